@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# Thin over meson: each target is one or two commands that can be typed by hand.
+
+BUILD ?= build
+FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test quick bench e2e soak format install clean
+
+help:
+	@echo 'make run      set up, build, and decide for the company of examples/company'
+	@echo 'make test     set up, build, and run every test'
+	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
+	@echo 'make bench    figures: how long a cycle takes'
+	@echo 'make soak     long random runs      make e2e      against real clusters'
+	@echo 'make format   lay out the C files   make install  into PREFIX (meson install)'
+	@echo 'make clean    remove the build folders'
+
+# A folder that has become part of the build is seen only by configuring again.
+MESON_FILES := $(wildcard meson.build meson_options.txt */meson.build */*/meson.build */*/*/meson.build)
+
+$(BUILD)/build.ninja: $(MESON_FILES)
+	meson setup $(if $(wildcard $@),--reconfigure) $(BUILD) $(if $(PREFIX),--prefix=$(PREFIX))
+	@touch $@
+
+run:
+	@tools/bootstrap run
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	ninja -C $(BUILD) fairlead
+	FAIRLEAD=$(FAIRLEAD) examples/company/run.sh
+
+build:
+	@tools/bootstrap run
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+test:
+	@tools/bootstrap test
+	@BUILD=$(BUILD) tools/test-all
+
+quick:
+	@tools/bootstrap test
+	@BUILD=$(BUILD) tools/test-all quick
+
+bench: build
+	$(BUILD)/bench/cycle bench/data/*.jsonl.gz
+
+e2e:
+	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \
+		echo 'e2e: there is no daemon and no backend to try yet; nothing was run'; fi
+
+soak: build
+	@tools/soak $(BUILD)
+
+format:
+	@tools/check-format.sh --fix
+
+install: build
+	meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan

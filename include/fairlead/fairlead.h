@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fairlead - who gets the shared cluster next, and why
+ *
+ * The whole of the embedding interface.  An engine reads the manifests that
+ * people have, is sealed, and then decides cycle by cycle:
+ *
+ *	fairlead_engine *e = NULL;
+ *	fairlead_error err;
+ *
+ *	if (fairlead_engine_new(NULL, &e, &err) < 0 ||
+ *	    fairlead_engine_read(e, "cluster.yaml", text, length, &err) < 0 ||
+ *	    fairlead_engine_seal(e, now, &err) < 0 ||
+ *	    fairlead_engine_step(e, now, print_decision, NULL, &err) < 0)
+ *		fprintf(stderr, "%s:%u: %s: %s\n", err.file, err.line, err.subject, err.text);
+ *	e = fairlead_engine_free(e);
+ *
+ * doc/examples/plan.c is this program, complete.
+ *
+ * Rules that hold for every function:
+ *   - 0 is success; a negative FAIRLEAD_E... code says that nothing was changed
+ *     and *err (which may be NULL) says why.
+ *   - The library never logs, exits, reads the clock, the environment or the
+ *     locale, and starts no threads.  "Now" is an argument: nanoseconds since 1970.
+ *   - The same input gives the same decisions, on every machine and for every
+ *     order of the objects.
+ *   - Not thread-safe: one thread at a time per engine, any number of engines.
+ */
+#ifndef FAIRLEAD_FAIRLEAD_H
+#define FAIRLEAD_FAIRLEAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fairlead/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FAIRLEAD_API __attribute__((visibility("default")))
+#define FAIRLEAD_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define FAIRLEAD_API
+#define FAIRLEAD_MUST_CHECK
+#endif
+
+/* "0.1.0" */
+FAIRLEAD_API const char *fairlead_version(void);
+
+/* One cluster's quotas, queues and workloads. */
+typedef struct fairlead_engine fairlead_engine;
+
+typedef struct fairlead_engine_options {
+	size_t size; /* sizeof(fairlead_engine_options): later versions grow at the end */
+	/* Where memory comes from: as realloc, but size 0 frees and returns NULL. NULL: the C heap. */
+	void *(*resize)(void *user, void *old, size_t new_size);
+	void *user;
+} fairlead_engine_options;
+
+#define FAIRLEAD_ENGINE_OPTIONS_INIT { sizeof(fairlead_engine_options), NULL, NULL }
+
+/* @options NULL: defaults. *ret is the caller's. */
+FAIRLEAD_API int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
+				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/* NULL is allowed; always returns NULL, so `e = fairlead_engine_free(e)` reads well. */
+FAIRLEAD_API fairlead_engine *fairlead_engine_free(fairlead_engine *e);
+
+/*
+ * Read Kubernetes objects (YAML of one or many documents, JSON, kind: List).
+ * @name is what errors call the input.  May be called many times, before seal.
+ * FAIRLEAD_EINPUT, ELIMIT: malformed; the engine can then only be freed.
+ */
+FAIRLEAD_API int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text, size_t length,
+				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/* No more input: resolve references, build the quota trees.  FAIRLEAD_ESTATE when sealed already. */
+FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+typedef enum fairlead_decision_kind {
+	FAIRLEAD_ADMIT,   /* starts now, placed as `placements` say */
+	FAIRLEAD_RESERVE, /* starts when the workloads evicted for it are gone */
+	FAIRLEAD_EVICT,   /* must let go of its quota, for `preemptor` */
+	FAIRLEAD_WAIT,    /* was looked at and waits */
+} fairlead_decision_kind;
+
+/* One resource of one podset, all its pods together, in one flavor. */
+typedef struct fairlead_placement {
+	const char *podset, *resource, *flavor;
+	int32_t count;  /* pods */
+	int64_t amount; /* cpu in milli-units, all else in whole units */
+} fairlead_placement;
+
+/* Texts are valid during the callback only. */
+typedef struct fairlead_decision {
+	fairlead_decision_kind kind;
+	const char *workload;      /* "namespace/name" */
+	const char *cluster_queue;
+	const char *reason;        /* one word, as in the manual: "InCohortFairSharing" */
+	const char *sentence;      /* the same for people: "waits for quota that others hold" */
+	const char *preemptor;     /* EVICT only, else NULL */
+	const fairlead_placement *placements;
+	size_t n_placements;
+} fairlead_decision;
+
+typedef void fairlead_decision_fn(void *user, const fairlead_decision *decision);
+
+/* One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order. */
+FAIRLEAD_API int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn, void *user,
+				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/* What would be decided for one waiting workload alone; nothing changes. FAIRLEAD_ENOENT, ESTATE. */
+FAIRLEAD_API int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload,
+				     fairlead_decision_fn *fn, void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+typedef enum fairlead_event {
+	FAIRLEAD_SUBMITTED, /* a workload that was cancelled or finished comes again */
+	FAIRLEAD_CANCELLED, /* it is gone, waiting or not */
+	FAIRLEAD_EVICTED,   /* it let go of its quota and waits again */
+	FAIRLEAD_FINISHED,  /* it is done; its quota is free */
+	FAIRLEAD_REJECTED,  /* its admission could not be applied; it waits again */
+} fairlead_event;
+
+/* Tell what became of a workload ("namespace/name"). FAIRLEAD_ENOENT; ESTATE when it cannot be. */
+FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event, const char *workload,
+				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/* Marks nest: whatever is stepped and told after a mark is taken back, exactly, by its rollback. */
+FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+FAIRLEAD_API void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark);
+
+typedef enum fairlead_node_kind { FAIRLEAD_CLUSTER_QUEUE, FAIRLEAD_COHORT } fairlead_node_kind;
+
+/* A node's weighted dominant resource share (KEP-1714). */
+typedef struct fairlead_share {
+	double precise;        /* 1000 * borrowed / lendable of the dominant resource / weight; may be infinite */
+	double weight;
+	int borrowing;         /* 1 also when the share is 0 because nothing is lendable */
+	const char *dominant;  /* valid as long as the engine; NULL when the share is 0 */
+} fairlead_share;
+
+FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
+				       fairlead_share *ret, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/* What the input could not mean as written, but that did no harm: unknown fields, missing flavors, ... */
+typedef struct fairlead_notice {
+	const char *file, *kind, *subject, *text, *hint; /* valid as long as the engine */
+	uint32_t line, column;
+} fairlead_notice;
+
+FAIRLEAD_API size_t fairlead_engine_notices(const fairlead_engine *e);
+/* @at < fairlead_engine_notices(e) */
+FAIRLEAD_API void fairlead_engine_notice(const fairlead_engine *e, size_t at, fairlead_notice *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bitset - a set of small integers that knows its least member
+ *
+ * Words of 64 bits, and above them levels in which a bit says "this word is not
+ * empty": add, remove and least cost O(log64 n).  A queue's waiting workloads are
+ * such a set of positions in queue order, so its head is the least.
+ */
+#ifndef FL_BASE_BITSET_H
+#define FL_BASE_BITSET_H
+
+#include <stdbool.h>
+
+#include "base/ids.h"
+#include "base/undo.h"
+
+enum { FL_BITSET_LEVELS = 5 }; /* 64^5 > 2^24 members */
+
+struct fl_bitset {
+	uint64_t *level[FL_BITSET_LEVELS]; /* [0] holds the members */
+	uint32_t levels;
+	uint32_t size; /* members are below it */
+};
+
+/* Empty set of numbers below @size. */
+int fl_bitset_init(struct fl_bitset *s, uint32_t size, struct fl_arena *a, fairlead_error *err);
+
+bool fl_bitset_has(const struct fl_bitset *s, uint32_t i);
+void fl_bitset_add(struct fl_bitset *s, uint32_t i, struct fl_undo *undo);
+void fl_bitset_remove(struct fl_bitset *s, uint32_t i, struct fl_undo *undo);
+/* The least member not below @from; FL_NONE when there is none. */
+uint32_t fl_bitset_next(const struct fl_bitset *s, uint32_t from);
+
+/* At most this many notes of 8 bytes each for one add or remove. */
+enum { FL_BITSET_NOTES = FL_BITSET_LEVELS };
+
+#endif

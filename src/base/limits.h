@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * limits - everything a user can make us allocate has a limit here, with its reason
+ *
+ * Passing one is FAIRLEAD_ELIMIT, and the message names the limit.
+ */
+#ifndef FL_BASE_LIMITS_H
+#define FL_BASE_LIMITS_H
+
+enum {
+	FL_MAX_NAME = 253,           /* longest Kubernetes object name (DNS subdomain) */
+	FL_MAX_TEXT = 1 << 16,       /* longest scalar we keep: labels and names are far shorter */
+	FL_MAX_DEPTH = 64,           /* nesting of a document; Kubernetes objects need about 20 */
+	FL_MAX_RESOURCE_GROUPS = 16, /* of a queue or cohort (KEP-79) */
+	FL_MAX_FLAVORS = 64,         /* of a resource group, as the API server allows */
+	FL_MAX_RESOURCES = 64,       /* of a resource group, as the API server allows */
+	FL_MAX_COLUMNS = 1 << 12,    /* (flavor, resource) pairs of one tree */
+	FL_MAX_NODES = 1 << 20,      /* queues and cohorts: 100 times the largest cluster seen */
+	FL_MAX_WORKLOADS = 1 << 24,
+	FL_MAX_PODSETS = 8,            /* of a workload, as the API server allows */
+	FL_MAX_LIST = 1 << 16,         /* any other list inside one object */
+	FL_MAX_NOTICES = 10000,        /* warnings kept of one input; the rest are counted */
+	FL_MAX_CYCLES = 100000,        /* of one plan */
+	FL_MAX_ALIAS_TOKENS = 1 << 20, /* what YAML aliases and merges of one input may expand to */
+};
+
+/* One input document after decompression: a dump of a million workloads is about 1.2 GB. */
+#define FL_MAX_INPUT (INT64_C(4) << 30)
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/undo.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Stands behind the old value it describes, so that the log is read backwards. */
+struct note {
+	void *ptr;
+	uint32_t size;
+};
+
+void fl_undo_init(struct fl_undo *u, const struct fl_mem *mem)
+{
+	*u = (struct fl_undo){ .mem = mem };
+}
+
+void fl_undo_done(struct fl_undo *u)
+{
+	if (u->mem)
+		fl_mem_free(u->mem, u->bytes);
+	*u = (struct fl_undo){ 0 };
+}
+
+int fl_undo_reserve(struct fl_undo *u, size_t notes, size_t bytes, fairlead_error *err)
+{
+	size_t need = u->n + notes * sizeof(struct note) + bytes;
+
+	if (!u->marks)
+		return 0;
+	if (need > UINT32_MAX)
+		return fl_fail(err, FAIRLEAD_ELIMIT, "more than 4 GiB to undo");
+	return fl_mem_grow(u->mem, &u->bytes, &u->cap, (uint32_t)need, 1, err);
+}
+
+void fl_undo_save(struct fl_undo *u, void *ptr, uint32_t size)
+{
+	struct note note = { .ptr = ptr, .size = size };
+
+	assert(u->cap - u->n >= size + sizeof note);
+	memcpy(u->bytes + u->n, ptr, size);
+	memcpy(u->bytes + u->n + size, &note, sizeof note);
+	u->n += size + (uint32_t)sizeof note;
+}
+
+uint32_t fl_undo_mark(struct fl_undo *u)
+{
+	u->marks++;
+	return u->n;
+}
+
+void fl_undo_rollback(struct fl_undo *u, uint32_t mark)
+{
+	while (u->n > mark) {
+		struct note note;
+
+		u->n -= (uint32_t)sizeof note;
+		memcpy(&note, u->bytes + u->n, sizeof note);
+		u->n -= note.size;
+		memcpy(note.ptr, u->bytes + u->n, note.size);
+	}
+	u->marks--;
+}
+
+void fl_undo_keep(struct fl_undo *u)
+{
+	if (--u->marks == 0)
+		u->n = 0;
+}

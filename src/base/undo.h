@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * undo - old values, so that whatever was done since a mark can be taken back
+ *
+ * Note a cell before writing it.  While no mark is open a note costs one branch.
+ * Room is reserved before an operation starts to write, so notes cannot fail in
+ * the middle of it.
+ */
+#ifndef FL_BASE_UNDO_H
+#define FL_BASE_UNDO_H
+
+#include "base/mem.h"
+
+struct fl_undo {
+	const struct fl_mem *mem;
+	unsigned char *bytes; /* records: old value, then struct note */
+	uint32_t n, cap;
+	uint32_t marks; /* open ones */
+};
+
+void fl_undo_init(struct fl_undo *u, const struct fl_mem *mem);
+void fl_undo_done(struct fl_undo *u);
+
+/* Room for @notes notes of @bytes bytes in all. Nothing to do while no mark is open. */
+int fl_undo_reserve(struct fl_undo *u, size_t notes, size_t bytes, fairlead_error *err);
+
+/* Remember @size bytes at @ptr; needs room reserved. */
+void fl_undo_save(struct fl_undo *u, void *ptr, uint32_t size);
+
+static inline void fl_undo_note(struct fl_undo *u, void *ptr, uint32_t size)
+{
+	if (u && u->marks)
+		fl_undo_save(u, ptr, size);
+}
+
+/* Marks nest. A mark is a position in the log; rolling back ends it. */
+uint32_t fl_undo_mark(struct fl_undo *u);
+void fl_undo_rollback(struct fl_undo *u, uint32_t mark);
+/* The newest mark ends and what was done since stays; an older mark can still undo it. */
+void fl_undo_keep(struct fl_undo *u);
+
+#endif

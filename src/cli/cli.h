@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli - the command's verbs, their options, and how it ends
+ *
+ * One table of verbs and one of options (options.c) give parsing, --help and the
+ * complaints about both.  Exit codes are a promise to scripts.
+ */
+#ifndef FL_CLI_CLI_H
+#define FL_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/ids.h"
+
+enum fl_exit {
+	FL_EXIT_YES = 0,
+	FL_EXIT_NO = 1,     /* the answer is no, or the input is not valid */
+	FL_EXIT_USAGE = 2,
+	FL_EXIT_FAILED = 3, /* the environment failed: memory, disk, pipe */
+};
+
+enum fl_output { FL_OUTPUT_TEXT, FL_OUTPUT_JSON };
+
+struct fl_options {
+	const char *verb;
+	char **files; /* as given with -f */
+	uint32_t n_files;
+	char **operands;
+	uint32_t n_operands;
+	enum fl_output output;
+	bool strict, all, settle, has_now, has_cycles;
+	fl_time now, interval;
+	uint32_t cycles;
+};
+
+struct fl_verb {
+	const char *name;
+	const char *operands;  /* as in usage: "WORKLOAD", "[NODE]", "" */
+	uint32_t min_operands, max_operands;
+	unsigned option_sets;  /* FL_FOR_... */
+	const char *summary;   /* one line for `fairlead --help` */
+	const char *details;   /* paragraphs for `fairlead VERB --help` */
+	int (*run)(const struct fl_options *options); /* an exit code */
+};
+
+/* Which verbs an option is for. */
+enum { FL_FOR_ALL = 1, FL_FOR_PLAN = 2, FL_FOR_LISTS = 4 };
+
+extern const struct fl_verb fl_verbs[];
+extern const unsigned fl_n_verbs;
+
+int fl_cmd_check(const struct fl_options *options);
+int fl_cmd_tree(const struct fl_options *options);
+int fl_cmd_plan(const struct fl_options *options);
+int fl_cmd_explain(const struct fl_options *options);
+
+/*
+ * 0 with *ret filled (free with fl_options_done), 1 when --help was asked for
+ * and printed, or FAIRLEAD_EINPUT after the complaint was printed.
+ */
+int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret);
+void fl_options_done(struct fl_options *o);
+void fl_print_help(const struct fl_verb *verb); /* NULL: of the command as a whole */
+
+/* "FILE:LINE:COLUMN: error: subject: text" and a hint, to standard error; the exit code that fits. */
+int fl_complain(const fairlead_error *err);
+int fl_exit_code(int code);
+/* "fairlead VERB: ..." and where help is; FL_EXIT_USAGE. */
+int fl_usage_error(const char *verb, const char *format, ...) FL_PRINTF(2, 3);
+
+/* One diagnostic line (and a hint's), control characters made harmless. */
+struct fl_diagnostic {
+	const char *file;      /* "" or NULL: none */
+	uint32_t line, column; /* 0: not known */
+	const char *severity, *subject, *text, *hint;
+};
+void fl_print_diagnostic(const struct fl_diagnostic *d);
+
+#endif

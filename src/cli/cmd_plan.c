@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "cli/snapshot.h"
+#include "report/plan_report.h"
+
+struct plan {
+	struct fl_snapshot *snapshot;
+	bool json;
+	struct fl_pending_list pending;
+	struct fl_shortage_log shortages;
+	struct fl_share *shares; /* by node; NULL when fair sharing is off */
+	struct fl_plan_json out;
+	struct fl_plan_log log;
+};
+
+static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
+{
+	struct plan *p = user;
+	const struct fl_snapshot *s = p->snapshot;
+	struct fl_plan_cycle c = {
+		.cycle = cycle, .pending = &p->pending, .shortages = &p->shortages, .shares = p->shares,
+	};
+
+	if (p->shortages.out_of_memory)
+		return fl_fail_nomem(err);
+	fl_shortage_next_cycle(&p->shortages);
+	int rc = fl_pending_fill(&p->pending, s->ops, s->policy, s->model, cycle->decisions, err);
+	if (rc == 0)
+		rc = fl_plan_log_cycle(&p->log, s->model, &c, err);
+	if (rc < 0 || !p->json)
+		return rc;
+	for (uint32_t n = 0; p->shares && n < s->model->n_nodes; n++)
+		if (s->model->nodes[n].inactive == FL_ACTIVE)
+			s->ops->share(s->policy, (struct fl_node){ n }, &p->shares[n]);
+	return fl_plan_json_cycle(&p->out, &c, err);
+}
+
+static int end_json(struct plan *p, const struct fl_plan_end *end, fairlead_error *err)
+{
+	struct fl_workload *loop = calloc((size_t)p->log.n_rows + 1, sizeof(*loop));
+	uint32_t *scratch = calloc(((size_t)p->log.n_rows + 1) * 2, sizeof(*scratch));
+	int rc = 0;
+
+	if (loop && scratch) {
+		uint32_t n = fl_plan_log_loop(&p->log, p->snapshot->model, &end->result, loop, scratch);
+
+		fl_plan_json_end(&p->out, end, loop, n);
+	} else {
+		rc = fl_fail_nomem(err);
+	}
+	free(loop);
+	free(scratch);
+	return rc;
+}
+
+static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
+{
+	const struct fl_snapshot *s = p->snapshot;
+	const struct fl_options *o = s->options;
+	struct fl_sink sink = { .row = fl_shortage_row, .user = &p->shortages };
+	struct fl_settle_options options = {
+		.mem = &fl_mem_heap,
+		.sink = &sink,
+		.now = s->now,
+		.interval = o->interval,
+		.cycles = o->settle && !o->has_cycles ? FL_MAX_CYCLES : o->cycles,
+		.to_the_end = o->settle,
+	};
+	struct fl_plan_end end = { .settle = o->settle, .limit = options.cycles };
+
+	int rc = fl_shortage_init(&p->shortages, &fl_mem_heap, s->model, err);
+	if (rc < 0)
+		return rc;
+	if (s->report.fair) {
+		p->shares = calloc((size_t)s->model->n_nodes + 1, sizeof(*p->shares));
+		if (!p->shares)
+			return fl_fail_nomem(err);
+	}
+	if (p->json)
+		fl_plan_json_start(&p->out, &s->report, s->ops->name);
+	rc = fl_settle(s->ops, s->policy, s->model, &options, after_cycle, p, &end.result, err);
+	if (rc < 0)
+		return rc;
+	*ret_ok = !o->settle || end.result.settled;
+	if (p->json)
+		return end_json(p, &end, err);
+	return fl_plan_text(&s->report, &p->log, &end, &p->pending, &p->shortages, err);
+}
+
+int fl_cmd_plan(const struct fl_options *options)
+{
+	struct fl_snapshot snapshot;
+	struct plan p = {
+		.snapshot = &snapshot,
+		.json = options->output == FL_OUTPUT_JSON,
+		.pending = { .mem = &fl_mem_heap },
+		.log = { .mem = &fl_mem_heap },
+	};
+	fairlead_error err = { 0 };
+	bool ok = false;
+
+	int code = fl_snapshot_open(&snapshot, options);
+	if (code == FL_EXIT_YES) {
+		int rc = run(&p, &ok, &err);
+
+		code = rc < 0 ? fl_complain(&err) : ok ? FL_EXIT_YES : FL_EXIT_NO;
+	}
+	fl_plan_json_done(&p.out);
+	fl_plan_log_done(&p.log);
+	fl_pending_done(&p.pending);
+	fl_shortage_done(&p.shortages);
+	free(p.shares);
+	fl_snapshot_done(&snapshot);
+	return code;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input - what -f names, found and read whole
+ *
+ * FILE is a file, a folder (searched for *.yaml, *.yml, *.json and these with
+ * .gz, in name order, without hidden entries), a glob, or "-".  What begins like
+ * gzip is unpacked, whatever it is called.  Nothing larger than FL_MAX_INPUT is
+ * read, unpacked or not.  What is not there, not readable, empty or cut off is
+ * FAIRLEAD_EINPUT; a read that fails half way is FAIRLEAD_EIO.
+ */
+#ifndef FL_CLI_INPUT_H
+#define FL_CLI_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct fl_inputs {
+	char **names; /* "-" is standard input */
+	uint32_t n, cap;
+};
+
+/* All files that the @n arguments name. */
+int fl_inputs_find(struct fl_inputs *in, char **arguments, uint32_t n, fairlead_error *err);
+void fl_inputs_done(struct fl_inputs *in);
+
+struct fl_text {
+	char *bytes; /* followed by a NUL that is not counted */
+	size_t len;
+};
+
+/* Read and unpack one. */
+int fl_input_read(const char *name, struct fl_text *ret, fairlead_error *err);
+void fl_text_done(struct fl_text *t);
+
+/* What messages call it. */
+const char *fl_input_title(const char *name);
+
+/* Unpack gzip of several members; private to input and its tests. */
+int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret, fairlead_error *err);
+
+#endif

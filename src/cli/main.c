@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fairlead - the command: finds the verb, runs it, and says how it went
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/nearest.h"
+
+#ifndef FAIRLEAD_VERSION
+#define FAIRLEAD_VERSION "0"
+#endif
+
+const struct fl_verb fl_verbs[] = {
+	{ "check", "", 0, 0, FL_FOR_ALL, "validate manifests",
+	  "Validates manifests: syntax, fields, references and quantities, then what is legal but\n"
+	  "surely not meant.  Errors and warnings go to standard error with file, line and column.\n",
+	  fl_cmd_check },
+	{ "tree", "[NODE]", 0, 1, FL_FOR_ALL, "show who has, uses, borrows and lends what",
+	  "Shows the tree of cohorts and queues: quota, usage, what is borrowed, lent and available,\n"
+	  "and the share at each node.  NODE shows one cohort or queue and what is below it.\n",
+	  fl_cmd_tree },
+	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_PLAN | FL_FOR_LISTS, "show what scheduling cycles decide",
+	  "Shows what the coming scheduling cycles decide: who is admitted in which flavors, who is\n"
+	  "preempted by whom, who waits and why.  Between cycles evictions complete; what is\n"
+	  "admitted never finishes.\n",
+	  fl_cmd_plan },
+	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_LISTS, "say why a workload waits",
+	  "Says why a workload waits or runs: what it asks for and what there is, the node of the\n"
+	  "tree that binds, who holds the quota, who is ahead in the queue, whom preemption could\n"
+	  "not take, and the smallest change that would let it in.\n\n"
+	  "WORKLOAD is namespace/name; job/name and namespace/job/name name the workload of a Job.\n",
+	  fl_cmd_explain },
+};
+const unsigned fl_n_verbs = sizeof(fl_verbs) / sizeof(fl_verbs[0]);
+
+static int run_verb(const struct fl_verb *verb, int argc, char **argv)
+{
+	struct fl_options options;
+
+	int rc = fl_options_parse(verb, argc, argv, &options);
+	if (rc > 0)
+		return FL_EXIT_YES;
+	if (rc < 0)
+		return rc == FAIRLEAD_ENOMEM ? FL_EXIT_FAILED : FL_EXIT_USAGE;
+	int code = verb->run(&options);
+	fl_options_done(&options);
+	return code;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	struct fl_nearest near = { .wanted = argc > 1 ? argv[1] : "" };
+
+	if (argc < 2)
+		return fl_usage_error(NULL, "a verb is missing");
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		fl_print_help(NULL);
+		return FL_EXIT_YES;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("fairlead " FAIRLEAD_VERSION);
+		return FL_EXIT_YES;
+	}
+	for (unsigned i = 0; i < fl_n_verbs; i++) {
+		if (strcmp(argv[1], fl_verbs[i].name) == 0)
+			return run_verb(&fl_verbs[i], argc - 1, argv + 1);
+		fl_nearest_offer(&near, fl_verbs[i].name);
+	}
+	if (argv[1][0] == '-')
+		return fl_usage_error(NULL, "unknown option '%s'", argv[1]);
+	if (near.n)
+		return fl_usage_error(NULL, "unknown verb '%s'; did you mean '%s'?", argv[1], near.name[0]);
+	return fl_usage_error(NULL, "unknown verb '%s'", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	/* Only how wide characters are; numbers and order never follow the locale. */
+	setlocale(LC_CTYPE, "");
+	int code = dispatch(argc, argv);
+
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code != FL_EXIT_FAILED) {
+		fputs("fairlead: error: the output could not be written\n", stderr);
+		code = FL_EXIT_FAILED;
+	}
+	return code;
+}

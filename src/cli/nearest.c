@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 511 };
+
+/* Edits from a to b (insert, delete, replace); anything above @limit is limit + 1. */
+static unsigned edits(const char *a, const char *b, unsigned limit)
+{
+	size_t n = strlen(a), m = strlen(b);
+	unsigned row[LONGEST + 1];
+
+	if (n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) > limit)
+		return limit + 1;
+	for (size_t k = 0; k <= m; k++)
+		row[k] = (unsigned)k;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0], least = row[0] = (unsigned)i;
+
+		for (size_t k = 1; k <= m; k++) {
+			unsigned best = diagonal + (a[i - 1] != b[k - 1]);
+
+			diagonal = row[k];
+			best = row[k] + 1 < best ? row[k] + 1 : best;
+			best = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
+			row[k] = best;
+			least = best < least ? best : least;
+		}
+		if (least > limit)
+			return limit + 1;
+	}
+	return row[m];
+}
+
+static const char *last_part(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+void fl_nearest_offer(struct fl_nearest *n, const char *name)
+{
+	size_t len = strlen(n->wanted);
+	unsigned limit = len < 6 ? 2 : len < 20 ? 3 : 5;
+	unsigned d = edits(n->wanted, name, limit);
+
+	/* The right name in another namespace is a likely slip, too. */
+	if (d > limit && strcmp(last_part(n->wanted), last_part(name)) == 0)
+		d = limit;
+	if (d > limit || (n->n == FL_NEAREST && d >= n->distance[FL_NEAREST - 1]))
+		return;
+	unsigned at = n->n < FL_NEAREST ? n->n++ : FL_NEAREST - 1;
+	while (at > 0 && n->distance[at - 1] > d) {
+		n->distance[at] = n->distance[at - 1];
+		memcpy(n->name[at], n->name[at - 1], sizeof(n->name[at]));
+		at--;
+	}
+	n->distance[at] = d;
+	snprintf(n->name[at], sizeof(n->name[at]), "%s", name);
+}
+
+const char *fl_nearest_text(const struct fl_nearest *n, char *buffer, size_t size)
+{
+	size_t at = 0;
+
+	buffer[0] = '\0';
+	for (unsigned i = 0; i < n->n && at < size; i++)
+		at += (size_t)snprintf(buffer + at, size - at, "%s'%s'",
+				       i == 0 ? "" : i + 1 == n->n ? " or " : ", ", n->name[i]);
+	return buffer;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/nearest.h"
+#include "codec/time.h"
+
+enum { OPT_ALL = 256, OPT_CONTEXT, OPT_CYCLES, OPT_INTERVAL, OPT_NOW, OPT_POLICY, OPT_SETTLE, OPT_STRICT };
+
+/* In the order --help shows them. */
+static const struct option_row {
+	const char *name, *argument;
+	int id;
+	unsigned sets;
+	const char *help;
+} rows[] = {
+	{ "file", "FILE", 'f', FL_FOR_ALL, "manifests: file, folder, glob, or - for standard input; repeats" },
+	{ "output", "FORMAT", 'o', FL_FOR_ALL, "text (default) or json" },
+	{ "cycles", "N", OPT_CYCLES, FL_FOR_PLAN, "run at most N scheduling cycles (default 1)" },
+	{ "cycle-interval", "TIME", OPT_INTERVAL, FL_FOR_PLAN, "time between two cycles (default 1s)" },
+	{ "settle", NULL, OPT_SETTLE, FL_FOR_PLAN, "go on until nothing changes; exit 1 if that never happens" },
+	{ "all", NULL, OPT_ALL, FL_FOR_LISTS, "list everybody instead of counts" },
+	{ "now", "TIME", OPT_NOW, FL_FOR_ALL, "the clock, as 2026-01-01T00:00:00Z (default: newest time in the input)" },
+	{ "policy", "NAME", OPT_POLICY, FL_FOR_ALL, "borrow (default)" },
+	{ "strict", NULL, OPT_STRICT, FL_FOR_ALL, "unknown fields are errors (check: all warnings are)" },
+	{ "context", "NAME", OPT_CONTEXT, 0, "" },
+	{ "help", NULL, 'h', FL_FOR_ALL, "print this help" },
+};
+
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static void print_options(const struct fl_verb *verb)
+{
+	puts("\nOptions:");
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		char left[64];
+		const struct option_row *row = &rows[i];
+
+		if (!(row->sets & verb->option_sets))
+			continue;
+		if (row->id < 256)
+			snprintf(left, sizeof(left), "-%c, --%s", row->id, row->name);
+		else
+			snprintf(left, sizeof(left), "    --%s", row->name);
+		printf("  %s%s%-*s  %s\n", left, row->argument ? " " : "",
+		       24 - (int)strlen(left) - (row->argument != NULL), row->argument ? row->argument : "",
+		       row->help);
+	}
+}
+
+void fl_print_help(const struct fl_verb *verb)
+{
+	if (verb) {
+		printf("Usage: fairlead %s [OPTION...] -f FILE...%s%s\n\n%s", verb->name, *verb->operands ? " " : "",
+		       verb->operands, verb->details);
+		print_options(verb);
+		puts("\nExit status: 0 yes, 1 the answer is no or the input is not valid, 2 usage, 3 a failure\n"
+		     "of the environment.");
+		return;
+	}
+	puts("Usage: fairlead VERB [OPTION...] -f FILE...\n\n"
+	     "Decides who gets a shared cluster next, as Kueue would, and says why.\n\nVerbs:");
+	for (unsigned i = 0; i < fl_n_verbs; i++)
+		printf("  %-20s  %s\n", fl_verbs[i].name, fl_verbs[i].summary);
+	puts("\nOptions:\n"
+	     "  -h, --help            print this help; 'fairlead VERB --help' that of a verb\n"
+	     "      --version         print the version");
+}
+
+static int add_text(char ***list, uint32_t *n, char *text)
+{
+	char **grown = realloc(*list, (*n + 1) * sizeof(**list));
+
+	if (!grown)
+		return -1;
+	grown[(*n)++] = text;
+	*list = grown;
+	return 0;
+}
+
+/* "1s", "500ms", "1m30s": a sum of numbers with units. */
+static bool parse_duration(const char *text, fl_time *ret)
+{
+	static const struct { const char *unit; int64_t ns; } units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", FL_SECOND },
+		{ "m", 60 * FL_SECOND }, { "h", 3600 * FL_SECOND },
+	};
+	int64_t total = 0;
+
+	if (*text == '\0')
+		return false;
+	while (*text) {
+		int64_t value = 0, part;
+		size_t digits = strspn(text, "0123456789"), len, u;
+
+		if (digits == 0 || digits > 15)
+			return false;
+		for (size_t i = 0; i < digits; i++)
+			value = value * 10 + (text[i] - '0');
+		text += digits;
+		len = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+		for (u = 0; u < sizeof(units) / sizeof(units[0]); u++)
+			if (strlen(units[u].unit) == len && strncmp(text, units[u].unit, len) == 0)
+				break;
+		if (u == sizeof(units) / sizeof(units[0]) || __builtin_mul_overflow(value, units[u].ns, &part) ||
+		    __builtin_add_overflow(total, part, &total))
+			return false;
+		text += len;
+	}
+	*ret = total;
+	return true;
+}
+
+static bool parse_count(const char *text, uint32_t max, uint32_t *ret)
+{
+	size_t digits = strspn(text, "0123456789");
+	uint64_t value = 0;
+
+	if (digits == 0 || digits > 9 || text[digits] != '\0')
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		value = value * 10 + (uint64_t)(text[i] - '0');
+	if (value < 1 || value > max)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+static int complain_unknown(const char *verb, unsigned sets, const char *given)
+{
+	struct fl_nearest near = { .wanted = given + 2 };
+	char text[1600];
+
+	if (strncmp(given, "--", 2) != 0) {
+		fl_usage_error(verb, "unknown option '%s'", given);
+		return FAIRLEAD_EINPUT;
+	}
+	for (unsigned i = 0; i < N_ROWS; i++)
+		if (rows[i].sets & sets)
+			fl_nearest_offer(&near, rows[i].name);
+	if (near.n)
+		snprintf(text, sizeof(text), "; did you mean '--%s'?", near.name[0]);
+	fl_usage_error(verb, "unknown option '%s'%s", given, near.n ? text : "");
+	return FAIRLEAD_EINPUT;
+}
+
+static int take_now(struct fl_options *o, const char *text)
+{
+	fairlead_error err;
+
+	if (fl_time_parse(text, strlen(text), &o->now, &err) < 0) {
+		fl_usage_error(o->verb, "--now: '%s' is not a time such as 2026-01-01T00:00:00Z", text);
+		return FAIRLEAD_EINPUT;
+	}
+	o->has_now = true;
+	return 0;
+}
+
+static int take_policy(struct fl_options *o, const char *name)
+{
+	if (strcmp(name, "borrow") == 0)
+		return 0;
+	if (strcmp(name, "entitle") == 0)
+		fl_usage_error(o->verb, "--policy entitle is not in this version");
+	else
+		fl_usage_error(o->verb, "--policy: '%s' is neither borrow nor entitle", name);
+	return FAIRLEAD_EINPUT;
+}
+
+static int take(struct fl_options *o, int id, char *arg)
+{
+	switch (id) {
+	case 'f':
+		if (add_text(&o->files, &o->n_files, arg) == 0)
+			return 0;
+		fprintf(stderr, "fairlead: error: out of memory\n");
+		return FAIRLEAD_ENOMEM;
+	case 'o':
+		if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0) {
+			fl_usage_error(o->verb, "--output: '%s' is neither text nor json", arg);
+			return FAIRLEAD_EINPUT;
+		}
+		o->output = strcmp(arg, "json") == 0 ? FL_OUTPUT_JSON : FL_OUTPUT_TEXT;
+		return 0;
+	case OPT_CYCLES:
+		if (!parse_count(arg, FL_MAX_CYCLES, &o->cycles)) {
+			fl_usage_error(o->verb, "--cycles: '%s' is not a number from 1 to %d", arg, FL_MAX_CYCLES);
+			return FAIRLEAD_EINPUT;
+		}
+		o->has_cycles = true;
+		return 0;
+	case OPT_INTERVAL:
+		if (!parse_duration(arg, &o->interval)) {
+			fl_usage_error(o->verb, "--cycle-interval: '%s' is not a time such as 1s or 500ms", arg);
+			return FAIRLEAD_EINPUT;
+		}
+		return 0;
+	case OPT_NOW:
+		return take_now(o, arg);
+	case OPT_POLICY:
+		return take_policy(o, arg);
+	case OPT_CONTEXT:
+		fl_usage_error(o->verb, "--context is not in this version; give -f FILE");
+		return FAIRLEAD_EINPUT;
+	case OPT_SETTLE:
+		o->settle = true;
+		return 0;
+	case OPT_ALL:
+		o->all = true;
+		return 0;
+	default:
+		o->strict = true;
+		return 0;
+	}
+}
+
+static int check_operands(const struct fl_verb *verb, struct fl_options *o)
+{
+	if (o->n_operands < verb->min_operands) {
+		fl_usage_error(verb->name, "%s is missing", verb->operands);
+		return FAIRLEAD_EINPUT;
+	}
+	if (o->n_operands > verb->max_operands) {
+		const char *extra = o->operands[verb->max_operands];
+
+		if (verb->max_operands == 0)
+			fl_usage_error(verb->name, "unexpected argument '%s'; files are given with -f", extra);
+		else
+			fl_usage_error(verb->name, "unexpected argument '%s'", extra);
+		return FAIRLEAD_EINPUT;
+	}
+	if (o->n_files == 0) {
+		fl_usage_error(verb->name, "no input: give -f FILE, a folder, or - for standard input");
+		return FAIRLEAD_EINPUT;
+	}
+	return 0;
+}
+
+int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret)
+{
+	struct option longs[N_ROWS + 1] = { 0 };
+	struct fl_options o = { .verb = verb->name, .interval = FL_SECOND, .cycles = 1 };
+	unsigned sets = verb->option_sets;
+	int rc = 0, id;
+
+	unsigned n = 0;
+	for (unsigned i = 0; i < N_ROWS; i++)
+		if (rows[i].sets == 0 || (rows[i].sets & sets))
+			longs[n++] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument,
+						      NULL, rows[i].id };
+	optind = 1;
+	opterr = 0;
+	while (rc == 0 && (id = getopt_long(argc, argv, ":f:o:h", longs, NULL)) != -1) {
+		const char *given = argv[optind - 1];
+
+		if (id == 'h') {
+			fl_print_help(verb);
+			rc = 1;
+		} else if (id == ':') {
+			fl_usage_error(verb->name, "option '%s' needs a value", given);
+			rc = FAIRLEAD_EINPUT;
+		} else if (id == '?') {
+			char letter[3] = { '-', (char)optopt, '\0' };
+
+			rc = complain_unknown(verb->name, sets, optopt > 0 && optopt < 256 ? letter : given);
+		} else {
+			rc = take(&o, id, optarg);
+		}
+	}
+	o.operands = argv + optind;
+	o.n_operands = (uint32_t)(argc - optind);
+	if (rc == 0)
+		rc = check_operands(verb, &o);
+	if (rc == 0)
+		*ret = o;
+	else
+		fl_options_done(&o);
+	return rc;
+}
+
+void fl_options_done(struct fl_options *o)
+{
+	free(o->files);
+	o->files = NULL;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/snapshot.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "cli/input.h"
+#include "codec/kube.h"
+
+enum { SHOWN_WARNINGS = 20 };
+
+static const char metadata_name[] = "kubernetes.io/metadata.name";
+
+static int read_inputs(struct fl_model *m, const struct fl_inputs *in, fairlead_error *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < in->n && rc == 0; i++) {
+		struct fl_text text;
+
+		rc = fl_input_read(in->names[i], &text, err);
+		if (rc < 0)
+			break;
+		rc = fl_kube_read(m, fl_input_title(in->names[i]), text.bytes, text.len, err);
+		fl_text_done(&text);
+	}
+	return rc;
+}
+
+static int assume_namespace(struct fl_model *m, struct fl_sym key, struct fl_sym name, fairlead_error *err)
+{
+	struct fl_label label = { .key = key, .value = name };
+	struct fl_namespace_row row = { .name = name, .labels = { .n = 1 } };
+
+	int rc = fl_model_push_labels(m, &label, &row.labels.first, err);
+	return rc < 0 ? rc : fl_model_add_namespace(m, &row, err);
+}
+
+/*
+ * Without any Namespace in the input, a selector could match nothing: each one a
+ * workload lives in is assumed to exist, with the one label that Kubernetes itself gives it.
+ */
+static int assume_namespaces(struct fl_snapshot *s, fairlead_error *err)
+{
+	struct fl_model *m = s->model;
+	struct fl_pairs seen;
+	struct fl_sym key;
+
+	if (m->n_namespaces > 0 || m->n_workloads == 0)
+		return 0;
+	s->assumed_namespaces = true;
+	int rc = fl_model_sym(m, metadata_name, sizeof(metadata_name) - 1, &key, err);
+	fl_pairs_init(&seen, m->mem);
+	for (uint32_t w = 0; w < m->n_workloads && rc == 0; w++) {
+		struct fl_sym name = m->workloads[w].namespace;
+
+		rc = fl_pairs_add(&seen, name.v, 0, 0, /* ret_old= */ NULL, err);
+		if (rc == 0)
+			rc = assume_namespace(m, key, name, err);
+		else if (rc == 1)
+			rc = 0;
+	}
+	fl_pairs_done(&seen);
+	return rc;
+}
+
+int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
+{
+	struct fl_inputs in = { 0 };
+
+	*s = (struct fl_snapshot){ .options = o, .ops = &fl_borrow_policy };
+	int rc = fl_inputs_find(&in, o->files, o->n_files, err);
+	if (rc == 0)
+		rc = fl_model_new(&fl_mem_heap, &s->model, err);
+	if (rc == 0)
+		rc = read_inputs(s->model, &in, err);
+	fl_inputs_done(&in);
+	if (rc == 0)
+		rc = assume_namespaces(s, err);
+	return rc < 0 ? rc : fl_model_seal(s->model, err);
+}
+
+static int cmp_notices(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct fl_model *m = ctx;
+	const struct fl_place *x = &m->notices[a].place, *y = &m->notices[b].place;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+uint32_t *fl_snapshot_notices(const struct fl_model *m)
+{
+	uint32_t *ids = calloc((size_t)m->n_notices * 2 + 1, sizeof(*ids));
+
+	if (!ids)
+		return NULL;
+	for (uint32_t i = 0; i < m->n_notices; i++)
+		ids[i] = i;
+	fl_sort(ids, m->n_notices, ids + m->n_notices, cmp_notices, m);
+	return ids;
+}
+
+void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n, const char *severity)
+{
+	struct fl_diagnostic d = {
+		.file = n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) : "",
+		.line = n->place.line, .column = n->place.column, .severity = severity,
+		.subject = fl_model_text(m, n->subject), .text = fl_model_text(m, n->text),
+		.hint = fl_model_text(m, n->hint),
+	};
+
+	fl_print_diagnostic(&d);
+}
+
+/* Warnings, cut after some; with --strict unknown fields are errors and end it. */
+static int warn(const struct fl_snapshot *s)
+{
+	const struct fl_model *m = s->model;
+	uint32_t *ids = fl_snapshot_notices(m);
+	uint32_t shown = 0, rest = m->notices_dropped;
+	bool refused = false;
+
+	if (!ids) {
+		fairlead_error err;
+
+		fl_fail_nomem(&err);
+		return fl_complain(&err);
+	}
+	for (uint32_t i = 0; i < m->n_notices; i++) {
+		const struct fl_notice *n = &m->notices[ids[i]];
+
+		if (n->kind == FL_NOTICE_ASSUMED)
+			continue;
+		if (s->options->strict && n->kind == FL_NOTICE_UNKNOWN_FIELD) {
+			refused = true;
+			fl_snapshot_print_notice(m, n, "error");
+		} else if (shown < SHOWN_WARNINGS) {
+			shown++;
+			fl_snapshot_print_notice(m, n, "warning");
+		} else {
+			rest++;
+		}
+	}
+	free(ids);
+	if (rest)
+		fprintf(stderr, "fairlead: %u more warning%s; 'fairlead check' prints all\n", rest,
+			rest == 1 ? "" : "s");
+	return refused ? FL_EXIT_NO : FL_EXIT_YES;
+}
+
+static void assume(struct fl_snapshot *s, const char *format, ...) FL_PRINTF(2, 3);
+static void assume(struct fl_snapshot *s, const char *format, ...)
+{
+	va_list args;
+	char *text = NULL;
+
+	if (s->n_assumptions == FL_MAX_ASSUMPTIONS)
+		return;
+	va_start(args, format);
+	int n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n >= 0)
+		s->assumptions[s->n_assumptions++] = text;
+}
+
+static void list_assumptions(struct fl_snapshot *s)
+{
+	const struct fl_model *m = s->model;
+	char time[40];
+
+	if (!m->settings.present)
+		assume(s, "fair sharing is off: no Configuration in the input");
+	if (s->assumed_namespaces)
+		assume(s, "every namespace exists, with its name as only label: no Namespaces in the input");
+	if (!s->options->has_now && m->newest == FL_TIME_NONE)
+		assume(s, "the clock is 1970-01-01T00:00:00Z: no time in the input");
+	else if (!s->options->has_now)
+		assume(s, "the clock is %s, the newest time in the input", fl_report_time(s->now, time));
+	assume(s, "no workload is parked and no flavor search is under way: objects do not tell");
+	assume(s, "requests are as the Workloads state them: LimitRanges and RuntimeClasses are not applied");
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		if (m->nodes[i].usage_based) {
+			assume(s, "entry penalties of admission fair sharing are zero: objects do not tell");
+			break;
+		}
+	for (uint32_t i = 0; i < m->n_notices; i++)
+		if (m->notices[i].kind == FL_NOTICE_ASSUMED)
+			assume(s, "%s", fl_model_text(m, m->notices[i].text));
+}
+
+int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o)
+{
+	fairlead_error err = { 0 };
+
+	int rc = fl_snapshot_read(s, o, &err);
+	if (rc < 0)
+		return fl_complain(&err);
+	int code = warn(s);
+	if (code != FL_EXIT_YES)
+		return code;
+
+	s->now = o->has_now ? o->now : s->model->newest == FL_TIME_NONE ? 0 : s->model->newest;
+	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = s->now };
+	rc = s->ops->new(s->model, &options, &s->policy, &err);
+	if (rc < 0)
+		return fl_complain(&err);
+	list_assumptions(s);
+	fl_terminal(&s->report);
+	s->report.model = s->model;
+	s->report.fair = s->model->settings.fair_sharing;
+	s->report.all = o->all;
+	s->report.assumptions = (const char *const *)s->assumptions;
+	s->report.n_assumptions = s->n_assumptions;
+	return FL_EXIT_YES;
+}
+
+void fl_snapshot_done(struct fl_snapshot *s)
+{
+	if (s->policy)
+		s->policy = s->ops->free(s->policy);
+	s->model = fl_model_free(s->model);
+	for (uint32_t i = 0; i < s->n_assumptions; i++)
+		free(s->assumptions[i]);
+	s->n_assumptions = 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fields - tables of known fields, and the reading of values with places in every message
+ *
+ * A kind is a table of fields; a field has a handler, or a table of its own.
+ * Private to src/codec, but for the iteration (kube.h), from which the guide's
+ * table of fields is checked.
+ */
+#ifndef FL_CODEC_FIELDS_H
+#define FL_CODEC_FIELDS_H
+
+#include "codec/doc.h"
+#include "codec/kube.h"
+#include "codec/pod.h"
+
+struct fl_kube {
+	struct fl_model *m;
+	uint32_t input;
+	struct fl_doc doc;
+	struct fl_place fixed; /* line > 0: every place is this one (a text inside another object) */
+	char subject[640];     /* "ClusterQueue/team-a"; "" until it is known */
+	struct fl_sym namespace, name;
+	uint32_t seen;         /* objects and lists */
+	struct fl_pod pod;     /* kube_workload.c's, kept for the next pod */
+	struct fl_pod_amount *amounts; /* of one container */
+	uint32_t n_amounts, cap_amounts;
+	fairlead_error *err;
+};
+
+/* @v is never null. 0 or negative. */
+typedef int fl_field_read(struct fl_kube *k, uint32_t v, void *row);
+
+struct fl_field {
+	const char *name; /* NULL ends the table */
+	enum fl_support support;
+	fl_field_read *read;           /* or, when NULL, `fields` are read into the same row */
+	const struct fl_field *fields; /* of the map, or of each item of the list */
+	bool list;
+	const char *note; /* what is not done; with FL_FIELD_NOTED */
+};
+
+struct fl_kind {
+	const char *group, *name;
+	bool namespaced;
+	const struct fl_field *fields;
+	int (*read)(struct fl_kube *k); /* values[0] is the object */
+};
+
+extern const struct fl_kind fl_kind_flavor, fl_kind_cluster_queue, fl_kind_cohort, fl_kind_queue;
+extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class, fl_kind_priority_class;
+extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
+extern const struct fl_field fl_fields_metadata[]; /* row: none; name and namespace are read before */
+
+/* Read the map @v by a table. */
+int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
+
+/* An error at value @v: subject "Kind/name .path", place, text. Returns @code. */
+int fl_kube_fail(struct fl_kube *k, uint32_t v, int code, const char *format, ...) FL_PRINTF(4, 5);
+/* Subject and place of @v to the error that a lower level filled. Returns its code. */
+int fl_kube_blame(struct fl_kube *k, uint32_t v);
+/* A notice at value @v. */
+int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, const char *hint,
+		   const char *format, ...) FL_PRINTF(5, 6);
+
+struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v);
+
+/* Each refuses other types with place and path. */
+int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string */
+int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
+int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
+int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amount *ret);
+int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret);
+int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret); /* also moves the model's newest */
+/* Index in @names, which NULL ends. */
+int fl_kube_enum(struct fl_kube *k, uint32_t v, const char *const *names, uint32_t *ret);
+/* A list within the limits; *ret_end is behind its last item, the first is v + 1. */
+int fl_kube_list(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
+/* The same for a map: keys k = v + 1, values[k].next, ...; the value of key k is k + 1. */
+int fl_kube_pairs(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
+/* The value of a key that must be there, or an error at @map. */
+int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret);
+
+/* A map of texts as labels, for nodeLabels, nodeSelector and metadata.labels. */
+int fl_kube_labels(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+int fl_kube_selector(struct fl_kube *k, uint32_t v, struct fl_selector *ret);
+/* A list of {key, operator, values} onto the model's requirements; *n counts them. */
+int fl_kube_expressions(struct fl_kube *k, uint32_t v, uint32_t *n);
+int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+extern const struct fl_field fl_fields_toleration[], fl_fields_selector[], fl_fields_expression[];
+
+static inline bool fl_kube_is_null(const struct fl_kube *k, uint32_t v)
+{
+	return k->doc.values[v].kind == FL_TOKEN_SCALAR && k->doc.values[v].type == FL_SCALAR_NULL;
+}
+
+static inline uint32_t fl_kube_next(const struct fl_kube *k, uint32_t v)
+{
+	return k->doc.values[v].next;
+}
+
+/* kube_afs.c: admissionFairSharing of the Configuration, status of a LocalQueue */
+extern const struct fl_field fl_fields_afs[];
+fl_field_read fl_kube_afs, fl_kube_queue_status;
+
+/* Read an object from a text inside the present one (a ConfigMap's value). */
+int fl_kube_read_embedded(struct fl_kube *k, uint32_t v);
+
+#endif

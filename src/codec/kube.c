@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube - one object at a time: what it is, what it is called, and who reads it
+ *
+ * The items of a List are objects of their own and are read one by one, so a
+ * dump of any size takes the memory of its largest object.
+ */
+#include "codec/kube.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "codec/fields.h"
+
+static const struct fl_kind *const kinds[] = {
+	&fl_kind_flavor,    &fl_kind_cluster_queue, &fl_kind_cohort,
+	&fl_kind_queue,     &fl_kind_workload,      &fl_kind_workload_priority_class,
+	&fl_kind_priority_class, &fl_kind_namespace, &fl_kind_configuration,
+	&fl_kind_config_map,
+};
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+/* The scalar text of a key of @map; NULL when it is not there. */
+static const char *text_of(const struct fl_kube *k, uint32_t map, const char *key)
+{
+	uint32_t v = fl_doc_find(&k->doc, map, key);
+
+	return v == FL_NONE || k->doc.values[v].kind != FL_TOKEN_SCALAR ||
+			       k->doc.values[v].type == FL_SCALAR_NULL ?
+		       NULL :
+		       fl_doc_text(&k->doc, v);
+}
+
+/* Of "group/version"; a version alone is of the group "". */
+static bool in_group(const char *api_version, const char *group)
+{
+	const char *slash = strchr(api_version, '/');
+	size_t len = slash ? (size_t)(slash - api_version) : 0;
+
+	return len == strlen(group) && memcmp(api_version, group, len) == 0;
+}
+
+static bool known_version(const char *api_version, const char *group)
+{
+	const char *slash = strchr(api_version, '/');
+	const char *version = slash ? slash + 1 : api_version;
+
+	if (strstr(group, "kueue.x-k8s.io"))
+		return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1beta2") == 0;
+	return strcmp(version, "v1") == 0;
+}
+
+static const struct fl_kind *find_kind(const char *api_version, const char *name)
+{
+	for (uint32_t i = 0; i < N_KINDS; i++)
+		if (strcmp(kinds[i]->name, name) == 0 && in_group(api_version, kinds[i]->group))
+			return kinds[i];
+	return NULL;
+}
+
+/* "Workload/ns/name" as far as it is known. */
+static void name_subject(struct fl_kube *k, const char *kind, const char *namespace, const char *name)
+{
+	(void)snprintf(k->subject, sizeof k->subject, "%.60s%s%.253s%s%.253s", kind, namespace ? "/" : "",
+		       namespace ? namespace : "", name ? "/" : "", name ? name : "");
+}
+
+/* k->name and k->namespace, of the right type, before the fields. */
+static int read_names(struct fl_kube *k, const struct fl_kind *kind)
+{
+	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata"), end = 0, v;
+	int r;
+
+	k->name = k->namespace = (struct fl_sym){ 0 };
+	if (kind == &fl_kind_configuration) /* a file of settings has no name */
+		return 0;
+	if (metadata == FL_NONE)
+		return fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no metadata");
+	r = fl_kube_pairs(k, metadata, &end);
+	if (r == 0)
+		r = fl_kube_need(k, metadata, "name", &v);
+	if (r == 0)
+		r = fl_kube_text(k, v, &k->name);
+	if (r < 0 || !kind->namespaced)
+		return r;
+	v = fl_doc_find(&k->doc, metadata, "namespace");
+	if (v == FL_NONE || fl_kube_is_null(k, v) || k->doc.values[v].len == 0)
+		return fl_model_sym(k->m, "default", 7, &k->namespace, k->err);
+	return fl_kube_text(k, v, &k->namespace);
+}
+
+static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
+{
+	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL, "kind '%.60s' of '%.60s' is not read",
+			      name, api_version);
+}
+
+/* The object in k->doc. */
+static int read_object(struct fl_kube *k)
+{
+	const char *api_version = text_of(k, 0, "apiVersion"), *name = text_of(k, 0, "kind");
+	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata");
+	const char *namespace = metadata == FL_NONE ? NULL : text_of(k, metadata, "namespace");
+	const char *called = metadata == FL_NONE ? NULL : text_of(k, metadata, "name");
+	const struct fl_kind *kind;
+	int r;
+
+	k->subject[0] = '\0';
+	if (!name || !api_version) {
+		if (name)
+			name_subject(k, name, namespace, called);
+		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no %s", name ? "apiVersion" : "kind");
+		fl_fail_hint(k->err, "a Kubernetes object has an apiVersion and a kind");
+		return FAIRLEAD_EINPUT;
+	}
+	kind = find_kind(api_version, name);
+	if (kind)
+		namespace = kind->namespaced ? namespace && *namespace ? namespace : "default" : NULL;
+	name_subject(k, name, namespace, called);
+	if (!kind || !known_version(api_version, kind->group))
+		return ignore_object(k, api_version, name);
+	r = read_names(k, kind);
+	return r < 0 ? r : kind->read(k);
+}
+
+static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first);
+
+/* The items of a List, the reader behind its '['. */
+static int read_items(struct fl_kube *k, struct fl_reader *r)
+{
+	for (;;) {
+		struct fl_token t;
+		int code = fl_reader_next(r, &t, k->err);
+
+		if (code < 0 || t.kind == FL_TOKEN_LIST_END)
+			return code;
+		code = read_value(k, r, &t);
+		if (code < 0)
+			return code;
+	}
+}
+
+/* Behind the items of a List only its kind and metadata follow. */
+static int skip_rest(struct fl_kube *k, struct fl_reader *r)
+{
+	for (;;) {
+		struct fl_token t;
+		int code = fl_reader_next(r, &t, k->err);
+
+		if (code < 0 || t.kind == FL_TOKEN_MAP_END)
+			return code;
+		code = fl_reader_skip(r, k->err);
+		if (code < 0)
+			return code;
+	}
+}
+
+/* Is the map so far that of a List? It is when nothing says otherwise. */
+static bool may_be_list(const struct fl_kube *k)
+{
+	const char *kind = text_of(k, 0, "kind");
+	size_t len = kind ? strlen(kind) : 0;
+
+	return !kind || (len >= 4 && strcmp(kind + len - 4, "List") == 0);
+}
+
+/* An object whose first token, MAP, was read: into k->doc, or item by item. */
+static int read_map(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first)
+{
+	int code;
+
+	fl_doc_clear(&k->doc);
+	code = fl_doc_push(&k->doc, first, k->err);
+	while (code == 0) {
+		uint32_t key = k->doc.n;
+		struct fl_token t;
+		bool items;
+
+		code = fl_reader_next(r, &t, k->err);
+		if (code < 0)
+			return code;
+		fl_doc_end(&k->doc, 0);
+		if (t.kind == FL_TOKEN_MAP_END)
+			return read_object(k);
+		items = t.len == 5 && memcmp(t.text, "items", 5) == 0 && may_be_list(k);
+		code = fl_doc_push(&k->doc, &t, k->err);
+		if (code == 0)
+			code = fl_reader_next(r, &t, k->err);
+		if (code < 0)
+			return code;
+		if (items && t.kind == FL_TOKEN_LIST) {
+			code = read_items(k, r);
+			return code < 0 ? code : skip_rest(k, r);
+		}
+		code = fl_doc_read(&k->doc, r, &t, k->err);
+		fl_doc_end(&k->doc, key);
+	}
+	return code;
+}
+
+/* Depth of recursion (a List in a List) is that of the input: FL_MAX_DEPTH at most. */
+static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first)
+{
+	int code;
+
+	if (first->kind == FL_TOKEN_SCALAR && first->type == FL_SCALAR_NULL)
+		return 0; /* an empty YAML document */
+	k->seen++;
+	k->subject[0] = '\0';
+	if (first->kind == FL_TOKEN_MAP)
+		return read_map(k, r, first);
+	fl_doc_clear(&k->doc);
+	code = fl_doc_push(&k->doc, first, k->err);
+	return code < 0 ? code :
+			  fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "expected an object, not %s",
+				       first->kind == FL_TOKEN_LIST ? "a list" : "a text");
+}
+
+static void init(struct fl_kube *k, struct fl_model *m, uint32_t input, fairlead_error *err)
+{
+	*k = (struct fl_kube){ .m = m, .input = input, .err = err };
+	fl_doc_init(&k->doc, m->mem);
+	fl_pod_init(&k->pod, m->mem);
+}
+
+static void done(struct fl_kube *k)
+{
+	fl_doc_done(&k->doc);
+	fl_pod_done(&k->pod);
+	fl_mem_free(k->m->mem, k->amounts);
+}
+
+/* What the reader raised knows its line, but not its file; what memory raised, nothing. */
+static int finish(struct fl_kube *k, int code)
+{
+	fairlead_error *err = k->err;
+
+	if (code < 0 && err && err->file[0] == '\0') {
+		const struct fl_place at = { .file = k->input, .line = err->line, .column = err->column };
+
+		if (err->line == 0 && k->doc.n && err->code != FAIRLEAD_ENOMEM)
+			fl_kube_blame(k, 0);
+		else
+			fl_model_fail_at(k->m, at, err);
+	}
+	return code;
+}
+
+int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r, fairlead_error *err)
+{
+	struct fl_kube k;
+	struct fl_token t;
+	int code;
+
+	init(&k, m, input, err);
+	code = fl_reader_next(r, &t, err);
+	if (code == 0 && t.kind == FL_TOKEN_DOCUMENT)
+		code = fl_reader_next(r, &t, err);
+	if (code == 0)
+		code = t.kind == FL_TOKEN_END || t.kind == FL_TOKEN_LIST_END ? 1 : read_value(&k, r, &t);
+	finish(&k, code);
+	done(&k);
+	return code;
+}
+
+static int read_documents(struct fl_kube *k, struct fl_reader *r)
+{
+	for (;;) {
+		struct fl_token t;
+		int code = fl_reader_next(r, &t, k->err);
+
+		if (code < 0 || t.kind == FL_TOKEN_END)
+			return code;
+		code = fl_reader_next(r, &t, k->err); /* behind DOCUMENT */
+		if (code == 0)
+			code = read_value(k, r, &t);
+		if (code < 0)
+			return code;
+	}
+}
+
+static int read_text(struct fl_kube *k, const char *text, size_t len)
+{
+	struct fl_reader *r = NULL;
+	int code = fl_reader_new(k->m->mem, text, len, &r, k->err);
+
+	if (code == 0)
+		code = read_documents(k, r);
+	fl_reader_free(r);
+	return code;
+}
+
+int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
+{
+	struct fl_kube inner;
+	struct fl_sym text;
+	int code = fl_kube_text(k, v, &text);
+
+	if (code < 0)
+		return code;
+	init(&inner, k->m, k->input, k->err);
+	inner.fixed = fl_kube_place(k, v);
+	code = read_text(&inner, fl_doc_text(&k->doc, v), k->doc.values[v].len);
+	done(&inner);
+	if (code < 0) /* a place inside the text says nothing in the file */
+		fl_kube_blame(k, v);
+	return code;
+}
+
+int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len, fairlead_error *err)
+{
+	struct fl_kube k;
+	struct fl_sym sym;
+	uint32_t input;
+	int code = fl_model_sym(m, name, strlen(name), &sym, err);
+
+	if (code == 0)
+		code = fl_model_push_inputs(m, &sym, &input, err);
+	if (code < 0)
+		return code;
+	init(&k, m, input, err);
+	code = read_text(&k, text, len);
+	if (code == 0 && k.seen == 0) {
+		code = fl_fail(err, FAIRLEAD_EINPUT, "no object in the input");
+		fl_model_fail_at(m, (struct fl_place){ input, 1, 1 }, err);
+	}
+	finish(&k, code);
+	done(&k);
+	return code;
+}
+
+/* --- the tables, for the guide --- */
+
+const char *fl_kube_kind(uint32_t kind)
+{
+	return kind < N_KINDS ? kinds[kind]->name : NULL;
+}
+
+/* The field numbered *@left from here in reading order; counts *left down on the way. */
+static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left, char *path, size_t size)
+{
+	size_t used = strlen(path);
+
+	for (const struct fl_field *f = fields; f->name; f++) {
+		const struct fl_field *found;
+
+		(void)snprintf(path + used, size - used, ".%s%s", f->name, f->list ? "[]" : "");
+		if ((*left)-- == 0)
+			return f;
+		found = f->fields ? nth(f->fields, left, path, size) : NULL;
+		if (found)
+			return found;
+		path[used] = '\0';
+	}
+	return NULL;
+}
+
+bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret)
+{
+	const struct fl_field *f;
+
+	if (kind >= N_KINDS)
+		return false;
+	*ret = (struct fl_kube_field){ 0 };
+	f = nth(kinds[kind]->fields, &field, ret->path, sizeof ret->path);
+	if (!f)
+		return false;
+	ret->support = f->support;
+	ret->note = f->note;
+	return true;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What several kinds have: metadata, labels, selectors, tolerations. */
+#include "codec/fields.h"
+
+#define IGNORED(field) { .name = field, .support = FL_FIELD_IGNORED }
+
+static int read_newest(struct fl_kube *k, uint32_t v, void *row)
+{
+	fl_time t;
+
+	(void)row;
+	return fl_kube_time(k, v, &t);
+}
+
+/* What a field is for is told by who reads it; here it is only known. */
+static int read_nothing(struct fl_kube *k, uint32_t v, void *row)
+{
+	(void)k;
+	(void)v;
+	(void)row;
+	return 0;
+}
+
+/* Names, namespaces and labels are read where they are used, before the fields. */
+const struct fl_field fl_fields_metadata[] = {
+	{ .name = "name", .read = read_nothing },
+	{ .name = "namespace", .read = read_nothing },
+	{ .name = "creationTimestamp", .read = read_newest },
+	{ .name = "labels", .read = read_nothing },
+	{ .name = "uid", .read = read_nothing },
+	IGNORED("annotations"),
+	IGNORED("clusterName"),
+	IGNORED("deletionGracePeriodSeconds"),
+	IGNORED("deletionTimestamp"),
+	IGNORED("finalizers"),
+	IGNORED("generateName"),
+	IGNORED("generation"),
+	IGNORED("managedFields"),
+	{ .name = "ownerReferences", .read = read_nothing },
+	IGNORED("resourceVersion"),
+	IGNORED("selfLink"),
+	{ .name = NULL },
+};
+
+int fl_kube_labels(struct fl_kube *k, uint32_t v, struct fl_span *ret)
+{
+	uint32_t first = k->m->n_labels, end = 0;
+	int r = fl_kube_pairs(k, v, &end);
+
+	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
+		struct fl_label label;
+
+		r = fl_kube_text(k, key + 1, &label.value);
+		if (r == 0)
+			r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, &label.key,
+					 k->err);
+		if (r == 0)
+			r = fl_model_push_labels(k->m, &label, /* ret_id= */ NULL, k->err);
+	}
+	*ret = (struct fl_span){ first, k->m->n_labels - first };
+	return r;
+}
+
+/* --- requirements --- */
+
+struct expression {
+	struct fl_requirement requirement;
+};
+
+static int read_key(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct expression *)row)->requirement.key);
+}
+
+static int read_operator(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", NULL };
+	uint32_t op = 0;
+	int r = fl_kube_enum(k, v, names, &op);
+
+	((struct expression *)row)->requirement.op = (enum fl_operator)op;
+	return r;
+}
+
+static int read_values(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_span *span = &((struct expression *)row)->requirement.values;
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	span->first = k->m->n_syms;
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct fl_sym sym;
+
+		r = fl_kube_text(k, item, &sym);
+		if (r == 0)
+			r = fl_model_push_syms(k->m, &sym, /* ret_id= */ NULL, k->err);
+	}
+	span->n = k->m->n_syms - span->first;
+	return r;
+}
+
+const struct fl_field fl_fields_expression[] = {
+	{ .name = "key", .read = read_key },
+	{ .name = "operator", .read = read_operator },
+	{ .name = "values", .read = read_values },
+	{ .name = NULL },
+};
+
+int fl_kube_expressions(struct fl_kube *k, uint32_t v, uint32_t *n)
+{
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct expression e = { 0 };
+		uint32_t unused;
+
+		r = fl_kube_need(k, item, "key", &unused);
+		if (r == 0)
+			r = fl_kube_need(k, item, "operator", &unused);
+		if (r == 0)
+			r = fl_kube_map(k, item, fl_fields_expression, &e);
+		if (r == 0)
+			r = fl_model_push_requirements(k->m, &e.requirement, /* ret_id= */ NULL, k->err);
+		*n += r == 0;
+	}
+	return r;
+}
+
+static int read_match_labels(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_selector *selector = row;
+	uint32_t end = 0;
+	int r = fl_kube_pairs(k, v, &end);
+
+	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
+		struct fl_requirement need = { .op = FL_OP_IN };
+		struct fl_sym value;
+
+		r = fl_kube_text(k, key + 1, &value);
+		if (r == 0)
+			r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, &need.key,
+					 k->err);
+		need.values = (struct fl_span){ k->m->n_syms, 1 };
+		if (r == 0)
+			r = fl_model_push_syms(k->m, &value, /* ret_id= */ NULL, k->err);
+		if (r == 0)
+			r = fl_model_push_requirements(k->m, &need, /* ret_id= */ NULL, k->err);
+		selector->requirements.n += r == 0;
+	}
+	return r;
+}
+
+static int read_match_expressions(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_expressions(k, v, &((struct fl_selector *)row)->requirements.n);
+}
+
+const struct fl_field fl_fields_selector[] = {
+	{ .name = "matchLabels", .read = read_match_labels },
+	{ .name = "matchExpressions", .read = read_match_expressions, .fields = fl_fields_expression, .list = true },
+	{ .name = NULL },
+};
+
+int fl_kube_selector(struct fl_kube *k, uint32_t v, struct fl_selector *ret)
+{
+	*ret = (struct fl_selector){ .present = true, .requirements = { k->m->n_requirements, 0 } };
+	return fl_kube_map(k, v, fl_fields_selector, ret);
+}
+
+/* --- tolerations --- */
+
+static int read_toleration_key(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_toleration *)row)->key);
+}
+
+static int read_toleration_value(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_toleration *)row)->value);
+}
+
+static int read_toleration_operator(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "Equal", "Exists", "", NULL };
+	uint32_t op = 0;
+	int r = fl_kube_enum(k, v, names, &op);
+
+	((struct fl_toleration *)row)->exists = op == 1;
+	return r;
+}
+
+static int read_toleration_effect(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", "", NULL };
+	uint32_t effect = 0;
+	int r = fl_kube_enum(k, v, names, &effect);
+
+	((struct fl_toleration *)row)->effect = (enum fl_effect)effect;
+	return r;
+}
+
+const struct fl_field fl_fields_toleration[] = {
+	{ .name = "key", .read = read_toleration_key },
+	{ .name = "operator", .read = read_toleration_operator },
+	{ .name = "value", .read = read_toleration_value },
+	{ .name = "effect", .read = read_toleration_effect },
+	IGNORED("tolerationSeconds"),
+	{ .name = NULL },
+};
+
+int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret)
+{
+	uint32_t first = k->m->n_tolerations, end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct fl_toleration t = { .effect = FL_EFFECT_ANY };
+
+		r = fl_kube_map(k, item, fl_fields_toleration, &t);
+		if (r == 0)
+			r = fl_model_push_tolerations(k->m, &t, /* ret_id= */ NULL, k->err);
+	}
+	*ret = (struct fl_span){ first, k->m->n_tolerations - first };
+	return r;
+}

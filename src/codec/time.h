@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * time - RFC 3339 times, as Kubernetes writes them, to nanoseconds and back
+ *
+ * Years 1678 to 2261, what nanoseconds in 64 bits hold.  Digits below a
+ * nanosecond are cut.  No leap seconds.
+ */
+#ifndef FL_CODEC_TIME_H
+#define FL_CODEC_TIME_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/ids.h"
+
+/* "2026-01-01T00:00:00Z", "2026-01-01T01:30:00.25+01:30"; 0 or FAIRLEAD_EINPUT. */
+int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
+
+/* In UTC, with as many digits of a second as it takes. @buffer has 40 bytes. */
+const char *fl_time_format(char buffer[40], fl_time t);
+
+#endif

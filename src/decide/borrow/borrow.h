@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * borrow - Kueue's policy: what the rest of the program may see of it
+ *
+ * The policy itself is fl_borrow_policy (decide/policy.h).
+ */
+#ifndef FL_DECIDE_BORROW_BORROW_H
+#define FL_DECIDE_BORROW_BORROW_H
+
+#include "decide/policy.h"
+#include "quota/tree.h"
+
+/* Valid as long as the policy; usage is what is held now. */
+const struct fl_tree *fl_borrow_tree(const struct fl_policy *p);
+const struct fl_usage *fl_borrow_usage(const struct fl_policy *p);
+
+/* Does the queue take part: no cohort cycle, all flavors there, not stopped? */
+bool fl_borrow_active(const struct fl_policy *p, struct fl_node q);
+
+/*
+ * Who would be looked at before @w in its queue, in order: the first @cap ids, and
+ * how many there are.  Parked workloads are not ahead of anybody.
+ */
+uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids, uint32_t cap);
+
+#endif

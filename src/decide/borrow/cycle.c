@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cycle - one scheduling cycle (conformance: 3, 7, 9)
+ *
+ *   1. every active queue gives its head;
+ *   2. each head is nominated on its own against the snapshot: flavors, victims;
+ *   3. heads are served in order, each against the snapshot as it is by then;
+ *   4. what was decided is entered: admissions, evictions, who waits how.
+ *
+ * Promises: nothing outside this cycle's memory changes before step 4, and step 4
+ * cannot fail; so a cycle is done whole or not at all.
+ */
+#include <string.h>
+
+#include "decide/borrow/afs.h"
+#include "decide/borrow/match.h"
+#include "decide/borrow/preempt.h"
+
+int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_arena *a = &p->arena;
+	uint32_t nodes = p->tree.n_nodes, jobs = p->model->n_workloads, columns = 0, depth = 0;
+	struct fl_cycle *c = p->scratch = fl_arena_alloc(a, 1, sizeof *c, err);
+	int r;
+
+	if (!c)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < p->tree.n_roots; i++)
+		if (columns < p->tree.roots[i].n_columns)
+			columns = p->tree.roots[i].n_columns;
+	for (uint32_t n = 0; n < nodes; n++)
+		if (depth < p->tree.depth[n])
+			depth = p->tree.depth[n];
+	if ((r = fl_usage_init(&c->s.usage, &p->tree, a, err)) < 0 ||
+	    (r = fl_usage_init(&c->freed.usage, &p->tree, a, err)) < 0)
+		return r;
+	c->s.drs = fl_arena_alloc(a, nodes, sizeof *c->s.drs, err);
+	c->freed.drs = fl_arena_alloc(a, nodes, sizeof *c->freed.drs, err);
+	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
+	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
+	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
+	c->contenders = fl_arena_alloc(a, nodes, fl_order_contender_size(), err);
+	c->chosen = fl_arena_alloc(a, jobs, sizeof *c->chosen, err);
+	c->retry = fl_arena_alloc(a, jobs, sizeof *c->retry, err);
+	c->victims = fl_arena_alloc(a, jobs, sizeof *c->victims, err);
+	c->targets = fl_arena_alloc(a, jobs, sizeof *c->targets, err);
+	c->needed = fl_arena_alloc(a, columns, sizeof *c->needed, err);
+	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
+	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
+	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
+	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders && c->chosen &&
+			       c->retry && c->victims && c->targets && c->needed && c->remaining && c->arriving &&
+			       c->advantage ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
+}
+
+static void begin(struct fl_policy *p, const struct fl_sink *sink)
+{
+	struct fl_cycle *c = p->scratch;
+
+	fl_arena_reset(&p->cycle_arena);
+	fl_usage_copy(&c->s.usage, &p->usage, &p->tree);
+	fl_usage_copy(&c->freed.usage, &p->usage, &p->tree);
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		c->entry_of[c->entries[i].queue.v] = 0;
+	c->n_entries = c->n_victims = 0;
+	c->odd = false;
+	c->sink = sink;
+	c->serial++;
+}
+
+static struct fl_entry *add_entry(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_entry *e = &c->entries[c->n_entries++];
+
+	*e = (struct fl_entry){ .workload = w, .queue = p->jobs[w.v].queue };
+	c->entry_of[e->queue.v] = c->n_entries;
+	return e;
+}
+
+static struct fl_ask ask_of(const struct fl_entry *e)
+{
+	const struct fl_nomination *a = &e->assignment;
+
+	return (struct fl_ask){ e->workload, e->queue, a->uses, a->needs, a->n_uses };
+}
+
+static void decide(struct fl_entry *e, enum fl_verdict verdict, enum fl_reason reason)
+{
+	e->verdict = verdict;
+	e->reason = reason;
+}
+
+/* Heads that cannot be looked at: they are parked and touch nobody else. */
+static bool set_aside(const struct fl_policy *p, struct fl_entry *e)
+{
+	const struct fl_workload_row *row = fl_row(p, e->workload);
+
+	if (!fl_match_namespace(p->model, &p->model->nodes[e->queue.v].namespaces, row->namespace))
+		decide(e, FL_SET_ASIDE, FL_REASON_NAMESPACE_MISMATCH);
+	else if (row->misconfigured)
+		decide(e, FL_SET_ASIDE, FL_REASON_MISCONFIGURED);
+	e->processed = e->verdict == FL_SET_ASIDE;
+	return e->processed;
+}
+
+static int nominate(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+{
+	return set_aside(p, e) ? 0 : fl_assign_nominate(p, &p->scratch->s, e, NULL, err);
+}
+
+/*
+ * A negative reservation breaks the rule that a cohort's usage follows from its
+ * children's; then the second view has to be made from S the long way.
+ */
+static void refresh_freed(struct fl_policy *p)
+{
+	struct fl_cycle *c = p->scratch;
+
+	if (!c->odd)
+		return;
+	fl_usage_copy(&c->freed.usage, &c->s.usage, &p->tree);
+	for (uint32_t i = 0; i < c->n_victims; i++)
+		fl_view_take(p, &c->freed, c->victims[i].workload);
+}
+
+static void add_usage(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_ask ask = ask_of(e);
+
+	fl_view_add(p, &p->scratch->s, &ask);
+	fl_view_add(p, &p->scratch->freed, &ask);
+}
+
+/* Keep what a workload without victims could still get from those served later (section 7.4). */
+static void reserve(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_cycle *c = p->scratch;
+	const struct fl_tree *t = &p->tree;
+
+	if (p->model->nodes[e->queue.v].reclaim == FL_PREEMPT_ANY)
+		return;
+	for (uint32_t i = 0; i < e->assignment.n_uses; i++) {
+		struct fl_column column = e->assignment.uses[i].column;
+		size_t at = fl_tree_cell(t, e->queue, column);
+		fl_amount kept = e->assignment.uses[i].amount, usage = c->s.usage.cell[at];
+
+		if (e->assignment.level == 0)
+			kept = fl_amount_max(0, fl_amount_min(kept, fl_quota_less(t->nominal[at], usage)));
+		else if (t->borrowing_limit[at] != FL_NO_LIMIT)
+			kept = fl_amount_min(
+				kept, fl_quota_less(fl_quota_add(t->nominal[at], t->borrowing_limit[at]), usage));
+		c->odd |= kept < 0;
+		fl_usage_add(&c->s.usage, t, e->queue, column, kept);
+		fl_usage_add(&c->freed.usage, t, e->queue, column, kept);
+	}
+}
+
+static bool overlaps(const struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < e->n_targets; i++)
+		if (p->scratch->chosen[e->targets[i].workload.v] == p->scratch->serial)
+			return true;
+	return false;
+}
+
+/* Its victims were chosen by another: look again, without them, in the same flavors (section 7.2). */
+static int recompute(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+{
+	size_t n = p->jobs[e->workload.v].scan.n;
+	int16_t *only = fl_arena_alloc(&p->cycle_arena, n, sizeof *only, err);
+
+	if (!only)
+		return FAIRLEAD_ENOMEM;
+	memcpy(only, e->assignment.flavor, n * sizeof *only);
+	return fl_assign_nominate(p, &p->scratch->freed, e, only, err);
+}
+
+static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_check check)
+{
+	struct fl_cycle *c = p->scratch;
+
+	for (uint32_t i = 0; c->sink && i < e->assignment.n_uses; i++) {
+		const struct fl_use *use = &e->assignment.uses[i];
+		const struct fl_column_info *info = &fl_tree_root_of(&p->tree, e->queue)->columns[use->column.v];
+		fl_amount available = fl_quota_available(&p->tree, &c->freed.usage, e->queue, use->column);
+		struct fl_evidence row = {
+			.check = check, .workload = e->workload, .podset = FL_NONE, .node = e->queue,
+			.flavor = info->flavor, .resource = info->resource, .victim = { FL_NONE },
+			.lhs = { .amount = use->amount }, .rhs = { .amount = fl_amount_max(0, available) },
+			.holds = use->amount <= fl_amount_max(0, available),
+		};
+
+		fl_emit(c, &row);
+	}
+}
+
+/* Does it still fit, with all victims so far and its own gone? */
+static bool still_fits(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_ask ask = ask_of(e);
+	bool fits;
+
+	for (uint32_t i = 0; i < e->n_targets; i++)
+		fl_view_take(p, &c->freed, e->targets[i].workload);
+	fits = fl_view_fits(p, &c->freed, &ask, true);
+	emit_fits(p, e, e->n_targets ? FL_CHECK_FITS_WITHOUT : FL_CHECK_FITS_AFTER);
+	for (uint32_t i = e->n_targets; i-- > 0;)
+		fl_view_give(p, &c->freed, e->targets[i].workload);
+	return fits;
+}
+
+static bool overflows(struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < e->assignment.n_uses; i++)
+		if (fl_usage_overflows(&p->scratch->s.usage, &p->tree, e->queue, e->assignment.uses[i].column,
+				       e->assignment.uses[i].amount))
+			return true;
+	return false;
+}
+
+static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	bool recomputed = overlaps(p, e);
+	int r;
+
+	refresh_freed(p);
+	if (recomputed && (r = recompute(p, e, err)) < 0)
+		return r;
+	if (e->assignment.mode == FL_MODE_NO_FIT) {
+		decide(e, FL_NO_FIT, e->assignment.reason);
+	} else if (e->assignment.mode == FL_MODE_PREEMPT && e->n_targets == 0) {
+		decide(e, FL_NO_TARGETS, FL_REASON_NO_CANDIDATES);
+		reserve(p, e);
+	} else if (recomputed && e->assignment.mode == FL_MODE_FIT) {
+		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
+		add_usage(p, e);
+	} else if (!still_fits(p, e)) {
+		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
+	} else if (overflows(p, e)) {
+		decide(e, FL_SKIPPED, FL_REASON_USAGE_LIMIT);
+	} else {
+		for (uint32_t i = 0; i < e->n_targets; i++) {
+			c->chosen[e->targets[i].workload.v] = c->serial;
+			c->victims[c->n_victims++] = e->targets[i];
+			fl_view_take(p, &c->freed, e->targets[i].workload);
+		}
+		add_usage(p, e);
+		if (e->n_targets)
+			decide(e, FL_PREEMPTING, FL_REASON_WAITING_FOR_PREEMPTED);
+		else
+			decide(e, FL_ADMITTED, FL_REASON_FITS);
+	}
+	return 0;
+}
+
+static int process_all(struct fl_policy *p, fairlead_error *err)
+{
+	int r = fl_order_start(p, err);
+
+	for (struct fl_entry *e = fl_order_next(p); r == 0 && e; e = fl_order_next(p)) {
+		r = process(p, e, err);
+		fl_order_done(p, e);
+	}
+	return r;
+}
+
+/* What was decided, as rows: first each entry's own, then its evictions. */
+static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	uint32_t n = c->n_entries + c->n_victims, n_placements = 0, at = 0, placed = 0;
+	struct fl_decision *rows = fl_arena_alloc(&p->cycle_arena, n, sizeof *rows, err);
+	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *heads, err);
+	struct fl_placement *placements;
+
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		n_placements += c->entries[i].assignment.n_placements;
+	placements = fl_arena_alloc(&p->cycle_arena, n_placements, sizeof *placements, err);
+	if (!rows || !heads || !placements)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		const struct fl_entry *e = &c->entries[i];
+		struct fl_decision *d = &rows[at++];
+		bool starts = e->verdict == FL_ADMITTED || e->verdict == FL_PREEMPTING;
+
+		heads[i] = e->workload;
+		*d = (struct fl_decision){
+			.kind = e->verdict == FL_ADMITTED ? FL_ADMIT : starts ? FL_RESERVE : FL_WAIT,
+			.reason = e->reason, .workload = e->workload, .preemptor = { FL_NONE },
+			.cluster_queue = e->queue,
+			.placement = { placed, starts ? e->assignment.n_placements : 0 },
+		};
+		if (starts)
+			memcpy(placements + placed, e->assignment.placements,
+			       d->placement.n * sizeof *placements);
+		placed += d->placement.n;
+		for (uint32_t k = 0; e->verdict == FL_PREEMPTING && k < e->n_targets; k++) {
+			const struct fl_job *victim = &p->jobs[e->targets[k].workload.v];
+
+			rows[at++] = (struct fl_decision){
+				.kind = FL_EVICT, .reason = e->targets[k].reason,
+				.workload = e->targets[k].workload, .preemptor = e->workload,
+				.cluster_queue = victim->held_by,
+				.already_evicting = victim->state == FL_STATE_EVICTING,
+			};
+		}
+	}
+	*ret = (struct fl_decisions){ .rows = rows, .n = at, .placements = placements, .n_placements = placed,
+				      .heads = heads, .n_heads = c->n_entries };
+	return 0;
+}
+
+/* Room to undo all that `enter` may write. */
+static int reserve_undo(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_cycle *c = p->scratch;
+	size_t notes = 0, bytes = 0;
+
+	if (!p->undo.marks)
+		return 0;
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		const struct fl_job *j = &p->jobs[c->entries[i].workload.v];
+		size_t cells = (size_t)j->room * (p->tree.depth[c->entries[i].queue.v] + 1) * 3;
+		size_t alike = p->shape_members[j->shape].n;
+
+		notes += 24 + 2 * fl_afs_notes(p) + 2 * j->room + cells + 2 * FL_BITSET_NOTES + alike * (2 + 2 * FL_BITSET_NOTES);
+		bytes += j->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
+			 j->scan.n * sizeof(int16_t) + 64;
+	}
+	notes += (size_t)c->n_victims * 4 + 8;
+	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
+}
+
+static void note_range(struct fl_policy *p, void *ptr, size_t size)
+{
+	fl_undo_note(&p->undo, ptr, (uint32_t)size);
+}
+
+static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_job *j = &p->jobs[e->workload.v];
+	const struct fl_nomination *a = &e->assignment;
+	struct fl_line *line = &p->lines[e->queue.v];
+
+	note_range(p, p->placements + j->placement_first, a->n_placements * sizeof *a->placements);
+	memcpy(p->placements + j->placement_first, a->placements, a->n_placements * sizeof *a->placements);
+	note_range(p, p->uses + j->use_first, a->n_uses * sizeof *a->uses);
+	memcpy(p->uses + j->use_first, a->uses, a->n_uses * sizeof *a->uses);
+	FL_SET(p, j->n_placement, a->n_placements);
+	FL_SET(p, j->n_use, a->n_uses);
+	FL_SET(p, j->reserved_at, p->now);
+	FL_SET(p, j->state, FL_STATE_ADMITTED);
+	FL_SET(p, j->scan_cycle, 0);
+	FL_SET(p, line->generation, line->generation + 1);
+	fl_line_remove(p, e->workload);
+	fl_state_hold(p, e->workload, e->queue);
+	fl_afs_settle(p, e->workload);
+}
+
+static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < e->n_targets; i++) {
+		struct fl_job *j = &p->jobs[e->targets[i].workload.v];
+
+		if (j->state == FL_STATE_EVICTING)
+			continue;
+		FL_SET(p, j->state, FL_STATE_EVICTING);
+		FL_SET(p, j->reason, e->targets[i].reason);
+		fl_state_reorder(p, j->held_by);
+	}
+}
+
+static void store_scan(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_job *j = &p->jobs[e->workload.v];
+
+	note_range(p, p->scans + j->scan.first, j->scan.n * sizeof *p->scans);
+	memcpy(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans);
+	FL_SET(p, j->scan_cycle, p->cycle);
+	FL_SET(p, j->scan_generation, p->lines[e->queue.v].generation);
+}
+
+static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < p->jobs[e->workload.v].scan.n; i++)
+		if (e->assignment.scan[i] >= 0)
+			return true;
+	return false;
+}
+
+/* Section 9: back to the heap, or parked until something frees. */
+static void requeue(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_line *line = &p->lines[e->queue.v];
+	bool strict = p->model->nodes[e->queue.v].strategy == FL_STRICT_FIFO;
+
+	switch (e->verdict) {
+	case FL_SET_ASIDE:
+		fl_line_park(p, e->workload, /* shape= */ false);
+		return;
+	case FL_PREEMPTING:
+	case FL_DEFERRED:
+		if (!strict)
+			FL_SET(p, line->sticky, e->workload.v);
+		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
+		fl_line_return(p, e->workload);
+		return;
+	case FL_SKIPPED:
+		store_scan(p, e);
+		fl_line_return(p, e->workload);
+		return;
+	case FL_NO_FIT:
+	case FL_NO_TARGETS:
+		store_scan(p, e);
+		if (strict || flavors_left(p, e))
+			fl_line_return(p, e->workload);
+		else
+			fl_line_park(p, e->workload, /* shape= */ true);
+		return;
+	case FL_PENDING_VERDICT:
+	case FL_ADMITTED:
+		return;
+	}
+}
+
+static void enter(struct fl_policy *p)
+{
+	struct fl_cycle *c = p->scratch;
+
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		const struct fl_entry *e = &c->entries[i];
+
+		FL_SET(p, p->jobs[e->workload.v].reason, e->reason);
+		fl_line_pop(p, e->workload);
+		if (e->verdict == FL_ADMITTED)
+			enter_admission(p, e);
+		else
+			requeue(p, e);
+	}
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		if (c->entries[i].verdict == FL_PREEMPTING)
+			enter_evictions(p, &c->entries[i]);
+}
+
+int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_decisions decisions;
+	int r;
+
+	begin(p, sink);
+	p->cycle++; /* scan positions go by it; undone below when the cycle fails */
+	for (uint32_t i = 0; i < p->tree.n_order; i++) {
+		struct fl_node q = { p->tree.order[i] };
+		struct fl_workload head;
+
+		if (p->tree.is_cohort[q.v] || !p->lines[q.v].active)
+			continue;
+		head = fl_line_head(p, q);
+		if (head.v != FL_NONE)
+			(void)add_entry(p, head);
+	}
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		if ((r = nominate(p, &c->entries[i], err)) < 0)
+			goto fail;
+	if ((r = process_all(p, err)) < 0 || (r = report(p, &decisions, err)) < 0 ||
+	    (r = reserve_undo(p, err)) < 0)
+		goto fail;
+	p->cycle--;
+	FL_SET(p, p->cycle, p->cycle + 1);
+	enter(p);
+	*ret = decisions;
+	return 0;
+fail:
+	p->cycle--;
+	return r;
+}
+
+int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink, struct fl_decisions *ret,
+		 fairlead_error *err)
+{
+	struct fl_entry *e;
+	int r;
+
+	begin(p, sink);
+	e = add_entry(p, w);
+	if ((r = nominate(p, e, err)) < 0 || (r = process_all(p, err)) < 0)
+		return r;
+	return report(p, ret, err);
+}

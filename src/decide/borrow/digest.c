@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * digest - 128 bits that are equal when two states decide alike from here on
+ *
+ * What counts: who waits, is parked, holds what; sticky preemptors, marked shapes,
+ * scan positions that still count; and of times only the order of reservations,
+ * so that a state that recurs later is recognised.
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/borrow/afs.h"
+#include "decide/borrow/setup.h"
+
+/* Two multiply-and-rotate lanes: fast, and good enough to tell states apart. */
+static void mix(uint64_t h[2], uint64_t v)
+{
+	h[0] = (h[0] ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	h[0] = h[0] << 31 | h[0] >> 33;
+	h[1] = (h[1] + v + UINT64_C(0x7f4a7c15)) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	h[1] = (h[1] << 27 | h[1] >> 37) ^ h[0];
+}
+
+static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	fl_time x = p->jobs[a].reserved_at, y = p->jobs[b].reserved_at;
+
+	return (x > y) - (x < y);
+}
+
+static void mix_job(const struct fl_policy *p, const struct fl_job *j, uint64_t h[2])
+{
+	mix(h, (uint64_t)j->state << 32 | j->held_by.v);
+	for (uint32_t i = 0; i < j->n_use; i++) {
+		mix(h, p->uses[j->use_first + i].column.v);
+		mix(h, (uint64_t)p->uses[j->use_first + i].amount);
+	}
+	if (j->queue.v != FL_NONE && fl_afs_orders(p, j->queue)) {
+		double usage = fl_afs_usage(p, (struct fl_workload){ (uint32_t)(j - p->jobs) });
+		uint64_t bits;
+
+		memcpy(&bits, &usage, sizeof bits);
+		mix(h, bits);
+	}
+	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j))
+		return;
+	for (uint32_t i = 0; i < j->scan.n; i++)
+		mix(h, (uint64_t)(uint16_t)p->scans[j->scan.first + i] << 16 | i);
+	/* Stored in the last cycle it counts once more whatever happens; older only while nothing leaves. */
+	mix(h, p->cycle - j->scan_cycle <= 1);
+}
+
+void fl_digest(const struct fl_policy *p, uint64_t ret[2])
+{
+	uint64_t h[2] = { 1, 2 }, rank = 0;
+	uint32_t n = 0, *holders = p->digest_ids;
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		mix_job(p, &p->jobs[w], h);
+		if (fl_holds_quota(&p->jobs[w]))
+			holders[n++] = w;
+	}
+	fl_sort(holders, n, p->sort_scratch, cmp_reserved, p);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0 && p->jobs[holders[i]].reserved_at != p->jobs[holders[i - 1]].reserved_at)
+			rank++;
+		mix(h, rank << 32 | holders[i]);
+	}
+	for (uint32_t q = 0; q < p->model->n_nodes; q++)
+		mix(h, p->lines[q].sticky);
+	for (uint32_t s = 0; s < p->n_shapes; s++)
+		if (p->shape_marked[s])
+			mix(h, s);
+	ret[0] = h[0];
+	ret[1] = h[1];
+}

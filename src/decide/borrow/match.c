@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/match.h"
+
+#include <string.h>
+
+static bool tolerates(const struct fl_toleration *t, const struct fl_taint *taint)
+{
+	if (t->effect != FL_EFFECT_ANY && t->effect != taint->effect)
+		return false;
+	if (t->key.v != taint->key.v)
+		return t->key.v == 0 && t->exists;
+	return t->exists || t->value.v == taint->value.v;
+}
+
+static bool any_tolerates(const struct fl_model *m, struct fl_span tolerations, const struct fl_taint *taint)
+{
+	for (uint32_t i = 0; i < tolerations.n; i++)
+		if (tolerates(&m->tolerations[tolerations.first + i], taint))
+			return true;
+	return false;
+}
+
+/* The value of @key in @labels; NULL when it is not there. */
+static const struct fl_sym *label(const struct fl_model *m, struct fl_span labels, struct fl_sym key)
+{
+	for (uint32_t i = 0; i < labels.n; i++)
+		if (m->labels[labels.first + i].key.v == key.v)
+			return &m->labels[labels.first + i].value;
+	return NULL;
+}
+
+static bool is_one_of(const struct fl_model *m, struct fl_span values, struct fl_sym value)
+{
+	for (uint32_t i = 0; i < values.n; i++)
+		if (m->syms[values.first + i].v == value.v)
+			return true;
+	return false;
+}
+
+/* Both as decimal integers that fit 64 bits; else the requirement does not hold. */
+static bool compare_integers(const char *a, const char *b, bool greater)
+{
+	long long x = 0, y = 0;
+	const char *texts[] = { a, b };
+	long long *numbers[] = { &x, &y };
+
+	for (int i = 0; i < 2; i++) {
+		const char *s = texts[i];
+		bool minus = *s == '-';
+
+		s += minus || *s == '+';
+		if (!*s || strspn(s, "0123456789") != strlen(s))
+			return false;
+		for (; *s; s++)
+			if (__builtin_mul_overflow(*numbers[i], 10, numbers[i]) ||
+			    __builtin_add_overflow(*numbers[i], minus ? '0' - *s : *s - '0', numbers[i]))
+				return false;
+	}
+	return greater ? x > y : x < y;
+}
+
+static bool holds(const struct fl_model *m, const struct fl_requirement *r, const struct fl_sym *value)
+{
+	switch (r->op) {
+	case FL_OP_IN:
+		return value && is_one_of(m, r->values, *value);
+	case FL_OP_NOT_IN:
+		return !value || !is_one_of(m, r->values, *value);
+	case FL_OP_EXISTS:
+		return value;
+	case FL_OP_NOT_EXISTS:
+		return !value;
+	case FL_OP_GT:
+	case FL_OP_LT:
+		return value && r->values.n == 1 &&
+		       compare_integers(fl_model_text(m, *value), fl_model_text(m, m->syms[r->values.first]),
+					r->op == FL_OP_GT);
+	}
+	return false;
+}
+
+static bool suits_selector(const struct fl_model *m, struct fl_span selector, struct fl_span labels)
+{
+	for (uint32_t i = 0; i < selector.n; i++) {
+		const struct fl_label *want = &m->labels[selector.first + i];
+		const struct fl_sym *value = label(m, labels, want->key);
+
+		if (value && value->v != want->value.v)
+			return false;
+	}
+	return true;
+}
+
+static bool suits_affinity(const struct fl_model *m, const struct fl_podset *pods, struct fl_span labels)
+{
+	if (!pods->has_affinity)
+		return true;
+	for (uint32_t t = 0; t < pods->affinity.n; t++) {
+		struct fl_span all = m->terms[pods->affinity.first + t].requirements;
+		bool term = true;
+
+		for (uint32_t i = 0; i < all.n && term; i++) {
+			const struct fl_requirement *r = &m->requirements[all.first + i];
+			const struct fl_sym *value = label(m, labels, r->key);
+
+			term = !value || holds(m, r, value);
+		}
+		if (term)
+			return true;
+	}
+	return pods->affinity.n == 0;
+}
+
+bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods, struct fl_flavor flavor)
+{
+	const struct fl_flavor_row *row = &m->flavors[flavor.v];
+
+	if (!row->declared)
+		return false;
+	for (uint32_t i = 0; i < row->taints.n; i++) {
+		const struct fl_taint *taint = &m->taints[row->taints.first + i];
+
+		if (taint->effect != FL_PREFER_NO_SCHEDULE && !any_tolerates(m, pods->tolerations, taint) &&
+		    !any_tolerates(m, row->tolerations, taint))
+			return false;
+	}
+	return suits_selector(m, pods->node_selector, row->labels) && suits_affinity(m, pods, row->labels);
+}
+
+bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector, struct fl_sym namespace)
+{
+	static const char name_label[] = "kubernetes.io/metadata.name";
+	const struct fl_namespace_row *row = fl_model_find_namespace(m, namespace);
+
+	if (!selector->present || (!row && m->n_namespaces > 0))
+		return false;
+	for (uint32_t i = 0; i < selector->requirements.n; i++) {
+		const struct fl_requirement *r = &m->requirements[selector->requirements.first + i];
+		const struct fl_sym *value = row ? label(m, row->labels, r->key) : NULL;
+
+		/* The API server gives every namespace this label. */
+		if (!value && strcmp(fl_model_text(m, r->key), name_label) == 0)
+			value = &namespace;
+		if (!holds(m, r, value))
+			return false;
+	}
+	return true;
+}

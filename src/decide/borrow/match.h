@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * match - labels, taints and selectors: may this pod run in that flavor, may this
+ * namespace use that queue?
+ *
+ * Pure. Private to this folder.
+ */
+#ifndef FL_DECIDE_BORROW_MATCH_H
+#define FL_DECIDE_BORROW_MATCH_H
+
+#include "model/model.h"
+
+/*
+ * The flavor's NoSchedule and NoExecute taints are tolerated by the pod or by the
+ * flavor itself, and its node labels suit the pod's node selector and required
+ * affinity.  Only keys that the flavor defines count: of others nothing is known.
+ */
+bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods, struct fl_flavor flavor);
+
+/* Absent selectors match nothing, empty ones everything. */
+bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector, struct fl_sym namespace);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy - borrow behind decide/policy.h: events, marks, answers
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/borrow/borrow.h"
+#include "decide/borrow/cycle.h"
+#include "decide/borrow/setup.h"
+
+static struct fl_policy *borrow_free(struct fl_policy *p)
+{
+	if (!p)
+		return NULL;
+	fl_tree_done(&p->tree);
+	fl_undo_done(&p->undo);
+	fl_arena_done(&p->cycle_arena);
+	fl_arena_done(&p->arena);
+	return fl_mem_free(p->mem, p);
+}
+
+static int borrow_new(const struct fl_model *model, const struct fl_policy_options *options,
+		      struct fl_policy **ret, fairlead_error *err)
+{
+	struct fl_policy *p;
+	int r;
+
+	if (!model->sealed)
+		return fl_fail(err, FAIRLEAD_ESTATE, "the model is not sealed");
+	p = options->mem->resize(options->mem->user, NULL, sizeof *p);
+	if (!p)
+		return fl_fail_nomem(err);
+	*p = (struct fl_policy){ .model = model, .mem = options->mem, .now = options->now };
+	fl_arena_init(&p->arena, p->mem);
+	fl_arena_init(&p->cycle_arena, p->mem);
+	fl_undo_init(&p->undo, p->mem);
+	r = fl_setup(p, err);
+	if (r < 0) {
+		borrow_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+/* --- events --- */
+
+static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted, fairlead_error *err)
+{
+	const struct fl_workload_row *row = fl_row(p, w);
+
+	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s", fl_model_text(p->model, row->namespace),
+		       fl_model_text(p->model, row->name), wanted);
+}
+
+/* Room to undo one release with its flush. */
+static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_node q = p->jobs[w.v].held_by.v != FL_NONE ? p->jobs[w.v].held_by : p->jobs[w.v].queue;
+	uint32_t root = q.v == FL_NONE ? FL_NONE : p->tree.root_index[q.v];
+	size_t notes = 64;
+
+	if (!p->undo.marks || q.v == FL_NONE)
+		return 0;
+	notes += (size_t)p->jobs[w.v].room * 3 * (root == FL_NONE ? 1 : p->tree.depth[q.v] + 1);
+	for (uint32_t i = 0; root != FL_NONE && i < p->tree.queues[root].n; i++) {
+		const struct fl_line *line = &p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
+
+		notes += line->shapes.n;
+		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
+		     at = fl_bitset_next(&line->parked, at + 1))
+			notes += 2 * FL_BITSET_NOTES + 2;
+	}
+	return fl_undo_reserve(&p->undo, notes, notes * 16, err);
+}
+
+/* The workload lets go of its quota; with @again it waits once more. Wakes its tree. */
+static int release(struct fl_policy *p, struct fl_workload w, bool again, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_node q = j->held_by;
+	int r;
+
+	if (!fl_holds_quota(j))
+		return wrong_state(p, w, "holds no quota", err);
+	if ((r = reserve_event(p, w, err)) < 0)
+		return r;
+	fl_state_release(p, w);
+	FL_SET(p, j->scan_cycle, 0);
+	FL_SET(p, j->reason, FL_REASON_NONE);
+	if (again && j->queue.v != FL_NONE)
+		fl_line_push(p, w);
+	else
+		FL_SET(p, j->state, again ? FL_STATE_EXCLUDED : FL_STATE_ABSENT);
+	fl_line_flush(p, q);
+	return 0;
+}
+
+static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	if (j->state != FL_STATE_ABSENT || j->queue.v == FL_NONE)
+		return wrong_state(p, w, "cannot be submitted: it is there already, or has no queue", err);
+	if ((r = reserve_event(p, w, err)) < 0)
+		return r;
+	fl_line_push(p, w);
+	return 0;
+}
+
+static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	if (fl_holds_quota(j))
+		return release(p, w, /* again= */ false, err);
+	if ((r = reserve_event(p, w, err)) < 0)
+		return r;
+	if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
+		fl_line_remove(p, w);
+	FL_SET(p, j->state, FL_STATE_ABSENT);
+	return 0;
+}
+
+static fl_amount *cell_of(struct fl_policy *p, const struct fl_cell *cell, size_t at)
+{
+	switch (cell->kind) {
+	case FL_CELL_NOMINAL:
+		return &p->tree.nominal[at];
+	case FL_CELL_BORROWING_LIMIT:
+		return &p->tree.borrowing_limit[at];
+	case FL_CELL_LENDING_LIMIT:
+		return &p->tree.lending_limit[at];
+	case FL_CELL_WEIGHT:
+	case FL_CELL_PRIORITY:
+		break;
+	}
+	return NULL;
+}
+
+/*
+ * A changed quota or limit: everything derived of its tree is made again, and so
+ * are the usages of its cohorts (what a child keeps for itself may have changed).
+ */
+static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead_error *err)
+{
+	uint32_t root = p->tree.root_index[cell->node.v];
+	struct fl_column column;
+
+	if (root == FL_NONE)
+		return fl_fail(err, FAIRLEAD_ESTATE, "the node is in no tree: it is below a cohort cycle");
+	if (cell->kind == FL_CELL_PRIORITY)
+		return fl_fail(err, FAIRLEAD_ESTATE, "a priority changes only with a new seal");
+	if (cell->kind == FL_CELL_WEIGHT)
+		return fl_change_weight(p, cell, err);
+	column = fl_tree_column(&p->tree, cell->node, cell->flavor, cell->resource);
+	if (column.v == FL_NONE)
+		return fl_fail(err, FAIRLEAD_ENOENT, "nobody in this tree has quota for that flavor and resource");
+	return fl_change_quota(p, cell_of(p, cell, fl_tree_cell(&p->tree, cell->node, column)), cell, err);
+}
+
+static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event *event, fairlead_error *err)
+{
+	struct fl_workload w = event->workload;
+
+	p->now = now;
+	if (event->kind == FL_EV_CELL)
+		return change_cell(p, &event->cell, err);
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	switch (event->kind) {
+	case FL_EV_SUBMIT:
+		return submit(p, w, err);
+	case FL_EV_CANCEL:
+		return cancel(p, w, err);
+	case FL_EV_STARTED:
+		return fl_holds_quota(&p->jobs[w.v]) ? 0 : wrong_state(p, w, "holds no quota", err);
+	case FL_EV_EVICTED:
+	case FL_EV_REJECTED:
+		return release(p, w, /* again= */ true, err);
+	case FL_EV_FINISHED:
+		return release(p, w, /* again= */ false, err);
+	case FL_EV_CELL:
+		break;
+	}
+	return 0;
+}
+
+/* --- cycles and marks --- */
+
+static int borrow_step(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
+		       struct fl_decisions *ret, fairlead_error *err)
+{
+	(void)flags; /* every step looks at everything */
+	p->now = now;
+	return fl_cycle_step(p, sink, ret, err);
+}
+
+static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w, const struct fl_sink *sink,
+		      struct fl_decisions *ret, fairlead_error *err)
+{
+	p->now = now;
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (fl_holds_quota(&p->jobs[w.v]))
+		return wrong_state(p, w, "holds quota already", err);
+	if (p->jobs[w.v].queue.v == FL_NONE || !p->lines[p->jobs[w.v].queue.v].active)
+		return wrong_state(p, w, "has no active queue", err);
+	return fl_cycle_try(p, w, sink, ret, err);
+}
+
+static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
+{
+	(void)p;
+	(void)now;
+	return FL_NEVER;
+}
+
+static int borrow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
+{
+	(void)err;
+	*ret = fl_undo_mark(&p->undo);
+	return 0;
+}
+
+static void borrow_rollback(struct fl_policy *p, fl_mark mark)
+{
+	uint32_t changes = p->changes;
+
+	fl_undo_rollback(&p->undo, mark);
+	if (p->changes != changes)
+		fl_change_undone(p);
+}
+
+static void borrow_keep(struct fl_policy *p, fl_mark mark)
+{
+	(void)mark;
+	fl_undo_keep(&p->undo);
+}
+
+/* --- answers --- */
+
+static void borrow_share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)
+{
+	struct fl_drs drs = { 0 };
+
+	*ret = (struct fl_share){ .weight = p->tree.weight[n.v], .dominant = { FL_NONE } };
+	if (p->tree.root_index[n.v] == FL_NONE)
+		return;
+	drs = fl_drs_of(&p->tree, &p->usage, n);
+	ret->precise = drs.weighted;
+	ret->ratio = drs.ratio;
+	ret->borrowing = drs.borrowing;
+	ret->dominant = fl_drs_dominant(&p->tree, &p->usage, n);
+}
+
+static enum fl_workload_state borrow_state(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].state;
+}
+
+static const struct fl_placement *borrow_placement(const struct fl_policy *p, struct fl_workload w, uint32_t *ret_n)
+{
+	*ret_n = p->jobs[w.v].n_placement;
+	return p->placements + p->jobs[w.v].placement_first;
+}
+
+static enum fl_reason borrow_reason(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].reason;
+}
+
+const struct fl_tree *fl_borrow_tree(const struct fl_policy *p)
+{
+	return &p->tree;
+}
+
+const struct fl_usage *fl_borrow_usage(const struct fl_policy *p)
+{
+	return &p->usage;
+}
+
+bool fl_borrow_active(const struct fl_policy *p, struct fl_node q)
+{
+	return p->lines[q.v].active;
+}
+
+uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids, uint32_t cap)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	const struct fl_line *line;
+	uint32_t n = 0, head;
+
+	if (j->queue.v == FL_NONE)
+		return 0;
+	line = &p->lines[j->queue.v];
+	head = line->sticky;
+	if (head == w.v)
+		return 0;
+	if (head != FL_NONE && p->jobs[head].state == FL_STATE_WAITING) {
+		if (n < cap)
+			ids[n] = head;
+		n++;
+	}
+	for (uint32_t at = fl_bitset_next(&line->waiting, 0); at < j->position;
+	     at = fl_bitset_next(&line->waiting, at + 1)) {
+		if (p->members[line->members.first + at] == head)
+			continue;
+		if (n < cap)
+			ids[n] = p->members[line->members.first + at];
+		n++;
+	}
+	return n;
+}
+
+const struct fl_policy_ops fl_borrow_policy = {
+	.name = "borrow",
+	.new = borrow_new,
+	.free = borrow_free,
+	.apply = borrow_apply,
+	.step = borrow_step,
+	.try = borrow_try,
+	.wake = borrow_wake,
+	.mark = borrow_mark,
+	.rollback = borrow_rollback,
+	.keep = borrow_keep,
+	.share = borrow_share,
+	.state = borrow_state,
+	.placement = borrow_placement,
+	.reason = borrow_reason,
+	.digest = fl_digest,
+};

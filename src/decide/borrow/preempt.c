@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/preempt.h"
+
+#include "decide/borrow/afs.h"
+
+int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
+		return x->state == FL_STATE_EVICTING ? -1 : 1;
+	if (x->held_by.v == y->held_by.v && fl_afs_orders(p, x->held_by)) {
+		double used = fl_afs_usage(p, (struct fl_workload){ a });
+		double other = fl_afs_usage(p, (struct fl_workload){ b });
+
+		if (used != other)
+			return used > other ? -1 : 1;
+	}
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	if (x->reserved_at != y->reserved_at)
+		return x->reserved_at > y->reserved_at ? -1 : 1;
+	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+}
+
+bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q)
+{
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
+	    (x->held_by.v == q.v) != (y->held_by.v == q.v))
+		return y->held_by.v == q.v;
+	return fl_preempt_cmp_candidates(p, a, b) < 0;
+}
+
+static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *victim,
+			  enum fl_preempt_policy policy)
+{
+	switch (policy) {
+	case FL_PREEMPT_NEVER:
+		return false;
+	case FL_PREEMPT_ANY:
+		return true;
+	case FL_PREEMPT_LOWER_OR_NEWER_EQUAL:
+		if (preemptor->priority == victim->priority)
+			return preemptor->queue_time < victim->queue_time;
+		/* fall through */
+	case FL_PREEMPT_LOWER_PRIORITY:
+		return preemptor->priority > victim->priority;
+	}
+	return false;
+}
+
+static void emit_priority(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim, bool holds)
+{
+	struct fl_evidence row = {
+		.check = FL_CHECK_VICTIM_PRIORITY, .workload = ask->workload, .podset = FL_NONE,
+		.node = p->jobs[victim].held_by, .flavor = { FL_NONE }, .resource = { FL_NONE },
+		.victim = { victim }, .holds = holds,
+		.lhs = { .amount = p->jobs[victim].priority },
+		.rhs = { .amount = p->jobs[ask->workload.v].priority },
+	};
+
+	fl_emit(p->scratch, &row);
+}
+
+bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		       enum fl_preempt_policy policy)
+{
+	const struct fl_cycle *c = p->scratch;
+	const struct fl_job *v = &p->jobs[victim];
+	bool uses = false, allowed;
+
+	if (fl_preempt_chosen(p, victim))
+		return false;
+	for (uint32_t i = 0; i < v->n_use && !uses; i++)
+		uses = c->needed[p->uses[v->use_first + i].column.v] == c->search;
+	if (!uses)
+		return false;
+	allowed = policy_allows(&p->jobs[ask->workload.v], v, policy);
+	if (c->sink && !allowed)
+		emit_priority(p, ask, victim, allowed);
+	return allowed;
+}
+
+void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, enum fl_reason reason)
+{
+	struct fl_cycle *c = p->scratch;
+
+	fl_view_take(p, v, (struct fl_workload){ victim });
+	c->targets[c->n_targets++] = (struct fl_target){ { victim }, reason };
+}
+
+void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask, bool borrow)
+{
+	struct fl_cycle *c = p->scratch;
+	uint32_t kept = 0;
+
+	for (uint32_t i = c->n_targets - 1; i-- > 0;) {
+		fl_view_give(p, v, c->targets[i].workload);
+		if (fl_view_fits(p, v, ask, borrow))
+			c->targets[i].workload.v = FL_NONE;
+		else
+			fl_view_take(p, v, c->targets[i].workload);
+	}
+	for (uint32_t i = 0; i < c->n_targets; i++)
+		if (c->targets[i].workload.v != FL_NONE)
+			c->targets[kept++] = c->targets[i];
+	c->n_targets = kept;
+}
+
+void fl_preempt_restore(struct fl_policy *p, struct fl_view *v)
+{
+	struct fl_cycle *c = p->scratch;
+
+	for (uint32_t i = c->n_targets; i-- > 0;)
+		fl_view_give(p, v, c->targets[i].workload);
+}
+
+bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
+			       struct fl_node n)
+{
+	for (uint32_t i = 0; i < ask->n; i++)
+		if (ask->needs[i]) {
+			size_t at = fl_tree_cell(&p->tree, n, ask->uses[i].column);
+
+			if (v->usage.cell[at] > p->tree.subtree[at])
+				return false;
+		}
+	return true;
+}
+
+/* Mark the needed columns and the path of the asking queue for this search. */
+static void start(struct fl_policy *p, const struct fl_ask *ask)
+{
+	struct fl_cycle *c = p->scratch;
+
+	c->search++;
+	c->n_targets = 0;
+	for (uint32_t i = 0; i < ask->n; i++)
+		if (ask->needs[i])
+			c->needed[ask->uses[i].column.v] = c->search;
+	for (uint32_t n = ask->queue.v; n != FL_NONE; n = p->tree.parent[n])
+		c->nodes[n].on_path = c->search;
+}
+
+uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	start(p, ask);
+	for (uint32_t i = 0; i < ask->n; i++)
+		if (fl_usage_overflows(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
+				       ask->uses[i].amount))
+			return 0;
+	return p->model->settings.fair_sharing ? fl_fair_search(p, v, ask) :
+						 fl_classical_search(p, v, ask);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * preempt - whom to evict so that a workload fits (conformance: 8)
+ *
+ * Two searches with one interface: classical.c (fair sharing off) and fair.c
+ * (KEP-1714: S1, S2-a, S2-b).  Both leave the view as they found it.  The victims
+ * found are inclusion-minimal but for the last one taken (fill-back never tries it).
+ *
+ * Private to this folder.
+ */
+#ifndef FL_DECIDE_BORROW_PREEMPT_H
+#define FL_DECIDE_BORROW_PREEMPT_H
+
+#include "decide/borrow/cycle.h"
+
+/* Victims for @ask in @v: cycle->targets, and their number; 0 when no set of them is enough. */
+uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+
+/*
+ * Candidate order within one side: evicting first, (within a usage-based queue:
+ * larger usage of the local queue,) lower priority, later reservation, uid.
+ */
+int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b);
+/* The whole order: evicting first, those of other queues before @q's own, then as above. */
+bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q);
+
+/* May the asking workload preempt @victim under @policy, and does the victim use what is needed? */
+bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		       enum fl_preempt_policy policy);
+
+/* Is @victim chosen already in this cycle? */
+static inline bool fl_preempt_chosen(const struct fl_policy *p, uint32_t victim)
+{
+	return p->scratch->chosen[victim] == p->scratch->serial;
+}
+
+void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, enum fl_reason reason);
+/* Targets that are not needed after all go back, from the last but one to the first. */
+void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask, bool borrow);
+/* Put the view's usage back as it was before the targets were taken. */
+void fl_preempt_restore(struct fl_policy *p, struct fl_view *v);
+
+/* All needed columns: usage <= quota of the node's own subtree ("within nominal"). */
+bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
+			       struct fl_node n);
+
+uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+uint32_t fl_fair_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * setup - from a sealed model to the policy's columns
+ *
+ * Everything the policy will ever need is allocated here, so that events and
+ * cycles cannot run out of memory half way.
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/borrow/afs.h"
+#include "decide/borrow/cycle.h"
+#include "decide/borrow/setup.h"
+
+#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
+
+/* Condition reasons after which a workload queues from the time it was evicted. */
+static bool queues_from_eviction(const struct fl_model *m, const struct fl_workload_row *row)
+{
+	const char *why = fl_model_text(m, row->evicted_reason);
+
+	return row->evicted && row->evicted_at != FL_TIME_NONE &&
+	       (strcmp(why, "PodsReadyTimeout") == 0 || strcmp(why, "AdmissionCheck") == 0);
+}
+
+/* --- resource groups of the queues --- */
+
+static int alloc_groups(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	uint32_t groups = 0, resources = 0, flavors = 0, columns = 0;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		for (uint32_t g = 0; g < m->nodes[n].groups.n; g++) {
+			const struct fl_group *row = &m->groups[m->nodes[n].groups.first + g];
+
+			groups++;
+			resources += row->resources.n;
+			flavors += row->flavors.n;
+			columns += row->flavors.n * row->resources.n;
+		}
+	return ALLOC(p, p->groups, groups) && ALLOC(p, p->group_resources, resources) &&
+			       ALLOC(p, p->group_flavors, flavors) && ALLOC(p, p->group_columns, columns) ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
+}
+
+static struct fl_resource find_resource(const struct fl_model *m, struct fl_sym name)
+{
+	for (uint32_t r = 0; r < m->n_resources; r++)
+		if (m->resources[r].v == name.v)
+			return (struct fl_resource){ r };
+	return (struct fl_resource){ FL_NONE };
+}
+
+struct group_room {
+	uint32_t groups, resources, flavors, columns;
+};
+
+static void fill_group(struct fl_policy *p, struct fl_node q, const struct fl_group *row, struct group_room *at)
+{
+	const struct fl_model *m = p->model;
+	struct fl_queue_group *g = &p->groups[at->groups++];
+
+	*g = (struct fl_queue_group){ .resources = { at->resources, row->resources.n },
+				      .flavors = { at->flavors, row->flavors.n },
+				      .columns = at->columns };
+	for (uint32_t r = 0; r < row->resources.n; r++) {
+		struct fl_resource id = find_resource(m, m->syms[row->resources.first + r]);
+
+		p->group_resources[at->resources++] = id;
+		p->lines[q.v].covers_pods |= id.v == p->pods_resource.v && id.v != FL_NONE;
+	}
+	for (uint32_t f = 0; f < row->flavors.n; f++) {
+		struct fl_flavor flavor = m->group_flavors[row->flavors.first + f].id;
+
+		p->group_flavors[at->flavors++] = flavor;
+		for (uint32_t r = 0; r < row->resources.n; r++)
+			p->group_columns[at->columns++] =
+				fl_tree_column(&p->tree, q, flavor, p->group_resources[g->resources.first + r]);
+	}
+}
+
+static int fill_groups(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	struct group_room at = { 0 };
+	struct fl_sym pods = fl_names_find(&m->names, "pods", 4);
+	int r = alloc_groups(p, err);
+
+	if (r < 0)
+		return r;
+	p->pods_resource = find_resource(m, pods);
+	for (uint32_t n = 0; n < m->n_nodes; n++) {
+		const struct fl_node_row *row = &m->nodes[n];
+		struct fl_line *line = &p->lines[n];
+
+		line->groups = (struct fl_span){ at.groups, row->kind == FL_CLUSTER_QUEUE ? row->groups.n : 0 };
+		line->active = row->kind == FL_CLUSTER_QUEUE && row->inactive == FL_ACTIVE;
+		line->sticky = FL_NONE;
+		for (uint32_t g = 0; g < line->groups.n; g++)
+			fill_group(p, (struct fl_node){ n }, &m->groups[row->groups.first + g], &at);
+	}
+	return 0;
+}
+
+/* --- workloads --- */
+
+static bool takes_part(const struct fl_workload_row *row)
+{
+	return row->excluded == FL_INCLUDED || row->excluded == FL_EXCLUDED_MISCONFIGURED;
+}
+
+/* Distinct (resource) rows a workload can ever hold at once: of its requests, or of its admission. */
+static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row *row)
+{
+	const struct fl_model *m = p->model;
+	uint32_t asked = 0, held = 0;
+
+	for (uint32_t i = 0; i < row->podsets.n; i++)
+		asked += m->podsets[row->podsets.first + i].requests.n + 1; /* and pods */
+	for (uint32_t i = 0; i < row->admission.n; i++)
+		held += m->podset_assignments[row->admission.first + i].assignments.n;
+	return asked > held ? asked : held;
+}
+
+static int cmp_uids(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_model *m = ((const struct fl_policy *)policy)->model;
+	const struct fl_workload_row *x = &m->workloads[a], *y = &m->workloads[b];
+	int order = fl_names_cmp(&m->names, x->uid, y->uid);
+
+	if (!order)
+		order = fl_names_cmp(&m->names, x->namespace, y->namespace);
+	return order ? order : fl_names_cmp(&m->names, x->name, y->name);
+}
+
+static int cmp_members(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if (x->queue.v != y->queue.v)
+		return x->queue.v < y->queue.v ? -1 : 1;
+	if (x->priority != y->priority)
+		return x->priority > y->priority ? -1 : 1;
+	if (x->queue_time != y->queue_time)
+		return x->queue_time < y->queue_time ? -1 : 1;
+	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+}
+
+static int fill_jobs(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	uint32_t n = m->n_workloads, *ids, room = 0, scans = 0;
+
+	if (!ALLOC(p, p->jobs, n) || !ALLOC(p, p->sort_scratch, n) ||
+	    !ALLOC(p, p->digest_ids, n) || !ALLOC(p, ids, n))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; w < n; w++) {
+		const struct fl_workload_row *row = &m->workloads[w];
+		struct fl_job *j = &p->jobs[w];
+
+		ids[w] = w;
+		*j = (struct fl_job){
+			.queue = takes_part(row) ? row->cluster_queue : (struct fl_node){ FL_NONE },
+			.queue_time = queues_from_eviction(m, row) ? row->evicted_at : row->created,
+			.priority = row->priority,
+			.state = FL_STATE_EXCLUDED,
+			.held_by = { FL_NONE },
+			.reserved_at = FL_TIME_NONE,
+			.room = room_of(p, row),
+			.placement_first = room,
+			.use_first = room,
+			.scan = { scans, 0 },
+		};
+		if (j->queue.v != FL_NONE)
+			j->scan.n = row->podsets.n * p->lines[j->queue.v].groups.n;
+		room += j->room;
+		scans += j->scan.n;
+	}
+	fl_sort(ids, n, p->sort_scratch, cmp_uids, p);
+	for (uint32_t i = 0; i < n; i++)
+		p->jobs[ids[i]].uid_rank = i;
+	return ALLOC(p, p->placements, room) && ALLOC(p, p->uses, room) && ALLOC(p, p->scans, scans) ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
+}
+
+/* --- queues: members in queue order, room for holders, equal shapes --- */
+
+static bool same_requests(const struct fl_model *m, struct fl_span a, struct fl_span b)
+{
+	if (a.n != b.n)
+		return false;
+	for (uint32_t i = 0; i < a.n; i++)
+		if (m->requests[a.first + i].resource.v != m->requests[b.first + i].resource.v ||
+		    m->requests[a.first + i].amount != m->requests[b.first + i].amount)
+			return false;
+	return true;
+}
+
+static int cmp_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Order by what makes a shape: queue, priority, podsets with names, counts and pod spec. */
+static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_model *m = p->model;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+	struct fl_span s = m->workloads[a].podsets, t = m->workloads[b].podsets;
+	int order = cmp_u64(x->queue.v, y->queue.v);
+
+	if (!order && x->priority != y->priority)
+		order = x->priority < y->priority ? -1 : 1;
+	if (!order)
+		order = cmp_u64(s.n, t.n);
+	for (uint32_t i = 0; !order && i < s.n; i++) {
+		const struct fl_podset *u = &m->podsets[s.first + i], *v = &m->podsets[t.first + i];
+
+		order = fl_names_cmp(&m->names, u->name, v->name);
+		if (!order && u->count != v->count)
+			order = u->count < v->count ? -1 : 1;
+		if (!order && u->min_count != v->min_count)
+			order = u->min_count < v->min_count ? -1 : 1;
+		if (!order)
+			order = cmp_u64(u->spec_hash, v->spec_hash);
+		if (!order && !same_requests(m, u->requests, v->requests))
+			order = -1;
+	}
+	return order;
+}
+
+static int fill_shapes(struct fl_policy *p, fairlead_error *err)
+{
+	uint32_t n = p->model->n_workloads;
+
+	if (!ALLOC(p, p->shape_ids, n) || !ALLOC(p, p->shape_members, n + 1) || !ALLOC(p, p->shape_marked, n + 1))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		p->shape_ids[i] = i;
+	fl_sort(p->shape_ids, n, p->sort_scratch, cmp_shapes, p);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t w = p->shape_ids[i], q = p->jobs[w].queue.v;
+
+		if (i == 0 || cmp_shapes(p, p->shape_ids[i - 1], w) != 0) {
+			p->shape_members[p->n_shapes].first = i;
+			if (q != FL_NONE) {
+				if (p->lines[q].shapes.n == 0)
+					p->lines[q].shapes.first = p->n_shapes;
+				p->lines[q].shapes.n++;
+			}
+			p->n_shapes++;
+		}
+		p->shape_members[p->n_shapes - 1].n++;
+		p->jobs[w].shape = p->n_shapes - 1;
+	}
+	return 0;
+}
+
+static int fill_members(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	uint32_t n = m->n_workloads, room = 0;
+	int r;
+
+	if (!ALLOC(p, p->members, n))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; w < n; w++)
+		p->members[w] = w;
+	fl_sort(p->members, n, p->sort_scratch, cmp_members, p);
+	for (uint32_t i = 0; i < n; i++) {
+		struct fl_job *j = &p->jobs[p->members[i]];
+		struct fl_node held = m->workloads[p->members[i]].admitted_queue;
+
+		if (held.v != FL_NONE && held.v != j->queue.v)
+			p->lines[held.v].holders.n++;
+		if (j->queue.v == FL_NONE)
+			continue;
+		if (p->lines[j->queue.v].members.n == 0)
+			p->lines[j->queue.v].members.first = i;
+		j->position = p->lines[j->queue.v].members.n++;
+		p->lines[j->queue.v].holders.n++;
+	}
+	for (uint32_t q = 0; q < m->n_nodes; q++) {
+		struct fl_line *line = &p->lines[q];
+
+		line->holders.first = room;
+		room += line->holders.n;
+		if (m->nodes[q].kind == FL_CLUSTER_QUEUE &&
+		    ((r = fl_bitset_init(&line->waiting, line->members.n, &p->arena, err)) < 0 ||
+		     (r = fl_bitset_init(&line->parked, line->members.n, &p->arena, err)) < 0))
+			return r;
+	}
+	return ALLOC(p, p->holders, room) && ALLOC(p, p->candidates, room) && ALLOC(p, p->holder_at, n) ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
+}
+
+static int fill_trees(struct fl_policy *p, fairlead_error *err)
+{
+	uint32_t room = 0;
+
+	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) || !ALLOC(p, p->tree_sorted_epoch, p->tree.n_roots) ||
+	    !ALLOC(p, p->tree_first, p->tree.n_roots) || !ALLOC(p, p->tree_n, p->tree.n_roots))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t r = 0; r < p->tree.n_roots; r++) {
+		p->tree_first[r] = room;
+		for (uint32_t i = 0; i < p->tree.queues[r].n; i++)
+			room += p->lines[p->tree.queue_ids[p->tree.queues[r].first + i]].holders.n;
+	}
+	return ALLOC(p, p->tree_candidates, room) && ALLOC(p, p->tree_holders, room) ? 0 : FAIRLEAD_ENOMEM;
+}
+
+/* --- the state as given --- */
+
+static int overflow(const struct fl_policy *p, const struct fl_workload_row *row, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+
+	(void)fl_fail(err, FAIRLEAD_ELIMIT, "what is admitted passes 2^63 units of a resource");
+	(void)fl_fail_in(err, "Workload/%s/%s .status.admission", fl_model_text(m, row->namespace),
+			 fl_model_text(m, row->name));
+	return FAIRLEAD_ELIMIT;
+}
+
+/* Enter what @w holds according to its status. */
+static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	const struct fl_workload_row *row = fl_row(p, w);
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_node q = row->admitted_queue;
+	bool in_tree = p->tree.root_index[q.v] != FL_NONE;
+
+	for (uint32_t s = 0; s < row->admission.n; s++) {
+		const struct fl_podset_assignment *a = &m->podset_assignments[row->admission.first + s];
+
+		for (uint32_t i = 0; i < a->assignments.n; i++) {
+			const struct fl_assignment *got = &m->assignments[a->assignments.first + i];
+			struct fl_column column = fl_tree_column(&p->tree, q, got->flavor, got->resource);
+			uint32_t at = 0;
+
+			p->placements[j->placement_first + j->n_placement++] = (struct fl_placement){
+				s, a->count, got->resource, got->flavor, got->amount
+			};
+			while (at < j->n_use && p->uses[j->use_first + at].column.v != column.v)
+				at++;
+			if (!in_tree)
+				continue;
+			if (at == j->n_use)
+				p->uses[j->use_first + j->n_use++] = (struct fl_use){ column, 0 };
+			p->uses[j->use_first + at].amount =
+				fl_sat_add(p->uses[j->use_first + at].amount, got->amount);
+		}
+	}
+	for (uint32_t i = 0; i < j->n_use; i++)
+		if (fl_usage_overflows(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
+				       p->uses[j->use_first + i].amount))
+			return overflow(p, row, err);
+	j->state = row->evicted ? FL_STATE_EVICTING : FL_STATE_ADMITTED;
+	j->reserved_at = row->reserved_at == FL_TIME_NONE ? p->now : row->reserved_at;
+	fl_state_hold(p, w, q);
+	return 0;
+}
+
+static int enter_state(struct fl_policy *p, fairlead_error *err)
+{
+	int r;
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		const struct fl_workload_row *row = &p->model->workloads[w];
+
+		if (row->finished)
+			p->jobs[w].state = FL_STATE_ABSENT;
+		else if (row->admitted_queue.v != FL_NONE) {
+			if ((r = hold(p, (struct fl_workload){ w }, err)) < 0)
+				return r;
+		} else if (p->jobs[w].queue.v != FL_NONE)
+			fl_line_return(p, (struct fl_workload){ w });
+	}
+	return 0;
+}
+
+int fl_setup(struct fl_policy *p, fairlead_error *err)
+{
+	int r;
+
+	if ((r = fl_tree_init(&p->tree, p->model, p->mem, err)) < 0 ||
+	    (r = fl_usage_init(&p->usage, &p->tree, &p->arena, err)) < 0)
+		return r;
+	p->usage.undo = &p->undo;
+	if (!ALLOC(p, p->lines, p->model->n_nodes))
+		return FAIRLEAD_ENOMEM;
+	if ((r = fill_groups(p, err)) < 0 || (r = fill_jobs(p, err)) < 0 || (r = fill_members(p, err)) < 0 ||
+	    (r = fill_shapes(p, err)) < 0 || (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||
+	    (r = fl_cycle_new(p, err)) < 0)
+		return r;
+	return enter_state(p, err);
+}

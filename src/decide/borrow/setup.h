@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* setup - fill a new policy from its sealed model; changes to its quotas. Private to this folder. */
+#ifndef FL_DECIDE_BORROW_SETUP_H
+#define FL_DECIDE_BORROW_SETUP_H
+
+#include "decide/borrow/state.h"
+
+/* p->model, mem, now and the arenas are set; on failure the caller frees what was made. */
+int fl_setup(struct fl_policy *p, fairlead_error *err);
+
+/* change.c: *cell becomes change->amount; everything that follows from it is made again. */
+int fl_change_quota(struct fl_policy *p, fl_amount *cell, const struct fl_cell *change, fairlead_error *err);
+int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err);
+/* After a rollback that took back a change of quota. */
+void fl_change_undone(struct fl_policy *p);
+
+/* digest.c */
+void fl_digest(const struct fl_policy *p, uint64_t ret[2]);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/state.h"
+
+#include "base/sort.h"
+#include "decide/borrow/afs.h"
+#include "decide/borrow/preempt.h"
+
+void fl_state_reorder(struct fl_policy *p, struct fl_node q)
+{
+	uint32_t root = p->tree.root_index[q.v];
+
+	p->epochs++;
+	FL_SET(p, p->lines[q.v].epoch, p->epochs);
+	if (root != FL_NONE)
+		FL_SET(p, p->tree_epoch[root], p->epochs);
+}
+
+void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t at = line->n_holders;
+
+	FL_SET(p, j->held_by, q);
+	FL_SET(p, p->holders[line->holders.first + at], w.v);
+	FL_SET(p, p->holder_at[w.v], at);
+	FL_SET(p, line->n_holders, at + 1);
+	fl_state_reorder(p, q);
+	fl_afs_hold(p, w, +1);
+	if (p->tree.root_index[q.v] == FL_NONE)
+		return; /* below a cohort cycle: it stays, and counts nowhere */
+	for (uint32_t i = 0; i < j->n_use; i++)
+		fl_usage_add(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
+			     p->uses[j->use_first + i].amount);
+}
+
+void fl_state_release(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_node q = j->held_by;
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t last = p->holders[line->holders.first + line->n_holders - 1];
+
+	if (p->tree.root_index[q.v] != FL_NONE)
+		for (uint32_t i = j->n_use; i-- > 0;)
+			fl_usage_remove(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
+					p->uses[j->use_first + i].amount);
+	fl_afs_hold(p, w, -1);
+	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
+	FL_SET(p, p->holder_at[last], p->holder_at[w.v]);
+	FL_SET(p, line->n_holders, line->n_holders - 1);
+	FL_SET(p, line->generation, line->generation + 1);
+	fl_state_reorder(p, q);
+	FL_SET(p, j->held_by, (struct fl_node){ FL_NONE });
+	FL_SET(p, j->n_use, 0);
+	FL_SET(p, j->n_placement, 0);
+	FL_SET(p, j->reserved_at, FL_TIME_NONE);
+}
+
+/*
+ * Positions of the cycle before always count; older ones only while no workload
+ * left the queue since (its generation stands).
+ */
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j)
+{
+	return j->scan_cycle != 0 && (p->cycle - j->scan_cycle <= 1 ||
+				      p->lines[j->queue.v].generation == j->scan_generation);
+}
+
+const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
+{
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t *list = p->candidates + line->holders.first;
+
+	*ret_n = line->n_holders;
+	if (line->sorted_epoch != line->epoch) {
+		for (uint32_t i = 0; i < line->n_holders; i++)
+			list[i] = p->holders[line->holders.first + i];
+		fl_sort(list, line->n_holders, p->sort_scratch, fl_preempt_cmp_candidates, p);
+		line->sorted_epoch = line->epoch;
+	}
+	return list;
+}
+
+const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index, const uint32_t **ret_queues,
+					 uint32_t *ret_n)
+{
+	struct fl_span queues = p->tree.queues[root_index];
+	uint32_t *list = p->tree_candidates + p->tree_first[root_index];
+	uint32_t *holders = p->tree_holders + p->tree_first[root_index];
+	uint32_t n = 0;
+
+	*ret_queues = holders;
+	*ret_n = p->tree_n[root_index];
+	if (p->tree_sorted_epoch[root_index] == p->tree_epoch[root_index])
+		return list;
+	for (uint32_t i = 0; i < queues.n; i++) {
+		uint32_t n_line;
+		const uint32_t *line = fl_state_candidates(
+			p, (struct fl_node){ p->tree.queue_ids[queues.first + i] }, &n_line);
+
+		for (uint32_t k = 0; k < n_line; k++)
+			list[n++] = line[k];
+	}
+	fl_sort(list, n, p->sort_scratch, fl_preempt_cmp_candidates, p);
+	for (uint32_t i = 0; i < n; i++)
+		holders[i] = p->jobs[list[i]].held_by.v;
+	p->tree_sorted_epoch[root_index] = p->tree_epoch[root_index];
+	*ret_n = p->tree_n[root_index] = n;
+	return list;
+}

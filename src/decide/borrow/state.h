@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state - what the borrow policy knows between cycles
+ *
+ * Private to this folder.  Everything that may change after `new` is written
+ * through the undo log; lists that are only derived from it carry the epoch they
+ * were built in and are rebuilt when it has moved on.
+ */
+#ifndef FL_DECIDE_BORROW_STATE_H
+#define FL_DECIDE_BORROW_STATE_H
+
+#include "base/bitset.h"
+#include "decide/policy.h"
+#include "quota/tree.h"
+#include "share/drs.h"
+
+/* An amount of one column. */
+struct fl_use {
+	struct fl_column column;
+	fl_amount amount;
+};
+
+/* Scan position of one podset and resource group (conformance: 9, scan state). */
+enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
+
+/* One row a workload. */
+struct fl_job {
+	/* fixed */
+	struct fl_node queue;      /* its ClusterQueue; FL_NONE: takes no part */
+	uint32_t position;         /* in queue order within its ClusterQueue */
+	uint32_t shape;            /* equal for equal podsets and priority within a queue */
+	uint32_t uid_rank;         /* ranks uids as strings */
+	fl_time queue_time;        /* what queue order and "newer" go by */
+	struct fl_span scan;       /* into scans: podset-major, one a resource group */
+	uint32_t placement_first, use_first; /* in the pools, with `room` rows each */
+	uint32_t room;
+
+	/* changes */
+	int32_t priority;
+	enum fl_workload_state state;
+	enum fl_reason reason;
+	struct fl_node held_by;    /* ClusterQueue whose quota it holds; FL_NONE */
+	fl_time reserved_at;
+	uint32_t n_placement, n_use;
+	uint32_t scan_cycle;       /* when the scan positions were stored; 0: none are */
+	uint32_t scan_generation;
+};
+
+/* One row a resource group of a ClusterQueue. */
+struct fl_queue_group {
+	struct fl_span resources; /* into group_resources */
+	struct fl_span flavors;   /* into group_flavors of this policy */
+	uint32_t columns;         /* first in group_columns: flavor-major, one a resource */
+};
+
+/* One row a node; unused for cohorts. */
+struct fl_line {
+	/* fixed */
+	struct fl_span groups;     /* into policy->groups */
+	struct fl_span members;    /* into policy->members: workloads of the queue, in queue order */
+	struct fl_span holders;    /* room in policy->holders */
+	struct fl_span shapes;     /* shape numbers of its workloads */
+	bool active;               /* all flavors exist, not stopped, in no cycle */
+	bool covers_pods;
+
+	/* changes */
+	struct fl_bitset waiting, parked; /* positions; parked are the inadmissible */
+	uint32_t sticky;           /* workload id; FL_NONE */
+	uint32_t generation;
+	uint32_t n_holders;        /* workloads that hold its quota, in no order */
+
+	uint64_t epoch;            /* changes with every change of its holders */
+
+	/* derived */
+	uint64_t sorted_epoch;     /* of `candidates`; never rolled back */
+};
+
+struct fl_policy {
+	const struct fl_model *model;
+	const struct fl_mem *mem;
+	struct fl_arena arena, cycle_arena;
+	struct fl_tree tree;
+	struct fl_usage usage;
+	struct fl_undo undo;
+	fl_time now;               /* of the running call */
+	struct fl_resource pods_resource; /* "pods"; FL_NONE when nobody has quota for it */
+
+	struct fl_job *jobs;       /* by workload */
+	struct fl_line *lines;     /* by node */
+	struct fl_queue_group *groups;
+	struct fl_resource *group_resources;
+	struct fl_flavor *group_flavors;
+	struct fl_column *group_columns;
+	uint32_t *members;
+	uint32_t *holders, *holder_at; /* holder_at: workload -> index in its line's holders */
+	uint32_t *candidates;      /* holders of a line in candidate order; same spans */
+	uint32_t *sort_scratch;
+	struct fl_placement *placements;
+	struct fl_use *uses;
+	int16_t *scans;
+	bool *shape_marked;        /* by shape */
+	struct fl_span *shape_members; /* by shape, into shape_ids */
+	uint32_t *shape_ids;
+	uint32_t n_shapes;
+	uint32_t *digest_ids;      /* room for digest.c */
+
+	uint64_t *tree_epoch;      /* per root: changes with every change of its holders */
+	uint64_t *tree_sorted_epoch; /* per root: of tree_candidates */
+	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
+	uint32_t *tree_candidates, *tree_holders; /* workload, and the queue whose quota it holds */
+	uint64_t epochs;           /* never goes back, not even by rollback */
+	uint32_t cycle;            /* number of steps taken */
+	uint32_t changes;          /* number of quotas and limits changed */
+
+	struct fl_afs *afs;        /* NULL: admission fair sharing is off */
+	struct fl_sym afs_cpu;
+
+	struct fl_cycle *scratch;  /* cycle lifetime: views, entries, search state */
+};
+
+static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)
+{
+	return &p->model->workloads[w.v];
+}
+
+static inline bool fl_holds_quota(const struct fl_job *j)
+{
+	return j->held_by.v != FL_NONE;
+}
+
+/* Write through the undo log: FL_SET(p, cell, value). */
+#define FL_SET(p, cell, value)                                        \
+	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
+
+/* state.c: who holds quota */
+
+/* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
+void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);
+void fl_state_release(struct fl_policy *p, struct fl_workload w);
+/* Holders of queue @q in candidate order (preempt.h), and of a whole tree. */
+const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
+/* *ret_queues: beside each, the queue whose quota it holds. */
+const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index, const uint32_t **ret_queues,
+					 uint32_t *ret_n);
+
+/* Do the stored scan positions of @j still count in this cycle? */
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j);
+/* Candidate order of @q's holders may have changed. */
+void fl_state_reorder(struct fl_policy *p, struct fl_node q);
+
+/* lines.c: who waits (conformance: 3, 9) */
+
+/* The head of @q, FL_NONE when nobody waits; pop takes it out of the waiting. */
+struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);
+void fl_line_pop(struct fl_policy *p, struct fl_workload w);
+/* Newly queued: parked at once when its shape is known not to fit. */
+void fl_line_push(struct fl_policy *p, struct fl_workload w);
+/* A popped head goes back at once. */
+void fl_line_return(struct fl_policy *p, struct fl_workload w);
+/* A popped head waits until something frees; with @shape all of its shape do. */
+void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
+/* Takes part no more. */
+void fl_line_remove(struct fl_policy *p, struct fl_workload w);
+/* Wake all parked workloads of the tree around @q. */
+void fl_line_flush(struct fl_policy *p, struct fl_node q);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy - a deterministic state machine that decides who is next
+ *
+ * Promises: the same sealed model, events and times give the same bytes.
+ * Whatever is done to a policy can be marked and rolled back, exactly; that is
+ * what explain, what-if, settle and prove stand on.  A step changes who is
+ * admitted and who is being evicted; quota of the evicted is freed only by
+ * FL_EV_EVICTED.  Once warm, step and try allocate nothing.
+ *
+ * The model outlives the policy.
+ */
+#ifndef FL_DECIDE_POLICY_H
+#define FL_DECIDE_POLICY_H
+
+#include "model/model.h"
+#include "record/record.h"
+
+struct fl_policy;
+
+struct fl_policy_options {
+	const struct fl_mem *mem;
+	fl_time now; /* quota reservation time of those that state none */
+};
+
+enum fl_workload_state {
+	FL_STATE_ABSENT,       /* cancelled, finished, or not submitted yet */
+	FL_STATE_EXCLUDED,     /* takes no part: see the model's `excluded` */
+	FL_STATE_WAITING,      /* in its queue's heap */
+	FL_STATE_INADMISSIBLE, /* waits, parked until something in its tree frees */
+	FL_STATE_ADMITTED,     /* holds quota */
+	FL_STATE_EVICTING,     /* holds quota, must go */
+};
+
+/* step flags */
+enum { FL_STEP_FULL = 1 /* look at everything again, whatever changed */ };
+
+typedef uint32_t fl_mark;
+
+struct fl_policy_ops {
+	const char *name;
+
+	int (*new)(const struct fl_model *model, const struct fl_policy_options *options,
+		   struct fl_policy **ret, fairlead_error *err);
+	struct fl_policy *(*free)(struct fl_policy *p); /* NULL is fine; returns NULL */
+
+	/* All or nothing. FAIRLEAD_ESTATE when the event does not suit the workload's state. */
+	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event, fairlead_error *err);
+
+	/* One cycle. *ret is valid until the next call. @sink NULL on the hot path. */
+	int (*step)(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
+		    struct fl_decisions *ret, fairlead_error *err);
+
+	/*
+	 * One workload, as if it were its queue's only head in a cycle of its own: the
+	 * decision for it (ADMIT, RESERVE with its EVICTs, or WAIT), nothing applied.
+	 */
+	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w, const struct fl_sink *sink,
+		   struct fl_decisions *ret, fairlead_error *err);
+
+	/* Next time a step may differ without an event; FL_NEVER. */
+	fl_time (*wake)(const struct fl_policy *p, fl_time now);
+
+	int (*mark)(struct fl_policy *p, fl_mark *ret, fairlead_error *err); /* nest */
+	void (*rollback)(struct fl_policy *p, fl_mark mark);                 /* to that mark, which ends */
+	void (*keep)(struct fl_policy *p, fl_mark mark);                     /* the newest mark ends; nothing is undone */
+
+	void (*share)(const struct fl_policy *p, struct fl_node n, struct fl_share *ret);
+
+	enum fl_workload_state (*state)(const struct fl_policy *p, struct fl_workload w);
+	/* Its placement rows while it holds quota; *ret_n 0 otherwise. */
+	const struct fl_placement *(*placement)(const struct fl_policy *p, struct fl_workload w, uint32_t *ret_n);
+	/* Why it waits, as of the last cycle that looked at it; NONE when none did. */
+	enum fl_reason (*reason)(const struct fl_policy *p, struct fl_workload w);
+
+	/*
+	 * Canonical: equal states at different times have equal digests (ranks of times,
+	 * not times), so that loops recur.  128 bits.
+	 */
+	void (*digest)(const struct fl_policy *p, uint64_t ret[2]);
+};
+
+extern const struct fl_policy_ops fl_borrow_policy;
+
+#endif

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "model/table.h"
+
+const struct fl_node_row fl_cluster_queue_default = {
+	.kind = FL_CLUSTER_QUEUE,
+	.name = { FL_NONE },
+	.parent_name = { FL_NONE },
+	.weight = 1,
+	.declared = true,
+	.parent = { FL_NONE },
+	.missing_flavor = { FL_NONE },
+	.within_queue = FL_PREEMPT_NEVER,
+	.reclaim = FL_PREEMPT_NEVER,
+	.borrow_within = FL_PREEMPT_NEVER,
+	.when_can_borrow = FL_MAY_STOP_SEARCH,
+	.when_can_preempt = FL_TRY_NEXT_FLAVOR,
+};
+
+const struct fl_node_row fl_cohort_default = {
+	.kind = FL_COHORT,
+	.name = { FL_NONE },
+	.parent_name = { FL_NONE },
+	.weight = 1,
+	.declared = true,
+	.parent = { FL_NONE },
+	.missing_flavor = { FL_NONE },
+};
+
+const struct fl_queue_row fl_queue_default = {
+	.name = { FL_NONE },
+	.cluster_queue_name = { FL_NONE },
+	.weight = 1,
+	.cluster_queue = { FL_NONE },
+};
+
+const struct fl_workload_row fl_workload_default = {
+	.name = { FL_NONE },
+	.queue_name = { FL_NONE },
+	.owner_job = { FL_NONE },
+	.priority_class = { FL_NONE },
+	.created = FL_TIME_NONE,
+	.active = true,
+	.evicted_at = FL_TIME_NONE,
+	.reserved_at = FL_TIME_NONE,
+	.admitted_queue_name = { FL_NONE },
+	.queue = { FL_NONE },
+	.cluster_queue = { FL_NONE },
+	.admitted_queue = { FL_NONE },
+};
+
+const struct fl_podset fl_podset_default = { .count = 1, .min_count = -1 };
+
+static const char *const kinds[] = {
+	[FL_TABLE_FLAVOR] = "ResourceFlavor",
+	[FL_TABLE_CLUSTER_QUEUE] = "ClusterQueue",
+	[FL_TABLE_COHORT] = "Cohort",
+	[FL_TABLE_NAMESPACE] = "Namespace",
+	[FL_TABLE_PRIORITY_CLASS] = "PriorityClass",
+	[FL_TABLE_WORKLOAD_PRIORITY_CLASS] = "WorkloadPriorityClass",
+	[FL_TABLE_QUEUE] = "LocalQueue",
+	[FL_TABLE_WORKLOAD] = "Workload",
+};
+
+const char *fl_table_kind(enum fl_table table)
+{
+	return kinds[table];
+}
+
+const char *fl_table_subject(const struct fl_model *m, enum fl_table table, struct fl_sym namespace,
+			     struct fl_sym name, char buffer[FL_SUBJECT])
+{
+	bool namespaced = table >= FL_TABLE_QUEUE;
+
+	(void)snprintf(buffer, FL_SUBJECT, "%s/%s%s%s", kinds[table],
+		       namespaced ? fl_model_text(m, namespace) : "", namespaced ? "/" : "",
+		       fl_model_text(m, name));
+	return buffer;
+}
+
+int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error *err)
+{
+	struct fl_model *m = mem->resize(mem->user, NULL, sizeof *m);
+	int r;
+
+	if (!m)
+		return fl_fail_nomem(err);
+	*m = (struct fl_model){
+		.mem = mem,
+		.newest = FL_TIME_NONE,
+		.settings = { .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE }, .n_strategies = 2 },
+	};
+	fl_pairs_init(&m->by_name, mem);
+	r = fl_names_init(&m->names, mem, err);
+	if (r < 0) {
+		fl_model_free(m);
+		return r;
+	}
+	*ret = m;
+	return 0;
+}
+
+struct fl_model *fl_model_free(struct fl_model *m)
+{
+	if (!m)
+		return NULL;
+#define X(type, field) fl_mem_free(m->mem, m->field);
+	FL_MODEL_TABLES(X)
+#undef X
+	fl_names_done(&m->names);
+	fl_pairs_done(&m->by_name);
+	return fl_mem_free(m->mem, m);
+}
+
+int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret, fairlead_error *err)
+{
+	return fl_names_add(&m->names, text, len, ret, err);
+}
+
+const char *fl_model_text(const struct fl_model *m, struct fl_sym sym)
+{
+	return fl_names_text(&m->names, sym);
+}
+
+/* How many rows a pool may have: ids stay well below FL_NONE. */
+static uint32_t limit_of(const char *table)
+{
+	if (strcmp(table, "nodes") == 0)
+		return FL_MAX_NODES;
+	if (strcmp(table, "workloads") == 0)
+		return FL_MAX_WORKLOADS;
+	return UINT32_MAX / 2;
+}
+
+static int full(const char *table, uint32_t limit, fairlead_error *err)
+{
+	return fl_fail(err, FAIRLEAD_ELIMIT, "more than %u %s in the input", limit, table);
+}
+
+#define X(type, field)                                                                              \
+	int fl_model_push_##field(struct fl_model *m, const type *row, uint32_t *ret_id,            \
+				  fairlead_error *err)                                              \
+	{                                                                                           \
+		int r;                                                                              \
+                                                                                                    \
+		if (m->n_##field >= limit_of(#field))                                               \
+			return full(#field, limit_of(#field), err);                                 \
+		r = fl_mem_grow(m->mem, &m->field, &m->cap_##field, m->n_##field + 1, sizeof *row, err); \
+		if (r < 0)                                                                          \
+			return r;                                                                   \
+		m->field[m->n_##field] = *row;                                                      \
+		if (ret_id)                                                                         \
+			*ret_id = m->n_##field;                                                     \
+		m->n_##field++;                                                                     \
+		return 0;                                                                           \
+	}
+FL_MODEL_TABLES(X)
+#undef X
+
+static const char *file_of(const struct fl_model *m, struct fl_place place)
+{
+	return place.file < m->n_inputs ? fl_model_text(m, m->inputs[place.file]) : "";
+}
+
+int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_error *err)
+{
+	if (!err)
+		return FAIRLEAD_EINPUT;
+	(void)snprintf(err->file, sizeof err->file, "%s", file_of(m, place));
+	err->line = place.line;
+	err->column = place.column;
+	return err->code;
+}
+
+/* Place and subject of the object that is being added. */
+static int blame(const struct fl_model *m, enum fl_table table, struct fl_sym namespace,
+		 struct fl_sym name, struct fl_place place, fairlead_error *err)
+{
+	char subject[FL_SUBJECT];
+
+	fl_fail_in(err, "%s", fl_table_subject(m, table, namespace, name, subject));
+	return fl_model_fail_at(m, place, err);
+}
+
+static int check_length(const struct fl_model *m, struct fl_sym name, const char *what, fairlead_error *err)
+{
+	size_t len = strlen(fl_model_text(m, name));
+
+	if (len == 0)
+		return fl_fail(err, FAIRLEAD_EINPUT, "the %s is empty", what);
+	if (len > FL_MAX_NAME)
+		return fl_fail(err, FAIRLEAD_EINPUT, "the %s has %zu bytes, more than %d", what, len,
+			       FL_MAX_NAME);
+	return 0;
+}
+
+static struct fl_place place_of(const struct fl_model *m, enum fl_table table, uint32_t id)
+{
+	switch (table) {
+	case FL_TABLE_FLAVOR:
+		return m->flavors[id].place;
+	case FL_TABLE_CLUSTER_QUEUE:
+	case FL_TABLE_COHORT:
+		return m->nodes[id].place;
+	case FL_TABLE_NAMESPACE:
+		return m->namespaces[id].place;
+	case FL_TABLE_PRIORITY_CLASS:
+	case FL_TABLE_WORKLOAD_PRIORITY_CLASS:
+		return m->priorities[id].place;
+	case FL_TABLE_QUEUE:
+		return m->queues[id].place;
+	case FL_TABLE_WORKLOAD:
+		break;
+	}
+	return m->workloads[id].place;
+}
+
+/* Claim (table, namespace, name) for @id, the next row's. */
+static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespace, struct fl_sym name,
+		 struct fl_place place, uint32_t id, fairlead_error *err)
+{
+	uint32_t old = 0;
+	int r = check_length(m, name, "name", err);
+
+	if (r == 0 && table >= FL_TABLE_QUEUE)
+		r = check_length(m, namespace, "namespace", err);
+	if (r < 0)
+		return blame(m, table, namespace, name, place, err);
+	r = fl_pairs_add(&m->by_name, fl_table_key(table, namespace), name.v, id, &old, err);
+	if (r <= 0)
+		return r;
+	struct fl_place first = place_of(m, table, old);
+
+	fl_fail(err, FAIRLEAD_EINPUT, "defined twice");
+	fl_fail_hint(err, "first defined at %.200s:%u:%u", file_of(m, first), first.line, first.column);
+	blame(m, table, namespace, name, place, err);
+	return FAIRLEAD_EINPUT;
+}
+
+int fl_model_add_flavor(struct fl_model *m, const struct fl_flavor_row *row, fairlead_error *err)
+{
+	struct fl_flavor_row copy = *row;
+	int r = claim(m, FL_TABLE_FLAVOR, (struct fl_sym){ 0 }, row->name, row->place, m->n_flavors, err);
+
+	copy.declared = true;
+	return r < 0 ? r : fl_model_push_flavors(m, &copy, /* ret_id= */ NULL, err);
+}
+
+/* The @k-th resource that the node covers, all groups in a row. */
+static bool covered_before(const struct fl_model *m, const struct fl_node_row *row, uint32_t group,
+			   uint32_t at, struct fl_sym name, uint32_t *ret_group)
+{
+	for (uint32_t g = 0; g <= group; g++) {
+		const struct fl_span *span = &m->groups[row->groups.first + g].resources;
+		uint32_t n = g == group ? at : span->n;
+
+		for (uint32_t i = 0; i < n; i++)
+			if (m->syms[span->first + i].v == name.v) {
+				*ret_group = g;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* One resource stands in one group only, or nobody could say which flavors it takes. */
+static int check_covered(const struct fl_model *m, const struct fl_node_row *row, uint32_t group,
+			 fairlead_error *err)
+{
+	const struct fl_group *g = &m->groups[row->groups.first + group];
+	uint32_t other = 0;
+
+	for (uint32_t i = 0; i < g->resources.n; i++) {
+		struct fl_sym name = m->syms[g->resources.first + i];
+
+		if (!covered_before(m, row, group, i, name, &other))
+			continue;
+		if (other == group)
+			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is listed twice", fl_model_text(m, name));
+		else
+			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is covered by resourceGroups[%u] already",
+				fl_model_text(m, name), other);
+		fl_fail_in(err, ".spec.resourceGroups[%u].coveredResources[%u]", group, i);
+		return fl_model_fail_at(m, g->place, err);
+	}
+	return 0;
+}
+
+static bool has_sym(const struct fl_model *m, struct fl_span span, struct fl_sym name)
+{
+	for (uint32_t i = 0; i < span.n; i++)
+		if (m->syms[span.first + i].v == name.v)
+			return true;
+	return false;
+}
+
+/* A flavor gives each covered resource one quota, and no other. */
+static int check_quotas(const struct fl_model *m, const struct fl_group *g, uint32_t flavor,
+			struct fl_place *at, fairlead_error *err)
+{
+	const struct fl_group_flavor *gf = &m->group_flavors[g->flavors.first + flavor];
+	const struct fl_quota *quotas = m->quotas + gf->quotas.first;
+
+	for (uint32_t i = 0; i < gf->quotas.n; i++) {
+		const char *text = fl_model_text(m, quotas[i].resource_name);
+
+		*at = quotas[i].place;
+		for (uint32_t j = 0; j < i; j++)
+			if (quotas[j].resource_name.v == quotas[i].resource_name.v) {
+				fl_fail(err, FAIRLEAD_EINPUT, "a second quota for resource '%s'", text);
+				return fl_fail_in(err, ".resources[%u]", i);
+			}
+		if (!has_sym(m, g->resources, quotas[i].resource_name)) {
+			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is not in coveredResources", text);
+			return fl_fail_in(err, ".resources[%u]", i);
+		}
+	}
+	if (gf->quotas.n == g->resources.n)
+		return 0;
+	*at = gf->quotas.n ? quotas[0].place : g->place;
+	return fl_fail(err, FAIRLEAD_EINPUT, "%u of %u covered resources have a quota", gf->quotas.n,
+		       g->resources.n);
+}
+
+static int check_flavors(const struct fl_model *m, const struct fl_node_row *row, uint32_t group,
+			 fairlead_error *err)
+{
+	const struct fl_group *g = &m->groups[row->groups.first + group];
+	const struct fl_group_flavor *flavors = m->group_flavors + g->flavors.first;
+
+	for (uint32_t f = 0; f < g->flavors.n; f++) {
+		struct fl_place at = g->place;
+		int r = 0;
+
+		for (uint32_t i = 0; i < f && r == 0; i++)
+			if (flavors[i].name.v == flavors[f].name.v)
+				r = fl_fail(err, FAIRLEAD_EINPUT, "flavor '%s' is listed twice",
+					    fl_model_text(m, flavors[f].name));
+		if (r == 0)
+			r = check_quotas(m, g, f, &at, err);
+		if (r < 0) {
+			char inner[64] = "";
+
+			if (err)
+				(void)snprintf(inner, sizeof inner, "%.60s", err->subject);
+			if (err)
+				err->subject[0] = '\0';
+			fl_fail_in(err, ".spec.resourceGroups[%u].flavors[%u]%s", group, f, inner);
+			fl_model_fail_at(m, at, err);
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int check_groups(const struct fl_model *m, const struct fl_node_row *row, fairlead_error *err)
+{
+	int r = 0;
+
+	if (row->groups.n > FL_MAX_RESOURCE_GROUPS) {
+		fl_fail(err, FAIRLEAD_ELIMIT, "%u resource groups, more than %d", row->groups.n,
+			FL_MAX_RESOURCE_GROUPS);
+		fl_model_fail_at(m, row->place, err);
+		return FAIRLEAD_ELIMIT;
+	}
+	for (uint32_t g = 0; g < row->groups.n && r == 0; g++) {
+		const struct fl_group *group = &m->groups[row->groups.first + g];
+
+		if (group->resources.n > FL_MAX_RESOURCES || group->flavors.n > FL_MAX_FLAVORS) {
+			bool flavors = group->flavors.n > FL_MAX_FLAVORS;
+
+			fl_fail(err, FAIRLEAD_ELIMIT, "more than %d %s in a resource group",
+				flavors ? FL_MAX_FLAVORS : FL_MAX_RESOURCES,
+				flavors ? "flavors" : "resources");
+			fl_fail_in(err, ".spec.resourceGroups[%u]", g);
+			fl_model_fail_at(m, group->place, err);
+			return FAIRLEAD_ELIMIT;
+		}
+		r = check_covered(m, row, g, err);
+		if (r == 0)
+			r = check_flavors(m, row, g, err);
+	}
+	return r;
+}
+
+int fl_model_add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_error *err)
+{
+	enum fl_table table = fl_table_of_node(row);
+	char subject[FL_SUBJECT];
+	int r = claim(m, table, (struct fl_sym){ 0 }, row->name, row->place, m->n_nodes, err);
+
+	if (r < 0)
+		return r;
+	r = check_groups(m, row, err);
+	if (r < 0) {
+		fl_fail_in(err, "%s", fl_table_subject(m, table, (struct fl_sym){ 0 }, row->name, subject));
+		return r;
+	}
+	return fl_model_push_nodes(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_queue(struct fl_model *m, const struct fl_queue_row *row, fairlead_error *err)
+{
+	int r = claim(m, FL_TABLE_QUEUE, row->namespace, row->name, row->place, m->n_queues, err);
+
+	return r < 0 ? r : fl_model_push_queues(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_namespace(struct fl_model *m, const struct fl_namespace_row *row, fairlead_error *err)
+{
+	int r = claim(m, FL_TABLE_NAMESPACE, (struct fl_sym){ 0 }, row->name, row->place, m->n_namespaces,
+		      err);
+
+	return r < 0 ? r : fl_model_push_namespaces(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row, fairlead_error *err)
+{
+	enum fl_table table = row->of_workloads ? FL_TABLE_WORKLOAD_PRIORITY_CLASS :
+						  FL_TABLE_PRIORITY_CLASS;
+	int r = claim(m, table, (struct fl_sym){ 0 }, row->name, row->place, m->n_priorities, err);
+
+	return r < 0 ? r : fl_model_push_priorities(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row, fairlead_error *err)
+{
+	int r = claim(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, m->n_workloads, err);
+
+	if (r == 0 && row->podsets.n > FL_MAX_PODSETS) {
+		fl_fail(err, FAIRLEAD_ELIMIT, "%u podSets, more than %d", row->podsets.n, FL_MAX_PODSETS);
+		blame(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, err);
+		return FAIRLEAD_ELIMIT;
+	}
+	return r < 0 ? r : fl_model_push_workloads(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place, const char *subject,
+		    const char *hint, fairlead_error *err, const char *format, ...)
+{
+	struct fl_notice notice = { .kind = kind, .place = place };
+	char text[1024];
+	va_list args;
+	int r;
+
+	if (m->n_notices >= FL_MAX_NOTICES) {
+		m->notices_dropped++;
+		return 0;
+	}
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	r = fl_model_sym(m, text, strlen(text), &notice.text, err);
+	if (r == 0 && subject)
+		r = fl_model_sym(m, subject, strlen(subject), &notice.subject, err);
+	if (r == 0 && hint)
+		r = fl_model_sym(m, hint, strlen(hint), &notice.hint, err);
+	return r < 0 ? r : fl_model_push_notices(m, &notice, /* ret_id= */ NULL, err);
+}
+
+static uint32_t find_text(const struct fl_model *m, enum fl_table table, const char *namespace,
+			  const char *name)
+{
+	struct fl_sym ns = fl_names_find(&m->names, namespace, strlen(namespace));
+	struct fl_sym sym = fl_names_find(&m->names, name, strlen(name));
+
+	return ns.v == FL_NONE || sym.v == FL_NONE ? FL_NONE : fl_table_find(m, table, ns, sym);
+}
+
+struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind, const char *name)
+{
+	enum fl_table table = kind == FL_COHORT ? FL_TABLE_COHORT : FL_TABLE_CLUSTER_QUEUE;
+
+	return (struct fl_node){ find_text(m, table, "", name) };
+}
+
+struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace, const char *name)
+{
+	return (struct fl_workload){ find_text(m, FL_TABLE_WORKLOAD, namespace, name) };
+}
+
+struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace, const char *name)
+{
+	struct fl_sym job = fl_names_find(&m->names, name, strlen(name));
+	struct fl_workload best = { FL_NONE };
+
+	for (uint32_t w = 0; w < m->n_workloads && job.v != FL_NONE; w++) {
+		const struct fl_workload_row *row = &m->workloads[w];
+
+		if (row->owner_job.v != job.v ||
+		    (namespace && strcmp(fl_model_text(m, row->namespace), namespace) != 0))
+			continue;
+		if (best.v != FL_NONE) {
+			const struct fl_workload_row *old = &m->workloads[best.v];
+			int c = fl_names_cmp(&m->names, old->namespace, row->namespace);
+
+			if (c < 0 || (c == 0 && fl_names_cmp(&m->names, old->name, row->name) < 0))
+				continue;
+		}
+		best.v = w;
+	}
+	return best;
+}
+
+struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struct fl_sym name)
+{
+	uint32_t id = fl_table_find(m, FL_TABLE_NAMESPACE, (struct fl_sym){ 0 }, name);
+
+	return id == FL_NONE ? NULL : &m->namespaces[id];
+}
+
+const char *fl_notice_name(enum fl_notice_kind kind)
+{
+	static const char *const names[] = {
+#define FL_NOTICE(id, name, text) name,
+#include "model/notice.def"
+#undef FL_NOTICE
+	};
+
+	return (unsigned)kind < FL_NOTICE_KINDS ? names[kind] : "";
+}
+
+const char *fl_inactive_name(enum fl_inactive why)
+{
+	switch (why) {
+	case FL_ACTIVE:
+		break;
+	case FL_INACTIVE_FLAVOR_NOT_FOUND:
+		return "FlavorNotFound";
+	case FL_INACTIVE_COHORT_CYCLE:
+		return "CohortCycle";
+	case FL_INACTIVE_STOPPED:
+		return "Stopped";
+	}
+	return "";
+}
+
+const char *fl_excluded_name(enum fl_excluded why)
+{
+	switch (why) {
+	case FL_INCLUDED:
+		break;
+	case FL_EXCLUDED_FINISHED:
+		return "Finished";
+	case FL_EXCLUDED_DEACTIVATED:
+		return "Deactivated";
+	case FL_EXCLUDED_NO_QUEUE:
+		return "QueueDoesNotExist";
+	case FL_EXCLUDED_NO_CLUSTER_QUEUE:
+		return "ClusterQueueDoesNotExist";
+	case FL_EXCLUDED_QUEUE_STOPPED:
+		return "QueueStopped";
+	case FL_EXCLUDED_MISCONFIGURED:
+		return "Misconfigured";
+	}
+	return "";
+}

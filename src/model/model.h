@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model - what exists: flavors, cohorts, queues, workloads, as people wrote them
+ *
+ * Filled row by row in any order (names only), then sealed: names become ids,
+ * references are checked, resources are numbered in name order.  Read-only
+ * after seal.  Malformed input is an error and leaves nothing usable; what is
+ * legal but inert (a missing flavor, a cohort cycle, a workload without queue)
+ * is kept with its reason and a notice, and the rest goes on.
+ *
+ * Rows live in plain arrays indexed by id.  Lists inside a row are spans into a
+ * shared pool: push the items first (they must be neighbours), then the row.
+ *
+ * Memory: model.  All of it is freed by fl_model_free.
+ */
+#ifndef FL_MODEL_MODEL_H
+#define FL_MODEL_MODEL_H
+
+#include "base/amount.h"
+#include "base/ids.h"
+#include "base/mem.h"
+#include "base/names.h"
+
+struct fl_label { struct fl_sym key, value; };
+
+enum fl_operator { FL_OP_IN, FL_OP_NOT_IN, FL_OP_EXISTS, FL_OP_NOT_EXISTS, FL_OP_GT, FL_OP_LT };
+
+/* One requirement of a selector or of a node affinity term. */
+struct fl_requirement {
+	struct fl_sym key;
+	enum fl_operator op;
+	struct fl_span values; /* into syms */
+};
+
+/* matchLabels are requirements too (In, one value). Absent matches nothing, empty everything. */
+struct fl_selector {
+	bool present;
+	struct fl_span requirements;
+};
+
+enum fl_effect { FL_NO_SCHEDULE, FL_PREFER_NO_SCHEDULE, FL_NO_EXECUTE, FL_EFFECT_ANY };
+
+struct fl_taint { struct fl_sym key, value; enum fl_effect effect; };
+
+struct fl_toleration {
+	struct fl_sym key, value; /* key "" with exists: everything */
+	bool exists;              /* operator Exists; else Equal */
+	enum fl_effect effect;    /* FL_EFFECT_ANY: any */
+};
+
+struct fl_flavor_row {
+	struct fl_sym name;
+	struct fl_span labels, taints, tolerations;
+	struct fl_place place;
+	bool declared; /* set by seal: false for one that is only referred to */
+};
+
+/* Quota of one resource in one flavor of a queue or cohort. */
+struct fl_quota {
+	struct fl_sym flavor_name, resource_name;
+	fl_amount nominal, borrowing_limit, lending_limit; /* FL_NO_LIMIT when absent */
+	struct fl_place place;
+	struct fl_flavor flavor; /* by seal */
+	struct fl_resource resource;
+};
+
+/* Flavors in the order they are tried; each gives quota for every covered resource. */
+struct fl_group {
+	struct fl_span resources; /* into syms: coveredResources */
+	struct fl_span flavors;   /* into group_flavors */
+	struct fl_place place;
+};
+
+struct fl_group_flavor {
+	struct fl_sym name;
+	struct fl_span quotas; /* into quotas */
+	struct fl_flavor id;   /* by seal */
+};
+
+enum fl_node_kind { FL_CLUSTER_QUEUE, FL_COHORT };
+enum fl_strategy { FL_BEST_EFFORT_FIFO, FL_STRICT_FIFO };
+enum fl_stop { FL_STOP_NONE, FL_STOP_HOLD, FL_STOP_HOLD_AND_DRAIN };
+enum fl_preempt_policy {
+	FL_PREEMPT_NEVER, FL_PREEMPT_LOWER_PRIORITY, FL_PREEMPT_LOWER_OR_NEWER_EQUAL, FL_PREEMPT_ANY,
+};
+enum fl_fungibility { FL_MAY_STOP_SEARCH, FL_TRY_NEXT_FLAVOR };
+enum fl_preference { FL_BORROWING_OVER_PREEMPTION, FL_PREEMPTION_OVER_BORROWING };
+
+/* Why a queue or cohort takes no part; 0 is active. */
+enum fl_inactive {
+	FL_ACTIVE,
+	FL_INACTIVE_FLAVOR_NOT_FOUND,
+	FL_INACTIVE_COHORT_CYCLE,
+	FL_INACTIVE_STOPPED,
+};
+
+struct fl_node_row {
+	enum fl_node_kind kind;
+	struct fl_sym name, parent_name; /* parent_name.v FL_NONE: none */
+	struct fl_span groups;
+	double weight;   /* fairSharing.weight, default 1 */
+	bool declared;   /* false: an implicit cohort */
+	struct fl_place place;
+	struct fl_node parent; /* by seal; FL_NONE at a root */
+	enum fl_inactive inactive; /* by seal */
+	struct fl_sym missing_flavor; /* with FL_INACTIVE_FLAVOR_NOT_FOUND */
+
+	/* ClusterQueue only */
+	enum fl_strategy strategy;
+	enum fl_stop stop;
+	struct fl_selector namespaces;
+	enum fl_preempt_policy within_queue, reclaim; /* withinClusterQueue, reclaimWithinCohort */
+	enum fl_preempt_policy borrow_within;         /* borrowWithinCohort.policy: Never or LowerPriority */
+	bool has_borrow_threshold;
+	int32_t borrow_threshold;                     /* borrowWithinCohort.maxPriorityThreshold */
+	enum fl_fungibility when_can_borrow, when_can_preempt;
+	enum fl_preference preference;
+	bool usage_based; /* admissionScope: UsageBasedAdmissionFairSharing */
+};
+
+/* Decayed usage of one resource in natural units (cores, bytes). */
+struct fl_consumed { struct fl_sym resource_name; fl_nanos amount; struct fl_resource resource; };
+
+struct fl_queue_row {
+	struct fl_sym namespace, name, cluster_queue_name;
+	enum fl_stop stop;
+	double weight;          /* fairSharing.weight, default 1 */
+	struct fl_span consumed; /* status.fairSharing.admissionFairSharingStatus.consumedResources */
+	struct fl_place place;
+	struct fl_node cluster_queue; /* by seal; FL_NONE when it does not exist */
+};
+
+struct fl_namespace_row { struct fl_sym name; struct fl_span labels; struct fl_place place; };
+
+struct fl_priority_row {
+	struct fl_sym name;
+	bool of_workloads; /* WorkloadPriorityClass; else PriorityClass */
+	bool global_default;
+	int32_t value;
+	struct fl_place place;
+};
+
+struct fl_request { struct fl_sym resource_name; fl_amount amount; struct fl_resource resource; };
+
+/* One required node affinity term: all its requirements hold. Terms are alternatives. */
+struct fl_term { struct fl_span requirements; };
+
+struct fl_podset {
+	struct fl_sym name;
+	int32_t count, min_count;  /* min_count -1: absent, no partial admission */
+	struct fl_span requests;   /* into requests: of one pod */
+	struct fl_span node_selector; /* into labels */
+	bool has_affinity;
+	struct fl_span affinity;   /* into terms */
+	struct fl_span tolerations;
+	uint64_t spec_hash;        /* of the whole pod template's spec, whatever the order of keys */
+};
+
+/* What an admitted podset holds: amount of one resource, all its pods together. */
+struct fl_assignment { struct fl_sym resource_name, flavor_name; fl_amount amount; struct fl_resource resource; struct fl_flavor flavor; };
+struct fl_podset_assignment { struct fl_sym podset; int32_t count; struct fl_span assignments; };
+
+/* Why a workload takes no part; 0 is: it may wait, or it is admitted. */
+enum fl_excluded {
+	FL_INCLUDED,
+	FL_EXCLUDED_FINISHED,
+	FL_EXCLUDED_DEACTIVATED,    /* spec.active false */
+	FL_EXCLUDED_NO_QUEUE,       /* no queueName, or the LocalQueue does not exist */
+	FL_EXCLUDED_NO_CLUSTER_QUEUE,
+	FL_EXCLUDED_QUEUE_STOPPED,  /* the LocalQueue's stopPolicy */
+	FL_EXCLUDED_MISCONFIGURED,  /* a container requests more than its limits */
+};
+
+struct fl_workload_row {
+	struct fl_sym namespace, name, uid;
+	struct fl_sym queue_name;       /* FL_NONE: none */
+	struct fl_sym owner_job;        /* name of the Job that owns it; FL_NONE: none */
+	struct fl_sym priority_class;   /* FL_NONE: none */
+	bool class_of_workloads;        /* priority_class names a WorkloadPriorityClass */
+	bool has_priority;              /* spec.priority given; else seal resolves the class */
+	int32_t priority;
+	fl_time created;
+	struct fl_span podsets;
+	bool active, finished, misconfigured;
+	bool evicted;                   /* condition Evicted is True */
+	struct fl_sym evicted_reason;
+	fl_time evicted_at;
+	bool reserved;                  /* condition QuotaReserved is True and status.admission is there */
+	fl_time reserved_at;
+	bool admitted;                  /* condition Admitted is True */
+	struct fl_sym admitted_queue_name;    /* status.admission.clusterQueue */
+	struct fl_span admission;       /* into podset_assignments */
+	struct fl_place place;
+	struct fl_queue queue;          /* by seal; FL_NONE */
+	struct fl_node cluster_queue;   /* by seal: its LocalQueue's; FL_NONE */
+	struct fl_node admitted_queue;  /* by seal: where it holds quota; FL_NONE */
+	enum fl_excluded excluded;      /* by seal */
+};
+
+struct fl_resource_weight { struct fl_sym resource_name; double weight; struct fl_resource resource; };
+
+enum fl_fair_strategy { FL_FINAL_SHARE /* S2-a: LessThanOrEqualToFinalShare */, FL_INITIAL_SHARE /* S2-b: LessThanInitialShare */ };
+
+/* Kueue's Configuration, the parts that change decisions. */
+struct fl_settings {
+	bool present;      /* a Configuration was in the input; else all of this is assumed */
+	bool fair_sharing; /* fairSharing present (and not enable: false) */
+	enum fl_fair_strategy strategies[2];
+	uint32_t n_strategies; /* after defaulting: 1 or 2 */
+
+	bool admission_fair_sharing;
+	fl_time usage_half_life, usage_sampling; /* durations; 0 half-life: nothing decays */
+	struct fl_span resource_weights;         /* into resource_weights; 1 for those not named */
+	struct fl_place place;
+};
+
+enum fl_notice_kind {
+#define FL_NOTICE(id, name, text) FL_NOTICE_##id,
+#include "model/notice.def"
+#undef FL_NOTICE
+	FL_NOTICE_KINDS
+};
+
+/* Something legal that a person should know of. */
+struct fl_notice {
+	enum fl_notice_kind kind;
+	struct fl_place place;
+	struct fl_sym subject; /* "Workload/ns/name .spec.queueName" */
+	struct fl_sym text;    /* one line */
+	struct fl_sym hint;    /* symbol 0 ("") when there is none */
+};
+
+/* Every pool and table: X(type, field). */
+#define FL_MODEL_TABLES(X)                                \
+	X(struct fl_flavor_row, flavors)                  \
+	X(struct fl_node_row, nodes)                      \
+	X(struct fl_queue_row, queues)                    \
+	X(struct fl_consumed, consumed)                   \
+	X(struct fl_resource_weight, resource_weights)    \
+	X(struct fl_namespace_row, namespaces)            \
+	X(struct fl_priority_row, priorities)             \
+	X(struct fl_workload_row, workloads)              \
+	X(struct fl_podset, podsets)                      \
+	X(struct fl_podset_assignment, podset_assignments) \
+	X(struct fl_assignment, assignments)              \
+	X(struct fl_request, requests)                    \
+	X(struct fl_group, groups)                        \
+	X(struct fl_group_flavor, group_flavors)          \
+	X(struct fl_quota, quotas)                        \
+	X(struct fl_label, labels)                        \
+	X(struct fl_taint, taints)                        \
+	X(struct fl_toleration, tolerations)              \
+	X(struct fl_term, terms)                          \
+	X(struct fl_requirement, requirements)            \
+	X(struct fl_sym, syms)                            \
+	X(struct fl_sym, inputs)                          \
+	X(struct fl_sym, resources)                       \
+	X(struct fl_notice, notices)
+
+struct fl_model {
+	const struct fl_mem *mem;
+	struct fl_names names;
+#define X(type, field) type *field; uint32_t n_##field, cap_##field;
+	FL_MODEL_TABLES(X)
+#undef X
+	struct fl_settings settings;
+	struct fl_pairs by_name; /* (kind, name or namespaced name) -> id; private to model.c */
+	uint32_t notices_dropped;
+	fl_time newest;          /* newest time in the input; FL_TIME_NONE when there is none */
+	bool sealed;
+};
+
+/* 0 and *ret owned by the caller, or FAIRLEAD_ENOMEM. */
+int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error *err);
+struct fl_model *fl_model_free(struct fl_model *m);
+
+/* Intern @text. */
+int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret, fairlead_error *err);
+const char *fl_model_text(const struct fl_model *m, struct fl_sym sym);
+
+/* Fill file, line and column of *err (NULL is allowed) from @place. Returns err's code. */
+int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_error *err);
+
+/*
+ * fl_model_push_<table>: append a copy of *row; *ret_id (NULL allowed) is its index.
+ * 0, FAIRLEAD_ENOMEM, or FAIRLEAD_ELIMIT.  No check beyond limits: pools only.
+ */
+#define X(type, field) \
+	int fl_model_push_##field(struct fl_model *m, const type *row, uint32_t *ret_id, fairlead_error *err);
+FL_MODEL_TABLES(X)
+#undef X
+
+/*
+ * Add an object.  As push, and FAIRLEAD_EINPUT with place, subject and text when
+ * an object of that kind and name is there already, or the name is empty or too
+ * long, or a resource stands in two groups of it, or a quota is given twice.
+ * Defaults to start a row from:
+ */
+extern const struct fl_node_row fl_cluster_queue_default, fl_cohort_default;
+extern const struct fl_queue_row fl_queue_default;
+extern const struct fl_workload_row fl_workload_default;
+extern const struct fl_podset fl_podset_default;
+
+int fl_model_add_flavor(struct fl_model *m, const struct fl_flavor_row *row, fairlead_error *err);
+int fl_model_add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_error *err);
+int fl_model_add_queue(struct fl_model *m, const struct fl_queue_row *row, fairlead_error *err);
+int fl_model_add_namespace(struct fl_model *m, const struct fl_namespace_row *row, fairlead_error *err);
+int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row, fairlead_error *err);
+int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row, fairlead_error *err);
+
+/* A notice with a printf text; @subject and @hint are plain texts, NULL for none. */
+int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place, const char *subject,
+		    const char *hint, fairlead_error *err, const char *format, ...) FL_PRINTF(7, 8);
+
+/*
+ * Resolve names, number resources, find cohort cycles, exclude what cannot take
+ * part (with a notice each), give implicit cohorts their rows.  0 or an error;
+ * after an error the model can only be freed.
+ */
+int fl_model_seal(struct fl_model *m, fairlead_error *err);
+
+/* By name; FL_NONE ids when there is no such object. Sealed models only. */
+struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind, const char *name);
+struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace, const char *name);
+/* The Workload owned by the Job @name; the first in name order when several. @namespace NULL: any. */
+struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace, const char *name);
+struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struct fl_sym name);
+
+/* Words for messages and JSON, as Kubernetes spells them. */
+const char *fl_notice_name(enum fl_notice_kind kind);  /* "unknown-field" */
+const char *fl_inactive_name(enum fl_inactive why);    /* "CohortCycle" */
+const char *fl_excluded_name(enum fl_excluded why);    /* "QueueDoesNotExist" */
+
+#endif

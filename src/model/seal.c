@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seal - names become ids, references are checked, what cannot take part gets its reason
+ *
+ * Each pass is one loop over rows; no pass looks at the order of the input.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "model/table.h"
+
+static const struct fl_sym no_namespace = { 0 };
+
+/* What the passes share; scratch is freed when seal returns. */
+struct seal {
+	struct fl_model *m;
+	struct fl_arena scratch;
+	uint32_t *looped; /* node -> id of the cohort that names its cycle; FL_NONE: below none */
+};
+
+static const char *node_subject(const struct fl_model *m, uint32_t n, char buffer[FL_SUBJECT])
+{
+	const struct fl_node_row *row = &m->nodes[n];
+
+	return fl_table_subject(m, fl_table_of_node(row), no_namespace, row->name, buffer);
+}
+
+/* --- resources: ids in name order --- */
+
+static int by_text(const void *ctx, uint32_t a, uint32_t b)
+{
+	return fl_names_cmp(ctx, (struct fl_sym){ a }, (struct fl_sym){ b });
+}
+
+static void note_resource(uint32_t *id_of, uint32_t *found, uint32_t *n, struct fl_sym name)
+{
+	if (id_of[name.v] == FL_NONE) {
+		id_of[name.v] = 0;
+		found[(*n)++] = name.v;
+	}
+}
+
+static int number_resources(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	uint32_t *id_of = fl_arena_alloc(&s->scratch, m->names.n, sizeof *id_of, err);
+	uint32_t *found = fl_arena_alloc(&s->scratch, m->names.n, sizeof *found, err);
+	uint32_t *spare = fl_arena_alloc(&s->scratch, m->names.n, sizeof *spare, err);
+	uint32_t n = 0;
+	int r = 0;
+
+	if (!id_of || !found || !spare)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < m->names.n; i++)
+		id_of[i] = FL_NONE;
+	for (uint32_t i = 0; i < m->n_quotas; i++)
+		note_resource(id_of, found, &n, m->quotas[i].resource_name);
+	for (uint32_t i = 0; i < m->n_requests; i++)
+		note_resource(id_of, found, &n, m->requests[i].resource_name);
+	for (uint32_t i = 0; i < m->n_assignments; i++)
+		note_resource(id_of, found, &n, m->assignments[i].resource_name);
+	for (uint32_t i = 0; i < m->n_consumed; i++)
+		note_resource(id_of, found, &n, m->consumed[i].resource_name);
+	for (uint32_t g = 0; g < m->n_groups; g++)
+		for (uint32_t i = 0; i < m->groups[g].resources.n; i++)
+			note_resource(id_of, found, &n, m->syms[m->groups[g].resources.first + i]);
+	fl_sort(found, n, spare, by_text, &m->names);
+	m->n_resources = 0;
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		id_of[found[i]] = i;
+		r = fl_model_push_resources(m, &(struct fl_sym){ found[i] }, /* ret_id= */ NULL, err);
+	}
+	for (uint32_t i = 0; i < m->n_quotas; i++)
+		m->quotas[i].resource.v = id_of[m->quotas[i].resource_name.v];
+	for (uint32_t i = 0; i < m->n_requests; i++)
+		m->requests[i].resource.v = id_of[m->requests[i].resource_name.v];
+	for (uint32_t i = 0; i < m->n_assignments; i++)
+		m->assignments[i].resource.v = id_of[m->assignments[i].resource_name.v];
+	for (uint32_t i = 0; i < m->n_consumed; i++)
+		m->consumed[i].resource.v = id_of[m->consumed[i].resource_name.v];
+	for (uint32_t i = 0; i < m->n_resource_weights; i++)
+		m->resource_weights[i].resource.v = id_of[m->resource_weights[i].resource_name.v];
+	return r;
+}
+
+/* --- flavors --- */
+
+/* Id of the flavor; one that is only referred to gets an undeclared row. */
+static int flavor_id(struct fl_model *m, struct fl_sym name, struct fl_place place, struct fl_flavor *ret,
+		     fairlead_error *err)
+{
+	uint32_t id = fl_table_find(m, FL_TABLE_FLAVOR, no_namespace, name);
+	int r;
+
+	if (id == FL_NONE) {
+		const struct fl_flavor_row row = { .name = name, .place = place };
+
+		r = fl_model_push_flavors(m, &row, &id, err);
+		if (r == 0)
+			r = fl_pairs_add(&m->by_name, FL_TABLE_FLAVOR, name.v, id, /* ret_old= */ NULL, err);
+		if (r < 0)
+			return r;
+	}
+	ret->v = id;
+	return 0;
+}
+
+static int resolve_flavor_of_group(struct seal *s, uint32_t n, struct fl_group_flavor *gf,
+				   struct fl_place place, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	struct fl_node_row *node = &m->nodes[n];
+	bool queue = node->kind == FL_CLUSTER_QUEUE;
+	char subject[FL_SUBJECT];
+	int r;
+
+	if (gf->quotas.n)
+		place = m->quotas[gf->quotas.first].place;
+	r = flavor_id(m, gf->name, place, &gf->id, err);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < gf->quotas.n; i++)
+		m->quotas[gf->quotas.first + i].flavor = gf->id;
+	if (m->flavors[gf->id.v].declared)
+		return 0;
+	if (queue && node->inactive == FL_ACTIVE) {
+		node->inactive = FL_INACTIVE_FLAVOR_NOT_FOUND;
+		node->missing_flavor = gf->name;
+	}
+	return fl_model_notice(m, FL_NOTICE_MISSING_FLAVOR, place, node_subject(m, n, subject),
+			       /* hint= */ NULL, err, "flavor '%s' does not exist%s",
+			       fl_model_text(m, gf->name), queue ? "; the queue is inactive" : "");
+}
+
+static int resolve_flavors(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	int r = 0;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		for (uint32_t g = 0; g < m->nodes[n].groups.n; g++) {
+			const struct fl_group *group = &m->groups[m->nodes[n].groups.first + g];
+
+			for (uint32_t f = 0; f < group->flavors.n && r == 0; f++)
+				r = resolve_flavor_of_group(s, n, &m->group_flavors[group->flavors.first + f],
+							    group->place, err);
+		}
+	for (uint32_t i = 0; i < m->n_assignments && r == 0; i++)
+		r = flavor_id(m, m->assignments[i].flavor_name, (struct fl_place){ 0 },
+			      &m->assignments[i].flavor, err);
+	return r;
+}
+
+/* --- parents and cohort cycles --- */
+
+static int resolve_parents(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+
+	/* Implicit cohorts are appended while the loop runs; they have no parent. */
+	for (uint32_t n = 0; n < m->n_nodes; n++) {
+		struct fl_sym name = m->nodes[n].parent_name;
+		uint32_t id;
+		int r;
+
+		if (name.v == FL_NONE)
+			continue;
+		id = fl_table_find(m, FL_TABLE_COHORT, no_namespace, name);
+		if (id == FL_NONE) {
+			struct fl_node_row row = fl_cohort_default;
+
+			row.name = name;
+			row.declared = false;
+			row.place = m->nodes[n].place;
+			id = m->n_nodes;
+			r = fl_model_add_node(m, &row, err);
+			if (r < 0)
+				return r;
+		}
+		m->nodes[n].parent.v = id;
+	}
+	return 0;
+}
+
+/* The cohort of least name names its cycle, so that the notice says the same for every input order. */
+static uint32_t name_of_cycle(const struct fl_model *m, uint32_t on_it)
+{
+	uint32_t least = on_it;
+
+	for (uint32_t n = m->nodes[on_it].parent.v; n != on_it; n = m->nodes[n].parent.v)
+		if (fl_names_cmp(&m->names, m->nodes[n].name, m->nodes[least].name) < 0)
+			least = n;
+	return least;
+}
+
+/*
+ * Walk up from each node until a walked one: every node is passed twice at most.
+ * walk[n] is the walk that saw n first, so meeting one's own walk is a cycle.
+ */
+static int find_cycles(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	uint32_t *walk = fl_arena_alloc(&s->scratch, m->n_nodes, sizeof *walk, err);
+
+	s->looped = fl_arena_alloc(&s->scratch, m->n_nodes, sizeof *s->looped, err);
+	if (!walk || !s->looped)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		walk[n] = s->looped[n] = FL_NONE;
+	for (uint32_t start = 0; start < m->n_nodes; start++) {
+		uint32_t n = start, verdict = FL_NONE;
+
+		while (n != FL_NONE && walk[n] == FL_NONE) {
+			walk[n] = start;
+			n = m->nodes[n].parent.v;
+		}
+		if (n != FL_NONE)
+			verdict = walk[n] == start ? name_of_cycle(m, n) : s->looped[n];
+		/* Only this walk's nodes; those of earlier walks have their verdict. */
+		for (n = start; n != FL_NONE && walk[n] == start && s->looped[n] != verdict;
+		     n = m->nodes[n].parent.v)
+			s->looped[n] = verdict;
+	}
+	return 0;
+}
+
+/* "a -> b -> a"; long cycles are cut in the middle. */
+static void cycle_text(const struct fl_model *m, uint32_t first, char *text, size_t size)
+{
+	uint32_t shown = 0, n = first;
+	size_t at = 0;
+
+	text[0] = '\0';
+	do {
+		if (shown < 6)
+			at += (size_t)snprintf(text + at, size - at, "%.60s -> ",
+					       fl_model_text(m, m->nodes[n].name));
+		else if (shown == 6)
+			at += (size_t)snprintf(text + at, size - at, "... -> ");
+		shown++;
+		n = m->nodes[n].parent.v;
+	} while (n != first);
+	(void)snprintf(text + at, size - at, "%.60s", fl_model_text(m, m->nodes[first].name));
+}
+
+static bool on_cycle(const struct fl_model *m, uint32_t n, uint32_t first)
+{
+	uint32_t at = first;
+
+	do {
+		if (at == n)
+			return true;
+		at = m->nodes[at].parent.v;
+	} while (at != first);
+	return false;
+}
+
+static int mark_cycles(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	char text[512], subject[FL_SUBJECT];
+	int r = 0;
+
+	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
+		if (s->looped[n] == FL_NONE)
+			continue;
+		m->nodes[n].inactive = FL_INACTIVE_COHORT_CYCLE;
+		if (!m->nodes[n].declared)
+			continue;
+		cycle_text(m, s->looped[n], text, sizeof text);
+		r = fl_model_notice(m, FL_NOTICE_COHORT_CYCLE, m->nodes[n].place, node_subject(m, n, subject),
+				    /* hint= */ NULL, err, "%s the cohort cycle '%s'; nothing in it is admitted",
+				    on_cycle(m, n, s->looped[n]) ? "is part of" : "is below", text);
+	}
+	return r;
+}
+
+static int check_cluster_queues(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	char subject[FL_SUBJECT];
+	int r = 0;
+
+	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
+		struct fl_node_row *row = &m->nodes[n];
+
+		if (row->kind != FL_CLUSTER_QUEUE)
+			continue;
+		if (row->stop != FL_STOP_NONE) {
+			if (row->inactive == FL_ACTIVE)
+				row->inactive = FL_INACTIVE_STOPPED;
+			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, node_subject(m, n, subject),
+					    /* hint= */ NULL, err, "the queue is stopped: nothing is admitted");
+		}
+		if (r == 0 && !row->namespaces.present)
+			r = fl_model_notice(m, FL_NOTICE_SELECTOR_MATCHES_NOTHING, row->place,
+					    node_subject(m, n, subject),
+					    "write 'namespaceSelector: {}' to admit from every namespace", err,
+					    "no namespaceSelector: the queue admits from no namespace");
+	}
+	return r;
+}
+
+/* --- local queues and workloads --- */
+
+static int resolve_queues(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	char subject[FL_SUBJECT];
+	int r = 0;
+
+	for (uint32_t q = 0; q < m->n_queues && r == 0; q++) {
+		struct fl_queue_row *row = &m->queues[q];
+
+		fl_table_subject(m, FL_TABLE_QUEUE, row->namespace, row->name, subject);
+		row->cluster_queue.v =
+			fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace, row->cluster_queue_name);
+		if (row->cluster_queue.v == FL_NONE)
+			r = fl_model_notice(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject,
+					    /* hint= */ NULL, err, "cluster queue '%s' does not exist",
+					    fl_model_text(m, row->cluster_queue_name));
+		if (r == 0 && row->stop != FL_STOP_NONE)
+			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, subject, /* hint= */ NULL, err,
+					    "the queue is stopped: nothing is admitted");
+	}
+	return r;
+}
+
+/* What a workload without priority and class gets. Of several defaults the least, as in Kubernetes. */
+static int32_t default_priority(const struct fl_model *m)
+{
+	bool found = false;
+	int32_t value = 0;
+
+	for (uint32_t i = 0; i < m->n_priorities; i++) {
+		const struct fl_priority_row *row = &m->priorities[i];
+
+		if (row->of_workloads || !row->global_default || (found && row->value >= value))
+			continue;
+		value = row->value;
+		found = true;
+	}
+	return value;
+}
+
+static int resolve_priority(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
+			    const char *subject, fairlead_error *err)
+{
+	enum fl_table table = row->class_of_workloads ? FL_TABLE_WORKLOAD_PRIORITY_CLASS :
+							FL_TABLE_PRIORITY_CLASS;
+	uint32_t id;
+
+	if (row->has_priority)
+		return 0;
+	row->priority = otherwise;
+	if (row->priority_class.v == FL_NONE)
+		return 0;
+	id = fl_table_find(m, table, no_namespace, row->priority_class);
+	if (id != FL_NONE) {
+		row->priority = m->priorities[id].value;
+		return 0;
+	}
+	return fl_model_notice(m, FL_NOTICE_MISSING_PRIORITY_CLASS, row->place, subject, /* hint= */ NULL, err,
+			       "%s '%s' does not exist; the priority is %d", fl_table_kind(table),
+			       fl_model_text(m, row->priority_class), row->priority);
+}
+
+static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_workload_row *row)
+{
+	if (row->finished)
+		return FL_EXCLUDED_FINISHED;
+	if (!row->active)
+		return FL_EXCLUDED_DEACTIVATED;
+	if (row->misconfigured)
+		return FL_EXCLUDED_MISCONFIGURED;
+	if (row->queue.v == FL_NONE)
+		return FL_EXCLUDED_NO_QUEUE;
+	if (row->cluster_queue.v == FL_NONE)
+		return FL_EXCLUDED_NO_CLUSTER_QUEUE;
+	if (m->queues[row->queue.v].stop != FL_STOP_NONE)
+		return FL_EXCLUDED_QUEUE_STOPPED;
+	return FL_INCLUDED;
+}
+
+/* Where it holds quota. Only a finished workload, or one admitted to nowhere, holds nothing. */
+static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, const char *subject,
+			     fairlead_error *err)
+{
+	row->admitted_queue.v = FL_NONE;
+	if (!row->reserved || row->finished)
+		return 0;
+	row->admitted_queue.v =
+		fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace, row->admitted_queue_name);
+	if (row->admitted_queue.v != FL_NONE)
+		return 0;
+	return fl_model_notice(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject, /* hint= */ NULL, err,
+			       "admitted to cluster queue '%s', which does not exist; it holds nothing",
+			       fl_model_text(m, row->admitted_queue_name));
+}
+
+static int explain_excluded(struct fl_model *m, const struct fl_workload_row *row, const char *subject,
+			    fairlead_error *err)
+{
+	if (row->excluded == FL_EXCLUDED_MISCONFIGURED)
+		return fl_model_notice(m, FL_NOTICE_REQUESTS_ABOVE_LIMITS, row->place, subject,
+				       /* hint= */ NULL, err, "a container requests more than its limits");
+	if (row->excluded != FL_EXCLUDED_NO_QUEUE)
+		return 0;
+	if (row->queue_name.v == FL_NONE)
+		return fl_model_notice(m, FL_NOTICE_NO_QUEUE, row->place, subject, /* hint= */ NULL, err,
+				       "no queueName: it is never admitted");
+	return fl_model_notice(m, FL_NOTICE_MISSING_QUEUE, row->place, subject, /* hint= */ NULL, err,
+			       "local queue '%s/%s' does not exist", fl_model_text(m, row->namespace),
+			       fl_model_text(m, row->queue_name));
+}
+
+static void note_time(struct fl_model *m, fl_time t)
+{
+	if (t != FL_TIME_NONE && t > m->newest)
+		m->newest = t;
+}
+
+static int resolve_workloads(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+	int32_t otherwise = default_priority(m);
+	char subject[FL_SUBJECT];
+	int r = 0;
+
+	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++) {
+		struct fl_workload_row *row = &m->workloads[w];
+
+		fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject);
+		note_time(m, row->created);
+		note_time(m, row->evicted_at);
+		note_time(m, row->reserved_at);
+		row->queue.v = row->queue_name.v == FL_NONE ?
+				       FL_NONE :
+				       fl_table_find(m, FL_TABLE_QUEUE, row->namespace, row->queue_name);
+		row->cluster_queue.v =
+			row->queue.v == FL_NONE ? FL_NONE : m->queues[row->queue.v].cluster_queue.v;
+		row->excluded = why_excluded(m, row);
+		r = resolve_priority(m, row, otherwise, subject, err);
+		if (r == 0)
+			r = resolve_admission(m, row, subject, err);
+		if (r == 0)
+			r = explain_excluded(m, row, subject, err);
+	}
+	return r;
+}
+
+int fl_model_seal(struct fl_model *m, fairlead_error *err)
+{
+	static int (*const passes[])(struct seal *, fairlead_error *) = {
+		number_resources, resolve_parents, find_cycles,       mark_cycles,
+		resolve_flavors,  check_cluster_queues, resolve_queues, resolve_workloads,
+	};
+	struct seal s = { .m = m };
+	int r = 0;
+
+	if (m->sealed)
+		return fl_fail(err, FAIRLEAD_ESTATE, "the model is sealed already");
+	fl_arena_init(&s.scratch, m->mem);
+	for (size_t i = 0; i < sizeof passes / sizeof *passes && r == 0; i++)
+		r = passes[i](&s, err);
+	fl_arena_done(&s.scratch);
+	m->sealed = r == 0;
+	return r;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record - the words everything speaks: events in, decisions and evidence out
+ *
+ * Plain values; no function here changes any state.
+ */
+#ifndef FL_RECORD_RECORD_H
+#define FL_RECORD_RECORD_H
+
+#include "base/amount.h"
+#include "base/ids.h"
+#include "base/mem.h"
+#include "model/model.h"
+
+enum fl_reason {
+#define FL_REASON(id, name, sentence) FL_REASON_##id,
+#include "record/reason.def"
+#undef FL_REASON
+	FL_REASONS
+};
+
+enum fl_check {
+#define FL_CHECK(id, name, meaning) FL_CHECK_##id,
+#include "record/check.def"
+#undef FL_CHECK
+	FL_CHECKS
+};
+
+const char *fl_reason_name(enum fl_reason reason);
+const char *fl_reason_sentence(enum fl_reason reason);
+const char *fl_check_name(enum fl_check check);
+const char *fl_check_meaning(enum fl_check check);
+
+enum fl_event_kind {
+	FL_EV_SUBMIT,   /* a workload arrives (it stands in the model already) */
+	FL_EV_CANCEL,   /* a workload is gone, waiting or not */
+	FL_EV_STARTED,  /* backend: an admitted workload runs */
+	FL_EV_EVICTED,  /* backend: a preempted workload let go of its quota; it waits again */
+	FL_EV_FINISHED, /* backend: an admitted workload is done */
+	FL_EV_REJECTED, /* backend: an admission could not be applied; it waits again */
+	FL_EV_CELL,     /* one quota, limit or weight changes */
+};
+
+enum fl_cell_kind { FL_CELL_NOMINAL, FL_CELL_BORROWING_LIMIT, FL_CELL_LENDING_LIMIT, FL_CELL_WEIGHT, FL_CELL_PRIORITY };
+
+struct fl_cell {
+	enum fl_cell_kind kind;
+	struct fl_node node;         /* all but PRIORITY, which is of the event's workload */
+	struct fl_flavor flavor;     /* quota and limits */
+	struct fl_resource resource;
+	fl_amount amount;            /* quota, limit (FL_NO_LIMIT: none), priority */
+	double weight;
+};
+
+struct fl_event {
+	enum fl_event_kind kind;
+	struct fl_workload workload; /* all but CELL */
+	struct fl_cell cell;         /* CELL only */
+};
+
+enum fl_decision_kind {
+	FL_ADMIT,
+	FL_RESERVE, /* starts when the workloads evicted for it are gone */
+	FL_EVICT,
+	FL_WAIT,
+};
+
+/* One resource of one podset in one flavor. */
+struct fl_placement {
+	uint32_t podset;       /* 0-based within the workload */
+	int32_t count;         /* pods admitted; below the podset's count with partial admission */
+	struct fl_resource resource;
+	struct fl_flavor flavor;
+	fl_amount amount;      /* of all the podset's pods together */
+};
+
+struct fl_decision {
+	enum fl_decision_kind kind;
+	enum fl_reason reason;
+	struct fl_workload workload;
+	struct fl_workload preemptor; /* EVICT only; else FL_NONE */
+	struct fl_node cluster_queue;
+	struct fl_span placement;     /* ADMIT, RESERVE: into decisions.placements */
+	bool already_evicting;        /* EVICT of a workload whose eviction is under way */
+};
+
+/* Valid until the next step or try of the policy that gave them. */
+struct fl_decisions {
+	const struct fl_decision *rows;
+	uint32_t n;
+	const struct fl_placement *placements;
+	uint32_t n_placements;
+	const struct fl_workload *heads; /* looked at in this cycle, by queue */
+	uint32_t n_heads;
+};
+
+enum fl_number_kind { FL_NUMBER_AMOUNT, FL_NUMBER_SHARE };
+
+/* Exact: an amount, or a weighted share (INFINITY when the weight is 0). */
+struct fl_number {
+	enum fl_number_kind kind;
+	fl_amount amount;
+	double share;
+};
+
+/* One row for each inequality tested; each rule emits its own. */
+struct fl_evidence {
+	enum fl_check check;
+	struct fl_workload workload; /* who asks */
+	uint32_t podset;             /* during assignment; FL_NONE otherwise */
+	struct fl_node node;         /* where in the tree */
+	struct fl_flavor flavor;     /* FL_NONE when the check is not of one */
+	struct fl_resource resource;
+	struct fl_workload victim;   /* FL_NONE when there is none */
+	struct fl_number lhs, rhs;
+	bool holds;
+};
+
+struct fl_sink {
+	void (*row)(void *user, const struct fl_evidence *row);
+	void *user;
+};
+
+/* A node's weighted dominant resource share (KEP-1714). */
+struct fl_share {
+	double precise;   /* INFINITY: weight 0 and borrowing */
+	double ratio;     /* 1000 * borrowed / lendable, before the weight */
+	double weight;
+	bool borrowing;   /* may be true with ratio 0: nothing is lendable */
+	struct fl_resource dominant; /* FL_NONE when ratio is 0 */
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_report - the answer to "why is my workload pending?"
+ */
+#ifndef FL_REPORT_EXPLAIN_REPORT_H
+#define FL_REPORT_EXPLAIN_REPORT_H
+
+#include "ask/explain.h"
+#include "report/report.h"
+
+struct fl_explain_report {
+	const struct fl_explain *x;
+	const struct fl_tree *tree;
+	const struct fl_usage *usage;
+	fl_time now;
+	const char *policy;
+};
+
+enum { FL_SENTENCE = 4096 };
+
+/* The whole answer in a few sentences, with the numbers. */
+const char *fl_explain_sentence(const struct fl_report *r, const struct fl_explain_report *e,
+				char buffer[FL_SENTENCE]);
+/* What ruled victims out, as "they ...". */
+const char *fl_explain_refused(enum fl_check check);
+/* "Waiting", "Admitted", ... for JSON. */
+const char *fl_explain_state_name(enum fl_explain_state state);
+const char *fl_explain_verdict_name(enum fl_explain_verdict verdict);
+/* "spec.resourceGroups nominalQuota" */
+const char *fl_explain_field(enum fl_cell_kind kind);
+
+int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err);
+int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/json.h"
+
+#include <assert.h>
+#include <string.h>
+
+void fl_json_init(struct fl_json *j, FILE *out)
+{
+	*j = (struct fl_json){ .out = out };
+}
+
+/* Length of the well-formed UTF-8 character at @s, 0 when there is none. */
+static size_t utf8_len(const unsigned char *s)
+{
+	static const struct { unsigned char mask, lead, low; } forms[] = {
+		{ 0xe0, 0xc0, 0xc2 }, { 0xf0, 0xe0, 0xe0 }, { 0xf8, 0xf0, 0xf0 },
+	};
+
+	if (*s < 0x80)
+		return 1;
+	for (size_t n = 0; n < 3; n++) {
+		if ((*s & forms[n].mask) != forms[n].lead || *s < forms[n].low || *s > 0xf4)
+			continue;
+		for (size_t i = 1; i <= n + 1; i++)
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+		/* overlong, surrogates, beyond U+10FFFF */
+		if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
+		    (*s == 0xf4 && s[1] > 0x8f))
+			return 0;
+		return n + 2;
+	}
+	return 0;
+}
+
+static void put_string(FILE *out, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	putc('"', out);
+	while (*s) {
+		size_t n = utf8_len(s);
+
+		if (n == 0) {
+			fputs("\\ufffd", out);
+			s++;
+		} else if (n > 1) {
+			fwrite(s, 1, n, out);
+			s += n;
+		} else {
+			if (*s == '"' || *s == '\\')
+				fprintf(out, "\\%c", *s);
+			else if (*s == '\n')
+				fputs("\\n", out);
+			else if (*s == '\t')
+				fputs("\\t", out);
+			else if (*s < 0x20 || *s == 0x7f)
+				fprintf(out, "\\u%04x", *s);
+			else
+				putc(*s, out);
+			s++;
+		}
+	}
+	putc('"', out);
+}
+
+static void lead_in(struct fl_json *j, const char *key)
+{
+	if (j->any[j->depth])
+		putc(',', j->out);
+	j->any[j->depth] = true;
+	if (key) {
+		put_string(j->out, key);
+		putc(':', j->out);
+	}
+}
+
+static void open_with(struct fl_json *j, const char *key, char bracket)
+{
+	lead_in(j, key);
+	putc(bracket, j->out);
+	assert(j->depth + 1 < sizeof(j->any) / sizeof(j->any[0]));
+	j->any[++j->depth] = false;
+}
+
+static void close_with(struct fl_json *j, char bracket)
+{
+	assert(j->depth > 0);
+	j->depth--;
+	putc(bracket, j->out);
+}
+
+void fl_json_object(struct fl_json *j, const char *key) { open_with(j, key, '{'); }
+void fl_json_list(struct fl_json *j, const char *key) { open_with(j, key, '['); }
+void fl_json_end_object(struct fl_json *j) { close_with(j, '}'); }
+void fl_json_end_list(struct fl_json *j) { close_with(j, ']'); }
+
+void fl_json_text(struct fl_json *j, const char *key, const char *value)
+{
+	lead_in(j, key);
+	put_string(j->out, value);
+}
+
+void fl_json_int(struct fl_json *j, const char *key, int64_t value)
+{
+	lead_in(j, key);
+	fprintf(j->out, "%lld", (long long)value);
+}
+
+void fl_json_bool(struct fl_json *j, const char *key, bool value)
+{
+	lead_in(j, key);
+	fputs(value ? "true" : "false", j->out);
+}
+
+void fl_json_null(struct fl_json *j, const char *key)
+{
+	lead_in(j, key);
+	fputs("null", j->out);
+}
+
+void fl_json_raw(struct fl_json *j, const char *key, const char *value, size_t len)
+{
+	lead_in(j, key);
+	fwrite(value, 1, len, j->out);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json - writes JSON as it goes, to a stream
+ *
+ * Commas and nesting are kept here; strings are escaped, and bytes that are not
+ * UTF-8 become U+FFFD, so that the output is always valid JSON.  Numbers do not
+ * depend on the locale.  Whether all was written, the stream itself knows (ferror).
+ */
+#ifndef FL_REPORT_JSON_H
+#define FL_REPORT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct fl_json {
+	FILE *out;
+	bool any[32]; /* by depth: something stands there already */
+	unsigned depth;
+};
+
+void fl_json_init(struct fl_json *j, FILE *out);
+
+/* @key NULL in a list and at the top. */
+void fl_json_object(struct fl_json *j, const char *key);
+void fl_json_list(struct fl_json *j, const char *key);
+void fl_json_end_object(struct fl_json *j);
+void fl_json_end_list(struct fl_json *j);
+
+void fl_json_text(struct fl_json *j, const char *key, const char *value);
+void fl_json_int(struct fl_json *j, const char *key, int64_t value);
+void fl_json_bool(struct fl_json *j, const char *key, bool value);
+void fl_json_null(struct fl_json *j, const char *key);
+/* @value is JSON already. */
+void fl_json_raw(struct fl_json *j, const char *key, const char *value, size_t len);
+
+#endif

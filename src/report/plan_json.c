@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "report/plan_report.h"
+
+const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p, const struct fl_shortage *s,
+			    bool people, char *buffer, size_t size)
+{
+	char a[32], b[32];
+	int n = snprintf(buffer, size, "%s", fl_reason_sentence(p->reason));
+	bool about_quota = p->reason == FL_REASON_WAITING_FOR_QUOTA || p->reason == FL_REASON_NO_CANDIDATES ||
+			   p->reason == FL_REASON_EXCEEDS_MAX_QUOTA || p->reason == FL_REASON_WAITING_FOR_PREEMPTED;
+
+	if (!s || !about_quota || n < 0 || (size_t)n >= size)
+		return buffer;
+	snprintf(buffer + n, size - (size_t)n, ": asks for %s %s in flavor '%s', %s %s",
+		 fl_report_amount(r, s->resource, s->requested, a),
+		 people ? fl_report_short_resource(r->model, s->resource) :
+			  fl_report_resource(r->model, s->resource),
+		 fl_report_flavor(r->model, s->flavor), fl_report_amount(r, s->resource, s->available, b),
+		 s->never ? "at most" : "available");
+	return buffer;
+}
+
+struct by_name { const struct fl_model *model; const struct fl_decision *rows; };
+
+static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct by_name *o = ctx;
+
+	return fl_workload_name_cmp(o->model, o->rows[a].workload.v, o->rows[b].workload.v);
+}
+
+/* Indices of the decisions of one kind, by workload. */
+static int sort_decisions(struct fl_plan_json *j, const struct fl_decisions *d, enum fl_decision_kind kind,
+			  uint32_t *ret_n, fairlead_error *err)
+{
+	struct by_name o = { j->report->model, d->rows };
+	uint32_t n = 0;
+
+	int rc = fl_mem_grow(j->report->mem, &j->order, &j->cap_order, d->n + 1, sizeof(*j->order), err);
+	if (rc == 0)
+		rc = fl_mem_grow(j->report->mem, &j->scratch, &j->cap_scratch, d->n + 1, sizeof(*j->scratch), err);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->rows[i].kind == kind && !(kind == FL_EVICT && d->rows[i].already_evicting))
+			j->order[n++] = i;
+	fl_sort(j->order, n, j->scratch, cmp_rows, &o);
+	*ret_n = n;
+	return 0;
+}
+
+static int put_admitted(struct fl_plan_json *j, struct fl_json *out, const struct fl_decisions *d,
+			fairlead_error *err)
+{
+	const struct fl_model *m = j->report->model;
+	char name[FL_REPORT_NAME];
+	uint32_t n = 0;
+
+	int rc = sort_decisions(j, d, FL_ADMIT, &n, err);
+	if (rc < 0)
+		return rc;
+	fl_json_list(out, "admitted");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fl_decision *row = &d->rows[j->order[i]];
+
+		fl_json_object(out, NULL);
+		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
+		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
+		fl_json_placement(out, m, row->workload, d->placements + row->placement.first, row->placement.n);
+		fl_json_end_object(out);
+	}
+	fl_json_end_list(out);
+	return 0;
+}
+
+static int put_preempted(struct fl_plan_json *j, struct fl_json *out, const struct fl_decisions *d,
+			 fairlead_error *err)
+{
+	const struct fl_model *m = j->report->model;
+	char name[FL_REPORT_NAME];
+	uint32_t n = 0;
+
+	int rc = sort_decisions(j, d, FL_EVICT, &n, err);
+	if (rc < 0)
+		return rc;
+	fl_json_list(out, "preempted");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fl_decision *row = &d->rows[j->order[i]];
+
+		fl_json_object(out, NULL);
+		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
+		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
+		if (row->preemptor.v != FL_NONE)
+			fl_json_text(out, "preemptor", fl_report_workload(m, row->preemptor, name));
+		fl_json_text(out, "reason", fl_reason_name(row->reason));
+		fl_json_end_object(out);
+	}
+	fl_json_end_list(out);
+	return 0;
+}
+
+static void put_pending(const struct fl_report *r, struct fl_json *out, const struct fl_plan_cycle *c)
+{
+	char name[FL_REPORT_NAME], text[1024];
+
+	fl_json_list(out, "pending");
+	for (uint32_t i = 0; i < c->pending->n; i++) {
+		const struct fl_pending *p = &c->pending->rows[i];
+		const struct fl_shortage *s = fl_shortage_of(c->shortages, p->workload);
+
+		fl_json_object(out, NULL);
+		fl_json_text(out, "workload", fl_report_workload(r->model, p->workload, name));
+		fl_json_text(out, "clusterQueue", fl_report_node(r->model, p->cluster_queue));
+		fl_json_bool(out, "head", p->head);
+		fl_json_text(out, "reason", fl_reason_name(p->reason));
+		fl_json_text(out, "message", fl_plan_message(r, p, s, /* people= */ false, text, sizeof(text)));
+		fl_json_end_object(out);
+	}
+	fl_json_end_list(out);
+}
+
+static void put_shares(const struct fl_report *r, struct fl_json *out, const struct fl_share *shares)
+{
+	static const char *const keys[] = { [FL_CLUSTER_QUEUE] = "clusterQueues", [FL_COHORT] = "cohorts" };
+	const struct fl_model *m = r->model;
+	char text[32];
+
+	fl_json_object(out, "shares");
+	for (int kind = FL_CLUSTER_QUEUE; kind <= FL_COHORT; kind++) {
+		fl_json_object(out, keys[kind]);
+		for (uint32_t i = 0; i < m->n_nodes; i++) {
+			if ((int)m->nodes[i].kind != kind || m->nodes[i].inactive != FL_ACTIVE)
+				continue;
+			fl_json_object(out, fl_report_node(m, (struct fl_node){ i }));
+			fl_json_text(out, "weightedShare", fl_report_share(&shares[i], text));
+			fl_json_text(out, "precise", fl_report_precise(&shares[i], text));
+			fl_json_end_object(out);
+		}
+		fl_json_end_object(out);
+	}
+	fl_json_end_object(out);
+}
+
+static int put_cycle(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
+		     fairlead_error *err)
+{
+	fl_json_object(out, NULL);
+	int rc = put_admitted(j, out, c->cycle->decisions, err);
+	if (rc == 0)
+		rc = put_preempted(j, out, c->cycle->decisions, err);
+	if (rc < 0)
+		return rc;
+	put_pending(j->report, out, c);
+	if (c->shares)
+		put_shares(j->report, out, c->shares);
+	fl_json_end_object(out);
+	return 0;
+}
+
+void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy)
+{
+	*j = (struct fl_plan_json){ .report = r };
+	fl_json_start(&j->json, r, "Plan", policy);
+	fl_json_list(&j->json, "cycles");
+}
+
+/* A cycle without decisions: into memory. */
+static int hold_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fairlead_error *err)
+{
+	const struct fl_mem *mem = j->report->mem;
+	struct fl_json out;
+	uint32_t i = j->n_held;
+
+	int rc = fl_mem_grow(mem, &j->held, &j->cap_held, i + 1, sizeof(*j->held), err);
+	if (rc == 0)
+		rc = fl_mem_grow(mem, &j->held_len, &j->cap_held_len, i + 1, sizeof(*j->held_len), err);
+	if (rc < 0)
+		return rc;
+	j->held[i] = NULL;
+	FILE *f = open_memstream(&j->held[i], &j->held_len[i]);
+	if (!f)
+		return fl_fail_nomem(err);
+	fl_json_init(&out, f);
+	rc = put_cycle(j, &out, c, err);
+	bool failed = ferror(f);
+	if ((fclose(f) != 0 || failed) && rc == 0)
+		rc = fl_fail_nomem(err);
+	j->n_held++;
+	return rc;
+}
+
+static void drop_held(struct fl_plan_json *j, bool write)
+{
+	for (uint32_t i = 0; i < j->n_held; i++) {
+		if (write)
+			fl_json_raw(&j->json, NULL, j->held[i], j->held_len[i]);
+		free(j->held[i]);
+	}
+	j->n_held = 0;
+}
+
+int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fairlead_error *err)
+{
+	if (!c->cycle->decided && c->cycle->number > 1)
+		return hold_cycle(j, c, err);
+	drop_held(j, /* write= */ true);
+	return put_cycle(j, &j->json, c, err);
+}
+
+void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end, const struct fl_workload *loop,
+		      uint32_t n_loop)
+{
+	char name[FL_REPORT_NAME];
+
+	fl_json_end_list(&j->json);
+	fl_json_bool(&j->json, "settled", end->result.settled);
+	if (end->result.loop_first) {
+		fl_json_object(&j->json, "loop");
+		fl_json_int(&j->json, "firstCycle", end->result.loop_first);
+		fl_json_int(&j->json, "period", end->result.loop_period);
+		fl_json_list(&j->json, "workloads");
+		for (uint32_t i = 0; i < n_loop; i++)
+			fl_json_text(&j->json, NULL, fl_report_workload(j->report->model, loop[i], name));
+		fl_json_end_list(&j->json);
+		fl_json_end_object(&j->json);
+	}
+	fl_json_finish(&j->json);
+}
+
+void fl_plan_json_done(struct fl_plan_json *j)
+{
+	if (!j->report)
+		return;
+	drop_held(j, /* write= */ false);
+	fl_mem_free(j->report->mem, j->held);
+	fl_mem_free(j->report->mem, j->held_len);
+	fl_mem_free(j->report->mem, j->order);
+	fl_mem_free(j->report->mem, j->scratch);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "report/placement_text.h"
+#include "report/plan_report.h"
+#include "report/table.h"
+
+enum { SHORT_LIST = 20 }; /* longer lists are cut, unless all was asked for */
+
+struct out {
+	const struct fl_report *report;
+	const struct fl_plan_log *log;
+};
+
+static void say_rest(const struct out *o, uint32_t rest)
+{
+	if (rest)
+		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more; --all lists them", rest);
+}
+
+static int add_admitted(const struct out *o, struct fl_table *t, const struct fl_plan_row *row,
+			fairlead_error *err)
+{
+	const struct fl_report *r = o->report;
+	char name[FL_REPORT_NAME], text[1024], pods[32];
+
+	int rc = fl_table_row(t, -1, err);
+	if (rc >= 0)
+		rc = fl_table_cell(t, 0, fl_report_workload(r->model, row->workload, name), err);
+	if (rc == 0)
+		rc = fl_table_cell(t, 1, fl_report_node(r->model, row->cluster_queue), err);
+	const struct fl_placement *rows = o->log->placements + row->placement.first;
+	fl_placement_text(r, row->workload, rows, row->placement.n, pods, text, sizeof(text));
+	if (rc == 0)
+		rc = fl_table_cell(t, 2, pods, err);
+	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
+}
+
+static int add_preempted(const struct out *o, struct fl_table *t, const struct fl_plan_row *row,
+			 fairlead_error *err)
+{
+	const struct fl_model *m = o->report->model;
+	char name[FL_REPORT_NAME];
+
+	int rc = fl_table_row(t, -1, err);
+	if (rc >= 0)
+		rc = fl_table_cell(t, 0, fl_report_workload(m, row->workload, name), err);
+	if (rc == 0)
+		rc = fl_table_cell(t, 1, fl_report_node(m, row->cluster_queue), err);
+	if (rc == 0 && row->preemptor.v != FL_NONE)
+		rc = fl_table_cell(t, 2, fl_report_workload(m, row->preemptor, name), err);
+	return rc == 0 ? fl_table_cell(t, 3, fl_reason_name(row->reason), err) : rc;
+}
+
+/* The decisions of one kind in rows [first, end), as a table. */
+static int print_decisions(const struct out *o, uint32_t first, uint32_t end, enum fl_decision_kind kind,
+			   fairlead_error *err)
+{
+	static const char *const heads[2][4] = {
+		{ "ADMITTED", "QUEUE", "PODS", "FLAVORS" },
+		{ "PREEMPTED", "QUEUE", "FOR", "REASON" },
+	};
+	bool admit = kind == FL_ADMIT;
+	struct fl_table *t = NULL;
+	uint32_t n = 0, rest = 0;
+
+	int rc = fl_table_new(o->report, &t, err);
+	for (unsigned c = 0; c < 4 && rc == 0; c++) {
+		unsigned flags = admit && c == 2 ? FL_COL_RIGHT : c == 3 && admit ? FL_COL_WRAP : 0;
+
+		rc = fl_table_column(t, heads[!admit][c], flags, c == 1 ? 1 : 0, err);
+	}
+	for (uint32_t i = first; i < end && rc == 0; i++) {
+		const struct fl_plan_row *row = &o->log->rows[i];
+
+		if (row->kind != kind)
+			continue;
+		if (n == SHORT_LIST && !o->report->all) {
+			rest++;
+			continue;
+		}
+		n++;
+		rc = admit ? add_admitted(o, t, row, err) : add_preempted(o, t, row, err);
+		fl_table_style(t, 0, admit ? FL_STYLE_GOOD : FL_STYLE_BAD);
+	}
+	if (rc == 0 && n)
+		rc = fl_table_print(t, 2, err);
+	if (rc == 0)
+		say_rest(o, rest);
+	fl_table_free(t);
+	return rc;
+}
+
+static int print_cycles(const struct out *o, fairlead_error *err)
+{
+	const struct fl_plan_log *log = o->log;
+	int rc = 0;
+
+	if (log->n_rows == 0)
+		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Nothing is admitted and nobody is preempted.");
+	for (uint32_t i = 0, last; i < log->n_rows && rc == 0; i = last) {
+		uint32_t admitted = 0;
+
+		for (last = i; last < log->n_rows && log->rows[last].cycle == log->rows[i].cycle; last++)
+			admitted += log->rows[last].kind == FL_ADMIT;
+		uint32_t preempted = last - i - admitted;
+
+		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Cycle %u: %u admitted, %u preempted",
+			      log->rows[i].cycle, admitted, preempted);
+		rc = print_decisions(o, i, last, FL_ADMIT, err);
+		if (rc == 0)
+			rc = print_decisions(o, i, last, FL_EVICT, err);
+		putc('\n', o->report->out);
+	}
+	if (log->n_rows == 0)
+		putc('\n', o->report->out);
+	return rc;
+}
+
+struct by_group { const struct fl_model *model; const struct fl_pending *rows; };
+
+/* By queue, then reason, then whoever the queue takes first. */
+static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct by_group *o = ctx;
+	const struct fl_pending *x = &o->rows[a], *y = &o->rows[b];
+	const struct fl_workload_row *v = &o->model->workloads[x->workload.v];
+	const struct fl_workload_row *w = &o->model->workloads[y->workload.v];
+
+	if (x->cluster_queue.v != y->cluster_queue.v) {
+		if (x->cluster_queue.v == FL_NONE || y->cluster_queue.v == FL_NONE)
+			return x->cluster_queue.v == FL_NONE ? 1 : -1;
+		return strcmp(fl_report_node(o->model, x->cluster_queue), fl_report_node(o->model, y->cluster_queue));
+	}
+	if (x->head != y->head)
+		return x->head ? -1 : 1;
+	if (x->reason != y->reason)
+		return x->reason < y->reason ? -1 : 1;
+	if (v->priority != w->priority)
+		return v->priority > w->priority ? -1 : 1;
+	if (v->created != w->created)
+		return v->created < w->created ? -1 : 1;
+	return (a > b) - (a < b); /* rows are by name */
+}
+
+static int add_group(const struct out *o, struct fl_table *t, const struct fl_pending *p, uint32_t n,
+		     const struct fl_shortage_log *shortages, bool new_queue, fairlead_error *err)
+{
+	const struct fl_report *r = o->report;
+	char name[FL_REPORT_NAME], text[1024], count[24];
+	const char *queue = p->cluster_queue.v == FL_NONE ? "(none)" : fl_report_node(r->model, p->cluster_queue);
+
+	int rc = fl_table_row(t, -1, err);
+	if (rc >= 0)
+		rc = fl_table_cell(t, 0, new_queue || r->all ? queue : "", err);
+	snprintf(count, sizeof(count), "%u", n);
+	if (rc == 0)
+		rc = fl_table_cell(t, 1, r->all ? (p->head ? "head" : "") : count, err);
+	if (rc == 0)
+		rc = fl_table_cell(t, 2, fl_report_workload(r->model, p->workload, name), err);
+	if (rc == 0 && p->head)
+		fl_table_style(t, 2, FL_STYLE_BOLD);
+	fl_plan_message(r, p, fl_shortage_of(shortages, p->workload), /* people= */ true, text, sizeof(text));
+	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
+}
+
+/* Rows of one group: same queue, same reason, head or not. */
+static uint32_t group_end(const struct fl_pending_list *pending, const uint32_t *order, uint32_t first)
+{
+	const struct fl_pending *p = &pending->rows[order[first]];
+	uint32_t i = first + 1;
+
+	for (; i < pending->n; i++) {
+		const struct fl_pending *q = &pending->rows[order[i]];
+
+		if (q->cluster_queue.v != p->cluster_queue.v || q->reason != p->reason || q->head != p->head)
+			break;
+	}
+	return i;
+}
+
+/* Those who do nothing but stand behind this head are counted with it. */
+static uint32_t behind(const struct fl_pending_list *pending, const uint32_t *order, uint32_t head)
+{
+	struct fl_node queue = pending->rows[order[head]].cluster_queue;
+	uint32_t n = 0;
+
+	for (uint32_t i = head + 1; i < pending->n; i++) {
+		const struct fl_pending *q = &pending->rows[order[i]];
+
+		if (q->cluster_queue.v != queue.v)
+			break;
+		n += !q->head && q->reason == FL_REASON_BEHIND_HEAD;
+	}
+	return n;
+}
+
+static int add_groups(const struct out *o, struct fl_table *t, const struct fl_pending_list *pending,
+		      const struct fl_shortage_log *shortages, const uint32_t *order, uint32_t *ret_rest,
+		      fairlead_error *err)
+{
+	uint32_t groups = 0, last, n;
+	bool has_head = false;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < pending->n && rc == 0; i = last) {
+		const struct fl_pending *p = &pending->rows[order[i]];
+		bool new_queue = i == 0 || pending->rows[order[i - 1]].cluster_queue.v != p->cluster_queue.v;
+
+		last = o->report->all ? i + 1 : group_end(pending, order, i);
+		n = last - i;
+		has_head = new_queue ? p->head : has_head;
+		if (!o->report->all && has_head && p->head)
+			n += behind(pending, order, i);
+		else if (!o->report->all && has_head && p->reason == FL_REASON_BEHIND_HEAD)
+			continue;
+		if (++groups > 2 * SHORT_LIST && !o->report->all)
+			*ret_rest += n;
+		else
+			rc = add_group(o, t, p, n, shortages, new_queue, err);
+	}
+	return rc;
+}
+
+static int print_pending(const struct out *o, const struct fl_pending_list *pending,
+			 const struct fl_shortage_log *shortages, fairlead_error *err)
+{
+	struct by_group by = { o->report->model, pending->rows };
+	bool all = o->report->all;
+	struct fl_table *t = NULL;
+	uint32_t rest = 0;
+
+	if (pending->n == 0) {
+		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Nobody waits.");
+		return 0;
+	}
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "%u wait%s:", pending->n, pending->n == 1 ? "s" : "");
+	uint32_t *order = malloc(sizeof(*order) * pending->n * 2);
+	if (!order)
+		return fl_fail_nomem(err);
+	for (uint32_t i = 0; i < pending->n; i++)
+		order[i] = i;
+	if (!all)
+		fl_sort(order, pending->n, order + pending->n, cmp_pending, &by);
+
+	int rc = fl_table_new(o->report, &t, err);
+	if (rc == 0)
+		rc = fl_table_column(t, "QUEUE", 0, 0, err);
+	if (rc == 0)
+		rc = fl_table_column(t, all ? "" : "WAIT", all ? 0 : FL_COL_RIGHT, 1, err);
+	if (rc == 0)
+		rc = fl_table_column(t, all ? "WORKLOAD" : "FIRST", FL_COL_WRAP, 0, err);
+	if (rc == 0)
+		rc = fl_table_column(t, "WHY", FL_COL_WRAP, 0, err);
+	if (rc == 0)
+		rc = add_groups(o, t, pending, shortages, order, &rest, err);
+	if (rc == 0)
+		rc = fl_table_print(t, 2, err);
+	if (rc == 0)
+		say_rest(o, rest);
+	fl_table_free(t);
+	free(order);
+	return rc;
+}
+
+static int print_end(const struct out *o, const struct fl_plan_end *end, fairlead_error *err)
+{
+	const struct fl_report *r = o->report;
+	const struct fl_settle_result *s = &end->result;
+	uint32_t n_rows = o->log->n_rows;
+
+	if (s->settled && (end->settle || s->cycles > 1)) {
+		fl_report_say(r, FL_STYLE_GOOD, 0, "Settled after %u cycle%s: nothing changes any more.", s->kept,
+			      s->kept == 1 ? "" : "s");
+		return 0;
+	}
+	if (!s->loop_first) {
+		if (end->settle)
+			fl_report_say(r, FL_STYLE_BAD, 0, "Not settled after %u cycles, the limit.", s->cycles);
+		else if (!s->settled)
+			fl_report_say(r, FL_STYLE_DIM, 0, "More may follow: --settle goes on until nothing changes.");
+		return 0;
+	}
+	struct fl_workload *who = malloc(sizeof(*who) * (n_rows + 1));
+	uint32_t *scratch = malloc(sizeof(*scratch) * 2 * (n_rows + 1));
+	if (!who || !scratch) {
+		free(who);
+		free(scratch);
+		return fl_fail_nomem(err);
+	}
+	uint32_t n = fl_plan_log_loop(o->log, r->model, s, who, scratch);
+	fl_report_say(r, FL_STYLE_BAD, 0, "Never settles: after cycle %u all is again as before cycle %u, and cycles "
+		      "%u to %u repeat for ever (period %u).", s->loop_first + s->loop_period - 1, s->loop_first,
+		      s->loop_first, s->loop_first + s->loop_period - 1, s->loop_period);
+	fl_report_say(r, FL_STYLE_BAD, 0, "Taking turns:");
+	for (uint32_t i = 0; i < n; i++) {
+		char name[FL_REPORT_NAME];
+
+		fl_report_say(r, FL_STYLE_BAD, 2, "%s", fl_report_workload(r->model, who[i], name));
+	}
+	free(who);
+	free(scratch);
+	return 0;
+}
+
+int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log, const struct fl_plan_end *end,
+		 const struct fl_pending_list *pending, const struct fl_shortage_log *shortages,
+		 fairlead_error *err)
+{
+	struct out o = { r, log };
+
+	int rc = print_cycles(&o, err);
+	if (rc == 0)
+		rc = print_pending(&o, pending, shortages, err);
+	if (rc < 0)
+		return rc;
+	putc('\n', r->out);
+	rc = print_end(&o, end, err);
+	if (r->n_assumptions)
+		putc('\n', r->out);
+	fl_report_assumptions(r);
+	return rc;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *fl_report_workload(const struct fl_model *m, struct fl_workload w, char buffer[FL_REPORT_NAME])
+{
+	const struct fl_workload_row *row = &m->workloads[w.v];
+
+	snprintf(buffer, FL_REPORT_NAME, "%.253s/%.253s", fl_model_text(m, row->namespace),
+		 fl_model_text(m, row->name));
+	return buffer;
+}
+
+const char *fl_report_node(const struct fl_model *m, struct fl_node n)
+{
+	return n.v == FL_NONE ? "" : fl_model_text(m, m->nodes[n.v].name);
+}
+
+const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f)
+{
+	return f.v == FL_NONE ? "" : fl_model_text(m, m->flavors[f.v].name);
+}
+
+const char *fl_report_resource(const struct fl_model *m, struct fl_resource r)
+{
+	return r.v == FL_NONE ? "" : fl_model_text(m, m->resources[r.v]);
+}
+
+static const char *without_domain(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+const char *fl_report_short_resource(const struct fl_model *m, struct fl_resource r)
+{
+	const char *name = fl_report_resource(m, r), *end = without_domain(name);
+
+	for (uint32_t i = 0; i < m->n_resources; i++)
+		if (i != r.v && strcmp(without_domain(fl_model_text(m, m->resources[i])), end) == 0)
+			return name;
+	return end;
+}
+
+const char *fl_report_kind(const struct fl_model *m, struct fl_node n)
+{
+	return m->nodes[n.v].kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort";
+}
+
+/* What people count in powers of two. */
+static bool is_binary(const char *resource)
+{
+	return strcmp(resource, "memory") == 0 || strcmp(resource, "ephemeral-storage") == 0 ||
+	       strcmp(resource, "storage") == 0 || strncmp(resource, "hugepages-", 10) == 0;
+}
+
+const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
+			     char buffer[32])
+{
+	const char *name = fl_report_resource(r->model, resource);
+
+	if (amount == FL_UNLIMITED) {
+		snprintf(buffer, 32, "unlimited");
+		return buffer;
+	}
+	return r->quantity(buffer, amount, strcmp(name, "cpu") == 0, is_binary(name));
+}
+
+const char *fl_report_share(const struct fl_share *s, char buffer[32])
+{
+	double up = ceil(s->precise);
+
+	/* What Kueue publishes for an infinite share is the largest int64: nobody's share is that by count. */
+	if (isinf(s->precise) || up >= 0x1p63)
+		snprintf(buffer, 32, "inf");
+	else
+		snprintf(buffer, 32, "%.0f", up);
+	return buffer;
+}
+
+const char *fl_report_precise(const struct fl_share *s, char buffer[32])
+{
+	if (isinf(s->precise))
+		snprintf(buffer, 32, "inf");
+	else
+		snprintf(buffer, 32, "%.17g", s->precise);
+	return buffer;
+}
+
+/* Days since 1970-01-01 to a date of the proleptic Gregorian calendar. */
+static void civil_of(int64_t days, int64_t *year, unsigned *month, unsigned *day)
+{
+	int64_t z = days + 719468; /* since 0000-03-01, so that the leap day ends the year */
+	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+	unsigned doe = (unsigned)(z - era * 146097);
+	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	unsigned mp = (5 * doy + 2) / 153;
+
+	*day = doy - (153 * mp + 2) / 5 + 1;
+	*month = mp < 10 ? mp + 3 : mp - 9;
+	*year = (int64_t)yoe + era * 400 + (*month <= 2);
+}
+
+const char *fl_report_time(fl_time t, char buffer[40])
+{
+	int64_t seconds = t / FL_SECOND, nanos = t % FL_SECOND, year;
+	unsigned month, day;
+	char fraction[16] = "";
+
+	if (nanos < 0) {
+		nanos += FL_SECOND;
+		seconds--;
+	}
+	int64_t days = seconds / 86400, rest = seconds % 86400;
+	if (rest < 0) {
+		rest += 86400;
+		days--;
+	}
+	civil_of(days, &year, &month, &day);
+	if (nanos) {
+		size_t n = (size_t)snprintf(fraction, sizeof(fraction), ".%09d", (int)nanos);
+
+		while (fraction[n - 1] == '0')
+			fraction[--n] = '\0';
+	}
+	snprintf(buffer, 40, "%04d-%02u-%02uT%02d:%02d:%02d%sZ", (int)year, month, day, (int)(rest / 3600),
+		 (int)(rest / 60 % 60), (int)(rest % 60), fraction);
+	return buffer;
+}
+
+const char *fl_report_age(fl_time age, char buffer[32])
+{
+	static const struct { int64_t seconds; char unit; } units[] = {
+		{ 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' },
+	};
+	int64_t s = age > 0 ? age / FL_SECOND : 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (s < units[i].seconds && i < 3)
+			continue;
+		int64_t major = s / units[i].seconds;
+		int64_t minor = i < 3 ? s % units[i].seconds / units[i + 1].seconds : 0;
+
+		if (minor)
+			snprintf(buffer, 32, "%lld%c%lld%c", (long long)major, units[i].unit, (long long)minor,
+				 units[i + 1].unit);
+		else
+			snprintf(buffer, 32, "%lld%c", (long long)major, units[i].unit);
+		break;
+	}
+	return buffer;
+}
+
+const char *fl_style_start(const struct fl_report *r, enum fl_style style)
+{
+	static const char *const codes[] = {
+		[FL_STYLE_PLAIN] = "", [FL_STYLE_BOLD] = "\033[1m", [FL_STYLE_DIM] = "\033[2m",
+		[FL_STYLE_GOOD] = "\033[32m", [FL_STYLE_BAD] = "\033[31m", [FL_STYLE_WARN] = "\033[33m",
+	};
+
+	return r->color ? codes[style] : "";
+}
+
+const char *fl_style_end(const struct fl_report *r, enum fl_style style)
+{
+	return r->color && style != FL_STYLE_PLAIN ? "\033[0m" : "";
+}
+
+char *fl_report_clean(char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c; c++)
+		if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	return text;
+}
+
+/* Columns a UTF-8 text takes, every character one: enough to break lines. */
+static unsigned columns_of(const char *text, size_t len)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static void put_clean(FILE *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		putc(c < 0x20 || c == 0x7f ? '?' : c, out);
+	}
+}
+
+void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent, const char *text)
+{
+	unsigned at = 0, width = r->width > indent + 20 ? r->width - indent : 0;
+
+	fprintf(r->out, "%*s%s", (int)indent, "", fl_style_start(r, style));
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		unsigned columns = columns_of(text, len);
+
+		if (at && width && at + 1 + columns > width) {
+			fprintf(r->out, "\n%*s", (int)indent, "");
+			at = 0;
+		} else if (at) {
+			putc(' ', r->out);
+			at++;
+		}
+		put_clean(r->out, text, len);
+		at += columns;
+		text += len + (text[len] == ' ');
+	}
+	fprintf(r->out, "%s\n", fl_style_end(r, style));
+}
+
+void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent, const char *format, ...)
+{
+	va_list args;
+	char *text = NULL;
+
+	va_start(args, format);
+	int n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	fl_report_paragraph(r, style, indent, text);
+	free(text);
+}
+
+void fl_report_assumptions(const struct fl_report *r)
+{
+	if (!r->n_assumptions)
+		return;
+	fl_report_say(r, FL_STYLE_DIM, 0, "Assumed:");
+	for (uint32_t i = 0; i < r->n_assumptions; i++)
+		fl_report_say(r, FL_STYLE_DIM, 2, "%s", r->assumptions[i]);
+}

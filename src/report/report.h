@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report - what all output shares: where to, how wide, in colour or not, and the words
+ *
+ * Text is for people and may change; JSON is for programs and is promised.
+ * Nothing that came from the input reaches a terminal as a control character.
+ */
+#ifndef FL_REPORT_REPORT_H
+#define FL_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+#include "record/record.h"
+
+/* How amounts are spelled (the codec's; reports do not know codecs). */
+typedef const char *fl_report_quantity(char buffer[32], fl_amount amount, bool cpu, bool binary);
+
+struct fl_report {
+	FILE *out;
+	const struct fl_model *model;
+	const struct fl_mem *mem;
+	fl_report_quantity *quantity;
+	unsigned width;  /* of the terminal; 0: as wide as it gets */
+	bool color;
+	bool fair;       /* shares mean something */
+	bool all;        /* list everybody instead of counts */
+	const char *const *assumptions;
+	uint32_t n_assumptions;
+};
+
+enum { FL_REPORT_NAME = 2 * 253 + 2 }; /* "namespace/name" and its end */
+
+/* "namespace/name" */
+const char *fl_report_workload(const struct fl_model *m, struct fl_workload w, char buffer[FL_REPORT_NAME]);
+const char *fl_report_node(const struct fl_model *m, struct fl_node n);
+const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f);
+const char *fl_report_resource(const struct fl_model *m, struct fl_resource r);
+/* Without its domain where nothing else is called so: "gpu" for "nvidia.com/gpu". For people. */
+const char *fl_report_short_resource(const struct fl_model *m, struct fl_resource r);
+/* "ClusterQueue" or "Cohort" */
+const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
+
+/* "1500m", "8Gi", "unlimited" */
+const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
+			     char buffer[32]);
+/* Weighted share as published: its ceiling, or "inf". */
+const char *fl_report_share(const struct fl_share *s, char buffer[32]);
+/* The double in 17 significant digits, or "inf". */
+const char *fl_report_precise(const struct fl_share *s, char buffer[32]);
+/* "2026-01-01T00:00:00Z", with as many decimals of a second as are not zero. */
+const char *fl_report_time(fl_time t, char buffer[40]);
+/* "3d4h", "12m", "5s": the two largest units. */
+const char *fl_report_age(fl_time age, char buffer[32]);
+
+/* Styles of text on a terminal; without colour nothing is printed for them. */
+enum fl_style { FL_STYLE_PLAIN, FL_STYLE_BOLD, FL_STYLE_DIM, FL_STYLE_GOOD, FL_STYLE_BAD, FL_STYLE_WARN };
+const char *fl_style_start(const struct fl_report *r, enum fl_style style);
+const char *fl_style_end(const struct fl_report *r, enum fl_style style);
+
+/* @text in lines no longer than the terminal, each after @indent blanks. Control characters become '?'. */
+void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent, const char *text);
+/* printf of one such paragraph. */
+void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent, const char *format, ...)
+	FL_PRINTF(4, 5);
+/* "assumed:" and the list, dimmed. */
+void fl_report_assumptions(const struct fl_report *r);
+/* Control characters to '?', in place. */
+char *fl_report_clean(char *text);
+
+#endif

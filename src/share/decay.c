@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "share/decay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+double fl_decay_alpha(fl_time elapsed, fl_time half_life)
+{
+	if (half_life <= 0)
+		return 0;
+	return 1.0 - pow(0.5, ((double)elapsed / 1e9) / ((double)half_life / 1e9));
+}
+
+/* The shortest decimal that reads back as @x: digits * 10^-places. At most 17 digits. */
+static uint64_t shortest(double x, int *ret_places)
+{
+	char text[40];
+	uint64_t digits = 0;
+	int precision = 0, places = 0;
+
+	do
+		(void)snprintf(text, sizeof text, "%.*e", precision, x);
+	while (strtod(text, NULL) != x && precision++ < 17);
+	for (const char *c = text; *c != 'e'; c++)
+		if (*c >= '0' && *c <= '9') /* whatever the locale's decimal point is */
+			digits = digits * 10 + (uint64_t)(*c - '0');
+	for (const char *c = text; *c; c++)
+		if (*c == 'e')
+			places = precision - atoi(c + 1);
+	for (; digits && digits % 10 == 0; digits /= 10)
+		places--;
+	*ret_places = places;
+	return digits;
+}
+
+enum { LIMBS = 6 }; /* of 32 bits: 2^127 * 10^17 < 2^184 */
+
+static void multiply(uint32_t n[LIMBS], uint32_t by)
+{
+	uint64_t carry = 0;
+
+	for (int i = 0; i < LIMBS; i++) {
+		carry += (uint64_t)n[i] * by;
+		n[i] = (uint32_t)carry;
+		carry >>= 32;
+	}
+}
+
+static void divide(uint32_t n[LIMBS], uint32_t by)
+{
+	uint64_t rest = 0;
+
+	for (int i = LIMBS - 1; i >= 0; i--) {
+		rest = rest << 32 | n[i];
+		n[i] = (uint32_t)(rest / by);
+		rest %= by;
+	}
+}
+
+fl_nanos fl_decay_scale(fl_nanos amount, double factor)
+{
+	int places;
+	uint64_t digits = shortest(factor, &places);
+	bool negative = amount < 0;
+	fl_nanos magnitude = negative ? -amount : amount, result = 0;
+	uint32_t low[LIMBS] = { 0 }, high[LIMBS];
+	uint64_t carry = 0;
+
+	for (int i = 0; i < 4; i++)
+		low[i] = (uint32_t)(magnitude >> 32 * i);
+	for (int i = 0; i < LIMBS; i++)
+		high[i] = low[i];
+	multiply(low, (uint32_t)digits);
+	multiply(high, (uint32_t)(digits >> 32));
+	for (int i = 0; i < LIMBS; i++) {
+		carry += low[i] + (uint64_t)(i ? high[i - 1] : 0);
+		low[i] = (uint32_t)carry;
+		carry >>= 32;
+	}
+	for (; places > 0; places--)
+		divide(low, 10); /* cutting step by step is cutting at once */
+	for (; places < 0; places++)
+		multiply(low, 10);
+	for (int i = 3; i >= 0; i--)
+		result = result << 32 | low[i];
+	return negative ? -result : result;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "share/drs.h"
+
+#include <math.h>
+
+static double ratio(fl_amount borrowed, fl_amount lendable)
+{
+	return borrowed > 0 && lendable > 0 ? (double)borrowed * 1000.0 / (double)lendable : 0;
+}
+
+static double ratio_of(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n, uint32_t res)
+{
+	return ratio(u->borrowed[t->res_row[n.v] + res], t->lendable[t->res_row[t->parent[n.v]] + res]);
+}
+
+static void weigh(struct fl_drs *d, double weight)
+{
+	if (d->ratio > 0)
+		d->weighted = weight > 0 ? d->ratio / weight : HUGE_VAL;
+}
+
+struct fl_drs fl_drs_of(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n)
+{
+	struct fl_drs d = { 0 };
+
+	if (!fl_tree_has_parent(t, n) || !u->borrowing[n.v])
+		return d;
+	d.borrowing = true;
+	for (uint32_t r = 0; r < fl_tree_root_of(t, n)->n_resources; r++) {
+		double of_r = ratio_of(t, u, n, r);
+
+		if (of_r > d.ratio)
+			d.ratio = of_r;
+	}
+	weigh(&d, t->weight[n.v]);
+	return d;
+}
+
+/* What @extra adds to what is borrowed of resource @res. */
+static fl_amount more_borrowed(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			       const struct fl_drs_extra *extra, uint32_t n_extra, uint32_t res)
+{
+	fl_amount more = 0;
+
+	for (uint32_t i = 0; i < n_extra; i++) {
+		size_t at = fl_tree_cell(t, n, extra[i].column);
+		fl_amount usage = u->cell[at], quota = t->subtree[at];
+
+		if (fl_tree_root_of(t, n)->columns[extra[i].column.v].res != res || !t->known[at])
+			continue;
+		more += fl_amount_max(0, fl_sat_sub(fl_sat_add(usage, extra[i].amount), quota)) -
+			fl_amount_max(0, fl_sat_sub(usage, quota));
+	}
+	return more;
+}
+
+struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			  const struct fl_drs_extra *extra, uint32_t n_extra)
+{
+	struct fl_drs d = { .borrowing = u->borrowing[n.v] > 0 };
+
+	if (!fl_tree_has_parent(t, n))
+		return (struct fl_drs){ 0 };
+	for (uint32_t r = 0; r < fl_tree_root_of(t, n)->n_resources; r++) {
+		fl_amount more = more_borrowed(t, u, n, extra, n_extra, r);
+		double of_r = ratio(fl_sat_add(u->borrowed[t->res_row[n.v] + r], more),
+				    t->lendable[t->res_row[t->parent[n.v]] + r]);
+
+		d.borrowing |= more > 0;
+		if (of_r > d.ratio)
+			d.ratio = of_r;
+	}
+	weigh(&d, t->weight[n.v]);
+	return d;
+}
+
+struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n)
+{
+	struct fl_resource dominant = { FL_NONE };
+	double most = 0;
+
+	if (!fl_tree_has_parent(t, n))
+		return dominant;
+	for (uint32_t r = 0; r < fl_tree_root_of(t, n)->n_resources; r++)
+		if (ratio_of(t, u, n, r) > most) {
+			most = ratio_of(t, u, n, r);
+			dominant = fl_tree_root_of(t, n)->resources[r];
+		}
+	return dominant;
+}
+
+static int cmp(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b)
+{
+	int order = cmp(a->weighted, b->weighted);
+
+	return order || !isinf(a->weighted) ? order : cmp(a->ratio, b->ratio);
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+import manifests as m
+
+VERBS = ["check", "tree", "plan", "explain"]
+
+
+def see(verb=""):
+    return f"See 'fairlead{' ' + verb if verb else ''} --help'.\n"
+
+
+def test_help(fairlead):
+    r = fairlead("--help")
+    assert (r.code, r.err) == (0, "")
+    assert r.out.startswith("Usage: fairlead VERB [OPTION...] -f FILE...\n")
+    for verb in VERBS:
+        assert f"\n  {verb} " in r.out
+    assert max(len(line) for line in r.out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_verb(fairlead, verb):
+    r = fairlead(verb, "--help")
+    assert (r.code, r.err) == (0, "")
+    assert r.out.startswith(f"Usage: fairlead {verb} [OPTION...] -f FILE...")
+    assert ("--settle" in r.out) == (verb == "plan")
+    assert max(len(line) for line in r.out.splitlines()) <= 100
+    assert fairlead(verb, "-h").out == r.out
+
+
+def test_version(fairlead):
+    r = fairlead("--version")
+    assert (r.code, r.err) == (0, "")
+    assert r.out.startswith("fairlead 0.")
+
+
+@pytest.mark.parametrize("args, message", [
+    ([], "fairlead: a verb is missing\n" + see()),
+    (["paln"], "fairlead: unknown verb 'paln'; did you mean 'plan'?\n" + see()),
+    (["zzzzzzzzz"], "fairlead: unknown verb 'zzzzzzzzz'\n" + see()),
+    (["--frobnicate"], "fairlead: unknown option '--frobnicate'\n" + see()),
+    (["plan"], "fairlead plan: no input: give -f FILE, a folder, or - for standard input\n" + see("plan")),
+    (["plan", "-f"], "fairlead plan: option '-f' needs a value\n" + see("plan")),
+    (["plan", "--cycels", "3"], "fairlead plan: unknown option '--cycels'; did you mean '--cycles'?\n" + see("plan")),
+    (["plan", "-x"], "fairlead plan: unknown option '-x'\n" + see("plan")),
+    (["tree", "--settle"], "fairlead tree: unknown option '--settle'\n" + see("tree")),
+    (["plan", "-f", "x", "extra"],
+     "fairlead plan: unexpected argument 'extra'; files are given with -f\n" + see("plan")),
+    (["tree", "-f", "x", "a", "b"], "fairlead tree: unexpected argument 'b'\n" + see("tree")),
+    (["explain", "-f", "x"], "fairlead explain: WORKLOAD is missing\n" + see("explain")),
+    (["plan", "-f", "x", "-o", "xml"], "fairlead plan: --output: 'xml' is neither text nor json\n" + see("plan")),
+    (["check", "-f", "x", "-o", "sarif"],
+     "fairlead check: --output: 'sarif' is neither text nor json\n" + see("check")),
+    (["plan", "-f", "x", "--cycles", "0"],
+     "fairlead plan: --cycles: '0' is not a number from 1 to 100000\n" + see("plan")),
+    (["plan", "-f", "x", "--cycles", "many"],
+     "fairlead plan: --cycles: 'many' is not a number from 1 to 100000\n" + see("plan")),
+    (["plan", "-f", "x", "--cycle-interval", "1"],
+     "fairlead plan: --cycle-interval: '1' is not a time such as 1s or 500ms\n" + see("plan")),
+    (["plan", "-f", "x", "--now", "today"],
+     "fairlead plan: --now: 'today' is not a time such as 2026-01-01T00:00:00Z\n" + see("plan")),
+    (["plan", "-f", "x", "--policy", "entitle"],
+     "fairlead plan: --policy entitle is not in this version\n" + see("plan")),
+    (["plan", "-f", "x", "--policy", "fifo"],
+     "fairlead plan: --policy: 'fifo' is neither borrow nor entitle\n" + see("plan")),
+    (["plan", "--context", "prod"],
+     "fairlead plan: --context is not in this version; give -f FILE\n" + see("plan")),
+])
+def test_usage_errors(fairlead, args, message):
+    r = fairlead(*args)
+    assert (r.code, r.out, r.err) == (2, "", message)
+
+
+def test_policy_borrow_is_accepted(fairlead, write):
+    write("c.json", m.dump(*m.small()))
+    assert fairlead("plan", "--policy", "borrow", "-f", "c.json").code == 0
+
+
+def test_output_that_cannot_be_written(fairlead, write):
+    write("c.json", m.dump(*m.small()))
+    r = fairlead("plan", "-f", "c.json", "-o", "json", prefix=("sh", "-c", '"$@" > /dev/full', "sh"))
+    assert (r.code, r.err) == (3, "fairlead: error: the output could not be written\n")
+
+
+def test_interval_forms(fairlead, write):
+    write("c.json", m.dump(*m.small()))
+    for text in ("1s", "500ms", "1m30s", "2h"):
+        assert fairlead("plan", "-f", "c.json", "--cycle-interval", text).code == 0

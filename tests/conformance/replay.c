@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replay - what fairlead decides on recorded cases
+ *
+ * For each line of each file one line {"id":...,"got":{"cycles":[...]}} in the
+ * form of the case's `expected`, which is not looked at; {"id":...,"error":...}
+ * for a case that cannot be read.  `run` compares the two.
+ *
+ * Between cycles the world does what ask/settle.h says: whoever is being evicted
+ * lets go of its quota, the clock moves by the interval, nobody finishes.
+ *
+ * Exit: 0, 1 when a case could not be decided, 2 usage, 3 a file cannot be read.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/settle.h"
+#include "base/sort.h"
+#include "case.h"
+#include "decide/policy.h"
+
+static const struct fl_policy_ops *const ops = &fl_borrow_policy;
+
+struct run {
+	const struct case_row *c;
+	const struct fl_model *m;
+	struct fl_policy *p;
+	FILE *out;
+	uint32_t *nodes; /* in name order */
+	long keep;       /* length of `out` up to the last cycle that decided something */
+};
+
+static void put_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char b = (unsigned char)*text;
+
+		if (b == '"' || b == '\\')
+			fprintf(out, "\\%c", b);
+		else if (b < 0x20)
+			fprintf(out, "\\u%04x", b);
+		else
+			fputc(b, out);
+	}
+	fputc('"', out);
+}
+
+static void put_sym(const struct run *r, const char *key, struct fl_sym sym)
+{
+	fprintf(r->out, "\"%s\":", key);
+	put_text(r->out, fl_model_text(r->m, sym));
+}
+
+static void put_workload(const struct run *r, const char *key, struct fl_workload w)
+{
+	const struct fl_workload_row *row = &r->m->workloads[w.v];
+
+	/* Names of objects hold nothing that JSON would escape. */
+	fprintf(r->out, "\"%s\":\"%s/", key, fl_model_text(r->m, row->namespace));
+	fprintf(r->out, "%s\"", fl_model_text(r->m, row->name));
+}
+
+static void put_queue(const struct run *r, struct fl_node n)
+{
+	if (n.v == FL_NONE)
+		return;
+	fputc(',', r->out);
+	put_sym(r, "clusterQueue", r->m->nodes[n.v].name);
+}
+
+static void put_heads(const struct run *r, const struct fl_decisions *d)
+{
+	fputs("\"heads\":[", r->out);
+	for (uint32_t i = 0; i < d->n_heads; i++) {
+		fputs(i ? ",{" : "{", r->out);
+		put_workload(r, "workload", d->heads[i]);
+		put_queue(r, r->m->workloads[d->heads[i].v].cluster_queue);
+		fputc('}', r->out);
+	}
+	fputc(']', r->out);
+}
+
+/* The flavors of podset @podset; a podset that requests nothing has none. */
+static void put_podset(const struct run *r, const struct fl_podset *row, uint32_t podset,
+		       const struct fl_placement *p, uint32_t n)
+{
+	int32_t count = row->count;
+	const char *comma = "";
+
+	for (uint32_t i = 0; i < n; i++)
+		if (p[i].podset == podset)
+			count = p[i].count;
+	fputc('{', r->out);
+	put_sym(r, "name", row->name);
+	fprintf(r->out, ",\"count\":%d,\"flavors\":{", count);
+	for (uint32_t i = 0; i < n; i++) {
+		if (p[i].podset != podset)
+			continue;
+		fputs(comma, r->out);
+		comma = ",";
+		put_text(r->out, fl_model_text(r->m, r->m->resources[p[i].resource.v]));
+		fputc(':', r->out);
+		put_text(r->out, fl_model_text(r->m, r->m->flavors[p[i].flavor.v].name));
+	}
+	fputs("}}", r->out);
+}
+
+static void put_admitted(const struct run *r, const struct fl_decisions *d,
+			 const struct fl_decision *row)
+{
+	struct fl_span podsets = r->m->workloads[row->workload.v].podsets;
+
+	fputc('{', r->out);
+	put_workload(r, "workload", row->workload);
+	put_queue(r, row->cluster_queue);
+	fputs(",\"podSets\":[", r->out);
+	for (uint32_t i = 0; i < podsets.n; i++) {
+		fputs(i ? "," : "", r->out);
+		put_podset(r, &r->m->podsets[podsets.first + i], i,
+			   d->placements + row->placement.first, row->placement.n);
+	}
+	fputs("]}", r->out);
+}
+
+static void put_preempted(const struct run *r, const struct fl_decision *row)
+{
+	fputc('{', r->out);
+	put_workload(r, "workload", row->workload);
+	put_queue(r, row->cluster_queue);
+	fputc(',', r->out);
+	put_workload(r, "preemptor", row->preemptor);
+	fprintf(r->out, ",\"reason\":\"%s\"}", fl_reason_name(row->reason));
+}
+
+static void put_pending(const struct run *r, const struct fl_decision *row)
+{
+	fputc('{', r->out);
+	put_workload(r, "workload", row->workload);
+	fprintf(r->out, ",\"reason\":\"%s\"}", fl_reason_name(row->reason));
+}
+
+static bool is_admitted(const struct fl_decision *d) { return d->kind == FL_ADMIT; }
+static bool is_new_eviction(const struct fl_decision *d)
+{
+	return d->kind == FL_EVICT && !d->already_evicting;
+}
+static bool is_waiting(const struct fl_decision *d)
+{
+	return d->kind == FL_WAIT || d->kind == FL_RESERVE;
+}
+
+static void put_list(const struct run *r, const struct fl_decisions *d, const char *name,
+		     bool (*in)(const struct fl_decision *))
+{
+	const char *comma = "";
+
+	fprintf(r->out, ",\"%s\":[", name);
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct fl_decision *row = &d->rows[i];
+
+		if (!in(row))
+			continue;
+		fputs(comma, r->out);
+		comma = ",";
+		if (in == is_admitted)
+			put_admitted(r, d, row);
+		else if (in == is_new_eviction)
+			put_preempted(r, row);
+		else
+			put_pending(r, row);
+	}
+	fputc(']', r->out);
+}
+
+static void put_share(const struct run *r, struct fl_node n)
+{
+	struct fl_share share;
+
+	ops->share(r->p, n, &share);
+	put_text(r->out, fl_model_text(r->m, r->m->nodes[n.v].name));
+	if (isinf(share.precise))
+		fputs(":{\"weightedShare\":\"inf\",\"precise\":\"inf\"}", r->out);
+	else
+		fprintf(r->out, ":{\"weightedShare\":\"%.0f\",\"precise\":\"%.17g\"}",
+			ceil(share.precise), share.precise);
+}
+
+static void put_shares_of(const struct run *r, enum fl_node_kind kind)
+{
+	const char *comma = "";
+
+	for (uint32_t i = 0; i < r->m->n_nodes; i++) {
+		struct fl_node n = { r->nodes[i] };
+
+		if (r->m->nodes[n.v].kind != kind || r->m->nodes[n.v].inactive != FL_ACTIVE)
+			continue;
+		fputs(comma, r->out);
+		comma = ",";
+		put_share(r, n);
+	}
+}
+
+static void put_shares(const struct run *r)
+{
+	fputs(",\"shares\":{\"clusterQueues\":{", r->out);
+	put_shares_of(r, FL_CLUSTER_QUEUE);
+	fputs("},\"cohorts\":{", r->out);
+	put_shares_of(r, FL_COHORT);
+	fputs("}}", r->out);
+}
+
+static int put_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
+{
+	struct run *r = user;
+
+	(void)err;
+	fputs(cycle->number > 1 ? ",{" : "{", r->out);
+	put_heads(r, cycle->decisions);
+	put_list(r, cycle->decisions, "admitted", is_admitted);
+	put_list(r, cycle->decisions, "preempted", is_new_eviction);
+	put_list(r, cycle->decisions, "pending", is_waiting);
+	if (r->m->settings.fair_sharing)
+		put_shares(r);
+	fputc('}', r->out);
+	/* Trailing cycles that decide nothing are no part of the answer. */
+	if (cycle->decided || cycle->number == 1)
+		r->keep = ftell(r->out);
+	return 0;
+}
+
+static int put_cycles(struct run *r, fairlead_error *err)
+{
+	const struct fl_settle_options options = {
+		.mem = &fl_mem_heap,
+		.now = r->c->now,
+		.interval = r->c->interval,
+		.cycles = r->c->max_cycles,
+	};
+	struct fl_settle_result result;
+
+	return fl_settle(ops, r->p, r->m, &options, put_cycle, r, &result, err);
+}
+
+static int by_name(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct fl_model *m = ctx;
+
+	return fl_names_cmp(&m->names, m->nodes[a].name, m->nodes[b].name);
+}
+
+static int sorted_nodes(const struct fl_model *m, uint32_t **ret, fairlead_error *err)
+{
+	uint32_t *ids = calloc(2 * (size_t)m->n_nodes + 1, sizeof *ids);
+
+	if (!ids)
+		return fl_fail_nomem(err);
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		ids[i] = i;
+	fl_sort(ids, m->n_nodes, ids + m->n_nodes, by_name, m);
+	*ret = ids;
+	return 0;
+}
+
+static int decide(const struct case_row *c, struct fl_model *m, FILE *out, long *ret_keep,
+		  fairlead_error *err)
+{
+	struct run r = { .c = c, .m = m, .out = out };
+	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = c->now };
+	int rc = fl_model_seal(m, err);
+
+	if (rc < 0)
+		return rc;
+	rc = sorted_nodes(m, &r.nodes, err);
+	if (rc < 0)
+		return rc;
+	rc = ops->new (m, &options, &r.p, err);
+	if (rc == 0) {
+		rc = put_cycles(&r, err);
+		ops->free(r.p);
+	}
+	*ret_keep = r.keep;
+	free(r.nodes);
+	return rc;
+}
+
+static int decide_line(const struct case_row *c, FILE *out, long *ret_keep, fairlead_error *err)
+{
+	struct fl_model *m;
+	size_t len;
+	char *list = case_list(c, &len);
+	int rc = case_model(c, &fl_mem_heap, list, len, &m, err);
+
+	if (rc == 0) {
+		rc = decide(c, m, out, ret_keep, err);
+		fl_model_free(m);
+	}
+	free(list);
+	return rc;
+}
+
+/* One case to one line of output. */
+static int replay_line(const struct case_file *f)
+{
+	struct case_row c;
+	fairlead_error err = { .code = 0 };
+	char *text = NULL;
+	size_t size = 0;
+	long keep = 0;
+	int rc = case_parse(f->line, f->len, &c, &err);
+
+	if (rc < 0) {
+		case_complain(f, &err);
+		return rc;
+	}
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return FAIRLEAD_ENOMEM;
+	rc = decide_line(&c, out, &keep, &err);
+	fclose(out);
+	printf("{\"id\":\"%s\",", c.id);
+	if (rc < 0) {
+		case_complain(f, &err);
+		fputs("\"error\":", stdout);
+		put_text(stdout, err.text);
+		puts("}");
+	} else {
+		printf("\"got\":{\"cycles\":[%.*s]}}\n", (int)keep, text);
+	}
+	free(text);
+	return rc;
+}
+
+static int replay_file(const char *name)
+{
+	struct case_file f;
+	fairlead_error err = { .code = 0 };
+	int more, status = 0;
+
+	if (case_open(&f, name, &err) < 0) {
+		fprintf(stderr, "replay: %s\n", err.text);
+		return 3;
+	}
+	while ((more = case_next(&f, &err)) > 0)
+		if (replay_line(&f) < 0)
+			status = 1;
+	if (more < 0) {
+		fprintf(stderr, "replay: %s\n", err.text);
+		status = 3;
+	}
+	case_close(&f);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int status = 0;
+
+	if (argc < 2) {
+		fputs("usage: replay FILE.jsonl[.gz]...\n", stderr);
+		return 2;
+	}
+	for (int i = 1; i < argc; i++) {
+		int one = replay_file(argv[i]);
+
+		if (one > status)
+			status = one;
+	}
+	return fflush(stdout) ? 3 : status;
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge is judged: `run` must fail on every kind of planted mistake.
+
+A stand-in for replay answers with the recorded outcome, spoiled in one place.
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ECHO = """#!{python}
+import json, sys
+answers = json.load(open({answers!r}))
+for line in open(sys.argv[1]):
+	case = json.loads(line)
+	assert "expected" not in case
+	if case["id"] in answers:
+		print(json.dumps(dict(id=case["id"], **answers[case["id"]])))
+sys.exit({status})
+"""
+
+
+def first_cases(suite, want, n=3):
+	cases = []
+	with gzip.open(os.path.join(HERE, suite + ".jsonl.gz"), "rt") as f:
+		for line in f:
+			case = json.loads(line)
+			if any(c.get(want) for c in case["expected"]["cycles"]):
+				cases.append(case)
+			if len(cases) == n:
+				break
+	return cases
+
+
+def judge(tmp_path, cases, answers, *options, status=0):
+	with gzip.open(tmp_path / "fair.jsonl.gz", "wt") as f:
+		for case in cases:
+			f.write(json.dumps(case) + "\n")
+	(tmp_path / "answers.json").write_text(json.dumps(answers))
+	echo = tmp_path / "replay"
+	echo.write_text(ECHO.format(python=sys.executable, answers=str(tmp_path / "answers.json"), status=status))
+	echo.chmod(0o755)
+	return subprocess.run([os.path.join(HERE, "run"), "--suites", "fair", "--data", str(tmp_path), "--replay",
+			       str(echo), "--failures", *options], capture_output=True, text=True, check=False)
+
+
+def truth(cases):
+	return {c["id"]: {"got": json.loads(json.dumps(c["expected"]))} for c in cases}
+
+
+def cycle_with(answer, key):
+	return next(c for c in answer["got"]["cycles"] if c.get(key))
+
+
+def spoil_flavor(answer):
+	flavors = cycle_with(answer, "admitted")["admitted"][0]["podSets"][0]["flavors"]
+	flavors[next(iter(flavors))] = "elsewhere"
+
+
+def spoil_count(answer):
+	cycle_with(answer, "admitted")["admitted"][0]["podSets"][0]["count"] += 1
+
+
+def spoil_admitted(answer):
+	cycle_with(answer, "admitted")["admitted"].pop()
+
+
+def spoil_twice(answer):
+	rows = cycle_with(answer, "admitted")["admitted"]
+	rows.append(rows[0])
+
+
+def spoil_preemptor(answer):
+	cycle_with(answer, "preempted")["preempted"][0]["preemptor"] = "ns/nobody"
+
+
+def spoil_reason(answer):
+	cycle_with(answer, "preempted")["preempted"][0]["reason"] = "InClusterQueue?"
+
+
+def spoil_share_bit(answer):
+	shares = cycle_with(answer, "shares")["shares"]["clusterQueues"]
+	name = sorted(shares)[0]
+	shares[name]["precise"] += "1"
+
+
+def spoil_share_more(answer):
+	cycle_with(answer, "shares")["shares"]["clusterQueues"]["ghost"] = {"weightedShare": "0", "precise": "0"}
+
+
+def spoil_cycles(answer):
+	answer["got"]["cycles"].append({"admitted": [], "preempted": []})
+
+
+def spoil_all(answer):
+	answer.pop("got")
+	answer["error"] = "out of luck"
+
+
+@pytest.mark.parametrize("suite", ["fair", "multicycle"])
+def test_truth_passes(tmp_path, suite):
+	cases = first_cases(suite, "preempted")
+	done = judge(tmp_path, cases, truth(cases))
+	assert (done.returncode, done.stdout) == (0, "fair 3/3 100.0 %\n")
+
+
+def test_informative_keys_do_not_count(tmp_path):
+	cases = first_cases("fair", "preempted")
+	answers = truth(cases)
+	for answer in answers.values():
+		for cycle in answer["got"]["cycles"]:
+			cycle["heads"], cycle["pending"] = [], []
+	assert judge(tmp_path, cases, answers).returncode == 0
+
+
+@pytest.mark.parametrize("spoil,want", [
+	(spoil_flavor, "admitted"), (spoil_count, "admitted"), (spoil_admitted, "admitted"), (spoil_twice, "admitted"),
+	(spoil_preemptor, "preempted"), (spoil_reason, "preempted"), (spoil_share_bit, "shares"),
+	(spoil_share_more, "shares"), (spoil_cycles, "shares"), (spoil_all, "shares"),
+])
+def test_planted_mistake_is_found(tmp_path, spoil, want):
+	cases = first_cases("fair", want)
+	answers = truth(cases)
+	spoil(answers[cases[1]["id"]])
+	done = judge(tmp_path, cases, answers)
+	assert done.returncode == 1
+	assert done.stdout.startswith("fair 2/3 66.6 %\n  " + cases[1]["id"] + ": ")
+
+
+def test_wrong_expectation_is_found(tmp_path):
+	cases = first_cases("fair", "preempted")
+	answers = truth(cases)
+	spoil_reason({"got": cases[0]["expected"]})
+	assert judge(tmp_path, cases, answers).returncode == 1
+
+
+def test_silence_and_bad_exit_fail(tmp_path):
+	cases = first_cases("fair", "preempted")
+	answers = truth(cases)
+	assert judge(tmp_path, cases, answers, status=9).returncode == 1
+	answers.popitem()
+	assert judge(tmp_path, cases, answers).returncode == 1
+
+
+def test_unexplained_is_left_out(tmp_path):
+	cases = first_cases("fair", "preempted")
+	answers = truth(cases)
+	spoil_reason(answers[cases[0]["id"]])
+	cases[0]["unexplained"] = True
+	done = judge(tmp_path, cases, answers)
+	assert (done.returncode, done.stdout) == (0, "fair 2/2 100.0 %\n")
+
+
+def test_relative_tolerance(tmp_path):
+	cases = first_cases("fair", "shares", 1)
+	answers = truth(cases)
+	shares = cycle_with(answers[cases[0]["id"]], "shares")["shares"]["clusterQueues"]
+	cycle_with({"got": cases[0]["expected"]}, "shares")["shares"]["clusterQueues"]["x"] = {"precise": "100"}
+	shares["x"] = {"precise": "100.00000000001"}
+	assert judge(tmp_path, cases, answers).returncode == 1
+	cases[0]["compare"] = {"relative": 1e-11}
+	assert judge(tmp_path, cases, answers).returncode == 0
+
+
+def test_shuffle_keeps_the_objects(tmp_path):
+	cases = first_cases("fair", "preempted")
+	assert judge(tmp_path, cases, truth(cases), "--shuffle", "7").returncode == 0
+
+
+def test_show_names_the_difference(tmp_path):
+	cases = first_cases("fair", "preempted", 1)
+	answers = truth(cases)
+	spoil_reason(answers[cases[0]["id"]])
+	done = judge(tmp_path, cases, answers, "--show", cases[0]["id"])
+	assert "!! cycle 1: preempted missing: " in done.stdout
+	assert "InClusterQueue?" in done.stdout

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# checks-can-fail - plant one violation of each kind and see the check name it
+#
+# usage: tests/tools/checks-can-fail.sh ROOT     (TAP on standard output)
+set -u
+root=$(cd "$1" && pwd) || exit 1
+tools=$root/tools
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0
+
+report() { # good?, name, what was seen
+	n=$((n + 1))
+	if [ "$1" = yes ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		printf '%s\n' "$3" | sed 's/^/# /'
+	fi
+}
+
+passes() { # name, command...
+	local name=$1 out rc=0
+	shift
+	out=$("$@" 2>&1) || rc=$?
+	if [ $rc -eq 0 ]; then report yes "$name" ''; else report no "$name" "status $rc: $out"; fi
+}
+
+fails() { # name, what its output must say, command...
+	local name=$1 text=$2 out rc=0
+	shift 2
+	out=$("$@" 2>&1) || rc=$?
+	if [ $rc -ne 0 ] && [ $rc -ne 77 ] && [[ $out == *"$text"* ]]; then
+		report yes "$name" ''
+	else
+		report no "$name" "status $rc, wanted a failure that says '$text': $out"
+	fi
+}
+
+fresh() {
+	rm -rf "$work/tree"
+	mkdir -p "$work/tree/src/base" "$work/tree/src/model" "$work/tree/src/codec" "$work/tree/doc/man"
+	cp "$root/layers.txt" "$root/.clang-format" "$work/tree"
+	printf '#include <string.h>\n\n#include "base/a.h"\n' >"$work/tree/src/model/a.c"
+	printf '#include <stdint.h>\n' >"$work/tree/src/base/a.h"
+	printf '#include <libfyaml.h>\n\n#include "model/a.h"\n' >"$work/tree/src/codec/a.c"
+}
+
+plant() { # file, line
+	mkdir -p "$(dirname "$work/tree/$1")"
+	printf '%b\n' "$2" >>"$work/tree/$1"
+}
+
+layers() { # name, file, line, message
+	fresh
+	plant "$2" "$3"
+	fails "layers: $1" "$4" "$tools/check-layers.sh" "$work/tree"
+}
+
+fresh
+passes 'layers: a clean tree' "$tools/check-layers.sh" "$work/tree"
+layers 'a lower module looks up' src/base/b.c '#include "model/a.h"' 'src/base/b.c:1: base may not include model/a.h'
+layers 'a sibling' src/model/b.h '#  include "codec/a.h"' 'model may not include codec/a.h'
+layers 'deep inside a folder' src/model/x/b.c '#include "codec/a.h"' 'model may not include codec/a.h'
+layers 'a module without a line' src/misc/b.c '#include "base/a.h"' 'module "misc" has no line'
+layers 'a header without its module' src/base/b.c '#include "a.h"' 'should be written "module/file.h"'
+layers 'a way round' src/base/b.c '#include "../model/a.h"' 'should be written "module/file.h"'
+for header in sqlite3.h uv.h microhttpd.h curl/curl.h libfyaml.h jansson.h libsmartcols/libsmartcols.h; do
+	layers "a foreign $header" src/model/b.c "#include <$header>" "model may not include <$header>"
+done
+layers 'the public header from inside' src/model/b.c '#include <fairlead/fairlead.h>' 'only api includes'
+fresh
+rm "$work/tree/layers.txt"
+fails 'layers: no law at all' 'layers.txt: not found' "$tools/check-layers.sh" "$work/tree"
+
+library() { # C text -> $work/lib.a with it and a mem.c that may call realloc
+	rm -rf "$work/lib" "$work/lib.a"
+	mkdir "$work/lib"
+	printf '#include <stdlib.h>\nvoid *m(void *p, size_t n);\nvoid *m(void *p, size_t n)\n{\n\treturn realloc(p, n);\n}\n' >"$work/lib/m.c"
+	printf '%b\n' "$1" >"$work/lib/a.c"
+	cc -O1 -fPIC -c -o "$work/lib/src_base_mem.c.o" "$work/lib/m.c" &&
+		cc -O1 -fPIC -fno-builtin -c -o "$work/lib/src_model_a.c.o" "$work/lib/a.c" &&
+		ar "${2-rcs}" "$work/lib.a" "$work/lib/"*.o
+}
+
+symbols() { # name, C text, message
+	library "$2" || { report no "symbols: $1" 'does not compile'; return; }
+	fails "symbols: $1" "$3" "$tools/check-symbols.sh" "$work/lib.a" "$tools/core-symbols.txt"
+}
+
+good='#include <stddef.h>\n#include <string.h>\nvoid *m(void *p, size_t n);\nstatic const char *const t[] = { "a" };\nchar *f(char *p) { memset(p, 0, strlen(t[0])); return m(p, 1); }'
+library "$good"
+passes 'symbols: a clean library' "$tools/check-symbols.sh" "$work/lib.a" "$tools/core-symbols.txt"
+library "$good" rcsT
+passes 'symbols: a clean thin library' "$tools/check-symbols.sh" "$work/lib.a" "$tools/core-symbols.txt"
+symbols 'the heap' '#include <stdlib.h>\nvoid *f(void) { return malloc(3); }' 'src_model_a.c.o: the core may not use malloc'
+symbols 'realloc from the wrong place' '#include <stdlib.h>\nvoid *f(void) { return realloc(0, 3); }' 'src_model_a.c.o: only src_base_mem.c.o may use realloc'
+for call in 'stdio.h fopen("a", "r")' 'stdio.h printf("a")' 'time.h time(0)' 'stdlib.h getenv("A")' 'locale.h setlocale(0, "")' 'stdlib.h strtod("1", 0)' 'stdlib.h rand()'; do
+	symbols "${call#* }" "#include <${call%% *}>\nlong f(void);\nlong f(void) { return (long)${call#* }; }" "may not use $(expr "${call#* }" : '\([a-z]*\)')"
+done
+symbols 'a variable with a value' 'int counter = 1;' 'no mutable globals'
+symbols 'a variable without one' 'int counter;' 'no mutable globals'
+symbols 'a static one in a function' 'int f(void) { static int n; return n++; }' 'no mutable globals'
+symbols 'one for each thread' '_Thread_local int n;\nint f(void) { return n++; }' 'the core may not use __tls_get_addr'
+: >"$work/none.a"
+fails 'symbols: an empty library' 'no symbols' "$tools/check-symbols.sh" "$work/none.a" "$tools/core-symbols.txt"
+
+if command -v clang-format-14 >/dev/null || clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+	fresh
+	passes 'format: a clean tree' "$tools/check-format.sh" "$work/tree"
+	plant src/base/b.c 'int  f( void ) ;'
+	fails 'format: a sloppy line' 'src/base/b.c:1' "$tools/check-format.sh" "$work/tree"
+	passes 'format: mended' "$tools/check-format.sh" --fix "$work/tree"
+	passes 'format: and now clean' "$tools/check-format.sh" "$work/tree"
+else
+	n=$((n + 1))
+	echo "ok $n - format # SKIP no clang-format 14"
+fi
+
+text() { # name, line
+	fresh
+	plant notes.md "$2"
+	fails "text: $1" 'notes.md:1' "$tools/check-text.sh" "$work/tree"
+}
+
+fresh
+plant fine.md 'A path of work/main, the word today, and /tmp/x are fine.'
+passes 'text: a clean tree' "$tools/check-text.sh" "$work/tree"
+text 'work for later' 'int x; /* TO''DO: think */'
+text 'work to mend' 'FIX''ME'
+text 'a folder of one machine' 'see /wo''rk/main/x'
+text 'somebody at home' 'cd /ho''me/someone'
+text 'material beside the tree' 'cat ../sha''red/x'
+
+if command -v mandoc >/dev/null; then
+	page='.Dd January 1, 2025\n.Dt A 1\n.Os\n.Sh NAME\n.Nm a\n.Nd a thing'
+	fresh
+	plant doc/man/a.1 "$page"
+	passes 'man: a clean page' "$tools/check-man.sh" "$work/tree"
+	plant doc/man/b.1 "$page\n.Xyz no such macro"
+	fails 'man: an unknown macro' 'b.1' "$tools/check-man.sh" "$work/tree"
+else
+	n=$((n + 1))
+	echo "ok $n - man # SKIP no mandoc"
+fi
+
+row() { # result, output
+	printf '{"name": "x", "result": "%s", "stdout": "%s"}\n' "$1" "$2"
+}
+
+counts() { # name, wanted line, wanted status, rows...
+	local name=$1 want=$2 status=$3 rc=0 out
+	shift 3
+	: >"$work/log.json"
+	[ $# -eq 0 ] || printf '%s\n' "$@" >"$work/log.json"
+	out=$("$tools/count-results" "$work/log.json" | tail -n 1) || true
+	"$tools/count-results" "$work/log.json" >/dev/null || rc=$?
+	if [ "$out" = "$want" ] && [ $rc -eq "$status" ]; then
+		report yes "count: $name" ''
+	else
+		report no "count: $name" "status $rc: $out"
+	fi
+}
+
+counts 'programs' '2 passed, 0 failed' 0 "$(row OK '')" "$(row OK 'ok')"
+counts 'a failing one' '1 passed, 1 failed' 1 "$(row OK '')" "$(row FAIL '')"
+counts 'a skipped one' '1 passed, 0 failed, 1 skipped' 0 "$(row OK '')" "$(row SKIP '')"
+counts 'one that ran out of time' '0 passed, 1 failed' 1 "$(row TIMEOUT '')"
+counts 'TAP' '2 passed, 0 failed, 1 skipped' 0 "$(row OK '1..3\nok 1 - a\nok 2 - b\nok 3 # SKIP no')"
+counts 'TAP with a failure' '1 passed, 1 failed' 1 "$(row FAIL '1..2\nok 1 - a\nnot ok 2 - b')"
+counts 'TAP that crashes at the end' '2 passed, 1 failed' 1 "$(row ERROR '1..2\nok 1 - a\nok 2 - b')"
+counts 'nothing at all' '0 passed, 0 failed' 1
+
+echo "1..$n"

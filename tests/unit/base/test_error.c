@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/error.h"
+#include "lib/unit.h"
+
+static void a_failure_starts_clean(void **state)
+{
+	fairlead_error err;
+
+	(void)state;
+	memset(&err, 'x', sizeof err);
+	assert_int_equal(fl_fail(&err, FAIRLEAD_EINPUT, "bad %s at %d", "thing", 7),
+			 FAIRLEAD_EINPUT);
+	assert_int_equal(err.code, FAIRLEAD_EINPUT);
+	assert_string_equal(err.text, "bad thing at 7");
+	assert_int_equal(err.line, 0);
+	assert_int_equal(err.column, 0);
+	assert_string_equal(err.file, "");
+	assert_string_equal(err.subject, "");
+	assert_string_equal(err.hint, "");
+}
+
+static void nobody_has_to_listen(void **state)
+{
+	(void)state;
+	assert_int_equal(fl_fail(NULL, FAIRLEAD_ELIMIT, "%s", "unheard"), FAIRLEAD_ELIMIT);
+	assert_int_equal(fl_fail_nomem(NULL), FAIRLEAD_ENOMEM);
+	assert_true(fl_fail_in(NULL, "outer") < 0);
+	assert_true(fl_fail_hint(NULL, "hint") < 0);
+}
+
+static void no_memory_has_its_text(void **state)
+{
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(fl_fail_nomem(&err), FAIRLEAD_ENOMEM);
+	assert_int_equal(err.code, FAIRLEAD_ENOMEM);
+	assert_string_equal(err.text, "out of memory");
+}
+
+static void subjects_are_put_in_front(void **state)
+{
+	static const struct {
+		const char *name, *inner, *outer, *want;
+	} rows[] = {
+		{ "first", "", "Workload/a", "Workload/a" },
+		{ "second", ".spec", "Workload/a", "Workload/a .spec" },
+		{ "nothing in front", ".spec", "", " .spec" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fairlead_error err;
+
+		fl_fail(&err, FAIRLEAD_EINPUT, "text");
+		if (*rows[i].inner)
+			fl_fail_in(&err, "%s", rows[i].inner);
+		CHECK(fl_fail_in(&err, "%s", rows[i].outer) == FAIRLEAD_EINPUT, rows[i].name);
+		CHECK(strcmp(err.subject, rows[i].want) == 0, rows[i].name);
+		CHECK(strcmp(err.text, "text") == 0, rows[i].name);
+	}
+}
+
+/* Every pair of lengths around the size of the field: what is too long is cut, what is there ends in NUL. */
+static void long_subjects_are_cut(void **state)
+{
+	enum { SIZE = sizeof((fairlead_error *)0)->subject };
+	static const size_t lengths[] = { 0,        1,        2,    SIZE / 2, SIZE - 3,
+					  SIZE - 2, SIZE - 1, SIZE, SIZE + 1, 2 * SIZE };
+	char inner[2 * SIZE + 1], outer[2 * SIZE + 1];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lengths); i++)
+		for (size_t o = 0; o < COUNT(lengths); o++) {
+			fairlead_error err;
+			size_t kept = lengths[o] < SIZE - 1 ? lengths[o] : SIZE - 1;
+
+			memset(inner, 'i', lengths[i]);
+			memset(outer, 'o', lengths[o]);
+			inner[lengths[i]] = outer[lengths[o]] = '\0';
+			fl_fail(&err, FAIRLEAD_EINPUT, "t");
+			fl_fail_in(&err, "%s", inner);
+			fl_fail_in(&err, "%s", outer);
+			assert_non_null(memchr(err.subject, '\0', SIZE));
+			assert_memory_equal(err.subject, outer, kept);
+			assert_string_equal(err.text, "t");
+		}
+}
+
+static void long_texts_and_hints_are_cut(void **state)
+{
+	char text[2000];
+	fairlead_error err;
+
+	(void)state;
+	memset(text, 't', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	fl_fail(&err, FAIRLEAD_EIO, "%s", text);
+	assert_int_equal(strlen(err.text), sizeof err.text - 1);
+	assert_int_equal(fl_fail_hint(&err, "%s", text), FAIRLEAD_EIO);
+	assert_int_equal(strlen(err.hint), sizeof err.hint - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_failure_starts_clean),
+		cmocka_unit_test(nobody_has_to_listen),
+		cmocka_unit_test(no_memory_has_its_text),
+		cmocka_unit_test(subjects_are_put_in_front),
+		cmocka_unit_test(long_subjects_are_cut),
+		cmocka_unit_test(long_texts_and_hints_are_cut),
+	};
+
+	return cmocka_run_group_tests_name("base/error", tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/names.h"
+#include "lib/fail_mem.h"
+#include "lib/unit.h"
+
+enum { MANY = 5000 };
+
+static const char *nth(char buffer[32], uint32_t i)
+{
+	(void)snprintf(buffer, 32, "name-%u", i);
+	return buffer;
+}
+
+static struct fl_sym add(struct fl_names *names, const char *text)
+{
+	struct fl_sym sym = { FL_NONE };
+
+	assert_int_equal(fl_names_add(names, text, strlen(text), &sym, NULL), 0);
+	return sym;
+}
+
+static struct fl_sym find(const struct fl_names *names, const char *text)
+{
+	return fl_names_find(names, text, strlen(text));
+}
+
+static void equal_texts_are_one_symbol(void **state)
+{
+	struct fl_names names;
+	char buffer[32];
+
+	(void)state;
+	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
+	assert_int_equal(add(&names, "").v, 0);
+	assert_string_equal(fl_names_text(&names, (struct fl_sym){ 0 }), "");
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < MANY; i++)
+			assert_int_equal(add(&names, nth(buffer, i)).v, i + 1);
+	for (uint32_t i = 0; i < MANY; i++) {
+		assert_string_equal(fl_names_text(&names, (struct fl_sym){ i + 1 }),
+				    nth(buffer, i));
+		assert_int_equal(find(&names, buffer).v, i + 1);
+	}
+	fl_names_done(&names);
+	fl_names_done(&names);
+}
+
+/* Each row is another text than all before it, though most begin alike. */
+static void neighbours_are_told_apart(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+	} rows[] = {
+		{ "a", 1 }, { "ab", 2 }, { "abc", 3 }, { "abd", 3 },      { "b", 1 },
+		{ "A", 1 }, { " a", 2 }, { "a ", 2 },  { "\xc3\xa4", 2 }, { "\xc3", 1 },
+	};
+	struct fl_names names;
+
+	(void)state;
+	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
+	for (uint32_t i = 0; i < COUNT(rows); i++) {
+		struct fl_sym sym;
+
+		assert_int_equal(fl_names_find(&names, rows[i].text, rows[i].len).v, FL_NONE);
+		assert_int_equal(fl_names_add(&names, rows[i].text, rows[i].len, &sym, NULL), 0);
+		assert_int_equal(sym.v, i + 1);
+	}
+	/* The length counts, not what stands behind it. */
+	assert_int_equal(fl_names_find(&names, "abcdef", 2).v, 2);
+	fl_names_done(&names);
+}
+
+static void a_nul_byte_is_refused(void **state)
+{
+	static const char text[] = { 'a', '\0', 'b' };
+	struct fl_names names;
+	struct fl_sym sym = { 77 };
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
+	add(&names, "a");
+	assert_int_equal(fl_names_find(&names, text, 3).v, FL_NONE);
+	assert_int_equal(fl_names_add(&names, text, 3, &sym, &err), FAIRLEAD_EINPUT);
+	assert_string_equal(err.text, "a text with a NUL byte in it");
+	assert_int_equal(sym.v, 77);
+	assert_int_equal(names.n, 2);
+	fl_names_done(&names);
+}
+
+static void order_is_of_texts(void **state)
+{
+	static const struct {
+		const char *name, *a, *b;
+		int want;
+	} rows[] = {
+		{ "equal", "x", "x", 0 },
+		{ "less", "a", "b", -1 },
+		{ "greater, though added first", "z", "y", 1 },
+		{ "a prefix comes first", "ab", "abc", -1 },
+		{ "empty comes first", "", "a", -1 },
+		{ "bytes, not letters", "\xc3\xa4", "z", 1 },
+		{ "capitals before small letters", "B", "a", -1 },
+	};
+	struct fl_names names;
+
+	(void)state;
+	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_sym a = add(&names, rows[i].a), b = add(&names, rows[i].b);
+		int got = fl_names_cmp(&names, a, b), back = fl_names_cmp(&names, b, a);
+
+		CHECK((got > 0) - (got < 0) == rows[i].want, rows[i].name);
+		CHECK((back > 0) - (back < 0) == -rows[i].want, rows[i].name);
+	}
+	fl_names_done(&names);
+}
+
+static void nobody_is_the_empty_text(void **state)
+{
+	struct fl_names names = { 0 };
+
+	(void)state;
+	assert_int_equal(find(&names, "a").v, FL_NONE);
+	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
+	assert_string_equal(fl_names_text(&names, (struct fl_sym){ FL_NONE }), "");
+	fl_names_done(&names);
+}
+
+/* Every allocation of 500 additions fails once; what was known stays known, nothing leaks. */
+static void names_survive_each_failing_call(void **state)
+{
+	unsigned long n;
+	bool failed = true;
+
+	(void)state;
+	for (n = 1; failed && n < 1000; n++) {
+		struct fail_mem f;
+		struct fl_names names;
+		fairlead_error err = { 0 };
+		char buffer[32];
+
+		fail_mem_init(&f);
+		f.fail_at = n;
+		failed = fl_names_init(&names, &f.mem, &err) < 0;
+		if (failed)
+			assert_int_equal(find(&names, "a").v, FL_NONE);
+		for (uint32_t i = 0; !failed && i < 500; i++) {
+			struct fl_sym sym = { 12345 };
+			const char *text = nth(buffer, i);
+
+			if (fl_names_add(&names, text, strlen(text), &sym, &err) == 0)
+				continue;
+			failed = true;
+			assert_int_equal(err.code, FAIRLEAD_ENOMEM);
+			assert_int_equal(sym.v, 12345);
+			assert_int_equal(names.n, i + 1);
+			for (uint32_t k = 0; k < i; k++)
+				assert_int_equal(find(&names, nth(buffer, k)).v, k + 1);
+			assert_int_equal(add(&names, nth(buffer, i)).v, i + 1);
+		}
+		fl_names_done(&names);
+		assert_int_equal(f.live, 0);
+	}
+	assert_true(n > 10 && n < 1000);
+}
+
+static void pairs_keep_the_first_value(void **state)
+{
+	struct fl_pairs pairs;
+	uint32_t old = 99;
+
+	(void)state;
+	fl_pairs_init(&pairs, &fl_mem_heap);
+	assert_int_equal(fl_pairs_find(&pairs, 1, 2), FL_NONE);
+	assert_int_equal(fl_pairs_add(&pairs, 1, 2, 10, &old, NULL), 0);
+	assert_int_equal(old, 99);
+	assert_int_equal(fl_pairs_add(&pairs, 1, 2, 11, &old, NULL), 1);
+	assert_int_equal(old, 10);
+	assert_int_equal(fl_pairs_add(&pairs, 1, 2, 11, NULL, NULL), 1);
+	assert_int_equal(fl_pairs_find(&pairs, 1, 2), 10);
+	assert_int_equal(fl_pairs_find(&pairs, 2, 1), FL_NONE);
+	fl_pairs_clear(&pairs);
+	assert_int_equal(pairs.n, 0);
+	assert_int_equal(fl_pairs_find(&pairs, 1, 2), FL_NONE);
+	fl_pairs_done(&pairs);
+	fl_pairs_done(&pairs);
+}
+
+static void pairs_of_all_kinds(void **state)
+{
+	struct fl_pairs pairs;
+
+	(void)state;
+	fl_pairs_init(&pairs, &fl_mem_heap);
+	for (uint32_t a = 0; a < 100; a++)
+		for (uint32_t b = 0; b < 100; b++)
+			assert_int_equal(fl_pairs_add(&pairs, a * 0x10001, UINT32_MAX - b,
+						      a * 100 + b, NULL, NULL),
+					 0);
+	for (uint32_t a = 0; a < 100; a++)
+		for (uint32_t b = 0; b < 100; b++)
+			assert_int_equal(fl_pairs_find(&pairs, a * 0x10001, UINT32_MAX - b),
+					 a * 100 + b);
+	assert_int_equal(pairs.n, 10000);
+	fl_pairs_done(&pairs);
+}
+
+static void pairs_survive_each_failing_call(void **state)
+{
+	unsigned long n;
+	bool failed = true;
+
+	(void)state;
+	for (n = 1; failed && n < 100; n++) {
+		struct fail_mem f;
+		struct fl_pairs pairs;
+		fairlead_error err = { 0 };
+
+		fail_mem_init(&f);
+		fl_pairs_init(&pairs, &f.mem);
+		f.fail_at = n;
+		failed = false;
+		for (uint32_t i = 0; !failed && i < 500; i++) {
+			if (fl_pairs_add(&pairs, i, i, i, NULL, &err) == 0)
+				continue;
+			failed = true;
+			assert_int_equal(err.code, FAIRLEAD_ENOMEM);
+			assert_int_equal(pairs.n, i);
+			for (uint32_t k = 0; k < i; k++)
+				assert_int_equal(fl_pairs_find(&pairs, k, k), k);
+			assert_int_equal(fl_pairs_add(&pairs, i, i, i, NULL, NULL), 0);
+		}
+		fl_pairs_done(&pairs);
+		assert_int_equal(f.live, 0);
+	}
+	assert_true(n > 3 && n < 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_texts_are_one_symbol),
+		cmocka_unit_test(neighbours_are_told_apart),
+		cmocka_unit_test(a_nul_byte_is_refused),
+		cmocka_unit_test(order_is_of_texts),
+		cmocka_unit_test(nobody_is_the_empty_text),
+		cmocka_unit_test(names_survive_each_failing_call),
+		cmocka_unit_test(pairs_keep_the_first_value),
+		cmocka_unit_test(pairs_of_all_kinds),
+		cmocka_unit_test(pairs_survive_each_failing_call),
+	};
+
+	return cmocka_run_group_tests_name("base/names", tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "lib/unit.h"
+
+enum { MOST = 3000 };
+
+/* Keys are few and ids many, so that most of them tie. */
+struct keys {
+	uint32_t key[MOST];
+	unsigned long compares;
+};
+
+static int by_key(const void *ctx, uint32_t a, uint32_t b)
+{
+	struct keys *k = (struct keys *)(uintptr_t)ctx;
+
+	k->compares++;
+	return (k->key[a] > k->key[b]) - (k->key[a] < k->key[b]);
+}
+
+static uint64_t seed = 42;
+
+static uint32_t dice(uint32_t sides)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % sides;
+}
+
+/* The obvious one: each id goes behind everything that is not greater. */
+static void slow_sort(uint32_t *ids, uint32_t n, struct keys *k)
+{
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t j = i; j > 0 && by_key(k, ids[j - 1], ids[j]) > 0; j--) {
+			uint32_t swap = ids[j];
+
+			ids[j] = ids[j - 1];
+			ids[j - 1] = swap;
+		}
+}
+
+enum shape { RANDOM, UP, DOWN, EQUAL, SAW, SHAPES };
+
+static uint32_t key_of(enum shape shape, uint32_t i, uint32_t n)
+{
+	switch (shape) {
+	case UP:
+		return i / 3;
+	case DOWN:
+		return (n - i) / 3;
+	case EQUAL:
+		return 7;
+	case SAW:
+		return i % 17;
+	default:
+		return dice(n / 4 + 1);
+	}
+}
+
+static void same_as_the_slow_one(void **state)
+{
+	static struct keys k;
+	static uint32_t fast[MOST], slow[MOST], scratch[MOST];
+	static const uint32_t lengths[] = { 0,  1,  2,  3,  11, 12,  13,  23,  24,  25,  36,
+					    47, 48, 49, 96, 97, 100, 191, 193, 500, 1000 };
+
+	(void)state;
+	for (size_t l = 0; l < COUNT(lengths); l++)
+		for (enum shape shape = 0; shape < SHAPES; shape++)
+			for (int round = 0; round < (shape == RANDOM ? 20 : 1); round++) {
+				uint32_t n = lengths[l];
+
+				for (uint32_t i = 0; i < n; i++) {
+					k.key[i] = key_of(shape, i, n);
+					fast[i] = slow[i] = i;
+				}
+				fl_sort(fast, n, scratch, by_key, &k);
+				slow_sort(slow, n, &k);
+				if (n)
+					assert_memory_equal(fast, slow, n * sizeof *fast);
+			}
+}
+
+/* Equals stay in the order they came in, whatever that was. */
+static void equals_keep_their_order(void **state)
+{
+	static struct keys k;
+	static uint32_t ids[MOST], scratch[MOST], place[MOST];
+
+	(void)state;
+	for (uint32_t i = 0; i < MOST; i++) {
+		k.key[i] = dice(9);
+		ids[i] = i;
+	}
+	for (uint32_t i = MOST - 1; i > 0; i--) {
+		uint32_t j = dice(i + 1), swap = ids[i];
+
+		ids[i] = ids[j];
+		ids[j] = swap;
+	}
+	for (uint32_t i = 0; i < MOST; i++)
+		place[ids[i]] = i;
+	fl_sort(ids, MOST, scratch, by_key, &k);
+	for (uint32_t i = 1; i < MOST; i++) {
+		assert_true(k.key[ids[i - 1]] <= k.key[ids[i]]);
+		if (k.key[ids[i - 1]] == k.key[ids[i]])
+			assert_true(place[ids[i - 1]] < place[ids[i]]);
+	}
+}
+
+static void work_is_bounded(void **state)
+{
+	static struct keys k;
+	static uint32_t ids[MOST], scratch[MOST];
+
+	(void)state;
+	for (enum shape shape = 0; shape < SHAPES; shape++) {
+		for (uint32_t i = 0; i < MOST; i++) {
+			k.key[i] = key_of(shape, i, MOST);
+			ids[i] = i;
+		}
+		k.compares = 0;
+		fl_sort(ids, MOST, scratch, by_key, &k);
+		/* 12 a short run of insertion, and log2(3000 / 12) = 8 levels of merging. */
+		assert_true(k.compares <= MOST * (12 + 8 + 1));
+		if (shape == UP || shape == EQUAL)
+			assert_true(k.compares <= 2 * MOST);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_as_the_slow_one),
+		cmocka_unit_test(equals_keep_their_order),
+		cmocka_unit_test(work_is_bounded),
+	};
+
+	return cmocka_run_group_tests_name("base/sort", tests, NULL, NULL);
+}

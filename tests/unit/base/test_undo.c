@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+
+#include "base/undo.h"
+#include "lib/fail_mem.h"
+#include "lib/unit.h"
+
+enum { CELLS = 40 };
+
+static uint64_t seed = 7;
+
+static uint32_t dice(uint32_t sides)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % sides;
+}
+
+static int put(struct fl_undo *u, uint32_t *cell, uint32_t value, fairlead_error *err)
+{
+	int r = fl_undo_reserve(u, 1, sizeof *cell, err);
+
+	if (r < 0)
+		return r;
+	fl_undo_note(u, cell, sizeof *cell);
+	*cell = value;
+	return 0;
+}
+
+static void nothing_is_kept_without_a_mark(void **state)
+{
+	struct fail_mem f;
+	struct fl_undo u;
+	uint32_t cell = 1;
+
+	(void)state;
+	fail_mem_init(&f);
+	fl_undo_init(&u, &f.mem);
+	assert_int_equal(put(&u, &cell, 2, NULL), 0);
+	fl_undo_note(NULL, &cell, sizeof cell);
+	assert_int_equal(u.n, 0);
+	assert_int_equal(f.calls, 0);
+	fl_undo_done(&u);
+	fl_undo_done(&u);
+}
+
+/* Marks nest: each rollback gives back the cells as they were at its own mark. */
+static void nested_marks(void **state)
+{
+	enum { DEPTH = 12 };
+	uint32_t cell[CELLS] = { 0 }, kept[DEPTH][CELLS], mark[DEPTH];
+	struct fl_undo u;
+
+	(void)state;
+	fl_undo_init(&u, &fl_mem_heap);
+	for (int round = 0; round < 200; round++) {
+		uint32_t depth = 1 + dice(DEPTH);
+
+		for (uint32_t d = 0; d < depth; d++) {
+			memcpy(kept[d], cell, sizeof cell);
+			mark[d] = fl_undo_mark(&u);
+			for (uint32_t i = dice(50); i > 0; i--)
+				assert_int_equal(put(&u, &cell[dice(CELLS)], dice(1000), NULL), 0);
+		}
+		for (uint32_t d = depth; d-- > 0;) {
+			fl_undo_rollback(&u, mark[d]);
+			assert_memory_equal(cell, kept[d], sizeof cell);
+		}
+		assert_int_equal(u.n, 0);
+		assert_int_equal(u.marks, 0);
+		put(&u, &cell[dice(CELLS)], dice(1000), NULL);
+	}
+	fl_undo_done(&u);
+}
+
+static void sizes_mix(void **state)
+{
+	struct {
+		uint8_t small;
+		double number;
+		uint64_t row[8];
+	} now = { 1, 2.5, { 3 } }, before = now;
+	struct fl_undo u;
+	uint32_t mark;
+
+	(void)state;
+	fl_undo_init(&u, &fl_mem_heap);
+	mark = fl_undo_mark(&u);
+	assert_int_equal(fl_undo_reserve(&u, 3, sizeof now, NULL), 0);
+	fl_undo_note(&u, &now.small, sizeof now.small);
+	fl_undo_note(&u, now.row, sizeof now.row);
+	fl_undo_note(&u, &now.number, sizeof now.number);
+	now.small = 9;
+	now.number = 9.5;
+	memset(now.row, 9, sizeof now.row);
+	fl_undo_rollback(&u, mark);
+	assert_int_equal(now.small, before.small);
+	assert_true(now.number == before.number);
+	assert_memory_equal(now.row, before.row, sizeof now.row);
+	fl_undo_done(&u);
+}
+
+static void survives_each_failing_call(void **state)
+{
+	unsigned long n;
+	bool failed = true;
+
+	(void)state;
+	for (n = 1; failed && n < 100; n++) {
+		uint32_t cell[CELLS] = { 0 }, zero[CELLS] = { 0 }, mark;
+		struct fail_mem f;
+		struct fl_undo u;
+		fairlead_error err = { 0 };
+
+		fail_mem_init(&f);
+		fl_undo_init(&u, &f.mem);
+		mark = fl_undo_mark(&u);
+		f.fail_at = n;
+		failed = false;
+		for (uint32_t i = 0; !failed && i < 500; i++)
+			failed = put(&u, &cell[i % CELLS], i, &err) < 0;
+		if (failed)
+			assert_int_equal(err.code, FAIRLEAD_ENOMEM);
+		fl_undo_rollback(&u, mark);
+		assert_memory_equal(cell, zero, sizeof cell);
+		fl_undo_done(&u);
+		assert_int_equal(f.live, 0);
+	}
+	assert_true(n > 3 && n < 100);
+}
+
+static void too_much_is_a_limit(void **state)
+{
+	struct fl_undo u;
+	fairlead_error err;
+
+	(void)state;
+	fl_undo_init(&u, &fl_mem_heap);
+	(void)fl_undo_mark(&u);
+	assert_int_equal(fl_undo_reserve(&u, 1, UINT32_MAX, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, "more than 4 GiB to undo");
+	fl_undo_done(&u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_kept_without_a_mark),
+		cmocka_unit_test(nested_marks),
+		cmocka_unit_test(sizes_mix),
+		cmocka_unit_test(survives_each_failing_call),
+		cmocka_unit_test(too_much_is_a_limit),
+	};
+
+	return cmocka_run_group_tests_name("base/undo", tests, NULL, NULL);
+}
