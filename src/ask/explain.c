@@ -38,6 +38,26 @@ static int copy_victims(struct fl_explain_run *r, const struct fl_decisions *d, 
 	return 0;
 }
 
+/* It fits, but not after those that the cycle serves before it: who are they? */
+static int copy_served(struct fl_explain_run *r, const struct fl_decisions *d, fairlead_error *err)
+{
+	struct fl_explain *x = r->x;
+	uint32_t root = r->tree->root[x->cluster_queue.v];
+
+	if (x->reason != FL_REASON_NO_LONGER_FITS && x->reason != FL_REASON_TARGETS_OVERLAP)
+		return 0;
+	x->served = fl_arena_alloc(r->arena, d->n, sizeof(*x->served), err);
+	if (!x->served)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct fl_decision *row = &d->rows[i];
+
+		if ((row->kind == FL_ADMIT || row->kind == FL_RESERVE) && r->tree->root[row->cluster_queue.v] == root)
+			x->served[x->n_served++] = row->workload.v;
+	}
+	return 0;
+}
+
 /* What the coming cycle does with it, beside all others. */
 static int coming_cycle(struct fl_explain_run *r, fairlead_error *err)
 {
@@ -64,6 +84,8 @@ static int coming_cycle(struct fl_explain_run *r, fairlead_error *err)
 			rc = copy_victims(r, &d, err);
 		}
 	}
+	if (rc == 0)
+		rc = copy_served(r, &d, err);
 	if (rc == 0 && x->reason == FL_REASON_NONE)
 		x->reason = r->ops->reason(r->policy, x->workload);
 	if (x->reason == FL_REASON_NONE)

@@ -92,6 +92,8 @@ struct fl_explain {
 
 	uint32_t ahead[FL_EXPLAIN_AHEAD], n_ahead; /* n_ahead: all of them */
 
+	uint32_t *served, n_served;   /* who of its tree the coming cycle serves, when it fits but they come first */
+
 	uint32_t n_considered;         /* workloads looked at as victims */
 	struct fl_explain_refusal *refusals;
 	uint32_t n_refusals;

@@ -91,7 +91,7 @@ int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err)
 	if (x->failing == FL_NONE)
 		return 0;
 	const struct fl_explain_need *need = &x->needs[x->failing];
-	if (need->verdict != FL_NEED_WAITS && need->verdict != FL_NEED_NEVER)
+	if (need->verdict != FL_NEED_WAITS)
 		return 0;
 	struct fl_column c = fl_tree_column(r->tree, x->cluster_queue, need->flavor, need->resource);
 	if (c.v == FL_NONE)

@@ -23,10 +23,23 @@ static fl_amount idle_of(const struct fl_ledger *l, size_t cell)
 	return fl_amount_max(0, fl_amount_min(idle, lends));
 }
 
+static fl_amount gcd(fl_amount a, fl_amount b)
+{
+	while (b) {
+		fl_amount rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /*
  * Divide @need among the children by what each has idle.  Cumulative rounding:
  * the sums up to each child are rounded, not the parts, so the parts add up
  * exactly, none is above its idle amount, and no remainder has to be placed.
+ * Rounded to the largest unit that all amounts are multiples of: where people
+ * deal in whole cores, so does this.
  */
 static void divide(struct fl_ledger *l, struct fl_node cohort, struct fl_column c, fl_amount need)
 {
@@ -41,11 +54,14 @@ static void divide(struct fl_ledger *l, struct fl_node cohort, struct fl_column 
 		return;
 	if (need > total)
 		need = (fl_amount)total;
+	fl_amount unit = need;
+	for (uint32_t i = 0; i < n; i++)
+		unit = gcd(unit, idle_of(l, fl_tree_cell(t, (struct fl_node){ child[i] }, c)));
 	for (uint32_t i = 0; i < n; i++) {
 		size_t cell = fl_tree_cell(t, (struct fl_node){ child[i] }, c);
 
 		sum += idle_of(l, cell);
-		wide until = sum * need / total;
+		wide until = sum * (need / unit) / total * unit;
 		l->lent[cell] = (fl_amount)(until - given);
 		given = until;
 	}

@@ -39,8 +39,8 @@ static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead
 
 static int end_json(struct plan *p, const struct fl_plan_end *end, fairlead_error *err)
 {
-	struct fl_workload *loop = calloc((size_t)p->log.n_rows + 1, sizeof(*loop));
-	uint32_t *scratch = calloc(((size_t)p->log.n_rows + 1) * 2, sizeof(*scratch));
+	struct fl_workload *loop = calloc(((size_t)p->log.n_rows + 1) * 2, sizeof(*loop));
+	uint32_t *scratch = calloc(((size_t)p->log.n_rows + 1) * 4, sizeof(*scratch));
 	int rc = 0;
 
 	if (loop && scratch) {

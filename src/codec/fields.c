@@ -144,6 +144,35 @@ int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amo
 	return 0;
 }
 
+int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret)
+{
+	if (!is_quantity(k, v))
+		return wrong_type(k, v, "a quantity");
+	if (fl_quantity_parse_nanos(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
+		return fl_kube_blame(k, v);
+	return 0;
+}
+
+int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret)
+{
+	if (!is_scalar(k, v, FL_SCALAR_INT) && !is_scalar(k, v, FL_SCALAR_FLOAT))
+		return wrong_type(k, v, "a number");
+	if (fl_number_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
+		return fl_kube_blame(k, v);
+	if (!isfinite(*ret) || *ret < 0)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number of 0 or more");
+	return 0;
+}
+
+int fl_kube_duration(struct fl_kube *k, uint32_t v, fl_time *ret)
+{
+	if (!is_scalar(k, v, FL_SCALAR_STRING) && strcmp(fl_doc_text(&k->doc, v), "0") != 0)
+		return wrong_type(k, v, "a length of time");
+	if (fl_duration_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
+		return fl_kube_blame(k, v);
+	return 0;
+}
+
 int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret)
 {
 	double value;

@@ -69,6 +69,9 @@ int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string
 int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
 int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
 int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amount *ret);
+int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret);
+int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret); /* not negative */
+int fl_kube_duration(struct fl_kube *k, uint32_t v, fl_time *ret);
 int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret);
 int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret); /* also moves the model's newest */
 /* Index in @names, which NULL ends. */

@@ -84,36 +84,45 @@ static bool take_apart(const char *text, size_t len, struct parts *p)
 	return digits > 0 && parse_suffix(text + i, len - i, p);
 }
 
+__extension__ typedef unsigned __int128 wide;
+
 /* An amount that is built from its least digit up. */
 struct sum {
-	uint64_t value, weight; /* weight 0: above 10^18, so any digit is too much */
-	int64_t exponent;       /* of the next digit; below 0 it is rounded away */
+	wide value, weight; /* weight 0: above 10^36, so any digit is too much */
+	int64_t exponent;   /* of the next digit; below 0 it is rounded away */
 	bool inexact, overflow;
 };
+
+static void next_weight(struct sum *s)
+{
+	const wide most = (wide)UINT64_C(1000000000000000000) * UINT64_C(1000000000000000000);
+
+	s->weight = s->weight >= most ? 0 : s->weight * 10;
+}
 
 static void put_digit(struct sum *s, unsigned digit)
 {
 	if (s->exponent < 0) {
 		s->inexact |= digit != 0;
 	} else if (digit) {
-		uint64_t add;
+		wide add;
 
 		if (s->weight == 0 || __builtin_mul_overflow(s->weight, digit, &add) ||
-		    __builtin_add_overflow(s->value, add, &s->value) || s->value > INT64_MAX)
+		    __builtin_add_overflow(s->value, add, &s->value))
 			s->overflow = true;
 	}
 	if (s->exponent++ >= 0)
-		s->weight = s->weight >= UINT64_C(1000000000000000000) ? 0 : s->weight * 10;
+		next_weight(s);
 }
 
-/* |value| in units of 10^-decimals, away from zero; INT64_MAX when it is too large. */
-static int64_t magnitude(const struct parts *p, int decimals)
+/* |value| in units of 10^-decimals, away from zero; @most when it is more. */
+static wide magnitude(const struct parts *p, int decimals, wide most)
 {
 	struct sum s = { .weight = 1, .exponent = p->decimal + decimals - (int64_t)p->fraction };
 	uint64_t carry = 0; /* at most 2^60, so a digit * 2^60 more still fits */
 
 	for (int64_t e = 0; e < s.exponent && s.weight; e++)
-		s.weight = s.weight >= UINT64_C(1000000000000000000) ? 0 : s.weight * 10;
+		next_weight(&s);
 	for (size_t i = p->n; i-- > 0;) {
 		if (p->digits[i] == '.')
 			continue;
@@ -123,9 +132,7 @@ static int64_t magnitude(const struct parts *p, int decimals)
 	}
 	for (; carry; carry /= 10)
 		put_digit(&s, (unsigned)(carry % 10));
-	if (s.overflow || (s.inexact && s.value == INT64_MAX))
-		return INT64_MAX;
-	return (int64_t)(s.value + s.inexact);
+	return s.overflow || s.value >= most ? most : s.value + s.inexact;
 }
 
 static int bad(const char *text, size_t len, fairlead_error *err)
@@ -153,7 +160,7 @@ int fl_quantity_parse(const char *text, size_t len, int decimals, bool negative,
 
 	if (!take_apart(text, len, &p))
 		return bad(text, len, err);
-	value = magnitude(&p, decimals);
+	value = (int64_t)magnitude(&p, decimals, INT64_MAX);
 	if (p.negative && value && !negative)
 		return below_zero(text, len, err);
 	*ret = p.negative ? -value : value;
@@ -162,34 +169,48 @@ int fl_quantity_parse(const char *text, size_t len, int decimals, bool negative,
 
 int fl_quantity_parse_nanos(const char *text, size_t len, fl_nanos *ret, fairlead_error *err)
 {
-	const fl_nanos most = (fl_nanos)INT64_MAX * INT64_MAX;
-	fl_nanos value = 0;
-	int64_t exponent;
 	struct parts p;
+	wide value;
 
 	if (!take_apart(text, len, &p))
 		return bad(text, len, err);
-	exponent = p.decimal + 9 - (int64_t)p.fraction;
-	for (size_t i = 0; i < p.n; i++) {
-		if (p.digits[i] == '.')
-			continue;
-		if (value > most / 10)
-			return bad(text, len, err);
-		value = value * 10 + (p.digits[i] - '0');
-	}
-	if (value && p.negative)
+	value = magnitude(&p, /* decimals= */ 9, (wide)1 << 100);
+	if (p.negative && value)
 		return below_zero(text, len, err);
-	if (value > most >> p.binary)
-		return bad(text, len, err);
-	value = value * ((fl_nanos)1 << p.binary);
-	for (; value && exponent < 0; exponent++)
-		value /= 10;
-	for (; value && exponent > 0; exponent--) {
-		if (value > most / 10)
-			return bad(text, len, err);
-		value *= 10;
+	*ret = (fl_nanos)value;
+	return 0;
+}
+
+/* Up to 40 digits and an exponent: no point in the text, so the locale has no say. */
+static double nearest(const struct parts *p)
+{
+	char decimal[80];
+	int64_t exponent = p->decimal - (int64_t)p->fraction;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->digits[i] == '.' || (n == 0 && p->digits[i] == '0'))
+			continue;
+		if (n < 40)
+			decimal[n++] = p->digits[i];
+		else
+			exponent++;
 	}
-	*ret = value;
+	if (n == 0)
+		decimal[n++] = '0';
+	(void)snprintf(decimal + n, sizeof decimal - n, "e%lld", (long long)exponent);
+	return strtod(decimal, NULL) * (double)(INT64_C(1) << p->binary);
+}
+
+int fl_number_parse(const char *text, size_t len, double *ret, fairlead_error *err)
+{
+	struct parts p;
+	double value;
+
+	if (!take_apart(text, len, &p))
+		return fl_fail(err, FAIRLEAD_EINPUT, "'%.*s' is not a number", len < 60 ? (int)len : 60, text);
+	value = nearest(&p);
+	*ret = p.negative ? -value : value;
 	return 0;
 }
 
@@ -203,10 +224,9 @@ int fl_quantity_parse_double(const char *text, size_t len, double *ret, fairlead
 	static const double powers[] = { 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
 					 1e1,  1e2,  1e3,  1e4,	 1e5,  1e6,  1e7,  1e8,	 1e9,  1e10,
 					 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
-	char decimal[80];
 	struct parts p;
 	int64_t units = 0, exponent;
-	size_t n = 0, dropped = 0;
+	size_t n = 0;
 	double value;
 
 	if (!take_apart(text, len, &p))
@@ -214,21 +234,15 @@ int fl_quantity_parse_double(const char *text, size_t len, double *ret, fairlead
 	for (size_t i = 0; i < p.n; i++) {
 		if (p.digits[i] == '.' || (n == 0 && p.digits[i] == '0'))
 			continue;
-		if (n < 40)
-			decimal[n++] = p.digits[i];
-		else
-			dropped++;
-		if (n <= 18)
+		if (++n <= 18)
 			units = units * 10 + (p.digits[i] - '0');
 	}
-	exponent = p.decimal - (int64_t)p.fraction + (int64_t)dropped;
+	exponent = p.decimal - (int64_t)p.fraction;
 	if (n <= 18 && exponent >= -9 && exponent <= 18) {
 		value = (double)units * (double)(INT64_C(1) << p.binary);
 		value = exponent == 0 ? value : value * powers[exponent + 9];
 	} else {
-		/* No point in the text, so the locale has no say. */
-		(void)snprintf(decimal + n, sizeof decimal - n, "e%lld", (long long)exponent);
-		value = strtod(decimal, NULL) * (double)(INT64_C(1) << p.binary);
+		value = nearest(&p);
 	}
 	if (p.negative && value != 0)
 		return below_zero(text, len, err);

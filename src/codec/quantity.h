@@ -22,11 +22,14 @@
 int fl_quantity_parse(const char *text, size_t len, int decimals, bool negative, fl_amount *ret,
 		      fairlead_error *err);
 
-/* In units of 10^-9, cut; FAIRLEAD_EINPUT also beyond 10^28 units. For usage that decays. */
-int fl_quantity_parse_nanos(const char *text, size_t len, fl_nanos *ret, fairlead_error *err);
-
 /* As a double, for weights: the nearest to Kubernetes' approximate conversion ("500m" is 0.5). */
 int fl_quantity_parse_double(const char *text, size_t len, double *ret, fairlead_error *err);
+
+/* Amount in units of 10^-9, rounded up; capped at 2^100. Negative is refused. */
+int fl_quantity_parse_nanos(const char *text, size_t len, fl_nanos *ret, fairlead_error *err);
+
+/* A plain number of JSON or YAML, to the nearest double, whatever the locale. */
+int fl_number_parse(const char *text, size_t len, double *ret, fairlead_error *err);
 
 /* Shortest exact canonical text: "1500m", "8Gi", "3". @cpu: the amount is in milli-units. @buffer has 32 bytes. */
 const char *fl_quantity_format(char buffer[32], fl_amount amount, bool cpu, bool binary);

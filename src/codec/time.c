@@ -2,6 +2,7 @@
 #include "codec/time.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Days since 1970-01-01 of the proleptic Gregorian calendar.  The year is taken
@@ -127,6 +128,68 @@ int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *er
 	}
 	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a time", shown, text, len > 60 ? "..." : "");
 	fl_fail_hint(err, "write it like 2026-01-31T12:00:00Z");
+	return FAIRLEAD_EINPUT;
+}
+
+/* Nanoseconds of the unit at *at; 0 when it is none. */
+static int64_t unit(struct cursor *c)
+{
+	static const struct { const char *name; int64_t nanos; } units[] = {
+		{ "ns", 1 },	      { "us", 1000 },		{ "\xc2\xb5s", 1000 },	 { "\xce\xbcs", 1000 },
+		{ "ms", 1000000 },    { "s", FL_SECOND },	{ "m", 60 * FL_SECOND }, { "h", 3600 * FL_SECOND },
+	};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		size_t n = strlen(units[i].name);
+
+		if ((size_t)(c->end - c->at) >= n && memcmp(c->at, units[i].name, n) == 0) {
+			c->at += n;
+			return units[i].nanos;
+		}
+	}
+	return 0;
+}
+
+/* One number and its unit, added to *sum; false when it is none, or the sum too large. */
+static bool duration_part(struct cursor *c, int64_t *sum)
+{
+	int64_t whole = 0, tenths = 0, scale = 1, nanos;
+	const char *start = c->at;
+
+	for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, *c->at - '0', &whole))
+			return false;
+	if (c->at < c->end && *c->at == '.')
+		for (c->at++; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
+			if (scale < 1000000) {
+				tenths = tenths * 10 + (*c->at - '0');
+				scale *= 10;
+			}
+	if (c->at == start || (c->at == start + 1 && *start == '.'))
+		return false;
+	nanos = unit(c);
+	return nanos && !__builtin_mul_overflow(whole, nanos, &whole) &&
+	       !__builtin_add_overflow(*sum, whole, sum) &&
+	       !__builtin_add_overflow(*sum, tenths * (nanos / scale) + tenths * (nanos % scale) / scale, sum);
+}
+
+int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
+{
+	struct cursor c = { .at = text, .end = text + len, .ok = len > 0 };
+	int64_t sum = 0;
+
+	if (len == 1 && *text == '0')
+		c.at++;
+	while (c.ok && c.at < c.end)
+		c.ok = duration_part(&c, &sum);
+	if (c.ok) {
+		*ret = sum;
+		return 0;
+	}
+	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a length of time", len < 60 ? (int)len : 60, text,
+		len > 60 ? "..." : "");
+	fl_fail_hint(err, "write it like 10s, 5m or 1h30m");
 	return FAIRLEAD_EINPUT;
 }
 

@@ -16,6 +16,9 @@
 /* "2026-01-01T00:00:00Z", "2026-01-01T01:30:00.25+01:30"; 0 or FAIRLEAD_EINPUT. */
 int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
 
+/* A length of time such as "1h30m", "10s", "0"; not negative, cut to nanoseconds. */
+int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
+
 /* In UTC, with as many digits of a second as it takes. @buffer has 40 bytes. */
 const char *fl_time_format(char buffer[40], fl_time t);
 

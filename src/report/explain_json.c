@@ -120,6 +120,10 @@ static void put_ahead(const struct out *o)
 	}
 	fl_json_end_list(o->json);
 	fl_json_end_object(o->json);
+	fl_json_list(o->json, "servedFirst");
+	for (uint32_t i = 0; i < x->n_served; i++)
+		fl_json_text(o->json, NULL, fl_report_workload(m, (struct fl_workload){ x->served[i] }, name));
+	fl_json_end_list(o->json);
 }
 
 static void put_preemption(const struct out *o)

@@ -156,40 +156,58 @@ static int print_holders(const struct out *o, fairlead_error *err)
 	return rc;
 }
 
-static int print_ahead(const struct out *o, fairlead_error *err)
+/* Who comes before it, the first of them. */
+static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n, fairlead_error *err)
 {
 	static const struct column columns[] = {
 		{ "WORKLOAD", 0, 0 }, { "PRIORITY", FL_COL_RIGHT, 0 }, { "AGE", FL_COL_RIGHT, 0 },
 		{ "ASKS FOR", FL_COL_WRAP, 1 },
 	};
-	const struct fl_explain *x = o->e->x;
 	const struct fl_model *m = o->report->model;
-	uint32_t shown = x->n_ahead < FL_EXPLAIN_AHEAD ? x->n_ahead : FL_EXPLAIN_AHEAD;
+	uint32_t shown = n < FL_EXPLAIN_AHEAD ? n : FL_EXPLAIN_AHEAD;
 	struct fl_table *t = NULL;
 
-	if (x->n_ahead == 0)
-		return 0;
-	putc('\n', o->report->out);
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Ahead in queue '%s': %u",
-		      fl_report_node(m, x->cluster_queue), x->n_ahead);
 	int rc = new_table(o, columns, 4, &t, err);
 	for (uint32_t i = 0; i < shown && rc == 0; i++) {
-		const struct fl_workload_row *row = &m->workloads[x->ahead[i]];
+		const struct fl_workload_row *row = &m->workloads[ids[i]];
 		char name[FL_REPORT_NAME], priority[24], age[32] = "", size[512];
 
 		snprintf(priority, sizeof(priority), "%d", row->priority);
 		if (row->created != FL_TIME_NONE)
 			fl_report_age(fl_sat_sub(o->e->now, row->created), age);
-		fl_request_text(o->report, (struct fl_workload){ x->ahead[i] }, size, sizeof(size));
+		fl_request_text(o->report, (struct fl_workload){ ids[i] }, size, sizeof(size));
 		const char *texts[] = {
-			fl_report_workload(m, (struct fl_workload){ x->ahead[i] }, name), priority, age, size,
+			fl_report_workload(m, (struct fl_workload){ ids[i] }, name), priority, age, size,
 		};
 		rc = put_row(t, texts, 4, err);
 	}
 	rc = print_and_free(t, rc, err);
-	if (shown < x->n_ahead)
-		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more", x->n_ahead - shown);
+	if (shown < n)
+		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more", n - shown);
 	return rc;
+}
+
+static int print_ahead(const struct out *o, fairlead_error *err)
+{
+	const struct fl_explain *x = o->e->x;
+
+	if (x->n_ahead == 0)
+		return 0;
+	putc('\n', o->report->out);
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Ahead in queue '%s': %u",
+		      fl_report_node(o->report->model, x->cluster_queue), x->n_ahead);
+	return print_workloads(o, x->ahead, x->n_ahead, err);
+}
+
+static int print_served(const struct out *o, fairlead_error *err)
+{
+	const struct fl_explain *x = o->e->x;
+
+	if (x->n_served == 0)
+		return 0;
+	putc('\n', o->report->out);
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Served in the coming cycle: %u", x->n_served);
+	return print_workloads(o, x->served, x->n_served, err);
 }
 
 static int print_victims(const struct out *o, fairlead_error *err)
@@ -280,7 +298,7 @@ static void print_placement(const struct out *o)
 int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err)
 {
 	static int (*const tables[])(const struct out *, fairlead_error *) = {
-		print_victims, print_needs, print_holders, print_ahead,
+		print_victims, print_needs, print_holders, print_served, print_ahead,
 	};
 	struct out o = { r, e };
 	char sentence[FL_SENTENCE];

@@ -15,7 +15,7 @@ const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *
 
 	if (!s || !about_quota || n < 0 || (size_t)n >= size)
 		return buffer;
-	snprintf(buffer + n, size - (size_t)n, ": asks for %s %s in flavor '%s', %s %s",
+	snprintf(buffer + n, size - (size_t)n, ": wants %s %s in flavor '%s', %s %s",
 		 fl_report_amount(r, s->resource, s->requested, a),
 		 people ? fl_report_short_resource(r->model, s->resource) :
 			  fl_report_resource(r->model, s->resource),

@@ -89,9 +89,15 @@ uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *
 
 	if (!first)
 		return 0;
-	for (uint32_t i = 0; i < log->n_rows; i++)
-		if (log->rows[i].cycle >= first && log->rows[i].cycle < end)
-			ids[n++] = log->rows[i].workload.v;
+	for (uint32_t i = 0; i < log->n_rows; i++) {
+		const struct fl_plan_row *row = &log->rows[i];
+
+		if (row->cycle < first || row->cycle >= end)
+			continue;
+		ids[n++] = row->workload.v;
+		if (row->kind == FL_EVICT && row->preemptor.v != FL_NONE)
+			ids[n++] = row->preemptor.v;
+	}
 	fl_sort(ids, n, scratch + n, cmp_names, m);
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || ids[i] != ids[i - 1])

@@ -70,7 +70,7 @@ struct fl_plan_log {
 int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m, const struct fl_plan_cycle *c,
 		      fairlead_error *err);
 void fl_plan_log_done(struct fl_plan_log *log);
-/* Who takes turns in the loop, by workload; the list is the caller's (room for log->n_rows). */
+/* Who takes turns in the loop, by workload.  *ret has room for 2 * n_rows, @scratch for 4 * n_rows. */
 uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *m,
 			  const struct fl_settle_result *result, struct fl_workload *ret, uint32_t *scratch);
 

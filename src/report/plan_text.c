@@ -283,8 +283,8 @@ static int print_end(const struct out *o, const struct fl_plan_end *end, fairlea
 			fl_report_say(r, FL_STYLE_DIM, 0, "More may follow: --settle goes on until nothing changes.");
 		return 0;
 	}
-	struct fl_workload *who = malloc(sizeof(*who) * (n_rows + 1));
-	uint32_t *scratch = malloc(sizeof(*scratch) * 2 * (n_rows + 1));
+	struct fl_workload *who = malloc(sizeof(*who) * 2 * (n_rows + 1));
+	uint32_t *scratch = malloc(sizeof(*scratch) * 4 * (n_rows + 1));
 	if (!who || !scratch) {
 		free(who);
 		free(scratch);

@@ -99,6 +99,6 @@ def loop():
                       queueingStrategy="StrictFIFO"),
         local_queue("l0", "q0"), local_queue("l1", "q1"),
         workload("w0", "l0", cpu="5", created="2026-01-01T00:00:01Z"),
-        workload("w3", "l1", cpu="4", created="2026-01-01T00:00:02Z", admitted=("q1", "f")),
-        workload("w4", "l1", cpu="2", created="2026-01-01T00:00:03Z", admitted=("q1", "f")),
+        workload("w3", "l1", cpu="4", created="2026-01-01T00:00:03Z", admitted=("q1", "f")),
+        workload("w4", "l1", cpu="2", created="2026-01-01T00:00:02Z", admitted=("q1", "f")),
     ]

@@ -8,6 +8,7 @@
 
 #include "codec/kube.h"
 #include "codec/reader.h"
+#include "codec/time.h"
 
 static void *grow(void *old, size_t size)
 {
@@ -137,30 +138,12 @@ static int take_number(struct fl_reader *r, long *ret, fairlead_error *err)
 	return rc;
 }
 
-/* Days from 1970-01-01 in the proleptic Gregorian calendar; years begin in March inside. */
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-	year -= month <= 2;
-	int64_t era = year / 400, in_era = year - era * 400;
-	int64_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-	return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
-}
-
 static int take_time(struct fl_reader *r, fl_time *ret, fairlead_error *err)
 {
 	char text[40];
-	int year, month, day, hour, minute, second, end = 0;
 	int rc = take_text(r, text, sizeof text, err);
 
-	if (rc < 0)
-		return rc;
-	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &year, &month, &day, &hour, &minute, &second,
-		   &end) != 6 ||
-	    text[end] || !end)
-		return fl_fail(err, FAIRLEAD_EINPUT, "'%s' is no time", text);
-	*ret = (days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second) * FL_SECOND;
-	return 0;
+	return rc < 0 ? rc : fl_time_parse(text, strlen(text), ret, err);
 }
 
 typedef int take_key(struct fl_reader *r, const char *key, void *to, fairlead_error *err);
@@ -191,48 +174,24 @@ static int take_map(struct fl_reader *r, take_key *take, void *to, fairlead_erro
 	return rc;
 }
 
-static int take_strategies(struct fl_reader *r, struct fl_settings *s, fairlead_error *err)
-{
-	struct fl_token t;
-	uint32_t n = 0;
-	int rc = fl_reader_next(r, &t, err);
-
-	if (rc < 0 || t.kind != FL_TOKEN_LIST)
-		return rc;
-	while ((rc = fl_reader_next(r, &t, err)) == 0 && t.kind == FL_TOKEN_SCALAR) {
-		if (n == 2)
-			return fl_fail(err, FAIRLEAD_EINPUT, "more than two strategies");
-		bool initial = t.len == strlen("LessThanInitialShare");
-
-		s->strategies[n++] = initial ? FL_INITIAL_SHARE : FL_FINAL_SHARE;
-	}
-	if (n) /* an empty list means the default, which is in place already */
-		s->n_strategies = n;
-	return rc;
-}
-
-static int take_fair_key(struct fl_reader *r, const char *key, void *to, fairlead_error *err)
-{
-	if (strcmp(key, "preemptionStrategies") == 0)
-		return take_strategies(r, to, err);
-	return fl_reader_skip(r, err);
-}
+struct row_target {
+	struct case_row *row;
+	const char *line;
+};
 
 static int take_config_key(struct fl_reader *r, const char *key, void *to, fairlead_error *err)
 {
-	struct case_row *c = to;
+	const struct row_target *target = to;
+	struct case_row *c = target->row;
 	long number = 0;
 	int rc;
 
 	if (strcmp(key, "now") == 0)
 		return take_time(r, &c->now, err);
-	if (strcmp(key, "fairSharing") == 0) {
-		c->settings.fair_sharing = true;
-		c->settings.strategies[0] = FL_FINAL_SHARE;
-		c->settings.strategies[1] = FL_INITIAL_SHARE;
-		c->settings.n_strategies = 2;
-		return take_map(r, take_fair_key, &c->settings, err);
-	}
+	if (strcmp(key, "fairSharing") == 0)
+		return take_value(r, target->line, &c->fair_sharing, err);
+	if (strcmp(key, "admissionFairSharing") == 0)
+		return take_value(r, target->line, &c->admission_fair_sharing, err);
 	if (strcmp(key, "maxCycles") == 0) {
 		rc = take_number(r, &number, err);
 		c->max_cycles = (uint32_t)number;
@@ -246,11 +205,6 @@ static int take_config_key(struct fl_reader *r, const char *key, void *to, fairl
 	return fl_reader_skip(r, err);
 }
 
-struct row_target {
-	struct case_row *row;
-	const char *line;
-};
-
 static int take_row_key(struct fl_reader *r, const char *key, void *to, fairlead_error *err)
 {
 	struct row_target *target = to;
@@ -261,7 +215,7 @@ static int take_row_key(struct fl_reader *r, const char *key, void *to, fairlead
 	if (strcmp(key, "suite") == 0)
 		return take_text(r, c->suite, sizeof c->suite, err);
 	if (strcmp(key, "config") == 0)
-		return take_map(r, take_config_key, c, err);
+		return take_map(r, take_config_key, target, err);
 	if (strcmp(key, "objects") == 0)
 		return take_value(r, target->line, &c->objects, err);
 	if (strcmp(key, "expected") == 0)
@@ -290,8 +244,7 @@ int case_parse(const char *line, size_t len, struct case_row *ret, fairlead_erro
 {
 	struct case_row row = { .max_cycles = 1,
 				.interval = FL_SECOND,
-				.now = FL_TIME_NONE,
-				.settings = { .present = true } };
+				.now = FL_TIME_NONE };
 	struct row_target to = { &row, line };
 	struct fl_reader *r;
 	int rc = fl_reader_new(&fl_mem_heap, line, len, &r, err);
@@ -305,18 +258,42 @@ int case_parse(const char *line, size_t len, struct case_row *ret, fairlead_erro
 	return rc;
 }
 
+static char *append(char *to, const char *text, size_t len)
+{
+	memcpy(to, text, len);
+	return to + len;
+}
+
+/* One part of the Configuration, as it stands in the case. */
+static char *append_part(char *to, const char *key, const struct case_text *part)
+{
+	if (!part->text)
+		return to;
+	to = append(to, key, strlen(key));
+	return append(to, part->text, part->len);
+}
+
 char *case_list(const struct case_row *c, size_t *ret_len)
 {
-	static const char head[] = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":";
-	size_t n = sizeof head - 1;
-	char *list = grow(NULL, n + c->objects.len + 2);
+	static const char head[] = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["
+				   "{\"apiVersion\":\"config.kueue.x-k8s.io/v1beta2\","
+				   "\"kind\":\"Configuration\"";
+	static const char fair[] = ",\"fairSharing\":", afs[] = ",\"admissionFairSharing\":";
+	const char *rest = c->objects.text + 1; /* behind the bracket */
+	char *list, *at;
 
-	memcpy(list, head, n);
-	memcpy(list + n, c->objects.text, c->objects.len);
-	n += c->objects.len;
-	list[n++] = '}';
-	list[n] = '\0';
-	*ret_len = n;
+	list = grow(NULL, sizeof head + sizeof fair + sizeof afs + c->fair_sharing.len +
+				  c->admission_fair_sharing.len + c->objects.len + 4);
+	at = append(list, head, sizeof head - 1);
+	at = append_part(at, fair, &c->fair_sharing);
+	at = append_part(at, afs, &c->admission_fair_sharing);
+	*at++ = '}';
+	if (rest[strspn(rest, " \t\r\n")] != ']')
+		*at++ = ',';
+	at = append(at, rest, c->objects.len - 1);
+	*at++ = '}';
+	*at = '\0';
+	*ret_len = (size_t)(at - list);
 	return list;
 }
 
@@ -333,7 +310,6 @@ int case_model(const struct case_row *c, const struct fl_mem *mem, const char *l
 		fl_model_free(m);
 		return rc;
 	}
-	m->settings = c->settings;
 	*ret = m;
 	return 0;
 }

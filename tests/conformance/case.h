@@ -36,7 +36,7 @@ struct case_row {
 	char id[128], suite[32];
 	struct case_text objects;  /* the array */
 	struct case_text expected; /* the object; absent when null */
-	struct fl_settings settings;
+	struct case_text fair_sharing, admission_fair_sharing; /* of the Configuration; may be absent */
 	fl_time now, interval;
 	uint32_t max_cycles;
 };
@@ -53,8 +53,8 @@ int case_parse(const char *line, size_t len, struct case_row *ret,
 	       fairlead_error *err) FL_MUST_CHECK;
 
 /*
- * The objects as one `kind: List` document, NUL-terminated, for the codec that
- * reads what people have.  The caller frees it.
+ * The Configuration and the objects as one `kind: List` document, NUL-terminated,
+ * for the codec that reads what people have.  The caller frees it.
  */
 char *case_list(const struct case_row *c, size_t *ret_len);
 

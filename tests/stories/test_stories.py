@@ -205,6 +205,14 @@ def load_script(path):
 	return module
 
 
+def test_guide_shows_what_the_command_prints():
+	excerpts = load_script(os.path.join(os.path.dirname(os.path.abspath(__file__)), "excerpts.py"))
+	page = os.path.join(ROOT, "doc", "guide", "stories.md")
+	assert len(excerpts.BLOCK.findall(open(page, encoding="utf-8").read())) >= 14
+	# after a change of wording: tests/stories/excerpts.py --write doc/guide/stories.md
+	assert excerpts.stale(page) == []
+
+
 def test_manifests_are_what_the_script_writes():
 	for name, text in load_script(os.path.join(STORIES, "make-stories.py")).stories().items():
 		with open(os.path.join(STORIES, name + ".yaml"), encoding="utf-8") as f:
