@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 	if (r == 0)
 		r = fairlead_engine_step(e, now, print_decision, NULL, &err);
 	if (r < 0)
-		fprintf(stderr, "%s:%u:%u: error: %s: %s\n", err.file, err.line, err.column, err.subject, err.text);
+		fprintf(stderr, "%s:%u:%u: error: %s: %s\n", err.file, err.line, err.column,
+			err.subject, err.text);
 	e = fairlead_engine_free(e);
 	free(text);
 	return r < 0;

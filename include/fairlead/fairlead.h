@@ -59,7 +59,10 @@ typedef struct fairlead_engine_options {
 	void *user;
 } fairlead_engine_options;
 
-#define FAIRLEAD_ENGINE_OPTIONS_INIT { sizeof(fairlead_engine_options), NULL, NULL }
+#define FAIRLEAD_ENGINE_OPTIONS_INIT                                                               \
+	{                                                                                          \
+		sizeof(fairlead_engine_options), NULL, NULL                                        \
+	}
 
 /* @options NULL: defaults. *ret is the caller's. */
 FAIRLEAD_API int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
@@ -73,11 +76,12 @@ FAIRLEAD_API fairlead_engine *fairlead_engine_free(fairlead_engine *e);
  * @name is what errors call the input.  May be called many times, before seal.
  * FAIRLEAD_EINPUT, ELIMIT: malformed; the engine can then only be freed.
  */
-FAIRLEAD_API int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text, size_t length,
-				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
+FAIRLEAD_API int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text,
+				      size_t length, fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /* No more input: resolve references, build the quota trees.  FAIRLEAD_ESTATE when sealed already. */
-FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
+				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 typedef enum fairlead_decision_kind {
 	FAIRLEAD_ADMIT,   /* starts now, placed as `placements` say */
@@ -96,11 +100,11 @@ typedef struct fairlead_placement {
 /* Texts are valid during the callback only. */
 typedef struct fairlead_decision {
 	fairlead_decision_kind kind;
-	const char *workload;      /* "namespace/name" */
+	const char *workload; /* "namespace/name" */
 	const char *cluster_queue;
-	const char *reason;        /* one word, as in the manual: "InCohortFairSharing" */
-	const char *sentence;      /* the same for people: "waits for quota that others hold" */
-	const char *preemptor;     /* EVICT only, else NULL */
+	const char *reason;    /* one word, as in the manual: "InCohortFairSharing" */
+	const char *sentence;  /* the same for people: "waits for quota that others hold" */
+	const char *preemptor; /* EVICT only, else NULL */
 	const fairlead_placement *placements;
 	size_t n_placements;
 } fairlead_decision;
@@ -108,12 +112,13 @@ typedef struct fairlead_decision {
 typedef void fairlead_decision_fn(void *user, const fairlead_decision *decision);
 
 /* One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order. */
-FAIRLEAD_API int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn, void *user,
-				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
+FAIRLEAD_API int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn,
+				      void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /* What would be decided for one waiting workload alone; nothing changes. FAIRLEAD_ENOENT, ESTATE. */
 FAIRLEAD_API int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload,
-				     fairlead_decision_fn *fn, void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+				     fairlead_decision_fn *fn, void *user,
+				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 typedef enum fairlead_event {
 	FAIRLEAD_SUBMITTED, /* a workload that was cancelled or finished comes again */
@@ -124,25 +129,28 @@ typedef enum fairlead_event {
 } fairlead_event;
 
 /* Tell what became of a workload ("namespace/name"). FAIRLEAD_ENOENT; ESTATE when it cannot be. */
-FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event, const char *workload,
+FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
+				       const char *workload,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /* Marks nest: whatever is stepped and told after a mark is taken back, exactly, by its rollback. */
-FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret,
+				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
 FAIRLEAD_API void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark);
 
 typedef enum fairlead_node_kind { FAIRLEAD_CLUSTER_QUEUE, FAIRLEAD_COHORT } fairlead_node_kind;
 
 /* A node's weighted dominant resource share (KEP-1714). */
 typedef struct fairlead_share {
-	double precise;        /* 1000 * borrowed / lendable of the dominant resource / weight; may be infinite */
+	double precise; /* 1000 * borrowed / lendable of the dominant resource / weight; may be infinite */
 	double weight;
-	int borrowing;         /* 1 also when the share is 0 because nothing is lendable */
-	const char *dominant;  /* valid as long as the engine; NULL when the share is 0 */
+	int borrowing;        /* 1 also when the share is 0 because nothing is lendable */
+	const char *dominant; /* valid as long as the engine; NULL when the share is 0 */
 } fairlead_share;
 
-FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
-				       fairlead_share *ret, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind,
+				       const char *name, fairlead_share *ret,
+				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /* What the input could not mean as written, but that did no harm: unknown fields, missing flavors, ... */
 typedef struct fairlead_notice {

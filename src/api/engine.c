@@ -17,19 +17,18 @@ struct fairlead_engine {
 	struct fl_arena texts;    /* of one callback */
 };
 
-const char *fairlead_version(void)
-{
-	return FAIRLEAD_VERSION;
-}
+const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
 
-int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret, fairlead_error *err)
+int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
+			fairlead_error *err)
 {
 	struct fl_mem mem = fl_mem_heap;
 	fairlead_engine *e;
 	int r;
 
 	if (options && options->size != sizeof *options)
-		return fl_fail(err, FAIRLEAD_ESTATE, "options of a size that this version does not know");
+		return fl_fail(err, FAIRLEAD_ESTATE,
+			       "options of a size that this version does not know");
 	if (options && options->resize)
 		mem = (struct fl_mem){ .resize = options->resize, .user = options->user };
 	e = mem.resize(mem.user, NULL, sizeof *e);
@@ -59,7 +58,8 @@ fairlead_engine *fairlead_engine_free(fairlead_engine *e)
 	return fl_mem_free(&mem, e);
 }
 
-int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text, size_t length, fairlead_error *err)
+int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text, size_t length,
+			 fairlead_error *err)
 {
 	if (e->policy)
 		return fl_fail(err, FAIRLEAD_ESTATE, "the engine is sealed");
@@ -74,7 +74,7 @@ int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 	if (e->policy || e->model->sealed)
 		return fl_fail(err, FAIRLEAD_ESTATE, "the engine is sealed already");
 	r = fl_model_seal(e->model, err);
-	return r < 0 ? r : e->ops->new(e->model, &options, &e->policy, err);
+	return r < 0 ? r : e->ops->new (e->model, &options, &e->policy, err);
 }
 
 static int check_sealed(const fairlead_engine *e, fairlead_error *err)
@@ -83,10 +83,12 @@ static int check_sealed(const fairlead_engine *e, fairlead_error *err)
 }
 
 /* "namespace/name", in the engine's text arena. */
-static int full_name(fairlead_engine *e, struct fl_workload w, const char **ret, fairlead_error *err)
+static int full_name(fairlead_engine *e, struct fl_workload w, const char **ret,
+		     fairlead_error *err)
 {
 	const struct fl_workload_row *row = &e->model->workloads[w.v];
-	const char *namespace = fl_model_text(e->model, row->namespace), *name = fl_model_text(e->model, row->name);
+	const char *namespace = fl_model_text(e->model, row->namespace),
+		   *name = fl_model_text(e->model, row->name);
 	size_t size = strlen(namespace) + strlen(name) + 2;
 	char *text = fl_arena_alloc(&e->texts, size, 1, err);
 
@@ -97,8 +99,9 @@ static int full_name(fairlead_engine *e, struct fl_workload w, const char **ret,
 	return 0;
 }
 
-static int public_placements(fairlead_engine *e, const struct fl_decisions *all, const struct fl_decision *row,
-			     fairlead_decision *ret, fairlead_error *err)
+static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
+			     const struct fl_decision *row, fairlead_decision *ret,
+			     fairlead_error *err)
 {
 	const struct fl_model *m = e->model;
 	fairlead_placement *to = fl_arena_alloc(&e->texts, row->placement.n, sizeof *to, err);
@@ -123,11 +126,13 @@ static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
 	return 0;
 }
 
-static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_decision_fn *fn, void *user,
-		fairlead_error *err)
+static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_decision_fn *fn,
+		void *user, fairlead_error *err)
 {
-	static const fairlead_decision_kind kinds[] = { [FL_ADMIT] = FAIRLEAD_ADMIT, [FL_RESERVE] = FAIRLEAD_RESERVE,
-							[FL_EVICT] = FAIRLEAD_EVICT, [FL_WAIT] = FAIRLEAD_WAIT };
+	static const fairlead_decision_kind kinds[] = { [FL_ADMIT] = FAIRLEAD_ADMIT,
+							[FL_RESERVE] = FAIRLEAD_RESERVE,
+							[FL_EVICT] = FAIRLEAD_EVICT,
+							[FL_WAIT] = FAIRLEAD_WAIT };
 	fairlead_decision *rows = fl_arena_alloc(&e->texts, all->n, sizeof *rows, err);
 	int r;
 
@@ -138,7 +143,8 @@ static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_dec
 
 		rows[i] = (fairlead_decision){
 			.kind = kinds[row->kind],
-			.cluster_queue = fl_model_text(e->model, e->model->nodes[row->cluster_queue.v].name),
+			.cluster_queue = fl_model_text(e->model,
+						       e->model->nodes[row->cluster_queue.v].name),
 			.reason = fl_reason_name(row->reason),
 			.sentence = fl_reason_sentence(row->reason),
 		};
@@ -153,7 +159,8 @@ static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_dec
 	return 0;
 }
 
-int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn, void *user, fairlead_error *err)
+int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn, void *user,
+			 fairlead_error *err)
 {
 	struct fl_decisions decisions;
 	uint32_t mark = 0;
@@ -172,7 +179,8 @@ int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *
 	return r;
 }
 
-static int find(const fairlead_engine *e, const char *workload, struct fl_workload *ret, fairlead_error *err)
+static int find(const fairlead_engine *e, const char *workload, struct fl_workload *ret,
+		fairlead_error *err)
 {
 	const char *slash = strchr(workload, '/');
 	char namespace[FL_MAX_NAME + 1];
@@ -190,8 +198,8 @@ static int find(const fairlead_engine *e, const char *workload, struct fl_worklo
 	return fl_fail(err, FAIRLEAD_ENOENT, "no workload '%s' (name it namespace/name)", workload);
 }
 
-int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload, fairlead_decision_fn *fn, void *user,
-			fairlead_error *err)
+int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload,
+			fairlead_decision_fn *fn, void *user, fairlead_error *err)
 {
 	struct fl_decisions decisions;
 	struct fl_workload w;
@@ -203,12 +211,12 @@ int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload, f
 	return fn ? tell(e, &decisions, fn, user, err) : 0;
 }
 
-int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event, const char *workload,
-			  fairlead_error *err)
+int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
+			  const char *workload, fairlead_error *err)
 {
 	static const enum fl_event_kind kinds[] = {
-		[FAIRLEAD_SUBMITTED] = FL_EV_SUBMIT, [FAIRLEAD_CANCELLED] = FL_EV_CANCEL,
-		[FAIRLEAD_EVICTED] = FL_EV_EVICTED,  [FAIRLEAD_FINISHED] = FL_EV_FINISHED,
+		[FAIRLEAD_SUBMITTED] = FL_EV_SUBMIT,  [FAIRLEAD_CANCELLED] = FL_EV_CANCEL,
+		[FAIRLEAD_EVICTED] = FL_EV_EVICTED,   [FAIRLEAD_FINISHED] = FL_EV_FINISHED,
 		[FAIRLEAD_REJECTED] = FL_EV_REJECTED,
 	};
 	struct fl_event row = { .kind = FL_EV_SUBMIT };
@@ -234,8 +242,8 @@ void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark)
 	e->ops->rollback(e->policy, mark);
 }
 
-int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name, fairlead_share *ret,
-			  fairlead_error *err)
+int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
+			  fairlead_share *ret, fairlead_error *err)
 {
 	struct fl_node n;
 	struct fl_share share;
@@ -243,7 +251,8 @@ int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, con
 
 	if (r < 0)
 		return r;
-	n = fl_model_find_node(e->model, kind == FAIRLEAD_COHORT ? FL_COHORT : FL_CLUSTER_QUEUE, name);
+	n = fl_model_find_node(e->model, kind == FAIRLEAD_COHORT ? FL_COHORT : FL_CLUSTER_QUEUE,
+			       name);
 	if (n.v == FL_NONE)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no %s '%s'",
 			       kind == FAIRLEAD_COHORT ? "Cohort" : "ClusterQueue", name);
@@ -259,10 +268,7 @@ int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, con
 	return 0;
 }
 
-size_t fairlead_engine_notices(const fairlead_engine *e)
-{
-	return e->model->n_notices;
-}
+size_t fairlead_engine_notices(const fairlead_engine *e) { return e->model->n_notices; }
 
 void fairlead_engine_notice(const fairlead_engine *e, size_t at, fairlead_notice *ret)
 {
@@ -270,7 +276,9 @@ void fairlead_engine_notice(const fairlead_engine *e, size_t at, fairlead_notice
 	const struct fl_model *m = e->model;
 
 	*ret = (fairlead_notice){
-		.file = row->place.file < m->n_inputs ? fl_model_text(m, m->inputs[row->place.file]) : "",
+		.file = row->place.file < m->n_inputs ?
+				fl_model_text(m, m->inputs[row->place.file]) :
+				"",
 		.kind = fl_notice_name(row->kind),
 		.subject = fl_model_text(m, row->subject),
 		.text = fl_model_text(m, row->text),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The smallest change: for every resource that is short in the flavor nearest to
- * fitting, raise what binds by exactly the deficit - a borrowing limit where
- * that binds, else the queue's own nominal quota - until nothing is short, and
- * let the policy itself say whether it then admits.  What it does not confirm
- * is not proposed.
+ * fitting, raise what is short by exactly the deficit, until nothing is, and let
+ * the policy itself say whether it then admits.  What it does not confirm is not
+ * proposed.
+ *
+ * Quota first: where there is too little in the whole tree, the queue's nominal
+ * quota grows, which makes room under every limit as well.  What borrowing
+ * limits then still withhold, they are raised by.
  */
 #include "ask/explain_parts.h"
 
@@ -41,13 +44,16 @@ static int widen(struct fl_explain_run *r, const struct fl_explain_need *need, f
 		return 2;
 	struct fl_bind b = fl_path_bind(t, r->usage, q, c);
 	struct fl_bind ever = fl_path_bind_potential(t, q, c);
+	fl_amount reach = fl_amount_min(fl_path_reach(t, r->usage, q, c), fl_path_reach_potential(t, q, c));
 	if (ever.available < b.available)
 		b = ever;
-	fl_amount deficit = fl_sat_sub(need->requested, b.available);
-	if (deficit <= 0)
+	if (need->requested <= b.available)
 		return 1;
 
-	bool limit = b.kind == FL_BIND_BORROWING_LIMIT;
+	bool limit = need->requested <= reach;
+	if (limit && b.kind != FL_BIND_BORROWING_LIMIT)
+		return 2;
+	fl_amount deficit = fl_sat_sub(need->requested, limit ? b.available : reach);
 	struct fl_node n = limit ? b.node : q;
 	enum fl_cell_kind kind = limit ? FL_CELL_BORROWING_LIMIT : FL_CELL_NOMINAL;
 	size_t cell = fl_tree_cell(t, n, c);

@@ -58,3 +58,22 @@ struct fl_bind fl_path_bind_potential(const struct fl_tree *t, struct fl_node n,
 		below = fl_quota_add(below, t->local[i]);
 	}
 }
+
+fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n, struct fl_column c)
+{
+	fl_amount below = 0;
+
+	for (; fl_tree_has_parent(t, n); n = fl_tree_parent(t, n))
+		below = fl_quota_add(below, fl_quota_local_available(t, u, n, c));
+	size_t i = fl_tree_cell(t, n, c);
+	return fl_quota_add(below, fl_quota_less(t->subtree[i], u->cell[i]));
+}
+
+fl_amount fl_path_reach_potential(const struct fl_tree *t, struct fl_node n, struct fl_column c)
+{
+	fl_amount below = 0;
+
+	for (; fl_tree_has_parent(t, n); n = fl_tree_parent(t, n))
+		below = fl_quota_add(below, t->local[fl_tree_cell(t, n, c)]);
+	return fl_quota_add(below, t->subtree[fl_tree_cell(t, n, c)]);
+}

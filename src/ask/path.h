@@ -41,4 +41,8 @@ struct fl_bind fl_path_bind(const struct fl_tree *t, const struct fl_usage *u, s
 /* If nobody used anything. */
 struct fl_bind fl_path_bind_potential(const struct fl_tree *t, struct fl_node n, struct fl_column c);
 
+/* The last term alone: what there would be without any borrowing limit, now or if nobody used anything. */
+fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n, struct fl_column c);
+fl_amount fl_path_reach_potential(const struct fl_tree *t, struct fl_node n, struct fl_column c);
+
 #endif

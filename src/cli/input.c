@@ -18,6 +18,14 @@ const char *fl_input_title(const char *name)
 	return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
+const char *fl_system_text(int code, char buffer[128])
+{
+	snprintf(buffer, 128, "%s", strerror(code));
+	if (buffer[0] >= 'A' && buffer[0] <= 'Z')
+		buffer[0] = (char)(buffer[0] - 'A' + 'a');
+	return buffer;
+}
+
 void fl_text_done(struct fl_text *t)
 {
 	free(t->bytes);
@@ -51,6 +59,7 @@ static int too_large(fairlead_error *err)
 static int read_all(int fd, size_t expected, struct fl_text *ret, fairlead_error *err)
 {
 	struct fl_text t = { 0 };
+	char text[128];
 	size_t cap = 0;
 	int rc = reserve(&t, &cap, expected, err);
 
@@ -64,7 +73,7 @@ static int read_all(int fd, size_t expected, struct fl_text *ret, fairlead_error
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			rc = fl_fail(err, FAIRLEAD_EIO, "cannot be read: %s", strerror(errno));
+			rc = fl_fail(err, FAIRLEAD_EIO, "cannot be read: %s", fl_system_text(errno, text));
 			break;
 		}
 		t.len += (size_t)n;
@@ -147,6 +156,7 @@ int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret, 
 static int open_file(const char *name, int *ret_fd, size_t *ret_size, fairlead_error *err)
 {
 	struct stat st;
+	char text[128];
 
 	if (strcmp(name, "-") == 0) {
 		*ret_fd = STDIN_FILENO;
@@ -156,7 +166,7 @@ static int open_file(const char *name, int *ret_fd, size_t *ret_size, fairlead_e
 	}
 	/* A FIFO without a writer would block for ever in open. */
 	if (stat(name, &st) < 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "%s", strerror(errno));
+		return fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text));
 	if (S_ISFIFO(st.st_mode)) {
 		fl_fail(err, FAIRLEAD_EINPUT, "is a pipe, not a file");
 		return fl_fail_hint(err, "give - for standard input and redirect the pipe there");
@@ -167,7 +177,7 @@ static int open_file(const char *name, int *ret_fd, size_t *ret_size, fairlead_e
 		return too_large(err);
 	*ret_size = (size_t)st.st_size;
 	*ret_fd = open(name, O_RDONLY | O_CLOEXEC);
-	return *ret_fd < 0 ? fl_fail(err, FAIRLEAD_EINPUT, "%s", strerror(errno)) : 0;
+	return *ret_fd < 0 ? fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text)) : 0;
 }
 
 static bool is_gzip(const struct fl_text *t)

@@ -37,6 +37,9 @@ void fl_text_done(struct fl_text *t);
 /* What messages call it. */
 const char *fl_input_title(const char *name);
 
+/* What the system says of @code, in lower case as all messages are. */
+const char *fl_system_text(int code, char buffer[128]);
+
 /* Unpack gzip of several members; private to input and its tests. */
 int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret, fairlead_error *err);
 

@@ -80,6 +80,7 @@ static int search_entry(struct fl_inputs *in, const char *folder, const char *en
 	size_t size = strlen(folder) + strlen(entry) + 2;
 	bool slash = folder[strlen(folder) - 1] == '/';
 	struct stat st;
+	char text[128];
 	int rc = 0;
 
 	char *path = malloc(size);
@@ -87,7 +88,7 @@ static int search_entry(struct fl_inputs *in, const char *folder, const char *en
 		return fl_fail_nomem(err);
 	snprintf(path, size, "%s%s%s", folder, slash ? "" : "/", entry);
 	if (lstat(path, &st) < 0)
-		rc = fail_at(err, path, FAIRLEAD_EINPUT, strerror(errno));
+		rc = fail_at(err, path, FAIRLEAD_EINPUT, fl_system_text(errno, text));
 	else if (S_ISDIR(st.st_mode))
 		rc = search(in, path, depth + 1, err);
 	else if (is_manifest(entry))
@@ -99,13 +100,14 @@ static int search_entry(struct fl_inputs *in, const char *folder, const char *en
 static int search(struct fl_inputs *in, const char *folder, unsigned depth, fairlead_error *err)
 {
 	struct dirent **entries;
+	char text[128];
 	int rc = 0;
 
 	if (depth > FL_MAX_DEPTH)
 		return fail_at(err, folder, FAIRLEAD_ELIMIT, "folders are nested too deeply");
 	int n = scandir(folder, &entries, not_hidden, by_name);
 	if (n < 0)
-		return fail_at(err, folder, FAIRLEAD_EINPUT, strerror(errno));
+		return fail_at(err, folder, FAIRLEAD_EINPUT, fl_system_text(errno, text));
 	for (int i = 0; i < n; i++) {
 		if (rc == 0)
 			rc = search_entry(in, folder, entries[i]->d_name, depth, err);
@@ -156,6 +158,7 @@ static int find_glob(struct fl_inputs *in, const char *pattern, fairlead_error *
 static int find_one(struct fl_inputs *in, const char *name, fairlead_error *err)
 {
 	struct stat st;
+	char text[128];
 
 	if (strcmp(name, "-") == 0) {
 		for (uint32_t i = 0; i < in->n; i++)
@@ -168,7 +171,7 @@ static int find_one(struct fl_inputs *in, const char *name, fairlead_error *err)
 
 		if (why == ENOENT && strpbrk(name, "*?["))
 			return find_glob(in, name, err);
-		return fail_at(err, name, FAIRLEAD_EINPUT, strerror(why));
+		return fail_at(err, name, FAIRLEAD_EINPUT, fl_system_text(why, text));
 	}
 	if (S_ISDIR(st.st_mode))
 		return find_folder(in, name, err);

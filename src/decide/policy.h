@@ -45,7 +45,8 @@ struct fl_policy_ops {
 	struct fl_policy *(*free)(struct fl_policy *p); /* NULL is fine; returns NULL */
 
 	/* All or nothing. FAIRLEAD_ESTATE when the event does not suit the workload's state. */
-	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event, fairlead_error *err);
+	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event,
+		     fairlead_error *err);
 
 	/* One cycle. *ret is valid until the next call. @sink NULL on the hot path. */
 	int (*step)(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
@@ -55,21 +56,23 @@ struct fl_policy_ops {
 	 * One workload, as if it were its queue's only head in a cycle of its own: the
 	 * decision for it (ADMIT, RESERVE with its EVICTs, or WAIT), nothing applied.
 	 */
-	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w, const struct fl_sink *sink,
-		   struct fl_decisions *ret, fairlead_error *err);
+	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w,
+		   const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
 
 	/* Next time a step may differ without an event; FL_NEVER. */
 	fl_time (*wake)(const struct fl_policy *p, fl_time now);
 
 	int (*mark)(struct fl_policy *p, fl_mark *ret, fairlead_error *err); /* nest */
-	void (*rollback)(struct fl_policy *p, fl_mark mark);                 /* to that mark, which ends */
-	void (*keep)(struct fl_policy *p, fl_mark mark);                     /* the newest mark ends; nothing is undone */
+	void (*rollback)(struct fl_policy *p, fl_mark mark); /* to that mark, which ends */
+	void (*keep)(struct fl_policy *p,
+		     fl_mark mark); /* the newest mark ends; nothing is undone */
 
 	void (*share)(const struct fl_policy *p, struct fl_node n, struct fl_share *ret);
 
 	enum fl_workload_state (*state)(const struct fl_policy *p, struct fl_workload w);
 	/* Its placement rows while it holds quota; *ret_n 0 otherwise. */
-	const struct fl_placement *(*placement)(const struct fl_policy *p, struct fl_workload w, uint32_t *ret_n);
+	const struct fl_placement *(*placement)(const struct fl_policy *p, struct fl_workload w,
+						uint32_t *ret_n);
 	/* Why it waits, as of the last cycle that looked at it; NONE when none did. */
 	enum fl_reason (*reason)(const struct fl_policy *p, struct fl_workload w);
 

@@ -31,7 +31,8 @@ void fl_tree_derive(struct fl_tree *t, uint32_t root_index)
 
 			t->local[at] = limit == FL_NO_LIMIT || t->parent[order[i]] == FL_NONE ?
 					       0 :
-					       fl_amount_max(0, fl_quota_sub(t->subtree[at], limit));
+					       fl_amount_max(0,
+							     fl_quota_sub(t->subtree[at], limit));
 			if (t->parent[order[i]] != FL_NONE) {
 				fl_amount *up = &t->subtree[t->row[t->parent[order[i]]] + c];
 
@@ -51,7 +52,8 @@ void fl_tree_derive(struct fl_tree *t, uint32_t root_index)
 			if (p != FL_NONE) {
 				most = fl_quota_add(t->local[at], t->potential[t->row[p] + c]);
 				if (limit != FL_NO_LIMIT)
-					most = fl_amount_min(most, fl_quota_add(t->subtree[at], limit));
+					most = fl_amount_min(most,
+							     fl_quota_add(t->subtree[at], limit));
 			}
 			t->potential[at] = most;
 			if (t->known[t->row[root->node.v] + c])
@@ -61,8 +63,8 @@ void fl_tree_derive(struct fl_tree *t, uint32_t root_index)
 	}
 }
 
-fl_amount fl_quota_local_available(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
-				   struct fl_column c)
+fl_amount fl_quota_local_available(const struct fl_tree *t, const struct fl_usage *u,
+				   struct fl_node n, struct fl_column c)
 {
 	size_t at = fl_tree_cell(t, n, c);
 
@@ -72,8 +74,9 @@ fl_amount fl_quota_local_available(const struct fl_tree *t, const struct fl_usag
 /* What @n's level lets through of what its parent has: the borrowing limit, less what is borrowed. */
 static fl_amount let_through(const struct fl_tree *t, const struct fl_usage *u, size_t at)
 {
-	fl_amount used = fl_amount_max(0, t->local[at] == FL_UNLIMITED ? INT64_MIN :
-									 fl_sat_sub(u->cell[at], t->local[at]));
+	fl_amount used = fl_amount_max(0, t->local[at] == FL_UNLIMITED ?
+						  INT64_MIN :
+						  fl_sat_sub(u->cell[at], t->local[at]));
 
 	return fl_quota_add(fl_quota_less(lent_out(t, at), used), t->borrowing_limit[at]);
 }
@@ -86,7 +89,8 @@ fl_amount fl_quota_available(const struct fl_tree *t, const struct fl_usage *u, 
 
 	if (!fl_tree_has_parent(t, n))
 		return fl_quota_less(t->subtree[at], u->cell[at]);
-	from_parent = fl_quota_available(t, u, fl_tree_parent(t, n), c); /* depth: bounded, no cycles */
+	from_parent = fl_quota_available(t, u, fl_tree_parent(t, n),
+					 c); /* depth: bounded, no cycles */
 	if (t->borrowing_limit[at] != FL_NO_LIMIT)
 		from_parent = fl_amount_min(from_parent, let_through(t, u, at));
 	return fl_quota_add(fl_quota_local_available(t, u, n, c), from_parent);

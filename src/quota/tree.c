@@ -102,8 +102,8 @@ static void list_queues(struct fl_tree *t)
 }
 
 /* A (flavor, resource) pair not seen before in this tree gets the next number. */
-static int add_pair(struct fl_tree *t, uint32_t root_index, struct fl_flavor f, struct fl_resource r,
-		    fairlead_error *err)
+static int add_pair(struct fl_tree *t, uint32_t root_index, struct fl_flavor f,
+		    struct fl_resource r, fairlead_error *err)
 {
 	struct fl_tree_root *root = &t->roots[root_index];
 	int added = fl_pairs_add(&t->column_of[root_index], f.v, r.v, root->n_columns, NULL, err);
@@ -125,7 +125,8 @@ static int collect_columns(struct fl_tree *t, fairlead_error *err)
 	for (uint32_t n = 0; n < t->n_nodes; n++) {
 		struct fl_span groups = m->nodes[n].groups;
 
-		for (uint32_t g = groups.first; t->root[n] != FL_NONE && g < groups.first + groups.n; g++) {
+		for (uint32_t g = groups.first;
+		     t->root[n] != FL_NONE && g < groups.first + groups.n; g++) {
 			struct fl_span flavors = m->groups[g].flavors;
 
 			for (uint32_t f = flavors.first; f < flavors.first + flavors.n; f++) {
@@ -145,7 +146,8 @@ static int collect_columns(struct fl_tree *t, fairlead_error *err)
 
 		if (q == FL_NONE || t->root[q] == FL_NONE)
 			continue;
-		for (uint32_t p = row->admission.first; p < row->admission.first + row->admission.n; p++) {
+		for (uint32_t p = row->admission.first; p < row->admission.first + row->admission.n;
+		     p++) {
 			struct fl_span a = m->podset_assignments[p].assignments;
 
 			for (uint32_t i = a.first; i < a.first + a.n; i++)
@@ -236,7 +238,8 @@ static void read_quotas(struct fl_tree *t)
 	for (uint32_t n = 0; n < t->n_nodes; n++) {
 		struct fl_span groups = m->nodes[n].groups;
 
-		for (uint32_t g = groups.first; t->root[n] != FL_NONE && g < groups.first + groups.n; g++) {
+		for (uint32_t g = groups.first;
+		     t->root[n] != FL_NONE && g < groups.first + groups.n; g++) {
 			struct fl_span flavors = m->groups[g].flavors;
 
 			for (uint32_t f = flavors.first; f < flavors.first + flavors.n; f++)
@@ -245,7 +248,8 @@ static void read_quotas(struct fl_tree *t)
 						&m->quotas[m->group_flavors[f].quotas.first + i];
 					size_t at = fl_tree_cell(
 						t, (struct fl_node){ n },
-						fl_tree_column(t, (struct fl_node){ n }, q->flavor, q->resource));
+						fl_tree_column(t, (struct fl_node){ n }, q->flavor,
+							       q->resource));
 
 					t->nominal[at] = q->nominal;
 					t->borrowing_limit[at] = q->borrowing_limit;

@@ -3,7 +3,8 @@
 
 #include "quota/tree.h"
 
-int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a, fairlead_error *err)
+int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
+		  fairlead_error *err)
 {
 	u->undo = NULL;
 	u->cell = fl_arena_alloc(a, t->cells, sizeof *u->cell, err);
@@ -30,7 +31,8 @@ static fl_amount beyond(const struct fl_tree *t, size_t at, fl_amount usage)
 }
 
 /* Set one cell and what is kept beside it. */
-static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct fl_column c, fl_amount usage)
+static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct fl_column c,
+		fl_amount usage)
 {
 	size_t at = t->row[n] + c.v;
 	fl_amount before = beyond(t, at, u->cell[at]), after = beyond(t, at, usage);
@@ -39,7 +41,8 @@ static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct 
 	u->cell[at] = usage;
 	if (before == after)
 		return;
-	fl_amount *borrowed = &u->borrowed[t->res_row[n] + t->roots[t->root_index[n]].columns[c.v].res];
+	fl_amount *borrowed =
+		&u->borrowed[t->res_row[n] + t->roots[t->root_index[n]].columns[c.v].res];
 
 	fl_undo_note(u->undo, borrowed, sizeof *borrowed);
 	fl_undo_note(u->undo, &u->borrowing[n], sizeof u->borrowing[n]);
@@ -63,8 +66,8 @@ void fl_usage_add(struct fl_usage *u, const struct fl_tree *t, struct fl_node n,
 	}
 }
 
-void fl_usage_remove(struct fl_usage *u, const struct fl_tree *t, struct fl_node n, struct fl_column c,
-		     fl_amount v)
+void fl_usage_remove(struct fl_usage *u, const struct fl_tree *t, struct fl_node n,
+		     struct fl_column c, fl_amount v)
 {
 	for (;;) {
 		size_t at = fl_tree_cell(t, n, c);

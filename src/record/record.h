@@ -41,14 +41,20 @@ enum fl_event_kind {
 	FL_EV_CELL,     /* one quota, limit or weight changes */
 };
 
-enum fl_cell_kind { FL_CELL_NOMINAL, FL_CELL_BORROWING_LIMIT, FL_CELL_LENDING_LIMIT, FL_CELL_WEIGHT, FL_CELL_PRIORITY };
+enum fl_cell_kind {
+	FL_CELL_NOMINAL,
+	FL_CELL_BORROWING_LIMIT,
+	FL_CELL_LENDING_LIMIT,
+	FL_CELL_WEIGHT,
+	FL_CELL_PRIORITY
+};
 
 struct fl_cell {
 	enum fl_cell_kind kind;
-	struct fl_node node;         /* all but PRIORITY, which is of the event's workload */
-	struct fl_flavor flavor;     /* quota and limits */
+	struct fl_node node;     /* all but PRIORITY, which is of the event's workload */
+	struct fl_flavor flavor; /* quota and limits */
 	struct fl_resource resource;
-	fl_amount amount;            /* quota, limit (FL_NO_LIMIT: none), priority */
+	fl_amount amount; /* quota, limit (FL_NO_LIMIT: none), priority */
 	double weight;
 };
 
@@ -67,11 +73,11 @@ enum fl_decision_kind {
 
 /* One resource of one podset in one flavor. */
 struct fl_placement {
-	uint32_t podset;       /* 0-based within the workload */
-	int32_t count;         /* pods admitted; below the podset's count with partial admission */
+	uint32_t podset; /* 0-based within the workload */
+	int32_t count;   /* pods admitted; below the podset's count with partial admission */
 	struct fl_resource resource;
 	struct fl_flavor flavor;
-	fl_amount amount;      /* of all the podset's pods together */
+	fl_amount amount; /* of all the podset's pods together */
 };
 
 struct fl_decision {
@@ -80,8 +86,8 @@ struct fl_decision {
 	struct fl_workload workload;
 	struct fl_workload preemptor; /* EVICT only; else FL_NONE */
 	struct fl_node cluster_queue;
-	struct fl_span placement;     /* ADMIT, RESERVE: into decisions.placements */
-	bool already_evicting;        /* EVICT of a workload whose eviction is under way */
+	struct fl_span placement; /* ADMIT, RESERVE: into decisions.placements */
+	bool already_evicting;    /* EVICT of a workload whose eviction is under way */
 };
 
 /* Valid until the next step or try of the policy that gave them. */
@@ -111,7 +117,7 @@ struct fl_evidence {
 	struct fl_node node;         /* where in the tree */
 	struct fl_flavor flavor;     /* FL_NONE when the check is not of one */
 	struct fl_resource resource;
-	struct fl_workload victim;   /* FL_NONE when there is none */
+	struct fl_workload victim; /* FL_NONE when there is none */
 	struct fl_number lhs, rhs;
 	bool holds;
 };
@@ -123,10 +129,10 @@ struct fl_sink {
 
 /* A node's weighted dominant resource share (KEP-1714). */
 struct fl_share {
-	double precise;   /* INFINITY: weight 0 and borrowing */
-	double ratio;     /* 1000 * borrowed / lendable, before the weight */
+	double precise; /* INFINITY: weight 0 and borrowing */
+	double ratio;   /* 1000 * borrowed / lendable, before the weight */
 	double weight;
-	bool borrowing;   /* may be true with ratio 0: nothing is lendable */
+	bool borrowing;              /* may be true with ratio 0: nothing is lendable */
 	struct fl_resource dominant; /* FL_NONE when ratio is 0 */
 };
 

@@ -205,8 +205,8 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 		add(&w, "%s fits: the coming cycle admits it in queue '%s'.", name, queue);
 		break;
 	case FL_EXPLAIN_PREEMPTS:
-		add(&w, "%s waits, but not for long: the coming cycle preempts %u workload%s for it, and it is "
-		    "admitted when %s gone.", name, x->n_victims, x->n_victims == 1 ? "" : "s",
+		add(&w, "%s waits, but perhaps not for long: the coming cycle preempts %u workload%s for it, and "
+		    "it can be admitted when %s gone.", name, x->n_victims, x->n_victims == 1 ? "" : "s",
 		    x->n_victims == 1 ? "that one is" : "they are");
 		break;
 	case FL_EXPLAIN_WAITS:

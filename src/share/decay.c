@@ -12,12 +12,16 @@ double fl_decay_alpha(fl_time elapsed, fl_time half_life)
 	return 1.0 - pow(0.5, ((double)elapsed / 1e9) / ((double)half_life / 1e9));
 }
 
-/* The shortest decimal that reads back as @x: digits * 10^-places. At most 17 digits. */
+/*
+ * The shortest decimal that reads back as @x: digits * 10^-places.  At most 17
+ * digits.  strtod reads what snprintf wrote, so the locale's decimal point does
+ * not matter.
+ */
 static uint64_t shortest(double x, int *ret_places)
 {
 	char text[40];
 	uint64_t digits = 0;
-	int precision = 0, places = 0;
+	int precision = 0, places, exponent = 0;
 
 	do
 		(void)snprintf(text, sizeof text, "%.*e", precision, x);
@@ -25,9 +29,12 @@ static uint64_t shortest(double x, int *ret_places)
 	for (const char *c = text; *c != 'e'; c++)
 		if (*c >= '0' && *c <= '9') /* whatever the locale's decimal point is */
 			digits = digits * 10 + (uint64_t)(*c - '0');
+	/* Factors are at most 1: the exponent is 0 or negative. */
 	for (const char *c = text; *c; c++)
-		if (*c == 'e')
-			places = precision - atoi(c + 1);
+		exponent = *c == 'e'              ? 0 :
+			   *c >= '0' && *c <= '9' ? exponent * 10 + (*c - '0') :
+						    exponent;
+	places = precision + exponent;
 	for (; digits && digits % 10 == 0; digits /= 10)
 		places--;
 	*ret_places = places;

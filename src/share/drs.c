@@ -8,9 +8,11 @@ static double ratio(fl_amount borrowed, fl_amount lendable)
 	return borrowed > 0 && lendable > 0 ? (double)borrowed * 1000.0 / (double)lendable : 0;
 }
 
-static double ratio_of(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n, uint32_t res)
+static double ratio_of(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+		       uint32_t res)
 {
-	return ratio(u->borrowed[t->res_row[n.v] + res], t->lendable[t->res_row[t->parent[n.v]] + res]);
+	return ratio(u->borrowed[t->res_row[n.v] + res],
+		     t->lendable[t->res_row[t->parent[n.v]] + res]);
 }
 
 static void weigh(struct fl_drs *d, double weight)
@@ -74,7 +76,8 @@ struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, str
 	return d;
 }
 
-struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n)
+struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u,
+				   struct fl_node n)
 {
 	struct fl_resource dominant = { FL_NONE };
 	double most = 0;
@@ -89,10 +92,7 @@ struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usag
 	return dominant;
 }
 
-static int cmp(double a, double b)
-{
-	return (a > b) - (a < b);
-}
+static int cmp(double a, double b) { return (a > b) - (a < b); }
 
 int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b)
 {

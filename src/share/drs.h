@@ -44,6 +44,7 @@ struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, str
 int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b);
 
 /* The resource that gave the ratio, the first in name order of equals; FL_NONE when ratio is 0. */
-struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n);
+struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u,
+				   struct fl_node n);
 
 #endif

@@ -242,9 +242,7 @@ static int parse_row(struct fl_reader *r, struct row_target *to, fairlead_error 
 
 int case_parse(const char *line, size_t len, struct case_row *ret, fairlead_error *err)
 {
-	struct case_row row = { .max_cycles = 1,
-				.interval = FL_SECOND,
-				.now = FL_TIME_NONE };
+	struct case_row row = { .max_cycles = 1, .interval = FL_SECOND, .now = FL_TIME_NONE };
 	struct row_target to = { &row, line };
 	struct fl_reader *r;
 	int rc = fl_reader_new(&fl_mem_heap, line, len, &r, err);

@@ -36,7 +36,8 @@ struct case_row {
 	char id[128], suite[32];
 	struct case_text objects;  /* the array */
 	struct case_text expected; /* the object; absent when null */
-	struct case_text fair_sharing, admission_fair_sharing; /* of the Configuration; may be absent */
+	struct case_text fair_sharing,
+		admission_fair_sharing; /* of the Configuration; may be absent */
 	fl_time now, interval;
 	uint32_t max_cycles;
 };

@@ -27,16 +27,20 @@ struct fl_sym world_sym(struct fl_model *m, const char *text)
 	return sym;
 }
 
-static struct fl_span push_group(struct fl_model *m, const struct world_node *node, uint32_t resources)
+static struct fl_span push_group(struct fl_model *m, const struct world_node *node,
+				 uint32_t resources)
 {
-	struct fl_group group = { .resources = { m->n_syms, resources }, .flavors = { m->n_group_flavors, 1 } };
-	struct fl_group_flavor flavor = { .name = world_sym(m, "f"), .quotas = { m->n_quotas, resources } };
+	struct fl_group group = { .resources = { m->n_syms, resources },
+				  .flavors = { m->n_group_flavors, 1 } };
+	struct fl_group_flavor flavor = { .name = world_sym(m, "f"),
+					  .quotas = { m->n_quotas, resources } };
 	fairlead_error err;
 	uint32_t id;
 
 	for (uint32_t r = 0; r < resources; r++) {
 		struct fl_sym name = world_sym(m, resource_names[r]);
-		struct fl_quota quota = { .flavor_name = flavor.name, .resource_name = name,
+		struct fl_quota quota = { .flavor_name = flavor.name,
+					  .resource_name = name,
 					  .nominal = node->quota[r].nominal,
 					  .borrowing_limit = node->quota[r].borrow,
 					  .lending_limit = node->quota[r].lend };
@@ -60,8 +64,8 @@ struct fl_model *world_open(const struct fl_mem *mem, const struct world_node *n
 	flavor.name = world_sym(m, "f");
 	must(fl_model_add_flavor(m, &flavor, &err), &err);
 	for (uint32_t i = 0; i < n; i++) {
-		struct fl_node_row row =
-			nodes[i].kind == FL_COHORT ? fl_cohort_default : fl_cluster_queue_default;
+		struct fl_node_row row = nodes[i].kind == FL_COHORT ? fl_cohort_default :
+								      fl_cluster_queue_default;
 
 		row.name = world_sym(m, nodes[i].name);
 		if (nodes[i].parent)
@@ -84,16 +88,19 @@ struct fl_model *world_new(const struct fl_mem *mem, const struct world_node *no
 	return m;
 }
 
-static struct fl_span push_admission(struct fl_model *m, const struct world_job *job, uint32_t resources)
+static struct fl_span push_admission(struct fl_model *m, const struct world_job *job,
+				     uint32_t resources)
 {
-	struct fl_podset_assignment podset = { .podset = world_sym(m, "main"), .count = 1,
+	struct fl_podset_assignment podset = { .podset = world_sym(m, "main"),
+					       .count = 1,
 					       .assignments = { m->n_assignments, resources } };
 	fairlead_error err;
 	uint32_t id;
 
 	for (uint32_t r = 0; r < resources; r++) {
 		struct fl_assignment row = { .resource_name = world_sym(m, resource_names[r]),
-					     .flavor_name = world_sym(m, "f"), .amount = job->ask[r] };
+					     .flavor_name = world_sym(m, "f"),
+					     .amount = job->ask[r] };
 
 		must(fl_model_push_assignments(m, &row, NULL, &err), &err);
 	}
@@ -101,7 +108,8 @@ static struct fl_span push_admission(struct fl_model *m, const struct world_job 
 	return (struct fl_span){ id, 1 };
 }
 
-static struct fl_span push_podset(struct fl_model *m, const struct world_job *job, uint32_t resources)
+static struct fl_span push_podset(struct fl_model *m, const struct world_job *job,
+				  uint32_t resources)
 {
 	struct fl_podset row = fl_podset_default;
 	fairlead_error err;

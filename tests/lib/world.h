@@ -37,9 +37,9 @@ struct fl_sym world_sym(struct fl_model *m, const char *text);
 struct world_job {
 	const char *name, *queue;
 	int32_t priority;
-	int64_t age;                      /* creation: seconds; the smaller the older */
+	int64_t age; /* creation: seconds; the smaller the older */
 	fl_amount ask[WORLD_RESOURCES];
-	bool admitted;                    /* holds what it asks for, since `age` */
+	bool admitted; /* holds what it asks for, since `age` */
 };
 void world_add_job(struct fl_model *m, const struct world_job *job, uint32_t resources);
 

@@ -96,7 +96,7 @@ library "$good" rcsT
 passes 'symbols: a clean thin library' "$tools/check-symbols.sh" "$work/lib.a" "$tools/core-symbols.txt"
 symbols 'the heap' '#include <stdlib.h>\nvoid *f(void) { return malloc(3); }' 'src_model_a.c.o: the core may not use malloc'
 symbols 'realloc from the wrong place' '#include <stdlib.h>\nvoid *f(void) { return realloc(0, 3); }' 'src_model_a.c.o: only src_base_mem.c.o may use realloc'
-for call in 'stdio.h fopen("a", "r")' 'stdio.h printf("a")' 'time.h time(0)' 'stdlib.h getenv("A")' 'locale.h setlocale(0, "")' 'stdlib.h strtod("1", 0)' 'stdlib.h rand()'; do
+for call in 'stdio.h fopen("a", "r")' 'stdio.h printf("a")' 'time.h time(0)' 'stdlib.h getenv("A")' 'locale.h setlocale(0, "")' 'stdlib.h strtol("1", 0, 0)' 'stdlib.h rand()'; do
 	symbols "${call#* }" "#include <${call%% *}>\nlong f(void);\nlong f(void) { return (long)${call#* }; }" "may not use $(expr "${call#* }" : '\([a-z]*\)')"
 done
 symbols 'a variable with a value' 'int counter = 1;' 'no mutable globals'

@@ -25,10 +25,7 @@ static struct fl_queue queue_of(const struct fl_policy *p, struct fl_workload w)
 	return fl_row(p, w)->queue;
 }
 
-bool fl_afs_orders(const struct fl_policy *p, struct fl_node q)
-{
-	return usage_based(p, q.v);
-}
+bool fl_afs_orders(const struct fl_policy *p, struct fl_node q) { return usage_based(p, q.v); }
 
 double fl_afs_usage(const struct fl_policy *p, struct fl_workload w)
 {
@@ -58,7 +55,8 @@ static double weighted(const struct fl_policy *p, uint32_t lq)
 	if (weight <= 0)
 		return HUGE_VAL;
 	for (uint32_t r = 0; r < a->n_resources; r++)
-		sum += a->resource_weight[r] * ((double)a->consumed[lq * a->n_resources + r] * 1e-9);
+		sum += a->resource_weight[r] *
+		       ((double)a->consumed[lq * a->n_resources + r] * 1e-9);
 	return sum / weight;
 }
 
@@ -96,7 +94,8 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 		struct fl_span consumed = m->queues[lq].consumed;
 
 		for (uint32_t i = consumed.first; i < consumed.first + consumed.n; i++)
-			a->consumed[lq * a->n_resources + m->consumed[i].resource.v] = m->consumed[i].amount;
+			a->consumed[lq * a->n_resources + m->consumed[i].resource.v] =
+				m->consumed[i].amount;
 		a->updated[lq] = p->now;
 		a->usage[lq] = weighted(p, lq);
 	}
@@ -104,9 +103,11 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 }
 
 /* Lower usage first; then the sticky one, then queue order. */
-static bool comes_before(const struct fl_policy *p, const struct fl_line *line, uint32_t a, uint32_t b)
+static bool comes_before(const struct fl_policy *p, const struct fl_line *line, uint32_t a,
+			 uint32_t b)
 {
-	double x = fl_afs_usage(p, (struct fl_workload){ a }), y = fl_afs_usage(p, (struct fl_workload){ b });
+	double x = fl_afs_usage(p, (struct fl_workload){ a }),
+	       y = fl_afs_usage(p, (struct fl_workload){ b });
 
 	if (x != y)
 		return x < y;
@@ -146,7 +147,8 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 }
 
 /* Total request of the admitted workload for @resource, as placed. */
-static fl_nanos admitted_amount(const struct fl_policy *p, const struct fl_job *j, uint32_t resource)
+static fl_nanos admitted_amount(const struct fl_policy *p, const struct fl_job *j,
+				uint32_t resource)
 {
 	fl_nanos sum = 0;
 

@@ -26,8 +26,8 @@ struct fit {
 /* A request of the podset in hand that this queue covers. */
 struct need {
 	struct fl_resource resource;
-	uint32_t group, slot; /* resource group of the queue, place among its resources */
-	fl_amount amount;     /* all pods together */
+	uint32_t group, slot;    /* resource group of the queue, place among its resources */
+	fl_amount amount;        /* all pods together */
 	struct fl_column column; /* once the flavor is chosen */
 	struct fit fit;
 };
@@ -39,7 +39,7 @@ struct assigner {
 	const struct fl_node_row *queue;
 	const struct fl_line *line;
 	const struct fl_job *job;
-	const int16_t *only;     /* flavors of an earlier nomination, or NULL */
+	const int16_t *only; /* flavors of an earlier nomination, or NULL */
 	struct fl_nomination *out;
 	uint32_t podset;
 	struct need needs[FL_MAX_RESOURCES + 1];
@@ -85,15 +85,22 @@ static bool may_preempt_while_borrowing(const struct fl_policy *p, const struct 
 	       (p->model->settings.fair_sharing && queue->reclaim != FL_PREEMPT_NEVER);
 }
 
-static void emit(const struct assigner *a, enum fl_check check, struct fl_column column, fl_amount lhs,
-		 fl_amount rhs)
+static void emit(const struct assigner *a, enum fl_check check, struct fl_column column,
+		 fl_amount lhs, fl_amount rhs)
 {
 	const struct fl_column_info *info =
 		&fl_tree_root_of(&a->p->tree, a->entry->queue)->columns[column.v];
 	struct fl_evidence row = {
-		.check = check, .workload = a->entry->workload, .podset = a->podset, .node = a->entry->queue,
-		.flavor = info->flavor, .resource = info->resource, .victim = { FL_NONE },
-		.lhs = { .amount = lhs }, .rhs = { .amount = rhs }, .holds = lhs <= rhs,
+		.check = check,
+		.workload = a->entry->workload,
+		.podset = a->podset,
+		.node = a->entry->queue,
+		.flavor = info->flavor,
+		.resource = info->resource,
+		.victim = { FL_NONE },
+		.lhs = { .amount = lhs },
+		.rhs = { .amount = rhs },
+		.holds = lhs <= rhs,
 	};
 
 	if (a->p->scratch->sink)
@@ -106,8 +113,11 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 {
 	const bool needs = true;
 	const struct fl_use use = { column, amount };
-	const struct fl_ask ask = { .workload = a->entry->workload, .queue = a->entry->queue,
-				    .uses = &use, .needs = &needs, .n = 1 };
+	const struct fl_ask ask = { .workload = a->entry->workload,
+				    .queue = a->entry->queue,
+				    .uses = &use,
+				    .needs = &needs,
+				    .n = 1 };
 	struct fl_cycle *c = a->p->scratch;
 	uint32_t n = fl_preempt_search(a->p, a->v, &ask);
 	struct fit fit = { FL_MODE_RECLAIM, now.height };
@@ -119,7 +129,9 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 			fit.mode = FL_MODE_PREEMPT;
 		fl_view_take(a->p, a->v, c->targets[i].workload);
 	}
-	fit.level = fl_quota_lowest_subtree(&a->p->tree, &a->v->usage, a->entry->queue, column, amount).height;
+	fit.level = fl_quota_lowest_subtree(&a->p->tree, &a->v->usage, a->entry->queue, column,
+					    amount)
+			    .height;
 	fl_preempt_restore(a->p, a->v);
 	return fit;
 }
@@ -148,7 +160,8 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	}
 	a->too_little_now = true;
 	emit(a, FL_CHECK_NOMINAL, column, amount, t->nominal[at]);
-	if (t->nominal[at] >= amount || level.below_root || may_preempt_while_borrowing(a->p, a->queue))
+	if (t->nominal[at] >= amount || level.below_root ||
+	    may_preempt_while_borrowing(a->p, a->queue))
 		return simulate_preemption(a, column, amount, level);
 	return (struct fit){ FL_MODE_NO_FIT, 0 };
 }
@@ -165,8 +178,13 @@ static fl_amount assumed(const struct fl_nomination *out, struct fl_column colum
 static void emit_match(const struct assigner *a, struct fl_flavor flavor, bool holds)
 {
 	struct fl_evidence row = {
-		.check = FL_CHECK_FLAVOR, .workload = a->entry->workload, .podset = a->podset,
-		.node = a->entry->queue, .flavor = flavor, .resource = { FL_NONE }, .victim = { FL_NONE },
+		.check = FL_CHECK_FLAVOR,
+		.workload = a->entry->workload,
+		.podset = a->podset,
+		.node = a->entry->queue,
+		.flavor = flavor,
+		.resource = { FL_NONE },
+		.victim = { FL_NONE },
 		.holds = holds,
 	};
 
@@ -187,8 +205,9 @@ static struct fit try_flavor(struct assigner *a, uint32_t group, uint32_t f,
 
 		if (need->group != group)
 			continue;
-		fits[i] = try_column(a, columns[need->slot],
-				     fl_sat_add(assumed(a->out, columns[need->slot]), need->amount));
+		fits[i] =
+			try_column(a, columns[need->slot],
+				   fl_sat_add(assumed(a->out, columns[need->slot]), need->amount));
 		if (fits[i].mode == FL_MODE_NO_FIT)
 			return fits[i];
 		if (preferred(a->queue, worst, fits[i]))
@@ -298,7 +317,8 @@ static bool add_need(struct assigner *a, struct fl_resource resource, fl_amount 
 static bool list_needs(struct assigner *a, int32_t count)
 {
 	const struct fl_model *m = a->p->model;
-	const struct fl_podset *pods = &m->podsets[fl_row(a->p, a->entry->workload)->podsets.first + a->podset];
+	const struct fl_podset *pods =
+		&m->podsets[fl_row(a->p, a->entry->workload)->podsets.first + a->podset];
 	bool covered = true;
 
 	a->n_needs = 0;
@@ -306,7 +326,8 @@ static bool list_needs(struct assigner *a, int32_t count)
 		const struct fl_request *r = &m->requests[pods->requests.first + i];
 
 		if (!a->line->covers_pods || r->resource.v != a->p->pods_resource.v)
-			covered &= add_need(a, r->resource, for_count(r->amount, pods->count, count));
+			covered &= add_need(a, r->resource,
+					    for_count(r->amount, pods->count, count));
 	}
 	if (a->line->covers_pods)
 		covered &= add_need(a, a->p->pods_resource, count);
@@ -337,7 +358,9 @@ static void commit(struct assigner *a, int32_t count)
 			.podset = a->podset,
 			.count = count,
 			.resource = need->resource,
-			.flavor = fl_tree_root_of(&a->p->tree, a->entry->queue)->columns[need->column.v].flavor,
+			.flavor = fl_tree_root_of(&a->p->tree, a->entry->queue)
+					  ->columns[need->column.v]
+					  .flavor,
 			.amount = need->amount,
 		};
 	}
@@ -392,8 +415,13 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 		   const int32_t *counts, struct fl_nomination *out)
 {
 	struct assigner a = {
-		.p = p, .v = v, .entry = e, .only = only, .out = out,
-		.queue = &p->model->nodes[e->queue.v], .line = &p->lines[e->queue.v],
+		.p = p,
+		.v = v,
+		.entry = e,
+		.only = only,
+		.out = out,
+		.queue = &p->model->nodes[e->queue.v],
+		.line = &p->lines[e->queue.v],
 		.job = &p->jobs[e->workload.v],
 	};
 	struct fl_span podsets = fl_row(p, e->workload)->podsets;
@@ -404,7 +432,8 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 	for (a.podset = 0; a.podset < podsets.n; a.podset++)
 		clear_podset(&a);
 	for (a.podset = 0; a.podset < podsets.n; a.podset++) {
-		int32_t count = counts ? counts[a.podset] : p->model->podsets[podsets.first + a.podset].count;
+		int32_t count = counts ? counts[a.podset] :
+					 p->model->podsets[podsets.first + a.podset].count;
 		bool fits;
 
 		if (!assign_podset(&a, count, &fits)) {
@@ -454,15 +483,18 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 
 	for (uint32_t i = 0; i < podsets.n; i++)
 		all += pods[i].min_count >= 0 && pods[i].min_count < pods[i].count ?
-			       pods[i].count - pods[i].min_count : 0;
+			       pods[i].count - pods[i].min_count :
+			       0;
 	if (all == 0)
 		return 0;
 	for (high = all + 1; low < high;) {
 		int64_t middle = low + (high - low) / 2;
 
 		for (uint32_t i = 0; i < podsets.n; i++) {
-			int32_t spare = pods[i].min_count >= 0 && pods[i].min_count < pods[i].count ?
-						pods[i].count - pods[i].min_count : 0;
+			int32_t spare = pods[i].min_count >= 0 &&
+							pods[i].min_count < pods[i].count ?
+						pods[i].count - pods[i].min_count :
+						0;
 
 			counts[i] = (int32_t)(pods[i].count - spare * middle / all);
 		}
@@ -470,7 +502,8 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 		uint32_t had = e->n_targets;
 
 		e->n_targets = 0;
-		if (e->spare.mode == FL_MODE_PREEMPT && (r = find_targets(p, v, e, &e->spare, err)) < 0)
+		if (e->spare.mode == FL_MODE_PREEMPT &&
+		    (r = find_targets(p, v, e, &e->spare, err)) < 0)
 			return r;
 		if (e->spare.mode == FL_MODE_FIT || e->n_targets > 0) {
 			struct fl_nomination swap = e->assignment;
@@ -519,21 +552,23 @@ static bool may_be_reduced(const struct fl_policy *p, struct fl_workload w)
 	return false;
 }
 
-int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
-		       fairlead_error *err)
+int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		       const int16_t *only, fairlead_error *err)
 {
 	bool reducible = may_be_reduced(p, e->workload);
 	int r;
 
 	if (!e->assignment.uses && (r = alloc_assignment(p, e->workload, &e->assignment, err)) < 0)
 		return r;
-	if (reducible && !e->spare.uses && (r = alloc_assignment(p, e->workload, &e->spare, err)) < 0)
+	if (reducible && !e->spare.uses &&
+	    (r = alloc_assignment(p, e->workload, &e->spare, err)) < 0)
 		return r;
 	e->n_targets = 0;
 	assign(p, v, e, only, NULL, &e->assignment);
 	if (e->assignment.mode == FL_MODE_FIT)
 		return 0;
-	if (e->assignment.mode == FL_MODE_PREEMPT && (r = find_targets(p, v, e, &e->assignment, err)) < 0)
+	if (e->assignment.mode == FL_MODE_PREEMPT &&
+	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
 		return r;
 	return e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, err);
 }

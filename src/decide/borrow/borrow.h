@@ -21,6 +21,7 @@ bool fl_borrow_active(const struct fl_policy *p, struct fl_node q);
  * Who would be looked at before @w in its queue, in order: the first @cap ids, and
  * how many there are.  Parked workloads are not ahead of anybody.
  */
-uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids, uint32_t cap);
+uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
+			 uint32_t cap);
 
 #endif

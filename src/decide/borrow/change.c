@@ -27,7 +27,8 @@ static void recount(struct fl_policy *p, uint32_t root_index)
 			const struct fl_job *j = &p->jobs[p->holders[line->holders.first + k]];
 
 			for (uint32_t u = 0; u < j->n_use; u++)
-				fl_usage_add(&p->usage, t, j->held_by, p->uses[j->use_first + u].column,
+				fl_usage_add(&p->usage, t, j->held_by,
+					     p->uses[j->use_first + u].column,
 					     p->uses[j->use_first + u].amount);
 		}
 	}
@@ -47,7 +48,8 @@ static int reserve(struct fl_policy *p, uint32_t root_index, fairlead_error *err
 	return fl_undo_reserve(&p->undo, notes, notes * 8, err);
 }
 
-int fl_change_quota(struct fl_policy *p, fl_amount *cell, const struct fl_cell *change, fairlead_error *err)
+int fl_change_quota(struct fl_policy *p, fl_amount *cell, const struct fl_cell *change,
+		    fairlead_error *err)
 {
 	uint32_t root_index = p->tree.root_index[change->node.v];
 	int r = reserve(p, root_index, err);

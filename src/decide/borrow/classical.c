@@ -16,7 +16,12 @@
 #include "decide/borrow/preempt.h"
 
 enum list { HIERARCHY, PRIORITY, SAME_QUEUE, LISTS };
-enum variant { WITHIN_QUEUE, HIERARCHICAL_RECLAIM, RECLAIM_WITHOUT_BORROWING, RECLAIM_WHILE_BORROWING };
+enum variant {
+	WITHIN_QUEUE,
+	HIERARCHICAL_RECLAIM,
+	RECLAIM_WITHOUT_BORROWING,
+	RECLAIM_WHILE_BORROWING
+};
 
 struct classical {
 	struct fl_policy *p;
@@ -28,7 +33,7 @@ struct classical {
 
 /* Where a walk over all lists stands. */
 struct walk {
-	bool fresh;     /* past those being evicted */
+	bool fresh; /* past those being evicted */
 	enum list list;
 	uint32_t at;
 };
@@ -49,8 +54,8 @@ static void find_advantage(struct classical *k)
 		const struct fl_use *use = &k->ask->uses[i];
 
 		advantage &= !fl_quota_borrows_with(t, u, n, use->column, use->amount);
-		c->remaining[i] = fl_amount_max(0, fl_sat_sub(use->amount,
-							      fl_quota_local_available(t, u, n, use->column)));
+		c->remaining[i] = fl_amount_max(
+			0, fl_sat_sub(use->amount, fl_quota_local_available(t, u, n, use->column)));
 	}
 	k->any_advantage = false;
 	k->all_advantage = true;
@@ -66,7 +71,8 @@ static void find_advantage(struct classical *k)
 
 			fits &= !fl_quota_borrows_with(t, u, n, column, c->remaining[i]);
 			c->remaining[i] = fl_amount_max(
-				0, fl_sat_sub(c->remaining[i], fl_quota_local_available(t, u, n, column)));
+				0, fl_sat_sub(c->remaining[i],
+					      fl_quota_local_available(t, u, n, column)));
 		}
 		advantage |= fits;
 	}
@@ -87,7 +93,8 @@ static uint32_t reach(struct classical *k, struct fl_node q)
 	if (k->p->tree.is_cohort[q.v])
 		s->reach_known = c->search;
 	s->reach = FL_NONE;
-	if (!fl_preempt_within_nominal(k->p, k->v, k->ask, q) && fl_tree_has_parent(&k->p->tree, q)) {
+	if (!fl_preempt_within_nominal(k->p, k->v, k->ask, q) &&
+	    fl_tree_has_parent(&k->p->tree, q)) {
 		struct fl_node above = fl_tree_parent(&k->p->tree, q);
 
 		if (c->nodes[above.v].on_path == c->search)
@@ -118,8 +125,10 @@ static enum list list_of(struct classical *k, struct fl_node q)
 static bool skip_list(const struct classical *k, enum list list)
 {
 	if (list == SAME_QUEUE)
-		return k->row->within_queue == FL_PREEMPT_NEVER || !k->p->lines[k->ask->queue.v].active;
-	return k->row->reclaim == FL_PREEMPT_NEVER || !fl_tree_has_parent(&k->p->tree, k->ask->queue) ||
+		return k->row->within_queue == FL_PREEMPT_NEVER ||
+		       !k->p->lines[k->ask->queue.v].active;
+	return k->row->reclaim == FL_PREEMPT_NEVER ||
+	       !fl_tree_has_parent(&k->p->tree, k->ask->queue) ||
 	       (list == HIERARCHY ? !k->any_advantage : k->all_advantage);
 }
 
@@ -137,8 +146,8 @@ static uint32_t first_fresh(const struct fl_policy *p, const uint32_t *list, uin
 static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list)
 {
 	for (;; walk->list++, walk->at = 0) {
-		enum fl_preempt_policy policy =
-			walk->list == SAME_QUEUE ? k->row->within_queue : k->row->reclaim;
+		enum fl_preempt_policy policy = walk->list == SAME_QUEUE ? k->row->within_queue :
+									   k->row->reclaim;
 		const uint32_t *list, *queues = NULL;
 		uint32_t n, end;
 
@@ -151,15 +160,16 @@ static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list
 			continue;
 		list = walk->list == SAME_QUEUE ?
 			       fl_state_candidates(k->p, k->ask->queue, &n) :
-			       fl_state_tree_candidates(k->p, k->p->tree.root_index[k->ask->queue.v],
-							&queues, &n);
+			       fl_state_tree_candidates(
+				       k->p, k->p->tree.root_index[k->ask->queue.v], &queues, &n);
 		end = first_fresh(k->p, list, n);
 		if (walk->fresh) {
 			walk->at = walk->at < end ? end : walk->at;
 			end = n;
 		}
 		for (uint32_t at = walk->at; at < end; at++)
-			if ((walk->list == SAME_QUEUE || list_of(k, (struct fl_node){ queues[at] }) == walk->list) &&
+			if ((walk->list == SAME_QUEUE ||
+			     list_of(k, (struct fl_node){ queues[at] }) == walk->list) &&
 			    fl_preempt_allows(k->p, k->ask, list[at], policy)) {
 				walk->at = at + 1;
 				*ret_list = walk->list;
@@ -237,7 +247,8 @@ static bool below_nominal(const struct classical *k)
 {
 	for (uint32_t i = 0; i < k->ask->n; i++)
 		if (k->ask->needs[i]) {
-			size_t at = fl_tree_cell(&k->p->tree, k->ask->queue, k->ask->uses[i].column);
+			size_t at = fl_tree_cell(&k->p->tree, k->ask->queue,
+						 k->ask->uses[i].column);
 
 			if (k->v->usage.cell[at] >= k->p->tree.nominal[at])
 				return false;

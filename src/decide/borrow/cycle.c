@@ -48,9 +48,9 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
 	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
-	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders && c->chosen &&
-			       c->retry && c->victims && c->targets && c->needed && c->remaining && c->arriving &&
-			       c->advantage ?
+	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders &&
+			       c->chosen && c->retry && c->victims && c->targets && c->needed &&
+			       c->remaining && c->arriving && c->advantage ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -148,10 +148,13 @@ static void reserve(struct fl_policy *p, const struct fl_entry *e)
 		fl_amount kept = e->assignment.uses[i].amount, usage = c->s.usage.cell[at];
 
 		if (e->assignment.level == 0)
-			kept = fl_amount_max(0, fl_amount_min(kept, fl_quota_less(t->nominal[at], usage)));
+			kept = fl_amount_max(
+				0, fl_amount_min(kept, fl_quota_less(t->nominal[at], usage)));
 		else if (t->borrowing_limit[at] != FL_NO_LIMIT)
 			kept = fl_amount_min(
-				kept, fl_quota_less(fl_quota_add(t->nominal[at], t->borrowing_limit[at]), usage));
+				kept,
+				fl_quota_less(fl_quota_add(t->nominal[at], t->borrowing_limit[at]),
+					      usage));
 		c->odd |= kept < 0;
 		fl_usage_add(&c->s.usage, t, e->queue, column, kept);
 		fl_usage_add(&c->freed.usage, t, e->queue, column, kept);
@@ -184,12 +187,20 @@ static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_che
 
 	for (uint32_t i = 0; c->sink && i < e->assignment.n_uses; i++) {
 		const struct fl_use *use = &e->assignment.uses[i];
-		const struct fl_column_info *info = &fl_tree_root_of(&p->tree, e->queue)->columns[use->column.v];
-		fl_amount available = fl_quota_available(&p->tree, &c->freed.usage, e->queue, use->column);
+		const struct fl_column_info *info =
+			&fl_tree_root_of(&p->tree, e->queue)->columns[use->column.v];
+		fl_amount available = fl_quota_available(&p->tree, &c->freed.usage, e->queue,
+							 use->column);
 		struct fl_evidence row = {
-			.check = check, .workload = e->workload, .podset = FL_NONE, .node = e->queue,
-			.flavor = info->flavor, .resource = info->resource, .victim = { FL_NONE },
-			.lhs = { .amount = use->amount }, .rhs = { .amount = fl_amount_max(0, available) },
+			.check = check,
+			.workload = e->workload,
+			.podset = FL_NONE,
+			.node = e->queue,
+			.flavor = info->flavor,
+			.resource = info->resource,
+			.victim = { FL_NONE },
+			.lhs = { .amount = use->amount },
+			.rhs = { .amount = fl_amount_max(0, available) },
 			.holds = use->amount <= fl_amount_max(0, available),
 		};
 
@@ -216,8 +227,8 @@ static bool still_fits(struct fl_policy *p, const struct fl_entry *e)
 static bool overflows(struct fl_policy *p, const struct fl_entry *e)
 {
 	for (uint32_t i = 0; i < e->assignment.n_uses; i++)
-		if (fl_usage_overflows(&p->scratch->s.usage, &p->tree, e->queue, e->assignment.uses[i].column,
-				       e->assignment.uses[i].amount))
+		if (fl_usage_overflows(&p->scratch->s.usage, &p->tree, e->queue,
+				       e->assignment.uses[i].column, e->assignment.uses[i].amount))
 			return true;
 	return false;
 }
@@ -262,7 +273,11 @@ static int process_all(struct fl_policy *p, fairlead_error *err)
 {
 	int r = fl_order_start(p, err);
 
-	for (struct fl_entry *e = fl_order_next(p); r == 0 && e; e = fl_order_next(p)) {
+	while (r == 0) {
+		struct fl_entry *e = fl_order_next(p);
+
+		if (!e)
+			break;
 		r = process(p, e, err);
 		fl_order_done(p, e);
 	}
@@ -275,7 +290,8 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 	struct fl_cycle *c = p->scratch;
 	uint32_t n = c->n_entries + c->n_victims, n_placements = 0, at = 0, placed = 0;
 	struct fl_decision *rows = fl_arena_alloc(&p->cycle_arena, n, sizeof *rows, err);
-	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *heads, err);
+	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *heads,
+						   err);
 	struct fl_placement *placements;
 
 	for (uint32_t i = 0; i < c->n_entries; i++)
@@ -290,8 +306,12 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 
 		heads[i] = e->workload;
 		*d = (struct fl_decision){
-			.kind = e->verdict == FL_ADMITTED ? FL_ADMIT : starts ? FL_RESERVE : FL_WAIT,
-			.reason = e->reason, .workload = e->workload, .preemptor = { FL_NONE },
+			.kind = e->verdict == FL_ADMITTED ? FL_ADMIT :
+				starts                    ? FL_RESERVE :
+							    FL_WAIT,
+			.reason = e->reason,
+			.workload = e->workload,
+			.preemptor = { FL_NONE },
 			.cluster_queue = e->queue,
 			.placement = { placed, starts ? e->assignment.n_placements : 0 },
 		};
@@ -303,15 +323,21 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 			const struct fl_job *victim = &p->jobs[e->targets[k].workload.v];
 
 			rows[at++] = (struct fl_decision){
-				.kind = FL_EVICT, .reason = e->targets[k].reason,
-				.workload = e->targets[k].workload, .preemptor = e->workload,
+				.kind = FL_EVICT,
+				.reason = e->targets[k].reason,
+				.workload = e->targets[k].workload,
+				.preemptor = e->workload,
 				.cluster_queue = victim->held_by,
 				.already_evicting = victim->state == FL_STATE_EVICTING,
 			};
 		}
 	}
-	*ret = (struct fl_decisions){ .rows = rows, .n = at, .placements = placements, .n_placements = placed,
-				      .heads = heads, .n_heads = c->n_entries };
+	*ret = (struct fl_decisions){ .rows = rows,
+				      .n = at,
+				      .placements = placements,
+				      .n_placements = placed,
+				      .heads = heads,
+				      .n_heads = c->n_entries };
 	return 0;
 }
 
@@ -328,7 +354,8 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		size_t cells = (size_t)j->room * (p->tree.depth[c->entries[i].queue.v] + 1) * 3;
 		size_t alike = p->shape_members[j->shape].n;
 
-		notes += 24 + 2 * fl_afs_notes(p) + 2 * j->room + cells + 2 * FL_BITSET_NOTES + alike * (2 + 2 * FL_BITSET_NOTES);
+		notes += 24 + 2 * fl_afs_notes(p) + 2 * j->room + cells + 2 * FL_BITSET_NOTES +
+			 alike * (2 + 2 * FL_BITSET_NOTES);
 		bytes += j->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 j->scan.n * sizeof(int16_t) + 64;
 	}
@@ -348,7 +375,8 @@ static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
 	struct fl_line *line = &p->lines[e->queue.v];
 
 	note_range(p, p->placements + j->placement_first, a->n_placements * sizeof *a->placements);
-	memcpy(p->placements + j->placement_first, a->placements, a->n_placements * sizeof *a->placements);
+	memcpy(p->placements + j->placement_first, a->placements,
+	       a->n_placements * sizeof *a->placements);
 	note_range(p, p->uses + j->use_first, a->n_uses * sizeof *a->uses);
 	memcpy(p->uses + j->use_first, a->uses, a->n_uses * sizeof *a->uses);
 	FL_SET(p, j->n_placement, a->n_placements);
@@ -447,7 +475,8 @@ static void enter(struct fl_policy *p)
 			enter_evictions(p, &c->entries[i]);
 }
 
-int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
+		  fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
 	struct fl_decisions decisions;
@@ -481,8 +510,8 @@ fail:
 	return r;
 }
 
-int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink, struct fl_decisions *ret,
-		 fairlead_error *err)
+int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
+		 struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_entry *e;
 	int r;

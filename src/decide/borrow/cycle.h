@@ -34,22 +34,37 @@ struct fl_ask {
 };
 
 /* How well one resource, flavor or workload is served; see assign.c for the order. */
-enum fl_mode { FL_MODE_NO_FIT, FL_MODE_NO_CANDIDATES, FL_MODE_PREEMPT, FL_MODE_RECLAIM, FL_MODE_FIT };
+enum fl_mode {
+	FL_MODE_NO_FIT,
+	FL_MODE_NO_CANDIDATES,
+	FL_MODE_PREEMPT,
+	FL_MODE_RECLAIM,
+	FL_MODE_FIT
+};
 
 struct fl_nomination {
-	enum fl_mode mode;      /* NO_FIT, PREEMPT or FIT */
-	enum fl_reason reason;  /* with NO_FIT */
-	uint32_t level;         /* height of the largest subtree borrowed in; 0: none */
-	struct fl_use *uses;    /* by column, each once */
-	bool *needs;            /* beside uses: needs preemption */
+	enum fl_mode mode;     /* NO_FIT, PREEMPT or FIT */
+	enum fl_reason reason; /* with NO_FIT */
+	uint32_t level;        /* height of the largest subtree borrowed in; 0: none */
+	struct fl_use *uses;   /* by column, each once */
+	bool *needs;           /* beside uses: needs preemption */
 	uint32_t n_uses;
 	struct fl_placement *placements;
 	uint32_t n_placements;
-	int16_t *scan;          /* podset-major, one a resource group: last flavor looked at */
-	int16_t *flavor;        /* the same: flavor taken; -1 when none */
+	int16_t *scan;   /* podset-major, one a resource group: last flavor looked at */
+	int16_t *flavor; /* the same: flavor taken; -1 when none */
 };
 
-enum fl_verdict { FL_PENDING_VERDICT, FL_SET_ASIDE, FL_ADMITTED, FL_PREEMPTING, FL_DEFERRED, FL_NO_FIT, FL_NO_TARGETS, FL_SKIPPED };
+enum fl_verdict {
+	FL_PENDING_VERDICT,
+	FL_SET_ASIDE,
+	FL_ADMITTED,
+	FL_PREEMPTING,
+	FL_DEFERRED,
+	FL_NO_FIT,
+	FL_NO_TARGETS,
+	FL_SKIPPED
+};
 
 struct fl_entry {
 	struct fl_workload workload;
@@ -63,34 +78,34 @@ struct fl_entry {
 };
 
 struct fl_search_node {
-	uint32_t on_path;   /* == search: an ancestor of the preemptor's queue, or it */
-	uint32_t pruned;    /* == pass */
-	uint32_t started;   /* == pass: `at` is valid */
-	uint32_t at;        /* next in the queue's candidates */
+	uint32_t on_path;     /* == search: an ancestor of the preemptor's queue, or it */
+	uint32_t pruned;      /* == pass */
+	uint32_t started;     /* == pass: `at` is valid */
+	uint32_t at;          /* next in the queue's candidates */
 	uint32_t reach_known; /* == search: `reach` and `list` are valid */
-	uint32_t reach;     /* classical: depth of the ancestor its workloads are reclaimed through */
-	uint32_t list;      /* classical: which list they are in */
+	uint32_t reach; /* classical: depth of the ancestor its workloads are reclaimed through */
+	uint32_t list;  /* classical: which list they are in */
 	uint32_t over_known; /* == search: `over` is valid */
-	bool over;          /* above nominal in a needed column when the search began */
+	bool over;           /* above nominal in a needed column when the search began */
 };
 
 struct fl_cycle {
 	struct fl_view s, freed;
-	bool odd;             /* a negative reservation was made: rebuild `freed` from S each time */
+	bool odd; /* a negative reservation was made: rebuild `freed` from S each time */
 	struct fl_entry *entries;
 	uint32_t n_entries;
-	uint32_t *entry_of;   /* by node: entry + 1 of its head, 0 none */
+	uint32_t *entry_of; /* by node: entry + 1 of its head, 0 none */
 	const struct fl_sink *sink;
 
-	uint32_t *chosen;     /* by workload: == serial when a victim of this cycle (the set P) */
+	uint32_t *chosen; /* by workload: == serial when a victim of this cycle (the set P) */
 	uint32_t serial;
 	struct fl_target *victims; /* P in order */
 	uint32_t n_victims;
 
 	/* search of victims */
 	struct fl_search_node *nodes;
-	uint32_t *needed;     /* by column: == search */
-	uint32_t *retry;      /* by workload: == search */
+	uint32_t *needed; /* by column: == search */
+	uint32_t *retry;  /* by workload: == search */
 	uint32_t search, pass;
 	struct fl_target *targets;
 	uint32_t n_targets;
@@ -105,26 +120,31 @@ struct fl_cycle {
 
 /* Share of @n in a view, computed when stale. */
 const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct fl_view *v, struct fl_node n);
-void fl_view_take(struct fl_policy *p, struct fl_view *v, struct fl_workload holder);  /* remove its usage */
-void fl_view_give(struct fl_policy *p, struct fl_view *v, struct fl_workload holder);  /* put it back */
+void fl_view_take(struct fl_policy *p, struct fl_view *v,
+		  struct fl_workload holder); /* remove its usage */
+void fl_view_give(struct fl_policy *p, struct fl_view *v,
+		  struct fl_workload holder); /* put it back */
 void fl_view_add(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 void fl_view_sub(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 /* Every amount <= available at its queue; with !borrow also none of them borrows. */
-bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask, bool borrow);
+bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
+		  bool borrow);
 
 /* cycle.c */
-int fl_cycle_new(struct fl_policy *p, fairlead_error *err); /* p->scratch, for as long as the policy */
-int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
-int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink, struct fl_decisions *ret,
-		 fairlead_error *err);
+int fl_cycle_new(struct fl_policy *p,
+		 fairlead_error *err); /* p->scratch, for as long as the policy */
+int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
+		  fairlead_error *err);
+int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
+		 struct fl_decisions *ret, fairlead_error *err);
 
 /* assign.c: section 4 */
 /*
  * Flavors for @e's workload in view @v: fills e->assignment, and e->targets when it
  * must preempt.  @only: flavors to keep to, as in fl_nomination.flavor; NULL for any.
  */
-int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
-		       fairlead_error *err);
+int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		       const int16_t *only, fairlead_error *err);
 
 /* order.c: section 6 */
 size_t fl_order_contender_size(void);

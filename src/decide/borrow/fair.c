@@ -50,7 +50,8 @@ static bool is_candidate(struct fair *f, struct fl_node q, uint32_t w)
 
 	if (f->pass == SECOND_PASS)
 		return f->p->scratch->retry[w] == f->p->scratch->search;
-	return fl_preempt_allows(f->p, f->ask, w, q.v == f->ask->queue.v ? row->within_queue : row->reclaim);
+	return fl_preempt_allows(f->p, f->ask, w,
+				 q.v == f->ask->queue.v ? row->within_queue : row->reclaim);
 }
 
 /* The first candidate left in @q; FL_NONE when there is none. */
@@ -92,8 +93,8 @@ static bool pruned(const struct fair *f, uint32_t n)
 /* Of equal shares the queue whose first candidate comes first. */
 static bool comes_first(struct fair *f, uint32_t a, uint32_t b)
 {
-	return fl_preempt_before(f->p, first_of(f, (struct fl_node){ a }), first_of(f, (struct fl_node){ b }),
-				 f->ask->queue);
+	return fl_preempt_before(f->p, first_of(f, (struct fl_node){ a }),
+				 first_of(f, (struct fl_node){ b }), f->ask->queue);
 }
 
 /* The child cohort and the child queue of @n with the largest share that have something to give. */
@@ -174,8 +175,14 @@ static void emit_shares(struct fair *f, enum fl_check check, uint32_t victim, st
 			const struct fl_drs *lhs, const struct fl_drs *rhs, bool holds)
 {
 	struct fl_evidence row = {
-		.check = check, .workload = f->ask->workload, .podset = FL_NONE, .node = side,
-		.flavor = { FL_NONE }, .resource = { FL_NONE }, .victim = { victim }, .holds = holds,
+		.check = check,
+		.workload = f->ask->workload,
+		.podset = FL_NONE,
+		.node = side,
+		.flavor = { FL_NONE },
+		.resource = { FL_NONE },
+		.victim = { victim },
+		.holds = holds,
 		.lhs = { .kind = FL_NUMBER_SHARE, .share = lhs->weighted },
 		.rhs = { .kind = FL_NUMBER_SHARE, .share = rhs->weighted },
 	};
@@ -184,7 +191,8 @@ static void emit_shares(struct fair *f, enum fl_check check, uint32_t victim, st
 }
 
 /* S2-a: does the victim's side keep at least the share that the preemptor's side gets? */
-static bool rule_s2a(struct fair *f, uint32_t victim, struct fl_node side, const struct fl_drs *preemptor)
+static bool rule_s2a(struct fair *f, uint32_t victim, struct fl_node side,
+		     const struct fl_drs *preemptor)
 {
 	struct fl_drs without;
 	bool holds;
@@ -198,7 +206,8 @@ static bool rule_s2a(struct fair *f, uint32_t victim, struct fl_node side, const
 }
 
 /* S2-b: is the victim's side larger as it stands than the preemptor's side would be? */
-static bool rule_s2b(struct fair *f, uint32_t victim, struct fl_node side, const struct fl_drs *preemptor)
+static bool rule_s2b(struct fair *f, uint32_t victim, struct fl_node side,
+		     const struct fl_drs *preemptor)
 {
 	const struct fl_drs *before = fl_view_drs(f->p, f->v, side);
 	bool holds = fl_drs_cmp(preemptor, before) < 0;
@@ -221,12 +230,14 @@ static bool compare_shares(struct fair *f, struct fl_node q)
 	struct fl_node side = fl_tree_almost_lca(&f->p->tree, q, f->ask->queue);
 	struct fl_node own = fl_tree_almost_lca(&f->p->tree, f->ask->queue, q);
 	struct fl_drs preemptor = *fl_view_drs(f->p, f->v, own);
-	bool hopeless = isinf(preemptor.weighted) && !isinf(fl_view_drs(f->p, f->v, side)->weighted);
+	bool hopeless = isinf(preemptor.weighted) &&
+			!isinf(fl_view_drs(f->p, f->v, side)->weighted);
 
 	for (uint32_t w = first_of(f, q); w != FL_NONE; w = first_of(f, q)) {
 		(void)pop(f, q);
-		if (!hopeless && (settings->strategies[0] == FL_FINAL_SHARE ? rule_s2a(f, w, side, &preemptor) :
-									      rule_s2b(f, w, side, &preemptor)))
+		if (!hopeless &&
+		    (settings->strategies[0] == FL_FINAL_SHARE ? rule_s2a(f, w, side, &preemptor) :
+								 rule_s2b(f, w, side, &preemptor)))
 			return take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING);
 		c->retry[w] = c->search;
 	}
@@ -266,7 +277,8 @@ static bool second_pass(struct fair *f)
 		uint32_t w = pop(f, q);
 
 		prune(f, q.v);
-		if (rule_s2b(f, w, side, &preemptor) && take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING))
+		if (rule_s2b(f, w, side, &preemptor) &&
+		    take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING))
 			return true;
 	}
 	return false;

@@ -33,7 +33,8 @@ struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q)
 	if (line->sticky != FL_NONE && p->jobs[line->sticky].state == FL_STATE_WAITING)
 		return (struct fl_workload){ line->sticky };
 	first = fl_bitset_next(&line->waiting, 0);
-	return (struct fl_workload){ first == FL_NONE ? FL_NONE : p->members[line->members.first + first] };
+	return (struct fl_workload){ first == FL_NONE ? FL_NONE :
+							p->members[line->members.first + first] };
 }
 
 void fl_line_pop(struct fl_policy *p, struct fl_workload w)

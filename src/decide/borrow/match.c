@@ -12,7 +12,8 @@ static bool tolerates(const struct fl_toleration *t, const struct fl_taint *tain
 	return t->exists || t->value.v == taint->value.v;
 }
 
-static bool any_tolerates(const struct fl_model *m, struct fl_span tolerations, const struct fl_taint *taint)
+static bool any_tolerates(const struct fl_model *m, struct fl_span tolerations,
+			  const struct fl_taint *taint)
 {
 	for (uint32_t i = 0; i < tolerations.n; i++)
 		if (tolerates(&m->tolerations[tolerations.first + i], taint))
@@ -21,7 +22,8 @@ static bool any_tolerates(const struct fl_model *m, struct fl_span tolerations, 
 }
 
 /* The value of @key in @labels; NULL when it is not there. */
-static const struct fl_sym *label(const struct fl_model *m, struct fl_span labels, struct fl_sym key)
+static const struct fl_sym *label(const struct fl_model *m, struct fl_span labels,
+				  struct fl_sym key)
 {
 	for (uint32_t i = 0; i < labels.n; i++)
 		if (m->labels[labels.first + i].key.v == key.v)
@@ -53,13 +55,15 @@ static bool compare_integers(const char *a, const char *b, bool greater)
 			return false;
 		for (; *s; s++)
 			if (__builtin_mul_overflow(*numbers[i], 10, numbers[i]) ||
-			    __builtin_add_overflow(*numbers[i], minus ? '0' - *s : *s - '0', numbers[i]))
+			    __builtin_add_overflow(*numbers[i], minus ? '0' - *s : *s - '0',
+						   numbers[i]))
 				return false;
 	}
 	return greater ? x > y : x < y;
 }
 
-static bool holds(const struct fl_model *m, const struct fl_requirement *r, const struct fl_sym *value)
+static bool holds(const struct fl_model *m, const struct fl_requirement *r,
+		  const struct fl_sym *value)
 {
 	switch (r->op) {
 	case FL_OP_IN:
@@ -73,7 +77,8 @@ static bool holds(const struct fl_model *m, const struct fl_requirement *r, cons
 	case FL_OP_GT:
 	case FL_OP_LT:
 		return value && r->values.n == 1 &&
-		       compare_integers(fl_model_text(m, *value), fl_model_text(m, m->syms[r->values.first]),
+		       compare_integers(fl_model_text(m, *value),
+					fl_model_text(m, m->syms[r->values.first]),
 					r->op == FL_OP_GT);
 	}
 	return false;
@@ -91,7 +96,8 @@ static bool suits_selector(const struct fl_model *m, struct fl_span selector, st
 	return true;
 }
 
-static bool suits_affinity(const struct fl_model *m, const struct fl_podset *pods, struct fl_span labels)
+static bool suits_affinity(const struct fl_model *m, const struct fl_podset *pods,
+			   struct fl_span labels)
 {
 	if (!pods->has_affinity)
 		return true;
@@ -111,7 +117,8 @@ static bool suits_affinity(const struct fl_model *m, const struct fl_podset *pod
 	return pods->affinity.n == 0;
 }
 
-bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods, struct fl_flavor flavor)
+bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
+		     struct fl_flavor flavor)
 {
 	const struct fl_flavor_row *row = &m->flavors[flavor.v];
 
@@ -120,14 +127,17 @@ bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods, str
 	for (uint32_t i = 0; i < row->taints.n; i++) {
 		const struct fl_taint *taint = &m->taints[row->taints.first + i];
 
-		if (taint->effect != FL_PREFER_NO_SCHEDULE && !any_tolerates(m, pods->tolerations, taint) &&
+		if (taint->effect != FL_PREFER_NO_SCHEDULE &&
+		    !any_tolerates(m, pods->tolerations, taint) &&
 		    !any_tolerates(m, row->tolerations, taint))
 			return false;
 	}
-	return suits_selector(m, pods->node_selector, row->labels) && suits_affinity(m, pods, row->labels);
+	return suits_selector(m, pods->node_selector, row->labels) &&
+	       suits_affinity(m, pods, row->labels);
 }
 
-bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector, struct fl_sym namespace)
+bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector,
+			struct fl_sym namespace)
 {
 	static const char name_label[] = "kubernetes.io/metadata.name";
 	const struct fl_namespace_row *row = fl_model_find_namespace(m, namespace);

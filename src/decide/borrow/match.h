@@ -15,9 +15,11 @@
  * flavor itself, and its node labels suit the pod's node selector and required
  * affinity.  Only keys that the flavor defines count: of others nothing is known.
  */
-bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods, struct fl_flavor flavor);
+bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
+		     struct fl_flavor flavor);
 
 /* Absent selectors match nothing, empty ones everything. */
-bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector, struct fl_sym namespace);
+bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector,
+			struct fl_sym namespace);
 
 #endif

@@ -23,10 +23,7 @@ struct fl_contender {
 	struct fl_drs drs;      /* of the node, with the entry's usage */
 };
 
-size_t fl_order_contender_size(void)
-{
-	return sizeof(struct fl_contender);
-}
+size_t fl_order_contender_size(void) { return sizeof(struct fl_contender); }
 
 /* Priority, age, uid: what is left to compare when the shares are equal. */
 static int cmp_age(const struct fl_policy *p, struct fl_workload a, struct fl_workload b)
@@ -50,7 +47,8 @@ static int cmp_classical(const void *policy, uint32_t a, uint32_t b)
 	return cmp_age(p, x->workload, y->workload);
 }
 
-static int cmp_contenders(const struct fl_policy *p, const struct fl_contender *a, const struct fl_contender *b)
+static int cmp_contenders(const struct fl_policy *p, const struct fl_contender *a,
+			  const struct fl_contender *b)
 {
 	int order;
 
@@ -76,8 +74,10 @@ static void value(struct fl_policy *p, uint32_t n)
 
 		/* What each level keeps for itself does not arrive above it. */
 		for (uint32_t at = k->entry->queue.v; at != n; at = t->parent[at])
-			amount = fl_amount_max(0, fl_sat_sub(amount, fl_quota_local_available(
-									     t, u, (struct fl_node){ at }, column)));
+			amount = fl_amount_max(
+				0, fl_sat_sub(amount,
+					      fl_quota_local_available(t, u, (struct fl_node){ at },
+								       column)));
 		c->arriving[i] = (struct fl_drs_extra){ column, amount };
 		k->borrows |= a->uses[i].amount > 0 &&
 			      fl_quota_borrows_with(t, u, (struct fl_node){ n }, column, amount);
@@ -97,7 +97,8 @@ static void play(struct fl_policy *p, uint32_t n)
 		if (c->entry_of[n] && !c->entries[c->entry_of[n] - 1].processed)
 			c->contenders[n].entry = &c->entries[c->entry_of[n] - 1];
 	} else {
-		for (uint32_t i = t->children[n].first; i < t->children[n].first + t->children[n].n; i++) {
+		for (uint32_t i = t->children[n].first; i < t->children[n].first + t->children[n].n;
+		     i++) {
 			const struct fl_contender *k = &c->contenders[t->child_ids[i]];
 
 			if (k->entry && (!best || cmp_contenders(p, k, best) < 0))

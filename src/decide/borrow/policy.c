@@ -46,18 +46,21 @@ static int borrow_new(const struct fl_model *model, const struct fl_policy_optio
 
 /* --- events --- */
 
-static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted, fairlead_error *err)
+static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted,
+		       fairlead_error *err)
 {
 	const struct fl_workload_row *row = fl_row(p, w);
 
-	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s", fl_model_text(p->model, row->namespace),
-		       fl_model_text(p->model, row->name), wanted);
+	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s",
+		       fl_model_text(p->model, row->namespace), fl_model_text(p->model, row->name),
+		       wanted);
 }
 
 /* Room to undo one release with its flush. */
 static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
-	struct fl_node q = p->jobs[w.v].held_by.v != FL_NONE ? p->jobs[w.v].held_by : p->jobs[w.v].queue;
+	struct fl_node q = p->jobs[w.v].held_by.v != FL_NONE ? p->jobs[w.v].held_by :
+							       p->jobs[w.v].queue;
 	uint32_t root = q.v == FL_NONE ? FL_NONE : p->tree.root_index[q.v];
 	size_t notes = 64;
 
@@ -65,7 +68,8 @@ static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_err
 		return 0;
 	notes += (size_t)p->jobs[w.v].room * 3 * (root == FL_NONE ? 1 : p->tree.depth[q.v] + 1);
 	for (uint32_t i = 0; root != FL_NONE && i < p->tree.queues[root].n; i++) {
-		const struct fl_line *line = &p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
+		const struct fl_line *line =
+			&p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
 
 		notes += line->shapes.n;
 		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
@@ -103,7 +107,8 @@ static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	int r;
 
 	if (j->state != FL_STATE_ABSENT || j->queue.v == FL_NONE)
-		return wrong_state(p, w, "cannot be submitted: it is there already, or has no queue", err);
+		return wrong_state(
+			p, w, "cannot be submitted: it is there already, or has no queue", err);
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
 	fl_line_push(p, w);
@@ -151,18 +156,22 @@ static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead
 	struct fl_column column;
 
 	if (root == FL_NONE)
-		return fl_fail(err, FAIRLEAD_ESTATE, "the node is in no tree: it is below a cohort cycle");
+		return fl_fail(err, FAIRLEAD_ESTATE,
+			       "the node is in no tree: it is below a cohort cycle");
 	if (cell->kind == FL_CELL_PRIORITY)
 		return fl_fail(err, FAIRLEAD_ESTATE, "a priority changes only with a new seal");
 	if (cell->kind == FL_CELL_WEIGHT)
 		return fl_change_weight(p, cell, err);
 	column = fl_tree_column(&p->tree, cell->node, cell->flavor, cell->resource);
 	if (column.v == FL_NONE)
-		return fl_fail(err, FAIRLEAD_ENOENT, "nobody in this tree has quota for that flavor and resource");
-	return fl_change_quota(p, cell_of(p, cell, fl_tree_cell(&p->tree, cell->node, column)), cell, err);
+		return fl_fail(err, FAIRLEAD_ENOENT,
+			       "nobody in this tree has quota for that flavor and resource");
+	return fl_change_quota(p, cell_of(p, cell, fl_tree_cell(&p->tree, cell->node, column)),
+			       cell, err);
 }
 
-static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event *event, fairlead_error *err)
+static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
+			fairlead_error *err)
 {
 	struct fl_workload w = event->workload;
 
@@ -199,8 +208,8 @@ static int borrow_step(struct fl_policy *p, fl_time now, unsigned flags, const s
 	return fl_cycle_step(p, sink, ret, err);
 }
 
-static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w, const struct fl_sink *sink,
-		      struct fl_decisions *ret, fairlead_error *err)
+static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
+		      const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
 	p->now = now;
 	if (w.v >= p->model->n_workloads)
@@ -262,7 +271,8 @@ static enum fl_workload_state borrow_state(const struct fl_policy *p, struct fl_
 	return p->jobs[w.v].state;
 }
 
-static const struct fl_placement *borrow_placement(const struct fl_policy *p, struct fl_workload w, uint32_t *ret_n)
+static const struct fl_placement *borrow_placement(const struct fl_policy *p, struct fl_workload w,
+						   uint32_t *ret_n)
 {
 	*ret_n = p->jobs[w.v].n_placement;
 	return p->placements + p->jobs[w.v].placement_first;
@@ -273,22 +283,14 @@ static enum fl_reason borrow_reason(const struct fl_policy *p, struct fl_workloa
 	return p->jobs[w.v].reason;
 }
 
-const struct fl_tree *fl_borrow_tree(const struct fl_policy *p)
-{
-	return &p->tree;
-}
+const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tree; }
 
-const struct fl_usage *fl_borrow_usage(const struct fl_policy *p)
-{
-	return &p->usage;
-}
+const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->usage; }
 
-bool fl_borrow_active(const struct fl_policy *p, struct fl_node q)
-{
-	return p->lines[q.v].active;
-}
+bool fl_borrow_active(const struct fl_policy *p, struct fl_node q) { return p->lines[q.v].active; }
 
-uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids, uint32_t cap)
+uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
+			 uint32_t cap)
 {
 	const struct fl_job *j = &p->jobs[w.v];
 	const struct fl_line *line;

@@ -52,12 +52,18 @@ static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *v
 	return false;
 }
 
-static void emit_priority(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim, bool holds)
+static void emit_priority(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			  bool holds)
 {
 	struct fl_evidence row = {
-		.check = FL_CHECK_VICTIM_PRIORITY, .workload = ask->workload, .podset = FL_NONE,
-		.node = p->jobs[victim].held_by, .flavor = { FL_NONE }, .resource = { FL_NONE },
-		.victim = { victim }, .holds = holds,
+		.check = FL_CHECK_VICTIM_PRIORITY,
+		.workload = ask->workload,
+		.podset = FL_NONE,
+		.node = p->jobs[victim].held_by,
+		.flavor = { FL_NONE },
+		.resource = { FL_NONE },
+		.victim = { victim },
+		.holds = holds,
 		.lhs = { .amount = p->jobs[victim].priority },
 		.rhs = { .amount = p->jobs[ask->workload.v].priority },
 	};
@@ -92,7 +98,8 @@ void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, en
 	c->targets[c->n_targets++] = (struct fl_target){ { victim }, reason };
 }
 
-void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask, bool borrow)
+void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
+			  bool borrow)
 {
 	struct fl_cycle *c = p->scratch;
 	uint32_t kept = 0;
@@ -118,8 +125,8 @@ void fl_preempt_restore(struct fl_policy *p, struct fl_view *v)
 		fl_view_give(p, v, c->targets[i].workload);
 }
 
-bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
-			       struct fl_node n)
+bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,
+			       const struct fl_ask *ask, struct fl_node n)
 {
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (ask->needs[i]) {

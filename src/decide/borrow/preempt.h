@@ -34,15 +34,17 @@ static inline bool fl_preempt_chosen(const struct fl_policy *p, uint32_t victim)
 	return p->scratch->chosen[victim] == p->scratch->serial;
 }
 
-void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, enum fl_reason reason);
+void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim,
+		     enum fl_reason reason);
 /* Targets that are not needed after all go back, from the last but one to the first. */
-void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask, bool borrow);
+void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
+			  bool borrow);
 /* Put the view's usage back as it was before the targets were taken. */
 void fl_preempt_restore(struct fl_policy *p, struct fl_view *v);
 
 /* All needed columns: usage <= quota of the node's own subtree ("within nominal"). */
-bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
-			       struct fl_node n);
+bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,
+			       const struct fl_ask *ask, struct fl_node n);
 
 uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 uint32_t fl_fair_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);

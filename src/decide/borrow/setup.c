@@ -40,7 +40,8 @@ static int alloc_groups(struct fl_policy *p, fairlead_error *err)
 			columns += row->flavors.n * row->resources.n;
 		}
 	return ALLOC(p, p->groups, groups) && ALLOC(p, p->group_resources, resources) &&
-			       ALLOC(p, p->group_flavors, flavors) && ALLOC(p, p->group_columns, columns) ?
+			       ALLOC(p, p->group_flavors, flavors) &&
+			       ALLOC(p, p->group_columns, columns) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -57,7 +58,8 @@ struct group_room {
 	uint32_t groups, resources, flavors, columns;
 };
 
-static void fill_group(struct fl_policy *p, struct fl_node q, const struct fl_group *row, struct group_room *at)
+static void fill_group(struct fl_policy *p, struct fl_node q, const struct fl_group *row,
+		       struct group_room *at)
 {
 	const struct fl_model *m = p->model;
 	struct fl_queue_group *g = &p->groups[at->groups++];
@@ -76,8 +78,8 @@ static void fill_group(struct fl_policy *p, struct fl_node q, const struct fl_gr
 
 		p->group_flavors[at->flavors++] = flavor;
 		for (uint32_t r = 0; r < row->resources.n; r++)
-			p->group_columns[at->columns++] =
-				fl_tree_column(&p->tree, q, flavor, p->group_resources[g->resources.first + r]);
+			p->group_columns[at->columns++] = fl_tree_column(
+				&p->tree, q, flavor, p->group_resources[g->resources.first + r]);
 	}
 }
 
@@ -95,11 +97,14 @@ static int fill_groups(struct fl_policy *p, fairlead_error *err)
 		const struct fl_node_row *row = &m->nodes[n];
 		struct fl_line *line = &p->lines[n];
 
-		line->groups = (struct fl_span){ at.groups, row->kind == FL_CLUSTER_QUEUE ? row->groups.n : 0 };
+		line->groups = (struct fl_span){ at.groups, row->kind == FL_CLUSTER_QUEUE ?
+								    row->groups.n :
+								    0 };
 		line->active = row->kind == FL_CLUSTER_QUEUE && row->inactive == FL_ACTIVE;
 		line->sticky = FL_NONE;
 		for (uint32_t g = 0; g < line->groups.n; g++)
-			fill_group(p, (struct fl_node){ n }, &m->groups[row->groups.first + g], &at);
+			fill_group(p, (struct fl_node){ n }, &m->groups[row->groups.first + g],
+				   &at);
 	}
 	return 0;
 }
@@ -154,8 +159,8 @@ static int fill_jobs(struct fl_policy *p, fairlead_error *err)
 	const struct fl_model *m = p->model;
 	uint32_t n = m->n_workloads, *ids, room = 0, scans = 0;
 
-	if (!ALLOC(p, p->jobs, n) || !ALLOC(p, p->sort_scratch, n) ||
-	    !ALLOC(p, p->digest_ids, n) || !ALLOC(p, ids, n))
+	if (!ALLOC(p, p->jobs, n) || !ALLOC(p, p->sort_scratch, n) || !ALLOC(p, p->digest_ids, n) ||
+	    !ALLOC(p, ids, n))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < n; w++) {
 		const struct fl_workload_row *row = &m->workloads[w];
@@ -182,7 +187,8 @@ static int fill_jobs(struct fl_policy *p, fairlead_error *err)
 	fl_sort(ids, n, p->sort_scratch, cmp_uids, p);
 	for (uint32_t i = 0; i < n; i++)
 		p->jobs[ids[i]].uid_rank = i;
-	return ALLOC(p, p->placements, room) && ALLOC(p, p->uses, room) && ALLOC(p, p->scans, scans) ?
+	return ALLOC(p, p->placements, room) && ALLOC(p, p->uses, room) &&
+			       ALLOC(p, p->scans, scans) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -200,10 +206,7 @@ static bool same_requests(const struct fl_model *m, struct fl_span a, struct fl_
 	return true;
 }
 
-static int cmp_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+static int cmp_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 /* Order by what makes a shape: queue, priority, podsets with names, counts and pod spec. */
 static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
@@ -238,7 +241,8 @@ static int fill_shapes(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t n = p->model->n_workloads;
 
-	if (!ALLOC(p, p->shape_ids, n) || !ALLOC(p, p->shape_members, n + 1) || !ALLOC(p, p->shape_marked, n + 1))
+	if (!ALLOC(p, p->shape_ids, n) || !ALLOC(p, p->shape_members, n + 1) ||
+	    !ALLOC(p, p->shape_marked, n + 1))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		p->shape_ids[i] = i;
@@ -295,7 +299,8 @@ static int fill_members(struct fl_policy *p, fairlead_error *err)
 		     (r = fl_bitset_init(&line->parked, line->members.n, &p->arena, err)) < 0))
 			return r;
 	}
-	return ALLOC(p, p->holders, room) && ALLOC(p, p->candidates, room) && ALLOC(p, p->holder_at, n) ?
+	return ALLOC(p, p->holders, room) && ALLOC(p, p->candidates, room) &&
+			       ALLOC(p, p->holder_at, n) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -304,7 +309,8 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t room = 0;
 
-	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) || !ALLOC(p, p->tree_sorted_epoch, p->tree.n_roots) ||
+	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) ||
+	    !ALLOC(p, p->tree_sorted_epoch, p->tree.n_roots) ||
 	    !ALLOC(p, p->tree_first, p->tree.n_roots) || !ALLOC(p, p->tree_n, p->tree.n_roots))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t r = 0; r < p->tree.n_roots; r++) {
@@ -312,12 +318,15 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 		for (uint32_t i = 0; i < p->tree.queues[r].n; i++)
 			room += p->lines[p->tree.queue_ids[p->tree.queues[r].first + i]].holders.n;
 	}
-	return ALLOC(p, p->tree_candidates, room) && ALLOC(p, p->tree_holders, room) ? 0 : FAIRLEAD_ENOMEM;
+	return ALLOC(p, p->tree_candidates, room) && ALLOC(p, p->tree_holders, room) ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
 }
 
 /* --- the state as given --- */
 
-static int overflow(const struct fl_policy *p, const struct fl_workload_row *row, fairlead_error *err)
+static int overflow(const struct fl_policy *p, const struct fl_workload_row *row,
+		    fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 
@@ -337,16 +346,18 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	bool in_tree = p->tree.root_index[q.v] != FL_NONE;
 
 	for (uint32_t s = 0; s < row->admission.n; s++) {
-		const struct fl_podset_assignment *a = &m->podset_assignments[row->admission.first + s];
+		const struct fl_podset_assignment *a =
+			&m->podset_assignments[row->admission.first + s];
 
 		for (uint32_t i = 0; i < a->assignments.n; i++) {
 			const struct fl_assignment *got = &m->assignments[a->assignments.first + i];
-			struct fl_column column = fl_tree_column(&p->tree, q, got->flavor, got->resource);
+			struct fl_column column = fl_tree_column(&p->tree, q, got->flavor,
+								 got->resource);
 			uint32_t at = 0;
 
-			p->placements[j->placement_first + j->n_placement++] = (struct fl_placement){
-				s, a->count, got->resource, got->flavor, got->amount
-			};
+			p->placements[j->placement_first + j->n_placement++] =
+				(struct fl_placement){ s, a->count, got->resource, got->flavor,
+						       got->amount };
 			while (at < j->n_use && p->uses[j->use_first + at].column.v != column.v)
 				at++;
 			if (!in_tree)
@@ -395,8 +406,9 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 	p->usage.undo = &p->undo;
 	if (!ALLOC(p, p->lines, p->model->n_nodes))
 		return FAIRLEAD_ENOMEM;
-	if ((r = fill_groups(p, err)) < 0 || (r = fill_jobs(p, err)) < 0 || (r = fill_members(p, err)) < 0 ||
-	    (r = fill_shapes(p, err)) < 0 || (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||
+	if ((r = fill_groups(p, err)) < 0 || (r = fill_jobs(p, err)) < 0 ||
+	    (r = fill_members(p, err)) < 0 || (r = fill_shapes(p, err)) < 0 ||
+	    (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||
 	    (r = fl_cycle_new(p, err)) < 0)
 		return r;
 	return enter_state(p, err);

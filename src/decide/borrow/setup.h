@@ -9,7 +9,8 @@
 int fl_setup(struct fl_policy *p, fairlead_error *err);
 
 /* change.c: *cell becomes change->amount; everything that follows from it is made again. */
-int fl_change_quota(struct fl_policy *p, fl_amount *cell, const struct fl_cell *change, fairlead_error *err);
+int fl_change_quota(struct fl_policy *p, fl_amount *cell, const struct fl_cell *change,
+		    fairlead_error *err);
 int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err);
 /* After a rollback that took back a change of quota. */
 void fl_change_undone(struct fl_policy *p);

@@ -82,8 +82,8 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 	return list;
 }
 
-const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index, const uint32_t **ret_queues,
-					 uint32_t *ret_n)
+const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
+					 const uint32_t **ret_queues, uint32_t *ret_n)
 {
 	struct fl_span queues = p->tree.queues[root_index];
 	uint32_t *list = p->tree_candidates + p->tree_first[root_index];

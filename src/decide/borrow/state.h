@@ -26,12 +26,12 @@ enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
 /* One row a workload. */
 struct fl_job {
 	/* fixed */
-	struct fl_node queue;      /* its ClusterQueue; FL_NONE: takes no part */
-	uint32_t position;         /* in queue order within its ClusterQueue */
-	uint32_t shape;            /* equal for equal podsets and priority within a queue */
-	uint32_t uid_rank;         /* ranks uids as strings */
-	fl_time queue_time;        /* what queue order and "newer" go by */
-	struct fl_span scan;       /* into scans: podset-major, one a resource group */
+	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
+	uint32_t position;    /* in queue order within its ClusterQueue */
+	uint32_t shape;       /* equal for equal podsets and priority within a queue */
+	uint32_t uid_rank;    /* ranks uids as strings */
+	fl_time queue_time;   /* what queue order and "newer" go by */
+	struct fl_span scan;  /* into scans: podset-major, one a resource group */
 	uint32_t placement_first, use_first; /* in the pools, with `room` rows each */
 	uint32_t room;
 
@@ -39,10 +39,10 @@ struct fl_job {
 	int32_t priority;
 	enum fl_workload_state state;
 	enum fl_reason reason;
-	struct fl_node held_by;    /* ClusterQueue whose quota it holds; FL_NONE */
+	struct fl_node held_by; /* ClusterQueue whose quota it holds; FL_NONE */
 	fl_time reserved_at;
 	uint32_t n_placement, n_use;
-	uint32_t scan_cycle;       /* when the scan positions were stored; 0: none are */
+	uint32_t scan_cycle; /* when the scan positions were stored; 0: none are */
 	uint32_t scan_generation;
 };
 
@@ -56,23 +56,23 @@ struct fl_queue_group {
 /* One row a node; unused for cohorts. */
 struct fl_line {
 	/* fixed */
-	struct fl_span groups;     /* into policy->groups */
-	struct fl_span members;    /* into policy->members: workloads of the queue, in queue order */
-	struct fl_span holders;    /* room in policy->holders */
-	struct fl_span shapes;     /* shape numbers of its workloads */
-	bool active;               /* all flavors exist, not stopped, in no cycle */
+	struct fl_span groups;  /* into policy->groups */
+	struct fl_span members; /* into policy->members: workloads of the queue, in queue order */
+	struct fl_span holders; /* room in policy->holders */
+	struct fl_span shapes;  /* shape numbers of its workloads */
+	bool active;            /* all flavors exist, not stopped, in no cycle */
 	bool covers_pods;
 
 	/* changes */
 	struct fl_bitset waiting, parked; /* positions; parked are the inadmissible */
-	uint32_t sticky;           /* workload id; FL_NONE */
+	uint32_t sticky;                  /* workload id; FL_NONE */
 	uint32_t generation;
-	uint32_t n_holders;        /* workloads that hold its quota, in no order */
+	uint32_t n_holders; /* workloads that hold its quota, in no order */
 
-	uint64_t epoch;            /* changes with every change of its holders */
+	uint64_t epoch; /* changes with every change of its holders */
 
 	/* derived */
-	uint64_t sorted_epoch;     /* of `candidates`; never rolled back */
+	uint64_t sorted_epoch; /* of `candidates`; never rolled back */
 };
 
 struct fl_policy {
@@ -82,40 +82,40 @@ struct fl_policy {
 	struct fl_tree tree;
 	struct fl_usage usage;
 	struct fl_undo undo;
-	fl_time now;               /* of the running call */
+	fl_time now;                      /* of the running call */
 	struct fl_resource pods_resource; /* "pods"; FL_NONE when nobody has quota for it */
 
-	struct fl_job *jobs;       /* by workload */
-	struct fl_line *lines;     /* by node */
+	struct fl_job *jobs;   /* by workload */
+	struct fl_line *lines; /* by node */
 	struct fl_queue_group *groups;
 	struct fl_resource *group_resources;
 	struct fl_flavor *group_flavors;
 	struct fl_column *group_columns;
 	uint32_t *members;
 	uint32_t *holders, *holder_at; /* holder_at: workload -> index in its line's holders */
-	uint32_t *candidates;      /* holders of a line in candidate order; same spans */
+	uint32_t *candidates;          /* holders of a line in candidate order; same spans */
 	uint32_t *sort_scratch;
 	struct fl_placement *placements;
 	struct fl_use *uses;
 	int16_t *scans;
-	bool *shape_marked;        /* by shape */
+	bool *shape_marked;            /* by shape */
 	struct fl_span *shape_members; /* by shape, into shape_ids */
 	uint32_t *shape_ids;
 	uint32_t n_shapes;
-	uint32_t *digest_ids;      /* room for digest.c */
+	uint32_t *digest_ids; /* room for digest.c */
 
-	uint64_t *tree_epoch;      /* per root: changes with every change of its holders */
-	uint64_t *tree_sorted_epoch; /* per root: of tree_candidates */
+	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
+	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
 	uint32_t *tree_candidates, *tree_holders; /* workload, and the queue whose quota it holds */
-	uint64_t epochs;           /* never goes back, not even by rollback */
-	uint32_t cycle;            /* number of steps taken */
-	uint32_t changes;          /* number of quotas and limits changed */
+	uint64_t epochs;                          /* never goes back, not even by rollback */
+	uint32_t cycle;                           /* number of steps taken */
+	uint32_t changes;                         /* number of quotas and limits changed */
 
-	struct fl_afs *afs;        /* NULL: admission fair sharing is off */
+	struct fl_afs *afs; /* NULL: admission fair sharing is off */
 	struct fl_sym afs_cpu;
 
-	struct fl_cycle *scratch;  /* cycle lifetime: views, entries, search state */
+	struct fl_cycle *scratch; /* cycle lifetime: views, entries, search state */
 };
 
 static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)
@@ -123,13 +123,10 @@ static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, st
 	return &p->model->workloads[w.v];
 }
 
-static inline bool fl_holds_quota(const struct fl_job *j)
-{
-	return j->held_by.v != FL_NONE;
-}
+static inline bool fl_holds_quota(const struct fl_job *j) { return j->held_by.v != FL_NONE; }
 
 /* Write through the undo log: FL_SET(p, cell, value). */
-#define FL_SET(p, cell, value)                                        \
+#define FL_SET(p, cell, value)                                                                     \
 	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
 
 /* state.c: who holds quota */
@@ -140,8 +137,8 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w);
 /* Holders of queue @q in candidate order (preempt.h), and of a whole tree. */
 const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
 /* *ret_queues: beside each, the queue whose quota it holds. */
-const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index, const uint32_t **ret_queues,
-					 uint32_t *ret_n);
+const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
+					 const uint32_t **ret_queues, uint32_t *ret_n);
 
 /* Do the stored scan positions of @j still count in this cycle? */
 bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j);

@@ -31,24 +31,29 @@ void fl_view_give(struct fl_policy *p, struct fl_view *v, struct fl_workload hol
 void fl_view_add(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	for (uint32_t i = 0; i < ask->n; i++)
-		fl_usage_add(&v->usage, &p->tree, ask->queue, ask->uses[i].column, ask->uses[i].amount);
+		fl_usage_add(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
+			     ask->uses[i].amount);
 }
 
 void fl_view_sub(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	for (uint32_t i = ask->n; i-- > 0;)
-		fl_usage_remove(&v->usage, &p->tree, ask->queue, ask->uses[i].column, ask->uses[i].amount);
+		fl_usage_remove(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
+				ask->uses[i].amount);
 }
 
-bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask, bool borrow)
+bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
+		  bool borrow)
 {
 	for (uint32_t i = 0; i < ask->n; i++) {
 		struct fl_column column = ask->uses[i].column;
 		fl_amount amount = ask->uses[i].amount;
 
-		if (!borrow && fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
+		if (!borrow &&
+		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
 			return false;
-		if (amount > fl_amount_max(0, fl_quota_available(&p->tree, &v->usage, ask->queue, column)))
+		if (amount >
+		    fl_amount_max(0, fl_quota_available(&p->tree, &v->usage, ask->queue, column)))
 			return false;
 	}
 	return true;

@@ -29,7 +29,8 @@ static uint32_t pick(uint32_t below)
 }
 
 static const enum fl_preempt_policy policies[] = { FL_PREEMPT_NEVER, FL_PREEMPT_LOWER_PRIORITY,
-						   FL_PREEMPT_LOWER_OR_NEWER_EQUAL, FL_PREEMPT_ANY };
+						   FL_PREEMPT_LOWER_OR_NEWER_EQUAL,
+						   FL_PREEMPT_ANY };
 
 /* Three levels, six queues, two resources, forty workloads of which some hold quota. */
 static struct fl_model *random_world(const struct fl_mem *mem, uint32_t seed, bool reverse)
@@ -46,8 +47,12 @@ static struct fl_model *random_world(const struct fl_mem *mem, uint32_t seed, bo
 	state = seed;
 	for (uint32_t i = 0; i < 9; i++)
 		nodes[i] = (struct world_node){
-			.name = i < 3 ? cohorts[i] : queues[i - 3], .kind = i < 3 ? FL_COHORT : FL_CLUSTER_QUEUE,
-			.parent = i == 0 ? NULL : i < 3 ? "root" : cohorts[pick(3)], .weight = pick(4) * 0.5 + 0.5,
+			.name = i < 3 ? cohorts[i] : queues[i - 3],
+			.kind = i < 3 ? FL_COHORT : FL_CLUSTER_QUEUE,
+			.parent = i == 0 ? NULL :
+				  i < 3  ? "root" :
+					   cohorts[pick(3)],
+			.weight = pick(4) * 0.5 + 0.5,
 			.quota = { { pick(12), pick(2) ? NO : pick(9), pick(2) ? NO : pick(9) },
 				   { pick(12), pick(2) ? NO : pick(9), pick(2) ? NO : pick(9) } },
 		};
@@ -55,9 +60,11 @@ static struct fl_model *random_world(const struct fl_mem *mem, uint32_t seed, bo
 		uint32_t q = pick(6);
 
 		(void)snprintf(names[i], sizeof names[i], "w%02u", (unsigned)i);
-		jobs[i] = (struct world_job){ names[i], queues[q], (int32_t)pick(3), pick(30),
-					      { pick(7), pick(7) }, false };
-		jobs[i].admitted = i < 20 && held[q][0] + jobs[i].ask[0] <= nodes[q + 3].quota[0].nominal &&
+		jobs[i] = (struct world_job){
+			names[i], queues[q], (int32_t)pick(3), pick(30), { pick(7), pick(7) }, false
+		};
+		jobs[i].admitted = i < 20 &&
+				   held[q][0] + jobs[i].ask[0] <= nodes[q + 3].quota[0].nominal &&
 				   held[q][1] + jobs[i].ask[1] <= nodes[q + 3].quota[1].nominal;
 		for (int r = 0; jobs[i].admitted && r < 2; r++)
 			held[q][r] += jobs[i].ask[r];
@@ -68,8 +75,10 @@ static struct fl_model *random_world(const struct fl_mem *mem, uint32_t seed, bo
 		m->nodes[i].reclaim = policies[pick(4)];
 		m->nodes[i].strategy = pick(3) ? FL_BEST_EFFORT_FIFO : FL_STRICT_FIFO;
 	}
-	m->settings = (struct fl_settings){ .present = true, .fair_sharing = pick(3) > 0,
-					    .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE }, .n_strategies = 2 };
+	m->settings = (struct fl_settings){ .present = true,
+					    .fair_sharing = pick(3) > 0,
+					    .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE },
+					    .n_strategies = 2 };
 	for (uint32_t i = 0; i < 40; i++)
 		world_add_job(m, &jobs[reverse ? 39 - i : i], 2);
 	assert_int_equal(fl_model_seal(m, &err), 0);
@@ -82,7 +91,7 @@ static struct fl_policy *new_policy(const struct fl_mem *mem, const struct fl_mo
 	struct fl_policy *p = NULL;
 	fairlead_error err;
 
-	if (ops->new(m, &options, &p, &err) < 0)
+	if (ops->new (m, &options, &p, &err) < 0)
 		fail_msg("%s %s", err.subject, err.text);
 	return p;
 }
@@ -100,14 +109,17 @@ static void print_state(const struct fl_model *m, const struct fl_policy *p, cha
 		(void)snprintf(name, sizeof name, "w%02u", (unsigned)i);
 		w = fl_model_find_workload(m, "ns", name);
 		(void)ops->placement(p, w, &n);
-		at += (size_t)snprintf(out + at, size - at, "%s:%d/%d/%u ", name, (int)ops->state(p, w),
-				       (int)ops->reason(p, w), (unsigned)n);
+		at += (size_t)snprintf(out + at, size - at, "%s:%d/%d/%u ", name,
+				       (int)ops->state(p, w), (int)ops->reason(p, w), (unsigned)n);
 	}
 	for (uint32_t i = 0; i < m->n_nodes; i++) {
 		struct fl_share share;
 		struct fl_node q = fl_model_find_node(m, FL_CLUSTER_QUEUE, "q0");
 
-		q.v = i < 6 ? fl_model_find_node(m, FL_CLUSTER_QUEUE, (char[]){ 'q', (char)('0' + i), 0 }).v : q.v;
+		q.v = i < 6 ? fl_model_find_node(m, FL_CLUSTER_QUEUE,
+						 (char[]){ 'q', (char)('0' + i), 0 })
+				      .v :
+			      q.v;
 		ops->share(p, q, &share);
 		at += (size_t)snprintf(out + at, size - at, "%.17g ", share.precise);
 	}
@@ -211,13 +223,16 @@ static void balances_hold(void **unused)
 			for (uint32_t n = 0; n < m->n_nodes; n++)
 				for (uint32_t c = 0; c < 2; c++) {
 					size_t at = t->row[n] + c;
-					fl_amount limit = t->parent[n] == FL_NONE ? 0 : t->borrowing_limit[at];
-					fl_amount owed = -fl_quota_balance(t, u, (struct fl_node){ n },
+					fl_amount limit = t->parent[n] == FL_NONE ?
+								  0 :
+								  t->borrowing_limit[at];
+					fl_amount owed = -fl_quota_balance(t, u,
+									   (struct fl_node){ n },
 									   (struct fl_column){ c });
 
 					if (limit != NO && owed > limit)
-						fail_msg("seed %u: node %u owes %lld of %lld", seed, n,
-							 (long long)owed, (long long)limit);
+						fail_msg("seed %u: node %u owes %lld of %lld", seed,
+							 n, (long long)owed, (long long)limit);
 				}
 		}
 		ops->free(p);
@@ -256,7 +271,7 @@ static void every_failing_allocation_changes_nothing(void **unused)
 
 		for (c.fail_at = 0;; c.fail_at++) { /* while it is made */
 			c.calls = 0;
-			int r = ops->new(m, &options, &p, &err);
+			int r = ops->new (m, &options, &p, &err);
 			if (r == 0)
 				break;
 			assert_int_equal(r, FAIRLEAD_ENOMEM);
@@ -329,7 +344,9 @@ static void a_changed_quota_is_as_if_given(void **unused)
 		assert_int_equal(ops->mark(p, &mark, NULL), 0);
 		assert_int_equal(ops->apply(p, 100 * FL_SECOND, &e, &err), 0);
 		/* The same quota in the model from the start gives the same columns and usage. */
-		uint32_t quota = m->group_flavors[m->groups[m->nodes[q.v].groups.first].flavors.first].quotas.first;
+		uint32_t quota =
+			m->group_flavors[m->groups[m->nodes[q.v].groups.first].flavors.first]
+				.quotas.first;
 		fl_amount was = m->quotas[quota].lending_limit;
 
 		m->quotas[quota].lending_limit = 2;

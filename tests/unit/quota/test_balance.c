@@ -52,10 +52,7 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-static fl_amount limit(void)
-{
-	return pick(2) ? NO : (fl_amount)pick(6);
-}
+static fl_amount limit(void) { return pick(2) ? NO : (fl_amount)pick(6); }
 
 /* A random tree: cohorts first, each below an earlier one or none; queues anywhere. */
 static uint32_t random_tree(struct world_node *nodes, char names[][8])
@@ -67,7 +64,9 @@ static uint32_t random_tree(struct world_node *nodes, char names[][8])
 
 		(void)snprintf(names[i], 8, "%c%u", i < cohorts ? 'c' : 'q', (unsigned)i);
 		nodes[i] = (struct world_node){
-			.name = names[i], .kind = i < cohorts ? FL_COHORT : FL_CLUSTER_QUEUE, .weight = 1,
+			.name = names[i],
+			.kind = i < cohorts ? FL_COHORT : FL_CLUSTER_QUEUE,
+			.weight = 1,
 			.parent = up > 0 && pick(8) ? names[pick(up)] : NULL,
 			.quota = { { pick(10), limit(), limit() } },
 		};
@@ -114,8 +113,8 @@ static void available_is_what_the_balances_allow(void **unused)
 				v++;
 			}
 			if (v != available)
-				fail_msg("seed %u, %s: available %lld, balances allow %lld", seed, nodes[q].name,
-					 (long long)available, (long long)v);
+				fail_msg("seed %u, %s: available %lld, balances allow %lld", seed,
+					 nodes[q].name, (long long)available, (long long)v);
 			if (available > 0) {
 				v = 1 + (fl_amount)pick((uint32_t)available);
 				fl_usage_add(&u, &t, (struct fl_node){ q }, c, v);
@@ -154,12 +153,15 @@ static void remove_is_the_inverse_of_add(void **unused)
 				taken[i] = pick(n);
 			while (nodes[taken[i]].kind != FL_CLUSTER_QUEUE);
 			amount[i] = pick(12);
-			fl_usage_add(&u, &t, (struct fl_node){ taken[i] }, (struct fl_column){ 0 }, amount[i]);
+			fl_usage_add(&u, &t, (struct fl_node){ taken[i] }, (struct fl_column){ 0 },
+				     amount[i]);
 			if (i == 9)
 				fl_usage_copy(&before, &u, &t);
 		}
-		for (int i = 10; i < 20; i++) /* not in reverse: usage follows from the leaves alone */
-			fl_usage_remove(&u, &t, (struct fl_node){ taken[i] }, (struct fl_column){ 0 }, amount[i]);
+		for (int i = 10; i < 20;
+		     i++) /* not in reverse: usage follows from the leaves alone */
+			fl_usage_remove(&u, &t, (struct fl_node){ taken[i] },
+					(struct fl_column){ 0 }, amount[i]);
 		assert_memory_equal(u.cell, before.cell, t.cells * sizeof *u.cell);
 		assert_memory_equal(u.borrowed, before.borrowed, t.res_cells * sizeof *u.borrowed);
 		assert_memory_equal(u.borrowing, before.borrowing, t.n_nodes * sizeof *u.borrowing);
@@ -186,11 +188,11 @@ static void derived_columns(void **unused)
 		uint32_t height, depth;
 	} rows[] = {
 		/* subtree of a cohort: its own and what its children lend */
-		{ "root", 4, 0, 4, 2, 0 },       /* 3 + (8 - 7) + (7 - 7) */
-		{ "mid", 8, 7, 11, 1, 1 },       /* 2 + (5 - 3) + 4; keeps 8 - 1; 7 + 4 below 8 + 4 */
-		{ "a", 5, 3, 14, 0, 2 },         /* 3 + 11 */
-		{ "b", 4, 0, 5, 0, 2 },          /* 4 + 1 by its limit */
-		{ "c", 7, 7, 9, 0, 1 },          /* 7 + 2 by its limit */
+		{ "root", 4, 0, 4, 2, 0 }, /* 3 + (8 - 7) + (7 - 7) */
+		{ "mid", 8, 7, 11, 1, 1 }, /* 2 + (5 - 3) + 4; keeps 8 - 1; 7 + 4 below 8 + 4 */
+		{ "a", 5, 3, 14, 0, 2 },   /* 3 + 11 */
+		{ "b", 4, 0, 5, 0, 2 },    /* 4 + 1 by its limit */
+		{ "c", 7, 7, 9, 0, 1 },    /* 7 + 2 by its limit */
 	};
 	struct fl_model *m = world_new(&fl_mem_heap, family, 5, 1);
 	struct fl_tree t;
@@ -202,7 +204,7 @@ static void derived_columns(void **unused)
 		struct fl_node n = fl_model_find_node(m, kind, rows[i].node);
 		size_t at = fl_tree_cell(&t, n, (struct fl_column){ 0 });
 
-		print_message("%s\n", rows[i].node);
+		print_message("# %s\n", rows[i].node);
 		assert_int_equal(t.subtree[at], rows[i].subtree);
 		assert_int_equal(t.local[at], rows[i].local);
 		assert_int_equal(t.potential[at], rows[i].potential);
@@ -221,9 +223,9 @@ static void the_lowest_subtree_that_fits(void **unused)
 		uint32_t height;
 		bool below_root;
 	} rows[] = {
-		{ "a", 5, 0, true },  { "a", 6, 1, true },   { "a", 11, 1, true },
+		{ "a", 5, 0, true },   { "a", 6, 1, true },  { "a", 11, 1, true },
 		{ "a", 12, 2, false }, { "b", 4, 0, true },  { "b", 5, 1, true },
-		{ "c", 7, 0, true },  { "c", 8, 2, false },  { "c", 99, 2, false },
+		{ "c", 7, 0, true },   { "c", 8, 2, false }, { "c", 99, 2, false },
 	};
 	struct fl_model *m = world_new(&fl_mem_heap, family, 5, 1);
 	struct fl_arena arena;
@@ -236,9 +238,10 @@ static void the_lowest_subtree_that_fits(void **unused)
 	assert_int_equal(fl_usage_init(&u, &t, &arena, NULL), 0);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct fl_node n = fl_model_find_node(m, FL_CLUSTER_QUEUE, rows[i].queue);
-		struct fl_level level = fl_quota_lowest_subtree(&t, &u, n, (struct fl_column){ 0 }, rows[i].v);
+		struct fl_level level = fl_quota_lowest_subtree(&t, &u, n, (struct fl_column){ 0 },
+								rows[i].v);
 
-		print_message("%s %lld\n", rows[i].queue, (long long)rows[i].v);
+		print_message("# %s %lld\n", rows[i].queue, (long long)rows[i].v);
 		assert_int_equal(level.height, rows[i].height);
 		assert_int_equal(level.below_root, rows[i].below_root);
 	}

@@ -17,7 +17,8 @@ enum { NONE = -1 };
 
 struct row {
 	const char *name;
-	fl_amount quota[2], usage[2], lent[2]; /* of the queue; what a sibling brings to the cohort */
+	fl_amount quota[2], usage[2],
+		lent[2]; /* of the queue; what a sibling brings to the cohort */
 	double weight, ratio, weighted;
 	int dominant;
 	bool borrowing;
@@ -25,16 +26,24 @@ struct row {
 
 static const struct row rows[] = {
 	/* name                  quota     usage     sibling   weight ratio weighted dominant borrowing */
-	{ "at quota",           { 10, 10 }, { 10, 10 }, { 90, 90 }, 1, 0, 0, NONE, false },
-	{ "one over",           { 10, 10 }, { 15, 10 }, { 90, 90 }, 1, 50, 50, 0, true },
-	{ "weight halves",      { 10, 10 }, { 15, 10 }, { 90, 90 }, 2, 50, 25, 0, true },
-	{ "weight below one",   { 10, 10 }, { 15, 10 }, { 90, 90 }, 0.5, 50, 100, 0, true },
+	{ "at quota", { 10, 10 }, { 10, 10 }, { 90, 90 }, 1, 0, 0, NONE, false },
+	{ "one over", { 10, 10 }, { 15, 10 }, { 90, 90 }, 1, 50, 50, 0, true },
+	{ "weight halves", { 10, 10 }, { 15, 10 }, { 90, 90 }, 2, 50, 25, 0, true },
+	{ "weight below one", { 10, 10 }, { 15, 10 }, { 90, 90 }, 0.5, 50, 100, 0, true },
 	{ "the other dominates", { 10, 10 }, { 15, 30 }, { 90, 90 }, 1, 200, 200, 1, true },
 	{ "tie: first by name", { 10, 10 }, { 15, 15 }, { 90, 90 }, 1, 50, 50, 0, true },
-	{ "weight 0 is inf",    { 10, 10 }, { 15, 10 }, { 90, 90 }, 0, 50, HUGE_VAL, 0, true },
-	{ "weight 0 within",    { 10, 10 }, { 10, 10 }, { 90, 90 }, 0, 0, 0, NONE, false },
-	{ "nothing lendable",   { 0, 10 }, { 5, 10 }, { 0, 90 }, 1, 0, 0, NONE, true },
-	{ "thirds stay exact",  { 0, 0 }, { 1, 0 }, { 3, 1 }, 1, 1000.0 / 3.0, 1000.0 / 3.0, 0, true },
+	{ "weight 0 is inf", { 10, 10 }, { 15, 10 }, { 90, 90 }, 0, 50, HUGE_VAL, 0, true },
+	{ "weight 0 within", { 10, 10 }, { 10, 10 }, { 90, 90 }, 0, 0, 0, NONE, false },
+	{ "nothing lendable", { 0, 10 }, { 5, 10 }, { 0, 90 }, 1, 0, 0, NONE, true },
+	{ "thirds stay exact",
+	  { 0, 0 },
+	  { 1, 0 },
+	  { 3, 1 },
+	  1,
+	  1000.0 / 3.0,
+	  1000.0 / 3.0,
+	  0,
+	  true },
 };
 
 static struct fl_model *two_queues(const struct row *row, struct fl_tree *t, struct fl_usage *u,
@@ -42,9 +51,16 @@ static struct fl_model *two_queues(const struct row *row, struct fl_tree *t, str
 {
 	struct world_node nodes[] = {
 		{ "co", NULL, FL_COHORT, 1, { { 0, NO, NO }, { 0, NO, NO } } },
-		{ "q", "co", FL_CLUSTER_QUEUE, row->weight,
+		{ "q",
+		  "co",
+		  FL_CLUSTER_QUEUE,
+		  row->weight,
 		  { { row->quota[0], NO, NO }, { row->quota[1], NO, NO } } },
-		{ "lender", "co", FL_CLUSTER_QUEUE, 1, { { row->lent[0], NO, NO }, { row->lent[1], NO, NO } } },
+		{ "lender",
+		  "co",
+		  FL_CLUSTER_QUEUE,
+		  1,
+		  { { row->lent[0], NO, NO }, { row->lent[1], NO, NO } } },
 	};
 	struct fl_model *m = world_new(&fl_mem_heap, nodes, 3, 2);
 
@@ -67,7 +83,8 @@ static void share_of_a_queue(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct row *row = &rows[i];
-		struct fl_drs_extra extra[2] = { { { 0 }, row->usage[0] }, { { 1 }, row->usage[1] } };
+		struct fl_drs_extra extra[2] = { { { 0 }, row->usage[0] },
+						 { { 1 }, row->usage[1] } };
 		struct fl_arena arena;
 		struct fl_usage u;
 		struct fl_tree t;
@@ -75,7 +92,7 @@ static void share_of_a_queue(void **unused)
 		struct fl_node q;
 		struct fl_model *m = two_queues(row, &t, &u, &arena, &q);
 
-		print_message("%s\n", row->name);
+		print_message("# %s\n", row->name);
 		as_if = fl_drs_with(&t, &u, q, extra, 2);
 		for (uint32_t c = 0; c < 2; c++)
 			fl_usage_add(&u, &t, q, (struct fl_column){ c }, row->usage[c]);
@@ -110,7 +127,10 @@ static void a_root_borrows_from_nobody(void **unused)
 
 static void order_of_shares(void **unused)
 {
-	static const struct { struct fl_drs a, b; int order; } pairs[] = {
+	static const struct {
+		struct fl_drs a, b;
+		int order;
+	} pairs[] = {
 		{ { 1, 1, true }, { 2, 2, true }, -1 },
 		{ { 2, 2, true }, { 2, 2, true }, 0 },
 		{ { 9, 3, true }, { 2, 2, true }, 1 },

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface alone: this file sees <fairlead/fairlead.h> and nothing else of the project. */
+#include <fairlead/fairlead.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+
+/* Two teams of 4 GPUs each; red runs 6, and blue wants its own back. */
+static const char manifests[] =
+	"{\"apiVersion\":\"config.kueue.x-k8s.io/v1beta2\",\"kind\":\"Configuration\",\"fairSharing\":{}}\n"
+	"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"ResourceFlavor\",\"metadata\":{\"name\":\"a100\"}}\n"
+#define QUEUE(name)                                                                                              \
+	"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"ClusterQueue\",\"metadata\":{\"name\":\"" name    \
+	"\"},\"spec\":{\"cohortName\":\"lab\",\"namespaceSelector\":{},\"preemption\":{\"reclaimWithinCohort\":" \
+	"\"Any\"},\"resourceGroups\":[{\"coveredResources\":[\"gpu\"],\"flavors\":[{\"name\":\"a100\","          \
+	"\"resources\":[{\"name\":\"gpu\",\"nominalQuota\":4}]}]}]}}\n"                                          \
+	"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"LocalQueue\",\"metadata\":{\"namespace\":\"ns\"," \
+	"\"name\":\"" name "\"},\"spec\":{\"clusterQueue\":\"" name "\"}}\n"
+	QUEUE("red") QUEUE("blue")
+#define JOB(name, queue, gpus, rest)                                                                           \
+	"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"Workload\",\"metadata\":{\"namespace\":\"ns\"," \
+	"\"name\":\"" name "\",\"uid\":\"" name                                                                \
+	"\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\"},\"spec\":{"                                        \
+	"\"queueName\":\"" queue                                                                               \
+	"\",\"podSets\":[{\"name\":\"main\",\"count\":1,\"template\":{\"spec\":{"                              \
+	"\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"gpu\":" gpus                           \
+	"}}}]}}}]}" rest "}\n"
+#define HOLDS(queue, gpus)                                                                               \
+	",\"status\":{\"admission\":{\"clusterQueue\":\"" queue                                          \
+	"\",\"podSetAssignments\":[{\"name\":\"main\","                                                  \
+	"\"count\":1,\"flavors\":{\"gpu\":\"a100\"},\"resourceUsage\":{\"gpu\":" gpus                    \
+	"}}]},\"conditions\":["                                                                          \
+	"{\"type\":\"QuotaReserved\",\"status\":\"True\",\"reason\":\"QuotaReserved\",\"message\":\"\"," \
+	"\"lastTransitionTime\":\"2026-01-01T00:00:01Z\"}]}"
+		JOB("r1", "red", "3", HOLDS("red", "3")) JOB("r2", "red", "3", HOLDS("red", "3"))
+			JOB("b1", "blue", "2", "") JOB("b2", "blue", "2", "");
+
+struct log {
+	char text[1024];
+};
+
+static void note(void *user, const fairlead_decision *d)
+{
+	static const char *const words[] = { "admit", "reserve", "evict", "wait" };
+	struct log *log = user;
+	size_t at = strlen(log->text);
+
+	(void)snprintf(log->text + at, sizeof log->text - at, "%s %s %s %s%s%s", words[d->kind],
+		       d->workload, d->cluster_queue, d->reason, d->preemptor ? " for " : "",
+		       d->preemptor ? d->preemptor : "");
+	for (size_t i = 0; i < d->n_placements; i++) {
+		at = strlen(log->text);
+		(void)snprintf(log->text + at, sizeof log->text - at, " %s:%dx%s=%lld@%s",
+			       d->placements[i].podset, (int)d->placements[i].count,
+			       d->placements[i].resource, (long long)d->placements[i].amount,
+			       d->placements[i].flavor);
+	}
+	at = strlen(log->text);
+	(void)snprintf(log->text + at, sizeof log->text - at, "; ");
+}
+
+static fairlead_engine *open_engine(void)
+{
+	fairlead_engine *e = NULL;
+	fairlead_error err;
+
+	if (fairlead_engine_new(NULL, &e, &err) < 0 ||
+	    fairlead_engine_read(e, "lab.json", manifests, sizeof manifests - 1, &err) < 0 ||
+	    fairlead_engine_seal(e, 100 * SECOND, &err) < 0)
+		fail_msg("%s:%u: %s: %s", err.file, err.line, err.subject, err.text);
+	return e;
+}
+
+static void step_is(fairlead_engine *e, int64_t second, const char *expected)
+{
+	struct log log = { "" };
+	fairlead_error err;
+
+	assert_int_equal(fairlead_engine_step(e, second * SECOND, note, &log, &err), 0);
+	assert_string_equal(log.text, expected);
+}
+
+static void a_day_in_the_lab(void **unused)
+{
+	fairlead_engine *e = open_engine();
+	fairlead_error err;
+	fairlead_share share;
+	struct log log = { "" };
+	uint32_t mark;
+
+	(void)unused;
+	assert_int_equal(fairlead_engine_share(e, FAIRLEAD_CLUSTER_QUEUE, "red", &share, &err), 0);
+	assert_true(share.precise == 250 && share.weight == 1 && share.borrowing);
+	assert_string_equal(share.dominant, "gpu");
+	assert_int_equal(fairlead_engine_try(e, 100 * SECOND, "ns/b2", note, &log, &err), 0);
+	assert_string_equal(log.text, "admit ns/b2 blue Fits main:1xgpu=2@a100; ");
+
+	assert_int_equal(fairlead_engine_mark(e, &mark, &err), 0);
+	step_is(e, 101, "admit ns/b1 blue Fits main:1xgpu=2@a100; ");
+	step_is(e, 102,
+		"reserve ns/b2 blue WaitingForPreemptedWorkloads main:1xgpu=2@a100; "
+		"evict ns/r1 red InCohortReclamation for ns/b2; ");
+	fairlead_engine_rollback(e, mark);
+	/* Nothing of that happened: the same again. */
+	step_is(e, 101, "admit ns/b1 blue Fits main:1xgpu=2@a100; ");
+	step_is(e, 102,
+		"reserve ns/b2 blue WaitingForPreemptedWorkloads main:1xgpu=2@a100; "
+		"evict ns/r1 red InCohortReclamation for ns/b2; ");
+	assert_int_equal(fairlead_engine_event(e, 103 * SECOND, FAIRLEAD_EVICTED, "ns/r1", &err),
+			 0);
+	step_is(e, 104,
+		"admit ns/b2 blue Fits main:1xgpu=2@a100; "
+		"wait ns/r1 red NoLongerFits; ");
+	assert_int_equal(fairlead_engine_event(e, 105 * SECOND, FAIRLEAD_FINISHED, "ns/r2", &err),
+			 0);
+	step_is(e, 106, "admit ns/r1 red Fits main:1xgpu=3@a100; ");
+	assert_int_equal(fairlead_engine_event(e, 107 * SECOND, FAIRLEAD_SUBMITTED, "ns/r2", &err),
+			 0);
+	assert_int_equal(fairlead_engine_event(e, 107 * SECOND, FAIRLEAD_CANCELLED, "ns/r2", &err),
+			 0);
+	step_is(e, 108, "");
+	e = fairlead_engine_free(e);
+	assert_null(e);
+}
+
+static void refusals(void **unused)
+{
+	fairlead_engine *e = NULL, *sealed = open_engine();
+	fairlead_error err;
+	fairlead_share share;
+	struct log log = { "" };
+
+	(void)unused;
+	assert_int_equal(fairlead_engine_new(NULL, &e, &err), 0);
+	assert_int_equal(fairlead_engine_step(e, 0, note, &log, &err), FAIRLEAD_ESTATE);
+	assert_string_equal(err.text, "the engine is not sealed yet");
+	assert_int_equal(fairlead_engine_read(e, "x.yaml", "kind: [", 7, &err), FAIRLEAD_EINPUT);
+	assert_string_equal(err.file, "x.yaml");
+	assert_true(err.line == 2 && err.column == 1 && err.text[0]);
+	e = fairlead_engine_free(e);
+
+	assert_int_equal(fairlead_engine_read(sealed, "y", "{}", 2, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fairlead_engine_seal(sealed, 0, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fairlead_engine_try(sealed, 0, "ns/nobody", note, &log, &err),
+			 FAIRLEAD_ENOENT);
+	assert_string_equal(err.text, "no workload 'ns/nobody' (name it namespace/name)");
+	assert_int_equal(fairlead_engine_try(sealed, 0, "b1", NULL, NULL, &err), FAIRLEAD_ENOENT);
+	assert_int_equal(fairlead_engine_event(sealed, 0, FAIRLEAD_EVICTED, "ns/b1", &err),
+			 FAIRLEAD_ESTATE);
+	assert_string_equal(err.text, "workload 'ns/b1' holds no quota");
+	assert_int_equal(fairlead_engine_share(sealed, FAIRLEAD_COHORT, "red", &share, &err),
+			 FAIRLEAD_ENOENT);
+	assert_string_equal(err.text, "no Cohort 'red'");
+	/* An error struct is a courtesy, not a must. */
+	assert_int_equal(fairlead_engine_try(sealed, 0, "ns/r1", NULL, NULL, NULL),
+			 FAIRLEAD_ESTATE);
+	assert_int_equal(fairlead_engine_notices(sealed), 0);
+	sealed = fairlead_engine_free(sealed);
+	assert_null(fairlead_engine_free(NULL));
+}
+
+struct heap {
+	long calls, fail_at, live;
+};
+
+static void *failing(void *user, void *old, size_t size)
+{
+	struct heap *h = user;
+	void *new;
+
+	if (size == 0) {
+		h->live -= old != NULL;
+		free(old);
+		return NULL;
+	}
+	if (h->calls++ == h->fail_at)
+		return NULL;
+	new = realloc(old, size);
+	h->live += !old && new;
+	return new;
+}
+
+static int whole_life(struct heap *h)
+{
+	fairlead_engine_options options = FAIRLEAD_ENGINE_OPTIONS_INIT;
+	fairlead_engine *e = NULL;
+	struct log log = { "" };
+	fairlead_error err;
+	int r;
+
+	options.resize = failing;
+	options.user = h;
+	r = fairlead_engine_new(&options, &e, &err);
+	if (r == 0)
+		r = fairlead_engine_read(e, "lab.json", manifests, sizeof manifests - 1, &err);
+	if (r == 0)
+		r = fairlead_engine_seal(e, 100 * SECOND, &err);
+	if (r == 0)
+		r = fairlead_engine_try(e, 101 * SECOND, "ns/b2", note, &log, &err);
+	if (r == 0)
+		r = fairlead_engine_step(e, 101 * SECOND, note, &log, &err);
+	fairlead_engine_free(e);
+	return r;
+}
+
+/* The n-th allocation fails, for every n: an error, no leak, no crash. */
+static void every_allocation_may_fail(void **unused)
+{
+	struct heap h = { 0 };
+	int r;
+
+	(void)unused;
+	for (h.fail_at = 0;; h.fail_at++) {
+		h.calls = 0;
+		r = whole_life(&h);
+		assert_int_equal(h.live, 0);
+		if (r == 0)
+			break;
+		assert_int_equal(r, FAIRLEAD_ENOMEM);
+	}
+	assert_true(h.fail_at > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_day_in_the_lab),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(every_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
