@@ -3,8 +3,9 @@
 
 _Static_assert(FL_CHECKS <= 32, "checks are kept as bits");
 
-int fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem, const struct fl_model *m,
-			 struct fl_workload w, struct fl_arena *arena, fairlead_error *err)
+int fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem,
+			 const struct fl_model *m, struct fl_workload w, struct fl_arena *arena,
+			 fairlead_error *err)
 {
 	*log = (struct fl_evidence_log){ .workload = w, .mem = mem, .n_workloads = m->n_workloads };
 	log->failed = fl_arena_alloc(arena, m->n_workloads, sizeof(*log->failed), err);
@@ -26,10 +27,12 @@ static void log_need(struct fl_evidence_log *log, const struct fl_evidence *row)
 
 	/* The full assignment comes first; later rows are of tries with fewer pods. */
 	for (uint32_t i = 0; i < log->n_needs; i++)
-		if (log->needs[i].podset == row->podset && log->needs[i].flavor.v == row->flavor.v &&
+		if (log->needs[i].podset == row->podset &&
+		    log->needs[i].flavor.v == row->flavor.v &&
 		    log->needs[i].resource.v == resource.v)
 			return;
-	if (fl_mem_grow(log->mem, &log->needs, &log->cap_needs, log->n_needs + 1, sizeof(*log->needs),
+	if (fl_mem_grow(log->mem, &log->needs, &log->cap_needs, log->n_needs + 1,
+			sizeof(*log->needs),
 			/* err= */ NULL) < 0) {
 		log->out_of_memory = true;
 		return;
@@ -79,8 +82,8 @@ void fl_evidence_log_row(void *user, const struct fl_evidence *row)
 enum fl_check fl_evidence_log_refusal(const struct fl_evidence_log *log, uint32_t victim)
 {
 	static const enum fl_check order[] = {
-		FL_CHECK_VICTIM_POLICY, FL_CHECK_VICTIM_USES, FL_CHECK_VICTIM_BORROWS,
-		FL_CHECK_VICTIM_PRIORITY, FL_CHECK_S2A, FL_CHECK_S2B,
+		FL_CHECK_VICTIM_POLICY,   FL_CHECK_VICTIM_USES, FL_CHECK_VICTIM_BORROWS,
+		FL_CHECK_VICTIM_PRIORITY, FL_CHECK_S2A,         FL_CHECK_S2B,
 	};
 	uint32_t failed = log->failed[victim], held = log->held[victim];
 	uint32_t fair = UINT32_C(1) << FL_CHECK_S2A | UINT32_C(1) << FL_CHECK_S2B;

@@ -16,13 +16,14 @@ struct fl_evidence_log {
 	const struct fl_mem *mem;
 	struct fl_explain_need *needs; /* podset, flavor, resource, requested only */
 	uint32_t n_needs, cap_needs;
-	uint32_t *failed, *held;       /* by workload: bits of checks */
+	uint32_t *failed, *held; /* by workload: bits of checks */
 	uint32_t n_workloads;
 	bool out_of_memory;
 };
 
-int fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem, const struct fl_model *m,
-			 struct fl_workload w, struct fl_arena *arena, fairlead_error *err);
+int fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem,
+			 const struct fl_model *m, struct fl_workload w, struct fl_arena *arena,
+			 fairlead_error *err);
 void fl_evidence_log_done(struct fl_evidence_log *log);
 void fl_evidence_log_row(void *log, const struct fl_evidence *row); /* for fl_sink */
 

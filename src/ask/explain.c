@@ -52,7 +52,8 @@ static int copy_served(struct fl_explain_run *r, const struct fl_decisions *d, f
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct fl_decision *row = &d->rows[i];
 
-		if ((row->kind == FL_ADMIT || row->kind == FL_RESERVE) && r->tree->root[row->cluster_queue.v] == root)
+		if ((row->kind == FL_ADMIT || row->kind == FL_RESERVE) &&
+		    r->tree->root[row->cluster_queue.v] == root)
 			x->served[x->n_served++] = row->workload.v;
 	}
 	return 0;
@@ -78,7 +79,8 @@ static int coming_cycle(struct fl_explain_run *r, fairlead_error *err)
 		x->reason = row->reason;
 		if (row->kind == FL_ADMIT) {
 			x->state = FL_EXPLAIN_NEXT;
-			rc = copy_placement(r, d.placements + row->placement.first, row->placement.n, err);
+			rc = copy_placement(r, d.placements + row->placement.first,
+					    row->placement.n, err);
 		} else if (row->kind == FL_RESERVE) {
 			x->state = FL_EXPLAIN_PREEMPTS;
 			rc = copy_victims(r, &d, err);
@@ -89,13 +91,14 @@ static int coming_cycle(struct fl_explain_run *r, fairlead_error *err)
 	if (rc == 0 && x->reason == FL_REASON_NONE)
 		x->reason = r->ops->reason(r->policy, x->workload);
 	if (x->reason == FL_REASON_NONE)
-		x->reason = x->head ? FL_REASON_WAITING_FOR_QUOTA :
-			    x->parked ? FL_REASON_INADMISSIBLE : FL_REASON_BEHIND_HEAD;
+		x->reason = x->head   ? FL_REASON_WAITING_FOR_QUOTA :
+			    x->parked ? FL_REASON_INADMISSIBLE :
+					FL_REASON_BEHIND_HEAD;
 	return rc;
 }
 
-static int inside_mark(struct fl_explain_run *r, int (*what)(struct fl_explain_run *, fairlead_error *),
-		       fairlead_error *err)
+static int inside_mark(struct fl_explain_run *r,
+		       int (*what)(struct fl_explain_run *, fairlead_error *), fairlead_error *err)
 {
 	fl_mark mark;
 
@@ -155,8 +158,9 @@ static int waits(struct fl_explain_run *r, fairlead_error *err)
 	return rc;
 }
 
-int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m, fl_time now,
-	       struct fl_workload w, struct fl_arena *arena, struct fl_explain *ret, fairlead_error *err)
+int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
+	       fl_time now, struct fl_workload w, struct fl_arena *arena, struct fl_explain *ret,
+	       fairlead_error *err)
 {
 	enum fl_workload_state state = ops->state(p, w);
 	struct fl_explain x = {
@@ -167,8 +171,14 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 		.parked = state == FL_STATE_INADMISSIBLE,
 	};
 	struct fl_explain_run r = {
-		.ops = ops, .policy = p, .model = m, .now = now, .arena = arena, .x = &x,
-		.tree = fl_borrow_tree(p), .usage = fl_borrow_usage(p),
+		.ops = ops,
+		.policy = p,
+		.model = m,
+		.now = now,
+		.arena = arena,
+		.x = &x,
+		.tree = fl_borrow_tree(p),
+		.usage = fl_borrow_usage(p),
 	};
 	enum fl_reason standing = fl_pending_standing_reason(m, w);
 	int rc = 0;
@@ -182,7 +192,8 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 		if (m->workloads[w.v].admitted_queue.v != FL_NONE)
 			x.cluster_queue = m->workloads[w.v].admitted_queue;
 		rc = copy_placement(&r, rows, n, err);
-	} else if (standing != FL_REASON_NONE || state == FL_STATE_EXCLUDED || state == FL_STATE_ABSENT) {
+	} else if (standing != FL_REASON_NONE || state == FL_STATE_EXCLUDED ||
+		   state == FL_STATE_ABSENT) {
 		x.state = FL_EXPLAIN_EXCLUDED;
 		x.reason = standing;
 	} else {

@@ -39,10 +39,10 @@ struct fl_explain_need {
 	struct fl_flavor flavor;     /* FL_NONE when not covered */
 	struct fl_resource resource; /* FL_NONE when the flavor does not match */
 	enum fl_explain_verdict verdict;
-	fl_amount requested;         /* with what earlier podsets of it take there */
+	fl_amount requested;            /* with what earlier podsets of it take there */
 	fl_amount available, potential; /* never below 0 */
-	fl_amount nominal;           /* of the queue */
-	struct fl_bind bind;         /* of `potential` when NEVER, else of `available` */
+	fl_amount nominal;              /* of the queue */
+	struct fl_bind bind;            /* of `potential` when NEVER, else of `available` */
 };
 
 /* A queue below the node that binds, for the resource and flavor that fail. */
@@ -60,7 +60,10 @@ struct fl_explain_refusal {
 	struct fl_workload example; /* the first by id */
 };
 
-struct fl_explain_victim { struct fl_workload workload; enum fl_reason reason; };
+struct fl_explain_victim {
+	struct fl_workload workload;
+	enum fl_reason reason;
+};
 
 /* One cell of a change that would admit it. */
 struct fl_explain_change {
@@ -75,10 +78,10 @@ struct fl_explain {
 	struct fl_workload workload;
 	struct fl_node cluster_queue; /* FL_NONE */
 	enum fl_explain_state state;
-	enum fl_reason reason;        /* of the coming cycle, or what stands against it at all */
-	bool head;                    /* the coming cycle looks at it */
+	enum fl_reason reason; /* of the coming cycle, or what stands against it at all */
+	bool head;             /* the coming cycle looks at it */
 	bool parked;
-	enum fl_decision_kind alone;  /* were it its queue's only head */
+	enum fl_decision_kind alone; /* were it its queue's only head */
 	enum fl_reason alone_reason;
 
 	const struct fl_placement *placement; /* RUNS, EVICTING: held; NEXT: assigned */
@@ -86,15 +89,16 @@ struct fl_explain {
 
 	struct fl_explain_need *needs; /* in the order they were tried */
 	uint32_t n_needs;
-	uint32_t failing;              /* the need that decides; FL_NONE */
+	uint32_t failing;                  /* the need that decides; FL_NONE */
 	struct fl_explain_holder *holders; /* of that one, most borrowed first */
 	uint32_t n_holders;
 
 	uint32_t ahead[FL_EXPLAIN_AHEAD], n_ahead; /* n_ahead: all of them */
 
-	uint32_t *served, n_served;   /* who of its tree the coming cycle serves, when it fits but they come first */
+	uint32_t *served,
+		n_served; /* it fits, but the coming cycle serves these of its tree first */
 
-	uint32_t n_considered;         /* workloads looked at as victims */
+	uint32_t n_considered; /* workloads looked at as victims */
 	struct fl_explain_refusal *refusals;
 	uint32_t n_refusals;
 	struct fl_explain_victim *victims; /* PREEMPTS: who goes */
@@ -105,7 +109,8 @@ struct fl_explain {
 };
 
 /* FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m. */
-int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m, fl_time now,
-	       struct fl_workload w, struct fl_arena *arena, struct fl_explain *ret, fairlead_error *err);
+int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
+	       fl_time now, struct fl_workload w, struct fl_arena *arena, struct fl_explain *ret,
+	       fairlead_error *err);
 
 #endif

@@ -13,8 +13,9 @@
 
 enum { MAX_CHANGES = 64 };
 
-static struct fl_explain_change *change_of(struct fl_explain *x, enum fl_cell_kind kind, struct fl_node n,
-					   const struct fl_explain_need *need, fl_amount from)
+static struct fl_explain_change *change_of(struct fl_explain *x, enum fl_cell_kind kind,
+					   struct fl_node n, const struct fl_explain_need *need,
+					   fl_amount from)
 {
 	for (uint32_t i = 0; i < x->n_changes; i++) {
 		struct fl_explain_change *c = &x->changes[i];
@@ -27,8 +28,12 @@ static struct fl_explain_change *change_of(struct fl_explain *x, enum fl_cell_ki
 		return NULL;
 	struct fl_explain_change *c = &x->changes[x->n_changes++];
 	*c = (struct fl_explain_change){
-		.kind = kind, .node = n, .flavor = need->flavor, .resource = need->resource,
-		.from = from, .to = from,
+		.kind = kind,
+		.node = n,
+		.flavor = need->flavor,
+		.resource = need->resource,
+		.from = from,
+		.to = from,
 	};
 	return c;
 }
@@ -44,7 +49,8 @@ static int widen(struct fl_explain_run *r, const struct fl_explain_need *need, f
 		return 2;
 	struct fl_bind b = fl_path_bind(t, r->usage, q, c);
 	struct fl_bind ever = fl_path_bind_potential(t, q, c);
-	fl_amount reach = fl_amount_min(fl_path_reach(t, r->usage, q, c), fl_path_reach_potential(t, q, c));
+	fl_amount reach = fl_amount_min(fl_path_reach(t, r->usage, q, c),
+					fl_path_reach_potential(t, q, c));
 	if (ever.available < b.available)
 		b = ever;
 	if (need->requested <= b.available)
@@ -67,8 +73,12 @@ static int widen(struct fl_explain_run *r, const struct fl_explain_need *need, f
 	struct fl_event event = {
 		.kind = FL_EV_CELL,
 		.workload = { FL_NONE },
-		.cell = { .kind = kind, .node = n, .flavor = need->flavor, .resource = need->resource,
-			  .amount = change->to, .weight = t->weight[n.v] },
+		.cell = { .kind = kind,
+			  .node = n,
+			  .flavor = need->flavor,
+			  .resource = need->resource,
+			  .amount = change->to,
+			  .weight = t->weight[n.v] },
 	};
 	return r->ops->apply(r->policy, r->now, &event, err);
 }
@@ -105,7 +115,7 @@ int fl_explain_changes(struct fl_explain_run *r, fairlead_error *err)
 		if (need->podset != target.podset || need->flavor.v != target.flavor.v ||
 		    need->resource.v == FL_NONE)
 			continue;
-		/* Every edit moves what binds one node further; a path is no longer than the tree. */
+		/* Each edit moves what binds one node up; no path is longer than the tree. */
 		for (uint32_t k = 0; rc == 0 && k <= r->tree->n_nodes; k++)
 			rc = widen(r, need, &refused);
 		if (rc == FAIRLEAD_ENOMEM)

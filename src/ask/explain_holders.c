@@ -20,19 +20,22 @@ static bool holds_quota(const struct fl_explain_run *r, struct fl_workload w)
 }
 
 /* How many workloads of each queue hold some of (flavor, resource); @count is by node. */
-static void count_workloads(const struct fl_explain_run *r, const struct fl_explain_need *need, uint32_t *count)
+static void count_workloads(const struct fl_explain_run *r, const struct fl_explain_need *need,
+			    uint32_t *count)
 {
 	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
 		const struct fl_workload_row *row = &r->model->workloads[w];
-		struct fl_node q = row->admitted_queue.v != FL_NONE ? row->admitted_queue : row->cluster_queue;
+		struct fl_node q = row->admitted_queue.v != FL_NONE ? row->admitted_queue :
+								      row->cluster_queue;
 		uint32_t n = 0;
 
 		if (q.v == FL_NONE || !holds_quota(r, (struct fl_workload){ w }))
 			continue;
-		const struct fl_placement *rows = r->ops->placement(r->policy, (struct fl_workload){ w }, &n);
+		const struct fl_placement *rows = r->ops->placement(r->policy,
+								    (struct fl_workload){ w }, &n);
 		for (uint32_t i = 0; i < n; i++) {
-			if (rows[i].flavor.v != need->flavor.v || rows[i].resource.v != need->resource.v ||
-			    rows[i].amount == 0)
+			if (rows[i].flavor.v != need->flavor.v ||
+			    rows[i].resource.v != need->resource.v || rows[i].amount == 0)
 				continue;
 			count[q.v]++;
 			break;
@@ -40,7 +43,10 @@ static void count_workloads(const struct fl_explain_run *r, const struct fl_expl
 	}
 }
 
-struct order { const struct fl_model *model; const struct fl_explain_holder *rows; };
+struct order {
+	const struct fl_model *model;
+	const struct fl_explain_holder *rows;
+};
 
 static int cmp_holders(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -55,8 +61,8 @@ static int cmp_holders(const void *ctx, uint32_t a, uint32_t b)
 			    o->model->nodes[y->queue.v].name);
 }
 
-static uint32_t fill(const struct fl_explain_run *r, const struct fl_explain_need *need, struct fl_column c,
-		     const uint32_t *count, struct fl_explain_holder *rows)
+static uint32_t fill(const struct fl_explain_run *r, const struct fl_explain_need *need,
+		     struct fl_column c, const uint32_t *count, struct fl_explain_holder *rows)
 {
 	const struct fl_tree *t = r->tree;
 	uint32_t n = 0;
@@ -93,14 +99,16 @@ int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err)
 	const struct fl_explain_need *need = &x->needs[x->failing];
 	if (need->verdict != FL_NEED_WAITS)
 		return 0;
-	struct fl_column c = fl_tree_column(r->tree, x->cluster_queue, need->flavor, need->resource);
+	struct fl_column c = fl_tree_column(r->tree, x->cluster_queue, need->flavor,
+					    need->resource);
 	if (c.v == FL_NONE)
 		return 0;
 
 	uint32_t *count = fl_arena_alloc(r->arena, r->model->n_nodes, sizeof(*count), err);
-	struct fl_explain_holder *rows = count ? fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*rows), err)
-					       : NULL;
-	uint32_t *ids = rows ? fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*ids) * 2, err) : NULL;
+	struct fl_explain_holder *rows =
+		count ? fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*rows), err) : NULL;
+	uint32_t *ids = rows ? fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*ids) * 2, err) :
+			       NULL;
 	if (!ids)
 		return FAIRLEAD_ENOMEM;
 	count_workloads(r, need, count);

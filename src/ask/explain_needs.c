@@ -3,11 +3,13 @@
 
 #include "ask/explain_parts.h"
 
-static bool in_column(const struct fl_explain_run *r, const struct fl_explain_need *need, struct fl_column *ret)
+static bool in_column(const struct fl_explain_run *r, const struct fl_explain_need *need,
+		      struct fl_column *ret)
 {
 	struct fl_node q = r->x->cluster_queue;
 
-	if (need->flavor.v == FL_NONE || need->resource.v == FL_NONE || r->tree->root[q.v] == FL_NONE)
+	if (need->flavor.v == FL_NONE || need->resource.v == FL_NONE ||
+	    r->tree->root[q.v] == FL_NONE)
 		return false;
 	*ret = fl_tree_column(r->tree, q, need->flavor, need->resource);
 	return ret->v != FL_NONE;
@@ -40,7 +42,8 @@ static void judge(const struct fl_explain_run *r, struct fl_explain_need *need)
 	}
 }
 
-static bool covered(const struct fl_model *m, const struct fl_node_row *queue, struct fl_sym resource)
+static bool covered(const struct fl_model *m, const struct fl_node_row *queue,
+		    struct fl_sym resource)
 {
 	for (uint32_t g = 0; g < queue->groups.n; g++) {
 		const struct fl_group *group = &m->groups[queue->groups.first + g];
@@ -64,7 +67,8 @@ static bool gives(const struct fl_model *m, const struct fl_group *group, struct
 	return has_flavor && has_resource;
 }
 
-static bool same_group(const struct fl_explain_run *r, struct fl_flavor flavor, struct fl_sym resource)
+static bool same_group(const struct fl_explain_run *r, struct fl_flavor flavor,
+		       struct fl_sym resource)
 {
 	const struct fl_node_row *queue = &r->model->nodes[r->x->cluster_queue.v];
 
@@ -92,8 +96,8 @@ static fl_amount earlier(const struct fl_explain_need *rows, uint32_t n, uint32_
 }
 
 /* The policy looks no further in a flavor once one resource cannot fit; a person wants them all. */
-static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged, struct fl_explain_need *rows,
-			     uint32_t n)
+static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged,
+			     struct fl_explain_need *rows, uint32_t n)
 {
 	const struct fl_model *m = r->model;
 	const struct fl_workload_row *w = &m->workloads[r->x->workload.v];
@@ -106,7 +110,8 @@ static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged, 
 		for (uint32_t k = 0; k < ps->requests.n; k++) {
 			const struct fl_request *q = &m->requests[ps->requests.first + k];
 			bool known = false;
-			fl_amount taken = earlier(rows, n, rows[i].podset, rows[i].flavor, q->resource, &known);
+			fl_amount taken = earlier(rows, n, rows[i].podset, rows[i].flavor,
+						  q->resource, &known);
 
 			if (known || !same_group(r, rows[i].flavor, q->resource_name))
 				continue;
@@ -121,7 +126,8 @@ static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged, 
 	return n;
 }
 
-static uint32_t add_not_covered(const struct fl_explain_run *r, struct fl_explain_need *rows, uint32_t n)
+static uint32_t add_not_covered(const struct fl_explain_run *r, struct fl_explain_need *rows,
+				uint32_t n)
 {
 	const struct fl_model *m = r->model;
 	const struct fl_workload_row *w = &m->workloads[r->x->workload.v];
@@ -132,7 +138,8 @@ static uint32_t add_not_covered(const struct fl_explain_run *r, struct fl_explai
 		for (uint32_t i = 0; i < ps->requests.n; i++) {
 			const struct fl_request *q = &m->requests[ps->requests.first + i];
 
-			if (q->amount <= 0 || covered(m, &m->nodes[r->x->cluster_queue.v], q->resource_name))
+			if (q->amount <= 0 ||
+			    covered(m, &m->nodes[r->x->cluster_queue.v], q->resource_name))
 				continue;
 			rows[n++] = (struct fl_explain_need){
 				.podset = k,
@@ -170,7 +177,10 @@ static bool fits_elsewhere(const struct fl_explain *x, const struct fl_explain_n
 static uint32_t failing_need(const struct fl_explain *x)
 {
 	static const enum fl_explain_verdict order[] = {
-		FL_NEED_NOT_COVERED, FL_NEED_WAITS, FL_NEED_NEVER, FL_NEED_NO_MATCH,
+		FL_NEED_NOT_COVERED,
+		FL_NEED_WAITS,
+		FL_NEED_NEVER,
+		FL_NEED_NO_MATCH,
 	};
 
 	for (unsigned o = 0; o < sizeof(order) / sizeof(order[0]); o++)
@@ -181,7 +191,7 @@ static uint32_t failing_need(const struct fl_explain *x)
 				continue;
 			if (need->resource.v != FL_NONE && fits_elsewhere(x, need))
 				continue;
-			/* In a flavor that can never hold it, a shortage of the moment is beside the point. */
+			/* In a flavor that can never hold it, a shortage of now is beside the point. */
 			bool never = false;
 			for (uint32_t k = 0; need->verdict == FL_NEED_WAITS && k < x->n_needs; k++)
 				never |= x->needs[k].verdict == FL_NEED_NEVER &&
@@ -204,7 +214,8 @@ static uint32_t most_needs(const struct fl_explain_run *r, const struct fl_evide
 	return log->n_needs + most * (log->n_needs + 1);
 }
 
-int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log, fairlead_error *err)
+int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log,
+		     fairlead_error *err)
 {
 	struct fl_explain *x = r->x;
 	uint32_t n = log->n_needs;
@@ -223,7 +234,8 @@ int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log
 	return 0;
 }
 
-int fl_explain_refusals(struct fl_explain_run *r, const struct fl_evidence_log *log, fairlead_error *err)
+int fl_explain_refusals(struct fl_explain_run *r, const struct fl_evidence_log *log,
+			fairlead_error *err)
 {
 	struct fl_explain *x = r->x;
 	struct fl_explain_refusal by_check[FL_CHECKS] = { 0 };

@@ -19,9 +19,11 @@ struct fl_explain_run {
 };
 
 /* x->needs with verdicts, and x->failing. */
-int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log, fairlead_error *err);
+int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log,
+		     fairlead_error *err);
 /* x->refusals and x->n_considered. */
-int fl_explain_refusals(struct fl_explain_run *r, const struct fl_evidence_log *log, fairlead_error *err);
+int fl_explain_refusals(struct fl_explain_run *r, const struct fl_evidence_log *log,
+			fairlead_error *err);
 /* x->holders, when quota is there but in use. */
 int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err);
 /* x->changes; the state is changed on the way, so call it inside a mark. */

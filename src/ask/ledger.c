@@ -103,7 +103,8 @@ int fl_ledger_init(struct fl_ledger *l, const struct fl_tree *t, const struct fl
 	return 0;
 }
 
-bool fl_ledger_cell(const struct fl_ledger *l, struct fl_node n, uint32_t c, struct fl_ledger_cell *ret)
+bool fl_ledger_cell(const struct fl_ledger *l, struct fl_node n, uint32_t c,
+		    struct fl_ledger_cell *ret)
 {
 	const struct fl_tree *t = l->tree;
 	const struct fl_tree_root *root = fl_tree_root_of(t, n);

@@ -27,8 +27,8 @@ struct fl_ledger {
 struct fl_ledger_cell {
 	struct fl_flavor flavor;
 	struct fl_resource resource;
-	fl_amount nominal, subtree;                /* own quota; with what children lend */
-	fl_amount borrowing_limit, lending_limit;  /* FL_NO_LIMIT */
+	fl_amount nominal, subtree;               /* own quota; with what children lend */
+	fl_amount borrowing_limit, lending_limit; /* FL_NO_LIMIT */
 	fl_amount usage, borrowed, lent, available;
 };
 
@@ -36,6 +36,7 @@ int fl_ledger_init(struct fl_ledger *l, const struct fl_tree *t, const struct fl
 		   struct fl_arena *a, fairlead_error *err);
 
 /* Column @c of node @n, which is in a tree. false: the node has nothing to do with it. */
-bool fl_ledger_cell(const struct fl_ledger *l, struct fl_node n, uint32_t c, struct fl_ledger_cell *ret);
+bool fl_ledger_cell(const struct fl_ledger *l, struct fl_node n, uint32_t c,
+		    struct fl_ledger_cell *ret);
 
 #endif

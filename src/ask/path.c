@@ -8,7 +8,9 @@ static void take_least(struct fl_bind *b, struct fl_node n, enum fl_bind_kind ki
 
 	if (!first && sum >= b->available)
 		return;
-	*b = (struct fl_bind){ .available = sum, .node = n, .kind = kind, .below = below, .left = left };
+	*b = (struct fl_bind){
+		.available = sum, .node = n, .kind = kind, .below = below, .left = left
+	};
 }
 
 struct fl_bind fl_path_bind(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
@@ -22,7 +24,8 @@ struct fl_bind fl_path_bind(const struct fl_tree *t, const struct fl_usage *u, s
 		size_t i = fl_tree_cell(t, n, c);
 
 		if (!fl_tree_has_parent(t, n)) {
-			take_least(&b, n, FL_BIND_QUOTA, below, fl_quota_less(t->subtree[i], u->cell[i]), first);
+			take_least(&b, n, FL_BIND_QUOTA, below,
+				   fl_quota_less(t->subtree[i], u->cell[i]), first);
 			return b;
 		}
 		below = fl_quota_add(below, fl_quota_local_available(t, u, n, c));
@@ -59,7 +62,8 @@ struct fl_bind fl_path_bind_potential(const struct fl_tree *t, struct fl_node n,
 	}
 }
 
-fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n, struct fl_column c)
+fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			struct fl_column c)
 {
 	fl_amount below = 0;
 

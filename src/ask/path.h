@@ -28,21 +28,23 @@ enum fl_bind_kind {
 };
 
 struct fl_bind {
-	fl_amount available;     /* to the asking node; may be negative */
+	fl_amount available; /* to the asking node; may be negative */
 	struct fl_node node;
 	enum fl_bind_kind kind;
-	fl_amount below;         /* part of it that nodes below @node keep for themselves (and @node, for a limit) */
-	fl_amount left;          /* what @node lets through: available = below + left */
+	fl_amount below; /* part of it that nodes below @node keep (and @node, for a limit) */
+	fl_amount left;  /* what @node lets through: available = below + left */
 };
 
 /* Now, with the usage as it stands. */
 struct fl_bind fl_path_bind(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			    struct fl_column c);
 /* If nobody used anything. */
-struct fl_bind fl_path_bind_potential(const struct fl_tree *t, struct fl_node n, struct fl_column c);
+struct fl_bind fl_path_bind_potential(const struct fl_tree *t, struct fl_node n,
+				      struct fl_column c);
 
-/* The last term alone: what there would be without any borrowing limit, now or if nobody used anything. */
-fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n, struct fl_column c);
+/* The last term alone: without any borrowing limit, now or if nobody used anything. */
+fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			struct fl_column c);
 fl_amount fl_path_reach_potential(const struct fl_tree *t, struct fl_node n, struct fl_column c);
 
 #endif

@@ -27,22 +27,28 @@ static int cmp_names(const void *ctx, uint32_t a, uint32_t b)
 static int prepare(struct fl_pending_list *list, const struct fl_model *m, fairlead_error *err)
 {
 	uint32_t cap = 0, cap_scratch = 0, cap_head = 0, n = m->n_workloads;
-	uint32_t *scratch = NULL;
+	uint32_t *order = NULL, *scratch = NULL;
+	uint8_t *is_head = NULL;
 
 	if (list->order || n == 0)
 		return 0;
-	int rc = fl_mem_grow(list->mem, &list->order, &cap, n, sizeof(*list->order), err);
+	int rc = fl_mem_grow(list->mem, &order, &cap, n, sizeof(*order), err);
 	if (rc == 0)
-		rc = fl_mem_grow(list->mem, &list->is_head, &cap_head, n, 1, err);
+		rc = fl_mem_grow(list->mem, &is_head, &cap_head, n, 1, err);
 	if (rc == 0)
 		rc = fl_mem_grow(list->mem, &scratch, &cap_scratch, n, sizeof(*scratch), err);
-	if (rc < 0)
+	if (rc < 0) {
+		fl_mem_free(list->mem, order);
+		fl_mem_free(list->mem, is_head);
 		return rc;
+	}
 	for (uint32_t i = 0; i < n; i++)
-		list->order[i] = i;
-	memset(list->is_head, 0, n);
-	fl_sort(list->order, n, scratch, cmp_names, m);
+		order[i] = i;
+	memset(is_head, 0, n);
+	fl_sort(order, n, scratch, cmp_names, m);
 	fl_mem_free(list->mem, scratch);
+	list->order = order;
+	list->is_head = is_head;
 	return 0;
 }
 
@@ -80,8 +86,8 @@ enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_wo
 }
 
 static enum fl_reason reason_of(const struct fl_policy_ops *ops, const struct fl_policy *p,
-				const struct fl_model *m, struct fl_workload w, enum fl_workload_state state,
-				bool head)
+				const struct fl_model *m, struct fl_workload w,
+				enum fl_workload_state state, bool head)
 {
 	enum fl_reason standing = fl_pending_standing_reason(m, w);
 
@@ -104,8 +110,9 @@ static bool waits(const struct fl_model *m, uint32_t w, enum fl_workload_state s
 	return state == FL_STATE_WAITING || state == FL_STATE_INADMISSIBLE;
 }
 
-int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *ops, const struct fl_policy *p,
-		    const struct fl_model *m, const struct fl_decisions *d, fairlead_error *err)
+int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *ops,
+		    const struct fl_policy *p, const struct fl_model *m,
+		    const struct fl_decisions *d, fairlead_error *err)
 {
 	int rc = prepare(list, m, err);
 
@@ -120,7 +127,8 @@ int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *op
 
 		if (!waits(m, w.v, state))
 			continue;
-		rc = fl_mem_grow(list->mem, &list->rows, &list->cap, list->n + 1, sizeof(*list->rows), err);
+		rc = fl_mem_grow(list->mem, &list->rows, &list->cap, list->n + 1,
+				 sizeof(*list->rows), err);
 		if (rc < 0)
 			break;
 		bool head = list->is_head[w.v];

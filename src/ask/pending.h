@@ -24,16 +24,17 @@ struct fl_pending_list {
 	const struct fl_mem *mem;
 	struct fl_pending *rows; /* by workload, "namespace/name" */
 	uint32_t n, cap;
-	uint32_t *order;         /* all workloads by name; made by the first fill */
-	uint8_t *is_head;        /* by workload */
+	uint32_t *order;  /* all workloads by name; made by the first fill */
+	uint8_t *is_head; /* by workload */
 };
 
 /* List who waits. @d is the cycle's decisions, or NULL before the first: no heads then. */
-int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *ops, const struct fl_policy *p,
-		    const struct fl_model *m, const struct fl_decisions *d, fairlead_error *err);
+int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *ops,
+		    const struct fl_policy *p, const struct fl_model *m,
+		    const struct fl_decisions *d, fairlead_error *err);
 void fl_pending_done(struct fl_pending_list *list);
 
-/* Why @w waits, were it not for what cycles found: FL_REASON_NONE when nothing stands against it. */
+/* Why @w waits whatever cycles find; FL_REASON_NONE when nothing stands against it. */
 enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_workload w);
 
 /* Order of two workloads by "namespace/name", as one text. */

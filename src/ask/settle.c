@@ -14,7 +14,7 @@ struct run {
 	const struct fl_model *model;
 	const struct fl_settle_options *options;
 	struct fl_pairs by_digest; /* half of a digest -> index in seen */
-	struct seen *seen;         /* [i]: the state after cycle i, its evictions done; [0] the input */
+	struct seen *seen; /* [i]: the state after cycle i, its evictions done; [0] the input */
 	uint32_t n_seen, cap_seen;
 	uint32_t *evicting, *scratch;
 	uint32_t cap_evicting, cap_scratch, n_evicting;
@@ -42,14 +42,16 @@ static int push_evicting(struct run *r, uint32_t id, fairlead_error *err)
  * Who must go, by id.  All evictions complete between cycles, so after the
  * first cycle only those of the cycle itself can be under way.
  */
-static int find_evicting(struct run *r, uint32_t cycle, const struct fl_decisions *d, fairlead_error *err)
+static int find_evicting(struct run *r, uint32_t cycle, const struct fl_decisions *d,
+			 fairlead_error *err)
 {
 	int rc = 0;
 
 	r->n_evicting = 0;
 	if (cycle == 1) {
 		for (uint32_t w = 0; w < r->model->n_workloads && rc == 0; w++)
-			if (r->ops->state(r->policy, (struct fl_workload){ w }) == FL_STATE_EVICTING)
+			if (r->ops->state(r->policy, (struct fl_workload){ w }) ==
+			    FL_STATE_EVICTING)
 				rc = push_evicting(r, w, err);
 		return rc;
 	}
@@ -90,17 +92,19 @@ static int remember(struct run *r, uint32_t *ret, fairlead_error *err)
 	struct seen s = { .decided = r->decided };
 	uint32_t old = 0;
 
-	int rc = fl_mem_grow(r->options->mem, &r->seen, &r->cap_seen, r->n_seen + 1, sizeof(s), err);
+	int rc = fl_mem_grow(r->options->mem, &r->seen, &r->cap_seen, r->n_seen + 1, sizeof(s),
+			     err);
 	if (rc < 0)
 		return rc;
 	r->ops->digest(r->policy, s.digest);
-	rc = fl_pairs_add(&r->by_digest, (uint32_t)(s.digest[0] >> 32), (uint32_t)s.digest[0], r->n_seen,
-			  &old, err);
+	rc = fl_pairs_add(&r->by_digest, (uint32_t)(s.digest[0] >> 32), (uint32_t)s.digest[0],
+			  r->n_seen, &old, err);
 	if (rc < 0)
 		return rc;
 	*ret = r->n_seen;
 	/* The table's key is half of the digest only; the whole decides. */
-	if (rc == 1 && r->seen[old].digest[0] == s.digest[0] && r->seen[old].digest[1] == s.digest[1])
+	if (rc == 1 && r->seen[old].digest[0] == s.digest[0] &&
+	    r->seen[old].digest[1] == s.digest[1])
 		*ret = old;
 	r->seen[r->n_seen++] = s;
 	return 0;
@@ -118,8 +122,8 @@ static bool decides(const struct fl_decisions *d)
 }
 
 /* One cycle and what follows it; *ret_end when there is nothing more to run. */
-static int run_cycle(struct run *r, fl_settle_each *each, void *user, struct fl_settle_result *result,
-		     bool *ret_end, fairlead_error *err)
+static int run_cycle(struct run *r, fl_settle_each *each, void *user,
+		     struct fl_settle_result *result, bool *ret_end, fairlead_error *err)
 {
 	const struct fl_settle_options *o = r->options;
 	struct fl_decisions d;

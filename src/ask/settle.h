@@ -20,7 +20,7 @@ struct fl_settle_options {
 	const struct fl_mem *mem;
 	const struct fl_sink *sink; /* evidence of every cycle; NULL: none */
 	fl_time now, interval;
-	uint32_t cycles;            /* at most so many, at least 1 */
+	uint32_t cycles; /* at most so many, at least 1 */
 	/*
 	 * Stop at the first loop, and let evictions complete even when nobody waits.
 	 * Without it a run ends, as Kueue's scheduler sleeps, when no queue has a head.
@@ -33,7 +33,7 @@ struct fl_settle_cycle {
 	uint32_t number; /* 1-based */
 	fl_time now;
 	const struct fl_decisions *decisions;
-	bool decided;    /* admitted or newly preempted somebody */
+	bool decided; /* admitted or newly preempted somebody */
 };
 
 typedef int fl_settle_each(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err);

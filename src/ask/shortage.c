@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-int fl_shortage_init(struct fl_shortage_log *log, const struct fl_mem *mem, const struct fl_model *m,
-		     fairlead_error *err)
+int fl_shortage_init(struct fl_shortage_log *log, const struct fl_mem *mem,
+		     const struct fl_model *m, fairlead_error *err)
 {
 	uint32_t cap = 0;
 
@@ -27,23 +27,22 @@ void fl_shortage_done(struct fl_shortage_log *log)
 	*log = (struct fl_shortage_log){ 0 };
 }
 
-void fl_shortage_next_cycle(struct fl_shortage_log *log)
-{
-	log->cycle++;
-}
+void fl_shortage_next_cycle(struct fl_shortage_log *log) { log->cycle++; }
 
 void fl_shortage_row(void *user, const struct fl_evidence *row)
 {
 	struct fl_shortage_log *log = user;
 	bool never = row->check == FL_CHECK_POTENTIAL;
 
-	if (row->holds || (!never && row->check != FL_CHECK_AVAILABLE) || row->resource.v == FL_NONE)
+	if (row->holds || (!never && row->check != FL_CHECK_AVAILABLE) ||
+	    row->resource.v == FL_NONE)
 		return;
 	uint32_t at = log->at[row->workload.v];
 	if (at && log->rows[at - 1].cycle == log->cycle && (never || !log->rows[at - 1].never))
 		return;
 	if (!at) {
-		if (fl_mem_grow(log->mem, &log->rows, &log->cap, log->n + 1, sizeof(*log->rows), NULL) < 0) {
+		if (fl_mem_grow(log->mem, &log->rows, &log->cap, log->n + 1, sizeof(*log->rows),
+				NULL) < 0) {
 			log->out_of_memory = true;
 			return;
 		}

@@ -30,11 +30,12 @@ struct fl_shortage_log {
 	bool out_of_memory;
 };
 
-int fl_shortage_init(struct fl_shortage_log *log, const struct fl_mem *mem, const struct fl_model *m,
-		     fairlead_error *err);
+int fl_shortage_init(struct fl_shortage_log *log, const struct fl_mem *mem,
+		     const struct fl_model *m, fairlead_error *err);
 void fl_shortage_done(struct fl_shortage_log *log);
-void fl_shortage_next_cycle(struct fl_shortage_log *log);        /* a step is over */
-void fl_shortage_row(void *log, const struct fl_evidence *row);  /* for fl_sink */
-const struct fl_shortage *fl_shortage_of(const struct fl_shortage_log *log, struct fl_workload w); /* or NULL */
+void fl_shortage_next_cycle(struct fl_shortage_log *log);       /* a step is over */
+void fl_shortage_row(void *log, const struct fl_evidence *row); /* for fl_sink */
+const struct fl_shortage *fl_shortage_of(const struct fl_shortage_log *log,
+					 struct fl_workload w); /* or NULL */
 
 #endif

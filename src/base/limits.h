@@ -9,13 +9,14 @@
 
 enum {
 	FL_MAX_NAME = 253,           /* longest Kubernetes object name (DNS subdomain) */
-	FL_MAX_TEXT = 1 << 16,       /* longest scalar we keep: labels and names are far shorter */
+	FL_MAX_TEXT = 1 << 18,       /* longest scalar: the API server lets annotations be 256 KiB */
 	FL_MAX_DEPTH = 64,           /* nesting of a document; Kubernetes objects need about 20 */
 	FL_MAX_RESOURCE_GROUPS = 16, /* of a queue or cohort (KEP-79) */
 	FL_MAX_FLAVORS = 64,         /* of a resource group, as the API server allows */
 	FL_MAX_RESOURCES = 64,       /* of a resource group, as the API server allows */
-	FL_MAX_COLUMNS = 1 << 12,    /* (flavor, resource) pairs of one tree */
-	FL_MAX_NODES = 1 << 20,      /* queues and cohorts: 100 times the largest cluster seen */
+	FL_MAX_TREE_DEPTH = 256,  /* cohorts above a queue: companies have fewer than 10 levels */
+	FL_MAX_COLUMNS = 1 << 12, /* (flavor, resource) pairs of one tree */
+	FL_MAX_NODES = 1 << 20,   /* queues and cohorts: 100 times the largest cluster seen */
 	FL_MAX_WORKLOADS = 1 << 24,
 	FL_MAX_PODSETS = 8,            /* of a workload, as the API server allows */
 	FL_MAX_LIST = 1 << 16,         /* any other list inside one object */

@@ -16,7 +16,7 @@
 
 enum fl_exit {
 	FL_EXIT_YES = 0,
-	FL_EXIT_NO = 1,     /* the answer is no, or the input is not valid */
+	FL_EXIT_NO = 1, /* the answer is no, or the input is not valid */
 	FL_EXIT_USAGE = 2,
 	FL_EXIT_FAILED = 3, /* the environment failed: memory, disk, pipe */
 };
@@ -37,11 +37,11 @@ struct fl_options {
 
 struct fl_verb {
 	const char *name;
-	const char *operands;  /* as in usage: "WORKLOAD", "[NODE]", "" */
+	const char *operands; /* as in usage: "WORKLOAD", "[NODE]", "" */
 	uint32_t min_operands, max_operands;
-	unsigned option_sets;  /* FL_FOR_... */
-	const char *summary;   /* one line for `fairlead --help` */
-	const char *details;   /* paragraphs for `fairlead VERB --help` */
+	unsigned option_sets;                         /* FL_FOR_... */
+	const char *summary;                          /* one line for `fairlead --help` */
+	const char *details;                          /* paragraphs for `fairlead VERB --help` */
 	int (*run)(const struct fl_options *options); /* an exit code */
 };
 
@@ -64,7 +64,7 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 void fl_options_done(struct fl_options *o);
 void fl_print_help(const struct fl_verb *verb); /* NULL: of the command as a whole */
 
-/* "FILE:LINE:COLUMN: error: subject: text" and a hint, to standard error; the exit code that fits. */
+/* "FILE:LINE:COLUMN: error: subject: text" and a hint, to standard error; an exit code. */
 int fl_complain(const fairlead_error *err);
 int fl_exit_code(int code);
 /* "fairlead VERB: ..." and where help is; FL_EXIT_USAGE. */

@@ -98,7 +98,8 @@ static void put_errors(struct fl_json *j, const struct findings *f)
 	fl_json_list(j, "errors");
 	for (uint32_t i = 0; i < f->n_errors; i++) {
 		const fairlead_error *e = &f->errors[i];
-		struct fl_diagnostic d = { e->file, e->line, e->column, "error", e->subject, e->text, e->hint };
+		struct fl_diagnostic d = { e->file,    e->line, e->column, "error",
+					   e->subject, e->text, e->hint };
 
 		put_finding(j, &d, NULL);
 	}
@@ -111,9 +112,14 @@ static void put_warnings(struct fl_json *j, const struct fl_model *m, const uint
 	for (uint32_t i = 0; ids && i < m->n_notices; i++) {
 		const struct fl_notice *n = &m->notices[ids[i]];
 		struct fl_diagnostic d = {
-			n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) : "",
-			n->place.line, n->place.column, "warning", fl_model_text(m, n->subject),
-			fl_model_text(m, n->text), fl_model_text(m, n->hint),
+			n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) :
+						      "",
+			n->place.line,
+			n->place.column,
+			"warning",
+			fl_model_text(m, n->subject),
+			fl_model_text(m, n->text),
+			fl_model_text(m, n->hint),
 		};
 
 		put_finding(j, &d, fl_notice_name(n->kind));
@@ -121,7 +127,8 @@ static void put_warnings(struct fl_json *j, const struct fl_model *m, const uint
 	fl_json_end_list(j);
 }
 
-static void print_json(const struct fl_snapshot *s, const struct findings *f, const uint32_t *ids, bool ok)
+static void print_json(const struct fl_snapshot *s, const struct findings *f, const uint32_t *ids,
+		       bool ok)
 {
 	struct fl_report r = { .out = stdout };
 	struct fl_json j;
@@ -144,7 +151,8 @@ static void print_text(const struct fl_snapshot *s, const struct findings *f, co
 	for (uint32_t i = 0; ids && i < m->n_notices; i++)
 		fl_snapshot_print_notice(m, &m->notices[ids[i]], "warning");
 	if (m && m->notices_dropped)
-		fprintf(stderr, "fairlead: %u more warnings, above the limit of what is kept\n", m->notices_dropped);
+		fprintf(stderr, "fairlead: %u more warnings, above the limit of what is kept\n",
+			m->notices_dropped);
 	fflush(stderr);
 	if (f->n_errors) {
 		printf("%u error%s\n", f->n_errors, f->n_errors == 1 ? "" : "s");
@@ -153,9 +161,10 @@ static void print_text(const struct fl_snapshot *s, const struct findings *f, co
 	for (uint32_t i = 0; i < m->n_nodes; i++)
 		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
 	printf("%u cluster queue%s, %u cohort%s, %u local queue%s, %u workload%s: no errors, %u warning%s\n",
-	       queues, queues == 1 ? "" : "s", m->n_nodes - queues, m->n_nodes - queues == 1 ? "" : "s",
-	       m->n_queues, m->n_queues == 1 ? "" : "s", m->n_workloads, m->n_workloads == 1 ? "" : "s",
-	       f->n_warnings, f->n_warnings == 1 ? "" : "s");
+	       queues, queues == 1 ? "" : "s", m->n_nodes - queues,
+	       m->n_nodes - queues == 1 ? "" : "s", m->n_queues, m->n_queues == 1 ? "" : "s",
+	       m->n_workloads, m->n_workloads == 1 ? "" : "s", f->n_warnings,
+	       f->n_warnings == 1 ? "" : "s");
 }
 
 int fl_cmd_check(const struct fl_options *options)

@@ -19,12 +19,15 @@ static int fail_unknown(const struct fl_model *m, const char *given, fairlead_er
 	if (near.n)
 		fl_fail_hint(err, "did you mean %s?", fl_nearest_text(&near, text, sizeof(text)));
 	else
-		fl_fail_hint(err, "a workload is namespace/name; job/name and namespace/job/name name a Job's");
+		fl_fail_hint(
+			err,
+			"a workload is namespace/name; job/name and namespace/job/name name a Job's");
 	return FAIRLEAD_ENOENT;
 }
 
 /* namespace/name, job/name, namespace/job/name, or a name that only one workload has. */
-static int find(const struct fl_model *m, const char *given, struct fl_workload *ret, fairlead_error *err)
+static int find(const struct fl_model *m, const char *given, struct fl_workload *ret,
+		fairlead_error *err)
 {
 	char copy[1024];
 	char *parts[3];
@@ -67,11 +70,14 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 	if (rc < 0)
 		return rc;
 	struct fl_explain_report e = {
-		.x = &x, .tree = fl_borrow_tree(s->policy), .usage = fl_borrow_usage(s->policy),
-		.now = s->now, .policy = s->ops->name,
+		.x = &x,
+		.tree = fl_borrow_tree(s->policy),
+		.usage = fl_borrow_usage(s->policy),
+		.now = s->now,
+		.policy = s->ops->name,
 	};
-	return s->options->output == FL_OUTPUT_JSON ? fl_explain_json(&s->report, &e, err)
-						    : fl_explain_text(&s->report, &e, err);
+	return s->options->output == FL_OUTPUT_JSON ? fl_explain_json(&s->report, &e, err) :
+						      fl_explain_text(&s->report, &e, err);
 }
 
 int fl_cmd_explain(const struct fl_options *options)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "cli/snapshot.h"
@@ -13,18 +15,42 @@ struct plan {
 	struct fl_share *shares; /* by node; NULL when fair sharing is off */
 	struct fl_plan_json out;
 	struct fl_plan_log log;
+	bool progress; /* standard error is a terminal */
+	time_t shown;
 };
+
+/* Long work on a terminal shows that it goes on, in one line that is taken back at the end. */
+static void show_progress(struct plan *p, uint32_t cycle)
+{
+	time_t now = time(NULL);
+
+	if (!p->progress || now == p->shown)
+		return;
+	if (p->shown)
+		fprintf(stderr, "\rfairlead: %u cycles ", cycle);
+	p->shown = now;
+}
+
+static void end_progress(const struct plan *p)
+{
+	if (p->progress)
+		fputs("\r\033[K", stderr);
+}
 
 static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
 {
 	struct plan *p = user;
 	const struct fl_snapshot *s = p->snapshot;
 	struct fl_plan_cycle c = {
-		.cycle = cycle, .pending = &p->pending, .shortages = &p->shortages, .shares = p->shares,
+		.cycle = cycle,
+		.pending = &p->pending,
+		.shortages = &p->shortages,
+		.shares = p->shares,
 	};
 
 	if (p->shortages.out_of_memory)
 		return fl_fail_nomem(err);
+	show_progress(p, cycle->number);
 	fl_shortage_next_cycle(&p->shortages);
 	int rc = fl_pending_fill(&p->pending, s->ops, s->policy, s->model, cycle->decisions, err);
 	if (rc == 0)
@@ -44,7 +70,8 @@ static int end_json(struct plan *p, const struct fl_plan_end *end, fairlead_erro
 	int rc = 0;
 
 	if (loop && scratch) {
-		uint32_t n = fl_plan_log_loop(&p->log, p->snapshot->model, &end->result, loop, scratch);
+		uint32_t n = fl_plan_log_loop(&p->log, p->snapshot->model, &end->result, loop,
+					      scratch);
 
 		fl_plan_json_end(&p->out, end, loop, n);
 	} else {
@@ -81,6 +108,7 @@ static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 	if (p->json)
 		fl_plan_json_start(&p->out, &s->report, s->ops->name);
 	rc = fl_settle(s->ops, s->policy, s->model, &options, after_cycle, p, &end.result, err);
+	end_progress(p);
 	if (rc < 0)
 		return rc;
 	*ret_ok = !o->settle || end.result.settled;
@@ -95,6 +123,7 @@ int fl_cmd_plan(const struct fl_options *options)
 	struct plan p = {
 		.snapshot = &snapshot,
 		.json = options->output == FL_OUTPUT_JSON,
+		.progress = isatty(STDERR_FILENO),
 		.pending = { .mem = &fl_mem_heap },
 		.log = { .mem = &fl_mem_heap },
 	};

@@ -8,7 +8,8 @@
 #include "report/tree_report.h"
 
 /* A cohort or a queue; a cohort where both have the name, for it shows more. */
-static int find_top(const struct fl_snapshot *s, const char *name, struct fl_node *ret, fairlead_error *err)
+static int find_top(const struct fl_snapshot *s, const char *name, struct fl_node *ret,
+		    fairlead_error *err)
 {
 	const struct fl_model *m = s->model;
 	struct fl_nearest near = { .wanted = name };
@@ -22,7 +23,8 @@ static int find_top(const struct fl_snapshot *s, const char *name, struct fl_nod
 			fl_nearest_offer(&near, fl_model_text(m, m->nodes[i].name));
 		fl_fail(err, FAIRLEAD_ENOENT, "there is no cohort or queue '%s'", name);
 		if (near.n)
-			fl_fail_hint(err, "did you mean %s?", fl_nearest_text(&near, text, sizeof(text)));
+			fl_fail_hint(err, "did you mean %s?",
+				     fl_nearest_text(&near, text, sizeof(text)));
 		return FAIRLEAD_ENOENT;
 	}
 	if (fl_borrow_tree(s->policy)->root[ret->v] == FL_NONE) {
@@ -68,7 +70,8 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 
 	int rc = o->n_operands ? find_top(s, o->operands[0], &t.top, err) : 0;
 	if (rc == 0)
-		rc = fl_ledger_init(&ledger, fl_borrow_tree(s->policy), fl_borrow_usage(s->policy), arena, err);
+		rc = fl_ledger_init(&ledger, fl_borrow_tree(s->policy), fl_borrow_usage(s->policy),
+				    arena, err);
 	if (rc < 0)
 		return rc;
 	t.waiting = fl_arena_alloc(arena, n, sizeof(*t.waiting), err);
@@ -83,7 +86,8 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 				s->ops->share(s->policy, (struct fl_node){ i }, &shares[i]);
 		t.shares = shares;
 	}
-	return o->output == FL_OUTPUT_JSON ? fl_tree_json(&s->report, &t, err) : fl_tree_text(&s->report, &t, err);
+	return o->output == FL_OUTPUT_JSON ? fl_tree_json(&s->report, &t, err) :
+					     fl_tree_text(&s->report, &t, err);
 }
 
 int fl_cmd_tree(const struct fl_options *options)

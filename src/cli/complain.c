@@ -55,8 +55,13 @@ int fl_exit_code(int code)
 int fl_complain(const fairlead_error *err)
 {
 	struct fl_diagnostic d = {
-		.file = err->file, .line = err->line, .column = err->column, .severity = "error",
-		.subject = err->subject, .text = err->text, .hint = err->hint,
+		.file = err->file,
+		.line = err->line,
+		.column = err->column,
+		.severity = "error",
+		.subject = err->subject,
+		.text = err->text,
+		.hint = err->hint,
 	};
 
 	fflush(stdout);

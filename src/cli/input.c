@@ -73,7 +73,8 @@ static int read_all(int fd, size_t expected, struct fl_text *ret, fairlead_error
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			rc = fl_fail(err, FAIRLEAD_EIO, "cannot be read: %s", fl_system_text(errno, text));
+			rc = fl_fail(err, FAIRLEAD_EIO, "cannot be read: %s",
+				     fl_system_text(errno, text));
 			break;
 		}
 		t.len += (size_t)n;
@@ -128,7 +129,8 @@ static int unpack(z_stream *z, const struct fl_text *packed, int64_t limit, stru
 		}
 		if (did == Z_MEM_ERROR)
 			return fl_fail_nomem(err);
-		if (did == Z_BUF_ERROR || (did == Z_OK && z->avail_in == 0 && fed == packed->len && z->avail_out))
+		if (did == Z_BUF_ERROR ||
+		    (did == Z_OK && z->avail_in == 0 && fed == packed->len && z->avail_out))
 			return fl_fail(err, FAIRLEAD_EINPUT, "the gzip data ends too early");
 		if (did != Z_OK)
 			return fl_fail(err, FAIRLEAD_EINPUT, "the gzip data is damaged");
@@ -182,7 +184,8 @@ static int open_file(const char *name, int *ret_fd, size_t *ret_size, fairlead_e
 
 static bool is_gzip(const struct fl_text *t)
 {
-	return t->len >= 2 && (unsigned char)t->bytes[0] == 0x1f && (unsigned char)t->bytes[1] == 0x8b;
+	return t->len >= 2 && (unsigned char)t->bytes[0] == 0x1f &&
+	       (unsigned char)t->bytes[1] == 0x8b;
 }
 
 static int read_and_unpack(const char *name, struct fl_text *ret, fairlead_error *err)

@@ -41,6 +41,7 @@ const char *fl_input_title(const char *name);
 const char *fl_system_text(int code, char buffer[128]);
 
 /* Unpack gzip of several members; private to input and its tests. */
-int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret, fairlead_error *err);
+int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret,
+	      fairlead_error *err);
 
 #endif

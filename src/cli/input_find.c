@@ -60,10 +60,7 @@ static bool is_manifest(const char *name)
 	return false;
 }
 
-static int not_hidden(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
+static int not_hidden(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 /* By bytes: alphasort would follow the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -138,8 +135,9 @@ static int find_glob(struct fl_inputs *in, const char *pattern, fairlead_error *
 	if (failed == GLOB_NOMATCH)
 		return fail_at(err, pattern, FAIRLEAD_EINPUT, "no file matches this pattern");
 	if (failed)
-		return failed == GLOB_NOSPACE ? fl_fail_nomem(err) :
-						fail_at(err, pattern, FAIRLEAD_EINPUT, "cannot be searched");
+		return failed == GLOB_NOSPACE ?
+			       fl_fail_nomem(err) :
+			       fail_at(err, pattern, FAIRLEAD_EINPUT, "cannot be searched");
 	uint32_t first = in->n;
 	for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
 		rc = add(in, found.gl_pathv[i], err);
@@ -163,7 +161,8 @@ static int find_one(struct fl_inputs *in, const char *name, fairlead_error *err)
 	if (strcmp(name, "-") == 0) {
 		for (uint32_t i = 0; i < in->n; i++)
 			if (strcmp(in->names[i], "-") == 0)
-				return fail_at(err, "standard input", FAIRLEAD_EINPUT, "can be read only once");
+				return fail_at(err, "standard input", FAIRLEAD_EINPUT,
+					       "can be read only once");
 		return add(in, name, err);
 	}
 	if (stat(name, &st) < 0) {

@@ -22,7 +22,8 @@ const struct fl_verb fl_verbs[] = {
 	  "Shows the tree of cohorts and queues: quota, usage, what is borrowed, lent and available,\n"
 	  "and the share at each node.  NODE shows one cohort or queue and what is below it.\n",
 	  fl_cmd_tree },
-	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_PLAN | FL_FOR_LISTS, "show what scheduling cycles decide",
+	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_PLAN | FL_FOR_LISTS,
+	  "show what scheduling cycles decide",
 	  "Shows what the coming scheduling cycles decide: who is admitted in which flavors, who is\n"
 	  "preempted by whom, who waits and why.  Between cycles evictions complete; what is\n"
 	  "admitted never finishes.\n",
@@ -72,7 +73,8 @@ static int dispatch(int argc, char **argv)
 	if (argv[1][0] == '-')
 		return fl_usage_error(NULL, "unknown option '%s'", argv[1]);
 	if (near.n)
-		return fl_usage_error(NULL, "unknown verb '%s'; did you mean '%s'?", argv[1], near.name[0]);
+		return fl_usage_error(NULL, "unknown verb '%s'; did you mean '%s'?", argv[1],
+				      near.name[0]);
 	return fl_usage_error(NULL, "unknown verb '%s'", argv[1]);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,12 @@ static const char *last_part(const char *name)
 	return slash ? slash + 1 : name;
 }
 
+/* Than the one at @i; equals by name, so that the order of the input does not show. */
+static bool nearer(const struct fl_nearest *n, unsigned i, unsigned d, const char *name)
+{
+	return d != n->distance[i] ? d < n->distance[i] : strcmp(name, n->name[i]) < 0;
+}
+
 void fl_nearest_offer(struct fl_nearest *n, const char *name)
 {
 	size_t len = strlen(n->wanted);
@@ -50,10 +57,10 @@ void fl_nearest_offer(struct fl_nearest *n, const char *name)
 	/* The right name in another namespace is a likely slip, too. */
 	if (d > limit && strcmp(last_part(n->wanted), last_part(name)) == 0)
 		d = limit;
-	if (d > limit || (n->n == FL_NEAREST && d >= n->distance[FL_NEAREST - 1]))
+	if (d > limit || (n->n == FL_NEAREST && !nearer(n, FL_NEAREST - 1, d, name)))
 		return;
 	unsigned at = n->n < FL_NEAREST ? n->n++ : FL_NEAREST - 1;
-	while (at > 0 && n->distance[at - 1] > d) {
+	while (at > 0 && nearer(n, at - 1, d, name)) {
 		n->distance[at] = n->distance[at - 1];
 		memcpy(n->name[at], n->name[at - 1], sizeof(n->name[at]));
 		at--;
@@ -69,6 +76,9 @@ const char *fl_nearest_text(const struct fl_nearest *n, char *buffer, size_t siz
 	buffer[0] = '\0';
 	for (unsigned i = 0; i < n->n && at < size; i++)
 		at += (size_t)snprintf(buffer + at, size - at, "%s'%s'",
-				       i == 0 ? "" : i + 1 == n->n ? " or " : ", ", n->name[i]);
+				       i == 0        ? "" :
+				       i + 1 == n->n ? " or " :
+						       ", ",
+				       n->name[i]);
 	return buffer;
 }

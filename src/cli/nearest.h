@@ -9,7 +9,7 @@
 
 enum { FL_NEAREST = 3 };
 
-/* The nearest names given so far, best first; earlier ones win ties. Texts are copied. */
+/* The nearest names given so far, best first, equals by name. Texts are copied. */
 struct fl_nearest {
 	const char *wanted;
 	unsigned n;

@@ -9,7 +9,16 @@
 #include "cli/nearest.h"
 #include "codec/time.h"
 
-enum { OPT_ALL = 256, OPT_CONTEXT, OPT_CYCLES, OPT_INTERVAL, OPT_NOW, OPT_POLICY, OPT_SETTLE, OPT_STRICT };
+enum {
+	OPT_ALL = 256,
+	OPT_CONTEXT,
+	OPT_CYCLES,
+	OPT_INTERVAL,
+	OPT_NOW,
+	OPT_POLICY,
+	OPT_SETTLE,
+	OPT_STRICT
+};
 
 /* In the order --help shows them. */
 static const struct option_row {
@@ -18,15 +27,20 @@ static const struct option_row {
 	unsigned sets;
 	const char *help;
 } rows[] = {
-	{ "file", "FILE", 'f', FL_FOR_ALL, "manifests: file, folder, glob, or - for standard input; repeats" },
+	{ "file", "FILE", 'f', FL_FOR_ALL,
+	  "manifests: file, folder, glob, or - for standard input; repeats" },
 	{ "output", "FORMAT", 'o', FL_FOR_ALL, "text (default) or json" },
 	{ "cycles", "N", OPT_CYCLES, FL_FOR_PLAN, "run at most N scheduling cycles (default 1)" },
-	{ "cycle-interval", "TIME", OPT_INTERVAL, FL_FOR_PLAN, "time between two cycles (default 1s)" },
-	{ "settle", NULL, OPT_SETTLE, FL_FOR_PLAN, "go on until nothing changes; exit 1 if that never happens" },
+	{ "cycle-interval", "TIME", OPT_INTERVAL, FL_FOR_PLAN,
+	  "time between two cycles (default 1s)" },
+	{ "settle", NULL, OPT_SETTLE, FL_FOR_PLAN,
+	  "go on until nothing changes; exit 1 if that never happens" },
 	{ "all", NULL, OPT_ALL, FL_FOR_LISTS, "list everybody instead of counts" },
-	{ "now", "TIME", OPT_NOW, FL_FOR_ALL, "the clock, as 2026-01-01T00:00:00Z (default: newest time in the input)" },
+	{ "now", "TIME", OPT_NOW, FL_FOR_ALL,
+	  "the clock, as 2026-01-01T00:00:00Z (default: newest time in the input)" },
 	{ "policy", "NAME", OPT_POLICY, FL_FOR_ALL, "borrow (default)" },
-	{ "strict", NULL, OPT_STRICT, FL_FOR_ALL, "unknown fields are errors (check: all warnings are)" },
+	{ "strict", NULL, OPT_STRICT, FL_FOR_ALL,
+	  "unknown fields are errors (check: all warnings are)" },
 	{ "context", "NAME", OPT_CONTEXT, 0, "" },
 	{ "help", NULL, 'h', FL_FOR_ALL, "print this help" },
 };
@@ -47,16 +61,16 @@ static void print_options(const struct fl_verb *verb)
 		else
 			snprintf(left, sizeof(left), "    --%s", row->name);
 		printf("  %s%s%-*s  %s\n", left, row->argument ? " " : "",
-		       24 - (int)strlen(left) - (row->argument != NULL), row->argument ? row->argument : "",
-		       row->help);
+		       24 - (int)strlen(left) - (row->argument != NULL),
+		       row->argument ? row->argument : "", row->help);
 	}
 }
 
 void fl_print_help(const struct fl_verb *verb)
 {
 	if (verb) {
-		printf("Usage: fairlead %s [OPTION...] -f FILE...%s%s\n\n%s", verb->name, *verb->operands ? " " : "",
-		       verb->operands, verb->details);
+		printf("Usage: fairlead %s [OPTION...] -f FILE...%s%s\n\n%s", verb->name,
+		       *verb->operands ? " " : "", verb->operands, verb->details);
 		print_options(verb);
 		puts("\nExit status: 0 yes, 1 the answer is no or the input is not valid, 2 usage, 3 a failure\n"
 		     "of the environment.");
@@ -85,9 +99,12 @@ static int add_text(char ***list, uint32_t *n, char *text)
 /* "1s", "500ms", "1m30s": a sum of numbers with units. */
 static bool parse_duration(const char *text, fl_time *ret)
 {
-	static const struct { const char *unit; int64_t ns; } units[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", FL_SECOND },
-		{ "m", 60 * FL_SECOND }, { "h", 3600 * FL_SECOND },
+	static const struct {
+		const char *unit;
+		int64_t ns;
+	} units[] = {
+		{ "ns", 1 },        { "us", 1000 },          { "ms", 1000000 },
+		{ "s", FL_SECOND }, { "m", 60 * FL_SECOND }, { "h", 3600 * FL_SECOND },
 	};
 	int64_t total = 0;
 
@@ -106,7 +123,8 @@ static bool parse_duration(const char *text, fl_time *ret)
 		for (u = 0; u < sizeof(units) / sizeof(units[0]); u++)
 			if (strlen(units[u].unit) == len && strncmp(text, units[u].unit, len) == 0)
 				break;
-		if (u == sizeof(units) / sizeof(units[0]) || __builtin_mul_overflow(value, units[u].ns, &part) ||
+		if (u == sizeof(units) / sizeof(units[0]) ||
+		    __builtin_mul_overflow(value, units[u].ns, &part) ||
 		    __builtin_add_overflow(total, part, &total))
 			return false;
 		text += len;
@@ -153,7 +171,8 @@ static int take_now(struct fl_options *o, const char *text)
 	fairlead_error err;
 
 	if (fl_time_parse(text, strlen(text), &o->now, &err) < 0) {
-		fl_usage_error(o->verb, "--now: '%s' is not a time such as 2026-01-01T00:00:00Z", text);
+		fl_usage_error(o->verb, "--now: '%s' is not a time such as 2026-01-01T00:00:00Z",
+			       text);
 		return FAIRLEAD_EINPUT;
 	}
 	o->has_now = true;
@@ -188,14 +207,17 @@ static int take(struct fl_options *o, int id, char *arg)
 		return 0;
 	case OPT_CYCLES:
 		if (!parse_count(arg, FL_MAX_CYCLES, &o->cycles)) {
-			fl_usage_error(o->verb, "--cycles: '%s' is not a number from 1 to %d", arg, FL_MAX_CYCLES);
+			fl_usage_error(o->verb, "--cycles: '%s' is not a number from 1 to %d", arg,
+				       FL_MAX_CYCLES);
 			return FAIRLEAD_EINPUT;
 		}
 		o->has_cycles = true;
 		return 0;
 	case OPT_INTERVAL:
 		if (!parse_duration(arg, &o->interval)) {
-			fl_usage_error(o->verb, "--cycle-interval: '%s' is not a time such as 1s or 500ms", arg);
+			fl_usage_error(o->verb,
+				       "--cycle-interval: '%s' is not a time such as 1s or 500ms",
+				       arg);
 			return FAIRLEAD_EINPUT;
 		}
 		return 0;
@@ -228,13 +250,15 @@ static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 		const char *extra = o->operands[verb->max_operands];
 
 		if (verb->max_operands == 0)
-			fl_usage_error(verb->name, "unexpected argument '%s'; files are given with -f", extra);
+			fl_usage_error(verb->name,
+				       "unexpected argument '%s'; files are given with -f", extra);
 		else
 			fl_usage_error(verb->name, "unexpected argument '%s'", extra);
 		return FAIRLEAD_EINPUT;
 	}
 	if (o->n_files == 0) {
-		fl_usage_error(verb->name, "no input: give -f FILE, a folder, or - for standard input");
+		fl_usage_error(verb->name,
+			       "no input: give -f FILE, a folder, or - for standard input");
 		return FAIRLEAD_EINPUT;
 	}
 	return 0;
@@ -250,7 +274,9 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 	unsigned n = 0;
 	for (unsigned i = 0; i < N_ROWS; i++)
 		if (rows[i].sets == 0 || (rows[i].sets & sets))
-			longs[n++] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument,
+			longs[n++] = (struct option){ rows[i].name,
+						      rows[i].argument ? required_argument :
+									 no_argument,
 						      NULL, rows[i].id };
 	optind = 1;
 	opterr = 0;
@@ -266,7 +292,8 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 		} else if (id == '?') {
 			char letter[3] = { '-', (char)optopt, '\0' };
 
-			rc = complain_unknown(verb->name, sets, optopt > 0 && optopt < 256 ? letter : given);
+			rc = complain_unknown(verb->name, sets,
+					      optopt > 0 && optopt < 256 ? letter : given);
 		} else {
 			rc = take(&o, id, optarg);
 		}

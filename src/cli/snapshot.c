@@ -29,7 +29,8 @@ static int read_inputs(struct fl_model *m, const struct fl_inputs *in, fairlead_
 	return rc;
 }
 
-static int assume_namespace(struct fl_model *m, struct fl_sym key, struct fl_sym name, fairlead_error *err)
+static int assume_namespace(struct fl_model *m, struct fl_sym key, struct fl_sym name,
+			    fairlead_error *err)
 {
 	struct fl_label label = { .key = key, .value = name };
 	struct fl_namespace_row row = { .name = name, .labels = { .n = 1 } };
@@ -108,12 +109,17 @@ uint32_t *fl_snapshot_notices(const struct fl_model *m)
 	return ids;
 }
 
-void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n, const char *severity)
+void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n,
+			      const char *severity)
 {
 	struct fl_diagnostic d = {
-		.file = n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) : "",
-		.line = n->place.line, .column = n->place.column, .severity = severity,
-		.subject = fl_model_text(m, n->subject), .text = fl_model_text(m, n->text),
+		.file = n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) :
+						      "",
+		.line = n->place.line,
+		.column = n->place.column,
+		.severity = severity,
+		.subject = fl_model_text(m, n->subject),
+		.text = fl_model_text(m, n->text),
 		.hint = fl_model_text(m, n->hint),
 	};
 
@@ -179,16 +185,20 @@ static void list_assumptions(struct fl_snapshot *s)
 	if (!m->settings.present)
 		assume(s, "fair sharing is off: no Configuration in the input");
 	if (s->assumed_namespaces)
-		assume(s, "every namespace exists, with its name as only label: no Namespaces in the input");
+		assume(s,
+		       "every namespace exists, with its name as only label: no Namespaces in the input");
 	if (!s->options->has_now && m->newest == FL_TIME_NONE)
 		assume(s, "the clock is 1970-01-01T00:00:00Z: no time in the input");
 	else if (!s->options->has_now)
-		assume(s, "the clock is %s, the newest time in the input", fl_report_time(s->now, time));
+		assume(s, "the clock is %s, the newest time in the input",
+		       fl_report_time(s->now, time));
 	assume(s, "no workload is parked and no flavor search is under way: objects do not tell");
-	assume(s, "requests are as the Workloads state them: LimitRanges and RuntimeClasses are not applied");
+	assume(s,
+	       "requests are as the Workloads state them: LimitRanges and RuntimeClasses are not applied");
 	for (uint32_t i = 0; i < m->n_nodes; i++)
 		if (m->nodes[i].usage_based) {
-			assume(s, "entry penalties of admission fair sharing are zero: objects do not tell");
+			assume(s,
+			       "entry penalties of admission fair sharing are zero: objects do not tell");
 			break;
 		}
 	for (uint32_t i = 0; i < m->n_notices; i++)
@@ -209,7 +219,7 @@ int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o)
 
 	s->now = o->has_now ? o->now : s->model->newest == FL_TIME_NONE ? 0 : s->model->newest;
 	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = s->now };
-	rc = s->ops->new(s->model, &options, &s->policy, &err);
+	rc = s->ops->new (s->model, &options, &s->policy, &err);
 	if (rc < 0)
 		return fl_complain(&err);
 	list_assumptions(s);

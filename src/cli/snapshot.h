@@ -35,7 +35,8 @@ void fl_snapshot_done(struct fl_snapshot *s);
 
 /* Notices by place; the list is the caller's to free. NULL without memory. */
 uint32_t *fl_snapshot_notices(const struct fl_model *m);
-void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n, const char *severity);
+void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n,
+			      const char *severity);
 
 /* Where output goes and how it looks. */
 void fl_terminal(struct fl_report *r);

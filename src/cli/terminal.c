@@ -7,7 +7,7 @@
 #include "cli/snapshot.h"
 #include "codec/quantity.h"
 
-/* COLUMNS is obeyed everywhere, so that output can be made narrow on purpose; else a pipe has no width. */
+/* COLUMNS is obeyed everywhere, to make output narrow on purpose; else a pipe has no width. */
 static unsigned width(bool terminal)
 {
 	const char *columns = getenv("COLUMNS");

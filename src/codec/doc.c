@@ -21,10 +21,7 @@ void fl_doc_done(struct fl_doc *doc)
 	*doc = (struct fl_doc){ 0 };
 }
 
-void fl_doc_clear(struct fl_doc *doc)
-{
-	doc->n = doc->n_bytes = 0;
-}
+void fl_doc_clear(struct fl_doc *doc) { doc->n = doc->n_bytes = 0; }
 
 int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *err)
 {
@@ -34,8 +31,10 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 
 	if (doc->n >= UINT32_MAX / 4 || doc->n_bytes >= UINT32_MAX / 4)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "an object of more than 1 GiB");
-	if ((r = fl_mem_grow(doc->mem, &doc->values, &doc->cap, doc->n + 1, sizeof *doc->values, err)) < 0 ||
-	    (r = fl_mem_grow(doc->mem, &doc->bytes, &doc->cap_bytes, doc->n_bytes + len + 1, 1, err)) < 0)
+	if ((r = fl_mem_grow(doc->mem, &doc->values, &doc->cap, doc->n + 1, sizeof *doc->values,
+			     err)) < 0 ||
+	    (r = fl_mem_grow(doc->mem, &doc->bytes, &doc->cap_bytes, doc->n_bytes + len + 1, 1,
+			     err)) < 0)
 		return r;
 	doc->values[doc->n] = (struct fl_value){
 		.kind = t->kind,
@@ -54,10 +53,7 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 	return 0;
 }
 
-void fl_doc_end(struct fl_doc *doc, uint32_t v)
-{
-	doc->values[v].next = doc->n;
-}
+void fl_doc_end(struct fl_doc *doc, uint32_t v) { doc->values[v].next = doc->n; }
 
 /* A value is done: so is the key it belongs to. */
 static void value_done(struct fl_doc *doc, uint32_t v, uint32_t parent)
@@ -67,7 +63,8 @@ static void value_done(struct fl_doc *doc, uint32_t v, uint32_t parent)
 		fl_doc_end(doc, v - 1);
 }
 
-int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *t, fairlead_error *err)
+int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *t,
+		fairlead_error *err)
 {
 	uint32_t open[FL_MAX_DEPTH + 1], depth = 0;
 	struct fl_token token = *t;
@@ -169,7 +166,8 @@ uint64_t fl_doc_hash(struct fl_doc *doc, uint32_t v)
 		if (value->kind == FL_TOKEN_KEY)
 			h = mix(h * 3 + doc->values[i + 1].hash);
 		/* Pairs are added, so that their order does not count; items are chained. */
-		for (uint32_t c = i + 1; value->kind == FL_TOKEN_MAP && c < value->next; c = doc->values[c].next)
+		for (uint32_t c = i + 1; value->kind == FL_TOKEN_MAP && c < value->next;
+		     c = doc->values[c].next)
 			h += doc->values[c].hash;
 		for (uint32_t c = i + 1; value->kind == FL_TOKEN_LIST && c < value->next;
 		     c = doc->values[c].next)

@@ -37,7 +37,8 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 void fl_doc_end(struct fl_doc *doc, uint32_t v);
 
 /* Append the whole value whose first token is @t. */
-int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *t, fairlead_error *err);
+int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *t,
+		fairlead_error *err);
 
 static inline const char *fl_doc_text(const struct fl_doc *doc, uint32_t v)
 {

@@ -25,7 +25,8 @@ static const char *subject_of(const struct fl_kube *k, uint32_t v, char *buffer,
 	char path[320];
 
 	fl_doc_path(&k->doc, v, path, sizeof path);
-	(void)snprintf(buffer, size, "%s%s%s", k->subject, k->subject[0] && path[0] ? " " : "", path);
+	(void)snprintf(buffer, size, "%s%s%s", k->subject, k->subject[0] && path[0] ? " " : "",
+		       path);
 	return buffer;
 }
 
@@ -65,17 +66,15 @@ int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, cons
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return fl_model_notice(k->m, kind, fl_kube_place(k, v), subject_of(k, v, subject, sizeof subject), hint,
-			       k->err, "%s", text);
+	return fl_model_notice(k->m, kind, fl_kube_place(k, v),
+			       subject_of(k, v, subject, sizeof subject), hint, k->err, "%s", text);
 }
 
 static const char *describe(const struct fl_value *v)
 {
 	static const char *const scalars[] = {
-		[FL_SCALAR_NULL] = "null",
-		[FL_SCALAR_BOOL] = "a boolean",
-		[FL_SCALAR_INT] = "a number",
-		[FL_SCALAR_FLOAT] = "a number",
+		[FL_SCALAR_NULL] = "null",       [FL_SCALAR_BOOL] = "a boolean",
+		[FL_SCALAR_INT] = "a number",    [FL_SCALAR_FLOAT] = "a number",
 		[FL_SCALAR_STRING] = "a string",
 	};
 
@@ -138,8 +137,8 @@ int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amo
 
 	if (!is_quantity(k, v))
 		return wrong_type(k, v, "a quantity");
-	if (fl_quantity_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, decimals, /* negative= */ false,
-			      ret, k->err) < 0)
+	if (fl_quantity_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, decimals,
+			      /* negative= */ false, ret, k->err) < 0)
 		return fl_kube_blame(k, v);
 	return 0;
 }
@@ -179,7 +178,8 @@ int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret)
 
 	if (!is_quantity(k, v))
 		return wrong_type(k, v, "a quantity");
-	if (fl_quantity_parse_double(fl_doc_text(&k->doc, v), k->doc.values[v].len, &value, k->err) < 0)
+	if (fl_quantity_parse_double(fl_doc_text(&k->doc, v), k->doc.values[v].len, &value,
+				     k->err) < 0)
 		return fl_kube_blame(k, v);
 	if (!isfinite(value))
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "the weight is too large");
@@ -257,7 +257,8 @@ int fl_kube_enum(struct fl_kube *k, uint32_t v, const char *const *names, uint32
 		}
 		consider(&n, names[i]);
 		if (used < sizeof all)
-			used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+			used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+						 i ? ", " : "", names[i]);
 	}
 	fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.60s' is none of %s", n.wanted, all);
 	if (n.name)
@@ -314,7 +315,8 @@ static bool is_empty(const struct fl_kube *k, uint32_t v)
 {
 	const struct fl_value *value = &k->doc.values[v];
 
-	return value->kind == FL_TOKEN_SCALAR ? value->type == FL_SCALAR_NULL : value->next == v + 1;
+	return value->kind == FL_TOKEN_SCALAR ? value->type == FL_SCALAR_NULL :
+						value->next == v + 1;
 }
 
 static int unknown_field(struct fl_kube *k, uint32_t key, const struct fl_field *fields)
@@ -326,8 +328,8 @@ static int unknown_field(struct fl_kube *k, uint32_t key, const struct fl_field 
 		consider(&n, f->name);
 	if (n.name)
 		(void)snprintf(hint, sizeof hint, "did you mean '%s'?", n.name);
-	return fl_kube_notice(k, key + 1, FL_NOTICE_UNKNOWN_FIELD, n.name ? hint : NULL, "unknown field '%.100s'",
-			      n.wanted);
+	return fl_kube_notice(k, key + 1, FL_NOTICE_UNKNOWN_FIELD, n.name ? hint : NULL,
+			      "unknown field '%.100s'", n.wanted);
 }
 
 static int read_field(struct fl_kube *k, uint32_t key, const struct fl_field *f, void *row)
@@ -340,10 +342,11 @@ static int read_field(struct fl_kube *k, uint32_t key, const struct fl_field *f,
 	case FL_FIELD_NOTED:
 		if (is_empty(k, v))
 			return 0;
-		return fl_kube_notice(k, v, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL, "'%s' is ignored: %s",
-				      f->name, f->note);
+		return fl_kube_notice(k, v, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
+				      "'%s' is ignored: %s", f->name, f->note);
 	case FL_FIELD_REFUSED:
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%s' is not supported: %s", f->name, f->note);
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%s' is not supported: %s", f->name,
+				    f->note);
 	case FL_FIELD_SUPPORTED:
 		break;
 	}

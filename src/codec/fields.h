@@ -17,11 +17,12 @@ struct fl_kube {
 	struct fl_model *m;
 	uint32_t input;
 	struct fl_doc doc;
-	struct fl_place fixed; /* line > 0: every place is this one (a text inside another object) */
-	char subject[640];     /* "ClusterQueue/team-a"; "" until it is known */
+	struct fl_place
+		fixed;     /* line > 0: every place is this one (a text inside another object) */
+	char subject[640]; /* "ClusterQueue/team-a"; "" until it is known */
 	struct fl_sym namespace, name;
-	uint32_t seen;         /* objects and lists */
-	struct fl_pod pod;     /* kube_workload.c's, kept for the next pod */
+	uint32_t seen;                 /* objects and lists */
+	struct fl_pod pod;             /* kube_workload.c's, kept for the next pod */
 	struct fl_pod_amount *amounts; /* of one container */
 	uint32_t n_amounts, cap_amounts;
 	fairlead_error *err;
@@ -47,9 +48,11 @@ struct fl_kind {
 };
 
 extern const struct fl_kind fl_kind_flavor, fl_kind_cluster_queue, fl_kind_cohort, fl_kind_queue;
-extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class, fl_kind_priority_class;
+extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
+	fl_kind_priority_class;
 extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
-extern const struct fl_field fl_fields_metadata[]; /* row: none; name and namespace are read before */
+extern const struct fl_field
+	fl_fields_metadata[]; /* row: none; name and namespace are read before */
 
 /* Read the map @v by a table. */
 int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);

@@ -54,15 +54,16 @@ static uint32_t hash_key(const char *text, size_t len)
 	return (uint32_t)(h ^ (h >> 32));
 }
 
-static bool same(const struct fl_keyset *set, uint32_t key, uint32_t hash, const char *text, size_t len)
+static bool same(const struct fl_keyset *set, uint32_t key, uint32_t hash, const char *text,
+		 size_t len)
 {
 	const struct fl_keyset_key *k = &set->keys[key];
 
 	return k->hash == hash && k->len == len && memcmp(set->bytes + k->start, text, len) == 0;
 }
 
-static uint32_t find_slot(const struct fl_keyset *set, const struct fl_keyset_map *map, uint32_t hash,
-			  const char *text, size_t len)
+static uint32_t find_slot(const struct fl_keyset *set, const struct fl_keyset_map *map,
+			  uint32_t hash, const char *text, size_t len)
 {
 	uint32_t i = hash & (map->used - 1);
 
@@ -120,9 +121,10 @@ int fl_keyset_add(struct fl_keyset *set, const char *text, size_t len, fairlead_
 		return 1;
 	if (len > UINT32_MAX / 2 - set->n_bytes)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "the keys of one object take more than 2 GiB");
-	if ((r = fl_mem_grow(set->mem, &set->keys, &set->cap, set->n + 1, sizeof *set->keys, err)) < 0 ||
-	    (r = fl_mem_grow(set->mem, &set->bytes, &set->cap_bytes, set->n_bytes + (uint32_t)len + 1, 1,
-			     err)) < 0)
+	if ((r = fl_mem_grow(set->mem, &set->keys, &set->cap, set->n + 1, sizeof *set->keys, err)) <
+		    0 ||
+	    (r = fl_mem_grow(set->mem, &set->bytes, &set->cap_bytes,
+			     set->n_bytes + (uint32_t)len + 1, 1, err)) < 0)
 		return r;
 	memcpy(set->bytes + set->n_bytes, text, len);
 	set->keys[set->n++] =

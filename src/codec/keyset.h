@@ -18,12 +18,15 @@
 struct fl_keyset {
 	const struct fl_mem *mem;
 	char *bytes;
-	struct fl_keyset_key { uint32_t hash, start, len; } *keys;
+	struct fl_keyset_key {
+		uint32_t hash, start, len;
+	} * keys;
 	uint32_t n_bytes, cap_bytes, n, cap;
 	uint32_t depth;
 	struct fl_keyset_map {
 		uint32_t first_key, first_byte;
-		uint32_t *slot; /* key - first_key + 1; 0 is empty. Kept for the next map of this depth. */
+		uint32_t *
+			slot; /* key - first_key + 1; 0 is empty. Kept for the next map of this depth. */
 		uint32_t slots; /* allocated */
 		uint32_t used;  /* in use for this map, a power of two; 0: compared one by one */
 	} map[FL_MAX_DEPTH + 1];

@@ -14,9 +14,9 @@
 #include "codec/fields.h"
 
 static const struct fl_kind *const kinds[] = {
-	&fl_kind_flavor,    &fl_kind_cluster_queue, &fl_kind_cohort,
-	&fl_kind_queue,     &fl_kind_workload,      &fl_kind_workload_priority_class,
-	&fl_kind_priority_class, &fl_kind_namespace, &fl_kind_configuration,
+	&fl_kind_flavor,         &fl_kind_cluster_queue, &fl_kind_cohort,
+	&fl_kind_queue,          &fl_kind_workload,      &fl_kind_workload_priority_class,
+	&fl_kind_priority_class, &fl_kind_namespace,     &fl_kind_configuration,
 	&fl_kind_config_map,
 };
 
@@ -61,10 +61,12 @@ static const struct fl_kind *find_kind(const char *api_version, const char *name
 }
 
 /* "Workload/ns/name" as far as it is known. */
-static void name_subject(struct fl_kube *k, const char *kind, const char *namespace, const char *name)
+static void name_subject(struct fl_kube *k, const char *kind, const char *namespace,
+			 const char *name)
 {
-	(void)snprintf(k->subject, sizeof k->subject, "%.60s%s%.253s%s%.253s", kind, namespace ? "/" : "",
-		       namespace ? namespace : "", name ? "/" : "", name ? name : "");
+	(void)snprintf(k->subject, sizeof k->subject, "%.60s%s%.253s%s%.253s", kind,
+		       namespace ? "/" : "", namespace ? namespace : "", name ? "/" : "",
+		       name ? name : "");
 }
 
 /* k->name and k->namespace, of the right type, before the fields. */
@@ -93,8 +95,8 @@ static int read_names(struct fl_kube *k, const struct fl_kind *kind)
 
 static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
 {
-	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL, "kind '%.60s' of '%.60s' is not read",
-			      name, api_version);
+	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
+			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }
 
 /* The object in k->doc. */
@@ -117,7 +119,7 @@ static int read_object(struct fl_kube *k)
 	}
 	kind = find_kind(api_version, name);
 	if (kind)
-		namespace = kind->namespaced ? namespace && *namespace ? namespace : "default" : NULL;
+	namespace = kind->namespaced ? namespace && *namespace ? namespace : "default" : NULL;
 	name_subject(k, name, namespace, called);
 	if (!kind || !known_version(api_version, kind->group))
 		return ignore_object(k, api_version, name);
@@ -238,7 +240,9 @@ static int finish(struct fl_kube *k, int code)
 	fairlead_error *err = k->err;
 
 	if (code < 0 && err && err->file[0] == '\0') {
-		const struct fl_place at = { .file = k->input, .line = err->line, .column = err->column };
+		const struct fl_place at = { .file = k->input,
+					     .line = err->line,
+					     .column = err->column };
 
 		if (err->line == 0 && k->doc.n && err->code != FAIRLEAD_ENOMEM)
 			fl_kube_blame(k, 0);
@@ -259,7 +263,9 @@ int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r, 
 	if (code == 0 && t.kind == FL_TOKEN_DOCUMENT)
 		code = fl_reader_next(r, &t, err);
 	if (code == 0)
-		code = t.kind == FL_TOKEN_END || t.kind == FL_TOKEN_LIST_END ? 1 : read_value(&k, r, &t);
+		code = t.kind == FL_TOKEN_END || t.kind == FL_TOKEN_LIST_END ?
+			       1 :
+			       read_value(&k, r, &t);
 	finish(&k, code);
 	done(&k);
 	return code;
@@ -309,7 +315,8 @@ int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 	return code;
 }
 
-int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len, fairlead_error *err)
+int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
+		 fairlead_error *err)
 {
 	struct fl_kube k;
 	struct fl_sym sym;
@@ -333,13 +340,11 @@ int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t 
 
 /* --- the tables, for the guide --- */
 
-const char *fl_kube_kind(uint32_t kind)
-{
-	return kind < N_KINDS ? kinds[kind]->name : NULL;
-}
+const char *fl_kube_kind(uint32_t kind) { return kind < N_KINDS ? kinds[kind]->name : NULL; }
 
 /* The field numbered *@left from here in reading order; counts *left down on the way. */
-static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left, char *path, size_t size)
+static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left, char *path,
+				  size_t size)
 {
 	size_t used = strlen(path);
 

@@ -19,13 +19,15 @@
  * Malformed: FAIRLEAD_EINPUT or ELIMIT with file, line, column, subject, text, hint;
  * the model can then only be freed.
  */
-int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len, fairlead_error *err);
+int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
+		 fairlead_error *err);
 
 /*
  * One object (or List) whose document or list item starts at the reader's next token.
  * 1 when the list or the input ended there instead.
  */
-int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r, fairlead_error *err);
+int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r,
+		       fairlead_error *err);
 
 /* What is done with a field. */
 enum fl_support {

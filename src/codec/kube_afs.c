@@ -29,7 +29,8 @@ static int read_resource_weights(struct fl_kube *k, uint32_t v, void *row)
 
 		if ((r = key_sym(k, key, &weight.resource_name)) == 0 &&
 		    (r = fl_kube_number(k, key + 1, &weight.weight)) == 0)
-			r = fl_model_push_resource_weights(k->m, &weight, /* ret_id= */ NULL, k->err);
+			r = fl_model_push_resource_weights(k->m, &weight, /* ret_id= */ NULL,
+							   k->err);
 	}
 	settings->resource_weights = (struct fl_span){ first, k->m->n_resource_weights - first };
 	return r;
@@ -74,7 +75,8 @@ static int read_consumed(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field afs_status[] = {
 	{ .name = "consumedResources", .read = read_consumed },
-	{ .name = "lastUpdate", .support = FL_FIELD_IGNORED }, /* usage counts as of now, as after a restart */
+	{ .name = "lastUpdate",
+	  .support = FL_FIELD_IGNORED }, /* usage counts as of now, as after a restart */
 	{ .name = NULL },
 };
 

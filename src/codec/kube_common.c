@@ -2,7 +2,10 @@
 /* What several kinds have: metadata, labels, selectors, tolerations. */
 #include "codec/fields.h"
 
-#define IGNORED(field) { .name = field, .support = FL_FIELD_IGNORED }
+#define IGNORED(field)                                                                             \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED                                         \
+	}
 
 static int read_newest(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -52,8 +55,8 @@ int fl_kube_labels(struct fl_kube *k, uint32_t v, struct fl_span *ret)
 
 		r = fl_kube_text(k, key + 1, &label.value);
 		if (r == 0)
-			r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, &label.key,
-					 k->err);
+			r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len,
+					 &label.key, k->err);
 		if (r == 0)
 			r = fl_model_push_labels(k->m, &label, /* ret_id= */ NULL, k->err);
 	}
@@ -74,7 +77,8 @@ static int read_key(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_operator(struct fl_kube *k, uint32_t v, void *row)
 {
-	static const char *const names[] = { "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", NULL };
+	static const char *const names[] = { "In", "NotIn", "Exists", "DoesNotExist",
+					     "Gt", "Lt",    NULL };
 	uint32_t op = 0;
 	int r = fl_kube_enum(k, v, names, &op);
 
@@ -122,7 +126,8 @@ int fl_kube_expressions(struct fl_kube *k, uint32_t v, uint32_t *n)
 		if (r == 0)
 			r = fl_kube_map(k, item, fl_fields_expression, &e);
 		if (r == 0)
-			r = fl_model_push_requirements(k->m, &e.requirement, /* ret_id= */ NULL, k->err);
+			r = fl_model_push_requirements(k->m, &e.requirement, /* ret_id= */ NULL,
+						       k->err);
 		*n += r == 0;
 	}
 	return r;
@@ -140,8 +145,8 @@ static int read_match_labels(struct fl_kube *k, uint32_t v, void *row)
 
 		r = fl_kube_text(k, key + 1, &value);
 		if (r == 0)
-			r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, &need.key,
-					 k->err);
+			r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len,
+					 &need.key, k->err);
 		need.values = (struct fl_span){ k->m->n_syms, 1 };
 		if (r == 0)
 			r = fl_model_push_syms(k->m, &value, /* ret_id= */ NULL, k->err);
@@ -159,7 +164,10 @@ static int read_match_expressions(struct fl_kube *k, uint32_t v, void *row)
 
 const struct fl_field fl_fields_selector[] = {
 	{ .name = "matchLabels", .read = read_match_labels },
-	{ .name = "matchExpressions", .read = read_match_expressions, .fields = fl_fields_expression, .list = true },
+	{ .name = "matchExpressions",
+	  .read = read_match_expressions,
+	  .fields = fl_fields_expression,
+	  .list = true },
 	{ .name = NULL },
 };
 
@@ -193,7 +201,8 @@ static int read_toleration_operator(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_toleration_effect(struct fl_kube *k, uint32_t v, void *row)
 {
-	static const char *const names[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", "", NULL };
+	static const char *const names[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", "",
+					     NULL };
 	uint32_t effect = 0;
 	int r = fl_kube_enum(k, v, names, &effect);
 

@@ -4,13 +4,16 @@
 
 #include "codec/fields.h"
 
-#define IGNORED(field) { .name = field, .support = FL_FIELD_IGNORED }
-#define NOTED(field, why) { .name = field, .support = FL_FIELD_NOTED, .note = why }
-#define HEAD                                                                         \
-	IGNORED("apiVersion"), IGNORED("kind"),                                      \
-	{                                                                            \
-		.name = "metadata", .fields = fl_fields_metadata                     \
+#define IGNORED(field)                                                                             \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED                                         \
 	}
+#define NOTED(field, why)                                                                          \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
+	}
+#define HEAD                                                                                       \
+	IGNORED("apiVersion"), IGNORED("kind"), { .name = "metadata", .fields = fl_fields_metadata }
 
 /* --- Configuration --- */
 
@@ -21,7 +24,8 @@ static int read_enable(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_strategies(struct fl_kube *k, uint32_t v, void *row)
 {
-	static const char *const names[] = { "LessThanOrEqualToFinalShare", "LessThanInitialShare", NULL };
+	static const char *const names[] = { "LessThanOrEqualToFinalShare", "LessThanInitialShare",
+					     NULL };
 	struct fl_settings *settings = row;
 	enum fl_fair_strategy found[2];
 	uint32_t n = 0, end = 0;
@@ -32,9 +36,10 @@ static int read_strategies(struct fl_kube *k, uint32_t v, void *row)
 
 		r = fl_kube_enum(k, item, names, &i);
 		if (r == 0 && (n == 2 || (n == 1 && i <= (uint32_t)found[0])))
-			return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-					    "'%s' cannot follow what stands before it in preemptionStrategies",
-					    names[i]);
+			return fl_kube_fail(
+				k, item, FAIRLEAD_EINPUT,
+				"'%s' cannot follow what stands before it in preemptionStrategies",
+				names[i]);
 		if (r == 0)
 			found[n++] = (enum fl_fair_strategy)i;
 	}
@@ -142,7 +147,8 @@ static int read_config_map(struct fl_kube *k)
 	return fl_kube_map(k, 0, config_map_fields, /* row= */ NULL);
 }
 
-const struct fl_kind fl_kind_config_map = { "", "ConfigMap", true, config_map_fields, read_config_map };
+const struct fl_kind fl_kind_config_map = { "", "ConfigMap", true, config_map_fields,
+					    read_config_map };
 
 /* --- Namespace --- */
 
@@ -164,7 +170,8 @@ static int read_namespace(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_namespace(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_namespace = { "", "Namespace", false, namespace_fields, read_namespace };
+const struct fl_kind fl_kind_namespace = { "", "Namespace", false, namespace_fields,
+					   read_namespace };
 
 /* --- priority classes --- */
 
@@ -221,6 +228,6 @@ static int read_workload_priority_class(struct fl_kube *k)
 
 const struct fl_kind fl_kind_priority_class = { "scheduling.k8s.io", "PriorityClass", false,
 						priority_class_fields, read_priority_class };
-const struct fl_kind fl_kind_workload_priority_class = { "kueue.x-k8s.io", "WorkloadPriorityClass", false,
-							 workload_priority_class_fields,
+const struct fl_kind fl_kind_workload_priority_class = { "kueue.x-k8s.io", "WorkloadPriorityClass",
+							 false, workload_priority_class_fields,
 							 read_workload_priority_class };

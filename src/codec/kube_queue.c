@@ -2,13 +2,16 @@
 /* ResourceFlavor, ClusterQueue, Cohort, LocalQueue. */
 #include "codec/fields.h"
 
-#define IGNORED(field) { .name = field, .support = FL_FIELD_IGNORED }
-#define NOTED(field, why) { .name = field, .support = FL_FIELD_NOTED, .note = why }
-#define HEAD                                                                         \
-	IGNORED("apiVersion"), IGNORED("kind"),                                      \
-	{                                                                            \
-		.name = "metadata", .fields = fl_fields_metadata                     \
+#define IGNORED(field)                                                                             \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED                                         \
 	}
+#define NOTED(field, why)                                                                          \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
+	}
+#define HEAD                                                                                       \
+	IGNORED("apiVersion"), IGNORED("kind"), { .name = "metadata", .fields = fl_fields_metadata }
 
 /* --- ResourceFlavor --- */
 
@@ -76,7 +79,10 @@ static int read_flavor_tolerations(struct fl_kube *k, uint32_t v, void *row)
 static const struct fl_field flavor_spec[] = {
 	{ .name = "nodeLabels", .read = read_node_labels },
 	{ .name = "nodeTaints", .read = read_taints, .fields = taint, .list = true },
-	{ .name = "tolerations", .read = read_flavor_tolerations, .fields = fl_fields_toleration, .list = true },
+	{ .name = "tolerations",
+	  .read = read_flavor_tolerations,
+	  .fields = fl_fields_toleration,
+	  .list = true },
 	NOTED("topologyName", "topology aware scheduling is not decided here"),
 	{ .name = NULL },
 };
@@ -95,7 +101,8 @@ static int read_flavor(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_flavor(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", false, flavor_fields, read_flavor };
+const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", false, flavor_fields,
+					read_flavor };
 
 /* --- quotas, of queues and cohorts --- */
 
@@ -204,7 +211,8 @@ static int read_group_flavors(struct fl_kube *k, uint32_t v, void *row)
 		for (uint32_t i = 0; i < f.flavor.quotas.n; i++)
 			k->m->quotas[f.flavor.quotas.first + i].flavor_name = f.flavor.name;
 		if (r == 0)
-			r = fl_model_push_group_flavors(k->m, &f.flavor, /* ret_id= */ NULL, k->err);
+			r = fl_model_push_group_flavors(k->m, &f.flavor, /* ret_id= */ NULL,
+							k->err);
 	}
 	group->flavors.n = k->m->n_group_flavors - group->flavors.first;
 	return r;
@@ -301,7 +309,8 @@ static int read_namespaces(struct fl_kube *k, uint32_t v, void *row)
  */
 static int read_policy(struct fl_kube *k, uint32_t v, enum fl_preempt_policy *ret)
 {
-	static const char *const names[] = { "Never", "LowerPriority", "LowerOrNewerEqualPriority", "Any", NULL };
+	static const char *const names[] = { "Never", "LowerPriority", "LowerOrNewerEqualPriority",
+					     "Any", NULL };
 	uint32_t i = 0;
 	int r = fl_kube_enum(k, v, names, &i);
 
@@ -338,7 +347,8 @@ static int read_borrow_threshold(struct fl_kube *k, uint32_t v, void *row)
 }
 
 /* The older names (Borrow, Preempt) say the same as MayStopSearch. */
-static int read_fungibility(struct fl_kube *k, uint32_t v, const char *older, enum fl_fungibility *ret)
+static int read_fungibility(struct fl_kube *k, uint32_t v, const char *older,
+			    enum fl_fungibility *ret)
 {
 	const char *const names[] = { "MayStopSearch", "TryNextFlavor", older, NULL };
 	uint32_t i = 0;
@@ -360,7 +370,8 @@ static int read_when_can_preempt(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_preference(struct fl_kube *k, uint32_t v, void *row)
 {
-	static const char *const names[] = { "BorrowingOverPreemption", "PreemptionOverBorrowing", NULL };
+	static const char *const names[] = { "BorrowingOverPreemption", "PreemptionOverBorrowing",
+					     NULL };
 	uint32_t i = 0;
 	int r = fl_kube_enum(k, v, names, &i);
 
@@ -370,7 +381,8 @@ static int read_preference(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_admission_mode(struct fl_kube *k, uint32_t v, void *row)
 {
-	static const char *const names[] = { "NoAdmissionFairSharing", "UsageBasedAdmissionFairSharing", NULL };
+	static const char *const names[] = { "NoAdmissionFairSharing",
+					     "UsageBasedAdmissionFairSharing", NULL };
 	uint32_t i = 0;
 	int r = fl_kube_enum(k, v, names, &i);
 
@@ -443,8 +455,8 @@ static int read_cluster_queue(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_cluster_queue = { "kueue.x-k8s.io", "ClusterQueue", false, cluster_queue_fields,
-					       read_cluster_queue };
+const struct fl_kind fl_kind_cluster_queue = { "kueue.x-k8s.io", "ClusterQueue", false,
+					       cluster_queue_fields, read_cluster_queue };
 
 static const struct fl_field cohort_spec[] = {
 	{ .name = "parentName", .read = read_parent },
@@ -472,7 +484,8 @@ static int read_cohort(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_cohort = { "kueue.x-k8s.io", "Cohort", false, cohort_fields, read_cohort };
+const struct fl_kind fl_kind_cohort = { "kueue.x-k8s.io", "Cohort", false, cohort_fields,
+					read_cohort };
 
 /* --- LocalQueue --- */
 
@@ -526,4 +539,5 @@ static int read_queue(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_queue(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_queue = { "kueue.x-k8s.io", "LocalQueue", true, queue_fields, read_queue };
+const struct fl_kind fl_kind_queue = { "kueue.x-k8s.io", "LocalQueue", true, queue_fields,
+				       read_queue };

@@ -5,8 +5,14 @@
 #include "base/limits.h"
 #include "codec/fields.h"
 
-#define IGNORED(field) { .name = field, .support = FL_FIELD_IGNORED }
-#define NOTED(field, why) { .name = field, .support = FL_FIELD_NOTED, .note = why }
+#define IGNORED(field)                                                                             \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED                                         \
+	}
+#define NOTED(field, why)                                                                          \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
+	}
 
 enum { MAX_AMOUNTS = FL_MAX_RESOURCES * FL_MAX_RESOURCE_GROUPS };
 
@@ -25,9 +31,10 @@ static int amount_of(struct fl_kube *k, uint32_t key, struct fl_pod_amount **ret
 			return 0;
 		}
 	if (k->n_amounts == MAX_AMOUNTS)
-		return fl_kube_fail(k, key + 1, FAIRLEAD_ELIMIT, "a container with more than %d resources",
-				    MAX_AMOUNTS);
-	r = fl_mem_grow(k->m->mem, &k->amounts, &k->cap_amounts, k->n_amounts + 1, sizeof *k->amounts, k->err);
+		return fl_kube_fail(k, key + 1, FAIRLEAD_ELIMIT,
+				    "a container with more than %d resources", MAX_AMOUNTS);
+	r = fl_mem_grow(k->m->mem, &k->amounts, &k->cap_amounts, k->n_amounts + 1,
+			sizeof *k->amounts, k->err);
 	if (r < 0)
 		return r;
 	*ret = &k->amounts[k->n_amounts++];
@@ -74,7 +81,9 @@ static const struct fl_field resources[] = {
 
 /* --- containers --- */
 
-struct container { bool always; };
+struct container {
+	bool always;
+};
 
 static int read_restart_policy(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -237,12 +246,18 @@ static const struct fl_field affinity[] = {
 
 static const struct fl_field pod_spec[] = {
 	{ .name = "containers", .read = read_containers, .fields = container, .list = true },
-	{ .name = "initContainers", .read = read_init_containers, .fields = container, .list = true },
+	{ .name = "initContainers",
+	  .read = read_init_containers,
+	  .fields = container,
+	  .list = true },
 	{ .name = "resources", .read = read_pod_resources, .fields = resources },
 	{ .name = "overhead", .read = read_overhead },
 	{ .name = "nodeSelector", .read = read_node_selector },
 	{ .name = "affinity", .fields = affinity },
-	{ .name = "tolerations", .read = read_pod_tolerations, .fields = fl_fields_toleration, .list = true },
+	{ .name = "tolerations",
+	  .read = read_pod_tolerations,
+	  .fields = fl_fields_toleration,
+	  .list = true },
 	IGNORED("activeDeadlineSeconds"),
 	IGNORED("automountServiceAccountToken"),
 	IGNORED("dnsConfig"),
@@ -374,8 +389,8 @@ static int read_podsets(struct fl_kube *k, uint32_t v, void *row)
 		if (r == 0)
 			r = fl_kube_map(k, item, podset, &p);
 		if (r == 0 && p.min_count > p.count)
-			r = fl_kube_fail(k, item, FAIRLEAD_EINPUT, "minCount %d is more than count %d",
-					 p.min_count, p.count);
+			r = fl_kube_fail(k, item, FAIRLEAD_EINPUT,
+					 "minCount %d is more than count %d", p.min_count, p.count);
 		if (r == 0)
 			r = push_requests(k, &p.requests);
 		if (r == 0)
@@ -591,7 +606,8 @@ static int read_flavors(struct fl_kube *k, uint32_t v, void *row)
 	a->row.assignments.first = k->m->n_assignments;
 	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
 		if (++n > MAX_AMOUNTS)
-			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d resources", MAX_AMOUNTS);
+			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d resources",
+					    MAX_AMOUNTS);
 		r = push_assignment(k, key, a->usage, a->row.assignments.first);
 	}
 	a->row.assignments.n = k->m->n_assignments - a->row.assignments.first;
@@ -631,7 +647,8 @@ static int read_assignments(struct fl_kube *k, uint32_t v, void *row)
 		if (r == 0)
 			r = fl_kube_map(k, item, assignment, &a);
 		if (r == 0)
-			r = fl_model_push_podset_assignments(k->m, &a.row, /* ret_id= */ NULL, k->err);
+			r = fl_model_push_podset_assignments(k->m, &a.row, /* ret_id= */ NULL,
+							     k->err);
 	}
 	w->row.admission.n = k->m->n_podset_assignments - w->row.admission.first;
 	return r;
@@ -644,7 +661,10 @@ static int read_admitted_queue(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field admission[] = {
 	{ .name = "clusterQueue", .read = read_admitted_queue },
-	{ .name = "podSetAssignments", .read = read_assignments, .fields = assignment, .list = true },
+	{ .name = "podSetAssignments",
+	  .read = read_assignments,
+	  .fields = assignment,
+	  .list = true },
 	{ .name = NULL },
 };
 
@@ -696,7 +716,8 @@ static int read_owners(struct fl_kube *k, uint32_t v, void *row)
 		uint32_t controls = fl_doc_find(&k->doc, item, "controller");
 		bool controller = false;
 
-		if (kind == FL_NONE || name == FL_NONE || strcmp(fl_doc_text(&k->doc, kind), "Job") != 0)
+		if (kind == FL_NONE || name == FL_NONE ||
+		    strcmp(fl_doc_text(&k->doc, kind), "Job") != 0)
 			continue;
 		if (controls != FL_NONE && !fl_kube_is_null(k, controls))
 			r = fl_kube_bool(k, controls, &controller);
@@ -707,7 +728,10 @@ static int read_owners(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field owner[] = {
-	{ .name = "kind" }, { .name = "name" }, { .name = "controller" }, { .name = NULL },
+	{ .name = "kind" },
+	{ .name = "name" },
+	{ .name = "controller" },
+	{ .name = NULL },
 };
 
 static const struct fl_field workload_metadata[] = {
@@ -769,4 +793,5 @@ static int read_workload(struct fl_kube *k)
 	return fl_model_add_workload(k->m, &w.row, k->err);
 }
 
-const struct fl_kind fl_kind_workload = { "kueue.x-k8s.io", "Workload", true, workload_fields, read_workload };
+const struct fl_kind fl_kind_workload = { "kueue.x-k8s.io", "Workload", true, workload_fields,
+					  read_workload };

@@ -23,7 +23,8 @@ void fl_pod_clear(struct fl_pod *pod)
 	pod->misconfigured = false;
 }
 
-static int row_of(struct fl_pod *pod, uint32_t resource, struct fl_pod_row **ret, fairlead_error *err)
+static int row_of(struct fl_pod *pod, uint32_t resource, struct fl_pod_row **ret,
+		  fairlead_error *err)
 {
 	int r;
 
@@ -42,8 +43,8 @@ static int row_of(struct fl_pod *pod, uint32_t resource, struct fl_pod_row **ret
 	return 0;
 }
 
-int fl_pod_add(struct fl_pod *pod, enum fl_pod_part part, const struct fl_pod_amount *amounts, uint32_t n,
-	       fairlead_error *err)
+int fl_pod_add(struct fl_pod *pod, enum fl_pod_part part, const struct fl_pod_amount *amounts,
+	       uint32_t n, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fl_pod_amount *a = &amounts[i];

@@ -48,8 +48,8 @@ void fl_pod_done(struct fl_pod *pod);
 void fl_pod_clear(struct fl_pod *pod);
 
 /* Add a part; a limit stands in for an absent request. 0, FAIRLEAD_ENOMEM or FAIRLEAD_ELIMIT. */
-int fl_pod_add(struct fl_pod *pod, enum fl_pod_part part, const struct fl_pod_amount *amounts, uint32_t n,
-	       fairlead_error *err);
+int fl_pod_add(struct fl_pod *pod, enum fl_pod_part part, const struct fl_pod_amount *amounts,
+	       uint32_t n, fairlead_error *err);
 
 /* What the pod takes of the resource of @row. */
 fl_amount fl_pod_total(const struct fl_pod_row *row);

@@ -11,14 +11,11 @@ struct parts {
 	size_t n;           /* bytes at digits */
 	uint32_t fraction;  /* digits behind the point */
 	int binary;
-	int64_t decimal;    /* of the suffix or exponent alone */
+	int64_t decimal; /* of the suffix or exponent alone */
 	bool negative;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Beyond this the outcome is the same: too large, or the least amount above 0. */
 enum { EXPONENT_CAP = 1000000 };
@@ -44,7 +41,8 @@ static bool parse_exponent(const char *text, size_t len, int64_t *ret)
 
 static bool parse_suffix(const char *text, size_t len, struct parts *p)
 {
-	static const char decimal[] = "numkMGTPE"; /* n is 10^-9, three more each, with 10^0 after m */
+	static const char decimal[] =
+		"numkMGTPE"; /* n is 10^-9, three more each, with 10^0 after m */
 	static const char binary[] = "KMGTPE";
 	const char *at;
 
@@ -139,7 +137,8 @@ static int bad(const char *text, size_t len, fairlead_error *err)
 {
 	int shown = len < 60 ? (int)len : 60;
 
-	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a quantity", shown, text, len > 60 ? "..." : "");
+	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a quantity", shown, text,
+		len > 60 ? "..." : "");
 	fl_fail_hint(err, "write a number with an optional suffix, such as 500m, 1.5Gi or 1e3");
 	return FAIRLEAD_EINPUT;
 }
@@ -208,7 +207,8 @@ int fl_number_parse(const char *text, size_t len, double *ret, fairlead_error *e
 	double value;
 
 	if (!take_apart(text, len, &p))
-		return fl_fail(err, FAIRLEAD_EINPUT, "'%.*s' is not a number", len < 60 ? (int)len : 60, text);
+		return fl_fail(err, FAIRLEAD_EINPUT, "'%.*s' is not a number",
+			       len < 60 ? (int)len : 60, text);
 	value = nearest(&p);
 	*ret = p.negative ? -value : value;
 	return 0;
@@ -222,7 +222,7 @@ int fl_number_parse(const char *text, size_t len, double *ret, fairlead_error *e
 int fl_quantity_parse_double(const char *text, size_t len, double *ret, fairlead_error *err)
 {
 	static const double powers[] = { 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
-					 1e1,  1e2,  1e3,  1e4,	 1e5,  1e6,  1e7,  1e8,	 1e9,  1e10,
+					 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10,
 					 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
 	struct parts p;
 	int64_t units = 0, exponent;

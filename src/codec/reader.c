@@ -32,7 +32,8 @@ int fl_reader_new(const struct fl_mem *mem, const char *text, size_t len, struct
 	if (len > (size_t)FL_MAX_INPUT)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "an input of more than %lld bytes",
 			       (long long)FL_MAX_INPUT);
-	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says nothing in UTF-8 */
+	if (len >= 3 &&
+	    memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says nothing in UTF-8 */
 		text += 3;
 		len -= 3;
 	}
@@ -82,7 +83,8 @@ int fl_reader_skip(struct fl_reader *r, fairlead_error *err)
 	return 0;
 }
 
-int fl_source_fail(fairlead_error *err, int code, uint32_t line, uint32_t column, const char *format, ...)
+int fl_source_fail(fairlead_error *err, int code, uint32_t line, uint32_t column,
+		   const char *format, ...)
 {
 	char text[sizeof err->text];
 	va_list args;
@@ -98,10 +100,7 @@ int fl_source_fail(fairlead_error *err, int code, uint32_t line, uint32_t column
 	return code;
 }
 
-static bool is_tail(const char *at)
-{
-	return ((unsigned char)*at & 0xc0) == 0x80;
-}
+static bool is_tail(const char *at) { return ((unsigned char)*at & 0xc0) == 0x80; }
 
 size_t fl_utf8_sequence(const char *at, const char *end)
 {

@@ -18,18 +18,24 @@
 #include "base/mem.h"
 
 enum fl_token_kind {
-	FL_TOKEN_END,       /* of the input */
-	FL_TOKEN_DOCUMENT,  /* a document starts; its root value follows */
-	FL_TOKEN_MAP,       /* then KEY value KEY value ... MAP_END */
+	FL_TOKEN_END,      /* of the input */
+	FL_TOKEN_DOCUMENT, /* a document starts; its root value follows */
+	FL_TOKEN_MAP,      /* then KEY value KEY value ... MAP_END */
 	FL_TOKEN_MAP_END,
-	FL_TOKEN_LIST,      /* then values ... LIST_END */
+	FL_TOKEN_LIST, /* then values ... LIST_END */
 	FL_TOKEN_LIST_END,
-	FL_TOKEN_KEY,       /* text */
-	FL_TOKEN_SCALAR,    /* text and type */
+	FL_TOKEN_KEY,    /* text */
+	FL_TOKEN_SCALAR, /* text and type */
 };
 
 /* YAML 1.2 core schema; quoted scalars are strings. */
-enum fl_scalar_type { FL_SCALAR_NULL, FL_SCALAR_BOOL, FL_SCALAR_INT, FL_SCALAR_FLOAT, FL_SCALAR_STRING };
+enum fl_scalar_type {
+	FL_SCALAR_NULL,
+	FL_SCALAR_BOOL,
+	FL_SCALAR_INT,
+	FL_SCALAR_FLOAT,
+	FL_SCALAR_STRING
+};
 
 struct fl_token {
 	enum fl_token_kind kind;

@@ -21,8 +21,8 @@ struct fl_yaml *fl_yaml_free(struct fl_yaml *y);
 int fl_yaml_next(struct fl_yaml *y, struct fl_token *ret, fairlead_error *err);
 
 /* As fl_fail, with a place. */
-int fl_source_fail(fairlead_error *err, int code, uint32_t line, uint32_t column, const char *format, ...)
-	FL_PRINTF(5, 6);
+int fl_source_fail(fairlead_error *err, int code, uint32_t line, uint32_t column,
+		   const char *format, ...) FL_PRINTF(5, 6);
 
 /* Length of the well-formed UTF-8 sequence at @at (1 to 4 bytes), or 0. */
 size_t fl_utf8_sequence(const char *at, const char *end);

@@ -16,7 +16,8 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
 	int64_t era = (y >= 0 ? y : y - 399) / 400;
 	int64_t in_era = y - era * 400;
 
-	return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + (153 * m + 2) / 5 + day - 1 - 719468;
+	return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + (153 * m + 2) / 5 + day -
+	       1 - 719468;
 }
 
 static void date_of(int64_t days, int64_t *year, int64_t *month, int64_t *day)
@@ -93,10 +94,7 @@ static int64_t offset(struct cursor *c)
 	return (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-static bool leap(int64_t year)
-{
-	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
+static bool leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
 int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
 {
@@ -117,10 +115,11 @@ int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *er
 	second = digits(&c, 2);
 	nanos = fraction(&c);
 	east = offset(&c);
-	if (c.ok && c.at == c.end && month >= 1 && month <= 12 && day >= 1 && hour < 24 && minute < 60 &&
-	    second < 60 && day <= lengths[month - 1] + (month == 2 && leap(year))) {
+	if (c.ok && c.at == c.end && month >= 1 && month <= 12 && day >= 1 && hour < 24 &&
+	    minute < 60 && second < 60 && day <= lengths[month - 1] + (month == 2 && leap(year))) {
 		if (year < 1678 || year > 2261)
-			return fl_fail(err, FAIRLEAD_EINPUT, "the time '%.*s' is not within the years 1678 to 2261",
+			return fl_fail(err, FAIRLEAD_EINPUT,
+				       "the time '%.*s' is not within the years 1678 to 2261",
 				       shown, text);
 		second += days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 - east;
 		*ret = second * FL_SECOND + nanos;
@@ -134,9 +133,18 @@ int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *er
 /* Nanoseconds of the unit at *at; 0 when it is none. */
 static int64_t unit(struct cursor *c)
 {
-	static const struct { const char *name; int64_t nanos; } units[] = {
-		{ "ns", 1 },	      { "us", 1000 },		{ "\xc2\xb5s", 1000 },	 { "\xce\xbcs", 1000 },
-		{ "ms", 1000000 },    { "s", FL_SECOND },	{ "m", 60 * FL_SECOND }, { "h", 3600 * FL_SECOND },
+	static const struct {
+		const char *name;
+		int64_t nanos;
+	} units[] = {
+		{ "ns", 1 },
+		{ "us", 1000 },
+		{ "\xc2\xb5s", 1000 },
+		{ "\xce\xbcs", 1000 },
+		{ "ms", 1000000 },
+		{ "s", FL_SECOND },
+		{ "m", 60 * FL_SECOND },
+		{ "h", 3600 * FL_SECOND },
 	};
 
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -171,7 +179,8 @@ static bool duration_part(struct cursor *c, int64_t *sum)
 	nanos = unit(c);
 	return nanos && !__builtin_mul_overflow(whole, nanos, &whole) &&
 	       !__builtin_add_overflow(*sum, whole, sum) &&
-	       !__builtin_add_overflow(*sum, tenths * (nanos / scale) + tenths * (nanos % scale) / scale, sum);
+	       !__builtin_add_overflow(
+		       *sum, tenths * (nanos / scale) + tenths * (nanos % scale) / scale, sum);
 }
 
 int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
@@ -187,8 +196,8 @@ int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error
 		*ret = sum;
 		return 0;
 	}
-	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a length of time", len < 60 ? (int)len : 60, text,
-		len > 60 ? "..." : "");
+	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a length of time", len < 60 ? (int)len : 60,
+		text, len > 60 ? "..." : "");
 	fl_fail_hint(err, "write it like 10s, 5m or 1h30m");
 	return FAIRLEAD_EINPUT;
 }

@@ -26,11 +26,13 @@ struct item {
 	enum fl_scalar_type type;
 	bool plain;
 	uint32_t line, column;
-	const char *text; /* fresh items only */
+	const char *text;    /* fresh items only */
 	uint32_t start, len; /* on the tape: into bytes */
 };
 
-struct range { uint32_t at, end; }; /* of the tape */
+struct range {
+	uint32_t at, end;
+}; /* of the tape */
 
 struct fl_yaml {
 	const struct fl_mem *mem;
@@ -55,7 +57,9 @@ struct fl_yaml {
 	uint32_t cap_anchors;
 	uint32_t depth; /* of events */
 	uint32_t n_open;
-	struct { uint32_t anchor, depth; } open[FL_MAX_DEPTH + 2];
+	struct {
+		uint32_t anchor, depth;
+	} open[FL_MAX_DEPTH + 2];
 
 	uint32_t n_replays;
 	struct range replay[FL_MAX_DEPTH + 2];
@@ -88,10 +92,11 @@ static int check_bytes(const char *text, size_t len, fairlead_error *err)
 		if (size == 0)
 			return fl_source_fail(err, FAIRLEAD_EINPUT, line, column, "invalid UTF-8");
 		if (c < 0x20 && c != '\n' && c != '\t' && c != '\r')
-			return fl_source_fail(err, FAIRLEAD_EINPUT, line, column, "a control character");
+			return fl_source_fail(err, FAIRLEAD_EINPUT, line, column,
+					      "a control character");
 		if (at - line_start >= LONGEST_LINE)
-			return fl_source_fail(err, FAIRLEAD_ELIMIT, line, 1, "a line of more than %d bytes",
-					      LONGEST_LINE);
+			return fl_source_fail(err, FAIRLEAD_ELIMIT, line, 1,
+					      "a line of more than %d bytes", LONGEST_LINE);
 		at += size;
 		if (c == '\n') {
 			line++;
@@ -107,7 +112,8 @@ int fl_yaml_new(const struct fl_mem *mem, const char *text, size_t len, struct f
 		fairlead_error *err)
 {
 	struct fy_diag_cfg diag_cfg;
-	struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DEFAULT_VERSION_1_2 };
+	struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_JSON_NONE |
+					     FYPCF_DEFAULT_VERSION_1_2 };
 	struct fl_yaml *y;
 	int r = check_bytes(text, len, err);
 
@@ -184,6 +190,23 @@ static void place(struct fl_yaml *y, size_t at, struct item *item)
 	item->column = (uint32_t)(at - y->line_start) + 1;
 }
 
+/* The parser's mark of a quoted text or an alias stands behind the quote or the star. */
+static size_t first_byte(const struct fl_yaml *y, size_t at)
+{
+	char before = at > 0 && at <= y->len ? y->input[at - 1] : ' ';
+	bool behind = false;
+
+	if (y->event->type == FYET_ALIAS) {
+		behind = before == '*';
+	} else if (y->event->type == FYET_SCALAR && y->event->scalar.value) {
+		enum fy_scalar_style style = fy_token_scalar_style(y->event->scalar.value);
+
+		behind = (style == FYSS_SINGLE_QUOTED && before == '\'') ||
+			 (style == FYSS_DOUBLE_QUOTED && before == '"');
+	}
+	return at - behind;
+}
+
 static int parser_error(struct fl_yaml *y, fairlead_error *err)
 {
 	void *iter = NULL;
@@ -244,7 +267,8 @@ static enum fl_scalar_type type_of_plain(const char *text, size_t len)
 	digits = at - start;
 	if (at == len)
 		return digits ? FL_SCALAR_INT : FL_SCALAR_STRING;
-	if (is_one_of(text + start, len - start, ".inf .Inf .INF") || is_one_of(text, len, ".nan .NaN .NAN"))
+	if (is_one_of(text + start, len - start, ".inf .Inf .INF") ||
+	    is_one_of(text, len, ".nan .NaN .NAN"))
 		return FL_SCALAR_FLOAT;
 	if (text[at] == '.') {
 		size_t fraction = at + 1;
@@ -253,7 +277,8 @@ static enum fl_scalar_type type_of_plain(const char *text, size_t len)
 		digits += at - fraction;
 	}
 	if (digits && at < len && (text[at] == 'e' || text[at] == 'E')) {
-		size_t exponent = at + 1 + (at + 1 < len && (text[at + 1] == '-' || text[at + 1] == '+'));
+		size_t exponent = at + 1 +
+				  (at + 1 < len && (text[at + 1] == '-' || text[at + 1] == '+'));
 
 		at = span_digits(text, exponent, len);
 		digits = at - exponent;
@@ -319,7 +344,8 @@ static int record(struct fl_yaml *y, const struct item *item, bool from_tape, fa
 	return 0;
 }
 
-static int push_replay(struct fl_yaml *y, struct range range, const struct item *at, fairlead_error *err)
+static int push_replay(struct fl_yaml *y, struct range range, const struct item *at,
+		       fairlead_error *err)
 {
 	while (y->n_replays && y->replay[y->n_replays - 1].at == y->replay[y->n_replays - 1].end)
 		y->n_replays--;
@@ -330,7 +356,8 @@ static int push_replay(struct fl_yaml *y, struct range range, const struct item 
 	return 0;
 }
 
-static int open_anchor(struct fl_yaml *y, struct fy_token *token, const struct item *item, fairlead_error *err)
+static int open_anchor(struct fl_yaml *y, struct fy_token *token, const struct item *item,
+		       fairlead_error *err)
 {
 	size_t len = 0;
 	const char *name = fy_token_get_text(token, &len);
@@ -343,7 +370,8 @@ static int open_anchor(struct fl_yaml *y, struct fy_token *token, const struct i
 		return fl_source_fail(err, FAIRLEAD_ELIMIT, item->line, item->column,
 				      "nested deeper than %d levels", FL_MAX_DEPTH);
 	if ((r = fl_names_add(&y->anchor_names, name, len, &sym, err)) < 0 ||
-	    (r = fl_mem_grow(y->mem, &y->anchors, &y->cap_anchors, sym.v + 1, sizeof *y->anchors, err)) < 0)
+	    (r = fl_mem_grow(y->mem, &y->anchors, &y->cap_anchors, sym.v + 1, sizeof *y->anchors,
+			     err)) < 0)
 		return r;
 	y->anchors[sym.v] = (struct range){ y->n_tape, FL_NONE };
 	y->open[y->n_open].anchor = sym.v;
@@ -362,14 +390,15 @@ static int follow_alias(struct fl_yaml *y, const struct item *at, fairlead_error
 {
 	size_t len = 0;
 	const char *name = fy_token_get_text(y->event->alias.anchor, &len);
-	struct fl_sym sym = name ? fl_names_find(&y->anchor_names, name, len) : (struct fl_sym){ FL_NONE };
+	struct fl_sym sym = name ? fl_names_find(&y->anchor_names, name, len) :
+				   (struct fl_sym){ FL_NONE };
 	int shown = len < 60 ? (int)len : 60;
 
 	if (!name)
 		return fl_fail_nomem(err);
 	if (sym.v == FL_NONE)
-		return fl_source_fail(err, FAIRLEAD_EINPUT, at->line, at->column, "no anchor '&%.*s' before",
-				      shown, name);
+		return fl_source_fail(err, FAIRLEAD_EINPUT, at->line, at->column,
+				      "no anchor '&%.*s' before", shown, name);
 	if (y->anchors[sym.v].end == FL_NONE)
 		return fl_source_fail(err, FAIRLEAD_EINPUT, at->line, at->column,
 				      "'*%.*s' stands inside its own anchor", shown, name);
@@ -401,7 +430,7 @@ static int next_event(struct fl_yaml *y, struct item *item, fairlead_error *err)
 	*item = (struct item){ .line = y->line, .column = 1 };
 	mark = fy_event_start_mark(y->event);
 	if (mark)
-		place(y, mark->input_pos, item);
+		place(y, first_byte(y, mark->input_pos), item);
 	switch (y->event->type) {
 	case FYET_STREAM_END:
 		item->kind = FL_TOKEN_END;
@@ -419,7 +448,8 @@ static int next_event(struct fl_yaml *y, struct item *item, fairlead_error *err)
 	case FYET_MAPPING_END:
 	case FYET_SEQUENCE_END:
 		y->depth--;
-		item->kind = y->event->type == FYET_MAPPING_END ? FL_TOKEN_MAP_END : FL_TOKEN_LIST_END;
+		item->kind = y->event->type == FYET_MAPPING_END ? FL_TOKEN_MAP_END :
+								  FL_TOKEN_LIST_END;
 		break;
 	case FYET_SCALAR:
 		anchor = y->event->scalar.anchor;
@@ -461,7 +491,8 @@ static int next_item(struct fl_yaml *y, struct item *item, fairlead_error *err)
 			}
 			*item = y->tape[top->at++];
 			if (y->budget-- == 0)
-				return fl_source_fail(err, FAIRLEAD_ELIMIT, item->line, item->column,
+				return fl_source_fail(err, FAIRLEAD_ELIMIT, item->line,
+						      item->column,
 						      "aliases expand to more than %d tokens",
 						      FL_MAX_ALIAS_TOKENS);
 			r = y->n_open ? record(y, item, /* from_tape= */ true, err) : 0;
@@ -501,7 +532,8 @@ static int push_merge(struct fl_yaml *y, uint32_t map, uint32_t end, fairlead_er
 	if (y->tape[map].kind != FL_TOKEN_MAP)
 		return fl_source_fail(err, FAIRLEAD_EINPUT, y->tape[map].line, y->tape[map].column,
 				      "'<<' merges a map or a list of maps");
-	r = fl_mem_grow(y->mem, &y->merges, &y->cap_merges, y->n_merges + 1, sizeof *y->merges, err);
+	r = fl_mem_grow(y->mem, &y->merges, &y->cap_merges, y->n_merges + 1, sizeof *y->merges,
+			err);
 	if (r == 0)
 		y->merges[y->n_merges++] = (struct range){ map + 1, end - 1 };
 	return r;
@@ -567,10 +599,12 @@ static int next_merged(struct fl_yaml *y, struct level *level, fairlead_error *e
 		end = past_value(y, start + 1);
 		range->at = end;
 		if (is_merge_key(item, text)) {
-			int r = y->budget-- ? push_merges(y, start + 1, end, err) :
-					      fl_source_fail(err, FAIRLEAD_ELIMIT, item->line, item->column,
-							     "aliases expand to more than %d tokens",
-							     FL_MAX_ALIAS_TOKENS);
+			int r = y->budget-- ?
+					push_merges(y, start + 1, end, err) :
+					fl_source_fail(err, FAIRLEAD_ELIMIT, item->line,
+						       item->column,
+						       "aliases expand to more than %d tokens",
+						       FL_MAX_ALIAS_TOKENS);
 			if (r < 0)
 				return r;
 		} else if (!fl_keyset_has(&y->keys, text, item->len)) {
@@ -618,13 +652,14 @@ static void leave(struct fl_yaml *y)
 }
 
 /* A key: 0 with the token, 1 when it was a merge key. */
-static int key_token(struct fl_yaml *y, struct level *level, const struct item *item, struct fl_token *ret,
-		     fairlead_error *err)
+static int key_token(struct fl_yaml *y, struct level *level, const struct item *item,
+		     struct fl_token *ret, fairlead_error *err)
 {
 	int r;
 
 	if (item->kind != FL_TOKEN_SCALAR)
-		return fl_source_fail(err, FAIRLEAD_EINPUT, item->line, item->column, "a key must be a text");
+		return fl_source_fail(err, FAIRLEAD_EINPUT, item->line, item->column,
+				      "a key must be a text");
 	if (is_merge_key(item, item->text)) {
 		r = take_merge(y, err);
 		return r < 0 ? r : 1;
@@ -633,7 +668,8 @@ static int key_token(struct fl_yaml *y, struct level *level, const struct item *
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return fl_source_fail(err, FAIRLEAD_EINPUT, item->line, item->column, "duplicate key '%.*s%s'",
+		return fl_source_fail(err, FAIRLEAD_EINPUT, item->line, item->column,
+				      "duplicate key '%.*s%s'",
 				      item->len < 60 ? (int)item->len : 60, item->text,
 				      item->len > 60 ? "..." : "");
 	level->at_key = false;
@@ -643,13 +679,16 @@ static int key_token(struct fl_yaml *y, struct level *level, const struct item *
 }
 
 /* The map's own keys are done: the merged ones follow, then its end. 0 with the end, 1 to read on. */
-static int end_map(struct fl_yaml *y, struct level *level, struct fl_token *ret, fairlead_error *err)
+static int end_map(struct fl_yaml *y, struct level *level, struct fl_token *ret,
+		   fairlead_error *err)
 {
 	int r = next_merged(y, level, err);
 
 	if (r <= 0)
 		return r < 0 ? r : 1;
-	*ret = (struct fl_token){ .kind = FL_TOKEN_MAP_END, .line = level->line, .column = level->column };
+	*ret = (struct fl_token){ .kind = FL_TOKEN_MAP_END,
+				  .line = level->line,
+				  .column = level->column };
 	leave(y);
 	return 0;
 }

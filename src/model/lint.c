@@ -22,7 +22,7 @@ struct cell {
 	struct fl_resource resource;
 	fl_amount nominal, borrowing_limit, lending_limit;
 	fl_amount subtree, local, potential;
-	uint32_t members;      /* queues below that have quota here */
+	uint32_t members; /* queues below that have quota here */
 };
 
 struct lint {
@@ -32,7 +32,7 @@ struct lint {
 	struct fl_pairs of;      /* (node, column) -> cell */
 	struct cell *cells;
 	uint32_t n, cap;
-	uint32_t *depth;   /* of each node; FL_NONE below a cycle */
+	uint32_t *depth;    /* of each node; FL_NONE below a cycle */
 	uint32_t *by_depth; /* cells, roots first */
 };
 
@@ -48,7 +48,8 @@ static const char *resource_name(const struct fl_model *m, struct fl_resource r)
 	return fl_model_text(m, m->resources[r.v]);
 }
 
-static const char *amount_text(const struct fl_model *m, struct fl_resource r, fl_amount amount, char buffer[32])
+static const char *amount_text(const struct fl_model *m, struct fl_resource r, fl_amount amount,
+			       char buffer[32])
 {
 	bool cpu = strcmp(resource_name(m, r), "cpu") == 0;
 
@@ -66,22 +67,26 @@ static const char *amount_text(const struct fl_model *m, struct fl_resource r, f
 static int lint_quota(struct fl_model *m, uint32_t n, const struct fl_quota *q, fairlead_error *err)
 {
 	const struct fl_node_row *row = &m->nodes[n];
-	const char *flavor = fl_model_text(m, q->flavor_name), *resource = fl_model_text(m, q->resource_name);
+	const char *flavor = fl_model_text(m, q->flavor_name),
+		   *resource = fl_model_text(m, q->resource_name);
 	char subject[FL_SUBJECT], limit[32], nominal[32];
 	int r = 0;
 
 	subject_of(m, n, subject);
 	if (row->parent.v == FL_NONE && q->borrowing_limit != FL_NO_LIMIT)
-		r = fl_model_notice(m, FL_NOTICE_ROOT_BORROWING_LIMIT, q->place, subject, /* hint= */ NULL, err,
-				    "the borrowing limit of '%s' in flavor '%s' has no effect: there is nobody "
-				    "to borrow from",
-				    resource, flavor);
+		r = fl_model_notice(
+			m, FL_NOTICE_ROOT_BORROWING_LIMIT, q->place, subject, /* hint= */ NULL, err,
+			"the borrowing limit of '%s' in flavor '%s' has no effect: there is nobody "
+			"to borrow from",
+			resource, flavor);
 	/* A cohort also lends what its children bring along, so only a queue's nominal quota is an end. */
 	if (r == 0 && row->kind == FL_CLUSTER_QUEUE && q->lending_limit > q->nominal)
-		r = fl_model_notice(m, FL_NOTICE_LENDING_ABOVE_NOMINAL, q->place, subject, /* hint= */ NULL, err,
-				    "the lending limit of '%s' in flavor '%s' is %s, but the nominal quota is %s",
-				    resource, flavor, amount_text(m, q->resource, q->lending_limit, limit),
-				    amount_text(m, q->resource, q->nominal, nominal));
+		r = fl_model_notice(
+			m, FL_NOTICE_LENDING_ABOVE_NOMINAL, q->place, subject, /* hint= */ NULL,
+			err,
+			"the lending limit of '%s' in flavor '%s' is %s, but the nominal quota is %s",
+			resource, flavor, amount_text(m, q->resource, q->lending_limit, limit),
+			amount_text(m, q->resource, q->nominal, nominal));
 	return r;
 }
 
@@ -93,13 +98,15 @@ static int lint_node(struct fl_model *m, uint32_t n, fairlead_error *err)
 
 	subject_of(m, n, subject);
 	if (row->weight == 0 && row->parent.v != FL_NONE && (fair || !m->settings.present)) {
-		int r = fl_model_notice(m, FL_NOTICE_WEIGHT_ZERO, row->place, subject, /* hint= */ NULL, err,
+		int r = fl_model_notice(m, FL_NOTICE_WEIGHT_ZERO, row->place, subject,
+					/* hint= */ NULL, err,
 					"weight 0: whatever it borrows makes its share infinite");
 		if (r < 0)
 			return r;
 	}
 	if (row->kind == FL_CLUSTER_QUEUE && fair && row->borrow_within != FL_PREEMPT_NEVER)
-		return fl_model_notice(m, FL_NOTICE_BORROW_WITHIN_FAIR, row->place, subject, /* hint= */ NULL, err,
+		return fl_model_notice(m, FL_NOTICE_BORROW_WITHIN_FAIR, row->place, subject,
+				       /* hint= */ NULL, err,
 				       "borrowWithinCohort has no effect while fair sharing is on");
 	return 0;
 }
@@ -127,8 +134,8 @@ static void find_depths(struct lint *l)
 }
 
 /* The cell of (node, column); made with those of its ancestors when it is new. 1: too many cells. */
-static int touch(struct lint *l, uint32_t node, const struct fl_quota *q, uint32_t column, uint32_t *ret,
-		 fairlead_error *err)
+static int touch(struct lint *l, uint32_t node, const struct fl_quota *q, uint32_t column,
+		 uint32_t *ret, fairlead_error *err)
 {
 	uint32_t below = FL_NONE;
 
@@ -139,7 +146,8 @@ static int touch(struct lint *l, uint32_t node, const struct fl_quota *q, uint32
 		if (r == 0 && l->n == MAX_CELLS)
 			return 1;
 		if (r == 0)
-			r = fl_mem_grow(l->m->mem, &l->cells, &l->cap, l->n + 1, sizeof *l->cells, err);
+			r = fl_mem_grow(l->m->mem, &l->cells, &l->cap, l->n + 1, sizeof *l->cells,
+					err);
 		if (r < 0)
 			return r;
 		if (!there)
@@ -179,7 +187,8 @@ static int add_quota(struct lint *l, uint32_t node, const struct fl_quota *q, fa
 /* Counting sort: depths are small numbers. */
 static int sort_cells(struct lint *l, fairlead_error *err)
 {
-	uint32_t *first = fl_arena_alloc(&l->scratch, (size_t)l->m->n_nodes + 1, sizeof *first, err);
+	uint32_t *first = fl_arena_alloc(&l->scratch, (size_t)l->m->n_nodes + 1, sizeof *first,
+					 err);
 
 	l->by_depth = fl_arena_alloc(&l->scratch, l->n, sizeof *l->by_depth, err);
 	if (!first || !l->by_depth)
@@ -216,7 +225,8 @@ static void compute_cells(struct lint *l)
 			continue;
 		c->potential = fl_quota_add(c->local, l->cells[c->parent].potential);
 		if (c->borrowing_limit != FL_NO_LIMIT)
-			c->potential = fl_amount_min(c->potential, fl_quota_add(c->subtree, c->borrowing_limit));
+			c->potential = fl_amount_min(c->potential,
+						     fl_quota_add(c->subtree, c->borrowing_limit));
 	}
 }
 
@@ -231,10 +241,12 @@ static int make_cells(struct lint *l, fairlead_error *err)
 	find_depths(l);
 	for (uint32_t n = 0; n < m->n_nodes; n++)
 		for (uint32_t g = 0; g < m->nodes[n].groups.n && l->depth[n] != FL_NONE; g++) {
-			const struct fl_span *flavors = &m->groups[m->nodes[n].groups.first + g].flavors;
+			const struct fl_span *flavors =
+				&m->groups[m->nodes[n].groups.first + g].flavors;
 
 			for (uint32_t f = 0; f < flavors->n; f++) {
-				const struct fl_span *quotas = &m->group_flavors[flavors->first + f].quotas;
+				const struct fl_span *quotas =
+					&m->group_flavors[flavors->first + f].quotas;
 
 				for (uint32_t i = 0; i < quotas->n && r == 0; i++)
 					r = add_quota(l, n, &m->quotas[quotas->first + i], err);
@@ -260,17 +272,23 @@ static int lint_cell(struct lint *l, uint32_t id, fairlead_error *err)
 	subject_of(m, c->node, subject);
 	if (parent && c->borrowing_limit != FL_NO_LIMIT && parent->parent != FL_NONE &&
 	    parent->borrowing_limit != FL_NO_LIMIT && c->borrowing_limit > parent->borrowing_limit)
-		r = fl_model_notice(m, FL_NOTICE_CHILD_LIMIT, m->nodes[c->node].place, subject, /* hint= */ NULL,
-				    err, "may borrow %s of '%s' in flavor '%s', but its cohort '%s' only %s",
-				    amount_text(m, c->resource, c->borrowing_limit, mine),
-				    resource_name(m, c->resource), fl_model_text(m, m->flavors[c->flavor.v].name),
-				    fl_model_text(m, m->nodes[parent->node].name),
-				    amount_text(m, c->resource, parent->borrowing_limit, theirs));
-	if (r == 0 && !parent && m->nodes[c->node].kind == FL_COHORT && c->subtree <= 0 && c->members > 1)
-		r = fl_model_notice(m, FL_NOTICE_NOTHING_TO_LEND, m->nodes[c->node].place, subject,
-				    /* hint= */ NULL, err,
-				    "nobody lends any '%s' in flavor '%s': its queues cannot borrow there",
-				    resource_name(m, c->resource), fl_model_text(m, m->flavors[c->flavor.v].name));
+		r = fl_model_notice(
+			m, FL_NOTICE_CHILD_LIMIT, m->nodes[c->node].place, subject,
+			/* hint= */ NULL, err,
+			"may borrow %s of '%s' in flavor '%s', but its cohort '%s' only %s",
+			amount_text(m, c->resource, c->borrowing_limit, mine),
+			resource_name(m, c->resource),
+			fl_model_text(m, m->flavors[c->flavor.v].name),
+			fl_model_text(m, m->nodes[parent->node].name),
+			amount_text(m, c->resource, parent->borrowing_limit, theirs));
+	if (r == 0 && !parent && m->nodes[c->node].kind == FL_COHORT && c->subtree <= 0 &&
+	    c->members > 1)
+		r = fl_model_notice(
+			m, FL_NOTICE_NOTHING_TO_LEND, m->nodes[c->node].place, subject,
+			/* hint= */ NULL, err,
+			"nobody lends any '%s' in flavor '%s': its queues cannot borrow there",
+			resource_name(m, c->resource),
+			fl_model_text(m, m->flavors[c->flavor.v].name));
 	return r;
 }
 
@@ -286,18 +304,21 @@ static fl_amount most_of(const struct lint *l, uint32_t n, struct fl_resource re
 		for (uint32_t f = 0; f < flavors->n; f++) {
 			struct fl_flavor flavor = m->group_flavors[flavors->first + f].id;
 			uint32_t column = fl_pairs_find(&l->columns, flavor.v, resource.v);
-			uint32_t id = column == FL_NONE ? FL_NONE : fl_pairs_find(&l->of, n, column);
+			uint32_t id = column == FL_NONE ? FL_NONE :
+							  fl_pairs_find(&l->of, n, column);
 
 			if (id != FL_NONE)
-				most = fl_amount_max(most, fl_amount_max(0, l->cells[id].potential));
+				most = fl_amount_max(most,
+						     fl_amount_max(0, l->cells[id].potential));
 		}
 	}
 	return most;
 }
 
 /* One resource of one podset, all the pods that must start. */
-static int lint_request(struct lint *l, const struct fl_workload_row *w, struct fl_resource resource,
-			fl_amount amount, bool *found, fairlead_error *err)
+static int lint_request(struct lint *l, const struct fl_workload_row *w,
+			struct fl_resource resource, fl_amount amount, bool *found,
+			fairlead_error *err)
 {
 	struct fl_model *m = l->m;
 	fl_amount most = most_of(l, w->cluster_queue.v, resource);
@@ -309,13 +330,15 @@ static int lint_request(struct lint *l, const struct fl_workload_row *w, struct 
 	*found = true;
 	fl_table_subject(m, FL_TABLE_WORKLOAD, w->namespace, w->name, subject);
 	if (most < 0)
-		return fl_model_notice(m, FL_NOTICE_NEVER_FITS, w->place, subject, /* hint= */ NULL, err,
+		return fl_model_notice(m, FL_NOTICE_NEVER_FITS, w->place, subject, /* hint= */ NULL,
+				       err,
 				       "asks for '%s', which cluster queue '%s' has no quota for",
 				       resource_name(m, resource), queue);
-	return fl_model_notice(m, FL_NOTICE_NEVER_FITS, w->place, subject, /* hint= */ NULL, err,
-			       "asks for %s of '%s', but cluster queue '%s' can never have more than %s in one flavor",
-			       amount_text(m, resource, amount, asked), resource_name(m, resource), queue,
-			       amount_text(m, resource, most, had));
+	return fl_model_notice(
+		m, FL_NOTICE_NEVER_FITS, w->place, subject, /* hint= */ NULL, err,
+		"asks for %s of '%s', but cluster queue '%s' can never have more than %s in one flavor",
+		amount_text(m, resource, amount, asked), resource_name(m, resource), queue,
+		amount_text(m, resource, most, had));
 }
 
 static int lint_workload(struct lint *l, const struct fl_workload_row *w, fairlead_error *err)
@@ -334,7 +357,8 @@ static int lint_workload(struct lint *l, const struct fl_workload_row *w, fairle
 		for (uint32_t i = 0; i < podset->requests.n && r == 0 && !found; i++) {
 			const struct fl_request *q = &m->requests[podset->requests.first + i];
 
-			r = lint_request(l, w, q->resource, fl_sat_mul(q->amount, count), &found, err);
+			r = lint_request(l, w, q->resource, fl_sat_mul(q->amount, count), &found,
+					 err);
 		}
 	}
 	return r;
@@ -358,10 +382,12 @@ static int lint_objects(struct fl_model *m, fairlead_error *err)
 	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
 		r = lint_node(m, n, err);
 		for (uint32_t g = 0; g < m->nodes[n].groups.n; g++) {
-			const struct fl_span *flavors = &m->groups[m->nodes[n].groups.first + g].flavors;
+			const struct fl_span *flavors =
+				&m->groups[m->nodes[n].groups.first + g].flavors;
 
 			for (uint32_t f = 0; f < flavors->n; f++) {
-				const struct fl_span *quotas = &m->group_flavors[flavors->first + f].quotas;
+				const struct fl_span *quotas =
+					&m->group_flavors[flavors->first + f].quotas;
 
 				for (uint32_t i = 0; i < quotas->n && r == 0; i++)
 					r = lint_quota(m, n, &m->quotas[quotas->first + i], err);

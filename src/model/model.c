@@ -68,10 +68,7 @@ static const char *const kinds[] = {
 	[FL_TABLE_WORKLOAD] = "Workload",
 };
 
-const char *fl_table_kind(enum fl_table table)
-{
-	return kinds[table];
-}
+const char *fl_table_kind(enum fl_table table) { return kinds[table]; }
 
 const char *fl_table_subject(const struct fl_model *m, enum fl_table table, struct fl_sym namespace,
 			     struct fl_sym name, char buffer[FL_SUBJECT])
@@ -94,7 +91,8 @@ int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error
 	*m = (struct fl_model){
 		.mem = mem,
 		.newest = FL_TIME_NONE,
-		.settings = { .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE }, .n_strategies = 2 },
+		.settings = { .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE },
+			      .n_strategies = 2 },
 	};
 	fl_pairs_init(&m->by_name, mem);
 	r = fl_names_init(&m->names, mem, err);
@@ -118,7 +116,8 @@ struct fl_model *fl_model_free(struct fl_model *m)
 	return fl_mem_free(m->mem, m);
 }
 
-int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret, fairlead_error *err)
+int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret,
+		 fairlead_error *err)
 {
 	return fl_names_add(&m->names, text, len, ret, err);
 }
@@ -143,22 +142,23 @@ static int full(const char *table, uint32_t limit, fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_ELIMIT, "more than %u %s in the input", limit, table);
 }
 
-#define X(type, field)                                                                              \
-	int fl_model_push_##field(struct fl_model *m, const type *row, uint32_t *ret_id,            \
-				  fairlead_error *err)                                              \
-	{                                                                                           \
-		int r;                                                                              \
-                                                                                                    \
-		if (m->n_##field >= limit_of(#field))                                               \
-			return full(#field, limit_of(#field), err);                                 \
-		r = fl_mem_grow(m->mem, &m->field, &m->cap_##field, m->n_##field + 1, sizeof *row, err); \
-		if (r < 0)                                                                          \
-			return r;                                                                   \
-		m->field[m->n_##field] = *row;                                                      \
-		if (ret_id)                                                                         \
-			*ret_id = m->n_##field;                                                     \
-		m->n_##field++;                                                                     \
-		return 0;                                                                           \
+#define X(type, field)                                                                             \
+	int fl_model_push_##field(struct fl_model *m, const type *row, uint32_t *ret_id,           \
+				  fairlead_error *err)                                             \
+	{                                                                                          \
+		int r;                                                                             \
+                                                                                                   \
+		if (m->n_##field >= limit_of(#field))                                              \
+			return full(#field, limit_of(#field), err);                                \
+		r = fl_mem_grow(m->mem, &m->field, &m->cap_##field, m->n_##field + 1, sizeof *row, \
+				err);                                                              \
+		if (r < 0)                                                                         \
+			return r;                                                                  \
+		m->field[m->n_##field] = *row;                                                     \
+		if (ret_id)                                                                        \
+			*ret_id = m->n_##field;                                                    \
+		m->n_##field++;                                                                    \
+		return 0;                                                                          \
 	}
 FL_MODEL_TABLES(X)
 #undef X
@@ -188,15 +188,16 @@ static int blame(const struct fl_model *m, enum fl_table table, struct fl_sym na
 	return fl_model_fail_at(m, place, err);
 }
 
-static int check_length(const struct fl_model *m, struct fl_sym name, const char *what, fairlead_error *err)
+static int check_length(const struct fl_model *m, struct fl_sym name, const char *what,
+			fairlead_error *err)
 {
 	size_t len = strlen(fl_model_text(m, name));
 
 	if (len == 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "the %s is empty", what);
 	if (len > FL_MAX_NAME)
-		return fl_fail(err, FAIRLEAD_EINPUT, "the %s has %zu bytes, more than %d", what, len,
-			       FL_MAX_NAME);
+		return fl_fail(err, FAIRLEAD_EINPUT, "the %s has %zu bytes, more than %d", what,
+			       len, FL_MAX_NAME);
 	return 0;
 }
 
@@ -222,8 +223,8 @@ static struct fl_place place_of(const struct fl_model *m, enum fl_table table, u
 }
 
 /* Claim (table, namespace, name) for @id, the next row's. */
-static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespace, struct fl_sym name,
-		 struct fl_place place, uint32_t id, fairlead_error *err)
+static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespace,
+		 struct fl_sym name, struct fl_place place, uint32_t id, fairlead_error *err)
 {
 	uint32_t old = 0;
 	int r = check_length(m, name, "name", err);
@@ -238,7 +239,8 @@ static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespac
 	struct fl_place first = place_of(m, table, old);
 
 	fl_fail(err, FAIRLEAD_EINPUT, "defined twice");
-	fl_fail_hint(err, "first defined at %.200s:%u:%u", file_of(m, first), first.line, first.column);
+	fl_fail_hint(err, "first defined at %.200s:%u:%u", file_of(m, first), first.line,
+		     first.column);
 	blame(m, table, namespace, name, place, err);
 	return FAIRLEAD_EINPUT;
 }
@@ -246,7 +248,8 @@ static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespac
 int fl_model_add_flavor(struct fl_model *m, const struct fl_flavor_row *row, fairlead_error *err)
 {
 	struct fl_flavor_row copy = *row;
-	int r = claim(m, FL_TABLE_FLAVOR, (struct fl_sym){ 0 }, row->name, row->place, m->n_flavors, err);
+	int r = claim(m, FL_TABLE_FLAVOR, (struct fl_sym){ 0 }, row->name, row->place, m->n_flavors,
+		      err);
 
 	copy.declared = true;
 	return r < 0 ? r : fl_model_push_flavors(m, &copy, /* ret_id= */ NULL, err);
@@ -282,9 +285,11 @@ static int check_covered(const struct fl_model *m, const struct fl_node_row *row
 		if (!covered_before(m, row, group, i, name, &other))
 			continue;
 		if (other == group)
-			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is listed twice", fl_model_text(m, name));
+			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is listed twice",
+				fl_model_text(m, name));
 		else
-			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is covered by resourceGroups[%u] already",
+			fl_fail(err, FAIRLEAD_EINPUT,
+				"resource '%s' is covered by resourceGroups[%u] already",
 				fl_model_text(m, name), other);
 		fl_fail_in(err, ".spec.resourceGroups[%u].coveredResources[%u]", group, i);
 		return fl_model_fail_at(m, g->place, err);
@@ -313,19 +318,21 @@ static int check_quotas(const struct fl_model *m, const struct fl_group *g, uint
 		*at = quotas[i].place;
 		for (uint32_t j = 0; j < i; j++)
 			if (quotas[j].resource_name.v == quotas[i].resource_name.v) {
-				fl_fail(err, FAIRLEAD_EINPUT, "a second quota for resource '%s'", text);
+				fl_fail(err, FAIRLEAD_EINPUT, "a second quota for resource '%s'",
+					text);
 				return fl_fail_in(err, ".resources[%u]", i);
 			}
 		if (!has_sym(m, g->resources, quotas[i].resource_name)) {
-			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is not in coveredResources", text);
+			fl_fail(err, FAIRLEAD_EINPUT, "resource '%s' is not in coveredResources",
+				text);
 			return fl_fail_in(err, ".resources[%u]", i);
 		}
 	}
 	if (gf->quotas.n == g->resources.n)
 		return 0;
 	*at = gf->quotas.n ? quotas[0].place : g->place;
-	return fl_fail(err, FAIRLEAD_EINPUT, "%u of %u covered resources have a quota", gf->quotas.n,
-		       g->resources.n);
+	return fl_fail(err, FAIRLEAD_EINPUT, "%u of %u covered resources have a quota",
+		       gf->quotas.n, g->resources.n);
 }
 
 static int check_flavors(const struct fl_model *m, const struct fl_node_row *row, uint32_t group,
@@ -359,7 +366,8 @@ static int check_flavors(const struct fl_model *m, const struct fl_node_row *row
 	return 0;
 }
 
-static int check_groups(const struct fl_model *m, const struct fl_node_row *row, fairlead_error *err)
+static int check_groups(const struct fl_model *m, const struct fl_node_row *row,
+			fairlead_error *err)
 {
 	int r = 0;
 
@@ -399,7 +407,8 @@ int fl_model_add_node(struct fl_model *m, const struct fl_node_row *row, fairlea
 		return r;
 	r = check_groups(m, row, err);
 	if (r < 0) {
-		fl_fail_in(err, "%s", fl_table_subject(m, table, (struct fl_sym){ 0 }, row->name, subject));
+		fl_fail_in(err, "%s",
+			   fl_table_subject(m, table, (struct fl_sym){ 0 }, row->name, subject));
 		return r;
 	}
 	return fl_model_push_nodes(m, row, /* ret_id= */ NULL, err);
@@ -412,15 +421,17 @@ int fl_model_add_queue(struct fl_model *m, const struct fl_queue_row *row, fairl
 	return r < 0 ? r : fl_model_push_queues(m, row, /* ret_id= */ NULL, err);
 }
 
-int fl_model_add_namespace(struct fl_model *m, const struct fl_namespace_row *row, fairlead_error *err)
+int fl_model_add_namespace(struct fl_model *m, const struct fl_namespace_row *row,
+			   fairlead_error *err)
 {
-	int r = claim(m, FL_TABLE_NAMESPACE, (struct fl_sym){ 0 }, row->name, row->place, m->n_namespaces,
-		      err);
+	int r = claim(m, FL_TABLE_NAMESPACE, (struct fl_sym){ 0 }, row->name, row->place,
+		      m->n_namespaces, err);
 
 	return r < 0 ? r : fl_model_push_namespaces(m, row, /* ret_id= */ NULL, err);
 }
 
-int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row, fairlead_error *err)
+int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row,
+			  fairlead_error *err)
 {
 	enum fl_table table = row->of_workloads ? FL_TABLE_WORKLOAD_PRIORITY_CLASS :
 						  FL_TABLE_PRIORITY_CLASS;
@@ -429,20 +440,24 @@ int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row,
 	return r < 0 ? r : fl_model_push_priorities(m, row, /* ret_id= */ NULL, err);
 }
 
-int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row, fairlead_error *err)
+int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
+			  fairlead_error *err)
 {
-	int r = claim(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, m->n_workloads, err);
+	int r = claim(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, m->n_workloads,
+		      err);
 
 	if (r == 0 && row->podsets.n > FL_MAX_PODSETS) {
-		fl_fail(err, FAIRLEAD_ELIMIT, "%u podSets, more than %d", row->podsets.n, FL_MAX_PODSETS);
+		fl_fail(err, FAIRLEAD_ELIMIT, "%u podSets, more than %d", row->podsets.n,
+			FL_MAX_PODSETS);
 		blame(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, err);
 		return FAIRLEAD_ELIMIT;
 	}
 	return r < 0 ? r : fl_model_push_workloads(m, row, /* ret_id= */ NULL, err);
 }
 
-int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place, const char *subject,
-		    const char *hint, fairlead_error *err, const char *format, ...)
+int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place,
+		    const char *subject, const char *hint, fairlead_error *err, const char *format,
+		    ...)
 {
 	struct fl_notice notice = { .kind = kind, .place = place };
 	char text[1024];
@@ -473,19 +488,22 @@ static uint32_t find_text(const struct fl_model *m, enum fl_table table, const c
 	return ns.v == FL_NONE || sym.v == FL_NONE ? FL_NONE : fl_table_find(m, table, ns, sym);
 }
 
-struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind, const char *name)
+struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
+				  const char *name)
 {
 	enum fl_table table = kind == FL_COHORT ? FL_TABLE_COHORT : FL_TABLE_CLUSTER_QUEUE;
 
 	return (struct fl_node){ find_text(m, table, "", name) };
 }
 
-struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace, const char *name)
+struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
+					  const char *name)
 {
 	return (struct fl_workload){ find_text(m, FL_TABLE_WORKLOAD, namespace, name) };
 }
 
-struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace, const char *name)
+struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace,
+				     const char *name)
 {
 	struct fl_sym job = fl_names_find(&m->names, name, strlen(name));
 	struct fl_workload best = { FL_NONE };

@@ -17,6 +17,7 @@ struct seal {
 	struct fl_model *m;
 	struct fl_arena scratch;
 	uint32_t *looped; /* node -> id of the cohort that names its cycle; FL_NONE: below none */
+	bool *on_cycle;   /* part of the cycle itself */
 };
 
 static const char *node_subject(const struct fl_model *m, uint32_t n, char buffer[FL_SUBJECT])
@@ -69,7 +70,8 @@ static int number_resources(struct seal *s, fairlead_error *err)
 	m->n_resources = 0;
 	for (uint32_t i = 0; i < n && r == 0; i++) {
 		id_of[found[i]] = i;
-		r = fl_model_push_resources(m, &(struct fl_sym){ found[i] }, /* ret_id= */ NULL, err);
+		r = fl_model_push_resources(m, &(struct fl_sym){ found[i] }, /* ret_id= */ NULL,
+					    err);
 	}
 	for (uint32_t i = 0; i < m->n_quotas; i++)
 		m->quotas[i].resource.v = id_of[m->quotas[i].resource_name.v];
@@ -87,8 +89,8 @@ static int number_resources(struct seal *s, fairlead_error *err)
 /* --- flavors --- */
 
 /* Id of the flavor; one that is only referred to gets an undeclared row. */
-static int flavor_id(struct fl_model *m, struct fl_sym name, struct fl_place place, struct fl_flavor *ret,
-		     fairlead_error *err)
+static int flavor_id(struct fl_model *m, struct fl_sym name, struct fl_place place,
+		     struct fl_flavor *ret, fairlead_error *err)
 {
 	uint32_t id = fl_table_find(m, FL_TABLE_FLAVOR, no_namespace, name);
 	int r;
@@ -98,7 +100,8 @@ static int flavor_id(struct fl_model *m, struct fl_sym name, struct fl_place pla
 
 		r = fl_model_push_flavors(m, &row, &id, err);
 		if (r == 0)
-			r = fl_pairs_add(&m->by_name, FL_TABLE_FLAVOR, name.v, id, /* ret_old= */ NULL, err);
+			r = fl_pairs_add(&m->by_name, FL_TABLE_FLAVOR, name.v, id,
+					 /* ret_old= */ NULL, err);
 		if (r < 0)
 			return r;
 	}
@@ -143,8 +146,9 @@ static int resolve_flavors(struct seal *s, fairlead_error *err)
 			const struct fl_group *group = &m->groups[m->nodes[n].groups.first + g];
 
 			for (uint32_t f = 0; f < group->flavors.n && r == 0; f++)
-				r = resolve_flavor_of_group(s, n, &m->group_flavors[group->flavors.first + f],
-							    group->place, err);
+				r = resolve_flavor_of_group(
+					s, n, &m->group_flavors[group->flavors.first + f],
+					group->place, err);
 		}
 	for (uint32_t i = 0; i < m->n_assignments && r == 0; i++)
 		r = flavor_id(m, m->assignments[i].flavor_name, (struct fl_place){ 0 },
@@ -184,13 +188,17 @@ static int resolve_parents(struct seal *s, fairlead_error *err)
 }
 
 /* The cohort of least name names its cycle, so that the notice says the same for every input order. */
-static uint32_t name_of_cycle(const struct fl_model *m, uint32_t on_it)
+static uint32_t name_of_cycle(struct seal *s, uint32_t on_it)
 {
-	uint32_t least = on_it;
+	const struct fl_model *m = s->m;
+	uint32_t least = on_it, n = on_it;
 
-	for (uint32_t n = m->nodes[on_it].parent.v; n != on_it; n = m->nodes[n].parent.v)
+	do {
+		s->on_cycle[n] = true;
 		if (fl_names_cmp(&m->names, m->nodes[n].name, m->nodes[least].name) < 0)
 			least = n;
+		n = m->nodes[n].parent.v;
+	} while (n != on_it);
 	return least;
 }
 
@@ -204,7 +212,8 @@ static int find_cycles(struct seal *s, fairlead_error *err)
 	uint32_t *walk = fl_arena_alloc(&s->scratch, m->n_nodes, sizeof *walk, err);
 
 	s->looped = fl_arena_alloc(&s->scratch, m->n_nodes, sizeof *s->looped, err);
-	if (!walk || !s->looped)
+	s->on_cycle = fl_arena_alloc(&s->scratch, m->n_nodes, sizeof *s->on_cycle, err);
+	if (!walk || !s->looped || !s->on_cycle)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t n = 0; n < m->n_nodes; n++)
 		walk[n] = s->looped[n] = FL_NONE;
@@ -216,7 +225,7 @@ static int find_cycles(struct seal *s, fairlead_error *err)
 			n = m->nodes[n].parent.v;
 		}
 		if (n != FL_NONE)
-			verdict = walk[n] == start ? name_of_cycle(m, n) : s->looped[n];
+			verdict = walk[n] == start ? name_of_cycle(s, n) : s->looped[n];
 		/* Only this walk's nodes; those of earlier walks have their verdict. */
 		for (n = start; n != FL_NONE && walk[n] == start && s->looped[n] != verdict;
 		     n = m->nodes[n].parent.v)
@@ -225,35 +234,19 @@ static int find_cycles(struct seal *s, fairlead_error *err)
 	return 0;
 }
 
-/* "a -> b -> a"; long cycles are cut in the middle. */
+/* "a -> b -> a"; of a long cycle only the beginning. */
 static void cycle_text(const struct fl_model *m, uint32_t first, char *text, size_t size)
 {
 	uint32_t shown = 0, n = first;
 	size_t at = 0;
 
-	text[0] = '\0';
 	do {
-		if (shown < 6)
-			at += (size_t)snprintf(text + at, size - at, "%.60s -> ",
-					       fl_model_text(m, m->nodes[n].name));
-		else if (shown == 6)
-			at += (size_t)snprintf(text + at, size - at, "... -> ");
-		shown++;
+		at += (size_t)snprintf(text + at, size - at, "%.60s -> ",
+				       fl_model_text(m, m->nodes[n].name));
 		n = m->nodes[n].parent.v;
-	} while (n != first);
-	(void)snprintf(text + at, size - at, "%.60s", fl_model_text(m, m->nodes[first].name));
-}
-
-static bool on_cycle(const struct fl_model *m, uint32_t n, uint32_t first)
-{
-	uint32_t at = first;
-
-	do {
-		if (at == n)
-			return true;
-		at = m->nodes[at].parent.v;
-	} while (at != first);
-	return false;
+	} while (n != first && ++shown < 6);
+	(void)snprintf(text + at, size - at, "%s%.60s", n == first ? "" : "... -> ",
+		       fl_model_text(m, m->nodes[first].name));
 }
 
 static int mark_cycles(struct seal *s, fairlead_error *err)
@@ -269,9 +262,11 @@ static int mark_cycles(struct seal *s, fairlead_error *err)
 		if (!m->nodes[n].declared)
 			continue;
 		cycle_text(m, s->looped[n], text, sizeof text);
-		r = fl_model_notice(m, FL_NOTICE_COHORT_CYCLE, m->nodes[n].place, node_subject(m, n, subject),
-				    /* hint= */ NULL, err, "%s the cohort cycle '%s'; nothing in it is admitted",
-				    on_cycle(m, n, s->looped[n]) ? "is part of" : "is below", text);
+		r = fl_model_notice(m, FL_NOTICE_COHORT_CYCLE, m->nodes[n].place,
+				    node_subject(m, n, subject),
+				    /* hint= */ NULL, err,
+				    "%s the cohort cycle '%s'; nothing in it is admitted",
+				    s->on_cycle[n] ? "is part of" : "is below", text);
 	}
 	return r;
 }
@@ -290,14 +285,17 @@ static int check_cluster_queues(struct seal *s, fairlead_error *err)
 		if (row->stop != FL_STOP_NONE) {
 			if (row->inactive == FL_ACTIVE)
 				row->inactive = FL_INACTIVE_STOPPED;
-			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, node_subject(m, n, subject),
-					    /* hint= */ NULL, err, "the queue is stopped: nothing is admitted");
+			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place,
+					    node_subject(m, n, subject),
+					    /* hint= */ NULL, err,
+					    "the queue is stopped: nothing is admitted");
 		}
 		if (r == 0 && !row->namespaces.present)
-			r = fl_model_notice(m, FL_NOTICE_SELECTOR_MATCHES_NOTHING, row->place,
-					    node_subject(m, n, subject),
-					    "write 'namespaceSelector: {}' to admit from every namespace", err,
-					    "no namespaceSelector: the queue admits from no namespace");
+			r = fl_model_notice(
+				m, FL_NOTICE_SELECTOR_MATCHES_NOTHING, row->place,
+				node_subject(m, n, subject),
+				"write 'namespaceSelector: {}' to admit from every namespace", err,
+				"no namespaceSelector: the queue admits from no namespace");
 	}
 	return r;
 }
@@ -314,14 +312,16 @@ static int resolve_queues(struct seal *s, fairlead_error *err)
 		struct fl_queue_row *row = &m->queues[q];
 
 		fl_table_subject(m, FL_TABLE_QUEUE, row->namespace, row->name, subject);
-		row->cluster_queue.v =
-			fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace, row->cluster_queue_name);
+		row->cluster_queue.v = fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace,
+						     row->cluster_queue_name);
 		if (row->cluster_queue.v == FL_NONE)
 			r = fl_model_notice(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject,
-					    /* hint= */ NULL, err, "cluster queue '%s' does not exist",
+					    /* hint= */ NULL, err,
+					    "cluster queue '%s' does not exist",
 					    fl_model_text(m, row->cluster_queue_name));
 		if (r == 0 && row->stop != FL_STOP_NONE)
-			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, subject, /* hint= */ NULL, err,
+			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, subject,
+					    /* hint= */ NULL, err,
 					    "the queue is stopped: nothing is admitted");
 	}
 	return r;
@@ -361,9 +361,10 @@ static int resolve_priority(struct fl_model *m, struct fl_workload_row *row, int
 		row->priority = m->priorities[id].value;
 		return 0;
 	}
-	return fl_model_notice(m, FL_NOTICE_MISSING_PRIORITY_CLASS, row->place, subject, /* hint= */ NULL, err,
-			       "%s '%s' does not exist; the priority is %d", fl_table_kind(table),
-			       fl_model_text(m, row->priority_class), row->priority);
+	return fl_model_notice(m, FL_NOTICE_MISSING_PRIORITY_CLASS, row->place, subject,
+			       /* hint= */ NULL, err, "%s '%s' does not exist; the priority is %d",
+			       fl_table_kind(table), fl_model_text(m, row->priority_class),
+			       row->priority);
 }
 
 static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_workload_row *row)
@@ -390,29 +391,31 @@ static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, co
 	row->admitted_queue.v = FL_NONE;
 	if (!row->reserved || row->finished)
 		return 0;
-	row->admitted_queue.v =
-		fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace, row->admitted_queue_name);
+	row->admitted_queue.v = fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace,
+					      row->admitted_queue_name);
 	if (row->admitted_queue.v != FL_NONE)
 		return 0;
-	return fl_model_notice(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject, /* hint= */ NULL, err,
-			       "admitted to cluster queue '%s', which does not exist; it holds nothing",
-			       fl_model_text(m, row->admitted_queue_name));
+	return fl_model_notice(
+		m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject, /* hint= */ NULL, err,
+		"admitted to cluster queue '%s', which does not exist; it holds nothing",
+		fl_model_text(m, row->admitted_queue_name));
 }
 
-static int explain_excluded(struct fl_model *m, const struct fl_workload_row *row, const char *subject,
-			    fairlead_error *err)
+static int explain_excluded(struct fl_model *m, const struct fl_workload_row *row,
+			    const char *subject, fairlead_error *err)
 {
 	if (row->excluded == FL_EXCLUDED_MISCONFIGURED)
 		return fl_model_notice(m, FL_NOTICE_REQUESTS_ABOVE_LIMITS, row->place, subject,
-				       /* hint= */ NULL, err, "a container requests more than its limits");
+				       /* hint= */ NULL, err,
+				       "a container requests more than its limits");
 	if (row->excluded != FL_EXCLUDED_NO_QUEUE)
 		return 0;
 	if (row->queue_name.v == FL_NONE)
-		return fl_model_notice(m, FL_NOTICE_NO_QUEUE, row->place, subject, /* hint= */ NULL, err,
-				       "no queueName: it is never admitted");
-	return fl_model_notice(m, FL_NOTICE_MISSING_QUEUE, row->place, subject, /* hint= */ NULL, err,
-			       "local queue '%s/%s' does not exist", fl_model_text(m, row->namespace),
-			       fl_model_text(m, row->queue_name));
+		return fl_model_notice(m, FL_NOTICE_NO_QUEUE, row->place, subject, /* hint= */ NULL,
+				       err, "no queueName: it is never admitted");
+	return fl_model_notice(m, FL_NOTICE_MISSING_QUEUE, row->place, subject, /* hint= */ NULL,
+			       err, "local queue '%s/%s' does not exist",
+			       fl_model_text(m, row->namespace), fl_model_text(m, row->queue_name));
 }
 
 static void note_time(struct fl_model *m, fl_time t)
@@ -437,9 +440,11 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 		note_time(m, row->reserved_at);
 		row->queue.v = row->queue_name.v == FL_NONE ?
 				       FL_NONE :
-				       fl_table_find(m, FL_TABLE_QUEUE, row->namespace, row->queue_name);
-		row->cluster_queue.v =
-			row->queue.v == FL_NONE ? FL_NONE : m->queues[row->queue.v].cluster_queue.v;
+				       fl_table_find(m, FL_TABLE_QUEUE, row->namespace,
+						     row->queue_name);
+		row->cluster_queue.v = row->queue.v == FL_NONE ?
+					       FL_NONE :
+					       m->queues[row->queue.v].cluster_queue.v;
 		row->excluded = why_excluded(m, row);
 		r = resolve_priority(m, row, otherwise, subject, err);
 		if (r == 0)
@@ -453,7 +458,7 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const passes[])(struct seal *, fairlead_error *) = {
-		number_resources, resolve_parents, find_cycles,       mark_cycles,
+		number_resources, resolve_parents,      find_cycles,    mark_cycles,
 		resolve_flavors,  check_cluster_queues, resolve_queues, resolve_workloads,
 	};
 	struct seal s = { .m = m };

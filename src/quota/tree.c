@@ -86,6 +86,22 @@ static void order_root(struct fl_tree *t, uint32_t root_index, uint32_t root)
 	}
 }
 
+/* Walks to the root recurse in places: their depth is bounded here. */
+static int check_depth(const struct fl_tree *t, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < t->n_order; i++) {
+		uint32_t n = t->order[i];
+
+		if (t->depth[n] > FL_MAX_TREE_DEPTH) {
+			(void)fl_fail(err, FAIRLEAD_ELIMIT, "cohorts nest deeper than %d levels",
+				      FL_MAX_TREE_DEPTH);
+			return fl_fail_in(err, "%s/%s", t->is_cohort[n] ? "Cohort" : "ClusterQueue",
+					  fl_model_text(t->model, t->model->nodes[n].name));
+		}
+	}
+	return 0;
+}
+
 static void list_queues(struct fl_tree *t)
 {
 	uint32_t n_queues = 0;
@@ -317,6 +333,8 @@ static int build(struct fl_tree *t, fairlead_error *err)
 			fl_pairs_init(&t->column_of[at], t->arena.mem);
 			order_root(t, at++, sorted[i]);
 		}
+	if ((r = check_depth(t, err)) < 0)
+		return r;
 	list_queues(t);
 	if ((r = collect_columns(t, err)) < 0)
 		return r;

@@ -31,7 +31,8 @@ static void put_need(const struct out *o, const char *key, const struct fl_expla
 	struct fl_json *j = o->json;
 
 	fl_json_object(j, key);
-	fl_json_text(j, "podSet", fl_model_text(m, m->podsets[w->podsets.first + need->podset].name));
+	fl_json_text(j, "podSet",
+		     fl_model_text(m, m->podsets[w->podsets.first + need->podset].name));
 	if (need->flavor.v != FL_NONE)
 		fl_json_text(j, "flavor", fl_report_flavor(m, need->flavor));
 	if (need->resource.v != FL_NONE)
@@ -89,8 +90,11 @@ static void put_requests(const struct out *o, struct fl_workload w)
 
 			for (uint32_t i = 0; i < ps->requests.n; i++)
 				if (m->requests[ps->requests.first + i].resource.v == r)
-					sum = fl_sat_add(sum, fl_sat_mul(m->requests[ps->requests.first + i].amount,
-									 ps->count));
+					sum = fl_sat_add(
+						sum,
+						fl_sat_mul(
+							m->requests[ps->requests.first + i].amount,
+							ps->count));
 		}
 		if (sum)
 			fl_json_int(o->json, fl_report_resource(m, (struct fl_resource){ r }), sum);
@@ -114,7 +118,8 @@ static void put_ahead(const struct out *o)
 		fl_json_text(o->json, "workload", fl_report_workload(m, w, name));
 		fl_json_int(o->json, "priority", m->workloads[w.v].priority);
 		if (m->workloads[w.v].created != FL_TIME_NONE)
-			fl_json_text(o->json, "created", fl_report_time(m->workloads[w.v].created, time));
+			fl_json_text(o->json, "created",
+				     fl_report_time(m->workloads[w.v].created, time));
 		put_requests(o, w);
 		fl_json_end_object(o->json);
 	}
@@ -122,7 +127,8 @@ static void put_ahead(const struct out *o)
 	fl_json_end_object(o->json);
 	fl_json_list(o->json, "servedFirst");
 	for (uint32_t i = 0; i < x->n_served; i++)
-		fl_json_text(o->json, NULL, fl_report_workload(m, (struct fl_workload){ x->served[i] }, name));
+		fl_json_text(o->json, NULL,
+			     fl_report_workload(m, (struct fl_workload){ x->served[i] }, name));
 	fl_json_end_list(o->json);
 }
 
@@ -139,14 +145,16 @@ static void put_preemption(const struct out *o)
 		fl_json_text(o->json, "rule", fl_check_name(x->refusals[i].check));
 		fl_json_text(o->json, "message", fl_explain_refused(x->refusals[i].check));
 		fl_json_int(o->json, "count", x->refusals[i].n);
-		fl_json_text(o->json, "example", fl_report_workload(o->report->model, x->refusals[i].example, name));
+		fl_json_text(o->json, "example",
+			     fl_report_workload(o->report->model, x->refusals[i].example, name));
 		fl_json_end_object(o->json);
 	}
 	fl_json_end_list(o->json);
 	fl_json_list(o->json, "victims");
 	for (uint32_t i = 0; i < x->n_victims; i++) {
 		fl_json_object(o->json, NULL);
-		fl_json_text(o->json, "workload", fl_report_workload(o->report->model, x->victims[i].workload, name));
+		fl_json_text(o->json, "workload",
+			     fl_report_workload(o->report->model, x->victims[i].workload, name));
 		fl_json_text(o->json, "reason", fl_reason_name(x->victims[i].reason));
 		fl_json_end_object(o->json);
 	}
@@ -178,7 +186,10 @@ static void put_changes(const struct out *o)
 static void put_waiting(const struct out *o)
 {
 	static const char *const decisions[] = {
-		[FL_ADMIT] = "Admit", [FL_RESERVE] = "Preempt", [FL_EVICT] = "Evict", [FL_WAIT] = "Wait",
+		[FL_ADMIT] = "Admit",
+		[FL_RESERVE] = "Preempt",
+		[FL_EVICT] = "Evict",
+		[FL_WAIT] = "Wait",
 	};
 	const struct fl_explain *x = o->e->x;
 	struct fl_json *j = o->json;
@@ -201,7 +212,8 @@ static void put_waiting(const struct out *o)
 	put_changes(o);
 }
 
-int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err)
+int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e,
+		    fairlead_error *err)
 {
 	const struct fl_explain *x = e->x;
 	struct fl_json j;
@@ -218,7 +230,8 @@ int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e
 	put_requests(&o, x->workload);
 	if (x->n_placement)
 		fl_json_placement(&j, r->model, x->workload, x->placement, x->n_placement);
-	if (x->state == FL_EXPLAIN_WAITS || x->state == FL_EXPLAIN_NEXT || x->state == FL_EXPLAIN_PREEMPTS)
+	if (x->state == FL_EXPLAIN_WAITS || x->state == FL_EXPLAIN_NEXT ||
+	    x->state == FL_EXPLAIN_PREEMPTS)
 		put_waiting(&o);
 	fl_json_finish(&j);
 	return 0;

@@ -29,7 +29,9 @@ const char *fl_explain_verdict_name(enum fl_explain_verdict verdict);
 /* "spec.resourceGroups nominalQuota" */
 const char *fl_explain_field(enum fl_cell_kind kind);
 
-int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err);
-int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err);
+int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
+		    fairlead_error *err);
+int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e,
+		    fairlead_error *err);
 
 #endif

@@ -10,15 +10,19 @@ struct out {
 	const struct fl_explain_report *e;
 };
 
-struct column { const char *head; unsigned flags, give_up; };
+struct column {
+	const char *head;
+	unsigned flags, give_up;
+};
 
-static int new_table(const struct out *o, const struct column *columns, unsigned n, struct fl_table **ret,
-		     fairlead_error *err)
+static int new_table(const struct out *o, const struct column *columns, unsigned n,
+		     struct fl_table **ret, fairlead_error *err)
 {
 	int rc = fl_table_new(o->report, ret, err);
 
 	for (unsigned c = 0; c < n && rc == 0; c++)
-		rc = fl_table_column(*ret, columns[c].head, columns[c].flags, columns[c].give_up, err);
+		rc = fl_table_column(*ret, columns[c].head, columns[c].flags, columns[c].give_up,
+				     err);
 	return rc;
 }
 
@@ -49,15 +53,18 @@ static void title(const struct out *o, const char *text)
 static const char *verdict_text(enum fl_explain_verdict verdict)
 {
 	static const char *const texts[] = {
-		[FL_NEED_FITS] = "fits", [FL_NEED_WAITS] = "not enough now", [FL_NEED_NEVER] = "never enough",
-		[FL_NEED_NOT_COVERED] = "no quota", [FL_NEED_NO_MATCH] = "labels or taints",
+		[FL_NEED_FITS] = "fits",
+		[FL_NEED_WAITS] = "not enough now",
+		[FL_NEED_NEVER] = "never enough",
+		[FL_NEED_NOT_COVERED] = "no quota",
+		[FL_NEED_NO_MATCH] = "labels or taints",
 	};
 
 	return texts[verdict];
 }
 
-static int put_need(const struct out *o, struct fl_table *t, const struct fl_explain_need *need, bool first,
-		    fairlead_error *err)
+static int put_need(const struct out *o, struct fl_table *t, const struct fl_explain_need *need,
+		    bool first, fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
 	const struct fl_workload_row *w = &r->model->workloads[o->e->x->workload.v];
@@ -72,9 +79,15 @@ static int put_need(const struct out *o, struct fl_table *t, const struct fl_exp
 		fl_report_amount(r, need->resource, need->potential, most);
 	}
 	const char *texts[] = {
-		first ? fl_model_text(r->model, r->model->podsets[w->podsets.first + need->podset].name) : "",
+		first ? fl_model_text(r->model,
+				      r->model->podsets[w->podsets.first + need->podset].name) :
+			"",
 		first ? fl_report_flavor(r->model, need->flavor) : "",
-		fl_report_short_resource(r->model, need->resource), asked, now, most, verdict_text(need->verdict),
+		fl_report_short_resource(r->model, need->resource),
+		asked,
+		now,
+		most,
+		verdict_text(need->verdict),
 	};
 	int rc = put_row(t, texts, 7, err);
 	if (rc == 0)
@@ -86,8 +99,13 @@ static int put_need(const struct out *o, struct fl_table *t, const struct fl_exp
 static int print_needs(const struct out *o, fairlead_error *err)
 {
 	static const struct column columns[] = {
-		{ "PODS", 0, 1 }, { "FLAVOR", 0, 0 }, { "RESOURCE", 0, 0 }, { "ASKED", FL_COL_RIGHT, 0 },
-		{ "AVAILABLE", FL_COL_RIGHT, 0 }, { "AT MOST", FL_COL_RIGHT, 2 }, { "", 0, 0 },
+		{ "PODS", 0, 1 },
+		{ "FLAVOR", 0, 0 },
+		{ "RESOURCE", 0, 0 },
+		{ "ASKED", FL_COL_RIGHT, 0 },
+		{ "AVAILABLE", FL_COL_RIGHT, 0 },
+		{ "AT MOST", FL_COL_RIGHT, 2 },
+		{ "", 0, 0 },
 	};
 	const struct fl_explain *x = o->e->x;
 	struct fl_table *t = NULL;
@@ -101,7 +119,8 @@ static int print_needs(const struct out *o, fairlead_error *err)
 		bool first = true;
 
 		for (uint32_t k = 0; k < i && first; k++)
-			first = x->needs[k].podset != a->podset || x->needs[k].flavor.v != a->flavor.v;
+			first = x->needs[k].podset != a->podset ||
+				x->needs[k].flavor.v != a->flavor.v;
 		for (uint32_t k = i; k < x->n_needs && first && rc == 0; k++)
 			if (x->needs[k].podset == a->podset && x->needs[k].flavor.v == a->flavor.v)
 				rc = put_need(o, t, &x->needs[k], k == i, err);
@@ -129,8 +148,11 @@ static int put_holder(const struct out *o, struct fl_table *t, const struct fl_e
 static int print_holders(const struct out *o, fairlead_error *err)
 {
 	static const struct column columns[] = {
-		{ "QUEUE", 0, 0 }, { "OWN", FL_COL_RIGHT, 0 }, { "BORROWED", FL_COL_RIGHT, 0 },
-		{ "WORKLOADS", FL_COL_RIGHT, 0 }, { "IDLE, NOT LENT", FL_COL_RIGHT, 0 },
+		{ "QUEUE", 0, 0 },
+		{ "OWN", FL_COL_RIGHT, 0 },
+		{ "BORROWED", FL_COL_RIGHT, 0 },
+		{ "WORKLOADS", FL_COL_RIGHT, 0 },
+		{ "IDLE, NOT LENT", FL_COL_RIGHT, 0 },
 	};
 	const struct fl_explain *x = o->e->x;
 	const struct fl_model *m = o->report->model;
@@ -142,8 +164,9 @@ static int print_holders(const struct out *o, fairlead_error *err)
 	const struct fl_explain_need *need = &x->needs[x->failing];
 	putc('\n', o->report->out);
 	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Who holds %s in flavor '%s' below %s '%s'",
-		      fl_report_short_resource(m, need->resource), fl_report_flavor(m, need->flavor),
-		      fl_report_kind(m, need->bind.node), fl_report_node(m, need->bind.node));
+		      fl_report_short_resource(m, need->resource),
+		      fl_report_flavor(m, need->flavor), fl_report_kind(m, need->bind.node),
+		      fl_report_node(m, need->bind.node));
 	for (uint32_t i = 0; i < x->n_holders; i++)
 		kept |= x->holders[i].kept != 0;
 	int rc = new_table(o, columns, kept ? 5 : 4, &t, err);
@@ -152,15 +175,19 @@ static int print_holders(const struct out *o, fairlead_error *err)
 		rc = put_holder(o, t, &x->holders[i], need->resource, kept, err);
 	rc = print_and_free(t, rc, err);
 	if (shown < x->n_holders)
-		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more queues", x->n_holders - shown);
+		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more queues",
+			      x->n_holders - shown);
 	return rc;
 }
 
 /* Who comes before it, the first of them. */
-static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n, fairlead_error *err)
+static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
+			   fairlead_error *err)
 {
 	static const struct column columns[] = {
-		{ "WORKLOAD", 0, 0 }, { "PRIORITY", FL_COL_RIGHT, 0 }, { "AGE", FL_COL_RIGHT, 0 },
+		{ "WORKLOAD", 0, 0 },
+		{ "PRIORITY", FL_COL_RIGHT, 0 },
+		{ "AGE", FL_COL_RIGHT, 0 },
 		{ "ASKS FOR", FL_COL_WRAP, 1 },
 	};
 	const struct fl_model *m = o->report->model;
@@ -177,7 +204,10 @@ static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
 			fl_report_age(fl_sat_sub(o->e->now, row->created), age);
 		fl_request_text(o->report, (struct fl_workload){ ids[i] }, size, sizeof(size));
 		const char *texts[] = {
-			fl_report_workload(m, (struct fl_workload){ ids[i] }, name), priority, age, size,
+			fl_report_workload(m, (struct fl_workload){ ids[i] }, name),
+			priority,
+			age,
+			size,
 		};
 		rc = put_row(t, texts, 4, err);
 	}
@@ -212,7 +242,9 @@ static int print_served(const struct out *o, fairlead_error *err)
 
 static int print_victims(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = { { "PREEMPTED FOR IT", 0, 0 }, { "QUEUE", 0, 1 }, { "REASON", 0, 0 } };
+	static const struct column columns[] = { { "PREEMPTED FOR IT", 0, 0 },
+						 { "QUEUE", 0, 1 },
+						 { "REASON", 0, 0 } };
 	const struct fl_explain *x = o->e->x;
 	const struct fl_model *m = o->report->model;
 	struct fl_table *t = NULL;
@@ -225,7 +257,8 @@ static int print_victims(const struct out *o, fairlead_error *err)
 	for (uint32_t i = 0; i < x->n_victims && rc == 0; i++) {
 		struct fl_workload v = x->victims[i].workload;
 		const char *texts[] = {
-			fl_report_workload(m, v, name), fl_report_node(m, m->workloads[v.v].admitted_queue),
+			fl_report_workload(m, v, name),
+			fl_report_node(m, m->workloads[v.v].admitted_queue),
 			fl_reason_name(x->victims[i].reason),
 		};
 		rc = put_row(t, texts, 3, err);
@@ -245,17 +278,21 @@ static void print_refusals(const struct out *o)
 	const struct fl_node_row *queue = &m->nodes[x->cluster_queue.v];
 	title(o, "Preemption");
 	if (queue->within_queue == FL_PREEMPT_NEVER)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "withinClusterQueue: Never (nobody in its own queue)");
+		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
+			      "withinClusterQueue: Never (nobody in its own queue)");
 	if (queue->reclaim == FL_PREEMPT_NEVER)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "reclaimWithinCohort: Never (nobody in other queues)");
+		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
+			      "reclaimWithinCohort: Never (nobody in other queues)");
 	if (x->n_considered == 0)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "No workload came into question as a victim.");
+		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
+			      "No workload came into question as a victim.");
 	for (uint32_t i = 0; i < x->n_refusals; i++)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "%u ruled out, such as %s: %s", x->refusals[i].n,
-			      fl_report_workload(m, x->refusals[i].example, name),
+		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "%u ruled out, such as %s: %s",
+			      x->refusals[i].n, fl_report_workload(m, x->refusals[i].example, name),
 			      fl_explain_refused(x->refusals[i].check));
 	if (x->n_considered && x->n_refusals == 0)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "Even without all %u possible victims it does not fit.",
+		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
+			      "Even without all %u possible victims it does not fit.",
 			      x->n_considered);
 }
 
@@ -267,14 +304,18 @@ static void print_changes(const struct out *o)
 
 	if (x->n_changes == 0)
 		return;
-	title(o, x->n_ahead ? "The smallest change that makes it fit" : "The smallest change that admits it");
+	title(o, x->n_ahead ? "The smallest change that makes it fit" :
+			      "The smallest change that admits it");
 	for (uint32_t i = 0; i < x->n_changes; i++) {
 		const struct fl_explain_change *c = &x->changes[i];
 
-		fl_report_say(r, FL_STYLE_PLAIN, 2, "%s '%s': %s of %s in flavor '%s' from %s to %s",
+		fl_report_say(r, FL_STYLE_PLAIN, 2,
+			      "%s '%s': %s of %s in flavor '%s' from %s to %s",
 			      fl_report_kind(r->model, c->node), fl_report_node(r->model, c->node),
-			      fl_explain_field(c->kind), fl_report_short_resource(r->model, c->resource),
-			      fl_report_flavor(r->model, c->flavor), fl_report_amount(r, c->resource, c->from, from),
+			      fl_explain_field(c->kind),
+			      fl_report_short_resource(r->model, c->resource),
+			      fl_report_flavor(r->model, c->flavor),
+			      fl_report_amount(r, c->resource, c->from, from),
 			      fl_report_amount(r, c->resource, c->to, to));
 	}
 }
@@ -287,15 +328,19 @@ static void print_placement(const struct out *o)
 	fl_request_text(o->report, x->workload, size, sizeof(size));
 	if (*size)
 		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "%s %s",
-			      x->n_placement && x->state != FL_EXPLAIN_NEXT ? "asked for:" : "asks for:", size);
+			      x->n_placement && x->state != FL_EXPLAIN_NEXT ? "asked for:" :
+									      "asks for:",
+			      size);
 	if (x->n_placement == 0)
 		return;
-	fl_placement_text(o->report, x->workload, x->placement, x->n_placement, pods, text, sizeof(text));
+	fl_placement_text(o->report, x->workload, x->placement, x->n_placement, pods, text,
+			  sizeof(text));
 	fl_report_say(o->report, FL_STYLE_PLAIN, 2, "flavors: %s (%s pod%s)", text, pods,
 		      strcmp(pods, "1") == 0 ? "" : "s");
 }
 
-int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e, fairlead_error *err)
+int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
+		    fairlead_error *err)
 {
 	static int (*const tables[])(const struct out *, fairlead_error *) = {
 		print_victims, print_needs, print_holders, print_served, print_ahead,
@@ -305,7 +350,8 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 	bool good = e->x->state == FL_EXPLAIN_RUNS || e->x->state == FL_EXPLAIN_NEXT;
 	int rc = 0;
 
-	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0, fl_explain_sentence(r, e, sentence));
+	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0,
+			    fl_explain_sentence(r, e, sentence));
 	print_placement(&o);
 	for (unsigned i = 0; i < sizeof(tables) / sizeof(tables[0]) && rc == 0; i++)
 		rc = tables[i](&o, err);

@@ -31,9 +31,9 @@ static void add(struct words *w, const char *format, ...)
 const char *fl_explain_state_name(enum fl_explain_state state)
 {
 	static const char *const names[] = {
-		[FL_EXPLAIN_RUNS] = "Admitted", [FL_EXPLAIN_EVICTING] = "Evicting",
+		[FL_EXPLAIN_RUNS] = "Admitted",     [FL_EXPLAIN_EVICTING] = "Evicting",
 		[FL_EXPLAIN_NEXT] = "AdmittedNext", [FL_EXPLAIN_PREEMPTS] = "Preempting",
-		[FL_EXPLAIN_WAITS] = "Waiting", [FL_EXPLAIN_EXCLUDED] = "Excluded",
+		[FL_EXPLAIN_WAITS] = "Waiting",     [FL_EXPLAIN_EXCLUDED] = "Excluded",
 	};
 
 	return names[state];
@@ -42,8 +42,11 @@ const char *fl_explain_state_name(enum fl_explain_state state)
 const char *fl_explain_verdict_name(enum fl_explain_verdict verdict)
 {
 	static const char *const names[] = {
-		[FL_NEED_FITS] = "Fits", [FL_NEED_WAITS] = "NotAvailable", [FL_NEED_NEVER] = "ExceedsMaxQuota",
-		[FL_NEED_NOT_COVERED] = "NotCovered", [FL_NEED_NO_MATCH] = "FlavorMismatch",
+		[FL_NEED_FITS] = "Fits",
+		[FL_NEED_WAITS] = "NotAvailable",
+		[FL_NEED_NEVER] = "ExceedsMaxQuota",
+		[FL_NEED_NOT_COVERED] = "NotCovered",
+		[FL_NEED_NO_MATCH] = "FlavorMismatch",
 	};
 
 	return names[verdict];
@@ -101,12 +104,14 @@ static void add_binding(struct words *w, const struct fl_explain_need *need)
 	size_t cell = fl_tree_cell(e->tree, n, c);
 	if (need->bind.kind == FL_BIND_BORROWING_LIMIT) {
 		fl_amount limit = e->tree->borrowing_limit[cell];
-		fl_amount over = fl_amount_max(0, fl_sat_sub(e->usage->cell[cell], e->tree->subtree[cell]));
+		fl_amount over =
+			fl_amount_max(0, fl_sat_sub(e->usage->cell[cell], e->tree->subtree[cell]));
 
 		add(w, " What binds is the borrowing limit of %s '%s': %s %s", kind, name,
 		    fl_report_amount(w->report, need->resource, limit, a), resource);
 		if (need->verdict == FL_NEED_WAITS)
-			add(w, ", %s borrowed already", fl_report_amount(w->report, need->resource, over, b));
+			add(w, ", %s borrowed already",
+			    fl_report_amount(w->report, need->resource, over, b));
 		add(w, ".");
 		return;
 	}
@@ -131,26 +136,33 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 
 	switch (need->verdict) {
 	case FL_NEED_WAITS:
-		add(w, "%s waits: it asks for %s %s in flavor '%s', and queue '%s' can have %s now (%s short).",
-		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource, flavor, queue,
-		    fl_report_amount(w->report, need->resource, need->available, b),
-		    fl_report_amount(w->report, need->resource, fl_sat_sub(need->requested, need->available), c));
+		add(w,
+		    "%s waits: it asks for %s %s in flavor '%s', and queue '%s' can have %s now (%s short).",
+		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
+		    flavor, queue, fl_report_amount(w->report, need->resource, need->available, b),
+		    fl_report_amount(w->report, need->resource,
+				     fl_sat_sub(need->requested, need->available), c));
 		add_binding(w, need);
 		return;
 	case FL_NEED_NEVER:
-		add(w, "%s can never be admitted as quotas stand: it asks for %s %s in flavor '%s', and queue "
-		    "'%s' could have %s at most, even if nobody used anything.", name,
-		    fl_report_amount(w->report, need->resource, need->requested, a), resource, flavor, queue,
-		    fl_report_amount(w->report, need->resource, need->potential, b));
+		add(w,
+		    "%s can never be admitted as quotas stand: it asks for %s %s in flavor '%s', and queue "
+		    "'%s' could have %s at most, even if nobody used anything.",
+		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
+		    flavor, queue, fl_report_amount(w->report, need->resource, need->potential, b));
 		add_binding(w, need);
 		return;
 	case FL_NEED_NOT_COVERED:
-		add(w, "%s can never be admitted: it requests %s %s, and queue '%s' has no quota for %s.", name,
-		    fl_report_amount(w->report, need->resource, need->requested, a), resource, queue, resource);
+		add(w,
+		    "%s can never be admitted: it requests %s %s, and queue '%s' has no quota for %s.",
+		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
+		    queue, resource);
 		return;
 	case FL_NEED_NO_MATCH:
-		add(w, "%s can never be admitted: no flavor of queue '%s' suits its pods (flavor '%s' was "
-		    "refused for its labels or taints).", name, queue, flavor);
+		add(w,
+		    "%s can never be admitted: no flavor of queue '%s' suits its pods (flavor '%s' was "
+		    "refused for its labels or taints).",
+		    name, queue, flavor);
 		return;
 	case FL_NEED_FITS:
 		return;
@@ -164,8 +176,8 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 	if (x->failing != FL_NONE) {
 		add_failure(w, name, queue);
 		if (x->alone == FL_RESERVE)
-			add(w, " When its turn comes, %u workload%s can be preempted for it.", x->n_victims,
-			    x->n_victims == 1 ? "" : "s");
+			add(w, " When its turn comes, %u workload%s can be preempted for it.",
+			    x->n_victims, x->n_victims == 1 ? "" : "s");
 	} else if (x->reason == FL_REASON_BEHIND_HEAD || !x->head) {
 		add(w, "%s waits for its turn in queue '%s'%s.", name, queue,
 		    x->alone == FL_ADMIT ? "; there is room for it" : "");
@@ -173,8 +185,8 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 		add(w, "%s waits: it %s.", name, fl_reason_sentence(x->reason));
 	}
 	if (x->n_ahead)
-		add(w, " %u other%s stand%s before it in the queue.", x->n_ahead, x->n_ahead == 1 ? "" : "s",
-		    x->n_ahead == 1 ? "s" : "");
+		add(w, " %u other%s stand%s before it in the queue.", x->n_ahead,
+		    x->n_ahead == 1 ? "" : "s", x->n_ahead == 1 ? "s" : "");
 	if (x->parked)
 		add(w, " It is parked until quota frees up.");
 }
@@ -199,14 +211,17 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 		add(&w, ".");
 		break;
 	case FL_EXPLAIN_EVICTING:
-		add(&w, "%s is being evicted from queue '%s' and still holds its quota.", name, queue);
+		add(&w, "%s is being evicted from queue '%s' and still holds its quota.", name,
+		    queue);
 		break;
 	case FL_EXPLAIN_NEXT:
 		add(&w, "%s fits: the coming cycle admits it in queue '%s'.", name, queue);
 		break;
 	case FL_EXPLAIN_PREEMPTS:
-		add(&w, "%s waits, but perhaps not for long: the coming cycle preempts %u workload%s for it, and "
-		    "it can be admitted when %s gone.", name, x->n_victims, x->n_victims == 1 ? "" : "s",
+		add(&w,
+		    "%s waits, but perhaps not for long: the coming cycle preempts %u workload%s for it, and "
+		    "it can be admitted when %s gone.",
+		    name, x->n_victims, x->n_victims == 1 ? "" : "s",
 		    x->n_victims == 1 ? "that one is" : "they are");
 		break;
 	case FL_EXPLAIN_WAITS:
@@ -216,7 +231,8 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 		if (x->reason == FL_REASON_FINISHED || x->reason == FL_REASON_DEACTIVATED)
 			add(&w, "%s %s.", name, fl_reason_sentence(x->reason));
 		else
-			add(&w, "%s cannot be admitted: it %s.", name, fl_reason_sentence(x->reason));
+			add(&w, "%s cannot be admitted: it %s.", name,
+			    fl_reason_sentence(x->reason));
 		break;
 	}
 	return buffer;

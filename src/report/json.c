@@ -4,16 +4,17 @@
 #include <assert.h>
 #include <string.h>
 
-void fl_json_init(struct fl_json *j, FILE *out)
-{
-	*j = (struct fl_json){ .out = out };
-}
+void fl_json_init(struct fl_json *j, FILE *out) { *j = (struct fl_json){ .out = out }; }
 
 /* Length of the well-formed UTF-8 character at @s, 0 when there is none. */
 static size_t utf8_len(const unsigned char *s)
 {
-	static const struct { unsigned char mask, lead, low; } forms[] = {
-		{ 0xe0, 0xc0, 0xc2 }, { 0xf0, 0xe0, 0xe0 }, { 0xf8, 0xf0, 0xf0 },
+	static const struct {
+		unsigned char mask, lead, low;
+	} forms[] = {
+		{ 0xe0, 0xc0, 0xc2 },
+		{ 0xf0, 0xe0, 0xe0 },
+		{ 0xf8, 0xf0, 0xf0 },
 	};
 
 	if (*s < 0x80)
@@ -25,8 +26,8 @@ static size_t utf8_len(const unsigned char *s)
 			if ((s[i] & 0xc0) != 0x80)
 				return 0;
 		/* overlong, surrogates, beyond U+10FFFF */
-		if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
-		    (*s == 0xf4 && s[1] > 0x8f))
+		if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+		    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
 			return 0;
 		return n + 2;
 	}

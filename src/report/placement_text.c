@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-struct text { char *at; size_t left; };
+struct text {
+	char *at;
+	size_t left;
+};
 
 static void add(struct text *t, const char *s)
 {
@@ -18,8 +21,8 @@ static void add(struct text *t, const char *s)
 }
 
 /* One podset's resources, those of one flavor together. */
-static void add_podset(const struct fl_report *r, struct text *t, const struct fl_placement *rows, uint32_t n,
-		       uint32_t podset)
+static void add_podset(const struct fl_report *r, struct text *t, const struct fl_placement *rows,
+		       uint32_t n, uint32_t podset)
 {
 	bool any = false;
 
@@ -61,8 +64,9 @@ static bool uniform(const struct fl_placement *rows, uint32_t n, uint32_t podset
 	return true;
 }
 
-void fl_placement_text(const struct fl_report *r, struct fl_workload w, const struct fl_placement *rows,
-		       uint32_t n, char pods[32], char *text, size_t size)
+void fl_placement_text(const struct fl_report *r, struct fl_workload w,
+		       const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
+		       size_t size)
 {
 	const struct fl_workload_row *row = &r->model->workloads[w.v];
 	struct text t = { text, size };

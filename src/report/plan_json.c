@@ -5,13 +5,15 @@
 #include "base/sort.h"
 #include "report/plan_report.h"
 
-const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p, const struct fl_shortage *s,
-			    bool people, char *buffer, size_t size)
+const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
+			    const struct fl_shortage *s, bool people, char *buffer, size_t size)
 {
 	char a[32], b[32];
 	int n = snprintf(buffer, size, "%s", fl_reason_sentence(p->reason));
-	bool about_quota = p->reason == FL_REASON_WAITING_FOR_QUOTA || p->reason == FL_REASON_NO_CANDIDATES ||
-			   p->reason == FL_REASON_EXCEEDS_MAX_QUOTA || p->reason == FL_REASON_WAITING_FOR_PREEMPTED;
+	bool about_quota = p->reason == FL_REASON_WAITING_FOR_QUOTA ||
+			   p->reason == FL_REASON_NO_CANDIDATES ||
+			   p->reason == FL_REASON_EXCEEDS_MAX_QUOTA ||
+			   p->reason == FL_REASON_WAITING_FOR_PREEMPTED;
 
 	if (!s || !about_quota || n < 0 || (size_t)n >= size)
 		return buffer;
@@ -19,12 +21,16 @@ const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *
 		 fl_report_amount(r, s->resource, s->requested, a),
 		 people ? fl_report_short_resource(r->model, s->resource) :
 			  fl_report_resource(r->model, s->resource),
-		 fl_report_flavor(r->model, s->flavor), fl_report_amount(r, s->resource, s->available, b),
+		 fl_report_flavor(r->model, s->flavor),
+		 fl_report_amount(r, s->resource, s->available, b),
 		 s->never ? "at most" : "available");
 	return buffer;
 }
 
-struct by_name { const struct fl_model *model; const struct fl_decision *rows; };
+struct by_name {
+	const struct fl_model *model;
+	const struct fl_decision *rows;
+};
 
 static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -34,15 +40,17 @@ static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Indices of the decisions of one kind, by workload. */
-static int sort_decisions(struct fl_plan_json *j, const struct fl_decisions *d, enum fl_decision_kind kind,
-			  uint32_t *ret_n, fairlead_error *err)
+static int sort_decisions(struct fl_plan_json *j, const struct fl_decisions *d,
+			  enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err)
 {
 	struct by_name o = { j->report->model, d->rows };
 	uint32_t n = 0;
 
-	int rc = fl_mem_grow(j->report->mem, &j->order, &j->cap_order, d->n + 1, sizeof(*j->order), err);
+	int rc = fl_mem_grow(j->report->mem, &j->order, &j->cap_order, d->n + 1, sizeof(*j->order),
+			     err);
 	if (rc == 0)
-		rc = fl_mem_grow(j->report->mem, &j->scratch, &j->cap_scratch, d->n + 1, sizeof(*j->scratch), err);
+		rc = fl_mem_grow(j->report->mem, &j->scratch, &j->cap_scratch, d->n + 1,
+				 sizeof(*j->scratch), err);
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < d->n; i++)
@@ -70,7 +78,8 @@ static int put_admitted(struct fl_plan_json *j, struct fl_json *out, const struc
 		fl_json_object(out, NULL);
 		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
 		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
-		fl_json_placement(out, m, row->workload, d->placements + row->placement.first, row->placement.n);
+		fl_json_placement(out, m, row->workload, d->placements + row->placement.first,
+				  row->placement.n);
 		fl_json_end_object(out);
 	}
 	fl_json_end_list(out);
@@ -103,7 +112,8 @@ static int put_preempted(struct fl_plan_json *j, struct fl_json *out, const stru
 	return 0;
 }
 
-static void put_pending(const struct fl_report *r, struct fl_json *out, const struct fl_plan_cycle *c)
+static void put_pending(const struct fl_report *r, struct fl_json *out,
+			const struct fl_plan_cycle *c)
 {
 	char name[FL_REPORT_NAME], text[1024];
 
@@ -117,15 +127,19 @@ static void put_pending(const struct fl_report *r, struct fl_json *out, const st
 		fl_json_text(out, "clusterQueue", fl_report_node(r->model, p->cluster_queue));
 		fl_json_bool(out, "head", p->head);
 		fl_json_text(out, "reason", fl_reason_name(p->reason));
-		fl_json_text(out, "message", fl_plan_message(r, p, s, /* people= */ false, text, sizeof(text)));
+		fl_json_text(out, "message",
+			     fl_plan_message(r, p, s, /* people= */ false, text, sizeof(text)));
 		fl_json_end_object(out);
 	}
 	fl_json_end_list(out);
 }
 
-static void put_shares(const struct fl_report *r, struct fl_json *out, const struct fl_share *shares)
+static void put_shares(const struct fl_report *r, struct fl_json *out,
+		       const struct fl_share *shares)
 {
-	static const char *const keys[] = { [FL_CLUSTER_QUEUE] = "clusterQueues", [FL_COHORT] = "cohorts" };
+	static const char *const keys[] = {
+		[FL_CLUSTER_QUEUE] = "clusterQueues", [FL_COHORT] = "cohorts"
+	};
 	const struct fl_model *m = r->model;
 	char text[32];
 
@@ -177,7 +191,8 @@ static int hold_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fai
 
 	int rc = fl_mem_grow(mem, &j->held, &j->cap_held, i + 1, sizeof(*j->held), err);
 	if (rc == 0)
-		rc = fl_mem_grow(mem, &j->held_len, &j->cap_held_len, i + 1, sizeof(*j->held_len), err);
+		rc = fl_mem_grow(mem, &j->held_len, &j->cap_held_len, i + 1, sizeof(*j->held_len),
+				 err);
 	if (rc < 0)
 		return rc;
 	j->held[i] = NULL;
@@ -211,8 +226,8 @@ int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fa
 	return put_cycle(j, &j->json, c, err);
 }
 
-void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end, const struct fl_workload *loop,
-		      uint32_t n_loop)
+void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
+		      const struct fl_workload *loop, uint32_t n_loop)
 {
 	char name[FL_REPORT_NAME];
 
@@ -224,7 +239,8 @@ void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end, con
 		fl_json_int(&j->json, "period", end->result.loop_period);
 		fl_json_list(&j->json, "workloads");
 		for (uint32_t i = 0; i < n_loop; i++)
-			fl_json_text(&j->json, NULL, fl_report_workload(j->report->model, loop[i], name));
+			fl_json_text(&j->json, NULL,
+				     fl_report_workload(j->report->model, loop[i], name));
 		fl_json_end_list(&j->json);
 		fl_json_end_object(&j->json);
 	}

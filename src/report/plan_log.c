@@ -4,7 +4,10 @@
 #include "base/sort.h"
 #include "report/plan_report.h"
 
-struct by_name { const struct fl_model *model; const struct fl_decision *rows; };
+struct by_name {
+	const struct fl_model *model;
+	const struct fl_decision *rows;
+};
 
 static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -13,16 +16,17 @@ static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
 	return fl_workload_name_cmp(o->model, o->rows[a].workload.v, o->rows[b].workload.v);
 }
 
-static int keep_row(struct fl_plan_log *log, const struct fl_plan_cycle *c, const struct fl_decision *d,
-		    fairlead_error *err)
+static int keep_row(struct fl_plan_log *log, const struct fl_plan_cycle *c,
+		    const struct fl_decision *d, fairlead_error *err)
 {
 	const struct fl_placement *from = c->cycle->decisions->placements + d->placement.first;
 	uint32_t n = d->kind == FL_ADMIT ? d->placement.n : 0;
 
-	int rc = fl_mem_grow(log->mem, &log->rows, &log->cap_rows, log->n_rows + 1, sizeof(*log->rows), err);
+	int rc = fl_mem_grow(log->mem, &log->rows, &log->cap_rows, log->n_rows + 1,
+			     sizeof(*log->rows), err);
 	if (rc == 0)
-		rc = fl_mem_grow(log->mem, &log->placements, &log->cap_placements, log->n_placements + n + 1,
-				 sizeof(*log->placements), err);
+		rc = fl_mem_grow(log->mem, &log->placements, &log->cap_placements,
+				 log->n_placements + n + 1, sizeof(*log->placements), err);
 	if (rc < 0)
 		return rc;
 	log->rows[log->n_rows++] = (struct fl_plan_row){
@@ -45,8 +49,8 @@ static bool is_news(const struct fl_decision *d)
 	return d->kind == FL_ADMIT || (d->kind == FL_EVICT && !d->already_evicting);
 }
 
-int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m, const struct fl_plan_cycle *c,
-		      fairlead_error *err)
+int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m,
+		      const struct fl_plan_cycle *c, fairlead_error *err)
 {
 	const struct fl_decisions *d = c->cycle->decisions;
 	struct by_name o = { m, d->rows };
@@ -82,7 +86,8 @@ static int cmp_names(const void *ctx, uint32_t a, uint32_t b)
 }
 
 uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *m,
-			  const struct fl_settle_result *result, struct fl_workload *ret, uint32_t *scratch)
+			  const struct fl_settle_result *result, struct fl_workload *ret,
+			  uint32_t *scratch)
 {
 	uint32_t first = result->loop_first, end = first + result->loop_period, n = 0, kept = 0;
 	uint32_t *ids = scratch;

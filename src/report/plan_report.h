@@ -24,13 +24,13 @@ struct fl_plan_cycle {
 
 struct fl_plan_end {
 	struct fl_settle_result result;
-	bool settle;     /* --settle was asked for */
-	uint32_t limit;  /* cycles that were asked for at most */
+	bool settle;    /* --settle was asked for */
+	uint32_t limit; /* cycles that were asked for at most */
 };
 
 /* What is said of one who waits; to people, resources without their domain. */
-const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p, const struct fl_shortage *s,
-			    bool people, char *buffer, size_t size);
+const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
+			    const struct fl_shortage *s, bool people, char *buffer, size_t size);
 
 struct fl_plan_json {
 	const struct fl_report *report;
@@ -45,8 +45,8 @@ struct fl_plan_json {
 void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy);
 int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fairlead_error *err);
 /* Names in the loop, by workload: who was admitted or preempted in it. */
-void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end, const struct fl_workload *loop,
-		      uint32_t n_loop);
+void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
+		      const struct fl_workload *loop, uint32_t n_loop);
 void fl_plan_json_done(struct fl_plan_json *j);
 
 /* One decision kept for the text. */
@@ -67,16 +67,17 @@ struct fl_plan_log {
 };
 
 /* Keep what @c decided, sorted by workload. */
-int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m, const struct fl_plan_cycle *c,
-		      fairlead_error *err);
+int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m,
+		      const struct fl_plan_cycle *c, fairlead_error *err);
 void fl_plan_log_done(struct fl_plan_log *log);
-/* Who takes turns in the loop, by workload.  *ret has room for 2 * n_rows, @scratch for 4 * n_rows. */
+/* Who takes turns in the loop, by workload.  Room: *ret 2 * n_rows, @scratch 4 * n_rows. */
 uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *m,
-			  const struct fl_settle_result *result, struct fl_workload *ret, uint32_t *scratch);
+			  const struct fl_settle_result *result, struct fl_workload *ret,
+			  uint32_t *scratch);
 
 /* @pending, @shortages: after the last cycle. */
-int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log, const struct fl_plan_end *end,
-		 const struct fl_pending_list *pending, const struct fl_shortage_log *shortages,
-		 fairlead_error *err);
+int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log,
+		 const struct fl_plan_end *end, const struct fl_pending_list *pending,
+		 const struct fl_shortage_log *shortages, fairlead_error *err);
 
 #endif

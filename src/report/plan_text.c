@@ -17,7 +17,8 @@ struct out {
 static void say_rest(const struct out *o, uint32_t rest)
 {
 	if (rest)
-		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more; --all lists them", rest);
+		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more; --all lists them",
+			      rest);
 }
 
 static int add_admitted(const struct out *o, struct fl_table *t, const struct fl_plan_row *row,
@@ -55,8 +56,8 @@ static int add_preempted(const struct out *o, struct fl_table *t, const struct f
 }
 
 /* The decisions of one kind in rows [first, end), as a table. */
-static int print_decisions(const struct out *o, uint32_t first, uint32_t end, enum fl_decision_kind kind,
-			   fairlead_error *err)
+static int print_decisions(const struct out *o, uint32_t first, uint32_t end,
+			   enum fl_decision_kind kind, fairlead_error *err)
 {
 	static const char *const heads[2][4] = {
 		{ "ADMITTED", "QUEUE", "PODS", "FLAVORS" },
@@ -99,11 +100,13 @@ static int print_cycles(const struct out *o, fairlead_error *err)
 	int rc = 0;
 
 	if (log->n_rows == 0)
-		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Nothing is admitted and nobody is preempted.");
+		fl_report_say(o->report, FL_STYLE_BOLD, 0,
+			      "Nothing is admitted and nobody is preempted.");
 	for (uint32_t i = 0, last; i < log->n_rows && rc == 0; i = last) {
 		uint32_t admitted = 0;
 
-		for (last = i; last < log->n_rows && log->rows[last].cycle == log->rows[i].cycle; last++)
+		for (last = i; last < log->n_rows && log->rows[last].cycle == log->rows[i].cycle;
+		     last++)
 			admitted += log->rows[last].kind == FL_ADMIT;
 		uint32_t preempted = last - i - admitted;
 
@@ -119,7 +122,10 @@ static int print_cycles(const struct out *o, fairlead_error *err)
 	return rc;
 }
 
-struct by_group { const struct fl_model *model; const struct fl_pending *rows; };
+struct by_group {
+	const struct fl_model *model;
+	const struct fl_pending *rows;
+};
 
 /* By queue, then reason, then whoever the queue takes first. */
 static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
@@ -132,7 +138,8 @@ static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
 	if (x->cluster_queue.v != y->cluster_queue.v) {
 		if (x->cluster_queue.v == FL_NONE || y->cluster_queue.v == FL_NONE)
 			return x->cluster_queue.v == FL_NONE ? 1 : -1;
-		return strcmp(fl_report_node(o->model, x->cluster_queue), fl_report_node(o->model, y->cluster_queue));
+		return strcmp(fl_report_node(o->model, x->cluster_queue),
+			      fl_report_node(o->model, y->cluster_queue));
 	}
 	if (x->head != y->head)
 		return x->head ? -1 : 1;
@@ -145,12 +152,15 @@ static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
 	return (a > b) - (a < b); /* rows are by name */
 }
 
-static int add_group(const struct out *o, struct fl_table *t, const struct fl_pending *p, uint32_t n,
-		     const struct fl_shortage_log *shortages, bool new_queue, fairlead_error *err)
+static int add_group(const struct out *o, struct fl_table *t, const struct fl_pending *p,
+		     uint32_t n, const struct fl_shortage_log *shortages, bool new_queue,
+		     fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
 	char name[FL_REPORT_NAME], text[1024], count[24];
-	const char *queue = p->cluster_queue.v == FL_NONE ? "(none)" : fl_report_node(r->model, p->cluster_queue);
+	const char *queue = p->cluster_queue.v == FL_NONE ?
+				    "(none)" :
+				    fl_report_node(r->model, p->cluster_queue);
 
 	int rc = fl_table_row(t, -1, err);
 	if (rc >= 0)
@@ -162,12 +172,14 @@ static int add_group(const struct out *o, struct fl_table *t, const struct fl_pe
 		rc = fl_table_cell(t, 2, fl_report_workload(r->model, p->workload, name), err);
 	if (rc == 0 && p->head)
 		fl_table_style(t, 2, FL_STYLE_BOLD);
-	fl_plan_message(r, p, fl_shortage_of(shortages, p->workload), /* people= */ true, text, sizeof(text));
+	fl_plan_message(r, p, fl_shortage_of(shortages, p->workload), /* people= */ true, text,
+			sizeof(text));
 	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
 }
 
 /* Rows of one group: same queue, same reason, head or not. */
-static uint32_t group_end(const struct fl_pending_list *pending, const uint32_t *order, uint32_t first)
+static uint32_t group_end(const struct fl_pending_list *pending, const uint32_t *order,
+			  uint32_t first)
 {
 	const struct fl_pending *p = &pending->rows[order[first]];
 	uint32_t i = first + 1;
@@ -175,7 +187,8 @@ static uint32_t group_end(const struct fl_pending_list *pending, const uint32_t 
 	for (; i < pending->n; i++) {
 		const struct fl_pending *q = &pending->rows[order[i]];
 
-		if (q->cluster_queue.v != p->cluster_queue.v || q->reason != p->reason || q->head != p->head)
+		if (q->cluster_queue.v != p->cluster_queue.v || q->reason != p->reason ||
+		    q->head != p->head)
 			break;
 	}
 	return i;
@@ -197,9 +210,10 @@ static uint32_t behind(const struct fl_pending_list *pending, const uint32_t *or
 	return n;
 }
 
-static int add_groups(const struct out *o, struct fl_table *t, const struct fl_pending_list *pending,
-		      const struct fl_shortage_log *shortages, const uint32_t *order, uint32_t *ret_rest,
-		      fairlead_error *err)
+static int add_groups(const struct out *o, struct fl_table *t,
+		      const struct fl_pending_list *pending,
+		      const struct fl_shortage_log *shortages, const uint32_t *order,
+		      uint32_t *ret_rest, fairlead_error *err)
 {
 	uint32_t groups = 0, last, n;
 	bool has_head = false;
@@ -207,7 +221,8 @@ static int add_groups(const struct out *o, struct fl_table *t, const struct fl_p
 
 	for (uint32_t i = 0; i < pending->n && rc == 0; i = last) {
 		const struct fl_pending *p = &pending->rows[order[i]];
-		bool new_queue = i == 0 || pending->rows[order[i - 1]].cluster_queue.v != p->cluster_queue.v;
+		bool new_queue = i == 0 ||
+				 pending->rows[order[i - 1]].cluster_queue.v != p->cluster_queue.v;
 
 		last = o->report->all ? i + 1 : group_end(pending, order, i);
 		n = last - i;
@@ -236,7 +251,8 @@ static int print_pending(const struct out *o, const struct fl_pending_list *pend
 		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Nobody waits.");
 		return 0;
 	}
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "%u wait%s:", pending->n, pending->n == 1 ? "s" : "");
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "%u wait%s:", pending->n,
+		      pending->n == 1 ? "s" : "");
 	uint32_t *order = malloc(sizeof(*order) * pending->n * 2);
 	if (!order)
 		return fl_fail_nomem(err);
@@ -272,15 +288,18 @@ static int print_end(const struct out *o, const struct fl_plan_end *end, fairlea
 	uint32_t n_rows = o->log->n_rows;
 
 	if (s->settled && (end->settle || s->cycles > 1)) {
-		fl_report_say(r, FL_STYLE_GOOD, 0, "Settled after %u cycle%s: nothing changes any more.", s->kept,
+		fl_report_say(r, FL_STYLE_GOOD, 0,
+			      "Settled after %u cycle%s: nothing changes any more.", s->kept,
 			      s->kept == 1 ? "" : "s");
 		return 0;
 	}
 	if (!s->loop_first) {
 		if (end->settle)
-			fl_report_say(r, FL_STYLE_BAD, 0, "Not settled after %u cycles, the limit.", s->cycles);
+			fl_report_say(r, FL_STYLE_BAD, 0, "Not settled after %u cycles, the limit.",
+				      s->cycles);
 		else if (!s->settled)
-			fl_report_say(r, FL_STYLE_DIM, 0, "More may follow: --settle goes on until nothing changes.");
+			fl_report_say(r, FL_STYLE_DIM, 0,
+				      "More may follow: --settle goes on until nothing changes.");
 		return 0;
 	}
 	struct fl_workload *who = malloc(sizeof(*who) * 2 * (n_rows + 1));
@@ -291,9 +310,11 @@ static int print_end(const struct out *o, const struct fl_plan_end *end, fairlea
 		return fl_fail_nomem(err);
 	}
 	uint32_t n = fl_plan_log_loop(o->log, r->model, s, who, scratch);
-	fl_report_say(r, FL_STYLE_BAD, 0, "Never settles: after cycle %u all is again as before cycle %u, and cycles "
-		      "%u to %u repeat for ever (period %u).", s->loop_first + s->loop_period - 1, s->loop_first,
-		      s->loop_first, s->loop_first + s->loop_period - 1, s->loop_period);
+	fl_report_say(r, FL_STYLE_BAD, 0,
+		      "Never settles: after cycle %u all is again as before cycle %u, and cycles "
+		      "%u to %u repeat for ever (period %u).",
+		      s->loop_first + s->loop_period - 1, s->loop_first, s->loop_first,
+		      s->loop_first + s->loop_period - 1, s->loop_period);
 	fl_report_say(r, FL_STYLE_BAD, 0, "Taking turns:");
 	for (uint32_t i = 0; i < n; i++) {
 		char name[FL_REPORT_NAME];
@@ -305,9 +326,9 @@ static int print_end(const struct out *o, const struct fl_plan_end *end, fairlea
 	return 0;
 }
 
-int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log, const struct fl_plan_end *end,
-		 const struct fl_pending_list *pending, const struct fl_shortage_log *shortages,
-		 fairlead_error *err)
+int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log,
+		 const struct fl_plan_end *end, const struct fl_pending_list *pending,
+		 const struct fl_shortage_log *shortages, fairlead_error *err)
 {
 	struct out o = { r, log };
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *fl_report_workload(const struct fl_model *m, struct fl_workload w, char buffer[FL_REPORT_NAME])
+const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
+			       char buffer[FL_REPORT_NAME])
 {
 	const struct fl_workload_row *row = &m->workloads[w.v];
 
@@ -59,8 +60,8 @@ static bool is_binary(const char *resource)
 	       strcmp(resource, "storage") == 0 || strncmp(resource, "hugepages-", 10) == 0;
 }
 
-const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
-			     char buffer[32])
+const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
+			     fl_amount amount, char buffer[32])
 {
 	const char *name = fl_report_resource(r->model, resource);
 
@@ -75,7 +76,7 @@ const char *fl_report_share(const struct fl_share *s, char buffer[32])
 {
 	double up = ceil(s->precise);
 
-	/* What Kueue publishes for an infinite share is the largest int64: nobody's share is that by count. */
+	/* Kueue publishes the largest int64 for an infinite share; nobody has that by count. */
 	if (isinf(s->precise) || up >= 0x1p63)
 		snprintf(buffer, 32, "inf");
 	else
@@ -129,15 +130,21 @@ const char *fl_report_time(fl_time t, char buffer[40])
 		while (fraction[n - 1] == '0')
 			fraction[--n] = '\0';
 	}
-	snprintf(buffer, 40, "%04d-%02u-%02uT%02d:%02d:%02d%sZ", (int)year, month, day, (int)(rest / 3600),
-		 (int)(rest / 60 % 60), (int)(rest % 60), fraction);
+	snprintf(buffer, 40, "%04d-%02u-%02uT%02d:%02d:%02d%sZ", (int)year, month, day,
+		 (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), fraction);
 	return buffer;
 }
 
 const char *fl_report_age(fl_time age, char buffer[32])
 {
-	static const struct { int64_t seconds; char unit; } units[] = {
-		{ 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' },
+	static const struct {
+		int64_t seconds;
+		char unit;
+	} units[] = {
+		{ 86400, 'd' },
+		{ 3600, 'h' },
+		{ 60, 'm' },
+		{ 1, 's' },
 	};
 	int64_t s = age > 0 ? age / FL_SECOND : 0;
 
@@ -148,8 +155,8 @@ const char *fl_report_age(fl_time age, char buffer[32])
 		int64_t minor = i < 3 ? s % units[i].seconds / units[i + 1].seconds : 0;
 
 		if (minor)
-			snprintf(buffer, 32, "%lld%c%lld%c", (long long)major, units[i].unit, (long long)minor,
-				 units[i + 1].unit);
+			snprintf(buffer, 32, "%lld%c%lld%c", (long long)major, units[i].unit,
+				 (long long)minor, units[i + 1].unit);
 		else
 			snprintf(buffer, 32, "%lld%c", (long long)major, units[i].unit);
 		break;
@@ -160,8 +167,9 @@ const char *fl_report_age(fl_time age, char buffer[32])
 const char *fl_style_start(const struct fl_report *r, enum fl_style style)
 {
 	static const char *const codes[] = {
-		[FL_STYLE_PLAIN] = "", [FL_STYLE_BOLD] = "\033[1m", [FL_STYLE_DIM] = "\033[2m",
-		[FL_STYLE_GOOD] = "\033[32m", [FL_STYLE_BAD] = "\033[31m", [FL_STYLE_WARN] = "\033[33m",
+		[FL_STYLE_PLAIN] = "",       [FL_STYLE_BOLD] = "\033[1m",
+		[FL_STYLE_DIM] = "\033[2m",  [FL_STYLE_GOOD] = "\033[32m",
+		[FL_STYLE_BAD] = "\033[31m", [FL_STYLE_WARN] = "\033[33m",
 	};
 
 	return r->color ? codes[style] : "";
@@ -199,7 +207,8 @@ static void put_clean(FILE *out, const char *text, size_t len)
 	}
 }
 
-void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent, const char *text)
+void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent,
+			 const char *text)
 {
 	unsigned at = 0, width = r->width > indent + 20 ? r->width - indent : 0;
 
@@ -222,7 +231,8 @@ void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigne
 	fprintf(r->out, "%s\n", fl_style_end(r, style));
 }
 
-void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent, const char *format, ...)
+void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent,
+		   const char *format, ...)
 {
 	va_list args;
 	char *text = NULL;

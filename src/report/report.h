@@ -21,10 +21,10 @@ struct fl_report {
 	const struct fl_model *model;
 	const struct fl_mem *mem;
 	fl_report_quantity *quantity;
-	unsigned width;  /* of the terminal; 0: as wide as it gets */
+	unsigned width; /* of the terminal; 0: as wide as it gets */
 	bool color;
-	bool fair;       /* shares mean something */
-	bool all;        /* list everybody instead of counts */
+	bool fair; /* shares mean something */
+	bool all;  /* list everybody instead of counts */
 	const char *const *assumptions;
 	uint32_t n_assumptions;
 };
@@ -32,7 +32,8 @@ struct fl_report {
 enum { FL_REPORT_NAME = 2 * 253 + 2 }; /* "namespace/name" and its end */
 
 /* "namespace/name" */
-const char *fl_report_workload(const struct fl_model *m, struct fl_workload w, char buffer[FL_REPORT_NAME]);
+const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
+			       char buffer[FL_REPORT_NAME]);
 const char *fl_report_node(const struct fl_model *m, struct fl_node n);
 const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f);
 const char *fl_report_resource(const struct fl_model *m, struct fl_resource r);
@@ -42,8 +43,8 @@ const char *fl_report_short_resource(const struct fl_model *m, struct fl_resourc
 const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
 
 /* "1500m", "8Gi", "unlimited" */
-const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
-			     char buffer[32]);
+const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
+			     fl_amount amount, char buffer[32]);
 /* Weighted share as published: its ceiling, or "inf". */
 const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 /* The double in 17 significant digits, or "inf". */
@@ -54,15 +55,23 @@ const char *fl_report_time(fl_time t, char buffer[40]);
 const char *fl_report_age(fl_time age, char buffer[32]);
 
 /* Styles of text on a terminal; without colour nothing is printed for them. */
-enum fl_style { FL_STYLE_PLAIN, FL_STYLE_BOLD, FL_STYLE_DIM, FL_STYLE_GOOD, FL_STYLE_BAD, FL_STYLE_WARN };
+enum fl_style {
+	FL_STYLE_PLAIN,
+	FL_STYLE_BOLD,
+	FL_STYLE_DIM,
+	FL_STYLE_GOOD,
+	FL_STYLE_BAD,
+	FL_STYLE_WARN
+};
 const char *fl_style_start(const struct fl_report *r, enum fl_style style);
 const char *fl_style_end(const struct fl_report *r, enum fl_style style);
 
-/* @text in lines no longer than the terminal, each after @indent blanks. Control characters become '?'. */
-void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent, const char *text);
+/* @text in lines as long as the terminal, after @indent blanks; control characters become '?'. */
+void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent,
+			 const char *text);
 /* printf of one such paragraph. */
-void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent, const char *format, ...)
-	FL_PRINTF(4, 5);
+void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent,
+		   const char *format, ...) FL_PRINTF(4, 5);
 /* "assumed:" and the list, dimmed. */
 void fl_report_assumptions(const struct fl_report *r);
 /* Control characters to '?', in place. */

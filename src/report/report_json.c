@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report_json.h"
 
-void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind, const char *policy)
+void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind,
+		   const char *policy)
 {
 	fl_json_init(j, r->out);
 	fl_json_object(j, NULL);

@@ -9,7 +9,8 @@
 #include "report/report.h"
 
 /* The outer object, apiVersion, kind, policy (NULL: none) and the assumptions. */
-void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind, const char *policy);
+void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind,
+		   const char *policy);
 /* Close the outer object and the line. */
 void fl_json_finish(struct fl_json *j);
 

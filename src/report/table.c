@@ -60,17 +60,20 @@ struct fl_table *fl_table_free(struct fl_table *t)
 	return NULL;
 }
 
-int fl_table_column(struct fl_table *t, const char *head, unsigned flags, unsigned give_up, fairlead_error *err)
+int fl_table_column(struct fl_table *t, const char *head, unsigned flags, unsigned give_up,
+		    fairlead_error *err)
 {
 	if (t->n_columns == MAX_COLUMNS)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "too many columns in a table");
-	t->columns[t->n_columns++] = (struct column){ .head = head, .flags = flags, .give_up = give_up };
+	t->columns[t->n_columns++] =
+		(struct column){ .head = head, .flags = flags, .give_up = give_up };
 	return 0;
 }
 
 int fl_table_row(struct fl_table *t, int parent, fairlead_error *err)
 {
-	int rc = fl_mem_grow(t->report->mem, &t->rows, &t->cap_rows, t->n_rows + 1, sizeof(*t->rows), err);
+	int rc = fl_mem_grow(t->report->mem, &t->rows, &t->cap_rows, t->n_rows + 1,
+			     sizeof(*t->rows), err);
 
 	if (rc < 0)
 		return rc;
@@ -90,7 +93,8 @@ int fl_table_line(struct fl_table *t, unsigned column, const char *text, fairlea
 	if (!copy)
 		return FAIRLEAD_ENOMEM;
 	memcpy(copy, text, len + 1);
-	int rc = fl_mem_grow(t->report->mem, &cell->lines, &cell->cap, cell->n + 1, sizeof(*cell->lines), err);
+	int rc = fl_mem_grow(t->report->mem, &cell->lines, &cell->cap, cell->n + 1,
+			     sizeof(*cell->lines), err);
 	if (rc < 0)
 		return rc;
 	cell->lines[cell->n++] = fl_report_clean(copy);
@@ -190,7 +194,7 @@ static void lay_out(struct fl_table *t, unsigned indent)
 	}
 }
 
-/* Where to break @text so that no more than @width columns stand before: at a blank, else in a name. */
+/* Where to break @text after at most @width columns: at a blank, else in a name. */
 static size_t break_at(const char *text, unsigned width)
 {
 	size_t at = 0, blank = 0, joint = 0;
@@ -199,7 +203,8 @@ static size_t break_at(const char *text, unsigned width)
 	while (text[at] && columns <= width) {
 		if (text[at] == ' ')
 			blank = at;
-		if (columns < width && at && (text[at] == '-' || text[at] == '/' || text[at] == '.'))
+		if (columns < width && at &&
+		    (text[at] == '-' || text[at] == '/' || text[at] == '.'))
 			joint = at + 1;
 		at++;
 		while (((unsigned char)text[at] & 0xc0) == 0x80)
@@ -233,7 +238,8 @@ static int wrap_cell(struct fl_table *t, struct cell *cell, unsigned width, fair
 			size_t len = break_at(text, width);
 			bool blank = text[len] == ' ';
 
-			rc = fl_mem_grow(mem, &out.lines, &out.cap, out.n + 1, sizeof(*out.lines), err);
+			rc = fl_mem_grow(mem, &out.lines, &out.cap, out.n + 1, sizeof(*out.lines),
+					 err);
 			if (rc < 0)
 				break;
 			char *copy = fl_arena_alloc(&t->arena, len + 1, 1, err);
@@ -265,7 +271,8 @@ static int wrap_cells(struct fl_table *t, fairlead_error *err)
 }
 
 /* All lines of a cell as one text, numbers set to the right. NULL without memory. */
-static char *join(struct fl_table *t, const struct cell *cell, const struct column *column, fairlead_error *err)
+static char *join(struct fl_table *t, const struct cell *cell, const struct column *column,
+		  fairlead_error *err)
 {
 	size_t need = 1;
 
@@ -289,7 +296,8 @@ static int add_columns(struct fl_table *t, struct libscols_table *tb, fairlead_e
 {
 	for (unsigned c = 0; c < t->n_columns; c++) {
 		struct column *column = &t->columns[c];
-		struct cell head = { .lines = (char *[]){ (char *)(uintptr_t)column->head }, .n = 1 };
+		struct cell head = { .lines = (char *[]){ (char *)(uintptr_t)column->head },
+				     .n = 1 };
 		int flags = SCOLS_FL_WRAP;
 
 		if (column->gone)
@@ -297,7 +305,8 @@ static int add_columns(struct fl_table *t, struct libscols_table *tb, fairlead_e
 		if (column->flags & FL_COL_TREE)
 			flags |= SCOLS_FL_TREE;
 		const char *name = join(t, &head, column, err);
-		struct libscols_column *cl = name ? scols_table_new_column(tb, name, 0, flags) : NULL;
+		struct libscols_column *cl = name ? scols_table_new_column(tb, name, 0, flags) :
+						    NULL;
 		if (!cl)
 			return fl_fail_nomem(err);
 		scols_column_set_safechars(cl, "\n");

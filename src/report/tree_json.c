@@ -35,9 +35,11 @@ static void put_cell(struct fl_json *j, const struct fl_model *m, const struct f
 	fl_json_end_object(j);
 }
 
-static void put_quota(struct fl_json *j, const struct fl_report *r, const struct fl_ledger *l, struct fl_node n)
+static void put_quota(struct fl_json *j, const struct fl_report *r, const struct fl_ledger *l,
+		      struct fl_node n)
 {
-	uint32_t columns = l->tree->root[n.v] == FL_NONE ? 0 : fl_tree_root_of(l->tree, n)->n_columns;
+	uint32_t columns = l->tree->root[n.v] == FL_NONE ? 0 :
+							   fl_tree_root_of(l->tree, n)->n_columns;
 
 	fl_json_list(j, "quota");
 	for (uint32_t c = 0; c < columns; c++) {
@@ -95,7 +97,8 @@ int fl_tree_json(const struct fl_report *r, const struct fl_tree_report *t, fair
 {
 	const struct fl_tree *tree = t->ledger->tree;
 	uint32_t n_nodes = r->model->n_nodes + 1;
-	uint32_t *ids = calloc(n_nodes, sizeof(*ids)), *scratch = calloc((size_t)n_nodes * 3, sizeof(*scratch));
+	uint32_t *ids = calloc(n_nodes, sizeof(*ids)),
+		 *scratch = calloc((size_t)n_nodes * 3, sizeof(*scratch));
 	struct fl_json j;
 
 	if (!ids || !scratch) {

@@ -27,7 +27,7 @@ const char *fl_tree_why_inactive(const struct fl_model *m, struct fl_node n, cha
  * Nodes from @top down (or of every tree), each before its children, siblings
  * by name; ids in *ret, which has room for the model's nodes.
  */
-uint32_t fl_tree_walk(const struct fl_report *r, const struct fl_tree *t, struct fl_node top, uint32_t *ret,
-		      uint32_t *scratch);
+uint32_t fl_tree_walk(const struct fl_report *r, const struct fl_tree *t, struct fl_node top,
+		      uint32_t *ret, uint32_t *scratch);
 
 #endif

@@ -17,7 +17,10 @@ struct out {
 
 static int add_columns(const struct out *o, fairlead_error *err)
 {
-	static const struct { const char *head; unsigned flags, give_up; } columns[] = {
+	static const struct {
+		const char *head;
+		unsigned flags, give_up;
+	} columns[] = {
 		[NODE] = { "QUEUE", FL_COL_TREE, 0 },
 		[FLAVOR] = { "FLAVOR", 0, 0 },
 		[RESOURCE] = { "RESOURCE", 0, 0 },
@@ -32,7 +35,8 @@ static int add_columns(const struct out *o, fairlead_error *err)
 	};
 
 	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-		int rc = fl_table_column(o->table, columns[i].head, columns[i].flags, columns[i].give_up, err);
+		int rc = fl_table_column(o->table, columns[i].head, columns[i].flags,
+					 columns[i].give_up, err);
 
 		if (rc < 0)
 			return rc;
@@ -41,29 +45,38 @@ static int add_columns(const struct out *o, fairlead_error *err)
 }
 
 /* Zero is said quietly, so that what is not zero is seen. */
-static const char *amount(const struct out *o, struct fl_resource resource, fl_amount value, char buffer[32])
+static const char *amount(const struct out *o, struct fl_resource resource, fl_amount value,
+			  char buffer[32])
 {
 	return value == 0 ? "-" : fl_report_amount(o->report, resource, value, buffer);
 }
 
-static int add_cell(const struct out *o, const struct fl_ledger_cell *c, bool new_flavor, fairlead_error *err)
+static int add_cell(const struct out *o, const struct fl_ledger_cell *c, bool new_flavor,
+		    fairlead_error *err)
 {
 	const struct fl_model *m = o->report->model;
 	char a[32], b[72];
-	struct { unsigned column; const char *text; } cells[] = {
+	struct {
+		unsigned column;
+		const char *text;
+	} cells[] = {
 		{ FLAVOR, new_flavor ? fl_report_flavor(m, c->flavor) : "" },
 		{ RESOURCE, fl_report_short_resource(m, c->resource) },
 	};
-	struct { unsigned column; fl_amount value; } amounts[] = {
-		{ QUOTA, c->subtree }, { OWN, c->nominal }, { USED, c->usage },
-		{ LENT, c->lent }, { FREE, c->available },
+	struct {
+		unsigned column;
+		fl_amount value;
+	} amounts[] = {
+		{ QUOTA, c->subtree }, { OWN, c->nominal },    { USED, c->usage },
+		{ LENT, c->lent },     { FREE, c->available },
 	};
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < sizeof(cells) / sizeof(cells[0]); i++)
 		rc = fl_table_line(o->table, cells[i].column, cells[i].text, err);
 	for (unsigned i = 0; rc == 0 && i < sizeof(amounts) / sizeof(amounts[0]); i++)
-		rc = fl_table_line(o->table, amounts[i].column, amount(o, c->resource, amounts[i].value, a), err);
+		rc = fl_table_line(o->table, amounts[i].column,
+				   amount(o, c->resource, amounts[i].value, a), err);
 	if (rc < 0)
 		return rc;
 	snprintf(b, sizeof(b), "%s", amount(o, c->resource, c->borrowed, a));
@@ -77,14 +90,16 @@ static int add_cell(const struct out *o, const struct fl_ledger_cell *c, bool ne
 }
 
 /* Columns in the order of flavors and resources by name, whatever the tree's numbering. */
-static int cmp_columns(const struct fl_model *m, const struct fl_column_info *a, const struct fl_column_info *b)
+static int cmp_columns(const struct fl_model *m, const struct fl_column_info *a,
+		       const struct fl_column_info *b)
 {
 	int d = fl_names_cmp(&m->names, m->flavors[a->flavor.v].name, m->flavors[b->flavor.v].name);
 
 	return d ? d : (a->resource.v > b->resource.v) - (a->resource.v < b->resource.v);
 }
 
-static uint32_t next_column(const struct fl_model *m, const struct fl_tree_root *root, uint32_t last)
+static uint32_t next_column(const struct fl_model *m, const struct fl_tree_root *root,
+			    uint32_t last)
 {
 	uint32_t best = FL_NONE;
 
@@ -134,8 +149,10 @@ static int add_node(const struct out *o, struct fl_node n, fairlead_error *err)
 	} else if (m->nodes[n.v].kind == FL_COHORT) {
 		fl_table_style(o->table, NODE, FL_STYLE_BOLD);
 	}
-	if (rc == 0 && o->tree->shares && fl_tree_has_parent(t, n) && m->nodes[n.v].inactive == FL_ACTIVE)
-		rc = fl_table_cell(o->table, SHARE, fl_report_share(&o->tree->shares[n.v], text), err);
+	if (rc == 0 && o->tree->shares && fl_tree_has_parent(t, n) &&
+	    m->nodes[n.v].inactive == FL_ACTIVE)
+		rc = fl_table_cell(o->table, SHARE, fl_report_share(&o->tree->shares[n.v], text),
+				   err);
 	if (rc == 0 && o->tree->waiting[n.v]) {
 		snprintf(text, sizeof(text), "%u", o->tree->waiting[n.v]);
 		rc = fl_table_cell(o->table, WAITING, text, err);
@@ -176,7 +193,8 @@ int fl_tree_text(const struct fl_report *r, const struct fl_tree_report *t, fair
 {
 	uint32_t n = r->model->n_nodes + 1;
 	struct out o = {
-		.report = r, .tree = t,
+		.report = r,
+		.tree = t,
 		.row_of = calloc(n, sizeof(int)),
 		.ids = calloc(n, sizeof(uint32_t)),
 		.scratch = calloc((size_t)n * 3, sizeof(uint32_t)),

@@ -26,8 +26,8 @@ static uint32_t walk_from(const struct fl_tree *t, uint32_t top, uint32_t *ret, 
 	return n;
 }
 
-uint32_t fl_tree_walk(const struct fl_report *r, const struct fl_tree *t, struct fl_node top, uint32_t *ret,
-		      uint32_t *scratch)
+uint32_t fl_tree_walk(const struct fl_report *r, const struct fl_tree *t, struct fl_node top,
+		      uint32_t *ret, uint32_t *scratch)
 {
 	uint32_t n = 0, n_roots = 0;
 
@@ -58,7 +58,8 @@ const char *fl_tree_why_inactive(const struct fl_model *m, struct fl_node n, cha
 		snprintf(buffer, 320, "below a cycle of cohorts");
 		break;
 	case FL_INACTIVE_FLAVOR_NOT_FOUND:
-		snprintf(buffer, 320, "flavor '%s' does not exist", fl_model_text(m, row->missing_flavor));
+		snprintf(buffer, 320, "flavor '%s' does not exist",
+			 fl_model_text(m, row->missing_flavor));
 		break;
 	}
 	return buffer;

@@ -96,7 +96,7 @@ def test_name_over_253_bytes(fairlead, write):
 def test_100_mb_in_one_text(fairlead, write):
     write("x.json", b'{"apiVersion": "v1", "kind": "List", "items": [{"a": "' + b"x" * 100_000_000 + b'"}]}')
     r = fairlead("plan", "-f", "x.json")
-    assert (r.code, r.out, r.err) == (1, "", "x.json:1:54: error: a text of more than 65536 bytes\n")
+    assert (r.code, r.out, r.err) == (1, "", "x.json:1:54: error: a text of more than 262144 bytes\n")
 
 
 def test_100_mb_in_one_line(fairlead, write):

@@ -250,12 +250,37 @@ static void the_lowest_subtree_that_fits(void **unused)
 	fl_model_free(m);
 }
 
+static void cohorts_nest_only_so_deep(void **unused)
+{
+	static struct world_node chain[302];
+	static char names[302][8];
+	struct fl_model *m;
+	struct fl_tree t;
+	fairlead_error err;
+
+	(void)unused;
+	for (uint32_t i = 0; i < 302; i++) {
+		(void)snprintf(names[i], sizeof names[i], "n%03u", (unsigned)i);
+		chain[i] = (struct world_node){ .name = names[i],
+						.parent = i ? names[i - 1] : NULL,
+						.kind = i < 301 ? FL_COHORT : FL_CLUSTER_QUEUE,
+						.weight = 1,
+						.quota = { { 1, NO, NO } } };
+	}
+	m = world_new(&fl_mem_heap, chain, 302, 1);
+	assert_int_equal(fl_tree_init(&t, m, &fl_mem_heap, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, "cohorts nest deeper than 256 levels");
+	assert_string_equal(err.subject, "Cohort/n257");
+	fl_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(derived_columns),
 		cmocka_unit_test(the_lowest_subtree_that_fits),
 		cmocka_unit_test(available_is_what_the_balances_allow),
+		cmocka_unit_test(cohorts_nest_only_so_deep),
 		cmocka_unit_test(remove_is_the_inverse_of_add),
 	};
 

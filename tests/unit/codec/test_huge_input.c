@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs made to hurt: each must end in its error soon, with little memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "codec/reader.h"
+#include "lib/unit.h"
+
+enum { HUGE = 100000000, MOST_BYTES = 128 << 20 };
+
+/* What our own side allocates at the most. */
+struct counted {
+	struct fl_mem mem;
+	size_t now, most;
+};
+
+enum { HEADER = 16 };
+
+static void *resize(void *user, void *old, size_t size)
+{
+	struct counted *c = user;
+	char *base = old ? (char *)old - HEADER : NULL;
+	size_t before = 0;
+
+	if (base)
+		memcpy(&before, base, sizeof before);
+	c->now += size - before;
+	c->most = c->now > c->most ? c->now : c->most;
+	if (size == 0) {
+		free(base);
+		return NULL;
+	}
+	base = realloc(base, size + HEADER);
+	if (!base)
+		return NULL;
+	memcpy(base, &size, sizeof size);
+	return base + HEADER;
+}
+
+static int drain(const char *text, size_t len, fairlead_error *err)
+{
+	struct counted c = { .mem = { .resize = resize } };
+	struct fl_reader *r = NULL;
+	struct fl_token t = { .kind = FL_TOKEN_DOCUMENT };
+	clock_t start = clock();
+	int code;
+
+	c.mem.user = &c;
+	*err = (fairlead_error){ 0 };
+	code = fl_reader_new(&c.mem, text, len, &r, err);
+	while (code == 0 && t.kind != FL_TOKEN_END)
+		code = fl_reader_next(r, &t, err);
+	fl_reader_free(r);
+	assert_int_equal(c.now, 0);
+	assert_true(c.most < MOST_BYTES);
+	assert_true((double)(clock() - start) / CLOCKS_PER_SEC <
+		    20); /* a second; sanitizers and valgrind take more */
+	return code;
+}
+
+static void check(const char *text, size_t len, uint32_t line, uint32_t column, const char *message)
+{
+	fairlead_error err;
+
+	assert_int_equal(drain(text, len, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, message);
+	assert_int_equal(err.line, line);
+	assert_int_equal(err.column, column);
+}
+
+/* @before, then 100 MB of @fill. */
+static char *huge(const char *before, char fill)
+{
+	char *text = malloc(HUGE);
+
+	assert_non_null(text);
+	memset(text, fill, HUGE);
+	memcpy(text, before, strlen(before));
+	return text;
+}
+
+static void one_line(void **state)
+{
+	char *text = huge("{\"a\": \"", 'x');
+
+	(void)state;
+	check(text, HUGE, 1, 7, "a text of more than 262144 bytes");
+	free(text);
+	text = huge("{\"", 'x');
+	check(text, HUGE, 1, 2, "a text of more than 262144 bytes");
+	free(text);
+	text = huge("{\"a\": \"\\n", 'x');
+	check(text, HUGE, 1, 7, "a text of more than 262144 bytes");
+	free(text);
+	text = huge("[", '1');
+	check(text, HUGE, 1, 2, "a text of more than 262144 bytes");
+	free(text);
+	text = huge("a: ", 'x');
+	check(text, HUGE, 1, 1, "a line of more than 1048576 bytes");
+	free(text);
+}
+
+static void long_block(void **state)
+{
+	char *text = huge("a: |\n ", 'x');
+	size_t len = 10000000;
+
+	(void)state;
+	for (size_t i = 100; i < len; i += 100)
+		memcpy(text + i, "\n ", 2);
+	check(text, len, 2, 1, "a text of more than 262144 bytes");
+	free(text);
+}
+
+static void nesting(void **state)
+{
+	static const struct {
+		const char *before;
+		char fill;
+		size_t len;
+		uint32_t column;
+	} rows[] = {
+		{ "[", '[', HUGE, 65 },
+		{ "a: [", '[', 1000000, 67 },
+	};
+	char text[80000];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *input = huge(rows[i].before, rows[i].fill);
+
+		check(input, rows[i].len, 1, rows[i].column, "nested deeper than 64 levels");
+		free(input);
+	}
+	for (int i = 0; i < 300; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%*sk:\n", i, "");
+	check(text, n, 65, 65, "nested deeper than 64 levels");
+	n = 0;
+	for (int i = 0; i < 300; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "{\"k\":");
+	check(text, n, 1, 321, "nested deeper than 64 levels");
+}
+
+/* Nine times nine times nine ... */
+static void aliases(void **state)
+{
+	char text[4096];
+	size_t n = (size_t)snprintf(text, sizeof text, "a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+	fairlead_error err;
+
+	(void)state;
+	for (int i = 1; i < 12; i++) {
+		n += (size_t)snprintf(text + n, sizeof text - n, "a%d: &a%d [", i, i);
+		for (int j = 0; j < 9; j++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s*a%d", j ? "," : "",
+					      i - 1);
+		n += (size_t)snprintf(text + n, sizeof text - n, "]\n");
+	}
+	assert_int_equal(drain(text, n, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, "aliases expand to more than 1048576 tokens");
+	assert_int_equal(err.line, 1);
+}
+
+static void merges(void **state)
+{
+	char text[4096];
+	size_t n = (size_t)snprintf(text, sizeof text, "a0: &a0 {k: 1}\n");
+	fairlead_error err;
+
+	(void)state;
+	for (int i = 1; i < 12; i++) {
+		n += (size_t)snprintf(text + n, sizeof text - n, "a%d: &a%d {<<: [", i, i);
+		for (int j = 0; j < 9; j++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s*a%d", j ? "," : "",
+					      i - 1);
+		n += (size_t)snprintf(text + n, sizeof text - n, "]}\n");
+	}
+	assert_int_equal(drain(text, n, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, "aliases expand to more than 1048576 tokens");
+}
+
+/* 100 MB of small things are no error, and take no memory. */
+static void many_documents(void **state)
+{
+	char *text = huge("", ' ');
+	fairlead_error err;
+
+	(void)state;
+	for (size_t i = 0; i + 100 < HUGE; i += 100)
+		memcpy(text + i, "{\"a\":[{\"b\":1},2]}", 17);
+	assert_int_equal(drain(text, HUGE, &err), 0);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_line), cmocka_unit_test(long_block),
+		cmocka_unit_test(nesting),  cmocka_unit_test(aliases),
+		cmocka_unit_test(merges),   cmocka_unit_test(many_documents),
+	};
+
+	return cmocka_run_group_tests_name("codec/huge-input", tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "codec/time.h"
+
+#include <string.h>
+
+#include "lib/unit.h"
+
+static void times(void **state)
+{
+	static const struct {
+		const char *text;
+		fl_time want;
+		const char *utc; /* NULL: as it was */
+	} rows[] = {
+		{ "1970-01-01T00:00:00Z", 0, NULL },
+		{ "2026-01-01T00:00:00Z", INT64_C(1767225600) * FL_SECOND, NULL },
+		{ "2026-01-01T01:30:00.25+01:30", INT64_C(1767225600) * FL_SECOND + FL_SECOND / 4,
+		  "2026-01-01T00:00:00.25Z" },
+		{ "2025-12-31T19:00:00-05:00", INT64_C(1767225600) * FL_SECOND,
+		  "2026-01-01T00:00:00Z" },
+		{ "1969-12-31T23:59:59.5Z", -FL_SECOND / 2, NULL },
+		{ "2024-02-29T12:00:00Z", INT64_C(1709208000) * FL_SECOND, NULL },
+		{ "2000-02-29T00:00:00Z", INT64_C(951782400) * FL_SECOND, NULL },
+		{ "1970-01-01T00:00:00.123456789987Z", 123456789,
+		  "1970-01-01T00:00:00.123456789Z" },
+		{ "1678-01-01T00:00:00Z", INT64_C(-9214560000) * FL_SECOND, NULL },
+		{ "2261-12-31T23:59:59Z", INT64_C(9214646399) * FL_SECOND, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fl_time got = 0;
+		char buffer[40];
+
+		CHECK(fl_time_parse(rows[i].text, strlen(rows[i].text), &got, NULL) == 0,
+		      rows[i].text);
+		CHECK(got == rows[i].want, rows[i].text);
+		assert_string_equal(fl_time_format(buffer, got),
+				    rows[i].utc ? rows[i].utc : rows[i].text);
+	}
+}
+
+static void bad_times(void **state)
+{
+	static const char *const rows[] = {
+		"",
+		"2026-01-01",
+		"2026-01-01 00:00:00Z",
+		"2026-01-01T00:00:00",
+		"2026-1-01T00:00:00Z",
+		"2026-13-01T00:00:00Z",
+		"2026-00-01T00:00:00Z",
+		"2026-02-29T00:00:00Z",
+		"1900-02-29T00:00:00Z",
+		"2026-01-32T00:00:00Z",
+		"2026-01-01T24:00:00Z",
+		"2026-01-01T00:60:00Z",
+		"2026-01-01T00:00:60Z",
+		"2026-01-01T00:00:00.Z",
+		"2026-01-01T00:00:00+1:00",
+		"2026-01-01T00:00:00+01:60",
+		"2026-01-01T00:00:00Zx",
+		"1677-12-31T00:00:00Z",
+		"2262-01-01T00:00:00Z",
+		"0000-01-01T00:00:00Z",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fl_time got = 5;
+
+		CHECK(fl_time_parse(rows[i], strlen(rows[i]), &got, NULL) == FAIRLEAD_EINPUT,
+		      rows[i]);
+		CHECK(got == 5, rows[i]);
+	}
+}
+
+static void messages(void **state)
+{
+	fairlead_error err = { 0 };
+	fl_time got;
+
+	(void)state;
+	fl_time_parse("soon", 4, &got, &err);
+	assert_string_equal(err.text, "'soon' is not a time");
+	assert_string_equal(err.hint, "write it like 2026-01-31T12:00:00Z");
+	fl_time_parse("2500-01-01T00:00:00Z", 20, &got, &err);
+	assert_string_equal(err.text,
+			    "the time '2500-01-01T00:00:00Z' is not within the years 1678 to 2261");
+	fl_duration_parse("5 m", 3, &got, &err);
+	assert_string_equal(err.text, "'5 m' is not a length of time");
+	assert_string_equal(err.hint, "write it like 10s, 5m or 1h30m");
+}
+
+static void durations(void **state)
+{
+	static const struct {
+		const char *text;
+		fl_time want; /* -1: refused */
+	} rows[] = {
+		{ "0", 0 },
+		{ "0s", 0 },
+		{ "10s", 10 * FL_SECOND },
+		{ "1h30m", 5400 * FL_SECOND },
+		{ "1.5h", 5400 * FL_SECOND },
+		{ "250ms", FL_SECOND / 4 },
+		{ ".5s", FL_SECOND / 2 },
+		{ "3us", 3000 },
+		{ "7ns", 7 },
+		{ "168h", 604800 * FL_SECOND },
+		{ "", -1 },
+		{ "5", -1 },
+		{ "s", -1 },
+		{ ".s", -1 },
+		{ "-5s", -1 },
+		{ "5d", -1 },
+		{ "5 s", -1 },
+		{ "9999999999999999999s", -1 },
+		{ "9999999999h", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fl_time got = -1;
+		int r = fl_duration_parse(rows[i].text, strlen(rows[i].text), &got, NULL);
+
+		CHECK((r == 0) == (rows[i].want >= 0), rows[i].text);
+		CHECK(got == rows[i].want, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times),
+		cmocka_unit_test(bad_times),
+		cmocka_unit_test(messages),
+		cmocka_unit_test(durations),
+	};
+
+	return cmocka_run_group_tests_name("codec/time", tests, NULL, NULL);
+}

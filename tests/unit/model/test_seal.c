@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What references become, written as small manifests. */
+#include <stdlib.h>
+
+#include "unit/codec/load.h"
+
+#define K "apiVersion: kueue.x-k8s.io/v1beta2\n"
+#define CQ(name, spec) "---\n" K "kind: ClusterQueue\nmetadata: {name: " name "}\nspec: " spec "\n"
+#define COHORT(name, parent)                                                                       \
+	"---\n" K "kind: Cohort\nmetadata: {name: " name "}\nspec: {parentName: " parent "}\n"
+#define LQ(name, cq, more)                                                                         \
+	"---\n" K "kind: LocalQueue\nmetadata: {name: " name                                       \
+	", namespace: ns}\nspec: {clusterQueue: " cq more "}\n"
+#define WL(name, spec, status)                                                                     \
+	"---\n" K "kind: Workload\nmetadata: {name: " name ", namespace: ns}\nspec: {" spec        \
+	"}\nstatus: {" status "}\n"
+#define GROUP(flavor)                                                                              \
+	"resourceGroups: [{coveredResources: [cpu], flavors: [{name: " flavor                      \
+	", resources: [{name: cpu, nominalQuota: 1}]}]}]"
+#define OPEN "namespaceSelector: {}"
+
+static const char *inactive(const struct fl_model *m, enum fl_node_kind kind, const char *name)
+{
+	return fl_inactive_name(m->nodes[fl_model_find_node(m, kind, name).v].inactive);
+}
+
+static void cycles(void **state)
+{
+	struct fl_model *m = load(
+		CQ("ok", "{cohortName: root, " OPEN "}")
+			CQ("on", "{cohortName: b, " OPEN ", stopPolicy: Hold, " GROUP("gone") "}")
+				CQ("below", "{cohortName: d, " OPEN "}")
+					CQ("self", "{cohortName: s, " OPEN "}") COHORT("c", "a")
+						COHORT("a", "b") COHORT("b", "c") COHORT("d", "e")
+							COHORT("e", "c") COHORT("s", "s"));
+	char line[512];
+
+	(void)state;
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "ok"), "");
+	assert_string_equal(inactive(m, FL_COHORT, "root"), "");
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "on"), "CohortCycle");
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "below"), "CohortCycle");
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "self"), "CohortCycle");
+	assert_string_equal(inactive(m, FL_COHORT, "a"), "CohortCycle");
+	assert_string_equal(inactive(m, FL_COHORT, "e"), "CohortCycle");
+	assert_string_equal(
+		load_notice_line(m, FL_NOTICE_COHORT_CYCLE, line),
+		"7:1 ClusterQueue/on: is below the cohort cycle 'a -> b -> c -> a'; nothing in it is admitted");
+	fl_model_free(m);
+	m = load(COHORT("s", "s"));
+	assert_string_equal(
+		load_notice_line(m, FL_NOTICE_COHORT_CYCLE, line),
+		"2:1 Cohort/s: is part of the cohort cycle 's -> s'; nothing in it is admitted");
+	fl_model_free(m);
+}
+
+/* A chain and a loop of 100,000 cohorts: no recursion, no square. */
+static void long_cycle(void **state)
+{
+	const int n = 100000;
+	size_t size = (size_t)n * 160, at = 0;
+	char *text = malloc(size), line[512];
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < n; i++)
+		at += (size_t)snprintf(
+			text + at, size - at,
+			"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"Cohort\",\"metadata\":{\"name\":\"c%06d\"},"
+			"\"spec\":{\"parentName\":\"c%06d\"}}",
+			i,
+			i < n / 2  ? i + 1 :
+			i == n - 1 ? n / 2 :
+				     i + 1);
+	struct fl_model *m = load(text);
+
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		assert_int_equal(m->nodes[i].inactive, FL_INACTIVE_COHORT_CYCLE);
+	assert_string_equal(
+		load_notice_line(m, FL_NOTICE_COHORT_CYCLE, line),
+		"1:1 Cohort/c000000: is below the cohort cycle 'c050000 -> c050001 -> c050002 -> c050003 -> "
+		"c050004 -> c050005 -> ... -> c050000'; nothing in it is admitted");
+	fl_model_free(m);
+	free(text);
+}
+
+static void queues(void **state)
+{
+	struct fl_model *m = load(
+		CQ("a", "{cohortName: co, " OPEN ", " GROUP("here") "}") CQ(
+			"gone", "{" OPEN ", stopPolicy: HoldAndDrain, " GROUP(
+					"missing") "}") CQ("stopped",
+							   "{" OPEN ", stopPolicy: Hold}")
+			CQ("shut",
+			   "{}") "---\n" K
+				 "kind: Cohort\nmetadata: {name: other}\nspec: {" GROUP(
+					 "nowhere") "}\n"
+						    "---\n" K
+						    "kind: ResourceFlavor\nmetadata: {name: here}\n" LQ(
+							    "q", "a", "") LQ("lost", "b", ""));
+	const struct fl_node_row *gone =
+		&m->nodes[fl_model_find_node(m, FL_CLUSTER_QUEUE, "gone").v];
+	const struct fl_node_row *cohort = &m->nodes[fl_model_find_node(m, FL_COHORT, "co").v];
+	char line[512];
+
+	(void)state;
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "a"), "");
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "gone"), "FlavorNotFound");
+	assert_string_equal(fl_model_text(m, gone->missing_flavor), "missing");
+	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "stopped"), "Stopped");
+	assert_string_equal(inactive(m, FL_COHORT, "other"), "");
+	assert_false(cohort->declared);
+	assert_true(cohort->weight >= 1 && cohort->weight <= 1);
+	assert_int_equal(m->n_flavors, 3);
+	assert_true(m->flavors[0].declared && !m->flavors[1].declared);
+	assert_string_equal(
+		load_notice_line(m, FL_NOTICE_MISSING_FLAVOR, line),
+		"10:138 ClusterQueue/gone: flavor 'missing' does not exist; the queue is inactive");
+	assert_string_equal(
+		load_notice_line(m, FL_NOTICE_SELECTOR_MATCHES_NOTHING, line),
+		"17:1 ClusterQueue/shut: no namespaceSelector: the queue admits from no namespace");
+	assert_string_equal(load_notice_line(m, FL_NOTICE_STOPPED, line),
+			    "7:1 ClusterQueue/gone: the queue is stopped: nothing is admitted");
+	assert_string_equal(load_notice_line(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, line),
+			    "36:1 LocalQueue/ns/lost: cluster queue 'b' does not exist");
+	assert_int_equal(m->queues[0].cluster_queue.v, 0);
+	assert_int_equal(m->queues[1].cluster_queue.v, FL_NONE);
+	fl_model_free(m);
+}
+
+#define RESERVED(queue)                                                                            \
+	"conditions: [{type: QuotaReserved, status: \"True\"}], admission: {clusterQueue: " queue  \
+	"}"
+
+static void exclusion(void **state)
+{
+	static const struct {
+		const char *spec, *status, *excluded;
+		bool holds;
+		enum fl_notice_kind kind; /* ASSUMED: none is expected */
+		const char *line;
+	} rows[] = {
+		{ "queueName: q", "", "", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q", RESERVED("cq"), "", true, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q", "admission: {clusterQueue: cq}", "", false, FL_NOTICE_ASSUMED,
+		  "" },
+		{ "queueName: q", RESERVED("none"), "", false, FL_NOTICE_MISSING_CLUSTER_QUEUE,
+		  "admitted to cluster queue 'none', which does not exist; it holds nothing" },
+		{ "", "", "QueueDoesNotExist", false, FL_NOTICE_NO_QUEUE,
+		  "no queueName: it is never admitted" },
+		{ "queueName: x", "", "QueueDoesNotExist", false, FL_NOTICE_MISSING_QUEUE,
+		  "local queue 'ns/x' does not exist" },
+		{ "queueName: x", RESERVED("cq"), "QueueDoesNotExist", true,
+		  FL_NOTICE_MISSING_QUEUE, "local queue 'ns/x' does not exist" },
+		{ "queueName: lost", "", "ClusterQueueDoesNotExist", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: held", "", "QueueStopped", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q, active: false", RESERVED("cq"), "Deactivated", true,
+		  FL_NOTICE_ASSUMED, "" },
+		{ "active: false",
+		  "conditions: [{type: Finished, status: \"True\"}, {type: QuotaReserved, status: \"True\"}], admission: {clusterQueue: cq}",
+		  "Finished", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q, podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 2}, limits: {cpu: 1}}}]}}}]",
+		  "", "Misconfigured", false, FL_NOTICE_REQUESTS_ABOVE_LIMITS,
+		  "a container requests more than its limits" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[2048], line[512], want[512] = "";
+		struct fl_model *m;
+
+		(void)snprintf(
+			text, sizeof text,
+			"%s---\n" K
+			"kind: Workload\nmetadata: {name: w, namespace: ns}\nspec: {%s}\nstatus: {%s}\n",
+			CQ("cq", "{" OPEN "}") LQ("q", "cq", "") LQ("lost", "gone", "")
+				LQ("held", "cq", ", stopPolicy: Hold"),
+			rows[i].spec, rows[i].status);
+		m = load(text);
+		assert_string_equal(fl_excluded_name(m->workloads[0].excluded), rows[i].excluded);
+		CHECK((m->workloads[0].admitted_queue.v != FL_NONE) == rows[i].holds, text);
+		if (*rows[i].line)
+			(void)snprintf(want, sizeof want, "%s", rows[i].line);
+		load_notice_line(m, rows[i].kind, line);
+		/* That kind may have one for the local queue before. */
+		if (rows[i].kind == FL_NOTICE_MISSING_CLUSTER_QUEUE)
+			assert_string_equal(fl_model_text(m, m->notices[m->n_notices - 1].text),
+					    want);
+		else if (*want)
+			assert_string_equal(strstr(line, ": ") + 2, want);
+		fl_model_free(m);
+	}
+}
+
+static void priorities(void **state)
+{
+#define CLASSES(default_a, default_b)                                                                  \
+	"---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 10\n" \
+	"globalDefault: " default_a                                                                    \
+	"\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"                               \
+	"metadata: {name: b}\nvalue: 5\nglobalDefault: " default_b "\n---\n" K                         \
+	"kind: WorkloadPriorityClass\nmetadata: {name: a}\nvalue: -3\n"
+	static const struct {
+		const char *text;
+		int32_t want;
+		bool missing;
+	} rows[] = {
+		{ CLASSES("true", "false") WL("w", "priority: 0", ""), 0, false },
+		{ CLASSES("true", "false") WL(
+			  "w", "priority: 7, priorityClassRef: {kind: PriorityClass, name: a}", ""),
+		  7, false },
+		{ CLASSES("false", "false")
+			  WL("w", "priorityClassRef: {kind: PriorityClass, name: a}", ""),
+		  10, false },
+		{ CLASSES("false", "false")
+			  WL("w", "priorityClassRef: {kind: WorkloadPriorityClass, name: a}", ""),
+		  -3, false },
+		{ CLASSES("false", "false")
+			  WL("w", "priorityClassRef: {kind: WorkloadPriorityClass, name: b}", ""),
+		  0, true },
+		{ CLASSES("true", "false")
+			  WL("w", "priorityClassRef: {kind: WorkloadPriorityClass, name: b}", ""),
+		  10, true },
+		{ CLASSES("true", "true") WL("w", "", ""), 5, false },
+		{ CLASSES("false", "false") WL("w", "", ""), 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_model *m = load(rows[i].text);
+
+		CHECK(m->workloads[0].priority == rows[i].want, rows[i].text);
+		CHECK((load_notice(m, FL_NOTICE_MISSING_PRIORITY_CLASS) != NULL) == rows[i].missing,
+		      rows[i].text);
+		fl_model_free(m);
+	}
+}
+
+static void resources(void **state)
+{
+	struct fl_model *m = load(
+		CQ("a",
+		   "{" OPEN ", resourceGroups: [{coveredResources: [pods, cpu], flavors: []}]}")
+			WL("w",
+			   "podSets: [{template: {spec: {containers: [{resources: {requests: {zeta: 1, alpha: 1, cpu: 1}}}]}}}]",
+			   ""));
+	static const char *const want[] = { "alpha", "cpu", "pods", "zeta" };
+
+	(void)state;
+	assert_int_equal(m->n_resources, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(fl_model_text(m, m->resources[i]), want[i]);
+	assert_int_equal(m->requests[m->podsets[0].requests.first + 1].resource.v, 1);
+	fl_model_free(m);
+}
+
+/* The same objects in another order: the same resources, reasons, priorities and findings. */
+static void order_of_input(void **state)
+{
+	static const char *const parts[] = {
+		CQ("a", "{cohortName: x, " OPEN ", " GROUP("f") "}"),
+		CQ("b", "{cohortName: y, " OPEN ", " GROUP("g") "}"),
+		COHORT("x", "y"),
+		COHORT("y", "x"),
+		LQ("q", "a", ""),
+		WL("w", "queueName: q", RESERVED("b")),
+		"---\n" K "kind: ResourceFlavor\nmetadata: {name: f}\n",
+	};
+	uint32_t rounds = 0;
+
+	(void)state;
+	for (size_t first = 0; first < COUNT(parts); first++, rounds++) {
+		char text[4096] = "";
+		struct fl_model *m;
+		const struct fl_workload_row *w;
+
+		for (size_t i = 0; i < COUNT(parts); i++)
+			strcat(text, parts[(first + 3 * i) % COUNT(parts)]);
+		m = load(text);
+		w = &m->workloads[0];
+		assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "a"), "CohortCycle");
+		assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "b"), "CohortCycle");
+		assert_int_equal(w->admitted_queue.v,
+				 fl_model_find_node(m, FL_CLUSTER_QUEUE, "b").v);
+		assert_int_equal(w->cluster_queue.v,
+				 fl_model_find_node(m, FL_CLUSTER_QUEUE, "a").v);
+		assert_int_equal(m->n_notices, 5);
+		for (uint32_t i = 0; i < m->n_notices; i++)
+			if (m->notices[i].kind == FL_NOTICE_COHORT_CYCLE)
+				assert_non_null(strstr(fl_model_text(m, m->notices[i].text),
+						       "'x -> y -> x'"));
+		fl_model_free(m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cycles),         cmocka_unit_test(long_cycle),
+		cmocka_unit_test(queues),         cmocka_unit_test(exclusion),
+		cmocka_unit_test(priorities),     cmocka_unit_test(resources),
+		cmocka_unit_test(order_of_input),
+	};
+
+	return cmocka_run_group_tests_name("model/seal", tests, NULL, NULL);
+}
