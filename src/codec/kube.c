@@ -192,6 +192,9 @@ static int read_map(struct fl_kube *k, struct fl_reader *r, const struct fl_toke
 			code = fl_reader_next(r, &t, k->err);
 		if (code < 0)
 			return code;
+		if (items && t.kind == FL_TOKEN_SCALAR && t.type != FL_SCALAR_NULL)
+			return fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
+					    "'items' is a text where a list is expected");
 		if (items && t.kind == FL_TOKEN_LIST) {
 			code = read_items(k, r);
 			return code < 0 ? code : skip_rest(k, r);

@@ -151,6 +151,28 @@ static int below_zero(const char *text, size_t len, fairlead_error *err)
 		       len > 60 ? "..." : "");
 }
 
+/*
+ * What does not fit 64 bits in the end is no limit ("1E" of cpu, "16Ei"), and stays
+ * so.  But digits alone beyond 2^63, or anything beyond 2^70, is a slip of the hand.
+ */
+static bool overflows(const struct parts *p)
+{
+	bool plain = p->decimal == 0 && p->binary == 0;
+	wide most = plain ? (wide)INT64_MAX : (wide)1 << 70;
+
+	return magnitude(p, /* decimals= */ 0, most + 1) > most;
+}
+
+static int overflow(const char *text, size_t len, fairlead_error *err)
+{
+	int shown = len < 60 ? (int)len : 60;
+
+	(void)fl_fail(err, FAIRLEAD_EINPUT, "the quantity '%.*s%s' overflows", shown, text,
+		      len > 60 ? "..." : "");
+	(void)fl_fail_hint(err, "for no limit leave the limit out, or write 1E");
+	return FAIRLEAD_EINPUT;
+}
+
 int fl_quantity_parse(const char *text, size_t len, int decimals, bool negative, fl_amount *ret,
 		      fairlead_error *err)
 {
@@ -162,6 +184,8 @@ int fl_quantity_parse(const char *text, size_t len, int decimals, bool negative,
 	value = (int64_t)magnitude(&p, decimals, INT64_MAX);
 	if (p.negative && value && !negative)
 		return below_zero(text, len, err);
+	if (value == INT64_MAX && overflows(&p))
+		return overflow(text, len, err);
 	*ret = p.negative ? -value : value;
 	return 0;
 }

@@ -21,7 +21,9 @@
 #include "base/mem.h"
 #include "base/names.h"
 
-struct fl_label { struct fl_sym key, value; };
+struct fl_label {
+	struct fl_sym key, value;
+};
 
 enum fl_operator { FL_OP_IN, FL_OP_NOT_IN, FL_OP_EXISTS, FL_OP_NOT_EXISTS, FL_OP_GT, FL_OP_LT };
 
@@ -40,7 +42,10 @@ struct fl_selector {
 
 enum fl_effect { FL_NO_SCHEDULE, FL_PREFER_NO_SCHEDULE, FL_NO_EXECUTE, FL_EFFECT_ANY };
 
-struct fl_taint { struct fl_sym key, value; enum fl_effect effect; };
+struct fl_taint {
+	struct fl_sym key, value;
+	enum fl_effect effect;
+};
 
 struct fl_toleration {
 	struct fl_sym key, value; /* key "" with exists: everything */
@@ -81,7 +86,10 @@ enum fl_node_kind { FL_CLUSTER_QUEUE, FL_COHORT };
 enum fl_strategy { FL_BEST_EFFORT_FIFO, FL_STRICT_FIFO };
 enum fl_stop { FL_STOP_NONE, FL_STOP_HOLD, FL_STOP_HOLD_AND_DRAIN };
 enum fl_preempt_policy {
-	FL_PREEMPT_NEVER, FL_PREEMPT_LOWER_PRIORITY, FL_PREEMPT_LOWER_OR_NEWER_EQUAL, FL_PREEMPT_ANY,
+	FL_PREEMPT_NEVER,
+	FL_PREEMPT_LOWER_PRIORITY,
+	FL_PREEMPT_LOWER_OR_NEWER_EQUAL,
+	FL_PREEMPT_ANY,
 };
 enum fl_fungibility { FL_MAY_STOP_SEARCH, FL_TRY_NEXT_FLAVOR };
 enum fl_preference { FL_BORROWING_OVER_PREEMPTION, FL_PREEMPTION_OVER_BORROWING };
@@ -98,11 +106,11 @@ struct fl_node_row {
 	enum fl_node_kind kind;
 	struct fl_sym name, parent_name; /* parent_name.v FL_NONE: none */
 	struct fl_span groups;
-	double weight;   /* fairSharing.weight, default 1 */
-	bool declared;   /* false: an implicit cohort */
+	double weight; /* fairSharing.weight, default 1 */
+	bool declared; /* false: an implicit cohort */
 	struct fl_place place;
-	struct fl_node parent; /* by seal; FL_NONE at a root */
-	enum fl_inactive inactive; /* by seal */
+	struct fl_node parent;        /* by seal; FL_NONE at a root */
+	enum fl_inactive inactive;    /* by seal */
 	struct fl_sym missing_flavor; /* with FL_INACTIVE_FLAVOR_NOT_FOUND */
 
 	/* ClusterQueue only */
@@ -110,27 +118,37 @@ struct fl_node_row {
 	enum fl_stop stop;
 	struct fl_selector namespaces;
 	enum fl_preempt_policy within_queue, reclaim; /* withinClusterQueue, reclaimWithinCohort */
-	enum fl_preempt_policy borrow_within;         /* borrowWithinCohort.policy: Never or LowerPriority */
+	enum fl_preempt_policy
+		borrow_within; /* borrowWithinCohort.policy: Never or LowerPriority */
 	bool has_borrow_threshold;
-	int32_t borrow_threshold;                     /* borrowWithinCohort.maxPriorityThreshold */
+	int32_t borrow_threshold; /* borrowWithinCohort.maxPriorityThreshold */
 	enum fl_fungibility when_can_borrow, when_can_preempt;
 	enum fl_preference preference;
 	bool usage_based; /* admissionScope: UsageBasedAdmissionFairSharing */
 };
 
 /* Decayed usage of one resource in natural units (cores, bytes). */
-struct fl_consumed { struct fl_sym resource_name; fl_nanos amount; struct fl_resource resource; };
+struct fl_consumed {
+	struct fl_sym resource_name;
+	fl_nanos amount;
+	struct fl_resource resource;
+};
 
 struct fl_queue_row {
 	struct fl_sym namespace, name, cluster_queue_name;
 	enum fl_stop stop;
-	double weight;          /* fairSharing.weight, default 1 */
-	struct fl_span consumed; /* status.fairSharing.admissionFairSharingStatus.consumedResources */
+	double weight; /* fairSharing.weight, default 1 */
+	struct fl_span
+		consumed; /* status.fairSharing.admissionFairSharingStatus.consumedResources */
 	struct fl_place place;
 	struct fl_node cluster_queue; /* by seal; FL_NONE when it does not exist */
 };
 
-struct fl_namespace_row { struct fl_sym name; struct fl_span labels; struct fl_place place; };
+struct fl_namespace_row {
+	struct fl_sym name;
+	struct fl_span labels;
+	struct fl_place place;
+};
 
 struct fl_priority_row {
 	struct fl_sym name;
@@ -140,66 +158,88 @@ struct fl_priority_row {
 	struct fl_place place;
 };
 
-struct fl_request { struct fl_sym resource_name; fl_amount amount; struct fl_resource resource; };
+struct fl_request {
+	struct fl_sym resource_name;
+	fl_amount amount;
+	struct fl_resource resource;
+};
 
 /* One required node affinity term: all its requirements hold. Terms are alternatives. */
-struct fl_term { struct fl_span requirements; };
+struct fl_term {
+	struct fl_span requirements;
+};
 
 struct fl_podset {
 	struct fl_sym name;
-	int32_t count, min_count;  /* min_count -1: absent, no partial admission */
-	struct fl_span requests;   /* into requests: of one pod */
+	int32_t count, min_count;     /* min_count -1: absent, no partial admission */
+	struct fl_span requests;      /* into requests: of one pod */
 	struct fl_span node_selector; /* into labels */
 	bool has_affinity;
-	struct fl_span affinity;   /* into terms */
+	struct fl_span affinity; /* into terms */
 	struct fl_span tolerations;
-	uint64_t spec_hash;        /* of the whole pod template's spec, whatever the order of keys */
+	uint64_t spec_hash; /* of the whole pod template's spec, whatever the order of keys */
 };
 
 /* What an admitted podset holds: amount of one resource, all its pods together. */
-struct fl_assignment { struct fl_sym resource_name, flavor_name; fl_amount amount; struct fl_resource resource; struct fl_flavor flavor; };
-struct fl_podset_assignment { struct fl_sym podset; int32_t count; struct fl_span assignments; };
+struct fl_assignment {
+	struct fl_sym resource_name, flavor_name;
+	fl_amount amount;
+	struct fl_resource resource;
+	struct fl_flavor flavor;
+};
+struct fl_podset_assignment {
+	struct fl_sym podset;
+	int32_t count;
+	struct fl_span assignments;
+};
 
 /* Why a workload takes no part; 0 is: it may wait, or it is admitted. */
 enum fl_excluded {
 	FL_INCLUDED,
 	FL_EXCLUDED_FINISHED,
-	FL_EXCLUDED_DEACTIVATED,    /* spec.active false */
-	FL_EXCLUDED_NO_QUEUE,       /* no queueName, or the LocalQueue does not exist */
+	FL_EXCLUDED_DEACTIVATED, /* spec.active false */
+	FL_EXCLUDED_NO_QUEUE,    /* no queueName, or the LocalQueue does not exist */
 	FL_EXCLUDED_NO_CLUSTER_QUEUE,
-	FL_EXCLUDED_QUEUE_STOPPED,  /* the LocalQueue's stopPolicy */
-	FL_EXCLUDED_MISCONFIGURED,  /* a container requests more than its limits */
+	FL_EXCLUDED_QUEUE_STOPPED, /* the LocalQueue's stopPolicy */
+	FL_EXCLUDED_MISCONFIGURED, /* a container requests more than its limits */
 };
 
 struct fl_workload_row {
 	struct fl_sym namespace, name, uid;
-	struct fl_sym queue_name;       /* FL_NONE: none */
-	struct fl_sym owner_job;        /* name of the Job that owns it; FL_NONE: none */
-	struct fl_sym priority_class;   /* FL_NONE: none */
-	bool class_of_workloads;        /* priority_class names a WorkloadPriorityClass */
-	bool has_priority;              /* spec.priority given; else seal resolves the class */
+	struct fl_sym queue_name;     /* FL_NONE: none */
+	struct fl_sym owner_job;      /* name of the Job that owns it; FL_NONE: none */
+	struct fl_sym priority_class; /* FL_NONE: none */
+	bool class_of_workloads;      /* priority_class names a WorkloadPriorityClass */
+	bool has_priority;            /* spec.priority given; else seal resolves the class */
 	int32_t priority;
 	fl_time created;
 	struct fl_span podsets;
 	bool active, finished, misconfigured;
-	bool evicted;                   /* condition Evicted is True */
+	bool evicted; /* condition Evicted is True */
 	struct fl_sym evicted_reason;
 	fl_time evicted_at;
-	bool reserved;                  /* condition QuotaReserved is True and status.admission is there */
+	bool reserved; /* condition QuotaReserved is True and status.admission is there */
 	fl_time reserved_at;
-	bool admitted;                  /* condition Admitted is True */
-	struct fl_sym admitted_queue_name;    /* status.admission.clusterQueue */
-	struct fl_span admission;       /* into podset_assignments */
+	bool admitted;                     /* condition Admitted is True */
+	struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
+	struct fl_span admission;          /* into podset_assignments */
 	struct fl_place place;
-	struct fl_queue queue;          /* by seal; FL_NONE */
-	struct fl_node cluster_queue;   /* by seal: its LocalQueue's; FL_NONE */
-	struct fl_node admitted_queue;  /* by seal: where it holds quota; FL_NONE */
-	enum fl_excluded excluded;      /* by seal */
+	struct fl_queue queue;         /* by seal; FL_NONE */
+	struct fl_node cluster_queue;  /* by seal: its LocalQueue's; FL_NONE */
+	struct fl_node admitted_queue; /* by seal: where it holds quota; FL_NONE */
+	enum fl_excluded excluded;     /* by seal */
 };
 
-struct fl_resource_weight { struct fl_sym resource_name; double weight; struct fl_resource resource; };
+struct fl_resource_weight {
+	struct fl_sym resource_name;
+	double weight;
+	struct fl_resource resource;
+};
 
-enum fl_fair_strategy { FL_FINAL_SHARE /* S2-a: LessThanOrEqualToFinalShare */, FL_INITIAL_SHARE /* S2-b: LessThanInitialShare */ };
+enum fl_fair_strategy {
+	FL_FINAL_SHARE /* S2-a: LessThanOrEqualToFinalShare */,
+	FL_INITIAL_SHARE /* S2-b: LessThanInitialShare */
+};
 
 /* Kueue's Configuration, the parts that change decisions. */
 struct fl_settings {
@@ -231,42 +271,44 @@ struct fl_notice {
 };
 
 /* Every pool and table: X(type, field). */
-#define FL_MODEL_TABLES(X)                                \
-	X(struct fl_flavor_row, flavors)                  \
-	X(struct fl_node_row, nodes)                      \
-	X(struct fl_queue_row, queues)                    \
-	X(struct fl_consumed, consumed)                   \
-	X(struct fl_resource_weight, resource_weights)    \
-	X(struct fl_namespace_row, namespaces)            \
-	X(struct fl_priority_row, priorities)             \
-	X(struct fl_workload_row, workloads)              \
-	X(struct fl_podset, podsets)                      \
-	X(struct fl_podset_assignment, podset_assignments) \
-	X(struct fl_assignment, assignments)              \
-	X(struct fl_request, requests)                    \
-	X(struct fl_group, groups)                        \
-	X(struct fl_group_flavor, group_flavors)          \
-	X(struct fl_quota, quotas)                        \
-	X(struct fl_label, labels)                        \
-	X(struct fl_taint, taints)                        \
-	X(struct fl_toleration, tolerations)              \
-	X(struct fl_term, terms)                          \
-	X(struct fl_requirement, requirements)            \
-	X(struct fl_sym, syms)                            \
-	X(struct fl_sym, inputs)                          \
-	X(struct fl_sym, resources)                       \
+#define FL_MODEL_TABLES(X)                                                                         \
+	X(struct fl_flavor_row, flavors)                                                           \
+	X(struct fl_node_row, nodes)                                                               \
+	X(struct fl_queue_row, queues)                                                             \
+	X(struct fl_consumed, consumed)                                                            \
+	X(struct fl_resource_weight, resource_weights)                                             \
+	X(struct fl_namespace_row, namespaces)                                                     \
+	X(struct fl_priority_row, priorities)                                                      \
+	X(struct fl_workload_row, workloads)                                                       \
+	X(struct fl_podset, podsets)                                                               \
+	X(struct fl_podset_assignment, podset_assignments)                                         \
+	X(struct fl_assignment, assignments)                                                       \
+	X(struct fl_request, requests)                                                             \
+	X(struct fl_group, groups)                                                                 \
+	X(struct fl_group_flavor, group_flavors)                                                   \
+	X(struct fl_quota, quotas)                                                                 \
+	X(struct fl_label, labels)                                                                 \
+	X(struct fl_taint, taints)                                                                 \
+	X(struct fl_toleration, tolerations)                                                       \
+	X(struct fl_term, terms)                                                                   \
+	X(struct fl_requirement, requirements)                                                     \
+	X(struct fl_sym, syms)                                                                     \
+	X(struct fl_sym, inputs)                                                                   \
+	X(struct fl_sym, resources)                                                                \
 	X(struct fl_notice, notices)
 
 struct fl_model {
 	const struct fl_mem *mem;
 	struct fl_names names;
-#define X(type, field) type *field; uint32_t n_##field, cap_##field;
+#define X(type, field)                                                                             \
+	type *field;                                                                               \
+	uint32_t n_##field, cap_##field;
 	FL_MODEL_TABLES(X)
 #undef X
 	struct fl_settings settings;
 	struct fl_pairs by_name; /* (kind, name or namespaced name) -> id; private to model.c */
 	uint32_t notices_dropped;
-	fl_time newest;          /* newest time in the input; FL_TIME_NONE when there is none */
+	fl_time newest; /* newest time in the input; FL_TIME_NONE when there is none */
 	bool sealed;
 };
 
@@ -275,7 +317,8 @@ int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error
 struct fl_model *fl_model_free(struct fl_model *m);
 
 /* Intern @text. */
-int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret, fairlead_error *err);
+int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret,
+		 fairlead_error *err);
 const char *fl_model_text(const struct fl_model *m, struct fl_sym sym);
 
 /* Fill file, line and column of *err (NULL is allowed) from @place. Returns err's code. */
@@ -285,8 +328,9 @@ int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_e
  * fl_model_push_<table>: append a copy of *row; *ret_id (NULL allowed) is its index.
  * 0, FAIRLEAD_ENOMEM, or FAIRLEAD_ELIMIT.  No check beyond limits: pools only.
  */
-#define X(type, field) \
-	int fl_model_push_##field(struct fl_model *m, const type *row, uint32_t *ret_id, fairlead_error *err);
+#define X(type, field)                                                                             \
+	int fl_model_push_##field(struct fl_model *m, const type *row, uint32_t *ret_id,           \
+				  fairlead_error *err);
 FL_MODEL_TABLES(X)
 #undef X
 
@@ -304,13 +348,17 @@ extern const struct fl_podset fl_podset_default;
 int fl_model_add_flavor(struct fl_model *m, const struct fl_flavor_row *row, fairlead_error *err);
 int fl_model_add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_error *err);
 int fl_model_add_queue(struct fl_model *m, const struct fl_queue_row *row, fairlead_error *err);
-int fl_model_add_namespace(struct fl_model *m, const struct fl_namespace_row *row, fairlead_error *err);
-int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row, fairlead_error *err);
-int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row, fairlead_error *err);
+int fl_model_add_namespace(struct fl_model *m, const struct fl_namespace_row *row,
+			   fairlead_error *err);
+int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row,
+			  fairlead_error *err);
+int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
+			  fairlead_error *err);
 
 /* A notice with a printf text; @subject and @hint are plain texts, NULL for none. */
-int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place, const char *subject,
-		    const char *hint, fairlead_error *err, const char *format, ...) FL_PRINTF(7, 8);
+int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place,
+		    const char *subject, const char *hint, fairlead_error *err, const char *format,
+		    ...) FL_PRINTF(7, 8);
 
 /*
  * Resolve names, number resources, find cohort cycles, exclude what cannot take
@@ -320,15 +368,18 @@ int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_plac
 int fl_model_seal(struct fl_model *m, fairlead_error *err);
 
 /* By name; FL_NONE ids when there is no such object. Sealed models only. */
-struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind, const char *name);
-struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace, const char *name);
+struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
+				  const char *name);
+struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
+					  const char *name);
 /* The Workload owned by the Job @name; the first in name order when several. @namespace NULL: any. */
-struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace, const char *name);
+struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace,
+				     const char *name);
 struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struct fl_sym name);
 
 /* Words for messages and JSON, as Kubernetes spells them. */
-const char *fl_notice_name(enum fl_notice_kind kind);  /* "unknown-field" */
-const char *fl_inactive_name(enum fl_inactive why);    /* "CohortCycle" */
-const char *fl_excluded_name(enum fl_excluded why);    /* "QueueDoesNotExist" */
+const char *fl_notice_name(enum fl_notice_kind kind); /* "unknown-field" */
+const char *fl_inactive_name(enum fl_inactive why);   /* "CohortCycle" */
+const char *fl_excluded_name(enum fl_excluded why);   /* "QueueDoesNotExist" */
 
 #endif

@@ -112,6 +112,22 @@ def test_quantity_beyond_int64_is_unlimited(fairlead, write):
     assert r.json()["nodes"][0]["quota"][0]["nominal"] == "unlimited"
 
 
+def test_quantity_that_overflows(fairlead, write):
+    write("x.yaml", FLAVOR.format(name="f") + "---\n" + QUEUE.format(quota="99999999999999999999"))
+    r = fairlead("plan", "-f", "x.yaml")
+    line = next(i for i, text in enumerate((FLAVOR.format(name="f") + "---\n" + QUEUE.format(quota="99999999999999999999")).splitlines(), 1) if "9999" in text)
+    assert (r.code, r.out) == (1, "")
+    assert r.err.startswith(f"x.yaml:{line}:")
+    assert r.err.endswith(": the quantity '99999999999999999999' overflows\n"
+                          "hint: for no limit leave the limit out, or write 1E\n")
+
+
+def test_items_that_are_no_list(fairlead, write):
+    write("x.json", '{"apiVersion":"v1","kind":"List","items":"x"}')
+    r = fairlead("plan", "-f", "x.json")
+    assert (r.code, r.out, r.err) == (1, "", "x.json:1:1: error: 'items' is a text where a list is expected\n")
+
+
 def test_folder_without_manifests(fairlead, tmp_path):
     (tmp_path / "d").mkdir()
     r = fairlead("plan", "-f", "d")

@@ -42,6 +42,16 @@ def quantity(text):
 	return number * SUFFIXES[m.group(3)]
 
 
+def approximate(text):
+	"""As a double: the digits without the point, times a power of ten that is rounded itself."""
+	m = re.fullmatch(r"([+-]?[0-9]*)\.?([0-9]*)([eE][+-]?[0-9]+)?(n|u|m|k|M|G|T|P|E)?", text)
+	if m is None:
+		return float(quantity(text))
+	scale = {"n": -9, "u": -6, "m": -3, None: 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+	exponent = scale[m.group(4)] - len(m.group(2)) + int((m.group(3) or "e0")[1:])
+	return float(int(m.group(1) + m.group(2))) * float(f"1e{exponent}")
+
+
 def amount(resource, exact):
 	"""cpu in milli-units, the rest in whole units, rounded up; MAX is unlimited."""
 	if resource == "cpu":
@@ -143,7 +153,7 @@ def quotas_of(spec):
 
 def weight_of(spec):
 	weight = (spec.get("fairSharing") or {}).get("weight")
-	return 1.0 if weight is None else float(quantity(weight))
+	return 1.0 if weight is None else approximate(str(weight))
 
 
 # -- the quota tree -----------------------------------------------------------

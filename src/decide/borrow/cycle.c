@@ -429,7 +429,11 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 
 	switch (e->verdict) {
 	case FL_SET_ASIDE:
-		fl_line_park(p, e->workload, /* shape= */ false);
+		/* A strict queue goes past a foreign namespace only. */
+		if (strict && e->reason != FL_REASON_NAMESPACE_MISMATCH)
+			fl_line_return(p, e->workload);
+		else
+			fl_line_park(p, e->workload, /* shape= */ false);
 		return;
 	case FL_PREEMPTING:
 	case FL_DEFERRED:

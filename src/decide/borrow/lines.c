@@ -52,6 +52,8 @@ static void park(struct fl_policy *p, struct fl_workload w)
 {
 	fl_bitset_add(&line_of(p, w)->parked, p->jobs[w.v].position, &p->undo);
 	set_state(p, w, FL_STATE_INADMISSIBLE);
+	if (!p->tree_parked[p->tree.root_index[p->jobs[w.v].queue.v]])
+		FL_SET(p, p->tree_parked[p->tree.root_index[p->jobs[w.v].queue.v]], true);
 }
 
 void fl_line_push(struct fl_policy *p, struct fl_workload w)
@@ -98,8 +100,9 @@ void fl_line_flush(struct fl_policy *p, struct fl_node q)
 {
 	uint32_t root = p->tree.root_index[q.v];
 
-	if (root == FL_NONE)
+	if (root == FL_NONE || !p->tree_parked[root])
 		return;
+	FL_SET(p, p->tree_parked[root], false);
 	for (uint32_t i = 0; i < p->tree.queues[root].n; i++) {
 		struct fl_line *line = &p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
 

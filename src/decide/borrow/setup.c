@@ -310,6 +310,7 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 	uint32_t room = 0;
 
 	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) ||
+	    !ALLOC(p, p->tree_parked, p->tree.n_roots) ||
 	    !ALLOC(p, p->tree_sorted_epoch, p->tree.n_roots) ||
 	    !ALLOC(p, p->tree_first, p->tree.n_roots) || !ALLOC(p, p->tree_n, p->tree.n_roots))
 		return FAIRLEAD_ENOMEM;

@@ -104,6 +104,7 @@ struct fl_policy {
 	uint32_t n_shapes;
 	uint32_t *digest_ids; /* room for digest.c */
 
+	bool *tree_parked;             /* per root: some workload may be parked, or shape marked */
 	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
 	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
