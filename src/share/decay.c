@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 double fl_decay_alpha(fl_time elapsed, fl_time half_life)
 {
@@ -30,10 +31,9 @@ static uint64_t shortest(double x, int *ret_places)
 		if (*c >= '0' && *c <= '9') /* whatever the locale's decimal point is */
 			digits = digits * 10 + (uint64_t)(*c - '0');
 	/* Factors are at most 1: the exponent is 0 or negative. */
-	for (const char *c = text; *c; c++)
-		exponent = *c == 'e'              ? 0 :
-			   *c >= '0' && *c <= '9' ? exponent * 10 + (*c - '0') :
-						    exponent;
+	for (const char *c = strchr(text, 'e'); *c; c++)
+		if (*c >= '0' && *c <= '9')
+			exponent = exponent * 10 + (*c - '0');
 	places = precision + exponent;
 	for (; digits && digits % 10 == 0; digits /= 10)
 		places--;

@@ -43,12 +43,12 @@ static void mix_job(const struct fl_policy *p, const struct fl_job *j, uint64_t 
 		memcpy(&bits, &usage, sizeof bits);
 		mix(h, bits);
 	}
-	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j))
+	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j, p->cycle + 1))
 		return;
 	for (uint32_t i = 0; i < j->scan.n; i++)
 		mix(h, (uint64_t)(uint16_t)p->scans[j->scan.first + i] << 16 | i);
-	/* Stored in the last cycle it counts once more whatever happens; older only while nothing leaves. */
-	mix(h, p->cycle - j->scan_cycle <= 1);
+	/* Of the last cycle: they count in the next whatever happens; older: only while nothing leaves. */
+	mix(h, j->scan_cycle == p->cycle);
 }
 
 void fl_digest(const struct fl_policy *p, uint64_t ret[2])

@@ -61,9 +61,9 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
  * Positions of the cycle before always count; older ones only while no workload
  * left the queue since (its generation stands).
  */
-bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j)
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j, uint32_t cycle)
 {
-	return j->scan_cycle != 0 && (p->cycle - j->scan_cycle <= 1 ||
+	return j->scan_cycle != 0 && (cycle - j->scan_cycle <= 1 ||
 				      p->lines[j->queue.v].generation == j->scan_generation);
 }
 

@@ -141,8 +141,8 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
 					 const uint32_t **ret_queues, uint32_t *ret_n);
 
-/* Do the stored scan positions of @j still count in this cycle? */
-bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j);
+/* Do the stored scan positions of @j still count in cycle @cycle? */
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j, uint32_t cycle);
 /* Candidate order of @q's holders may have changed. */
 void fl_state_reorder(struct fl_policy *p, struct fl_node q);
 
