@@ -13,6 +13,7 @@
  *
  * Cost: one walk over the tree's candidates an attempt at most, two attempts.
  */
+#include "base/sort.h"
 #include "decide/borrow/preempt.h"
 
 enum list { HIERARCHY, PRIORITY, SAME_QUEUE, LISTS };
@@ -29,6 +30,8 @@ struct classical {
 	const struct fl_ask *ask;
 	const struct fl_node_row *row; /* of the asking queue */
 	bool any_advantage, all_advantage;
+	const uint32_t *others, *others_queues; /* candidates of the tree, in order */
+	uint32_t n_others;
 };
 
 /* Where a walk over all lists stands. */
@@ -148,8 +151,8 @@ static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list
 	for (;; walk->list++, walk->at = 0) {
 		enum fl_preempt_policy policy = walk->list == SAME_QUEUE ? k->row->within_queue :
 									   k->row->reclaim;
-		const uint32_t *list, *queues = NULL;
-		uint32_t n, end;
+		const uint32_t *list = k->others;
+		uint32_t n = k->n_others, end;
 
 		if (walk->list == LISTS) {
 			if (walk->fresh)
@@ -158,10 +161,8 @@ static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list
 		}
 		if (skip_list(k, walk->list))
 			continue;
-		list = walk->list == SAME_QUEUE ?
-			       fl_state_candidates(k->p, k->ask->queue, &n) :
-			       fl_state_tree_candidates(
-				       k->p, k->p->tree.root_index[k->ask->queue.v], &queues, &n);
+		if (walk->list == SAME_QUEUE)
+			list = fl_state_candidates(k->p, k->ask->queue, &n);
 		end = first_fresh(k->p, list, n);
 		if (walk->fresh) {
 			walk->at = walk->at < end ? end : walk->at;
@@ -169,7 +170,7 @@ static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list
 		}
 		for (uint32_t at = walk->at; at < end; at++)
 			if ((walk->list == SAME_QUEUE ||
-			     list_of(k, (struct fl_node){ queues[at] }) == walk->list) &&
+			     list_of(k, (struct fl_node){ k->others_queues[at] }) == walk->list) &&
 			    fl_preempt_allows(k->p, k->ask, list[at], policy)) {
 				walk->at = at + 1;
 				*ret_list = walk->list;
@@ -278,12 +279,38 @@ static bool any_in(struct classical *k, enum list list)
 	return false;
 }
 
+/*
+ * Usage orders only workloads of one queue, priority those of different ones: that
+ * is no order of a whole tree.  So where local queues are ordered by usage, only
+ * those that may be preempted are sorted, as the reference does it.
+ */
+static void sort_others(struct classical *k)
+{
+	struct fl_cycle *c = k->p->scratch;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n_others; i++)
+		if (list_of(k, (struct fl_node){ k->others_queues[i] }) != LISTS &&
+		    fl_preempt_allows(k->p, k->ask, k->others[i], k->row->reclaim))
+			c->sorted[n++] = k->others[i];
+	fl_sort(c->sorted, n, k->p->sort_scratch, fl_preempt_cmp_candidates, k->p);
+	for (uint32_t i = 0; i < n; i++)
+		c->sorted_queues[i] = k->p->jobs[c->sorted[i]].held_by.v;
+	k->others = c->sorted;
+	k->others_queues = c->sorted_queues;
+	k->n_others = n;
+}
+
 uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	struct classical k = { .p = p, .v = v, .ask = ask, .row = &p->model->nodes[ask->queue.v] };
 	bool may_borrow = k.row->borrow_within != FL_PREEMPT_NEVER, hierarchy, found;
 
 	find_advantage(&k);
+	k.others = fl_state_tree_candidates(p, p->tree.root_index[ask->queue.v], &k.others_queues,
+					    &k.n_others);
+	if (p->afs)
+		sort_others(&k);
 	k.any_advantage = hierarchy = any_in(&k, HIERARCHY);
 	if ((!hierarchy && !any_in(&k, PRIORITY)) || (!may_borrow && !below_nominal(&k)))
 		found = attempt(&k, true);

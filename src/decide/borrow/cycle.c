@@ -43,6 +43,8 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->chosen = fl_arena_alloc(a, jobs, sizeof *c->chosen, err);
 	c->retry = fl_arena_alloc(a, jobs, sizeof *c->retry, err);
 	c->victims = fl_arena_alloc(a, jobs, sizeof *c->victims, err);
+	c->sorted = fl_arena_alloc(a, jobs, sizeof *c->sorted, err);
+	c->sorted_queues = fl_arena_alloc(a, jobs, sizeof *c->sorted_queues, err);
 	c->targets = fl_arena_alloc(a, jobs, sizeof *c->targets, err);
 	c->needed = fl_arena_alloc(a, columns, sizeof *c->needed, err);
 	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
@@ -50,7 +52,8 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
 	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders &&
 			       c->chosen && c->retry && c->victims && c->targets && c->needed &&
-			       c->remaining && c->arriving && c->advantage ?
+			       c->remaining && c->arriving && c->sorted && c->sorted_queues &&
+			       c->advantage ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }

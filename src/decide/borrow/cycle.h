@@ -109,8 +109,9 @@ struct fl_cycle {
 	uint32_t search, pass;
 	struct fl_target *targets;
 	uint32_t n_targets;
-	fl_amount *remaining; /* by ask row */
-	bool *advantage;      /* by depth */
+	fl_amount *remaining;             /* by ask row */
+	bool *advantage;                  /* by depth */
+	uint32_t *sorted, *sorted_queues; /* candidates of one search, when they are sorted anew */
 
 	/* order */
 	uint32_t *order, at;
