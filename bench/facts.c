@@ -58,6 +58,9 @@ static void add_admitted(struct facts *f, const struct fl_model *m, const struct
 	add(f, "admitted %s", name);
 	for (uint32_t i = 0; i < row->placement.n; i++) {
 		const struct fl_placement *p = &d->placements[row->placement.first + i];
+
+		if (p->resource.v == FL_NONE)
+			continue;
 		const struct fl_podset *podset = &m->podsets[w->podsets.first + p->podset];
 
 		add(f, "admitted %s %s %d %s %s", name, fl_model_text(m, podset->name), p->count,

@@ -90,14 +90,17 @@ typedef enum fairlead_decision_kind {
 	FAIRLEAD_WAIT,    /* was looked at and waits */
 } fairlead_decision_kind;
 
-/* One resource of one podset, all its pods together, in one flavor. */
+/*
+ * One resource of one podset, all its pods together, in one flavor.  A podset that
+ * asks for nothing has one row too, for its count: resource and flavor are "".
+ */
 typedef struct fairlead_placement {
 	const char *podset, *resource, *flavor;
 	int32_t count;  /* pods */
 	int64_t amount; /* cpu in milli-units, all else in whole units */
 } fairlead_placement;
 
-/* Texts are valid during the callback only. */
+/* Texts are valid during the callback only, which must not call the engine. */
 typedef struct fairlead_decision {
 	fairlead_decision_kind kind;
 	const char *workload; /* "namespace/name" */
@@ -133,7 +136,10 @@ FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead
 				       const char *workload,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
-/* Marks nest: whatever is stepped and told after a mark is taken back, exactly, by its rollback. */
+/*
+ * Marks nest: whatever is stepped and told after a mark is taken back, exactly, by its rollback,
+ * which ends the mark and all newer ones.  A mark that has ended is left alone.
+ */
 FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
 FAIRLEAD_API void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark);

@@ -14,6 +14,7 @@ struct fairlead_engine {
 	struct fl_model *model;
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy; /* NULL until sealed */
+	bool broken;              /* reading or sealing failed: it can only be freed */
 	struct fl_arena texts;    /* of one callback */
 };
 
@@ -58,23 +59,36 @@ fairlead_engine *fairlead_engine_free(fairlead_engine *e)
 	return fl_mem_free(&mem, e);
 }
 
+static int check_open(const fairlead_engine *e, fairlead_error *err)
+{
+	if (e->broken)
+		return fl_fail(err, FAIRLEAD_ESTATE,
+			       "the input was refused: the engine can only be freed");
+	return e->policy ? fl_fail(err, FAIRLEAD_ESTATE, "the engine is sealed already") : 0;
+}
+
 int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text, size_t length,
 			 fairlead_error *err)
 {
-	if (e->policy)
-		return fl_fail(err, FAIRLEAD_ESTATE, "the engine is sealed");
-	return fl_kube_read(e->model, name, text, length, err);
+	int r = check_open(e, err);
+
+	if (r == 0)
+		r = fl_kube_read(e->model, name, text, length, err);
+	e->broken |= r < 0 && !e->policy;
+	return r;
 }
 
 int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 {
 	struct fl_policy_options options = { .mem = &e->mem, .now = now };
-	int r;
+	int r = check_open(e, err);
 
-	if (e->policy || e->model->sealed)
-		return fl_fail(err, FAIRLEAD_ESTATE, "the engine is sealed already");
-	r = fl_model_seal(e->model, err);
-	return r < 0 ? r : e->ops->new (e->model, &options, &e->policy, err);
+	if (r == 0)
+		r = fl_model_seal(e->model, err);
+	if (r == 0)
+		r = e->ops->new (e->model, &options, &e->policy, err);
+	e->broken |= r < 0 && !e->policy;
+	return r;
 }
 
 static int check_sealed(const fairlead_engine *e, fairlead_error *err)
@@ -110,13 +124,14 @@ static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < row->placement.n; i++) {
 		const struct fl_placement *from = &all->placements[row->placement.first + i];
+		bool none = from->resource.v == FL_NONE;
 		const struct fl_podset *podset =
 			&m->podsets[m->workloads[row->workload.v].podsets.first + from->podset];
 
 		to[i] = (fairlead_placement){
 			.podset = fl_model_text(m, podset->name),
-			.resource = fl_model_text(m, m->resources[from->resource.v]),
-			.flavor = fl_model_text(m, m->flavors[from->flavor.v].name),
+			.resource = none ? "" : fl_model_text(m, m->resources[from->resource.v]),
+			.flavor = none ? "" : fl_model_text(m, m->flavors[from->flavor.v].name),
 			.count = from->count,
 			.amount = from->amount,
 		};
@@ -239,7 +254,8 @@ int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret, fairlead_error *err)
 
 void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark)
 {
-	e->ops->rollback(e->policy, mark);
+	if (e->policy)
+		e->ops->rollback(e->policy, mark);
 }
 
 int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,

@@ -95,6 +95,13 @@ static fl_amount earlier(const struct fl_explain_need *rows, uint32_t n, uint32_
 	return taken;
 }
 
+/* Does a new podset or flavor begin at row @i? Rows of one group's flavor are neighbours. */
+static bool begins(const struct fl_explain_need *rows, uint32_t i)
+{
+	return i == 0 || rows[i].podset != rows[i - 1].podset ||
+	       rows[i].flavor.v != rows[i - 1].flavor.v;
+}
+
 /* The policy looks no further in a flavor once one resource cannot fit; a person wants them all. */
 static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged,
 			     struct fl_explain_need *rows, uint32_t n)
@@ -103,7 +110,7 @@ static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged,
 	const struct fl_workload_row *w = &m->workloads[r->x->workload.v];
 
 	for (uint32_t i = 0; i < n_logged; i++) {
-		if (rows[i].resource.v == FL_NONE)
+		if (rows[i].resource.v == FL_NONE || !begins(rows, i))
 			continue;
 		const struct fl_podset *ps = &m->podsets[w->podsets.first + rows[i].podset];
 
@@ -203,15 +210,19 @@ static uint32_t failing_need(const struct fl_explain *x)
 	return FL_NONE;
 }
 
-/* Room for what is logged and for every request of every podset in every logged flavor. */
-static uint32_t most_needs(const struct fl_explain_run *r, const struct fl_evidence_log *log)
+/* Room for what is logged, for every request in every flavor logged with its podset, and in none. */
+static size_t most_needs(const struct fl_explain_run *r, const struct fl_evidence_log *log)
 {
 	const struct fl_workload_row *w = &r->model->workloads[r->x->workload.v];
-	uint32_t most = 0;
+	const struct fl_podset *podsets = r->model->podsets + w->podsets.first;
+	size_t most = log->n_needs;
 
 	for (uint32_t k = 0; k < w->podsets.n; k++)
-		most += r->model->podsets[w->podsets.first + k].requests.n;
-	return log->n_needs + most * (log->n_needs + 1);
+		most += podsets[k].requests.n;
+	for (uint32_t i = 0; i < log->n_needs; i++)
+		if (begins(log->needs, i))
+			most += podsets[log->needs[i].podset].requests.n;
+	return most;
 }
 
 int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log,

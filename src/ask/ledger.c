@@ -54,6 +54,9 @@ static void divide(struct fl_ledger *l, struct fl_node cohort, struct fl_column 
 		return;
 	if (need > total)
 		need = (fl_amount)total;
+	int shift = 0; /* so that the products below stay within 128 bits */
+	while (total >> shift >> 64)
+		shift++;
 	fl_amount unit = need;
 	for (uint32_t i = 0; i < n; i++)
 		unit = gcd(unit, idle_of(l, fl_tree_cell(t, (struct fl_node){ child[i] }, c)));
@@ -61,7 +64,7 @@ static void divide(struct fl_ledger *l, struct fl_node cohort, struct fl_column 
 		size_t cell = fl_tree_cell(t, (struct fl_node){ child[i] }, c);
 
 		sum += idle_of(l, cell);
-		wide until = sum * (need / unit) / total * unit;
+		wide until = (sum >> shift) * (need / unit) / (total >> shift) * unit;
 		l->lent[cell] = (fl_amount)(until - given);
 		given = until;
 	}

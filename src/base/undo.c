@@ -17,8 +17,10 @@ void fl_undo_init(struct fl_undo *u, const struct fl_mem *mem)
 
 void fl_undo_done(struct fl_undo *u)
 {
-	if (u->mem)
+	if (u->mem) {
 		fl_mem_free(u->mem, u->bytes);
+		fl_mem_free(u->mem, u->mark);
+	}
 	*u = (struct fl_undo){ 0 };
 }
 
@@ -43,15 +45,22 @@ void fl_undo_save(struct fl_undo *u, void *ptr, uint32_t size)
 	u->n += size + (uint32_t)sizeof note;
 }
 
-uint32_t fl_undo_mark(struct fl_undo *u)
+int fl_undo_mark(struct fl_undo *u, uint32_t *ret, fairlead_error *err)
 {
-	u->marks++;
-	return u->n;
+	int r = fl_mem_grow(u->mem, &u->mark, &u->cap_marks, u->marks + 1, sizeof *u->mark, err);
+
+	if (r < 0)
+		return r;
+	u->mark[u->marks] = u->n;
+	*ret = u->marks++;
+	return 0;
 }
 
 void fl_undo_rollback(struct fl_undo *u, uint32_t mark)
 {
-	while (u->n > mark) {
+	if (mark >= u->marks)
+		return;
+	while (u->n > u->mark[mark]) {
 		struct note note;
 
 		u->n -= (uint32_t)sizeof note;
@@ -59,11 +68,14 @@ void fl_undo_rollback(struct fl_undo *u, uint32_t mark)
 		u->n -= note.size;
 		memcpy(note.ptr, u->bytes + u->n, note.size);
 	}
-	u->marks--;
+	u->marks = mark;
 }
 
-void fl_undo_keep(struct fl_undo *u)
+void fl_undo_keep(struct fl_undo *u, uint32_t mark)
 {
-	if (--u->marks == 0)
+	if (mark >= u->marks)
+		return;
+	u->marks = mark;
+	if (mark == 0)
 		u->n = 0;
 }

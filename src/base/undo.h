@@ -15,7 +15,8 @@ struct fl_undo {
 	const struct fl_mem *mem;
 	unsigned char *bytes; /* records: old value, then struct note */
 	uint32_t n, cap;
-	uint32_t marks; /* open ones */
+	uint32_t *mark; /* what n was at each open mark */
+	uint32_t marks, cap_marks;
 };
 
 void fl_undo_init(struct fl_undo *u, const struct fl_mem *mem);
@@ -33,10 +34,10 @@ static inline void fl_undo_note(struct fl_undo *u, void *ptr, uint32_t size)
 		fl_undo_save(u, ptr, size);
 }
 
-/* Marks nest. A mark is a position in the log; rolling back ends it. */
-uint32_t fl_undo_mark(struct fl_undo *u);
+/* Marks nest: what ends one ends all newer ones. Of one that is not open nothing is done. */
+int fl_undo_mark(struct fl_undo *u, uint32_t *ret, fairlead_error *err);
 void fl_undo_rollback(struct fl_undo *u, uint32_t mark);
-/* The newest mark ends and what was done since stays; an older mark can still undo it. */
-void fl_undo_keep(struct fl_undo *u);
+/* The mark ends and what was done since stays; an older mark can still undo it. */
+void fl_undo_keep(struct fl_undo *u, uint32_t mark);
 
 #endif

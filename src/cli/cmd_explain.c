@@ -80,17 +80,4 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 						      fl_explain_text(&s->report, &e, err);
 }
 
-int fl_cmd_explain(const struct fl_options *options)
-{
-	struct fl_snapshot snapshot;
-	struct fl_arena arena;
-	fairlead_error err = { 0 };
-
-	fl_arena_init(&arena, &fl_mem_heap);
-	int code = fl_snapshot_open(&snapshot, options);
-	if (code == FL_EXIT_YES && run(&snapshot, &arena, &err) < 0)
-		code = fl_complain(&err);
-	fl_arena_done(&arena);
-	fl_snapshot_done(&snapshot);
-	return code;
-}
+int fl_cmd_explain(const struct fl_options *options) { return fl_snapshot_answer(options, run); }

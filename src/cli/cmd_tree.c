@@ -90,17 +90,4 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 					     fl_tree_text(&s->report, &t, err);
 }
 
-int fl_cmd_tree(const struct fl_options *options)
-{
-	struct fl_snapshot snapshot;
-	struct fl_arena arena;
-	fairlead_error err = { 0 };
-
-	fl_arena_init(&arena, &fl_mem_heap);
-	int code = fl_snapshot_open(&snapshot, options);
-	if (code == FL_EXIT_YES && run(&snapshot, &arena, &err) < 0)
-		code = fl_complain(&err);
-	fl_arena_done(&arena);
-	fl_snapshot_done(&snapshot);
-	return code;
-}
+int fl_cmd_tree(const struct fl_options *options) { return fl_snapshot_answer(options, run); }

@@ -241,3 +241,20 @@ void fl_snapshot_done(struct fl_snapshot *s)
 		free(s->assumptions[i]);
 	s->n_assumptions = 0;
 }
+
+int fl_snapshot_answer(const struct fl_options *o,
+		       int (*answer)(const struct fl_snapshot *s, struct fl_arena *arena,
+				     fairlead_error *err))
+{
+	struct fl_snapshot snapshot;
+	struct fl_arena arena;
+	fairlead_error err = { 0 };
+
+	fl_arena_init(&arena, &fl_mem_heap);
+	int code = fl_snapshot_open(&snapshot, o);
+	if (code == FL_EXIT_YES && answer(&snapshot, &arena, &err) < 0)
+		code = fl_complain(&err);
+	fl_arena_done(&arena);
+	fl_snapshot_done(&snapshot);
+	return code;
+}

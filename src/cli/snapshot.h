@@ -33,6 +33,11 @@ int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead
 int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o);
 void fl_snapshot_done(struct fl_snapshot *s);
 
+/* Open, answer with memory for it, complain of an error; the exit code. */
+int fl_snapshot_answer(const struct fl_options *o,
+		       int (*answer)(const struct fl_snapshot *s, struct fl_arena *arena,
+				     fairlead_error *err));
+
 /* Notices by place; the list is the caller's to free. NULL without memory. */
 uint32_t *fl_snapshot_notices(const struct fl_model *m);
 void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n,

@@ -40,6 +40,22 @@ struct fl_field {
 	const char *note; /* what is not done; with FL_FIELD_NOTED */
 };
 
+/* Rows of such a table. */
+#define FL_IGNORED(field)                                                                          \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED                                         \
+	}
+#define FL_NOTED(field, why)                                                                       \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
+	}
+/* The rows that every kind begins with. */
+#define FL_HEAD                                                                                    \
+	FL_IGNORED("apiVersion"), FL_IGNORED("kind"),                                              \
+	{                                                                                          \
+		.name = "metadata", .fields = fl_fields_metadata                                   \
+	}
+
 struct fl_kind {
 	const char *group, *name;
 	bool namespaced;

@@ -2,11 +2,6 @@
 /* What several kinds have: metadata, labels, selectors, tolerations. */
 #include "codec/fields.h"
 
-#define IGNORED(field)                                                                             \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_IGNORED                                         \
-	}
-
 static int read_newest(struct fl_kube *k, uint32_t v, void *row)
 {
 	fl_time t;
@@ -31,17 +26,17 @@ const struct fl_field fl_fields_metadata[] = {
 	{ .name = "creationTimestamp", .read = read_newest },
 	{ .name = "labels", .read = read_nothing },
 	{ .name = "uid", .read = read_nothing },
-	IGNORED("annotations"),
-	IGNORED("clusterName"),
-	IGNORED("deletionGracePeriodSeconds"),
-	IGNORED("deletionTimestamp"),
-	IGNORED("finalizers"),
-	IGNORED("generateName"),
-	IGNORED("generation"),
-	IGNORED("managedFields"),
+	FL_IGNORED("annotations"),
+	FL_IGNORED("clusterName"),
+	FL_IGNORED("deletionGracePeriodSeconds"),
+	FL_IGNORED("deletionTimestamp"),
+	FL_IGNORED("finalizers"),
+	FL_IGNORED("generateName"),
+	FL_IGNORED("generation"),
+	FL_IGNORED("managedFields"),
 	{ .name = "ownerReferences", .read = read_nothing },
-	IGNORED("resourceVersion"),
-	IGNORED("selfLink"),
+	FL_IGNORED("resourceVersion"),
+	FL_IGNORED("selfLink"),
 	{ .name = NULL },
 };
 
@@ -215,7 +210,7 @@ const struct fl_field fl_fields_toleration[] = {
 	{ .name = "operator", .read = read_toleration_operator },
 	{ .name = "value", .read = read_toleration_value },
 	{ .name = "effect", .read = read_toleration_effect },
-	IGNORED("tolerationSeconds"),
+	FL_IGNORED("tolerationSeconds"),
 	{ .name = NULL },
 };
 

@@ -4,17 +4,6 @@
 
 #include "codec/fields.h"
 
-#define IGNORED(field)                                                                             \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_IGNORED                                         \
-	}
-#define NOTED(field, why)                                                                          \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
-	}
-#define HEAD                                                                                       \
-	IGNORED("apiVersion"), IGNORED("kind"), { .name = "metadata", .fields = fl_fields_metadata }
-
 /* --- Configuration --- */
 
 static int read_enable(struct fl_kube *k, uint32_t v, void *row)
@@ -63,30 +52,30 @@ static int read_fair_sharing(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field configuration_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "fairSharing", .read = read_fair_sharing, .fields = fair_sharing },
 	{ .name = "admissionFairSharing", .read = fl_kube_afs, .fields = fl_fields_afs },
-	IGNORED("clientConnection"),
-	IGNORED("controller"),
-	NOTED("featureGates", "the defaults of the feature gates are assumed"),
-	IGNORED("gracefulShutdownTimeout"),
-	IGNORED("groupKindConcurrency"),
-	IGNORED("health"),
-	IGNORED("integrations"),
-	IGNORED("internalCertManagement"),
-	IGNORED("leaderElection"),
-	IGNORED("manageJobsWithoutQueueName"),
-	IGNORED("managedJobsNamespaceSelector"),
-	IGNORED("metrics"),
-	IGNORED("multiKueue"),
-	IGNORED("namespace"),
-	IGNORED("objectRetentionPolicies"),
-	IGNORED("pprofBindAddress"),
-	IGNORED("queueVisibility"),
-	NOTED("resources", "requests count as they are written"),
-	IGNORED("tls"),
-	NOTED("waitForPodsReady", "pods are taken to be ready at once"),
-	IGNORED("webhook"),
+	FL_IGNORED("clientConnection"),
+	FL_IGNORED("controller"),
+	FL_NOTED("featureGates", "the defaults of the feature gates are assumed"),
+	FL_IGNORED("gracefulShutdownTimeout"),
+	FL_IGNORED("groupKindConcurrency"),
+	FL_IGNORED("health"),
+	FL_IGNORED("integrations"),
+	FL_IGNORED("internalCertManagement"),
+	FL_IGNORED("leaderElection"),
+	FL_IGNORED("manageJobsWithoutQueueName"),
+	FL_IGNORED("managedJobsNamespaceSelector"),
+	FL_IGNORED("metrics"),
+	FL_IGNORED("multiKueue"),
+	FL_IGNORED("namespace"),
+	FL_IGNORED("objectRetentionPolicies"),
+	FL_IGNORED("pprofBindAddress"),
+	FL_IGNORED("queueVisibility"),
+	FL_NOTED("resources", "requests count as they are written"),
+	FL_IGNORED("tls"),
+	FL_NOTED("waitForPodsReady", "pods are taken to be ready at once"),
+	FL_IGNORED("webhook"),
 	{ .name = NULL },
 };
 
@@ -131,10 +120,10 @@ static const struct fl_field config_map_data[] = {
 };
 
 static const struct fl_field config_map_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "data", .fields = config_map_data },
-	IGNORED("binaryData"),
-	IGNORED("immutable"),
+	FL_IGNORED("binaryData"),
+	FL_IGNORED("immutable"),
 	{ .name = NULL },
 };
 
@@ -153,9 +142,9 @@ const struct fl_kind fl_kind_config_map = { "", "ConfigMap", true, config_map_fi
 /* --- Namespace --- */
 
 static const struct fl_field namespace_fields[] = {
-	HEAD,
-	IGNORED("spec"),
-	IGNORED("status"),
+	FL_HEAD,
+	FL_IGNORED("spec"),
+	FL_IGNORED("status"),
 	{ .name = NULL },
 };
 
@@ -186,18 +175,18 @@ static int read_global_default(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field priority_class_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "value", .read = read_value },
 	{ .name = "globalDefault", .read = read_global_default },
-	IGNORED("description"),
-	IGNORED("preemptionPolicy"),
+	FL_IGNORED("description"),
+	FL_IGNORED("preemptionPolicy"),
 	{ .name = NULL },
 };
 
 static const struct fl_field workload_priority_class_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "value", .read = read_value },
-	IGNORED("description"),
+	FL_IGNORED("description"),
 	{ .name = NULL },
 };
 

@@ -2,17 +2,6 @@
 /* ResourceFlavor, ClusterQueue, Cohort, LocalQueue. */
 #include "codec/fields.h"
 
-#define IGNORED(field)                                                                             \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_IGNORED                                         \
-	}
-#define NOTED(field, why)                                                                          \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
-	}
-#define HEAD                                                                                       \
-	IGNORED("apiVersion"), IGNORED("kind"), { .name = "metadata", .fields = fl_fields_metadata }
-
 /* --- ResourceFlavor --- */
 
 static int read_taint_key(struct fl_kube *k, uint32_t v, void *row)
@@ -39,7 +28,7 @@ static const struct fl_field taint[] = {
 	{ .name = "key", .read = read_taint_key },
 	{ .name = "value", .read = read_taint_value },
 	{ .name = "effect", .read = read_taint_effect },
-	IGNORED("timeAdded"),
+	FL_IGNORED("timeAdded"),
 	{ .name = NULL },
 };
 
@@ -83,12 +72,12 @@ static const struct fl_field flavor_spec[] = {
 	  .read = read_flavor_tolerations,
 	  .fields = fl_fields_toleration,
 	  .list = true },
-	NOTED("topologyName", "topology aware scheduling is not decided here"),
+	FL_NOTED("topologyName", "topology aware scheduling is not decided here"),
 	{ .name = NULL },
 };
 
 static const struct fl_field flavor_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "spec", .fields = flavor_spec },
 	{ .name = NULL },
 };
@@ -431,16 +420,16 @@ static const struct fl_field cluster_queue_spec[] = {
 	{ .name = "fairSharing", .fields = node_fair_sharing },
 	{ .name = "stopPolicy", .read = read_stop },
 	{ .name = "admissionScope", .fields = admission_scope },
-	NOTED("admissionChecks", "workloads are admitted without waiting for checks"),
-	NOTED("admissionChecksStrategy", "workloads are admitted without waiting for checks"),
-	NOTED("concurrentAdmissionPolicy", "a workload is admitted once"),
+	FL_NOTED("admissionChecks", "workloads are admitted without waiting for checks"),
+	FL_NOTED("admissionChecksStrategy", "workloads are admitted without waiting for checks"),
+	FL_NOTED("concurrentAdmissionPolicy", "a workload is admitted once"),
 	{ .name = NULL },
 };
 
 static const struct fl_field cluster_queue_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "spec", .fields = cluster_queue_spec },
-	IGNORED("status"),
+	FL_IGNORED("status"),
 	{ .name = NULL },
 };
 
@@ -467,9 +456,9 @@ static const struct fl_field cohort_spec[] = {
 };
 
 static const struct fl_field cohort_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "spec", .fields = cohort_spec },
-	IGNORED("status"),
+	FL_IGNORED("status"),
 	{ .name = NULL },
 };
 
@@ -521,7 +510,7 @@ static const struct fl_field queue_spec[] = {
 };
 
 static const struct fl_field queue_fields[] = {
-	HEAD,
+	FL_HEAD,
 	{ .name = "spec", .fields = queue_spec },
 	{ .name = "status", .read = fl_kube_queue_status },
 	{ .name = NULL },

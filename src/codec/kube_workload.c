@@ -5,15 +5,6 @@
 #include "base/limits.h"
 #include "codec/fields.h"
 
-#define IGNORED(field)                                                                             \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_IGNORED                                         \
-	}
-#define NOTED(field, why)                                                                          \
-	{                                                                                          \
-		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
-	}
-
 enum { MAX_AMOUNTS = FL_MAX_RESOURCES * FL_MAX_RESOURCE_GROUPS };
 
 /* --- resources of a container --- */
@@ -75,7 +66,7 @@ static int read_limits(struct fl_kube *k, uint32_t v, void *row)
 static const struct fl_field resources[] = {
 	{ .name = "requests", .read = read_requests },
 	{ .name = "limits", .read = read_limits },
-	NOTED("claims", "devices that are claimed do not count"),
+	FL_NOTED("claims", "devices that are claimed do not count"),
 	{ .name = NULL },
 };
 
@@ -98,29 +89,29 @@ static int read_restart_policy(struct fl_kube *k, uint32_t v, void *row)
 static const struct fl_field container[] = {
 	{ .name = "resources", .fields = resources },
 	{ .name = "restartPolicy", .read = read_restart_policy },
-	IGNORED("args"),
-	IGNORED("command"),
-	IGNORED("env"),
-	IGNORED("envFrom"),
-	IGNORED("image"),
-	IGNORED("imagePullPolicy"),
-	IGNORED("lifecycle"),
-	IGNORED("livenessProbe"),
-	IGNORED("name"),
-	IGNORED("ports"),
-	IGNORED("readinessProbe"),
-	IGNORED("resizePolicy"),
-	IGNORED("restartPolicyRules"),
-	IGNORED("securityContext"),
-	IGNORED("startupProbe"),
-	IGNORED("stdin"),
-	IGNORED("stdinOnce"),
-	IGNORED("terminationMessagePath"),
-	IGNORED("terminationMessagePolicy"),
-	IGNORED("tty"),
-	IGNORED("volumeDevices"),
-	IGNORED("volumeMounts"),
-	IGNORED("workingDir"),
+	FL_IGNORED("args"),
+	FL_IGNORED("command"),
+	FL_IGNORED("env"),
+	FL_IGNORED("envFrom"),
+	FL_IGNORED("image"),
+	FL_IGNORED("imagePullPolicy"),
+	FL_IGNORED("lifecycle"),
+	FL_IGNORED("livenessProbe"),
+	FL_IGNORED("name"),
+	FL_IGNORED("ports"),
+	FL_IGNORED("readinessProbe"),
+	FL_IGNORED("resizePolicy"),
+	FL_IGNORED("restartPolicyRules"),
+	FL_IGNORED("securityContext"),
+	FL_IGNORED("startupProbe"),
+	FL_IGNORED("stdin"),
+	FL_IGNORED("stdinOnce"),
+	FL_IGNORED("terminationMessagePath"),
+	FL_IGNORED("terminationMessagePolicy"),
+	FL_IGNORED("tty"),
+	FL_IGNORED("volumeDevices"),
+	FL_IGNORED("volumeMounts"),
+	FL_IGNORED("workingDir"),
 	{ .name = NULL },
 };
 
@@ -203,7 +194,7 @@ static const struct fl_field term[] = {
 	  .read = read_term_expressions,
 	  .fields = fl_fields_expression,
 	  .list = true },
-	IGNORED("matchFields"),
+	FL_IGNORED("matchFields"),
 	{ .name = NULL },
 };
 
@@ -233,14 +224,14 @@ static const struct fl_field required[] = {
 
 static const struct fl_field node_affinity[] = {
 	{ .name = "requiredDuringSchedulingIgnoredDuringExecution", .fields = required },
-	IGNORED("preferredDuringSchedulingIgnoredDuringExecution"),
+	FL_IGNORED("preferredDuringSchedulingIgnoredDuringExecution"),
 	{ .name = NULL },
 };
 
 static const struct fl_field affinity[] = {
 	{ .name = "nodeAffinity", .fields = node_affinity },
-	IGNORED("podAffinity"),
-	IGNORED("podAntiAffinity"),
+	FL_IGNORED("podAffinity"),
+	FL_IGNORED("podAntiAffinity"),
 	{ .name = NULL },
 };
 
@@ -258,41 +249,41 @@ static const struct fl_field pod_spec[] = {
 	  .read = read_pod_tolerations,
 	  .fields = fl_fields_toleration,
 	  .list = true },
-	IGNORED("activeDeadlineSeconds"),
-	IGNORED("automountServiceAccountToken"),
-	IGNORED("dnsConfig"),
-	IGNORED("dnsPolicy"),
-	IGNORED("enableServiceLinks"),
-	IGNORED("ephemeralContainers"),
-	IGNORED("hostAliases"),
-	IGNORED("hostIPC"),
-	IGNORED("hostNetwork"),
-	IGNORED("hostPID"),
-	IGNORED("hostUsers"),
-	IGNORED("hostname"),
-	IGNORED("hostnameOverride"),
-	IGNORED("imagePullSecrets"),
-	IGNORED("nodeName"),
-	IGNORED("os"),
-	IGNORED("preemptionPolicy"),
-	IGNORED("priority"),
-	IGNORED("priorityClassName"),
-	IGNORED("readinessGates"),
-	NOTED("resourceClaims", "devices that are claimed do not count"),
-	IGNORED("restartPolicy"),
-	IGNORED("runtimeClassName"),
-	IGNORED("schedulerName"),
-	IGNORED("schedulingGates"),
-	IGNORED("securityContext"),
-	IGNORED("serviceAccount"),
-	IGNORED("serviceAccountName"),
-	IGNORED("setHostnameAsFQDN"),
-	IGNORED("shareProcessNamespace"),
-	IGNORED("subdomain"),
-	IGNORED("terminationGracePeriodSeconds"),
-	IGNORED("topologySpreadConstraints"),
-	IGNORED("volumes"),
-	IGNORED("workloadRef"),
+	FL_IGNORED("activeDeadlineSeconds"),
+	FL_IGNORED("automountServiceAccountToken"),
+	FL_IGNORED("dnsConfig"),
+	FL_IGNORED("dnsPolicy"),
+	FL_IGNORED("enableServiceLinks"),
+	FL_IGNORED("ephemeralContainers"),
+	FL_IGNORED("hostAliases"),
+	FL_IGNORED("hostIPC"),
+	FL_IGNORED("hostNetwork"),
+	FL_IGNORED("hostPID"),
+	FL_IGNORED("hostUsers"),
+	FL_IGNORED("hostname"),
+	FL_IGNORED("hostnameOverride"),
+	FL_IGNORED("imagePullSecrets"),
+	FL_IGNORED("nodeName"),
+	FL_IGNORED("os"),
+	FL_IGNORED("preemptionPolicy"),
+	FL_IGNORED("priority"),
+	FL_IGNORED("priorityClassName"),
+	FL_IGNORED("readinessGates"),
+	FL_NOTED("resourceClaims", "devices that are claimed do not count"),
+	FL_IGNORED("restartPolicy"),
+	FL_IGNORED("runtimeClassName"),
+	FL_IGNORED("schedulerName"),
+	FL_IGNORED("schedulingGates"),
+	FL_IGNORED("securityContext"),
+	FL_IGNORED("serviceAccount"),
+	FL_IGNORED("serviceAccountName"),
+	FL_IGNORED("setHostnameAsFQDN"),
+	FL_IGNORED("shareProcessNamespace"),
+	FL_IGNORED("subdomain"),
+	FL_IGNORED("terminationGracePeriodSeconds"),
+	FL_IGNORED("topologySpreadConstraints"),
+	FL_IGNORED("volumes"),
+	FL_IGNORED("workloadRef"),
 	{ .name = NULL },
 };
 
@@ -335,7 +326,7 @@ static int read_pod_spec(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field pod_template[] = {
 	{ .name = "spec", .read = read_pod_spec, .fields = pod_spec },
-	IGNORED("metadata"),
+	FL_IGNORED("metadata"),
 	{ .name = NULL },
 };
 
@@ -344,7 +335,7 @@ static const struct fl_field podset[] = {
 	{ .name = "count", .read = read_podset_count },
 	{ .name = "minCount", .read = read_min_count },
 	{ .name = "template", .fields = pod_template },
-	NOTED("topologyRequest", "topology aware scheduling is not decided here"),
+	FL_NOTED("topologyRequest", "topology aware scheduling is not decided here"),
 	{ .name = NULL },
 };
 
@@ -458,7 +449,7 @@ static int read_active(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field class_ref[] = {
-	IGNORED("group"), /* the kind says it */
+	FL_IGNORED("group"), /* the kind says it */
 	{ .name = "kind", .read = read_class_kind },
 	{ .name = "name", .read = read_class_name },
 	{ .name = NULL },
@@ -472,8 +463,8 @@ static const struct fl_field workload_spec[] = {
 	{ .name = "priorityClassSource", .read = read_class_source },
 	{ .name = "priorityClassRef", .fields = class_ref },
 	{ .name = "active", .read = read_active },
-	IGNORED("maximumExecutionTimeSeconds"),
-	NOTED("preemptionGates", "a workload may always preempt"),
+	FL_IGNORED("maximumExecutionTimeSeconds"),
+	FL_NOTED("preemptionGates", "a workload may always preempt"),
 	{ .name = NULL },
 };
 
@@ -516,8 +507,8 @@ static const struct fl_field condition[] = {
 	{ .name = "status", .read = read_condition_status },
 	{ .name = "reason", .read = read_reason },
 	{ .name = "lastTransitionTime", .read = read_transition },
-	IGNORED("message"),
-	IGNORED("observedGeneration"),
+	FL_IGNORED("message"),
+	FL_IGNORED("observedGeneration"),
 	{ .name = NULL },
 };
 
@@ -627,8 +618,8 @@ static const struct fl_field assignment[] = {
 	{ .name = "flavors", .read = read_flavors },
 	{ .name = "resourceUsage", .read = read_usage },
 	{ .name = "count", .read = read_assigned_count },
-	NOTED("topologyAssignment", "topology aware scheduling is not decided here"),
-	IGNORED("delayedTopologyRequest"),
+	FL_NOTED("topologyAssignment", "topology aware scheduling is not decided here"),
+	FL_IGNORED("delayedTopologyRequest"),
 	{ .name = NULL },
 };
 
@@ -677,17 +668,17 @@ static int read_admission(struct fl_kube *k, uint32_t v, void *row)
 static const struct fl_field workload_status[] = {
 	{ .name = "admission", .read = read_admission, .fields = admission },
 	{ .name = "conditions", .read = read_conditions, .fields = condition, .list = true },
-	IGNORED("accumulatedPastExecutionTimeSeconds"),
-	IGNORED("accumulatedPastExexcutionTimeSeconds"),
-	NOTED("admissionChecks", "workloads are admitted without waiting for checks"),
-	IGNORED("clusterName"),
-	IGNORED("nominatedClusterNames"),
-	NOTED("preemptionGates", "a workload may always preempt"),
-	NOTED("reclaimablePods", "the pods that are done still count"),
-	NOTED("requeueState", "a workload waits without back-off"),
-	IGNORED("resourceRequests"),
-	IGNORED("schedulingStats"),
-	IGNORED("unhealthyNodes"),
+	FL_IGNORED("accumulatedPastExecutionTimeSeconds"),
+	FL_IGNORED("accumulatedPastExexcutionTimeSeconds"),
+	FL_NOTED("admissionChecks", "workloads are admitted without waiting for checks"),
+	FL_IGNORED("clusterName"),
+	FL_IGNORED("nominatedClusterNames"),
+	FL_NOTED("preemptionGates", "a workload may always preempt"),
+	FL_NOTED("reclaimablePods", "the pods that are done still count"),
+	FL_NOTED("requeueState", "a workload waits without back-off"),
+	FL_IGNORED("resourceRequests"),
+	FL_IGNORED("schedulingStats"),
+	FL_IGNORED("unhealthyNodes"),
 	{ .name = NULL },
 };
 
@@ -738,25 +729,25 @@ static const struct fl_field workload_metadata[] = {
 	{ .name = "uid", .read = read_uid },
 	{ .name = "creationTimestamp", .read = read_created },
 	{ .name = "ownerReferences", .read = read_owners, .fields = owner, .list = true },
-	IGNORED("name"), /* read before the fields */
-	IGNORED("namespace"),
-	IGNORED("annotations"),
-	IGNORED("clusterName"),
-	IGNORED("deletionGracePeriodSeconds"),
-	IGNORED("deletionTimestamp"),
-	IGNORED("finalizers"),
-	IGNORED("generateName"),
-	IGNORED("generation"),
-	IGNORED("labels"),
-	IGNORED("managedFields"),
-	IGNORED("resourceVersion"),
-	IGNORED("selfLink"),
+	FL_IGNORED("name"), /* read before the fields */
+	FL_IGNORED("namespace"),
+	FL_IGNORED("annotations"),
+	FL_IGNORED("clusterName"),
+	FL_IGNORED("deletionGracePeriodSeconds"),
+	FL_IGNORED("deletionTimestamp"),
+	FL_IGNORED("finalizers"),
+	FL_IGNORED("generateName"),
+	FL_IGNORED("generation"),
+	FL_IGNORED("labels"),
+	FL_IGNORED("managedFields"),
+	FL_IGNORED("resourceVersion"),
+	FL_IGNORED("selfLink"),
 	{ .name = NULL },
 };
 
 static const struct fl_field workload_fields[] = {
-	IGNORED("apiVersion"),
-	IGNORED("kind"),
+	FL_IGNORED("apiVersion"),
+	FL_IGNORED("kind"),
 	{ .name = "metadata", .fields = workload_metadata },
 	{ .name = "spec", .fields = workload_spec },
 	{ .name = "status", .fields = workload_status },

@@ -62,10 +62,10 @@ struct fl_policy_ops {
 	/* Next time a step may differ without an event; FL_NEVER. */
 	fl_time (*wake)(const struct fl_policy *p, fl_time now);
 
-	int (*mark)(struct fl_policy *p, fl_mark *ret, fairlead_error *err); /* nest */
-	void (*rollback)(struct fl_policy *p, fl_mark mark); /* to that mark, which ends */
-	void (*keep)(struct fl_policy *p,
-		     fl_mark mark); /* the newest mark ends; nothing is undone */
+	/* Marks nest: what ends one ends all newer ones; one that is not open is left alone. */
+	int (*mark)(struct fl_policy *p, fl_mark *ret, fairlead_error *err);
+	void (*rollback)(struct fl_policy *p, fl_mark mark); /* back to it; never fails */
+	void (*keep)(struct fl_policy *p, fl_mark mark);     /* nothing is undone */
 
 	void (*share)(const struct fl_policy *p, struct fl_node n, struct fl_share *ret);
 

@@ -373,15 +373,14 @@ static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_w
 		return FL_EXCLUDED_FINISHED;
 	if (!row->active)
 		return FL_EXCLUDED_DEACTIVATED;
-	if (row->misconfigured)
-		return FL_EXCLUDED_MISCONFIGURED;
 	if (row->queue.v == FL_NONE)
 		return FL_EXCLUDED_NO_QUEUE;
-	if (row->cluster_queue.v == FL_NONE)
+	if (row->cluster_queue.v == FL_NONE ||
+	    (row->reserved && row->admitted_queue.v == FL_NONE)) /* admitted to nowhere */
 		return FL_EXCLUDED_NO_CLUSTER_QUEUE;
 	if (m->queues[row->queue.v].stop != FL_STOP_NONE)
 		return FL_EXCLUDED_QUEUE_STOPPED;
-	return FL_INCLUDED;
+	return row->misconfigured ? FL_EXCLUDED_MISCONFIGURED : FL_INCLUDED;
 }
 
 /* Where it holds quota. Only a finished workload, or one admitted to nowhere, holds nothing. */
@@ -445,10 +444,10 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 		row->cluster_queue.v = row->queue.v == FL_NONE ?
 					       FL_NONE :
 					       m->queues[row->queue.v].cluster_queue.v;
-		row->excluded = why_excluded(m, row);
 		r = resolve_priority(m, row, otherwise, subject, err);
 		if (r == 0)
 			r = resolve_admission(m, row, subject, err);
+		row->excluded = why_excluded(m, row);
 		if (r == 0)
 			r = explain_excluded(m, row, subject, err);
 	}

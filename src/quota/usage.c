@@ -110,7 +110,9 @@ void fl_usage_derive(struct fl_usage *u, const struct fl_tree *t, uint32_t root_
 		for (uint32_t c = 0; c < root->n_columns; c++) {
 			fl_amount over = beyond(t, t->row[n] + c, u->cell[t->row[n] + c]);
 
-			u->borrowed[t->res_row[n] + root->columns[c].res] += over;
+			fl_amount *borrowed = &u->borrowed[t->res_row[n] + root->columns[c].res];
+
+			*borrowed = (fl_amount)((uint64_t)*borrowed + (uint64_t)over);
 			u->borrowing[n] += over > 0;
 		}
 	}

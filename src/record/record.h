@@ -71,9 +71,12 @@ enum fl_decision_kind {
 	FL_WAIT,
 };
 
-/* One resource of one podset in one flavor. */
+/*
+ * One resource of one podset in one flavor.  A podset that asks for nothing has one
+ * row too, for its count: resource and flavor FL_NONE.
+ */
 struct fl_placement {
-	uint32_t podset; /* 0-based within the workload */
+	uint32_t podset; /* 0-based within the spec; FL_NONE: held, but not in the spec */
 	int32_t count;   /* pods admitted; below the podset's count with partial admission */
 	struct fl_resource resource;
 	struct fl_flavor flavor;

@@ -27,7 +27,7 @@ static void add_podset(const struct fl_report *r, struct text *t, const struct f
 	bool any = false;
 
 	for (uint32_t i = 0; i < n; i++) {
-		bool seen = rows[i].podset != podset;
+		bool seen = rows[i].podset != podset || rows[i].resource.v == FL_NONE;
 
 		for (uint32_t k = 0; k < i && !seen; k++)
 			seen = rows[k].podset == podset && rows[k].flavor.v == rows[i].flavor.v;

@@ -40,7 +40,7 @@ void fl_json_placement(struct fl_json *j, const struct fl_model *m, struct fl_wo
 		fl_json_int(j, "count", count);
 		fl_json_object(j, "flavors");
 		for (uint32_t i = 0; i < n; i++)
-			if (rows[i].podset == k)
+			if (rows[i].podset == k && rows[i].resource.v != FL_NONE)
 				fl_json_text(j, fl_report_resource(m, rows[i].resource),
 					     fl_report_flavor(m, rows[i].flavor));
 		fl_json_end_object(j);

@@ -8,7 +8,7 @@
 
 double fl_decay_alpha(fl_time elapsed, fl_time half_life)
 {
-	if (half_life <= 0)
+	if (half_life <= 0 || elapsed <= 0)
 		return 0;
 	return 1.0 - pow(0.5, ((double)elapsed / 1e9) / ((double)half_life / 1e9));
 }

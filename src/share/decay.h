@@ -14,7 +14,10 @@
 #include "base/amount.h"
 #include "base/ids.h"
 
-/* 1 - 0.5^(elapsed / half_life); 0 when half_life is 0: then nothing is forgotten. */
+/*
+ * 1 - 0.5^(elapsed / half_life), at most 1.  0, and nothing is forgotten, when half_life
+ * is 0 and when the clock went back.
+ */
 double fl_decay_alpha(fl_time elapsed, fl_time half_life);
 
 /* @amount * @factor, with @factor read as its shortest decimal; cut to nine places. 0 <= factor <= 1. */

@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+/* A sum over flavors that has wrapped (usage.c) counts as the most there can be. */
 static double ratio(fl_amount borrowed, fl_amount lendable)
 {
+	if (borrowed < 0)
+		borrowed = INT64_MAX;
 	return borrowed > 0 && lendable > 0 ? (double)borrowed * 1000.0 / (double)lendable : 0;
 }
 
@@ -50,8 +53,10 @@ static fl_amount more_borrowed(const struct fl_tree *t, const struct fl_usage *u
 
 		if (fl_tree_root_of(t, n)->columns[extra[i].column.v].res != res || !t->known[at])
 			continue;
-		more += fl_amount_max(0, fl_sat_sub(fl_sat_add(usage, extra[i].amount), quota)) -
-			fl_amount_max(0, fl_sat_sub(usage, quota));
+		more = fl_sat_add(
+			more,
+			fl_amount_max(0, fl_sat_sub(fl_sat_add(usage, extra[i].amount), quota)) -
+				fl_amount_max(0, fl_sat_sub(usage, quota)));
 	}
 	return more;
 }

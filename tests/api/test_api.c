@@ -145,6 +145,10 @@ static void refusals(void **unused)
 	assert_int_equal(fairlead_engine_read(e, "x.yaml", "kind: [", 7, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.file, "x.yaml");
 	assert_true(err.line == 2 && err.column == 1 && err.text[0]);
+	assert_int_equal(fairlead_engine_read(e, "y", "{}", 2, &err), FAIRLEAD_ESTATE);
+	assert_string_equal(err.text, "the input was refused: the engine can only be freed");
+	assert_int_equal(fairlead_engine_seal(e, 0, &err), FAIRLEAD_ESTATE);
+	fairlead_engine_rollback(e, 0);
 	e = fairlead_engine_free(e);
 
 	assert_int_equal(fairlead_engine_read(sealed, "y", "{}", 2, &err), FAIRLEAD_ESTATE);

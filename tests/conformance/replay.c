@@ -97,7 +97,7 @@ static void put_podset(const struct run *r, const struct fl_podset *row, uint32_
 	put_sym(r, "name", row->name);
 	fprintf(r->out, ",\"count\":%d,\"flavors\":{", count);
 	for (uint32_t i = 0; i < n; i++) {
-		if (p[i].podset != podset)
+		if (p[i].podset != podset || p[i].resource.v == FL_NONE)
 			continue;
 		fputs(comma, r->out);
 		comma = ",";

@@ -56,7 +56,7 @@ static double weighted(const struct fl_policy *p, uint32_t lq)
 		return HUGE_VAL;
 	for (uint32_t r = 0; r < a->n_resources; r++)
 		sum += a->resource_weight[r] *
-		       ((double)a->consumed[lq * a->n_resources + r] * 1e-9);
+		       ((double)a->consumed[(size_t)lq * a->n_resources + r] * 1e-9);
 	return sum / weight;
 }
 
@@ -94,7 +94,7 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 		struct fl_span consumed = m->queues[lq].consumed;
 
 		for (uint32_t i = consumed.first; i < consumed.first + consumed.n; i++)
-			a->consumed[lq * a->n_resources + m->consumed[i].resource.v] =
+			a->consumed[(size_t)lq * a->n_resources + m->consumed[i].resource.v] =
 				m->consumed[i].amount;
 		a->updated[lq] = p->now;
 		a->usage[lq] = weighted(p, lq);
@@ -102,10 +102,9 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
-/* Lower usage first; then the sticky one, then queue order. */
-static bool comes_before(const struct fl_policy *p, const struct fl_line *line, uint32_t a,
-			 uint32_t b)
+bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
 {
+	const struct fl_line *line = &p->lines[p->jobs[a].queue.v];
 	double x = fl_afs_usage(p, (struct fl_workload){ a }),
 	       y = fl_afs_usage(p, (struct fl_workload){ b });
 
@@ -125,7 +124,7 @@ struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q)
 	     at = fl_bitset_next(&line->waiting, at + 1)) {
 		uint32_t w = p->members[line->members.first + at];
 
-		if (head == FL_NONE || comes_before(p, line, w, head))
+		if (head == FL_NONE || fl_afs_before(p, w, head))
 			head = w;
 	}
 	return (struct fl_workload){ head };
@@ -140,7 +139,11 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 		return;
 	for (uint32_t i = 0; i < j->n_placement; i++) {
 		const struct fl_placement *row = &p->placements[j->placement_first + i];
-		fl_nanos *held = &p->afs->held[lq.v * p->afs->n_resources + row->resource.v];
+
+		if (row->resource.v == FL_NONE)
+			continue;
+		fl_nanos *held =
+			&p->afs->held[(size_t)lq.v * p->afs->n_resources + row->resource.v];
 
 		FL_SET(p, *held, *held + sign * to_nanos(p, row->resource.v, row->amount));
 	}
@@ -167,7 +170,7 @@ void fl_afs_settle(struct fl_policy *p, struct fl_workload w)
 
 	if (!a || lq.v == FL_NONE || !usage_based(p, p->jobs[w.v].queue.v))
 		return;
-	decay = fl_decay_alpha(p->now - a->updated[lq.v], settings->usage_half_life);
+	decay = fl_decay_alpha(fl_sat_sub(p->now, a->updated[lq.v]), settings->usage_half_life);
 	entry = fl_decay_alpha(settings->usage_sampling, settings->usage_half_life);
 	for (uint32_t r = 0; r < a->n_resources; r++) {
 		size_t at = (size_t)lq.v * a->n_resources + r;

@@ -22,6 +22,8 @@ bool fl_afs_orders(const struct fl_policy *p, struct fl_node q);
 /* Of @w's local queue: decayed and weighted; INFINITY with weight 0. */
 double fl_afs_usage(const struct fl_policy *p, struct fl_workload w);
 
+/* Of two that wait in one queue: lower usage first; then the sticky one, then queue order. */
+bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b);
 /* The head of @q by usage: looks at everybody who waits in it. */
 struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q);
 

@@ -24,13 +24,16 @@ struct fit {
 };
 
 /* A request of the podset in hand that this queue covers. */
-struct need {
+struct fl_need {
 	struct fl_resource resource;
 	uint32_t group, slot;    /* resource group of the queue, place among its resources */
 	fl_amount amount;        /* all pods together */
+	struct fit tried;        /* in the flavor that is looked at */
 	struct fl_column column; /* once the flavor is chosen */
 	struct fit fit;
 };
+
+__extension__ typedef __int128 wide;
 
 struct assigner {
 	struct fl_policy *p;
@@ -42,11 +45,13 @@ struct assigner {
 	const int16_t *only; /* flavors of an earlier nomination, or NULL */
 	struct fl_nomination *out;
 	uint32_t podset;
-	struct need needs[FL_MAX_RESOURCES + 1];
+	struct fl_need *needs; /* of the podset in hand */
 	uint32_t n_needs;
 	/* what stood in the way, for the reason */
 	bool too_little_now, too_little_ever, too_large;
 };
+
+size_t fl_assign_need_size(void) { return sizeof(struct fl_need); }
 
 /* a is strictly preferred over b. */
 static bool preferred(const struct fl_node_row *queue, struct fit a, struct fit b)
@@ -193,25 +198,24 @@ static void emit_match(const struct assigner *a, struct fl_flavor flavor, bool h
 }
 
 /* All of the group's needs in its @f-th flavor; the worst of them. */
-static struct fit try_flavor(struct assigner *a, uint32_t group, uint32_t f,
-			     struct fit fits[static FL_MAX_RESOURCES + 1])
+static struct fit try_flavor(struct assigner *a, uint32_t group, uint32_t f)
 {
 	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
 	const struct fl_column *columns = a->p->group_columns + g->columns + f * g->resources.n;
 	struct fit worst = { FL_MODE_FIT, 0 };
 
 	for (uint32_t i = 0; i < a->n_needs; i++) {
-		const struct need *need = &a->needs[i];
+		struct fl_need *need = &a->needs[i];
 
 		if (need->group != group)
 			continue;
-		fits[i] =
+		need->tried =
 			try_column(a, columns[need->slot],
 				   fl_sat_add(assumed(a->out, columns[need->slot]), need->amount));
-		if (fits[i].mode == FL_MODE_NO_FIT)
-			return fits[i];
-		if (preferred(a->queue, worst, fits[i]))
-			worst = fits[i];
+		if (need->tried.mode == FL_MODE_NO_FIT)
+			return need->tried;
+		if (preferred(a->queue, worst, need->tried))
+			worst = need->tried;
 	}
 	return worst;
 }
@@ -227,17 +231,16 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 }
 
 /* Remember the group's @f-th flavor for its needs. */
-static void take_flavor(struct assigner *a, uint32_t group, uint32_t f,
-			const struct fit fits[static FL_MAX_RESOURCES + 1])
+static void take_flavor(struct assigner *a, uint32_t group, uint32_t f)
 {
 	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
 
 	for (uint32_t i = 0; i < a->n_needs; i++) {
-		struct need *need = &a->needs[i];
+		struct fl_need *need = &a->needs[i];
 
 		if (need->group != group)
 			continue;
-		need->fit = fits[i];
+		need->fit = need->tried;
 		need->column = a->p->group_columns[g->columns + f * g->resources.n + need->slot];
 	}
 }
@@ -254,18 +257,18 @@ static bool choose_flavor(struct assigner *a, uint32_t group, struct fit *ret)
 
 	for (uint32_t f = scan_start(a, group); f < g->flavors.n; f++) {
 		struct fl_flavor flavor = a->p->group_flavors[g->flavors.first + f];
-		struct fit fits[FL_MAX_RESOURCES + 1], fit;
+		struct fit fit;
 		bool suits = fl_match_flavor(a->p->model, pods, flavor), stop;
 
 		emit_match(a, flavor, suits);
 		if (!suits || (a->only && a->only[slot] != (int16_t)f))
 			continue;
-		fit = try_flavor(a, group, f, fits);
+		fit = try_flavor(a, group, f);
 		stop = !search_on(a->queue, fit);
 		if (stop || preferred(a->queue, fit, best)) {
 			best = fit;
 			chosen = (int16_t)f;
-			take_flavor(a, group, f, fits);
+			take_flavor(a, group, f);
 		}
 		if (stop) {
 			last = f;
@@ -278,7 +281,7 @@ static bool choose_flavor(struct assigner *a, uint32_t group, struct fit *ret)
 	return chosen >= 0;
 }
 
-static bool find_slot(const struct assigner *a, struct fl_resource r, struct need *ret)
+static bool find_slot(const struct assigner *a, struct fl_resource r, struct fl_need *ret)
 {
 	for (uint32_t g = 0; g < a->line->groups.n; g++) {
 		struct fl_span resources = a->p->groups[a->line->groups.first + g].resources;
@@ -303,12 +306,10 @@ static fl_amount for_count(fl_amount of_one, int32_t all, int32_t count)
 
 static bool add_need(struct assigner *a, struct fl_resource resource, fl_amount amount)
 {
-	struct need need = { .resource = resource, .amount = amount };
+	struct fl_need need = { .resource = resource, .amount = amount };
 
 	if (!find_slot(a, resource, &need))
 		return amount == 0;
-	if (a->n_needs == sizeof a->needs / sizeof *a->needs)
-		return false;
 	a->needs[a->n_needs++] = need;
 	return true;
 }
@@ -339,8 +340,11 @@ static void commit(struct assigner *a, int32_t count)
 {
 	struct fl_nomination *out = a->out;
 
+	if (a->n_needs == 0)
+		out->placements[out->n_placements++] =
+			(struct fl_placement){ a->podset, count, { FL_NONE }, { FL_NONE }, 0 };
 	for (uint32_t i = 0; i < a->n_needs; i++) {
-		const struct need *need = &a->needs[i];
+		const struct fl_need *need = &a->needs[i];
 		uint32_t at = 0;
 
 		while (at < out->n_uses && out->uses[at].column.v != need->column.v)
@@ -420,6 +424,7 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 		.entry = e,
 		.only = only,
 		.out = out,
+		.needs = p->scratch->assigning,
 		.queue = &p->model->nodes[e->queue.v],
 		.line = &p->lines[e->queue.v],
 		.job = &p->jobs[e->workload.v],
@@ -496,7 +501,7 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 						pods[i].count - pods[i].min_count :
 						0;
 
-			counts[i] = (int32_t)(pods[i].count - spare * middle / all);
+			counts[i] = (int32_t)(pods[i].count - (wide)spare * middle / all);
 		}
 		assign(p, v, e, only, counts, &e->spare);
 		uint32_t had = e->n_targets;

@@ -21,10 +21,14 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	struct fl_arena *a = &p->arena;
 	uint32_t nodes = p->tree.n_nodes, jobs = p->model->n_workloads, columns = 0, depth = 0;
 	struct fl_cycle *c = p->scratch = fl_arena_alloc(a, 1, sizeof *c, err);
+	uint32_t requests = 0;
 	int r;
 
 	if (!c)
 		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < p->model->n_podsets; i++)
+		if (requests < p->model->podsets[i].requests.n)
+			requests = p->model->podsets[i].requests.n;
 	for (uint32_t i = 0; i < p->tree.n_roots; i++)
 		if (columns < p->tree.roots[i].n_columns)
 			columns = p->tree.roots[i].n_columns;
@@ -40,28 +44,49 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
 	c->contenders = fl_arena_alloc(a, nodes, fl_order_contender_size(), err);
+	c->assigning = fl_arena_alloc(a, requests + 1, fl_assign_need_size(), err);
 	c->chosen = fl_arena_alloc(a, jobs, sizeof *c->chosen, err);
 	c->retry = fl_arena_alloc(a, jobs, sizeof *c->retry, err);
 	c->victims = fl_arena_alloc(a, jobs, sizeof *c->victims, err);
 	c->sorted = fl_arena_alloc(a, jobs, sizeof *c->sorted, err);
 	c->sorted_queues = fl_arena_alloc(a, jobs, sizeof *c->sorted_queues, err);
 	c->targets = fl_arena_alloc(a, jobs, sizeof *c->targets, err);
+	c->n_columns = columns;
 	c->needed = fl_arena_alloc(a, columns, sizeof *c->needed, err);
 	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
 	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
 	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders &&
-			       c->chosen && c->retry && c->victims && c->targets && c->needed &&
-			       c->remaining && c->arriving && c->sorted && c->sorted_queues &&
-			       c->advantage ?
+			       c->assigning && c->chosen && c->retry && c->victims && c->targets &&
+			       c->needed && c->remaining && c->arriving && c->sorted &&
+			       c->sorted_queues && c->advantage ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
+}
+
+/*
+ * Marks are numbers of cycles, searches and passes, so that nothing need be wiped.
+ * Long before they wrap, which a busy service sees within days, all begin anew.
+ */
+static void renew_marks(struct fl_policy *p)
+{
+	struct fl_cycle *c = p->scratch;
+
+	if (c->serial < FL_MARKS_RENEWED && c->search < FL_MARKS_RENEWED &&
+	    c->pass < FL_MARKS_RENEWED)
+		return;
+	memset(c->nodes, 0, p->tree.n_nodes * sizeof *c->nodes);
+	memset(c->chosen, 0, p->model->n_workloads * sizeof *c->chosen);
+	memset(c->retry, 0, p->model->n_workloads * sizeof *c->retry);
+	memset(c->needed, 0, c->n_columns * sizeof *c->needed);
+	c->serial = c->search = c->pass = 0;
 }
 
 static void begin(struct fl_policy *p, const struct fl_sink *sink)
 {
 	struct fl_cycle *c = p->scratch;
 
+	renew_marks(p);
 	fl_arena_reset(&p->cycle_arena);
 	fl_usage_copy(&c->s.usage, &p->usage, &p->tree);
 	fl_usage_copy(&c->freed.usage, &p->usage, &p->tree);
@@ -101,7 +126,10 @@ static bool set_aside(const struct fl_policy *p, struct fl_entry *e)
 {
 	const struct fl_workload_row *row = fl_row(p, e->workload);
 
-	if (!fl_match_namespace(p->model, &p->model->nodes[e->queue.v].namespaces, row->namespace))
+	if (!fl_match_namespace_exists(p->model, row->namespace))
+		decide(e, FL_SET_ASIDE, FL_REASON_NAMESPACE_MISSING);
+	else if (!fl_match_namespace(p->model, &p->model->nodes[e->queue.v].namespaces,
+				     row->namespace))
 		decide(e, FL_SET_ASIDE, FL_REASON_NAMESPACE_MISMATCH);
 	else if (row->misconfigured)
 		decide(e, FL_SET_ASIDE, FL_REASON_MISCONFIGURED);
@@ -525,7 +553,9 @@ int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 
 	begin(p, sink);
 	e = add_entry(p, w);
-	if ((r = nominate(p, e, err)) < 0 || (r = process_all(p, err)) < 0)
-		return r;
-	return report(p, ret, err);
+	p->cycle++; /* as in a step: scan positions go by it */
+	if ((r = nominate(p, e, err)) == 0)
+		r = process_all(p, err);
+	p->cycle--;
+	return r < 0 ? r : report(p, ret, err);
 }

@@ -89,6 +89,9 @@ struct fl_search_node {
 	bool over;           /* above nominal in a needed column when the search began */
 };
 
+/* Where the numbers below that mark things begin anew; one cycle needs far fewer than the rest. */
+#define FL_MARKS_RENEWED (UINT32_MAX / 2)
+
 struct fl_cycle {
 	struct fl_view s, freed;
 	bool odd; /* a negative reservation was made: rebuild `freed` from S each time */
@@ -104,14 +107,17 @@ struct fl_cycle {
 
 	/* search of victims */
 	struct fl_search_node *nodes;
-	uint32_t *needed; /* by column: == search */
-	uint32_t *retry;  /* by workload: == search */
+	uint32_t *needed;   /* by column: == search */
+	uint32_t n_columns; /* of the tree that has most */
+	uint32_t *retry;    /* by workload: == search */
 	uint32_t search, pass;
 	struct fl_target *targets;
 	uint32_t n_targets;
 	fl_amount *remaining;             /* by ask row */
 	bool *advantage;                  /* by depth */
 	uint32_t *sorted, *sorted_queues; /* candidates of one search, when they are sorted anew */
+
+	struct fl_need *assigning; /* by request of one podset, and pods */
 
 	/* order */
 	uint32_t *order, at;
@@ -140,6 +146,7 @@ int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 		 struct fl_decisions *ret, fairlead_error *err);
 
 /* assign.c: section 4 */
+size_t fl_assign_need_size(void);
 /*
  * Flavors for @e's workload in view @v: fills e->assignment, and e->targets when it
  * must preempt.  @only: flavors to keep to, as in fl_nomination.flavor; NULL for any.

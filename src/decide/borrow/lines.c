@@ -118,3 +118,22 @@ void fl_line_flush(struct fl_policy *p, struct fl_node q)
 		}
 	}
 }
+
+size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q)
+{
+	uint32_t root = p->tree.root_index[q.v];
+	size_t notes = 1;
+
+	if (!p->undo.marks || root == FL_NONE || !p->tree_parked[root])
+		return 0;
+	for (uint32_t i = 0; i < p->tree.queues[root].n; i++) {
+		const struct fl_line *line =
+			&p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
+
+		notes += line->shapes.n;
+		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
+		     at = fl_bitset_next(&line->parked, at + 1))
+			notes += 2 * FL_BITSET_NOTES + 1;
+	}
+	return notes;
+}

@@ -136,13 +136,18 @@ bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
 	       suits_affinity(m, pods, row->labels);
 }
 
+bool fl_match_namespace_exists(const struct fl_model *m, struct fl_sym namespace)
+{
+	return m->n_namespaces == 0 || fl_model_find_namespace(m, namespace);
+}
+
 bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector,
 			struct fl_sym namespace)
 {
 	static const char name_label[] = "kubernetes.io/metadata.name";
 	const struct fl_namespace_row *row = fl_model_find_namespace(m, namespace);
 
-	if (!selector->present || (!row && m->n_namespaces > 0))
+	if (!selector->present)
 		return false;
 	for (uint32_t i = 0; i < selector->requirements.n; i++) {
 		const struct fl_requirement *r = &m->requirements[selector->requirements.first + i];

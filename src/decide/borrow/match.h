@@ -18,6 +18,9 @@
 bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
 		     struct fl_flavor flavor);
 
+/* An input without any Namespace says nothing of them: all are taken to exist. */
+bool fl_match_namespace_exists(const struct fl_model *m, struct fl_sym namespace);
+
 /* Absent selectors match nothing, empty ones everything. */
 bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *selector,
 			struct fl_sym namespace);

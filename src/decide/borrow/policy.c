@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "decide/borrow/afs.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle.h"
 #include "decide/borrow/setup.h"
@@ -56,27 +57,24 @@ static int wrong_state(const struct fl_policy *p, struct fl_workload w, const ch
 		       wanted);
 }
 
-/* Room to undo one release with its flush. */
+/*
+ * Room to undo one event of @w.  A release notes at each level of its queue a cell
+ * and two figures beside it for each use, and for each placement what its local
+ * queue holds; then it wakes its tree, @w itself perhaps with it.
+ */
 static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
-	struct fl_node q = p->jobs[w.v].held_by.v != FL_NONE ? p->jobs[w.v].held_by :
-							       p->jobs[w.v].queue;
-	uint32_t root = q.v == FL_NONE ? FL_NONE : p->tree.root_index[q.v];
-	size_t notes = 64;
+	const struct fl_job *j = &p->jobs[w.v];
+	size_t notes = 64; /* the workload's own cells, and to queue, park and wake it */
 
-	if (!p->undo.marks || q.v == FL_NONE)
+	if (!p->undo.marks)
 		return 0;
-	notes += (size_t)p->jobs[w.v].room * 3 * (root == FL_NONE ? 1 : p->tree.depth[q.v] + 1);
-	for (uint32_t i = 0; root != FL_NONE && i < p->tree.queues[root].n; i++) {
-		const struct fl_line *line =
-			&p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
-
-		notes += line->shapes.n;
-		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
-		     at = fl_bitset_next(&line->parked, at + 1))
-			notes += 2 * FL_BITSET_NOTES + 2;
+	if (fl_holds_quota(j)) {
+		notes += (size_t)j->n_use * 3 * (p->tree.depth[j->held_by.v] + 1);
+		notes += j->n_placement;
+		notes += fl_line_flush_notes(p, j->held_by);
 	}
-	return fl_undo_reserve(&p->undo, notes, notes * 16, err);
+	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err);
 }
 
 /* The workload lets go of its quota; with @again it waits once more. Wakes its tree. */
@@ -126,48 +124,38 @@ static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 		return r;
 	if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
 		fl_line_remove(p, w);
+	FL_SET(p, j->scan_cycle, 0);
+	FL_SET(p, j->reason, FL_REASON_NONE);
 	FL_SET(p, j->state, FL_STATE_ABSENT);
 	return 0;
 }
 
-static fl_amount *cell_of(struct fl_policy *p, const struct fl_cell *cell, size_t at)
+static bool is_amount(const struct fl_cell *cell)
 {
-	switch (cell->kind) {
-	case FL_CELL_NOMINAL:
-		return &p->tree.nominal[at];
-	case FL_CELL_BORROWING_LIMIT:
-		return &p->tree.borrowing_limit[at];
-	case FL_CELL_LENDING_LIMIT:
-		return &p->tree.lending_limit[at];
-	case FL_CELL_WEIGHT:
-	case FL_CELL_PRIORITY:
-		break;
-	}
-	return NULL;
+	return cell->amount >= 0 || (cell->kind != FL_CELL_NOMINAL && cell->amount == FL_NO_LIMIT);
 }
 
-/*
- * A changed quota or limit: everything derived of its tree is made again, and so
- * are the usages of its cohorts (what a child keeps for itself may have changed).
- */
 static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead_error *err)
 {
-	uint32_t root = p->tree.root_index[cell->node.v];
 	struct fl_column column;
 
-	if (root == FL_NONE)
-		return fl_fail(err, FAIRLEAD_ESTATE,
-			       "the node is in no tree: it is below a cohort cycle");
 	if (cell->kind == FL_CELL_PRIORITY)
 		return fl_fail(err, FAIRLEAD_ESTATE, "a priority changes only with a new seal");
+	if (cell->node.v >= p->tree.n_nodes)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue or cohort");
+	if (p->tree.root_index[cell->node.v] == FL_NONE)
+		return fl_fail(err, FAIRLEAD_ESTATE,
+			       "the node is in no tree: it is below a cohort cycle");
 	if (cell->kind == FL_CELL_WEIGHT)
-		return fl_change_weight(p, cell, err);
+		return cell->weight >= 0 ? fl_change_weight(p, cell, err) :
+					   fl_fail(err, FAIRLEAD_EINPUT, "a negative weight");
+	if (!is_amount(cell))
+		return fl_fail(err, FAIRLEAD_EINPUT, "a negative quota or limit");
 	column = fl_tree_column(&p->tree, cell->node, cell->flavor, cell->resource);
 	if (column.v == FL_NONE)
 		return fl_fail(err, FAIRLEAD_ENOENT,
 			       "nobody in this tree has quota for that flavor and resource");
-	return fl_change_quota(p, cell_of(p, cell, fl_tree_cell(&p->tree, cell->node, column)),
-			       cell, err);
+	return fl_change_quota(p, column, cell, err);
 }
 
 static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
@@ -230,9 +218,7 @@ static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 
 static int borrow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
 {
-	(void)err;
-	*ret = fl_undo_mark(&p->undo);
-	return 0;
+	return fl_undo_mark(&p->undo, ret, err);
 }
 
 static void borrow_rollback(struct fl_policy *p, fl_mark mark)
@@ -244,11 +230,7 @@ static void borrow_rollback(struct fl_policy *p, fl_mark mark)
 		fl_change_undone(p);
 }
 
-static void borrow_keep(struct fl_policy *p, fl_mark mark)
-{
-	(void)mark;
-	fl_undo_keep(&p->undo);
-}
+static void borrow_keep(struct fl_policy *p, fl_mark mark) { fl_undo_keep(&p->undo, mark); }
 
 /* --- answers --- */
 
@@ -289,6 +271,29 @@ const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->u
 
 bool fl_borrow_active(const struct fl_policy *p, struct fl_node q) { return p->lines[q.v].active; }
 
+/* By usage there is no fixed order: keep the first @cap of those before @w sorted. */
+static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
+			       uint32_t cap)
+{
+	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+	uint32_t n = 0;
+
+	for (uint32_t at = fl_bitset_next(&line->waiting, 0); at != FL_NONE;
+	     at = fl_bitset_next(&line->waiting, at + 1)) {
+		uint32_t other = p->members[line->members.first + at], i = n < cap ? n : cap;
+
+		if (other == w.v || !fl_afs_before(p, other, w.v))
+			continue;
+		n++;
+		for (; i > 0 && fl_afs_before(p, other, ids[i - 1]); i--)
+			if (i < cap)
+				ids[i] = ids[i - 1];
+		if (i < cap)
+			ids[i] = other;
+	}
+	return n;
+}
+
 uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			 uint32_t cap)
 {
@@ -298,6 +303,8 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 
 	if (j->queue.v == FL_NONE)
 		return 0;
+	if (fl_afs_orders(p, j->queue))
+		return ahead_by_usage(p, w, ids, cap);
 	line = &p->lines[j->queue.v];
 	head = line->sticky;
 	if (head == w.v)

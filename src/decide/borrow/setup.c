@@ -195,18 +195,22 @@ static int fill_jobs(struct fl_policy *p, fairlead_error *err)
 
 /* --- queues: members in queue order, room for holders, equal shapes --- */
 
-static bool same_requests(const struct fl_model *m, struct fl_span a, struct fl_span b)
-{
-	if (a.n != b.n)
-		return false;
-	for (uint32_t i = 0; i < a.n; i++)
-		if (m->requests[a.first + i].resource.v != m->requests[b.first + i].resource.v ||
-		    m->requests[a.first + i].amount != m->requests[b.first + i].amount)
-			return false;
-	return true;
-}
-
 static int cmp_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int cmp_requests(const struct fl_model *m, struct fl_span a, struct fl_span b)
+{
+	int order = cmp_u64(a.n, b.n);
+
+	for (uint32_t i = 0; !order && i < a.n; i++) {
+		const struct fl_request *x = &m->requests[a.first + i];
+		const struct fl_request *y = &m->requests[b.first + i];
+
+		order = cmp_u64(x->resource.v, y->resource.v);
+		if (!order)
+			order = (x->amount > y->amount) - (x->amount < y->amount);
+	}
+	return order;
+}
 
 /* Order by what makes a shape: queue, priority, podsets with names, counts and pod spec. */
 static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
@@ -231,8 +235,8 @@ static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
 			order = u->min_count < v->min_count ? -1 : 1;
 		if (!order)
 			order = cmp_u64(u->spec_hash, v->spec_hash);
-		if (!order && !same_requests(m, u->requests, v->requests))
-			order = -1;
+		if (!order)
+			order = cmp_requests(m, u->requests, v->requests);
 	}
 	return order;
 }
@@ -337,6 +341,16 @@ static int overflow(const struct fl_policy *p, const struct fl_workload_row *row
 	return FAIRLEAD_ELIMIT;
 }
 
+/* Index of the podset in the workload's spec; FL_NONE when the spec has none of that name. */
+static uint32_t find_podset(const struct fl_model *m, const struct fl_workload_row *row,
+			    struct fl_sym name)
+{
+	for (uint32_t i = 0; i < row->podsets.n; i++)
+		if (m->podsets[row->podsets.first + i].name.v == name.v)
+			return i;
+	return FL_NONE;
+}
+
 /* Enter what @w holds according to its status. */
 static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
@@ -349,6 +363,7 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	for (uint32_t s = 0; s < row->admission.n; s++) {
 		const struct fl_podset_assignment *a =
 			&m->podset_assignments[row->admission.first + s];
+		uint32_t podset = find_podset(m, row, a->podset);
 
 		for (uint32_t i = 0; i < a->assignments.n; i++) {
 			const struct fl_assignment *got = &m->assignments[a->assignments.first + i];
@@ -357,7 +372,7 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 			uint32_t at = 0;
 
 			p->placements[j->placement_first + j->n_placement++] =
-				(struct fl_placement){ s, a->count, got->resource, got->flavor,
+				(struct fl_placement){ podset, a->count, got->resource, got->flavor,
 						       got->amount };
 			while (at < j->n_use && p->uses[j->use_first + at].column.v != column.v)
 				at++;

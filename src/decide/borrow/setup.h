@@ -8,8 +8,11 @@
 /* p->model, mem, now and the arenas are set; on failure the caller frees what was made. */
 int fl_setup(struct fl_policy *p, fairlead_error *err);
 
-/* change.c: *cell becomes change->amount; everything that follows from it is made again. */
-int fl_change_quota(struct fl_policy *p, fl_amount *cell, const struct fl_cell *change,
+/*
+ * change.c: a quota or limit in @column becomes change->amount; everything that follows
+ * from it is made again.  FAIRLEAD_ELIMIT, and nothing changed, when usage would overflow.
+ */
+int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct fl_cell *change,
 		    fairlead_error *err);
 int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err);
 /* After a rollback that took back a change of quota. */

@@ -161,5 +161,7 @@ void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
 void fl_line_remove(struct fl_policy *p, struct fl_workload w);
 /* Wake all parked workloads of the tree around @q. */
 void fl_line_flush(struct fl_policy *p, struct fl_node q);
+/* At most this many notes for one flush, of 8 bytes each; 0 while no mark is open. */
+size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q);
 
 #endif

@@ -104,7 +104,9 @@ static void rolls_back(void **state)
 		in[at] = true;
 	}
 	for (int round = 0; round < 20; round++) {
-		uint32_t mark = fl_undo_mark(&u);
+		uint32_t mark;
+
+		assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 
 		for (uint32_t i = 0; i < 100; i++) {
 			/* The promised number of notes is enough: no room is asked for but this. */

@@ -57,7 +57,7 @@ static void nested_marks(void **state)
 
 		for (uint32_t d = 0; d < depth; d++) {
 			memcpy(kept[d], cell, sizeof cell);
-			mark[d] = fl_undo_mark(&u);
+			assert_int_equal(fl_undo_mark(&u, &mark[d], NULL), 0);
 			for (uint32_t i = dice(50); i > 0; i--)
 				assert_int_equal(put(&u, &cell[dice(CELLS)], dice(1000), NULL), 0);
 		}
@@ -68,6 +68,40 @@ static void nested_marks(void **state)
 		assert_int_equal(u.n, 0);
 		assert_int_equal(u.marks, 0);
 		put(&u, &cell[dice(CELLS)], dice(1000), NULL);
+	}
+	fl_undo_done(&u);
+}
+
+/* An outer mark takes the inner ones with it; ended ones do nothing. */
+static void ending_one_ends_the_newer(void **state)
+{
+	uint32_t cell = 1, outer, inner, innermost;
+	struct fl_undo u;
+
+	(void)state;
+	fl_undo_init(&u, &fl_mem_heap);
+	fl_undo_rollback(&u, 0);
+	fl_undo_keep(&u, 0);
+	assert_int_equal(u.marks, 0);
+	for (int kept = 0; kept < 2; kept++) {
+		cell = 1;
+		assert_int_equal(fl_undo_mark(&u, &outer, NULL), 0);
+		assert_int_equal(put(&u, &cell, 2, NULL), 0);
+		assert_int_equal(fl_undo_mark(&u, &inner, NULL), 0);
+		assert_int_equal(put(&u, &cell, 3, NULL), 0);
+		assert_int_equal(fl_undo_mark(&u, &innermost, NULL), 0);
+		if (kept)
+			fl_undo_keep(&u, inner);
+		else
+			fl_undo_rollback(&u, inner);
+		assert_int_equal(cell, kept ? 3 : 2);
+		assert_int_equal(u.marks, 1);
+		fl_undo_rollback(&u, innermost);
+		assert_int_equal(cell, kept ? 3 : 2);
+		fl_undo_rollback(&u, outer);
+		assert_int_equal(cell, 1);
+		assert_int_equal(u.marks, 0);
+		assert_int_equal(u.n, 0);
 	}
 	fl_undo_done(&u);
 }
@@ -84,7 +118,7 @@ static void sizes_mix(void **state)
 
 	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
-	mark = fl_undo_mark(&u);
+	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 	assert_int_equal(fl_undo_reserve(&u, 3, sizeof now, NULL), 0);
 	fl_undo_note(&u, &now.small, sizeof now.small);
 	fl_undo_note(&u, now.row, sizeof now.row);
@@ -106,21 +140,21 @@ static void survives_each_failing_call(void **state)
 
 	(void)state;
 	for (n = 1; failed && n < 100; n++) {
-		uint32_t cell[CELLS] = { 0 }, zero[CELLS] = { 0 }, mark;
+		uint32_t cell[CELLS] = { 0 }, zero[CELLS] = { 0 }, mark = 0;
 		struct fail_mem f;
 		struct fl_undo u;
 		fairlead_error err = { 0 };
 
 		fail_mem_init(&f);
 		fl_undo_init(&u, &f.mem);
-		mark = fl_undo_mark(&u);
 		f.fail_at = n;
-		failed = false;
+		failed = fl_undo_mark(&u, &mark, &err) < 0;
 		for (uint32_t i = 0; !failed && i < 500; i++)
 			failed = put(&u, &cell[i % CELLS], i, &err) < 0;
 		if (failed)
 			assert_int_equal(err.code, FAIRLEAD_ENOMEM);
-		fl_undo_rollback(&u, mark);
+		if (u.marks)
+			fl_undo_rollback(&u, mark);
 		assert_memory_equal(cell, zero, sizeof cell);
 		fl_undo_done(&u);
 		assert_int_equal(f.live, 0);
@@ -132,10 +166,11 @@ static void too_much_is_a_limit(void **state)
 {
 	struct fl_undo u;
 	fairlead_error err;
+	uint32_t mark;
 
 	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
-	(void)fl_undo_mark(&u);
+	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 	assert_int_equal(fl_undo_reserve(&u, 1, UINT32_MAX, &err), FAIRLEAD_ELIMIT);
 	assert_string_equal(err.text, "more than 4 GiB to undo");
 	fl_undo_done(&u);
@@ -146,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_kept_without_a_mark),
 		cmocka_unit_test(nested_marks),
+		cmocka_unit_test(ending_one_ends_the_newer),
 		cmocka_unit_test(sizes_mix),
 		cmocka_unit_test(survives_each_failing_call),
 		cmocka_unit_test(too_much_is_a_limit),

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of an explanation on a small tree; and the policy is as before, whatever happens. */
+#include "ask/explain.h"
+#include "decide/borrow/borrow.h"
+#include "lib/fail_mem.h"
+#include "lib/unit.h"
+#include "lib/world.h"
+
+#define NO FL_NO_LIMIT
+static const struct fl_policy_ops *const ops = &fl_borrow_policy;
+
+/*
+ *   root 0 ── team 2 ── q 4 (may borrow 5), r 6 (lends 4)
+ *          └─ s 3
+ */
+static const struct world_node nodes[] = {
+	{ "root", NULL, FL_COHORT, 1, { { 0, NO, NO }, { 0, NO, NO } } },
+	{ "team", "root", FL_COHORT, 1, { { 2, NO, NO }, { 0, NO, NO } } },
+	{ "q", "team", FL_CLUSTER_QUEUE, 1, { { 4, 5, NO }, { 9, NO, NO } } },
+	{ "r", "team", FL_CLUSTER_QUEUE, 1, { { 6, NO, 4 }, { 9, NO, NO } } },
+	{ "s", "root", FL_CLUSTER_QUEUE, 1, { { 3, NO, NO }, { 0, NO, NO } } },
+};
+
+static const struct world_job jobs[] = {
+	{ "q-runs", "q", 0, 1, { 5, 1 }, true }, /* borrows 1 */
+	{ "r-runs", "r", 5, 2, { 3, 0 }, true }, /* 2 of what r keeps, 1 of what it lends */
+	{ "s-runs", "s", 0, 3, { 2, 0 }, true },
+	{ "q-first", "q", 2, 4, { 6, 1 }, false },
+	{ "q-second", "q", 1, 5, { 2, 1 }, false }, /* would fit, behind the first */
+	{ "q-never", "q", 0, 6, { 99, 1 }, false },
+	{ "r-goes", "r", 9, 7, { 6, 0 }, false },  /* within quota once r-runs is gone */
+	{ "s-lost", "no", 0, 8, { 1, 0 }, false }, /* no such queue */
+};
+
+static struct fl_model *small_world(bool fair)
+{
+	struct fl_model *m = world_open(&fl_mem_heap, nodes, COUNT(nodes), 2);
+	fairlead_error err;
+
+	m->settings.present = true;
+	m->settings.fair_sharing = fair;
+	m->nodes[3].reclaim = FL_PREEMPT_ANY;
+	m->nodes[3].within_queue = FL_PREEMPT_LOWER_PRIORITY;
+	m->nodes[2].strategy = FL_STRICT_FIFO;
+	for (size_t i = 0; i < COUNT(jobs); i++)
+		world_add_job(m, &jobs[i], 2);
+	assert_int_equal(fl_model_seal(m, &err), 0);
+	return m;
+}
+
+static struct fl_policy *policy_of(const struct fl_mem *mem, const struct fl_model *m)
+{
+	struct fl_policy_options options = { .mem = mem, .now = 100 * FL_SECOND };
+	struct fl_policy *p = NULL;
+	fairlead_error err;
+
+	if (ops->new (m, &options, &p, &err) < 0)
+		fail_msg("%s: %s", err.subject, err.text);
+	return p;
+}
+
+struct fixture {
+	struct fl_model *m;
+	struct fl_policy *p;
+	struct fl_arena arena;
+};
+
+static void open_world(struct fixture *f)
+{
+	f->m = small_world(/* fair= */ false);
+	f->p = policy_of(&fl_mem_heap, f->m);
+	fl_arena_init(&f->arena, &fl_mem_heap);
+}
+
+static void close_world(struct fixture *f)
+{
+	fl_arena_done(&f->arena);
+	ops->free(f->p);
+	fl_model_free(f->m);
+}
+
+static struct fl_workload job(const struct fl_model *m, const char *name)
+{
+	return fl_model_find_workload(m, "ns", name);
+}
+
+static struct fl_explain explain(struct fixture *f, const char *name)
+{
+	uint64_t before[2], after[2];
+	struct fl_explain x = { 0 };
+	fairlead_error err;
+
+	ops->digest(f->p, before);
+	if (fl_explain(ops, f->p, f->m, 101 * FL_SECOND, job(f->m, name), &f->arena, &x, &err) < 0)
+		fail_msg("%s", err.text);
+	ops->digest(f->p, after);
+	assert_memory_equal(before, after, sizeof before);
+	return x;
+}
+
+static const char *node_name(const struct fl_model *m, struct fl_node n)
+{
+	return fl_model_text(m, m->nodes[n.v].name);
+}
+
+/* More nominal quota for q, from 4, and a wider limit, from 5. */
+static void expect_changes(const struct fixture *f, const struct fl_explain *x, fl_amount nominal,
+			   fl_amount limit)
+{
+	assert_int_equal(x->n_changes, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_string_equal(node_name(f->m, x->changes[i].node), "q");
+	assert_int_equal(x->changes[0].kind, FL_CELL_NOMINAL);
+	assert_int_equal(x->changes[0].from, 4);
+	assert_int_equal(x->changes[0].to, nominal);
+	assert_int_equal(x->changes[1].kind, FL_CELL_BORROWING_LIMIT);
+	assert_int_equal(x->changes[1].from, 5);
+	assert_int_equal(x->changes[1].to, limit);
+}
+
+/* q has 4, uses 5 and may borrow 5: 4 more. Who asks for 6 is 2 short, and the limit binds. */
+static void what_waits_for_quota(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	open_world(&f);
+	struct fl_explain x = explain(&f, "q-first");
+
+	assert_int_equal(x.state, FL_EXPLAIN_WAITS);
+	assert_true(x.head && !x.parked);
+	assert_int_equal(x.n_ahead, 0);
+	assert_int_equal(x.alone, FL_WAIT);
+	assert_int_equal(x.n_needs, 2);
+	assert_int_equal(x.failing, 0);
+	assert_int_equal(x.needs[0].verdict, FL_NEED_WAITS);
+	assert_int_equal(x.needs[0].requested, 6);
+	assert_int_equal(x.needs[0].available, 4);
+	assert_int_equal(x.needs[0].potential, 9);
+	assert_int_equal(x.needs[0].nominal, 4);
+	assert_int_equal(x.needs[0].bind.kind, FL_BIND_BORROWING_LIMIT);
+	assert_string_equal(node_name(f.m, x.needs[0].bind.node), "q");
+	assert_int_equal(x.needs[1].verdict, FL_NEED_FITS);
+	assert_int_equal(x.needs[1].requested, 1);
+	assert_int_equal(x.needs[1].available, 17); /* 9 and 9, 1 used */
+
+	/* Below the node that binds: itself only. */
+	assert_int_equal(x.n_holders, 1);
+	assert_string_equal(node_name(f.m, x.holders[0].queue), "q");
+	assert_int_equal(x.holders[0].usage, 5);
+	assert_int_equal(x.holders[0].own, 4);
+	assert_int_equal(x.holders[0].borrowed, 1);
+	assert_int_equal(x.holders[0].workloads, 1);
+
+	/* Of 13 in the tree 8 are used: 1 more is needed, and then the limit is 1 short. */
+	expect_changes(&f, &x, 5, 6);
+	close_world(&f);
+}
+
+static void what_is_behind_others(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	open_world(&f);
+	struct fl_explain x = explain(&f, "q-second");
+
+	assert_int_equal(x.state, FL_EXPLAIN_WAITS);
+	assert_false(x.head);
+	assert_int_equal(x.reason, FL_REASON_BEHIND_HEAD);
+	assert_int_equal(x.alone, FL_ADMIT);
+	assert_int_equal(x.failing, FL_NONE);
+	assert_int_equal(x.n_ahead, 1);
+	assert_int_equal(x.ahead[0], job(f.m, "q-first").v);
+	assert_int_equal(x.n_changes, 0);
+	close_world(&f);
+}
+
+/* 99 is beyond the limit, and beyond all there is: both must grow. */
+static void what_never_fits(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	open_world(&f);
+	struct fl_explain x = explain(&f, "q-never");
+
+	assert_int_equal(x.needs[x.failing].verdict, FL_NEED_NEVER);
+	assert_int_equal(x.needs[x.failing].potential, 9);
+	assert_int_equal(x.n_ahead, 2);
+	assert_int_equal(x.n_holders, 0);
+	expect_changes(&f, &x, 98, 6); /* 5 are free */
+	close_world(&f);
+}
+
+static void what_preempts(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	open_world(&f);
+	struct fl_explain x = explain(&f, "r-goes");
+
+	assert_int_equal(x.state, FL_EXPLAIN_PREEMPTS);
+	assert_int_equal(x.alone, FL_RESERVE);
+	assert_int_equal(x.n_victims, 1);
+	assert_int_equal(x.victims[0].workload.v, job(f.m, "r-runs").v);
+	assert_int_equal(x.victims[0].reason, FL_REASON_IN_CLUSTER_QUEUE);
+	close_world(&f);
+}
+
+static void what_runs_or_takes_no_part(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	open_world(&f);
+	struct fl_explain x = explain(&f, "q-runs");
+
+	assert_int_equal(x.state, FL_EXPLAIN_RUNS);
+	assert_int_equal(x.n_placement, 2);
+	assert_int_equal(x.placement[0].amount, 5);
+	assert_string_equal(node_name(f.m, x.cluster_queue), "q");
+	x = explain(&f, "s-lost");
+	assert_int_equal(x.state, FL_EXPLAIN_EXCLUDED);
+	assert_int_equal(x.reason, FL_REASON_QUEUE_MISSING);
+	assert_int_equal(x.cluster_queue.v, FL_NONE);
+	close_world(&f);
+}
+
+/* For each workload every allocation fails once: nothing leaks and the policy is as before. */
+static void survives_each_failing_call(void **unused)
+{
+	(void)unused;
+	for (int fair = 0; fair < 2; fair++) {
+		struct fl_model *m = small_world(fair);
+
+		for (size_t w = 0; w < COUNT(jobs); w++) {
+			struct fail_mem f;
+			fairlead_error err;
+			uint64_t before[2], after[2];
+			int r = FAIRLEAD_ENOMEM;
+
+			fail_mem_init(&f);
+			struct fl_policy *p = policy_of(&f.mem, m);
+
+			ops->digest(p, before);
+			for (unsigned long n = 1; r != 0 && n < 1000; n++) {
+				struct fl_explain x = { .n_needs = 77 };
+				struct fl_arena arena;
+
+				fl_arena_init(&arena, &f.mem);
+				f.fail_at = n;
+				r = fl_explain(ops, p, m, 101 * FL_SECOND, job(m, jobs[w].name),
+					       &arena, &x, &err);
+				f.fail_at = 0;
+				if (r < 0) {
+					assert_int_equal(r, FAIRLEAD_ENOMEM);
+					assert_int_equal(x.n_needs, 77);
+				}
+				fl_arena_done(&arena);
+				ops->digest(p, after);
+				assert_memory_equal(before, after, sizeof before);
+				for (uint32_t n_node = 0; n_node < m->n_nodes; n_node++) {
+					const struct fl_tree *t = fl_borrow_tree(p);
+					size_t at = t->row[n_node];
+					fl_amount nominal = n_node < COUNT(nodes) ?
+								    nodes[n_node].quota[0].nominal :
+								    0;
+
+					assert_int_equal(t->nominal[at], nominal);
+				}
+			}
+			assert_int_equal(r, 0);
+			ops->free(p);
+			assert_int_equal(f.live, 0);
+		}
+		fl_model_free(m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_waits_for_quota),
+		cmocka_unit_test(what_is_behind_others),
+		cmocka_unit_test(what_never_fits),
+		cmocka_unit_test(what_preempts),
+		cmocka_unit_test(what_runs_or_takes_no_part),
+		cmocka_unit_test(survives_each_failing_call),
+	};
+
+	return cmocka_run_group_tests_name("ask/explain", tests, NULL, NULL);
+}
