@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/time.h"
 #include "cli/cli.h"
 #include "cli/nearest.h"
-#include "codec/time.h"
 
 enum {
 	OPT_ALL = 256,

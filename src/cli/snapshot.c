@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/time.h"
 #include "cli/input.h"
 #include "codec/kube.h"
 
@@ -191,7 +192,7 @@ static void list_assumptions(struct fl_snapshot *s)
 		assume(s, "the clock is 1970-01-01T00:00:00Z: no time in the input");
 	else if (!s->options->has_now)
 		assume(s, "the clock is %s, the newest time in the input",
-		       fl_report_time(s->now, time));
+		       fl_time_format(time, s->now));
 	assume(s, "no workload is parked and no flavor search is under way: objects do not tell");
 	assume(s,
 	       "requests are as the Workloads state them: LimitRanges and RuntimeClasses are not applied");

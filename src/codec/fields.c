@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/time.h"
 #include "codec/quantity.h"
-#include "codec/time.h"
 
 struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v)
 {

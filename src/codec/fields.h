@@ -56,6 +56,13 @@ struct fl_field {
 		.name = "metadata", .fields = fl_fields_metadata                                   \
 	}
 
+/* Metadata that decides nothing, whatever the kind. */
+#define FL_METADATA_IGNORED                                                                        \
+	FL_IGNORED("annotations"), FL_IGNORED("clusterName"),                                      \
+		FL_IGNORED("deletionGracePeriodSeconds"), FL_IGNORED("deletionTimestamp"),         \
+		FL_IGNORED("finalizers"), FL_IGNORED("generateName"), FL_IGNORED("generation"),    \
+		FL_IGNORED("managedFields"), FL_IGNORED("resourceVersion"), FL_IGNORED("selfLink")
+
 struct fl_kind {
 	const char *group, *name;
 	bool namespaced;

@@ -26,17 +26,8 @@ const struct fl_field fl_fields_metadata[] = {
 	{ .name = "creationTimestamp", .read = read_newest },
 	{ .name = "labels", .read = read_nothing },
 	{ .name = "uid", .read = read_nothing },
-	FL_IGNORED("annotations"),
-	FL_IGNORED("clusterName"),
-	FL_IGNORED("deletionGracePeriodSeconds"),
-	FL_IGNORED("deletionTimestamp"),
-	FL_IGNORED("finalizers"),
-	FL_IGNORED("generateName"),
-	FL_IGNORED("generation"),
-	FL_IGNORED("managedFields"),
 	{ .name = "ownerReferences", .read = read_nothing },
-	FL_IGNORED("resourceVersion"),
-	FL_IGNORED("selfLink"),
+	FL_METADATA_IGNORED,
 	{ .name = NULL },
 };
 

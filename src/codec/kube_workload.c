@@ -731,17 +731,8 @@ static const struct fl_field workload_metadata[] = {
 	{ .name = "ownerReferences", .read = read_owners, .fields = owner, .list = true },
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),
-	FL_IGNORED("annotations"),
-	FL_IGNORED("clusterName"),
-	FL_IGNORED("deletionGracePeriodSeconds"),
-	FL_IGNORED("deletionTimestamp"),
-	FL_IGNORED("finalizers"),
-	FL_IGNORED("generateName"),
-	FL_IGNORED("generation"),
 	FL_IGNORED("labels"),
-	FL_IGNORED("managedFields"),
-	FL_IGNORED("resourceVersion"),
-	FL_IGNORED("selfLink"),
+	FL_METADATA_IGNORED,
 	{ .name = NULL },
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/time.h"
 #include "report/explain_report.h"
 #include "report/report_json.h"
 
@@ -119,7 +120,7 @@ static void put_ahead(const struct out *o)
 		fl_json_int(o->json, "priority", m->workloads[w.v].priority);
 		if (m->workloads[w.v].created != FL_TIME_NONE)
 			fl_json_text(o->json, "created",
-				     fl_report_time(m->workloads[w.v].created, time));
+				     fl_time_format(time, m->workloads[w.v].created));
 		put_requests(o, w);
 		fl_json_end_object(o->json);
 	}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "report/explain_report.h"
 #include "report/placement_text.h"
 
@@ -207,7 +208,7 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 	case FL_EXPLAIN_RUNS:
 		add(&w, "%s is admitted in queue '%s'", name, queue);
 		if (row->reserved && row->reserved_at != FL_TIME_NONE)
-			add(&w, " since %s", fl_report_time(row->reserved_at, time));
+			add(&w, " since %s", fl_time_format(time, row->reserved_at));
 		add(&w, ".");
 		break;
 	case FL_EXPLAIN_EVICTING:

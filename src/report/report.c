@@ -93,48 +93,6 @@ const char *fl_report_precise(const struct fl_share *s, char buffer[32])
 	return buffer;
 }
 
-/* Days since 1970-01-01 to a date of the proleptic Gregorian calendar. */
-static void civil_of(int64_t days, int64_t *year, unsigned *month, unsigned *day)
-{
-	int64_t z = days + 719468; /* since 0000-03-01, so that the leap day ends the year */
-	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-	unsigned doe = (unsigned)(z - era * 146097);
-	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	unsigned mp = (5 * doy + 2) / 153;
-
-	*day = doy - (153 * mp + 2) / 5 + 1;
-	*month = mp < 10 ? mp + 3 : mp - 9;
-	*year = (int64_t)yoe + era * 400 + (*month <= 2);
-}
-
-const char *fl_report_time(fl_time t, char buffer[40])
-{
-	int64_t seconds = t / FL_SECOND, nanos = t % FL_SECOND, year;
-	unsigned month, day;
-	char fraction[16] = "";
-
-	if (nanos < 0) {
-		nanos += FL_SECOND;
-		seconds--;
-	}
-	int64_t days = seconds / 86400, rest = seconds % 86400;
-	if (rest < 0) {
-		rest += 86400;
-		days--;
-	}
-	civil_of(days, &year, &month, &day);
-	if (nanos) {
-		size_t n = (size_t)snprintf(fraction, sizeof(fraction), ".%09d", (int)nanos);
-
-		while (fraction[n - 1] == '0')
-			fraction[--n] = '\0';
-	}
-	snprintf(buffer, 40, "%04d-%02u-%02uT%02d:%02d:%02d%sZ", (int)year, month, day,
-		 (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), fraction);
-	return buffer;
-}
-
 const char *fl_report_age(fl_time age, char buffer[32])
 {
 	static const struct {

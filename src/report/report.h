@@ -49,8 +49,6 @@ const char *fl_report_amount(const struct fl_report *r, struct fl_resource resou
 const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 /* The double in 17 significant digits, or "inf". */
 const char *fl_report_precise(const struct fl_share *s, char buffer[32]);
-/* "2026-01-01T00:00:00Z", with as many decimals of a second as are not zero. */
-const char *fl_report_time(fl_time t, char buffer[40]);
 /* "3d4h", "12m", "5s": the two largest units. */
 const char *fl_report_age(fl_time age, char buffer[32]);
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/time.h"
 #include "codec/kube.h"
 #include "codec/reader.h"
-#include "codec/time.h"
 
 static void *grow(void *old, size_t size)
 {

@@ -5,8 +5,8 @@
  * Years 1678 to 2261, what nanoseconds in 64 bits hold.  Digits below a
  * nanosecond are cut.  No leap seconds.
  */
-#ifndef FL_CODEC_TIME_H
-#define FL_CODEC_TIME_H
+#ifndef FL_BASE_TIME_H
+#define FL_BASE_TIME_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/time.h"
+#include "base/time.h"
 
 #include <string.h>
 
