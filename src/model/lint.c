@@ -239,19 +239,14 @@ static int make_cells(struct lint *l, fairlead_error *err)
 	if (!l->depth)
 		return FAIRLEAD_ENOMEM;
 	find_depths(l);
-	for (uint32_t n = 0; n < m->n_nodes; n++)
-		for (uint32_t g = 0; g < m->nodes[n].groups.n && l->depth[n] != FL_NONE; g++) {
-			const struct fl_span *flavors =
-				&m->groups[m->nodes[n].groups.first + g].flavors;
+	for (uint32_t n = 0; n < m->n_nodes; n++) {
+		struct fl_quota_walk walk = { 0 };
+		const struct fl_quota *q;
 
-			for (uint32_t f = 0; f < flavors->n; f++) {
-				const struct fl_span *quotas =
-					&m->group_flavors[flavors->first + f].quotas;
-
-				for (uint32_t i = 0; i < quotas->n && r == 0; i++)
-					r = add_quota(l, n, &m->quotas[quotas->first + i], err);
-			}
-		}
+		while (r == 0 && l->depth[n] != FL_NONE &&
+		       (q = fl_model_next_quota(m, (struct fl_node){ n }, &walk)))
+			r = add_quota(l, n, q, err);
+	}
 	if (r == 0)
 		r = sort_cells(l, err);
 	if (r == 0)
@@ -380,19 +375,12 @@ static int lint_objects(struct fl_model *m, fairlead_error *err)
 	int r = 0;
 
 	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
+		struct fl_quota_walk walk = { 0 };
+		const struct fl_quota *q;
+
 		r = lint_node(m, n, err);
-		for (uint32_t g = 0; g < m->nodes[n].groups.n; g++) {
-			const struct fl_span *flavors =
-				&m->groups[m->nodes[n].groups.first + g].flavors;
-
-			for (uint32_t f = 0; f < flavors->n; f++) {
-				const struct fl_span *quotas =
-					&m->group_flavors[flavors->first + f].quotas;
-
-				for (uint32_t i = 0; i < quotas->n && r == 0; i++)
-					r = lint_quota(m, n, &m->quotas[quotas->first + i], err);
-			}
-		}
+		while (r == 0 && (q = fl_model_next_quota(m, (struct fl_node){ n }, &walk)))
+			r = lint_quota(m, n, q, err);
 	}
 	return r;
 }

@@ -579,3 +579,22 @@ const char *fl_excluded_name(enum fl_excluded why)
 	}
 	return "";
 }
+
+const struct fl_quota *fl_model_next_quota(const struct fl_model *m, struct fl_node n,
+					   struct fl_quota_walk *walk)
+{
+	const struct fl_span groups = m->nodes[n.v].groups;
+
+	for (; walk->group < groups.n; walk->group++, walk->flavor = 0) {
+		const struct fl_span flavors = m->groups[groups.first + walk->group].flavors;
+
+		for (; walk->flavor < flavors.n; walk->flavor++, walk->quota = 0) {
+			const struct fl_span quotas =
+				m->group_flavors[flavors.first + walk->flavor].quotas;
+
+			if (walk->quota < quotas.n)
+				return &m->quotas[quotas.first + walk->quota++];
+		}
+	}
+	return NULL;
+}

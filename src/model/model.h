@@ -367,6 +367,16 @@ int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_plac
  */
 int fl_model_seal(struct fl_model *m, fairlead_error *err);
 
+/*
+ * Each quota of @n, by group and flavor: begin with a zeroed walk; NULL behind the
+ * last one.
+ */
+struct fl_quota_walk {
+	uint32_t group, flavor, quota; /* of the next one */
+};
+const struct fl_quota *fl_model_next_quota(const struct fl_model *m, struct fl_node n,
+					   struct fl_quota_walk *walk);
+
 /* By name; FL_NONE ids when there is no such object. Sealed models only. */
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
 				  const char *name);

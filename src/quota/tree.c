@@ -139,21 +139,13 @@ static int collect_columns(struct fl_tree *t, fairlead_error *err)
 	int r;
 
 	for (uint32_t n = 0; n < t->n_nodes; n++) {
-		struct fl_span groups = m->nodes[n].groups;
+		struct fl_quota_walk walk = { 0 };
+		const struct fl_quota *q;
 
-		for (uint32_t g = groups.first;
-		     t->root[n] != FL_NONE && g < groups.first + groups.n; g++) {
-			struct fl_span flavors = m->groups[g].flavors;
-
-			for (uint32_t f = flavors.first; f < flavors.first + flavors.n; f++) {
-				struct fl_span q = m->group_flavors[f].quotas;
-
-				for (uint32_t i = q.first; i < q.first + q.n; i++)
-					if ((r = add_pair(t, t->root_index[n], m->quotas[i].flavor,
-							  m->quotas[i].resource, err)) < 0)
-						return r;
-			}
-		}
+		while (t->root[n] != FL_NONE &&
+		       (q = fl_model_next_quota(m, (struct fl_node){ n }, &walk)))
+			if ((r = add_pair(t, t->root_index[n], q->flavor, q->resource, err)) < 0)
+				return r;
 	}
 	/* What is held may stand in a flavor that nobody has quota for any more. */
 	for (uint32_t w = 0; w < m->n_workloads; w++) {
@@ -252,26 +244,18 @@ static void read_quotas(struct fl_tree *t)
 	for (size_t i = 0; i < t->cells; i++)
 		t->borrowing_limit[i] = t->lending_limit[i] = FL_NO_LIMIT;
 	for (uint32_t n = 0; n < t->n_nodes; n++) {
-		struct fl_span groups = m->nodes[n].groups;
+		struct fl_quota_walk walk = { 0 };
+		struct fl_node node = { n };
+		const struct fl_quota *q;
 
-		for (uint32_t g = groups.first;
-		     t->root[n] != FL_NONE && g < groups.first + groups.n; g++) {
-			struct fl_span flavors = m->groups[g].flavors;
+		while (t->root[n] != FL_NONE && (q = fl_model_next_quota(m, node, &walk))) {
+			size_t at = fl_tree_cell(t, node,
+						 fl_tree_column(t, node, q->flavor, q->resource));
 
-			for (uint32_t f = flavors.first; f < flavors.first + flavors.n; f++)
-				for (uint32_t i = 0; i < m->group_flavors[f].quotas.n; i++) {
-					const struct fl_quota *q =
-						&m->quotas[m->group_flavors[f].quotas.first + i];
-					size_t at = fl_tree_cell(
-						t, (struct fl_node){ n },
-						fl_tree_column(t, (struct fl_node){ n }, q->flavor,
-							       q->resource));
-
-					t->nominal[at] = q->nominal;
-					t->borrowing_limit[at] = q->borrowing_limit;
-					t->lending_limit[at] = q->lending_limit;
-					t->known[at] = true;
-				}
+			t->nominal[at] = q->nominal;
+			t->borrowing_limit[at] = q->borrowing_limit;
+			t->lending_limit[at] = q->lending_limit;
+			t->known[at] = true;
 		}
 	}
 	/* A cohort knows all that its subtree knows. */
