@@ -158,3 +158,13 @@ void world_add_job(struct fl_model *m, const struct world_job *job, uint32_t res
 	}
 	must(fl_model_add_workload(m, &row, &err), &err);
 }
+
+struct fl_policy *world_policy(const struct fl_mem *mem, const struct fl_model *m, fl_time now)
+{
+	struct fl_policy_options options = { .mem = mem, .now = now };
+	struct fl_policy *p = NULL;
+	fairlead_error err;
+
+	must(fl_borrow_policy.new(m, &options, &p, &err), &err);
+	return p;
+}

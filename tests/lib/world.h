@@ -8,6 +8,7 @@
 #ifndef FL_TESTS_WORLD_H
 #define FL_TESTS_WORLD_H
 
+#include "decide/policy.h"
 #include "model/model.h"
 
 enum { WORLD_RESOURCES = 3 };
@@ -30,6 +31,9 @@ struct fl_model *world_new(const struct fl_mem *mem, const struct world_node *no
 /* The unsealed one, to which more can be added. */
 struct fl_model *world_open(const struct fl_mem *mem, const struct world_node *nodes, uint32_t n,
 			    uint32_t resources);
+
+/* The borrow policy of a sealed model; free with fl_borrow_policy.free. */
+struct fl_policy *world_policy(const struct fl_mem *mem, const struct fl_model *m, fl_time now);
 
 struct fl_sym world_sym(struct fl_model *m, const char *text);
 

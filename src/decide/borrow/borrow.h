@@ -14,9 +14,6 @@
 const struct fl_tree *fl_borrow_tree(const struct fl_policy *p);
 const struct fl_usage *fl_borrow_usage(const struct fl_policy *p);
 
-/* Does the queue take part: no cohort cycle, all flavors there, not stopped? */
-bool fl_borrow_active(const struct fl_policy *p, struct fl_node q);
-
 /*
  * Who would be looked at before @w in its queue, in order: the first @cap ids, and
  * how many there are.  Parked workloads are not ahead of anybody.

@@ -269,8 +269,6 @@ const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tre
 
 const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->usage; }
 
-bool fl_borrow_active(const struct fl_policy *p, struct fl_node q) { return p->lines[q.v].active; }
-
 /* By usage there is no fixed order: keep the first @cap of those before @w sorted. */
 static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			       uint32_t cap)

@@ -48,17 +48,6 @@ static struct fl_model *small_world(bool fair)
 	return m;
 }
 
-static struct fl_policy *policy_of(const struct fl_mem *mem, const struct fl_model *m)
-{
-	struct fl_policy_options options = { .mem = mem, .now = 100 * FL_SECOND };
-	struct fl_policy *p = NULL;
-	fairlead_error err;
-
-	if (ops->new (m, &options, &p, &err) < 0)
-		fail_msg("%s: %s", err.subject, err.text);
-	return p;
-}
-
 struct fixture {
 	struct fl_model *m;
 	struct fl_policy *p;
@@ -68,7 +57,7 @@ struct fixture {
 static void open_world(struct fixture *f)
 {
 	f->m = small_world(/* fair= */ false);
-	f->p = policy_of(&fl_mem_heap, f->m);
+	f->p = world_policy(&fl_mem_heap, f->m, 100 * FL_SECOND);
 	fl_arena_init(&f->arena, &fl_mem_heap);
 }
 
@@ -242,7 +231,7 @@ static void survives_each_failing_call(void **unused)
 			int r = FAIRLEAD_ENOMEM;
 
 			fail_mem_init(&f);
-			struct fl_policy *p = policy_of(&f.mem, m);
+			struct fl_policy *p = world_policy(&f.mem, m, 100 * FL_SECOND);
 
 			ops->digest(p, before);
 			for (unsigned long n = 1; r != 0 && n < 1000; n++) {

@@ -8,17 +8,6 @@
 #define NO FL_NO_LIMIT
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
-static struct fl_policy *policy_of(const struct fl_mem *mem, const struct fl_model *m)
-{
-	struct fl_policy_options options = { .mem = mem, .now = 100 * FL_SECOND };
-	struct fl_policy *p = NULL;
-	fairlead_error err;
-
-	if (ops->new (m, &options, &p, &err) < 0)
-		fail_msg("%s: %s", err.subject, err.text);
-	return p;
-}
-
 /*
  * Two queues that chase each other: w0 evicts both of q1; of these the small one is
  * served first, within its nominal quota, and before w0 fits the other one does.
@@ -101,7 +90,7 @@ static const struct fl_settle_options usual = {
 static struct fl_settle_result settle(struct fl_model *m, const struct fl_settle_options *options,
 				      struct seen *seen)
 {
-	struct fl_policy *p = policy_of(&fl_mem_heap, m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 	struct fl_settle_result result = { 0 };
 	fairlead_error err;
 
@@ -190,7 +179,7 @@ static void cycles_are_limited(void **unused)
 static void an_error_of_the_caller_ends_it(void **unused)
 {
 	struct fl_model *m = chase(FL_STRICT_FIFO);
-	struct fl_policy *p = policy_of(&fl_mem_heap, m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 	struct fl_settle_result result = { .cycles = 77 };
 	struct seen seen = { .fail_at = 2 };
 	fairlead_error err;
@@ -219,7 +208,7 @@ static void survives_each_failing_call(void **unused)
 		fairlead_error err;
 
 		fail_mem_init(&f);
-		struct fl_policy *p = policy_of(&f.mem, m);
+		struct fl_policy *p = world_policy(&f.mem, m, 100 * FL_SECOND);
 
 		options.mem = &f.mem;
 		f.fail_at = n;

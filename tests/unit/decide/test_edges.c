@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "decide/borrow/borrow.h"
+#include "lib/world.h"
 #include "share/drs.h"
 #include "unit/codec/load.h"
 
@@ -41,17 +42,6 @@ static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 #define HOLDS(podset, flavor, amount)                                                              \
 	"    - {name: " podset ", flavors: {a: " flavor "}, resourceUsage: {a: " amount "}}\n"
 
-static struct fl_policy *policy_of(const struct fl_model *m)
-{
-	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = FL_SECOND };
-	struct fl_policy *p = NULL;
-	fairlead_error err;
-
-	if (ops->new (m, &options, &p, &err) < 0)
-		fail_msg("%s: %s", err.subject, err.text);
-	return p;
-}
-
 static struct fl_workload job(const struct fl_model *m, const char *name)
 {
 	return fl_model_find_workload(m, "ns", name);
@@ -77,7 +67,7 @@ static void nothing_there(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(worlds); i++) {
 		struct fl_model *m = load(worlds[i]);
-		struct fl_policy *p = policy_of(m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 		struct fl_decisions d;
 		uint64_t digest[2];
 		fl_mark mark;
@@ -106,7 +96,7 @@ static void admission_in_another_order(void **unused)
 		FLAVORS QUEUE("q", "c", "9") JOB("w", "q") PODS("one", "1", "", "1")
 			PODS("two", "1", "", "2") ADMITTED("q") HOLDS("two", "g", "2")
 				HOLDS("gone", "f", "4") HOLDS("one", "f", "1"));
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	const struct fl_placement *rows;
 	struct fl_share share;
 	uint32_t n;
@@ -130,7 +120,7 @@ static void the_largest_reduction(void **unused)
 #define MOST(name) PODS(name, "2147483647", ", minCount: 0", "1")
 	struct fl_model *m = load(FLAVORS QUEUE("q", "c", "9") JOB("w", "q") MOST("a") MOST(
 		"b") MOST("c") MOST("d") MOST("e") MOST("f") MOST("g") MOST("h"));
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	const struct fl_placement *rows;
 	struct fl_decisions d;
 	uint32_t n;
@@ -154,7 +144,7 @@ static void borrowing_beyond_64_bits(void **unused)
 						  PODS("one", "1", "", "7Ei") JOB("x", "q")
 							  PODS("one", "1", "", "7Ei") JOB("y", "r")
 								  PODS("one", "1", "", "1"));
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	struct fl_decisions d;
 	struct fl_share share;
 
@@ -194,7 +184,7 @@ static void events_that_do_not_suit(void **unused)
 			     "1") "status:\n  conditions: [{type: QuotaReserved, status: 'True'}, {type: Evicted, "
 				  "status: 'True'}]\n  admission: {clusterQueue: q, podSetAssignments: [{name: main, "
 				  "flavors: {a: f}, resourceUsage: {a: 1}}]}\n");
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	struct fl_event finished = { .kind = FL_EV_FINISHED, .workload = job(m, "goes") };
 	struct fl_event beyond = { .kind = FL_EV_CANCEL, .workload = { m->n_workloads } };
 	uint64_t before[2], after[2];
@@ -255,7 +245,7 @@ static void cells_that_do_not_suit(void **unused)
 			PODS("main", "1", "", "7Ei") ADMITTED("q") HOLDS("main", "f", "7Ei")
 				JOB("x", "r") PODS("main", "1", "", "7Ei") ADMITTED("r")
 					HOLDS("main", "f", "7Ei"));
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	const struct fl_tree *t = fl_borrow_tree(p);
 	fl_amount usage = fl_borrow_usage(p)->cell[t->row[t->root[0]]];
 	fairlead_error err;
@@ -284,7 +274,7 @@ static void quota_in_a_new_column(void **unused)
 		     "metadata: {name: s}\nspec:\n  cohortName: e\n"
 		     "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: e}\n"
 		     "spec: {parentName: c}\n");
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	const struct fl_tree *t = fl_borrow_tree(p);
 	struct fl_node s = fl_model_find_node(m, FL_CLUSTER_QUEUE, "s"),
 		       e = fl_model_find_node(m, FL_COHORT, "e");
@@ -327,7 +317,7 @@ static void ahead_by_usage(void **unused)
 				PODS("main", "1", "", "1") JOB("w2", "none")
 					PODS("main", "1", "", "1") JOB("w3", "none")
 						PODS("main", "1", "", "1"));
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	struct fl_decisions d;
 	uint32_t ids[3] = { 0 };
 
@@ -359,7 +349,7 @@ static void scan_starts_anew(bool small)
 				JOB("fits", "q") PODS("main", "1", "",
 						      "1") "  priority: 9\n" JOB("large", "q")
 					PODS("main", "1", "", "99") "  priority: 9\n");
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	struct fl_event fits = { .kind = FL_EV_CANCEL, .workload = job(m, "fits") };
 	struct fl_event large = { .kind = FL_EV_CANCEL, .workload = job(m, "large") };
 	struct fl_event finished = { .kind = FL_EV_FINISHED, .workload = job(m, "a") };

@@ -85,17 +85,6 @@ static struct fl_model *random_world(const struct fl_mem *mem, uint32_t seed, bo
 	return m;
 }
 
-static struct fl_policy *new_policy(const struct fl_mem *mem, const struct fl_model *m)
-{
-	struct fl_policy_options options = { .mem = mem, .now = 100 * FL_SECOND };
-	struct fl_policy *p = NULL;
-	fairlead_error err;
-
-	if (ops->new (m, &options, &p, &err) < 0)
-		fail_msg("%s %s", err.subject, err.text);
-	return p;
-}
-
 /* Everything a caller can see, as text that does not depend on ids. */
 static void print_state(const struct fl_model *m, const struct fl_policy *p, char *out, size_t size)
 {
@@ -148,7 +137,7 @@ static void rollback_is_exact(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 400; seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
-		struct fl_policy *p = new_policy(&fl_mem_heap, m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		uint64_t digest[2], again[2];
 		fl_mark outer, inner;
 
@@ -168,7 +157,7 @@ static void rollback_is_exact(void **unused)
 		assert_string_equal(before, after);
 		assert_memory_equal(digest, again, sizeof digest);
 		/* And what follows is what would have followed. */
-		struct fl_policy *fresh = new_policy(&fl_mem_heap, m);
+		struct fl_policy *fresh = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 
 		turn(m, fresh, 101 * FL_SECOND);
 		for (int i = 0; i < 4; i++) {
@@ -192,7 +181,8 @@ static void order_of_input_does_not_matter(void **unused)
 	for (uint32_t seed = 1; seed <= 200; seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_model *r = random_world(&fl_mem_heap, seed, true);
-		struct fl_policy *p = new_policy(&fl_mem_heap, m), *q = new_policy(&fl_mem_heap, r);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND),
+				 *q = world_policy(&fl_mem_heap, r, 100 * FL_SECOND);
 
 		for (int i = 0; i < 6; i++) {
 			turn(m, p, (101 + i) * FL_SECOND);
@@ -214,7 +204,7 @@ static void balances_hold(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 400; seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
-		struct fl_policy *p = new_policy(&fl_mem_heap, m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		const struct fl_tree *t = fl_borrow_tree(p);
 		const struct fl_usage *u = fl_borrow_usage(p);
 
@@ -311,7 +301,7 @@ static void warm_cycles_allocate_nothing(void **unused)
 	struct counting c = { .fail_at = -1 };
 	struct fl_mem mem = { counting_resize, &c };
 	struct fl_model *m = random_world(&fl_mem_heap, 7, false);
-	struct fl_policy *p = new_policy(&mem, m);
+	struct fl_policy *p = world_policy(&mem, m, 100 * FL_SECOND);
 	struct fl_decisions d;
 	fl_mark mark;
 
@@ -336,7 +326,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 100; seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
-		struct fl_policy *p = new_policy(&fl_mem_heap, m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		struct fl_node q = fl_model_find_node(m, FL_CLUSTER_QUEUE, "q0");
 		struct fl_event e = { .kind = FL_EV_CELL,
 				      .cell = { FL_CELL_LENDING_LIMIT, q, { 0 }, { 0 }, 2, 0 } };
@@ -354,7 +344,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 		fl_amount was = m->quotas[quota].lending_limit;
 
 		m->quotas[quota].lending_limit = 2;
-		struct fl_policy *fresh = new_policy(&fl_mem_heap, m);
+		struct fl_policy *fresh = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		const struct fl_tree *t = fl_borrow_tree(p), *s = fl_borrow_tree(fresh);
 
 		assert_memory_equal(t->subtree, s->subtree, t->cells * sizeof *t->subtree);
@@ -367,7 +357,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 		m->quotas[quota].lending_limit = was;
 		turn(m, p, 101 * FL_SECOND);
 		ops->rollback(p, mark);
-		fresh = new_policy(&fl_mem_heap, m);
+		fresh = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		s = fl_borrow_tree(fresh);
 		assert_memory_equal(t->subtree, s->subtree, t->cells * sizeof *t->subtree);
 		assert_memory_equal(fl_borrow_usage(p)->cell, fl_borrow_usage(fresh)->cell,

@@ -12,6 +12,7 @@
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle.h"
 #include "lib/fail_mem.h"
+#include "lib/world.h"
 #include "unit/codec/load.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
@@ -152,17 +153,6 @@ static struct fl_model *random_world(uint32_t seed, bool lonely)
 	return load(text);
 }
 
-static struct fl_policy *policy_of(const struct fl_mem *mem, const struct fl_model *m)
-{
-	struct fl_policy_options options = { .mem = mem, .now = 100 * FL_SECOND };
-	struct fl_policy *p = NULL;
-	fairlead_error err;
-
-	if (ops->new (m, &options, &p, &err) < 0)
-		fail_msg("%s: %s", err.subject, err.text);
-	return p;
-}
-
 /* All that a rollback must give back. */
 struct image {
 	fl_mark mark;
@@ -262,7 +252,7 @@ static void rollback_gives_all_back(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 300; seed++) {
 		struct fl_model *m = random_world(seed, false);
-		struct fl_policy *p = policy_of(&fl_mem_heap, m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		uint32_t depth = 0;
 		fairlead_error err;
 
@@ -298,7 +288,7 @@ static void failing_allocations_change_nothing(void **unused)
 		fairlead_error err;
 
 		fail_mem_init(&f);
-		struct fl_policy *p = policy_of(&f.mem, m);
+		struct fl_policy *p = world_policy(&f.mem, m, 100 * FL_SECOND);
 
 		for (int i = 0; i < 30; i++) {
 			struct fl_event e = random_event(m);
@@ -334,7 +324,7 @@ static void a_trial_foretells_the_cycle(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 200; seed++) {
 		struct fl_model *m = random_world(seed, /* lonely= */ true);
-		struct fl_policy *p = policy_of(&fl_mem_heap, m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 
 		for (int i = 0; i < 30; i++) {
 			fl_time now = (101 + i) * FL_SECOND;
@@ -373,8 +363,8 @@ static void marks_are_renewed(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 60; seed++) {
 		struct fl_model *m = random_world(seed, false);
-		struct fl_policy *p = policy_of(&fl_mem_heap, m);
-		struct fl_policy *old = policy_of(&fl_mem_heap, m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
+		struct fl_policy *old = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		struct fl_decisions d;
 
 		for (int i = 0; i < 12; i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "decide/borrow/cycle.h"
+#include "lib/world.h"
 #include "unit/codec/load.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
@@ -104,17 +105,6 @@ static void say_job(const char *queue, const char *name, int resources, int ask,
 		say("        r%03d: %d\n", r, ask);
 }
 
-static struct fl_policy *policy_of(const struct fl_model *m)
-{
-	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = FL_SECOND };
-	struct fl_policy *p = NULL;
-	fairlead_error err;
-
-	if (ops->new (m, &options, &p, &err) < 0)
-		fail_msg("%s: %s", err.subject, err.text);
-	return p;
-}
-
 struct before {
 	uint64_t digest[2];
 	fl_mark mark;
@@ -163,14 +153,14 @@ static void one_job(int depth, int resources, bool afs)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct fl_event e = { .kind = kinds[i],
 				      .workload = fl_model_find_workload(m, "ns", "held") };
-		struct fl_policy *p = policy_of(m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 
 		open_mark(p, &b);
 		must_apply(p, &e);
 		take_back(p, &b);
 		ops->free(p);
 	}
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 
 	open_mark(p, &b);
 	assert_int_equal(ops->step(p, 3 * FL_SECOND, 0, NULL, &d, NULL), 0);
@@ -206,7 +196,7 @@ static void cancelled_without_queue(void **unused)
 	say_head(false);
 	say_job("nowhere", "lost", 1, 1, /* admitted= */ false);
 	struct fl_model *m = load(text);
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 	struct fl_event e = { .kind = FL_EV_CANCEL, .workload = { 0 } };
 
 	open_mark(p, &b);
@@ -263,7 +253,7 @@ static void a_cycle_parks_thousands(void **unused)
 
 	(void)unused;
 	struct fl_model *m = crowd(/* alike= */ true);
-	struct fl_policy *p = policy_of(m);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 
 	open_mark(p, &b);
 	park_all(p, 1);
@@ -294,7 +284,7 @@ static void thousands_are_woken(void **unused)
 	for (size_t i = 0; i < COUNT(events); i++)
 		events[i].cell.node = fl_model_find_node(m, FL_CLUSTER_QUEUE, "q");
 	for (size_t i = 0; i < COUNT(events); i++) {
-		struct fl_policy *p = policy_of(m);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 
 		park_all(p, JOBS);
 		assert_int_equal(parked(m, p), QUEUES * JOBS);
