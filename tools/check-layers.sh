@@ -28,7 +28,7 @@ BEGIN {
 	only["microhttpd.h"] = " net "
 	only["curl"] = " net "
 	only["gnutls"] = " net "
-	only["libfyaml.h"] = " codec "
+	only["yaml.h"] = " codec "
 	only["jansson.h"] = " codec report net kube cli daemon "
 	only["zlib.h"] = " codec cli daemon "
 	only["libsmartcols"] = " report cli "

@@ -19,7 +19,7 @@
  *
  * Rules that hold for every function:
  *   - 0 is success; a negative FAIRLEAD_E... code says that nothing was changed
- *     and *err (which may be NULL) says why.
+ *     (but see read and seal) and *err (which may be NULL) says why.
  *   - The library never logs, exits, reads the clock, the environment or the
  *     locale, and starts no threads.  "Now" is an argument: nanoseconds since 1970.
  *   - The same input gives the same decisions, on every machine and for every
@@ -74,12 +74,32 @@ FAIRLEAD_API fairlead_engine *fairlead_engine_free(fairlead_engine *e);
 /*
  * Read Kubernetes objects (YAML of one or many documents, JSON, kind: List).
  * @name is what errors call the input.  May be called many times, before seal.
- * FAIRLEAD_EINPUT, ELIMIT: malformed; the engine can then only be freed.
+ * FAIRLEAD_EINPUT, ELIMIT: malformed; ENOMEM.  After any of them the engine can only be freed.
  */
 FAIRLEAD_API int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text,
 				      size_t length, fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
-/* No more input: resolve references, build the quota trees.  FAIRLEAD_ESTATE when sealed already. */
+/*
+ * Where a large input comes from: up to @size bytes into @buffer, how many in *ret; 0 is the
+ * end.  Returns 0, or a FAIRLEAD_E... code with err->text (and, if it likes, the rest of it).
+ * It must not call the engine.
+ */
+typedef int fairlead_read_fn(void *user, char *buffer, size_t size, size_t *ret,
+			     fairlead_error *err);
+
+/*
+ * As fairlead_engine_read, from a stream: with what is read at a time and the largest object
+ * in memory (doc/guide/big-dumps.md has the bound), never the whole input.  The outcome is
+ * that of fairlead_engine_read, however the bytes are cut.  What @read fails with comes back.
+ */
+FAIRLEAD_API int fairlead_engine_read_from(fairlead_engine *e, const char *name,
+					   fairlead_read_fn *read, void *user,
+					   fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/*
+ * No more input: resolve references, build the quota trees.  FAIRLEAD_ESTATE when sealed already;
+ * after ELIMIT or ENOMEM the engine can only be freed.
+ */
 FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
 

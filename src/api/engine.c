@@ -78,6 +78,18 @@ int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text,
 	return r;
 }
 
+int fairlead_engine_read_from(fairlead_engine *e, const char *name, fairlead_read_fn *read,
+			      void *user, fairlead_error *err)
+{
+	const struct fl_source source = { read, user };
+	int r = check_open(e, err);
+
+	if (r == 0)
+		r = fl_kube_read_from(e->model, name, &source, /* tap= */ NULL, err);
+	e->broken |= r < 0 && !e->policy;
+	return r;
+}
+
 int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 {
 	struct fl_policy_options options = { .mem = &e->mem, .now = now };

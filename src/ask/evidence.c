@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/evidence.h"
 
-_Static_assert(FL_CHECKS <= 32, "checks are kept as bits");
-
-int fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem,
-			 const struct fl_model *m, struct fl_workload w, struct fl_arena *arena,
-			 fairlead_error *err)
+void fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem,
+			  struct fl_workload w)
 {
-	*log = (struct fl_evidence_log){ .workload = w, .mem = mem, .n_workloads = m->n_workloads };
-	log->failed = fl_arena_alloc(arena, m->n_workloads, sizeof(*log->failed), err);
-	if (!log->failed)
-		return FAIRLEAD_ENOMEM;
-	log->held = fl_arena_alloc(arena, m->n_workloads, sizeof(*log->held), err);
-	return log->held ? 0 : FAIRLEAD_ENOMEM;
+	*log = (struct fl_evidence_log){ .workload = w, .mem = mem };
 }
 
 void fl_evidence_log_done(struct fl_evidence_log *log)
 {
 	log->needs = fl_mem_free(log->mem, log->needs);
+}
+
+static struct fl_explain_need *find_need(struct fl_evidence_log *log, uint32_t podset,
+					 struct fl_flavor flavor, struct fl_resource resource)
+{
+	for (uint32_t i = 0; i < log->n_needs; i++)
+		if (log->needs[i].podset == podset && log->needs[i].flavor.v == flavor.v &&
+		    log->needs[i].resource.v == resource.v)
+			return &log->needs[i];
+	return NULL;
 }
 
 static void log_need(struct fl_evidence_log *log, const struct fl_evidence *row)
@@ -26,11 +28,8 @@ static void log_need(struct fl_evidence_log *log, const struct fl_evidence *row)
 	struct fl_resource resource = { match ? row->resource.v : FL_NONE };
 
 	/* The full assignment comes first; later rows are of tries with fewer pods. */
-	for (uint32_t i = 0; i < log->n_needs; i++)
-		if (log->needs[i].podset == row->podset &&
-		    log->needs[i].flavor.v == row->flavor.v &&
-		    log->needs[i].resource.v == resource.v)
-			return;
+	if (find_need(log, row->podset, row->flavor, resource))
+		return;
 	if (fl_mem_grow(log->mem, &log->needs, &log->cap_needs, log->n_needs + 1,
 			sizeof(*log->needs),
 			/* err= */ NULL) < 0) {
@@ -46,19 +45,38 @@ static void log_need(struct fl_evidence_log *log, const struct fl_evidence *row)
 	};
 }
 
+/* Something else than a lack of quota stands against it. */
+static void log_refusal(struct fl_evidence_log *log, const struct fl_evidence *row)
+{
+	struct fl_explain_need *need = find_need(log, row->podset, row->flavor, row->resource);
+
+	if (!need || row->holds || need->verdict == FL_NEED_REFUSED)
+		return;
+	need->verdict = FL_NEED_REFUSED;
+	need->check = row->check;
+	need->lhs = row->lhs;
+	need->rhs = row->rhs;
+}
+
+/* A search for victims begins; one such row for each column it is about. */
+static void log_search(struct fl_evidence_log *log, const struct fl_evidence *row)
+{
+	log->search = row->search;
+	for (uint32_t i = 0; i < log->n_needs; i++)
+		if (log->needs[i].flavor.v == row->flavor.v &&
+		    log->needs[i].resource.v == row->resource.v)
+			log->needs[i].search = row->search;
+}
+
 void fl_evidence_log_row(void *user, const struct fl_evidence *row)
 {
 	struct fl_evidence_log *log = user;
 
-	if (row->workload.v != log->workload.v)
+	if (row->workload.v != log->workload.v || row->flavor.v == FL_NONE)
 		return;
-	if (row->victim.v < log->n_workloads) {
-		uint32_t *bits = row->holds ? log->held : log->failed;
-
-		bits[row->victim.v] |= UINT32_C(1) << row->check;
-		return;
-	}
-	if (row->podset == FL_NONE || row->flavor.v == FL_NONE)
+	if (row->check == FL_CHECK_WITHIN_NOMINAL)
+		log_search(log, row);
+	if (row->podset == FL_NONE)
 		return;
 	switch (row->check) {
 	case FL_CHECK_FLAVOR:
@@ -70,28 +88,112 @@ void fl_evidence_log_row(void *user, const struct fl_evidence *row)
 		if (row->resource.v != FL_NONE)
 			log_need(log, row);
 		return;
+	case FL_CHECK_NOMINAL: /* only says whether victims are looked for */
+		return;
 	default:
+		log_refusal(log, row);
 		return;
 	}
 }
 
-/*
- * In the order a victim meets them.  Whoever failed the first fairness rule may
- * still have passed the second, and then nothing ruled it out.
- */
-enum fl_check fl_evidence_log_refusal(const struct fl_evidence_log *log, uint32_t victim)
+int fl_victim_log_init(struct fl_victim_log *log, const struct fl_tree *t, struct fl_workload w,
+		       struct fl_column column, struct fl_arena *arena, fairlead_error *err)
 {
-	static const enum fl_check order[] = {
-		FL_CHECK_VICTIM_POLICY,   FL_CHECK_VICTIM_USES, FL_CHECK_VICTIM_BORROWS,
-		FL_CHECK_VICTIM_PRIORITY, FL_CHECK_S2A,         FL_CHECK_S2B,
-	};
-	uint32_t failed = log->failed[victim], held = log->held[victim];
-	uint32_t fair = UINT32_C(1) << FL_CHECK_S2A | UINT32_C(1) << FL_CHECK_S2B;
+	uint32_t jobs = t->model->n_workloads, nodes = t->n_nodes;
+	struct fl_node q = t->model->workloads[w.v].cluster_queue;
 
-	if (held & fair)
-		failed &= ~fair;
-	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		if (failed & (UINT32_C(1) << order[i]))
-			return order[i];
-	return FL_CHECKS;
+	*log = (struct fl_victim_log){
+		.workload = w, .tree = t, .column = column, .n_workloads = jobs
+	};
+	log->said_of = fl_arena_alloc(arena, jobs, sizeof(*log->said_of), err);
+	log->refused = fl_arena_alloc(arena, jobs, sizeof(*log->refused), err);
+	log->node_said = fl_arena_alloc(arena, nodes, sizeof(*log->node_said), err);
+	log->node_refused = fl_arena_alloc(arena, nodes, sizeof(*log->node_refused), err);
+	log->needed = fl_arena_alloc(arena, fl_tree_root_of(t, q)->n_columns, sizeof(*log->needed),
+				     err);
+	return log->said_of && log->refused && log->node_said && log->node_refused && log->needed ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
+}
+
+static struct fl_explain_refusal refusal_of(const struct fl_evidence *row)
+{
+	return (struct fl_explain_refusal){
+		.check = row->check,
+		.victim = row->victim,
+		.n = 1,
+		.node = row->node,
+		.flavor = row->flavor,
+		.resource = row->resource,
+		.lhs = row->lhs,
+		.rhs = row->rhs,
+	};
+}
+
+/*
+ * Whoever fails one check is not taken, so the last that failed is what ruled it out; but
+ * of the two rules of fair sharing either is enough.  Who was taken although others had to
+ * go as well counts as such only when no other attempt refused it.
+ */
+static void log_victim(struct fl_victim_log *log, const struct fl_evidence *row)
+{
+	uint32_t w = row->victim.v;
+
+	if (w >= log->n_workloads)
+		return;
+	if (log->said_of[w] != log->search)
+		log->refused[w].n = 0;
+	log->said_of[w] = log->search;
+	if (row->check == FL_CHECK_FITS_WITHOUT) {
+		log->all = refusal_of(row);
+		log->enough = row->holds;
+	}
+	if (row->holds)
+		log->refused[w].n &= row->check != FL_CHECK_S2A && row->check != FL_CHECK_S2B;
+	else if (row->check != FL_CHECK_FITS_WITHOUT || log->refused[w].n == 0)
+		log->refused[w] = refusal_of(row);
+}
+
+/* A search begins: with one such row for each column it is about. */
+static void log_start(struct fl_victim_log *log, const struct fl_evidence *row)
+{
+	struct fl_column c = fl_tree_column(log->tree, row->node, row->flavor, row->resource);
+
+	if (c.v == FL_NONE)
+		return;
+	log->needed[c.v] = row->search;
+	if (c.v != log->column.v)
+		return;
+	log->search = row->search;
+	log->all.n = 0;
+	log->enough = false;
+}
+
+void fl_victim_log_row(void *user, const struct fl_evidence *row)
+{
+	struct fl_victim_log *log = user;
+
+	if (row->workload.v != log->workload.v || log->again)
+		return;
+	if (row->check == FL_CHECK_POTENTIAL) {
+		log->again = log->any && row->podset == log->first.podset &&
+			     row->flavor.v == log->first.flavor.v &&
+			     row->resource.v == log->first.resource.v;
+		if (!log->any)
+			log->first = *row;
+		log->any = true;
+	}
+	if (row->podset != FL_NONE)
+		return;
+	if (row->check == FL_CHECK_WITHIN_NOMINAL && row->victim.v == FL_NONE)
+		log_start(log, row);
+	if (log->search == 0 || row->search != log->search)
+		return;
+	if (row->victim.v != FL_NONE) {
+		log_victim(log, row);
+	} else if (!row->holds && row->check != FL_CHECK_WITHIN_NOMINAL &&
+		   row->check != FL_CHECK_FITS_WITHOUT) {
+		log->node_said[row->node.v] = log->search;
+		log->node_refused[row->node.v] = refusal_of(row);
+	}
 }

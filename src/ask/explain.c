@@ -115,13 +115,11 @@ static int try_alone(struct fl_explain_run *r, fairlead_error *err)
 {
 	struct fl_explain *x = r->x;
 	struct fl_evidence_log log;
-	struct fl_sink sink = { .row = fl_evidence_log_row, .user = &log };
+	struct fl_sink sink = { .row = fl_evidence_log_row, .user = &log, .not_victims = true };
 	struct fl_decisions d;
 
-	int rc = fl_evidence_log_init(&log, r->arena->mem, r->model, x->workload, r->arena, err);
-	if (rc < 0)
-		return rc;
-	rc = r->ops->try(r->policy, r->now, x->workload, &sink, &d, err);
+	fl_evidence_log_init(&log, r->arena->mem, x->workload);
+	int rc = r->ops->try(r->policy, r->now, x->workload, &sink, &d, err);
 	if (rc == 0 && log.out_of_memory)
 		rc = fl_fail_nomem(err);
 	x->alone = FL_WAIT;
@@ -136,8 +134,6 @@ static int try_alone(struct fl_explain_run *r, fairlead_error *err)
 		rc = copy_victims(r, &d, err);
 	if (rc == 0)
 		rc = fl_explain_needs(r, &log, err);
-	if (rc == 0)
-		rc = fl_explain_refusals(r, &log, err);
 	fl_evidence_log_done(&log);
 	return rc;
 }
@@ -152,9 +148,13 @@ static int waits(struct fl_explain_run *r, fairlead_error *err)
 	if (rc == 0)
 		rc = inside_mark(r, try_alone, err);
 	if (rc == 0)
+		rc = inside_mark(r, fl_explain_refusals, err);
+	if (rc == 0)
 		rc = fl_explain_holders(r, err);
-	if (rc == 0 && x->alone == FL_WAIT)
-		rc = inside_mark(r, fl_explain_changes, err);
+	/* No quota shortens a back-off. */
+	if (rc == 0 && x->state == FL_EXPLAIN_WAITS && x->reason != FL_REASON_BACK_OFF &&
+	    x->reason != FL_REASON_NOT_REQUEUED)
+		rc = fl_explain_changes(r, err);
 	return rc;
 }
 
@@ -188,7 +188,9 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 		const struct fl_placement *rows = ops->placement(p, w, &n);
 
 		x.state = state == FL_STATE_ADMITTED ? FL_EXPLAIN_RUNS : FL_EXPLAIN_EVICTING;
-		x.reason = FL_REASON_ALREADY_ADMITTED;
+		x.reason = ops->reason(p, w);
+		if (state == FL_STATE_ADMITTED || x.reason == FL_REASON_NONE)
+			x.reason = FL_REASON_ALREADY_ADMITTED;
 		if (m->workloads[w.v].admitted_queue.v != FL_NONE)
 			x.cluster_queue = m->workloads[w.v].admitted_queue;
 		rc = copy_placement(&r, rows, n, err);

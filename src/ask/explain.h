@@ -3,7 +3,9 @@
  * explain - why one workload waits, or what it holds, with the numbers that decided
  *
  * Runs the coming cycle, and the workload alone as its queue's only head, both
- * inside a mark: the policy is as before afterwards, also on failure.
+ * inside a mark: the policy is as before afterwards, also on failure.  What it says
+ * of victims is what the search for them compared; what it proposes it has tried.
+ * No rule stands here a second time.
  *
  * Every number is exact and stands for the state as it was given.  Memory: all
  * of the result lives in the caller's arena.
@@ -29,6 +31,7 @@ enum fl_explain_verdict {
 	FL_NEED_FITS,
 	FL_NEED_WAITS,       /* requested > available */
 	FL_NEED_NEVER,       /* requested > what the queue could ever have */
+	FL_NEED_REFUSED,     /* by `check`, whatever that is */
 	FL_NEED_NOT_COVERED, /* no resource group of the queue has this resource */
 	FL_NEED_NO_MATCH,    /* labels or taints of the flavor */
 };
@@ -43,6 +46,9 @@ struct fl_explain_need {
 	fl_amount available, potential; /* never below 0 */
 	fl_amount nominal;              /* of the queue */
 	struct fl_bind bind;            /* of `potential` when NEVER, else of `available` */
+	uint32_t search;                /* the last one for victims that was about it; 0: none */
+	enum fl_check check;            /* REFUSED, with both its numbers */
+	struct fl_number lhs, rhs;
 };
 
 /* A queue below the node that binds, for the resource and flavor that fail. */
@@ -53,11 +59,24 @@ struct fl_explain_holder {
 	uint32_t workloads;             /* that hold some of it */
 };
 
-/* Whom preemption looked at and could not take. */
+/*
+ * A workload that could be a victim and is not, or all of them below a node, and the
+ * inequality that failed.  FITS_WITHOUT: it could go, but with all who can it is not enough.
+ */
 struct fl_explain_refusal {
 	enum fl_check check;
-	uint32_t n;
-	struct fl_workload example; /* the first by id */
+	struct fl_workload victim; /* FL_NONE: all below @node that hold what is needed */
+	uint32_t n;                /* how many that is; 1 for a victim */
+	struct fl_node node;       /* as in evidence */
+	struct fl_flavor flavor;   /* FL_NONE: of none */
+	struct fl_resource resource;
+	struct fl_number lhs, rhs;
+};
+
+/* Those of one check: refusals[first] .. [first + n - 1], nearest to holding first. */
+struct fl_explain_rule {
+	enum fl_check check;
+	uint32_t workloads, first, n;
 };
 
 struct fl_explain_victim {
@@ -65,13 +84,26 @@ struct fl_explain_victim {
 	enum fl_reason reason;
 };
 
-/* One cell of a change that would admit it. */
+/* One cell, before and after. */
 struct fl_explain_change {
-	enum fl_cell_kind kind; /* NOMINAL or BORROWING_LIMIT */
-	struct fl_node node;
-	struct fl_flavor flavor;
+	enum fl_cell_kind kind;
+	struct fl_node node;     /* FL_NONE with PRIORITY, which is of the workload */
+	struct fl_flavor flavor; /* FL_NONE with PRIORITY and WEIGHT */
 	struct fl_resource resource;
 	fl_amount from, to;
+	double weight_from, weight_to;
+};
+
+/*
+ * Cells that together would do: changes[first] .. [first + n - 1].  Tried; and with
+ * one unit less of any of them (of a weight: the next of two digits) it was tried too
+ * and does not work.
+ */
+struct fl_explain_proposal {
+	uint32_t first, n;
+	enum fl_decision_kind alone; /* were it its queue's only head: ADMIT, or RESERVE */
+	uint32_t n_victims;          /* RESERVE: how many must go */
+	enum fl_decision_kind next;  /* what the coming cycle makes of it: ADMIT, RESERVE or WAIT */
 };
 
 struct fl_explain {
@@ -98,14 +130,21 @@ struct fl_explain {
 	uint32_t *served,
 		n_served; /* it fits, but the coming cycle serves these of its tree first */
 
-	uint32_t n_considered; /* workloads looked at as victims */
+	bool searched;         /* for victims */
+	uint32_t n_considered; /* workloads that hold what is needed, victims included */
+	uint32_t n_unrelated;  /* looked at, too, but hold nothing of it */
 	struct fl_explain_refusal *refusals;
 	uint32_t n_refusals;
-	struct fl_explain_victim *victims; /* PREEMPTS: who goes */
+	struct fl_explain_rule *rules; /* that of most workloads first */
+	uint32_t n_rules;
+	struct fl_explain_victim *victims; /* who goes */
 	uint32_t n_victims;
 
-	struct fl_explain_change *changes; /* together they would admit it, alone in its queue */
+	struct fl_explain_change *changes;
 	uint32_t n_changes;
+	struct fl_explain_proposal *proposals; /* smallest first, one a kind */
+	uint32_t n_proposals;
+	uint32_t n_tries; /* that they took */
 };
 
 /* FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m. */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "ask/explain_parts.h"
 #include "base/sort.h"
 
@@ -12,24 +10,15 @@ static bool below(const struct fl_tree *t, struct fl_node n, struct fl_node top)
 	return true;
 }
 
-static bool holds_quota(const struct fl_explain_run *r, struct fl_workload w)
-{
-	enum fl_workload_state state = r->ops->state(r->policy, w);
-
-	return state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
-}
-
 /* How many workloads of each queue hold some of (flavor, resource); @count is by node. */
 static void count_workloads(const struct fl_explain_run *r, const struct fl_explain_need *need,
 			    uint32_t *count)
 {
 	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
-		const struct fl_workload_row *row = &r->model->workloads[w];
-		struct fl_node q = row->admitted_queue.v != FL_NONE ? row->admitted_queue :
-								      row->cluster_queue;
+		struct fl_node q = fl_explain_queue(r->model, (struct fl_workload){ w });
 		uint32_t n = 0;
 
-		if (q.v == FL_NONE || !holds_quota(r, (struct fl_workload){ w }))
+		if (q.v == FL_NONE || !fl_explain_holds(r, (struct fl_workload){ w }))
 			continue;
 		const struct fl_placement *rows = r->ops->placement(r->policy,
 								    (struct fl_workload){ w }, &n);

@@ -20,10 +20,13 @@ static void judge(const struct fl_explain_run *r, struct fl_explain_need *need)
 	struct fl_node q = r->x->cluster_queue;
 	struct fl_column c;
 
+	bool refused = need->verdict == FL_NEED_REFUSED;
+
 	if (need->verdict == FL_NEED_NO_MATCH || need->verdict == FL_NEED_NOT_COVERED)
 		return;
 	if (!in_column(r, need, &c)) {
-		need->verdict = need->requested > 0 ? FL_NEED_NEVER : FL_NEED_FITS;
+		if (!refused)
+			need->verdict = need->requested > 0 ? FL_NEED_NEVER : FL_NEED_FITS;
 		need->bind = (struct fl_bind){ .node = q };
 		return;
 	}
@@ -34,6 +37,8 @@ static void judge(const struct fl_explain_run *r, struct fl_explain_need *need)
 	need->potential = fl_amount_max(0, ever.available);
 	need->nominal = r->tree->nominal[fl_tree_cell(r->tree, q, c)];
 	need->bind = now;
+	if (refused)
+		return;
 	if (need->requested > need->potential) {
 		need->verdict = FL_NEED_NEVER;
 		need->bind = ever;
@@ -126,7 +131,8 @@ static uint32_t add_unlooked(const struct fl_explain_run *r, uint32_t n_logged,
 				.podset = rows[i].podset,
 				.flavor = rows[i].flavor,
 				.resource = q->resource,
-				.requested = fl_sat_add(taken, fl_sat_mul(q->amount, ps->count)),
+				.requested = fl_sat_add(taken,
+							fl_sat_mul(q->amount, fl_podset_left(ps))),
 			};
 		}
 	}
@@ -153,7 +159,7 @@ static uint32_t add_not_covered(const struct fl_explain_run *r, struct fl_explai
 				.flavor = { FL_NONE },
 				.resource = q->resource,
 				.verdict = FL_NEED_NOT_COVERED,
-				.requested = fl_sat_mul(q->amount, ps->count),
+				.requested = fl_sat_mul(q->amount, fl_podset_left(ps)),
 			};
 		}
 	}
@@ -180,16 +186,20 @@ static bool fits_elsewhere(const struct fl_explain *x, const struct fl_explain_n
 	return false;
 }
 
-/* What is nearest to fitting decides: a lack of quota now, then of quota at all, then the rest. */
-static uint32_t failing_need(const struct fl_explain *x)
+/*
+ * What is nearest to fitting decides: a lack of quota now, then of quota at all, then the
+ * rest.  Of the first, those come first that the last search (@search) was about.
+ */
+static uint32_t failing_need(const struct fl_explain *x, uint32_t search)
 {
 	static const enum fl_explain_verdict order[] = {
-		FL_NEED_NOT_COVERED,
-		FL_NEED_WAITS,
-		FL_NEED_NEVER,
-		FL_NEED_NO_MATCH,
+		FL_NEED_NOT_COVERED, FL_NEED_REFUSED,  FL_NEED_WAITS,
+		FL_NEED_NEVER,       FL_NEED_NO_MATCH,
 	};
 
+	for (uint32_t i = 0; search && i < x->n_needs; i++)
+		if (x->needs[i].search == search && x->needs[i].verdict == FL_NEED_WAITS)
+			return i;
 	for (unsigned o = 0; o < sizeof(order) / sizeof(order[0]); o++)
 		for (uint32_t i = 0; i < x->n_needs; i++) {
 			const struct fl_explain_need *need = &x->needs[i];
@@ -240,35 +250,10 @@ int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log
 	x->n_needs = add_not_covered(r, x->needs, n);
 	for (uint32_t i = 0; i < x->n_needs; i++)
 		judge(r, &x->needs[i]);
+	/* Where flavors were chosen, the last search is for the workload as a whole. */
+	bool whole = x->alone == FL_RESERVE || x->alone_reason == FL_REASON_NO_CANDIDATES ||
+		     x->alone_reason == FL_REASON_PROTECTED;
 	if (x->alone != FL_ADMIT)
-		x->failing = failing_need(x);
-	return 0;
-}
-
-int fl_explain_refusals(struct fl_explain_run *r, const struct fl_evidence_log *log,
-			fairlead_error *err)
-{
-	struct fl_explain *x = r->x;
-	struct fl_explain_refusal by_check[FL_CHECKS] = { 0 };
-
-	for (uint32_t w = 0; w < log->n_workloads; w++) {
-		if (!(log->failed[w] | log->held[w]))
-			continue;
-		x->n_considered++;
-		enum fl_check check = fl_evidence_log_refusal(log, w);
-		if (check == FL_CHECKS)
-			continue;
-		if (by_check[check].n++ == 0)
-			by_check[check].example = (struct fl_workload){ w };
-	}
-	x->refusals = fl_arena_alloc(r->arena, FL_CHECKS, sizeof(*x->refusals), err);
-	if (!x->refusals)
-		return FAIRLEAD_ENOMEM;
-	for (unsigned c = 0; c < FL_CHECKS; c++) {
-		if (by_check[c].n == 0)
-			continue;
-		by_check[c].check = (enum fl_check)c;
-		x->refusals[x->n_refusals++] = by_check[c];
-	}
+		x->failing = failing_need(x, whole ? log->search : 0);
 	return 0;
 }

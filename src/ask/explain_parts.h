@@ -21,12 +21,25 @@ struct fl_explain_run {
 /* x->needs with verdicts, and x->failing. */
 int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log,
 		     fairlead_error *err);
-/* x->refusals and x->n_considered. */
-int fl_explain_refusals(struct fl_explain_run *r, const struct fl_evidence_log *log,
-			fairlead_error *err);
+/* x->refusals by rule, of the search that the failing need was in; tries once more. */
+int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err);
 /* x->holders, when quota is there but in use. */
 int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err);
-/* x->changes; the state is changed on the way, so call it inside a mark. */
+/* x->proposals, each tried. */
 int fl_explain_changes(struct fl_explain_run *r, fairlead_error *err);
+
+/* The queue whose quota @w holds, or would. */
+static inline struct fl_node fl_explain_queue(const struct fl_model *m, struct fl_workload w)
+{
+	const struct fl_workload_row *row = &m->workloads[w.v];
+
+	return row->admitted_queue.v != FL_NONE ? row->admitted_queue : row->cluster_queue;
+}
+static inline bool fl_explain_holds(const struct fl_explain_run *r, struct fl_workload w)
+{
+	enum fl_workload_state state = r->ops->state(r->policy, w);
+
+	return state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
+}
 
 #endif

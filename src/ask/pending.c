@@ -68,8 +68,12 @@ enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_wo
 		return FL_REASON_QUEUE_MISSING;
 	case FL_EXCLUDED_QUEUE_STOPPED:
 		return FL_REASON_QUEUE_STOPPED;
+	case FL_EXCLUDED_CLUSTER_QUEUE_STOPPED:
+		return FL_REASON_QUEUE_INACTIVE;
 	case FL_EXCLUDED_MISCONFIGURED:
 		return FL_REASON_MISCONFIGURED;
+	case FL_EXCLUDED_LIMIT_RANGE:
+		return FL_REASON_OUTSIDE_LIMIT_RANGE;
 	}
 	if (row->cluster_queue.v == FL_NONE)
 		return FL_REASON_QUEUE_MISSING;
@@ -107,7 +111,8 @@ static bool waits(const struct fl_model *m, uint32_t w, enum fl_workload_state s
 
 	if (state == FL_STATE_EXCLUDED)
 		return excluded != FL_EXCLUDED_FINISHED && excluded != FL_EXCLUDED_DEACTIVATED;
-	return state == FL_STATE_WAITING || state == FL_STATE_INADMISSIBLE;
+	return state == FL_STATE_WAITING || state == FL_STATE_INADMISSIBLE ||
+	       state == FL_STATE_HELD_BACK;
 }
 
 int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *ops,

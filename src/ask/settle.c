@@ -19,6 +19,9 @@ struct run {
 	uint32_t *evicting, *scratch;
 	uint32_t cap_evicting, cap_scratch, n_evicting;
 	uint32_t decided;
+	fl_time now;        /* of the cycle to come */
+	uint64_t anchor[2]; /* a state since the last decision, time left out (rests) */
+	uint32_t lap, laps;
 };
 
 static int cmp_ids(const void *ctx, uint32_t a, uint32_t b)
@@ -96,7 +99,7 @@ static int remember(struct run *r, uint32_t *ret, fairlead_error *err)
 			     err);
 	if (rc < 0)
 		return rc;
-	r->ops->digest(r->policy, s.digest);
+	r->ops->digest(r->policy, r->now, s.digest);
 	rc = fl_pairs_add(&r->by_digest, (uint32_t)(s.digest[0] >> 32), (uint32_t)s.digest[0],
 			  r->n_seen, &old, err);
 	if (rc < 0)
@@ -110,6 +113,27 @@ static int remember(struct run *r, uint32_t *ret, fairlead_error *err)
 	return 0;
 }
 
+/*
+ * Is there nothing left but to wait for a time?  States since the last decision, time
+ * left out, are compared with one of them, which moves on at ever longer laps, so that
+ * whatever goes round is found within three rounds (Brent).
+ */
+static bool rests(struct run *r, bool decided)
+{
+	uint64_t still[2];
+
+	r->ops->digest(r->policy, FL_NEVER, still);
+	if (!decided && r->laps && still[0] == r->anchor[0] && still[1] == r->anchor[1])
+		return true;
+	if (decided || r->lap++ == r->laps) {
+		r->anchor[0] = still[0];
+		r->anchor[1] = still[1];
+		r->laps = decided || !r->laps ? 1 : 2 * r->laps;
+		r->lap = 0;
+	}
+	return false;
+}
+
 static bool decides(const struct fl_decisions *d)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
@@ -121,20 +145,42 @@ static bool decides(const struct fl_decisions *d)
 	return false;
 }
 
+/* What the states so far say: at rest, in a loop, or neither. */
+static int judge(struct run *r, fl_time wake, struct fl_settle_result *result, bool *ret_end,
+		 fairlead_error *err)
+{
+	uint32_t first = 0, last;
+	int rc = remember(r, &first, err);
+
+	if (rc < 0)
+		return rc;
+	last = r->n_seen - 1;
+	if (first == last)
+		return 0;
+	if (r->seen[first].decided == r->decided) {
+		result->settled = *ret_end = wake == FL_NEVER;
+		return 0;
+	}
+	result->loop_first = first + 1;
+	result->loop_period = last - first;
+	*ret_end = r->options->to_the_end;
+	return 0;
+}
+
 /* One cycle and what follows it; *ret_end when there is nothing more to run. */
 static int run_cycle(struct run *r, fl_settle_each *each, void *user,
 		     struct fl_settle_result *result, bool *ret_end, fairlead_error *err)
 {
 	const struct fl_settle_options *o = r->options;
 	struct fl_decisions d;
-	struct fl_settle_cycle c = { .number = result->cycles + 1, .decisions = &d };
+	struct fl_settle_cycle c = { .number = result->cycles + 1, .now = r->now, .decisions = &d };
 
-	c.now = fl_sat_add(o->now, fl_sat_mul(o->interval, (int64_t)c.number - 1));
 	int rc = r->ops->step(r->policy, c.now, /* flags= */ 0, o->sink, &d, err);
 	if (rc < 0)
 		return rc;
 	c.decided = decides(&d);
 	uint32_t n_heads = d.n_heads;
+	fl_time wake = r->ops->wake(r->policy, c.now);
 	rc = find_evicting(r, c.number, &d, err);
 	if (rc < 0)
 		return rc;
@@ -146,37 +192,28 @@ static int run_cycle(struct run *r, fl_settle_each *each, void *user,
 	r->decided += c.decided;
 	if (c.decided || c.number == 1)
 		result->kept = c.number;
-	if (n_heads == 0 && !c.decided && (r->n_evicting == 0 || !o->to_the_end)) {
+	if (n_heads == 0 && !c.decided && wake == FL_NEVER &&
+	    (r->n_evicting == 0 || !o->to_the_end)) {
 		result->settled = r->n_evicting == 0;
 		*ret_end = true;
 		return 0;
 	}
-	rc = complete_evictions(r, fl_sat_add(c.now, o->interval), err);
+	r->now = fl_sat_add(c.now, o->interval);
+	rc = complete_evictions(r, r->now, err);
 	if (rc < 0 || result->loop_first)
 		return rc;
-	uint32_t first = 0;
-	rc = remember(r, &first, err);
-	if (rc < 0)
-		return rc;
-	uint32_t last = r->n_seen - 1;
-	if (first == last)
-		return 0;
-	if (r->seen[first].decided == r->decided) {
-		result->settled = true;
-		*ret_end = true;
-		return 0;
-	}
-	result->loop_first = first + 1;
-	result->loop_period = last - first;
-	*ret_end = o->to_the_end;
-	return 0;
+	if (wake != FL_NEVER && rests(r, c.decided || r->n_evicting) && o->to_the_end)
+		r->now = r->now > wake ? r->now : wake;
+	return judge(r, wake, result, ret_end, err);
 }
 
 int fl_settle(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
 	      const struct fl_settle_options *options, fl_settle_each *each, void *user,
 	      struct fl_settle_result *ret, fairlead_error *err)
 {
-	struct run r = { .ops = ops, .policy = p, .model = m, .options = options };
+	struct run r = {
+		.ops = ops, .policy = p, .model = m, .options = options, .now = options->now
+	};
 	struct fl_settle_result result = { 0 };
 	uint32_t first = 0;
 	bool end = false;

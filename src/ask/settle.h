@@ -9,6 +9,9 @@
  * with nothing decided in between nothing ever will be (settled), with
  * decisions in between the same ones follow for ever (a loop).
  *
+ * Where only time can change anything (wake), the clock goes there at once when the
+ * end is asked for, and no state before that is called settled.
+ *
  * Memory: one digest a cycle, freed on return.
  */
 #ifndef FL_ASK_SETTLE_H

@@ -23,6 +23,8 @@ enum {
 	FL_MAX_NOTICES = 10000,        /* warnings kept of one input; the rest are counted */
 	FL_MAX_CYCLES = 100000,        /* of one plan */
 	FL_MAX_ALIAS_TOKENS = 1 << 20, /* what YAML aliases and merges of one input may expand to */
+	FL_MAX_ANCHORED = 1 << 26, /* bytes that anchors and merge keys of a document may hold */
+	FL_MAX_GAP = 3 << 20, /* of YAML from one value to the next: a text, all of it escaped */
 };
 
 /* One input document after decompression: a dump of a million workloads is about 1.2 GB. */

@@ -2,8 +2,8 @@
 /*
  * cli - the command's verbs, their options, and how it ends
  *
- * One table of verbs and one of options (options.c) give parsing, --help and the
- * complaints about both.  Exit codes are a promise to scripts.
+ * One table of verbs and one of options (options.c) give parsing, --help, the
+ * complaints about both, and what shells complete.  Exit codes are a promise to scripts.
  */
 #ifndef FL_CLI_CLI_H
 #define FL_CLI_CLI_H
@@ -21,7 +21,7 @@ enum fl_exit {
 	FL_EXIT_FAILED = 3, /* the environment failed: memory, disk, pipe */
 };
 
-enum fl_output { FL_OUTPUT_TEXT, FL_OUTPUT_JSON };
+enum fl_format { FL_OUTPUT_TEXT, FL_OUTPUT_JSON, FL_OUTPUT_SARIF, FL_OUTPUTS };
 
 struct fl_options {
 	const char *verb;
@@ -29,10 +29,16 @@ struct fl_options {
 	uint32_t n_files;
 	char **operands;
 	uint32_t n_operands;
-	enum fl_output output;
+	enum fl_format output;
 	bool strict, all, settle, has_now, has_cycles;
 	fl_time now, interval;
 	uint32_t cycles;
+	char **changes, **deletions; /* --change, --delete */
+	uint32_t n_changes, n_deletions;
+	const char *fail_if; /* an expression; NULL */
+	const char *out;     /* a file; NULL: standard output */
+	const char *salt;    /* NULL: a random key */
+	bool redact;
 };
 
 struct fl_verb {
@@ -46,15 +52,39 @@ struct fl_verb {
 };
 
 /* Which verbs an option is for. */
-enum { FL_FOR_ALL = 1, FL_FOR_PLAN = 2, FL_FOR_LISTS = 4 };
+enum {
+	FL_FOR_ALL = 1, /* that read an input */
+	FL_FOR_PLAN = 2,
+	FL_FOR_LISTS = 4,
+	FL_FOR_CHECK = 8,
+	FL_FOR_HELP = 16, /* alone: a verb without input */
+	FL_FOR_WHAT_IF = 64,
+	FL_FOR_RECORD = 128,
+};
+
+struct fl_option {
+	const char *name, *argument; /* argument: as --help shows it; NULL: none */
+	int id;                      /* the letter, or above 255 */
+	unsigned sets;               /* FL_FOR_... */
+	const char *help;
+};
+/* In the order --help shows them; NULL behind the last one. */
+const struct fl_option *fl_option_at(unsigned i);
+
+/* By enum fl_format; of these the first are for every verb. */
+extern const char *const fl_formats[FL_OUTPUTS];
+unsigned fl_n_formats(const struct fl_verb *verb);
 
 extern const struct fl_verb fl_verbs[];
 extern const unsigned fl_n_verbs;
 
 int fl_cmd_check(const struct fl_options *options);
+int fl_cmd_completion(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
 int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
+int fl_cmd_what_if(const struct fl_options *options);
+int fl_cmd_record(const struct fl_options *options);
 
 /*
  * 0 with *ret filled (free with fl_options_done), 1 when --help was asked for

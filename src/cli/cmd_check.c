@@ -8,19 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/lint.h"
+#include "cli/findings.h"
 #include "cli/input.h"
 #include "cli/snapshot.h"
 #include "codec/kube.h"
-#include "model/lint.h"
 #include "report/report_json.h"
 
-struct findings {
-	fairlead_error *errors;
-	uint32_t n_errors, n_warnings;
-	bool failed; /* one was no fault of the input */
-};
-
-static int add_error(struct findings *f, const fairlead_error *err)
+static int add_error(struct fl_findings *f, const fairlead_error *err)
 {
 	fairlead_error *grown = realloc(f->errors, (f->n_errors + 1) * sizeof(*grown));
 
@@ -28,12 +23,11 @@ static int add_error(struct findings *f, const fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	f->errors = grown;
 	f->errors[f->n_errors++] = *err;
-	f->failed |= fl_exit_code(err->code) == FL_EXIT_FAILED;
 	return 0;
 }
 
 /* The same error may be found twice: once with all files together, once alone. */
-static bool known(const struct findings *f, const fairlead_error *err)
+static bool known(const struct fl_findings *f, const fairlead_error *err)
 {
 	for (uint32_t i = 0; i < f->n_errors; i++)
 		if (strcmp(f->errors[i].file, err->file) == 0 && f->errors[i].line == err->line &&
@@ -45,22 +39,17 @@ static bool known(const struct findings *f, const fairlead_error *err)
 static int read_alone(const char *name, fairlead_error *err)
 {
 	struct fl_model *m = NULL;
-	struct fl_text text;
 
 	if (strcmp(name, "-") == 0)
 		return 0; /* it was read already, and cannot be read again */
-	int rc = fl_input_read(name, &text, err);
-	if (rc < 0)
-		return rc;
-	rc = fl_model_new(&fl_mem_heap, &m, err);
+	int rc = fl_model_new(&fl_mem_heap, &m, err);
 	if (rc == 0)
-		rc = fl_kube_read(m, fl_input_title(name), text.bytes, text.len, err);
+		rc = fl_snapshot_load(m, name, /* tap= */ NULL, err);
 	fl_model_free(m);
-	fl_text_done(&text);
 	return rc;
 }
 
-static int find_more(const struct fl_options *o, struct findings *f)
+static int find_more(const struct fl_options *o, struct fl_findings *f)
 {
 	struct fl_inputs in = { 0 };
 	fairlead_error err = { 0 };
@@ -72,6 +61,39 @@ static int find_more(const struct fl_options *o, struct findings *f)
 				rc = add_error(f, &err);
 	fl_inputs_done(&in);
 	return rc;
+}
+
+/* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */
+static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f)
+{
+	fairlead_error err = { 0 };
+
+	int rc = fl_snapshot_read(s, o, &err);
+	if (rc == 0)
+		rc = fl_lint(s->model, &err);
+	if (rc < 0) {
+		int nomem = add_error(f, &err);
+
+		return nomem || rc == FAIRLEAD_ENOMEM ? nomem : find_more(o, f);
+	}
+	f->model = s->model;
+	f->notices = fl_snapshot_notices(s->model);
+	f->n_notices = s->model->n_notices;
+	f->dropped = s->model->notices_dropped;
+	return f->notices ? 0 : FAIRLEAD_ENOMEM;
+}
+
+struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i)
+{
+	const fairlead_error *e = &f->errors[i];
+
+	return (struct fl_diagnostic){ e->file,    e->line, e->column, "error",
+				       e->subject, e->text, e->hint };
+}
+
+struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i)
+{
+	return fl_snapshot_diagnostic(f->model, &f->model->notices[f->notices[i]], "warning");
 }
 
 static void put_finding(struct fl_json *j, const struct fl_diagnostic *d, const char *kind)
@@ -93,111 +115,91 @@ static void put_finding(struct fl_json *j, const struct fl_diagnostic *d, const 
 	fl_json_end_object(j);
 }
 
-static void put_errors(struct fl_json *j, const struct findings *f)
-{
-	fl_json_list(j, "errors");
-	for (uint32_t i = 0; i < f->n_errors; i++) {
-		const fairlead_error *e = &f->errors[i];
-		struct fl_diagnostic d = { e->file,    e->line, e->column, "error",
-					   e->subject, e->text, e->hint };
-
-		put_finding(j, &d, NULL);
-	}
-	fl_json_end_list(j);
-}
-
-static void put_warnings(struct fl_json *j, const struct fl_model *m, const uint32_t *ids)
-{
-	fl_json_list(j, "warnings");
-	for (uint32_t i = 0; ids && i < m->n_notices; i++) {
-		const struct fl_notice *n = &m->notices[ids[i]];
-		struct fl_diagnostic d = {
-			n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) :
-						      "",
-			n->place.line,
-			n->place.column,
-			"warning",
-			fl_model_text(m, n->subject),
-			fl_model_text(m, n->text),
-			fl_model_text(m, n->hint),
-		};
-
-		put_finding(j, &d, fl_notice_name(n->kind));
-	}
-	fl_json_end_list(j);
-}
-
-static void print_json(const struct fl_snapshot *s, const struct findings *f, const uint32_t *ids,
-		       bool ok)
+static void print_json(const struct fl_findings *f, bool ok)
 {
 	struct fl_report r = { .out = stdout };
 	struct fl_json j;
 
 	fl_json_start(&j, &r, "Check", NULL);
 	fl_json_bool(&j, "ok", ok);
-	put_errors(&j, f);
-	put_warnings(&j, s->model, ids);
-	fl_json_int(&j, "warningsNotListed", s->model ? s->model->notices_dropped : 0);
+	fl_json_list(&j, "errors");
+	for (uint32_t i = 0; i < f->n_errors; i++) {
+		struct fl_diagnostic d = fl_finding_error(f, i);
+
+		put_finding(&j, &d, NULL);
+	}
+	fl_json_end_list(&j);
+	fl_json_list(&j, "warnings");
+	for (uint32_t i = 0; i < f->n_notices; i++) {
+		struct fl_diagnostic d = fl_finding_warning(f, i);
+
+		put_finding(&j, &d, fl_notice_name(f->model->notices[f->notices[i]].kind));
+	}
+	fl_json_end_list(&j);
+	fl_json_int(&j, "warningsNotListed", f->dropped);
 	fl_json_finish(&j);
 }
 
-static void print_text(const struct fl_snapshot *s, const struct findings *f, const uint32_t *ids)
+static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
+
+static void print_text(const struct fl_findings *f)
 {
-	const struct fl_model *m = s->model;
-	uint32_t queues = 0;
+	const struct fl_model *m = f->model;
+	uint32_t queues = 0, warnings = f->n_notices + f->dropped;
 
 	for (uint32_t i = 0; i < f->n_errors; i++)
 		fl_complain(&f->errors[i]);
-	for (uint32_t i = 0; ids && i < m->n_notices; i++)
-		fl_snapshot_print_notice(m, &m->notices[ids[i]], "warning");
-	if (m && m->notices_dropped)
+	for (uint32_t i = 0; i < f->n_notices; i++) {
+		struct fl_diagnostic d = fl_finding_warning(f, i);
+
+		fl_print_diagnostic(&d);
+	}
+	if (f->dropped)
 		fprintf(stderr, "fairlead: %u more warnings, above the limit of what is kept\n",
-			m->notices_dropped);
+			f->dropped);
 	fflush(stderr);
 	if (f->n_errors) {
-		printf("%u error%s\n", f->n_errors, f->n_errors == 1 ? "" : "s");
+		printf("%u error%s\n", f->n_errors, plural(f->n_errors));
 		return;
 	}
 	for (uint32_t i = 0; i < m->n_nodes; i++)
 		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
 	printf("%u cluster queue%s, %u cohort%s, %u local queue%s, %u workload%s: no errors, %u warning%s\n",
-	       queues, queues == 1 ? "" : "s", m->n_nodes - queues,
-	       m->n_nodes - queues == 1 ? "" : "s", m->n_queues, m->n_queues == 1 ? "" : "s",
-	       m->n_workloads, m->n_workloads == 1 ? "" : "s", f->n_warnings,
-	       f->n_warnings == 1 ? "" : "s");
+	       queues, plural(queues), m->n_nodes - queues, plural(m->n_nodes - queues),
+	       m->n_queues, plural(m->n_queues), m->n_workloads, plural(m->n_workloads), warnings,
+	       plural(warnings));
+}
+
+static int exit_code_of(const struct fl_findings *f, bool strict)
+{
+	for (uint32_t i = 0; i < f->n_errors; i++)
+		if (fl_exit_code(f->errors[i].code) == FL_EXIT_FAILED)
+			return FL_EXIT_FAILED;
+	if (f->n_errors || (strict && f->n_notices + f->dropped))
+		return FL_EXIT_NO;
+	return FL_EXIT_YES;
 }
 
 int fl_cmd_check(const struct fl_options *options)
 {
 	struct fl_snapshot s;
-	struct findings f = { 0 };
-	fairlead_error err = { 0 };
-	uint32_t *ids = NULL;
-	int nomem = 0;
+	struct fl_findings f = { 0 };
 
-	int rc = fl_snapshot_read(&s, options, &err);
-	if (rc == 0)
-		rc = fl_model_lint(s.model, &err);
+	int rc = find(&s, options, &f);
+	int code = exit_code_of(&f, options->strict);
+	if (rc == 0 && options->output == FL_OUTPUT_SARIF)
+		rc = fl_findings_sarif(&f, code);
+	else if (rc == 0 && options->output == FL_OUTPUT_JSON)
+		print_json(&f, code == FL_EXIT_YES);
+	else if (rc == 0)
+		print_text(&f);
 	if (rc < 0) {
-		nomem = add_error(&f, &err);
-		if (nomem == 0 && rc != FAIRLEAD_ENOMEM)
-			nomem = find_more(options, &f);
-	} else {
-		ids = fl_snapshot_notices(s.model);
-		nomem = ids ? 0 : FAIRLEAD_ENOMEM;
-		f.n_warnings = s.model->n_notices + s.model->notices_dropped;
-	}
-	if (nomem < 0) {
+		fairlead_error err = { 0 };
+
 		fl_fail_nomem(&err);
-		fl_complain(&err);
-	} else if (options->output == FL_OUTPUT_JSON) {
-		print_json(&s, &f, ids, f.n_errors == 0 && !(options->strict && f.n_warnings));
-	} else {
-		print_text(&s, &f, ids);
+		code = fl_complain(&err);
 	}
-	bool no = f.n_errors || (options->strict && f.n_warnings);
-	int code = nomem < 0 || f.failed ? FL_EXIT_FAILED : no ? FL_EXIT_NO : FL_EXIT_YES;
-	free(ids);
+	free(f.notices);
 	free(f.errors);
 	fl_snapshot_done(&s);
 	return code;

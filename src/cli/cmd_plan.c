@@ -86,7 +86,9 @@ static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 {
 	const struct fl_snapshot *s = p->snapshot;
 	const struct fl_options *o = s->options;
-	struct fl_sink sink = { .row = fl_shortage_row, .user = &p->shortages };
+	struct fl_sink sink = { .row = fl_shortage_row,
+				.user = &p->shortages,
+				.not_victims = true };
 	struct fl_settle_options options = {
 		.mem = &fl_mem_heap,
 		.sink = &sink,

@@ -51,11 +51,15 @@ static void count_workloads(const struct fl_snapshot *s, struct fl_tree_report *
 			break;
 		case FL_STATE_WAITING:
 		case FL_STATE_INADMISSIBLE:
+		case FL_STATE_HELD_BACK:
 			if (row->cluster_queue.v != FL_NONE)
 				t->waiting[row->cluster_queue.v]++;
 			break;
+		case FL_STATE_EXCLUDED: /* a queue that is stopped still has them */
+			if (row->excluded == FL_EXCLUDED_CLUSTER_QUEUE_STOPPED)
+				t->waiting[row->cluster_queue.v]++;
+			break;
 		case FL_STATE_ABSENT:
-		case FL_STATE_EXCLUDED:
 			break;
 		}
 	}

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/limits.h"
+#include "cli/unpack.h"
 
 const char *fl_input_title(const char *name)
 {
@@ -32,130 +32,83 @@ void fl_text_done(struct fl_text *t)
 	*t = (struct fl_text){ 0 };
 }
 
-/* Room for @need bytes and a NUL. */
-static int reserve(struct fl_text *t, size_t *cap, size_t need, fairlead_error *err)
-{
-	size_t want = *cap ? *cap : 1 << 16;
+enum { HEAD = 1 << 12 };
 
-	if (need < *cap)
-		return 0;
-	while (want <= need)
-		want += want / 2;
-	char *grown = realloc(t->bytes, want);
-	if (!grown)
-		return fl_fail_nomem(err);
-	t->bytes = grown;
-	*cap = want;
-	return 0;
-}
+struct fl_input {
+	const char *title;
+	int fd;
+	struct fl_source source;
+	size_t at, len; /* of head: what was read to see whether it is packed */
+	char head[HEAD];
+	bool packed, blank; /* blank: nothing but blanks so far */
+	struct fl_unpack unpack;
+};
 
 static int too_large(fairlead_error *err)
 {
 	fl_fail(err, FAIRLEAD_ELIMIT, "larger than %lld GiB, the limit of one input",
 		(long long)(FL_MAX_INPUT >> 30));
-	return fl_fail_hint(err, "give the objects in several files");
+	fl_fail_hint(err, "give the objects in several files");
+	return FAIRLEAD_ELIMIT;
 }
 
-static int read_all(int fd, size_t expected, struct fl_text *ret, fairlead_error *err)
+/* --- bytes: as they are in the file, then unpacked, then not blank --- */
+
+static int read_fd(int fd, char *buffer, size_t size, size_t *ret, fairlead_error *err)
 {
-	struct fl_text t = { 0 };
 	char text[128];
-	size_t cap = 0;
-	int rc = reserve(&t, &cap, expected, err);
+	ssize_t n;
 
-	while (rc == 0) {
-		rc = reserve(&t, &cap, t.len + 1, err);
-		if (rc < 0)
-			break;
-		ssize_t n = read(fd, t.bytes + t.len, cap - 1 - t.len);
-		if (n == 0)
-			break;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			rc = fl_fail(err, FAIRLEAD_EIO, "cannot be read: %s",
-				     fl_system_text(errno, text));
-			break;
-		}
-		t.len += (size_t)n;
-		if ((int64_t)t.len > FL_MAX_INPUT)
-			rc = too_large(err);
-	}
-	if (rc < 0) {
-		fl_text_done(&t);
-		return rc;
-	}
-	t.bytes[t.len] = '\0';
-	*ret = t;
+	do
+		n = read(fd, buffer, size);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return fl_fail(err, FAIRLEAD_EIO, "cannot be read: %s",
+			       fl_system_text(errno, text));
+	*ret = (size_t)n;
 	return 0;
 }
 
-/* Next part of the packed bytes: zlib counts in 32 bits. */
-static void feed(z_stream *z, const struct fl_text *packed, size_t *fed)
+static int read_raw(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
 {
-	size_t left = packed->len - *fed, part = left < (1U << 30) ? left : 1U << 30;
+	struct fl_input *in = user;
+	size_t left = in->len - in->at;
 
-	z->next_in = (Bytef *)packed->bytes + *fed;
-	z->avail_in = (uInt)part;
-	*fed += part;
-}
-
-static int unpack(z_stream *z, const struct fl_text *packed, int64_t limit, struct fl_text *t,
-		  fairlead_error *err)
-{
-	size_t cap = 0, fed = 0;
-
-	for (;;) {
-		if (z->avail_in == 0 && fed < packed->len)
-			feed(z, packed, &fed);
-		int rc = reserve(t, &cap, t->len + (1 << 15), err);
-		if (rc < 0)
-			return rc;
-		size_t room = cap - 1 - t->len;
-		z->avail_out = (uInt)(room < (1U << 30) ? room : 1U << 30);
-		uInt before = z->avail_out;
-		z->next_out = (Bytef *)t->bytes + t->len;
-		int did = inflate(z, Z_NO_FLUSH);
-		t->len += before - z->avail_out;
-		if ((int64_t)t->len > limit)
-			return too_large(err);
-		if (did == Z_STREAM_END) {
-			if (z->avail_in == 0 && fed == packed->len)
-				return 0;
-			/* gzip files may be written one after another. */
-			if (inflateReset(z) != Z_OK)
-				return fl_fail_nomem(err);
-			continue;
-		}
-		if (did == Z_MEM_ERROR)
-			return fl_fail_nomem(err);
-		if (did == Z_BUF_ERROR ||
-		    (did == Z_OK && z->avail_in == 0 && fed == packed->len && z->avail_out))
-			return fl_fail(err, FAIRLEAD_EINPUT, "the gzip data ends too early");
-		if (did != Z_OK)
-			return fl_fail(err, FAIRLEAD_EINPUT, "the gzip data is damaged");
-	}
-}
-
-int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret, fairlead_error *err)
-{
-	struct fl_text t = { 0 };
-	z_stream z = { 0 };
-
-	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
-		return fl_fail_nomem(err);
-	int rc = unpack(&z, packed, limit, &t, err);
-	inflateEnd(&z);
-	if (rc < 0) {
-		fl_text_done(&t);
-		return rc;
-	}
-	t.bytes[t.len] = '\0';
-	*ret = t;
+	if (left == 0)
+		return read_fd(in->fd, buffer, size, ret, err);
+	*ret = left < size ? left : size;
+	memcpy(buffer, in->head + in->at, *ret);
+	in->at += *ret;
 	return 0;
 }
 
-static int open_file(const char *name, int *ret_fd, size_t *ret_size, fairlead_error *err)
+static bool is_blank(const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0')
+			return false;
+	return true;
+}
+
+static int read_input(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	struct fl_input *in = user;
+	int rc = in->packed ? in->unpack.source.read(&in->unpack, buffer, size, ret, err) :
+			      read_raw(in, buffer, size, ret, err);
+
+	if (rc == 0 && in->blank) {
+		in->blank = is_blank(buffer, *ret);
+		if (*ret == 0)
+			rc = fl_fail(err, FAIRLEAD_EINPUT, "is empty");
+	}
+	if (rc < 0)
+		snprintf(err->file, sizeof(err->file), "%s", in->title);
+	return rc;
+}
+
+/* --- life --- */
+
+static int open_file(const char *name, int *ret_fd, fairlead_error *err)
 {
 	struct stat st;
 	char text[128];
@@ -177,50 +130,130 @@ static int open_file(const char *name, int *ret_fd, size_t *ret_size, fairlead_e
 		return fl_fail(err, FAIRLEAD_EINPUT, "is not a regular file");
 	if (st.st_size > FL_MAX_INPUT)
 		return too_large(err);
-	*ret_size = (size_t)st.st_size;
 	*ret_fd = open(name, O_RDONLY | O_CLOEXEC);
 	return *ret_fd < 0 ? fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text)) : 0;
 }
 
-static bool is_gzip(const struct fl_text *t)
+/* Enough of it to see whether it is packed. */
+static int read_head(struct fl_input *in, fairlead_error *err)
 {
-	return t->len >= 2 && (unsigned char)t->bytes[0] == 0x1f &&
-	       (unsigned char)t->bytes[1] == 0x8b;
+	int rc = 0;
+
+	for (size_t n = 1; rc == 0 && n > 0 && in->len < 2; in->len += n)
+		rc = read_fd(in->fd, in->head + in->len, HEAD - in->len, &n, err);
+	if (rc < 0 || in->len < 2 || memcmp(in->head, "\x1f\x8b", 2) != 0)
+		return rc;
+	rc = fl_unpack_init(&in->unpack, &(struct fl_source){ read_raw, in }, err);
+	in->packed = rc == 0;
+	return rc;
 }
 
-static int read_and_unpack(const char *name, struct fl_text *ret, fairlead_error *err)
+int fl_input_open(const char *name, struct fl_input **ret, fairlead_error *err)
 {
-	size_t size = 0;
-	struct fl_text t = { 0 };
-	int fd = -1;
+	struct fl_input *in = malloc(sizeof(*in));
 
-	int rc = open_file(name, &fd, &size, err);
-	if (rc < 0)
-		return rc;
-	rc = read_all(fd, size, &t, err);
-	if (fd != STDIN_FILENO)
-		close(fd);
-	if (rc == 0 && is_gzip(&t)) {
-		struct fl_text packed = t;
-
-		t = (struct fl_text){ 0 };
-		rc = fl_gunzip(&packed, FL_MAX_INPUT, &t, err);
-		fl_text_done(&packed);
-	}
-	if (rc == 0 && t.len == strspn(t.bytes, " \t\r\n")) {
-		fl_text_done(&t);
-		return fl_fail(err, FAIRLEAD_EINPUT, "is empty");
-	}
+	if (!in)
+		return fl_fail_nomem(err);
+	in->title = fl_input_title(name);
+	in->fd = -1;
+	in->source = (struct fl_source){ read_input, in };
+	in->at = in->len = 0;
+	in->packed = false;
+	in->blank = true;
+	int rc = open_file(name, &in->fd, err);
 	if (rc == 0)
-		*ret = t;
-	return rc;
+		rc = read_head(in, err);
+	if (rc < 0) {
+		fl_input_close(in);
+		snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
+		return rc;
+	}
+	*ret = in;
+	return 0;
+}
+
+const struct fl_source *fl_input_source(const struct fl_input *in) { return &in->source; }
+
+struct fl_input *fl_input_close(struct fl_input *in)
+{
+	if (!in)
+		return NULL;
+	if (in->packed)
+		fl_unpack_done(&in->unpack);
+	if (in->fd >= 0 && in->fd != STDIN_FILENO)
+		close(in->fd);
+	free(in);
+	return NULL;
+}
+
+/* --- all of it --- */
+
+static int read_all(const struct fl_source *source, int64_t limit, struct fl_text *ret,
+		    fairlead_error *err)
+{
+	struct fl_text t = { 0 };
+	size_t cap = 0, n = 1;
+	int rc = 0;
+
+	while (rc == 0 && n > 0) {
+		if (cap - t.len < 2) {
+			size_t want = cap ? cap * 2 : 1 << 16;
+			char *grown = realloc(t.bytes, want);
+
+			if (!grown) {
+				rc = fl_fail_nomem(err);
+				break;
+			}
+			t.bytes = grown;
+			cap = want;
+		}
+		rc = source->read(source->user, t.bytes + t.len, cap - 1 - t.len, &n, err);
+		t.len += rc == 0 ? n : 0;
+		if (rc == 0 && (int64_t)t.len > limit)
+			rc = too_large(err);
+	}
+	if (rc < 0) {
+		fl_text_done(&t);
+		return rc;
+	}
+	t.bytes[t.len] = '\0';
+	*ret = t;
+	return 0;
 }
 
 int fl_input_read(const char *name, struct fl_text *ret, fairlead_error *err)
 {
-	int rc = read_and_unpack(name, ret, err);
+	struct fl_input *in = NULL;
+	int rc = fl_input_open(name, &in, err);
+
+	if (rc == 0)
+		rc = read_all(&in->source, FL_MAX_INPUT, ret, err);
+	fl_input_close(in);
+	return rc;
+}
+
+static int read_text(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	struct fl_text *left = user;
+
+	(void)err;
+	*ret = left->len < size ? left->len : size;
+	if (*ret)
+		memcpy(buffer, left->bytes, *ret);
+	left->bytes += *ret;
+	left->len -= *ret;
+	return 0;
+}
+
+int fl_gunzip(const struct fl_text *packed, int64_t limit, struct fl_text *ret, fairlead_error *err)
+{
+	struct fl_text left = *packed;
+	struct fl_unpack u;
+	int rc = fl_unpack_init(&u, &(struct fl_source){ read_text, &left }, err);
 
 	if (rc < 0)
-		snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
+		return rc;
+	rc = read_all(&u.source, limit, ret, err);
+	fl_unpack_done(&u);
 	return rc;
 }

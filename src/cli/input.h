@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input - what -f names, found and read whole
+ * input - what -f names, found and read as it comes
  *
  * FILE is a file, a folder (searched for *.yaml, *.yml, *.json and these with
  * .gz, in name order, without hidden entries), a glob, or "-".  What begins like
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "codec/reader.h"
 
 struct fl_inputs {
 	char **names; /* "-" is standard input */
@@ -25,14 +25,30 @@ struct fl_inputs {
 int fl_inputs_find(struct fl_inputs *in, char **arguments, uint32_t n, fairlead_error *err);
 void fl_inputs_done(struct fl_inputs *in);
 
+/*
+ * One of them as it comes, unpacked.  Its source gives "is empty" at the end of blanks
+ * only; errors name the file.  @name stays the caller's and must outlive it.
+ */
+struct fl_input;
+int fl_input_open(const char *name, struct fl_input **ret, fairlead_error *err);
+const struct fl_source *fl_input_source(const struct fl_input *in);
+struct fl_input *fl_input_close(struct fl_input *in);
+
 struct fl_text {
 	char *bytes; /* followed by a NUL that is not counted */
 	size_t len;
 };
 
-/* Read and unpack one. */
+/* One of them whole, where lines are looked up. */
 int fl_input_read(const char *name, struct fl_text *ret, fairlead_error *err);
 void fl_text_done(struct fl_text *t);
+
+/*
+ * So that standard input can be read twice: keep what comes from a pipe in a file
+ * without a name, then go back to its start.
+ */
+int fl_inputs_keep(fairlead_error *err);
+int fl_inputs_rewind(fairlead_error *err);
 
 /* What messages call it. */
 const char *fl_input_title(const char *name);

@@ -103,6 +103,8 @@ static int search(struct fl_inputs *in, const char *folder, unsigned depth, fair
 	if (depth > FL_MAX_DEPTH)
 		return fail_at(err, folder, FAIRLEAD_ELIMIT, "folders are nested too deeply");
 	int n = scandir(folder, &entries, not_hidden, by_name);
+	if (n < 0 && errno == ENOMEM)
+		return fl_fail_nomem(err);
 	if (n < 0)
 		return fail_at(err, folder, FAIRLEAD_EINPUT, fl_system_text(errno, text));
 	for (int i = 0; i < n; i++) {

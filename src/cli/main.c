@@ -14,7 +14,7 @@
 #endif
 
 const struct fl_verb fl_verbs[] = {
-	{ "check", "", 0, 0, FL_FOR_ALL, "validate manifests",
+	{ "check", "", 0, 0, FL_FOR_ALL | FL_FOR_CHECK, "validate manifests",
 	  "Validates manifests: syntax, fields, references and quantities, then what is legal but\n"
 	  "surely not meant.  Errors and warnings go to standard error with file, line and column.\n",
 	  fl_cmd_check },
@@ -34,6 +34,27 @@ const struct fl_verb fl_verbs[] = {
 	  "not take, and the smallest change that would let it in.\n\n"
 	  "WORKLOAD is namespace/name; job/name and namespace/job/name name the workload of a Job.\n",
 	  fl_cmd_explain },
+	{ "what-if", "", 0, 0, FL_FOR_ALL | FL_FOR_WHAT_IF | FL_FOR_LISTS,
+	  "show what a change would change",
+	  "Lays objects over the state (--change) or leaves some out (--delete), lets both sides\n"
+	  "settle, and shows the difference: who is admitted, preempted and waits, shares, quota\n"
+	  "and usage.  With --fail-if the exit status says whether a condition came true:\n\n"
+	  "  evicted.new > 0              somebody is preempted who otherwise is not\n"
+	  "  admitted.gone(team-a) > 0    team-a loses what it would have\n"
+	  "  waiting(team-a) > waiting.before(team-a) or loops.new > 0\n\n"
+	  "The manual page fairlead-what-if(1) has all its words.\n",
+	  fl_cmd_what_if },
+	{ "record", "", 0, 0, FL_FOR_ALL | FL_FOR_RECORD, "write the state as one file",
+	  "Writes the state as one JSON file with nothing in it but what decides: fairlead gives the\n"
+	  "same answers for it, and it can go with a bug report.  With --redact names become others\n"
+	  "that tell nothing and stand in the same order.\n",
+	  fl_cmd_record },
+	{ "completion", "SHELL", 1, UINT32_MAX, FL_FOR_HELP,
+	  "print what completes words in a shell",
+	  "Prints a script for bash, zsh or fish that completes verbs, options, their values, files,\n"
+	  "and names of workloads and queues from the files on the line.  For this shell alone:\n\n"
+	  "  source <(fairlead completion bash)\n",
+	  fl_cmd_completion },
 };
 const unsigned fl_n_verbs = sizeof(fl_verbs) / sizeof(fl_verbs[0]);
 

@@ -11,48 +11,75 @@
 
 enum {
 	OPT_ALL = 256,
+	OPT_CHANGE,
 	OPT_CONTEXT,
 	OPT_CYCLES,
+	OPT_DELETE,
+	OPT_FAIL_IF,
 	OPT_INTERVAL,
 	OPT_NOW,
 	OPT_POLICY,
+	OPT_REDACT,
+	OPT_SALT,
 	OPT_SETTLE,
 	OPT_STRICT
 };
 
 /* In the order --help shows them. */
-static const struct option_row {
-	const char *name, *argument;
-	int id;
-	unsigned sets;
-	const char *help;
-} rows[] = {
+static const struct fl_option rows[] = {
 	{ "file", "FILE", 'f', FL_FOR_ALL,
 	  "manifests: file, folder, glob, or - for standard input; repeats" },
-	{ "output", "FORMAT", 'o', FL_FOR_ALL, "text (default) or json" },
+	{ "output", "FORMAT", 'o', FL_FOR_ALL, "text (default) or json; check: sarif, too" },
+	{ "change", "FILE", OPT_CHANGE, FL_FOR_WHAT_IF,
+	  "objects to add or to replace, as with kubectl apply; repeats" },
+	{ "delete", "OBJECT", OPT_DELETE, FL_FOR_WHAT_IF,
+	  "leave out KIND/NAME or KIND/NAMESPACE/NAME; repeats" },
+	{ "fail-if", "EXPR", OPT_FAIL_IF, FL_FOR_WHAT_IF,
+	  "exit 1 when this is true, such as 'evicted.new > 0'" },
 	{ "cycles", "N", OPT_CYCLES, FL_FOR_PLAN, "run at most N scheduling cycles (default 1)" },
-	{ "cycle-interval", "TIME", OPT_INTERVAL, FL_FOR_PLAN,
+	{ "cycles", "N", OPT_CYCLES, FL_FOR_WHAT_IF, "run at most N scheduling cycles a side" },
+	{ "cycle-interval", "TIME", OPT_INTERVAL, FL_FOR_PLAN | FL_FOR_WHAT_IF,
 	  "time between two cycles (default 1s)" },
 	{ "settle", NULL, OPT_SETTLE, FL_FOR_PLAN,
 	  "go on until nothing changes; exit 1 if that never happens" },
+	{ "out", "FILE", 'O', FL_FOR_RECORD, "write to FILE instead of standard output" },
+	{ "redact", NULL, OPT_REDACT, FL_FOR_RECORD,
+	  "names become others that tell nothing and sort alike" },
+	{ "salt", "TEXT", OPT_SALT, FL_FOR_RECORD,
+	  "the same names for the same TEXT (default: random)" },
 	{ "all", NULL, OPT_ALL, FL_FOR_LISTS, "list everybody instead of counts" },
 	{ "now", "TIME", OPT_NOW, FL_FOR_ALL,
 	  "the clock, as 2026-01-01T00:00:00Z (default: newest time in the input)" },
-	{ "policy", "NAME", OPT_POLICY, FL_FOR_ALL, "borrow (default)" },
+	{ "policy", "POLICY", OPT_POLICY, FL_FOR_ALL, "borrow (default)" },
 	{ "strict", NULL, OPT_STRICT, FL_FOR_ALL,
 	  "unknown fields are errors (check: all warnings are)" },
 	{ "context", "NAME", OPT_CONTEXT, 0, "" },
-	{ "help", NULL, 'h', FL_FOR_ALL, "print this help" },
+	{ "help", NULL, 'h', FL_FOR_ALL | FL_FOR_HELP, "print this help" },
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const char *const fl_formats[FL_OUTPUTS] = {
+	[FL_OUTPUT_TEXT] = "text",
+	[FL_OUTPUT_JSON] = "json",
+	[FL_OUTPUT_SARIF] = "sarif",
+};
+
+const struct fl_option *fl_option_at(unsigned i) { return i < N_ROWS ? &rows[i] : NULL; }
+
+unsigned fl_n_formats(const struct fl_verb *verb)
+{
+	return verb->option_sets & FL_FOR_CHECK ? FL_OUTPUTS : FL_OUTPUT_SARIF;
+}
+
+static bool reads_input(const struct fl_verb *verb) { return verb->option_sets & FL_FOR_ALL; }
 
 static void print_options(const struct fl_verb *verb)
 {
 	puts("\nOptions:");
 	for (unsigned i = 0; i < N_ROWS; i++) {
 		char left[64];
-		const struct option_row *row = &rows[i];
+		const struct fl_option *row = &rows[i];
 
 		if (!(row->sets & verb->option_sets))
 			continue;
@@ -69,8 +96,9 @@ static void print_options(const struct fl_verb *verb)
 void fl_print_help(const struct fl_verb *verb)
 {
 	if (verb) {
-		printf("Usage: fairlead %s [OPTION...] -f FILE...%s%s\n\n%s", verb->name,
-		       *verb->operands ? " " : "", verb->operands, verb->details);
+		printf("Usage: fairlead %s [OPTION...]%s%s%s\n\n%s", verb->name,
+		       reads_input(verb) ? " -f FILE..." : "", *verb->operands ? " " : "",
+		       verb->operands, verb->details);
 		print_options(verb);
 		puts("\nExit status: 0 yes, 1 the answer is no or the input is not valid, 2 usage, 3 a failure\n"
 		     "of the environment.");
@@ -190,21 +218,35 @@ static int take_policy(struct fl_options *o, const char *name)
 	return FAIRLEAD_EINPUT;
 }
 
-static int take(struct fl_options *o, int id, char *arg)
+static int take_text(char ***list, uint32_t *n, char *arg)
+{
+	if (add_text(list, n, arg) == 0)
+		return 0;
+	fprintf(stderr, "fairlead: error: out of memory\n");
+	return FAIRLEAD_ENOMEM;
+}
+
+static int take_format(struct fl_options *o, const struct fl_verb *verb, const char *arg)
+{
+	for (unsigned i = 0; i < fl_n_formats(verb); i++)
+		if (strcmp(arg, fl_formats[i]) == 0) {
+			o->output = (enum fl_format)i;
+			return 0;
+		}
+	if (fl_n_formats(verb) == FL_OUTPUTS)
+		fl_usage_error(verb->name, "--output: '%s' is none of text, json and sarif", arg);
+	else
+		fl_usage_error(verb->name, "--output: '%s' is neither text nor json", arg);
+	return FAIRLEAD_EINPUT;
+}
+
+static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *arg)
 {
 	switch (id) {
 	case 'f':
-		if (add_text(&o->files, &o->n_files, arg) == 0)
-			return 0;
-		fprintf(stderr, "fairlead: error: out of memory\n");
-		return FAIRLEAD_ENOMEM;
+		return take_text(&o->files, &o->n_files, arg);
 	case 'o':
-		if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0) {
-			fl_usage_error(o->verb, "--output: '%s' is neither text nor json", arg);
-			return FAIRLEAD_EINPUT;
-		}
-		o->output = strcmp(arg, "json") == 0 ? FL_OUTPUT_JSON : FL_OUTPUT_TEXT;
-		return 0;
+		return take_format(o, verb, arg);
 	case OPT_CYCLES:
 		if (!parse_count(arg, FL_MAX_CYCLES, &o->cycles)) {
 			fl_usage_error(o->verb, "--cycles: '%s' is not a number from 1 to %d", arg,
@@ -228,6 +270,22 @@ static int take(struct fl_options *o, int id, char *arg)
 	case OPT_CONTEXT:
 		fl_usage_error(o->verb, "--context is not in this version; give -f FILE");
 		return FAIRLEAD_EINPUT;
+	case OPT_CHANGE:
+		return take_text(&o->changes, &o->n_changes, arg);
+	case OPT_DELETE:
+		return take_text(&o->deletions, &o->n_deletions, arg);
+	case OPT_FAIL_IF:
+		o->fail_if = arg;
+		return 0;
+	case 'O':
+		o->out = arg;
+		return 0;
+	case OPT_REDACT:
+		o->redact = true;
+		return 0;
+	case OPT_SALT:
+		o->salt = arg;
+		return 0;
 	case OPT_SETTLE:
 		o->settle = true;
 		return 0;
@@ -256,7 +314,7 @@ static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 			fl_usage_error(verb->name, "unexpected argument '%s'", extra);
 		return FAIRLEAD_EINPUT;
 	}
-	if (o->n_files == 0) {
+	if (o->n_files == 0 && reads_input(verb)) {
 		fl_usage_error(verb->name,
 			       "no input: give -f FILE, a folder, or - for standard input");
 		return FAIRLEAD_EINPUT;
@@ -264,23 +322,38 @@ static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 	return 0;
 }
 
+/* What getopt_long wants to know; letters stand in @shorts, too, with room for two characters a row and two more. */
+static void list_options(const struct fl_verb *verb, struct option *longs, char *shorts)
+{
+	*shorts++ = ':';
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		const struct fl_option *o = &rows[i];
+
+		if (!(o->sets & verb->option_sets) && !(o->sets == 0 && reads_input(verb)))
+			continue;
+		*longs++ = (struct option){ o->name, o->argument ? required_argument : no_argument,
+					    NULL, o->id };
+		if (o->id > 255)
+			continue;
+		*shorts++ = (char)o->id;
+		if (o->argument)
+			*shorts++ = ':';
+	}
+	*shorts = '\0';
+}
+
 int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret)
 {
 	struct option longs[N_ROWS + 1] = { 0 };
+	char shorts[2 * N_ROWS + 2];
 	struct fl_options o = { .verb = verb->name, .interval = FL_SECOND, .cycles = 1 };
 	unsigned sets = verb->option_sets;
 	int rc = 0, id;
 
-	unsigned n = 0;
-	for (unsigned i = 0; i < N_ROWS; i++)
-		if (rows[i].sets == 0 || (rows[i].sets & sets))
-			longs[n++] = (struct option){ rows[i].name,
-						      rows[i].argument ? required_argument :
-									 no_argument,
-						      NULL, rows[i].id };
+	list_options(verb, longs, shorts);
 	optind = 1;
 	opterr = 0;
-	while (rc == 0 && (id = getopt_long(argc, argv, ":f:o:h", longs, NULL)) != -1) {
+	while (rc == 0 && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const char *given = argv[optind - 1];
 
 		if (id == 'h') {
@@ -295,7 +368,7 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 			rc = complain_unknown(verb->name, sets,
 					      optopt > 0 && optopt < 256 ? letter : given);
 		} else {
-			rc = take(&o, id, optarg);
+			rc = take(&o, verb, id, optarg);
 		}
 	}
 	o.operands = argv + optind;
@@ -312,5 +385,7 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 void fl_options_done(struct fl_options *o)
 {
 	free(o->files);
-	o->files = NULL;
+	free(o->changes);
+	free(o->deletions);
+	o->files = o->changes = o->deletions = NULL;
 }

@@ -14,19 +14,25 @@ enum { SHOWN_WARNINGS = 20 };
 
 static const char metadata_name[] = "kubernetes.io/metadata.name";
 
-static int read_inputs(struct fl_model *m, const struct fl_inputs *in, fairlead_error *err)
+int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_tap *tap,
+		     fairlead_error *err)
+{
+	struct fl_input *in = NULL;
+	int rc = fl_input_open(name, &in, err);
+
+	if (rc == 0)
+		rc = fl_kube_read_from(m, fl_input_title(name), fl_input_source(in), tap, err);
+	fl_input_close(in);
+	return rc;
+}
+
+static int read_inputs(struct fl_model *m, const struct fl_inputs *in,
+		       const struct fl_kube_tap *tap, fairlead_error *err)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < in->n && rc == 0; i++) {
-		struct fl_text text;
-
-		rc = fl_input_read(in->names[i], &text, err);
-		if (rc < 0)
-			break;
-		rc = fl_kube_read(m, fl_input_title(in->names[i]), text.bytes, text.len, err);
-		fl_text_done(&text);
-	}
+	for (uint32_t i = 0; i < in->n && rc == 0; i++)
+		rc = fl_snapshot_load(m, in->names[i], tap, err);
 	return rc;
 }
 
@@ -44,17 +50,19 @@ static int assume_namespace(struct fl_model *m, struct fl_sym key, struct fl_sym
  * Without any Namespace in the input, a selector could match nothing: each one a
  * workload lives in is assumed to exist, with the one label that Kubernetes itself gives it.
  */
-static int assume_namespaces(struct fl_snapshot *s, fairlead_error *err)
+static int assume_namespaces(struct fl_snapshot *s, bool always, fairlead_error *err)
 {
 	struct fl_model *m = s->model;
 	struct fl_pairs seen;
 	struct fl_sym key;
 
-	if (m->n_namespaces > 0 || m->n_workloads == 0)
+	if ((m->n_namespaces > 0 && !always) || m->n_workloads == 0)
 		return 0;
 	s->assumed_namespaces = true;
 	int rc = fl_model_sym(m, metadata_name, sizeof(metadata_name) - 1, &key, err);
 	fl_pairs_init(&seen, m->mem);
+	for (uint32_t i = 0; i < m->n_namespaces && rc == 0; i++)
+		rc = fl_pairs_add(&seen, m->namespaces[i].name.v, 0, 0, /* ret_old= */ NULL, err);
 	for (uint32_t w = 0; w < m->n_workloads && rc == 0; w++) {
 		struct fl_sym name = m->workloads[w].namespace;
 
@@ -68,20 +76,38 @@ static int assume_namespaces(struct fl_snapshot *s, fairlead_error *err)
 	return rc;
 }
 
-int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
+int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
+{
+	*s = (struct fl_snapshot){ .options = o, .ops = &fl_borrow_policy };
+	return fl_model_new(&fl_mem_heap, &s->model, err);
+}
+
+int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struct fl_kube_tap *tap,
+		    fairlead_error *err)
 {
 	struct fl_inputs in = { 0 };
 
-	*s = (struct fl_snapshot){ .options = o, .ops = &fl_borrow_policy };
-	int rc = fl_inputs_find(&in, o->files, o->n_files, err);
+	int rc = fl_inputs_find(&in, files, n, err);
 	if (rc == 0)
-		rc = fl_model_new(&fl_mem_heap, &s->model, err);
-	if (rc == 0)
-		rc = read_inputs(s->model, &in, err);
+		rc = read_inputs(s->model, &in, tap, err);
 	fl_inputs_done(&in);
-	if (rc == 0)
-		rc = assume_namespaces(s, err);
+	return rc;
+}
+
+int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
+{
+	int rc = assume_namespaces(s, assume, err);
+
 	return rc < 0 ? rc : fl_model_seal(s->model, err);
+}
+
+int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
+{
+	int rc = fl_snapshot_begin(s, o, err);
+
+	if (rc == 0)
+		rc = fl_snapshot_add(s, o->files, o->n_files, /* tap= */ NULL, err);
+	return rc < 0 ? rc : fl_snapshot_seal(s, /* assume= */ false, err);
 }
 
 static int cmp_notices(const void *ctx, uint32_t a, uint32_t b)
@@ -110,10 +136,10 @@ uint32_t *fl_snapshot_notices(const struct fl_model *m)
 	return ids;
 }
 
-void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n,
-			      const char *severity)
+struct fl_diagnostic fl_snapshot_diagnostic(const struct fl_model *m, const struct fl_notice *n,
+					    const char *severity)
 {
-	struct fl_diagnostic d = {
+	return (struct fl_diagnostic){
 		.file = n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) :
 						      "",
 		.line = n->place.line,
@@ -123,12 +149,17 @@ void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *
 		.text = fl_model_text(m, n->text),
 		.hint = fl_model_text(m, n->hint),
 	};
+}
+
+static void print_notice(const struct fl_model *m, const struct fl_notice *n, const char *severity)
+{
+	struct fl_diagnostic d = fl_snapshot_diagnostic(m, n, severity);
 
 	fl_print_diagnostic(&d);
 }
 
 /* Warnings, cut after some; with --strict unknown fields are errors and end it. */
-static int warn(const struct fl_snapshot *s)
+int fl_snapshot_warn(const struct fl_snapshot *s)
 {
 	const struct fl_model *m = s->model;
 	uint32_t *ids = fl_snapshot_notices(m);
@@ -148,10 +179,10 @@ static int warn(const struct fl_snapshot *s)
 			continue;
 		if (s->options->strict && n->kind == FL_NOTICE_UNKNOWN_FIELD) {
 			refused = true;
-			fl_snapshot_print_notice(m, n, "error");
+			print_notice(m, n, "error");
 		} else if (shown < SHOWN_WARNINGS) {
 			shown++;
-			fl_snapshot_print_notice(m, n, "warning");
+			print_notice(m, n, "warning");
 		} else {
 			rest++;
 		}
@@ -176,6 +207,8 @@ static void assume(struct fl_snapshot *s, const char *format, ...)
 	va_end(args);
 	if (n >= 0)
 		s->assumptions[s->n_assumptions++] = text;
+	else
+		s->out_of_memory = true;
 }
 
 static void list_assumptions(struct fl_snapshot *s)
@@ -194,10 +227,10 @@ static void list_assumptions(struct fl_snapshot *s)
 		assume(s, "the clock is %s, the newest time in the input",
 		       fl_time_format(time, s->now));
 	assume(s, "no workload is parked and no flavor search is under way: objects do not tell");
-	assume(s,
-	       "requests are as the Workloads state them: LimitRanges and RuntimeClasses are not applied");
+	if (m->n_limit_ranges == 0)
+		assume(s, "containers take what they state: no LimitRange in the input");
 	for (uint32_t i = 0; i < m->n_nodes; i++)
-		if (m->nodes[i].usage_based) {
+		if (m->nodes[i].usage_based && !m->settings.exact_usage) {
 			assume(s,
 			       "entry penalties of admission fair sharing are zero: objects do not tell");
 			break;
@@ -214,23 +247,38 @@ int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o)
 	int rc = fl_snapshot_read(s, o, &err);
 	if (rc < 0)
 		return fl_complain(&err);
-	int code = warn(s);
+	int code = fl_snapshot_warn(s);
 	if (code != FL_EXIT_YES)
 		return code;
+	rc = fl_snapshot_start(s, fl_snapshot_clock(s), &err);
+	return rc < 0 ? fl_complain(&err) : FL_EXIT_YES;
+}
 
-	s->now = o->has_now ? o->now : s->model->newest == FL_TIME_NONE ? 0 : s->model->newest;
-	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = s->now };
-	rc = s->ops->new (s->model, &options, &s->policy, &err);
+fl_time fl_snapshot_clock(const struct fl_snapshot *s)
+{
+	if (s->options->has_now)
+		return s->options->now;
+	return s->model->newest == FL_TIME_NONE ? 0 : s->model->newest;
+}
+
+int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err)
+{
+	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = now };
+
+	s->now = now;
+	int rc = s->ops->new (s->model, &options, &s->policy, err);
 	if (rc < 0)
-		return fl_complain(&err);
+		return rc;
 	list_assumptions(s);
+	if (s->out_of_memory)
+		return fl_fail_nomem(err);
 	fl_terminal(&s->report);
 	s->report.model = s->model;
 	s->report.fair = s->model->settings.fair_sharing;
-	s->report.all = o->all;
+	s->report.all = s->options->all;
 	s->report.assumptions = (const char *const *)s->assumptions;
 	s->report.n_assumptions = s->n_assumptions;
-	return FL_EXIT_YES;
+	return 0;
 }
 
 void fl_snapshot_done(struct fl_snapshot *s)

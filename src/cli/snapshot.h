@@ -6,6 +6,7 @@
 #define FL_CLI_SNAPSHOT_H
 
 #include "cli/cli.h"
+#include "codec/kube.h"
 #include "decide/policy.h"
 #include "report/report.h"
 
@@ -19,6 +20,7 @@ struct fl_snapshot {
 	fl_time now;
 	char *assumptions[FL_MAX_ASSUMPTIONS];
 	uint32_t n_assumptions;
+	bool out_of_memory; /* an assumption is missing from them */
 	struct fl_report report;
 	bool assumed_namespaces;
 };
@@ -27,10 +29,28 @@ struct fl_snapshot {
 int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err);
 
 /*
+ * The same in its steps: an empty model; any number of files, of which @tap sees the
+ * objects (NULL: nobody); the seal.  @assume: what namespaces the workloads live in
+ * exist, though the input has some.
+ */
+int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err);
+int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struct fl_kube_tap *tap,
+		    fairlead_error *err);
+/* One file or "-" into a model, as it comes. */
+int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_tap *tap,
+		     fairlead_error *err);
+int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err);
+
+/*
  * Read, warn (20 lines at most), start the policy, fill the assumptions and the
  * report.  An exit code: FL_EXIT_YES, or what was wrong has been printed.
  */
 int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o);
+/* Its parts: the warnings, and the rest. An exit code; 0 or an error. */
+int fl_snapshot_warn(const struct fl_snapshot *s);
+int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err);
+/* --now, or the newest time in the input. */
+fl_time fl_snapshot_clock(const struct fl_snapshot *s);
 void fl_snapshot_done(struct fl_snapshot *s);
 
 /* Open, answer with memory for it, complain of an error; the exit code. */
@@ -40,8 +60,9 @@ int fl_snapshot_answer(const struct fl_options *o,
 
 /* Notices by place; the list is the caller's to free. NULL without memory. */
 uint32_t *fl_snapshot_notices(const struct fl_model *m);
-void fl_snapshot_print_notice(const struct fl_model *m, const struct fl_notice *n,
-			      const char *severity);
+/* What is printed of a notice; valid until the model changes. */
+struct fl_diagnostic fl_snapshot_diagnostic(const struct fl_model *m, const struct fl_notice *n,
+					    const char *severity);
 
 /* Where output goes and how it looks. */
 void fl_terminal(struct fl_report *r);

@@ -55,6 +55,40 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 
 void fl_doc_end(struct fl_doc *doc, uint32_t v) { doc->values[v].next = doc->n; }
 
+int fl_doc_append(struct fl_doc *doc, const struct fl_doc *from, uint32_t v, bool place,
+		  fairlead_error *err)
+{
+	uint32_t first = doc->n;
+	int r = 0;
+
+	for (uint32_t i = v; i < from->values[v].next && r == 0; i++) {
+		const struct fl_value *value = &from->values[i];
+		struct fl_token t = {
+			.kind = value->kind,
+			.type = value->type,
+			.line = place ? value->line : 0,
+			.column = place ? value->column : 0,
+			.text = fl_doc_text(from, i),
+			.len = value->len,
+		};
+
+		r = fl_doc_push(doc, &t, err);
+		if (r == 0)
+			doc->values[doc->n - 1].next = value->next - v + first;
+	}
+	return r;
+}
+
+int fl_doc_copy(const struct fl_doc *from, struct fl_doc *ret, fairlead_error *err)
+{
+	fl_doc_init(ret, from->mem);
+	int r = from->n ? fl_doc_append(ret, from, 0, /* place= */ true, err) : 0;
+
+	if (r < 0)
+		fl_doc_done(ret);
+	return r;
+}
+
 /* A value is done: so is the key it belongs to. */
 static void value_done(struct fl_doc *doc, uint32_t v, uint32_t parent)
 {

@@ -11,7 +11,6 @@
 
 #include "codec/doc.h"
 #include "codec/kube.h"
-#include "codec/pod.h"
 
 struct fl_kube {
 	struct fl_model *m;
@@ -21,10 +20,9 @@ struct fl_kube {
 		fixed;     /* line > 0: every place is this one (a text inside another object) */
 	char subject[640]; /* "ClusterQueue/team-a"; "" until it is known */
 	struct fl_sym namespace, name;
+	bool own;                      /* an object of ours: what it has no field for is an error */
 	uint32_t seen;                 /* objects and lists */
-	struct fl_pod pod;             /* kube_workload.c's, kept for the next pod */
-	struct fl_pod_amount *amounts; /* of one container */
-	uint32_t n_amounts, cap_amounts;
+	const struct fl_kube_tap *tap; /* NULL: none */
 	fairlead_error *err;
 };
 
@@ -37,10 +35,15 @@ struct fl_field {
 	fl_field_read *read;           /* or, when NULL, `fields` are read into the same row */
 	const struct fl_field *fields; /* of the map, or of each item of the list */
 	bool list;
-	const char *note; /* what is not done; with FL_FIELD_NOTED */
+	const char *note; /* what is not done, or why: always with FL_FIELD_NOTED */
+	enum fl_text_kind text, keys;
 };
 
-/* Rows of such a table. */
+/* Rows of such a table.  A field is passed over with a word why where one might expect more. */
+#define FL_PASSED(field, why)                                                                      \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED, .note = why                            \
+	}
 #define FL_IGNORED(field)                                                                          \
 	{                                                                                          \
 		.name = field, .support = FL_FIELD_IGNORED                                         \
@@ -68,12 +71,16 @@ struct fl_kind {
 	bool namespaced;
 	const struct fl_field *fields;
 	int (*read)(struct fl_kube *k); /* values[0] is the object */
+	enum fl_text_kind names;        /* what metadata.name is */
 };
 
 extern const struct fl_kind fl_kind_flavor, fl_kind_cluster_queue, fl_kind_cohort, fl_kind_queue;
 extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
 	fl_kind_priority_class;
 extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
+extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_policy;
+/* The kind numbered as by fl_kube_kind; NULL behind the last. */
+const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field
 	fl_fields_metadata[]; /* row: none; name and namespace are read before */
 
@@ -128,8 +135,18 @@ static inline uint32_t fl_kube_next(const struct fl_kube *k, uint32_t v)
 }
 
 /* kube_afs.c: admissionFairSharing of the Configuration, status of a LocalQueue */
-extern const struct fl_field fl_fields_afs[];
+extern const struct fl_field fl_fields_afs[], fl_fields_queue_status[];
 fl_field_read fl_kube_afs, fl_kube_queue_status;
+
+/* kube_resources.c: more parts of the Configuration; row: struct fl_settings */
+extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
+fl_field_read fl_kube_gates, fl_kube_wait;
+
+/* kube_resources.c: a feature gate of Kueue's that is known here */
+bool fl_kube_is_gate(const char *name);
+
+/* Read the object in @doc, which stays the caller's; its places are of @input. */
+int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
 
 /* Read an object from a text inside the present one (a ConfigMap's value). */
 int fl_kube_read_embedded(struct fl_kube *k, uint32_t v);

@@ -3,7 +3,7 @@
  * kube - one object at a time: what it is, what it is called, and who reads it
  *
  * The items of a List are objects of their own and are read one by one, so a
- * dump of any size takes the memory of its largest object.
+ * dump of any size takes the memory of its largest object and of the rows.
  */
 #include "codec/kube.h"
 
@@ -17,7 +17,8 @@ static const struct fl_kind *const kinds[] = {
 	&fl_kind_flavor,         &fl_kind_cluster_queue, &fl_kind_cohort,
 	&fl_kind_queue,          &fl_kind_workload,      &fl_kind_workload_priority_class,
 	&fl_kind_priority_class, &fl_kind_namespace,     &fl_kind_configuration,
-	&fl_kind_config_map,
+	&fl_kind_config_map,     &fl_kind_limit_range,   &fl_kind_runtime_class,
+	&fl_kind_policy,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -42,6 +43,8 @@ static bool in_group(const char *api_version, const char *group)
 	return len == strlen(group) && memcmp(api_version, group, len) == 0;
 }
 
+static const char own_group[] = "fairlead.dev";
+
 static bool known_version(const char *api_version, const char *group)
 {
 	const char *slash = strchr(api_version, '/');
@@ -49,7 +52,7 @@ static bool known_version(const char *api_version, const char *group)
 
 	if (strstr(group, "kueue.x-k8s.io"))
 		return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1beta2") == 0;
-	return strcmp(version, "v1") == 0;
+	return strcmp(version, strcmp(group, own_group) == 0 ? "v1alpha1" : "v1") == 0;
 }
 
 static const struct fl_kind *find_kind(const char *api_version, const char *name)
@@ -99,6 +102,25 @@ static int ignore_object(struct fl_kube *k, const char *api_version, const char 
 			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }
 
+/* What is written for us is not passed over. */
+static int refuse_object(struct fl_kube *k, const char *api_version, const char *name)
+{
+	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
+		     api_version);
+	fl_fail_hint(k->err, "Policy of fairlead.dev/v1alpha1 is what is read here");
+	return FAIRLEAD_EINPUT;
+}
+
+/* Nobody reads it. */
+static int pass_over(struct fl_kube *k, const char *api_version, const char *name)
+{
+	int r = k->tap ? k->tap->object(k->tap->user, k, /* kind= */ NULL) : 0;
+
+	if (r)
+		return r < 0 ? r : 0;
+	return k->own ? refuse_object(k, api_version, name) : ignore_object(k, api_version, name);
+}
+
 /* The object in k->doc. */
 static int read_object(struct fl_kube *k)
 {
@@ -121,10 +143,13 @@ static int read_object(struct fl_kube *k)
 	if (kind)
 	namespace = kind->namespaced ? namespace && *namespace ? namespace : "default" : NULL;
 	name_subject(k, name, namespace, called);
+	k->own = in_group(api_version, own_group);
 	if (!kind || !known_version(api_version, kind->group))
-		return ignore_object(k, api_version, name);
+		return pass_over(k, api_version, name);
 	r = read_names(k, kind);
-	return r < 0 ? r : kind->read(k);
+	if (r == 0 && k->tap)
+		r = k->tap->object(k->tap->user, k, kind);
+	return r < 0 ? r : r > 0 ? 0 : kind->read(k);
 }
 
 static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first);
@@ -227,15 +252,9 @@ static void init(struct fl_kube *k, struct fl_model *m, uint32_t input, fairlead
 {
 	*k = (struct fl_kube){ .m = m, .input = input, .err = err };
 	fl_doc_init(&k->doc, m->mem);
-	fl_pod_init(&k->pod, m->mem);
 }
 
-static void done(struct fl_kube *k)
-{
-	fl_doc_done(&k->doc);
-	fl_pod_done(&k->pod);
-	fl_mem_free(k->m->mem, k->amounts);
-}
+static void done(struct fl_kube *k) { fl_doc_done(&k->doc); }
 
 /* What the reader raised knows its line, but not its file; what memory raised, nothing. */
 static int finish(struct fl_kube *k, int code)
@@ -246,12 +265,27 @@ static int finish(struct fl_kube *k, int code)
 		const struct fl_place at = { .file = k->input,
 					     .line = err->line,
 					     .column = err->column };
+		bool ours = err->code == FAIRLEAD_EINPUT || err->code == FAIRLEAD_ELIMIT;
 
-		if (err->line == 0 && k->doc.n && err->code != FAIRLEAD_ENOMEM)
+		if (err->line == 0 && k->doc.n && ours)
 			fl_kube_blame(k, 0);
 		else
 			fl_model_fail_at(k->m, at, err);
 	}
+	return code;
+}
+
+int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
+{
+	struct fl_kube k;
+	int code;
+
+	init(&k, m, input, err);
+	k.doc = *doc;
+	code = finish(&k, read_object(&k));
+	*doc = k.doc;
+	fl_doc_init(&k.doc, m->mem);
+	done(&k);
 	return code;
 }
 
@@ -290,11 +324,9 @@ static int read_documents(struct fl_kube *k, struct fl_reader *r)
 	}
 }
 
-static int read_text(struct fl_kube *k, const char *text, size_t len)
+/* All of @r, which is freed; @code is how opening it went. */
+static int read_all(struct fl_kube *k, struct fl_reader *r, int code)
 {
-	struct fl_reader *r = NULL;
-	int code = fl_reader_new(k->m->mem, text, len, &r, k->err);
-
 	if (code == 0)
 		code = read_documents(k, r);
 	fl_reader_free(r);
@@ -304,44 +336,96 @@ static int read_text(struct fl_kube *k, const char *text, size_t len)
 int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 {
 	struct fl_kube inner;
-	struct fl_sym text;
-	int code = fl_kube_text(k, v, &text);
+	struct fl_reader *r = NULL;
+	int code;
 
-	if (code < 0)
-		return code;
+	if (k->doc.values[v].kind != FL_TOKEN_SCALAR || k->doc.values[v].type != FL_SCALAR_STRING)
+		return fl_kube_text(k, v, &(struct fl_sym){ 0 }); /* says what is wrong */
 	init(&inner, k->m, k->input, k->err);
 	inner.fixed = fl_kube_place(k, v);
-	code = read_text(&inner, fl_doc_text(&k->doc, v), k->doc.values[v].len);
+	inner.tap = k->tap;
+	code = fl_reader_new(k->m->mem, fl_doc_text(&k->doc, v), k->doc.values[v].len, &r, k->err);
+	code = read_all(&inner, r, code);
 	done(&inner);
 	if (code < 0) /* a place inside the text says nothing in the file */
 		fl_kube_blame(k, v);
 	return code;
 }
 
-int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
-		 fairlead_error *err)
+static int begin_input(struct fl_kube *k, struct fl_model *m, const char *name, fairlead_error *err)
 {
-	struct fl_kube k;
 	struct fl_sym sym;
-	uint32_t input;
+	uint32_t input = 0;
 	int code = fl_model_sym(m, name, strlen(name), &sym, err);
 
 	if (code == 0)
 		code = fl_model_push_inputs(m, &sym, &input, err);
-	if (code < 0)
-		return code;
-	init(&k, m, input, err);
-	code = read_text(&k, text, len);
-	if (code == 0 && k.seen == 0) {
-		code = fl_fail(err, FAIRLEAD_EINPUT, "no object in the input");
-		fl_model_fail_at(m, (struct fl_place){ input, 1, 1 }, err);
-	}
-	finish(&k, code);
-	done(&k);
+	init(k, m, input, err);
 	return code;
 }
 
+static int end_input(struct fl_kube *k, int code)
+{
+	if (code == 0 && k->seen == 0) {
+		code = fl_fail(k->err, FAIRLEAD_EINPUT, "no object in the input");
+		fl_model_fail_at(k->m, (struct fl_place){ k->input, 1, 1 }, k->err);
+	}
+	finish(k, code);
+	done(k);
+	return code;
+}
+
+int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
+		 fairlead_error *err)
+{
+	struct fl_reader *r = NULL;
+	struct fl_kube k;
+	int code = begin_input(&k, m, name, err);
+
+	if (code == 0)
+		code = fl_reader_new(m->mem, text, len, &r, err);
+	code = read_all(&k, r, code);
+	return end_input(&k, code);
+}
+
+/* A source that says in what it failed: no object is to blame for that. */
+struct named_source {
+	const struct fl_source *source;
+	const char *name;
+};
+
+static int read_named(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	const struct named_source *s = user;
+	int code = s->source->read(s->source->user, buffer, size, ret, err);
+
+	if (code != 0 && err->file[0] == '\0')
+		(void)snprintf(err->file, sizeof err->file, "%s", s->name);
+	return code;
+}
+
+int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	struct named_source with_name = { source, name };
+	const struct fl_source named = { read_named, &with_name };
+	struct fl_reader *r = NULL;
+	struct fl_kube k;
+	int code = begin_input(&k, m, name, err);
+
+	k.tap = tap;
+	if (code == 0)
+		code = fl_reader_open(m->mem, &named, &r, err);
+	code = read_all(&k, r, code);
+	return end_input(&k, code);
+}
+
 /* --- the tables, for the guide --- */
+
+const struct fl_kind *fl_kube_kind_row(uint32_t kind)
+{
+	return kind < N_KINDS ? kinds[kind] : NULL;
+}
 
 const char *fl_kube_kind(uint32_t kind) { return kind < N_KINDS ? kinds[kind]->name : NULL; }
 
@@ -377,5 +461,8 @@ bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret)
 		return false;
 	ret->support = f->support;
 	ret->note = f->note;
+	ret->text = f->text;
+	ret->keys = f->keys;
+	ret->leaf = !f->fields;
 	return true;
 }

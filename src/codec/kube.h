@@ -4,8 +4,8 @@
  *
  * Reads ResourceFlavor, ClusterQueue, Cohort, LocalQueue, Workload,
  * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
- * Namespace, Configuration (config.kueue.x-k8s.io, also inside the ConfigMap
- * kueue-manager-config) and List; each field is supported, refused, or ignored
+ * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
+ * inside the ConfigMap kueue-manager-config) and List; each field is supported, refused, or ignored
  * with a notice (doc/guide/fields.md).  Other kinds are a notice.
  */
 #ifndef FL_CODEC_KUBE_H
@@ -29,6 +29,50 @@ int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t 
 int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r,
 		       fairlead_error *err);
 
+struct fl_kube;
+struct fl_kind;
+
+/*
+ * Sees each object, with its name, before it becomes rows; @kind NULL when nobody
+ * reads it.  0: go on; 1: leave it out; negative: an error.
+ */
+struct fl_kube_tap {
+	int (*object)(void *user, struct fl_kube *k, const struct fl_kind *kind);
+	void *user;
+};
+
+/*
+ * As fl_kube_read, as it comes; @tap NULL: none.  Memory: that of the reader, of the
+ * largest object (some ten times its text), and of the rows.  What @source fails with is
+ * passed on; where it names a file, that stays.
+ */
+int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err);
+
+/* What a field's text is: what reading it has checked, or the name of something. */
+enum fl_text_kind {
+	FL_TEXT_VALUE, /* a number, quantity, time, or one of a few words */
+	FL_TEXT_SHAPE, /* of a map: two that differ anywhere must not become equal */
+	FL_TEXT_WORD,  /* a word of Kueue's among others: types and reasons of conditions */
+	FL_TEXT_NAMESPACE,
+	FL_TEXT_WORKLOAD,
+	FL_TEXT_UID,
+	FL_TEXT_JOB,
+	FL_TEXT_PODSET,
+	FL_TEXT_LOCAL_QUEUE,
+	FL_TEXT_CLUSTER_QUEUE,
+	FL_TEXT_COHORT,
+	FL_TEXT_FLAVOR,
+	FL_TEXT_CLASS,
+	FL_TEXT_RESOURCE,
+	FL_TEXT_RESOURCE_PREFIX, /* what names of resources begin with */
+	FL_TEXT_GATE,            /* a feature gate */
+	FL_TEXT_LABEL_KEY,
+	FL_TEXT_LABEL_VALUE,
+	FL_TEXT_NAME, /* of anything else */
+	FL_TEXT_KINDS
+};
+
 /* What is done with a field. */
 enum fl_support {
 	FL_FIELD_SUPPORTED,
@@ -40,7 +84,9 @@ enum fl_support {
 struct fl_kube_field {
 	char path[160]; /* ".spec.resourceGroups[].flavors[].name" */
 	enum fl_support support;
-	const char *note; /* NULL: none */
+	const char *note;             /* NULL: none */
+	enum fl_text_kind text, keys; /* of its value, or its items; of the keys of a map */
+	bool leaf;                    /* no field below it is in the table */
 };
 
 /* The known kinds, then the known fields of one, in the order of the tables. NULL or false at the end. */

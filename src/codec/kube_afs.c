@@ -39,7 +39,7 @@ static int read_resource_weights(struct fl_kube *k, uint32_t v, void *row)
 const struct fl_field fl_fields_afs[] = {
 	{ .name = "usageHalfLifeTime", .read = read_half_life },
 	{ .name = "usageSamplingInterval", .read = read_sampling },
-	{ .name = "resourceWeights", .read = read_resource_weights },
+	{ .name = "resourceWeights", .read = read_resource_weights, .keys = FL_TEXT_RESOURCE },
 	{ .name = NULL },
 };
 
@@ -73,16 +73,34 @@ static int read_consumed(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+/* Only the exact way of counting looks at it: else usage counts as of now, as after a restart. */
+static int read_last_update(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_time(k, v, &((struct fl_queue_row *)row)->consumed_at);
+}
+
 static const struct fl_field afs_status[] = {
-	{ .name = "consumedResources", .read = read_consumed },
-	{ .name = "lastUpdate",
-	  .support = FL_FIELD_IGNORED }, /* usage counts as of now, as after a restart */
+	{ .name = "consumedResources", .read = read_consumed, .keys = FL_TEXT_RESOURCE },
+	{ .name = "lastUpdate", .read = read_last_update },
 	{ .name = NULL },
 };
 
 static const struct fl_field fair_sharing_status[] = {
 	{ .name = "admissionFairSharingStatus", .fields = afs_status },
 	{ .name = "weightedShare", .support = FL_FIELD_IGNORED },
+	{ .name = NULL },
+};
+
+const struct fl_field fl_fields_queue_status[] = {
+	{ .name = "fairSharing", .fields = fair_sharing_status },
+	FL_IGNORED("admittedWorkloads"),
+	FL_IGNORED("conditions"),
+	FL_IGNORED("flavorUsage"),
+	FL_IGNORED("flavors"),
+	FL_IGNORED("flavorsReservation"),
+	FL_IGNORED("flavorsUsage"),
+	FL_IGNORED("pendingWorkloads"),
+	FL_IGNORED("reservingWorkloads"),
 	{ .name = NULL },
 };
 

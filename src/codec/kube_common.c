@@ -21,12 +21,18 @@ static int read_nothing(struct fl_kube *k, uint32_t v, void *row)
 
 /* Names, namespaces and labels are read where they are used, before the fields. */
 const struct fl_field fl_fields_metadata[] = {
-	{ .name = "name", .read = read_nothing },
-	{ .name = "namespace", .read = read_nothing },
+	{ .name = "name", .read = read_nothing, .text = FL_TEXT_NAME },
+	{ .name = "namespace", .read = read_nothing, .text = FL_TEXT_NAMESPACE },
 	{ .name = "creationTimestamp", .read = read_newest },
-	{ .name = "labels", .read = read_nothing },
-	{ .name = "uid", .read = read_nothing },
-	{ .name = "ownerReferences", .read = read_nothing },
+	{ .name = "labels",
+	  .read = read_nothing,
+	  .text = FL_TEXT_LABEL_VALUE,
+	  .keys = FL_TEXT_LABEL_KEY },
+	{ .name = "uid", .read = read_nothing, .text = FL_TEXT_UID },
+	{ .name = "ownerReferences",
+	  .read = read_nothing,
+	  .text = FL_TEXT_NAME,
+	  .keys = FL_TEXT_NAME },
 	FL_METADATA_IGNORED,
 	{ .name = NULL },
 };
@@ -91,9 +97,9 @@ static int read_values(struct fl_kube *k, uint32_t v, void *row)
 }
 
 const struct fl_field fl_fields_expression[] = {
-	{ .name = "key", .read = read_key },
+	{ .name = "key", .read = read_key, .text = FL_TEXT_LABEL_KEY },
 	{ .name = "operator", .read = read_operator },
-	{ .name = "values", .read = read_values },
+	{ .name = "values", .read = read_values, .text = FL_TEXT_LABEL_VALUE },
 	{ .name = NULL },
 };
 
@@ -149,7 +155,10 @@ static int read_match_expressions(struct fl_kube *k, uint32_t v, void *row)
 }
 
 const struct fl_field fl_fields_selector[] = {
-	{ .name = "matchLabels", .read = read_match_labels },
+	{ .name = "matchLabels",
+	  .read = read_match_labels,
+	  .text = FL_TEXT_LABEL_VALUE,
+	  .keys = FL_TEXT_LABEL_KEY },
 	{ .name = "matchExpressions",
 	  .read = read_match_expressions,
 	  .fields = fl_fields_expression,
@@ -197,9 +206,9 @@ static int read_toleration_effect(struct fl_kube *k, uint32_t v, void *row)
 }
 
 const struct fl_field fl_fields_toleration[] = {
-	{ .name = "key", .read = read_toleration_key },
+	{ .name = "key", .read = read_toleration_key, .text = FL_TEXT_LABEL_KEY },
 	{ .name = "operator", .read = read_toleration_operator },
-	{ .name = "value", .read = read_toleration_value },
+	{ .name = "value", .read = read_toleration_value, .text = FL_TEXT_LABEL_VALUE },
 	{ .name = "effect", .read = read_toleration_effect },
 	FL_IGNORED("tolerationSeconds"),
 	{ .name = NULL },

@@ -57,9 +57,7 @@ static const struct fl_field configuration_fields[] = {
 	{ .name = "admissionFairSharing", .read = fl_kube_afs, .fields = fl_fields_afs },
 	FL_IGNORED("clientConnection"),
 	FL_IGNORED("controller"),
-	FL_NOTED("featureGates", "the defaults of the feature gates are assumed"),
-	FL_IGNORED("gracefulShutdownTimeout"),
-	FL_IGNORED("groupKindConcurrency"),
+	{ .name = "featureGates", .read = fl_kube_gates, .keys = FL_TEXT_GATE },
 	FL_IGNORED("health"),
 	FL_IGNORED("integrations"),
 	FL_IGNORED("internalCertManagement"),
@@ -72,9 +70,9 @@ static const struct fl_field configuration_fields[] = {
 	FL_IGNORED("objectRetentionPolicies"),
 	FL_IGNORED("pprofBindAddress"),
 	FL_IGNORED("queueVisibility"),
-	FL_NOTED("resources", "requests count as they are written"),
+	{ .name = "resources", .fields = fl_fields_resources },
 	FL_IGNORED("tls"),
-	FL_NOTED("waitForPodsReady", "pods are taken to be ready at once"),
+	{ .name = "waitForPodsReady", .read = fl_kube_wait, .fields = fl_fields_wait },
 	FL_IGNORED("webhook"),
 	{ .name = NULL },
 };
@@ -99,12 +97,17 @@ static int read_configuration(struct fl_kube *k)
 			     old->place.column);
 		return FAIRLEAD_EINPUT;
 	}
+	settings.has_policy = old->has_policy;
+	settings.policy_place = old->policy_place;
+	settings.exact_usage = old->exact_usage;
 	k->m->settings = settings;
 	return 0;
 }
 
-const struct fl_kind fl_kind_configuration = { "config.kueue.x-k8s.io", "Configuration", false,
-					       configuration_fields, read_configuration };
+const struct fl_kind fl_kind_configuration = {
+	"config.kueue.x-k8s.io", "Configuration",    false,
+	configuration_fields,    read_configuration, FL_TEXT_NAME
+};
 
 /* --- ConfigMap --- */
 
@@ -136,8 +139,9 @@ static int read_config_map(struct fl_kube *k)
 	return fl_kube_map(k, 0, config_map_fields, /* row= */ NULL);
 }
 
-const struct fl_kind fl_kind_config_map = { "", "ConfigMap", true, config_map_fields,
-					    read_config_map };
+const struct fl_kind fl_kind_config_map = {
+	"", "ConfigMap", true, config_map_fields, read_config_map, FL_TEXT_NAME
+};
 
 /* --- Namespace --- */
 
@@ -159,8 +163,9 @@ static int read_namespace(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_namespace(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_namespace = { "", "Namespace", false, namespace_fields,
-					   read_namespace };
+const struct fl_kind fl_kind_namespace = {
+	"", "Namespace", false, namespace_fields, read_namespace, FL_TEXT_NAMESPACE
+};
 
 /* --- priority classes --- */
 
@@ -215,8 +220,13 @@ static int read_workload_priority_class(struct fl_kube *k)
 	return read_class(k, /* of_workloads= */ true, workload_priority_class_fields);
 }
 
-const struct fl_kind fl_kind_priority_class = { "scheduling.k8s.io", "PriorityClass", false,
-						priority_class_fields, read_priority_class };
-const struct fl_kind fl_kind_workload_priority_class = { "kueue.x-k8s.io", "WorkloadPriorityClass",
-							 false, workload_priority_class_fields,
-							 read_workload_priority_class };
+const struct fl_kind fl_kind_priority_class = {
+	"scheduling.k8s.io",   "PriorityClass",     false,
+	priority_class_fields, read_priority_class, FL_TEXT_CLASS
+};
+const struct fl_kind fl_kind_workload_priority_class = { "kueue.x-k8s.io",
+							 "WorkloadPriorityClass",
+							 false,
+							 workload_priority_class_fields,
+							 read_workload_priority_class,
+							 FL_TEXT_CLASS };

@@ -25,8 +25,8 @@ static int read_taint_effect(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field taint[] = {
-	{ .name = "key", .read = read_taint_key },
-	{ .name = "value", .read = read_taint_value },
+	{ .name = "key", .read = read_taint_key, .text = FL_TEXT_LABEL_KEY },
+	{ .name = "value", .read = read_taint_value, .text = FL_TEXT_LABEL_VALUE },
 	{ .name = "effect", .read = read_taint_effect },
 	FL_IGNORED("timeAdded"),
 	{ .name = NULL },
@@ -66,7 +66,10 @@ static int read_flavor_tolerations(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field flavor_spec[] = {
-	{ .name = "nodeLabels", .read = read_node_labels },
+	{ .name = "nodeLabels",
+	  .read = read_node_labels,
+	  .text = FL_TEXT_LABEL_VALUE,
+	  .keys = FL_TEXT_LABEL_KEY },
 	{ .name = "nodeTaints", .read = read_taints, .fields = taint, .list = true },
 	{ .name = "tolerations",
 	  .read = read_flavor_tolerations,
@@ -90,8 +93,8 @@ static int read_flavor(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_flavor(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", false, flavor_fields,
-					read_flavor };
+const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", false,
+					flavor_fields,    read_flavor,      FL_TEXT_FLAVOR };
 
 /* --- quotas, of queues and cohorts --- */
 
@@ -134,7 +137,7 @@ static int read_lending_limit(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field quota[] = {
-	{ .name = "name", .read = read_quota_name },
+	{ .name = "name", .read = read_quota_name, .text = FL_TEXT_RESOURCE },
 	{ .name = "nominalQuota", .read = read_nominal },
 	{ .name = "borrowingLimit", .read = read_borrowing_limit },
 	{ .name = "lendingLimit", .read = read_lending_limit },
@@ -178,7 +181,7 @@ static int read_quotas(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field group_flavor[] = {
-	{ .name = "name", .read = read_group_flavor_name },
+	{ .name = "name", .read = read_group_flavor_name, .text = FL_TEXT_FLAVOR },
 	{ .name = "resources", .read = read_quotas, .fields = quota, .list = true },
 	{ .name = NULL },
 };
@@ -226,7 +229,7 @@ static int read_covered(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field group_fields[] = {
-	{ .name = "coveredResources", .read = read_covered },
+	{ .name = "coveredResources", .read = read_covered, .text = FL_TEXT_RESOURCE },
 	{ .name = "flavors", .read = read_group_flavors, .fields = group_flavor, .list = true },
 	{ .name = NULL },
 };
@@ -411,8 +414,8 @@ static const struct fl_field admission_scope[] = {
 
 static const struct fl_field cluster_queue_spec[] = {
 	{ .name = "resourceGroups", .read = read_groups, .fields = group_fields, .list = true },
-	{ .name = "cohortName", .read = read_parent },
-	{ .name = "cohort", .read = read_parent },
+	{ .name = "cohortName", .read = read_parent, .text = FL_TEXT_COHORT },
+	{ .name = "cohort", .read = read_parent, .text = FL_TEXT_COHORT },
 	{ .name = "queueingStrategy", .read = read_strategy },
 	{ .name = "namespaceSelector", .read = read_namespaces, .fields = fl_fields_selector },
 	{ .name = "flavorFungibility", .fields = fungibility },
@@ -444,12 +447,14 @@ static int read_cluster_queue(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_cluster_queue = { "kueue.x-k8s.io", "ClusterQueue", false,
-					       cluster_queue_fields, read_cluster_queue };
+const struct fl_kind fl_kind_cluster_queue = {
+	"kueue.x-k8s.io",     "ClusterQueue",     false,
+	cluster_queue_fields, read_cluster_queue, FL_TEXT_CLUSTER_QUEUE
+};
 
 static const struct fl_field cohort_spec[] = {
-	{ .name = "parentName", .read = read_parent },
-	{ .name = "parent", .read = read_parent },
+	{ .name = "parentName", .read = read_parent, .text = FL_TEXT_COHORT },
+	{ .name = "parent", .read = read_parent, .text = FL_TEXT_COHORT },
 	{ .name = "resourceGroups", .read = read_groups, .fields = group_fields, .list = true },
 	{ .name = "fairSharing", .fields = node_fair_sharing },
 	{ .name = NULL },
@@ -473,8 +478,8 @@ static int read_cohort(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_cohort = { "kueue.x-k8s.io", "Cohort", false, cohort_fields,
-					read_cohort };
+const struct fl_kind fl_kind_cohort = { "kueue.x-k8s.io", "Cohort",    false,
+					cohort_fields,    read_cohort, FL_TEXT_COHORT };
 
 /* --- LocalQueue --- */
 
@@ -503,7 +508,7 @@ static const struct fl_field queue_fair_sharing[] = {
 };
 
 static const struct fl_field queue_spec[] = {
-	{ .name = "clusterQueue", .read = read_cluster_queue_name },
+	{ .name = "clusterQueue", .read = read_cluster_queue_name, .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = "stopPolicy", .read = read_queue_stop },
 	{ .name = "fairSharing", .fields = queue_fair_sharing },
 	{ .name = NULL },
@@ -512,7 +517,7 @@ static const struct fl_field queue_spec[] = {
 static const struct fl_field queue_fields[] = {
 	FL_HEAD,
 	{ .name = "spec", .fields = queue_spec },
-	{ .name = "status", .read = fl_kube_queue_status },
+	{ .name = "status", .read = fl_kube_queue_status, .fields = fl_fields_queue_status },
 	{ .name = NULL },
 };
 
@@ -528,5 +533,5 @@ static int read_queue(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_queue(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_queue = { "kueue.x-k8s.io", "LocalQueue", true, queue_fields,
-				       read_queue };
+const struct fl_kind fl_kind_queue = { "kueue.x-k8s.io", "LocalQueue", true,
+				       queue_fields,     read_queue,   FL_TEXT_LOCAL_QUEUE };

@@ -230,7 +230,8 @@ int fl_number_parse(const char *text, size_t len, double *ret, fairlead_error *e
 	struct parts p;
 	double value;
 
-	if (!take_apart(text, len, &p))
+	/* A suffix ends in a letter, a number does not. */
+	if (!take_apart(text, len, &p) || !(is_digit(text[len - 1]) || text[len - 1] == '.'))
 		return fl_fail(err, FAIRLEAD_EINPUT, "'%.*s' is not a number",
 			       len < 60 ? (int)len : 60, text);
 	value = nearest(&p);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/source.h"
+#include "codec/format.h"
 
 struct fl_reader {
 	const struct fl_mem *mem;
@@ -14,41 +14,59 @@ struct fl_reader {
 	struct fl_yaml *yaml;
 };
 
-static bool looks_like_json(const char *text, size_t len)
-{
-	size_t i = 0;
+enum { SNIFFED = 1 << 16 }; /* bytes that are looked at to tell the formats apart */
 
-	while (i < len && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r'))
-		i++;
-	return i < len && (text[i] == '{' || text[i] == '[');
+static bool looks_like_json(const char *at, const char *end)
+{
+	if (end - at > SNIFFED)
+		end = at + SNIFFED;
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+		at++;
+	return at < end && (*at == '{' || *at == '[');
 }
 
-int fl_reader_new(const struct fl_mem *mem, const char *text, size_t len, struct fl_reader **ret,
-		  fairlead_error *err)
+/* Takes what @window holds, also when it fails. */
+static int new_reader(const struct fl_mem *mem, struct fl_window *window, struct fl_reader **ret,
+		      fairlead_error *err)
 {
-	struct fl_reader *r;
+	struct fl_reader *r = mem->resize(mem->user, NULL, sizeof *r);
 	int code;
 
-	if (len > (size_t)FL_MAX_INPUT)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "an input of more than %lld bytes",
-			       (long long)FL_MAX_INPUT);
-	if (len >= 3 &&
-	    memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says nothing in UTF-8 */
-		text += 3;
-		len -= 3;
-	}
-	r = mem->resize(mem->user, NULL, sizeof *r);
-	if (!r)
+	if (!r) {
+		fl_window_done(window);
 		return fl_fail_nomem(err);
+	}
+	/* A byte order mark says nothing in UTF-8. */
+	if (window->end - window->bytes >= 3 && memcmp(window->bytes, "\xef\xbb\xbf", 3) == 0)
+		window->bytes += 3;
 	*r = (struct fl_reader){ .mem = mem };
-	code = looks_like_json(text, len) ? fl_json_new(mem, text, len, &r->json, err) :
-					    fl_yaml_new(mem, text, len, &r->yaml, err);
+	code = looks_like_json(window->bytes, window->end) ?
+		       fl_json_new(mem, window, &r->json, err) :
+		       fl_yaml_new(mem, window, &r->yaml, err);
 	if (code < 0) {
 		fl_mem_free(mem, r);
 		return code;
 	}
 	*ret = r;
 	return 0;
+}
+
+int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, struct fl_reader **ret,
+		   fairlead_error *err)
+{
+	struct fl_window window;
+	int code = fl_window_open(&window, mem, source, err);
+
+	return code < 0 ? code : new_reader(mem, &window, ret, err);
+}
+
+int fl_reader_new(const struct fl_mem *mem, const char *text, size_t len, struct fl_reader **ret,
+		  fairlead_error *err)
+{
+	struct fl_window window;
+	int code = fl_window_text(&window, text, len, err);
+
+	return code < 0 ? code : new_reader(mem, &window, ret, err);
 }
 
 struct fl_reader *fl_reader_free(struct fl_reader *r)
@@ -83,7 +101,7 @@ int fl_reader_skip(struct fl_reader *r, fairlead_error *err)
 	return 0;
 }
 
-int fl_source_fail(fairlead_error *err, int code, uint32_t line, uint32_t column,
+int fl_format_fail(fairlead_error *err, int code, uint32_t line, uint32_t column,
 		   const char *format, ...)
 {
 	char text[sizeof err->text];

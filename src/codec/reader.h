@@ -8,6 +8,11 @@
  * may hold many documents (YAML `---`, or JSON values one after another).
  *
  * Which format: JSON when the first non-blank byte is '{' or '[', else YAML.
+ *
+ * Memory, for a stream of any size: of JSON 1.5 MiB; of YAML 0.3 MiB, up to 16 MiB
+ * more while a text or a comment of FL_MAX_GAP bytes passes by, and what stands
+ * behind anchors and merge keys of a document (FL_MAX_ANCHORED).  To either come
+ * the keys of the maps that are open.
  */
 #ifndef FL_CODEC_READER_H
 #define FL_CODEC_READER_H
@@ -47,6 +52,19 @@ struct fl_token {
 
 struct fl_reader;
 
+/*
+ * Where bytes come from: up to @size of them, and how many; 0 at the end, and then
+ * no more calls.  Not 0: a negative FAIRLEAD_E... with *err, which is what the
+ * reader then ends with.
+ */
+struct fl_source {
+	int (*read)(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err);
+	void *user;
+};
+
+/* @source is copied.  How it cuts the bytes into pieces makes no difference. */
+int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, struct fl_reader **ret,
+		   fairlead_error *err);
 /* @text stays the caller's and must outlive the reader. */
 int fl_reader_new(const struct fl_mem *mem, const char *text, size_t len, struct fl_reader **ret,
 		  fairlead_error *err);

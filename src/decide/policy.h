@@ -21,6 +21,11 @@ struct fl_policy;
 struct fl_policy_options {
 	const struct fl_mem *mem;
 	fl_time now; /* quota reservation time of those that state none */
+	/*
+	 * Usage of local queues is counted at admissions only, not also as time passes: the
+	 * recorded decisions were made so.
+	 */
+	bool unsampled;
 };
 
 enum fl_workload_state {
@@ -28,6 +33,7 @@ enum fl_workload_state {
 	FL_STATE_EXCLUDED,     /* takes no part: see the model's `excluded` */
 	FL_STATE_WAITING,      /* in its queue's heap */
 	FL_STATE_INADMISSIBLE, /* waits, parked until something in its tree frees */
+	FL_STATE_HELD_BACK,    /* waits, and no queue takes it yet: its back-off lasts */
 	FL_STATE_ADMITTED,     /* holds quota */
 	FL_STATE_EVICTING,     /* holds quota, must go */
 };
@@ -78,9 +84,10 @@ struct fl_policy_ops {
 
 	/*
 	 * Canonical: equal states at different times have equal digests (ranks of times,
-	 * not times), so that loops recur.  128 bits.
+	 * not times), so that loops recur; of what a Policy makes hang on time, what is left
+	 * of it at @now, the time of the step to come.  128 bits.
 	 */
-	void (*digest)(const struct fl_policy *p, uint64_t ret[2]);
+	void (*digest)(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
 };
 
 extern const struct fl_policy_ops fl_borrow_policy;

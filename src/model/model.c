@@ -34,6 +34,7 @@ const struct fl_node_row fl_cohort_default = {
 };
 
 const struct fl_queue_row fl_queue_default = {
+	.consumed_at = FL_TIME_NONE,
 	.name = { FL_NONE },
 	.cluster_queue_name = { FL_NONE },
 	.weight = 1,
@@ -49,6 +50,8 @@ const struct fl_workload_row fl_workload_default = {
 	.active = true,
 	.evicted_at = FL_TIME_NONE,
 	.reserved_at = FL_TIME_NONE,
+	.requeue_at = FL_TIME_NONE,
+	.ready_at = FL_TIME_NONE,
 	.admitted_queue_name = { FL_NONE },
 	.queue = { FL_NONE },
 	.cluster_queue = { FL_NONE },
@@ -64,8 +67,10 @@ static const char *const kinds[] = {
 	[FL_TABLE_NAMESPACE] = "Namespace",
 	[FL_TABLE_PRIORITY_CLASS] = "PriorityClass",
 	[FL_TABLE_WORKLOAD_PRIORITY_CLASS] = "WorkloadPriorityClass",
+	[FL_TABLE_RUNTIME_CLASS] = "RuntimeClass",
 	[FL_TABLE_QUEUE] = "LocalQueue",
 	[FL_TABLE_WORKLOAD] = "Workload",
+	[FL_TABLE_LIMIT_RANGE] = "LimitRange",
 };
 
 const char *fl_table_kind(enum fl_table table) { return kinds[table]; }
@@ -214,8 +219,12 @@ static struct fl_place place_of(const struct fl_model *m, enum fl_table table, u
 	case FL_TABLE_PRIORITY_CLASS:
 	case FL_TABLE_WORKLOAD_PRIORITY_CLASS:
 		return m->priorities[id].place;
+	case FL_TABLE_RUNTIME_CLASS:
+		return m->runtime_classes[id].place;
 	case FL_TABLE_QUEUE:
 		return m->queues[id].place;
+	case FL_TABLE_LIMIT_RANGE:
+		return m->limit_ranges[id].place;
 	case FL_TABLE_WORKLOAD:
 		break;
 	}
@@ -455,6 +464,24 @@ int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
 	return r < 0 ? r : fl_model_push_workloads(m, row, /* ret_id= */ NULL, err);
 }
 
+int fl_model_add_limit_range(struct fl_model *m, const struct fl_limit_range_row *row,
+			     fairlead_error *err)
+{
+	int r = claim(m, FL_TABLE_LIMIT_RANGE, row->namespace, row->name, row->place,
+		      m->n_limit_ranges, err);
+
+	return r < 0 ? r : fl_model_push_limit_ranges(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_runtime_class(struct fl_model *m, const struct fl_runtime_class_row *row,
+			       fairlead_error *err)
+{
+	int r = claim(m, FL_TABLE_RUNTIME_CLASS, (struct fl_sym){ 0 }, row->name, row->place,
+		      m->n_runtime_classes, err);
+
+	return r < 0 ? r : fl_model_push_runtime_classes(m, row, /* ret_id= */ NULL, err);
+}
+
 int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place,
 		    const char *subject, const char *hint, fairlead_error *err, const char *format,
 		    ...)
@@ -533,15 +560,38 @@ struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struc
 	return id == FL_NONE ? NULL : &m->namespaces[id];
 }
 
-const char *fl_notice_name(enum fl_notice_kind kind)
-{
-	static const char *const names[] = {
-#define FL_NOTICE(id, name, text) name,
+static const struct {
+	const char *name, *meaning, *advice;
+} notices[] = {
+#define FL_NOTICE(id, name, meaning, advice) { name, meaning, advice },
 #include "model/notice.def"
 #undef FL_NOTICE
+};
+
+const char *fl_notice_name(enum fl_notice_kind kind)
+{
+	return (unsigned)kind < FL_NOTICE_KINDS ? notices[kind].name : "";
+}
+
+const char *fl_notice_meaning(enum fl_notice_kind kind)
+{
+	return (unsigned)kind < FL_NOTICE_KINDS ? notices[kind].meaning : "";
+}
+
+const char *fl_notice_advice(enum fl_notice_kind kind)
+{
+	return (unsigned)kind < FL_NOTICE_KINDS ? notices[kind].advice : "";
+}
+
+const char *fl_gate_name(enum fl_gate gate)
+{
+	static const char *const names[] = {
+#define FL_GATE(id, name, off) name,
+#include "model/gate.def"
+#undef FL_GATE
 	};
 
-	return (unsigned)kind < FL_NOTICE_KINDS ? names[kind] : "";
+	return (unsigned)gate < FL_GATES ? names[gate] : "";
 }
 
 const char *fl_inactive_name(enum fl_inactive why)
@@ -574,8 +624,12 @@ const char *fl_excluded_name(enum fl_excluded why)
 		return "ClusterQueueDoesNotExist";
 	case FL_EXCLUDED_QUEUE_STOPPED:
 		return "QueueStopped";
+	case FL_EXCLUDED_CLUSTER_QUEUE_STOPPED:
+		return "ClusterQueueStopped";
 	case FL_EXCLUDED_MISCONFIGURED:
 		return "Misconfigured";
+	case FL_EXCLUDED_LIMIT_RANGE:
+		return "OutsideLimitRange";
 	}
 	return "";
 }

@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "model/pod.h"
 
 struct fl_label {
 	struct fl_sym key, value;
@@ -139,7 +140,8 @@ struct fl_queue_row {
 	enum fl_stop stop;
 	double weight; /* fairSharing.weight, default 1 */
 	struct fl_span
-		consumed; /* status.fairSharing.admissionFairSharingStatus.consumedResources */
+		consumed;    /* status.fairSharing.admissionFairSharingStatus.consumedResources */
+	fl_time consumed_at; /* its lastUpdate; FL_TIME_NONE */
 	struct fl_place place;
 	struct fl_node cluster_queue; /* by seal; FL_NONE when it does not exist */
 };
@@ -172,13 +174,22 @@ struct fl_term {
 struct fl_podset {
 	struct fl_sym name;
 	int32_t count, min_count;     /* min_count -1: absent, no partial admission */
-	struct fl_span requests;      /* into requests: of one pod */
+	int32_t reclaimed;            /* status.reclaimablePods: so many of count are done */
+	struct fl_span parts;         /* into parts: the pod as it is written */
+	struct fl_sym runtime_class;  /* symbol 0: none */
+	struct fl_span requests;      /* into requests: of one pod; by seal when there are parts */
 	struct fl_span node_selector; /* into labels */
 	bool has_affinity;
 	struct fl_span affinity; /* into terms */
 	struct fl_span tolerations;
 	uint64_t spec_hash; /* of the whole pod template's spec, whatever the order of keys */
 };
+
+/* Pods that are still asked for. */
+static inline int32_t fl_podset_left(const struct fl_podset *p)
+{
+	return p->reclaimed < p->count ? p->count - p->reclaimed : 0;
+}
 
 /* What an admitted podset holds: amount of one resource, all its pods together. */
 struct fl_assignment {
@@ -201,7 +212,19 @@ enum fl_excluded {
 	FL_EXCLUDED_NO_QUEUE,    /* no queueName, or the LocalQueue does not exist */
 	FL_EXCLUDED_NO_CLUSTER_QUEUE,
 	FL_EXCLUDED_QUEUE_STOPPED, /* the LocalQueue's stopPolicy */
+	FL_EXCLUDED_CLUSTER_QUEUE_STOPPED,
 	FL_EXCLUDED_MISCONFIGURED, /* a container requests more than its limits */
+	FL_EXCLUDED_LIMIT_RANGE,   /* asks for more or less than a LimitRange allows */
+};
+
+/* Why a workload that holds quota must let go of it, from the beginning; 0: it need not. */
+enum fl_evicting {
+	FL_EVICTING_NOT,
+	FL_EVICTING_UNDER_WAY, /* condition Evicted: evicted_reason says why */
+	FL_EVICTING_CLUSTER_QUEUE_STOPPED,
+	FL_EVICTING_LOCAL_QUEUE_STOPPED,
+	FL_EVICTING_QUEUE_MISSING,   /* not admitted yet, and its LocalQueue is gone */
+	FL_EVICTING_ADMISSION_CHECK, /* a check wants it to be tried again */
 };
 
 struct fl_workload_row {
@@ -215,12 +238,17 @@ struct fl_workload_row {
 	fl_time created;
 	struct fl_span podsets;
 	bool active, finished, misconfigured;
-	bool evicted; /* condition Evicted is True */
+	bool outside_range; /* by seal: of a LimitRange */
+	bool evicted;       /* condition Evicted is True */
 	struct fl_sym evicted_reason;
 	fl_time evicted_at;
 	bool reserved; /* condition QuotaReserved is True and status.admission is there */
 	fl_time reserved_at;
 	bool admitted;                     /* condition Admitted is True */
+	bool check_retries;                /* an admission check is in state Retry */
+	bool not_requeued;                 /* condition Requeued is False */
+	struct fl_sym requeued_reason;     /* of that condition */
+	fl_time requeue_at;                /* status.requeueState.requeueAt; FL_TIME_NONE */
 	struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
 	struct fl_span admission;          /* into podset_assignments */
 	struct fl_place place;
@@ -228,6 +256,82 @@ struct fl_workload_row {
 	struct fl_node cluster_queue;  /* by seal: its LocalQueue's; FL_NONE */
 	struct fl_node admitted_queue; /* by seal: where it holds quota; FL_NONE */
 	enum fl_excluded excluded;     /* by seal */
+	enum fl_evicting evicting;     /* by seal; only where admitted_queue is */
+	fl_time ready_at; /* by seal: no queue takes it before; FL_TIME_NONE: at once; FL_NEVER */
+};
+
+/* What one LimitRange says of a resource; FL_NO_LIMIT where it says nothing. */
+enum fl_range_scope { FL_RANGE_CONTAINER, FL_RANGE_POD };
+struct fl_range {
+	enum fl_range_scope scope;
+	struct fl_sym resource_name;
+	fl_amount limit, request; /* default, defaultRequest: of containers that do not say */
+	fl_amount min, max;
+};
+
+struct fl_limit_range_row {
+	struct fl_sym namespace, name;
+	struct fl_span ranges;
+	struct fl_place place;
+};
+
+struct fl_runtime_class_row {
+	struct fl_sym name;
+	struct fl_span overhead; /* into amounts */
+	struct fl_place place;
+};
+
+/* Configuration.resources: a resource counts as others. */
+struct fl_transformed {
+	struct fl_sym resource_name;
+	fl_nanos per_unit; /* in natural units, for each natural unit of the input */
+};
+struct fl_transformation {
+	struct fl_sym input;
+	struct fl_sym multiply_by; /* symbol 0: none */
+	bool replace;              /* the input itself no longer counts */
+	struct fl_span outputs;    /* into outputs */
+};
+
+/* Feature gates that change decisions here; all are on unless the Configuration says otherwise. */
+enum fl_gate {
+#define FL_GATE(id, name, off) FL_GATE_##id,
+#include "model/gate.def"
+#undef FL_GATE
+	FL_GATES
+};
+
+/* What a preemption is for; a Policy's protections are given by it. */
+enum fl_cause {
+	FL_CAUSE_WITHIN_QUEUE,      /* InClusterQueue */
+	FL_CAUSE_RECLAIM,           /* InCohortReclamation */
+	FL_CAUSE_FAIR_SHARING,      /* InCohortFairSharing */
+	FL_CAUSE_RECLAIM_BORROWING, /* InCohortReclaimWhileBorrowing */
+	FL_CAUSES
+};
+
+/* A setting that may be left to what stands above. */
+enum fl_switch { FL_SWITCH_UNSET, FL_SWITCH_OFF, FL_SWITCH_ON };
+
+/* What a Policy says of a queue's workloads; FL_TIME_NONE: nothing. */
+struct fl_protection {
+	fl_time minimum_run[FL_CAUSES]; /* as victims: hold quota so long before they may go */
+	fl_time delay[FL_CAUSES];       /* as preemptors: wait so long before they may preempt */
+	fl_time back_off_base,
+		back_off_max; /* a reclaimed queue may not borrow again for so long */
+	bool has_overruling_priority;
+	int32_t overruling_priority; /* above it priority counts, shares do not */
+	enum fl_switch hold_freed_quota;
+};
+
+enum fl_protection_scope { FL_PROTECT_ALL, FL_PROTECT_COHORT, FL_PROTECT_CLUSTER_QUEUE };
+
+struct fl_protection_row {
+	enum fl_protection_scope scope;
+	struct fl_sym name; /* symbol 0 for ALL */
+	struct fl_protection says;
+	struct fl_place place;
+	struct fl_node node; /* by seal; FL_NONE for ALL, and when there is no such node */
 };
 
 struct fl_resource_weight {
@@ -241,7 +345,7 @@ enum fl_fair_strategy {
 	FL_INITIAL_SHARE /* S2-b: LessThanInitialShare */
 };
 
-/* Kueue's Configuration, the parts that change decisions. */
+/* Kueue's Configuration, and our Policy: the parts that change decisions. */
 struct fl_settings {
 	bool present;      /* a Configuration was in the input; else all of this is assumed */
 	bool fair_sharing; /* fairSharing present (and not enable: false) */
@@ -251,11 +355,19 @@ struct fl_settings {
 	bool admission_fair_sharing;
 	fl_time usage_half_life, usage_sampling; /* durations; 0 half-life: nothing decays */
 	struct fl_span resource_weights;         /* into resource_weights; 1 for those not named */
+	struct fl_span excluded_prefixes;        /* into syms: resources that do not count */
+	struct fl_span transformations;
+	bool off[FL_GATES];
+	bool from_creation; /* whom PodsReadyTimeout evicted queues by age, not by its eviction */
 	struct fl_place place;
+
+	bool has_policy; /* a Policy was in the input */
+	struct fl_place policy_place;
+	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs.c) */
 };
 
 enum fl_notice_kind {
-#define FL_NOTICE(id, name, text) FL_NOTICE_##id,
+#define FL_NOTICE(id, name, meaning, advice) FL_NOTICE_##id,
 #include "model/notice.def"
 #undef FL_NOTICE
 	FL_NOTICE_KINDS
@@ -277,6 +389,7 @@ struct fl_notice {
 	X(struct fl_queue_row, queues)                                                             \
 	X(struct fl_consumed, consumed)                                                            \
 	X(struct fl_resource_weight, resource_weights)                                             \
+	X(struct fl_protection_row, protections)                                                   \
 	X(struct fl_namespace_row, namespaces)                                                     \
 	X(struct fl_priority_row, priorities)                                                      \
 	X(struct fl_workload_row, workloads)                                                       \
@@ -284,6 +397,13 @@ struct fl_notice {
 	X(struct fl_podset_assignment, podset_assignments)                                         \
 	X(struct fl_assignment, assignments)                                                       \
 	X(struct fl_request, requests)                                                             \
+	X(struct fl_pod_part, parts)                                                               \
+	X(struct fl_pod_amount, amounts)                                                           \
+	X(struct fl_limit_range_row, limit_ranges)                                                 \
+	X(struct fl_range, ranges)                                                                 \
+	X(struct fl_runtime_class_row, runtime_classes)                                            \
+	X(struct fl_transformation, transformations)                                               \
+	X(struct fl_transformed, outputs)                                                          \
 	X(struct fl_group, groups)                                                                 \
 	X(struct fl_group_flavor, group_flavors)                                                   \
 	X(struct fl_quota, quotas)                                                                 \
@@ -344,6 +464,7 @@ extern const struct fl_node_row fl_cluster_queue_default, fl_cohort_default;
 extern const struct fl_queue_row fl_queue_default;
 extern const struct fl_workload_row fl_workload_default;
 extern const struct fl_podset fl_podset_default;
+extern const struct fl_protection fl_protection_default; /* says nothing */
 
 int fl_model_add_flavor(struct fl_model *m, const struct fl_flavor_row *row, fairlead_error *err);
 int fl_model_add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_error *err);
@@ -354,6 +475,12 @@ int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row,
 			  fairlead_error *err);
 int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
 			  fairlead_error *err);
+int fl_model_add_limit_range(struct fl_model *m, const struct fl_limit_range_row *row,
+			     fairlead_error *err);
+int fl_model_add_runtime_class(struct fl_model *m, const struct fl_runtime_class_row *row,
+			       fairlead_error *err);
+int fl_model_add_protection(struct fl_model *m, const struct fl_protection_row *row,
+			    fairlead_error *err);
 
 /* A notice with a printf text; @subject and @hint are plain texts, NULL for none. */
 int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place,
@@ -389,7 +516,11 @@ struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struc
 
 /* Words for messages and JSON, as Kubernetes spells them. */
 const char *fl_notice_name(enum fl_notice_kind kind); /* "unknown-field" */
-const char *fl_inactive_name(enum fl_inactive why);   /* "CohortCycle" */
-const char *fl_excluded_name(enum fl_excluded why);   /* "QueueDoesNotExist" */
+const char *fl_notice_meaning(enum fl_notice_kind kind);
+const char *fl_notice_advice(enum fl_notice_kind kind);
+const char *fl_inactive_name(enum fl_inactive why); /* "CohortCycle" */
+const char *fl_excluded_name(enum fl_excluded why); /* "QueueDoesNotExist" */
+const char *fl_gate_name(enum fl_gate gate);        /* "PartialAdmission" */
+const char *fl_cause_name(enum fl_cause cause);     /* "InCohortFairSharing" */
 
 #endif

@@ -27,6 +27,25 @@ static const char *node_subject(const struct fl_model *m, uint32_t n, char buffe
 	return fl_table_subject(m, fl_table_of_node(row), no_namespace, row->name, buffer);
 }
 
+/* --- what the Configuration turns off, and what pods take --- */
+
+static int apply_gates(struct seal *s, fairlead_error *err)
+{
+	struct fl_model *m = s->m;
+
+	(void)err;
+	if (m->settings.off[FL_GATE_ADMISSION_FAIR_SHARING])
+		m->settings.admission_fair_sharing = false;
+	for (uint32_t i = 0; m->settings.off[FL_GATE_LENDING_LIMIT] && i < m->n_quotas; i++)
+		m->quotas[i].lending_limit = FL_NO_LIMIT;
+	return 0;
+}
+
+static int fill_totals(struct seal *s, fairlead_error *err)
+{
+	return fl_totals_fill(s->m, &s->scratch, err);
+}
+
 /* --- resources: ids in name order --- */
 
 static int by_text(const void *ctx, uint32_t a, uint32_t b)
@@ -271,6 +290,13 @@ static int mark_cycles(struct seal *s, fairlead_error *err)
 	return r;
 }
 
+static const char *stopped_text(enum fl_stop stop)
+{
+	return stop == FL_STOP_HOLD_AND_DRAIN ?
+		       "the queue is stopped: nothing is admitted, and what is running is evicted" :
+		       "the queue is stopped: nothing is admitted";
+}
+
 static int check_cluster_queues(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
@@ -287,8 +313,7 @@ static int check_cluster_queues(struct seal *s, fairlead_error *err)
 				row->inactive = FL_INACTIVE_STOPPED;
 			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place,
 					    node_subject(m, n, subject),
-					    /* hint= */ NULL, err,
-					    "the queue is stopped: nothing is admitted");
+					    /* hint= */ NULL, err, "%s", stopped_text(row->stop));
 		}
 		if (r == 0 && !row->namespaces.present)
 			r = fl_model_notice(
@@ -321,8 +346,7 @@ static int resolve_queues(struct seal *s, fairlead_error *err)
 					    fl_model_text(m, row->cluster_queue_name));
 		if (r == 0 && row->stop != FL_STOP_NONE)
 			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, subject,
-					    /* hint= */ NULL, err,
-					    "the queue is stopped: nothing is admitted");
+					    /* hint= */ NULL, err, "%s", stopped_text(row->stop));
 	}
 	return r;
 }
@@ -380,15 +404,62 @@ static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_w
 		return FL_EXCLUDED_NO_CLUSTER_QUEUE;
 	if (m->queues[row->queue.v].stop != FL_STOP_NONE)
 		return FL_EXCLUDED_QUEUE_STOPPED;
-	return row->misconfigured ? FL_EXCLUDED_MISCONFIGURED : FL_INCLUDED;
+	if (m->nodes[row->cluster_queue.v].stop != FL_STOP_NONE)
+		return FL_EXCLUDED_CLUSTER_QUEUE_STOPPED;
+	if (row->misconfigured)
+		return FL_EXCLUDED_MISCONFIGURED;
+	return row->outside_range ? FL_EXCLUDED_LIMIT_RANGE : FL_INCLUDED;
 }
 
-/* Where it holds quota. Only a finished workload, or one admitted to nowhere, holds nothing. */
+/*
+ * Why it must let go.  Draining evicts what runs; stopping in either way, or a local
+ * queue that is gone, takes the reservation from what waits for its checks.
+ */
+static enum fl_evicting why_evicting(const struct fl_model *m, const struct fl_workload_row *row)
+{
+	enum fl_stop local = row->queue.v == FL_NONE ? FL_STOP_NONE : m->queues[row->queue.v].stop;
+	enum fl_stop queue = m->nodes[row->admitted_queue.v].stop;
+	enum fl_stop enough = row->admitted ? FL_STOP_HOLD_AND_DRAIN : FL_STOP_HOLD;
+
+	if (row->evicted)
+		return FL_EVICTING_UNDER_WAY;
+	if (row->check_retries)
+		return FL_EVICTING_ADMISSION_CHECK;
+	if (local >= enough)
+		return FL_EVICTING_LOCAL_QUEUE_STOPPED;
+	if (row->queue.v == FL_NONE && !row->admitted)
+		return FL_EVICTING_QUEUE_MISSING;
+	return queue >= enough ? FL_EVICTING_CLUSTER_QUEUE_STOPPED : FL_EVICTING_NOT;
+}
+
+/*
+ * From when on a queue takes it: after its back-off; and never while it is said not to
+ * be requeued, unless what kept it from that is over.
+ */
+static fl_time ready_at(const struct fl_model *m, const struct fl_workload_row *row)
+{
+	static const char *const pass[] = { "PodsReadyTimeout", "AdmissionCheck", "Deactivated",
+					    "ClusterQueueStopped", "LocalQueueStopped" };
+	const char *why = fl_model_text(m, row->requeued_reason);
+
+	/* One that holds quota was requeued since; and it will be again when it is preempted. */
+	if (!row->not_requeued || row->admitted_queue.v != FL_NONE)
+		return row->requeue_at;
+	for (size_t i = 0; i < sizeof pass / sizeof *pass; i++)
+		if (strcmp(why, pass[i]) == 0)
+			return row->requeue_at;
+	return FL_NEVER;
+}
+
+/*
+ * Where it holds quota.  One that is finished, not active, or admitted to nowhere holds
+ * nothing: the quota of a deactivated workload is free at once, before its pods are gone.
+ */
 static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, const char *subject,
 			     fairlead_error *err)
 {
 	row->admitted_queue.v = FL_NONE;
-	if (!row->reserved || row->finished)
+	if (!row->reserved || row->finished || !row->active)
 		return 0;
 	row->admitted_queue.v = fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace,
 					      row->admitted_queue_name);
@@ -407,6 +478,12 @@ static int explain_excluded(struct fl_model *m, const struct fl_workload_row *ro
 		return fl_model_notice(m, FL_NOTICE_REQUESTS_ABOVE_LIMITS, row->place, subject,
 				       /* hint= */ NULL, err,
 				       "a container requests more than its limits");
+	if (row->excluded == FL_EXCLUDED_LIMIT_RANGE)
+		return fl_model_notice(
+			m, FL_NOTICE_OUTSIDE_LIMIT_RANGE, row->place, subject,
+			/* hint= */ NULL, err,
+			"asks for more or less than a LimitRange of namespace '%s' allows",
+			fl_model_text(m, row->namespace));
 	if (row->excluded != FL_EXCLUDED_NO_QUEUE)
 		return 0;
 	if (row->queue_name.v == FL_NONE)
@@ -448,17 +525,26 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 		if (r == 0)
 			r = resolve_admission(m, row, subject, err);
 		row->excluded = why_excluded(m, row);
+		row->ready_at = ready_at(m, row);
+		row->evicting = row->admitted_queue.v == FL_NONE ? FL_EVICTING_NOT :
+								   why_evicting(m, row);
 		if (r == 0)
 			r = explain_excluded(m, row, subject, err);
 	}
 	return r;
 }
 
+static int resolve_protections(struct seal *s, fairlead_error *err)
+{
+	return fl_protection_resolve(s->m, err);
+}
+
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const passes[])(struct seal *, fairlead_error *) = {
-		number_resources, resolve_parents,      find_cycles,    mark_cycles,
-		resolve_flavors,  check_cluster_queues, resolve_queues, resolve_workloads,
+		apply_gates,    fill_totals,       number_resources,    resolve_parents,
+		find_cycles,    mark_cycles,       resolve_flavors,     check_cluster_queues,
+		resolve_queues, resolve_workloads, resolve_protections,
 	};
 	struct seal s = { .m = m };
 	int r = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table - the model's objects by kind and name; private to src/model
+ * table - the model's objects by kind and name; private to src/model, and to ask/lint for
+ * the names of objects
  *
  * One hash table serves every kind: cluster-wide kinds are keyed by (kind, name),
  * namespaced ones by (kind and namespace in one number, name).
@@ -17,9 +18,20 @@ enum fl_table {
 	FL_TABLE_NAMESPACE,
 	FL_TABLE_PRIORITY_CLASS,
 	FL_TABLE_WORKLOAD_PRIORITY_CLASS,
+	FL_TABLE_RUNTIME_CLASS,
 	FL_TABLE_QUEUE, /* from here on namespaced */
 	FL_TABLE_WORKLOAD,
+	FL_TABLE_LIMIT_RANGE,
 };
+
+/* First halves of keys above all cluster-wide kinds: a Policy's rows, by scope. */
+enum { FL_TABLE_PROTECTION_KEY = 13 };
+
+/* totals.c: what each workload's pods take, from all that the input says of them */
+int fl_totals_fill(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
+
+/* protection.c: names to nodes */
+int fl_protection_resolve(struct fl_model *m, fairlead_error *err);
 
 /* "ClusterQueue" */
 const char *fl_table_kind(enum fl_table table);
@@ -27,8 +39,9 @@ const char *fl_table_kind(enum fl_table table);
 /* First half of the key; @namespace counts for namespaced kinds only. */
 static inline uint32_t fl_table_key(enum fl_table table, struct fl_sym namespace)
 {
-	return table < FL_TABLE_QUEUE ? (uint32_t)table :
-					(namespace.v + 8) * 2 + (table == FL_TABLE_WORKLOAD);
+	return table < FL_TABLE_QUEUE ?
+		       (uint32_t)table :
+		       (namespace.v + 8) * 4 + (uint32_t)table - (uint32_t)FL_TABLE_QUEUE;
 }
 
 /* Id of the object, or FL_NONE. */

@@ -38,7 +38,7 @@ enum fl_event_kind {
 	FL_EV_EVICTED,  /* backend: a preempted workload let go of its quota; it waits again */
 	FL_EV_FINISHED, /* backend: an admitted workload is done */
 	FL_EV_REJECTED, /* backend: an admission could not be applied; it waits again */
-	FL_EV_CELL,     /* one quota, limit or weight changes */
+	FL_EV_CELL,     /* one quota, limit, weight or priority changes */
 };
 
 enum fl_cell_kind {
@@ -60,7 +60,7 @@ struct fl_cell {
 
 struct fl_event {
 	enum fl_event_kind kind;
-	struct fl_workload workload; /* all but CELL */
+	struct fl_workload workload; /* all but CELL, and CELL of a priority */
 	struct fl_cell cell;         /* CELL only */
 };
 
@@ -103,16 +103,25 @@ struct fl_decisions {
 	uint32_t n_heads;
 };
 
-enum fl_number_kind { FL_NUMBER_AMOUNT, FL_NUMBER_SHARE };
+enum fl_number_kind {
+	FL_NUMBER_AMOUNT,   /* of the row's resource; plain, such as a priority, without one */
+	FL_NUMBER_SHARE,    /* weighted; INFINITY when the weight is 0 */
+	FL_NUMBER_TIME,     /* a moment: fl_time in `amount` */
+	FL_NUMBER_DURATION, /* a length of time: the same */
+};
 
-/* Exact: an amount, or a weighted share (INFINITY when the weight is 0). */
+/* Exact. */
 struct fl_number {
 	enum fl_number_kind kind;
 	fl_amount amount;
 	double share;
 };
 
-/* One row for each inequality tested; each rule emits its own. */
+/*
+ * One row for each inequality tested; each rule emits its own.  A search for victims
+ * begins with a row of WITHIN_NOMINAL for each column that is needed; what it finds of
+ * a node that stands for all below it has victim FL_NONE.
+ */
 struct fl_evidence {
 	enum fl_check check;
 	struct fl_workload workload; /* who asks */
@@ -123,11 +132,13 @@ struct fl_evidence {
 	struct fl_workload victim; /* FL_NONE when there is none */
 	struct fl_number lhs, rhs;
 	bool holds;
+	uint32_t search; /* grows with every search for victims; rows of one search share it */
 };
 
 struct fl_sink {
 	void (*row)(void *user, const struct fl_evidence *row);
 	void *user;
+	bool not_victims; /* rows about single victims are not wanted: a search has many */
 };
 
 /* A node's weighted dominant resource share (KEP-1714). */

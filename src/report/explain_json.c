@@ -9,6 +9,13 @@ struct out {
 	const struct fl_explain_report *e;
 };
 
+static const char *const decisions[] = {
+	[FL_ADMIT] = "Admit",
+	[FL_RESERVE] = "Preempt",
+	[FL_EVICT] = "Evict",
+	[FL_WAIT] = "Wait",
+};
+
 static void put_amount(const struct out *o, const char *key, fl_amount v)
 {
 	if (v == FL_UNLIMITED)
@@ -39,6 +46,8 @@ static void put_need(const struct out *o, const char *key, const struct fl_expla
 	if (need->resource.v != FL_NONE)
 		fl_json_text(j, "resource", fl_report_resource(m, need->resource));
 	fl_json_text(j, "verdict", fl_explain_verdict_name(need->verdict));
+	if (need->verdict == FL_NEED_REFUSED)
+		fl_json_text(j, "rule", fl_check_name(need->check));
 	if (need->verdict != FL_NEED_NO_MATCH)
 		put_amount(o, "requested", need->requested);
 	if (need->verdict != FL_NEED_NO_MATCH && need->verdict != FL_NEED_NOT_COVERED) {
@@ -95,7 +104,7 @@ static void put_requests(const struct out *o, struct fl_workload w)
 						sum,
 						fl_sat_mul(
 							m->requests[ps->requests.first + i].amount,
-							ps->count));
+							fl_podset_left(ps)));
 		}
 		if (sum)
 			fl_json_int(o->json, fl_report_resource(m, (struct fl_resource){ r }), sum);
@@ -133,21 +142,100 @@ static void put_ahead(const struct out *o)
 	fl_json_end_list(o->json);
 }
 
+static void put_share(const struct out *o, const char *key, double share)
+{
+	char text[32];
+
+	fl_json_text(o->json, key, fl_report_precise(&(struct fl_share){ .precise = share }, text));
+}
+
+/* Both numbers of a check, and what they count. */
+static void put_numbers(const struct out *o, struct fl_number lhs, struct fl_number rhs)
+{
+	static const char *const units[] = {
+		[FL_NUMBER_AMOUNT] = "amount",
+		[FL_NUMBER_SHARE] = "share",
+		[FL_NUMBER_TIME] = "time",
+		[FL_NUMBER_DURATION] = "nanoseconds",
+	};
+	const struct fl_number both[] = { lhs, rhs };
+	static const char *const keys[] = { "lhs", "rhs" };
+	char time[40];
+
+	fl_json_text(o->json, "unit", units[lhs.kind]);
+	for (int i = 0; i < 2; i++)
+		if (both[i].kind == FL_NUMBER_SHARE)
+			put_share(o, keys[i], both[i].share);
+		else if (both[i].kind == FL_NUMBER_TIME)
+			fl_json_text(o->json, keys[i], fl_time_format(time, both[i].amount));
+		else
+			put_amount(o, keys[i], both[i].amount);
+}
+
+static void put_refusal(const struct out *o, const struct fl_explain_refusal *row)
+{
+	const struct fl_model *m = o->report->model;
+	char name[FL_REPORT_NAME];
+
+	fl_json_object(o->json, NULL);
+	if (row->victim.v == FL_NONE) {
+		fl_json_int(o->json, "allBelow", row->n);
+	} else {
+		fl_json_text(o->json, "workload", fl_report_workload(m, row->victim, name));
+		fl_json_text(o->json, "clusterQueue",
+			     fl_report_node(m, m->workloads[row->victim.v].admitted_queue));
+	}
+	put_node(o, "node", row->node);
+	if (row->flavor.v != FL_NONE)
+		fl_json_text(o->json, "flavor", fl_report_flavor(m, row->flavor));
+	if (row->resource.v != FL_NONE)
+		fl_json_text(o->json, "resource", fl_report_resource(m, row->resource));
+	put_numbers(o, row->lhs, row->rhs);
+	fl_json_end_object(o->json);
+}
+
+static const char *policy_name(enum fl_preempt_policy policy)
+{
+	static const char *const names[] = {
+		[FL_PREEMPT_NEVER] = "Never",
+		[FL_PREEMPT_LOWER_PRIORITY] = "LowerPriority",
+		[FL_PREEMPT_LOWER_OR_NEWER_EQUAL] = "LowerOrNewerEqualPriority",
+		[FL_PREEMPT_ANY] = "Any",
+	};
+
+	return names[policy];
+}
+
 static void put_preemption(const struct out *o)
 {
 	const struct fl_explain *x = o->e->x;
+	const struct fl_model *m = o->report->model;
+	const struct fl_node_row *queue = &m->nodes[x->cluster_queue.v];
 	char name[FL_REPORT_NAME];
 
 	fl_json_object(o->json, "preemption");
+	fl_json_text(o->json, "withinClusterQueue", policy_name(queue->within_queue));
+	fl_json_text(o->json, "reclaimWithinCohort", policy_name(queue->reclaim));
+	fl_json_text(o->json, "borrowWithinCohort", policy_name(queue->borrow_within));
+	fl_json_bool(o->json, "searched", x->searched);
 	fl_json_int(o->json, "considered", x->n_considered);
+	fl_json_int(o->json, "unrelated", x->n_unrelated);
 	fl_json_list(o->json, "refused");
-	for (uint32_t i = 0; i < x->n_refusals; i++) {
+	for (uint32_t i = 0; i < x->n_rules; i++) {
+		const struct fl_explain_rule *rule = &x->rules[i];
+
 		fl_json_object(o->json, NULL);
-		fl_json_text(o->json, "rule", fl_check_name(x->refusals[i].check));
-		fl_json_text(o->json, "message", fl_explain_refused(x->refusals[i].check));
-		fl_json_int(o->json, "count", x->refusals[i].n);
-		fl_json_text(o->json, "example",
-			     fl_report_workload(o->report->model, x->refusals[i].example, name));
+		fl_json_text(o->json, "rule", fl_check_name(rule->check));
+		fl_json_text(o->json, "meaning", fl_check_meaning(rule->check));
+		fl_json_text(o->json, "message", fl_explain_refused(rule->check));
+		fl_json_int(o->json, "count", rule->workloads);
+		if (x->refusals[rule->first].victim.v != FL_NONE)
+			fl_json_text(o->json, "example",
+				     fl_report_workload(m, x->refusals[rule->first].victim, name));
+		fl_json_list(o->json, "victims");
+		for (uint32_t k = 0; k < rule->n; k++)
+			put_refusal(o, &x->refusals[rule->first + k]);
+		fl_json_end_list(o->json);
 		fl_json_end_object(o->json);
 	}
 	fl_json_end_list(o->json);
@@ -155,7 +243,7 @@ static void put_preemption(const struct out *o)
 	for (uint32_t i = 0; i < x->n_victims; i++) {
 		fl_json_object(o->json, NULL);
 		fl_json_text(o->json, "workload",
-			     fl_report_workload(o->report->model, x->victims[i].workload, name));
+			     fl_report_workload(m, x->victims[i].workload, name));
 		fl_json_text(o->json, "reason", fl_reason_name(x->victims[i].reason));
 		fl_json_end_object(o->json);
 	}
@@ -163,35 +251,66 @@ static void put_preemption(const struct out *o)
 	fl_json_end_object(o->json);
 }
 
+static void put_change(const struct out *o, const struct fl_explain_change *c)
+{
+	const struct fl_model *m = o->report->model;
+	char name[FL_REPORT_NAME], number[40];
+
+	fl_json_object(o->json, NULL);
+	if (c->kind == FL_CELL_PRIORITY)
+		fl_json_text(o->json, "workload", fl_report_workload(m, o->e->x->workload, name));
+	else
+		put_node(o, "node", c->node);
+	fl_json_text(o->json, "field", fl_explain_field(c->kind));
+	if (c->kind == FL_CELL_WEIGHT) {
+		for (int i = 0; i < 2; i++) {
+			int n = snprintf(number, sizeof(number), "%.15g",
+					 i ? c->weight_to : c->weight_from);
+
+			fl_json_raw(o->json, i ? "to" : "from", number, (size_t)n);
+		}
+	} else {
+		if (c->kind != FL_CELL_PRIORITY) {
+			fl_json_text(o->json, "flavor", fl_report_flavor(m, c->flavor));
+			fl_json_text(o->json, "resource", fl_report_resource(m, c->resource));
+		}
+		put_amount(o, "from", c->from);
+		put_amount(o, "to", c->to);
+	}
+	fl_json_end_object(o->json);
+}
+
+/* "changes": the cells of the smallest; "proposals": every kind's. */
 static void put_changes(const struct out *o)
 {
 	const struct fl_explain *x = o->e->x;
-	const struct fl_model *m = o->report->model;
+	char then[160];
 
 	fl_json_list(o->json, "changes");
-	for (uint32_t i = 0; i < x->n_changes; i++) {
-		const struct fl_explain_change *c = &x->changes[i];
+	for (uint32_t i = 0; x->n_proposals && i < x->proposals[0].n; i++)
+		put_change(o, &x->changes[x->proposals[0].first + i]);
+	fl_json_end_list(o->json);
+	fl_json_list(o->json, "proposals");
+	for (uint32_t i = 0; i < x->n_proposals; i++) {
+		const struct fl_explain_proposal *p = &x->proposals[i];
 
 		fl_json_object(o->json, NULL);
-		put_node(o, "node", c->node);
-		fl_json_text(o->json, "field", fl_explain_field(c->kind));
-		fl_json_text(o->json, "flavor", fl_report_flavor(m, c->flavor));
-		fl_json_text(o->json, "resource", fl_report_resource(m, c->resource));
-		put_amount(o, "from", c->from);
-		put_amount(o, "to", c->to);
+		fl_json_list(o->json, "changes");
+		for (uint32_t k = 0; k < p->n; k++)
+			put_change(o, &x->changes[p->first + k]);
+		fl_json_end_list(o->json);
+		fl_json_text(o->json, "alone", decisions[p->alone]);
+		fl_json_text(o->json, "comingCycle", decisions[p->next]);
+		fl_json_int(o->json, "preempted", p->n_victims);
+		fl_json_text(o->json, "message", fl_explain_outcome(p, then));
 		fl_json_end_object(o->json);
 	}
 	fl_json_end_list(o->json);
+	fl_json_int(o->json, "tries", x->n_tries);
 }
 
 static void put_waiting(const struct out *o)
 {
-	static const char *const decisions[] = {
-		[FL_ADMIT] = "Admit",
-		[FL_RESERVE] = "Preempt",
-		[FL_EVICT] = "Evict",
-		[FL_WAIT] = "Wait",
-	};
 	const struct fl_explain *x = o->e->x;
 	struct fl_json *j = o->json;
 

@@ -5,6 +5,8 @@
 #include "report/placement_text.h"
 #include "report/table.h"
 
+enum { ROWS_OF_A_RULE = 3 };
+
 struct out {
 	const struct fl_report *report;
 	const struct fl_explain_report *e;
@@ -56,6 +58,7 @@ static const char *verdict_text(enum fl_explain_verdict verdict)
 		[FL_NEED_FITS] = "fits",
 		[FL_NEED_WAITS] = "not enough now",
 		[FL_NEED_NEVER] = "never enough",
+		[FL_NEED_REFUSED] = "refused",
 		[FL_NEED_NOT_COVERED] = "no quota",
 		[FL_NEED_NO_MATCH] = "labels or taints",
 	};
@@ -70,23 +73,19 @@ static int put_need(const struct out *o, struct fl_table *t, const struct fl_exp
 	const struct fl_workload_row *w = &r->model->workloads[o->e->x->workload.v];
 	bool amounts = need->verdict != FL_NEED_NO_MATCH;
 	bool quota = amounts && need->verdict != FL_NEED_NOT_COVERED;
-	char asked[32] = "", now[32] = "", most[32] = "";
+	const fl_amount three[] = { need->requested, need->available, need->potential };
+	char said[3][32]; /* asked, now, at most */
 
-	if (amounts)
-		fl_report_amount(r, need->resource, need->requested, asked);
-	if (quota) {
-		fl_report_amount(r, need->resource, need->available, now);
-		fl_report_amount(r, need->resource, need->potential, most);
-	}
+	fl_report_amounts(r, need->resource, three, quota ? 3 : 1, said);
 	const char *texts[] = {
 		first ? fl_model_text(r->model,
 				      r->model->podsets[w->podsets.first + need->podset].name) :
 			"",
 		first ? fl_report_flavor(r->model, need->flavor) : "",
 		fl_report_short_resource(r->model, need->resource),
-		asked,
-		now,
-		most,
+		amounts ? said[0] : "",
+		quota ? said[1] : "",
+		quota ? said[2] : "",
 		verdict_text(need->verdict),
 	};
 	int rc = put_row(t, texts, 7, err);
@@ -266,58 +265,160 @@ static int print_victims(const struct out *o, fairlead_error *err)
 	return print_and_free(t, rc, err);
 }
 
-static void print_refusals(const struct out *o)
+/* One line a rule: how many it refused, and what it says. */
+static int print_rules(const struct out *o, fairlead_error *err)
+{
+	static const struct column columns[] = { { "REFUSED", FL_COL_RIGHT, 0 },
+						 { "RULE", 0, 0 },
+						 { "WHY", FL_COL_WRAP, 0 } };
+	const struct fl_explain *x = o->e->x;
+	struct fl_table *t = NULL;
+	char count[24];
+
+	int rc = new_table(o, columns, 3, &t, err);
+	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
+		const char *texts[] = { count, fl_check_name(x->rules[i].check),
+					fl_explain_refused(x->rules[i].check) };
+
+		snprintf(count, sizeof(count), "%u", x->rules[i].workloads);
+		rc = put_row(t, texts, 3, err);
+	}
+	return print_and_free(t, rc, err);
+}
+
+static struct fl_node queue_of(const struct out *o, const struct fl_explain_refusal *row)
+{
+	const struct fl_model *m = o->report->model;
+
+	return row->victim.v == FL_NONE ? row->node : m->workloads[row->victim.v].admitted_queue;
+}
+
+/* Of how many rows from @first the same is to be said: of one queue, with the same numbers. */
+static uint32_t alike(const struct out *o, const struct fl_explain_rule *rule, uint32_t first,
+		      const char *numbers)
+{
+	const struct fl_explain_refusal *rows = o->e->x->refusals + rule->first;
+	char other[FL_NUMBERS];
+	uint32_t n = 1;
+
+	while (!o->report->all && rows[first].victim.v != FL_NONE && first + n < rule->n &&
+	       rows[first + n].victim.v != FL_NONE &&
+	       queue_of(o, &rows[first + n]).v == queue_of(o, &rows[first]).v &&
+	       strcmp(fl_explain_numbers(o->report, &rows[first + n], other), numbers) == 0)
+		n++;
+	return n;
+}
+
+/* A row of the table for those like @first; *ret: how many that are. */
+static int put_refusals(const struct out *o, struct fl_table *t, const struct fl_explain_rule *rule,
+			uint32_t first, uint32_t *ret, fairlead_error *err)
+{
+	const struct fl_model *m = o->report->model;
+	const struct fl_explain_refusal *row = &o->e->x->refusals[rule->first + first];
+	char name[FL_REPORT_NAME + 32], numbers[FL_NUMBERS];
+
+	fl_explain_numbers(o->report, row, numbers);
+	*ret = alike(o, rule, first, numbers);
+	if (row->victim.v == FL_NONE)
+		snprintf(name, sizeof(name), "all %u", row->n);
+	else
+		fl_report_workload(m, row->victim, name);
+	if (*ret > 1)
+		snprintf(name + strlen(name), 32, " and %u more", *ret - 1);
+	const char *texts[] = { name, fl_report_node(m, queue_of(o, row)),
+				fl_check_name(row->check), numbers };
+	return put_row(t, texts, 4, err);
+}
+
+/* The first of each rule, or all. */
+static int print_refused(const struct out *o, fairlead_error *err)
+{
+	static const struct column columns[] = { { "NEAREST TO GOING", 0, 0 },
+						 { "QUEUE", 0, 2 },
+						 { "RULE", 0, 1 },
+						 { "NUMBERS", FL_COL_WRAP, 0 } };
+	const struct fl_explain *x = o->e->x;
+	uint32_t left = 0, n = 0;
+	struct fl_table *t = NULL;
+
+	putc('\n', o->report->out);
+	int rc = new_table(o, columns, 4, &t, err);
+	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
+		const struct fl_explain_rule *rule = &x->rules[i];
+		uint32_t k = 0, rows = 0;
+
+		for (; k < rule->n && rc == 0 && (o->report->all || rows < ROWS_OF_A_RULE);
+		     k += n) {
+			rc = put_refusals(o, t, rule, k, &n, err);
+			rows++;
+		}
+		for (; k < rule->n; k++)
+			left += x->refusals[rule->first + k].n;
+	}
+	rc = print_and_free(t, rc, err);
+	if (left)
+		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more (--all)", left);
+	return rc;
+}
+
+static int print_preemption(const struct out *o, fairlead_error *err)
 {
 	const struct fl_explain *x = o->e->x;
-	const struct fl_model *m = o->report->model;
-	char name[FL_REPORT_NAME];
+	const struct fl_report *r = o->report;
+	char go[32];
 
-	if (x->state != FL_EXPLAIN_WAITS || x->failing == FL_NONE ||
-	    x->needs[x->failing].verdict != FL_NEED_WAITS || x->alone == FL_RESERVE)
-		return;
-	const struct fl_node_row *queue = &m->nodes[x->cluster_queue.v];
-	title(o, "Preemption");
-	if (queue->within_queue == FL_PREEMPT_NEVER)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
-			      "withinClusterQueue: Never (nobody in its own queue)");
-	if (queue->reclaim == FL_PREEMPT_NEVER)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
-			      "reclaimWithinCohort: Never (nobody in other queues)");
-	if (x->n_considered == 0)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
-			      "No workload came into question as a victim.");
-	for (uint32_t i = 0; i < x->n_refusals; i++)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2, "%u ruled out, such as %s: %s",
-			      x->refusals[i].n, fl_report_workload(m, x->refusals[i].example, name),
-			      fl_explain_refused(x->refusals[i].check));
-	if (x->n_considered && x->n_refusals == 0)
-		fl_report_say(o->report, FL_STYLE_PLAIN, 2,
-			      "Even without all %u possible victims it does not fit.",
-			      x->n_considered);
+	if (x->failing == FL_NONE || x->needs[x->failing].verdict != FL_NEED_WAITS)
+		return 0;
+	if (!x->searched) {
+		title(o, "Preemption");
+		fl_report_say(
+			r, FL_STYLE_PLAIN, 2,
+			"It asks for more than its queue owns, and that queue may not preempt while it borrows: "
+			"nobody was looked at.");
+		return 0;
+	}
+	if (x->n_considered == 0) {
+		title(o, "Preemption");
+		fl_report_say(r, FL_STYLE_PLAIN, 2, "Nobody else holds what is needed.");
+		return 0;
+	}
+	if (x->n_rules == 0)
+		return 0;
+	putc('\n', r->out);
+	snprintf(go, sizeof(go), "%u go%s", x->n_victims, x->n_victims == 1 ? "es" : "");
+	fl_report_say(r, FL_STYLE_BOLD, 0, "Preemption: %u considered, %s", x->n_considered,
+		      x->n_victims ? go : "none goes");
+	int rc = print_rules(o, err);
+	return rc == 0 ? print_refused(o, err) : rc;
+}
+
+static void print_proposal(const struct out *o, enum fl_style style,
+			   const struct fl_explain_proposal *p)
+{
+	char text[FL_SENTENCE], then[160];
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		bool last = i + 1 == p->n;
+
+		fl_explain_change_text(o->report, o->e, &o->e->x->changes[p->first + i], text);
+		fl_report_say(o->report, style, 2, "%s%s%s", text, last ? "; then " : ", and",
+			      last ? fl_explain_outcome(p, then) : "");
+	}
 }
 
 static void print_changes(const struct out *o)
 {
 	const struct fl_explain *x = o->e->x;
-	const struct fl_report *r = o->report;
-	char from[32], to[32];
 
-	if (x->n_changes == 0)
+	if (x->n_proposals == 0)
 		return;
-	title(o, x->n_ahead ? "The smallest change that makes it fit" :
-			      "The smallest change that admits it");
-	for (uint32_t i = 0; i < x->n_changes; i++) {
-		const struct fl_explain_change *c = &x->changes[i];
-
-		fl_report_say(r, FL_STYLE_PLAIN, 2,
-			      "%s '%s': %s of %s in flavor '%s' from %s to %s",
-			      fl_report_kind(r->model, c->node), fl_report_node(r->model, c->node),
-			      fl_explain_field(c->kind),
-			      fl_report_short_resource(r->model, c->resource),
-			      fl_report_flavor(r->model, c->flavor),
-			      fl_report_amount(r, c->resource, c->from, from),
-			      fl_report_amount(r, c->resource, c->to, to));
-	}
+	title(o, "The smallest change that admits it");
+	print_proposal(o, FL_STYLE_GOOD, &x->proposals[0]);
+	if (x->n_proposals == 1)
+		return;
+	title(o, x->n_proposals == 2 ? "Another that would do" : "Others, of which each would do");
+	for (uint32_t i = 1; i < x->n_proposals; i++)
+		print_proposal(o, FL_STYLE_PLAIN, &x->proposals[i]);
 }
 
 static void print_placement(const struct out *o)
@@ -343,7 +444,8 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 		    fairlead_error *err)
 {
 	static int (*const tables[])(const struct out *, fairlead_error *) = {
-		print_victims, print_needs, print_holders, print_served, print_ahead,
+		print_victims, print_needs, print_holders,
+		print_served,  print_ahead, print_preemption,
 	};
 	struct out o = { r, e };
 	char sentence[FL_SENTENCE];
@@ -357,7 +459,6 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 		rc = tables[i](&o, err);
 	if (rc < 0)
 		return rc;
-	print_refusals(&o);
 	print_changes(&o);
 	if (r->n_assumptions)
 		putc('\n', r->out);

@@ -46,48 +46,12 @@ const char *fl_explain_verdict_name(enum fl_explain_verdict verdict)
 		[FL_NEED_FITS] = "Fits",
 		[FL_NEED_WAITS] = "NotAvailable",
 		[FL_NEED_NEVER] = "ExceedsMaxQuota",
+		[FL_NEED_REFUSED] = "Refused",
 		[FL_NEED_NOT_COVERED] = "NotCovered",
 		[FL_NEED_NO_MATCH] = "FlavorMismatch",
 	};
 
 	return names[verdict];
-}
-
-const char *fl_explain_field(enum fl_cell_kind kind)
-{
-	switch (kind) {
-	case FL_CELL_NOMINAL:
-		return "nominalQuota";
-	case FL_CELL_BORROWING_LIMIT:
-		return "borrowingLimit";
-	case FL_CELL_LENDING_LIMIT:
-		return "lendingLimit";
-	case FL_CELL_WEIGHT:
-		return "weight";
-	case FL_CELL_PRIORITY:
-		return "priority";
-	}
-	return "";
-}
-
-const char *fl_explain_refused(enum fl_check check)
-{
-	switch (check) {
-	case FL_CHECK_VICTIM_POLICY:
-		return "no preemption policy allows to take from their queue";
-	case FL_CHECK_VICTIM_USES:
-		return "hold nothing of what is needed";
-	case FL_CHECK_VICTIM_BORROWS:
-		return "their queue stays within its own quota";
-	case FL_CHECK_VICTIM_PRIORITY:
-		return "the preemption policy protects them by priority or age";
-	case FL_CHECK_S2A:
-		return "their side would end with a smaller share than this one (rule S2-a)";
-	case FL_CHECK_S2B:
-		return "their side has no larger share than this one (rule S2-b)";
-	default:
-		return fl_check_meaning(check);
-	}
 }
 
 static void add_binding(struct words *w, const struct fl_explain_need *need)
@@ -133,7 +97,7 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 	const struct fl_explain_need *need = &x->needs[x->failing];
 	const char *resource = fl_report_short_resource(m, need->resource);
 	const char *flavor = fl_report_flavor(m, need->flavor);
-	char a[32], b[32], c[32];
+	char a[32], b[32], c[32], numbers[FL_NUMBERS];
 
 	switch (need->verdict) {
 	case FL_NEED_WAITS:
@@ -152,6 +116,20 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
 		    flavor, queue, fl_report_amount(w->report, need->resource, need->potential, b));
 		add_binding(w, need);
+		return;
+	case FL_NEED_REFUSED:
+		add(w, "%s waits: for %s %s in flavor '%s' of queue '%s' this must hold: %s (%s).",
+		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
+		    flavor, queue, fl_check_meaning(need->check),
+		    fl_explain_numbers(w->report,
+				       &(struct fl_explain_refusal){ .check = need->check,
+								     .victim = { FL_NONE },
+								     .node = x->cluster_queue,
+								     .flavor = { FL_NONE },
+								     .resource = { FL_NONE },
+								     .lhs = need->lhs,
+								     .rhs = need->rhs },
+				       numbers));
 		return;
 	case FL_NEED_NOT_COVERED:
 		add(w,
@@ -174,7 +152,16 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 {
 	const struct fl_explain *x = w->e->x;
 
-	if (x->failing != FL_NONE) {
+	if (x->reason == FL_REASON_BACK_OFF) {
+		char time[40];
+
+		add(w, "%s waits for the end of its back-off, at %s.", name,
+		    fl_time_format(time, w->report->model->workloads[x->workload.v].ready_at));
+	} else if (x->reason == FL_REASON_NOT_REQUEUED) {
+		add(w, "%s is held back: its condition Requeued is False, for reason '%s'.", name,
+		    fl_model_text(w->report->model,
+				  w->report->model->workloads[x->workload.v].requeued_reason));
+	} else if (x->failing != FL_NONE) {
 		add_failure(w, name, queue);
 		if (x->alone == FL_RESERVE)
 			add(w, " When its turn comes, %u workload%s can be preempted for it.",
@@ -212,8 +199,12 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 		add(&w, ".");
 		break;
 	case FL_EXPLAIN_EVICTING:
-		add(&w, "%s is being evicted from queue '%s' and still holds its quota.", name,
-		    queue);
+		if (x->reason == FL_REASON_ALREADY_ADMITTED)
+			add(&w, "%s is being evicted from queue '%s' and still holds its quota.",
+			    name, queue);
+		else
+			add(&w, "%s %s; until it is gone it holds quota of queue '%s'.", name,
+			    fl_reason_sentence(x->reason), queue);
 		break;
 	case FL_EXPLAIN_NEXT:
 		add(&w, "%s fits: the coming cycle admits it in queue '%s'.", name, queue);

@@ -76,13 +76,13 @@ void fl_placement_text(const struct fl_report *r, struct fl_workload w,
 	*text = '\0';
 	for (uint32_t k = 0; k < row->podsets.n; k++) {
 		const struct fl_podset *ps = &r->model->podsets[row->podsets.first + k];
-		int64_t count = ps->count;
+		int64_t count = fl_podset_left(ps);
 
 		for (uint32_t i = 0; i < n; i++)
 			if (rows[i].podset == k)
 				count = rows[i].count;
 		admitted += count;
-		wanted += ps->count;
+		wanted += fl_podset_left(ps);
 		if (k > 0 && same)
 			continue;
 		if (k > 0)
@@ -118,7 +118,8 @@ void fl_request_text(const struct fl_report *r, struct fl_workload w, char *text
 				const struct fl_request *q = &m->requests[ps->requests.first + i];
 
 				if (q->resource.v == res)
-					sum = fl_sat_add(sum, fl_sat_mul(q->amount, ps->count));
+					sum = fl_sat_add(sum,
+							 fl_sat_mul(q->amount, fl_podset_left(ps)));
 			}
 		}
 		if (sum == 0)

@@ -202,7 +202,9 @@ static int hold_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fai
 	fl_json_init(&out, f);
 	rc = put_cycle(j, &out, c, err);
 	bool failed = ferror(f);
-	if ((fclose(f) != 0 || failed) && rc == 0)
+	/* At the end it moves the text once more, and tells of no failure but by NULL. */
+	failed |= fclose(f) != 0 || !j->held[i];
+	if (failed && rc == 0)
 		rc = fl_fail_nomem(err);
 	j->n_held++;
 	return rc;

@@ -84,7 +84,8 @@ static int print_decisions(const struct out *o, uint32_t first, uint32_t end,
 		}
 		n++;
 		rc = admit ? add_admitted(o, t, row, err) : add_preempted(o, t, row, err);
-		fl_table_style(t, 0, admit ? FL_STYLE_GOOD : FL_STYLE_BAD);
+		if (rc == 0)
+			fl_table_style(t, 0, admit ? FL_STYLE_GOOD : FL_STYLE_BAD);
 	}
 	if (rc == 0 && n)
 		rc = fl_table_print(t, 2, err);

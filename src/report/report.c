@@ -72,6 +72,65 @@ const char *fl_report_amount(const struct fl_report *r, struct fl_resource resou
 	return r->quantity(buffer, amount, strcmp(name, "cpu") == 0, is_binary(name));
 }
 
+/* "5.42Ti", with @more decimals */
+static void round_bytes(fl_amount amount, int more, char buffer[32])
+{
+	static const char *const units[] = { "", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
+	double value = (double)amount;
+	unsigned unit = 0;
+
+	for (; fabs(value) >= 1024 && unit < 6; unit++)
+		value /= 1024;
+	snprintf(buffer, 32, "%.*f%s", (fabs(value) < 10 ? 2 : 1) + more, value, units[unit]);
+}
+
+/* Milli-cores above one as cores: "878.514" */
+static void put_cores(fl_amount amount, char buffer[32])
+{
+	int n = snprintf(buffer, 32, "%lld.%03lld", (long long)(amount / 1000),
+			 (long long)llabs(amount % 1000));
+
+	while (buffer[n - 1] == '0')
+		buffer[--n] = '\0';
+}
+
+enum { SHORT_ENOUGH = 6 }; /* characters: "7680Gi", "12500m" */
+
+static void shorten(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
+		    int more, char buffer[32])
+{
+	fl_report_amount(r, resource, amount, buffer);
+	if (amount == FL_UNLIMITED || strlen(buffer) <= SHORT_ENOUGH)
+		return;
+	if (buffer[strlen(buffer) - 1] == 'm')
+		put_cores(amount, buffer);
+	else if (is_binary(fl_report_resource(r->model, resource)))
+		round_bytes(amount, more, buffer);
+}
+
+/* Do two that differ look the same? */
+static bool blurred(const fl_amount *amounts, unsigned n, char (*texts)[32])
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (amounts[i] != amounts[k] && strcmp(texts[i], texts[k]) == 0)
+				return true;
+	return false;
+}
+
+void fl_report_amounts(const struct fl_report *r, struct fl_resource resource,
+		       const fl_amount *amounts, unsigned n, char (*ret)[32])
+{
+	for (int more = 0; more < 3; more++) {
+		for (unsigned i = 0; i < n; i++)
+			shorten(r, resource, amounts[i], more, ret[i]);
+		if (!blurred(amounts, n, ret))
+			return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		fl_report_amount(r, resource, amounts[i], ret[i]);
+}
+
 const char *fl_report_share(const struct fl_share *s, char buffer[32])
 {
 	double up = ceil(s->precise);
@@ -189,19 +248,20 @@ void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigne
 	fprintf(r->out, "%s\n", fl_style_end(r, style));
 }
 
+enum { LONGEST_SENTENCE = 1 << 14 };
+
 void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent,
 		   const char *format, ...)
 {
+	char text[LONGEST_SENTENCE]; /* of no heap: a sentence cannot fail to be said */
 	va_list args;
-	char *text = NULL;
 
 	va_start(args, format);
-	int n = vasprintf(&text, format, args);
+	int n = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (n < 0)
-		return;
+	if (n >= (int)sizeof(text)) /* longer than anything people read */
+		strcpy(text + sizeof(text) - 4, "...");
 	fl_report_paragraph(r, style, indent, text);
-	free(text);
 }
 
 void fl_report_assumptions(const struct fl_report *r)

@@ -45,6 +45,14 @@ const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
 /* "1500m", "8Gi", "unlimited" */
 const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
 			     fl_amount amount, char buffer[32]);
+/*
+ * Amounts that stand side by side, for people: what is long is written shorter, cores
+ * exactly ("878.514"), bytes rounded to two decimals or one ("5.42Ti"; bytes have a
+ * point only when they are rounded).  More decimals follow, and in the end all of them
+ * are exact, where otherwise two that differ would look the same.
+ */
+void fl_report_amounts(const struct fl_report *r, struct fl_resource resource,
+		       const fl_amount *amounts, unsigned n, char (*ret)[32]);
 /* Weighted share as published: its ceiling, or "inf". */
 const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 /* The double in 17 significant digits, or "inf". */

@@ -30,7 +30,7 @@ void fl_json_placement(struct fl_json *j, const struct fl_model *m, struct fl_wo
 	fl_json_list(j, "podSets");
 	for (uint32_t k = 0; k < row->podsets.n; k++) {
 		const struct fl_podset *ps = &m->podsets[row->podsets.first + k];
-		int32_t count = ps->count;
+		int32_t count = fl_podset_left(ps);
 
 		fl_json_object(j, NULL);
 		fl_json_text(j, "name", fl_model_text(m, ps->name));

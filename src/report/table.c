@@ -370,19 +370,20 @@ int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err)
 		return fl_fail_nomem(err);
 	measure(t);
 	lay_out(t, indent);
-	scols_table_set_column_separator(tb, t->gap == 2 ? "  " : " ");
+	bool ready = scols_table_set_column_separator(tb, t->gap == 2 ? "  " : " ") == 0;
 	scols_table_enable_colors(tb, t->report->color);
 	scols_table_enable_noencoding(tb, 1);
 	/* All is laid out already. */
 	scols_table_set_termforce(tb, SCOLS_TERMFORCE_NEVER);
-	rc = wrap_cells(t, err);
+	rc = ready ? wrap_cells(t, err) : fl_fail_nomem(err);
 	if (rc == 0)
 		rc = add_columns(t, tb, err);
 	if (rc == 0)
 		rc = add_rows(t, tb, err);
-	if (rc == 0 && scols_print_table_to_string(tb, &text) < 0)
+	/* 0 and no text: its stream got no memory when it was closed. */
+	if (rc == 0 && (scols_print_table_to_string(tb, &text) < 0 || !text))
 		rc = fl_fail_nomem(err);
-	if (rc == 0 && text) {
+	if (rc == 0) {
 		put_lines(t->report->out, text, indent);
 		/* libsmartcols leaves the last line open. */
 		size_t n = strlen(text);

@@ -44,49 +44,33 @@ static int add_columns(const struct out *o, fairlead_error *err)
 	return 0;
 }
 
-/* Zero is said quietly, so that what is not zero is seen. */
-static const char *amount(const struct out *o, struct fl_resource resource, fl_amount value,
-			  char buffer[32])
-{
-	return value == 0 ? "-" : fl_report_amount(o->report, resource, value, buffer);
-}
-
 static int add_cell(const struct out *o, const struct fl_ledger_cell *c, bool new_flavor,
 		    fairlead_error *err)
 {
 	const struct fl_model *m = o->report->model;
-	char a[32], b[72];
-	struct {
-		unsigned column;
-		const char *text;
-	} cells[] = {
-		{ FLAVOR, new_flavor ? fl_report_flavor(m, c->flavor) : "" },
-		{ RESOURCE, fl_report_short_resource(m, c->resource) },
-	};
-	struct {
-		unsigned column;
-		fl_amount value;
-	} amounts[] = {
-		{ QUOTA, c->subtree }, { OWN, c->nominal },    { USED, c->usage },
-		{ LENT, c->lent },     { FREE, c->available },
-	};
-	int rc = 0;
+	static const unsigned columns[] = { QUOTA, OWN, USED, LENT, FREE, BORROWED };
+	bool limited = c->borrowed && c->borrowing_limit != FL_NO_LIMIT;
+	const fl_amount amounts[] = { c->subtree,   c->nominal,  c->usage,          c->lent,
+				      c->available, c->borrowed, c->borrowing_limit };
+	char texts[7][32], both[72];
 
-	for (unsigned i = 0; rc == 0 && i < sizeof(cells) / sizeof(cells[0]); i++)
-		rc = fl_table_line(o->table, cells[i].column, cells[i].text, err);
-	for (unsigned i = 0; rc == 0 && i < sizeof(amounts) / sizeof(amounts[0]); i++)
-		rc = fl_table_line(o->table, amounts[i].column,
-				   amount(o, c->resource, amounts[i].value, a), err);
-	if (rc < 0)
-		return rc;
-	snprintf(b, sizeof(b), "%s", amount(o, c->resource, c->borrowed, a));
-	if (c->borrowed && c->borrowing_limit != FL_NO_LIMIT) {
-		size_t n = strlen(b);
+	fl_report_amounts(o->report, c->resource, amounts, limited ? 7 : 6, texts);
+	int rc = fl_table_line(o->table, FLAVOR, new_flavor ? fl_report_flavor(m, c->flavor) : "",
+			       err);
+	if (rc == 0)
+		rc = fl_table_line(o->table, RESOURCE, fl_report_short_resource(m, c->resource),
+				   err);
+	for (unsigned i = 0; rc == 0 && i < 6; i++) {
+		/* Zero is said quietly, so that what is not zero is seen. */
+		const char *text = amounts[i] == 0 ? "-" : texts[i];
 
-		snprintf(b + n, sizeof(b) - n, "/%s",
-			 fl_report_amount(o->report, c->resource, c->borrowing_limit, a));
+		if (columns[i] == BORROWED && limited) {
+			snprintf(both, sizeof(both), "%.31s/%.31s", texts[i], texts[6]);
+			text = both;
+		}
+		rc = fl_table_line(o->table, columns[i], text, err);
 	}
-	return fl_table_line(o->table, BORROWED, b, err);
+	return rc;
 }
 
 /* Columns in the order of flavors and resources by name, whatever the tree's numbering. */

@@ -14,15 +14,15 @@ double fl_decay_alpha(fl_time elapsed, fl_time half_life)
 }
 
 /*
- * The shortest decimal that reads back as @x: digits * 10^-places.  At most 17
- * digits.  strtod reads what snprintf wrote, so the locale's decimal point does
- * not matter.
+ * At most 17 digits.  A decimal of up to 15 is printed as it is, with noughts behind it,
+ * so shorter ones need not be tried.  strtod reads what snprintf wrote, so the locale's
+ * decimal point does not matter.
  */
-static uint64_t shortest(double x, int *ret_places)
+struct fl_factor fl_decay_factor(double x)
 {
 	char text[40];
 	uint64_t digits = 0;
-	int precision = 0, places, exponent = 0;
+	int precision = 14, places, exponent = 0;
 
 	do
 		(void)snprintf(text, sizeof text, "%.*e", precision, x);
@@ -37,8 +37,7 @@ static uint64_t shortest(double x, int *ret_places)
 	places = precision + exponent;
 	for (; digits && digits % 10 == 0; digits /= 10)
 		places--;
-	*ret_places = places;
-	return digits;
+	return (struct fl_factor){ digits, places };
 }
 
 enum { LIMBS = 6 }; /* of 32 bits: 2^127 * 10^17 < 2^184 */
@@ -65,10 +64,9 @@ static void divide(uint32_t n[LIMBS], uint32_t by)
 	}
 }
 
-fl_nanos fl_decay_scale(fl_nanos amount, double factor)
+fl_nanos fl_decay_scale(fl_nanos amount, struct fl_factor factor)
 {
-	int places;
-	uint64_t digits = shortest(factor, &places);
+	int places = factor.places;
 	bool negative = amount < 0;
 	fl_nanos magnitude = negative ? -amount : amount, result = 0;
 	uint32_t low[LIMBS] = { 0 }, high[LIMBS];
@@ -78,8 +76,8 @@ fl_nanos fl_decay_scale(fl_nanos amount, double factor)
 		low[i] = (uint32_t)(magnitude >> 32 * i);
 	for (int i = 0; i < LIMBS; i++)
 		high[i] = low[i];
-	multiply(low, (uint32_t)digits);
-	multiply(high, (uint32_t)(digits >> 32));
+	multiply(low, (uint32_t)factor.digits);
+	multiply(high, (uint32_t)(factor.digits >> 32));
 	for (int i = 0; i < LIMBS; i++) {
 		carry += low[i] + (uint64_t)(i ? high[i - 1] : 0);
 		low[i] = (uint32_t)carry;
@@ -92,4 +90,30 @@ fl_nanos fl_decay_scale(fl_nanos amount, double factor)
 	for (int i = 3; i >= 0; i--)
 		result = result << 32 | low[i];
 	return negative ? -result : result;
+}
+
+struct fl_decay fl_decay_over(fl_time elapsed, fl_time half_life)
+{
+	double alpha = fl_decay_alpha(elapsed, half_life);
+
+	return (struct fl_decay){ fl_decay_factor(1 - alpha), fl_decay_factor(alpha) };
+}
+
+fl_nanos fl_decay_toward(struct fl_decay d, fl_nanos consumed, fl_nanos used)
+{
+	return fl_decay_scale(consumed, d.left) + fl_decay_scale(used, d.gained);
+}
+
+double fl_decay_natural(fl_nanos amount) { return (double)amount * 1e-9; }
+
+double fl_decay_usage(const double *resource_weights, const double *amounts, uint32_t n,
+		      double weight)
+{
+	double sum = 0;
+
+	if (weight <= 0)
+		return HUGE_VAL;
+	for (uint32_t r = 0; r < n; r++)
+		sum += resource_weights[r] * amounts[r];
+	return sum / weight;
 }

@@ -1,4 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+
+from conftest import SOURCE
 import manifests as m
 
 BAD = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: 7\n"
@@ -60,3 +65,59 @@ def test_missing_file(fairlead, valid):
     assert (r.code, r.err) == (1, "")
     doc = valid(r.json(), "check")
     assert doc["errors"] == [{"file": "nothing.yaml", "message": "no such file or directory"}]
+
+
+def test_guide_lists_everything(fairlead, write):
+    """The table of the guide says of each kind what the command itself says of it."""
+    write("c.json", m.dump(*m.small()))
+    rules = fairlead("check", "-f", "c.json", "-o", "sarif").json()["runs"][0]["tool"]["driver"]["rules"]
+    page = (SOURCE / "doc" / "guide" / "check.md").read_text()
+    table = re.findall(r"^\| `([^`]+)` \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    assert table == [(r["id"], r["shortDescription"]["text"], r["help"]["text"]) for r in rules]
+
+
+EXAMPLES = {"company/tree.yaml": [], "company": ["never-fits"], "stories/cohort-cycle.yaml": ["cohort-cycle"]}
+
+
+@pytest.mark.parametrize("path", sorted({*EXAMPLES, *(
+    str(p.relative_to(SOURCE / "examples")) for p in (SOURCE / "examples" / "stories").glob("*.yaml"))}))
+def test_no_false_alarms(fairlead, path):
+    """What the examples warn of is meant; two jobs of the company's trace want more than there is."""
+    doc = fairlead("check", "-f", str(SOURCE / "examples" / path), "-o", "json").json()
+    assert doc["errors"] == []
+    assert sorted({w["kind"] for w in doc["warnings"]}) == EXAMPLES.get(path, [])
+
+
+def test_workload_no_flavor_suits(fairlead, write):
+    """Found by trying: the only flavor with enough quota has a taint."""
+    spot = m.flavor("spot", nodeTaints=[{"key": "spot", "value": "true", "effect": "NoSchedule"}])
+    write("c.json", m.dump(
+        m.namespace("ns"), m.flavor("f"), spot,
+        m.cluster_queue("a", m.quota("f", cpu="1"), m.quota("spot", cpu="9")),
+        m.local_queue("la", "a"), m.workload("w", "la", cpu="3")))
+    doc = fairlead("check", "-f", "c.json", "-o", "json").json()
+    assert [(w["kind"], w["subject"], w["message"]) for w in doc["warnings"]] == [
+        ("never-fits", "Workload/ns/w", "not even an empty cluster admits it: it asks for more than its queue could "
+         "ever have: 3 'cpu' in flavor 'f', 1 at most")]
+
+
+def test_namespaces_that_are_only_assumed(fairlead, write):
+    """Without Namespaces in the input a selector by label says nothing against anybody."""
+    queue = m.cluster_queue("a", m.quota("f", cpu="4"))
+    queue["spec"]["namespaceSelector"] = {"matchLabels": {"team": "red"}}
+    objects = [m.flavor("f"), queue, m.local_queue("la", "a"), m.workload("w", "la", cpu="3")]
+    write("c.json", m.dump(*objects))
+    assert fairlead("check", "-f", "c.json", "-o", "json").json()["warnings"] == []
+    write("c.json", m.dump(*objects, m.namespace("ns")))
+    kinds = [w["kind"] for w in fairlead("check", "-f", "c.json", "-o", "json").json()["warnings"]]
+    assert sorted(kinds) == ["namespace-not-selected", "never-admitted"]
+
+
+def test_trees_that_no_policy_is_made_of(fairlead, write, valid):
+    """What every other verb would refuse is an error of check, too."""
+    chain = [m.cohort(f"c{i}", f"c{i + 1}") for i in range(300)]
+    write("c.json", m.dump(*m.small(), *chain, m.cluster_queue("deep", m.quota("f", cpu="1"), cohort="c0")))
+    r = fairlead("check", "-f", "c.json", "-o", "json")
+    assert r.code == 1
+    doc = valid(r.json(), "check")
+    assert [e["message"] for e in doc["errors"]] == ["cohorts nest deeper than 256 levels"]

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+
 import pytest
 
 import manifests as m
@@ -37,13 +39,16 @@ Who holds cpu in flavor 'f' below Cohort 'co'
   QUEUE  OWN  BORROWED  WORKLOADS
   b        4         2          1
 
-Preemption
-  withinClusterQueue: Never (nobody in its own queue)
-  reclaimWithinCohort: Never (nobody in other queues)
-  No workload came into question as a victim.
+Preemption: 1 considered, none goes
+  REFUSED  RULE          WHY
+        1  VictimPolicy  this queue's preemption policy takes nobody there
+
+  NEAREST TO GOING  QUEUE  RULE          NUMBERS
+  all 1             co     VictimPolicy  reclaimWithinCohort: Never
 
 The smallest change that admits it
-  ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 5
+  ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 5; then the
+  coming cycle admits it
 """
 
 
@@ -59,6 +64,17 @@ def test_json(fairlead, write, valid):
                              "idleNotLent": 0, "workloads": 1}]
     assert x["changes"] == [{"node": {"kind": "ClusterQueue", "name": "a"}, "field": "nominalQuota",
                              "flavor": "f", "resource": "cpu", "from": 4000, "to": 5000}]
+    assert x["proposals"] == [{"changes": x["changes"], "alone": "Admit", "comingCycle": "Admit",
+                               "preempted": 0, "message": "the coming cycle admits it"}]
+    assert x["preemption"]["refused"] == [{
+        "rule": "VictimPolicy",
+        "meaning": "a preemption policy of the queue allows to look for victims there",
+        "message": "this queue's preemption policy takes nobody there", "count": 1,
+        "victims": [{"allBelow": 1, "node": {"kind": "Cohort", "name": "co"}, "unit": "amount",
+                     "lhs": 0, "rhs": 0}]}]
+    assert x["preemption"]["reclaimWithinCohort"] == "Never"
+    assert (x["preemption"]["considered"], x["preemption"]["victims"]) == (1, [])
+    assert 0 < x["tries"] <= 1000
 
 
 def test_the_change_it_proposes_admits_it(fairlead, write):
@@ -104,8 +120,16 @@ def test_borrowing_limit_binds(fairlead, write, valid):
         "ns/w waits: it asks for 3 cpu in flavor 'f', and queue 'a' can have 1 now (2\n"
         "short). What binds is the borrowing limit of ClusterQueue 'a': 2 cpu, 1 borrowed\n"
         "already.\n")
-    assert ("\nThe smallest change that admits it\n"
-            "  ClusterQueue 'a': borrowingLimit of cpu in flavor 'f' from 2 to 4\n") in r.out
+    assert """
+The smallest change that admits it
+  ClusterQueue 'a': borrowingLimit of cpu in flavor 'f' from 2 to 4; then the
+  coming cycle admits it
+
+Others, of which each would do
+  ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6; then the
+  coming cycle admits it
+  ns/w: priority from 0 to 1; then the coming cycle preempts 1 workload for it
+""" in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert x["failed"]["binding"] == {"by": "BorrowingLimit", "node": {"kind": "ClusterQueue", "name": "a"},
                                       "left": 1000, "keptBelow": 0}
@@ -127,8 +151,8 @@ Flavors tried
   main  f       cpu           9          1        6  never enough
 
 The smallest change that admits it
-  ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6
-  ClusterQueue 'a': borrowingLimit of cpu in flavor 'f' from 2 to 8
+  ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 12; then the
+  coming cycle admits it
 """
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/z").json(), "explain")
     assert x["failed"]["verdict"] == "ExceedsMaxQuota"
@@ -158,12 +182,224 @@ def test_victims_protected_by_priority(fairlead, write, valid):
         m.workload("c1", "lc", priority=9, cpu="5", admitted=("c", "f")),
         m.workload("w", "la", priority=5, cpu="4"), a="4", c="2"))
     r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
-    assert ("\nPreemption\n  1 ruled out, such as ns/c1: the preemption policy protects them by priority or\n"
-            "  age\n") in r.out
+    assert """
+Preemption: 1 considered, none goes
+  REFUSED  RULE            WHY
+        1  VictimPriority  their priority is not below this one's
+
+  NEAREST TO GOING  QUEUE  RULE            NUMBERS
+  ns/c1             c      VictimPriority  priority 9, ours 5
+""" in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert x["preemption"]["refused"] == [{
-        "rule": "VictimPriority", "message": "the preemption policy protects them by priority or age",
-        "count": 1, "example": "ns/c1"}]
+        "rule": "VictimPriority",
+        "meaning": "priority of the victim < priority of the preemptor, where the preemption policy asks for that",
+        "message": "their priority is not below this one's", "count": 1, "example": "ns/c1",
+        "victims": [{"workload": "ns/c1", "clusterQueue": "c", "unit": "amount", "lhs": 9, "rhs": 5,
+                     "node": {"kind": "ClusterQueue", "name": "c"}}]}]
+    assert [c["to"] for p in x["proposals"] for c in p["changes"] if c["field"] == "priority"] == [10]
+
+
+def borrowers(n, *objects):
+    """b borrows everything with n workloads of one cpu each; fair sharing."""
+    return m.dump(
+        m.namespace("ns"), m.flavor("f"), m.configuration(), m.cohort("org"),
+        m.cluster_queue("a", m.quota("f", cpu="1"), cohort="org", preemption={"reclaimWithinCohort": "Any"}),
+        m.cluster_queue("b", m.quota("f", cpu="1"), cohort="org"),
+        m.cluster_queue("pool", m.quota("f", cpu=str(n)), cohort="org"),
+        m.local_queue("la", "a"), m.local_queue("lb", "b"), m.local_queue("lpool", "pool"),
+        m.workload("a1", "la", cpu="1", admitted=("a", "f")),
+        *[m.workload(f"b{i:02}", "lb", cpu="1", admitted=("b", "f")) for i in range(n + 1)],
+        m.workload("w", "la", cpu=str(n + 1)), *objects)
+
+
+def test_equal_refusals_share_a_line(fairlead, write, valid):
+    write("c.json", borrowers(12))
+    r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
+    assert """
+Preemption: 14 considered, none goes
+  REFUSED  RULE          WHY
+       12  S2-a          without them their side's share is below this one's
+        1  S2-b          their side's share is not above this one's
+        1  VictimPolicy  this queue's preemption policy takes nobody there
+
+  NEAREST TO GOING    QUEUE  RULE          NUMBERS
+  ns/b01 and 11 more  b      S2-a          share 786 without it, ours 929
+  ns/b00              b      S2-b          share 857, ours 929
+  all 1               a      VictimPolicy  withinClusterQueue: Never
+""" in r.out
+    x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
+    first, second, _ = x["preemption"]["refused"]
+    assert [v["workload"] for v in first["victims"]] == [f"ns/b{i:02}" for i in range(1, 13)]
+    assert {(v["lhs"], v["rhs"], v["unit"], v["node"]["name"]) for v in first["victims"]} == {
+        ("928.57142857142856", "785.71428571428567", "share", "b")}
+    assert second["victims"][0]["rhs"] == "857.14285714285711"
+
+
+def test_all_lists_each_victim(fairlead, write):
+    write("c.json", borrowers(12))
+    r = fairlead("explain", "-f", "c.json", "--all", "ns/w", env=COLUMNS)
+    for i in range(1, 13):
+        assert f"  ns/b{i:02}            b      S2-a          share 786 without it, ours 929\n" in r.out
+
+
+def test_only_the_nearest_of_a_rule(fairlead, write):
+    write("c.json", team(
+        *[m.workload(f"c{i}", "lc", priority=10 + i, cpu="1", admitted=("c", "f")) for i in range(9)],
+        m.workload("w", "la", priority=5, cpu="4"), a="4", c="5"))
+    r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
+    assert """
+  NEAREST TO GOING  QUEUE  RULE            NUMBERS
+  ns/c0             c      VictimPriority  priority 10, ours 5
+  ns/c1             c      VictimPriority  priority 11, ours 5
+  ns/c2             c      VictimPriority  priority 12, ours 5
+  ... and 6 more (--all)
+""" in r.out
+    r = fairlead("explain", "-f", "c.json", "--all", "ns/w", env=COLUMNS)
+    assert "  ns/c8             c      VictimPriority  priority 18, ours 5\n\n" in r.out
+
+
+def test_those_let_off(fairlead, write):
+    write("c.json", team(
+        m.workload("small", "la", cpu="1", admitted=("a", "f")),
+        m.workload("large", "la", priority=1, cpu="4", admitted=("a", "f")),
+        m.workload("w", "la", priority=5, cpu="4"), a="5"))
+    r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
+    assert "\n  PREEMPTED FOR IT  QUEUE  REASON\n  ns/large          a      InClusterQueue\n" in r.out
+    assert """
+Preemption: 2 considered, 1 goes
+  REFUSED  RULE          WHY
+        1  VictimNeeded  chosen at first, and not needed after all
+
+  NEAREST TO GOING  QUEUE  RULE          NUMBERS
+  ns/small          a      VictimNeeded  4 cpu there while it stays, 4 asked
+""" in r.out
+
+
+def test_it_may_not_preempt_while_it_borrows(fairlead, write):
+    objects = m.small()
+    for o in objects:
+        if o["metadata"]["name"] == "a1":
+            o["spec"]["podSets"][0]["template"]["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "5"}
+    write("c.json", m.dump(*objects))
+    r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
+    assert ("\nPreemption\n  It asks for more than its queue owns, and that queue may not preempt while it\n"
+            "  borrows: nobody was looked at.\n") in r.out
+
+
+@pytest.mark.parametrize("spec, rule, numbers, message", [
+    ({"minimumRunTime": "10m"}, "MinimumRunTime", (90, 600),
+     "they have not held their quota for their minimum run time (Policy)"),
+    # a rule without words of its own has its meaning
+    ({"preemptionDelay": "5m"}, "PreemptionDelay", (0, 300),
+     "time the workload has waited >= what it waits before it preempts (Policy)"),
+])
+def test_rules_of_a_policy_are_named(fairlead, write, valid, spec, rule, numbers, message):
+    policy = {"apiVersion": "fairlead.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "p"},
+              "spec": {"defaults": spec}}
+    write("c.json", team(
+        m.workload("c1", "lc", cpu="5", admitted=("c", "f")),
+        m.workload("w", "la", priority=5, cpu="4", created="2026-01-01T00:01:30Z"), policy, a="4", c="2"))
+    r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
+    assert f"  {rule}  {'1m30s / 10m' if numbers[0] else '0s / 5m'}\n" in r.out
+    x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
+    refused, = x["preemption"]["refused"]
+    assert (refused["rule"], refused["message"]) == (rule, message)
+    victim, = refused["victims"]
+    assert victim["unit"] == "nanoseconds"
+    assert (victim["lhs"], victim["rhs"]) == tuple(n * 10**9 for n in numbers)
+
+
+def cells(objects, change):
+    """The objects and keys that a change is about, in the manifests."""
+    for o in objects:
+        spec, name = o.get("spec", {}), o.get("metadata", {}).get("name")
+        if change["field"] == "priority":
+            if o["kind"] == "Workload" and "ns/" + name == change["workload"]:
+                yield spec, "priority", 1
+            continue
+        if (o["kind"], name) != (change["node"]["kind"], change["node"]["name"]):
+            continue
+        if change["field"] == "weight":
+            spec.setdefault("fairSharing", {})
+            yield spec["fairSharing"], "weight", None
+            continue
+        for group in spec["resourceGroups"]:
+            for flavor in group["flavors"]:
+                for r in flavor["resources"]:
+                    if (flavor["name"], r["name"]) == (change["flavor"], change["resource"]):
+                        yield r, change["field"], 1000
+
+
+def with_change(text, change, less):
+    objects = json.loads(text)["items"]
+    (where, key, unit), = cells(objects, change)
+    to = change["to"] - (0 if unit is None else less)
+    if change["field"] == "priority":
+        where[key] = to
+    elif unit is None:  # a weight of two digits, or the one before it
+        assert to > 1
+        step = 10 ** (len(str(int(to))) - 2)
+        where[key] = str(round(to - less * step, 3))
+    else:
+        where[key] = f"{to}m"
+    return m.dump(*objects)
+
+
+def test_each_proposal_holds_in_the_manifests(fairlead, write):
+    reclaim = {"reclaimWithinCohort": "Any"}
+    seen = set()
+    clusters = [
+        (borrowers(12), "ns/w"),
+        (team(m.workload("r", "la", cpu="5", admitted=("a", "f")), m.workload("w", "la", cpu="3"),
+              a={"nominalQuota": "4", "borrowingLimit": "2"}, b="8"), "ns/w"),
+        (team(m.workload("c1", "lc", priority=9, cpu="5", admitted=("c", "f")),
+              m.workload("w", "la", priority=5, cpu="4"),
+              a="4", b={"nominalQuota": "8", "lendingLimit": "1"}, c="2"), "ns/w"),
+        (m.dump(m.namespace("ns"), m.flavor("f"), m.configuration(), m.cohort("org"),
+                m.cluster_queue("a", m.quota("f", cpu="0"), cohort="org", preemption=reclaim),
+                m.cluster_queue("b", m.quota("f", cpu="0"), cohort="org"),
+                m.cluster_queue("pool", m.quota("f", cpu="40"), cohort="org"),
+                m.local_queue("la", "a"), m.local_queue("lb", "b"),
+                m.workload("a1", "la", cpu="20", admitted=("a", "f")),
+                *[m.workload(f"b{i}", "lb", cpu="2", admitted=("b", "f")) for i in range(10)],
+                m.workload("w", "la", cpu="7")), "ns/w"),
+    ]
+    for text, name in clusters:
+        write("c.json", text)
+        x = fairlead("explain", "-f", "c.json", "-o", "json", name).json()
+        assert x["alone"]["decision"] == "Wait" and x["proposals"]
+        for p in x["proposals"]:
+            change, = p["changes"]
+            seen.add(change["field"])
+            for less in (0, 1):
+                write("d.json", with_change(text, change, less))
+                y = fairlead("explain", "-f", "d.json", "-o", "json", name).json()
+                assert y["alone"]["decision"] == (p["alone"] if less == 0 else "Wait"), (change, less)
+                if less == 0:
+                    assert {"AdmittedNext": "Admit", "Preempting": "Preempt", "Waiting": "Wait"}[
+                        y["state"]] == p["comingCycle"]
+    assert seen == {"nominalQuota", "borrowingLimit", "lendingLimit", "weight", "priority"}
+
+
+def test_several_cells_where_one_will_not_do(fairlead, write, valid):
+    cpu_and_gpu = {"cpu": "4", "example.com/gpu": "1"}
+    text = m.dump(
+        m.namespace("ns"), m.flavor("f"),
+        m.cluster_queue("a", {"name": "f", "resources": [
+            {"name": r, "nominalQuota": q} for r, q in cpu_and_gpu.items()]}),
+        m.local_queue("la", "a"), m.workload("w", "la", **{"cpu": "6", "example.com/gpu": "3"}))
+    write("c.json", text)
+    r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
+    assert """
+The smallest change that admits it
+  ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6, and
+  ClusterQueue 'a': nominalQuota of gpu in flavor 'f' from 1 to 3; then the
+  coming cycle admits it
+""" in r.out
+    x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
+    assert [(c["resource"], c["from"], c["to"]) for c in x["changes"]] == [
+        ("cpu", 4000, 6000), ("example.com/gpu", 1, 3)]
 
 
 def test_idle_but_not_lent(fairlead, write):

@@ -29,7 +29,8 @@ ALIASES = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
 BAD = {
     "broken YAML": (
         "kind: [a\nb: c\n",
-        "x.yaml:3:1: error: invalid YAML: flow sequence without a closing bracket\n"),
+        "x.yaml:2:2: error: invalid YAML: did not find expected ',' or ']' while parsing a flow sequence "
+        "that starts in line 1\n"),
     "broken JSON": (
         '{"kind": "List", "items": [}',
         "x.yaml:1:28: error: expected a value, not '}'\n"),

@@ -8,8 +8,7 @@ Assumed:
   fair sharing is off: no Configuration in the input
   the clock is 2026-01-01T00:00:01Z, the newest time in the input
   no workload is parked and no flavor search is under way: objects do not tell
-  requests are as the Workloads state them: LimitRanges and RuntimeClasses are
-  not applied
+  containers take what they state: no LimitRange in the input
 """
 COLUMNS = {"COLUMNS": "80"}
 PREEMPTION = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
@@ -212,4 +211,4 @@ def test_nobody_waits(fairlead, write):
     r = fairlead("plan", "-f", "c.json")
     assert r.code == 0
     assert "Nobody waits.\n" in r.out
-    assert r.out.endswith("not applied\n")
+    assert r.out.endswith("no LimitRange in the input\n")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import random
 
+import pytest
+
 import manifests as m
 
 
@@ -40,6 +42,35 @@ def test_borrowing_limit_and_several_flavors(fairlead, write):
     assert r.out.splitlines()[1].split() == ["a", "f", "cpu", "1", "1", "3", "2/3", "-", "1"]
     assert r.out.splitlines()[3].split() == ["g", "cpu", "1500m", "1500m", "-", "-", "-", "1500m"]
     assert len(r.out.splitlines()) == 5
+
+
+def memory_row(fairlead, write, quota, used, cpu="1"):
+    write("c.json", m.dump(
+        m.namespace("ns"), m.flavor("f"), m.cluster_queue("a", m.quota("f", cpu=cpu, memory=quota)),
+        m.local_queue("la", "a"), m.workload("a1", "la", memory=used, admitted=("a", "f"))))
+    lines = fairlead("tree", "-f", "c.json").out.splitlines()
+    return lines[1].split()[3], lines[2].split()[1:4]
+
+
+@pytest.mark.parametrize("quota, used, row", [
+    ("8Gi", "2Gi", ["8Gi", "8Gi", "2Gi"]),
+    ("7680Gi", "1794Gi", ["7680Gi", "7680Gi", "1794Gi"]),       # short: exact
+    ("5685875Mi", "2Ti", ["5.42Ti", "5.42Ti", "2Ti"]),
+    ("5685875Mi", "2Gi", ["5.422Ti", "5.422Ti", "2Gi"]),        # 5.420Ti are left: three decimals tell
+    ("1234567", "123456", ["1.18Mi", "1.18Mi", "123456"]),
+    ("1048575Mi", "100Gi", ["1024.0Gi", "1024.0Gi", "100Gi"]),
+    ("10000001Ki", "10000000Ki", ["10000001Ki", "10000001Ki", "10000000Ki"]),  # they differ: exact
+    ("8Ei", "2Gi", ["unlimited", "unlimited", "2Gi"]),
+])
+def test_long_amounts_of_memory(fairlead, write, quota, used, row):
+    assert memory_row(fairlead, write, quota, used)[1] == row
+
+
+@pytest.mark.parametrize("cpu, text", [
+    ("99999m", "99999m"), ("878514m", "878.514"), ("878500m", "878.5"), ("1234567", "1234567"),
+])
+def test_long_amounts_of_cores(fairlead, write, cpu, text):
+    assert memory_row(fairlead, write, "1Gi", "1Gi", cpu)[0] == text
 
 
 def test_json(fairlead, write, valid):

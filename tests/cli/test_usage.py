@@ -3,7 +3,7 @@ import pytest
 
 import manifests as m
 
-VERBS = ["check", "tree", "plan", "explain"]
+VERBS = ["check", "tree", "plan", "explain", "what-if", "record"]
 
 
 def see(verb=""):
@@ -50,8 +50,9 @@ def test_version(fairlead):
     (["tree", "-f", "x", "a", "b"], "fairlead tree: unexpected argument 'b'\n" + see("tree")),
     (["explain", "-f", "x"], "fairlead explain: WORKLOAD is missing\n" + see("explain")),
     (["plan", "-f", "x", "-o", "xml"], "fairlead plan: --output: 'xml' is neither text nor json\n" + see("plan")),
-    (["check", "-f", "x", "-o", "sarif"],
-     "fairlead check: --output: 'sarif' is neither text nor json\n" + see("check")),
+    (["check", "-f", "x", "-o", "xml"],
+     "fairlead check: --output: 'xml' is none of text, json and sarif\n" + see("check")),
+    (["plan", "-f", "x", "-o", "sarif"], "fairlead plan: --output: 'sarif' is neither text nor json\n" + see("plan")),
     (["plan", "-f", "x", "--cycles", "0"],
      "fairlead plan: --cycles: '0' is not a number from 1 to 100000\n" + see("plan")),
     (["plan", "-f", "x", "--cycles", "many"],

@@ -214,6 +214,8 @@ static int take_row_key(struct fl_reader *r, const char *key, void *to, fairlead
 		return take_text(r, c->id, sizeof c->id, err);
 	if (strcmp(key, "suite") == 0)
 		return take_text(r, c->suite, sizeof c->suite, err);
+	if (strcmp(key, "kind") == 0)
+		return take_text(r, c->kind, sizeof c->kind, err);
 	if (strcmp(key, "config") == 0)
 		return take_map(r, take_config_key, target, err);
 	if (strcmp(key, "objects") == 0)
@@ -235,8 +237,10 @@ static int parse_row(struct fl_reader *r, struct row_target *to, fairlead_error 
 	rc = take_map(r, take_row_key, to, err);
 	if (rc < 0)
 		return rc;
-	if (!to->row->objects.text || !to->row->id[0])
+	if ((!to->row->objects.text && !to->row->kind[0]) || !to->row->id[0])
 		return fl_fail(err, FAIRLEAD_EINPUT, "a case needs 'id' and 'objects'");
+	if (!to->row->objects.text)
+		to->row->objects = (struct case_text){ "[]", 2 };
 	return 0;
 }
 

@@ -34,6 +34,7 @@ struct case_text {
 
 struct case_row {
 	char id[128], suite[32];
+	char kind[16];             /* of a case of arithmetic alone (decay_case.h), else empty */
 	struct case_text objects;  /* the array */
 	struct case_text expected; /* the object; absent when null */
 	struct case_text fair_sharing,

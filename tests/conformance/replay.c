@@ -6,6 +6,8 @@
  * form of the case's `expected`, which is not looked at; {"id":...,"error":...}
  * for a case that cannot be read.  `run` compares the two.
  *
+ * {"steps":...} or {"penalty":...} stands for the cycles in cases of arithmetic alone.
+ *
  * Between cycles the world does what ask/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
  *
@@ -19,7 +21,8 @@
 #include "ask/settle.h"
 #include "base/sort.h"
 #include "case.h"
-#include "decide/policy.h"
+#include "decay_case.h"
+#include "decide/borrow/borrow.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
@@ -212,6 +215,36 @@ static void put_shares(const struct run *r)
 	fputs("}}", r->out);
 }
 
+static void put_usage_of(const struct run *r, uint32_t lq)
+{
+	const struct fl_queue_row *row = &r->m->queues[lq];
+	double usage = fl_borrow_queue_usage(r->p, (struct fl_queue){ lq });
+
+	fprintf(r->out, "\"%s/", fl_model_text(r->m, row->namespace));
+	fprintf(r->out, "%s\":{\"consumed\":{", fl_model_text(r->m, row->name));
+	for (uint32_t i = 0; i < r->m->n_resources; i++) {
+		fputs(i ? "," : "", r->out);
+		put_text(r->out, fl_model_text(r->m, r->m->resources[i]));
+		fprintf(r->out, ":\"%.17g\"",
+			fl_borrow_consumed(r->p, (struct fl_queue){ lq },
+					   (struct fl_resource){ i }));
+	}
+	if (isinf(usage))
+		fputs("},\"usage\":\"+Inf\"}", r->out);
+	else
+		fprintf(r->out, "},\"usage\":\"%.17g\"}", usage);
+}
+
+static void put_usages(const struct run *r)
+{
+	fputs(",\"localQueueUsage\":{", r->out);
+	for (uint32_t lq = 0; lq < r->m->n_queues; lq++) {
+		fputs(lq ? "," : "", r->out);
+		put_usage_of(r, lq);
+	}
+	fputc('}', r->out);
+}
+
 static int put_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
 {
 	struct run *r = user;
@@ -224,6 +257,8 @@ static int put_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_e
 	put_list(r, cycle->decisions, "pending", is_waiting);
 	if (r->m->settings.fair_sharing)
 		put_shares(r);
+	if (r->m->settings.admission_fair_sharing)
+		put_usages(r);
 	fputc('}', r->out);
 	/* Trailing cycles that decide nothing are no part of the answer. */
 	if (cycle->decided || cycle->number == 1)
@@ -268,7 +303,11 @@ static int decide(const struct case_row *c, struct fl_model *m, FILE *out, long 
 		  fairlead_error *err)
 {
 	struct run r = { .c = c, .m = m, .out = out };
-	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = c->now };
+	const struct fl_policy_options options = {
+		.mem = &fl_mem_heap,
+		.now = c->now,
+		.unsampled = true, /* the recorder took no samples between cycles */
+	};
 	int rc = fl_model_seal(m, err);
 
 	if (rc < 0)
@@ -319,7 +358,7 @@ static int replay_line(const struct case_file *f)
 
 	if (!out)
 		return FAIRLEAD_ENOMEM;
-	rc = decide_line(&c, out, &keep, &err);
+	rc = c.kind[0] ? decay_case(f->line, f->len, out, &err) : decide_line(&c, out, &keep, &err);
 	fclose(out);
 	printf("{\"id\":\"%s\",", c.id);
 	if (rc < 0) {
@@ -327,6 +366,8 @@ static int replay_line(const struct case_file *f)
 		fputs("\"error\":", stdout);
 		put_text(stdout, err.text);
 		puts("}");
+	} else if (c.kind[0]) {
+		printf("\"got\":%s}\n", text);
 	} else {
 		printf("\"got\":{\"cycles\":[%.*s]}}\n", (int)keep, text);
 	}

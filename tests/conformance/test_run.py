@@ -36,6 +36,11 @@ def first_cases(suite, want, n=3):
 	return cases
 
 
+def arithmetic(kind, n=3):
+	with gzip.open(os.path.join(HERE, "afs_decay.jsonl.gz"), "rt") as f:
+		return [c for c in map(json.loads, f) if c["kind"] == kind and c["expected"].get("penalty") != {}][:n]
+
+
 def judge(tmp_path, cases, answers, *options, status=0):
 	with gzip.open(tmp_path / "fair.jsonl.gz", "wt") as f:
 		for case in cases:
@@ -92,6 +97,30 @@ def spoil_share_more(answer):
 	cycle_with(answer, "shares")["shares"]["clusterQueues"]["ghost"] = {"weightedShare": "0", "precise": "0"}
 
 
+def usage_with(answer, key):
+	cycle = cycle_with(answer, "localQueueUsage")
+	return next(u for u in cycle["localQueueUsage"].values() if u[key])
+
+
+def spoil_usage(answer):
+	usage_with(answer, "usage")["usage"] = "12345.678"
+
+
+def spoil_consumed(answer):
+	row = usage_with(answer, "consumed")["consumed"]
+	name = sorted(row)[0]
+	row[name] = "1" + row[name]
+
+
+def spoil_consumed_more(answer):
+	usage_with(answer, "consumed")["consumed"]["ghost"] = "1m"
+
+
+def spoil_consumed_less(answer):
+	row = usage_with(answer, "consumed")["consumed"]
+	row.pop(next(k for k in sorted(row) if not row[k].startswith("0")))
+
+
 def spoil_cycles(answer):
 	answer["got"]["cycles"].append({"admitted": [], "preempted": []})
 
@@ -101,7 +130,7 @@ def spoil_all(answer):
 	answer["error"] = "out of luck"
 
 
-@pytest.mark.parametrize("suite", ["fair", "multicycle"])
+@pytest.mark.parametrize("suite", ["fair", "multicycle", "afs"])
 def test_truth_passes(tmp_path, suite):
 	cases = first_cases(suite, "preempted")
 	done = judge(tmp_path, cases, truth(cases))
@@ -129,6 +158,39 @@ def test_planted_mistake_is_found(tmp_path, spoil, want):
 	done = judge(tmp_path, cases, answers)
 	assert done.returncode == 1
 	assert done.stdout.startswith("fair 2/3 66.6 %\n  " + cases[1]["id"] + ": ")
+
+
+@pytest.mark.parametrize("spoil", [spoil_usage, spoil_consumed, spoil_consumed_more, spoil_consumed_less])
+def test_planted_mistake_in_usage_is_found(tmp_path, spoil):
+	cases = [c for c in first_cases("afs", "localQueueUsage", 20)
+		 if any(r["consumed"] for r in c["expected"]["cycles"][0]["localQueueUsage"].values())][:3]
+	answers = truth(cases)
+	spoil(answers[cases[1]["id"]])
+	done = judge(tmp_path, cases, answers)
+	assert done.returncode == 1
+	assert done.stdout.startswith("fair 2/3 66.6 %\n  " + cases[1]["id"] + ": cycle 1: localQueueUsage")
+
+
+def test_quantities_are_numbers(tmp_path):
+	cases = first_cases("afs", "localQueueUsage", 1)
+	for amounts, same in ((("11093m", "11.093"), 1), (("4Gi", "4294967296.000"), 1), (("1e3", "1k"), 1),
+			      (("5m", "5"), 0), (("4Gi", "4G"), 0), (("1", "1x"), 0), (("0", ""), 0)):
+		cases[0]["expected"]["cycles"][0]["localQueueUsage"]["ns/x"] = {"consumed": {"cpu": amounts[0]}, "usage": "+Inf"}
+		answers = truth(cases)
+		answers[cases[0]["id"]]["got"]["cycles"][0]["localQueueUsage"]["ns/x"]["consumed"]["cpu"] = amounts[1]
+		assert judge(tmp_path, cases, answers).returncode == 1 - same, amounts
+
+
+def test_planted_mistake_in_arithmetic_is_found(tmp_path):
+	cases = arithmetic("decay", 2) + arithmetic("entryPenalty", 1)
+	assert judge(tmp_path, cases, truth(cases)).returncode == 0
+	for i, spoil in enumerate((lambda got: got["steps"].pop(),
+				   lambda got: got["steps"][0]["newConsumed"].popitem(),
+				   lambda got: got["penalty"].popitem())):
+		answers = truth(cases)
+		spoil(answers[cases[i]["id"]]["got"])
+		done = judge(tmp_path, cases, answers)
+		assert (done.returncode, done.stdout[:14]) == (1, "fair 2/3 66.6 ")
 
 
 def test_wrong_expectation_is_found(tmp_path):

@@ -10,7 +10,7 @@ static const char *word(enum fl_support support)
 	case FL_FIELD_SUPPORTED:
 		return "supported";
 	case FL_FIELD_IGNORED:
-		return "passed over: decides nothing";
+		return "passed over";
 	case FL_FIELD_NOTED:
 		return "not acted on, with a warning";
 	case FL_FIELD_REFUSED:
@@ -28,12 +28,17 @@ int main(void)
 	     "(`unknown-field`, with the nearest name; `--strict` makes it an error); an object of another\n"
 	     "kind gets one as well (`ignored-object`). v1beta1 and v1beta2 of `kueue.x-k8s.io` are read\n"
 	     "alike, so both spellings of a renamed field stand here.\n\n"
-	     "This page is printed from the tables of the code and compared with them in the tests.");
+	     "This page is printed from the tables of the code and compared with them in the tests; another\n"
+	     "test holds the tables against every field of Kueue's API. [workloads.md](workloads.md) says how\n"
+	     "what the objects say of a workload comes together.");
 	for (uint32_t kind = 0; fl_kube_kind(kind); kind++) {
 		printf("\n## %s\n\n| field | |\n|---|---|\n", fl_kube_kind(kind));
 		for (uint32_t i = 0; fl_kube_field(kind, i, &field); i++)
 			printf("| `%s` | %s%s%s |\n", field.path, word(field.support),
-			       field.note ? ": " : "", field.note ? field.note : "");
+			       field.note || field.support == FL_FIELD_IGNORED ? ": " : "",
+			       field.note                        ? field.note :
+			       field.support == FL_FIELD_IGNORED ? "decides nothing" :
+								   "");
 	}
 	return 0;
 }

@@ -44,7 +44,7 @@ fresh() {
 	cp "$root/layers.txt" "$root/.clang-format" "$work/tree"
 	printf '#include <string.h>\n\n#include "base/a.h"\n' >"$work/tree/src/model/a.c"
 	printf '#include <stdint.h>\n' >"$work/tree/src/base/a.h"
-	printf '#include <libfyaml.h>\n\n#include "model/a.h"\n' >"$work/tree/src/codec/a.c"
+	printf '#include <yaml.h>\n\n#include "model/a.h"\n' >"$work/tree/src/codec/a.c"
 }
 
 plant() { # file, line
@@ -66,7 +66,7 @@ layers 'deep inside a folder' src/model/x/b.c '#include "codec/a.h"' 'model may 
 layers 'a module without a line' src/misc/b.c '#include "base/a.h"' 'module "misc" has no line'
 layers 'a header without its module' src/base/b.c '#include "a.h"' 'should be written "module/file.h"'
 layers 'a way round' src/base/b.c '#include "../model/a.h"' 'should be written "module/file.h"'
-for header in sqlite3.h uv.h microhttpd.h curl/curl.h libfyaml.h jansson.h libsmartcols/libsmartcols.h; do
+for header in sqlite3.h uv.h microhttpd.h curl/curl.h yaml.h jansson.h libsmartcols/libsmartcols.h; do
 	layers "a foreign $header" src/model/b.c "#include <$header>" "model may not include <$header>"
 done
 layers 'the public header from inside' src/model/b.c '#include <fairlead/fairlead.h>' 'only api includes'

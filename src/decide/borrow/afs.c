@@ -4,40 +4,7 @@
 #include <math.h>
 
 #include "share/decay.h"
-
-/* Usage of every local queue, one cell a resource of the model. */
-struct fl_afs {
-	uint32_t n_resources;
-	double *resource_weight; /* by resource */
-	fl_nanos *consumed;      /* by local queue and resource */
-	fl_nanos *held;          /* the same: what its workloads hold now */
-	fl_time *updated;        /* by local queue */
-	double *usage;           /* by local queue: what orders them */
-};
-
-static bool usage_based(const struct fl_policy *p, uint32_t q)
-{
-	return p->afs && p->model->nodes[q].usage_based;
-}
-
-static struct fl_queue queue_of(const struct fl_policy *p, struct fl_workload w)
-{
-	return fl_row(p, w)->queue;
-}
-
-bool fl_afs_orders(const struct fl_policy *p, struct fl_node q) { return usage_based(p, q.v); }
-
-double fl_afs_usage(const struct fl_policy *p, struct fl_workload w)
-{
-	struct fl_queue lq = queue_of(p, w);
-
-	return lq.v == FL_NONE ? 0 : p->afs->usage[lq.v];
-}
-
-size_t fl_afs_notes(const struct fl_policy *p)
-{
-	return p->afs ? 2 * (size_t)p->afs->n_resources + 4 : 0;
-}
+#include "share/integral.h"
 
 /* Amounts of cpu are milli-cores: a core is 10^9 nanos, as a byte is. */
 static fl_nanos to_nanos(const struct fl_policy *p, uint32_t resource, fl_amount amount)
@@ -47,40 +14,77 @@ static fl_nanos to_nanos(const struct fl_policy *p, uint32_t resource, fl_amount
 	return (fl_nanos)amount * (cpu ? 1000000 : 1000000000);
 }
 
-static double weighted(const struct fl_policy *p, uint32_t lq)
-{
-	const struct fl_afs *a = p->afs;
-	double weight = p->model->queues[lq].weight, sum = 0;
+static size_t row_of(const struct fl_afs *a, uint32_t lq) { return (size_t)lq * a->n_resources; }
 
-	if (weight <= 0)
-		return HUGE_VAL;
-	for (uint32_t r = 0; r < a->n_resources; r++)
-		sum += a->resource_weight[r] *
-		       ((double)a->consumed[(size_t)lq * a->n_resources + r] * 1e-9);
-	return sum / weight;
+/* --- setup --- */
+
+/*
+ * Usage of a local queue counts in the queue it points to, and where workloads of it got
+ * their quota when it pointed elsewhere.
+ */
+static void find_sharers(struct fl_policy *p)
+{
+	const struct fl_model *m = p->model;
+
+	for (uint32_t lq = 0; lq < m->n_queues; lq++)
+		p->afs->shares[lq] = m->queues[lq].cluster_queue.v != FL_NONE &&
+				     m->nodes[m->queues[lq].cluster_queue.v].usage_based;
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		if (m->workloads[w].queue.v != FL_NONE &&
+		    m->workloads[w].admitted_queue.v != FL_NONE)
+			p->afs->shares[m->workloads[w].queue.v] |=
+				m->nodes[m->workloads[w].admitted_queue.v].usage_based;
+}
+
+static int alloc_rows(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_arena *arena = &p->arena;
+	struct fl_afs *a = p->afs;
+	uint32_t queues = p->model->n_queues, jobs = p->model->n_workloads;
+	size_t cells = (size_t)queues * a->n_resources;
+
+	a->resource_weight = fl_arena_alloc(arena, a->n_resources, sizeof(double), err);
+	a->row = fl_arena_alloc(arena, a->n_resources, sizeof(double), err);
+	a->held = fl_arena_alloc(arena, cells, sizeof(fl_nanos), err);
+	a->consumed = fl_arena_alloc(arena, a->exact ? 0 : cells, sizeof(fl_nanos), err);
+	a->integral = fl_arena_alloc(arena, a->exact ? cells : 0, sizeof(double), err);
+	a->updated = fl_arena_alloc(arena, queues, sizeof *a->updated, err);
+	a->known = fl_arena_alloc(arena, queues, sizeof *a->known, err);
+	a->value = fl_arena_alloc(arena, queues, sizeof *a->value, err);
+	a->limit = fl_arena_alloc(arena, queues, sizeof *a->limit, err);
+	a->shares = fl_arena_alloc(arena, queues, sizeof *a->shares, err);
+	a->listed = fl_arena_alloc(arena, queues, sizeof *a->listed, err);
+	a->ids = fl_arena_alloc(arena, queues, sizeof *a->ids, err);
+	a->scratch = fl_arena_alloc(arena, queues, sizeof *a->scratch, err);
+	a->place = fl_arena_alloc(arena, jobs, sizeof *a->place, err);
+	a->by_queue = fl_arena_alloc(arena, jobs, sizeof *a->by_queue, err);
+	return a->resource_weight && a->row && a->held && a->consumed && a->integral &&
+			       a->updated && a->known && a->value && a->limit && a->shares &&
+			       a->listed && a->ids && a->scratch && a->place && a->by_queue ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
 }
 
 int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	struct fl_afs *a;
-	size_t cells = (size_t)m->n_queues * m->n_resources;
+	int r;
 
 	if (!m->settings.admission_fair_sharing)
 		return 0;
-	a = fl_arena_alloc(&p->arena, 1, sizeof *a, err);
+	a = p->afs = fl_arena_alloc(&p->arena, 1, sizeof *a, err);
 	if (!a)
 		return FAIRLEAD_ENOMEM;
 	a->n_resources = m->n_resources;
-	a->resource_weight = fl_arena_alloc(&p->arena, m->n_resources, sizeof(double), err);
-	a->consumed = fl_arena_alloc(&p->arena, cells, sizeof(fl_nanos), err);
-	a->held = fl_arena_alloc(&p->arena, cells, sizeof(fl_nanos), err);
-	a->updated = fl_arena_alloc(&p->arena, m->n_queues, sizeof(fl_time), err);
-	a->usage = fl_arena_alloc(&p->arena, m->n_queues, sizeof(double), err);
-	if (!a->resource_weight || !a->consumed || !a->held || !a->updated || !a->usage)
-		return FAIRLEAD_ENOMEM;
-	for (uint32_t r = 0; r < m->n_resources; r++)
-		a->resource_weight[r] = 1;
+	a->exact = m->settings.exact_usage;
+	a->samples = !a->exact && !p->unsampled;
+	p->afs_cpu = fl_names_find(&m->names, "cpu", 3);
+	if ((r = alloc_rows(p, err)) < 0)
+		return r;
+	find_sharers(p);
+	for (uint32_t i = 0; i < a->n_resources; i++)
+		a->resource_weight[i] = 1;
 	for (uint32_t i = 0; i < m->settings.resource_weights.n; i++) {
 		const struct fl_resource_weight *w =
 			&m->resource_weights[m->settings.resource_weights.first + i];
@@ -88,65 +92,223 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 		if (w->resource.v != FL_NONE)
 			a->resource_weight[w->resource.v] = w->weight;
 	}
-	p->afs = a;
-	p->afs_cpu = fl_names_find(&m->names, "cpu", 3);
 	for (uint32_t lq = 0; lq < m->n_queues; lq++) {
-		struct fl_span consumed = m->queues[lq].consumed;
+		struct fl_span span = m->queues[lq].consumed;
 
-		for (uint32_t i = consumed.first; i < consumed.first + consumed.n; i++)
-			a->consumed[(size_t)lq * a->n_resources + m->consumed[i].resource.v] =
-				m->consumed[i].amount;
+		for (uint32_t i = span.first; i < span.first + span.n; i++) {
+			size_t at = row_of(a, lq) + m->consumed[i].resource.v;
+
+			if (a->exact)
+				a->integral[at] = fl_decay_natural(m->consumed[i].amount);
+			else
+				a->consumed[at] = m->consumed[i].amount;
+		}
 		a->updated[lq] = p->now;
-		a->usage[lq] = weighted(p, lq);
 	}
 	return 0;
 }
 
-bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
+/* When what the status says of @lq was so; without a word, when nothing had been held yet. */
+static fl_time status_time(const struct fl_policy *p, uint32_t lq)
 {
-	const struct fl_line *line = &p->lines[p->jobs[a].queue.v];
-	double x = fl_afs_usage(p, (struct fl_workload){ a }),
-	       y = fl_afs_usage(p, (struct fl_workload){ b });
+	const struct fl_queue_row *row = &p->model->queues[lq];
 
-	if (x != y)
-		return x < y;
-	if ((a == line->sticky) != (b == line->sticky))
-		return a == line->sticky;
-	return p->jobs[a].position < p->jobs[b].position;
+	if (row->consumed_at != FL_TIME_NONE)
+		return row->consumed_at < p->now ? row->consumed_at : p->now;
+	return row->consumed.n ? p->now : FL_TIME_NONE;
 }
 
-struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q)
+/* The exact way knows what a restart of the reference forgets: the time since the status. */
+void fl_afs_start(struct fl_policy *p)
 {
-	const struct fl_line *line = &p->lines[q.v];
-	uint32_t head = FL_NONE;
+	const struct fl_model *m = p->model;
+	fl_time half_life = m->settings.usage_half_life;
+	struct fl_afs *a = p->afs;
 
-	for (uint32_t at = fl_bitset_next(&line->waiting, 0); at != FL_NONE;
-	     at = fl_bitset_next(&line->waiting, at + 1)) {
-		uint32_t w = p->members[line->members.first + at];
+	if (!a || !a->exact)
+		return;
+	for (uint32_t lq = 0; lq < m->n_queues; lq++) {
+		fl_time since = fl_sat_sub(p->now, status_time(p, lq));
 
-		if (head == FL_NONE || fl_afs_before(p, w, head))
-			head = w;
+		for (uint32_t r = 0; r < a->n_resources; r++)
+			a->integral[row_of(a, lq) + r] *= fl_integral_over(since, half_life).left;
 	}
-	return (struct fl_workload){ head };
+	/* Sums of doubles hang on their order: that of the members is the same for any input. */
+	for (uint32_t i = 0; i < m->n_workloads; i++) {
+		struct fl_workload w = { p->members[i] };
+		const struct fl_job *j = &p->jobs[w.v];
+		struct fl_queue lq = fl_row(p, w)->queue;
+		fl_time from;
+
+		if (!fl_holds_quota(j) || lq.v == FL_NONE)
+			continue;
+		from = status_time(p, lq.v);
+		from = from > j->reserved_at ? from : j->reserved_at;
+		for (uint32_t k = 0; k < j->n_placement; k++) {
+			const struct fl_placement *row = &p->placements[j->placement_first + k];
+
+			if (row->resource.v == FL_NONE)
+				continue;
+			a->integral[row_of(a, lq.v) + row->resource.v] +=
+				fl_decay_natural(to_nanos(p, row->resource.v, row->amount)) *
+				fl_integral_over(fl_sat_sub(p->now, from), half_life).gained;
+		}
+	}
+}
+
+/* --- what usage is --- */
+
+bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t)
+{
+	const struct fl_queue_row *row = &p->model->queues[lq];
+	fl_time elapsed = fl_sat_sub(t, p->afs->updated[lq]);
+
+	return p->afs->samples && p->afs->shares[lq] && elapsed > 0 &&
+	       elapsed >= p->model->settings.usage_sampling && row->stop == FL_STOP_NONE &&
+	       row->cluster_queue.v != FL_NONE && p->lines[row->cluster_queue.v].active;
+}
+
+/* What a sample leaves as consumed.  With half-life 0 the reference empties it. */
+static fl_nanos sampled(const struct fl_policy *p, size_t at, struct fl_decay past)
+{
+	return p->model->settings.usage_half_life <= 0 ?
+		       0 :
+		       fl_decay_toward(past, p->afs->consumed[at], p->afs->held[at]);
+}
+
+/* Since @lq's usage was last counted. */
+static struct fl_decay decay_until(const struct fl_policy *p, uint32_t lq, fl_time t)
+{
+	return fl_decay_over(fl_sat_sub(t, p->afs->updated[lq]),
+			     p->model->settings.usage_half_life);
+}
+
+/* Usage of @lq by resource at @t, @ahead of which nothing changes, into a->row. */
+static void count(const struct fl_policy *p, uint32_t lq, fl_time t, fl_time ahead)
+{
+	const struct fl_afs *a = p->afs;
+	fl_time elapsed = fl_sat_sub(t, a->updated[lq]);
+	struct fl_integral exact = fl_integral_over(fl_sat_add(elapsed > 0 ? elapsed : 0, ahead),
+						    p->model->settings.usage_half_life);
+	bool due = fl_afs_is_due(p, lq, t);
+	struct fl_decay past = due ? decay_until(p, lq, t) : (struct fl_decay){ 0 };
+
+	for (uint32_t r = 0; r < a->n_resources; r++) {
+		size_t at = row_of(a, lq) + r;
+
+		a->row[r] = a->exact ?
+				    fl_integral_of(exact, a->integral[at],
+						   fl_decay_natural(a->held[at])) :
+				    fl_decay_natural(due ? sampled(p, at, past) : a->consumed[at]);
+	}
+}
+
+double fl_afs_consumed(const struct fl_policy *p, uint32_t lq, uint32_t r)
+{
+	count(p, lq, p->now, /* ahead= */ 0);
+	return p->afs->row[r];
+}
+
+static double weighted(const struct fl_policy *p, uint32_t lq)
+{
+	const struct fl_afs *a = p->afs;
+
+	return fl_decay_usage(a->resource_weight, a->row, a->n_resources,
+			      p->model->queues[lq].weight);
+}
+
+double fl_afs_usage_at(const struct fl_policy *p, uint32_t lq, fl_time t)
+{
+	count(p, lq, t, p->model->settings.usage_sampling);
+	return weighted(p, lq);
+}
+
+double fl_afs_usage_limit(const struct fl_policy *p, uint32_t lq)
+{
+	const struct fl_afs *a = p->afs;
+	bool forgets = !a->exact && p->model->settings.usage_half_life <= 0;
+
+	for (uint32_t r = 0; r < a->n_resources; r++)
+		a->row[r] = forgets ? 0 : fl_decay_natural(a->held[row_of(a, lq) + r]);
+	return weighted(p, lq);
+}
+
+double fl_afs_usage(const struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_queue lq = fl_row(p, w)->queue;
+	struct fl_afs_known *known;
+
+	if (lq.v == FL_NONE)
+		return 0;
+	known = &p->afs->known[lq.v];
+	if (known->epoch != p->afs->epoch || known->at != p->now)
+		*known = (struct fl_afs_known){ p->afs->epoch, p->now,
+						fl_afs_usage_at(p, lq.v, p->now) };
+	return known->usage;
+}
+
+uint64_t fl_afs_stamp(struct fl_policy *p)
+{
+	struct fl_afs *a = p->afs;
+
+	if (a->stamp_epoch != a->epoch || ((a->exact || a->samples) && a->stamp_at != p->now))
+		a->stamp = ++p->epochs;
+	a->stamp_epoch = a->epoch;
+	a->stamp_at = p->now;
+	return a->stamp;
+}
+
+/* --- what changes it --- */
+
+static void changed(struct fl_policy *p)
+{
+	p->epochs++;
+	FL_SET(p, p->afs->epoch, p->epochs);
+}
+
+/* Usage of @lq is counted up to now, in so far as its way of counting counts by now. */
+static void catch_up(struct fl_policy *p, uint32_t lq)
+{
+	struct fl_afs *a = p->afs;
+
+	if (a->exact ? p->now <= a->updated[lq] : !fl_afs_is_due(p, lq, p->now))
+		return;
+	if (a->exact) {
+		count(p, lq, p->now, /* ahead= */ 0);
+		for (uint32_t r = 0; r < a->n_resources; r++)
+			FL_SET(p, a->integral[row_of(a, lq) + r], a->row[r]);
+	} else {
+		struct fl_decay past = decay_until(p, lq, p->now);
+
+		for (size_t at = row_of(a, lq); at < row_of(a, lq + 1); at++)
+			FL_SET(p, a->consumed[at], sampled(p, at, past));
+	}
+	FL_SET(p, a->updated[lq], p->now);
+	changed(p);
 }
 
 void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	struct fl_queue lq = queue_of(p, w);
+	struct fl_queue lq = fl_row(p, w)->queue;
+	struct fl_afs *a = p->afs;
 
-	if (!p->afs || lq.v == FL_NONE)
+	if (!a)
 		return;
+	FL_SET(p, a->turns, a->turns + 1);
+	if (lq.v == FL_NONE || !a->shares[lq.v])
+		return;
+	catch_up(p, lq.v);
 	for (uint32_t i = 0; i < j->n_placement; i++) {
 		const struct fl_placement *row = &p->placements[j->placement_first + i];
 
 		if (row->resource.v == FL_NONE)
 			continue;
-		fl_nanos *held =
-			&p->afs->held[(size_t)lq.v * p->afs->n_resources + row->resource.v];
+		fl_nanos *held = &a->held[row_of(a, lq.v) + row->resource.v];
 
 		FL_SET(p, *held, *held + sign * to_nanos(p, row->resource.v, row->amount));
 	}
+	changed(p);
 }
 
 /* Total request of the admitted workload for @resource, as placed. */
@@ -164,24 +326,53 @@ static fl_nanos admitted_amount(const struct fl_policy *p, const struct fl_job *
 void fl_afs_settle(struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_settings *settings = &p->model->settings;
+	struct fl_queue lq = fl_row(p, w)->queue;
 	struct fl_afs *a = p->afs;
-	struct fl_queue lq = queue_of(p, w);
-	double decay, entry;
+	struct fl_decay past;
+	struct fl_factor entry;
 
-	if (!a || lq.v == FL_NONE || !usage_based(p, p->jobs[w.v].queue.v))
+	if (!a || a->exact || lq.v == FL_NONE || !fl_afs_orders(p, p->jobs[w.v].queue))
 		return;
-	decay = fl_decay_alpha(fl_sat_sub(p->now, a->updated[lq.v]), settings->usage_half_life);
-	entry = fl_decay_alpha(settings->usage_sampling, settings->usage_half_life);
+	past = decay_until(p, lq.v, p->now);
+	entry = fl_decay_over(settings->usage_sampling, settings->usage_half_life).gained;
 	for (uint32_t r = 0; r < a->n_resources; r++) {
-		size_t at = (size_t)lq.v * a->n_resources + r;
-		fl_nanos consumed = fl_decay_scale(a->consumed[at], 1 - decay) +
-				    fl_decay_scale(a->held[at], decay) +
+		size_t at = row_of(a, lq.v) + r;
+		fl_nanos consumed = fl_decay_toward(past, a->consumed[at], a->held[at]) +
 				    fl_decay_scale(admitted_amount(p, &p->jobs[w.v], r), entry);
 
 		if (consumed != a->consumed[at])
 			FL_SET(p, a->consumed[at], consumed);
 	}
 	FL_SET(p, a->updated[lq.v], p->now);
-	FL_SET(p, a->usage[lq.v], weighted(p, lq.v));
-	fl_state_reorder(p, p->jobs[w.v].held_by);
+	changed(p);
+}
+
+size_t fl_afs_notes(const struct fl_policy *p)
+{
+	return p->afs ? 2 * (size_t)p->afs->n_resources + 8 : 0;
+}
+
+bool fl_afs_any_due(const struct fl_policy *p)
+{
+	if (p->afs && p->afs->samples)
+		for (uint32_t lq = 0; lq < p->model->n_queues; lq++)
+			if (fl_afs_is_due(p, lq, p->now))
+				return true;
+	return false;
+}
+
+int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err)
+{
+	size_t due = 0, notes;
+	int r;
+
+	for (uint32_t lq = 0; p->afs && lq < p->model->n_queues; lq++)
+		due += fl_afs_is_due(p, lq, p->now);
+	notes = due * fl_afs_notes(p);
+	r = due ? fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err) : 0;
+	if (r < 0)
+		return r;
+	for (uint32_t lq = 0; due && lq < p->model->n_queues; lq++)
+		catch_up(p, lq);
+	return 0;
 }

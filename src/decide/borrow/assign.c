@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "decide/borrow/match.h"
 #include "decide/borrow/preempt.h"
+#include "decide/borrow/protect.h"
 
 /* How one resource is served in one flavor. */
 struct fit {
@@ -48,7 +49,7 @@ struct assigner {
 	struct fl_need *needs; /* of the podset in hand */
 	uint32_t n_needs;
 	/* what stood in the way, for the reason */
-	bool too_little_now, too_little_ever, too_large;
+	bool too_little_now, too_little_ever, too_large, backs_off;
 };
 
 size_t fl_assign_need_size(void) { return sizeof(struct fl_need); }
@@ -149,6 +150,7 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	size_t at = fl_tree_cell(t, q, column);
 	fl_amount available = fl_amount_max(0, fl_quota_available(t, u, q, column));
 	struct fl_level level;
+	bool backs_off;
 
 	emit(a, FL_CHECK_POTENTIAL, column, amount, t->potential[at]);
 	if (amount > t->potential[at]) {
@@ -157,7 +159,10 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	}
 	level = fl_quota_lowest_subtree(t, u, q, column, amount);
 	emit(a, FL_CHECK_AVAILABLE, column, amount, available);
-	if (amount <= available) {
+	backs_off = fl_quota_borrows_with(t, u, q, column, amount) &&
+		    !fl_protect_may_borrow_for(a->p, a->entry->workload, a->podset, column);
+	a->backs_off |= backs_off;
+	if (amount <= available && !backs_off) {
 		if (!fl_usage_overflows(u, t, q, column, amount))
 			return (struct fit){ FL_MODE_FIT, level.height };
 		a->too_large = true;
@@ -328,7 +333,7 @@ static bool list_needs(struct assigner *a, int32_t count)
 
 		if (!a->line->covers_pods || r->resource.v != a->p->pods_resource.v)
 			covered &= add_need(a, r->resource,
-					    for_count(r->amount, pods->count, count));
+					    for_count(r->amount, fl_podset_left(pods), count));
 	}
 	if (a->line->covers_pods)
 		covered &= add_need(a, a->p->pods_resource, count);
@@ -402,6 +407,8 @@ static enum fl_reason why_not(const struct assigner *a)
 {
 	if (a->too_large)
 		return FL_REASON_USAGE_LIMIT;
+	if (a->backs_off)
+		return FL_REASON_RECLAIM_BACK_OFF;
 	if (a->too_little_now)
 		return FL_REASON_WAITING_FOR_QUOTA;
 	return a->too_little_ever ? FL_REASON_EXCEEDS_MAX_QUOTA : FL_REASON_NO_MATCHING_FLAVOR;
@@ -437,13 +444,15 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 	for (a.podset = 0; a.podset < podsets.n; a.podset++)
 		clear_podset(&a);
 	for (a.podset = 0; a.podset < podsets.n; a.podset++) {
-		int32_t count = counts ? counts[a.podset] :
-					 p->model->podsets[podsets.first + a.podset].count;
+		int32_t count =
+			counts ? counts[a.podset] :
+				 fl_podset_left(&p->model->podsets[podsets.first + a.podset]);
 		bool fits;
 
 		if (!assign_podset(&a, count, &fits)) {
 			clear_podset(&a);
 			out->mode = FL_MODE_NO_FIT;
+			out->backs_off = a.backs_off;
 			if (out->reason == FL_REASON_NONE)
 				out->reason = why_not(&a);
 			return;
@@ -451,6 +460,7 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 		if (!fits)
 			out->mode = FL_MODE_PREEMPT;
 	}
+	out->backs_off = a.backs_off;
 }
 
 /* Victims for the whole request; kept in the cycle's arena. */
@@ -569,11 +579,14 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 	    (r = alloc_assignment(p, e->workload, &e->spare, err)) < 0)
 		return r;
 	e->n_targets = 0;
+	p->scratch->protected = false;
 	assign(p, v, e, only, NULL, &e->assignment);
 	if (e->assignment.mode == FL_MODE_FIT)
 		return 0;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
 	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
 		return r;
-	return e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, err);
+	r = e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, err);
+	e->protected = p->scratch->protected;
+	return r;
 }

@@ -21,4 +21,12 @@ const struct fl_usage *fl_borrow_usage(const struct fl_policy *p);
 uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			 uint32_t cap);
 
+/*
+ * With Admission Fair Sharing on: what of @r local queue @lq counts as having consumed,
+ * in natural units (cores, bytes); and the number that orders it, INFINITY with weight 0.
+ * As of the last call's time.
+ */
+double fl_borrow_consumed(const struct fl_policy *p, struct fl_queue lq, struct fl_resource r);
+double fl_borrow_queue_usage(const struct fl_policy *p, struct fl_queue lq);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * change - one quota, limit or weight becomes another, without a new seal
+ * change - one quota, limit, weight or priority becomes another, without a new seal
  *
- * Costs one tree's rows.  Only the cell itself goes into the undo log; what is
+ * Costs one tree's rows; a priority those of its queue.  Only the cell itself goes into the undo log; what is
  * derived from it, the usage of cohorts included, is derived again after a
  * rollback that took a change back (fl_change_undone).
  */
@@ -137,6 +137,24 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 		return r;
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
 	fl_line_flush(p, change->node);
+	return 0;
+}
+
+int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priority,
+		       fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	size_t notes = 8 + (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
+	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err);
+
+	if (r < 0)
+		return r;
+	FL_SET(p, j->priority, priority);
+	FL_SET(p, j->scan_cycle, 0);
+	if (j->queue.v != FL_NONE)
+		fl_line_move(p, w);
+	if (fl_holds_quota(j))
+		fl_state_reorder(p, j->held_by);
 	return 0;
 }
 

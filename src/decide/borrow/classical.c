@@ -14,7 +14,9 @@
  * Cost: one walk over the tree's candidates an attempt at most, two attempts.
  */
 #include "base/sort.h"
+#include "decide/borrow/afs.h"
 #include "decide/borrow/preempt.h"
+#include "decide/borrow/protect.h"
 
 enum list { HIERARCHY, PRIORITY, SAME_QUEUE, LISTS };
 enum variant {
@@ -28,7 +30,8 @@ struct classical {
 	struct fl_policy *p;
 	struct fl_view *v;
 	const struct fl_ask *ask;
-	const struct fl_node_row *row; /* of the asking queue */
+	const struct fl_node_row *row;        /* of the asking queue */
+	enum fl_preempt_policy borrow_within; /* its borrowWithinCohort, or that of who overrules */
 	bool any_advantage, all_advantage;
 	const uint32_t *others, *others_queues; /* candidates of the tree, in order */
 	uint32_t n_others;
@@ -96,8 +99,11 @@ static uint32_t reach(struct classical *k, struct fl_node q)
 	if (k->p->tree.is_cohort[q.v])
 		s->reach_known = c->search;
 	s->reach = FL_NONE;
-	if (!fl_preempt_within_nominal(k->p, k->v, k->ask, q) &&
-	    fl_tree_has_parent(&k->p->tree, q)) {
+	if (fl_preempt_within_nominal(k->p, k->v, k->ask, q)) {
+		if (fl_preempt_heard(k->p))
+			fl_preempt_emit_within(k->p, k->v, k->ask, FL_CHECK_VICTIM_BORROWS, FL_NONE,
+					       q);
+	} else if (fl_tree_has_parent(&k->p->tree, q)) {
 		struct fl_node above = fl_tree_parent(&k->p->tree, q);
 
 		if (c->nodes[above.v].on_path == c->search)
@@ -114,10 +120,11 @@ static enum list list_of(struct classical *k, struct fl_node q)
 	struct fl_search_node *s = &k->p->scratch->nodes[q.v];
 
 	if (s->reach_known != k->p->scratch->search) {
-		uint32_t through = k->p->lines[q.v].active ? reach(k, q) : FL_NONE;
+		bool other = k->p->lines[q.v].active && q.v != k->ask->queue.v;
+		uint32_t through = other ? reach(k, q) : FL_NONE;
 
 		s->reach_known = k->p->scratch->search;
-		if (through == FL_NONE || q.v == k->ask->queue.v)
+		if (through == FL_NONE)
 			s->list = LISTS;
 		else
 			s->list = k->p->scratch->advantage[through] ? HIERARCHY : PRIORITY;
@@ -135,6 +142,43 @@ static bool skip_list(const struct classical *k, enum list list)
 	       (list == HIERARCHY ? !k->any_advantage : k->all_advantage);
 }
 
+static enum variant variant_of(const struct classical *k, enum list list, uint32_t w)
+{
+	int32_t priority = k->p->jobs[w].priority;
+
+	if (list == SAME_QUEUE)
+		return WITHIN_QUEUE;
+	if (list == HIERARCHY)
+		return HIERARCHICAL_RECLAIM;
+	if (k->borrow_within == FL_PREEMPT_NEVER ||
+	    priority >= k->p->jobs[k->ask->workload.v].priority ||
+	    (k->row->has_borrow_threshold && priority > k->row->borrow_threshold))
+		return RECLAIM_WITHOUT_BORROWING;
+	return RECLAIM_WHILE_BORROWING;
+}
+
+static enum fl_cause cause_of(enum variant variant)
+{
+	switch (variant) {
+	case WITHIN_QUEUE:
+		return FL_CAUSE_WITHIN_QUEUE;
+	case RECLAIM_WHILE_BORROWING:
+		return FL_CAUSE_RECLAIM_BORROWING;
+	case HIERARCHICAL_RECLAIM:
+	case RECLAIM_WITHOUT_BORROWING:
+		break;
+	}
+	return FL_CAUSE_RECLAIM;
+}
+
+/* May @w, who is in @list, be preempted at all? */
+static bool allows(const struct classical *k, enum list list, uint32_t w)
+{
+	return fl_preempt_allows(k->p, k->ask, w,
+				 list == SAME_QUEUE ? k->row->within_queue : k->row->reclaim,
+				 cause_of(variant_of(k, list, w)));
+}
+
 /* First of @list that is not being evicted. */
 static uint32_t first_fresh(const struct fl_policy *p, const uint32_t *list, uint32_t n)
 {
@@ -149,8 +193,6 @@ static uint32_t first_fresh(const struct fl_policy *p, const uint32_t *list, uin
 static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list)
 {
 	for (;; walk->list++, walk->at = 0) {
-		enum fl_preempt_policy policy = walk->list == SAME_QUEUE ? k->row->within_queue :
-									   k->row->reclaim;
 		const uint32_t *list = k->others;
 		uint32_t n = k->n_others, end;
 
@@ -171,7 +213,7 @@ static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list
 		for (uint32_t at = walk->at; at < end; at++)
 			if ((walk->list == SAME_QUEUE ||
 			     list_of(k, (struct fl_node){ k->others_queues[at] }) == walk->list) &&
-			    fl_preempt_allows(k->p, k->ask, list[at], policy)) {
+			    allows(k, walk->list, list[at])) {
 				walk->at = at + 1;
 				*ret_list = walk->list;
 				return list[at];
@@ -179,19 +221,27 @@ static uint32_t next(struct classical *k, struct walk *walk, enum list *ret_list
 	}
 }
 
-static enum variant variant_of(const struct classical *k, enum list list, uint32_t w)
+/* While borrowing, only priorities up to a bound may be taken from other queues. */
+static void emit_while_borrowing(const struct classical *k, uint32_t w)
 {
-	int32_t priority = k->p->jobs[w].priority;
+	int64_t most;
 
-	if (list == SAME_QUEUE)
-		return WITHIN_QUEUE;
-	if (list == HIERARCHY)
-		return HIERARCHICAL_RECLAIM;
-	if (k->row->borrow_within == FL_PREEMPT_NEVER ||
-	    priority >= k->p->jobs[k->ask->workload.v].priority ||
-	    (k->row->has_borrow_threshold && priority > k->row->borrow_threshold))
-		return RECLAIM_WITHOUT_BORROWING;
-	return RECLAIM_WHILE_BORROWING;
+	if (!fl_preempt_heard(k->p))
+		return;
+	most = (int64_t)k->p->jobs[k->ask->workload.v].priority - 1;
+
+	if (k->row->has_borrow_threshold)
+		most = fl_amount_min(most, k->row->borrow_threshold);
+	if (k->borrow_within == FL_PREEMPT_NEVER)
+		most = INT32_MIN; /* nobody */
+	fl_preempt_emit(k->p, k->ask, (struct fl_column){ FL_NONE },
+			(struct fl_evidence){
+				.check = FL_CHECK_WHILE_BORROWING,
+				.node = k->p->jobs[w].held_by,
+				.victim = { w },
+				.lhs = { .amount = k->p->jobs[w].priority },
+				.rhs = { .amount = most },
+			});
 }
 
 static enum fl_reason reason_of(enum variant variant)
@@ -215,8 +265,12 @@ static bool now_within_nominal(const struct classical *k, uint32_t w)
 
 	for (struct fl_node n = k->p->jobs[w].held_by; c->nodes[n.v].on_path != c->search;
 	     n = fl_tree_parent(&k->p->tree, n))
-		if (fl_preempt_within_nominal(k->p, k->v, k->ask, n))
+		if (fl_preempt_within_nominal(k->p, k->v, k->ask, n)) {
+			if (fl_preempt_heard(k->p))
+				fl_preempt_emit_within(k->p, k->v, k->ask, FL_CHECK_STILL_BORROWS,
+						       w, n);
 			return true;
+		}
 	return false;
 }
 
@@ -229,11 +283,18 @@ static bool attempt(struct classical *k, bool borrow)
 	for (uint32_t w = next(k, &walk, &list); w != FL_NONE; w = next(k, &walk, &list)) {
 		enum variant variant = variant_of(k, list, w);
 
-		if (list != SAME_QUEUE &&
-		    ((borrow && variant == RECLAIM_WITHOUT_BORROWING) || now_within_nominal(k, w)))
+		if (list != SAME_QUEUE && borrow && variant == RECLAIM_WITHOUT_BORROWING) {
+			emit_while_borrowing(k, w);
+			continue;
+		}
+		if (list != SAME_QUEUE && now_within_nominal(k, w))
 			continue;
 		fl_preempt_take(k->p, k->v, w, reason_of(variant));
-		if (fl_view_fits(k->p, k->v, k->ask, borrow)) {
+		bool fits = fl_view_fits(k->p, k->v, k->ask, borrow);
+
+		if (fl_preempt_heard(k->p))
+			fl_preempt_emit_taken(k->p, k->v, k->ask, w, borrow, fits);
+		if (fits) {
 			fl_preempt_fill_back(k->p, k->v, k->ask, borrow);
 			fl_preempt_restore(k->p, k->v);
 			return true;
@@ -273,27 +334,47 @@ static bool any_in(struct classical *k, enum list list)
 			continue;
 		candidates = fl_state_candidates(k->p, q, &n);
 		for (uint32_t c = 0; c < n; c++)
-			if (fl_preempt_allows(k->p, k->ask, candidates[c], k->row->reclaim))
+			if (allows(k, list, candidates[c]))
 				return true;
 	}
 	return false;
 }
 
+/* Those being evicted first, then list by list. */
+static int cmp_parts(const void *classical, uint32_t a, uint32_t b)
+{
+	struct classical *k = (struct classical *)classical;
+	const struct fl_job *x = &k->p->jobs[a], *y = &k->p->jobs[b];
+	enum list one, other;
+
+	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
+		return x->state == FL_STATE_EVICTING ? -1 : 1;
+	one = list_of(k, x->held_by);
+	other = list_of(k, y->held_by);
+	return (one > other) - (one < other);
+}
+
 /*
- * Usage orders only workloads of one queue, priority those of different ones: that
- * is no order of a whole tree.  So where local queues are ordered by usage, only
- * those that may be preempted are sorted, as the reference does it.
+ * Where usage orders local queues, the order hangs on who else may be preempted
+ * (fl_afs_sort); so only those are sorted, each list by itself, as the reference does.
  */
 static void sort_others(struct classical *k)
 {
 	struct fl_cycle *c = k->p->scratch;
-	uint32_t n = 0;
+	uint32_t n = 0, end;
 
-	for (uint32_t i = 0; i < k->n_others; i++)
-		if (list_of(k, (struct fl_node){ k->others_queues[i] }) != LISTS &&
-		    fl_preempt_allows(k->p, k->ask, k->others[i], k->row->reclaim))
+	for (uint32_t i = 0; i < k->n_others; i++) {
+		enum list list = list_of(k, (struct fl_node){ k->others_queues[i] });
+
+		if (list != LISTS && allows(k, list, k->others[i]))
 			c->sorted[n++] = k->others[i];
-	fl_sort(c->sorted, n, k->p->sort_scratch, fl_preempt_cmp_candidates, k->p);
+	}
+	fl_sort(c->sorted, n, k->p->sort_scratch, cmp_parts, k);
+	for (uint32_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && cmp_parts(k, c->sorted[i], c->sorted[end]) == 0;)
+			end++;
+		fl_afs_sort(k->p, c->sorted + i, end - i);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		c->sorted_queues[i] = k->p->jobs[c->sorted[i]].held_by.v;
 	k->others = c->sorted;
@@ -304,7 +385,12 @@ static void sort_others(struct classical *k)
 uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	struct classical k = { .p = p, .v = v, .ask = ask, .row = &p->model->nodes[ask->queue.v] };
-	bool may_borrow = k.row->borrow_within != FL_PREEMPT_NEVER, hierarchy, found;
+	bool may_borrow, hierarchy, found;
+
+	/* KEP-1714, goals: what overrules fair sharing preempts as borrowWithinCohort would let it. */
+	k.borrow_within = fl_protect_overrules(p, ask->workload) ? FL_PREEMPT_LOWER_PRIORITY :
+								   k.row->borrow_within;
+	may_borrow = k.borrow_within != FL_PREEMPT_NEVER;
 
 	find_advantage(&k);
 	k.others = fl_state_tree_candidates(p, p->tree.root_index[ask->queue.v], &k.others_queues,

@@ -15,6 +15,8 @@
 #include "decide/borrow/afs.h"
 #include "decide/borrow/match.h"
 #include "decide/borrow/preempt.h"
+#include "decide/borrow/protect.h"
+#include "decide/borrow/requeue.h"
 
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 {
@@ -96,6 +98,7 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	c->odd = false;
 	c->sink = sink;
 	c->serial++;
+	fl_protect_begin(p);
 }
 
 static struct fl_entry *add_entry(struct fl_policy *p, struct fl_workload w)
@@ -133,6 +136,8 @@ static bool set_aside(const struct fl_policy *p, struct fl_entry *e)
 		decide(e, FL_SET_ASIDE, FL_REASON_NAMESPACE_MISMATCH);
 	else if (row->misconfigured)
 		decide(e, FL_SET_ASIDE, FL_REASON_MISCONFIGURED);
+	else if (row->outside_range)
+		decide(e, FL_SET_ASIDE, FL_REASON_OUTSIDE_LIMIT_RANGE);
 	e->processed = e->verdict == FL_SET_ASIDE;
 	return e->processed;
 }
@@ -276,7 +281,10 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	if (e->assignment.mode == FL_MODE_NO_FIT) {
 		decide(e, FL_NO_FIT, e->assignment.reason);
 	} else if (e->assignment.mode == FL_MODE_PREEMPT && e->n_targets == 0) {
-		decide(e, FL_NO_TARGETS, FL_REASON_NO_CANDIDATES);
+		decide(e, FL_NO_TARGETS,
+		       e->assignment.backs_off ? FL_REASON_RECLAIM_BACK_OFF :
+		       e->protected            ? FL_REASON_PROTECTED :
+						 FL_REASON_NO_CANDIDATES);
 		reserve(p, e);
 	} else if (recomputed && e->assignment.mode == FL_MODE_FIT) {
 		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
@@ -390,7 +398,9 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		bytes += j->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 j->scan.n * sizeof(int16_t) + 64;
 	}
-	notes += (size_t)c->n_victims * 4 + 8;
+	for (uint32_t i = 0; i < c->n_victims; i++)
+		notes += 4 + fl_protect_eviction_notes(p, c->victims[i].workload);
+	notes += 8 + fl_protect_notes(p);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
 }
 
@@ -431,6 +441,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
 		fl_state_reorder(p, j->held_by);
+		fl_protect_evicted(p, e->targets[i].workload, e->targets[i].reason);
 	}
 }
 
@@ -457,7 +468,11 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_line *line = &p->lines[e->queue.v];
 	bool strict = p->model->nodes[e->queue.v].strategy == FL_STRICT_FIFO;
+	bool promised = fl_protect_holds(p, e->queue) &&
+			(e->verdict == FL_PREEMPTING || e->verdict == FL_DEFERRED);
 
+	if (p->jobs[e->workload.v].promised != promised)
+		FL_SET(p, p->jobs[e->workload.v].promised, promised);
 	switch (e->verdict) {
 	case FL_SET_ASIDE:
 		/* A strict queue goes past a foreign namespace only. */
@@ -468,7 +483,7 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		return;
 	case FL_PREEMPTING:
 	case FL_DEFERRED:
-		if (!strict)
+		if (!strict || promised)
 			FL_SET(p, line->sticky, e->workload.v);
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
 		fl_line_return(p, e->workload);
@@ -483,7 +498,8 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		if (strict || flavors_left(p, e))
 			fl_line_return(p, e->workload);
 		else
-			fl_line_park(p, e->workload, /* shape= */ true);
+			fl_line_park(p, e->workload,
+				     !p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING]);
 		return;
 	case FL_PENDING_VERDICT:
 	case FL_ADMITTED:
@@ -508,17 +524,12 @@ static void enter(struct fl_policy *p)
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
 			enter_evictions(p, &c->entries[i]);
+	fl_protect_end(p);
 }
 
-int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
-		  fairlead_error *err)
+/* Every active queue's head. */
+static void gather(struct fl_policy *p)
 {
-	struct fl_cycle *c = p->scratch;
-	struct fl_decisions decisions;
-	int r;
-
-	begin(p, sink);
-	p->cycle++; /* scan positions go by it; undone below when the cycle fails */
 	for (uint32_t i = 0; i < p->tree.n_order; i++) {
 		struct fl_node q = { p->tree.order[i] };
 		struct fl_workload head;
@@ -529,20 +540,56 @@ int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_dec
 		if (head.v != FL_NONE)
 			(void)add_entry(p, head);
 	}
-	for (uint32_t i = 0; i < c->n_entries; i++)
-		if ((r = nominate(p, &c->entries[i], err)) < 0)
-			goto fail;
-	if ((r = process_all(p, err)) < 0 || (r = report(p, &decisions, err)) < 0 ||
-	    (r = reserve_undo(p, err)) < 0)
-		goto fail;
+}
+
+static int run(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	int r = 0;
+
+	gather(p);
+	for (uint32_t i = 0; i < c->n_entries && r == 0; i++)
+		r = nominate(p, &c->entries[i], err);
+	if (r == 0)
+		r = process_all(p, err);
+	if (r == 0)
+		r = report(p, ret, err);
+	return r < 0 ? r : reserve_undo(p, err);
+}
+
+int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
+		  fairlead_error *err)
+{
+	bool due = fl_protect_is_due(p) || fl_afs_any_due(p) || fl_requeue_is_due(p);
+	struct fl_decisions decisions;
+	fl_mark mark = 0;
+	int r = 0;
+
+	begin(p, sink);
+	/* What time has changed is entered first, and taken back when the cycle fails. */
+	if (due && (r = fl_undo_mark(&p->undo, &mark, err)) < 0)
+		return r;
+	if (fl_protect_is_due(p))
+		r = fl_protect_wake_due(p, err);
+	if (due && r == 0)
+		r = fl_afs_sample_due(p, err);
+	if (due && r == 0)
+		r = fl_requeue_wake_due(p, err);
+	p->cycle++; /* scan positions go by it */
+	if (r == 0)
+		r = run(p, &decisions, err);
 	p->cycle--;
+	if (r < 0) {
+		if (due)
+			fl_undo_rollback(&p->undo, mark);
+		return r;
+	}
 	FL_SET(p, p->cycle, p->cycle + 1);
 	enter(p);
+	if (due)
+		fl_undo_keep(&p->undo, mark);
 	*ret = decisions;
 	return 0;
-fail:
-	p->cycle--;
-	return r;
 }
 
 int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,

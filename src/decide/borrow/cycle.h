@@ -53,6 +53,7 @@ struct fl_nomination {
 	uint32_t n_placements;
 	int16_t *scan;   /* podset-major, one a resource group: last flavor looked at */
 	int16_t *flavor; /* the same: flavor taken; -1 when none */
+	bool backs_off;  /* its queue may not borrow, for now */
 };
 
 enum fl_verdict {
@@ -74,6 +75,7 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
+	bool protected; /* a Policy spared somebody it might have preempted */
 	bool processed;
 };
 
@@ -99,6 +101,7 @@ struct fl_cycle {
 	uint32_t n_entries;
 	uint32_t *entry_of; /* by node: entry + 1 of its head, 0 none */
 	const struct fl_sink *sink;
+	bool protected; /* a Policy spared somebody since this was last unset */
 
 	uint32_t *chosen; /* by workload: == serial when a victim of this cycle (the set P) */
 	uint32_t serial;
@@ -121,6 +124,7 @@ struct fl_cycle {
 
 	/* order */
 	uint32_t *order, at;
+	uint32_t n_early; /* fair sharing: so many in `order` are served before the tournament */
 	struct fl_contender *contenders; /* tournament, by node */
 	struct fl_drs_extra *arriving;   /* by use of one entry */
 };
@@ -164,8 +168,12 @@ void fl_order_done(struct fl_policy *p, struct fl_entry *e);
 
 static inline void fl_emit(const struct fl_cycle *c, const struct fl_evidence *row)
 {
-	if (c->sink)
-		c->sink->row(c->sink->user, row);
+	if (c->sink && !(c->sink->not_victims && row->victim.v != FL_NONE)) {
+		struct fl_evidence numbered = *row;
+
+		numbered.search = c->search;
+		c->sink->row(c->sink->user, &numbered);
+	}
 }
 
 #endif

@@ -4,12 +4,14 @@
  *
  * What counts: who waits, is parked, holds what; sticky preemptors, marked shapes,
  * scan positions that still count; and of times only the order of reservations,
- * so that a state that recurs later is recognised.
+ * so that a state that recurs later is recognised.  Of what a Policy makes hang on time,
+ * what is left of it counts.
  */
-#include <string.h>
 
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
+#include "decide/borrow/protect.h"
+#include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
 
 /* Two multiply-and-rotate lanes: fast, and good enough to tell states apart. */
@@ -36,13 +38,6 @@ static void mix_job(const struct fl_policy *p, const struct fl_job *j, uint64_t 
 		mix(h, p->uses[j->use_first + i].column.v);
 		mix(h, (uint64_t)p->uses[j->use_first + i].amount);
 	}
-	if (j->queue.v != FL_NONE && fl_afs_orders(p, j->queue)) {
-		double usage = fl_afs_usage(p, (struct fl_workload){ (uint32_t)(j - p->jobs) });
-		uint64_t bits;
-
-		memcpy(&bits, &usage, sizeof bits);
-		mix(h, bits);
-	}
 	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j, p->cycle + 1))
 		return;
 	for (uint32_t i = 0; i < j->scan.n; i++)
@@ -51,7 +46,7 @@ static void mix_job(const struct fl_policy *p, const struct fl_job *j, uint64_t 
 	mix(h, j->scan_cycle == p->cycle);
 }
 
-void fl_digest(const struct fl_policy *p, uint64_t ret[2])
+void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 {
 	uint64_t h[2] = { 1, 2 }, rank = 0;
 	uint32_t n = 0, *holders = p->digest_ids;
@@ -72,6 +67,9 @@ void fl_digest(const struct fl_policy *p, uint64_t ret[2])
 	for (uint32_t s = 0; s < p->n_shapes; s++)
 		if (p->shape_marked[s])
 			mix(h, s);
+	fl_protect_digest(p, now, mix, h);
+	fl_requeue_digest(p, now, mix, h);
+	fl_afs_digest(p, now, mix, h);
 	ret[0] = h[0];
 	ret[1] = h[1];
 }

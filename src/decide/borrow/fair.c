@@ -30,6 +30,7 @@ struct fair {
 	struct fl_view *v;
 	const struct fl_ask *ask;
 	enum pass pass;
+	bool within_nominal; /* S1, as of the beginning */
 };
 
 /* Another queue's workloads are candidates only if it was above nominal when the search began. */
@@ -47,11 +48,14 @@ static bool was_over(struct fair *f, struct fl_node q)
 static bool is_candidate(struct fair *f, struct fl_node q, uint32_t w)
 {
 	const struct fl_node_row *row = &f->p->model->nodes[f->ask->queue.v];
+	bool own = q.v == f->ask->queue.v;
 
 	if (f->pass == SECOND_PASS)
 		return f->p->scratch->retry[w] == f->p->scratch->search;
-	return fl_preempt_allows(f->p, f->ask, w,
-				 q.v == f->ask->queue.v ? row->within_queue : row->reclaim);
+	return fl_preempt_allows(f->p, f->ask, w, own ? row->within_queue : row->reclaim,
+				 own               ? FL_CAUSE_WITHIN_QUEUE :
+				 f->within_nominal ? FL_CAUSE_RECLAIM :
+						     FL_CAUSE_FAIR_SHARING);
 }
 
 /* The first candidate left in @q; FL_NONE when there is none. */
@@ -64,8 +68,14 @@ static uint32_t first_of(struct fair *f, struct fl_node q)
 	if (s->started != f->p->scratch->pass) {
 		s->started = f->p->scratch->pass;
 		s->at = 0;
-		if (!f->p->lines[q.v].active || (q.v != f->ask->queue.v && !was_over(f, q)))
+		if (!f->p->lines[q.v].active) {
 			s->at = n;
+		} else if (q.v != f->ask->queue.v && !was_over(f, q)) {
+			if (fl_preempt_heard(f->p))
+				fl_preempt_emit_within(f->p, f->v, f->ask, FL_CHECK_VICTIM_BORROWS,
+						       FL_NONE, q);
+			s->at = n;
+		}
 	}
 	while (s->at < n && !is_candidate(f, q, list[s->at]))
 		s->at++;
@@ -83,6 +93,17 @@ static uint32_t pop(struct fair *f, struct fl_node q)
 static void prune(struct fair *f, uint32_t n)
 {
 	f->p->scratch->nodes[n].pruned = f->p->scratch->pass;
+}
+
+/* @n, a queue or a cohort that borrows nothing (any more), and so all below it is left alone. */
+static void pass_over(struct fair *f, struct fl_node n)
+{
+	if (fl_preempt_heard(f->p))
+		fl_preempt_emit_within(f->p, f->v, f->ask,
+				       was_over(f, n) ? FL_CHECK_STILL_BORROWS :
+							FL_CHECK_VICTIM_BORROWS,
+				       FL_NONE, n);
+	prune(f, n.v);
 }
 
 static bool pruned(const struct fair *f, uint32_t n)
@@ -113,8 +134,10 @@ static void largest_children(struct fair *f, uint32_t n, uint32_t *ret_cohort, u
 			continue;
 		drs = fl_view_drs(f->p, f->v, (struct fl_node){ child });
 		if (t->is_cohort[child]) {
+			if (fl_preempt_heard(f->p)) /* before anybody below it is chosen */
+				(void)was_over(f, (struct fl_node){ child });
 			if (!drs->borrowing && c->nodes[child].on_path != c->search) {
-				prune(f, child);
+				pass_over(f, (struct fl_node){ child });
 			} else if (!most_cohort || fl_drs_cmp(drs, most_cohort) >= 0) {
 				most_cohort = drs;
 				*ret_cohort = child;
@@ -125,8 +148,9 @@ static void largest_children(struct fair *f, uint32_t n, uint32_t *ret_cohort, u
 
 		if (order < 0)
 			continue;
-		if ((!drs->borrowing && child != f->ask->queue.v) ||
-		    first_of(f, (struct fl_node){ child }) == FL_NONE) {
+		if (!drs->borrowing && child != f->ask->queue.v) {
+			pass_over(f, (struct fl_node){ child });
+		} else if (first_of(f, (struct fl_node){ child }) == FL_NONE) {
 			prune(f, child);
 		} else if (order > 0 || comes_first(f, child, *ret_queue)) {
 			most_queue = drs;
@@ -160,13 +184,15 @@ static struct fl_node next_queue(struct fair *f)
 	return (struct fl_node){ FL_NONE };
 }
 
-/* Fits with the victims gone; the workload's own usage stands in the view for the shares. */
-static bool fits_now(struct fair *f)
+/* Fits with @victim gone, the last of them; the workload's own usage stands in the view for the shares. */
+static bool fits_without(struct fair *f, uint32_t victim)
 {
 	bool fits;
 
 	fl_view_sub(f->p, f->v, f->ask);
 	fits = fl_view_fits(f->p, f->v, f->ask, true);
+	if (fl_preempt_heard(f->p))
+		fl_preempt_emit_taken(f->p, f->v, f->ask, victim, true, fits);
 	fl_view_add(f->p, f->v, f->ask);
 	return fits;
 }
@@ -174,20 +200,16 @@ static bool fits_now(struct fair *f)
 static void emit_shares(struct fair *f, enum fl_check check, uint32_t victim, struct fl_node side,
 			const struct fl_drs *lhs, const struct fl_drs *rhs, bool holds)
 {
-	struct fl_evidence row = {
-		.check = check,
-		.workload = f->ask->workload,
-		.podset = FL_NONE,
-		.node = side,
-		.flavor = { FL_NONE },
-		.resource = { FL_NONE },
-		.victim = { victim },
-		.holds = holds,
-		.lhs = { .kind = FL_NUMBER_SHARE, .share = lhs->weighted },
-		.rhs = { .kind = FL_NUMBER_SHARE, .share = rhs->weighted },
-	};
-
-	fl_emit(f->p->scratch, &row);
+	if (fl_preempt_heard(f->p))
+		fl_preempt_emit(f->p, f->ask, (struct fl_column){ FL_NONE },
+				(struct fl_evidence){
+					.check = check,
+					.node = side,
+					.victim = { victim },
+					.lhs = { .kind = FL_NUMBER_SHARE, .share = lhs->weighted },
+					.rhs = { .kind = FL_NUMBER_SHARE, .share = rhs->weighted },
+					.holds = holds,
+				});
 }
 
 /* S2-a: does the victim's side keep at least the share that the preemptor's side gets? */
@@ -219,7 +241,7 @@ static bool rule_s2b(struct fair *f, uint32_t victim, struct fl_node side,
 static bool take(struct fair *f, uint32_t victim, enum fl_reason reason)
 {
 	fl_preempt_take(f->p, f->v, victim, reason);
-	return fits_now(f);
+	return fits_without(f, victim);
 }
 
 /* Candidates of one queue by the first strategy: one that passes, or all go to the second pass. */
@@ -235,6 +257,9 @@ static bool compare_shares(struct fair *f, struct fl_node q)
 
 	for (uint32_t w = first_of(f, q); w != FL_NONE; w = first_of(f, q)) {
 		(void)pop(f, q);
+		if (hopeless)
+			emit_shares(f, FL_CHECK_S2A, w, side, &preemptor,
+				    fl_view_drs(f->p, f->v, side), false);
 		if (!hopeless &&
 		    (settings->strategies[0] == FL_FINAL_SHARE ? rule_s2a(f, w, side, &preemptor) :
 								 rule_s2b(f, w, side, &preemptor)))
@@ -246,8 +271,8 @@ static bool compare_shares(struct fair *f, struct fl_node q)
 
 static bool first_pass(struct fair *f)
 {
-	bool within_nominal = fl_preempt_within_nominal(f->p, f->v, f->ask, f->ask->queue);
-
+	f->within_nominal = !f->p->model->settings.off[FL_GATE_PREEMPT_WITHIN_NOMINAL] &&
+			    fl_preempt_within_nominal(f->p, f->v, f->ask, f->ask->queue);
 	f->pass = FIRST_PASS;
 	f->p->scratch->pass++;
 	for (struct fl_node q = next_queue(f); q.v != FL_NONE; q = next_queue(f)) {
@@ -255,7 +280,7 @@ static bool first_pass(struct fair *f)
 
 		if (q.v == f->ask->queue.v)
 			fits = take(f, pop(f, q), FL_REASON_IN_CLUSTER_QUEUE);
-		else if (within_nominal) /* S1 */
+		else if (f->within_nominal) /* S1 */
 			fits = take(f, pop(f, q), FL_REASON_IN_COHORT_RECLAMATION);
 		else
 			fits = compare_shares(f, q);

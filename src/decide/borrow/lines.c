@@ -9,9 +9,30 @@
  * that was found not to fit is marked, so that equal workloads need not be tried
  * one by one.
  *
- * Cost: head, push, pop and park are O(log64 n); a flush is O(words) of its tree.
+ * Cost: head, push, pop and park are O(log64 n); a flush is O(words) of its tree; a change
+ * of priority is O(workloads of the queue).
  */
 #include "decide/borrow/afs.h"
+
+int fl_line_cmp(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if (x->queue.v != y->queue.v)
+		return x->queue.v < y->queue.v ? -1 : 1;
+	if (x->priority != y->priority)
+		return x->priority > y->priority ? -1 : 1;
+	if (x->queue_time != y->queue_time)
+		return x->queue_time < y->queue_time ? -1 : 1;
+	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+}
+
+/* Shapes are told apart at the beginning: whose priority changed since is like nobody. */
+static bool is_alike(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].priority == fl_row(p, w)->priority;
+}
 
 static struct fl_line *line_of(struct fl_policy *p, struct fl_workload w)
 {
@@ -58,7 +79,9 @@ static void park(struct fl_policy *p, struct fl_workload w)
 
 void fl_line_push(struct fl_policy *p, struct fl_workload w)
 {
-	if (p->shape_marked[p->jobs[w.v].shape])
+	if (p->protect)
+		FL_SET(p, p->jobs[w.v].waiting_since, p->now);
+	if (is_alike(p, w) && p->shape_marked[p->jobs[w.v].shape])
 		park(p, w);
 	else
 		fl_line_return(p, w);
@@ -69,13 +92,14 @@ void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape)
 	struct fl_span alike = p->shape_members[p->jobs[w.v].shape];
 
 	park(p, w);
-	if (!shape)
+	if (!shape || !is_alike(p, w))
 		return;
 	FL_SET(p, p->shape_marked[p->jobs[w.v].shape], true);
 	for (uint32_t i = alike.first; i < alike.first + alike.n; i++) {
 		struct fl_workload other = { p->shape_ids[i] };
 
-		if (p->jobs[other.v].state == FL_STATE_WAITING && other.v != w.v) {
+		if (p->jobs[other.v].state == FL_STATE_WAITING && other.v != w.v &&
+		    is_alike(p, other)) {
 			fl_line_pop(p, other);
 			park(p, other);
 			FL_SET(p, p->jobs[other.v].reason, p->jobs[w.v].reason);
@@ -94,6 +118,58 @@ void fl_line_remove(struct fl_policy *p, struct fl_workload w)
 		fl_bitset_remove(&line->parked, at, &p->undo);
 	if (line->sticky == w.v)
 		FL_SET(p, line->sticky, FL_NONE);
+	if (p->jobs[w.v].promised)
+		FL_SET(p, p->jobs[w.v].promised, false);
+}
+
+/* Put @w at position @at; its bits follow from its state. */
+static void place(struct fl_policy *p, struct fl_line *line, uint32_t w, uint32_t at)
+{
+	struct fl_job *j = &p->jobs[w];
+	struct fl_bitset *sets[] = { &line->waiting, &line->parked };
+	enum fl_workload_state states[] = { FL_STATE_WAITING, FL_STATE_INADMISSIBLE };
+
+	FL_SET(p, p->members[line->members.first + at], w);
+	FL_SET(p, j->position, at);
+	for (int i = 0; i < 2; i++)
+		if (fl_bitset_has(sets[i], at) && j->state != states[i])
+			fl_bitset_remove(sets[i], at, &p->undo);
+		else if (!fl_bitset_has(sets[i], at) && j->state == states[i])
+			fl_bitset_add(sets[i], at, &p->undo);
+}
+
+/* Where @w belongs among the members of its queue, which but for it are in order. */
+static uint32_t new_position(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+	const uint32_t *members = p->members + line->members.first;
+	uint32_t at = p->jobs[w.v].position;
+
+	while (at > 0 && fl_line_cmp(p, w.v, members[at - 1]) < 0)
+		at--;
+	while (at + 1 < line->members.n && fl_line_cmp(p, w.v, members[at + 1]) > 0)
+		at++;
+	return at;
+}
+
+void fl_line_move(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_line *line = line_of(p, w);
+	uint32_t from = p->jobs[w.v].position, to = new_position(p, w);
+	const uint32_t *members = p->members + line->members.first;
+
+	if (p->jobs[w.v].state == FL_STATE_INADMISSIBLE)
+		set_state(p, w, FL_STATE_WAITING);
+	for (; from > to; from--)
+		place(p, line, members[from - 1], from);
+	for (; from < to; from++)
+		place(p, line, members[from + 1], from);
+	place(p, line, w.v, to);
+}
+
+size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w)
+{
+	return (size_t)p->lines[p->jobs[w.v].queue.v].members.n * (2 + 2 * FL_BITSET_NOTES) + 8;
 }
 
 void fl_line_flush(struct fl_policy *p, struct fl_node q)

@@ -62,6 +62,7 @@ static bool compare_integers(const char *a, const char *b, bool greater)
 	return greater ? x > y : x < y;
 }
 
+/* What the API server would refuse (In without values, Exists with some) holds for nobody. */
 static bool holds(const struct fl_model *m, const struct fl_requirement *r,
 		  const struct fl_sym *value)
 {
@@ -69,11 +70,11 @@ static bool holds(const struct fl_model *m, const struct fl_requirement *r,
 	case FL_OP_IN:
 		return value && is_one_of(m, r->values, *value);
 	case FL_OP_NOT_IN:
-		return !value || !is_one_of(m, r->values, *value);
+		return r->values.n && (!value || !is_one_of(m, r->values, *value));
 	case FL_OP_EXISTS:
-		return value;
+		return r->values.n == 0 && value;
 	case FL_OP_NOT_EXISTS:
-		return !value;
+		return r->values.n == 0 && !value;
 	case FL_OP_GT:
 	case FL_OP_LT:
 		return value && r->values.n == 1 &&

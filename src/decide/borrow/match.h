@@ -3,7 +3,7 @@
  * match - labels, taints and selectors: may this pod run in that flavor, may this
  * namespace use that queue?
  *
- * Pure. Private to this folder.
+ * Pure: asked by this folder and by ask/lint.
  */
 #ifndef FL_DECIDE_BORROW_MATCH_H
 #define FL_DECIDE_BORROW_MATCH_H

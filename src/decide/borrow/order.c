@@ -10,11 +10,14 @@
  * the root's winner is served.  A child that stays within its quota beats one
  * that borrows; then the lower share, the higher priority, the older workload.
  *
+ * Before all of them come those for whom freed quota is held, and, under fair sharing,
+ * those whose priority overrules it (protect.h), each in classical order.
+ *
  * A pick changes usage only on the path of its queue, so only the contenders on
  * that path are computed again: a pick costs the children along one path.
  */
 #include "base/sort.h"
-#include "decide/borrow/cycle.h"
+#include "decide/borrow/protect.h"
 
 /* The best head below a node, and what the node's parent compares it by. */
 struct fl_contender {
@@ -30,7 +33,7 @@ static int cmp_age(const struct fl_policy *p, struct fl_workload a, struct fl_wo
 {
 	const struct fl_job *x = &p->jobs[a.v], *y = &p->jobs[b.v];
 
-	if (x->priority != y->priority)
+	if (x->priority != y->priority && !p->model->settings.off[FL_GATE_PRIORITY_SORTING])
 		return x->priority > y->priority ? -1 : 1;
 	if (x->queue_time != y->queue_time)
 		return x->queue_time < y->queue_time ? -1 : 1;
@@ -41,6 +44,10 @@ static int cmp_classical(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
 	const struct fl_entry *x = &p->scratch->entries[a], *y = &p->scratch->entries[b];
+	bool promised = p->jobs[x->workload.v].promised;
+
+	if (promised != p->jobs[y->workload.v].promised)
+		return promised ? -1 : 1;
 
 	if (x->assignment.level != y->assignment.level)
 		return x->assignment.level < y->assignment.level ? -1 : 1;
@@ -52,7 +59,7 @@ static int cmp_contenders(const struct fl_policy *p, const struct fl_contender *
 {
 	int order;
 
-	if (a->borrows != b->borrows)
+	if (a->borrows != b->borrows && !p->model->settings.off[FL_GATE_PRIORITIZE_NON_BORROWING])
 		return a->borrows ? 1 : -1;
 	order = fl_drs_cmp(&a->drs, &b->drs);
 	return order ? order : cmp_age(p, a->entry->workload, b->entry->workload);
@@ -110,22 +117,27 @@ static void play(struct fl_policy *p, uint32_t n)
 		value(p, n);
 }
 
+static bool comes_early(const struct fl_policy *p, const struct fl_entry *e)
+{
+	return !p->model->settings.fair_sharing || p->jobs[e->workload.v].promised ||
+	       fl_protect_overrules(p, e->workload);
+}
+
 int fl_order_start(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
 	uint32_t *scratch = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *scratch, err);
 
-	c->at = 0;
+	c->at = c->n_early = 0;
 	c->order = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *c->order, err);
 	if (!scratch || !c->order)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < c->n_entries; i++)
-		c->order[i] = i;
-	if (!p->model->settings.fair_sharing)
-		fl_sort(c->order, c->n_entries, scratch, cmp_classical, p);
-	else
-		for (uint32_t i = p->tree.n_order; i-- > 0;)
-			play(p, p->tree.order[i]);
+		if (comes_early(p, &c->entries[i]))
+			c->order[c->n_early++] = i;
+	fl_sort(c->order, c->n_early, scratch, cmp_classical, p);
+	for (uint32_t i = p->tree.n_order; p->model->settings.fair_sharing && i-- > 0;)
+		play(p, p->tree.order[i]);
 	return 0;
 }
 
@@ -133,13 +145,13 @@ struct fl_entry *fl_order_next(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
 
-	if (!p->model->settings.fair_sharing) {
-		while (c->at < c->n_entries && c->entries[c->order[c->at]].processed)
-			c->at++;
-		return c->at < c->n_entries ? &c->entries[c->order[c->at]] : NULL;
-	}
-	for (; c->at < p->tree.n_roots; c->at++) {
-		struct fl_entry *e = c->contenders[p->tree.roots[c->at].node.v].entry;
+	for (; c->at < c->n_early; c->at++)
+		if (!c->entries[c->order[c->at]].processed)
+			return &c->entries[c->order[c->at]];
+	if (!p->model->settings.fair_sharing)
+		return NULL;
+	for (; c->at - c->n_early < p->tree.n_roots; c->at++) {
+		struct fl_entry *e = c->contenders[p->tree.roots[c->at - c->n_early].node.v].entry;
 
 		if (e)
 			return e;

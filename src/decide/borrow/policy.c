@@ -8,6 +8,8 @@
 #include "decide/borrow/afs.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle.h"
+#include "decide/borrow/protect.h"
+#include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
 
 static struct fl_policy *borrow_free(struct fl_policy *p)
@@ -32,7 +34,10 @@ static int borrow_new(const struct fl_model *model, const struct fl_policy_optio
 	p = options->mem->resize(options->mem->user, NULL, sizeof *p);
 	if (!p)
 		return fl_fail_nomem(err);
-	*p = (struct fl_policy){ .model = model, .mem = options->mem, .now = options->now };
+	*p = (struct fl_policy){ .model = model,
+				 .mem = options->mem,
+				 .now = options->now,
+				 .unsampled = options->unsampled };
 	fl_arena_init(&p->arena, p->mem);
 	fl_arena_init(&p->cycle_arena, p->mem);
 	fl_undo_init(&p->undo, p->mem);
@@ -71,7 +76,7 @@ static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_err
 		return 0;
 	if (fl_holds_quota(j)) {
 		notes += (size_t)j->n_use * 3 * (p->tree.depth[j->held_by.v] + 1);
-		notes += j->n_placement;
+		notes += j->n_placement + fl_afs_notes(p);
 		notes += fl_line_flush_notes(p, j->held_by);
 	}
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err);
@@ -92,7 +97,7 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 	FL_SET(p, j->scan_cycle, 0);
 	FL_SET(p, j->reason, FL_REASON_NONE);
 	if (again && j->queue.v != FL_NONE)
-		fl_line_push(p, w);
+		fl_requeue_push(p, w);
 	else
 		FL_SET(p, j->state, again ? FL_STATE_EXCLUDED : FL_STATE_ABSENT);
 	fl_line_flush(p, q);
@@ -109,7 +114,7 @@ static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 			p, w, "cannot be submitted: it is there already, or has no queue", err);
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
-	fl_line_push(p, w);
+	fl_requeue_push(p, w);
 	return 0;
 }
 
@@ -135,12 +140,20 @@ static bool is_amount(const struct fl_cell *cell)
 	return cell->amount >= 0 || (cell->kind != FL_CELL_NOMINAL && cell->amount == FL_NO_LIMIT);
 }
 
+static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount priority,
+			   fairlead_error *err)
+{
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (priority < INT32_MIN || priority > INT32_MAX)
+		return fl_fail(err, FAIRLEAD_EINPUT, "a priority beyond 32 bits");
+	return fl_change_priority(p, w, (int32_t)priority, err);
+}
+
 static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead_error *err)
 {
 	struct fl_column column;
 
-	if (cell->kind == FL_CELL_PRIORITY)
-		return fl_fail(err, FAIRLEAD_ESTATE, "a priority changes only with a new seal");
 	if (cell->node.v >= p->tree.n_nodes)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue or cohort");
 	if (p->tree.root_index[cell->node.v] == FL_NONE)
@@ -165,7 +178,9 @@ static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 
 	p->now = now;
 	if (event->kind == FL_EV_CELL)
-		return change_cell(p, &event->cell, err);
+		return event->cell.kind == FL_CELL_PRIORITY ?
+			       change_priority(p, w, event->cell.amount, err) :
+			       change_cell(p, &event->cell, err);
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	switch (event->kind) {
@@ -211,9 +226,10 @@ static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 
 static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 {
-	(void)p;
-	(void)now;
-	return FL_NEVER;
+	fl_time protect = fl_protect_wake(p, now), usage = fl_afs_wake(p, now);
+	fl_time requeue = fl_requeue_wake(p, now);
+
+	return fl_amount_min(requeue, fl_amount_min(protect, usage));
 }
 
 static int borrow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
@@ -321,6 +337,16 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 		n++;
 	}
 	return n;
+}
+
+double fl_borrow_consumed(const struct fl_policy *p, struct fl_queue lq, struct fl_resource r)
+{
+	return fl_afs_consumed(p, lq.v, r.v);
+}
+
+double fl_borrow_queue_usage(const struct fl_policy *p, struct fl_queue lq)
+{
+	return fl_afs_usage_at(p, lq.v, p->now);
 }
 
 const struct fl_policy_ops fl_borrow_policy = {

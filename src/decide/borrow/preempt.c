@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/preempt.h"
+#include "decide/borrow/protect.h"
 
 #include "decide/borrow/afs.h"
 
@@ -8,15 +9,24 @@ int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
 	const struct fl_policy *p = policy;
 	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
 
-	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
-		return x->state == FL_STATE_EVICTING ? -1 : 1;
-	if (x->held_by.v == y->held_by.v && fl_afs_orders(p, x->held_by)) {
+	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
+	    x->held_by.v == y->held_by.v && fl_afs_orders(p, x->held_by)) {
 		double used = fl_afs_usage(p, (struct fl_workload){ a });
 		double other = fl_afs_usage(p, (struct fl_workload){ b });
 
 		if (used != other)
 			return used > other ? -1 : 1;
 	}
+	return fl_preempt_cmp_ages(p, a, b);
+}
+
+int fl_preempt_cmp_ages(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
+		return x->state == FL_STATE_EVICTING ? -1 : 1;
 	if (x->priority != y->priority)
 		return x->priority < y->priority ? -1 : 1;
 	if (x->reserved_at != y->reserved_at)
@@ -31,7 +41,7 @@ bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct
 	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
 	    (x->held_by.v == q.v) != (y->held_by.v == q.v))
 		return y->held_by.v == q.v;
-	return fl_preempt_cmp_candidates(p, a, b) < 0;
+	return fl_preempt_cmp_ages(p, a, b) < 0; /* never of two of one queue */
 }
 
 static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *victim,
@@ -52,27 +62,8 @@ static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *v
 	return false;
 }
 
-static void emit_priority(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-			  bool holds)
-{
-	struct fl_evidence row = {
-		.check = FL_CHECK_VICTIM_PRIORITY,
-		.workload = ask->workload,
-		.podset = FL_NONE,
-		.node = p->jobs[victim].held_by,
-		.flavor = { FL_NONE },
-		.resource = { FL_NONE },
-		.victim = { victim },
-		.holds = holds,
-		.lhs = { .amount = p->jobs[victim].priority },
-		.rhs = { .amount = p->jobs[ask->workload.v].priority },
-	};
-
-	fl_emit(p->scratch, &row);
-}
-
 bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		       enum fl_preempt_policy policy)
+		       enum fl_preempt_policy policy, enum fl_cause cause)
 {
 	const struct fl_cycle *c = p->scratch;
 	const struct fl_job *v = &p->jobs[victim];
@@ -82,12 +73,15 @@ bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint
 		return false;
 	for (uint32_t i = 0; i < v->n_use && !uses; i++)
 		uses = c->needed[p->uses[v->use_first + i].column.v] == c->search;
-	if (!uses)
+	if (!uses) {
+		if (fl_preempt_heard(p))
+			fl_preempt_emit_uses(p, ask, victim);
 		return false;
+	}
 	allowed = policy_allows(&p->jobs[ask->workload.v], v, policy);
-	if (c->sink && !allowed)
-		emit_priority(p, ask, victim, allowed);
-	return allowed;
+	if (fl_preempt_heard(p))
+		fl_preempt_emit_policy(p, ask, victim, policy, allowed);
+	return allowed && fl_protect_allows(p, ask, victim, cause);
 }
 
 void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, enum fl_reason reason)
@@ -105,11 +99,17 @@ void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct f
 	uint32_t kept = 0;
 
 	for (uint32_t i = c->n_targets - 1; i-- > 0;) {
+		uint32_t victim = c->targets[i].workload.v;
+
 		fl_view_give(p, v, c->targets[i].workload);
-		if (fl_view_fits(p, v, ask, borrow))
-			c->targets[i].workload.v = FL_NONE;
-		else
+		bool needed = !fl_view_fits(p, v, ask, borrow);
+
+		if (fl_preempt_heard(p))
+			fl_preempt_emit_needed(p, v, ask, victim, borrow, needed);
+		if (needed)
 			fl_view_take(p, v, c->targets[i].workload);
+		else
+			c->targets[i].workload.v = FL_NONE;
 	}
 	for (uint32_t i = 0; i < c->n_targets; i++)
 		if (c->targets[i].workload.v != FL_NONE)
@@ -155,10 +155,13 @@ static void start(struct fl_policy *p, const struct fl_ask *ask)
 uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	start(p, ask);
+	if (p->scratch->sink)
+		fl_preempt_emit_start(p, v, ask);
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (fl_usage_overflows(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
 				       ask->uses[i].amount))
 			return 0;
-	return p->model->settings.fair_sharing ? fl_fair_search(p, v, ask) :
-						 fl_classical_search(p, v, ask);
+	return p->model->settings.fair_sharing && !fl_protect_overrules(p, ask->workload) ?
+		       fl_fair_search(p, v, ask) :
+		       fl_classical_search(p, v, ask);
 }

@@ -21,12 +21,46 @@ uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct 
  * larger usage of the local queue,) lower priority, later reservation, uid.
  */
 int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b);
+/* The same without usage, which is an order of workloads of any queues. */
+int fl_preempt_cmp_ages(const void *policy, uint32_t a, uint32_t b);
 /* The whole order: evicting first, those of other queues before @q's own, then as above. */
 bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q);
 
-/* May the asking workload preempt @victim under @policy, and does the victim use what is needed? */
+/*
+ * May the asking workload preempt @victim under @policy, does the victim use what is
+ * needed, and does no Policy spare it from @cause?
+ */
 bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		       enum fl_preempt_policy policy);
+		       enum fl_preempt_policy policy, enum fl_cause cause);
+
+/* Does anybody listen to what a search says of victims? */
+static inline bool fl_preempt_heard(const struct fl_policy *p)
+{
+	return p->scratch->sink && !p->scratch->sink->not_victims;
+}
+
+/*
+ * preempt_evidence.c: rows about a search, to be called when somebody listens.  `emit`
+ * fills in who asks, and the flavor and resource of @column (FL_NONE: of none).
+ */
+void fl_preempt_emit(const struct fl_policy *p, const struct fl_ask *ask, struct fl_column column,
+		     struct fl_evidence row);
+/* What is needed, and whom the queue's policies leave alone as a whole. */
+void fl_preempt_emit_start(const struct fl_policy *p, const struct fl_view *v,
+			   const struct fl_ask *ask);
+void fl_preempt_emit_uses(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim);
+void fl_preempt_emit_policy(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			    enum fl_preempt_policy policy, bool holds);
+/* @check fails for @victim (FL_NONE: for all below @n) because @n uses no more than its quota. */
+void fl_preempt_emit_within(const struct fl_policy *p, const struct fl_view *v,
+			    const struct fl_ask *ask, enum fl_check check, uint32_t victim,
+			    struct fl_node n);
+/* @victim was taken, like others before: does it fit?  By the column with the least room. */
+void fl_preempt_emit_taken(const struct fl_policy *p, const struct fl_view *v,
+			   const struct fl_ask *ask, uint32_t victim, bool borrow, bool fits);
+/* Fill-back put @victim back: is it needed?  By the same. */
+void fl_preempt_emit_needed(const struct fl_policy *p, const struct fl_view *v,
+			    const struct fl_ask *ask, uint32_t victim, bool borrow, bool needed);
 
 /* Is @victim chosen already in this cycle? */
 static inline bool fl_preempt_chosen(const struct fl_policy *p, uint32_t victim)

@@ -10,6 +10,8 @@
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
 #include "decide/borrow/cycle.h"
+#include "decide/borrow/protect.h"
+#include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
@@ -20,7 +22,8 @@ static bool queues_from_eviction(const struct fl_model *m, const struct fl_workl
 	const char *why = fl_model_text(m, row->evicted_reason);
 
 	return row->evicted && row->evicted_at != FL_TIME_NONE &&
-	       (strcmp(why, "PodsReadyTimeout") == 0 || strcmp(why, "AdmissionCheck") == 0);
+	       ((strcmp(why, "PodsReadyTimeout") == 0 && !m->settings.from_creation) ||
+		strcmp(why, "AdmissionCheck") == 0);
 }
 
 /* --- resource groups of the queues --- */
@@ -113,7 +116,8 @@ static int fill_groups(struct fl_policy *p, fairlead_error *err)
 
 static bool takes_part(const struct fl_workload_row *row)
 {
-	return row->excluded == FL_INCLUDED || row->excluded == FL_EXCLUDED_MISCONFIGURED;
+	return row->excluded == FL_INCLUDED || row->excluded == FL_EXCLUDED_MISCONFIGURED ||
+	       row->excluded == FL_EXCLUDED_LIMIT_RANGE;
 }
 
 /* Distinct (resource) rows a workload can ever hold at once: of its requests, or of its admission. */
@@ -140,20 +144,6 @@ static int cmp_uids(const void *policy, uint32_t a, uint32_t b)
 	return order ? order : fl_names_cmp(&m->names, x->name, y->name);
 }
 
-static int cmp_members(const void *policy, uint32_t a, uint32_t b)
-{
-	const struct fl_policy *p = policy;
-	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
-
-	if (x->queue.v != y->queue.v)
-		return x->queue.v < y->queue.v ? -1 : 1;
-	if (x->priority != y->priority)
-		return x->priority > y->priority ? -1 : 1;
-	if (x->queue_time != y->queue_time)
-		return x->queue_time < y->queue_time ? -1 : 1;
-	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
-}
-
 static int fill_jobs(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
@@ -174,6 +164,8 @@ static int fill_jobs(struct fl_policy *p, fairlead_error *err)
 			.state = FL_STATE_EXCLUDED,
 			.held_by = { FL_NONE },
 			.reserved_at = FL_TIME_NONE,
+			.waiting_since = row->created > row->evicted_at ? row->created :
+									  row->evicted_at,
 			.room = room_of(p, row),
 			.placement_first = room,
 			.use_first = room,
@@ -231,6 +223,8 @@ static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
 		order = fl_names_cmp(&m->names, u->name, v->name);
 		if (!order && u->count != v->count)
 			order = u->count < v->count ? -1 : 1;
+		if (!order && u->reclaimed != v->reclaimed)
+			order = u->reclaimed < v->reclaimed ? -1 : 1;
 		if (!order && u->min_count != v->min_count)
 			order = u->min_count < v->min_count ? -1 : 1;
 		if (!order)
@@ -279,7 +273,7 @@ static int fill_members(struct fl_policy *p, fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < n; w++)
 		p->members[w] = w;
-	fl_sort(p->members, n, p->sort_scratch, cmp_members, p);
+	fl_sort(p->members, n, p->sort_scratch, fl_line_cmp, p);
 	for (uint32_t i = 0; i < n; i++) {
 		struct fl_job *j = &p->jobs[p->members[i]];
 		struct fl_node held = m->workloads[p->members[i]].admitted_queue;
@@ -351,6 +345,24 @@ static uint32_t find_podset(const struct fl_model *m, const struct fl_workload_r
 	return FL_NONE;
 }
 
+static enum fl_reason reason_of(enum fl_evicting evicting)
+{
+	switch (evicting) {
+	case FL_EVICTING_NOT:
+	case FL_EVICTING_UNDER_WAY:
+		break;
+	case FL_EVICTING_CLUSTER_QUEUE_STOPPED:
+		return FL_REASON_CLUSTER_QUEUE_STOPPED;
+	case FL_EVICTING_LOCAL_QUEUE_STOPPED:
+		return FL_REASON_LOCAL_QUEUE_STOPPED;
+	case FL_EVICTING_QUEUE_MISSING:
+		return FL_REASON_LOCAL_QUEUE_MISSING;
+	case FL_EVICTING_ADMISSION_CHECK:
+		return FL_REASON_ADMISSION_CHECK;
+	}
+	return FL_REASON_NONE;
+}
+
 /* Enter what @w holds according to its status. */
 static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
@@ -388,7 +400,8 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 		if (fl_usage_overflows(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
 				       p->uses[j->use_first + i].amount))
 			return overflow(p, row, err);
-	j->state = row->evicted ? FL_STATE_EVICTING : FL_STATE_ADMITTED;
+	j->state = row->evicting ? FL_STATE_EVICTING : FL_STATE_ADMITTED;
+	j->reason = reason_of(row->evicting);
 	j->reserved_at = row->reserved_at == FL_TIME_NONE ? p->now : row->reserved_at;
 	fl_state_hold(p, w, q);
 	return 0;
@@ -406,8 +419,10 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 		else if (row->admitted_queue.v != FL_NONE) {
 			if ((r = hold(p, (struct fl_workload){ w }, err)) < 0)
 				return r;
-		} else if (p->jobs[w].queue.v != FL_NONE)
+		} else if (p->jobs[w].queue.v != FL_NONE &&
+			   !fl_requeue_hold(p, (struct fl_workload){ w })) {
 			fl_line_return(p, (struct fl_workload){ w });
+		}
 	}
 	return 0;
 }
@@ -425,7 +440,9 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 	if ((r = fill_groups(p, err)) < 0 || (r = fill_jobs(p, err)) < 0 ||
 	    (r = fill_members(p, err)) < 0 || (r = fill_shapes(p, err)) < 0 ||
 	    (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||
-	    (r = fl_cycle_new(p, err)) < 0)
+	    (r = fl_protect_setup(p, err)) < 0 || (r = fl_cycle_new(p, err)) < 0)
 		return r;
-	return enter_state(p, err);
+	if ((r = fl_requeue_setup(p, err)) == 0 && (r = enter_state(p, err)) == 0)
+		fl_afs_start(p);
+	return r;
 }

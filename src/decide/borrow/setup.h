@@ -15,10 +15,12 @@ int fl_setup(struct fl_policy *p, fairlead_error *err);
 int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct fl_cell *change,
 		    fairlead_error *err);
 int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err);
+int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priority,
+		       fairlead_error *err);
 /* After a rollback that took back a change of quota. */
 void fl_change_undone(struct fl_policy *p);
 
 /* digest.c */
-void fl_digest(const struct fl_policy *p, uint64_t ret[2]);
+void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
 
 #endif

@@ -73,11 +73,13 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 	uint32_t *list = p->candidates + line->holders.first;
 
 	*ret_n = line->n_holders;
-	if (line->sorted_epoch != line->epoch) {
+	if (line->sorted_epoch != line->epoch ||
+	    (fl_afs_orders(p, q) && line->sorted_usage != fl_afs_stamp(p))) {
 		for (uint32_t i = 0; i < line->n_holders; i++)
 			list[i] = p->holders[line->holders.first + i];
 		fl_sort(list, line->n_holders, p->sort_scratch, fl_preempt_cmp_candidates, p);
 		line->sorted_epoch = line->epoch;
+		line->sorted_usage = p->afs ? fl_afs_stamp(p) : 0;
 	}
 	return list;
 }
@@ -95,14 +97,12 @@ const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_inde
 	if (p->tree_sorted_epoch[root_index] == p->tree_epoch[root_index])
 		return list;
 	for (uint32_t i = 0; i < queues.n; i++) {
-		uint32_t n_line;
-		const uint32_t *line = fl_state_candidates(
-			p, (struct fl_node){ p->tree.queue_ids[queues.first + i] }, &n_line);
+		const struct fl_line *line = &p->lines[p->tree.queue_ids[queues.first + i]];
 
-		for (uint32_t k = 0; k < n_line; k++)
-			list[n++] = line[k];
+		for (uint32_t k = 0; k < line->n_holders; k++)
+			list[n++] = p->holders[line->holders.first + k];
 	}
-	fl_sort(list, n, p->sort_scratch, fl_preempt_cmp_candidates, p);
+	fl_sort(list, n, p->sort_scratch, fl_preempt_cmp_ages, p);
 	for (uint32_t i = 0; i < n; i++)
 		holders[i] = p->jobs[list[i]].held_by.v;
 	p->tree_sorted_epoch[root_index] = p->tree_epoch[root_index];

@@ -27,7 +27,6 @@ enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
 struct fl_job {
 	/* fixed */
 	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
-	uint32_t position;    /* in queue order within its ClusterQueue */
 	uint32_t shape;       /* equal for equal podsets and priority within a queue */
 	uint32_t uid_rank;    /* ranks uids as strings */
 	fl_time queue_time;   /* what queue order and "newer" go by */
@@ -37,10 +36,13 @@ struct fl_job {
 
 	/* changes */
 	int32_t priority;
+	uint32_t position; /* in queue order within its ClusterQueue */
 	enum fl_workload_state state;
 	enum fl_reason reason;
 	struct fl_node held_by; /* ClusterQueue whose quota it holds; FL_NONE */
 	fl_time reserved_at;
+	fl_time waiting_since; /* kept with a Policy only */
+	bool promised;         /* what is freed for it is held (protect.h) */
 	uint32_t n_placement, n_use;
 	uint32_t scan_cycle; /* when the scan positions were stored; 0: none are */
 	uint32_t scan_generation;
@@ -73,6 +75,7 @@ struct fl_line {
 
 	/* derived */
 	uint64_t sorted_epoch; /* of `candidates`; never rolled back */
+	uint64_t sorted_usage; /* the stamp of the usage they were sorted by (afs.h) */
 };
 
 struct fl_policy {
@@ -113,7 +116,12 @@ struct fl_policy {
 	uint32_t cycle;                           /* number of steps taken */
 	uint32_t changes;                         /* number of quotas and limits changed */
 
-	struct fl_afs *afs; /* NULL: admission fair sharing is off */
+	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
+	bool unsampled;             /* fl_policy_options.unsampled */
+	struct fl_protect *protect; /* NULL: there is no Policy */
+	uint32_t *requeued;         /* workloads with a back-off, by its end (requeue.h) */
+	uint32_t n_requeued;
+	uint32_t requeued_n; /* of those so many have ended */
 	struct fl_sym afs_cpu;
 
 	struct fl_cycle *scratch; /* cycle lifetime: views, entries, search state */
@@ -135,7 +143,10 @@ static inline bool fl_holds_quota(const struct fl_job *j) { return j->held_by.v 
 /* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
 void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);
 void fl_state_release(struct fl_policy *p, struct fl_workload w);
-/* Holders of queue @q in candidate order (preempt.h), and of a whole tree. */
+/*
+ * Holders of queue @q in candidate order (preempt.h), and those of a whole tree, where
+ * usage of local queues counts nothing yet (fl_afs_sort).
+ */
 const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
 /* *ret_queues: beside each, the queue whose quota it holds. */
 const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
@@ -147,6 +158,13 @@ bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j, uin
 void fl_state_reorder(struct fl_policy *p, struct fl_node q);
 
 /* lines.c: who waits (conformance: 3, 9) */
+
+/* Queue order, queue by queue: priority descending, queue-order time ascending, uid. */
+int fl_line_cmp(const void *policy, uint32_t a, uint32_t b);
+/* @w's priority changed: it takes its new place, and is looked at again when it was parked. */
+void fl_line_move(struct fl_policy *p, struct fl_workload w);
+/* At most so many notes, of 8 bytes each, for a move. */
+size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w);
 
 /* The head of @q, FL_NONE when nobody waits; pop takes it out of the waiting. */
 struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);

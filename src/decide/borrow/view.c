@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/cycle.h"
+#include "decide/borrow/protect.h"
 
 const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct fl_view *v, struct fl_node n)
 {
@@ -49,7 +49,7 @@ bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const stru
 		struct fl_column column = ask->uses[i].column;
 		fl_amount amount = ask->uses[i].amount;
 
-		if (!borrow &&
+		if ((!borrow || !fl_protect_may_borrow(p, ask->queue, column)) &&
 		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
 			return false;
 		if (amount >

@@ -79,10 +79,10 @@ static struct fl_explain explain(struct fixture *f, const char *name)
 	struct fl_explain x = { 0 };
 	fairlead_error err;
 
-	ops->digest(f->p, before);
+	ops->digest(f->p, /* now= */ 0, before);
 	if (fl_explain(ops, f->p, f->m, 101 * FL_SECOND, job(f->m, name), &f->arena, &x, &err) < 0)
 		fail_msg("%s", err.text);
-	ops->digest(f->p, after);
+	ops->digest(f->p, /* now= */ 0, after);
 	assert_memory_equal(before, after, sizeof before);
 	return x;
 }
@@ -92,19 +92,17 @@ static const char *node_name(const struct fl_model *m, struct fl_node n)
 	return fl_model_text(m, m->nodes[n.v].name);
 }
 
-/* More nominal quota for q, from 4, and a wider limit, from 5. */
-static void expect_changes(const struct fixture *f, const struct fl_explain *x, fl_amount nominal,
-			   fl_amount limit)
+/* The first proposal is one cell of q: more nominal quota, from 4. */
+static void expect_nominal(const struct fixture *f, const struct fl_explain *x, fl_amount to)
 {
-	assert_int_equal(x->n_changes, 2);
-	for (uint32_t i = 0; i < 2; i++)
-		assert_string_equal(node_name(f->m, x->changes[i].node), "q");
-	assert_int_equal(x->changes[0].kind, FL_CELL_NOMINAL);
-	assert_int_equal(x->changes[0].from, 4);
-	assert_int_equal(x->changes[0].to, nominal);
-	assert_int_equal(x->changes[1].kind, FL_CELL_BORROWING_LIMIT);
-	assert_int_equal(x->changes[1].from, 5);
-	assert_int_equal(x->changes[1].to, limit);
+	const struct fl_explain_change *c = &x->changes[x->proposals[0].first];
+
+	assert_true(x->n_proposals > 0);
+	assert_int_equal(x->proposals[0].n, 1);
+	assert_int_equal(c->kind, FL_CELL_NOMINAL);
+	assert_string_equal(node_name(f->m, c->node), "q");
+	assert_int_equal(c->from, 4);
+	assert_int_equal(c->to, to);
 }
 
 /* q has 4, uses 5 and may borrow 5: 4 more. Who asks for 6 is 2 short, and the limit binds. */
@@ -141,8 +139,11 @@ static void what_waits_for_quota(void **unused)
 	assert_int_equal(x.holders[0].borrowed, 1);
 	assert_int_equal(x.holders[0].workloads, 1);
 
-	/* Of 13 in the tree 8 are used: 1 more is needed, and then the limit is 1 short. */
-	expect_changes(&f, &x, 5, 6);
+	/* A wider limit alone would not do: of 13 in the tree 8 are used. */
+	expect_nominal(&f, &x, 6);
+	assert_int_equal(x.proposals[0].alone, FL_ADMIT);
+	assert_int_equal(x.proposals[0].next,
+			 FL_WAIT); /* r-goes stays within quota: it is served first */
 	close_world(&f);
 }
 
@@ -161,11 +162,16 @@ static void what_is_behind_others(void **unused)
 	assert_int_equal(x.failing, FL_NONE);
 	assert_int_equal(x.n_ahead, 1);
 	assert_int_equal(x.ahead[0], job(f.m, "q-first").v);
-	assert_int_equal(x.n_changes, 0);
+	/* Nothing but its turn is missing: one above the first is enough. */
+	assert_int_equal(x.n_proposals, 1);
+	assert_int_equal(x.changes[0].kind, FL_CELL_PRIORITY);
+	assert_int_equal(x.changes[0].from, 1);
+	assert_int_equal(x.changes[0].to, 3);
+	assert_int_equal(x.proposals[0].next, FL_ADMIT);
 	close_world(&f);
 }
 
-/* 99 is beyond the limit, and beyond all there is: both must grow. */
+/* 99 is beyond the limit, and beyond all there is; the limit moves along with the quota. */
 static void what_never_fits(void **unused)
 {
 	struct fixture f;
@@ -178,7 +184,8 @@ static void what_never_fits(void **unused)
 	assert_int_equal(x.needs[x.failing].potential, 9);
 	assert_int_equal(x.n_ahead, 2);
 	assert_int_equal(x.n_holders, 0);
-	expect_changes(&f, &x, 98, 6); /* 5 are free */
+	expect_nominal(&f, &x, 99);
+	assert_int_equal(x.proposals[0].next, FL_WAIT); /* behind two */
 	close_world(&f);
 }
 
@@ -233,7 +240,7 @@ static void survives_each_failing_call(void **unused)
 			fail_mem_init(&f);
 			struct fl_policy *p = world_policy(&f.mem, m, 100 * FL_SECOND);
 
-			ops->digest(p, before);
+			ops->digest(p, /* now= */ 0, before);
 			for (unsigned long n = 1; r != 0 && n < 1000; n++) {
 				struct fl_explain x = { .n_needs = 77 };
 				struct fl_arena arena;
@@ -248,7 +255,7 @@ static void survives_each_failing_call(void **unused)
 					assert_int_equal(x.n_needs, 77);
 				}
 				fl_arena_done(&arena);
-				ops->digest(p, after);
+				ops->digest(p, /* now= */ 0, after);
 				assert_memory_equal(before, after, sizeof before);
 				for (uint32_t n_node = 0; n_node < m->n_nodes; n_node++) {
 					const struct fl_tree *t = fl_borrow_tree(p);

@@ -39,9 +39,36 @@ static void *resize(void *user, void *old, size_t size)
 	return base + HEADER;
 }
 
-static int drain(const char *text, size_t len, fairlead_error *err)
+/* One piece of text again and again, so often. */
+struct again {
+	const char *text;
+	size_t len, at, times;
+};
+
+static int read_again(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	struct again *a = user;
+	size_t n = 0;
+
+	(void)err;
+	while (n < size && a->times) {
+		size_t left = a->len - a->at, part = left < size - n ? left : size - n;
+
+		memcpy(buffer + n, a->text + a->at, part);
+		n += part;
+		a->at = (a->at + part) % a->len;
+		a->times -= a->at == 0;
+	}
+	*ret = n;
+	return 0;
+}
+
+/* A text, or with @stream that many of it. */
+static int drain_most(const char *text, size_t len, struct again *stream, size_t most,
+		      fairlead_error *err)
 {
 	struct counted c = { .mem = { .resize = resize } };
+	const struct fl_source source = { read_again, stream };
 	struct fl_reader *r = NULL;
 	struct fl_token t = { .kind = FL_TOKEN_DOCUMENT };
 	clock_t start = clock();
@@ -49,15 +76,21 @@ static int drain(const char *text, size_t len, fairlead_error *err)
 
 	c.mem.user = &c;
 	*err = (fairlead_error){ 0 };
-	code = fl_reader_new(&c.mem, text, len, &r, err);
+	code = stream ? fl_reader_open(&c.mem, &source, &r, err) :
+			fl_reader_new(&c.mem, text, len, &r, err);
 	while (code == 0 && t.kind != FL_TOKEN_END)
 		code = fl_reader_next(r, &t, err);
 	fl_reader_free(r);
 	assert_int_equal(c.now, 0);
-	assert_true(c.most < MOST_BYTES);
+	assert_true(c.most < most);
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC <
 		    20); /* a second; sanitizers and valgrind take more */
 	return code;
+}
+
+static int drain(const char *text, size_t len, fairlead_error *err)
+{
+	return drain_most(text, len, /* stream= */ NULL, MOST_BYTES, err);
 }
 
 static void check(const char *text, size_t len, uint32_t line, uint32_t column, const char *message)
@@ -98,7 +131,7 @@ static void one_line(void **state)
 	check(text, HUGE, 1, 2, "a text of more than 262144 bytes");
 	free(text);
 	text = huge("a: ", 'x');
-	check(text, HUGE, 1, 1, "a line of more than 1048576 bytes");
+	check(text, HUGE, 1, 1, "more than 3145728 bytes from here to the next value");
 	free(text);
 }
 
@@ -110,7 +143,8 @@ static void long_block(void **state)
 	(void)state;
 	for (size_t i = 100; i < len; i += 100)
 		memcpy(text + i, "\n ", 2);
-	check(text, len, 2, 1, "a text of more than 262144 bytes");
+	check(text, len, 1, 1, "more than 3145728 bytes from here to the next value");
+	check(text, 1000000, 1, 4, "a text of more than 262144 bytes");
 	free(text);
 }
 
@@ -195,12 +229,51 @@ static void many_documents(void **state)
 	free(text);
 }
 
+/* What our side holds of a stream does not depend on how long it is (libyaml's part: test_big_dump.py). */
+static void streams(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t times, most;
+	} rows[] = {
+		{ "{\"a\": [{\"b\": \"\\n\"}, 2]}\n", 500000, 3 << 19 },
+		{ "[                                ]\n", 500000, 3 << 19 },
+		{ "---\na:\n- b: \"\\n\"\n- &x 2\n- *x\n", 200000, 1 << 18 },
+		{ "- b: \"\\n\"\n  c: [2]\n", 200000, 1 << 18 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct again a = { rows[i].text, strlen(rows[i].text), 0, rows[i].times };
+		fairlead_error err;
+
+		assert_int_equal(drain_most(NULL, 0, &a, rows[i].most, &err), 0);
+	}
+}
+
+/* Limits of what one value may hold back. */
+static void gaps(void **state)
+{
+	struct again a = { "# a comment that goes on and on\n", 32, 0, 200000 };
+	struct again anchors = { "- &a [x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x]\n", 54, 0,
+				 200000 };
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(drain_most(NULL, 0, &a, 9 << 20, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, "more than 3145728 bytes from here to the next value");
+	assert_int_equal(drain_most(NULL, 0, &anchors, MOST_BYTES, &err), FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text,
+			    "anchors and merge keys of one document hold more than 67108864 bytes");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line), cmocka_unit_test(long_block),
 		cmocka_unit_test(nesting),  cmocka_unit_test(aliases),
 		cmocka_unit_test(merges),   cmocka_unit_test(many_documents),
+		cmocka_unit_test(streams),  cmocka_unit_test(gaps),
 	};
 
 	return cmocka_run_group_tests_name("codec/huge-input", tests, NULL, NULL);

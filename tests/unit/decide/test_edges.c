@@ -75,7 +75,7 @@ static void nothing_there(void **unused)
 		assert_int_equal(ops->mark(p, &mark, NULL), 0);
 		for (int k = 0; k < 3; k++)
 			assert_int_equal(ops->step(p, k * FL_SECOND, 0, NULL, &d, NULL), 0);
-		ops->digest(p, digest);
+		ops->digest(p, /* now= */ 0, digest);
 		if (i == COUNT(worlds) - 1) {
 			/* What asks for nothing needs no quota. */
 			assert_int_equal(ops->state(p, job(m, "empty")), FL_STATE_ADMITTED);
@@ -191,7 +191,7 @@ static void events_that_do_not_suit(void **unused)
 	fairlead_error err;
 
 	(void)unused;
-	ops->digest(p, before);
+	ops->digest(p, /* now= */ 0, before);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_event e = { .kind = rows[i].kind, .workload = job(m, rows[i].job) };
 
@@ -199,7 +199,7 @@ static void events_that_do_not_suit(void **unused)
 		assert_string_equal(err.text, rows[i].text);
 	}
 	assert_int_equal(ops->apply(p, 0, &beyond, &err), FAIRLEAD_ENOENT);
-	ops->digest(p, after);
+	ops->digest(p, /* now= */ 0, after);
 	assert_memory_equal(before, after, sizeof before);
 	assert_int_equal(ops->apply(p, 0, &finished, &err), 0);
 	assert_int_equal(ops->apply(p, 0, &finished, &err), FAIRLEAD_ESTATE);
@@ -232,9 +232,9 @@ static void cells_that_do_not_suit(void **unused)
 		{ { FL_CELL_WEIGHT, { 0 }, { 0 }, { 0 }, 0, NAN },
 		  "a negative weight",
 		  FAIRLEAD_EINPUT },
-		{ { FL_CELL_PRIORITY, { 0 }, { 0 }, { 0 }, 1, 0 },
-		  "a priority changes only with a new seal",
-		  FAIRLEAD_ESTATE },
+		{ { FL_CELL_PRIORITY, { 0 }, { 0 }, { 0 }, INT64_C(1) << 31, 0 },
+		  "a priority beyond 32 bits",
+		  FAIRLEAD_EINPUT },
 		/* What the two queues keep for themselves would meet in their cohort. */
 		{ { FL_CELL_LENDING_LIMIT, { 0 }, { 0 }, { 0 }, FL_NO_LIMIT, 0 },
 		  "what is admitted would pass 2^63 units of a resource",

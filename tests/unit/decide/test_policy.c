@@ -143,7 +143,7 @@ static void rollback_is_exact(void **unused)
 
 		turn(m, p, 101 * FL_SECOND);
 		print_state(m, p, before, sizeof before);
-		ops->digest(p, digest);
+		ops->digest(p, /* now= */ 0, digest);
 		assert_int_equal(ops->mark(p, &outer, NULL), 0);
 		turn(m, p, 102 * FL_SECOND);
 		assert_int_equal(ops->mark(p, &inner, NULL), 0);
@@ -153,7 +153,7 @@ static void rollback_is_exact(void **unused)
 		turn(m, p, 110 * FL_SECOND);
 		ops->rollback(p, outer);
 		print_state(m, p, after, sizeof after);
-		ops->digest(p, again);
+		ops->digest(p, /* now= */ 0, again);
 		assert_string_equal(before, after);
 		assert_memory_equal(digest, again, sizeof digest);
 		/* And what follows is what would have followed. */
@@ -334,7 +334,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 		fl_mark mark;
 		fairlead_error err;
 
-		ops->digest(p, digest);
+		ops->digest(p, /* now= */ 0, digest);
 		assert_int_equal(ops->mark(p, &mark, NULL), 0);
 		assert_int_equal(ops->apply(p, 100 * FL_SECOND, &e, &err), 0);
 		/* The same quota in the model from the start gives the same columns and usage. */
@@ -362,7 +362,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 		assert_memory_equal(t->subtree, s->subtree, t->cells * sizeof *t->subtree);
 		assert_memory_equal(fl_borrow_usage(p)->cell, fl_borrow_usage(fresh)->cell,
 				    t->cells * sizeof *t->subtree);
-		ops->digest(p, again);
+		ops->digest(p, /* now= */ 0, again);
 		assert_memory_equal(digest, again, sizeof digest);
 		ops->free(fresh);
 		ops->free(p);

@@ -176,7 +176,7 @@ static void take_image(const struct fl_model *m, const struct fl_policy *p, stru
 	size_t at = 0;
 
 	i->n = 0;
-	ops->digest(p, i->digest);
+	ops->digest(p, /* now= */ 0, i->digest);
 	for (uint32_t w = 0; w < m->n_workloads; w++) {
 		uint32_t n;
 

@@ -44,9 +44,14 @@ static void say_groups(int resources, const char *quota)
 	}
 }
 
-static void say_head(bool afs)
+enum afs { OFF, SAMPLED, EXACT };
+
+static void say_head(enum afs afs)
 {
 	used = 0;
+	if (afs == EXACT)
+		say("apiVersion: fairlead.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\n"
+		    "spec: {admissionFairSharing: {usage: Exact}}\n---\n");
 	say("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n");
 	if (afs)
 		say("admissionFairSharing: {usageHalfLifeTime: 10s, usageSamplingInterval: 1s}\n");
@@ -112,7 +117,7 @@ struct before {
 
 static void open_mark(struct fl_policy *p, struct before *b)
 {
-	ops->digest(p, b->digest);
+	ops->digest(p, /* now= */ 0, b->digest);
 	assert_int_equal(ops->mark(p, &b->mark, NULL), 0);
 }
 
@@ -121,7 +126,7 @@ static void take_back(struct fl_policy *p, const struct before *b)
 	uint64_t digest[2];
 
 	ops->rollback(p, b->mark);
-	ops->digest(p, digest);
+	ops->digest(p, /* now= */ 0, digest);
 	assert_memory_equal(digest, b->digest, sizeof digest);
 }
 
@@ -133,7 +138,7 @@ static void must_apply(struct fl_policy *p, const struct fl_event *e)
 		fail_msg("%s", err.text);
 }
 
-static void one_job(int depth, int resources, bool afs)
+static void one_job(int depth, int resources, enum afs afs)
 {
 	static const enum fl_event_kind kinds[] = { FL_EV_FINISHED, FL_EV_EVICTED, FL_EV_CANCEL,
 						    FL_EV_REJECTED };
@@ -177,14 +182,37 @@ static void many_resources_and_levels(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(resources); i++)
-		for (int afs = 0; afs < 2; afs++) {
+		for (enum afs afs = OFF; afs <= EXACT; afs++) {
 			one_job(0, resources[i], afs);
 			one_job(1, resources[i], afs);
 			one_job(3, resources[i], afs);
 		}
-	one_job(70, 60, true);
-	one_job(250, 2, true);
-	one_job(250, 20, false);
+	one_job(70, 60, SAMPLED);
+	one_job(250, 2, EXACT);
+	one_job(250, 20, OFF);
+}
+
+/* A local queue of a workload that asks for one resource of many counts usage of them all. */
+static void one_resource_of_many(void **unused)
+{
+	(void)unused;
+	for (enum afs afs = OFF; afs <= EXACT; afs++) {
+		struct before b;
+
+		say_head(afs);
+		say_queue("q", NULL, afs, 400, "1");
+		say_job("q", "held", 1, 1, /* admitted= */ true);
+		struct fl_model *m = load(text);
+		struct fl_event e = { .kind = FL_EV_EVICTED,
+				      .workload = fl_model_find_workload(m, "ns", "held") };
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
+
+		open_mark(p, &b);
+		must_apply(p, &e);
+		take_back(p, &b);
+		ops->free(p);
+		fl_model_free(m);
+	}
 }
 
 /* Whoever takes no part is cancelled: it has no queue and no tree. */
@@ -193,7 +221,7 @@ static void cancelled_without_queue(void **unused)
 	struct before b;
 
 	(void)unused;
-	say_head(false);
+	say_head(OFF);
 	say_job("nowhere", "lost", 1, 1, /* admitted= */ false);
 	struct fl_model *m = load(text);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
@@ -215,7 +243,7 @@ static struct fl_model *crowd(bool alike)
 {
 	char name[32], queue[16];
 
-	say_head(false);
+	say_head(OFF);
 	say_cohorts(1, 1);
 	say_queue("q", "c0", false, 1, "0");
 	say_job("q", "held", 1, 999990, /* admitted= */ true);
@@ -308,6 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_resources_and_levels),
+		cmocka_unit_test(one_resource_of_many),
 		cmocka_unit_test(cancelled_without_queue),
 		cmocka_unit_test(a_cycle_parks_thousands),
 		cmocka_unit_test(thousands_are_woken),

@@ -120,7 +120,8 @@ static void queues(void **state)
 		load_notice_line(m, FL_NOTICE_SELECTOR_MATCHES_NOTHING, line),
 		"17:1 ClusterQueue/shut: no namespaceSelector: the queue admits from no namespace");
 	assert_string_equal(load_notice_line(m, FL_NOTICE_STOPPED, line),
-			    "7:1 ClusterQueue/gone: the queue is stopped: nothing is admitted");
+			    "7:1 ClusterQueue/gone: the queue is stopped: nothing is admitted, and "
+			    "what is running is evicted");
 	assert_string_equal(load_notice_line(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, line),
 			    "36:1 LocalQueue/ns/lost: cluster queue 'b' does not exist");
 	assert_int_equal(m->queues[0].cluster_queue.v, 0);
@@ -155,7 +156,17 @@ static void exclusion(void **state)
 		  FL_NOTICE_MISSING_QUEUE, "local queue 'ns/x' does not exist" },
 		{ "queueName: lost", "", "ClusterQueueDoesNotExist", false, FL_NOTICE_ASSUMED, "" },
 		{ "queueName: held", "", "QueueStopped", false, FL_NOTICE_ASSUMED, "" },
-		{ "queueName: q, active: false", RESERVED("cq"), "Deactivated", true,
+		{ "queueName: q, active: false", RESERVED("cq"), "Deactivated", false,
+		  FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q",
+		  "conditions: [{type: DeactivationTarget, status: \"True\"}, {type: QuotaReserved, status: \"True\"}], admission: {clusterQueue: cq}",
+		  "Deactivated", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q", RESERVED("cq") ", admissionChecks: [{name: c, state: Rejected}]",
+		  "Deactivated", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: q", "admissionChecks: [{name: c, state: Rejected}]", "", false,
+		  FL_NOTICE_ASSUMED, "" },
+		{ "queueName: off", "", "ClusterQueueStopped", false, FL_NOTICE_ASSUMED, "" },
+		{ "queueName: off", RESERVED("stopped"), "ClusterQueueStopped", true,
 		  FL_NOTICE_ASSUMED, "" },
 		{ "active: false",
 		  "conditions: [{type: Finished, status: \"True\"}, {type: QuotaReserved, status: \"True\"}], admission: {clusterQueue: cq}",
@@ -163,6 +174,9 @@ static void exclusion(void **state)
 		{ "queueName: q, podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 2}, limits: {cpu: 1}}}]}}}]",
 		  "", "Misconfigured", false, FL_NOTICE_REQUESTS_ABOVE_LIMITS,
 		  "a container requests more than its limits" },
+		{ "queueName: q, podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 9}, limits: {cpu: 9}}}]}}}]",
+		  "", "OutsideLimitRange", false, FL_NOTICE_OUTSIDE_LIMIT_RANGE,
+		  "asks for more or less than a LimitRange of namespace 'ns' allows" },
 	};
 
 	(void)state;
@@ -174,11 +188,16 @@ static void exclusion(void **state)
 			text, sizeof text,
 			"%s---\n" K
 			"kind: Workload\nmetadata: {name: w, namespace: ns}\nspec: {%s}\nstatus: {%s}\n",
-			CQ("cq", "{" OPEN "}") LQ("q", "cq", "") LQ("lost", "gone", "")
-				LQ("held", "cq", ", stopPolicy: Hold"),
+			CQ("cq", "{" OPEN "}") LQ("q", "cq", "") LQ("lost", "gone", "") LQ(
+				"held", "cq",
+				", stopPolicy: Hold") CQ("stopped", "{" OPEN ", stopPolicy: Hold}")
+				LQ("off", "stopped",
+				   "") "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: l, namespace: ns}\n"
+				       "spec: {limits: [{type: Container, max: {cpu: 8}}]}\n",
 			rows[i].spec, rows[i].status);
 		m = load(text);
-		assert_string_equal(fl_excluded_name(m->workloads[0].excluded), rows[i].excluded);
+		CHECK(strcmp(fl_excluded_name(m->workloads[0].excluded), rows[i].excluded) == 0,
+		      text);
 		CHECK((m->workloads[0].admitted_queue.v != FL_NONE) == rows[i].holds, text);
 		if (*rows[i].line)
 			(void)snprintf(want, sizeof want, "%s", rows[i].line);
@@ -189,6 +208,105 @@ static void exclusion(void **state)
 					    want);
 		else if (*want)
 			assert_string_equal(strstr(line, ": ") + 2, want);
+		fl_model_free(m);
+	}
+}
+
+#define ADMITTED                                                                                      \
+	"conditions: [{type: QuotaReserved, status: \"True\"}, {type: Admitted, status: \"True\"}], " \
+	"admission: {clusterQueue: "
+#define RETRY "admissionChecks: [{name: a, state: Ready}, {name: b, state: Retry}]"
+
+static void evicting(void **state)
+{
+	static const struct {
+		const char *queue, *status;
+		enum fl_evicting want;
+	} rows[] = {
+		{ "open", "", FL_EVICTING_NOT },
+		{ "open", ADMITTED "open}", FL_EVICTING_NOT },
+		{ "open", RESERVED("open"), FL_EVICTING_NOT },
+		{ "open",
+		  "conditions: [{type: Evicted, status: \"True\", reason: Preempted}, {type: QuotaReserved, status: \"True\"}], admission: {clusterQueue: open}",
+		  FL_EVICTING_UNDER_WAY },
+		/* Hold lets run what is admitted, and takes what is only reserved. */
+		{ "hold", ADMITTED "hold}", FL_EVICTING_NOT },
+		{ "hold", RESERVED("hold"), FL_EVICTING_CLUSTER_QUEUE_STOPPED },
+		{ "drain", ADMITTED "drain}", FL_EVICTING_CLUSTER_QUEUE_STOPPED },
+		{ "drain", "", FL_EVICTING_NOT },
+		{ "local-hold", ADMITTED "open}", FL_EVICTING_NOT },
+		{ "local-hold", RESERVED("open"), FL_EVICTING_LOCAL_QUEUE_STOPPED },
+		{ "local-drain", ADMITTED "open}", FL_EVICTING_LOCAL_QUEUE_STOPPED },
+		/* The queue whose quota it holds counts, not the one it is in. */
+		{ "open", ADMITTED "drain}", FL_EVICTING_CLUSTER_QUEUE_STOPPED },
+		{ "gone", ADMITTED "open}", FL_EVICTING_NOT },
+		{ "gone", RESERVED("open"), FL_EVICTING_QUEUE_MISSING },
+		{ "open", ADMITTED "open}, " RETRY, FL_EVICTING_ADMISSION_CHECK },
+		{ "open", RESERVED("open") ", " RETRY, FL_EVICTING_ADMISSION_CHECK },
+		{ "open", RETRY, FL_EVICTING_NOT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[2048];
+		struct fl_model *m;
+
+		(void)snprintf(
+			text, sizeof text,
+			"%s---\n" K
+			"kind: Workload\nmetadata: {name: w, namespace: ns}\nspec: {queueName: %s}\nstatus: {%s}\n",
+			CQ("open", "{" OPEN "}") CQ("hold", "{" OPEN ", stopPolicy: Hold}")
+				CQ("drain", "{" OPEN ", stopPolicy: HoldAndDrain}")
+					LQ("open", "open", "") LQ("hold", "hold", "")
+						LQ("drain", "drain", "") LQ("local-hold", "open",
+									    ", stopPolicy: Hold")
+							LQ("local-drain", "open",
+							   ", stopPolicy: HoldAndDrain"),
+			rows[i].queue, rows[i].status);
+		m = load(text);
+		CHECK(m->workloads[0].evicting == rows[i].want, text);
+		fl_model_free(m);
+	}
+}
+
+static void ready(void **state)
+{
+#define REQUEUED(status, reason)                                                                   \
+	"conditions: [{type: Requeued, status: \"" status "\", reason: " reason "}]"
+#define AT ", requeueState: {count: 2, requeueAt: \"2026-01-01T00:00:09Z\"}"
+	static const struct {
+		const char *status;
+		fl_time want;
+	} rows[] = {
+		{ "conditions: []", FL_TIME_NONE },
+		{ "conditions: []" AT, INT64_C(1767225609) * FL_SECOND },
+		{ REQUEUED("True", "Preempted"), FL_TIME_NONE },
+		{ REQUEUED("True", "Preempted") AT, INT64_C(1767225609) * FL_SECOND },
+		{ REQUEUED("False", "PodsReadyTimeout") AT, INT64_C(1767225609) * FL_SECOND },
+		{ REQUEUED("False", "PodsReadyTimeout"), FL_TIME_NONE },
+		{ REQUEUED("False", "AdmissionCheck") AT, INT64_C(1767225609) * FL_SECOND },
+		{ REQUEUED("False", "Deactivated"), FL_TIME_NONE },
+		{ REQUEUED("False", "ClusterQueueStopped"), FL_TIME_NONE },
+		{ REQUEUED("False", "LocalQueueStopped"), FL_TIME_NONE },
+		{ REQUEUED("False", "SomebodySaidSo"), FL_NEVER },
+		{ REQUEUED("False", "SomebodySaidSo") AT, FL_NEVER },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[1024];
+		struct fl_model *m;
+
+		(void)snprintf(
+			text, sizeof text,
+			"%s---\n" K
+			"kind: Workload\nmetadata: {name: w, namespace: ns, creationTimestamp: \"2026-01-01T00:00:00Z\"}\n"
+			"spec: {queueName: q}\nstatus: {%s}\n",
+			CQ("cq", "{" OPEN "}") LQ("q", "cq", ""), rows[i].status);
+		m = load(text);
+		CHECK(m->workloads[0].ready_at == rows[i].want, rows[i].status);
+		/* A time to come is not what "now" is taken from. */
+		CHECK(m->newest == INT64_C(1767225600) * FL_SECOND, rows[i].status);
 		fl_model_free(m);
 	}
 }
@@ -299,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles),         cmocka_unit_test(long_cycle),
 		cmocka_unit_test(queues),         cmocka_unit_test(exclusion),
+		cmocka_unit_test(evicting),       cmocka_unit_test(ready),
 		cmocka_unit_test(priorities),     cmocka_unit_test(resources),
 		cmocka_unit_test(order_of_input),
 	};

@@ -59,11 +59,13 @@ static void products_are_exact_and_cut(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		assert_true(fl_decay_scale(nanos(rows[i].amount), rows[i].factor) ==
-			    nanos(rows[i].product));
+		assert_true(
+			fl_decay_scale(nanos(rows[i].amount), fl_decay_factor(rows[i].factor)) ==
+			nanos(rows[i].product));
 		/* Towards zero on both sides. */
-		assert_true(fl_decay_scale(-nanos(rows[i].amount), rows[i].factor) ==
-			    -nanos(rows[i].product));
+		assert_true(
+			fl_decay_scale(-nanos(rows[i].amount), fl_decay_factor(rows[i].factor)) ==
+			-nanos(rows[i].product));
 	}
 }
 
@@ -77,11 +79,69 @@ static void half_is_forgotten_every_half_life(void **unused)
 	assert_true(fabs(fl_decay_alpha(60 * FL_SECOND, 3600 * FL_SECOND) - 0.0114863) < 1e-6);
 }
 
+static void factors_are_as_short_as_they_can_be(void **unused)
+{
+	static const struct {
+		double x;
+		uint64_t digits;
+		int places;
+	} factors[] = {
+		{ 0, 0, 0 },
+		{ 1, 1, 0 },
+		{ 0.5, 5, 1 },
+		{ 0.1, 1, 1 },
+		{ 0.3, 3, 1 },
+		{ 1e-9, 1, 9 },
+		{ 0.1 + 0.2, 30000000000000004, 17 },
+		{ 1.0 / 3, 3333333333333333, 16 },
+		{ 2.0 / 3, 6666666666666666, 16 },
+		{ 0.13876741839890316, 13876741839890316, 17 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+		struct fl_factor f = fl_decay_factor(factors[i].x);
+
+		assert_true(f.digits == factors[i].digits);
+		if (f.digits)
+			assert_int_equal(f.places, factors[i].places);
+	}
+}
+
+static void usage_is_one_number(void **unused)
+{
+	const double weights[] = { 2, 0, 1e-9 }, amounts[] = { 1.5, 7, 4e9 };
+
+	(void)unused;
+	assert_true(fl_decay_natural(1500000000) == 1.5);
+	assert_true(fl_decay_natural(INT64_C(2838500000)) ==
+		    2.8385000000000002); /* as the reference */
+	assert_true(fl_decay_usage(weights, amounts, 3, 1) == 7);
+	assert_true(fl_decay_usage(weights, amounts, 3, 0.5) == 14);
+	assert_true(isinf(fl_decay_usage(weights, amounts, 3, 0)));
+	assert_true(isinf(fl_decay_usage(weights, amounts, 0, 0)));
+	assert_true(fl_decay_usage(weights, amounts, 0, 1) == 0);
+}
+
+static void consumed_goes_towards_what_is_held(void **unused)
+{
+	struct fl_decay half = fl_decay_over(3600 * FL_SECOND, 3600 * FL_SECOND);
+	struct fl_decay none = fl_decay_over(3600 * FL_SECOND, 0);
+
+	(void)unused;
+	assert_true(fl_decay_toward(half, 8, 2) == 5);
+	assert_true(fl_decay_toward(half, 3, 3) == 2); /* each product is cut */
+	assert_true(fl_decay_toward(none, 8, 2) == 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_are_exact_and_cut),
 		cmocka_unit_test(half_is_forgotten_every_half_life),
+		cmocka_unit_test(factors_are_as_short_as_they_can_be),
+		cmocka_unit_test(usage_is_one_number),
+		cmocka_unit_test(consumed_goes_towards_what_is_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record - the state as one file that decides as the original does
+ *
+ * Nothing is written before the whole input has been read and found valid.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/input.h"
+#include "cli/snapshot.h"
+#include "codec/alias.h"
+#include "codec/tape.h"
+#include "report/json.h"
+
+static int choose_key(const struct fl_options *o, uint64_t key[2], fairlead_error *err)
+{
+	static const uint64_t salted[2][2] = { { 1, 2 }, { 3, 4 } };
+
+	if (o->salt) {
+		key[0] = fl_keyed_hash(salted[0], o->salt, strlen(o->salt));
+		key[1] = fl_keyed_hash(salted[1], o->salt, strlen(o->salt));
+		return 0;
+	}
+	if (getrandom(key, sizeof(uint64_t[2]), 0) == (ssize_t)sizeof(uint64_t[2]))
+		return 0;
+	return fl_fail(err, FAIRLEAD_EIO, "no random key to be had; give --salt TEXT");
+}
+
+static void put_scalar(struct fl_json *j, const struct fl_tape *t, uint32_t i, const char *key)
+{
+	const char *text = fl_tape_text(t, i);
+	enum fl_scalar_type type = t->items[i].type;
+	char number[128];
+
+	/* Quantities may be strings, too, so the longest numbers become that. */
+	if (strlen(text) > sizeof(number) - 4)
+		type = FL_SCALAR_STRING;
+	switch (type) {
+	case FL_SCALAR_NULL:
+		fl_json_null(j, key);
+		break;
+	case FL_SCALAR_BOOL:
+		fl_json_bool(j, key, *text == 't' || *text == 'T');
+		break;
+	case FL_SCALAR_INT:
+	case FL_SCALAR_FLOAT:
+		text = fl_tape_number(text, number, sizeof(number));
+		fl_json_raw(j, key, text, strlen(text));
+		break;
+	case FL_SCALAR_STRING:
+		fl_json_text(j, key, text);
+		break;
+	}
+}
+
+/* The object that starts at @i; behind it. */
+static uint32_t put_object(FILE *out, const struct fl_tape *t, uint32_t i)
+{
+	const char *key = NULL;
+	struct fl_json j;
+
+	fl_json_init(&j, out);
+	do {
+		switch (t->items[i].kind) {
+		case FL_TOKEN_MAP:
+			fl_json_object(&j, key);
+			break;
+		case FL_TOKEN_MAP_END:
+			fl_json_end_object(&j);
+			break;
+		case FL_TOKEN_LIST:
+			fl_json_list(&j, key);
+			break;
+		case FL_TOKEN_LIST_END:
+			fl_json_end_list(&j);
+			break;
+		case FL_TOKEN_SCALAR:
+			put_scalar(&j, t, i, key);
+			break;
+		}
+		key = t->items[i].kind == FL_TOKEN_KEY ? fl_tape_text(t, i) : NULL;
+		i++;
+	} while (j.depth > 0);
+	return i;
+}
+
+/* One object a line, so that two records can be compared line by line. */
+static void put_list(FILE *out, const struct fl_tape *t)
+{
+	fputs("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n", out);
+	for (uint32_t i = 0; i < t->n;) {
+		i = put_object(out, t, i);
+		fputs(i < t->n ? ",\n" : "\n", out);
+	}
+	fputs("]}\n", out);
+}
+
+static int fail_to_write(const char *name, fairlead_error *err)
+{
+	char text[128];
+
+	fl_fail(err, FAIRLEAD_EIO, "%s", fl_system_text(errno, text));
+	snprintf(err->file, sizeof(err->file), "%s", name);
+	return FAIRLEAD_EIO;
+}
+
+/* Beside the file first, so that it is either whole or as it was. */
+static int write_file(const char *name, const struct fl_tape *t, fairlead_error *err)
+{
+	size_t size = strlen(name) + sizeof(".XXXXXX");
+	char *temporary = malloc(size);
+	struct stat st;
+	int rc = 0;
+
+	if (!temporary)
+		return fl_fail_nomem(err);
+	bool special = stat(name, &st) == 0 && !S_ISREG(st.st_mode);
+	snprintf(temporary, size, "%s%s", name, special ? "" : ".XXXXXX");
+	int fd = special ? -1 : mkstemp(temporary);
+	FILE *out = special ? fopen(name, "w") : fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!out)
+		rc = fail_to_write(name, err);
+	if (!out && fd >= 0) {
+		close(fd);
+		unlink(temporary);
+	}
+	if (out) {
+		put_list(out, t);
+		mode_t mask = umask(0);
+		umask(mask);
+		bool failed = fflush(out) != 0 || ferror(out);
+		failed |= !special && fchmod(fd, 0666 & ~mask) != 0;
+		failed |= fclose(out) != 0;
+		if (failed || (!special && rename(temporary, name) != 0))
+			rc = fail_to_write(name, err);
+		if (rc < 0 && !special)
+			unlink(temporary);
+	}
+	free(temporary);
+	return rc;
+}
+
+static int write_tape(const struct fl_options *o, struct fl_tape *t, fairlead_error *err)
+{
+	uint64_t key[2];
+	int rc = 0;
+
+	if (o->redact)
+		rc = choose_key(o, key, err);
+	if (rc == 0 && o->redact)
+		rc = fl_tape_hide(t, key, err);
+	if (rc < 0)
+		return rc;
+	if (o->out)
+		return write_file(o->out, t, err);
+	put_list(stdout, t);
+	return 0;
+}
+
+int fl_cmd_record(const struct fl_options *options)
+{
+	struct fl_snapshot s = { 0 };
+	struct fl_tape tape;
+	fairlead_error err = { 0 };
+
+	if (options->salt && !options->redact)
+		return fl_usage_error("record", "--salt is for --redact");
+	int rc = fl_tape_init(&tape, &fl_mem_heap, &err);
+	if (rc == 0)
+		rc = fl_snapshot_begin(&s, options, &err);
+	if (rc == 0)
+		rc = fl_snapshot_add(&s, options->files, options->n_files, &tape.tap, &err);
+	if (rc == 0)
+		rc = fl_snapshot_seal(&s, /* assume= */ false, &err);
+	int code = rc < 0 ? FL_EXIT_YES : fl_snapshot_warn(&s);
+	if (rc == 0 && code == FL_EXIT_YES)
+		rc = write_tape(options, &tape, &err);
+	if (rc < 0)
+		code = fl_complain(&err);
+	else if (code == FL_EXIT_YES && options->has_now)
+		fputs("fairlead: the clock is not part of a record: give --now again with it\n",
+		      stderr);
+	fl_tape_done(&tape);
+	fl_snapshot_done(&s);
+	return code;
+}

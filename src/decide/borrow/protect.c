@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/protect.h"
+
+#include "decide/borrow/preempt.h"
+
+struct fl_protect {
+	struct fl_protection *of; /* by node: every field said */
+	bool backs_off;           /* some queue does */
+	fl_time *until;           /* by cell: no borrowing before; FL_TIME_NONE: never reclaimed */
+	uint32_t *level;          /* by cell: reclaims in a row */
+	fl_time *wake;            /* by root: when the first refusal so far ends */
+	fl_time *noted;           /* the same of the running cycle */
+};
+
+/* --- from the Policy to one row a queue --- */
+
+static void inherit(struct fl_protection *to, const struct fl_protection *from)
+{
+	for (unsigned c = 0; c < FL_CAUSES; c++) {
+		if (to->minimum_run[c] == FL_TIME_NONE)
+			to->minimum_run[c] = from->minimum_run[c];
+		if (to->delay[c] == FL_TIME_NONE)
+			to->delay[c] = from->delay[c];
+	}
+	if (to->back_off_base == FL_TIME_NONE) {
+		to->back_off_base = from->back_off_base;
+		to->back_off_max = from->back_off_max;
+	}
+	if (!to->has_overruling_priority) {
+		to->has_overruling_priority = from->has_overruling_priority;
+		to->overruling_priority = from->overruling_priority;
+	}
+	if (to->hold_freed_quota == FL_SWITCH_UNSET)
+		to->hold_freed_quota = from->hold_freed_quota;
+}
+
+/* What nobody said. */
+static const struct fl_protection unprotected = { .hold_freed_quota = FL_SWITCH_OFF };
+
+/* Each node's own row, then its cohorts' from below, then the defaults. */
+static void fill(struct fl_policy *p)
+{
+	const struct fl_model *m = p->model;
+	struct fl_protect *k = p->protect;
+	struct fl_protection defaults = fl_protection_default;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		k->of[n] = fl_protection_default;
+	for (uint32_t i = 0; i < m->n_protections; i++)
+		if (m->protections[i].scope == FL_PROTECT_ALL)
+			defaults = m->protections[i].says;
+		else if (m->protections[i].node.v != FL_NONE)
+			k->of[m->protections[i].node.v] = m->protections[i].says;
+	inherit(&defaults, &unprotected);
+	for (uint32_t i = 0; i < p->tree.n_order; i++) { /* parents come first */
+		uint32_t n = p->tree.order[i], parent = p->tree.parent[n];
+
+		inherit(&k->of[n], parent == FL_NONE ? &defaults : &k->of[parent]);
+		k->backs_off |= !p->tree.is_cohort[n] && k->of[n].back_off_base > 0;
+	}
+	for (uint32_t n = 0; n < m->n_nodes; n++) /* those below a ring of cohorts */
+		inherit(&k->of[n], &defaults);
+}
+
+int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_arena *a = &p->arena;
+	struct fl_protect *k;
+
+	if (!p->model->n_protections)
+		return 0;
+	k = fl_arena_alloc(a, 1, sizeof *k, err);
+	if (!k)
+		return FAIRLEAD_ENOMEM;
+	k->of = fl_arena_alloc(a, p->model->n_nodes, sizeof *k->of, err);
+	k->wake = fl_arena_alloc(a, p->tree.n_roots, sizeof *k->wake, err);
+	k->noted = fl_arena_alloc(a, p->tree.n_roots, sizeof *k->noted, err);
+	if (!k->of || !k->wake || !k->noted)
+		return FAIRLEAD_ENOMEM;
+	p->protect = k;
+	fill(p);
+	for (uint32_t r = 0; r < p->tree.n_roots; r++)
+		k->wake[r] = k->noted[r] = FL_NEVER;
+	if (!k->backs_off)
+		return 0;
+	k->until = fl_arena_alloc(a, p->tree.cells, sizeof *k->until, err);
+	k->level = fl_arena_alloc(a, p->tree.cells, sizeof *k->level, err);
+	if (!k->until || !k->level)
+		return FAIRLEAD_ENOMEM;
+	for (size_t at = 0; at < p->tree.cells; at++)
+		k->until[at] = FL_TIME_NONE;
+	return 0;
+}
+
+/* --- what the rules ask --- */
+
+static struct fl_number length(fl_time t)
+{
+	return (struct fl_number){ .kind = FL_NUMBER_DURATION, .amount = t };
+}
+
+/* A refusal in the tree around @q ends at @when. */
+static void note(const struct fl_policy *p, struct fl_node q, fl_time when)
+{
+	fl_time *noted = &p->protect->noted[p->tree.root_index[q.v]];
+
+	if (when < *noted)
+		*noted = when;
+}
+
+/* Both sides of a rule about @victim. */
+static void emit(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		 enum fl_check check, struct fl_number lhs, struct fl_number rhs, bool holds)
+{
+	if (p->scratch->sink)
+		fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE },
+				(struct fl_evidence){
+					.check = check,
+					.node = p->jobs[victim].held_by,
+					.victim = { victim },
+					.lhs = lhs,
+					.rhs = rhs,
+					.holds = holds,
+				});
+}
+
+/* Has it been @needed long since @since? */
+static bool long_enough(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			enum fl_check check, fl_time since, fl_time needed)
+{
+	fl_time end = fl_sat_add(since, needed);
+
+	if (needed <= 0)
+		return true;
+	emit(p, ask, victim, check, length(fl_sat_sub(p->now, since)), length(needed),
+	     p->now >= end);
+	if (p->now >= end)
+		return true;
+	note(p, ask->queue, end);
+	p->scratch->protected = true;
+	return false;
+}
+
+/* A priority that overrules fair sharing loses nothing to it. */
+static bool outranks_shares(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			    enum fl_cause cause)
+{
+	const struct fl_job *v = &p->jobs[victim];
+	const struct fl_protection *of = &p->protect->of[v->held_by.v];
+	bool outranks = v->priority > of->overruling_priority;
+
+	if (cause != FL_CAUSE_FAIR_SHARING || !of->has_overruling_priority)
+		return false;
+	emit(p, ask, victim, FL_CHECK_OVERRULING, (struct fl_number){ .amount = v->priority },
+	     (struct fl_number){ .amount = of->overruling_priority }, !outranks);
+	return outranks;
+}
+
+bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		       enum fl_cause cause)
+{
+	const struct fl_job *v = &p->jobs[victim], *w = &p->jobs[ask->workload.v];
+
+	if (!p->protect || v->state == FL_STATE_EVICTING)
+		return true;
+	return !outranks_shares(p, ask, victim, cause) &&
+	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, v->reserved_at,
+			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
+	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY, w->waiting_since,
+			   p->protect->of[ask->queue.v].delay[cause]);
+}
+
+bool fl_protect_may_borrow(const struct fl_policy *p, struct fl_node q, struct fl_column column)
+{
+	fl_time until;
+
+	if (!p->protect || !p->protect->backs_off)
+		return true;
+	until = p->protect->until[fl_tree_cell(&p->tree, q, column)];
+	if (p->now >= until)
+		return true;
+	note(p, q, until);
+	return false;
+}
+
+bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, uint32_t podset,
+			       struct fl_column column)
+{
+	struct fl_node q = p->jobs[w.v].queue;
+	bool may = fl_protect_may_borrow(p, q, column);
+	const struct fl_column_info *info;
+
+	if (may)
+		return true;
+	info = &fl_tree_root_of(&p->tree, q)->columns[column.v];
+	struct fl_evidence row = {
+		.check = FL_CHECK_BACK_OFF,
+		.workload = w,
+		.podset = podset,
+		.node = q,
+		.flavor = info->flavor,
+		.resource = info->resource,
+		.victim = { FL_NONE },
+		.lhs = { .kind = FL_NUMBER_TIME, .amount = p->now },
+		.rhs = { .kind = FL_NUMBER_TIME,
+			 .amount = p->protect->until[fl_tree_cell(&p->tree, q, column)] },
+		.holds = false,
+	};
+
+	fl_emit(p->scratch, &row);
+	return false;
+}
+
+bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_protection *of;
+
+	if (!p->protect || !p->model->settings.fair_sharing)
+		return false;
+	of = &p->protect->of[p->jobs[w.v].queue.v];
+	return of->has_overruling_priority && p->jobs[w.v].priority > of->overruling_priority;
+}
+
+bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
+{
+	return p->protect && p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON;
+}
+
+/* --- the course of time --- */
+
+void fl_protect_begin(struct fl_policy *p)
+{
+	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
+		p->protect->noted[r] = FL_NEVER;
+}
+
+bool fl_protect_is_due(const struct fl_policy *p)
+{
+	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
+		if (p->protect->wake[r] <= p->now)
+			return true;
+	return false;
+}
+
+int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	int r = 0;
+
+	for (uint32_t root = 0; k && root < p->tree.n_roots && r == 0; root++) {
+		struct fl_node n = p->tree.roots[root].node;
+		size_t notes = 1 + fl_line_flush_notes(p, n);
+
+		if (k->wake[root] > p->now)
+			continue;
+		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_time), err);
+		if (r < 0)
+			break;
+		FL_SET(p, k->wake[root], FL_NEVER);
+		fl_line_flush(p, n);
+	}
+	return r;
+}
+
+void fl_protect_end(struct fl_policy *p)
+{
+	struct fl_protect *k = p->protect;
+
+	for (uint32_t r = 0; k && r < p->tree.n_roots; r++)
+		if (k->noted[r] < k->wake[r])
+			FL_SET(p, k->wake[r], k->noted[r]);
+}
+
+/* base, twice that, four times that, ... and no more than max */
+static fl_time back_off(const struct fl_protection *of, uint32_t level)
+{
+	fl_time t = of->back_off_base;
+
+	for (uint32_t i = 1; i < level && t < of->back_off_max; i++)
+		t = fl_sat_add(t, t);
+	return t < of->back_off_max ? t : of->back_off_max;
+}
+
+void fl_protect_evicted(struct fl_policy *p, struct fl_workload w, enum fl_reason reason)
+{
+	struct fl_protect *k = p->protect;
+	const struct fl_job *j = &p->jobs[w.v];
+	const struct fl_protection *of;
+
+	if (!k || !k->backs_off ||
+	    (reason != FL_REASON_IN_COHORT_RECLAMATION &&
+	     reason != FL_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING))
+		return;
+	of = &k->of[j->held_by.v];
+	for (uint32_t i = 0; i < j->n_use && of->back_off_base > 0; i++) {
+		size_t at = fl_tree_cell(&p->tree, j->held_by, p->uses[j->use_first + i].column);
+		uint32_t level = k->level[at];
+
+		if (p->usage.cell[at] <= p->tree.subtree[at])
+			continue; /* it does not borrow here */
+		if (level && k->until[at] == fl_sat_add(p->now, back_off(of, level)))
+			continue; /* another victim of the same moment */
+		if (p->now > fl_sat_add(k->until[at], of->back_off_max))
+			level = 0;
+		level += level < 64;
+		FL_SET(p, k->level[at], level);
+		FL_SET(p, k->until[at], fl_sat_add(p->now, back_off(of, level)));
+	}
+}
+
+fl_time fl_protect_wake(const struct fl_policy *p, fl_time now)
+{
+	fl_time first = FL_NEVER;
+
+	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
+		if (p->protect->wake[r] > now && p->protect->wake[r] < first)
+			first = p->protect->wake[r];
+	return first;
+}
+
+size_t fl_protect_notes(const struct fl_policy *p) { return p->protect ? p->tree.n_roots : 0; }
+
+size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->protect && p->protect->backs_off ? 2 * (size_t)p->jobs[w.v].n_use : 0;
+}
+
+static uint64_t left(fl_time since, fl_time needed, fl_time now)
+{
+	fl_time end = fl_sat_add(since, needed);
+
+	return needed > 0 && end > now ? (uint64_t)fl_sat_sub(end, now) : 0;
+}
+
+void fl_protect_digest(const struct fl_policy *p, fl_time now,
+		       void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2])
+{
+	const struct fl_protect *k = p->protect;
+
+	if (!k)
+		return;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		const struct fl_job *j = &p->jobs[w];
+
+		for (unsigned c = 0; c < FL_CAUSES; c++)
+			if (fl_holds_quota(j))
+				mix(h,
+				    left(j->reserved_at, k->of[j->held_by.v].minimum_run[c], now));
+			else if (j->queue.v != FL_NONE)
+				mix(h, left(j->waiting_since, k->of[j->queue.v].delay[c], now));
+		mix(h, j->promised);
+	}
+	for (uint32_t i = 0; k->backs_off && i < p->tree.n_order; i++) {
+		uint32_t n = p->tree.order[i];
+		fl_time max = k->of[n].back_off_max;
+
+		for (uint32_t c = 0; c < p->tree.roots[p->tree.root_index[n]].n_columns; c++) {
+			size_t at = p->tree.row[n] + c;
+
+			if (!k->level[at] || !left(k->until[at], max, now))
+				continue;
+			mix(h, at);
+			mix(h, k->level[at]);
+			mix(h, left(k->until[at], max, now));
+		}
+	}
+}

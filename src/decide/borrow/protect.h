@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * protect - what a Policy adds to Kueue's rules: who is spared, and who has to wait
+ *
+ *   minimumRunTime      nobody is preempted before it has held its quota so long
+ *   preemptionDelay     nobody preempts before it has waited so long
+ *   reclaimBackOff      a queue whose borrowing was reclaimed may not borrow that flavor and
+ *                       resource again for a while: base, then twice as long each time, up
+ *                       to max; a quiet time of max behind the last one starts it anew
+ *   overrulingPriority  above it a priority overrules fair sharing: such a workload is served
+ *                       first, preempts by the rules of borrowWithinCohort (KEP-1337), and
+ *                       loses nothing to fair sharing
+ *   holdFreedQuota      the preemptor is its queue's head and served first until it starts
+ *                       or finds no way any more, so nobody else takes what was freed for it
+ *
+ * The first two are per reason of preemption; all are per queue.
+ *
+ * Promises: without a Policy nothing of this exists, and decisions are Kueue's.  A refusal
+ * that will end is noted with the time it ends: at that time what is parked in its tree is
+ * looked at again (fl_protect_wake), so that nobody waits longer than the Policy says.
+ * Whoever is being evicted already is spared by nothing.  A workload never waits for its own
+ * protection.
+ *
+ * It cannot promise that a protected cluster is fair at every moment: that is what it is for.
+ *
+ * Tested in tests/unit/decide/test_protect.c.  Private to this folder.
+ */
+#ifndef FL_DECIDE_BORROW_PROTECT_H
+#define FL_DECIDE_BORROW_PROTECT_H
+
+#include "decide/borrow/cycle.h"
+
+int fl_protect_setup(struct fl_policy *p, fairlead_error *err);
+
+/* --- asked by the rules; always true, or false for the last three, without a Policy --- */
+
+/* May the asking workload preempt @victim for @cause by now? Emits what it compares. */
+bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		       enum fl_cause cause);
+/* May queue @q borrow in @column by now? */
+bool fl_protect_may_borrow(const struct fl_policy *p, struct fl_node q, struct fl_column column);
+/* The same for @w, with the evidence. */
+bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, uint32_t podset,
+			       struct fl_column column);
+/* Does @w's priority overrule fair sharing? */
+bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w);
+/* Is what is freed for a preemptor of queue @q held for it? */
+bool fl_protect_holds(const struct fl_policy *p, struct fl_node q);
+
+/* --- the course of time --- */
+
+/* A cycle begins: nothing was refused in it yet. */
+void fl_protect_begin(struct fl_policy *p);
+/* Has a refusal ended by now?  Wake the trees in which one has. */
+bool fl_protect_is_due(const struct fl_policy *p);
+int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err);
+/* The cycle is entered: its refusals are remembered. */
+void fl_protect_end(struct fl_policy *p);
+/* @w, a victim of @reason, was told to go. */
+void fl_protect_evicted(struct fl_policy *p, struct fl_workload w, enum fl_reason reason);
+/* Next time a refusal ends; FL_NEVER. */
+fl_time fl_protect_wake(const struct fl_policy *p, fl_time now);
+
+/* Most notes that fl_protect_end, and fl_protect_evicted of @w, make. */
+size_t fl_protect_notes(const struct fl_policy *p);
+size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w);
+
+/* What is left of everything at @now, for the digest: calls @mix with each number. */
+void fl_protect_digest(const struct fl_policy *p, fl_time now,
+		       void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2]);
+
+#endif

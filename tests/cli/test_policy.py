@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Policy document: what it refuses, where it says so, and what the answers make of it."""
+import json
+import re
+
+import pytest
+
+import manifests as m
+from conftest import SCHEMAS, SOURCE
+
+HEAD = "apiVersion: fairlead.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\n"
+
+
+def world():
+    """r holds all of q's quota since midnight; q wants it back."""
+    return [
+        m.flavor("f"), m.namespace("ns"),
+        m.cluster_queue("q", m.quota("f", cpu="4"), cohort="c",
+                        preemption={"reclaimWithinCohort": "Any"}),
+        m.cluster_queue("r", m.quota("f", cpu="0"), cohort="c"),
+        m.local_queue("lq", "q"), m.local_queue("lr", "r"),
+        m.workload("victim", "lr", cpu="4", admitted=("r", "f")),
+        m.workload("wants", "lq", cpu="4"),
+    ]
+
+
+def run(fairlead, write, policy, *args, now="2026-01-01T00:05:00Z"):
+    write("c.json", m.dump(*world()))
+    write("p.yaml", policy)
+    return fairlead(*args, "-f", "c.json", "-f", "p.yaml", "--now", now)
+
+
+@pytest.mark.parametrize("policy, place, text, hint", [
+    ("spec: {defaults: {minimumRuntime: 1m}}\n", "4:35", "unknown field 'minimumRuntime'",
+     "did you mean 'minimumRunTime'?"),
+    ("spec: {protection: {}}\n", "4:20", "unknown field 'protection'", None),
+    ("spec: {defaults: {minimumRunTime: 5}}\n", "4:35",
+     "expected a length of time, not a number", None),
+    ("spec: {defaults: {minimumRunTime: 5 minutes}}\n", "4:35",
+     "'5 minutes' is not a length of time", "write it like 10s, 5m or 1h30m"),
+    ("spec: {defaults: {minimumRunTime: -5m}}\n", "4:35", "'-5m' is not a length of time", None),
+    ("spec: {defaults: {preemptionDelay: {InCohortFairShare: 1m}}}\n", "4:56",
+     "unknown field 'InCohortFairShare'", "did you mean 'InCohortFairSharing'?"),
+    ("spec: {defaults: {reclaimBackOff: {max: 1m}}}\n", "4:35", "no base", None),
+    ("spec: {defaults: {reclaimBackOff: {base: 2m, max: 1m}}}\n", "4:35",
+     "'max' is less than 'base'", None),
+    ("spec: {defaults: {overrulingPriority: high}}\n", "4:39",
+     "expected a whole number, not a string", None),
+    ("spec: {defaults: {overrulingPriority: 3000000000}}\n", "4:39",
+     "3000000000 does not fit 32 bits", None),
+    ("spec: {defaults: {holdFreedQuota: maybe}}\n", "4:35",
+     "expected a boolean, not a string", None),
+    ("spec: {cohorts: [{minimumRunTime: 1m}]}\n", "4:18", "no name", None),
+    ("spec: {cohorts: {name: c}}\n", "4:17", "expected a list, not a map", None),
+    ("spec: {clusterQueues: [{name: q}, {name: q}]}\n", "4:35", "'q' is there already",
+     "what holds for it stands in one place"),
+    ("spec: {admissionFairSharing: {usage: Precise}}\n", "4:38",
+     "'Precise' is none of Sampled, Exact", None),
+])
+def test_refused_with_place(fairlead, write, policy, place, text, hint):
+    r = run(fairlead, write, HEAD + policy, "plan")
+    assert r.code == 1
+    assert r.out == ""
+    assert r.first_error.startswith(f"p.yaml:{place}: error: Policy/p .spec")
+    assert r.first_error.endswith(text)
+    if hint:
+        assert f"hint: {hint}" in r.err
+
+
+@pytest.mark.parametrize("policy, text, hint", [
+    (HEAD + "---\n" + HEAD.replace("name: p", "name: other"), "a second Policy",
+     "the first is at p.yaml:1:1"),
+    (HEAD.replace("v1alpha1", "v2"), "there is no kind 'Policy' of 'fairlead.dev/v2'",
+     "Policy of fairlead.dev/v1alpha1 is what is read here"),
+    (HEAD.replace("kind: Policy", "kind: Politics"),
+     "there is no kind 'Politics' of 'fairlead.dev/v1alpha1'", None),
+])
+def test_what_is_ours_is_not_passed_over(fairlead, write, policy, text, hint):
+    r = run(fairlead, write, policy, "check")
+    assert r.code == 1
+    assert r.first_error.endswith(text)
+    if hint:
+        assert f"hint: {hint}" in r.err
+
+
+def test_names_that_nobody_has_are_warned_of(fairlead, write):
+    r = run(fairlead, write, HEAD + "spec:\n  cohorts: [{name: nowhere, minimumRunTime: 1m}]\n",
+            "check")
+    assert r.code == 0
+    assert "p.yaml:5:13: warning: Policy: there is no Cohort 'nowhere'" in r.err
+    assert "hint: what is said of it has no effect" in r.err
+
+
+def test_configuration_and_policy_do_not_disturb_each_other(fairlead, write):
+    configuration = ("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+                     "fairSharing: {}\n")
+    for both in (HEAD + "---\n" + configuration, configuration + "---\n" + HEAD):
+        r = run(fairlead, write, both, "plan", "-o", "json")
+        assert r.code == 0
+        assert "shares" in r.json()["cycles"][0]
+        r = run(fairlead, write, both + "---\n" + HEAD, "plan")
+        assert r.code == 1 and "a second Policy" in r.err
+
+
+def test_explain_names_the_protection(fairlead, write):
+    policy = HEAD + "spec: {defaults: {minimumRunTime: 10m}}\n"
+    r = run(fairlead, write, policy, "explain", "ns/wants", "-o", "json")
+    assert r.code == 0
+    answer = json.dumps(r.json())
+    assert "PreemptionProtected" in answer and "MinimumRunTime" in answer
+    r = run(fairlead, write, policy, "explain", "ns/wants")
+    assert "minimum run time" in r.out
+
+
+@pytest.mark.parametrize("policy, minutes", [("", 5), ("spec: {defaults: {minimumRunTime: 10m}}", 10),
+                                             ("spec: {defaults: {preemptionDelay: 30m}}", 30)])
+def test_settle_goes_where_time_leads(fairlead, write, policy, minutes):
+    r = run(fairlead, write, HEAD + policy, "plan", "--settle", "-o", "json")
+    assert r.code == 0
+    plan = r.json()
+    assert plan["settled"] is True
+    cycles = [c for c in plan["cycles"] if c["preempted"]]
+    assert [p["workload"] for c in cycles for p in c["preempted"]] == ["ns/victim"]
+    if minutes > 5:
+        assert plan["cycles"][0]["pending"][-1]["reason"] == "PreemptionProtected"
+
+
+def paths(schema, node, path):
+    """Every property of the schema as the table of fields writes it."""
+    if "$ref" in node:
+        node = schema["definitions"][node["$ref"].rsplit("/", 1)[1]]
+    for one in node.get("oneOf", [node]):
+        if one.get("type") == "array":
+            yield from paths(schema, one["items"], path + "[]")
+        if "$ref" in one:
+            continue
+        for name, below in one.get("properties", {}).items():
+            if below.get("type") == "array":
+                yield f"{path}.{name}[]"
+                yield from paths(schema, below["items"], f"{path}.{name}[]")
+            else:
+                yield f"{path}.{name}"
+                yield from paths(schema, below, f"{path}.{name}")
+
+
+def test_schema_and_parser_know_the_same_fields():
+    schema = json.loads((SCHEMAS / "policy.schema.json").read_text())
+    guide = (SOURCE / "doc" / "guide" / "fields.md").read_text()
+    known = re.findall(r"^\| `([^`]+)` \|", guide.split("## Policy\n")[1].split("\n## ")[0], re.M)
+    assert set(paths(schema, schema, "")) == {
+        k for k in known if not k.startswith(".metadata.") or k == ".metadata.name"}

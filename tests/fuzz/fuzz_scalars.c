@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quantities, numbers, times and lengths of time: what is read can be written
+ * and read again, and the readings of one text agree with each other.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "codec/quantity.h"
+#include "fuzz/fuzz.h"
+
+static void refused(int r, const fairlead_error *err)
+{
+	ENSURE(r == FAIRLEAD_EINPUT && err->code == r && err->text[0]);
+}
+
+static bool quantity(const char *text, size_t len, int decimals, fl_amount *ret)
+{
+	char buffer[32];
+	fairlead_error err = { 0 };
+	fl_amount any, again;
+	int r = fl_quantity_parse(text, len, decimals, /* negative= */ false, ret, &err);
+
+	if (r < 0) {
+		refused(r, &err);
+		return false;
+	}
+	ENSURE(*ret >= 0);
+	ENSURE(fl_quantity_parse(text, len, decimals, /* negative= */ true, &any, &err) == 0);
+	ENSURE(any == *ret);
+	if (*ret == INT64_MAX) /* saturated: no text stands for it */
+		return true;
+	for (int binary = 0; binary < 2; binary++) {
+		fl_quantity_format(buffer, *ret, decimals == 3, binary);
+		ENSURE(fl_quantity_parse(buffer, strlen(buffer), decimals, false, &again, &err) ==
+		       0);
+		ENSURE(again == *ret);
+	}
+	return true;
+}
+
+/* The same quantity in whole, thousandth and thousand-millionth parts, each rounded up. */
+static void quantities(const char *text, size_t len)
+{
+	fl_amount whole = 0, milli = 0;
+	fl_nanos nano = 0;
+	double number = 0;
+	fairlead_error err = { 0 };
+	bool is_whole = quantity(text, len, 0, &whole), is_milli = quantity(text, len, 3, &milli);
+	const fl_nanos cap = (fl_nanos)1 << 100;
+
+	if (is_whole && whole < INT64_MAX && is_milli && milli < INT64_MAX) {
+		ENSURE((fl_nanos)milli <= (fl_nanos)whole * 1000);
+		ENSURE((fl_nanos)milli > ((fl_nanos)whole - 1) * 1000);
+	}
+	int r = fl_quantity_parse_nanos(text, len, &nano, &err);
+
+	if (r < 0)
+		refused(r, &err);
+	else
+		ENSURE(nano >= 0 && nano <= cap);
+	if (r == 0 && is_milli && milli < INT64_MAX) {
+		ENSURE(nano <= (fl_nanos)milli * 1000000);
+		ENSURE(nano > ((fl_nanos)milli - 1) * 1000000);
+	}
+	int d = fl_quantity_parse_double(text, len, &number, &err);
+
+	if (d < 0)
+		refused(d, &err);
+	else
+		ENSURE(!isnan(number));
+	if (d == 0 && r == 0 && nano < cap) {
+		ENSURE(number <= (double)nano * 1e-9 * (1 + 1e-9));
+		ENSURE(number >= ((double)nano - 1) * 1e-9 * (1 - 1e-9));
+	}
+}
+
+static bool is_plain_number(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr("0123456789+-.eE", text[i]) || !text[i])
+			return false;
+	return len > 0 && len <= 40;
+}
+
+/* To the nearest double, as the C library reads it; digits beyond the 40th may go unread. */
+static void numbers(const char *text, size_t len)
+{
+	double got = 0;
+	fairlead_error err = { 0 };
+	int r = fl_number_parse(text, len, &got, &err);
+
+	if (r < 0) {
+		refused(r, &err);
+		return;
+	}
+	ENSURE(!isnan(got));
+	if (is_plain_number(text, len)) {
+		char copy[41], *end;
+		double want;
+
+		memcpy(copy, text, len);
+		copy[len] = '\0';
+		want = strtod(copy, &end);
+		ENSURE(*end == '\0');
+		ENSURE(memcmp(&want, &got, sizeof want) == 0);
+	}
+}
+
+static void times(const char *text, size_t len)
+{
+	char buffer[40];
+	fl_time t = 0, again = 0;
+	fairlead_error err = { 0 };
+	int r = fl_time_parse(text, len, &t, &err);
+
+	if (r < 0) {
+		refused(r, &err);
+	} else {
+		fl_time_format(buffer, t);
+		r = fl_time_parse(buffer, strlen(buffer), &again, &err);
+		/* The offset may lead out of the years that can be written. */
+		ENSURE(r == 0 || strncmp(buffer, "2262", 4) == 0 ||
+		       strncmp(buffer, "1677", 4) == 0);
+		ENSURE(r < 0 || again == t);
+	}
+	r = fl_duration_parse(text, len, &t, &err);
+	if (r < 0)
+		refused(r, &err);
+	else
+		ENSURE(t >= 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = data ? (const char *)data : "";
+
+	quantities(text, size);
+	numbers(text, size);
+	times(text, size);
+	return 0;
+}
