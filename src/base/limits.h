@@ -8,9 +8,11 @@
 #define FL_BASE_LIMITS_H
 
 enum {
-	FL_MAX_NAME = 253,     /* longest Kubernetes object name (DNS subdomain) */
-	FL_MAX_TEXT = 1 << 18, /* longest scalar: the API server lets annotations be 256 KiB */
-	FL_MAX_DEPTH = 64,     /* nesting of a document; Kubernetes objects need about 20 */
+	FL_MAX_NAME = 253,       /* longest Kubernetes object name (DNS subdomain) */
+	FL_MAX_TEXT = 1 << 18,   /* longest scalar: the API server lets annotations be 256 KiB */
+	FL_MAX_OBJECT = 1 << 26, /* texts of one object: the API server takes 3 MiB in all */
+	FL_MAX_OBJECT_VALUES = 1 << 22, /* keys and values of one object */
+	FL_MAX_DEPTH = 64,           /* nesting of a document; Kubernetes objects need about 20 */
 	FL_MAX_RESOURCE_GROUPS = 16, /* of a queue or cohort (KEP-79) */
 	FL_MAX_FLAVORS = 64,         /* of a resource group, as the API server allows */
 	FL_MAX_RESOURCES = 64,       /* of a resource group, as the API server allows */

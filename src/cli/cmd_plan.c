@@ -17,6 +17,7 @@ struct plan {
 	struct fl_plan_log log;
 	bool progress; /* standard error is a terminal */
 	time_t shown;
+	bool drawn;
 };
 
 /* Long work on a terminal shows that it goes on, in one line that is taken back at the end. */
@@ -26,14 +27,16 @@ static void show_progress(struct plan *p, uint32_t cycle)
 
 	if (!p->progress || now == p->shown)
 		return;
-	if (p->shown)
+	if (p->shown) {
 		fprintf(stderr, "\rfairlead: %u cycles ", cycle);
+		p->drawn = true;
+	}
 	p->shown = now;
 }
 
 static void end_progress(const struct plan *p)
 {
-	if (p->progress)
+	if (p->drawn)
 		fputs("\r\033[K", stderr);
 }
 

@@ -157,7 +157,7 @@ static int write_tape(const struct fl_options *o, struct fl_tape *t, fairlead_er
 		rc = fl_tape_hide(t, key, err);
 	if (rc < 0)
 		return rc;
-	if (o->out)
+	if (o->out && strcmp(o->out, "-") != 0)
 		return write_file(o->out, t, err);
 	put_list(stdout, t);
 	return 0;

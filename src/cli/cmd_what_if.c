@@ -179,7 +179,7 @@ static int read_after(struct what_if *w, fairlead_error *err)
 	int rc = fl_snapshot_begin(s, o, err);
 	if (rc == 0)
 		rc = fl_changes_begin(&w->changes, w->edit.model, s->model, err);
-	if (rc == 0)
+	if (rc == 0 && has_stdin(o->files, o->n_files))
 		rc = fl_inputs_rewind(err);
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.lay, err);

@@ -3,13 +3,15 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "report/report.h"
 
 static void put_clean(const char *text)
 {
 	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+		size_t n = fl_report_control(text);
 
-		putc(c < 0x20 || c == 0x7f ? '?' : c, stderr);
+		putc(n ? '?' : *text, stderr);
+		text += n == 2;
 	}
 }
 

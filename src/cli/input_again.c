@@ -63,8 +63,5 @@ int fl_inputs_keep(fairlead_error *err)
 
 int fl_inputs_rewind(fairlead_error *err)
 {
-	/* What was never kept is never read. */
-	return lseek(STDIN_FILENO, 0, SEEK_SET) < 0 && errno != ESPIPE && errno != EBADF ?
-		       fail(err) :
-		       0;
+	return lseek(STDIN_FILENO, 0, SEEK_SET) < 0 ? fail(err) : 0;
 }

@@ -88,7 +88,7 @@ static void print_options(const struct fl_verb *verb)
 		else
 			snprintf(left, sizeof(left), "    --%s", row->name);
 		printf("  %s%s%-*s  %s\n", left, row->argument ? " " : "",
-		       24 - (int)strlen(left) - (row->argument != NULL),
+		       25 - (int)strlen(left) - (row->argument != NULL),
 		       row->argument ? row->argument : "", row->help);
 	}
 }
@@ -362,11 +362,18 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 		} else if (id == ':') {
 			fl_usage_error(verb->name, "option '%s' needs a value", given);
 			rc = FAIRLEAD_EINPUT;
+		} else if (id == '?' && optopt >= OPT_ALL) {
+			fl_usage_error(verb->name, "option '%.*s' takes no value",
+				       (int)strcspn(given, "="), given);
+			rc = FAIRLEAD_EINPUT;
 		} else if (id == '?') {
 			char letter[3] = { '-', (char)optopt, '\0' };
 
+			/* Of a letter beyond ASCII only the first byte was looked at. */
 			rc = complain_unknown(verb->name, sets,
-					      optopt > 0 && optopt < 256 ? letter : given);
+					      optopt > 0 ? letter :
+					      optopt < 0 ? argv[optind] :
+							   given);
 		} else {
 			rc = take(&o, verb, id, optarg);
 		}

@@ -76,7 +76,6 @@ static const char *const words[] = {
 	"Container",
 	"Deactivated",
 	"DeactivationTarget",
-	"DeactivationTarget",
 	"Evicted",
 	"False",
 	"Finished",

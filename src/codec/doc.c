@@ -29,8 +29,11 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 	uint32_t len = has_text ? (uint32_t)t->len : 0;
 	int r;
 
-	if (doc->n >= UINT32_MAX / 4 || doc->n_bytes >= UINT32_MAX / 4)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "an object of more than 1 GiB");
+	if (doc->n >= FL_MAX_OBJECT_VALUES || doc->n_bytes + len > FL_MAX_OBJECT)
+		return fl_fail(err, FAIRLEAD_ELIMIT, "an object of more than %d %s",
+			       doc->n_bytes + len > FL_MAX_OBJECT ? FL_MAX_OBJECT :
+								    FL_MAX_OBJECT_VALUES,
+			       doc->n_bytes + len > FL_MAX_OBJECT ? "bytes" : "values");
 	if ((r = fl_mem_grow(doc->mem, &doc->values, &doc->cap, doc->n + 1, sizeof *doc->values,
 			     err)) < 0 ||
 	    (r = fl_mem_grow(doc->mem, &doc->bytes, &doc->cap_bytes, doc->n_bytes + len + 1, 1,

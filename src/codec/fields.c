@@ -300,15 +300,21 @@ int fl_kube_pairs(struct fl_kube *k, uint32_t v, uint32_t *ret_end)
 
 int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret)
 {
-	uint32_t end;
+	struct nearest near = { .wanted = key, .distance = 4 };
+	uint32_t end = 0;
 	int r = fl_kube_pairs(k, map, &end);
 
 	if (r < 0)
 		return r;
 	*ret = fl_doc_find(&k->doc, map, key);
-	if (*ret == FL_NONE || fl_kube_is_null(k, *ret))
-		return fl_kube_fail(k, map, FAIRLEAD_EINPUT, "no %s", key);
-	return 0;
+	if (*ret != FL_NONE && !fl_kube_is_null(k, *ret))
+		return 0;
+	for (uint32_t at = map + 1; at < end && *ret == FL_NONE; at = k->doc.values[at].next)
+		consider(&near, fl_doc_text(&k->doc, at));
+	fl_kube_fail(k, map, FAIRLEAD_EINPUT, "no %s", key);
+	if (near.name)
+		fl_fail_hint(k->err, "did you mean '%s' by '%.60s'?", key, near.name);
+	return FAIRLEAD_EINPUT;
 }
 
 static bool is_empty(const struct fl_kube *k, uint32_t v)

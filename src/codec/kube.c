@@ -121,12 +121,31 @@ static int pass_over(struct fl_kube *k, const char *api_version, const char *nam
 	return k->own ? refuse_object(k, api_version, name) : ignore_object(k, api_version, name);
 }
 
+static bool is_list(const char *kind)
+{
+	size_t len = strlen(kind);
+
+	return len >= 4 && strcmp(kind + len - 4, "List") == 0;
+}
+
+/* A List whose items were not read one by one: null is no items; 1 when it only has the name of one. */
+static int read_odd_list(struct fl_kube *k, const char *name)
+{
+	uint32_t items, end;
+	int r = strcmp(name, "List") == 0 ? fl_kube_need(k, 0, "items", &items) : 0;
+
+	items = fl_doc_find(&k->doc, 0, "items");
+	if (r < 0 || items == FL_NONE)
+		return r < 0 ? r : 1;
+	return fl_kube_is_null(k, items) ? 0 : fl_kube_list(k, items, &end);
+}
+
 /* The object in k->doc. */
 static int read_object(struct fl_kube *k)
 {
 	const char *api_version = text_of(k, 0, "apiVersion"), *name = text_of(k, 0, "kind");
 	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata");
-	const char *namespace = metadata == FL_NONE ? NULL : text_of(k, metadata, "namespace");
+	const char *ns = metadata == FL_NONE ? NULL : text_of(k, metadata, "namespace");
 	const char *called = metadata == FL_NONE ? NULL : text_of(k, metadata, "name");
 	const struct fl_kind *kind;
 	int r;
@@ -134,16 +153,21 @@ static int read_object(struct fl_kube *k)
 	k->subject[0] = '\0';
 	if (!name || !api_version) {
 		if (name)
-			name_subject(k, name, namespace, called);
+			name_subject(k, name, ns, called);
 		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no %s", name ? "apiVersion" : "kind");
 		fl_fail_hint(k->err, "a Kubernetes object has an apiVersion and a kind");
 		return FAIRLEAD_EINPUT;
 	}
 	kind = find_kind(api_version, name);
-	if (kind)
-	namespace = kind->namespaced ? namespace && *namespace ? namespace : "default" : NULL;
-	name_subject(k, name, namespace, called);
+	if (kind && !kind->namespaced)
+		ns = NULL;
+	else if (kind && (!ns || !*ns))
+		ns = "default";
+	name_subject(k, name, ns, called);
 	k->own = in_group(api_version, own_group);
+	r = kind || !is_list(name) ? 1 : read_odd_list(k, name);
+	if (r <= 0)
+		return r;
 	if (!kind || !known_version(api_version, kind->group))
 		return pass_over(k, api_version, name);
 	r = read_names(k, kind);
@@ -188,9 +212,8 @@ static int skip_rest(struct fl_kube *k, struct fl_reader *r)
 static bool may_be_list(const struct fl_kube *k)
 {
 	const char *kind = text_of(k, 0, "kind");
-	size_t len = kind ? strlen(kind) : 0;
 
-	return !kind || (len >= 4 && strcmp(kind + len - 4, "List") == 0);
+	return !kind || is_list(kind);
 }
 
 /* An object whose first token, MAP, was read: into k->doc, or item by item. */
@@ -217,9 +240,6 @@ static int read_map(struct fl_kube *k, struct fl_reader *r, const struct fl_toke
 			code = fl_reader_next(r, &t, k->err);
 		if (code < 0)
 			return code;
-		if (items && t.kind == FL_TOKEN_SCALAR && t.type != FL_SCALAR_NULL)
-			return fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
-					    "'items' is a text where a list is expected");
 		if (items && t.kind == FL_TOKEN_LIST) {
 			code = read_items(k, r);
 			return code < 0 ? code : skip_rest(k, r);

@@ -184,6 +184,9 @@ static int parser_error(struct fl_yaml_parser *p, fairlead_error *err)
 	else if (y->context)
 		(void)snprintf(context, sizeof context, " %s", y->context);
 	walk(p, y->problem_mark.index);
+	if (at_offset(p, p->last.offset) < p->window.end && *at_offset(p, p->last.offset) == '\t')
+		return fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),
+				      "invalid YAML: a tab where only blanks may indent");
 	return fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),
 			      "invalid YAML: %s%s", y->problem ? y->problem : "", context);
 }

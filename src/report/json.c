@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "report/report.h"
+
 void fl_json_init(struct fl_json *j, FILE *out) { *j = (struct fl_json){ .out = out }; }
 
 /* Length of the well-formed UTF-8 character at @s, 0 when there is none. */
@@ -45,6 +47,9 @@ static void put_string(FILE *out, const char *text)
 		if (n == 0) {
 			fputs("\\ufffd", out);
 			s++;
+		} else if (n == 2 && fl_report_control((const char *)s)) {
+			fprintf(out, "\\u%04x", s[1]);
+			s += 2;
 		} else if (n > 1) {
 			fwrite(s, 1, n, out);
 			s += n;

@@ -197,11 +197,23 @@ const char *fl_style_end(const struct fl_report *r, enum fl_style style)
 	return r->color && style != FL_STYLE_PLAIN ? "\033[0m" : "";
 }
 
+size_t fl_report_control(const char *text)
+{
+	unsigned char c = (unsigned char)text[0], d = c == 0xc2 ? (unsigned char)text[1] : 0;
+
+	return c < 0x20 || c == 0x7f ? 1 : d >= 0x80 && d < 0xa0 ? 2 : 0;
+}
+
 char *fl_report_clean(char *text)
 {
-	for (unsigned char *c = (unsigned char *)text; *c; c++)
-		if (*c < 0x20 || *c == 0x7f)
+	for (char *c = text; *c; c++) {
+		size_t n = fl_report_control(c);
+
+		if (n == 2)
+			*c++ = '?';
+		if (n)
 			*c = '?';
+	}
 	return text;
 }
 
@@ -218,9 +230,10 @@ static unsigned columns_of(const char *text, size_t len)
 static void put_clean(FILE *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
+		size_t n = fl_report_control(text + i);
 
-		putc(c < 0x20 || c == 0x7f ? '?' : c, out);
+		putc(n ? '?' : text[i], out);
+		i += n == 2;
 	}
 }
 

@@ -31,6 +31,9 @@ BAD = {
         "kind: [a\nb: c\n",
         "x.yaml:2:2: error: invalid YAML: did not find expected ',' or ']' while parsing a flow sequence "
         "that starts in line 1\n"),
+    "a tab in YAML": (
+        "kind: X\nmetadata:\n\tname: x\n",
+        "x.yaml:3:1: error: invalid YAML: a tab where only blanks may indent\n"),
     "broken JSON": (
         '{"kind": "List", "items": [}',
         "x.yaml:1:28: error: expected a value, not '}'\n"),
@@ -43,6 +46,10 @@ BAD = {
     "wrong type": (
         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: 7\n",
         "x.yaml:3:11: error: ResourceFlavor .metadata: expected a map, not a number\n"),
+    "a required field misspelt": (
+        QUEUE.format(quota="4").replace("nominalQuota", "nominalQouta"),
+        "x.yaml:11:9: error: ClusterQueue/q .spec.resourceGroups[0].flavors[0].resources[0]: no nominalQuota\n"
+        "hint: did you mean 'nominalQuota' by 'nominalQouta'?\n"),
     "negative quantity": (
         QUEUE.format(quota="-4"),
         "x.yaml:12:23: error: ClusterQueue/q .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
@@ -123,10 +130,27 @@ def test_quantity_that_overflows(fairlead, write):
                           "hint: for no limit leave the limit out, or write 1E\n")
 
 
-def test_items_that_are_no_list(fairlead, write):
-    write("x.json", '{"apiVersion":"v1","kind":"List","items":"x"}')
+@pytest.mark.parametrize("text, message", [
+    ('{"apiVersion":"v1","kind":"List","items":"x"}', "1:42: error: List .items: expected a list, not a string"),
+    ('{"apiVersion":"v1","items":{},"kind":"List"}', "1:28: error: List .items: expected a list, not a map"),
+    ('{"apiVersion":"v1","kind":"WorkloadList","items":7}',
+     "1:50: error: WorkloadList .items: expected a list, not a number"),
+    ('{"apiVersion":"v1","kind":"List","item":[]}',
+     "1:1: error: List: no items\nhint: did you mean 'items' by 'item'?"),
+])
+def test_items_that_are_no_list(fairlead, write, text, message):
+    write("x.json", text)
     r = fairlead("plan", "-f", "x.json")
-    assert (r.code, r.out, r.err) == (1, "", "x.json:1:1: error: 'items' is a text where a list is expected\n")
+    assert (r.code, r.out, r.err) == (1, "", f"x.json:{message}\n")
+
+
+def test_a_list_of_nothing(fairlead, write):
+    """As Go writes an empty list, and a kind that is only called so."""
+    write("x.json", '{"apiVersion":"v1","kind":"WorkloadList","items":null}')
+    assert fairlead("check", "-f", "x.json").err == ""
+    write("x.json", '{"apiVersion":"example.com/v1","kind":"AllowList","metadata":{"name":"x"}}')
+    assert fairlead("check", "-f", "x.json").err == (
+        "x.json:1:1: warning: AllowList/x: kind 'AllowList' of 'example.com/v1' is not read\n")
 
 
 def test_folder_without_manifests(fairlead, tmp_path):
@@ -223,6 +247,16 @@ def test_control_characters_do_not_reach_the_terminal(fairlead, write):
     assert r.code == 1
     assert r.err.startswith("x.yaml:")
     assert "\x1b" not in r.err + r.out
+
+
+@pytest.mark.parametrize("verb", ["check", "tree", "plan"])
+def test_control_characters_beyond_ascii(fairlead, write, verb):
+    """U+009B is what ESC [ is, to terminals that know it."""
+    write("x.yaml", QUEUE.format(quota="1").replace("name: q", 'name: "q\\u009b31m"', 1))
+    r = fairlead(verb, "-f", "x.yaml")
+    assert "\u009b" not in r.err + r.out and "?31m" in r.err + r.out
+    r = fairlead("tree", "-f", "x.yaml", "-o", "json")
+    assert "\\u009b31m" in r.out and r.json()["nodes"][0]["name"] == "q\u009b31m"
 
 
 # The same cluster, however it is given.

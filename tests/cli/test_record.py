@@ -403,6 +403,8 @@ def test_output_file(fairlead, write, tmp_path):
     assert (tmp_path / "out.json").read_text() == want
     assert sorted(p.name for p in tmp_path.iterdir()) == ["c.json", "out.json"]
     assert fairlead("record", "-f", "c.json", "--out", "/dev/stdout").out == want
+    assert fairlead("record", "-f", "c.json", "--out", "-").out == want
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["c.json", "out.json"]
     r = fairlead("record", "-f", "c.json", "-O", "no/such/folder.json")
     assert (r.code, r.out) == (3, "")
     assert r.first_error == "no/such/folder.json: error: no such file or directory"

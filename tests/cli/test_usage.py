@@ -44,6 +44,8 @@ def test_version(fairlead):
     (["plan", "-f"], "fairlead plan: option '-f' needs a value\n" + see("plan")),
     (["plan", "--cycels", "3"], "fairlead plan: unknown option '--cycels'; did you mean '--cycles'?\n" + see("plan")),
     (["plan", "-x"], "fairlead plan: unknown option '-x'\n" + see("plan")),
+    (["plan", "-é"], "fairlead plan: unknown option '-é'\n" + see("plan")),
+    (["plan", "--settle=1"], "fairlead plan: option '--settle' takes no value\n" + see("plan")),
     (["tree", "--settle"], "fairlead tree: unknown option '--settle'\n" + see("tree")),
     (["plan", "-f", "x", "extra"],
      "fairlead plan: unexpected argument 'extra'; files are given with -f\n" + see("plan")),

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import subprocess
 
 import pytest
 
@@ -542,6 +543,18 @@ def test_standard_input(fairlead, write):
         assert want.out == piped.out == packed.out and want.code == piped.code == packed.code == 0
     r = fairlead("what-if", "-f", "c.json", "--change", "-", stdin=m.dump(larger_a()).encode())
     assert r.code == 0 and "replace ClusterQueue/a (standard input:5)" in r.out
+
+
+def test_standard_input_of_others_stays_where_it_is(fairlead, write, tmp_path):
+    """As in `while read NAME; do fairlead what-if ...; done < LIST`."""
+    write("c.json", m.dump(*m.small()))
+    write("both.json", m.dump(larger_a(), m.flavor("other")))
+    write("list", "one\ntwo\n")
+    with open(tmp_path / "list", "rb", buffering=0) as stream:
+        stream.read(4)
+        r = subprocess.run([os.environ["FAIRLEAD"], "what-if", "-f", "c.json", "--change", "both.json"],
+                           cwd=tmp_path, stdin=stream, stdout=subprocess.DEVNULL, check=False)
+        assert r.returncode == 0 and stream.read() == b"two\n"
 
 
 def test_a_folder_of_changes(fairlead, write):

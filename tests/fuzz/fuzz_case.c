@@ -20,6 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct case_row row;
 	fairlead_error err = { 0 };
+	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
+
+	if (end) /* a case is one line */
+		size = (size_t)(end - data);
 	char *line = malloc(size + 1);
 
 	ENSURE(line);

@@ -77,6 +77,7 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	if (!a)
 		return FAIRLEAD_ENOMEM;
 	a->n_resources = m->n_resources;
+	a->epoch = ++p->epochs; /* what is derived is of epoch 0 */
 	a->exact = m->settings.exact_usage;
 	a->samples = !a->exact && !p->unsampled;
 	p->afs_cpu = fl_names_find(&m->names, "cpu", 3);
@@ -181,6 +182,16 @@ static struct fl_decay decay_until(const struct fl_policy *p, uint32_t lq, fl_ti
 {
 	return fl_decay_over(fl_sat_sub(t, p->afs->updated[lq]),
 			     p->model->settings.usage_half_life);
+}
+
+bool fl_afs_rests(const struct fl_policy *p, uint32_t lq, fl_time t)
+{
+	struct fl_decay past = decay_until(p, lq, t);
+
+	for (size_t at = row_of(p->afs, lq); at < row_of(p->afs, lq + 1); at++)
+		if (sampled(p, at, past) != p->afs->consumed[at])
+			return false;
+	return true;
 }
 
 /* Usage of @lq by resource at @t, @ahead of which nothing changes, into a->row. */

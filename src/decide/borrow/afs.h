@@ -85,6 +85,8 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign);
 void fl_afs_settle(struct fl_policy *p, struct fl_workload w);
 /* Is a sample of @lq due at @t? */
 bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t);
+/* Would a sample of @lq at @t leave its usage as it is? */
+bool fl_afs_rests(const struct fl_policy *p, uint32_t lq, fl_time t);
 /* Samples that are due, of all local queues; reserves its own room to undo. */
 bool fl_afs_any_due(const struct fl_policy *p);
 int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err);

@@ -127,6 +127,22 @@ static double slack(const struct fl_policy *p, uint32_t lq)
 	       1e-12 * fmax(a->value[lq], a->limit[lq]);
 }
 
+/* Sampled: what was counted and what is held is the same, and so are they at all times to come. */
+static bool are_twins(const struct fl_policy *p, uint32_t x, uint32_t y, fl_time now)
+{
+	const struct fl_afs *a = p->afs;
+	fl_time t = fl_sat_add(now, p->model->settings.usage_sampling);
+	size_t row = a->n_resources * sizeof(fl_nanos);
+
+	return a->updated[x] == a->updated[y] &&
+	       p->model->queues[x].weight == p->model->queues[y].weight &&
+	       fl_afs_is_due(p, x, t) == fl_afs_is_due(p, y, t) &&
+	       memcmp(a->held + (size_t)x * a->n_resources, a->held + (size_t)y * a->n_resources,
+		      row) == 0 &&
+	       memcmp(a->consumed + (size_t)x * a->n_resources,
+		      a->consumed + (size_t)y * a->n_resources, row) == 0;
+}
+
 /* Sampled: the next sample, unless the ranges in which they move are apart. */
 static fl_time sampled_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 {
@@ -138,18 +154,21 @@ static fl_time sampled_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t lq = a->ids[i];
 		fl_time t = fl_sat_add(a->updated[lq], p->model->settings.usage_sampling);
-		bool moves = fl_afs_is_due(p, lq, t > now ? t : fl_sat_add(now, 1));
+		fl_time next = t > now ? t : fl_sat_add(now, 1);
+		bool moves = fl_afs_is_due(p, lq, next) && !fl_afs_rests(p, lq, next);
 		double limit = moves ? a->limit[lq] : a->value[lq];
 		double spare = moves && a->value[lq] < HUGE_VAL ? slack(p, lq) : 0;
 		double least = fmin(a->value[lq], limit) - spare;
 		bool stays = limit == a->value[lq] && spare == 0;
 
+		if (moves)
+			wake = t < wake ? t : wake;
+		if (i > 0 && are_twins(p, a->ids[i - 1], lq, now))
+			continue;
 		/* Two may be equal if they stay so. */
 		apart &= least > most || (least == most && still && stays);
 		still = stays;
 		most = fmax(most, fmax(a->value[lq], limit) + spare);
-		if (moves)
-			wake = t < wake ? t : wake;
 	}
 	return apart || wake == FL_NEVER ? FL_NEVER : wake > now ? wake : fl_sat_add(now, 1);
 }

@@ -497,9 +497,10 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		store_scan(p, e);
 		if (strict || flavors_left(p, e))
 			fl_line_return(p, e->workload);
-		else
+		else /* whose delay a Policy prolongs says nothing of those alike: each has its own */
 			fl_line_park(p, e->workload,
-				     !p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING]);
+				     !p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING] &&
+					     !e->protected);
 		return;
 	case FL_PENDING_VERDICT:
 	case FL_ADMITTED:

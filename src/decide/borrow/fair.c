@@ -95,15 +95,21 @@ static void prune(struct fair *f, uint32_t n)
 	f->p->scratch->nodes[n].pruned = f->p->scratch->pass;
 }
 
+static void emit_passed_over(struct fair *f, uint32_t n)
+{
+	struct fl_node node = { n };
+
+	fl_preempt_emit_within(f->p, f->v, f->ask,
+			       was_over(f, node) ? FL_CHECK_STILL_BORROWS : FL_CHECK_VICTIM_BORROWS,
+			       FL_NONE, node);
+}
+
 /* @n, a queue or a cohort that borrows nothing (any more), and so all below it is left alone. */
-static void pass_over(struct fair *f, struct fl_node n)
+static inline void pass_over(struct fair *f, uint32_t n)
 {
 	if (fl_preempt_heard(f->p))
-		fl_preempt_emit_within(f->p, f->v, f->ask,
-				       was_over(f, n) ? FL_CHECK_STILL_BORROWS :
-							FL_CHECK_VICTIM_BORROWS,
-				       FL_NONE, n);
-	prune(f, n.v);
+		emit_passed_over(f, n);
+	prune(f, n);
 }
 
 static bool pruned(const struct fair *f, uint32_t n)
@@ -137,7 +143,7 @@ static void largest_children(struct fair *f, uint32_t n, uint32_t *ret_cohort, u
 			if (fl_preempt_heard(f->p)) /* before anybody below it is chosen */
 				(void)was_over(f, (struct fl_node){ child });
 			if (!drs->borrowing && c->nodes[child].on_path != c->search) {
-				pass_over(f, (struct fl_node){ child });
+				pass_over(f, child);
 			} else if (!most_cohort || fl_drs_cmp(drs, most_cohort) >= 0) {
 				most_cohort = drs;
 				*ret_cohort = child;
@@ -149,7 +155,7 @@ static void largest_children(struct fair *f, uint32_t n, uint32_t *ret_cohort, u
 		if (order < 0)
 			continue;
 		if (!drs->borrowing && child != f->ask->queue.v) {
-			pass_over(f, (struct fl_node){ child });
+			pass_over(f, child);
 		} else if (first_of(f, (struct fl_node){ child }) == FL_NONE) {
 			prune(f, child);
 		} else if (order > 0 || comes_first(f, child, *ret_queue)) {

@@ -117,11 +117,14 @@ static void play(struct fl_policy *p, uint32_t n)
 		value(p, n);
 }
 
+/* One head alone has nobody to compete with. */
 static bool comes_early(const struct fl_policy *p, const struct fl_entry *e)
 {
-	return !p->model->settings.fair_sharing || p->jobs[e->workload.v].promised ||
-	       fl_protect_overrules(p, e->workload);
+	return !p->model->settings.fair_sharing || p->scratch->n_entries == 1 ||
+	       p->jobs[e->workload.v].promised || fl_protect_overrules(p, e->workload);
 }
+
+static bool has_tournament(const struct fl_cycle *c) { return c->n_early < c->n_entries; }
 
 int fl_order_start(struct fl_policy *p, fairlead_error *err)
 {
@@ -136,7 +139,7 @@ int fl_order_start(struct fl_policy *p, fairlead_error *err)
 		if (comes_early(p, &c->entries[i]))
 			c->order[c->n_early++] = i;
 	fl_sort(c->order, c->n_early, scratch, cmp_classical, p);
-	for (uint32_t i = p->tree.n_order; p->model->settings.fair_sharing && i-- > 0;)
+	for (uint32_t i = p->tree.n_order; has_tournament(c) && i-- > 0;)
 		play(p, p->tree.order[i]);
 	return 0;
 }
@@ -148,7 +151,7 @@ struct fl_entry *fl_order_next(struct fl_policy *p)
 	for (; c->at < c->n_early; c->at++)
 		if (!c->entries[c->order[c->at]].processed)
 			return &c->entries[c->order[c->at]];
-	if (!p->model->settings.fair_sharing)
+	if (!has_tournament(c))
 		return NULL;
 	for (; c->at - c->n_early < p->tree.n_roots; c->at++) {
 		struct fl_entry *e = c->contenders[p->tree.roots[c->at - c->n_early].node.v].entry;
@@ -162,7 +165,7 @@ struct fl_entry *fl_order_next(struct fl_policy *p)
 void fl_order_done(struct fl_policy *p, struct fl_entry *e)
 {
 	e->processed = true;
-	if (p->model->settings.fair_sharing)
+	if (has_tournament(p->scratch))
 		for (uint32_t n = e->queue.v; n != FL_NONE; n = p->tree.parent[n])
 			play(p, n);
 }

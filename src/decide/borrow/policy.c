@@ -234,7 +234,18 @@ static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 
 static int borrow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
 {
-	return fl_undo_mark(&p->undo, ret, err);
+	fl_mark mark;
+	int r = fl_undo_mark(&p->undo, &mark, err);
+
+	if (r < 0)
+		return r;
+	if ((r = fl_undo_reserve(&p->undo, 1, sizeof p->now, err)) < 0) {
+		fl_undo_rollback(&p->undo, mark);
+		return r;
+	}
+	fl_undo_note(&p->undo, &p->now, sizeof p->now); /* answers are as of the last call */
+	*ret = mark;
+	return 0;
 }
 
 static void borrow_rollback(struct fl_policy *p, fl_mark mark)

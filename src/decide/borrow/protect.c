@@ -300,7 +300,7 @@ void fl_protect_evicted(struct fl_policy *p, struct fl_workload w, enum fl_reaso
 			continue; /* it does not borrow here */
 		if (level && k->until[at] == fl_sat_add(p->now, back_off(of, level)))
 			continue; /* another victim of the same moment */
-		if (p->now > fl_sat_add(k->until[at], of->back_off_max))
+		if (p->now >= fl_sat_add(k->until[at], of->back_off_max))
 			level = 0;
 		level += level < 64;
 		FL_SET(p, k->level[at], level);
@@ -313,9 +313,9 @@ fl_time fl_protect_wake(const struct fl_policy *p, fl_time now)
 	fl_time first = FL_NEVER;
 
 	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
-		if (p->protect->wake[r] > now && p->protect->wake[r] < first)
+		if (p->protect->wake[r] < first)
 			first = p->protect->wake[r];
-	return first;
+	return first > now ? first : now;
 }
 
 size_t fl_protect_notes(const struct fl_policy *p) { return p->protect ? p->tree.n_roots : 0; }
@@ -350,6 +350,9 @@ void fl_protect_digest(const struct fl_policy *p, fl_time now,
 				mix(h, left(j->waiting_since, k->of[j->queue.v].delay[c], now));
 		mix(h, j->promised);
 	}
+	for (uint32_t r = 0; r < p->tree.n_roots && now != FL_NEVER; r++)
+		if (k->wake[r] != FL_NEVER)
+			mix(h, (uint64_t)r << 32 ^ (uint64_t)fl_sat_sub(k->wake[r], now));
 	for (uint32_t i = 0; k->backs_off && i < p->tree.n_order; i++) {
 		uint32_t n = p->tree.order[i];
 		fl_time max = k->of[n].back_off_max;

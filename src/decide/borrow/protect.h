@@ -58,7 +58,7 @@ int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err);
 void fl_protect_end(struct fl_policy *p);
 /* @w, a victim of @reason, was told to go. */
 void fl_protect_evicted(struct fl_policy *p, struct fl_workload w, enum fl_reason reason);
-/* Next time a refusal ends; FL_NEVER. */
+/* Next time a refusal ends, never before @now; FL_NEVER. */
 fl_time fl_protect_wake(const struct fl_policy *p, fl_time now);
 
 /* Most notes that fl_protect_end, and fl_protect_evicted of @w, make. */

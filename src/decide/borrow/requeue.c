@@ -33,11 +33,18 @@ int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
+/* It stays over when the clock goes back. */
+static bool is_over(const struct fl_policy *p, uint32_t w)
+{
+	return ready_at(p, w) <= p->now ||
+	       (p->requeued_n > 0 && cmp_ready(p, w, p->requeued[p->requeued_n - 1]) <= 0);
+}
+
 bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w)
 {
 	fl_time at = ready_at(p, w.v);
 
-	if (at == FL_TIME_NONE || at <= p->now)
+	if (at == FL_TIME_NONE || is_over(p, w.v))
 		return false;
 	FL_SET(p, p->jobs[w.v].state, FL_STATE_HELD_BACK);
 	FL_SET(p, p->jobs[w.v].reason,

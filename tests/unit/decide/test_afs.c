@@ -618,6 +618,88 @@ static void wake_says_when_local_queues_change_places(void **unused)
 	}
 }
 
+/* Who holds alike, or has done so for long, stays where they are: nothing is left to wait for. */
+static void usage_that_stays_is_settled(void **unused)
+{
+	static const struct {
+		int consumed[2];
+		fl_time half_life;
+	} cases[] = { { { 0, 0 }, 168 * HOUR },
+		      { { 8, 8 }, 168 * HOUR },
+		      { { 0, 8 }, 5 * MINUTE } };
+	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 8, NO, NO } } };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct fl_settle_options options = { .mem = &fl_mem_heap,
+						     .interval = FL_SECOND,
+						     .cycles = 300,
+						     .to_the_end = true };
+		struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
+		struct fl_settle_result result;
+		struct fl_policy *p;
+		fl_time admitted = 0;
+
+		set_afs(m, SAMPLED, cases[i].half_life, 5 * MINUTE);
+		m->nodes[0].strategy = FL_STRICT_FIFO;
+		for (int k = 0; k < 2; k++) {
+			char name[] = { "ab"[k], 0 };
+
+			add_local_queue(m, name, "q", 1, cases[i].consumed[k]);
+			add_job(m, (char[]){ name[0], 'r', 0 }, name, "q", 0, 0, 4);
+			add_job(m, (char[]){ name[0], 'w', 0 }, name, NULL, 0, 1, 4);
+		}
+		assert_int_equal(fl_model_seal(m, NULL), 0);
+		p = world_policy(&fl_mem_heap, m, 0);
+		assert_int_equal(
+			fl_settle(ops, p, m, &options, note_time, &admitted, &result, NULL), 0);
+		assert_true(result.settled);
+		assert_true(i == 2 || result.cycles < 5);
+		done(p, m);
+	}
+}
+
+/* What was asked of a later time is forgotten with it. */
+static void rollback_takes_the_time_back(void **unused)
+{
+	struct fl_model *m = crossing(EXACT, 2);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
+	uint32_t ahead;
+	fl_mark mark;
+
+	(void)unused;
+	assert_int_equal(fl_borrow_ahead(p, job(m, "small"), &ahead, 1), 1);
+	assert_int_equal(ops->mark(p, &mark, NULL), 0);
+	assert_false(cycle(p, 3 * HOUR));
+	assert_int_equal(fl_borrow_ahead(p, job(m, "small"), &ahead, 1), 0);
+	ops->rollback(p, mark);
+	assert_int_equal(fl_borrow_ahead(p, job(m, "small"), &ahead, 1), 1);
+	done(p, m);
+}
+
+/* Time 0 is a time like any other. */
+static void usage_counts_at_the_beginning_of_time(void **unused)
+{
+	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 1, NO, NO } } };
+
+	(void)unused;
+	for (int k = 0; k < 2; k++) {
+		struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
+		struct fl_policy *p;
+
+		set_afs(m, ways[k], HOUR, 5 * MINUTE);
+		add_local_queue(m, "a", "q", 1, 6);
+		add_local_queue(m, "b", "q", 1, 0);
+		add_job(m, "aw", "a", NULL, 1, 1, 1);
+		add_job(m, "bw", "b", NULL, 0, 1, 1);
+		assert_int_equal(fl_model_seal(m, NULL), 0);
+		p = world_policy(&fl_mem_heap, m, 0);
+		assert_true(cycle(p, 0));
+		assert_true(runs(p, job(m, "bw")));
+		done(p, m);
+	}
+}
+
 /* States that will part company must not have one digest; those that time leaves alone must. */
 static void digests_tell_apart_what_time_will(void **unused)
 {
@@ -747,6 +829,9 @@ int main(void)
 		cmocka_unit_test(rollback_takes_usage_back_to_the_bit),
 		cmocka_unit_test(every_failing_allocation_changes_nothing),
 		cmocka_unit_test(wake_says_when_local_queues_change_places),
+		cmocka_unit_test(usage_that_stays_is_settled),
+		cmocka_unit_test(rollback_takes_the_time_back),
+		cmocka_unit_test(usage_counts_at_the_beginning_of_time),
 		cmocka_unit_test(digests_tell_apart_what_time_will),
 		cmocka_unit_test(digests_tell_apart_what_was_used),
 		cmocka_unit_test(what_time_might_break_is_no_ring),

@@ -345,7 +345,7 @@ static void backs_off_longer_each_time(void **unused)
 		now += length;
 	}
 	/* A quiet time of max behind the last one, and it begins anew. */
-	now += MINUTE + FL_SECOND;
+	now += MINUTE;
 	assert_int_equal(one_round(&w, now, &refused), 10 * FL_SECOND);
 	close_world(&w);
 }
@@ -805,6 +805,71 @@ static void digest_knows_what_is_left(void **unused)
 	assert_memory_not_equal(over, long_over, sizeof over);
 }
 
+/*
+ * Of two alike the one that comes first lost its quota a minute ago; the other has waited
+ * long enough, and does not wait for the first one's time.
+ */
+static void those_alike_wait_each_their_own_time(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	open_world(
+		&w,
+		FLAVOR QUEUE("q", "c", "4", PREEMPTS("reclaimWithinCohort: Any")) QUEUE(
+			"r", "c", "0", "") JOB("victim", "r", "0", "00:00:00",
+					       "4") RUNS("r", "00:00:00", "4")
+			JOB("first", "q", "0", "00:00:00",
+			    "4") "status: {conditions: [{type: Evicted, status: 'True', reason: "
+				 "Preempted, lastTransitionTime: '2026-01-01T00:10:00Z'}]}\n" JOB(
+					 "second", "q", "0", "00:00:01", "4")
+					 POLICY("  defaults: {preemptionDelay: 10m}\n"));
+	step(&w, T0 + 11 * MINUTE);
+	assert_int_equal(state(&w, "first"), FL_STATE_INADMISSIBLE);
+	assert_int_equal(ops->reason(w.p, job(&w, "first")), FL_REASON_PROTECTED);
+	assert_true(ops->wake(w.p, T0 + 11 * MINUTE) == T0 + 20 * MINUTE);
+	step(&w, T0 + 11 * MINUTE + FL_SECOND);
+	assert_int_equal(evicted(&w, "victim"), FL_REASON_IN_COHORT_RECLAMATION);
+	close_world(&w);
+}
+
+/* What is due already and was not looked at yet is due now, not never. */
+static void what_is_due_is_not_forgotten(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	open_world(&w, RECLAIM("") POLICY("  defaults: {minimumRunTime: 1m}\n"));
+	step(&w, T0);
+	assert_true(ops->wake(w.p, T0) == T0 + MINUTE);
+	assert_true(ops->wake(w.p, T0 + 2 * MINUTE) == T0 + 2 * MINUTE);
+	step(&w, T0 + 2 * MINUTE);
+	assert_int_equal(state(&w, "victim"), FL_STATE_EVICTING);
+	close_world(&w);
+}
+
+/* Where parked workloads will be looked at again is not where they will not be. */
+static void digest_knows_who_will_be_woken(void **unused)
+{
+	uint64_t digests[2][2];
+
+	(void)unused;
+	for (int i = 0; i < 2; i++) {
+		struct world w;
+
+		open_world(&w, RECLAIM("") POLICY("  defaults: {minimumRunTime: 1m}\n"));
+		if (i == 0)
+			step(&w, T0);
+		tell(&w, T0, FL_EV_CANCEL, "wants");
+		if (i == 1)
+			step(&w, T0);
+		assert_true(ops->wake(w.p, T0) == (i ? FL_NEVER : T0 + MINUTE));
+		ops->digest(w.p, T0, digests[i]);
+		close_world(&w);
+	}
+	assert_memory_not_equal(digests[0], digests[1], sizeof digests[0]);
+}
+
 /* A step that wakes somebody and then runs out of memory has changed nothing. */
 static void a_failed_step_wakes_nobody(void **unused)
 {
@@ -858,7 +923,10 @@ int main(void)
 		cmocka_unit_test(the_preemptor_stays_head),
 		cmocka_unit_test(settling_waits_for_time),
 		cmocka_unit_test(taken_back_exactly),
+		cmocka_unit_test(those_alike_wait_each_their_own_time),
+		cmocka_unit_test(what_is_due_is_not_forgotten),
 		cmocka_unit_test(digest_knows_what_is_left),
+		cmocka_unit_test(digest_knows_who_will_be_woken),
 		cmocka_unit_test(a_failed_step_wakes_nobody),
 	};
 

@@ -164,6 +164,21 @@ static void evicted(void **state)
 	stop(&r);
 }
 
+/* A back-off that has ended stays so when the clock goes back: nobody would end it again. */
+static void over_is_over(void **state)
+{
+	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 0, 3, UNTIL("10")));
+	const struct fl_event gone = { .kind = FL_EV_EVICTED, .workload = find(&r, "a") };
+	char out[64];
+
+	(void)state;
+	assert_string_equal(step(&r, 20, out), "a");
+	assert_int_equal(ops->apply(r.p, T0 + 5 * FL_SECOND, &gone, NULL), 0);
+	assert_int_equal(state_of(&r, "a"), FL_STATE_WAITING);
+	assert_string_equal(step(&r, 25, out), "a");
+	stop(&r);
+}
+
 static void cancelled(void **state)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 0, 1, UNTIL("10")));
@@ -268,6 +283,7 @@ int main(void)
 		cmocka_unit_test(past_is_over),
 		cmocka_unit_test(never),
 		cmocka_unit_test(evicted),
+		cmocka_unit_test(over_is_over),
 		cmocka_unit_test(cancelled),
 		cmocka_unit_test(rollback),
 		cmocka_unit_test(digest),
