@@ -156,6 +156,15 @@ FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead
 				       const char *workload,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
+#define FAIRLEAD_NEVER INT64_MAX
+
+/*
+ * The next time at which a step may decide something else without an event: a minimum run time
+ * or a delay of a Policy ends, usage has decayed, ...  Not before @now; FAIRLEAD_NEVER also
+ * before the engine is sealed.  Step then, beside whenever something happens.
+ */
+FAIRLEAD_API int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now);
+
 /*
  * Marks nest: whatever is stepped and told after a mark is taken back, exactly, by its rollback,
  * which ends the mark and all newer ones.  A mark that has ended is left alone.

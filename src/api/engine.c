@@ -257,6 +257,12 @@ int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
 	return e->ops->apply(e->policy, now, &row, err);
 }
 
+int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now)
+{
+	_Static_assert(FL_NEVER == FAIRLEAD_NEVER, "one end of time");
+	return e->policy ? e->ops->wake(e->policy, now) : FAIRLEAD_NEVER;
+}
+
 int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret, fairlead_error *err)
 {
 	int r = check_sealed(e, err);

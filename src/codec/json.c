@@ -119,12 +119,14 @@ static int more(struct fl_json *j, fairlead_error *err)
 	return r;
 }
 
+/* Eight bytes, the first one lowest. */
 static uint64_t eight(const char *at)
 {
-	uint64_t bytes;
+	const unsigned char *b = (const unsigned char *)at;
 
-	memcpy(&bytes, at, sizeof bytes);
-	return bytes;
+	return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
+	       (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
+	       (uint64_t)b[7] << 56;
 }
 
 /* Blanks in the window. */
@@ -149,8 +151,11 @@ static void skip_blanks(struct fl_json *j)
 /* To where the next token begins, with all of it in the window. */
 static int to_token(struct fl_json *j, fairlead_error *err)
 {
+	bool reaches = j->end - j->at >= LOOKAHEAD || j->window.ended;
 	int r = 0;
 
+	if (reaches && j->at<j->end && * j->at> ' ') /* as in compact JSON */
+		return 0;
 	skip_blanks(j);
 	while (r == 0 && j->end - j->at < LOOKAHEAD && !j->window.ended) {
 		r = more(j, err);
@@ -245,10 +250,11 @@ static const char *pass_plain(const char *at, const char *end)
 
 	for (; end - at >= 8; at += 8) {
 		uint64_t x = eight(at), quote = x ^ each * '"', escape = x ^ each * '\\';
+		/* The top bit of each that is no such byte; a borrow spoils only those behind the first. */
+		uint64_t odd = ((x - each * 0x20) | (quote - each) | (escape - each) | x) & top;
 
-		/* Bits at the top of bytes; one too many, from a borrow, only ends this early. */
-		if (((x - each * 0x20) | (quote - each) | (escape - each) | x) & top)
-			break;
+		if (odd)
+			return at + __builtin_ctzll(odd) / 8;
 	}
 	while (at < end && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' &&
 	       *at != '\\')

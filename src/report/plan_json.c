@@ -134,19 +134,50 @@ static void put_pending(const struct fl_report *r, struct fl_json *out,
 	fl_json_end_list(out);
 }
 
-static void put_shares(const struct fl_report *r, struct fl_json *out,
+static int cmp_nodes(const void *model, uint32_t a, uint32_t b)
+{
+	const struct fl_model *m = model;
+	const struct fl_node_row *x = &m->nodes[a], *y = &m->nodes[b];
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return fl_names_cmp(&m->names, x->name, y->name);
+}
+
+static int sort_nodes(struct fl_plan_json *j, fairlead_error *err)
+{
+	const struct fl_model *m = j->report->model;
+
+	if (j->nodes || !m->n_nodes)
+		return 0;
+	int rc = fl_mem_grow(j->report->mem, &j->scratch, &j->cap_scratch, m->n_nodes,
+			     sizeof(*j->scratch), err);
+	if (rc == 0)
+		rc = fl_mem_grow(j->report->mem, &j->nodes, &j->cap_nodes, m->n_nodes,
+				 sizeof(*j->nodes), err);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		j->nodes[i] = i;
+	fl_sort(j->nodes, m->n_nodes, j->scratch, cmp_nodes, m);
+	return 0;
+}
+
+static void put_shares(const struct fl_plan_json *j, struct fl_json *out,
 		       const struct fl_share *shares)
 {
 	static const char *const keys[] = {
 		[FL_CLUSTER_QUEUE] = "clusterQueues", [FL_COHORT] = "cohorts"
 	};
-	const struct fl_model *m = r->model;
+	const struct fl_model *m = j->report->model;
 	char text[32];
 
 	fl_json_object(out, "shares");
 	for (int kind = FL_CLUSTER_QUEUE; kind <= FL_COHORT; kind++) {
 		fl_json_object(out, keys[kind]);
-		for (uint32_t i = 0; i < m->n_nodes; i++) {
+		for (uint32_t at = 0; at < m->n_nodes; at++) {
+			uint32_t i = j->nodes[at];
+
 			if ((int)m->nodes[i].kind != kind || m->nodes[i].inactive != FL_ACTIVE)
 				continue;
 			fl_json_object(out, fl_report_node(m, (struct fl_node){ i }));
@@ -169,10 +200,10 @@ static int put_cycle(struct fl_plan_json *j, struct fl_json *out, const struct f
 	if (rc < 0)
 		return rc;
 	put_pending(j->report, out, c);
-	if (c->shares)
-		put_shares(j->report, out, c->shares);
+	if (c->shares && (rc = sort_nodes(j, err)) == 0)
+		put_shares(j, out, c->shares);
 	fl_json_end_object(out);
-	return 0;
+	return rc;
 }
 
 void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy)
@@ -258,4 +289,5 @@ void fl_plan_json_done(struct fl_plan_json *j)
 	fl_mem_free(j->report->mem, j->held_len);
 	fl_mem_free(j->report->mem, j->order);
 	fl_mem_free(j->report->mem, j->scratch);
+	fl_mem_free(j->report->mem, j->nodes);
 }

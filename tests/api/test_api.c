@@ -88,6 +88,35 @@ static void step_is(fairlead_engine *e, int64_t second, const char *expected)
 	assert_string_equal(log.text, expected);
 }
 
+/* What a Policy holds up for a while is looked at when the time has come. */
+static void wakes_in_time(void **unused)
+{
+	static const char policy[] =
+		"{\"apiVersion\":\"fairlead.dev/v1alpha1\",\"kind\":\"Policy\","
+		"\"metadata\":{\"name\":\"p\"},"
+		"\"spec\":{\"defaults\":{\"preemptionDelay\":\"5m\"}}}";
+	fairlead_engine *e = NULL;
+	fairlead_error err;
+	int64_t wake;
+
+	(void)unused;
+	assert_int_equal(fairlead_engine_new(NULL, &e, &err), 0);
+	assert_int_equal(fairlead_engine_read(e, "lab.json", manifests, sizeof manifests - 1, &err),
+			 0);
+	assert_int_equal(fairlead_engine_read(e, "p.json", policy, sizeof policy - 1, &err), 0);
+	assert_true(fairlead_engine_wake(e, 0) == FAIRLEAD_NEVER);
+	assert_int_equal(fairlead_engine_seal(e, 100 * SECOND, &err), 0);
+	for (int64_t second = 101; second < 110; second++)
+		assert_int_equal(fairlead_engine_step(e, second * SECOND, NULL, NULL, &err), 0);
+	wake = fairlead_engine_wake(e, 110 * SECOND);
+	assert_true(wake == (1767225600 + 300) * SECOND); /* five minutes after it was created */
+	step_is(e, wake / SECOND,
+		"reserve ns/b2 blue WaitingForPreemptedWorkloads main:1xgpu=2@a100; "
+		"evict ns/r1 red InCohortReclamation for ns/b2; ");
+	assert_true(fairlead_engine_wake(e, wake) == FAIRLEAD_NEVER);
+	fairlead_engine_free(e);
+}
+
 static void a_day_in_the_lab(void **unused)
 {
 	fairlead_engine *e = open_engine();
@@ -175,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_day_in_the_lab),
+		cmocka_unit_test(wakes_in_time),
 		cmocka_unit_test(refusals),
 	};
 

@@ -79,7 +79,7 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	a->n_resources = m->n_resources;
 	a->epoch = ++p->epochs; /* what is derived is of epoch 0 */
 	a->exact = m->settings.exact_usage;
-	a->samples = !a->exact && !p->unsampled;
+	a->samples = !a->exact && !p->unsampled && m->settings.usage_sampling > 0;
 	p->afs_cpu = fl_names_find(&m->names, "cpu", 3);
 	if ((r = alloc_rows(p, err)) < 0)
 		return r;

@@ -567,6 +567,23 @@ static bool may_be_reduced(const struct fl_policy *p, struct fl_workload w)
 	return false;
 }
 
+int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		       fairlead_error *err)
+{
+	int r;
+
+	if (!e->assignment.uses && (r = alloc_assignment(p, e->workload, &e->assignment, err)) < 0)
+		return r;
+	e->n_targets = 0;
+	p->scratch->protected = false;
+	assign(p, v, e, fl_protect_flavors(p, e->workload), fl_protect_counts(p, e->workload),
+	       &e->assignment);
+	if (e->assignment.mode == FL_MODE_PREEMPT &&
+	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
+		return r;
+	return e->assignment.mode == FL_MODE_FIT || e->n_targets > 0;
+}
+
 int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		       const int16_t *only, fairlead_error *err)
 {

@@ -142,9 +142,18 @@ static bool set_aside(const struct fl_policy *p, struct fl_entry *e)
 	return e->processed;
 }
 
+/* What it was promised, or else as the rules have it. */
+static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
+		  fairlead_error *err)
+{
+	int r = p->jobs[e->workload.v].promised ? fl_assign_promised(p, v, e, err) : 0;
+
+	return r == 0 ? fl_assign_nominate(p, v, e, only, err) : r < 0 ? r : 0;
+}
+
 static int nominate(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
-	return set_aside(p, e) ? 0 : fl_assign_nominate(p, &p->scratch->s, e, NULL, err);
+	return set_aside(p, e) ? 0 : assign(p, &p->scratch->s, e, NULL, err);
 }
 
 /*
@@ -214,7 +223,7 @@ static int recompute(struct fl_policy *p, struct fl_entry *e, fairlead_error *er
 	if (!only)
 		return FAIRLEAD_ENOMEM;
 	memcpy(only, e->assignment.flavor, n * sizeof *only);
-	return fl_assign_nominate(p, &p->scratch->freed, e, only, err);
+	return assign(p, &p->scratch->freed, e, only, err);
 }
 
 static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_check check)
@@ -393,10 +402,11 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		size_t cells = (size_t)j->room * (p->tree.depth[c->entries[i].queue.v] + 1) * 3;
 		size_t alike = p->shape_members[j->shape].n;
 
-		notes += 24 + 2 * fl_afs_notes(p) + 2 * j->room + cells + 2 * FL_BITSET_NOTES +
-			 alike * (2 + 2 * FL_BITSET_NOTES);
+		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * j->room + cells +
+			 2 * FL_BITSET_NOTES + alike * (2 + 2 * FL_BITSET_NOTES);
 		bytes += j->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 j->scan.n * sizeof(int16_t) + 64;
+		bytes += fl_protect_promise_bytes(p, c->entries[i].workload);
 	}
 	for (uint32_t i = 0; i < c->n_victims; i++)
 		notes += 4 + fl_protect_eviction_notes(p, c->victims[i].workload);
@@ -471,8 +481,8 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	bool promised = fl_protect_holds(p, e->queue) &&
 			(e->verdict == FL_PREEMPTING || e->verdict == FL_DEFERRED);
 
-	if (p->jobs[e->workload.v].promised != promised)
-		FL_SET(p, p->jobs[e->workload.v].promised, promised);
+	if (p->protect)
+		fl_protect_promise(p, e, promised);
 	switch (e->verdict) {
 	case FL_SET_ASIDE:
 		/* A strict queue goes past a foreign namespace only. */

@@ -158,6 +158,13 @@ size_t fl_assign_need_size(void);
 int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		       const int16_t *only, fairlead_error *err);
 
+/*
+ * In the flavors and with the pods that @e's workload was promised (protect.h): 1 when that
+ * fits, or has victims that make it fit, else 0 and nothing of @e counts.
+ */
+int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		       fairlead_error *err);
+
 /* order.c: section 6 */
 size_t fl_order_contender_size(void);
 int fl_order_start(struct fl_policy *p, fairlead_error *err);

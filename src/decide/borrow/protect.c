@@ -8,6 +8,8 @@ struct fl_protect {
 	bool backs_off;           /* some queue does */
 	fl_time *until;           /* by cell: no borrowing before; FL_TIME_NONE: never reclaimed */
 	uint32_t *level;          /* by cell: reclaims in a row */
+	int16_t *flavors;         /* beside p->scans: what the promised were promised */
+	int32_t *counts;          /* by podset of the model: the same */
 	fl_time *wake;            /* by root: when the first refusal so far ends */
 	fl_time *noted;           /* the same of the running cycle */
 };
@@ -66,6 +68,7 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_arena *a = &p->arena;
 	struct fl_protect *k;
+	size_t scans = 0;
 
 	if (!p->model->n_protections)
 		return 0;
@@ -78,6 +81,12 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	if (!k->of || !k->wake || !k->noted)
 		return FAIRLEAD_ENOMEM;
 	p->protect = k;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		scans += p->jobs[w].scan.n;
+	k->flavors = fl_arena_alloc(a, scans, sizeof *k->flavors, err);
+	k->counts = fl_arena_alloc(a, p->model->n_podsets, sizeof *k->counts, err);
+	if (!k->flavors || !k->counts)
+		return FAIRLEAD_ENOMEM;
 	fill(p);
 	for (uint32_t r = 0; r < p->tree.n_roots; r++)
 		k->wake[r] = k->noted[r] = FL_NEVER;
@@ -226,6 +235,45 @@ bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
 	return p->protect && p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON;
 }
 
+const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->protect->flavors + p->jobs[w.v].scan.first;
+}
+
+const int32_t *fl_protect_counts(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->protect->counts + fl_row(p, w)->podsets.first;
+}
+
+void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept)
+{
+	struct fl_job *j = &p->jobs[e->workload.v];
+	const struct fl_nomination *a = &e->assignment;
+	struct fl_span podsets = fl_row(p, e->workload)->podsets;
+
+	if (j->promised != kept)
+		FL_SET(p, j->promised, kept);
+	if (!kept)
+		return;
+	fl_undo_note(&p->undo, p->protect->flavors + j->scan.first,
+		     j->scan.n * (uint32_t)sizeof *p->protect->flavors);
+	fl_undo_note(&p->undo, p->protect->counts + podsets.first,
+		     podsets.n * (uint32_t)sizeof *p->protect->counts);
+	for (uint32_t i = 0; i < j->scan.n; i++)
+		p->protect->flavors[j->scan.first + i] = a->flavor[i];
+	for (uint32_t i = podsets.first; i < podsets.first + podsets.n; i++)
+		p->protect->counts[i] = p->model->podsets[i].count;
+	for (uint32_t i = 0; i < a->n_placements; i++)
+		p->protect->counts[podsets.first + a->placements[i].podset] =
+			a->placements[i].count;
+}
+
+size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].scan.n * sizeof(int16_t) + fl_row(p, w)->podsets.n * sizeof(int32_t) +
+	       16;
+}
+
 /* --- the course of time --- */
 
 void fl_protect_begin(struct fl_policy *p)
@@ -349,6 +397,11 @@ void fl_protect_digest(const struct fl_policy *p, fl_time now,
 			else if (j->queue.v != FL_NONE)
 				mix(h, left(j->waiting_since, k->of[j->queue.v].delay[c], now));
 		mix(h, j->promised);
+		for (uint32_t i = 0; j->promised && i < j->scan.n; i++)
+			mix(h, (uint64_t)(uint16_t)k->flavors[j->scan.first + i]);
+		for (uint32_t i = 0; j->promised && i < p->model->workloads[w].podsets.n; i++)
+			mix(h, (uint64_t)(uint32_t)
+				       k->counts[p->model->workloads[w].podsets.first + i]);
 	}
 	for (uint32_t r = 0; r < p->tree.n_roots && now != FL_NEVER; r++)
 		if (k->wake[r] != FL_NEVER)

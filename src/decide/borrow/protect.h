@@ -10,8 +10,9 @@
  *   overrulingPriority  above it a priority overrules fair sharing: such a workload is served
  *                       first, preempts by the rules of borrowWithinCohort (KEP-1337), and
  *                       loses nothing to fair sharing
- *   holdFreedQuota      the preemptor is its queue's head and served first until it starts
- *                       or finds no way any more, so nobody else takes what was freed for it
+ *   holdFreedQuota      the preemptor is its queue's head and served first, in the flavors and
+ *                       with the pods that it was promised, until it starts or finds no way
+ *                       any more, so nobody else takes what was freed for it
  *
  * The first two are per reason of preemption; all are per queue.
  *
@@ -46,6 +47,15 @@ bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, 
 bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w);
 /* Is what is freed for a preemptor of queue @q held for it? */
 bool fl_protect_holds(const struct fl_policy *p, struct fl_node q);
+
+/* What @w was promised: a flavor each podset and group (fl_nomination.flavor), pods each podset. */
+const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w);
+const int32_t *fl_protect_counts(const struct fl_policy *p, struct fl_workload w);
+/* @e's workload is promised its assignment from now on, or (kept false) nothing any more. */
+void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept);
+/* Room to undo that: notes of so many bytes in all. */
+enum { FL_PROTECT_PROMISE_NOTES = 3 };
+size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w);
 
 /* --- the course of time --- */
 

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command when the environment fails it.
+
+The n-th allocation of the whole process fails, the libraries' own included, for every n and each
+verb; the n-th read fails; disks are full and outputs closed.  Each time the command says so and
+exits with 3, or the failure made no difference (a locale that cannot be had, a file buffered
+less) and the output is to the byte what it always is.  Nothing crashes, nothing is left behind.
+"""
+import os
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+EXE = os.environ["FAIRLEAD"]
+SHIM = os.environ["FAIRLEAD_FAILING"]
+
+STATE = """\
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+fairSharing: {}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: f}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: ns}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec: &spec
+  cohortName: c
+  namespaceSelector: {}
+  preemption: {reclaimWithinCohort: Any}
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [
+    {name: cpu, nominalQuota: 4}]}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: r}
+spec:
+  cohortName: c
+  typo: true
+  namespaceSelector: {}
+  preemption: {reclaimWithinCohort: Any}
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [
+    {name: cpu, nominalQuota: 4}]}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: lq, namespace: ns}
+spec: {clusterQueue: q}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: lr, namespace: ns}
+spec: {clusterQueue: r}
+"""
+JOB = """\
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: %s, namespace: ns, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {queueName: %s, podSets: [{name: main, count: 1, template: {spec: {containers: [
+  {name: x, resources: {requests: {cpu: %d}}}]}}}]}
+"""
+HELD = """\
+status:
+  conditions: [{type: QuotaReserved, status: "True", lastTransitionTime: "2026-01-01T00:00:01Z"}]
+  admission: {clusterQueue: %s, podSetAssignments: [{name: main, count: 1, flavors: {cpu: f},
+    resourceUsage: {cpu: %d}}]}
+"""
+CHANGE = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: r}
+spec: {cohortName: c, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [
+    {name: cpu, nominalQuota: 1}]}]}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder():
+    with tempfile.TemporaryDirectory() as path:
+        text = (STATE + JOB % ("held", "lr", 6) + HELD % ("r", 6) + JOB % ("a", "lq", 3) +
+                JOB % ("b", "lq", 9))
+        with open(f"{path}/state.yaml", "w") as f:
+            f.write(text)
+        with open(f"{path}/change.yaml", "w") as f:
+            f.write(CHANGE)
+        with open(f"{path}/state.json", "w") as f:
+            record = subprocess.run([EXE, "record", "-f", f"{path}/state.yaml"], cwd=path,
+                                    stdout=subprocess.PIPE, check=True)
+            f.write(record.stdout.decode())
+        subprocess.run(["gzip", "-k", "state.json"], cwd=path, check=True)
+        os.mkdir(f"{path}/folder")
+        os.link(f"{path}/state.json.gz", f"{path}/folder/state.json.gz")
+        yield path
+
+
+VERBS = {
+    "check": ["check", "-f", "state.yaml"],
+    "check-sarif": ["check", "-f", "state.yaml", "-o", "sarif"],
+    "check-gzip": ["check", "-f", "state.json.gz"],
+    "tree": ["tree", "-f", "state.json"],
+    "tree-json": ["tree", "-f", "state.json", "-o", "json"],
+    "plan": ["plan", "-f", "state.json", "--cycles", "3"],
+    "plan-json": ["plan", "-f", "state.json", "--settle", "-o", "json"],
+    "explain": ["explain", "-f", "state.json", "ns/b"],
+    "explain-json": ["explain", "-f", "state.json", "ns/a", "-o", "json"],
+    "explain-unknown": ["explain", "-f", "state.json", "ns/ab"],
+    "what-if": ["what-if", "-f", "state.json", "--change", "change.yaml",
+                "--fail-if", "evicted.new > 3"],
+    "what-if-delete": ["what-if", "-f", "state.json", "--delete", "Workload/ns/held",
+                       "-o", "json"],
+    "record": ["record", "-f", "state.json", "--redact", "--salt", "x"],
+    "record-out": ["record", "-f", "state.json", "--out", "out.json"],
+    "completion": ["completion", "bash"],
+    "help": ["--help"],
+    "folder": ["check", "-f", "folder"],
+    "usage": ["plan", "--nonsense"],
+}
+
+
+
+def essence(output):
+    """What may not differ.  Two things may, each with exit code 0:
+
+    - columns in SARIF, which are left out when a file cannot be read a second time;
+    - the branches of a tree: libsmartcols draws blanks for a character that it got no memory for,
+      the C library has it write escapes (\\xe2) when it cannot load UTF-8, and a locale that
+      cannot be had is that of C.
+    """
+    output = re.sub(rb',"(start|end)Column":\d+', b"", output)
+    for branch in "├─", "└─", "│ ", "|-", "`-", "| ":
+        output = output.replace(branch.encode(), b"  ")
+    output = re.sub(rb"(\\x[0-9a-f]{2})+", b" ", output)
+    return re.sub(rb" +", b" ", output)
+
+
+def run(args, cwd, env=None, **how):
+    how.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([EXE] + args, cwd=cwd, stderr=subprocess.PIPE, timeout=60,
+                          env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}, **how)
+
+
+def failing(args, cwd, variable, n):
+    """The run with the n-th call failing; None when there were fewer calls."""
+    mark = os.path.join(cwd, ".reached")
+    done = run(args, cwd, {"LD_PRELOAD": SHIM, variable: str(n), "FAIL_REACHED": mark})
+    if not os.path.exists(mark):
+        return None
+    os.unlink(mark)
+    return done
+
+
+def says(done, text):
+    """On standard error, or in the findings of SARIF."""
+    return text in done.stderr.decode() or (b"sarif" in done.stdout and
+                                            text in done.stdout.decode())
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_each_allocation(folder, name):
+    args = VERBS[name]
+    want = run(args, folder)
+    assert want.returncode == (2 if name == "usage" else 1 if name == "explain-unknown" else 0)
+    wanted = essence(want.stdout)
+    files = sorted(set(os.listdir(folder)) - {"out.json"})
+    wrong, n = [], 0
+    while True:
+        n += 1
+        done = failing(args, folder, "FAIL_ALLOCATION", n)
+        if done is None:
+            break
+        same = done.returncode == want.returncode and essence(done.stdout) == wanted
+        told = done.returncode == 3 and any(says(done, text) for text in (
+            "out of memory", "cannot allocate memory", "the output could not be written"))
+        if not same and not told:
+            wrong.append((n, done.returncode, done.stderr.decode()[-200:]))
+        left = sorted(set(os.listdir(folder)) - {"out.json"})
+        if left != files:
+            wrong.append((n, "left behind", set(left) - set(files)))
+            for file in set(left) - set(files):
+                os.unlink(os.path.join(folder, file))
+    assert not wrong, f"of {n} allocations: {wrong[:10]}"
+    assert n > 1
+
+
+@pytest.mark.parametrize("name", ["check", "tree", "check-gzip", "record"])
+def test_each_read(folder, name):
+    want = run(VERBS[name], folder)
+    assert want.returncode in (0, 1)
+    n = 0
+    while True:
+        n += 1
+        done = failing(VERBS[name], folder, "FAIL_READ", n)
+        if done is None:
+            break
+        assert done.returncode == 3, (n, done)
+        assert says(done, "nput/output error"), done
+    assert n > 1
+
+
+@pytest.mark.parametrize("name", [v for v in VERBS if v not in ("explain-unknown", "record-out",
+                                                                "usage")])
+def test_full_disk(folder, name):
+    if run(VERBS[name], folder).stdout == b"":
+        pytest.skip("prints nothing")
+    with open("/dev/full", "w") as full:
+        done = run(VERBS[name], folder, stdout=full)
+    assert done.returncode == 3
+    assert says(done, "fairlead: error: the output could not be written")
+
+
+@pytest.mark.parametrize("name", ["tree", "plan-json", "explain", "record", "help"])
+def test_closed_output(folder, name):
+    done = run(VERBS[name], folder, stdout=None, preexec_fn=lambda: os.close(1))
+    assert done.returncode == 3
+    assert says(done, "fairlead: error: the output could not be written")
+
+
+def test_closed_input(folder):
+    done = run(["check", "-f", "-"], folder, preexec_fn=lambda: os.close(0))
+    assert done.returncode == 3
+    assert says(done, "standard input: error: ")
+
+
+def test_record_on_a_full_disk_leaves_the_old_file(folder):
+    out = os.path.join(folder, "kept.json")
+    with open(out, "w") as f:
+        f.write("old")
+    before = sorted(os.listdir(folder))
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    done = run(["record", "-f", "state.json", "--out", "kept.json"], folder,
+               preexec_fn=small_files)
+    assert done.returncode == 3
+    assert says(done, "kept.json: error: file too large")
+    assert sorted(os.listdir(folder)) == before
+    with open(out) as f:
+        assert f.read() == "old"

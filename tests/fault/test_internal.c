@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The n-th allocation fails, for every n, through every step inside: reading each
+ * kind of object in each format, sealing, checking, the policy's operations and
+ * events one by one, each question, recording and changing.
+ *
+ * A failure is FAIRLEAD_ENOMEM with its text.  A policy is then as it was (digest,
+ * usage, states); what was being built is given back as a whole.  The call that
+ * succeeds in the end comes to what it comes to where nothing failed.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ask/difference.h"
+#include "ask/explain.h"
+#include "ask/lint.h"
+#include "codec/change.h"
+#include "codec/tape.h"
+#include "decide/borrow/borrow.h"
+#include "lib/fail_mem.h"
+#include "lib/unit.h"
+
+static const struct fl_policy_ops *const ops = &fl_borrow_policy;
+
+enum { NOW = 1000 };
+
+/* --- what is read: one object of each kind, as JSON, which is YAML behind "---" --- */
+
+#define OBJECT(version, kind, rest)                                                                \
+	"{\"apiVersion\":\"" version "\",\"kind\":\"" kind "\"," rest "}\n"
+#define KUEUE "kueue.x-k8s.io/v1beta2"
+
+#define FLAVOR                                                                                     \
+	OBJECT(KUEUE, "ResourceFlavor",                                                            \
+	       "\"metadata\":{\"name\":\"f\"},\"spec\":{\"nodeLabels\":{\"zone\":\"a\"},"          \
+	       "\"nodeTaints\":[{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}],"       \
+	       "\"tolerations\":[{\"key\":\"k\",\"operator\":\"Exists\"}]}")
+#define QUEUE(name, quota)                                                                         \
+	OBJECT(KUEUE, "ClusterQueue",                                                              \
+	       "\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"cohortName\":\"c\","              \
+	       "\"namespaceSelector\":{\"matchExpressions\":[{\"key\":\"k\",\"operator\":"         \
+	       "\"DoesNotExist\"}]},\"preemption\":{\"reclaimWithinCohort\":\"Any\"},"             \
+	       "\"admissionScope\":{\"admissionMode\":\"UsageBasedAdmissionFairSharing\"},"        \
+	       "\"resourceGroups\":[{\"coveredResources\":[\"cpu\"],\"flavors\":[{\"name\":"       \
+	       "\"f\",\"resources\":[{\"name\":\"cpu\",\"nominalQuota\":" quota "}]}]}]}")
+#define COHORT                                                                                     \
+	OBJECT(KUEUE, "Cohort",                                                                    \
+	       "\"metadata\":{\"name\":\"c\"},\"spec\":{\"parentName\":\"root\",\"typo\":1}")
+#define LOCAL(queue)                                                                               \
+	OBJECT(KUEUE, "LocalQueue",                                                                \
+	       "\"metadata\":{\"name\":\"l" queue "\",\"namespace\":\"ns\"},\"spec\":"             \
+	       "{\"clusterQueue\":\"" queue "\",\"fairSharing\":{\"weight\":2}}")
+#define PODS(cpu)                                                                                  \
+	"\"podSets\":[{\"name\":\"main\",\"count\":2,\"minCount\":1,\"template\":{\"spec\":{"      \
+	"\"nodeSelector\":{\"zone\":\"a\"},\"tolerations\":[{\"key\":\"k\",\"operator\":"          \
+	"\"Exists\"}],\"initContainers\":[{\"name\":\"i\",\"restartPolicy\":\"Always\","           \
+	"\"resources\":{\"requests\":{\"cpu\":\"1m\"}}}],\"containers\":[{\"name\":\"x\","         \
+	"\"resources\":{\"requests\":{\"cpu\":" cpu "}}}],\"affinity\":{\"nodeAffinity\":{"        \
+	"\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{"             \
+	"\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"a\"]}]}]}}}}}}]"
+#define WORKLOAD(name, queue, cpu, status)                                                         \
+	OBJECT(KUEUE, "Workload",                                                                  \
+	       "\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\",\"uid\":\"u-" name        \
+	       "\",\"labels\":{\"a\":\"b\"},\"creationTimestamp\":\"1970-01-01T00:00:01Z\"},"      \
+	       "\"spec\":{\"queueName\":\"l" queue "\",\"priority\":1," PODS(cpu) "}" status)
+#define HELD(queue, cpu)                                                                             \
+	",\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"True\","              \
+	"\"lastTransitionTime\":\"1970-01-01T00:00:02Z\"}],\"admission\":{\"clusterQueue\":\"" queue \
+	"\",\"podSetAssignments\":[{\"name\":\"main\",\"count\":2,\"flavors\":{\"cpu\":"             \
+	"\"f\"},\"resourceUsage\":{\"cpu\":" cpu "}}]}}"
+#define CONFIGURATION                                                                               \
+	OBJECT("config.kueue.x-k8s.io/v1beta2", "Configuration",                                    \
+	       "\"fairSharing\":{\"preemptionStrategies\":[\"LessThanInitialShare\"]},"             \
+	       "\"admissionFairSharing\":{\"usageHalfLifeTime\":\"10s\",\"usageSamplingInterval\":" \
+	       "\"1s\",\"resourceWeights\":{\"cpu\":2}},\"resources\":{\"excludeResourcePrefixes\"" \
+	       ":[\"x.org/\"]}")
+#define POLICY                                                                                     \
+	OBJECT("fairlead.dev/v1alpha1", "Policy",                                                  \
+	       "\"metadata\":{\"name\":\"p\"},\"spec\":{\"defaults\":{\"minimumRunTime\":\"5s\","  \
+	       "\"reclaimBackOff\":{\"base\":\"2s\"},\"holdFreedQuota\":true},\"cohorts\":[{"      \
+	       "\"name\":\"c\",\"preemptionDelay\":{\"InClusterQueue\":\"1s\"}}],"                 \
+	       "\"clusterQueues\":[{\"name\":\"q\",\"overrulingPriority\":100}]}")
+
+static const struct sample {
+	const char *kind, *text;
+} samples[] = {
+	{ "ResourceFlavor", FLAVOR },
+	{ "ClusterQueue", QUEUE("q", "\"4\"") },
+	{ "Cohort", COHORT },
+	{ "LocalQueue", LOCAL("q") },
+	{ "Workload", WORKLOAD("w", "q", "2", HELD("q", "4")) },
+	{ "WorkloadPriorityClass", OBJECT(KUEUE, "WorkloadPriorityClass",
+					  "\"metadata\":{\"name\":\"high\"},\"value\":100") },
+	{ "PriorityClass",
+	  OBJECT("scheduling.k8s.io/v1", "PriorityClass",
+		 "\"metadata\":{\"name\":\"high\"},\"value\":100,\"globalDefault\":true") },
+	{ "Namespace",
+	  OBJECT("v1", "Namespace", "\"metadata\":{\"name\":\"ns\",\"labels\":{\"k\":\"v\"}}") },
+	{ "Configuration", CONFIGURATION },
+	{ "ConfigMap",
+	  OBJECT("v1", "ConfigMap",
+		 "\"metadata\":{\"name\":\"kueue-manager-config\",\"namespace\":\"kueue-system\"},"
+		 "\"data\":{\"controller_manager_config.yaml\":\"apiVersion: "
+		 "config.kueue.x-k8s.io/v1beta2\\nkind: Configuration\\nfairSharing: {}\\n\"}") },
+	{ "LimitRange",
+	  OBJECT("v1", "LimitRange",
+		 "\"metadata\":{\"name\":\"l\",\"namespace\":\"ns\"},\"spec\":{\"limits\":[{"
+		 "\"type\":\"Container\",\"default\":{\"cpu\":\"1\"},\"defaultRequest\":{\"cpu\":"
+		 "\"1\"},\"max\":{\"cpu\":\"8\"}}]}") },
+	{ "RuntimeClass",
+	  OBJECT("node.k8s.io/v1", "RuntimeClass",
+		 "\"metadata\":{\"name\":\"r\"},\"handler\":\"h\",\"overhead\":{\"podFixed\":{"
+		 "\"cpu\":\"100m\"}}") },
+	{ "Policy", POLICY },
+	{ "Pod", OBJECT("v1", "Pod", "\"metadata\":{\"name\":\"p\"}") },
+	{ "List", OBJECT("v1", "List",
+			 "\"items\":[" OBJECT("v1", "Namespace",
+					      "\"metadata\":{\"name\":"
+					      "\"\\u006es\"}") "]") },
+};
+
+/* q holds more than its own, r wants it back, and more wait behind. */
+static const char *const world_parts[] = {
+	CONFIGURATION,
+	POLICY,
+	FLAVOR,
+	COHORT,
+	QUEUE("q", "\"2\""),
+	QUEUE("r", "\"4\""),
+	LOCAL("q"),
+	LOCAL("r"),
+	OBJECT("v1", "Namespace", "\"metadata\":{\"name\":\"ns\"}"),
+	WORKLOAD("w1", "q", "2", HELD("q", "4")),
+	WORKLOAD("w2", "r", "1", ""),
+	WORKLOAD("w3", "r", "2", ""),
+	WORKLOAD("w4", "q", "9", ""),
+};
+static char world_text[1 << 13]; /* of all of them */
+
+/* --- one call, made to fail --- */
+
+struct run {
+	struct fail_mem f;
+	const char *text; /* what a reading call reads */
+	size_t len;
+	struct fl_model *m; /* of f where it is what is being built; else from the heap */
+	struct fl_policy *p;
+	uint64_t result; /* of the call that succeeded */
+};
+
+typedef int call_fn(struct run *r, fairlead_error *err);
+
+static void add(struct run *r, uint64_t value)
+{
+	r->result = (r->result ^ value) * UINT64_C(0x100000001b3);
+}
+
+static void add_model(struct run *r, const struct fl_model *m)
+{
+	add(r, m->n_notices);
+	add(r, m->n_nodes);
+	add(r, m->n_workloads);
+	add(r, m->n_resources);
+	add(r, m->names.n);
+	for (uint32_t i = 0; i < m->n_notices; i++)
+		for (const char *at = fl_model_text(m, m->notices[i].text); *at; at++)
+			add(r, (unsigned char)*at);
+}
+
+static void add_decisions(struct run *r, const struct fl_decisions *d)
+{
+	for (uint32_t i = 0; i < d->n; i++) {
+		add(r, d->rows[i].kind);
+		add(r, d->rows[i].reason);
+		add(r, d->rows[i].workload.v);
+		add(r, d->rows[i].placement.n);
+	}
+}
+
+/* What must be the same after a failure. */
+struct image {
+	uint64_t digest[2];
+	unsigned char bytes[1 << 12];
+	size_t n;
+};
+
+static void take_image(const struct run *r, struct image *i)
+{
+	const struct fl_tree *t = fl_borrow_tree(r->p);
+	const struct fl_usage *u = fl_borrow_usage(r->p);
+
+	*i = (struct image){ .n = 0 };
+	ops->digest(r->p, NOW * FL_SECOND, i->digest);
+	assert_true((t->cells * 3 + 4) * sizeof(fl_amount) < sizeof i->bytes);
+	memcpy(i->bytes, u->cell, t->cells * sizeof *u->cell);
+	memcpy(i->bytes + t->cells * 8, t->nominal, t->cells * sizeof *t->nominal);
+	memcpy(i->bytes + t->cells * 16, t->potential, t->cells * sizeof *t->potential);
+	i->n = t->cells * 24;
+	for (uint32_t w = 0; w < r->m->n_workloads; w++)
+		i->bytes[i->n++] = (unsigned char)ops->state(r->p, (struct fl_workload){ w });
+}
+
+static void check_error(const char *name, int code, const fairlead_error *err)
+{
+	CHECK(code == FAIRLEAD_ENOMEM, name);
+	CHECK(err->code == code && strcmp(err->text, "out of memory") == 0, name);
+}
+
+/* @call builds something from nothing and, whatever happens, gives all of it back. */
+static void each_of_building(const char *name, struct run *r, call_fn *call)
+{
+	uint64_t want;
+	unsigned long n;
+
+	fail_mem_init(&r->f);
+	r->result = 0;
+	CHECK(call(r, NULL) == 0, name);
+	CHECK(r->f.live == 0 && r->f.calls > 0, name);
+	want = r->result;
+	for (n = 1;; n++) {
+		fairlead_error err = { 0 };
+		unsigned long before = r->f.calls;
+
+		r->result = 0;
+		r->f.fail_at = n;
+		int code = call(r, &err);
+
+		r->f.fail_at = 0;
+		CHECK(r->f.live == 0, name);
+		if (code == 0) {
+			CHECK(r->f.calls - before < n, name);
+			break;
+		}
+		check_error(name, code, &err);
+	}
+	CHECK(n > 1 && r->result == want, name);
+}
+
+/* --- building --- */
+
+static int read_model(struct run *r, struct fl_model **ret, fairlead_error *err)
+{
+	int code = fl_model_new(&r->f.mem, ret, err);
+
+	return code < 0 ? code : fl_kube_read(*ret, "in", r->text, r->len, err);
+}
+
+static int build_model(struct run *r, fairlead_error *err)
+{
+	struct fl_model *m = NULL;
+	int code = read_model(r, &m, err);
+
+	if (code == 0)
+		add_model(r, m);
+	fl_model_free(m);
+	return code;
+}
+
+static int build_sealed(struct run *r, fairlead_error *err)
+{
+	struct fl_model *m = NULL;
+	int code = read_model(r, &m, err);
+
+	if (code == 0)
+		code = fl_model_seal(m, err);
+	if (code == 0)
+		code = fl_lint(m, err);
+	if (code == 0)
+		add_model(r, m);
+	fl_model_free(m);
+	return code;
+}
+
+static int build_policy(struct run *r, fairlead_error *err)
+{
+	struct fl_policy_options options = { .mem = &r->f.mem, .now = NOW * FL_SECOND };
+	struct fl_policy *p = NULL;
+	int code = ops->new (r->m, &options, &p, err);
+
+	ops->free(p);
+	return code;
+}
+
+struct whole {
+	const char *at;
+	size_t left;
+};
+
+static int read_whole(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	struct whole *w = user;
+
+	(void)err;
+	*ret = size < w->left ? size : w->left;
+	memcpy(buffer, w->at, *ret);
+	w->at += *ret;
+	w->left -= *ret;
+	return 0;
+}
+
+/* @text into a model of its own, each object past @tap. */
+static int read_past(struct run *r, const char *text, struct fl_model **ret,
+		     const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	struct whole w = { text, strlen(text) };
+	struct fl_source source = { read_whole, &w };
+	int code = fl_model_new(&r->f.mem, ret, err);
+
+	return code < 0 ? code : fl_kube_read_from(*ret, "in", &source, tap, err);
+}
+
+static int build_tape(struct run *r, fairlead_error *err)
+{
+	static const uint64_t key[2] = { 1, 2 };
+	struct fl_tape tape;
+	struct fl_model *m = NULL;
+	int code = fl_tape_init(&tape, &r->f.mem, err);
+
+	if (code == 0)
+		code = read_past(r, world_text, &m, &tape.tap, err);
+	if (code == 0)
+		code = fl_tape_hide(&tape, key, err);
+	for (uint32_t i = 0; code == 0 && i < tape.n; i++)
+		add(r, tape.items[i].sym.v);
+	fl_tape_done(&tape);
+	fl_model_free(m);
+	return code;
+}
+
+/* @text laid over the world, and w2 left out. */
+static int lay(struct run *r, const char *text, bool leave_out, fairlead_error *err)
+{
+	struct fl_model *edit = NULL, *before = NULL, *after = NULL;
+	struct fl_changes c;
+	struct fl_event *events = NULL;
+	uint32_t n = 0;
+	int code = fl_changes_init(&c, &r->f.mem, err);
+
+	if (code == 0 && leave_out)
+		code = fl_changes_delete(&c, "Workload/ns/w2", err);
+	if (code == 0)
+		code = read_past(r, text, &edit, &c.collect, err);
+	if (code == 0)
+		code = read_past(r, world_text, &before, &c.compare, err);
+	if (code == 0)
+		code = fl_model_seal(before, err);
+	if (code == 0) {
+		fl_changes_compared(&c);
+		assert_int_equal(c.general, leave_out);
+		code = c.general ? 0 : fl_changes_cells(&c, before, edit, &events, &n, err);
+	}
+	if (code == 0 && c.general) {
+		code = fl_model_new(&r->f.mem, &after, err);
+		if (code == 0)
+			code = fl_changes_begin(&c, edit, after, err);
+		fl_model_free(after);
+		after = NULL;
+		if (code == 0)
+			code = read_past(r, world_text, &after, &c.lay, err);
+		if (code == 0)
+			code = fl_changes_add(&c, after, err);
+		if (code == 0)
+			add_model(r, after);
+	}
+	add(r, n);
+	fl_mem_free(&r->f.mem, events);
+	fl_changes_done(&c);
+	fl_model_free(edit);
+	fl_model_free(before);
+	fl_model_free(after);
+	return code;
+}
+
+static int build_cells(struct run *r, fairlead_error *err)
+{
+	return lay(r, QUEUE("q", "\"3\""), /* leave_out= */ false, err);
+}
+
+static int build_general(struct run *r, fairlead_error *err)
+{
+	return lay(r, QUEUE("s", "\"3\"") QUEUE("q", "\"1\""), /* leave_out= */ true, err);
+}
+
+/* --- the policy's operations, and questions about it --- */
+
+static int event(struct run *r, enum fl_event_kind kind, uint32_t w, fairlead_error *err)
+{
+	struct fl_event e = { .kind = kind, .workload = { w } };
+
+	return ops->apply(r->p, NOW * FL_SECOND, &e, err);
+}
+
+static int cell(struct run *r, enum fl_cell_kind kind, fairlead_error *err)
+{
+	struct fl_event e = { .kind = FL_EV_CELL,
+			      .workload = { 1 },
+			      .cell = { .kind = kind,
+					.node = fl_model_find_node(r->m, FL_CLUSTER_QUEUE, "q"),
+					.flavor = { 0 },
+					.resource = { 0 },
+					.amount = 7,
+					.weight = 3 } };
+
+	return ops->apply(r->p, NOW * FL_SECOND, &e, err);
+}
+
+#define EVENT(name, kind, w)                                                                       \
+	static int call_##name(struct run *r, fairlead_error *err)                                 \
+	{                                                                                          \
+		return event(r, kind, w, err);                                                     \
+	}
+#define CELL(name, kind)                                                                           \
+	static int call_##name(struct run *r, fairlead_error *err) { return cell(r, kind, err); }
+
+EVENT(submit, FL_EV_SUBMIT, 0)
+EVENT(cancel, FL_EV_CANCEL, 0)
+EVENT(started, FL_EV_STARTED, 0)
+EVENT(evicted, FL_EV_EVICTED, 0)
+EVENT(finished, FL_EV_FINISHED, 0)
+EVENT(rejected, FL_EV_REJECTED, 0)
+CELL(nominal, FL_CELL_NOMINAL)
+CELL(borrowing, FL_CELL_BORROWING_LIMIT)
+CELL(lending, FL_CELL_LENDING_LIMIT)
+CELL(weight, FL_CELL_WEIGHT)
+CELL(priority, FL_CELL_PRIORITY)
+
+static int call_step(struct run *r, fairlead_error *err)
+{
+	struct fl_decisions d;
+	int code = ops->step(r->p, (NOW + 1) * FL_SECOND, 0, /* sink= */ NULL, &d, err);
+
+	if (code == 0)
+		add_decisions(r, &d);
+	return code;
+}
+
+static int call_try(struct run *r, fairlead_error *err)
+{
+	struct fl_decisions d;
+	int code = ops->try(r->p, (NOW + 1) * FL_SECOND, (struct fl_workload){ 2 },
+			    /* sink= */ NULL, &d, err);
+
+	if (code == 0)
+		add_decisions(r, &d);
+	return code;
+}
+
+static int call_mark(struct run *r, fairlead_error *err)
+{
+	fl_mark mark = 0;
+	int code = ops->mark(r->p, &mark, err);
+
+	if (code == 0)
+		ops->rollback(r->p, mark);
+	return code;
+}
+
+static int ignore(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
+{
+	(void)err;
+	add_decisions(user, cycle->decisions);
+	return 0;
+}
+
+/* These move the policy on, so they are made inside a mark. */
+static int call_settle(struct run *r, fairlead_error *err)
+{
+	struct fl_settle_options o = { .mem = &r->f.mem,
+				       .now = (NOW + 1) * FL_SECOND,
+				       .interval = FL_SECOND,
+				       .cycles = 10,
+				       .to_the_end = true };
+	struct fl_settle_result result = { 0 };
+	fl_mark mark = 0;
+	int code = ops->mark(r->p, &mark, err);
+
+	if (code < 0)
+		return code;
+	r->result = 0; /* cycles before the one that failed do not count */
+	code = fl_settle(ops, r->p, r->m, &o, ignore, r, &result, err);
+	ops->rollback(r->p, mark);
+	add(r, result.cycles);
+	return code;
+}
+
+static int call_outcome(struct run *r, fairlead_error *err)
+{
+	struct fl_arena arena;
+	struct fl_outcome_options o = { .mem = &r->f.mem,
+					.arena = &arena,
+					.now = (NOW + 1) * FL_SECOND,
+					.interval = FL_SECOND,
+					.cycles = 10 };
+	struct fl_outcome outcome = { 0 };
+	struct fl_difference d = { 0 };
+	fl_mark mark = 0;
+	int code = ops->mark(r->p, &mark, err);
+
+	if (code < 0)
+		return code;
+	fl_arena_init(&arena, &r->f.mem);
+	code = fl_outcome_run(ops, r->p, r->m, &o, &outcome, err);
+	ops->rollback(r->p, mark);
+	if (code == 0)
+		code = fl_difference(&outcome, &outcome, &arena, &d, err);
+	if (code == 0) {
+		assert_false(d.any);
+		add(r, outcome.pending.n);
+	}
+	fl_outcome_done(&outcome);
+	fl_arena_done(&arena);
+	return code;
+}
+
+static int explain(struct run *r, uint32_t w, fairlead_error *err)
+{
+	struct fl_arena arena;
+	struct fl_explain x;
+
+	fl_arena_init(&arena, &r->f.mem);
+	int code = fl_explain(ops, r->p, r->m, (NOW + 1) * FL_SECOND, (struct fl_workload){ w },
+			      &arena, &x, err);
+
+	if (code == 0) {
+		add(r, x.state);
+		add(r, x.n_needs);
+		add(r, x.n_holders);
+	}
+	fl_arena_done(&arena);
+	return code;
+}
+
+static int call_explain_head(struct run *r, fairlead_error *err) { return explain(r, 1, err); }
+static int call_explain_hopeless(struct run *r, fairlead_error *err) { return explain(r, 3, err); }
+static int call_explain_holder(struct run *r, fairlead_error *err) { return explain(r, 0, err); }
+
+static int call_pending(struct run *r, fairlead_error *err)
+{
+	struct fl_pending_list list = { .mem = &r->f.mem };
+	int code = fl_pending_fill(&list, ops, r->p, r->m, /* d= */ NULL, err);
+
+	if (code == 0)
+		add(r, list.n);
+	fl_pending_done(&list);
+	return code;
+}
+
+static int call_ledger(struct run *r, fairlead_error *err)
+{
+	struct fl_ledger ledger;
+	struct fl_arena arena;
+
+	fl_arena_init(&arena, &r->f.mem);
+	int code = fl_ledger_init(&ledger, fl_borrow_tree(r->p), fl_borrow_usage(r->p), &arena,
+				  err);
+
+	fl_arena_done(&arena);
+	return code;
+}
+
+/* A sink cannot fail: it says later that it did. */
+static int call_shortage(struct run *r, fairlead_error *err)
+{
+	struct fl_shortage_log log = { 0 };
+	struct fl_sink sink = { .row = fl_shortage_row, .user = &log };
+	struct fl_decisions d;
+	int code = fl_shortage_init(&log, &r->f.mem, r->m, err);
+
+	if (code == 0)
+		code = ops->try(r->p, (NOW + 1) * FL_SECOND, (struct fl_workload){ 3 }, &sink, &d,
+				err);
+	if (code == 0 && log.out_of_memory)
+		code = fl_fail_nomem(err);
+	if (code == 0)
+		add(r, log.n);
+	fl_shortage_done(&log);
+	return code;
+}
+
+static const struct row {
+	const char *name;
+	call_fn *before, *call;
+	bool allocates; /* false: what an earlier mark reserved is enough, or it is refused */
+} rows[] = {
+	{ "submit", NULL, call_submit, false },
+	{ "submit again", call_cancel, call_submit, true },
+	{ "cancel", NULL, call_cancel, true },
+	{ "started", NULL, call_started, false },
+	{ "evicted", NULL, call_evicted, true },
+	{ "finished", NULL, call_finished, true },
+	{ "rejected", NULL, call_rejected, true },
+	{ "nominal quota", NULL, call_nominal, true },
+	{ "borrowing limit", NULL, call_borrowing, true },
+	{ "lending limit", NULL, call_lending, true },
+	{ "weight", NULL, call_weight, true },
+	{ "priority", NULL, call_priority, true },
+	{ "step", NULL, call_step, true },
+	{ "try", NULL, call_try, true },
+	{ "mark", NULL, call_mark, true },
+	{ "settle", NULL, call_settle, true },
+	{ "outcome", NULL, call_outcome, true },
+	{ "explain: head", NULL, call_explain_head, true },
+	{ "explain: hopeless", NULL, call_explain_hopeless, true },
+	{ "explain: holder", NULL, call_explain_holder, true },
+	{ "pending", NULL, call_pending, true },
+	{ "ledger", NULL, call_ledger, true },
+	{ "shortage", NULL, call_shortage, true },
+};
+
+/* A policy from r->f, with a mark open, so that what is done must be noted. */
+static void prepare(struct run *r, const struct row *row)
+{
+	struct fl_policy_options options = { .mem = &r->f.mem, .now = NOW * FL_SECOND };
+	fl_mark mark;
+
+	fail_mem_init(&r->f);
+	r->result = 0;
+	assert_int_equal(ops->new (r->m, &options, &r->p, NULL), 0);
+	if (row->before)
+		assert_int_equal(row->before(r, NULL), 0);
+	if (row->call != call_mark)
+		assert_int_equal(ops->mark(r->p, &mark, NULL), 0);
+	r->result = 0;
+}
+
+static void each_of_operations(const struct row *row, struct run *r)
+{
+	static struct image before, after, want;
+	struct run twin = *r;
+	unsigned long n;
+	int code, outcome;
+
+	prepare(&twin, row);
+	outcome = row->call(&twin, NULL);
+	CHECK(outcome == 0 || (outcome == FAIRLEAD_ESTATE && !row->allocates), row->name);
+	take_image(&twin, &want);
+	prepare(r, row);
+	take_image(r, &before);
+	for (n = 1;; n++) {
+		fairlead_error err = { 0 };
+		unsigned long calls = r->f.calls;
+
+		r->result = 0;
+		r->f.fail_at = n;
+		code = row->call(r, &err);
+		r->f.fail_at = 0;
+		if (code == outcome) {
+			CHECK(r->f.calls - calls < n, row->name);
+			break;
+		}
+		check_error(row->name, code, &err);
+		take_image(r, &after);
+		CHECK(memcmp(&before, &after, sizeof before) == 0, row->name);
+	}
+	CHECK((n > 1) == row->allocates, row->name);
+	CHECK(r->result == twin.result, row->name);
+	take_image(r, &after);
+	CHECK(memcmp(&want, &after, sizeof want) == 0, row->name);
+	r->p = ops->free(r->p);
+	twin.p = ops->free(twin.p);
+	CHECK(r->f.live == 0 && twin.f.live == 0, row->name);
+}
+
+/* --- tests --- */
+
+static void reading_each_kind(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; fl_kube_kind(i); i++) {
+		bool there = false;
+
+		for (size_t k = 0; k < COUNT(samples); k++)
+			there |= strcmp(samples[k].kind, fl_kube_kind(i)) == 0;
+		CHECK(there, fl_kube_kind(i)); /* a new kind needs a sample */
+	}
+	for (size_t i = 0; i < COUNT(samples); i++)
+		for (int yaml = 0; yaml < 2; yaml++) {
+			char text[4096];
+			struct run r = { .text = text };
+
+			r.len = (size_t)snprintf(text, sizeof text, "%s%s", yaml ? "---\n" : "",
+						 samples[i].text);
+			assert_true(r.len < sizeof text);
+			each_of_building(samples[i].kind, &r, build_model);
+		}
+}
+
+static void sealing_and_more(void **state)
+{
+	struct run r = { .text = world_text, .len = strlen(world_text) };
+
+	(void)state;
+	each_of_building("seal", &r, build_sealed);
+	each_of_building("tape", &r, build_tape);
+	each_of_building("change of cells", &r, build_cells);
+	each_of_building("change of objects", &r, build_general);
+}
+
+static void operations(void **state)
+{
+	struct run r = { .text = world_text };
+
+	(void)state;
+	assert_int_equal(fl_model_new(&fl_mem_heap, &r.m, NULL), 0);
+	assert_int_equal(fl_kube_read(r.m, "in", world_text, strlen(world_text), NULL), 0);
+	assert_int_equal(fl_model_seal(r.m, NULL), 0);
+	assert_int_equal(r.m->n_workloads, 4);
+	each_of_building("policy", &r, build_policy);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		each_of_operations(&rows[i], &r);
+	fl_model_free(r.m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reading_each_kind),
+		cmocka_unit_test(sealing_and_more),
+		cmocka_unit_test(operations),
+	};
+
+	for (size_t i = 0; i < COUNT(world_parts); i++)
+		strcat(world_text, world_parts[i]);
+	return cmocka_run_group_tests_name("fault/internal", tests, NULL, NULL);
+}
