@@ -38,7 +38,7 @@ struct fl_plan_json {
 	uint32_t *order, *scratch; /* decisions, by workload */
 	uint32_t cap_order, cap_scratch;
 	uint32_t *nodes, cap_nodes; /* queues, then cohorts, by name; made by the first cycle */
-	char **held; /* texts of cycles held back */
+	char **held;                /* texts of cycles held back */
 	size_t *held_len;
 	uint32_t n_held, cap_held, cap_held_len;
 };

@@ -481,7 +481,8 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	bool promised = fl_protect_holds(p, e->queue) &&
 			(e->verdict == FL_PREEMPTING || e->verdict == FL_DEFERRED);
 
-	if (p->protect)
+	/* Passed over for another that was promised something: it keeps its own promise. */
+	if (p->protect && e->verdict != FL_SKIPPED)
 		fl_protect_promise(p, e, promised);
 	switch (e->verdict) {
 	case FL_SET_ASIDE:
