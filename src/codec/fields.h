@@ -118,6 +118,8 @@ int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret
 
 /* A map of texts as labels, for nodeLabels, nodeSelector and metadata.labels. */
 int fl_kube_labels(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+/* A list of strings onto the model's syms. */
+int fl_kube_texts(struct fl_kube *k, uint32_t v, struct fl_span *ret);
 int fl_kube_selector(struct fl_kube *k, uint32_t v, struct fl_selector *ret);
 /* A list of {key, operator, values} onto the model's requirements; *n counts them. */
 int fl_kube_expressions(struct fl_kube *k, uint32_t v, uint32_t *n);

@@ -78,13 +78,12 @@ static int read_operator(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_values(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_texts(struct fl_kube *k, uint32_t v, struct fl_span *ret)
 {
-	struct fl_span *span = &((struct expression *)row)->requirement.values;
 	uint32_t end = 0;
 	int r = fl_kube_list(k, v, &end);
 
-	span->first = k->m->n_syms;
+	ret->first = k->m->n_syms;
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
 		struct fl_sym sym;
 
@@ -92,8 +91,13 @@ static int read_values(struct fl_kube *k, uint32_t v, void *row)
 		if (r == 0)
 			r = fl_model_push_syms(k->m, &sym, /* ret_id= */ NULL, k->err);
 	}
-	span->n = k->m->n_syms - span->first;
+	ret->n = k->m->n_syms - ret->first;
 	return r;
+}
+
+static int read_values(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_texts(k, v, &((struct expression *)row)->requirement.values);
 }
 
 const struct fl_field fl_fields_expression[] = {

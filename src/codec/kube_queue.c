@@ -212,20 +212,7 @@ static int read_group_flavors(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_covered(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct fl_span *span = &((struct fl_group *)row)->resources;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
-
-	span->first = k->m->n_syms;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct fl_sym sym;
-
-		r = fl_kube_text(k, item, &sym);
-		if (r == 0)
-			r = fl_model_push_syms(k->m, &sym, /* ret_id= */ NULL, k->err);
-	}
-	span->n = k->m->n_syms - span->first;
-	return r;
+	return fl_kube_texts(k, v, &((struct fl_group *)row)->resources);
 }
 
 static const struct fl_field group_fields[] = {

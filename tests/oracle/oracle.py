@@ -9,71 +9,22 @@ an order open: child cohorts are visited in name order and the later of two
 equal ones wins, and full ties between heads go by uid.
 
 Reads recorded cases (one JSON object a line) and prints {"id","got"} a line.
-Usage-based admission (admissionFairSharing) is not covered.
+Usage of local queues is in usage.py, a Policy in protect.py, pods in pods.py.
 """
 import copy
 import datetime
 import functools
 import gzip
 import json
-import re
+import os
 import sys
-from fractions import Fraction
 
-MAX = 2 ** 63 - 1  # also "unlimited"
-MIN = -2 ** 63
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-# -- quantities ---------------------------------------------------------------
-
-SUFFIXES = {"": Fraction(1), "n": Fraction(1, 10 ** 9), "u": Fraction(1, 10 ** 6),
-	    "m": Fraction(1, 1000), "k": Fraction(10 ** 3), "M": Fraction(10 ** 6),
-	    "G": Fraction(10 ** 9), "T": Fraction(10 ** 12), "P": Fraction(10 ** 15),
-	    "E": Fraction(10 ** 18), "Ki": Fraction(2 ** 10), "Mi": Fraction(2 ** 20),
-	    "Gi": Fraction(2 ** 30), "Ti": Fraction(2 ** 40), "Pi": Fraction(2 ** 50),
-	    "Ei": Fraction(2 ** 60)}
-
-
-def quantity(text):
-	"""The exact value of a Kubernetes quantity."""
-	m = re.fullmatch(r"([+-]?[0-9.]+)([eE][+-]?[0-9]+)?([a-zA-Z]*)", str(text))
-	number = Fraction(m.group(1))
-	if m.group(2):
-		number *= Fraction(10) ** int(m.group(2)[1:])
-	return number * SUFFIXES[m.group(3)]
-
-
-def approximate(text):
-	"""As a double: the digits without the point, times a power of ten that is rounded itself."""
-	m = re.fullmatch(r"([+-]?[0-9]*)\.?([0-9]*)([eE][+-]?[0-9]+)?(n|u|m|k|M|G|T|P|E)?", text)
-	if m is None:
-		return float(quantity(text))
-	scale = {"n": -9, "u": -6, "m": -3, None: 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-	exponent = scale[m.group(4)] - len(m.group(2)) + int((m.group(3) or "e0")[1:])
-	return float(int(m.group(1) + m.group(2))) * float(f"1e{exponent}")
-
-
-def amount(resource, exact):
-	"""cpu in milli-units, the rest in whole units, rounded up; MAX is unlimited."""
-	if resource == "cpu":
-		exact = exact * 1000
-	return min(MAX, -((-exact.numerator) // exact.denominator))
-
-
-def add(a, b):
-	if a == MAX or b == MAX:
-		return MAX
-	return max(MIN, min(MAX, a + b))
-
-
-def sub(a, b):
-	if a == MAX:
-		return MAX
-	return max(MIN, min(MAX, a - b))
-
-
-def parse_time(text):
-	return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-
+from pods import PodRules, flavor_suits, label_selector_matches  # noqa: E402
+from protect import Policy  # noqa: E402
+from quantity import MAX, add, amount, approximate, parse_time, quantity, sub  # noqa: E402
+from usage import LocalQueue, Settings, natural, told_apart, total  # noqa: E402
 
 # -- objects ------------------------------------------------------------------
 
@@ -94,6 +45,7 @@ class Node:
 		self.inadmissible = []
 		self.marked_shapes = set()
 		self.sticky = None
+		self.held_for = None    # whose quota is being freed (holdFreedQuota)
 		self.generation = 0
 
 	def __repr__(self):
@@ -115,13 +67,28 @@ class Workload:
 		self.local_queue = spec.get("queueName")
 		self.priority = spec.get("priority", 0)
 		self.podsets = spec["podSets"]
-		self.order_time = parse_time(o["metadata"]["creationTimestamp"])
+		self.order_time = self.waits_since = parse_time(o["metadata"]["creationTimestamp"])
 		self.admission = status.get("admission")
 		self.evicted = False
 		self.reserved_at = None
+		self.admitted = self.over = self.unwanted = False
+		self.gone = spec.get("active") is False
+		checks = [c["state"] for c in status.get("admissionChecks") or []]
+		self.retried, self.rejected = "Retry" in checks, "Rejected" in checks
+		requeue_at = (status.get("requeueState") or {}).get("requeueAt")
+		self.requeue_at = parse_time(requeue_at) if requeue_at else None
+		self.not_requeued = None        # the reason
+		done = {p["name"]: p["count"] for p in status.get("reclaimablePods") or []}
+		self.done = [done.get(p["name"], 0) for p in self.podsets]
 		for c in status.get("conditions", []):
+			if c["type"] == "Requeued" and c["status"] == "False":
+				self.not_requeued = c["reason"]
 			if c["status"] != "True":
 				continue
+			if c["type"] == "Admitted":
+				self.admitted = True
+			if c["type"] in ("Finished", "DeactivationTarget"):
+				self.gone = True
 			if c["type"] == "QuotaReserved":
 				self.reserved_at = parse_time(c["lastTransitionTime"])
 			if c["type"] == "Evicted":
@@ -131,13 +98,21 @@ class Workload:
 		self.queue = None       # the ClusterQueue it waits in
 		self.holder = None      # the ClusterQueue whose quota it uses
 		self.usage = {}         # FR -> amount, while it holds quota
+		self.asks = []          # one pod of each podset: resource -> how much
+		self.can_never_run = False
 		self.scan = None        # (cycle, generation, {(podset, resource): index})
 
 	def __repr__(self):
 		return self.key
 
 	def shape(self):
-		return json.dumps([self.podsets, self.priority], sort_keys=True)
+		return json.dumps([self.podsets, self.done, self.priority], sort_keys=True)
+
+	def counts(self):
+		return [max(0, p["count"] - d) for p, d in zip(self.podsets, self.done)]
+
+	def natural_usage(self):
+		return total(*({r: natural(r, v)} for (_, r), v in self.usage.items()))
 
 
 def quotas_of(spec):
@@ -166,15 +141,17 @@ def borrowing_limit(node, fr):
 	return node.quota[fr][1] if fr in node.quota else None
 
 
+# Quotas do not change within a case: these are functions of the tree alone.
+
+@functools.lru_cache(maxsize=None)
 def known_frs(node):
 	"""The keys of subtreeQuota."""
 	frs = set(node.quota)
 	for child in node.children:
 		frs |= known_frs(child)
-	return frs
+	return frozenset(frs)
 
 
-# Quotas do not change within a case: these three are functions of the tree alone.
 @functools.lru_cache(maxsize=None)
 def subtree_quota(node, fr):
 	total = nominal(node, fr)
@@ -199,6 +176,16 @@ def potential_available(node, fr):
 	if borrowing_limit(node, fr) is not None:
 		a = min(a, add(subtree_quota(node, fr), borrowing_limit(node, fr)))
 	return a
+
+
+@functools.lru_cache(maxsize=None)
+def lendable(parent, resource):
+	"""What a child of @parent could borrow at most, all flavors together."""
+	total = 0
+	for fr in known_frs(root_of(parent)):
+		if fr[1] == resource:
+			total = add(total, potential_available(parent, fr))
+	return total
 
 
 def ancestors(node):
@@ -247,9 +234,11 @@ class Snapshot:
 	def __init__(self):
 		self.used = {}          # (node, FR) -> amount
 		self.holders = {}       # ClusterQueue -> [workloads that hold its quota]
+		self.grounded = set()   # (ClusterQueue, FR) that may not borrow for a while
 
 	def copy(self):
 		s = Snapshot()
+		s.grounded = self.grounded
 		s.used = dict(self.used)
 		s.holders = {q: list(ws) for q, ws in self.holders.items()}
 		return s
@@ -272,7 +261,10 @@ class Snapshot:
 		return add(self.local_available(node, fr), p)
 
 	def available(self, queue, fr):
-		return max(0, self.raw_available(queue, fr))
+		most = self.raw_available(queue, fr)
+		if (queue, fr) in self.grounded:
+			most = min(most, sub(nominal(queue, fr), self.usage(queue, fr)))
+		return max(0, most)
 
 	def add_usage(self, node, fr, v):
 		la = self.local_available(node, fr)
@@ -336,12 +328,9 @@ class Share:
 				borrowed[fr[1]] = add(borrowed.get(fr[1], 0), over)
 		self.borrowing = bool(borrowed)
 		for resource, b in borrowed.items():
-			lendable = 0
-			for fr in known_frs(root_of(node)):
-				if fr[1] == resource:
-					lendable = add(lendable, potential_available(node.parent, fr))
-			if lendable > 0:
-				ratio = float(b) * 1000.0 / float(lendable)
+			most = lendable(node.parent, resource)
+			if most > 0:
+				ratio = float(b) * 1000.0 / float(most)
 				self.unweighted = max(self.unweighted, ratio)
 
 	def infinite(self):
@@ -388,101 +377,6 @@ def preferred(a, b, preference):
 	return (-RANK[a[0]], a[1]) < (-RANK[b[0]], b[1])
 
 
-def tolerates(toleration, taint):
-	if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
-		return False
-	if toleration.get("key") and toleration["key"] != taint.get("key"):
-		return False
-	if toleration.get("operator") == "Exists":
-		return True
-	return bool(toleration.get("key")) and toleration.get("value", "") == taint.get("value", "")
-
-
-def expression_matches(e, labels):
-	key, op, values = e["key"], e["operator"], e.get("values") or []
-	if op == "In":
-		return key in labels and labels[key] in values
-	if op == "NotIn":
-		return key not in labels or labels[key] not in values
-	if op == "Exists":
-		return key in labels
-	if op == "DoesNotExist":
-		return key not in labels
-	try:
-		have, want = int(labels[key]), int(values[0])
-	except (KeyError, ValueError, IndexError):
-		return False
-	return have > want if op == "Gt" else have < want
-
-
-def label_selector_matches(selector, labels):
-	if selector is None:
-		return False
-	return (all(labels.get(k) == v for k, v in (selector.get("matchLabels") or {}).items())
-		and all(expression_matches(e, labels) for e in selector.get("matchExpressions") or []))
-
-
-def flavor_suits(flavor, pod):
-	"""Taints and labels."""
-	spec = flavor.get("spec") or {}
-	tolerations = (pod.get("tolerations") or []) + (spec.get("tolerations") or [])
-	for taint in spec.get("nodeTaints") or []:
-		if taint.get("effect") not in ("NoSchedule", "NoExecute"):
-			continue
-		if not any(tolerates(t, taint) for t in tolerations):
-			return False
-	labels = spec.get("nodeLabels") or {}
-	for k, v in (pod.get("nodeSelector") or {}).items():
-		if k in labels and labels[k] != v:
-			return False
-	required = (((pod.get("affinity") or {}).get("nodeAffinity") or {})
-		    .get("requiredDuringSchedulingIgnoredDuringExecution"))
-	if required is None:
-		return True
-	for term in required["nodeSelectorTerms"]:
-		known = [e for e in term.get("matchExpressions") or [] if e["key"] in labels]
-		if all(expression_matches(e, labels) for e in known):
-			return True
-	return False
-
-
-def pod_requests(pod):
-	"""What one pod asks for, exactly: containers together, or an init container if that is more."""
-	def requests(c):
-		return {k: quantity(v) for k, v in ((c.get("resources") or {}).get("requests") or {}).items()}
-
-	def plus(a, b):
-		return {k: a.get(k, 0) + b.get(k, 0) for k in {**a, **b}}
-
-	def most(a, b):
-		return {k: max(a.get(k, Fraction(0)), b.get(k, Fraction(0))) for k in {**a, **b}}
-
-	total, side, peak = {}, {}, {}
-	for c in pod.get("containers") or []:
-		total = plus(total, requests(c))
-	for c in pod.get("initContainers") or []:
-		if c.get("restartPolicy") == "Always":
-			side = plus(side, requests(c))
-			total = plus(total, requests(c))
-			peak = most(peak, side)
-		else:
-			peak = most(peak, plus(requests(c), side))
-	total = most(total, peak)
-	return plus(total, {k: quantity(v) for k, v in (pod.get("overhead") or {}).items()})
-
-
-def requests_exceed_limits(w):
-	for podset in w.podsets:
-		pod = podset["template"]["spec"]
-		for c in (pod.get("containers") or []) + (pod.get("initContainers") or []):
-			res = c.get("resources") or {}
-			limits = res.get("limits") or {}
-			for k, v in (res.get("requests") or {}).items():
-				if k in limits and quantity(v) > quantity(limits[k]):
-					return True
-	return False
-
-
 def group_of(queue, resource):
 	for i, g in enumerate(queue.spec.get("resourceGroups") or []):
 		if resource in g["coveredResources"]:
@@ -490,17 +384,27 @@ def group_of(queue, resource):
 	return None
 
 
-def total_requests(queue, podset, count):
-	"""resource -> amount of @podset when it has @count pods."""
-	full = podset["count"]
+def total_requests(w, index, count):
+	"""resource -> amount of a podset when it has @count pods."""
+	full = w.counts()[index]
 	out = {}
-	for resource, exact in pod_requests(podset["template"]["spec"]).items():
+	for resource, exact in w.asks[index].items():
 		out[resource] = min(MAX, amount(resource, exact) * full)
-	if group_of(queue, "pods") is not None:
+	if group_of(w.queue, "pods") is not None:
 		out["pods"] = full
 	if count != full:
 		out = {r: v // full * count for r, v in out.items()}
 	return out
+
+
+# Why a candidate goes, by how it was found.
+VARIANTS = {"WithinCQ": "InClusterQueue", "HierarchicalReclaim": "InCohortReclamation",
+	    "ReclaimWithoutBorrowing": "InCohortReclamation",
+	    "ReclaimWhileBorrowing": "InCohortReclaimWhileBorrowing"}
+
+# Why somebody was held back, when that shows in other fields, too.
+OVER = ("PodsReadyTimeout", "AdmissionCheck", "ClusterQueueStopped", "LocalQueueStopped",
+	"Deactivated")
 
 
 class Assignment:
@@ -526,6 +430,16 @@ class Engine:
 		self.queues, self.cohorts, self.local_queues = {}, {}, {}
 		self.workloads = []
 		self.cycle = 0
+		self.rules = PodRules(case["objects"])
+		self.protect = Policy(case["objects"])
+		self.usage_settings = None
+		if "admissionFairSharing" in self.config:
+			self.usage_settings = Settings(self.config["admissionFairSharing"],
+						       self.protect.exact_usage)
+		self.back_offs = {}     # (ClusterQueue, FR) -> (length of the last one, its end)
+		self.wakes = {}         # root -> when to look again
+		self.delayed = set()    # heads for which somebody was spared when last looked at
+		self.circles = 0        # orders of candidates that were none
 		self.load(case["objects"])
 
 	# -- reading --
@@ -544,7 +458,9 @@ class Engine:
 			elif o["kind"] == "ResourceFlavor":
 				self.flavors[name] = o
 			elif o["kind"] == "LocalQueue":
-				self.local_queues[(o["metadata"]["namespace"], name)] = spec["clusterQueue"]
+				lq = LocalQueue(o, self.usage_settings, self.now)
+				lq.queue, lq.stop = spec["clusterQueue"], spec.get("stopPolicy", "None")
+				self.local_queues[(o["metadata"]["namespace"], name)] = lq
 			elif o["kind"] in ("ClusterQueue", "Cohort"):
 				self.load_node(o["kind"], name, spec)
 			elif o["kind"] == "Workload":
@@ -559,7 +475,12 @@ class Engine:
 				stopped = node.spec.get("stopPolicy", "None") != "None"
 				missing = any(fr[0] not in self.flavors for fr in self.flavor_names(node))
 				node.active = not (stopped or missing or node.cyclic)
+		for lq in self.local_queues.values():
+			lq.queue = self.queues.get(lq.queue)
 		for w in self.workloads:
+			pods = [p["template"]["spec"] for p in w.podsets]
+			w.asks = [self.rules.requests(w.namespace, p) for p in pods]
+			w.can_never_run = any(self.rules.can_never_run(w.namespace, p) for p in pods)
 			self.place(w)
 
 	def load_node(self, kind, name, spec):
@@ -590,21 +511,42 @@ class Engine:
 			node = node.parent
 		return False
 
+	def local_queue(self, w):
+		return self.local_queues.get((w.namespace, w.local_queue))
+
 	def place(self, w):
 		"""Into the cache when it holds quota, else into its queue."""
-		if w.reserved_at is not None and w.admission:
-			w.holder = self.queues.get(w.admission["clusterQueue"])
-			for a in w.admission.get("podSetAssignments") or []:
-				for r, flavor in (a.get("flavors") or {}).items():
-					v = amount(r, quantity(a["resourceUsage"][r]))
-					w.usage[(flavor, r)] = add(w.usage.get((flavor, r), 0), v)
-		else:
+		if w.gone:
+			return
+		if w.reserved_at is None or not w.admission:
 			self.enqueue(w)
+			return
+		if w.rejected:
+			return
+		w.holder = self.queues.get(w.admission["clusterQueue"])
+		lq = self.local_queue(w)
+		stops = {lq.stop if lq else "None",
+			 w.holder.spec.get("stopPolicy", "None") if w.holder else "None"}
+		if "HoldAndDrain" in stops or ("Hold" in stops and not w.admitted) or w.retried:
+			w.evicted = True
+		done = {p["name"]: d for p, d in zip(w.podsets, w.done)}
+		for a in w.admission.get("podSetAssignments") or []:
+			for r, flavor in (a.get("flavors") or {}).items():
+				v = amount(r, quantity(a["resourceUsage"][r]))
+				if done.get(a["name"]):
+					v = v // a["count"] * max(0, a["count"] - done[a["name"]])
+				w.usage[(flavor, r)] = add(w.usage.get((flavor, r), 0), v)
+		if lq is not None and self.by_usage(lq.queue):
+			lq.start(w, self.now)
 
 	def enqueue(self, w):
-		name = self.local_queues.get((w.namespace, w.local_queue))
-		w.queue = self.queues.get(name)
-		if w.queue is None:
+		lq = self.local_queue(w)
+		w.queue = lq.queue if lq else None
+		if w.queue is None or lq.stop != "None":
+			return
+		if w.requeue_at is not None and w.requeue_at > self.now:
+			return
+		if w.not_requeued is not None and w.not_requeued not in OVER:
 			return
 		if w.shape() in w.queue.marked_shapes:
 			w.queue.inadmissible.append(w)
@@ -616,18 +558,24 @@ class Engine:
 		for w in self.workloads:
 			if w.holder is not None and not w.holder.cyclic:
 				s.put(w)
+		s.grounded = {where for where, (_, end) in self.back_offs.items() if self.now < end}
 		return s
 
 	# -- nomination --
 
 	def nominate(self, s, w, scan, only):
 		"""Flavors and targets of head @w.  @only: None, or flavors to be restricted to."""
-		full = [p["count"] for p in w.podsets]
+		self.delayed.discard(w)
+		if w.queue.held_for is w:
+			promised = self.try_counts(s, w, w.promise.counts, None, w.promise.flavors)
+			if promised.mode == "Fit" or promised.targets:
+				return promised
+		full = w.counts()
 		first = self.try_counts(s, w, full, scan, only)
 		if first.mode == "Fit" or first.targets:
 			return first
-		least = [p.get("minCount") if p.get("minCount") is not None else p["count"]
-			 for p in w.podsets]
+		least = [min(c, p["minCount"]) if p.get("minCount") is not None else c
+			 for c, p in zip(full, w.podsets)]
 		depth = sum(c - m for c, m in zip(full, least))
 		if depth <= 0:
 			return first
@@ -646,18 +594,18 @@ class Engine:
 
 	def try_counts(self, s, w, counts, scan, only):
 		a = Assignment(counts)
-		for i, podset in enumerate(w.podsets):
-			if not self.assign_podset(s, w, a, i, podset, scan, only):
+		for i in range(len(w.podsets)):
+			if not self.assign_podset(s, w, a, i, scan, only):
 				a.mode = "NoFit"
 				return a
 		if a.mode == "Preempt":
 			a.targets = self.find_targets(s, w, a.usage, a.need)
 		return a
 
-	def assign_podset(self, s, w, a, index, podset, scan, only):
+	def assign_podset(self, s, w, a, index, scan, only):
 		"""False: no flavor.  Then nothing of this podset is in @a."""
 		q = w.queue
-		requests = total_requests(q, podset, a.counts[index])
+		requests = total_requests(w, index, a.counts[index])
 		groups = {}
 		for resource in sorted(requests):
 			g = group_of(q, resource)
@@ -751,6 +699,10 @@ class Engine:
 		q = w.queue
 		if val > potential_available(q, fr):
 			return "noFit", 0
+		if (q, fr) in s.grounded and s.borrowing_with(q, fr, val):
+			self.wake(q, self.back_offs[(q, fr)][1])
+			if val > nominal(q, fr):
+				return "noFit", 0
 		level, smaller = s.lowest_subtree(q, fr, val)
 		if val <= s.available(q, fr):
 			return "fit", level
@@ -776,6 +728,59 @@ class Engine:
 			return (not c.evicted, c.holder is q, c.priority, -reserved.timestamp(), c.uid)
 		return key
 
+	def by_usage(self, queue):
+		return (self.usage_settings is not None and queue is not None and (queue.spec.get("admissionScope") or {})
+			.get("admissionMode") == "UsageBasedAdmissionFairSharing")
+
+	def usage_of(self, w):
+		lq = self.local_queue(w)
+		return None if lq is None else lq.usage(self.now)
+
+	def in_order(self, q, candidates):
+		"""The candidate order: usage of local queues counts within a queue only."""
+		key = self.candidate_key(q)
+		out = sorted(candidates, key=key)
+		if not any(self.by_usage(c.holder) for c in out):
+			return out
+
+		usage = {c: self.usage_of(c) for c in out}
+		first = {c: key(c) for c in out}
+
+		def before(a, b):
+			if (first[a][:2] == first[b][:2] and a.holder is b.holder and self.by_usage(a.holder)
+			    and (a.namespace, a.local_queue) != (b.namespace, b.local_queue)
+			    and None not in (usage[a], usage[b])):
+				order = told_apart(usage[a], usage[b])
+				if order != 0:
+					return order > 0
+			return first[a] < first[b]
+
+		place = {c: sum(before(o, c) for o in out if o is not c) for c in out}
+		if len(set(place.values())) < len(out):
+			self.circles += 1
+		return sorted(out, key=lambda c: (place[c], first[c][2:]))
+
+	# A Policy: who is spared, or who has to wait
+
+	def wake(self, q, when):
+		root = root_of(q)
+		self.wakes[root] = min(when, self.wakes.get(root, when))
+
+	def spared(self, w, c, reason):
+		if c.evicted:
+			return False
+		p, q = self.protect, w.queue
+		if reason == "InCohortFairSharing" and self.fair and p.overrules(c.holder, c.priority):
+			return True
+		ends = [since + time for since, time in (
+			(c.reserved_at or self.now, p.time(c.holder, "minimumRunTime", reason)),
+			(w.waits_since, p.time(q, "preemptionDelay", reason))) if time]
+		ends = [end for end in ends if end > self.now]
+		if ends:        # looked at again when the first is over, be it for nothing
+			self.wake(q, ends[0])
+			self.delayed.add(w)
+		return bool(ends)
+
 	@staticmethod
 	def policy_allows(policy, w, c):
 		if policy == "Any":
@@ -791,11 +796,13 @@ class Engine:
 	def uses(c, need):
 		return any(fr in need for fr in c.usage)
 
-	def candidates_in(self, s, holder, w, need, policy):
+	def candidates_in(self, s, holder, w, need, policy, reason):
+		"""@reason: why each would go, a function of the candidate."""
 		if not holder.active:
 			return []
 		return [c for c in s.holders.get(holder, [])
-			if self.uses(c, need) and self.policy_allows(policy, w, c)]
+			if self.uses(c, need) and self.policy_allows(policy, w, c)
+			and not self.spared(w, c, reason(c))]
 
 	@staticmethod
 	def fits(s, q, amounts, allow_borrow):
@@ -803,9 +810,14 @@ class Engine:
 			   for fr, v in amounts.items())
 
 	def find_targets(self, s, w, amounts, need):
-		if self.fair:
-			return self.fair_targets(s.copy(), w, amounts, need)
-		return self.classical_targets(s, w, amounts, need)
+		q = w.queue
+		if not self.fair:
+			return self.classical_targets(s, w, amounts, need, self.borrow_within_cohort(q))
+		if self.protect.overrules(q, w.priority):
+			b = {**((q.spec.get("preemption") or {}).get("borrowWithinCohort") or {}),
+			     "policy": "LowerPriority"}
+			return self.classical_targets(s, w, amounts, need, b)
+		return self.fair_targets(s.copy(), w, amounts, need)
 
 	def fill_back(self, s, q, amounts, targets, allow_borrow):
 		"""@s is without all @targets.  Those still needed."""
@@ -818,31 +830,33 @@ class Engine:
 				s.take(t[0])
 		return keep
 
-	def classical_targets(self, s, w, amounts, need):
+	def classical_targets(self, s, w, amounts, need, bwc):
 		q = w.queue
 		same, hierarchy, priority = [], [], []
-		for c in self.candidates_in(s, q, w, need, self.policy(q, "withinClusterQueue")):
+		for c in self.candidates_in(s, q, w, need, self.policy(q, "withinClusterQueue"),
+					    lambda c: VARIANTS["WithinCQ"]):
 			same.append((c, None, "WithinCQ"))
 		reclaim = self.policy(q, "reclaimWithinCohort")
-		bwc = self.borrow_within_cohort(q)
 		if q.parent is not None and reclaim != "Never":
 			adv = all(subtree_quota(q, fr) >= add(s.usage(q, fr), v) for fr, v in amounts.items())
 			rem = {fr: max(0, sub(v, s.local_available(q, fr))) for fr, v in amounts.items()}
 			came_from = q
 			for above in ancestors(q):
 				for holder in self.over_nominal_queues(s, above, came_from, need):
-					for c in self.candidates_in(s, holder, w, need, reclaim):
-						if adv:
-							hierarchy.append((c, above, "HierarchicalReclaim"))
-						else:
-							priority.append((c, above, self.variant(bwc, w, c)))
+					def variant(c, adv=adv):
+						return "HierarchicalReclaim" if adv else self.variant(bwc, w, c)
+					for c in self.candidates_in(s, holder, w, need, reclaim,
+								    lambda c: VARIANTS[variant(c)]):
+						(hierarchy if adv else priority).append((c, above, variant(c)))
 				fits_here = all(subtree_quota(above, fr) >= add(s.usage(above, fr), v)
 						for fr, v in rem.items())
 				rem = {fr: max(0, sub(v, s.local_available(above, fr))) for fr, v in rem.items()}
 				adv = adv or fits_here
 				came_from = above
-		key = self.candidate_key(q)
-		lists = [sorted(x, key=lambda e: key(e[0])) for x in (hierarchy, priority, same)]
+		lists = []
+		for x in (hierarchy, priority, same):
+			of = {e[0]: e for e in x}
+			lists.append([of[c] for c in self.in_order(q, list(of))])
 		sequence = ([e for x in lists for e in x if e[0].evicted]
 			    + [e for x in lists for e in x if not e[0].evicted])
 		below_nominal = all(s.usage(q, fr) < nominal(q, fr) for fr in need)
@@ -879,9 +893,6 @@ class Engine:
 		return "ReclaimWhileBorrowing"
 
 	def attempt(self, s, q, amounts, need, sequence, allow_borrow):
-		reasons = {"WithinCQ": "InClusterQueue", "HierarchicalReclaim": "InCohortReclamation",
-			   "ReclaimWithoutBorrowing": "InCohortReclamation",
-			   "ReclaimWhileBorrowing": "InCohortReclaimWhileBorrowing"}
 		targets = []
 		for c, above, variant in sequence:
 			if c.holder is not q:
@@ -892,7 +903,7 @@ class Engine:
 				if any(s.within_nominal(node, need) for node in path):
 					continue
 			s.take(c)
-			targets.append((c, reasons[variant]))
+			targets.append((c, VARIANTS[variant]))
 			if self.fits(s, q, amounts, allow_borrow):
 				return self.fill_back(s, q, amounts, targets, allow_borrow)
 		return []
@@ -901,17 +912,22 @@ class Engine:
 
 	def fair_targets(self, s, w, amounts, need):
 		q = w.queue
-		key = self.candidate_key(q)
-		candidates = self.candidates_in(s, q, w, need, self.policy(q, "withinClusterQueue"))
+		candidates = self.candidates_in(s, q, w, need, self.policy(q, "withinClusterQueue"),
+						lambda c: "InClusterQueue")
+		within = all(add(s.usage(q, fr), amounts[fr]) <= nominal(q, fr) for fr in need)
 		reclaim = self.policy(q, "reclaimWithinCohort")
 		if q.parent is not None and reclaim != "Never":
 			for holder in queues_below(root_of(q)):
 				if holder is not q and any(s.usage(holder, fr) > nominal(holder, fr)
 							   for fr in need):
-					candidates += self.candidates_in(s, holder, w, need, reclaim)
+					candidates += self.candidates_in(
+						s, holder, w, need, reclaim,
+						lambda c: "InCohortReclamation" if within else "InCohortFairSharing")
 		if not candidates:
 			return []
-		candidates.sort(key=key)
+		# Only the order within a queue counts from here on, and that never goes in a circle.
+		candidates = [c for holder in sorted({c.holder for c in candidates}, key=lambda h: h.name)
+			      for c in self.in_order(q, [c for c in candidates if c.holder is holder])]
 		s.add_all(q, amounts)
 		targets, retry = [], []
 
@@ -926,7 +942,7 @@ class Engine:
 			targets.append((c, reason))
 			return fits()
 
-		done = self.first_pass(s, q, need, candidates, retry, remove)
+		done = self.first_pass(s, q, within, candidates, retry, remove)
 		if not done and len(self.strategies) > 1:
 			done = self.second_pass(s, q, retry, remove)
 		if not done:
@@ -938,9 +954,8 @@ class Engine:
 		a = lowest_common_ancestor(q, c)
 		return s.share(child_towards(a, q)), s.share(child_towards(a, c))
 
-	def first_pass(self, s, q, need, candidates, retry, remove):
+	def first_pass(self, s, q, within, candidates, retry, remove):
 		order = TargetOrder(s, q, candidates, self.candidate_key(q))
-		within = all(s.usage(q, fr) <= nominal(q, fr) for fr in need)
 		while True:
 			c = order.next()
 			if c is None:
@@ -990,7 +1005,18 @@ class Engine:
 	# -- a cycle --
 
 	def heap_key(self, q):
-		return lambda w: (w is not q.sticky, -w.priority, w.order_time, w.uid)
+		def usage(w):
+			return self.usage_of(w) if self.by_usage(q) else 0.0
+
+		self.sure([usage(w) for w in q.heap])
+		return lambda w: (w is not q.held_for, usage(w), w is not q.sticky, -w.priority,
+				  w.order_time, w.uid)
+
+	@staticmethod
+	def sure(numbers):
+		numbers = sorted(numbers)
+		for a, b in zip(numbers, numbers[1:]):
+			told_apart(a, b)
 
 	def pop_heads(self):
 		heads = []
@@ -1008,7 +1034,7 @@ class Engine:
 		labels.setdefault("kubernetes.io/metadata.name", w.namespace)
 		if not label_selector_matches(w.queue.spec.get("namespaceSelector"), labels):
 			return "NamespaceMismatch"
-		if requests_exceed_limits(w):
+		if w.can_never_run:
 			return "Misconfigured"
 		return None
 
@@ -1045,10 +1071,17 @@ class Engine:
 		preempted = [(v, reason, w) for v, (reason, w) in chosen.items() if not v.evicted]
 		for w in heads:
 			self.requeue(w, outcome[w], entries.get(w))
-		return heads, [(w, entries[w]) for w in admitted], preempted, chosen
+		return heads, [(w, entries[w]) for w in admitted], preempted, entries
+
+	def rank(self, w):
+		if w.queue.held_for is w:
+			return 0
+		return 1 if self.fair and self.protect.overrules(w.queue, w.priority) else 2
 
 	def pick(self, s, remaining, entries):
-		if not self.fair:
+		rank = min(self.rank(w) for w in remaining)
+		remaining = [w for w in remaining if self.rank(w) == rank]
+		if rank == 1 or not self.fair:
 			return min(remaining, key=lambda w: (entries[w].level, -w.priority,
 							     w.order_time, w.uid))
 		first = remaining[0]
@@ -1142,6 +1175,10 @@ class Engine:
 
 	def requeue(self, w, outcome, a):
 		q = w.queue
+		if outcome == "PendingPreemption" and self.protect.holds(q):
+			q.held_for, w.promise = w, a
+		elif q.held_for is w and outcome != "Skipped":
+			q.held_for = None
 		if outcome == "Admitted":
 			w.scan = None
 			if q.sticky is w:
@@ -1164,7 +1201,8 @@ class Engine:
 			q.heap.append(w)
 			return
 		q.inadmissible.append(w)
-		if outcome in ("NoFit", "PreemptionNoCandidates"):
+		# A delay is counted from when each began to wait, so it says nothing of those alike.
+		if outcome in ("NoFit", "PreemptionNoCandidates") and w not in self.delayed:
 			q.marked_shapes.add(w.shape())
 			alike = [o for o in q.heap if o.shape() == w.shape()]
 			q.heap = [o for o in q.heap if o not in alike]
@@ -1186,6 +1224,31 @@ class Engine:
 			w.holder, w.usage, w.reserved_at = w.queue, dict(a.usage), self.now
 			w.evicted = False
 			w.queue.generation += 1
+			if self.by_usage(w.queue):
+				lq = self.local_queue(w)
+				lq.start(w, self.now)
+				held = [o.natural_usage() for o in self.workloads
+					if o.holder is not None and self.local_queue(o) is lq]
+				lq.settle(self.now, total(*held), w.natural_usage())
+
+	def set_back(self, preempted, entries):
+		"""Those whose borrowing was taken back may not borrow that again for a while."""
+		s = self.snapshot()
+		reclaims = ("InCohortReclamation", "InCohortReclaimWhileBorrowing")
+		struck = {(v.holder, fr) for v, reason, w in preempted if reason in reclaims
+			  for fr in entries[w].need if fr in v.usage
+			  and s.usage(v.holder, fr) > nominal(v.holder, fr)}
+		for queue, fr in struck:
+			times = self.protect.back_off(queue)
+			if times is None:
+				continue
+			base, most = times
+			length, end = self.back_offs.get((queue, fr), (None, None))
+			if length is None or self.now >= end + most:
+				length = min(base, most)
+			else:
+				length = min(length * 2, most)
+			self.back_offs[(queue, fr)] = (length, self.now + length)
 
 	def release_evicted(self, preempted):
 		for v, _, _ in preempted:
@@ -1193,8 +1256,12 @@ class Engine:
 		released = [w for w in self.workloads if w.evicted and w.holder is not None]
 		for w in released:
 			w.holder.generation += 1
+			lq = self.local_queue(w)
+			if lq:
+				lq.end(w, self.now)
 			holder, w.holder, w.usage, w.reserved_at = w.holder, None, {}, None
 			w.evicted, w.scan = False, None
+			w.waits_since = self.now
 			self.enqueue(w)
 			self.flush(holder)
 
@@ -1224,24 +1291,44 @@ class Engine:
 		}
 		if self.fair:
 			row["shares"] = self.shares()
+		if self.usage_settings:
+			row["localQueueUsage"] = {lq.key: lq.published(self.now)
+						  for lq in self.local_queues.values()
+						  if self.by_usage(lq.queue) or not self.protect.exact_usage}
 		return row
+
+	def look_again(self):
+		"""What only waited for a time that has come."""
+		for root in [r for r, when in self.wakes.items() if when <= self.now]:
+			del self.wakes[root]
+			self.flush(queues_below(root)[0])
+		for w in self.workloads:
+			if w.requeue_at is not None and w.requeue_at <= self.now:
+				w.requeue_at = None
+				if w.holder is None and not w.gone:
+					self.enqueue(w)
 
 	def run(self):
 		cycles, keep = [], 1
 		interval = datetime.timedelta(seconds=self.config.get("cycleIntervalSeconds", 1))
+		for w in self.workloads:        # what is over is over
+			if w.requeue_at is not None and w.requeue_at <= self.now:
+				w.requeue_at = None
 		for _ in range(self.config.get("maxCycles", 1)):
-			heads, admitted, preempted, _ = self.run_cycle()
+			self.look_again()
+			heads, admitted, preempted, entries = self.run_cycle()
 			if not heads and cycles:
 				break
 			self.settle_admissions(admitted)
 			cycles.append(self.report(heads, admitted, preempted))
 			if admitted or preempted:
 				keep = len(cycles)
+			self.set_back(preempted, entries)
 			if not heads:
 				break
-			self.release_evicted(preempted)
 			self.now += interval
-		return {"cycles": cycles[:keep]}
+			self.release_evicted(preempted)
+		return {"cycles": cycles[:keep], "circles": self.circles}
 
 
 class TargetOrder:
@@ -1299,7 +1386,7 @@ class TargetOrder:
 def decide(case):
 	"""What comes out of a case, in the form of its `expected`."""
 	case = copy.deepcopy(case)
-	for f in (subtree_quota, local_quota, potential_available):
+	for f in (known_frs, subtree_quota, local_quota, potential_available, lendable):
 		f.cache_clear()
 	return Engine(case).run()
 
