@@ -107,7 +107,7 @@ def test_does_not_wait_for_ever(fairlead, write):
     start = time.monotonic()
     r = fairlead("completion", "words", "--", "explain", "-f", "big.yaml", "")
     assert (r.code, r.err) == (0, "")
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 15  # of a busy machine
 
 
 @pytest.mark.parametrize("args, message", [
@@ -170,7 +170,7 @@ def terminal(request, fairlead, write, tmp_path):
 
     def type_line(keys):
         os.write(master, keys.encode() + b"\x01show \r")  # Ctrl-A: to the beginning of the line
-        found = read_until(master, r"<fairlead>[^\r\n]*").group(0)
+        found = read_until(master, r"<fairlead>[^\r\n]*[\r\n]").group(0)
         return re.findall(r"<([^>]*)>", found)
 
     yield type_line

@@ -159,9 +159,11 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	}
 	level = fl_quota_lowest_subtree(t, u, q, column, amount);
 	emit(a, FL_CHECK_AVAILABLE, column, amount, available);
-	backs_off = fl_quota_borrows_with(t, u, q, column, amount) &&
+	backs_off = amount > 0 && fl_quota_borrows_with(t, u, q, column, amount) &&
 		    !fl_protect_may_borrow_for(a->p, a->entry->workload, a->podset, column);
 	a->backs_off |= backs_off;
+	if (backs_off && amount > t->nominal[at]) /* as with a borrowing limit of 0 */
+		return (struct fit){ FL_MODE_NO_FIT, 0 };
 	if (amount <= available && !backs_off) {
 		if (!fl_usage_overflows(u, t, q, column, amount))
 			return (struct fit){ FL_MODE_FIT, level.height };

@@ -191,15 +191,16 @@ static void reserve(struct fl_policy *p, const struct fl_entry *e)
 		struct fl_column column = e->assignment.uses[i].column;
 		size_t at = fl_tree_cell(t, e->queue, column);
 		fl_amount kept = e->assignment.uses[i].amount, usage = c->s.usage.cell[at];
+		fl_amount limit = fl_protect_may_borrow(p, e->queue, column) ?
+					  t->borrowing_limit[at] :
+					  0;
 
 		if (e->assignment.level == 0)
 			kept = fl_amount_max(
 				0, fl_amount_min(kept, fl_quota_less(t->nominal[at], usage)));
-		else if (t->borrowing_limit[at] != FL_NO_LIMIT)
+		else if (limit != FL_NO_LIMIT)
 			kept = fl_amount_min(
-				kept,
-				fl_quota_less(fl_quota_add(t->nominal[at], t->borrowing_limit[at]),
-					      usage));
+				kept, fl_quota_less(fl_quota_add(t->nominal[at], limit), usage));
 		c->odd |= kept < 0;
 		fl_usage_add(&c->s.usage, t, e->queue, column, kept);
 		fl_usage_add(&c->freed.usage, t, e->queue, column, kept);
@@ -451,7 +452,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
 		fl_state_reorder(p, j->held_by);
-		fl_protect_evicted(p, e->targets[i].workload, e->targets[i].reason);
+		fl_protect_evicted(p, e, &e->targets[i]);
 	}
 }
 

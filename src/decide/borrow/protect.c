@@ -329,30 +329,48 @@ static fl_time back_off(const struct fl_protection *of, uint32_t level)
 	return t < of->back_off_max ? t : of->back_off_max;
 }
 
-void fl_protect_evicted(struct fl_policy *p, struct fl_workload w, enum fl_reason reason)
+/* Does @e's workload need somebody to go in @column? */
+static bool needs(const struct fl_entry *e, struct fl_column column)
+{
+	for (uint32_t i = 0; i < e->assignment.n_uses; i++)
+		if (e->assignment.uses[i].column.v == column.v)
+			return e->assignment.needs[i];
+	return false;
+}
+
+/* Another reclaim of what is in cell @at, now. */
+static void strike(struct fl_policy *p, const struct fl_protection *of, size_t at)
 {
 	struct fl_protect *k = p->protect;
-	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t level = k->level[at];
+
+	if (level && k->until[at] == fl_sat_add(p->now, back_off(of, level)))
+		return; /* another victim of the same moment */
+	if (p->now >= fl_sat_add(k->until[at], of->back_off_max))
+		level = 0;
+	level += level < 64;
+	FL_SET(p, k->level[at], level);
+	FL_SET(p, k->until[at], fl_sat_add(p->now, back_off(of, level)));
+}
+
+void fl_protect_evicted(struct fl_policy *p, const struct fl_entry *e,
+			const struct fl_target *victim)
+{
+	const struct fl_job *j = &p->jobs[victim->workload.v];
 	const struct fl_protection *of;
 
-	if (!k || !k->backs_off ||
-	    (reason != FL_REASON_IN_COHORT_RECLAMATION &&
-	     reason != FL_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING))
+	if (!p->protect || !p->protect->backs_off ||
+	    (victim->reason != FL_REASON_IN_COHORT_RECLAMATION &&
+	     victim->reason != FL_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING))
 		return;
-	of = &k->of[j->held_by.v];
+	of = &p->protect->of[j->held_by.v];
 	for (uint32_t i = 0; i < j->n_use && of->back_off_base > 0; i++) {
-		size_t at = fl_tree_cell(&p->tree, j->held_by, p->uses[j->use_first + i].column);
-		uint32_t level = k->level[at];
+		const struct fl_use *use = &p->uses[j->use_first + i];
+		size_t at = fl_tree_cell(&p->tree, j->held_by, use->column);
 
-		if (p->usage.cell[at] <= p->tree.subtree[at])
-			continue; /* it does not borrow here */
-		if (level && k->until[at] == fl_sat_add(p->now, back_off(of, level)))
-			continue; /* another victim of the same moment */
-		if (p->now >= fl_sat_add(k->until[at], of->back_off_max))
-			level = 0;
-		level += level < 64;
-		FL_SET(p, k->level[at], level);
-		FL_SET(p, k->until[at], fl_sat_add(p->now, back_off(of, level)));
+		if (use->amount > 0 && needs(e, use->column) &&
+		    p->usage.cell[at] > p->tree.subtree[at])
+			strike(p, of, at);
 	}
 }
 

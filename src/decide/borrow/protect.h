@@ -66,8 +66,9 @@ bool fl_protect_is_due(const struct fl_policy *p);
 int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err);
 /* The cycle is entered: its refusals are remembered. */
 void fl_protect_end(struct fl_policy *p);
-/* @w, a victim of @reason, was told to go. */
-void fl_protect_evicted(struct fl_policy *p, struct fl_workload w, enum fl_reason reason);
+/* @victim was told to go for @e. */
+void fl_protect_evicted(struct fl_policy *p, const struct fl_entry *e,
+			const struct fl_target *victim);
 /* Next time a refusal ends, never before @now; FL_NEVER. */
 fl_time fl_protect_wake(const struct fl_policy *p, fl_time now);
 

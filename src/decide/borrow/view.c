@@ -49,7 +49,7 @@ bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const stru
 		struct fl_column column = ask->uses[i].column;
 		fl_amount amount = ask->uses[i].amount;
 
-		if ((!borrow || !fl_protect_may_borrow(p, ask->queue, column)) &&
+		if ((!borrow || (amount > 0 && !fl_protect_may_borrow(p, ask->queue, column))) &&
 		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
 			return false;
 		if (amount >
