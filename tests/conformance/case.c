@@ -247,8 +247,11 @@ static int parse_row(struct fl_reader *r, struct row_target *to, fairlead_error 
 int case_parse(const char *line, size_t len, struct case_row *ret, fairlead_error *err)
 {
 	struct case_row row = { .max_cycles = 1, .interval = FL_SECOND, .now = FL_TIME_NONE };
-	/* Places do not count a byte order mark, but the bytes of the line do. */
-	size_t mark = len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	/* Places do not count byte order marks, but the bytes of the line do. */
+	size_t mark = 0;
+
+	while (len - mark >= 3 && memcmp(line + mark, "\xef\xbb\xbf", 3) == 0)
+		mark += 3;
 	struct row_target to = { &row, line + mark };
 	struct fl_reader *r;
 	int rc = fl_reader_new(&fl_mem_heap, line + mark, len - mark, &r, err);
