@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/amount.h"
 #include "base/time.h"
 #include "codec/kube.h"
 #include "codec/reader.h"
@@ -199,7 +200,7 @@ static int take_config_key(struct fl_reader *r, const char *key, void *to, fairl
 	}
 	if (strcmp(key, "cycleIntervalSeconds") == 0) {
 		rc = take_number(r, &number, err);
-		c->interval = number * FL_SECOND;
+		c->interval = fl_sat_mul(number, FL_SECOND);
 		return rc;
 	}
 	return fl_reader_skip(r, err);
