@@ -82,6 +82,8 @@ enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_wo
 		break;
 	case FL_INACTIVE_COHORT_CYCLE:
 		return FL_REASON_COHORT_CYCLE;
+	case FL_INACTIVE_PARENT_NOT_FOUND:
+		return FL_REASON_PARENT_MISSING;
 	case FL_INACTIVE_FLAVOR_NOT_FOUND:
 	case FL_INACTIVE_STOPPED:
 		return FL_REASON_QUEUE_INACTIVE;

@@ -19,6 +19,7 @@ struct fl_flavor { uint32_t v; };   /* ResourceFlavor */
 struct fl_resource { uint32_t v; }; /* resource name, numbered in name order once sealed */
 struct fl_queue { uint32_t v; };    /* LocalQueue */
 struct fl_workload { uint32_t v; };
+struct fl_machine { uint32_t v; };  /* a Kubernetes Node */
 struct fl_column { uint32_t v; };   /* a (flavor, resource) pair within one tree */
 /* clang-format on */
 

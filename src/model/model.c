@@ -21,6 +21,7 @@ const struct fl_node_row fl_cluster_queue_default = {
 	.borrow_within = FL_PREEMPT_NEVER,
 	.when_can_borrow = FL_MAY_STOP_SEARCH,
 	.when_can_preempt = FL_TRY_NEXT_FLAVOR,
+	.entitlement = FL_NONE,
 };
 
 const struct fl_node_row fl_cohort_default = {
@@ -31,6 +32,7 @@ const struct fl_node_row fl_cohort_default = {
 	.declared = true,
 	.parent = { FL_NONE },
 	.missing_flavor = { FL_NONE },
+	.entitlement = FL_NONE,
 };
 
 const struct fl_queue_row fl_queue_default = {
@@ -53,6 +55,7 @@ const struct fl_workload_row fl_workload_default = {
 	.requeue_at = FL_TIME_NONE,
 	.ready_at = FL_TIME_NONE,
 	.admitted_queue_name = { FL_NONE },
+	.gang = FL_NONE,
 	.queue = { FL_NONE },
 	.cluster_queue = { FL_NONE },
 	.admitted_queue = { FL_NONE },
@@ -68,9 +71,13 @@ static const char *const kinds[] = {
 	[FL_TABLE_PRIORITY_CLASS] = "PriorityClass",
 	[FL_TABLE_WORKLOAD_PRIORITY_CLASS] = "WorkloadPriorityClass",
 	[FL_TABLE_RUNTIME_CLASS] = "RuntimeClass",
+	[FL_TABLE_ENTITLED] = "Queue",
+	[FL_TABLE_MACHINE] = "Node",
 	[FL_TABLE_QUEUE] = "LocalQueue",
 	[FL_TABLE_WORKLOAD] = "Workload",
 	[FL_TABLE_LIMIT_RANGE] = "LimitRange",
+	[FL_TABLE_POD_GROUP] = "PodGroup",
+	[FL_TABLE_POD] = "Pod",
 };
 
 const char *fl_table_kind(enum fl_table table) { return kinds[table]; }
@@ -96,6 +103,7 @@ int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error
 	*m = (struct fl_model){
 		.mem = mem,
 		.newest = FL_TIME_NONE,
+		.entitle = fl_entitle_settings_default,
 		.settings = { .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE },
 			      .n_strategies = 2 },
 	};
@@ -213,7 +221,10 @@ static struct fl_place place_of(const struct fl_model *m, enum fl_table table, u
 		return m->flavors[id].place;
 	case FL_TABLE_CLUSTER_QUEUE:
 	case FL_TABLE_COHORT:
+	case FL_TABLE_ENTITLED:
 		return m->nodes[id].place;
+	case FL_TABLE_MACHINE:
+		return m->machines[id].place;
 	case FL_TABLE_NAMESPACE:
 		return m->namespaces[id].place;
 	case FL_TABLE_PRIORITY_CLASS:
@@ -225,7 +236,10 @@ static struct fl_place place_of(const struct fl_model *m, enum fl_table table, u
 		return m->queues[id].place;
 	case FL_TABLE_LIMIT_RANGE:
 		return m->limit_ranges[id].place;
+	case FL_TABLE_POD:
+		return m->tasks[id].place;
 	case FL_TABLE_WORKLOAD:
+	case FL_TABLE_POD_GROUP:
 		break;
 	}
 	return m->workloads[id].place;
@@ -452,16 +466,35 @@ int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row,
 int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
 			  fairlead_error *err)
 {
-	int r = claim(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, m->n_workloads,
-		      err);
+	enum fl_table table = fl_table_of_workload(m, row);
+	int r = claim(m, table, row->namespace, row->name, row->place, m->n_workloads, err);
 
 	if (r == 0 && row->podsets.n > FL_MAX_PODSETS) {
 		fl_fail(err, FAIRLEAD_ELIMIT, "%u podSets, more than %d", row->podsets.n,
 			FL_MAX_PODSETS);
-		blame(m, FL_TABLE_WORKLOAD, row->namespace, row->name, row->place, err);
+		blame(m, table, row->namespace, row->name, row->place, err);
 		return FAIRLEAD_ELIMIT;
 	}
 	return r < 0 ? r : fl_model_push_workloads(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_machine(struct fl_model *m, const struct fl_machine_row *row, fairlead_error *err)
+{
+	int r = claim(m, FL_TABLE_MACHINE, (struct fl_sym){ 0 }, row->name, row->place,
+		      m->n_machines, err);
+
+	return r < 0 ? r : fl_model_push_machines(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_task(struct fl_model *m, const struct fl_task_row *row, fairlead_error *err)
+{
+	int r = check_length(m, row->name, "name", err);
+
+	if (r == 0)
+		r = check_length(m, row->namespace, "namespace", err);
+	if (r < 0)
+		return blame(m, FL_TABLE_POD, row->namespace, row->name, row->place, err);
+	return fl_model_push_tasks(m, row, /* ret_id= */ NULL, err);
 }
 
 int fl_model_add_limit_range(struct fl_model *m, const struct fl_limit_range_row *row,
@@ -518,15 +551,39 @@ static uint32_t find_text(const struct fl_model *m, enum fl_table table, const c
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
 				  const char *name)
 {
-	enum fl_table table = kind == FL_COHORT ? FL_TABLE_COHORT : FL_TABLE_CLUSTER_QUEUE;
+	const struct fl_node_row row = { .kind = kind };
 
-	return (struct fl_node){ find_text(m, table, "", name) };
+	return (struct fl_node){ find_text(m, fl_table_of_node(&row), "", name) };
 }
 
 struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
 					  const char *name)
 {
-	return (struct fl_workload){ find_text(m, FL_TABLE_WORKLOAD, namespace, name) };
+	uint32_t id = find_text(m, FL_TABLE_WORKLOAD, namespace, name);
+
+	if (id == FL_NONE)
+		id = find_text(m, FL_TABLE_POD_GROUP, namespace, name);
+	for (uint32_t i = 0; i < m->n_tasks && id == FL_NONE; i++) {
+		const struct fl_task_row *t = &m->tasks[i];
+
+		if (strcmp(fl_model_text(m, t->name), name) == 0 &&
+		    strcmp(fl_model_text(m, t->namespace), namespace) == 0)
+			id = t->workload.v;
+	}
+	return (struct fl_workload){ id };
+}
+
+enum fl_policy_kind fl_model_policy(const struct fl_model *m)
+{
+	bool entitle = m->n_gangs > 0, borrow = m->n_queues > 0 || m->n_flavors > 0;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		*(m->nodes[n].kind == FL_QUEUE ? &entitle : &borrow) = true;
+	for (uint32_t i = 0; i < m->n_tasks && !entitle; i++)
+		entitle = !m->tasks[i].foreign;
+	for (uint32_t w = 0; w < m->n_workloads && !borrow; w++)
+		borrow = m->workloads[w].gang == FL_NONE;
+	return !entitle ? FL_POLICY_BORROW : borrow ? FL_POLICY_MIXED : FL_POLICY_ENTITLE;
 }
 
 struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace,
@@ -605,6 +662,8 @@ const char *fl_inactive_name(enum fl_inactive why)
 		return "CohortCycle";
 	case FL_INACTIVE_STOPPED:
 		return "Stopped";
+	case FL_INACTIVE_PARENT_NOT_FOUND:
+		return "ParentNotFound";
 	}
 	return "";
 }
@@ -630,6 +689,10 @@ const char *fl_excluded_name(enum fl_excluded why)
 		return "Misconfigured";
 	case FL_EXCLUDED_LIMIT_RANGE:
 		return "OutsideLimitRange";
+	case FL_EXCLUDED_NOT_A_LEAF:
+		return "NotALeaf";
+	case FL_EXCLUDED_PARENT_NOT_FOUND:
+		return "ParentDoesNotExist";
 	}
 	return "";
 }

@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "model/entitle.h"
 #include "model/pod.h"
 
 struct fl_label {
@@ -83,7 +84,7 @@ struct fl_group_flavor {
 	struct fl_flavor id;   /* by seal */
 };
 
-enum fl_node_kind { FL_CLUSTER_QUEUE, FL_COHORT };
+enum fl_node_kind { FL_CLUSTER_QUEUE, FL_COHORT, FL_QUEUE /* entitle: model/entitle.h */ };
 enum fl_strategy { FL_BEST_EFFORT_FIFO, FL_STRICT_FIFO };
 enum fl_stop { FL_STOP_NONE, FL_STOP_HOLD, FL_STOP_HOLD_AND_DRAIN };
 enum fl_preempt_policy {
@@ -101,6 +102,7 @@ enum fl_inactive {
 	FL_INACTIVE_FLAVOR_NOT_FOUND,
 	FL_INACTIVE_COHORT_CYCLE,
 	FL_INACTIVE_STOPPED,
+	FL_INACTIVE_PARENT_NOT_FOUND, /* of it or of one above it; FL_QUEUE only */
 };
 
 struct fl_node_row {
@@ -126,6 +128,9 @@ struct fl_node_row {
 	enum fl_fungibility when_can_borrow, when_can_preempt;
 	enum fl_preference preference;
 	bool usage_based; /* admissionScope: UsageBasedAdmissionFairSharing */
+
+	/* FL_QUEUE only */
+	uint32_t entitlement; /* into entitlements; FL_NONE otherwise */
 };
 
 /* Decayed usage of one resource in natural units (cores, bytes). */
@@ -215,6 +220,9 @@ enum fl_excluded {
 	FL_EXCLUDED_CLUSTER_QUEUE_STOPPED,
 	FL_EXCLUDED_MISCONFIGURED, /* a container requests more than its limits */
 	FL_EXCLUDED_LIMIT_RANGE,   /* asks for more or less than a LimitRange allows */
+	/* of a gang; NO_QUEUE too */
+	FL_EXCLUDED_NOT_A_LEAF,       /* its queue has queues below it; its request still counts */
+	FL_EXCLUDED_PARENT_NOT_FOUND, /* its queue takes no part */
 };
 
 /* Why a workload that holds quota must let go of it, from the beginning; 0: it need not. */
@@ -253,11 +261,12 @@ struct fl_workload_row {
 	struct fl_span admission;          /* into podset_assignments */
 	struct fl_place place;
 	struct fl_queue queue;         /* by seal; FL_NONE */
-	struct fl_node cluster_queue;  /* by seal: its LocalQueue's; FL_NONE */
+	struct fl_node cluster_queue;  /* by seal: its LocalQueue's, or a gang's queue; FL_NONE */
 	struct fl_node admitted_queue; /* by seal: where it holds quota; FL_NONE */
 	enum fl_excluded excluded;     /* by seal */
 	enum fl_evicting evicting;     /* by seal; only where admitted_queue is */
 	fl_time ready_at; /* by seal: no queue takes it before; FL_TIME_NONE: at once; FL_NEVER */
+	uint32_t gang;    /* into gangs; FL_NONE: a Workload of Kueue's, with podsets */
 };
 
 /* What one LimitRange says of a resource; FL_NO_LIMIT where it says nothing. */
@@ -382,6 +391,9 @@ struct fl_notice {
 	struct fl_sym hint;    /* symbol 0 ("") when there is none */
 };
 
+/* Whose objects they are; BORROW too when nothing says. */
+enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POLICY_MIXED };
+
 /* Every pool and table: X(type, field). */
 #define FL_MODEL_TABLES(X)                                                                         \
 	X(struct fl_flavor_row, flavors)                                                           \
@@ -415,6 +427,13 @@ struct fl_notice {
 	X(struct fl_sym, syms)                                                                     \
 	X(struct fl_sym, inputs)                                                                   \
 	X(struct fl_sym, resources)                                                                \
+	X(struct fl_entitlement, entitlements)                                                     \
+	X(struct fl_gang, gangs)                                                                   \
+	X(struct fl_task_row, tasks)                                                               \
+	X(struct fl_machine_row, machines)                                                         \
+	X(struct fl_sample_row, samples)                                                           \
+	X(struct fl_usage_row, usages)                                                             \
+	X(struct fl_budget_row, budgets)                                                           \
 	X(struct fl_notice, notices)
 
 struct fl_model {
@@ -426,6 +445,10 @@ struct fl_model {
 	FL_MODEL_TABLES(X)
 #undef X
 	struct fl_settings settings;
+	struct fl_entitle_settings entitle;
+	enum fl_policy_kind wanted; /* before reading: objects of the other policy are left out */
+	struct fl_resource
+		axis[FL_BUNDLE]; /* by seal, of the entitle policy: cpu, memory, nvidia.com/gpu */
 	struct fl_pairs by_name; /* (kind, name or namespaced name) -> id; private to model.c */
 	uint32_t notices_dropped;
 	fl_time newest; /* newest time in the input; FL_TIME_NONE when there is none */
@@ -461,6 +484,7 @@ FL_MODEL_TABLES(X)
  * Defaults to start a row from:
  */
 extern const struct fl_node_row fl_cluster_queue_default, fl_cohort_default;
+extern const struct fl_entitlement fl_entitlement_default; /* deserves and may have nothing */
 extern const struct fl_queue_row fl_queue_default;
 extern const struct fl_workload_row fl_workload_default;
 extern const struct fl_podset fl_podset_default;
@@ -475,6 +499,9 @@ int fl_model_add_priority(struct fl_model *m, const struct fl_priority_row *row,
 			  fairlead_error *err);
 int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
 			  fairlead_error *err);
+int fl_model_add_machine(struct fl_model *m, const struct fl_machine_row *row, fairlead_error *err);
+/* Twins are found by seal. */
+int fl_model_add_task(struct fl_model *m, const struct fl_task_row *row, fairlead_error *err);
 int fl_model_add_limit_range(struct fl_model *m, const struct fl_limit_range_row *row,
 			     fairlead_error *err);
 int fl_model_add_runtime_class(struct fl_model *m, const struct fl_runtime_class_row *row,
@@ -495,6 +522,15 @@ int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_plac
 int fl_model_seal(struct fl_model *m, fairlead_error *err);
 
 /*
+ * Of whom the objects are: BORROW (so for an empty model), ENTITLE, or MIXED, of which
+ * neither policy can be made.  Machines and other schedulers' pods do not count.
+ */
+enum fl_policy_kind fl_model_policy(const struct fl_model *m);
+
+/* 0, or FAIRLEAD_EINPUT with place for a sample of history that ends after @now. */
+int fl_model_check_samples(const struct fl_model *m, fl_time now, fairlead_error *err);
+
+/*
  * Each quota of @n, by group and flavor: begin with a zeroed walk; NULL behind the
  * last one.
  */
@@ -507,6 +543,7 @@ const struct fl_quota *fl_model_next_quota(const struct fl_model *m, struct fl_n
 /* By name; FL_NONE ids when there is no such object. Sealed models only. */
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
 				  const char *name);
+/* A Workload or PodGroup, else whatever the Pod of that name belongs to. */
 struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
 					  const char *name);
 /* The Workload owned by the Job @name; the first in name order when several. @namespace NULL: any. */

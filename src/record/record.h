@@ -39,6 +39,7 @@ enum fl_event_kind {
 	FL_EV_FINISHED, /* backend: an admitted workload is done */
 	FL_EV_REJECTED, /* backend: an admission could not be applied; it waits again */
 	FL_EV_CELL,     /* one quota, limit, weight or priority changes */
+	FL_EV_USAGE,    /* a sample of history from outside (entitle) */
 };
 
 enum fl_cell_kind {
@@ -46,22 +47,42 @@ enum fl_cell_kind {
 	FL_CELL_BORROWING_LIMIT,
 	FL_CELL_LENDING_LIMIT,
 	FL_CELL_WEIGHT,
-	FL_CELL_PRIORITY
+	FL_CELL_PRIORITY,
+	/* entitle: `resource` is one of the model's axis, the number is `value` */
+	FL_CELL_DESERVED,
+	FL_CELL_LIMIT,
+	FL_CELL_OVER_QUOTA_WEIGHT,
+	FL_CELL_QUEUE_PRIORITY,
+	FL_CELL_ALLOCATABLE, /* of `machine` */
 };
 
 struct fl_cell {
 	enum fl_cell_kind kind;
-	struct fl_node node;     /* all but PRIORITY, which is of the event's workload */
+	union {
+		struct fl_node node;       /* all but PRIORITY, which is of the event's workload */
+		struct fl_machine machine; /* ALLOCATABLE */
+	};
 	struct fl_flavor flavor; /* quota and limits */
 	struct fl_resource resource;
 	fl_amount amount; /* quota, limit (FL_NO_LIMIT: none), priority */
-	double weight;
+	union {
+		double weight;
+		double value; /* entitle */
+	};
+};
+
+/* What a queue held, or the cluster had (node FL_NONE), over (from, to]. */
+struct fl_sample {
+	struct fl_node node;
+	fl_time from, to;
+	struct fl_bundle amount;
 };
 
 struct fl_event {
 	enum fl_event_kind kind;
 	struct fl_workload workload; /* all but CELL, and CELL of a priority */
 	struct fl_cell cell;         /* CELL only */
+	struct fl_sample sample;     /* USAGE only */
 };
 
 enum fl_decision_kind {
@@ -79,7 +100,10 @@ struct fl_placement {
 	uint32_t podset; /* 0-based within the spec; FL_NONE: held, but not in the spec */
 	int32_t count;   /* pods admitted; below the podset's count with partial admission */
 	struct fl_resource resource;
-	struct fl_flavor flavor;
+	union {
+		struct fl_flavor flavor;
+		struct fl_machine machine; /* entitle: where `count` tasks go; podset 0 */
+	};
 	fl_amount amount; /* of all the podset's pods together */
 };
 
@@ -91,6 +115,8 @@ struct fl_decision {
 	struct fl_node cluster_queue;
 	struct fl_span placement; /* ADMIT, RESERVE: into decisions.placements */
 	bool already_evicting;    /* EVICT of a workload whose eviction is under way */
+	enum fl_action action;    /* entitle: which action decided */
+	int32_t count;            /* entitle: tasks it is about */
 };
 
 /* Valid until the next step or try of the policy that gave them. */
@@ -108,6 +134,8 @@ enum fl_number_kind {
 	FL_NUMBER_SHARE,    /* weighted; INFINITY when the weight is 0 */
 	FL_NUMBER_TIME,     /* a moment: fl_time in `amount` */
 	FL_NUMBER_DURATION, /* a length of time: the same */
+	FL_NUMBER_BUNDLE,   /* entitle: of the row's resource, in a bundle's units, in `share` */
+	FL_NUMBER_RATIO,    /* a plain number, in `share` */
 };
 
 /* Exact. */

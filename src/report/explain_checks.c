@@ -20,7 +20,16 @@ const char *fl_explain_field(enum fl_cell_kind kind)
 	case FL_CELL_WEIGHT:
 		return "weight";
 	case FL_CELL_PRIORITY:
+	case FL_CELL_QUEUE_PRIORITY:
 		return "priority";
+	case FL_CELL_DESERVED:
+		return "quota";
+	case FL_CELL_LIMIT:
+		return "limit";
+	case FL_CELL_OVER_QUOTA_WEIGHT:
+		return "overQuotaWeight";
+	case FL_CELL_ALLOCATABLE:
+		return "allocatable";
 	}
 	return "";
 }
@@ -73,6 +82,8 @@ static const char *write_number(const struct fl_report *r, struct fl_resource re
 {
 	switch (n.kind) {
 	case FL_NUMBER_SHARE:
+	case FL_NUMBER_BUNDLE:
+	case FL_NUMBER_RATIO:
 		snprintf(buffer, 64, "%.1f", n.share);
 		break;
 	case FL_NUMBER_TIME:
@@ -188,6 +199,8 @@ const char *fl_explain_change_text(const struct fl_report *r, const struct fl_ex
 			 fl_report_short_resource(m, c->resource), fl_report_flavor(m, c->flavor),
 			 fl_report_amount(r, c->resource, c->from, a),
 			 fl_report_amount(r, c->resource, c->to, b));
+		break;
+	default: /* of the entitle policy */
 		break;
 	}
 	return buffer;

@@ -61,6 +61,9 @@ const char *fl_tree_why_inactive(const struct fl_model *m, struct fl_node n, cha
 		snprintf(buffer, 320, "flavor '%s' does not exist",
 			 fl_model_text(m, row->missing_flavor));
 		break;
+	case FL_INACTIVE_PARENT_NOT_FOUND:
+		snprintf(buffer, 320, "a queue above it does not exist");
+		break;
 	}
 	return buffer;
 }

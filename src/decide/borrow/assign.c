@@ -349,7 +349,10 @@ static void commit(struct assigner *a, int32_t count)
 
 	if (a->n_needs == 0)
 		out->placements[out->n_placements++] =
-			(struct fl_placement){ a->podset, count, { FL_NONE }, { FL_NONE }, 0 };
+			(struct fl_placement){ .podset = a->podset,
+					       .count = count,
+					       .resource = { FL_NONE },
+					       .flavor = { FL_NONE } };
 	for (uint32_t i = 0; i < a->n_needs; i++) {
 		const struct fl_need *need = &a->needs[i];
 		uint32_t at = 0;

@@ -66,11 +66,9 @@ static fl_amount *cell_of(struct fl_policy *p, enum fl_cell_kind kind, size_t at
 		return &p->tree.borrowing_limit[at];
 	case FL_CELL_LENDING_LIMIT:
 		return &p->tree.lending_limit[at];
-	case FL_CELL_WEIGHT:
-	case FL_CELL_PRIORITY:
-		break;
+	default: /* not of a quota */
+		return NULL;
 	}
-	return NULL;
 }
 
 /* Who has quota knows its column, and so do all cohorts above. False: they did. */

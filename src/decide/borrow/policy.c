@@ -159,6 +159,8 @@ static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead
 	if (p->tree.root_index[cell->node.v] == FL_NONE)
 		return fl_fail(err, FAIRLEAD_ESTATE,
 			       "the node is in no tree: it is below a cohort cycle");
+	if (cell->kind > FL_CELL_PRIORITY)
+		return fl_fail(err, FAIRLEAD_ESTATE, "a cell of the entitle policy");
 	if (cell->kind == FL_CELL_WEIGHT)
 		return cell->weight >= 0 ? fl_change_weight(p, cell, err) :
 					   fl_fail(err, FAIRLEAD_EINPUT, "a negative weight");
@@ -195,6 +197,8 @@ static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 		return release(p, w, /* again= */ true, err);
 	case FL_EV_FINISHED:
 		return release(p, w, /* again= */ false, err);
+	case FL_EV_USAGE:
+		return fl_fail(err, FAIRLEAD_ESTATE, "samples of usage are for the entitle policy");
 	case FL_EV_CELL:
 		break;
 	}

@@ -384,8 +384,11 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 			uint32_t at = 0;
 
 			p->placements[j->placement_first + j->n_placement++] =
-				(struct fl_placement){ podset, a->count, got->resource, got->flavor,
-						       got->amount };
+				(struct fl_placement){ .podset = podset,
+						       .count = a->count,
+						       .resource = got->resource,
+						       .flavor = got->flavor,
+						       .amount = got->amount };
 			while (at < j->n_use && p->uses[j->use_first + at].column.v != column.v)
 				at++;
 			if (!in_tree)

@@ -82,9 +82,12 @@ static enum fl_decision_kind outcome(struct fixture *f, struct fl_workload w,
 	for (uint32_t i = 0; i < n; i++) {
 		struct fl_event e = { .kind = FL_EV_CELL,
 				      .workload = w,
-				      .cell = { cells[i].kind, cells[i].node, cells[i].flavor,
-						cells[i].resource, cells[i].to,
-						cells[i].weight_to } };
+				      .cell = { .kind = cells[i].kind,
+						.node = cells[i].node,
+						.flavor = cells[i].flavor,
+						.resource = cells[i].resource,
+						.amount = cells[i].to,
+						.weight = cells[i].weight_to } };
 
 		if (ops->apply(f->p, now, &e, &err) < 0)
 			fail_msg("%s", err.text);

@@ -214,29 +214,29 @@ static void cells_that_do_not_suit(void **unused)
 		const char *text;
 		int r;
 	} rows[] = {
-		{ { FL_CELL_NOMINAL, { 999 }, { 0 }, { 0 }, 1, 0 },
+		{ { FL_CELL_NOMINAL, { { 999 } }, { 0 }, { 0 }, 1, { 0 } },
 		  "no such queue or cohort",
 		  FAIRLEAD_ENOENT },
-		{ { FL_CELL_NOMINAL, { 0 }, { 99 }, { 0 }, 1, 0 },
+		{ { FL_CELL_NOMINAL, { { 0 } }, { 99 }, { 0 }, 1, { 0 } },
 		  "nobody in this tree has quota for that flavor and resource",
 		  FAIRLEAD_ENOENT },
-		{ { FL_CELL_NOMINAL, { 0 }, { 0 }, { 0 }, -1, 0 },
+		{ { FL_CELL_NOMINAL, { { 0 } }, { 0 }, { 0 }, -1, { 0 } },
 		  "a negative quota or limit",
 		  FAIRLEAD_EINPUT },
-		{ { FL_CELL_LENDING_LIMIT, { 0 }, { 0 }, { 0 }, -2, 0 },
+		{ { FL_CELL_LENDING_LIMIT, { { 0 } }, { 0 }, { 0 }, -2, { 0 } },
 		  "a negative quota or limit",
 		  FAIRLEAD_EINPUT },
-		{ { FL_CELL_WEIGHT, { 0 }, { 0 }, { 0 }, 0, -0.5 },
+		{ { FL_CELL_WEIGHT, { { 0 } }, { 0 }, { 0 }, 0, { -0.5 } },
 		  "a negative weight",
 		  FAIRLEAD_EINPUT },
-		{ { FL_CELL_WEIGHT, { 0 }, { 0 }, { 0 }, 0, NAN },
+		{ { FL_CELL_WEIGHT, { { 0 } }, { 0 }, { 0 }, 0, { NAN } },
 		  "a negative weight",
 		  FAIRLEAD_EINPUT },
-		{ { FL_CELL_PRIORITY, { 0 }, { 0 }, { 0 }, INT64_C(1) << 31, 0 },
+		{ { FL_CELL_PRIORITY, { { 0 } }, { 0 }, { 0 }, INT64_C(1) << 31, { 0 } },
 		  "a priority beyond 32 bits",
 		  FAIRLEAD_EINPUT },
 		/* What the two queues keep for themselves would meet in their cohort. */
-		{ { FL_CELL_LENDING_LIMIT, { 0 }, { 0 }, { 0 }, FL_NO_LIMIT, 0 },
+		{ { FL_CELL_LENDING_LIMIT, { { 0 } }, { 0 }, { 0 }, FL_NO_LIMIT, { 0 } },
 		  "what is admitted would pass 2^63 units of a resource",
 		  FAIRLEAD_ELIMIT },
 	};
@@ -279,7 +279,7 @@ static void quota_in_a_new_column(void **unused)
 	struct fl_node s = fl_model_find_node(m, FL_CLUSTER_QUEUE, "s"),
 		       e = fl_model_find_node(m, FL_COHORT, "e");
 	struct fl_event event = { .kind = FL_EV_CELL,
-				  .cell = { FL_CELL_NOMINAL, s, { 0 }, { 0 }, 3, 0 } };
+				  .cell = { .kind = FL_CELL_NOMINAL, .node = s, .amount = 3 } };
 	struct fl_column c = fl_tree_column(t, s, (struct fl_flavor){ 0 },
 					    (struct fl_resource){ 0 });
 	fl_mark mark;
@@ -355,7 +355,7 @@ static void scan_starts_anew(bool small)
 	struct fl_event finished = { .kind = FL_EV_FINISHED, .workload = job(m, "a") };
 	struct fl_event cell = {
 		.kind = FL_EV_CELL,
-		.cell = { FL_CELL_NOMINAL, m->queues[1].cluster_queue, { 0 }, { 0 }, 1, 0 }
+		.cell = { .kind = FL_CELL_NOMINAL, .node = m->queues[1].cluster_queue, .amount = 1 }
 	};
 	struct fl_event *other = small ? &fits : &large;
 	struct fl_decisions d;

@@ -328,8 +328,10 @@ static void a_changed_quota_is_as_if_given(void **unused)
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		struct fl_node q = fl_model_find_node(m, FL_CLUSTER_QUEUE, "q0");
-		struct fl_event e = { .kind = FL_EV_CELL,
-				      .cell = { FL_CELL_LENDING_LIMIT, q, { 0 }, { 0 }, 2, 0 } };
+		struct fl_event e = {
+			.kind = FL_EV_CELL,
+			.cell = { .kind = FL_CELL_LENDING_LIMIT, .node = q, .amount = 2 }
+		};
 		uint64_t digest[2], again[2];
 		fl_mark mark;
 		fairlead_error err;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/entitle.h"
+
+#include "model/model.h"
+
+/* What the real scheduler assumes of what is not said. */
+const struct fl_entitle_settings fl_entitle_settings_default = {
+	.k = 1,
+	.multiplier = 1,
+	.consolidating_reclaim = true,
+	.actions = {
+		[FL_ACTION_ALLOCATE] = true,
+		[FL_ACTION_CONSOLIDATION] = true,
+		[FL_ACTION_RECLAIM] = true,
+		[FL_ACTION_PREEMPT] = true,
+		[FL_ACTION_STALE_GANG] = true,
+	},
+	.min_run_method = FL_MIN_RUN_LCA,
+	.stale_grace = 60 * FL_SECOND,
+	.window = 168 * 60 * 60 * FL_SECOND,
+	.resolution = 60 * FL_SECOND,
+	.fetch_interval = 60 * FL_SECOND,
+	.staleness = 300 * FL_SECOND,
+	.window_kind = FL_WINDOW_SLIDING,
+	.window_start = FL_TIME_NONE,
+};
+
+/* A Queue that says nothing of resources: it can run nothing. */
+const struct fl_entitlement fl_entitlement_default = {
+	.priority = 100,
+	.created = FL_TIME_NONE,
+	.preempt_min_run = FL_TIME_NONE,
+	.reclaim_min_run = FL_TIME_NONE,
+	.request = { { -1, -1, -1 } },
+};
