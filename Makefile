@@ -11,7 +11,7 @@ help:
 	@echo 'make run      set up, build, and decide for the company of examples/company'
 	@echo 'make test     set up, build, and run every test'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
-	@echo 'make bench    figures: how long a cycle takes'
+	@echo 'make bench    figures: how long a cycle and a division take'
 	@echo 'make soak     long random runs      make e2e      against real clusters'
 	@echo 'make format   lay out the C files   make install  into PREFIX (meson install)'
 	@echo 'make clean    remove the build folders'
@@ -44,6 +44,7 @@ quick:
 
 bench: build
 	$(BUILD)/bench/cycle bench/data/*.jsonl.gz
+	$(BUILD)/bench/divide bench/data/perf-*.json.gz
 
 e2e:
 	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \

@@ -12,47 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../tests/conformance/case.h"
 #include "codec/kube.h"
 #include "codec/reader.h"
 #include "decide/policy.h"
 #include "facts.h"
+#include "measure.h"
 
 enum { RUNS = 20 };
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
-
-/* An allocator that counts: a header before each object holds its size. */
-struct counter {
-	unsigned long calls;
-	size_t live;
-};
-
-enum { HEADER = 64 }; /* keeps malloc's alignment */
-
-static void *count_resize(void *user, void *old, size_t size)
-{
-	struct counter *c = user;
-	char *base = old ? (char *)old - HEADER : NULL;
-	size_t before = 0;
-
-	if (base)
-		memcpy(&before, base, sizeof before);
-	if (size == 0) {
-		c->live -= before;
-		free(base);
-		return NULL;
-	}
-	base = realloc(base, size + HEADER);
-	if (!base)
-		return NULL;
-	memcpy(base, &size, sizeof size);
-	c->calls++;
-	c->live += size - before;
-	return base + HEADER;
-}
 
 struct state {
 	struct counter counter;
@@ -61,14 +31,6 @@ struct state {
 	struct fl_policy *p;
 	double parse_ms, seal_ms;
 };
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void close_state(struct state *s)
 {
@@ -118,15 +80,6 @@ static int one_cycle(struct state *s, fl_time now, struct facts *facts, double *
 	return rc;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x, y;
-
-	memcpy(&x, a, sizeof x);
-	memcpy(&y, b, sizeof y);
-	return (x > y) - (x < y);
-}
-
 struct figures {
 	double median_ms, least_ms;
 	unsigned long allocations;
@@ -147,8 +100,7 @@ static int time_cycles(struct state *s, fl_time now, struct figures *f, fairlead
 			return rc;
 		f->allocations = s->counter.calls - calls;
 	}
-	qsort(ms, RUNS, sizeof *ms, by_value);
-	f->median_ms = (ms[RUNS / 2 - 1] + ms[RUNS / 2]) / 2;
+	f->median_ms = median(ms, RUNS);
 	f->least_ms = ms[0];
 	return 0;
 }

@@ -86,6 +86,21 @@ static bool same_node(const struct fl_difference *d, struct fl_node a, struct fl
 	return same_text(d, d->before->model->nodes[a.v].name, d->after->model->nodes[b.v].name);
 }
 
+static bool same_machine(const struct fl_difference *d, struct fl_machine a, struct fl_machine b)
+{
+	if (a.v == FL_NONE || b.v == FL_NONE)
+		return a.v == b.v;
+	return same_text(d, d->before->model->machines[a.v].name,
+			 d->after->model->machines[b.v].name);
+}
+
+static bool same_place(const struct fl_difference *d, const struct fl_placement *p,
+		       const struct fl_placement *q)
+{
+	return d->before->entitle ? same_machine(d, p->machine, q->machine) :
+				    same_flavor(d, p->flavor, q->flavor);
+}
+
 static bool same_quota(const struct fl_difference *d, const struct fl_outcome_workload *x,
 		       const struct fl_outcome_workload *y)
 {
@@ -96,8 +111,7 @@ static bool same_quota(const struct fl_difference *d, const struct fl_outcome_wo
 		const struct fl_placement *q = &d->after->placements[y->placement.first + i];
 
 		if (p->podset != q->podset || p->count != q->count || p->amount != q->amount ||
-		    !same_flavor(d, p->flavor, q->flavor) ||
-		    !same_resource(d, p->resource, q->resource))
+		    !same_place(d, p, q) || !same_resource(d, p->resource, q->resource))
 			return false;
 	}
 	return true;
@@ -184,6 +198,34 @@ static bool same_share(const struct fl_difference *d, const struct fl_pair *pair
 	return !x->active || x->share.precise == y->share.precise;
 }
 
+static bool same_bundle(const struct fl_bundle *x, const struct fl_bundle *y)
+{
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (x->of[r] != y->of[r])
+			return false;
+	return true;
+}
+
+/* Of a queue of the entitle policy. */
+static unsigned compare_standings(const struct fl_difference *d, const struct fl_pair *pair)
+{
+	bool both = pair->before != FL_NONE && pair->after != FL_NONE;
+	unsigned what = pair->what;
+
+	if (!both)
+		return what | FL_DIFF_CELLS;
+	const struct fl_standing *x = &d->before->standings.rows[pair->before];
+	const struct fl_standing *y = &d->after->standings.rows[pair->after];
+	if (d->before->nodes[pair->before].active != d->after->nodes[pair->after].active ||
+	    !same_bundle(&x->fair_share, &y->fair_share))
+		what |= FL_DIFF_SHARE;
+	if (!same_bundle(&x->deserved, &y->deserved) || !same_bundle(&x->limit, &y->limit) ||
+	    !same_bundle(&x->weight, &y->weight) || !same_bundle(&x->allocated, &y->allocated) ||
+	    x->priority != y->priority)
+		what |= FL_DIFF_CELLS;
+	return what;
+}
+
 static unsigned compare_nodes(const struct fl_difference *d, const struct fl_pair *pair)
 {
 	struct fl_cell_walk walk = { 0 };
@@ -223,7 +265,8 @@ int fl_difference(const struct fl_outcome *before, const struct fl_outcome *afte
 		d.any |= d.workloads[i].what != 0;
 	}
 	for (uint32_t i = 0; i < d.n_nodes; i++) {
-		d.nodes[i].what = compare_nodes(&d, &d.nodes[i]);
+		d.nodes[i].what = before->entitle ? compare_standings(&d, &d.nodes[i]) :
+						    compare_nodes(&d, &d.nodes[i]);
 		d.any |= d.nodes[i].what != 0;
 	}
 	*ret = d;

@@ -22,8 +22,8 @@ enum {
 	FL_DIFF_SPARED = 64,    /* was preempted on the way, and is not */
 	FL_DIFF_WAITS = 128,  /* waits, for another reason or where it did neither wait nor hold */
 	FL_DIFF_LEFT = 256,   /* waited, and does neither wait nor hold */
-	FL_DIFF_SHARE = 512,  /* of a node: its share, or whether it takes part */
-	FL_DIFF_CELLS = 1024, /* of a node: quota, limits or usage */
+	FL_DIFF_SHARE = 512,  /* of a node: its (fair) share, or whether it takes part */
+	FL_DIFF_CELLS = 1024, /* of a node: quota, limits, weights or usage */
 };
 
 struct fl_pair { /* ids; FL_NONE on one side at most */
@@ -44,7 +44,7 @@ struct fl_difference {
 	bool any;
 };
 
-/* FAIRLEAD_ENOMEM. */
+/* Two outcomes of one policy. FAIRLEAD_ENOMEM. */
 int fl_difference(const struct fl_outcome *before, const struct fl_outcome *after,
 		  struct fl_arena *arena, struct fl_difference *ret, fairlead_error *err);
 

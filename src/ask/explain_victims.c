@@ -104,9 +104,10 @@ static void classify(const struct fl_explain_run *r, struct fl_victim_log *log, 
 /* How far an inequality is from holding. */
 static double gap(const struct fl_explain_refusal *row)
 {
-	double d = row->lhs.kind == FL_NUMBER_SHARE ?
-			   fabs(row->lhs.share - row->rhs.share) :
-			   fabs((double)row->lhs.amount - (double)row->rhs.amount);
+	bool doubles = row->lhs.kind == FL_NUMBER_SHARE || row->lhs.kind == FL_NUMBER_BUNDLE ||
+		       row->lhs.kind == FL_NUMBER_RATIO;
+	double d = doubles ? fabs(row->lhs.share - row->rhs.share) :
+			     fabs((double)row->lhs.amount - (double)row->rhs.amount);
 
 	return isnan(d) ? 0 : d; /* both infinite */
 }
@@ -141,35 +142,37 @@ static int cmp_refusals(const void *ctx, uint32_t a, uint32_t b)
 			    s->model->nodes[y->node.v].name);
 }
 
-/* The rule that refused most first, then who came nearest to passing. */
-static int sort_by_rule(struct fl_explain_run *r, fairlead_error *err)
+int fl_explain_sort(const struct fl_model *m, struct fl_arena *arena,
+		    struct fl_explain_refusal **rows, uint32_t n,
+		    struct fl_explain_rule **ret_rules, uint32_t *ret_n_rules, fairlead_error *err)
 {
-	struct fl_explain *x = r->x;
-	uint32_t n = x->n_refusals;
-	struct sorting s = { .model = r->model, .rows = x->refusals };
-	uint32_t *ids = fl_arena_alloc(r->arena, n, 2 * sizeof(*ids), err);
-	struct fl_explain_refusal *sorted =
-		ids ? fl_arena_alloc(r->arena, n, sizeof(*sorted), err) : NULL;
+	struct sorting s = { .model = m, .rows = *rows };
+	uint32_t n_rules = 0, *ids = fl_arena_alloc(arena, n, 2 * sizeof(*ids), err);
+	struct fl_explain_refusal *sorted = ids ? fl_arena_alloc(arena, n, sizeof(*sorted), err) :
+						  NULL;
+	struct fl_explain_rule *rules =
+		sorted ? fl_arena_alloc(arena, FL_CHECKS, sizeof(*rules), err) : NULL;
 
-	x->rules = sorted ? fl_arena_alloc(r->arena, FL_CHECKS, sizeof(*x->rules), err) : NULL;
-	if (!x->rules)
+	if (!rules)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		ids[i] = i;
-		s.of_check[x->refusals[i].check] += x->refusals[i].n;
+		s.of_check[s.rows[i].check] += s.rows[i].n;
 	}
 	fl_sort(ids, n, ids + n, cmp_refusals, &s);
 	for (uint32_t i = 0; i < n; i++) {
-		enum fl_check check = x->refusals[ids[i]].check;
+		enum fl_check check = s.rows[ids[i]].check;
 
-		sorted[i] = x->refusals[ids[i]];
+		sorted[i] = s.rows[ids[i]];
 		if (i == 0 || check != sorted[i - 1].check)
-			x->rules[x->n_rules++] = (struct fl_explain_rule){
-				.check = check, .workloads = s.of_check[check], .first = i
-			};
-		x->rules[x->n_rules - 1].n++;
+			rules[n_rules++] = (struct fl_explain_rule){ .check = check,
+								     .workloads = s.of_check[check],
+								     .first = i };
+		rules[n_rules - 1].n++;
 	}
-	x->refusals = sorted;
+	*rows = sorted;
+	*ret_rules = rules;
+	*ret_n_rules = n_rules;
 	return 0;
 }
 
@@ -201,5 +204,6 @@ int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err)
 	for (uint32_t n = 0; n < r->tree->n_nodes; n++)
 		if (log.node_refused[n].n)
 			x->refusals[x->n_refusals++] = log.node_refused[n];
-	return sort_by_rule(r, err);
+	return fl_explain_sort(r->model, r->arena, &x->refusals, x->n_refusals, &x->rules,
+			       &x->n_rules, err);
 }

@@ -67,8 +67,11 @@ int fl_lint(struct fl_model *m, fairlead_error *err)
 		.now = m->newest == FL_TIME_NONE ? 0 : m->newest,
 	};
 	struct fl_policy_options options = { .mem = m->mem, .now = l.now };
-	int r = l.ops->new (m, &options, &l.policy, err);
+	int r;
 
+	if (fl_model_policy(m) == FL_POLICY_ENTITLE)
+		return fl_lint_entitle(m, err);
+	r = l.ops->new (m, &options, &l.policy, err);
 	if (r < 0)
 		return r;
 	l.tree = fl_borrow_tree(l.policy);

@@ -49,9 +49,10 @@ static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead
 	struct run *r = user;
 	const struct fl_decisions *d = cycle->decisions;
 
-	if (r->o->shortages.out_of_memory)
+	if (r->o->shortages.out_of_memory || r->o->obstacles.out_of_memory)
 		return fl_fail_nomem(err);
 	fl_shortage_next_cycle(&r->o->shortages);
+	fl_obstacle_next_cycle(&r->o->obstacles);
 	for (uint32_t i = 0; i < d->n; i++) {
 		if (d->rows[i].kind == FL_EVICT)
 			note_eviction(r, &d->rows[i], cycle->number);
@@ -123,7 +124,8 @@ static int cmp_nodes(const void *ctx, uint32_t a, uint32_t b)
 	return fl_names_cmp(&m->names, x->name, y->name);
 }
 
-/* The cells of one node, sorted; @order and @sorted have room for a tree's columns. */
+/* The cells of one node, sorted; @order and @sorted have room for a tree's
+ * columns. */
 static void look_at_cells(struct run *r, const struct fl_ledger *l, struct fl_node n,
 			  uint32_t *ret_total, uint32_t *order, struct fl_ledger_cell *sorted)
 {
@@ -182,14 +184,46 @@ static int look_at_nodes(struct run *r, fairlead_error *err)
 	return 0;
 }
 
+static int look_at_queues(struct run *r, fairlead_error *err)
+{
+	const struct fl_model *m = r->model;
+	struct fl_outcome *o = r->o;
+	uint32_t *by_name = fl_arena_alloc(r->options->arena, (size_t)m->n_nodes * 2 + 1,
+					   sizeof(*by_name), err);
+
+	if (!by_name)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t n = 0; n < m->n_nodes; n++) {
+		o->nodes[n].active = m->nodes[n].inactive == FL_ACTIVE;
+		by_name[n] = n;
+	}
+	fl_sort(by_name, m->n_nodes, by_name + m->n_nodes, cmp_nodes, m);
+	o->node_order = by_name;
+	int rc = fl_standings_init(&o->standings, m, r->options->arena, err);
+	if (rc == 0)
+		fl_standings_look(&o->standings, r->policy);
+	return rc;
+}
+
+/* Who is told what was short, by the policy's own log. */
+static int listen(struct run *r, struct fl_sink *ret, fairlead_error *err)
+{
+	struct fl_outcome *o = r->o;
+	const struct fl_mem *mem = r->options->mem;
+
+	*ret = o->entitle ? (struct fl_sink){ .row = fl_obstacle_row, .user = &o->obstacles } :
+			    (struct fl_sink){ .row = fl_shortage_row, .user = &o->shortages };
+	ret->not_victims = true;
+	return o->entitle ? fl_obstacle_init(&o->obstacles, mem, r->model, err) :
+			    fl_shortage_init(&o->shortages, mem, r->model, err);
+}
+
 int fl_outcome_run(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
 		   const struct fl_outcome_options *options, struct fl_outcome *ret,
 		   fairlead_error *err)
 {
 	struct run r = { ops, p, m, options, ret };
-	struct fl_sink sink = { .row = fl_shortage_row,
-				.user = &ret->shortages,
-				.not_victims = true };
+	struct fl_sink sink;
 	struct fl_settle_options settle = {
 		.mem = options->mem,
 		.sink = &sink,
@@ -199,8 +233,10 @@ int fl_outcome_run(const struct fl_policy_ops *ops, struct fl_policy *p, const s
 		.to_the_end = true,
 	};
 
-	*ret = (struct fl_outcome){ .model = m, .pending = { .mem = options->mem } };
-	int rc = fl_shortage_init(&ret->shortages, options->mem, m, err);
+	*ret = (struct fl_outcome){ .model = m,
+				    .entitle = ops == &fl_entitle_policy,
+				    .pending = { .mem = options->mem } };
+	int rc = listen(&r, &sink, err);
 	if (rc < 0)
 		return rc;
 	ret->workloads = fl_arena_alloc(options->arena, m->n_workloads, sizeof(*ret->workloads),
@@ -214,7 +250,7 @@ int fl_outcome_run(const struct fl_policy_ops *ops, struct fl_policy *p, const s
 					   FL_STATE_ADMITTED;
 	}
 	rc = fl_settle(ops, p, m, &settle, after_cycle, &r, &ret->result, err);
-	if (rc == 0 && ret->shortages.out_of_memory)
+	if (rc == 0 && (ret->shortages.out_of_memory || ret->obstacles.out_of_memory))
 		rc = fl_fail_nomem(err);
 	if (rc < 0)
 		return rc;
@@ -222,7 +258,9 @@ int fl_outcome_run(const struct fl_policy_ops *ops, struct fl_policy *p, const s
 	rc = fl_pending_fill(&ret->pending, ops, p, m, &last, err);
 	if (rc == 0)
 		rc = look_at_workloads(&r, err);
-	return rc < 0 ? rc : look_at_nodes(&r, err);
+	if (rc < 0)
+		return rc;
+	return ret->entitle ? look_at_queues(&r, err) : look_at_nodes(&r, err);
 }
 
 void fl_outcome_done(struct fl_outcome *o)
@@ -234,5 +272,6 @@ void fl_outcome_done(struct fl_outcome *o)
 	fl_mem_free(mem, o->heads);
 	fl_pending_done(&o->pending);
 	fl_shortage_done(&o->shortages);
+	fl_obstacle_done(&o->obstacles);
 	*o = (struct fl_outcome){ 0 };
 }

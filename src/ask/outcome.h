@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome - how a state comes to rest: settled, and then looked at from all sides
+ * outcome - how a state comes to rest: settled, and then looked at from all
+ * sides
  *
- * Everything that is asked of it afterwards is copied, so that the policy may be
- * rolled back, or freed.  Where the run ends in a loop, or at its limit, what
- * stands is the state after its last cycle.
+ * Everything that is asked of it afterwards is copied, so that the policy may
+ * be rolled back, or freed.  Where the run ends in a loop, or at its limit,
+ * what stands is the state after its last cycle.
  *
- * Memory: the caller's arena, and lists in the caller's mem until fl_outcome_done.
+ * Memory: the caller's arena, and lists in the caller's mem until
+ * fl_outcome_done.
  */
 #ifndef FL_ASK_OUTCOME_H
 #define FL_ASK_OUTCOME_H
 
 #include "ask/ledger.h"
+#include "ask/obstacle.h"
 #include "ask/pending.h"
 #include "ask/settle.h"
 #include "ask/shortage.h"
+#include "ask/standings.h"
 
 struct fl_outcome_workload {
 	bool holds, waits, evicted; /* evicted: told to go at least once */
@@ -30,8 +34,8 @@ struct fl_outcome_workload {
 
 struct fl_outcome_node {
 	bool active;
-	struct fl_share share;
-	struct fl_span cells; /* by flavor, then resource name */
+	struct fl_share share; /* borrow */
+	struct fl_span cells;  /* borrow: by flavor, then resource name */
 };
 
 struct fl_outcome {
@@ -41,8 +45,11 @@ struct fl_outcome {
 	struct fl_placement *placements;
 	struct fl_outcome_node *nodes; /* by id */
 	struct fl_ledger_cell *cells;
-	struct fl_pending_list pending; /* pending.order: all workloads by name */
-	struct fl_shortage_log shortages;
+	struct fl_pending_list pending;   /* pending.order: all workloads by name */
+	bool entitle;                     /* of which policy it is */
+	struct fl_shortage_log shortages; /* borrow */
+	struct fl_obstacle_log obstacles; /* entitle, with: */
+	struct fl_standings standings;
 	uint32_t *node_order; /* cohorts and queues apart, each by name */
 	struct fl_workload *heads;
 	uint32_t n_heads, cap_heads;
@@ -55,7 +62,8 @@ struct fl_outcome_options {
 	uint32_t cycles; /* at most */
 };
 
-/* Run @p, a policy on @m, to the end. FAIRLEAD_ENOMEM, or an error of the policy. */
+/* Run @p, a policy on @m, to the end. FAIRLEAD_ENOMEM, or an error of the
+ * policy. */
 int fl_outcome_run(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
 		   const struct fl_outcome_options *options, struct fl_outcome *ret,
 		   fairlead_error *err);

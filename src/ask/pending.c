@@ -74,6 +74,10 @@ enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_wo
 		return FL_REASON_MISCONFIGURED;
 	case FL_EXCLUDED_LIMIT_RANGE:
 		return FL_REASON_OUTSIDE_LIMIT_RANGE;
+	case FL_EXCLUDED_NOT_A_LEAF:
+		return FL_REASON_NOT_A_LEAF;
+	case FL_EXCLUDED_PARENT_NOT_FOUND:
+		return FL_REASON_PARENT_MISSING;
 	}
 	if (row->cluster_queue.v == FL_NONE)
 		return FL_REASON_QUEUE_MISSING;

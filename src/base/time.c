@@ -20,7 +20,7 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
 	       1 - 719468;
 }
 
-static void date_of(int64_t days, int64_t *year, int64_t *month, int64_t *day)
+void fl_time_date(int64_t days, int64_t *year, int64_t *month, int64_t *day)
 {
 	int64_t d = days + 719468;
 	int64_t era = (d >= 0 ? d : d - 146096) / 146097;
@@ -217,7 +217,7 @@ const char *fl_time_format(char buffer[40], fl_time t)
 		seconds += 86400;
 		days--;
 	}
-	date_of(days, &year, &month, &day);
+	fl_time_date(days, &year, &month, &day);
 	n = snprintf(buffer, 40, "%04d-%02d-%02dT%02d:%02d:%02d", (int)year, (int)month, (int)day,
 		     (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
 	if (nanos) {

@@ -22,4 +22,17 @@ int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error
 /* In UTC, with as many digits of a second as it takes. @buffer has 40 bytes. */
 const char *fl_time_format(char buffer[40], fl_time t);
 
+/* The date @days after 1970-01-01 in the Gregorian calendar; month and day from 1. */
+void fl_time_date(int64_t days, int64_t *year, int64_t *month, int64_t *day);
+
+/* @a - @b, as far as fl_time goes. */
+static inline fl_time fl_time_minus(fl_time a, fl_time b)
+{
+	fl_time ret;
+
+	if (__builtin_sub_overflow(a, b, &ret))
+		return b > 0 ? FL_TIME_NONE : FL_NEVER;
+	return ret;
+}
+
 #endif

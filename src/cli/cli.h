@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "model/model.h"
 
 enum fl_exit {
 	FL_EXIT_YES = 0,
@@ -23,6 +24,22 @@ enum fl_exit {
 
 enum fl_format { FL_OUTPUT_TEXT, FL_OUTPUT_JSON, FL_OUTPUT_SARIF, FL_OUTPUTS };
 
+/* The numbers of `tune`, as they were given. */
+enum fl_tune_option {
+	FL_TUNE_GPUS,
+	FL_TUNE_HOURS,
+	FL_TUNE_CLUSTER,
+	FL_TUNE_WEIGHT,
+	FL_TUNE_WEIGHTS,
+	FL_TUNE_PENALTY,
+	FL_TUNE_K_VALUE,
+	FL_TUNE_HALVES,
+	FL_TUNE_SPAN,
+	FL_TUNE_OTHERS,
+	FL_TUNE_SVG,
+	FL_TUNE_OPTIONS
+};
+
 struct fl_options {
 	const char *verb;
 	char **files; /* as given with -f */
@@ -30,7 +47,9 @@ struct fl_options {
 	char **operands;
 	uint32_t n_operands;
 	enum fl_format output;
-	bool strict, all, settle, has_now, has_cycles;
+	enum fl_policy_kind policy; /* ANY: what the input has */
+	bool has_output;            /* -o was given */
+	bool strict, all, settle, rounds, has_now, has_cycles;
 	fl_time now, interval;
 	uint32_t cycles;
 	char **changes, **deletions; /* --change, --delete */
@@ -39,6 +58,7 @@ struct fl_options {
 	const char *out;     /* a file; NULL: standard output */
 	const char *salt;    /* NULL: a random key */
 	bool redact;
+	const char *tune[FL_TUNE_OPTIONS]; /* NULL: not given */
 };
 
 struct fl_verb {
@@ -60,6 +80,8 @@ enum {
 	FL_FOR_HELP = 16, /* alone: a verb without input */
 	FL_FOR_WHAT_IF = 64,
 	FL_FOR_RECORD = 128,
+	FL_FOR_DIVIDE = 256,
+	FL_FOR_TUNE = 512, /* reads an input only when there is one */
 };
 
 struct fl_option {
@@ -80,7 +102,9 @@ extern const unsigned fl_n_verbs;
 
 int fl_cmd_check(const struct fl_options *options);
 int fl_cmd_completion(const struct fl_options *options);
+int fl_cmd_divide(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
+int fl_cmd_tune(const struct fl_options *options);
 int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
 int fl_cmd_what_if(const struct fl_options *options);
@@ -92,6 +116,8 @@ int fl_cmd_record(const struct fl_options *options);
  */
 int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret);
 void fl_options_done(struct fl_options *o);
+/* "1s", "500ms", "1m30s", "7d": a sum of whole numbers with units; false when it is none. */
+bool fl_options_duration(const char *text, fl_time *ret);
 void fl_print_help(const struct fl_verb *verb); /* NULL: of the command as a whole */
 
 /* "FILE:LINE:COLUMN: error: subject: text" and a hint, to standard error; an exit code. */

@@ -6,6 +6,7 @@
 #include "cli/nearest.h"
 #include "cli/snapshot.h"
 #include "decide/borrow/borrow.h"
+#include "report/entitle_explain_report.h"
 #include "report/explain_report.h"
 
 static int fail_unknown(const struct fl_model *m, const char *given, fairlead_error *err)
@@ -19,13 +20,13 @@ static int fail_unknown(const struct fl_model *m, const char *given, fairlead_er
 	if (near.n)
 		fl_fail_hint(err, "did you mean %s?", fl_nearest_text(&near, text, sizeof(text)));
 	else
-		fl_fail_hint(
-			err,
-			"a workload is namespace/name; job/name and namespace/job/name name a Job's");
+		fl_fail_hint(err, "a workload is namespace/name; job/name and "
+				  "namespace/job/name name a Job's");
 	return FAIRLEAD_ENOENT;
 }
 
-/* namespace/name, job/name, namespace/job/name, or a name that only one workload has. */
+/* namespace/name, job/name, namespace/job/name, or a name that only one
+ * workload has. */
 static int find(const struct fl_model *m, const char *given, struct fl_workload *ret,
 		fairlead_error *err)
 {
@@ -59,12 +60,27 @@ static int find(const struct fl_model *m, const char *given, struct fl_workload 
 	return ret->v == FL_NONE ? fail_unknown(m, given, err) : 0;
 }
 
+static int run_entitle(const struct fl_snapshot *s, struct fl_workload w, struct fl_arena *arena,
+		       fairlead_error *err)
+{
+	struct fl_entitle_explain x;
+	int rc = fl_entitle_explain(s->ops, s->policy, s->model, s->now, w, arena, &x, err);
+
+	if (rc < 0)
+		return rc;
+	const struct fl_entitle_answer a = { .x = &x, .now = s->now, .policy = s->ops->name };
+	return s->options->output == FL_OUTPUT_JSON ? fl_entitle_explain_json(&s->report, &a, err) :
+						      fl_entitle_explain_text(&s->report, &a, err);
+}
+
 static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_error *err)
 {
 	struct fl_workload w;
 	struct fl_explain x;
 
 	int rc = find(s->model, s->options->operands[0], &w, err);
+	if (rc == 0 && s->entitle)
+		return run_entitle(s, w, arena, err);
 	if (rc == 0)
 		rc = fl_explain(s->ops, s->policy, s->model, s->now, w, arena, &x, err);
 	if (rc < 0)

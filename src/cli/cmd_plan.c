@@ -11,7 +11,10 @@ struct plan {
 	struct fl_snapshot *snapshot;
 	bool json;
 	struct fl_pending_list pending;
-	struct fl_shortage_log shortages;
+	struct fl_shortage_log shortages; /* borrow */
+	struct fl_obstacle_log obstacles; /* entitle */
+	struct fl_standings standings;
+	struct fl_arena arena;
 	struct fl_share *shares; /* by node; NULL when fair sharing is off */
 	struct fl_plan_json out;
 	struct fl_plan_log log;
@@ -20,7 +23,8 @@ struct plan {
 	bool drawn;
 };
 
-/* Long work on a terminal shows that it goes on, in one line that is taken back at the end. */
+/* Long work on a terminal shows that it goes on, in one line that is taken back
+ * at the end. */
 static void show_progress(struct plan *p, uint32_t cycle)
 {
 	time_t now = time(NULL);
@@ -40,6 +44,14 @@ static void end_progress(const struct plan *p)
 		fputs("\r\033[K", stderr);
 }
 
+static struct fl_plan_why why(const struct plan *p)
+{
+	bool entitle = p->snapshot->entitle;
+
+	return (struct fl_plan_why){ .shortages = entitle ? NULL : &p->shortages,
+				     .obstacles = entitle ? &p->obstacles : NULL };
+}
+
 static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
 {
 	struct plan *p = user;
@@ -47,14 +59,18 @@ static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead
 	struct fl_plan_cycle c = {
 		.cycle = cycle,
 		.pending = &p->pending,
-		.shortages = &p->shortages,
+		.why = why(p),
 		.shares = p->shares,
+		.standings = s->entitle ? &p->standings : NULL,
 	};
 
-	if (p->shortages.out_of_memory)
+	if (p->shortages.out_of_memory || p->obstacles.out_of_memory)
 		return fl_fail_nomem(err);
 	show_progress(p, cycle->number);
 	fl_shortage_next_cycle(&p->shortages);
+	fl_obstacle_next_cycle(&p->obstacles);
+	if (s->entitle)
+		fl_standings_look(&p->standings, s->policy);
 	int rc = fl_pending_fill(&p->pending, s->ops, s->policy, s->model, cycle->decisions, err);
 	if (rc == 0)
 		rc = fl_plan_log_cycle(&p->log, s->model, &c, err);
@@ -85,13 +101,33 @@ static int end_json(struct plan *p, const struct fl_plan_end *end, fairlead_erro
 	return rc;
 }
 
+/* What is kept of every cycle. */
+static int prepare(struct plan *p, struct fl_sink *ret, fairlead_error *err)
+{
+	const struct fl_snapshot *s = p->snapshot;
+
+	if (s->entitle) {
+		int rc = fl_standings_init(&p->standings, s->model, &p->arena, err);
+
+		*ret = (struct fl_sink){ .row = fl_obstacle_row, .user = &p->obstacles };
+		ret->not_victims = true;
+		return rc < 0 ? rc : fl_obstacle_init(&p->obstacles, &fl_mem_heap, s->model, err);
+	}
+	*ret = (struct fl_sink){ .row = fl_shortage_row, .user = &p->shortages };
+	ret->not_victims = true;
+	if (s->report.fair) {
+		p->shares = calloc((size_t)s->model->n_nodes + 1, sizeof(*p->shares));
+		if (!p->shares)
+			return fl_fail_nomem(err);
+	}
+	return fl_shortage_init(&p->shortages, &fl_mem_heap, s->model, err);
+}
+
 static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 {
 	const struct fl_snapshot *s = p->snapshot;
 	const struct fl_options *o = s->options;
-	struct fl_sink sink = { .row = fl_shortage_row,
-				.user = &p->shortages,
-				.not_victims = true };
+	struct fl_sink sink;
 	struct fl_settle_options options = {
 		.mem = &fl_mem_heap,
 		.sink = &sink,
@@ -102,14 +138,9 @@ static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 	};
 	struct fl_plan_end end = { .settle = o->settle, .limit = options.cycles };
 
-	int rc = fl_shortage_init(&p->shortages, &fl_mem_heap, s->model, err);
+	int rc = prepare(p, &sink, err);
 	if (rc < 0)
 		return rc;
-	if (s->report.fair) {
-		p->shares = calloc((size_t)s->model->n_nodes + 1, sizeof(*p->shares));
-		if (!p->shares)
-			return fl_fail_nomem(err);
-	}
 	if (p->json)
 		fl_plan_json_start(&p->out, &s->report, s->ops->name);
 	rc = fl_settle(s->ops, s->policy, s->model, &options, after_cycle, p, &end.result, err);
@@ -119,7 +150,14 @@ static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 	*ret_ok = !o->settle || end.result.settled;
 	if (p->json)
 		return end_json(p, &end, err);
-	return fl_plan_text(&s->report, &p->log, &end, &p->pending, &p->shortages, err);
+	struct fl_plan_answer answer = {
+		.log = &p->log,
+		.end = &end,
+		.pending = &p->pending,
+		.why = why(p),
+		.standings = s->entitle ? &p->standings : NULL,
+	};
+	return fl_plan_text(&s->report, &answer, err);
 }
 
 int fl_cmd_plan(const struct fl_options *options)
@@ -135,6 +173,7 @@ int fl_cmd_plan(const struct fl_options *options)
 	fairlead_error err = { 0 };
 	bool ok = false;
 
+	fl_arena_init(&p.arena, &fl_mem_heap);
 	int code = fl_snapshot_open(&snapshot, options);
 	if (code == FL_EXIT_YES) {
 		int rc = run(&p, &ok, &err);
@@ -145,6 +184,8 @@ int fl_cmd_plan(const struct fl_options *options)
 	fl_plan_log_done(&p.log);
 	fl_pending_done(&p.pending);
 	fl_shortage_done(&p.shortages);
+	fl_obstacle_done(&p.obstacles);
+	fl_arena_done(&p.arena);
 	free(p.shares);
 	fl_snapshot_done(&snapshot);
 	return code;

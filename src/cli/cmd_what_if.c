@@ -114,8 +114,7 @@ static void offer_objects(struct fl_nearest *near, const struct fl_model *m)
 	for (uint32_t i = 0; i < m->n_flavors; i++)
 		offer(near, m, "ResourceFlavor", NULL, m->flavors[i].name);
 	for (uint32_t i = 0; i < m->n_nodes; i++)
-		offer(near, m, m->nodes[i].kind == FL_COHORT ? "Cohort" : "ClusterQueue", NULL,
-		      m->nodes[i].name);
+		offer(near, m, fl_report_kind(m, (struct fl_node){ i }), NULL, m->nodes[i].name);
 	for (uint32_t i = 0; i < m->n_namespaces; i++)
 		offer(near, m, "Namespace", NULL, m->namespaces[i].name);
 	for (uint32_t i = 0; i < m->n_priorities; i++)
@@ -125,7 +124,10 @@ static void offer_objects(struct fl_nearest *near, const struct fl_model *m)
 	for (uint32_t i = 0; i < m->n_queues; i++)
 		offer(near, m, "LocalQueue", &m->queues[i].namespace, m->queues[i].name);
 	for (uint32_t i = 0; i < m->n_workloads; i++)
-		offer(near, m, "Workload", &m->workloads[i].namespace, m->workloads[i].name);
+		offer(near, m, fl_report_workload_kind(m, (struct fl_workload){ i }),
+		      &m->workloads[i].namespace, m->workloads[i].name);
+	for (uint32_t i = 0; i < m->n_machines; i++)
+		offer(near, m, "Node", NULL, m->machines[i].name);
 }
 
 static int check_deletions(const struct what_if *w, fairlead_error *err)
@@ -165,6 +167,9 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	if (rc < 0)
 		return rc;
 	fl_changes_compared(&w->changes);
+	/* Of a state without queues and workloads, the change says whose it is. */
+	if (s->model->wanted == FL_POLICY_ANY && s->model->n_nodes + s->model->n_workloads == 0)
+		s->model->wanted = fl_model_policy(w->edit.model);
 	if (w->edit.model->newest > s->model->newest)
 		s->model->newest = w->edit.model->newest;
 	return fl_snapshot_seal(s, /* assume= */ false, err);
@@ -177,6 +182,8 @@ static int read_after(struct what_if *w, fairlead_error *err)
 
 	w->changes.now = w->before.now;
 	int rc = fl_snapshot_begin(s, o, err);
+	if (rc == 0)
+		s->model->wanted = w->before.entitle ? FL_POLICY_ENTITLE : FL_POLICY_BORROW;
 	if (rc == 0)
 		rc = fl_changes_begin(&w->changes, w->edit.model, s->model, err);
 	if (rc == 0 && has_stdin(o->files, o->n_files))

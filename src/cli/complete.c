@@ -98,7 +98,7 @@ static void offer_name(struct line *l, const char *kind, const char *name, const
 		offer(l, word, is_plain(meaning) ? meaning : "");
 }
 
-static void offer_workloads(struct line *l, const struct fl_model *m, const char *kind)
+static void offer_workloads(struct line *l, const struct fl_model *m, bool kinds)
 {
 	char name[FL_REPORT_NAME];
 
@@ -108,7 +108,10 @@ static void offer_workloads(struct line *l, const struct fl_model *m, const char
 									w->admitted_queue;
 
 		if (!w->finished)
-			offer_name(l, kind, fl_report_workload(m, (struct fl_workload){ i }, name),
+			offer_name(l,
+				   kinds ? fl_report_workload_kind(m, (struct fl_workload){ i }) :
+					   "",
+				   fl_report_workload(m, (struct fl_workload){ i }, name),
 				   fl_report_node(m, queue));
 	}
 }
@@ -136,13 +139,13 @@ static void offer_names(struct line *l, const char *what)
 	sigaction(SIGALRM, &action, NULL);
 	alarm(PATIENCE);
 	if (fl_snapshot_read(&s, &options, &unused) == 0) {
-		if (strcmp(what, "NODE") == 0)
+		if (strcmp(what, "NODE") == 0 || strcmp(what, "QUEUE") == 0)
 			offer_nodes(l, s.model, /* kinds= */ false);
 		if (strcmp(what, "WORKLOAD") == 0)
-			offer_workloads(l, s.model, "");
+			offer_workloads(l, s.model, /* kinds= */ false);
 		if (strcmp(what, "OBJECT") == 0) {
 			offer_nodes(l, s.model, /* kinds= */ true);
-			offer_workloads(l, s.model, "Workload");
+			offer_workloads(l, s.model, /* kinds= */ true);
 		}
 	}
 	alarm(0);
@@ -158,9 +161,12 @@ static void offer_values(struct line *l, const char *what)
 		const char *what, *word, *meaning;
 	} fixed[] = {
 		{ "POLICY", "borrow", "Kueue's" },
+		{ "POLICY", "entitle", "KAI's" },
 		{ "SHELL", "bash", "" },
 		{ "SHELL", "zsh", "" },
 		{ "SHELL", "fish", "" },
+		{ "USE", "idle", "" },
+		{ "USE", "busy", "" },
 	};
 	char bare[32];
 

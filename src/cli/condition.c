@@ -24,6 +24,7 @@ static const struct name {
 	[FL_NAME_USAGE] = { "usage", 2, 2, false, "usage(QUEUE or COHORT, RESOURCE)" },
 	[FL_NAME_BORROWED] = { "borrowed", 2, 2, false, "borrowed(QUEUE or COHORT, RESOURCE)" },
 	[FL_NAME_QUOTA] = { "quota", 2, 2, false, "quota(QUEUE or COHORT, RESOURCE)" },
+	[FL_NAME_FAIR_SHARE] = { "fairshare", 2, 2, false, "fairshare(QUEUE, RESOURCE)" },
 };
 
 static const char *const sides[] = { "after", "before", "new", "gone" };

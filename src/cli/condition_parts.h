@@ -17,7 +17,8 @@ enum {
 	FL_NAME_SHARE,
 	FL_NAME_USAGE,
 	FL_NAME_BORROWED,
-	FL_NAME_QUOTA
+	FL_NAME_QUOTA,
+	FL_NAME_FAIR_SHARE
 };
 
 /* Larger than any number that can be written. */

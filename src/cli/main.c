@@ -28,6 +28,13 @@ const struct fl_verb fl_verbs[] = {
 	  "preempted by whom, who waits and why.  Between cycles evictions complete; what is\n"
 	  "admitted never finishes.\n",
 	  fl_cmd_plan },
+	{ "divide", "", 0, 0, FL_FOR_ALL | FL_FOR_DIVIDE | FL_FOR_LISTS,
+	  "show the fair share of every queue",
+	  "Shows the fair share of every queue of the entitle policy, group by group: what it\n"
+	  "deserves first, then the rest by priority and weight, then what rounding left over; with\n"
+	  "--rounds each step.  Reads the body of a request to KAI's fairshare simulator, too, and\n"
+	  "answers as that does unless -o text or --rounds is given.\n",
+	  fl_cmd_divide },
 	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_LISTS, "say why a workload waits",
 	  "Says why a workload waits or runs: what it asks for and what there is, the node of the\n"
 	  "tree that binds, who holds the quota, who is ahead in the queue, whom preemption could\n"
@@ -49,6 +56,15 @@ const struct fl_verb fl_verbs[] = {
 	  "same answers for it, and it can go with a bug report.  With --redact names become others\n"
 	  "that tell nothing and stand in the same order.\n",
 	  fl_cmd_record },
+	{ "tune", "[QUEUE]", 0, 1, FL_FOR_TUNE,
+	  "find k, half-life and window, and say what they mean",
+	  "Says what fairness over time does with these parameters: what an hour costs, when it is\n"
+	  "forgotten, when a holder of everything yields.  With --penalty it finds what is not given:\n"
+	  "k and half-life; k to a half-life; half-life to a k; window to both.  With -f the rest is\n"
+	  "taken from manifests: SchedulingShard, Nodes, and the weights of QUEUE and its siblings.\n\n"
+	  "  fairlead tune --gpus 4 --hours 12 --cluster 16 --weights 1,1,2 --penalty 50%\n"
+	  "  fairlead tune --k 1 --half-life 24h --window 7d --weights 1,3\n",
+	  fl_cmd_tune },
 	{ "completion", "SHELL", 1, UINT32_MAX, FL_FOR_HELP,
 	  "print what completes words in a shell",
 	  "Prints a script for bash, zsh or fish that completes verbs, options, their values, files,\n"

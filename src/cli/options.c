@@ -20,16 +20,19 @@ enum {
 	OPT_NOW,
 	OPT_POLICY,
 	OPT_REDACT,
+	OPT_ROUNDS,
 	OPT_SALT,
 	OPT_SETTLE,
-	OPT_STRICT
+	OPT_STRICT,
+	OPT_TUNE, /* and as many more as enum fl_tune_option has */
 };
 
 /* In the order --help shows them. */
 static const struct fl_option rows[] = {
-	{ "file", "FILE", 'f', FL_FOR_ALL,
+	{ "file", "FILE", 'f', FL_FOR_ALL | FL_FOR_TUNE,
 	  "manifests: file, folder, glob, or - for standard input; repeats" },
-	{ "output", "FORMAT", 'o', FL_FOR_ALL, "text (default) or json; check: sarif, too" },
+	{ "output", "FORMAT", 'o', FL_FOR_ALL | FL_FOR_TUNE,
+	  "text (default) or json; check: sarif, too" },
 	{ "change", "FILE", OPT_CHANGE, FL_FOR_WHAT_IF,
 	  "objects to add or to replace, as with kubectl apply; repeats" },
 	{ "delete", "OBJECT", OPT_DELETE, FL_FOR_WHAT_IF,
@@ -42,6 +45,25 @@ static const struct fl_option rows[] = {
 	  "time between two cycles (default 1s)" },
 	{ "settle", NULL, OPT_SETTLE, FL_FOR_PLAN,
 	  "go on until nothing changes; exit 1 if that never happens" },
+	{ "gpus", "N", OPT_TUNE + FL_TUNE_GPUS, FL_FOR_TUNE,
+	  "what is used (default: the whole cluster)" },
+	{ "hours", "N", OPT_TUNE + FL_TUNE_HOURS, FL_FOR_TUNE, "how long (default 1)" },
+	{ "cluster", "N", OPT_TUNE + FL_TUNE_CLUSTER, FL_FOR_TUNE, "GPUs of the cluster" },
+	{ "weight", "N", OPT_TUNE + FL_TUNE_WEIGHT, FL_FOR_TUNE,
+	  "over-quota weight of who uses them" },
+	{ "weights", "N,...", OPT_TUNE + FL_TUNE_WEIGHTS, FL_FOR_TUNE,
+	  "those of all that compete, its own among them (default 1,1)" },
+	{ "penalty", "N%", OPT_TUNE + FL_TUNE_PENALTY, FL_FOR_TUNE,
+	  "find what costs this part of its portion: k, half-life or window" },
+	{ "others", "USE", OPT_TUNE + FL_TUNE_OTHERS, FL_FOR_TUNE,
+	  "they use nothing: idle (default), or all the rest: busy" },
+	{ "k", "N", OPT_TUNE + FL_TUNE_K_VALUE, FL_FOR_TUNE, "kValue (default 1)" },
+	{ "half-life", "TIME", OPT_TUNE + FL_TUNE_HALVES, FL_FOR_TUNE,
+	  "after which usage counts half, or none (default)" },
+	{ "window", "TIME", OPT_TUNE + FL_TUNE_SPAN, FL_FOR_TUNE,
+	  "that usage is counted in (default 7d)" },
+	{ "svg", "FILE", OPT_TUNE + FL_TUNE_SVG, FL_FOR_TUNE, "draw the picture into FILE" },
+	{ "rounds", NULL, OPT_ROUNDS, FL_FOR_DIVIDE, "show how each share came to be" },
 	{ "out", "FILE", 'O', FL_FOR_RECORD, "write to FILE instead of standard output" },
 	{ "redact", NULL, OPT_REDACT, FL_FOR_RECORD,
 	  "names become others that tell nothing and sort alike" },
@@ -50,11 +72,12 @@ static const struct fl_option rows[] = {
 	{ "all", NULL, OPT_ALL, FL_FOR_LISTS, "list everybody instead of counts" },
 	{ "now", "TIME", OPT_NOW, FL_FOR_ALL,
 	  "the clock, as 2026-01-01T00:00:00Z (default: newest time in the input)" },
-	{ "policy", "POLICY", OPT_POLICY, FL_FOR_ALL, "borrow (default)" },
+	{ "policy", "POLICY", OPT_POLICY, FL_FOR_ALL,
+	  "borrow (Kueue) or entitle (KAI); default: whose objects there are" },
 	{ "strict", NULL, OPT_STRICT, FL_FOR_ALL,
 	  "unknown fields are errors (check: all warnings are)" },
 	{ "context", "NAME", OPT_CONTEXT, 0, "" },
-	{ "help", NULL, 'h', FL_FOR_ALL | FL_FOR_HELP, "print this help" },
+	{ "help", NULL, 'h', FL_FOR_ALL | FL_FOR_HELP | FL_FOR_TUNE, "print this help" },
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -124,15 +147,19 @@ static int add_text(char ***list, uint32_t *n, char *text)
 	return 0;
 }
 
-/* "1s", "500ms", "1m30s": a sum of numbers with units. */
-static bool parse_duration(const char *text, fl_time *ret)
+bool fl_options_duration(const char *text, fl_time *ret)
 {
 	static const struct {
 		const char *unit;
 		int64_t ns;
 	} units[] = {
-		{ "ns", 1 },        { "us", 1000 },          { "ms", 1000000 },
-		{ "s", FL_SECOND }, { "m", 60 * FL_SECOND }, { "h", 3600 * FL_SECOND },
+		{ "ns", 1 },
+		{ "us", 1000 },
+		{ "ms", 1000000 },
+		{ "s", FL_SECOND },
+		{ "m", 60 * FL_SECOND },
+		{ "h", 3600 * FL_SECOND },
+		{ "d", 86400 * FL_SECOND },
 	};
 	int64_t total = 0;
 
@@ -209,13 +236,15 @@ static int take_now(struct fl_options *o, const char *text)
 
 static int take_policy(struct fl_options *o, const char *name)
 {
-	if (strcmp(name, "borrow") == 0)
-		return 0;
-	if (strcmp(name, "entitle") == 0)
-		fl_usage_error(o->verb, "--policy entitle is not in this version");
-	else
+	if (strcmp(name, "borrow") == 0) {
+		o->policy = FL_POLICY_BORROW;
+	} else if (strcmp(name, "entitle") == 0) {
+		o->policy = FL_POLICY_ENTITLE;
+	} else {
 		fl_usage_error(o->verb, "--policy: '%s' is neither borrow nor entitle", name);
-	return FAIRLEAD_EINPUT;
+		return FAIRLEAD_EINPUT;
+	}
+	return 0;
 }
 
 static int take_text(char ***list, uint32_t *n, char *arg)
@@ -231,6 +260,7 @@ static int take_format(struct fl_options *o, const struct fl_verb *verb, const c
 	for (unsigned i = 0; i < fl_n_formats(verb); i++)
 		if (strcmp(arg, fl_formats[i]) == 0) {
 			o->output = (enum fl_format)i;
+			o->has_output = true;
 			return 0;
 		}
 	if (fl_n_formats(verb) == FL_OUTPUTS)
@@ -256,7 +286,7 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 		o->has_cycles = true;
 		return 0;
 	case OPT_INTERVAL:
-		if (!parse_duration(arg, &o->interval)) {
+		if (!fl_options_duration(arg, &o->interval)) {
 			fl_usage_error(o->verb,
 				       "--cycle-interval: '%s' is not a time such as 1s or 500ms",
 				       arg);
@@ -283,6 +313,9 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 	case OPT_REDACT:
 		o->redact = true;
 		return 0;
+	case OPT_ROUNDS:
+		o->rounds = true;
+		return 0;
 	case OPT_SALT:
 		o->salt = arg;
 		return 0;
@@ -292,8 +325,11 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 	case OPT_ALL:
 		o->all = true;
 		return 0;
-	default:
+	case OPT_STRICT:
 		o->strict = true;
+		return 0;
+	default:
+		o->tune[id - OPT_TUNE] = arg;
 		return 0;
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/snapshot.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/time.h"
 #include "cli/input.h"
 #include "codec/kube.h"
+#include "decide/entitle/entitle.h"
 
 enum { SHOWN_WARNINGS = 20 };
 
@@ -47,8 +47,9 @@ static int assume_namespace(struct fl_model *m, struct fl_sym key, struct fl_sym
 }
 
 /*
- * Without any Namespace in the input, a selector could match nothing: each one a
- * workload lives in is assumed to exist, with the one label that Kubernetes itself gives it.
+ * Without any Namespace in the input, a selector could match nothing: each one
+ * a workload lives in is assumed to exist, with the one label that Kubernetes
+ * itself gives it.
  */
 static int assume_namespaces(struct fl_snapshot *s, bool always, fairlead_error *err)
 {
@@ -79,7 +80,10 @@ static int assume_namespaces(struct fl_snapshot *s, bool always, fairlead_error 
 int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
 {
 	*s = (struct fl_snapshot){ .options = o, .ops = &fl_borrow_policy };
-	return fl_model_new(&fl_mem_heap, &s->model, err);
+	int rc = fl_model_new(&fl_mem_heap, &s->model, err);
+	if (rc == 0)
+		s->model->wanted = o->policy;
+	return rc;
 }
 
 int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struct fl_kube_tap *tap,
@@ -96,8 +100,21 @@ int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struc
 
 int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 {
-	int rc = assume_namespaces(s, assume, err);
+	enum fl_policy_kind kind = s->model->wanted;
 
+	if (kind == FL_POLICY_ANY)
+		kind = fl_model_policy(s->model);
+	if (kind == FL_POLICY_MIXED) {
+		fl_fail(err, FAIRLEAD_EINPUT,
+			"the input has objects of two policies, Kueue's and KAI's");
+		fl_fail_hint(err,
+			     "say which of them to go by: --policy borrow or --policy entitle");
+		return FAIRLEAD_EINPUT;
+	}
+	s->entitle = kind == FL_POLICY_ENTITLE;
+	s->ops = s->entitle ? &fl_entitle_policy : &fl_borrow_policy;
+	/* Queues of the entitle policy take workloads of every namespace. */
+	int rc = s->entitle ? 0 : assume_namespaces(s, assume, err);
 	return rc < 0 ? rc : fl_model_seal(s->model, err);
 }
 
@@ -158,7 +175,8 @@ static void print_notice(const struct fl_model *m, const struct fl_notice *n, co
 	fl_print_diagnostic(&d);
 }
 
-/* Warnings, cut after some; with --strict unknown fields are errors and end it. */
+/* Warnings, cut after some; with --strict unknown fields are errors and end it.
+ */
 int fl_snapshot_warn(const struct fl_snapshot *s)
 {
 	const struct fl_model *m = s->model;
@@ -194,52 +212,6 @@ int fl_snapshot_warn(const struct fl_snapshot *s)
 	return refused ? FL_EXIT_NO : FL_EXIT_YES;
 }
 
-static void assume(struct fl_snapshot *s, const char *format, ...) FL_PRINTF(2, 3);
-static void assume(struct fl_snapshot *s, const char *format, ...)
-{
-	va_list args;
-	char *text = NULL;
-
-	if (s->n_assumptions == FL_MAX_ASSUMPTIONS)
-		return;
-	va_start(args, format);
-	int n = vasprintf(&text, format, args);
-	va_end(args);
-	if (n >= 0)
-		s->assumptions[s->n_assumptions++] = text;
-	else
-		s->out_of_memory = true;
-}
-
-static void list_assumptions(struct fl_snapshot *s)
-{
-	const struct fl_model *m = s->model;
-	char time[40];
-
-	if (!m->settings.present)
-		assume(s, "fair sharing is off: no Configuration in the input");
-	if (s->assumed_namespaces)
-		assume(s,
-		       "every namespace exists, with its name as only label: no Namespaces in the input");
-	if (!s->options->has_now && m->newest == FL_TIME_NONE)
-		assume(s, "the clock is 1970-01-01T00:00:00Z: no time in the input");
-	else if (!s->options->has_now)
-		assume(s, "the clock is %s, the newest time in the input",
-		       fl_time_format(time, s->now));
-	assume(s, "no workload is parked and no flavor search is under way: objects do not tell");
-	if (m->n_limit_ranges == 0)
-		assume(s, "containers take what they state: no LimitRange in the input");
-	for (uint32_t i = 0; i < m->n_nodes; i++)
-		if (m->nodes[i].usage_based && !m->settings.exact_usage) {
-			assume(s,
-			       "entry penalties of admission fair sharing are zero: objects do not tell");
-			break;
-		}
-	for (uint32_t i = 0; i < m->n_notices; i++)
-		if (m->notices[i].kind == FL_NOTICE_ASSUMED)
-			assume(s, "%s", fl_model_text(m, m->notices[i].text));
-}
-
 int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o)
 {
 	fairlead_error err = { 0 };
@@ -266,10 +238,12 @@ int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err)
 	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = now };
 
 	s->now = now;
-	int rc = s->ops->new (s->model, &options, &s->policy, err);
+	int rc = fl_model_check_samples(s->model, now, err);
+	if (rc == 0)
+		rc = s->ops->new (s->model, &options, &s->policy, err);
 	if (rc < 0)
 		return rc;
-	list_assumptions(s);
+	fl_snapshot_assume(s);
 	if (s->out_of_memory)
 		return fl_fail_nomem(err);
 	fl_terminal(&s->report);

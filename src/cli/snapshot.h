@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot - from what -f names to a policy that can be asked, with its assumptions
+ * snapshot - from what -f names to a policy that can be asked, with its
+ * assumptions
  */
 #ifndef FL_CLI_SNAPSHOT_H
 #define FL_CLI_SNAPSHOT_H
@@ -15,7 +16,8 @@ enum { FL_MAX_ASSUMPTIONS = 64 };
 struct fl_snapshot {
 	const struct fl_options *options;
 	struct fl_model *model;
-	const struct fl_policy_ops *ops;
+	const struct fl_policy_ops *ops; /* by seal: of --policy, or of what the input has */
+	bool entitle;
 	struct fl_policy *policy; /* NULL with fl_snapshot_read alone */
 	fl_time now;
 	char *assumptions[FL_MAX_ASSUMPTIONS];
@@ -25,13 +27,14 @@ struct fl_snapshot {
 	bool assumed_namespaces;
 };
 
-/* Read and seal; errors as they come.  Free with fl_snapshot_done, also after an error. */
+/* Read and seal; errors as they come.  Free with fl_snapshot_done, also after
+ * an error. */
 int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err);
 
 /*
- * The same in its steps: an empty model; any number of files, of which @tap sees the
- * objects (NULL: nobody); the seal.  @assume: what namespaces the workloads live in
- * exist, though the input has some.
+ * The same in its steps: an empty model; any number of files, of which @tap
+ * sees the objects (NULL: nobody); the seal.  @assume: what namespaces the
+ * workloads live in exist, though the input has some.
  */
 int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err);
 int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struct fl_kube_tap *tap,
@@ -49,6 +52,9 @@ int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o);
 /* Its parts: the warnings, and the rest. An exit code; 0 or an error. */
 int fl_snapshot_warn(const struct fl_snapshot *s);
 int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err);
+/* What was taken for granted, in words; s->out_of_memory when one is missing.
+ */
+void fl_snapshot_assume(struct fl_snapshot *s);
 /* --now, or the newest time in the input. */
 fl_time fl_snapshot_clock(const struct fl_snapshot *s);
 void fl_snapshot_done(struct fl_snapshot *s);

@@ -94,8 +94,15 @@ static const char *const words[] = {
 	"Preempted",
 	"QuotaReserved",
 	"Requeued",
+	"Ready",
 	"True",
+	"Unknown",
+	"kai-resource-reservation",
+	"kai-scheduler",
 };
+
+/* Priority classes that come with KAI, and need not be in the input. */
+static const char *const classes[] = { "build", "inference", "interactive-preemptible", "train" };
 
 enum { N_RESOURCES = sizeof resources / sizeof *resources, N_WORDS = sizeof words / sizeof *words };
 
@@ -120,6 +127,11 @@ bool fl_alias_keeps(enum fl_text_kind kind, const char *text)
 			if (strcmp(resources[i], text) == 0)
 				return true;
 		return is_huge_pages(text);
+	case FL_TEXT_CLASS:
+		for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
+			if (strcmp(classes[i], text) == 0)
+				return true;
+		return *text == '\0';
 	case FL_TEXT_LABEL_KEY:
 		return strcmp(text, "kubernetes.io/metadata.name") == 0;
 	case FL_TEXT_GATE:
@@ -141,7 +153,8 @@ static const char *const prefixes[FL_TEXT_KINDS] = {
 	[FL_TEXT_COHORT] = "cohort",     [FL_TEXT_FLAVOR] = "flavor",
 	[FL_TEXT_CLASS] = "class",       [FL_TEXT_RESOURCE] = "resource",
 	[FL_TEXT_GATE] = "Gate",         [FL_TEXT_LABEL_KEY] = "key",
-	[FL_TEXT_LABEL_VALUE] = "value", [FL_TEXT_NAME] = "name",
+	[FL_TEXT_LABEL_VALUE] = "value", [FL_TEXT_MACHINE] = "node",
+	[FL_TEXT_NAME] = "name",
 };
 
 void fl_aliases_init(struct fl_aliases *a, const struct fl_mem *mem, struct fl_names *names,

@@ -152,15 +152,36 @@ int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret)
 	return 0;
 }
 
-int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret)
+static int read_finite(struct fl_kube *k, uint32_t v, double *ret)
+{
+	if (fl_number_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
+		return fl_kube_blame(k, v);
+	if (!isfinite(*ret))
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "the number is too large");
+	return 0;
+}
+
+int fl_kube_finite(struct fl_kube *k, uint32_t v, double *ret)
 {
 	if (!is_scalar(k, v, FL_SCALAR_INT) && !is_scalar(k, v, FL_SCALAR_FLOAT))
 		return wrong_type(k, v, "a number");
-	if (fl_number_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
-		return fl_kube_blame(k, v);
-	if (!isfinite(*ret) || *ret < 0)
+	return read_finite(k, v, ret);
+}
+
+int fl_kube_finite_text(struct fl_kube *k, uint32_t v, double *ret)
+{
+	if (!is_quantity(k, v))
+		return wrong_type(k, v, "a number");
+	return read_finite(k, v, ret);
+}
+
+int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret)
+{
+	int r = fl_kube_finite(k, v, ret);
+
+	if (r == 0 && *ret < 0)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number of 0 or more");
-	return 0;
+	return r;
 }
 
 int fl_kube_duration(struct fl_kube *k, uint32_t v, fl_time *ret)
@@ -367,7 +388,8 @@ static int read_field(struct fl_kube *k, uint32_t key, const struct fl_field *f,
 	return f->read ? f->read(k, v, row) : fl_kube_map(k, v, f->fields, row);
 }
 
-int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row)
+static int read_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, bool all,
+		    void *row)
 {
 	uint32_t end = 0;
 	int r = fl_kube_pairs(k, v, &end);
@@ -378,7 +400,20 @@ int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, vo
 
 		while (f->name && strcmp(f->name, name) != 0)
 			f++;
-		r = f->name ? read_field(k, key, f, row) : unknown_field(k, key, fields);
+		if (f->name)
+			r = read_field(k, key, f, row);
+		else if (all)
+			r = unknown_field(k, key, fields);
 	}
 	return r;
+}
+
+int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row)
+{
+	return read_map(k, v, fields, /* all= */ true, row);
+}
+
+int fl_kube_some(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row)
+{
+	return read_map(k, v, fields, /* all= */ false, row);
 }

@@ -35,6 +35,7 @@ struct fl_field {
 	fl_field_read *read;           /* or, when NULL, `fields` are read into the same row */
 	const struct fl_field *fields; /* of the map, or of each item of the list */
 	bool list;
+	/* with `fields` and `keys` other than VALUE: of each value of a map, whatever its keys */
 	const char *note; /* what is not done, or why: always with FL_FIELD_NOTED */
 	enum fl_text_kind text, keys;
 };
@@ -60,11 +61,12 @@ struct fl_field {
 	}
 
 /* Metadata that decides nothing, whatever the kind. */
-#define FL_METADATA_IGNORED                                                                        \
-	FL_IGNORED("annotations"), FL_IGNORED("clusterName"),                                      \
-		FL_IGNORED("deletionGracePeriodSeconds"), FL_IGNORED("deletionTimestamp"),         \
+#define FL_METADATA_REST                                                                           \
+	FL_IGNORED("clusterName"), FL_IGNORED("deletionGracePeriodSeconds"),                       \
 		FL_IGNORED("finalizers"), FL_IGNORED("generateName"), FL_IGNORED("generation"),    \
 		FL_IGNORED("managedFields"), FL_IGNORED("resourceVersion"), FL_IGNORED("selfLink")
+#define FL_METADATA_IGNORED                                                                        \
+	FL_IGNORED("annotations"), FL_IGNORED("deletionTimestamp"), FL_METADATA_REST
 
 struct fl_kind {
 	const char *group, *name;
@@ -79,6 +81,8 @@ extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
 	fl_kind_priority_class;
 extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
 extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_policy;
+extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
+extern const struct fl_kind fl_kind_shard, fl_kind_usage_history;
 /* The kind numbered as by fl_kube_kind; NULL behind the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field
@@ -86,6 +90,8 @@ extern const struct fl_field
 
 /* Read the map @v by a table. */
 int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
+/* The same of a map that holds what it likes besides: labels, annotations. */
+int fl_kube_some(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
 
 /* An error at value @v: subject "Kind/name .path", place, text. Returns @code. */
 int fl_kube_fail(struct fl_kube *k, uint32_t v, int code, const char *format, ...) FL_PRINTF(4, 5);
@@ -103,7 +109,9 @@ int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
 int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
 int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amount *ret);
 int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret);
-int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret); /* not negative */
+int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret);      /* not negative */
+int fl_kube_finite(struct fl_kube *k, uint32_t v, double *ret);      /* may be negative */
+int fl_kube_finite_text(struct fl_kube *k, uint32_t v, double *ret); /* a text that is one, too */
 int fl_kube_duration(struct fl_kube *k, uint32_t v, fl_time *ret);
 int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret);
 int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret); /* also moves the model's newest */
@@ -124,7 +132,9 @@ int fl_kube_selector(struct fl_kube *k, uint32_t v, struct fl_selector *ret);
 /* A list of {key, operator, values} onto the model's requirements; *n counts them. */
 int fl_kube_expressions(struct fl_kube *k, uint32_t v, uint32_t *n);
 int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret);
-extern const struct fl_field fl_fields_toleration[], fl_fields_selector[], fl_fields_expression[];
+int fl_kube_taints(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+extern const struct fl_field fl_fields_taint[], fl_fields_toleration[], fl_fields_selector[],
+	fl_fields_expression[];
 
 static inline bool fl_kube_is_null(const struct fl_kube *k, uint32_t v)
 {
@@ -143,6 +153,19 @@ fl_field_read fl_kube_afs, fl_kube_queue_status;
 /* kube_resources.c: more parts of the Configuration; row: struct fl_settings */
 extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
 fl_field_read fl_kube_gates, fl_kube_wait;
+
+/* kube_policy_entitle.c: .spec.entitlement and .spec.budgets of a Policy */
+extern const struct fl_field fl_fields_entitlement[], fl_fields_budgets[];
+fl_field_read fl_kube_budgets;
+
+/* kai_shard.c: what the schedule says, which must be one; and the text */
+int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
+
+/*
+ * kai_simulators.c: an input of one of KAI's simulators, which have no kind.  1 when the
+ * object in k->doc is none.
+ */
+int fl_kai_read_simulator(struct fl_kube *k);
 
 /* kube_resources.c: a feature gate of Kueue's that is known here */
 bool fl_kube_is_gate(const char *name);

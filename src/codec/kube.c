@@ -14,11 +14,16 @@
 #include "codec/fields.h"
 
 static const struct fl_kind *const kinds[] = {
-	&fl_kind_flavor,         &fl_kind_cluster_queue, &fl_kind_cohort,
-	&fl_kind_queue,          &fl_kind_workload,      &fl_kind_workload_priority_class,
-	&fl_kind_priority_class, &fl_kind_namespace,     &fl_kind_configuration,
-	&fl_kind_config_map,     &fl_kind_limit_range,   &fl_kind_runtime_class,
-	&fl_kind_policy,
+	&fl_kind_flavor,         &fl_kind_cluster_queue,
+	&fl_kind_cohort,         &fl_kind_queue,
+	&fl_kind_workload,       &fl_kind_workload_priority_class,
+	&fl_kind_priority_class, &fl_kind_namespace,
+	&fl_kind_configuration,  &fl_kind_config_map,
+	&fl_kind_limit_range,    &fl_kind_runtime_class,
+	&fl_kind_policy,         &fl_kind_entitled,
+	&fl_kind_pod_group,      &fl_kind_pod,
+	&fl_kind_machine,        &fl_kind_shard,
+	&fl_kind_usage_history,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -45,14 +50,32 @@ static bool in_group(const char *api_version, const char *group)
 
 static const char own_group[] = "fairlead.dev";
 
-static bool known_version(const char *api_version, const char *group)
+static bool is_kueues(const struct fl_kind *kind)
+{
+	return strstr(kind->group, "kueue.x-k8s.io") != NULL;
+}
+
+static bool known_version(const char *api_version, const struct fl_kind *kind)
 {
 	const char *slash = strchr(api_version, '/');
 	const char *version = slash ? slash + 1 : api_version;
 
-	if (strstr(group, "kueue.x-k8s.io"))
+	if (is_kueues(kind))
 		return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1beta2") == 0;
-	return strcmp(version, strcmp(group, own_group) == 0 ? "v1alpha1" : "v1") == 0;
+	return strcmp(version, kind == &fl_kind_entitled           ? "v2" :
+			       kind == &fl_kind_pod_group          ? "v2alpha2" :
+			       strcmp(kind->group, own_group) == 0 ? "v1alpha1" :
+								     "v1") == 0;
+}
+
+/* Of a policy that is not wanted. */
+static bool left_out(const struct fl_kube *k, const struct fl_kind *kind)
+{
+	bool kais = kind == &fl_kind_entitled || kind == &fl_kind_pod_group ||
+		    kind == &fl_kind_pod || kind == &fl_kind_machine || kind == &fl_kind_shard;
+
+	return (k->m->wanted == FL_POLICY_BORROW && kais) ||
+	       (k->m->wanted == FL_POLICY_ENTITLE && is_kueues(kind));
 }
 
 static const struct fl_kind *find_kind(const char *api_version, const char *name)
@@ -107,7 +130,8 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 {
 	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
 		     api_version);
-	fl_fail_hint(k->err, "Policy of fairlead.dev/v1alpha1 is what is read here");
+	fl_fail_hint(k->err,
+		     "Policy and UsageHistory of fairlead.dev/v1alpha1 are what is read here");
 	return FAIRLEAD_EINPUT;
 }
 
@@ -151,6 +175,11 @@ static int read_object(struct fl_kube *k)
 	int r;
 
 	k->subject[0] = '\0';
+	if (!name && !api_version) {
+		r = fl_kai_read_simulator(k);
+		if (r <= 0)
+			return r;
+	}
 	if (!name || !api_version) {
 		if (name)
 			name_subject(k, name, ns, called);
@@ -168,8 +197,10 @@ static int read_object(struct fl_kube *k)
 	r = kind || !is_list(name) ? 1 : read_odd_list(k, name);
 	if (r <= 0)
 		return r;
-	if (!kind || !known_version(api_version, kind->group))
+	if (!kind || !known_version(api_version, kind))
 		return pass_over(k, api_version, name);
+	if (left_out(k, kind))
+		return 0;
 	r = read_names(k, kind);
 	if (r == 0 && k->tap)
 		r = k->tap->object(k->tap->user, k, kind);
@@ -458,7 +489,8 @@ static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left,
 	for (const struct fl_field *f = fields; f->name; f++) {
 		const struct fl_field *found;
 
-		(void)snprintf(path + used, size - used, ".%s%s", f->name, f->list ? "[]" : "");
+		(void)snprintf(path + used, size - used, ".%s%s%s", f->name, f->list ? "[]" : "",
+			       f->fields && f->keys != FL_TEXT_VALUE ? ".*" : "");
 		if ((*left)-- == 0)
 			return f;
 		found = f->fields ? nth(f->fields, left, path, size) : NULL;

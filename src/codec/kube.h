@@ -5,8 +5,10 @@
  * Reads ResourceFlavor, ClusterQueue, Cohort, LocalQueue, Workload,
  * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
  * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
- * inside the ConfigMap kueue-manager-config) and List; each field is supported, refused, or ignored
- * with a notice (doc/guide/fields.md).  Other kinds are a notice.
+ * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
+ * and Node, our own Policy and UsageHistory, and List; each field is supported, refused, or
+ * ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of KAI's
+ * simulators, which have no kind, are read as well.
  */
 #ifndef FL_CODEC_KUBE_H
 #define FL_CODEC_KUBE_H
@@ -69,6 +71,7 @@ enum fl_text_kind {
 	FL_TEXT_GATE,            /* a feature gate */
 	FL_TEXT_LABEL_KEY,
 	FL_TEXT_LABEL_VALUE,
+	FL_TEXT_MACHINE,
 	FL_TEXT_NAME, /* of anything else */
 	FL_TEXT_KINDS
 };

@@ -233,3 +233,55 @@ int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret)
 	*ret = (struct fl_span){ first, k->m->n_tolerations - first };
 	return r;
 }
+
+/* --- taints --- */
+
+static int read_taint_key(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_taint *)row)->key);
+}
+
+static int read_taint_value(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_taint *)row)->value);
+}
+
+static int read_taint_effect(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
+	uint32_t effect = 0;
+	int r = fl_kube_enum(k, v, names, &effect);
+
+	((struct fl_taint *)row)->effect = (enum fl_effect)effect;
+	return r;
+}
+
+const struct fl_field fl_fields_taint[] = {
+	{ .name = "key", .read = read_taint_key, .text = FL_TEXT_LABEL_KEY },
+	{ .name = "value", .read = read_taint_value, .text = FL_TEXT_LABEL_VALUE },
+	{ .name = "effect", .read = read_taint_effect },
+	FL_IGNORED("timeAdded"),
+	{ .name = NULL },
+};
+
+int fl_kube_taints(struct fl_kube *k, uint32_t v, struct fl_span *span)
+{
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	span->first = k->m->n_taints;
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct fl_taint t = { 0 };
+		uint32_t unused;
+
+		r = fl_kube_need(k, item, "key", &unused);
+		if (r == 0)
+			r = fl_kube_need(k, item, "effect", &unused);
+		if (r == 0)
+			r = fl_kube_map(k, item, fl_fields_taint, &t);
+		if (r == 0)
+			r = fl_model_push_taints(k->m, &t, /* ret_id= */ NULL, k->err);
+	}
+	span->n = k->m->n_taints - span->first;
+	return r;
+}

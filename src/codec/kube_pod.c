@@ -66,7 +66,7 @@ static int read_limits(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_amounts(k, v, /* limits= */ true, &((struct part *)row)->amounts);
 }
 
-static const struct fl_field resources[] = {
+const struct fl_field fl_fields_pod_resources[] = {
 	{ .name = "requests", .read = read_requests, .keys = FL_TEXT_RESOURCE },
 	{ .name = "limits", .read = read_limits, .keys = FL_TEXT_RESOURCE },
 	FL_NOTED("claims", "devices that are claimed do not count"),
@@ -85,8 +85,8 @@ static int read_restart_policy(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static const struct fl_field container[] = {
-	{ .name = "resources", .fields = resources },
+const struct fl_field fl_fields_container[] = {
+	{ .name = "resources", .fields = fl_fields_pod_resources },
 	{ .name = "restartPolicy", .read = read_restart_policy, .text = FL_TEXT_WORD },
 	FL_IGNORED("args"),
 	FL_IGNORED("command"),
@@ -133,7 +133,7 @@ static int read_containers_as(struct fl_kube *k, uint32_t v, bool init)
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
 		struct part p = begin_part(k);
 
-		r = fl_kube_map(k, item, container, &p);
+		r = fl_kube_map(k, item, fl_fields_container, &p);
 		if (r == 0)
 			r = push_part(k,
 				      !init    ? FL_POD_CONTAINER :
@@ -144,28 +144,28 @@ static int read_containers_as(struct fl_kube *k, uint32_t v, bool init)
 	return r;
 }
 
-static int read_containers(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_containers(struct fl_kube *k, uint32_t v, void *row)
 {
 	(void)row;
 	return read_containers_as(k, v, /* init= */ false);
 }
 
-static int read_init_containers(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_init_containers(struct fl_kube *k, uint32_t v, void *row)
 {
 	(void)row;
 	return read_containers_as(k, v, /* init= */ true);
 }
 
-static int read_pod_resources(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_pod_resources(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct part p = begin_part(k);
-	int r = fl_kube_map(k, v, resources, &p);
+	int r = fl_kube_map(k, v, fl_fields_pod_resources, &p);
 
 	(void)row;
 	return r < 0 ? r : push_part(k, FL_POD_WHOLE, &p);
 }
 
-static int read_overhead(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_pod_overhead(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct part p = begin_part(k);
 	int r = read_requests(k, v, &p);
@@ -174,19 +174,19 @@ static int read_overhead(struct fl_kube *k, uint32_t v, void *row)
 	return r < 0 ? r : push_part(k, FL_POD_OVERHEAD, &p);
 }
 
-static int read_runtime_class(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_pod_runtime_class(struct fl_kube *k, uint32_t v, void *row)
 {
 	return fl_kube_text(k, v, &((struct fl_podset *)row)->runtime_class);
 }
 
 /* --- where pods may run --- */
 
-static int read_node_selector(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_node_selector(struct fl_kube *k, uint32_t v, void *row)
 {
 	return fl_kube_labels(k, v, &((struct fl_podset *)row)->node_selector);
 }
 
-static int read_pod_tolerations(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_pod_tolerations(struct fl_kube *k, uint32_t v, void *row)
 {
 	return fl_kube_tolerations(k, v, &((struct fl_podset *)row)->tolerations);
 }
@@ -236,7 +236,7 @@ static const struct fl_field node_affinity[] = {
 	{ .name = NULL },
 };
 
-static const struct fl_field affinity[] = {
+const struct fl_field fl_fields_affinity[] = {
 	{ .name = "nodeAffinity", .fields = node_affinity },
 	FL_IGNORED("podAffinity"),
 	FL_IGNORED("podAntiAffinity"),
@@ -244,57 +244,13 @@ static const struct fl_field affinity[] = {
 };
 
 static const struct fl_field pod_spec[] = {
-	{ .name = "containers", .read = read_containers, .fields = container, .list = true },
-	{ .name = "initContainers",
-	  .read = read_init_containers,
-	  .fields = container,
-	  .list = true },
-	{ .name = "resources", .read = read_pod_resources, .fields = resources },
-	{ .name = "overhead", .read = read_overhead, .keys = FL_TEXT_RESOURCE },
-	{ .name = "nodeSelector",
-	  .read = read_node_selector,
-	  .text = FL_TEXT_LABEL_VALUE,
-	  .keys = FL_TEXT_LABEL_KEY },
-	{ .name = "affinity", .fields = affinity },
-	{ .name = "tolerations",
-	  .read = read_pod_tolerations,
-	  .fields = fl_fields_toleration,
-	  .list = true },
-	FL_IGNORED("activeDeadlineSeconds"),
-	FL_IGNORED("automountServiceAccountToken"),
-	FL_IGNORED("dnsConfig"),
-	FL_IGNORED("dnsPolicy"),
-	FL_IGNORED("enableServiceLinks"),
-	FL_IGNORED("ephemeralContainers"),
-	FL_IGNORED("hostAliases"),
-	FL_IGNORED("hostIPC"),
-	FL_IGNORED("hostNetwork"),
-	FL_IGNORED("hostPID"),
-	FL_IGNORED("hostUsers"),
-	FL_IGNORED("hostname"),
-	FL_IGNORED("hostnameOverride"),
-	FL_IGNORED("imagePullSecrets"),
+	FL_POD_SPEC,
+	FL_POD_SPEC_IGNORED,
 	FL_IGNORED("nodeName"),
-	FL_IGNORED("os"),
-	FL_IGNORED("preemptionPolicy"),
 	FL_IGNORED("priority"),
 	FL_IGNORED("priorityClassName"),
-	FL_IGNORED("readinessGates"),
-	FL_NOTED("resourceClaims", "devices that are claimed do not count"),
-	FL_IGNORED("restartPolicy"),
-	{ .name = "runtimeClassName", .read = read_runtime_class, .text = FL_TEXT_CLASS },
 	FL_IGNORED("schedulerName"),
 	FL_IGNORED("schedulingGates"),
-	FL_IGNORED("securityContext"),
-	FL_IGNORED("serviceAccount"),
-	FL_IGNORED("serviceAccountName"),
-	FL_IGNORED("setHostnameAsFQDN"),
-	FL_IGNORED("shareProcessNamespace"),
-	FL_IGNORED("subdomain"),
-	FL_IGNORED("terminationGracePeriodSeconds"),
-	FL_IGNORED("topologySpreadConstraints"),
-	FL_IGNORED("volumes"),
-	FL_IGNORED("workloadRef"),
 	{ .name = NULL },
 };
 

@@ -229,6 +229,8 @@ static const struct fl_field spec[] = {
 	{ .name = "defaults", .read = read_defaults, .fields = for_all },
 	{ .name = "cohorts", .read = read_cohorts, .fields = for_cohort, .list = true },
 	{ .name = "clusterQueues", .read = read_cluster_queues, .fields = for_one, .list = true },
+	{ .name = "entitlement", .fields = fl_fields_entitlement },
+	{ .name = "budgets", .read = fl_kube_budgets, .fields = fl_fields_budgets },
 	{ .name = NULL },
 };
 

@@ -4,55 +4,9 @@
 
 /* --- ResourceFlavor --- */
 
-static int read_taint_key(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_taint *)row)->key);
-}
-
-static int read_taint_value(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_taint *)row)->value);
-}
-
-static int read_taint_effect(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
-	uint32_t effect = 0;
-	int r = fl_kube_enum(k, v, names, &effect);
-
-	((struct fl_taint *)row)->effect = (enum fl_effect)effect;
-	return r;
-}
-
-static const struct fl_field taint[] = {
-	{ .name = "key", .read = read_taint_key, .text = FL_TEXT_LABEL_KEY },
-	{ .name = "value", .read = read_taint_value, .text = FL_TEXT_LABEL_VALUE },
-	{ .name = "effect", .read = read_taint_effect },
-	FL_IGNORED("timeAdded"),
-	{ .name = NULL },
-};
-
 static int read_taints(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct fl_span *span = &((struct fl_flavor_row *)row)->taints;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
-
-	span->first = k->m->n_taints;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct fl_taint t = { 0 };
-		uint32_t unused;
-
-		r = fl_kube_need(k, item, "key", &unused);
-		if (r == 0)
-			r = fl_kube_need(k, item, "effect", &unused);
-		if (r == 0)
-			r = fl_kube_map(k, item, taint, &t);
-		if (r == 0)
-			r = fl_model_push_taints(k->m, &t, /* ret_id= */ NULL, k->err);
-	}
-	span->n = k->m->n_taints - span->first;
-	return r;
+	return fl_kube_taints(k, v, &((struct fl_flavor_row *)row)->taints);
 }
 
 static int read_node_labels(struct fl_kube *k, uint32_t v, void *row)
@@ -70,7 +24,7 @@ static const struct fl_field flavor_spec[] = {
 	  .read = read_node_labels,
 	  .text = FL_TEXT_LABEL_VALUE,
 	  .keys = FL_TEXT_LABEL_KEY },
-	{ .name = "nodeTaints", .read = read_taints, .fields = taint, .list = true },
+	{ .name = "nodeTaints", .read = read_taints, .fields = fl_fields_taint, .list = true },
 	{ .name = "tolerations",
 	  .read = read_flavor_tolerations,
 	  .fields = fl_fields_toleration,

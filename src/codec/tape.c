@@ -80,6 +80,23 @@ static enum fl_text_kind value_kind(enum fl_text_kind kind, const char *key)
 
 static int put_map(struct writing *w, uint32_t v, const struct fl_field *f);
 
+/* A map whose keys are names, and whose values are maps of known fields. */
+static int put_named(struct writing *w, uint32_t v, const struct fl_field *f)
+{
+	const struct fl_doc *doc = &w->k->doc;
+	int r = push_mark(w, FL_TOKEN_MAP);
+
+	for (uint32_t key = v + 1; r == 0 && key < doc->values[v].next;
+	     key = doc->values[key].next) {
+		if (doc->values[key + 1].kind != FL_TOKEN_MAP)
+			continue; /* reading refuses it */
+		r = push_key(w, f->keys, fl_doc_text(doc, key));
+		if (r == 0)
+			r = put_map(w, key + 1, f);
+	}
+	return r < 0 ? r : push_mark(w, FL_TOKEN_MAP_END);
+}
+
 /* Keys that no table knows: labels, resources. */
 static int put_pairs(struct writing *w, uint32_t v, const struct fl_field *f)
 {
@@ -122,7 +139,9 @@ static int put_value(struct writing *w, uint32_t v, const struct fl_field *f,
 	if (value->kind == FL_TOKEN_SCALAR)
 		return push_scalar(w, v, text);
 	if (value->kind == FL_TOKEN_MAP)
-		return f->fields ? put_map(w, v, f) : put_pairs(w, v, f);
+		return !f->fields               ? put_pairs(w, v, f) :
+		       f->keys != FL_TEXT_VALUE ? put_named(w, v, f) :
+						  put_map(w, v, f);
 	r = push_mark(w, FL_TOKEN_LIST);
 	for (uint32_t item = v + 1; r == 0 && item < doc->values[v].next;
 	     item = doc->values[item].next)

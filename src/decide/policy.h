@@ -26,6 +26,11 @@ struct fl_policy_options {
 	 * recorded decisions were made so.
 	 */
 	bool unsampled;
+	/*
+	 * entitle: what queues hold as time passes is entered into the history of usage, from
+	 * `now` on.  Else usage stays as the input gives it.
+	 */
+	bool moving_usage;
 };
 
 enum fl_workload_state {

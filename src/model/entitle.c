@@ -25,6 +25,24 @@ const struct fl_entitle_settings fl_entitle_settings_default = {
 	.window_start = FL_TIME_NONE,
 };
 
+const struct fl_gang fl_gang_default = {
+	.min_tasks = 1,
+	.started = FL_TIME_NONE,
+	.stale_since = FL_TIME_NONE,
+	.queue = { FL_NONE },
+};
+
+const struct fl_task_row fl_task_default = {
+	.gang_name = { FL_NONE },
+	.queue_name = { FL_NONE },
+	.machine_name = { FL_NONE },
+	.priority_class = { FL_NONE },
+	.created = FL_TIME_NONE,
+	.started = FL_TIME_NONE,
+	.machine = { FL_NONE },
+	.workload = { FL_NONE },
+};
+
 /* A Queue that says nothing of resources: it can run nothing. */
 const struct fl_entitlement fl_entitlement_default = {
 	.priority = 100,

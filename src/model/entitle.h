@@ -31,6 +31,10 @@ enum fl_task_phase {
 	FL_TASK_DONE,      /* succeeded, failed, gated: neither holds nor asks */
 };
 
+enum fl_preemptibility { FL_PREEMPTIBLE_UNSET, FL_PREEMPTIBLE, FL_NON_PREEMPTIBLE };
+/* Who does not say is preemptible with a priority below this. */
+enum { FL_PREEMPTIBLE_BELOW = 100 };
+
 /*
  * One pod. After seal those of a gang are neighbours, in the order of their names; those of
  * no workload stand behind all others.  By seal a pod of ours without PodGroup is a workload
@@ -45,7 +49,8 @@ struct fl_task_row {
 	int32_t priority;
 	bool has_priority;
 	struct fl_sym priority_class; /* FL_NONE: none */
-	bool foreign;                 /* of another scheduler: takes room, is nobody's */
+	enum fl_preemptibility stated;
+	bool foreign; /* of another scheduler: takes room, is nobody's */
 	enum fl_task_phase phase;
 	fl_time created, started; /* FL_TIME_NONE */
 	struct fl_span node_selector, tolerations, affinity;
@@ -54,8 +59,6 @@ struct fl_task_row {
 	struct fl_machine machine;   /* by seal; FL_NONE */
 	struct fl_workload workload; /* by seal; FL_NONE: foreign, or its gang takes no part */
 };
-
-enum fl_preemptibility { FL_PREEMPTIBLE_UNSET, FL_PREEMPTIBLE, FL_NON_PREEMPTIBLE };
 
 /* Of a workload that is a PodGroup. */
 struct fl_gang {
@@ -122,9 +125,11 @@ enum fl_after_budget {
 
 /* The scheduler's configuration (SchedulingShard) and what a Policy adds; see its default. */
 struct fl_entitle_settings {
-	bool present;      /* a SchedulingShard was in the input; else all of this is assumed */
-	double k;          /* kValue; 0: history does not count */
-	double multiplier; /* of the saturation ratio; at least 1 */
+	bool fairshare_body; /* the input is that of KAI's fairshare simulator */
+	bool present;        /* a SchedulingShard was in the input; else all of this is assumed */
+	struct fl_place place;
+	double k;                         /* kValue; 0: history does not count */
+	double multiplier;                /* of the saturation ratio; at least 1 */
 	bool consolidating_reclaim;       /* re-placed victims are no victims */
 	bool actions[FL_ACTIONS];         /* which are on */
 	uint32_t queue_depth[FL_ACTIONS]; /* jobs a leaf and action; 0: all */

@@ -35,6 +35,17 @@ const struct fl_node_row fl_cohort_default = {
 	.entitlement = FL_NONE,
 };
 
+const struct fl_node_row fl_entitled_default = {
+	.kind = FL_QUEUE,
+	.name = { FL_NONE },
+	.parent_name = { FL_NONE },
+	.weight = 1,
+	.declared = true,
+	.parent = { FL_NONE },
+	.missing_flavor = { FL_NONE },
+	.entitlement = FL_NONE,
+};
+
 const struct fl_queue_row fl_queue_default = {
 	.consumed_at = FL_TIME_NONE,
 	.name = { FL_NONE },
@@ -513,6 +524,32 @@ int fl_model_add_runtime_class(struct fl_model *m, const struct fl_runtime_class
 		      m->n_runtime_classes, err);
 
 	return r < 0 ? r : fl_model_push_runtime_classes(m, row, /* ret_id= */ NULL, err);
+}
+
+/* One of the kind that @key stands for is enough. */
+static int claim_name(struct fl_model *m, uint32_t key, struct fl_sym name, uint32_t id,
+		      fairlead_error *err)
+{
+	uint32_t old = 0;
+	int r = fl_pairs_add(&m->by_name, key, name.v, id, &old, err);
+
+	return r <= 0 ? r :
+			fl_fail(err, FAIRLEAD_EINPUT, "'%.60s' is there already",
+				fl_model_text(m, name));
+}
+
+int fl_model_add_budget(struct fl_model *m, const struct fl_budget_row *row, fairlead_error *err)
+{
+	int r = claim_name(m, FL_TABLE_BUDGET_KEY, row->queue_name, m->n_budgets, err);
+
+	return r < 0 ? r : fl_model_push_budgets(m, row, /* ret_id= */ NULL, err);
+}
+
+int fl_model_add_usage(struct fl_model *m, const struct fl_usage_row *row, fairlead_error *err)
+{
+	int r = claim_name(m, FL_TABLE_USAGE_KEY, row->queue_name, m->n_usages, err);
+
+	return r < 0 ? r : fl_model_push_usages(m, row, /* ret_id= */ NULL, err);
 }
 
 int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place,

@@ -484,7 +484,10 @@ FL_MODEL_TABLES(X)
  * Defaults to start a row from:
  */
 extern const struct fl_node_row fl_cluster_queue_default, fl_cohort_default;
+extern const struct fl_node_row fl_entitled_default;       /* FL_QUEUE, entitlement to be set */
 extern const struct fl_entitlement fl_entitlement_default; /* deserves and may have nothing */
+extern const struct fl_gang fl_gang_default;               /* minimum 1 */
+extern const struct fl_task_row fl_task_default;           /* pending, asks for nothing */
 extern const struct fl_queue_row fl_queue_default;
 extern const struct fl_workload_row fl_workload_default;
 extern const struct fl_podset fl_podset_default;
@@ -508,6 +511,10 @@ int fl_model_add_runtime_class(struct fl_model *m, const struct fl_runtime_class
 			       fairlead_error *err);
 int fl_model_add_protection(struct fl_model *m, const struct fl_protection_row *row,
 			    fairlead_error *err);
+
+/* One a queue; FAIRLEAD_EINPUT without place or subject for a second one. */
+int fl_model_add_budget(struct fl_model *m, const struct fl_budget_row *row, fairlead_error *err);
+int fl_model_add_usage(struct fl_model *m, const struct fl_usage_row *row, fairlead_error *err);
 
 /* A notice with a printf text; @subject and @hint are plain texts, NULL for none. */
 int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_place place,

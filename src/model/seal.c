@@ -61,14 +61,37 @@ static void note_resource(uint32_t *id_of, uint32_t *found, uint32_t *n, struct 
 	}
 }
 
+/* The resources that entitlement knows, where it has something to say. */
+static int name_axis(struct fl_model *m, struct fl_sym axis[FL_BUNDLE], fairlead_error *err)
+{
+	static const char *const names[FL_BUNDLE] = {
+		[FL_CPU] = "cpu",
+		[FL_MEMORY] = "memory",
+		[FL_GPU] = "nvidia.com/gpu",
+	};
+	bool any = fl_model_policy(m) != FL_POLICY_BORROW;
+	int r = 0;
+
+	for (int i = 0; i < FL_BUNDLE && r == 0; i++) {
+		axis[i].v = FL_NONE;
+		if (any)
+			r = fl_model_sym(m, names[i], strlen(names[i]), &axis[i], err);
+	}
+	return r;
+}
+
 static int number_resources(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
+	struct fl_sym axis[FL_BUNDLE];
+	int r = name_axis(m, axis, err);
+
+	if (r < 0)
+		return r;
 	uint32_t *id_of = fl_arena_alloc(&s->scratch, m->names.n, sizeof *id_of, err);
 	uint32_t *found = fl_arena_alloc(&s->scratch, m->names.n, sizeof *found, err);
 	uint32_t *spare = fl_arena_alloc(&s->scratch, m->names.n, sizeof *spare, err);
 	uint32_t n = 0;
-	int r = 0;
 
 	if (!id_of || !found || !spare)
 		return FAIRLEAD_ENOMEM;
@@ -85,6 +108,8 @@ static int number_resources(struct seal *s, fairlead_error *err)
 	for (uint32_t g = 0; g < m->n_groups; g++)
 		for (uint32_t i = 0; i < m->groups[g].resources.n; i++)
 			note_resource(id_of, found, &n, m->syms[m->groups[g].resources.first + i]);
+	for (int i = 0; i < FL_BUNDLE && axis[i].v != FL_NONE; i++)
+		note_resource(id_of, found, &n, axis[i]);
 	fl_sort(found, n, spare, by_text, &m->names);
 	m->n_resources = 0;
 	for (uint32_t i = 0; i < n && r == 0; i++) {
@@ -102,6 +127,8 @@ static int number_resources(struct seal *s, fairlead_error *err)
 		m->consumed[i].resource.v = id_of[m->consumed[i].resource_name.v];
 	for (uint32_t i = 0; i < m->n_resource_weights; i++)
 		m->resource_weights[i].resource.v = id_of[m->resource_weights[i].resource_name.v];
+	for (int i = 0; i < FL_BUNDLE; i++)
+		m->axis[i].v = axis[i].v == FL_NONE ? FL_NONE : id_of[axis[i].v];
 	return r;
 }
 
@@ -187,7 +214,7 @@ static int resolve_parents(struct seal *s, fairlead_error *err)
 		uint32_t id;
 		int r;
 
-		if (name.v == FL_NONE)
+		if (name.v == FL_NONE || m->nodes[n].kind == FL_QUEUE)
 			continue;
 		id = fl_table_find(m, FL_TABLE_COHORT, no_namespace, name);
 		if (id == FL_NONE) {
@@ -203,7 +230,7 @@ static int resolve_parents(struct seal *s, fairlead_error *err)
 		}
 		m->nodes[n].parent.v = id;
 	}
-	return 0;
+	return fl_entitle_parents(m, err);
 }
 
 /* The cohort of least name names its cycle, so that the notice says the same for every input order. */
@@ -268,11 +295,31 @@ static void cycle_text(const struct fl_model *m, uint32_t first, char *text, siz
 		       fl_model_text(m, m->nodes[first].name));
 }
 
+/* KAI's queues in a loop are not to be told from a mistake, and nothing says what they share. */
+static int refuse_loop(const struct seal *s, fairlead_error *err)
+{
+	const struct fl_model *m = s->m;
+	char text[512], subject[FL_SUBJECT];
+	uint32_t least = FL_NONE;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		if (m->nodes[n].kind == FL_QUEUE && s->looped[n] == n &&
+		    (least == FL_NONE ||
+		     fl_names_cmp(&m->names, m->nodes[n].name, m->nodes[least].name) < 0))
+			least = n;
+	if (least == FL_NONE)
+		return 0;
+	cycle_text(m, least, text, sizeof text);
+	fl_fail(err, FAIRLEAD_EINPUT, "the parents of queues form a loop: '%s'", text);
+	fl_fail_in(err, "%s", node_subject(m, least, subject));
+	return fl_model_fail_at(m, m->nodes[least].place, err);
+}
+
 static int mark_cycles(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
 	char text[512], subject[FL_SUBJECT];
-	int r = 0;
+	int r = refuse_loop(s, err);
 
 	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
 		if (s->looped[n] == FL_NONE)
@@ -352,10 +399,10 @@ static int resolve_queues(struct seal *s, fairlead_error *err)
 }
 
 /* What a workload without priority and class gets. Of several defaults the least, as in Kubernetes. */
-static int32_t default_priority(const struct fl_model *m)
+int32_t fl_model_default_priority(const struct fl_model *m, int32_t otherwise)
 {
 	bool found = false;
-	int32_t value = 0;
+	int32_t value = otherwise;
 
 	for (uint32_t i = 0; i < m->n_priorities; i++) {
 		const struct fl_priority_row *row = &m->priorities[i];
@@ -368,8 +415,8 @@ static int32_t default_priority(const struct fl_model *m)
 	return value;
 }
 
-static int resolve_priority(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
-			    const char *subject, fairlead_error *err)
+int fl_model_resolve_priority(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
+			      const char *subject, fairlead_error *err)
 {
 	enum fl_table table = row->class_of_workloads ? FL_TABLE_WORKLOAD_PRIORITY_CLASS :
 							FL_TABLE_PRIORITY_CLASS;
@@ -503,13 +550,15 @@ static void note_time(struct fl_model *m, fl_time t)
 static int resolve_workloads(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
-	int32_t otherwise = default_priority(m);
+	int32_t otherwise = fl_model_default_priority(m, /* otherwise= */ 0);
 	char subject[FL_SUBJECT];
 	int r = 0;
 
 	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++) {
 		struct fl_workload_row *row = &m->workloads[w];
 
+		if (row->gang != FL_NONE)
+			continue;
 		fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject);
 		note_time(m, row->created);
 		note_time(m, row->evicted_at);
@@ -521,7 +570,7 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 		row->cluster_queue.v = row->queue.v == FL_NONE ?
 					       FL_NONE :
 					       m->queues[row->queue.v].cluster_queue.v;
-		r = resolve_priority(m, row, otherwise, subject, err);
+		r = fl_model_resolve_priority(m, row, otherwise, subject, err);
 		if (r == 0)
 			r = resolve_admission(m, row, subject, err);
 		row->excluded = why_excluded(m, row);
@@ -534,6 +583,11 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 	return r;
 }
 
+static int resolve_entitled(struct seal *s, fairlead_error *err)
+{
+	return fl_entitle_resolve(s->m, &s->scratch, err);
+}
+
 static int resolve_protections(struct seal *s, fairlead_error *err)
 {
 	return fl_protection_resolve(s->m, err);
@@ -542,9 +596,9 @@ static int resolve_protections(struct seal *s, fairlead_error *err)
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const passes[])(struct seal *, fairlead_error *) = {
-		apply_gates,    fill_totals,       number_resources,    resolve_parents,
-		find_cycles,    mark_cycles,       resolve_flavors,     check_cluster_queues,
-		resolve_queues, resolve_workloads, resolve_protections,
+		apply_gates,    fill_totals,       number_resources, resolve_parents,
+		find_cycles,    mark_cycles,       resolve_flavors,  check_cluster_queues,
+		resolve_queues, resolve_workloads, resolve_entitled, resolve_protections,
 	};
 	struct seal s = { .m = m };
 	int r = 0;

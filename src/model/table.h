@@ -19,16 +19,30 @@ enum fl_table {
 	FL_TABLE_PRIORITY_CLASS,
 	FL_TABLE_WORKLOAD_PRIORITY_CLASS,
 	FL_TABLE_RUNTIME_CLASS,
+	FL_TABLE_ENTITLED, /* KAI's Queue: a node */
+	FL_TABLE_MACHINE,
 	FL_TABLE_QUEUE, /* from here on namespaced */
 	FL_TABLE_WORKLOAD,
 	FL_TABLE_LIMIT_RANGE,
+	FL_TABLE_POD_GROUP,
+	FL_TABLE_POD, /* for subjects only: twins are found by seal */
 };
 
 /* First halves of keys above all cluster-wide kinds: a Policy's rows, by scope. */
-enum { FL_TABLE_PROTECTION_KEY = 13 };
+enum { FL_TABLE_PROTECTION_KEY = 13, FL_TABLE_BUDGET_KEY = 16, FL_TABLE_USAGE_KEY };
 
 /* totals.c: what each workload's pods take, from all that the input says of them */
 int fl_totals_fill(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
+
+/* seal_entitle.c: parents of KAI's queues; then all else of the entitle policy */
+int fl_entitle_parents(struct fl_model *m, fairlead_error *err);
+int fl_entitle_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
+
+/* seal.c: a workload's priority by its class, or @otherwise; a notice when there is no such class */
+int fl_model_resolve_priority(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
+			      const char *subject, fairlead_error *err);
+/* The value of the PriorityClass that is the default, the least of several; else @otherwise. */
+int32_t fl_model_default_priority(const struct fl_model *m, int32_t otherwise);
 
 /* protection.c: names to nodes */
 int fl_protection_resolve(struct fl_model *m, fairlead_error *err);
@@ -41,7 +55,7 @@ static inline uint32_t fl_table_key(enum fl_table table, struct fl_sym namespace
 {
 	return table < FL_TABLE_QUEUE ?
 		       (uint32_t)table :
-		       (namespace.v + 8) * 4 + (uint32_t)table - (uint32_t)FL_TABLE_QUEUE;
+		       (namespace.v + 8) * 8 + (uint32_t)table - (uint32_t)FL_TABLE_QUEUE;
 }
 
 /* Id of the object, or FL_NONE. */
@@ -60,7 +74,18 @@ const char *fl_table_subject(const struct fl_model *m, enum fl_table table, stru
 
 static inline enum fl_table fl_table_of_node(const struct fl_node_row *row)
 {
-	return row->kind == FL_COHORT ? FL_TABLE_COHORT : FL_TABLE_CLUSTER_QUEUE;
+	return row->kind == FL_COHORT ? FL_TABLE_COHORT :
+	       row->kind == FL_QUEUE  ? FL_TABLE_ENTITLED :
+					FL_TABLE_CLUSTER_QUEUE;
+}
+
+/* Workload, PodGroup, or the Pod that is one for itself. */
+static inline enum fl_table fl_table_of_workload(const struct fl_model *m,
+						 const struct fl_workload_row *row)
+{
+	return row->gang == FL_NONE     ? FL_TABLE_WORKLOAD :
+	       m->gangs[row->gang].lone ? FL_TABLE_POD :
+					  FL_TABLE_POD_GROUP;
 }
 
 #endif

@@ -61,6 +61,15 @@ const char *fl_explain_refused(enum fl_check check)
 		return "they have not held their quota for their minimum run time (Policy)";
 	case FL_CHECK_OVERRULING:
 		return "their priority overrules fair sharing (Policy)";
+	case FL_CHECK_MAINTAIN_FAIR_SHARE:
+		return "their side holds no more than its fair share, and this one's side may not "
+		       "claim it as deserved";
+	case FL_CHECK_SATURATION:
+		return "a queue above this one would become more saturated than the one it takes from";
+	case FL_CHECK_VICTIM_RUN_TIME:
+		return "they have not run for their minimum run time";
+	case FL_CHECK_VICTIM_PREEMPTIBLE:
+		return "they may not be preempted";
 	default:
 		return fl_check_meaning(check);
 	}

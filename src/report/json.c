@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -111,6 +112,19 @@ void fl_json_int(struct fl_json *j, const char *key, int64_t value)
 {
 	lead_in(j, key);
 	fprintf(j->out, "%lld", (long long)value);
+}
+
+void fl_json_number(struct fl_json *j, const char *key, double value)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	lead_in(j, key);
+	fputs(text, j->out);
 }
 
 void fl_json_bool(struct fl_json *j, const char *key, bool value)

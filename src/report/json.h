@@ -29,6 +29,8 @@ void fl_json_end_list(struct fl_json *j);
 
 void fl_json_text(struct fl_json *j, const char *key, const char *value);
 void fl_json_int(struct fl_json *j, const char *key, int64_t value);
+/* In the fewest digits that read back as the same double; @value is finite. */
+void fl_json_number(struct fl_json *j, const char *key, double value);
 void fl_json_bool(struct fl_json *j, const char *key, bool value);
 void fl_json_null(struct fl_json *j, const char *key);
 /* @value is JSON already. */

@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "report/entitle_words.h"
 #include "report/plan_report.h"
 
 const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
-			    const struct fl_shortage *s, bool people, char *buffer, size_t size)
+			    const struct fl_plan_why *why, bool people, char *buffer, size_t size)
 {
+	const struct fl_shortage *s = why->shortages ? fl_shortage_of(why->shortages, p->workload) :
+						       NULL;
 	char a[32], b[32];
 	int n = snprintf(buffer, size, "%s", fl_reason_sentence(p->reason));
 	bool about_quota = p->reason == FL_REASON_WAITING_FOR_QUOTA ||
@@ -15,7 +18,12 @@ const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *
 			   p->reason == FL_REASON_EXCEEDS_MAX_QUOTA ||
 			   p->reason == FL_REASON_WAITING_FOR_PREEMPTED;
 
-	if (!s || !about_quota || n < 0 || (size_t)n >= size)
+	if (n < 0 || (size_t)n >= size)
+		return buffer;
+	if (why->obstacles)
+		fl_entitle_obstacle_text(r, fl_obstacle_of(why->obstacles, p->workload, p->reason),
+					 ": ", buffer + n, size - (size_t)n);
+	if (!s || !about_quota)
 		return buffer;
 	snprintf(buffer + n, size - (size_t)n, ": wants %s %s in flavor '%s', %s %s",
 		 fl_report_amount(r, s->resource, s->requested, a),
@@ -39,9 +47,8 @@ static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
 	return fl_workload_name_cmp(o->model, o->rows[a].workload.v, o->rows[b].workload.v);
 }
 
-/* Indices of the decisions of one kind, by workload. */
-static int sort_decisions(struct fl_plan_json *j, const struct fl_decisions *d,
-			  enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err)
+int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
+		      enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err)
 {
 	struct by_name o = { j->report->model, d->rows };
 	uint32_t n = 0;
@@ -68,7 +75,7 @@ static int put_admitted(struct fl_plan_json *j, struct fl_json *out, const struc
 	char name[FL_REPORT_NAME];
 	uint32_t n = 0;
 
-	int rc = sort_decisions(j, d, FL_ADMIT, &n, err);
+	int rc = fl_plan_json_sort(j, d, FL_ADMIT, &n, err);
 	if (rc < 0)
 		return rc;
 	fl_json_list(out, "admitted");
@@ -93,7 +100,7 @@ static int put_preempted(struct fl_plan_json *j, struct fl_json *out, const stru
 	char name[FL_REPORT_NAME];
 	uint32_t n = 0;
 
-	int rc = sort_decisions(j, d, FL_EVICT, &n, err);
+	int rc = fl_plan_json_sort(j, d, FL_EVICT, &n, err);
 	if (rc < 0)
 		return rc;
 	fl_json_list(out, "preempted");
@@ -112,23 +119,23 @@ static int put_preempted(struct fl_plan_json *j, struct fl_json *out, const stru
 	return 0;
 }
 
-static void put_pending(const struct fl_report *r, struct fl_json *out,
-			const struct fl_plan_cycle *c)
+void fl_plan_json_pending(const struct fl_report *r, struct fl_json *out,
+			  const struct fl_plan_cycle *c, const char *queue_key)
 {
 	char name[FL_REPORT_NAME], text[1024];
 
 	fl_json_list(out, "pending");
 	for (uint32_t i = 0; i < c->pending->n; i++) {
 		const struct fl_pending *p = &c->pending->rows[i];
-		const struct fl_shortage *s = fl_shortage_of(c->shortages, p->workload);
 
 		fl_json_object(out, NULL);
 		fl_json_text(out, "workload", fl_report_workload(r->model, p->workload, name));
-		fl_json_text(out, "clusterQueue", fl_report_node(r->model, p->cluster_queue));
+		fl_json_text(out, queue_key, fl_report_node(r->model, p->cluster_queue));
 		fl_json_bool(out, "head", p->head);
 		fl_json_text(out, "reason", fl_reason_name(p->reason));
 		fl_json_text(out, "message",
-			     fl_plan_message(r, p, s, /* people= */ false, text, sizeof(text)));
+			     fl_plan_message(r, p, &c->why, /* people= */ false, text,
+					     sizeof(text)));
 		fl_json_end_object(out);
 	}
 	fl_json_end_list(out);
@@ -193,13 +200,20 @@ static void put_shares(const struct fl_plan_json *j, struct fl_json *out,
 static int put_cycle(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
 		     fairlead_error *err)
 {
+	int rc;
+
 	fl_json_object(out, NULL);
-	int rc = put_admitted(j, out, c->cycle->decisions, err);
+	if (c->standings) {
+		rc = fl_entitle_plan_cycle(j, out, c, err);
+		fl_json_end_object(out);
+		return rc;
+	}
+	rc = put_admitted(j, out, c->cycle->decisions, err);
 	if (rc == 0)
 		rc = put_preempted(j, out, c->cycle->decisions, err);
 	if (rc < 0)
 		return rc;
-	put_pending(j->report, out, c);
+	fl_plan_json_pending(j->report, out, c, "clusterQueue");
 	if (c->shares && (rc = sort_nodes(j, err)) == 0)
 		put_shares(j, out, c->shares);
 	fl_json_end_object(out);

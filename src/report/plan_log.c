@@ -20,7 +20,7 @@ static int keep_row(struct fl_plan_log *log, const struct fl_plan_cycle *c,
 		    const struct fl_decision *d, fairlead_error *err)
 {
 	const struct fl_placement *from = c->cycle->decisions->placements + d->placement.first;
-	uint32_t n = d->kind == FL_ADMIT ? d->placement.n : 0;
+	uint32_t n = d->kind == FL_EVICT ? 0 : d->placement.n;
 
 	int rc = fl_mem_grow(log->mem, &log->rows, &log->cap_rows, log->n_rows + 1,
 			     sizeof(*log->rows), err);
@@ -37,6 +37,8 @@ static int keep_row(struct fl_plan_log *log, const struct fl_plan_cycle *c,
 		.preemptor = d->preemptor,
 		.cluster_queue = d->cluster_queue,
 		.placement = { log->n_placements, n },
+		.action = d->action,
+		.count = d->count,
 	};
 	if (n)
 		memcpy(log->placements + log->n_placements, from, n * sizeof(*from));
@@ -44,9 +46,11 @@ static int keep_row(struct fl_plan_log *log, const struct fl_plan_cycle *c,
 	return 0;
 }
 
+/* A reservation says nothing new where it follows from evictions alone (borrow). */
 static bool is_news(const struct fl_decision *d)
 {
-	return d->kind == FL_ADMIT || (d->kind == FL_EVICT && !d->already_evicting);
+	return d->kind == FL_ADMIT || (d->kind == FL_EVICT && !d->already_evicting) ||
+	       (d->kind == FL_RESERVE && d->action != FL_ACTION_NONE);
 }
 
 int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m,

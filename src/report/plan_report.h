@@ -10,16 +10,25 @@
 #ifndef FL_REPORT_PLAN_REPORT_H
 #define FL_REPORT_PLAN_REPORT_H
 
+#include "ask/obstacle.h"
 #include "ask/pending.h"
 #include "ask/settle.h"
 #include "ask/shortage.h"
+#include "ask/standings.h"
 #include "report/report_json.h"
+
+/* What is known of why they wait: of one policy or the other. */
+struct fl_plan_why {
+	const struct fl_shortage_log *shortages; /* borrow; else NULL */
+	const struct fl_obstacle_log *obstacles; /* entitle; else NULL */
+};
 
 struct fl_plan_cycle {
 	const struct fl_settle_cycle *cycle;
 	const struct fl_pending_list *pending;
-	const struct fl_shortage_log *shortages;
-	const struct fl_share *shares; /* by node; NULL: fair sharing is off */
+	struct fl_plan_why why;
+	const struct fl_share *shares;        /* by node; NULL: fair sharing is off, or entitle */
+	const struct fl_standings *standings; /* entitle; else NULL */
 };
 
 struct fl_plan_end {
@@ -30,7 +39,7 @@ struct fl_plan_end {
 
 /* What is said of one who waits; to people, resources without their domain. */
 const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
-			    const struct fl_shortage *s, bool people, char *buffer, size_t size);
+			    const struct fl_plan_why *why, bool people, char *buffer, size_t size);
 
 struct fl_plan_json {
 	const struct fl_report *report;
@@ -58,6 +67,8 @@ struct fl_plan_row {
 	struct fl_workload workload, preemptor;
 	struct fl_node cluster_queue;
 	struct fl_span placement; /* into placements */
+	enum fl_action action;
+	int32_t count;
 };
 
 struct fl_plan_log {
@@ -76,9 +87,46 @@ uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *
 			  const struct fl_settle_result *result, struct fl_workload *ret,
 			  uint32_t *scratch);
 
-/* @pending, @shortages: after the last cycle. */
-int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log,
-		 const struct fl_plan_end *end, const struct fl_pending_list *pending,
-		 const struct fl_shortage_log *shortages, fairlead_error *err);
+/* All after the last cycle. */
+struct fl_plan_answer {
+	const struct fl_plan_log *log;
+	const struct fl_plan_end *end;
+	const struct fl_pending_list *pending;
+	struct fl_plan_why why;
+	const struct fl_standings *standings; /* entitle; else NULL */
+};
+
+int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fairlead_error *err);
+
+/* One table of a cycle: the decisions of one kind. A row's cells behind the name. */
+enum { FL_PLAN_CELL = 1024 };
+struct fl_plan_table {
+	enum fl_decision_kind kind;
+	enum fl_style style;
+	const char *counted; /* in the title: "admitted" */
+	const char *heads[5];
+	unsigned flags[5], n_columns;
+	void (*fill)(const struct fl_report *r, const struct fl_plan_log *log,
+		     const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL]);
+};
+
+/* --- entitle --- */
+
+extern const struct fl_plan_table fl_entitle_plan_tables[3];
+extern const char fl_entitle_plan_nothing[];
+/* The parts of one cycle, in JSON. */
+int fl_entitle_plan_cycle(struct fl_plan_json *j, struct fl_json *out,
+			  const struct fl_plan_cycle *c, fairlead_error *err);
+/* "2 on n1, 1 on n2" */
+const char *fl_machines_text(const struct fl_model *m, const struct fl_placement *rows, uint32_t n,
+			     char *buffer, size_t size);
+
+/* --- between the files of plan's JSON --- */
+
+/* Indices of the decisions of one kind into j->order, by workload. */
+int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
+		      enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err);
+void fl_plan_json_pending(const struct fl_report *r, struct fl_json *out,
+			  const struct fl_plan_cycle *c, const char *queue_key);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "report/entitle_tree_report.h"
 #include "report/placement_text.h"
 #include "report/plan_report.h"
 #include "report/table.h"
@@ -11,7 +12,7 @@ enum { SHORT_LIST = 20 }; /* longer lists are cut, unless all was asked for */
 
 struct out {
 	const struct fl_report *report;
-	const struct fl_plan_log *log;
+	const struct fl_plan_answer *answer;
 };
 
 static void say_rest(const struct out *o, uint32_t rest)
@@ -21,71 +22,90 @@ static void say_rest(const struct out *o, uint32_t rest)
 			      rest);
 }
 
-static int add_admitted(const struct out *o, struct fl_table *t, const struct fl_plan_row *row,
-			fairlead_error *err)
+/* QUEUE, PODS, FLAVORS */
+static void fill_admitted(const struct fl_report *r, const struct fl_plan_log *log,
+			  const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL])
 {
-	const struct fl_report *r = o->report;
-	char name[FL_REPORT_NAME], text[1024], pods[32];
-
-	int rc = fl_table_row(t, -1, err);
-	if (rc >= 0)
-		rc = fl_table_cell(t, 0, fl_report_workload(r->model, row->workload, name), err);
-	if (rc == 0)
-		rc = fl_table_cell(t, 1, fl_report_node(r->model, row->cluster_queue), err);
-	const struct fl_placement *rows = o->log->placements + row->placement.first;
-	fl_placement_text(r, row->workload, rows, row->placement.n, pods, text, sizeof(text));
-	if (rc == 0)
-		rc = fl_table_cell(t, 2, pods, err);
-	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
+	snprintf(cells[0], FL_PLAN_CELL, "%s", fl_report_node(r->model, row->cluster_queue));
+	fl_placement_text(r, row->workload, log->placements + row->placement.first,
+			  row->placement.n, cells[1], cells[2], FL_PLAN_CELL);
 }
 
-static int add_preempted(const struct out *o, struct fl_table *t, const struct fl_plan_row *row,
-			 fairlead_error *err)
+/* QUEUE, FOR, REASON */
+static void fill_preempted(const struct fl_report *r, const struct fl_plan_log *log,
+			   const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL])
 {
-	const struct fl_model *m = o->report->model;
 	char name[FL_REPORT_NAME];
 
+	(void)log;
+	snprintf(cells[0], FL_PLAN_CELL, "%s", fl_report_node(r->model, row->cluster_queue));
+	if (row->preemptor.v != FL_NONE)
+		snprintf(cells[1], FL_PLAN_CELL, "%s",
+			 fl_report_workload(r->model, row->preemptor, name));
+	snprintf(cells[2], FL_PLAN_CELL, "%s", fl_reason_name(row->reason));
+}
+
+static const struct fl_plan_table borrow_tables[] = {
+	{ .kind = FL_ADMIT,
+	  .style = FL_STYLE_GOOD,
+	  .counted = "admitted",
+	  .heads = { "ADMITTED", "QUEUE", "PODS", "FLAVORS" },
+	  .flags = { 0, 0, FL_COL_RIGHT, FL_COL_WRAP },
+	  .n_columns = 4,
+	  .fill = fill_admitted },
+	{ .kind = FL_EVICT,
+	  .style = FL_STYLE_BAD,
+	  .counted = "preempted",
+	  .heads = { "PREEMPTED", "QUEUE", "FOR", "REASON" },
+	  .n_columns = 4,
+	  .fill = fill_preempted },
+};
+
+/* The tables of the policy whose answer it is. */
+static const struct fl_plan_table *tables_of(const struct out *o, unsigned *ret_n)
+{
+	*ret_n = o->answer->standings ? 3 : 2;
+	return o->answer->standings ? fl_entitle_plan_tables : borrow_tables;
+}
+
+static int add_row(const struct out *o, const struct fl_plan_table *what, struct fl_table *t,
+		   const struct fl_plan_row *row, fairlead_error *err)
+{
+	char name[FL_REPORT_NAME], cells[4][FL_PLAN_CELL] = { "", "", "", "" };
 	int rc = fl_table_row(t, -1, err);
+
 	if (rc >= 0)
-		rc = fl_table_cell(t, 0, fl_report_workload(m, row->workload, name), err);
+		rc = fl_table_cell(t, 0, fl_report_workload(o->report->model, row->workload, name),
+				   err);
+	what->fill(o->report, o->answer->log, row, cells);
+	for (unsigned c = 1; c < what->n_columns && rc == 0; c++)
+		rc = fl_table_cell(t, c, cells[c - 1], err);
 	if (rc == 0)
-		rc = fl_table_cell(t, 1, fl_report_node(m, row->cluster_queue), err);
-	if (rc == 0 && row->preemptor.v != FL_NONE)
-		rc = fl_table_cell(t, 2, fl_report_workload(m, row->preemptor, name), err);
-	return rc == 0 ? fl_table_cell(t, 3, fl_reason_name(row->reason), err) : rc;
+		fl_table_style(t, 0, what->style);
+	return rc;
 }
 
 /* The decisions of one kind in rows [first, end), as a table. */
 static int print_decisions(const struct out *o, uint32_t first, uint32_t end,
-			   enum fl_decision_kind kind, fairlead_error *err)
+			   const struct fl_plan_table *what, fairlead_error *err)
 {
-	static const char *const heads[2][4] = {
-		{ "ADMITTED", "QUEUE", "PODS", "FLAVORS" },
-		{ "PREEMPTED", "QUEUE", "FOR", "REASON" },
-	};
-	bool admit = kind == FL_ADMIT;
 	struct fl_table *t = NULL;
 	uint32_t n = 0, rest = 0;
 
 	int rc = fl_table_new(o->report, &t, err);
-	for (unsigned c = 0; c < 4 && rc == 0; c++) {
-		unsigned flags = admit && c == 2 ? FL_COL_RIGHT : c == 3 && admit ? FL_COL_WRAP : 0;
-
-		rc = fl_table_column(t, heads[!admit][c], flags, c == 1 ? 1 : 0, err);
-	}
+	for (unsigned c = 0; c < what->n_columns && rc == 0; c++)
+		rc = fl_table_column(t, what->heads[c], what->flags[c], c == 1 ? 1 : 0, err);
 	for (uint32_t i = first; i < end && rc == 0; i++) {
-		const struct fl_plan_row *row = &o->log->rows[i];
+		const struct fl_plan_row *row = &o->answer->log->rows[i];
 
-		if (row->kind != kind)
+		if (row->kind != what->kind)
 			continue;
 		if (n == SHORT_LIST && !o->report->all) {
 			rest++;
 			continue;
 		}
 		n++;
-		rc = admit ? add_admitted(o, t, row, err) : add_preempted(o, t, row, err);
-		if (rc == 0)
-			fl_table_style(t, 0, admit ? FL_STYLE_GOOD : FL_STYLE_BAD);
+		rc = add_row(o, what, t, row, err);
 	}
 	if (rc == 0 && n)
 		rc = fl_table_print(t, 2, err);
@@ -95,31 +115,49 @@ static int print_decisions(const struct out *o, uint32_t first, uint32_t end,
 	return rc;
 }
 
+/* "Cycle 1: 2 admitted, 1 preempted": the first two kinds always, others where there are any. */
+static void say_cycle(const struct out *o, uint32_t first, uint32_t end)
+{
+	const struct fl_plan_log *log = o->answer->log;
+	char text[160];
+	unsigned n_tables;
+	const struct fl_plan_table *tables = tables_of(o, &n_tables);
+	int at = snprintf(text, sizeof(text), "Cycle %u:", log->rows[first].cycle);
+
+	for (unsigned t = 0; t < n_tables; t++) {
+		uint32_t n = 0;
+
+		for (uint32_t i = first; i < end; i++)
+			n += log->rows[i].kind == tables[t].kind;
+		if (n || t < 2)
+			at += snprintf(text + at, sizeof(text) - (size_t)at, "%s %u %s",
+				       t ? "," : "", n, tables[t].counted);
+	}
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "%s", text);
+}
+
 static int print_cycles(const struct out *o, fairlead_error *err)
 {
-	const struct fl_plan_log *log = o->log;
+	const struct fl_plan_log *log = o->answer->log;
+	unsigned n_tables;
+	const struct fl_plan_table *tables = tables_of(o, &n_tables);
 	int rc = 0;
 
-	if (log->n_rows == 0)
-		fl_report_say(o->report, FL_STYLE_BOLD, 0,
-			      "Nothing is admitted and nobody is preempted.");
 	for (uint32_t i = 0, last; i < log->n_rows && rc == 0; i = last) {
-		uint32_t admitted = 0;
-
-		for (last = i; last < log->n_rows && log->rows[last].cycle == log->rows[i].cycle;
-		     last++)
-			admitted += log->rows[last].kind == FL_ADMIT;
-		uint32_t preempted = last - i - admitted;
-
-		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Cycle %u: %u admitted, %u preempted",
-			      log->rows[i].cycle, admitted, preempted);
-		rc = print_decisions(o, i, last, FL_ADMIT, err);
-		if (rc == 0)
-			rc = print_decisions(o, i, last, FL_EVICT, err);
+		for (last = i; last < log->n_rows && log->rows[last].cycle == log->rows[i].cycle;)
+			last++;
+		say_cycle(o, i, last);
+		for (unsigned t = 0; t < n_tables && rc == 0; t++)
+			rc = print_decisions(o, i, last, &tables[t], err);
 		putc('\n', o->report->out);
 	}
-	if (log->n_rows == 0)
+	if (log->n_rows == 0) {
+		fl_report_say(o->report, FL_STYLE_BOLD, 0, "%s",
+			      o->answer->standings ?
+				      fl_entitle_plan_nothing :
+				      "Nothing is admitted and nobody is preempted.");
 		putc('\n', o->report->out);
+	}
 	return rc;
 }
 
@@ -154,8 +192,7 @@ static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
 }
 
 static int add_group(const struct out *o, struct fl_table *t, const struct fl_pending *p,
-		     uint32_t n, const struct fl_shortage_log *shortages, bool new_queue,
-		     fairlead_error *err)
+		     uint32_t n, bool new_queue, fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
 	char name[FL_REPORT_NAME], text[1024], count[24];
@@ -173,8 +210,7 @@ static int add_group(const struct out *o, struct fl_table *t, const struct fl_pe
 		rc = fl_table_cell(t, 2, fl_report_workload(r->model, p->workload, name), err);
 	if (rc == 0 && p->head)
 		fl_table_style(t, 2, FL_STYLE_BOLD);
-	fl_plan_message(r, p, fl_shortage_of(shortages, p->workload), /* people= */ true, text,
-			sizeof(text));
+	fl_plan_message(r, p, &o->answer->why, /* people= */ true, text, sizeof(text));
 	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
 }
 
@@ -211,11 +247,10 @@ static uint32_t behind(const struct fl_pending_list *pending, const uint32_t *or
 	return n;
 }
 
-static int add_groups(const struct out *o, struct fl_table *t,
-		      const struct fl_pending_list *pending,
-		      const struct fl_shortage_log *shortages, const uint32_t *order,
+static int add_groups(const struct out *o, struct fl_table *t, const uint32_t *order,
 		      uint32_t *ret_rest, fairlead_error *err)
 {
+	const struct fl_pending_list *pending = o->answer->pending;
 	uint32_t groups = 0, last, n;
 	bool has_head = false;
 	int rc = 0;
@@ -235,14 +270,14 @@ static int add_groups(const struct out *o, struct fl_table *t,
 		if (++groups > 2 * SHORT_LIST && !o->report->all)
 			*ret_rest += n;
 		else
-			rc = add_group(o, t, p, n, shortages, new_queue, err);
+			rc = add_group(o, t, p, n, new_queue, err);
 	}
 	return rc;
 }
 
-static int print_pending(const struct out *o, const struct fl_pending_list *pending,
-			 const struct fl_shortage_log *shortages, fairlead_error *err)
+static int print_pending(const struct out *o, fairlead_error *err)
 {
+	const struct fl_pending_list *pending = o->answer->pending;
 	struct by_group by = { o->report->model, pending->rows };
 	bool all = o->report->all;
 	struct fl_table *t = NULL;
@@ -272,7 +307,7 @@ static int print_pending(const struct out *o, const struct fl_pending_list *pend
 	if (rc == 0)
 		rc = fl_table_column(t, "WHY", FL_COL_WRAP, 0, err);
 	if (rc == 0)
-		rc = add_groups(o, t, pending, shortages, order, &rest, err);
+		rc = add_groups(o, t, order, &rest, err);
 	if (rc == 0)
 		rc = fl_table_print(t, 2, err);
 	if (rc == 0)
@@ -282,11 +317,12 @@ static int print_pending(const struct out *o, const struct fl_pending_list *pend
 	return rc;
 }
 
-static int print_end(const struct out *o, const struct fl_plan_end *end, fairlead_error *err)
+static int print_end(const struct out *o, fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
+	const struct fl_plan_end *end = o->answer->end;
 	const struct fl_settle_result *s = &end->result;
-	uint32_t n_rows = o->log->n_rows;
+	uint32_t n_rows = o->answer->log->n_rows;
 
 	if (s->settled && (end->settle || s->cycles > 1)) {
 		fl_report_say(r, FL_STYLE_GOOD, 0,
@@ -310,7 +346,7 @@ static int print_end(const struct out *o, const struct fl_plan_end *end, fairlea
 		free(scratch);
 		return fl_fail_nomem(err);
 	}
-	uint32_t n = fl_plan_log_loop(o->log, r->model, s, who, scratch);
+	uint32_t n = fl_plan_log_loop(o->answer->log, r->model, s, who, scratch);
 	fl_report_say(r, FL_STYLE_BAD, 0,
 		      "Never settles: after cycle %u all is again as before cycle %u, and cycles "
 		      "%u to %u repeat for ever (period %u).",
@@ -327,19 +363,31 @@ static int print_end(const struct out *o, const struct fl_plan_end *end, fairlea
 	return 0;
 }
 
-int fl_plan_text(const struct fl_report *r, const struct fl_plan_log *log,
-		 const struct fl_plan_end *end, const struct fl_pending_list *pending,
-		 const struct fl_shortage_log *shortages, fairlead_error *err)
+static int print_shares(const struct out *o, fairlead_error *err)
 {
-	struct out o = { r, log };
+	const struct fl_entitle_tree tree = { .standings = o->answer->standings,
+					      .top = { FL_NONE } };
+
+	if (!tree.standings || tree.standings->n == 0)
+		return 0;
+	putc('\n', o->report->out);
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Fair shares:");
+	return fl_entitle_shares_table(o->report, &tree, err);
+}
+
+int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fairlead_error *err)
+{
+	struct out o = { r, a };
 
 	int rc = print_cycles(&o, err);
 	if (rc == 0)
-		rc = print_pending(&o, pending, shortages, err);
+		rc = print_pending(&o, err);
+	if (rc == 0)
+		rc = print_shares(&o, err);
 	if (rc < 0)
 		return rc;
 	putc('\n', r->out);
-	rc = print_end(&o, end, err);
+	rc = print_end(&o, err);
 	if (r->n_assumptions)
 		putc('\n', r->out);
 	fl_report_assumptions(r);

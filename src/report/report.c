@@ -50,7 +50,20 @@ const char *fl_report_short_resource(const struct fl_model *m, struct fl_resourc
 
 const char *fl_report_kind(const struct fl_model *m, struct fl_node n)
 {
-	return m->nodes[n.v].kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort";
+	static const char *const names[] = {
+		[FL_CLUSTER_QUEUE] = "ClusterQueue",
+		[FL_COHORT] = "Cohort",
+		[FL_QUEUE] = "Queue",
+	};
+
+	return names[m->nodes[n.v].kind];
+}
+
+const char *fl_report_workload_kind(const struct fl_model *m, struct fl_workload w)
+{
+	uint32_t gang = m->workloads[w.v].gang;
+
+	return gang == FL_NONE ? "Workload" : m->gangs[gang].lone ? "Pod" : "PodGroup";
 }
 
 /* What people count in powers of two. */

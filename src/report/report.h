@@ -39,8 +39,10 @@ const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f);
 const char *fl_report_resource(const struct fl_model *m, struct fl_resource r);
 /* Without its domain where nothing else is called so: "gpu" for "nvidia.com/gpu". For people. */
 const char *fl_report_short_resource(const struct fl_model *m, struct fl_resource r);
-/* "ClusterQueue" or "Cohort" */
+/* "ClusterQueue", "Cohort", "Queue" */
 const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
+/* "Workload", "PodGroup", "Pod" */
+const char *fl_report_workload_kind(const struct fl_model *m, struct fl_workload w);
 
 /* "1500m", "8Gi", "unlimited" */
 const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,

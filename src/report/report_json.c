@@ -48,3 +48,18 @@ void fl_json_placement(struct fl_json *j, const struct fl_model *m, struct fl_wo
 	}
 	fl_json_end_list(j);
 }
+
+void fl_json_machines(struct fl_json *j, const struct fl_model *m, const struct fl_placement *rows,
+		      uint32_t n)
+{
+	int64_t tasks = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		tasks += rows[i].count;
+	fl_json_int(j, "tasks", tasks);
+	fl_json_object(j, "machines");
+	for (uint32_t i = 0; i < n; i++)
+		fl_json_int(j, fl_model_text(m, m->machines[rows[i].machine.v].name),
+			    rows[i].count);
+	fl_json_end_object(j);
+}

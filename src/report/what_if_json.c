@@ -31,8 +31,10 @@ const char *fl_what_if_reason(const struct fl_report *r, const struct fl_outcome
 		return buffer;
 	}
 	const struct fl_pending *p = &o->pending.rows[o->workloads[w].pending];
-	return fl_plan_message(r, p, fl_shortage_of(&o->shortages, p->workload), people, buffer,
-			       size);
+	const struct fl_plan_why why = { .shortages = o->entitle ? NULL : &o->shortages,
+					 .obstacles = o->entitle ? &o->obstacles : NULL };
+
+	return fl_plan_message(r, p, &why, people, buffer, size);
 }
 
 static void put_side(struct fl_json *j, const char *key, const struct fl_outcome *o)
@@ -93,7 +95,8 @@ static void put_who(struct fl_json *j, const struct fl_difference *d, const stru
 	char name[FL_REPORT_NAME];
 
 	fl_json_text(j, "workload", fl_report_workload(o->model, w, name));
-	fl_json_text(j, "clusterQueue", queue.v == FL_NONE ? "" : fl_report_node(o->model, queue));
+	fl_json_text(j, o->entitle ? "queue" : "clusterQueue",
+		     queue.v == FL_NONE ? "" : fl_report_node(o->model, queue));
 }
 
 static void put_held(struct fl_json *j, const char *key, const struct fl_outcome *o, uint32_t w)
@@ -102,7 +105,11 @@ static void put_held(struct fl_json *j, const char *key, const struct fl_outcome
 
 	if (key)
 		fl_json_object(j, key);
-	fl_json_placement(j, o->model, (struct fl_workload){ w }, o->placements + p.first, p.n);
+	if (o->entitle)
+		fl_json_machines(j, o->model, o->placements + p.first, p.n);
+	else
+		fl_json_placement(j, o->model, (struct fl_workload){ w }, o->placements + p.first,
+				  p.n);
 	if (key)
 		fl_json_end_object(j);
 }
@@ -127,7 +134,8 @@ static void put_eviction(struct fl_json *j, const struct fl_outcome *o, uint32_t
 	char name[FL_REPORT_NAME];
 
 	if (row->preemptor.v != FL_NONE)
-		fl_json_text(j, "preemptor", fl_report_workload(o->model, row->preemptor, name));
+		fl_json_text(j, o->entitle ? "reclaimer" : "preemptor",
+			     fl_report_workload(o->model, row->preemptor, name));
 	fl_json_text(j, "reason", fl_reason_name(row->evicted_for));
 }
 
@@ -291,7 +299,10 @@ int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err)
 	put_list(&j, w, "noLongerPreempted", FL_DIFF_SPARED);
 	put_list(&j, w, "waiting", FL_DIFF_WAITS);
 	put_list(&j, w, "noLongerWaiting", FL_DIFF_LEFT);
-	put_nodes(&j, w->d);
+	if (w->d->before->entitle)
+		fl_entitle_what_if_nodes(&j, w->d);
+	else
+		put_nodes(&j, w->d);
 	put_condition(&j, w);
 	fl_json_finish(&j);
 	return 0;

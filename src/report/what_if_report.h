@@ -6,6 +6,7 @@
 #define FL_REPORT_WHAT_IF_REPORT_H
 
 #include "ask/difference.h"
+#include "report/json.h"
 #include "report/report.h"
 
 /* One object of the change. */
@@ -39,12 +40,18 @@ struct fl_what_if_report {
 int fl_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
 int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err);
 
-/* What both say: who holds, waits, is told to go on one side; what is said of one who waits. */
+/* Queues of the entitle policy that differ. */
+int fl_entitle_what_if_queues(const struct fl_what_if_report *w, fairlead_error *err);
+void fl_entitle_what_if_nodes(struct fl_json *j, const struct fl_difference *d);
+
+/* What both say: who holds, waits, is told to go on one side; what is said of
+ * one who waits. */
 void fl_what_if_count(const struct fl_outcome *o, uint32_t *holds, uint32_t *waits,
 		      uint32_t *evicted);
 const char *fl_what_if_reason(const struct fl_report *r, const struct fl_outcome *o, uint32_t w,
 			      bool people, char *buffer, size_t size);
-/* Why one who does not wait does not run: "finished", "deactivated", "deleted". */
+/* Why one who does not wait does not run: "finished", "deactivated", "deleted".
+ */
 const char *fl_what_if_left(const struct fl_model *m, uint32_t w);
 
 #endif

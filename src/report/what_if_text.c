@@ -2,12 +2,14 @@
 #include <string.h>
 
 #include "report/placement_text.h"
+#include "report/plan_report.h"
 #include "report/table.h"
 #include "report/what_if_report.h"
 
 enum { SHORT_LIST = 20, TEXT = 1024 };
 
-/* One list of workloads: what they have in common, its heads, and how a row is filled. */
+/* One list of workloads: what they have in common, its heads, and how a row is
+ * filled. */
 struct section {
 	unsigned what;
 	const char *title;
@@ -16,6 +18,28 @@ struct section {
 	void (*fill)(const struct fl_what_if_report *w, const struct fl_pair *pair,
 		     char cells[3][TEXT]);
 };
+
+/* What is admitted and preempted here is allocated and evicted there. */
+static const char *word(const struct fl_what_if_report *w, const char *borrow)
+{
+	static const struct {
+		const char *borrow, *entitle;
+	} words[] = {
+		{ "admitted", "allocated" },
+		{ "preempted", "evicted" },
+		{ "FLAVORS", "MACHINES" },
+		{ "Admitted, and was not", "Allocated, and was not" },
+		{ "No longer admitted", "No longer allocated" },
+		{ "Admitted otherwise", "Allocated otherwise" },
+		{ "Preempted, and was not", "Evicted, and was not" },
+		{ "No longer preempted", "No longer evicted" },
+	};
+
+	for (unsigned i = 0; w->d->before->entitle && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(borrow, words[i].borrow) == 0)
+			return words[i].entitle;
+	return borrow;
+}
 
 static const char *queue_of(const struct fl_outcome *o, uint32_t w)
 {
@@ -30,7 +54,15 @@ static void placement(const struct fl_report *r, const struct fl_outcome *o, uin
 		      char pods[32], char *text)
 {
 	struct fl_span p = o->workloads[w].placement;
+	int32_t n = 0;
 
+	if (o->entitle) {
+		fl_machines_text(o->model, o->placements + p.first, p.n, text, TEXT);
+		for (uint32_t i = 0; i < p.n; i++)
+			n += o->placements[p.first + i].count;
+		snprintf(pods, 32, "%d", n);
+		return;
+	}
 	fl_placement_text(r, (struct fl_workload){ w }, o->placements + p.first, p.n, pods, text,
 			  TEXT);
 }
@@ -166,12 +198,12 @@ static int print_section(const struct fl_what_if_report *w, const struct section
 		n += (w->d->workloads[i].what & s->what) != 0;
 	if (!n)
 		return 0;
-	fl_report_say(r, FL_STYLE_BOLD, 0, "%s: %u", s->title, n);
+	fl_report_say(r, FL_STYLE_BOLD, 0, "%s: %u", word(w, s->title), n);
 	int rc = fl_table_new(r, &t, err);
 	if (rc == 0)
 		rc = fl_table_column(t, "WORKLOAD", FL_COL_WRAP, 0, err);
 	for (unsigned i = 0; i < 3 && s->heads[i] && rc == 0; i++)
-		rc = fl_table_column(t, s->heads[i],
+		rc = fl_table_column(t, word(w, s->heads[i]),
 				     strcmp(s->heads[i], "PODS") == 0  ? FL_COL_RIGHT :
 				     strcmp(s->heads[i], "QUEUE") == 0 ? 0 :
 									 FL_COL_WRAP,
@@ -380,8 +412,9 @@ static void say_side(const struct fl_what_if_report *w, const char *when, const 
 	char name[FL_REPORT_NAME];
 
 	fl_what_if_count(o, &holds, &waits, &evicted);
-	fl_report_say(r, FL_STYLE_PLAIN, 0, "%s: %u admitted, %u wait%s, %u preempted on the way.",
-		      when, holds, waits, waits == 1 ? "s" : "", evicted);
+	fl_report_say(r, FL_STYLE_PLAIN, 0, "%s: %u %s, %u wait%s, %u %s on the way.", when, holds,
+		      word(w, "admitted"), waits, waits == 1 ? "s" : "", evicted,
+		      word(w, "preempted"));
 	if (!s->loop_first) {
 		if (!s->settled)
 			fl_report_say(r, FL_STYLE_WARN, 2,
@@ -431,9 +464,11 @@ int fl_what_if_text(const struct fl_what_if_report *w, fairlead_error *err)
 	}
 	for (unsigned i = 0; i < N_SECTIONS && rc == 0; i++)
 		rc = print_section(w, &sections[i], err);
-	if (rc == 0)
+	if (rc == 0 && w->d->before->entitle)
+		rc = fl_entitle_what_if_queues(w, err);
+	if (rc == 0 && !w->d->before->entitle)
 		rc = print_shares(w, err);
-	if (rc == 0)
+	if (rc == 0 && !w->d->before->entitle)
 		rc = print_cells(w, err);
 	if (rc < 0)
 		return rc;

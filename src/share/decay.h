@@ -3,7 +3,7 @@
  * decay - usage that is forgotten by half every half-life, from samples
  *
  * The arithmetic of Admission Fair Sharing as the reference has it; share/integral.h
- * has the exact one.
+ * has the exact one, and share/history.h usage in a window, by which entitlement is divided.
  *
  * consumed' = consumed * (1 - alpha) + used * alpha, alpha = 1 - 0.5^(t / half-life).
  * Amounts are exact decimals of nine places; a product is exact and then cut

@@ -63,8 +63,6 @@ def test_version(fairlead):
      "fairlead plan: --cycle-interval: '1' is not a time such as 1s or 500ms\n" + see("plan")),
     (["plan", "-f", "x", "--now", "today"],
      "fairlead plan: --now: 'today' is not a time such as 2026-01-01T00:00:00Z\n" + see("plan")),
-    (["plan", "-f", "x", "--policy", "entitle"],
-     "fairlead plan: --policy entitle is not in this version\n" + see("plan")),
     (["plan", "-f", "x", "--policy", "fifo"],
      "fairlead plan: --policy: 'fifo' is neither borrow nor entitle\n" + see("plan")),
     (["plan", "--context", "prod"],

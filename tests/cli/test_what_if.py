@@ -451,7 +451,7 @@ See 'fairlead what-if --help'.
     ((), "no change: give --change FILE or --delete KIND/NAME"),
     (("--change", "-", "-f", "-"), "standard input cannot be both the state and the change"),
     (("--delete", "Workloads/ns/a1"), "--delete: there is no kind 'Workloads'; did you mean 'Workload'?"),
-    (("--delete", "Pod/x"), "--delete: there is no kind 'Pod'"),
+    (("--delete", "Event/x"), "--delete: there is no kind 'Event'"),
     (("--delete", "ClusterQueue"), "--delete: 'ClusterQueue' is not KIND/NAME"),
     (("--delete", "ClusterQueue/a/b"), "--delete: 'ClusterQueue/a/b' is not KIND/NAME"),
     (("--delete", "Workload/a/b/c"), "--delete: 'Workload/a/b/c' is not KIND/NAMESPACE/NAME"),

@@ -221,6 +221,8 @@ static int take_row_key(struct fl_reader *r, const char *key, void *to, fairlead
 		return take_map(r, take_config_key, target, err);
 	if (strcmp(key, "objects") == 0)
 		return take_value(r, target->line, &c->objects, err);
+	if (strcmp(key, "queues") == 0)
+		return take_value(r, target->line, &c->queues, err);
 	if (strcmp(key, "expected") == 0)
 		return take_value(r, target->line, &c->expected, err);
 	return fl_reader_skip(r, err);
@@ -238,7 +240,8 @@ static int parse_row(struct fl_reader *r, struct row_target *to, fairlead_error 
 	rc = take_map(r, take_row_key, to, err);
 	if (rc < 0)
 		return rc;
-	if ((!to->row->objects.text && !to->row->kind[0]) || !to->row->id[0])
+	if ((!to->row->objects.text && !to->row->kind[0] && !to->row->queues.text) ||
+	    !to->row->id[0])
 		return fl_fail(err, FAIRLEAD_EINPUT, "a case needs 'id' and 'objects'");
 	if (!to->row->objects.text)
 		to->row->objects = (struct case_text){ "[]", 2 };

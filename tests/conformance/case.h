@@ -36,6 +36,7 @@ struct case_row {
 	char id[128], suite[32];
 	char kind[16];             /* of a case of arithmetic alone (decay_case.h), else empty */
 	struct case_text objects;  /* the array */
+	struct case_text queues;   /* the array of a case of entitlement (kai.h), else absent */
 	struct case_text expected; /* the object; absent when null */
 	struct case_text fair_sharing,
 		admission_fair_sharing; /* of the Configuration; may be absent */

@@ -6,7 +6,8 @@
  * form of the case's `expected`, which is not looked at; {"id":...,"error":...}
  * for a case that cannot be read.  `run` compares the two.
  *
- * {"steps":...} or {"penalty":...} stands for the cycles in cases of arithmetic alone.
+ * {"steps":...} or {"penalty":...} stands for the cycles in cases of arithmetic alone;
+ * cases of entitlement, a function a suite (kai.h), have their own forms.
  *
  * Between cycles the world does what ask/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
@@ -23,6 +24,8 @@
 #include "case.h"
 #include "decay_case.h"
 #include "decide/borrow/borrow.h"
+#include "kai.h"
+#include "kai_read.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
@@ -340,6 +343,39 @@ static int decide_line(const struct case_row *c, FILE *out, long *ret_keep, fair
 	return rc;
 }
 
+/* Suites of entitlement. */
+static const struct {
+	const char *suite;
+	kai_case *decide;
+} kai_suites[] = {
+	{ "capacity", kai_capacity_case },        { "cluster", kai_cluster_case },
+	{ "cluster_fragment", kai_cluster_case }, { "division", kai_division_case },
+	{ "minruntime", kai_minruntime_case },    { "order", kai_order_case },
+	{ "reclaim", kai_reclaim_case },          { "reclaim_saturation", kai_reclaim_case },
+	{ "timeaware", kai_timeaware_case },      { "timeseries", kai_timeseries_case },
+};
+
+static kai_case *kai_suite(const char *suite)
+{
+	for (size_t i = 0; i < sizeof kai_suites / sizeof *kai_suites; i++)
+		if (strcmp(kai_suites[i].suite, suite) == 0)
+			return kai_suites[i].decide;
+	return NULL;
+}
+
+static int kai_line(const struct case_file *f, kai_case *kai, FILE *out, fairlead_error *err)
+{
+	struct fl_doc d;
+	int rc;
+
+	fl_doc_init(&d, &fl_mem_heap);
+	rc = kai_read(&d, f->line, f->len, err);
+	if (rc == 0)
+		rc = kai(&d, out, err);
+	fl_doc_done(&d);
+	return rc;
+}
+
 /* One case to one line of output. */
 static int replay_line(const struct case_file *f)
 {
@@ -358,7 +394,14 @@ static int replay_line(const struct case_file *f)
 
 	if (!out)
 		return FAIRLEAD_ENOMEM;
-	rc = c.kind[0] ? decay_case(f->line, f->len, out, &err) : decide_line(&c, out, &keep, &err);
+	kai_case *kai = kai_suite(c.suite);
+
+	if (kai)
+		rc = kai_line(f, kai, out, &err);
+	else if (c.kind[0])
+		rc = decay_case(f->line, f->len, out, &err);
+	else
+		rc = decide_line(&c, out, &keep, &err);
 	fclose(out);
 	printf("{\"id\":\"%s\",", c.id);
 	if (rc < 0) {
@@ -366,7 +409,7 @@ static int replay_line(const struct case_file *f)
 		fputs("\"error\":", stdout);
 		put_text(stdout, err.text);
 		puts("}");
-	} else if (c.kind[0]) {
+	} else if (kai || c.kind[0]) {
 		printf("\"got\":%s}\n", text);
 	} else {
 		printf("\"got\":{\"cycles\":[%.*s]}}\n", (int)keep, text);

@@ -193,6 +193,30 @@ def test_planted_mistake_in_arithmetic_is_found(tmp_path):
 		assert (done.returncode, done.stdout[:14]) == (1, "fair 2/3 66.6 ")
 
 
+def divisions(n):
+	with gzip.open(os.path.join(HERE, "division.jsonl.gz"), "rt") as f:
+		return [json.loads(line) for line in f][:n]
+
+
+def scale(part, factor):
+	def spoil(got):
+		queue = next(q for q in got[part].values() if q["cpu"])
+		queue["cpu"] *= factor
+	return spoil
+
+
+@pytest.mark.parametrize("spoil,found", [
+	(scale("fairShare", 1 + 1e-5), 1), (scale("request", 1 - 1e-5), 1), (scale("fairShare", 1 + 1e-7), 0),
+	(lambda got: got["fairShare"].popitem(), 1), (lambda got: got.pop("request"), 1),
+])
+def test_planted_mistake_in_a_division_is_found(tmp_path, spoil, found):
+	cases = divisions(3)
+	answers = truth(cases)
+	spoil(answers[cases[1]["id"]]["got"])
+	done = judge(tmp_path, cases, answers)
+	assert (done.returncode, done.stdout[:8]) == (found, "fair 2/3" if found else "fair 3/3")
+
+
 def test_wrong_expectation_is_found(tmp_path):
 	cases = first_cases("fair", "preempted")
 	answers = truth(cases)

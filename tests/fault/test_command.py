@@ -76,6 +76,12 @@ status:
   admission: {clusterQueue: %s, podSetAssignments: [{name: main, count: 1, flavors: {cpu: f},
     resourceUsage: {cpu: %d}}]}
 """
+REQUEST = """\
+{"totalResource": {"GPU": 9, "CPU": 2000, "Memory": 3000000}, "queues": [
+ {"uid": "a", "resourceShare": {"gpu": {"deserved": 2}}},
+ {"uid": "b", "resourceShare": {"gpu": {"overQuotaWeight": 3, "request": 2.5}}},
+ {"uid": "c", "resourceShare": {}}]}
+"""
 CHANGE = """\
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
@@ -94,6 +100,8 @@ def folder():
             f.write(text)
         with open(f"{path}/change.yaml", "w") as f:
             f.write(CHANGE)
+        with open(f"{path}/request.json", "w") as f:
+            f.write(REQUEST)
         with open(f"{path}/state.json", "w") as f:
             record = subprocess.run([EXE, "record", "-f", f"{path}/state.yaml"], cwd=path,
                                     stdout=subprocess.PIPE, check=True)
@@ -112,6 +120,9 @@ VERBS = {
     "tree-json": ["tree", "-f", "state.json", "-o", "json"],
     "plan": ["plan", "-f", "state.json", "--cycles", "3"],
     "plan-json": ["plan", "-f", "state.json", "--settle", "-o", "json"],
+    "divide": ["divide", "-f", "request.json", "--rounds"],
+    "divide-json": ["divide", "-f", "request.json", "--rounds", "-o", "json"],
+    "divide-request": ["divide", "-f", "request.json"],
     "explain": ["explain", "-f", "state.json", "ns/b"],
     "explain-json": ["explain", "-f", "state.json", "ns/a", "-o", "json"],
     "explain-unknown": ["explain", "-f", "state.json", "ns/ab"],
@@ -121,6 +132,9 @@ VERBS = {
                        "-o", "json"],
     "record": ["record", "-f", "state.json", "--redact", "--salt", "x"],
     "record-out": ["record", "-f", "state.json", "--out", "out.json"],
+    "tune": ["tune", "--penalty", "50%", "--hours", "12", "--gpus", "4", "--cluster", "16",
+             "--weights", "1,1,2"],
+    "tune-json": ["tune", "--weights", "1,2,3,4,5,6,7", "-o", "json"],
     "completion": ["completion", "bash"],
     "help": ["--help"],
     "folder": ["check", "-f", "folder"],

@@ -112,12 +112,71 @@ static const struct sample {
 		 "\"metadata\":{\"name\":\"r\"},\"handler\":\"h\",\"overhead\":{\"podFixed\":{"
 		 "\"cpu\":\"100m\"}}") },
 	{ "Policy", POLICY },
-	{ "Pod", OBJECT("v1", "Pod", "\"metadata\":{\"name\":\"p\"}") },
+	{ "Queue", OBJECT("scheduling.run.ai/v2", "Queue",
+			  "\"metadata\":{\"name\":\"k\"},\"spec\":{\"parentQueue\":\"up\","
+			  "\"resources\":{\"cpu\":{\"quota\":-1,\"limit\":-1},\"memory\":{"
+			  "\"quota\":-2},\"gpu\":{\"quota\":4,\"limit\":2}}}") },
+	{ "PodGroup", OBJECT("scheduling.run.ai/v2alpha2", "PodGroup",
+			     "\"metadata\":{\"name\":\"g\",\"namespace\":\"ns\",\"annotations\":{"
+			     "\"kai.scheduler/last-start-timestamp\":\"1970-01-01T00:00:01Z\"}},"
+			     "\"spec\":{\"queue\":\"k\",\"priorityClassName\":\"none\"}") },
+	{ "Pod",
+	  OBJECT("v1", "Pod",
+		 "\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\",\"labels\":{"
+		 "\"kai.scheduler/queue\":\"k\"},\"annotations\":{\"gpu-fraction\":\"0.5\","
+		 "\"pod-group-name\":\"gone\"}},\"spec\":{\"nodeName\":\"n\","
+		 "\"nodeSelector\":{\"a\":\"b\"},\"containers\":[{\"resources\":{\"requests\":"
+		 "{\"cpu\":\"2\"}}}]}") },
+	{ "Node",
+	  OBJECT("v1", "Node",
+		 "\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"taints\":"
+		 "[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]},\"status\":{\"allocatable\":{"
+		 "\"cpu\":\"8\"}}") },
+	{ "SchedulingShard",
+	  OBJECT("kai.scheduler/v1", "SchedulingShard",
+		 "\"metadata\":{\"name\":\"s\"},\"spec\":{\"kValue\":-1,\"usageDBConfig\":{"
+		 "\"usageParams\":{\"windowType\":\"cron\",\"cronString\":\"@daily\"}}}") },
+	{ "UsageHistory",
+	  OBJECT("fairlead.dev/v1alpha1", "UsageHistory",
+		 "\"metadata\":{\"name\":\"h\"},\"spec\":{\"usage\":{\"k\":{\"gpu\":0.5}},"
+		 "\"samples\":[{\"from\":\"1970-01-01T00:00:00Z\",\"to\":\"1970-01-01T00:00:01Z\","
+		 "\"capacity\":{\"gpu\":1},\"queues\":{\"k\":{\"gpu\":1}}}]}") },
+	{ "fairshare simulator",
+	  "{\"totalResource\":{\"GPU\":9},\"queues\":[{\"uid\":\"a\",\"resourceShare\":{\"gpu\":"
+	  "{\"deserved\":2}}}]}" },
+	{ "time-based simulator",
+	  "{\"Nodes\":[{\"GPUs\":8,\"Count\":2}],\"Queues\":[{\"Name\":\"q\"}],\"Jobs\":{\"q\":{"
+	  "\"GPUs\":1,\"NumPods\":1,\"NumJobs\":2}}}" },
 	{ "List", OBJECT("v1", "List",
 			 "\"items\":[" OBJECT("v1", "Namespace",
 					      "\"metadata\":{\"name\":"
 					      "\"\\u006es\"}") "]") },
 };
+
+/* A tree of KAI's queues: gangs, a pod by itself, others' pods, what is wrong with some. */
+static const char entitled_text[] = OBJECT(
+	"scheduling.run.ai/v2", "Queue",
+	"\"metadata\":{\"name\":\"up\"},\"spec\":{\"resources\":{\"gpu\":{\"quota\":4,"
+	"\"limit\":-1}}}") OBJECT("scheduling.run.ai/v2", "Queue",
+				  "\"metadata\":{\"name\":\"k\"},\"spec\":{\"parentQueue\":\"up\",\"resources\":{"
+				  "\"gpu\":{\"quota\":8,\"limit\":-1}}}")
+	OBJECT("scheduling.run.ai/v2", "Queue",
+	       "\"metadata\":{\"name\":\"lost\"},\"spec\":{\"parentQueue\":\"gone\"}")
+		OBJECT("scheduling.run.ai/v2alpha2", "PodGroup",
+		       "\"metadata\":{\"name\":\"g\",\"namespace\":\"ns\"},\"spec\":{\"queue\":\"k\","
+		       "\"minMember\":2}")
+			OBJECT("v1", "Pod",
+			       "\"metadata\":{\"name\":\"b\",\"namespace\":\"ns\",\"annotations\":{"
+			       "\"pod-group-name\":\"g\"}},\"spec\":{\"containers\":[{\"resources\":{\"limits\":{"
+			       "\"nvidia.com/gpu\":9}}}]}")
+				OBJECT("v1", "Pod",
+				       "\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"annotations\":{"
+				       "\"pod-group-name\":\"g\"}}")
+					OBJECT("v1", "Pod",
+					       "\"metadata\":{\"name\":\"lone\",\"namespace\":\"ns\",\"labels\":{"
+					       "\"kai.scheduler/queue\":\"lost\"}},\"spec\":{\"nodeName\":\"nowhere\"}")
+						OBJECT("v1", "Node",
+						       "\"metadata\":{\"name\":\"n\"}");
 
 /* q holds more than its own, r wants it back, and more wait behind. */
 static const char *const world_parts[] = {
@@ -694,6 +753,9 @@ static void sealing_and_more(void **state)
 	each_of_building("tape", &r, build_tape);
 	each_of_building("change of cells", &r, build_cells);
 	each_of_building("change of objects", &r, build_general);
+	r = (struct run){ .text = entitled_text, .len = strlen(entitled_text) };
+	each_of_building("seal, entitled", &r, build_sealed);
+	each_of_building("tape, entitled", &r, build_tape);
 }
 
 static void operations(void **state)

@@ -129,7 +129,7 @@ void drive(const char *text, size_t len, struct random *random, struct drive_cou
 		code = fl_model_seal(r.m, &err);
 	if (code == 0)
 		code = fl_lint(r.m, &err);
-	if (code == 0) {
+	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_BORROW) {
 		r.now = r.m->newest == FL_TIME_NONE ? 0 : r.m->newest;
 		struct fl_policy_options options = { .mem = &fl_mem_heap, .now = r.now };
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantities, numbers, times and lengths of time: what is read can be written
- * and read again, and the readings of one text agree with each other.
+ * and read again, and the readings of one text agree with each other.  Schedules
+ * come again and again, the same ones forward and back.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/cron.h"
 #include "base/time.h"
 #include "codec/quantity.h"
 #include "fuzz/fuzz.h"
@@ -132,6 +134,26 @@ static void times(const char *text, size_t len)
 		ENSURE(t >= 0);
 }
 
+static void schedules(const char *text, size_t len)
+{
+	struct fl_cron c;
+	fairlead_error err = { 0 };
+	fl_time t = 1782864000 * FL_SECOND, next;
+	int r = fl_cron_parse(text, len, &c, &err);
+
+	if (r < 0) {
+		refused(r, &err);
+		return;
+	}
+	for (int i = 0; i < 3; i++, t = next) {
+		next = fl_cron_after(&c, t);
+		ENSURE(next > t && next < FL_NEVER);
+		ENSURE(fl_cron_before(&c, next + 1) == next);
+		ENSURE(fl_cron_before(&c, next) < next);
+		ENSURE(fl_cron_after(&c, next - 1) == next);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = data ? (const char *)data : "";
@@ -139,5 +161,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	quantities(text, size);
 	numbers(text, size);
 	times(text, size);
+	schedules(text, size);
 	return 0;
 }

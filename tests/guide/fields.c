@@ -27,7 +27,10 @@ int main(void)
 	     "Every field that it knows, and what becomes of it. A field that is not here gets a warning\n"
 	     "(`unknown-field`, with the nearest name; `--strict` makes it an error); an object of another\n"
 	     "kind gets one as well (`ignored-object`). v1beta1 and v1beta2 of `kueue.x-k8s.io` are read\n"
-	     "alike, so both spellings of a renamed field stand here.\n\n"
+	     "alike, so both spellings of a renamed field stand here. Queue is of\n"
+	     "`scheduling.run.ai/v2`, PodGroup of `scheduling.run.ai/v2alpha2`, SchedulingShard of\n"
+	     "`kai.scheduler/v1`; labels, annotations and arguments that are not listed are passed over.\n"
+	     "[entitle-objects.md](entitle-objects.md) says how these come together.\n\n"
 	     "This page is printed from the tables of the code and compared with them in the tests; another\n"
 	     "test holds the tables against every field of Kueue's API. [workloads.md](workloads.md) says how\n"
 	     "what the objects say of a workload comes together.");

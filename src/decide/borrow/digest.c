@@ -8,20 +8,12 @@
  * what is left of it counts.
  */
 
+#include "base/mix.h"
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
-
-/* Two multiply-and-rotate lanes: fast, and good enough to tell states apart. */
-static void mix(uint64_t h[2], uint64_t v)
-{
-	h[0] = (h[0] ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	h[0] = h[0] << 31 | h[0] >> 33;
-	h[1] = (h[1] + v + UINT64_C(0x7f4a7c15)) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	h[1] = (h[1] << 27 | h[1] >> 37) ^ h[0];
-}
 
 static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 {
@@ -33,17 +25,17 @@ static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 
 static void mix_job(const struct fl_policy *p, const struct fl_job *j, uint64_t h[2])
 {
-	mix(h, (uint64_t)j->state << 32 | j->held_by.v);
+	fl_mix(h, (uint64_t)j->state << 32 | j->held_by.v);
 	for (uint32_t i = 0; i < j->n_use; i++) {
-		mix(h, p->uses[j->use_first + i].column.v);
-		mix(h, (uint64_t)p->uses[j->use_first + i].amount);
+		fl_mix(h, p->uses[j->use_first + i].column.v);
+		fl_mix(h, (uint64_t)p->uses[j->use_first + i].amount);
 	}
 	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j, p->cycle + 1))
 		return;
 	for (uint32_t i = 0; i < j->scan.n; i++)
-		mix(h, (uint64_t)(uint16_t)p->scans[j->scan.first + i] << 16 | i);
+		fl_mix(h, (uint64_t)(uint16_t)p->scans[j->scan.first + i] << 16 | i);
 	/* Of the last cycle: they count in the next whatever happens; older: only while nothing leaves. */
-	mix(h, j->scan_cycle == p->cycle);
+	fl_mix(h, j->scan_cycle == p->cycle);
 }
 
 void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
@@ -60,16 +52,16 @@ void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0 && p->jobs[holders[i]].reserved_at != p->jobs[holders[i - 1]].reserved_at)
 			rank++;
-		mix(h, rank << 32 | holders[i]);
+		fl_mix(h, rank << 32 | holders[i]);
 	}
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
-		mix(h, p->lines[q].sticky);
+		fl_mix(h, p->lines[q].sticky);
 	for (uint32_t s = 0; s < p->n_shapes; s++)
 		if (p->shape_marked[s])
-			mix(h, s);
-	fl_protect_digest(p, now, mix, h);
-	fl_requeue_digest(p, now, mix, h);
-	fl_afs_digest(p, now, mix, h);
+			fl_mix(h, s);
+	fl_protect_digest(p, now, fl_mix, h);
+	fl_requeue_digest(p, now, fl_mix, h);
+	fl_afs_digest(p, now, fl_mix, h);
 	ret[0] = h[0];
 	ret[1] = h[1];
 }

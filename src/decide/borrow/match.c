@@ -85,37 +85,40 @@ static bool holds(const struct fl_model *m, const struct fl_requirement *r,
 	return false;
 }
 
-static bool suits_selector(const struct fl_model *m, struct fl_span selector, struct fl_span labels)
+/* Of a flavor that does not define a label nothing is known; a machine has none but its own. */
+enum labels { LABELS_KNOWN, LABELS_ALL };
+
+static bool suits_selector(const struct fl_model *m, struct fl_span selector, struct fl_span labels,
+			   enum labels which)
 {
 	for (uint32_t i = 0; i < selector.n; i++) {
 		const struct fl_label *want = &m->labels[selector.first + i];
 		const struct fl_sym *value = label(m, labels, want->key);
 
-		if (value && value->v != want->value.v)
+		if (value ? value->v != want->value.v : which == LABELS_ALL)
 			return false;
 	}
 	return true;
 }
 
-static bool suits_affinity(const struct fl_model *m, const struct fl_podset *pods,
-			   struct fl_span labels)
+/* One of the terms holds; without terms, all is well. */
+static bool suits_affinity(const struct fl_model *m, struct fl_span terms, struct fl_span labels,
+			   enum labels which)
 {
-	if (!pods->has_affinity)
-		return true;
-	for (uint32_t t = 0; t < pods->affinity.n; t++) {
-		struct fl_span all = m->terms[pods->affinity.first + t].requirements;
+	for (uint32_t t = 0; t < terms.n; t++) {
+		struct fl_span all = m->terms[terms.first + t].requirements;
 		bool term = true;
 
 		for (uint32_t i = 0; i < all.n && term; i++) {
 			const struct fl_requirement *r = &m->requirements[all.first + i];
 			const struct fl_sym *value = label(m, labels, r->key);
 
-			term = !value || holds(m, r, value);
+			term = (!value && which == LABELS_KNOWN) || holds(m, r, value);
 		}
 		if (term)
 			return true;
 	}
-	return pods->affinity.n == 0;
+	return terms.n == 0;
 }
 
 bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
@@ -133,8 +136,24 @@ bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
 		    !any_tolerates(m, row->tolerations, taint))
 			return false;
 	}
-	return suits_selector(m, pods->node_selector, row->labels) &&
-	       suits_affinity(m, pods, row->labels);
+	return suits_selector(m, pods->node_selector, row->labels, LABELS_KNOWN) &&
+	       (!pods->has_affinity ||
+		suits_affinity(m, pods->affinity, row->labels, LABELS_KNOWN));
+}
+
+bool fl_match_machine(const struct fl_model *m, const struct fl_task_row *pod,
+		      const struct fl_machine_row *machine)
+{
+	for (uint32_t i = 0; i < machine->taints.n; i++) {
+		const struct fl_taint *taint = &m->taints[machine->taints.first + i];
+
+		if (taint->effect != FL_PREFER_NO_SCHEDULE &&
+		    !any_tolerates(m, pod->tolerations, taint))
+			return false;
+	}
+	return suits_selector(m, pod->node_selector, machine->labels, LABELS_ALL) &&
+	       (!pod->has_affinity ||
+		suits_affinity(m, pod->affinity, machine->labels, LABELS_ALL));
 }
 
 bool fl_match_namespace_exists(const struct fl_model *m, struct fl_sym namespace)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * match - labels, taints and selectors: may this pod run in that flavor, may this
- * namespace use that queue?
+ * namespace use that queue; may this pod run on that machine?
  *
- * Pure: asked by this folder and by ask/lint.
+ * Pure: asked by both policies and by ask/lint.
  */
 #ifndef FL_DECIDE_BORROW_MATCH_H
 #define FL_DECIDE_BORROW_MATCH_H
@@ -17,6 +17,13 @@
  */
 bool fl_match_flavor(const struct fl_model *m, const struct fl_podset *pods,
 		     struct fl_flavor flavor);
+
+/*
+ * The machine's NoSchedule and NoExecute taints are tolerated by the pod, and its labels
+ * suit the pod's node selector and required affinity.
+ */
+bool fl_match_machine(const struct fl_model *m, const struct fl_task_row *pod,
+		      const struct fl_machine_row *machine);
 
 /* An input without any Namespace says nothing of them: all are taken to exist. */
 bool fl_match_namespace_exists(const struct fl_model *m, struct fl_sym namespace);

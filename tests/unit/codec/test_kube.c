@@ -294,8 +294,8 @@ static void notices(void **state)
 		{ KUEUE2
 		  "kind: ClusterQueue\nmetadata: {name: a, managedFields: [1]}\nstatus: {x: 1}\n",
 		  FL_NOTICE_UNKNOWN_FIELD, "", "" },
-		{ "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: n}\n",
-		  FL_NOTICE_IGNORED_OBJECT, "1:1 Pod/n/p: kind 'Pod' of 'v1' is not read", "" },
+		{ "apiVersion: v1\nkind: Event\nmetadata: {name: p, namespace: n}\n",
+		  FL_NOTICE_IGNORED_OBJECT, "1:1 Event/n/p: kind 'Event' of 'v1' is not read", "" },
 		{ "apiVersion: kueue.x-k8s.io/v1\nkind: ClusterQueue\nmetadata: {name: a}\n",
 		  FL_NOTICE_IGNORED_OBJECT,
 		  "1:1 ClusterQueue/a: kind 'ClusterQueue' of 'kueue.x-k8s.io/v1' is not read",
@@ -329,7 +329,7 @@ static void many_notices(void **state)
 	n = (size_t)snprintf(text, size, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
 	for (int i = 0; i < 10005; i++)
 		n += (size_t)snprintf(text + n, size - n,
-				      "%s{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", i ? "," : "");
+				      "%s{\"apiVersion\":\"v1\",\"kind\":\"Event\"}", i ? "," : "");
 	(void)snprintf(text + n, size - n, "]}");
 	m = load(text);
 	assert_int_equal(m->n_notices, 10000);

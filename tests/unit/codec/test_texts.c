@@ -30,7 +30,29 @@ static const struct {
 	{ ".spec.clusterQueues[]", "{'name':'q'}" },
 	{ ".resources.transformations[]", "{'input':'r','strategy':'Retain'}" },
 	{ ".spec.limits[]", "{'type':'Container'}" },
+	{ ".spec.budgets", "{'period':{'cron':'@daily'}}" },
+	{ ".spec.budgets.queues[]", "{'name':'q'}" },
+	{ ".spec.taints[]", "{'key':'k','effect':'NoSchedule'}" },
+	{ ".spec.samples[]", "{'from':'2026-01-01T00:00:00Z','to':'2026-01-01T00:00:01Z',"
+			     "'capacity':{}}" },
 };
+
+/* Names of fields that have points in them. */
+static const char *const dotted[] = {
+	"kai.scheduler/preemptibility",
+	"kai.scheduler/queue",
+	"kai.scheduler/last-start-timestamp",
+	"kai.scheduler/stale-podgroup-timestamp",
+	"nvidia.com/gpu",
+};
+
+static size_t name_length(const char *name)
+{
+	for (size_t i = 0; i < COUNT(dotted); i++)
+		if (strncmp(name, dotted[i], strlen(dotted[i])) == 0)
+			return strlen(dotted[i]);
+	return strcspn(name, ".[");
+}
 
 /* The map that holds the last field of @path, made on the way; *last is that field's name. */
 static json_t *walk(json_t *root, const char *path, char last[64], bool *list)
@@ -40,7 +62,7 @@ static json_t *walk(json_t *root, const char *path, char last[64], bool *list)
 
 	for (;;) {
 		char name[64];
-		size_t len = strcspn(rest + 1, ".[");
+		size_t len = name_length(rest + 1);
 		bool is_list;
 
 		/* One key of a ConfigMap has a point in it. */
@@ -89,6 +111,12 @@ static const char *group_of(const char *kind)
 		{ "PriorityClass", "scheduling.k8s.io/v1" },
 		{ "Configuration", "config.kueue.x-k8s.io/v1beta2" },
 		{ "Policy", "fairlead.dev/v1alpha1" },
+		{ "UsageHistory", "fairlead.dev/v1alpha1" },
+		{ "Queue", "scheduling.run.ai/v2" },
+		{ "PodGroup", "scheduling.run.ai/v2alpha2" },
+		{ "SchedulingShard", "kai.scheduler/v1" },
+		{ "Pod", "v1" },
+		{ "Node", "v1" },
 	};
 
 	for (size_t i = 0; i < COUNT(others); i++)

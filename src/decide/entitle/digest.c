@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * digest - 128 bits that are equal when two states decide alike from here on
+ *
+ * What counts: which task is in which state and where; what is left of protections and of
+ * the patience with stale gangs; usage.  Where usage moves, no two times are alike, since
+ * what is forgotten later hangs on all that was.
+ */
+#include <string.h>
+
+#include "base/amount.h"
+#include "base/mix.h"
+#include "decide/entitle/setup.h"
+
+static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
+
+/* The longest that anybody's reclaim or preemption leaves @j alone. */
+static fl_time longest_run(const struct fl_policy *p, const struct fl_job *j)
+{
+	fl_time longest = later(p->settings.default_preempt_min_run,
+				p->settings.default_reclaim_min_run);
+
+	for (uint32_t q = j->queue.v; q != FL_NONE; q = p->queues[q].parent.v)
+		longest = later(longest,
+				later(p->queues[q].preempt_min_run, p->queues[q].reclaim_min_run));
+	return longest;
+}
+
+fl_time fl_entitle_protected_until(const struct fl_policy *p, const struct fl_job *j)
+{
+	if (!j->preemptible || j->n_holds == 0 || j->started == FL_TIME_NONE)
+		return FL_TIME_NONE;
+	return fl_sat_add(j->started, longest_run(p, j));
+}
+
+static uint64_t left_of(fl_time until, fl_time now)
+{
+	return until == FL_TIME_NONE || until <= now ? 0 : (uint64_t)until - (uint64_t)now;
+}
+
+static void mix_job(const struct fl_policy *p, const struct fl_job *j, fl_time now, uint64_t h[2])
+{
+	fl_time patience = j->stale_since == FL_TIME_NONE ?
+				   FL_TIME_NONE :
+				   fl_sat_add(j->stale_since, p->settings.stale_grace);
+
+	fl_mix(h, j->present);
+	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
+		fl_mix(h, (uint64_t)p->tasks[t].state << 32 | p->tasks[t].machine.v);
+	fl_mix(h, left_of(fl_entitle_protected_until(p, j), now));
+	fl_mix(h, left_of(patience, now));
+}
+
+void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
+{
+	uint64_t h[2] = { 1, 2 };
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		mix_job(p, &p->jobs[w], now, h);
+	for (uint32_t q = 0; p->usage && q < p->model->n_nodes; q++)
+		for (int r = 0; r < FL_BUNDLE; r++) {
+			uint64_t bits;
+
+			memcpy(&bits, &p->usage[q].of[r], sizeof bits);
+			fl_mix(h, bits);
+		}
+	if (p->moving)
+		fl_mix(h, (uint64_t)now);
+	ret[0] = h[0];
+	ret[1] = h[1];
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/machines.h"
+
+#include "decide/borrow/match.h"
+
+static bool fits(const struct fl_bundle *request, const struct fl_bundle *room)
+{
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (request->of[r] > room->of[r])
+			return false;
+	return true;
+}
+
+/* How good a place is, among those where the task fits. */
+struct merit {
+	bool now;
+	bool kind;   /* a machine without GPUs for a task without */
+	double room; /* free, of what the task is packed by; less is better, unless spread */
+};
+
+static bool is_better(const struct fl_policy *p, const struct merit *a, const struct merit *b,
+		      int resource)
+{
+	bool spread = resource == FL_GPU ? p->settings.spread_gpu : p->settings.spread_cpu;
+
+	if (a->now != b->now)
+		return a->now;
+	if (a->kind != b->kind)
+		return a->kind;
+	return spread ? a->room > b->room : a->room < b->room;
+}
+
+/* false: it does not fit. */
+static bool appraise(const struct fl_policy *p, uint32_t task, uint32_t machine, int resource,
+		     struct merit *ret)
+{
+	const struct fl_task *t = &p->tasks[task];
+	const struct fl_room *room = &p->rooms[machine];
+	struct fl_bundle open = room->idle;
+	bool spread = resource == FL_GPU ? p->settings.spread_gpu : p->settings.spread_cpu;
+	double all = room->allocatable.of[resource];
+
+	if (!room->usable)
+		return false;
+	fl_bundle_add(&open, &room->leaving);
+	if (!fits(&t->request, &open) ||
+	    !fl_match_machine(p->model, &p->model->tasks[task], &p->model->machines[machine]))
+		return false;
+	ret->now = fits(&t->request, &room->idle);
+	ret->kind = resource != FL_GPU && room->allocatable.of[FL_GPU] == 0;
+	ret->room = open.of[resource];
+	if (spread)
+		ret->room = all > 0 ? ret->room / all : 0;
+	return true;
+}
+
+struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task)
+{
+	const struct fl_task *t = &p->tasks[task];
+	struct fl_spot spot = { .machine = { FL_NONE } };
+	struct merit best = { 0 }, merit;
+	int resource = t->request.of[FL_GPU] > 0 ? FL_GPU : FL_CPU;
+
+	for (uint32_t i = 0; i < p->model->n_machines; i++) {
+		uint32_t m = p->machine_order[i];
+
+		if (!appraise(p, task, m, resource, &merit))
+			continue;
+		if (spot.machine.v != FL_NONE && !is_better(p, &merit, &best, resource))
+			continue;
+		best = merit;
+		spot = (struct fl_spot){ { m }, merit.now };
+	}
+	return spot;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machines - on which machine a task is put (conformance: 9)
+ *
+ * A task fits where what is idle and what is leaving hold it together.  Of those machines:
+ * where it can start at once before where it must wait; for a task without GPUs one that
+ * has none; then bin-packing, the fewest free GPUs (cpu, for a task that wants no GPU)
+ * counting what is leaving, or, when told to spread, the largest free part; then by name.
+ *
+ * Limits: node selectors, required node affinity and taints count; volumes, ports, pod
+ * affinity and topology do not.
+ */
+#ifndef FL_DECIDE_ENTITLE_MACHINES_H
+#define FL_DECIDE_ENTITLE_MACHINES_H
+
+#include "decide/entitle/state.h"
+
+struct fl_spot {
+	struct fl_machine machine; /* FL_NONE: nowhere */
+	bool now;                  /* idle, nothing needs to leave first */
+};
+
+/* Where @task goes now. */
+struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy - entitle behind decide/policy.h: events, marks, answers
+ */
+#include <math.h>
+
+#include "base/amount.h"
+#include "decide/entitle/cycle.h"
+#include "decide/entitle/entitle.h"
+#include "decide/entitle/setup.h"
+
+static struct fl_policy *entitle_free(struct fl_policy *p)
+{
+	if (!p)
+		return NULL;
+	fl_entitle_cycle_done(p);
+	fl_usage_done(p);
+	fl_divider_free(p->divider);
+	fl_undo_done(&p->undo);
+	fl_arena_done(&p->cycle_arena);
+	fl_arena_done(&p->arena);
+	return fl_mem_free(p->mem, p);
+}
+
+static int entitle_new(const struct fl_model *model, const struct fl_policy_options *options,
+		       struct fl_policy **ret, fairlead_error *err)
+{
+	struct fl_policy *p;
+	int r;
+
+	if (!model->sealed)
+		return fl_fail(err, FAIRLEAD_ESTATE, "the model is not sealed");
+	p = options->mem->resize(options->mem->user, NULL, sizeof *p);
+	if (!p)
+		return fl_fail_nomem(err);
+	*p = (struct fl_policy){ .model = model,
+				 .mem = options->mem,
+				 .now = options->now,
+				 .moving = options->moving_usage };
+	fl_arena_init(&p->arena, p->mem);
+	fl_arena_init(&p->cycle_arena, p->mem);
+	fl_undo_init(&p->undo, p->mem);
+	r = fl_entitle_setup(p, err);
+	fl_arena_done(&p->cycle_arena);
+	if (r < 0) {
+		entitle_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+/* --- events --- */
+
+static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted,
+		       fairlead_error *err)
+{
+	const struct fl_workload_row *row = fl_row(p, w);
+
+	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s",
+		       fl_model_text(p->model, row->namespace), fl_model_text(p->model, row->name),
+		       wanted);
+}
+
+/* All tasks of @w that are in state @from, off their machines. */
+static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state from,
+		   enum fl_task_state to, fairlead_error *err)
+{
+	struct fl_span tasks = p->jobs[w.v].tasks;
+	int r = 0;
+
+	for (uint32_t t = tasks.first; t < tasks.first + tasks.n && r >= 0; t++)
+		if (p->tasks[t].state == from)
+			r = fl_task_release(p, t, to, err);
+	return r;
+}
+
+/* The workload is there, or not any more. */
+static int set_present(struct fl_policy *p, struct fl_workload w, bool present, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	int r = fl_undo_reserve(&p->undo, 2, sizeof j->present + sizeof j->reason, err);
+
+	if (r < 0)
+		return r;
+	FL_SET(p, j->present, present);
+	FL_SET(p, j->reason, FL_REASON_NONE);
+	return 0;
+}
+
+static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	if (j->present || j->queue.v == FL_NONE)
+		return wrong_state(
+			p, w, "cannot be submitted: it is there already, or has no queue", err);
+	r = set_present(p, w, true, err);
+	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n && r >= 0; t++)
+		if (p->model->tasks[t].phase != FL_TASK_DONE)
+			r = fl_task_arrive(p, t, err);
+	return r;
+}
+
+/* Cancelled or finished. */
+static int leave(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	int r = set_present(p, w, false, err);
+
+	for (enum fl_task_state from = FL_TASK_WAITS; from <= FL_TASK_LEAVES && r >= 0; from++)
+		r = release(p, w, from, FL_TASK_GONE, err);
+	return r;
+}
+
+/* Whoever was told to leave has; when nobody was, all have. They wait again. */
+static int let_go(struct fl_policy *p, struct fl_workload w, bool all, fairlead_error *err)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	all |= j->n_leaves == 0;
+	r = set_present(p, w, true, err);
+	if (r >= 0)
+		r = release(p, w, FL_TASK_LEAVES, FL_TASK_WAITS, err);
+	if (r >= 0 && all)
+		r = release(p, w, FL_TASK_HOLDS, FL_TASK_WAITS, err);
+	return r;
+}
+
+static int apply_to(struct fl_policy *p, const struct fl_event *event, fairlead_error *err)
+{
+	struct fl_workload w = event->workload;
+	const struct fl_job *j = &p->jobs[w.v];
+	bool holds = j->n_holds + j->n_leaves > 0;
+
+	switch (event->kind) {
+	case FL_EV_SUBMIT:
+		return submit(p, w, err);
+	case FL_EV_CANCEL:
+		return leave(p, w, err);
+	case FL_EV_STARTED:
+		return holds ? 0 : wrong_state(p, w, "runs nothing", err);
+	case FL_EV_EVICTED:
+	case FL_EV_REJECTED:
+		return holds ? let_go(p, w, event->kind == FL_EV_REJECTED, err) :
+			       wrong_state(p, w, "runs nothing", err);
+	case FL_EV_FINISHED:
+		return holds ? leave(p, w, err) : wrong_state(p, w, "runs nothing", err);
+	case FL_EV_CELL:
+	case FL_EV_USAGE:
+		break;
+	}
+	return 0;
+}
+
+static int change(struct fl_policy *p, const struct fl_event *event, fairlead_error *err)
+{
+	int r;
+
+	if (event->kind == FL_EV_CELL)
+		return fl_entitle_change(p, event->workload, &event->cell, err);
+	if (event->workload.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	r = apply_to(p, event, err);
+	return r < 0 ? r : fl_job_mind_stale(p, event->workload, err);
+}
+
+static void roll_back(struct fl_policy *p, fl_mark mark)
+{
+	uint32_t changes = p->changes;
+
+	fl_undo_rollback(&p->undo, mark);
+	if (p->changes != changes)
+		fl_entitle_change_undone(p);
+}
+
+static int entitle_apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
+			 fairlead_error *err)
+{
+	fl_mark mark;
+	int r;
+
+	p->now = now;
+	if (event->kind == FL_EV_USAGE)
+		return fl_usage_sample(p, &event->sample, err);
+	if ((r = fl_undo_mark(&p->undo, &mark, err)) < 0)
+		return r;
+	r = change(p, event, err);
+	if (r >= 0)
+		r = fl_usage_enter(p, err);
+	if (r < 0)
+		roll_back(p, mark);
+	else
+		fl_undo_keep(&p->undo, mark);
+	return r;
+}
+
+/* --- cycles and marks --- */
+
+static int entitle_step(struct fl_policy *p, fl_time now, unsigned flags,
+			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	(void)flags; /* every step looks at everything */
+	p->now = now;
+	return fl_entitle_step(p, sink, ret, err);
+}
+
+static int entitle_try(struct fl_policy *p, fl_time now, struct fl_workload w,
+		       const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	p->now = now;
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (p->jobs[w.v].queue.v == FL_NONE)
+		return wrong_state(p, w, "has no queue that takes part", err);
+	if (p->jobs[w.v].n_waits == 0)
+		return wrong_state(p, w, "wants nothing more", err);
+	return fl_entitle_try(p, w, sink, ret, err);
+}
+
+/* The first time after @now at which somebody who runs @j may be taken who may not be now. */
+static fl_time unprotected(const struct fl_policy *p, const struct fl_job *j, fl_time now)
+{
+	fl_time lengths[] = { p->settings.default_preempt_min_run,
+			      p->settings.default_reclaim_min_run };
+	fl_time first = FL_NEVER;
+	uint32_t q = j->queue.v;
+
+	if (fl_entitle_protected_until(p, j) <= now)
+		return FL_NEVER;
+	for (bool more = true; more; q = p->queues[q].parent.v) {
+		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+			fl_time end = fl_sat_add(j->started, lengths[i]);
+
+			if (lengths[i] != FL_TIME_NONE && end > now && end < first)
+				first = end;
+		}
+		more = q != FL_NONE;
+		if (!more)
+			break;
+		lengths[0] = p->queues[q].preempt_min_run;
+		lengths[1] = p->queues[q].reclaim_min_run;
+	}
+	return first;
+}
+
+static fl_time entitle_wake(const struct fl_policy *p, fl_time now)
+{
+	fl_time first = FL_NEVER;
+	bool waits = false;
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		const struct fl_job *j = &p->jobs[w];
+
+		waits |= fl_job_wants(j);
+		first = fl_amount_min(first, unprotected(p, j, now));
+	}
+	if (!waits)
+		first = FL_NEVER;
+	else if (p->moving && p->settings.k > 0)
+		first = fl_amount_min(first, fl_sat_add(now, p->settings.fetch_interval));
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		fl_time since = p->jobs[w].stale_since;
+		fl_time end = since == FL_TIME_NONE ? FL_NEVER :
+						      fl_sat_add(since, p->settings.stale_grace);
+
+		if (end > now && p->settings.actions[FL_ACTION_STALE_GANG])
+			first = fl_amount_min(first, end);
+	}
+	return first;
+}
+
+static int entitle_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
+{
+	fl_mark mark;
+	int r = fl_undo_mark(&p->undo, &mark, err);
+
+	if (r < 0)
+		return r;
+	if ((r = fl_undo_reserve(&p->undo, 1, sizeof p->now, err)) < 0) {
+		fl_undo_rollback(&p->undo, mark);
+		return r;
+	}
+	fl_undo_note(&p->undo, &p->now, sizeof p->now); /* answers are as of the last call */
+	*ret = mark;
+	return 0;
+}
+
+static void entitle_keep(struct fl_policy *p, fl_mark mark) { fl_undo_keep(&p->undo, mark); }
+
+/* --- answers --- */
+
+/* Saturation: what it holds, of its fair share, in the resource in which that is most. */
+static void entitle_share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)
+{
+	const struct fl_standing *s = &p->queues[n.v];
+
+	*ret = (struct fl_share){ .weight = s->weight.of[FL_GPU], .dominant = { FL_NONE } };
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		double held = s->allocated.of[r], fair = s->fair_share.of[r];
+		double part = fair == FL_UNBOUNDED || held <= 0 ? 0 :
+			      fair > 0                          ? held / fair :
+								  (double)INFINITY;
+
+		ret->borrowing |= s->deserved.of[r] != FL_UNBOUNDED && held > s->deserved.of[r];
+		if (part <= ret->precise)
+			continue;
+		ret->precise = ret->ratio = part;
+		ret->dominant = p->model->axis[r];
+	}
+}
+
+static enum fl_workload_state entitle_state(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+
+	if (j->n_leaves)
+		return FL_STATE_EVICTING;
+	if (j->n_holds)
+		return FL_STATE_ADMITTED;
+	if (!j->present)
+		return FL_STATE_ABSENT;
+	return j->queue.v == FL_NONE ? FL_STATE_EXCLUDED : FL_STATE_WAITING;
+}
+
+static const struct fl_placement *entitle_placement(const struct fl_policy *p, struct fl_workload w,
+						    uint32_t *ret_n)
+{
+	struct fl_span tasks = p->jobs[w.v].tasks;
+	struct fl_placement *rows = p->placements + tasks.first;
+	uint32_t n = 0;
+
+	for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++) {
+		enum fl_task_state state = p->tasks[t].state;
+		uint32_t at = 0;
+
+		if (state != FL_TASK_HOLDS && state != FL_TASK_LEAVES)
+			continue;
+		while (at < n && rows[at].machine.v != p->tasks[t].machine.v)
+			at++;
+		if (at == n)
+			rows[n++] = (struct fl_placement){ .resource = { FL_NONE },
+							   .machine = p->tasks[t].machine };
+		rows[at].count++;
+	}
+	*ret_n = n;
+	return rows;
+}
+
+static enum fl_reason entitle_reason(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].reason;
+}
+
+const struct fl_standing *fl_entitle_standing(const struct fl_policy *p, struct fl_node n)
+{
+	return &p->queues[n.v];
+}
+
+struct fl_bundle fl_entitle_usage(const struct fl_policy *p, struct fl_node n)
+{
+	return p->usage ? p->usage[n.v] : (struct fl_bundle){ 0 };
+}
+
+struct fl_bundle fl_entitle_total(const struct fl_policy *p) { return p->total; }
+
+uint32_t fl_entitle_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
+			  uint32_t cap)
+{
+	struct fl_lines *waiting = &p->scratch->waiting;
+	struct fl_lined next;
+	uint32_t n = 0;
+
+	if (!fl_job_wants(&p->jobs[w.v]))
+		return 0;
+	p->scratch->only.v = FL_NONE;
+	fl_cycle_line_up(waiting->policy, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
+	for (; fl_lines_pop(waiting, &next) && next.workload.v != w.v; n++)
+		if (n < cap)
+			ids[n] = next.workload.v;
+	return n;
+}
+
+const struct fl_policy_ops fl_entitle_policy = {
+	.name = "entitle",
+	.new = entitle_new,
+	.free = entitle_free,
+	.apply = entitle_apply,
+	.step = entitle_step,
+	.try = entitle_try,
+	.wake = entitle_wake,
+	.mark = entitle_mark,
+	.rollback = roll_back,
+	.keep = entitle_keep,
+	.share = entitle_share,
+	.state = entitle_state,
+	.placement = entitle_placement,
+	.reason = entitle_reason,
+	.digest = fl_entitle_digest,
+};

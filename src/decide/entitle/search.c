@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/search.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/entitle/cycle.h"
+#include "decide/entitle/offers.h"
+
+#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
+
+/* All workloads, leaf by leaf: what each takes part in never changes. */
+static void list_leaves(struct fl_policy *p, struct fl_search *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		if (p->jobs[w].queue.v != FL_NONE)
+			s->leaf[p->jobs[w].queue.v].n++;
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		s->leaf[q].first = n;
+		n += s->leaf[q].n;
+		s->leaf[q].n = 0;
+	}
+	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+		uint32_t w = p->job_order[i];
+
+		if (p->jobs[w].queue.v != FL_NONE) {
+			struct fl_span *leaf = &s->leaf[p->jobs[w].queue.v];
+
+			s->of_leaf[leaf->first + leaf->n++] = w;
+		}
+	}
+}
+
+int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *err)
+{
+	uint32_t n_jobs = p->model->n_workloads, n_tasks = p->model->n_tasks;
+	uint32_t n_machines = p->model->n_machines;
+	struct fl_search *s = fl_arena_alloc(&p->arena, 1, sizeof *s, err);
+	int r;
+
+	if (!s || !ALLOC(p, s->to_start, n_tasks) || !ALLOC(p, s->before, p->model->n_nodes) ||
+	    !ALLOC(p, s->waiting, n_jobs) || !ALLOC(p, s->active, n_jobs) ||
+	    !ALLOC(p, s->of_leaf, n_jobs) || !ALLOC(p, s->leaf, p->model->n_nodes) ||
+	    !ALLOC(p, s->eligible, n_jobs) || !ALLOC(p, s->offers, n_tasks) ||
+	    !ALLOC(p, s->victims, n_tasks) || !ALLOC(p, s->first_offer, n_jobs) ||
+	    !ALLOC(p, s->last_offer, n_jobs) || !ALLOC(p, s->recorded, n_tasks) ||
+	    !ALLOC(p, s->out, n_tasks) || !ALLOC(p, s->gpus, n_machines) ||
+	    !ALLOC(p, s->needs, n_tasks) || !ALLOC(p, s->roomy, n_machines) ||
+	    !ALLOC(p, s->in_run, n_jobs) || !ALLOC(p, s->members, n_jobs) ||
+	    !ALLOC(p, s->placed, n_tasks) || !ALLOC(p, s->placing, n_tasks) ||
+	    !ALLOC(p, s->vectors, n_tasks) || !ALLOC(p, s->spent, n_machines) ||
+	    !ALLOC(p, s->seen, n_machines) || !ALLOC(p, s->machines, n_machines) ||
+	    !ALLOC(p, s->sort_scratch, n_machines))
+		return FAIRLEAD_ENOMEM;
+	r = fl_reclaim_scratch_new(&p->arena, p->model->n_nodes, n_tasks, &s->reclaim, err);
+	if (r < 0)
+		return r;
+	list_leaves(p, s);
+	for (uint32_t w = 0; w < n_jobs; w++)
+		s->first_offer[w] = s->last_offer[w] = FL_NONE;
+	*ret = s;
+	return 0;
+}
+
+void fl_search_begin(struct fl_policy *p)
+{
+	p->scratch->search->wake = FL_NEVER;
+	p->scratch->search->twice = false;
+}
+
+struct fl_bundle fl_search_free_room(const struct fl_policy *p)
+{
+	struct fl_bundle sum = { 0 };
+
+	for (uint32_t m = 0; m < p->model->n_machines; m++)
+		for (int r = 0; p->rooms[m].usable && r < FL_BUNDLE; r++) {
+			double room = p->rooms[m].idle.of[r] + p->rooms[m].leaving.of[r];
+
+			sum.of[r] += room > 0 ? room : 0;
+		}
+	return sum;
+}
+
+/* Who waits, who could be a victim, and the queues, as the last decision left them. */
+static void bring_up_to_date(struct fl_policy *p, struct fl_search *s)
+{
+	if (s->current)
+		return;
+	s->current = true;
+	s->n_waiting = s->n_active = 0;
+	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+		uint32_t w = p->job_order[i];
+		const struct fl_job *j = &p->jobs[w];
+
+		if (!j->present || j->queue.v == FL_NONE)
+			continue;
+		if (j->n_waits > 0)
+			s->waiting[s->n_waiting++] = w;
+		if (fl_job_active(j) > 0)
+			s->active[s->n_active++] = w;
+	}
+	memcpy(s->before, p->queues, p->model->n_nodes * sizeof *s->before);
+}
+
+void fl_search_emit(const struct fl_search *s, struct fl_evidence row)
+{
+	if (!s->witness.sink || s->witness.sink->not_victims)
+		return;
+	row.workload = s->asks;
+	row.podset = row.flavor.v = row.resource.v = FL_NONE;
+	row.search = s->witness.search;
+	s->witness.sink->row(s->witness.sink->user, &row);
+}
+
+static bool could_be_victim(struct fl_policy *p, struct fl_search *s, uint32_t w)
+{
+	const struct fl_job *j = &p->jobs[w];
+
+	if (!j->present || fl_job_active(j) == 0 || w == s->asks.v || !s->rules->eligible(p, s, w))
+		return false;
+	if (!j->preemptible)
+		fl_search_emit(s, (struct fl_evidence){ .check = FL_CHECK_VICTIM_PREEMPTIBLE,
+							.node = j->queue,
+							.victim = { w } });
+	return j->preemptible && !fl_search_protects(p, s, w);
+}
+
+static void find_eligible(struct fl_policy *p, struct fl_search *s)
+{
+	struct fl_span leaf = s->leaf[p->jobs[s->asks.v].queue.v];
+	const uint32_t *from = s->rules->own_leaf ? s->of_leaf + leaf.first : s->active;
+	uint32_t n = s->rules->own_leaf ? leaf.n : s->n_active;
+
+	s->n_eligible = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (could_be_victim(p, s, from[i]))
+			s->eligible[s->n_eligible++] = from[i];
+}
+
+/* What all machines have to give, less what is missing on some; and what victims may lose. */
+static struct fl_bundle find_room(const struct fl_policy *p, const struct fl_search *s)
+{
+	struct fl_bundle sum = fl_search_free_room(p);
+
+	for (uint32_t i = 0; i < s->n_eligible; i++) {
+		struct fl_span tasks = p->jobs[s->eligible[i]].tasks;
+
+		if (!s->rules->may_lose(p, s, s->eligible[i]))
+			continue;
+		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
+			if (fl_task_active(&p->tasks[t]))
+				fl_bundle_add(&sum, &p->tasks[t].request);
+	}
+	return sum;
+}
+
+/*
+ * Whoever may lose nothing in any outcome that is allowed keeps a place in all of them. So
+ * what the others hold, and what is free, must be enough, or there is no such outcome and
+ * nothing needs to be simulated.  (Books that are wrong by an eviction that counted twice
+ * may say -1, which is unlimited: then nobody knows who may lose.)
+ */
+static bool may_be_solved(struct fl_policy *p, const struct fl_search *s)
+{
+	struct fl_bundle room;
+
+	if (s->n_eligible == 0 || s->twice || !s->rules->may_lose)
+		return s->n_eligible > 0;
+	room = find_room(p, s);
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (fl_job_start_amount(p, s->asks)->of[r] > room.of[r])
+			return false;
+	return true;
+}
+
+/* --- one part --- */
+
+static int cmp_names(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_model *m = ((const struct fl_policy *)policy)->model;
+
+	return fl_names_cmp(&m->names, m->machines[a].name, m->machines[b].name);
+}
+
+/* Where the newest victim's workload has tasks, by name. */
+static uint32_t list_machines(const struct fl_policy *p, struct fl_search *s)
+{
+	struct fl_span tasks = p->jobs[s->offers[s->n_used - 1].workload.v].tasks;
+	uint32_t n = 0;
+
+	s->seen_in++;
+	for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++) {
+		uint32_t machine = fl_task_place(&p->tasks[t]).v;
+
+		if (machine == FL_NONE || s->seen[machine] == s->seen_in)
+			continue;
+		s->seen[machine] = s->seen_in;
+		s->machines[n++] = machine;
+	}
+	fl_sort(s->machines, n, s->sort_scratch, cmp_names, p);
+	return n;
+}
+
+/* Once who asks was placed and the outcome refused, the candidate is given up. */
+static int try_candidate(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
+{
+	uint32_t n = list_machines(p, s);
+	int r = FL_SIMULATED_NO_ROOM;
+
+	for (uint32_t i = 0; r == FL_SIMULATED_NO_ROOM && i < n; i++)
+		r = fl_simulate(p, s, (struct fl_machine){ s->machines[i] }, err);
+	return r;
+}
+
+/* 1: solved, and the outcome stands; 0: it cannot be. */
+static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
+{
+	int r;
+
+	fl_offers_begin(p, s);
+	r = fl_simulate_begin(p, s, err);
+	if (r >= 0 && s->n_recorded > 0 && fl_offers_suffice(p, s))
+		r = fl_simulate(p, s, (struct fl_machine){ FL_NONE }, err);
+	while (r >= 0 && r != FL_SIMULATED_WELL) {
+		if (s->n_used == s->n_offers) {
+			/* Lines are in order while nobody is evicted. */
+			fl_simulate_end(p, s);
+			if (!fl_offers_more(p, s))
+				return 0;
+			r = fl_simulate_begin(p, s, err);
+			if (r < 0)
+				return r;
+		}
+		fl_offers_use(p, s);
+		if (fl_offers_suffice(p, s))
+			r = try_candidate(p, s, err);
+	}
+	return r < 0 ? r : 1;
+}
+
+/* The first @n tasks, as if the workload had no others. */
+static void take_part(const struct fl_policy *p, struct fl_search *s, uint32_t n)
+{
+	s->part = (struct fl_part){ .workload = s->asks, .tasks = s->to_start, .n = n };
+	for (uint32_t i = 0; i < n; i++)
+		fl_bundle_add(&s->part.amount, &p->tasks[s->to_start[i]].request);
+}
+
+/* --- what was found --- */
+
+static int note(struct fl_policy *p, const struct fl_search *s, enum fl_decision_kind kind,
+		uint32_t task, fairlead_error *err)
+{
+	return fl_cycle_note(p, s->rules->action, kind, task, s->asks, err);
+}
+
+/* The outcome stands, and is told. */
+static int commit(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < s->n_victims; i++) {
+		const struct fl_task *t = &p->tasks[s->victims[i]];
+
+		if (t->state == FL_TASK_LEAVES && fl_task_displaced(p, t))
+			r = note(p, s, FL_EVICT, s->victims[i], err);
+	}
+	for (uint32_t i = 0; r >= 0 && i < s->n_placed; i++)
+		r = note(p, s, FL_RESERVE, s->placed[i], err);
+	for (uint32_t i = 0; i < s->n_recorded; i++)
+		s->twice |= s->offers[i].run == s->run;
+	fl_undo_keep(&p->undo, s->probe_mark);
+	p->trial = 0;
+	s->current = false;
+	return r < 0 ? r : 1;
+}
+
+/* 1: found, and it stands; 0: nothing has changed. */
+static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
+{
+	int r = 1;
+
+	find_eligible(p, s);
+	if (!may_be_solved(p, s))
+		return 0;
+	s->n_to_start = fl_job_to_start(p, s->asks, s->to_start);
+	s->n_recorded = s->n_offers = s->n_used = s->n_victims = 0;
+	for (uint32_t n = 1; r > 0 && n <= s->n_to_start; n++) {
+		take_part(p, s, n);
+		r = solve_part(p, s, err);
+		if (r > 0 && n < s->n_to_start) {
+			fl_offers_record(p, s);
+			fl_simulate_end(p, s);
+		}
+	}
+	if (r > 0)
+		r = commit(p, s, err);
+	fl_offers_forget(s);
+	return r;
+}
+
+/* --- all that wait --- */
+
+static int set_reason(struct fl_policy *p, enum fl_reason reason, struct fl_job *j,
+		      fairlead_error *err)
+{
+	int r = fl_undo_reserve(&p->undo, 1, sizeof j->reason, err);
+
+	if (r >= 0)
+		FL_SET(p, j->reason, reason);
+	return r;
+}
+
+/* What allocate said of it was only that there is no room: this says why nobody makes some. */
+static int say_why(struct fl_policy *p, enum fl_reason reason, struct fl_job *j,
+		   fairlead_error *err)
+{
+	if (j->reason != FL_REASON_NO_ROOM || reason == FL_REASON_NONE)
+		return 0;
+	return set_reason(p, reason, j, err);
+}
+
+/* One workload's turn. */
+static int serve(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
+		 fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	enum fl_reason why_not;
+	int r;
+
+	s->asks = w;
+	s->witness.workload = w;
+	s->witness.search++;
+	bring_up_to_date(p, s);
+	why_not = s->rules->may(p, s);
+	if (why_not != FL_REASON_NONE)
+		return say_why(p, why_not, j, err);
+	r = solve(p, s, err);
+	if (r < 0)
+		return r;
+	return r > 0 ? set_reason(p, FL_REASON_RESERVED, j, err) :
+		       say_why(p, s->rules->none_found, j, err);
+}
+
+int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fairlead_error *err)
+{
+	struct fl_search *s = p->scratch->search;
+	struct fl_lined next;
+	int r = 0;
+
+	if (!p->settings.actions[rules->action])
+		return 0;
+	s->rules = rules;
+	s->current = false;
+	s->witness.sink = p->scratch->sink;
+	s->witness.axis = p->model->axis;
+	fl_cycle_line_up(p, rules->action, rules->asks_preemptible);
+	while (r >= 0 && fl_lines_pop(&p->scratch->waiting, &next))
+		r = serve(p, s, next.workload, err);
+	p->trial = 0;
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search - whom to evict so that a workload finds room (conformance: 9)
+ *
+ * One search for consolidation, reclaim and preempt; they differ in who may ask, who is
+ * eligible, and what is asked of an outcome (struct fl_search_rules).
+ *
+ * Victims are added one offer at a time, in the order of the victims' lines: all active
+ * tasks of a workload, or, of one that has more than its minimum, its last task by name.
+ * After each offer the outcome is simulated (simulate.c), and the first one that is allowed
+ * is kept.  A gang is solved task by task: for one task, then for two, each time beginning
+ * with the victims of the time before, until the solution for all its tasks is found.
+ *
+ * Guarantee: nobody is evicted unless all tasks to start are placed in the same outcome and
+ * the rules allow it; a failed search leaves no trace.  A victim for which there is room
+ * after all stays, or moves.  NOT guaranteed: that the set of victims is the smallest; that
+ * a set is found whenever one exists, since only whole beginnings of the order are tried.
+ *
+ * Cost: for each task, each eligible workload is popped once, and evicted once on each
+ * machine that it shares with a newest victim; each candidate that has room for the asking
+ * workload costs a walk over all that waits.  A search that fails is therefore quadratic in
+ * the victims when most candidates have room and none is allowed.
+ * No allocation: all memory is taken once, with the policy.
+ */
+#ifndef FL_DECIDE_ENTITLE_SEARCH_H
+#define FL_DECIDE_ENTITLE_SEARCH_H
+
+#include "decide/entitle/lines.h"
+#include "decide/entitle/minruntime.h"
+#include "decide/entitle/reclaim_rules.h"
+
+/* Tasks of one workload that are offered together. */
+struct fl_offer {
+	struct fl_workload workload;
+	struct fl_span tasks; /* into fl_search.victims */
+	uint32_t next;        /* the next offer of its workload; FL_NONE */
+	uint32_t run;         /* of fl_search.run: evicted with a machine */
+};
+
+struct fl_search {
+	const struct fl_search_rules *rules;
+	struct fl_workload asks;
+	struct fl_witness witness; /* of who asks; no sink: nobody listens */
+
+	/* what it is to be solved for */
+	struct fl_part part; /* the first so many of: */
+	uint32_t *to_start;
+	uint32_t n_to_start;
+
+	/* as things stand while no search changes them; taken anew when `current` is not set */
+	bool current;
+	struct fl_standing *before; /* queues, by node */
+	uint32_t *waiting, *active; /* workloads with a waiting task; with an active one */
+	uint32_t n_waiting, n_active;
+	uint32_t *of_leaf;    /* all workloads, leaf by leaf, by rank */
+	struct fl_span *leaf; /* by node: into of_leaf */
+
+	/* victims: those of the task before first, then as they come */
+	uint32_t *eligible; /* workloads */
+	uint32_t n_eligible;
+	struct fl_offer *offers;
+	uint32_t n_recorded, n_used, n_offers; /* offers beyond n_used are no victims yet */
+	uint32_t *victims;                     /* their tasks */
+	uint32_t n_victims;
+	uint32_t *first_offer, *last_offer; /* by workload; FL_NONE */
+	bool *recorded;                     /* by task */
+	bool *out;                          /* by task: not in the victims' lines any more */
+	bool lined;                         /* those lines stand */
+
+	/* do GPUs suffice?  For each machine, idle, leaving and offered; the best of them */
+	double *gpus;
+	double *needs; /* of the tasks, largest first */
+	uint32_t *roomy;
+	double *spent; /* of roomy, while tasks are spread over them */
+	uint32_t n_roomy;
+	uint32_t *seen, seen_in; /* by machine: == seen_in when it was looked at */
+	uint32_t *machines, *sort_scratch;
+
+	/* simulation */
+	uint32_t runs, run;        /* a run evicts what goes with one machine */
+	struct fl_machine machine; /* of the run; FL_NONE: none runs */
+	uint32_t evicted;          /* offers that the run has looked at */
+	fl_mark probe_mark, run_mark;
+	uint32_t *in_run;  /* by workload: == run when its offers are evicted */
+	uint32_t *members; /* workloads that have evicted tasks */
+	uint32_t n_members, n_members_recorded;
+	uint32_t *placed, *placing; /* tasks that got a promise; of one workload, to be placed */
+	uint32_t n_placed;
+
+	bool twice;   /* in this cycle tasks were taken off their queues twice (simulate.c) */
+	fl_time wake; /* when the first of those that are protected is so no more; FL_NEVER */
+
+	struct fl_reclaim_scratch *reclaim;
+	struct fl_reclaim_victim *vectors;
+};
+
+struct fl_search_rules {
+	enum fl_action action;
+	enum fl_reason none_found; /* why it waits when nobody helps; NONE: as before */
+	bool asks_preemptible;     /* who asks must be preemptible */
+	/* May who asks have somebody evicted?  NONE, or why not. */
+	enum fl_reason (*may)(struct fl_policy *p, struct fl_search *s);
+	/* How long victims of @leaf may run first; NULL: nobody is protected. */
+	struct fl_min_run (*min_run)(const struct fl_policy *p, const struct fl_search *s,
+				     struct fl_node leaf);
+	/* The workloads to choose from: those of its leaf, or all. */
+	bool own_leaf;
+	/* Of another workload with active tasks: may it be a victim, if it is preemptible? */
+	bool (*eligible)(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
+	/*
+	 * Might an outcome be allowed in which @victim, an eligible one, loses something?
+	 * NULL: nobody asks, all is simulated.
+	 */
+	bool (*may_lose)(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
+	/*
+	 * All victims so far are gone, or placed again, and who asks is placed: will that do?
+	 * (That protected gangs keep their minimum is seen to.)
+	 */
+	bool (*allows)(struct fl_policy *p, struct fl_search *s);
+};
+
+int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *err);
+/* A cycle begins: nobody is known to be protected, and the books are in order. */
+void fl_search_begin(struct fl_policy *p);
+
+/* All workloads that wait, in their order: those that may search, and what is found is kept. */
+int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fairlead_error *err);
+
+/* Idle or leaving, on machines that can be used; one that lacks room takes none from others. */
+struct fl_bundle fl_search_free_room(const struct fl_policy *p);
+
+/* For the rules: a row about @victim, if anybody listens to such. */
+void fl_search_emit(const struct fl_search *s, struct fl_evidence row);
+
+/* For the rules; NULL when nobody listens. */
+static inline const struct fl_witness *fl_search_witness(const struct fl_search *s)
+{
+	return s->witness.sink ? &s->witness : NULL;
+}
+
+/* simulate.c */
+
+/* Begin to evict for the part: the recorded victims. Everything is under a mark of its own. */
+int fl_simulate_begin(struct fl_policy *p, struct fl_search *s, fairlead_error *err);
+/* As before it began. */
+void fl_simulate_end(struct fl_policy *p, struct fl_search *s);
+/*
+ * What comes of evicting the victims used so far that go with @machine (FL_NONE: the recorded
+ * alone).  FL_SIMULATED_WELL leaves the outcome in the state.
+ */
+enum { FL_SIMULATED_NO_ROOM, FL_SIMULATED_REFUSED, FL_SIMULATED_WELL };
+int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
+		fairlead_error *err);
+
+/* protect.c: minimum run times (conformance: 8) */
+
+/* Is it to be left alone?  One with more tasks than its minimum is offered nevertheless. */
+bool fl_search_protects(const struct fl_policy *p, struct fl_search *s, uint32_t victim);
+/* Does every victim that is protected keep the minimum of its gang? */
+bool fl_search_spares_gangs(const struct fl_policy *p, const struct fl_search *s);
+
+/* Where a task is, or was promised to be: what its eviction frees. */
+static inline struct fl_machine fl_task_place(const struct fl_task *t)
+{
+	return t->promised.v != FL_NONE ? t->promised : t->machine;
+}
+
+static inline bool fl_task_active(const struct fl_task *t)
+{
+	return t->state == FL_TASK_HOLDS || t->state == FL_TASK_PROMISED;
+}
+
+/* Has the trial that runs evicted it, and not put it back where it was? */
+static inline bool fl_task_displaced(const struct fl_policy *p, const struct fl_task *t)
+{
+	return t->trial == p->trial;
+}
+
+/* The actions: reclaim.c, preempt.c, consolidate.c, stale.c. 0, also when they are switched off. */
+int fl_consolidate(struct fl_policy *p, fairlead_error *err);
+int fl_reclaim(struct fl_policy *p, fairlead_error *err);
+int fl_preempt(struct fl_policy *p, fairlead_error *err);
+int fl_stale_gangs(struct fl_policy *p, fairlead_error *err);
+
+#endif

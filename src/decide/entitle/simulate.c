@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simulate - what comes of evicting some victims (search.h)
+ *
+ * The victims leave, and then all that waits is walked in its order, victims and who asks
+ * among it; these are placed, the others only passed by, since they shape the order.  Nothing
+ * is bound: a place is a promise.  A victim whose place is its own machine is spared, as if
+ * it had not been evicted; one with a place elsewhere moves; one without is lost.
+ *
+ * Guarantee: nobody is placed above a limit, or above what is deserved when it cannot be
+ * preempted; a workload is placed as a whole or not at all.  A victim may be placed before
+ * who asks, when its queue comes first; then who asks may find no room.
+ *
+ * Marks, from the outside in: the probe (recorded victims), the run (what goes with one
+ * machine), the walk.  A run goes on from candidate to candidate as long as the machine is
+ * the same, so that each victim is evicted once and not once a candidate.
+ */
+#include "decide/entitle/capacity.h"
+#include "decide/entitle/cycle.h"
+#include "decide/entitle/machines.h"
+#include "decide/entitle/search.h"
+
+/* --- evicting --- */
+
+static int evict_offer(struct fl_policy *p, struct fl_search *s, const struct fl_offer *o,
+		       fairlead_error *err)
+{
+	if (s->in_run[o->workload.v] != s->run) {
+		s->in_run[o->workload.v] = s->run;
+		s->members[s->n_members++] = o->workload.v;
+	}
+	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++) {
+		int r = fl_task_evict(p, s->victims[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int fl_simulate_begin(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
+{
+	int r = fl_undo_mark(&p->undo, &s->probe_mark, err);
+
+	if (r < 0)
+		return r;
+	p->trial = ++p->trials;
+	s->run = ++s->runs;
+	s->machine.v = FL_NONE;
+	s->n_members = s->n_placed = 0;
+	for (uint32_t i = 0; i < s->n_recorded; i++) {
+		r = evict_offer(p, s, &s->offers[i], err);
+		if (r < 0)
+			return r;
+	}
+	s->n_members_recorded = s->n_members;
+	return fl_undo_mark(&p->undo, &s->run_mark, err);
+}
+
+void fl_simulate_end(struct fl_policy *p, struct fl_search *s)
+{
+	fl_undo_rollback(&p->undo, s->probe_mark);
+	p->trial = 0;
+}
+
+/* A run that has evicted nobody but the recorded victims. */
+static int begin_run(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
+		     fairlead_error *err)
+{
+	fl_undo_rollback(&p->undo, s->run_mark);
+	s->run = ++s->runs;
+	s->machine = machine;
+	s->evicted = s->n_recorded;
+	s->n_members = s->n_members_recorded;
+	for (uint32_t i = 0; i < s->n_members; i++)
+		s->in_run[s->members[i]] = s->run;
+	return fl_undo_mark(&p->undo, &s->run_mark, err);
+}
+
+static bool is_on(const struct fl_policy *p, const struct fl_search *s, const struct fl_offer *o,
+		  struct fl_machine machine)
+{
+	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++)
+		if (fl_task_place(&p->tasks[s->victims[i]]).v == machine.v)
+			return true;
+	return false;
+}
+
+/*
+ * Everything that @workload has offered, on whichever machine, and what was recorded of it,
+ * too: that is evicted a second time, which takes it off its queues twice.  So does the real
+ * program, until its next cycle.
+ */
+static int evict_workload(struct fl_policy *p, struct fl_search *s, uint32_t workload,
+			  fairlead_error *err)
+{
+	for (uint32_t i = s->first_offer[workload]; i < s->n_used; i = s->offers[i].next) {
+		int r;
+
+		if (s->offers[i].run == s->run)
+			continue;
+		s->offers[i].run = s->run;
+		r = evict_offer(p, s, &s->offers[i], err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The used offers of all workloads that have offered something on @machine. */
+static int evict_with(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
+		      fairlead_error *err)
+{
+	int r = s->machine.v == machine.v ? 0 : begin_run(p, s, machine, err);
+
+	for (; r >= 0 && s->evicted < s->n_used; s->evicted++) {
+		const struct fl_offer *o = &s->offers[s->evicted];
+		bool taken = s->offers[s->first_offer[o->workload.v]].run == s->run;
+
+		if (taken || is_on(p, s, o, machine))
+			r = evict_workload(p, s, o->workload.v, err);
+	}
+	return r;
+}
+
+/* --- placing --- */
+
+/* 1: all of them are placed; 0: nothing has changed. */
+static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
+		 const uint32_t *tasks, uint32_t n, const struct fl_bundle *amount,
+		 fairlead_error *err)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t n_placed = s->n_placed;
+	fl_mark mark;
+	int r;
+
+	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, amount, NULL, NULL))
+		return 0;
+	r = fl_undo_mark(&p->undo, &mark, err);
+	for (uint32_t i = 0; r >= 0 && i < n; i++) {
+		struct fl_task *t = &p->tasks[tasks[i]];
+		struct fl_spot spot = fl_machines_choose(p, tasks[i]);
+
+		if (spot.machine.v == FL_NONE) {
+			fl_undo_rollback(&p->undo, mark);
+			s->n_placed = n_placed;
+			return 0;
+		}
+		if (t->state == FL_TASK_LEAVES && spot.machine.v == fl_task_place(t).v) {
+			r = fl_task_spare(p, tasks[i], err);
+		} else {
+			s->placed[s->n_placed++] = tasks[i];
+			r = fl_task_promise(p, tasks[i], spot.machine, err);
+		}
+	}
+	if (r < 0)
+		return r;
+	fl_undo_keep(&p->undo, mark);
+	return 1;
+}
+
+static int place_victim(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
+			fairlead_error *err)
+{
+	uint32_t n = fl_job_to_start(p, w, s->placing);
+	struct fl_bundle amount = *fl_job_start_amount(p, w);
+
+	return place(p, s, w, s->placing, n, &amount, err);
+}
+
+/* Might who asks be placed at all?  Whoever is placed before it only takes room away. */
+static bool has_hope(const struct fl_policy *p, const struct fl_search *s)
+{
+	const struct fl_job *j = &p->jobs[s->asks.v];
+
+	return fl_capacity_fits(p->queues, j->queue, j->preemptible, &s->part.amount, NULL, NULL) &&
+	       fl_machines_choose(p, s->part.tasks[0]).machine.v != FL_NONE;
+}
+
+/* All that waits, the victims, and who asks with its part. */
+static void line_up(struct fl_policy *p, struct fl_search *s)
+{
+	struct fl_lines *walk = &p->scratch->walk;
+
+	fl_lines_begin(walk, FL_LINES_WAITING, &s->part, /* depth= */ 0);
+	for (uint32_t i = 0; i < s->n_waiting; i++)
+		fl_lines_add(walk, &(struct fl_lined){ .workload = { s->waiting[i] } });
+	for (uint32_t i = 0; i < s->n_members; i++)
+		if (p->jobs[s->members[i]].n_waits == 0)
+			fl_lines_add(walk, &(struct fl_lined){ .workload = { s->members[i] } });
+	fl_lines_ready(walk);
+}
+
+/* 1: who asks is placed, and the victims for whom there is room; 0: it is not. */
+static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
+{
+	uint32_t left = s->n_members;
+	bool placed = false;
+	struct fl_lined next;
+
+	line_up(p, s);
+	while ((left > 0 || !placed) && fl_lines_pop(&p->scratch->walk, &next)) {
+		int r;
+
+		if (next.workload.v == s->asks.v) {
+			r = place(p, s, s->asks, s->part.tasks, s->part.n, &s->part.amount, err);
+			if (r <= 0)
+				return r;
+			placed = true;
+		} else if (s->in_run[next.workload.v] == s->run) {
+			r = place_victim(p, s, next.workload, err);
+			if (r < 0)
+				return r;
+			left--;
+		}
+	}
+	return placed;
+}
+
+int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
+		fairlead_error *err)
+{
+	fl_mark mark;
+	int r = machine.v == FL_NONE ? 0 : evict_with(p, s, machine, err);
+
+	if (r < 0)
+		return r;
+	if (!has_hope(p, s))
+		return FL_SIMULATED_NO_ROOM;
+	r = fl_undo_mark(&p->undo, &mark, err);
+	if (r >= 0)
+		r = walk(p, s, err);
+	if (r < 0)
+		return r;
+	if (r > 0 && s->rules->allows(p, s) && fl_search_spares_gangs(p, s)) {
+		fl_undo_keep(&p->undo, mark);
+		return FL_SIMULATED_WELL;
+	}
+	fl_undo_rollback(&p->undo, mark);
+	s->n_placed = 0;
+	return r > 0 ? FL_SIMULATED_REFUSED : FL_SIMULATED_NO_ROOM;
+}

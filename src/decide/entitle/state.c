@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/state.h"
+
+/* Room to undo one change of a task: two bundles a level, its machine, its own cells. */
+static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
+{
+	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
+	size_t notes = 2 * levels + 16;
+
+	return fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
+}
+
+static void add(struct fl_policy *p, struct fl_bundle *to, const struct fl_bundle *what, int sign)
+{
+	struct fl_bundle sum = *to;
+
+	if (sign > 0)
+		fl_bundle_add(&sum, what);
+	else
+		fl_bundle_take(&sum, what);
+	FL_SET(p, *to, sum);
+}
+
+/* What @j's queues hold, the leaf's and all above it, changes. */
+static void charge(struct fl_policy *p, const struct fl_job *j, const struct fl_bundle *what,
+		   int sign)
+{
+	for (uint32_t q = j->books.v; q != FL_NONE; q = p->queues[q].parent.v) {
+		add(p, &p->queues[q].allocated, what, sign);
+		if (!j->preemptible)
+			add(p, &p->queues[q].non_preemptible, what, sign);
+	}
+}
+
+/* A task may be on a machine that nobody knows. */
+static void change_leaving(struct fl_policy *p, struct fl_machine where,
+			   const struct fl_bundle *what, int sign)
+{
+	if (where.v != FL_NONE)
+		add(p, &p->rooms[where.v].leaving, what, sign);
+}
+
+/* Where there is room once the task leaves. */
+static struct fl_machine place_of(const struct fl_task *t)
+{
+	return t->promised.v != FL_NONE ? t->promised : t->machine;
+}
+
+static uint32_t *count_of(struct fl_job *j, enum fl_task_state state)
+{
+	switch (state) {
+	case FL_TASK_WAITS:
+		return &j->n_waits;
+	case FL_TASK_HOLDS:
+		return &j->n_holds;
+	case FL_TASK_LEAVES:
+		return &j->n_leaves;
+	case FL_TASK_PROMISED:
+		return &j->n_promised;
+	case FL_TASK_GONE:
+		break;
+	}
+	return NULL;
+}
+
+/* The task's state, and how many of its workload are in which. */
+static void enter(struct fl_policy *p, struct fl_job *j, struct fl_task *t,
+		  enum fl_task_state state)
+{
+	uint32_t *from = count_of(j, t->state), *to = count_of(j, state);
+
+	if (from)
+		FL_SET(p, *from, *from - 1);
+	if (to)
+		FL_SET(p, *to, *to + 1);
+	FL_SET(p, t->state, state);
+	FL_SET(p, j->epoch, ++p->epochs);
+}
+
+static struct fl_job *job_of(struct fl_policy *p, uint32_t task)
+{
+	return &p->jobs[p->tasks[task].workload.v];
+}
+
+int fl_task_bind(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err)
+{
+	struct fl_task *t = &p->tasks[task];
+	struct fl_job *j = job_of(p, task);
+	int r = reserve(p, j, err);
+
+	if (r < 0)
+		return r;
+	if (j->n_holds == 0)
+		FL_SET(p, j->started, p->now);
+	enter(p, j, t, FL_TASK_HOLDS);
+	FL_SET(p, t->machine, to);
+	add(p, &p->rooms[to.v].idle, &t->request, -1);
+	charge(p, j, &t->request, +1);
+	return 0;
+}
+
+int fl_task_promise(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err)
+{
+	struct fl_task *t = &p->tasks[task];
+	struct fl_job *j = job_of(p, task);
+	int r = reserve(p, j, err);
+
+	if (r < 0)
+		return r;
+	enter(p, j, t, FL_TASK_PROMISED);
+	FL_SET(p, t->promised, to);
+	change_leaving(p, to, &t->request, -1);
+	charge(p, j, &t->request, +1);
+	return 0;
+}
+
+int fl_task_evict(struct fl_policy *p, uint32_t task, fairlead_error *err)
+{
+	struct fl_task *t = &p->tasks[task];
+	struct fl_job *j = job_of(p, task);
+	int r = reserve(p, j, err);
+
+	if (r < 0)
+		return r;
+	if (t->state != FL_TASK_LEAVES) {
+		change_leaving(p, place_of(t), &t->request, +1);
+		enter(p, j, t, FL_TASK_LEAVES);
+	}
+	FL_SET(p, t->trial, p->trial);
+	charge(p, j, &t->request, -1);
+	return 0;
+}
+
+int fl_task_spare(struct fl_policy *p, uint32_t task, fairlead_error *err)
+{
+	struct fl_task *t = &p->tasks[task];
+	struct fl_job *j = job_of(p, task);
+	int r = reserve(p, j, err);
+
+	if (r < 0)
+		return r;
+	enter(p, j, t, t->promised.v == FL_NONE ? FL_TASK_HOLDS : FL_TASK_PROMISED);
+	FL_SET(p, t->trial, 0);
+	change_leaving(p, place_of(t), &t->request, -1);
+	charge(p, j, &t->request, +1);
+	return 0;
+}
+
+int fl_task_release(struct fl_policy *p, uint32_t task, enum fl_task_state to, fairlead_error *err)
+{
+	struct fl_task *t = &p->tasks[task];
+	struct fl_job *j = job_of(p, task);
+	int r = reserve(p, j, err);
+
+	if (r < 0)
+		return r;
+	if (t->state == FL_TASK_HOLDS)
+		charge(p, j, &t->request, -1);
+	if (t->state == FL_TASK_LEAVES)
+		change_leaving(p, t->machine, &t->request, -1);
+	if (t->machine.v != FL_NONE)
+		add(p, &p->rooms[t->machine.v].idle, &t->request, +1);
+	enter(p, j, t, to);
+	FL_SET(p, t->machine, (struct fl_machine){ FL_NONE });
+	FL_SET(p, t->trial, 0);
+	if (j->n_holds == 0)
+		FL_SET(p, j->started, FL_TIME_NONE);
+	return 0;
+}
+
+void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,
+		   struct fl_machine where)
+{
+	p->tasks[task].machine = where;
+	enter(p, job_of(p, task), &p->tasks[task], state);
+}
+
+/* Of cells that stand in the undo log already. */
+static void recount_task(struct fl_policy *p, const struct fl_task *t)
+{
+	struct fl_room *room = t->machine.v == FL_NONE ? NULL : &p->rooms[t->machine.v];
+	const struct fl_job *j = t->workload.v == FL_NONE ? NULL : &p->jobs[t->workload.v];
+
+	if (room)
+		fl_bundle_take(&room->idle, &t->request);
+	if (room && t->state == FL_TASK_LEAVES)
+		fl_bundle_add(&room->leaving, &t->request);
+	if (!j || t->state != FL_TASK_HOLDS)
+		return;
+	for (uint32_t q = j->books.v; q != FL_NONE; q = p->queues[q].parent.v) {
+		fl_bundle_add(&p->queues[q].allocated, &t->request);
+		if (!j->preemptible)
+			fl_bundle_add(&p->queues[q].non_preemptible, &t->request);
+	}
+}
+
+int fl_state_recount(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	const struct fl_bundle nothing = { { 0 } };
+	size_t notes = 2 * ((size_t)m->n_nodes + m->n_machines);
+	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof nothing, err);
+
+	if (r < 0)
+		return r;
+	for (uint32_t q = 0; q < m->n_nodes; q++) {
+		FL_SET(p, p->queues[q].allocated, nothing);
+		FL_SET(p, p->queues[q].non_preemptible, nothing);
+	}
+	for (uint32_t i = 0; i < m->n_machines; i++) {
+		FL_SET(p, p->rooms[i].idle, p->rooms[i].allocatable);
+		FL_SET(p, p->rooms[i].leaving, nothing);
+	}
+	for (uint32_t t = 0; t < m->n_tasks; t++)
+		recount_task(p, &p->tasks[t]);
+	return 0;
+}
+
+struct fl_bundle fl_state_total(const struct fl_policy *p)
+{
+	struct fl_bundle total = { { 0 } };
+
+	for (uint32_t i = 0; i < p->model->n_machines; i++)
+		if (!p->model->machines[p->machine_order[i]].not_ready)
+			fl_bundle_add(&total, &p->rooms[p->machine_order[i]].allocatable);
+	return total;
+}
+
+int fl_task_arrive(struct fl_policy *p, uint32_t task, fairlead_error *err)
+{
+	struct fl_job *j = job_of(p, task);
+	int r = reserve(p, j, err);
+
+	if (r < 0)
+		return r;
+	enter(p, j, &p->tasks[task], FL_TASK_WAITS);
+	return 0;
+}
+
+int fl_task_unpromise(struct fl_policy *p, uint32_t task, fairlead_error *err)
+{
+	struct fl_task *t = &p->tasks[task];
+	struct fl_job *j = job_of(p, task);
+	int r = t->promised.v == FL_NONE ? 0 : reserve(p, j, err);
+
+	if (r < 0 || t->promised.v == FL_NONE)
+		return r;
+	if (t->state == FL_TASK_PROMISED) {
+		change_leaving(p, t->promised, &t->request, +1);
+		charge(p, j, &t->request, -1);
+	}
+	enter(p, j, t, t->machine.v == FL_NONE ? FL_TASK_WAITS : FL_TASK_LEAVES);
+	FL_SET(p, t->promised, (struct fl_machine){ FL_NONE });
+	return 0;
+}
+
+uint32_t fl_job_to_start(const struct fl_policy *p, struct fl_workload w, uint32_t *ret)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t active = fl_job_active(j), n = 0;
+	uint32_t want = active < j->min_tasks ? j->min_tasks - active : 1;
+
+	for (uint32_t t = j->tasks.first; n < want && t < j->tasks.first + j->tasks.n; t++) {
+		if (!fl_task_startable(p, &p->tasks[t]))
+			continue;
+		if (ret)
+			ret[n] = t;
+		n++;
+	}
+	return n;
+}
+
+const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	uint32_t trial = j->n_leaves ? p->trial : 0;
+	uint32_t active = fl_job_active(j), n = 0;
+	uint32_t want = active < j->min_tasks ? j->min_tasks - active : 1;
+
+	if (j->to_start_epoch == j->epoch && j->to_start_trial == trial)
+		return &j->to_start;
+	j->to_start = (struct fl_bundle){ 0 };
+	for (uint32_t t = j->tasks.first; n < want && t < j->tasks.first + j->tasks.n; t++) {
+		if (!fl_task_startable(p, &p->tasks[t]))
+			continue;
+		fl_bundle_add(&j->to_start, &p->tasks[t].request);
+		n++;
+	}
+	j->to_start_epoch = j->epoch;
+	j->to_start_trial = trial;
+	return &j->to_start;
+}
+
+int fl_job_mind_stale(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	bool stale = j->n_holds > 0 && j->n_holds < j->min_tasks;
+	int r;
+
+	if (stale == (j->stale_since != FL_TIME_NONE))
+		return 0;
+	r = fl_undo_reserve(&p->undo, 1, sizeof j->stale_since, err);
+	if (r == 0)
+		FL_SET(p, j->stale_since, stale ? p->now : FL_TIME_NONE);
+	return r;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state - what the entitle policy knows between and during cycles
+ *
+ * Private to this folder.  What may change is written through the undo log: a search for
+ * victims is a mark, some writes, and a rollback, exactly as a question of ask/ is.
+ */
+#ifndef FL_DECIDE_ENTITLE_STATE_H
+#define FL_DECIDE_ENTITLE_STATE_H
+
+#include "base/undo.h"
+#include "decide/entitle/standing.h"
+#include "decide/policy.h"
+#include "share/divide.h"
+#include "share/history.h"
+
+enum fl_task_state {
+	FL_TASK_WAITS,    /* pending */
+	FL_TASK_HOLDS,    /* runs, or was bound in this cycle */
+	FL_TASK_LEAVES,   /* evicted: still on its machine, counts for no queue */
+	FL_TASK_PROMISED, /* reserved: starts once its machine is free; ends with the cycle */
+	FL_TASK_GONE,     /* done, or of a workload that is not there */
+};
+
+/* One row a task of the model, by its index there. */
+struct fl_task {
+	/* fixed */
+	struct fl_workload workload; /* FL_NONE: foreign, or takes no part */
+	struct fl_bundle request;
+
+	/* changes */
+	enum fl_task_state state;
+	struct fl_machine machine;  /* where it is, going away perhaps; FL_NONE: nowhere */
+	struct fl_machine promised; /* PROMISED, or LEAVES from a promise: where; FL_NONE */
+	uint32_t trial;             /* LEAVES: number of the trial that evicted it; 0: none did */
+};
+
+/* One row a workload of the model. */
+struct fl_job {
+	/* fixed */
+	struct fl_node queue; /* its leaf; FL_NONE: takes no part */
+	struct fl_node books; /* where it counts: its leaf, or the inner queue it is in; FL_NONE */
+	struct fl_span tasks; /* by name */
+	uint32_t min_tasks;
+	uint32_t rank; /* place among all by (creation, name) */
+
+	/* changes */
+	int32_t priority;
+	bool preemptible;
+	uint32_t n_waits, n_holds, n_promised, n_leaves; /* tasks in each state */
+	bool present;        /* submitted, and neither cancelled nor finished */
+	fl_time started;     /* when it last went from holding nothing to something; FL_TIME_NONE */
+	fl_time stale_since; /* it has had some tasks, and fewer than its minimum; FL_TIME_NONE */
+	enum fl_reason reason;
+	uint64_t epoch; /* of its tasks: changes with every change of one; never the same twice */
+
+	/* derived: amount of the tasks to start, as of an epoch and a trial */
+	struct fl_bundle to_start;
+	uint64_t to_start_epoch;
+	uint32_t to_start_trial;
+};
+
+/* One row a machine. idle may go below 0 on a machine that lost room. */
+struct fl_room {
+	struct fl_bundle allocatable; /* what there is for us: foreign pods taken off */
+	struct fl_bundle idle;        /* held by nobody, promised to nobody */
+	struct fl_bundle leaving;     /* held by tasks that leave, and not promised yet */
+	bool usable;                  /* ready and schedulable */
+	uint32_t rank;                /* by name */
+};
+
+struct fl_policy {
+	const struct fl_model *model;
+	const struct fl_mem *mem;
+	struct fl_arena arena, cycle_arena;
+	struct fl_undo undo;
+	fl_time now; /* of the running call */
+
+	struct fl_entitle_settings settings;
+	struct fl_standing *queues; /* by node */
+	bool *is_leaf;              /* by node */
+	struct fl_node *order;      /* parents before children, siblings by rank */
+	uint32_t n_order;
+	struct fl_task *tasks;
+	struct fl_job *jobs;
+	struct fl_room *rooms;
+	uint32_t *job_order;             /* all workloads by rank */
+	uint32_t *machine_order;         /* all machines by name */
+	struct fl_placement *placements; /* room for the answer about a workload, by task */
+	struct fl_bundle total;          /* of usable machines */
+	uint64_t epochs;                 /* of jobs; never goes back, not even by rollback */
+	uint32_t trial;                  /* number of the search's trial that runs; 0: none does */
+	uint32_t trials;                 /* so many began; never goes back */
+
+	struct fl_divider *divider;
+	uint32_t changes;           /* of what the divider knows: number of changes so far */
+	struct fl_bundle *request;  /* by node: room for a division */
+	struct fl_bundle *share;    /* by node: the same */
+	struct fl_history *history; /* NULL: usage over time is off */
+	struct fl_bundle *usage;    /* by node, normalised; NULL: none */
+	bool moving;                /* fl_policy_options.moving_usage */
+
+	struct fl_cycle *scratch; /* cycle lifetime */
+};
+
+static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)
+{
+	return &p->model->workloads[w.v];
+}
+
+/* Write through the undo log: FL_SET(p, cell, value). */
+#define FL_SET(p, cell, value)                                                                     \
+	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
+
+/*
+ * state.c: what a task does, with all that follows for its machine, its workload and the
+ * queues above.  Each O(depth of the tree); 0, or an error with nothing changed.
+ */
+
+/* WAITS -> HOLDS. What it takes is idle no more. */
+int fl_task_bind(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err);
+/* WAITS or LEAVES -> PROMISED; of what is leaving the machine, which may go below 0. */
+int fl_task_promise(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err);
+/*
+ * HOLDS or PROMISED -> LEAVES.  One that leaves already is taken off its queues once more
+ * and nothing else: the real program does so (README of the recorded cases, 9).
+ */
+int fl_task_evict(struct fl_policy *p, uint32_t task, fairlead_error *err);
+/* LEAVES -> what it was: as if it had not been evicted (once, of two times). */
+int fl_task_spare(struct fl_policy *p, uint32_t task, fairlead_error *err);
+/* Between cycles, any -> WAITS or GONE: off its machine, which has the room again at once. */
+int fl_task_release(struct fl_policy *p, uint32_t task, enum fl_task_state to, fairlead_error *err);
+/* GONE -> WAITS. */
+int fl_task_arrive(struct fl_policy *p, uint32_t task, fairlead_error *err);
+/* The cycle ends: what was promised is not, and waits, or leaves the machine that it is on. */
+int fl_task_unpromise(struct fl_policy *p, uint32_t task, fairlead_error *err);
+
+/* Tasks of @j that run or will: bound or reserved. */
+static inline uint32_t fl_job_active(const struct fl_job *j) { return j->n_holds + j->n_promised; }
+
+/* May this task be started: it waits, or the trial that runs has evicted it. */
+static inline bool fl_task_startable(const struct fl_policy *p, const struct fl_task *t)
+{
+	return t->state == FL_TASK_WAITS ||
+	       (t->state == FL_TASK_LEAVES && p->trial && t->trial == p->trial);
+}
+
+/*
+ * The tasks that @w would start now, by name: those missing to its minimum, or one more.
+ * Writes them to @ret (room for all its tasks; NULL: only count) and gives their number.
+ */
+uint32_t fl_job_to_start(const struct fl_policy *p, struct fl_workload w, uint32_t *ret);
+/* What they ask for together; kept until something changes. */
+const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workload w);
+
+/* Setup: the task's first state, from GONE; no undo, and no start time is set. */
+void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,
+		   struct fl_machine where);
+
+/*
+ * What queues hold and machines have, from the tasks alone: so a cycle knows nothing of the
+ * rounding, and of the double evictions, of those before it.
+ */
+int fl_state_recount(struct fl_policy *p, fairlead_error *err);
+/* What the machines that are ready have for us, summed up by name. */
+struct fl_bundle fl_state_total(const struct fl_policy *p);
+
+/* Its stale_since, after its tasks changed: some are active, and fewer than its minimum. */
+int fl_job_mind_stale(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
+
+/* Is it to be offered a place: some task waits, and all together make its minimum. */
+static inline bool fl_job_wants(const struct fl_job *j)
+{
+	return j->present && j->queue.v != FL_NONE && j->n_waits > 0 &&
+	       j->n_waits + fl_job_active(j) >= j->min_tasks;
+}
+
+#endif

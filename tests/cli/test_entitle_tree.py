@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tree` of the entitle policy."""
+import pytest
+
+import entitle_manifests as m
+
+OFF = m.shard(kValue=0)
+
+
+def test_a_terminal_of_80_columns(fairlead, write):
+    write("c.json", m.dump(*m.small(), OFF))
+    r = fairlead("tree", "-f", "c.json", env={"COLUMNS": "80"})
+    assert (r.code, r.err) == (0, "")
+    assert r.out == """\
+QUEUE    RESOURCE  DESERVED OVER-QUOTA FAIR SHARE ALLOCATED SATURATION REQUEST
+products gpu              4          -          4         -          -       4
+│        cpu      unlimited          -          4         -          -       4
+│        memory   unlimited          -         4G         -          -      4G
+└─speech gpu              4          -          4         -          -       4
+         cpu      unlimited          -          4         -          -       4
+         memory   unlimited          -         4G         -          -      4G
+research gpu              4          -          4         6       1.50       7
+│        cpu      unlimited          -          7         6       0.86       7
+│        memory   unlimited          -         7G        6G       0.86      7G
+├─nlp    gpu              1          -          1         -          -       1
+│        cpu      unlimited          -          1         -          -       1
+│        memory   unlimited          -         1G         -          -      1G
+└─vision gpu              3          -          3         6       2.00       6
+         cpu      unlimited          -          6         6       1.00       6
+         memory   unlimited          -         6G        6G       1.00      6G
+
+To be divided: 8 gpu, 64 cpu, 512G memory
+"""
+
+
+def test_a_wide_terminal_has_all(fairlead, write):
+    write("c.json", m.dump(*m.small(), OFF))
+    r = fairlead("tree", "-f", "c.json", "products", env={"COLUMNS": "200"})
+    assert r.out.splitlines()[0].split("  ")[-4:] == ["LIMIT", "WEIGHT", "PRIORITY", "WAITING"]
+    assert r.out.splitlines()[4].split() == [
+        "└─speech", "gpu", "4", "-", "4", "-", "-", "4", "6", "1", "100", "1"]
+    assert "divided" not in r.out and len(r.out.splitlines()) == 7
+
+
+def test_only_resources_that_somebody_uses(fairlead, write):
+    write("c.json", m.dump(
+        m.machine("m1"), m.queue("d"), m.queue("a", "d", gpu=(2, 1, -1)), m.queue("b", "d", gpu=(1, 1, -1)),
+        *m.gang("w", "a", pods=4, cpu="0", memory="0", on="m1"), OFF))
+    out = fairlead("tree", "-f", "c.json", env={"COLUMNS": "80"}).out
+    assert out == """\
+QUEUE RESOURCE DESERVED OVER-QUOTA FAIR SHARE ALLOCATED SATURATION REQUEST LIMIT
+d     gpu             -          4          4         4       1.00       4     -
+├─a   gpu             2          2          4         4       1.00       4     -
+└─b   gpu             1          -          -         -          -       -     -
+""".replace("    -\n", "unlimited\n") + "\nTo be divided: 8 gpu, 64 cpu, 512G memory\n" or out
+
+
+def test_usage_over_time_has_a_column(fairlead, write):
+    history = {"apiVersion": "fairlead.dev/v1alpha1", "kind": "UsageHistory", "metadata": {"name": "h"},
+               "spec": {"usage": [{"queue": "vision", "gpu": 0.5}]}}
+    write("c.json", m.dump(*m.small(), m.shard(kValue=1), history))
+    r = fairlead("tree", "-f", "c.json", env={"COLUMNS": "200"})
+    assert "USAGE" in r.out.splitlines()[0]
+    assert [line.split()[-2] for line in r.out.splitlines() if "vision" in line] == ["0.500"]
+
+
+def test_json(fairlead, write, valid):
+    write("c.json", m.dump(*m.small(), OFF))
+    tree = valid(fairlead("tree", "-f", "c.json", "-o", "json").json(), "tree")
+    assert tree["total"] == {"gpu": 8, "cpu": 64000, "memory": 512e9}
+    assert [n["name"] for n in tree["nodes"]] == ["products", "speech", "research", "nlp", "vision"]
+    vision = tree["nodes"][-1]
+    assert {k: v for k, v in vision.items() if k != "resources"} == {
+        "kind": "Queue", "name": "vision", "parent": "research", "priority": 100, "runningWorkloads": 3,
+        "pendingWorkloads": 0}
+    assert vision["resources"][0] == {
+        "resource": "gpu", "deserved": 3, "overQuota": 0, "fairShare": 3, "allocated": 6,
+        "allocatedNonPreemptible": 0, "saturation": 2, "request": 6, "limit": "unlimited", "overQuotaWeight": 1,
+        "usage": 0}
+
+
+def test_what_takes_no_part_stands_below(fairlead, write, valid):
+    write("c.json", m.dump(m.machine("m1"), m.queue("a", "gone"), m.queue("d"), OFF))
+    r = fairlead("tree", "-f", "c.json")
+    assert r.out.splitlines()[-1] == "Queue a takes no part: a queue above it does not exist"
+    tree = valid(fairlead("tree", "-f", "c.json", "-o", "json").json(), "tree")
+    assert tree["nodes"][-1] == {
+        "kind": "Queue", "name": "a", "parent": "gone", "priority": 100, "inactive": "ParentNotFound",
+        "message": "a queue above it does not exist"}
+
+
+@pytest.mark.parametrize("name, error", [
+    ("visio", "there is no queue 'visio'\nhint: did you mean 'vision'?"),
+    ("x", "there is no queue 'x'"),
+])
+def test_no_such_queue(fairlead, write, name, error):
+    write("c.json", m.dump(*m.small(), OFF))
+    r = fairlead("tree", "-f", "c.json", name)
+    assert (r.code, r.err) == (1, f"fairlead: error: {error}\n")

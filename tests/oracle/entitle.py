@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""entitle - queues, quantities and the division, slow and obvious
+
+The second policy once more, written from the description of its rules, never
+from the engine.  A quantity is a dict of the three resources; a rule is a few
+lines; nothing is kept that can be computed again.  The rules about decisions
+are in entitle_rules.py, the cycle in entitle_cycle.py and entitle_search.py.
+"""
+import datetime
+import math
+
+RESOURCES = ("cpu", "memory", "gpu")
+UNLIMITED = -1.0
+
+
+# -- quantities ---------------------------------------------------------------
+
+def bundle(given=None):
+	given = given or {}
+	return {r: float(given.get(r, 0)) for r in RESOURCES}
+
+
+def plus(a, b):
+	return {r: a[r] + b[r] for r in RESOURCES}
+
+
+def minus(a, b):
+	return {r: a[r] - b[r] for r in RESOURCES}
+
+
+def total_of(bundles):
+	result = bundle()
+	for one in bundles:
+		result = plus(result, one)
+	return result
+
+
+def amount_at_most(a, b):
+	if b == UNLIMITED:
+		return True
+	return a != UNLIMITED and a <= b
+
+
+def at_most(a, b):
+	return all(amount_at_most(a[r], b[r]) for r in RESOURCES)
+
+
+def all_less(a, b):
+	return all(a[r] < b[r] for r in RESOURCES)
+
+
+def over(a, b):
+	"""a / b as IEEE has it."""
+	if b:
+		return a / b
+	if a == 0 or a != a:
+		return math.nan
+	return math.inf if a > 0 else -math.inf
+
+
+def seconds(text):
+	return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+# -- queues -------------------------------------------------------------------
+
+class Queue:
+	"""One queue of the tree with what is known about it."""
+
+	def __init__(self, given):
+		self.name = given["name"]
+		self.parent_name = given.get("parent") or ""
+		self.parent = None
+		self.children = []
+		self.priority = given.get("priority", 100)
+		if "creationOrder" in given:
+			self.created = given["creationOrder"]
+		elif "creationTimestamp" in given:
+			self.created = seconds(given["creationTimestamp"])
+		else:
+			self.created = 0
+		if "resources" in given:
+			def field(name):
+				return {r: float(given["resources"].get(r, {}).get(name, 0))
+					for r in RESOURCES}
+			self.deserved, self.limit = field("deserved"), field("limit")
+			self.weight, self.request = field("overQuotaWeight"), field("request")
+		else:
+			self.deserved = bundle(given.get("deserved"))
+			self.limit = bundle(given.get("limit"))
+			self.weight = bundle(given.get("overQuotaWeight"))
+			self.request = bundle(given.get("request"))
+		self.usage = bundle(given.get("usage"))
+		self.fair_share = bundle(given.get("fairShare"))
+		self.allocated = bundle(given.get("allocated"))
+		self.allocated_firm = bundle(given.get("allocatedNonPreemptible"))
+		self.preempt_min = given.get("preemptMinRuntimeSeconds")
+		self.reclaim_min = given.get("reclaimMinRuntimeSeconds")
+
+	def __repr__(self):
+		return f"queue {self.name}"
+
+	def up(self):
+		"""The queue and all above it, nearest first."""
+		node = self
+		while node is not None:
+			yield node
+			node = node.parent
+
+	def down(self):
+		"""The path from the root to the queue."""
+		return list(self.up())[::-1]
+
+	def requestable(self, r):
+		limit = self.limit[r]
+		return self.request[r] if limit == UNLIMITED else min(limit, self.request[r])
+
+	def allocatable(self):
+		return {r: self.allocatable_of(r) for r in RESOURCES}
+
+	def allocatable_of(self, r):
+		if self.deserved[r] == UNLIMITED:
+			return self.limit[r]
+		most = max(self.deserved[r], self.fair_share[r])
+		return most if self.limit[r] == UNLIMITED else min(self.limit[r], most)
+
+
+def make_tree(given):
+	"""name -> Queue, in the order given; without those that hang in the air."""
+	queues = {q["name"]: Queue(q) for q in given}
+	while True:
+		lost = [q.name for q in queues.values() if q.parent_name and q.parent_name not in queues]
+		if not lost:
+			break
+		for name in lost:
+			del queues[name]
+	for queue in queues.values():
+		if queue.parent_name:
+			queue.parent = queues[queue.parent_name]
+			queue.parent.children.append(queue)
+	return queues
+
+
+def roots(queues):
+	return [q for q in queues.values() if q.parent is None]
+
+
+def roll_up_requests(queues):
+	"""What the leaves ask for is asked for by everything above them as well."""
+	own = {name: q.request if not q.children else bundle() for name, q in queues.items()}
+	for queue in queues.values():
+		queue.request = bundle()
+	for name, queue in queues.items():
+		for node in queue.up():
+			node.request = plus(node.request, own[name])
+
+
+# -- the division of one resource among siblings -------------------------------
+
+def satisfied(queue, r):
+	share = queue.fair_share[r]
+	if queue.request[r] <= share:
+		return True
+	return queue.limit[r] != UNLIMITED and queue.limit[r] <= share
+
+
+def wanted(queue, r):
+	return max(0.0, queue.requestable(r) - queue.fair_share[r])
+
+
+def divide_deserved(queues, r, total):
+	left = total
+	for queue in queues:
+		deserved = total if queue.deserved[r] == UNLIMITED else queue.deserved[r]
+		queue.fair_share[r] = min(deserved, queue.requestable(r))
+		left -= queue.fair_share[r]
+	return left
+
+
+def one_round(queues, r, amount, k, remainders):
+	"""One round of a priority class: what is left, and whether there is another."""
+	all_weight = sum(q.weight[r] for q in queues if wanted(q, r) > 0)
+	if all_weight == 0:
+		return amount, False
+	part = {}
+	for queue in queues:
+		if not satisfied(queue, r):
+			normal = queue.weight[r] / all_weight
+			part[queue.name] = max(0.0, normal + k * (normal - queue.usage[r]))
+	all_parts = sum(part.values())
+	if all_parts == 0:
+		return amount, False
+	again = False
+	start = amount
+	for queue in queues:
+		if queue.name not in part or queue.weight[r] == 0 or amount == 0:
+			continue
+		want = wanted(queue, r)
+		fair = start * (part[queue.name] / all_parts)
+		if want <= fair:
+			give = want
+			remainders.pop(queue.name, None)
+		else:
+			give = math.floor(fair)
+			if fair - give > 0:
+				remainders[queue.name] = fair - give
+		if give != 0 and want < fair:
+			again = True
+		queue.fair_share[r] += give
+		amount -= give
+	return amount, again and amount != 0
+
+
+def divide_resource(queues, r, total, k):
+	left = divide_deserved(queues, r, total)
+	if left <= 0:
+		return
+	remainders = {}
+	classes = sorted({q.priority for q in queues}, reverse=True)
+	for priority in classes:
+		members = [q for q in queues if q.priority == priority]
+		again = True
+		while again:
+			left, again = one_round(members, r, left, k, remainders)
+	for priority in classes:
+		members = [q for q in queues if q.priority == priority and q.name in remainders]
+		members.sort(key=lambda q: (-remainders[q.name], q.created, q.name))
+		for queue in members:
+			if left <= 0:
+				return
+			give = min(1.0, left)
+			queue.fair_share[r] += give
+			left -= give
+
+
+def divide(siblings, total, k):
+	"""The fair shares of these queues and of everything below them."""
+	if not siblings:
+		return
+	for r in RESOURCES:
+		divide_resource(siblings, r, total[r], k)
+	for queue in siblings:
+		divide(queue.children, queue.fair_share, k)
+
+
+def divide_all(queues, total, k):
+	divide(roots(queues), bundle(total), max(0.0, float(k)))

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""entitle_cycle - what a cycle does to a cluster, and the cycles of a recorded case
+
+The state with all its books, allocation, and what happens between cycles.  The
+actions that look for victims are in entitle_search.py.
+"""
+import entitle
+import entitle_search
+from entitle import RESOURCES, bundle, make_tree, minus, plus, total_of
+from entitle_heap import JobQueue
+from entitle_rules import over_limit, over_quota, usage_of_samples
+
+PENDING, RUNNING, RESERVED, RELEASING = "pending", "running", "reserved", "releasing"
+MAX_CYCLES = 16
+
+
+class Task:
+	def __init__(self, job, number, request):
+		self.job, self.request = job, request
+		self.name = f"{job.name}-{number}"
+		self.status, self.machine = PENDING, None
+		self.trial = False      # evicted in a simulation that is still going on
+
+	def active(self):
+		return self.status in (RUNNING, RESERVED)
+
+
+class Job:
+	def __init__(self, given, queues):
+		self.name, self.queue = given["name"], queues[given["queue"]]
+		self.priority = given["priority"]
+		self.preemptible = given.get("preemptible", self.priority < 100)
+		self.created = given["creationOrder"]
+		self.minimum = max(1, given["minAvailable"])
+		self.age = given.get("runningForSeconds")       # None: never started
+		self.tasks = [Task(self, i, bundle(given["perTask"])) for i in range(given["tasks"])]
+		self.tasks.sort(key=lambda t: t.name)
+
+	def __repr__(self):
+		return self.name
+
+	def elastic(self):
+		return self.minimum < len(self.tasks)
+
+
+class View:
+	"""A job, or a part of it that is looked at as if it were a job."""
+
+	def __init__(self, job, tasks=None, minimum=None):
+		self.job, self.part = job, tasks is not None
+		self.tasks = job.tasks if tasks is None else tasks
+		self.minimum = job.minimum if minimum is None else minimum
+
+	def active(self):
+		return sum(t.active() for t in self.tasks)
+
+	def held(self):
+		return total_of(t.request for t in self.tasks if t.status == RUNNING)
+
+	def to_start(self, trial=False):
+		tasks = [t for t in self.tasks if t.status == PENDING or
+			 (trial and t.status == RELEASING and t.trial)]
+		active = self.active()
+		return tasks[:self.minimum - active if active < self.minimum else 1]
+
+	def request(self, trial=False):
+		return total_of(t.request for t in self.to_start(trial))
+
+
+class Machine:
+	"""idle + releasing is what a task may be given; the sums follow from the states of its tasks."""
+
+	def __init__(self, given):
+		self.name, self.capacity = given["name"], bundle(given["capacity"])
+		self.tasks = {}         # task -> its state here
+
+	def idle(self):
+		return minus(self.capacity, total_of(t.request for t, s in self.tasks.items() if s != RESERVED))
+
+	def free(self):
+		"""Idle, and what is going away, less what is reserved."""
+		held = total_of(t.request for t, s in self.tasks.items() if s != RELEASING)
+		return minus(self.capacity, held)
+
+
+def fits(request, amounts):
+	return all(request[r] <= amounts[r] for r in RESOURCES)
+
+
+class Cluster:
+	def __init__(self, case, reverse=False):
+		self.queues = make_tree(case["queues"])
+		self.machines = [Machine(m) for m in case["nodes"]]
+		self.jobs = [Job(j, self.queues) for j in case["jobs"] if j["queue"] in self.queues]
+		self.jobs.sort(key=lambda j: j.created)
+		if reverse:     # the order in which heaps are filled: should not matter
+			self.queues = dict(reversed(self.queues.items()))
+			self.jobs.reverse()
+		self.total = total_of(m.capacity for m in self.machines)
+		arguments = case.get("proportionArguments", {})
+		self.multiplier = max(1.0, float(arguments.get("relcaimerSaturationMultiplier", 1)))
+		self.k = float(arguments.get("kValue", case.get("kValue", 1)))
+		defaults = case.get("minRuntimeArguments", {})
+		self.reclaim_default = defaults.get("defaultReclaimMinRuntimeSeconds", 0)
+		self.preempt_default = defaults.get("defaultPreemptMinRuntimeSeconds", 0)
+		self.method = defaults.get("reclaimResolveMethod", "lca")
+		by_name = {m.name: m for m in self.machines}
+		for given in case["jobs"]:
+			if given["state"] == "Running" and given["queue"] in self.queues:
+				job = next(j for j in self.jobs if j.name == given["name"])
+				for task in job.tasks:
+					self.set_state(task, RUNNING, by_name[given["node"]])
+		self.did = {}
+
+	# -- the books --
+
+	def set_state(self, task, status, machine):
+		task.status, task.machine = status, machine
+		machine.tasks[task] = status
+
+	def count(self, task, sign):
+		for queue in task.job.queue.up():
+			change = {r: sign * task.request[r] for r in RESOURCES}
+			queue.allocated = plus(queue.allocated, change)
+			if not task.job.preemptible:
+				queue.allocated_firm = plus(queue.allocated_firm, change)
+
+	def snapshot(self):
+		return ([(t, t.status, t.machine, t.trial) for j in self.jobs for t in j.tasks],
+			[(m, dict(m.tasks)) for m in self.machines],
+			[(q, q.allocated, q.allocated_firm) for q in self.queues.values()])
+
+	def restore(self, saved):
+		for task, task.status, task.machine, task.trial in saved[0]:
+			pass
+		for machine, tasks in saved[1]:
+			machine.tasks = dict(tasks)
+		for queue, queue.allocated, queue.allocated_firm in saved[2]:
+			pass
+
+	def start_cycle(self):
+		"""Books and fair shares from scratch."""
+		for queue in self.queues.values():
+			queue.allocated, queue.allocated_firm, queue.request = bundle(), bundle(), bundle()
+		for job in self.jobs:
+			for task in job.tasks:
+				if task.status == RUNNING:
+					self.count(task, 1)
+				for queue in job.queue.up():
+					queue.request = plus(queue.request, task.request)
+		entitle.divide_all(self.queues, self.total, self.k)
+
+	def end_cycle(self):
+		"""Bound runs, evicted and reserved waits."""
+		for machine in self.machines:
+			machine.tasks = {t: s for t, s in machine.tasks.items() if s == RUNNING}
+		for job in self.jobs:
+			for task in job.tasks:
+				task.trial = False
+				if task.status != RUNNING:
+					task.status, task.machine = PENDING, None
+			if not any(t.status == RUNNING for t in job.tasks):
+				job.age = None
+
+	# -- placing --
+
+	def machine_for(self, task, machines):
+		"""Where there is room now before where there will be, then the fullest; ties by name."""
+		r = "gpu" if task.request["gpu"] > 0 else "cpu"
+		def key(machine):
+			return not fits(task.request, machine.idle()), machine.free()[r], machine.name
+		for machine in sorted(machines, key=key):
+			if fits(task.request, machine.free()):
+				return machine
+		return None
+
+	def within_capacity(self, job, request):
+		return over_limit(job.queue, request) is None and \
+			over_quota(job.queue, job.preemptible, request) is None
+
+	def ready(self, job):
+		waiting = [t for t in job.tasks if t.status == PENDING]
+		return bool(waiting) and len(waiting) + sum(t.active() for t in job.tasks) >= job.minimum
+
+	def note(self, action, what, job, n=1):
+		counts = self.did.setdefault(action, {}).setdefault(what, {})
+		counts[job.name] = counts.get(job.name, 0) + n
+
+	# -- the actions --
+
+	def allocate(self):
+		waiting = JobQueue(self, [View(j) for j in self.jobs if self.ready(j)])
+		while waiting:
+			view = waiting.pop()
+			if self.allocate_job(view) and any(t.status == PENDING for t in view.tasks):
+				waiting.push(view)
+
+	def allocate_job(self, view):
+		job, tasks = view.job, view.to_start()
+		if not self.within_capacity(job, view.request()):
+			return False
+		saved, before = self.snapshot(), view.active()
+		for task in tasks:
+			machine = self.machine_for(task, self.machines)
+			if machine is None:
+				self.restore(saved)
+				return False
+			bind = fits(task.request, machine.idle())
+			self.set_state(task, RUNNING if bind else RESERVED, machine)
+			self.count(task, 1)
+		running = sum(t.status == RUNNING for t in job.tasks)
+		if any(t.status == RESERVED for t in job.tasks) and running < job.minimum:
+			for task in tasks:
+				self.set_state(task, RESERVED, task.machine)
+		for task in tasks:
+			self.note("allocate", "bound" if task.status == RUNNING else "pipelined", job)
+		if before == 0 and any(t.status == RUNNING for t in tasks):
+			job.age = 0
+		return True
+
+	def cycle(self):
+		self.did = {}
+		self.start_cycle()
+		self.allocate()
+		entitle_search.consolidate(self)
+		entitle_search.reclaim(self)
+		entitle_search.preempt(self)
+		fair = {name: dict(q.fair_share) for name, q in self.queues.items()}
+		actions = [{"action": name, **self.did[name]}
+			   for name in ("allocate", "consolidation", "reclaim", "preempt") if name in self.did]
+		self.end_cycle()
+		return {"actions": actions or None, "fairShare": fair, "running": self.running()}
+
+	def running(self):
+		counts = {j.name: sum(t.status == RUNNING for t in j.tasks) for j in self.jobs}
+		return {name: n for name, n in sorted(counts.items()) if n}
+
+	# -- orders of the first state --
+
+	def pending_order(self):
+		return self.popped(JobQueue(self, [View(j) for j in self.jobs if self.ready(j)]))
+
+	def victim_order(self):
+		return self.popped(JobQueue(self, [View(j) for j in self.jobs if j.preemptible and
+						   any(t.active() for t in j.tasks)], victims=True))
+
+	def popped(self, queue):
+		names = []
+		while queue:
+			names.append(queue.pop().job.name)
+		return names
+
+
+def run_case(case, reverse=False):
+	cluster = Cluster(case, reverse)
+	result = {}
+	if case["suite"] == "cluster":
+		cluster.start_cycle()
+		orders = {"pendingPopOrder": cluster.pending_order(), "victimPopOrder": cluster.victim_order()}
+		result = {name: order for name, order in orders.items() if order}
+	result["cycles"] = []
+	while len(result["cycles"]) <= MAX_CYCLES:
+		result["cycles"].append(cluster.cycle())
+		if result["cycles"][-1]["actions"] is None:
+			break
+	result["running"] = cluster.running()
+	result["quietFromCycle"] = len(result["cycles"]) - 1
+	return result
+
+
+# -- time series ----------------------------------------------------------------
+
+def run_series(series):
+	"""A sample of usage before each cycle: [(time, queue, allocated, fair share) of GPUs...]."""
+	cluster = Cluster(series)
+	cluster.k = float(series["kValue"])
+	allocations, rows = [], []
+	for time in range(series["cycles"]):
+		held = {}
+		for queue in cluster.queues.values():
+			gpus = sum(t.request["gpu"] for j in cluster.jobs for t in j.tasks
+				   if t.status == RUNNING and queue in j.queue.up())
+			held[queue.name] = {"gpu": gpus}
+		allocations.append(held)
+		usage = usage_of_samples(allocations, [cluster.total] * len(allocations),
+					 series["windowSize"], series.get("halfLifePeriod"))
+		for queue in cluster.queues.values():
+			queue.usage = usage[queue.name]
+		fair = cluster.cycle()["fairShare"]
+		rows += [(time, name, held[name]["gpu"], fair[name]["gpu"]) for name in sorted(fair)]
+	return rows
