@@ -56,11 +56,28 @@ void fl_entitle_victims_row(struct fl_entitle_victims *v, const struct fl_eviden
 	}
 }
 
+/* Nothing stood against it by itself: it is what all of them come to. */
+static struct fl_explain_refusal together(const struct fl_entitle_victims *v, uint32_t w)
+{
+	struct fl_explain_refusal row = {
+		.check = FL_CHECK_FITS_WITHOUT,
+		.n = 1,
+		.node = v->model->workloads[w].cluster_queue,
+		.flavor = { FL_NONE },
+		.resource = { FL_NONE },
+	};
+
+	if (v->all.n)
+		row = v->all;
+	row.victim.v = w;
+	return row;
+}
+
 int fl_entitle_victims_list(const struct fl_entitle_victims *v, struct fl_entitle_run *r,
 			    fairlead_error *err)
 {
 	struct fl_entitle_explain *x = r->x;
-	uint32_t most = v->model->n_workloads, spared = 0;
+	uint32_t most = v->model->n_workloads;
 
 	x->refusals = fl_arena_alloc(r->arena, (size_t)most + 1, sizeof(*x->refusals), err);
 	if (!x->refusals)
@@ -71,13 +88,8 @@ int fl_entitle_victims_list(const struct fl_entitle_victims *v, struct fl_entitl
 		x->n_considered++;
 		if (v->refused[w].n)
 			x->refusals[x->n_refusals++] = v->refused[w];
-		else
-			spared++;
-	}
-	/* Nothing stood against these by themselves: it was what all of them come to. */
-	if (x->state == FL_EXPLAIN_WAITS && v->all.n && spared) {
-		x->refusals[x->n_refusals] = v->all;
-		x->refusals[x->n_refusals++].n = spared;
+		else if (x->state == FL_EXPLAIN_WAITS)
+			x->refusals[x->n_refusals++] = together(v, w);
 	}
 	return fl_explain_sort(v->model, r->arena, &x->refusals, x->n_refusals, &x->rules,
 			       &x->n_rules, err);

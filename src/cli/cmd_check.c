@@ -70,6 +70,8 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 
 	int rc = fl_snapshot_read(s, o, &err);
 	if (rc == 0)
+		rc = fl_model_check_samples(s->model, fl_snapshot_clock(s), &err);
+	if (rc == 0)
 		rc = fl_lint(s->model, &err);
 	if (rc < 0) {
 		int nomem = add_error(f, &err);
@@ -142,10 +144,29 @@ static void print_json(const struct fl_findings *f, bool ok)
 
 static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
+/* "2 queues, " */
+static void print_count(uint32_t n, const char *what) { printf("%u %s%s, ", n, what, plural(n)); }
+
+static void print_counts(const struct fl_model *m)
+{
+	uint32_t queues = 0;
+
+	if (fl_model_policy(m) == FL_POLICY_ENTITLE) {
+		print_count(m->n_nodes, "queue");
+		print_count(m->n_machines, "node");
+		return;
+	}
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
+	print_count(queues, "cluster queue");
+	print_count(m->n_nodes - queues, "cohort");
+	print_count(m->n_queues, "local queue");
+}
+
 static void print_text(const struct fl_findings *f)
 {
 	const struct fl_model *m = f->model;
-	uint32_t queues = 0, warnings = f->n_notices + f->dropped;
+	uint32_t warnings = f->n_notices + f->dropped;
 
 	for (uint32_t i = 0; i < f->n_errors; i++)
 		fl_complain(&f->errors[i]);
@@ -162,12 +183,9 @@ static void print_text(const struct fl_findings *f)
 		printf("%u error%s\n", f->n_errors, plural(f->n_errors));
 		return;
 	}
-	for (uint32_t i = 0; i < m->n_nodes; i++)
-		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
-	printf("%u cluster queue%s, %u cohort%s, %u local queue%s, %u workload%s: no errors, %u warning%s\n",
-	       queues, plural(queues), m->n_nodes - queues, plural(m->n_nodes - queues),
-	       m->n_queues, plural(m->n_queues), m->n_workloads, plural(m->n_workloads), warnings,
-	       plural(warnings));
+	print_counts(m);
+	printf("%u workload%s: no errors, %u warning%s\n", m->n_workloads, plural(m->n_workloads),
+	       warnings, plural(warnings));
 }
 
 static int exit_code_of(const struct fl_findings *f, bool strict)

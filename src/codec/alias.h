@@ -10,7 +10,8 @@
  * else can.  What an alias gives away is the order.
  *
  * Kept: resources that every cluster has or that set units (fl_alias_keeps), the
- * label kubernetes.io/metadata.name, and the words of Kueue's conditions.  A
+ * label kubernetes.io/metadata.name, the words of Kueue's conditions, and KAI's own
+ * priority classes.  A
  * label's value that is an integer becomes its place among the integers, since
  * node affinity compares numbers.
  */

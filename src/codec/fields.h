@@ -35,8 +35,8 @@ struct fl_field {
 	fl_field_read *read;           /* or, when NULL, `fields` are read into the same row */
 	const struct fl_field *fields; /* of the map, or of each item of the list */
 	bool list;
-	/* with `fields` and `keys` other than VALUE: of each value of a map, whatever its keys */
 	const char *note; /* what is not done, or why: always with FL_FIELD_NOTED */
+	/* `keys` other than VALUE beside `fields`: they are of each value of a map of any names */
 	enum fl_text_kind text, keys;
 };
 

@@ -620,6 +620,7 @@ enum fl_policy_kind fl_model_policy(const struct fl_model *m)
 		entitle = !m->tasks[i].foreign;
 	for (uint32_t w = 0; w < m->n_workloads && !borrow; w++)
 		borrow = m->workloads[w].gang == FL_NONE;
+	entitle |= !borrow && m->wanted == FL_POLICY_ENTITLE;
 	return !entitle ? FL_POLICY_BORROW : borrow ? FL_POLICY_MIXED : FL_POLICY_ENTITLE;
 }
 

@@ -529,8 +529,8 @@ int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_plac
 int fl_model_seal(struct fl_model *m, fairlead_error *err);
 
 /*
- * Of whom the objects are: BORROW (so for an empty model), ENTITLE, or MIXED, of which
- * neither policy can be made.  Machines and other schedulers' pods do not count.
+ * Of whom the objects are: BORROW, ENTITLE, or MIXED, of which neither policy can be made.
+ * Machines and other schedulers' pods do not count; where nothing does it is as wanted, or BORROW.
  */
 enum fl_policy_kind fl_model_policy(const struct fl_model *m);
 

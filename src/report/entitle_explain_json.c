@@ -26,7 +26,10 @@ static void put_queue(const struct out *o, struct fl_node n)
 	fl_json_text(o->json, "queue", fl_report_node(o->report->model, n));
 }
 
-/* "resource" and both numbers, each in its own unit: an amount, a ratio, seconds, a priority. */
+/*
+ * "resource" and both numbers, each in its own unit: an amount, a ratio, seconds, a priority.
+ * Nothing where nothing was compared.
+ */
 static void put_numbers(const struct out *o, struct fl_resource resource,
 			const struct fl_number *lhs, const struct fl_number *rhs)
 {
@@ -34,6 +37,8 @@ static void put_numbers(const struct out *o, struct fl_resource resource,
 	static const char *const keys[] = { "left", "right" };
 	int res = fl_bundle_resource(o->report->model, resource);
 
+	if (lhs->kind == FL_NUMBER_AMOUNT && lhs->amount == 0 && rhs->amount == 0)
+		return;
 	if (res != FL_BUNDLE)
 		fl_json_text(o->json, "resource", fl_bundle_name(res));
 	for (unsigned i = 0; i < 2; i++)

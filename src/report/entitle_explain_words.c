@@ -29,18 +29,25 @@ static void put_why(const struct fl_report *r, const struct fl_entitle_explain *
 		fl_entitle_obstacle_text(r, row, ": ", buffer + n, size - (size_t)n);
 }
 
-/* Whom it could not have evicted, in a sentence of its own. */
-static void put_refused(const struct fl_entitle_explain *x, char *buffer, size_t size)
+/* What else there is to say: it only comes too late, or whom it could not have evicted. */
+static void put_more(const struct fl_entitle_explain *x, char *buffer, size_t size)
 {
+	size_t at;
+
 	*buffer = '\0';
-	if (x->alone != FL_WAIT)
+	if (x->alone != FL_WAIT) {
 		snprintf(buffer, size, ". Were it the only one that waits, it would %s",
 			 x->alone == FL_ADMIT ? "start" : "have others evicted");
-	if (x->alone != FL_WAIT || x->n_rules == 0)
 		return;
-	snprintf(buffer, size, ". Of %u workload%s that might make room none may go: of %u, %s",
-		 x->n_considered, plural(x->n_considered), x->rules[0].workloads,
-		 fl_explain_refused(x->rules[0].check));
+	}
+	if (x->n_rules == 0)
+		return;
+	at = (size_t)snprintf(buffer, size, ". Of %u workload%s that might make room for it",
+			      x->n_considered, plural(x->n_considered));
+	for (uint32_t i = 0; i < x->n_rules && at < size; i++)
+		at += (size_t)snprintf(buffer + at, size - at, "%s %u: %s", i ? ";" : ",",
+				       x->rules[i].workloads,
+				       fl_explain_refused(x->rules[i].check));
 }
 
 static void put_running(const struct fl_report *r, const struct fl_entitle_explain *x,
@@ -85,7 +92,7 @@ const char *fl_entitle_sentence(const struct fl_report *r, const struct fl_entit
 				char buffer[FL_SENTENCE])
 {
 	const struct fl_entitle_explain *x = a->x;
-	char name[FL_REPORT_NAME], why[1024], refused[512];
+	char name[FL_REPORT_NAME], why[1024], more[1024];
 
 	fl_report_workload(r->model, x->workload, name);
 	switch (x->state) {
@@ -103,8 +110,8 @@ const char *fl_entitle_sentence(const struct fl_report *r, const struct fl_entit
 		break;
 	case FL_EXPLAIN_WAITS:
 		put_why(r, x, why, sizeof(why));
-		put_refused(x, refused, sizeof(refused));
-		snprintf(buffer, FL_SENTENCE, "%s waits%s%s.", name, why, refused);
+		put_more(x, more, sizeof(more));
+		snprintf(buffer, FL_SENTENCE, "%s waits%s%s.", name, why, more);
 		break;
 	}
 	return buffer;

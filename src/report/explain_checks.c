@@ -62,8 +62,8 @@ const char *fl_explain_refused(enum fl_check check)
 	case FL_CHECK_OVERRULING:
 		return "their priority overrules fair sharing (Policy)";
 	case FL_CHECK_MAINTAIN_FAIR_SHARE:
-		return "their side holds no more than its fair share, and this one's side may not "
-		       "claim it as deserved";
+		return "their side holds no more than its fair share, and what is deserved does "
+		       "not demand it";
 	case FL_CHECK_SATURATION:
 		return "a queue above this one would become more saturated than the one it takes from";
 	case FL_CHECK_VICTIM_RUN_TIME:

@@ -26,6 +26,33 @@ def test_sample_is_clean(fairlead, valid):
     assert valid(r.json(), "check")["warnings"] == []
 
 
+def test_summary(fairlead):
+    r = fairlead("check", "-f", str(SAMPLE))
+    assert (r.code, r.out) == (0, "4 queues, 1 node, 4 workloads: no errors, 0 warnings\n")
+
+
+def test_objects_of_both_policies(fairlead, write):
+    write("k.yaml", m.dump(m.cluster_queue("q", m.quota("f", cpu="4"))))
+    files = ("-f", str(SAMPLE), "-f", "k.yaml")
+    r = fairlead("check", *files)
+    assert r.code == 1
+    assert "the input has objects of two policies, Kueue's and KAI's" in r.err
+    assert "4 queues, 1 node, 4 workloads" in fairlead("check", *files, "--policy", "entitle").out
+    assert "1 cluster queue, 0 cohorts" in fairlead("check", *files, "--policy", "borrow").out
+
+
+def test_samples_from_the_future(fairlead, write):
+    write("h.yaml", "apiVersion: fairlead.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: h}\nspec:\n  samples:\n"
+                    "  - {from: '2026-01-02T03:00:00Z', to: '2026-01-02T04:00:00Z', capacity: {gpu: 8}}\n")
+    files = ("-f", str(SAMPLE), "-f", "h.yaml")
+    for verb in ("check", "plan", "tree"):
+        assert fairlead(verb, *files).code == 0
+        r = fairlead(verb, *files, "--now", "2026-01-02T03:30:00Z")
+        assert r.code == 1
+        assert r.first_error == ("h.yaml:6:74: error: UsageHistory capacity: "
+                                 "a sample from the future: it ends after now")
+
+
 def test_findings_of_check(fairlead, write, valid):
     objects = [e.machine("n"), e.queue("top", gpu=(2, 1, 4)), e.queue("a", "top", gpu=(3, 1, 5)),
                e.queue("lost", "gone"), *e.gang("big", "a", pods=1, gpu=9)]

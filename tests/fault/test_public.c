@@ -240,7 +240,7 @@ static int call_read_json(struct subject *s, fairlead_error *err)
 	static const char text[] =
 		"{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["
 		"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"\\u0061\","
-		"\"labels\":{\"k\":\"v\"}}},{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}]}";
+		"\"labels\":{\"k\":\"v\"}}},{\"apiVersion\":\"v1\",\"kind\":\"Event\"}]}";
 
 	return fairlead_engine_read(s->engine, "list", text, sizeof text - 1, err);
 }

@@ -8,13 +8,12 @@
  * operation that fails for want of memory, and then it is done as if nothing had
  * been.  A trial and a question change nothing.
  */
-#include <stdarg.h>
 #include <string.h>
 
 #include "ask/explain.h"
 #include "ask/settle.h"
 #include "codec/kube.h"
-#include "fuzz/fuzz.h"
+#include "fuzz/choices.h"
 #include "fuzz/invariants.h"
 #include "lib/fail_mem.h"
 
@@ -22,48 +21,7 @@ enum { QUEUES = 4, COHORTS = 4, FLAVORS = 2, JOBS = 12, DEPTH = 5, MOST_OPERATIO
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
-struct choices {
-	const uint8_t *at, *end;
-};
-
-/* Below @below (up to 256); 0 once the input is used up. */
-static unsigned choose(struct choices *c, unsigned below)
-{
-	return c->at < c->end ? *c->at++ % below : 0;
-}
-
 /* --- the world, as one JSON list --- */
-
-struct text {
-	char bytes[1 << 15];
-	size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	t->n += (size_t)vsnprintf(t->bytes + t->n, sizeof t->bytes - t->n, format, args);
-	va_end(args);
-	ENSURE(t->n < sizeof t->bytes);
-}
-
-static const char *one_of(struct choices *c, const char *const *words)
-{
-	unsigned n = 0;
-
-	while (words[n])
-		n++;
-	return words[choose(c, n)];
-}
-#define ONE_OF(c, ...) one_of(c, (const char *const[]){ __VA_ARGS__, NULL })
-
-static void say_object(struct text *t, const char *version, const char *kind, const char *name)
-{
-	say(t, "%s{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{%s}",
-	    t->bytes[t->n - 1] == '[' ? "" : ",", version, kind, name);
-}
 
 #define KUEUE "kueue.x-k8s.io/v1beta2"
 

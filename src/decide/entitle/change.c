@@ -24,6 +24,7 @@ static void tell_divider(struct fl_policy *p, uint32_t queue)
 	struct fl_divide_queue row = fl_entitle_divide_row(p, queue);
 
 	FL_SET(p, p->changes, p->changes + 1);
+	fl_state_touch(p, queue);
 	fl_divider_set(p->divider, queue, &row);
 }
 
@@ -62,7 +63,7 @@ static int change_queue(struct fl_policy *p, const struct fl_cell *cell, fairlea
 	row = cell->kind == FL_CELL_DESERVED ? &s->deserved :
 	      cell->kind == FL_CELL_LIMIT    ? &s->limit :
 					       &s->weight;
-	r = fl_undo_reserve(&p->undo, 2, 2 * sizeof cell->value, err);
+	r = fl_undo_reserve(&p->undo, 3, 3 * sizeof cell->value, err);
 	if (r < 0)
 		return r;
 	FL_SET(p, row->of[resource], cell->value);
@@ -79,7 +80,7 @@ static int change_queue_priority(struct fl_policy *p, const struct fl_cell *cell
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue");
 	if (!(cell->value >= INT32_MIN && cell->value <= INT32_MAX))
 		return fl_fail(err, FAIRLEAD_EINPUT, "a priority beyond 32 bits");
-	r = fl_undo_reserve(&p->undo, 2, 2 * sizeof cell->value, err);
+	r = fl_undo_reserve(&p->undo, 3, 3 * sizeof cell->value, err);
 	if (r < 0)
 		return r;
 	FL_SET(p, p->queues[cell->node.v].priority, (int32_t)cell->value);

@@ -19,7 +19,6 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 {
 	const struct fl_job *j = &p->jobs[s->asks.v];
 	const struct fl_bundle *request = fl_job_start_amount(p, s->asks);
-	struct fl_bundle room = fl_search_free_room(p);
 	struct fl_compared compared = {
 		.check = FL_CHECK_ROOM_LATER,
 		.node = j->queue,
@@ -29,9 +28,9 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 	bool all = true;
 
 	for (int r = 0; r < FL_BUNDLE; r++) {
-		bool holds = request->of[r] <= room.of[r];
+		bool holds = request->of[r] <= s->free.of[r];
 
-		fl_witness_hears(fl_search_witness(s), &compared, r, request->of[r], room.of[r],
+		fl_witness_hears(fl_search_witness(s), &compared, r, request->of[r], s->free.of[r],
 				 holds);
 		all &= holds;
 	}

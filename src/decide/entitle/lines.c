@@ -3,19 +3,18 @@
 
 #include <string.h>
 
-#include "decide/entitle/order.h"
-
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
 int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 {
 	uint32_t nodes = p->model->n_nodes, room = 0;
-	struct fl_lines l = { .policy = p };
+	struct fl_lines l = { .policy = p, .part_of = { FL_NONE } };
 
 	if (!ALLOC(p, l.lined, p->model->n_workloads) || !ALLOC(p, l.lined_at, nodes + 1) ||
 	    !ALLOC(p, l.queues, nodes) || !ALLOC(p, l.queues_at, nodes + 1) ||
 	    !ALLOC(p, l.n, nodes + 1) || !ALLOC(p, l.linked, nodes + 1) ||
-	    !ALLOC(p, l.dirty, nodes + 1) || !ALLOC(p, l.popped, nodes + 1))
+	    !ALLOC(p, l.dirty, nodes + 1) || !ALLOC(p, l.popped, nodes + 1) ||
+	    !ALLOC(p, l.keys, nodes) || !ALLOC(p, l.turn, nodes))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		if (p->jobs[w].queue.v != FL_NONE)
@@ -38,18 +37,36 @@ int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 	return 0;
 }
 
+static uint32_t leaf_of(const struct fl_lines *l, struct fl_workload w)
+{
+	return l->policy->jobs[w.v].queue.v;
+}
+
+/* What is first in the leaf is worth something else, or may be. */
+static void turn_over(struct fl_lines *l, uint32_t leaf) { l->turn[leaf] = ++l->turns; }
+
 void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl_part *part,
 		    uint32_t depth)
 {
-	uint32_t n = l->policy->model->n_nodes + 1;
+	uint32_t nodes = l->policy->model->n_nodes;
 
+	/* Parts differ that are of the same workload. */
+	if (l->part_of.v != FL_NONE)
+		turn_over(l, leaf_of(l, l->part_of));
+	l->part_of.v = part ? part->workload.v : FL_NONE;
+	if (part)
+		turn_over(l, leaf_of(l, part->workload));
 	l->kind = kind;
 	l->part = part;
 	l->depth = depth;
-	memset(l->n, 0, n * sizeof *l->n);
-	memset(l->linked, 0, n * sizeof *l->linked);
-	memset(l->dirty, 0, n * sizeof *l->dirty);
-	memset(l->popped, 0, n * sizeof *l->popped);
+	memset(l->n, 0, (nodes + 1) * sizeof *l->n);
+	memset(l->linked, 0, (nodes + 1) * sizeof *l->linked);
+	memset(l->dirty, 0, (nodes + 1) * sizeof *l->dirty);
+	if (kind != FL_LINES_VICTIMS)
+		return;
+	memset(l->popped, 0, (nodes + 1) * sizeof *l->popped);
+	for (uint32_t q = 0; q < nodes; q++)
+		turn_over(l, q);
 }
 
 /* --- who is before whom --- */
@@ -67,21 +84,43 @@ static uint32_t first_leaf(const struct fl_lines *l, uint32_t q)
 	return q;
 }
 
-static struct fl_turn turn_of(const struct fl_lines *l, struct fl_node q)
+static struct fl_turn turn_of(const struct fl_lines *l, uint32_t q, uint32_t leaf)
 {
-	struct fl_turn turn = { .queue = q };
-	uint32_t leaf = first_leaf(l, q.v);
+	struct fl_turn turn = { .queue = { q } };
 	const struct fl_lined *first = first_of(l, leaf);
 
 	if (l->kind == FL_LINES_VICTIMS) {
 		turn.goes = l->popped[leaf];
 		fl_bundle_add(&turn.goes, &first->amount);
-	} else if (l->part && l->part->workload.v == first->workload.v) {
+	} else if (l->part_of.v == first->workload.v) {
 		turn.comes = l->part->amount;
 	} else {
 		turn.comes = *fl_job_start_amount(l->policy, first->workload);
 	}
 	return turn;
+}
+
+/* As things stand now. */
+static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
+{
+	const struct fl_policy *p = l->policy;
+	uint32_t leaf = first_leaf(l, q), first = first_of(l, leaf)->workload.v;
+	const struct fl_job *j = &p->jobs[first];
+	struct fl_lined_key *k = &l->keys[q];
+	uint32_t trial = j->n_leaves ? p->trial : 0;
+	struct fl_turn turn;
+
+	if (k->standing == p->queue_epoch[q] && k->job == j->epoch && k->first == first &&
+	    k->trial == trial && k->turn == l->turn[leaf])
+		return &k->key;
+	turn = turn_of(l, q, leaf);
+	*k = (struct fl_lined_key){ .key = fl_queue_key(p->queues, &p->total, &turn),
+				    .standing = p->queue_epoch[q],
+				    .job = j->epoch,
+				    .turn = l->turn[leaf],
+				    .first = first,
+				    .trial = trial };
+	return &k->key;
 }
 
 static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_lined *lined)
@@ -94,7 +133,7 @@ static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_li
 
 	if (l->kind == FL_LINES_VICTIMS)
 		place.holds = lined->active;
-	else if (l->part && l->part->workload.v == lined->workload.v)
+	else if (l->part_of.v == lined->workload.v)
 		place.holds = 0, place.min_tasks = (int32_t)l->part->n;
 	return place;
 }
@@ -119,7 +158,6 @@ static struct heap heap_of(struct fl_lines *l, uint32_t q)
 
 static bool less(const struct heap *h, uint32_t a, uint32_t b)
 {
-	const struct fl_policy *p = h->l->policy;
 	bool before;
 
 	if (h->jobs) {
@@ -128,9 +166,9 @@ static bool less(const struct heap *h, uint32_t a, uint32_t b)
 
 		before = fl_job_order(&x, &y) < 0;
 	} else {
-		struct fl_turn x = turn_of(h->l, h->queues[a]), y = turn_of(h->l, h->queues[b]);
+		const struct fl_queue_key *x = key_of(h->l, h->queues[a].v);
 
-		before = fl_queue_order(p->queues, &p->total, &x, &y) < 0;
+		before = fl_queue_key_order(x, key_of(h->l, h->queues[b].v)) < 0;
 	}
 	return before != (h->l->kind == FL_LINES_VICTIMS);
 }
@@ -197,7 +235,7 @@ static uint32_t above(const struct fl_lines *l, uint32_t q)
 
 static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 {
-	struct heap h = heap_of(l, l->policy->jobs[lined->workload.v].queue.v);
+	struct heap h = heap_of(l, leaf_of(l, lined->workload));
 
 	h.jobs[*h.n] = *lined;
 	heap_push(&h);
@@ -206,20 +244,13 @@ static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 		--*h.n;
 }
 
-/* @q and what is above it and not in the heap above itself yet; short of the top, unless @top. */
-static void link_up(struct fl_lines *l, uint32_t q, bool top)
+static void hang(struct fl_lines *l, uint32_t q)
 {
-	uint32_t the_top = l->policy->model->n_nodes;
+	struct heap h = heap_of(l, above(l, q));
 
-	for (; q != the_top && !l->linked[q]; q = above(l, q)) {
-		struct heap h = heap_of(l, above(l, q));
-
-		if (above(l, q) == the_top && !top)
-			return;
-		l->linked[q] = true;
-		h.queues[*h.n] = (struct fl_node){ q };
-		heap_push(&h);
-	}
+	l->linked[q] = true;
+	h.queues[*h.n] = (struct fl_node){ q };
+	heap_push(&h);
 }
 
 static void mark_dirty(struct fl_lines *l, uint32_t q)
@@ -230,16 +261,24 @@ static void mark_dirty(struct fl_lines *l, uint32_t q)
 
 void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined) { push_job(l, lined); }
 
+/*
+ * From below, so that a queue is compared with its siblings when all below it is there: the
+ * deepest first, by rank within a depth.
+ */
 void fl_lines_ready(struct fl_lines *l)
 {
 	const struct fl_policy *p = l->policy;
 
-	for (uint32_t i = 0; i < p->n_order; i++)
-		if (p->is_leaf[p->order[i].v] && l->n[p->order[i].v])
-			link_up(l, p->order[i].v, /* top= */ false);
-	for (uint32_t i = 0; i < p->n_order; i++)
-		if (p->queues[p->order[i].v].parent.v == FL_NONE && l->n[p->order[i].v])
-			link_up(l, p->order[i].v, /* top= */ true);
+	for (uint32_t first, end = p->n_order; end > 0; end = first) {
+		uint32_t depth = p->queues[p->order[end - 1].v].depth;
+
+		first = end;
+		while (first > 0 && p->queues[p->order[first - 1].v].depth == depth)
+			first--;
+		for (uint32_t i = first; i < end; i++)
+			if (l->n[p->order[i].v])
+				hang(l, p->order[i].v);
+	}
 }
 
 /* The first of @q's heap, sifted down while it is marked. */
@@ -268,8 +307,10 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 	h = heap_of(l, q);
 	heap_pop(&h);
 	*ret = h.jobs[*h.n];
-	if (l->kind == FL_LINES_VICTIMS)
+	if (l->kind == FL_LINES_VICTIMS) {
 		fl_bundle_add(&l->popped[q], &ret->amount);
+		turn_over(l, q);
+	}
 	/* Each queue on the way down was its heap's first. */
 	for (; q != top && !l->n[q]; q = above(l, q)) {
 		h = heap_of(l, above(l, q));
@@ -283,10 +324,13 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 
 void fl_lines_push(struct fl_lines *l, const struct fl_lined *lined)
 {
-	uint32_t leaf = l->policy->jobs[lined->workload.v].queue.v;
+	uint32_t leaf = leaf_of(l, lined->workload);
 
 	push_job(l, lined);
-	link_up(l, leaf, /* top= */ true);
+	if (l->kind == FL_LINES_VICTIMS)
+		turn_over(l, leaf);
+	for (uint32_t q = leaf; q != l->policy->model->n_nodes && !l->linked[q]; q = above(l, q))
+		hang(l, q);
 	mark_dirty(l, leaf);
 }
 

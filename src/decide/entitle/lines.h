@@ -18,6 +18,7 @@
 #ifndef FL_DECIDE_ENTITLE_LINES_H
 #define FL_DECIDE_ENTITLE_LINES_H
 
+#include "decide/entitle/order.h"
 #include "decide/entitle/state.h"
 
 enum fl_lines_kind { FL_LINES_WAITING, FL_LINES_VICTIMS };
@@ -37,10 +38,22 @@ struct fl_lined {
 	struct fl_bundle amount; /* victims: what its running tasks hold */
 };
 
+/*
+ * What a queue is compared by, and what it was made of: while all that is the same, so is
+ * the key.  Most queues keep theirs from one set of lines to the next.
+ */
+struct fl_lined_key {
+	struct fl_queue_key key;
+	uint64_t standing, job; /* epochs, of the queue and of who is first below it */
+	uint64_t turn;          /* of the leaf */
+	uint32_t first, trial;  /* who is first below it; as whose tasks were evicted */
+};
+
 struct fl_lines {
 	struct fl_policy *policy;
 	enum fl_lines_kind kind;
 	const struct fl_part *part; /* stands for its workload; NULL */
+	struct fl_workload part_of; /* that workload; FL_NONE */
 	uint32_t depth;             /* workloads in a leaf at most; 0: any number */
 
 	struct fl_lined *lined;    /* heaps of the leaves, by fl_span lined_at */
@@ -51,6 +64,10 @@ struct fl_lines {
 	bool *linked;              /* by node: it is in the heap above it */
 	bool *dirty;               /* by node */
 	struct fl_bundle *popped;  /* victims, by leaf: amounts of all that were popped */
+
+	struct fl_lined_key *keys; /* by node */
+	uint64_t *turn;            /* by leaf: of what its workloads' own epochs do not tell */
+	uint64_t turns;            /* so many there were */
 };
 
 /* From the policy's arena: room for every workload once. */

@@ -40,7 +40,9 @@ static bool appraise(const struct fl_policy *p, uint32_t task, uint32_t machine,
 	bool spread = resource == FL_GPU ? p->settings.spread_gpu : p->settings.spread_cpu;
 	double all = room->allocatable.of[resource];
 
-	if (!room->usable)
+	/* What it is packed by is what is lacking most often. */
+	if (!room->usable ||
+	    t->request.of[resource] > open.of[resource] + room->leaving.of[resource])
 		return false;
 	fl_bundle_add(&open, &room->leaving);
 	if (!fits(&t->request, &open) ||

@@ -38,17 +38,36 @@ static void rank_again(const struct fl_policy *p, struct fl_search *s, uint32_t 
 	rank_new(p, s, machine);
 }
 
-static void count_gpus(const struct fl_policy *p, struct fl_search *s, const struct fl_offer *o)
+static void count_task(const struct fl_policy *p, struct fl_search *s, const struct fl_task *t)
 {
-	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++) {
-		const struct fl_task *t = &p->tasks[s->victims[i]];
-		uint32_t machine = fl_task_place(t).v;
+	uint32_t machine = fl_task_place(t).v;
 
-		if (t->request.of[FL_GPU] == 0 || !p->rooms[machine].usable)
+	if (t->request.of[FL_GPU] == 0 || machine == FL_NONE || !p->rooms[machine].usable)
+		return;
+	s->gpus[machine] += t->request.of[FL_GPU];
+	rank_again(p, s, machine);
+}
+
+static void count_offer(const struct fl_policy *p, struct fl_search *s, const struct fl_offer *o)
+{
+	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++)
+		count_task(p, s, &p->tasks[s->victims[i]]);
+}
+
+/* With the offers in use. */
+static void count_gpus(const struct fl_policy *p, struct fl_search *s)
+{
+	s->n_roomy = 0;
+	for (uint32_t m = 0; m < p->model->n_machines; m++) {
+		const struct fl_room *room = &p->rooms[m];
+
+		if (!room->usable)
 			continue;
-		s->gpus[machine] += t->request.of[FL_GPU];
-		rank_again(p, s, machine);
+		s->gpus[m] = room->idle.of[FL_GPU] + room->leaving.of[FL_GPU];
+		rank_new(p, s, m);
 	}
+	for (uint32_t i = 0; i < s->n_used; i++)
+		count_offer(p, s, &s->offers[i]);
 }
 
 /* Needs are kept sorted: each part has one task more than the one before. */
@@ -62,11 +81,10 @@ static void add_need(const struct fl_policy *p, struct fl_search *s)
 	s->needs[at] = need;
 }
 
-bool fl_offers_suffice(const struct fl_policy *p, struct fl_search *s)
+bool fl_offers_suffice(struct fl_search *s)
 {
 	uint32_t at = 0;
 
-	(void)p;
 	for (uint32_t i = 0; i < s->n_roomy; i++)
 		s->spent[i] = 0;
 	for (uint32_t i = 0; i < s->part.n && s->needs[i] > 0; i++) {
@@ -100,19 +118,9 @@ static void append(struct fl_search *s, uint32_t offer)
 void fl_offers_begin(struct fl_policy *p, struct fl_search *s)
 {
 	s->n_used = s->n_offers = s->n_recorded;
-	s->lined = false;
+	s->lined = s->hopeful = false;
 	add_need(p, s);
-	s->n_roomy = 0;
-	for (uint32_t m = 0; m < p->model->n_machines; m++) {
-		const struct fl_room *room = &p->rooms[m];
-
-		if (!room->usable)
-			continue;
-		s->gpus[m] = room->idle.of[FL_GPU] + room->leaving.of[FL_GPU];
-		rank_new(p, s, m);
-	}
-	for (uint32_t i = 0; i < s->n_recorded; i++)
-		count_gpus(p, s, &s->offers[i]);
+	count_gpus(p, s);
 }
 
 static void line_up(struct fl_policy *p, struct fl_search *s)
@@ -197,6 +205,23 @@ static void take(struct fl_policy *p, struct fl_search *s, const struct fl_lined
 		push_rest(p, s, lined->workload);
 }
 
+/* Would they if everybody who is eligible offered everything? */
+static bool all_would_suffice(struct fl_policy *p, struct fl_search *s)
+{
+	bool suffice;
+
+	for (uint32_t i = 0; i < s->n_eligible; i++) {
+		struct fl_span tasks = p->jobs[s->eligible[i]].tasks;
+
+		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
+			if (fl_task_active(&p->tasks[t]) && !s->recorded[t] && !s->out[t])
+				count_task(p, s, &p->tasks[t]);
+	}
+	suffice = fl_offers_suffice(s);
+	count_gpus(p, s);
+	return suffice;
+}
+
 bool fl_offers_more(struct fl_policy *p, struct fl_search *s)
 {
 	uint32_t before = s->n_offers;
@@ -205,6 +230,8 @@ bool fl_offers_more(struct fl_policy *p, struct fl_search *s)
 
 	if (!s->lined)
 		line_up(p, s);
+	else if (!s->hopeful && !(s->hopeful = all_would_suffice(p, s)))
+		return false;
 	while (s->n_offers < enough && fl_lines_pop(&p->scratch->victims, &next))
 		take(p, s, &next);
 	return s->n_offers > before;
@@ -212,7 +239,7 @@ bool fl_offers_more(struct fl_policy *p, struct fl_search *s)
 
 void fl_offers_use(struct fl_policy *p, struct fl_search *s)
 {
-	count_gpus(p, s, &s->offers[s->n_used++]);
+	count_offer(p, s, &s->offers[s->n_used++]);
 }
 
 /* Is it still a victim of the outcome that stands? */

@@ -21,7 +21,7 @@ void fl_offers_use(struct fl_policy *p, struct fl_search *s);
  * May the GPUs suffice that are idle, leaving and offered, each task on one machine, the
  * largest task first?  Where they do not, a simulation would only find that out.
  */
-bool fl_offers_suffice(const struct fl_policy *p, struct fl_search *s);
+bool fl_offers_suffice(struct fl_search *s);
 /*
  * An outcome was found and stands: of the offers in use, those are recorded of which a task
  * is lost or has moved, or which were evicted twice.

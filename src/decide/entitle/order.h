@@ -6,6 +6,7 @@
  * every resource; one that stays within what it deserves; the higher priority; one that
  * breaks no share of zero; the smaller dominant share, with what comes and goes, then as
  * it stands; less that it may hold; the older one.  Each step is a function in order.c.
+ * What a step needs to know of a queue is in its key, which lines.c keeps.
  *
  * Guarantee: pure, and fl_queue_order never says "equal".  For queues whose creation times
  * differ it is a strict order between any two: whoever is asked first, the answer is the
@@ -36,6 +37,22 @@ struct fl_turn {
 /* -1: @l is next; 1: @r is.  @total is what all machines have. */
 int fl_queue_order(const struct fl_standing *queues, const struct fl_bundle *total,
 		   const struct fl_turn *l, const struct fl_turn *r);
+
+/* What the order looks at of one queue and its turn; it stays true while they do. */
+struct fl_queue_key {
+	bool over;        /* over its fair share in all three */
+	bool full;        /* above what it deserves, with what comes */
+	bool breaks_zero; /* holds something of which it may have nothing, with what comes */
+	int32_t priority;
+	double after, before;  /* dominant shares: with what comes and without what goes; now */
+	struct fl_bundle size; /* what it may hold */
+	fl_time created;
+};
+
+struct fl_queue_key fl_queue_key(const struct fl_standing *queues, const struct fl_bundle *total,
+				 const struct fl_turn *turn);
+/* fl_queue_order of whom the keys are of. */
+int fl_queue_key_order(const struct fl_queue_key *l, const struct fl_queue_key *r);
 
 /* What the order of jobs in a leaf looks at. */
 struct fl_job_place {

@@ -41,10 +41,9 @@ static bool eligible(const struct fl_policy *p, const struct fl_search *s, uint3
 	return its < mine;
 }
 
-static bool may_lose(const struct fl_policy *p, const struct fl_search *s, uint32_t victim)
+static bool may_lose(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf)
 {
-	(void)p, (void)s, (void)victim;
-	return true;
+	return leaf.v == p->jobs[s->asks.v].queue.v;
 }
 
 static bool allows(struct fl_policy *p, struct fl_search *s)

@@ -21,15 +21,13 @@ static bool is_protected(const struct fl_policy *p, const struct fl_search *s, u
 	return fl_min_run_protects(p->now, j->started, ret->length);
 }
 
-bool fl_search_protects(const struct fl_policy *p, struct fl_search *s, uint32_t victim)
+bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, uint32_t victim)
 {
 	const struct fl_job *j = &p->jobs[victim];
 	struct fl_min_run run;
 
 	if (!is_protected(p, s, victim, &run))
 		return false;
-	if (j->started + run.length < s->wake)
-		s->wake = j->started + run.length;
 	if (is_elastic(j))
 		return false;
 	fl_search_emit(s,

@@ -55,14 +55,17 @@ static bool eligible(const struct fl_policy *p, const struct fl_search *s, uint3
  * at first never is.  And a smaller part of what is asked for may do more than all of it, but
  * it is all of it that must be solved in the end.
  */
-static bool may_lose(const struct fl_policy *p, const struct fl_search *s, uint32_t victim)
+static bool may_lose(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf)
 {
-	struct fl_node mine = p->jobs[s->asks.v].queue, its = p->jobs[victim].queue, a, b;
+	const struct fl_job *j = &p->jobs[s->asks.v];
+	struct fl_node mine, its;
 
-	fl_reclaim_sides(s->before, mine, its, &a, &b);
-	return fl_reclaim_maintains_fair_share(&s->before[b.v], &s->before[b.v].allocated) ||
-	       fl_reclaim_guarantees_deserved(&s->before[a.v], &p->jobs[s->asks.v].to_start,
-					      &s->before[b.v], &s->before[b.v].allocated);
+	if (leaf.v == j->queue.v)
+		return false;
+	fl_reclaim_sides(s->before, j->queue, leaf, &mine, &its);
+	return fl_reclaim_maintains_fair_share(&s->before[its.v], &s->before[its.v].allocated) ||
+	       fl_reclaim_guarantees_deserved(&s->before[mine.v], &j->to_start, &s->before[its.v],
+					      &s->before[its.v].allocated);
 }
 
 /* What is lost of one workload, in the making. */

@@ -264,6 +264,21 @@ static void lose(const struct call *c, const struct fl_reclaim_victim *victim)
 	}
 }
 
+bool fl_reclaim_passes(const struct fl_standing *queues, struct fl_node own, struct fl_node side,
+		       const struct fl_bundle *request, const struct fl_bundle *remaining,
+		       struct fl_workload victim, const struct fl_witness *witness)
+{
+	const struct fl_compared compared = {
+		.node = side,
+		.victim = victim,
+		.kind = FL_NUMBER_BUNDLE,
+	};
+
+	return maintains_fair_share(witness, compared, &queues[side.v], remaining) ||
+	       guarantees_deserved(witness, compared, own, &queues[own.v], request, &queues[side.v],
+				   remaining);
+}
+
 /* A: all victims of queue @q, one after another. */
 static bool victims_pass(const struct call *c, struct fl_node q)
 {
@@ -273,16 +288,8 @@ static bool victims_pass(const struct call *c, struct fl_node q)
 
 	fl_reclaim_sides(queues, c->reclaimer->queue, q, &own, &side);
 	for (uint32_t i = losers[q.v].victim; i != FL_NONE; i = c->s->next[i]) {
-		const struct fl_bundle *remaining = &losers[side.v].remaining;
-		const struct fl_compared compared = {
-			.node = side,
-			.victim = c->victims[i].workload,
-			.kind = FL_NUMBER_BUNDLE,
-		};
-
-		if (!maintains_fair_share(c->nosy, compared, &queues[side.v], remaining) &&
-		    !guarantees_deserved(c->nosy, compared, own, &queues[own.v],
-					 &c->reclaimer->request, &queues[side.v], remaining))
+		if (!fl_reclaim_passes(queues, own, side, &c->reclaimer->request,
+				       &losers[side.v].remaining, c->victims[i].workload, c->nosy))
 			return false;
 		lose(c, &c->victims[i]);
 	}

@@ -87,6 +87,11 @@ bool fl_reclaim_guarantees_deserved(const struct fl_standing *reclaimer,
 				    const struct fl_bundle *request, const struct fl_standing *side,
 				    const struct fl_bundle *remaining);
 
+/* Either of them, of one victim; @own and @side are the sides. @witness may be NULL. */
+bool fl_reclaim_passes(const struct fl_standing *queues, struct fl_node own, struct fl_node side,
+		       const struct fl_bundle *request, const struct fl_bundle *remaining,
+		       struct fl_workload victim, const struct fl_witness *witness);
+
 /* What one call needs to remember, reused by the next; of no state. */
 struct fl_reclaim_scratch;
 

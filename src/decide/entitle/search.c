@@ -64,13 +64,10 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	return 0;
 }
 
-void fl_search_begin(struct fl_policy *p)
-{
-	p->scratch->search->wake = FL_NEVER;
-	p->scratch->search->twice = false;
-}
+void fl_search_begin(struct fl_policy *p) { p->scratch->search->twice = false; }
 
-struct fl_bundle fl_search_free_room(const struct fl_policy *p)
+/* What a machine lacks it does not take from others. */
+static struct fl_bundle free_room(const struct fl_policy *p)
 {
 	struct fl_bundle sum = { 0 };
 
@@ -101,6 +98,7 @@ static void bring_up_to_date(struct fl_policy *p, struct fl_search *s)
 		if (fl_job_active(j) > 0)
 			s->active[s->n_active++] = w;
 	}
+	s->free = free_room(p);
 	memcpy(s->before, p->queues, p->model->n_nodes * sizeof *s->before);
 }
 
@@ -139,40 +137,29 @@ static void find_eligible(struct fl_policy *p, struct fl_search *s)
 			s->eligible[s->n_eligible++] = from[i];
 }
 
-/* What all machines have to give, less what is missing on some; and what victims may lose. */
-static struct fl_bundle find_room(const struct fl_policy *p, const struct fl_search *s)
-{
-	struct fl_bundle sum = fl_search_free_room(p);
-
-	for (uint32_t i = 0; i < s->n_eligible; i++) {
-		struct fl_span tasks = p->jobs[s->eligible[i]].tasks;
-
-		if (!s->rules->may_lose(p, s, s->eligible[i]))
-			continue;
-		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
-			if (fl_task_active(&p->tasks[t]))
-				fl_bundle_add(&sum, &p->tasks[t].request);
-	}
-	return sum;
-}
-
 /*
- * Whoever may lose nothing in any outcome that is allowed keeps a place in all of them. So
- * what the others hold, and what is free, must be enough, or there is no such outcome and
- * nothing needs to be simulated.  (Books that are wrong by an eviction that counted twice
- * may say -1, which is unlimited: then nobody knows who may lose.)
+ * Whoever may lose nothing in any outcome that is allowed keeps a place in all of them.  So
+ * what is free, and what those hold who may lose something, must be enough, or there is no
+ * such outcome and nothing needs to be simulated.  (Books that are wrong by an eviction that
+ * counted twice may say -1, which is unlimited: then nobody knows who may lose.)
  */
 static bool may_be_solved(struct fl_policy *p, const struct fl_search *s)
 {
-	struct fl_bundle room;
+	const struct fl_bundle *request = fl_job_start_amount(p, s->asks);
+	struct fl_bundle room = s->free;
 
-	if (s->n_eligible == 0 || s->twice || !s->rules->may_lose)
-		return s->n_eligible > 0;
-	room = find_room(p, s);
-	for (int r = 0; r < FL_BUNDLE; r++)
-		if (fl_job_start_amount(p, s->asks)->of[r] > room.of[r])
-			return false;
-	return true;
+	if (s->twice || !s->rules->may_lose)
+		return true;
+	for (uint32_t i = 0; i < p->n_order; i++) {
+		struct fl_node q = p->order[i];
+
+		if (!p->is_leaf[q.v] || s->leaf[q.v].n == 0 || !s->rules->may_lose(p, s, q))
+			continue;
+		fl_bundle_add(&room, &s->before[q.v].allocated);
+		if (fl_bundle_within(request, &room))
+			return true;
+	}
+	return fl_bundle_within(request, &room);
 }
 
 /* --- one part --- */
@@ -217,12 +204,14 @@ static int try_candidate(struct fl_policy *p, struct fl_search *s, fairlead_erro
 /* 1: solved, and the outcome stands; 0: it cannot be. */
 static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
-	int r;
+	int r = 0;
 
 	fl_offers_begin(p, s);
-	r = fl_simulate_begin(p, s, err);
-	if (r >= 0 && s->n_recorded > 0 && fl_offers_suffice(p, s))
-		r = fl_simulate(p, s, (struct fl_machine){ FL_NONE }, err);
+	if (s->n_recorded > 0) {
+		r = fl_simulate_begin(p, s, err);
+		if (r >= 0 && fl_offers_suffice(s))
+			r = fl_simulate(p, s, (struct fl_machine){ FL_NONE }, err);
+	}
 	while (r >= 0 && r != FL_SIMULATED_WELL) {
 		if (s->n_used == s->n_offers) {
 			/* Lines are in order while nobody is evicted. */
@@ -234,7 +223,7 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 				return r;
 		}
 		fl_offers_use(p, s);
-		if (fl_offers_suffice(p, s))
+		if (fl_offers_suffice(s))
 			r = try_candidate(p, s, err);
 	}
 	return r < 0 ? r : 1;
@@ -282,9 +271,9 @@ static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	int r = 1;
 
-	find_eligible(p, s);
 	if (!may_be_solved(p, s))
 		return 0;
+	find_eligible(p, s);
 	s->n_to_start = fl_job_to_start(p, s->asks, s->to_start);
 	s->n_recorded = s->n_offers = s->n_used = s->n_victims = 0;
 	for (uint32_t n = 1; r > 0 && n <= s->n_to_start; n++) {

@@ -52,8 +52,9 @@ struct fl_search {
 	struct fl_standing *before; /* queues, by node */
 	uint32_t *waiting, *active; /* workloads with a waiting task; with an active one */
 	uint32_t n_waiting, n_active;
-	uint32_t *of_leaf;    /* all workloads, leaf by leaf, by rank */
-	struct fl_span *leaf; /* by node: into of_leaf */
+	struct fl_bundle free; /* on usable machines, idle or leaving; none lacks below 0 */
+	uint32_t *of_leaf;     /* all workloads, leaf by leaf, by rank */
+	struct fl_span *leaf;  /* by node: into of_leaf */
 
 	/* victims: those of the task before first, then as they come */
 	uint32_t *eligible; /* workloads */
@@ -65,7 +66,7 @@ struct fl_search {
 	uint32_t *first_offer, *last_offer; /* by workload; FL_NONE */
 	bool *recorded;                     /* by task */
 	bool *out;                          /* by task: not in the victims' lines any more */
-	bool lined;                         /* those lines stand */
+	bool lined, hopeful; /* those lines stand; all that is in them might suffice */
 
 	/* do GPUs suffice?  For each machine, idle, leaving and offered; the best of them */
 	double *gpus;
@@ -87,8 +88,7 @@ struct fl_search {
 	uint32_t *placed, *placing; /* tasks that got a promise; of one workload, to be placed */
 	uint32_t n_placed;
 
-	bool twice;   /* in this cycle tasks were taken off their queues twice (simulate.c) */
-	fl_time wake; /* when the first of those that are protected is so no more; FL_NEVER */
+	bool twice; /* in this cycle tasks were taken off their queues twice (simulate.c) */
 
 	struct fl_reclaim_scratch *reclaim;
 	struct fl_reclaim_victim *vectors;
@@ -107,11 +107,8 @@ struct fl_search_rules {
 	bool own_leaf;
 	/* Of another workload with active tasks: may it be a victim, if it is preemptible? */
 	bool (*eligible)(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
-	/*
-	 * Might an outcome be allowed in which @victim, an eligible one, loses something?
-	 * NULL: nobody asks, all is simulated.
-	 */
-	bool (*may_lose)(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
+	/* Might an outcome be allowed in which somebody in @leaf loses something? */
+	bool (*may_lose)(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf);
 	/*
 	 * All victims so far are gone, or placed again, and who asks is placed: will that do?
 	 * (That protected gangs keep their minimum is seen to.)
@@ -120,14 +117,11 @@ struct fl_search_rules {
 };
 
 int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *err);
-/* A cycle begins: nobody is known to be protected, and the books are in order. */
+/* A cycle begins, and the books are in order. */
 void fl_search_begin(struct fl_policy *p);
 
 /* All workloads that wait, in their order: those that may search, and what is found is kept. */
 int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fairlead_error *err);
-
-/* Idle or leaving, on machines that can be used; one that lacks room takes none from others. */
-struct fl_bundle fl_search_free_room(const struct fl_policy *p);
 
 /* For the rules: a row about @victim, if anybody listens to such. */
 void fl_search_emit(const struct fl_search *s, struct fl_evidence row);
@@ -142,7 +136,7 @@ static inline const struct fl_witness *fl_search_witness(const struct fl_search 
 
 /* Begin to evict for the part: the recorded victims. Everything is under a mark of its own. */
 int fl_simulate_begin(struct fl_policy *p, struct fl_search *s, fairlead_error *err);
-/* As before it began. */
+/* As before it began, if it did. */
 void fl_simulate_end(struct fl_policy *p, struct fl_search *s);
 /*
  * What comes of evicting the victims used so far that go with @machine (FL_NONE: the recorded
@@ -155,7 +149,7 @@ int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine mach
 /* protect.c: minimum run times (conformance: 8) */
 
 /* Is it to be left alone?  One with more tasks than its minimum is offered nevertheless. */
-bool fl_search_protects(const struct fl_policy *p, struct fl_search *s, uint32_t victim);
+bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
 /* Does every victim that is protected keep the minimum of its gang? */
 bool fl_search_spares_gangs(const struct fl_policy *p, const struct fl_search *s);
 

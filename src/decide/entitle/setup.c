@@ -73,8 +73,8 @@ static int fill_queues(struct fl_policy *p, struct sorting *s, fairlead_error *e
 	const struct fl_model *m = p->model;
 
 	if (!ALLOC(p, p->queues, m->n_nodes) || !ALLOC(p, p->is_leaf, m->n_nodes) ||
-	    !ALLOC(p, p->order, m->n_nodes) || !ALLOC(p, p->request, m->n_nodes) ||
-	    !ALLOC(p, p->share, m->n_nodes))
+	    !ALLOC(p, p->queue_epoch, m->n_nodes) || !ALLOC(p, p->order, m->n_nodes) ||
+	    !ALLOC(p, p->request, m->n_nodes) || !ALLOC(p, p->share, m->n_nodes))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t q = 0; q < m->n_nodes; q++)
 		s->ids[q] = q;

@@ -59,7 +59,8 @@ int fl_simulate_begin(struct fl_policy *p, struct fl_search *s, fairlead_error *
 
 void fl_simulate_end(struct fl_policy *p, struct fl_search *s)
 {
-	fl_undo_rollback(&p->undo, s->probe_mark);
+	if (p->trial)
+		fl_undo_rollback(&p->undo, s->probe_mark);
 	p->trial = 0;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/state.h"
 
-/* Room to undo one change of a task: two bundles a level, its machine, its own cells. */
+/* Room to undo one change of a task: three cells a level, its machine, its own cells. */
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
 	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
-	size_t notes = 2 * levels + 16;
+	size_t notes = 3 * levels + 16;
 
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
 }
@@ -21,11 +21,14 @@ static void add(struct fl_policy *p, struct fl_bundle *to, const struct fl_bundl
 	FL_SET(p, *to, sum);
 }
 
+void fl_state_touch(struct fl_policy *p, uint32_t q) { FL_SET(p, p->queue_epoch[q], ++p->epochs); }
+
 /* What @j's queues hold, the leaf's and all above it, changes. */
 static void charge(struct fl_policy *p, const struct fl_job *j, const struct fl_bundle *what,
 		   int sign)
 {
 	for (uint32_t q = j->books.v; q != FL_NONE; q = p->queues[q].parent.v) {
+		fl_state_touch(p, q);
 		add(p, &p->queues[q].allocated, what, sign);
 		if (!j->preemptible)
 			add(p, &p->queues[q].non_preemptible, what, sign);
@@ -198,12 +201,13 @@ int fl_state_recount(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	const struct fl_bundle nothing = { { 0 } };
-	size_t notes = 2 * ((size_t)m->n_nodes + m->n_machines);
+	size_t notes = 3 * (size_t)m->n_nodes + 2 * (size_t)m->n_machines;
 	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof nothing, err);
 
 	if (r < 0)
 		return r;
 	for (uint32_t q = 0; q < m->n_nodes; q++) {
+		fl_state_touch(p, q);
 		FL_SET(p, p->queues[q].allocated, nothing);
 		FL_SET(p, p->queues[q].non_preemptible, nothing);
 	}

@@ -78,8 +78,9 @@ struct fl_policy {
 
 	struct fl_entitle_settings settings;
 	struct fl_standing *queues; /* by node */
+	uint64_t *queue_epoch;      /* by node, of its standing: as a job's */
 	bool *is_leaf;              /* by node */
-	struct fl_node *order;      /* parents before children, siblings by rank */
+	struct fl_node *order;      /* those that take part, by depth, then rank */
 	uint32_t n_order;
 	struct fl_task *tasks;
 	struct fl_job *jobs;
@@ -88,9 +89,9 @@ struct fl_policy {
 	uint32_t *machine_order;         /* all machines by name */
 	struct fl_placement *placements; /* room for the answer about a workload, by task */
 	struct fl_bundle total;          /* of usable machines */
-	uint64_t epochs;                 /* of jobs; never goes back, not even by rollback */
-	uint32_t trial;                  /* number of the search's trial that runs; 0: none does */
-	uint32_t trials;                 /* so many began; never goes back */
+	uint64_t epochs; /* of jobs and queues; never goes back, not even by rollback */
+	uint32_t trial;  /* number of the search's trial that runs; 0: none does */
+	uint32_t trials; /* so many began; never goes back */
 
 	struct fl_divider *divider;
 	uint32_t changes;           /* of what the divider knows: number of changes so far */
@@ -152,6 +153,9 @@ static inline bool fl_task_startable(const struct fl_policy *p, const struct fl_
 uint32_t fl_job_to_start(const struct fl_policy *p, struct fl_workload w, uint32_t *ret);
 /* What they ask for together; kept until something changes. */
 const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workload w);
+
+/* The standing of @q has changed; undo needs room for one note. */
+void fl_state_touch(struct fl_policy *p, uint32_t q);
 
 /* Setup: the task's first state, from GONE; no undo, and no start time is set. */
 void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,

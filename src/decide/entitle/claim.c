@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/claim.h"
+
+#include <math.h>
+
+#include "base/sort.h"
+#include "decide/entitle/capacity.h"
+#include "decide/entitle/order.h"
+
+#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
+
+static uint32_t family(const struct fl_policy *p, uint32_t q)
+{
+	uint32_t parent = p->queues[q].parent.v;
+
+	return parent == FL_NONE ? p->model->n_nodes : parent;
+}
+
+/* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
+static void list_children(const struct fl_policy *p, struct fl_claims *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
+		c->children[q] = (struct fl_span){ 0 };
+	for (uint32_t i = 0; i < p->n_order; i++)
+		c->children[family(p, p->order[i].v)].n++;
+	for (uint32_t q = 0; q <= p->model->n_nodes; q++) {
+		c->children[q].first = n;
+		n += c->children[q].n;
+		c->children[q].n = 0;
+	}
+	for (uint32_t i = 0; i < p->n_order; i++) {
+		struct fl_span *s = &c->children[family(p, p->order[i].v)];
+
+		c->child[s->first + s->n++] = p->order[i].v;
+	}
+}
+
+int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *err)
+{
+	uint32_t n = p->model->n_nodes;
+	struct fl_claims *c = fl_arena_alloc(&p->arena, 1, sizeof *c, err);
+
+	if (!c || !ALLOC(p, c->children, (size_t)n + 1) || !ALLOC(p, c->child, n) ||
+	    !ALLOC(p, c->had, n) || !ALLOC(p, c->margin, n) || !ALLOC(p, c->ready, n) ||
+	    !ALLOC(p, c->kept, n) || !ALLOC(p, c->next, n) || !ALLOC(p, c->leaves, n) ||
+	    !ALLOC(p, c->siblings, n) || !ALLOC(p, c->spare, n))
+		return FAIRLEAD_ENOMEM;
+	list_children(p, c);
+	*ret = c;
+	return 0;
+}
+
+void fl_claims_begin(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	c->n_leaves = 0;
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		c->kept[q] = (struct fl_bundle){ 0 };
+		c->had[q] = c->margin[q] = 0;
+		c->ready[q] = false;
+		c->next[q] = FL_NONE;
+		p->queues[q].turn = 0;
+	}
+}
+
+/* --- what a claim is short of --- */
+
+/* What the fair share of @n must be. */
+static double target(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
+		     int r)
+{
+	double amount = claim->amount.of[r];
+
+	if (!(amount > 0))
+		return 0;
+	return amount + (claim->keeps ? p->scratch->claims->kept[n.v].of[r] :
+					p->queues[n.v].allocated.of[r]);
+}
+
+double fl_claim_short(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
+		      int r)
+{
+	double missing = target(p, claim, n, r) - p->queues[n.v].fair_share.of[r];
+
+	return missing > 0 ? missing : 0;
+}
+
+bool fl_claim_is_short(const struct fl_policy *p, const struct fl_claim *claim)
+{
+	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
+		for (int r = 0; r < FL_BUNDLE; r++)
+			if (fl_claim_short(p, claim, n, r) > 0)
+				return true;
+	return false;
+}
+
+/* --- who lends --- */
+
+/* The lowest priority first, then who has had most, then the youngest. */
+static int cmp_lenders(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_standing *x = &p->queues[a], *y = &p->queues[b];
+	const double *had = p->scratch->claims->had;
+
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	if (had[a] != had[b])
+		return had[a] > had[b] ? -1 : 1;
+	return (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+/* The least that the share of @q may become. */
+static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach reach)
+{
+	const struct fl_standing *s = &p->queues[q];
+	double deserved = s->deserved.of[r], asks = fl_standing_requestable(s, r);
+	double floor = deserved == FL_UNBOUNDED ? s->fair_share.of[r] : fmin(deserved, asks);
+
+	if (reach < FL_REACH_ALL)
+		floor = fmax(floor, p->scratch->claims->kept[q].of[r]);
+	return reach < FL_REACH_UNKEPT ? fmax(floor, s->allocated.of[r]) : floor;
+}
+
+/* What siblings' parent has over what it has given them. */
+static double undivided(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
+			int r)
+{
+	struct fl_span siblings = fl_claim_siblings(p, n);
+	struct fl_node parent = p->queues[n.v].parent;
+	double left = p->total.of[r];
+
+	if (parent.v != FL_NONE)
+		left = fmax(p->queues[parent.v].fair_share.of[r], target(p, claim, parent, r));
+	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
+		left -= p->queues[p->scratch->claims->child[i]].fair_share.of[r];
+	return left > 0 ? left : 0;
+}
+
+/* A collection of what one queue of the path needs of one resource. */
+struct collection {
+	struct fl_policy *p;
+	const struct fl_claim *claim;
+	fl_claim_reach *reach;
+	struct fl_node mine;
+	int r;
+	bool apply;
+	double missing;
+};
+
+/* From all siblings, in their order, as far down as @most lets. */
+static void collect_from(struct collection *c, uint32_t n_siblings, enum fl_reach most)
+{
+	for (uint32_t i = 0; i < n_siblings && c->missing > 0; i++) {
+		struct fl_node other = { c->p->scratch->claims->siblings[i] };
+		enum fl_reach reach = c->reach(c->p, c->claim, c->mine, other);
+		double *share = &c->p->queues[other.v].fair_share.of[c->r], lent = *share;
+
+		if (reach == FL_REACH_NOTHING)
+			continue;
+		/* Without applying, what the first pass took is still there. */
+		lent -= least(c->p, other.v, c->r, reach < most ? reach : most);
+		if (!c->apply && most > FL_REACH_UNHELD)
+			lent -= fmax(*share - least(c->p, other.v, c->r, FL_REACH_UNHELD), 0);
+		lent = fmin(lent, c->missing);
+		if (!(lent > 0))
+			continue;
+		c->missing -= lent;
+		if (c->apply)
+			*share -= lent;
+	}
+}
+
+/* What nobody holds goes first. */
+static bool collect(struct collection *c)
+{
+	struct fl_claims *claims = c->p->scratch->claims;
+	struct fl_span siblings = fl_claim_siblings(c->p, c->mine);
+	uint32_t n = 0;
+
+	c->missing = fl_claim_short(c->p, c->claim, c->mine, c->r);
+	if (c->missing <= 0)
+		return true;
+	c->missing -= undivided(c->p, c->claim, c->mine, c->r);
+	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
+		if (claims->child[i] != c->mine.v)
+			claims->siblings[n++] = claims->child[i];
+	fl_sort(claims->siblings, n, claims->spare, cmp_lenders, c->p);
+	collect_from(c, n, FL_REACH_UNHELD);
+	collect_from(c, n, FL_REACH_ALL);
+	return c->missing <= 0;
+}
+
+/* Every queue of the path and every resource; @apply only once all of it was found possible. */
+static bool walk(struct fl_policy *p, const struct fl_claim *claim, fl_claim_reach *reach,
+		 bool apply)
+{
+	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
+		for (int r = 0; r < FL_BUNDLE; r++) {
+			struct collection c = { .p = p,
+						.claim = claim,
+						.reach = reach,
+						.mine = n,
+						.r = r,
+						.apply = apply };
+
+			if (!collect(&c))
+				return false;
+		}
+	return true;
+}
+
+bool fl_claim_serve(struct fl_policy *p, const struct fl_claim *claim, fl_claim_reach *reach)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		struct fl_node n = claim->leaf;
+
+		while (p->queues[n.v].parent.v != FL_NONE)
+			n = p->queues[n.v].parent;
+		if (target(p, claim, n, r) > p->total.of[r] && claim->amount.of[r] > 0)
+			return false;
+	}
+	if (!walk(p, claim, reach, /* apply= */ false))
+		return false;
+	(void)walk(p, claim, reach, /* apply= */ true);
+	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
+		for (int r = 0; r < FL_BUNDLE; r++) {
+			double most = target(p, claim, n, r);
+
+			if (most > p->queues[n.v].fair_share.of[r])
+				p->queues[n.v].fair_share.of[r] = most;
+			c->kept[n.v].of[r] += claim->amount.of[r];
+		}
+	return true;
+}
+
+/* --- which job is next --- */
+
+/* So many tasks like this one have room on empty machines. */
+static double places(const struct fl_policy *p, const struct fl_bundle *request, double enough)
+{
+	double n = 0;
+
+	for (uint32_t m = 0; m < p->model->n_machines && n < enough; m++) {
+		double fit = enough;
+
+		for (int r = 0; r < FL_BUNDLE; r++)
+			if (request->of[r] > 0)
+				fit = fmin(fit,
+					   floor(p->rooms[m].allocatable.of[r] / request->of[r]));
+		n += p->rooms[m].usable && fit > 0 ? fit : 0;
+	}
+	return n;
+}
+
+static bool alike(const struct fl_bundle *a, const struct fl_bundle *b)
+{
+	return fl_bundle_within(a, b) && fl_bundle_within(b, a);
+}
+
+/* Tasks that ask for the same have room together on empty machines; those that do not, each kind. */
+static bool fits_empty(const struct fl_policy *p, uint32_t n, const uint32_t *tasks)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fl_bundle *request = &p->tasks[tasks[i]].request;
+		double same = 0;
+
+		if (i > 0 && alike(request, &p->tasks[tasks[i - 1]].request))
+			continue;
+		for (uint32_t j = i; j < n; j++)
+			same += alike(request, &p->tasks[tasks[j]].request);
+		if (places(p, request, same) < same)
+			return false;
+	}
+	return true;
+}
+
+static bool could_start(struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t n;
+
+	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, fl_job_start_amount(p, w),
+			      /* witness= */ NULL, /* ret= */ NULL))
+		return false;
+	n = fl_job_to_start(p, w, p->scratch->to_start);
+	return fits_empty(p, n, p->scratch->to_start);
+}
+
+static struct fl_job_place place_of(const struct fl_job *j)
+{
+	return (struct fl_job_place){ .priority = j->priority,
+				      .holds = fl_job_active(j),
+				      .min_tasks = j->min_tasks,
+				      .rank = j->rank };
+}
+
+void fl_claims_find_next(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+		struct fl_workload w = { p->job_order[i] };
+		const struct fl_job *j = &p->jobs[w.v];
+		struct fl_job_place mine, best;
+
+		if (!fl_job_wants(j))
+			continue;
+		mine = place_of(j);
+		if (c->next[j->queue.v] != FL_NONE) {
+			best = place_of(&p->jobs[c->next[j->queue.v]]);
+			if (fl_job_order(&best, &mine) < 0)
+				continue;
+		}
+		if (could_start(p, w))
+			c->next[j->queue.v] = w.v;
+	}
+}
