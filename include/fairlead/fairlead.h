@@ -52,16 +52,24 @@ FAIRLEAD_API const char *fairlead_version(void);
 /* One cluster's quotas, queues and workloads. */
 typedef struct fairlead_engine fairlead_engine;
 
+/* Who decides: Kueue's fair sharing (borrow) or KAI's fairness (entitle). */
+typedef enum fairlead_policy {
+	FAIRLEAD_POLICY_OF_INPUT, /* whose queues were read; both: seal fails with FAIRLEAD_EINPUT */
+	FAIRLEAD_POLICY_BORROW,   /* the other one's objects are left out */
+	FAIRLEAD_POLICY_ENTITLE,
+} fairlead_policy;
+
 typedef struct fairlead_engine_options {
 	size_t size; /* sizeof(fairlead_engine_options): later versions grow at the end */
 	/* Where memory comes from: as realloc, but size 0 frees and returns NULL. NULL: the C heap. */
 	void *(*resize)(void *user, void *old, size_t new_size);
 	void *user;
+	fairlead_policy policy;
 } fairlead_engine_options;
 
 #define FAIRLEAD_ENGINE_OPTIONS_INIT                                                               \
 	{                                                                                          \
-		sizeof(fairlead_engine_options), NULL, NULL                                        \
+		sizeof(fairlead_engine_options), NULL, NULL, FAIRLEAD_POLICY_OF_INPUT              \
 	}
 
 /* @options NULL: defaults. *ret is the caller's. */
@@ -116,20 +124,22 @@ typedef enum fairlead_decision_kind {
  */
 typedef struct fairlead_placement {
 	const char *podset, *resource, *flavor;
-	int32_t count;  /* pods */
-	int64_t amount; /* cpu in milli-units, all else in whole units */
+	int32_t count;       /* pods */
+	int64_t amount;      /* cpu in milli-units, all else in whole units */
+	const char *machine; /* entitle: where so many pods go, the other texts are ""; else "" */
 } fairlead_placement;
 
 /* Texts are valid during the callback only, which must not call the engine. */
 typedef struct fairlead_decision {
 	fairlead_decision_kind kind;
-	const char *workload; /* "namespace/name" */
-	const char *cluster_queue;
-	const char *reason;    /* one word, as in the manual: "InCohortFairSharing" */
-	const char *sentence;  /* the same for people: "waits for quota that others hold" */
-	const char *preemptor; /* EVICT only, else NULL */
+	const char *workload;      /* "namespace/name" */
+	const char *cluster_queue; /* entitle: the queue */
+	const char *reason;        /* one word, as in the manual: "InCohortFairSharing" */
+	const char *sentence;      /* the same for people: "waits for quota that others hold" */
+	const char *preemptor;     /* EVICT only, else NULL */
 	const fairlead_placement *placements;
 	size_t n_placements;
+	int32_t pods; /* entitle: how many it is about; else 0 */
 } fairlead_decision;
 
 typedef void fairlead_decision_fn(void *user, const fairlead_decision *decision);
@@ -186,6 +196,27 @@ typedef struct fairlead_share {
 FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind,
 				       const char *name, fairlead_share *ret,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/* Amounts of the entitle policy: cpu in milli-cores, memory in bytes, GPUs; fractions are meant. */
+typedef struct fairlead_bundle {
+	double cpu, memory, gpu;
+} fairlead_bundle;
+
+/*
+ * Where a Queue of the entitle policy stands, as of the last step; with all queues below it.
+ * What is held from seal on counts as usage over time; what was before is read (UsageHistory).
+ */
+typedef struct fairlead_standing {
+	fairlead_bundle fair_share; /* what the division gives it */
+	fairlead_bundle allocated;  /* what it holds */
+	fairlead_bundle request;    /* what it holds and wants */
+	fairlead_bundle usage;      /* over time: part of what the cluster had, 0 to 1 */
+} fairlead_standing;
+
+/* FAIRLEAD_ENOENT: no such Queue, or the engine's policy is not entitle. */
+FAIRLEAD_API int fairlead_engine_standing(const fairlead_engine *e, const char *queue,
+					  fairlead_standing *ret,
+					  fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /* What the input could not mean as written, but that did no harm: unknown fields, missing flavors, ... */
 typedef struct fairlead_notice {

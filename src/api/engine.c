@@ -6,16 +6,16 @@
 
 #include "base/limits.h"
 #include "codec/kube.h"
-#include "decide/policy.h"
+#include "decide/entitle/entitle.h"
 #include "model/model.h"
 
 struct fairlead_engine {
 	struct fl_mem mem;
 	struct fl_model *model;
-	const struct fl_policy_ops *ops;
-	struct fl_policy *policy; /* NULL until sealed */
-	bool broken;              /* reading or sealing failed: it can only be freed */
-	struct fl_arena texts;    /* of one callback */
+	const struct fl_policy_ops *ops; /* of the policy, once there is one */
+	struct fl_policy *policy;        /* NULL until sealed */
+	bool broken;                     /* reading or sealing failed: it can only be freed */
+	struct fl_arena texts;           /* of one callback */
 };
 
 const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
@@ -23,13 +23,20 @@ const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
 int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
 			fairlead_error *err)
 {
+	static const enum fl_policy_kind wanted[] = {
+		[FAIRLEAD_POLICY_OF_INPUT] = FL_POLICY_ANY,
+		[FAIRLEAD_POLICY_BORROW] = FL_POLICY_BORROW,
+		[FAIRLEAD_POLICY_ENTITLE] = FL_POLICY_ENTITLE,
+	};
 	struct fl_mem mem = fl_mem_heap;
 	fairlead_engine *e;
 	int r;
 
-	if (options && options->size != sizeof *options)
-		return fl_fail(err, FAIRLEAD_ESTATE,
-			       "options of a size that this version does not know");
+	if (options && (options->size != sizeof *options ||
+			(unsigned)options->policy >= sizeof wanted / sizeof *wanted))
+		return fl_fail(
+			err, FAIRLEAD_ESTATE,
+			"options of a size or with a policy that this version does not know");
 	if (options && options->resize)
 		mem = (struct fl_mem){ .resize = options->resize, .user = options->user };
 	e = mem.resize(mem.user, NULL, sizeof *e);
@@ -42,6 +49,8 @@ int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine 
 		fairlead_engine_free(e);
 		return r;
 	}
+	if (options)
+		e->model->wanted = wanted[options->policy];
 	*ret = e;
 	return 0;
 }
@@ -90,13 +99,29 @@ int fairlead_engine_read_from(fairlead_engine *e, const char *name, fairlead_rea
 	return r;
 }
 
+/* Whose objects were read. */
+static int choose_policy(fairlead_engine *e, fairlead_error *err)
+{
+	enum fl_policy_kind kind = fl_model_policy(e->model);
+
+	if (kind == FL_POLICY_MIXED)
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "the input has queues of both policies, and the options name none");
+	e->ops = kind == FL_POLICY_ENTITLE ? &fl_entitle_policy : &fl_borrow_policy;
+	return 0;
+}
+
 int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 {
-	struct fl_policy_options options = { .mem = &e->mem, .now = now };
+	struct fl_policy_options options = { .mem = &e->mem, .now = now, .moving_usage = true };
 	int r = check_open(e, err);
 
 	if (r == 0)
 		r = fl_model_seal(e->model, err);
+	if (r == 0)
+		r = choose_policy(e, err);
+	if (r == 0)
+		r = fl_model_check_samples(e->model, now, err);
 	if (r == 0)
 		r = e->ops->new (e->model, &options, &e->policy, err);
 	e->broken |= r < 0 && !e->policy;
@@ -134,9 +159,22 @@ static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
 
 	if (!to)
 		return FAIRLEAD_ENOMEM;
+	ret->placements = to;
+	ret->n_placements = row->placement.n;
 	for (uint32_t i = 0; i < row->placement.n; i++) {
 		const struct fl_placement *from = &all->placements[row->placement.first + i];
 		bool none = from->resource.v == FL_NONE;
+
+		if (e->ops == &fl_entitle_policy) {
+			to[i] = (fairlead_placement){
+				.podset = "",
+				.resource = "",
+				.flavor = "",
+				.count = from->count,
+				.machine = fl_model_text(m, m->machines[from->machine.v].name),
+			};
+			continue;
+		}
 		const struct fl_podset *podset =
 			&m->podsets[m->workloads[row->workload.v].podsets.first + from->podset];
 
@@ -146,10 +184,9 @@ static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
 			.flavor = none ? "" : fl_model_text(m, m->flavors[from->flavor.v].name),
 			.count = from->count,
 			.amount = from->amount,
+			.machine = "",
 		};
 	}
-	ret->placements = to;
-	ret->n_placements = row->placement.n;
 	return 0;
 }
 
@@ -174,6 +211,7 @@ static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_dec
 						       e->model->nodes[row->cluster_queue.v].name),
 			.reason = fl_reason_name(row->reason),
 			.sentence = fl_reason_sentence(row->reason),
+			.pods = row->count,
 		};
 		if ((r = full_name(e, row->workload, &rows[i].workload, err)) < 0 ||
 		    (row->preemptor.v != FL_NONE &&
@@ -285,6 +323,9 @@ int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, con
 
 	if (r < 0)
 		return r;
+	if (e->ops != &fl_borrow_policy)
+		return fl_fail(err, FAIRLEAD_ENOENT,
+			       "queues of this policy have a standing, and no share of this kind");
 	n = fl_model_find_node(e->model, kind == FAIRLEAD_COHORT ? FL_COHORT : FL_CLUSTER_QUEUE,
 			       name);
 	if (n.v == FL_NONE)
@@ -301,6 +342,49 @@ int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, con
 	};
 	return 0;
 }
+
+/* --- entitle --- */
+
+/* A Queue that takes part. */
+static int find_queue(const fairlead_engine *e, const char *queue, struct fl_node *ret,
+		      fairlead_error *err)
+{
+	int r = check_sealed(e, err);
+
+	if (r < 0)
+		return r;
+	*ret = e->ops == &fl_entitle_policy ? fl_model_find_node(e->model, FL_QUEUE, queue) :
+					      (struct fl_node){ FL_NONE };
+	if (ret->v == FL_NONE || e->model->nodes[ret->v].inactive != FL_ACTIVE)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no Queue '%s' that takes part", queue);
+	return 0;
+}
+
+static fairlead_bundle public_bundle(struct fl_bundle b)
+{
+	return (fairlead_bundle){ b.of[FL_CPU], b.of[FL_MEMORY], b.of[FL_GPU] };
+}
+
+int fairlead_engine_standing(const fairlead_engine *e, const char *queue, fairlead_standing *ret,
+			     fairlead_error *err)
+{
+	const struct fl_standing *row;
+	struct fl_node n;
+	int r = find_queue(e, queue, &n, err);
+
+	if (r < 0)
+		return r;
+	row = fl_entitle_standing(e->policy, n);
+	*ret = (fairlead_standing){
+		.fair_share = public_bundle(row->fair_share),
+		.allocated = public_bundle(row->allocated),
+		.request = public_bundle(row->request),
+		.usage = public_bundle(fl_entitle_usage(e->policy, n)),
+	};
+	return 0;
+}
+
+/* --- notices --- */
 
 size_t fairlead_engine_notices(const fairlead_engine *e) { return e->model->n_notices; }
 

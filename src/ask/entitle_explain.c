@@ -279,7 +279,8 @@ int fl_entitle_explain(const struct fl_policy_ops *ops, struct fl_policy *p,
 	} else if (standing != FL_REASON_NONE || state == FL_STATE_EXCLUDED ||
 		   state == FL_STATE_ABSENT) {
 		x.state = FL_EXPLAIN_EXCLUDED;
-		x.reason = standing;
+		/* None of its pods wants to run, or did. */
+		x.reason = standing != FL_REASON_NONE ? standing : FL_REASON_GANG_TOO_SMALL;
 	} else {
 		rc = waits(&r, err);
 	}

@@ -33,6 +33,7 @@ struct fl_entitle_change {
 	enum fl_decision_kind alone; /* what becomes of it alone: ADMIT or RESERVE */
 	uint32_t n_victims;          /* RESERVE: how many must go */
 	enum fl_decision_kind next;  /* what the coming cycle makes of it */
+	bool exact;                  /* else less may do, too: there were no tries left */
 };
 
 /* What stood in the way, at most one inequality a rule, in the order they are asked. */
@@ -75,7 +76,7 @@ struct fl_entitle_explain {
 
 	struct fl_entitle_change *changes; /* the best first; one a kind */
 	uint32_t n_changes;
-	uint32_t n_tries; /* that they took */
+	uint32_t n_tries, most_tries; /* that they took, and might: fewer in a larger cluster */
 };
 
 /* FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m. */

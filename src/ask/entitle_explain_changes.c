@@ -9,7 +9,13 @@
 #include "ask/entitle_explain_parts.h"
 #include "base/sort.h"
 
-enum { MOST_TRIES = 400, MOST_CHANGES = 64, HIGHEST_PRIORITY = 1000000000 };
+enum {
+	MOST_TRIES = 400,
+	LEAST_TRIES = 12,
+	SMALL_CLUSTER = 400, /* workloads: up to here it may be tried that often */
+	MOST_CHANGES = 64,
+	HIGHEST_PRIORITY = 1000000000
+};
 
 struct answer {
 	enum fl_decision_kind kind; /* of the workload: ADMIT, RESERVE or WAIT */
@@ -73,7 +79,7 @@ static int ask(struct fl_entitle_run *r, const struct fl_entitle_change *c, bool
 	fl_mark mark;
 
 	*ret = answer;
-	if (r->x->n_tries >= MOST_TRIES)
+	if (r->x->n_tries >= r->x->most_tries)
 		return 0;
 	r->x->n_tries++;
 	int rc = r->ops->mark(r->policy, &mark, err);
@@ -96,10 +102,13 @@ static int find_least(struct fl_entitle_run *r, struct fl_entitle_change *c, boo
 {
 	struct answer answer, tried;
 	double fails = 0, does = ceil((c->to - c->from) / step_of(c));
+
+	if (r->x->n_tries + 2 > r->x->most_tries)
+		return 0;
 	int rc = ask(r, c, cycle, &answer, err);
 
 	*ret_does = rc == 0 && answer.kind != FL_WAIT;
-	while (rc == 0 && *ret_does && does - fails > 1 && r->x->n_tries < MOST_TRIES) {
+	while (rc == 0 && *ret_does && does - fails > 1 && r->x->n_tries + 1 < r->x->most_tries) {
 		double middle = floor(fails + (does - fails) / 2);
 		struct fl_entitle_change less = *c;
 
@@ -113,10 +122,11 @@ static int find_least(struct fl_entitle_run *r, struct fl_entitle_change *c, boo
 			fails = middle;
 		}
 	}
-	*ret_does &= r->x->n_tries < MOST_TRIES;
+	c->exact = does - fails <= 1;
 	c->alone = answer.kind;
 	c->n_victims = answer.n_victims;
-	if (rc == 0 && *ret_does) {
+	c->next = answer.kind;
+	if (rc == 0 && *ret_does && !cycle) {
 		rc = ask(r, c, /* cycle= */ true, &tried, err);
 		c->next = tried.kind;
 	}
@@ -138,27 +148,29 @@ static struct fl_entitle_change change(enum fl_cell_kind kind, struct fl_node n,
 /* Where it would fit alone, only the coming cycle tells whether anything helps. */
 static bool alone_fits(const struct fl_entitle_run *r) { return r->x->alone != FL_WAIT; }
 
-/* Kept where it does; of a kind only the one that changes least. */
+/* Of a kind only the change that is least is kept: another one must be less to be looked at. */
 static int propose(struct fl_entitle_run *r, struct fl_entitle_change c, bool cycle,
 		   fairlead_error *err)
 {
 	struct fl_entitle_explain *x = r->x;
+	uint32_t at = 0;
 	bool does = false;
-	int rc = find_least(r, &c, cycle, &does, err);
 
+	while (at < x->n_changes &&
+	       (x->changes[at].kind != c.kind || x->changes[at].resource != c.resource))
+		at++;
+	if (at < x->n_changes) {
+		double less = x->changes[at].to - x->changes[at].from - step_of(&c);
+
+		c.to = c.from + less < c.to ? c.from + less : c.to;
+	}
+	if (c.to <= c.from || at == MOST_CHANGES)
+		return 0;
+	int rc = find_least(r, &c, cycle, &does, err);
 	if (rc < 0 || !does)
 		return rc;
-	for (uint32_t i = 0; i < x->n_changes; i++) {
-		struct fl_entitle_change *other = &x->changes[i];
-
-		if (other->kind != c.kind || other->resource != c.resource)
-			continue;
-		if (c.to - c.from < other->to - other->from)
-			*other = c;
-		return 0;
-	}
-	if (x->n_changes < MOST_CHANGES)
-		x->changes[x->n_changes++] = c;
+	x->changes[at] = c;
+	x->n_changes += at == x->n_changes;
 	return 0;
 }
 
@@ -293,10 +305,21 @@ static int sort_changes(struct fl_entitle_run *r, fairlead_error *err)
 	return 0;
 }
 
+/* What a cycle costs grows with the square of those in it; an answer shall take seconds. */
+static uint32_t most_tries(const struct fl_model *m)
+{
+	double size = (double)m->n_workloads / SMALL_CLUSTER;
+	double most = size > 1 ? MOST_TRIES / (size * size) : MOST_TRIES;
+
+	return most < LEAST_TRIES ? LEAST_TRIES : (uint32_t)most;
+}
+
 int fl_entitle_changes(struct fl_entitle_run *r, fairlead_error *err)
 {
 	struct fl_entitle_explain *x = r->x;
 	int rc;
+
+	x->most_tries = most_tries(r->model);
 
 	x->changes = fl_arena_alloc(r->arena, MOST_CHANGES, sizeof(*x->changes), err);
 	if (!x->changes)

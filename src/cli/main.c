@@ -20,13 +20,15 @@ const struct fl_verb fl_verbs[] = {
 	  fl_cmd_check },
 	{ "tree", "[NODE]", 0, 1, FL_FOR_ALL, "show who has, uses, borrows and lends what",
 	  "Shows the tree of cohorts and queues: quota, usage, what is borrowed, lent and available,\n"
-	  "and the share at each node.  NODE shows one cohort or queue and what is below it.\n",
+	  "and the share at each node; of KAI's queues what each deserves, is given and holds.\n"
+	  "NODE shows one cohort or queue and what is below it.\n",
 	  fl_cmd_tree },
 	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_PLAN | FL_FOR_LISTS,
 	  "show what scheduling cycles decide",
 	  "Shows what the coming scheduling cycles decide: who is admitted in which flavors, who is\n"
-	  "preempted by whom, who waits and why.  Between cycles evictions complete; what is\n"
-	  "admitted never finishes.\n",
+	  "preempted by whom, who waits and why; of KAI's workloads who gets which machines, and\n"
+	  "who is evicted for whom.  Between cycles evictions complete; what is admitted never\n"
+	  "finishes.\n",
 	  fl_cmd_plan },
 	{ "divide", "", 0, 0, FL_FOR_ALL | FL_FOR_DIVIDE | FL_FOR_LISTS,
 	  "show the fair share of every queue",

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cron.h"
 #include "base/time.h"
 #include "codec/kai.h"
-#include "share/window.h"
 
 enum { PLUGIN_PROPORTION, PLUGIN_MIN_RUN, PLUGINS };
 

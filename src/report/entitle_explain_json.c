@@ -192,6 +192,7 @@ static void put_changes(const struct out *o)
 			fl_json_text(o->json, "resource", fl_bundle_name(c->resource));
 		fl_json_number(o->json, "from", c->from);
 		fl_json_number(o->json, "to", c->to);
+		fl_json_bool(o->json, "exact", c->exact);
 		fl_json_text(o->json, "alone", decisions[c->alone]);
 		fl_json_text(o->json, "comingCycle", decisions[c->next]);
 		fl_json_int(o->json, "evicted", c->n_victims);

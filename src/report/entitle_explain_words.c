@@ -194,7 +194,8 @@ const char *fl_entitle_change_text(const struct fl_report *r, const struct fl_en
 	else
 		snprintf(then, sizeof(then), "%u workload%s evicted for it", c->n_victims,
 			 c->n_victims == 1 ? " is" : "s are");
-	snprintf(buffer, FL_SENTENCE, "%s from %s to %s; then %s%s", subject, text[0], text[1],
-		 then, c->next == FL_WAIT ? ", once those ahead of it are served" : "");
+	snprintf(buffer, FL_SENTENCE, "%s from %s to %s%s; then %s%s", subject, text[0], text[1],
+		 c->exact ? "" : " (less may do)", then,
+		 c->next == FL_WAIT ? ", once those ahead of it are served" : "");
 	return buffer;
 }

@@ -276,6 +276,19 @@ static double integral(const struct fl_history *h, uint32_t series, fl_time star
 	return fmax(sum - advance(h, before, 0, fl_time_minus(now, start)), 0);
 }
 
+void fl_history_used(const struct fl_history *h, fl_time now, struct fl_bundle *used)
+{
+	fl_time start;
+
+	assert(h->settings.half_life <= 0);
+	if (now < h->latest)
+		now = h->latest;
+	start = fl_window_start(&h->settings.window, now);
+	for (uint32_t q = 0; q < h->n_queues; q++)
+		for (uint32_t r = 0; r < FL_BUNDLE; r++)
+			used[q].of[r] = integral(h, q * FL_BUNDLE + r, start, now);
+}
+
 void fl_history_usage(const struct fl_history *h, fl_time now, struct fl_bundle *usage)
 {
 	fl_time start;

@@ -70,6 +70,12 @@ void fl_history_capacity(struct fl_history *h, struct fl_undo *undo, fl_time now
 int fl_history_add(struct fl_history *h, fl_time now, fl_time from, fl_time to, uint32_t queue,
 		   const struct fl_bundle *amounts, fairlead_error *err);
 
+/*
+ * One bundle a queue: amount times seconds since the window began.  Of a history without
+ * half-life only.
+ */
+void fl_history_used(const struct fl_history *h, fl_time now, struct fl_bundle *used);
+
 /* One bundle a queue: parts of the capacity, from 0 on. */
 void fl_history_usage(const struct fl_history *h, fl_time now, struct fl_bundle *usage);
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plan` of the entitle policy: what it prints, and the JSON that is promised."""
+import os
+import pathlib
 import random
 
 import pytest
@@ -160,6 +162,18 @@ def test_foreign_pods_are_said(fairlead, write):
         *m.gang("w", "a"), m.pod("other", None, "2026-01-01T00:00:00Z", 3, "1", "1G", on="m1", scheduler="default")))
     plan = fairlead("plan", "-f", "c.json", "--now", "2026-01-01T01:00:00Z", "-o", "json").json()
     assert plan["assumptions"][0] == "1 pod of other schedulers stays where it is"
+
+
+EXAMPLE = str(pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2])) /
+              "examples" / "departments")
+
+
+def test_the_example_does_what_its_page_says(fairlead):
+    first = fairlead("plan", "--settle", "-f", EXAMPLE, "-o", "json").json()["cycles"][0]
+    assert [e["workload"] for e in first["evicted"]] == ["ml/detect", "ml/segment"]
+    changed = fairlead("what-if", "-f", EXAMPLE, "--delete", "SchedulingShard/default", "-o", "json").json()
+    assert [e["workload"] for e in changed["preempted"]] == ["ml/track"]
+    assert [e["workload"] for e in changed["noLongerPreempted"]] == ["ml/detect"]
 
 
 class TestPolicy:

@@ -167,7 +167,7 @@ static int put_cycles(const struct run *r, fairlead_error *err)
 	bool busy = true;
 	int rc = 0;
 
-	fputs(",\"cycles\":[", r->out);
+	fputs("\"cycles\":[", r->out);
 	for (; rc == 0 && busy && n <= MAX_CYCLES; n++) {
 		struct fl_decisions d;
 
@@ -193,12 +193,14 @@ static void put_popped(const struct run *r, const char *key, struct fl_lines *li
 	struct fl_lined next;
 	const char *comma = "";
 
-	fprintf(r->out, ",\"%s\":[", key);
-	while (fl_lines_pop(lines, &next)) {
+	if (!fl_lines_pop(lines, &next))
+		return;
+	fprintf(r->out, "\"%s\":[", key);
+	do {
 		fprintf(r->out, "%s\"%s\"", comma, name_of(r, next.workload.v));
 		comma = ",";
-	}
-	fputc(']', r->out);
+	} while (fl_lines_pop(lines, &next));
+	fputs("],", r->out);
 }
 
 static void put_orders(const struct run *r)
@@ -232,7 +234,7 @@ static int decide(struct run *r, fairlead_error *err)
 	for (uint32_t w = 0; w < r->m->n_workloads; w++)
 		r->jobs[w] = w;
 	fl_sort(r->jobs, r->m->n_workloads, r->jobs + r->m->n_workloads, by_name, r);
-	fputs("{\"x\":0", r->out);
+	fputc('{', r->out);
 	put_orders(r);
 	rc = put_cycles(r, err);
 	if (rc == 0) {

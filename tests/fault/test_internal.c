@@ -17,12 +17,9 @@
 #include "codec/change.h"
 #include "codec/tape.h"
 #include "decide/borrow/borrow.h"
-#include "lib/fail_mem.h"
-#include "lib/unit.h"
+#include "fault/calls.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
-
-enum { NOW = 1000 };
 
 /* --- what is read: one object of each kind, as JSON, which is YAML behind "---" --- */
 
@@ -196,60 +193,12 @@ static const char *const world_parts[] = {
 };
 static char world_text[1 << 13]; /* of all of them */
 
-/* --- one call, made to fail --- */
-
-struct run {
-	struct fail_mem f;
-	const char *text; /* what a reading call reads */
-	size_t len;
-	struct fl_model *m; /* of f where it is what is being built; else from the heap */
-	struct fl_policy *p;
-	uint64_t result; /* of the call that succeeded */
-};
-
-typedef int call_fn(struct run *r, fairlead_error *err);
-
-static void add(struct run *r, uint64_t value)
-{
-	r->result = (r->result ^ value) * UINT64_C(0x100000001b3);
-}
-
-static void add_model(struct run *r, const struct fl_model *m)
-{
-	add(r, m->n_notices);
-	add(r, m->n_nodes);
-	add(r, m->n_workloads);
-	add(r, m->n_resources);
-	add(r, m->names.n);
-	for (uint32_t i = 0; i < m->n_notices; i++)
-		for (const char *at = fl_model_text(m, m->notices[i].text); *at; at++)
-			add(r, (unsigned char)*at);
-}
-
-static void add_decisions(struct run *r, const struct fl_decisions *d)
-{
-	for (uint32_t i = 0; i < d->n; i++) {
-		add(r, d->rows[i].kind);
-		add(r, d->rows[i].reason);
-		add(r, d->rows[i].workload.v);
-		add(r, d->rows[i].placement.n);
-	}
-}
-
 /* What must be the same after a failure. */
-struct image {
-	uint64_t digest[2];
-	unsigned char bytes[1 << 12];
-	size_t n;
-};
-
-static void take_image(const struct run *r, struct image *i)
+static void look(const struct run *r, struct image *i)
 {
 	const struct fl_tree *t = fl_borrow_tree(r->p);
 	const struct fl_usage *u = fl_borrow_usage(r->p);
 
-	*i = (struct image){ .n = 0 };
-	ops->digest(r->p, NOW * FL_SECOND, i->digest);
 	assert_true((t->cells * 3 + 4) * sizeof(fl_amount) < sizeof i->bytes);
 	memcpy(i->bytes, u->cell, t->cells * sizeof *u->cell);
 	memcpy(i->bytes + t->cells * 8, t->nominal, t->cells * sizeof *t->nominal);
@@ -257,42 +206,6 @@ static void take_image(const struct run *r, struct image *i)
 	i->n = t->cells * 24;
 	for (uint32_t w = 0; w < r->m->n_workloads; w++)
 		i->bytes[i->n++] = (unsigned char)ops->state(r->p, (struct fl_workload){ w });
-}
-
-static void check_error(const char *name, int code, const fairlead_error *err)
-{
-	CHECK(code == FAIRLEAD_ENOMEM, name);
-	CHECK(err->code == code && strcmp(err->text, "out of memory") == 0, name);
-}
-
-/* @call builds something from nothing and, whatever happens, gives all of it back. */
-static void each_of_building(const char *name, struct run *r, call_fn *call)
-{
-	uint64_t want;
-	unsigned long n;
-
-	fail_mem_init(&r->f);
-	r->result = 0;
-	CHECK(call(r, NULL) == 0, name);
-	CHECK(r->f.live == 0 && r->f.calls > 0, name);
-	want = r->result;
-	for (n = 1;; n++) {
-		fairlead_error err = { 0 };
-		unsigned long before = r->f.calls;
-
-		r->result = 0;
-		r->f.fail_at = n;
-		int code = call(r, &err);
-
-		r->f.fail_at = 0;
-		CHECK(r->f.live == 0, name);
-		if (code == 0) {
-			CHECK(r->f.calls - before < n, name);
-			break;
-		}
-		check_error(name, code, &err);
-	}
-	CHECK(n > 1 && r->result == want, name);
 }
 
 /* --- building --- */
@@ -636,11 +549,7 @@ static int call_shortage(struct run *r, fairlead_error *err)
 	return code;
 }
 
-static const struct row {
-	const char *name;
-	call_fn *before, *call;
-	bool allocates; /* false: what an earlier mark reserved is enough, or it is refused */
-} rows[] = {
+static const struct row rows[] = {
 	{ "submit", NULL, call_submit, false },
 	{ "submit again", call_cancel, call_submit, true },
 	{ "cancel", NULL, call_cancel, true },
@@ -655,7 +564,7 @@ static const struct row {
 	{ "priority", NULL, call_priority, true },
 	{ "step", NULL, call_step, true },
 	{ "try", NULL, call_try, true },
-	{ "mark", NULL, call_mark, true },
+	{ "mark", NULL, call_mark, true, .unmarked = true },
 	{ "settle", NULL, call_settle, true },
 	{ "outcome", NULL, call_outcome, true },
 	{ "explain: head", NULL, call_explain_head, true },
@@ -665,60 +574,6 @@ static const struct row {
 	{ "ledger", NULL, call_ledger, true },
 	{ "shortage", NULL, call_shortage, true },
 };
-
-/* A policy from r->f, with a mark open, so that what is done must be noted. */
-static void prepare(struct run *r, const struct row *row)
-{
-	struct fl_policy_options options = { .mem = &r->f.mem, .now = NOW * FL_SECOND };
-	fl_mark mark;
-
-	fail_mem_init(&r->f);
-	r->result = 0;
-	assert_int_equal(ops->new (r->m, &options, &r->p, NULL), 0);
-	if (row->before)
-		assert_int_equal(row->before(r, NULL), 0);
-	if (row->call != call_mark)
-		assert_int_equal(ops->mark(r->p, &mark, NULL), 0);
-	r->result = 0;
-}
-
-static void each_of_operations(const struct row *row, struct run *r)
-{
-	static struct image before, after, want;
-	struct run twin = *r;
-	unsigned long n;
-	int code, outcome;
-
-	prepare(&twin, row);
-	outcome = row->call(&twin, NULL);
-	CHECK(outcome == 0 || (outcome == FAIRLEAD_ESTATE && !row->allocates), row->name);
-	take_image(&twin, &want);
-	prepare(r, row);
-	take_image(r, &before);
-	for (n = 1;; n++) {
-		fairlead_error err = { 0 };
-		unsigned long calls = r->f.calls;
-
-		r->result = 0;
-		r->f.fail_at = n;
-		code = row->call(r, &err);
-		r->f.fail_at = 0;
-		if (code == outcome) {
-			CHECK(r->f.calls - calls < n, row->name);
-			break;
-		}
-		check_error(row->name, code, &err);
-		take_image(r, &after);
-		CHECK(memcmp(&before, &after, sizeof before) == 0, row->name);
-	}
-	CHECK((n > 1) == row->allocates, row->name);
-	CHECK(r->result == twin.result, row->name);
-	take_image(r, &after);
-	CHECK(memcmp(&want, &after, sizeof want) == 0, row->name);
-	r->p = ops->free(r->p);
-	twin.p = ops->free(twin.p);
-	CHECK(r->f.live == 0 && twin.f.live == 0, row->name);
-}
 
 /* --- tests --- */
 
@@ -760,7 +615,7 @@ static void sealing_and_more(void **state)
 
 static void operations(void **state)
 {
-	struct run r = { .text = world_text };
+	struct run r = { .ops = ops, .look = look, .text = world_text };
 
 	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &r.m, NULL), 0);

@@ -15,6 +15,7 @@
 #include <fairlead/fairlead.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,6 +58,29 @@ static const char lab[] =
 		JOB("r1", "red", "3", HOLDS("red", "3")) JOB("r2", "red", "3", HOLDS("red", "3"))
 			JOB("b1", "blue", "2", "") JOB("b2", "blue", "2", "");
 
+/* KAI's: red holds 3 of 4 GPUs and its weight gives it 2; blue wants two. Half of red is history. */
+static const char farm[] =
+	"apiVersion: v1\nkind: Node\nmetadata: {name: m}\n"
+	"status: {allocatable: {cpu: 64, memory: 64Gi, nvidia.com/gpu: 4}, "
+	"conditions: [{type: Ready, status: \"True\"}]}\n"
+	"---\napiVersion: fairlead.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: h}\n"
+	"spec: {usage: {red: {gpu: 0.5}}}\n"
+#define TEAM(name, parent)                                                                         \
+	"---\napiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: " name               \
+	"}\nspec:\n  " parent "typo: 1\n  resources: {cpu: {quota: -1, limit: -1}, "               \
+	"memory: {quota: -1, limit: -1}, gpu: {quota: 0, overQuotaWeight: 1, limit: -1}}\n"
+	TEAM("lab", "") TEAM("red", "parentQueue: lab\n  ") TEAM("blue", "parentQueue: lab\n  ")
+#define TASK(name, queue, gpus, bound, phase)                                                      \
+	"---\napiVersion: v1\nkind: Pod\nmetadata: {namespace: ns, name: " name                    \
+	", labels: {kai.scheduler/queue: " queue "}, creationTimestamp: "                          \
+	"\"1970-01-01T00:00:00Z\"}\nspec: {schedulerName: kai-scheduler, " bound                   \
+	"containers: [{name: c, resources: {requests: {nvidia.com/gpu: " gpus                      \
+	"}}}]}\nstatus: {phase: " phase "}\n"
+		TASK("r1", "red", "2", "nodeName: m, ", "Running")
+			TASK("r2", "red", "1", "nodeName: m, ", "Running")
+				TASK("b1", "blue", "2", "", "Pending")
+					TASK("b2", "blue", "2", "", "Pending");
+
 /* --- the heap that fails --- */
 
 struct heap {
@@ -91,6 +115,7 @@ struct subject {
 	fairlead_engine *engine;
 	char log[1 << 14];
 	uint32_t mark;
+	bool entitled; /* the farm, not the lab */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct subject *s, const char *format, ...)
@@ -109,9 +134,10 @@ static void note(void *user, const fairlead_decision *d)
 	say(user, "%d %s %s %s %s", (int)d->kind, d->workload, d->cluster_queue, d->reason,
 	    d->preemptor ? d->preemptor : "");
 	for (size_t i = 0; i < d->n_placements; i++)
-		say(user, " %s:%dx%s=%lld@%s", d->placements[i].podset, (int)d->placements[i].count,
-		    d->placements[i].resource, (long long)d->placements[i].amount,
-		    d->placements[i].flavor);
+		say(user, " %s:%dx%s=%lld@%s%s", d->placements[i].podset,
+		    (int)d->placements[i].count, d->placements[i].resource,
+		    (long long)d->placements[i].amount, d->placements[i].flavor,
+		    d->placements[i].machine);
 	say(user, "; ");
 }
 
@@ -119,6 +145,22 @@ static void must(int r, const fairlead_error *err)
 {
 	if (r < 0)
 		fail_msg("%s: %s", err->subject, err->text);
+}
+
+static void look_at(struct subject *s, const char *queue)
+{
+	fairlead_standing standing;
+	fairlead_share share;
+	fairlead_error err;
+
+	if (s->entitled) {
+		must(fairlead_engine_standing(s->engine, queue, &standing, &err), &err);
+		say(s, "gpu %.17g of %.17g, used %.17g; ", standing.allocated.gpu,
+		    standing.fair_share.gpu, standing.usage.gpu);
+		return;
+	}
+	must(fairlead_engine_share(s->engine, FAIRLEAD_CLUSTER_QUEUE, queue, &share, &err), &err);
+	say(s, "share %.17g %d; ", share.precise, share.borrowing);
 }
 
 /* Shares, notices, and what would be decided from here on: all of it taken back. */
@@ -129,14 +171,8 @@ static void look(struct subject *s)
 	fairlead_error err;
 	uint32_t mark;
 
-	for (size_t i = 0; i < 2; i++) {
-		fairlead_share share;
-
-		must(fairlead_engine_share(s->engine, FAIRLEAD_CLUSTER_QUEUE, queues[i], &share,
-					   &err),
-		     &err);
-		say(s, "share %.17g %d; ", share.precise, share.borrowing);
-	}
+	for (size_t i = 0; i < 2; i++)
+		look_at(s, queues[i]);
 	say(s, "%zu notices; ", fairlead_engine_notices(s->engine));
 	must(fairlead_engine_mark(s->engine, &mark, &err), &err);
 	for (size_t i = 0; i < 4; i++)
@@ -219,6 +255,37 @@ static void admitted(struct subject *s)
 	must(fairlead_engine_step(s->engine, NOW + SECOND, NULL, NULL, &err), &err);
 }
 
+static void empty_farm(struct subject *s)
+{
+	empty(s);
+	s->entitled = true;
+}
+
+static void farmed(struct subject *s)
+{
+	fairlead_error err;
+
+	empty_farm(s);
+	must(fairlead_engine_read(s->engine, "farm", farm, sizeof farm - 1, &err), &err);
+}
+
+static void entitled(struct subject *s)
+{
+	fairlead_error err;
+
+	farmed(s);
+	must(fairlead_engine_seal(s->engine, NOW, &err), &err);
+}
+
+static void reclaimed(struct subject *s)
+{
+	fairlead_error err;
+
+	entitled(s);
+	must(fairlead_engine_mark(s->engine, &s->mark, &err), &err);
+	must(fairlead_engine_step(s->engine, NOW, NULL, NULL, &err), &err);
+}
+
 /* --- calls --- */
 
 static int call_new(struct subject *s, fairlead_error *err)
@@ -233,6 +300,11 @@ static int call_new(struct subject *s, fairlead_error *err)
 static int call_read(struct subject *s, fairlead_error *err)
 {
 	return fairlead_engine_read(s->engine, "lab", lab, sizeof lab - 1, err);
+}
+
+static int call_read_farm(struct subject *s, fairlead_error *err)
+{
+	return fairlead_engine_read(s->engine, "farm", farm, sizeof farm - 1, err);
 }
 
 static int call_read_json(struct subject *s, fairlead_error *err)
@@ -330,6 +402,15 @@ static int call_share(struct subject *s, fairlead_error *err)
 	return r;
 }
 
+static int call_standing(struct subject *s, fairlead_error *err)
+{
+	fairlead_standing standing;
+	int r = fairlead_engine_standing(s->engine, "lab", &standing, err);
+
+	say(s, "holds %.17g", standing.allocated.gpu);
+	return r;
+}
+
 static int call_notices(struct subject *s, fairlead_error *err)
 {
 	(void)err;
@@ -395,6 +476,13 @@ static const struct row {
 	{ "fairlead_engine_wake", "busy", busy, call_wake, NEVER },
 	{ "fairlead_engine_rollback", "busy", busy, call_rollback, NEVER },
 	{ "fairlead_engine_share", "busy", busy, call_share, NEVER },
+	{ "fairlead_engine_read", "entitle", empty_farm, call_read_farm, BROKEN },
+	{ "fairlead_engine_seal", "entitle", farmed, call_seal, BROKEN },
+	{ "fairlead_engine_step", "entitle", entitled, call_step, AS_BEFORE },
+	{ "fairlead_engine_step", "entitle, again", reclaimed, call_step, AS_BEFORE },
+	{ "fairlead_engine_try", "entitle", entitled, call_try, AS_BEFORE },
+	{ "fairlead_engine_event", "entitle", reclaimed, call_cancelled, NEVER },
+	{ "fairlead_engine_standing", "entitle", entitled, call_standing, NEVER },
 	{ "fairlead_engine_notices", "sealed", sealed, call_notices, NEVER },
 	{ "fairlead_engine_notice", "sealed", sealed, call_notice, NEVER },
 };

@@ -31,7 +31,7 @@ static void check_job(const struct fl_policy *p, const struct fl_job *j)
 	ENSURE(n[FL_TASK_PROMISED] == 0); /* promises end with the cycle */
 	ENSURE(j->n_waits == n[FL_TASK_WAITS] && j->n_holds == n[FL_TASK_HOLDS]);
 	ENSURE(j->n_leaves == n[FL_TASK_LEAVES] && j->n_promised == 0);
-	ENSURE(j->n_holds > 0 || j->started == FL_TIME_NONE);
+	ENSURE(j->n_holds + j->n_leaves > 0 || j->started == FL_TIME_NONE);
 	ENSURE(j->present || n[FL_TASK_WAITS] == 0 || j->queue.v == FL_NONE);
 }
 

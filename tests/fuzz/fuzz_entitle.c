@@ -492,14 +492,17 @@ static void complete_evictions(struct run *r)
 static void ask(struct run *r)
 {
 	static struct image before;
+	struct fl_workload w = { choose(r->c, r->m->n_workloads) };
 	struct fl_entitle_explain x;
 	struct fl_arena arena;
+	fairlead_error err = { 0 };
 
 	take_image(r->p, r->now, &before);
 	fl_arena_init(&arena, &fl_mem_heap);
-	ENSURE(fl_entitle_explain(ops, r->p, r->m, r->now,
-				  (struct fl_workload){ choose(r->c, r->m->n_workloads) }, &arena,
-				  &x, NULL) == 0);
+	if (fl_entitle_explain(ops, r->p, r->m, r->now, w, &arena, &x, &err) < 0) {
+		(void)fprintf(stderr, "explain: %s\n", err.text);
+		abort();
+	}
 	fl_arena_done(&arena);
 	same_as(r->p, &before);
 }

@@ -165,10 +165,13 @@ class Cluster:
 	# -- placing --
 
 	def machine_for(self, task, machines):
-		"""Where there is room now before where there will be, then the fullest; ties by name."""
+		"""Where there is room now before where there will be; without GPUs for who needs none; the
+		fullest; by name."""
 		r = "gpu" if task.request["gpu"] > 0 else "cpu"
+
 		def key(machine):
-			return not fits(task.request, machine.idle()), machine.free()[r], machine.name
+			return (not fits(task.request, machine.idle()), r == "cpu" and machine.capacity["gpu"] > 0,
+				machine.free()[r], machine.name)
 		for machine in sorted(machines, key=key):
 			if fits(task.request, machine.free()):
 				return machine

@@ -242,8 +242,11 @@ class Maker:
 		queues = self.below_roots(queues)
 		small = self.one_in(4)   # cpu and memory are scarce too
 		capacity = {"cpu": 8000 if small else 1000000, "memory": 8000000000 if small else 10 ** 13}
-		nodes = [{"name": f"node{i}", "capacity": {**capacity, "gpu": gpus if machines == 1 else self.pick(2, 4)}}
-			 for i in range(machines)]
+		if machines == 1:
+			sizes = [gpus]
+		else:
+			sizes = [self.pick(0, 2, 2, 4, 4, 4) for _ in range(machines)]
+		nodes = [{"name": f"node{i}", "capacity": {**capacity, "gpu": n}} for i, n in enumerate(sizes)]
 		case = {"compare": "exact", "class": "random", "nodes": nodes, "queues": queues,
 			"jobs": self.jobs(queues, nodes, small)}
 		if self.one_in(3):

@@ -44,8 +44,8 @@ int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *e
 
 	if (!c || !ALLOC(p, c->children, (size_t)n + 1) || !ALLOC(p, c->child, n) ||
 	    !ALLOC(p, c->had, n) || !ALLOC(p, c->margin, n) || !ALLOC(p, c->ready, n) ||
-	    !ALLOC(p, c->kept, n) || !ALLOC(p, c->next, n) || !ALLOC(p, c->leaves, n) ||
-	    !ALLOC(p, c->siblings, n) || !ALLOC(p, c->spare, n))
+	    !ALLOC(p, c->kept, n) || !ALLOC(p, c->runs, n) || !ALLOC(p, c->next, n) ||
+	    !ALLOC(p, c->leaves, n) || !ALLOC(p, c->siblings, n) || !ALLOC(p, c->spare, n))
 		return FAIRLEAD_ENOMEM;
 	list_children(p, c);
 	*ret = c;
@@ -58,11 +58,11 @@ void fl_claims_begin(struct fl_policy *p)
 
 	c->n_leaves = 0;
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		c->kept[q] = (struct fl_bundle){ 0 };
+		c->kept[q] = c->runs[q] = (struct fl_bundle){ 0 };
 		c->had[q] = c->margin[q] = 0;
 		c->ready[q] = false;
 		c->next[q] = FL_NONE;
-		p->queues[q].turn = 0;
+		p->queues[q].late = 0;
 	}
 }
 
@@ -296,7 +296,7 @@ static struct fl_job_place place_of(const struct fl_job *j)
 {
 	return (struct fl_job_place){ .priority = j->priority,
 				      .holds = fl_job_active(j),
-				      .min_tasks = j->min_tasks,
+				      .min_tasks = (int32_t)j->min_tasks,
 				      .rank = j->rank };
 }
 

@@ -46,6 +46,7 @@ struct fl_claims {
 	double *margin;         /* by node: turns.c */
 	bool *ready;            /* by node: turns.c */
 	struct fl_bundle *kept; /* by node: of its share, for those who run */
+	struct fl_bundle *runs; /* by leaf: what a claim of those who run would keep */
 	uint32_t *next;         /* by leaf: the workload that it would start next; FL_NONE */
 	uint32_t *leaves;       /* those that claim */
 	uint32_t n_leaves;
@@ -61,8 +62,7 @@ static inline struct fl_span fl_claim_siblings(const struct fl_policy *p, struct
 {
 	uint32_t parent = p->queues[n.v].parent.v;
 
-	return p->scratch->claims
-		->children[parent == FL_NONE ? p->model->n_nodes : parent];
+	return p->scratch->claims->children[parent == FL_NONE ? p->model->n_nodes : parent];
 }
 
 /* How much more than its fair share @n needs of resource @r for the claim; 0: nothing. */

@@ -8,6 +8,7 @@
  *
  * Guarantee: after it as many tasks run, or are about to, as before, and more.
  */
+#include "decide/entitle/budget.h"
 #include "decide/entitle/capacity.h"
 #include "decide/entitle/search.h"
 
@@ -42,8 +43,7 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 
 static bool eligible(const struct fl_policy *p, const struct fl_search *s, uint32_t victim)
 {
-	(void)p, (void)s, (void)victim;
-	return true;
+	return !fl_budgets_protect(p, p->jobs[s->asks.v].queue, p->jobs[victim].queue);
 }
 
 static bool allows(struct fl_policy *p, struct fl_search *s)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/cycle.h"
 
+#include "decide/entitle/budget.h"
+#include "decide/entitle/claim.h"
 #include "decide/entitle/search.h"
 #include "decide/entitle/setup.h"
+#include "decide/entitle/turns.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
@@ -23,6 +26,8 @@ int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
 	if (!ALLOC(p, c->to_start, most) || !ALLOC(p, c->places, most) ||
 	    !ALLOC(p, c->told, m->n_workloads) || !ALLOC(p, c->heads, m->n_workloads))
 		return FAIRLEAD_ENOMEM;
+	if ((p->settings.turns || p->budgets) && (r = fl_claims_new(p, &c->claims, err)) < 0)
+		return r;
 	if ((r = fl_lines_new(p, &c->waiting, err)) < 0 ||
 	    (r = fl_lines_new(p, &c->walk, err)) < 0 || (r = fl_lines_new(p, &c->victims, err)) < 0)
 		return r;
@@ -83,9 +88,19 @@ void fl_cycle_divide(struct fl_policy *p)
 		p->queues[q].request = p->request[q];
 		p->queues[q].fair_share = p->share[q];
 	}
+	if (p->budgets)
+		fl_budgets_share(p);
+	else if (fl_turns_count(p))
+		fl_turns_share(p);
 }
 
 /* --- the actions --- */
+
+/* Budgets have said so: see begin(). */
+static bool may_start(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].reason != FL_REASON_BUDGET_USED;
+}
 
 void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptible_only)
 {
@@ -98,7 +113,7 @@ void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptib
 		const struct fl_job *j = &p->jobs[w.v];
 
 		if (fl_job_wants(j) && (j->preemptible || !preemptible_only) &&
-		    (c->only.v == FL_NONE || c->only.v == w.v))
+		    (c->only.v == FL_NONE || c->only.v == w.v) && may_start(p, w))
 			fl_lines_add(&c->waiting, &(struct fl_lined){ .workload = w });
 	}
 	fl_lines_ready(&c->waiting);
@@ -166,7 +181,7 @@ int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_k
 static int begin(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	size_t notes = 2 * (size_t)p->model->n_workloads + 2 * (size_t)p->model->n_nodes;
+	size_t notes = 2 * (size_t)p->model->n_workloads + 3 * (size_t)p->model->n_nodes;
 	enum fl_reason unseen = p->settings.queue_depth[FL_ACTION_ALLOCATE] ?
 					FL_REASON_QUEUE_DEPTH :
 					FL_REASON_NO_ROOM;
@@ -181,6 +196,7 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
 		fl_undo_note(&p->undo, &p->queues[q].request, sizeof p->queues[q].request);
 		fl_undo_note(&p->undo, &p->queues[q].fair_share, sizeof p->queues[q].fair_share);
+		fl_undo_note(&p->undo, &p->queues[q].late, sizeof p->queues[q].late);
 	}
 	fl_cycle_divide(p);
 	fl_search_begin(p);
@@ -193,11 +209,15 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 		c->told[w.v] = false;
 		if (!j->present || j->queue.v == FL_NONE)
 			continue;
-		if (j->n_waits == 0)
+		if (j->n_waits == 0 && j->tasks.n > 0)
 			reason = FL_REASON_NONE;
 		else if (!fl_job_wants(j))
 			reason = FL_REASON_GANG_TOO_SMALL;
-		else if (c->only.v == FL_NONE || c->only.v == w.v)
+		else if (c->only.v != FL_NONE && c->only.v != w.v)
+			continue;
+		else if (!fl_budgets_let_start(p, w))
+			reason = FL_REASON_BUDGET_USED;
+		else
 			c->heads[c->n_heads++] = w;
 		if (c->only.v == FL_NONE || c->only.v == w.v)
 			FL_SET(p, j->reason, reason);

@@ -32,6 +32,7 @@ struct fl_cycle {
 	struct fl_lines waiting;    /* of the action that runs */
 	struct fl_lines walk, victims;
 	struct fl_search *search; /* search.h */
+	struct fl_claims *claims; /* claim.h; NULL: neither turns nor budgets are on */
 
 	struct fl_step *steps; /* so far, in the order of time */
 	uint32_t n_steps, cap_steps;

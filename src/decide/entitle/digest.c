@@ -3,13 +3,14 @@
  * digest - 128 bits that are equal when two states decide alike from here on
  *
  * What counts: which task is in which state and where; what is left of protections and of
- * the patience with stale gangs; usage.  Where usage moves, no two times are alike, since
+ * the patience with stale gangs; usage; who is in budget.  Where usage moves, no two times are alike, since
  * what is forgotten later hangs on all that was.
  */
 #include <string.h>
 
 #include "base/amount.h"
 #include "base/mix.h"
+#include "decide/entitle/budget.h"
 #include "decide/entitle/setup.h"
 
 static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
@@ -64,6 +65,8 @@ void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 			memcpy(&bits, &p->usage[q].of[r], sizeof bits);
 			fl_mix(h, bits);
 		}
+	if (p->budgets)
+		fl_budgets_digest(p, now, h);
 	if (p->moving)
 		fl_mix(h, (uint64_t)now);
 	ret[0] = h[0];

@@ -47,6 +47,7 @@ struct fl_queue_key fl_queue_key(const struct fl_standing *queues, const struct 
 	struct fl_bundle with = q->allocated, after;
 	struct fl_queue_key key = { .over = is_over(q),
 				    .priority = q->priority,
+				    .late = q->late,
 				    .created = q->created };
 
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -84,6 +85,12 @@ static int by_starvation(const struct fl_queue_key *l, const struct fl_queue_key
 static int by_priority(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return (l->priority < r->priority) - (l->priority > r->priority);
+}
+
+/* Turns and budgets only: whose turn it is. Between 3 and 4, since priority comes first. */
+static int by_lateness(const struct fl_queue_key *l, const struct fl_queue_key *r)
+{
+	return smaller_first(l->late, r->late);
 }
 
 /* 4. Whoever takes from a share of nothing comes last. */
@@ -124,9 +131,9 @@ int fl_queue_key_order(const struct fl_queue_key *l, const struct fl_queue_key *
 	int order;
 
 	if ((order = by_over_use(l, r)) || (order = by_starvation(l, r)) ||
-	    (order = by_priority(l, r)) || (order = by_zero_share(l, r)) ||
-	    (order = by_share_after(l, r)) || (order = by_share_before(l, r)) ||
-	    (order = by_size(l, r)))
+	    (order = by_priority(l, r)) || (order = by_lateness(l, r)) ||
+	    (order = by_zero_share(l, r)) || (order = by_share_after(l, r)) ||
+	    (order = by_share_before(l, r)) || (order = by_size(l, r)))
 		return order;
 	return by_age(l, r);
 }

@@ -18,6 +18,9 @@
  *
  * fl_job_order is total and transitive: ranks are unique.
  *
+ * With turns or budgets (turns.h, budget.h) a step stands behind priority: whoever is less
+ * late.  Without them nobody is.
+ *
  * For victims both are asked as they are and the answer is negated by the caller.
  *
  * Tested in tests/unit/decide/test_entitle_order.c and by the recorded cases `order`.
@@ -44,6 +47,7 @@ struct fl_queue_key {
 	bool full;        /* above what it deserves, with what comes */
 	bool breaks_zero; /* holds something of which it may have nothing, with what comes */
 	int32_t priority;
+	double late;
 	double after, before;  /* dominant shares: with what comes and without what goes; now */
 	struct fl_bundle size; /* what it may hold */
 	fl_time created;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/amount.h"
+#include "decide/entitle/budget.h"
 #include "decide/entitle/cycle.h"
 #include "decide/entitle/entitle.h"
 #include "decide/entitle/setup.h"
@@ -214,7 +215,7 @@ static int entitle_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (p->jobs[w.v].queue.v == FL_NONE)
 		return wrong_state(p, w, "has no queue that takes part", err);
-	if (p->jobs[w.v].n_waits == 0)
+	if (p->jobs[w.v].n_waits == 0 && p->jobs[w.v].tasks.n > 0)
 		return wrong_state(p, w, "wants nothing more", err);
 	return fl_entitle_try(p, w, sink, ret, err);
 }
@@ -258,8 +259,10 @@ static fl_time entitle_wake(const struct fl_policy *p, fl_time now)
 	}
 	if (!waits)
 		first = FL_NEVER;
-	else if (p->moving && p->settings.k > 0)
+	else if (p->moving && (p->settings.k > 0 || p->budgets))
 		first = fl_amount_min(first, fl_sat_add(now, p->settings.fetch_interval));
+	if (waits && p->budgets)
+		first = fl_amount_min(first, fl_budgets_wake(p, now));
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		fl_time since = p->jobs[w].stale_since;
 		fl_time end = since == FL_TIME_NONE ? FL_NEVER :
@@ -321,7 +324,10 @@ static enum fl_workload_state entitle_state(const struct fl_policy *p, struct fl
 		return FL_STATE_ADMITTED;
 	if (!j->present)
 		return FL_STATE_ABSENT;
-	return j->queue.v == FL_NONE ? FL_STATE_EXCLUDED : FL_STATE_WAITING;
+	if (j->queue.v == FL_NONE)
+		return FL_STATE_EXCLUDED;
+	/* All its tasks are done; one that has none yet waits for them. */
+	return j->n_waits == 0 && j->tasks.n > 0 ? FL_STATE_ABSENT : FL_STATE_WAITING;
 }
 
 static const struct fl_placement *entitle_placement(const struct fl_policy *p, struct fl_workload w,

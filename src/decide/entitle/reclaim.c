@@ -12,6 +12,7 @@
  * Guarantee: judged by the queues as they stood before the search, in which earlier decisions
  * of the cycle count.  With consolidatingReclaim on, a victim that is placed again is none.
  */
+#include "decide/entitle/budget.h"
 #include "decide/entitle/capacity.h"
 #include "decide/entitle/search.h"
 
@@ -47,7 +48,32 @@ static struct fl_min_run min_run(const struct fl_policy *p, const struct fl_sear
 
 static bool eligible(const struct fl_policy *p, const struct fl_search *s, uint32_t victim)
 {
-	return p->jobs[victim].queue.v != p->jobs[s->asks.v].queue.v;
+	return p->jobs[victim].queue.v != p->jobs[s->asks.v].queue.v &&
+	       !fl_budgets_protect(p, p->jobs[s->asks.v].queue, p->jobs[victim].queue);
+}
+
+/* Either way to pass for what the side of @its holds; @victim for who listens. */
+static bool passes(const struct fl_policy *p, const struct fl_search *s, struct fl_node its,
+		   struct fl_node mine, struct fl_workload victim, const struct fl_witness *witness)
+{
+	return fl_reclaim_passes(s->before, mine, its, &p->jobs[s->asks.v].to_start,
+				 &s->before[its.v].allocated, victim, witness);
+}
+
+/* Nobody of @leaf may lose anything: who listens to single victims hears why of each. */
+static void tell(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf,
+		 struct fl_node its, struct fl_node mine)
+{
+	const struct fl_witness *witness = fl_search_witness(s);
+
+	if (!witness || witness->sink->not_victims)
+		return;
+	for (uint32_t i = 0; i < s->leaf[leaf.v].n; i++) {
+		uint32_t w = s->of_leaf[s->leaf[leaf.v].first + i];
+
+		if (p->jobs[w].preemptible && fl_job_active(&p->jobs[w]) > 0)
+			passes(p, s, its, mine, (struct fl_workload){ w }, witness);
+	}
 }
 
 /*
@@ -63,9 +89,10 @@ static bool may_lose(const struct fl_policy *p, const struct fl_search *s, struc
 	if (leaf.v == j->queue.v)
 		return false;
 	fl_reclaim_sides(s->before, j->queue, leaf, &mine, &its);
-	return fl_reclaim_maintains_fair_share(&s->before[its.v], &s->before[its.v].allocated) ||
-	       fl_reclaim_guarantees_deserved(&s->before[mine.v], &j->to_start, &s->before[its.v],
-					      &s->before[its.v].allocated);
+	if (passes(p, s, its, mine, (struct fl_workload){ FL_NONE }, /* witness= */ NULL))
+		return true;
+	tell(p, s, leaf, its, mine);
+	return false;
 }
 
 /* What is lost of one workload, in the making. */

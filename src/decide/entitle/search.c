@@ -229,12 +229,10 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 	return r < 0 ? r : 1;
 }
 
-/* The first @n tasks, as if the workload had no others. */
-static void take_part(const struct fl_policy *p, struct fl_search *s, uint32_t n)
+/* One task more, as if the workload had no others. */
+static void take_part(const struct fl_policy *p, struct fl_search *s)
 {
-	s->part = (struct fl_part){ .workload = s->asks, .tasks = s->to_start, .n = n };
-	for (uint32_t i = 0; i < n; i++)
-		fl_bundle_add(&s->part.amount, &p->tasks[s->to_start[i]].request);
+	fl_bundle_add(&s->part.amount, &p->tasks[s->to_start[s->part.n++]].request);
 }
 
 /* --- what was found --- */
@@ -276,10 +274,11 @@ static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 	find_eligible(p, s);
 	s->n_to_start = fl_job_to_start(p, s->asks, s->to_start);
 	s->n_recorded = s->n_offers = s->n_used = s->n_victims = 0;
-	for (uint32_t n = 1; r > 0 && n <= s->n_to_start; n++) {
-		take_part(p, s, n);
+	s->part = (struct fl_part){ .workload = s->asks, .tasks = s->to_start };
+	while (r > 0 && s->part.n < s->n_to_start) {
+		take_part(p, s);
 		r = solve_part(p, s, err);
-		if (r > 0 && n < s->n_to_start) {
+		if (r > 0 && s->part.n < s->n_to_start) {
 			fl_offers_record(p, s);
 			fl_simulate_end(p, s);
 		}

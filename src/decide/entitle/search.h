@@ -16,10 +16,13 @@
  * after all stays, or moves.  NOT guaranteed: that the set of victims is the smallest; that
  * a set is found whenever one exists, since only whole beginnings of the order are tried.
  *
- * Cost: for each task, each eligible workload is popped once, and evicted once on each
- * machine that it shares with a newest victim; each candidate that has room for the asking
- * workload costs a walk over all that waits.  A search that fails is therefore quadratic in
- * the victims when most candidates have room and none is allowed.
+ * Cost: a search that cannot succeed is mostly seen at once, from what the queues hold
+ * (search.c: may_be_solved), or after its first candidates, from the GPUs of all who are
+ * eligible.  Else, for each task to start, each eligible workload is popped at most once and
+ * evicted once a machine; and each candidate in which there is room for who asks costs a walk
+ * over all that waits.  So what is dear is a search in which most candidates have room, and
+ * the victims, whose queues come first, take it back, or no outcome is allowed: its walks grow
+ * with the victims, each with all that waits.
  * No allocation: all memory is taken once, with the policy.
  */
 #ifndef FL_DECIDE_ENTITLE_SEARCH_H
@@ -74,8 +77,8 @@ struct fl_search {
 	uint32_t *roomy;
 	double *spent; /* of roomy, while tasks are spread over them */
 	uint32_t n_roomy;
-	uint32_t *seen, seen_in; /* by machine: == seen_in when it was looked at */
-	uint32_t *machines, *sort_scratch;
+	uint32_t *seen, seen_in;           /* by machine: == seen_in when it was looked at */
+	uint32_t *machines, *sort_scratch; /* those of the newest victim */
 
 	/* simulation */
 	uint32_t runs, run;        /* a run evicts what goes with one machine */

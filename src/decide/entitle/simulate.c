@@ -126,6 +126,15 @@ static int evict_with(struct fl_policy *p, struct fl_search *s, struct fl_machin
 
 /* --- placing --- */
 
+/*
+ * Is it on @to, going away?  One that has moved in this cycle and is evicted again is on both
+ * machines: either of them puts it back to where it was going.
+ */
+static bool stays(const struct fl_task *t, struct fl_machine to)
+{
+	return t->state == FL_TASK_LEAVES && (to.v == t->promised.v || to.v == t->machine.v);
+}
+
 /* 1: all of them are placed; 0: nothing has changed. */
 static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 		 const uint32_t *tasks, uint32_t n, const struct fl_bundle *amount,
@@ -148,7 +157,7 @@ static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 			s->n_placed = n_placed;
 			return 0;
 		}
-		if (t->state == FL_TASK_LEAVES && spot.machine.v == fl_task_place(t).v) {
+		if (stays(t, spot.machine)) {
 			r = fl_task_spare(p, tasks[i], err);
 		} else {
 			s->placed[s->n_placed++] = tasks[i];

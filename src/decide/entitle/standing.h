@@ -24,6 +24,7 @@ struct fl_standing {
 	/* of this cycle */
 	struct fl_bundle fair_share;
 	struct fl_bundle request; /* what it and all below it hold or want */
+	double late; /* turns and budgets: of equal priority the smaller goes first; else 0 */
 
 	/* moves during a cycle */
 	struct fl_bundle allocated;       /* of all below it, too */

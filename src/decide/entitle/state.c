@@ -227,6 +227,10 @@ struct fl_bundle fl_state_total(const struct fl_policy *p)
 	for (uint32_t i = 0; i < p->model->n_machines; i++)
 		if (!p->model->machines[p->machine_order[i]].not_ready)
 			fl_bundle_add(&total, &p->rooms[p->machine_order[i]].allocatable);
+	/* Other schedulers' pods may hold more than there is. */
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (total.of[r] < 0)
+			total.of[r] = 0;
 	return total;
 }
 

@@ -99,6 +99,7 @@ struct fl_policy {
 	struct fl_bundle *share;    /* by node: the same */
 	struct fl_history *history; /* NULL: usage over time is off */
 	struct fl_bundle *usage;    /* by node, normalised; NULL: none */
+	struct fl_budgets *budgets; /* NULL: off */
 	bool moving;                /* fl_policy_options.moving_usage */
 
 	struct fl_cycle *scratch; /* cycle lifetime */

@@ -3,11 +3,12 @@
  * usage - what queues have had over time, as the division wants it (conformance: 4)
  *
  * Of what the input gives (samples, or parts of the capacity at once), and, where usage moves,
- * of what queues hold from then on.
+ * of what queues hold from then on.  The same goes into the history of budgets (budget.h).
  */
 #include <string.h>
 
 #include "base/sort.h"
+#include "decide/entitle/budget.h"
 #include "decide/entitle/setup.h"
 
 static int window_of(const struct fl_policy *p, struct fl_window *ret, fairlead_error *err)
@@ -31,7 +32,7 @@ static int cmp_samples(const void *ctx, uint32_t a, uint32_t b)
 	return x == y ? (a > b) - (a < b) : x < y ? -1 : 1;
 }
 
-static int add_samples(struct fl_policy *p, fairlead_error *err)
+static int add_samples(struct fl_policy *p, struct fl_history *to, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	uint32_t *ids = fl_arena_alloc(&p->cycle_arena, m->n_samples, sizeof *ids, err);
@@ -47,7 +48,7 @@ static int add_samples(struct fl_policy *p, fairlead_error *err)
 		const struct fl_sample_row *row = &m->samples[ids[i]];
 
 		if (row->queue_name.v == FL_NONE || row->node.v != FL_NONE)
-			r = fl_history_add(p->history, p->now, row->from, row->to, row->node.v,
+			r = fl_history_add(to, p->now, row->from, row->to, row->node.v,
 					   &row->amount, err);
 	}
 	return r;
@@ -74,15 +75,22 @@ static int new_history(struct fl_policy *p, fairlead_error *err)
 
 	if (r == 0)
 		r = fl_history_new(p->mem, &settings, p->model->n_nodes, &p->history, err);
-	return r < 0 ? r : add_samples(p, err);
+	return r < 0 ? r : add_samples(p, p->history, err);
+}
+
+static int new_budgets(struct fl_policy *p, fairlead_error *err)
+{
+	int r = fl_budgets_new(p, &p->budgets, err);
+
+	return r < 0 ? r : add_samples(p, p->budgets->history, err);
 }
 
 int fl_usage_setup(struct fl_policy *p, fairlead_error *err)
 {
-	int r = 0;
+	int r = p->settings.has_budgets ? new_budgets(p, err) : 0;
 
-	if (!has_history(p) && !p->model->n_usages)
-		return 0;
+	if (r < 0 || (!has_history(p) && !p->model->n_usages))
+		return r;
 	p->usage = fl_arena_alloc(&p->arena, p->model->n_nodes, sizeof *p->usage, err);
 	if (!p->usage)
 		return FAIRLEAD_ENOMEM;
@@ -95,11 +103,15 @@ int fl_usage_setup(struct fl_policy *p, fairlead_error *err)
 	return r;
 }
 
-void fl_usage_done(struct fl_policy *p) { p->history = fl_history_free(p->history); }
+void fl_usage_done(struct fl_policy *p)
+{
+	p->history = fl_history_free(p->history);
+	fl_budgets_free(p->budgets);
+}
 
 int fl_usage_sample(struct fl_policy *p, const struct fl_sample *sample, fairlead_error *err)
 {
-	int r;
+	int r = 0;
 
 	if (p->undo.marks)
 		return fl_fail(err, FAIRLEAD_ESTATE, "a sample of usage cannot be taken back");
@@ -107,8 +119,14 @@ int fl_usage_sample(struct fl_policy *p, const struct fl_sample *sample, fairlea
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue");
 	if (!p->history)
 		return fl_fail(err, FAIRLEAD_ESTATE, "usage over time is off");
-	r = fl_history_add(p->history, p->now, sample->from, sample->to, sample->node.v,
-			   &sample->amount, err);
+	if (p->budgets) /* first room in both: then either both have it or none */
+		r = fl_history_reserve(p->budgets->history, /* undo= */ NULL, 2, err);
+	if (r == 0)
+		r = fl_history_add(p->history, p->now, sample->from, sample->to, sample->node.v,
+				   &sample->amount, err);
+	if (r == 0 && p->budgets)
+		r = fl_history_add(p->budgets->history, p->now, sample->from, sample->to,
+				   sample->node.v, &sample->amount, err);
 	if (r == 0)
 		read_usage(p);
 	return r;
@@ -129,21 +147,34 @@ int fl_usage_read(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
-int fl_usage_enter(struct fl_policy *p, fairlead_error *err)
+/* Room for a change of all, in @h and in the undo log. */
+static int make_room(struct fl_policy *p, struct fl_history *h, fairlead_error *err)
 {
 	uint32_t changes = p->model->n_nodes + 1;
+	int r = fl_undo_reserve(&p->undo, (size_t)changes * FL_HISTORY_NOTES,
+				(size_t)changes * FL_HISTORY_NOTE_BYTES, err);
+
+	return r < 0 ? r : fl_history_reserve(h, &p->undo, changes, err);
+}
+
+static int enter(struct fl_policy *p, struct fl_history *h, fairlead_error *err)
+{
+	int r = make_room(p, h, err);
+
+	if (r < 0)
+		return r;
+	for (uint32_t q = 0; q < p->model->n_nodes; q++)
+		fl_history_hold(h, &p->undo, p->now, q, &p->queues[q].allocated);
+	fl_history_capacity(h, &p->undo, p->now, &p->total);
+	return 0;
+}
+
+int fl_usage_enter(struct fl_policy *p, fairlead_error *err)
+{
 	int r;
 
 	if (!p->moving)
 		return 0;
-	r = fl_undo_reserve(&p->undo, (size_t)changes * FL_HISTORY_NOTES,
-			    (size_t)changes * FL_HISTORY_NOTE_BYTES, err);
-	if (r == 0)
-		r = fl_history_reserve(p->history, &p->undo, changes, err);
-	if (r < 0)
-		return r;
-	for (uint32_t q = 0; q < p->model->n_nodes; q++)
-		fl_history_hold(p->history, &p->undo, p->now, q, &p->queues[q].allocated);
-	fl_history_capacity(p->history, &p->undo, p->now, &p->total);
-	return 0;
+	r = enter(p, p->history, err);
+	return r < 0 || !p->budgets ? r : enter(p, p->budgets->history, err);
 }

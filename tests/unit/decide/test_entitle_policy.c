@@ -287,6 +287,26 @@ static void cells(void **unused)
 	done(&w);
 }
 
+static void priority_says_who_can_be_preempted_where_nothing_else_does(void **unused)
+{
+	struct world w = make();
+	struct fl_node b = fl_model_find_node(w.m, FL_QUEUE, "b");
+	struct fl_event e = { .kind = FL_EV_CELL,
+			      .workload = { B1 },
+			      .cell = { .kind = FL_CELL_PRIORITY, .amount = 100 } };
+
+	(void)unused;
+	assert_int_equal(ops->apply(w.p, 0, &e, NULL), 0);
+	assert_true(fl_entitle_standing(w.p, b)->non_preemptible.of[FL_GPU] == 0);
+	w.m->gangs[w.m->workloads[B1].gang].stated = FL_PREEMPTIBLE_UNSET;
+	assert_int_equal(ops->apply(w.p, 0, &e, NULL), 0);
+	assert_true(fl_entitle_standing(w.p, b)->non_preemptible.of[FL_GPU] == 8);
+	e.cell.amount = 99;
+	assert_int_equal(ops->apply(w.p, 0, &e, NULL), 0);
+	assert_true(fl_entitle_standing(w.p, b)->non_preemptible.of[FL_GPU] == 0);
+	done(&w);
+}
+
 static void a_queue_is_looked_at_so_deep(void **unused)
 {
 	static const struct world_gang two[] = {
@@ -449,6 +469,7 @@ int main(void)
 		cmocka_unit_test(it_wakes_when_a_protection_ends),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(cells),
+		cmocka_unit_test(priority_says_who_can_be_preempted_where_nothing_else_does),
 		cmocka_unit_test(a_queue_is_looked_at_so_deep),
 		cmocka_unit_test(what_is_held_becomes_usage),
 		cmocka_unit_test(machines),

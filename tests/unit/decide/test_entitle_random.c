@@ -279,6 +279,21 @@ static void shares_after_a_rollback_are_those_before(void **unused)
 	}
 }
 
+static int call(struct fl_policy *p, uint32_t door, fl_time now, const struct fl_event *e,
+		fairlead_error *err)
+{
+	struct fl_decisions d;
+
+	switch (door) {
+	case 0:
+		return ops->step(p, now, 0, NULL, &d, err);
+	case 1:
+		return ops->try(p, now, e->workload, NULL, &d, err);
+	default:
+		return ops->apply(p, now, e, err);
+	}
+}
+
 static void failing_allocations_change_nothing(void **unused)
 {
 	static struct image before;
@@ -295,8 +310,7 @@ static void failing_allocations_change_nothing(void **unused)
 		for (int i = 0; i < 20; i++) {
 			fl_time now = (WORLD_NOW + i) * FL_SECOND;
 			struct fl_event e = random_event(m);
-			struct fl_decisions d;
-			bool step = pick(2);
+			uint32_t door = pick(3);
 			fl_mark mark;
 
 			take_image(p, &before);
@@ -304,8 +318,7 @@ static void failing_allocations_change_nothing(void **unused)
 				assert_int_equal(ops->mark(p, &mark, NULL), 0);
 			for (unsigned long n = 1;; n++) {
 				f.fail_at = n;
-				int r = step ? ops->step(p, now, 0, NULL, &d, &err) :
-					       ops->apply(p, now, &e, &err);
+				int r = call(p, door, now, &e, &err);
 				f.fail_at = 0;
 				if (r != FAIRLEAD_ENOMEM)
 					break;
