@@ -251,13 +251,26 @@ static int try_priority(struct fl_entitle_run *r, fairlead_error *err)
 	return c.to <= c.from ? 0 : propose(r, c, alone_fits(r), err);
 }
 
-/* A machine that is larger. */
+static int cmp_machines(const void *model, uint32_t a, uint32_t b)
+{
+	const struct fl_model *m = model;
+
+	return fl_names_cmp(&m->names, m->machines[a].name, m->machines[b].name);
+}
+
+/* A machine that is larger; of several that would do as well the first by name. */
 static int try_machines(struct fl_entitle_run *r, fairlead_error *err)
 {
 	const struct fl_model *m = r->model;
-	int rc = 0;
+	uint32_t *ids = fl_arena_alloc(r->arena, (size_t)m->n_machines * 2 + 1, sizeof(*ids), err);
+	int rc = ids ? 0 : FAIRLEAD_ENOMEM;
 
-	for (uint32_t i = 0; i < m->n_machines && rc == 0; i++) {
+	for (uint32_t i = 0; i < m->n_machines && rc == 0; i++)
+		ids[i] = i;
+	if (rc == 0)
+		fl_sort(ids, m->n_machines, ids + m->n_machines, cmp_machines, m);
+	for (uint32_t at = 0; at < m->n_machines && rc == 0; at++) {
+		uint32_t i = ids[at];
 		struct fl_entitle_change c = change(FL_CELL_ALLOCATABLE,
 						    (struct fl_node){ FL_NONE }, r->x->resource);
 

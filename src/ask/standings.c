@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/standings.h"
 
-#include <math.h>
-
 #include "base/sort.h"
 
 static int cmp_names(const void *ctx, uint32_t a, uint32_t b)
@@ -77,12 +75,9 @@ bool fl_standings_used(const struct fl_standings *s, int resource)
 
 double fl_standings_saturation(const struct fl_standings *s, struct fl_node n, int resource)
 {
-	double held = s->rows[n.v].allocated.of[resource];
-	double share = s->rows[n.v].fair_share.of[resource];
+	const struct fl_standing *q = &s->rows[n.v];
 
-	if (share == 0)
-		return held > 0 ? INFINITY : 0;
-	return share == FL_UNBOUNDED ? 0 : held / share;
+	return fl_saturation(q->allocated.of[resource], q->fair_share.of[resource]);
 }
 
 void fl_standings_look(struct fl_standings *s, const struct fl_policy *p)

@@ -12,39 +12,6 @@ struct out {
 	const struct fl_entitle_answer *answer;
 };
 
-struct column {
-	const char *head;
-	unsigned flags, give_up;
-};
-
-static int new_table(const struct out *o, const struct column *columns, unsigned n,
-		     struct fl_table **ret, fairlead_error *err)
-{
-	int rc = fl_table_new(o->report, ret, err);
-
-	for (unsigned c = 0; c < n && rc == 0; c++)
-		rc = fl_table_column(*ret, columns[c].head, columns[c].flags, columns[c].give_up,
-				     err);
-	return rc;
-}
-
-static int put_row(struct fl_table *t, const char *const *texts, unsigned n, fairlead_error *err)
-{
-	int rc = fl_table_row(t, -1, err);
-
-	for (unsigned c = 0; c < n && rc >= 0; c++)
-		rc = fl_table_cell(t, c, texts[c], err);
-	return rc < 0 ? rc : 0;
-}
-
-static int print_and_free(struct fl_table *t, int rc, fairlead_error *err)
-{
-	if (rc == 0)
-		rc = fl_table_print(t, 2, err);
-	fl_table_free(t);
-	return rc;
-}
-
 static void title(const struct out *o, const char *text)
 {
 	putc('\n', o->report->out);
@@ -54,7 +21,7 @@ static void title(const struct out *o, const char *text)
 /* What is short, for every queue from the leaf to the top. */
 static int print_path(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = {
+	static const struct fl_column_head columns[] = {
 		{ "QUEUE", 0, 0 },
 		{ "HOLDS", FL_COL_RIGHT, 0 },
 		{ "WITH IT", FL_COL_RIGHT, 0 },
@@ -71,7 +38,7 @@ static int print_path(const struct out *o, fairlead_error *err)
 		return 0;
 	putc('\n', o->report->out);
 	fl_report_say(o->report, FL_STYLE_BOLD, 0, "From its queue up, %s", fl_bundle_name(res));
-	int rc = new_table(o, columns, 6, &t, err);
+	int rc = fl_table_begin(o->report, columns, 6, &t, err);
 	for (struct fl_node n = x->queue; n.v != FL_NONE && rc == 0; n = s->rows[n.v].parent) {
 		const struct fl_standing *q = &s->rows[n.v];
 		const double amounts[] = { q->allocated.of[res],
@@ -87,14 +54,14 @@ static int print_path(const struct out *o, fairlead_error *err)
 					said[2],
 					said[3],
 					said[4] };
-		rc = put_row(t, texts, 6, err);
+		rc = fl_table_texts(t, texts, 6, err);
 	}
-	return print_and_free(t, rc, err);
+	return fl_table_end(t, rc, err);
 }
 
 static int print_holders(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = {
+	static const struct fl_column_head columns[] = {
 		{ "QUEUE", 0, 0 },
 		{ "HOLDS", FL_COL_RIGHT, 0 },
 		{ "FAIR SHARE", FL_COL_RIGHT, 0 },
@@ -111,7 +78,7 @@ static int print_holders(const struct out *o, fairlead_error *err)
 	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Who holds %s", fl_bundle_name(res));
 	uint32_t shown = o->report->all || x->n_holders <= MOST_HOLDERS ? x->n_holders :
 									  MOST_HOLDERS;
-	int rc = new_table(o, columns, 5, &t, err);
+	int rc = fl_table_begin(o->report, columns, 5, &t, err);
 	for (uint32_t i = 0; i < shown && rc == 0; i++) {
 		const struct fl_standing *q = &x->standings.rows[x->holders[i].queue.v];
 		const double amounts[] = { q->allocated.of[res], q->fair_share.of[res],
@@ -122,11 +89,11 @@ static int print_holders(const struct out *o, fairlead_error *err)
 		snprintf(count, sizeof(count), "%u", x->holders[i].workloads);
 		const char *texts[] = { fl_report_node(o->report->model, x->holders[i].queue),
 					said[0], said[1], said[2], count };
-		rc = put_row(t, texts, 5, err);
+		rc = fl_table_texts(t, texts, 5, err);
 		if (rc == 0 && amounts[0] > amounts[1] && amounts[1] != FL_UNBOUNDED)
 			fl_table_style(t, 1, FL_STYLE_WARN);
 	}
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	if (shown < x->n_holders)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more queues",
 			      x->n_holders - shown);
@@ -135,7 +102,7 @@ static int print_holders(const struct out *o, fairlead_error *err)
 
 static int print_ahead(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = {
+	static const struct fl_column_head columns[] = {
 		{ "WORKLOAD", 0, 0 },
 		{ "QUEUE", 0, 1 },
 		{ "PRIORITY", FL_COL_RIGHT, 0 },
@@ -150,7 +117,7 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 		return 0;
 	putc('\n', o->report->out);
 	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Looked at before it: %u", x->n_ahead);
-	int rc = new_table(o, columns, 4, &t, err);
+	int rc = fl_table_begin(o->report, columns, 4, &t, err);
 	for (uint32_t i = 0; i < shown && rc == 0; i++) {
 		const struct fl_workload_row *row = &m->workloads[x->ahead[i]];
 		char name[FL_REPORT_NAME], priority[24], age[32] = "";
@@ -161,9 +128,9 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 		const char *texts[] = { fl_report_workload(m, (struct fl_workload){ x->ahead[i] },
 							   name),
 					fl_report_node(m, row->cluster_queue), priority, age };
-		rc = put_row(t, texts, 4, err);
+		rc = fl_table_texts(t, texts, 4, err);
 	}
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	if (shown < x->n_ahead)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more", x->n_ahead - shown);
 	return rc;
@@ -171,9 +138,9 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 
 static int print_victims(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = { { "EVICTED FOR IT", 0, 0 },
-						 { "QUEUE", 0, 1 },
-						 { "REASON", 0, 0 } };
+	static const struct fl_column_head columns[] = { { "EVICTED FOR IT", 0, 0 },
+							 { "QUEUE", 0, 1 },
+							 { "REASON", 0, 0 } };
 	const struct fl_entitle_explain *x = o->answer->x;
 	const struct fl_model *m = o->report->model;
 	struct fl_table *t = NULL;
@@ -182,7 +149,7 @@ static int print_victims(const struct out *o, fairlead_error *err)
 	if (x->n_victims == 0)
 		return 0;
 	putc('\n', o->report->out);
-	int rc = new_table(o, columns, 3, &t, err);
+	int rc = fl_table_begin(o->report, columns, 3, &t, err);
 	for (uint32_t i = 0; i < x->n_victims && rc == 0; i++) {
 		struct fl_workload v = x->victims[i].workload;
 		const char *texts[] = {
@@ -190,9 +157,9 @@ static int print_victims(const struct out *o, fairlead_error *err)
 			fl_report_node(m, m->workloads[v.v].cluster_queue),
 			fl_reason_name(x->victims[i].reason),
 		};
-		rc = put_row(t, texts, 3, err);
+		rc = fl_table_texts(t, texts, 3, err);
 	}
-	return print_and_free(t, rc, err);
+	return fl_table_end(t, rc, err);
 }
 
 static int put_refusal(const struct out *o, struct fl_table *t,
@@ -210,19 +177,19 @@ static int put_refusal(const struct out *o, struct fl_table *t,
 	}
 	const char *texts[] = { name, fl_report_node(m, queue), fl_check_name(row->check),
 				fl_entitle_numbers(o->report, row, numbers) };
-	return put_row(t, texts, 4, err);
+	return fl_table_texts(t, texts, 4, err);
 }
 
 /* How many each rule refused, and what it says; then the first of each, or all. */
 static int print_refused(const struct out *o, fairlead_error *err)
 {
-	static const struct column rules[] = { { "REFUSED", FL_COL_RIGHT, 0 },
-					       { "RULE", 0, 0 },
-					       { "WHY", FL_COL_WRAP, 0 } };
-	static const struct column rows[] = { { "NEAREST TO GOING", 0, 0 },
-					      { "QUEUE", 0, 2 },
-					      { "RULE", 0, 1 },
-					      { "NUMBERS", FL_COL_WRAP, 0 } };
+	static const struct fl_column_head rules[] = { { "REFUSED", FL_COL_RIGHT, 0 },
+						       { "RULE", 0, 0 },
+						       { "WHY", FL_COL_WRAP, 0 } };
+	static const struct fl_column_head rows[] = { { "NEAREST TO GOING", 0, 0 },
+						      { "QUEUE", 0, 2 },
+						      { "RULE", 0, 1 },
+						      { "NUMBERS", FL_COL_WRAP, 0 } };
 	const struct fl_entitle_explain *x = o->answer->x;
 	struct fl_table *t = NULL;
 	uint32_t left = 0;
@@ -233,19 +200,19 @@ static int print_refused(const struct out *o, fairlead_error *err)
 	putc('\n', o->report->out);
 	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Whom it might have evicted: %u considered",
 		      x->n_considered);
-	int rc = new_table(o, rules, 3, &t, err);
+	int rc = fl_table_begin(o->report, rules, 3, &t, err);
 	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
 		const char *texts[] = { count, fl_check_name(x->rules[i].check),
 					fl_explain_refused(x->rules[i].check) };
 
 		snprintf(count, sizeof(count), "%u", x->rules[i].workloads);
-		rc = put_row(t, texts, 3, err);
+		rc = fl_table_texts(t, texts, 3, err);
 	}
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	putc('\n', o->report->out);
 	t = NULL;
 	if (rc == 0)
-		rc = new_table(o, rows, 4, &t, err);
+		rc = fl_table_begin(o->report, rows, 4, &t, err);
 	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
 		const struct fl_explain_rule *rule = &x->rules[i];
 
@@ -255,7 +222,7 @@ static int print_refused(const struct out *o, fairlead_error *err)
 			else
 				left += x->refusals[rule->first + k].n;
 	}
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	if (left)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more (--all)", left);
 	return rc;

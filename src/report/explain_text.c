@@ -12,40 +12,6 @@ struct out {
 	const struct fl_explain_report *e;
 };
 
-struct column {
-	const char *head;
-	unsigned flags, give_up;
-};
-
-static int new_table(const struct out *o, const struct column *columns, unsigned n,
-		     struct fl_table **ret, fairlead_error *err)
-{
-	int rc = fl_table_new(o->report, ret, err);
-
-	for (unsigned c = 0; c < n && rc == 0; c++)
-		rc = fl_table_column(*ret, columns[c].head, columns[c].flags, columns[c].give_up,
-				     err);
-	return rc;
-}
-
-/* A row of @n texts. */
-static int put_row(struct fl_table *t, const char *const *texts, unsigned n, fairlead_error *err)
-{
-	int rc = fl_table_row(t, -1, err);
-
-	for (unsigned c = 0; c < n && rc >= 0; c++)
-		rc = fl_table_cell(t, c, texts[c], err);
-	return rc < 0 ? rc : 0;
-}
-
-static int print_and_free(struct fl_table *t, int rc, fairlead_error *err)
-{
-	if (rc == 0)
-		rc = fl_table_print(t, 2, err);
-	fl_table_free(t);
-	return rc;
-}
-
 static void title(const struct out *o, const char *text)
 {
 	putc('\n', o->report->out);
@@ -88,7 +54,7 @@ static int put_need(const struct out *o, struct fl_table *t, const struct fl_exp
 		quota ? said[2] : "",
 		verdict_text(need->verdict),
 	};
-	int rc = put_row(t, texts, 7, err);
+	int rc = fl_table_texts(t, texts, 7, err);
 	if (rc == 0)
 		fl_table_style(t, 6, need->verdict == FL_NEED_FITS ? FL_STYLE_GOOD : FL_STYLE_BAD);
 	return rc;
@@ -97,7 +63,7 @@ static int put_need(const struct out *o, struct fl_table *t, const struct fl_exp
 /* Needs of one podset and flavor stand together, in the order they were first tried. */
 static int print_needs(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = {
+	static const struct fl_column_head columns[] = {
 		{ "PODS", 0, 1 },
 		{ "FLAVOR", 0, 0 },
 		{ "RESOURCE", 0, 0 },
@@ -112,7 +78,7 @@ static int print_needs(const struct out *o, fairlead_error *err)
 	if (x->n_needs == 0)
 		return 0;
 	title(o, "Flavors tried");
-	int rc = new_table(o, columns, 7, &t, err);
+	int rc = fl_table_begin(o->report, columns, 7, &t, err);
 	for (uint32_t i = 0; i < x->n_needs && rc == 0; i++) {
 		const struct fl_explain_need *a = &x->needs[i];
 		bool first = true;
@@ -124,7 +90,7 @@ static int print_needs(const struct out *o, fairlead_error *err)
 			if (x->needs[k].podset == a->podset && x->needs[k].flavor.v == a->flavor.v)
 				rc = put_need(o, t, &x->needs[k], k == i, err);
 	}
-	return print_and_free(t, rc, err);
+	return fl_table_end(t, rc, err);
 }
 
 static int put_holder(const struct out *o, struct fl_table *t, const struct fl_explain_holder *h,
@@ -141,12 +107,12 @@ static int put_holder(const struct out *o, struct fl_table *t, const struct fl_e
 		fl_report_amount(r, resource, h->kept, idle);
 	snprintf(count, sizeof(count), "%u", h->workloads);
 	const char *texts[] = { fl_report_node(r->model, h->queue), own, borrowed, count, idle };
-	return put_row(t, texts, kept ? 5 : 4, err);
+	return fl_table_texts(t, texts, kept ? 5 : 4, err);
 }
 
 static int print_holders(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = {
+	static const struct fl_column_head columns[] = {
 		{ "QUEUE", 0, 0 },
 		{ "OWN", FL_COL_RIGHT, 0 },
 		{ "BORROWED", FL_COL_RIGHT, 0 },
@@ -168,11 +134,11 @@ static int print_holders(const struct out *o, fairlead_error *err)
 		      fl_report_node(m, need->bind.node));
 	for (uint32_t i = 0; i < x->n_holders; i++)
 		kept |= x->holders[i].kept != 0;
-	int rc = new_table(o, columns, kept ? 5 : 4, &t, err);
+	int rc = fl_table_begin(o->report, columns, kept ? 5 : 4, &t, err);
 	uint32_t shown = o->report->all || x->n_holders <= 20 ? x->n_holders : 20;
 	for (uint32_t i = 0; i < shown && rc == 0; i++)
 		rc = put_holder(o, t, &x->holders[i], need->resource, kept, err);
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	if (shown < x->n_holders)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more queues",
 			      x->n_holders - shown);
@@ -183,7 +149,7 @@ static int print_holders(const struct out *o, fairlead_error *err)
 static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
 			   fairlead_error *err)
 {
-	static const struct column columns[] = {
+	static const struct fl_column_head columns[] = {
 		{ "WORKLOAD", 0, 0 },
 		{ "PRIORITY", FL_COL_RIGHT, 0 },
 		{ "AGE", FL_COL_RIGHT, 0 },
@@ -193,7 +159,7 @@ static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
 	uint32_t shown = n < FL_EXPLAIN_AHEAD ? n : FL_EXPLAIN_AHEAD;
 	struct fl_table *t = NULL;
 
-	int rc = new_table(o, columns, 4, &t, err);
+	int rc = fl_table_begin(o->report, columns, 4, &t, err);
 	for (uint32_t i = 0; i < shown && rc == 0; i++) {
 		const struct fl_workload_row *row = &m->workloads[ids[i]];
 		char name[FL_REPORT_NAME], priority[24], age[32] = "", size[512];
@@ -208,9 +174,9 @@ static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
 			age,
 			size,
 		};
-		rc = put_row(t, texts, 4, err);
+		rc = fl_table_texts(t, texts, 4, err);
 	}
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	if (shown < n)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more", n - shown);
 	return rc;
@@ -241,9 +207,9 @@ static int print_served(const struct out *o, fairlead_error *err)
 
 static int print_victims(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = { { "PREEMPTED FOR IT", 0, 0 },
-						 { "QUEUE", 0, 1 },
-						 { "REASON", 0, 0 } };
+	static const struct fl_column_head columns[] = { { "PREEMPTED FOR IT", 0, 0 },
+							 { "QUEUE", 0, 1 },
+							 { "REASON", 0, 0 } };
 	const struct fl_explain *x = o->e->x;
 	const struct fl_model *m = o->report->model;
 	struct fl_table *t = NULL;
@@ -252,7 +218,7 @@ static int print_victims(const struct out *o, fairlead_error *err)
 	if (x->n_victims == 0)
 		return 0;
 	putc('\n', o->report->out);
-	int rc = new_table(o, columns, 3, &t, err);
+	int rc = fl_table_begin(o->report, columns, 3, &t, err);
 	for (uint32_t i = 0; i < x->n_victims && rc == 0; i++) {
 		struct fl_workload v = x->victims[i].workload;
 		const char *texts[] = {
@@ -260,30 +226,30 @@ static int print_victims(const struct out *o, fairlead_error *err)
 			fl_report_node(m, m->workloads[v.v].admitted_queue),
 			fl_reason_name(x->victims[i].reason),
 		};
-		rc = put_row(t, texts, 3, err);
+		rc = fl_table_texts(t, texts, 3, err);
 	}
-	return print_and_free(t, rc, err);
+	return fl_table_end(t, rc, err);
 }
 
 /* One line a rule: how many it refused, and what it says. */
 static int print_rules(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = { { "REFUSED", FL_COL_RIGHT, 0 },
-						 { "RULE", 0, 0 },
-						 { "WHY", FL_COL_WRAP, 0 } };
+	static const struct fl_column_head columns[] = { { "REFUSED", FL_COL_RIGHT, 0 },
+							 { "RULE", 0, 0 },
+							 { "WHY", FL_COL_WRAP, 0 } };
 	const struct fl_explain *x = o->e->x;
 	struct fl_table *t = NULL;
 	char count[24];
 
-	int rc = new_table(o, columns, 3, &t, err);
+	int rc = fl_table_begin(o->report, columns, 3, &t, err);
 	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
 		const char *texts[] = { count, fl_check_name(x->rules[i].check),
 					fl_explain_refused(x->rules[i].check) };
 
 		snprintf(count, sizeof(count), "%u", x->rules[i].workloads);
-		rc = put_row(t, texts, 3, err);
+		rc = fl_table_texts(t, texts, 3, err);
 	}
-	return print_and_free(t, rc, err);
+	return fl_table_end(t, rc, err);
 }
 
 static struct fl_node queue_of(const struct out *o, const struct fl_explain_refusal *row)
@@ -327,22 +293,22 @@ static int put_refusals(const struct out *o, struct fl_table *t, const struct fl
 		snprintf(name + strlen(name), 32, " and %u more", *ret - 1);
 	const char *texts[] = { name, fl_report_node(m, queue_of(o, row)),
 				fl_check_name(row->check), numbers };
-	return put_row(t, texts, 4, err);
+	return fl_table_texts(t, texts, 4, err);
 }
 
 /* The first of each rule, or all. */
 static int print_refused(const struct out *o, fairlead_error *err)
 {
-	static const struct column columns[] = { { "NEAREST TO GOING", 0, 0 },
-						 { "QUEUE", 0, 2 },
-						 { "RULE", 0, 1 },
-						 { "NUMBERS", FL_COL_WRAP, 0 } };
+	static const struct fl_column_head columns[] = { { "NEAREST TO GOING", 0, 0 },
+							 { "QUEUE", 0, 2 },
+							 { "RULE", 0, 1 },
+							 { "NUMBERS", FL_COL_WRAP, 0 } };
 	const struct fl_explain *x = o->e->x;
 	uint32_t left = 0, n = 0;
 	struct fl_table *t = NULL;
 
 	putc('\n', o->report->out);
-	int rc = new_table(o, columns, 4, &t, err);
+	int rc = fl_table_begin(o->report, columns, 4, &t, err);
 	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
 		const struct fl_explain_rule *rule = &x->rules[i];
 		uint32_t k = 0, rows = 0;
@@ -355,7 +321,7 @@ static int print_refused(const struct out *o, fairlead_error *err)
 		for (; k < rule->n; k++)
 			left += x->refusals[rule->first + k].n;
 	}
-	rc = print_and_free(t, rc, err);
+	rc = fl_table_end(t, rc, err);
 	if (left)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more (--all)", left);
 	return rc;

@@ -394,3 +394,31 @@ int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err)
 	scols_unref_table(tb);
 	return rc;
 }
+
+int fl_table_begin(const struct fl_report *r, const struct fl_column_head *columns, unsigned n,
+		   struct fl_table **ret, fairlead_error *err)
+{
+	int rc = fl_table_new(r, ret, err);
+
+	for (unsigned c = 0; c < n && rc == 0; c++)
+		rc = fl_table_column(*ret, columns[c].head, columns[c].flags, columns[c].give_up,
+				     err);
+	return rc;
+}
+
+int fl_table_texts(struct fl_table *t, const char *const *texts, unsigned n, fairlead_error *err)
+{
+	int rc = fl_table_row(t, -1, err);
+
+	for (unsigned c = 0; c < n && rc >= 0; c++)
+		rc = fl_table_cell(t, c, texts[c], err);
+	return rc < 0 ? rc : 0;
+}
+
+int fl_table_end(struct fl_table *t, int rc, fairlead_error *err)
+{
+	if (rc == 0)
+		rc = fl_table_print(t, /* indent= */ 2, err);
+	fl_table_free(t);
+	return rc;
+}

@@ -44,4 +44,14 @@ void fl_table_style(struct fl_table *t, unsigned column, enum fl_style style);
 /* @indent blanks before every line. */
 int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err);
 
+/* The same in three steps: all columns at once, rows of texts, and print unless @rc, and free. */
+struct fl_column_head {
+	const char *head;
+	unsigned flags, give_up;
+};
+int fl_table_begin(const struct fl_report *r, const struct fl_column_head *columns, unsigned n,
+		   struct fl_table **ret, fairlead_error *err);
+int fl_table_texts(struct fl_table *t, const char *const *texts, unsigned n, fairlead_error *err);
+int fl_table_end(struct fl_table *t, int rc, fairlead_error *err);
+
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explain` of the entitle policy: the first line is the answer, and what it proposes works."""
 import copy
+import random
 
 import pytest
 
@@ -199,3 +200,13 @@ def test_an_elastic_one_that_would_like_more(fairlead, write):
                            *m.gang("w", "a", pods=3, minimum=1, on=["m1", None, None]), OFF))
     assert fairlead("explain", "-f", "c.json", "ns/w", env={"COLUMNS": "200"}).out.splitlines()[0] == (
         "ns/w runs in queue 'a': 1 pod, 1 gpu, 1 cpu, 1G memory on m1; 2 more of its pods wait.")
+
+
+def test_the_same_for_every_order_of_the_input(fairlead, write):
+    objects = [*crowded(), *(m.machine(f"n{i}", gpu=0) for i in range(3))]
+    answers = set()
+    for seed in range(4):
+        random.Random(seed).shuffle(objects)
+        write("c.json", m.dump(*objects))
+        answers.add(fairlead("explain", "-f", "c.json", "ns/v4", "-o", "json").out)
+    assert len(answers) == 1

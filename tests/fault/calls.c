@@ -86,7 +86,7 @@ static void prepare(struct run *r, const struct row *row)
 	assert_int_equal(r->ops->new (r->m, &options, &r->p, NULL), 0);
 	if (row->before)
 		assert_int_equal(row->before(r, NULL), 0);
-	if (!row->unmarked)
+	if (row->call != r->unmarked)
 		assert_int_equal(r->ops->mark(r->p, &mark, NULL), 0);
 	r->result = 0;
 }

@@ -22,6 +22,9 @@ struct image {
 	size_t n;
 };
 
+struct run;
+typedef int call_fn(struct run *r, fairlead_error *err);
+
 struct run {
 	struct fail_mem f;
 	const struct fl_policy_ops *ops;
@@ -29,18 +32,16 @@ struct run {
 	const char *text;                                   /* what a reading call reads */
 	size_t len;
 	bool moving_usage;
+	call_fn *unmarked;  /* the one call before which no mark is opened */
 	struct fl_model *m; /* of f where it is what is being built; else from the heap */
 	struct fl_policy *p;
 	uint64_t result; /* of the call that succeeded */
 };
 
-typedef int call_fn(struct run *r, fairlead_error *err);
-
 struct row {
 	const char *name;
 	call_fn *before, *call;
 	bool allocates; /* false: what an earlier mark reserved is enough, or it is refused */
-	bool unmarked;  /* it takes no mark */
 };
 
 /* To the result. */

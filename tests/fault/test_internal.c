@@ -564,7 +564,7 @@ static const struct row rows[] = {
 	{ "priority", NULL, call_priority, true },
 	{ "step", NULL, call_step, true },
 	{ "try", NULL, call_try, true },
-	{ "mark", NULL, call_mark, true, .unmarked = true },
+	{ "mark", NULL, call_mark, true },
 	{ "settle", NULL, call_settle, true },
 	{ "outcome", NULL, call_outcome, true },
 	{ "explain: head", NULL, call_explain_head, true },
@@ -615,7 +615,7 @@ static void sealing_and_more(void **state)
 
 static void operations(void **state)
 {
-	struct run r = { .ops = ops, .look = look, .text = world_text };
+	struct run r = { .ops = ops, .look = look, .unmarked = call_mark, .text = world_text };
 
 	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &r.m, NULL), 0);

@@ -95,6 +95,18 @@ static void add_gang(struct fl_model *m, const struct world_gang *g, uint32_t at
 		add_task(m, g, i);
 }
 
+static void add_budget(struct fl_model *m, const struct world_budget *budget)
+{
+	struct fl_budget_row row = {
+		.queue_name = sym(m, budget->queue),
+		.hours = { { FL_UNBOUNDED, FL_UNBOUNDED, budget->gpu_hours } },
+		.node = { FL_NONE },
+	};
+	fairlead_error err;
+
+	must(fl_model_add_budget(m, &row, &err), &err);
+}
+
 struct fl_model *entitle_world(const struct fl_mem *mem, const struct world_of *world)
 {
 	struct fl_model *m = NULL;
@@ -108,18 +120,32 @@ struct fl_model *entitle_world(const struct fl_mem *mem, const struct world_of *
 		add_queue(m, &world->queues[i], i);
 	for (uint32_t i = 0; i < world->n_gangs; i++)
 		add_gang(m, &world->gangs[i], i);
+	for (uint32_t i = 0; i < world->n_budgets; i++)
+		add_budget(m, &world->budgets[i]);
 	must(fl_model_seal(m, &err), &err);
 	return m;
 }
 
-struct fl_policy *entitle_world_policy(const struct fl_mem *mem, const struct fl_model *m)
+static struct fl_policy *policy_of(const struct fl_mem *mem, const struct fl_model *m, bool moving)
 {
-	struct fl_policy_options options = { .mem = mem, .now = WORLD_NOW * FL_SECOND };
+	struct fl_policy_options options = { .mem = mem,
+					     .now = WORLD_NOW * FL_SECOND,
+					     .moving_usage = moving };
 	struct fl_policy *p = NULL;
 	fairlead_error err;
 
 	must(fl_entitle_policy.new(m, &options, &p, &err), &err);
 	return p;
+}
+
+struct fl_policy *entitle_world_policy(const struct fl_mem *mem, const struct fl_model *m)
+{
+	return policy_of(mem, m, /* moving= */ false);
+}
+
+struct fl_policy *entitle_world_moving(const struct fl_mem *mem, const struct fl_model *m)
+{
+	return policy_of(mem, m, /* moving= */ true);
 }
 
 struct fl_decisions entitle_world_step(struct fl_policy *p, int64_t later)

@@ -47,11 +47,17 @@ struct world_gang { /* WAITS, RUNS */
 #define RUNS(its_name, its_queue, its_priority, n, min, each, where)                               \
 	WAITS(its_name, its_queue, its_priority, n, min, each), .running = (where)
 
+struct world_budget {
+	const char *queue;
+	double gpu_hours;
+};
+
 struct world_of {
 	const struct world_leaf *queues;
 	const struct world_machine *machines;
 	const struct world_gang *gangs;
-	uint32_t n_queues, n_machines, n_gangs;
+	const struct world_budget *budgets; /* their period and the rest are in the settings */
+	uint32_t n_queues, n_machines, n_gangs, n_budgets;
 	struct fl_entitle_settings settings;
 };
 
@@ -61,6 +67,8 @@ enum { WORLD_NOW = 100000 }; /* seconds: the time of the first step */
 struct fl_model *entitle_world(const struct fl_mem *mem, const struct world_of *world);
 /* Its policy; free with fl_entitle_policy.free. */
 struct fl_policy *entitle_world_policy(const struct fl_mem *mem, const struct fl_model *m);
+/* The same, and usage moves: what queues hold counts from the first step on. */
+struct fl_policy *entitle_world_moving(const struct fl_mem *mem, const struct fl_model *m);
 
 /* One cycle, @later seconds after WORLD_NOW. */
 struct fl_decisions entitle_world_step(struct fl_policy *p, int64_t later);
@@ -69,7 +77,7 @@ void entitle_world_settle(struct fl_policy *p, const struct fl_decisions *decisi
 /* Tasks of @gang that got such a decision. */
 int entitle_world_count(const struct fl_model *m, const struct fl_decisions *decisions,
 			enum fl_decision_kind kind, const char *gang);
-/* "+a1 -b2 >c1": a binds one task, b loses two, c gets a promise for one; in order of the decisions. */
+/* "+a*1 -b*2 >c*1": a starts one task, b loses two, c gets a promise for one, in this order. */
 const char *entitle_world_text(const struct fl_model *m, const struct fl_decisions *decisions,
 			       char *buffer, size_t size);
 struct fl_workload entitle_world_find(const struct fl_model *m, const char *gang);

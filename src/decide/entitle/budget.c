@@ -13,7 +13,10 @@
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
 static const double ns_per_hour = 3600e9;
-/* Of a budget: who is that much ahead gives way where too much was promised. */
+/*
+ * Where too much was promised, whoever is ahead by that much of a budget gives way; and too much
+ * is what is more than that part of a period over: switches from job to job cost something, too.
+ */
 static const double margin = 0.05;
 
 /* --- setup --- */
@@ -150,7 +153,8 @@ static double left_of(const struct fl_policy *p, const struct fl_budgets *b, uin
 
 static bool is_too_much(const struct fl_policy *p, struct fl_budgets *b, fl_time now)
 {
-	double hours = (double)(period_end(b, now) - now) / ns_per_hour;
+	fl_time end = period_end(b, now), start = fl_window_start(&b->period, now);
+	double hours = ((double)(end - now) + margin * (double)(end - start)) / ns_per_hour;
 	struct fl_bundle all = { 0 };
 
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
@@ -191,10 +195,11 @@ static bool gives_way(const struct fl_policy *p, double asks, double other)
 /* --- shares --- */
 
 static enum fl_reach keeps_from(const struct fl_policy *p, const struct fl_claim *claim,
-				struct fl_node mine, struct fl_node other)
+				struct fl_node mine, struct fl_node other, int r)
 {
 	const double *part = p->budgets->part;
 
+	(void)r;
 	if (p->queues[other.v].priority > p->queues[mine.v].priority ||
 	    gives_way(p, part[other.v], part[claim->leaf.v]))
 		return FL_REACH_NOTHING;
@@ -202,11 +207,12 @@ static enum fl_reach keeps_from(const struct fl_policy *p, const struct fl_claim
 }
 
 static enum fl_reach starts_from(const struct fl_policy *p, const struct fl_claim *claim,
-				 struct fl_node mine, struct fl_node other)
+				 struct fl_node mine, struct fl_node other, int r)
 {
 	const double *part = p->budgets->part;
 	bool in_budget = part[other.v] < 1;
 
+	(void)r;
 	if (p->queues[other.v].priority > p->queues[mine.v].priority)
 		return FL_REACH_NOTHING;
 	return in_budget && gives_way(p, part[claim->leaf.v], part[other.v]) ? FL_REACH_ALL :

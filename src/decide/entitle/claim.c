@@ -68,32 +68,28 @@ void fl_claims_begin(struct fl_policy *p)
 
 /* --- what a claim is short of --- */
 
-/* What the fair share of @n must be. */
-static double target(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
-		     int r)
+/* What the fair share of its leaf must be. */
+static double target(const struct fl_policy *p, const struct fl_claim *claim, int r)
 {
 	double amount = claim->amount.of[r];
 
 	if (!(amount > 0))
 		return 0;
-	return amount + (claim->keeps ? p->scratch->claims->kept[n.v].of[r] :
-					p->queues[n.v].allocated.of[r]);
+	return claim->keeps ? amount : amount + p->queues[claim->leaf.v].allocated.of[r];
 }
 
-double fl_claim_short(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
-		      int r)
+double fl_claim_short(const struct fl_policy *p, const struct fl_claim *claim, int r)
 {
-	double missing = target(p, claim, n, r) - p->queues[n.v].fair_share.of[r];
+	double missing = target(p, claim, r) - p->queues[claim->leaf.v].fair_share.of[r];
 
 	return missing > 0 ? missing : 0;
 }
 
 bool fl_claim_is_short(const struct fl_policy *p, const struct fl_claim *claim)
 {
-	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-		for (int r = 0; r < FL_BUNDLE; r++)
-			if (fl_claim_short(p, claim, n, r) > 0)
-				return true;
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (fl_claim_short(p, claim, r) > 0)
+			return true;
 	return false;
 }
 
@@ -126,21 +122,18 @@ static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach 
 }
 
 /* What siblings' parent has over what it has given them. */
-static double undivided(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
-			int r)
+static double undivided(const struct fl_policy *p, struct fl_node n, int r)
 {
 	struct fl_span siblings = fl_claim_siblings(p, n);
 	struct fl_node parent = p->queues[n.v].parent;
-	double left = p->total.of[r];
+	double left = parent.v == FL_NONE ? p->total.of[r] : p->queues[parent.v].fair_share.of[r];
 
-	if (parent.v != FL_NONE)
-		left = fmax(p->queues[parent.v].fair_share.of[r], target(p, claim, parent, r));
 	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
 		left -= p->queues[p->scratch->claims->child[i]].fair_share.of[r];
 	return left > 0 ? left : 0;
 }
 
-/* A collection of what one queue of the path needs of one resource. */
+/* What one queue of the path collects of one resource. */
 struct collection {
 	struct fl_policy *p;
 	const struct fl_claim *claim;
@@ -156,15 +149,15 @@ static void collect_from(struct collection *c, uint32_t n_siblings, enum fl_reac
 {
 	for (uint32_t i = 0; i < n_siblings && c->missing > 0; i++) {
 		struct fl_node other = { c->p->scratch->claims->siblings[i] };
-		enum fl_reach reach = c->reach(c->p, c->claim, c->mine, other);
+		enum fl_reach reach = c->reach(c->p, c->claim, c->mine, other, c->r);
 		double *share = &c->p->queues[other.v].fair_share.of[c->r], lent = *share;
 
 		if (reach == FL_REACH_NOTHING)
 			continue;
 		/* Without applying, what the first pass took is still there. */
-		lent -= least(c->p, other.v, c->r, reach < most ? reach : most);
 		if (!c->apply && most > FL_REACH_UNHELD)
-			lent -= fmax(*share - least(c->p, other.v, c->r, FL_REACH_UNHELD), 0);
+			lent = fmin(lent, least(c->p, other.v, c->r, FL_REACH_UNHELD));
+		lent -= least(c->p, other.v, c->r, reach < most ? reach : most);
 		lent = fmin(lent, c->missing);
 		if (!(lent > 0))
 			continue;
@@ -174,68 +167,57 @@ static void collect_from(struct collection *c, uint32_t n_siblings, enum fl_reac
 	}
 }
 
-/* What nobody holds goes first. */
-static bool collect(struct collection *c)
+/* What nobody was given goes first, then what nobody holds. */
+static void collect(struct collection *c)
 {
 	struct fl_claims *claims = c->p->scratch->claims;
 	struct fl_span siblings = fl_claim_siblings(c->p, c->mine);
 	uint32_t n = 0;
 
-	c->missing = fl_claim_short(c->p, c->claim, c->mine, c->r);
+	c->missing -= undivided(c->p, c->mine, c->r);
 	if (c->missing <= 0)
-		return true;
-	c->missing -= undivided(c->p, c->claim, c->mine, c->r);
+		return;
 	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
 		if (claims->child[i] != c->mine.v)
 			claims->siblings[n++] = claims->child[i];
 	fl_sort(claims->siblings, n, claims->spare, cmp_lenders, c->p);
 	collect_from(c, n, FL_REACH_UNHELD);
 	collect_from(c, n, FL_REACH_ALL);
-	return c->missing <= 0;
 }
 
-/* Every queue of the path and every resource; @apply only once all of it was found possible. */
-static bool walk(struct fl_policy *p, const struct fl_claim *claim, fl_claim_reach *reach,
+/* From the leaf up: what siblings do not lend, the parent has to get from its own. */
+static bool walk(struct fl_policy *p, const struct fl_claim *claim, int r, fl_claim_reach *reach,
 		 bool apply)
 {
-	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-		for (int r = 0; r < FL_BUNDLE; r++) {
-			struct collection c = { .p = p,
-						.claim = claim,
-						.reach = reach,
-						.mine = n,
-						.r = r,
-						.apply = apply };
+	struct collection c = { .p = p, .claim = claim, .reach = reach, .r = r, .apply = apply };
 
-			if (!collect(&c))
-				return false;
-		}
-	return true;
+	c.missing = fl_claim_short(p, claim, r);
+	for (c.mine = claim->leaf; c.mine.v != FL_NONE && c.missing > 0;
+	     c.mine = p->queues[c.mine.v].parent) {
+		double needed = c.missing;
+
+		collect(&c);
+		if (apply)
+			p->queues[c.mine.v].fair_share.of[r] += needed;
+	}
+	return c.missing <= 0;
 }
 
 bool fl_claim_serve(struct fl_policy *p, const struct fl_claim *claim, fl_claim_reach *reach)
 {
-	struct fl_claims *c = p->scratch->claims;
-
-	for (int r = 0; r < FL_BUNDLE; r++) {
-		struct fl_node n = claim->leaf;
-
-		while (p->queues[n.v].parent.v != FL_NONE)
-			n = p->queues[n.v].parent;
-		if (target(p, claim, n, r) > p->total.of[r] && claim->amount.of[r] > 0)
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (!walk(p, claim, r, reach, /* apply= */ false))
 			return false;
-	}
-	if (!walk(p, claim, reach, /* apply= */ false))
-		return false;
-	(void)walk(p, claim, reach, /* apply= */ true);
-	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-		for (int r = 0; r < FL_BUNDLE; r++) {
-			double most = target(p, claim, n, r);
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		double enough = target(p, claim, r);
 
-			if (most > p->queues[n.v].fair_share.of[r])
-				p->queues[n.v].fair_share.of[r] = most;
-			c->kept[n.v].of[r] += claim->amount.of[r];
-		}
+		(void)walk(p, claim, r, reach, /* apply= */ true);
+		/* What was added in parts is not to miss it by rounding. */
+		if (p->queues[claim->leaf.v].fair_share.of[r] < enough)
+			p->queues[claim->leaf.v].fair_share.of[r] = enough;
+		for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
+			p->scratch->claims->kept[n.v].of[r] += claim->amount.of[r];
+	}
 	return true;
 }
 

@@ -4,8 +4,9 @@
  *
  * What turns (turns.h) and budgets (budget.h) have in common.  A claim is a leaf with an amount:
  * of the job that it would start next, on top of what it holds, or of what it runs and keeps.
- * Serving it raises the fair share of every queue on the path to where the amount is within it,
- * and lowers those of siblings by as much.  All that comes after is the ordinary rules on the
+ * Serving it raises the fair share of the leaf to where the amount is within it, and lowers
+ * those of its siblings by as much; what they do not lend its parent gets from its own
+ * siblings in the same way, and so on up.  All that comes after is the ordinary rules on the
  * shifted shares: whoever now holds more than its share can be reclaimed from, and so on.
  *
  * Guarantee: all of a claim is served, or no share changes.  The shares of siblings have in sum
@@ -37,7 +38,7 @@ enum fl_reach {
 
 /* What @mine, of a claim's path, may have of the share of its sibling @other. */
 typedef enum fl_reach fl_claim_reach(const struct fl_policy *p, const struct fl_claim *claim,
-				     struct fl_node mine, struct fl_node other);
+				     struct fl_node mine, struct fl_node other, int r);
 
 struct fl_claims {
 	struct fl_span *children; /* by node, of `child`; [n_nodes]: those at the top */
@@ -65,10 +66,9 @@ static inline struct fl_span fl_claim_siblings(const struct fl_policy *p, struct
 	return p->scratch->claims->children[parent == FL_NONE ? p->model->n_nodes : parent];
 }
 
-/* How much more than its fair share @n needs of resource @r for the claim; 0: nothing. */
-double fl_claim_short(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node n,
-		      int r);
-/* It is short of something, somewhere on its path. */
+/* How much more than its fair share the leaf needs of resource @r; 0: nothing. */
+double fl_claim_short(const struct fl_policy *p, const struct fl_claim *claim, int r);
+/* It is short of something. */
 bool fl_claim_is_short(const struct fl_policy *p, const struct fl_claim *claim);
 
 /* true: its shares are raised, and kept against later claims. */

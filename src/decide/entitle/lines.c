@@ -346,7 +346,7 @@ struct fl_lined fl_lined_victim(const struct fl_policy *p, struct fl_workload w,
 			continue;
 		if (task->state == FL_TASK_HOLDS)
 			fl_bundle_add(&lined.amount, &task->request);
-		lined.active += task->state == FL_TASK_HOLDS || task->state == FL_TASK_PROMISED;
+		lined.active += fl_task_active(task);
 	}
 	return lined;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/reclaim_rules.h"
 
-#include <math.h>
-
 /* A queue that loses something in this call, or has one below it that does. */
 struct loser {
 	uint64_t call; /* of another call: all below is void */
@@ -298,15 +296,6 @@ static bool victims_pass(const struct call *c, struct fl_node q)
 
 /* --- B: every level of the reclaimer --- */
 
-static double saturation(double amount, double fair_share)
-{
-	if (fair_share == FL_UNBOUNDED)
-		return 0;
-	if (fair_share == 0)
-		return amount > 0 ? INFINITY : 0;
-	return amount / fair_share;
-}
-
 /* @n, which would hold @mine, against sibling @s, which loses something. */
 static bool stays_less_saturated(const struct call *c, struct fl_node n,
 				 const struct fl_bundle *mine, struct fl_node s)
@@ -322,8 +311,8 @@ static bool stays_less_saturated(const struct call *c, struct fl_node n,
 	};
 
 	for (int r = 0; r < FL_BUNDLE; r++) {
-		double x = saturation(mine->of[r], share->of[r]);
-		double y = saturation(l->remaining.of[r], other->of[r]);
+		double x = fl_saturation(mine->of[r], share->of[r]);
+		double y = fl_saturation(l->remaining.of[r], other->of[r]);
 		bool counts = (l->involved >> r & 1) || c->reclaimer->request.of[r] > 0;
 
 		if (!counts || !(x > 1) || !(other->of[r] > 0))

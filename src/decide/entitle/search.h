@@ -156,17 +156,6 @@ bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, ui
 /* Does every victim that is protected keep the minimum of its gang? */
 bool fl_search_spares_gangs(const struct fl_policy *p, const struct fl_search *s);
 
-/* Where a task is, or was promised to be: what its eviction frees. */
-static inline struct fl_machine fl_task_place(const struct fl_task *t)
-{
-	return t->promised.v != FL_NONE ? t->promised : t->machine;
-}
-
-static inline bool fl_task_active(const struct fl_task *t)
-{
-	return t->state == FL_TASK_HOLDS || t->state == FL_TASK_PROMISED;
-}
-
 /* Has the trial that runs evicted it, and not put it back where it was? */
 static inline bool fl_task_displaced(const struct fl_policy *p, const struct fl_task *t)
 {

@@ -8,6 +8,8 @@
 #ifndef FL_DECIDE_ENTITLE_STANDING_H
 #define FL_DECIDE_ENTITLE_STANDING_H
 
+#include <math.h>
+
 #include "base/bundle.h"
 #include "base/ids.h"
 
@@ -51,6 +53,16 @@ static inline double fl_standing_allocatable(const struct fl_standing *q, int r)
 	if (q->deserved.of[r] == FL_UNBOUNDED)
 		return q->limit.of[r];
 	return q->limit.of[r] == FL_UNBOUNDED || most < q->limit.of[r] ? most : q->limit.of[r];
+}
+
+/* What is held for each unit of fair share; INFINITY where that is nothing. */
+static inline double fl_saturation(double held, double fair_share)
+{
+	if (fair_share == FL_UNBOUNDED)
+		return 0;
+	if (fair_share == 0)
+		return held > 0 ? INFINITY : 0;
+	return held / fair_share;
 }
 
 #endif

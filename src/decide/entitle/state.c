@@ -43,12 +43,6 @@ static void change_leaving(struct fl_policy *p, struct fl_machine where,
 		add(p, &p->rooms[where.v].leaving, what, sign);
 }
 
-/* Where there is room once the task leaves. */
-static struct fl_machine place_of(const struct fl_task *t)
-{
-	return t->promised.v != FL_NONE ? t->promised : t->machine;
-}
-
 static uint32_t *count_of(struct fl_job *j, enum fl_task_state state)
 {
 	switch (state) {
@@ -126,7 +120,7 @@ int fl_task_evict(struct fl_policy *p, uint32_t task, fairlead_error *err)
 	if (r < 0)
 		return r;
 	if (t->state != FL_TASK_LEAVES) {
-		change_leaving(p, place_of(t), &t->request, +1);
+		change_leaving(p, fl_task_place(t), &t->request, +1);
 		enter(p, j, t, FL_TASK_LEAVES);
 	}
 	FL_SET(p, t->trial, p->trial);
@@ -144,7 +138,7 @@ int fl_task_spare(struct fl_policy *p, uint32_t task, fairlead_error *err)
 		return r;
 	enter(p, j, t, t->promised.v == FL_NONE ? FL_TASK_HOLDS : FL_TASK_PROMISED);
 	FL_SET(p, t->trial, 0);
-	change_leaving(p, place_of(t), &t->request, -1);
+	change_leaving(p, fl_task_place(t), &t->request, -1);
 	charge(p, j, &t->request, +1);
 	return 0;
 }

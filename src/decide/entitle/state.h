@@ -137,6 +137,18 @@ int fl_task_arrive(struct fl_policy *p, uint32_t task, fairlead_error *err);
 /* The cycle ends: what was promised is not, and waits, or leaves the machine that it is on. */
 int fl_task_unpromise(struct fl_policy *p, uint32_t task, fairlead_error *err);
 
+/* Where a task is, or was promised to be: what its eviction frees. */
+static inline struct fl_machine fl_task_place(const struct fl_task *t)
+{
+	return t->promised.v != FL_NONE ? t->promised : t->machine;
+}
+
+/* Does it run, or will it: bound or reserved. */
+static inline bool fl_task_active(const struct fl_task *t)
+{
+	return t->state == FL_TASK_HOLDS || t->state == FL_TASK_PROMISED;
+}
+
 /* Tasks of @j that run or will: bound or reserved. */
 static inline uint32_t fl_job_active(const struct fl_job *j) { return j->n_holds + j->n_promised; }
 

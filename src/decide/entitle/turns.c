@@ -24,10 +24,8 @@ static struct fl_claim start_claim(struct fl_policy *p, struct fl_node leaf)
 /* The resources that somebody is short of: 1 << r. */
 static unsigned add_short(const struct fl_policy *p, const struct fl_claim *claim, unsigned so_far)
 {
-	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-		for (int r = 0; r < FL_BUNDLE; r++)
-			if (fl_claim_short(p, claim, n, r) > 0)
-				so_far |= 1U << r;
+	for (int r = 0; r < FL_BUNDLE; r++)
+		so_far |= (unsigned)(fl_claim_short(p, claim, r) > 0) << r;
 	return so_far;
 }
 
@@ -96,15 +94,17 @@ static void measure_siblings(struct fl_policy *p, struct fl_span siblings, unsig
 	}
 }
 
-/* --- how far siblings lend --- */
+/* --- how far siblings lend; to one that has no weight, nothing --- */
 
 static enum fl_reach keeps_from(const struct fl_policy *p, const struct fl_claim *claim,
-				struct fl_node mine, struct fl_node other)
+				struct fl_node mine, struct fl_node other, int r)
 {
 	const struct fl_claims *c = p->scratch->claims;
 	int32_t own = p->queues[mine.v].priority, its = p->queues[other.v].priority;
 
 	(void)claim;
+	if (!(p->queues[mine.v].weight.of[r] > 0))
+		return FL_REACH_NOTHING;
 	if (its != own)
 		return its < own ? FL_REACH_UNHELD : FL_REACH_NOTHING;
 	return c->had[mine.v] - c->had[other.v] < c->margin[mine.v] ? FL_REACH_UNHELD :
@@ -118,13 +118,15 @@ static bool gives_way(const struct fl_claims *c, struct fl_node mine, struct fl_
 }
 
 static enum fl_reach starts_from(const struct fl_policy *p, const struct fl_claim *claim,
-				 struct fl_node mine, struct fl_node other)
+				 struct fl_node mine, struct fl_node other, int r)
 {
 	const struct fl_claims *c = p->scratch->claims;
 	const struct fl_standing *own = &p->queues[mine.v], *its = &p->queues[other.v];
 	double ahead = c->had[other.v] - c->had[mine.v];
 
 	(void)claim;
+	if (!(own->weight.of[r] > 0))
+		return FL_REACH_NOTHING;
 	if (its->priority != own->priority)
 		return its->priority < own->priority ? FL_REACH_ALL : FL_REACH_NOTHING;
 	if (gives_way(c, mine, other))
@@ -141,28 +143,6 @@ static void set_ready(struct fl_policy *p, struct fl_node leaf)
 {
 	for (struct fl_node n = leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
 		p->scratch->claims->ready[n.v] = true;
-}
-
-static unsigned find_starts(struct fl_policy *p)
-{
-	struct fl_claims *c = p->scratch->claims;
-	unsigned resources = 0;
-
-	fl_claims_find_next(p);
-	for (uint32_t i = 0; i < p->n_order; i++) {
-		struct fl_claim claim;
-
-		if (c->next[p->order[i].v] == FL_NONE)
-			continue;
-		claim = start_claim(p, p->order[i]);
-		if (fl_claim_is_short(p, &claim)) {
-			c->leaves[c->n_leaves++] = p->order[i].v;
-			resources = add_short(p, &claim, resources);
-		} else {
-			set_ready(p, p->order[i]);
-		}
-	}
-	return resources;
 }
 
 /* Of each leaf the largest minimum that runs, each resource for itself. */
@@ -191,16 +171,34 @@ static struct fl_claim keep_claim(const struct fl_policy *p, struct fl_node leaf
 				  .amount = p->scratch->claims->runs[leaf.v] };
 }
 
-static unsigned find_keeps(struct fl_policy *p, unsigned resources)
+/* Its next job alone is larger than its share. */
+static bool is_larger(const struct fl_policy *p, const struct fl_claim *claim)
 {
+	return !fl_bundle_within(&claim->amount, &p->queues[claim->leaf.v].fair_share);
+}
+
+/* Who is larger than its share, runs or waits; and the resources that they are short of. */
+static unsigned find_claims(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+	unsigned resources = 0;
+
+	fl_claims_find_next(p);
 	find_running(p);
 	for (uint32_t i = 0; i < p->n_order; i++) {
-		struct fl_claim claim;
+		struct fl_claim start, keep = keep_claim(p, p->order[i]);
+		bool keeps = fl_claim_is_short(p, &keep);
 
-		if (!p->is_leaf[p->order[i].v])
+		resources = add_short(p, &keep, resources);
+		if (c->next[p->order[i].v] == FL_NONE)
 			continue;
-		claim = keep_claim(p, p->order[i]);
-		resources = add_short(p, &claim, resources);
+		start = start_claim(p, p->order[i]);
+		if (!fl_claim_is_short(p, &start)) {
+			set_ready(p, p->order[i]);
+		} else if (!keeps && is_larger(p, &start)) {
+			c->leaves[c->n_leaves++] = p->order[i].v;
+			resources = add_short(p, &start, resources);
+		}
 	}
 	return resources;
 }
@@ -219,17 +217,6 @@ static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 		return had[l.v] < had[r.v] ? -1 : 1;
 	return (p->queues[l.v].rank > p->queues[r.v].rank) -
 	       (p->queues[l.v].rank < p->queues[r.v].rank);
-}
-
-/* Whoever is above its weight's part of nothing, for it has no weight, claims nothing. */
-static bool has_weight(const struct fl_policy *p, const struct fl_claim *claim)
-{
-	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-		for (int r = 0; r < FL_BUNDLE; r++)
-			if (fl_claim_short(p, claim, n, r) > 0 &&
-			    !(p->queues[n.v].weight.of[r] > 0))
-				return false;
-	return true;
 }
 
 /* Who listens hears how far those are ahead who hold something. */
@@ -260,11 +247,8 @@ static void hear_all(const struct fl_policy *p, const struct fl_claim *claim)
 
 	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent) {
 		struct fl_span siblings = fl_claim_siblings(p, n);
-		bool lacks = false;
 
-		for (int r = 0; r < FL_BUNDLE; r++)
-			lacks |= fl_claim_short(p, claim, n, r) > 0;
-		for (uint32_t i = siblings.first; lacks && i < siblings.first + siblings.n; i++)
+		for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
 			if (c->child[i] != n.v)
 				hear(p, (struct fl_workload){ c->next[claim->leaf.v] }, n,
 				     (struct fl_node){ c->child[i] });
@@ -276,7 +260,7 @@ static bool start(struct fl_policy *p, struct fl_node leaf)
 	struct fl_claim claim = start_claim(p, leaf);
 	uint32_t only = p->scratch->only.v;
 
-	if ((only != FL_NONE && only != p->scratch->claims->next[leaf.v]) || !has_weight(p, &claim))
+	if (only != FL_NONE && only != p->scratch->claims->next[leaf.v])
 		return false;
 	if (p->scratch->sink)
 		hear_all(p, &claim);
@@ -293,7 +277,7 @@ void fl_turns_share(struct fl_policy *p)
 	unsigned resources;
 
 	fl_claims_begin(p);
-	resources = find_keeps(p, find_starts(p));
+	resources = find_claims(p);
 	if (!resources)
 		return;
 	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
@@ -302,7 +286,7 @@ void fl_turns_share(struct fl_policy *p)
 		if (p->is_leaf[p->order[i].v]) {
 			struct fl_claim claim = keep_claim(p, p->order[i]);
 
-			if (fl_claim_is_short(p, &claim) && has_weight(p, &claim))
+			if (fl_claim_is_short(p, &claim))
 				(void)fl_claim_serve(p, &claim, keeps_from);
 		}
 	fl_sort(c->leaves, c->n_leaves, c->spare, cmp_claims, p);

@@ -13,9 +13,9 @@
  *   margin(q)  min(1, what had(q) tends to while it holds what it holds) / (1 + k)
  *
  * First whoever runs a job larger than its share keeps a share for it, from what siblings do
- * not hold, unless had(it) - had(sibling) >= margin(it).  Then of all leaves whose next job
- * does not fit into their shares - level by level by priority, had, age - the first one for
- * which it is possible gets a turn: shares of siblings are shifted (claim.h)
+ * not hold, unless had(it) - had(sibling) >= margin(it).  Then of all leaves that run none, and
+ * whose next job is larger than their share - level by level by priority, had, age - the first
+ * one for which it is possible gets a turn: shares of siblings are shifted (claim.h)
  *
  *   from what is not held: of those who come after it, or who can start nothing with it;
  *   from what is held beyond what is deserved: when had(sibling) - had(it) >= margin(sibling);

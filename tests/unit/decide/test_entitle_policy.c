@@ -40,13 +40,13 @@ static struct world of(const struct world_of *world)
 static struct world make(void)
 {
 	const struct world_of world = {
-		halves,
-		one,
-		gangs,
-		COUNT(halves),
-		COUNT(one),
-		COUNT(gangs),
-		fl_entitle_settings_default,
+		.queues = halves,
+		.machines = one,
+		.gangs = gangs,
+		.n_queues = COUNT(halves),
+		.n_machines = COUNT(one),
+		.n_gangs = COUNT(gangs),
+		.settings = fl_entitle_settings_default,
 	};
 
 	return of(&world);
@@ -314,7 +314,13 @@ static void a_queue_is_looked_at_so_deep(void **unused)
 		{ WAITS("a2", "a", 50, 1, 1, 1) },
 	};
 	struct world_of world = {
-		halves, one, two, COUNT(halves), COUNT(one), COUNT(two), fl_entitle_settings_default
+		.queues = halves,
+		.machines = one,
+		.gangs = two,
+		.n_queues = COUNT(halves),
+		.n_machines = COUNT(one),
+		.n_gangs = COUNT(two),
+		.settings = fl_entitle_settings_default,
 	};
 
 	(void)unused;
@@ -335,13 +341,13 @@ static void a_queue_is_looked_at_so_deep(void **unused)
 static void what_is_held_becomes_usage(void **unused)
 {
 	const struct world_of world = {
-		halves,
-		one,
-		gangs,
-		COUNT(halves),
-		COUNT(one),
-		COUNT(gangs),
-		fl_entitle_settings_default,
+		.queues = halves,
+		.machines = one,
+		.gangs = gangs,
+		.n_queues = COUNT(halves),
+		.n_machines = COUNT(one),
+		.n_gangs = COUNT(gangs),
+		.settings = fl_entitle_settings_default,
 	};
 	struct world w = { .m = entitle_world(&fl_mem_heap, &world) };
 	const struct fl_policy_options options = { .mem = &fl_mem_heap,
@@ -436,13 +442,13 @@ static void machines(void **unused)
 						     { "m3", rows[i].gpus[2] } };
 		const struct world_gang gang = { WAITS("a1", "a", 50, 1, 1, rows[i].want) };
 		struct world_of world = {
-			halves,
-			all,
-			&gang,
-			COUNT(halves),
-			COUNT(all),
-			1,
-			fl_entitle_settings_default,
+			.queues = halves,
+			.machines = all,
+			.gangs = &gang,
+			.n_queues = COUNT(halves),
+			.n_machines = COUNT(all),
+			.n_gangs = 1,
+			.settings = fl_entitle_settings_default,
 		};
 
 		world.settings.spread_gpu = rows[i].with == SPREAD;

@@ -73,15 +73,29 @@ static struct fl_model *random_world(uint32_t seed)
 		}
 		gangs[i] = g;
 	}
-	const struct world_of world = { queues,
-					machines,
-					gangs,
-					MAX_QUEUES,
-					MACHINES,
-					MAX_GANGS,
-					fl_entitle_settings_default };
+	const struct world_of world = {
+		.queues = queues,
+		.machines = machines,
+		.gangs = gangs,
+		.n_queues = MAX_QUEUES,
+		.n_machines = MACHINES,
+		.n_gangs = MAX_GANGS,
+		.settings = fl_entitle_settings_default,
+	};
 
 	return entitle_world(&fl_mem_heap, &world);
+}
+
+/* Every second one lets usage move. */
+static struct fl_policy *make(const struct fl_mem *mem, const struct fl_model *m, uint32_t seed)
+{
+	const struct fl_policy_options options = { .mem = mem,
+						   .now = WORLD_NOW * FL_SECOND,
+						   .moving_usage = seed % 2 };
+	struct fl_policy *p = NULL;
+
+	assert_int_equal(ops->new (m, &options, &p, NULL), 0);
+	return p;
 }
 
 /* --- all that can change --- */
@@ -221,7 +235,7 @@ static void rollback_gives_all_back(void **unused)
 	(void)unused;
 	for (uint32_t seed = 1; seed <= 150; seed++) {
 		struct fl_model *m = random_world(seed);
-		struct fl_policy *p = entitle_world_policy(&fl_mem_heap, m);
+		struct fl_policy *p = make(&fl_mem_heap, m, seed);
 		uint32_t depth = 0;
 
 		for (int i = 0; i < 80; i++) {
@@ -305,7 +319,7 @@ static void failing_allocations_change_nothing(void **unused)
 		fairlead_error err;
 
 		fail_mem_init(&f);
-		struct fl_policy *p = entitle_world_policy(&f.mem, m);
+		struct fl_policy *p = make(&f.mem, m, seed);
 
 		for (int i = 0; i < 20; i++) {
 			fl_time now = (WORLD_NOW + i) * FL_SECOND;

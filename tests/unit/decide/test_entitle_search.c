@@ -196,10 +196,9 @@ static const struct row rows[] = {
 	  three,
 	  two,
 	  { { RUNS("b1", "b", 50, 1, 1, 1, "m1") },
-	    { RUNS("c1", "c", 50, 1, 1, 3, "m1"), .firm = true },
-	    { RUNS("c2", "c", 50, 1, 1, 2, "m2"), .firm = true },
-	    { WAITS("a1", "a", 100, 1, 1, 1), .firm = true } },
-	  "+a1*1" },
+	    { RUNS("c1", "c", 50, 1, 1, 1, "m2"), .firm = true },
+	    { WAITS("a1", "a", 100, 1, 1, 4), .firm = true } },
+	  "-b1*1 >b1*1 >a1*1" },
 };
 
 static struct world_of world_of_row(const struct row *row)
@@ -249,6 +248,124 @@ static void first_cycle(void **state)
 		entitle_world_text(run.model, &decisions, text, sizeof text);
 		if (strcmp(text, rows[i].decisions) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].name, text, rows[i].decisions);
+		done(&run);
+	}
+}
+
+/* --- settings --- */
+
+static void no_consolidating_reclaim(struct fl_entitle_settings *settings)
+{
+	settings->consolidating_reclaim = false;
+}
+
+static void no_reclaim(struct fl_entitle_settings *settings)
+{
+	settings->actions[FL_ACTION_RECLAIM] = false;
+}
+
+static void no_preempt(struct fl_entitle_settings *settings)
+{
+	settings->actions[FL_ACTION_PREEMPT] = false;
+}
+
+static void no_consolidation(struct fl_entitle_settings *settings)
+{
+	settings->actions[FL_ACTION_CONSOLIDATION] = false;
+}
+
+/* What a setting makes of a row of above, whose name begins so. */
+static void settings(void **state)
+{
+	static const struct {
+		const char *row;
+		void (*change)(struct fl_entitle_settings *settings);
+		const char *decisions;
+	} cases[] = {
+		{ "a victim that a reclaim moves", no_consolidating_reclaim, "" },
+		{ "a victim that a reclaim moves", no_consolidation, "-b1*1 >b1*1 >a1*1" },
+		{ "a victim that a reclaim moves", no_reclaim, "" },
+		{ "a gang gets all its tasks", no_consolidating_reclaim, "-b2*4 >a1*4" },
+		{ "a gang gets all its tasks", no_reclaim, "" },
+		{ "within a queue the lower priority goes", no_preempt, "" },
+		{ "within a queue the lower priority goes", no_reclaim, "-a1*1 >a3*1" },
+		{ "pieces of room", no_consolidation, ">a1*1 -b2*1 >b2*1" }, /* by a reclaim */
+		{ "pieces of room", no_reclaim, ">a1*1 -b2*1 >b2*1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fl_decisions decisions;
+		struct world_of world;
+		struct run run;
+		char text[200];
+		size_t k = 0;
+
+		while (strncmp(rows[k].name, cases[i].row, strlen(cases[i].row)) != 0)
+			k++;
+		world = world_of_row(&rows[k]);
+		cases[i].change(&world.settings);
+		run.model = entitle_world(&fl_mem_heap, &world);
+		run.policy = entitle_world_policy(&fl_mem_heap, run.model);
+		decisions = entitle_world_step(run.policy, 0);
+		entitle_world_text(run.model, &decisions, text, sizeof text);
+		if (strcmp(text, cases[i].decisions) != 0)
+			fail_msg("%zu, %s: '%s', not '%s'", i, cases[i].row, text,
+				 cases[i].decisions);
+		done(&run);
+	}
+}
+
+/* --- evidence --- */
+
+struct heard {
+	enum fl_check check;
+	bool holds;
+	uint32_t n; /* such rows */
+};
+
+static void hear(void *user, const struct fl_evidence *row)
+{
+	struct heard *heard = user;
+
+	heard->n += row->check == heard->check && row->holds == heard->holds;
+}
+
+/* Each rule says what it compared, in the cycle that acts on it. */
+static void evidence(void **state)
+{
+	static const struct {
+		const char *row;
+		enum fl_check check;
+		bool holds;
+		uint32_t n;
+	} cases[] = {
+		{ "who has not run for long is left alone", FL_CHECK_VICTIM_RUN_TIME, false, 1 },
+		{ "who cannot be preempted stays", FL_CHECK_VICTIM_PREEMPTIBLE, false, 1 },
+		{ "but not the same priority", FL_CHECK_VICTIM_PRIORITY, false, 1 },
+		{ "within a queue the lower priority goes", FL_CHECK_VICTIM_PRIORITY, true, 2 },
+		{ "not for more than the asking", FL_CHECK_CAN_RECLAIM, false, 1 },
+		{ "the youngest of the other", FL_CHECK_MAINTAIN_FAIR_SHARE, true, 1 },
+		{ "not when somebody would lose", FL_CHECK_ROOM_LATER, true, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct heard heard = { .check = cases[i].check, .holds = cases[i].holds };
+		const struct fl_sink sink = { .row = hear, .user = &heard };
+		struct fl_decisions decisions;
+		fairlead_error err;
+		struct run run;
+		size_t k = 0;
+
+		while (strncmp(rows[k].name, cases[i].row, strlen(cases[i].row)) != 0)
+			k++;
+		run = run_of(&rows[k], &fl_mem_heap);
+		assert_int_equal(fl_entitle_policy.step(run.policy, WORLD_NOW * FL_SECOND, 0, &sink,
+							&decisions, &err),
+				 0);
+		if (heard.n != cases[i].n)
+			fail_msg("%s: %u rows, not %u", cases[i].row, heard.n, cases[i].n);
 		done(&run);
 	}
 }
@@ -386,7 +503,8 @@ static void stale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_cycle),   cmocka_unit_test(no_trace),
+		cmocka_unit_test(first_cycle),   cmocka_unit_test(settings),
+		cmocka_unit_test(evidence),      cmocka_unit_test(no_trace),
 		cmocka_unit_test(again),         cmocka_unit_test(out_of_memory),
 		cmocka_unit_test(evicted_twice), cmocka_unit_test(stale),
 	};
