@@ -8,7 +8,7 @@ FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 .PHONY: help run build test quick bench e2e soak format install clean
 
 help:
-	@echo 'make run      set up, build, and decide for the company of examples/company'
+	@echo 'make run      set up, build, and decide for examples/company and examples/gpu-lab'
 	@echo 'make test     set up, build, and run every test'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle and a division take'
@@ -28,6 +28,7 @@ run:
 	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	ninja -C $(BUILD) fairlead
 	FAIRLEAD=$(FAIRLEAD) examples/company/run.sh
+	FAIRLEAD=$(FAIRLEAD) examples/gpu-lab/run.sh
 
 build:
 	@tools/bootstrap run

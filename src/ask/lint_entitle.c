@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KAI's queues as they stand in their tree, and workloads that can never start. */
+/* KAI's queues as they stand in their tree, workloads that can never start, modes of a Policy. */
 #include <stdio.h>
 
 #include "ask/lint_parts.h"
@@ -175,9 +175,11 @@ static int lint_room(struct fl_model *m, const struct fl_workload_row *w, const 
 	const struct fl_gang *gang = &m->gangs[w->gang];
 	int32_t fit = 0;
 
-	for (uint32_t t = gang->tasks.first; t < gang->tasks.first + gang->tasks.n; t++)
-		if (m->tasks[t].phase == FL_TASK_PENDING && has_room(m, &m->tasks[t].request))
-			fit++;
+	for (uint32_t i = 0; i < gang->tasks.n && fit < gang->min_tasks; i++) {
+		const struct fl_task_row *task = &m->tasks[gang->tasks.first + i];
+
+		fit += task->phase == FL_TASK_PENDING && has_room(m, &task->request);
+	}
 	if (fit >= gang->min_tasks)
 		return 0;
 	return fl_model_notice(m, FL_NOTICE_NEVER_FITS, w->place, subject, /* hint= */ NULL, err,
@@ -217,6 +219,52 @@ static int lint_gangs(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
+/* --- modes of a Policy --- */
+
+static int lint_mode(struct fl_model *m, const char *why, fairlead_error *err)
+{
+	return fl_model_notice(m, FL_NOTICE_MODE_WITHOUT_EFFECT, (struct fl_place){ 0 }, "Policy",
+			       /* hint= */ NULL, err, "%s", why);
+}
+
+/* Some queue deserves something, and not everything. */
+static bool has_quota(const struct fl_model *m)
+{
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		for (int i = 0; i < FL_BUNDLE; i++)
+			if (says(m, n)->deserved.of[i] > 0)
+				return true;
+	return false;
+}
+
+static const char *why_no_turns(const struct fl_model *m)
+{
+	if (m->entitle.has_budgets)
+		return "turns have no effect beside budgets, which take their place";
+	if (!(m->entitle.k > 0))
+		return "turns have no effect: kValue is 0, so that history does not count";
+	return m->entitle.usage_on ? NULL :
+				     "turns have no effect: there is neither usageDBConfig nor a "
+				     "history of usage";
+}
+
+static int lint_modes(struct fl_model *m, fairlead_error *err)
+{
+	const struct fl_entitle_settings *e = &m->entitle;
+	int r = 0;
+
+	if (e->turns && why_no_turns(m))
+		r = lint_mode(m, why_no_turns(m), err);
+	if (r == 0 && e->has_budgets && m->n_budgets == 0)
+		r = lint_mode(m, "budgets have no effect: no queue has one", err);
+	if (r == 0 && (e->keep_below_quota || e->protect_quota) && !has_quota(m))
+		r = lint_mode(m,
+			      "keepBelowQuota and protectQuota have no effect: no queue deserves a "
+			      "part",
+			      err);
+	return r;
+}
+
 int fl_lint_entitle(struct fl_model *m, fairlead_error *err)
 {
 	struct fl_arena scratch;
@@ -226,6 +274,8 @@ int fl_lint_entitle(struct fl_model *m, fairlead_error *err)
 	r = lint_families(m, &scratch, err);
 	if (r == 0)
 		r = lint_gangs(m, err);
+	if (r == 0)
+		r = lint_modes(m, err);
 	fl_arena_done(&scratch);
 	return r;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/standings.h"
 
+#include <string.h>
+
 #include "base/sort.h"
 
 static int cmp_names(const void *ctx, uint32_t a, uint32_t b)
@@ -62,22 +64,29 @@ int fl_standings_init(struct fl_standings *s, const struct fl_model *m, struct f
 	return 0;
 }
 
-bool fl_standings_used(const struct fl_standings *s, int resource)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct fl_standing *q = &s->rows[s->order[i]];
-
-		if (q->request.of[resource] > 0 || q->allocated.of[resource] > 0)
-			return true;
-	}
-	return false;
-}
-
 double fl_standings_saturation(const struct fl_standings *s, struct fl_node n, int resource)
 {
 	const struct fl_standing *q = &s->rows[n.v];
 
 	return fl_saturation(q->allocated.of[resource], q->fair_share.of[resource]);
+}
+
+static void look_at_resources(struct fl_standings *s)
+{
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		s->used[r] = s->bounded[r] = false;
+		for (uint32_t i = 0; i < s->n; i++) {
+			const struct fl_standing *q = &s->rows[s->order[i]];
+			double deserved = q->deserved.of[r], limit = q->limit.of[r];
+
+			s->used[r] |= q->request.of[r] > 0 || q->allocated.of[r] > 0 ||
+				      deserved > 0 || limit > 0;
+			s->bounded[r] |= deserved != FL_UNBOUNDED || limit != FL_UNBOUNDED;
+		}
+		s->bounded[r] &= s->used[r];
+	}
+	if (!s->bounded[FL_CPU] && !s->bounded[FL_MEMORY] && !s->bounded[FL_GPU])
+		memcpy(s->bounded, s->used, sizeof(s->bounded));
 }
 
 void fl_standings_look(struct fl_standings *s, const struct fl_policy *p)
@@ -89,4 +98,5 @@ void fl_standings_look(struct fl_standings *s, const struct fl_policy *p)
 		s->usage[n.v] = fl_entitle_usage(p, n);
 	}
 	s->total = fl_entitle_total(p);
+	look_at_resources(s);
 }

@@ -79,8 +79,11 @@ static void assume_entitle(struct fl_snapshot *s)
 		       foreign == 1 ? "" : "s", foreign == 1 ? "s" : "",
 		       foreign == 1 ? "it is" : "they are");
 	assume(s, "nothing finishes, and who is evicted is gone by the next cycle");
-	if (m->entitle.has_budgets && !history)
-		assume(s, "no budget is used yet: no history of usage in the input");
+	if (m->entitle.has_budgets && m->n_samples == 0)
+		assume(s, "no budget is used yet: no samples of usage in the input");
+	else if (m->entitle.has_budgets)
+		assume(s, "what is used of budgets stays as it is: what is decided here does not "
+			  "add to it");
 }
 
 void fl_snapshot_assume(struct fl_snapshot *s)

@@ -612,7 +612,8 @@ struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *
 
 enum fl_policy_kind fl_model_policy(const struct fl_model *m)
 {
-	bool entitle = m->n_gangs > 0, borrow = m->n_queues > 0 || m->n_flavors > 0;
+	bool entitle = m->n_gangs > 0 || m->entitle.fairshare_body;
+	bool borrow = m->n_queues > 0 || m->n_flavors > 0;
 
 	for (uint32_t n = 0; n < m->n_nodes; n++)
 		*(m->nodes[n].kind == FL_QUEUE ? &entitle : &borrow) = true;

@@ -93,7 +93,7 @@ static int add_queue(const struct out *o, uint32_t node, fairlead_error *err)
 
 	snprintf(priority, sizeof(priority), "%d", s->rows[node].priority);
 	for (unsigned i = 0; i < FL_BUNDLE && rc == 0; i++) {
-		if (!fl_standings_used(s, shown[i]))
+		if (!s->used[shown[i]])
 			continue;
 		rc = fl_table_row(o->table, -1, err);
 		if (rc >= 0)
@@ -107,7 +107,8 @@ static int add_queue(const struct out *o, uint32_t node, fairlead_error *err)
 	return rc;
 }
 
-static int print_siblings(struct out *o, struct fl_node parent, fairlead_error *err)
+/* @first: where the first of them stands in the order; behind them are the deeper ones below. */
+static int print_siblings(struct out *o, uint32_t first, fairlead_error *err)
 {
 	static const struct column columns[] = {
 		{ "QUEUE", 0, 0 },
@@ -129,9 +130,14 @@ static int print_siblings(struct out *o, struct fl_node parent, fairlead_error *
 		rc = add_columns(o, &usage, 1, err);
 	if (rc == 0)
 		rc = add_columns(o, &share, 1, err);
-	for (uint32_t i = 0; i < s->n && rc == 0; i++)
-		if (s->rows[s->order[i]].parent.v == parent.v)
+	for (uint32_t i = first; i < s->n && rc == 0; i++) {
+		uint32_t depth = s->rows[s->order[i]].depth;
+
+		if (depth < s->rows[s->order[first]].depth)
+			break;
+		if (depth == s->rows[s->order[first]].depth)
 			rc = add_queue(o, s->order[i], err);
+	}
 	if (rc == 0)
 		rc = fl_table_print(o->table, /* indent= */ 2, err);
 	o->table = fl_table_free(o->table);
@@ -288,8 +294,7 @@ static int print_steps(struct out *o, const struct fl_division_step *at, fairlea
 
 	for (unsigned i = 0; i < FL_BUNDLE; i++)
 		for (const struct fl_division_step *s = at; s && rc == 0; s = s->next) {
-			if (s->step.resource != shown[i] ||
-			    !fl_standings_used(o->division->standings, shown[i]))
+			if (s->step.resource != shown[i] || !o->division->standings->used[shown[i]])
 				continue;
 			putc('\n', o->report->out);
 			say_begin(o, &s->step);
@@ -310,7 +315,7 @@ static bool has_usage(const struct fl_division *d)
 	return false;
 }
 
-static int print_group(struct out *o, struct fl_node parent, fairlead_error *err)
+static int print_group(struct out *o, struct fl_node parent, uint32_t first, fairlead_error *err)
 {
 	const struct fl_division *d = o->division;
 	const struct fl_bundle *of = parent.v == FL_NONE ? &d->standings->total :
@@ -325,7 +330,7 @@ static int print_group(struct out *o, struct fl_node parent, fairlead_error *err
 	else
 		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Below %s: %s", name_of(o, parent.v),
 			      text);
-	rc = print_siblings(o, parent, err);
+	rc = print_siblings(o, first, err);
 	if (rc == 0 && d->steps)
 		rc = print_steps(o, d->steps[group], err);
 	return rc;
@@ -335,7 +340,7 @@ int fl_divide_text(const struct fl_report *r, const struct fl_division *d, fairl
 {
 	const struct fl_standings *s = d->standings;
 	struct out o = { .report = r, .division = d, .usage = has_usage(d) };
-	int rc = print_group(&o, (struct fl_node){ FL_NONE }, err);
+	int rc = print_group(&o, (struct fl_node){ FL_NONE }, /* first= */ 0, err);
 
 	/* A queue with children stands right before the first of them. */
 	for (uint32_t i = 0; i + 1 < s->n && rc == 0; i++) {
@@ -344,7 +349,7 @@ int fl_divide_text(const struct fl_report *r, const struct fl_division *d, fairl
 		if (s->rows[s->order[i + 1]].parent.v != n.v)
 			continue;
 		putc('\n', r->out);
-		rc = print_group(&o, n, err);
+		rc = print_group(&o, n, i + 1, err);
 	}
 	if (rc < 0)
 		return rc;

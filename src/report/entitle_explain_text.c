@@ -138,10 +138,13 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 
 static int print_victims(const struct out *o, fairlead_error *err)
 {
-	static const struct fl_column_head columns[] = { { "EVICTED FOR IT", 0, 0 },
-							 { "QUEUE", 0, 1 },
-							 { "REASON", 0, 0 } };
 	const struct fl_entitle_explain *x = o->answer->x;
+	bool waits = x->state == FL_EXPLAIN_WAITS; /* these go only if it waits alone */
+	const struct fl_column_head columns[] = {
+		{ waits ? "EVICTED IF ALONE" : "EVICTED FOR IT", 0, 0 },
+		{ "QUEUE", 0, 1 },
+		{ "REASON", 0, 0 },
+	};
 	const struct fl_model *m = o->report->model;
 	struct fl_table *t = NULL;
 	char name[FL_REPORT_NAME];

@@ -42,12 +42,18 @@ static void put_more(const struct fl_entitle_explain *x, char *buffer, size_t si
 	}
 	if (x->n_rules == 0)
 		return;
-	at = (size_t)snprintf(buffer, size, ". Of %u workload%s that might make room for it",
+	at = (size_t)snprintf(buffer, size, ". %u workload%s might make room for it, but",
 			      x->n_considered, plural(x->n_considered));
-	for (uint32_t i = 0; i < x->n_rules && at < size; i++)
-		at += (size_t)snprintf(buffer + at, size - at, "%s %u: %s", i ? ";" : ",",
-				       x->rules[i].workloads,
-				       fl_explain_refused(x->rules[i].check));
+	for (uint32_t i = 0; i < x->n_rules && at < size; i++) {
+		if (x->rules[i].workloads == x->n_considered)
+			at += (size_t)snprintf(buffer + at, size - at, "%s", i ? ";" : "");
+		else
+			at += (size_t)snprintf(buffer + at, size - at, "%s of %u", i ? ";" : "",
+					       x->rules[i].workloads);
+		if (at < size)
+			at += (size_t)snprintf(buffer + at, size - at, " %s",
+					       fl_explain_refused(x->rules[i].check));
+	}
 }
 
 static void put_running(const struct fl_report *r, const struct fl_entitle_explain *x,

@@ -57,7 +57,7 @@ static void put_queue(struct fl_json *j, const struct fl_model *m, const struct 
 		fl_json_int(j, "pendingWorkloads", t->waiting[n.v]);
 		fl_json_list(j, "resources");
 		for (unsigned i = 0; i < FL_BUNDLE; i++)
-			if (fl_standings_used(t->standings, order[i]))
+			if (t->standings->used[order[i]])
 				put_resource(j, t->standings, n, order[i]);
 		fl_json_end_list(j);
 	}

@@ -135,14 +135,25 @@ static int add_resource(const struct out *o, struct fl_node n, int res, fairlead
 	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]) && rc == 0; i++)
 		rc = line(o, columns[i], fl_bundle_amount(o->report, res, amounts[i], text),
 			  amounts[i] == 0, err);
-	snprintf(text, sizeof(text), isinf(saturation) ? "inf" : "%.2f", saturation);
+	snprintf(text, sizeof(text),
+		 isinf(saturation) ? "inf" :
+		 saturation < 1e6  ? "%.2f" :
+				     "%.3g",
+		 saturation);
 	if (rc == 0)
 		rc = line(o, SATURATION, text, saturation == 0, err);
 	snprintf(text, sizeof(text), "%g", q->weight.of[res]);
 	if (rc == 0)
 		rc = line(o, WEIGHT, text, q->weight.of[res] == 0, err);
-	snprintf(text, sizeof(text), "%.3f", s->usage[n.v].of[res]);
+	snprintf(text, sizeof(text), s->usage[n.v].of[res] < 1000 ? "%.3f" : "%.4g",
+		 s->usage[n.v].of[res]);
 	return rc < 0 ? rc : line(o, USAGE, text, s->usage[n.v].of[res] == 0, err);
+}
+
+/* What no queue bounds is never what decides. */
+static bool is_shown(const struct out *o, int res)
+{
+	return o->report->all ? o->tree->standings->used[res] : o->tree->standings->bounded[res];
 }
 
 static int add_queue(const struct out *o, struct fl_node n, fairlead_error *err)
@@ -158,7 +169,7 @@ static int add_queue(const struct out *o, struct fl_node n, fairlead_error *err)
 	o->row_of[n.v] = row;
 	int rc = line(o, QUEUE, fl_report_node(o->report->model, n), /* zero= */ false, err);
 	for (unsigned i = 0; i < FL_BUNDLE && rc == 0; i++)
-		if (fl_standings_used(o->tree->standings, order[i]))
+		if (is_shown(o, order[i]))
 			rc = add_resource(o, n, order[i], err);
 	snprintf(text, sizeof(text), "%d", q->priority);
 	if (rc == 0)
@@ -168,6 +179,22 @@ static int add_queue(const struct out *o, struct fl_node n, fairlead_error *err)
 		rc = line(o, WAITING, text, /* zero= */ false, err);
 	}
 	return rc;
+}
+
+static void say_hidden(const struct out *o, unsigned indent)
+{
+	static const int order[] = { FL_CPU, FL_MEMORY, FL_GPU };
+	char hidden[64] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < FL_BUNDLE; i++)
+		if (o->tree->standings->used[order[i]] && !is_shown(o, order[i]))
+			n += (size_t)snprintf(hidden + n, sizeof(hidden) - n, "%s%s", n ? ", " : "",
+					      fl_bundle_name(order[i]));
+	if (n)
+		fl_report_say(o->report, FL_STYLE_DIM, indent,
+			      "left out, since no queue has a bound on it: %s (-o json has it)",
+			      hidden);
 }
 
 static int print_table(struct out *o, unsigned indent, fairlead_error *err)
@@ -183,6 +210,8 @@ static int print_table(struct out *o, unsigned indent, fairlead_error *err)
 		rc = add_queue(o, n, err);
 	if (rc == 0)
 		rc = fl_table_print(o->table, indent, err);
+	if (rc == 0)
+		say_hidden(o, indent);
 	fl_table_free(o->table);
 	free(o->row_of);
 	return rc;

@@ -75,6 +75,15 @@ static int add_row(const struct fl_what_if_report *w, struct fl_table *t,
 	return rc < 0 ? rc : 1;
 }
 
+static bool is_shown(const struct fl_what_if_report *w, int res)
+{
+	const struct fl_standings *before = &w->d->before->standings;
+	const struct fl_standings *after = &w->d->after->standings;
+
+	return w->after->all ? before->used[res] || after->used[res] :
+			       before->bounded[res] || after->bounded[res];
+}
+
 int fl_entitle_what_if_queues(const struct fl_what_if_report *w, fairlead_error *err)
 {
 	static const int order[] = { FL_GPU, FL_CPU, FL_MEMORY };
@@ -91,8 +100,7 @@ int fl_entitle_what_if_queues(const struct fl_what_if_report *w, fairlead_error 
 		rc = fl_table_column(t, columns[c].head, FL_COL_RIGHT, columns[c].give_up, err);
 	for (uint32_t i = 0; i < d->n_nodes; i++)
 		for (unsigned k = 0; k < FL_BUNDLE && rc >= 0 && d->nodes[i].what; k++)
-			if (fl_standings_used(&d->before->standings, order[k]) ||
-			    fl_standings_used(&d->after->standings, order[k])) {
+			if (is_shown(w, order[k])) {
 				rc = add_row(w, t, &d->nodes[i], order[k], err);
 				n += rc > 0;
 			}

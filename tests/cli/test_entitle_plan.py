@@ -36,22 +36,13 @@ Cycle 2: 1 allocated, 0 evicted
                        fair share: 'vision' would hold 4 gpu, its fair share is 3
 
 Fair shares:
-  QUEUE     RESOURCE   DESERVED  FAIR SHARE  ALLOCATED  REQUEST
-  products  gpu               4           4          4        4
-  │         cpu       unlimited           4          4        4
-  │         memory    unlimited          4G         4G       4G
-  └─speech  gpu               4           4          4        4
-            cpu       unlimited           4          4        4
-            memory    unlimited          4G         4G       4G
-  research  gpu               4           4          3        7
-  │         cpu       unlimited           7          3        7
-  │         memory    unlimited          7G         3G       7G
-  ├─nlp     gpu               1           1          1        1
-  │         cpu       unlimited           1          1        1
-  │         memory    unlimited          1G         1G       1G
-  └─vision  gpu               3           3          2        6
-            cpu       unlimited           6          2        6
-            memory    unlimited          6G         2G       6G
+  QUEUE     RESOURCE  DESERVED  FAIR SHARE  ALLOCATED  REQUEST
+  products  gpu              4           4          4        4
+  └─speech  gpu              4           4          4        4
+  research  gpu              4           4          3        7
+  ├─nlp     gpu              1           1          1        1
+  └─vision  gpu              3           3          2        6
+  left out, since no queue has a bound on it: cpu, memory (-o json has it)
 
 Settled after 2 cycles: nothing changes any more.
 

@@ -12,22 +12,13 @@ def test_a_terminal_of_80_columns(fairlead, write):
     r = fairlead("tree", "-f", "c.json", env={"COLUMNS": "80"})
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
-QUEUE    RESOURCE  DESERVED OVER-QUOTA FAIR SHARE ALLOCATED SATURATION REQUEST
-products gpu              4          -          4         -          -       4
-│        cpu      unlimited          -          4         -          -       4
-│        memory   unlimited          -         4G         -          -      4G
-└─speech gpu              4          -          4         -          -       4
-         cpu      unlimited          -          4         -          -       4
-         memory   unlimited          -         4G         -          -      4G
-research gpu              4          -          4         6       1.50       7
-│        cpu      unlimited          -          7         6       0.86       7
-│        memory   unlimited          -         7G        6G       0.86      7G
-├─nlp    gpu              1          -          1         -          -       1
-│        cpu      unlimited          -          1         -          -       1
-│        memory   unlimited          -         1G         -          -      1G
-└─vision gpu              3          -          3         6       2.00       6
-         cpu      unlimited          -          6         6       1.00       6
-         memory   unlimited          -         6G        6G       1.00      6G
+QUEUE    RESOURCE DESERVED OVER-QUOTA FAIR SHARE ALLOCATED SATURATION REQUEST
+products gpu             4          -          4         -          -       4
+└─speech gpu             4          -          4         -          -       4
+research gpu             4          -          4         6       1.50       7
+├─nlp    gpu             1          -          1         -          -       1
+└─vision gpu             3          -          3         6       2.00       6
+left out, since no queue has a bound on it: cpu, memory (-o json has it)
 
 To be divided: 8 gpu, 64 cpu, 512G memory
 """
@@ -37,9 +28,21 @@ def test_a_wide_terminal_has_all(fairlead, write):
     write("c.json", m.dump(*m.small(), OFF))
     r = fairlead("tree", "-f", "c.json", "products", env={"COLUMNS": "200"})
     assert r.out.splitlines()[0].split("  ")[-4:] == ["LIMIT", "WEIGHT", "PRIORITY", "WAITING"]
-    assert r.out.splitlines()[4].split() == [
+    assert r.out.splitlines()[2].split() == [
         "└─speech", "gpu", "4", "-", "4", "-", "-", "4", "6", "1", "100", "1"]
-    assert "divided" not in r.out and len(r.out.splitlines()) == 7
+    assert "divided" not in r.out and len(r.out.splitlines()) == 4
+
+
+@pytest.mark.parametrize("gpu,shown", [
+    ((-1, 1, -1), ["gpu", "cpu", "memory"]),   # nothing has a bound: then all of them
+    ((-1, 1, 4), ["gpu"]),
+])
+def test_resources_that_no_queue_bounds_are_left_out(fairlead, write, gpu, shown):
+    write("c.json", m.dump(m.machine("m1"), m.queue("d", gpu=(-1, 1, -1)), m.queue("a", "d", gpu=gpu),
+                           *m.gang("w", "a", on="m1"), OFF))
+    r = fairlead("tree", "-f", "c.json", "d", env={"COLUMNS": "80"})
+    assert [name for name in ("gpu", "cpu", "memory") if f" {name}  " in r.out] == shown
+    assert ("on it: cpu, memory (-o json has it)" in r.out) == (len(shown) == 1)
 
 
 def test_only_resources_that_somebody_uses(fairlead, write):

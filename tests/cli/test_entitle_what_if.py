@@ -38,19 +38,11 @@ No longer evicted: 2
   ns/v3     vision  ns/s1  Reclaim
 
 Queues:
-  QUEUE     RESOURCE  FAIR SHARE  ALLOCATED   DESERVED      LIMIT  WEIGHT
-  products  gpu           4 -> 0     4 -> 0          4  unlimited       1
-  products  cpu           4 -> 0     4 -> 0  unlimited  unlimited       1
-  products  memory       4G -> 0    4G -> 0  unlimited  unlimited       1
-  research  gpu           4 -> 7     3 -> 7          4  unlimited       1
-  research  cpu                7     3 -> 7  unlimited  unlimited       1
-  research  memory            7G   3G -> 7G  unlimited  unlimited       1
-  speech    gpu           4 -> 0     4 -> 0          4          6       1
-  speech    cpu           4 -> 0     4 -> 0  unlimited  unlimited       1
-  speech    memory       4G -> 0    4G -> 0  unlimited  unlimited       1
-  vision    gpu           3 -> 6     2 -> 6          3  unlimited       1
-  vision    cpu                6     2 -> 6  unlimited  unlimited       1
-  vision    memory            6G   2G -> 6G  unlimited  unlimited       1
+  QUEUE     RESOURCE  FAIR SHARE  ALLOCATED  DESERVED      LIMIT  WEIGHT
+  products  gpu           4 -> 0     4 -> 0         4  unlimited       1
+  research  gpu           4 -> 7     3 -> 7         4  unlimited       1
+  speech    gpu           4 -> 0     4 -> 0         4          6       1
+  vision    gpu           3 -> 6     2 -> 6         3  unlimited       1
 
 Assumed:
   the clock is 2026-01-01T05:00:00Z, the newest time in the input

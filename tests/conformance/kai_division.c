@@ -21,7 +21,7 @@ static void put_rows(FILE *out, const char *key, const struct kai_queues *queues
 }
 
 static int divide(const struct kai_queues *queues, const struct fl_bundle *total, double k,
-		  FILE *out, fairlead_error *err)
+		  unsigned flags, FILE *out, fairlead_error *err)
 {
 	struct fl_divide_queue *rows = kai_alloc(queues->n, sizeof *rows);
 	struct fl_bundle *request = kai_alloc(queues->n, sizeof *request);
@@ -38,8 +38,7 @@ static int divide(const struct kai_queues *queues, const struct fl_bundle *total
 
 	if (rc == 0) {
 		fl_divide_roll_up(d, request);
-		fl_divide(d, total, k, request, usage, /* flags= */ 0, /* sink= */ NULL,
-			  fair_share);
+		fl_divide(d, total, k, request, usage, flags, /* sink= */ NULL, fair_share);
 		fputc('{', out);
 		put_rows(out, "fairShare", queues, fair_share);
 		fputc(',', out);
@@ -65,7 +64,8 @@ int kai_division_case(const struct fl_doc *d, FILE *out, fairlead_error *err)
 	    (rc = kai_number(d, 0, "k", &k, err)) < 0 ||
 	    (rc = kai_queues_read(d, &queues, err)) < 0)
 		return rc;
-	rc = divide(&queues, &total, k, out, err);
+	rc = divide(&queues, &total, k, kai_true(d, 0, "bounded") ? FL_DIVIDE_BOUNDED : 0, out,
+		    err);
 	kai_queues_free(&queues);
 	return rc;
 }

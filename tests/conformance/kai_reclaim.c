@@ -58,6 +58,8 @@ static int read_question(const struct fl_doc *d, struct question *q, fairlead_er
 	int rc;
 
 	q->options.multiplier = 1;
+	q->options.keep_below_quota = kai_true(d, 0, "keepBelowQuota");
+	q->options.protect_quota = kai_true(d, 0, "protectQuota");
 	q->reclaimer.preemptible = kai_true(d, reclaimer, "preemptible");
 	q->reclaimer.queue.v = kai_queue_find(&q->queues, kai_text(d, reclaimer, "queue"));
 	if (q->reclaimer.queue.v == FL_NONE || list == FL_NONE)

@@ -12,6 +12,7 @@
 #include "kai_world.h"
 
 static const struct fl_policy_ops *const ops = &fl_entitle_policy;
+static const fl_time first_cycle = 1000000 * FL_SECOND;
 
 struct series {
 	const struct fl_model *m;
@@ -86,7 +87,7 @@ static int read_settings(const struct fl_doc *d, struct fl_entitle_settings *e,
 static int decide(const struct fl_doc *d, struct fl_model *m, const struct kai_queues *queues,
 		  FILE *out, fairlead_error *err)
 {
-	struct series s = { .m = m, .queues = queues, .start = 1000000 * FL_SECOND, .out = out };
+	struct series s = { .m = m, .queues = queues, .start = first_cycle, .out = out };
 	/* The first sample is of the second before the first cycle. */
 	const struct fl_policy_options options = { .mem = &fl_mem_heap,
 						   .now = s.start - FL_SECOND,
@@ -109,7 +110,7 @@ int kai_timeseries_case(const struct fl_doc *d, FILE *out, fairlead_error *err)
 
 	if (rc < 0)
 		return rc;
-	rc = kai_model_unsealed(d, /* now= */ 0, &m, err);
+	rc = kai_model_unsealed(d, first_cycle, &m, err);
 	if (rc == 0) {
 		rc = decide(d, m, &queues, out, err);
 		fl_model_free(m);

@@ -53,10 +53,6 @@ static const char *const parts[] = {
 	       "\"metadata\":{\"name\":\"s\"},\"spec\":{\"kValue\":0.5,\"minRuntime\":{"
 	       "\"preemptMinRuntime\":\"1s\"},\"usageDBConfig\":{\"usageParams\":{"
 	       "\"halfLifePeriod\":\"60s\",\"windowType\":\"cron\",\"cronString\":\"0 * * * *\"}}}"),
-	OBJECT("fairlead.dev/v1alpha1", "Policy",
-	       "\"metadata\":{\"name\":\"p\"},\"spec\":{\"entitlement\":{\"division\":\"Bounded\","
-	       "\"keepBelowQuota\":true,\"protectQuota\":true,\"turns\":true},\"budgets\":{"
-	       "\"period\":{\"cron\":\"@daily\"},\"queues\":[{\"name\":\"c\",\"gpuHours\":9}]}}"),
 	OBJECT("fairlead.dev/v1alpha1", "UsageHistory",
 	       "\"metadata\":{\"name\":\"h\"},\"spec\":{\"usage\":{\"c\":{\"gpu\":0.1}},"
 	       "\"samples\":[{\"from\":\"1970-01-01T00:00:00Z\",\"to\":\"1970-01-01T00:01:00Z\","
@@ -93,7 +89,13 @@ static const char *const parts[] = {
 	POD("s1", "-1", "2", ""),
 };
 enum { A1, A2, A3, B1, C1, C2, C3, D1, S1, JOBS }; /* in the order of the input */
-static char world[1 << 14];
+static const char modes[] =
+	OBJECT("fairlead.dev/v1alpha1", "Policy",
+	       "\"metadata\":{\"name\":\"p\"},\"spec\":{\"entitlement\":{\"division\":\"Bounded\","
+	       "\"keepBelowQuota\":true,\"protectQuota\":true,\"turns\":true},\"budgets\":{"
+	       "\"period\":{\"cron\":\"@daily\"},\"queues\":[{\"name\":\"c\",\"gpuHours\":9}]}}");
+static char world[1 << 14]; /* all parts; behind them the modes */
+static size_t world_len;    /* as far as is read */
 
 /* --- what must not change --- */
 
@@ -145,7 +147,7 @@ static int build_sealed(struct run *r, fairlead_error *err)
 	int code = fl_model_new(&r->f.mem, &m, err);
 
 	if (code == 0)
-		code = fl_kube_read(m, "in", world, strlen(world), err);
+		code = fl_kube_read(m, "in", world, world_len, err);
 	if (code == 0)
 		code = fl_model_seal(m, err);
 	if (code == 0)
@@ -422,13 +424,14 @@ static const struct row sample = { "sample", NULL, call_sample, false };
 
 /* --- tests --- */
 
-static void read_world(struct run *r)
+static void read_world(struct run *r, bool with_modes)
 {
 	fairlead_error err = { 0 };
 
+	world_len = strlen(world) - (with_modes ? 0 : strlen(modes));
 	*r = (struct run){ .ops = ops, .look = look, .unmarked = call_mark };
 	assert_int_equal(fl_model_new(&fl_mem_heap, &r->m, &err), 0);
-	if (fl_kube_read(r->m, "in", world, strlen(world), &err) < 0)
+	if (fl_kube_read(r->m, "in", world, world_len, &err) < 0)
 		fail_msg("%u:%u %s: %s", err.line, err.column, err.subject, err.text);
 	assert_int_equal(fl_model_seal(r->m, &err), 0);
 	assert_int_equal(r->m->n_workloads, JOBS);
@@ -442,7 +445,7 @@ static void a_busy_cycle(void **state)
 	struct run r;
 
 	(void)state;
-	read_world(&r);
+	read_world(&r, /* with_modes= */ false);
 	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = NOW * FL_SECOND };
 
 	assert_int_equal(ops->new (r.m, &options, &r.p, NULL), 0);
@@ -455,27 +458,34 @@ static void a_busy_cycle(void **state)
 	fl_model_free(r.m);
 }
 
-static void building(void **state)
+static void build_all(bool with_modes)
 {
 	struct run r;
 
-	(void)state;
-	read_world(&r);
+	read_world(&r, with_modes);
 	each_of_building("seal", &r, build_sealed);
-	each_of_building("divider", &r, build_divider);
-	each_of_building("history", &r, build_history);
 	each_of_building("policy", &r, build_policy);
 	r.moving_usage = true;
 	each_of_building("policy, usage moves", &r, build_policy);
 	fl_model_free(r.m);
 }
 
-static void operations(void **state)
+static void building(void **state)
+{
+	struct run r = { 0 };
+
+	(void)state;
+	each_of_building("divider", &r, build_divider);
+	each_of_building("history", &r, build_history);
+	build_all(/* with_modes= */ false);
+	build_all(/* with_modes= */ true);
+}
+
+static void operate_all(bool with_modes)
 {
 	struct run r;
 
-	(void)state;
-	read_world(&r);
+	read_world(&r, with_modes);
 	for (int moving = 0; moving < 2; moving++) {
 		r.moving_usage = moving;
 		for (size_t i = 0; i < COUNT(rows); i++)
@@ -487,15 +497,29 @@ static void operations(void **state)
 	fl_model_free(r.m);
 }
 
+static void operations(void **state)
+{
+	(void)state;
+	operate_all(/* with_modes= */ false);
+}
+
+static void operations_with_modes(void **state)
+{
+	(void)state;
+	operate_all(/* with_modes= */ true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_busy_cycle),
 		cmocka_unit_test(building),
 		cmocka_unit_test(operations),
+		cmocka_unit_test(operations_with_modes),
 	};
 
 	for (size_t i = 0; i < COUNT(parts); i++)
 		strcat(world, parts[i]);
+	strcat(world, modes);
 	return cmocka_run_group_tests_name("fault/entitle", tests, NULL, NULL);
 }

@@ -3,17 +3,19 @@
 
 #include <string.h>
 
+#include "ask/entitle_explain.h"
 #include "ask/explain.h"
 #include "ask/ledger.h"
 #include "ask/lint.h"
 #include "ask/pending.h"
 #include "codec/kube.h"
+#include "decide/entitle/entitle.h"
+#include "fuzz/entitle_invariants.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/invariants.h"
 
-static const struct fl_policy_ops *const ops = &fl_borrow_policy;
-
 struct run {
+	const struct fl_policy_ops *ops;
 	struct fl_model *m;
 	struct fl_policy *p;
 	fl_time now;
@@ -26,31 +28,49 @@ static struct fl_workload any_workload(struct run *r)
 	return (struct fl_workload){ pick(r->random, r->m->n_workloads) };
 }
 
+static void check(const struct run *r)
+{
+	if (r->ops == &fl_borrow_policy)
+		invariants_hold(r->p, r->m);
+	else
+		entitle_invariants_hold(r->p, r->m);
+}
+
+static int explain(struct run *r, struct fl_arena *arena, fairlead_error *err)
+{
+	struct fl_workload w = any_workload(r);
+	struct fl_entitle_explain entitled;
+	struct fl_explain x;
+
+	return r->ops == &fl_borrow_policy ?
+		       fl_explain(r->ops, r->p, r->m, r->now, w, arena, &x, err) :
+		       fl_entitle_explain(r->ops, r->p, r->m, r->now, w, arena, &entitled, err);
+}
+
 /* Results that nothing may depend on, but that must be computed. */
 static void look(struct run *r)
 {
 	struct fl_pending_list pending = { .mem = &fl_mem_heap };
 	struct fl_arena arena;
-	struct fl_explain x;
 	struct fl_ledger ledger;
 	fairlead_error err;
 	uint64_t before[2], after[2];
 
-	invariants_hold(r->p, r->m);
+	check(r);
 	fl_arena_init(&arena, &fl_mem_heap);
-	ops->digest(r->p, r->now, before);
-	if (r->m->n_workloads &&
-	    fl_explain(ops, r->p, r->m, r->now, any_workload(r), &arena, &x, &err) == 0)
+	r->ops->digest(r->p, r->now, before);
+	if (r->m->n_workloads && explain(r, &arena, &err) == 0)
 		r->counts->explained++;
-	ENSURE(fl_pending_fill(&pending, ops, r->p, r->m, /* d= */ NULL, &err) == 0);
-	ENSURE(fl_ledger_init(&ledger, fl_borrow_tree(r->p), fl_borrow_usage(r->p), &arena, &err) ==
-	       0);
+	ENSURE(fl_pending_fill(&pending, r->ops, r->p, r->m, /* d= */ NULL, &err) == 0);
+	if (r->ops == &fl_borrow_policy)
+		ENSURE(fl_ledger_init(&ledger, fl_borrow_tree(r->p), fl_borrow_usage(r->p), &arena,
+				      &err) == 0);
 	for (uint32_t n = 0; n < r->m->n_nodes; n++) {
 		struct fl_share share;
 
-		ops->share(r->p, (struct fl_node){ n }, &share);
+		r->ops->share(r->p, (struct fl_node){ n }, &share);
 	}
-	ops->digest(r->p, r->now, after);
+	r->ops->digest(r->p, r->now, after);
 	ENSURE(memcmp(before, after, sizeof before) == 0); /* a question changes nothing */
 	fl_pending_done(&pending);
 	fl_arena_done(&arena);
@@ -60,9 +80,9 @@ static bool step(struct run *r, fl_time now, struct fl_decisions *d)
 {
 	fairlead_error err;
 
-	if (ops->step(r->p, now, 0, /* sink= */ NULL, d, &err) < 0)
+	if (r->ops->step(r->p, now, 0, /* sink= */ NULL, d, &err) < 0)
 		return false;
-	invariants_hold(r->p, r->m);
+	check(r);
 	return true;
 }
 
@@ -71,7 +91,7 @@ static void apply(struct run *r, enum fl_event_kind kind, struct fl_workload w)
 	struct fl_event e = { .kind = kind, .workload = w };
 	fairlead_error err;
 
-	(void)ops->apply(r->p, r->now, &e, &err);
+	(void)r->ops->apply(r->p, r->now, &e, &err);
 }
 
 /* All that is done here is taken back. */
@@ -93,7 +113,7 @@ static void play(struct run *r)
 	}
 	for (int i = 0; i < 8 && r->m->n_workloads; i++)
 		apply(r, kinds[pick(r->random, 6)], any_workload(r));
-	invariants_hold(r->p, r->m);
+	check(r);
 }
 
 static void decide(struct run *r)
@@ -104,12 +124,12 @@ static void decide(struct run *r)
 	uint64_t before[2], after[2];
 
 	look(r);
-	ops->digest(r->p, r->now, before);
-	if (ops->mark(r->p, &mark, &err) < 0)
+	r->ops->digest(r->p, r->now, before);
+	if (r->ops->mark(r->p, &mark, &err) < 0)
 		return;
 	play(r);
-	ops->rollback(r->p, mark);
-	ops->digest(r->p, r->now, after);
+	r->ops->rollback(r->p, mark);
+	r->ops->digest(r->p, r->now, after);
 	ENSURE(memcmp(before, after, sizeof before) == 0); /* rollback is exact */
 	for (int i = 0; i < 2; i++)
 		if (!step(r, r->now + i * FL_SECOND, &d))
@@ -129,17 +149,25 @@ void drive(const char *text, size_t len, struct random *random, struct drive_cou
 		code = fl_model_seal(r.m, &err);
 	if (code == 0)
 		code = fl_lint(r.m, &err);
-	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_BORROW) {
+	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_BORROW)
+		r.ops = &fl_borrow_policy;
+	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_ENTITLE)
+		r.ops = &fl_entitle_policy;
+	if (r.ops) {
 		r.now = r.m->newest == FL_TIME_NONE ? 0 : r.m->newest;
-		struct fl_policy_options options = { .mem = &fl_mem_heap, .now = r.now };
+		struct fl_policy_options options = { .mem = &fl_mem_heap,
+						     .now = r.now,
+						     .moving_usage = r.ops == &fl_entitle_policy &&
+								     pick(random, 2) };
 
 		counts->read++;
-		code = ops->new (r.m, &options, &r.p, &err);
+		code = r.ops->new (r.m, &options, &r.p, &err);
 		if (code == 0)
 			decide(&r);
 	}
 	if (code < 0)
 		ENSURE(err.code == code && err.text[0] && code != FAIRLEAD_ENOMEM);
-	ops->free(r.p);
+	if (r.ops)
+		r.ops->free(r.p);
 	fl_model_free(r.m);
 }

@@ -243,5 +243,81 @@ def divide(siblings, total, k):
 		divide(queue.children, queue.fair_share, k)
 
 
-def divide_all(queues, total, k):
-	divide(roots(queues), bundle(total), max(0.0, float(k)))
+# -- the bounded division: no more than there is, nothing idle ------------------
+
+def can(queue, r):
+	"""What it could use at all, of what is asked for below it."""
+	amount = sum(can(q, r) for q in queue.children) if queue.children else queue.request[r]
+	if queue.limit[r] != UNLIMITED:
+		amount = min(amount, queue.limit[r])
+	if queue.weight[r] == 0 and queue.deserved[r] != UNLIMITED:
+		amount = min(amount, queue.deserved[r])
+	return amount
+
+
+def divide_class(shares, caps, weights, usage, k, amount, order):
+	"""Rounds, then remainders, among the queues of a class; what is left.  All dicts are by name."""
+	remainders = {}
+	again = True
+	while again and amount > 0:
+		want = {n: caps[n] - shares[n] for n in caps if caps[n] > shares[n] and weights[n] > 0}
+		if not want:
+			break
+		all_weight = sum(weights[n] for n in want)
+		normal = {n: weights[n] / all_weight for n in want}
+		part = {n: max(0.0, normal[n] + k * (normal[n] - usage[n])) for n in want}
+		if sum(part.values()) == 0:
+			part = normal
+		all_parts, start, again = sum(part.values()), amount, False
+		for name in want:
+			fair = start * (part[name] / all_parts)
+			if want[name] <= fair:
+				give = want[name]
+				remainders.pop(name, None)
+				again |= want[name] < fair
+			else:
+				give = math.floor(fair)
+				if fair > give:
+					remainders[name] = fair - give
+			shares[name] += give
+			amount -= give
+	still = [n for n in caps if caps[n] > shares[n] and weights[n] > 0]
+	for name in sorted(still, key=lambda n: (-remainders.get(n, 0), order[n])):
+		give = min(1.0, caps[name] - shares[name], max(0.0, amount))
+		shares[name] += give
+		amount -= give
+	return amount
+
+
+def divide_bounded_resource(queues, r, total, k):
+	most = {q.name: can(q, r) for q in queues}
+	deserved = {q.name: total if q.deserved[r] == UNLIMITED else q.deserved[r] for q in queues}
+	core = {n: min(deserved[n], most[n]) for n in most}
+	order = {q.name: (q.created, q.name) for q in queues}
+	left = total - sum(core.values())
+	short = left < 0
+	shares = {n: 0.0 for n in most} if short else dict(core)
+	if short:
+		left = total
+	for priority in sorted({q.priority for q in queues}, reverse=True):
+		members = [q for q in queues if q.priority == priority]
+		caps = {q.name: (core if short else most)[q.name] for q in members}
+		weights = {q.name: deserved[q.name] if short else q.weight[r] for q in members}
+		mine = {n: shares[n] for n in caps}
+		left = divide_class(mine, caps, weights, {q.name: q.usage[r] for q in members},
+				    0 if short else k, left, order)
+		shares.update(mine)
+	for queue in queues:
+		queue.fair_share[r] = shares[queue.name]
+
+
+def divide_bounded(siblings, total, k):
+	for r in RESOURCES if siblings else ():
+		divide_bounded_resource(siblings, r, total[r], k)
+	for queue in siblings:
+		divide_bounded(queue.children, queue.fair_share, k)
+
+
+def divide_all(queues, total, k, bounded=False):
+	how = divide_bounded if bounded else divide
+	how(roots(queues), bundle(total), max(0.0, float(k)))

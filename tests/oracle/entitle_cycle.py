@@ -11,6 +11,7 @@ from entitle_heap import JobQueue
 from entitle_rules import over_limit, over_quota, usage_of_samples
 
 PENDING, RUNNING, RESERVED, RELEASING = "pending", "running", "reserved", "releasing"
+ACTIONS = ("allocate", "consolidation", "reclaim", "preempt", "stalegangeviction")
 MAX_CYCLES = 16
 
 
@@ -33,11 +34,26 @@ class Job:
 		self.created = given["creationOrder"]
 		self.minimum = max(1, given["minAvailable"])
 		self.age = given.get("runningForSeconds")       # None: never started
+		self.stale = given.get("staleForSeconds")       # None: it has its minimum, or nothing
 		self.tasks = [Task(self, i, bundle(given["perTask"])) for i in range(given["tasks"])]
 		self.tasks.sort(key=lambda t: t.name)
 
 	def __repr__(self):
 		return self.name
+
+	def count(self, status):
+		return sum(t.status == status for t in self.tasks)
+
+	def mind(self):
+		"""After a change: its age, and for how long it has had too little."""
+		running = self.count(RUNNING)
+		if not running:
+			self.age = None
+		self.stale = (self.stale or 0) if 0 < running < self.minimum else None
+
+	def grow_older(self, seconds):
+		self.age = None if self.age is None else self.age + seconds
+		self.stale = None if self.stale is None else self.stale + seconds
 
 	def elastic(self):
 		return self.minimum < len(self.tasks)
@@ -93,9 +109,11 @@ class Cluster:
 		self.machines = [Machine(m) for m in case["nodes"]]
 		self.jobs = [Job(j, self.queues) for j in case["jobs"] if j["queue"] in self.queues]
 		self.jobs.sort(key=lambda j: j.created)
-		if reverse:     # the order in which heaps are filled: should not matter
+		self.depth = case.get("queueDepthPerAction", {})
+		if reverse:     # the order in which heaps are filled: should not matter, unless one is cut
 			self.queues = dict(reversed(self.queues.items()))
-			self.jobs.reverse()
+			if not self.depth:
+				self.jobs.reverse()
 		self.total = total_of(m.capacity for m in self.machines)
 		arguments = case.get("proportionArguments", {})
 		self.multiplier = max(1.0, float(arguments.get("relcaimerSaturationMultiplier", 1)))
@@ -104,12 +122,19 @@ class Cluster:
 		self.reclaim_default = defaults.get("defaultReclaimMinRuntimeSeconds", 0)
 		self.preempt_default = defaults.get("defaultPreemptMinRuntimeSeconds", 0)
 		self.method = defaults.get("reclaimResolveMethod", "lca")
+		self.on = {name: True for name in ACTIONS} | case.get("actions", {})
+		self.grace = case.get("staleGraceSeconds", 60)
+		self.spread = case.get("spread", {})
+		self.moved_are_victims = not case.get("consolidatingReclaim", True)
+		self.modes = case.get("modes", {})
 		by_name = {m.name: m for m in self.machines}
 		for given in case["jobs"]:
 			if given["state"] == "Running" and given["queue"] in self.queues:
 				job = next(j for j in self.jobs if j.name == given["name"])
-				for task in job.tasks:
+				for task in job.tasks[:given.get("running", len(job.tasks))]:
 					self.set_state(task, RUNNING, by_name[given["node"]])
+		for job in self.jobs:
+			job.mind()
 		self.did = {}
 
 	# -- the books --
@@ -148,7 +173,7 @@ class Cluster:
 					self.count(task, 1)
 				for queue in job.queue.up():
 					queue.request = plus(queue.request, task.request)
-		entitle.divide_all(self.queues, self.total, self.k)
+		entitle.divide_all(self.queues, self.total, self.k, self.modes.get("boundedDivision", False))
 
 	def end_cycle(self):
 		"""Bound runs, evicted and reserved waits."""
@@ -159,19 +184,24 @@ class Cluster:
 				task.trial = False
 				if task.status != RUNNING:
 					task.status, task.machine = PENDING, None
-			if not any(t.status == RUNNING for t in job.tasks):
-				job.age = None
+			job.mind()
 
 	# -- placing --
 
 	def machine_for(self, task, machines):
 		"""Where there is room now before where there will be; without GPUs for who needs none; the
-		fullest; by name."""
+		fullest, or, when told to spread, that with the largest part free; by name."""
 		r = "gpu" if task.request["gpu"] > 0 else "cpu"
+
+		def room(machine):
+			free, all_of_it = machine.free()[r], machine.capacity[r]
+			if not self.spread.get(r):
+				return free
+			return -free / all_of_it if all_of_it else 0
 
 		def key(machine):
 			return (not fits(task.request, machine.idle()), r == "cpu" and machine.capacity["gpu"] > 0,
-				machine.free()[r], machine.name)
+				room(machine), machine.name)
 		for machine in sorted(machines, key=key):
 			if fits(task.request, machine.free()):
 				return machine
@@ -191,8 +221,12 @@ class Cluster:
 
 	# -- the actions --
 
+	def waiting(self, action, who=lambda job: True):
+		return JobQueue(self, [View(j) for j in self.jobs if self.ready(j) and who(j)],
+				depth=self.depth.get(action, 0))
+
 	def allocate(self):
-		waiting = JobQueue(self, [View(j) for j in self.jobs if self.ready(j)])
+		waiting = self.waiting("allocate")
 		while waiting:
 			view = waiting.pop()
 			if self.allocate_job(view) and any(t.status == PENDING for t in view.tasks):
@@ -221,16 +255,28 @@ class Cluster:
 			job.age = 0
 		return True
 
+	def evict_stale(self):
+		"""Gangs that have had fewer than their minimum for too long, and will in the next cycle."""
+		for job in self.jobs:
+			used = sum(t.status != PENDING for t in job.tasks)
+			if job.stale is None or job.stale < self.grace or used >= job.minimum:
+				continue
+			for task in job.tasks:
+				if task.active():
+					self.set_state(task, RELEASING, task.machine)
+					self.count(task, -1)
+					self.note("stalegangeviction", "evicted", job)
+
 	def cycle(self):
 		self.did = {}
 		self.start_cycle()
-		self.allocate()
-		entitle_search.consolidate(self)
-		entitle_search.reclaim(self)
-		entitle_search.preempt(self)
+		actions = {"allocate": self.allocate, "stalegangeviction": self.evict_stale}
+		for name in ACTIONS:
+			if self.on[name]:
+				actions.get(name, lambda: getattr(entitle_search, name)(self))()
 		fair = {name: dict(q.fair_share) for name, q in self.queues.items()}
 		actions = [{"action": name, **self.did[name]}
-			   for name in ("allocate", "consolidation", "reclaim", "preempt") if name in self.did]
+			   for name in ACTIONS if name in self.did]
 		self.end_cycle()
 		return {"actions": actions or None, "fairShare": fair, "running": self.running()}
 
@@ -241,7 +287,7 @@ class Cluster:
 	# -- orders of the first state --
 
 	def pending_order(self):
-		return self.popped(JobQueue(self, [View(j) for j in self.jobs if self.ready(j)]))
+		return self.popped(self.waiting("allocate"))
 
 	def victim_order(self):
 		return self.popped(JobQueue(self, [View(j) for j in self.jobs if j.preemptible and
@@ -273,9 +319,12 @@ def run_case(case, reverse=False):
 
 # -- time series ----------------------------------------------------------------
 
-def run_series(series):
-	"""A sample of usage before each cycle: [(time, queue, allocated, fair share) of GPUs...]."""
-	cluster = Cluster(series)
+def run_series(series, bend=None, reverse=False):
+	"""A sample of usage before each cycle: [(time, queue, allocated, fair share) of GPUs...].
+
+	With a source of random numbers in `bend` usage is off by as much as rounding might make it.
+	"""
+	cluster = Cluster(series, reverse)
 	cluster.k = float(series["kValue"])
 	allocations, rows = [], []
 	for time in range(series["cycles"]):
@@ -289,6 +338,10 @@ def run_series(series):
 					 series["windowSize"], series.get("halfLifePeriod"))
 		for queue in cluster.queues.values():
 			queue.usage = usage[queue.name]
+			for r in RESOURCES if bend else ():
+				queue.usage[r] *= 1 + bend.uniform(-1e-12, 1e-12)
 		fair = cluster.cycle()["fairShare"]
 		rows += [(time, name, held[name]["gpu"], fair[name]["gpu"]) for name in sorted(fair)]
+		for job in cluster.jobs:
+			job.grow_older(1)
 	return rows

@@ -74,8 +74,8 @@ class Branch:
 class JobQueue:
 	"""The jobs still to be taken; for victims everything is the other way round."""
 
-	def __init__(self, cluster, views, victims=False):
-		self.cluster, self.victims = cluster, victims
+	def __init__(self, cluster, views, victims=False, depth=0):
+		self.cluster, self.victims, self.depth = cluster, victims, depth
 		self.branches = {}
 		self.roots = Heap(self.queue_before)
 		self.popped = {}
@@ -85,8 +85,14 @@ class JobQueue:
 				continue  # only leaves give jobs
 			if queue.name not in self.branches:
 				self.branches[queue.name] = Branch(queue, self.job_before)
-			self.branches[queue.name].heap.push(view)
+			self.enter(self.branches[queue.name], view)
 		self.build()
+
+	def enter(self, branch, view):
+		"""A heap that is too deep loses its last place, be it not the worst."""
+		branch.heap.push(view)
+		if self.depth:
+			del branch.heap.items[self.depth:]
 
 	def build(self):
 		"""From below: a branch is compared with its siblings when everything below it is there."""
@@ -172,7 +178,7 @@ class JobQueue:
 		if new:
 			branch = Branch(view.job.queue, self.job_before)
 			self.branches[branch.queue.name] = branch
-		branch.heap.push(view)
+		self.enter(branch, view)
 		if new:
 			self.link(branch)
 		self.mark(branch)

@@ -20,7 +20,8 @@ from entitle import RESOURCES  # noqa: E402
 
 UNIT = {"cpu": 1000, "memory": 1000000000, "gpu": 1}
 SUITES = ("division", "division", "timeaware", "reclaim", "reclaim", "reclaim_saturation", "order",
-	  "capacity", "minruntime", "cluster", "cluster", "cluster", "cluster", "cluster_fragment")
+	  "capacity", "minruntime", "cluster", "cluster", "cluster", "cluster", "cluster_fragment",
+	  "timeseries")
 
 
 class Maker:
@@ -105,7 +106,7 @@ class Maker:
 		if k and not self.one_in(4):
 			for q in queues:
 				q["usage"] = {r: self.rng.randint(0, 100) / 100 for r in RESOURCES}
-		return {"compare": {"relative": 1e-6}, "class": "random", "k": k,
+		return {"compare": {"relative": 1e-6}, "class": "random", "k": k, "bounded": self.one_in(3),
 			"total": {r: self.amount(r, self.pick(3, 10, 40)) for r in RESOURCES}, "queues": queues}
 
 	# -- usage over time --
@@ -184,7 +185,8 @@ class Maker:
 		self.rng.shuffle(others)
 		victims = [{"queue": n, "resources": [self.vector() for _ in range(self.rng.randint(1, 3))]}
 			   for n in others[:self.rng.randint(0, 3)]]
-		return {"compare": "exact", "reclaimerUtilizationMultiplier": self.pick(1, 1, 1.2, 1.5, 2),
+		modes = {"keepBelowQuota": self.one_in(4), "protectQuota": self.one_in(4)}
+		return {"compare": "exact", "reclaimerUtilizationMultiplier": self.pick(1, 1, 1.2, 1.5, 2), **modes,
 			"total": total, "queues": queues, "reclaimees": victims,
 			"reclaimer": {"queue": mine, "preemptible": not self.one_in(3), "request": self.vector()}}
 
@@ -225,7 +227,7 @@ class Maker:
 
 	def make_cluster(self, machines=1):
 		gpus = self.pick(2, 4, 6, 8, 12)
-		queues = self.queues(levels=3, most=self.pick(3, 5, 8), amounts=self.pick(2, 3, gpus))
+		queues = self.queues(levels=self.pick(2, 3, 3, 4), most=self.pick(3, 5, 8), amounts=self.pick(2, 3, gpus))
 		times = self.one_in(3)
 		limits = self.one_in(3)
 		priorities = self.one_in(3)
@@ -252,6 +254,69 @@ class Maker:
 		if self.one_in(3):
 			case["proportionArguments"] = {
 				"relcaimerSaturationMultiplier": self.pick("1.2", "1.5", "3")}
+		self.settings(case)
+		return case
+
+	# What no recorded cluster has: each is the real program's default where a case does not say.
+
+	def settings(self, case):
+		for name, odds in (("usage", 3), ("defaults", 4), ("off", 8), ("depth", 8), ("spread", 5),
+				   ("stale", 5), ("moved", 8), ("modes", 4)):
+			if self.one_in(odds):
+				getattr(self, "set_" + name)(case)
+
+	def set_usage(self, case):
+		for q in case["queues"]:
+			q["usage"] = {r: self.rng.randint(0, 20) / 20 for r in RESOURCES}
+		case.setdefault("proportionArguments", {})["kValue"] = self.pick("0.3", "1", "5")
+
+	def set_defaults(self, case):
+		case["minRuntimeArguments"] = {
+			"defaultReclaimMinRuntimeSeconds": self.pick(0, 60, 1800),
+			"defaultPreemptMinRuntimeSeconds": self.pick(0, 60, 1800),
+			"reclaimResolveMethod": self.pick("lca", "queue")}
+
+	def set_off(self, case):
+		case["actions"] = {a: False for a in ("allocate", "consolidation", "reclaim", "preempt")
+				   if self.one_in(3)}
+
+	def set_depth(self, case):
+		case["queueDepthPerAction"] = {
+			a: self.pick(1, 2, 3) for a in ("allocate", "consolidation", "reclaim", "preempt")
+			if not self.one_in(3)}
+
+	def set_spread(self, case):
+		case["spread"] = {"gpu": not self.one_in(4), "cpu": self.one_in(2)}
+
+	def set_stale(self, case):
+		"""Some of those that run have lost tasks."""
+		case["staleGraceSeconds"] = self.pick(0, 60, 300)
+		for job in case["jobs"]:
+			if job["state"] == "Running" and job["tasks"] > 1 and self.one_in(2):
+				job.update(running=self.rng.randint(1, job["tasks"]), staleForSeconds=self.pick(0, 60, 400))
+
+	def set_moved(self, case):
+		case["consolidatingReclaim"] = False
+
+	def set_modes(self, case):
+		case["modes"] = {m: True for m in ("boundedDivision", "keepBelowQuota", "protectQuota")
+				 if self.one_in(2)}
+
+	# -- time series --
+
+	def make_timeseries(self):
+		"""A cluster whose usage moves, a second and a sample a cycle."""
+		case = self.make_cluster(machines=self.pick(1, 1, 2))
+		short = {59: 1, 60: 2, 300: 3, 400: 4, 600: 4, 1800: 7, 3600: 10, 7200: 20}
+		for what in (case, case.get("minRuntimeArguments", {}), *case["queues"], *case["jobs"]):
+			for key, value in what.items():
+				if key.endswith("Seconds"):
+					what[key] = short.get(value, value)
+		for q in case["queues"]:
+			q.pop("usage", None)
+		case.get("proportionArguments", {}).pop("kValue", None)
+		case.update(cycles=self.rng.randint(20, 40), windowSize=self.pick(3, 8, 15, 30),
+			    halfLifePeriod=self.pick(0, 0, 2, 5, 10), kValue=self.pick(0, 0.3, 1, 1, 5))
 		return case
 
 	def below_roots(self, queues):

@@ -133,7 +133,27 @@ def saturation(amount, share):
 	return 0.0 if share == UNLIMITED else amount / share
 
 
-def reclaimable(queues, leaf, preemptible, request, victims, multiplier):
+def takes_quota(leaf, victims, remaining, involved):
+	"""protectQuota: a queue that loses something ends below its quota, or farther below."""
+	for victim, vectors in victims:
+		side = levelled(leaf, victim)[1]
+		for node in victim.up() if vectors else ():
+			for r in involved[node.name]:
+				if node.deserved[r] != UNLIMITED and \
+						remaining[node.name][r] < min(node.allocated[r], node.deserved[r]):
+					return True
+			if node is side:
+				break
+	return False
+
+
+def leaves_quota(queue, request, mine):
+	"""keepBelowQuota: it was below its quota of something that is asked for, and is above it now."""
+	return any(request[r] > 0 and queue.deserved[r] != UNLIMITED and
+		   queue.allocated[r] < queue.deserved[r] < mine[r] for r in RESOURCES)
+
+
+def reclaimable(queues, leaf, preemptible, request, victims, multiplier, keep_below=False, protect=False):
 	"""victims: [(leaf queue, [bundle...])...], in the order in which they are taken."""
 	multiplier = max(1.0, multiplier)
 	remaining, involved = {}, {}
@@ -149,10 +169,14 @@ def reclaimable(queues, leaf, preemptible, request, victims, multiplier):
 		if vectors:
 			for node in victim.up():
 				involved.setdefault(node.name, set()).update(touched)
+	if protect and takes_quota(leaf, victims, remaining, involved):
+		return False
 	asked = {r for r in RESOURCES if request[r] > 0}
 	for node in leaf.up():
 		mine = plus(remaining.get(node.name, node.allocated), request)
 		remaining[node.name] = mine
+		if keep_below and leaves_quota(node, request, mine):
+			return False
 		for other in queues.values():
 			if other is node or other.parent is not node.parent or other.name not in remaining:
 				continue

@@ -192,8 +192,7 @@ def commit(cluster, action, trial):
 
 def search_all(cluster, action, wanted, candidates, allowed):
 	"""The jobs that wait, in their order; what each of them finds is kept."""
-	waiting = JobQueue(cluster, [cycle.View(j) for j in cluster.jobs if cluster.ready(j)
-				     and (action != "consolidation" or j.preemptible)])
+	waiting = cluster.waiting(action, lambda job: action != "consolidation" or job.preemptible)
 	while waiting:
 		job = waiting.pop().job
 		if not wanted(job):
@@ -211,7 +210,7 @@ def may_be_victim(job):
 
 # -- consolidation --------------------------------------------------------------
 
-def consolidate(cluster):
+def consolidation(cluster):
 	def wanted(job):
 		room = sum(m.free()["gpu"] for m in cluster.machines)
 		return room >= cycle.View(job).request()["gpu"]
@@ -241,11 +240,11 @@ def spared(tasks, minimum_of):
 	return False
 
 
-def victim_vectors(job, tasks):
-	"""One for each task above the minimum, one for the core; what is active again does not count."""
+def victim_vectors(job, tasks, moved_count):
+	"""One for each task above the minimum, one for the core; what is active again only if told so."""
 	mine = [t for t in tasks if t.job is job]
 	core, extra = mine[:job.minimum], mine[job.minimum:]
-	parts = [[t for t in part if not t.active()] for part in [[t] for t in extra] + [core]]
+	parts = [[t for t in part if moved_count or not t.active()] for part in [[t] for t in extra] + [core]]
 	return [total_of(t.request for t in part) for part in parts if part]
 
 
@@ -265,14 +264,17 @@ def reclaim(cluster):
 	def allowed(partial, tasks, frozen):
 		victims = {}
 		for job in dict.fromkeys(t.job for t in tasks):
-			victims.setdefault(job.queue.name, []).extend(victim_vectors(job, tasks))
+			victims.setdefault(job.queue.name, []).extend(
+				victim_vectors(job, tasks, cluster.moved_are_victims))
 		victims = [(cluster.queues[name], vectors) for name, vectors in victims.items() if vectors]
 		now = {q: (q.allocated, q.allocated_firm) for q in frozen}
 		for queue in frozen:
 			queue.allocated, queue.allocated_firm = frozen[queue]
 		request = total_of(t.request for t in partial.tasks)
 		good = reclaimable(cluster.queues, partial.job.queue, partial.job.preemptible, request,
-				   victims, cluster.multiplier)
+				   victims, cluster.multiplier,
+				   cluster.modes.get("keepBelowQuota", False),
+				   cluster.modes.get("protectQuota", False))
 		for queue in now:
 			queue.allocated, queue.allocated_firm = now[queue]
 		return good and not spared(tasks, minimum_of(partial.job))

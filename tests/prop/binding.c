@@ -15,17 +15,19 @@
 #include "ask/settle.h"
 #include "codec/kube.h"
 #include "decide/borrow/borrow.h"
+#include "decide/entitle/entitle.h"
+#include "decide/entitle/state.h"
 #include "decide/policy.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-static const struct fl_policy_ops *const ops = &fl_borrow_policy;
-
 struct prop {
+	const struct fl_policy_ops *ops; /* NULL until the model is read */
 	struct fl_model *m;
 	struct fl_policy *p;
 	int64_t *rows, *placed; /* the answer, and placements beside it */
 	uint32_t n_rows, cap_rows, n_placed, cap_placed;
+	double *bundles;           /* the same of amounts */
 	int64_t checks[FL_CHECKS]; /* rows of evidence of the last step, try or settle */
 	char error[1200];
 };
@@ -60,10 +62,12 @@ static int failed(struct prop *h, int r, const fairlead_error *err)
 EXPORT void prop_close(struct prop *h);
 EXPORT void prop_close(struct prop *h)
 {
-	ops->free(h->p);
+	if (h->ops)
+		h->ops->free(h->p);
 	fl_model_free(h->m);
 	free(h->rows);
 	free(h->placed);
+	free(h->bundles);
 	free(h);
 }
 
@@ -84,7 +88,10 @@ EXPORT struct prop *prop_open(const char *text, size_t len, int64_t now, char *w
 	if (r == 0)
 		r = fl_model_seal(h->m, &err);
 	if (r == 0)
-		r = ops->new (h->m, &options, &h->p, &err);
+		h->ops = fl_model_policy(h->m) == FL_POLICY_ENTITLE ? &fl_entitle_policy :
+								      &fl_borrow_policy;
+	if (r == 0)
+		r = h->ops->new (h->m, &options, &h->p, &err);
 	if (r == 0)
 		return h;
 	(void)failed(h, r, &err);
@@ -106,7 +113,10 @@ EXPORT const int64_t *prop_placed(const struct prop *h, uint32_t *ret_n)
 	return h->placed;
 }
 
-/* Name of node, workload, resource or flavor @id (kind 0..3), of reason or check (4, 5); NULL behind the last. */
+/*
+ * Name of node, workload, resource or flavor @id (kind 0..3), of reason or check (4, 5), machine or
+ * task (6, 7); NULL behind the last.
+ */
 EXPORT const char *prop_name(const struct prop *h, int kind, uint32_t id);
 EXPORT const char *prop_name(const struct prop *h, int kind, uint32_t id)
 {
@@ -125,6 +135,10 @@ EXPORT const char *prop_name(const struct prop *h, int kind, uint32_t id)
 		return id < FL_REASONS ? fl_reason_name((enum fl_reason)id) : NULL;
 	case 5:
 		return id < FL_CHECKS ? fl_check_name((enum fl_check)id) : NULL;
+	case 6:
+		return id < m->n_machines ? fl_model_text(m, m->machines[id].name) : NULL;
+	case 7:
+		return id < m->n_tasks ? fl_model_text(m, m->tasks[id].name) : NULL;
 	default:
 		return NULL;
 	}
@@ -157,6 +171,14 @@ EXPORT int prop_constant(const char *name)
 		CONSTANT(FL_CELL_, LENDING_LIMIT),
 		CONSTANT(FL_CELL_, WEIGHT),
 		CONSTANT(FL_CELL_, PRIORITY),
+		CONSTANT(FL_CELL_, DESERVED),
+		CONSTANT(FL_CELL_, LIMIT),
+		CONSTANT(FL_CELL_, OVER_QUOTA_WEIGHT),
+		CONSTANT(FL_CELL_, QUEUE_PRIORITY),
+		CONSTANT(FL_CELL_, ALLOCATABLE),
+		CONSTANT(FL_TASK_, WAITS),
+		CONSTANT(FL_TASK_, HOLDS),
+		CONSTANT(FL_TASK_, LEAVES),
 #undef CONSTANT
 	};
 
@@ -207,12 +229,77 @@ EXPORT void prop_share(const struct prop *h, uint32_t n, double ret[4])
 {
 	struct fl_share s;
 
-	ops->share(h->p, (struct fl_node){ n }, &s);
+	h->ops->share(h->p, (struct fl_node){ n }, &s);
 	ret[0] = s.precise;
 	ret[1] = s.ratio;
 	ret[2] = s.weight;
 	ret[3] = s.borrowing;
 }
+
+/* --- entitle only --- */
+
+static double *put(double *to, const struct fl_bundle *bundle)
+{
+	memcpy(to, bundle->of, sizeof bundle->of);
+	return to + FL_BUNDLE;
+}
+
+static double *room_for(struct prop *h, size_t bundles)
+{
+	free(h->bundles);
+	h->bundles = malloc((bundles + 1) * sizeof(struct fl_bundle));
+	if (!h->bundles)
+		abort();
+	return h->bundles;
+}
+
+/* By node: deserved, limit, weight, fair share, request, allocated, non-preemptible, usage. */
+EXPORT const double *prop_standings(struct prop *h);
+EXPORT const double *prop_standings(struct prop *h)
+{
+	double *to = room_for(h, (size_t)h->m->n_nodes * 8);
+
+	for (uint32_t n = 0; n < h->m->n_nodes; n++) {
+		const struct fl_standing *s = fl_entitle_standing(h->p, (struct fl_node){ n });
+		struct fl_bundle usage = fl_entitle_usage(h->p, (struct fl_node){ n });
+
+		to = put(put(put(to, &s->deserved), &s->limit), &s->weight);
+		to = put(put(put(to, &s->fair_share), &s->request), &s->allocated);
+		to = put(put(to, &s->non_preemptible), &usage);
+	}
+	return h->bundles;
+}
+
+/* By machine: allocatable, idle, leaving. */
+EXPORT const double *prop_machines(struct prop *h);
+EXPORT const double *prop_machines(struct prop *h)
+{
+	double *to = room_for(h, (size_t)h->m->n_machines * 3);
+
+	for (uint32_t i = 0; i < h->m->n_machines; i++) {
+		const struct fl_room *room = &h->p->rooms[i];
+
+		to = put(put(put(to, &room->allocatable), &room->idle), &room->leaving);
+	}
+	return h->bundles;
+}
+
+/* workload, state, machine of each task */
+EXPORT int prop_tasks(struct prop *h);
+EXPORT int prop_tasks(struct prop *h)
+{
+	h->n_rows = 0;
+	for (uint32_t t = 0; t < h->m->n_tasks; t++) {
+		int64_t *to = row(h, 3);
+
+		to[0] = or_none(h->p->tasks[t].workload.v);
+		to[1] = h->p->tasks[t].state;
+		to[2] = or_none(h->p->tasks[t].machine.v);
+	}
+	return (int)h->m->n_tasks;
+}
+
+/* --- either policy --- */
 
 /* state and reason of each workload */
 EXPORT int prop_states(struct prop *h);
@@ -222,8 +309,8 @@ EXPORT int prop_states(struct prop *h)
 	for (uint32_t w = 0; w < h->m->n_workloads; w++) {
 		int64_t *to = row(h, 2);
 
-		to[0] = ops->state(h->p, (struct fl_workload){ w });
-		to[1] = ops->reason(h->p, (struct fl_workload){ w });
+		to[0] = h->ops->state(h->p, (struct fl_workload){ w });
+		to[1] = h->ops->reason(h->p, (struct fl_workload){ w });
 	}
 	return (int)h->m->n_workloads;
 }
@@ -235,9 +322,9 @@ EXPORT int prop_held(struct prop *h)
 	h->n_rows = 0;
 	for (uint32_t w = 0; w < h->m->n_workloads; w++) {
 		struct fl_workload id = { w };
-		enum fl_workload_state state = ops->state(h->p, id);
+		enum fl_workload_state state = h->ops->state(h->p, id);
 		uint32_t n = 0;
-		const struct fl_placement *p = ops->placement(h->p, id, &n);
+		const struct fl_placement *p = h->ops->placement(h->p, id, &n);
 
 		if (state != FL_STATE_ADMITTED && state != FL_STATE_EVICTING)
 			continue;
@@ -268,14 +355,17 @@ static struct fl_sink counting(struct prop *h)
 EXPORT int64_t prop_checks(const struct prop *h, int check);
 EXPORT int64_t prop_checks(const struct prop *h, int check) { return h->checks[check]; }
 
-/* cycle, kind, reason, workload, preemptor, queue, already evicting, first placement, how many */
+/*
+ * cycle, kind, reason, workload, preemptor, queue, already evicting, first placement, how many,
+ * action and tasks (entitle)
+ */
 static void put_decisions(struct prop *h, uint32_t cycle, const struct fl_decisions *d)
 {
 	uint32_t placed = h->n_placed / 5;
 
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct fl_decision *x = &d->rows[i];
-		int64_t *to = row(h, 9);
+		int64_t *to = row(h, 11);
 
 		to[0] = cycle;
 		to[1] = x->kind;
@@ -286,6 +376,8 @@ static void put_decisions(struct prop *h, uint32_t cycle, const struct fl_decisi
 		to[6] = x->already_evicting;
 		to[7] = placed + x->placement.first;
 		to[8] = x->placement.n;
+		to[9] = x->action;
+		to[10] = x->count;
 	}
 	for (uint32_t i = 0; i < d->n_placements; i++) {
 		const struct fl_placement *p = &d->placements[i];
@@ -306,14 +398,14 @@ EXPORT int prop_decide(struct prop *h, int64_t now, uint32_t w)
 	struct fl_sink sink = counting(h);
 	struct fl_decisions d;
 	fairlead_error err = { 0 };
-	int r = w == FL_NONE ? ops->step(h->p, now, 0, &sink, &d, &err) :
-			       ops->try(h->p, now, (struct fl_workload){ w }, &sink, &d, &err);
+	int r = w == FL_NONE ? h->ops->step(h->p, now, 0, &sink, &d, &err) :
+			       h->ops->try(h->p, now, (struct fl_workload){ w }, &sink, &d, &err);
 
 	h->n_rows = h->n_placed = 0;
 	if (r < 0)
 		return failed(h, r, &err);
 	put_decisions(h, 1, &d);
-	return (int)(h->n_rows / 9);
+	return (int)(h->n_rows / 11);
 }
 
 /* FL_EV_... @kind of workload @w */
@@ -323,7 +415,7 @@ EXPORT int prop_event(struct prop *h, int64_t now, int kind, uint32_t w)
 	struct fl_event e = { .kind = (enum fl_event_kind)kind, .workload = { w } };
 	fairlead_error err = { 0 };
 
-	return failed(h, ops->apply(h->p, now, &e, &err), &err);
+	return failed(h, h->ops->apply(h->p, now, &e, &err), &err);
 }
 
 /* A quota, limit, priority or weight (FL_CELL_... @kind) becomes @amount or @weight; a priority is
@@ -343,7 +435,7 @@ EXPORT int prop_change(struct prop *h, int64_t now, int kind, uint32_t node, uin
 					.weight = weight } };
 	fairlead_error err = { 0 };
 
-	return failed(h, ops->apply(h->p, now, &e, &err), &err);
+	return failed(h, h->ops->apply(h->p, now, &e, &err), &err);
 }
 
 EXPORT int prop_mark(struct prop *h, uint32_t *ret);
@@ -351,19 +443,19 @@ EXPORT int prop_mark(struct prop *h, uint32_t *ret)
 {
 	fairlead_error err = { 0 };
 
-	return failed(h, ops->mark(h->p, ret, &err), &err);
+	return failed(h, h->ops->mark(h->p, ret, &err), &err);
 }
 
 EXPORT void prop_rollback(struct prop *h, uint32_t mark);
-EXPORT void prop_rollback(struct prop *h, uint32_t mark) { ops->rollback(h->p, mark); }
+EXPORT void prop_rollback(struct prop *h, uint32_t mark) { h->ops->rollback(h->p, mark); }
 
 EXPORT void prop_keep(struct prop *h, uint32_t mark);
-EXPORT void prop_keep(struct prop *h, uint32_t mark) { ops->keep(h->p, mark); }
+EXPORT void prop_keep(struct prop *h, uint32_t mark) { h->ops->keep(h->p, mark); }
 
 EXPORT void prop_digest(const struct prop *h, int64_t now, uint64_t ret[2]);
 EXPORT void prop_digest(const struct prop *h, int64_t now, uint64_t ret[2])
 {
-	ops->digest(h->p, now, ret);
+	h->ops->digest(h->p, now, ret);
 }
 
 static int log_cycle(void *user, const struct fl_settle_cycle *c, fairlead_error *err)
@@ -393,7 +485,7 @@ EXPORT int prop_settle(struct prop *h, int64_t now, int64_t interval, uint32_t c
 	int r;
 
 	h->n_rows = h->n_placed = 0;
-	r = fl_settle(ops, h->p, h->m, &options, log_cycle, h, &result, &err);
+	r = fl_settle(h->ops, h->p, h->m, &options, log_cycle, h, &result, &err);
 	if (r < 0)
 		return failed(h, r, &err);
 	ret[0] = result.cycles;
@@ -401,5 +493,5 @@ EXPORT int prop_settle(struct prop *h, int64_t now, int64_t interval, uint32_t c
 	ret[2] = result.settled;
 	ret[3] = result.loop_first;
 	ret[4] = result.loop_period;
-	return (int)(h->n_rows / 9);
+	return (int)(h->n_rows / 11);
 }

@@ -32,6 +32,9 @@ def load():
 			("prop_name", text, p, ctypes.c_int, u32),
 			("prop_cells", ctypes.c_int, p),
 			("prop_share", None, p, u32, ctypes.POINTER(ctypes.c_double)),
+			("prop_standings", ctypes.POINTER(ctypes.c_double), p),
+			("prop_machines", ctypes.POINTER(ctypes.c_double), p),
+			("prop_tasks", ctypes.c_int, p),
 			("prop_states", ctypes.c_int, p),
 			("prop_held", ctypes.c_int, p),
 			("prop_checks", i64, p, ctypes.c_int),
@@ -170,12 +173,12 @@ class Engine:
 	# -- deciding ------------------------------------------------------------
 
 	def decisions(self, n):
-		rows = self.rows(n, 9)
+		rows = self.rows(n, 11)
 		count = ctypes.c_uint32()
 		flat = LIB.prop_placed(self.handle, count)
 		placed = flat[:count.value] if count.value else []
 		out = []
-		for cycle, kind, reason, job, preemptor, queue, already, first, n_placed in rows:
+		for cycle, kind, reason, job, preemptor, queue, already, first, n_placed, _, _ in rows:
 			placement = {}
 			for i in range(first * 5, (first + n_placed) * 5, 5):
 				if placed[i + 1] >= 0:

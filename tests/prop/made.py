@@ -35,10 +35,10 @@ class Broken(AssertionError):
 def report(arguments, failure):
 	lines = ["".join(traceback.format_exception(failure)).rstrip(), ""]
 	for name, value in arguments.items():
-		if not isinstance(value, Case):
+		if not hasattr(value, "brief"):
 			lines.append(f"{name} = {value!r}")
 	for name, value in arguments.items():
-		if isinstance(value, Case):
+		if hasattr(value, "brief"):
 			lines += [value.brief(), "", f"{name}, as a file for `fairlead plan --settle -f`:", "", value.manifest()]
 	return "\n".join(lines)
 

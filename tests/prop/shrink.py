@@ -95,6 +95,9 @@ def plainer_job(case, i):
 
 def smaller(value):
 	"""Simpler values, the boldest first."""
+	if hasattr(value, "smaller"):
+		yield from value.smaller()
+		return
 	if isinstance(value, list):
 		for i in reversed(range(len(value))):
 			yield value[:i] + value[i + 1:]
@@ -152,7 +155,7 @@ def shrink(test, arguments):
 	while better and tries < TRIES:
 		better = False
 		for name, value in list(arguments.items()):
-			if isinstance(value, bool) or not isinstance(value, (list, int)) and not hasattr(value, "jobs"):
+			if isinstance(value, bool) or not (isinstance(value, (list, int)) or hasattr(value, "brief")):
 				continue
 			for less in smaller(value):
 				if was_admissible.get(name) and not admissible(less):

@@ -198,6 +198,21 @@ def test_company_is_worth_a_look():
 	assert len({end.share("cohorts", d) for d in ("vision", "language", "platform")}) == 1
 
 
+def test_gpu_lab_shows_each_action():
+	cluster = ["-f", os.path.join(ROOT, "examples", "gpu-lab", "cluster")]
+	checked = subprocess.run([FAIRLEAD, "check", "--strict"] + cluster, capture_output=True, text=True, check=False)
+	assert (checked.returncode, checked.stderr) == (0, "")
+	done = subprocess.run([FAIRLEAD, "plan", "--settle", "-o", "json"] + cluster, capture_output=True, text=True, check=False)
+	plan = json.loads(done.stdout)
+	assert plan["settled"] is True and len(plan["cycles"]) == 3
+	first = plan["cycles"][0]
+	assert {row["action"] for row in first["allocated"] + first["reserved"]} == {"allocate", "reclaim", "preempt"}
+	assert {(row["workload"], row["reclaimer"], row["reason"]) for row in first["evicted"]} == {
+		("language/sweep", "vision/detect", "Reclaim"), ("ranking/nightly", "ranking/hotfix", "Preempt")}
+	# every queue that still asks for something holds what it may, to a pod
+	assert [row["workload"] for row in plan["cycles"][-1]["pending"]] == ["language/eval", "ranking/nightly"]
+
+
 def load_script(path):
 	spec = importlib.util.spec_from_file_location("script", path)
 	module = importlib.util.module_from_spec(spec)
@@ -207,8 +222,9 @@ def load_script(path):
 
 def test_guide_shows_what_the_command_prints():
 	excerpts = load_script(os.path.join(os.path.dirname(os.path.abspath(__file__)), "excerpts.py"))
-	# after a change of wording: tests/stories/excerpts.py --write README.md doc/guide/{explain,stories}.md
-	for page, least in (("doc/guide/stories.md", 14), ("doc/guide/check.md", 1), ("doc/guide/explain.md", 1), ("README.md", 2)):
+	# after a change of wording: tests/stories/excerpts.py --write README.md doc/guide/{budgets,check,entitle-modes,entitlement,explain,stories}.md
+	for page, least in (("doc/guide/stories.md", 14), ("doc/guide/check.md", 1), ("doc/guide/explain.md", 1),
+			    ("doc/guide/entitlement.md", 4), ("doc/guide/entitle-modes.md", 8), ("doc/guide/budgets.md", 3), ("README.md", 3)):
 		page = os.path.join(ROOT, page)
 		assert len(excerpts.BLOCK.findall(open(page, encoding="utf-8").read())) >= least
 		assert excerpts.stale(page) == []

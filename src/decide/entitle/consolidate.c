@@ -63,6 +63,7 @@ int fl_consolidate(struct fl_policy *p, fairlead_error *err)
 	static const struct fl_search_rules rules = {
 		.action = FL_ACTION_CONSOLIDATION,
 		.asks_preemptible = true,
+		.all_stay = true,
 		.may = may,
 		.eligible = eligible,
 		.allows = allows,

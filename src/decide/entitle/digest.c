@@ -12,6 +12,7 @@
 #include "base/mix.h"
 #include "decide/entitle/budget.h"
 #include "decide/entitle/setup.h"
+#include "decide/entitle/turns.h"
 
 static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
 
@@ -46,6 +47,8 @@ static void mix_job(const struct fl_policy *p, const struct fl_job *j, fl_time n
 				   fl_sat_add(j->stale_since, p->settings.stale_grace);
 
 	fl_mix(h, j->present);
+	if (fl_turns_count(p))
+		fl_mix(h, j->reason == FL_REASON_RESERVED);
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
 		fl_mix(h, (uint64_t)p->tasks[t].state << 32 | p->tasks[t].machine.v);
 	fl_mix(h, left_of(fl_entitle_protected_until(p, j), now));

@@ -30,25 +30,22 @@ static bool is_better(const struct fl_policy *p, const struct merit *a, const st
 	return spread ? a->room > b->room : a->room < b->room;
 }
 
-/* false: it does not fit. */
-static bool appraise(const struct fl_policy *p, uint32_t task, uint32_t machine, int resource,
-		     struct merit *ret)
+/* Whether it has the room, labels and taints apart; and how good it would be. */
+static bool appraise(const struct fl_policy *p, const struct fl_bundle *request, uint32_t machine,
+		     int resource, struct merit *ret)
 {
-	const struct fl_task *t = &p->tasks[task];
 	const struct fl_room *room = &p->rooms[machine];
 	struct fl_bundle open = room->idle;
 	bool spread = resource == FL_GPU ? p->settings.spread_gpu : p->settings.spread_cpu;
 	double all = room->allocatable.of[resource];
 
 	/* What it is packed by is what is lacking most often. */
-	if (!room->usable ||
-	    t->request.of[resource] > open.of[resource] + room->leaving.of[resource])
+	if (!room->usable || request->of[resource] > open.of[resource] + room->leaving.of[resource])
 		return false;
 	fl_bundle_add(&open, &room->leaving);
-	if (!fits(&t->request, &open) ||
-	    !fl_match_machine(p->model, &p->model->tasks[task], &p->model->machines[machine]))
+	if (!fits(request, &open))
 		return false;
-	ret->now = fits(&t->request, &room->idle);
+	ret->now = fits(request, &room->idle);
 	ret->kind = resource != FL_GPU && room->allocatable.of[FL_GPU] == 0;
 	ret->room = open.of[resource];
 	if (spread)
@@ -56,22 +53,37 @@ static bool appraise(const struct fl_policy *p, uint32_t task, uint32_t machine,
 	return true;
 }
 
+/* The best machine so far, when one of the @block's is better. */
+static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, struct merit *best,
+		    struct fl_spot *spot)
+{
+	const struct fl_bundle *request = &p->tasks[task].request;
+	int resource = request->of[FL_GPU] > 0 ? FL_GPU : FL_CPU;
+	uint32_t end = (block + 1) * FL_ROOMS_BLOCK, n = p->model->n_machines;
+
+	for (uint32_t i = block * FL_ROOMS_BLOCK; i < end && i < n; i++) {
+		uint32_t m = p->machine_order[i];
+		bool first = spot->machine.v == FL_NONE;
+		struct merit merit;
+
+		if (!appraise(p, request, m, resource, &merit))
+			continue;
+		spot->only = false;
+		if ((!first && !is_better(p, &merit, best, resource)) ||
+		    !fl_match_machine(p->model, &p->model->tasks[task], &p->model->machines[m]))
+			continue;
+		*best = merit;
+		*spot = (struct fl_spot){ .machine = { m }, .now = merit.now, .only = first };
+	}
+}
+
 struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task)
 {
-	const struct fl_task *t = &p->tasks[task];
 	struct fl_spot spot = { .machine = { FL_NONE } };
-	struct merit best = { 0 }, merit;
-	int resource = t->request.of[FL_GPU] > 0 ? FL_GPU : FL_CPU;
+	struct merit best = { 0 };
 
-	for (uint32_t i = 0; i < p->model->n_machines; i++) {
-		uint32_t m = p->machine_order[i];
-
-		if (!appraise(p, task, m, resource, &merit))
-			continue;
-		if (spot.machine.v != FL_NONE && !is_better(p, &merit, &best, resource))
-			continue;
-		best = merit;
-		spot = (struct fl_spot){ { m }, merit.now };
-	}
+	for (uint32_t i = 0; i < p->n_blocks; i++)
+		if (fits(&p->tasks[task].request, &p->most_open[i]))
+			look_at(p, task, i, &best, &spot);
 	return spot;
 }

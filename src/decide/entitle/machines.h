@@ -18,6 +18,7 @@
 struct fl_spot {
 	struct fl_machine machine; /* FL_NONE: nowhere */
 	bool now;                  /* idle, nothing needs to leave first */
+	bool only;                 /* no machine that suits it has room but this one; else: who knows */
 };
 
 /* Where @task goes now. */

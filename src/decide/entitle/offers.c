@@ -119,6 +119,7 @@ void fl_offers_begin(struct fl_policy *p, struct fl_search *s)
 {
 	s->n_used = s->n_offers = s->n_recorded;
 	s->lined = s->hopeful = false;
+	s->piles++;
 	add_need(p, s);
 	count_gpus(p, s);
 }
@@ -237,9 +238,29 @@ bool fl_offers_more(struct fl_policy *p, struct fl_search *s)
 	return s->n_offers > before;
 }
 
+static void pile_up(const struct fl_policy *p, struct fl_search *s, uint32_t victim)
+{
+	uint32_t machine = fl_task_place(&p->tasks[s->victims[victim]]).v;
+	struct fl_pile *pile;
+
+	if (machine == FL_NONE)
+		return;
+	pile = &s->on[machine];
+	s->next_on[victim] = FL_NONE;
+	if (pile->number != s->piles)
+		*pile = (struct fl_pile){ .first = victim, .number = s->piles };
+	else
+		s->next_on[pile->last] = victim;
+	pile->last = victim;
+}
+
 void fl_offers_use(struct fl_policy *p, struct fl_search *s)
 {
-	count_offer(p, s, &s->offers[s->n_used++]);
+	const struct fl_offer *o = &s->offers[s->n_used++];
+
+	count_offer(p, s, o);
+	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++)
+		pile_up(p, s, i);
 }
 
 /* Is it still a victim of the outcome that stands? */

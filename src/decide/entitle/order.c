@@ -45,10 +45,9 @@ struct fl_queue_key fl_queue_key(const struct fl_standing *queues, const struct 
 {
 	const struct fl_standing *q = &queues[turn->queue.v];
 	struct fl_bundle with = q->allocated, after;
-	struct fl_queue_key key = { .over = is_over(q),
-				    .priority = q->priority,
-				    .late = q->late,
-				    .created = q->created };
+	struct fl_queue_key key = {
+		.over = is_over(q), .priority = q->priority, .late = q->late, .created = q->created
+	};
 
 	for (int r = 0; r < FL_BUNDLE; r++)
 		key.size.of[r] = fl_standing_allocatable(q, r);

@@ -52,7 +52,8 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	    !ALLOC(p, s->placed, n_tasks) || !ALLOC(p, s->placing, n_tasks) ||
 	    !ALLOC(p, s->vectors, n_tasks) || !ALLOC(p, s->spent, n_machines) ||
 	    !ALLOC(p, s->seen, n_machines) || !ALLOC(p, s->machines, n_machines) ||
-	    !ALLOC(p, s->sort_scratch, n_machines))
+	    !ALLOC(p, s->sort_scratch, n_machines) || !ALLOC(p, s->on, n_machines) ||
+	    !ALLOC(p, s->next_on, n_tasks))
 		return FAIRLEAD_ENOMEM;
 	r = fl_reclaim_scratch_new(&p->arena, p->model->n_nodes, n_tasks, &s->reclaim, err);
 	if (r < 0)
@@ -196,8 +197,10 @@ static int try_candidate(struct fl_policy *p, struct fl_search *s, fairlead_erro
 	uint32_t n = list_machines(p, s);
 	int r = FL_SIMULATED_NO_ROOM;
 
-	for (uint32_t i = 0; r == FL_SIMULATED_NO_ROOM && i < n; i++)
+	for (uint32_t i = 0; r == FL_SIMULATED_NO_ROOM && i < n; i++) {
+		s->last_try = i + 1 == n;
 		r = fl_simulate(p, s, (struct fl_machine){ s->machines[i] }, err);
+	}
 	return r;
 }
 
@@ -208,6 +211,7 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 
 	fl_offers_begin(p, s);
 	if (s->n_recorded > 0) {
+		s->last_try = true;
 		r = fl_simulate_begin(p, s, err);
 		if (r >= 0 && fl_offers_suffice(s))
 			r = fl_simulate(p, s, (struct fl_machine){ FL_NONE }, err);

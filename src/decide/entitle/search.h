@@ -40,6 +40,11 @@ struct fl_offer {
 	uint32_t run;         /* of fl_search.run: evicted with a machine */
 };
 
+/* Victims that are on one machine, in the order in which they were used. */
+struct fl_pile {
+	uint32_t first, last, number;
+};
+
 struct fl_search {
 	const struct fl_search_rules *rules;
 	struct fl_workload asks;
@@ -67,6 +72,9 @@ struct fl_search {
 	uint32_t *victims;                     /* their tasks */
 	uint32_t n_victims;
 	uint32_t *first_offer, *last_offer; /* by workload; FL_NONE */
+	struct fl_pile *on;                 /* by machine: what is used and not recorded */
+	uint32_t *next_on;                  /* by victim: the next one on its machine; FL_NONE */
+	uint32_t piles;                     /* a pile of an older number is empty */
 	bool *recorded;                     /* by task */
 	bool *out;                          /* by task: not in the victims' lines any more */
 	bool lined, hopeful; /* those lines stand; all that is in them might suffice */
@@ -84,6 +92,7 @@ struct fl_search {
 	uint32_t runs, run;        /* a run evicts what goes with one machine */
 	struct fl_machine machine; /* of the run; FL_NONE: none runs */
 	uint32_t evicted;          /* offers that the run has looked at */
+	bool last_try;             /* whatever comes of it, the candidate is not tried again */
 	fl_mark probe_mark, run_mark;
 	uint32_t *in_run;  /* by workload: == run when its offers are evicted */
 	uint32_t *members; /* workloads that have evicted tasks */
@@ -106,6 +115,7 @@ struct fl_search_rules {
 	/* How long victims of @leaf may run first; NULL: nobody is protected. */
 	struct fl_min_run (*min_run)(const struct fl_policy *p, const struct fl_search *s,
 				     struct fl_node leaf);
+	bool all_stay; /* no outcome is allowed in which a victim has no place */
 	/* The workloads to choose from: those of its leaf, or all. */
 	bool own_leaf;
 	/* Of another workload with active tasks: may it be a victim, if it is preemptible? */

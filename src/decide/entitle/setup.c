@@ -121,7 +121,9 @@ static int fill_rooms(struct fl_policy *p, struct sorting *s, fairlead_error *er
 {
 	const struct fl_model *m = p->model;
 
-	if (!ALLOC(p, p->rooms, m->n_machines) || !ALLOC(p, p->machine_order, m->n_machines))
+	p->n_blocks = (m->n_machines + FL_ROOMS_BLOCK - 1) / FL_ROOMS_BLOCK;
+	if (!ALLOC(p, p->rooms, m->n_machines) || !ALLOC(p, p->machine_order, m->n_machines) ||
+	    !ALLOC(p, p->most_open, p->n_blocks))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < m->n_machines; i++)
 		p->machine_order[i] = i;
@@ -218,7 +220,8 @@ static void fill_task(struct fl_policy *p, uint32_t t)
 					.request = row->request,
 					.state = FL_TASK_GONE,
 					.machine = nowhere,
-					.promised = nowhere };
+					.promised = nowhere,
+					.dropped = nowhere };
 	if (row->workload.v != FL_NONE) {
 		fl_task_begin(p, t, state, on_machine ? row->machine : nowhere);
 	} else if (on_machine && !(row->foreign && state == FL_TASK_HOLDS)) {

@@ -71,7 +71,6 @@ static int begin_run(struct fl_policy *p, struct fl_search *s, struct fl_machine
 	fl_undo_rollback(&p->undo, s->run_mark);
 	s->run = ++s->runs;
 	s->machine = machine;
-	s->evicted = s->n_recorded;
 	s->n_members = s->n_members_recorded;
 	for (uint32_t i = 0; i < s->n_members; i++)
 		s->in_run[s->members[i]] = s->run;
@@ -108,32 +107,47 @@ static int evict_workload(struct fl_policy *p, struct fl_search *s, uint32_t wor
 	return 0;
 }
 
+static bool is_taken(const struct fl_search *s, uint32_t workload)
+{
+	return s->offers[s->first_offer[workload]].run == s->run;
+}
+
+/* A new run: whoever has offered something on @machine. */
+static int evict_pile(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
+		      fairlead_error *err)
+{
+	const struct fl_pile *pile = &s->on[machine.v];
+	uint32_t i = pile->number == s->piles ? pile->first : FL_NONE;
+	int r = begin_run(p, s, machine, err);
+
+	for (; r >= 0 && i != FL_NONE; i = s->next_on[i]) {
+		uint32_t workload = p->tasks[s->victims[i]].workload.v;
+
+		if (!is_taken(s, workload))
+			r = evict_workload(p, s, workload, err);
+	}
+	s->evicted = s->n_used;
+	return r;
+}
+
 /* The used offers of all workloads that have offered something on @machine. */
 static int evict_with(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
 		      fairlead_error *err)
 {
-	int r = s->machine.v == machine.v ? 0 : begin_run(p, s, machine, err);
+	int r = 0;
 
+	if (s->machine.v != machine.v)
+		return evict_pile(p, s, machine, err);
 	for (; r >= 0 && s->evicted < s->n_used; s->evicted++) {
 		const struct fl_offer *o = &s->offers[s->evicted];
-		bool taken = s->offers[s->first_offer[o->workload.v]].run == s->run;
 
-		if (taken || is_on(p, s, o, machine))
+		if (is_taken(s, o->workload.v) || is_on(p, s, o, machine))
 			r = evict_workload(p, s, o->workload.v, err);
 	}
 	return r;
 }
 
 /* --- placing --- */
-
-/*
- * Is it on @to, going away?  One that has moved in this cycle and is evicted again is on both
- * machines: either of them puts it back to where it was going.
- */
-static bool stays(const struct fl_task *t, struct fl_machine to)
-{
-	return t->state == FL_TASK_LEAVES && (to.v == t->promised.v || to.v == t->machine.v);
-}
 
 /* 1: all of them are placed; 0: nothing has changed. */
 static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
@@ -157,7 +171,8 @@ static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 			s->n_placed = n_placed;
 			return 0;
 		}
-		if (stays(t, spot.machine)) {
+		/* Either of the machines that it leaves puts it back to where it was going. */
+		if (fl_task_leaves(t, spot.machine)) {
 			r = fl_task_spare(p, tasks[i], err);
 		} else {
 			s->placed[s->n_placed++] = tasks[i];
@@ -179,13 +194,58 @@ static int place_victim(struct fl_policy *p, struct fl_search *s, struct fl_work
 	return place(p, s, w, s->placing, n, &amount, err);
 }
 
-/* Might who asks be placed at all?  Whoever is placed before it only takes room away. */
-static bool has_hope(const struct fl_policy *p, const struct fl_search *s)
+/*
+ * Might who asks be placed, and where would its first task go?  Whoever is placed before it
+ * only takes room away, from the machines and from what its queues may hold.
+ */
+static bool has_hope(const struct fl_policy *p, const struct fl_search *s, struct fl_spot *ret)
 {
 	const struct fl_job *j = &p->jobs[s->asks.v];
 
-	return fl_capacity_fits(p->queues, j->queue, j->preemptible, &s->part.amount, NULL, NULL) &&
-	       fl_machines_choose(p, s->part.tasks[0]).machine.v != FL_NONE;
+	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, &s->part.amount, NULL, NULL))
+		return false;
+	*ret = fl_machines_choose(p, s->part.tasks[0]);
+	return ret->machine.v != FL_NONE;
+}
+
+/* Has each task that is evicted some place, if it were alone? */
+static bool each_has_place(const struct fl_policy *p, const struct fl_search *s)
+{
+	for (uint32_t i = 0; i < s->n_members; i++) {
+		struct fl_span tasks = p->jobs[s->members[i]].tasks;
+
+		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
+			if (p->tasks[t].state == FL_TASK_LEAVES &&
+			    fl_task_displaced(p, &p->tasks[t]) &&
+			    fl_machines_choose(p, t).machine.v == FL_NONE)
+				return false;
+	}
+	return true;
+}
+
+/*
+ * Where nobody may lose anything, and the first task of who asks fits on one machine only, it
+ * is there in every outcome that is allowed, and all who were evicted have a place beside it.
+ * So when with it there, and nobody else placed, one of them has none, there is no such
+ * outcome, in whatever order they are placed. 1: so it is; 0: who knows.
+ */
+static int is_doomed(struct fl_policy *p, struct fl_search *s, const struct fl_spot *spot,
+		     fairlead_error *err)
+{
+	bool doomed;
+	fl_mark mark;
+	int r;
+
+	if (!s->rules->all_stay || !s->last_try || !spot->only)
+		return 0;
+	r = fl_undo_mark(&p->undo, &mark, err);
+	if (r >= 0)
+		r = fl_task_promise(p, s->part.tasks[0], spot->machine, err);
+	if (r < 0)
+		return r;
+	doomed = !each_has_place(p, s);
+	fl_undo_rollback(&p->undo, mark);
+	return doomed;
 }
 
 /* All that waits, the victims, and who asks with its part. */
@@ -202,12 +262,13 @@ static void line_up(struct fl_policy *p, struct fl_search *s)
 	fl_lines_ready(walk);
 }
 
-/* 1: who asks is placed, and the victims for whom there is room; 0: it is not. */
+/* 1: who asks is placed, and the victims for whom there is room; 0: it is not, or in vain. */
 static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	uint32_t left = s->n_members;
 	bool placed = false;
 	struct fl_lined next;
+	struct fl_spot spot;
 
 	line_up(p, s);
 	while ((left > 0 || !placed) && fl_lines_pop(&p->scratch->walk, &next)) {
@@ -222,6 +283,10 @@ static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 			r = place_victim(p, s, next.workload, err);
 			if (r < 0)
 				return r;
+			if (r == 0 && s->rules->all_stay && s->last_try)
+				return 0;
+			if (!placed && !has_hope(p, s, &spot))
+				return 0;
 			left--;
 		}
 	}
@@ -231,14 +296,19 @@ static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
 		fairlead_error *err)
 {
+	struct fl_spot spot;
 	fl_mark mark;
 	int r = machine.v == FL_NONE ? 0 : evict_with(p, s, machine, err);
 
 	if (r < 0)
 		return r;
-	if (!has_hope(p, s))
+	if (!has_hope(p, s, &spot))
 		return FL_SIMULATED_NO_ROOM;
-	r = fl_undo_mark(&p->undo, &mark, err);
+	r = is_doomed(p, s, &spot, err);
+	if (r > 0)
+		return FL_SIMULATED_NO_ROOM;
+	if (r == 0)
+		r = fl_undo_mark(&p->undo, &mark, err);
 	if (r >= 0)
 		r = walk(p, s, err);
 	if (r < 0)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/state.h"
 
+#include <math.h>
+
 /* Room to undo one change of a task: three cells a level, its machine, its own cells. */
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
 	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
-	size_t notes = 3 * levels + 16;
+	size_t notes = 3 * levels + 20;
 
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
 }
@@ -35,12 +37,35 @@ static void charge(struct fl_policy *p, const struct fl_job *j, const struct fl_
 	}
 }
 
-/* A task may be on a machine that nobody knows. */
-static void change_leaving(struct fl_policy *p, struct fl_machine where,
-			   const struct fl_bundle *what, int sign)
+/* The most that any machine of the block has, each resource for itself. */
+static void measure_block(struct fl_policy *p, uint32_t block)
 {
-	if (where.v != FL_NONE)
-		add(p, &p->rooms[where.v].leaving, what, sign);
+	uint32_t end = (block + 1) * FL_ROOMS_BLOCK, n = p->model->n_machines;
+	struct fl_bundle most = { { -INFINITY, -INFINITY, -INFINITY } };
+
+	for (uint32_t i = block * FL_ROOMS_BLOCK; i < end && i < n; i++) {
+		const struct fl_room *room = &p->rooms[p->machine_order[i]];
+
+		for (int r = 0; room->usable && r < FL_BUNDLE; r++)
+			if (room->idle.of[r] + room->leaving.of[r] > most.of[r])
+				most.of[r] = room->idle.of[r] + room->leaving.of[r];
+	}
+	FL_SET(p, p->most_open[block], most);
+}
+
+/* A task may be on a machine that nobody knows. */
+static void change_room(struct fl_policy *p, struct fl_machine where, const struct fl_bundle *what,
+			int idle, int leaving)
+{
+	struct fl_room *room = where.v == FL_NONE ? NULL : &p->rooms[where.v];
+
+	if (!room)
+		return;
+	if (idle)
+		add(p, &room->idle, what, idle);
+	if (leaving)
+		add(p, &room->leaving, what, leaving);
+	measure_block(p, room->rank / FL_ROOMS_BLOCK);
 }
 
 static uint32_t *count_of(struct fl_job *j, enum fl_task_state state)
@@ -91,9 +116,17 @@ int fl_task_bind(struct fl_policy *p, uint32_t task, struct fl_machine to, fairl
 		FL_SET(p, j->started, p->now);
 	enter(p, j, t, FL_TASK_HOLDS);
 	FL_SET(p, t->machine, to);
-	add(p, &p->rooms[to.v].idle, &t->request, -1);
+	change_room(p, to, &t->request, /* idle= */ -1, /* leaving= */ 0);
 	charge(p, j, &t->request, +1);
 	return 0;
+}
+
+/* To evict (+1) or spare (-1) a task: see fl_task_evict in state.h. */
+static void free_place(struct fl_policy *p, const struct fl_task *t, int sign)
+{
+	change_room(p, fl_task_place(t), &t->request, /* idle= */ 0, sign);
+	if (t->promised.v != FL_NONE)
+		change_room(p, t->promised, &t->request, -sign, sign);
 }
 
 int fl_task_promise(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err)
@@ -104,9 +137,11 @@ int fl_task_promise(struct fl_policy *p, uint32_t task, struct fl_machine to, fa
 
 	if (r < 0)
 		return r;
+	if (t->promised.v != FL_NONE)
+		FL_SET(p, t->dropped, t->promised);
 	enter(p, j, t, FL_TASK_PROMISED);
 	FL_SET(p, t->promised, to);
-	change_leaving(p, to, &t->request, -1);
+	change_room(p, to, &t->request, /* idle= */ 0, /* leaving= */ -1);
 	charge(p, j, &t->request, +1);
 	return 0;
 }
@@ -120,7 +155,7 @@ int fl_task_evict(struct fl_policy *p, uint32_t task, fairlead_error *err)
 	if (r < 0)
 		return r;
 	if (t->state != FL_TASK_LEAVES) {
-		change_leaving(p, fl_task_place(t), &t->request, +1);
+		free_place(p, t, +1);
 		enter(p, j, t, FL_TASK_LEAVES);
 	}
 	FL_SET(p, t->trial, p->trial);
@@ -138,7 +173,7 @@ int fl_task_spare(struct fl_policy *p, uint32_t task, fairlead_error *err)
 		return r;
 	enter(p, j, t, t->promised.v == FL_NONE ? FL_TASK_HOLDS : FL_TASK_PROMISED);
 	FL_SET(p, t->trial, 0);
-	change_leaving(p, fl_task_place(t), &t->request, -1);
+	free_place(p, t, -1);
 	charge(p, j, &t->request, +1);
 	return 0;
 }
@@ -153,10 +188,8 @@ int fl_task_release(struct fl_policy *p, uint32_t task, enum fl_task_state to, f
 		return r;
 	if (t->state == FL_TASK_HOLDS)
 		charge(p, j, &t->request, -1);
-	if (t->state == FL_TASK_LEAVES)
-		change_leaving(p, t->machine, &t->request, -1);
-	if (t->machine.v != FL_NONE)
-		add(p, &p->rooms[t->machine.v].idle, &t->request, +1);
+	change_room(p, t->machine, &t->request, /* idle= */ +1,
+		    t->state == FL_TASK_LEAVES ? -1 : 0);
 	enter(p, j, t, to);
 	FL_SET(p, t->machine, (struct fl_machine){ FL_NONE });
 	FL_SET(p, t->trial, 0);
@@ -195,7 +228,7 @@ int fl_state_recount(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	const struct fl_bundle nothing = { { 0 } };
-	size_t notes = 3 * (size_t)m->n_nodes + 2 * (size_t)m->n_machines;
+	size_t notes = 3 * (size_t)m->n_nodes + 2 * (size_t)m->n_machines + p->n_blocks;
 	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof nothing, err);
 
 	if (r < 0)
@@ -211,6 +244,8 @@ int fl_state_recount(struct fl_policy *p, fairlead_error *err)
 	}
 	for (uint32_t t = 0; t < m->n_tasks; t++)
 		recount_task(p, &p->tasks[t]);
+	for (uint32_t i = 0; i < p->n_blocks; i++)
+		measure_block(p, i);
 	return 0;
 }
 
@@ -247,12 +282,9 @@ int fl_task_unpromise(struct fl_policy *p, uint32_t task, fairlead_error *err)
 
 	if (r < 0 || t->promised.v == FL_NONE)
 		return r;
-	if (t->state == FL_TASK_PROMISED) {
-		change_leaving(p, t->promised, &t->request, +1);
-		charge(p, j, &t->request, -1);
-	}
 	enter(p, j, t, t->machine.v == FL_NONE ? FL_TASK_WAITS : FL_TASK_LEAVES);
 	FL_SET(p, t->promised, (struct fl_machine){ FL_NONE });
+	FL_SET(p, t->dropped, (struct fl_machine){ FL_NONE });
 	return 0;
 }
 

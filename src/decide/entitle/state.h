@@ -32,6 +32,7 @@ struct fl_task {
 	enum fl_task_state state;
 	struct fl_machine machine;  /* where it is, going away perhaps; FL_NONE: nowhere */
 	struct fl_machine promised; /* PROMISED, or LEAVES from a promise: where; FL_NONE */
+	struct fl_machine dropped;  /* where it was promised to be before, in this cycle; FL_NONE */
 	uint32_t trial;             /* LEAVES: number of the trial that evicted it; 0: none did */
 };
 
@@ -69,6 +70,9 @@ struct fl_room {
 	uint32_t rank;                /* by name */
 };
 
+/* So many machines, side by side by name, are looked at only when one of them has room. */
+enum { FL_ROOMS_BLOCK = 16 };
+
 struct fl_policy {
 	const struct fl_model *model;
 	const struct fl_mem *mem;
@@ -87,6 +91,8 @@ struct fl_policy {
 	struct fl_room *rooms;
 	uint32_t *job_order;             /* all workloads by rank */
 	uint32_t *machine_order;         /* all machines by name */
+	struct fl_bundle *most_open;     /* by block of those: the most idle and leaving of one */
+	uint32_t n_blocks;
 	struct fl_placement *placements; /* room for the answer about a workload, by task */
 	struct fl_bundle total;          /* of usable machines */
 	uint64_t epochs; /* of jobs and queues; never goes back, not even by rollback */
@@ -125,7 +131,10 @@ int fl_task_bind(struct fl_policy *p, uint32_t task, struct fl_machine to, fairl
 int fl_task_promise(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err);
 /*
  * HOLDS or PROMISED -> LEAVES.  One that leaves already is taken off its queues once more
- * and nothing else: the real program does so (README of the recorded cases, 9).
+ * and nothing else: the real program does so (README of the recorded cases, 9).  It also
+ * books one whose place was only promised as if it stood there and left: idle is less by
+ * what it asks for, leaving more by twice as much, and that stays when it is then promised
+ * another place.  What fits is the same; where there is room at once is not.
  */
 int fl_task_evict(struct fl_policy *p, uint32_t task, fairlead_error *err);
 /* LEAVES -> what it was: as if it had not been evicted (once, of two times). */
@@ -134,13 +143,27 @@ int fl_task_spare(struct fl_policy *p, uint32_t task, fairlead_error *err);
 int fl_task_release(struct fl_policy *p, uint32_t task, enum fl_task_state to, fairlead_error *err);
 /* GONE -> WAITS. */
 int fl_task_arrive(struct fl_policy *p, uint32_t task, fairlead_error *err);
-/* The cycle ends: what was promised is not, and waits, or leaves the machine that it is on. */
+/*
+ * The cycle ends: what was promised is not, and waits, or leaves the machine that it is on.
+ * What queues hold and machines have is to be counted anew.
+ */
 int fl_task_unpromise(struct fl_policy *p, uint32_t task, fairlead_error *err);
 
 /* Where a task is, or was promised to be: what its eviction frees. */
 static inline struct fl_machine fl_task_place(const struct fl_task *t)
 {
 	return t->promised.v != FL_NONE ? t->promised : t->machine;
+}
+
+/*
+ * Is it leaving @machine?  Who was promised a place there and is evicted leaves that, and who
+ * has moved in this cycle leaves where it was before, too.
+ */
+static inline bool fl_task_leaves(const struct fl_task *t, struct fl_machine machine)
+{
+	return t->state == FL_TASK_LEAVES &&
+	       (machine.v == t->machine.v || machine.v == t->promised.v ||
+		machine.v == t->dropped.v);
 }
 
 /* Does it run, or will it: bound or reserved. */

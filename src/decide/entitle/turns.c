@@ -203,7 +203,13 @@ static unsigned find_claims(struct fl_policy *p)
 	return resources;
 }
 
-/* Where the paths to two leaves part: priority, who has had less, age. */
+/* The last cycle has reserved it a place, which somebody else is leaving. */
+static bool is_awaited(const struct fl_policy *p, uint32_t leaf)
+{
+	return p->jobs[p->scratch->claims->next[leaf]].reason == FL_REASON_RESERVED;
+}
+
+/* Where the paths to two leaves part: priority; who has a place already; had; age. */
 static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
@@ -213,6 +219,8 @@ static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 	fl_reclaim_sides(p->queues, (struct fl_node){ a }, (struct fl_node){ b }, &l, &r);
 	if (p->queues[l.v].priority != p->queues[r.v].priority)
 		return p->queues[l.v].priority > p->queues[r.v].priority ? -1 : 1;
+	if (is_awaited(p, a) != is_awaited(p, b))
+		return is_awaited(p, a) ? -1 : 1;
 	if (had[l.v] != had[r.v])
 		return had[l.v] < had[r.v] ? -1 : 1;
 	return (p->queues[l.v].rank > p->queues[r.v].rank) -

@@ -1,143 +1,179 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the documents promise, by default and with the mode that keeps the promise: turns,
- * bounded division, keepBelowQuota, protectQuota, budgets.  The default's half of each is the
- * counterexample that made the mode.
- */
+/* keepBelowQuota, protectQuota and bounded division, from the settings to the decisions. */
 #include <math.h>
 #include <string.h>
 
-#include "lib/entitle_world.h"
+#include "lib/entitle_series.h"
 #include "lib/unit.h"
 
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
-enum { MOST = 12 };
+/* --- keepBelowQuota and protectQuota: one cycle --- */
 
-/* --- series: a cycle every so many seconds, who was evicted is gone by the next --- */
-
-struct series {
-	const struct fl_model *m;
-	struct fl_policy *p;
-	int64_t step;       /* seconds between cycles */
-	int64_t now;        /* seconds after WORLD_NOW */
-	double held[MOST];  /* GPU-seconds by queue, since reset */
-	double busy;        /* of all leaves */
-	int evictions;      /* workloads that lost tasks */
-	int64_t longest;    /* cycles in which one queue held nothing, since reset */
-	int64_t idle[MOST]; /* the same, up to now */
+static const struct world_leaf halves[] = {
+	{ LEAF("top", NULL, -1, -1, 1) },
+	{ LEAF("a", "top", 4, -1, 1) },
+	{ LEAF("b", "top", 0, -1, 1) },
+};
+static const struct world_leaf owners[] = {
+	{ LEAF("top", NULL, -1, -1, 1) },
+	{ LEAF("a", "top", 4, -1, 1) },
+	{ LEAF("b", "top", 4, -1, 1) },
 };
 
-static void reset(struct series *s)
+static const struct {
+	const char *name;
+	const struct world_leaf *queues;
+	struct world_gang gangs[3];
+	bool keep_below, protect;
+	const char *decisions;
+} reclaims[] = {
+	/* a holds 2 of the 4 that it deserves, and has a gang of 3. */
+	{ "above its quota by a reclaim",
+	  halves,
+	  { { RUNS("b1", "b", 50, 6, 1, 1, "m1") },
+	    { RUNS("a1", "a", 50, 2, 2, 1, "m1") },
+	    { WAITS("a2", "a", 50, 3, 3, 1) } },
+	  false,
+	  false,
+	  "-b1*3 >a2*3" },
+	{ "below its quota it stays below",
+	  halves,
+	  { { RUNS("b1", "b", 50, 6, 1, 1, "m1") },
+	    { RUNS("a1", "a", 50, 2, 2, 1, "m1") },
+	    { WAITS("a2", "a", 50, 3, 3, 1) } },
+	  true,
+	  false,
+	  "" },
+	{ "up to its quota it reclaims",
+	  halves,
+	  { { RUNS("b1", "b", 50, 6, 1, 1, "m1") },
+	    { RUNS("a1", "a", 50, 2, 2, 1, "m1") },
+	    { WAITS("a2", "a", 50, 2, 2, 1) } },
+	  true,
+	  false,
+	  "-b1*2 >a2*2" },
+	/* b deserves 4 and holds 6 in one piece. */
+	{ "the last victim takes b below its quota",
+	  owners,
+	  { { RUNS("b1", "b", 50, 6, 6, 1, "m1") }, { WAITS("a1", "a", 50, 4, 4, 1) } },
+	  false,
+	  false,
+	  "-b1*6 >a1*4" },
+	{ "what b deserves is protected",
+	  owners,
+	  { { RUNS("b1", "b", 50, 6, 6, 1, "m1") }, { WAITS("a1", "a", 50, 4, 4, 1) } },
+	  false,
+	  true,
+	  "" },
+	{ "what b has over its quota is not",
+	  owners,
+	  { { RUNS("b1", "b", 50, 6, 1, 1, "m1") }, { WAITS("a1", "a", 50, 4, 4, 1) } },
+	  false,
+	  true,
+	  "-b1*2 >a1*4" },
+};
+
+static void reclaims_keep_what_a_policy_says(void **unused)
 {
-	memset(s->held, 0, sizeof s->held);
-	memset(s->idle, 0, sizeof s->idle);
-	s->busy = 0;
-	s->evictions = 0;
-	s->longest = 0;
-}
+	(void)unused;
+	for (size_t i = 0; i < COUNT(reclaims); i++) {
+		struct world_of world = { .queues = reclaims[i].queues,
+					  .machines = series_eight,
+					  .gangs = reclaims[i].gangs,
+					  .n_queues = 3,
+					  .n_machines = 1,
+					  .n_gangs = reclaims[i].gangs[2].name ? 3 : 2,
+					  .settings = fl_entitle_settings_default };
+		struct fl_decisions d;
+		struct world_series s;
+		char text[200];
 
-static struct series begin(const struct world_of *world, int64_t step)
-{
-	struct series s = { .step = step };
-
-	s.m = entitle_world(&fl_mem_heap, world);
-	s.p = entitle_world_moving(&fl_mem_heap, s.m);
-	return s;
-}
-
-static void end(struct series *s)
-{
-	fl_entitle_policy.free(s->p);
-	fl_model_free((struct fl_model *)s->m);
-}
-
-static uint32_t node(const struct series *s, const char *queue)
-{
-	for (uint32_t q = 0; q < s->m->n_nodes; q++)
-		if (strcmp(fl_model_text(s->m, s->m->nodes[q].name), queue) == 0)
-			return q;
-	fail_msg("no queue %s", queue);
-	return 0;
-}
-
-static double holds(const struct series *s, uint32_t q)
-{
-	return fl_entitle_standing(s->p, (struct fl_node){ q })->allocated.of[FL_GPU];
-}
-
-static void count(struct series *s)
-{
-	for (uint32_t q = 0; q < s->m->n_nodes; q++) {
-		double held = holds(s, q);
-
-		s->held[q] += held * (double)s->step;
-		s->busy += s->m->nodes[q].parent.v == FL_NONE ? held * (double)s->step : 0;
-		s->idle[q] = held > 0 ? 0 : s->idle[q] + 1;
-		if (s->idle[q] > s->longest)
-			s->longest = s->idle[q];
+		world.settings.keep_below_quota = reclaims[i].keep_below;
+		world.settings.protect_quota = reclaims[i].protect;
+		s = series_begin(&world, 1);
+		d = entitle_world_step(s.p, 0);
+		CHECK(strcmp(entitle_world_text(s.m, &d, text, sizeof text),
+			     reclaims[i].decisions) == 0,
+		      reclaims[i].name);
+		series_end(&s);
 	}
 }
 
-static void run(struct series *s, int64_t cycles)
-{
-	for (int64_t i = 0; i < cycles; i++) {
-		struct fl_decisions d = entitle_world_step(s->p, s->now);
+/* --- bounded division --- */
 
-		for (uint32_t j = 0; j < d.n; j++)
-			s->evictions += d.rows[j].kind == FL_EVICT;
-		count(s);
-		s->now += s->step;
-		entitle_world_settle(s->p, &d, s->now);
-	}
-}
-
-/* What @queue held, of all that was held since reset. */
-static double part(const struct series *s, const char *queue)
-{
-	return s->held[node(s, queue)] / s->busy;
-}
-
-/* --- turns --- */
-
-static const struct world_machine eight[] = { { "m1", 8 } };
-
-static struct fl_entitle_settings over_time(double k, int64_t window, int64_t half_life, bool turns)
-{
-	struct fl_entitle_settings e = fl_entitle_settings_default;
-
-	e.usage_on = true;
-	e.k = k;
-	e.window = window * FL_SECOND;
-	e.half_life = half_life * FL_SECOND;
-	e.turns = turns;
-	return e;
-}
-
-/* Users u0, u1, ... below one queue, each with one endless job that needs the whole cluster. */
-struct users {
-	struct world_leaf queues[MOST];
-	struct world_gang gangs[MOST];
-	char names[MOST][2][8];
+static const struct {
+	const char *name;
+	double deserved[2], asks[2], used[2], k;
+	double by_default[2], bounded[2];
+} divisions[] = {
+	{ "more is deserved than there is", { 6, 6 }, { 6, 6 }, { 0, 0 }, 0, { 6, 6 }, { 4, 4 } },
+	{ "all have used too much", { 0, 0 }, { 8, 8 }, { 1, 1 }, 5, { 0, 0 }, { 4, 4 } },
+	{ "a remainder is a whole GPU",
+	  { 0, 0 },
+	  { 0.6, 8 },
+	  { 0.9375, 0.0625 },
+	  1,
+	  { 1, 7 },
+	  { 0.6, 7.4 } },
 };
 
-static struct world_of whole_cluster(struct users *u, uint32_t n, const double *weights,
-				     struct fl_entitle_settings settings)
+static void bounded_shares_are_within_capacity(void **unused)
 {
-	u->queues[0] = (struct world_leaf){ LEAF("top", NULL, 0, -1, 1) };
-	for (uint32_t i = 0; i < n; i++) {
-		snprintf(u->names[i][0], sizeof u->names[i][0], "u%u", i);
-		snprintf(u->names[i][1], sizeof u->names[i][1], "job%u", i);
-		u->queues[i + 1] = (struct world_leaf){
-			LEAF(u->names[i][0], "top", 0, -1, weights ? weights[i] : 1)
+	(void)unused;
+	for (size_t i = 0; i < 2 * COUNT(divisions); i++) {
+		bool bounded = i % 2;
+		const double *expected = bounded ? divisions[i / 2].bounded :
+						   divisions[i / 2].by_default;
+		struct world_leaf queues[] = {
+			{ LEAF("top", NULL, 0, -1, 1) },
+			{ LEAF("a", "top", divisions[i / 2].deserved[0], -1, 1) },
+			{ LEAF("b", "top", divisions[i / 2].deserved[1], -1, 1) },
 		};
-		u->gangs[i] = (struct world_gang){ WAITS(u->names[i][1], u->names[i][0], 50, 1, 1,
-							 8) };
+		struct world_gang gangs[] = {
+			{ WAITS("a1", "a", 50, 1, 1, divisions[i / 2].asks[0]) },
+			{ WAITS("b1", "b", 50, 1, 1, divisions[i / 2].asks[1]) },
+		};
+		struct world_of world = { .queues = queues,
+					  .machines = series_eight,
+					  .gangs = gangs,
+					  .n_queues = 3,
+					  .n_machines = 1,
+					  .n_gangs = 2,
+					  .settings = series_over_time(divisions[i / 2].k, 1000, 0,
+								       0) };
+		struct fl_event event = { .kind = FL_EV_USAGE };
+		struct world_series s;
+
+		/* 8 s of this in the past are the whole cluster's capacity of one second. */
+		world.settings.bounded_division = bounded;
+		s = series_begin(&world, 1);
+		for (int j = 0; j < 2; j++) {
+			event.sample = (struct fl_sample){
+				.node = { series_node(&s, j ? "b" : "a") },
+				.from = (WORLD_NOW - 8) * FL_SECOND,
+				.to = WORLD_NOW * FL_SECOND,
+			};
+			event.sample.amount.of[FL_GPU] = divisions[i / 2].used[j];
+			assert_int_equal(fl_entitle_policy.apply(s.p, WORLD_NOW * FL_SECOND, &event,
+								 NULL),
+					 0);
+		}
+		(void)entitle_world_step(s.p, 1);
+		for (int j = 0; j < 2; j++) {
+			struct fl_node n = { series_node(&s, j ? "b" : "a") };
+			double share = fl_entitle_standing(s.p, n)->fair_share.of[FL_GPU];
+
+			CHECK(fabs(share - expected[j]) < 1e-9, divisions[i / 2].name);
+		}
+		series_end(&s);
 	}
-	return (struct world_of){ .queues = u->queues,
-				  .machines = eight,
-				  .gangs = u->gangs,
-				  .n_queues = n + 1,
-				  .n_machines = 1,
-				  .n_gangs = n,
-				  .settings = settings };
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reclaims_keep_what_a_policy_says),
+		cmocka_unit_test(bounded_shares_are_within_capacity),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

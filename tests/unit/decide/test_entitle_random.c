@@ -44,8 +44,30 @@ static void random_queues(struct world_leaf *queues)
 		};
 }
 
+/* As the real program decides; in turns; with budgets; with what a Policy adds to reclaims. */
+static struct fl_entitle_settings modes_of(uint32_t seed)
+{
+	struct fl_entitle_settings e = fl_entitle_settings_default;
+	uint32_t mode = seed / 2 % 4;
+
+	e.usage_on = true;
+	e.window = 20 * FL_SECOND;
+	e.turns = mode == 1;
+	e.has_budgets = mode == 2;
+	e.period_kind = FL_WINDOW_TUMBLING;
+	e.period = 7 * FL_SECOND;
+	e.period_start = 0;
+	e.overcommitment = seed % 3 ? FL_OVERCOMMIT_PROPORTIONAL : FL_OVERCOMMIT_FIRST_COME;
+	e.after_budget = seed % 5 ? FL_AFTER_BUDGET_SPARE : FL_AFTER_BUDGET_STOP;
+	e.bounded_division = e.keep_below_quota = e.protect_quota = mode == 3;
+	return e;
+}
+
 static struct fl_model *random_world(uint32_t seed)
 {
+	static const struct world_budget budgets[] = {
+		{ "t1", 0.01 }, { "q1", 0.001 }, { "q2", 0.004 }, { "q3", 0.002 }
+	};
 	static const struct world_machine machines[MACHINES] = { { "m1", 4 },
 								 { "m2", 4 },
 								 { "m3", 3 } };
@@ -80,7 +102,9 @@ static struct fl_model *random_world(uint32_t seed)
 		.n_queues = MAX_QUEUES,
 		.n_machines = MACHINES,
 		.n_gangs = MAX_GANGS,
-		.settings = fl_entitle_settings_default,
+		.budgets = budgets,
+		.n_budgets = COUNT(budgets),
+		.settings = modes_of(seed),
 	};
 
 	return entitle_world(&fl_mem_heap, &world);
@@ -103,6 +127,7 @@ static struct fl_policy *make(const struct fl_mem *mem, const struct fl_model *m
 struct image {
 	fl_mark mark;
 	struct fl_bundle held[MAX_QUEUES][7];
+	double late[MAX_QUEUES];
 	int32_t priority[MAX_QUEUES];
 	struct fl_task tasks[MAX_TASKS];
 	struct fl_job jobs[MAX_GANGS];
@@ -121,6 +146,7 @@ static void take_image(const struct fl_policy *p, struct image *ret)
 
 		memcpy(ret->held[q], held, sizeof held);
 		ret->priority[q] = s->priority;
+		ret->late[q] = s->late;
 	}
 	memcpy(ret->tasks, p->tasks, p->model->n_tasks * sizeof *p->tasks);
 	memcpy(ret->jobs, p->jobs, p->model->n_workloads * sizeof *p->jobs);
@@ -347,7 +373,7 @@ static void failing_allocations_change_nothing(void **unused)
 
 static void a_policy_that_cannot_be_made_leaves_nothing(void **unused)
 {
-	struct fl_model *m = random_world(7);
+	struct fl_model *m = random_world(5);
 	struct fl_policy *p = NULL;
 	struct fail_mem f;
 	int r = FAIRLEAD_ENOMEM;

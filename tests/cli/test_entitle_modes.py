@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modes of a Policy, from the manifests to what is printed; their examples are those of the guide."""
+import json
+
+import pytest
+
+import entitle_manifests as e
+import manifests as m
+from conftest import SOURCE
+
+MODES = SOURCE / "examples" / "modes"
+# example: what its Policy changes in the first cycle
+EXAMPLES = {
+    "turns": ([], [("lab/red-job", "lab/green-job")]),
+    "below-quota": ([("lab/green-job", "lab/red-gang")], []),
+    "protect-quota": ([("lab/green-gang", "lab/red-gang")], []),
+}
+
+
+def policy(**spec):
+    return {"apiVersion": "fairlead.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "p"}, "spec": spec}
+
+
+def history(**spec):
+    return {"apiVersion": "fairlead.dev/v1alpha1", "kind": "UsageHistory", "metadata": {"name": "h"}, "spec": spec}
+
+
+def evicted(r):
+    assert r.code == 0, r.err
+    return [(row["workload"], row["reclaimer"]) for c in r.json()["cycles"] for row in c["evicted"]]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_a_mode_changes(fairlead, valid, name):
+    default, changed = EXAMPLES[name]
+    world = ["-f", str(MODES / f"{name}.yaml"), "-o", "json"]
+    assert evicted(fairlead("plan", *world)) == default
+    r = fairlead("plan", *world, "-f", str(MODES / f"{name}-policy.yaml"))
+    valid(r.json(), "plan")
+    assert evicted(r) == changed
+
+
+def test_a_policy_that_switches_nothing_on(fairlead):
+    """Off is off: the same bytes."""
+    for name in EXAMPLES:
+        world = ["-f", str(MODES / f"{name}.yaml")]
+        off = policy(entitlement={"turns": False, "division": "Compatible", "keepBelowQuota": False,
+                                  "protectQuota": False})
+        for verb in (["plan"], ["plan", "--settle", "-o", "json"], ["tree"]):
+            plain = fairlead(*verb, *world)
+            assert fairlead(*verb, *world, "-f", "-", stdin=json.dumps(off).encode()).out == plain.out
+
+
+def test_every_example_settles_and_is_clean(fairlead):
+    for world in sorted(MODES.glob("*.yaml")):
+        if world.name.endswith("-policy.yaml"):
+            continue
+        kinds = [w["kind"] for w in fairlead("check", "-f", str(world), "-o", "json").json()["warnings"]]
+        assert kinds == (["child-quota-above-parent"] if world.stem == "bounded" else [])
+        for other in MODES.glob(world.stem.split("-")[0] + "*-policy.yaml"):
+            r = fairlead("plan", "--settle", "-f", str(world), "-f", str(other), "-o", "json")
+            assert r.code == 0 and r.json()["settled"] is True
+
+
+def test_a_turn_is_explained(fairlead):
+    files = [a for n in ("turns", "turns-policy") for a in ("-f", str(MODES / f"{n}.yaml"))]
+    r = fairlead("explain", "lab/green-job", *files)
+    assert r.code == 0 and "evicts 1 workload for it (reclaim)" in r.out
+
+
+def test_a_spent_budget_is_explained(fairlead):
+    files = [a for n in ("budgets-spent", "budgets-stop-policy") for a in ("-f", str(MODES / f"{n}.yaml"))]
+    r = fairlead("explain", "lab/red-job", *files)
+    assert r.code == 0
+    assert "it belongs to a queue that has used its budget of this period: 'red' has used 2304 gpu-hours of its 2300" \
+        in " ".join(r.out.split())
+    pending = fairlead("plan", *files, "-o", "json").json()["cycles"][-1]["pending"]
+    assert [row["reason"] for row in pending if row["workload"] == "lab/red-job"] == ["BudgetUsed"]
+
+
+TURNS = policy(entitlement={"turns": True})
+BUDGETS = policy(budgets={"period": {"cron": "@monthly"}, "queues": [{"name": "q", "gpuHours": 1}]})
+
+
+@pytest.mark.parametrize("objects, messages", [
+    ([TURNS, e.shard(kValue=0), history(usage={"q": {"gpu": 0.5}})],
+     ["turns have no effect: kValue is 0, so that history does not count"]),
+    ([TURNS, e.shard(kValue=1)],
+     ["turns have no effect: there is neither usageDBConfig nor a history of usage"]),
+    ([TURNS, e.shard(kValue=1), history(usage={"q": {"gpu": 0.5}})], []),
+    ([{**BUDGETS, "spec": {**BUDGETS["spec"], **TURNS["spec"]}}],
+     ["turns have no effect beside budgets, which take their place"]),
+    ([policy(budgets={"period": {"cron": "@monthly"}})], ["budgets have no effect: no queue has one"]),
+    ([policy(entitlement={"protectQuota": True})],
+     ["keepBelowQuota and protectQuota have no effect: no queue deserves a part"]),
+    ([policy(entitlement={"keepBelowQuota": True}), e.queue("r", "top", gpu=(1, 1, -1))], []),
+    ([BUDGETS], []),
+])
+def test_modes_without_effect(fairlead, write, objects, messages):
+    write("c.json", m.dump(e.machine("n"), e.queue("top"), e.queue("q", "top"), *objects))
+    r = fairlead("check", "-f", "c.json", "-o", "json")
+    assert r.code == 0, r.out
+    assert [w["message"] for w in r.json()["warnings"] if w["kind"] == "mode-without-effect"] == messages
+
+
+def test_a_budget_of_an_unknown_queue(fairlead, write):
+    unknown = policy(budgets={"period": {"cron": "@monthly"}, "queues": [{"name": "gone", "gpuHours": 1}]})
+    write("c.json", m.dump(e.machine("n"), e.queue("top"), unknown))
+    r = fairlead("check", "-f", "c.json", "-o", "json")
+    assert "missing-node" in [w["kind"] for w in r.json()["warnings"]]
