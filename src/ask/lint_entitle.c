@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "ask/lint_parts.h"
+#include "decide/borrow/match.h"
 
 static const char *const axis_names[FL_BUNDLE] = { "cpu", "memory", "gpu" };
 
@@ -160,10 +161,11 @@ static int lint_path(struct fl_model *m, const struct fl_workload_row *w, const 
 	return 0;
 }
 
-static bool has_room(const struct fl_model *m, const struct fl_bundle *request)
+static bool has_room(const struct fl_model *m, const struct fl_task_row *task)
 {
 	for (uint32_t i = 0; i < m->n_machines; i++)
-		if (fl_bundle_within(request, &m->machines[i].allocatable))
+		if (fl_bundle_within(&task->request, &m->machines[i].allocatable) &&
+		    fl_match_machine(m, task, &m->machines[i]))
 			return true;
 	return false;
 }
@@ -178,7 +180,7 @@ static int lint_room(struct fl_model *m, const struct fl_workload_row *w, const 
 	for (uint32_t i = 0; i < gang->tasks.n && fit < gang->min_tasks; i++) {
 		const struct fl_task_row *task = &m->tasks[gang->tasks.first + i];
 
-		fit += task->phase == FL_TASK_PENDING && has_room(m, &task->request);
+		fit += task->phase == FL_TASK_PENDING && has_room(m, task);
 	}
 	if (fit >= gang->min_tasks)
 		return 0;

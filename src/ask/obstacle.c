@@ -12,6 +12,7 @@ static enum rule rule_of(enum fl_check check)
 		return LIMIT;
 	case FL_CHECK_NON_PREEMPTIBLE_QUOTA:
 		return QUOTA;
+	case FL_CHECK_TURN: /* said first: with a turn its share would have been enough */
 	case FL_CHECK_CAN_RECLAIM:
 		return SHARE;
 	case FL_CHECK_ROOM:

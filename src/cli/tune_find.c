@@ -74,7 +74,7 @@ static int k_too_small(const struct ask *a, double usage, fairlead_error *err)
 	if (!isfinite(k))
 		return too_little(a, err);
 	fl_fail(err, FAIRLEAD_ENOENT,
-		"with k %.4g it takes a usage of %s, but what is used is %s of the cluster",
+		"with k %.4g it takes a usage of %s; who uses %s of the cluster stays below that",
 		a->t->k, fl_tune_percent(usage, need), fl_tune_percent(a->part, have));
 	fl_fail_hint(err, "a k above %.4g could do it", k);
 	return FAIRLEAD_ENOENT;

@@ -101,6 +101,15 @@ int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
 	return fl_model_sym(k->m, fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err);
 }
 
+int fl_kube_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
+{
+	int r = fl_kube_text(k, v, ret);
+
+	if (r == 0 && k->doc.values[v].len == 0)
+		ret->v = FL_NONE;
+	return r;
+}
+
 int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret)
 {
 	if (!is_scalar(k, v, FL_SCALAR_BOOL))

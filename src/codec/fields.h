@@ -105,6 +105,8 @@ struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v);
 
 /* Each refuses other types with place and path. */
 int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string */
+/* A name that may be left out: "" is how some write none, FL_NONE. */
+int fl_kube_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
 int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
 int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amount *ret);

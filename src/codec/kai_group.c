@@ -17,24 +17,14 @@ static int read_min_member(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-/* An empty name is none. */
-static int read_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
-{
-	int r = fl_kube_text(k, v, ret);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		ret->v = FL_NONE;
-	return r;
-}
-
 static int read_queue(struct fl_kube *k, uint32_t v, void *row)
 {
-	return read_name(k, v, &((struct reading *)row)->row.queue_name);
+	return fl_kube_name(k, v, &((struct reading *)row)->row.queue_name);
 }
 
 static int read_class(struct fl_kube *k, uint32_t v, void *row)
 {
-	return read_name(k, v, &((struct reading *)row)->row.priority_class);
+	return fl_kube_name(k, v, &((struct reading *)row)->row.priority_class);
 }
 
 int fl_kai_preemptibility(struct fl_kube *k, uint32_t v, enum fl_preemptibility *ret)

@@ -26,21 +26,12 @@ struct reading {
 
 /* --- labels and annotations --- */
 
-static int read_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
-{
-	int r = fl_kube_text(k, v, ret);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		ret->v = FL_NONE;
-	return r;
-}
-
 static int read_queue(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *p = row;
 
 	p->ours = true;
-	return read_name(k, v, &p->row.queue_name);
+	return fl_kube_name(k, v, &p->row.queue_name);
 }
 
 /* The label's earlier name: counts where the other is not there. */
@@ -58,7 +49,7 @@ static int read_preemptibility(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_class_label(struct fl_kube *k, uint32_t v, void *row)
 {
-	return read_name(k, v, &((struct reading *)row)->class_label);
+	return fl_kube_name(k, v, &((struct reading *)row)->class_label);
 }
 
 /* Pods that stand for GPUs that are shared: those that share them hold the parts. */
@@ -88,7 +79,7 @@ static int read_group(struct fl_kube *k, uint32_t v, void *row)
 	struct reading *p = row;
 
 	p->ours = true;
-	return read_name(k, v, &p->row.gang_name);
+	return fl_kube_name(k, v, &p->row.gang_name);
 }
 
 static int read_fraction(struct fl_kube *k, uint32_t v, void *row)
@@ -162,7 +153,7 @@ static const struct fl_field metadata[] = {
 
 static int read_machine(struct fl_kube *k, uint32_t v, void *row)
 {
-	return read_name(k, v, &((struct reading *)row)->row.machine_name);
+	return fl_kube_name(k, v, &((struct reading *)row)->row.machine_name);
 }
 
 static int read_scheduler(struct fl_kube *k, uint32_t v, void *row)
@@ -185,7 +176,7 @@ static int read_priority(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_class(struct fl_kube *k, uint32_t v, void *row)
 {
-	return read_name(k, v, &((struct reading *)row)->row.priority_class);
+	return fl_kube_name(k, v, &((struct reading *)row)->row.priority_class);
 }
 
 static int read_gates(struct fl_kube *k, uint32_t v, void *row)

@@ -134,12 +134,7 @@ static int read_resources(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_parent(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct reading *q = row;
-	int r = fl_kube_text(k, v, &q->node.parent_name);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		q->node.parent_name.v = FL_NONE;
-	return r;
+	return fl_kube_name(k, v, &((struct reading *)row)->node.parent_name);
 }
 
 static int read_priority(struct fl_kube *k, uint32_t v, void *row)

@@ -344,12 +344,7 @@ static int read_name(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_parent(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct simulated *q = row;
-	int r = fl_kube_text(k, v, &q->parent);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		q->parent.v = FL_NONE;
-	return r;
+	return fl_kube_name(k, v, &((struct simulated *)row)->parent);
 }
 
 static int read_priority(struct fl_kube *k, uint32_t v, void *row)

@@ -197,12 +197,7 @@ static int read_groups(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_parent(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct fl_node_row *node = row;
-	int r = fl_kube_text(k, v, &node->parent_name);
-
-	if (r == 0 && k->doc.values[v].len == 0) /* "" is how some write none */
-		node->parent_name.v = FL_NONE;
-	return r;
+	return fl_kube_name(k, v, &((struct fl_node_row *)row)->parent_name);
 }
 
 static int read_node_weight(struct fl_kube *k, uint32_t v, void *row)

@@ -66,12 +66,7 @@ static int read_podsets(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_queue_name(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct fl_reading *w = row;
-	int r = fl_kube_text(k, v, &w->row.queue_name);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		w->row.queue_name.v = FL_NONE;
-	return r;
+	return fl_kube_name(k, v, &((struct fl_reading *)row)->row.queue_name);
 }
 
 static int read_priority(struct fl_kube *k, uint32_t v, void *row)
@@ -84,12 +79,7 @@ static int read_priority(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_class_name(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct fl_reading *w = row;
-	int r = fl_kube_text(k, v, &w->row.priority_class);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		w->row.priority_class.v = FL_NONE;
-	return r;
+	return fl_kube_name(k, v, &((struct fl_reading *)row)->row.priority_class);
 }
 
 static int read_class_source(struct fl_kube *k, uint32_t v, void *row)

@@ -255,16 +255,19 @@ static void print_changes(const struct out *o)
 static void print_gang(const struct out *o)
 {
 	const struct fl_entitle_explain *x = o->answer->x;
+	const struct fl_model *m = o->report->model;
+	struct fl_sym queue = m->workloads[x->workload.v].queue_name; /* it may not exist */
+	bool none = queue.v == FL_NONE;
 	char gang[256], least[64] = "";
 
 	if (x->state == FL_EXPLAIN_RUNS || x->state == FL_EXPLAIN_EVICTING || x->n_tasks == 0)
 		return;
 	if (x->min_tasks > 1)
 		snprintf(least, sizeof(least), "; it runs with %d at least", x->min_tasks);
-	fl_report_say(o->report, FL_STYLE_PLAIN, 2, "asks for: %s, in queue '%s'%s%s",
+	fl_report_say(o->report, FL_STYLE_PLAIN, 2, "asks for: %s, in %s%s%s%s%s",
 		      fl_gang_text(o->report, x->n_tasks, &x->amount, gang, sizeof(gang)),
-		      fl_report_node(o->report->model, x->queue), least,
-		      x->preemptible ? "" : "; it may not be preempted");
+		      none ? "no queue" : "queue '", none ? "" : fl_model_text(m, queue),
+		      none ? "" : "'", least, x->preemptible ? "" : "; it may not be preempted");
 }
 
 int fl_entitle_explain_text(const struct fl_report *r, const struct fl_entitle_answer *a,

@@ -12,7 +12,7 @@ const char *fl_machines_text(const struct fl_model *m, const struct fl_placement
 
 	*buffer = '\0';
 	for (uint32_t i = 0; i < n && at < size; i++) {
-		const char *name = fl_model_text(m, m->machines[rows[i].machine.v].name);
+		const char *name = fl_report_machine(m, rows[i].machine);
 		int len = n == 1 ? snprintf(buffer, size, "%s", name) :
 				   snprintf(buffer + at, size - at, "%s%d on %s", i ? ", " : "",
 					    rows[i].count, name);

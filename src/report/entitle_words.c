@@ -44,6 +44,11 @@ const char *fl_entitle_obstacle_text(const struct fl_report *r, const struct fl_
 		snprintf(buffer, size, "%s'%s' would hold %s %s, its fair share is %s", lead, queue,
 			 text[0], name, text[1]);
 		break;
+	case FL_CHECK_TURN:
+		snprintf(buffer, size,
+			 "%s'%s' has had %.3g times its part of %s over time, and yields at %.3g",
+			 lead, queue, row->rhs.share, name, row->lhs.share);
+		break;
 	case FL_CHECK_ROOM:
 		snprintf(buffer, size, "%swants %s %s, the machine with the most of it has %s free",
 			 lead, text[0], name, text[1]);

@@ -21,6 +21,11 @@ const char *fl_report_node(const struct fl_model *m, struct fl_node n)
 	return n.v == FL_NONE ? "" : fl_model_text(m, m->nodes[n.v].name);
 }
 
+const char *fl_report_machine(const struct fl_model *m, struct fl_machine machine)
+{
+	return machine.v == FL_NONE ? "(unknown)" : fl_model_text(m, m->machines[machine.v].name);
+}
+
 const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f)
 {
 	return f.v == FL_NONE ? "" : fl_model_text(m, m->flavors[f.v].name);

@@ -35,6 +35,8 @@ enum { FL_REPORT_NAME = 2 * 253 + 2 }; /* "namespace/name" and its end */
 const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
 			       char buffer[FL_REPORT_NAME]);
 const char *fl_report_node(const struct fl_model *m, struct fl_node n);
+/* A pod may be on one that is not in the input. */
+const char *fl_report_machine(const struct fl_model *m, struct fl_machine machine);
 const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f);
 const char *fl_report_resource(const struct fl_model *m, struct fl_resource r);
 /* Without its domain where nothing else is called so: "gpu" for "nvidia.com/gpu". For people. */

@@ -59,7 +59,7 @@ void fl_json_machines(struct fl_json *j, const struct fl_model *m, const struct 
 	fl_json_int(j, "tasks", tasks);
 	fl_json_object(j, "machines");
 	for (uint32_t i = 0; i < n; i++)
-		fl_json_int(j, fl_model_text(m, m->machines[rows[i].machine.v].name),
-			    rows[i].count);
+		if (rows[i].machine.v != FL_NONE)
+			fl_json_int(j, fl_report_machine(m, rows[i].machine), rows[i].count);
 	fl_json_end_object(j);
 }

@@ -44,6 +44,12 @@ def test_history_and_parents_of_a_body_are_left_out(fairlead, write):
     assert json.loads(fairlead("divide", "-f", "body.json").out) == ANSWER
 
 
+def test_a_body_without_queues(fairlead, write):
+    write("body.json", json.dumps({"totalResource": {"GPU": 1}, "queues": []}))
+    r = fairlead("divide", "-f", "body.json")
+    assert (r.code, r.out, r.err) == (0, "{}\n", "")
+
+
 def test_the_guide_shows_what_is_printed(fairlead, write):
     write("body.json", json.dumps(BODY))
     out = fairlead("divide", "--rounds", "-f", "body.json", env={"COLUMNS": "100"}).out

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 
 import entitle_manifests as e
 import manifests as m
@@ -62,10 +63,28 @@ def test_every_example_settles_and_is_clean(fairlead):
             assert r.code == 0 and r.json()["settled"] is True
 
 
+def test_modes_do_not_depend_on_the_order_of_the_input(fairlead, write):
+    for world in ("turns", "budgets-early", "budgets-later", "below-quota"):
+        mode = world.split("-", maxsplit=1)[0] if world.startswith("budgets") else world
+        objects = [o for n in (world, f"{mode}-policy")
+                   for o in yaml.safe_load_all((MODES / f"{n}.yaml").read_text()) if o]
+        said = []
+        for order in (objects, objects[::-1], sorted(objects, key=lambda o: o["metadata"]["name"])):
+            write("c.json", m.dump(*order))
+            said.append(fairlead("plan", "--settle", "-f", "c.json").out)
+        assert said[0] == said[1] == said[2] and "Settled" in said[0]
+
+
 def test_a_turn_is_explained(fairlead):
     files = [a for n in ("turns", "turns-policy") for a in ("-f", str(MODES / f"{n}.yaml"))]
     r = fairlead("explain", "lab/green-job", *files)
     assert r.code == 0 and "evicts 1 workload for it (reclaim)" in r.out
+    files[1] = str(MODES / "turns-early.yaml")
+    failed = fairlead("explain", "lab/green-job", *files, "-o", "json").json()["failed"]
+    assert (failed["rule"], failed["queue"], failed["left"]) == ("Turn", "red", 0.5)
+    # four hours of forty-four, of which a third is red's
+    assert failed["right"] == pytest.approx(3 * 4 / 44)
+    assert failed["message"] == "'red' has had 0.273 times its part of gpu over time, and yields at 0.5"
 
 
 def test_a_spent_budget_is_explained(fairlead):

@@ -93,6 +93,29 @@ def test_what_takes_no_part_stands_below(fairlead, write, valid):
         "message": "a queue above it does not exist"}
 
 
+def test_quotas_are_there_before_anybody_asks(fairlead, write):
+    write("c.json", m.dump(m.machine("m1"), m.queue("p", gpu=(4, 1, -1)), m.queue("a", "p", gpu=(3, 1, 6)), OFF))
+    assert fairlead("tree", "-f", "c.json", env={"COLUMNS": "200"}).out.splitlines()[:3] == [
+        "QUEUE  RESOURCE  DESERVED  OVER-QUOTA  FAIR SHARE  ALLOCATED  SATURATION  REQUEST      LIMIT  WEIGHT  PRIORITY  WAITING",
+        "p      gpu              4           -           -          -           -        -  unlimited       1       100",
+        "└─a    gpu              3           -           -          -           -        -          6       1       100",
+    ]
+    assert fairlead("divide", "-f", "c.json", env={"COLUMNS": "200"}).out.splitlines()[5:8] == [
+        "  QUEUE  PRIORITY  RESOURCE  WEIGHT  DESERVED  LIMIT  REQUEST  FAIR SHARE",
+        "  a           100  gpu            1         3      6        -           -",
+        "",
+    ]
+
+
+def test_usage_of_more_than_there_was(fairlead, write):
+    history = {"apiVersion": "fairlead.dev/v1alpha1", "kind": "UsageHistory", "metadata": {"name": "h"}, "spec": {
+        "samples": [{"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T01:00:00Z", "capacity": {"gpu": 1},
+                     "queues": {"a": {"gpu": 6e300}, "b": {"gpu": 3}}}]}}
+    write("c.json", m.dump(m.machine("m1"), m.queue("a"), m.queue("b"), *m.gang("w", "a"), history))
+    lines = fairlead("tree", "-f", "c.json", env={"COLUMNS": "200"}).out.splitlines()
+    assert [line.split()[10] for line in lines[1:3]] == ["6e+300", "3.000"]
+
+
 @pytest.mark.parametrize("name, error", [
     ("visio", "there is no queue 'visio'\nhint: did you mean 'vision'?"),
     ("x", "there is no queue 'x'"),

@@ -128,7 +128,7 @@ def test_what_is_found_does_what_was_asked(tune, args, found, k, half_life, wind
      "to use 6.25 % of the cluster costs a queue with 50 % of the weights at most 6.67 %, whatever the parameters are",
      "ask for a smaller penalty, or for one of more GPUs"),
     (USE + ["--penalty", "50%", "--k", "1"],
-     "with k 1 it takes a usage of 28.6 %, but what is used is 25 % of the cluster", "a k above 1.333 could do it"),
+     "with k 1 it takes a usage of 28.6 %; who uses 25 % of the cluster stays below that", "a k above 1.333 could do it"),
     (["--hours", "84", "--penalty", "1%", "--k", "2"],
      "with k 2 it costs at least 50 %, with no half-life", "a k of 0.0202 or less could do it"),
     (["--hours", "12", "--penalty", "1%", "--k", "1", "--half-life", "1d"],

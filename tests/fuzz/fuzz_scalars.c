@@ -2,7 +2,8 @@
 /*
  * Quantities, numbers, times and lengths of time: what is read can be written
  * and read again, and the readings of one text agree with each other.  Schedules
- * come again and again, the same ones forward and back.
+ * come again and again, the same ones forward and back;
+ * windows begin by now.
  */
 #include <math.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "codec/quantity.h"
 #include "fuzz/fuzz.h"
+#include "share/window.h"
 
 static void refused(int r, const fairlead_error *err)
 {
@@ -154,6 +156,35 @@ static void schedules(const char *text, size_t len)
 	}
 }
 
+/* A window begins by now, and never before what was called the oldest that is needed. */
+static void window(const struct fl_window *w)
+{
+	fl_time now = 1782864000 * FL_SECOND, oldest = fl_window_oldest(w, now);
+
+	for (int i = 0; i < 5; i++, now += 7777 * FL_SECOND) {
+		ENSURE(fl_window_start(w, now) <= now);
+		ENSURE(fl_window_start(w, now) >= oldest);
+		ENSURE(fl_window_oldest(w, now) <= fl_window_start(w, now));
+	}
+}
+
+static void windows(const char *text, size_t len)
+{
+	struct fl_window w = { .first = 1782863000 * FL_SECOND };
+	fairlead_error err;
+
+	if (fl_cron_parse(text, len, &w.cron, &err) == 0) {
+		w.kind = FL_WINDOW_CRON;
+		window(&w);
+	}
+	if (fl_duration_parse(text, len, &w.length, &err) == 0 && w.length > 0) {
+		w.kind = FL_WINDOW_SLIDING;
+		window(&w);
+		w.kind = FL_WINDOW_TUMBLING;
+		window(&w);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = data ? (const char *)data : "";
@@ -162,5 +193,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	numbers(text, size);
 	times(text, size);
 	schedules(text, size);
+	windows(text, size);
 	return 0;
 }

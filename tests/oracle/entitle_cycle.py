@@ -330,9 +330,8 @@ def run_series(series, bend=None, reverse=False):
 	for time in range(series["cycles"]):
 		held = {}
 		for queue in cluster.queues.values():
-			gpus = sum(t.request["gpu"] for j in cluster.jobs for t in j.tasks
-				   if t.status == RUNNING and queue in j.queue.up())
-			held[queue.name] = {"gpu": gpus}
+			held[queue.name] = total_of(t.request for j in cluster.jobs for t in j.tasks
+						    if t.status == RUNNING and queue in j.queue.up())
 		allocations.append(held)
 		usage = usage_of_samples(allocations, [cluster.total] * len(allocations),
 					 series["windowSize"], series.get("halfLifePeriod"))

@@ -95,12 +95,14 @@ class JobQueue:
 			del branch.heap.items[self.depth:]
 
 	def build(self):
-		"""From below: a branch is compared with its siblings when everything below it is there."""
+		"""From below, older ones first: a branch is compared with its siblings when all below it is there."""
 		for branch in list(self.branches.values()):
 			for queue in branch.queue.up():
 				if queue.name not in self.branches:
 					self.branches[queue.name] = Branch(queue, self.queue_before)
-		for branch in sorted(self.branches.values(), key=lambda b: -len(b.queue.down())):
+		def rank(branch):
+			return -len(branch.queue.down()), branch.queue.created, branch.queue.name
+		for branch in sorted(self.branches.values(), key=rank):
 			self.hang(branch)
 
 	def hang(self, branch):

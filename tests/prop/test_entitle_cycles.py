@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entitle policy: what its cycles may do, and what becomes of those who wait."""
-from dataclasses import replace
-
+from engine import CANCEL, EVICT, FINISHED, REJECTED, RESERVE, SUBMIT, WAIT, Refused
 from entitle_counter import entitled
 from entitle_engine import ALLOCATABLE, DESERVED, HOLDS, LEAVES, LIMIT, OVER_QUOTA_WEIGHT, WAITS, Entitled
 from entitle_made import worlds
-from engine import ADMIT, CANCEL, EVICT, FINISHED, REJECTED, RESERVE, SUBMIT, WAIT, Refused
 from made import happenings, prop
 
 MODES = ({}, {}, {"division": "Bounded"}, {"turns": True}, {"keepBelowQuota": True}, {"protectQuota": True},
@@ -106,16 +104,30 @@ def lost(world, told):
 	return out
 
 
-@prop(200, world=worlds(policy=MODES))
+def robbed(world, had, told):
+	"""Gangs that have not run for their minimum run time and keep fewer tasks than their minimum."""
+	return [gang for gang, n in lost(world, told).items()
+		if "minRuntime" in world.shard and world.gang(gang).on and world.gang(gang).ran < 20
+		and had[gang] - n < world.gang(gang).least]
+
+
+@prop(250, world=worlds(policy=MODES))
 def test_minimum_run_time_protects(world):
 	"""Who has run for less than the minimum run time keeps its gang's minimum: reclaim and preemption take at
-	most what it has beyond that.  In the first cycle, whatever else is evicted in it."""
+	most what it has beyond that.  For a workload alone in its cycle."""
 	with Entitled(world) as e:
-		had = e.tasks_in(HOLDS)
-		for gang, n in lost(world, e.step()).items():
-			g = world.gang(gang)
-			if "minRuntime" in world.shard and g.on and g.ran < 20:
-				assert had[gang] - n >= g.least, gang
+		waits, had = e.tasks_in(WAITS), e.tasks_in(HOLDS)
+		for g in world.gangs:
+			if waits[g.name]:
+				assert not robbed(world, had, e.attempt(g.name)), g.name
+
+
+def test_taken_twice():
+	"""Broken: the same in a whole cycle.  Two reclaims of one cycle take a pod each of one that has two and
+	needs one: for the second, the pod that leaves because of the first still counts."""
+	world = entitled("taken-twice")
+	with Entitled(world) as e:
+		assert robbed(world, e.tasks_in(HOLDS), e.step())
 
 
 def sides(world, a, b):
@@ -157,10 +169,10 @@ def test_preemption_stays_within_a_queue(world):
 				assert (served.queue, served.priority > victim.priority) == (victim.queue, True), d
 
 
-@prop(150, world=worlds(policy=({"protectQuota": True}, {"protectQuota": True, "division": "Bounded"})))
+@prop(150, world=worlds(asks=(1,), policy=({"protectQuota": True}, {"protectQuota": True, "division": "Bounded"})))
 def test_protected_quota(world):
 	"""With `protectQuota` no reclaim takes a queue at any level below what it deserves.  For a workload alone
-	in its cycle."""
+	in its cycle, whose queues are not above those that lose; pods of one GPU."""
 	with Entitled(world) as e:
 		rows = e.standings()
 		for g in world.gangs:
@@ -172,12 +184,10 @@ def test_protected_quota(world):
 			for d in told:
 				if d.kind == EVICT and d.reason == "Reclaim" and d.gang not in moved:
 					for name in world.path(world.gang(d.gang).queue):
-						less[name] += d.count * max(world.gang(d.gang).asks)
-			above = set(world.path(g.queue))
-			for name, amount in less.items():
+						less[name] += d.count
+			for name in set(less) - set(world.path(g.queue)):
 				s = rows[name]
-				if amount and name not in above and len(set(x for y in world.gangs for x in y.asks)) == 1:
-					assert s.allocated - amount >= min(s.allocated, s.deserved) or s.deserved < 0, (g.name, name)
+				assert less[name] == 0 or s.deserved < 0 or s.allocated - less[name] >= s.deserved, (g.name, name)
 
 
 @prop(150, world=worlds(policy=MODES))
@@ -191,17 +201,18 @@ def test_entitled_ends_or_goes_round(world):
 
 
 def test_promised_for_ever():
-	"""Broken: who is promised a place for whom nobody must go gets it.  At rest, cycle after cycle, one is
-	promised a place that it is then refused."""
+	"""Broken: who is promised a place gets it if nobody must go for it.  At rest, cycle after cycle,
+	consolidation finds a way to place a gang of three for which allocation, pod by pod, finds none."""
 	with Entitled(entitled("promised-for-ever")) as e:
 		assert e.settle().settled
 		told = e.step()
 		assert [d.kind for d in told if d.kind != WAIT] == [RESERVE]
-		assert e.step() == [d._replace() for d in told]
+		assert e.step() == told
 
 
 def test_goes_round():
-	"""Broken: it comes to rest.  Two reclaim from each other for ever."""
+	"""Broken: it comes to rest.  What reclaim has freed for one workload is taken by preemption for a larger
+	one of the same queue, for which it is not enough; and who had to go is the first to have it again."""
 	with Entitled(entitled("goes-round")) as e:
 		ended = e.settle()
 		assert not ended.settled and ended.loop_first and ended.loop_period

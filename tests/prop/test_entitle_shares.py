@@ -117,8 +117,8 @@ def test_history_moves_within_a_priority(world):
 
 
 def test_history_over_priority():
-	"""Broken: the same in the compatible division.  Where history has taken all portions of a priority to
-	nothing, what is left goes to the next lower one."""
+	"""Broken: the same in the compatible division.  What rounding leaves to a priority is given only after the
+	rounds of all lower ones, and how much that is hangs on history."""
 	world = entitled("history-over-priority")
 	assert by_priority(world, shares(world)) != by_priority(world, shares(replace(world, usage={})))
 
@@ -143,7 +143,7 @@ def scaled(world, k):
 
 
 @prop(100, world=worlds(policy=BOUNDED, asks=(1, 2, 3), history=False, deserved=(0, 1, 2, 4), **PLAIN))
-def test_order_of_shares_does_not_hang_on_names(world):
+def test_queues_alike_have_alike(world):
 	"""Queues that are alike in everything but name and age have fair shares that differ by a GPU at most."""
 	rows = shares(world)
 	for _, names in families(world):

@@ -278,6 +278,7 @@ void fl_budgets_share(struct fl_policy *p)
 
 		c->had[q] = p->queues[q].late = b->part[q];
 	}
+	fl_claims_rank(p);
 	fl_claims_find_next(p);
 	list_leaves(p);
 	serve_all(p);

@@ -2,6 +2,7 @@
 #include "decide/entitle/claim.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/sort.h"
 #include "decide/entitle/capacity.h"
@@ -45,7 +46,8 @@ int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *e
 	if (!c || !ALLOC(p, c->children, (size_t)n + 1) || !ALLOC(p, c->child, n) ||
 	    !ALLOC(p, c->had, n) || !ALLOC(p, c->margin, n) || !ALLOC(p, c->ready, n) ||
 	    !ALLOC(p, c->kept, n) || !ALLOC(p, c->runs, n) || !ALLOC(p, c->next, n) ||
-	    !ALLOC(p, c->leaves, n) || !ALLOC(p, c->siblings, n) || !ALLOC(p, c->spare, n))
+	    !ALLOC(p, c->leaves, n) || !ALLOC(p, c->lenders, n) || !ALLOC(p, c->siblings, n) ||
+	    !ALLOC(p, c->spare, n))
 		return FAIRLEAD_ENOMEM;
 	list_children(p, c);
 	*ret = c;
@@ -109,6 +111,16 @@ static int cmp_lenders(const void *policy, uint32_t a, uint32_t b)
 	return (x->rank < y->rank) - (x->rank > y->rank);
 }
 
+void fl_claims_rank(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	memcpy(c->lenders, c->child, p->n_order * sizeof *c->child);
+	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
+		fl_sort(c->lenders + c->children[q].first, c->children[q].n, c->spare, cmp_lenders,
+			p);
+}
+
 /* The least that the share of @q may become. */
 static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach reach)
 {
@@ -145,13 +157,19 @@ struct collection {
 };
 
 /* From all siblings, in their order, as far down as @most lets. */
-static void collect_from(struct collection *c, uint32_t n_siblings, enum fl_reach most)
+static void collect_from(struct collection *c, enum fl_reach most)
 {
-	for (uint32_t i = 0; i < n_siblings && c->missing > 0; i++) {
-		struct fl_node other = { c->p->scratch->claims->siblings[i] };
-		enum fl_reach reach = c->reach(c->p, c->claim, c->mine, other, c->r);
-		double *share = &c->p->queues[other.v].fair_share.of[c->r], lent = *share;
+	const uint32_t *lenders = c->p->scratch->claims->lenders;
+	struct fl_span siblings = fl_claim_siblings(c->p, c->mine);
 
+	for (uint32_t i = 0; i < siblings.n && c->missing > 0; i++) {
+		struct fl_node other = { lenders[siblings.first + i] };
+		double *share = &c->p->queues[other.v].fair_share.of[c->r], lent = *share;
+		enum fl_reach reach;
+
+		if (other.v == c->mine.v)
+			continue;
+		reach = c->reach(c->p, c->claim, c->mine, other, c->r);
 		if (reach == FL_REACH_NOTHING)
 			continue;
 		/* Without applying, what the first pass took is still there. */
@@ -167,24 +185,6 @@ static void collect_from(struct collection *c, uint32_t n_siblings, enum fl_reac
 	}
 }
 
-/* What nobody was given goes first, then what nobody holds. */
-static void collect(struct collection *c)
-{
-	struct fl_claims *claims = c->p->scratch->claims;
-	struct fl_span siblings = fl_claim_siblings(c->p, c->mine);
-	uint32_t n = 0;
-
-	c->missing -= undivided(c->p, c->mine, c->r);
-	if (c->missing <= 0)
-		return;
-	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
-		if (claims->child[i] != c->mine.v)
-			claims->siblings[n++] = claims->child[i];
-	fl_sort(claims->siblings, n, claims->spare, cmp_lenders, c->p);
-	collect_from(c, n, FL_REACH_UNHELD);
-	collect_from(c, n, FL_REACH_ALL);
-}
-
 /* From the leaf up: what siblings do not lend, the parent has to get from its own. */
 static bool walk(struct fl_policy *p, const struct fl_claim *claim, int r, fl_claim_reach *reach,
 		 bool apply)
@@ -196,7 +196,10 @@ static bool walk(struct fl_policy *p, const struct fl_claim *claim, int r, fl_cl
 	     c.mine = p->queues[c.mine.v].parent) {
 		double needed = c.missing;
 
-		collect(&c);
+		/* What nobody was given goes first, then what nobody holds. */
+		c.missing -= undivided(p, c.mine, r);
+		collect_from(&c, FL_REACH_UNHELD);
+		collect_from(&c, FL_REACH_ALL);
 		if (apply)
 			p->queues[c.mine.v].fair_share.of[r] += needed;
 	}

@@ -9,13 +9,16 @@
  * siblings in the same way, and so on up.  All that comes after is the ordinary rules on the
  * shifted shares: whoever now holds more than its share can be reclaimed from, and so on.
  *
- * Guarantee: all of a claim is served, or no share changes.  The shares of siblings have in sum
- * what they had, or what their parent has if that was more; none falls below what its queue
- * deserves, as far as it asks for that much, nor below what earlier claims have kept of it,
+ * Guarantee: all of a claim is served, or no share changes.  With each claim siblings have in sum
+ * what they had, what was left of their parent's, and what it gets from its own siblings; those at
+ * the top no more than the cluster, or than the division gave them.  No share falls below what its
+ * queue deserves, as far as it asks for that much, nor below what earlier claims have kept of it,
  * unless the mode says so.  Who lends first does not depend on the order of the input.
+ * NOT lowered are the shares below a queue that lends: they can be used within it.
  *
  * Off, nothing here is allocated or called.  Memory: with the policy; a claim allocates nothing.
- * Cost of a claim: O(siblings log siblings) for each level and resource that is short.
+ * Cost of a claim: O(siblings) for each level and resource that is short, so a cycle in which
+ * many claims fail is quadratic in the leaves; O(n log n) before that.
  */
 #ifndef FL_DECIDE_ENTITLE_CLAIM_H
 #define FL_DECIDE_ENTITLE_CLAIM_H
@@ -51,6 +54,7 @@ struct fl_claims {
 	uint32_t *next;         /* by leaf: the workload that it would start next; FL_NONE */
 	uint32_t *leaves;       /* those that claim */
 	uint32_t n_leaves;
+	uint32_t *lenders;          /* as `child`, in the order in which they lend */
 	uint32_t *siblings, *spare; /* being sorted */
 };
 
@@ -58,6 +62,8 @@ int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *e
 
 /* Nothing is kept yet, and no queue is before its turn. */
 void fl_claims_begin(struct fl_policy *p);
+/* `had` is known: who lends first. Before anything is served. */
+void fl_claims_rank(struct fl_policy *p);
 
 static inline struct fl_span fl_claim_siblings(const struct fl_policy *p, struct fl_node n)
 {

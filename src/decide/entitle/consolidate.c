@@ -29,10 +29,10 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 	bool all = true;
 
 	for (int r = 0; r < FL_BUNDLE; r++) {
-		bool holds = request->of[r] <= s->free.of[r];
+		double free = r == FL_GPU ? s->sum_gpus : s->free.of[r];
+		bool holds = request->of[r] <= free;
 
-		fl_witness_hears(fl_search_witness(s), &compared, r, request->of[r], s->free.of[r],
-				 holds);
+		fl_witness_hears(fl_search_witness(s), &compared, r, request->of[r], free, holds);
 		all &= holds;
 	}
 	if (!all ||

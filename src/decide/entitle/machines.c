@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/machines.h"
 
+#include <math.h>
+
 #include "decide/borrow/match.h"
 
 static bool fits(const struct fl_bundle *request, const struct fl_bundle *room)
@@ -58,7 +60,7 @@ static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, st
 		    struct fl_spot *spot)
 {
 	const struct fl_bundle *request = &p->tasks[task].request;
-	int resource = request->of[FL_GPU] > 0 ? FL_GPU : FL_CPU;
+	int resource = fl_machines_packed_by(&p->tasks[task]);
 	uint32_t end = (block + 1) * FL_ROOMS_BLOCK, n = p->model->n_machines;
 
 	for (uint32_t i = block * FL_ROOMS_BLOCK; i < end && i < n; i++) {
@@ -86,4 +88,19 @@ struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task)
 		if (fits(&p->tasks[task].request, &p->most_open[i]))
 			look_at(p, task, i, &best, &spot);
 	return spot;
+}
+
+bool fl_machines_hold(const struct fl_policy *p, uint32_t task, uint32_t n)
+{
+	int resource = fl_machines_packed_by(&p->tasks[task]);
+	double each = p->tasks[task].request.of[resource], places = 0;
+
+	for (uint32_t i = 0; each > 0 && places < n && i < p->model->n_machines; i++) {
+		const struct fl_room *room = &p->rooms[i];
+		double open = room->idle.of[resource] + room->leaving.of[resource];
+
+		if (room->usable && open >= each)
+			places += floor(open / each + 1e-6);
+	}
+	return each <= 0 || places >= n;
 }

@@ -18,10 +18,22 @@
 struct fl_spot {
 	struct fl_machine machine; /* FL_NONE: nowhere */
 	bool now;                  /* idle, nothing needs to leave first */
-	bool only;                 /* no machine that suits it has room but this one; else: who knows */
+	bool only; /* no machine that suits it has room but this one; else: who knows */
 };
 
 /* Where @task goes now. */
 struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task);
+
+/*
+ * Could @n tasks be on the machines together that want as much as @task, or more, of what it is
+ * packed by, and nothing else?  Never false when they could: rounding is in their favour.
+ */
+bool fl_machines_hold(const struct fl_policy *p, uint32_t task, uint32_t n);
+
+/* What a task is packed by: GPUs, or cpu when it wants none. */
+static inline int fl_machines_packed_by(const struct fl_task *t)
+{
+	return t->request.of[FL_GPU] > 0 ? FL_GPU : FL_CPU;
+}
 
 #endif

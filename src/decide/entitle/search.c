@@ -67,18 +67,24 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 
 void fl_search_begin(struct fl_policy *p) { p->scratch->search->twice = false; }
 
-/* What a machine lacks it does not take from others. */
-static struct fl_bundle free_room(const struct fl_policy *p)
+/*
+ * What a machine lacks it does not take from others: so much may be given away.  The real
+ * program's sum of GPUs, that says who is worth a consolidation, is the plain one.
+ */
+static void measure_room(const struct fl_policy *p, struct fl_search *s)
 {
-	struct fl_bundle sum = { 0 };
+	s->free = (struct fl_bundle){ 0 };
+	s->sum_gpus = 0;
+	for (uint32_t i = 0; i < p->model->n_machines; i++) {
+		const struct fl_room *m = &p->rooms[p->machine_order[i]];
 
-	for (uint32_t m = 0; m < p->model->n_machines; m++)
-		for (int r = 0; p->rooms[m].usable && r < FL_BUNDLE; r++) {
-			double room = p->rooms[m].idle.of[r] + p->rooms[m].leaving.of[r];
+		for (int r = 0; m->usable && r < FL_BUNDLE; r++) {
+			double room = m->idle.of[r] + m->leaving.of[r];
 
-			sum.of[r] += room > 0 ? room : 0;
+			s->free.of[r] += room > 0 ? room : 0;
+			s->sum_gpus += r == FL_GPU ? room : 0;
 		}
-	return sum;
+	}
 }
 
 /* Who waits, who could be a victim, and the queues, as the last decision left them. */
@@ -99,7 +105,7 @@ static void bring_up_to_date(struct fl_policy *p, struct fl_search *s)
 		if (fl_job_active(j) > 0)
 			s->active[s->n_active++] = w;
 	}
-	s->free = free_room(p);
+	measure_room(p, s);
 	memcpy(s->before, p->queues, p->model->n_nodes * sizeof *s->before);
 }
 
@@ -277,6 +283,9 @@ static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 		return 0;
 	find_eligible(p, s);
 	s->n_to_start = fl_job_to_start(p, s->asks, s->to_start);
+	/* As a victim of another search of this action it may have been placed as a whole. */
+	if (!s->n_to_start)
+		return 0;
 	s->n_recorded = s->n_offers = s->n_used = s->n_victims = 0;
 	s->part = (struct fl_part){ .workload = s->asks, .tasks = s->to_start };
 	while (r > 0 && s->part.n < s->n_to_start) {

@@ -61,6 +61,7 @@ struct fl_search {
 	uint32_t *waiting, *active; /* workloads with a waiting task; with an active one */
 	uint32_t n_waiting, n_active;
 	struct fl_bundle free; /* on usable machines, idle or leaving; none lacks below 0 */
+	double sum_gpus;       /* the same, with what some lack */
 	uint32_t *of_leaf;     /* all workloads, leaf by leaf, by rank */
 	struct fl_span *leaf;  /* by node: into of_leaf */
 

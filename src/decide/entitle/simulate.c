@@ -208,17 +208,51 @@ static bool has_hope(const struct fl_policy *p, const struct fl_search *s, struc
 	return ret->machine.v != FL_NONE;
 }
 
-/* Has each task that is evicted some place, if it were alone? */
-static bool each_has_place(const struct fl_policy *p, const struct fl_search *s)
+/* Evicted by the trial that runs, and not placed again. */
+static bool is_evicted(const struct fl_policy *p, uint32_t task)
 {
+	return p->tasks[task].state == FL_TASK_LEAVES && fl_task_displaced(p, &p->tasks[task]);
+}
+
+/* How many of the evicted tasks want so much of @resource, or more. */
+static uint32_t count_evicted(const struct fl_policy *p, const struct fl_search *s, int resource,
+			      double least)
+{
+	uint32_t n = 0;
+
 	for (uint32_t i = 0; i < s->n_members; i++) {
 		struct fl_span tasks = p->jobs[s->members[i]].tasks;
 
 		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
-			if (p->tasks[t].state == FL_TASK_LEAVES &&
-			    fl_task_displaced(p, &p->tasks[t]) &&
-			    fl_machines_choose(p, t).machine.v == FL_NONE)
+			n += is_evicted(p, t) && p->tasks[t].request.of[resource] >= least;
+	}
+	return n;
+}
+
+/*
+ * Might all evicted tasks have a place?  Each if it were alone, and each kind, by what it is
+ * packed by, if there were only what is as large or larger.  Like tasks stand side by side.
+ */
+static bool may_all_stay(const struct fl_policy *p, const struct fl_search *s)
+{
+	double asked = -1;
+
+	for (uint32_t i = 0; i < s->n_members; i++) {
+		struct fl_span tasks = p->jobs[s->members[i]].tasks;
+
+		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++) {
+			int by = fl_machines_packed_by(&p->tasks[t]);
+			double wants = p->tasks[t].request.of[by];
+
+			if (!is_evicted(p, t))
+				continue;
+			if (fl_machines_choose(p, t).machine.v == FL_NONE)
 				return false;
+			if (wants != asked &&
+			    !fl_machines_hold(p, t, count_evicted(p, s, by, wants)))
+				return false;
+			asked = wants;
+		}
 	}
 	return true;
 }
@@ -226,8 +260,8 @@ static bool each_has_place(const struct fl_policy *p, const struct fl_search *s)
 /*
  * Where nobody may lose anything, and the first task of who asks fits on one machine only, it
  * is there in every outcome that is allowed, and all who were evicted have a place beside it.
- * So when with it there, and nobody else placed, one of them has none, there is no such
- * outcome, in whatever order they are placed. 1: so it is; 0: who knows.
+ * So when with it there, and nobody else placed, there is none for all of them, there is no
+ * such outcome, in whatever order they are placed. 1: so it is; 0: who knows.
  */
 static int is_doomed(struct fl_policy *p, struct fl_search *s, const struct fl_spot *spot,
 		     fairlead_error *err)
@@ -243,7 +277,7 @@ static int is_doomed(struct fl_policy *p, struct fl_search *s, const struct fl_s
 		r = fl_task_promise(p, s->part.tasks[0], spot->machine, err);
 	if (r < 0)
 		return r;
-	doomed = !each_has_place(p, s);
+	doomed = !may_all_stay(p, s);
 	fl_undo_rollback(&p->undo, mark);
 	return doomed;
 }

@@ -89,9 +89,9 @@ struct fl_policy {
 	struct fl_task *tasks;
 	struct fl_job *jobs;
 	struct fl_room *rooms;
-	uint32_t *job_order;             /* all workloads by rank */
-	uint32_t *machine_order;         /* all machines by name */
-	struct fl_bundle *most_open;     /* by block of those: the most idle and leaving of one */
+	uint32_t *job_order;         /* all workloads by rank */
+	uint32_t *machine_order;     /* all machines by name */
+	struct fl_bundle *most_open; /* by block of those: the most idle and leaving of one */
 	uint32_t n_blocks;
 	struct fl_placement *placements; /* room for the answer about a workload, by task */
 	struct fl_bundle total;          /* of usable machines */

@@ -227,18 +227,28 @@ static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 	       (p->queues[l.v].rank < p->queues[r.v].rank);
 }
 
+/* The first resource that it is short of. */
+static int lacks(const struct fl_policy *p, const struct fl_claim *claim)
+{
+	int r = 0;
+
+	while (r < FL_BUNDLE - 1 && !(fl_claim_short(p, claim, r) > 0))
+		r++;
+	return r;
+}
+
 /* Who listens hears how far those are ahead who hold something. */
-static void hear(const struct fl_policy *p, struct fl_workload w, struct fl_node mine,
+static void hear(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node mine,
 		 struct fl_node other)
 {
 	const struct fl_claims *c = p->scratch->claims;
 	const struct fl_evidence row = {
 		.check = FL_CHECK_TURN,
-		.workload = w,
+		.workload = { c->next[claim->leaf.v] },
 		.podset = FL_NONE,
 		.node = other,
 		.flavor = { FL_NONE },
-		.resource = { FL_NONE },
+		.resource = p->model->axis[lacks(p, claim)],
 		.victim = { FL_NONE },
 		.lhs = { .kind = FL_NUMBER_RATIO, .share = c->had[mine.v] + c->margin[other.v] },
 		.rhs = { .kind = FL_NUMBER_RATIO, .share = c->had[other.v] },
@@ -258,8 +268,7 @@ static void hear_all(const struct fl_policy *p, const struct fl_claim *claim)
 
 		for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
 			if (c->child[i] != n.v)
-				hear(p, (struct fl_workload){ c->next[claim->leaf.v] }, n,
-				     (struct fl_node){ c->child[i] });
+				hear(p, claim, n, (struct fl_node){ c->child[i] });
 	}
 }
 
@@ -290,6 +299,7 @@ void fl_turns_share(struct fl_policy *p)
 		return;
 	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
 		measure_siblings(p, c->children[q], resources);
+	fl_claims_rank(p);
 	for (uint32_t i = 0; i < p->n_order; i++)
 		if (p->is_leaf[p->order[i].v]) {
 			struct fl_claim claim = keep_claim(p, p->order[i]);

@@ -14,9 +14,9 @@
  *
  * First whoever runs a job larger than its share keeps a share for it, from what siblings do
  * not hold, unless had(it) - had(sibling) >= margin(it).  Then of all leaves that run none, and
- * whose next job is larger than their share - level by level by priority, had, age, but whoever
- * was reserved a place by the last cycle first of its priority - the first
- * one for which it is possible gets a turn: shares of siblings are shifted (claim.h)
+ * whose next job is larger than their share, the first one for which it is possible gets a turn:
+ * level by level by priority, had, age; but whoever was reserved a place by the last cycle is
+ * first of its priority.  For it shares of siblings are shifted (claim.h):
  *
  *   from what is not held: of those who come after it, or who can start nothing with it;
  *   from what is held beyond what is deserved: when had(sibling) - had(it) >= margin(sibling);

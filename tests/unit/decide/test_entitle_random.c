@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "decide/entitle/state.h"
+#include "decide/entitle/claim.h"
 #include "lib/entitle_world.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
@@ -204,6 +204,36 @@ static void check_books(const struct fl_policy *p)
 	}
 }
 
+/* Modes only shift shares between siblings, and nobody's falls below what it deserves. */
+static void check_shares(const struct fl_policy *p)
+{
+	double given = 0, divided = 0; /* at the top */
+
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		const struct fl_standing *s = &p->queues[q];
+		double asks = fl_standing_requestable(s, FL_GPU), least = s->deserved.of[FL_GPU];
+
+		if (least == FL_UNBOUNDED || least > asks)
+			least = asks;
+		if (least > p->share[q].of[FL_GPU])
+			least = p->share[q].of[FL_GPU];
+		assert_true(s->fair_share.of[FL_GPU] >= least - 1e-9);
+		given += s->parent.v == FL_NONE ? s->fair_share.of[FL_GPU] : 0;
+		divided += s->parent.v == FL_NONE ? p->share[q].of[FL_GPU] : 0;
+		assert_true(p->scratch->claims ||
+			    s->fair_share.of[FL_GPU] == p->share[q].of[FL_GPU]);
+	}
+	assert_true(given <= p->total.of[FL_GPU] + 1e-9 || given <= divided + 1e-9);
+}
+
+static bool shifted(const struct fl_policy *p)
+{
+	for (uint32_t q = 0; q < p->model->n_nodes; q++)
+		if (p->queues[q].fair_share.of[FL_GPU] != p->share[q].of[FL_GPU])
+			return true;
+	return false;
+}
+
 /* --- all that can happen --- */
 
 static struct fl_cell random_cell(const struct fl_model *m)
@@ -319,6 +349,30 @@ static void shares_after_a_rollback_are_those_before(void **unused)
 	}
 }
 
+static void modes_shift_shares_and_nothing_else(void **unused)
+{
+	int shifts[2] = { 0 };
+
+	(void)unused;
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct fl_model *m = random_world(seed);
+		struct fl_policy *p = make(&fl_mem_heap, m, seed);
+
+		for (int i = 0; i < 12; i++) {
+			struct fl_decisions d = entitle_world_step(p, i);
+
+			check_shares(p);
+			if (p->scratch->claims)
+				shifts[p->budgets != NULL] += shifted(p);
+			entitle_world_settle(p, &d, i);
+		}
+		ops->free(p);
+		fl_model_free(m);
+	}
+	/* It is about something. */
+	assert_true(shifts[0] > 20 && shifts[1] > 20);
+}
+
 static int call(struct fl_policy *p, uint32_t door, fl_time now, const struct fl_event *e,
 		fairlead_error *err)
 {
@@ -429,6 +483,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rollback_gives_all_back),
 		cmocka_unit_test(shares_after_a_rollback_are_those_before),
+		cmocka_unit_test(modes_shift_shares_and_nothing_else),
 		cmocka_unit_test(failing_allocations_change_nothing),
 		cmocka_unit_test(a_policy_that_cannot_be_made_leaves_nothing),
 		cmocka_unit_test(warm_cycles_ask_for_no_memory),

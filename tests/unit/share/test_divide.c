@@ -179,7 +179,7 @@ static struct fl_divider *new_divider(const struct fl_divide_queue *queues, uint
 
 static bool check_rule(const struct rule *rule, unsigned flags)
 {
-	struct fl_divide_queue queues[MOST];
+	struct fl_divide_queue queues[MOST] = { 0 };
 	struct fl_bundle request[MOST], usage[MOST], share[MOST], total = all(rule->total);
 	bool good = true;
 	uint32_t n = 0;

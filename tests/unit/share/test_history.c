@@ -128,6 +128,23 @@ static void one_moment(void **unused)
 	fl_history_free(h);
 }
 
+/* Amount times seconds, of the window alone; the capacity does not matter. */
+static void amounts_by_time(void **unused)
+{
+	struct fl_history *h = fresh(&fl_mem_heap, 10 * HOUR, 0);
+	struct fl_bundle used[QUEUES];
+
+	(void)unused;
+	hold(h, START, 0, 2);
+	hold(h, START + 3 * HOUR, 0, 0.5);
+	fl_history_used(h, START + 5 * HOUR, used);
+	assert_true(used[0].of[FL_GPU] == 7 * 3600 && used[0].of[FL_CPU] == 0);
+	assert_true(used[1].of[FL_GPU] == 0);
+	fl_history_used(h, START + 12 * HOUR, used);
+	assert_true(used[0].of[FL_GPU] == (2 + 4.5) * 3600);
+	fl_history_free(h);
+}
+
 /* What is held at an earlier time counts from the latest one on; usage is that of the latest. */
 static void clock_steps_back(void **unused)
 {
@@ -438,9 +455,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_numbers),  cmocka_unit_test(no_capacity_is_no_usage),
 		cmocka_unit_test(one_moment),      cmocka_unit_test(clock_steps_back),
-		cmocka_unit_test(sums_of_samples), cmocka_unit_test(bad_samples),
-		cmocka_unit_test(bad_settings),    cmocka_unit_test(undo_is_exact),
-		cmocka_unit_test(memory_stays),    cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(amounts_by_time), cmocka_unit_test(sums_of_samples),
+		cmocka_unit_test(bad_samples),     cmocka_unit_test(bad_settings),
+		cmocka_unit_test(undo_is_exact),   cmocka_unit_test(memory_stays),
+		cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
