@@ -46,6 +46,8 @@ quick:
 bench: build
 	$(BUILD)/bench/cycle bench/data/*.jsonl.gz
 	$(BUILD)/bench/divide bench/data/perf-*.json.gz
+	$(BUILD)/bench/entitle
+	$(BUILD)/bench/entitle --leaves 1000 --machines 6000 --running 5000 --waiting 5000
 
 e2e:
 	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \

@@ -94,6 +94,7 @@ class Queue:
 		self.fair_share = bundle(given.get("fairShare"))
 		self.allocated = bundle(given.get("allocated"))
 		self.allocated_firm = bundle(given.get("allocatedNonPreemptible"))
+		self.late = 0           # turns: of equal priority the smaller goes first
 		self.preempt_min = given.get("preemptMinRuntimeSeconds")
 		self.reclaim_min = given.get("reclaimMinRuntimeSeconds")
 

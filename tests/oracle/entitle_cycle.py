@@ -6,6 +6,7 @@ actions that look for victims are in entitle_search.py.
 """
 import entitle
 import entitle_search
+import entitle_turns
 from entitle import RESOURCES, bundle, make_tree, minus, plus, total_of
 from entitle_heap import JobQueue
 from entitle_rules import over_limit, over_quota, usage_of_samples
@@ -41,12 +42,12 @@ class Job:
 	def __repr__(self):
 		return self.name
 
-	def count(self, status):
-		return sum(t.status == status for t in self.tasks)
+	def running(self):
+		return [t for t in self.tasks if t.status == RUNNING]
 
 	def mind(self):
 		"""After a change: its age, and for how long it has had too little."""
-		running = self.count(RUNNING)
+		running = len(self.running())
 		if not running:
 			self.age = None
 		self.stale = (self.stale or 0) if 0 < running < self.minimum else None
@@ -127,6 +128,7 @@ class Cluster:
 		self.spread = case.get("spread", {})
 		self.moved_are_victims = not case.get("consolidatingReclaim", True)
 		self.modes = case.get("modes", {})
+		self.has_usage = "windowSize" in case or any("usage" in q for q in case["queues"])
 		by_name = {m.name: m for m in self.machines}
 		for given in case["jobs"]:
 			if given["state"] == "Running" and given["queue"] in self.queues:
@@ -174,6 +176,8 @@ class Cluster:
 				for queue in job.queue.up():
 					queue.request = plus(queue.request, task.request)
 		entitle.divide_all(self.queues, self.total, self.k, self.modes.get("boundedDivision", False))
+		if self.modes.get("turns") and self.has_usage:
+			entitle_turns.shift(self)
 
 	def end_cycle(self):
 		"""Bound runs, evicted and reserved waits."""
@@ -225,6 +229,11 @@ class Cluster:
 		return JobQueue(self, [View(j) for j in self.jobs if self.ready(j) and who(j)],
 				depth=self.depth.get(action, 0))
 
+	def jobs_in_order(self, leaf):
+		queue = JobQueue(self, [View(j) for j in self.jobs if j.queue is leaf and self.ready(j)])
+		while queue:
+			yield queue.pop()
+
 	def allocate(self):
 		waiting = self.waiting("allocate")
 		while waiting:
@@ -245,7 +254,7 @@ class Cluster:
 			bind = fits(task.request, machine.idle())
 			self.set_state(task, RUNNING if bind else RESERVED, machine)
 			self.count(task, 1)
-		running = sum(t.status == RUNNING for t in job.tasks)
+		running = len(job.running())
 		if any(t.status == RESERVED for t in job.tasks) and running < job.minimum:
 			for task in tasks:
 				self.set_state(task, RESERVED, task.machine)

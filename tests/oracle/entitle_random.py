@@ -299,7 +299,7 @@ class Maker:
 		case["consolidatingReclaim"] = False
 
 	def set_modes(self, case):
-		case["modes"] = {m: True for m in ("boundedDivision", "keepBelowQuota", "protectQuota")
+		case["modes"] = {m: True for m in ("boundedDivision", "keepBelowQuota", "protectQuota", "turns")
 				 if self.one_in(2)}
 
 	# -- time series --

@@ -225,6 +225,7 @@ def compare_queues(l, r, l_job, r_job, l_victims, r_victims, total):
 		lambda i, q: all_less(q.fair_share, q.allocated),
 		lambda i, q: not at_most(with_job[i], q.deserved),
 		lambda i, q: -q.priority,
+		lambda i, q: q.late,
 		lambda i, q: zero_share_violation(q, with_job[i]),
 		lambda i, q: dominant_share(q, minus(with_job[i], (l_victims, r_victims)[i]), total),
 		lambda i, q: dominant_share(q, q.allocated, total),

@@ -14,6 +14,8 @@ int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 	    !ALLOC(p, l.queues, nodes) || !ALLOC(p, l.queues_at, nodes + 1) ||
 	    !ALLOC(p, l.n, nodes + 1) || !ALLOC(p, l.linked, nodes + 1) ||
 	    !ALLOC(p, l.dirty, nodes + 1) || !ALLOC(p, l.popped, nodes + 1) ||
+	    !ALLOC(p, l.kept, p->model->n_workloads) || !ALLOC(p, l.kept_n, nodes + 1) ||
+	    !ALLOC(p, l.touched, nodes + 1) || !ALLOC(p, l.differ, nodes) ||
 	    !ALLOC(p, l.keys, nodes) || !ALLOC(p, l.turn, nodes))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
@@ -45,6 +47,20 @@ static uint32_t leaf_of(const struct fl_lines *l, struct fl_workload w)
 /* What is first in the leaf is worth something else, or may be. */
 static void turn_over(struct fl_lines *l, uint32_t leaf) { l->turn[leaf] = ++l->turns; }
 
+/* Heaps of queues are empty. */
+static void unlink_queues(struct fl_lines *l)
+{
+	const struct fl_policy *p = l->policy;
+	uint32_t nodes = p->model->n_nodes;
+
+	for (uint32_t i = 0; i < p->n_order; i++)
+		if (!p->is_leaf[p->order[i].v])
+			l->n[p->order[i].v] = 0;
+	l->n[nodes] = 0;
+	memset(l->linked, 0, (nodes + 1) * sizeof *l->linked);
+	memset(l->dirty, 0, (nodes + 1) * sizeof *l->dirty);
+}
+
 void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl_part *part,
 		    uint32_t depth)
 {
@@ -60,13 +76,49 @@ void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl
 	l->part = part;
 	l->depth = depth;
 	memset(l->n, 0, (nodes + 1) * sizeof *l->n);
-	memset(l->linked, 0, (nodes + 1) * sizeof *l->linked);
-	memset(l->dirty, 0, (nodes + 1) * sizeof *l->dirty);
+	unlink_queues(l);
 	if (kind != FL_LINES_VICTIMS)
 		return;
 	memset(l->popped, 0, (nodes + 1) * sizeof *l->popped);
 	for (uint32_t q = 0; q < nodes; q++)
 		turn_over(l, q);
+}
+
+void fl_lines_keep(struct fl_lines *l)
+{
+	const struct fl_policy *p = l->policy;
+
+	l->n_differ = 0;
+	memset(l->touched, 0, (p->model->n_nodes + 1) * sizeof *l->touched);
+	memcpy(l->kept_n, l->n, (p->model->n_nodes + 1) * sizeof *l->kept_n);
+	for (uint32_t i = 0; i < p->n_order; i++) {
+		uint32_t q = p->order[i].v;
+
+		if (p->is_leaf[q])
+			memcpy(&l->kept[l->lined_at[q].first], &l->lined[l->lined_at[q].first],
+			       l->n[q] * sizeof *l->kept);
+	}
+}
+
+void fl_lines_again(struct fl_lines *l)
+{
+	unlink_queues(l);
+	for (; l->n_differ > 0; l->n_differ--) {
+		uint32_t q = l->differ[l->n_differ - 1].v, first = l->lined_at[q].first;
+
+		memcpy(&l->lined[first], &l->kept[first], l->kept_n[q] * sizeof *l->kept);
+		l->n[q] = l->kept_n[q];
+		l->touched[q] = false;
+	}
+}
+
+/* @leaf is about to become another than it was when it was kept. */
+static void touch(struct fl_lines *l, uint32_t leaf)
+{
+	if (l->touched[leaf])
+		return;
+	l->touched[leaf] = true;
+	l->differ[l->n_differ++].v = leaf;
 }
 
 /* --- who is before whom --- */
@@ -235,8 +287,10 @@ static uint32_t above(const struct fl_lines *l, uint32_t q)
 
 static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 {
-	struct heap h = heap_of(l, leaf_of(l, lined->workload));
+	uint32_t leaf = leaf_of(l, lined->workload);
+	struct heap h = heap_of(l, leaf);
 
+	touch(l, leaf);
 	h.jobs[*h.n] = *lined;
 	heap_push(&h);
 	/* The real program drops what stands last, which need not be the worst. */
@@ -304,6 +358,7 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 		return false;
 	while (q == top || !l->policy->is_leaf[q])
 		q = clean_first(l, q);
+	touch(l, q);
 	h = heap_of(l, q);
 	heap_pop(&h);
 	*ret = h.jobs[*h.n];

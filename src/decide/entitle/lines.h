@@ -65,6 +65,12 @@ struct fl_lines {
 	bool *dirty;               /* by node */
 	struct fl_bundle *popped;  /* victims, by leaf: amounts of all that were popped */
 
+	struct fl_lined *kept;  /* what was in lined, and n, at fl_lines_keep */
+	uint32_t *kept_n;       /* by leaf */
+	bool *touched;          /* by leaf: it has changed since; listed once in: */
+	struct fl_node *differ; /* n_differ of them */
+	uint32_t n_differ;
+
 	struct fl_lined_key *keys; /* by node */
 	uint64_t *turn;            /* by leaf: of what its workloads' own epochs do not tell */
 	uint64_t turns;            /* so many there were */
@@ -78,6 +84,12 @@ void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl
 		    uint32_t depth);
 /* Before ready, in any order (ranks are the best): each workload once. */
 void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined);
+/*
+ * What was added so far is kept; again makes the lines what they were then, to be gone on with,
+ * at the cost of what has changed since: for those who fill the same lines many times over.
+ */
+void fl_lines_keep(struct fl_lines *l);
+void fl_lines_again(struct fl_lines *l);
 /* All were added: link the queues. */
 void fl_lines_ready(struct fl_lines *l);
 

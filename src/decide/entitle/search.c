@@ -53,7 +53,7 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	    !ALLOC(p, s->vectors, n_tasks) || !ALLOC(p, s->spent, n_machines) ||
 	    !ALLOC(p, s->seen, n_machines) || !ALLOC(p, s->machines, n_machines) ||
 	    !ALLOC(p, s->sort_scratch, n_machines) || !ALLOC(p, s->on, n_machines) ||
-	    !ALLOC(p, s->next_on, n_tasks))
+	    !ALLOC(p, s->next_on, n_tasks) || !ALLOC(p, s->changing, n_jobs))
 		return FAIRLEAD_ENOMEM;
 	r = fl_reclaim_scratch_new(&p->arena, p->model->n_nodes, n_tasks, &s->reclaim, err);
 	if (r < 0)
@@ -243,6 +243,7 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 static void take_part(const struct fl_policy *p, struct fl_search *s)
 {
 	fl_bundle_add(&s->part.amount, &p->tasks[s->to_start[s->part.n++]].request);
+	s->prepared = false;
 }
 
 /* --- what was found --- */

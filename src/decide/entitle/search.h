@@ -98,6 +98,9 @@ struct fl_search {
 	uint32_t *in_run;  /* by workload: == run when its offers are evicted */
 	uint32_t *members; /* workloads that have evicted tasks */
 	uint32_t n_members, n_members_recorded;
+	uint32_t *changing; /* of who waits: those whose place in the walk may change */
+	uint32_t n_changing;
+	bool prepared;              /* the others stand in the walk of this part */
 	uint32_t *placed, *placing; /* tasks that got a promise; of one workload, to be placed */
 	uint32_t n_placed;
 

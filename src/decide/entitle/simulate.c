@@ -282,17 +282,46 @@ static int is_doomed(struct fl_policy *p, struct fl_search *s, const struct fl_s
 	return doomed;
 }
 
+static void add(struct fl_lines *walk, uint32_t workload)
+{
+	fl_lines_add(walk, &(struct fl_lined){ .workload = { workload } });
+}
+
+/*
+ * Who waits and has no task anywhere has the same place in its leaf in all walks for the part;
+ * the others stand in s->changing.
+ */
+static void prepare_walk(struct fl_policy *p, struct fl_search *s)
+{
+	struct fl_lines *walk = &p->scratch->walk;
+
+	s->prepared = true;
+	s->n_changing = 0;
+	fl_lines_begin(walk, FL_LINES_WAITING, &s->part, /* depth= */ 0);
+	for (uint32_t i = 0; i < s->n_waiting; i++) {
+		const struct fl_job *j = &p->jobs[s->waiting[i]];
+
+		if (s->waiting[i] == s->asks.v || fl_job_active(j) + j->n_leaves > 0)
+			s->changing[s->n_changing++] = s->waiting[i];
+		else
+			add(walk, s->waiting[i]);
+	}
+	fl_lines_keep(walk);
+}
+
 /* All that waits, the victims, and who asks with its part. */
 static void line_up(struct fl_policy *p, struct fl_search *s)
 {
 	struct fl_lines *walk = &p->scratch->walk;
 
-	fl_lines_begin(walk, FL_LINES_WAITING, &s->part, /* depth= */ 0);
-	for (uint32_t i = 0; i < s->n_waiting; i++)
-		fl_lines_add(walk, &(struct fl_lined){ .workload = { s->waiting[i] } });
+	if (!s->prepared)
+		prepare_walk(p, s);
+	fl_lines_again(walk);
+	for (uint32_t i = 0; i < s->n_changing; i++)
+		add(walk, s->changing[i]);
 	for (uint32_t i = 0; i < s->n_members; i++)
 		if (p->jobs[s->members[i]].n_waits == 0)
-			fl_lines_add(walk, &(struct fl_lined){ .workload = { s->members[i] } });
+			add(walk, s->members[i]);
 	fl_lines_ready(walk);
 }
 

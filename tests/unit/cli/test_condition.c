@@ -26,7 +26,7 @@ static void mistakes(void **state)
 		{ "evictd > 0", 1, "there is no 'evictd'; did you mean 'evicted'?" },
 		{ "foo > 0", 1,
 		  "there is no 'foo'; what there is: admitted, waiting, evicted, loops, share, usage, "
-		  "borrowed, quota" },
+		  "borrowed, quota, fairshare" },
 		{ "evicted = 0", 9, "equality is written ==" },
 		{ "evicted > 0 or", 15, "a number or a name is expected, not the end" },
 		{ "evicted > 0 evicted > 1", 13,

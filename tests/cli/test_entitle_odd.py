@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fuzzing the entitle policy has found."""
+import entitle_manifests as m
+
+
+def group(name, pods=()):
+    objects = [{"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup",
+                "metadata": {"name": name, "namespace": "ns"}, "spec": {"queue": "q", "minMember": 1}}]
+    for i, phase in enumerate(pods):
+        pod = m.pod(f"{name}-{i}", name, "2026-01-01T00:00:00Z", 1, 1, "1G")
+        pod["status"] = {"phase": phase}
+        objects.append(pod)
+    return objects
+
+
+def test_groups_without_pods_that_want_to_run(fairlead, write):
+    """One whose pods are all done takes no part; one that has none yet waits for them."""
+    write("c.json", m.dump(m.queue("q"), m.machine("m"), *group("done", ["Succeeded", "Failed"]), *group("none")))
+    r = fairlead("explain", "-f", "c.json", "ns/done")
+    assert (r.code, r.out.splitlines()[0]) == (
+        0, "ns/done takes no part: it has fewer pods than the minimum of its gang.")
+    r = fairlead("explain", "-f", "c.json", "ns/none")
+    assert (r.code, r.out.splitlines()[0]) == (0, "ns/none waits: it has fewer pods than the minimum of its gang.")
+    r = fairlead("plan", "-f", "c.json")
+    assert r.code == 0
+    assert "1 waits:" in r.out and "has fewer pods than the minimum" in r.out
+
+
+def test_others_hold_more_than_there_is(fairlead, write):
+    """Shares of nothing are nothing: the total is not below 0."""
+    other = m.pod("other", None, "2026-01-01T00:00:00Z", 5, 1, "1G", on="m", scheduler="default-scheduler")
+    write("c.json", m.dump(m.queue("q", gpu=(0, 1, -1)), m.machine("m", gpu=2), other, *group("w", ["Pending"])))
+    r = fairlead("tree", "-f", "c.json", "-o", "json")
+    assert r.code == 0
+    gpu = next(row for row in r.json()["nodes"][0]["resources"] if row["resource"] == "gpu")
+    assert (r.json()["total"]["gpu"], gpu["fairShare"]) == (0, 0)
