@@ -35,6 +35,7 @@ class Job:
 		self.created = given["creationOrder"]
 		self.minimum = max(1, given["minAvailable"])
 		self.age = given.get("runningForSeconds")       # None: never started
+		self.awaited = False    # it had a place reserved by the last cycle
 		self.stale = given.get("staleForSeconds")       # None: it has its minimum, or nothing
 		self.tasks = [Task(self, i, bundle(given["perTask"])) for i in range(given["tasks"])]
 		self.tasks.sort(key=lambda t: t.name)
@@ -184,6 +185,7 @@ class Cluster:
 		for machine in self.machines:
 			machine.tasks = {t: s for t, s in machine.tasks.items() if s == RUNNING}
 		for job in self.jobs:
+			job.awaited = any(t.status == RESERVED for t in job.tasks)
 			for task in job.tasks:
 				task.trial = False
 				if task.status != RUNNING:

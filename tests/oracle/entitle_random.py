@@ -261,7 +261,7 @@ class Maker:
 
 	def settings(self, case):
 		for name, odds in (("usage", 3), ("defaults", 4), ("off", 8), ("depth", 8), ("spread", 5),
-				   ("stale", 5), ("moved", 8), ("modes", 4)):
+				   ("stale", 5), ("moved", 8), ("modes", 4), ("turns", 5)):
 			if self.one_in(odds):
 				getattr(self, "set_" + name)(case)
 
@@ -299,8 +299,17 @@ class Maker:
 		case["consolidatingReclaim"] = False
 
 	def set_modes(self, case):
-		case["modes"] = {m: True for m in ("boundedDivision", "keepBelowQuota", "protectQuota", "turns")
+		case["modes"] = {m: True for m in ("boundedDivision", "keepBelowQuota", "protectQuota")
 				 if self.one_in(2)}
+
+	def set_turns(self, case):
+		"""They need usage, and something that is not deserved."""
+		if not any("usage" in q for q in case["queues"]):
+			self.set_usage(case)
+		for q in case["queues"]:
+			if q["deserved"]["gpu"] == -1:
+				q["deserved"]["gpu"] = self.pick(0, 1)
+		case.setdefault("modes", {})["turns"] = True
 
 	# -- time series --
 

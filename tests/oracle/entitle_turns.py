@@ -37,12 +37,12 @@ class Turns:
 				       default=len(tasks)))
 			for m in self.cluster.machines)
 
-	def next_amount(self, leaf):
-		"""Of the first job by the order of jobs that is within its limits and could run at all."""
+	def next_job(self, leaf):
+		"""The first job by the order of jobs that is within its limits and could run at all."""
 		for view in self.cluster.jobs_in_order(leaf):
 			if self.cluster.within_capacity(view.job, view.request()) and \
 					self.could_run_alone(view.to_start()):
-				return view.request()
+				return view
 		return None
 
 	def running(self, leaf):
@@ -150,17 +150,19 @@ class Turns:
 		return True
 
 	def goes_before(self, a, b):
+		def key(leaf, side):
+			return (-side.priority, not self.next[leaf].job.awaited, self.had[side], side.created,
+				side.name)
 		mine, other = levelled(a, b)
-		def key(q):
-			return -q.priority, self.had[q], q.created, q.name
-		return -1 if key(mine) < key(other) else 1
+		return -1 if key(a, mine) < key(b, other) else 1
 
 	def share(self):
 		keep = {q: self.running(q) for q in self.leaves}
-		start = {q: self.next_amount(q) for q in self.leaves}
+		self.next = {q: self.next_job(q) for q in self.leaves}
+		start = {q: view.request() for q, view in self.next.items() if view}
 		# Of what it does not ask for it may hold more than its share.
 		target = {q: {r: a + q.allocated[r] if a > 0 else 0 for r, a in amount.items()}
-			  for q, amount in start.items() if amount}
+			  for q, amount in start.items()}
 		large = [q for q in target if self.lacks(q, target[q]) and self.lacks(q, start[q])
 			 and not self.lacks(q, keep[q])]
 		self.ready = {above for q in target if not self.lacks(q, target[q]) for above in q.up()}

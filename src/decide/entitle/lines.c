@@ -16,7 +16,7 @@ int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 	    !ALLOC(p, l.dirty, nodes + 1) || !ALLOC(p, l.popped, nodes + 1) ||
 	    !ALLOC(p, l.kept, p->model->n_workloads) || !ALLOC(p, l.kept_n, nodes + 1) ||
 	    !ALLOC(p, l.touched, nodes + 1) || !ALLOC(p, l.differ, nodes) ||
-	    !ALLOC(p, l.keys, nodes) || !ALLOC(p, l.turn, nodes))
+	    !ALLOC(p, l.keys, nodes) || !ALLOC(p, l.sure, nodes + 1) || !ALLOC(p, l.turn, nodes))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		if (p->jobs[w].queue.v != FL_NONE)
@@ -47,6 +47,13 @@ static uint32_t leaf_of(const struct fl_lines *l, struct fl_workload w)
 /* What is first in the leaf is worth something else, or may be. */
 static void turn_over(struct fl_lines *l, uint32_t leaf) { l->turn[leaf] = ++l->turns; }
 
+/* All keys must be looked at again. */
+static void grow_older(struct fl_lines *l)
+{
+	l->as_of = l->policy->epochs;
+	l->age++;
+}
+
 /* Heaps of queues are empty. */
 static void unlink_queues(struct fl_lines *l)
 {
@@ -57,6 +64,7 @@ static void unlink_queues(struct fl_lines *l)
 		if (!p->is_leaf[p->order[i].v])
 			l->n[p->order[i].v] = 0;
 	l->n[nodes] = 0;
+	grow_older(l);
 	memset(l->linked, 0, (nodes + 1) * sizeof *l->linked);
 	memset(l->dirty, 0, (nodes + 1) * sizeof *l->dirty);
 }
@@ -153,7 +161,7 @@ static struct fl_turn turn_of(const struct fl_lines *l, uint32_t q, uint32_t lea
 }
 
 /* As things stand now. */
-static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
+static const struct fl_queue_key *look_at(struct fl_lines *l, uint32_t q)
 {
 	const struct fl_policy *p = l->policy;
 	uint32_t leaf = first_leaf(l, q), first = first_of(l, leaf)->workload.v;
@@ -173,6 +181,14 @@ static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
 				    .first = first,
 				    .trial = trial };
 	return &k->key;
+}
+
+static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
+{
+	if (l->sure[q] == l->age)
+		return &l->keys[q].key;
+	l->sure[q] = l->age;
+	return look_at(l, q);
 }
 
 static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_lined *lined)
@@ -309,8 +325,10 @@ static void hang(struct fl_lines *l, uint32_t q)
 
 static void mark_dirty(struct fl_lines *l, uint32_t q)
 {
-	for (; q != l->policy->model->n_nodes; q = above(l, q))
+	for (; q != l->policy->model->n_nodes; q = above(l, q)) {
 		l->dirty[q] = true;
+		l->sure[q] = l->age - 1;
+	}
 }
 
 void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined) { push_job(l, lined); }
@@ -356,6 +374,8 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 
 	if (!l->n[top])
 		return false;
+	if (l->as_of != l->policy->epochs)
+		grow_older(l);
 	while (q == top || !l->policy->is_leaf[q])
 		q = clean_first(l, q);
 	touch(l, q);
@@ -372,6 +392,7 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 		heap_pop(&h);
 		l->linked[q] = false;
 		l->dirty[q] = false;
+		l->sure[q] = l->age - 1;
 	}
 	mark_dirty(l, q);
 	return true;
@@ -381,6 +402,8 @@ void fl_lines_push(struct fl_lines *l, const struct fl_lined *lined)
 {
 	uint32_t leaf = leaf_of(l, lined->workload);
 
+	if (l->as_of != l->policy->epochs)
+		grow_older(l);
 	push_job(l, lined);
 	if (l->kind == FL_LINES_VICTIMS)
 		turn_over(l, leaf);

@@ -14,6 +14,8 @@
  *
  * Guarantee: the same for every order of the input; equal queues go by (creation, name).
  * Memory: all of it once, with the policy. A set of lines is filled anew with each begin.
+ * What is done to the policy between two calls for the same lines is seen, but for a rollback to
+ * before the first of them: begin again then, or fl_lines_again.
  */
 #ifndef FL_DECIDE_ENTITLE_LINES_H
 #define FL_DECIDE_ENTITLE_LINES_H
@@ -72,6 +74,8 @@ struct fl_lines {
 	uint32_t n_differ;
 
 	struct fl_lined_key *keys; /* by node */
+	uint64_t *sure, age;       /* by node: == age while nothing can have changed its key */
+	uint64_t as_of;            /* the policy's epochs when age began */
 	uint64_t *turn;            /* by leaf: of what its workloads' own epochs do not tell */
 	uint64_t turns;            /* so many there were */
 };

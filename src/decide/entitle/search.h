@@ -20,9 +20,10 @@
  * (search.c: may_be_solved), or after its first candidates, from the GPUs of all who are
  * eligible.  Else, for each task to start, each eligible workload is popped at most once and
  * evicted once a machine; and each candidate in which there is room for who asks costs a walk
- * over all that waits.  So what is dear is a search in which most candidates have room, and
- * the victims, whose queues come first, take it back, or no outcome is allowed: its walks grow
- * with the victims, each with all that waits.
+ * over all that waits, up to where nothing can come of it any more (where nobody may lose
+ * anything that is mostly seen without one: simulate.c, is_doomed).  So what is dear is a search
+ * in which most candidates have room, and the victims, whose queues come first, take it back, or
+ * no outcome is allowed: its walks grow with the victims, each with all that waits.
  * No allocation: all memory is taken once, with the policy.
  */
 #ifndef FL_DECIDE_ENTITLE_SEARCH_H
