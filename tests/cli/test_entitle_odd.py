@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fuzzing the entitle policy has found."""
+"""Odd worlds of the entitle policy: what fuzzing has found, and pods that suit no machine."""
 import entitle_manifests as m
 
 
@@ -34,3 +34,24 @@ def test_others_hold_more_than_there_is(fairlead, write):
     assert r.code == 0
     gpu = next(row for row in r.json()["nodes"][0]["resources"] if row["resource"] == "gpu")
     assert (r.json()["total"]["gpu"], gpu["fairShare"]) == (0, 0)
+
+
+def test_pods_that_no_machine_suits(fairlead, write):
+    """Selectors and taints keep a pod from machines with room, and that is what it is told."""
+    wants, bears, free = (m.pod(name, None, "2026-01-01T00:00:00Z", 1, 1, "1G") for name in ("wants", "bears", "free"))
+    for pod in (wants, bears, free):
+        pod["metadata"]["labels"] = {"kai.scheduler/queue": "q"}
+    wants["spec"].update(nodeSelector={"kind": "h100"}, tolerations=[{"operator": "Exists"}])
+    bears["spec"].update(nodeSelector={"kind": "a100"}, tolerations=[{"operator": "Exists"}])
+    machine = m.machine("m")
+    machine["metadata"]["labels"] = {"kind": "a100"}
+    machine["spec"] = {"taints": [{"key": "x", "value": "y", "effect": "NoSchedule"}]}
+    write("c.json", m.dump(m.queue("top", gpu=(8, 1, -1)), m.queue("q", "top", gpu=(8, 1, -1)), machine, wants, bears, free))
+    r = fairlead("plan", "-f", "c.json", "-o", "json")
+    cycle = r.json()["cycles"][0]
+    assert (r.code, [a["workload"] for a in cycle["allocated"]]) == (0, ["ns/bears"])
+    assert [(p["workload"], p["reason"]) for p in cycle["pending"]] == [
+        ("ns/free", "NoMatchingMachine"), ("ns/wants", "NoMatchingMachine")]
+    r = fairlead("explain", "-f", "c.json", "ns/wants")
+    assert r.out.splitlines()[0] == (
+        "ns/wants waits: it is kept from every machine by its node selector, its affinity or their taints.")

@@ -134,7 +134,11 @@ static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return set_reason(p, j, FL_REASON_NO_ROOM, err);
+		return set_reason(p, j,
+				  n == 0 || fl_machines_suit(p, c->to_start[0]) ?
+					  FL_REASON_NO_ROOM :
+					  FL_REASON_NO_MATCHING_MACHINE,
+				  err);
 	if ((r = tell(p, n, err)) < 0)
 		return r;
 	r = set_reason(p, j, j->n_promised ? FL_REASON_RESERVED : FL_REASON_FITS, err);

@@ -104,3 +104,13 @@ bool fl_machines_hold(const struct fl_policy *p, uint32_t task, uint32_t n)
 	}
 	return each <= 0 || places >= n;
 }
+
+bool fl_machines_suit(const struct fl_policy *p, uint32_t task)
+{
+	const struct fl_model *m = p->model;
+
+	for (uint32_t i = 0; i < m->n_machines; i++)
+		if (p->rooms[i].usable && fl_match_machine(m, &m->tasks[task], &m->machines[i]))
+			return true;
+	return false;
+}

@@ -24,6 +24,9 @@ struct fl_spot {
 /* Where @task goes now. */
 struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task);
 
+/* Do labels and taints let @task run on any machine that is usable, whatever room there is? */
+bool fl_machines_suit(const struct fl_policy *p, uint32_t task);
+
 /*
  * Could @n tasks be on the machines together that want as much as @task, or more, of what it is
  * packed by, and nothing else?  Never false when they could: rounding is in their favour.
