@@ -192,7 +192,16 @@ def test_each_proposal_does_and_one_less_does_not(explain, case):
 def test_takes_no_part(fairlead, write):
     write("c.json", m.dump(m.machine("m1"), m.queue("d"), *m.gang("w", "nowhere"), OFF))
     out = fairlead("explain", "-f", "c.json", "ns/w").out
-    assert out.startswith("ns/w takes no part: it belongs to a queue that does not exist.\n")
+    assert out.startswith("ns/w takes no part: it belongs to a queue that does not exist.\n"
+                          "  asks for: 1 pod, 1 gpu, 1 cpu, 1G memory, in queue 'nowhere'\n")
+
+
+def test_one_on_a_node_that_is_not_there(fairlead, write, valid):
+    write("c.json", m.dump(m.machine("m1"), m.queue("a"), *m.gang("w", "a", pods=3, on=["m1", "gone", "gone"]), OFF))
+    assert fairlead("explain", "-f", "c.json", "ns/w", env={"COLUMNS": "200"}).out.splitlines()[0] == (
+        "ns/w runs in queue 'a': 3 pods, 3 gpu, 3 cpu, 3G memory on 1 on m1, 2 on (unknown).")
+    x = valid(fairlead("explain", "-f", "c.json", "ns/w", "-o", "json").json(), "explain")
+    assert (x["tasks"], x["machines"]) == (3, {"m1": 1})
 
 
 def test_an_elastic_one_that_would_like_more(fairlead, write):

@@ -187,3 +187,13 @@ class TestPolicy:
         assert both["policy"] == policy
         assert workload in str(both["cycles"])
         assert both["cycles"] == alone["cycles"]
+
+
+@pytest.mark.parametrize("machines, reason", [
+    ([], "OverFairShare"),
+    ([{**m.machine("m1"), "spec": {"unschedulable": True}}], "NoVictims"),  # it is divided all the same
+])
+def test_nothing_to_run_on(fairlead, write, machines, reason):
+    write("c.json", m.dump(*machines, m.queue("a"), *m.gang("w", "a"), OFF))
+    cycle = fairlead("plan", "-f", "c.json", "-o", "json").json()["cycles"][0]
+    assert [(w["workload"], w["reason"]) for w in cycle["pending"]] == [("ns/w", reason)]

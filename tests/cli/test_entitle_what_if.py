@@ -119,3 +119,11 @@ def test_unknown_names(fairlead, write):
     r = fairlead("what-if", "-f", "c.json", "--delete", "Queue/visio")
     assert (r.code, r.err) == (
         1, "fairlead: error: --delete: there is no Queue/visio in the input\nhint: did you mean 'Queue/vision'?\n")
+
+
+def test_a_node_goes_and_its_pods_stay(fairlead, write, valid):
+    write("c.json", m.dump(*m.small(), OFF))
+    r = fairlead("what-if", "-f", "c.json", "--delete", "Node/m1", env={"COLUMNS": "200"})
+    assert r.code == 0 and "vision, 2 pods, (unknown)" in r.out
+    answer = valid(fairlead("what-if", "-f", "c.json", "--delete", "Node/m1", "-o", "json").json(), "what-if")
+    assert [(w["workload"], w["after"]) for w in answer["moved"]] == [("ns/v1", {"tasks": 2, "machines": {}})]

@@ -108,9 +108,14 @@ bool fl_machines_hold(const struct fl_policy *p, uint32_t task, uint32_t n)
 bool fl_machines_suit(const struct fl_policy *p, uint32_t task)
 {
 	const struct fl_model *m = p->model;
+	bool any = false;
 
-	for (uint32_t i = 0; i < m->n_machines; i++)
-		if (p->rooms[i].usable && fl_match_machine(m, &m->tasks[task], &m->machines[i]))
+	for (uint32_t i = 0; i < m->n_machines; i++) {
+		if (!p->rooms[i].usable)
+			continue;
+		any = true;
+		if (fl_match_machine(m, &m->tasks[task], &m->machines[i]))
 			return true;
-	return false;
+	}
+	return !any;
 }

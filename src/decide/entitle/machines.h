@@ -24,7 +24,10 @@ struct fl_spot {
 /* Where @task goes now. */
 struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task);
 
-/* Do labels and taints let @task run on any machine that is usable, whatever room there is? */
+/*
+ * Do labels and taints let @task run on any machine that is usable, whatever room there is?
+ * Yes where there is none: it is not they that keep it away.
+ */
 bool fl_machines_suit(const struct fl_policy *p, uint32_t task);
 
 /*
