@@ -1308,6 +1308,10 @@ class Engine:
 				if w.holder is None and not w.gone:
 					self.enqueue(w)
 
+	def something_ends(self):
+		"""Nobody is head, but somebody will be when a time has come."""
+		return bool(self.wakes) or any(w.requeue_at is not None for w in self.workloads)
+
 	def run(self):
 		cycles, keep = [], 1
 		interval = datetime.timedelta(seconds=self.config.get("cycleIntervalSeconds", 1))
@@ -1317,14 +1321,14 @@ class Engine:
 		for _ in range(self.config.get("maxCycles", 1)):
 			self.look_again()
 			heads, admitted, preempted, entries = self.run_cycle()
-			if not heads and cycles:
+			if not heads and cycles and not self.something_ends():
 				break
 			self.settle_admissions(admitted)
 			cycles.append(self.report(heads, admitted, preempted))
 			if admitted or preempted:
 				keep = len(cycles)
 			self.set_back(preempted, entries)
-			if not heads:
+			if not heads and not self.something_ends():
 				break
 			self.now += interval
 			self.release_evicted(preempted)
