@@ -627,12 +627,13 @@ static void memory(void **unused)
 
 static void no_queues(void **unused)
 {
-	struct fl_bundle total = all(8);
+	struct fl_bundle total = all(8), share = all(5), request = all(3);
 	struct fl_divider *d = new_divider(NULL, 0);
 
 	(void)unused;
-	fl_divide_roll_up(d, NULL);
-	fl_divide(d, &total, 1, NULL, NULL, FL_DIVIDE_BOUNDED, NULL, NULL);
+	fl_divide_roll_up(d, &request);
+	fl_divide(d, &total, 1, &request, NULL, FL_DIVIDE_BOUNDED, NULL, &share);
+	assert_true(request.of[FL_GPU] == 3 && share.of[FL_GPU] == 5); /* nobody's: untouched */
 	fl_divider_free(d);
 }
 
