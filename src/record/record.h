@@ -80,7 +80,7 @@ struct fl_sample {
 
 struct fl_event {
 	enum fl_event_kind kind;
-	struct fl_workload workload; /* all but CELL, and CELL of a priority */
+	struct fl_workload workload; /* all but CELL and USAGE; and CELL of a priority */
 	struct fl_cell cell;         /* CELL only */
 	struct fl_sample sample;     /* USAGE only */
 };
@@ -125,7 +125,7 @@ struct fl_decisions {
 	uint32_t n;
 	const struct fl_placement *placements;
 	uint32_t n_placements;
-	const struct fl_workload *heads; /* looked at in this cycle, by queue */
+	const struct fl_workload *heads; /* looked at in this cycle, by queue; entitle: by age */
 	uint32_t n_heads;
 };
 
@@ -169,7 +169,11 @@ struct fl_sink {
 	bool not_victims; /* rows about single victims are not wanted: a search has many */
 };
 
-/* A node's weighted dominant resource share (KEP-1714). */
+/*
+ * A node's weighted dominant resource share (KEP-1714).  entitle: its saturation, held / fair
+ * share, as `precise` and `ratio`, INFINITY when it holds some of a share of 0; the weight is
+ * that of GPUs, and borrowing is to hold more than is deserved.
+ */
 struct fl_share {
 	double precise; /* INFINITY: weight 0 and borrowing */
 	double ratio;   /* 1000 * borrowed / lendable, before the weight */

@@ -53,7 +53,7 @@ struct fl_divider *fl_divider_free(struct fl_divider *d); /* accepts NULL, retur
  */
 void fl_divider_set(struct fl_divider *d, uint32_t queue, const struct fl_divide_queue *row);
 
-/* Add to every queue's @amounts those of all its descendants: requests of leaves to requests of all. */
+/* Add to every queue's @amounts those of all below it: requests of leaves to requests of all. */
 void fl_divide_roll_up(const struct fl_divider *d, struct fl_bundle *amounts);
 
 /* What a division tells a listener, in the order in which it happens. */

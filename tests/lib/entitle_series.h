@@ -47,7 +47,7 @@ extern const struct world_machine series_eight[1];
 struct series_users {
 	struct world_leaf queues[SERIES_MOST];
 	struct world_gang gangs[SERIES_MOST];
-	char names[SERIES_MOST][2][8];
+	char names[SERIES_MOST][2][16];
 };
 
 /* @weights NULL: equal ones. The world lives in @u. */

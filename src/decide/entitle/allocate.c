@@ -104,21 +104,11 @@ static int tell(struct fl_policy *p, uint32_t n, fairlead_error *err)
 	return r;
 }
 
-static int set_reason(struct fl_policy *p, struct fl_job *j, enum fl_reason reason,
-		      fairlead_error *err)
-{
-	int r = fl_undo_reserve(&p->undo, 1, sizeof j->reason, err);
-
-	if (r >= 0)
-		FL_SET(p, j->reason, reason);
-	return r;
-}
-
 /* 1: it was served; 0: not, and it knows why. */
 static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	struct fl_job *j = &p->jobs[w.v];
+	const struct fl_job *j = &p->jobs[w.v];
 	const struct fl_witness witness = { .sink = c->sink,
 					    .axis = p->model->axis,
 					    .workload = w };
@@ -128,20 +118,20 @@ static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 
 	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, fl_job_start_amount(p, w),
 			      c->sink ? &witness : NULL, &refusal))
-		return set_reason(p, j, refusal.reason, err);
+		return fl_job_say(p, w, refusal.reason, err);
 	n = fl_job_to_start(p, w, c->to_start);
 	r = place(p, w, n, err);
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return set_reason(p, j,
+		return fl_job_say(p, w,
 				  n == 0 || fl_machines_suit(p, c->to_start[0]) ?
 					  FL_REASON_NO_ROOM :
 					  FL_REASON_NO_MATCHING_MACHINE,
 				  err);
 	if ((r = tell(p, n, err)) < 0)
 		return r;
-	r = set_reason(p, j, j->n_promised ? FL_REASON_RESERVED : FL_REASON_FITS, err);
+	r = fl_job_say(p, w, j->n_promised ? FL_REASON_RESERVED : FL_REASON_FITS, err);
 	return r < 0 ? r : 1;
 }
 

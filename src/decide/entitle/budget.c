@@ -7,6 +7,7 @@
 #include "base/amount.h"
 #include "base/mix.h"
 #include "base/sort.h"
+#include "base/time.h"
 #include "decide/entitle/claim.h"
 #include "decide/entitle/witness.h"
 
@@ -154,7 +155,8 @@ static double left_of(const struct fl_policy *p, const struct fl_budgets *b, uin
 static bool is_too_much(const struct fl_policy *p, struct fl_budgets *b, fl_time now)
 {
 	fl_time end = period_end(b, now), start = fl_window_start(&b->period, now);
-	double hours = ((double)(end - now) + margin * (double)(end - start)) / ns_per_hour;
+	double whole = (double)fl_time_minus(end, start);
+	double hours = ((double)fl_time_minus(end, now) + margin * whole) / ns_per_hour;
 	struct fl_bundle all = { 0 };
 
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)

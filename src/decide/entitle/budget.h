@@ -20,7 +20,8 @@
  *   Stop: starts nothing more (BudgetUsed); what runs goes on until it is wanted.
  *
  * Overcommitted: those in budget who run or wait have more left than what all machines have
- * until the period ends, by more than 5 % of what they have in a period.  FirstCome: nothing changes, who runs is not interrupted.
+ * until the period ends, by more than 5 % of what they have in a period.
+ * FirstCome: nothing changes, who runs is not interrupted.
  * Proportional: a leaf may reclaim from one whose used part is 5 % of a budget or more ahead,
  * so that all end with about the same part; such a switch is an interruption.
  *

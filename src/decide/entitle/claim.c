@@ -10,13 +10,6 @@
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
-static uint32_t family(const struct fl_policy *p, uint32_t q)
-{
-	uint32_t parent = p->queues[q].parent.v;
-
-	return parent == FL_NONE ? p->model->n_nodes : parent;
-}
-
 /* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
 static void list_children(const struct fl_policy *p, struct fl_claims *c)
 {
@@ -25,14 +18,14 @@ static void list_children(const struct fl_policy *p, struct fl_claims *c)
 	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
 		c->children[q] = (struct fl_span){ 0 };
 	for (uint32_t i = 0; i < p->n_order; i++)
-		c->children[family(p, p->order[i].v)].n++;
+		c->children[fl_state_above(p, p->order[i].v)].n++;
 	for (uint32_t q = 0; q <= p->model->n_nodes; q++) {
 		c->children[q].first = n;
 		n += c->children[q].n;
 		c->children[q].n = 0;
 	}
 	for (uint32_t i = 0; i < p->n_order; i++) {
-		struct fl_span *s = &c->children[family(p, p->order[i].v)];
+		struct fl_span *s = &c->children[fl_state_above(p, p->order[i].v)];
 
 		c->child[s->first + s->n++] = p->order[i].v;
 	}
@@ -248,7 +241,7 @@ static bool alike(const struct fl_bundle *a, const struct fl_bundle *b)
 	return fl_bundle_within(a, b) && fl_bundle_within(b, a);
 }
 
-/* Tasks that ask for the same have room together on empty machines; those that do not, each kind. */
+/* Tasks that ask for the same have room together on empty machines; each kind for itself. */
 static bool fits_empty(const struct fl_policy *p, uint32_t n, const uint32_t *tasks)
 {
 	for (uint32_t i = 0; i < n; i++) {

@@ -67,9 +67,7 @@ void fl_claims_rank(struct fl_policy *p);
 
 static inline struct fl_span fl_claim_siblings(const struct fl_policy *p, struct fl_node n)
 {
-	uint32_t parent = p->queues[n.v].parent.v;
-
-	return p->scratch->claims->children[parent == FL_NONE ? p->model->n_nodes : parent];
+	return p->scratch->claims->children[fl_state_above(p, n.v)];
 }
 
 /* How much more than its fair share the leaf needs of resource @r; 0: nothing. */

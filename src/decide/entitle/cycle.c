@@ -157,14 +157,13 @@ int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_k
 
 	if (r < 0)
 		return r;
-	if (kind == FL_EVICT || t->machine.v != FL_NONE) {
+	if (kind == FL_EVICT || (kind == FL_RESERVE && t->machine.v != FL_NONE)) {
 		struct fl_step eviction = step;
 
 		eviction.kind = FL_EVICT;
 		eviction.reason = kind == FL_EVICT ? why_evicted(action) : FL_REASON_CONSOLIDATED;
 		eviction.for_whom = for_whom;
-		if (kind != FL_ADMIT)
-			push_step(c, &eviction);
+		push_step(c, &eviction);
 	}
 	if (kind == FL_EVICT)
 		return 0;

@@ -3,8 +3,8 @@
  * digest - 128 bits that are equal when two states decide alike from here on
  *
  * What counts: which task is in which state and where; what is left of protections and of
- * the patience with stale gangs; usage; who is in budget.  Where usage moves, no two times are alike, since
- * what is forgotten later hangs on all that was.
+ * the patience with stale gangs; usage; who is in budget.  Where usage moves, no two times are
+ * alike, since what is forgotten later hangs on all that was.
  */
 #include <string.h>
 

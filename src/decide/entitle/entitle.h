@@ -12,7 +12,10 @@
 
 extern const struct fl_policy_ops fl_entitle_policy;
 
-/* As of the last step or try, or of the beginning; valid until the next call. */
+/*
+ * What it holds as of now, requests and fair shares as of the last step, or of the beginning: a
+ * try leaves nothing behind.  Valid until the next call.
+ */
 const struct fl_standing *fl_entitle_standing(const struct fl_policy *p, struct fl_node n);
 /* Normalised usage over time; all 0 when history does not count. */
 struct fl_bundle fl_entitle_usage(const struct fl_policy *p, struct fl_node n);

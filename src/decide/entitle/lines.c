@@ -25,11 +25,8 @@ int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 		l.lined_at[q].first = room;
 		room += l.lined_at[q].n;
 	}
-	for (uint32_t i = 0; i < p->n_order; i++) {
-		struct fl_node above = p->queues[p->order[i].v].parent;
-
-		l.queues_at[above.v == FL_NONE ? nodes : above.v].n++;
-	}
+	for (uint32_t i = 0; i < p->n_order; i++)
+		l.queues_at[fl_state_above(p, p->order[i].v)].n++;
 	room = 0;
 	for (uint32_t q = 0; q <= nodes; q++) {
 		l.queues_at[q].first = room;
@@ -294,12 +291,7 @@ static void heap_pop(const struct heap *h)
 
 /* --- the heap of heaps --- */
 
-static uint32_t above(const struct fl_lines *l, uint32_t q)
-{
-	uint32_t parent = l->policy->queues[q].parent.v;
-
-	return parent == FL_NONE ? l->policy->model->n_nodes : parent;
-}
+static uint32_t above(const struct fl_lines *l, uint32_t q) { return fl_state_above(l->policy, q); }
 
 static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 {

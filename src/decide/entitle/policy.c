@@ -2,8 +2,6 @@
 /*
  * policy - entitle behind decide/policy.h: events, marks, answers
  */
-#include <math.h>
-
 #include "base/amount.h"
 #include "decide/entitle/budget.h"
 #include "decide/entitle/cycle.h"
@@ -301,10 +299,8 @@ static void entitle_share(const struct fl_policy *p, struct fl_node n, struct fl
 
 	*ret = (struct fl_share){ .weight = s->weight.of[FL_GPU], .dominant = { FL_NONE } };
 	for (int r = 0; r < FL_BUNDLE; r++) {
-		double held = s->allocated.of[r], fair = s->fair_share.of[r];
-		double part = fair == FL_UNBOUNDED || held <= 0 ? 0 :
-			      fair > 0                          ? held / fair :
-								  (double)INFINITY;
+		double held = s->allocated.of[r];
+		double part = fl_saturation(held, s->fair_share.of[r]);
 
 		ret->borrowing |= s->deserved.of[r] != FL_UNBOUNDED && held > s->deserved.of[r];
 		if (part <= ret->precise)

@@ -8,6 +8,8 @@
  */
 #include "decide/entitle/search.h"
 
+#include "base/time.h"
+
 static bool is_elastic(const struct fl_job *j) { return j->tasks.n > j->min_tasks; }
 
 static bool is_protected(const struct fl_policy *p, const struct fl_search *s, uint32_t victim,
@@ -30,14 +32,14 @@ bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, ui
 		return false;
 	if (is_elastic(j))
 		return false;
-	fl_search_emit(s,
-		       (struct fl_evidence){
-			       .check = FL_CHECK_VICTIM_RUN_TIME,
-			       .node = run.set_by.v == FL_NONE ? j->queue : run.set_by,
-			       .victim = { victim },
-			       .lhs = { .kind = FL_NUMBER_DURATION, .amount = p->now - j->started },
-			       .rhs = { .kind = FL_NUMBER_DURATION, .amount = run.length },
-		       });
+	fl_search_emit(s, (struct fl_evidence){
+				  .check = FL_CHECK_VICTIM_RUN_TIME,
+				  .node = run.set_by.v == FL_NONE ? j->queue : run.set_by,
+				  .victim = { victim },
+				  .lhs = { .kind = FL_NUMBER_DURATION,
+					   .amount = fl_time_minus(p->now, j->started) },
+				  .rhs = { .kind = FL_NUMBER_DURATION, .amount = run.length },
+			  });
 	return true;
 }
 

@@ -44,7 +44,7 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	    !ALLOC(p, s->waiting, n_jobs) || !ALLOC(p, s->active, n_jobs) ||
 	    !ALLOC(p, s->of_leaf, n_jobs) || !ALLOC(p, s->leaf, p->model->n_nodes) ||
 	    !ALLOC(p, s->eligible, n_jobs) || !ALLOC(p, s->offers, n_tasks) ||
-	    !ALLOC(p, s->victims, n_tasks) || !ALLOC(p, s->first_offer, n_jobs) ||
+	    !ALLOC(p, s->victims, 2 * (size_t)n_tasks) || !ALLOC(p, s->first_offer, n_jobs) ||
 	    !ALLOC(p, s->last_offer, n_jobs) || !ALLOC(p, s->recorded, n_tasks) ||
 	    !ALLOC(p, s->out, n_tasks) || !ALLOC(p, s->gpus, n_machines) ||
 	    !ALLOC(p, s->needs, n_tasks) || !ALLOC(p, s->roomy, n_machines) ||
@@ -171,11 +171,11 @@ static bool may_be_solved(struct fl_policy *p, const struct fl_search *s)
 
 /* --- one part --- */
 
-static int cmp_names(const void *policy, uint32_t a, uint32_t b)
+static int cmp_ranks(const void *policy, uint32_t a, uint32_t b)
 {
-	const struct fl_model *m = ((const struct fl_policy *)policy)->model;
+	const struct fl_room *rooms = ((const struct fl_policy *)policy)->rooms;
 
-	return fl_names_cmp(&m->names, m->machines[a].name, m->machines[b].name);
+	return (rooms[a].rank > rooms[b].rank) - (rooms[a].rank < rooms[b].rank);
 }
 
 /* Where the newest victim's workload has tasks, by name. */
@@ -193,7 +193,7 @@ static uint32_t list_machines(const struct fl_policy *p, struct fl_search *s)
 		s->seen[machine] = s->seen_in;
 		s->machines[n++] = machine;
 	}
-	fl_sort(s->machines, n, s->sort_scratch, cmp_names, p);
+	fl_sort(s->machines, n, s->sort_scratch, cmp_ranks, p);
 	return n;
 }
 
@@ -305,30 +305,19 @@ static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 
 /* --- all that wait --- */
 
-static int set_reason(struct fl_policy *p, enum fl_reason reason, struct fl_job *j,
-		      fairlead_error *err)
-{
-	int r = fl_undo_reserve(&p->undo, 1, sizeof j->reason, err);
-
-	if (r >= 0)
-		FL_SET(p, j->reason, reason);
-	return r;
-}
-
 /* What allocate said of it was only that there is no room: this says why nobody makes some. */
-static int say_why(struct fl_policy *p, enum fl_reason reason, struct fl_job *j,
+static int say_why(struct fl_policy *p, struct fl_workload w, enum fl_reason reason,
 		   fairlead_error *err)
 {
-	if (j->reason != FL_REASON_NO_ROOM || reason == FL_REASON_NONE)
+	if (p->jobs[w.v].reason != FL_REASON_NO_ROOM || reason == FL_REASON_NONE)
 		return 0;
-	return set_reason(p, reason, j, err);
+	return fl_job_say(p, w, reason, err);
 }
 
 /* One workload's turn. */
 static int serve(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 		 fairlead_error *err)
 {
-	struct fl_job *j = &p->jobs[w.v];
 	enum fl_reason why_not;
 	int r;
 
@@ -338,12 +327,12 @@ static int serve(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 	bring_up_to_date(p, s);
 	why_not = s->rules->may(p, s);
 	if (why_not != FL_REASON_NONE)
-		return say_why(p, why_not, j, err);
+		return say_why(p, w, why_not, err);
 	r = solve(p, s, err);
 	if (r < 0)
 		return r;
-	return r > 0 ? set_reason(p, FL_REASON_RESERVED, j, err) :
-		       say_why(p, s->rules->none_found, j, err);
+	return r > 0 ? fl_job_say(p, w, FL_REASON_RESERVED, err) :
+		       say_why(p, w, s->rules->none_found, err);
 }
 
 int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fairlead_error *err)

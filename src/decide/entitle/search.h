@@ -71,7 +71,7 @@ struct fl_search {
 	uint32_t n_eligible;
 	struct fl_offer *offers;
 	uint32_t n_recorded, n_used, n_offers; /* offers beyond n_used are no victims yet */
-	uint32_t *victims;                     /* their tasks */
+	uint32_t *victims; /* their tasks; behind them room for all tasks of one more workload */
 	uint32_t n_victims;
 	uint32_t *first_offer, *last_offer; /* by workload; FL_NONE */
 	struct fl_pile *on;                 /* by machine: what is used and not recorded */
@@ -125,7 +125,7 @@ struct fl_search_rules {
 	bool own_leaf;
 	/* Of another workload with active tasks: may it be a victim, if it is preemptible? */
 	bool (*eligible)(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
-	/* Might an outcome be allowed in which somebody in @leaf loses something? */
+	/* Might an outcome be allowed in which somebody in @leaf loses something? NULL: who knows. */
 	bool (*may_lose)(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf);
 	/*
 	 * All victims so far are gone, or placed again, and who asks is placed: will that do?

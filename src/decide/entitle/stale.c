@@ -9,6 +9,7 @@
  * Guarantee: a gang some of whose tasks are done is left alone, since it may need no more
  * than it has; one that is about to be whole again in this cycle is not evicted.
  */
+#include "base/amount.h"
 #include "decide/entitle/cycle.h"
 #include "decide/entitle/search.h"
 
@@ -42,7 +43,7 @@ static bool must_go(const struct fl_policy *p, const struct fl_job *j)
 {
 	return j->present && is_stale(j) && j->stale_since != FL_TIME_NONE &&
 	       p->settings.stale_grace != FL_NEVER &&
-	       p->now - j->stale_since >= p->settings.stale_grace;
+	       fl_sat_add(j->stale_since, p->settings.stale_grace) <= p->now;
 }
 
 int fl_stale_gangs(struct fl_policy *p, fairlead_error *err)

@@ -325,6 +325,17 @@ const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workl
 	return &j->to_start;
 }
 
+int fl_job_say(struct fl_policy *p, struct fl_workload w, enum fl_reason reason,
+	       fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	int r = fl_undo_reserve(&p->undo, 1, sizeof j->reason, err);
+
+	if (r == 0)
+		FL_SET(p, j->reason, reason);
+	return r;
+}
+
 int fl_job_mind_stale(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];

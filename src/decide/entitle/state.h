@@ -116,6 +116,14 @@ static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, st
 	return &p->model->workloads[w.v];
 }
 
+/* The row of what is above @q, in tables by node that have one more for those at the top. */
+static inline uint32_t fl_state_above(const struct fl_policy *p, uint32_t q)
+{
+	uint32_t parent = p->queues[q].parent.v;
+
+	return parent == FL_NONE ? p->model->n_nodes : parent;
+}
+
 /* Write through the undo log: FL_SET(p, cell, value). */
 #define FL_SET(p, cell, value)                                                                     \
 	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
@@ -204,6 +212,10 @@ void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,
 int fl_state_recount(struct fl_policy *p, fairlead_error *err);
 /* What the machines that are ready have for us, summed up by name. */
 struct fl_bundle fl_state_total(const struct fl_policy *p);
+
+/* Why @w waits, or does not. */
+int fl_job_say(struct fl_policy *p, struct fl_workload w, enum fl_reason reason,
+	       fairlead_error *err);
 
 /* Its stale_since, after its tasks changed: some are active, and fewer than its minimum. */
 int fl_job_mind_stale(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
