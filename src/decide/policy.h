@@ -6,7 +6,8 @@
  * Whatever is done to a policy can be marked and rolled back, exactly; that is
  * what explain, what-if, settle and prove stand on.  A step changes who is
  * admitted and who is being evicted; quota of the evicted is freed only by
- * FL_EV_EVICTED.  Once warm, step and try allocate nothing.
+ * FL_EV_EVICTED (entitle: they count for no queue at once, and hold their machines
+ * until then).  Once warm, step and try allocate nothing.
  *
  * The model outlives the policy.
  */

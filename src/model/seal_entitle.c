@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/sort.h"
 #include "base/time.h"
 #include "model/table.h"
@@ -44,6 +45,35 @@ int fl_entitle_parents(struct fl_model *m, fairlead_error *err)
 				    fl_model_text(m, row->parent_name));
 	}
 	return r;
+}
+
+/* Is it deeper than trees may be?  There are no loops any more. */
+static bool is_too_deep(const struct fl_model *m, uint32_t n)
+{
+	uint32_t above = 0;
+
+	while ((n = m->nodes[n].parent.v) != FL_NONE && above <= FL_MAX_TREE_DEPTH)
+		above++;
+	return above > FL_MAX_TREE_DEPTH;
+}
+
+/* Of those that are, the one of the least name is named. */
+static int check_depth(const struct fl_model *m, fairlead_error *err)
+{
+	char subject[FL_SUBJECT];
+	uint32_t worst = FL_NONE;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		if (m->nodes[n].kind == FL_QUEUE && m->nodes[n].inactive == FL_ACTIVE &&
+		    is_too_deep(m, n) &&
+		    (worst == FL_NONE ||
+		     fl_names_cmp(&m->names, m->nodes[n].name, m->nodes[worst].name) < 0))
+			worst = n;
+	if (worst == FL_NONE)
+		return 0;
+	(void)fl_fail(err, FAIRLEAD_ELIMIT, "queues nest deeper than %d levels", FL_MAX_TREE_DEPTH);
+	fl_fail_in(err, "%s", queue_subject(m, worst, subject));
+	return fl_model_fail_at(m, m->nodes[worst].place, err);
 }
 
 /*
@@ -505,7 +535,8 @@ int fl_entitle_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_er
 	if (fl_model_policy(m) == FL_POLICY_BORROW)
 		return drop_all(m, err);
 	r = drop_descendants(m, scratch, err);
-
+	if (r == 0)
+		r = check_depth(m, err);
 	if (r == 0)
 		r = resolve_tasks(m, scratch, err);
 	if (r == 0)

@@ -55,3 +55,16 @@ def test_pods_that_no_machine_suits(fairlead, write):
     r = fairlead("explain", "-f", "c.json", "ns/wants")
     assert r.out.splitlines()[0] == (
         "ns/wants waits: it is kept from every machine by its node selector, its affinity or their taints.")
+
+
+def test_a_tree_that_is_too_deep(fairlead, write):
+    """256 levels above a queue are the most, as for cohorts; the name of the message hangs on no order."""
+    chain = [m.queue("q000")] + [m.queue(f"q{i:03}", f"q{i - 1:03}") for i in range(1, 257)]
+    write("c.json", m.dump(m.machine("m"), *chain))
+    assert fairlead("check", "-f", "c.json").code == 0
+    chain += [m.queue(f"q{i:03}", f"q{i - 1:03}") for i in range(257, 260)]
+    for objects in (chain, chain[::-1]):
+        write("c.json", m.dump(m.machine("m"), *objects))
+        r = fairlead("check", "-f", "c.json", "-o", "json")
+        assert (r.code, [(e["subject"], e["message"]) for e in r.json()["errors"]]) == (
+            1, [("Queue/q257", "queues nest deeper than 256 levels")])

@@ -77,11 +77,12 @@ static struct fl_decision decision_of(const struct fl_policy *p, const struct fl
 {
 	struct fl_workload w = p->tasks[s->task].workload;
 
+	/* A stale gang may be in a queue that is no leaf: that is where it counts. */
 	return (struct fl_decision){ .kind = s->kind,
 				     .reason = s->reason,
 				     .workload = w,
 				     .preemptor = s->for_whom,
-				     .cluster_queue = p->jobs[w.v].queue,
+				     .cluster_queue = p->jobs[w.v].books,
 				     .action = s->action };
 }
 

@@ -41,8 +41,8 @@ static int evict_all(struct fl_policy *p, struct fl_workload w, fairlead_error *
 
 static bool must_go(const struct fl_policy *p, const struct fl_job *j)
 {
-	return j->present && is_stale(j) && j->stale_since != FL_TIME_NONE &&
-	       p->settings.stale_grace != FL_NEVER &&
+	return j->present && j->books.v != FL_NONE && is_stale(j) &&
+	       j->stale_since != FL_TIME_NONE && p->settings.stale_grace != FL_NEVER &&
 	       fl_sat_add(j->stale_since, p->settings.stale_grace) <= p->now;
 }
 
