@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "ask/lint_parts.h"
-#include "decide/borrow/match.h"
+#include "decide/match.h"
 
 static const char *const axis_names[FL_BUNDLE] = { "cpu", "memory", "gpu" };
 

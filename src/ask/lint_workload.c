@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "ask/lint_parts.h"
-#include "decide/borrow/match.h"
+#include "decide/match.h"
 
 /* The most of a resource that queue @n could have in one flavor; -1 when no group covers it. */
 static fl_amount most_of(const struct fl_lint *l, struct fl_node n, struct fl_resource resource)

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "decide/borrow/match.h"
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
+#include "decide/match.h"
 
 /* How one resource is served in one flavor. */
 struct fit {

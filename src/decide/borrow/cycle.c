@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "decide/borrow/afs.h"
-#include "decide/borrow/match.h"
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/match.h"
 
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 {

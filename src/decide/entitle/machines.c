@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "decide/borrow/match.h"
+#include "decide/match.h"
 
 static bool fits(const struct fl_bundle *request, const struct fl_bundle *room)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which flavors a pod may run in: node selectors, affinity, taints; and which namespaces a queue takes. */
-#include "decide/borrow/match.h"
+#include "decide/match.h"
 #include "unit/codec/load.h"
 
 #define K "apiVersion: kueue.x-k8s.io/v1beta2\n"

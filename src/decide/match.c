@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/match.h"
+#include "decide/match.h"
 
 #include <string.h>
 

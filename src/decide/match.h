@@ -5,8 +5,8 @@
  *
  * Pure: asked by both policies and by ask/lint.
  */
-#ifndef FL_DECIDE_BORROW_MATCH_H
-#define FL_DECIDE_BORROW_MATCH_H
+#ifndef FL_DECIDE_MATCH_H
+#define FL_DECIDE_MATCH_H
 
 #include "model/model.h"
 
