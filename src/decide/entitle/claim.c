@@ -6,7 +6,7 @@
 
 #include "base/sort.h"
 #include "decide/entitle/capacity.h"
-#include "decide/entitle/order.h"
+#include "decide/entitle/lines.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
@@ -270,14 +270,6 @@ static bool could_start(struct fl_policy *p, struct fl_workload w)
 	return fits_empty(p, n, p->scratch->to_start);
 }
 
-static struct fl_job_place place_of(const struct fl_job *j)
-{
-	return (struct fl_job_place){ .priority = j->priority,
-				      .holds = fl_job_active(j),
-				      .min_tasks = (int32_t)j->min_tasks,
-				      .rank = j->rank };
-}
-
 void fl_claims_find_next(struct fl_policy *p)
 {
 	struct fl_claims *c = p->scratch->claims;
@@ -289,9 +281,9 @@ void fl_claims_find_next(struct fl_policy *p)
 
 		if (!fl_job_wants(j))
 			continue;
-		mine = place_of(j);
+		mine = fl_job_place_of(j);
 		if (c->next[j->queue.v] != FL_NONE) {
-			best = place_of(&p->jobs[c->next[j->queue.v]]);
+			best = fl_job_place_of(&p->jobs[c->next[j->queue.v]]);
 			if (fl_job_order(&best, &mine) < 0)
 				continue;
 		}

@@ -264,6 +264,7 @@ int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_d
 	p->scratch->sink = sink;
 	p->scratch->only.v = FL_NONE;
 	r = run(p, &decisions, err);
+	p->scratch->sink = NULL;
 	if (r < 0) {
 		fl_undo_rollback(&p->undo, mark);
 		return r;
@@ -285,6 +286,7 @@ int fl_entitle_try(struct fl_policy *p, struct fl_workload w, const struct fl_si
 	p->scratch->sink = sink;
 	p->scratch->only = w;
 	r = run(p, &decisions, err);
+	p->scratch->sink = NULL;
 	fl_undo_rollback(&p->undo, mark);
 	if (r < 0)
 		return r;

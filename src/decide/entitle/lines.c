@@ -190,16 +190,14 @@ static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
 
 static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_lined *lined)
 {
-	const struct fl_job *j = &l->policy->jobs[lined->workload.v];
-	struct fl_job_place place = { .priority = j->priority,
-				      .holds = fl_job_active(j),
-				      .min_tasks = (int32_t)j->min_tasks,
-				      .rank = j->rank };
+	struct fl_job_place place = fl_job_place_of(&l->policy->jobs[lined->workload.v]);
 
-	if (l->kind == FL_LINES_VICTIMS)
+	if (l->kind == FL_LINES_VICTIMS) {
 		place.holds = lined->active;
-	else if (l->part_of.v == lined->workload.v)
-		place.holds = 0, place.min_tasks = (int32_t)l->part->n;
+	} else if (l->part_of.v == lined->workload.v) {
+		place.holds = 0;
+		place.min_tasks = (int32_t)l->part->n;
+	}
 	return place;
 }
 

@@ -23,6 +23,15 @@
 #include "decide/entitle/order.h"
 #include "decide/entitle/state.h"
 
+/* What a workload is compared by with others of its leaf (fl_job_order). */
+static inline struct fl_job_place fl_job_place_of(const struct fl_job *j)
+{
+	return (struct fl_job_place){ .priority = j->priority,
+				      .holds = fl_job_active(j),
+				      .min_tasks = (int32_t)j->min_tasks,
+				      .rank = j->rank };
+}
+
 enum fl_lines_kind { FL_LINES_WAITING, FL_LINES_VICTIMS };
 
 /* Part of a workload, looked at as if it were the whole of it (conformance: 9). */
