@@ -85,6 +85,11 @@ struct fl_policy_ops {
 	/* Its placement rows while it holds quota; *ret_n 0 otherwise. */
 	const struct fl_placement *(*placement)(const struct fl_policy *p, struct fl_workload w,
 						uint32_t *ret_n);
+	/*
+	 * How much of @r it holds, being evicted too, in the units of amounts (milli-cores,
+	 * bytes, else plain).
+	 */
+	double (*held)(const struct fl_policy *p, struct fl_workload w, struct fl_resource r);
 	/* Why it waits, as of the last cycle that looked at it; NONE when none did. */
 	enum fl_reason (*reason)(const struct fl_policy *p, struct fl_workload w);
 

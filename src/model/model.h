@@ -22,6 +22,7 @@
 #include "base/names.h"
 #include "model/entitle.h"
 #include "model/pod.h"
+#include "model/simulation.h"
 
 struct fl_label {
 	struct fl_sym key, value;
@@ -84,7 +85,6 @@ struct fl_group_flavor {
 	struct fl_flavor id;   /* by seal */
 };
 
-enum fl_node_kind { FL_CLUSTER_QUEUE, FL_COHORT, FL_QUEUE /* entitle: model/entitle.h */ };
 enum fl_strategy { FL_BEST_EFFORT_FIFO, FL_STRICT_FIFO };
 enum fl_stop { FL_STOP_NONE, FL_STOP_HOLD, FL_STOP_HOLD_AND_DRAIN };
 enum fl_preempt_policy {
@@ -434,6 +434,12 @@ enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POL
 	X(struct fl_sample_row, samples)                                                           \
 	X(struct fl_usage_row, usages)                                                             \
 	X(struct fl_budget_row, budgets)                                                           \
+	X(struct fl_life_row, lives)                                                               \
+	X(struct fl_change_row, changes)                                                           \
+	X(struct fl_failure_row, failures)                                                         \
+	X(struct fl_trace_row, traces)                                                             \
+	X(struct fl_trace_rule, trace_rules)                                                       \
+	X(struct fl_class_row, classes)                                                            \
 	X(struct fl_notice, notices)
 
 struct fl_model {
@@ -446,6 +452,7 @@ struct fl_model {
 #undef X
 	struct fl_settings settings;
 	struct fl_entitle_settings entitle;
+	struct fl_simulation_settings simulation;
 	enum fl_policy_kind wanted; /* before reading: objects of the other policy are left out */
 	struct fl_resource
 		axis[FL_BUNDLE]; /* by seal, of the entitle policy: cpu, memory, nvidia.com/gpu */

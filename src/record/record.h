@@ -42,20 +42,6 @@ enum fl_event_kind {
 	FL_EV_USAGE,    /* a sample of history from outside (entitle) */
 };
 
-enum fl_cell_kind {
-	FL_CELL_NOMINAL,
-	FL_CELL_BORROWING_LIMIT,
-	FL_CELL_LENDING_LIMIT,
-	FL_CELL_WEIGHT,
-	FL_CELL_PRIORITY,
-	/* entitle: `resource` is one of the model's axis, the number is `value` */
-	FL_CELL_DESERVED,
-	FL_CELL_LIMIT,
-	FL_CELL_OVER_QUOTA_WEIGHT,
-	FL_CELL_QUEUE_PRIORITY,
-	FL_CELL_ALLOCATABLE, /* of `machine` */
-};
-
 struct fl_cell {
 	enum fl_cell_kind kind;
 	union {
@@ -127,6 +113,11 @@ struct fl_decisions {
 	uint32_t n_placements;
 	const struct fl_workload *heads; /* looked at in this cycle, by queue; entitle: by age */
 	uint32_t n_heads;
+	/*
+	 * Something else than time is not as it was before: a cycle right after this one may
+	 * decide what this one could not.
+	 */
+	bool moved;
 };
 
 enum fl_number_kind {

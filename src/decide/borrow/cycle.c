@@ -449,6 +449,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 
 		if (j->state == FL_STATE_EVICTING)
 			continue;
+		p->scratch->moved = true;
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
 		fl_state_reorder(p, j->held_by);
@@ -460,6 +461,9 @@ static void store_scan(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_job *j = &p->jobs[e->workload.v];
 
+	if (!j->scan_cycle ||
+	    memcmp(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans) != 0)
+		p->scratch->moved = true;
 	note_range(p, p->scans + j->scan.first, j->scan.n * sizeof *p->scans);
 	memcpy(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans);
 	FL_SET(p, j->scan_cycle, p->cycle);
@@ -495,8 +499,10 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		return;
 	case FL_PREEMPTING:
 	case FL_DEFERRED:
-		if (!strict || promised)
+		if ((!strict || promised) && line->sticky != e->workload.v) {
+			p->scratch->moved = true;
 			FL_SET(p, line->sticky, e->workload.v);
+		}
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
 		fl_line_return(p, e->workload);
 		return;
@@ -524,6 +530,7 @@ static void enter(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
 
+	c->moved = false;
 	for (uint32_t i = 0; i < c->n_entries; i++) {
 		const struct fl_entry *e = &c->entries[i];
 
@@ -533,6 +540,8 @@ static void enter(struct fl_policy *p)
 			enter_admission(p, e);
 		else
 			requeue(p, e);
+		/* Not its queue's head any more. */
+		c->moved |= p->jobs[e->workload.v].state != FL_STATE_WAITING;
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
@@ -602,6 +611,7 @@ int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_dec
 	if (due)
 		fl_undo_keep(&p->undo, mark);
 	*ret = decisions;
+	ret->moved = p->scratch->moved;
 	return 0;
 }
 

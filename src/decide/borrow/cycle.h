@@ -75,6 +75,7 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
+	bool moved;     /* something but time is not as it was before this cycle */
 	bool protected; /* a Policy spared somebody it might have preempted */
 	bool processed;
 };
@@ -101,6 +102,7 @@ struct fl_cycle {
 	uint32_t n_entries;
 	uint32_t *entry_of; /* by node: entry + 1 of its head, 0 none */
 	const struct fl_sink *sink;
+	bool moved;     /* something but time is not as it was before this cycle */
 	bool protected; /* a Policy spared somebody since this was last unset */
 
 	uint32_t *chosen; /* by workload: == serial when a victim of this cycle (the set P) */

@@ -291,6 +291,20 @@ static const struct fl_placement *borrow_placement(const struct fl_policy *p, st
 	return p->placements + p->jobs[w.v].placement_first;
 }
 
+static double borrow_held(const struct fl_policy *p, struct fl_workload w, struct fl_resource r)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	double held = 0;
+
+	for (uint32_t i = j->use_first; fl_holds_quota(j) && i < j->use_first + j->n_use; i++) {
+		const struct fl_tree_root *root = fl_tree_root_of(&p->tree, j->held_by);
+
+		if (root->columns[p->uses[i].column.v].resource.v == r.v)
+			held += (double)p->uses[i].amount;
+	}
+	return held;
+}
+
 static enum fl_reason borrow_reason(const struct fl_policy *p, struct fl_workload w)
 {
 	return p->jobs[w.v].reason;
@@ -378,6 +392,7 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.share = borrow_share,
 	.state = borrow_state,
 	.placement = borrow_placement,
+	.held = borrow_held,
 	.reason = borrow_reason,
 	.digest = fl_digest,
 };

@@ -271,6 +271,8 @@ int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_d
 	}
 	fl_undo_keep(&p->undo, mark);
 	*ret = decisions;
+	for (uint32_t i = 0; i < ret->n && !ret->moved; i++)
+		ret->moved = ret->rows[i].kind == FL_ADMIT || ret->rows[i].kind == FL_EVICT;
 	return 0;
 }
 

@@ -350,6 +350,20 @@ static const struct fl_placement *entitle_placement(const struct fl_policy *p, s
 	return rows;
 }
 
+static double entitle_held(const struct fl_policy *p, struct fl_workload w, struct fl_resource r)
+{
+	struct fl_span tasks = p->jobs[w.v].tasks;
+	double held = 0;
+	int at = 0;
+
+	while (at < FL_BUNDLE && p->model->axis[at].v != r.v)
+		at++;
+	for (uint32_t t = tasks.first; at < FL_BUNDLE && t < tasks.first + tasks.n; t++)
+		if (p->tasks[t].state == FL_TASK_HOLDS || p->tasks[t].state == FL_TASK_LEAVES)
+			held += p->tasks[t].request.of[at];
+	return held;
+}
+
 static enum fl_reason entitle_reason(const struct fl_policy *p, struct fl_workload w)
 {
 	return p->jobs[w.v].reason;
@@ -398,6 +412,7 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.share = entitle_share,
 	.state = entitle_state,
 	.placement = entitle_placement,
+	.held = entitle_held,
 	.reason = entitle_reason,
 	.digest = fl_entitle_digest,
 };
