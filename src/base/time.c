@@ -130,8 +130,8 @@ int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *er
 	return FAIRLEAD_EINPUT;
 }
 
-/* Nanoseconds of the unit at *at; 0 when it is none. */
-static int64_t unit(struct cursor *c)
+/* Nanoseconds of the unit at c->at; 0 when it is none. */
+static int64_t unit(struct cursor *c, bool days)
 {
 	static const struct {
 		const char *name;
@@ -145,9 +145,12 @@ static int64_t unit(struct cursor *c)
 		{ "s", FL_SECOND },
 		{ "m", 60 * FL_SECOND },
 		{ "h", 3600 * FL_SECOND },
+		{ "d", 86400 * FL_SECOND },
+		{ "w", 7 * 86400 * FL_SECOND },
 	};
+	size_t n_units = sizeof units / sizeof *units - (days ? 0 : 2);
 
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+	for (size_t i = 0; i < n_units; i++) {
 		size_t n = strlen(units[i].name);
 
 		if ((size_t)(c->end - c->at) >= n && memcmp(c->at, units[i].name, n) == 0) {
@@ -159,7 +162,7 @@ static int64_t unit(struct cursor *c)
 }
 
 /* One number and its unit, added to *sum; false when it is none, or the sum too large. */
-static bool duration_part(struct cursor *c, int64_t *sum)
+static bool duration_part(struct cursor *c, bool days, int64_t *sum)
 {
 	int64_t whole = 0, tenths = 0, scale = 1, nanos;
 	const char *start = c->at;
@@ -176,14 +179,14 @@ static bool duration_part(struct cursor *c, int64_t *sum)
 			}
 	if (c->at == start || (c->at == start + 1 && *start == '.'))
 		return false;
-	nanos = unit(c);
+	nanos = unit(c, days);
 	return nanos && !__builtin_mul_overflow(whole, nanos, &whole) &&
 	       !__builtin_add_overflow(*sum, whole, sum) &&
 	       !__builtin_add_overflow(
 		       *sum, tenths * (nanos / scale) + tenths * (nanos % scale) / scale, sum);
 }
 
-int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
+static int parse(const char *text, size_t len, bool days, fl_time *ret, fairlead_error *err)
 {
 	struct cursor c = { .at = text, .end = text + len, .ok = len > 0 };
 	int64_t sum = 0;
@@ -191,15 +194,25 @@ int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error
 	if (len == 1 && *text == '0')
 		c.at++;
 	while (c.ok && c.at < c.end)
-		c.ok = duration_part(&c, &sum);
+		c.ok = duration_part(&c, days, &sum);
 	if (c.ok) {
 		*ret = sum;
 		return 0;
 	}
 	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a length of time", len < 60 ? (int)len : 60,
 		text, len > 60 ? "..." : "");
-	fl_fail_hint(err, "write it like 10s, 5m or 1h30m");
+	fl_fail_hint(err, "write it like 10s, 5m or %s", days ? "30d" : "1h30m");
 	return FAIRLEAD_EINPUT;
+}
+
+int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
+{
+	return parse(text, len, /* days= */ false, ret, err);
+}
+
+int fl_period_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
+{
+	return parse(text, len, /* days= */ true, ret, err);
 }
 
 const char *fl_time_format(char buffer[40], fl_time t)

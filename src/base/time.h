@@ -18,6 +18,8 @@ int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *er
 
 /* A length of time such as "1h30m", "10s", "0"; not negative, cut to nanoseconds. */
 int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
+/* The same with days and weeks of 24 hours: "30d", "2w", "1d12h"; what Kubernetes has none of. */
+int fl_period_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
 
 /* In UTC, with as many digits of a second as it takes. @buffer has 40 bytes. */
 const char *fl_time_format(char buffer[40], fl_time t);

@@ -54,10 +54,17 @@ struct fl_options {
 	uint32_t cycles;
 	char **changes, **deletions; /* --change, --delete */
 	uint32_t n_changes, n_deletions;
+	char **variants; /* --variant: NAME=FILE */
+	uint32_t n_variants;
+	const char *sweep; /* OPTION=VALUES; NULL */
 	const char *fail_if; /* an expression; NULL */
 	const char *out;     /* a file; NULL: standard output */
 	const char *salt;    /* NULL: a random key */
 	bool redact;
+	fl_time until; /* of a simulation; FL_TIME_NONE: not given */
+	bool has_seed;
+	uint32_t seed;
+	uint32_t top;                      /* 0: not given */
 	const char *tune[FL_TUNE_OPTIONS]; /* NULL: not given */
 };
 
@@ -82,6 +89,8 @@ enum {
 	FL_FOR_RECORD = 128,
 	FL_FOR_DIVIDE = 256,
 	FL_FOR_TUNE = 512, /* reads an input only when there is one */
+	FL_FOR_SIMULATE = 1024,
+	FL_FOR_COMPARE = 2048,
 };
 
 struct fl_option {
@@ -101,6 +110,7 @@ extern const struct fl_verb fl_verbs[];
 extern const unsigned fl_n_verbs;
 
 int fl_cmd_check(const struct fl_options *options);
+int fl_cmd_compare(const struct fl_options *options);
 int fl_cmd_completion(const struct fl_options *options);
 int fl_cmd_divide(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
@@ -109,6 +119,7 @@ int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
 int fl_cmd_what_if(const struct fl_options *options);
 int fl_cmd_record(const struct fl_options *options);
+int fl_cmd_simulate(const struct fl_options *options);
 
 /*
  * 0 with *ret filled (free with fl_options_done), 1 when --help was asked for

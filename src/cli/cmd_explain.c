@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "ask/explain.h"
-#include "cli/nearest.h"
 #include "cli/snapshot.h"
 #include "decide/borrow/borrow.h"
 #include "report/entitle_explain_report.h"

@@ -4,15 +4,11 @@
  *
  * Nothing is written before the whole input has been read and found valid.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "cli/input.h"
+#include "cli/out_file.h"
 #include "cli/snapshot.h"
 #include "codec/alias.h"
 #include "codec/tape.h"
@@ -101,48 +97,18 @@ static void put_list(FILE *out, const struct fl_tape *t)
 	fputs("]}\n", out);
 }
 
-static int fail_to_write(const char *name, fairlead_error *err)
-{
-	char text[128];
-
-	fl_fail(err, FAIRLEAD_EIO, "%s", fl_system_text(errno, text));
-	snprintf(err->file, sizeof(err->file), "%s", name);
-	return FAIRLEAD_EIO;
-}
-
-/* Beside the file first, so that it is either whole or as it was. */
 static int write_file(const char *name, const struct fl_tape *t, fairlead_error *err)
 {
-	size_t size = strlen(name) + sizeof(".XXXXXX");
-	char *temporary = malloc(size);
-	struct stat st;
-	int rc = 0;
+	struct fl_out_file file;
+	int rc = fl_out_file_open(&file, name, err);
 
-	if (!temporary)
-		return fl_fail_nomem(err);
-	bool special = stat(name, &st) == 0 && !S_ISREG(st.st_mode);
-	snprintf(temporary, size, "%s%s", name, special ? "" : ".XXXXXX");
-	int fd = special ? -1 : mkstemp(temporary);
-	FILE *out = special ? fopen(name, "w") : fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!out)
-		rc = fail_to_write(name, err);
-	if (!out && fd >= 0) {
-		close(fd);
-		unlink(temporary);
-	}
-	if (out) {
-		put_list(out, t);
-		mode_t mask = umask(0);
-		umask(mask);
-		bool failed = fflush(out) != 0 || ferror(out);
-		failed |= !special && fchmod(fd, 0666 & ~mask) != 0;
-		failed |= fclose(out) != 0;
-		if (failed || (!special && rename(temporary, name) != 0))
-			rc = fail_to_write(name, err);
-		if (rc < 0 && !special)
-			unlink(temporary);
-	}
-	free(temporary);
+	if (rc < 0)
+		return rc;
+	put_list(file.out, t);
+	rc = fl_out_file_finish(&file, err);
+	if (rc == 0)
+		rc = fl_out_file_place(&file, err);
+	fl_out_file_done(&file);
 	return rc;
 }
 

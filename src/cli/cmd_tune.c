@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/snapshot.h"
 #include "cli/tune_parts.h"
 #include "codec/quantity.h"

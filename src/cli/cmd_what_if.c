@@ -13,9 +13,9 @@
 
 #include "ask/difference.h"
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "cli/condition.h"
 #include "cli/input.h"
-#include "cli/nearest.h"
 #include "cli/snapshot.h"
 #include "codec/change.h"
 #include "report/what_if_report.h"

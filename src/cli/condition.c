@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/condition_parts.h"
-#include "cli/nearest.h"
 #include "codec/quantity.h"
 
 static const struct name {

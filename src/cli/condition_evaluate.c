@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "cli/condition_parts.h"
-#include "cli/nearest.h"
 
 static const fl_nanos unit = 1000000000;
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/cli.h"
-#include "cli/nearest.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "0"
@@ -53,6 +53,22 @@ const struct fl_verb fl_verbs[] = {
 	  "  waiting(team-a) > waiting.before(team-a) or loops.new > 0\n\n"
 	  "The manual page fairlead-what-if(1) has all its words.\n",
 	  fl_cmd_what_if },
+	{ "simulate", "", 0, 0, FL_FOR_ALL | FL_FOR_SIMULATE | FL_FOR_LISTS,
+	  "show what weeks of a cluster would be like",
+	  "Lets workloads arrive, run, be evicted and finish in virtual time, as a Simulation\n"
+	  "document or annotations say, and shows who waited how long, who held how much of what\n"
+	  "was its own, who was evicted for whom, and what work was lost.  With --out all of it\n"
+	  "becomes files: a page with charts (report.html), CSV and JSON.\n\n"
+	  "  fairlead simulate -f examples/simulate/first.yaml --out report\n\n"
+	  "Ctrl-C ends it early: the report is that of the time until then.\n",
+	  fl_cmd_simulate },
+	{ "compare", "", 0, 0, FL_FOR_ALL | FL_FOR_COMPARE | FL_FOR_LISTS,
+	  "simulate the same jobs in several ways, side by side",
+	  "Runs a scenario once as it is and once for each variant (files laid over it), or\n"
+	  "for each point of a sweep, and shows how use, waiting, fairness and lost work\n"
+	  "differ.  The jobs are the same in all of them.\n\n"
+	  "  fairlead compare -f month.yaml --sweep half-life=1h..30d --out trade-off\n",
+	  fl_cmd_compare },
 	{ "record", "", 0, 0, FL_FOR_ALL | FL_FOR_RECORD, "write the state as one file",
 	  "Writes the state as one JSON file with nothing in it but what decides: fairlead gives the\n"
 	  "same answers for it, and it can go with a bug report.  With --redact names become others\n"

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "base/time.h"
 #include "cli/cli.h"
-#include "cli/nearest.h"
+
+/* What --seed and --top take at most. */
+enum { MAX_SEED = 999999999, MAX_TOP = 1000 };
 
 enum {
 	OPT_ALL = 256,
@@ -22,8 +25,13 @@ enum {
 	OPT_REDACT,
 	OPT_ROUNDS,
 	OPT_SALT,
+	OPT_SEED,
 	OPT_SETTLE,
 	OPT_STRICT,
+	OPT_SWEEP,
+	OPT_TOP,
+	OPT_UNTIL,
+	OPT_VARIANT,
 	OPT_TUNE, /* and as many more as enum fl_tune_option has */
 };
 
@@ -65,6 +73,19 @@ static const struct fl_option rows[] = {
 	{ "svg", "FILE", OPT_TUNE + FL_TUNE_SVG, FL_FOR_TUNE, "draw the picture into FILE" },
 	{ "rounds", NULL, OPT_ROUNDS, FL_FOR_DIVIDE, "show how each share came to be" },
 	{ "out", "FILE", 'O', FL_FOR_RECORD, "write to FILE instead of standard output" },
+	{ "out", "DIR", 'O', FL_FOR_SIMULATE,
+	  "write report.html, summary.json, series.csv, jobs.csv and events.jsonl" },
+	{ "variant", "NAME=FILE", OPT_VARIANT, FL_FOR_COMPARE,
+	  "the scenario with the objects of FILE laid over it; may repeat" },
+	{ "sweep", "OPTION=VALUES", OPT_SWEEP, FL_FOR_COMPARE,
+	  "a run for each value: half-life=1h..30d, k=0..2/5, load=0.8,1" },
+	{ "out", "DIR", 'O', FL_FOR_COMPARE,
+	  "write report.html, summary.json and comparison.csv" },
+	{ "until", "TIME", OPT_UNTIL, FL_FOR_SIMULATE | FL_FOR_COMPARE, "end after so long, such as 30d" },
+	{ "seed", "N", OPT_SEED, FL_FOR_SIMULATE | FL_FOR_COMPARE,
+	  "of all that is random (default 1)" },
+	{ "top", "N", OPT_TOP, FL_FOR_SIMULATE | FL_FOR_COMPARE,
+	  "queues of a parent that are shown by themselves (default 12)" },
 	{ "redact", NULL, OPT_REDACT, FL_FOR_RECORD,
 	  "names become others that tell nothing and sort alike" },
 	{ "salt", "TEXT", OPT_SALT, FL_FOR_RECORD,
@@ -188,7 +209,7 @@ bool fl_options_duration(const char *text, fl_time *ret)
 	return true;
 }
 
-static bool parse_count(const char *text, uint32_t max, uint32_t *ret)
+static bool parse_count(const char *text, uint32_t min, uint32_t max, uint32_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
 	uint64_t value = 0;
@@ -197,7 +218,7 @@ static bool parse_count(const char *text, uint32_t max, uint32_t *ret)
 		return false;
 	for (size_t i = 0; i < digits; i++)
 		value = value * 10 + (uint64_t)(text[i] - '0');
-	if (value < 1 || value > max)
+	if (value < min || value > max)
 		return false;
 	*ret = (uint32_t)value;
 	return true;
@@ -270,6 +291,33 @@ static int take_format(struct fl_options *o, const struct fl_verb *verb, const c
 	return FAIRLEAD_EINPUT;
 }
 
+static int take_until(struct fl_options *o, const char *arg)
+{
+	if (fl_options_duration(arg, &o->until) && o->until > 0)
+		return 0;
+	fl_usage_error(o->verb, "--until: '%s' is not a time such as 12h or 30d", arg);
+	return FAIRLEAD_EINPUT;
+}
+
+static int take_seed(struct fl_options *o, const char *arg)
+{
+	if (!parse_count(arg, 0, MAX_SEED, &o->seed)) {
+		fl_usage_error(o->verb, "--seed: '%s' is not a number from 0 to %d", arg,
+			       MAX_SEED);
+		return FAIRLEAD_EINPUT;
+	}
+	o->has_seed = true;
+	return 0;
+}
+
+static int take_top(struct fl_options *o, const char *arg)
+{
+	if (parse_count(arg, 1, MAX_TOP, &o->top))
+		return 0;
+	fl_usage_error(o->verb, "--top: '%s' is not a number from 1 to %d", arg, MAX_TOP);
+	return FAIRLEAD_EINPUT;
+}
+
 static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *arg)
 {
 	switch (id) {
@@ -278,7 +326,7 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 	case 'o':
 		return take_format(o, verb, arg);
 	case OPT_CYCLES:
-		if (!parse_count(arg, FL_MAX_CYCLES, &o->cycles)) {
+		if (!parse_count(arg, 1, FL_MAX_CYCLES, &o->cycles)) {
 			fl_usage_error(o->verb, "--cycles: '%s' is not a number from 1 to %d", arg,
 				       FL_MAX_CYCLES);
 			return FAIRLEAD_EINPUT;
@@ -319,6 +367,17 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 	case OPT_SALT:
 		o->salt = arg;
 		return 0;
+	case OPT_SEED:
+		return take_seed(o, arg);
+	case OPT_TOP:
+		return take_top(o, arg);
+	case OPT_SWEEP:
+		o->sweep = arg;
+		return 0;
+	case OPT_VARIANT:
+		return take_text(&o->variants, &o->n_variants, arg);
+	case OPT_UNTIL:
+		return take_until(o, arg);
 	case OPT_SETTLE:
 		o->settle = true;
 		return 0;
@@ -382,7 +441,9 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 {
 	struct option longs[N_ROWS + 1] = { 0 };
 	char shorts[2 * N_ROWS + 2];
-	struct fl_options o = { .verb = verb->name, .interval = FL_SECOND, .cycles = 1 };
+	struct fl_options o = {
+		.verb = verb->name, .interval = FL_SECOND, .cycles = 1, .until = FL_TIME_NONE
+	};
 	unsigned sets = verb->option_sets;
 	int rc = 0, id;
 
@@ -429,6 +490,7 @@ void fl_options_done(struct fl_options *o)
 {
 	free(o->files);
 	free(o->changes);
+	free(o->variants);
 	free(o->deletions);
-	o->files = o->changes = o->deletions = NULL;
+	o->files = o->changes = o->deletions = o->variants = NULL;
 }

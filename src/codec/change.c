@@ -10,7 +10,7 @@
 
 enum { KEY = 640 };
 
-static const char configuration[] = "Configuration";
+static const char configuration[] = "Configuration", simulation[] = "Simulation";
 
 /* What objects are known by: "Kind/name" or "Kind/namespace/name". */
 static void key_of(const struct fl_kube *k, const struct fl_kind *kind, char key[KEY])
@@ -21,6 +21,8 @@ static void key_of(const struct fl_kube *k, const struct fl_kind *kind, char key
 	if (kind == &fl_kind_configuration ||
 	    (kind == &fl_kind_config_map && strcmp(name, "kueue-manager-config") == 0))
 		(void)snprintf(key, KEY, "%s", configuration);
+	else if (kind == &fl_kind_simulation)
+		(void)snprintf(key, KEY, "%s", simulation);
 	else
 		(void)snprintf(key, KEY, "%s%s%.253s/%.253s", kind->name,
 			       kind->namespaced ? "/" : "", kind->namespaced ? namespace : "",
@@ -208,6 +210,9 @@ static int lay(void *user, struct fl_kube *k, const struct fl_kind *kind)
 	row = find(c, key);
 	if (!row || row->deleted)
 		return row != NULL;
+	if (kind == &fl_kind_simulation) /* as it stands: fl_changes_lay_simulation */
+		return 0;
+	row->met = true;
 	fl_doc_init(&merged, c->mem);
 	r = fl_change_merge(&row->doc, &k->doc, /* created= */ NULL, &merged, k->err);
 	if (r == 0)
@@ -231,6 +236,16 @@ int fl_changes_begin(const struct fl_changes *c, const struct fl_model *changes,
 			return r;
 	}
 	return 0;
+}
+
+int fl_changes_lay_simulation(struct fl_changes *c, struct fl_model *m, fairlead_error *err)
+{
+	struct fl_change *row = find(c, simulation);
+
+	if (!row || row->deleted)
+		return 0;
+	row->met = true;
+	return fl_kube_read_over(m, row->input, &row->doc, err);
 }
 
 int fl_changes_add(struct fl_changes *c, struct fl_model *m, fairlead_error *err)

@@ -7,7 +7,8 @@
  * `metadata` but for labels and annotations, stays as it was.  An object that is
  * new comes behind all others, a workload without creationTimestamp as if created
  * a second after the clock.  A deleted namespace takes with it what is in it.
- * A Configuration and the ConfigMap that holds one are the same object.
+ * A Configuration and the ConfigMap that holds one are the same object.  There is one
+ * Simulation, and a new one is laid over it field by field.
  *
  * In this order: deletions are named, the changes are read (tap `collect`; into a
  * model of their own, so that mistakes are found with their places), the state is
@@ -63,7 +64,9 @@ int fl_changes_cells(struct fl_changes *c, const struct fl_model *m, const struc
 /* The inputs of the changes come first in @m, so that places are right. */
 int fl_changes_begin(const struct fl_changes *c, const struct fl_model *changes, struct fl_model *m,
 		     fairlead_error *err);
-/* What is new. */
+/* The Simulation of the changes, if there is one, over what was read of it so far. */
+int fl_changes_lay_simulation(struct fl_changes *c, struct fl_model *m, fairlead_error *err);
+/* What is new: neither `compare` nor `lay` has met it. */
 int fl_changes_add(struct fl_changes *c, struct fl_model *m, fairlead_error *err);
 
 #endif

@@ -12,6 +12,15 @@
 #include "codec/doc.h"
 #include "codec/kube.h"
 
+/* What annotations say of the times of the object in hand: life.h. */
+struct fl_noted_life {
+	bool noted;
+	bool from_start; /* `arrives` counts from the start */
+	fl_time arrives, runs, stays;
+	struct fl_sym class_name, user;
+};
+extern const struct fl_noted_life fl_no_life;
+
 struct fl_kube {
 	struct fl_model *m;
 	uint32_t input;
@@ -20,7 +29,9 @@ struct fl_kube {
 		fixed;     /* line > 0: every place is this one (a text inside another object) */
 	char subject[640]; /* "ClusterQueue/team-a"; "" until it is known */
 	struct fl_sym namespace, name;
+	struct fl_noted_life life;
 	bool own;                      /* an object of ours: what it has no field for is an error */
+	bool over;                     /* laid over one that was read: a Simulation only */
 	uint32_t seen;                 /* objects and lists */
 	const struct fl_kube_tap *tap; /* NULL: none */
 	fairlead_error *err;
@@ -82,7 +93,7 @@ extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
 extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
 extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_policy;
 extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
-extern const struct fl_kind fl_kind_shard, fl_kind_usage_history;
+extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation;
 /* The kind numbered as by fl_kube_kind; NULL behind the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field
@@ -148,6 +159,12 @@ static inline uint32_t fl_kube_next(const struct fl_kube *k, uint32_t v)
 	return k->doc.values[v].next;
 }
 
+/* kube_queue.c: .spec of a ClusterQueue; row: struct fl_node_row */
+extern const struct fl_field fl_fields_cluster_queue_spec[];
+/* kai_queue.c: that of a Queue; *ret is all of its row but name and place */
+extern const struct fl_field fl_fields_entitled_spec[];
+int fl_kube_entitled_spec(struct fl_kube *k, uint32_t v, struct fl_node_row *ret);
+
 /* kube_afs.c: admissionFairSharing of the Configuration, status of a LocalQueue */
 extern const struct fl_field fl_fields_afs[], fl_fields_queue_status[];
 fl_field_read fl_kube_afs, fl_kube_queue_status;
@@ -169,11 +186,17 @@ int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
  */
 int fl_kai_read_simulator(struct fl_kube *k);
 
+/* generator.c: the workloads of Kueue's scalability tests, likewise */
+int fl_generator_read(struct fl_kube *k);
+
 /* kube_resources.c: a feature gate of Kueue's that is known here */
 bool fl_kube_is_gate(const char *name);
 
 /* Read the object in @doc, which stays the caller's; its places are of @input. */
 int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
+
+/* The same of a Simulation, over the one that was read: what it does not say stays. */
+int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
 
 /* Read an object from a text inside the present one (a ConfigMap's value). */
 int fl_kube_read_embedded(struct fl_kube *k, uint32_t v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KAI's PodGroup: a workload with a gang.  Its tasks are Pods (kai_pod.c). */
 #include "codec/kai.h"
+#include "codec/life.h"
 
 struct reading {
 	struct fl_workload_row row;
@@ -73,6 +74,7 @@ static int read_stale(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field known_annotations[] = {
+	FL_LIFE_ANNOTATIONS,
 	{ .name = "kai.scheduler/last-start-timestamp", .read = read_started },
 	{ .name = "kai.scheduler/stale-podgroup-timestamp", .read = read_stale },
 	{ .name = NULL },
@@ -109,13 +111,16 @@ static int read_group(struct fl_kube *k)
 {
 	struct reading g = { .row = fl_workload_default, .gang = fl_gang_default };
 	int r = fl_kube_map(k, 0, group_fields, &g);
+	uint32_t life;
 
 	g.row.namespace = k->namespace;
 	g.row.name = k->name;
 	g.row.place = fl_kube_place(k, 0);
 	if (r == 0)
 		r = fl_model_push_gangs(k->m, &g.gang, &g.row.gang, k->err);
-	return r < 0 ? r : fl_model_add_workload(k->m, &g.row, k->err);
+	if (r == 0)
+		r = fl_model_add_workload(k->m, &g.row, k->err);
+	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
 }
 
 const struct fl_kind fl_kind_pod_group = { "scheduling.run.ai", "PodGroup", true,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codec/kai.h"
+#include "codec/life.h"
 
 /* What the real program counts as no GPU at all. */
 #define LEAST_FRACTION 0.01
@@ -111,6 +112,7 @@ static int read_devices(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field known_annotations[] = {
+	FL_LIFE_ANNOTATIONS,
 	{ .name = "gpu-fraction", .read = read_fraction },
 	{ .name = "gpu-fraction-num-devices", .read = read_devices },
 	FL_NOTED("gpu-memory", "what part of a GPU it is depends on the GPU; it counts as none"),
@@ -334,7 +336,8 @@ static int read_pod(struct fl_kube *k)
 	p.row.tolerations = p.shape.tolerations;
 	p.row.affinity = p.shape.affinity;
 	p.row.has_affinity = p.shape.has_affinity;
-	return fl_model_add_task(k->m, &p.row, k->err);
+	r = fl_life_push(k, /* workload= */ FL_NONE, &p.row.life);
+	return r < 0 ? r : fl_model_add_task(k->m, &p.row, k->err);
 }
 
 const struct fl_kind fl_kind_pod = { "", "Pod", true, pod_fields, read_pod, FL_TEXT_WORKLOAD };

@@ -152,7 +152,7 @@ static int read_reclaim_min_run(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_duration(k, v, &((struct reading *)row)->says.reclaim_min_run);
 }
 
-static const struct fl_field spec[] = {
+const struct fl_field fl_fields_entitled_spec[] = {
 	FL_IGNORED("displayName"),
 	{ .name = "parentQueue", .read = read_parent, .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = "priority", .read = read_priority },
@@ -182,24 +182,43 @@ static const struct fl_field queue_fields[] = {
 	FL_IGNORED("apiVersion"),
 	FL_IGNORED("kind"),
 	{ .name = "metadata", .fields = metadata },
-	{ .name = "spec", .fields = spec },
+	{ .name = "spec", .fields = fl_fields_entitled_spec },
 	FL_PASSED("status", "what is held is counted from the pods"),
 	{ .name = NULL },
 };
 
-static int read_queue(struct fl_kube *k)
+/* The queue at @v by @fields, all but its name. */
+static int read_at(struct fl_kube *k, uint32_t v, const struct fl_field *fields,
+		   struct fl_node_row *ret)
 {
 	struct reading q = { .node = fl_entitled_default, .says = fl_entitlement_default };
-	int r = fl_kube_map(k, 0, queue_fields, &q);
+	int r = fl_kube_map(k, v, fields, &q);
 
 	if (r == 0 && !q.has_resources)
-		r = fl_kube_notice(k, 0, FL_NOTICE_NO_RESOURCES, "write .spec.resources",
+		r = fl_kube_notice(k, v, FL_NOTICE_NO_RESOURCES, "write .spec.resources",
 				   "a queue without resources: it can run nothing");
-	q.node.name = k->name;
-	q.node.place = fl_kube_place(k, 0);
+	q.node.place = fl_kube_place(k, v);
 	if (r == 0)
 		r = fl_model_push_entitlements(k->m, &q.says, &q.node.entitlement, k->err);
-	return r < 0 ? r : fl_model_add_node(k->m, &q.node, k->err);
+	if (r == 0)
+		*ret = q.node;
+	return r;
+}
+
+int fl_kube_entitled_spec(struct fl_kube *k, uint32_t v, struct fl_node_row *ret)
+{
+	return read_at(k, v, fl_fields_entitled_spec, ret);
+}
+
+static int read_queue(struct fl_kube *k)
+{
+	struct fl_node_row row;
+	int r = read_at(k, 0, queue_fields, &row);
+
+	if (r < 0)
+		return r;
+	row.name = k->name;
+	return fl_model_add_node(k->m, &row, k->err);
 }
 
 const struct fl_kind fl_kind_entitled = { "scheduling.run.ai", "Queue",    false,

@@ -12,7 +12,7 @@
 
 #include "codec/kai.h"
 
-enum { DEFAULT_REQUEST = 100000 };
+enum { DEFAULT_REQUEST = 100000, DEFAULT_CYCLES = 100 };
 
 static struct fl_place here(const struct fl_kube *k, uint32_t v) { return fl_kube_place(k, v); }
 
@@ -484,9 +484,22 @@ static int read_jobs(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+/* A cycle a second. */
+static int read_cycles(struct fl_kube *k, uint32_t v, void *row)
+{
+	fl_time until = 0;
+	int r = read_seconds(k, v, &until);
+
+	(void)row;
+	if (r == 0 && until == 0)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a simulation of no cycles");
+	if (!k->m->simulation.present)
+		k->m->simulation.until = until;
+	return r;
+}
+
 static const struct fl_field simulation[] = {
-	FL_PASSED("Cycles", "how long to go on is asked for, not told"),
-	FL_PASSED("cycles", "how long to go on is asked for, not told"),
+	BOTH("Cycles", "cycles", read_cycles),
 	BOTH("WindowSize", "windowSize", read_window),
 	BOTH("HalfLifePeriod", "halfLifePeriod", read_half_life),
 	BOTH("KValue", "kValue", read_k),
@@ -496,11 +509,24 @@ static const struct fl_field simulation[] = {
 	{ .name = NULL },
 };
 
+/*
+ * Over time, unless a Simulation says so itself: a cycle a second, whoever is told to go is
+ * gone by the next one, and jobs do not end.
+ */
+static void set_clock(struct fl_simulation_settings *s)
+{
+	if (s->present)
+		return;
+	s->cycle_interval = s->period = s->grace = FL_SECOND;
+	s->until = DEFAULT_CYCLES * FL_SECOND;
+}
+
 static int read_simulation(struct fl_kube *k)
 {
 	bool has_half_life = false;
 	int r;
 
+	set_clock(&k->m->simulation);
 	k->m->entitle.usage_on = true;
 	k->m->entitle.window = 5 * FL_SECOND;
 	k->m->entitle.resolution = k->m->entitle.fetch_interval = FL_SECOND;

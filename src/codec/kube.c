@@ -23,7 +23,7 @@ static const struct fl_kind *const kinds[] = {
 	&fl_kind_policy,         &fl_kind_entitled,
 	&fl_kind_pod_group,      &fl_kind_pod,
 	&fl_kind_machine,        &fl_kind_shard,
-	&fl_kind_usage_history,
+	&fl_kind_usage_history,  &fl_kind_simulation,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -102,6 +102,7 @@ static int read_names(struct fl_kube *k, const struct fl_kind *kind)
 	int r;
 
 	k->name = k->namespace = (struct fl_sym){ 0 };
+	k->life = fl_no_life;
 	if (kind == &fl_kind_configuration) /* a file of settings has no name */
 		return 0;
 	if (metadata == FL_NONE)
@@ -131,7 +132,8 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
 		     api_version);
 	fl_fail_hint(k->err,
-		     "Policy and UsageHistory of fairlead.dev/v1alpha1 are what is read here");
+		     "Policy, UsageHistory and Simulation of fairlead.dev/v1alpha1 are what is "
+		     "read here");
 	return FAIRLEAD_EINPUT;
 }
 
@@ -177,6 +179,8 @@ static int read_object(struct fl_kube *k)
 	k->subject[0] = '\0';
 	if (!name && !api_version) {
 		r = fl_kai_read_simulator(k);
+		if (r > 0)
+			r = fl_generator_read(k);
 		if (r <= 0)
 			return r;
 	}
@@ -326,18 +330,30 @@ static int finish(struct fl_kube *k, int code)
 	return code;
 }
 
-int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
+static int read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, bool over,
+		    fairlead_error *err)
 {
 	struct fl_kube k;
 	int code;
 
 	init(&k, m, input, err);
+	k.over = over;
 	k.doc = *doc;
 	code = finish(&k, read_object(&k));
 	*doc = k.doc;
 	fl_doc_init(&k.doc, m->mem);
 	done(&k);
 	return code;
+}
+
+int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
+{
+	return read_doc(m, input, doc, /* over= */ false, err);
+}
+
+int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
+{
+	return read_doc(m, input, doc, /* over= */ true, err);
 }
 
 int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r, fairlead_error *err)

@@ -6,7 +6,7 @@
  * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
  * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
  * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
- * and Node, our own Policy and UsageHistory, and List; each field is supported, refused, or
+ * and Node, our own Policy, UsageHistory and Simulation, and List; each field is supported, refused, or
  * ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of KAI's
  * simulators, which have no kind, are read as well.
  */

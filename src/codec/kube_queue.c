@@ -348,7 +348,7 @@ static const struct fl_field admission_scope[] = {
 	{ .name = NULL },
 };
 
-static const struct fl_field cluster_queue_spec[] = {
+const struct fl_field fl_fields_cluster_queue_spec[] = {
 	{ .name = "resourceGroups", .read = read_groups, .fields = group_fields, .list = true },
 	{ .name = "cohortName", .read = read_parent, .text = FL_TEXT_COHORT },
 	{ .name = "cohort", .read = read_parent, .text = FL_TEXT_COHORT },
@@ -367,7 +367,7 @@ static const struct fl_field cluster_queue_spec[] = {
 
 static const struct fl_field cluster_queue_fields[] = {
 	FL_HEAD,
-	{ .name = "spec", .fields = cluster_queue_spec },
+	{ .name = "spec", .fields = fl_fields_cluster_queue_spec },
 	FL_IGNORED("status"),
 	{ .name = NULL },
 };

@@ -2,6 +2,7 @@
 /* Workload: what it asks for; its pods are read by kube_pod.c, its status by kube_status.c. */
 #include <string.h>
 
+#include "codec/life.h"
 #include "codec/workload.h"
 
 /* --- podSets --- */
@@ -171,6 +172,16 @@ static const struct fl_field owner[] = {
 	{ .name = NULL },
 };
 
+static const struct fl_field known_annotations[] = {
+	FL_LIFE_ANNOTATIONS,
+	{ .name = NULL },
+};
+
+static int read_annotations(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_some(k, v, known_annotations, row);
+}
+
 static const struct fl_field workload_metadata[] = {
 	{ .name = "uid", .read = read_uid, .text = FL_TEXT_UID },
 	{ .name = "creationTimestamp", .read = read_created },
@@ -178,7 +189,9 @@ static const struct fl_field workload_metadata[] = {
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),
 	FL_IGNORED("labels"),
-	FL_METADATA_IGNORED,
+	{ .name = "annotations", .read = read_annotations, .fields = known_annotations },
+	FL_IGNORED("deletionTimestamp"),
+	FL_METADATA_REST,
 	{ .name = NULL },
 };
 
@@ -219,6 +232,7 @@ static void fill_reclaimed(struct fl_model *m, const struct fl_reading *w)
 static int read_workload(struct fl_kube *k)
 {
 	struct fl_reading w = { .row = fl_workload_default };
+	uint32_t life;
 	int r;
 
 	w.row.namespace = k->namespace;
@@ -232,7 +246,8 @@ static int read_workload(struct fl_kube *k)
 	w.row.active &= !w.to_deactivate && !(w.row.reserved && w.check_rejected);
 	fill_reclaimed(k->m, &w);
 	fill_counts(k->m, &w.row);
-	return fl_model_add_workload(k->m, &w.row, k->err);
+	r = fl_model_add_workload(k->m, &w.row, k->err);
+	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
 }
 
 const struct fl_kind fl_kind_workload = { "kueue.x-k8s.io", "Workload",    true,

@@ -39,6 +39,7 @@ const struct fl_task_row fl_task_default = {
 	.priority_class = { FL_NONE },
 	.created = FL_TIME_NONE,
 	.started = FL_TIME_NONE,
+	.life = FL_NONE,
 	.machine = { FL_NONE },
 	.workload = { FL_NONE },
 };

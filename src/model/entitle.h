@@ -55,6 +55,7 @@ struct fl_task_row {
 	fl_time created, started; /* FL_TIME_NONE */
 	struct fl_span node_selector, tolerations, affinity;
 	bool has_affinity;
+	uint32_t life; /* into lives: by annotation; FL_NONE: none of its own */
 	struct fl_place place;
 	struct fl_machine machine;   /* by seal; FL_NONE */
 	struct fl_workload workload; /* by seal; FL_NONE: foreign, or its gang takes no part */

@@ -133,6 +133,14 @@ struct fl_node_row {
 	uint32_t entitlement; /* into entitlements; FL_NONE otherwise */
 };
 
+/* Queues made for names that the trees have not: `match` is a name with one * in it at most. */
+struct fl_template_row {
+	struct fl_sym match;
+	struct fl_node_row node; /* CLUSTER_QUEUE or QUEUE, without a name */
+	struct fl_place place;
+	bool used;
+};
+
 /* Decayed usage of one resource in natural units (cores, bytes). */
 struct fl_consumed {
 	struct fl_sym resource_name;
@@ -439,7 +447,11 @@ enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POL
 	X(struct fl_failure_row, failures)                                                         \
 	X(struct fl_trace_row, traces)                                                             \
 	X(struct fl_trace_rule, trace_rules)                                                       \
+	X(struct fl_log_row, logs)                                                                 \
 	X(struct fl_class_row, classes)                                                            \
+	X(struct fl_tree_row, trees)                                                               \
+	X(struct fl_template_row, templates)                                                       \
+	X(struct fl_target_row, targets)                                                           \
 	X(struct fl_notice, notices)
 
 struct fl_model {

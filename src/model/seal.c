@@ -593,12 +593,18 @@ static int resolve_protections(struct seal *s, fairlead_error *err)
 	return fl_protection_resolve(s->m, err);
 }
 
+static int resolve_simulation(struct seal *s, fairlead_error *err)
+{
+	return fl_simulation_resolve(s->m, &s->scratch, err);
+}
+
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const passes[])(struct seal *, fairlead_error *) = {
-		apply_gates,    fill_totals,       number_resources, resolve_parents,
-		find_cycles,    mark_cycles,       resolve_flavors,  check_cluster_queues,
-		resolve_queues, resolve_workloads, resolve_entitled, resolve_protections,
+		apply_gates,        fill_totals,       number_resources, resolve_parents,
+		find_cycles,        mark_cycles,       resolve_flavors,  check_cluster_queues,
+		resolve_queues,     resolve_workloads, resolve_entitled, resolve_protections,
+		resolve_simulation,
 	};
 	struct seal s = { .m = m };
 	int r = 0;

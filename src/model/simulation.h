@@ -11,6 +11,7 @@
 #include "base/amount.h"
 #include "base/ids.h"
 #include "base/names.h"
+#include "base/random.h"
 #include "model/cell.h"
 
 /*
@@ -23,7 +24,9 @@ struct fl_life_row {
 	fl_time runs;  /* how much work it is, all its pods running; FL_NEVER: endless */
 	fl_time asked; /* the time limit it asked for; FL_TIME_NONE: none. Only told, not enforced */
 	fl_time leaves; /* gives up when it has not started by then; FL_NEVER: it does not */
-	fl_time waited; /* as recorded in the source; FL_TIME_NONE */
+	/* Until fl_simulation_settle: `arrives` and `leaves` count from the start. */
+	bool from_start;
+	fl_time waited;           /* as recorded in the source; FL_TIME_NONE */
 	struct fl_sym class_name; /* of synthetic ones, or as annotated; FL_NONE: none */
 	struct fl_sym user;       /* whose; FL_NONE: not said */
 };
@@ -87,6 +90,18 @@ struct fl_trace_row {
 	struct fl_place place;
 };
 
+/* What a log says of itself above its jobs: "Acknowledge", "MaxProcs", ... for reports. */
+struct fl_log_row {
+	uint32_t trace; /* into traces */
+	struct fl_sym key, value;
+};
+
+/* Objects that the simulation is made in: a file, folder or pattern as -f takes it. */
+struct fl_tree_row {
+	struct fl_sym file; /* as written, relative to the document */
+	struct fl_place place;
+};
+
 /* To whom a job belongs: the first rule that matches counts; nobody's is an error. */
 struct fl_trace_rule {
 	struct fl_span users, groups, queues,
@@ -99,19 +114,13 @@ struct fl_trace_rule {
 	struct fl_place place;
 };
 
-/* A random length of time or size. */
-enum fl_distribution_kind {
-	FL_CONSTANT,    /* a */
-	FL_UNIFORM,     /* from a to b */
-	FL_EXPONENTIAL, /* mean a */
-	FL_LOGNORMAL,   /* median a, and b: the 84th percentile over the median */
-	FL_PARETO,      /* least a, exponent b */
-	FL_WEIBULL,     /* scale a, shape b */
-};
-struct fl_distribution {
-	enum fl_distribution_kind kind;
-	double a, b;        /* times in seconds */
-	double least, most; /* cut off there; 0, INFINITY */
+/*
+ * A queue that jobs are sent to: the LocalQueue, ClusterQueue or Queue of that name, or one
+ * that a template makes.  Filled by fl_model_target.
+ */
+struct fl_target_row {
+	struct fl_sym to;                    /* as a rule or class says it */
+	struct fl_sym namespace, queue_name; /* of workloads there */
 };
 
 /* Synthetic jobs of one kind. */
@@ -149,5 +158,30 @@ struct fl_simulation_settings {
 };
 
 extern const struct fl_simulation_settings fl_simulation_default;
+
+struct fl_model;
+
+/*
+ * The queue that @to names, for a rule or class at @by; its LocalQueue, or the whole queue,
+ * is made when there is none yet.  Before seal, after the trees.  FAIRLEAD_EINPUT with place
+ * when there is none and no template makes it, or when several have that name.
+ */
+int fl_model_target(struct fl_model *m, struct fl_sym to, struct fl_place by,
+		    struct fl_target_row *ret, fairlead_error *err);
+
+/*
+ * What no single field of a Simulation says: lengths that go together, classes that end.
+ * FAIRLEAD_EINPUT with place; fills in what follows from others.  Before sources are read.
+ */
+int fl_simulation_check(struct fl_model *m, fairlead_error *err);
+
+/* A notice for each rule and template that no job came to. After sources and classes. */
+int fl_simulation_unused(struct fl_model *m, fairlead_error *err);
+
+/*
+ * When it starts, if nothing was said: the first arrival, the newest time of the input, or 0;
+ * then lives that count from there are put on the clock.  Before seal, after all is read.
+ */
+void fl_simulation_settle(struct fl_model *m);
 
 #endif

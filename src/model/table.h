@@ -29,7 +29,12 @@ enum fl_table {
 };
 
 /* First halves of keys above all cluster-wide kinds: a Policy's rows, by scope. */
-enum { FL_TABLE_PROTECTION_KEY = 13, FL_TABLE_BUDGET_KEY = 16, FL_TABLE_USAGE_KEY };
+enum {
+	FL_TABLE_PROTECTION_KEY = 13,
+	FL_TABLE_BUDGET_KEY = 16,
+	FL_TABLE_USAGE_KEY,
+	FL_TABLE_TARGET_KEY, /* where jobs are sent: target.c */
+};
 
 /* totals.c: what each workload's pods take, from all that the input says of them */
 int fl_totals_fill(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
@@ -43,6 +48,9 @@ int fl_model_resolve_priority(struct fl_model *m, struct fl_workload_row *row, i
 			      const char *subject, fairlead_error *err);
 /* The value of the PriorityClass that is the default, the least of several; else @otherwise. */
 int32_t fl_model_default_priority(const struct fl_model *m, int32_t otherwise);
+
+/* seal_simulation.c: what a Simulation names; after all else */
+int fl_simulation_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
 
 /* protection.c: names to nodes */
 int fl_protection_resolve(struct fl_model *m, fairlead_error *err);

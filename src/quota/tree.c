@@ -76,6 +76,8 @@ static void order_root(struct fl_tree *t, uint32_t root_index, uint32_t root)
 			t->order[t->n_order++] = t->child_ids[t->children[n].first + c];
 	}
 	r->order.n = t->n_order - first;
+	for (uint32_t i = first; i < t->n_order; i++)
+		t->place[t->order[i]] = i;
 	/* A cohort is one above its highest cohort, at least one when it has any child. */
 	for (uint32_t i = t->n_order; i-- > first;) {
 		uint32_t n = t->order[i], p = t->parent[n];
@@ -276,6 +278,7 @@ static int alloc_nodes(struct fl_tree *t, fairlead_error *err)
 			       ALLOC(t, t->depth, n) && ALLOC(t, t->is_cohort, n) &&
 			       ALLOC(t, t->weight, n) && ALLOC(t, t->children, n) &&
 			       ALLOC(t, t->child_ids, n) && ALLOC(t, t->row, n) &&
+			       ALLOC(t, t->place, n) &&
 			       ALLOC(t, t->res_row, n) && ALLOC(t, t->queue_ids, n) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;

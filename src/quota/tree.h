@@ -22,7 +22,7 @@
 #ifndef FL_QUOTA_TREE_H
 #define FL_QUOTA_TREE_H
 
-#include "base/undo.h"
+#include "base/bitset.h"
 #include "model/model.h"
 
 /* What a column counts. */
@@ -48,8 +48,9 @@ struct fl_tree {
 	struct fl_arena arena; /* engine lifetime */
 
 	uint32_t n_nodes, n_roots;
-	uint32_t *order; /* active nodes, parents before children */
+	uint32_t *order; /* active nodes, parents before children, those of one parent together */
 	uint32_t n_order;
+	uint32_t *place;      /* node -> where in `order` */
 	uint32_t *parent;     /* FL_NONE at a root */
 	uint32_t *root;       /* id of the root's node; FL_NONE: in no tree (cohort cycle) */
 	uint32_t *root_index; /* 0 .. n_roots - 1; FL_NONE */
@@ -88,6 +89,17 @@ struct fl_usage {
 	uint32_t *borrowing; /* per node: in how many known columns usage > subtree */
 	bool *stale;         /* per node: borrowed changed since the share was last computed */
 	struct fl_undo *undo;
+
+	/*
+	 * Views only: the places (fl_tree.place) of nodes with `borrowing`; size 0 where it is
+	 * not kept.
+	 */
+	struct fl_bitset borrowers;
+
+	/* Nodes whose rows were written since fl_usage_settle, each once; or all may have been. */
+	uint32_t *written, n_written;
+	bool *is_written; /* per node: it is listed */
+	bool all_written;
 };
 
 int fl_tree_init(struct fl_tree *t, const struct fl_model *model, const struct fl_mem *mem,
@@ -124,7 +136,16 @@ struct fl_node fl_tree_almost_lca(const struct fl_tree *t, struct fl_node a, str
 
 int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
 		  fairlead_error *err);
+/* Of a view, too: who borrows is kept. */
+int fl_usage_init_view(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
+		       fairlead_error *err);
+/*
+ * @to becomes as @from.  They were equal when both were settled, so only what was written since
+ * is copied; that is listed as written in @to.
+ */
 void fl_usage_copy(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t);
+/* Nothing was written, from here on; for usages that are equal now. */
+void fl_usage_settle(struct fl_usage *u);
 
 /* Add (or with remove, take back) @v at queue @n and pass on what its level does not absorb. */
 void fl_usage_add(struct fl_usage *u, const struct fl_tree *t, struct fl_node n, struct fl_column c,

@@ -11,18 +11,76 @@ int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *
 	u->borrowed = fl_arena_alloc(a, t->res_cells, sizeof *u->borrowed, err);
 	u->borrowing = fl_arena_alloc(a, t->n_nodes, sizeof *u->borrowing, err);
 	u->stale = fl_arena_alloc(a, t->n_nodes, sizeof *u->stale, err);
-	if (!u->cell || !u->borrowed || !u->borrowing || !u->stale)
+	u->written = fl_arena_alloc(a, t->n_nodes, sizeof *u->written, err);
+	u->is_written = fl_arena_alloc(a, t->n_nodes, sizeof *u->is_written, err);
+	u->borrowers = (struct fl_bitset){ .size = 0 };
+	u->n_written = 0;
+	u->all_written = true;
+	if (!u->cell || !u->borrowed || !u->borrowing || !u->stale || !u->written || !u->is_written)
 		return FAIRLEAD_ENOMEM;
 	memset(u->stale, true, t->n_nodes);
 	return 0;
 }
 
+int fl_usage_init_view(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
+		       fairlead_error *err)
+{
+	int r = fl_usage_init(u, t, a, err);
+
+	return r < 0 ? r : fl_bitset_init(&u->borrowers, t->n_order, a, err);
+}
+
+static void note_written(struct fl_usage *u, uint32_t n)
+{
+	if (u->is_written[n])
+		return;
+	u->is_written[n] = true;
+	u->written[u->n_written++] = n;
+}
+
+/* Whether @n, a node of a tree, borrows was changed to @after. */
+static void note_borrower(struct fl_usage *u, const struct fl_tree *t, uint32_t n, uint32_t before,
+			  uint32_t after)
+{
+	if (!u->borrowers.size || (before > 0) == (after > 0))
+		return;
+	if (after > 0)
+		fl_bitset_add(&u->borrowers, t->place[n], u->undo);
+	else
+		fl_bitset_remove(&u->borrowers, t->place[n], u->undo);
+}
+
+static void copy_node(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t,
+		      uint32_t n)
+{
+	const struct fl_tree_root *root = &t->roots[t->root_index[n]];
+	uint32_t before = to->borrowing[n];
+
+	memcpy(to->cell + t->row[n], from->cell + t->row[n], root->n_columns * sizeof *to->cell);
+	memcpy(to->borrowed + t->res_row[n], from->borrowed + t->res_row[n],
+	       root->n_resources * sizeof *to->borrowed);
+	to->borrowing[n] = from->borrowing[n];
+	to->stale[n] = true;
+	note_borrower(to, t, n, before, to->borrowing[n]);
+}
+
 void fl_usage_copy(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t)
 {
-	memcpy(to->cell, from->cell, t->cells * sizeof *to->cell);
-	memcpy(to->borrowed, from->borrowed, t->res_cells * sizeof *to->borrowed);
-	memcpy(to->borrowing, from->borrowing, t->n_nodes * sizeof *to->borrowing);
-	memset(to->stale, true, t->n_nodes);
+	to->all_written |= from->all_written;
+	for (uint32_t i = 0; to->all_written && i < t->n_order; i++)
+		copy_node(to, from, t, t->order[i]);
+	for (uint32_t i = 0; !to->all_written && i < from->n_written; i++)
+		note_written(to, from->written[i]);
+	for (uint32_t i = 0; !to->all_written && i < to->n_written; i++)
+		copy_node(to, from, t, to->written[i]);
+}
+
+void fl_usage_settle(struct fl_usage *u)
+{
+	for (uint32_t i = 0; i < u->n_written; i++)
+		u->is_written[u->written[i]] = false;
+	u->n_written = 0;
+	u->all_written = false;
 }
 
 static fl_amount beyond(const struct fl_tree *t, size_t at, fl_amount usage)
@@ -39,6 +97,7 @@ static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct 
 
 	fl_undo_note(u->undo, &u->cell[at], sizeof u->cell[at]);
 	u->cell[at] = usage;
+	note_written(u, n);
 	if (before == after)
 		return;
 	fl_amount *borrowed =
@@ -48,7 +107,10 @@ static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct 
 	fl_undo_note(u->undo, &u->borrowing[n], sizeof u->borrowing[n]);
 	/* Modulo 2^64: right whenever the sum itself fits. */
 	*borrowed = (fl_amount)((uint64_t)*borrowed - (uint64_t)before + (uint64_t)after);
-	u->borrowing[n] = u->borrowing[n] - (before > 0) + (after > 0);
+	uint32_t columns = u->borrowing[n];
+
+	u->borrowing[n] = columns - (before > 0) + (after > 0);
+	note_borrower(u, t, n, columns, u->borrowing[n]);
 	u->stale[n] = true;
 }
 
@@ -101,6 +163,7 @@ void fl_usage_derive(struct fl_usage *u, const struct fl_tree *t, uint32_t root_
 {
 	const struct fl_tree_root *root = &t->roots[root_index];
 
+	u->all_written = true;
 	for (uint32_t i = 0; i < root->order.n; i++) {
 		uint32_t n = t->order[root->order.first + i];
 

@@ -38,6 +38,7 @@ enum fl_event_kind {
 	FL_EV_EVICTED,  /* backend: a preempted workload let go of its quota; it waits again */
 	FL_EV_FINISHED, /* backend: an admitted workload is done */
 	FL_EV_REJECTED, /* backend: an admission could not be applied; it waits again */
+	FL_EV_KILLED,   /* backend: what it ran on is gone, or one machine; it waits again */
 	FL_EV_CELL,     /* one quota, limit, weight or priority changes */
 	FL_EV_USAGE,    /* a sample of history from outside (entitle) */
 };
@@ -69,6 +70,7 @@ struct fl_event {
 	struct fl_workload workload; /* all but CELL and USAGE; and CELL of a priority */
 	struct fl_cell cell;         /* CELL only */
 	struct fl_sample sample;     /* USAGE only */
+	struct fl_machine machine;   /* KILLED: it loses what is there; FL_NONE: all */
 };
 
 enum fl_decision_kind {

@@ -114,17 +114,22 @@ void fl_json_int(struct fl_json *j, const char *key, int64_t value)
 	fprintf(j->out, "%lld", (long long)value);
 }
 
+const char *fl_json_digits(double value, char buffer[32])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buffer, 32, "%.*g", digits, value);
+		if (strtod(buffer, NULL) == value)
+			break;
+	}
+	return buffer;
+}
+
 void fl_json_number(struct fl_json *j, const char *key, double value)
 {
 	char text[32];
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
 	lead_in(j, key);
-	fputs(text, j->out);
+	fputs(fl_json_digits(value, text), j->out);
 }
 
 void fl_json_bool(struct fl_json *j, const char *key, bool value)

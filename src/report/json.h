@@ -31,6 +31,7 @@ void fl_json_text(struct fl_json *j, const char *key, const char *value);
 void fl_json_int(struct fl_json *j, const char *key, int64_t value);
 /* In the fewest digits that read back as the same double; @value is finite. */
 void fl_json_number(struct fl_json *j, const char *key, double value);
+const char *fl_json_digits(double value, char buffer[32]);
 void fl_json_bool(struct fl_json *j, const char *key, bool value);
 void fl_json_null(struct fl_json *j, const char *key);
 /* @value is JSON already. */

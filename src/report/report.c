@@ -199,6 +199,22 @@ const char *fl_report_age(fl_time age, char buffer[32])
 	return buffer;
 }
 
+const char *fl_report_seconds(fl_time time, char buffer[32])
+{
+	long long whole = time / FL_SECOND, rest = llabs(time % FL_SECOND);
+	const char *sign = time < 0 && whole == 0 ? "-" : "";
+	int n;
+
+	if (rest == 0) {
+		snprintf(buffer, 32, "%lld", whole);
+		return buffer;
+	}
+	n = snprintf(buffer, 32, "%s%lld.%09lld", sign, whole, rest);
+	while (buffer[n - 1] == '0')
+		buffer[--n] = '\0';
+	return buffer;
+}
+
 const char *fl_style_start(const struct fl_report *r, enum fl_style style)
 {
 	static const char *const codes[] = {

@@ -63,6 +63,8 @@ const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 const char *fl_report_precise(const struct fl_share *s, char buffer[32]);
 /* "3d4h", "12m", "5s": the two largest units. */
 const char *fl_report_age(fl_time age, char buffer[32]);
+/* A length of time in seconds, exactly: "12.000000005", "-3". */
+const char *fl_report_seconds(fl_time time, char buffer[32]);
 
 /* Styles of text on a terminal; without colour nothing is printed for them. */
 enum fl_style {

@@ -11,10 +11,20 @@
  * `restart`), what a job really needs beside what it asks for, people who change what they
  * submit because of what they wait.
  *
- * Order at one moment: who finishes, who has let go, what changes, who gives up, who comes
- * back, who arrives; then one cycle.  All before anything later.
+ * Order at one moment: who finishes, who has let go, what is back, what changes, what fails,
+ * who gives up, who comes back, who arrives; then one cycle.  All before anything later; of
+ * one kind by name.
  *
- * Cost: O(log n) an event beside the policy's own.
+ * A failure kills whoever ran on what is gone.  Who is killed waits again at once.  Of quota,
+ * that is who holds it beyond the nominal quota of its own queue, the newest started first,
+ * until the rest fits; a queue within its own loses nobody.
+ *
+ * A gang of which fewer pods are left than its minimum stops: it holds what it holds, does
+ * nothing, and has lost what it did, as if all of it had gone.  Above its minimum a gang that
+ * loses pods goes on with less.
+ *
+ * Cost: O(log n) an event beside the policy's own; of a failure, and of a change that kills,
+ * O(r log r) of those that run.
  */
 #ifndef FL_SIM_SIMULATION_H
 #define FL_SIM_SIMULATION_H
@@ -37,8 +47,12 @@ enum fl_sim_state {
 struct fl_sim_job {
 	const struct fl_life_row *life; /* NULL: there from the beginning, never ends */
 	enum fl_sim_state state;
+	uint32_t rank;  /* among all, by namespace and name */
 	uint32_t epoch; /* of its entries in the calendar */
-	uint32_t starts, evictions;
+	uint32_t told;  /* to go, so often */
+	uint32_t starts, evictions, kills;
+	uint32_t at;            /* while it runs or leaves: in fl_sim.running */
+	bool ran;               /* a pod of it did, once */
 	uint32_t running, pods; /* of all its pods so many run */
 	fl_time first_start;    /* FL_TIME_NONE */
 	fl_time started;        /* the last time; FL_TIME_NONE */
@@ -47,6 +61,7 @@ struct fl_sim_job {
 	fl_time waited;         /* until its last start, or its end, in all */
 	fl_time since;          /* work goes on, and `done` is, as of; ahead while it restarts */
 	fl_time done;           /* work, all pods running; of life->runs */
+	fl_time saved;          /* of `done`, what no eviction takes */
 	fl_time lost;           /* work that was done and lost, the same */
 };
 
@@ -59,19 +74,28 @@ enum fl_sim_event_kind {
 	FL_SIM_RETURNED, /* its back-off is over: waits again */
 	FL_SIM_ENDED,    /* finished */
 	FL_SIM_GAVE_UP,
-	FL_SIM_CHANGED, /* one row of model->changes, or a failure */
+	FL_SIM_CHANGED, /* one row of model->changes */
+	FL_SIM_FAILED,  /* one of model->failures; of a machine: resource FL_NONE, value 0 */
+	FL_SIM_BACK,    /* it is back; value 1 */
 	FL_SIM_EVENTS
 };
 
 struct fl_sim_event {
 	enum fl_sim_event_kind kind;
 	fl_time at;
-	struct fl_workload workload;  /* FL_NONE: CHANGED */
+	struct fl_workload workload;  /* FL_NONE: CHANGED, FAILED, BACK */
 	struct fl_workload preemptor; /* EVICTED; FL_NONE when for nobody */
 	struct fl_node queue;         /* the workload's; or whose cell changed */
 	enum fl_reason reason;        /* EVICTED */
 	fl_time lost;                 /* LET_GO, KILLED: work, in time of the whole job */
-	const struct fl_cell *cell;   /* CHANGED */
+	const struct fl_cell *cell;   /* CHANGED, FAILED, BACK: as it is now; else NULL */
+};
+
+/* Of a row of model->failures. */
+struct fl_sim_failure {
+	struct fl_random random;
+	bool down;
+	fl_amount lost; /* of quota, while it is down */
 };
 
 struct fl_sim;
@@ -88,10 +112,11 @@ struct fl_sim_listener {
 
 enum fl_sim_end {
 	FL_SIM_GOES_ON,
-	FL_SIM_ALL_DONE,    /* nothing is left to happen */
-	FL_SIM_UNTIL,       /* the time was over */
-	FL_SIM_NO_PROGRESS, /* who still waits, waits for ever: nothing can start any more */
-	FL_SIM_STOPPED,     /* go_on said no */
+	FL_SIM_ALL_DONE, /* nothing is left to happen */
+	FL_SIM_UNTIL,    /* the time was over */
+	/* Who still waits, waits for ever: nothing can start any more, or starts in vain. */
+	FL_SIM_NO_PROGRESS,
+	FL_SIM_STOPPED, /* go_on said no */
 };
 
 enum { FL_SIM_LISTENERS = 4 };
@@ -99,6 +124,14 @@ enum { FL_SIM_LISTENERS = 4 };
 struct fl_sim_options {
 	const struct fl_mem *mem;
 	fl_time start; /* the clock when it begins */
+	/* One a workload, by its index, `workload` FL_NONE where it has none; NULL: the model's. */
+	const struct fl_life_row *lives;
+	/*
+	 * It begins in the middle: how far each one is, of another simulation at `start`.  Who
+	 * leaves has the whole grace before it, and there are no changes or failures.  NULL: as
+	 * the policy has it; who runs, runs since it holds quota.
+	 */
+	const struct fl_sim_job *from;
 	struct fl_sim_listener listeners[FL_SIM_LISTENERS];
 	uint32_t n_listeners;
 	/* Asked now and then (every thousand events or so); false: stop. NULL: go on. */
@@ -116,14 +149,22 @@ struct fl_sim {
 	struct fl_calendar calendar;
 	struct fl_arena arena;
 	struct fl_sim_job *jobs;
-	uint32_t *arrivals; /* ids of lives to come, by arrival */
+	uint32_t *by_rank;  /* workloads */
+	uint32_t *arrivals; /* those to come, by arrival */
 	uint32_t n_arrivals, arrived;
-	fl_time now, end; /* end FL_NEVER: open */
+	uint32_t *running; /* those that run or leave, in no order; n_running */
+	uint32_t *sorted, *spare;
+	struct fl_sim_failure *failures; /* of the model's, by index */
+	uint32_t n_up;                   /* of them will fail, and stand in the calendar so */
+	struct fl_bundle *rooms;         /* of machines that are up: allocatable */
+	fl_time now, end;                /* end FL_NEVER: open */
 	enum fl_sim_end ended;
 	uint64_t events;                       /* that happened: what listeners were told */
 	uint32_t n_running, n_waiting, n_done; /* jobs; done: finished or gone */
 	uint32_t n_finite;                     /* not done, and some day done if it runs */
-	uint64_t idle_cycles;                  /* since something started, ended or arrived */
+	uint64_t idle_cycles;  /* since something happened, started, had to go, or was parked */
+	uint64_t vain_starts;  /* since something arrived, ended or saved any work */
+	uint32_t most_flavors; /* among which a scan goes round */
 };
 
 /*
@@ -134,6 +175,9 @@ int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_
 		struct fl_policy *policy, const struct fl_simulation_settings *settings,
 		const struct fl_sim_options *options, fairlead_error *err);
 void fl_sim_done(struct fl_sim *s);
+
+/* From a listener: it ends with what is happening now, FL_SIM_STOPPED. */
+void fl_sim_stop(struct fl_sim *s);
 
 /* To the end; s->ended says which. An error of the policy or a listener, or ENOMEM. */
 int fl_sim_run(struct fl_sim *s, fairlead_error *err);

@@ -21,16 +21,13 @@ bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
 
 struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q)
 {
-	const struct fl_line *line = &p->lines[q.v];
+	struct fl_line_walk walk = { 0 };
 	uint32_t head = FL_NONE;
 
-	for (uint32_t at = fl_bitset_next(&line->waiting, 0); at != FL_NONE;
-	     at = fl_bitset_next(&line->waiting, at + 1)) {
-		uint32_t w = p->members[line->members.first + at];
-
+	for (uint32_t w = fl_line_next(p, q, &walk).v; w != FL_NONE;
+	     w = fl_line_next(p, q, &walk).v)
 		if (head == FL_NONE || fl_afs_before(p, w, head))
 			head = w;
-	}
 	return (struct fl_workload){ head };
 }
 

@@ -58,7 +58,7 @@ static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whos
 	a->list++;
 	for (uint32_t i = line->members.first; i < line->members.first + line->members.n; i++) {
 		struct fl_workload w = { p->members[i] };
-		enum fl_workload_state state = p->jobs[w.v].state;
+		enum fl_workload_state state = fl_line_state(p, w);
 
 		if (state == FL_STATE_WAITING ||
 		    (whose == ALL && state != FL_STATE_ABSENT && state != FL_STATE_EXCLUDED))
@@ -176,14 +176,12 @@ static fl_time sampled_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 /* Nobody is looked at, and nobody's victims, in a tree in which nobody waits. */
 static bool somebody_waits(const struct fl_policy *p, uint32_t q)
 {
-	struct fl_span queues = { 0 };
+	uint32_t root = p->tree.root_index[q];
+	struct fl_span order = { 0 };
 
-	if (p->tree.root_index[q] != FL_NONE)
-		queues = p->tree.queues[p->tree.root_index[q]];
-	for (uint32_t i = queues.first; i < queues.first + queues.n; i++)
-		if (fl_bitset_next(&p->lines[p->tree.queue_ids[i]].waiting, 0) != FL_NONE)
-			return true;
-	return false;
+	if (root != FL_NONE)
+		order = p->tree.roots[root].order;
+	return fl_bitset_next(&p->ready, order.first) < order.first + order.n;
 }
 
 /* When time alone first changes the order of local queues anywhere; FL_NEVER. */

@@ -125,9 +125,10 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 				    .needs = &needs,
 				    .n = 1 };
 	struct fl_cycle *c = a->p->scratch;
-	uint32_t n = fl_preempt_search(a->p, a->v, &ask);
+	uint32_t n = c->n_searched = fl_preempt_search(a->p, a->v, &ask);
 	struct fit fit = { FL_MODE_RECLAIM, now.height };
 
+	c->searched = use;
 	if (n == 0)
 		return (struct fit){ FL_MODE_NO_CANDIDATES, now.height };
 	for (uint32_t i = 0; i < n; i++) {
@@ -443,6 +444,7 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 	};
 	struct fl_span podsets = fl_row(p, e->workload)->podsets;
 
+	p->scratch->searched.column.v = FL_NONE;
 	out->mode = FL_MODE_FIT;
 	out->reason = FL_REASON_NONE;
 	out->level = out->n_uses = out->n_placements = 0;
@@ -468,13 +470,21 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 	out->backs_off = a.backs_off;
 }
 
-/* Victims for the whole request; kept in the cycle's arena. */
+/* Is the whole request the one that victims were last looked for? A listener hears of both. */
+static bool is_searched(const struct fl_cycle *c, const struct fl_nomination *a)
+{
+	return !c->sink && a->n_uses == 1 && a->needs[0] &&
+	       a->uses[0].column.v == c->searched.column.v &&
+	       a->uses[0].amount == c->searched.amount;
+}
+
+/* Victims for the whole request; kept in the cycle's arena. Right after it was assigned. */
 static int find_targets(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 			const struct fl_nomination *a, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
 	struct fl_ask ask = { e->workload, e->queue, a->uses, a->needs, a->n_uses };
-	uint32_t n = fl_preempt_search(p, v, &ask);
+	uint32_t n = is_searched(c, a) ? c->n_searched : fl_preempt_search(p, v, &ask);
 
 	e->n_targets = 0;
 	if (n == 0)

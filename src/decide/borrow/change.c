@@ -134,6 +134,7 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 	if (r < 0)
 		return r;
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
+	p->usage.all_written = true; /* views have shares by the old one */
 	fl_line_flush(p, change->node);
 	return 0;
 }

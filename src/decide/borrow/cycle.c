@@ -37,8 +37,8 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t n = 0; n < nodes; n++)
 		if (depth < p->tree.depth[n])
 			depth = p->tree.depth[n];
-	if ((r = fl_usage_init(&c->s.usage, &p->tree, a, err)) < 0 ||
-	    (r = fl_usage_init(&c->freed.usage, &p->tree, a, err)) < 0)
+	if ((r = fl_usage_init_view(&c->s.usage, &p->tree, a, err)) < 0 ||
+	    (r = fl_usage_init_view(&c->freed.usage, &p->tree, a, err)) < 0)
 		return r;
 	c->s.drs = fl_arena_alloc(a, nodes, sizeof *c->s.drs, err);
 	c->freed.drs = fl_arena_alloc(a, nodes, sizeof *c->freed.drs, err);
@@ -92,6 +92,9 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	fl_arena_reset(&p->cycle_arena);
 	fl_usage_copy(&c->s.usage, &p->usage, &p->tree);
 	fl_usage_copy(&c->freed.usage, &p->usage, &p->tree);
+	fl_usage_settle(&p->usage);
+	fl_usage_settle(&c->s.usage);
+	fl_usage_settle(&c->freed.usage);
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
 	c->n_entries = c->n_victims = 0;
@@ -401,10 +404,8 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t i = 0; i < c->n_entries; i++) {
 		const struct fl_job *j = &p->jobs[c->entries[i].workload.v];
 		size_t cells = (size_t)j->room * (p->tree.depth[c->entries[i].queue.v] + 1) * 3;
-		size_t alike = p->shape_members[j->shape].n;
-
 		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * j->room + cells +
-			 2 * FL_BITSET_NOTES + alike * (2 + 2 * FL_BITSET_NOTES);
+			 2 * FL_LINE_NOTES + fl_line_park_notes(p, c->entries[i].workload);
 		bytes += j->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 j->scan.n * sizeof(int16_t) + 64;
 		bytes += fl_protect_promise_bytes(p, c->entries[i].workload);
@@ -457,13 +458,27 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 	}
 }
 
+/* Will the scans of its next cycle begin with other flavors than those of this one did? */
+static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, const int16_t *next)
+{
+	const struct fl_job *j = &p->jobs[e->workload.v];
+	bool counted = fl_state_scan_counts(p, j, p->cycle);
+
+	for (uint32_t i = 0; i < j->scan.n; i++) {
+		int16_t from = counted ? p->scans[j->scan.first + i] : FL_SCAN_LAST;
+		int16_t to = next ? next[i] : FL_SCAN_LAST;
+
+		if ((from >= 0 || to >= 0) && from != to)
+			return true;
+	}
+	return false;
+}
+
 static void store_scan(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_job *j = &p->jobs[e->workload.v];
 
-	if (!j->scan_cycle ||
-	    memcmp(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans) != 0)
-		p->scratch->moved = true;
+	p->scratch->moved |= scan_moves(p, e, e->assignment.scan);
 	note_range(p, p->scans + j->scan.first, j->scan.n * sizeof *p->scans);
 	memcpy(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans);
 	FL_SET(p, j->scan_cycle, p->cycle);
@@ -503,6 +518,7 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 			p->scratch->moved = true;
 			FL_SET(p, line->sticky, e->workload.v);
 		}
+		p->scratch->moved |= scan_moves(p, e, /* next= */ NULL);
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
 		fl_line_return(p, e->workload);
 		return;
@@ -541,7 +557,7 @@ static void enter(struct fl_policy *p)
 		else
 			requeue(p, e);
 		/* Not its queue's head any more. */
-		c->moved |= p->jobs[e->workload.v].state != FL_STATE_WAITING;
+		c->moved |= fl_line_state(p, e->workload) != FL_STATE_WAITING;
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
@@ -552,11 +568,12 @@ static void enter(struct fl_policy *p)
 /* Every active queue's head. */
 static void gather(struct fl_policy *p)
 {
-	for (uint32_t i = 0; i < p->tree.n_order; i++) {
-		struct fl_node q = { p->tree.order[i] };
+	for (uint32_t at = fl_bitset_next(&p->ready, 0); at != FL_NONE;
+	     at = fl_bitset_next(&p->ready, at + 1)) {
+		struct fl_node q = { p->tree.order[at] };
 		struct fl_workload head;
 
-		if (p->tree.is_cohort[q.v] || !p->lines[q.v].active)
+		if (!p->lines[q.v].active)
 			continue;
 		head = fl_line_head(p, q);
 		if (head.v != FL_NONE)
@@ -603,7 +620,7 @@ int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_dec
 	p->cycle--;
 	if (r < 0) {
 		if (due)
-			fl_undo_rollback(&p->undo, mark);
+			fl_undo_rollback(&p->undo, mark); /* usage is not among what was written */
 		return r;
 	}
 	FL_SET(p, p->cycle, p->cycle + 1);

@@ -122,6 +122,13 @@ struct fl_cycle {
 	bool *advantage;                  /* by depth */
 	uint32_t *sorted, *sorted_queues; /* candidates of one search, when they are sorted anew */
 
+	/*
+	 * The last search of the assignment at hand: `targets` are for this alone, and there are
+	 * so many; column FL_NONE: there was none.
+	 */
+	struct fl_use searched;
+	uint32_t n_searched;
+
 	struct fl_need *assigning; /* by request of one podset, and pods */
 
 	/* order */

@@ -23,9 +23,11 @@ static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 	return (x > y) - (x < y);
 }
 
-static void mix_job(const struct fl_policy *p, const struct fl_job *j, uint64_t h[2])
+static void mix_job(const struct fl_policy *p, struct fl_workload w, uint64_t h[2])
 {
-	fl_mix(h, (uint64_t)j->state << 32 | j->held_by.v);
+	const struct fl_job *j = &p->jobs[w.v];
+
+	fl_mix(h, (uint64_t)fl_line_state(p, w) << 32 | j->held_by.v);
 	for (uint32_t i = 0; i < j->n_use; i++) {
 		fl_mix(h, p->uses[j->use_first + i].column.v);
 		fl_mix(h, (uint64_t)p->uses[j->use_first + i].amount);
@@ -44,7 +46,7 @@ void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 	uint32_t n = 0, *holders = p->digest_ids;
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		mix_job(p, &p->jobs[w], h);
+		mix_job(p, (struct fl_workload){ w }, h);
 		if (fl_holds_quota(&p->jobs[w]))
 			holders[n++] = w;
 	}
@@ -56,9 +58,9 @@ void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 	}
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
 		fl_mix(h, p->lines[q].sticky);
-	for (uint32_t s = 0; s < p->n_shapes; s++)
-		if (p->shape_marked[s])
-			fl_mix(h, s);
+	for (uint32_t s = fl_bitset_next(&p->marked, 0); s != FL_NONE;
+	     s = fl_bitset_next(&p->marked, s + 1))
+		fl_mix(h, s);
 	fl_protect_digest(p, now, fl_mix, h);
 	fl_requeue_digest(p, now, fl_mix, h);
 	fl_afs_digest(p, now, fl_mix, h);

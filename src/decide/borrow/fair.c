@@ -17,7 +17,7 @@
  * view is left as it was found; ends after at most (candidates + nodes) rounds.
  * It cannot promise that evictions settle: see doc/differences.md, "loops".
  *
- * Cost: a round looks at the children along one path from the root.
+ * Cost: a round looks at the children that borrow along one path from the root.
  */
 #include <math.h>
 
@@ -124,16 +124,48 @@ static bool comes_first(struct fair *f, uint32_t a, uint32_t b)
 				 first_of(f, (struct fl_node){ b }), f->ask->queue);
 }
 
+/* The child of @n that the asking queue is below, or is; FL_NONE. */
+static uint32_t own_child(const struct fair *f, uint32_t n)
+{
+	const struct fl_tree *t = &f->p->tree;
+	uint32_t at = f->ask->queue.v;
+
+	if (f->p->scratch->nodes[n].on_path != f->p->scratch->search)
+		return FL_NONE;
+	while (t->parent[at] != n)
+		at = t->parent[at];
+	return at;
+}
+
+/*
+ * Where in the tree's order the next child stands that counts, not before @from: of those that
+ * do not borrow only the asking queue's side does; a listener hears of all.
+ */
+static uint32_t next_place(const struct fair *f, uint32_t own, uint32_t from)
+{
+	uint32_t own_place = own == FL_NONE ? FL_NONE : f->p->tree.place[own], next;
+
+	if (fl_preempt_heard(f->p))
+		return from;
+	next = fl_bitset_next(&f->v->usage.borrowers, from);
+	return own_place >= from && own_place < next ? own_place : next;
+}
+
 /* The child cohort and the child queue of @n with the largest share that have something to give. */
 static void largest_children(struct fair *f, uint32_t n, uint32_t *ret_cohort, uint32_t *ret_queue)
 {
 	const struct fl_tree *t = &f->p->tree;
 	const struct fl_cycle *c = f->p->scratch;
 	const struct fl_drs *most_cohort = NULL, *most_queue = NULL;
+	uint32_t own = own_child(f, n), first, end;
 
 	*ret_cohort = *ret_queue = FL_NONE;
-	for (uint32_t i = t->children[n].first; i < t->children[n].first + t->children[n].n; i++) {
-		uint32_t child = t->child_ids[i];
+	if (!t->children[n].n)
+		return;
+	first = t->place[t->child_ids[t->children[n].first]];
+	end = first + t->children[n].n;
+	for (uint32_t i = next_place(f, own, first); i < end; i = next_place(f, own, i + 1)) {
+		uint32_t child = t->order[i];
 		const struct fl_drs *drs;
 
 		if (pruned(f, child))

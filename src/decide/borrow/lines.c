@@ -9,8 +9,20 @@
  * that was found not to fit is marked, so that equal workloads need not be tried
  * one by one.
  *
- * Cost: head, push, pop and park are O(log64 n); a flush is O(words) of its tree; a change
- * of priority is O(workloads of the queue).
+ * A mark parks all of a shape, and taking it away wakes all, without a look at one of them: state
+ * and reason of who waits with its shape follow from the mark.  What holds between calls:
+ *
+ *   - who waits (FL_STATE_WAITING in fl_job) is in `shaped`, by shape and in queue order, or in
+ *     its line's `loose` when it is not like its shape: another priority, or put back in line
+ *     since its shape was marked.  Who was parked by itself is in its line's `parked`.
+ *   - a line's tree of heads has for each of its shapes the least position that waits in it, none
+ *     when the shape is marked, and above them the least of two; so its top is the least of all.
+ *   - `ready` has the queues whose lines have a head, `asleep` those in which somebody is parked
+ *     or a shape is marked, both by place in the quota tree's order.
+ *
+ * Cost: head O(1); push, pop and park O(log n); a flush is that for each shape or
+ * workload that was parked, which were heads once each; a change of priority is O(workloads of the
+ * queue).
  */
 #include "decide/borrow/afs.h"
 
@@ -34,7 +46,7 @@ static bool is_alike(const struct fl_policy *p, struct fl_workload w)
 	return p->jobs[w.v].priority == fl_row(p, w)->priority;
 }
 
-static struct fl_line *line_of(struct fl_policy *p, struct fl_workload w)
+static struct fl_line *line_of(const struct fl_policy *p, struct fl_workload w)
 {
 	return &p->lines[p->jobs[w.v].queue.v];
 }
@@ -44,6 +56,123 @@ static void set_state(struct fl_policy *p, struct fl_workload w, enum fl_workloa
 	FL_SET(p, p->jobs[w.v].state, state);
 }
 
+static bool is_marked(const struct fl_policy *p, uint32_t shape)
+{
+	return fl_bitset_has(&p->marked, shape);
+}
+
+/* --- what follows from the sets --- */
+
+enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+
+	return j->state == FL_STATE_WAITING && !j->loose && is_marked(p, j->shape) ?
+		       FL_STATE_INADMISSIBLE :
+		       j->state;
+}
+
+enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+
+	return j->state == FL_STATE_WAITING && !j->loose &&
+			       p->shapes[j->shape].told > j->joined ?
+		       p->shapes[j->shape].reason :
+		       j->reason;
+}
+
+static uint32_t least_loose(const struct fl_line *line) { return fl_bitset_next(&line->loose, 0); }
+
+/* The least position that is in order, but for the sticky one and usage; FL_NONE. */
+static uint32_t first_position(const struct fl_policy *p, const struct fl_line *line)
+{
+	uint32_t of_shapes = line->shapes.n ? p->heads[2 * line->shapes.first + 1] : FL_NONE;
+
+	return of_shapes < least_loose(line) ? of_shapes : least_loose(line);
+}
+
+/* Enter in `ready` whether @q has a head. */
+static void note_ready(struct fl_policy *p, struct fl_node q)
+{
+	uint32_t place = p->tree.place[q.v];
+	bool has = first_position(p, &p->lines[q.v]) != FL_NONE;
+
+	if (p->tree.root_index[q.v] == FL_NONE || has == fl_bitset_has(&p->ready, place))
+		return;
+	if (has)
+		fl_bitset_add(&p->ready, place, &p->undo);
+	else
+		fl_bitset_remove(&p->ready, place, &p->undo);
+}
+
+static void note_asleep(struct fl_policy *p, struct fl_node q)
+{
+	if (!fl_bitset_has(&p->asleep, p->tree.place[q.v]))
+		fl_bitset_add(&p->asleep, p->tree.place[q.v], &p->undo);
+}
+
+static uint32_t least_of_shape(const struct fl_policy *p, uint32_t shape)
+{
+	struct fl_span members = p->shapes[shape].members;
+	uint32_t at = is_marked(p, shape) ? FL_NONE : fl_bitset_next(&p->shaped, members.first);
+
+	return at < members.first + members.n ? p->jobs[p->shape_ids[at]].position : FL_NONE;
+}
+
+/* The tree of heads again, from @shape up. */
+static void note_shape(struct fl_policy *p, const struct fl_line *line, uint32_t shape)
+{
+	uint32_t *heads = p->heads + 2 * (size_t)line->shapes.first;
+	uint32_t at = line->shapes.n + shape - line->shapes.first;
+	uint32_t least = least_of_shape(p, shape);
+
+	while (heads[at] != least) {
+		FL_SET(p, heads[at], least);
+		if (at == 1)
+			return;
+		at /= 2;
+		least = heads[2 * at] < heads[2 * at + 1] ? heads[2 * at] : heads[2 * at + 1];
+	}
+}
+
+/* @w waits from here on. */
+static void join(struct fl_policy *p, struct fl_workload w, bool loose)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
+
+	FL_SET(p, j->loose, loose);
+	FL_SET(p, j->joined, p->marks);
+	set_state(p, w, FL_STATE_WAITING);
+	if (loose) {
+		fl_bitset_add(&line->loose, j->position, &p->undo);
+	} else {
+		fl_bitset_add(&p->shaped, j->shape_place, &p->undo);
+		note_shape(p, line, j->shape);
+	}
+	note_ready(p, j->queue);
+}
+
+/* It is in no set any more, if it was in one. */
+static void leave(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
+
+	if (fl_bitset_has(&line->parked, j->position)) {
+		fl_bitset_remove(&line->parked, j->position, &p->undo);
+	} else if (fl_bitset_has(&line->loose, j->position)) {
+		fl_bitset_remove(&line->loose, j->position, &p->undo);
+	} else if (fl_bitset_has(&p->shaped, j->shape_place)) {
+		fl_bitset_remove(&p->shaped, j->shape_place, &p->undo);
+		note_shape(p, line, j->shape);
+	}
+	note_ready(p, j->queue);
+}
+
+/* --- the line --- */
+
 struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q)
 {
 	const struct fl_line *line = &p->lines[q.v];
@@ -51,71 +180,98 @@ struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q)
 
 	if (fl_afs_orders(p, q))
 		return fl_afs_head(p, q);
-	if (line->sticky != FL_NONE && p->jobs[line->sticky].state == FL_STATE_WAITING)
+	if (line->sticky != FL_NONE &&
+	    fl_line_state(p, (struct fl_workload){ line->sticky }) == FL_STATE_WAITING)
 		return (struct fl_workload){ line->sticky };
-	first = fl_bitset_next(&line->waiting, 0);
+	first = first_position(p, line);
 	return (struct fl_workload){ first == FL_NONE ? FL_NONE :
 							p->members[line->members.first + first] };
 }
 
-void fl_line_pop(struct fl_policy *p, struct fl_workload w)
+struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
+				struct fl_line_walk *walk)
 {
-	fl_bitset_remove(&line_of(p, w)->waiting, p->jobs[w.v].position, &p->undo);
+	const struct fl_line *line = &p->lines[q.v];
+	uint32_t at, end = line->members.first + line->members.n;
+
+	for (at = fl_bitset_next(&p->shaped, line->members.first + walk->shaped); at < end;
+	     at = fl_bitset_next(&p->shaped, at)) {
+		struct fl_workload w = { p->shape_ids[at] };
+		const struct fl_shape *shape = &p->shapes[p->jobs[w.v].shape];
+
+		walk->shaped = at + 1 - line->members.first;
+		if (!is_marked(p, p->jobs[w.v].shape))
+			return w;
+		at = shape->members.first + shape->members.n;
+	}
+	walk->shaped = line->members.n;
+	at = fl_bitset_next(&line->loose, walk->loose);
+	if (at == FL_NONE)
+		return (struct fl_workload){ FL_NONE };
+	walk->loose = at + 1;
+	return (struct fl_workload){ p->members[line->members.first + at] };
 }
 
-void fl_line_return(struct fl_policy *p, struct fl_workload w)
-{
-	fl_bitset_add(&line_of(p, w)->waiting, p->jobs[w.v].position, &p->undo);
-	set_state(p, w, FL_STATE_WAITING);
-}
+void fl_line_pop(struct fl_policy *p, struct fl_workload w) { leave(p, w); }
 
-static void park(struct fl_policy *p, struct fl_workload w)
-{
-	fl_bitset_add(&line_of(p, w)->parked, p->jobs[w.v].position, &p->undo);
-	set_state(p, w, FL_STATE_INADMISSIBLE);
-	if (!p->tree_parked[p->tree.root_index[p->jobs[w.v].queue.v]])
-		FL_SET(p, p->tree_parked[p->tree.root_index[p->jobs[w.v].queue.v]], true);
-}
+void fl_line_return(struct fl_policy *p, struct fl_workload w) { join(p, w, p->jobs[w.v].loose); }
 
 void fl_line_push(struct fl_policy *p, struct fl_workload w)
 {
 	if (p->protect)
 		FL_SET(p, p->jobs[w.v].waiting_since, p->now);
-	if (is_alike(p, w) && p->shape_marked[p->jobs[w.v].shape])
-		park(p, w);
-	else
-		fl_line_return(p, w);
+	join(p, w, !is_alike(p, w));
+}
+
+/* Out of the order, on its own account. */
+static void park(struct fl_policy *p, struct fl_workload w)
+{
+	fl_bitset_add(&line_of(p, w)->parked, p->jobs[w.v].position, &p->undo);
+	set_state(p, w, FL_STATE_INADMISSIBLE);
+	note_asleep(p, p->jobs[w.v].queue);
+}
+
+/* All that wait with @shape are parked, for @reason. */
+static void mark(struct fl_policy *p, struct fl_node q, uint32_t shape, enum fl_reason reason)
+{
+	FL_SET(p, p->marks, p->marks + 1);
+	FL_SET(p, p->shapes[shape].told, p->marks);
+	FL_SET(p, p->shapes[shape].reason, reason);
+	fl_bitset_add(&p->marked, shape, &p->undo);
+	note_shape(p, &p->lines[q.v], shape);
+	note_ready(p, q);
+	note_asleep(p, q);
 }
 
 void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape)
 {
-	struct fl_span alike = p->shape_members[p->jobs[w.v].shape];
+	const struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
 
-	park(p, w);
-	if (!shape || !is_alike(p, w))
+	if (!shape || !is_alike(p, w)) {
+		park(p, w);
 		return;
-	FL_SET(p, p->shape_marked[p->jobs[w.v].shape], true);
-	for (uint32_t i = alike.first; i < alike.first + alike.n; i++) {
-		struct fl_workload other = { p->shape_ids[i] };
+	}
+	join(p, w, /* loose= */ false);
+	if (!is_marked(p, j->shape))
+		mark(p, j->queue, j->shape, j->reason);
+	for (uint32_t at = least_loose(line); at != FL_NONE;
+	     at = fl_bitset_next(&line->loose, at + 1)) {
+		struct fl_workload other = { p->members[line->members.first + at] };
 
-		if (p->jobs[other.v].state == FL_STATE_WAITING && other.v != w.v &&
-		    is_alike(p, other)) {
-			fl_line_pop(p, other);
-			park(p, other);
-			FL_SET(p, p->jobs[other.v].reason, p->jobs[w.v].reason);
-		}
+		if (p->jobs[other.v].shape != j->shape || !is_alike(p, other))
+			continue;
+		leave(p, other);
+		park(p, other);
+		FL_SET(p, p->jobs[other.v].reason, j->reason);
 	}
 }
 
 void fl_line_remove(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_line *line = line_of(p, w);
-	uint32_t at = p->jobs[w.v].position;
 
-	if (fl_bitset_has(&line->waiting, at))
-		fl_bitset_remove(&line->waiting, at, &p->undo);
-	if (fl_bitset_has(&line->parked, at))
-		fl_bitset_remove(&line->parked, at, &p->undo);
+	leave(p, w);
 	if (line->sticky == w.v)
 		FL_SET(p, line->sticky, FL_NONE);
 	if (p->jobs[w.v].promised)
@@ -126,15 +282,15 @@ void fl_line_remove(struct fl_policy *p, struct fl_workload w)
 static void place(struct fl_policy *p, struct fl_line *line, uint32_t w, uint32_t at)
 {
 	struct fl_job *j = &p->jobs[w];
-	struct fl_bitset *sets[] = { &line->waiting, &line->parked };
-	enum fl_workload_state states[] = { FL_STATE_WAITING, FL_STATE_INADMISSIBLE };
+	struct fl_bitset *sets[] = { &line->loose, &line->parked };
+	bool in[] = { j->state == FL_STATE_WAITING && j->loose, j->state == FL_STATE_INADMISSIBLE };
 
 	FL_SET(p, p->members[line->members.first + at], w);
 	FL_SET(p, j->position, at);
 	for (int i = 0; i < 2; i++)
-		if (fl_bitset_has(sets[i], at) && j->state != states[i])
+		if (fl_bitset_has(sets[i], at) && !in[i])
 			fl_bitset_remove(sets[i], at, &p->undo);
-		else if (!fl_bitset_has(sets[i], at) && j->state == states[i])
+		else if (!fl_bitset_has(sets[i], at) && in[i])
 			fl_bitset_add(sets[i], at, &p->undo);
 }
 
@@ -154,62 +310,105 @@ static uint32_t new_position(const struct fl_policy *p, struct fl_workload w)
 
 void fl_line_move(struct fl_policy *p, struct fl_workload w)
 {
+	struct fl_job *j = &p->jobs[w.v];
 	struct fl_line *line = line_of(p, w);
-	uint32_t from = p->jobs[w.v].position, to = new_position(p, w);
+	uint32_t from = j->position, to = new_position(p, w);
 	const uint32_t *members = p->members + line->members.first;
+	bool waits = j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE;
 
-	if (p->jobs[w.v].state == FL_STATE_INADMISSIBLE)
+	FL_SET(p, j->reason, fl_line_reason(p, w));
+	if (waits) {
+		leave(p, w);
+		FL_SET(p, j->loose, false);
 		set_state(p, w, FL_STATE_WAITING);
+	}
 	for (; from > to; from--)
 		place(p, line, members[from - 1], from);
 	for (; from < to; from++)
 		place(p, line, members[from + 1], from);
 	place(p, line, w.v, to);
+	if (waits)
+		join(p, w, !is_alike(p, w) || is_marked(p, j->shape));
+	for (uint32_t k = line->shapes.first; k < line->shapes.first + line->shapes.n; k++)
+		note_shape(p, line, k);
+	note_ready(p, j->queue);
 }
 
 size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w)
 {
-	return (size_t)p->lines[p->jobs[w.v].queue.v].members.n * (2 + 2 * FL_BITSET_NOTES) + 8;
+	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+
+	return (size_t)line->members.n * (2 + 2 * FL_BITSET_NOTES) +
+	       ((size_t)line->shapes.n + 2) * FL_LINE_NOTES;
+}
+
+static void wake(struct fl_policy *p, struct fl_node q)
+{
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t end = line->shapes.first + line->shapes.n;
+
+	for (uint32_t k = fl_bitset_next(&p->marked, line->shapes.first); k < end;
+	     k = fl_bitset_next(&p->marked, k + 1)) {
+		fl_bitset_remove(&p->marked, k, &p->undo);
+		note_shape(p, line, k);
+	}
+	for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
+	     at = fl_bitset_next(&line->parked, at + 1)) {
+		struct fl_workload w = { p->members[line->members.first + at] };
+
+		fl_bitset_remove(&line->parked, at, &p->undo);
+		join(p, w, !is_alike(p, w));
+	}
+	note_ready(p, q);
 }
 
 void fl_line_flush(struct fl_policy *p, struct fl_node q)
 {
 	uint32_t root = p->tree.root_index[q.v];
+	struct fl_span order;
 
-	if (root == FL_NONE || !p->tree_parked[root])
+	if (root == FL_NONE)
 		return;
-	FL_SET(p, p->tree_parked[root], false);
-	for (uint32_t i = 0; i < p->tree.queues[root].n; i++) {
-		struct fl_line *line = &p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
-
-		for (uint32_t k = line->shapes.first; k < line->shapes.first + line->shapes.n; k++)
-			if (p->shape_marked[k])
-				FL_SET(p, p->shape_marked[k], false);
-		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
-		     at = fl_bitset_next(&line->parked, at + 1)) {
-			struct fl_workload w = { p->members[line->members.first + at] };
-
-			fl_bitset_remove(&line->parked, at, &p->undo);
-			fl_line_return(p, w);
-		}
+	order = p->tree.roots[root].order;
+	for (uint32_t at = fl_bitset_next(&p->asleep, order.first); at < order.first + order.n;
+	     at = fl_bitset_next(&p->asleep, at + 1)) {
+		wake(p, (struct fl_node){ p->tree.order[at] });
+		fl_bitset_remove(&p->asleep, at, &p->undo);
 	}
 }
 
 size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q)
 {
 	uint32_t root = p->tree.root_index[q.v];
+	struct fl_span order;
 	size_t notes = 1;
 
-	if (!p->undo.marks || root == FL_NONE || !p->tree_parked[root])
+	if (!p->undo.marks || root == FL_NONE)
 		return 0;
-	for (uint32_t i = 0; i < p->tree.queues[root].n; i++) {
-		const struct fl_line *line =
-			&p->lines[p->tree.queue_ids[p->tree.queues[root].first + i]];
+	order = p->tree.roots[root].order;
+	for (uint32_t i = fl_bitset_next(&p->asleep, order.first); i < order.first + order.n;
+	     i = fl_bitset_next(&p->asleep, i + 1)) {
+		const struct fl_line *line = &p->lines[p->tree.order[i]];
+		uint32_t end = line->shapes.first + line->shapes.n;
 
-		notes += line->shapes.n;
+		notes += FL_LINE_NOTES;
+		for (uint32_t k = fl_bitset_next(&p->marked, line->shapes.first); k < end;
+		     k = fl_bitset_next(&p->marked, k + 1))
+			notes += FL_LINE_NOTES;
 		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
 		     at = fl_bitset_next(&line->parked, at + 1))
-			notes += 2 * FL_BITSET_NOTES + 1;
+			notes += FL_LINE_NOTES;
 	}
+	return notes;
+}
+
+size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_line *line = line_of(p, w);
+	size_t notes = 2 * FL_LINE_NOTES;
+
+	for (uint32_t at = least_loose(line); at != FL_NONE;
+	     at = fl_bitset_next(&line->loose, at + 1))
+		notes += FL_LINE_NOTES;
 	return notes;
 }

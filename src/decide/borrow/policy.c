@@ -70,7 +70,7 @@ static int wrong_state(const struct fl_policy *p, struct fl_workload w, const ch
 static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	size_t notes = 64; /* the workload's own cells, and to queue, park and wake it */
+	size_t notes = 64 + 2 * FL_LINE_NOTES; /* its own cells, and to queue, park and wake it */
 
 	if (!p->undo.marks)
 		return 0;
@@ -194,6 +194,7 @@ static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 		return fl_holds_quota(&p->jobs[w.v]) ? 0 : wrong_state(p, w, "holds no quota", err);
 	case FL_EV_EVICTED:
 	case FL_EV_REJECTED:
+	case FL_EV_KILLED:
 		return release(p, w, /* again= */ true, err);
 	case FL_EV_FINISHED:
 		return release(p, w, /* again= */ false, err);
@@ -257,6 +258,7 @@ static void borrow_rollback(struct fl_policy *p, fl_mark mark)
 	uint32_t changes = p->changes;
 
 	fl_undo_rollback(&p->undo, mark);
+	p->usage.all_written = true;
 	if (p->changes != changes)
 		fl_change_undone(p);
 }
@@ -281,7 +283,7 @@ static void borrow_share(const struct fl_policy *p, struct fl_node n, struct fl_
 
 static enum fl_workload_state borrow_state(const struct fl_policy *p, struct fl_workload w)
 {
-	return p->jobs[w.v].state;
+	return fl_line_state(p, w);
 }
 
 static const struct fl_placement *borrow_placement(const struct fl_policy *p, struct fl_workload w,
@@ -307,7 +309,7 @@ static double borrow_held(const struct fl_policy *p, struct fl_workload w, struc
 
 static enum fl_reason borrow_reason(const struct fl_policy *p, struct fl_workload w)
 {
-	return p->jobs[w.v].reason;
+	return fl_line_reason(p, w);
 }
 
 const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tree; }
@@ -318,12 +320,13 @@ const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->u
 static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			       uint32_t cap)
 {
-	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+	struct fl_node q = p->jobs[w.v].queue;
+	struct fl_line_walk walk = { 0 };
 	uint32_t n = 0;
 
-	for (uint32_t at = fl_bitset_next(&line->waiting, 0); at != FL_NONE;
-	     at = fl_bitset_next(&line->waiting, at + 1)) {
-		uint32_t other = p->members[line->members.first + at], i = n < cap ? n : cap;
+	for (uint32_t other = fl_line_next(p, q, &walk).v; other != FL_NONE;
+	     other = fl_line_next(p, q, &walk).v) {
+		uint32_t i = n < cap ? n : cap;
 
 		if (other == w.v || !fl_afs_before(p, other, w.v))
 			continue;
@@ -352,17 +355,19 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 	head = line->sticky;
 	if (head == w.v)
 		return 0;
-	if (head != FL_NONE && p->jobs[head].state == FL_STATE_WAITING) {
+	if (head != FL_NONE &&
+	    fl_line_state(p, (struct fl_workload){ head }) == FL_STATE_WAITING) {
 		if (n < cap)
 			ids[n] = head;
 		n++;
 	}
-	for (uint32_t at = fl_bitset_next(&line->waiting, 0); at < j->position;
-	     at = fl_bitset_next(&line->waiting, at + 1)) {
-		if (p->members[line->members.first + at] == head)
+	for (uint32_t at = 0; at < j->position; at++) {
+		struct fl_workload other = { p->members[line->members.first + at] };
+
+		if (other.v == head || fl_line_state(p, other) != FL_STATE_WAITING)
 			continue;
 		if (n < cap)
-			ids[n] = p->members[line->members.first + at];
+			ids[n] = other.v;
 		n++;
 	}
 	return n;

@@ -70,8 +70,8 @@ int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err)
 
 	while (end < p->n_requeued && ready_at(p, p->requeued[end]) <= p->now)
 		end++;
-	r = fl_undo_reserve(&p->undo, (size_t)(end - p->requeued_n) * (8 + FL_BITSET_NOTES) + 1,
-			    (size_t)(end - p->requeued_n) * (8 + FL_BITSET_NOTES) * 16 + 16, err);
+	r = fl_undo_reserve(&p->undo, (size_t)(end - p->requeued_n) * (8 + FL_LINE_NOTES) + 1,
+			    (size_t)(end - p->requeued_n) * (8 + FL_LINE_NOTES) * 16 + 16, err);
 	if (r < 0)
 		return r;
 	for (uint32_t i = p->requeued_n; i < end; i++) {

@@ -237,28 +237,35 @@ static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
 
 static int fill_shapes(struct fl_policy *p, fairlead_error *err)
 {
-	uint32_t n = p->model->n_workloads;
+	uint32_t n = p->model->n_workloads, *ids;
+	int r;
 
-	if (!ALLOC(p, p->shape_ids, n) || !ALLOC(p, p->shape_members, n + 1) ||
-	    !ALLOC(p, p->shape_marked, n + 1))
+	if (!ALLOC(p, ids, n))
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		p->shape_ids[i] = i;
-	fl_sort(p->shape_ids, n, p->sort_scratch, cmp_shapes, p);
+	p->shape_ids = ids;
+	memcpy(ids, p->members, n * sizeof *ids); /* of equal shapes queue order stays */
+	fl_sort(ids, n, p->sort_scratch, cmp_shapes, p);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t w = p->shape_ids[i], q = p->jobs[w].queue.v;
+		p->n_shapes += i == 0 || cmp_shapes(p, ids[i - 1], ids[i]) != 0;
+		p->jobs[ids[i]].shape = p->n_shapes - 1;
+		p->jobs[ids[i]].shape_place = i;
+	}
+	if (!ALLOC(p, p->shapes, p->n_shapes) || !ALLOC(p, p->heads, 2 * (size_t)p->n_shapes) ||
+	    (r = fl_bitset_init(&p->shaped, n, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->marked, p->n_shapes, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->ready, p->tree.n_order, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->asleep, p->tree.n_order, &p->arena, err)) < 0)
+		return FAIRLEAD_ENOMEM;
+	memset(p->heads, 0xff, 2 * (size_t)p->n_shapes * sizeof *p->heads); /* FL_NONE */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t q = p->jobs[ids[i]].queue.v;
+		struct fl_shape *shape = &p->shapes[p->jobs[ids[i]].shape];
 
-		if (i == 0 || cmp_shapes(p, p->shape_ids[i - 1], w) != 0) {
-			p->shape_members[p->n_shapes].first = i;
-			if (q != FL_NONE) {
-				if (p->lines[q].shapes.n == 0)
-					p->lines[q].shapes.first = p->n_shapes;
-				p->lines[q].shapes.n++;
-			}
-			p->n_shapes++;
-		}
-		p->shape_members[p->n_shapes - 1].n++;
-		p->jobs[w].shape = p->n_shapes - 1;
+		if (shape->members.n++ > 0)
+			continue;
+		shape->members.first = i;
+		if (q != FL_NONE && p->lines[q].shapes.n++ == 0)
+			p->lines[q].shapes.first = p->jobs[ids[i]].shape;
 	}
 	return 0;
 }
@@ -293,7 +300,7 @@ static int fill_members(struct fl_policy *p, fairlead_error *err)
 		line->holders.first = room;
 		room += line->holders.n;
 		if (m->nodes[q].kind == FL_CLUSTER_QUEUE &&
-		    ((r = fl_bitset_init(&line->waiting, line->members.n, &p->arena, err)) < 0 ||
+		    ((r = fl_bitset_init(&line->loose, line->members.n, &p->arena, err)) < 0 ||
 		     (r = fl_bitset_init(&line->parked, line->members.n, &p->arena, err)) < 0))
 			return r;
 	}
@@ -308,7 +315,6 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 	uint32_t room = 0;
 
 	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) ||
-	    !ALLOC(p, p->tree_parked, p->tree.n_roots) ||
 	    !ALLOC(p, p->tree_sorted_epoch, p->tree.n_roots) ||
 	    !ALLOC(p, p->tree_first, p->tree.n_roots) || !ALLOC(p, p->tree_n, p->tree.n_roots))
 		return FAIRLEAD_ENOMEM;

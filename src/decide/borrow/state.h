@@ -28,6 +28,7 @@ struct fl_job {
 	/* fixed */
 	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
 	uint32_t shape;       /* equal for equal podsets and priority within a queue */
+	uint32_t shape_place; /* in shape_ids */
 	uint32_t uid_rank;    /* ranks uids as strings */
 	fl_time queue_time;   /* what queue order and "newer" go by */
 	struct fl_span scan;  /* into scans: podset-major, one a resource group */
@@ -37,12 +38,14 @@ struct fl_job {
 	/* changes */
 	int32_t priority;
 	uint32_t position; /* in queue order within its ClusterQueue */
-	enum fl_workload_state state;
-	enum fl_reason reason;
+	enum fl_workload_state state; /* ask fl_line_state for what is told of one that waits */
+	enum fl_reason reason;        /* the same: fl_line_reason */
+	uint64_t joined; /* how many shapes had been marked when it came into the line */
 	struct fl_node held_by; /* ClusterQueue whose quota it holds; FL_NONE */
 	fl_time reserved_at;
 	fl_time waiting_since; /* kept with a Policy only */
 	bool promised;         /* what is freed for it is held (protect.h) */
+	bool loose;            /* while it waits: not with its shape (lines.c) */
 	uint32_t n_placement, n_use;
 	uint32_t scan_cycle; /* when the scan positions were stored; 0: none are */
 	uint32_t scan_generation;
@@ -53,6 +56,16 @@ struct fl_queue_group {
 	struct fl_span resources; /* into group_resources */
 	struct fl_span flavors;   /* into group_flavors of this policy */
 	uint32_t columns;         /* first in group_columns: flavor-major, one a resource */
+};
+
+/* Workloads of a queue that are equal to it. */
+struct fl_shape {
+	/* fixed */
+	struct fl_span members; /* into shape_ids */
+
+	/* changes */
+	enum fl_reason reason; /* for which it was marked last */
+	uint64_t told;         /* how many had been marked by then, it included */
 };
 
 /* One row a node; unused for cohorts. */
@@ -66,8 +79,8 @@ struct fl_line {
 	bool covers_pods;
 
 	/* changes */
-	struct fl_bitset waiting, parked; /* positions; parked are the inadmissible */
-	uint32_t sticky;                  /* workload id; FL_NONE */
+	struct fl_bitset loose, parked; /* positions: who waits without its shape; is parked so */
+	uint32_t sticky;                /* workload id; FL_NONE */
 	uint32_t generation;
 	uint32_t n_holders; /* workloads that hold its quota, in no order */
 
@@ -101,13 +114,17 @@ struct fl_policy {
 	struct fl_placement *placements;
 	struct fl_use *uses;
 	int16_t *scans;
-	bool *shape_marked;            /* by shape */
-	struct fl_span *shape_members; /* by shape, into shape_ids */
-	uint32_t *shape_ids;
+	struct fl_shape *shapes;
 	uint32_t n_shapes;
+	uint32_t *shape_ids; /* workloads by shape; of one shape in queue order */
+	/* who waits (lines.c) */
+	struct fl_bitset shaped; /* places in shape_ids: who waits with its shape */
+	struct fl_bitset marked; /* shapes: known not to fit */
+	struct fl_bitset ready, asleep; /* places of queues in the tree's order */
+	uint32_t *heads;                /* two a shape: each line's tree of heads */
+	uint64_t marks;                 /* how often a shape was marked */
 	uint32_t *digest_ids; /* room for digest.c */
 
-	bool *tree_parked;             /* per root: some workload may be parked, or shape marked */
 	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
 	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
@@ -166,6 +183,18 @@ void fl_line_move(struct fl_policy *p, struct fl_workload w);
 /* At most so many notes, of 8 bytes each, for a move. */
 size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w);
 
+/* What is said of @w: of one that waits or is parked, as its shape is marked or not. */
+enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w);
+enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w);
+/* Each that waits in @q and is not parked, in no order: begin with a zeroed walk; FL_NONE: all. */
+struct fl_line_walk {
+	uint32_t shaped, loose;
+};
+struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
+				struct fl_line_walk *walk);
+/* Notes of 8 bytes each, at most, for one workload that joins or leaves the line, or is parked. */
+enum { FL_LINE_NOTES = 4 * FL_BITSET_NOTES + 40 };
+
 /* The head of @q, FL_NONE when nobody waits; pop takes it out of the waiting. */
 struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);
 void fl_line_pop(struct fl_policy *p, struct fl_workload w);
@@ -175,6 +204,8 @@ void fl_line_push(struct fl_policy *p, struct fl_workload w);
 void fl_line_return(struct fl_policy *p, struct fl_workload w);
 /* A popped head waits until something frees; with @shape all of its shape do. */
 void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
+/* At most so many notes for that. */
+size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
 /* Takes part no more. */
 void fl_line_remove(struct fl_policy *p, struct fl_workload w);
 /* Wake all parked workloads of the tree around @q. */

@@ -252,9 +252,20 @@ static int run(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *er
 	return r < 0 ? r : end(p, err);
 }
 
+/* Between cycles. None comes back from there in a cycle, so it grows with every eviction. */
+static uint32_t tasks_leaving(const struct fl_policy *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		n += p->jobs[w].n_leaves;
+	return n;
+}
+
 int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
 		    fairlead_error *err)
 {
+	uint32_t leaving = tasks_leaving(p);
 	struct fl_decisions decisions;
 	fl_mark mark;
 	int r = fl_undo_mark(&p->undo, &mark, err);
@@ -271,8 +282,9 @@ int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_d
 	}
 	fl_undo_keep(&p->undo, mark);
 	*ret = decisions;
+	ret->moved = tasks_leaving(p) != leaving;
 	for (uint32_t i = 0; i < ret->n && !ret->moved; i++)
-		ret->moved = ret->rows[i].kind == FL_ADMIT || ret->rows[i].kind == FL_EVICT;
+		ret->moved = ret->rows[i].kind == FL_ADMIT;
 	return 0;
 }
 

@@ -19,6 +19,8 @@ extern const struct fl_policy_ops fl_entitle_policy;
 const struct fl_standing *fl_entitle_standing(const struct fl_policy *p, struct fl_node n);
 /* Normalised usage over time; all 0 when history does not count. */
 struct fl_bundle fl_entitle_usage(const struct fl_policy *p, struct fl_node n);
+/* What nobody holds of a machine; below 0 where it lost room. */
+struct fl_bundle fl_entitle_idle(const struct fl_policy *p, struct fl_machine machine);
 /* What the machines have for us in all. */
 struct fl_bundle fl_entitle_total(const struct fl_policy *p);
 /* Who would be popped before @w by the allocate action: the first @cap ids, and how many. */

@@ -127,6 +127,20 @@ static int let_go(struct fl_policy *p, struct fl_workload w, bool all, fairlead_
 	return r;
 }
 
+/* What of it was on the machine, leaving or not, waits again. */
+static int kill_on(struct fl_policy *p, struct fl_workload w, struct fl_machine machine,
+		   fairlead_error *err)
+{
+	struct fl_span tasks = p->jobs[w.v].tasks;
+	int r = 0;
+
+	for (uint32_t t = tasks.first; t < tasks.first + tasks.n && r >= 0; t++)
+		if (p->tasks[t].machine.v == machine.v &&
+		    (p->tasks[t].state == FL_TASK_HOLDS || p->tasks[t].state == FL_TASK_LEAVES))
+			r = fl_task_release(p, t, FL_TASK_WAITS, err);
+	return r;
+}
+
 static int apply_to(struct fl_policy *p, const struct fl_event *event, fairlead_error *err)
 {
 	struct fl_workload w = event->workload;
@@ -144,6 +158,11 @@ static int apply_to(struct fl_policy *p, const struct fl_event *event, fairlead_
 	case FL_EV_REJECTED:
 		return holds ? let_go(p, w, event->kind == FL_EV_REJECTED, err) :
 			       wrong_state(p, w, "runs nothing", err);
+	case FL_EV_KILLED:
+		if (!holds)
+			return wrong_state(p, w, "runs nothing", err);
+		return event->machine.v == FL_NONE ? let_go(p, w, /* all= */ true, err) :
+						     kill_on(p, w, event->machine, err);
 	case FL_EV_FINISHED:
 		return holds ? leave(p, w, err) : wrong_state(p, w, "runs nothing", err);
 	case FL_EV_CELL:
@@ -377,6 +396,11 @@ const struct fl_standing *fl_entitle_standing(const struct fl_policy *p, struct 
 struct fl_bundle fl_entitle_usage(const struct fl_policy *p, struct fl_node n)
 {
 	return p->usage ? p->usage[n.v] : (struct fl_bundle){ 0 };
+}
+
+struct fl_bundle fl_entitle_idle(const struct fl_policy *p, struct fl_machine machine)
+{
+	return p->rooms[machine.v].idle;
 }
 
 struct fl_bundle fl_entitle_total(const struct fl_policy *p) { return p->total; }

@@ -259,11 +259,12 @@ static struct fl_event random_event(const struct fl_model *m)
 {
 	static const enum fl_event_kind kinds[] = { FL_EV_SUBMIT,  FL_EV_CANCEL,   FL_EV_STARTED,
 						    FL_EV_EVICTED, FL_EV_FINISHED, FL_EV_REJECTED,
-						    FL_EV_CELL,    FL_EV_EVICTED };
+						    FL_EV_CELL,    FL_EV_EVICTED,  FL_EV_KILLED };
 
 	return (struct fl_event){ .kind = kinds[pick(COUNT(kinds))],
 				  .workload = { pick(m->n_workloads) },
-				  .cell = random_cell(m) };
+				  .cell = random_cell(m),
+				  .machine = { pick(4) ? pick(m->n_machines) : FL_NONE } };
 }
 
 static void random_thing(const struct fl_model *m, struct fl_policy *p, fl_time now)
@@ -478,9 +479,47 @@ static void warm_cycles_ask_for_no_memory(void **unused)
 	}
 }
 
+/* After a cycle that moved nothing the next one at the same time decides the same. */
+static void a_cycle_that_moved_nothing_is_the_last(void **unused)
+{
+	static struct image one, other;
+	uint32_t still = 0;
+
+	(void)unused;
+	for (uint32_t seed = 1; seed <= 150; seed++) {
+		struct fl_model *m = random_world(seed);
+		struct fl_policy *p = make(&fl_mem_heap, m, seed);
+
+		for (int i = 0; i < 40; i++) {
+			fl_time now = (WORLD_NOW + i / 4) * FL_SECOND;
+			struct fl_decisions d;
+
+			assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+			if (!d.moved) {
+				uint32_t n = d.n;
+
+				take_image(p, &one);
+				assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+				take_image(p, &other);
+				assert_false(d.moved);
+				assert_int_equal(d.n, n);
+				for (uint32_t k = 0; k < d.n; k++)
+					assert_int_not_equal(d.rows[k].kind, FL_ADMIT);
+				assert_memory_equal(one.digest, other.digest, sizeof one.digest);
+				still++;
+			}
+			random_thing(m, p, now);
+		}
+		ops->free(p);
+		fl_model_free(m);
+	}
+	assert_true(still > 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),
 		cmocka_unit_test(rollback_gives_all_back),
 		cmocka_unit_test(shares_after_a_rollback_are_those_before),
 		cmocka_unit_test(modes_shift_shares_and_nothing_else),

@@ -394,9 +394,51 @@ static void marks_are_renewed(void **unused)
 	}
 }
 
+/* After a cycle that moved nothing the next one is the same, and moves nothing either. */
+static void a_cycle_that_moved_nothing_is_the_last(void **unused)
+{
+	static struct image one, other;
+	uint32_t still = 0;
+
+	(void)unused;
+	for (uint32_t seed = 1; seed <= 300; seed++) {
+		struct fl_model *m = random_world(seed, false);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
+		fairlead_error err;
+
+		for (int i = 0; i < 60; i++) {
+			fl_time now = (101 + i / 4) * FL_SECOND;
+			struct fl_decisions d;
+
+			assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+			if (!d.moved) {
+				uint32_t n = d.n;
+
+				take_image(m, p, &one);
+				assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+				take_image(m, p, &other);
+				assert_false(d.moved);
+				assert_int_equal(d.n, n);
+				for (uint32_t k = 0; k < d.n; k++)
+					assert_true(d.rows[k].kind != FL_ADMIT &&
+						    (d.rows[k].kind != FL_EVICT ||
+						     d.rows[k].already_evicting));
+				assert_string_equal(one.seen, other.seen);
+				assert_memory_equal(one.bytes, other.bytes, one.n);
+				still++;
+			}
+			random_thing(m, p, now, &err);
+		}
+		ops->free(p);
+		fl_model_free(m);
+	}
+	assert_true(still > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),
 		cmocka_unit_test(rollback_gives_all_back),
 		cmocka_unit_test(failing_allocations_change_nothing),
 		cmocka_unit_test(a_trial_foretells_the_cycle),

@@ -2,8 +2,8 @@
 /*
  * nearest - which of the known names was meant
  */
-#ifndef FL_CLI_NEAREST_H
-#define FL_CLI_NEAREST_H
+#ifndef FL_BASE_NEAREST_H
+#define FL_BASE_NEAREST_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <stdbool.h>
 #include <stdio.h>

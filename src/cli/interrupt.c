@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/interrupt.h"
+
+#include <signal.h>
+
+static volatile sig_atomic_t asked;
+
+static void ask(int signal)
+{
+	(void)signal;
+	asked = 1;
+}
+
+void fl_interrupt_listen(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = ask, .sa_flags = (int)SA_RESETHAND }, old;
+
+	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+bool fl_interrupted(void) { return asked; }

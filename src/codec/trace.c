@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "codec/trace.h"
+
+#include "codec/kube.h"
+#include "codec/trace_parts.h"
+
+static fl_time times(fl_time time, double factor)
+{
+	double v = (double)time * factor;
+
+	if (time == FL_NEVER || time == FL_TIME_NONE || factor == 1)
+		return time;
+	return v >= (double)FL_NEVER ? FL_NEVER - 1 : (fl_time)v;
+}
+
+static void scale(struct fl_distribution *d, double factor)
+{
+	d->a *= factor;
+	d->least *= factor;
+	d->most *= factor;
+	if (d->kind == FL_UNIFORM)
+		d->b *= factor;
+}
+
+/* Who arrives after the first of them comes sooner or later, the same for all. */
+static void stretch_lives(struct fl_model *m, uint32_t from, const struct fl_trace_row *row)
+{
+	fl_time first = FL_NEVER;
+
+	for (uint32_t i = from; i < m->n_lives; i++)
+		if (m->lives[i].arrives != FL_TIME_NONE && m->lives[i].arrives < first)
+			first = m->lives[i].arrives;
+	for (uint32_t i = from; i < m->n_lives; i++) {
+		struct fl_life_row *life = &m->lives[i];
+
+		life->runs = times(life->runs, row->runtime);
+		life->asked = times(life->asked, row->runtime);
+		if (life->arrives != FL_TIME_NONE)
+			life->arrives = first + times(life->arrives - first, 1 / row->load);
+	}
+}
+
+/* Objects, with their lives or classes. */
+static int read_objects(struct fl_model *m, uint32_t trace, const char *name,
+			const struct fl_source *source, fairlead_error *err)
+{
+	const struct fl_trace_row *row = &m->traces[trace];
+	uint32_t lives = m->n_lives, classes = m->n_classes;
+	int r;
+
+	if (row->from > 0 || (row->length != 0 && row->length != FL_NEVER)) {
+		fl_fail(err, FAIRLEAD_EINPUT,
+			"objects are not cut in time: `from` and `for` are "
+			"of swf and openb");
+		return fl_model_fail_at(m, row->place, err);
+	}
+	r = fl_kube_read_from(m, name, source, /* tap= */ NULL, err);
+	if (r < 0)
+		return r;
+	row = &m->traces[trace];
+	stretch_lives(m, lives, row);
+	for (uint32_t i = classes; i < m->n_classes; i++) {
+		scale(&m->classes[i].between, 1 / row->load);
+		scale(&m->classes[i].runs, row->runtime);
+	}
+	return 0;
+}
+
+int fl_trace_read(struct fl_model *m, uint32_t trace, const char *name,
+		  const struct fl_source *source, fairlead_error *err)
+{
+	fairlead_error unused;
+	struct fl_tracer t;
+	int r;
+
+	if (!err)
+		err = &unused;
+	*err = (fairlead_error){ 0 };
+	if (m->traces[trace].kind == FL_TRACE_GENERATOR ||
+	    m->traces[trace].kind == FL_TRACE_OBJECTS)
+		return read_objects(m, trace, name, source, err);
+	r = fl_tracer_begin(&t, m, trace, name, source, err);
+	if (r == 0)
+		r = m->traces[trace].kind == FL_TRACE_SWF ? fl_swf_read(&t) :
+							    fl_openb_read_pods(&t);
+	return fl_tracer_end(&t, r);
+}

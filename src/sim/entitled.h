@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * entitled - what every queue is fairly entitled to, whatever policy decides
+ *
+ * entitle: the policy's own fair shares, as of its last cycle.
+ *
+ * borrow: each tree divides what it has by the rules of share/divide.h, bounded, each resource
+ * for itself, all flavors of it together:
+ *   a root may give out  the nominal quota of all in it, less what lending limits keep unused
+ *   a node deserves      its nominal quota and that of all below it (less what is kept, again)
+ *   its limit            that and its borrowing limits; none if it has none for some flavor
+ *   its weight           that of fair sharing
+ *   it asks for          what it holds and waits for
+ * so quota that somebody does not ask for goes to those who ask for more than theirs, by weight.
+ * That is a yardstick, the same under every setting of preemption and order; the policy does
+ * not know of it.  What it leaves out: which flavor somebody can use, priorities, and that jobs
+ * come in whole pieces.
+ *
+ * Guarantee: depends on names and numbers alone, not on the order of the input; nobody is
+ * entitled to more than it asks for.  Any number of resources: a division has three of them,
+ * so there are as many divisions as it takes.
+ *
+ * Cost: O(nodes * resources * rounds); no memory once made.  All of it is an arena's.
+ */
+#ifndef FL_SIM_ENTITLED_H
+#define FL_SIM_ENTITLED_H
+
+#include "decide/policy.h"
+#include "share/divide.h"
+
+struct fl_entitled {
+	const struct fl_model *model;
+	const struct fl_policy *policy;
+	struct fl_arena arena;
+	bool own; /* the policy has fair shares of its own */
+
+	/* Resources of which there is any, by name. */
+	struct fl_resource *resources;
+	uint32_t n_resources;
+	uint32_t *index;  /* by resource: into these; FL_NONE */
+	double *capacity; /* of the cluster, in the units of amounts; INFINITY: without bound */
+
+	/* A row a node that takes part: parents before children, siblings by name. */
+	uint32_t n;
+	uint32_t *node;   /* the model's id */
+	uint32_t *row_of; /* by node: its row; FL_NONE */
+	uint32_t *parent; /* row; FL_NONE at the top */
+	uint32_t *depth;  /* 0 at the top */
+	uint32_t *root;   /* row of the top above it */
+
+	/* By row and resource, of borrow. */
+	double *deserved, *limit; /* FL_UNBOUNDED: no bound */
+	double *local;            /* of what it and those below it have for others, what it keeps */
+	double *kept, *passes;    /* of one division: not used and not lent; wanted from above */
+	double *top_capacity;     /* by row of a top, and resource; as `capacity` */
+	struct fl_divider **dividers;
+	uint32_t n_dividers;
+	struct fl_divide_queue *queues;
+	struct fl_bundle *request, *share;
+};
+
+int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const struct fl_model *model,
+		     const struct fl_policy_ops *ops, const struct fl_policy *policy,
+		     fairlead_error *err);
+void fl_entitled_done(struct fl_entitled *e);
+
+/* A quota, a limit, a weight or a machine is not what it was. */
+void fl_entitled_changed(struct fl_entitled *e);
+
+/* @wanted and @ret have n * n_resources numbers, by row; inner rows the sums of theirs. */
+void fl_entitled_find(struct fl_entitled *e, const double *wanted, double *ret);
+
+/* By resource: what there is where @row is; of its tree, entitle: of the cluster. */
+const double *fl_entitled_capacity(const struct fl_entitled *e, uint32_t row);
+
+#endif

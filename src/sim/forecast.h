@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * forecast - when will it start?  Many futures, and what they have in common
+ *
+ * From the state that a policy is in, also in the middle of a simulation, many runs go
+ * forward, each with run times of its own, drawn from what is known (runtimes.h): of who
+ * runs given how long it has run already, of who waits and of who comes afresh.  A run ends
+ * once all that were asked for have started, or at the horizon.
+ *
+ * Promises: the policy is as it was afterwards, exactly, also after an error; the same seed
+ * gives the same answer.
+ *
+ * What it does not know: failures, changes to the cluster, people who change their minds;
+ * and new arrivals other than those that came lately, when it is asked to draw them again.
+ *
+ * Cost: a run is a simulation of what is there now, beside O(workloads) to begin it.
+ */
+#ifndef FL_SIM_FORECAST_H
+#define FL_SIM_FORECAST_H
+
+#include "sim/runtimes.h"
+#include "sim/simulation.h"
+
+struct fl_forecast_options {
+	const struct fl_mem *mem;
+	fl_time now;
+	uint64_t seed;
+	uint32_t runs;
+	double level;    /* of the interval, 0.8: from the first tenth of the runs to the last */
+	fl_time horizon; /* as long as a run looks ahead */
+	/* Workloads that came so lately come once more, in each run at other times; 0: none. */
+	fl_time arrivals;
+	/* Run times of the model's lives are what people say beforehand: they count. */
+	bool told;
+	const struct fl_sim_job *from; /* of the simulation it is asked in; NULL: none */
+};
+
+extern const struct fl_forecast_options fl_forecast_default;
+
+enum fl_forecast_state {
+	FL_FORECAST_HOLDS,   /* runs, or is about to let go: it has started */
+	FL_FORECAST_NOT,     /* takes no part, has ended or has not come */
+	FL_FORECAST_FITS,    /* starts before anybody has ended */
+	FL_FORECAST_LATER,   /* has a start */
+	FL_FORECAST_BEYOND,  /* in no run before the horizon */
+	FL_FORECAST_NEVER,   /* does not, though all that will end has ended */
+	FL_FORECAST_UNKNOWN, /* the same, but of some it is not known when they end */
+};
+
+struct fl_forecast {
+	struct fl_workload workload; /* by the caller */
+	enum fl_forecast_state state;
+	fl_time start, from,
+		to;       /* on the clock: median, interval; FL_NEVER: not until the horizon */
+	uint32_t started; /* in so many runs */
+	struct fl_workload awaited; /* whose end it follows most often; FL_NONE: nobody's */
+	uint32_t awaited_runs;
+	struct fl_node awaited_queue; /* the same of queues */
+	uint32_t awaited_queue_runs;
+};
+
+/* Of how many of who runs and waits the run times are known from where. */
+struct fl_forecast_basis {
+	uint32_t n[FL_RUN_BASES];
+	uint32_t arrivals; /* drawn a run */
+};
+
+/* For @n workloads at once: the same runs answer for all.  @times is as before afterwards. */
+int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,
+		const struct fl_model *model, struct fl_runtimes *times,
+		const struct fl_forecast_options *options, struct fl_forecast *rows, uint32_t n,
+		struct fl_forecast_basis *ret, fairlead_error *err);
+
+/*
+ * One future to look at: a life for each workload of @model, by its index (as fl_sim_options
+ * wants them), as run number @run of a forecast has them.  @ret has room for all.
+ */
+int fl_forecast_lives(const struct fl_policy_ops *ops, const struct fl_policy *policy,
+		      const struct fl_model *model, struct fl_runtimes *times,
+		      const struct fl_forecast_options *options, uint32_t run,
+		      struct fl_life_row *ret, struct fl_forecast_basis *ret_basis,
+		      fairlead_error *err);
+
+#endif

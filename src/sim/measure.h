@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure - the numbers of a run: who waited how long, who held what, and how fairly
+ *
+ * Listens to a simulation and adds up.  README.md says what each number means and what it
+ * cannot tell.
+ *
+ * Guarantees:
+ * - What is held and wanted is an exact integral over virtual time, entered at each event;
+ *   sums and counts are exact, quantiles those of all jobs (nearest rank), not of a sample.
+ * - Fairness (entitled, ratio, Jain, envy, corrections) is looked at every `sampled`, for the
+ *   whole run; a run of about the length that its jobs let expect is looked at some 512 times.
+ *   The buckets of the series are that wide at first, and twice as wide whenever there would
+ *   be more than FL_MEASURE_BUCKETS; the looks stay where they are.  So no figure of fairness
+ *   depends on how long a run went on, and none knows of what came and went between two looks.
+ * - No number depends on the order of the input, and none on what is done with the results.
+ *
+ * Cost: an event O(depth x resources) and, warm, no memory but for pairs of queues that never
+ * preempted each other before; a look at fairness one division of the tree, and nothing when
+ * all is as it was.  Memory: 2 numbers a job and resource, and the series: up to
+ * FL_MEASURE_CELLS numbers in all, with fewer buckets where there are very many queues.
+ */
+#ifndef FL_SIM_MEASURE_H
+#define FL_SIM_MEASURE_H
+
+#include "sim/simulation.h"
+
+enum {
+	FL_MEASURE_BUCKETS = 1024,
+	FL_MEASURE_CELLS = 1 << 24,
+	FL_MEASURE_NOTES = 1024, /* changes and failures that are kept to be shown */
+	FL_WAIT_EDGES = 8,
+};
+
+/* In seconds: bins are [0, edge 0), [edge 0, edge 1), ..., [last edge, for ever). */
+extern const double fl_wait_edges[FL_WAIT_EDGES];
+
+/* In all of these NAN stands for what is not known, or that nobody had. */
+
+struct fl_spread {
+	uint32_t n; /* 0: the rest is NAN */
+	double mean, p50, p90, p99, max;
+};
+
+/* A resource of which somebody has quota, or a machine has some. */
+struct fl_measured_resource {
+	struct fl_resource id;
+	const char *name;
+	const char *unit; /* "cores", "bytes", "GPUs"; "" when it is counted */
+	double scale;     /* natural units in one unit of amounts: 0.001 of cpu, else 1 */
+	double capacity;  /* when the run ended, natural units; INFINITY: quota without bound */
+};
+
+/*
+ * Amounts are in natural units; hours are of those.  An array has one a resource.  Jobs that
+ * are excluded count nowhere but in totals.
+ */
+struct fl_measured_counts {
+	uint32_t jobs; /* that came, or were there from the beginning */
+	uint32_t finished, gave_up, waiting, running;
+	uint32_t starts;           /* more given to a gang that runs is none */
+	uint32_t evictions;        /* as victims: told to go, or killed */
+	uint32_t preemptions;      /* as preemptors: somebody was told to go for them */
+	struct fl_spread wait;     /* of those that started: all their waiting, in seconds */
+	struct fl_spread slowdown; /* of those that finished: (end - arrival) / max(run, 10 s) */
+	double longest_waiting;    /* of those that still wait and never started, in seconds */
+	double *hours;             /* held */
+	double *useful;            /* work of jobs that finished, part of `hours` */
+	double *lost;      /* work that was done and lost at an eviction or failure, part of it */
+	double *restarted; /* held while starting again after an eviction, part of it */
+};
+
+struct fl_measured_node {
+	struct fl_node node;
+	uint32_t parent; /* row; FL_NONE at the top. Parents come first, siblings by name */
+	bool leaf;
+	struct fl_measured_counts counts;
+	double *held, *wanted; /* means over the run; wanted is held + waiting for */
+	double *entitled;      /* mean of the looks */
+	double blocked_seconds;
+	double ratio_mean, ratio_least; /* while blocked, at most 1; NAN: it never was */
+};
+
+/* By class_name, or by size. Only those of which there are jobs. */
+struct fl_measured_class {
+	const char *name; /* "1 core", "2-8 GPUs", "small" */
+	uint32_t jobs;
+	struct fl_spread wait;
+	struct fl_workload longest; /* FL_NONE: nobody waited */
+	double longest_seconds;     /* so far, when it still waits */
+};
+
+/* Of one leaf and class: how many of `wait` are in which bin. */
+struct fl_measured_waits {
+	uint32_t node, class; /* rows */
+	uint32_t counts[FL_WAIT_EDGES + 1];
+};
+
+struct fl_measured_flow {
+	uint32_t from; /* row of the preemptor's queue; FL_NONE: for nobody */
+	uint32_t to;   /* of the victim's */
+	bool killed;   /* what it ran on was gone: there is no reason */
+	enum fl_reason reason;
+	uint32_t count;
+	double *lost; /* hours, of work */
+};
+
+/* Something to be written at the edge of a chart. */
+struct fl_measured_note {
+	fl_time at;
+	struct fl_sim_event event; /* CHANGED, FAILED, BACK */
+	struct fl_cell cell;       /* what its `cell` points to */
+};
+
+/* A line of the series: `held[k][b]` is of resource k in bucket b. */
+struct fl_measured_line {
+	uint32_t node; /* row; of a rest its parent's, FL_NONE at the top */
+	uint32_t
+		members; /* 0: the node itself; else its children (or top nodes) without own line */
+	double **held, **wanted; /* means over the bucket */
+	double *waiting;         /* jobs, mean */
+	double **entitled;       /* at its end */
+	double *share;           /* the policy's, at its end, may be INFINITY; NULL of a rest */
+};
+
+struct fl_measured_series {
+	fl_time start, step; /* the last bucket may be cut short by the end of the run */
+	uint32_t n;
+	double **held, **wanted, **capacity; /* of the cluster, means */
+	double *waiting, *running;           /* jobs, means */
+	double *jain, *envy;                 /* at the end of the bucket; NAN */
+	const struct fl_measured_line
+		*lines; /* in the order of nodes, a rest behind its siblings */
+	uint32_t n_lines;
+};
+
+struct fl_measured_fairness {
+	double jain;                        /* mean of the looks with two tenants or more */
+	double largest_envy;                /* of all looks */
+	double blocked_mean, blocked_least; /* ratio of blocked tenants, at most 1 */
+	struct fl_spread corrections;       /* seconds; those that were over before the end */
+	uint32_t open;                      /* not over at the end */
+	double longest_open;                /* seconds */
+};
+
+struct fl_measured {
+	fl_time start, end;
+	double seconds;  /* end - start */
+	fl_time sampled; /* between two looks at fairness */
+	enum fl_sim_end ended;
+	uint64_t cycles, events;
+	uint32_t excluded;
+	struct fl_measured_counts totals;
+	struct fl_spread recorded_wait; /* as the sources have it; n 0: none has */
+	/* Held of what there was, up to the last end of a job; to `end` when some still run. */
+	double *utilisation;
+	struct fl_measured_fairness fairness;
+
+	const struct fl_measured_resource *resources;
+	const struct fl_measured_node *nodes;
+	const struct fl_measured_class *classes;
+	const struct fl_measured_waits *waits; /* by node, then class; those not all 0 */
+	const struct fl_measured_flow *flows;  /* by from (nobody last), to, reason */
+	const struct fl_measured_note *notes;  /* by time */
+	uint32_t n_resources, n_nodes, n_classes, n_waits, n_flows, n_notes;
+	uint32_t notes_dropped;
+	struct fl_measured_series series;
+};
+
+struct fl_measure;
+
+/*
+ * Of a simulation that was initialised and has not run yet; it is listened to from now on, and
+ * must outlive this.  ENOMEM, with the simulation as it was.
+ */
+int fl_measure_new(const struct fl_mem *mem, struct fl_sim *sim, struct fl_measure **ret,
+		   fairlead_error *err);
+struct fl_measure *fl_measure_free(struct fl_measure *m); /* accepts NULL, returns NULL */
+
+/*
+ * When the simulation is over, however it ended; once.  @top: so many children of one parent
+ * have a line of their own in the series, those that held most; 0: all.  The results are
+ * the measure's.
+ */
+int fl_measure_end(struct fl_measure *m, uint32_t top, const struct fl_measured **ret,
+		   fairlead_error *err);
+
+#endif

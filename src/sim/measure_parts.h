@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure_parts - what the files of a measure share
+ *
+ * measure.c listens and integrates, measure_fairness.c looks at who has what it is entitled
+ * to, measure_series.c keeps buckets, measure_waits.c has quantiles of jobs, and
+ * measure_results.c makes the results.
+ */
+#ifndef FL_SIM_MEASURE_PARTS_H
+#define FL_SIM_MEASURE_PARTS_H
+
+#include "sim/entitled.h"
+#include "sim/measure.h"
+
+/* What is counted of a job, as of its last event. Its amounts are in `job_amounts`. */
+struct fl_measure_job {
+	uint32_t row;     /* of its queue; FL_NONE: it counts nowhere */
+	uint32_t flow;    /* it was told to go: flow + 1 */
+	fl_time works_at; /* since its last start: when work begins */
+	bool came, waits, runs;
+	bool partial; /* runs, and wants more */
+	bool ran;     /* when all began: how long it had waited is not known */
+};
+
+/* A row of `entitled`, or behind them the cluster. */
+struct fl_measure_row {
+	uint32_t above; /* row; of a top the cluster; of that FL_NONE */
+	fl_time since;  /* integrals are entered up to here */
+	fl_time blocked;
+	uint32_t waiting, running, partial; /* jobs, in it and all below it */
+	/* of the last look, which counts for all looks since `looks` of the measure */
+	bool is_blocked;
+	double ratio; /* NAN: it is entitled to nothing */
+	double ratio_sum, ratio_least;
+	uint64_t ratio_n;
+	fl_time behind_since; /* a leaf: blocked and below what is fair; FL_TIME_NONE */
+};
+
+/* Of one look at all tenants. */
+struct fl_measure_look {
+	uint32_t tenants; /* leaves that want something and are entitled to something */
+	double jain, envy;
+	double blocked_sum, blocked_least;
+	uint32_t blocked;
+};
+
+/* Numbers of a row in the series: held and wanted, waiting, running, entitled, share; of the
+ * cluster capacity, Jain and envy in the place of the last two. */
+enum fl_measure_column {
+	FL_COLUMN_HELD,
+	FL_COLUMN_WANTED,
+	FL_COLUMN_WAITING,
+	FL_COLUMN_RUNNING,
+	FL_COLUMN_ENTITLED,
+	FL_COLUMN_SHARE,
+	FL_COLUMN_ENVY,
+	FL_COLUMN_CAPACITY = FL_COLUMN_ENTITLED,
+	FL_COLUMN_JAIN = FL_COLUMN_SHARE
+};
+
+struct fl_measure {
+	const struct fl_mem *mem;
+	struct fl_arena arena;
+	struct fl_sim *sim;
+	struct fl_entitled entitled;
+	uint32_t n_resources, n_rows; /* rows: the cluster behind the nodes */
+	uint32_t n_jobs;
+	double *scale; /* by resource: natural units in one of amounts */
+
+	struct fl_measure_job *jobs;
+	double *job_amounts; /* by job: held, then wanted, of each resource */
+	double *fresh;       /* of one job */
+
+	struct fl_measure_row *rows;
+	double *now;   /* by row: held, then wanted, of each resource */
+	double *sum;   /* by row: integrals of those, of waiting and running; of this bucket */
+	double *total; /* the same, of earlier ones */
+	double *capacity_sum, *capacity_total; /* by resource */
+	fl_time capacity_since;
+	double *end_held, *end_capacity; /* by resource: integrals up to the last end of a job */
+
+	/* by row and resource; the sum is over looks */
+	double *entitled_now, *entitled_sum, *entitled_wanted;
+
+	/* Looks. */
+	fl_time sampled, next_look;
+	uint64_t looks, entered; /* so far; and of them entered in sums of rows */
+	uint64_t cycles;         /* of the driver at the last look */
+	bool stale;              /* something is not as it was at the last look */
+	struct fl_measure_look look;
+	double jain_sum, largest_envy, blocked_sum, blocked_least;
+	uint64_t jain_n, blocked_n;
+	double *corrections; /* seconds */
+	uint32_t n_corrections, cap_corrections;
+
+	/* The series. */
+	uint32_t columns, buckets; /* numbers of a row; room */
+	double *series;            /* by row, column, bucket */
+	fl_time step, bucket_begins;
+	uint32_t n_buckets;
+
+	/* Counts of leaves, filled as things happen, in units of amounts and nanoseconds. */
+	struct fl_measured_node *nodes; /* by row, and the cluster */
+	struct fl_pairs flow_of;
+	struct fl_measured_flow *flows;
+	double *flow_lost; /* by flow and resource */
+	uint32_t n_flows, cap_flows, cap_flow_lost;
+	struct fl_measured_note *notes;
+	uint32_t n_notes, notes_dropped;
+
+	struct fl_measured results;
+};
+
+static inline double *fl_measure_of(const struct fl_measure *m, double *of, uint32_t row)
+{
+	return of + (size_t)row * m->n_resources;
+}
+
+static inline double fl_measure_seconds(fl_time t) { return (double)t / (double)FL_SECOND; }
+
+/* measure.c: enter integrals of a row, or of the capacity, up to @at */
+void fl_measure_touch(struct fl_measure *m, uint32_t row, fl_time at);
+void fl_measure_touch_capacity(struct fl_measure *m, fl_time at);
+
+/* measure_fairness.c: who has what of what it is entitled to, as of now */
+void fl_measure_compare(struct fl_measure *m);
+/* That at @at, the end of a stretch in which all is as it is now; who is behind since when. */
+int fl_measure_look(struct fl_measure *m, fl_time at, fairlead_error *err);
+/* That look, so many times. */
+void fl_measure_count_looks(struct fl_measure *m, uint64_t n);
+/* What rows have of looks that were counted is in their sums. */
+void fl_measure_enter_looks(struct fl_measure *m);
+
+/* measure_series.c */
+int fl_measure_series_init(struct fl_measure *m, fairlead_error *err);
+/* How long a run may be expected to be, and from that the time between looks. */
+fl_time fl_measure_interval(const struct fl_measure *m);
+/* The bucket ends; it is `step` long but for the last one. */
+void fl_measure_close(struct fl_measure *m, fl_time at, bool last);
+double *fl_measure_column(const struct fl_measure *m, uint32_t row, enum fl_measure_column c,
+			  uint32_t k);
+/* Lines of the results. */
+int fl_measure_lines(struct fl_measure *m, uint32_t top, fairlead_error *err);
+
+/* measure_waits.c */
+struct fl_spread fl_measure_spread(const double *sorted, uint32_t n);
+bool fl_measure_is_gpu(const char *resource);
+/* Spreads of all counts, classes and histograms of the results. */
+int fl_measure_waits(struct fl_measure *m, fairlead_error *err);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtimes - how long a workload will run, from how long others did
+ *
+ * Those that ended are kept by what they have in common: of the cluster, of a queue, of one
+ * user of it (of a local queue where no user is told), of similar size, with the same time
+ * limit.  A draw takes one of the newest of the narrowest group, or, the more often the
+ * fewer there are, one of the next wider group: few samples count little, and many alone.
+ * Of wider groups it is the part of its limit that each took that counts, where both have
+ * one.  Of a workload that has run for a while only those count that ran longer; beyond
+ * them its limit, and without one the rule that it will run again as long as it has, half
+ * of the time.
+ *
+ * What is not known is not made up: without any that ended, and without a limit, there is
+ * no draw.
+ *
+ * Cost: a sample O(1), a draw O(samples looked at), FL_RUN_NEWEST a group at most.
+ */
+#ifndef FL_SIM_RUNTIMES_H
+#define FL_SIM_RUNTIMES_H
+
+#include "base/names.h"
+#include "base/random.h"
+#include "model/model.h"
+
+/* Where a run time comes from. */
+enum fl_run_basis {
+	FL_RUN_CLUSTER,
+	FL_RUN_QUEUE,
+	FL_RUN_USER,
+	FL_RUN_SIZE,
+	FL_RUN_LIMIT, /* same limit, too */
+	FL_RUN_GROUPS,
+	FL_RUN_ASKED = FL_RUN_GROUPS, /* up to the limit that it asked for: nobody else is known */
+	FL_RUN_AGE,                   /* from how long it has run already */
+	FL_RUN_EXACT,                 /* told beforehand */
+	FL_RUN_UNKNOWN,
+	FL_RUN_BASES
+};
+
+enum { FL_RUN_NEWEST = 50 };
+
+struct fl_runtimes {
+	const struct fl_mem *mem;
+	const struct fl_model *model;
+	struct fl_pairs ids; /* (wider group, what is the same) -> group */
+	struct fl_run_group {
+		uint32_t newest; /* into samples; FL_NONE */
+		uint32_t wider;
+	} * groups;
+	uint32_t n_groups, cap_groups;
+	struct fl_run_sample {
+		fl_time runs, asked;            /* asked FL_TIME_NONE: no limit */
+		uint32_t group;                 /* its narrowest */
+		uint8_t first, end;             /* it is one of its groups [first, end) */
+		uint32_t before[FL_RUN_GROUPS]; /* the next older one of each group; FL_NONE */
+	} * samples;
+	uint32_t n_samples, cap_samples;
+};
+
+/* The sealed model outlives it. */
+int fl_runtimes_init(struct fl_runtimes *t, const struct fl_mem *mem, const struct fl_model *model,
+		     fairlead_error *err);
+void fl_runtimes_done(struct fl_runtimes *t);
+
+/* @life's workload ended after @runs; the newest come last. Only its user and limit are read. */
+int fl_runtimes_add(struct fl_runtimes *t, const struct fl_life_row *life, fl_time runs,
+		    fairlead_error *err);
+
+/* All that have ended in the model, by when they did. */
+int fl_runtimes_learn(struct fl_runtimes *t, fairlead_error *err);
+
+/*
+ * How long it will run in all, of which @age is over; *ret only when something is known.  What
+ * @r gives next decides.  The draw counts as a sample of the groups that did not decide it
+ * otherwise: what is supposed of one is likelier for the next, as with those that have ended,
+ * and the draws of few samples stay together.  FL_RUN_..., or an error.
+ */
+int fl_runtimes_suppose(struct fl_runtimes *t, const struct fl_life_row *life, fl_time age,
+			struct fl_random *r, fl_time *ret, fairlead_error *err);
+/* Back to @n samples: what was supposed is forgotten. */
+void fl_runtimes_forget(struct fl_runtimes *t, uint32_t n);
+
+/* A number that those of similar size share: of GPUs and the like, or cores, in powers of 2. */
+uint32_t fl_run_size(const struct fl_model *m, struct fl_workload w);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/unit.h"
+#include "sim/driver.h"
+
+/* A policy that says what it is told to. */
+struct fl_policy {
+	bool moved;
+	uint32_t n_heads;
+	fl_time wake;
+	struct fl_decision rows[4];
+	uint32_t n;
+	int fails;
+};
+
+static int apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
+		 fairlead_error *err)
+{
+	(void)now;
+	(void)event;
+	return p->fails ? fl_fail(err, FAIRLEAD_ESTATE, "no") : 0;
+}
+
+static int step(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
+		struct fl_decisions *ret, fairlead_error *err)
+{
+	(void)now;
+	(void)flags;
+	(void)sink;
+	if (p->fails)
+		return fl_fail(err, FAIRLEAD_ENOMEM, "no");
+	*ret = (struct fl_decisions){
+		.rows = p->rows, .n = p->n, .n_heads = p->n_heads, .moved = p->moved
+	};
+	return 0;
+}
+
+static fl_time wake(const struct fl_policy *p, fl_time now)
+{
+	(void)now;
+	return p->wake;
+}
+
+static const struct fl_policy_ops ops = { .apply = apply, .step = step, .wake = wake };
+
+struct told {
+	char text[16];
+	int n;
+};
+
+static int tell(struct told *t, char what)
+{
+	t->text[t->n++] = what;
+	return 0;
+}
+static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err)
+{
+	(void)now;
+	(void)err;
+	return tell(user, (char)('a' + d->workload.v));
+}
+static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err)
+{
+	(void)now;
+	(void)err;
+	return tell(user, (char)('A' + d->workload.v));
+}
+static int cycle(void *user, fl_time now, const struct fl_decisions *d, fairlead_error *err)
+{
+	(void)now;
+	(void)err;
+	(void)d;
+	return tell(user, '.');
+}
+
+enum { HEADS = 1, MOVED = 2, EVENT = 4 };
+
+/* After a cycle at 1000. */
+static void a_cycle_is_due(void **unused)
+{
+	static const struct {
+		const char *name;
+		int what;
+		fl_time wake, interval, period, now, next;
+	} rows[] = {
+		{ "nothing", 0, FL_NEVER, 10, FL_NEVER, 1000, FL_NEVER },
+		{ "it moved: at once, but for the interval", MOVED, FL_NEVER, 10, FL_NEVER, 1000,
+		  1010 },
+		{ "an event", EVENT, FL_NEVER, 10, FL_NEVER, 1003, 1010 },
+		{ "an event, long after", EVENT, FL_NEVER, 10, FL_NEVER, 1500, 1500 },
+		{ "no interval", MOVED, FL_NEVER, 0, FL_NEVER, 1000, 1000 },
+		{ "the policy wakes", 0, 1200, 10, FL_NEVER, 1000, 1200 },
+		{ "not within the interval", 0, 1002, 10, FL_NEVER, 1000, 1010 },
+		{ "it is late", 0, 1200, 10, FL_NEVER, 1300, 1300 },
+		{ "the period, somebody waits", HEADS, FL_NEVER, 10, 60, 1000, 1060 },
+		{ "the period, nobody waits", 0, FL_NEVER, 10, 60, 1000, FL_NEVER },
+		{ "wake before the period", HEADS, 1030, 10, 60, 1000, 1030 },
+		{ "a period within the interval", HEADS, FL_NEVER, 10, 5, 1000, 1010 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_policy p = { .moved = rows[i].what & MOVED,
+				       .n_heads = rows[i].what & HEADS ? 1 : 0,
+				       .wake = rows[i].wake };
+		struct fl_event event = { .kind = FL_EV_SUBMIT };
+		struct told t = { 0 };
+		const struct fl_backend b = { .start = start, .evict = evict, .user = &t };
+		struct fl_driver d;
+
+		fl_driver_init(&d, &ops, &p, &b, rows[i].interval, rows[i].period);
+		CHECK(fl_driver_next(&d, 7) == 7, rows[i].name);
+		CHECK(fl_driver_cycle(&d, 1000, NULL) == 0, rows[i].name);
+		if (rows[i].what & EVENT)
+			CHECK(fl_driver_apply(&d, 1000, &event, NULL) == 0, rows[i].name);
+		CHECK(fl_driver_next(&d, rows[i].now) == rows[i].next, rows[i].name);
+		CHECK(d.cycles == 1 && d.events == (rows[i].what & EVENT ? 1 : 0), rows[i].name);
+	}
+}
+
+static void decisions_are_handed_over(void **unused)
+{
+	struct fl_policy p = {
+		.rows = { { .kind = FL_ADMIT, .workload = { 0 } },
+			  { .kind = FL_EVICT, .workload = { 1 } },
+			  { .kind = FL_EVICT, .workload = { 2 }, .already_evicting = true },
+			  { .kind = FL_WAIT, .workload = { 3 } } },
+		.n = 4,
+		.wake = FL_NEVER
+	};
+	struct told t = { 0 };
+	const struct fl_backend b = { .start = start, .evict = evict, .cycle = cycle, .user = &t };
+	struct fl_event event = { .kind = FL_EV_SUBMIT };
+	struct fl_driver d;
+
+	(void)unused;
+	fl_driver_init(&d, &ops, &p, &b, 10, FL_NEVER);
+	assert_int_equal(fl_driver_cycle(&d, 5, NULL), 0);
+	assert_string_equal(t.text, "aB.");
+	/* What fails is as if it had not been. */
+	p.fails = 1;
+	assert_int_equal(fl_driver_apply(&d, 6, &event, NULL), FAIRLEAD_ESTATE);
+	assert_int_equal(fl_driver_cycle(&d, 6, NULL), FAIRLEAD_ENOMEM);
+	assert_true(d.events == 0 && d.cycles == 1 && d.last == 5 && !d.due);
+	assert_true(fl_driver_next(&d, 6) == FL_NEVER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cycle_is_due),
+		cmocka_unit_test(decisions_are_handed_over),
+	};
+
+	return cmocka_run_group_tests_name("sim/driver", tests, NULL, NULL);
+}
