@@ -61,6 +61,7 @@ struct bench {
 		uint32_t n;
 	} * waits; /* by node */
 	double ms;
+	uint32_t *again;
 };
 
 static void must(int r, const fairlead_error *err)
@@ -207,6 +208,7 @@ static void build(struct bench *b)
 	struct fl_flavor_row flavor = { 0 };
 	struct fl_policy_options options = { .mem = &fl_mem_heap };
 	long most = 0;
+	uint32_t first;
 	bool *known, queues = false;
 	fairlead_error err;
 
@@ -237,7 +239,11 @@ static void build(struct bench *b)
 	}
 	free(known);
 	free(podsets);
+	must(fl_forecast_spares(b->m, INT64_MIN + 1, &first, &err), &err);
 	must(fl_model_seal(b->m, &err), &err);
+	b->again = room(b->m->n_workloads, sizeof *b->again);
+	fl_forecast_set_aside(b->m, first, b->again);
+	b->options.again = b->again;
 	options.now = fl_sim_start(b->m);
 	must(fl_borrow_policy.new(b->m, &options, &b->policy, &err), &err);
 }
@@ -502,6 +508,7 @@ int main(int argc, char **argv)
 	run(&b);
 	b.policy = fl_borrow_policy.free(b.policy);
 	b.m = fl_model_free(b.m);
+	free(b.again);
 	free(b.jobs);
 	return 0;
 }

@@ -2,13 +2,14 @@
 /*
  * simulate - what an event of a simulation costs
  *
- * simulate [--jobs N] [--queues N] [--shapes N] [--load PERCENT] [--years N] [--classical]
- *          [--swf FILE [--cpus N]] [--large]
+ * simulate [--jobs N] [--queues N] [--shapes N] [--load PERCENT] [--cpus N] [--classical 1]
+ *          [--swf FILE [--cpus N]] [--large 1] [--machines N]
  *
  * One JSON line; README.md says how to read the figures.  By default jobs arrive at random in
  * the queues of one cohort, which preempt each other under fair sharing.  --swf takes the jobs
  * of a log instead, one queue a user; --large the shape of Kueue's largest scenario: 10 cohorts
- * of 100 queues, 50 workloads each.
+ * of 100 queues, 50 workloads each; --machines the entitle policy: pods of 1 to 8 GPUs on so many
+ * machines of 8, in --queues queues that deserve the same.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -20,15 +21,16 @@
 
 #include "base/mix.h"
 #include "decide/borrow/borrow.h"
+#include "decide/entitle/entitle.h"
 #include "measure.h"
 #include "model/model.h"
 #include "sim/simulation.h"
 
-enum { CORE = 1000, RUN_SECONDS = 3600 };
+enum { CORE = 1000, RUN_SECONDS = 3600, GPUS = 8 };
 
 struct size {
 	uint32_t jobs, queues, shapes, load, cpus;
-	uint32_t classical, large;
+	uint32_t classical, large, machines;
 	const char *swf;
 };
 
@@ -139,8 +141,7 @@ static void add_queue(struct world *o, uint32_t number, uint32_t cohort, fl_amou
 static struct fl_span podset(struct world *o, uint32_t cores)
 {
 	struct fl_podset row = fl_podset_default;
-	struct fl_request request = { .resource_name = o->cpu,
-				      .amount = (fl_amount)cores * CORE };
+	struct fl_request request = { .resource_name = o->cpu, .amount = (fl_amount)cores * CORE };
 	struct fl_span *span = &o->podsets[cores];
 	fairlead_error err;
 
@@ -156,17 +157,25 @@ static struct fl_span podset(struct world *o, uint32_t cores)
 	return *span;
 }
 
-static void add_job(struct world *o, uint32_t queue, uint32_t cores, int32_t priority,
-		    fl_time arrives, fl_time runs)
+static void add_life(struct world *o, fl_time arrives, fl_time runs)
 {
-	struct fl_workload_row row = fl_workload_default;
-	struct fl_life_row life = { .arrives = arrives,
+	struct fl_life_row life = { .workload = { o->jobs++ },
+				    .arrives = arrives,
 				    .runs = runs,
 				    .asked = FL_TIME_NONE,
 				    .leaves = FL_NEVER,
 				    .waited = FL_TIME_NONE,
 				    .class_name = { FL_NONE },
 				    .user = { FL_NONE } };
+	fairlead_error err;
+
+	must(fl_model_push_lives(o->m, &life, NULL, &err), &err);
+}
+
+static void add_job(struct world *o, uint32_t queue, uint32_t cores, int32_t priority,
+		    fl_time arrives, fl_time runs)
+{
+	struct fl_workload_row row = fl_workload_default;
 	fairlead_error err;
 
 	row.namespace = o->namespace;
@@ -176,9 +185,8 @@ static void add_job(struct world *o, uint32_t queue, uint32_t cores, int32_t pri
 	row.priority = priority;
 	row.created = arrives;
 	row.podsets = podset(o, cores);
-	life.workload.v = o->jobs++;
 	must(fl_model_add_workload(o->m, &row, &err), &err);
-	must(fl_model_push_lives(o->m, &life, NULL, &err), &err);
+	add_life(o, arrives, runs);
 }
 
 /* Jobs of 1, 2, ... cores come at random, as much work as --load says. */
@@ -207,7 +215,9 @@ static void make_large(struct world *o, const struct fl_mem *mem, const struct s
 	const struct {
 		uint32_t count, every, runs, cores;
 		int32_t priority;
-	} classes[] = { { 35, 60, 150, 1, 50 }, { 11, 300, 350, 5, 100 }, { 4, 700, 700, 20, 200 } };
+	} classes[] = { { 35, 60, 150, 1, 50 },
+			{ 11, 300, 350, 5, 100 },
+			{ 4, 700, 700, 20, 200 } };
 
 	begin(o, mem, 20, !size->classical);
 	for (uint32_t c = 0; c < 10; c++)
@@ -264,14 +274,74 @@ static void make_swf(struct world *o, const struct fl_mem *mem, const struct siz
 			add_queue(o, i, 0, all / users, FL_NO_LIMIT);
 }
 
+static void add_leaf(struct world *o, uint32_t number, double gpus)
+{
+	struct fl_entitlement e = fl_entitlement_default;
+	struct fl_node_row row = fl_entitled_default;
+	fairlead_error err;
+
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		e.deserved.of[r] = e.limit.of[r] = FL_UNBOUNDED;
+		e.weight.of[r] = 1;
+	}
+	e.deserved.of[FL_GPU] = gpus;
+	must(fl_model_push_entitlements(o->m, &e, &row.entitlement, &err), &err);
+	row.name = sym(o->m, "queue", number);
+	must(fl_model_add_node(o->m, &row, &err), &err);
+}
+
+static void add_gang(struct world *o, uint32_t queue, double gpus, fl_time arrives, fl_time runs)
+{
+	struct fl_workload_row row = fl_workload_default;
+	struct fl_gang gang = fl_gang_default;
+	struct fl_task_row task = fl_task_default;
+	fairlead_error err;
+
+	gang.stated = FL_PREEMPTIBLE;
+	must(fl_model_push_gangs(o->m, &gang, &row.gang, &err), &err);
+	task.namespace = row.namespace = o->namespace;
+	task.name = task.gang_name = row.name = sym(o->m, "job", o->jobs);
+	row.queue_name = sym(o->m, "queue", queue);
+	task.created = row.created = arrives;
+	task.request.of[FL_GPU] = gpus;
+	must(fl_model_add_workload(o->m, &row, &err), &err);
+	must(fl_model_add_task(o->m, &task, &err), &err);
+	add_life(o, arrives, runs);
+}
+
+static void make_gpus(struct world *o, const struct fl_mem *mem, const struct size *size)
+{
+	double gpus = GPUS * (double)size->machines, at = 0;
+	double between = (GPUS + 1) / 2.0 * RUN_SECONDS / (gpus * size->load / 100);
+	struct fl_machine_row machine = { .allocatable = { { 1e6, 1e13, GPUS } } };
+	uint64_t state = 1;
+	fairlead_error err;
+
+	begin(o, mem, 1, /* fair= */ false);
+	for (uint32_t i = 0; i < size->machines; i++) {
+		machine.name = sym(o->m, "machine", i);
+		must(fl_model_add_machine(o->m, &machine, &err), &err);
+	}
+	for (uint32_t i = 0; i < size->queues; i++)
+		add_leaf(o, i, gpus / size->queues);
+	for (uint32_t i = 0; i < size->jobs; i++) {
+		uint32_t queue = (uint32_t)(draw(&state) * draw(&state) * size->queues);
+
+		at -= between * log(1 - draw(&state));
+		add_gang(o, queue, 1 + (uint32_t)(draw(&state) * GPUS), (fl_time)(at * FL_SECOND),
+			 (fl_time)(-RUN_SECONDS * log(1 - draw(&state)) * FL_SECOND));
+	}
+}
+
 /* --- the run --------------------------------------------------------------------------------- */
 
+static const struct fl_policy_ops *counted;
 static uint64_t heads;
 
 static int counting_step(struct fl_policy *p, fl_time now, unsigned flags,
 			 const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
-	int r = fl_borrow_policy.step(p, now, flags, sink, ret, err);
+	int r = counted->step(p, now, flags, sink, ret, err);
 
 	heads += r < 0 ? 0 : ret->n_heads;
 	return r;
@@ -295,7 +365,7 @@ static void run(const struct size *size)
 	uint64_t hash[2] = { 0 };
 	struct counter counter = { 0 };
 	const struct fl_mem mem = { .resize = count_resize, .user = &counter };
-	struct fl_policy_ops ops = fl_borrow_policy;
+	struct fl_policy_ops ops = size->machines ? fl_entitle_policy : fl_borrow_policy;
 	struct fl_policy_options options = { .mem = &mem };
 	struct fl_sim_options how = { .mem = &mem,
 				      .listeners = { { .event = hash_event, .user = hash } },
@@ -309,10 +379,12 @@ static void run(const struct size *size)
 	double setup, seconds, events;
 	uint64_t finished = 0, evictions = 0, starts = 0;
 
+	counted = size->machines ? &fl_entitle_policy : &fl_borrow_policy;
 	ops.step = counting_step;
-	size->swf   ? make_swf(&o, &mem, size) :
-	size->large ? make_large(&o, &mem, size) :
-		      make_random(&o, &mem, size);
+	size->swf      ? make_swf(&o, &mem, size) :
+	size->large    ? make_large(&o, &mem, size) :
+	size->machines ? make_gpus(&o, &mem, size) :
+			 make_random(&o, &mem, size);
 	setup = now_ms();
 	must(fl_model_seal(o.m, &err), &err);
 	of_model = counter.live;
@@ -331,17 +403,16 @@ static void run(const struct size *size)
 	}
 	events = (double)s.events;
 	getrusage(RUSAGE_SELF, &used);
-	printf("{\"jobs\":%u,\"queues\":%u,\"events\":%llu,\"cycles\":%llu,\"finished\":%llu,"
+	printf("{\"jobs\":%u,\"nodes\":%u,\"events\":%llu,\"cycles\":%llu,\"finished\":%llu,"
 	       "\"starts\":%llu,\"evictions\":%llu,\"headsPerCycle\":%.2f,\"setupSeconds\":%.3f,"
 	       "\"seconds\":%.3f,\"eventsPerSecond\":%.0f,\"nsPerEvent\":%.0f,"
 	       "\"modelBytesPerJob\":%.0f,\"bytesPerJob\":%.0f,\"peakMB\":%.0f,\"ended\":%d,\"hash\":\"%016llx\"}\n",
-	       o.jobs, o.m->n_queues, (unsigned long long)s.events,
+	       o.jobs, o.m->n_nodes, (unsigned long long)s.events,
 	       (unsigned long long)s.driver.cycles, (unsigned long long)finished,
 	       (unsigned long long)starts, (unsigned long long)evictions,
 	       (double)heads / (double)s.driver.cycles, setup / 1e3, seconds, events / seconds,
 	       seconds * 1e9 / events, (double)of_model / o.jobs, (double)of_policy / o.jobs,
-	       (double)used.ru_maxrss / 1e3, (int)s.ended,
-	       (unsigned long long)hash[0]);
+	       (double)used.ru_maxrss / 1e3, (int)s.ended, (unsigned long long)hash[0]);
 	fl_sim_done(&s);
 	ops.free(p);
 	fl_model_free(o.m);
@@ -358,7 +429,7 @@ int main(int argc, char **argv)
 		{ "--jobs", &size.jobs },   { "--queues", &size.queues },
 		{ "--load", &size.load },   { "--shapes", &size.shapes },
 		{ "--cpus", &size.cpus },   { "--classical", &size.classical },
-		{ "--large", &size.large },
+		{ "--large", &size.large }, { "--machines", &size.machines },
 	};
 
 	for (int i = 1; i < argc; i += 2) {
@@ -374,7 +445,7 @@ int main(int argc, char **argv)
 		if (o == sizeof options / sizeof *options || n < 0 || n > 100000000) {
 			fprintf(stderr, "usage: simulate [--jobs N] [--queues N] [--shapes N] "
 					"[--load PERCENT] [--cpus N] [--classical 1] [--large 1] "
-					"[--swf FILE]\n");
+					"[--machines N] [--swf FILE]\n");
 			return 2;
 		}
 		*options[o].to = (uint32_t)n;

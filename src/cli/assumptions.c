@@ -68,7 +68,7 @@ static void assume_entitle(struct fl_snapshot *s)
 			  "in the input");
 	if (m->entitle.k > 0 && !history)
 		assume(s, "nobody has used anything so far: no history of usage in the input");
-	else if (m->entitle.k > 0)
+	else if (m->entitle.k > 0 && !s->simulated)
 		assume(s, "usage over time stays as it is: what is decided here does not "
 			  "add to it");
 	assume_clock(s);
@@ -78,12 +78,31 @@ static void assume_entitle(struct fl_snapshot *s)
 		assume(s, "%u pod%s of other schedulers stay%s where %s", foreign,
 		       foreign == 1 ? "" : "s", foreign == 1 ? "s" : "",
 		       foreign == 1 ? "it is" : "they are");
-	assume(s, "nothing finishes, and who is evicted is gone by the next cycle");
+	if (!s->simulated)
+		assume(s, "nothing finishes, and who is evicted is gone by the next cycle");
 	if (m->entitle.has_budgets && m->n_samples == 0)
 		assume(s, "no budget is used yet: no samples of usage in the input");
-	else if (m->entitle.has_budgets)
+	else if (m->entitle.has_budgets && !s->simulated)
 		assume(s, "what is used of budgets stays as it is: what is decided here does not "
 			  "add to it");
+}
+
+static void assume_simulated(struct fl_snapshot *s)
+{
+	const struct fl_model *m = s->model;
+	uint32_t endless = 0;
+
+	for (uint32_t i = 0; i < m->n_workloads; i++)
+		endless += !m->workloads[i].finished;
+	for (uint32_t i = 0; i < m->n_lives; i++)
+		endless -= m->lives[i].runs != FL_NEVER &&
+			   !m->workloads[m->lives[i].workload.v].finished;
+	if (endless)
+		assume(s, "%u workload%s never end%s: nothing says how long %s", endless,
+		       endless == 1 ? "" : "s", endless == 1 ? "s" : "",
+		       endless == 1 ? "it runs" : "they run");
+	assume(s,
+	       "who is admitted runs at once, and nobody submits differently because of waiting");
 }
 
 void fl_snapshot_assume(struct fl_snapshot *s)
@@ -94,6 +113,8 @@ void fl_snapshot_assume(struct fl_snapshot *s)
 		assume_entitle(s);
 	else
 		assume_borrow(s);
+	if (s->simulated)
+		assume_simulated(s);
 	for (uint32_t i = 0; i < m->n_notices; i++)
 		if (m->notices[i].kind == FL_NOTICE_ASSUMED)
 			assume(s, "%s", fl_model_text(m, m->notices[i].text));

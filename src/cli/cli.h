@@ -56,7 +56,9 @@ struct fl_options {
 	uint32_t n_changes, n_deletions;
 	char **variants; /* --variant: NAME=FILE */
 	uint32_t n_variants;
-	const char *sweep; /* OPTION=VALUES; NULL */
+	const char *sweep;   /* OPTION=VALUES; NULL */
+	bool eta;            /* when will it start? */
+	bool from_snapshot;  /* simulate: run times that nobody tells are drawn */
 	const char *fail_if; /* an expression; NULL */
 	const char *out;     /* a file; NULL: standard output */
 	const char *salt;    /* NULL: a random key */
@@ -91,6 +93,7 @@ enum {
 	FL_FOR_TUNE = 512, /* reads an input only when there is one */
 	FL_FOR_SIMULATE = 1024,
 	FL_FOR_COMPARE = 2048,
+	FL_FOR_EXPLAIN = 4096,
 };
 
 struct fl_option {

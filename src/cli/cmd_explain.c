@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "ask/explain.h"
+#include "base/nearest.h"
+#include "cli/eta.h"
 #include "cli/snapshot.h"
 #include "decide/borrow/borrow.h"
 #include "report/entitle_explain_report.h"
@@ -60,27 +61,34 @@ static int find(const struct fl_model *m, const char *given, struct fl_workload 
 	return ret->v == FL_NONE ? fail_unknown(m, given, err) : 0;
 }
 
-static int run_entitle(const struct fl_snapshot *s, struct fl_workload w, struct fl_arena *arena,
-		       fairlead_error *err)
+static int run_entitle(const struct fl_snapshot *s, struct fl_workload w, const struct fl_eta *eta,
+		       struct fl_arena *arena, fairlead_error *err)
 {
 	struct fl_entitle_explain x;
 	int rc = fl_entitle_explain(s->ops, s->policy, s->model, s->now, w, arena, &x, err);
 
 	if (rc < 0)
 		return rc;
-	const struct fl_entitle_answer a = { .x = &x, .now = s->now, .policy = s->ops->name };
+	const struct fl_entitle_answer a = {
+		.x = &x, .now = s->now, .policy = s->ops->name, .eta = eta
+	};
 	return s->options->output == FL_OUTPUT_JSON ? fl_entitle_explain_json(&s->report, &a, err) :
 						      fl_entitle_explain_text(&s->report, &a, err);
 }
 
-static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_error *err)
+/* @input NULL: nobody asks when. */
+static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
+	       struct fl_arena *arena, fairlead_error *err)
 {
 	struct fl_workload w;
 	struct fl_explain x;
+	struct fl_eta eta;
 
 	int rc = find(s->model, s->options->operands[0], &w, err);
+	if (rc == 0 && input)
+		rc = fl_eta_find(s, input, w, &eta, err);
 	if (rc == 0 && s->entitle)
-		return run_entitle(s, w, arena, err);
+		return run_entitle(s, w, input ? &eta : NULL, arena, err);
 	if (rc == 0)
 		rc = fl_explain(s->ops, s->policy, s->model, s->now, w, arena, &x, err);
 	if (rc < 0)
@@ -91,9 +99,35 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 		.usage = fl_borrow_usage(s->policy),
 		.now = s->now,
 		.policy = s->ops->name,
+		.eta = input ? &eta : NULL,
 	};
 	return s->options->output == FL_OUTPUT_JSON ? fl_explain_json(&s->report, &e, err) :
 						      fl_explain_text(&s->report, &e, err);
 }
 
-int fl_cmd_explain(const struct fl_options *options) { return fl_snapshot_answer(options, run); }
+static int run_alone(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_error *err)
+{
+	return run(s, /* input= */ NULL, arena, err);
+}
+
+static int explain_with_eta(const struct fl_options *options)
+{
+	struct fl_snapshot snapshot;
+	struct fl_eta_input input;
+	struct fl_arena arena;
+	fairlead_error err = { 0 };
+
+	fl_arena_init(&arena, &fl_mem_heap);
+	int code = fl_eta_open(&snapshot, options, &input);
+	if (code == FL_EXIT_YES && run(&snapshot, &input, &arena, &err) < 0)
+		code = fl_complain(&err);
+	fl_arena_done(&arena);
+	fl_eta_done(&input);
+	fl_snapshot_done(&snapshot);
+	return code;
+}
+
+int fl_cmd_explain(const struct fl_options *options)
+{
+	return options->eta ? explain_with_eta(options) : fl_snapshot_answer(options, run_alone);
+}

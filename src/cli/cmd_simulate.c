@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/eta.h"
 #include "cli/out_dir.h"
 #include "cli/progress.h"
 #include "cli/scenario.h"
@@ -25,6 +26,7 @@ struct run {
 	struct fl_measure *measure;
 	struct fl_progress progress;
 	struct files files; /* with --out */
+	struct fl_life_row *lives; /* with --from-snapshot */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -86,7 +88,7 @@ static int open_files(struct files *f, const char *folder, fairlead_error *err)
 
 static int prepare(struct run *run, fairlead_error *err)
 {
-	const struct fl_snapshot *s = &run->scenario.snapshot;
+	struct fl_snapshot *s = &run->scenario.snapshot;
 	struct fl_sim_options options = {
 		.mem = &fl_mem_heap,
 		.start = run->scenario.start,
@@ -100,6 +102,9 @@ static int prepare(struct run *run, fairlead_error *err)
 		options.listeners[options.n_listeners++] =
 			(struct fl_sim_listener){ .event = write_event, .user = &run->files };
 	}
+	if (rc == 0 && run->options->from_snapshot)
+		rc = fl_eta_lives(s, options.start, s->model->simulation.seed, &run->lives, err);
+	options.lives = run->lives;
 	if (rc == 0)
 		rc = fl_sim_init(&run->sim, s->model, s->ops, s->policy, &s->model->simulation,
 				 &options, err);
@@ -120,10 +125,11 @@ static int write_page(const struct run *run, const struct fl_sim_report *report,
 	fl_sim_json(&j, NULL, &run->scenario.snapshot.report, report, /* series= */ true);
 	bool failed = ferror(memory);
 	failed |= fclose(memory) != 0;
-	if (!failed)
-		fl_page_write(run->files.page, text, len);
+	int rc = failed ? fl_fail_nomem(err) : 0;
+	if (!failed && fl_page_write(run->files.page, text, len) < 0)
+		rc = fl_out_dir_check(&run->files.dir, err);
 	free(text);
-	return failed ? fl_fail_nomem(err) : 0;
+	return rc;
 }
 
 static void put_summary(FILE *out, const struct run *run, const struct fl_sim_report *report)
@@ -135,17 +141,25 @@ static void put_summary(FILE *out, const struct run *run, const struct fl_sim_re
 	putc('\n', out);
 }
 
+/* What failed is asked for at once, while it is known why. */
 static int write_files(struct run *run, const struct fl_sim_report *report, fairlead_error *err)
 {
 	struct files *f = &run->files;
 	int rc = write_page(run, report, err);
 
-	if (rc < 0)
-		return rc;
-	put_summary(f->summary, run, report);
-	fl_sim_series_csv(f->series, report);
-	fl_sim_jobs_csv(f->jobs, &run->sim);
-	return fl_out_dir_commit(&f->dir, err);
+	if (rc == 0) {
+		put_summary(f->summary, run, report);
+		rc = fl_out_dir_check(&f->dir, err);
+	}
+	if (rc == 0) {
+		fl_sim_series_csv(f->series, report);
+		rc = fl_out_dir_check(&f->dir, err);
+	}
+	if (rc == 0) {
+		fl_sim_jobs_csv(f->jobs, &run->sim);
+		rc = fl_out_dir_check(&f->dir, err);
+	}
+	return rc < 0 ? rc : fl_out_dir_commit(&f->dir, err);
 }
 
 static int answer(struct run *run, fairlead_error *err)
@@ -216,6 +230,7 @@ int fl_cmd_simulate(const struct fl_options *o)
 		code = fl_complain(&err);
 	fl_measure_free(run.measure);
 	fl_sim_done(&run.sim);
+	free(run.lives);
 	fl_out_dir_done(&run.files.dir);
 	fl_scenario_done(&run.scenario);
 	return code;

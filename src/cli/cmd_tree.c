@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "base/nearest.h"
 #include "ask/pending.h"
+#include "base/nearest.h"
 #include "cli/snapshot.h"
 #include "decide/borrow/borrow.h"
 #include "report/entitle_tree_report.h"

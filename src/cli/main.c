@@ -37,7 +37,8 @@ const struct fl_verb fl_verbs[] = {
 	  "--rounds each step.  Reads the body of a request to KAI's fairshare simulator, too, and\n"
 	  "answers as that does unless -o text or --rounds is given.\n",
 	  fl_cmd_divide },
-	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_LISTS, "say why a workload waits",
+	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_LISTS | FL_FOR_EXPLAIN,
+	  "say why a workload waits",
 	  "Says why a workload waits or runs: what it asks for and what there is, the node of the\n"
 	  "tree that binds, who holds the quota, who is ahead in the queue, whom preemption could\n"
 	  "not take, and the smallest change that would let it in.\n\n"

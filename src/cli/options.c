@@ -18,7 +18,9 @@ enum {
 	OPT_CONTEXT,
 	OPT_CYCLES,
 	OPT_DELETE,
+	OPT_ETA,
 	OPT_FAIL_IF,
+	OPT_FROM_SNAPSHOT,
 	OPT_INTERVAL,
 	OPT_NOW,
 	OPT_POLICY,
@@ -79,13 +81,17 @@ static const struct fl_option rows[] = {
 	  "the scenario with the objects of FILE laid over it; may repeat" },
 	{ "sweep", "OPTION=VALUES", OPT_SWEEP, FL_FOR_COMPARE,
 	  "a run for each value: half-life=1h..30d, k=0..2/5, load=0.8,1" },
-	{ "out", "DIR", 'O', FL_FOR_COMPARE,
-	  "write report.html, summary.json and comparison.csv" },
-	{ "until", "TIME", OPT_UNTIL, FL_FOR_SIMULATE | FL_FOR_COMPARE, "end after so long, such as 30d" },
+	{ "out", "DIR", 'O', FL_FOR_COMPARE, "write report.html, summary.json and comparison.csv" },
+	{ "until", "TIME", OPT_UNTIL, FL_FOR_SIMULATE | FL_FOR_COMPARE,
+	  "end after so long, such as 30d" },
 	{ "seed", "N", OPT_SEED, FL_FOR_SIMULATE | FL_FOR_COMPARE,
 	  "of all that is random (default 1)" },
 	{ "top", "N", OPT_TOP, FL_FOR_SIMULATE | FL_FOR_COMPARE,
 	  "queues of a parent that are shown by themselves (default 12)" },
+	{ "from-snapshot", NULL, OPT_FROM_SNAPSHOT, FL_FOR_SIMULATE,
+	  "go on from the state as it is, with run times like those that have ended" },
+	{ "eta", NULL, OPT_ETA, FL_FOR_EXPLAIN,
+	  "say when it will start, as far as that can be known" },
 	{ "redact", NULL, OPT_REDACT, FL_FOR_RECORD,
 	  "names become others that tell nothing and sort alike" },
 	{ "salt", "TEXT", OPT_SALT, FL_FOR_RECORD,
@@ -302,8 +308,7 @@ static int take_until(struct fl_options *o, const char *arg)
 static int take_seed(struct fl_options *o, const char *arg)
 {
 	if (!parse_count(arg, 0, MAX_SEED, &o->seed)) {
-		fl_usage_error(o->verb, "--seed: '%s' is not a number from 0 to %d", arg,
-			       MAX_SEED);
+		fl_usage_error(o->verb, "--seed: '%s' is not a number from 0 to %d", arg, MAX_SEED);
 		return FAIRLEAD_EINPUT;
 	}
 	o->has_seed = true;
@@ -352,6 +357,12 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 		return take_text(&o->changes, &o->n_changes, arg);
 	case OPT_DELETE:
 		return take_text(&o->deletions, &o->n_deletions, arg);
+	case OPT_ETA:
+		o->eta = true;
+		return 0;
+	case OPT_FROM_SNAPSHOT:
+		o->from_snapshot = true;
+		return 0;
 	case OPT_FAIL_IF:
 		o->fail_if = arg;
 		return 0;

@@ -168,6 +168,7 @@ static int read_jobs(struct reading *r, fairlead_error *err)
 		return rc;
 	if (s->options.has_now)
 		m->simulation.start = s->options.now;
+	m->simulation.whole = true;
 	fl_simulation_settle(m);
 	s->start = m->simulation.start;
 	s->options.has_now = true;
@@ -182,6 +183,7 @@ static int open_reading(struct reading *r, char **overlays, uint32_t n_overlays,
 	struct fl_snapshot *snapshot = &r->s->snapshot;
 	int rc = fl_snapshot_begin(snapshot, &r->s->options, err);
 
+	snapshot->simulated = true;
 	if (rc == 0 && n_overlays)
 		rc = read_overlays(r, overlays, n_overlays, err);
 	if (rc == 0)

@@ -235,7 +235,9 @@ fl_time fl_snapshot_clock(const struct fl_snapshot *s)
 
 int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err)
 {
-	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = now };
+	struct fl_policy_options options = { .mem = &fl_mem_heap,
+					     .now = now,
+					     .moving_usage = s->simulated };
 
 	s->now = now;
 	int rc = fl_model_check_samples(s->model, now, err);

@@ -25,6 +25,7 @@ struct fl_snapshot {
 	bool out_of_memory; /* an assumption is missing from them */
 	struct fl_report report;
 	bool assumed_namespaces;
+	bool simulated; /* time will pass: usage moves, jobs end */
 };
 
 /* Read and seal; errors as they come.  Free with fl_snapshot_done, also after

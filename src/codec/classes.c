@@ -221,6 +221,14 @@ static int fail(const struct expansion *x, int code, const char *text)
 	return fl_model_fail_at(x->m, x->class->place, x->err);
 }
 
+static int too_many(const struct expansion *x)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof text, "makes more than %d jobs", FL_MAX_CLASS_JOBS);
+	return fail(x, FAIRLEAD_ELIMIT, text);
+}
+
 /* Nobody comes from then on. */
 static fl_time end_of(const struct expansion *x)
 {
@@ -242,6 +250,8 @@ static int expand(struct expansion *x)
 	if (c->count == 0 && end == FL_NEVER)
 		return fail(x, FAIRLEAD_EINPUT,
 			    "has neither a count nor an end, nor has the simulation");
+	if (c->count > FL_MAX_CLASS_JOBS)
+		return too_many(x);
 	for (uint32_t n = 1; (c->count == 0 || n <= c->count) && r == 0; n++) {
 		fl_time need = n > 1 || drawn ? seconds(fl_random_draw(&x->random, &c->between)) :
 						0;
@@ -250,7 +260,7 @@ static int expand(struct expansion *x)
 		if (at >= end || at - x->start >= FL_NEVER / 8)
 			break;
 		if (n > FL_MAX_CLASS_JOBS)
-			return fail(x, FAIRLEAD_ELIMIT, "makes more than 4194304 jobs");
+			return too_many(x);
 		r = add_job(x, n, at);
 	}
 	return r;

@@ -12,11 +12,12 @@
 #include "codec/doc.h"
 #include "codec/kube.h"
 
-/* What annotations say of the times of the object in hand: life.h. */
+/* What annotations, and the status, say of the times of the object in hand: life.h. */
 struct fl_noted_life {
 	bool noted;
 	bool from_start; /* `arrives` counts from the start */
 	fl_time arrives, runs, stays;
+	fl_time asked, waited; /* FL_TIME_NONE: not said */
 	struct fl_sym class_name, user;
 };
 extern const struct fl_noted_life fl_no_life;

@@ -369,9 +369,17 @@ static int push_requests(struct fl_kube *k, struct plan *p)
 	return r;
 }
 
-static int make_cohorts(struct fl_kube *k, struct plan *p)
+static int make_cohorts(struct fl_kube *k, struct plan *p, uint32_t v)
 {
-	int r = push_requests(k, p);
+	int64_t nodes = 1;
+	int r;
+
+	for (uint32_t s = 0; s < p->n_queues; s++)
+		nodes += p->queues[s].count;
+	if (p->cohort.count > 0 && nodes > FL_MAX_NODES / p->cohort.count)
+		return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d queues and cohorts",
+				    FL_MAX_NODES);
+	r = push_requests(k, p);
 
 	for (int32_t c = 0; c < p->cohort.count && r == 0; c++) {
 		struct fl_node_row row = fl_cohort_default;
@@ -398,7 +406,7 @@ static int read_cohort(struct fl_kube *k, uint32_t v, void *row)
 	p->cohort = (struct cohort_set){ .place = fl_kube_place(k, v) };
 	if (r == 0)
 		r = fl_kube_map(k, v, cohort_fields, p);
-	return r < 0 ? r : make_cohorts(k, p);
+	return r < 0 ? r : make_cohorts(k, p, v);
 }
 
 static int read_cohorts(struct fl_kube *k, uint32_t v, void *row)

@@ -70,6 +70,8 @@ const struct fl_noted_life fl_no_life = {
 	.arrives = FL_TIME_NONE,
 	.runs = FL_NEVER,
 	.stays = FL_NEVER,
+	.asked = FL_TIME_NONE,
+	.waited = FL_TIME_NONE,
 	.class_name = { FL_NONE },
 	.user = { FL_NONE },
 };
@@ -80,9 +82,9 @@ int fl_life_push(struct fl_kube *k, uint32_t workload, uint32_t *ret_id)
 	struct fl_life_row row = { .workload = { workload },
 				   .arrives = noted->arrives,
 				   .runs = noted->runs,
-				   .asked = FL_TIME_NONE,
+				   .asked = noted->asked,
 				   .leaves = noted->stays,
-				   .waited = FL_TIME_NONE,
+				   .waited = noted->waited,
 				   .from_start = noted->from_start,
 				   .class_name = noted->class_name,
 				   .user = noted->user };

@@ -3,7 +3,7 @@
  * Simulation (fairlead.dev/v1alpha1): how a simulation runs, what it is made of, and what
  * happens in it.
  *
- * There is one at most; a second one may only be laid over it.  doc/guide/simulation.md.
+ * There is one at most; a second one may only be laid over it.  doc/schema/simulation.schema.json.
  */
 #include <errno.h>
 #include <stdlib.h>

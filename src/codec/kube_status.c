@@ -63,8 +63,10 @@ static void apply_condition(struct fl_reading *w, const struct condition *c)
 		w->row.reserved_at = c->time;
 	} else if (strcmp(c->type, "Admitted") == 0) {
 		w->row.admitted = true;
+		w->admitted_at = c->time;
 	} else if (strcmp(c->type, "Finished") == 0) {
 		w->row.finished = true;
+		w->finished_at = c->time;
 	} else if (strcmp(c->type, "DeactivationTarget") == 0) {
 		w->to_deactivate = true;
 	} else if (strcmp(c->type, "Evicted") == 0) {

@@ -109,6 +109,19 @@ static int read_active(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_bool(k, v, &((struct fl_reading *)row)->row.active);
 }
 
+static int read_limit(struct fl_kube *k, uint32_t v, void *row)
+{
+	int32_t seconds = 0;
+	int r = fl_kube_count(k, v, &seconds);
+
+	(void)row;
+	if (r < 0 || seconds == 0)
+		return r;
+	k->life.noted = true;
+	k->life.asked = seconds * FL_SECOND;
+	return 0;
+}
+
 static const struct fl_field class_ref[] = {
 	FL_IGNORED("group"), /* the kind says it */
 	{ .name = "kind", .read = read_class_kind },
@@ -124,7 +137,7 @@ static const struct fl_field workload_spec[] = {
 	{ .name = "priorityClassSource", .read = read_class_source },
 	{ .name = "priorityClassRef", .fields = class_ref },
 	{ .name = "active", .read = read_active },
-	FL_IGNORED("maximumExecutionTimeSeconds"),
+	{ .name = "maximumExecutionTimeSeconds", .read = read_limit },
 	FL_NOTED("preemptionGates", "a workload may always preempt"),
 	{ .name = NULL },
 };
@@ -229,9 +242,25 @@ static void fill_reclaimed(struct fl_model *m, const struct fl_reading *w)
 		}
 }
 
+/* How long it ran, the last time; an annotation knows better. */
+static void note_run(struct fl_kube *k, const struct fl_reading *w)
+{
+	fl_time start = w->admitted_at != FL_TIME_NONE ? w->admitted_at : w->row.reserved_at;
+
+	if (start == FL_TIME_NONE || w->finished_at == FL_TIME_NONE || w->finished_at < start)
+		return;
+	k->life.noted = true;
+	if (k->life.runs == FL_NEVER)
+		k->life.runs = w->finished_at - start;
+	if (w->row.created != FL_TIME_NONE && w->row.created <= start)
+		k->life.waited = start - w->row.created;
+}
+
 static int read_workload(struct fl_kube *k)
 {
-	struct fl_reading w = { .row = fl_workload_default };
+	struct fl_reading w = { .row = fl_workload_default,
+				.admitted_at = FL_TIME_NONE,
+				.finished_at = FL_TIME_NONE };
 	uint32_t life;
 	int r;
 
@@ -246,6 +275,7 @@ static int read_workload(struct fl_kube *k)
 	w.row.active &= !w.to_deactivate && !(w.row.reserved && w.check_rejected);
 	fill_reclaimed(k->m, &w);
 	fill_counts(k->m, &w.row);
+	note_run(k, &w);
 	r = fl_model_add_workload(k->m, &w.row, k->err);
 	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
 }

@@ -61,6 +61,7 @@ static int read_objects(struct fl_model *m, uint32_t trace, const char *name,
 	stretch_lives(m, lives, row);
 	for (uint32_t i = classes; i < m->n_classes; i++) {
 		scale(&m->classes[i].between, 1 / row->load);
+		m->classes[i].begins = times(m->classes[i].begins, 1 / row->load);
 		scale(&m->classes[i].runs, row->runtime);
 	}
 	return 0;

@@ -329,6 +329,15 @@ int fl_tracer_add(struct fl_tracer *t, const struct fl_trace_job *job)
 
 /* --- at the end --- */
 
+static int tell(struct fl_tracer *t, enum fl_notice_kind kind, const char *text)
+{
+	char subject[FL_MAX_NAME + 1]; /* a notice adds texts, and those there move */
+
+	(void)snprintf(subject, sizeof subject, "%s", fl_model_text(t->m, row_of(t)->file));
+	return fl_model_notice(t->m, kind, row_of(t)->place, subject, /* hint= */ NULL, t->err,
+			       "%s", text);
+}
+
 static bool has_quota_of(const struct fl_model *m, struct fl_sym resource)
 {
 	for (uint32_t i = 0; i < m->n_quotas; i++)
@@ -370,10 +379,9 @@ static int forget_memory(struct fl_tracer *t)
 	}
 	if (!changed)
 		return 0;
-	return fl_model_notice(m, FL_NOTICE_JOBS_WITHOUT_MEMORY, row_of(t)->place,
-			       fl_model_text(m, row_of(t)->file), /* hint= */ NULL, t->err,
-			       "jobs say how much memory they need, but nobody has quota for it: "
-			       "it does not count");
+	return tell(t, FL_NOTICE_JOBS_WITHOUT_MEMORY,
+		    "jobs say how much memory they need, but nobody has quota for it: it does not "
+		    "count");
 }
 
 static int tell_odd(struct fl_tracer *t)
@@ -384,23 +392,22 @@ static int tell_odd(struct fl_tracer *t)
 		[FL_ODD_NO_SIZE] = "without a size",
 		[FL_ODD_PARTIAL] = "parts of others",
 	};
-	char text[200] = "";
+	char why[200] = "", text[300];
 	uint32_t all = 0;
 
 	for (int i = 0; i < FL_ODDS; i++) {
-		size_t used = strlen(text);
+		size_t used = strlen(why);
 
 		if (t->odd[i])
-			(void)snprintf(text + used, sizeof text - used, "%s%u %s", all ? ", " : "",
+			(void)snprintf(why + used, sizeof why - used, "%s%u %s", all ? ", " : "",
 				       t->odd[i], words[i]);
 		all += t->odd[i];
 	}
 	if (!all)
 		return 0;
-	return fl_model_notice(t->m, FL_NOTICE_JOBS_LEFT_OUT, row_of(t)->place,
-			       fl_model_text(t->m, row_of(t)->file), /* hint= */ NULL, t->err,
-			       "%u of %u jobs are left out: %s", all,
-			       all + t->m->n_workloads - t->workloads, text);
+	(void)snprintf(text, sizeof text, "%u of %u jobs are left out: %s", all,
+		       all + t->m->n_workloads - t->workloads, why);
+	return tell(t, FL_NOTICE_JOBS_LEFT_OUT, text);
 }
 
 static double quota_of(const struct fl_model *m, const struct fl_node_row *node,
@@ -439,6 +446,7 @@ static int tell_too_large(struct fl_tracer *t)
 {
 	struct fl_model *m = t->m;
 	double cpu = capacity(t);
+	char text[200];
 	uint32_t n = 0;
 
 	for (uint32_t w = t->workloads; w < m->n_workloads; w++) {
@@ -458,12 +466,10 @@ static int tell_too_large(struct fl_tracer *t)
 	}
 	if (!n)
 		return 0;
-	return fl_model_notice(
-		m, FL_NOTICE_JOBS_TOO_LARGE, row_of(t)->place, fl_model_text(m, row_of(t)->file),
-		/* hint= */ NULL, t->err,
-		"%u jobs are larger than the whole cluster, %.9g cores, and wait for "
-		"ever",
-		n, cpu / 1000);
+	(void)snprintf(text, sizeof text,
+		       "%u jobs are larger than the whole cluster, %.9g cores, and wait for ever",
+		       n, cpu / 1000);
+	return tell(t, FL_NOTICE_JOBS_TOO_LARGE, text);
 }
 
 int fl_tracer_end(struct fl_tracer *t, int r)

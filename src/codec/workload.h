@@ -16,8 +16,9 @@ struct fl_reclaimable {
 struct fl_reading { /* of one Workload */
 	struct fl_workload_row row;
 	bool quota_reserved, has_admission;
-	bool to_deactivate;  /* condition DeactivationTarget */
-	bool check_rejected; /* some admission check says no */
+	bool to_deactivate;               /* condition DeactivationTarget */
+	bool check_rejected;              /* some admission check says no */
+	fl_time admitted_at, finished_at; /* FL_TIME_NONE */
 	struct fl_reclaimable reclaimable[FL_MAX_PODSETS];
 	uint32_t n_reclaimable;
 };

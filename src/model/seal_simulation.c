@@ -261,6 +261,8 @@ int fl_simulation_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead
 {
 	int r = resolve_lives(m, scratch, err);
 
+	if (!m->simulation.whole)
+		return r;
 	for (uint32_t i = 0; i < m->n_changes && r == 0; i++)
 		r = resolve_change(m, &m->changes[i], err);
 	for (uint32_t i = 0; i < m->n_failures && r == 0; i++)

@@ -142,6 +142,7 @@ struct fl_class_row {
 /* How a simulation runs; Simulation .spec. */
 struct fl_simulation_settings {
 	bool present; /* a Simulation was in the input */
+	bool whole;   /* and what it is made of was read: what it names must be there */
 	struct fl_place place;
 	struct fl_sym name; /* metadata.name; symbol 0: none */
 	uint64_t seed;      /* default 1 */

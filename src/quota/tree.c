@@ -278,8 +278,8 @@ static int alloc_nodes(struct fl_tree *t, fairlead_error *err)
 			       ALLOC(t, t->depth, n) && ALLOC(t, t->is_cohort, n) &&
 			       ALLOC(t, t->weight, n) && ALLOC(t, t->children, n) &&
 			       ALLOC(t, t->child_ids, n) && ALLOC(t, t->row, n) &&
-			       ALLOC(t, t->place, n) &&
-			       ALLOC(t, t->res_row, n) && ALLOC(t, t->queue_ids, n) ?
+			       ALLOC(t, t->place, n) && ALLOC(t, t->res_row, n) &&
+			       ALLOC(t, t->queue_ids, n) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }

@@ -252,6 +252,8 @@ int fl_entitle_explain_json(const struct fl_report *r, const struct fl_entitle_a
 	if (x->state == FL_EXPLAIN_WAITS || x->state == FL_EXPLAIN_NEXT ||
 	    x->state == FL_EXPLAIN_PREEMPTS)
 		put_waiting(&o);
+	if (a->eta)
+		fl_eta_json(&j, r, a->eta);
 	fl_json_finish(&j);
 	return 0;
 }

@@ -12,6 +12,7 @@ struct fl_entitle_answer {
 	const struct fl_entitle_explain *x;
 	fl_time now;
 	const char *policy;
+	const struct fl_eta *eta; /* NULL: nobody asked when */
 };
 
 /* The whole answer in a few sentences, with the numbers. */

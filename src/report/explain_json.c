@@ -353,6 +353,8 @@ int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e
 	if (x->state == FL_EXPLAIN_WAITS || x->state == FL_EXPLAIN_NEXT ||
 	    x->state == FL_EXPLAIN_PREEMPTS)
 		put_waiting(&o);
+	if (e->eta)
+		fl_eta_json(&j, r, e->eta);
 	fl_json_finish(&j);
 	return 0;
 }

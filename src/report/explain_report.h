@@ -6,6 +6,7 @@
 #define FL_REPORT_EXPLAIN_REPORT_H
 
 #include "ask/explain.h"
+#include "report/eta_report.h"
 #include "report/report.h"
 
 struct fl_explain_report {
@@ -14,6 +15,7 @@ struct fl_explain_report {
 	const struct fl_usage *usage;
 	fl_time now;
 	const char *policy;
+	const struct fl_eta *eta; /* NULL: nobody asked when */
 };
 
 enum { FL_SENTENCE = 4096 };

@@ -17,7 +17,7 @@ enum { QUEUE, JOBS, P50, P90, MAX, HOURS, HELD, RATIO, EVICTED, LOST, USE, QUEUE
 
 static const struct fl_column_head queue_columns[QUEUE_COLUMNS] = {
 	[QUEUE] = { "QUEUE", FL_COL_TREE, 0 },      [JOBS] = { "JOBS", FL_COL_RIGHT, 0 },
-	[P50] = { "P50", FL_COL_RIGHT, 5 },    [P90] = { "P90", FL_COL_RIGHT, 7 },
+	[P50] = { "P50", FL_COL_RIGHT, 5 },         [P90] = { "P90", FL_COL_RIGHT, 7 },
 	[MAX] = { "MAX", FL_COL_RIGHT, 4 },         [HOURS] = { "HOURS", FL_COL_RIGHT, 1 },
 	[HELD] = { "HELD", FL_COL_RIGHT, 8 },       [RATIO] = { "RATIO", FL_COL_RIGHT, 9 },
 	[EVICTED] = { "EVICTED", FL_COL_RIGHT, 3 }, [LOST] = { "LOST", FL_COL_RIGHT, 2 },
@@ -210,7 +210,8 @@ int fl_sim_queue_table(const struct fl_report *r, const struct fl_sim_report *s,
 	putc('\n', r->out);
 	if (q.d->n_resources) {
 		q.capacity = mean_capacity(q.d, main);
-		fl_report_say(r, FL_STYLE_DIM, 0, "P50, P90, MAX: waiting. HOURS, HELD, USE: of %s.",
+		fl_report_say(r, FL_STYLE_DIM, 0,
+			      "P50, P90, MAX: waiting. HOURS, HELD, USE: of %s.",
 			      q.d->resources[main].name);
 	}
 	q.row_of = malloc(((size_t)q.d->n_nodes + 1) * sizeof *q.row_of);

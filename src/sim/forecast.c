@@ -2,7 +2,10 @@
 #include "sim/forecast.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/limits.h"
 #include "base/sort.h"
 
 /* So many events and cycles a run may have; so many cycles in which nothing starts. */
@@ -40,7 +43,9 @@ struct presence {
 
 static fl_time age_of(const struct fl_model *m, const struct fl_forecast_options *o, uint32_t w)
 {
-	fl_time since = m->workloads[w].reserved_at, age;
+	const struct fl_workload_row *row = &m->workloads[w];
+	fl_time since = row->gang != FL_NONE ? m->gangs[row->gang].started : row->reserved_at;
+	fl_time age;
 
 	if (!o->from)
 		return since == FL_TIME_NONE || since > o->now ? 0 : o->now - since;
@@ -93,8 +98,6 @@ static int find_present(struct presence *p, const struct fl_policy_ops *ops,
 	return 0;
 }
 
-/* --- one future: lives --- */
-
 static const struct fl_life_row unknown_life = { .arrives = FL_TIME_NONE,
 						 .runs = FL_NEVER,
 						 .asked = FL_TIME_NONE,
@@ -103,6 +106,74 @@ static const struct fl_life_row unknown_life = { .arrives = FL_TIME_NONE,
 						 .class_name = { FL_NONE },
 						 .user = { FL_NONE } };
 
+/* --- who may come again --- */
+
+int fl_forecast_spares(struct fl_model *m, fl_time since, uint32_t *ret, fairlead_error *err)
+{
+	uint32_t n = m->n_workloads;
+	int r = 0;
+
+	*ret = n;
+	for (uint32_t w = 0; w < n && r >= 0; w++) {
+		struct fl_workload_row row = m->workloads[w];
+		struct fl_life_row life = unknown_life;
+		char name[FL_MAX_NAME + 8];
+
+		if (row.gang != FL_NONE || row.created == FL_TIME_NONE || row.created <= since ||
+		    strlen(fl_model_text(m, row.name)) > FL_MAX_NAME - 1)
+			continue;
+		/* No object is called so; and it stands behind its original by name. */
+		(void)snprintf(name, sizeof name, "%s~", fl_model_text(m, row.name));
+		r = fl_model_sym(m, name, strlen(name), &row.name, err);
+		row.uid = row.name;
+		row.owner_job.v = FL_NONE;
+		row.finished = row.evicted = row.reserved = row.admitted = false;
+		row.check_retries = row.not_requeued = false;
+		row.reserved_at = row.evicted_at = row.requeue_at = FL_TIME_NONE;
+		row.admission.n = 0;
+		life.workload.v = m->n_workloads;
+		life.arrives = FL_NEVER;
+		if (r == 0)
+			r = fl_model_add_workload(m, &row, err);
+		if (r == 0)
+			r = fl_model_push_lives(m, &life, /* ret_id= */ NULL, err);
+	}
+	return r;
+}
+
+static uint32_t original(const struct fl_model *m, struct fl_sym namespace, struct fl_sym name)
+{
+	char text[FL_MAX_NAME + 8];
+
+	(void)snprintf(text, sizeof text, "%s", fl_model_text(m, name));
+	text[strlen(text) - 1] = '\0';
+	return fl_model_find_workload(m, fl_model_text(m, namespace), text).v;
+}
+
+void fl_forecast_set_aside(struct fl_model *m, uint32_t first, uint32_t *ret)
+{
+	uint32_t n = 0;
+	static const fl_time later = 100 * 365 * (86400 * FL_SECOND);
+
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		ret[w] = FL_NONE;
+	for (uint32_t w = first; w < m->n_workloads; w++) {
+		struct fl_workload_row *row = &m->workloads[w];
+		uint32_t from = original(m, row->namespace, row->name);
+
+		if (row->excluded == FL_INCLUDED && from != FL_NONE)
+			ret[from] = w;
+		row->created = fl_sat_add(row->created, later);
+	}
+	/* What is wrong with the original is said of it. */
+	for (uint32_t i = 0; i < m->n_notices; i++)
+		if (!strchr(fl_model_text(m, m->notices[i].subject), '~'))
+			m->notices[n++] = m->notices[i];
+	m->n_notices = n;
+}
+
+/* --- one future: lives --- */
+
 /* Of all that are there; @random goes on with those that come. */
 struct future {
 	const struct fl_model *m;
@@ -110,6 +181,7 @@ struct future {
 	const struct fl_forecast_options *options;
 	struct fl_random random;
 	struct fl_life_row *lives; /* by workload */
+	uint32_t unknown;          /* the last one of whom nothing is known */
 };
 
 /* It runs as long as drawn. FL_RUN_..., or an error. */
@@ -149,6 +221,8 @@ static int draw_lives(struct future *f, const struct presence *p, uint32_t run,
 		if (basis < 0)
 			return basis;
 		ret->n[basis]++;
+		if (basis == FL_RUN_UNKNOWN)
+			f->unknown = row->workload;
 	}
 	return 0;
 }
@@ -175,11 +249,6 @@ int fl_forecast_lives(const struct fl_policy_ops *ops, const struct fl_policy *p
 
 /* --- who comes --- */
 
-/* Of each that came lately somebody that comes like it: itself, or one of its kind that has gone. */
-struct arrival {
-	uint32_t workload, like; /* like: a life */
-};
-
 struct futures {
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
@@ -187,8 +256,9 @@ struct futures {
 	const struct fl_forecast_options *options;
 	struct fl_arena arena;
 	struct presence present;
-	struct future one; /* of this run */
-	struct arrival *arrivals;
+	struct future one;                  /* of this run */
+	const struct fl_life_row **life_of; /* of the model; NULL: none */
+	uint32_t *arrivals;                 /* who came lately */
 	uint32_t n_arrivals;
 	struct fl_forecast *rows;
 	uint32_t n_rows;
@@ -204,89 +274,26 @@ struct futures {
 	uint32_t n_stuck; /* runs in which nothing was left to happen */
 };
 
-static bool is_away(const struct futures *f, uint32_t w)
-{
-	return f->ops->state(f->policy, (struct fl_workload){ w }) == FL_STATE_ABSENT &&
-	       (!f->options->from || f->options->from[w].state == FL_SIM_FINISHED ||
-		f->options->from[w].state == FL_SIM_GONE);
-}
-
-static uint32_t queue_and_size(const struct futures *f, uint32_t w, uint32_t *ret_size)
-{
-	*ret_size = fl_run_size(f->model, (struct fl_workload){ w });
-	return f->model->workloads[w].cluster_queue.v;
-}
-
-/*
- * Those that are still there cannot come once more; for each stands in one of its queue and
- * size that came before the period, the newest first, and nobody twice.
- */
-static int find_stand_ins(struct futures *f, const bool *lately, fairlead_error *err)
-{
-	const struct fl_model *m = f->model;
-	uint32_t *next = fl_arena_alloc(&f->arena, m->n_lives, sizeof *next, err);
-	uint32_t *first = fl_arena_alloc(&f->arena, m->n_lives, sizeof *first, err);
-	struct fl_pairs kinds;
-	int r = next && first ? 0 : FAIRLEAD_ENOMEM;
-
-	fl_pairs_init(&kinds, f->options->mem);
-	for (uint32_t i = 0, n = 0; i < m->n_lives && r >= 0; i++) {
-		uint32_t w = m->lives[i].workload.v, size, kind = n;
-
-		if (lately[i] || !is_away(f, w) || m->lives[i].arrives > f->options->now)
-			continue;
-		uint32_t queue = queue_and_size(f, w, &size);
-
-		r = fl_pairs_add(&kinds, queue, size, n, &kind, err);
-		if (r == 0)
-			first[n++] = FL_NONE;
-		if (r >= 0) {
-			next[i] = first[kind];
-			first[kind] = i;
-		}
-	}
-	for (uint32_t i = 0; i < f->n_arrivals && r >= 0; i++) {
-		uint32_t w = m->lives[f->arrivals[i].like].workload.v, size, kind, with;
-
-		f->arrivals[i].workload = w;
-		if (is_away(f, w))
-			continue;
-		uint32_t queue = queue_and_size(f, w, &size);
-
-		kind = fl_pairs_find(&kinds, queue, size);
-		with = kind == FL_NONE ? FL_NONE : first[kind];
-		f->arrivals[i].workload = with == FL_NONE ? FL_NONE : m->lives[with].workload.v;
-		if (with != FL_NONE)
-			first[kind] = next[with];
-	}
-	fl_pairs_done(&kinds);
-	return r < 0 ? r : 0;
-}
-
 static int find_arrivals(struct futures *f, fairlead_error *err)
 {
+	const struct fl_forecast_options *o = f->options;
 	const struct fl_model *m = f->model;
-	fl_time now = f->options->now, since = fl_sat_sub(now, f->options->arrivals);
-	bool *lately = fl_arena_alloc(&f->arena, m->n_lives, sizeof *lately, err);
-	uint32_t n = 0;
-	int r;
+	fl_time since = fl_sat_sub(o->now, o->arrivals);
 
-	f->arrivals = fl_arena_alloc(&f->arena, m->n_lives, sizeof *f->arrivals, err);
-	if (!lately || !f->arrivals)
+	f->arrivals = fl_arena_alloc(&f->arena, m->n_workloads, sizeof *f->arrivals, err);
+	f->life_of = fl_arena_alloc(&f->arena, m->n_workloads, sizeof *f->life_of, err);
+	if (!f->arrivals || !f->life_of)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < m->n_lives && f->options->arrivals > 0; i++) {
-		fl_time at = m->lives[i].arrives;
+	for (uint32_t i = 0; i < m->n_lives; i++)
+		f->life_of[m->lives[i].workload.v] = &m->lives[i];
+	for (uint32_t i = 0; i < m->n_workloads && o->again && o->arrivals > 0; i++) {
+		fl_time came = fl_run_came(m, (struct fl_workload){ i }, f->life_of[i]);
 
-		lately[i] = at != FL_TIME_NONE && at > since && at <= now;
-		if (lately[i])
-			f->arrivals[f->n_arrivals++].like = i;
+		if (o->again[i] != FL_NONE && came != FL_TIME_NONE && came > since &&
+		    came <= o->now)
+			f->arrivals[f->n_arrivals++] = i;
 	}
-	r = find_stand_ins(f, lately, err);
-	for (uint32_t i = 0; i < f->n_arrivals && r >= 0; i++)
-		if (f->arrivals[i].workload != FL_NONE)
-			f->arrivals[n++] = f->arrivals[i];
-	f->n_arrivals = n;
-	return r;
+	return 0;
 }
 
 /* The period again, from another moment of it on. */
@@ -298,13 +305,16 @@ static int draw_arrivals(struct futures *f, fairlead_error *err)
 
 	shift = (fl_time)(fl_random_unit(&f->one.random) * (double)o->arrivals);
 	for (uint32_t i = 0; i < f->n_arrivals && r >= 0; i++) {
-		struct fl_life_row *life = &f->one.lives[f->arrivals[i].workload];
-		fl_time ago = o->now - f->model->lives[f->arrivals[i].like].arrives;
+		uint32_t w = f->arrivals[i], again = o->again[w];
+		struct fl_life_row *life = &f->one.lives[again];
+		fl_time came = fl_run_came(f->model, (struct fl_workload){ w }, f->life_of[w]);
 
-		*life = f->model->lives[f->arrivals[i].like];
-		life->workload.v = f->arrivals[i].workload;
-		life->arrives = o->now + 1 + (o->arrivals - ago + shift) % o->arrivals;
+		*life = f->life_of[w] ? *f->life_of[w] : unknown_life;
+		life->workload.v = again;
+		if (!o->told || f->model->workloads[w].finished)
+			life->runs = FL_NEVER; /* the next one may be longer */
 		r = draw_life(&f->one, /* age= */ 0, life, err);
+		life->arrives = o->now + 1 + (came - (o->now - o->arrivals) + shift) % o->arrivals;
 	}
 	return r < 0 ? r : 0;
 }
@@ -474,6 +484,12 @@ static uint32_t rank(double part, uint32_t n, bool up)
 	return (uint32_t)fmin(fmax(at, 0), (double)n - 1);
 }
 
+/* How long it runs itself does not matter. */
+static bool hangs_on_unknown(const struct futures *f, uint32_t w, const struct fl_forecast_basis *b)
+{
+	return b->n[FL_RUN_UNKNOWN] > (f->one.unknown == w);
+}
+
 static void sum_up(struct futures *f, uint32_t number, uint32_t *scratch, bool unknown)
 {
 	struct fl_forecast *row = &f->rows[number];
@@ -492,7 +508,7 @@ static void sum_up(struct futures *f, uint32_t number, uint32_t *scratch, bool u
 	row->from = times[f->ids[rank(tail, runs, /* up= */ false)]];
 	row->start = times[f->ids[rank(0.5, runs, /* up= */ false)]];
 	row->to = times[f->ids[rank(1 - tail, runs, /* up= */ true)]];
-	if (at_once == runs)
+	if (at_once == runs && row->to - f->options->now <= FL_SECOND)
 		row->state = FL_FORECAST_FITS;
 	else if (row->started)
 		row->state = FL_FORECAST_LATER;
@@ -571,7 +587,7 @@ int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,
 		r = run_all(&f, &basis, err);
 	for (uint32_t i = 0; i < n && r >= 0; i++)
 		if (rows[i].state == FL_FORECAST_LATER)
-			sum_up(&f, i, scratch, basis.n[FL_RUN_UNKNOWN] > 0);
+			sum_up(&f, i, scratch, hangs_on_unknown(&f, rows[i].workload.v, &basis));
 	if (r >= 0)
 		*ret = basis;
 	fl_arena_done(&f.arena);

@@ -28,8 +28,12 @@ struct fl_forecast_options {
 	uint32_t runs;
 	double level;    /* of the interval, 0.8: from the first tenth of the runs to the last */
 	fl_time horizon; /* as long as a run looks ahead */
-	/* Workloads that came so lately come once more, in each run at other times; 0: none. */
+	/*
+	 * Workloads that came so lately come once more, in each run at other times; 0: none.
+	 * `again` says who stands for each of them then; FL_NONE: nobody.
+	 */
 	fl_time arrivals;
+	const uint32_t *again;
 	/* Run times of the model's lives are what people say beforehand: they count. */
 	bool told;
 	const struct fl_sim_job *from; /* of the simulation it is asked in; NULL: none */
@@ -70,6 +74,17 @@ int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,
 		const struct fl_model *model, struct fl_runtimes *times,
 		const struct fl_forecast_options *options, struct fl_forecast *rows, uint32_t n,
 		struct fl_forecast_basis *ret, fairlead_error *err);
+
+/*
+ * Spares that stand for those that come again: one for each Workload created after @since,
+ * added behind all others before the model is sealed.  *ret: the first of them.
+ */
+int fl_forecast_spares(struct fl_model *m, fl_time since, uint32_t *ret, fairlead_error *err);
+/*
+ * After the seal, before the policy is made: they come after everybody else.  @ret, by workload,
+ * is `again`.  The policy has to be told that they are not there (FL_EV_CANCEL).
+ */
+void fl_forecast_set_aside(struct fl_model *m, uint32_t first, uint32_t *ret);
 
 /*
  * One future to look at: a life for each workload of @model, by its index (as fl_sim_options

@@ -9,7 +9,8 @@
  * - What is held and wanted is an exact integral over virtual time, entered at each event;
  *   sums and counts are exact, quantiles those of all jobs (nearest rank), not of a sample.
  * - Fairness (entitled, ratio, Jain, envy, corrections) is looked at every `sampled`, for the
- *   whole run; a run of about the length that its jobs let expect is looked at some 512 times.
+ *   whole run; a run of about the length that its jobs let expect is looked at up to 8,192
+ *   times, fewer in trees of many hundred nodes, but 512 times at least.
  *   The buckets of the series are that wide at first, and twice as wide whenever there would
  *   be more than FL_MEASURE_BUCKETS; the looks stay where they are.  So no figure of fairness
  *   depends on how long a run went on, and none knows of what came and went between two looks.

@@ -7,7 +7,7 @@
 
 #define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&m->arena, (n), sizeof *(ptr), err)) != NULL)
 
-enum { LOOKS = 512, LEAST_BUCKETS = 16 };
+enum { LEAST_LOOKS = 512, MOST_LOOKS = 8192, LOOKED_AT = 1 << 21, LEAST_BUCKETS = 16 };
 
 /* --- how wide --- */
 
@@ -56,12 +56,20 @@ static double expected(const struct fl_measure *m)
 	return span;
 }
 
+/* As many as cost little beside the run: so many rows in all. */
+static double looks(const struct fl_measure *m)
+{
+	double n = LOOKED_AT / fmax((double)m->n_rows * m->n_resources, 1);
+
+	return fmin(fmax(n, LEAST_LOOKS), MOST_LOOKS);
+}
+
 fl_time fl_measure_interval(const struct fl_measure *m)
 {
 	static const int32_t tenths[] = { 1,     2,     5,      10,     20,     50,    100,
 					  300,   600,   1200,   3000,   6000,   9000,  18000,
 					  36000, 72000, 108000, 216000, 432000, 864000 };
-	double wish = expected(m) / LOOKS;
+	double wish = expected(m) / looks(m);
 	fl_time step = 0;
 
 	for (uint32_t i = 0; i < sizeof tenths / sizeof *tenths; i++) {

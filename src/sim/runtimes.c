@@ -158,9 +158,16 @@ static bool has_ended(const struct fl_model *m, const struct fl_life_row *life)
 	return m->workloads[life->workload.v].finished && life->runs != FL_NEVER;
 }
 
-static fl_time ended(const struct fl_life_row *life)
+fl_time fl_run_came(const struct fl_model *m, struct fl_workload w, const struct fl_life_row *life)
 {
-	fl_time start = life->arrives == FL_TIME_NONE ? 0 : life->arrives;
+	return life && life->arrives != FL_TIME_NONE ? life->arrives : m->workloads[w.v].created;
+}
+
+static fl_time ended(const struct fl_model *m, const struct fl_life_row *life)
+{
+	fl_time start = fl_run_came(m, life->workload, life);
+
+	start = start == FL_TIME_NONE ? 0 : start;
 
 	start = fl_sat_add(start, life->waited == FL_TIME_NONE ? 0 : life->waited);
 	return fl_sat_add(start, life->runs);
@@ -170,7 +177,7 @@ static int cmp_ended(const void *model, uint32_t a, uint32_t b)
 {
 	const struct fl_model *m = model;
 	const struct fl_life_row *x = &m->lives[a], *y = &m->lives[b];
-	fl_time s = ended(x), t = ended(y);
+	fl_time s = ended(m, x), t = ended(m, y);
 	const struct fl_workload_row *v = &m->workloads[x->workload.v],
 				     *w = &m->workloads[y->workload.v];
 	int r;

@@ -81,6 +81,9 @@ int fl_runtimes_suppose(struct fl_runtimes *t, const struct fl_life_row *life, f
 /* Back to @n samples: what was supposed is forgotten. */
 void fl_runtimes_forget(struct fl_runtimes *t, uint32_t n);
 
+/* When it arrived: as @life says (NULL: there is none), or else its object; FL_TIME_NONE. */
+fl_time fl_run_came(const struct fl_model *m, struct fl_workload w, const struct fl_life_row *life);
+
 /* A number that those of similar size share: of GPUs and the like, or cores, in powers of 2. */
 uint32_t fl_run_size(const struct fl_model *m, struct fl_workload w);
 

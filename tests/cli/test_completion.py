@@ -55,6 +55,8 @@ def cluster(write):
     (["tune", "--others", ""], ["idle", "busy"]),
     (["tune", "--svg", ""], [":file"]),
     (["tune", "--weight"], ["--weight", "--weights"]),
+    (["simulate", "--out", ""], [":file"]),
+    (["simulate", "--s"], ["--seed", "--strict"]),
     (["plan", "-f", ""], [":file"]),
     (["plan", "--file", "c"], [":file"]),
     (["plan", "--", "--se"], []),

@@ -71,7 +71,7 @@ def test_refused_with_place(fairlead, write, policy, place, text, hint):
     (HEAD + "---\n" + HEAD.replace("name: p", "name: other"), "a second Policy",
      "the first is at p.yaml:1:1"),
     (HEAD.replace("v1alpha1", "v2"), "there is no kind 'Policy' of 'fairlead.dev/v2'",
-     "Policy and UsageHistory of fairlead.dev/v1alpha1 are what is read here"),
+     "Policy, UsageHistory and Simulation of fairlead.dev/v1alpha1 are what is read here"),
     (HEAD.replace("kind: Policy", "kind: Politics"),
      "there is no kind 'Politics' of 'fairlead.dev/v1alpha1'", None),
 ])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kai_timeseries - recorded series: a cycle a second, and usage of what was held before
+ * kai_timeseries - recorded series, simulated: a cycle a second, and usage of what was held before
  *
  * A row is [time, queue, GPUs that it held before the cycle, GPUs of its fair share].
  */
@@ -10,6 +10,7 @@
 #include "kai.h"
 #include "kai_read.h"
 #include "kai_world.h"
+#include "sim/simulation.h"
 
 static const struct fl_policy_ops *const ops = &fl_entitle_policy;
 static const fl_time first_cycle = 1000000 * FL_SECOND;
@@ -18,8 +19,8 @@ struct series {
 	const struct fl_model *m;
 	const struct kai_queues *queues; /* by name: rows come so */
 	struct fl_policy *p;
-	uint32_t cycles;
-	fl_time start;
+	uint32_t cycle;
+	double *held; /* before it, by queue */
 	FILE *out;
 };
 
@@ -28,41 +29,64 @@ static struct fl_node node_of(const struct series *s, uint32_t i)
 	return fl_model_find_node(s->m, FL_QUEUE, s->queues->rows[s->queues->by_name[i]].name);
 }
 
-static int complete_evictions(const struct series *s, fl_time now, fairlead_error *err)
+static void keep_held(struct series *s)
 {
-	int rc = 0;
-
-	for (uint32_t w = 0; w < s->m->n_workloads && rc == 0; w++) {
-		struct fl_event event = { .kind = FL_EV_EVICTED, .workload = { w } };
-
-		if (ops->state(s->p, event.workload) == FL_STATE_EVICTING)
-			rc = ops->apply(s->p, now, &event, err);
-	}
-	return rc;
+	for (uint32_t i = 0; i < s->queues->n; i++)
+		s->held[i] = fl_entitle_standing(s->p, node_of(s, i))->allocated.of[FL_GPU];
 }
 
-static int put_rows(const struct series *s, fairlead_error *err)
+/* The cycle is over, and nothing happens until the next: what was held before it is known. */
+static int put_cycle(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
 {
-	double *held = kai_alloc(s->queues->n, sizeof *held);
-	int rc = 0;
+	struct series *s = user;
 
+	(void)sim;
+	(void)to;
+	(void)err;
+	for (uint32_t i = 0; i < s->queues->n; i++)
+		fprintf(s->out, "%s[%u,\"%s\",%.6f,%.6f]", s->cycle + i ? "," : "", s->cycle,
+			s->queues->rows[s->queues->by_name[i]].name, s->held[i],
+			fl_entitle_standing(s->p, node_of(s, i))->fair_share.of[FL_GPU]);
+	s->cycle++;
+	keep_held(s);
+	return 0;
+}
+
+static int goes_by(void *user, const struct fl_sim *sim, const struct fl_sim_event *e,
+		   fairlead_error *err)
+{
+	(void)user;
+	(void)sim;
+	(void)e;
+	(void)err;
+	return 0;
+}
+
+/* A cycle a second, and who is evicted in one has gone by the next. */
+static int put_rows(struct series *s, uint32_t cycles, fairlead_error *err)
+{
+	struct fl_simulation_settings settings = fl_simulation_default;
+	const struct fl_sim_options options = {
+		.mem = &fl_mem_heap,
+		.start = first_cycle,
+		.listeners = { { .event = goes_by, .passes = put_cycle, .user = s } },
+		.n_listeners = 1,
+	};
+	struct fl_sim sim;
+	int rc;
+
+	settings.cycle_interval = settings.period = settings.grace = FL_SECOND;
+	settings.until = (fl_time)cycles * FL_SECOND - 1;
+	rc = fl_sim_init(&sim, s->m, ops, s->p, &settings, &options, err);
+	if (rc < 0)
+		return rc;
+	s->held = kai_alloc(s->queues->n, sizeof *s->held);
+	keep_held(s);
 	fputs("{\"rows\":[", s->out);
-	for (uint32_t t = 0; t < s->cycles && rc == 0; t++) {
-		fl_time now = s->start + (fl_time)t * FL_SECOND;
-		struct fl_decisions d;
-
-		rc = complete_evictions(s, now, err);
-		for (uint32_t i = 0; i < s->queues->n; i++)
-			held[i] = fl_entitle_standing(s->p, node_of(s, i))->allocated.of[FL_GPU];
-		if (rc == 0)
-			rc = ops->step(s->p, now, 0, /* sink= */ NULL, &d, err);
-		for (uint32_t i = 0; i < s->queues->n && rc == 0; i++)
-			fprintf(s->out, "%s[%u,\"%s\",%.6f,%.6f]", t + i ? "," : "", t,
-				s->queues->rows[s->queues->by_name[i]].name, held[i],
-				fl_entitle_standing(s->p, node_of(s, i))->fair_share.of[FL_GPU]);
-	}
+	rc = fl_sim_run(&sim, err);
 	fputs("]}", s->out);
-	free(held);
+	free(s->held);
+	fl_sim_done(&sim);
 	return rc;
 }
 
@@ -87,17 +111,18 @@ static int read_settings(const struct fl_doc *d, struct fl_entitle_settings *e,
 static int decide(const struct fl_doc *d, struct fl_model *m, const struct kai_queues *queues,
 		  FILE *out, fairlead_error *err)
 {
-	struct series s = { .m = m, .queues = queues, .start = first_cycle, .out = out };
+	struct series s = { .m = m, .queues = queues, .out = out };
 	/* The first sample is of the second before the first cycle. */
 	const struct fl_policy_options options = { .mem = &fl_mem_heap,
-						   .now = s.start - FL_SECOND,
+						   .now = first_cycle - FL_SECOND,
 						   .moving_usage = true };
-	int rc = read_settings(d, &m->entitle, &s.cycles, err);
+	uint32_t cycles;
+	int rc = read_settings(d, &m->entitle, &cycles, err);
 
 	if (rc < 0 || (rc = fl_model_seal(m, err)) < 0 ||
 	    (rc = ops->new (m, &options, &s.p, err)) < 0)
 		return rc;
-	rc = put_rows(&s, err);
+	rc = put_rows(&s, cycles, err);
 	ops->free(s.p);
 	return rc;
 }

@@ -95,6 +95,7 @@ static int add_tasks(struct fl_model *m, const struct fl_doc *d, uint32_t v, str
 		     uint32_t n, fairlead_error *err)
 {
 	struct fl_task_row row = { .gang_name = job,
+				   .life = FL_NONE,
 				   .queue_name = { FL_NONE },
 				   .machine_name = { FL_NONE },
 				   .priority_class = { FL_NONE },

@@ -138,6 +138,14 @@ static const struct sample {
 		 "\"metadata\":{\"name\":\"h\"},\"spec\":{\"usage\":{\"k\":{\"gpu\":0.5}},"
 		 "\"samples\":[{\"from\":\"1970-01-01T00:00:00Z\",\"to\":\"1970-01-01T00:00:01Z\","
 		 "\"capacity\":{\"gpu\":1},\"queues\":{\"k\":{\"gpu\":1}}}]}") },
+	{ "Simulation",
+	  OBJECT("fairlead.dev/v1alpha1", "Simulation",
+		 "\"metadata\":{\"name\":\"s\"},\"spec\":{\"trees\":[\"t\"],\"sources\":[{\"swf\":\"s\","
+		 "\"queues\":[{\"users\":[\"1-9\"],\"to\":\"u\"}]}],\"queueTemplates\":[{\"match\":\"u\","
+		 "\"queue\":{}},{\"match\":\"c*\",\"clusterQueue\":{}}],\"classes\":[{\"name\":\"c\","
+		 "\"to\":\"u\",\"count\":1,\"runs\":{\"exponential\":\"1h\"},\"requests\":{\"cpu\":1}}],"
+		 "\"changes\":[{\"at\":\"1d\",\"cohort\":\"c\",\"weight\":2}],\"failures\":[{\"every\":"
+		 "\"1d\",\"lasts\":\"1h\",\"machine\":\"n\"}]}") },
 	{ "fairshare simulator",
 	  "{\"totalResource\":{\"GPU\":9},\"queues\":[{\"uid\":\"a\",\"resourceShare\":{\"gpu\":"
 	  "{\"deserved\":2}}}]}" },

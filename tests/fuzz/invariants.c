@@ -53,13 +53,39 @@ static void check_lists(const struct fl_policy *p, const struct fl_model *m)
 			continue;
 		const struct fl_line *line = &p->lines[j->queue.v];
 
-		ENSURE(fl_bitset_has(&line->waiting, j->position) == queued);
+		ENSURE(fl_bitset_has(&p->shaped, j->shape_place) == (queued && !j->loose));
+		ENSURE(fl_bitset_has(&line->loose, j->position) == (queued && j->loose));
 		ENSURE(fl_bitset_has(&line->parked, j->position) ==
 		       (j->state == FL_STATE_INADMISSIBLE));
 	}
 	for (uint32_t n = 0; n < m->n_nodes; n++)
 		listed += p->lines[n].n_holders;
 	ENSURE(holders == listed);
+}
+
+/* Each queue's head, and whether it has one, found by looking at everybody. */
+static void check_heads(const struct fl_policy *p)
+{
+	for (uint32_t i = 0; i < p->tree.n_order; i++) {
+		struct fl_node q = { p->tree.order[i] };
+		const struct fl_line *line = &p->lines[q.v];
+		uint32_t head = FL_NONE, asleep = 0;
+
+		for (uint32_t at = line->members.n; at-- > 0;) {
+			uint32_t w = p->members[line->members.first + at];
+			enum fl_workload_state state = fl_line_state(p, (struct fl_workload){ w });
+
+			ENSURE(p->jobs[w].position == at);
+			head = state == FL_STATE_WAITING ? w : head;
+			asleep += state == FL_STATE_INADMISSIBLE;
+		}
+		ENSURE(fl_bitset_has(&p->ready, i) == (head != FL_NONE));
+		ENSURE(!asleep || fl_bitset_has(&p->asleep, i));
+		if (line->sticky != FL_NONE &&
+		    fl_line_state(p, (struct fl_workload){ line->sticky }) == FL_STATE_WAITING)
+			head = line->sticky;
+		ENSURE(p->model->nodes[q.v].usage_based || fl_line_head(p, q).v == head);
+	}
 }
 
 /* Usage of one column, of a whole tree, children before parents. */
@@ -117,6 +143,7 @@ void invariants_hold(const struct fl_policy *p, const struct fl_model *m)
 
 	ENSURE(sum);
 	check_lists(p, m);
+	check_heads(p);
 	for (uint32_t r = 0; r < p->tree.n_roots; r++) {
 		const struct fl_tree_root *root = &p->tree.roots[r];
 

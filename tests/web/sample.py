@@ -63,10 +63,15 @@ def total_of(lists):
     return [sum(column) for column in zip(*lists)]
 
 
-def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, days=30, swing=1.0):
-    """A tree of cohorts and queues over `n` buckets; `fair` near 1 keeps close to what is entitled."""
+def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, days=30, swing=1.0, every=1,
+           resources=3):
+    """A tree of cohorts and queues over `n` buckets, where something changes in each `every`th.
+
+    `fair` near 1 keeps close to what is entitled.
+    """
     rng = random.Random(seed)
     capacity = {"cpu": 2400.0, "nvidia.com/gpu": 320.0, "memory": 2400 * 4 * 2**30}
+    capacity = dict(list(capacity.items())[:resources])
     step, start = days * 86400 / n, 1027839845.0
     nodes = [{"name": "cluster", "kind": "Cohort", "parent": None}]
     leaves = []
@@ -95,6 +100,11 @@ def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, d
         for k in range(len(leaves)):
             level[k] = max(.02, level[k] + rng.gauss(0, .12) * swing + .05 * (1 - level[k]))
         for r, cap in capacity.items():
+            if b % every:
+                for table in (held, wanted, entitled):
+                    for i in leaves:
+                        table[r][i].append(table[r][i][-1])
+                continue
             asks = [max(0, level[k] * size[k] * scale * (1 + .6 * math.sin(day * 6.28 + phase[k]))
                         * (1 if k % 3 or r != "nvidia.com/gpu" else .1)) * cap for k in range(len(leaves))]
             there = cap * usable[b]
@@ -152,7 +162,7 @@ def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, d
         mine = leaves_of(i)
         row = {"node": i}
         for table, of in (("held", held), ("wanted", wanted), ("entitled", entitled)):
-            row[table] = {r: [round(x, 3) for x in total_of([of[r][m] for m in mine])] for r in capacity}
+            row[table] = {r: [round(x, 1) for x in total_of([of[r][m] for m in mine])] for r in capacity}
         row["share"] = [round(x / capacity["cpu"], 4) for x in row["held"]["cpu"]]
         row["waiting"] = [round(x, 1) for x in total_of([waiting_of[m] for m in mine])]
         series.append(row)
@@ -166,15 +176,13 @@ def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, d
     if flows:
         flows.append({"from": None, "to": leaves[0], "reason": "MachineFailed", "count": 3, "lostHours": {"cpu": 40.0}})
     summary, _ = waits(rng, sum(jobs_of.values()), 3000 / fair)
-    end = start + days * 86400
     used = {r: nodes[0]["held"][r] / cap for r, cap in capacity.items()}
     return {
         "apiVersion": "fairlead.dev/v1alpha1", "kind": "SimulationReport", "name": name, "policy": "borrow",
         "seed": seed, "ended": "all-done", "start": "2002-07-28T07:04:05Z", "seconds": days * 86400.0,
         "assumptions": ["jobs run as long as the trace says", "machines are not looked at"],
-        "resources": [{"name": "cpu", "unit": "cores", "capacity": capacity["cpu"]},
-                      {"name": "nvidia.com/gpu", "unit": "GPUs", "capacity": capacity["nvidia.com/gpu"]},
-                      {"name": "memory", "unit": "bytes", "capacity": capacity["memory"]}],
+        "resources": [{"name": r, "unit": {"cpu": "cores", "memory": "bytes"}.get(r, "GPUs"), "capacity": cap}
+                      for r, cap in capacity.items()],
         "totals": {
             "jobs": nodes[0]["jobs"], "finished": nodes[0]["finished"], "gaveUp": 2, "waiting": nodes[0]["waiting"],
             "running": 4, "excluded": 12, "starts": nodes[0]["starts"], "evictions": nodes[0]["evictions"],
@@ -198,10 +206,10 @@ def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, d
                                "capacity": {r: [cap * u for u in usable] for r, cap in capacity.items()},
                                "held": {r: series[0]["held"][r] for r in capacity}},
                    "nodes": series},
-        "events": [{"at": start + .25 * days * 86400, "kind": "changed", "text": f"{nodes[2]['name']} cpu nominal 10"},
-                   {"at": start + .55 * days * 86400, "kind": "failed", "text": "rack-7, a quarter of all"},
-                   {"at": start + .62 * days * 86400, "kind": "back", "text": "rack-7"},
-                   {"at": end - 3600, "kind": "changed", "text": "cohort physics"}]}
+        "events": [{"at": .25 * days * 86400, "kind": "changed", "text": f"{nodes[2]['name']} cpu nominal 10"},
+                   {"at": .55 * days * 86400, "kind": "failed", "text": "rack-7, a quarter of all"},
+                   {"at": .62 * days * 86400, "kind": "back", "text": "rack-7"},
+                   {"at": days * 86400 - 3600, "kind": "changed", "text": "cohort physics"}]}
 
 
 def comparison(points):
@@ -249,7 +257,7 @@ def single():
 SAMPLES = {
     "small": lambda: report(1, 1, 3, 360),
     "medium": lambda: report(3, 3, 4, 512, fair=.6),
-    "large": lambda: report(2, 4, 65, 1024, swing=.6),
+    "large": lambda: report(2, 4, 65, 1024, swing=.6, every=16, resources=1),
     "comparison": lambda: comparison([("baseline", .55), ("fair sharing", 1.0), ("first come", .2)]),
     "sweep": sweep,
     "empty": empty,

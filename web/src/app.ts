@@ -22,7 +22,7 @@ export class App {
 	}
 
 	get events(): RunEvent[] {
-		return this.run.report.events ?? [];
+		return this.run.events;
 	}
 }
 

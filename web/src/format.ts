@@ -39,6 +39,11 @@ export function amount(x: number, unit: string): string {
 	return number(x) + (unit ? gap + unit : "");
 }
 
+/** What an axis may say once; of bytes each tick has its own. */
+export function axisUnit(unit: string): string | undefined {
+	return unit === "bytes" ? undefined : unit || undefined;
+}
+
 /** Resource-hours: "1.2 k core-hours". */
 export function hours(x: number, unit: string): string {
 	if (unit === "bytes")
@@ -75,6 +80,11 @@ export function duration(seconds: number): string {
 		return `${sign}${whole}${gap}${unit} ${rest}${gap}${below}`;
 	}
 	return sign + digits(x) + gap + "s";
+}
+
+/** A wait in a sentence: "within 3 h", "at once". */
+export function within(seconds: number): string {
+	return seconds < 0.5 ? "at once" : `within ${duration(seconds)}`;
 }
 
 /** Runs of made-up workloads begin at the epoch: their moments are counted from the start. */

@@ -2,7 +2,7 @@
 // headline - a run in a few figures and sentences
 
 import { Child, h } from "./dom";
-import { count, duration, hours, percent } from "./format";
+import { count, duration, hours, percent, within } from "./format";
 import { Run } from "./run";
 
 const ENDS: Record<string, string> = {
@@ -41,8 +41,7 @@ export function sentences(run: Run): HTMLElement {
 			left.length ? `; ${left.join(", ")}` : ""}.`,
 		ENDS[report.ended] ?? "",
 		used === undefined ? "" : `On average ${percent(used)} of the ${resource} was in use.`,
-		wait?.n ? `Half of the jobs started within ${duration(wait.p50)}, nine in ten within ${duration(wait.p90)}; one waited ${
-			duration(wait.max)}.` : "",
+		wait?.n ? `Half of the jobs started ${within(wait.p50)}, nine in ten ${within(wait.p90)}; one waited ${duration(wait.max)}.` : "",
 		totals.evictions ? `${count(totals.evictions)} times a job was stopped before it was done, which cost ${
 			hours(lost, run.unitOf(resource))}.` : "No job was stopped before it was done.",
 		fairness?.blockedRatio ? `Queues that waited held ${percent(fairness.blockedRatio.mean)} of what they were entitled to.` : "",

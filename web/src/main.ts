@@ -136,7 +136,7 @@ class Page {
 		const compared = this.comparison();
 		this.content.replaceChildren(
 			...(compared.length ? [this.grid(compared), h("h2", { class: "part" }, "In detail: ", named(app.run.name))] : []),
-			figures(app.run), sentences(app.run), this.bar.element, this.grid(this.single()));
+			figures(app.run), sentences(app.run), ...(app.run.time || app.runs.length > 1 ? [this.bar.element] : []), this.grid(this.single()));
 		if (compared.length)
 			this.content.prepend(this.bar.element);
 		this.draw();
@@ -151,6 +151,24 @@ class Page {
 		this.width = this.content.clientWidth;
 		this.bar?.draw();
 		this.cards.forEach((card) => card.draw());
+		this.balance();
+	}
+
+	/** Each card of two columns goes where there is more room; what stands in one is not stretched meanwhile. */
+	private balance(): void {
+		for (const columns of this.content.querySelectorAll<HTMLElement>(".columns")) {
+			const sides = [...columns.children] as HTMLElement[];
+			columns.classList.add("loose");
+			const cards = sides.flatMap((side) => [...side.children] as HTMLElement[])
+				.sort((a, b) => Number(a.style.order) - Number(b.style.order)).map((card) => ({ card, height: card.offsetHeight }));
+			const filled = sides.map(() => 0);
+			for (const { card, height } of cards) {
+				const side = filled[1]! < filled[0]! ? 1 : 0;
+				filled[side]! += height;
+				sides[side]!.append(card);
+			}
+			columns.classList.remove("loose");
+		}
 	}
 
 	private resized(): void {

@@ -103,7 +103,7 @@ export interface Series {
 }
 
 export interface RunEvent {
-	at: number;
+	at: number; // seconds since the run began
 	kind: string;
 	text: string;
 }

@@ -2,7 +2,7 @@
 // row_plot - a row for each name, marks along one common axis: bars, dots with ranges, histograms
 
 import { fit, h, svg, textWidth } from "./dom";
-import { hideTip, showTip } from "./tip";
+import { hideTipOf, showTip } from "./tip";
 
 export interface Row {
 	name: string;
@@ -61,7 +61,7 @@ export function rowPlot(spec: RowPlotSpec, width: number): HTMLElement {
 		at = i;
 		focus.setAttribute("visibility", "visible");
 		focus.setAttribute("y", String(4 + i * pitch - 2));
-		showTip(px, py, spec.rows[i]!.tip());
+		showTip(host, px, py, spec.rows[i]!.tip());
 	};
 	const rowAt = (event: PointerEvent): number =>
 		Math.floor((event.clientY - host.getBoundingClientRect().top - 4) / pitch);
@@ -78,7 +78,7 @@ export function rowPlot(spec: RowPlotSpec, width: number): HTMLElement {
 	host.addEventListener("pointerleave", (event) => {
 		if (event.pointerType === "mouse") {
 			leave();
-			hideTip();
+			hideTipOf(host);
 		}
 	});
 	host.addEventListener("blur", leave);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // run - one report with what the charts ask of it: the tree, series by node, a colour for each name
 
-import { NodeSeries, SimulationReport, Values } from "./report";
+import { NodeSeries, RunEvent, SimulationReport, Values } from "./report";
 
 export const PALETTE = 10;
 
@@ -57,6 +57,7 @@ export class Run {
 	readonly roots: number[] = [];
 	readonly leaves: number[] = [];
 	readonly time: Geometry | null;
+	readonly events: RunEvent[]; // on the clock of the series
 	private readonly series = new Map<number, NodeSeries>();
 	private readonly rest = new Map<number, NodeSeries>();
 	private readonly paths: string[] = [];
@@ -70,6 +71,7 @@ export class Run {
 		});
 		report.nodes.forEach((_, i) => this.children[i]!.length || this.leaves.push(i));
 		this.time = report.series && report.series.n > 0 ? report.series : null;
+		this.events = (report.events ?? []).map((e) => ({ ...e, at: e.at + (this.time?.start ?? 0) }));
 		for (const series of report.series?.nodes ?? []) {
 			if (series.rest)
 				this.rest.set(series.parent ?? -1, series);

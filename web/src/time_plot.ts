@@ -4,14 +4,14 @@
 import { NumberScale, scaleLinear } from "d3-scale";
 import { area, curveStepAfter, line } from "d3-shape";
 import { h, svg, swatch, textWidth } from "./dom";
-import { moment } from "./format";
+import { moment, number } from "./format";
 import { installGestures } from "./gestures";
 import { RunEvent, Values } from "./report";
 import { Geometry } from "./run";
 import { merge, slotAt, Slots, slotsOf } from "./slots";
 import { Table } from "./table";
 import { Tick, timeTicks } from "./time_axis";
-import { hideTip, showTip, tipContent } from "./tip";
+import { hideTipOf, showTip, tipContent } from "./tip";
 import { ViewState } from "./view";
 
 export interface Layer {
@@ -30,13 +30,14 @@ export interface TimePlotSpec {
 	geometry: Geometry;
 	height: number;
 	format: (x: number) => string;
+	unit?: string; // named once above the axis, whose ticks are then numbers only
 	ymax?: number; // fixed; else what is seen decides, but
 	yleast?: number; // the axis goes at least so far
 	events?: RunEvent[];
 	ticks?: number;
 }
 
-const TOP = 10, BOTTOM = 22, TIP_ROWS = 12;
+const BOTTOM = 22, TIP_ROWS = 12;
 let clips = 0;
 
 export class TimePlot {
@@ -44,18 +45,22 @@ export class TimePlot {
 	slots!: Slots;
 	merged: Values[] = [];
 	private left = 40;
-	private readonly cursor = svg("line", { class: "cursor", y1: TOP - 4 });
+	private readonly top: number;
+	private readonly tick: (x: number) => string;
+	private readonly cursor = svg("line", { class: "cursor", y1: 6 });
 	private readonly pin = svg("line", { class: "pin", y1: 0 });
-	private readonly span = svg("rect", { class: "span", y: TOP });
+	private readonly span = svg("rect", { class: "span" });
 	private readonly x: NumberScale = scaleLinear();
 	private readonly stop: (() => void)[];
 
 	constructor(private readonly spec: TimePlotSpec, private readonly state: ViewState, private readonly width: number) {
+		this.top = spec.unit ? 20 : 10;
+		this.tick = spec.unit ? number : spec.format;
 		this.host = h("div", { class: "plot time", tabindex: 0, role: "application", "aria-roledescription": "time chart",
 			"aria-label": `${spec.label}. Arrow keys move along, plus and minus zoom, Enter pins a moment.` });
 		installGestures({ host: this.host, left: () => this.left, width: () => this.width - this.left - 8,
 			geometry: spec.geometry, choosing: (span) => this.choose(span),
-			pointed: (t, px, py) => t === null ? hideTip() : this.tell(t, px, py) }, state);
+			pointed: (t, px, py) => t === null ? hideTipOf(this.host) : this.tell(t, px, py) }, state);
 		this.stop = [state.on("window", () => this.render()), state.on("moment", () => this.mark())];
 		this.render();
 	}
@@ -70,19 +75,20 @@ export class TimePlot {
 		this.slots = slotsOf(spec.geometry, state.now.from, state.now.to, Math.floor((this.width - 48) / 2));
 		this.merged = spec.layers.map((layer) => merge(layer.values, this.slots));
 		const stacked = this.stack();
-		const y = scaleLinear().domain([0, spec.ymax ?? Math.max(spec.yleast ?? 0, this.highest(stacked) * 1.04 || 1)]).range([spec.height - BOTTOM, TOP]);
+		const y = scaleLinear().domain([0, spec.ymax ?? Math.max(spec.yleast ?? 0, this.highest(stacked) * 1.04 || 1)]).range([spec.height - BOTTOM, this.top]);
 		const marks = y.ticks(spec.ticks ?? Math.max(2, Math.floor(spec.height / 48)));
-		this.left = Math.min(this.width / 3, Math.max(30, ...marks.map((m) => textWidth(spec.format(m), 11) + 10)));
+		this.left = Math.min(this.width / 3, Math.max(30, ...marks.map((m) => textWidth(this.tick(m), 11) + 10)));
 		this.x.domain([state.now.from, state.now.to]).range([this.left, this.width - 8]);
 		const id = `clip${clips++}`;
 		this.host.replaceChildren(svg("svg", { width: this.width, height: spec.height, "aria-hidden": "true",
 			viewBox: `0 0 ${this.width} ${spec.height}` },
-			svg("clipPath", { id }, svg("rect", { x: this.left, y: TOP - 2, width: Math.max(0, this.width - 8 - this.left),
-				height: spec.height - BOTTOM - TOP + 2 })),
+			svg("clipPath", { id }, svg("rect", { x: this.left, y: this.top - 2, width: Math.max(0, this.width - 8 - this.left),
+				height: spec.height - BOTTOM - this.top + 2 })),
 			...this.grid(y, marks),
 			svg("g", { "clip-path": `url(#${id})` }, ...this.paths(stacked, y)),
 			...this.axis(), ...this.eventMarks(), this.span, this.pin, this.cursor));
-		this.span.setAttribute("height", String(spec.height - BOTTOM - TOP));
+		this.span.setAttribute("y", String(this.top));
+		this.span.setAttribute("height", String(spec.height - BOTTOM - this.top));
 		this.cursor.setAttribute("y2", String(spec.height - BOTTOM));
 		this.pin.setAttribute("y2", String(spec.height - BOTTOM));
 		this.choose(null);
@@ -114,10 +120,10 @@ export class TimePlot {
 	}
 
 	private grid(y: NumberScale, marks: number[]): SVGElement[] {
-		return marks.flatMap((m) => [
+		return marks.flatMap((m): SVGElement[] => [
 			svg("line", { class: "gridline", x1: this.left, x2: this.width - 8, y1: y(m), y2: y(m) }),
-			svg("text", { class: "tick", x: this.left - 6, y: y(m) + 4, "text-anchor": "end" }, this.spec.format(m)),
-		]);
+			svg("text", { class: "tick", x: this.left - 6, y: y(m) + 4, "text-anchor": "end" }, this.tick(m)),
+		]).concat(this.spec.unit ? [svg("text", { class: "tick", x: 0, y: 9 }, this.spec.unit)] : []);
 	}
 
 	private paths(stacked: { low: number[]; high: Values }[], y: NumberScale): SVGElement[] {
@@ -162,7 +168,7 @@ export class TimePlot {
 			return free;
 		}).flatMap((event) => {
 			const x = this.x(event.at);
-			return [svg("line", { class: `event ${event.kind}`, x1: x, x2: x, y1: TOP, y2: this.spec.height - BOTTOM }),
+			return [svg("line", { class: `event ${event.kind}`, x1: x, x2: x, y1: 8, y2: this.spec.height - BOTTOM }),
 				svg("path", { class: `event-head ${event.kind}`, d: `M${x - 4},2h8l-4,7z` })];
 		});
 	}
@@ -190,19 +196,19 @@ export class TimePlot {
 		if (slot < 0)
 			return;
 		const { spec } = this, bands = spec.layers.filter((l) => l.kind === "band").length;
-		const rows = spec.layers.map((layer, i) => ({ name: layer.name, number: this.merged[i]![slot],
+		const rows = spec.layers.map((layer, i) => ({ name: layer.name, value: this.merged[i]![slot],
 			mark: swatch(layer.colour) })).reverse();
-		const large = [...rows].sort((a, b) => (b.number ?? 0) - (a.number ?? 0)).slice(0, TIP_ROWS);
+		const large = [...rows].sort((a, b) => (b.value ?? 0) - (a.value ?? 0)).slice(0, TIP_ROWS);
 		const shown = rows.length > TIP_ROWS ? rows.filter((row) => large.includes(row)) : rows;
-		const lines = shown.map(({ name, number, mark }) => ({ name, mark,
-			value: number === null || number === undefined ? "–" : spec.format(number) }));
+		const lines = shown.map(({ name, value, mark }) => ({ name, mark,
+			value: value === null || value === undefined ? "–" : spec.format(value) }));
 		if (bands > 1) {
 			const sum = spec.layers.reduce((s, layer, i) => s + (layer.kind === "band" ? this.merged[i]![slot] ?? 0 : 0), 0);
 			lines.push({ name: "together", value: spec.format(sum), mark: null as never });
 		}
 		const notes = (spec.events ?? []).filter((e) => Math.abs(this.x(e.at) - this.x(t)) < 6).slice(0, 5)
 			.map((e) => `${moment(e.at, spec.geometry.start, spec.geometry.step)}: ${e.kind}: ${e.text}`);
-		showTip(px, py, tipContent(moment(this.slots.time[slot]!, spec.geometry.start, spec.geometry.step), lines, notes));
+		showTip(this.host, px, py, tipContent(moment(this.slots.time[slot]!, spec.geometry.start, spec.geometry.step), lines, notes));
 	}
 }
 

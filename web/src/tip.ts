@@ -3,6 +3,7 @@
 
 import { h } from "./dom";
 
+let owner: Element | null = null;
 const box = h("div", { class: "tip", role: "status", "aria-live": "polite" });
 box.hidden = true;
 
@@ -19,8 +20,9 @@ export function installTip(): void {
 	document.addEventListener("scroll", hideTip, { passive: true });
 }
 
-/** Beside the point (of the viewport), on whichever side there is room. */
-export function showTip(x: number, y: number, content: Node[]): void {
+/** Beside the point (of the viewport), on whichever side there is room; it is `of` that chart until another shows one. */
+export function showTip(of: Element, x: number, y: number, content: Node[]): void {
+	owner = of;
 	box.replaceChildren(...content);
 	box.hidden = false;
 	const { width, height } = box.getBoundingClientRect();
@@ -34,7 +36,14 @@ export function showTip(x: number, y: number, content: Node[]): void {
 	box.style.top = `${Math.max(4, top)}px`;
 }
 
-export function hideTip(): void {
+/** Put away the one of this chart; that of another one stays. */
+export function hideTipOf(of: Element): void {
+	if (owner === of)
+		hideTip();
+}
+
+function hideTip(): void {
+	owner = null;
 	box.hidden = true;
 }
 

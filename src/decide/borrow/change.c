@@ -148,12 +148,14 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 
 	if (r < 0)
 		return r;
+	if (fl_holds_quota(j))
+		fl_state_unlist(p, w);
 	FL_SET(p, j->priority, priority);
 	FL_SET(p, j->scan_cycle, 0);
 	if (j->queue.v != FL_NONE)
 		fl_line_move(p, w);
 	if (fl_holds_quota(j))
-		fl_state_reorder(p, j->held_by);
+		fl_state_list(p, w);
 	return 0;
 }
 

@@ -46,6 +46,8 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
 	c->contenders = fl_arena_alloc(a, nodes, fl_order_contender_size(), err);
+	c->paths = fl_arena_alloc(a, nodes, sizeof *c->paths, err);
+	c->paths_scratch = fl_arena_alloc(a, nodes, sizeof *c->paths_scratch, err);
 	c->assigning = fl_arena_alloc(a, requests + 1, fl_assign_need_size(), err);
 	c->chosen = fl_arena_alloc(a, jobs, sizeof *c->chosen, err);
 	c->retry = fl_arena_alloc(a, jobs, sizeof *c->retry, err);
@@ -59,9 +61,9 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
 	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders &&
-			       c->assigning && c->chosen && c->retry && c->victims && c->targets &&
-			       c->needed && c->remaining && c->arriving && c->sorted &&
-			       c->sorted_queues && c->advantage ?
+			       c->paths && c->paths_scratch && c->assigning && c->chosen &&
+			       c->retry && c->victims && c->targets && c->needed && c->remaining &&
+			       c->arriving && c->sorted && c->sorted_queues && c->advantage ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -78,6 +80,7 @@ static void renew_marks(struct fl_policy *p)
 	    c->pass < FL_MARKS_RENEWED)
 		return;
 	memset(c->nodes, 0, p->tree.n_nodes * sizeof *c->nodes);
+	memset(c->contenders, 0, p->tree.n_nodes * fl_order_contender_size());
 	memset(c->chosen, 0, p->model->n_workloads * sizeof *c->chosen);
 	memset(c->retry, 0, p->model->n_workloads * sizeof *c->retry);
 	memset(c->needed, 0, c->n_columns * sizeof *c->needed);
@@ -411,7 +414,7 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		bytes += fl_protect_promise_bytes(p, c->entries[i].workload);
 	}
 	for (uint32_t i = 0; i < c->n_victims; i++)
-		notes += 4 + fl_protect_eviction_notes(p, c->victims[i].workload);
+		notes += 8 + fl_protect_eviction_notes(p, c->victims[i].workload);
 	notes += 8 + fl_protect_notes(p);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
 }
@@ -451,9 +454,10 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 		if (j->state == FL_STATE_EVICTING)
 			continue;
 		p->scratch->moved = true;
+		fl_state_unlist(p, e->targets[i].workload);
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
-		fl_state_reorder(p, j->held_by);
+		fl_state_list(p, e->targets[i].workload);
 		fl_protect_evicted(p, e, &e->targets[i]);
 	}
 }

@@ -85,6 +85,8 @@ struct fl_search_node {
 	uint32_t pruned;      /* == pass */
 	uint32_t started;     /* == pass: `at` is valid */
 	uint32_t at;          /* next in the queue's candidates */
+	uint32_t left;        /* fair, second pass: where the first one stopped */
+	uint32_t lost;        /* fair, == pass: nobody below but the asking queue's side can pass */
 	uint32_t reach_known; /* == search: `reach` and `list` are valid */
 	uint32_t reach; /* classical: depth of the ancestor its workloads are reclaimed through */
 	uint32_t list;  /* classical: which list they are in */
@@ -135,6 +137,7 @@ struct fl_cycle {
 	uint32_t *order, at;
 	uint32_t n_early; /* fair sharing: so many in `order` are served before the tournament */
 	struct fl_contender *contenders; /* tournament, by node */
+	uint32_t *paths, *paths_scratch; /* room for as many as there are nodes */
 	struct fl_drs_extra *arriving;   /* by use of one entry */
 };
 

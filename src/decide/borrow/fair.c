@@ -31,6 +31,7 @@ struct fair {
 	const struct fl_ask *ask;
 	enum pass pass;
 	bool within_nominal; /* S1, as of the beginning */
+	bool lost;           /* the first pass left somebody out (lose) */
 };
 
 /* Another queue's workloads are candidates only if it was above nominal when the search began. */
@@ -45,15 +46,24 @@ static bool was_over(struct fair *f, struct fl_node q)
 	return s->over;
 }
 
-static bool is_candidate(struct fair *f, struct fl_node q, uint32_t w)
+static bool is_own(const struct fair *f, struct fl_node q) { return q.v == f->ask->queue.v; }
+
+static enum fl_preempt_policy policy_for(const struct fair *f, struct fl_node q)
 {
 	const struct fl_node_row *row = &f->p->model->nodes[f->ask->queue.v];
-	bool own = q.v == f->ask->queue.v;
 
-	if (f->pass == SECOND_PASS)
+	return is_own(f, q) ? row->within_queue : row->reclaim;
+}
+
+/* Of the second pass: whom the first one refused, or would have. */
+static bool is_candidate(struct fair *f, struct fl_node q, uint32_t w)
+{
+	const struct fl_search_node *s = &f->p->scratch->nodes[q.v];
+
+	if (f->pass == SECOND_PASS && (!f->lost || s->at < s->left))
 		return f->p->scratch->retry[w] == f->p->scratch->search;
-	return fl_preempt_allows(f->p, f->ask, w, own ? row->within_queue : row->reclaim,
-				 own               ? FL_CAUSE_WITHIN_QUEUE :
+	return fl_preempt_allows(f->p, f->ask, w, policy_for(f, q),
+				 is_own(f, q)      ? FL_CAUSE_WITHIN_QUEUE :
 				 f->within_nominal ? FL_CAUSE_RECLAIM :
 						     FL_CAUSE_FAIR_SHARING);
 }
@@ -66,6 +76,8 @@ static uint32_t first_of(struct fair *f, struct fl_node q)
 	const uint32_t *list = fl_state_candidates(f->p, q, &n);
 
 	if (s->started != f->p->scratch->pass) {
+		/* the first pass was the last one */
+		s->left = s->started + 1 == f->p->scratch->pass ? s->at : 0;
 		s->started = f->p->scratch->pass;
 		s->at = 0;
 		if (!f->p->lines[q.v].active) {
@@ -78,7 +90,9 @@ static uint32_t first_of(struct fair *f, struct fl_node q)
 		}
 	}
 	while (s->at < n && !is_candidate(f, q, list[s->at]))
-		s->at++;
+		s->at = fl_preempt_refuses_rest(f->p, f->ask, list[s->at], policy_for(f, q)) ?
+				n :
+				s->at + 1;
 	return s->at < n ? list[s->at] : FL_NONE;
 }
 
@@ -138,15 +152,17 @@ static uint32_t own_child(const struct fair *f, uint32_t n)
 }
 
 /*
- * Where in the tree's order the next child stands that counts, not before @from: of those that
- * do not borrow only the asking queue's side does; a listener hears of all.
+ * Where in the tree's order the next child of @n stands that counts, not before @from: of those
+ * that do not borrow only the asking queue's side does; a listener hears of all.
  */
-static uint32_t next_place(const struct fair *f, uint32_t own, uint32_t from)
+static uint32_t next_place(const struct fair *f, uint32_t n, uint32_t own, uint32_t from)
 {
 	uint32_t own_place = own == FL_NONE ? FL_NONE : f->p->tree.place[own], next;
 
 	if (fl_preempt_heard(f->p))
 		return from;
+	if (f->p->scratch->nodes[n].lost == f->p->scratch->pass)
+		return own_place >= from ? own_place : FL_NONE;
 	next = fl_bitset_next(&f->v->usage.borrowers, from);
 	return own_place >= from && own_place < next ? own_place : next;
 }
@@ -164,7 +180,7 @@ static void largest_children(struct fair *f, uint32_t n, uint32_t *ret_cohort, u
 		return;
 	first = t->place[t->child_ids[t->children[n].first]];
 	end = first + t->children[n].n;
-	for (uint32_t i = next_place(f, own, first); i < end; i = next_place(f, own, i + 1)) {
+	for (uint32_t i = next_place(f, n, own, first); i < end; i = next_place(f, n, own, i + 1)) {
 		uint32_t child = t->order[i];
 		const struct fl_drs *drs;
 
@@ -282,6 +298,41 @@ static bool take(struct fair *f, uint32_t victim, enum fl_reason reason)
 	return fits_without(f, victim);
 }
 
+/* Could no sum over flavors of what a child of @n borrows wrap (drs.c)?  Then shares fall as usage does. */
+static bool sums_are_exact(const struct fair *f, uint32_t n)
+{
+	const struct fl_tree *t = &f->p->tree;
+	const struct fl_tree_root *root = fl_tree_root_of(t, f->ask->queue);
+
+	if (root->n_columns <= 2) /* two that do not pass 2^63 wrap once, and count as the most */
+		return true;
+	for (uint32_t i = t->children[n].first; i < t->children[n].first + t->children[n].n; i++)
+		for (uint32_t c = 0; c < root->n_columns; c++)
+			if (f->v->usage.cell[t->row[t->child_ids[i]] + c] >
+			    INT64_MAX / root->n_columns)
+				return false;
+	return true;
+}
+
+/*
+ * When the asking side's share is above that of @side, which was chosen as the largest below
+ * their common ancestor, so it is above all others there, and above what they have without a
+ * victim: nobody below the ancestor can pass any more.  (The asking side itself came before
+ * them, and has nothing left to give.)  Only where nobody wants to hear of each.
+ */
+static bool lose(struct fair *f, struct fl_node q, struct fl_node side,
+		 const struct fl_drs *preemptor)
+{
+	struct fl_node above = fl_tree_lca(&f->p->tree, q, f->ask->queue);
+
+	if (fl_preempt_heard(f->p) || f->p->protect ||
+	    fl_drs_cmp(preemptor, fl_view_drs(f->p, f->v, side)) <= 0 ||
+	    !sums_are_exact(f, above.v))
+		return false;
+	f->p->scratch->nodes[above.v].lost = f->p->scratch->pass;
+	return true;
+}
+
 /* Candidates of one queue by the first strategy: one that passes, or all go to the second pass. */
 static bool compare_shares(struct fair *f, struct fl_node q)
 {
@@ -293,6 +344,10 @@ static bool compare_shares(struct fair *f, struct fl_node q)
 	bool hopeless = isinf(preemptor.weighted) &&
 			!isinf(fl_view_drs(f->p, f->v, side)->weighted);
 
+	if (lose(f, q, side, &preemptor)) {
+		f->lost = true;
+		return false;
+	}
 	for (uint32_t w = first_of(f, q); w != FL_NONE; w = first_of(f, q)) {
 		(void)pop(f, q);
 		if (hopeless)
@@ -337,8 +392,11 @@ static bool second_pass(struct fair *f)
 		struct fl_node side = fl_tree_almost_lca(&f->p->tree, q, f->ask->queue);
 		struct fl_node own = fl_tree_almost_lca(&f->p->tree, f->ask->queue, q);
 		struct fl_drs preemptor = *fl_view_drs(f->p, f->v, own);
-		uint32_t w = pop(f, q);
+		uint32_t w;
 
+		if (lose(f, q, side, &preemptor))
+			continue;
+		w = pop(f, q);
 		prune(f, q.v);
 		if (rule_s2b(f, w, side, &preemptor) &&
 		    take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING))

@@ -76,8 +76,7 @@ enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_job *j = &p->jobs[w.v];
 
-	return j->state == FL_STATE_WAITING && !j->loose &&
-			       p->shapes[j->shape].told > j->joined ?
+	return j->state == FL_STATE_WAITING && !j->loose && p->shapes[j->shape].told > j->joined ?
 		       p->shapes[j->shape].reason :
 		       j->reason;
 }

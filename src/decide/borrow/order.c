@@ -13,14 +13,17 @@
  * Before all of them come those for whom freed quota is held, and, under fair sharing,
  * those whose priority overrules it (protect.h), each in classical order.
  *
- * A pick changes usage only on the path of its queue, so only the contenders on
- * that path are computed again: a pick costs the children along one path.
+ * Only nodes with a head below them take part.  A pick changes usage only on the path of its
+ * queue, so only the contenders on that path are computed again: a pick costs the children
+ * with heads along one path.
  */
 #include "base/sort.h"
 #include "decide/borrow/protect.h"
 
 /* The best head below a node, and what the node's parent compares it by. */
 struct fl_contender {
+	uint32_t cycle;         /* == serial: a head of this cycle is below it, or was */
+	uint32_t first, next;   /* such a child; another such child of its parent; FL_NONE */
 	struct fl_entry *entry; /* NULL: none left */
 	bool borrows;           /* the node would borrow in a column that the entry asks for */
 	struct fl_drs drs;      /* of the node, with the entry's usage */
@@ -104,9 +107,8 @@ static void play(struct fl_policy *p, uint32_t n)
 		if (c->entry_of[n] && !c->entries[c->entry_of[n] - 1].processed)
 			c->contenders[n].entry = &c->entries[c->entry_of[n] - 1];
 	} else {
-		for (uint32_t i = t->children[n].first; i < t->children[n].first + t->children[n].n;
-		     i++) {
-			const struct fl_contender *k = &c->contenders[t->child_ids[i]];
+		for (uint32_t i = c->contenders[n].first; i != FL_NONE; i = c->contenders[i].next) {
+			const struct fl_contender *k = &c->contenders[i];
 
 			if (k->entry && (!best || cmp_contenders(p, k, best) < 0))
 				best = k;
@@ -124,6 +126,44 @@ static bool comes_early(const struct fl_policy *p, const struct fl_entry *e)
 	       p->jobs[e->workload.v].promised || fl_protect_overrules(p, e->workload);
 }
 
+/* Later in the tree's order first: children before parents. */
+static int cmp_places(const void *tree, uint32_t a, uint32_t b)
+{
+	const struct fl_tree *t = tree;
+
+	return (t->place[a] < t->place[b]) - (t->place[a] > t->place[b]);
+}
+
+/* Link the nodes above this cycle's heads, each once; c->paths, children first. Their number. */
+static uint32_t link_paths(struct fl_policy *p)
+{
+	struct fl_cycle *c = p->scratch;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		uint32_t at = c->entries[i].queue.v, child = FL_NONE;
+		bool news = true;
+
+		for (; news && at != FL_NONE; child = at, at = p->tree.parent[at]) {
+			struct fl_contender *k = &c->contenders[at];
+
+			news = k->cycle != c->serial;
+			if (news) {
+				*k = (struct fl_contender){ .cycle = c->serial,
+							    .first = FL_NONE,
+							    .next = FL_NONE };
+				c->paths[n++] = at;
+			}
+			if (child != FL_NONE) {
+				c->contenders[child].next = k->first;
+				k->first = child;
+			}
+		}
+	}
+	fl_sort(c->paths, n, c->paths_scratch, cmp_places, &p->tree);
+	return n;
+}
+
 static bool has_tournament(const struct fl_cycle *c) { return c->n_early < c->n_entries; }
 
 int fl_order_start(struct fl_policy *p, fairlead_error *err)
@@ -139,8 +179,9 @@ int fl_order_start(struct fl_policy *p, fairlead_error *err)
 		if (comes_early(p, &c->entries[i]))
 			c->order[c->n_early++] = i;
 	fl_sort(c->order, c->n_early, scratch, cmp_classical, p);
-	for (uint32_t i = p->tree.n_order; has_tournament(c) && i-- > 0;)
-		play(p, p->tree.order[i]);
+	if (has_tournament(c))
+		for (uint32_t i = 0, n = link_paths(p); i < n; i++)
+			play(p, c->paths[i]);
 	return 0;
 }
 
@@ -154,10 +195,11 @@ struct fl_entry *fl_order_next(struct fl_policy *p)
 	if (!has_tournament(c))
 		return NULL;
 	for (; c->at - c->n_early < p->tree.n_roots; c->at++) {
-		struct fl_entry *e = c->contenders[p->tree.roots[c->at - c->n_early].node.v].entry;
+		const struct fl_contender *k =
+			&c->contenders[p->tree.roots[c->at - c->n_early].node.v];
 
-		if (e)
-			return e;
+		if (k->cycle == c->serial && k->entry)
+			return k->entry;
 	}
 	return NULL;
 }

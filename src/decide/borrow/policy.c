@@ -355,8 +355,7 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 	head = line->sticky;
 	if (head == w.v)
 		return 0;
-	if (head != FL_NONE &&
-	    fl_line_state(p, (struct fl_workload){ head }) == FL_STATE_WAITING) {
+	if (head != FL_NONE && fl_line_state(p, (struct fl_workload){ head }) == FL_STATE_WAITING) {
 		if (n < cap)
 			ids[n] = head;
 		n++;

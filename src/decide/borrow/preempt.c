@@ -84,6 +84,27 @@ bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint
 	return allowed && fl_protect_allows(p, ask, victim, cause);
 }
 
+bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			     enum fl_preempt_policy policy)
+{
+	const struct fl_job *v = &p->jobs[victim];
+	int32_t priority = p->jobs[ask->workload.v].priority;
+
+	if (fl_preempt_heard(p) || v->state == FL_STATE_EVICTING || fl_afs_orders(p, v->held_by))
+		return false;
+	switch (policy) {
+	case FL_PREEMPT_NEVER:
+		return true;
+	case FL_PREEMPT_LOWER_OR_NEWER_EQUAL:
+		return v->priority > priority;
+	case FL_PREEMPT_LOWER_PRIORITY:
+		return v->priority >= priority;
+	case FL_PREEMPT_ANY:
+		break;
+	}
+	return false;
+}
+
 void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, enum fl_reason reason)
 {
 	struct fl_cycle *c = p->scratch;

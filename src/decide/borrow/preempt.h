@@ -33,6 +33,13 @@ bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct
 bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
 		       enum fl_preempt_policy policy, enum fl_cause cause);
 
+/*
+ * Is everybody from @victim on, in candidate order of its queue, refused by @policy?  (They are
+ * sorted by priority behind those that are evicted already.)  False when a listener wants each.
+ */
+bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			     enum fl_preempt_policy policy);
+
 /* Does anybody listen to what a search says of victims? */
 static inline bool fl_preempt_heard(const struct fl_policy *p)
 {

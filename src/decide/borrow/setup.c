@@ -120,14 +120,21 @@ static bool takes_part(const struct fl_workload_row *row)
 	       row->excluded == FL_EXCLUDED_LIMIT_RANGE;
 }
 
-/* Distinct (resource) rows a workload can ever hold at once: of its requests, or of its admission. */
+/*
+ * Distinct (resource) rows a workload can ever hold at once: of its requests, or of its admission.
+ * A podset that asks for nothing has a row, too.
+ */
 static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row *row)
 {
 	const struct fl_model *m = p->model;
+	bool pods = row->cluster_queue.v != FL_NONE && p->lines[row->cluster_queue.v].covers_pods;
 	uint32_t asked = 0, held = 0;
 
-	for (uint32_t i = 0; i < row->podsets.n; i++)
-		asked += m->podsets[row->podsets.first + i].requests.n + 1; /* and pods */
+	for (uint32_t i = 0; i < row->podsets.n; i++) {
+		uint32_t n = m->podsets[row->podsets.first + i].requests.n + pods;
+
+		asked += n ? n : 1;
+	}
 	for (uint32_t i = 0; i < row->admission.n; i++)
 		held += m->podset_assignments[row->admission.first + i].assignments.n;
 	return asked > held ? asked : held;
@@ -217,7 +224,7 @@ static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
 		order = x->priority < y->priority ? -1 : 1;
 	if (!order)
 		order = cmp_u64(s.n, t.n);
-	for (uint32_t i = 0; !order && i < s.n; i++) {
+	for (uint32_t i = 0; !order && s.first != t.first && i < s.n; i++) {
 		const struct fl_podset *u = &m->podsets[s.first + i], *v = &m->podsets[t.first + i];
 
 		order = fl_names_cmp(&m->names, u->name, v->name);
@@ -297,6 +304,7 @@ static int fill_members(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t q = 0; q < m->n_nodes; q++) {
 		struct fl_line *line = &p->lines[q];
 
+		line->sorted_epoch = UINT64_MAX; /* not yet */
 		line->holders.first = room;
 		room += line->holders.n;
 		if (m->nodes[q].kind == FL_CLUSTER_QUEUE &&

@@ -1,18 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/state.h"
 
+#include <string.h>
+
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
 #include "decide/borrow/preempt.h"
 
-void fl_state_reorder(struct fl_policy *p, struct fl_node q)
+/* Candidates of @q are others, or in another order; with @listed their list says so already. */
+static void change(struct fl_policy *p, struct fl_node q, bool listed)
 {
+	struct fl_line *line = &p->lines[q.v];
 	uint32_t root = p->tree.root_index[q.v];
 
 	p->epochs++;
-	FL_SET(p, p->lines[q.v].epoch, p->epochs);
+	FL_SET(p, line->epoch, p->epochs);
+	if (listed)
+		line->sorted_epoch = line->epoch;
 	if (root != FL_NONE)
 		FL_SET(p, p->tree_epoch[root], p->epochs);
+}
+
+/* Is the list of @q's candidates as it should be, and none that usage orders? */
+static bool is_listed(const struct fl_policy *p, struct fl_node q)
+{
+	return p->lines[q.v].sorted_epoch == p->lines[q.v].epoch && !fl_afs_orders(p, q);
+}
+
+/* How many of @q's candidates go before @w. */
+static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_workload w)
+{
+	const uint32_t *list = p->candidates + p->lines[q.v].holders.first;
+	uint32_t low = 0, high = p->lines[q.v].n_sorted;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (fl_preempt_cmp_ages(p, list[middle], w.v) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void fl_state_unlist(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_node q = p->jobs[w.v].held_by;
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t *list = p->candidates + line->holders.first, at;
+	bool listed = is_listed(p, q);
+
+	if (listed) {
+		at = rank_of(p, q, w);
+		line->n_sorted--;
+		memmove(list + at, list + at + 1, (line->n_sorted - at) * sizeof *list);
+	}
+	change(p, q, listed);
+}
+
+void fl_state_list(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_node q = p->jobs[w.v].held_by;
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t *list = p->candidates + line->holders.first, at;
+	bool listed = is_listed(p, q);
+
+	if (listed) {
+		at = rank_of(p, q, w);
+		memmove(list + at + 1, list + at, (line->n_sorted - at) * sizeof *list);
+		list[at] = w.v;
+		line->n_sorted++;
+	}
+	change(p, q, listed);
 }
 
 void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
@@ -25,7 +85,7 @@ void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 	FL_SET(p, p->holders[line->holders.first + at], w.v);
 	FL_SET(p, p->holder_at[w.v], at);
 	FL_SET(p, line->n_holders, at + 1);
-	fl_state_reorder(p, q);
+	fl_state_list(p, w);
 	fl_afs_hold(p, w, +1);
 	if (p->tree.root_index[q.v] == FL_NONE)
 		return; /* below a cohort cycle: it stays, and counts nowhere */
@@ -46,11 +106,11 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 			fl_usage_remove(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
 					p->uses[j->use_first + i].amount);
 	fl_afs_hold(p, w, -1);
+	fl_state_unlist(p, w);
 	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
 	FL_SET(p, p->holder_at[last], p->holder_at[w.v]);
 	FL_SET(p, line->n_holders, line->n_holders - 1);
 	FL_SET(p, line->generation, line->generation + 1);
-	fl_state_reorder(p, q);
 	FL_SET(p, j->held_by, (struct fl_node){ FL_NONE });
 	FL_SET(p, j->n_use, 0);
 	FL_SET(p, j->n_placement, 0);
@@ -78,6 +138,7 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 		for (uint32_t i = 0; i < line->n_holders; i++)
 			list[i] = p->holders[line->holders.first + i];
 		fl_sort(list, line->n_holders, p->sort_scratch, fl_preempt_cmp_candidates, p);
+		line->n_sorted = line->n_holders;
 		line->sorted_epoch = line->epoch;
 		line->sorted_usage = p->afs ? fl_afs_stamp(p) : 0;
 	}

@@ -37,10 +37,10 @@ struct fl_job {
 
 	/* changes */
 	int32_t priority;
-	uint32_t position; /* in queue order within its ClusterQueue */
+	uint32_t position;            /* in queue order within its ClusterQueue */
 	enum fl_workload_state state; /* ask fl_line_state for what is told of one that waits */
 	enum fl_reason reason;        /* the same: fl_line_reason */
-	uint64_t joined; /* how many shapes had been marked when it came into the line */
+	uint64_t joined;        /* how many shapes had been marked when it came into the line */
 	struct fl_node held_by; /* ClusterQueue whose quota it holds; FL_NONE */
 	fl_time reserved_at;
 	fl_time waiting_since; /* kept with a Policy only */
@@ -88,6 +88,7 @@ struct fl_line {
 
 	/* derived */
 	uint64_t sorted_epoch; /* of `candidates`; never rolled back */
+	uint32_t n_sorted;     /* so many are there */
 	uint64_t sorted_usage; /* the stamp of the usage they were sorted by (afs.h) */
 };
 
@@ -118,12 +119,12 @@ struct fl_policy {
 	uint32_t n_shapes;
 	uint32_t *shape_ids; /* workloads by shape; of one shape in queue order */
 	/* who waits (lines.c) */
-	struct fl_bitset shaped; /* places in shape_ids: who waits with its shape */
-	struct fl_bitset marked; /* shapes: known not to fit */
+	struct fl_bitset shaped;        /* places in shape_ids: who waits with its shape */
+	struct fl_bitset marked;        /* shapes: known not to fit */
 	struct fl_bitset ready, asleep; /* places of queues in the tree's order */
 	uint32_t *heads;                /* two a shape: each line's tree of heads */
 	uint64_t marks;                 /* how often a shape was marked */
-	uint32_t *digest_ids; /* room for digest.c */
+	uint32_t *digest_ids;           /* room for digest.c */
 
 	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
 	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
@@ -171,8 +172,12 @@ const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_inde
 
 /* Do the stored scan positions of @j still count in cycle @cycle? */
 bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j, uint32_t cycle);
-/* Candidate order of @q's holders may have changed. */
-void fl_state_reorder(struct fl_policy *p, struct fl_node q);
+/*
+ * Around a change of what puts holder @w in its place among the candidates of its queue: it is
+ * taken out of their order before, and put in after.
+ */
+void fl_state_unlist(struct fl_policy *p, struct fl_workload w);
+void fl_state_list(struct fl_policy *p, struct fl_workload w);
 
 /* lines.c: who waits (conformance: 3, 9) */
 

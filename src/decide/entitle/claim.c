@@ -274,7 +274,7 @@ void fl_claims_find_next(struct fl_policy *p)
 {
 	struct fl_claims *c = p->scratch->claims;
 
-	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		struct fl_workload w = { p->job_order[i] };
 		const struct fl_job *j = &p->jobs[w.v];
 		struct fl_job_place mine, best;

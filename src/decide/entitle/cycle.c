@@ -56,7 +56,7 @@ static void sum_requests(struct fl_policy *p)
 
 	for (uint32_t q = 0; q < m->n_nodes; q++)
 		p->request[q] = (struct fl_bundle){ 0 };
-	for (uint32_t i = 0; i < m->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		const struct fl_job *j = &p->jobs[p->job_order[i]];
 
 		if (j->books.v == FL_NONE)
@@ -108,7 +108,7 @@ void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptib
 
 	fl_lines_begin(&c->waiting, FL_LINES_WAITING, /* part= */ NULL,
 		       c->only.v == FL_NONE ? p->settings.queue_depth[action] : 0);
-	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		struct fl_workload w = { p->job_order[i] };
 		const struct fl_job *j = &p->jobs[w.v];
 
@@ -200,7 +200,7 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 	fl_cycle_divide(p);
 	fl_search_begin(p);
 	c->n_steps = c->n_heads = 0;
-	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		struct fl_workload w = { p->job_order[i] };
 		struct fl_job *j = &p->jobs[w.v];
 		enum fl_reason reason = unseen;
@@ -229,10 +229,11 @@ static int end(struct fl_policy *p, fairlead_error *err)
 {
 	int r = 0;
 
-	for (uint32_t t = 0; t < p->model->n_tasks && r >= 0; t++)
+	for (uint32_t t = fl_bitset_next(&p->alive, 0); t != FL_NONE && r >= 0;
+	     t = fl_bitset_next(&p->alive, t + 1))
 		r = fl_task_unpromise(p, t, err);
-	for (uint32_t w = 0; w < p->model->n_workloads && r >= 0; w++)
-		r = fl_job_mind_stale(p, (struct fl_workload){ w }, err);
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE && r >= 0; i = fl_job_next(p, i + 1))
+		r = fl_job_mind_stale(p, (struct fl_workload){ p->job_order[i] }, err);
 	if (r >= 0)
 		r = fl_state_recount(p, err);
 	return r < 0 ? r : fl_usage_enter(p, err);
@@ -257,8 +258,8 @@ static uint32_t tasks_leaving(const struct fl_policy *p)
 {
 	uint32_t n = 0;
 
-	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		n += p->jobs[w].n_leaves;
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1))
+		n += p->jobs[p->job_order[i]].n_leaves;
 	return n;
 }
 

@@ -121,8 +121,8 @@ int fl_cycle_decisions(struct fl_policy *p, struct fl_decisions *ret, fairlead_e
 	uint32_t waiting = 0;
 	int r;
 
-	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		waiting += still_waits(p, w);
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1))
+		waiting += still_waits(p, p->job_order[i]);
 	if ((r = reserve(p, waiting, err)) < 0)
 		return r;
 	sort_steps(p);
@@ -133,7 +133,7 @@ int fl_cycle_decisions(struct fl_policy *p, struct fl_decisions *ret, fairlead_e
 			c->decisions[d.n++] = decision_of(p, s);
 		add_task(c, &c->decisions[d.n - 1], s, &d.n_placements);
 	}
-	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		uint32_t w = p->job_order[i];
 
 		if (still_waits(p, w))

@@ -78,11 +78,13 @@ static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state
 static int set_present(struct fl_policy *p, struct fl_workload w, bool present, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	int r = fl_undo_reserve(&p->undo, 2, sizeof j->present + sizeof j->reason, err);
+	int r = fl_undo_reserve(&p->undo, 2 + FL_BITSET_NOTES,
+				(2 + FL_BITSET_NOTES) * sizeof(uint64_t), err);
 
 	if (r < 0)
 		return r;
 	FL_SET(p, j->present, present);
+	fl_job_note_there(p, w);
 	FL_SET(p, j->reason, FL_REASON_NONE);
 	return 0;
 }
@@ -268,8 +270,8 @@ static fl_time entitle_wake(const struct fl_policy *p, fl_time now)
 	fl_time first = FL_NEVER;
 	bool waits = false;
 
-	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		const struct fl_job *j = &p->jobs[w];
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
+		const struct fl_job *j = &p->jobs[p->job_order[i]];
 
 		waits |= fl_job_wants(j);
 		first = fl_amount_min(first, unprotected(p, j, now));
@@ -280,8 +282,8 @@ static fl_time entitle_wake(const struct fl_policy *p, fl_time now)
 		first = fl_amount_min(first, fl_sat_add(now, p->settings.fetch_interval));
 	if (waits && p->budgets)
 		first = fl_amount_min(first, fl_budgets_wake(p, now));
-	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		fl_time since = p->jobs[w].stale_since;
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
+		fl_time since = p->jobs[p->job_order[i]].stale_since;
 		fl_time end = since == FL_TIME_NONE ? FL_NEVER :
 						      fl_sat_add(since, p->settings.stale_grace);
 

@@ -94,7 +94,7 @@ static void bring_up_to_date(struct fl_policy *p, struct fl_search *s)
 		return;
 	s->current = true;
 	s->n_waiting = s->n_active = 0;
-	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		uint32_t w = p->job_order[i];
 		const struct fl_job *j = &p->jobs[w];
 

@@ -192,14 +192,19 @@ static struct fl_job job_of(const struct fl_model *m, uint32_t w, uint32_t rank)
 static int fill_jobs(struct fl_policy *p, struct sorting *s, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
+	int r;
 
 	if (!ALLOC(p, p->jobs, m->n_workloads) || !ALLOC(p, p->job_order, m->n_workloads))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_workloads; w++)
 		p->job_order[w] = w;
 	fl_sort(p->job_order, m->n_workloads, s->spare, cmp_jobs, m);
-	for (uint32_t i = 0; i < m->n_workloads; i++)
+	if ((r = fl_bitset_init(&p->there, m->n_workloads, &p->arena, err)) < 0)
+		return r;
+	for (uint32_t i = 0; i < m->n_workloads; i++) {
 		p->jobs[p->job_order[i]] = job_of(m, p->job_order[i], i);
+		fl_job_note_there(p, (struct fl_workload){ p->job_order[i] });
+	}
 	return 0;
 }
 
@@ -228,6 +233,7 @@ static void fill_task(struct fl_policy *p, uint32_t t)
 		/* Nobody's: it only takes room. What other schedulers run is no room at all. */
 		p->tasks[t].state = state;
 		p->tasks[t].machine = row->machine;
+		fl_bitset_add(&p->alive, t, /* undo= */ NULL);
 	}
 }
 
@@ -238,6 +244,8 @@ static int fill_tasks(struct fl_policy *p, fairlead_error *err)
 
 	if (!ALLOC(p, p->tasks, m->n_tasks) || !ALLOC(p, p->placements, m->n_tasks))
 		return FAIRLEAD_ENOMEM;
+	if ((r = fl_bitset_init(&p->alive, m->n_tasks, &p->arena, err)) < 0)
+		return r;
 	for (uint32_t t = 0; t < m->n_tasks; t++)
 		fill_task(p, t);
 	if ((r = fl_state_recount(p, err)) < 0)

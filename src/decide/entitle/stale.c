@@ -52,7 +52,7 @@ int fl_stale_gangs(struct fl_policy *p, fairlead_error *err)
 
 	if (!p->settings.actions[FL_ACTION_STALE_GANG])
 		return 0;
-	for (uint32_t i = 0; r >= 0 && i < p->model->n_workloads; i++) {
+	for (uint32_t i = fl_job_next(p, 0); r >= 0 && i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		struct fl_workload w = { p->job_order[i] };
 
 		if (must_go(p, &p->jobs[w.v]))

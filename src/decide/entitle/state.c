@@ -7,7 +7,7 @@
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
 	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
-	size_t notes = 3 * levels + 20;
+	size_t notes = 3 * levels + 20 + 2 * FL_BITSET_NOTES;
 
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
 }
@@ -85,6 +85,31 @@ static uint32_t *count_of(struct fl_job *j, enum fl_task_state state)
 	return NULL;
 }
 
+void fl_job_note_there(struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	bool there = j->present || j->n_waits + j->n_holds + j->n_promised + j->n_leaves > 0;
+
+	if (there == fl_bitset_has(&p->there, j->rank))
+		return;
+	if (there)
+		fl_bitset_add(&p->there, j->rank, &p->undo);
+	else
+		fl_bitset_remove(&p->there, j->rank, &p->undo);
+}
+
+/* A task comes, or goes for good. */
+static void note_alive(struct fl_policy *p, struct fl_task *t, bool alive)
+{
+	uint32_t at = (uint32_t)(t - p->tasks);
+
+	if (alive)
+		fl_bitset_add(&p->alive, at, &p->undo);
+	else
+		fl_bitset_remove(&p->alive, at, &p->undo);
+	fl_job_note_there(p, t->workload);
+}
+
 /* The task's state, and how many of its workload are in which. */
 static void enter(struct fl_policy *p, struct fl_job *j, struct fl_task *t,
 		  enum fl_task_state state)
@@ -95,8 +120,12 @@ static void enter(struct fl_policy *p, struct fl_job *j, struct fl_task *t,
 		FL_SET(p, *from, *from - 1);
 	if (to)
 		FL_SET(p, *to, *to + 1);
+	bool was_alive = t->state != FL_TASK_GONE;
+
 	FL_SET(p, t->state, state);
 	FL_SET(p, j->epoch, ++p->epochs);
+	if (was_alive != (state != FL_TASK_GONE))
+		note_alive(p, t, !was_alive);
 }
 
 static struct fl_job *job_of(struct fl_policy *p, uint32_t task)
@@ -242,7 +271,8 @@ int fl_state_recount(struct fl_policy *p, fairlead_error *err)
 		FL_SET(p, p->rooms[i].idle, p->rooms[i].allocatable);
 		FL_SET(p, p->rooms[i].leaving, nothing);
 	}
-	for (uint32_t t = 0; t < m->n_tasks; t++)
+	for (uint32_t t = fl_bitset_next(&p->alive, 0); t != FL_NONE;
+	     t = fl_bitset_next(&p->alive, t + 1))
 		recount_task(p, &p->tasks[t]);
 	for (uint32_t i = 0; i < p->n_blocks; i++)
 		measure_block(p, i);

@@ -8,6 +8,7 @@
 #ifndef FL_DECIDE_ENTITLE_STATE_H
 #define FL_DECIDE_ENTITLE_STATE_H
 
+#include "base/bitset.h"
 #include "base/undo.h"
 #include "decide/entitle/standing.h"
 #include "decide/policy.h"
@@ -89,7 +90,12 @@ struct fl_policy {
 	struct fl_task *tasks;
 	struct fl_job *jobs;
 	struct fl_room *rooms;
-	uint32_t *job_order;         /* all workloads by rank */
+	uint32_t *job_order; /* all workloads by rank */
+	/*
+	 * Who there is to look at, so that who is to come or has gone costs nothing: ranks of
+	 * workloads that are present or have a task that is not gone, and those tasks.
+	 */
+	struct fl_bitset there, alive;
 	uint32_t *machine_order;     /* all machines by name */
 	struct fl_bundle *most_open; /* by block of those: the most idle and leaving of one */
 	uint32_t n_blocks;
@@ -200,6 +206,14 @@ const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workl
 
 /* The standing of @q has changed; undo needs room for one note. */
 void fl_state_touch(struct fl_policy *p, uint32_t q);
+
+/* @w's `present` was set: is it there? Undo needs room for FL_BITSET_NOTES. */
+void fl_job_note_there(struct fl_policy *p, struct fl_workload w);
+/* The rank of the next one that is there, not before @rank; FL_NONE. */
+static inline uint32_t fl_job_next(const struct fl_policy *p, uint32_t rank)
+{
+	return fl_bitset_next(&p->there, rank);
+}
 
 /* Setup: the task's first state, from GONE; no undo, and no start time is set. */
 void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,

@@ -148,8 +148,8 @@ static void set_ready(struct fl_policy *p, struct fl_node leaf)
 /* Of each leaf the largest minimum that runs, each resource for itself. */
 static void find_running(struct fl_policy *p)
 {
-	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		const struct fl_job *j = &p->jobs[w];
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
+		const struct fl_job *j = &p->jobs[p->job_order[i]];
 		struct fl_bundle core = { 0 }, *most;
 		uint32_t n = 0;
 

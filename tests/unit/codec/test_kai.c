@@ -336,6 +336,8 @@ static void simulation(void **state)
 	assert_int_equal(m->entitle.window, 256 * FL_SECOND);
 	assert_int_equal(m->entitle.half_life, 128 * FL_SECOND);
 	assert_true(m->entitle.usage_on && m->entitle.k == 5);
+	assert_int_equal(m->simulation.until, 10 * FL_SECOND);
+	assert_int_equal(m->simulation.period, FL_SECOND);
 	assert_int_equal(m->n_machines, 3);
 	assert_bundle(m->machines[2].allocatable, 8000, 17179869184, 8);
 	assert_string_equal(
@@ -354,6 +356,7 @@ static void simulation(void **state)
 	fl_model_free(m);
 	m = load("nodes: []\nqueues: []\n");
 	assert_non_null(load_notice(m, FL_NOTICE_NO_HALF_LIFE));
+	assert_int_equal(m->simulation.until, 100 * FL_SECOND);
 	assert_int_equal(m->entitle.half_life, 0);
 	assert_int_equal(m->entitle.window, 5 * FL_SECOND);
 	fl_model_free(m);

@@ -35,6 +35,26 @@ static const struct {
 	{ ".spec.taints[]", "{'key':'k','effect':'NoSchedule'}" },
 	{ ".spec.samples[]", "{'from':'2026-01-01T00:00:00Z','to':'2026-01-01T00:00:01Z',"
 			     "'capacity':{}}" },
+	{ ".spec.queueTemplates[]", "{'match':'m'}" },
+	{ ".clusterQueue.resourceGroups[]", "{'coveredResources':['cpu']}" },
+	{ ".clusterQueue.resourceGroups[].flavors[]", "{'name':'f'}" },
+	{ ".clusterQueue.resourceGroups[].flavors[].resources[]",
+	  "{'name':'cpu','nominalQuota':'1'}" },
+	{ ".clusterQueue.namespaceSelector.matchExpressions[]", "{'key':'k','operator':'In'}" },
+	{ ".spec.classes[]",
+	  "{'name':'c','to':'q','count':1,'runs':{'exponential':'1h'},'requests':{'cpu':1}}" },
+	{ ".every.lognormal", "{'median':'1h','p84':'2h'}" },
+	{ ".runs.lognormal", "{'median':'1h','p84':'2h'}" },
+	{ ".pods.lognormal", "{'median':1,'p84':2}" },
+	{ ".every.pareto", "{'least':'1h','exponent':1}" },
+	{ ".runs.pareto", "{'least':'1h','exponent':1}" },
+	{ ".pods.pareto", "{'least':1,'exponent':1}" },
+	{ ".every.weibull", "{'scale':'1h','shape':1}" },
+	{ ".runs.weibull", "{'scale':'1h','shape':1}" },
+	{ ".pods.weibull", "{'scale':1,'shape':1}" },
+	{ ".spec.changes[]", "{'at':'1d','clusterQueue':'q','flavor':'f','resource':'cpu'}" },
+	{ ".spec.failures[]",
+	  "{'every':'1d','lasts':'1h','clusterQueue':'q','flavor':'f','resource':'cpu'}" },
 };
 
 /* Names of fields that have points in them. */
@@ -44,6 +64,11 @@ static const char *const dotted[] = {
 	"kai.scheduler/last-start-timestamp",
 	"kai.scheduler/stale-podgroup-timestamp",
 	"nvidia.com/gpu",
+	"fairlead.dev/arrives-at",
+	"fairlead.dev/runs-for",
+	"fairlead.dev/gives-up-after",
+	"fairlead.dev/class",
+	"fairlead.dev/user",
 };
 
 static size_t name_length(const char *name)
@@ -112,6 +137,7 @@ static const char *group_of(const char *kind)
 		{ "Configuration", "config.kueue.x-k8s.io/v1beta2" },
 		{ "Policy", "fairlead.dev/v1alpha1" },
 		{ "UsageHistory", "fairlead.dev/v1alpha1" },
+		{ "Simulation", "fairlead.dev/v1alpha1" },
 		{ "Queue", "scheduling.run.ai/v2" },
 		{ "PodGroup", "scheduling.run.ai/v2alpha2" },
 		{ "SchedulingShard", "kai.scheduler/v1" },

@@ -2,6 +2,7 @@
 /* Small worlds whose numbers can be found by hand. */
 #include "measure_world.h"
 
+#include "lib/entitle_world.h"
 #include "lib/fail_mem.h"
 
 /* A root of two queues, each with 4 of one resource. */
@@ -83,8 +84,8 @@ static void first_come(void **unused)
 	IS(b->wanted[0], (50 + 50) * 4.0 / 150);
 	IS(b->blocked_seconds, 50);
 	IS(a->blocked_seconds, 0);
-	/* a look each half second; those from 50.5 to 100 see a with 8 and b with nothing of 4 */
-	assert_int_equal(r->sampled, FL_SECOND / 2);
+	/* ten looks a second; those from 50.1 to 100 see a with 8 and b with nothing of 4 */
+	assert_int_equal(r->sampled, FL_SECOND / 10);
 	IS(r->fairness.jain, 0.5);
 	IS(r->fairness.largest_envy, 2);
 	IS(r->fairness.blocked_mean, 0);
@@ -178,9 +179,9 @@ static void left_over(void **unused)
 	IS(r->utilisation[0], 1);
 	assert_int_equal(r->totals.running, 1);
 	assert_int_equal(r->fairness.open, 1);
-	/* from the first look after 10 s, one each 0.2 s */
-	assert_int_equal(r->sampled, FL_SECOND / 5);
-	IS(r->fairness.longest_open, 100 - 10.2);
+	/* from the first look after 10 s */
+	assert_int_equal(r->sampled, FL_SECOND / 10);
+	IS(r->fairness.longest_open, 100 - 10.1);
 	fl_measure_free(m);
 	timed_end(&t);
 }
@@ -233,6 +234,80 @@ static void lines(void **unused)
 	timed_end(&t);
 }
 
+/*
+ * entitle: a gang of a that can do with 4 GPUs has all 8, until b comes at 50 and has its 4 at 60.
+ * From then on a wants more, and has all that it is entitled to.
+ */
+static void gang_shrinks(void **unused)
+{
+	(void)unused;
+	static const struct world_leaf queues[] = { { LEAF("a", NULL, 4, -1, 1) },
+						    { LEAF("b", NULL, 4, -1, 1) } };
+	static const struct world_machine machines[] = { { "m", 8 } };
+	static const struct world_gang gangs[] = { { WAITS("ga", "a", 50, 8, 4, 1) },
+						   { WAITS("gb", "b", 50, 4, 4, 1) } };
+	const struct world_of world = { .queues = queues,
+					.machines = machines,
+					.gangs = gangs,
+					.n_queues = 2,
+					.n_machines = 1,
+					.n_gangs = 2,
+					.settings = fl_entitle_settings_default };
+	const fl_time start = WORLD_NOW * FL_SECOND;
+	struct timed t = { .m = entitle_world(&fl_mem_heap, &world) };
+	struct fl_simulation_settings settings = fl_simulation_default;
+	struct fl_life_row lives[2];
+	struct fl_sim_options options = { .mem = &fl_mem_heap, .start = start, .lives = lives };
+	const struct fl_measured *r;
+	struct fl_measure *m;
+	fairlead_error err;
+
+	for (uint32_t w = 0; w < 2; w++)
+		lives[w] = (struct fl_life_row){ .workload = { w },
+						 .arrives = FL_TIME_NONE,
+						 .runs = FL_NEVER,
+						 .asked = FL_TIME_NONE,
+						 .leaves = FL_NEVER,
+						 .waited = FL_TIME_NONE,
+						 .class_name = { FL_NONE },
+						 .user = { FL_NONE } };
+	lives[entitle_world_find(t.m, "gb").v].arrives = start + 50 * FL_SECOND;
+	settings.cycle_interval = 1;
+	settings.grace = 10 * FL_SECOND;
+	settings.until = 100 * FL_SECOND;
+	t.p = entitle_world_policy(&fl_mem_heap, t.m);
+	ok(fl_sim_init(&t.sim, t.m, &fl_entitle_policy, t.p, &settings, &options, &err), &err);
+	ok(fl_measure_new(&fl_mem_heap, &t.sim, &m, &err), &err);
+	ok(fl_sim_run(&t.sim, &err), &err);
+	ok(fl_measure_end(m, 12, &r, &err), &err);
+
+	const struct fl_measured_node *a = node_named(&t, r, "a"), *b = node_named(&t, r, "b");
+
+	assert_int_equal(r->n_resources, 3); /* in the order of names: the last one is GPUs */
+	assert_string_equal(r->resources[2].unit, "GPUs");
+	IS(r->resources[2].capacity, 8);
+	IS(a->counts.hours[2], (8 * 60 + 4 * 40) / 3600.0);
+	IS(b->counts.hours[2], 4 * 40 / 3600.0);
+	IS(a->wanted[2], 8);
+	IS(b->wanted[2], 4 * 50 / 100.0);
+	IS(r->utilisation[2], 1);
+	IS(b->blocked_seconds, 10);
+	IS(a->blocked_seconds, 40);
+	IS(a->ratio_least, 1);
+	IS(b->counts.wait.max, 10);
+	assert_int_equal(r->totals.starts, 2);
+	assert_int_equal(a->counts.evictions, 1);
+	assert_int_equal(b->counts.preemptions, 1);
+	assert_int_equal(r->fairness.corrections.n, 1);
+	IS(r->fairness.corrections.max, 10);
+	IS(r->fairness.largest_envy, 2);
+	assert_string_equal(r->classes[0].name, "2-8 GPUs");
+	fl_measure_free(m);
+	fl_sim_done(&t.sim);
+	fl_entitle_policy.free(t.p);
+	fl_model_free(t.m);
+}
+
 /* Every allocation fails once: nothing is left, and the simulation is as it was. */
 static void out_of_memory(void **unused)
 {
@@ -265,9 +340,9 @@ static void out_of_memory(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_come),    cmocka_unit_test(taken_back),
-		cmocka_unit_test(left_over),     cmocka_unit_test(lines),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(first_come),   cmocka_unit_test(taken_back),
+		cmocka_unit_test(left_over),    cmocka_unit_test(lines),
+		cmocka_unit_test(gang_shrinks), cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include "sim/entitled.h"
 
-enum { QUEUES = 4, JOBS = 24, RESOURCES = 2, RUNS = 60, ROWS = 2048 };
+enum { QUEUES = 4, JOBS = 24, RESOURCES = 2, RUNS = 30, ROWS = 2048 };
 
 static uint32_t chance(uint64_t *seed, uint32_t n)
 {

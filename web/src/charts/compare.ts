@@ -5,7 +5,7 @@ import { App, Plots, Sweep } from "../app";
 import { durationAxis, linearAxis } from "../axis";
 import { CardSpec } from "../card";
 import { h, named, svg, swatch } from "../dom";
-import { amount, count, duration, hours, number, parameter, percent } from "../format";
+import { amount, axisUnit, count, duration, hours, number, parameter, percent } from "../format";
 import { resample, Run } from "../run";
 import { filled, rowPlot } from "../row_plot";
 import { Values } from "../report";
@@ -30,8 +30,14 @@ export function measures(resource: string, unit: string): Measure[] {
 		{ name: "90 % wait", of: (r) => r.report.totals.wait?.p90, format: duration, better: "less" },
 		{ name: "longest wait", of: (r) => r.report.totals.wait?.max, format: duration, better: "less" },
 		{ name: "jobs stopped", of: (r) => r.report.totals.evictions, format: count, better: "less" },
-		{ name: "work lost", of: (r) => r.report.totals.lostHours[resource], format: (x) => hours(x, unit), better: "less" },
+		{ name: lostName(unit), of: (r) => r.report.totals.lostHours[resource],
+			format: (x) => unit === "bytes" ? hours(x, unit) : number(x), better: "less" },
 	];
+}
+
+/** "lost core-hours" */
+export function lostName(unit: string): string {
+	return `lost ${unit === "bytes" ? "" : unit.replace(/s$/, "-")}hours`;
 }
 
 /** Six colours apart; of more variants a row from one colour to another, as of a sweep. */
@@ -81,7 +87,7 @@ export function usages(app: App): CardSpec | null {
 		? Math.max(...timed.map((r) => Math.max(0, ...r.capacity(resource).map((x) => x ?? 0)))) : undefined;
 	const panel = (run: Run, width: number): HTMLElement => h("figure", { class: "panel" }, h("figcaption", {}, named(run.name)),
 		plots.add({ label: `${run.name}: use of ${resource}`, geometry: run.time!, height: 170, ymax: top && top * 1.05, ticks: 3,
-			format: (x) => amount(x, unit), events: run.report.events,
+			format: (x) => amount(x, unit), unit: axisUnit(unit), events: run.events,
 			layers: layersOf(run, run.parts(node, resource, MOST_PARTS), (s) => s.held[resource]) }, width, run.name));
 	return {
 		id: "usages", title: `Who used the ${resource}, in each variant`, wide: true,
@@ -112,7 +118,7 @@ function overlay(app: App, id: string, title: string, help: string, pick: (run: 
 		id, title, help,
 		draw: (width) => {
 			plots.clear();
-			return h("div", {}, plots.add({ label: title, layers, geometry: base.time!, height: 200, format, ymax, events: base.report.events }, width),
+			return h("div", {}, plots.add({ label: title, layers, geometry: base.time!, height: 200, format, ymax, events: base.events }, width),
 				h("ul", { class: "legend" }, ...layers.map((l) => h("li", {}, h("span", {}, swatch(l.colour), named(l.name))))));
 		},
 		table: () => plots.table(),

@@ -4,7 +4,7 @@
 import { App, Plots } from "../app";
 import { CardSpec } from "../card";
 import { h, named, swatch } from "../dom";
-import { amount, percent } from "../format";
+import { amount, axisUnit, percent } from "../format";
 import { Part } from "../run";
 import { Layer } from "../time_plot";
 
@@ -20,7 +20,7 @@ function panel(app: App, plots: Plots, part: Part, width: number): HTMLElement {
 	];
 	return h("figure", { class: "panel" }, h("figcaption", {}, swatch(part.colour), named(part.name)),
 		plots.add({ label: `${part.name}: held, wanted and entitled`, layers, geometry: app.run.time!, height: 130,
-			format: (x) => amount(x, unit), events: app.events, ticks: 3 }, width, part.name));
+			format: (x) => amount(x, unit), unit: axisUnit(unit), events: app.events, ticks: 3 }, width, part.name));
 }
 
 export function entitled(app: App): CardSpec | null {

@@ -6,7 +6,7 @@ import { CardSpec } from "../card";
 import { fit, h, svg, textWidth } from "../dom";
 import { count, hours } from "../format";
 import { Run } from "../run";
-import { showTip, tipContent, hideTip } from "../tip";
+import { hideTipOf, showTip, tipContent } from "../tip";
 import { fold } from "./stacked";
 
 interface Flow {
@@ -87,7 +87,7 @@ function matrix(run: Run, flows: Flow[], unit: string, width: number): HTMLEleme
 		focus.setAttribute("visibility", "visible");
 		focus.setAttribute("x", String(side + c * cell));
 		focus.setAttribute("y", String(head + r * cell));
-		showTip(px, py, tipContent(`${fold(name(rows[r]!))} → ${fold(name(columns[c]!))}`, flow
+		showTip(host, px, py, tipContent(`${fold(name(rows[r]!))} → ${fold(name(columns[c]!))}`, flow
 			? [{ name: "jobs stopped", value: count(flow.count) }, { name: "work lost", value: hours(flow.lost, unit) },
 				...[...flow.reasons].map(([reason, jobs]) => ({ name: reason, value: count(jobs) }))]
 			: [{ name: "jobs stopped", value: "none" }]));
@@ -100,7 +100,7 @@ function matrix(run: Run, flows: Flow[], unit: string, width: number): HTMLEleme
 	};
 	host.addEventListener("pointermove", pointed);
 	host.addEventListener("pointerdown", pointed);
-	host.addEventListener("pointerleave", () => hideTip());
+	host.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hideTipOf(host));
 	host.addEventListener("blur", () => focus.setAttribute("visibility", "hidden"));
 	host.addEventListener("keydown", (event) => {
 		const steps: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

@@ -20,7 +20,7 @@ export function lost(app: App): CardSpec | null {
 	if (!rows.length)
 		return null;
 	return {
-		id: "lost", title: `Work that was lost, in ${hours(2, unit).replace(/^\S+\s/, "")}`,
+		id: "lost", title: `Work that was lost${unit === "bytes" || !unit ? "" : `, in ${unit.replace(/s$/, "")}-hours`}`,
 		says: `${hours(whole, unit)} in all` + (all > 0 ? `, ${percent(whole / all)} of what was used.` : "."),
 		help: "When a job is stopped before it is done, what it computed since its last checkpoint (or since its start) is lost, and has " +
 			"to be done again. The bar is what jobs of this queue lost, as victims.",

@@ -4,7 +4,7 @@
 import { App, Plots } from "../app";
 import { CardSpec } from "../card";
 import { h, named, swatch } from "../dom";
-import { amount, count, number, percent } from "../format";
+import { amount, axisUnit, count, number, percent } from "../format";
 import { NodeSeries, Values } from "../report";
 import { Part, Run } from "../run";
 import { Layer } from "../time_plot";
@@ -64,7 +64,8 @@ export function usage(app: App): CardSpec | null {
 	const top = ceiling(run, node, resource), plots = new Plots(state);
 	const layers = [...layersOf(run, parts, (s) => s.held[resource]), ...(top ? [top] : [])];
 	const used = parts.map((part) => mean(part.series.held[resource] ?? []));
-	const all = used.reduce((a, b) => a + b, 0), biggest = used.indexOf(Math.max(...used));
+	const all = used.reduce((a, b) => a + b, 0), own = used.map((x, i) => parts[i]!.node === null ? -1 : x);
+	const biggest = own.indexOf(Math.max(...own));
 	return {
 		id: "usage", title: `Who used the ${resource}, over time`, wide: true,
 		says: parts.length > 1 && all > 0
@@ -77,7 +78,7 @@ export function usage(app: App): CardSpec | null {
 		draw: (width) => {
 			plots.clear();
 			return h("div", {}, crumbs(app), plots.add({ label: `Use of ${resource}, stacked by queue`, layers,
-				geometry: run.time!, height: width < 520 ? 220 : 300, format: (x) => amount(x, unit), events: app.events }, width),
+				geometry: run.time!, height: width < 520 ? 220 : 300, format: (x) => amount(x, unit), unit: axisUnit(unit), events: app.events }, width),
 				legend(app, parts, (part) => amount(mean(part.series.held[resource] ?? []), unit)));
 		},
 		table: () => plots.table(),
@@ -91,9 +92,11 @@ export function waiting(app: App): CardSpec | null {
 		return null;
 	const parts = run.parts(node, state.now.resource, MOST_PARTS), plots = new Plots(state);
 	const most = Math.max(0, ...whole.waiting.map((x) => x ?? 0));
+	if (!most)
+		return null;
 	return {
 		id: "waiting", title: "How many jobs waited, over time",
-		says: most ? `At the worst moment ${count(most)} jobs waited in all.` : "Nothing waited for long.",
+		says: `At the worst moment ${count(most)} jobs waited in all.`,
 		help: "Jobs that had arrived and did not run, stacked by the queues of the same part of the tree as above. A hill that " +
 			"goes down again is a burst that was worked off; one that only grows is a queue that asks for more than it can ever get.",
 		draw: (width) => {

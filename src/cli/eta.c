@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/eta.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The arrivals of so long come once more. */
+static const fl_time lately = 7 * (86400 * FL_SECOND);
+
+/* Objects read, spares added, sealed. */
+static int read_all(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta_input *e,
+		    fairlead_error *err)
+{
+	int rc = fl_snapshot_begin(s, o, err);
+
+	if (rc == 0)
+		rc = fl_snapshot_add(s, o->files, o->n_files, /* tap= */ NULL, err);
+	if (rc == 0)
+		rc = fl_forecast_spares(s->model, fl_sat_sub(fl_snapshot_clock(s), lately),
+					&e->first_spare, err);
+	if (rc == 0)
+		rc = fl_snapshot_seal(s, /* assume= */ false, err);
+	if (rc < 0)
+		return rc;
+	e->again = calloc((size_t)s->model->n_workloads + 1, sizeof *e->again);
+	if (!e->again)
+		return fl_fail_nomem(err);
+	fl_forecast_set_aside(s->model, e->first_spare, e->again);
+	return 0;
+}
+
+static int take_out_spares(struct fl_snapshot *s, const struct fl_eta_input *e, fairlead_error *err)
+{
+	struct fl_event cancel = { .kind = FL_EV_CANCEL };
+	int rc = 0;
+
+	for (uint32_t w = e->first_spare; w < s->model->n_workloads && rc == 0; w++) {
+		cancel.workload.v = w;
+		if (s->model->workloads[w].excluded == FL_INCLUDED)
+			rc = s->ops->apply(s->policy, s->now, &cancel, err);
+	}
+	return rc;
+}
+
+int fl_eta_open(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta_input *ret)
+{
+	fairlead_error err = { 0 };
+	int rc;
+
+	*ret = (struct fl_eta_input){ 0 };
+	rc = read_all(s, o, ret, &err);
+	if (rc < 0)
+		return fl_complain(&err);
+	int code = fl_snapshot_warn(s);
+	if (code != FL_EXIT_YES)
+		return code;
+	rc = fl_snapshot_start(s, fl_snapshot_clock(s), &err);
+	if (rc == 0)
+		rc = take_out_spares(s, ret, &err);
+	return rc < 0 ? fl_complain(&err) : FL_EXIT_YES;
+}
+
+void fl_eta_done(struct fl_eta_input *e)
+{
+	free(e->again);
+	e->again = NULL;
+}
+
+int fl_eta_find(const struct fl_snapshot *s, const struct fl_eta_input *e, struct fl_workload w,
+		struct fl_eta *ret, fairlead_error *err)
+{
+	struct fl_runtimes times;
+	struct fl_eta eta = { .forecast = { .workload = w }, .options = fl_forecast_default };
+	int rc;
+
+	eta.options.mem = &fl_mem_heap;
+	eta.options.now = s->now;
+	eta.options.told = true;
+	eta.options.arrivals = lately;
+	eta.options.again = e->again;
+	if (s->model->simulation.present)
+		eta.options.seed = s->model->simulation.seed;
+	rc = fl_runtimes_init(&times, &fl_mem_heap, s->model, err);
+	if (rc == 0)
+		rc = fl_runtimes_learn(&times, err);
+	if (rc == 0)
+		rc = fl_forecast(s->ops, s->policy, s->model, &times, &eta.options, &eta.forecast,
+				 1, &eta.basis, err);
+	fl_runtimes_done(&times);
+	if (rc == 0)
+		*ret = eta;
+	return rc;
+}
+
+static int assume(struct fl_snapshot *s, const struct fl_forecast_basis *basis, fairlead_error *err)
+{
+	uint32_t drawn = 0, unknown = basis->n[FL_RUN_UNKNOWN];
+	char *text;
+
+	for (unsigned i = 0; i < FL_RUN_BASES; i++)
+		drawn += i == FL_RUN_EXACT || i == FL_RUN_UNKNOWN ? 0 : basis->n[i];
+	if (s->n_assumptions == FL_MAX_ASSUMPTIONS || drawn + unknown == 0)
+		return 0;
+	if (asprintf(
+		    &text,
+		    "how long %u workloads run is drawn from what is known; of %u nothing is known: "
+		    "they run on",
+		    drawn, unknown) < 0)
+		return fl_fail_nomem(err);
+	s->assumptions[s->n_assumptions++] = text;
+	s->report.n_assumptions = s->n_assumptions;
+	return 0;
+}
+
+int fl_eta_lives(struct fl_snapshot *s, fl_time start, uint64_t seed, struct fl_life_row **ret,
+		 fairlead_error *err)
+{
+	struct fl_forecast_options options = fl_forecast_default;
+	struct fl_life_row *lives = calloc((size_t)s->model->n_workloads + 1, sizeof *lives);
+	struct fl_forecast_basis basis;
+	struct fl_runtimes times;
+	int rc;
+
+	if (!lives)
+		return fl_fail_nomem(err);
+	options.mem = &fl_mem_heap;
+	options.now = start;
+	options.told = true;
+	options.seed = seed;
+	rc = fl_runtimes_init(&times, &fl_mem_heap, s->model, err);
+	if (rc == 0)
+		rc = fl_runtimes_learn(&times, err);
+	if (rc == 0)
+		rc = fl_forecast_lives(s->ops, s->policy, s->model, &times, &options, /* run= */ 0,
+				       lives, &basis, err);
+	fl_runtimes_done(&times);
+	if (rc == 0)
+		rc = assume(s, &basis, err);
+	if (rc == 0)
+		*ret = lives;
+	else
+		free(lives);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * eta - from what -f names to a forecast: what `explain --eta` asks for
+ */
+#ifndef FL_CLI_ETA_H
+#define FL_CLI_ETA_H
+
+#include "cli/snapshot.h"
+#include "report/eta_report.h"
+
+/* What a forecast of a snapshot needs beside it. */
+struct fl_eta_input {
+	uint32_t first_spare; /* workloads from here on stand for those that come again */
+	uint32_t *again;      /* fl_forecast_options */
+};
+
+/* As fl_snapshot_open, with spares that are not there.  An exit code. */
+int fl_eta_open(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta_input *ret);
+void fl_eta_done(struct fl_eta_input *e);
+
+/* When @w will start; the policy is as before afterwards. */
+int fl_eta_find(const struct fl_snapshot *s, const struct fl_eta_input *e, struct fl_workload w,
+		struct fl_eta *ret, fairlead_error *err);
+
+/*
+ * simulate --from-snapshot: a life for each workload, by its index; the run times that nobody
+ * tells are drawn, and an assumption says so.  The caller's to free.
+ */
+int fl_eta_lives(struct fl_snapshot *s, fl_time start, uint64_t seed, struct fl_life_row **ret,
+		 fairlead_error *err);
+
+#endif

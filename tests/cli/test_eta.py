@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+import entitle_manifests as k
+import manifests as m
+
+NOW = "2026-01-01T02:00:00Z"
+
+
+def ended(name, started, finished, queue="la", **requests):
+    """One that ran for a while and is done."""
+    w = m.workload(name, queue, created=started, admitted=("a", "f"), **requests)
+    w["status"]["conditions"].append({"type": "Finished", "status": "True", "reason": "Succeeded", "message": "",
+                                      "lastTransitionTime": finished})
+    return w
+
+
+def cluster(*objects, cpu="4"):
+    return [m.namespace("ns"), m.flavor("f"), m.cluster_queue("a", m.quota("f", cpu=cpu)),
+            m.local_queue("la", "a"), *objects]
+
+
+def running(limit=None, runs_for=None):
+    w = m.workload("runs", "la", cpu="4", created="2026-01-01T01:00:00Z", admitted=("a", "f"))
+    if limit:
+        w["spec"]["maximumExecutionTimeSeconds"] = limit
+    if runs_for:
+        w["metadata"]["annotations"] = {"fairlead.dev/runs-for": runs_for}
+    return w
+
+
+def waiting(cpu="3"):
+    return m.workload("waits", "la", cpu=cpu, created="2026-01-01T01:30:00Z")
+
+
+def eta(fairlead, write, valid, *objects):
+    write("c.json", m.dump(*objects))
+    r = fairlead("explain", "--eta", "-f", "c.json", "--now", NOW, "-o", "json", "ns/waits")
+    assert (r.code, r.err) == (0, "")
+    return valid(r.json(), "explain")["eta"]
+
+
+def test_text(fairlead, write):
+    write("c.json", m.dump(*cluster(running(runs_for="3h10m"), waiting())))
+    r = fairlead("explain", "--eta", "-f", "c.json", "--now", NOW, "ns/waits", env={"COLUMNS": "80"})
+    assert (r.code, r.err) == (0, "")
+    assert "  expected start: in about 2 h 10 min (between 2 h 10 min and 2 h 10 min in 80\n  of 100 runs)\n" \
+        "  waits for: the end of ns/runs in 100 of 100 runs\n" \
+        "  run times of 1: told beforehand\n" in r.out
+
+
+def test_without_the_option_nothing_is_said(fairlead, write):
+    write("c.json", m.dump(*cluster(running(runs_for="3h10m"), waiting())))
+    args = ("explain", "-f", "c.json", "--now", NOW, "ns/waits")
+    assert "expected start" not in fairlead(*args).out
+    assert "eta" not in fairlead(*args, "-o", "json").json()
+
+
+def test_all_else_stays_as_without(fairlead, write):
+    write("c.json", m.dump(*cluster(running(runs_for="3h10m"), waiting())))
+    args = ("explain", "-f", "c.json", "--now", NOW, "ns/waits", "-o", "json")
+    with_eta = fairlead(*args, "--eta").json()
+    del with_eta["eta"]
+    assert with_eta == fairlead(*args).json()
+
+
+def test_exact(fairlead, write, valid):
+    e = eta(fairlead, write, valid, *cluster(running(runs_for="3h10m"), waiting()))
+    assert (e["state"], e["start"], e["from"], e["to"]) == ("Later", *["2026-01-01T04:10:00Z"] * 3)
+    assert (e["runs"], e["started"], e["level"]) == (100, 100, 0.8)
+    assert e["awaits"] == {"workload": "ns/runs", "runs": 100, "queue": "a", "queueRuns": 100}
+    assert [(b["from"], b["workloads"]) for b in e["basis"]] == [("Told", 1), ("Unknown", 1)]
+
+
+def test_from_those_that_finished(fairlead, write, valid):
+    """Of those that ran longer than an hour all took two."""
+    done = [ended(f"long-{i}", "2025-12-01T00:00:00Z", "2025-12-01T02:00:00Z", cpu="4") for i in range(30)]
+    done += [ended(f"short-{i}", "2025-12-01T00:00:00Z", "2025-12-01T00:01:00Z", cpu="4") for i in range(10)]
+    e = eta(fairlead, write, valid, *cluster(*done, running(), waiting()))
+    assert (e["state"], e["start"]) == ("Later", "2026-01-01T03:00:00Z")
+    assert "Unknown" not in [b["from"] for b in e["basis"]]
+
+
+def test_order_of_the_input_does_not_matter(fairlead, write, valid):
+    done = [ended(f"j{i}", "2025-12-31T00:00:00Z", f"2025-12-31T{i:02}:30:00Z", cpu="1") for i in range(20)]
+    objects = cluster(*done, running(), waiting())
+    assert eta(fairlead, write, valid, *objects) == eta(fairlead, write, valid, *reversed(objects))
+
+
+def test_up_to_its_limit(fairlead, write, valid):
+    e = eta(fairlead, write, valid, *cluster(running(limit=7200), waiting()))
+    assert e["state"] == "Later"
+    assert NOW <= e["from"] < e["start"] < e["to"] <= "2026-01-01T03:00:00Z"
+    assert ("Limit", 1) in [(b["from"], b["workloads"]) for b in e["basis"]]
+
+
+def test_no_figure_when_nothing_is_known(fairlead, write, valid):
+    e = eta(fairlead, write, valid, *cluster(running(), waiting()))
+    assert (e["state"], e["start"], e["from"], e["to"], e["started"]) == ("Unknown", None, None, None, 0)
+    assert e["message"] == "not known: nothing says how long 2 of those that run or wait will run"
+
+
+@pytest.mark.parametrize("objects, state, message", [
+    ([waiting()], "Fits", "at once, it fits"),
+    ([running(runs_for="2h"), m.workload("waits", "la", cpu="5")], "Never",
+     "never, as things are: it does not start even when all that will end has ended"),
+    ([running(runs_for="5000h"), waiting()], "Beyond", "not within 30 d in any of 100 runs"),
+    ([m.workload("waits", "la", cpu="1", admitted=("a", "f"))], "Started", "it has started"),
+    ([m.workload("waits", "lx", cpu="1")], "TakesNoPart", "none, it takes no part"),
+])
+def test_states(fairlead, write, objects, state, message):
+    write("c.json", m.dump(*cluster(*objects)))
+    e = fairlead("explain", "--eta", "-f", "c.json", "--now", NOW, "-o", "json", "ns/waits").json()["eta"]
+    assert (e["state"], e["message"]) == (state, message)
+
+
+def test_what_is_wrong_is_said_once(fairlead, write):
+    write("c.json", m.dump(*cluster(m.workload("odd", "lx", cpu="1"), waiting())))
+    r = fairlead("explain", "--eta", "-f", "c.json", "--now", NOW, "ns/waits")
+    assert r.err.count("warning") == 1 and "~" not in r.err + r.out
+
+
+def test_entitle(fairlead, write, valid):
+    """A gang waits for others whose ends annotations tell."""
+    objects = [*k.small(), *k.gang("v4", "vision", pods=2, created="2026-01-01T06:00:00Z")]
+    for o in objects:
+        if o["kind"] == "Pod":
+            o["metadata"].setdefault("annotations", {})["fairlead.dev/runs-for"] = "1000h"
+    write("c.json", k.dump(*objects))
+    args = ("explain", "--eta", "-f", "c.json")
+    name = valid(fairlead("explain", "--eta", "-f", "c.json", "-o", "json", "v4").json(), "explain")["workload"]
+    e = fairlead(*args, "-o", "json", name).json()["eta"]
+    assert e["state"] == "Later" and e["started"] == 100
+    assert "expected start: in about" in fairlead(*args, name).out

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forecasts of clusters so small that the answer is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "decide/borrow/borrow.h"
+#include "lib/world.h"
+#include "sim/forecast.h"
+
+enum { NOW = 1000000, CPUS = 10 };
+
+static const struct world_node nodes[] = {
+	{ "a", NULL, FL_CLUSTER_QUEUE, 1, { { CPUS, FL_NO_LIMIT, FL_NO_LIMIT } } },
+};
+
+/* A world with run times that were seen: seconds; 0 ends them. */
+struct world {
+	struct fl_model *m;
+	struct fl_policy *p;
+	struct fl_runtimes times;
+	struct fl_forecast_options options;
+	struct fl_forecast_basis basis;
+};
+
+static void add(struct fl_model *m, const char *name, int64_t age, fl_amount ask, bool admitted)
+{
+	struct world_job job = {
+		.name = name, .queue = "a", .age = NOW - age, .ask = { ask }, .admitted = admitted
+	};
+
+	world_add_job(m, &job, 1);
+}
+
+static void give_life(struct fl_model *m, uint32_t w, int64_t runs, int64_t asked)
+{
+	struct fl_life_row life = { .workload = { w },
+				    .arrives = FL_TIME_NONE,
+				    .runs = runs ? runs * FL_SECOND : FL_NEVER,
+				    .asked = asked ? asked * FL_SECOND : FL_TIME_NONE,
+				    .leaves = FL_NEVER,
+				    .waited = FL_TIME_NONE,
+				    .class_name = { FL_NONE },
+				    .user = { FL_NONE } };
+	fairlead_error err;
+
+	assert_int_equal(fl_model_push_lives(m, &life, NULL, &err), 0);
+}
+
+/* "runs" holds all since @age; "waits" wants @ask. */
+static struct fl_model *one_runs(int64_t age, fl_amount ask)
+{
+	struct fl_model *m = world_open(&fl_mem_heap, nodes, 1, 1);
+
+	m->simulation = fl_simulation_default;
+	add(m, "runs", age, CPUS, true);
+	add(m, "waits", 10, ask, false);
+	return m;
+}
+
+static void start(struct world *w, struct fl_model *m, const int64_t *seen)
+{
+	struct fl_life_row life = { .workload = { 0 }, .asked = FL_TIME_NONE, .user = { FL_NONE } };
+	fairlead_error err;
+
+	*w = (struct world){ .m = m, .options = fl_forecast_default };
+	assert_int_equal(fl_model_seal(m, &err), 0);
+	w->p = world_policy(&fl_mem_heap, m, NOW * FL_SECOND);
+	w->options.mem = &fl_mem_heap;
+	w->options.now = NOW * FL_SECOND;
+	w->options.told = true;
+	assert_int_equal(fl_runtimes_init(&w->times, &fl_mem_heap, m, &err), 0);
+	for (; *seen; seen++)
+		assert_int_equal(fl_runtimes_add(&w->times, &life, *seen * FL_SECOND, &err), 0);
+}
+
+static struct fl_forecast ask(struct world *w, uint32_t workload)
+{
+	struct fl_forecast row = { .workload = { workload } };
+	uint64_t before[2], after[2];
+	uint32_t known = w->times.n_samples;
+	fairlead_error err;
+
+	fl_borrow_policy.digest(w->p, w->options.now, before);
+	assert_int_equal(fl_forecast(&fl_borrow_policy, w->p, w->m, &w->times, &w->options, &row, 1,
+				     &w->basis, &err),
+			 0);
+	fl_borrow_policy.digest(w->p, w->options.now, after);
+	assert_memory_equal(before, after, sizeof before);
+	assert_int_equal(w->times.n_samples, known);
+	return row;
+}
+
+static void done(struct world *w)
+{
+	fl_runtimes_done(&w->times);
+	w->p = fl_borrow_policy.free(w->p);
+	w->m = fl_model_free(w->m);
+}
+
+static const int64_t nothing[] = { 0 };
+
+static int64_t seconds(const struct world *w, fl_time t)
+{
+	return (t - w->options.now) / FL_SECOND;
+}
+
+static void test_a_known_end_is_the_start(void **state)
+{
+	struct fl_model *m = one_runs(100, 5);
+	struct world w;
+
+	(void)state;
+	give_life(m, 0, 400, 0);
+	start(&w, m, nothing);
+	struct fl_forecast f = ask(&w, 1);
+
+	assert_int_equal(f.state, FL_FORECAST_LATER);
+	assert_int_equal(f.started, 100);
+	assert_int_equal(seconds(&w, f.from), 300);
+	assert_int_equal(seconds(&w, f.start), 300);
+	assert_int_equal(seconds(&w, f.to), 300);
+	assert_int_equal(f.awaited.v, 0);
+	assert_int_equal(f.awaited_runs, 100);
+	assert_int_equal(w.basis.n[FL_RUN_EXACT], 1);
+	assert_int_equal(w.basis.n[FL_RUN_UNKNOWN], 1); /* its own end does not matter */
+	done(&w);
+}
+
+/* Those that ran for 200 s or 1000 s: of one that has run for 100 s both may be. */
+static void test_two_lengths_make_an_interval(void **state)
+{
+	static const int64_t seen[] = { 200,  1000, 200,  1000, 200,  1000, 200, 1000,
+					200,  1000, 200,  1000, 200,  1000, 200, 1000,
+					1000, 200,  1000, 200,  1000, 200,  0 };
+	struct world w;
+
+	(void)state;
+	start(&w, one_runs(100, 5), seen);
+	struct fl_forecast f = ask(&w, 1);
+
+	assert_int_equal(seconds(&w, f.from), 100);
+	assert_int_equal(seconds(&w, f.to), 900);
+	w.options.level = 0.1;
+	f = ask(&w, 1);
+	assert_true(f.from >= w.options.now + 100 * FL_SECOND);
+	assert_true(f.to <= w.options.now + 900 * FL_SECOND);
+	done(&w);
+}
+
+/* It has run longer than the short ones: it is a long one. */
+static void test_age_counts(void **state)
+{
+	static const int64_t seen[] = { 200,  1000, 200,  1000, 200,  1000, 200,  1000, 200,
+					1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000,
+					1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000,
+					1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000,
+					1000, 1000, 1000, 1000, 0 };
+	struct world w;
+
+	(void)state;
+	start(&w, one_runs(300, 5), seen);
+	struct fl_forecast f = ask(&w, 1);
+
+	assert_int_equal(seconds(&w, f.start), 700);
+	assert_int_equal(w.basis.n[FL_RUN_USER] + w.basis.n[FL_RUN_SIZE] + w.basis.n[FL_RUN_QUEUE] +
+				 w.basis.n[FL_RUN_CLUSTER] + w.basis.n[FL_RUN_AGE],
+			 2);
+	done(&w);
+}
+
+static void test_limits_bound_it(void **state)
+{
+	struct fl_model *m = one_runs(100, 5);
+	struct world w;
+
+	(void)state;
+	give_life(m, 0, 0, 1100);
+	start(&w, m, nothing);
+	struct fl_forecast f = ask(&w, 1);
+
+	assert_int_equal(w.basis.n[FL_RUN_ASKED], 1);
+	assert_in_range(seconds(&w, f.from), 0, 250);
+	assert_in_range(seconds(&w, f.start), 300, 700);
+	assert_in_range(seconds(&w, f.to), 750, 1000);
+	done(&w);
+}
+
+static void test_what_is_not_known_gives_no_figure(void **state)
+{
+	struct world w;
+
+	(void)state;
+	start(&w, one_runs(100, 5), nothing);
+	struct fl_forecast f = ask(&w, 1);
+
+	assert_int_equal(f.state, FL_FORECAST_UNKNOWN);
+	assert_true(f.start == FL_NEVER && f.from == FL_NEVER && f.to == FL_NEVER);
+	assert_int_equal(w.basis.n[FL_RUN_UNKNOWN], 2);
+	done(&w);
+}
+
+static void test_states(void **state)
+{
+	struct fl_model *m = world_open(&fl_mem_heap, nodes, 1, 1);
+	static const int64_t seen[] = { 500, 500, 0 };
+	struct world w;
+
+	(void)state;
+	m->simulation = fl_simulation_default;
+	add(m, "runs", 100, 5, true);
+	add(m, "fits", 20, 5, false);
+	add(m, "larger-than-all", 10, CPUS + 1, false);
+	start(&w, m, seen);
+	assert_int_equal(ask(&w, 0).state, FL_FORECAST_HOLDS);
+	assert_int_equal(ask(&w, 1).state, FL_FORECAST_FITS);
+	assert_int_equal(ask(&w, 2).state, FL_FORECAST_NEVER);
+	assert_int_equal(ask(&w, 2).started, 0);
+	done(&w);
+}
+
+static void test_beyond_the_horizon(void **state)
+{
+	struct fl_model *m = one_runs(100, 5);
+	struct world w;
+
+	(void)state;
+	give_life(m, 0, 5000, 0);
+	give_life(m, 1, 10, 0);
+	start(&w, m, nothing);
+	w.options.horizon = 1000 * FL_SECOND;
+	assert_int_equal(ask(&w, 1).state, FL_FORECAST_BEYOND);
+	done(&w);
+}
+
+/* The same seed, the same answer; other seeds, others. */
+static void test_seeds(void **state)
+{
+	static const int64_t seen[] = { 200, 300, 400, 500, 600, 700, 800, 900, 0 };
+	struct world w;
+
+	(void)state;
+	start(&w, one_runs(100, 5), seen);
+	w.options.runs = 11;
+	struct fl_forecast f = ask(&w, 1), g = ask(&w, 1);
+
+	assert_memory_equal(&f, &g, sizeof f);
+	bool differs = false;
+	for (uint64_t seed = 2; seed < 20; seed++) {
+		w.options.seed = seed;
+		g = ask(&w, 1);
+		differs |= f.start != g.start || f.from != g.from || f.to != g.to;
+	}
+	assert_true(differs);
+	done(&w);
+}
+
+/* The one that came before it comes again: half of the time before there is room for both. */
+static void test_arrivals_come_again(void **state)
+{
+	struct fl_model *m = one_runs(100, CPUS);
+	uint32_t first, again[8];
+	struct world w;
+	struct fl_event cancel = { .kind = FL_EV_CANCEL };
+	fairlead_error err;
+
+	(void)state;
+	give_life(m, 0, 400, 0);
+	give_life(m, 1, 100, 0);
+	assert_int_equal(fl_forecast_spares(m, 0, &first, &err), 0);
+	assert_int_equal(first, 2);
+	assert_int_equal(m->n_workloads, 4);
+	start(&w, m, nothing);
+	w.p = fl_borrow_policy.free(w.p);
+	fl_forecast_set_aside(m, first, again);
+	assert_int_equal(again[0], 2);
+	assert_int_equal(again[1], 3);
+	assert_int_equal(again[2], FL_NONE);
+	w.p = world_policy(&fl_mem_heap, m, NOW * FL_SECOND);
+	for (cancel.workload.v = first; cancel.workload.v < 4; cancel.workload.v++)
+		assert_int_equal(fl_borrow_policy.apply(w.p, w.options.now, &cancel, &err), 0);
+	w.options.arrivals = 1000 * FL_SECOND;
+	w.options.again = again;
+	struct fl_forecast f = ask(&w, 1);
+
+	/* They queue behind it. */
+	assert_int_equal(w.basis.arrivals, 2);
+	assert_int_equal(seconds(&w, f.to), 300);
+	assert_int_equal(ask(&w, 3).state, FL_FORECAST_NOT);
+	done(&w);
+}
+
+/* From the middle of a simulation: what has been done counts, and the simulation goes on as before. */
+struct asker {
+	struct world *w;
+	fl_time start;
+};
+
+static int ask_at_150(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
+{
+	struct asker *a = user;
+	fl_time at = (NOW + 150) * FL_SECOND;
+
+	(void)err;
+	if (sim->now > at || to <= at)
+		return 0;
+	a->w->options.now = at;
+	a->w->options.from = sim->jobs;
+	a->start = ask(a->w, 1).start;
+	return 0;
+}
+
+static int ignore(void *user, const struct fl_sim *sim, const struct fl_sim_event *e,
+		  fairlead_error *err)
+{
+	(void)user;
+	(void)sim;
+	(void)e;
+	(void)err;
+	return 0;
+}
+
+static void test_in_a_running_simulation(void **state)
+{
+	struct fl_model *m = one_runs(100, CPUS);
+	struct world w;
+	struct asker asker = { .w = &w };
+	struct fl_sim_options options = { .mem = &fl_mem_heap,
+					  .start = NOW * FL_SECOND,
+					  .listeners = { { ignore, ask_at_150, &asker } },
+					  .n_listeners = 1 };
+	struct fl_sim sim;
+	fairlead_error err;
+
+	(void)state;
+	give_life(m, 0, 400, 0);
+	give_life(m, 1, 100, 0);
+	start(&w, m, nothing);
+	assert_int_equal(
+		fl_sim_init(&sim, m, &fl_borrow_policy, w.p, &m->simulation, &options, &err), 0);
+	assert_int_equal(fl_sim_run(&sim, &err), 0);
+	assert_int_equal(asker.start / FL_SECOND, NOW + 300);
+	assert_int_equal(sim.jobs[1].first_start, asker.start);
+	assert_int_equal(sim.ended, FL_SIM_ALL_DONE);
+	fl_sim_done(&sim);
+	done(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_known_end_is_the_start),
+		cmocka_unit_test(test_two_lengths_make_an_interval),
+		cmocka_unit_test(test_age_counts),
+		cmocka_unit_test(test_limits_bound_it),
+		cmocka_unit_test(test_what_is_not_known_gives_no_figure),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_beyond_the_horizon),
+		cmocka_unit_test(test_seeds),
+		cmocka_unit_test(test_arrivals_come_again),
+		cmocka_unit_test(test_in_a_running_simulation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
