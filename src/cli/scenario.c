@@ -195,7 +195,9 @@ static int open_reading(struct reading *r, char **overlays, uint32_t n_overlays,
 	/* Jobs of traces live in a namespace that nobody has written down. */
 	if (rc == 0)
 		rc = fl_snapshot_seal(snapshot, /* assume= */ model(r)->n_targets > 0, err);
-	return rc < 0 ? rc : fl_snapshot_start(snapshot, r->s->start, err);
+	if (rc < 0)
+		return rc;
+	return fl_snapshot_start(snapshot, r->s->start - model(r)->simulation.before, err);
 }
 
 /* So that the next one can read it again. */

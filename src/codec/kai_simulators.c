@@ -518,6 +518,7 @@ static void set_clock(struct fl_simulation_settings *s)
 	if (s->present)
 		return;
 	s->cycle_interval = s->period = s->grace = FL_SECOND;
+	s->before = FL_SECOND; /* its first sample is of the second before the first cycle */
 	s->until = DEFAULT_CYCLES * FL_SECOND;
 }
 

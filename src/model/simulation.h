@@ -155,6 +155,8 @@ struct fl_simulation_settings {
 	fl_time restart;    /* every start after an eviction costs so long before work goes on */
 	fl_time back_off_base; /* who was evicted comes back after so long, doubling each time... */
 	fl_time back_off_max;  /* ...to at most this; base 0 (default): at once */
+	/* The policy has been there so long before the start, and has seen nobody hold anything. */
+	fl_time before;
 	uint32_t top; /* queues of one parent shown for themselves in reports; default 12 */
 };
 

@@ -129,13 +129,42 @@ static void durations(void **state)
 	}
 }
 
+/* As durations, and with what Kubernetes has none of. */
+static void periods(void **state)
+{
+	static const struct {
+		const char *text;
+		fl_time want; /* -1: refused */
+	} rows[] = {
+		{ "30d", 30 * 86400 * FL_SECOND },
+		{ "2w", 14 * 86400 * FL_SECOND },
+		{ "1d12h", 36 * 3600 * FL_SECOND },
+		{ "0.5d", 43200 * FL_SECOND },
+		{ "250ms", FL_SECOND / 4 },
+		{ "0", 0 },
+		{ "5", -1 },
+		{ "d", -1 },
+		{ "-1d", -1 },
+		{ "1y", -1 },
+		{ "9999999w", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fl_time got = -1;
+		int r = fl_period_parse(rows[i].text, strlen(rows[i].text), &got, NULL);
+
+		CHECK((r == 0) == (rows[i].want >= 0), rows[i].text);
+		CHECK(got == rows[i].want, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),
-		cmocka_unit_test(bad_times),
-		cmocka_unit_test(messages),
-		cmocka_unit_test(durations),
+		cmocka_unit_test(times),    cmocka_unit_test(bad_times),
+		cmocka_unit_test(messages), cmocka_unit_test(durations),
+		cmocka_unit_test(periods),
 	};
 
 	return cmocka_run_group_tests_name("codec/time", tests, NULL, NULL);

@@ -152,6 +152,7 @@ static struct fl_model *open_world(const struct fl_mem *mem, const struct job *j
 	struct fl_model *m = world_open(mem, nodes, COUNT(nodes), 1);
 	fairlead_error err;
 
+	m->simulation.whole = true;
 	for (uint32_t i = 0; i < m->n_nodes; i++)
 		if (m->nodes[i].kind == FL_CLUSTER_QUEUE)
 			m->nodes[i].within_queue = FL_PREEMPT_LOWER_PRIORITY;

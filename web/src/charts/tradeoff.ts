@@ -45,7 +45,7 @@ function panel(app: App, sweep: Sweep, measure: Measure, width: number): HTMLEle
 				{ name: measure.name, value: measure.format(p.y) }]));
 		};
 		const choose = (): void => app.state.set({ variant: p.variant });
-		const mark = svg("circle", { class: `point ${chosen ? "chosen" : ""} ${best ? "best" : ""}`, cx: x(p.value), cy: y(p.y),
+		const mark: SVGCircleElement = svg("circle", { class: `point ${chosen ? "chosen" : ""} ${best ? "best" : ""}`, cx: x(p.value), cy: y(p.y),
 			r: chosen ? 7 : 5, tabindex: 0, role: "button", "aria-label": `${name}: ${measure.name} ${measure.format(p.y)}`,
 			pointerenter: tell, focus: tell, blur: () => hideTipOf(mark), pointerleave: () => hideTipOf(mark), click: choose,
 			keydown: (event: KeyboardEvent) => event.key === "Enter" && choose() });
