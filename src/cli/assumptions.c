@@ -97,7 +97,7 @@ static void assume_simulated(struct fl_snapshot *s)
 	for (uint32_t i = 0; i < m->n_lives; i++)
 		endless -= m->lives[i].runs != FL_NEVER &&
 			   !m->workloads[m->lives[i].workload.v].finished;
-	if (endless)
+	if (endless && !s->options->from_snapshot)
 		assume(s, "%u workload%s never end%s: nothing says how long %s", endless,
 		       endless == 1 ? "" : "s", endless == 1 ? "s" : "",
 		       endless == 1 ? "it runs" : "they run");

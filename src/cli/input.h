@@ -44,8 +44,8 @@ int fl_input_read(const char *name, struct fl_text *ret, fairlead_error *err);
 void fl_text_done(struct fl_text *t);
 
 /*
- * So that standard input can be read twice: keep what comes from a pipe in a file
- * without a name, then go back to its start.
+ * So that standard input can be read again, any number of times: keep what comes from a
+ * pipe in a file without a name, then go back to its start.
  */
 int fl_inputs_keep(fairlead_error *err);
 int fl_inputs_rewind(fairlead_error *err);

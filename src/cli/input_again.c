@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading standard input a second time. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -46,10 +47,11 @@ static int copy(int to, fairlead_error *err)
 
 int fl_inputs_keep(fairlead_error *err)
 {
+	static bool kept; /* that of the process, once */
 	FILE *file;
 
-	if (lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
-		return 0; /* a file, from its start */
+	if (kept || lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+		return 0; /* or a file, from its start */
 	file = tmpfile();
 	if (!file)
 		return fail(err);
@@ -57,6 +59,7 @@ int fl_inputs_keep(fairlead_error *err)
 	if (rc == 0 &&
 	    (lseek(fileno(file), 0, SEEK_SET) < 0 || dup2(fileno(file), STDIN_FILENO) < 0))
 		rc = fail(err);
+	kept = rc == 0;
 	fclose(file);
 	return rc;
 }

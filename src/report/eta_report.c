@@ -71,11 +71,10 @@ static void put_later(const struct fl_eta *eta, char *text)
 			       f->started, o->runs);
 		return;
 	}
-	(void)snprintf(text, TEXT, "in about %s (between %s and %s%s in %d of %d runs)",
+	(void)snprintf(text, TEXT, "in about %s (between %s and %s%s in %g of 10 cases)",
 		       length(f->start - o->now, start), length(f->from - o->now, from),
 		       f->to == FL_NEVER ? "more than " : "",
-		       f->to == FL_NEVER ? horizon : length(f->to - o->now, to),
-		       (int)(o->level * o->runs + 0.5), (int)o->runs);
+		       f->to == FL_NEVER ? horizon : length(f->to - o->now, to), o->level * 10);
 }
 
 static void put_answer(const struct fl_eta *eta, char *text)

@@ -26,7 +26,7 @@ struct fl_forecast_options {
 	fl_time now;
 	uint64_t seed;
 	uint32_t runs;
-	double level;    /* of the interval, 0.8: from the first tenth of the runs to the last */
+	double level;    /* of the interval: so often the start shall fall into it; 0.8 */
 	fl_time horizon; /* as long as a run looks ahead */
 	/*
 	 * Workloads that came so lately come once more, in each run at other times; 0: none.

@@ -44,7 +44,7 @@ def test_text(fairlead, write):
     write("c.json", m.dump(*cluster(running(runs_for="3h10m"), waiting())))
     r = fairlead("explain", "--eta", "-f", "c.json", "--now", NOW, "ns/waits", env={"COLUMNS": "80"})
     assert (r.code, r.err) == (0, "")
-    assert "  expected start: in about 2 h 10 min (between 2 h 10 min and 2 h 10 min in 80\n  of 100 runs)\n" \
+    assert "  expected start: in about 2 h 10 min (between 2 h 10 min and 2 h 10 min in 8 of\n  10 cases)\n" \
         "  waits for: the end of ns/runs in 100 of 100 runs\n" \
         "  run times of 1: told beforehand\n" in r.out
 
@@ -125,10 +125,24 @@ def test_entitle(fairlead, write, valid):
     objects = [*k.small(), *k.gang("v4", "vision", pods=2, created="2026-01-01T06:00:00Z")]
     for o in objects:
         if o["kind"] == "Pod":
-            o["metadata"].setdefault("annotations", {})["fairlead.dev/runs-for"] = "1000h"
+            o["metadata"].setdefault("annotations", {})["fairlead.dev/runs-for"] = "100h"
     write("c.json", k.dump(*objects))
     args = ("explain", "--eta", "-f", "c.json")
     name = valid(fairlead("explain", "--eta", "-f", "c.json", "-o", "json", "v4").json(), "explain")["workload"]
     e = fairlead(*args, "-o", "json", name).json()["eta"]
     assert e["state"] == "Later" and e["started"] == 100
     assert "expected start: in about" in fairlead(*args, name).out
+
+
+def test_a_simulation_goes_on_from_there(fairlead, write):
+    """What nobody tells is drawn from those that have ended, and the report says so."""
+    done = [ended(f"long-{i}", "2025-12-01T00:00:00Z", "2025-12-01T02:00:00Z", cpu="4") for i in range(30)]
+    write("c.json", m.dump(*cluster(*done, running(), waiting())))
+    args = ("simulate", "-f", "c.json", "--now", NOW, "-o", "json")
+    with_it = fairlead(*args, "--from-snapshot")
+    assert (with_it.code, with_it.err) == (0, "")
+    x = with_it.json()
+    assert (x["totals"]["finished"], x["seconds"]) == (2, 3 * 3600)
+    assert "how long 2 workloads run is drawn from what is known; of 0 nothing is known: they run on" \
+        in x["assumptions"]
+    assert fairlead(*args).json()["totals"]["finished"] == 0

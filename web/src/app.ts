@@ -46,12 +46,4 @@ export class Plots {
 	table(): Table {
 		return timeTable(this.made);
 	}
-
-	/** Mean of a layer over the window that is seen. */
-	means(): (number | null)[] {
-		return this.made.flatMap(({ plot }) => plot.merged.map((values) => {
-			const known = values.filter((v): v is number => v !== null);
-			return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
-		}));
-	}
 }

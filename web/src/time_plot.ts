@@ -200,11 +200,11 @@ export class TimePlot {
 			mark: swatch(layer.colour) })).reverse();
 		const large = [...rows].sort((a, b) => (b.value ?? 0) - (a.value ?? 0)).slice(0, TIP_ROWS);
 		const shown = rows.length > TIP_ROWS ? rows.filter((row) => large.includes(row)) : rows;
-		const lines = shown.map(({ name, value, mark }) => ({ name, mark,
+		const lines: { name: string; value: string; mark?: Node }[] = shown.map(({ name, value, mark }) => ({ name, mark,
 			value: value === null || value === undefined ? "–" : spec.format(value) }));
 		if (bands > 1) {
 			const sum = spec.layers.reduce((s, layer, i) => s + (layer.kind === "band" ? this.merged[i]![slot] ?? 0 : 0), 0);
-			lines.push({ name: "together", value: spec.format(sum), mark: null as never });
+			lines.push({ name: "together", value: spec.format(sum) });
 		}
 		const notes = (spec.events ?? []).filter((e) => Math.abs(this.x(e.at) - this.x(t)) < 6).slice(0, 5)
 			.map((e) => `${moment(e.at, spec.geometry.start, spec.geometry.step)}: ${e.kind}: ${e.text}`);

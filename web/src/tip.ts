@@ -48,12 +48,12 @@ function hideTip(): void {
 }
 
 /** Heading and lines "what: how much", each with its colour if it has one. */
-export function tipContent(title: string, rows: { name: string; value: string; mark?: Node | null }[], notes: string[] = []):
+export function tipContent(title: string, rows: { name: string; value: string; mark?: Node }[], notes: string[] = []):
 	Node[] {
 	return [
 		h("strong", {}, h("bdi", {}, title)),
 		...(rows.length ? [h("dl", {}, ...rows.flatMap(({ name, value, mark }) => [
-			h("dt", {}, mark ?? null, h("bdi", {}, name)), h("dd", {}, value)]))] : []),
+			h("dt", {}, mark, h("bdi", {}, name)), h("dd", {}, value)]))] : []),
 		...notes.map((note) => h("p", {}, h("bdi", {}, note))),
 	];
 }

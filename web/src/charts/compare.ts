@@ -46,9 +46,9 @@ export function variantColour(i: number, count: number): string {
 }
 
 function difference(measure: Measure, value: number, base: number): HTMLElement {
-	const by = value - base, same = Math.abs(by) <= 1e-9 * Math.max(1, Math.abs(base));
+	const by = value - base, same = Math.abs(by) <= 0.005 * Math.abs(base);
 	const good = same ? "same" : (by > 0) === (measure.better === "more") ? "good" : "bad";
-	const text = same ? "the same" : `${by > 0 ? "+" : "−"}${base ? percent(Math.abs(by / base)) : measure.format(Math.abs(by))}`;
+	const text = by === 0 ? "the same" : same ? "about the same" : `${by > 0 ? "+" : "−"}${base ? percent(Math.abs(by / base)) : measure.format(Math.abs(by))}`;
 	return h("small", { class: good }, same ? text : `${text} ${good === "good" ? "better" : "worse"}`);
 }
 
