@@ -76,7 +76,7 @@ export function duration(seconds: number): string {
 			continue;
 		const whole = Math.floor(rounded / size), rest = Math.round((rounded - whole * size) / small);
 		if (whole >= 30 || !rest)
-			return sign + number(Math.round(x / size)) + gap + unit;
+			return sign + count(x / size) + gap + unit;
 		return `${sign}${whole}${gap}${unit} ${rest}${gap}${below}`;
 	}
 	return sign + digits(x) + gap + "s";

@@ -42,8 +42,10 @@ const FIRST = 14;
 
 export function blocked(app: App): CardSpec | null {
 	const { run } = app, nodes = run.report.nodes;
-	const rows = run.leaves.filter((i) => nodes[i]!.ratio && (nodes[i]!.blockedSeconds ?? 0) > 0)
-		.sort((a, b) => nodes[a]!.ratio!.mean - nodes[b]!.ratio!.mean || a - b);
+	/* A queue that had nothing for a minute is less of a wrong than one with half of its own for a month. */
+	const missed = (i: number): number => (1 - nodes[i]!.ratio!.mean) * nodes[i]!.blockedSeconds!;
+	const rows = run.leaves.filter((i) => nodes[i]!.ratio?.mean !== undefined && (nodes[i]!.blockedSeconds ?? 0) > 0)
+		.sort((a, b) => missed(b) - missed(a) || a - b);
 	if (!rows.length)
 		return null;
 	const worst = rows[0]!, most = Math.max(1, ...rows.map((i) => nodes[i]!.ratio!.mean));
@@ -61,10 +63,11 @@ export function blocked(app: App): CardSpec | null {
 	};
 	return {
 		id: "blocked", title: "What waiting queues held of what they were entitled to",
-		says: `${fold(nodes[worst]!.name)} was furthest behind: ${percent(nodes[worst]!.ratio!.mean)} on average.`,
+		says: `${fold(nodes[worst]!.name)} was kept from most of its own: it had ${percent(nodes[worst]!.ratio!.mean)} of it while it waited, in all ${
+			duration(nodes[worst]!.blockedSeconds!)}.`,
 		help: "Only moments count at which something of the queue waited. The dot is the mean of held / entitled, the line goes down to " +
 			"the least. At 100 % (the dashed line) a queue waits because it wants more than its share, and that is fair; left of it " +
-			"somebody else has what it should have.",
+			"somebody else has what it should have. First come those that missed most: how far behind, times how long.",
 		draw: (width) => rowPlot({ label: "Held of entitled, by queue", rowHeight: 18, rows: rows.slice(0, FIRST).map(row),
 			axis: linearAxis(most, percent, width < 520 ? 3 : 5, 1) }, width),
 		table: () => ({
