@@ -5,13 +5,14 @@
  * eta [--jobs N] [--skip N] [--asks N] [--runs N] [--arrivals DAYS] [--level P] [--tree fifo|fair] FILE.swf[.gz]
  *
  * Simulates N jobs of a trace (Standard Workload Format) in a cluster of as many processors as
- * the trace's, and at random moments asks when some of those that wait will start, telling the
- * forecast only what is known by then.  The tree: `fifo` is one queue; `fair` one for each
+ * the trace's, and at random moments asks when one of those that wait, drawn at random, will
+ * start, telling the forecast only what is known by then.  One a moment: those that wait at the
+ * same time share their fate, so more of them would say little more.  The tree: `fifo` is one queue; `fair` one for each
  * queue of the trace, or each user where it has one queue only, in one cohort with fair sharing.
  *
  * One JSON line: how often the start fell into the interval, and below and above it; the
  * median error, as part of what it really took, of the forecast and of three simpler ways to
- * guess: the mean of the last waits in its queue, one run with limits for run times, and one
+ * guess: as long again as the mean of the last waits in its queue, one run with limits for run times, and one
  * run with the true run times of all that are there (what cannot be known).
  */
 #include <math.h>
@@ -26,7 +27,7 @@
 #include "model/model.h"
 #include "sim/forecast.h"
 
-enum { ASK_OF = 3, LAST_WAITS = 50, LEAST = 60 };
+enum { LAST_WAITS = 50, LEAST = 60 };
 
 struct job {
 	long submit, run, procs, asked, user, queue;
@@ -266,53 +267,52 @@ static fl_time one_run(struct bench *b, const struct fl_model *m, struct fl_work
 	return row.start;
 }
 
+/* FL_NONE: nobody waits. */
+static uint32_t draw_waiting(struct bench *b, const struct fl_sim *sim)
+{
+	uint32_t n = 0, pick;
+
+	for (uint32_t w = 0; w < b->m->n_workloads; w++)
+		n += sim->jobs[w].state == FL_SIM_WAITS;
+	pick = (uint32_t)(fl_random_unit(&b->random) * (double)n);
+	for (uint32_t w = 0; w < b->m->n_workloads; w++)
+		if (sim->jobs[w].state == FL_SIM_WAITS && pick-- == 0)
+			return w;
+	return FL_NONE;
+}
+
 static void ask_now(struct bench *b, const struct fl_sim *sim, fl_time now, fairlead_error *err)
 {
-	struct fl_forecast rows[ASK_OF];
+	struct fl_forecast row = { .workload = { draw_waiting(b, sim) } };
 	struct fl_forecast_basis basis;
-	uint32_t *waiting = room(sim->n_waiting, sizeof *waiting), n = 0, asked = 0;
 	uint64_t before[2], after[2];
 	double begin;
 
-	for (uint32_t w = 0; w < b->m->n_workloads && n < sim->n_waiting; w++)
-		if (sim->jobs[w].state == FL_SIM_WAITS)
-			waiting[n++] = w;
-	for (; asked < ASK_OF && n > 0; asked++) {
-		uint32_t pick = (uint32_t)(fl_random_unit(&b->random) * (double)n);
-
-		rows[asked] = (struct fl_forecast){ .workload = { waiting[pick] } };
-		waiting[pick] = waiting[--n];
-	}
-	free(waiting);
-	if (!asked)
+	if (row.workload.v == FL_NONE)
 		return;
 	b->options.now = now;
 	b->options.seed = b->n_guesses + 1;
 	b->options.from = sim->jobs;
 	fl_borrow_policy.digest(b->policy, now, before);
 	begin = now_ms();
-	must(fl_forecast(&fl_borrow_policy, b->policy, b->m, &b->times, &b->options, rows, asked,
+	must(fl_forecast(&fl_borrow_policy, b->policy, b->m, &b->times, &b->options, &row, 1,
 			 &basis, err),
 	     err);
 	b->ms += now_ms() - begin;
-	for (uint32_t i = 0; i < asked; i++) {
-		uint32_t q = b->m->workloads[rows[i].workload.v].cluster_queue.v;
-		uint32_t k = b->waits[q].n < LAST_WAITS ? b->waits[q].n : LAST_WAITS;
-		fl_time mean = k ? (fl_time)(b->waits[q].sum / k) : 0;
-		fl_time since = sim->jobs[rows[i].workload.v].waits_since;
+	uint32_t q = b->m->workloads[row.workload.v].cluster_queue.v;
+	uint32_t k = b->waits[q].n < LAST_WAITS ? b->waits[q].n : LAST_WAITS;
 
-		b->guesses[b->n_guesses++] = (struct guess){
-			.workload = rows[i].workload.v,
-			.now = now,
-			.from = rows[i].from,
-			.start = rows[i].start,
-			.to = rows[i].to,
-			.mean = since + mean > now ? since + mean : now,
-			.limits = one_run(b, &b->limits, rows[i].workload, err),
-			.oracle = one_run(b, &b->oracle, rows[i].workload, err),
-			.truth = FL_NEVER,
-		};
-	}
+	b->guesses[b->n_guesses++] = (struct guess){
+		.workload = row.workload.v,
+		.now = now,
+		.from = row.from,
+		.start = row.start,
+		.to = row.to,
+		.mean = now + (k ? (fl_time)(b->waits[q].sum / k) : 0),
+		.limits = one_run(b, &b->limits, row.workload, err),
+		.oracle = one_run(b, &b->oracle, row.workload, err),
+		.truth = FL_NEVER,
+	};
 	fl_borrow_policy.digest(b->policy, now, after);
 	if (before[0] != after[0] || before[1] != after[1]) {
 		fprintf(stderr, "eta: the state is another one after a forecast\n");
@@ -423,7 +423,7 @@ static void print(const struct bench *b)
 	       median(real, n), median(wide, n), median_error(b, offsetof(struct guess, start)),
 	       median_error(b, offsetof(struct guess, mean)),
 	       median_error(b, offsetof(struct guess, limits)),
-	       median_error(b, offsetof(struct guess, oracle)), b->ms / fmax(b->asked, 1));
+	       median_error(b, offsetof(struct guess, oracle)), b->ms / fmax(b->n_guesses, 1));
 	free(real);
 	free(wide);
 }
@@ -438,7 +438,7 @@ static void run(struct bench *b)
 
 	options.listeners[options.n_listeners++] =
 		(struct fl_sim_listener){ .event = happened, .passes = passes, .user = b };
-	b->guesses = room((size_t)b->n_asks * ASK_OF, sizeof *b->guesses);
+	b->guesses = room(b->n_asks, sizeof *b->guesses);
 	b->waits = room(b->m->n_nodes, sizeof *b->waits);
 	b->asks = room(b->n_asks, sizeof *b->asks);
 	fl_random_init(&b->random, 1, 0);
@@ -468,6 +468,7 @@ int main(int argc, char **argv)
 	const char *file = NULL;
 
 	b.options.mem = &fl_mem_heap;
+	b.options.arrivals = 7 * (86400 * FL_SECOND);
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
 

@@ -103,6 +103,7 @@ static int take_use(const struct fl_options *o, struct fl_tune_question *q)
 				      r->gpus, r->cluster);
 	if (r->gpus <= 0)
 		r->gpus = r->cluster;
+	r->tune.unit = r->cluster >= 2 ? 1 / r->cluster : 0;
 	r->part = r->cluster > 0 ? r->gpus / r->cluster : 1;
 	if (others && strcmp(others, "busy") == 0)
 		r->others = FL_OTHERS_BUSY;

@@ -75,7 +75,7 @@ void fl_tune_notes(struct fl_tune_question *q)
 		     "use more than that of the cluster");
 	for (uint32_t i = 0; i < r->n_weights; i++) {
 		queues += r->weights[i].count;
-		if (r->tune.k > 0 && r->tune.k < fl_tune_least_k(r->weights[i].part) &&
+		if (r->tune.k > 0 && r->tune.k < fl_tune_least_k(&r->tune, r->weights[i].part) &&
 		    r->weights[i].part < 1 && keeps == FL_NONE)
 			keeps = i;
 	}
@@ -84,9 +84,10 @@ void fl_tune_notes(struct fl_tune_question *q)
 		     "a queue of weight %.4g%s that holds everything keeps some portion whatever it "
 		     "used: who needs the whole cluster never gets it, below k %.4g",
 		     r->weights[keeps].weight, keeps + 1 < r->n_weights ? " or more" : "",
-		     fl_tune_least_k(r->weights[keeps].part));
+		     fl_tune_least_k(&r->tune, r->weights[keeps].part));
 	if (queues > 2 && r->tune.k > 0)
 		note(q, "three-queues",
-		     "of three or more queues with jobs that need the whole cluster none gets a "
-		     "turn in the real program, whatever k is: those who wait share what is free");
+		     "of three or more queues with jobs that need the whole cluster none yields in "
+		     "the real program before its job ends, whatever k is: those who wait share "
+		     "what is free");
 }

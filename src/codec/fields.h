@@ -162,6 +162,8 @@ static inline uint32_t fl_kube_next(const struct fl_kube *k, uint32_t v)
 
 /* kube_queue.c: .spec of a ClusterQueue; row: struct fl_node_row */
 extern const struct fl_field fl_fields_cluster_queue_spec[];
+/* Of a LocalQueue; row: struct fl_queue_row */
+extern const struct fl_field fl_fields_local_queue_spec[];
 /* kai_queue.c: that of a Queue; *ret is all of its row but name and place */
 extern const struct fl_field fl_fields_entitled_spec[];
 int fl_kube_entitled_spec(struct fl_kube *k, uint32_t v, struct fl_node_row *ret);

@@ -443,7 +443,7 @@ static const struct fl_field queue_fair_sharing[] = {
 	{ .name = NULL },
 };
 
-static const struct fl_field queue_spec[] = {
+const struct fl_field fl_fields_local_queue_spec[] = {
 	{ .name = "clusterQueue", .read = read_cluster_queue_name, .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = "stopPolicy", .read = read_queue_stop },
 	{ .name = "fairSharing", .fields = queue_fair_sharing },
@@ -452,7 +452,7 @@ static const struct fl_field queue_spec[] = {
 
 static const struct fl_field queue_fields[] = {
 	FL_HEAD,
-	{ .name = "spec", .fields = queue_spec },
+	{ .name = "spec", .fields = fl_fields_local_queue_spec },
 	{ .name = "status", .read = fl_kube_queue_status, .fields = fl_fields_queue_status },
 	{ .name = NULL },
 };

@@ -292,6 +292,16 @@ static int read_cluster_queue(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_map(k, v, fl_fields_cluster_queue_spec, node);
 }
 
+static int read_local_queue(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_template_row *t = row;
+	uint32_t name;
+	int r = fl_kube_need(k, v, "clusterQueue", &name);
+
+	t->local = true;
+	return r < 0 ? r : fl_kube_map(k, v, fl_fields_local_queue_spec, &t->queue);
+}
+
 static int read_queue(struct fl_kube *k, uint32_t v, void *row)
 {
 	return fl_kube_entitled_spec(k, v, &((struct fl_template_row *)row)->node);
@@ -302,15 +312,20 @@ const struct fl_field fl_fields_template[] = {
 	{ .name = "clusterQueue",
 	  .read = read_cluster_queue,
 	  .fields = fl_fields_cluster_queue_spec },
+	{ .name = "localQueue", .read = read_local_queue, .fields = fl_fields_local_queue_spec },
 	{ .name = "queue", .read = read_queue, .fields = fl_fields_entitled_spec },
 	{ .name = NULL },
 };
 
 static int read_template(struct fl_kube *k, uint32_t item)
 {
-	struct fl_template_row row = { .match = { FL_NONE }, .place = fl_kube_place(k, item) };
-	bool borrow = fl_doc_find(&k->doc, item, "clusterQueue") != FL_NONE;
-	bool entitle = fl_doc_find(&k->doc, item, "queue") != FL_NONE;
+	struct fl_template_row row = { .match = { FL_NONE },
+				       .node = fl_cluster_queue_default,
+				       .queue = fl_queue_default,
+				       .place = fl_kube_place(k, item) };
+	int made = (fl_doc_find(&k->doc, item, "clusterQueue") != FL_NONE) +
+		   (fl_doc_find(&k->doc, item, "localQueue") != FL_NONE) +
+		   (fl_doc_find(&k->doc, item, "queue") != FL_NONE);
 	uint32_t match = FL_NONE;
 	int r = fl_kube_need(k, item, "match", &match);
 
@@ -318,15 +333,15 @@ static int read_template(struct fl_kube *k, uint32_t item)
 		r = fl_kube_map(k, item, fl_fields_template, &row);
 	if (r == 0 && row.match.v == FL_NONE)
 		return fl_kube_fail(k, match, FAIRLEAD_EINPUT, "expected a name, or 'user-*'");
-	if (r == 0 && borrow == entitle)
+	if (r == 0 && made != 1)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-				    "expected one of clusterQueue, queue");
+				    "expected one of clusterQueue, localQueue, queue");
 	for (uint32_t i = 0; r == 0 && i < k->m->n_templates; i++)
 		if (k->m->templates[i].match.v == row.match.v &&
 		    k->m->templates[i].node.kind == row.node.kind)
 			return fl_kube_fail(k, match, FAIRLEAD_EINPUT,
 					    "queueTemplates[%u] makes these already", i);
-	row.node.place = row.place;
+	row.node.place = row.queue.place = row.place;
 	return r < 0 ? r : fl_model_push_templates(k->m, &row, /* ret_id= */ NULL, k->err);
 }
 

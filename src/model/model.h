@@ -133,14 +133,6 @@ struct fl_node_row {
 	uint32_t entitlement; /* into entitlements; FL_NONE otherwise */
 };
 
-/* Queues made for names that the trees have not: `match` is a name with one * in it at most. */
-struct fl_template_row {
-	struct fl_sym match;
-	struct fl_node_row node; /* CLUSTER_QUEUE or QUEUE, without a name */
-	struct fl_place place;
-	bool used;
-};
-
 /* Decayed usage of one resource in natural units (cores, bytes). */
 struct fl_consumed {
 	struct fl_sym resource_name;
@@ -157,6 +149,16 @@ struct fl_queue_row {
 	fl_time consumed_at; /* its lastUpdate; FL_TIME_NONE */
 	struct fl_place place;
 	struct fl_node cluster_queue; /* by seal; FL_NONE when it does not exist */
+};
+
+/* Queues made for names that the trees have not: `match` is a name with one * in it at most. */
+struct fl_template_row {
+	struct fl_sym match;
+	bool local;              /* a LocalQueue is made, `queue`; else `node` */
+	struct fl_node_row node; /* CLUSTER_QUEUE or QUEUE, without a name */
+	struct fl_queue_row queue;
+	struct fl_place place;
+	bool used;
 };
 
 struct fl_namespace_row {

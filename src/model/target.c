@@ -127,8 +127,20 @@ static bool matches(const char *match, const char *name)
 	       strcmp(star + 1, name + len - after) == 0;
 }
 
-/* 1 when no template makes it. */
-static int make(struct fl_model *m, struct fl_sym to, fairlead_error *err)
+/* In the namespace of traces: "ns/name" is only for one that exists. */
+static int make_local(struct fl_model *m, const struct fl_template_row *t, struct fl_sym to,
+		      fairlead_error *err)
+{
+	struct fl_queue_row row = t->queue;
+	int r = fl_model_sym(m, namespace_of_traces, sizeof namespace_of_traces - 1, &row.namespace,
+			     err);
+
+	row.name = to;
+	return r < 0 ? r : fl_model_add_queue(m, &row, err);
+}
+
+/* 1 when no template makes it; *@local: it is a LocalQueue. */
+static int make(struct fl_model *m, struct fl_sym to, bool *local, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < m->n_templates; i++) {
 		struct fl_template_row *t = &m->templates[i];
@@ -137,9 +149,13 @@ static int make(struct fl_model *m, struct fl_sym to, fairlead_error *err)
 		int r = 0;
 
 		if (!takes(m, entitle ? FL_POLICY_ENTITLE : FL_POLICY_BORROW) ||
-		    !matches(fl_model_text(m, t->match), fl_model_text(m, to)))
+		    !matches(fl_model_text(m, t->match), fl_model_text(m, to)) ||
+		    (t->local && strchr(fl_model_text(m, to), '/')))
 			continue;
 		t->used = true;
+		*local = t->local;
+		if (t->local)
+			return make_local(m, t, to, err);
 		row.name = to;
 		if (entitle) {
 			const struct fl_entitlement says = m->entitlements[row.entitlement];
@@ -167,15 +183,18 @@ static int resolve(struct fl_model *m, struct fl_sym to, struct fl_place by,
 		   struct fl_target_row *ret, fairlead_error *err)
 {
 	int r = takes(m, FL_POLICY_BORROW) ? find_local(m, to, by, ret, err) : 1;
+	bool local = false;
 	uint32_t n;
 
 	if (r <= 0)
 		return r;
 	n = find_node(m, to);
 	if (n == FL_NONE) {
-		r = make(m, to, err);
+		r = make(m, to, &local, err);
 		if (r < 0)
 			return r;
+		if (local)
+			return find_local(m, to, by, ret, err);
 		n = r ? FL_NONE : m->n_nodes - 1;
 	}
 	if (n == FL_NONE)

@@ -14,6 +14,8 @@
 enum fl_figure {
 	FL_FIGURE_FINISHED,
 	FL_FIGURE_USE, /* of the first run's scarcest resource, as its lost hours */
+	FL_FIGURE_EVICTIONS,
+	FL_FIGURE_LOST,
 	FL_FIGURE_WAIT_P50,
 	FL_FIGURE_WAIT_P90,
 	FL_FIGURE_WAIT_MAX,
@@ -21,8 +23,6 @@ enum fl_figure {
 	FL_FIGURE_BLOCKED,       /* mean ratio of who waited */
 	FL_FIGURE_BLOCKED_LEAST, /* the worst */
 	FL_FIGURE_CORRECTION,    /* nine tenths of them took no longer */
-	FL_FIGURE_EVICTIONS,
-	FL_FIGURE_LOST,
 	FL_FIGURES
 };
 

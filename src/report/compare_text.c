@@ -163,20 +163,24 @@ static const char *figure_text(const struct fl_comparison *c, enum fl_figure f, 
 	return "";
 }
 
-/* "(+12 %)"; of parts and ratios "(+0.12)"; "" when nothing differs or can be said. */
+/* "(+12 %)"; of parts in points, "(+1.2 pp)", of ratios "(+0.12)"; "" when that would be 0. */
 static const char *difference_text(enum fl_figure f, double base, double value, char buffer[32])
 {
-	double difference = value - base;
+	double difference = value - base, least = 0.005;
+	const char *format = "(%+.2f)";
 
 	buffer[0] = '\0';
-	if (!isfinite(difference) || difference == 0)
-		return buffer;
-	if (figures[f].kind == RATIO)
-		snprintf(buffer, 32, "(%+.2f)", difference);
-	else if (figures[f].kind == PART)
-		snprintf(buffer, 32, "(%+.1f)", 100 * difference);
-	else if (base != 0 && fabs(difference / base) < 9.995)
-		snprintf(buffer, 32, "(%+.0f %%)", 100 * difference / base);
+	if (figures[f].kind == PART) {
+		difference *= 100;
+		least = 0.05;
+		format = "(%+.1f pp)";
+	} else if (figures[f].kind != RATIO) {
+		difference = base != 0 ? 100 * difference / base : nan("");
+		least = 0.5;
+		format = "(%+.0f %%)";
+	}
+	if (isfinite(difference) && fabs(difference) >= least && fabs(difference) < 999.5)
+		snprintf(buffer, 32, format, difference);
 	return buffer;
 }
 

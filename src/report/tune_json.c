@@ -51,7 +51,7 @@ static void put_weight(struct fl_json *j, const struct fl_tune_report *t,
 	put_costs(j, t, w->part, fl_tune_usage(&t->tune, 1, 3600 * FL_SECOND, 0));
 	fl_json_end_object(j);
 	put_number(j, "portionWhenIdle", fl_tune_portion(t->tune.k, w->part, 0, FL_OTHERS_BUSY));
-	put_number(j, "yieldsFromK", fl_tune_least_k(w->part));
+	put_number(j, "yieldsFromK", fl_tune_least_k(&t->tune, w->part));
 	put_time(j, "yieldsAfterSeconds", fl_tune_yields(&t->tune, w->part));
 	put_time(j, "backAfterSeconds", fl_tune_recovers(&t->tune, w->part));
 	fl_json_end_object(j);

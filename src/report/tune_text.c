@@ -82,7 +82,7 @@ static int put_weights(const struct fl_report *r, const struct fl_tune_report *t
 	for (uint32_t i = 0; i < t->n_weights && rc == 0; i++) {
 		const struct fl_tune_weight *w = &t->weights[i];
 		double hour = fl_tune_usage(&t->tune, 1, HOUR, 0);
-		double k = fl_tune_least_k(w->part);
+		double k = fl_tune_least_k(&t->tune, w->part);
 
 		snprintf(cells[0], 32, "%.4g", w->weight);
 		snprintf(cells[1], 32, "%u", w->count);
@@ -114,8 +114,9 @@ static void say_turns(const struct fl_report *r, const struct fl_tune_report *t)
 	else
 		fl_report_say(r, FL_STYLE_PLAIN, 0,
 			      "Model: two queues of equal weight with jobs that need the whole "
-			      "cluster take turns of %s.",
-			      fl_tune_time(turn, text));
+			      "cluster take turns of %s%s.",
+			      fl_tune_time(turn, text),
+			      t->tune.unit > 0 ? "; shares are rounded to whole GPUs" : "");
 }
 
 int fl_tune_text(const struct fl_report *r, const struct fl_tune_report *t, fairlead_error *err)

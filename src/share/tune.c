@@ -102,7 +102,10 @@ fl_time fl_tune_window_for(const struct fl_tune *t, double part, fl_time used, d
 	return mass < 1 ? to_time(-h * log2(1 - mass)) : FL_NEVER;
 }
 
-double fl_tune_least_k(double weight) { return weight < 1 ? weight / (1 - weight) : HUGE_VAL; }
+double fl_tune_least_k(const struct fl_tune *t, double weight)
+{
+	return weight < 1 ? fmax(weight - t->unit / 2, 0) / (1 - weight) : HUGE_VAL;
+}
 
 /* How long one has to hold everything for this usage. */
 static fl_time reaches(const struct fl_tune *t, double usage)
@@ -118,7 +121,11 @@ static fl_time reaches(const struct fl_tune *t, double usage)
 
 fl_time fl_tune_yields(const struct fl_tune *t, double weight)
 {
-	return t->k > 0 ? reaches(t, weight * (1 + 1 / t->k)) : FL_NEVER;
+	double half = t->unit / 2;
+
+	if (t->k <= 0)
+		return FL_NEVER;
+	return reaches(t, (1 + 1 / t->k) * fmax(weight - half, 0) / (1 - half));
 }
 
 /* u = 1 falls to w: the youngest part of the window, which others held, is 1 - w by then. */
@@ -157,7 +164,7 @@ static double after_turn(const struct fl_tune *t, fl_time turn)
 
 fl_time fl_tune_turn(const struct fl_tune *t)
 {
-	double usage = t->k > 0 ? (1 + 1 / t->k) / 2 : HUGE_VAL;
+	double usage = t->k > 0 ? (1 + (1 - t->unit) / t->k) / 2 : HUGE_VAL;
 	fl_time turn = reaches(t, usage), low = t->window / 1000000 + 1, high = t->window / 2;
 
 	if (turn == FL_NEVER || t->half_life <= 0 || turn >= high)

@@ -30,6 +30,11 @@ struct fl_tune {
 	double k;          /* not negative */
 	fl_time half_life; /* 0: none */
 	fl_time window;    /* above 0 */
+	/*
+	 * A GPU as a part of the cluster, up to 1/2: shares are rounded to whole ones, so who is left
+	 * less than half of one has nothing.  0: as if there were any number of them.
+	 */
+	double unit;
 };
 
 enum fl_tune_others { FL_OTHERS_IDLE, FL_OTHERS_BUSY };
@@ -66,10 +71,15 @@ fl_time fl_tune_window_for(const struct fl_tune *t, double part, fl_time used, d
 
 /* --- what follows from the parameters ------------------------------------------------------ */
 
-/* From this k on a holder of the whole cluster gets nothing in the end: w / (1 - w). */
-double fl_tune_least_k(double weight);
+/*
+ * From this k on a holder of the whole cluster gets nothing in the end: with e half a unit,
+ * (w - e) / (1 - w).  */
+double fl_tune_least_k(const struct fl_tune *t, double weight);
 
-/* How long it holds everything until then, in closed form; FL_NEVER. */
+/*
+ * How long it holds everything until then, the others idle before and after, in closed form:
+ * until its usage is (1 + k) (w - e) / (k (1 - e)); FL_NEVER.
+ */
 fl_time fl_tune_yields(const struct fl_tune *t, double weight);
 
 /* After using everything for a window or longer: idle until its portion is its weight's again. */
@@ -80,13 +90,13 @@ fl_time fl_tune_halves(const struct fl_tune *t, fl_time used);
 
 /*
  * A model: two queues of equal weight with nothing but jobs that need the whole cluster, and no
- * minimum run time, take turns of this length; FL_NEVER when the first one keeps it (k < 1;
- * k = 1 with a half-life so short that the window's end does not matter).
+ * minimum run time, take turns of this length; FL_NEVER when the first one keeps it (k < 1 - 2 e;
+ * k = 1 - 2 e with a half-life so short that the window's end does not matter).
  *
- * Who holds yields at u* = (1 + k) / 2k.  In turns of length T, with a window of at most 2T, the
+ * Who holds yields at u* = (1 + k - 2 e) / 2k.  In turns of length T, with a window of at most 2T, the
  * holder held the last T of it, so gained(T) / gained(window) = u* (share/integral.h): without a
  * half-life T = u* window.  With a longer window older turns are in it, too, and T is found by
- * bisection; for an endless one it is half-life * log2((k + 1) / (k - 1)).
+ * bisection; for an endless one it is half-life * log2(u* / (1 - u*)).
  */
 fl_time fl_tune_turn(const struct fl_tune *t);
 

@@ -45,6 +45,7 @@ def shorten(text):
 
 def output_of(arguments):
 	environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}  # as wide as it gets
+	environment["LC_ALL"] = "C.UTF-8"
 	done = subprocess.run([FAIRLEAD] + shlex.split(arguments), cwd=ROOT, capture_output=True,
 			      text=True, check=False, env=environment)
 	return shorten(done.stdout)

@@ -46,6 +46,27 @@ static bool may_lose(const struct fl_policy *p, uint32_t q)
 	return false;
 }
 
+/* Those with a workload in @q: that waits and is not parked, or that is there at all. */
+static void take_members(const struct fl_policy *p, uint32_t q, enum whose whose, uint32_t *n)
+{
+	const struct fl_line *line = &p->lines[q];
+	struct fl_line_walk walk = { 0 };
+
+	/* Not all that will ever come: of those there may be a hundred times as many. */
+	for (struct fl_workload w = { 0 }; whose == LOOKED_AT && w.v != FL_NONE;) {
+		w = fl_line_next(p, (struct fl_node){ q }, &walk);
+		if (w.v != FL_NONE)
+			take(p->afs, fl_row(p, w)->queue, n);
+	}
+	for (uint32_t i = 0; i < line->members.n && whose == ALL; i++) {
+		struct fl_workload w = { p->members[line->members.first + i] };
+		enum fl_workload_state state = fl_line_state(p, w);
+
+		if (state != FL_STATE_ABSENT && state != FL_STATE_EXCLUDED)
+			take(p->afs, fl_row(p, w)->queue, n);
+	}
+}
+
 /* Local queues of @q by usage at @t: their number; a->ids, and for each a->value and a->limit. */
 static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whose whose)
 {
@@ -56,14 +77,7 @@ static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whos
 	if (!p->model->nodes[q].usage_based || p->tree.root_index[q] == FL_NONE)
 		return 0;
 	a->list++;
-	for (uint32_t i = line->members.first; i < line->members.first + line->members.n; i++) {
-		struct fl_workload w = { p->members[i] };
-		enum fl_workload_state state = fl_line_state(p, w);
-
-		if (state == FL_STATE_WAITING ||
-		    (whose == ALL && state != FL_STATE_ABSENT && state != FL_STATE_EXCLUDED))
-			take(a, fl_row(p, w)->queue, &n);
-	}
+	take_members(p, q, whose, &n);
 	for (uint32_t i = 0; i < line->n_holders && (whose == ALL || may_lose(p, q)); i++)
 		take(a,
 		     fl_row(p, (struct fl_workload){ p->holders[line->holders.first + i] })->queue,

@@ -183,9 +183,16 @@ static void holders_yield(void **unused)
 		assert_true(near_time(fl_tune_recovers(&t, holders[i].weight), holders[i].recovers,
 				      1e-6));
 	}
-	assert_true(near(fl_tune_least_k(0.75), 3));
-	assert_true(near(fl_tune_least_k(0.5), 1));
-	assert_true(isinf(fl_tune_least_k(1)));
+	struct fl_tune none = { 1, 0, DAY };
+
+	assert_true(near(fl_tune_least_k(&none, 0.75), 3));
+	assert_true(near(fl_tune_least_k(&none, 0.5), 1));
+	assert_true(isinf(fl_tune_least_k(&none, 1)));
+
+	struct fl_tune eight = { 1, 0, DAY, 1 / 8.0 };
+
+	assert_true(near(fl_tune_least_k(&eight, 0.5), 0.875));
+	assert_true(near_time(fl_tune_yields(&eight, 0.5), 22 * HOUR + 24 * HOUR / 60, 1e-6));
 }
 
 static void halves(void **unused)
@@ -196,6 +203,14 @@ static void halves(void **unused)
 	assert_true(near_time(fl_tune_halves(&t, 5 * HOUR), DAY, 1e-9));
 	assert_true(near_time(fl_tune_halves(&none, DAY), 6 * DAY + DAY / 2, 1e-9));
 	assert_true(near_time(fl_tune_halves(&none, 100 * DAY), 3 * DAY + DAY / 2, 1e-9));
+}
+
+static double portion_of(const struct fl_tune *t, const struct fl_bundle usage[2], uint32_t holder)
+{
+	double own = 0.5 + t->k * (0.5 - usage[holder].of[FL_GPU]);
+	double other = 0.5 + t->k * (0.5 - usage[1 - holder].of[FL_GPU]);
+
+	return own > 0 ? own / (own + other) : 0;
 }
 
 /* Two queues, minute by minute, from an idle cluster on: the length of a late turn. */
@@ -216,7 +231,7 @@ static fl_time turns_simulated(const struct fl_tune *t)
 	while (turns < 30 && now < 100 * t->window) {
 		now += step;
 		fl_history_usage(h, now, usage);
-		if (0.5 + t->k * (0.5 - usage[holder].of[FL_GPU]) > 1e-9)
+		if (portion_of(t, usage, holder) - t->unit / 2 > 1e-9)
 			continue;
 		turn = now - began;
 		began = now;
@@ -231,9 +246,21 @@ static fl_time turns_simulated(const struct fl_tune *t)
 }
 
 static const struct fl_tune turns[] = {
-	{ 0.5, 0, DAY },         { 1, 0, DAY },        { 2, 0, DAY },
-	{ 5, 0, DAY },           { 2, 2 * HOUR, DAY }, { 5, 2 * HOUR, DAY },
-	{ 1.5, 12 * HOUR, DAY }, { 3, 6 * HOUR, DAY }, { 0.9, 6 * HOUR, DAY },
+	{ 0.5, 0, DAY },
+	{ 1, 0, DAY },
+	{ 2, 0, DAY },
+	{ 5, 0, DAY },
+	{ 2, 2 * HOUR, DAY },
+	{ 5, 2 * HOUR, DAY },
+	{ 1.5, 12 * HOUR, DAY },
+	{ 3, 6 * HOUR, DAY },
+	{ 0.9, 6 * HOUR, DAY },
+	{ 1, 0, DAY, 1 / 8.0 },
+	{ 0.8, 0, DAY, 1 / 8.0 },
+	{ 0.9, 0, DAY, 1 / 8.0 },
+	{ 5, 0, DAY, 1 / 16.0 },
+	{ 2, 2 * HOUR, DAY, 1 / 8.0 },
+	{ 1, 6 * HOUR, DAY, 1 / 64.0 },
 };
 
 static void turns_are_what_a_simulation_has(void **unused)
