@@ -35,7 +35,7 @@ struct job {
 
 struct guess {
 	uint32_t workload;
-	fl_time now, from, start, to; /* of the forecast */
+	fl_time now, from, start, to; /* of the forecast; from: the horizon at most */
 	fl_time mean, limits, oracle;
 	fl_time truth; /* FL_NEVER: not until the end */
 };
@@ -305,7 +305,7 @@ static void ask_now(struct bench *b, const struct fl_sim *sim, fl_time now, fair
 	b->guesses[b->n_guesses++] = (struct guess){
 		.workload = row.workload.v,
 		.now = now,
-		.from = row.from,
+		.from = fl_amount_min(row.from, fl_sat_add(now, basis.horizon)),
 		.start = row.start,
 		.to = row.to,
 		.mean = now + (k ? (fl_time)(b->waits[q].sum / k) : 0),

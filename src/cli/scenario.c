@@ -169,7 +169,9 @@ static int read_jobs(struct reading *r, fairlead_error *err)
 	if (s->options.has_now)
 		m->simulation.start = s->options.now;
 	m->simulation.whole = true;
-	fl_simulation_settle(m);
+	rc = fl_simulation_settle(m, err);
+	if (rc < 0)
+		return rc;
 	s->start = m->simulation.start;
 	s->options.has_now = true;
 	s->options.now = s->start;

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "cli/scenario_parts.h"
 
-enum bound { ANY_FROM_0, ABOVE_0, WHOLE_FROM_0 };
+enum bound { ANY_FROM_0, ABOVE_0, FACTOR, WHOLE_FROM_0 };
 
 enum which {
 	HALF_LIFE,
@@ -32,8 +32,8 @@ static const struct row {
 	[HALF_LIFE] = { "half-life", "seconds", ANY_FROM_0 },
 	[WINDOW] = { "window", "seconds", ABOVE_0 },
 	[K] = { "k", "", ANY_FROM_0 },
-	[LOAD] = { "load", "times", ABOVE_0 },
-	[RUNTIME] = { "runtime", "times", ABOVE_0 },
+	[LOAD] = { "load", "times", FACTOR },
+	[RUNTIME] = { "runtime", "times", FACTOR },
 	[CYCLE_INTERVAL] = { "cycle-interval", "seconds", ABOVE_0 },
 	[GRACE] = { "grace", "seconds", ANY_FROM_0 },
 	[CHECKPOINT] = { "checkpoint", "seconds", ANY_FROM_0 },
@@ -91,6 +91,8 @@ int fl_scenario_check(const struct fl_scenario_option *o, fairlead_error *err)
 		return refuse(o, "expected a number of 0 or more", err);
 	if (rows[which].bound == ABOVE_0 && o->value <= 0)
 		return refuse(o, "expected more than 0", err);
+	if (rows[which].bound == FACTOR && (o->value < 1e-6 || o->value > 1e6))
+		return refuse(o, "expected a number from 1e-6 to 1e6", err);
 	if (rows[which].bound == WHOLE_FROM_0 && (o->value != floor(o->value) || o->value > 0x1p53))
 		return refuse(o, "expected a whole number", err);
 	if (strcmp(rows[which].unit, "seconds") == 0 && o->value > longest)

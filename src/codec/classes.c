@@ -29,6 +29,7 @@ struct expansion {
 	uint32_t *seen, cap_seen; /* how many of them there were */
 	uint32_t occurrence;      /* so many classes of that name and queue stand before it */
 	bool entitle;
+	bool only_counts; /* what is drawn is thrown away */
 	fl_time start;
 	fairlead_error *err;
 };
@@ -53,6 +54,8 @@ static fl_time on_after(const struct fl_class_row *c, fl_time t, fl_time need)
 
 	if (c->day_length == 0 || need >= FL_NEVER / 16)
 		return fl_sat_add(t, need);
+	if (need / week > FL_NEVER / 16 / (7 * DAY))
+		return FL_NEVER;
 	local = t + c->zone + need / week * 7 * DAY;
 	need %= week;
 	for (day = floor_day(local) - 1;; day++) { /* yesterday's hours may go on past midnight */
@@ -194,8 +197,11 @@ static int add_job(struct expansion *x, uint32_t n, fl_time arrives)
 		.user = { FL_NONE },
 	};
 	int32_t pods = fl_random_count(&x->random, &x->class->pods, FL_MAX_LIST);
-	int r = name_job(x, n, &row.name);
+	int r;
 
+	if (x->only_counts)
+		return 0;
+	r = name_job(x, n, &row.name);
 	row.namespace = x->target.namespace;
 	row.queue_name = x->target.queue_name;
 	row.has_priority = x->class->has_priority;
@@ -229,41 +235,52 @@ static int too_many(const struct expansion *x)
 	return fail(x, FAIRLEAD_ELIMIT, text);
 }
 
-/* Nobody comes from then on. */
+/* Nobody comes from then on; FL_NEVER: their number is given. */
 static fl_time end_of(const struct expansion *x)
 {
-	fl_time until = x->m->simulation.until;
-	fl_time ends = x->class->count && x->class->ends == FL_NEVER ?
-			       FL_NEVER :
-			       fl_amount_min(x->class->ends, until);
-
-	return ends == FL_NEVER ? FL_NEVER : fl_sat_add(x->start, ends);
+	return x->class->count && x->class->ends == FL_NEVER ?
+		       FL_NEVER :
+		       fl_amount_min(x->class->ends, x->m->simulation.until);
 }
 
-static int expand(struct expansion *x)
+static int each_job(struct expansion *x, fl_time ends)
 {
 	const struct fl_class_row *c = x->class;
-	fl_time at = fl_sat_add(x->start, c->begins), end = end_of(x);
+	fl_time end = x->start + fl_amount_min(ends, FL_LONGEST_SIMULATION);
+	fl_time at = fl_sat_add(x->start, c->begins);
 	bool drawn = c->between.kind != FL_CONSTANT;
 	int r = 0;
 
-	if (c->count == 0 && end == FL_NEVER)
-		return fail(x, FAIRLEAD_EINPUT,
-			    "has neither a count nor an end, nor has the simulation");
-	if (c->count > FL_MAX_CLASS_JOBS)
-		return too_many(x);
 	for (uint32_t n = 1; (c->count == 0 || n <= c->count) && r == 0; n++) {
 		fl_time need = n > 1 || drawn ? seconds(fl_random_draw(&x->random, &c->between)) :
 						0;
 
-		at = on_after(c, at, need);
-		if (at >= end || at - x->start >= FL_NEVER / 8)
+		if (at < end)
+			at = on_after(c, at, need);
+		if (at >= end)
 			break;
 		if (n > FL_MAX_CLASS_JOBS)
 			return too_many(x);
 		r = add_job(x, n, at);
 	}
 	return r;
+}
+
+/* Twice: no memory is taken for more than there may be. */
+static int expand(struct expansion *x)
+{
+	const struct fl_random random = x->random;
+	fl_time ends = end_of(x);
+	int r;
+
+	if (x->class->count == 0 && ends == FL_NEVER)
+		return fail(x, FAIRLEAD_EINPUT,
+			    "has neither a count nor an end, nor has the simulation");
+	x->only_counts = true;
+	r = each_job(x, ends);
+	x->only_counts = false;
+	x->random = random;
+	return r < 0 ? r : each_job(x, ends);
 }
 
 /* The stream of its name and queue, and which of these it is. */

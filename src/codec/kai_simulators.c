@@ -373,6 +373,7 @@ static const struct fl_field simulated_queue[] = {
 
 static int read_queues(struct fl_kube *k, uint32_t v, void *row)
 {
+	fl_time newest = 0;
 	uint32_t end = 0;
 	int r = fl_kube_list(k, v, &end);
 
@@ -380,6 +381,7 @@ static int read_queues(struct fl_kube *k, uint32_t v, void *row)
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
 		struct simulated q = { .parent = { FL_NONE }, .says = fl_entitlement_default };
 
+		q.says.created = newest++; /* one after the other */
 		q.says.weight.of[FL_GPU] = 1;
 		q.says.limit.of[FL_GPU] = FL_UNBOUNDED;
 		r = fl_kube_map(k, item, simulated_queue, &q);

@@ -190,14 +190,24 @@ static int read_for(struct fl_kube *k, uint32_t v, void *row)
 	return fl_simulation_length(k, v, &((struct fl_trace_row *)row)->length);
 }
 
+/* Far beyond what means anything, and times stay numbers. */
+static int read_factor(struct fl_kube *k, uint32_t v, double *ret)
+{
+	int r = fl_simulation_positive(k, v, ret);
+
+	return r == 0 && (*ret < 1e-6 || *ret > 1e6) ?
+		       fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 1e-6 to 1e6") :
+		       r;
+}
+
 static int read_load(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_positive(k, v, &((struct fl_trace_row *)row)->load);
+	return read_factor(k, v, &((struct fl_trace_row *)row)->load);
 }
 
 static int read_runtime(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_positive(k, v, &((struct fl_trace_row *)row)->runtime);
+	return read_factor(k, v, &((struct fl_trace_row *)row)->runtime);
 }
 
 static int read_cancelled(struct fl_kube *k, uint32_t v, void *row)

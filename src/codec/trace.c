@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/trace.h"
 
+#include "base/time.h"
 #include "codec/kube.h"
 #include "codec/trace_parts.h"
 
@@ -32,11 +33,17 @@ static void stretch_lives(struct fl_model *m, uint32_t from, const struct fl_tra
 			first = m->lives[i].arrives;
 	for (uint32_t i = from; i < m->n_lives; i++) {
 		struct fl_life_row *life = &m->lives[i];
+		fl_time since, stays;
 
 		life->runs = times(life->runs, row->runtime);
 		life->asked = times(life->asked, row->runtime);
-		if (life->arrives != FL_TIME_NONE)
-			life->arrives = first + times(life->arrives - first, 1 / row->load);
+		if (life->arrives == FL_TIME_NONE)
+			continue;
+		stays = life->leaves == FL_NEVER ? FL_NEVER :
+						   fl_time_minus(life->leaves, life->arrives);
+		since = fl_time_minus(life->arrives, first);
+		life->arrives = fl_sat_add(first, times(since, 1 / row->load));
+		life->leaves = stays == FL_NEVER ? FL_NEVER : fl_sat_add(life->arrives, stays);
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/time.h"
 #include "model/model.h"
 
 const struct fl_simulation_settings fl_simulation_default = {
@@ -43,6 +44,8 @@ int fl_simulation_check(struct fl_model *m, fairlead_error *err)
 	if (s->back_off_max < s->back_off_base)
 		return fail(m, s->place, ".spec.eviction.backOff", FL_NONE,
 			    "'max' is less than 'base'", err);
+	if (s->until != FL_NEVER && s->until > FL_LONGEST_SIMULATION)
+		return fail(m, s->place, ".spec.until", FL_NONE, "more than 73 years", err);
 	if (s->period < s->cycle_interval)
 		return fail(m, s->place, ".spec.cycles", FL_NONE,
 			    "'period' is less than 'interval'", err);
@@ -96,14 +99,29 @@ static fl_time first_arrival(const struct fl_model *m)
 	return first;
 }
 
-void fl_simulation_settle(struct fl_model *m)
+int fl_simulation_check_start(fl_time start, fairlead_error *err)
+{
+	char text[40];
+
+	if (start >= -2 * FL_LONGEST_SIMULATION && start <= 2 * FL_LONGEST_SIMULATION)
+		return 0;
+	return fl_fail(err, FAIRLEAD_EINPUT,
+		       "the simulation begins at %s: not within the years 1824 to 2116",
+		       fl_time_format(text, start));
+}
+
+int fl_simulation_settle(struct fl_model *m, fairlead_error *err)
 {
 	fl_time *start = &m->simulation.start;
+	int r;
 
 	if (*start == FL_TIME_NONE)
 		*start = first_arrival(m);
 	if (*start == FL_NEVER)
 		*start = m->newest == FL_TIME_NONE ? 0 : m->newest;
+	r = fl_simulation_check_start(*start, err);
+	if (r < 0)
+		return fl_model_fail_at(m, m->simulation.place, err);
 	for (uint32_t i = 0; i < m->n_lives; i++) {
 		struct fl_life_row *life = &m->lives[i];
 
@@ -117,4 +135,5 @@ void fl_simulation_settle(struct fl_model *m)
 		if (m->workloads[life->workload.v].created == FL_TIME_NONE)
 			m->workloads[life->workload.v].created = life->arrives;
 	}
+	return 0;
 }

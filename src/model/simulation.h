@@ -139,6 +139,12 @@ struct fl_class_row {
 	struct fl_place place;
 };
 
+/*
+ * A simulation goes on for so long at most, 73 years, and begins from 1824 to 2116: so its times,
+ * what lies between them and some more fit 64 bits.
+ */
+#define FL_LONGEST_SIMULATION (FL_NEVER / 4)
+
 /* How a simulation runs; Simulation .spec. */
 struct fl_simulation_settings {
 	bool present; /* a Simulation was in the input */
@@ -183,8 +189,12 @@ int fl_simulation_unused(struct fl_model *m, fairlead_error *err);
 
 /*
  * When it starts, if nothing was said: the first arrival, the newest time of the input, or 0;
- * then lives that count from there are put on the clock.  Before seal, after all is read.
+ * then lives that count from there are put on the clock.  FAIRLEAD_EINPUT for a start that is
+ * out of bounds.  Before seal, after all is read.
  */
-void fl_simulation_settle(struct fl_model *m);
+int fl_simulation_settle(struct fl_model *m, fairlead_error *err);
+
+/* Is that a time at which one can begin? FAIRLEAD_EINPUT. */
+int fl_simulation_check_start(fl_time start, fairlead_error *err);
 
 #endif

@@ -65,10 +65,10 @@ static void put_later(const struct fl_eta *eta, char *text)
 	const struct fl_forecast_options *o = &eta->options;
 	char start[LENGTH], from[LENGTH], to[LENGTH], horizon[LENGTH];
 
-	length(o->horizon, horizon);
+	length(eta->basis.horizon, horizon);
 	if (f->start == FL_NEVER) {
 		(void)snprintf(text, TEXT, "not within %s in most runs; in %u of %u it is", horizon,
-			       f->started, o->runs);
+			       f->started, eta->basis.runs);
 		return;
 	}
 	(void)snprintf(text, TEXT, "in about %s (between %s and %s%s in %g of 10 cases)",
@@ -79,7 +79,6 @@ static void put_later(const struct fl_eta *eta, char *text)
 
 static void put_answer(const struct fl_eta *eta, char *text)
 {
-	const struct fl_forecast_options *o = &eta->options;
 	char horizon[LENGTH];
 
 	switch (eta->forecast.state) {
@@ -97,7 +96,7 @@ static void put_answer(const struct fl_eta *eta, char *text)
 		break;
 	case FL_FORECAST_BEYOND:
 		(void)snprintf(text, TEXT, "not within %s in any of %u runs",
-			       length(o->horizon, horizon), o->runs);
+			       length(eta->basis.horizon, horizon), eta->basis.runs);
 		break;
 	case FL_FORECAST_NEVER:
 		(void)snprintf(
@@ -142,6 +141,10 @@ static void say_basis(const struct fl_report *r, const struct fl_eta *eta)
 			      eta->basis.arrivals, length(eta->options.arrivals, horizon));
 	else
 		fl_report_say(r, FL_STYLE_DIM, 2, "arrivals: none");
+	if (eta->basis.cut)
+		fl_report_say(r, FL_STYLE_DIM, 2,
+			      "%u of %u runs were ended before %s were over: too much happens in them",
+			      eta->basis.cut, eta->basis.runs, length(eta->basis.horizon, horizon));
 }
 
 void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta)
@@ -196,9 +199,10 @@ void fl_eta_json(struct fl_json *j, const struct fl_report *r, const struct fl_e
 	put_time(j, "from", f->from);
 	put_time(j, "to", f->to);
 	fl_json_number(j, "level", eta->options.level);
-	fl_json_int(j, "runs", eta->options.runs);
+	fl_json_int(j, "runs", eta->basis.runs);
+	fl_json_int(j, "cut", eta->basis.cut);
 	fl_json_int(j, "started", f->started);
-	fl_json_number(j, "horizonSeconds", (double)eta->options.horizon / FL_SECOND);
+	fl_json_number(j, "horizonSeconds", (double)eta->basis.horizon / FL_SECOND);
 	if (f->awaited.v != FL_NONE)
 		put_awaited(j, r, f);
 	fl_json_list(j, "basis");

@@ -129,7 +129,9 @@ static fl_time began(const struct fl_sim *s, const struct fl_workload_row *row)
 {
 	fl_time at = row->gang != FL_NONE ? s->model->gangs[row->gang].started : row->reserved_at;
 
-	return at != FL_TIME_NONE && at < s->now ? at : s->now;
+	if (at == FL_TIME_NONE || at > s->now)
+		return s->now;
+	return fl_amount_max(at, s->now - FL_LONGEST_SIMULATION);
 }
 
 static int begin_running(struct fl_sim *s, uint32_t w, bool leaves, fairlead_error *err)

@@ -67,6 +67,7 @@ int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 	d->due = decisions.moved;
 	d->waiting = decisions.n_heads > 0;
 	d->cycles++;
+	d->heads += decisions.n_heads;
 	r = hand_over(d, now, &decisions, err);
 	d->wake = d->ops->wake(d->policy, now);
 	return r;

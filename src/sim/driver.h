@@ -38,7 +38,7 @@ struct fl_driver {
 	fl_time wake; /* of the policy, as of the last cycle */
 	bool due;     /* something happened since, or in it */
 	bool waiting; /* the last cycle had heads */
-	uint64_t cycles, events;
+	uint64_t cycles, events, heads;
 };
 
 /* A cycle is due at once. */

@@ -250,7 +250,7 @@ static int draw(struct fl_sim *s, uint32_t number, fl_time mean, enum fl_sim_due
 	fl_time wait = seconds < 1e9 ? (fl_time)(seconds * (double)FL_SECOND) + 1 : FL_NEVER;
 	fl_time when = fl_sat_add(s->now, wait);
 
-	s->n_up += kind == FL_DUE_FAIL && when != FL_NEVER;
+	s->n_up += kind == FL_DUE_FAIL && when <= s->last;
 	return fl_sim_at(s, when, kind, number, /* epoch= */ 0, err);
 }
 

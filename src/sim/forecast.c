@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "base/sort.h"
 
-/* So many events and cycles a run may have; so many cycles in which nothing starts. */
-enum { RUN_STEPS = 1 << 20, IDLE_CYCLES = 256 };
+/* There are so many runs whatever they cost; a run may have so many cycles in which nothing starts. */
+enum { LEAST_RUNS = 20, IDLE_CYCLES = 256 };
 
 /*
  * Runs differ less than what really happens: people begin work of a new kind, of which what
@@ -21,6 +21,7 @@ enum { CAUTION = 3 };
 const struct fl_forecast_options fl_forecast_default = {
 	.seed = 1,
 	.runs = 100,
+	.steps = 4000000,
 	.level = 0.8,
 	.horizon = 30 * 86400 * FL_SECOND,
 };
@@ -278,7 +279,12 @@ struct futures {
 	/* one run */
 	struct fl_sim *sim;
 	uint32_t run, left, last_ended;
+
+	/* of all */
+	fl_time horizon;
+	uint64_t steps;
 	uint32_t n_stuck; /* runs in which nothing was left to happen */
+	uint32_t n_cut;   /* runs that had no more steps */
 };
 
 static int find_arrivals(struct futures *f, fairlead_error *err)
@@ -332,7 +338,8 @@ static int happened(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 		    fairlead_error *err)
 {
 	struct futures *f = user;
-	uint32_t row, runs = f->options->runs;
+	uint32_t row;
+	size_t cell;
 
 	(void)err;
 	if (e->kind == FL_SIM_ENDED || e->kind == FL_SIM_LET_GO)
@@ -340,11 +347,11 @@ static int happened(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 	if (e->kind != FL_SIM_STARTED)
 		return 0;
 	row = f->row_of[e->workload.v];
-	if (row == FL_NONE || f->starts[row * runs + f->run] != FL_NEVER ||
-	    !sim->jobs[e->workload.v].running)
+	cell = (size_t)row * f->options->runs + f->run;
+	if (row == FL_NONE || f->starts[cell] != FL_NEVER || !sim->jobs[e->workload.v].running)
 		return 0;
-	f->starts[row * runs + f->run] = e->at;
-	f->awaited[row * runs + f->run] = f->last_ended;
+	f->starts[cell] = e->at;
+	f->awaited[cell] = f->last_ended;
 	if (--f->left == 0)
 		fl_sim_stop(f->sim);
 	return 0;
@@ -352,14 +359,20 @@ static int happened(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 
 static bool is_quiet(const struct fl_sim *s)
 {
-	return s->calendar.n == 0 && s->arrived == s->n_arrivals;
+	return s->calendar.n == s->n_up && s->arrived == s->n_arrivals;
+}
+
+static uint64_t steps_of(const struct fl_sim *s)
+{
+	return s->model->n_workloads + s->events + s->driver.heads;
 }
 
 /* Where nothing is left to happen, or preemption goes in a circle, a run would not end. */
 static bool goes_on(void *user, const struct fl_sim *s)
 {
-	(void)user;
-	return s->events + s->driver.cycles < RUN_STEPS &&
+	const struct futures *f = user;
+
+	return steps_of(s) < f->options->steps / LEAST_RUNS &&
 	       (!is_quiet(s) || s->idle_cycles < IDLE_CYCLES);
 }
 
@@ -375,11 +388,12 @@ static int run_once(struct futures *f, fairlead_error *err)
 		.listeners = { { .event = happened, .user = f } },
 		.n_listeners = 1,
 		.go_on = goes_on,
+		.user = f,
 	};
 	struct fl_sim sim;
 	int r;
 
-	settings.until = o->horizon;
+	settings.until = f->horizon;
 	f->sim = &sim;
 	f->left = f->ask;
 	f->last_ended = FL_NONE;
@@ -387,9 +401,20 @@ static int run_once(struct futures *f, fairlead_error *err)
 	if (r < 0)
 		return r;
 	r = fl_sim_run(&sim, err);
-	f->n_stuck += r >= 0 && f->left > 0 && is_quiet(&sim);
+	f->steps += steps_of(&sim);
+	if (r >= 0 && f->left > 0 && is_quiet(&sim))
+		f->n_stuck++;
+	else if (r >= 0 && f->left > 0 && sim.ended == FL_SIM_STOPPED)
+		f->n_cut++;
 	fl_sim_done(&sim);
 	return r;
+}
+
+static bool wants_more_runs(const struct futures *f)
+{
+	const struct fl_forecast_options *o = f->options;
+
+	return f->run < o->runs && (f->run < LEAST_RUNS || f->steps < o->steps);
 }
 
 static int run_all(struct futures *f, struct fl_forecast_basis *ret, fairlead_error *err)
@@ -397,7 +422,7 @@ static int run_all(struct futures *f, struct fl_forecast_basis *ret, fairlead_er
 	uint32_t known = f->one.times->n_samples;
 	int r = 0;
 
-	for (f->run = 0; f->run < f->options->runs && r >= 0; f->run++) {
+	for (f->run = 0; wants_more_runs(f) && r >= 0; f->run++) {
 		struct fl_forecast_basis basis;
 		fl_mark mark;
 
@@ -415,6 +440,9 @@ static int run_all(struct futures *f, struct fl_forecast_basis *ret, fairlead_er
 			*ret = basis;
 	}
 	ret->arrivals = f->n_arrivals;
+	ret->runs = f->run;
+	ret->cut = f->n_cut;
+	ret->horizon = f->horizon;
 	return r;
 }
 
@@ -456,7 +484,7 @@ static void find_awaited(struct futures *f, struct fl_forecast *row, const uint3
 			 uint32_t *scratch)
 {
 	struct ranking k = { .f = f, .values = awaited };
-	uint32_t runs = f->options->runs, n_nodes = f->model->n_nodes;
+	uint32_t runs = f->run, n_nodes = f->model->n_nodes;
 	uint32_t *ids = f->ids, same = 0;
 
 	row->awaited.v = row->awaited_queue.v = FL_NONE;
@@ -500,9 +528,10 @@ static bool hangs_on_unknown(const struct futures *f, uint32_t w, const struct f
 static void sum_up(struct futures *f, uint32_t number, uint32_t *scratch, bool unknown)
 {
 	struct fl_forecast *row = &f->rows[number];
-	uint32_t runs = f->options->runs, at_once = 0;
-	const fl_time *times = f->starts + (size_t)number * runs;
-	const uint32_t *awaited = f->awaited + (size_t)number * runs;
+	uint32_t runs = f->run, at_once = 0;
+	size_t first = (size_t)number * f->options->runs;
+	const fl_time *times = f->starts + first;
+	const uint32_t *awaited = f->awaited + first;
 	struct ranking k = { .times = times };
 	double tail = (1 - f->options->level) / 2 / CAUTION;
 
@@ -567,7 +596,12 @@ static int prepare(struct futures *f, fairlead_error *err)
 		f->ask++;
 	}
 	r = find_present(&f->present, f->ops, f->policy, f->options, &f->arena, err);
-	return r < 0 ? r : find_arrivals(f, err);
+	if (r == 0)
+		r = find_arrivals(f, err);
+	f->horizon = f->options->horizon;
+	if (f->n_arrivals)
+		f->horizon = fl_amount_min(f->horizon, f->options->arrivals);
+	return r;
 }
 
 int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,

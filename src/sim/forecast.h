@@ -13,7 +13,12 @@
  * What it does not know: failures, changes to the cluster, people who change their minds;
  * and new arrivals other than those that came lately, when it is asked to draw them again.
  *
- * Cost: a run is a simulation of what is there now, beside O(workloads) to begin it.
+ * Where arrivals are drawn again, a run looks ahead no further than they reach: behind them the
+ * cluster would empty as no cluster does.
+ *
+ * Cost: a run is a simulation of what is there now, beside O(workloads) to begin it.  All runs
+ * together take no more than `steps` of work: where much happens, or preemption goes in a circle,
+ * there are fewer runs, and none looks further than its part of them.
  */
 #ifndef FL_SIM_FORECAST_H
 #define FL_SIM_FORECAST_H
@@ -25,9 +30,10 @@ struct fl_forecast_options {
 	const struct fl_mem *mem;
 	fl_time now;
 	uint64_t seed;
-	uint32_t runs;
+	uint32_t runs;  /* at most */
+	uint64_t steps; /* in all: an event, a head looked at, a workload to begin with */
 	double level;    /* of the interval: so often the start shall fall into it; 0.8 */
-	fl_time horizon; /* as long as a run looks ahead */
+	fl_time horizon; /* as long as a run looks ahead at most */
 	/*
 	 * Workloads that came so lately come once more, in each run at other times; 0: none.
 	 * `again` says who stands for each of them then; FL_NONE: nobody.
@@ -46,7 +52,7 @@ enum fl_forecast_state {
 	FL_FORECAST_NOT,     /* takes no part, has ended or has not come */
 	FL_FORECAST_FITS,    /* starts before anybody has ended */
 	FL_FORECAST_LATER,   /* has a start */
-	FL_FORECAST_BEYOND,  /* in no run before the horizon */
+	FL_FORECAST_BEYOND,  /* in no run, as far as they looked */
 	FL_FORECAST_NEVER,   /* does not, though all that will end has ended */
 	FL_FORECAST_UNKNOWN, /* the same, but of some it is not known when they end */
 };
@@ -63,10 +69,13 @@ struct fl_forecast {
 	uint32_t awaited_queue_runs;
 };
 
-/* Of how many of who runs and waits the run times are known from where. */
+/* What it stands on. */
 struct fl_forecast_basis {
-	uint32_t n[FL_RUN_BASES];
-	uint32_t arrivals; /* drawn a run */
+	uint32_t n[FL_RUN_BASES]; /* of so many who run and wait the run times are known so */
+	uint32_t arrivals;        /* drawn a run */
+	uint32_t runs;
+	uint32_t cut;    /* of them, before the horizon: too much happened */
+	fl_time horizon; /* as long as they looked ahead */
 };
 
 /* For @n workloads at once: the same runs answer for all.  @times is as before afterwards. */

@@ -53,7 +53,7 @@ int fl_sim_at(struct fl_sim *s, fl_time when, enum fl_sim_due kind, uint32_t num
 {
 	struct fl_due due = { .at = when, .kind = kind, .number = number, .epoch = epoch };
 
-	return when == FL_NEVER ? 0 : fl_calendar_push(&s->calendar, &due, err);
+	return when > s->last ? 0 : fl_calendar_push(&s->calendar, &due, err);
 }
 
 /* --- work --- */
@@ -403,8 +403,11 @@ static int happens(struct fl_sim *s, const struct fl_due *due, fairlead_error *e
 
 static fl_time next_arrival(const struct fl_sim *s)
 {
-	return s->arrived < s->n_arrivals ? s->jobs[s->arrivals[s->arrived]].life->arrives :
-					    FL_NEVER;
+	fl_time next = s->arrived < s->n_arrivals ?
+			       s->jobs[s->arrivals[s->arrived]].life->arrives :
+			       FL_NEVER;
+
+	return next > s->last ? FL_NEVER : next;
 }
 
 /* What does not hold any more is no reason for the clock to go on. */
@@ -448,7 +451,7 @@ static int all_that_happens_now(struct fl_sim *s, fairlead_error *err)
 /* Without a time to end: is it over? What fails would do so for ever, and keeps nothing going. */
 static enum fl_sim_end is_over(const struct fl_sim *s, fl_time cycle)
 {
-	bool more = s->arrived < s->n_arrivals;
+	bool more = next_arrival(s) != FL_NEVER;
 	bool quiet = !more && s->calendar.n == s->n_up;
 	uint64_t left = (uint64_t)s->n_waiting + s->n_running;
 
@@ -480,7 +483,11 @@ static int go(struct fl_sim *s, fairlead_error *err)
 		return 0;
 	next = fl_amount_min(first ? first->at : FL_NEVER, next_arrival(s));
 	next = fl_amount_min(cycle_at, next);
-	if (next > s->end || next == FL_NEVER) {
+	if (next > s->last && s->end == FL_NEVER) {
+		s->ended = s->n_waiting ? FL_SIM_NO_PROGRESS : FL_SIM_ALL_DONE;
+		return 0;
+	}
+	if (next > s->last) {
 		s->ended = FL_SIM_UNTIL;
 		return pass_to(s, s->end, err);
 	}
@@ -518,15 +525,20 @@ int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_
 		const struct fl_sim_options *options, fairlead_error *err)
 {
 	struct fl_backend backend = { .start = start, .evict = evict, .cycle = cycle, .user = s };
-	int r;
+	fl_time last;
+	int r = fl_simulation_check_start(options->start, err);
 
+	if (r < 0)
+		return r;
+	last = options->start + fl_amount_min(settings->until, FL_LONGEST_SIMULATION);
 	*s = (struct fl_sim){ .model = model,
 			      .ops = ops,
 			      .policy = policy,
 			      .settings = *settings,
 			      .options = *options,
 			      .now = options->start,
-			      .end = fl_sat_add(options->start, settings->until) };
+			      .end = settings->until == FL_NEVER ? FL_NEVER : last,
+			      .last = last };
 	fl_arena_init(&s->arena, options->mem);
 	fl_calendar_init(&s->calendar, options->mem);
 	fl_driver_init(&s->driver, ops, policy, &backend, settings->cycle_interval,

@@ -15,6 +15,8 @@
  * who gives up, who comes back, who arrives; then one cycle.  All before anything later; of
  * one kind by name.
  *
+ * It ends after FL_LONGEST_SIMULATION at the latest: what would end later runs for ever.
+ *
  * A failure kills whoever ran on what is gone.  Who is killed waits again at once.  Of quota,
  * that is who holds it beyond the nominal quota of its own queue, the newest started first,
  * until the rest fits; a queue within its own loses nobody.
@@ -158,6 +160,7 @@ struct fl_sim {
 	uint32_t n_up;                   /* of them will fail, and stand in the calendar so */
 	struct fl_bundle *rooms;         /* of machines that are up: allocatable */
 	fl_time now, end;                /* end FL_NEVER: open */
+	fl_time last;                    /* the clock goes no further: what is due later never is */
 	enum fl_sim_end ended;
 	uint64_t events;                       /* that happened: what listeners were told */
 	uint32_t n_running, n_waiting, n_done; /* jobs; done: finished or gone */

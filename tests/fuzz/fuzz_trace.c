@@ -108,8 +108,8 @@ static int read_jobs(struct fl_model *m, unsigned format, struct pieces *pieces,
 		r = fl_classes_expand(m, 0, err);
 	if (r < 0)
 		return r;
-	fl_simulation_settle(m);
-	return fl_model_seal(m, err);
+	r = fl_simulation_settle(m, err);
+	return r < 0 ? r : fl_model_seal(m, err);
 }
 
 static struct outcome outcome(const struct fl_mem *mem, unsigned format, const char *text,

@@ -60,7 +60,7 @@ static void a_tree_is_made(void **state)
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_non_null(strstr(load_notice_line(m, FL_NOTICE_JOBS_LEFT_OUT, line),
 			       "1 of 4 jobs are left out: 1 cancelled while waiting"));
-	fl_simulation_settle(m);
+	assert_int_equal(fl_simulation_settle(m, NULL), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(m->n_flavors, 3);
 	assert_string_equal(fl_model_text(m, m->flavors[0].name), "cpu"); /* is tried first */
@@ -140,7 +140,7 @@ static void machines_for_the_other_policy(void **state)
 				      strlen(TRACE_SIMULATION(SOURCE(""))), &err),
 			 0);
 	assert_int_equal(add(m, nodes, pods, &err), 0);
-	fl_simulation_settle(m);
+	assert_int_equal(fl_simulation_settle(m, NULL), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(fl_model_policy(m), FL_POLICY_ENTITLE);
 	assert_int_equal(m->n_machines, 4);

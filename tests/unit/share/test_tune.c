@@ -40,7 +40,7 @@ static void usage_of_a_stretch(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < COUNT(usages); i++) {
-		struct fl_tune t = { 1, usages[i].half_life, usages[i].window };
+		struct fl_tune t = { 1, usages[i].half_life, usages[i].window, 0 };
 
 		assert_true(near(fl_tune_usage(&t, usages[i].part, usages[i].used, usages[i].idle),
 				 usages[i].usage));
@@ -55,7 +55,7 @@ static void usage_is_that_of_history(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(half_lives); i++) {
 		struct fl_history_settings s = { half_lives[i], { .length = DAY } };
-		struct fl_tune t = { 1, half_lives[i], DAY };
+		struct fl_tune t = { 1, half_lives[i], DAY, 0 };
 		struct fl_bundle one = { { 0, 0, 3 } }, all = { { 0, 0, 8 } }, none = { { 0 } };
 		struct fl_bundle usage;
 		struct fl_history *h;
@@ -136,9 +136,9 @@ static void found_is_what_was_asked(void **unused)
 
 static void half_life_and_window_for_a_usage(void **unused)
 {
-	struct fl_tune t = { 1, 0, 7 * DAY };
+	struct fl_tune t = { 1, 0, 7 * DAY, 0 };
 	fl_time h = fl_tune_half_life_for(&t, 0.25, 12 * HOUR, 0.125);
-	struct fl_tune with = { 1, h, 7 * DAY };
+	struct fl_tune with = { 1, h, 7 * DAY, 0 };
 
 	(void)unused;
 	/* Were the window endless, it would be 12 hours exactly. */
@@ -176,14 +176,14 @@ static void holders_yield(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < COUNT(holders); i++) {
-		struct fl_tune t = { holders[i].k, holders[i].half_life, holders[i].window };
+		struct fl_tune t = { holders[i].k, holders[i].half_life, holders[i].window, 0 };
 
 		assert_true(
 			near_time(fl_tune_yields(&t, holders[i].weight), holders[i].yields, 1e-6));
 		assert_true(near_time(fl_tune_recovers(&t, holders[i].weight), holders[i].recovers,
 				      1e-6));
 	}
-	struct fl_tune none = { 1, 0, DAY };
+	struct fl_tune none = { 1, 0, DAY, 0 };
 
 	assert_true(near(fl_tune_least_k(&none, 0.75), 3));
 	assert_true(near(fl_tune_least_k(&none, 0.5), 1));
@@ -197,7 +197,7 @@ static void holders_yield(void **unused)
 
 static void halves(void **unused)
 {
-	struct fl_tune t = { 1, DAY, 1000 * DAY }, none = { 1, 0, 7 * DAY };
+	struct fl_tune t = { 1, DAY, 1000 * DAY, 0 }, none = { 1, 0, 7 * DAY, 0 };
 
 	(void)unused;
 	assert_true(near_time(fl_tune_halves(&t, 5 * HOUR), DAY, 1e-9));
@@ -246,15 +246,15 @@ static fl_time turns_simulated(const struct fl_tune *t)
 }
 
 static const struct fl_tune turns[] = {
-	{ 0.5, 0, DAY },
-	{ 1, 0, DAY },
-	{ 2, 0, DAY },
-	{ 5, 0, DAY },
-	{ 2, 2 * HOUR, DAY },
-	{ 5, 2 * HOUR, DAY },
-	{ 1.5, 12 * HOUR, DAY },
-	{ 3, 6 * HOUR, DAY },
-	{ 0.9, 6 * HOUR, DAY },
+	{ 0.5, 0, DAY, 0 },
+	{ 1, 0, DAY, 0 },
+	{ 2, 0, DAY, 0 },
+	{ 5, 0, DAY, 0 },
+	{ 2, 2 * HOUR, DAY, 0 },
+	{ 5, 2 * HOUR, DAY, 0 },
+	{ 1.5, 12 * HOUR, DAY, 0 },
+	{ 3, 6 * HOUR, DAY, 0 },
+	{ 0.9, 6 * HOUR, DAY, 0 },
 	{ 1, 0, DAY, 1 / 8.0 },
 	{ 0.8, 0, DAY, 1 / 8.0 },
 	{ 0.9, 0, DAY, 1 / 8.0 },
@@ -273,7 +273,7 @@ static void turns_are_what_a_simulation_has(void **unused)
 			fail_msg("row %zu: model %g h, simulated %g h", i,
 				 (double)model / (double)HOUR, (double)got / (double)HOUR);
 	}
-	struct fl_tune endless = { 3, HOUR, 100000 * HOUR };
+	struct fl_tune endless = { 3, HOUR, 100000 * HOUR, 0 };
 
 	assert_true(near_time(fl_tune_turn(&endless), HOUR, 1e-3)); /* log2(4 / 2) half-lives */
 }
