@@ -8,7 +8,7 @@ FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 .PHONY: help run build test quick bench e2e soak format install clean
 
 help:
-	@echo 'make run      set up, build, and decide for examples/company and examples/gpu-lab'
+	@echo 'make run      set up, build, and decide for two examples, and simulate a third'
 	@echo 'make test     set up, build, and run every test'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle and a division take'
@@ -29,6 +29,7 @@ run:
 	ninja -C $(BUILD) fairlead
 	FAIRLEAD=$(FAIRLEAD) examples/company/run.sh
 	FAIRLEAD=$(FAIRLEAD) examples/gpu-lab/run.sh
+	FAIRLEAD=$(FAIRLEAD) examples/traces/run.sh
 
 build:
 	@tools/bootstrap run
@@ -48,6 +49,7 @@ bench: build
 	$(BUILD)/bench/divide bench/data/perf-*.json.gz
 	$(BUILD)/bench/entitle
 	$(BUILD)/bench/entitle --leaves 1000 --machines 6000 --running 5000 --waiting 5000
+	$(BUILD)/bench/eta --jobs 1500 --asks 20 --tree fair examples/traces/hpc2n.swf.gz
 
 e2e:
 	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \

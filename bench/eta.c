@@ -468,6 +468,7 @@ int main(int argc, char **argv)
 	const char *file = NULL;
 
 	b.options.mem = &fl_mem_heap;
+	b.options.steps = UINT64_MAX; /* so many runs as asked for */
 	b.options.arrivals = 7 * (86400 * FL_SECOND);
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";

@@ -3,6 +3,15 @@
 
 #include <math.h>
 
+void fl_distribution_scale(struct fl_distribution *d, double factor)
+{
+	d->a *= factor;
+	d->least *= factor;
+	d->most *= factor;         /* may be without bound */
+	if (d->kind == FL_UNIFORM) /* b of the others is a ratio or a shape */
+		d->b *= factor;
+}
+
 static uint64_t rotate(uint64_t v, int by) { return v << by | v >> (64 - by); }
 
 /* One step of splitmix64. */

@@ -31,6 +31,9 @@ struct fl_distribution {
 	double least, most; /* cut off there; 0, INFINITY */
 };
 
+/* All that is drawn, and its bounds, times @factor (above 0). */
+void fl_distribution_scale(struct fl_distribution *d, double factor);
+
 struct fl_random {
 	uint64_t s[4];
 };

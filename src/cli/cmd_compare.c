@@ -5,7 +5,6 @@
  * Every variant and point is read before the first one runs, so that a mistake in the last
  * file costs no time; then each is read again, run, and let go of before the next.
  */
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,6 +327,20 @@ static int open_files(struct compare *c, fairlead_error *err)
 	return rc;
 }
 
+/* What failed is asked for at once, while it is known why. */
+static int write_files(struct compare *c, fairlead_error *err)
+{
+	int rc;
+
+	(void)fl_page_write(c->page_file, c->page.bytes, c->page.len);
+	rc = fl_out_dir_check(&c->dir, err);
+	if (rc == 0) {
+		fwrite(c->summary.bytes, 1, c->summary.len, c->summary_file);
+		rc = fl_out_dir_check(&c->dir, err);
+	}
+	return rc < 0 ? rc : fl_out_dir_commit(&c->dir, err);
+}
+
 static int answer(struct compare *c, fairlead_error *err)
 {
 	const struct fl_options *o = c->options;
@@ -335,11 +348,8 @@ static int answer(struct compare *c, fairlead_error *err)
 
 	if (rc == 0)
 		rc = end_text(c, &c->page, err);
-	if (rc == 0 && o->out) {
-		fl_page_write(c->page_file, c->page.bytes, c->page.len);
-		fwrite(c->summary.bytes, 1, c->summary.len, c->summary_file);
-		rc = fl_out_dir_commit(&c->dir, err);
-	}
+	if (rc == 0 && o->out)
+		rc = write_files(c, err);
 	if (rc < 0)
 		return rc;
 	if (o->output == FL_OUTPUT_JSON) {
@@ -368,7 +378,8 @@ static int compare(struct compare *c, fairlead_error *err)
 	if (code != FL_EXIT_YES)
 		return code;
 	fl_interrupt_listen();
-	for (uint32_t i = 0; i < c->n_runs && code == 0 && !fl_interrupted(); i++)
+	/* The first one in any case: there is nothing to tell without it. */
+	for (uint32_t i = 0; i < c->n_runs && code == 0 && (i == 0 || !fl_interrupted()); i++)
 		code = run_one(c, i, err);
 	if (code >= 0)
 		code = answer(c, err);

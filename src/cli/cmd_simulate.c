@@ -3,11 +3,11 @@
  * simulate - a scenario run through in virtual time, and what it came to
  */
 #include <langinfo.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/eta.h"
+#include "cli/interrupt.h"
 #include "cli/out_dir.h"
 #include "cli/progress.h"
 #include "cli/scenario.h"
@@ -25,39 +25,16 @@ struct run {
 	struct fl_sim sim;
 	struct fl_measure *measure;
 	struct fl_progress progress;
-	struct files files; /* with --out */
+	struct files files;        /* with --out */
 	struct fl_life_row *lives; /* with --from-snapshot */
 };
-
-static volatile sig_atomic_t interrupted;
-
-/* The first one asks for the end, a second one is the end. */
-static void interrupt(int number)
-{
-	if (interrupted) {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
-	interrupted = 1;
-}
-
-/* Whoever started this and ignores them goes on to. */
-static void listen_for_interrupts(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM };
-	struct sigaction action = { .sa_handler = interrupt }, old;
-
-	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
 
 static bool go_on(void *user, const struct fl_sim *sim)
 {
 	struct run *run = user;
 
 	fl_progress_show(&run->progress, sim);
-	return !interrupted;
+	return !fl_interrupted();
 }
 
 static int write_event(void *user, const struct fl_sim *sim, const struct fl_sim_event *e,
@@ -194,7 +171,7 @@ static int run_through(struct run *run, fairlead_error *err)
 
 	if (rc < 0)
 		return rc;
-	listen_for_interrupts();
+	fl_interrupt_listen();
 	fl_progress_begin(&run->progress, "");
 	rc = fl_sim_run(&run->sim, err);
 	fl_progress_end(&run->progress);

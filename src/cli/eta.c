@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The arrivals of so long come once more. */
 static const fl_time lately = 7 * (86400 * FL_SECOND);
@@ -92,24 +93,46 @@ int fl_eta_find(const struct fl_snapshot *s, const struct fl_eta_input *e, struc
 	return rc;
 }
 
-static int assume(struct fl_snapshot *s, const struct fl_forecast_basis *basis, fairlead_error *err)
+static int assume(struct fl_snapshot *s, char *text, fairlead_error *err)
 {
-	uint32_t drawn = 0, unknown = basis->n[FL_RUN_UNKNOWN];
-	char *text;
-
-	for (unsigned i = 0; i < FL_RUN_BASES; i++)
-		drawn += i == FL_RUN_EXACT || i == FL_RUN_UNKNOWN ? 0 : basis->n[i];
-	if (s->n_assumptions == FL_MAX_ASSUMPTIONS || drawn + unknown == 0)
-		return 0;
-	if (asprintf(
-		    &text,
-		    "how long %u workloads run is drawn from what is known; of %u nothing is known: "
-		    "they run on",
-		    drawn, unknown) < 0)
+	if (!text)
 		return fl_fail_nomem(err);
+	if (s->n_assumptions == FL_MAX_ASSUMPTIONS) {
+		free(text);
+		return 0;
+	}
 	s->assumptions[s->n_assumptions++] = text;
 	s->report.n_assumptions = s->n_assumptions;
 	return 0;
+}
+
+/* What the one future stands on. */
+static int assume_lives(struct fl_snapshot *s, const struct fl_life_row *lives, fl_time start,
+			const struct fl_forecast_basis *basis, fairlead_error *err)
+{
+	uint32_t drawn = 0, unknown = basis->n[FL_RUN_UNKNOWN], come = 0;
+	char *text = NULL;
+	int rc = 0;
+
+	for (unsigned i = 0; i < FL_RUN_BASES; i++)
+		drawn += i == FL_RUN_EXACT || i == FL_RUN_UNKNOWN ? 0 : basis->n[i];
+	for (uint32_t w = 0; w < s->model->n_workloads; w++)
+		come += lives[w].workload.v != FL_NONE && lives[w].arrives != FL_TIME_NONE &&
+			lives[w].arrives > start;
+	if (drawn + unknown) {
+		if (asprintf(&text,
+			     "how long %u workloads run is drawn from what is known; of %u nothing "
+			     "is known: they run on",
+			     drawn, unknown) < 0)
+			text = NULL;
+		rc = assume(s, text, err);
+	}
+	if (rc == 0 && come == 0)
+		rc = assume(s,
+			    strdup("nobody new comes: only what is there already runs until it is "
+				   "done"),
+			    err);
+	return rc;
 }
 
 int fl_eta_lives(struct fl_snapshot *s, fl_time start, uint64_t seed, struct fl_life_row **ret,
@@ -135,7 +158,7 @@ int fl_eta_lives(struct fl_snapshot *s, fl_time start, uint64_t seed, struct fl_
 				       lives, &basis, err);
 	fl_runtimes_done(&times);
 	if (rc == 0)
-		rc = assume(s, &basis, err);
+		rc = assume_lives(s, lives, start, &basis, err);
 	if (rc == 0)
 		*ret = lives;
 	else

@@ -24,7 +24,7 @@ int fl_eta_find(const struct fl_snapshot *s, const struct fl_eta_input *e, struc
 
 /*
  * simulate --from-snapshot: a life for each workload, by its index; the run times that nobody
- * tells are drawn, and an assumption says so.  The caller's to free.
+ * tells are drawn, nobody is drawn to come, and assumptions say so.  The caller's to free.
  */
 int fl_eta_lives(struct fl_snapshot *s, fl_time start, uint64_t seed, struct fl_life_row **ret,
 		 fairlead_error *err);

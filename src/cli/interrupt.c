@@ -5,16 +5,19 @@
 
 static volatile sig_atomic_t asked;
 
-static void ask(int signal)
+static void ask(int number)
 {
-	(void)signal;
+	if (asked) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 	asked = 1;
 }
 
 void fl_interrupt_listen(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
-	struct sigaction action = { .sa_handler = ask, .sa_flags = (int)SA_RESETHAND }, old;
+	struct sigaction action = { .sa_handler = ask }, old;
 
 	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)

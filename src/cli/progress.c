@@ -39,6 +39,12 @@ static double part_done(const struct fl_sim *s)
 	return jobs > time ? jobs : time;
 }
 
+/* At the beginning of a long one it can be more than times hold. */
+static fl_time time_left(double seconds)
+{
+	return seconds < 9e9 ? (fl_time)(seconds * 1e9) : FL_NEVER;
+}
+
 void fl_progress_begin(struct fl_progress *p, const char *what)
 {
 	const char *term = getenv("TERM");
@@ -60,7 +66,7 @@ void fl_progress_show(struct fl_progress *p, const struct fl_sim *s)
 	part = part_done(s);
 	fl_report_age(s->now - s->options.start, at);
 	if (part > 0)
-		fl_report_age((fl_time)(passed * (1 - part) / part * 1e9), left);
+		fl_report_age(time_left(passed * (1 - part) / part), left);
 	snprintf(text, sizeof text, "%s%s%3.0f %%  day %s  %.0f events/s  %s%s", p->what,
 		 *p->what ? "  " : "", 100 * part, at, (double)s->events / passed,
 		 part > 0 ? left : "", part > 0 ? " left" : "");

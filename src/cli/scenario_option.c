@@ -109,15 +109,6 @@ static fl_time time_of(double seconds)
 
 /* --- settings, sources, classes --- */
 
-static void stretch(struct fl_distribution *d, double factor)
-{
-	d->a *= factor;
-	d->least *= factor;
-	d->most *= factor; /* may be without bound */
-	if (d->kind == FL_UNIFORM)
-		d->b *= factor;
-}
-
 static int turn_jobs(struct fl_model *m, const struct fl_scenario_option *o, bool load,
 		     fairlead_error *err)
 {
@@ -129,9 +120,9 @@ static int turn_jobs(struct fl_model *m, const struct fl_scenario_option *o, boo
 		*(load ? &m->traces[i].load : &m->traces[i].runtime) *= o->value;
 	for (uint32_t i = 0; i < m->n_classes; i++)
 		if (load)
-			stretch(&m->classes[i].between, 1 / o->value);
+			fl_distribution_scale(&m->classes[i].between, 1 / o->value);
 		else
-			stretch(&m->classes[i].runs, o->value);
+			fl_distribution_scale(&m->classes[i].runs, o->value);
 	return 0;
 }
 

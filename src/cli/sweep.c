@@ -29,7 +29,7 @@ static int parse_value(const struct fl_sweep *s, const char *text, size_t len, d
 	fl_time duration;
 
 	snprintf(copy, sizeof(copy), "%.*s", len < sizeof(copy) ? (int)len : 63, text);
-	if (time && fl_options_duration(copy, &duration)) {
+	if (time && len < sizeof(copy) && fl_options_duration(copy, &duration)) {
 		*ret = (double)duration / (double)FL_SECOND;
 		return 0;
 	}
@@ -105,7 +105,8 @@ static int parse_range(struct fl_sweep *s, const char *text, const char *dots, f
 			       FL_MAX_SWEEP);
 	if (a == b)
 		return bad(err, text, "a range with one end only");
-	bool ratios = a > 0 && b > 0 && fmax(a / b, b / a) >= ONE_BY_ONE;
+	/* One seed is no larger than another: twenty of them are twenty. */
+	bool ratios = !is_whole(s) && a > 0 && b > 0 && fmax(a / b, b / a) >= ONE_BY_ONE;
 	for (long i = 0; i < points; i++) {
 		double part = (double)i / (double)(points - 1);
 		double value = ratios ? a * pow(b / a, part) : a + (b - a) * part;

@@ -4,8 +4,8 @@
  *
  * A range has as many points as stand behind "/" (9 when nothing does), both ends among
  * them: at equal ratios when the ends are above 0 and a factor of ten or more apart, else at
- * equal distances; those in between have three significant digits, and are whole where the
- * option takes whole numbers.
+ * equal distances; those in between have three significant digits.  Where the option takes
+ * whole numbers they are at equal distances and whole; what is the same comes once.
  */
 #ifndef FL_CLI_SWEEP_H
 #define FL_CLI_SWEEP_H

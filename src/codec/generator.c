@@ -77,6 +77,8 @@ static int read_pods(struct fl_kube *k, uint32_t v, void *row)
 	int32_t pods = 0;
 	int r = fl_kube_count(k, v, &pods);
 
+	if (r == 0 && pods > FL_MAX_LIST)
+		return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d pods", FL_MAX_LIST);
 	((struct job *)row)->class.pods.a = pods ? pods : 1;
 	return r;
 }
@@ -159,7 +161,7 @@ static int read_set(struct fl_kube *k, uint32_t v, struct plan *p)
 		fl_time step = p->interval * (FL_SECOND / 1000);
 
 		class->count = (uint32_t)p->count;
-		class->begins = step * (i - p->first_job + 1);
+		class->begins = fl_sat_mul(step, i - p->first_job + 1);
 		class->between.a = (double)step * n / (double)FL_SECOND;
 	}
 	return r;
@@ -200,8 +202,9 @@ static int read_nominal(struct fl_kube *k, uint32_t v, void *row)
 /* "" is how no limit is written. */
 static int read_limit(struct fl_kube *k, uint32_t v, void *row)
 {
-	return k->doc.values[v].len == 0 ? 0 :
-					   fl_kube_quantity(k, v, "cpu", &last_queue(row)->limit);
+	bool empty = k->doc.values[v].kind == FL_TOKEN_SCALAR && k->doc.values[v].len == 0;
+
+	return empty ? 0 : fl_kube_quantity(k, v, "cpu", &last_queue(row)->limit);
 }
 
 static int read_policy(struct fl_kube *k, uint32_t v, enum fl_preempt_policy *ret)

@@ -109,7 +109,8 @@ static int read_seed(struct fl_kube *k, uint32_t v, void *row)
 	if (!is_scalar(k, v) || k->doc.values[v].type != FL_SCALAR_INT || text[0] == '-')
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a whole number of 0 or more");
 	errno = 0;
-	value = strtoull(text, NULL, text[1] == 'x' ? 16 : 10);
+	value = text[0] == '0' && text[1] == 'o' ? strtoull(text + 2, NULL, 8) :
+						   strtoull(text, NULL, text[1] == 'x' ? 16 : 10);
 	if (errno)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "%.40s does not fit 64 bits", text);
 	((struct fl_simulation_settings *)row)->seed = value;
@@ -249,6 +250,8 @@ static int read_simulation(struct fl_kube *k)
 	if (settings->present && !k->over)
 		return refuse_second(k);
 	if (!settings->present) {
+		if (!k->over) /* what a simulator's input has set counts where there is none */
+			*settings = fl_simulation_default;
 		settings->place = fl_kube_place(k, 0);
 		settings->name = k->name;
 	}

@@ -85,7 +85,6 @@ static int one_target(struct fl_kube *k, uint32_t item, const struct target *t, 
 
 /* --- changes --- */
 
-/* Where the numbers stand; FL_NONE: not given. */
 struct change {
 	struct target t; /* first: the fields above write here */
 	fl_time at;

@@ -2,6 +2,7 @@
 /* Random lengths of time and sizes, as a Simulation writes them. */
 #include <math.h>
 
+#include "base/limits.h"
 #include "codec/simulation_parts.h"
 
 struct reading {
@@ -166,6 +167,8 @@ static int check_pods(struct fl_kube *k, uint32_t v, const struct fl_distributio
 		return 0;
 	if (d->a < 1 || !whole)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "pods are whole numbers of at least 1");
+	if (d->a > FL_MAX_LIST || (d->kind == FL_UNIFORM && d->b > FL_MAX_LIST))
+		return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d pods", FL_MAX_LIST);
 	return 0;
 }
 

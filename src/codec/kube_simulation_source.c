@@ -110,8 +110,10 @@ static int read_rule(struct fl_kube *k, uint32_t item)
 	struct fl_trace_rule row = { .to = { FL_NONE }, .place = fl_kube_place(k, item) };
 	int r = fl_kube_map(k, item, rule_fields, &row);
 	uint32_t v = r == 0 ? fl_doc_find(&k->doc, item, "leaveOut") : FL_NONE;
-	bool out = v != FL_NONE && !fl_kube_is_null(k, v) && fl_doc_text(&k->doc, v)[0] == 't';
+	bool out = false;
 
+	if (v != FL_NONE && !fl_kube_is_null(k, v))
+		r = fl_kube_bool(k, v, &out);
 	if (r == 0 && row.to.v == FL_NONE && !out) {
 		fl_kube_fail(k, item, FAIRLEAD_EINPUT, "no 'to'");
 		fl_fail_hint(k->err, "name a queue, or write 'leaveOut: true'");

@@ -5,22 +5,13 @@
 #include "codec/kube.h"
 #include "codec/trace_parts.h"
 
-static fl_time times(fl_time time, double factor)
+fl_time fl_trace_times(fl_time time, double factor)
 {
 	double v = (double)time * factor;
 
 	if (time == FL_NEVER || time == FL_TIME_NONE || factor == 1)
 		return time;
 	return v >= (double)FL_NEVER ? FL_NEVER - 1 : (fl_time)v;
-}
-
-static void scale(struct fl_distribution *d, double factor)
-{
-	d->a *= factor;
-	d->least *= factor;
-	d->most *= factor;
-	if (d->kind == FL_UNIFORM)
-		d->b *= factor;
 }
 
 /* Who arrives after the first of them comes sooner or later, the same for all. */
@@ -35,14 +26,14 @@ static void stretch_lives(struct fl_model *m, uint32_t from, const struct fl_tra
 		struct fl_life_row *life = &m->lives[i];
 		fl_time since, stays;
 
-		life->runs = times(life->runs, row->runtime);
-		life->asked = times(life->asked, row->runtime);
+		life->runs = fl_trace_times(life->runs, row->runtime);
+		life->asked = fl_trace_times(life->asked, row->runtime);
 		if (life->arrives == FL_TIME_NONE)
 			continue;
 		stays = life->leaves == FL_NEVER ? FL_NEVER :
 						   fl_time_minus(life->leaves, life->arrives);
 		since = fl_time_minus(life->arrives, first);
-		life->arrives = fl_sat_add(first, times(since, 1 / row->load));
+		life->arrives = fl_sat_add(first, fl_trace_times(since, 1 / row->load));
 		life->leaves = stays == FL_NEVER ? FL_NEVER : fl_sat_add(life->arrives, stays);
 	}
 }
@@ -51,25 +42,17 @@ static void stretch_lives(struct fl_model *m, uint32_t from, const struct fl_tra
 static int read_objects(struct fl_model *m, uint32_t trace, const char *name,
 			const struct fl_source *source, fairlead_error *err)
 {
-	const struct fl_trace_row *row = &m->traces[trace];
 	uint32_t lives = m->n_lives, classes = m->n_classes;
-	int r;
+	int r = fl_kube_read_from(m, name, source, /* tap= */ NULL, err);
+	const struct fl_trace_row *row = &m->traces[trace];
 
-	if (row->from > 0 || (row->length != 0 && row->length != FL_NEVER)) {
-		fl_fail(err, FAIRLEAD_EINPUT,
-			"objects are not cut in time: `from` and `for` are "
-			"of swf and openb");
-		return fl_model_fail_at(m, row->place, err);
-	}
-	r = fl_kube_read_from(m, name, source, /* tap= */ NULL, err);
 	if (r < 0)
 		return r;
-	row = &m->traces[trace];
 	stretch_lives(m, lives, row);
 	for (uint32_t i = classes; i < m->n_classes; i++) {
-		scale(&m->classes[i].between, 1 / row->load);
-		m->classes[i].begins = times(m->classes[i].begins, 1 / row->load);
-		scale(&m->classes[i].runs, row->runtime);
+		fl_distribution_scale(&m->classes[i].between, 1 / row->load);
+		m->classes[i].begins = fl_trace_times(m->classes[i].begins, 1 / row->load);
+		fl_distribution_scale(&m->classes[i].runs, row->runtime);
 	}
 	return 0;
 }

@@ -108,21 +108,6 @@ int fl_tracer_counts(struct fl_tracer *t, const char *at, fl_time came)
 	return 0;
 }
 
-static fl_time stretched(fl_time time, double factor)
-{
-	double v = (double)time * factor;
-
-	if (factor == 1)
-		return time;
-	return v >= (double)FL_NEVER ? FL_NEVER - 1 : (fl_time)v;
-}
-
-static fl_time worked(const struct fl_tracer *t, fl_time time)
-{
-	return time == FL_NEVER || time == FL_TIME_NONE ? time :
-							  stretched(time, row_of(t)->runtime);
-}
-
 /* --- shapes --- */
 
 static int push_request(struct fl_tracer *t, struct fl_sym resource, fl_amount amount)
@@ -203,8 +188,8 @@ static int find_podset(struct fl_tracer *t, const struct fl_trace_shape *s, uint
 {
 	const uint32_t path[] = { (uint32_t)s->cpu,    (uint32_t)((uint64_t)s->cpu >> 32),
 				  (uint32_t)s->memory, (uint32_t)((uint64_t)s->memory >> 32),
-				  (uint32_t)s->gpu,    s->models.v,
-				  (uint32_t)s->pods };
+				  (uint32_t)s->gpu,    (uint32_t)((uint64_t)s->gpu >> 32),
+				  s->models.v,         (uint32_t)s->pods };
 	const uint32_t steps = sizeof path / sizeof *path;
 	uint32_t at = 0;
 
@@ -285,12 +270,12 @@ static int add_workload(struct fl_tracer *t, struct fl_workload_row *row,
 static int add_life(struct fl_tracer *t, const struct fl_trace_job *job)
 {
 	double faster = 1 / row_of(t)->load;
-	fl_time came = stretched(job->came - t->base, faster);
+	fl_time came = fl_trace_times(job->came - t->base, faster);
 	struct fl_life_row life = {
 		.workload = { t->m->n_workloads },
 		.from_start = t->clock == FL_TIME_NONE,
-		.runs = worked(t, job->runs),
-		.asked = worked(t, job->asked),
+		.runs = fl_trace_times(job->runs, row_of(t)->runtime),
+		.asked = fl_trace_times(job->asked, row_of(t)->runtime),
 		.waited = job->waited,
 		.class_name = { FL_NONE },
 		.user = { FL_NONE },
@@ -361,9 +346,11 @@ static bool has_memory(const struct fl_model *m)
 static int forget_memory(struct fl_tracer *t)
 {
 	struct fl_model *m = t->m;
+	uint32_t podsets = has_quota_of(m, t->memory) ? t->podsets : m->n_podsets;
+	uint32_t tasks = has_memory(m) ? t->tasks : m->n_tasks;
 	uint32_t changed = 0;
 
-	for (uint32_t i = t->podsets; i < m->n_podsets && !has_quota_of(m, t->memory); i++) {
+	for (uint32_t i = t->podsets; i < podsets; i++) {
 		struct fl_podset *p = &m->podsets[i];
 		struct fl_request *last = &m->requests[p->requests.first + p->requests.n - 1];
 
@@ -373,7 +360,7 @@ static int forget_memory(struct fl_tracer *t)
 		p->requests.n--;
 		changed++;
 	}
-	for (uint32_t i = t->tasks; i < m->n_tasks && !has_memory(m); i++) {
+	for (uint32_t i = t->tasks; i < tasks; i++) {
 		changed += m->tasks[i].request.of[FL_MEMORY] > 0;
 		m->tasks[i].request.of[FL_MEMORY] = 0;
 	}
@@ -410,22 +397,15 @@ static int tell_odd(struct fl_tracer *t)
 	return tell(t, FL_NOTICE_JOBS_LEFT_OUT, text);
 }
 
-static double quota_of(const struct fl_model *m, const struct fl_node_row *node,
-		       struct fl_sym resource)
+static double quota_of(const struct fl_model *m, uint32_t node, struct fl_sym resource)
 {
+	struct fl_quota_walk walk = { 0 };
+	const struct fl_quota *q;
 	double sum = 0;
 
-	for (uint32_t g = node->groups.first; g < node->groups.first + node->groups.n; g++) {
-		const struct fl_span *flavors = &m->groups[g].flavors;
-
-		for (uint32_t f = flavors->first; f < flavors->first + flavors->n; f++) {
-			const struct fl_span *quotas = &m->group_flavors[f].quotas;
-
-			for (uint32_t q = quotas->first; q < quotas->first + quotas->n; q++)
-				if (m->quotas[q].resource_name.v == resource.v)
-					sum += (double)m->quotas[q].nominal;
-		}
-	}
+	while ((q = fl_model_next_quota(m, (struct fl_node){ node }, &walk)) != NULL)
+		if (q->resource_name.v == resource.v)
+			sum += (double)q->nominal;
 	return sum;
 }
 
@@ -436,7 +416,7 @@ static double capacity(const struct fl_tracer *t)
 	double sum = 0;
 
 	for (uint32_t n = 0; n < m->n_nodes; n++)
-		sum += quota_of(m, &m->nodes[n], t->cpu);
+		sum += quota_of(m, n, t->cpu);
 	for (uint32_t i = 0; i < m->n_machines && t->tasks < m->n_tasks; i++)
 		sum += m->machines[i].allocatable.of[FL_CPU];
 	return sum;
@@ -467,8 +447,8 @@ static int tell_too_large(struct fl_tracer *t)
 	if (!n)
 		return 0;
 	(void)snprintf(text, sizeof text,
-		       "%u jobs are larger than the whole cluster, %.9g cores, and wait for ever",
-		       n, cpu / 1000);
+		       "%u job%s larger than the whole cluster, %.9g cores, and wait%s for ever", n,
+		       n == 1 ? " is" : "s are", cpu / 1000, n == 1 ? "s" : "");
 	return tell(t, FL_NOTICE_JOBS_TOO_LARGE, text);
 }
 

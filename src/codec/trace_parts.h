@@ -70,6 +70,9 @@ int fl_tracer_fail(struct fl_tracer *t, const char *at, const char *format, ...)
  */
 int fl_tracer_counts(struct fl_tracer *t, const char *at, fl_time came);
 
+/* A length of time stretched; FL_NEVER and FL_TIME_NONE stay what they are. */
+fl_time fl_trace_times(fl_time time, double factor);
+
 /* Its rows, when it counts and its rule does not leave it out. */
 int fl_tracer_add(struct fl_tracer *t, const struct fl_trace_job *job);
 

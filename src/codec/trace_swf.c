@@ -58,6 +58,15 @@ static const char *behind_blanks(const char *at, const char *end)
 	return at;
 }
 
+static int64_t whole(int64_t field) { return field / FL_SECOND; }
+
+static bool is_part(const int64_t *f)
+{
+	int64_t status = whole(f[STATUS]);
+
+	return status == PART || status == LAST_PART || status == LAST_PART_FAILED;
+}
+
 /* All 18 fields, in units of 10^-9; *where is the second. */
 static int read_fields(struct fl_tracer *t, const char *at, int64_t *fields, const char **where)
 {
@@ -84,13 +93,14 @@ static int read_fields(struct fl_tracer *t, const char *at, int64_t *fields, con
 	at = behind_blanks(at, end);
 	if (at < end)
 		return fl_tracer_fail(t, at, "more than %d fields", FIELDS);
+	/* Of the parts of a job only the first says when the job came. */
+	if (fields[SUBMIT] < 0 && is_part(fields) && t->last != FL_TIME_NONE)
+		fields[SUBMIT] = t->last;
 	if (fields[JOB] < 0 || fields[SUBMIT] < 0)
 		return fl_tracer_fail(t, t->lines.text, "a job without %s",
 				      names[fields[JOB] < 0 ? JOB : SUBMIT]);
 	return 0;
 }
-
-static int64_t whole(int64_t field) { return field / FL_SECOND; }
 
 static bool is_cancelled(const int64_t *f)
 {
@@ -104,11 +114,10 @@ static enum fl_trace_odd describe(const struct fl_tracer *t, const int64_t *f,
 				  struct fl_trace_job *job)
 {
 	bool cancelled = is_cancelled(f);
-	int64_t status = whole(f[STATUS]);
 	int64_t pods = whole(f[ASKED] > 0 ? f[ASKED] : f[USED]);
 	int64_t kib = whole(f[ASKED_MEMORY] > 0 ? f[ASKED_MEMORY] : f[USED_MEMORY]);
 
-	if (status == PART || status == LAST_PART || status == LAST_PART_FAILED)
+	if (is_part(f))
 		return FL_ODD_PARTIAL;
 	if (cancelled && !t->m->traces[t->trace].cancelled)
 		return FL_ODD_CANCELLED;

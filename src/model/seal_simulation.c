@@ -230,7 +230,8 @@ static int refuse_twins(struct fl_model *m, struct fl_arena *scratch, fairlead_e
 
 /*
  * Pods say when their workload comes where its PodGroup does not, or there is none: the first
- * in name order.  What belongs to no workload is left out.
+ * in name order.  What belongs to no workload is left out.  As for the others, who was not
+ * created at a time of its own was when it comes; an offset that nobody settled says no time.
  */
 static int resolve_lives(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
 {
@@ -239,6 +240,7 @@ static int resolve_lives(struct fl_model *m, struct fl_arena *scratch, fairlead_
 
 	if (!has)
 		return FAIRLEAD_ENOMEM;
+	memset(has, 0, m->n_workloads * sizeof *has);
 	for (uint32_t i = 0; i < m->n_lives; i++)
 		if (m->lives[i].workload.v != FL_NONE)
 			has[m->lives[i].workload.v] = true;
@@ -249,6 +251,8 @@ static int resolve_lives(struct fl_model *m, struct fl_arena *scratch, fairlead_
 			continue;
 		m->lives[life].workload.v = w;
 		has[w] = true;
+		if (m->workloads[w].created == FL_TIME_NONE && !m->lives[life].from_start)
+			m->workloads[w].created = m->lives[life].arrives;
 	}
 	for (uint32_t i = 0; i < m->n_lives; i++)
 		if (m->lives[i].workload.v != FL_NONE)

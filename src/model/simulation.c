@@ -127,13 +127,15 @@ int fl_simulation_settle(struct fl_model *m, fairlead_error *err)
 
 		if (!life->from_start)
 			continue;
+		uint32_t w = life->workload.v; /* FL_NONE: of a pod, tied to it by seal */
+
 		life->from_start = false;
 		if (life->arrives != FL_TIME_NONE)
 			life->arrives = fl_sat_add(*start, life->arrives);
 		if (life->leaves != FL_NEVER)
 			life->leaves = fl_sat_add(*start, life->leaves);
-		if (m->workloads[life->workload.v].created == FL_TIME_NONE)
-			m->workloads[life->workload.v].created = life->arrives;
+		if (w != FL_NONE && m->workloads[w].created == FL_TIME_NONE)
+			m->workloads[w].created = life->arrives;
 	}
 	return 0;
 }

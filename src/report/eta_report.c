@@ -142,9 +142,10 @@ static void say_basis(const struct fl_report *r, const struct fl_eta *eta)
 	else
 		fl_report_say(r, FL_STYLE_DIM, 2, "arrivals: none");
 	if (eta->basis.cut)
-		fl_report_say(r, FL_STYLE_DIM, 2,
-			      "%u of %u runs were ended before %s were over: too much happens in them",
-			      eta->basis.cut, eta->basis.runs, length(eta->basis.horizon, horizon));
+		fl_report_say(
+			r, FL_STYLE_DIM, 2,
+			"%u of %u runs were ended before %s were over: too much happens in them",
+			eta->basis.cut, eta->basis.runs, length(eta->basis.horizon, horizon));
 }
 
 void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta)

@@ -9,13 +9,6 @@
 #include "report/json.h"
 #include "report/sim_report.h"
 
-static const char *const kinds[FL_SIM_EVENTS] = {
-	[FL_SIM_ARRIVED] = "arrived", [FL_SIM_STARTED] = "started", [FL_SIM_EVICTED] = "evicted",
-	[FL_SIM_LET_GO] = "letGo",    [FL_SIM_KILLED] = "killed",   [FL_SIM_RETURNED] = "returned",
-	[FL_SIM_ENDED] = "finished",  [FL_SIM_GAVE_UP] = "gaveUp",  [FL_SIM_CHANGED] = "changed",
-	[FL_SIM_FAILED] = "failed",   [FL_SIM_BACK] = "back",
-};
-
 static void put_time(struct fl_json *j, const char *key, fl_time time)
 {
 	char text[32];
@@ -52,7 +45,7 @@ void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_
 	fl_json_init(&j, out);
 	fl_json_object(&j, NULL);
 	put_time(&j, "at", e->at - sim->options.start);
-	fl_json_text(&j, "kind", kinds[e->kind]);
+	fl_json_text(&j, "kind", fl_sim_event_name(e->kind));
 	if (e->cell) {
 		put_cell(&j, m, e->cell);
 	} else {

@@ -228,8 +228,8 @@ static void put_notes(const struct out *o)
 
 		fl_json_object(o->j, NULL);
 		put_seconds(o->j, "at", n->at - o->d->start);
-		fl_json_text(o->j, "kind", "changed");
-		fl_json_text(o->j, "text", fl_sim_change_text(o->m, &n->cell, text));
+		fl_json_text(o->j, "kind", fl_sim_event_name(n->event.kind));
+		fl_json_text(o->j, "text", fl_sim_change_text(o->m, n, text));
 		fl_json_end_object(o->j);
 	}
 	fl_json_end_list(o->j);
@@ -314,14 +314,15 @@ void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 {
 	struct out o = { .j = j, .m = s->sim->model, .d = s->measured };
 	const struct fl_simulation_settings *settings = &s->sim->settings;
-	char time[40];
+	char time[40], seed[32];
 
 	fl_json_object(j, key);
 	fl_json_text(j, "apiVersion", "fairlead.dev/v1alpha1");
 	fl_json_text(j, "kind", "SimulationReport");
 	fl_json_text(j, "name", fl_model_text(o.m, settings->name));
 	fl_json_text(j, "policy", s->sim->ops->name);
-	fl_json_int(j, "seed", (int64_t)settings->seed);
+	snprintf(seed, sizeof seed, "%" PRIu64, settings->seed);
+	fl_json_raw(j, "seed", seed, strlen(seed));
 	fl_json_text(j, "ended", fl_sim_end_name(o.d->ended));
 	fl_json_text(j, "start", fl_time_format(time, o.d->start));
 	fl_json_number(j, "seconds", o.d->seconds);

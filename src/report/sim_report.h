@@ -42,9 +42,11 @@ double fl_sim_natural(const struct fl_model *m, struct fl_resource r, double amo
 const char *fl_sim_end_name(enum fl_sim_end end);
 /* Whether a cell's number is one: else it is without bound. @ret: in natural units. */
 bool fl_sim_cell_value(const struct fl_model *m, const struct fl_cell *c, double *ret);
-/* "team-a default cpu nominalQuota 10" */
+/* "arrived", "letGo", "failed", ... */
+const char *fl_sim_event_name(enum fl_sim_event_kind kind);
+/* "team-a default cpu nominalQuota 10"; "node-1" when all of it failed or is back */
 enum { FL_SIM_CHANGE = 4 * FL_REPORT_NAME };
-const char *fl_sim_change_text(const struct fl_model *m, const struct fl_cell *c,
+const char *fl_sim_change_text(const struct fl_model *m, const struct fl_measured_note *n,
 			       char buffer[FL_SIM_CHANGE]);
 /* "root", "3 others of root", "3 others" */
 const char *fl_sim_line_name(const struct fl_sim_report *s, const struct fl_measured_line *l,

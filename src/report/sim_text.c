@@ -302,8 +302,11 @@ static void say_changes(const struct fl_report *r, const struct fl_sim_report *s
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct fl_measured_note *n = &d->notes[i];
 
-		snprintf(words, sizeof words, "after %s: %s", fl_report_age(n->at - d->start, at),
-			 fl_sim_change_text(s->sim->model, &n->cell, text));
+		snprintf(words, sizeof words, "after %s: %s%s", fl_report_age(n->at - d->start, at),
+			 fl_sim_change_text(s->sim->model, n, text),
+			 n->event.kind == FL_SIM_FAILED ? " (failed)" :
+			 n->event.kind == FL_SIM_BACK   ? " (back)" :
+							  "");
 		say_line(r, i ? "" : "changed", words);
 	}
 	if (d->n_notes + d->notes_dropped > shown) {

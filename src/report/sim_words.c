@@ -48,9 +48,24 @@ bool fl_sim_cell_value(const struct fl_model *m, const struct fl_cell *c, double
 	return false;
 }
 
-const char *fl_sim_change_text(const struct fl_model *m, const struct fl_cell *c,
+const char *fl_sim_event_name(enum fl_sim_event_kind kind)
+{
+	static const char *const names[FL_SIM_EVENTS] = {
+		[FL_SIM_ARRIVED] = "arrived", [FL_SIM_STARTED] = "started",
+		[FL_SIM_EVICTED] = "evicted", [FL_SIM_LET_GO] = "letGo",
+		[FL_SIM_KILLED] = "killed",   [FL_SIM_RETURNED] = "returned",
+		[FL_SIM_ENDED] = "finished",  [FL_SIM_GAVE_UP] = "gaveUp",
+		[FL_SIM_CHANGED] = "changed", [FL_SIM_FAILED] = "failed",
+		[FL_SIM_BACK] = "back",
+	};
+
+	return names[kind];
+}
+
+const char *fl_sim_change_text(const struct fl_model *m, const struct fl_measured_note *n,
 			       char buffer[FL_SIM_CHANGE])
 {
+	const struct fl_cell *c = &n->cell;
 	const char *whose = c->kind == FL_CELL_ALLOCATABLE ? fl_report_machine(m, c->machine) :
 							     fl_report_node(m, c->node);
 	const char *flavor = m->n_flavors ? fl_report_flavor(m, c->flavor) : "";
@@ -58,6 +73,10 @@ const char *fl_sim_change_text(const struct fl_model *m, const struct fl_cell *c
 	char number[32] = "unlimited";
 	double value;
 
+	if (c->kind == FL_CELL_ALLOCATABLE && c->resource.v == FL_NONE) { /* all of a machine */
+		snprintf(buffer, FL_SIM_CHANGE, "%s", whose);
+		return buffer;
+	}
 	if (fl_sim_cell_value(m, c, &value))
 		fl_json_digits(value, number);
 	snprintf(buffer, FL_SIM_CHANGE, "%s%s%s%s%s %s %s", whose, *flavor ? " " : "", flavor,

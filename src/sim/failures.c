@@ -153,19 +153,12 @@ static int set_room(struct fl_sim *s, struct fl_machine machine, bool up, fairle
 	return r;
 }
 
-/* What rows that are down have taken of this quota. */
-static fl_amount missing(const struct fl_sim *s, const struct fl_cell *cell)
+/* A row that is down takes its amount of what there is of the quota, @cell, or all of that. */
+static void take_quota(const struct fl_failure_row *row, struct fl_sim_failure *f,
+		       struct fl_cell *cell)
 {
-	fl_amount sum = 0;
-
-	for (uint32_t i = 0; i < s->model->n_failures; i++) {
-		const struct fl_failure_row *row = &s->model->failures[i];
-
-		if (s->failures[i].down && !of_machine(row) && row->node.v == cell->node.v &&
-		    row->flavor.v == cell->flavor.v && row->resource.v == cell->resource.v)
-			sum = fl_sat_add(sum, s->failures[i].lost);
-	}
-	return sum;
+	f->lost = cell->amount == FL_UNLIMITED ? 0 : fl_amount_min(row->amount, cell->amount);
+	cell->amount -= f->lost;
 }
 
 /* --- a change --- */
@@ -179,10 +172,16 @@ static int change_machine(struct fl_sim *s, const struct fl_cell *cell, fairlead
 	return is_down(s, cell->machine) ? 0 : apply(s, cell, err);
 }
 
+/* What is missing while a row is down is missing of what there is from now on. */
 static int change_nominal(struct fl_sim *s, struct fl_cell *cell, fairlead_error *err)
 {
-	if (cell->amount != FL_UNLIMITED)
-		cell->amount = fl_amount_max(0, fl_sat_sub(cell->amount, missing(s, cell)));
+	for (uint32_t i = 0; i < s->model->n_failures; i++) {
+		const struct fl_failure_row *row = &s->model->failures[i];
+
+		if (s->failures[i].down && !of_machine(row) && row->node.v == cell->node.v &&
+		    row->flavor.v == cell->flavor.v && row->resource.v == cell->resource.v)
+			take_quota(row, &s->failures[i], cell);
+	}
 	return apply(s, cell, err);
 }
 
@@ -266,8 +265,7 @@ int fl_sim_fail(struct fl_sim *s, uint32_t number, fairlead_error *err)
 	if (of_machine(row)) {
 		r = set_room(s, row->machine, /* up= */ false, err);
 	} else {
-		f->lost = cell.amount == FL_UNLIMITED ? 0 : fl_amount_min(row->amount, cell.amount);
-		cell.amount -= f->lost;
+		take_quota(row, f, &cell);
 		r = apply(s, &cell, err);
 	}
 	if (r >= 0)
@@ -291,7 +289,7 @@ int fl_sim_back(struct fl_sim *s, uint32_t number, fairlead_error *err)
 	if (!of_machine(row)) {
 		cell.amount = fl_quota_add(cell.amount, f->lost);
 		r = apply(s, &cell, err);
-	} else if (!is_down(s, row->machine)) { /* by another row */
+	} else {
 		cell.value = 1;
 		r = set_room(s, row->machine, /* up= */ true, err);
 	}

@@ -8,8 +8,11 @@
 #include "base/limits.h"
 #include "base/sort.h"
 
-/* There are so many runs whatever they cost; a run may have so many cycles in which nothing starts. */
-enum { LEAST_RUNS = 20, IDLE_CYCLES = 256 };
+/*
+ * There are so many runs whatever they cost.  A run is over after so many cycles in which nothing
+ * starts, or so many more starts than there are workloads while nobody arrives or ends.
+ */
+enum { LEAST_RUNS = 12, IDLE_CYCLES = 256, VAIN_STARTS = 512 };
 
 /*
  * Runs differ less than what really happens: people begin work of a new kind, of which what
@@ -21,7 +24,7 @@ enum { CAUTION = 3 };
 const struct fl_forecast_options fl_forecast_default = {
 	.seed = 1,
 	.runs = 100,
-	.steps = 4000000,
+	.steps = 6000000,
 	.level = 0.8,
 	.horizon = 30 * 86400 * FL_SECOND,
 };
@@ -279,6 +282,8 @@ struct futures {
 	/* one run */
 	struct fl_sim *sim;
 	uint32_t run, left, last_ended;
+	uint64_t vain_starts; /* since somebody arrived or ended */
+	bool over;            /* the horizon is passed */
 
 	/* of all */
 	fl_time horizon;
@@ -342,17 +347,34 @@ static int happened(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 	size_t cell;
 
 	(void)err;
+	if (e->kind == FL_SIM_ENDED || e->kind == FL_SIM_ARRIVED)
+		f->vain_starts = 0;
 	if (e->kind == FL_SIM_ENDED || e->kind == FL_SIM_LET_GO)
 		f->last_ended = e->workload.v;
 	if (e->kind != FL_SIM_STARTED)
 		return 0;
+	f->vain_starts++;
 	row = f->row_of[e->workload.v];
 	cell = (size_t)row * f->options->runs + f->run;
-	if (row == FL_NONE || f->starts[cell] != FL_NEVER || !sim->jobs[e->workload.v].running)
+	if (row == FL_NONE || f->starts[cell] != FL_NEVER || !sim->jobs[e->workload.v].running ||
+	    f->over)
 		return 0;
 	f->starts[cell] = e->at;
 	f->awaited[cell] = f->last_ended;
 	if (--f->left == 0)
+		fl_sim_stop(f->sim);
+	return 0;
+}
+
+/* Behind the horizon it is over. The simulation itself knows no end: it tells when nothing is left. */
+static int passes(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
+{
+	struct futures *f = user;
+
+	(void)sim;
+	(void)err;
+	f->over = to > fl_sat_add(f->options->now, f->horizon);
+	if (f->over)
 		fl_sim_stop(f->sim);
 	return 0;
 }
@@ -371,8 +393,9 @@ static uint64_t steps_of(const struct fl_sim *s)
 static bool goes_on(void *user, const struct fl_sim *s)
 {
 	const struct futures *f = user;
+	uint64_t vain = (uint64_t)s->n_waiting + s->n_running + VAIN_STARTS;
 
-	return steps_of(s) < f->options->steps / LEAST_RUNS &&
+	return steps_of(s) < f->options->steps / LEAST_RUNS && f->vain_starts < vain &&
 	       (!is_quiet(s) || s->idle_cycles < IDLE_CYCLES);
 }
 
@@ -385,7 +408,7 @@ static int run_once(struct futures *f, fairlead_error *err)
 		.start = o->now,
 		.lives = f->one.lives,
 		.from = o->from,
-		.listeners = { { .event = happened, .user = f } },
+		.listeners = { { .event = happened, .passes = passes, .user = f } },
 		.n_listeners = 1,
 		.go_on = goes_on,
 		.user = f,
@@ -393,7 +416,9 @@ static int run_once(struct futures *f, fairlead_error *err)
 	struct fl_sim sim;
 	int r;
 
-	settings.until = f->horizon;
+	settings.until = FL_NEVER;
+	f->over = false;
+	f->vain_starts = 0;
 	f->sim = &sim;
 	f->left = f->ask;
 	f->last_ended = FL_NONE;
@@ -402,10 +427,12 @@ static int run_once(struct futures *f, fairlead_error *err)
 		return r;
 	r = fl_sim_run(&sim, err);
 	f->steps += steps_of(&sim);
-	if (r >= 0 && f->left > 0 && is_quiet(&sim))
-		f->n_stuck++;
-	else if (r >= 0 && f->left > 0 && sim.ended == FL_SIM_STOPPED)
-		f->n_cut++;
+	if (r >= 0 && f->left > 0 && !f->over) {
+		bool stuck = sim.ended != FL_SIM_STOPPED || is_quiet(&sim);
+
+		f->n_stuck += stuck;
+		f->n_cut += !stuck;
+	}
 	fl_sim_done(&sim);
 	return r;
 }
@@ -414,7 +441,9 @@ static bool wants_more_runs(const struct futures *f)
 {
 	const struct fl_forecast_options *o = f->options;
 
-	return f->run < o->runs && (f->run < LEAST_RUNS || f->steps < o->steps);
+	/* Where all are cut, more of them tell nothing. */
+	return f->run < o->runs &&
+	       (f->run < LEAST_RUNS || (f->steps < o->steps && f->n_cut < f->run));
 }
 
 static int run_all(struct futures *f, struct fl_forecast_basis *ret, fairlead_error *err)

@@ -30,8 +30,8 @@ struct fl_forecast_options {
 	const struct fl_mem *mem;
 	fl_time now;
 	uint64_t seed;
-	uint32_t runs;  /* at most */
-	uint64_t steps; /* in all: an event, a head looked at, a workload to begin with */
+	uint32_t runs;   /* at most */
+	uint64_t steps;  /* in all: an event, a head looked at, a workload to begin with */
 	double level;    /* of the interval: so often the start shall fall into it; 0.8 */
 	fl_time horizon; /* as long as a run looks ahead at most */
 	/*

@@ -60,9 +60,12 @@ int fl_sim_at(struct fl_sim *s, fl_time when, enum fl_sim_due kind, uint32_t num
 
 static fl_time scaled(fl_time time, uint32_t part, uint32_t whole, bool up)
 {
+	fl_nanos of;
+
 	if (part == whole)
 		return time;
-	return (fl_time)(((fl_nanos)time * part + (up ? whole - 1 : 0)) / whole);
+	of = ((fl_nanos)time * part + (up ? whole - 1 : 0)) / whole;
+	return of < FL_NEVER ? (fl_time)of : FL_NEVER;
 }
 
 /* Its pods that run, as the policy has it: a gang below its minimum does nothing. */
@@ -403,9 +406,8 @@ static int happens(struct fl_sim *s, const struct fl_due *due, fairlead_error *e
 
 static fl_time next_arrival(const struct fl_sim *s)
 {
-	fl_time next = s->arrived < s->n_arrivals ?
-			       s->jobs[s->arrivals[s->arrived]].life->arrives :
-			       FL_NEVER;
+	fl_time next = s->arrived < s->n_arrivals ? s->jobs[s->arrivals[s->arrived]].life->arrives :
+						    FL_NEVER;
 
 	return next > s->last ? FL_NEVER : next;
 }
@@ -483,11 +485,11 @@ static int go(struct fl_sim *s, fairlead_error *err)
 		return 0;
 	next = fl_amount_min(first ? first->at : FL_NEVER, next_arrival(s));
 	next = fl_amount_min(cycle_at, next);
-	if (next > s->last && s->end == FL_NEVER) {
+	if (s->end == FL_NEVER && next > s->last) {
 		s->ended = s->n_waiting ? FL_SIM_NO_PROGRESS : FL_SIM_ALL_DONE;
 		return 0;
 	}
-	if (next > s->last) {
+	if (next > s->end) {
 		s->ended = FL_SIM_UNTIL;
 		return pass_to(s, s->end, err);
 	}
@@ -525,20 +527,21 @@ int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_
 		const struct fl_sim_options *options, fairlead_error *err)
 {
 	struct fl_backend backend = { .start = start, .evict = evict, .cycle = cycle, .user = s };
-	fl_time last;
+	fl_time last = fl_sat_add(options->start, FL_LONGEST_SIMULATION);
 	int r = fl_simulation_check_start(options->start, err);
 
 	if (r < 0)
 		return r;
-	last = options->start + fl_amount_min(settings->until, FL_LONGEST_SIMULATION);
 	*s = (struct fl_sim){ .model = model,
 			      .ops = ops,
 			      .policy = policy,
 			      .settings = *settings,
 			      .options = *options,
 			      .now = options->start,
-			      .end = settings->until == FL_NEVER ? FL_NEVER : last,
+			      .end = FL_NEVER,
 			      .last = last };
+	if (settings->until != FL_NEVER)
+		s->end = fl_amount_min(fl_sat_add(options->start, settings->until), last);
 	fl_arena_init(&s->arena, options->mem);
 	fl_calendar_init(&s->calendar, options->mem);
 	fl_driver_init(&s->driver, ops, policy, &backend, settings->cycle_interval,

@@ -96,6 +96,7 @@ def test_a_sweep_turns_what_it_says(compare):
     ("load=1..100/3", [1, 10, 100]),
     ("load=2..1/2", [2, 1]),
     ("seed=1..4/4", [1, 2, 3, 4]),
+    ("seed=1..12/12", list(range(1, 13))),
     ("seed=1..3/9", [1, 2, 3]),
     ("checkpoint=0,1h", [0, 3600]),
     ("quota:a=0.5,1", [0.5, 1]),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+import conftest
 import entitle_manifests as k
 import manifests as m
 
@@ -104,7 +105,7 @@ def test_no_figure_when_nothing_is_known(fairlead, write, valid):
     ([waiting()], "Fits", "at once, it fits"),
     ([running(runs_for="2h"), m.workload("waits", "la", cpu="5")], "Never",
      "never, as things are: it does not start even when all that will end has ended"),
-    ([running(runs_for="5000h"), waiting()], "Beyond", "not within 30 d in any of 100 runs"),
+    ([running(runs_for="5000h"), waiting()], "Beyond", "not within 7 d in any of 100 runs"),
     ([m.workload("waits", "la", cpu="1", admitted=("a", "f"))], "Started", "it has started"),
     ([m.workload("waits", "lx", cpu="1")], "TakesNoPart", "none, it takes no part"),
 ])
@@ -112,6 +113,33 @@ def test_states(fairlead, write, objects, state, message):
     write("c.json", m.dump(*cluster(*objects)))
     e = fairlead("explain", "--eta", "-f", "c.json", "--now", NOW, "-o", "json", "ns/waits").json()["eta"]
     assert (e["state"], e["message"]) == (state, message)
+
+
+def test_no_further_than_arrivals_are_known(fairlead, write, valid):
+    """Who waits longer than what is drawn again would find an empty cluster."""
+    old = "2025-12-01T00:00:00Z"
+    ends = running(runs_for="700h")
+    ends["metadata"]["creationTimestamp"] = old
+    late = m.workload("waits", "la", cpu="3", created=old)
+    e = eta(fairlead, write, valid, *cluster(ends, late))
+    assert (e["state"], e["arrivals"], e["horizonSeconds"]) == ("Later", 0, 30 * 86400)
+    new = m.workload("new", "la", cpu="1", created="2025-12-31T00:00:00Z")
+    new["metadata"]["annotations"] = {"fairlead.dev/runs-for": "1h"}
+    e = eta(fairlead, write, valid, *cluster(ends, late, new))
+    assert (e["state"], e["arrivals"], e["horizonSeconds"]) == ("Beyond", 1, 7 * 86400)
+    assert e["message"] == "not within 7 d in any of 100 runs"
+
+
+@pytest.mark.parametrize("file, name, state", [
+    ("goes-round.yaml", "ns/w1", "Unknown"),
+    ("best-effort-loop.yaml", "ns/w0", "Later"),
+])
+def test_circles_come_to_an_end(fairlead, file, name, state):
+    """Where preemption goes round for ever, there is an answer all the same; with a clock it could not be tested."""
+    path = conftest.SOURCE / "tests" / "prop" / "counterexamples" / file
+    e = fairlead("explain", "--eta", "-f", str(path), "-o", "json", name).json()["eta"]
+    assert e["state"] == state
+    assert e["cut"] == (e["runs"] if state == "Unknown" else 0)
 
 
 def test_what_is_wrong_is_said_once(fairlead, write):
@@ -145,4 +173,5 @@ def test_a_simulation_goes_on_from_there(fairlead, write):
     assert (x["totals"]["finished"], x["seconds"]) == (2, 3 * 3600)
     assert "how long 2 workloads run is drawn from what is known; of 0 nothing is known: they run on" \
         in x["assumptions"]
+    assert "nobody new comes: only what is there already runs until it is done" in x["assumptions"]
     assert fairlead(*args).json()["totals"]["finished"] == 0

@@ -63,3 +63,17 @@ def test_series(fairlead, write, tmp_path, case):
     expected = {(cycle, queue): held for cycle, queue, held, _ in case["expected"]["rows"]}
     got = held_at_each_cycle(tmp_path / "out/events.jsonl", case, jobs)
     assert {k: v for k, v in got.items() if expected[k] != v} == {}
+
+
+def test_the_order_of_files_does_not_matter(fairlead, write):
+    """A Simulation says how it runs, wherever it stands; what it leaves open has its defaults."""
+    write("k.yaml", "Cycles: 9\nHalfLifePeriod: 0\nNodes: [{GPUs: 2}]\n"
+          "Queues: [{Name: d, DeservedGPUs: 2}, {Name: a, Parent: d}]\n"
+          "Jobs: {a: {GPUs: 1, NumPods: 1, NumJobs: 3}}\n")
+    write("s.yaml", "apiVersion: fairlead.dev/v1alpha1\nkind: Simulation\nmetadata: {name: s}\n"
+          "spec: {cycles: {period: 2s}, until: 20s}\n")
+    first = fairlead("simulate", "-f", "k.yaml", "-f", "s.yaml", "-o", "json")
+    second = fairlead("simulate", "-f", "s.yaml", "-f", "k.yaml", "-o", "json")
+    assert first.code == 0, first.err
+    assert first.out == second.out
+    assert first.json()["seconds"] == 20

@@ -136,6 +136,30 @@ def test_json(fairlead, valid, tiny):
     assert d["events"] == [{"at": 10800, "kind": "changed", "text": "b default cpu nominalQuota 2"}]
 
 
+@pytest.mark.parametrize("what, fails, back", [
+    ("clusterQueue: a, flavor: default, resource: cpu, amount: 3",
+     "a default cpu nominalQuota 1", "a default cpu nominalQuota 4"),
+    ("machine: n", "n", "n")])
+def test_failures_are_no_changes(fairlead, valid, write, what, fails, back):
+    """In the figures and in the page's data they are what they are: the page has colours for them."""
+    tree = TREE if what[0] == "c" else """
+---
+apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: q}
+spec: {resources: {gpu: {quota: 1, limit: -1, overQuotaWeight: 1}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 8, pods: 110}}}"""
+    write("s.yaml", "apiVersion: fairlead.dev/v1alpha1\nkind: Simulation\nmetadata: {name: s}\nspec: "
+          f"{{until: 90d, failures: [{{{what}, every: 9d, lasts: 2h}}]}}" + tree)
+    r = fairlead("simulate", "-f", "s.yaml", "-o", "json")
+    assert r.code == 0, r.err
+    events = valid(r.json(), "simulation-report")["events"]
+    assert len(events) > 4
+    assert {(e["kind"], e["text"]) for e in events} == {("failed", fails), ("back", back)}
+    assert [e["kind"] for e in events[:4]] == ["failed", "back"] * 2
+
+
 def test_files(fairlead, valid, tiny, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "jobs.csv").write_text("old")

@@ -71,7 +71,7 @@ def templated(rules, match="user-*", **more):
     ("{sources: [{objects: o, cancelled: true}]}", "4:42",
      "not with 'objects': what is in it says that itself", None),
     ("{queueTemplates: [{match: a*b*, clusterQueue: {}}]}", "4:33", "more than one '*'", None),
-    ("{queueTemplates: [{match: a}]}", "4:25", "expected one of clusterQueue, queue", None),
+    ("{queueTemplates: [{match: a}]}", "4:25", "expected one of clusterQueue, localQueue, queue", None),
     ("{queueTemplates: [{match: a, clusterQueue: {}}, {match: a, clusterQueue: {}}]}", "4:63",
      "queueTemplates[0] makes these already", None),
     ("{classes: [{name: c, to: q, count: 1, runs: 1h}]}", "4:18", "no requests", None),
@@ -80,6 +80,10 @@ def templated(rules, match="user-*", **more):
     ("{classes: [{name: c, to: q, count: 1, runs: 1h, requests: {cpu: -1}}]}", "4:71",
      "the quantity '-1' is negative", None),
     (f"{{classes: [{{{CLASS}, pods: 0}}]}}", "4:81", "pods are whole numbers of at least 1", None),
+    (f"{{classes: [{{{CLASS}, pods: 65537}}]}}", "4:81", "more than 65536 pods", None),
+    (f"{{classes: [{{{CLASS}, pods: {{uniform: [1, 65537]}}}}]}}", "4:81", "more than 65536 pods", None),
+    ("{sources: [{swf: t, queues: [{leaveOut: FALSE}]}]}", "4:36", "no 'to'",
+     "name a queue, or write 'leaveOut: true'"),
     (f"{{classes: [{{{CLASS}, every: {{uniform: [2m, 1m]}}}}]}}", "4:97",
      "the most is less than the least", None),
     (f"{{classes: [{{{CLASS}, every: {{exponential: 0s}}}}]}}", "4:96", "expected more than 0", None),
@@ -205,6 +209,36 @@ def test_a_local_queue_by_its_name(fairlead, write):
         assert "no queue is made by this template" in r.err
 
 
+def made(template):
+    """A spec whose template makes what @template says of each user."""
+    spec = json.loads("{" + templated([{"to": "user-{user}"}]) + "}")["spec"]
+    spec["queueTemplates"] = [{"match": "user-*", **template}]
+    return json.dumps({"spec": spec})[1:-1] + "\n"
+
+
+def test_template_of_local_queues(fairlead, write, tmp_path):
+    write("t.swf", TRACE)
+    r = simulate(fairlead, write, made({"localQueue": {"clusterQueue": "q"}}), "-o", "json",
+                 "--out", "out")
+    assert jobs(r) == {"q": 4, "team-b": 0} and r.err == ""
+    with open(tmp_path / "out" / "jobs.csv", encoding="utf-8") as f:
+        assert [line.split(",")[1:3] for line in f][1:] == [
+            ["q", "3"], ["q", "4"], ["q", "3"], ["q", "30"]]
+
+
+@pytest.mark.parametrize("template, text", [
+    ({"localQueue": {}}, "clusterQueue"),
+    ({"localQueue": {"clusterQueue": "q"}, "queue": {}},
+     "expected one of clusterQueue, localQueue, queue"),
+    ({}, "expected one of clusterQueue, localQueue, queue"),
+    ({"localQueue": {"clusterQueue": "q", "weight": 1}}, "unknown field 'weight'"),
+])
+def test_template_that_is_none(fairlead, write, template, text):
+    write("t.swf", TRACE)
+    r = simulate(fairlead, write, made(template))
+    assert r.code == 1 and "queueTemplates[0]" in r.err and text in r.err
+
+
 def test_nobodys_job(fairlead, write):
     write("t.swf", TRACE)
     r = simulate(fairlead, write, templated([{"users": [3], "to": "q"}, {"users": ["5-9"],
@@ -252,6 +286,58 @@ def test_annotations(fairlead, write):
     assert "a" in [c["name"] for c in report["classes"]]
 
 
+def kai_pod(name, queue=None, group=None, **annotations):
+    pod = {"apiVersion": "v1", "kind": "Pod",
+           "metadata": {"name": name, "namespace": "ns", "labels": {}, "annotations": {
+               f"fairlead.dev/{k.replace('_', '-')}": v for k, v in annotations.items()}},
+           "spec": {"schedulerName": "kai-scheduler",
+                    "containers": [{"name": "c", "resources": {"requests": {"nvidia.com/gpu": 1}}}]},
+           "status": {"phase": "Pending"}}
+    if queue:
+        pod["metadata"]["labels"]["kai.scheduler/queue"] = queue
+    if group:
+        pod["metadata"]["annotations"]["pod-group-name"] = group
+    return pod
+
+
+def test_annotations_of_pods(fairlead, write):
+    """Alone, or of a PodGroup: the first pod by name says it for all, whatever the order."""
+    share = {"quota": 2, "limit": -1, "overQuotaWeight": 1}
+    objects = [
+        {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "q"},
+         "spec": {"resources": {"cpu": share, "memory": share, "gpu": share}}},
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+         "status": {"allocatable": {"cpu": "8", "memory": "16Gi", "nvidia.com/gpu": "2",
+                                    "pods": "110"}}},
+        {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup",
+         "metadata": {"name": "two", "namespace": "ns"}, "spec": {"queue": "q", "minMember": 2}},
+        kai_pod("two-a", group="two", arrives_at="30m", runs_for="20m"),
+        kai_pod("two-b", group="two", arrives_at="9h", runs_for="9h"),
+        kai_pod("one", queue="q", arrives_at="5m", runs_for="10m")]
+    for some in (objects, objects[::-1]):
+        write("k.json", m.dump(*some))
+        r = fairlead("simulate", "-f", "k.json", "--out", "out", "-o", "json")
+        assert r.code == 0, r.err
+        assert r.json()["totals"]["finished"] == 2
+        assert r.json()["seconds"] == 50 * 60
+
+
+def test_a_seed_of_64_bits(fairlead, write):
+    for seed, said in (("18446744073709551615", 2**64 - 1), ("0o17", 15), ("0x1F", 31)):
+        r = simulate(fairlead, write, f"spec: {{seed: {seed}, trees: [tree.json]}}\n", "-o", "json")
+        assert r.code == 0, r.err
+        assert r.json()["seed"] == said
+
+
+def test_left_out_however_true_is_written(fairlead, write):
+    write("t.swf", TRACE)
+    rules = "[{users: [3], leaveOut: TRUE}, {to: q}]"
+    r = simulate(fairlead, write, f"spec: {{trees: [tree.json], "
+                 f"sources: [{{swf: t.swf, queues: {rules}}}]}}\n", "-o", "json")
+    assert r.code == 0, r.err
+    assert r.json()["totals"]["jobs"] == 2
+
+
 @pytest.mark.parametrize("annotation, text", [
     ({"arrives-at": "soon"}, "'soon' is not a length of time"),
     ({"arrives-at": "2026-13-01T00:00:00Z"}, "'2026-13-01T00:00:00Z' is not a time"),
@@ -278,7 +364,7 @@ def test_schema_and_parser_know_the_same_fields(valid):
     guide = (SOURCE / "doc" / "guide" / "fields.md").read_text()
     table = guide.split("## Simulation\n")[1].split("\n## ")[0]
     known = re.findall(r"^\| `([^`]+)` \|", table, re.M)
-    inner = re.compile(r"\.queueTemplates\[\]\.(clusterQueue|queue)\.")
+    inner = re.compile(r"\.queueTemplates\[\]\.(clusterQueue|localQueue|queue)\.")
     assert {p.replace("[]", "") for p in paths(schema, schema, "")} == {
         k.replace("[]", "") for k in known
         if (not k.startswith(".metadata.") or k == ".metadata.name") and not inner.search(k)}

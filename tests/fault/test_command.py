@@ -6,9 +6,11 @@ verb; the n-th read fails; disks are full and outputs closed.  Each time the com
 exits with 3, or the failure made no difference (a locale that cannot be had, a file buffered
 less) and the output is to the byte what it always is.  Nothing crashes, nothing is left behind.
 """
+import gzip
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -113,6 +115,31 @@ metadata: {name: %s-0, namespace: ns, annotations: {pod-group-name: %s}}
 spec: {schedulerName: kai-scheduler, %s containers: [
   {name: x, resources: {limits: {nvidia.com/gpu: %d}}}]}
 """
+# Much happens: b takes back what it lent, quota goes and fails, who was evicted backs off.
+SIMULATION = """\
+apiVersion: fairlead.dev/v1alpha1
+kind: Simulation
+metadata: {name: s}
+spec:
+  start: "2026-01-01T00:00:00Z"
+  trees: [tree.yaml]
+  sources: [{swf: jobs.swf.gz, queues: [{users: [1], to: q}, {to: "u-{user}"}]}]
+  queueTemplates: [{match: "u-*", clusterQueue: {cohortName: c, namespaceSelector: {},
+    preemption: {reclaimWithinCohort: Any}, resourceGroups: [{coveredResources: [cpu],
+      flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}]
+  classes: [{name: k, to: r, count: 4, every: {exponential: 10m}, runs: 1h, requests: {cpu: 2}}]
+  eviction: {grace: 30s, restart: 1m, backOff: {base: 1m}}
+  changes: [{at: 1h, clusterQueue: r, flavor: f, resource: cpu, nominalQuota: 1, kills: true}]
+  failures: [{clusterQueue: q, flavor: f, resource: cpu, amount: 4, every: 1h, lasts: 1h}]
+"""
+VARIANT = """\
+apiVersion: fairlead.dev/v1alpha1
+kind: Simulation
+metadata: {name: s}
+spec: {eviction: {grace: 10s}}
+"""
+JOBS = "".join(f"{n} {60 * n} 0 {600 * n} 1 -1 -1 {n} 900 -1 1 {1 + n % 2} 1 -1 1 -1 -1 -1\n"
+               for n in range(1, 6))
 
 
 def gang(name, queue, gpu, on=""):
@@ -135,6 +162,11 @@ def folder():
             f.write(QUEUE % ("b", "parentQueue: d,", 1))
         with open(f"{path}/request.json", "w") as f:
             f.write(REQUEST)
+        for name, content in ("simulation", SIMULATION), ("tree", STATE), ("variant", VARIANT):
+            with open(f"{path}/{name}.yaml", "w") as f:
+                f.write(content)
+        with open(f"{path}/jobs.swf.gz", "wb") as f:
+            f.write(gzip.compress(JOBS.encode()))
         with open(f"{path}/state.json", "w") as f:
             record = subprocess.run([EXE, "record", "-f", f"{path}/state.yaml"], cwd=path,
                                     stdout=subprocess.PIPE, check=True)
@@ -179,6 +211,33 @@ VERBS = {
     "folder": ["check", "-f", "folder"],
     "usage": ["plan", "--nonsense"],
 }
+# Those that take long: thousands of allocations each, of which every so many fails.  The run
+# itself, where each of them does, is in test_simulation.c.
+STRIDES = {
+    "simulate": 5,
+    "compare": 29,
+    "compare-sweep": 29,
+    "simulate-snapshot": 7,
+    "explain-eta": 7,
+}
+VERBS.update({
+    "simulate": ["simulate", "-f", "simulation.yaml", "--out", "out", "-o", "json"],
+    "compare": ["compare", "-f", "simulation.yaml", "--variant", "x=variant.yaml", "--out", "out",
+                "-o", "json"],
+    "compare-sweep": ["compare", "-f", "simulation.yaml", "--sweep", "load=1,2", "-o", "json"],
+    "simulate-snapshot": ["simulate", "-f", "state.yaml", "--from-snapshot", "-o", "json"],
+    "explain-eta": ["explain", "-f", "state.yaml", "ns/a", "--eta", "-o", "json"],
+})
+
+
+def written(folder):
+    """What stands in the folder that was written, and the folder goes."""
+    path = os.path.join(folder, "out")
+    if not os.path.isdir(path):
+        return None
+    names = sorted(os.listdir(path))
+    shutil.rmtree(path)
+    return names
 
 
 def essence(output):
@@ -225,11 +284,12 @@ def test_each_allocation(folder, name):
     args = VERBS[name]
     want = run(args, folder)
     assert want.returncode == (2 if name == "usage" else 1 if name == "explain-unknown" else 0)
-    wanted = essence(want.stdout)
+    wanted, made = essence(want.stdout), written(folder)
     files = sorted(set(os.listdir(folder)) - {"out.json"})
-    wrong, n = [], 0
+    step = STRIDES.get(name, 1)
+    wrong, n = [], 1 - step
     while True:
-        n += 1
+        n += step
         done = failing(args, folder, "FAIL_ALLOCATION", n)
         if done is None:
             break
@@ -238,19 +298,23 @@ def test_each_allocation(folder, name):
             "out of memory", "cannot allocate memory", "the output could not be written"))
         if not same and not told:
             wrong.append((n, done.returncode, done.stderr.decode()[-200:]))
+        if written(folder) != (made if done.returncode == 0 else None):
+            wrong.append((n, done.returncode, "half of the folder"))
         left = sorted(set(os.listdir(folder)) - {"out.json"})
         if left != files:
             wrong.append((n, "left behind", set(left) - set(files)))
             for file in set(left) - set(files):
                 os.unlink(os.path.join(folder, file))
+    written(folder)
     assert not wrong, f"of {n} allocations: {wrong[:10]}"
     assert n > 1
 
 
-@pytest.mark.parametrize("name", ["check", "tree", "check-gzip", "record"])
+@pytest.mark.parametrize("name", ["check", "tree", "check-gzip", "record", "simulate"])
 def test_each_read(folder, name):
     want = run(VERBS[name], folder)
     assert want.returncode in (0, 1)
+    written(folder)
     n = 0
     while True:
         n += 1
@@ -259,6 +323,8 @@ def test_each_read(folder, name):
             break
         assert done.returncode == 3, (n, done)
         assert says(done, "nput/output error"), done
+        assert written(folder) is None
+    written(folder)
     assert n > 1
 
 
@@ -305,3 +371,38 @@ def test_record_on_a_full_disk_leaves_the_old_file(folder):
     assert sorted(os.listdir(folder)) == before
     with open(out) as f:
         assert f.read() == "old"
+
+
+@pytest.mark.parametrize("name", ["simulate", "compare"])
+def test_no_half_of_a_folder_on_a_full_disk(folder, name):
+    """However large files may be, up to the largest of them: none is there, or all are."""
+    done = run(VERBS[name], folder)
+    out = os.path.join(folder, "out")
+    largest = max(os.path.getsize(os.path.join(out, f)) for f in os.listdir(out))
+    assert done.returncode == 0 and written(folder)
+    before = sorted(os.listdir(folder))
+    for limit in (0, 1, 50, 200, 1000, 4096, 10000, 70000, largest - 1):
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        done = run(VERBS[name], folder, preexec_fn=small_files)
+        assert done.returncode == 3, (limit, done)
+        assert re.search(r"^out/[a-z.]+: error: file too large$", done.stderr.decode(), re.M)
+        assert done.stdout == b"" and sorted(os.listdir(folder)) == before
+
+
+def test_simulate_keeps_old_files_on_a_full_disk(folder):
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    with open(f"{out}/summary.json", "w") as f:
+        f.write("old")
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    assert run(VERBS["simulate"], folder, preexec_fn=small_files).returncode == 3
+    with open(f"{out}/summary.json") as f:
+        assert f.read() == "old"
+    assert written(folder) == ["summary.json"]

@@ -253,6 +253,17 @@ EVENT(started, FL_EV_STARTED, A1)
 EVENT(evicted, FL_EV_EVICTED, A1)
 EVENT(finished, FL_EV_FINISHED, A1)
 EVENT(rejected, FL_EV_REJECTED, A1)
+
+static int kill_on(struct run *r, uint32_t machine, fairlead_error *err)
+{
+	struct fl_event e = { .kind = FL_EV_KILLED, .workload = { A1 }, .machine = { machine } };
+
+	return ops->apply(r->p, NOW * FL_SECOND, &e, err);
+}
+
+static int call_killed(struct run *r, fairlead_error *err) { return kill_on(r, FL_NONE, err); }
+static int call_killed_on(struct run *r, fairlead_error *err) { return kill_on(r, 0, err); }
+
 CELL(deserved, FL_CELL_DESERVED)
 CELL(limit, FL_CELL_LIMIT)
 CELL(weight, FL_CELL_OVER_QUOTA_WEIGHT)
@@ -401,6 +412,8 @@ static const struct row rows[] = {
 	{ "started", NULL, call_started, false },
 	{ "evicted", NULL, call_evicted, true },
 	{ "finished", NULL, call_finished, true },
+	{ "killed", NULL, call_killed, true },
+	{ "killed on a machine", NULL, call_killed_on, true },
 	{ "rejected", NULL, call_rejected, true },
 	{ "deserved", NULL, call_deserved, true },
 	{ "limit", NULL, call_limit, true },

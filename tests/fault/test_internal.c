@@ -397,6 +397,7 @@ EVENT(cancel, FL_EV_CANCEL, 0)
 EVENT(started, FL_EV_STARTED, 0)
 EVENT(evicted, FL_EV_EVICTED, 0)
 EVENT(finished, FL_EV_FINISHED, 0)
+EVENT(killed, FL_EV_KILLED, 0)
 EVENT(rejected, FL_EV_REJECTED, 0)
 CELL(nominal, FL_CELL_NOMINAL)
 CELL(borrowing, FL_CELL_BORROWING_LIMIT)
@@ -564,6 +565,7 @@ static const struct row rows[] = {
 	{ "started", NULL, call_started, false },
 	{ "evicted", NULL, call_evicted, true },
 	{ "finished", NULL, call_finished, true },
+	{ "killed", NULL, call_killed, true },
 	{ "rejected", NULL, call_rejected, true },
 	{ "nominal quota", NULL, call_nominal, true },
 	{ "borrowing limit", NULL, call_borrowing, true },

@@ -51,15 +51,14 @@ static void take_members(const struct fl_policy *p, uint32_t q, enum whose whose
 {
 	const struct fl_line *line = &p->lines[q];
 	struct fl_line_walk walk = { 0 };
+	struct fl_workload w;
 
 	/* Not all that will ever come: of those there may be a hundred times as many. */
-	for (struct fl_workload w = { 0 }; whose == LOOKED_AT && w.v != FL_NONE;) {
-		w = fl_line_next(p, (struct fl_node){ q }, &walk);
-		if (w.v != FL_NONE)
-			take(p->afs, fl_row(p, w)->queue, n);
-	}
+	while (whose == LOOKED_AT &&
+	       (w = fl_line_next(p, (struct fl_node){ q }, &walk)).v != FL_NONE)
+		take(p->afs, fl_row(p, w)->queue, n);
 	for (uint32_t i = 0; i < line->members.n && whose == ALL; i++) {
-		struct fl_workload w = { p->members[line->members.first + i] };
+		w = (struct fl_workload){ p->members[line->members.first + i] };
 		enum fl_workload_state state = fl_line_state(p, w);
 
 		if (state != FL_STATE_ABSENT && state != FL_STATE_EXCLUDED)

@@ -75,7 +75,6 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
-	bool moved;     /* something but time is not as it was before this cycle */
 	bool protected; /* a Policy spared somebody it might have preempted */
 	bool processed;
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workloads of Kueue's scalability tests: the tree and the classes that they become. */
+#include <stdlib.h>
+
 #include "unit/codec/trace_load.h"
 
 static fl_time ms(int64_t n) { return n * (FL_SECOND / 1000); }
@@ -114,12 +116,40 @@ static void as_a_source(void **state)
 	fl_model_free(m);
 }
 
+/* Who would come after the end of all times comes at the end, or never. */
+static void a_set_that_takes_for_ever(void **state)
+{
+	enum { JOBS = 5000 };
+	static const char head[] =
+		"cohorts: [{className: c, count: 1, queuesSets: [{className: q, count: 1, "
+		"nominalQuota: 1, workloadsSets: [{count: 1, creationIntervalMs: 2147483647, "
+		"workloads: [",
+			  one[] = "{className: s, request: 1},\n", end[] = "]}]}]}]\n";
+	char *text = malloc(sizeof head + JOBS * sizeof one + sizeof end), *at = text;
+	struct fl_model *m;
+
+	(void)state;
+	at = stpcpy(at, head);
+	for (int i = 0; i < JOBS; i++)
+		at = stpcpy(at, one);
+	(void)stpcpy(at, end);
+	m = trace_trees(text);
+	free(text);
+	assert_int_equal(m->n_classes, JOBS);
+	assert_int_equal(m->classes[1].begins, ms(2) * INT32_MAX);
+	for (uint32_t i = 1; i < m->n_classes; i++)
+		assert_true(m->classes[i].begins >= m->classes[i - 1].begins);
+	assert_int_equal(m->classes[JOBS - 1].begins, FL_NEVER);
+	fl_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_and_its_jobs),
 		cmocka_unit_test(what_is_refused),
 		cmocka_unit_test(as_a_source),
+		cmocka_unit_test(a_set_that_takes_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,25 @@ static void pods_that_were_never_scheduled(void **state)
 	fl_model_free(m);
 }
 
+/* 4294968 GPUs and 704 thousandths are the same in the lower 32 bits. */
+static void shapes_differ_in_all_digits(void **state)
+{
+	struct fl_model *m = trace_trees(TRACE_SIMULATION(SOURCE("")));
+	const struct fl_workload_row *w;
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(add(m, nodes,
+			     PODS "few,1000,1024,1,704,,LS,Running,5,105,7\n"
+				  "many,1000,1024,4294968,1000,,LS,Running,6,105,7\n",
+			     &err),
+			 0);
+	w = m->workloads;
+	assert_int_equal(m->n_workloads, 2);
+	assert_int_not_equal(w[0].podsets.first, w[1].podsets.first);
+	fl_model_free(m);
+}
+
 static void quota_for_a_cohort_of_the_document(void **state)
 {
 	struct fl_model *m = trace_trees(
@@ -202,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_is_made),
 		cmocka_unit_test(pods_that_were_never_scheduled),
+		cmocka_unit_test(shapes_differ_in_all_digits),
 		cmocka_unit_test(quota_for_a_cohort_of_the_document),
 		cmocka_unit_test(machines_for_the_other_policy),
 		cmocka_unit_test(what_is_refused),

@@ -164,6 +164,7 @@ static void left_out(void **state)
 		"4 0 0 -1 4 -1 -1 4 500 -1 1 1 1 1 1 1 -1 -1\n"  /* no run time */
 		"5 0 0 5 -1 -1 -1 0 500 -1 1 1 1 1 1 1 -1 -1\n"  /* no size */
 		"6 0 0 5 4 -1 -1 4 500 -1 2 1 1 1 1 1 -1 -1\n"   /* a part of another */
+		"6 -1 9 5 4 -1 -1 4 500 -1 3 1 1 1 1 1 -1 -1\n"  /* the next: no submit time */
 		"7 0 0 0 4 -1 -1 4 500 -1 0 1 1 1 1 1 -1 -1\n"   /* failed at once: a job */
 		"8 0 0 5 5 -1 -1 -1 500 -1 1 1 1 1 1 1 -1 -1\n"; /* larger than the cluster: a job */
 	struct fl_model *m = trace_trees(TREE(""));
@@ -175,11 +176,11 @@ static void left_out(void **state)
 	assert_int_equal(m->n_workloads, 3);
 	assert_int_equal(m->lives[1].runs, 0);
 	assert_non_null(strstr(load_notice_line(m, FL_NOTICE_JOBS_LEFT_OUT, line),
-			       "5 of 8 jobs are left out: 2 cancelled while waiting, 1 without a "
-			       "run time, 1 without a size, 1 parts of others"));
+			       "6 of 9 jobs are left out: 2 cancelled while waiting, 1 without a "
+			       "run time, 1 without a size, 2 parts of others"));
 	assert_non_null(
 		strstr(load_notice_line(m, FL_NOTICE_JOBS_TOO_LARGE, line),
-		       "1 jobs are larger than the whole cluster, 4 cores, and wait for ever"));
+		       "1 job is larger than the whole cluster, 4 cores, and waits for ever"));
 	fl_model_free(m);
 }
 

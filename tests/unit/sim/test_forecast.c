@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/borrow.h"
+#include "lib/fail_mem.h"
 #include "lib/world.h"
 #include "sim/forecast.h"
 
@@ -289,6 +290,7 @@ static void test_arrivals_come_again(void **state)
 
 	/* They queue behind it. */
 	assert_int_equal(w.basis.arrivals, 2);
+	assert_true(w.basis.horizon == w.options.arrivals);
 	assert_int_equal(seconds(&w, f.to), 300);
 	assert_int_equal(ask(&w, 3).state, FL_FORECAST_NOT);
 	done(&w);
@@ -350,9 +352,136 @@ static void test_in_a_running_simulation(void **state)
 	done(&w);
 }
 
+/* Wherever memory runs out: ENOMEM, and policy, run times and memory are as they were. */
+static void test_memory_runs_out(void **state)
+{
+	static const int64_t seen[] = { 200, 300, 400, 500, 0 };
+	struct fl_forecast rows[2] = { { .workload = { 1 } }, { .workload = { 0 } } };
+	uint64_t before[2], after[2];
+	struct fail_mem f;
+	struct world w;
+	fairlead_error err;
+	int r = FAIRLEAD_ENOMEM;
+
+	(void)state;
+	start(&w, one_runs(100, 5), seen);
+	fail_mem_init(&f);
+	w.options.mem = &f.mem;
+	w.options.runs = 2;
+	w.times.mem = &fl_mem_heap;
+	fl_borrow_policy.digest(w.p, w.options.now, before);
+	for (unsigned long n = 1; r == FAIRLEAD_ENOMEM; n++) {
+		f.fail_at = n;
+		r = fl_forecast(&fl_borrow_policy, w.p, w.m, &w.times, &w.options, rows, 2,
+				&w.basis, &err);
+		fl_borrow_policy.digest(w.p, w.options.now, after);
+		assert_memory_equal(before, after, sizeof before);
+		assert_int_equal(w.times.n_samples, 4);
+		assert_int_equal(f.live, 0);
+		assert_true(n < 1000);
+	}
+	assert_int_equal(r, 0);
+	assert_true(f.calls > 10);
+	assert_int_equal(rows[0].state, FL_FORECAST_LATER);
+	assert_int_equal(rows[1].state, FL_FORECAST_HOLDS);
+	done(&w);
+}
+
+/* The same of what run times are kept in. */
+static void test_memory_for_run_times_runs_out(void **state)
+{
+	struct fl_life_row life = { .workload = { 0 }, .asked = FL_TIME_NONE, .user = { FL_NONE } };
+	struct fl_runtimes times;
+	struct fail_mem f;
+	fairlead_error err;
+	struct world w;
+	int r = FAIRLEAD_ENOMEM;
+
+	(void)state;
+	start(&w, one_runs(100, 5), nothing);
+	fail_mem_init(&f);
+	for (unsigned long n = 1; r == FAIRLEAD_ENOMEM; n++) {
+		f.fail_at = n;
+		r = fl_runtimes_init(&times, &f.mem, w.m, &err);
+		for (unsigned i = 0; i < 40 && r == 0; i++) {
+			uint32_t known = times.n_samples;
+
+			life.asked = (i + 1) * FL_SECOND; /* a group of its own */
+			r = fl_runtimes_add(&times, &life, FL_SECOND, &err);
+			assert_int_equal(times.n_samples, known + (r == 0));
+		}
+		fl_runtimes_done(&times);
+		assert_int_equal(f.live, 0);
+		assert_true(n < 1000);
+	}
+	assert_int_equal(r, 0);
+	done(&w);
+}
+
+/* Two ask at once: each hears what it hears alone, when the runs are long enough for both. */
+static void test_two_ask_at_once(void **state)
+{
+	static const int64_t seen[] = { 200, 300, 400, 500, 600, 0 };
+	struct fl_model *m = one_runs(100, 5);
+	struct fl_forecast rows[2] = { { .workload = { 2 } }, { .workload = { 1 } } }, alone;
+	struct world w;
+	fairlead_error err;
+
+	(void)state;
+	add(m, "behind", 5, 6, false);
+	start(&w, m, seen);
+	assert_int_equal(fl_forecast(&fl_borrow_policy, w.p, w.m, &w.times, &w.options, rows, 2,
+				     &w.basis, &err),
+			 0);
+	alone = ask(&w, 1);
+	assert_memory_equal(&rows[1], &alone, sizeof alone);
+	assert_true(rows[0].start > rows[1].start);
+	assert_int_equal(rows[0].started, 100);
+	done(&w);
+}
+
+/* Few steps: so few runs as there must be, and each is cut. */
+static void test_no_more_than_its_steps(void **state)
+{
+	static const int64_t seen[] = { 200, 300, 400, 500, 600, 0 };
+	struct world w;
+
+	(void)state;
+	start(&w, one_runs(100, 5), seen);
+	w.options.steps = 1;
+	struct fl_forecast f = ask(&w, 1);
+
+	assert_int_equal(w.basis.runs, 12);
+	assert_int_equal(f.state, FL_FORECAST_LATER); /* cut only where it is looked: rarely */
+	assert_int_equal(f.started, 12);
+	done(&w);
+}
+
+/* Nobody is drawn to come behind the horizon, so no forecast goes there. */
+static void test_horizon_of_arrivals(void **state)
+{
+	struct fl_model *m = one_runs(100, 5);
+	uint32_t again[8] = { FL_NONE, FL_NONE, FL_NONE, FL_NONE };
+	struct world w;
+
+	(void)state;
+	give_life(m, 0, 5000, 0);
+	start(&w, m, nothing);
+	w.options.arrivals = 1000 * FL_SECOND;
+	w.options.again = again;
+	assert_int_equal(ask(&w, 1).state, FL_FORECAST_LATER);
+	assert_true(w.basis.horizon == w.options.horizon);
+	done(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_memory_runs_out),
+		cmocka_unit_test(test_memory_for_run_times_runs_out),
+		cmocka_unit_test(test_two_ask_at_once),
+		cmocka_unit_test(test_no_more_than_its_steps),
+		cmocka_unit_test(test_horizon_of_arrivals),
 		cmocka_unit_test(test_a_known_end_is_the_start),
 		cmocka_unit_test(test_two_lengths_make_an_interval),
 		cmocka_unit_test(test_age_counts),

@@ -85,6 +85,13 @@ static const struct row rows[] = {
 	  { { 0, 60 } },
 	  .ended = FL_SIM_NO_PROGRESS,
 	  .text = "0 arrived a\n" },
+	{ "with so few of its pods it takes longer than time goes",
+	  { { LEAF("q", NULL, 8, FL_UNBOUNDED, 1) } },
+	  { { WAITS("a", "q", 50, 80, 1, 1) } },
+	  { { 0, 1000000000 } },
+	  .until = 100,
+	  .ended = FL_SIM_UNTIL,
+	  .text = "0 arrived a\n0 started a\n" },
 };
 
 static void push_life(struct fl_model *m, const char *name, const struct life *l)

@@ -315,6 +315,42 @@ static void push_failure(struct fl_model *m, const char *queue, fl_amount amount
 	must(fl_model_push_failures(m, &row, NULL, &err), &err);
 }
 
+static void look_at_missing(const struct fl_sim *s)
+{
+	const struct fl_tree *t = fl_borrow_tree(s->policy);
+	const struct fl_model *m = s->model;
+	struct fl_node q = fl_model_find_node(m, FL_CLUSTER_QUEUE, "q");
+	fl_amount quota = 4, missing = s->failures[0].down ? m->failures[0].amount : 0;
+
+	for (uint32_t i = 0; i < m->n_changes; i++)
+		if (s->options.start + m->changes[i].at <= s->now)
+			quota = m->changes[i].amount;
+	assert_int_equal(t->nominal[t->row[q.v]], quota > missing ? quota - missing : 0);
+}
+
+/* Quota that is missing is missing of what there is just now, and all of that comes back. */
+static void what_fails_comes_back(void **unused)
+{
+	static const struct job jobs[] = { { JOB("a", 1, 0, 0, 10) } };
+	static struct diary d;
+	struct fl_simulation_settings s = fl_simulation_default;
+
+	(void)unused;
+	d.look = look_at_missing;
+	s.until = 2000 * FL_SECOND;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fl_model *m = open_world(&fl_mem_heap, jobs, COUNT(jobs));
+
+		s.seed = seed;
+		push_failure(m, "q", 3, 50, 50);
+		for (int i = 1; i < 60; i++)
+			push_change(m, &(struct change){ i * 30, "q", i * 7 % 8, false });
+		run(&d, m, &s);
+		assert_true(d.counts[FL_SIM_BACK] > 10);
+		fl_model_free(m);
+	}
+}
+
 static uint64_t state;
 
 static uint32_t pick(uint32_t n)
@@ -487,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_happens),
 		cmocka_unit_test(what_changes),
+		cmocka_unit_test(what_fails_comes_back),
 		cmocka_unit_test(the_same_in_every_order),
 		cmocka_unit_test(memory_that_runs_out_leaves_nothing),
 		cmocka_unit_test(the_last_of_many_is_found),
