@@ -100,9 +100,10 @@ def test_flows_are_all_in_the_matrix(browser):
 def test_fairness_blocked_and_longest(browser):
     report = browser.open("small", 1600)
     _, rows = browser.table("blocked")
-    assert [(r[0], r[1], r[2]) for r in rows] == sorted(
-        ((n["name"], n["ratio"]["mean"], n["ratio"]["least"]) for n in (report["nodes"][i] for i in leaves(report))),
-        key=lambda r: r[1])
+    # Who missed most comes first: how far behind, times how long.
+    nodes = sorted((report["nodes"][i] for i in leaves(report)),
+                   key=lambda n: -(1 - n["ratio"]["mean"]) * n["blockedSeconds"])
+    assert [(r[0], r[1], r[2]) for r in rows] == [(n["name"], n["ratio"]["mean"], n["ratio"]["least"]) for n in nodes]
     headings, rows = browser.table("fairness")
     assert headings == ["from", "Jain's index", "largest envy"]
     mean = sum(report["series"]["cluster"]["jain"]) / report["series"]["n"]

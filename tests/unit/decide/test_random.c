@@ -435,6 +435,64 @@ static void a_cycle_that_moved_nothing_is_the_last(void **unused)
 	assert_true(still > 1000);
 }
 
+static void hear(void *heard, const struct fl_evidence *row)
+{
+	(void)row;
+	++*(uint64_t *)heard;
+}
+
+/* What it remembers of cycles before is forgotten: views and lists of candidates are made anew. */
+static void forget(struct fl_policy *p)
+{
+	p->usage.all_written = true;
+	for (uint32_t n = 0; n < p->tree.n_nodes; n++)
+		p->lines[n].sorted_epoch = UINT64_MAX;
+	for (uint32_t r = 0; r < p->tree.n_roots; r++)
+		p->tree_sorted_epoch[r] = UINT64_MAX;
+}
+
+/* With a listener searches look at everybody; without, and from what is known, they find the same. */
+static void short_cuts_decide_the_same(void **unused)
+{
+	static struct image one, other;
+	uint64_t heard = 0;
+	const struct fl_sink sink = { .row = hear, .user = &heard };
+	uint32_t evictions = 0;
+
+	(void)unused;
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct fl_model *m = random_world(seed, false);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
+		struct fl_policy *all = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
+		fairlead_error err;
+
+		for (int i = 0; i < 100; i++) {
+			fl_time now = (101 + i) * FL_SECOND;
+			struct fl_event e = random_event(m);
+			struct fl_decisions d;
+
+			assert_int_equal(ops->apply(p, now, &e, &err),
+					 ops->apply(all, now, &e, &err));
+			if (pick(2))
+				continue;
+			forget(all);
+			assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+			for (uint32_t k = 0; k < d.n; k++)
+				evictions += d.rows[k].kind == FL_EVICT;
+			assert_int_equal(ops->step(all, now, 0, &sink, &d, NULL), 0);
+			take_image(m, p, &one);
+			take_image(m, all, &other);
+			assert_string_equal(one.seen, other.seen);
+			assert_memory_equal(one.digest, other.digest, sizeof one.digest);
+			assert_memory_equal(one.bytes, other.bytes, one.n);
+		}
+		ops->free(p);
+		ops->free(all);
+		fl_model_free(m);
+	}
+	assert_true(heard > 10000 && evictions > 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,6 +501,7 @@ int main(void)
 		cmocka_unit_test(failing_allocations_change_nothing),
 		cmocka_unit_test(a_trial_foretells_the_cycle),
 		cmocka_unit_test(marks_are_renewed),
+		cmocka_unit_test(short_cuts_decide_the_same),
 	};
 
 	return cmocka_run_group_tests_name("decide/random", tests, NULL, NULL);
