@@ -7,7 +7,7 @@
 
 double fl_sim_natural(const struct fl_model *m, struct fl_resource r, double amount)
 {
-	return strcmp(fl_report_resource(m, r), "cpu") == 0 ? amount / 1000 : amount;
+	return fl_measure_scale(fl_report_resource(m, r)) < 1 ? amount / 1000 : amount;
 }
 
 const char *fl_sim_end_name(enum fl_sim_end end)

@@ -362,7 +362,7 @@ static int make_jobs(struct fl_measure *m, fairlead_error *err)
 	for (uint32_t i = 0; i < k; i++) {
 		struct fl_sym name = m->sim->model->resources[m->entitled.resources[i].v];
 
-		m->scale[i] = strcmp(fl_model_text(m->sim->model, name), "cpu") == 0 ? 0.001 : 1;
+		m->scale[i] = fl_measure_scale(fl_model_text(m->sim->model, name));
 	}
 	for (uint32_t w = 0; w < m->n_jobs; w++) {
 		struct fl_measure_job *j = &m->jobs[w];

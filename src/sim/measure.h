@@ -48,7 +48,7 @@ struct fl_measured_resource {
 	struct fl_resource id;
 	const char *name;
 	const char *unit; /* "cores", "bytes", "GPUs"; "" when it is counted */
-	double scale;     /* natural units in one unit of amounts: 0.001 of cpu, else 1 */
+	double scale;     /* natural units in one unit of amounts: fl_measure_scale */
 	double capacity;  /* when the run ended, natural units; INFINITY: quota without bound */
 };
 
@@ -167,6 +167,9 @@ struct fl_measured {
 	uint32_t notes_dropped;
 	struct fl_measured_series series;
 };
+
+/* 0.001 of cpu and of what is counted in thousandths ("gpu-milli"), else 1. */
+double fl_measure_scale(const char *resource);
 
 struct fl_measure;
 

@@ -189,7 +189,17 @@ bool fl_measure_is_gpu(const char *resource)
 {
 	const char *last = strrchr(resource, '/');
 
-	return strcmp(last ? last + 1 : resource, "gpu") == 0;
+	last = last ? last + 1 : resource;
+	return strcmp(last, "gpu") == 0 || strcmp(last, "gpu-milli") == 0;
+}
+
+double fl_measure_scale(const char *resource)
+{
+	static const char milli[] = "-milli";
+	size_t len = strlen(resource), end = sizeof(milli) - 1;
+	bool thousandths = len > end && strcmp(resource + len - end, milli) == 0;
+
+	return thousandths || strcmp(resource, "cpu") == 0 ? 0.001 : 1;
 }
 
 static uint32_t size_class(const struct fl_measure *m, uint32_t w)
@@ -205,7 +215,7 @@ static uint32_t size_class(const struct fl_measure *m, uint32_t w)
 			continue;
 		double asks = fl_sim_request(model, (struct fl_workload){ w },
 					     (struct fl_resource){ r });
-		*(cpu ? &cores : &gpus) += cpu ? asks * 0.001 : asks;
+		*(cpu ? &cores : &gpus) += asks * fl_measure_scale(name);
 	}
 	size = gpus > 0 ? gpus : cores;
 	return (gpus > 0 ? SIZES : 0) + (uint32_t)(size <= 1  ? 0 :

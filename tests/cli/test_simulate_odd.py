@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from test_simulate import TREE, job, scenario
+import manifests as m
+from test_simulate import job, scenario
 
 
 def line(number=1, submit=0, run=60, asked=1, status=1, user=1, memory=-1):
@@ -166,6 +167,52 @@ def test_ends(fairlead, valid, write, tmp_path, name):
         "events.jsonl", "jobs.csv", "report.html", "series.csv", "summary.json"]
     for event in (tmp_path / "out" / "events.jsonl").read_text().splitlines():
         json.loads(event)
+
+
+def annotated(name, queue, cpu, arrives, runs, stays=None):
+    notes = {"arrives-at": arrives, "runs-for": runs, **({"gives-up-after": stays} if stays else {})}
+    w = m.workload(name, queue, cpu=cpu)
+    w["metadata"]["annotations"] = {f"fairlead.dev/{k}": v for k, v in notes.items()}
+    return w
+
+
+def happened(tmp_path, kind):
+    lines = (tmp_path / "out" / "events.jsonl").read_text().splitlines()
+    return [(e["at"], e["workload"]) for e in map(json.loads, lines) if e["kind"] == kind]
+
+
+def test_patience_is_as_long_under_any_load(fairlead, write, tmp_path):
+    write("o.json", m.dump(m.namespace("ns"), m.local_queue("la", "a"),
+                           annotated("first", "la", "8", "2026-01-01T00:00:00Z", "10h"),
+                           annotated("second", "la", "8", "2026-01-01T04:00:00Z", "1h", "1h")))
+    write("s.yaml", scenario({"sources": [{"objects": "o.json", "load": 0.5}]}))
+    r = fairlead("simulate", "-f", "s.yaml", "--out", "out", "-o", "json")
+    assert r.code == 0, r.err
+    assert happened(tmp_path, "arrived") == [(0, "ns/first"), (8 * 3600, "ns/second")]
+    assert happened(tmp_path, "") == [(9 * 3600, "ns/second")]
+
+
+def test_who_started_once_does_not_give_up(fairlead, write, tmp_path):
+    write("s.yaml", scenario({}) + "---\n" + m.dump(
+        m.namespace("ns"), m.local_queue("la", "a"), m.local_queue("lb", "b"),
+        annotated("lent", "la", "8", "0m", "2h", "1h"), annotated("own", "lb", "4", "30m", "1h")))
+    r = fairlead("simulate", "-f", "s.yaml", "--out", "out", "-o", "json")
+    assert r.code == 0, r.err
+    assert happened(tmp_path, "evicted") == [(1800, "ns/lent")]
+    assert happened(tmp_path, "") == [] and r.json()["totals"]["finished"] == 2
+
+
+def test_who_is_killed_does_not_back_off(fairlead, write, tmp_path):
+    quota = {"clusterQueue": "a", "flavor": "default", "resource": "cpu"}
+    write("s.yaml", classes({
+        "eviction": {"backOff": {"base": "5h", "max": "5h"}},
+        "changes": [{"at": "30m", **quota, "nominalQuota": 0, "kills": True},
+                    {"at": "40m", **quota, "nominalQuota": 4},
+                    {"at": "1m", **{**quota, "clusterQueue": "b"}, "nominalQuota": 0}]}))
+    r = fairlead("simulate", "-f", "s.yaml", "--out", "out", "-o", "json")
+    assert r.code == 0, r.err
+    assert happened(tmp_path, "killed") == [(1800, "trace/a-c-1")]
+    assert happened(tmp_path, "started") == [(at, "trace/a-c-1") for at in (0, 2400)]
 
 
 def test_too_large_is_told(fairlead, write):

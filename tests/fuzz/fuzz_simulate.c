@@ -156,7 +156,7 @@ static void check_report(const struct run *r, const struct fl_sim *sim,
 	fl_json_init(&j, out);
 	fl_sim_json(&j, NULL, &frame, &report, /* series= */ true);
 	ENSURE(fclose(out) == 0);
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
 	ENSURE(root);
 	json_decref(root);
 	free(text);
