@@ -20,11 +20,11 @@ enum {
 	FL_MAX_COLUMNS = 1 << 12, /* (flavor, resource) pairs of one tree */
 	FL_MAX_NODES = 1 << 20,   /* queues and cohorts: 100 times the largest cluster seen */
 	FL_MAX_WORKLOADS = 1 << 24,
-	FL_MAX_PODSETS = 8,            /* of a workload, as the API server allows */
-	FL_MAX_LIST = 1 << 16,         /* any other list inside one object */
+	FL_MAX_PODSETS = 8,          /* of a workload, as the API server allows */
+	FL_MAX_LIST = 1 << 16,       /* any other list inside one object */
 	FL_MAX_CLASS_JOBS = 1 << 22, /* of one synthetic class: a job each ten seconds for a year */
-	FL_MAX_NOTICES = 10000,        /* warnings kept of one input; the rest are counted */
-	FL_MAX_CYCLES = 100000,        /* of one plan */
+	FL_MAX_NOTICES = 10000,      /* warnings kept of one input; the rest are counted */
+	FL_MAX_CYCLES = 100000,      /* of one plan */
 	FL_MAX_ALIAS_TOKENS = 1 << 20, /* what YAML aliases and merges of one input may expand to */
 	FL_MAX_ANCHORED = 1 << 26, /* bytes that anchors and merge keys of a document may hold */
 	FL_MAX_GAP = 3 << 20, /* of YAML from one value to the next: a text, all of it escaped */

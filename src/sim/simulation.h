@@ -160,7 +160,7 @@ struct fl_sim {
 	uint32_t n_up;                   /* of them will fail, and stand in the calendar so */
 	struct fl_bundle *rooms;         /* of machines that are up: allocatable */
 	fl_time now, end;                /* end FL_NEVER: open */
-	fl_time last;                    /* the clock goes no further: what is due later never comes */
+	fl_time last; /* the clock goes no further: what is due later never comes */
 	enum fl_sim_end ended;
 	uint64_t events;                       /* that happened: what listeners were told */
 	uint32_t n_running, n_waiting, n_done; /* jobs; done: finished or gone */

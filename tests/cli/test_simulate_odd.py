@@ -189,17 +189,18 @@ def test_patience_is_as_long_under_any_load(fairlead, write, tmp_path):
     r = fairlead("simulate", "-f", "s.yaml", "--out", "out", "-o", "json")
     assert r.code == 0, r.err
     assert happened(tmp_path, "arrived") == [(0, "ns/first"), (8 * 3600, "ns/second")]
-    assert happened(tmp_path, "") == [(9 * 3600, "ns/second")]
+    assert happened(tmp_path, "gaveUp") == [(9 * 3600, "ns/second")]
 
 
 def test_who_started_once_does_not_give_up(fairlead, write, tmp_path):
-    write("s.yaml", scenario({}) + "---\n" + m.dump(
+    change = {"at": "45m", "clusterQueue": "b", "weight": 2}  # something is due before it would
+    write("s.yaml", scenario({"changes": [change]}) + "---\n" + m.dump(
         m.namespace("ns"), m.local_queue("la", "a"), m.local_queue("lb", "b"),
         annotated("lent", "la", "8", "0m", "2h", "1h"), annotated("own", "lb", "4", "30m", "1h")))
     r = fairlead("simulate", "-f", "s.yaml", "--out", "out", "-o", "json")
     assert r.code == 0, r.err
     assert happened(tmp_path, "evicted") == [(1800, "ns/lent")]
-    assert happened(tmp_path, "") == [] and r.json()["totals"]["finished"] == 2
+    assert happened(tmp_path, "gaveUp") == [] and r.json()["totals"]["finished"] == 2
 
 
 def test_who_is_killed_does_not_back_off(fairlead, write, tmp_path):
