@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "report/report.h"
 
-static void put_clean(const char *text)
-{
-	for (; *text; text++) {
-		size_t n = fl_report_control(text);
-
-		putc(n ? '?' : *text, stderr);
-		text += n == 2;
-	}
-}
+static void put_clean(const char *text) { fl_report_put_clean(stderr, text, strlen(text)); }
 
 void fl_print_diagnostic(const struct fl_diagnostic *d)
 {

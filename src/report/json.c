@@ -9,41 +9,13 @@
 
 void fl_json_init(struct fl_json *j, FILE *out) { *j = (struct fl_json){ .out = out }; }
 
-/* Length of the well-formed UTF-8 character at @s, 0 when there is none. */
-static size_t utf8_len(const unsigned char *s)
-{
-	static const struct {
-		unsigned char mask, lead, low;
-	} forms[] = {
-		{ 0xe0, 0xc0, 0xc2 },
-		{ 0xf0, 0xe0, 0xe0 },
-		{ 0xf8, 0xf0, 0xf0 },
-	};
-
-	if (*s < 0x80)
-		return 1;
-	for (size_t n = 0; n < 3; n++) {
-		if ((*s & forms[n].mask) != forms[n].lead || *s < forms[n].low || *s > 0xf4)
-			continue;
-		for (size_t i = 1; i <= n + 1; i++)
-			if ((s[i] & 0xc0) != 0x80)
-				return 0;
-		/* overlong, surrogates, beyond U+10FFFF */
-		if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-		    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return n + 2;
-	}
-	return 0;
-}
-
 static void put_string(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	putc('"', out);
 	while (*s) {
-		size_t n = utf8_len(s);
+		size_t n = fl_report_utf8((const char *)s);
 
 		if (n == 0) {
 			fputs("\\ufffd", out);

@@ -231,6 +231,34 @@ const char *fl_style_end(const struct fl_report *r, enum fl_style style)
 	return r->color && style != FL_STYLE_PLAIN ? "\033[0m" : "";
 }
 
+size_t fl_report_utf8(const char *text)
+{
+	static const struct {
+		unsigned char mask, lead, low;
+	} forms[] = {
+		{ 0xe0, 0xc0, 0xc2 },
+		{ 0xf0, 0xe0, 0xe0 },
+		{ 0xf8, 0xf0, 0xf0 },
+	};
+	const unsigned char *s = (const unsigned char *)text;
+
+	if (*s < 0x80)
+		return 1;
+	for (size_t n = 0; n < 3; n++) {
+		if ((*s & forms[n].mask) != forms[n].lead || *s < forms[n].low || *s > 0xf4)
+			continue;
+		for (size_t i = 1; i <= n + 1; i++)
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+		/* overlong, surrogates, beyond U+10FFFF */
+		if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+		    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+			return 0;
+		return n + 2;
+	}
+	return 0;
+}
+
 size_t fl_report_control(const char *text)
 {
 	unsigned char c = (unsigned char)text[0], d = c == 0xc2 ? (unsigned char)text[1] : 0;
@@ -238,17 +266,38 @@ size_t fl_report_control(const char *text)
 	return c < 0x20 || c == 0x7f ? 1 : d >= 0x80 && d < 0xa0 ? 2 : 0;
 }
 
+/* Bytes of the character at @text, and whether it may be shown: it is UTF-8, and no control. */
+static size_t next_character(const char *text, bool *ret_shown)
+{
+	size_t n = fl_report_utf8(text);
+
+	*ret_shown = n && !fl_report_control(text);
+	return n ? n : 1;
+}
+
 char *fl_report_clean(char *text)
 {
-	for (char *c = text; *c; c++) {
-		size_t n = fl_report_control(c);
+	bool shown;
 
-		if (n == 2)
-			*c++ = '?';
-		if (n)
-			*c = '?';
+	for (size_t i = 0, n; text[i]; i += n) {
+		n = next_character(text + i, &shown);
+		if (!shown)
+			memset(text + i, '?', n);
 	}
 	return text;
+}
+
+void fl_report_put_clean(FILE *out, const char *text, size_t len)
+{
+	bool shown;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = next_character(text + i, &shown);
+		if (shown && n <= len - i)
+			fwrite(text + i, 1, n, out);
+		else
+			putc('?', out);
+	}
 }
 
 /* Columns a UTF-8 text takes, every character one: enough to break lines. */
@@ -259,16 +308,6 @@ static unsigned columns_of(const char *text, size_t len)
 	for (size_t i = 0; i < len; i++)
 		n += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return n;
-}
-
-static void put_clean(FILE *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		size_t n = fl_report_control(text + i);
-
-		putc(n ? '?' : text[i], out);
-		i += n == 2;
-	}
 }
 
 void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigned indent,
@@ -288,7 +327,7 @@ void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigne
 			putc(' ', r->out);
 			at++;
 		}
-		put_clean(r->out, text, len);
+		fl_report_put_clean(r->out, text, len);
 		at += columns;
 		text += len + (text[len] == ' ');
 	}

@@ -88,7 +88,10 @@ void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned inde
 void fl_report_assumptions(const struct fl_report *r);
 /* Bytes of the control character that @text begins with: of ASCII 1, U+0080 to U+009F 2; else 0. */
 size_t fl_report_control(const char *text);
-/* Control characters to '?', in place. */
+/* Bytes of the well-formed UTF-8 character that @text begins with; 0: none. */
+size_t fl_report_utf8(const char *text);
+/* Control characters, and what is no UTF-8, to '?', in place; and as it is written. */
 char *fl_report_clean(char *text);
+void fl_report_put_clean(FILE *out, const char *text, size_t len);
 
 #endif

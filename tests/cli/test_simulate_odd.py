@@ -239,3 +239,17 @@ def test_sweeps(fairlead, write, sweep, text):
     write("s.yaml", classes())
     r = fairlead("compare", "-f", "s.yaml", "--sweep", sweep)
     assert r.code in (1, 2) and r.out == "" and text in r.err, r.err
+
+
+def test_names_that_are_no_text(fairlead, write):
+    """Bytes that are no UTF-8 and control characters in a trace: shown as '?', and nothing hangs."""
+    write("nodes.csv", "sn,cpu_milli,memory_mib,gpu,model\nn0,32000,262144,0,\n")
+    write("pods.csv", b"name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+          b"deletion_time,scheduled_time\np\xff\x01x,6000,12288,0,0,,L\xfeS\xe2\x82,Running,0,100,2\n")
+    write("s.yaml", "apiVersion: fairlead.dev/v1alpha1\nkind: Simulation\nmetadata: {name: s}\n"
+          "spec: {sources: [{openb: {pods: pods.csv, nodes: nodes.csv}, queues: [{to: \"{queue}\"}]}]}\n")
+    r = fairlead("simulate", "-f", "s.yaml", env={"COLUMNS": "80"})
+    assert (r.code, r.err) == (0, "")
+    assert "L?S?? " in r.out and "p??x" in r.out
+    names = [n["name"] for n in fairlead("simulate", "-f", "s.yaml", "-o", "json").json()["nodes"]]
+    assert names == ["openb", "L\ufffdS\ufffd\ufffd"]

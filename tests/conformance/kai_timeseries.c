@@ -35,21 +35,44 @@ static void keep_held(struct series *s)
 		s->held[i] = fl_entitle_standing(s->p, node_of(s, i))->allocated.of[FL_GPU];
 }
 
-/* The cycle is over, and nothing happens until the next: what was held before it is known. */
-static int put_cycle(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
+static void put_row(struct series *s)
 {
-	struct series *s = user;
-
-	(void)sim;
-	(void)to;
-	(void)err;
 	for (uint32_t i = 0; i < s->queues->n; i++)
 		fprintf(s->out, "%s[%u,\"%s\",%.6f,%.6f]", s->cycle + i ? "," : "", s->cycle,
 			s->queues->rows[s->queues->by_name[i]].name, s->held[i],
 			fl_entitle_standing(s->p, node_of(s, i))->fair_share.of[FL_GPU]);
 	s->cycle++;
 	keep_held(s);
-	return 0;
+}
+
+/* A cycle in which nobody waits decides nothing, but fair shares are those of its time. */
+static int put_idle_cycle(struct series *s, fl_time now, fairlead_error *err)
+{
+	struct fl_decisions decisions;
+	fl_mark mark;
+	int rc = ops->mark(s->p, &mark, err);
+
+	if (rc < 0)
+		return rc;
+	rc = ops->step(s->p, now, /* flags= */ 0, /* sink= */ NULL, &decisions, err);
+	if (rc >= 0)
+		put_row(s);
+	ops->rollback(s->p, mark);
+	return rc;
+}
+
+/* What was held before a cycle is known once it is over.  Nobody waits: the clock goes on at once. */
+static int put_cycles(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
+{
+	struct series *s = user;
+	fl_time next;
+	int rc = 0;
+
+	(void)sim;
+	put_row(s);
+	while (rc >= 0 && (next = first_cycle + (fl_time)s->cycle * FL_SECOND) < to)
+		rc = put_idle_cycle(s, next, err);
+	return rc;
 }
 
 static int goes_by(void *user, const struct fl_sim *sim, const struct fl_sim_event *e,
@@ -69,7 +92,7 @@ static int put_rows(struct series *s, uint32_t cycles, fairlead_error *err)
 	const struct fl_sim_options options = {
 		.mem = &fl_mem_heap,
 		.start = first_cycle,
-		.listeners = { { .event = goes_by, .passes = put_cycle, .user = s } },
+		.listeners = { { .event = goes_by, .passes = put_cycles, .user = s } },
 		.n_listeners = 1,
 	};
 	struct fl_sim sim;

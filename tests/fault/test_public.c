@@ -463,7 +463,8 @@ static const struct row {
 	{ "fairlead_engine_seal", "filled", filled, call_seal, BROKEN },
 	{ "fairlead_engine_step", "sealed", sealed, call_step, AS_BEFORE },
 	{ "fairlead_engine_step", "in a mark", marked, call_step, AS_BEFORE },
-	{ "fairlead_engine_step", "unheard", busy, call_step_unheard, AS_BEFORE },
+	/* A warm one takes no memory. */
+	{ "fairlead_engine_step", "unheard", busy, call_step_unheard, NEVER },
 	{ "fairlead_engine_try", "sealed", sealed, call_try, AS_BEFORE },
 	{ "fairlead_engine_event", "submitted", cancelled, call_submitted, AS_BEFORE },
 	{ "fairlead_engine_event", "cancelled", marked, call_cancelled, AS_BEFORE },

@@ -36,6 +36,7 @@ static const struct {
 	{ ".spec.samples[]", "{'from':'2026-01-01T00:00:00Z','to':'2026-01-01T00:00:01Z',"
 			     "'capacity':{}}" },
 	{ ".spec.queueTemplates[]", "{'match':'m'}" },
+	{ ".spec.queueTemplates[].localQueue", "{'clusterQueue':'q'}" },
 	{ ".clusterQueue.resourceGroups[]", "{'coveredResources':['cpu']}" },
 	{ ".clusterQueue.resourceGroups[].flavors[]", "{'name':'f'}" },
 	{ ".clusterQueue.resourceGroups[].flavors[].resources[]",
