@@ -183,8 +183,8 @@ static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_
 		j->started = now;
 		if (!j->starts++)
 			j->first_start = now;
-		s->vain_starts++;
 	}
+	s->vain_starts++; /* or it has been given more, which may be taken again */
 	r = fl_sim_go_on(s, w, err);
 	return r < 0 ? r : tell_of(s, FL_SIM_STARTED, w, err);
 }

@@ -8,6 +8,7 @@ import re
 import pytest
 
 import manifests as m
+from conftest import SOURCE
 from test_simulate import job, scenario
 
 
@@ -253,3 +254,13 @@ def test_names_that_are_no_text(fairlead, write):
     assert "L?S?? " in r.out and "p??x" in r.out
     names = [n["name"] for n in fairlead("simulate", "-f", "s.yaml", "-o", "json").json()["nodes"]]
     assert names == ["openb", "L\ufffdS\ufffd\ufffd"]
+
+
+@pytest.mark.parametrize("name", ["best-effort-loop", "goes-round", "history-over-priority",
+                                  "reclaim-against-tournament", "remainder-not-asked-for"])
+def test_preemption_in_a_circle_ends(fairlead, name):
+    r = fairlead("simulate", "-f", str(SOURCE / f"tests/prop/counterexamples/{name}.yaml"), "-o", "json")
+    assert r.code == 0, r.err
+    answer = r.json()
+    assert answer["ended"] == "no-progress"
+    assert answer["totals"]["evictions"] > 100
