@@ -159,6 +159,8 @@ static uint32_t limit_of(const char *table)
 		return FL_MAX_NODES;
 	if (strcmp(table, "workloads") == 0)
 		return FL_MAX_WORKLOADS;
+	if (strcmp(table, "tasks") == 0)
+		return FL_MAX_TASKS;
 	return UINT32_MAX / 2;
 }
 
