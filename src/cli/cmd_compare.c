@@ -287,6 +287,7 @@ static int end_text(const struct compare *c, struct text *t, fairlead_error *err
 		return 0;
 	fl_json_end_list(&t->json);
 	fl_json_text(&t->json, "name", c->comparison.scenario ? c->comparison.scenario : "");
+	fl_json_int(&t->json, "asked", c->n_runs);
 	if (c->sweep.n) {
 		fl_json_object(&t->json, "sweep");
 		fl_json_text(&t->json, "parameter", c->sweep.name);
@@ -358,11 +359,20 @@ static int answer(struct compare *c, fairlead_error *err)
 	}
 	c->comparison.report = &c->report;
 	c->comparison.sweep = o->sweep != NULL;
+	c->comparison.asked = c->n_runs;
 	rc = fl_comparison_text(&c->comparison, err);
 	if (rc == 0 && o->out)
 		fl_report_say(&c->report, FL_STYLE_PLAIN, 0,
 			      "Written: %s/report.html, summary.json, comparison.csv", o->out);
 	return rc;
+}
+
+/* Asked to end after the last run, it is whole all the same. */
+static bool is_whole(const struct compare *c)
+{
+	const struct fl_comparison *done = &c->comparison;
+
+	return done->n == c->n_runs && done->runs[done->n - 1].ended != FL_SIM_STOPPED;
 }
 
 static int compare(struct compare *c, fairlead_error *err)
@@ -383,7 +393,7 @@ static int compare(struct compare *c, fairlead_error *err)
 		code = run_one(c, i, err);
 	if (code >= 0)
 		code = answer(c, err);
-	return code < 0 ? code : fl_interrupted() ? FL_EXIT_NO : FL_EXIT_YES;
+	return code < 0 ? code : is_whole(c) ? FL_EXIT_YES : FL_EXIT_NO;
 }
 
 int fl_cmd_compare(const struct fl_options *o)

@@ -317,8 +317,10 @@ int fl_comparison_text(const struct fl_comparison *c, fairlead_error *err)
 
 	if (c->n == 0)
 		return 0;
-	fl_report_say(r, FL_STYLE_BOLD, 0, "%s%s%u runs of the same jobs", c->scenario,
-		      *c->scenario ? ": " : "", c->n);
+	fl_report_say(r, FL_STYLE_BOLD, 0, "%s%s%u run%s of the same jobs", c->scenario,
+		      *c->scenario ? ": " : "", c->n, c->n == 1 ? "" : "s");
+	if (c->n < c->asked)
+		fl_report_say(r, FL_STYLE_WARN, 0, "Stopped after %u of %u runs.", c->n, c->asked);
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->runs[i].ended == FL_SIM_STOPPED)
 			fl_report_say(r, FL_STYLE_WARN, 0, "%s was stopped.", c->runs[i].name);

@@ -194,7 +194,7 @@ def test_standard_input_is_read_for_every_run(fairlead, tiny, tmp_path):
                                 "json").json()
 
 
-def test_interrupt_reports_what_is_done(write, tmp_path):
+def test_interrupt_reports_what_is_done(write, valid, tmp_path):
     write("long.yaml", scenario(LONG))
     write("keep.yaml", KEEP)
     run = subprocess.Popen(
@@ -207,8 +207,12 @@ def test_interrupt_reports_what_is_done(write, tmp_path):
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate(timeout=100)
     assert run.returncode == 1
-    assert b" was stopped." in out
-    summary = json.loads((tmp_path / "out/summary.json").read_text())
-    assert 1 <= len(summary["variants"]) < 60
-    assert summary["variants"][-1]["report"]["ended"] == "stopped"
+    summary = valid(json.loads((tmp_path / "out/summary.json").read_text()), "comparison-report")
+    done = len(summary["variants"])
+    assert 1 <= done < 60 == summary["asked"]
+    assert b"Stopped after %d of 60 runs." % done in out
+    # It may come between two runs; otherwise it stops one.
+    stopped = [v["report"]["ended"] == "stopped" for v in summary["variants"]]
+    assert not any(stopped[:-1])
+    assert stopped[-1] == (b" was stopped." in out)
     assert len(summary["sweep"]["points"]) == len(summary["variants"])

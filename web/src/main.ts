@@ -85,9 +85,9 @@ class Page {
 
 	private header(): HTMLElement {
 		const { report } = this, count = report.kind === "ComparisonReport" ? report.variants.length : 0;
-		const one = this.app.run.report;
+		const one = this.app.run.report, asked = report.kind === "ComparisonReport" ? report.asked ?? count : count;
 		return h("header", {}, h("div", { class: "top" }, h("h1", {}, named(report.name)), themeButton()),
-			h("p", { class: "about" }, count ? `${count} variants of one workload` : "One run", ` · policy ${one.policy} · seed ${one.seed}`,
+			h("p", { class: "about" }, count ? `${count < asked ? `stopped after ${count} of ${asked}` : count} variants of one workload` : "One run", ` · policy ${one.policy} · seed ${one.seed}`,
 				one.start ? ` · begins ${one.start.replace("T", " ").replace("Z", " UTC")}` : ""));
 	}
 

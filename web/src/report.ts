@@ -132,6 +132,7 @@ export interface ComparisonReport {
 	kind: "ComparisonReport";
 	name: string;
 	variants: { name: string; report: SimulationReport }[];
+	asked?: number;
 	sweep?: { parameter: string; unit: string; points: { value: number; variant: number }[] };
 }
 
