@@ -52,7 +52,7 @@ static int coming_cycle(struct fl_entitle_run *r, fairlead_error *err)
 	struct fl_entitle_explain *x = r->x;
 	const struct fl_sink sink = { .row = hear, .user = r->heard };
 	struct fl_decisions d;
-	int rc = r->ops->step(r->policy, r->now, /* flags= */ 0, &sink, &d, err);
+	int rc = r->ops->step(r->policy, r->now, FL_STEP_FULL, &sink, &d, err);
 
 	if (rc < 0)
 		return rc;

@@ -58,8 +58,7 @@ static int decide(struct fl_entitle_run *r, bool cycle, struct answer *ret, fair
 {
 	struct fl_workload w = r->x->workload;
 	struct fl_decisions d;
-	int rc = cycle ? r->ops->step(r->policy, r->now, /* flags= */ 0, /* sink= */ NULL, &d,
-				      err) :
+	int rc = cycle ? r->ops->step(r->policy, r->now, FL_STEP_FULL, /* sink= */ NULL, &d, err) :
 			 r->ops->try(r->policy, r->now, w, /* sink= */ NULL, &d, err);
 
 	for (uint32_t i = 0; rc == 0 && i < d.n; i++)

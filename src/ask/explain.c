@@ -65,7 +65,7 @@ static int coming_cycle(struct fl_explain_run *r, fairlead_error *err)
 	struct fl_explain *x = r->x;
 	struct fl_decisions d;
 
-	int rc = r->ops->step(r->policy, r->now, /* flags= */ 0, /* sink= */ NULL, &d, err);
+	int rc = r->ops->step(r->policy, r->now, FL_STEP_FULL, /* sink= */ NULL, &d, err);
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < d.n_heads; i++)

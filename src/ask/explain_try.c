@@ -25,9 +25,9 @@ static int decide(const struct fl_try *t, struct fl_try_answer *ret, fairlead_er
 	struct fl_workload w = r->x->workload;
 	struct fl_decisions d;
 
-	int rc = t->cycle ? r->ops->step(r->policy, r->now, /* flags= */ 0, /* sink= */ NULL, &d,
-					 err) :
-			    r->ops->try(r->policy, r->now, w, /* sink= */ NULL, &d, err);
+	int rc = t->cycle ?
+			 r->ops->step(r->policy, r->now, FL_STEP_FULL, /* sink= */ NULL, &d, err) :
+			 r->ops->try(r->policy, r->now, w, /* sink= */ NULL, &d, err);
 	for (uint32_t i = 0; rc == 0 && i < d.n; i++)
 		if (d.rows[i].kind == FL_EVICT)
 			ret->n_victims += d.rows[i].preemptor.v == w.v;

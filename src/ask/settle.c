@@ -175,7 +175,7 @@ static int run_cycle(struct run *r, fl_settle_each *each, void *user,
 	struct fl_decisions d;
 	struct fl_settle_cycle c = { .number = result->cycles + 1, .now = r->now, .decisions = &d };
 
-	int rc = r->ops->step(r->policy, c.now, /* flags= */ 0, o->sink, &d, err);
+	int rc = r->ops->step(r->policy, c.now, FL_STEP_FULL, o->sink, &d, err);
 	if (rc < 0)
 		return rc;
 	c.decided = decides(&d);

@@ -44,8 +44,13 @@ enum fl_workload_state {
 	FL_STATE_EVICTING,     /* holds quota, must go */
 };
 
-/* step flags */
-enum { FL_STEP_FULL = 1 /* look at everything again, whatever changed */ };
+/*
+ * Step flags.  A step looks only at what something has happened to since a step last left it as
+ * it was, and says nothing again of those who wait as before; with FL_STEP_FULL, or a sink, it
+ * looks at everything and has a row for each head.  What is admitted, reserved and evicted, in
+ * which order, and the state after it are the same either way.
+ */
+enum { FL_STEP_FULL = 1 };
 
 typedef uint32_t fl_mark;
 

@@ -113,8 +113,9 @@ struct fl_decisions {
 	uint32_t n;
 	const struct fl_placement *placements;
 	uint32_t n_placements;
-	const struct fl_workload *heads; /* looked at in this cycle, by queue; entitle: by age */
+	const struct fl_workload *heads; /* looked at in this step, by queue; entitle: by age */
 	uint32_t n_heads;
+	bool waiting; /* somebody's turn it was, looked at or not */
 	/*
 	 * Something else than time is not as it was before: a cycle right after this one may
 	 * decide what this one could not.

@@ -65,7 +65,7 @@ int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 		return r;
 	d->last = now;
 	d->due = decisions.moved;
-	d->waiting = decisions.n_heads > 0;
+	d->waiting = decisions.waiting;
 	d->cycles++;
 	d->heads += decisions.n_heads;
 	r = hand_over(d, now, &decisions, err);

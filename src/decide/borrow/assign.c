@@ -233,7 +233,7 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 {
 	int16_t last = FL_SCAN_NONE;
 
-	if (!a->only && fl_state_scan_counts(a->p, a->job, a->p->cycle))
+	if (!a->only && fl_state_scan_counts(a->p, a->job))
 		last = a->p->scans[a->job->scan.first + a->podset * a->line->groups.n + group];
 	return last < 0 ? 0 : (uint32_t)last + 1;
 }

@@ -143,7 +143,8 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 		       fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	size_t notes = 8 + (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
+	size_t notes = 8 + 2 * FL_BITSET_NOTES +
+		       (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
 	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err);
 
 	if (r < 0)
@@ -154,8 +155,10 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 	FL_SET(p, j->scan_cycle, 0);
 	if (j->queue.v != FL_NONE)
 		fl_line_move(p, w);
-	if (fl_holds_quota(j))
+	if (fl_holds_quota(j)) {
 		fl_state_list(p, w);
+		fl_line_stir(p, j->held_by);
+	}
 	return 0;
 }
 

@@ -9,6 +9,10 @@
  *
  * Promises: nothing outside this cycle's memory changes before step 4, and step 4
  * cannot fail; so a cycle is done whole or not at all.
+ *
+ * A tree that the last cycle left as it was, and to which nothing has happened since, is not
+ * looked at (lines.c, `stirred`): its heads would be told again what they were told.  Under
+ * Admission Fair Sharing usage decays all the time, and every tree is looked at.
  */
 #include <string.h>
 
@@ -43,6 +47,7 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->s.drs = fl_arena_alloc(a, nodes, sizeof *c->s.drs, err);
 	c->freed.drs = fl_arena_alloc(a, nodes, sizeof *c->freed.drs, err);
 	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
+	c->roots = fl_arena_alloc(a, p->tree.n_roots, sizeof *c->roots, err);
 	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
 	c->contenders = fl_arena_alloc(a, nodes, fl_order_contender_size(), err);
@@ -60,10 +65,11 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
 	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
-	return c->s.drs && c->freed.drs && c->entries && c->entry_of && c->nodes && c->contenders &&
-			       c->paths && c->paths_scratch && c->assigning && c->chosen &&
-			       c->retry && c->victims && c->targets && c->needed && c->remaining &&
-			       c->arriving && c->sorted && c->sorted_queues && c->advantage ?
+	return c->s.drs && c->freed.drs && c->entries && c->roots && c->entry_of && c->nodes &&
+			       c->contenders && c->paths && c->paths_scratch && c->assigning &&
+			       c->chosen && c->retry && c->victims && c->targets && c->needed &&
+			       c->remaining && c->arriving && c->sorted && c->sorted_queues &&
+			       c->advantage ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -92,7 +98,6 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	struct fl_cycle *c = p->scratch;
 
 	renew_marks(p);
-	fl_arena_reset(&p->cycle_arena);
 	fl_usage_copy(&c->s.usage, &p->usage, &p->tree);
 	fl_usage_copy(&c->freed.usage, &p->usage, &p->tree);
 	fl_usage_settle(&p->usage);
@@ -100,7 +105,7 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	fl_usage_settle(&c->freed.usage);
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
-	c->n_entries = c->n_victims = 0;
+	c->n_entries = c->n_victims = c->n_roots = 0;
 	c->odd = false;
 	c->sink = sink;
 	c->serial++;
@@ -415,7 +420,7 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 	}
 	for (uint32_t i = 0; i < c->n_victims; i++)
 		notes += 8 + fl_protect_eviction_notes(p, c->victims[i].workload);
-	notes += 8 + fl_protect_notes(p);
+	notes += 8 + fl_protect_notes(p) + c->n_roots * (1 + 2 * FL_BITSET_NOTES);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
 }
 
@@ -453,7 +458,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 
 		if (j->state == FL_STATE_EVICTING)
 			continue;
-		p->scratch->moved = true;
+		fl_line_stir(p, e->queue);
 		fl_state_unlist(p, e->targets[i].workload);
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
@@ -462,11 +467,17 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 	}
 }
 
+/* Of the cycle at hand in a tree; never 0. */
+static uint32_t number(const struct fl_policy *p, uint32_t root)
+{
+	return p->cycle[root] == UINT32_MAX ? 1 : p->cycle[root] + 1;
+}
+
 /* Will the scans of its next cycle begin with other flavors than those of this one did? */
 static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, const int16_t *next)
 {
 	const struct fl_job *j = &p->jobs[e->workload.v];
-	bool counted = fl_state_scan_counts(p, j, p->cycle);
+	bool counted = fl_state_scan_counts(p, j);
 
 	for (uint32_t i = 0; i < j->scan.n; i++) {
 		int16_t from = counted ? p->scans[j->scan.first + i] : FL_SCAN_LAST;
@@ -482,10 +493,11 @@ static void store_scan(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_job *j = &p->jobs[e->workload.v];
 
-	p->scratch->moved |= scan_moves(p, e, e->assignment.scan);
+	if (scan_moves(p, e, e->assignment.scan))
+		fl_line_stir(p, e->queue);
 	note_range(p, p->scans + j->scan.first, j->scan.n * sizeof *p->scans);
 	memcpy(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans);
-	FL_SET(p, j->scan_cycle, p->cycle);
+	FL_SET(p, j->scan_cycle, number(p, p->tree.root_index[e->queue.v]));
 	FL_SET(p, j->scan_generation, p->lines[e->queue.v].generation);
 }
 
@@ -519,10 +531,11 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	case FL_PREEMPTING:
 	case FL_DEFERRED:
 		if ((!strict || promised) && line->sticky != e->workload.v) {
-			p->scratch->moved = true;
+			fl_line_stir(p, e->queue);
 			FL_SET(p, line->sticky, e->workload.v);
 		}
-		p->scratch->moved |= scan_moves(p, e, /* next= */ NULL);
+		if (scan_moves(p, e, /* next= */ NULL))
+			fl_line_stir(p, e->queue);
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
 		fl_line_return(p, e->workload);
 		return;
@@ -550,7 +563,9 @@ static void enter(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
 
-	c->moved = false;
+	for (uint32_t i = 0; i < c->n_roots; i++)
+		if (fl_bitset_has(&p->stirred, c->roots[i]))
+			fl_bitset_remove(&p->stirred, c->roots[i], &p->undo);
 	for (uint32_t i = 0; i < c->n_entries; i++) {
 		const struct fl_entry *e = &c->entries[i];
 
@@ -561,79 +576,186 @@ static void enter(struct fl_policy *p)
 		else
 			requeue(p, e);
 		/* Not its queue's head any more. */
-		c->moved |= fl_line_state(p, e->workload) != FL_STATE_WAITING;
+		if (fl_line_state(p, e->workload) != FL_STATE_WAITING)
+			fl_line_stir(p, e->queue);
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
 			enter_evictions(p, &c->entries[i]);
+	for (uint32_t i = 0; i < c->n_roots; i++)
+		FL_SET(p, p->cycle[c->roots[i]], number(p, c->roots[i]));
 	fl_protect_end(p);
 }
 
-/* Every active queue's head. */
-static void gather(struct fl_policy *p)
+/* The head of every active queue of one tree. */
+static void gather_tree(struct fl_policy *p, uint32_t root)
 {
-	for (uint32_t at = fl_bitset_next(&p->ready, 0); at != FL_NONE;
-	     at = fl_bitset_next(&p->ready, at + 1)) {
-		struct fl_node q = { p->tree.order[at] };
-		struct fl_workload head;
+	struct fl_span order = p->tree.roots[root].order;
 
-		if (!p->lines[q.v].active)
-			continue;
-		head = fl_line_head(p, q);
+	p->scratch->roots[p->scratch->n_roots++] = root;
+	for (uint32_t at = fl_bitset_next(&p->ready, order.first); at < order.first + order.n;
+	     at = fl_bitset_next(&p->ready, at + 1)) {
+		struct fl_workload head = fl_line_head(p, (struct fl_node){ p->tree.order[at] });
+
 		if (head.v != FL_NONE)
 			(void)add_entry(p, head);
 	}
 }
 
-static int run(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
+/* Of the trees to which something happened; with @full of all. */
+static void gather(struct fl_policy *p, bool full)
+{
+	if (full || p->afs)
+		for (uint32_t root = 0; root < p->tree.n_roots; root++)
+			gather_tree(p, root);
+	else
+		for (uint32_t root = fl_bitset_next(&p->stirred, 0); root != FL_NONE;
+		     root = fl_bitset_next(&p->stirred, root + 1))
+			gather_tree(p, root);
+}
+
+/* Can so many rows more be kept behind @n, of @cap, at *@rows? */
+static bool grow(struct fl_policy *p, void *rows, uint32_t n, uint32_t more, size_t size,
+		 uint32_t *cap, fairlead_error *err)
+{
+	void **at = rows, *wider;
+
+	if (n + more <= *cap)
+		return true;
+	wider = fl_arena_alloc(&p->cycle_arena, 2 * (size_t)(n + more), size, err);
+	if (!wider)
+		return false;
+	if (n)
+		memcpy(wider, *at, n * size);
+	*at = wider;
+	*cap = 2 * (n + more);
+	return true;
+}
+
+/* The decisions of all cycles of a step, one behind the other. */
+struct told {
+	struct fl_decision *rows;
+	struct fl_placement *placements;
+	struct fl_workload *heads;
+	uint32_t n, n_placements, n_heads, cap, cap_placements, cap_heads;
+};
+
+static int append(struct fl_policy *p, struct told *all, const struct fl_decisions *d,
+		  fairlead_error *err)
+{
+	if (!grow(p, &all->rows, all->n, d->n, sizeof *all->rows, &all->cap, err) ||
+	    !grow(p, &all->placements, all->n_placements, d->n_placements, sizeof *all->placements,
+		  &all->cap_placements, err) ||
+	    !grow(p, &all->heads, all->n_heads, d->n_heads, sizeof *all->heads, &all->cap_heads,
+		  err))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < d->n; i++) {
+		all->rows[all->n] = d->rows[i];
+		all->rows[all->n++].placement.first += all->n_placements;
+	}
+	for (uint32_t i = 0; i < d->n_placements; i++)
+		all->placements[all->n_placements++] = d->placements[i];
+	for (uint32_t i = 0; i < d->n_heads; i++)
+		all->heads[all->n_heads++] = d->heads[i];
+	return 0;
+}
+
+static bool admitted(const struct fl_decisions *d)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->rows[i].kind == FL_ADMIT)
+			return true;
+	return false;
+}
+
+static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
+		 struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
+	bool waiting = fl_bitset_next(&p->ready, 0) != FL_NONE;
 	int r = 0;
 
-	gather(p);
+	begin(p, sink);
+	gather(p, full);
 	for (uint32_t i = 0; i < c->n_entries && r == 0; i++)
 		r = nominate(p, &c->entries[i], err);
 	if (r == 0)
 		r = process_all(p, err);
 	if (r == 0)
 		r = report(p, ret, err);
-	return r < 0 ? r : reserve_undo(p, err);
+	if (r == 0)
+		r = reserve_undo(p, err);
+	if (r < 0)
+		return r;
+	enter(p);
+	ret->waiting = waiting;
+	ret->moved = fl_bitset_next(&p->stirred, 0) != FL_NONE;
+	return 0;
 }
 
-int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
-		  fairlead_error *err)
+/* Cycle after cycle, as if each were a step, until one admits nobody. */
+static int cycles(struct fl_policy *p, bool full, const struct fl_sink *sink,
+		  struct fl_decisions *ret, fairlead_error *err)
+{
+	struct told all = { .n = 0 };
+	struct fl_decisions d;
+	bool waiting = false;
+	int r;
+
+	do {
+		r = cycle(p, full, sink, &d, err);
+		waiting |= r == 0 && d.waiting;
+		if (r == 0)
+			r = append(p, &all, &d, err);
+	} while (r == 0 && admitted(&d));
+	if (r == 0)
+		*ret = (struct fl_decisions){ .rows = all.rows,
+					      .n = all.n,
+					      .placements = all.placements,
+					      .n_placements = all.n_placements,
+					      .heads = all.heads,
+					      .n_heads = all.n_heads,
+					      .waiting = waiting,
+					      .moved = d.moved };
+	return r;
+}
+
+/* What time has changed: refusals and back-offs that ended, samples of usage. */
+static int catch_up(struct fl_policy *p, fairlead_error *err)
+{
+	int r = fl_protect_wake_due(p, err);
+
+	if (r == 0)
+		r = fl_afs_sample_due(p, err);
+	return r < 0 ? r : fl_requeue_wake_due(p, err);
+}
+
+int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sink,
+		  struct fl_decisions *ret, fairlead_error *err)
 {
 	bool due = fl_protect_is_due(p) || fl_afs_any_due(p) || fl_requeue_is_due(p);
+	bool full = (flags & FL_STEP_FULL) || sink, many = p->model->settings.many_heads;
 	struct fl_decisions decisions;
 	fl_mark mark = 0;
 	int r = 0;
 
-	begin(p, sink);
-	/* What time has changed is entered first, and taken back when the cycle fails. */
-	if (due && (r = fl_undo_mark(&p->undo, &mark, err)) < 0)
+	fl_arena_reset(&p->cycle_arena);
+	/* What is entered before the last cycle is taken back when it fails. */
+	if ((due || many) && (r = fl_undo_mark(&p->undo, &mark, err)) < 0)
 		return r;
-	if (fl_protect_is_due(p))
-		r = fl_protect_wake_due(p, err);
-	if (due && r == 0)
-		r = fl_afs_sample_due(p, err);
-	if (due && r == 0)
-		r = fl_requeue_wake_due(p, err);
-	p->cycle++; /* scan positions go by it */
-	if (r == 0)
-		r = run(p, &decisions, err);
-	p->cycle--;
-	if (r < 0) {
-		if (due)
-			fl_undo_rollback(&p->undo, mark); /* usage is not among what was written */
-		return r;
-	}
-	FL_SET(p, p->cycle, p->cycle + 1);
-	enter(p);
 	if (due)
-		fl_undo_keep(&p->undo, mark);
-	*ret = decisions;
-	ret->moved = p->scratch->moved;
-	return 0;
+		r = catch_up(p, err);
+	if (r == 0)
+		r = (many ? cycles : cycle)(p, full, sink, &decisions, err);
+	if (r == 0) {
+		*ret = decisions;
+		if (due || many)
+			fl_undo_keep(&p->undo, mark);
+	} else if (due || many) {
+		fl_undo_rollback(&p->undo, mark);
+		p->usage.all_written = true;
+	}
+	return r;
 }
 
 int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
@@ -642,11 +764,11 @@ int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 	struct fl_entry *e;
 	int r;
 
+	fl_arena_reset(&p->cycle_arena);
 	begin(p, sink);
 	e = add_entry(p, w);
-	p->cycle++; /* as in a step: scan positions go by it */
+	p->scratch->roots[p->scratch->n_roots++] = p->tree.root_index[e->queue.v];
 	if ((r = nominate(p, e, err)) == 0)
 		r = process_all(p, err);
-	p->cycle--;
 	return r < 0 ? r : report(p, ret, err);
 }

@@ -101,9 +101,9 @@ struct fl_cycle {
 	bool odd; /* a negative reservation was made: rebuild `freed` from S each time */
 	struct fl_entry *entries;
 	uint32_t n_entries;
-	uint32_t *entry_of; /* by node: entry + 1 of its head, 0 none */
+	uint32_t *entry_of;       /* by node: entry + 1 of its head, 0 none */
+	uint32_t *roots, n_roots; /* trees that this cycle looks at, ascending */
 	const struct fl_sink *sink;
-	bool moved;     /* something but time is not as it was before this cycle */
 	bool protected; /* a Policy spared somebody since this was last unset */
 
 	uint32_t *chosen; /* by workload: == serial when a victim of this cycle (the set P) */
@@ -155,8 +155,8 @@ bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const stru
 /* cycle.c */
 int fl_cycle_new(struct fl_policy *p,
 		 fairlead_error *err); /* p->scratch, for as long as the policy */
-int fl_cycle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
-		  fairlead_error *err);
+int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sink,
+		  struct fl_decisions *ret, fairlead_error *err);
 int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
 		 struct fl_decisions *ret, fairlead_error *err);
 

@@ -32,12 +32,12 @@ static void mix_job(const struct fl_policy *p, struct fl_workload w, uint64_t h[
 		fl_mix(h, p->uses[j->use_first + i].column.v);
 		fl_mix(h, (uint64_t)p->uses[j->use_first + i].amount);
 	}
-	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j, p->cycle + 1))
+	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j))
 		return;
 	for (uint32_t i = 0; i < j->scan.n; i++)
 		fl_mix(h, (uint64_t)(uint16_t)p->scans[j->scan.first + i] << 16 | i);
 	/* Of the last cycle: they count in the next whatever happens; older: only while nothing leaves. */
-	fl_mix(h, j->scan_cycle == p->cycle);
+	fl_mix(h, j->scan_cycle == p->cycle[p->tree.root_index[j->queue.v]]);
 }
 
 void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])

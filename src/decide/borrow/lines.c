@@ -17,8 +17,11 @@
  *     since its shape was marked.  Who was parked by itself is in its line's `parked`.
  *   - a line's tree of heads has for each of its shapes the least position that waits in it, none
  *     when the shape is marked, and above them the least of two; so its top is the least of all.
- *   - `ready` has the queues whose lines have a head, `asleep` those in which somebody is parked
+ *   - `ready` has the active queues whose lines have a head, `asleep` those in which somebody is parked
  *     or a shape is marked, both by place in the quota tree's order.
+ *
+ *   - `stirred` has the trees in which something happened since a cycle left them as they were: a
+ *     cycle of another tree would decide again what its last one did, which was to move nothing.
  *
  * Cost: head O(1); push, pop and park O(log n); a flush is that for each shape or
  * workload that was parked, which were heads once each; a change of priority is O(workloads of the
@@ -97,7 +100,7 @@ static void note_ready(struct fl_policy *p, struct fl_node q)
 	uint32_t place = p->tree.place[q.v];
 	bool has = first_position(p, &p->lines[q.v]) != FL_NONE;
 
-	if (p->tree.root_index[q.v] == FL_NONE || has == fl_bitset_has(&p->ready, place))
+	if (!p->lines[q.v].active || has == fl_bitset_has(&p->ready, place))
 		return;
 	if (has)
 		fl_bitset_add(&p->ready, place, &p->undo);
@@ -172,6 +175,14 @@ static void leave(struct fl_policy *p, struct fl_workload w)
 
 /* --- the line --- */
 
+void fl_line_stir(struct fl_policy *p, struct fl_node q)
+{
+	uint32_t root = p->tree.root_index[q.v];
+
+	if (root != FL_NONE && !fl_bitset_has(&p->stirred, root))
+		fl_bitset_add(&p->stirred, root, &p->undo);
+}
+
 struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q)
 {
 	const struct fl_line *line = &p->lines[q.v];
@@ -220,6 +231,7 @@ void fl_line_push(struct fl_policy *p, struct fl_workload w)
 	if (p->protect)
 		FL_SET(p, p->jobs[w.v].waiting_since, p->now);
 	join(p, w, !is_alike(p, w));
+	fl_line_stir(p, p->jobs[w.v].queue);
 }
 
 /* Out of the order, on its own account. */
@@ -271,6 +283,7 @@ void fl_line_remove(struct fl_policy *p, struct fl_workload w)
 	struct fl_line *line = line_of(p, w);
 
 	leave(p, w);
+	fl_line_stir(p, p->jobs[w.v].queue);
 	if (line->sticky == w.v)
 		FL_SET(p, line->sticky, FL_NONE);
 	if (p->jobs[w.v].promised)
@@ -331,6 +344,7 @@ void fl_line_move(struct fl_policy *p, struct fl_workload w)
 	for (uint32_t k = line->shapes.first; k < line->shapes.first + line->shapes.n; k++)
 		note_shape(p, line, k);
 	note_ready(p, j->queue);
+	fl_line_stir(p, j->queue);
 }
 
 size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w)
@@ -368,6 +382,7 @@ void fl_line_flush(struct fl_policy *p, struct fl_node q)
 
 	if (root == FL_NONE)
 		return;
+	fl_line_stir(p, q);
 	order = p->tree.roots[root].order;
 	for (uint32_t at = fl_bitset_next(&p->asleep, order.first); at < order.first + order.n;
 	     at = fl_bitset_next(&p->asleep, at + 1)) {
@@ -380,7 +395,7 @@ size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q)
 {
 	uint32_t root = p->tree.root_index[q.v];
 	struct fl_span order;
-	size_t notes = 1;
+	size_t notes = FL_BITSET_NOTES;
 
 	if (!p->undo.marks || root == FL_NONE)
 		return 0;

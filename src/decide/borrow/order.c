@@ -194,9 +194,9 @@ struct fl_entry *fl_order_next(struct fl_policy *p)
 			return &c->entries[c->order[c->at]];
 	if (!has_tournament(c))
 		return NULL;
-	for (; c->at - c->n_early < p->tree.n_roots; c->at++) {
+	for (; c->at - c->n_early < c->n_roots; c->at++) {
 		const struct fl_contender *k =
-			&c->contenders[p->tree.roots[c->at - c->n_early].node.v];
+			&c->contenders[p->tree.roots[c->roots[c->at - c->n_early]].node.v];
 
 		if (k->cycle == c->serial && k->entry)
 			return k->entry;

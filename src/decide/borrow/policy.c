@@ -211,9 +211,8 @@ static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 static int borrow_step(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
 		       struct fl_decisions *ret, fairlead_error *err)
 {
-	(void)flags; /* every step looks at everything */
 	p->now = now;
-	return fl_cycle_step(p, sink, ret, err);
+	return fl_cycle_step(p, flags, sink, ret, err);
 }
 
 static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,

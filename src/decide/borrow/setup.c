@@ -257,9 +257,11 @@ static int fill_shapes(struct fl_policy *p, fairlead_error *err)
 		p->jobs[ids[i]].shape = p->n_shapes - 1;
 		p->jobs[ids[i]].shape_place = i;
 	}
-	if (!ALLOC(p, p->shapes, p->n_shapes) || !ALLOC(p, p->heads, 2 * (size_t)p->n_shapes) ||
+	if (!ALLOC(p, p->cycle, p->tree.n_roots) || !ALLOC(p, p->shapes, p->n_shapes) ||
+	    !ALLOC(p, p->heads, 2 * (size_t)p->n_shapes) ||
 	    (r = fl_bitset_init(&p->shaped, n, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->marked, p->n_shapes, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->stirred, p->tree.n_roots, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->ready, p->tree.n_order, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->asleep, p->tree.n_order, &p->arena, err)) < 0)
 		return FAIRLEAD_ENOMEM;

@@ -119,11 +119,14 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 
 /*
  * Positions of the cycle before always count; older ones only while no workload
- * left the queue since (its generation stands).
+ * left the queue since (its generation stands).  Cycles that do not look at a tree are those that
+ * would store again what is stored, so they need not be counted.
  */
-bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j, uint32_t cycle)
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j)
 {
-	return j->scan_cycle != 0 && (cycle - j->scan_cycle <= 1 ||
+	uint32_t root = p->tree.root_index[j->queue.v];
+
+	return j->scan_cycle != 0 && ((root != FL_NONE && j->scan_cycle == p->cycle[root]) ||
 				      p->lines[j->queue.v].generation == j->scan_generation);
 }
 

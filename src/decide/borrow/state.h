@@ -131,8 +131,10 @@ struct fl_policy {
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
 	uint32_t *tree_candidates, *tree_holders; /* workload, and the queue whose quota it holds */
 	uint64_t epochs;                          /* never goes back, not even by rollback */
-	uint32_t cycle;                           /* number of steps taken */
-	uint32_t changes;                         /* number of quotas and limits changed */
+	struct fl_bitset
+		stirred;  /* roots: something happened since a cycle left them as they were */
+	uint32_t *cycle;  /* per root: number of cycles that looked at it */
+	uint32_t changes; /* number of quotas and limits changed */
 
 	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
 	bool unsampled;             /* fl_policy_options.unsampled */
@@ -170,8 +172,8 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
 					 const uint32_t **ret_queues, uint32_t *ret_n);
 
-/* Do the stored scan positions of @j still count in cycle @cycle? */
-bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j, uint32_t cycle);
+/* Do the stored scan positions of @j still count in the next cycle that looks at its tree? */
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j);
 /*
  * Around a change of what puts holder @w in its place among the candidates of its queue: it is
  * taken out of their order before, and put in after.
@@ -213,7 +215,9 @@ void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
 size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
 /* Takes part no more. */
 void fl_line_remove(struct fl_policy *p, struct fl_workload w);
-/* Wake all parked workloads of the tree around @q. */
+/* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_NOTES notes. */
+void fl_line_stir(struct fl_policy *p, struct fl_node q);
+/* Wake all parked workloads of the tree around @q, and stir it. */
 void fl_line_flush(struct fl_policy *p, struct fl_node q);
 /* At most this many notes for one flush, of 8 bytes each; 0 while no mark is open. */
 size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q);

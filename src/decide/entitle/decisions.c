@@ -117,7 +117,9 @@ static bool still_waits(const struct fl_policy *p, uint32_t w)
 int fl_cycle_decisions(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	struct fl_decisions d = { .heads = c->heads, .n_heads = c->n_heads };
+	struct fl_decisions d = { .heads = c->heads,
+				  .n_heads = c->n_heads,
+				  .waiting = c->n_heads > 0 };
 	uint32_t waiting = 0;
 	int r;
 
