@@ -20,6 +20,7 @@
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/borrow/tournament.h"
 #include "decide/match.h"
 
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
@@ -42,7 +43,8 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 		if (depth < p->tree.depth[n])
 			depth = p->tree.depth[n];
 	if ((r = fl_usage_init_view(&c->s.usage, &p->tree, a, err)) < 0 ||
-	    (r = fl_usage_init_view(&c->freed.usage, &p->tree, a, err)) < 0)
+	    (r = fl_usage_init_view(&c->freed.usage, &p->tree, a, err)) < 0 ||
+	    (r = fl_tournament_new(c, a, nodes, err)) < 0)
 		return r;
 	c->s.drs = fl_arena_alloc(a, nodes, sizeof *c->s.drs, err);
 	c->freed.drs = fl_arena_alloc(a, nodes, sizeof *c->freed.drs, err);
@@ -50,9 +52,6 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->roots = fl_arena_alloc(a, p->tree.n_roots, sizeof *c->roots, err);
 	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
-	c->contenders = fl_arena_alloc(a, nodes, fl_order_contender_size(), err);
-	c->paths = fl_arena_alloc(a, nodes, sizeof *c->paths, err);
-	c->paths_scratch = fl_arena_alloc(a, nodes, sizeof *c->paths_scratch, err);
 	c->assigning = fl_arena_alloc(a, requests + 1, fl_assign_need_size(), err);
 	c->chosen = fl_arena_alloc(a, jobs, sizeof *c->chosen, err);
 	c->retry = fl_arena_alloc(a, jobs, sizeof *c->retry, err);
@@ -66,10 +65,9 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
 	return c->s.drs && c->freed.drs && c->entries && c->roots && c->entry_of && c->nodes &&
-			       c->contenders && c->paths && c->paths_scratch && c->assigning &&
-			       c->chosen && c->retry && c->victims && c->targets && c->needed &&
-			       c->remaining && c->arriving && c->sorted && c->sorted_queues &&
-			       c->advantage ?
+			       c->assigning && c->chosen && c->retry && c->victims && c->targets &&
+			       c->needed && c->remaining && c->arriving && c->sorted &&
+			       c->sorted_queues && c->advantage ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -86,7 +84,7 @@ static void renew_marks(struct fl_policy *p)
 	    c->pass < FL_MARKS_RENEWED)
 		return;
 	memset(c->nodes, 0, p->tree.n_nodes * sizeof *c->nodes);
-	memset(c->contenders, 0, p->tree.n_nodes * fl_order_contender_size());
+	memset(c->contenders, 0, p->tree.n_nodes * sizeof *c->contenders);
 	memset(c->chosen, 0, p->model->n_workloads * sizeof *c->chosen);
 	memset(c->retry, 0, p->model->n_workloads * sizeof *c->retry);
 	memset(c->needed, 0, c->n_columns * sizeof *c->needed);

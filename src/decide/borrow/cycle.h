@@ -135,9 +135,9 @@ struct fl_cycle {
 	/* order */
 	uint32_t *order, at;
 	uint32_t n_early; /* fair sharing: so many in `order` are served before the tournament */
-	struct fl_contender *contenders; /* tournament, by node */
-	uint32_t *paths, *paths_scratch; /* room for as many as there are nodes */
-	struct fl_drs_extra *arriving;   /* by use of one entry */
+	struct fl_contender *contenders; /* tournament.h, by node */
+	uint32_t *paths, n_paths, *rounds;
+	struct fl_drs_extra *arriving; /* by use of one entry */
 };
 
 /* Share of @n in a view, computed when stale. */
@@ -177,7 +177,6 @@ int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 		       fairlead_error *err);
 
 /* order.c: section 6 */
-size_t fl_order_contender_size(void);
 int fl_order_start(struct fl_policy *p, fairlead_error *err);
 /* Next entry to process, by the current S; NULL when all are. */
 struct fl_entry *fl_order_next(struct fl_policy *p);
