@@ -265,6 +265,8 @@ static int fill_shapes(struct fl_policy *p, fairlead_error *err)
 	    (r = fl_bitset_init(&p->ready, p->tree.n_order, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->asleep, p->tree.n_order, &p->arena, err)) < 0)
 		return FAIRLEAD_ENOMEM;
+	for (uint32_t root = 0; root < p->tree.n_roots; root++)
+		fl_bitset_add(&p->stirred, root, /* undo= */ NULL);
 	memset(p->heads, 0xff, 2 * (size_t)p->n_shapes * sizeof *p->heads); /* FL_NONE */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t q = p->jobs[ids[i]].queue.v;
