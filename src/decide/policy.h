@@ -14,6 +14,7 @@
 #ifndef FL_DECIDE_POLICY_H
 #define FL_DECIDE_POLICY_H
 
+#include "base/image.h"
 #include "model/model.h"
 #include "record/record.h"
 
@@ -46,9 +47,10 @@ enum fl_workload_state {
 
 /*
  * Step flags.  A step looks only at what something has happened to since a step last left it as
- * it was, and says nothing again of those who wait as before; with FL_STEP_FULL, or a sink, it
- * looks at everything and has a row for each head.  What is admitted, reserved and evicted, in
- * which order, and the state after it are the same either way.
+ * it was, and says nothing again of what it leaves out: who waits as before, reserves as before,
+ * for victims that still go.  With FL_STEP_FULL, or a sink, it looks at everything and has a row
+ * for each head.  What is new (admissions, reservations, evictions) and its order, and the state
+ * after it, are the same either way.
  */
 enum { FL_STEP_FULL = 1 };
 
@@ -60,6 +62,16 @@ struct fl_policy_ops {
 	int (*new)(const struct fl_model *model, const struct fl_policy_options *options,
 		   struct fl_policy **ret, fairlead_error *err);
 	struct fl_policy *(*free)(struct fl_policy *p); /* NULL is fine; returns NULL */
+
+	/*
+	 * The whole state into an image, behind the model's tables (model/image.h), and a policy
+	 * from it: its digest is that of the saved one, and it goes on as that would, for ever
+	 * after; of @options only `mem` counts.  FAIRLEAD_ESTATE: not inside a mark.
+	 * FAIRLEAD_EINPUT: what stands there cannot be.
+	 */
+	int (*save)(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
+	int (*load)(const struct fl_model *model, const struct fl_policy_options *options,
+		    const struct fl_image *image, struct fl_policy **ret, fairlead_error *err);
 
 	/* All or nothing. FAIRLEAD_ESTATE when the event does not suit the workload's state. */
 	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event,

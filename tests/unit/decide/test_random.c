@@ -410,12 +410,15 @@ static void a_cycle_that_moved_nothing_is_the_last(void **unused)
 			fl_time now = (101 + i / 4) * FL_SECOND;
 			struct fl_decisions d;
 
-			assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+			assert_int_equal(ops->step(p, now, FL_STEP_FULL, NULL, &d, NULL), 0);
 			if (!d.moved) {
 				uint32_t n = d.n;
 
 				take_image(m, p, &one);
 				assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+				assert_true(d.n_heads == 0 || m->settings.admission_fair_sharing);
+				assert_int_equal(ops->step(p, now, FL_STEP_FULL, NULL, &d, NULL),
+						 0);
 				take_image(m, p, &other);
 				assert_false(d.moved);
 				assert_int_equal(d.n, n);

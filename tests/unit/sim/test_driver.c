@@ -28,9 +28,11 @@ static int step(struct fl_policy *p, fl_time now, unsigned flags, const struct f
 	(void)sink;
 	if (p->fails)
 		return fl_fail(err, FAIRLEAD_ENOMEM, "no");
-	*ret = (struct fl_decisions){
-		.rows = p->rows, .n = p->n, .n_heads = p->n_heads, .moved = p->moved
-	};
+	*ret = (struct fl_decisions){ .rows = p->rows,
+				      .n = p->n,
+				      .n_heads = p->n_heads,
+				      .waiting = p->n_heads > 0,
+				      .moved = p->moved };
 	return 0;
 }
 
