@@ -11,7 +11,7 @@ help:
 	@echo 'make run      set up, build, and decide for two examples, and simulate a third'
 	@echo 'make test     set up, build, and run every test'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
-	@echo 'make bench    figures: how long a cycle and a division take'
+	@echo 'make bench    figures: how long a cycle, an event and a division take'
 	@echo 'make soak     long random runs      make e2e      against real clusters'
 	@echo 'make format   lay out the C files   make install  into PREFIX (meson install)'
 	@echo 'make clean    remove the build folders'
@@ -49,6 +49,11 @@ bench: build
 	$(BUILD)/bench/divide bench/data/perf-*.json.gz
 	$(BUILD)/bench/entitle
 	$(BUILD)/bench/entitle --leaves 1000 --machines 6000 --running 5000 --waiting 5000
+	$(BUILD)/bench/event --load 70
+	$(BUILD)/bench/event --load 200 --events 10000
+	$(BUILD)/bench/memory --queues 1000 --jobs 100000
+	$(BUILD)/bench/image --queues 1000 --jobs 100000
+	$(BUILD)/bench/simulate --large 1
 	$(BUILD)/bench/eta --jobs 1500 --asks 20 --tree fair examples/traces/hpc2n.swf.gz
 
 e2e:

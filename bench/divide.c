@@ -5,8 +5,10 @@
  * For each case of each file a JSON line.  Grouping and sorting happen once, before;
  * rolling requests up is not in the figure.  README.md says how to read the figures.
  *
- * --leaves N [K]     a made-up tree of N leaves in place of files; history counts K
- * --repeat N FILE    N divisions and no figures: what `instructions` can count
+ * --leaves N [K]     a made-up tree of N leaves in place of files; history counts K; and a
+ *                    second line: the division of which one leaf's request has changed
+ * --repeat N FILE, --changes N
+ *                    N divisions, N changes of a made-up tree, and no figures: what can be counted
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +19,13 @@
 #include "../tests/conformance/kai_read.h"
 #include "measure.h"
 #include "share/divide.h"
+#include "share/redivide.h"
 
-enum { RUNS = 20 };
+enum { RUNS = 20, CHANGES = 10000, COUNTED_LEAVES = 1000 };
 
 struct problem {
 	char id[128];
-	uint32_t n;
+	uint32_t n, leaves; /* made up: the last so many */
 	struct fl_divide_queue *queues;
 	struct fl_bundle total, *request, *usage;
 	struct fl_bundle *expected; /* NULL: not known */
@@ -137,6 +140,7 @@ static void make_problem(struct problem *p, uint32_t leaves, double k)
 
 	snprintf(p->id, sizeof p->id, "made-%u-k%g", leaves, k);
 	p->k = k;
+	p->leaves = leaves;
 	problem_alloc(p, tops + middles + leaves);
 	for (uint32_t i = 0; i < tops; i++)
 		make_queue(p, i, FL_NONE, LEAVES * MIDDLES, &state);
@@ -224,6 +228,82 @@ static void repeat_problem(const struct problem *p, struct fl_divider *d, long r
 		fl_divide(d, &p->total, p->k, p->request, p->usage, /* flags= */ 0,
 			  /* sink= */ NULL, got);
 	free(got);
+}
+
+/* One leaf requests something else, and it is divided again. */
+static struct fl_redivided change_leaf(const struct problem *p, struct fl_redivider *v,
+				       struct fl_bundle *own, uint64_t *state, double *ret_ms)
+{
+	uint32_t leaf = p->n - 1 - draw(state, p->leaves);
+	struct fl_redivided again;
+	double start;
+
+	for (int r = 0; r < FL_BUNDLE; r++)
+		own[leaf].of[r] = amount_of(state, r, 3);
+	start = now_ms();
+	fl_redivider_request(v, leaf, &own[leaf]);
+	again = fl_redivide(v, &p->total, p->k, /* flags= */ 0);
+	*ret_ms = now_ms() - start;
+	return again;
+}
+
+/* CHANGES of what one leaf requests, each divided again; false: in the end it does not agree. */
+static bool bench_again(const struct problem *p, struct fl_redivider *v, struct fl_divider *d,
+			struct fl_bundle *own, const struct counter *counter)
+{
+	double *ms = kai_alloc(CHANGES, sizeof *ms), groups = 0;
+	struct fl_bundle *got = kai_alloc(p->n, sizeof *got);
+	struct fl_redivided again;
+	uint64_t state = 1;
+	unsigned long calls = counter->calls;
+
+	for (uint32_t i = 0; i < CHANGES; i++) {
+		again = change_leaf(p, v, own, &state, &ms[i]);
+		groups += again.n_groups;
+	}
+	calls = counter->calls - calls;
+	fl_divide_roll_up(d, own);
+	fl_divide(d, &p->total, p->k, own, p->usage, /* flags= */ 0, /* sink= */ NULL, got);
+
+	bool agrees = memcmp(got, again.fair_share, p->n * sizeof *got) == 0;
+	double middle = median(ms, CHANGES);
+
+	printf("{\"id\":\"%s-again\",\"queues\":%u,\"againUs\":%.2f,\"againUsP99\":%.2f,"
+	       "\"againUsMost\":%.2f,\"groups\":%.1f,\"allocations\":%lu,\"agrees\":%s}\n",
+	       p->id, p->n, middle * 1e3, ms[CHANGES / 100 * 99] * 1e3, ms[CHANGES - 1] * 1e3,
+	       groups / CHANGES, calls, agrees ? "true" : "false");
+	free(ms);
+	free(got);
+	return agrees;
+}
+
+/* @changes and no figures; 0: figures. 0, 1 when it does not agree, or negative. */
+static int measure_again(const struct problem *p, long changes, fairlead_error *err)
+{
+	struct counter counter = { 0 };
+	const struct fl_mem mem = { .resize = count_resize, .user = &counter };
+	struct fl_bundle *own = kai_alloc(p->n, sizeof *own);
+	struct fl_redivider *v = NULL;
+	struct fl_divider *d = NULL;
+	int rc = fl_divider_new(&mem, p->queues, p->n, &d, err);
+
+	if (rc == 0)
+		rc = fl_redivider_new(&mem, p->queues, p->n, &v, err);
+	if (rc == 0) {
+		for (uint32_t q = 0; q < p->n; q++) {
+			own[q] = p->request[q];
+			fl_redivider_request(v, q, &own[q]);
+			fl_redivider_usage(v, q, &p->usage[q]);
+		}
+		fl_redivide(v, &p->total, p->k, /* flags= */ 0);
+		rc = !changes && !bench_again(p, v, d, own, &counter);
+		for (uint64_t state = 1; changes > 0; changes--)
+			change_leaf(p, v, own, &state, &(double){ 0 });
+	}
+	fl_redivider_free(v);
+	fl_divider_free(d);
+	free(own);
+	return rc;
 }
 
 /* 0, 1 when it does not agree, or negative. */
@@ -318,13 +398,16 @@ static int bench_file(const char *name, long repeat)
 	return status;
 }
 
-static int bench_made(uint32_t leaves, double k)
+static int bench_made(uint32_t leaves, double k, long changes)
 {
 	struct problem p = { .n = 0 };
 	fairlead_error err;
 
 	make_problem(&p, leaves, k);
-	int rc = measure(&p, /* repeat= */ 0, &err);
+	int rc = measure_again(&p, changes, &err);
+
+	if (rc == 0 && !changes)
+		rc = measure(&p, /* repeat= */ 0, &err);
 
 	if (rc < 0)
 		fprintf(stderr, "divide: %s\n", err.text);
@@ -339,14 +422,17 @@ int main(int argc, char **argv)
 	int first = 1, status = 0;
 
 	if (strcmp(option, "--leaves") == 0 && number > 0 && number <= 10000000)
-		return bench_made((uint32_t)number, argc > 3 ? strtod(argv[3], NULL) : 0);
+		return bench_made((uint32_t)number, argc > 3 ? strtod(argv[3], NULL) : 0, 0);
+	if (strcmp(option, "--changes") == 0 && number > 0)
+		return bench_made(COUNTED_LEAVES, 0, number);
 	if (strcmp(option, "--repeat") == 0) {
 		repeat = number;
 		first = 3;
 	}
 	if (first >= argc || (first == 3 && repeat < 1)) {
 		fputs("usage: divide [--repeat N] FILE.json[.gz]...\n"
-		      "       divide --leaves N [K]\n",
+		      "       divide --leaves N [K]\n"
+		      "       divide --changes N\n",
 		      stderr);
 		return 2;
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { HEADER = 64 }; /* before each object, for its size; keeps malloc's alignment */
 
@@ -29,12 +31,26 @@ void *count_resize(void *user, void *old, size_t size)
 	return base + HEADER;
 }
 
-double now_ms(void)
+double now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+double now_ms(void) { return now_ns() / 1e6; }
+
+double resident_mb(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	if (f && fscanf(f, "%*d %ld", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
 static int by_value(const void *a, const void *b)

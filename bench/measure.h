@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure - time, and an allocator that counts
+ * measure - time, memory, and an allocator that counts
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -16,6 +16,9 @@ struct counter {
 void *count_resize(void *user, void *old, size_t size);
 
 double now_ms(void);
+double now_ns(void);
+
+double resident_mb(void);
 
 /* Sorts @ms. */
 double median(double *ms, size_t n);

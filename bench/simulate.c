@@ -3,13 +3,14 @@
  * simulate - what an event of a simulation costs
  *
  * simulate [--jobs N] [--queues N] [--shapes N] [--load PERCENT] [--cpus N] [--classical 1]
- *          [--swf FILE [--cpus N]] [--large 1] [--machines N]
+ *          [--swf FILE [--cpus N]] [--large 1] [--machines N] [--runs N]
  *
  * One JSON line; README.md says how to read the figures.  By default jobs arrive at random in
  * the queues of one cohort, which preempt each other under fair sharing.  --swf takes the jobs
  * of a log instead, one queue a user; --large the shape of Kueue's largest scenario: 10 cohorts
  * of 100 queues, 50 workloads each; --machines the entitle policy: pods of 1 to 8 GPUs on so many
- * machines of 8, in --queues queues that deserve the same.
+ * machines of 8, in --queues queues that deserve the same.  --runs does it so often, and prints
+ * the last.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -29,7 +30,7 @@
 enum { CORE = 1000, RUN_SECONDS = 3600, GPUS = 8 };
 
 struct size {
-	uint32_t jobs, queues, shapes, load, cpus;
+	uint32_t jobs, queues, shapes, load, cpus, runs;
 	uint32_t classical, large, machines;
 	const char *swf;
 };
@@ -360,24 +361,78 @@ static int hash_event(void *user, const struct fl_sim *sim, const struct fl_sim_
 	return 0;
 }
 
+struct figures {
+	uint64_t hash[2], events, cycles, heads;
+	uint64_t finished, evictions, starts;
+	double setup_ms, seconds;
+	size_t policy_bytes;
+	bool ended;
+};
+
+/* One run from its beginning. */
+static void simulate(const struct world *o, const struct fl_policy_ops *ops,
+		     const struct fl_mem *mem, struct figures *f)
+{
+	const struct counter *counter = mem->user;
+	size_t before = counter->live;
+	struct fl_policy_options options = { .mem = mem, .now = fl_sim_start(o->m) };
+	struct fl_sim_options how = { .mem = mem,
+				      .start = options.now,
+				      .listeners = { { .event = hash_event, .user = f->hash } },
+				      .n_listeners = 1 };
+	struct fl_policy *p = NULL;
+	struct fl_sim s;
+	fairlead_error err;
+	double start = now_ms();
+
+	heads = 0;
+	must(ops->new (o->m, &options, &p, &err), &err);
+	f->policy_bytes = counter->live - before;
+	must(fl_sim_init(&s, o->m, ops, p, &fl_simulation_default, &how, &err), &err);
+	f->setup_ms += now_ms() - start;
+	start = now_ms();
+	must(fl_sim_run(&s, &err), &err);
+	f->seconds = (now_ms() - start) / 1e3;
+	for (uint32_t i = 0; i < o->m->n_workloads; i++) {
+		f->finished += s.jobs[i].state == FL_SIM_FINISHED;
+		f->evictions += s.jobs[i].evictions;
+		f->starts += s.jobs[i].starts;
+	}
+	f->events = s.events;
+	f->cycles = s.driver.cycles;
+	f->heads = heads;
+	f->ended = s.ended;
+	fl_sim_done(&s);
+	ops->free(p);
+}
+
+static void print_figures(const struct world *o, const struct figures *f, size_t model_bytes)
+{
+	double events = (double)f->events;
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	printf("{\"jobs\":%u,\"nodes\":%u,\"events\":%llu,\"cycles\":%llu,\"finished\":%llu,"
+	       "\"starts\":%llu,\"evictions\":%llu,\"headsPerCycle\":%.2f,\"setupSeconds\":%.3f,"
+	       "\"seconds\":%.3f,\"eventsPerSecond\":%.0f,\"nsPerEvent\":%.0f,"
+	       "\"modelBytesPerJob\":%.0f,\"bytesPerJob\":%.0f,\"peakMB\":%.0f,\"ended\":%d,\"hash\":\"%016llx\"}\n",
+	       o->jobs, o->m->n_nodes, (unsigned long long)f->events, (unsigned long long)f->cycles,
+	       (unsigned long long)f->finished, (unsigned long long)f->starts,
+	       (unsigned long long)f->evictions, (double)f->heads / (double)f->cycles,
+	       f->setup_ms / 1e3, f->seconds, events / f->seconds, f->seconds * 1e9 / events,
+	       (double)model_bytes / o->jobs, (double)f->policy_bytes / o->jobs,
+	       (double)used.ru_maxrss / 1e3, (int)f->ended, (unsigned long long)f->hash[0]);
+}
+
 static void run(const struct size *size)
 {
-	uint64_t hash[2] = { 0 };
 	struct counter counter = { 0 };
 	const struct fl_mem mem = { .resize = count_resize, .user = &counter };
 	struct fl_policy_ops ops = size->machines ? fl_entitle_policy : fl_borrow_policy;
-	struct fl_policy_options options = { .mem = &mem };
-	struct fl_sim_options how = { .mem = &mem,
-				      .listeners = { { .event = hash_event, .user = hash } },
-				      .n_listeners = 1 };
-	struct fl_policy *p = NULL;
+	struct figures f = { .events = 0 };
 	struct world o = { 0 };
-	struct fl_sim s;
-	struct rusage used;
 	fairlead_error err;
-	size_t of_model, of_policy;
-	double setup, seconds, events;
-	uint64_t finished = 0, evictions = 0, starts = 0;
+	double seal_ms;
 
 	counted = size->machines ? &fl_entitle_policy : &fl_borrow_policy;
 	ops.step = counting_step;
@@ -385,43 +440,25 @@ static void run(const struct size *size)
 	size->large    ? make_large(&o, &mem, size) :
 	size->machines ? make_gpus(&o, &mem, size) :
 			 make_random(&o, &mem, size);
-	setup = now_ms();
+	seal_ms = now_ms();
 	must(fl_model_seal(o.m, &err), &err);
-	of_model = counter.live;
-	how.start = options.now = fl_sim_start(o.m);
-	must(ops.new(o.m, &options, &p, &err), &err);
-	of_policy = counter.live - of_model;
-	must(fl_sim_init(&s, o.m, &ops, p, &fl_simulation_default, &how, &err), &err);
-	setup = now_ms() - setup;
-	seconds = now_ms();
-	must(fl_sim_run(&s, &err), &err);
-	seconds = (now_ms() - seconds) / 1e3;
-	for (uint32_t i = 0; i < o.m->n_workloads; i++) {
-		finished += s.jobs[i].state == FL_SIM_FINISHED;
-		evictions += s.jobs[i].evictions;
-		starts += s.jobs[i].starts;
+	seal_ms = now_ms() - seal_ms;
+	size_t of_model = counter.live;
+
+	for (uint32_t i = 0; i < size->runs; i++) {
+		f = (struct figures){ .setup_ms = seal_ms };
+		simulate(&o, &ops, &mem, &f);
 	}
-	events = (double)s.events;
-	getrusage(RUSAGE_SELF, &used);
-	printf("{\"jobs\":%u,\"nodes\":%u,\"events\":%llu,\"cycles\":%llu,\"finished\":%llu,"
-	       "\"starts\":%llu,\"evictions\":%llu,\"headsPerCycle\":%.2f,\"setupSeconds\":%.3f,"
-	       "\"seconds\":%.3f,\"eventsPerSecond\":%.0f,\"nsPerEvent\":%.0f,"
-	       "\"modelBytesPerJob\":%.0f,\"bytesPerJob\":%.0f,\"peakMB\":%.0f,\"ended\":%d,\"hash\":\"%016llx\"}\n",
-	       o.jobs, o.m->n_nodes, (unsigned long long)s.events,
-	       (unsigned long long)s.driver.cycles, (unsigned long long)finished,
-	       (unsigned long long)starts, (unsigned long long)evictions,
-	       (double)heads / (double)s.driver.cycles, setup / 1e3, seconds, events / seconds,
-	       seconds * 1e9 / events, (double)of_model / o.jobs, (double)of_policy / o.jobs,
-	       (double)used.ru_maxrss / 1e3, (int)s.ended, (unsigned long long)hash[0]);
-	fl_sim_done(&s);
-	ops.free(p);
+	print_figures(&o, &f, of_model);
 	fl_model_free(o.m);
 	free(o.podsets);
 }
 
 int main(int argc, char **argv)
 {
-	struct size size = { .jobs = 10000, .queues = 100, .shapes = 16, .load = 100, .cpus = 240 };
+	struct size size = {
+		.jobs = 10000, .queues = 100, .shapes = 16, .load = 100, .cpus = 240, .runs = 1
+	};
 	const struct {
 		const char *name;
 		uint32_t *to;
@@ -430,6 +467,7 @@ int main(int argc, char **argv)
 		{ "--load", &size.load },   { "--shapes", &size.shapes },
 		{ "--cpus", &size.cpus },   { "--classical", &size.classical },
 		{ "--large", &size.large }, { "--machines", &size.machines },
+		{ "--runs", &size.runs },
 	};
 
 	for (int i = 1; i < argc; i += 2) {
@@ -445,12 +483,12 @@ int main(int argc, char **argv)
 		if (o == sizeof options / sizeof *options || n < 0 || n > 100000000) {
 			fprintf(stderr, "usage: simulate [--jobs N] [--queues N] [--shapes N] "
 					"[--load PERCENT] [--cpus N] [--classical 1] [--large 1] "
-					"[--machines N] [--swf FILE]\n");
+					"[--machines N] [--swf FILE] [--runs N]\n");
 			return 2;
 		}
 		*options[o].to = (uint32_t)n;
 	}
-	if (!size.jobs || !size.queues || !size.shapes || !size.cpus || !size.load) {
+	if (!size.jobs || !size.queues || !size.shapes || !size.cpus || !size.load || !size.runs) {
 		fprintf(stderr, "simulate: a number must be above 0\n");
 		return 2;
 	}

@@ -47,7 +47,7 @@ void fl_bitset_remove(struct fl_bitset *s, uint32_t i, struct fl_undo *undo)
 
 uint32_t fl_bitset_next(const struct fl_bitset *s, uint32_t from)
 {
-	uint32_t l = 0, i = from;
+	uint32_t l = 0, i = from, n = s->size; /* numbers of level l are below n */
 
 	if (from >= s->size)
 		return FL_NONE;
@@ -60,11 +60,8 @@ uint32_t fl_bitset_next(const struct fl_bitset *s, uint32_t from)
 			break;
 		}
 		i = i / 64 + 1;
-		uint32_t words = s->size;
-
-		for (uint32_t k = 0; k <= l; k++)
-			words = words / 64 + (words % 64 != 0);
-		if (l + 1 == s->levels || i >= words)
+		n = n / 64 + (n % 64 != 0);
+		if (l + 1 == s->levels || i >= n)
 			return FL_NONE;
 	}
 	/* Down again, always to the least. */

@@ -12,6 +12,9 @@
 
 #define FL_NONE UINT32_MAX
 
+/* Behind an enum: it takes one byte, for rows of which there are many. */
+#define FL_BYTE __attribute__((__packed__))
+
 /* clang-format off */
 struct fl_sym { uint32_t v; };      /* an interned text (base/names.h) */
 struct fl_node { uint32_t v; };     /* ClusterQueue or Cohort: a node of the quota tree */

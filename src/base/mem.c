@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20, ALIGN = 64 };
+enum { LARGE = LARGEST_BLOCK / 16 }; /* objects that have a block for themselves */
 
 struct fl_block {
 	struct fl_block *next;
 	size_t size, used;
+	bool large;
 	unsigned char bytes[];
 };
 
@@ -93,25 +96,43 @@ void fl_arena_reset(struct fl_arena *a)
 #endif
 }
 
+/* Where a spare block for @size hangs: of large ones the smallest; in the order they were made. */
+static struct fl_block **find_spare(struct fl_arena *a, size_t size)
+{
+	struct fl_block **best = NULL;
+
+	for (struct fl_block **at = &a->spare; *at; at = &(*at)->next) {
+		if (((*at)->large != (size >= LARGE)) || (*at)->size < size)
+			continue;
+		if (size < LARGE)
+			return at;
+		if (!best || (*at)->size < (*best)->size)
+			best = at;
+	}
+	return best;
+}
+
 static struct fl_block *take_block(struct fl_arena *a, size_t size)
 {
-	struct fl_block *b;
+	struct fl_block **spare = find_spare(a, size), *b;
+	bool large = size >= LARGE;
 
-	for (struct fl_block **at = &a->spare; *at; at = &(*at)->next)
-		if ((*at)->size >= size) {
-			b = *at;
-			*at = b->next;
-			return b;
-		}
+	if (spare) {
+		b = *spare;
+		*spare = b->next;
+		return b;
+	}
 #ifndef FL_ALLOC_DEBUG
-	if (size < a->next_size)
-		size = a->next_size;
-	if (a->next_size < LARGEST_BLOCK)
-		a->next_size *= 2;
+	if (!large) {
+		if (size < a->next_size)
+			size = a->next_size;
+		if (a->next_size < LARGEST_BLOCK)
+			a->next_size *= 2;
+	}
 #endif
 	b = a->mem->resize(a->mem->user, NULL, sizeof *b + size + ALIGN);
 	if (b)
-		*b = (struct fl_block){ .size = size };
+		*b = (struct fl_block){ .size = size, .large = large };
 	return b;
 }
 
@@ -119,6 +140,15 @@ static struct fl_block *take_block(struct fl_arena *a, size_t size)
 static size_t first_offset(const struct fl_block *b)
 {
 	return (size_t)(-(uintptr_t)b->bytes) % ALIGN;
+}
+
+/* Where it is taken from first; that of a large object behind that, which may have room yet. */
+static void put_block(struct fl_arena *a, struct fl_block *b)
+{
+	struct fl_block **at = b->large && a->blocks ? &a->blocks->next : &a->blocks;
+
+	b->next = *at;
+	*at = b;
 }
 
 void *fl_arena_alloc(struct fl_arena *a, size_t n, size_t size, fairlead_error *err)
@@ -144,8 +174,7 @@ void *fl_arena_alloc(struct fl_arena *a, size_t n, size_t size, fairlead_error *
 			fl_fail_nomem(err);
 			return NULL;
 		}
-		b->next = a->blocks;
-		a->blocks = b;
+		put_block(a, b);
 	}
 	ptr = b->bytes + first_offset(b) + b->used;
 	b->used += bytes;

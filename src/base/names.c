@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/names.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* FNV-1a, then a finishing mix: short similar names must not share low bits. */
@@ -120,6 +121,102 @@ const char *fl_names_text(const struct fl_names *names, struct fl_sym sym)
 int fl_names_cmp(const struct fl_names *names, struct fl_sym a, struct fl_sym b)
 {
 	return a.v == b.v ? 0 : strcmp(fl_names_text(names, a), fl_names_text(names, b));
+}
+
+/* --- sorting --- */
+
+/* How many bytes at the beginning all texts have in common. */
+static size_t common_prefix(const struct fl_names *names, const struct fl_sort_row *rows,
+			    uint32_t n)
+{
+	const char *first = fl_names_text(names, (struct fl_sym){ rows[0].sym });
+	size_t common = strlen(first);
+
+	for (uint32_t i = 1; i < n && common > 0; i++) {
+		const char *text = fl_names_text(names, (struct fl_sym){ rows[i].sym });
+		size_t k = 0;
+
+		while (k < common && text[k] == first[k])
+			k++;
+		common = k;
+	}
+	return common;
+}
+
+/* Up to 8 bytes, so that the order of keys is that of strcmp as far as they reach. */
+static uint64_t key_of(const char *text)
+{
+	uint64_t key = 0;
+
+	for (int i = 0, shift = 56; i < 8 && text[i]; i++, shift -= 8)
+		key |= (uint64_t)(unsigned char)text[i] << shift;
+	return key;
+}
+
+struct texts {
+	const struct fl_names *names;
+	const struct fl_sort_row *rows;
+};
+
+static int by_text(const void *texts, uint32_t a, uint32_t b)
+{
+	const struct texts *t = texts;
+
+	return fl_names_cmp(t->names, (struct fl_sym){ t->rows[a].sym },
+			    (struct fl_sym){ t->rows[b].sym });
+}
+
+/* The slow way, of few.  Of @scratch half is for the order, half for the rows as they will be. */
+static void sort_by_compares(const struct fl_names *names, struct fl_sort_row *rows, uint32_t n,
+			     struct fl_sort_row *scratch)
+{
+	const struct texts texts = { names, rows };
+	uint32_t *order = (uint32_t *)scratch, *sorted = order + 2 * (size_t)n;
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	fl_sort(order, n, order + n, by_text, &texts);
+	for (uint32_t i = 0; i < n; i++) {
+		sorted[2 * (size_t)i] = rows[order[i]].id;
+		sorted[2 * (size_t)i + 1] = rows[order[i]].sym;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		rows[i].id = sorted[2 * (size_t)i];
+		rows[i].sym = sorted[2 * (size_t)i + 1];
+	}
+}
+
+enum { FEW = 32, LEVELS = 8 };
+
+/* By 8 bytes behind what all have in common; then those that are still equal, in the same way. */
+static void sort_texts(const struct fl_names *names, struct fl_sort_row *rows, uint32_t n,
+		       struct fl_sort_row *scratch, int levels)
+{
+	size_t common;
+	uint32_t end;
+
+	if (n <= FEW || levels == 0) {
+		sort_by_compares(names, rows, n, scratch);
+		return;
+	}
+	common = common_prefix(names, rows, n);
+	for (uint32_t i = 0; i < n; i++)
+		rows[i].key = key_of(fl_names_text(names, (struct fl_sym){ rows[i].sym }) + common);
+	fl_sort_rows(rows, n, scratch);
+	for (uint32_t i = 0; i < n; i = end) {
+		bool ended = !(rows[i].key & 0xff); /* so the texts are equal */
+
+		for (end = i + 1; end < n && rows[end].key == rows[i].key;)
+			end++;
+		if (!ended && end - i > 1)
+			sort_texts(names, rows + i, end - i, scratch, levels - 1);
+	}
+}
+
+void fl_names_sort(const struct fl_names *names, struct fl_sort_row *rows, uint32_t n,
+		   struct fl_sort_row *scratch)
+{
+	sort_texts(names, rows, n, scratch, LEVELS);
 }
 
 void fl_pairs_init(struct fl_pairs *pairs, const struct fl_mem *mem)

@@ -12,7 +12,9 @@
 #include <stddef.h>
 
 #include "base/ids.h"
+#include "base/image.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 struct fl_names {
 	const struct fl_mem *mem;
@@ -35,6 +37,13 @@ struct fl_sym fl_names_find(const struct fl_names *names, const char *text, size
 /* Valid until the next add. */
 const char *fl_names_text(const struct fl_names *names, struct fl_sym sym);
 int fl_names_cmp(const struct fl_names *names, struct fl_sym a, struct fl_sym b);
+/* Sort @rows by the texts of their symbols, equals as they stand; keys are overwritten. */
+void fl_names_sort(const struct fl_names *names, struct fl_sort_row *rows, uint32_t n,
+		   struct fl_sort_row *scratch);
+
+/* As tables of an image, and back: FAIRLEAD_EINPUT when a text or the search would not end. */
+int fl_names_save(const struct fl_names *names, struct fl_image_writer *w, fairlead_error *err);
+int fl_names_load(struct fl_names *names, struct fl_image *i, fairlead_error *err);
 
 /* Pairs of numbers to a number: (namespace, name) -> id, (flavor, resource) -> column. */
 struct fl_pair_slot {
@@ -55,5 +64,9 @@ int fl_pairs_add(struct fl_pairs *pairs, uint32_t a, uint32_t b, uint32_t value,
 		 fairlead_error *err);
 uint32_t fl_pairs_find(const struct fl_pairs *pairs, uint32_t a, uint32_t b); /* FL_NONE */
 void fl_pairs_clear(struct fl_pairs *pairs);
+
+/* As a table of an image, and back; the values may be anything then. */
+int fl_pairs_save(const struct fl_pairs *pairs, struct fl_image_writer *w, fairlead_error *err);
+int fl_pairs_load(struct fl_pairs *pairs, struct fl_image *i, fairlead_error *err);
 
 #endif

@@ -42,3 +42,57 @@ void fl_sort(uint32_t *ids, uint32_t n, uint32_t *scratch, fl_sort_cmp *cmp, con
 			merge(ids + at, (uint32_t)width, (uint32_t)(end - at), scratch, cmp, ctx);
 		}
 }
+
+static void insert_rows(struct fl_sort_row *rows, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct fl_sort_row row = rows[i];
+		uint32_t j = i;
+
+		for (; j > 0 && rows[j - 1].key > row.key; j--)
+			rows[j] = rows[j - 1];
+		rows[j] = row;
+	}
+}
+
+/* By one byte of the key, from @from to @to. @at: how many rows have each value; used up. */
+static void deal(const struct fl_sort_row *from, struct fl_sort_row *to, uint32_t n, int shift,
+		 uint32_t at[256])
+{
+	uint32_t next = 0;
+
+	for (int v = 0; v < 256; v++) {
+		uint32_t count = at[v];
+
+		at[v] = next;
+		next += count;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[at[from[i].key >> shift & 0xff]++] = from[i];
+}
+
+void fl_sort_rows(struct fl_sort_row *rows, uint32_t n, struct fl_sort_row *scratch)
+{
+	struct fl_sort_row *from = rows, *to = scratch;
+	uint64_t differ = 0;
+
+	if (n <= 2 * RUN) {
+		insert_rows(rows, n);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		differ |= rows[i].key ^ rows[0].key;
+	for (int shift = 0; shift < 64; shift += 8) {
+		uint32_t count[256] = { 0 };
+
+		if (!(differ >> shift & 0xff))
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			count[from[i].key >> shift & 0xff]++;
+		deal(from, to, n, shift, count);
+		from = to;
+		to = from == rows ? scratch : rows;
+	}
+	if (from != rows)
+		memcpy(rows, from, n * sizeof *rows);
+}

@@ -2,7 +2,8 @@
 /*
  * sort - a stable merge sort of ids, so that the order of equals never depends on libc
  *
- * O(n log n) compares at most, O(n) on input that is already in order.
+ * O(n log n) compares at most, O(n) on input that is already in order.  Where the order is that of
+ * a number, fl_sort_rows compares nothing, and so looks at no other memory: 8 passes at most.
  */
 #ifndef FL_BASE_SORT_H
 #define FL_BASE_SORT_H
@@ -14,5 +15,17 @@ typedef int fl_sort_cmp(const void *ctx, uint32_t a, uint32_t b);
 
 /* Sort @ids in place; @scratch has room for @n ids. Cannot fail. */
 void fl_sort(uint32_t *ids, uint32_t n, uint32_t *scratch, fl_sort_cmp *cmp, const void *ctx);
+
+/* An id with what it is sorted by. */
+struct fl_sort_row {
+	uint64_t key;
+	uint32_t id;
+	uint32_t sym; /* of whoever sorts names (fl_names_sort) */
+};
+
+/* Sort @rows by key in place, equals as they stand; @scratch has room for @n rows. */
+void fl_sort_rows(struct fl_sort_row *rows, uint32_t n, struct fl_sort_row *scratch);
+/* Keys in whose order signed numbers stand. */
+static inline uint64_t fl_sort_key(int64_t v) { return (uint64_t)v ^ UINT64_C(1) << 63; }
 
 #endif

@@ -94,6 +94,7 @@ enum {
 	FL_FOR_SIMULATE = 1024,
 	FL_FOR_COMPARE = 2048,
 	FL_FOR_EXPLAIN = 4096,
+	FL_FOR_SAVE = 8192,
 };
 
 struct fl_option {
@@ -122,6 +123,7 @@ int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
 int fl_cmd_what_if(const struct fl_options *options);
 int fl_cmd_record(const struct fl_options *options);
+int fl_cmd_save(const struct fl_options *options);
 int fl_cmd_simulate(const struct fl_options *options);
 
 /*

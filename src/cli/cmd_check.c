@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ask/lint.h"
+#include "base/time.h"
 #include "cli/findings.h"
 #include "cli/input.h"
 #include "cli/snapshot.h"
@@ -79,6 +80,7 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 		return nomem || rc == FAIRLEAD_ENOMEM ? nomem : find_more(o, f);
 	}
 	f->model = s->model;
+	f->image = s->is_image ? s : NULL;
 	f->notices = fl_snapshot_notices(s->model);
 	f->n_notices = s->model->n_notices;
 	f->dropped = s->model->notices_dropped;
@@ -182,6 +184,12 @@ static void print_text(const struct fl_findings *f)
 	if (f->n_errors) {
 		printf("%u error%s\n", f->n_errors, plural(f->n_errors));
 		return;
+	}
+	if (f->image) {
+		char saved[40];
+
+		fl_time_format(saved, f->image->now);
+		printf("an image of the %s policy at %s: ", f->image->ops->name, saved);
 	}
 	print_counts(m);
 	printf("%u workload%s: no errors, %u warning%s\n", m->n_workloads, plural(m->n_workloads),

@@ -160,9 +160,12 @@ static int read_before(struct what_if *w, fairlead_error *err)
 		rc = fl_snapshot_add(&w->edit, o->changes, o->n_changes, &w->changes.collect, err);
 	if (rc == 0)
 		rc = fl_snapshot_begin(s, o, err);
+	s->images = true;
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.compare, err);
-	if (rc == 0)
+	if (rc == 0 && s->is_image)
+		rc = fl_changes_compare_sealed(&w->changes, s->model, w->edit.model, err);
+	else if (rc == 0)
 		rc = check_deletions(w, err);
 	if (rc < 0)
 		return rc;

@@ -6,6 +6,7 @@
 #define FL_CLI_FINDINGS_H
 
 #include "cli/cli.h"
+#include "cli/snapshot.h"
 #include "model/model.h"
 
 /* Kinds of errors; those of warnings are fl_notice_kind. */
@@ -18,6 +19,7 @@ struct fl_findings {
 	uint32_t *notices;            /* of the model, by place */
 	uint32_t n_notices;
 	uint32_t dropped; /* warnings above the limit of what is kept */
+	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
 };
 
 /* What one finding says. Valid as long as the findings. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/image.h"
 #include "base/limits.h"
 #include "cli/unpack.h"
 
@@ -40,7 +41,9 @@ struct fl_input {
 	struct fl_source source;
 	size_t at, len; /* of head: what was read to see whether it is packed */
 	char head[HEAD];
-	bool packed, blank; /* blank: nothing but blanks so far */
+	bool packed, blank;         /* blank: nothing but blanks so far */
+	char first[FL_IMAGE_MAGIC]; /* unpacked bytes that were looked at before all others */
+	size_t first_at, first_len;
 	struct fl_unpack unpack;
 };
 
@@ -90,11 +93,24 @@ static bool is_blank(const char *bytes, size_t n)
 	return true;
 }
 
+static int read_unpacked(struct fl_input *in, char *buffer, size_t size, size_t *ret,
+			 fairlead_error *err)
+{
+	size_t left = in->first_len - in->first_at;
+
+	if (left == 0)
+		return in->packed ? in->unpack.source.read(&in->unpack, buffer, size, ret, err) :
+				    read_raw(in, buffer, size, ret, err);
+	*ret = left < size ? left : size;
+	memcpy(buffer, in->first + in->first_at, *ret);
+	in->first_at += *ret;
+	return 0;
+}
+
 static int read_input(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
 {
 	struct fl_input *in = user;
-	int rc = in->packed ? in->unpack.source.read(&in->unpack, buffer, size, ret, err) :
-			      read_raw(in, buffer, size, ret, err);
+	int rc = read_unpacked(in, buffer, size, ret, err);
 
 	if (rc == 0 && in->blank) {
 		in->blank = is_blank(buffer, *ret);
@@ -157,7 +173,7 @@ int fl_input_open(const char *name, struct fl_input **ret, fairlead_error *err)
 	in->title = fl_input_title(name);
 	in->fd = -1;
 	in->source = (struct fl_source){ read_input, in };
-	in->at = in->len = 0;
+	in->at = in->len = in->first_at = in->first_len = 0;
 	in->packed = false;
 	in->blank = true;
 	int rc = open_file(name, &in->fd, err);
@@ -169,6 +185,22 @@ int fl_input_open(const char *name, struct fl_input **ret, fairlead_error *err)
 		return rc;
 	}
 	*ret = in;
+	return 0;
+}
+
+int fl_input_is_image(struct fl_input *in, bool *ret, fairlead_error *err)
+{
+	size_t len = 0;
+	int rc = 0;
+
+	for (size_t n = 1; rc == 0 && n > 0 && len < sizeof(in->first); len += n)
+		rc = read_unpacked(in, in->first + len, sizeof(in->first) - len, &n, err);
+	if (rc < 0) {
+		snprintf(err->file, sizeof(err->file), "%s", in->title);
+		return rc;
+	}
+	in->first_len = len;
+	*ret = len == sizeof(in->first) && fl_image_is(in->first);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #ifndef FL_CLI_INPUT_H
 #define FL_CLI_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,8 @@ void fl_inputs_done(struct fl_inputs *in);
 struct fl_input;
 int fl_input_open(const char *name, struct fl_input **ret, fairlead_error *err);
 const struct fl_source *fl_input_source(const struct fl_input *in);
+/* Is it an image (base/image.h)?  Nothing of it is lost by the question. */
+int fl_input_is_image(struct fl_input *in, bool *ret, fairlead_error *err);
 struct fl_input *fl_input_close(struct fl_input *in);
 
 struct fl_text {

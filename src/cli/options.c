@@ -75,6 +75,7 @@ static const struct fl_option rows[] = {
 	{ "svg", "FILE", OPT_TUNE + FL_TUNE_SVG, FL_FOR_TUNE, "draw the picture into FILE" },
 	{ "rounds", NULL, OPT_ROUNDS, FL_FOR_DIVIDE, "show how each share came to be" },
 	{ "out", "FILE", 'O', FL_FOR_RECORD, "write to FILE instead of standard output" },
+	{ "out", "FILE", 'O', FL_FOR_SAVE, "the image" },
 	{ "out", "DIR", 'O', FL_FOR_SIMULATE,
 	  "write report.html, summary.json, series.csv, jobs.csv and events.jsonl" },
 	{ "variant", "NAME=FILE", OPT_VARIANT, FL_FOR_COMPARE,

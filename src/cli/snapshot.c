@@ -7,32 +7,123 @@
 #include "base/sort.h"
 #include "base/time.h"
 #include "cli/input.h"
+#include "cli/out_file.h"
 #include "codec/kube.h"
 #include "decide/entitle/entitle.h"
+#include "decide/image.h"
 
 enum { SHOWN_WARNINGS = 20 };
 
 static const char metadata_name[] = "kubernetes.io/metadata.name";
 
+/* Where it may be, an image is taken by its owner; everywhere else manifests are wanted. */
+static int refuse_image(const char *name, const char *text, fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_EINPUT, "%s", text);
+	snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
+	return fl_fail_hint(err, "give the manifests that it was saved from");
+}
+
 int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_tap *tap,
 		     fairlead_error *err)
 {
 	struct fl_input *in = NULL;
+	bool is_image = false;
 	int rc = fl_input_open(name, &in, err);
 
+	if (rc == 0)
+		rc = fl_input_is_image(in, &is_image, err);
+	if (rc == 0 && is_image)
+		rc = refuse_image(name, "is an image, and only manifests are read here", err);
 	if (rc == 0)
 		rc = fl_kube_read_from(m, fl_input_title(name), fl_input_source(in), tap, err);
 	fl_input_close(in);
 	return rc;
 }
 
-static int read_inputs(struct fl_model *m, const struct fl_inputs *in,
+enum { ASSUMED_NAMESPACES = 1 };
+
+static const char maker[] = "fairlead " FAIRLEAD_VERSION;
+
+static int take_image(struct fl_snapshot *s, const char *name, struct fl_input *in,
+		      fairlead_error *err)
+{
+	struct fl_state state;
+	int rc = fl_state_load(&fl_mem_heap, fl_input_source(in), maker, &state, err);
+
+	if (rc < 0) {
+		snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
+		return rc;
+	}
+	fl_model_free(s->model);
+	s->model = state.model;
+	s->ops = state.ops;
+	s->policy = state.policy;
+	s->now = state.now;
+	s->entitle = s->ops == &fl_entitle_policy;
+	s->assumed_namespaces = state.flags & ASSUMED_NAMESPACES;
+	s->is_image = true;
+	return 0;
+}
+
+static int write_image(void *user, const void *bytes, size_t n, fairlead_error *err)
+{
+	struct fl_out_file *f = user;
+
+	return fwrite(bytes, 1, n, f->out) == n ? 0 : fl_out_fail(f->name, err);
+}
+
+int fl_snapshot_save(const struct fl_snapshot *s, const char *name, fairlead_error *err)
+{
+	const struct fl_state state = { .model = s->model,
+					.ops = s->ops,
+					.policy = s->policy,
+					.now = s->now,
+					.flags = s->assumed_namespaces ? ASSUMED_NAMESPACES : 0 };
+	struct fl_out_file file;
+	int rc = fl_out_file_open(&file, name, err);
+
+	if (rc < 0)
+		return rc;
+	rc = fl_state_save(&state, &(struct fl_image_sink){ write_image, &file }, maker, err);
+	if (rc == 0)
+		rc = fl_out_file_finish(&file, err);
+	if (rc == 0)
+		rc = fl_out_file_place(&file, err);
+	fl_out_file_done(&file);
+	return rc;
+}
+
+static int read_input(struct fl_snapshot *s, const struct fl_inputs *all, uint32_t i,
+		      const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	const char *name = all->names[i];
+	struct fl_input *in = NULL;
+	bool is_image = false;
+	int rc = fl_input_open(name, &in, err);
+
+	if (rc == 0)
+		rc = fl_input_is_image(in, &is_image, err);
+	if (rc == 0 && is_image && !s->images)
+		rc = refuse_image(name, "is an image, and only manifests are read here", err);
+	else if (rc == 0 && is_image && all->n > 1)
+		rc = refuse_image(name, "is an image, a whole state: nothing can be added", err);
+	else if (rc == 0 && is_image)
+		rc = take_image(s, name, in, err);
+	else if (rc == 0)
+		rc = fl_kube_read_from(s->model, fl_input_title(name), fl_input_source(in), tap,
+				       err);
+	fl_input_close(in);
+	return rc;
+}
+
+static int read_inputs(struct fl_snapshot *s, const struct fl_inputs *in,
 		       const struct fl_kube_tap *tap, fairlead_error *err)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; i < in->n && rc == 0; i++)
-		rc = fl_snapshot_load(m, in->names[i], tap, err);
+		rc = read_input(s, in, i, tap, err);
 	return rc;
 }
 
@@ -93,15 +184,29 @@ int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struc
 
 	int rc = fl_inputs_find(&in, files, n, err);
 	if (rc == 0)
-		rc = read_inputs(s->model, &in, tap, err);
+		rc = read_inputs(s, &in, tap, err);
 	fl_inputs_done(&in);
 	return rc;
+}
+
+/* An image has its policy. */
+static int check_policy(const struct fl_snapshot *s, fairlead_error *err)
+{
+	enum fl_policy_kind is = s->entitle ? FL_POLICY_ENTITLE : FL_POLICY_BORROW;
+
+	if (s->options->policy == FL_POLICY_ANY || s->options->policy == is)
+		return 0;
+	fl_fail(err, FAIRLEAD_EINPUT, "the image is of the policy %s", s->ops->name);
+	return fl_fail_hint(err, "leave --policy out, or give the manifests that it was saved "
+				 "from");
 }
 
 int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 {
 	enum fl_policy_kind kind = s->model->wanted;
 
+	if (s->is_image)
+		return check_policy(s, err);
 	if (kind == FL_POLICY_ANY)
 		kind = fl_model_policy(s->model);
 	if (kind == FL_POLICY_MIXED) {
@@ -122,6 +227,7 @@ int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead
 {
 	int rc = fl_snapshot_begin(s, o, err);
 
+	s->images = true;
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, /* tap= */ NULL, err);
 	return rc < 0 ? rc : fl_snapshot_seal(s, /* assume= */ false, err);
@@ -230,6 +336,8 @@ fl_time fl_snapshot_clock(const struct fl_snapshot *s)
 {
 	if (s->options->has_now)
 		return s->options->now;
+	if (s->is_image)
+		return s->now;
 	return s->model->newest == FL_TIME_NONE ? 0 : s->model->newest;
 }
 
@@ -241,7 +349,7 @@ int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err)
 
 	s->now = now;
 	int rc = fl_model_check_samples(s->model, now, err);
-	if (rc == 0)
+	if (rc == 0 && !s->is_image)
 		rc = s->ops->new (s->model, &options, &s->policy, err);
 	if (rc < 0)
 		return rc;

@@ -26,10 +26,14 @@ struct fl_snapshot {
 	struct fl_report report;
 	bool assumed_namespaces;
 	bool simulated; /* time will pass: usage moves, jobs end */
+	bool images;    /* an image may be given instead of manifests */
+	bool is_image;  /* and was: model and policy are there, `now` is when it was saved */
 };
 
-/* Read and seal; errors as they come.  Free with fl_snapshot_done, also after
- * an error. */
+/*
+ * Read and seal, or take an image; errors as they come.  Free with fl_snapshot_done, also
+ * after an error.
+ */
 int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err);
 
 /*
@@ -44,6 +48,9 @@ int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struc
 int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_tap *tap,
 		     fairlead_error *err);
 int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err);
+
+/* Model and policy of a started state as an image, into a file that is whole or as it was. */
+int fl_snapshot_save(const struct fl_snapshot *s, const char *name, fairlead_error *err);
 
 /*
  * Read, warn (20 lines at most), start the policy, fill the assumptions and the

@@ -55,6 +55,13 @@ const char *fl_change_name(const struct fl_changes *c, uint32_t row);
 void fl_changes_compared(struct fl_changes *c);
 
 /*
+ * The same of a state whose objects are not there to be read (an image): @changes is the model
+ * of the changes.  FAIRLEAD_EINPUT when one is more than cells of what is in @m.
+ */
+int fl_changes_compare_sealed(struct fl_changes *c, const struct fl_model *m,
+			      const struct fl_model *changes, fairlead_error *err);
+
+/*
  * Unless general: the cells that differ, as events for a policy on @m, the sealed
  * state; @changes is the model of the changes.  1 when a policy could not take one.
  */

@@ -54,7 +54,7 @@ static void apply_condition(struct fl_reading *w, const struct condition *c)
 		return;
 	if (strcmp(c->type, "Requeued") == 0) {
 		w->row.not_requeued = strcmp(c->status, "False") == 0;
-		w->row.requeued_reason = c->reason;
+		w->requeue.requeued_reason = c->reason;
 	}
 	if (strcmp(c->status, "True") != 0)
 		return;
@@ -71,8 +71,8 @@ static void apply_condition(struct fl_reading *w, const struct condition *c)
 		w->to_deactivate = true;
 	} else if (strcmp(c->type, "Evicted") == 0) {
 		w->row.evicted = true;
-		w->row.evicted_reason = c->reason;
-		w->row.evicted_at = c->time;
+		w->requeue.evicted_reason = c->reason;
+		w->requeue.evicted_at = c->time;
 	}
 }
 
@@ -253,7 +253,7 @@ static int read_reclaimable(struct fl_kube *k, uint32_t v, void *row)
 static int read_requeue_at(struct fl_kube *k, uint32_t v, void *row)
 {
 	fl_time newest = k->m->newest;
-	int r = fl_kube_time(k, v, &((struct fl_reading *)row)->row.requeue_at);
+	int r = fl_kube_time(k, v, &((struct fl_reading *)row)->requeue.requeue_at);
 
 	k->m->newest = newest;
 	return r;

@@ -259,6 +259,7 @@ static void note_run(struct fl_kube *k, const struct fl_reading *w)
 static int read_workload(struct fl_kube *k)
 {
 	struct fl_reading w = { .row = fl_workload_default,
+				.requeue = fl_requeue_default,
 				.admitted_at = FL_TIME_NONE,
 				.finished_at = FL_TIME_NONE };
 	uint32_t life;
@@ -276,7 +277,10 @@ static int read_workload(struct fl_kube *k)
 	fill_reclaimed(k->m, &w);
 	fill_counts(k->m, &w.row);
 	note_run(k, &w);
-	r = fl_model_add_workload(k->m, &w.row, k->err);
+	if (w.row.evicted || w.row.not_requeued || w.requeue.requeue_at != FL_TIME_NONE)
+		r = fl_model_push_requeues(k->m, &w.requeue, &w.row.requeue, k->err);
+	if (r == 0)
+		r = fl_model_add_workload(k->m, &w.row, k->err);
 	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
 }
 

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "base/source.h"
 
 enum fl_token_kind {
 	FL_TOKEN_END,      /* of the input */
@@ -51,16 +52,6 @@ struct fl_token {
 };
 
 struct fl_reader;
-
-/*
- * Where bytes come from: up to @size of them, and how many; 0 at the end, and then
- * no more calls.  Not 0: a negative FAIRLEAD_E... with *err, which is what the
- * reader then ends with.
- */
-struct fl_source {
-	int (*read)(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err);
-	void *user;
-};
 
 /* @source is copied.  How it cuts the bytes into pieces makes no difference. */
 int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, struct fl_reader **ret,

@@ -15,6 +15,7 @@ struct fl_reclaimable {
 
 struct fl_reading { /* of one Workload */
 	struct fl_workload_row row;
+	struct fl_requeue_row requeue;
 	bool quota_reserved, has_admission;
 	bool to_deactivate;               /* condition DeactivationTarget */
 	bool check_rejected;              /* some admission check says no */

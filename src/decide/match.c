@@ -165,10 +165,11 @@ bool fl_match_namespace(const struct fl_model *m, const struct fl_selector *sele
 			struct fl_sym namespace)
 {
 	static const char name_label[] = "kubernetes.io/metadata.name";
-	const struct fl_namespace_row *row = fl_model_find_namespace(m, namespace);
+	const struct fl_namespace_row *row;
 
 	if (!selector->present)
 		return false;
+	row = selector->requirements.n ? fl_model_find_namespace(m, namespace) : NULL;
 	for (uint32_t i = 0; i < selector->requirements.n; i++) {
 		const struct fl_requirement *r = &m->requirements[selector->requirements.first + i];
 		const struct fl_sym *value = row ? label(m, row->labels, r->key) : NULL;

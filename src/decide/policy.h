@@ -43,7 +43,7 @@ enum fl_workload_state {
 	FL_STATE_HELD_BACK,    /* waits, and no queue takes it yet: its back-off lasts */
 	FL_STATE_ADMITTED,     /* holds quota */
 	FL_STATE_EVICTING,     /* holds quota, must go */
-};
+} FL_BYTE;
 
 /*
  * Step flags.  A step looks only at what something has happened to since a step last left it as

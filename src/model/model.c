@@ -61,15 +61,19 @@ const struct fl_workload_row fl_workload_default = {
 	.priority_class = { FL_NONE },
 	.created = FL_TIME_NONE,
 	.active = true,
-	.evicted_at = FL_TIME_NONE,
+	.requeue = FL_NONE,
 	.reserved_at = FL_TIME_NONE,
-	.requeue_at = FL_TIME_NONE,
-	.ready_at = FL_TIME_NONE,
 	.admitted_queue_name = { FL_NONE },
 	.gang = FL_NONE,
 	.queue = { FL_NONE },
 	.cluster_queue = { FL_NONE },
 	.admitted_queue = { FL_NONE },
+};
+
+const struct fl_requeue_row fl_requeue_default = {
+	.evicted_at = FL_TIME_NONE,
+	.requeue_at = FL_TIME_NONE,
+	.ready_at = FL_TIME_NONE,
 };
 
 const struct fl_podset fl_podset_default = { .count = 1, .min_count = -1 };

@@ -233,7 +233,7 @@ enum fl_excluded {
 	/* of a gang; NO_QUEUE too */
 	FL_EXCLUDED_NOT_A_LEAF,       /* its queue has queues below it; its request still counts */
 	FL_EXCLUDED_PARENT_NOT_FOUND, /* its queue takes no part */
-};
+} FL_BYTE;
 
 /* Why a workload that holds quota must let go of it, from the beginning; 0: it need not. */
 enum fl_evicting {
@@ -243,40 +243,47 @@ enum fl_evicting {
 	FL_EVICTING_LOCAL_QUEUE_STOPPED,
 	FL_EVICTING_QUEUE_MISSING,   /* not admitted yet, and its LocalQueue is gone */
 	FL_EVICTING_ADMISSION_CHECK, /* a check wants it to be tried again */
-};
+} FL_BYTE;
 
+/* Of which there are most: fields of a size stand together. */
 struct fl_workload_row {
 	struct fl_sym namespace, name, uid;
 	struct fl_sym queue_name;     /* FL_NONE: none */
 	struct fl_sym owner_job;      /* name of the Job that owns it; FL_NONE: none */
 	struct fl_sym priority_class; /* FL_NONE: none */
-	bool class_of_workloads;      /* priority_class names a WorkloadPriorityClass */
-	bool has_priority;            /* spec.priority given; else seal resolves the class */
-	int32_t priority;
 	fl_time created;
-	struct fl_span podsets;
+	int32_t priority;
+	bool class_of_workloads; /* priority_class names a WorkloadPriorityClass */
+	bool has_priority;       /* spec.priority given; else seal resolves the class */
 	bool active, finished, misconfigured;
 	bool outside_range; /* by seal: of a LimitRange */
 	bool evicted;       /* condition Evicted is True */
-	struct fl_sym evicted_reason;
-	fl_time evicted_at;
-	bool reserved; /* condition QuotaReserved is True and status.admission is there */
-	fl_time reserved_at;
-	bool admitted;                     /* condition Admitted is True */
-	bool check_retries;                /* an admission check is in state Retry */
-	bool not_requeued;                 /* condition Requeued is False */
-	struct fl_sym requeued_reason;     /* of that condition */
-	fl_time requeue_at;                /* status.requeueState.requeueAt; FL_TIME_NONE */
-	struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
-	struct fl_span admission;          /* into podset_assignments */
-	struct fl_place place;
+	bool reserved;      /* condition QuotaReserved is True and status.admission is there */
+	bool admitted;      /* condition Admitted is True */
+	bool check_retries; /* an admission check is in state Retry */
+	bool not_requeued;  /* condition Requeued is False */
+	enum fl_excluded excluded;     /* by seal */
+	enum fl_evicting evicting;     /* by seal; only where admitted_queue is */
 	struct fl_queue queue;         /* by seal; FL_NONE */
 	struct fl_node cluster_queue;  /* by seal: its LocalQueue's, or a gang's queue; FL_NONE */
 	struct fl_node admitted_queue; /* by seal: where it holds quota; FL_NONE */
-	enum fl_excluded excluded;     /* by seal */
-	enum fl_evicting evicting;     /* by seal; only where admitted_queue is */
-	fl_time ready_at; /* by seal: no queue takes it before; FL_TIME_NONE: at once; FL_NEVER */
-	uint32_t gang;    /* into gangs; FL_NONE: a Workload of Kueue's, with podsets */
+	struct fl_span podsets;
+	struct fl_place place;
+	uint32_t gang; /* into gangs; FL_NONE: a Workload of Kueue's, with podsets */
+
+	uint32_t requeue; /* into requeues; FL_NONE: never evicted, and for any queue to take */
+	fl_time reserved_at;
+	struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
+	struct fl_span admission;          /* into podset_assignments */
+};
+
+/* What the status of some says besides: fl_model_requeue. */
+struct fl_requeue_row {
+	fl_time evicted_at; /* FL_TIME_NONE */
+	fl_time requeue_at; /* status.requeueState.requeueAt; FL_TIME_NONE */
+	fl_time ready_at;   /* by seal: no queue takes it before; FL_TIME_NONE: at once; FL_NEVER */
+	struct fl_sym evicted_reason;
+	struct fl_sym requeued_reason; /* of that condition */
 };
 
 /* What one LimitRange says of a resource; FL_NO_LIMIT where it says nothing. */
@@ -416,6 +423,7 @@ enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POL
 	X(struct fl_namespace_row, namespaces)                                                     \
 	X(struct fl_priority_row, priorities)                                                      \
 	X(struct fl_workload_row, workloads)                                                       \
+	X(struct fl_requeue_row, requeues)                                                         \
 	X(struct fl_podset, podsets)                                                               \
 	X(struct fl_podset_assignment, podset_assignments)                                         \
 	X(struct fl_assignment, assignments)                                                       \
@@ -512,6 +520,7 @@ extern const struct fl_gang fl_gang_default;               /* minimum 1 */
 extern const struct fl_task_row fl_task_default;           /* pending, asks for nothing */
 extern const struct fl_queue_row fl_queue_default;
 extern const struct fl_workload_row fl_workload_default;
+extern const struct fl_requeue_row fl_requeue_default;
 extern const struct fl_podset fl_podset_default;
 extern const struct fl_protection fl_protection_default; /* says nothing */
 
@@ -568,6 +577,13 @@ struct fl_quota_walk {
 };
 const struct fl_quota *fl_model_next_quota(const struct fl_model *m, struct fl_node n,
 					   struct fl_quota_walk *walk);
+
+/* Of a workload; the default where there is none. */
+static inline const struct fl_requeue_row *fl_model_requeue(const struct fl_model *m,
+							    const struct fl_workload_row *row)
+{
+	return row->requeue == FL_NONE ? &fl_requeue_default : &m->requeues[row->requeue];
+}
 
 /* By name; FL_NONE ids when there is no such object. Sealed models only. */
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,

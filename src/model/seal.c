@@ -487,15 +487,28 @@ static fl_time ready_at(const struct fl_model *m, const struct fl_workload_row *
 {
 	static const char *const pass[] = { "PodsReadyTimeout", "AdmissionCheck", "Deactivated",
 					    "ClusterQueueStopped", "LocalQueueStopped" };
-	const char *why = fl_model_text(m, row->requeued_reason);
+	const struct fl_requeue_row *q = fl_model_requeue(m, row);
+	const char *why = fl_model_text(m, q->requeued_reason);
 
 	/* One that holds quota was requeued since; and it will be again when it is preempted. */
 	if (!row->not_requeued || row->admitted_queue.v != FL_NONE)
-		return row->requeue_at;
+		return q->requeue_at;
 	for (size_t i = 0; i < sizeof pass / sizeof *pass; i++)
 		if (strcmp(why, pass[i]) == 0)
-			return row->requeue_at;
+			return q->requeue_at;
 	return FL_NEVER;
+}
+
+static int resolve_requeue(struct fl_model *m, struct fl_workload_row *row, fairlead_error *err)
+{
+	fl_time at = ready_at(m, row);
+	int r = 0;
+
+	if (at != FL_TIME_NONE && row->requeue == FL_NONE)
+		r = fl_model_push_requeues(m, &fl_requeue_default, &row->requeue, err);
+	if (r == 0 && row->requeue != FL_NONE)
+		m->requeues[row->requeue].ready_at = at;
+	return r;
 }
 
 /*
@@ -561,7 +574,7 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 			continue;
 		fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject);
 		note_time(m, row->created);
-		note_time(m, row->evicted_at);
+		note_time(m, fl_model_requeue(m, row)->evicted_at);
 		note_time(m, row->reserved_at);
 		row->queue.v = row->queue_name.v == FL_NONE ?
 				       FL_NONE :
@@ -574,9 +587,10 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 		if (r == 0)
 			r = resolve_admission(m, row, subject, err);
 		row->excluded = why_excluded(m, row);
-		row->ready_at = ready_at(m, row);
 		row->evicting = row->admitted_queue.v == FL_NONE ? FL_EVICTING_NOT :
 								   why_evicting(m, row);
+		if (r == 0)
+			r = resolve_requeue(m, row, err);
 		if (r == 0)
 			r = explain_excluded(m, row, subject, err);
 	}

@@ -88,13 +88,21 @@ struct fl_usage {
 	fl_amount *borrowed; /* t->res_cells: usage beyond subtree, summed over known columns */
 	uint32_t *borrowing; /* per node: in how many known columns usage > subtree */
 	bool *stale;         /* per node: borrowed changed since the share was last computed */
+	bool large; /* sums in `borrowed` may have wrapped, some time: shares may rise as usage falls */
 	struct fl_undo *undo;
 
 	/*
-	 * Views only: the places (fl_tree.place) of nodes with `borrowing`; size 0 where it is
-	 * not kept.
+	 * Views only: nodes whose share, or whose place among those of equal share, may have
+	 * changed since fl_usage_looked, each once; or any may have.
 	 */
-	struct fl_bitset borrowers;
+	uint32_t *moved, n_moved;
+	bool *is_moved; /* per node: it is listed */
+	bool all_moved;
+	/*
+	 * Views without fair sharing only: by root and column, who uses more than its subtree's
+	 * quota, as places less that of the root.
+	 */
+	struct fl_bitset **over;
 
 	/* Nodes whose rows were written since fl_usage_settle, each once; or all may have been. */
 	uint32_t *written, n_written;
@@ -136,7 +144,7 @@ struct fl_node fl_tree_almost_lca(const struct fl_tree *t, struct fl_node a, str
 
 int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
 		  fairlead_error *err);
-/* Of a view, too: who borrows is kept. */
+/* Of a view, too: who moved is kept. */
 int fl_usage_init_view(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
 		       fairlead_error *err);
 /*
@@ -146,6 +154,11 @@ int fl_usage_init_view(struct fl_usage *u, const struct fl_tree *t, struct fl_ar
 void fl_usage_copy(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t);
 /* Nothing was written, from here on; for usages that are equal now. */
 void fl_usage_settle(struct fl_usage *u);
+/* Copies are to take @n as written, though its amounts are the same: what is ranked by changed. */
+void fl_usage_touch(struct fl_usage *u, uint32_t n);
+/* List @n as moved; nothing has moved from here on. */
+void fl_usage_move(struct fl_usage *u, uint32_t n);
+void fl_usage_looked(struct fl_usage *u);
 
 /* Add (or with remove, take back) @v at queue @n and pass on what its level does not absorb. */
 void fl_usage_add(struct fl_usage *u, const struct fl_tree *t, struct fl_node n, struct fl_column c,

@@ -13,7 +13,12 @@ int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *
 	u->stale = fl_arena_alloc(a, t->n_nodes, sizeof *u->stale, err);
 	u->written = fl_arena_alloc(a, t->n_nodes, sizeof *u->written, err);
 	u->is_written = fl_arena_alloc(a, t->n_nodes, sizeof *u->is_written, err);
-	u->borrowers = (struct fl_bitset){ .size = 0 };
+	u->moved = NULL;
+	u->over = NULL;
+	u->is_moved = NULL;
+	u->n_moved = 0;
+	u->all_moved = true;
+	u->large = false;
 	u->n_written = 0;
 	u->all_written = true;
 	if (!u->cell || !u->borrowed || !u->borrowing || !u->stale || !u->written || !u->is_written)
@@ -22,12 +27,35 @@ int fl_usage_init(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *
 	return 0;
 }
 
+static int init_over(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
+		     fairlead_error *err)
+{
+	u->over = fl_arena_alloc(a, t->n_roots, sizeof *u->over, err);
+	for (uint32_t r = 0; u->over && r < t->n_roots; r++) {
+		const struct fl_tree_root *root = &t->roots[r];
+
+		u->over[r] = fl_arena_alloc(a, root->n_columns, sizeof *u->over[r], err);
+		if (!u->over[r])
+			return FAIRLEAD_ENOMEM;
+		for (uint32_t c = 0; c < root->n_columns; c++)
+			if (fl_bitset_init(&u->over[r][c], root->order.n, a, err) < 0)
+				return FAIRLEAD_ENOMEM;
+	}
+	return u->over ? 0 : FAIRLEAD_ENOMEM;
+}
+
 int fl_usage_init_view(struct fl_usage *u, const struct fl_tree *t, struct fl_arena *a,
 		       fairlead_error *err)
 {
 	int r = fl_usage_init(u, t, a, err);
 
-	return r < 0 ? r : fl_bitset_init(&u->borrowers, t->n_order, a, err);
+	if (r < 0)
+		return r;
+	u->moved = fl_arena_alloc(a, t->n_nodes, sizeof *u->moved, err);
+	u->is_moved = fl_arena_alloc(a, t->n_nodes, sizeof *u->is_moved, err);
+	if (!u->moved || !u->is_moved)
+		return FAIRLEAD_ENOMEM;
+	return t->model->settings.fair_sharing ? 0 : init_over(u, t, a, err);
 }
 
 static void note_written(struct fl_usage *u, uint32_t n)
@@ -38,35 +66,62 @@ static void note_written(struct fl_usage *u, uint32_t n)
 	u->written[u->n_written++] = n;
 }
 
-/* Whether @n, a node of a tree, borrows was changed to @after. */
-static void note_borrower(struct fl_usage *u, const struct fl_tree *t, uint32_t n, uint32_t before,
-			  uint32_t after)
+void fl_usage_touch(struct fl_usage *u, uint32_t n) { note_written(u, n); }
+
+void fl_usage_move(struct fl_usage *u, uint32_t n)
 {
-	if (!u->borrowers.size || (before > 0) == (after > 0))
+	if (!u->moved || u->is_moved[n])
 		return;
-	if (after > 0)
-		fl_bitset_add(&u->borrowers, t->place[n], u->undo);
-	else
-		fl_bitset_remove(&u->borrowers, t->place[n], u->undo);
+	u->is_moved[n] = true;
+	u->moved[u->n_moved++] = n;
+}
+
+void fl_usage_looked(struct fl_usage *u)
+{
+	for (uint32_t i = 0; i < u->n_moved; i++)
+		u->is_moved[u->moved[i]] = false;
+	u->n_moved = 0;
+	u->all_moved = false;
+}
+
+/* The share of @n is to be computed again. */
+static void make_stale(struct fl_usage *u, uint32_t n)
+{
+	u->stale[n] = true;
+	fl_usage_move(u, n);
+}
+
+/* Enter whether @n uses more of column @c than its quota. */
+static void note_over(struct fl_usage *u, const struct fl_tree *t, uint32_t n, uint32_t c)
+{
+	uint32_t root = t->root_index[n], at = t->place[n] - t->roots[root].order.first;
+	bool over = u->cell[t->row[n] + c] > t->subtree[t->row[n] + c];
+
+	if (over && !fl_bitset_has(&u->over[root][c], at))
+		fl_bitset_add(&u->over[root][c], at, NULL);
+	else if (!over && fl_bitset_has(&u->over[root][c], at))
+		fl_bitset_remove(&u->over[root][c], at, NULL);
 }
 
 static void copy_node(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t,
 		      uint32_t n)
 {
 	const struct fl_tree_root *root = &t->roots[t->root_index[n]];
-	uint32_t before = to->borrowing[n];
 
 	memcpy(to->cell + t->row[n], from->cell + t->row[n], root->n_columns * sizeof *to->cell);
 	memcpy(to->borrowed + t->res_row[n], from->borrowed + t->res_row[n],
 	       root->n_resources * sizeof *to->borrowed);
 	to->borrowing[n] = from->borrowing[n];
-	to->stale[n] = true;
-	note_borrower(to, t, n, before, to->borrowing[n]);
+	for (uint32_t c = 0; to->over && c < root->n_columns; c++)
+		note_over(to, t, n, c);
+	make_stale(to, n);
 }
 
 void fl_usage_copy(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t)
 {
 	to->all_written |= from->all_written;
+	to->all_moved |= to->all_written;
+	to->large |= from->large;
 	for (uint32_t i = 0; to->all_written && i < t->n_order; i++)
 		copy_node(to, from, t, t->order[i]);
 	for (uint32_t i = 0; !to->all_written && i < from->n_written; i++)
@@ -81,6 +136,12 @@ void fl_usage_settle(struct fl_usage *u)
 		u->is_written[u->written[i]] = false;
 	u->n_written = 0;
 	u->all_written = false;
+}
+
+/* Could a sum over columns of amounts up to this one wrap?  Two wrap once, and count as the most. */
+static bool is_large(const struct fl_tree_root *root, fl_amount v)
+{
+	return root->n_columns > 2 && v > INT64_MAX / root->n_columns;
 }
 
 static fl_amount beyond(const struct fl_tree *t, size_t at, fl_amount usage)
@@ -98,20 +159,20 @@ static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct 
 	fl_undo_note(u->undo, &u->cell[at], sizeof u->cell[at]);
 	u->cell[at] = usage;
 	note_written(u, n);
+	if (u->over)
+		note_over(u, t, n, c.v);
 	if (before == after)
 		return;
-	fl_amount *borrowed =
-		&u->borrowed[t->res_row[n] + t->roots[t->root_index[n]].columns[c.v].res];
+	const struct fl_tree_root *root = &t->roots[t->root_index[n]];
+	fl_amount *borrowed = &u->borrowed[t->res_row[n] + root->columns[c.v].res];
 
 	fl_undo_note(u->undo, borrowed, sizeof *borrowed);
 	fl_undo_note(u->undo, &u->borrowing[n], sizeof u->borrowing[n]);
 	/* Modulo 2^64: right whenever the sum itself fits. */
 	*borrowed = (fl_amount)((uint64_t)*borrowed - (uint64_t)before + (uint64_t)after);
-	uint32_t columns = u->borrowing[n];
-
-	u->borrowing[n] = columns - (before > 0) + (after > 0);
-	note_borrower(u, t, n, columns, u->borrowing[n]);
-	u->stale[n] = true;
+	u->borrowing[n] = u->borrowing[n] - (before > 0) + (after > 0);
+	u->large |= is_large(root, after);
+	make_stale(u, n);
 }
 
 void fl_usage_add(struct fl_usage *u, const struct fl_tree *t, struct fl_node n, struct fl_column c,
@@ -177,6 +238,7 @@ void fl_usage_derive(struct fl_usage *u, const struct fl_tree *t, uint32_t root_
 
 			*borrowed = (fl_amount)((uint64_t)*borrowed + (uint64_t)over);
 			u->borrowing[n] += over > 0;
+			u->large |= is_large(root, over);
 		}
 	}
 }

@@ -17,7 +17,7 @@ enum fl_reason {
 #include "record/reason.def"
 #undef FL_REASON
 	FL_REASONS
-};
+} FL_BYTE;
 
 enum fl_check {
 #define FL_CHECK(id, name, meaning) FL_CHECK_##id,

@@ -49,8 +49,8 @@ struct fl_comparison {
 	char **resources; /* all of the first run's: columns of the CSV */
 	uint32_t n_resources;
 	uint32_t asked; /* runs that were asked for: more than n where it was stopped */
-	bool sweep;   /* runs are lines, not columns */
-	uint32_t top; /* queues that are shown; 0: all */
+	bool sweep;     /* runs are lines, not columns */
+	uint32_t top;   /* queues that are shown; 0: all */
 	struct fl_compared *runs;
 	uint32_t n, cap;
 };

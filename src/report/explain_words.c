@@ -148,6 +148,13 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 	}
 }
 
+static const struct fl_requeue_row *requeue_of(const struct words *w)
+{
+	const struct fl_model *m = w->report->model;
+
+	return fl_model_requeue(m, &m->workloads[w->e->x->workload.v]);
+}
+
 static void add_waiting(struct words *w, const char *name, const char *queue)
 {
 	const struct fl_explain *x = w->e->x;
@@ -156,11 +163,10 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 		char time[40];
 
 		add(w, "%s waits for the end of its back-off, at %s.", name,
-		    fl_time_format(time, w->report->model->workloads[x->workload.v].ready_at));
+		    fl_time_format(time, requeue_of(w)->ready_at));
 	} else if (x->reason == FL_REASON_NOT_REQUEUED) {
 		add(w, "%s is held back: its condition Requeued is False, for reason '%s'.", name,
-		    fl_model_text(w->report->model,
-				  w->report->model->workloads[x->workload.v].requeued_reason));
+		    fl_model_text(w->report->model, requeue_of(w)->requeued_reason));
 	} else if (x->failing != FL_NONE) {
 		add_failure(w, name, queue);
 		if (x->alone == FL_RESERVE)

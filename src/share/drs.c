@@ -96,12 +96,3 @@ struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usag
 		}
 	return dominant;
 }
-
-static int cmp(double a, double b) { return (a > b) - (a < b); }
-
-int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b)
-{
-	int order = cmp(a->weighted, b->weighted);
-
-	return order || !isinf(a->weighted) ? order : cmp(a->ratio, b->ratio);
-}

@@ -17,6 +17,8 @@
 #ifndef FL_SHARE_DRS_H
 #define FL_SHARE_DRS_H
 
+#include <math.h>
+
 #include "quota/tree.h"
 
 struct fl_drs {
@@ -41,7 +43,12 @@ struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, str
 			  const struct fl_drs_extra *extra, uint32_t n_extra);
 
 /* <0, 0, >0: lower is served first, higher is preempted first. Infinite ones compare by ratio. */
-int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b);
+static inline int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b)
+{
+	if (a->weighted != b->weighted)
+		return a->weighted > b->weighted ? 1 : -1;
+	return isinf(a->weighted) ? (a->ratio > b->ratio) - (a->ratio < b->ratio) : 0;
+}
 
 /* The resource that gave the ratio, the first in name order of equals; FL_NONE when ratio is 0. */
 struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u,

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/time.h"
@@ -237,6 +238,124 @@ int fl_history_add(struct fl_history *h, fl_time now, fl_time from, fl_time to, 
 	owner->ended = to;
 	return 0;
 }
+
+/* --- saving and loading --- */
+
+/* What a point is without its links, which are made again. */
+struct saved_point {
+	fl_time at;
+	double held, sum;
+	uint32_t before, series;
+};
+struct saved_owner {
+	fl_time ended, latest;
+	uint32_t last[FL_BUNDLE], zero;
+};
+
+static struct fl_image_kind point_kind(const char *name)
+{
+	return (struct fl_image_kind){ name, sizeof(struct saved_point), /* fields= */ 1 };
+}
+static struct fl_image_kind owner_kind(const char *name)
+{
+	return (struct fl_image_kind){ name, sizeof(struct saved_owner), /* fields= */ 2 };
+}
+
+int fl_history_save(const struct fl_history *h, const char *name, struct fl_image_writer *w,
+		    fairlead_error *err)
+{
+	const struct fl_image_kind points = point_kind(name), owners = owner_kind(name);
+	struct saved_owner *owner_rows;
+	struct saved_point *rows;
+	struct fl_arena arena;
+	int r = FAIRLEAD_ENOMEM;
+
+	fl_arena_init(&arena, h->mem);
+	rows = fl_arena_alloc(&arena, h->n, sizeof *rows, err);
+	owner_rows = rows ? fl_arena_alloc(&arena, h->n_queues + 1, sizeof *owner_rows, err) : NULL;
+	for (uint32_t p = 0; owner_rows && p < h->n; p++)
+		rows[p] = (struct saved_point){ h->pool[p].at, h->pool[p].held, h->pool[p].sum,
+						h->pool[p].before, h->pool[p].series };
+	for (uint32_t o = 0; owner_rows && o <= h->n_queues; o++) {
+		owner_rows[o].ended = h->owners[o].ended;
+		owner_rows[o].latest = h->latest;
+		memcpy(owner_rows[o].last, h->owners[o].last, sizeof owner_rows[o].last);
+	}
+	if (owner_rows && (r = fl_image_put(w, &points, rows, h->n, err)) == 0)
+		r = fl_image_put(w, &owners, owner_rows, h->n_queues + 1, err);
+	fl_arena_done(&arena);
+	return r;
+}
+
+/* A point leads to older ones of its series, or ends it. */
+static bool is_point(const struct fl_history *h, const struct saved_point *rows, uint32_t p)
+{
+	const struct saved_point *row = &rows[p];
+
+	return row->series < (h->n_queues + 1) * FL_BUNDLE && isfinite(row->held) &&
+	       isfinite(row->sum) &&
+	       (row->before == FL_NONE ||
+		(row->before < p && rows[row->before].series == row->series &&
+		 rows[row->before].at < row->at));
+}
+
+/* In the order in which they came, so that each finds the one before. */
+static bool enter_points(struct fl_history *h, const struct saved_point *rows, uint32_t n)
+{
+	for (h->n = 0; h->n < n; h->n++) {
+		const struct saved_point *row = &rows[h->n];
+
+		if (!is_point(h, rows, h->n))
+			return false;
+		h->pool[h->n] = (struct point){ .at = row->at,
+						.held = row->held,
+						.sum = row->sum,
+						.series = row->series & INT32_MAX };
+		*newest(h, row->series) = row->before;
+		link_point(h, &h->pool[h->n]);
+	}
+	return true;
+}
+
+static bool enter_owners(struct fl_history *h, const struct saved_owner *rows)
+{
+	for (uint32_t o = 0; o <= h->n_queues; o++) {
+		for (uint32_t r = 0; r < FL_BUNDLE; r++) {
+			uint32_t last = rows[o].last[r];
+
+			if (last != FL_NONE &&
+			    (last >= h->n || h->pool[last].series != o * FL_BUNDLE + r))
+				return false;
+			h->owners[o].last[r] = last;
+		}
+		h->owners[o].ended = rows[o].ended;
+	}
+	h->latest = rows[0].latest;
+	return true;
+}
+
+int fl_history_load(struct fl_history *h, const char *name, const struct fl_image *i,
+		    fairlead_error *err)
+{
+	const struct fl_image_kind points = point_kind(name), owners = owner_kind(name);
+	const void *rows, *owner_rows;
+	uint32_t n, n_owners;
+	int r = fl_image_rows(i, &points, &rows, &n, err);
+
+	if (r == 0)
+		r = fl_image_rows(i, &owners, &owner_rows, &n_owners, err);
+	if (r < 0)
+		return r;
+	if (n_owners != h->n_queues + 1 || n >= FL_NONE / 2)
+		return fl_image_damaged(name, err);
+	if ((r = fl_mem_grow(h->mem, &h->pool, &h->cap, n, sizeof *h->pool, err)) < 0)
+		return r;
+	return enter_points(h, rows, n) && enter_owners(h, owner_rows) ?
+		       0 :
+		       fl_image_damaged(name, err);
+}
+
+/* --- what was used --- */
 
 /* The newest point at @t or before; FL_NONE: the series begins later. */
 static uint32_t point_at(const struct fl_history *h, uint32_t last, fl_time t)

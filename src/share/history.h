@@ -30,6 +30,7 @@
 #define FL_SHARE_HISTORY_H
 
 #include "base/bundle.h"
+#include "base/image.h"
 #include "base/undo.h"
 #include "share/window.h"
 
@@ -75,6 +76,15 @@ int fl_history_add(struct fl_history *h, fl_time now, fl_time from, fl_time to, 
  * half-life only.
  */
 void fl_history_used(const struct fl_history *h, fl_time now, struct fl_bundle *used);
+
+/*
+ * Its changes as tables of an image, named after @name, and back, into one of as many queues.
+ * FAIRLEAD_EINPUT when a link leads nowhere, or a number is none.
+ */
+int fl_history_save(const struct fl_history *h, const char *name, struct fl_image_writer *w,
+		    fairlead_error *err);
+int fl_history_load(struct fl_history *h, const char *name, const struct fl_image *i,
+		    fairlead_error *err);
 
 /* One bundle a queue: parts of the capacity, from 0 on. */
 void fl_history_usage(const struct fl_history *h, fl_time now, struct fl_bundle *usage);

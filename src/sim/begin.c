@@ -138,7 +138,7 @@ static int begin_running(struct fl_sim *s, uint32_t w, bool leaves, fairlead_err
 {
 	const struct fl_workload_row *row = &s->model->workloads[w];
 	struct fl_sim_job *j = &s->jobs[w];
-	fl_time told = s->now;
+	fl_time told = s->now, evicted_at = fl_model_requeue(s->model, row)->evicted_at;
 	int r = 0;
 
 	fl_sim_enter(s, w);
@@ -148,8 +148,8 @@ static int begin_running(struct fl_sim *s, uint32_t w, bool leaves, fairlead_err
 		j->ran = true;
 		j->started = j->first_start = j->since = began(s, row);
 		j->running = j->pods;
-		if (row->evicted_at != FL_TIME_NONE && row->evicted_at < told)
-			told = row->evicted_at;
+		if (evicted_at != FL_TIME_NONE && evicted_at < told)
+			told = evicted_at;
 	}
 	told = fl_sat_add(told, s->settings.grace);
 	if (leaves)

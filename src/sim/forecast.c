@@ -140,7 +140,8 @@ int fl_forecast_spares(struct fl_model *m, fl_time since, uint32_t *ret, fairlea
 		row.owner_job.v = FL_NONE;
 		row.finished = row.evicted = row.reserved = row.admitted = false;
 		row.check_retries = row.not_requeued = false;
-		row.reserved_at = row.evicted_at = row.requeue_at = FL_TIME_NONE;
+		row.reserved_at = FL_TIME_NONE;
+		row.requeue = FL_NONE;
 		row.admission.n = 0;
 		life.workload.v = m->n_workloads;
 		life.arrives = FL_NEVER;

@@ -56,6 +56,9 @@ def run(fairlead, write, policy, *args, now="2026-01-01T00:05:00Z"):
      "what holds for it stands in one place"),
     ("spec: {admissionFairSharing: {usage: Precise}}\n", "4:38",
      "'Precise' is none of Sampled, Exact", None),
+    ("spec: {headsPerCycle: 2}\n", "4:23", "expected a string, not a number", None),
+    ("spec: {headsPerCycle: many}\n", "4:23", "'many' is none of one, all", None),
+    ("spec: {defaults: {headsPerCycle: all}}\n", "4:34", "unknown field 'headsPerCycle'", None),
 ])
 def test_refused_with_place(fairlead, write, policy, place, text, hint):
     r = run(fairlead, write, HEAD + policy, "plan")
@@ -123,6 +126,61 @@ def test_settle_goes_where_time_leads(fairlead, write, policy, minutes):
     assert [p["workload"] for c in cycles for p in c["preempted"]] == ["ns/victim"]
     if minutes > 5:
         assert plan["cycles"][0]["pending"][-1]["reason"] == "PreemptionProtected"
+
+
+SIXTY = """
+apiVersion: fairlead.dev/v1alpha1
+kind: Simulation
+metadata: {name: sixty}
+spec:
+  start: "2026-01-05T00:00:00Z"
+  until: 12h
+  classes: [{name: small, to: a, count: 60, every: 1s, runs: 2h, requests: {cpu: 1}}]
+  cycles: {interval: 1m}
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  namespaceSelector: {}
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 64}]}]}]
+"""
+
+
+@pytest.mark.parametrize("heads, longest", [("", 3481), ("spec: {headsPerCycle: one}\n", 3481),
+                                            ("spec: {headsPerCycle: all}\n", 59)])
+def test_many_heads_a_cycle(fairlead, write, heads, longest):
+    # Sixty jobs of a minute, quota for all of them, one head a cycle, a cycle a minute: an hour.
+    r = fairlead("simulate", "-f", write("s.yaml", SIXTY), "-f", write("p.yaml", HEAD + heads),
+                 "-o", "json")
+    assert r.code == 0
+    totals = r.json()["totals"]
+    assert (totals["finished"], totals["evictions"]) == (60, 0)
+    assert totals["wait"]["max"] == longest
+
+
+def test_many_heads_are_every_cycles_decisions(fairlead, write):
+    """Two queues that share: what a plan of one cycle admits is what as many cycles admit."""
+    world = [m.flavor("f"), m.namespace("ns")]
+    for q in "ab":
+        world += [m.cluster_queue(q, m.quota("f", cpu="4"), cohort="c"), m.local_queue("l" + q, q)]
+        world += [m.workload(f"{q}{i}", "l" + q, cpu="2") for i in range(3)]
+    files = ("-f", write("c.json", m.dump(*world)))
+    one = fairlead("plan", *files, "--cycles", "9", "-o", "json").json()["cycles"]
+    many = fairlead("plan", *files, "-f", write("p.yaml", HEAD + "spec: {headsPerCycle: all}\n"),
+                    "--cycles", "1", "-o", "json").json()["cycles"]
+    named = [sorted(a["workload"] for c in cycles for a in c["admitted"]) for cycles in (one, many)]
+    assert len(many) == 1 and len(one) > 1 and len(named[0]) == 4
+    assert named[0] == named[1]
+
+
+def test_many_heads_mean_nothing_to_the_other_policy(fairlead, write):
+    write("e.yaml", (SOURCE / "tests" / "cli" / "entitle.yaml").read_text())
+    write("p.yaml", HEAD + "spec: {headsPerCycle: all}\n")
+    r = fairlead("check", "-f", "e.yaml", "-f", "p.yaml")
+    assert r.code == 0 and "headsPerCycle has no effect" in r.err
 
 
 def paths(schema, node, path):

@@ -14,6 +14,12 @@
 #include <stdio.h>
 
 #include "codec/doc.h"
+#include "decide/policy.h"
+
+/* With --reload the one that is saved and loaded before each step (lib/reload.h). */
+extern const struct fl_policy_ops *kai_ops;
+/* The policy that entitle's own functions know. */
+struct fl_policy *kai_policy(struct fl_policy *p);
 
 typedef int kai_case(const struct fl_doc *d, FILE *out, fairlead_error *err);
 

@@ -16,8 +16,6 @@
 
 enum { MAX_CYCLES = 16 };
 
-static const struct fl_policy_ops *const ops = &fl_entitle_policy;
-
 struct run {
 	const struct fl_model *m;
 	struct fl_policy *p;
@@ -131,7 +129,7 @@ static bool put_actions(const struct run *r, const struct fl_decisions *d)
 static void put_running(const struct run *r)
 {
 	for (uint32_t w = 0; w < r->m->n_workloads; w++)
-		r->counts[w] = r->p->jobs[w].n_holds;
+		r->counts[w] = kai_policy(r->p)->jobs[w].n_holds;
 	if (!put_counts(r, "running"))
 		fputs("\"running\":{}", r->out);
 }
@@ -142,8 +140,9 @@ static void put_shares(const struct run *r)
 	for (uint32_t q = 0; q < r->m->n_nodes; q++) {
 		fprintf(r->out, "%s\"%s\":", q ? "," : "",
 			fl_model_text(r->m, r->m->nodes[q].name));
-		kai_put_bundle(r->out,
-			       &fl_entitle_standing(r->p, (struct fl_node){ q })->fair_share);
+		kai_put_bundle(
+			r->out,
+			&fl_entitle_standing(kai_policy(r->p), (struct fl_node){ q })->fair_share);
 	}
 	fputc('}', r->out);
 }
@@ -155,8 +154,8 @@ static int complete_evictions(const struct run *r, fairlead_error *err)
 	for (uint32_t w = 0; w < r->m->n_workloads && rc == 0; w++) {
 		struct fl_event event = { .kind = FL_EV_EVICTED, .workload = { w } };
 
-		if (ops->state(r->p, event.workload) == FL_STATE_EVICTING)
-			rc = ops->apply(r->p, r->now, &event, err);
+		if (kai_ops->state(r->p, event.workload) == FL_STATE_EVICTING)
+			rc = kai_ops->apply(r->p, r->now, &event, err);
 	}
 	return rc;
 }
@@ -171,7 +170,7 @@ static int put_cycles(const struct run *r, fairlead_error *err)
 	for (; rc == 0 && busy && n <= MAX_CYCLES; n++) {
 		struct fl_decisions d;
 
-		if ((rc = ops->step(r->p, r->now, 0, /* sink= */ NULL, &d, err)) < 0)
+		if ((rc = kai_ops->step(r->p, r->now, 0, /* sink= */ NULL, &d, err)) < 0)
 			return rc;
 		fputs(n ? ",{" : "{", r->out);
 		busy = put_actions(r, &d);
@@ -205,7 +204,7 @@ static void put_popped(const struct run *r, const char *key, struct fl_lines *li
 
 static void put_orders(const struct run *r)
 {
-	struct fl_policy *p = r->p;
+	struct fl_policy *p = kai_policy(r->p);
 	struct fl_cycle *c = p->scratch;
 
 	fl_cycle_line_up(p, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
@@ -225,7 +224,7 @@ static void put_orders(const struct run *r)
 static int decide(struct run *r, fairlead_error *err)
 {
 	const struct fl_policy_options options = { .mem = &fl_mem_heap, .now = r->now };
-	int rc = ops->new (r->m, &options, &r->p, err);
+	int rc = kai_ops->new (r->m, &options, &r->p, err);
 
 	if (rc < 0)
 		return rc;
@@ -244,7 +243,7 @@ static int decide(struct run *r, fairlead_error *err)
 	}
 	free(r->jobs);
 	free(r->counts);
-	ops->free(r->p);
+	kai_ops->free(r->p);
 	return rc;
 }
 

@@ -12,7 +12,6 @@
 #include "kai_world.h"
 #include "sim/simulation.h"
 
-static const struct fl_policy_ops *const ops = &fl_entitle_policy;
 static const fl_time first_cycle = 1000000 * FL_SECOND;
 
 struct series {
@@ -32,7 +31,8 @@ static struct fl_node node_of(const struct series *s, uint32_t i)
 static void keep_held(struct series *s)
 {
 	for (uint32_t i = 0; i < s->queues->n; i++)
-		s->held[i] = fl_entitle_standing(s->p, node_of(s, i))->allocated.of[FL_GPU];
+		s->held[i] =
+			fl_entitle_standing(kai_policy(s->p), node_of(s, i))->allocated.of[FL_GPU];
 }
 
 static void put_row(struct series *s)
@@ -40,7 +40,8 @@ static void put_row(struct series *s)
 	for (uint32_t i = 0; i < s->queues->n; i++)
 		fprintf(s->out, "%s[%u,\"%s\",%.6f,%.6f]", s->cycle + i ? "," : "", s->cycle,
 			s->queues->rows[s->queues->by_name[i]].name, s->held[i],
-			fl_entitle_standing(s->p, node_of(s, i))->fair_share.of[FL_GPU]);
+			fl_entitle_standing(kai_policy(s->p), node_of(s, i))
+				->fair_share.of[FL_GPU]);
 	s->cycle++;
 	keep_held(s);
 }
@@ -50,14 +51,14 @@ static int put_idle_cycle(struct series *s, fl_time now, fairlead_error *err)
 {
 	struct fl_decisions decisions;
 	fl_mark mark;
-	int rc = ops->mark(s->p, &mark, err);
+	int rc = kai_ops->mark(s->p, &mark, err);
 
 	if (rc < 0)
 		return rc;
-	rc = ops->step(s->p, now, /* flags= */ 0, /* sink= */ NULL, &decisions, err);
+	rc = kai_ops->step(s->p, now, /* flags= */ 0, /* sink= */ NULL, &decisions, err);
 	if (rc >= 0)
 		put_row(s);
-	ops->rollback(s->p, mark);
+	kai_ops->rollback(s->p, mark);
 	return rc;
 }
 
@@ -100,7 +101,7 @@ static int put_rows(struct series *s, uint32_t cycles, fairlead_error *err)
 
 	settings.cycle_interval = settings.period = settings.grace = FL_SECOND;
 	settings.until = (fl_time)cycles * FL_SECOND - 1;
-	rc = fl_sim_init(&sim, s->m, ops, s->p, &settings, &options, err);
+	rc = fl_sim_init(&sim, s->m, kai_ops, s->p, &settings, &options, err);
 	if (rc < 0)
 		return rc;
 	s->held = kai_alloc(s->queues->n, sizeof *s->held);
@@ -143,10 +144,10 @@ static int decide(const struct fl_doc *d, struct fl_model *m, const struct kai_q
 	int rc = read_settings(d, &m->entitle, &cycles, err);
 
 	if (rc < 0 || (rc = fl_model_seal(m, err)) < 0 ||
-	    (rc = ops->new (m, &options, &s.p, err)) < 0)
+	    (rc = kai_ops->new (m, &options, &s.p, err)) < 0)
 		return rc;
 	rc = put_rows(&s, cycles, err);
-	ops->free(s.p);
+	kai_ops->free(s.p);
 	return rc;
 }
 

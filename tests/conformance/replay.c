@@ -12,6 +12,8 @@
  * Between cycles the world does what ask/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
  *
+ * With --reload the policy is saved and loaded before each step, which must change nothing.
+ *
  * Exit: 0, 1 when a case could not be decided, 2 usage, 3 a file cannot be read.
  */
 #include <math.h>
@@ -24,10 +26,18 @@
 #include "case.h"
 #include "decay_case.h"
 #include "decide/borrow/borrow.h"
+#include "decide/entitle/entitle.h"
 #include "kai.h"
 #include "kai_read.h"
+#include "lib/reload.h"
 
-static const struct fl_policy_ops *const ops = &fl_borrow_policy;
+static const struct fl_policy_ops *ops = &fl_borrow_policy;
+const struct fl_policy_ops *kai_ops = &fl_entitle_policy;
+static bool reloading;
+
+static struct fl_policy *inner(struct fl_policy *p) { return reloading ? reload_inner(p) : p; }
+
+struct fl_policy *kai_policy(struct fl_policy *p) { return inner(p); }
 
 struct run {
 	const struct case_row *c;
@@ -221,7 +231,7 @@ static void put_shares(const struct run *r)
 static void put_usage_of(const struct run *r, uint32_t lq)
 {
 	const struct fl_queue_row *row = &r->m->queues[lq];
-	double usage = fl_borrow_queue_usage(r->p, (struct fl_queue){ lq });
+	double usage = fl_borrow_queue_usage(inner(r->p), (struct fl_queue){ lq });
 
 	fprintf(r->out, "\"%s/", fl_model_text(r->m, row->namespace));
 	fprintf(r->out, "%s\":{\"consumed\":{", fl_model_text(r->m, row->name));
@@ -229,7 +239,7 @@ static void put_usage_of(const struct run *r, uint32_t lq)
 		fputs(i ? "," : "", r->out);
 		put_text(r->out, fl_model_text(r->m, r->m->resources[i]));
 		fprintf(r->out, ":\"%.17g\"",
-			fl_borrow_consumed(r->p, (struct fl_queue){ lq },
+			fl_borrow_consumed(inner(r->p), (struct fl_queue){ lq },
 					   (struct fl_resource){ i }));
 	}
 	if (isinf(usage))
@@ -441,13 +451,19 @@ static int replay_file(const char *name)
 
 int main(int argc, char **argv)
 {
-	int status = 0;
+	int status = 0, first = 1;
 
-	if (argc < 2) {
-		fputs("usage: replay FILE.jsonl[.gz]...\n", stderr);
+	if (argc > 1 && strcmp(argv[1], "--reload") == 0) {
+		reloading = true;
+		ops = &reload_borrow;
+		kai_ops = &reload_entitle;
+		first = 2;
+	}
+	if (argc < first + 1) {
+		fputs("usage: replay [--reload] FILE.jsonl[.gz]...\n", stderr);
 		return 2;
 	}
-	for (int i = 1; i < argc; i++) {
+	for (int i = first; i < argc; i++) {
 		int one = replay_file(argv[i]);
 
 		if (one > status)

@@ -91,6 +91,17 @@ metadata: {name: r}
 spec: {cohortName: c, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [
     {name: cpu, nominalQuota: 1}]}]}]}
 """
+CELLS = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: r}
+spec:
+  cohortName: c
+  namespaceSelector: {}
+  preemption: {reclaimWithinCohort: Any}
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [
+    {name: cpu, nominalQuota: 1}]}]}]
+"""
 QUEUE = """---
 apiVersion: scheduling.run.ai/v2
 kind: Queue
@@ -171,6 +182,11 @@ def folder():
             record = subprocess.run([EXE, "record", "-f", f"{path}/state.yaml"], cwd=path,
                                     stdout=subprocess.PIPE, check=True)
             f.write(record.stdout.decode())
+        with open(f"{path}/cells.yaml", "w") as f:
+            f.write(CELLS)
+        for name in "state", "entitled":
+            subprocess.run([EXE, "save", "-f", f"{path}/{name}.yaml", "--out", f"{path}/{name}.image"], cwd=path,
+                           check=True)
         subprocess.run(["gzip", "-k", "state.json"], cwd=path, check=True)
         os.mkdir(f"{path}/folder")
         os.link(f"{path}/state.json.gz", f"{path}/folder/state.json.gz")
@@ -201,6 +217,10 @@ VERBS = {
     "entitle-explain": ["explain", "-f", "entitled.yaml", "ns/big"],
     "entitle-explain-json": ["explain", "-f", "entitled.yaml", "ns/big", "-o", "json"],
     "entitle-what-if": ["what-if", "-f", "entitled.yaml", "--change", "queue.yaml"],
+    "save": ["save", "-f", "state.json", "--out", "out.json"],
+    "image-tree": ["tree", "-f", "state.image"],
+    "image-what-if": ["what-if", "-f", "state.image", "--change", "cells.yaml"],
+    "image-entitle": ["plan", "-f", "entitled.image"],
     "record": ["record", "-f", "state.json", "--redact", "--salt", "x"],
     "record-out": ["record", "-f", "state.json", "--out", "out.json"],
     "tune": ["tune", "--penalty", "50%", "--hours", "12", "--gpus", "4", "--cluster", "16",
@@ -329,7 +349,7 @@ def test_each_read(folder, name):
 
 
 # What says all it has to say on standard error, or in a file.
-QUIET = ("check", "check-gzip", "explain-unknown", "folder", "record-out", "usage")
+QUIET = ("check", "check-gzip", "explain-unknown", "folder", "record-out", "save", "usage")
 
 
 @pytest.mark.parametrize("name", [v for v in VERBS if v not in QUIET])

@@ -30,7 +30,7 @@ static inline const char *one_of(struct choices *c, const char *const *words)
 #define ONE_OF(c, ...) one_of(c, (const char *const[]){ __VA_ARGS__, NULL })
 
 struct text {
-	char bytes[1 << 15];
+	char bytes[1 << 17];
 	size_t n;
 };
 

@@ -16,7 +16,7 @@
 #include "codec/kube.h"
 #include "decide/entitle/entitle.h"
 #include "decide/entitle/state.h"
-#include "fuzz/choices.h"
+#include "fuzz/chosen_entitle.h"
 #include "fuzz/entitle_invariants.h"
 #include "lib/fail_mem.h"
 
@@ -34,217 +34,14 @@ enum {
 };
 
 static const struct fl_policy_ops *const ops = &fl_entitle_policy;
-
-/* --- the world --- */
-
-static const char *flag(struct choices *c) { return choose(c, 2) ? "true" : "false"; }
-
-static void say_shard(struct text *t, struct choices *c)
-{
-	unsigned what = choose(c, 64);
-
-	say_object(t, "kai.scheduler/v1", "SchedulingShard", "\"name\":\"s\"");
-	say(t, ",\"spec\":{\"placementStrategy\":{\"gpu\":\"%s\",\"cpu\":\"binpack\"}",
-	    ONE_OF(c, "binpack", "spread"));
-	if (what & 1)
-		say(t, ",\"kValue\":%u", choose(c, 4));
-	if (what & 2)
-		say(t,
-		    ",\"minRuntime\":{\"preemptMinRuntime\":\"%us\",\"reclaimMinRuntime\":\"%us\"}",
-		    choose(c, 30), choose(c, 30));
-	if (what & 4)
-		say(t, ",\"queueDepthPerAction\":{\"%s\":%u}",
-		    ONE_OF(c, "allocate", "reclaim", "preempt", "consolidation"), choose(c, 3));
-	if (what & 8)
-		say(t, ",\"actions\":{\"%s\":{\"enabled\":%s}}",
-		    ONE_OF(c, "consolidation", "reclaim", "preempt", "stalegangeviction"), flag(c));
-	if (what & 16)
-		say(t,
-		    ",\"usageDBConfig\":{\"usageParams\":{\"halfLifePeriod\":\"%us\","
-		    "\"windowSize\":\"%us\",\"windowType\":\"%s\",\"cronString\":\"* * * * *\","
-		    "\"tumblingWindowStartTime\":\"2026-01-01T00:00:00Z\"}}",
-		    1 + choose(c, 100), 1 + choose(c, 200),
-		    ONE_OF(c, "sliding", "tumbling", "cron"));
-	if (what & 32)
-		say(t,
-		    ",\"plugins\":{\"minruntime\":{\"arguments\":{\"reclaimResolveMethod\":\"%s\","
-		    "\"defaultReclaimMinRuntime\":\"%us\"}}}",
-		    ONE_OF(c, "lca", "queue"), choose(c, 30));
-	say(t, "}}");
-}
-
-static void say_budgets(struct text *t, struct choices *c)
-{
-	say(t,
-	    ",\"budgets\":{\"period\":{\"every\":\"%us\",\"start\":\"2026-01-01T00:00:00Z\"},"
-	    "\"overcommitment\":\"%s\",\"afterBudget\":\"%s\",\"queues\":[",
-	    10 + choose(c, 200), ONE_OF(c, "Proportional", "FirstCome"),
-	    ONE_OF(c, "Spare", "Stop"));
-	for (unsigned q = 0; q < 2; q++)
-		say(t, "%s{\"name\":\"q%u\",\"gpuHours\":%u.%u}", q ? "," : "", TOPS + MIDDLES + q,
-		    choose(c, 2), choose(c, 10));
-	say(t, "]}");
-}
-
-static void say_policy(struct text *t, struct choices *c)
-{
-	unsigned what = choose(c, 32);
-
-	if (what == 0)
-		return;
-	say_object(t, "fairlead.dev/v1alpha1", "Policy", "\"name\":\"p\"");
-	say(t,
-	    ",\"spec\":{\"entitlement\":{\"division\":\"%s\",\"turns\":%s,\"keepBelowQuota\":%s,"
-	    "\"protectQuota\":%s}",
-	    what & 1 ? "Bounded" : "Compatible", what & 2 ? "true" : "false",
-	    what & 4 ? "true" : "false", what & 8 ? "true" : "false");
-	if (what & 16)
-		say_budgets(t, c);
-	say(t, "}}");
-}
-
-/* Halves and quarters: sums of them are exact. */
-static void say_amount(struct text *t, struct choices *c, const char *key, bool unbounded)
-{
-	unsigned amount = choose(c, 14);
-
-	if (amount >= 11 && unbounded)
-		say(t, ",\"%s\":-1", key);
-	else
-		say(t, ",\"%s\":%u%s", key, amount % 11, ONE_OF(c, "", "", "", ".5", ".25"));
-}
-
-static void say_queue(struct text *t, struct choices *c, unsigned q)
-{
-	char name[96];
-
-	(void)snprintf(name, sizeof name,
-		       "\"name\":\"q%u\",\"creationTimestamp\":\"2026-01-01T00:00:%02uZ\"", q,
-		       choose(c, 4));
-	say_object(t, "scheduling.run.ai/v2", "Queue", name);
-	say(t, ",\"spec\":{\"priority\":%u", 99 + choose(c, 3));
-	if (q >= TOPS + MIDDLES && choose(c, 4))
-		say(t, ",\"parentQueue\":\"q%u\"", choose(c, TOPS + MIDDLES));
-	else if (q >= TOPS && choose(c, 3))
-		say(t, ",\"parentQueue\":\"q%u\"", choose(c, TOPS));
-	if (choose(c, 4) == 0)
-		say(t, ",\"preemptMinRuntime\":\"%us\"", choose(c, 30));
-	if (choose(c, 4) == 0)
-		say(t, ",\"reclaimMinRuntime\":\"%us\"", choose(c, 30));
-	say(t, ",\"resources\":{\"gpu\":{\"overQuotaWeight\":%u", choose(c, 4));
-	say_amount(t, c, "quota", true);
-	say_amount(t, c, "limit", true);
-	say(t, "},\"cpu\":{\"quota\":%d,\"limit\":%d,\"overQuotaWeight\":1}",
-	    choose(c, 4) ? -1 : (int)choose(c, 8) * 500,
-	    choose(c, 4) ? -1 : (int)choose(c, 8) * 1000);
-	say(t, ",\"memory\":{\"quota\":-1,\"limit\":-1,\"overQuotaWeight\":1}}}}");
-}
-
-static void say_machine(struct text *t, struct choices *c, unsigned i)
-{
-	char name[32];
-
-	(void)snprintf(name, sizeof name, "\"name\":\"m%u\"", i);
-	say_object(t, "v1", "Node", name);
-	say(t,
-	    ",\"spec\":{\"unschedulable\":%s},\"status\":{\"allocatable\":{\"cpu\":\"%u\","
-	    "\"memory\":\"64Gi\",\"nvidia.com/gpu\":\"%u\"},\"conditions\":[{\"type\":\"Ready\","
-	    "\"status\":\"%s\"}]}}",
-	    choose(c, 8) ? "false" : "true", 1 + choose(c, 16), choose(c, 9),
-	    choose(c, 8) ? "True" : "False");
-}
-
-static void say_pod(struct text *t, struct choices *c, unsigned w, unsigned i, unsigned queue)
-{
-	static const char *const phases[] = { "Pending", "Running", "Running", "Succeeded" };
-	unsigned phase = choose(c, 4), gpus = choose(c, 7);
-	char name[256];
-
-	(void)snprintf(name, sizeof name,
-		       "\"name\":\"w%u-%u\",\"namespace\":\"ns\",\"labels\":{"
-		       "\"kai.scheduler/queue\":\"q%u\"},\"annotations\":{\"pod-group-name\":"
-		       "\"w%u\"%s}%s",
-		       w, i, queue, w,
-		       gpus < 5  ? "" :
-		       gpus == 5 ? ",\"gpu-fraction\":\"0.5\"" :
-				   ",\"gpu-fraction\":\"0.25\"",
-		       choose(c, 16) || phase == 0 ?
-			       "" :
-			       ",\"deletionTimestamp\":\"2026-01-01T00:00:30Z\"");
-	say_object(t, "v1", "Pod", name);
-	say(t, ",\"spec\":{\"schedulerName\":\"kai-scheduler\"");
-	if (phase == 1 || phase == 2)
-		say(t, ",\"nodeName\":\"m%u\"", choose(c, MACHINES));
-	say(t,
-	    ",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"%u\"},"
-	    "\"limits\":{\"nvidia.com/gpu\":\"%u\"}}}]},\"status\":{\"phase\":\"%s\"}}",
-	    choose(c, 3), gpus < 5 ? gpus : 0, phases[phase]);
-}
-
-static void say_job(struct text *t, struct choices *c, unsigned w)
-{
-	unsigned pods = 1 + choose(c, PODS), queue = TOPS + MIDDLES + choose(c, LEAVES);
-	char name[256];
-
-	if (choose(c, 16) == 0)
-		queue = choose(c, QUEUES);
-	(void)snprintf(name, sizeof name,
-		       "\"name\":\"w%u\",\"namespace\":\"ns\",\"creationTimestamp\":"
-		       "\"2026-01-01T00:00:%02uZ\",\"annotations\":{"
-		       "\"kai.scheduler/last-start-timestamp\":\"2026-01-01T00:00:%02uZ\"}",
-		       w, choose(c, 30), choose(c, 30));
-	say_object(t, "scheduling.run.ai/v2alpha2", "PodGroup", name);
-	say(t, ",\"spec\":{\"queue\":\"q%u\",\"minMember\":%u%s,\"priorityClassName\":\"%s\"}}",
-	    queue, 1 + choose(c, pods),
-	    ONE_OF(c, "", ",\"preemptibility\":\"preemptible\"",
-		   ",\"preemptibility\":\"non-preemptible\""),
-	    ONE_OF(c, "low", "middle", "high"));
-	for (unsigned i = 0; i < pods; i++)
-		say_pod(t, c, w, i, queue);
-}
-
-static void say_usage(struct text *t, struct choices *c)
-{
-	if (choose(c, 3) == 0)
-		return;
-	say_object(t, "fairlead.dev/v1alpha1", "UsageHistory", "\"name\":\"h\"");
-	say(t,
-	    ",\"spec\":{\"samples\":[{\"from\":\"2026-01-01T00:00:00Z\",\"to\":"
-	    "\"2026-01-01T00:00:%02uZ\",\"capacity\":{\"gpu\":%u},\"queues\":{\"q%u\":{\"gpu\":%u}}}]",
-	    1 + choose(c, 29), choose(c, 16), choose(c, QUEUES), choose(c, 8));
-	if (choose(c, 3) == 0)
-		say(t, ",\"usage\":{\"q%u\":{\"gpu\":0.%u}}", choose(c, QUEUES), choose(c, 10));
-	say(t, "}}");
-}
-
-static void say_world(struct text *t, struct choices *c)
-{
-	static const char *const classes[] = { "\"name\":\"low\"", "\"name\":\"middle\"",
-					       "\"name\":\"high\"" };
-
-	t->n = 0;
-	say(t, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
-	for (unsigned i = 0; i < 3; i++) {
-		say_object(t, "scheduling.k8s.io/v1", "PriorityClass", classes[i]);
-		say(t, ",\"value\":%u}", 50 + 30 * i);
-	}
-	say_shard(t, c);
-	say_policy(t, c);
-	for (unsigned q = 0; q < QUEUES; q++)
-		say_queue(t, c, q);
-	for (unsigned i = 0; i < MACHINES; i++)
-		say_machine(t, c, i);
-	for (unsigned w = 0; w < JOBS; w++)
-		say_job(t, c, w);
-	say_object(t, "v1", "Pod", "\"name\":\"other\",\"namespace\":\"ns\"");
-	say(t,
-	    ",\"spec\":{\"nodeName\":\"m%u\",\"containers\":[{\"name\":\"c\",\"resources\":{"
-	    "\"requests\":{\"cpu\":\"%u\"},\"limits\":{\"nvidia.com/gpu\":\"%u\"}}}]},"
-	    "\"status\":{\"phase\":\"Running\"}}",
-	    choose(c, MACHINES), choose(c, 3), choose(c, 3));
-	say_usage(t, c);
-	say(t, "]}");
-}
+static const struct chosen_entitle size_of_world = {
+	.tops = TOPS,
+	.middles = MIDDLES,
+	.leaves = LEAVES,
+	.machines = MACHINES,
+	.jobs = JOBS,
+	.pods = PODS,
+};
 
 /* --- all that must come back --- */
 
@@ -593,7 +390,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fl_model *m = NULL;
 	fairlead_error err = { 0 };
 
-	say_world(&text, &c);
+	chosen_entitle(&text, &c, &size_of_world);
 	ENSURE(fl_model_new(&fl_mem_heap, &m, &err) == 0);
 	if (fl_kube_read(m, "in", text.bytes, text.n, &err) < 0 || fl_model_seal(m, &err) < 0) {
 		(void)fprintf(stderr, "%u:%u %s: %s\n", err.line, err.column, err.subject,

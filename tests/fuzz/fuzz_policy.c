@@ -13,171 +13,16 @@
 #include "ask/explain.h"
 #include "ask/settle.h"
 #include "codec/kube.h"
-#include "fuzz/choices.h"
+#include "fuzz/chosen_borrow.h"
 #include "fuzz/invariants.h"
 #include "lib/fail_mem.h"
 
 enum { QUEUES = 4, COHORTS = 4, FLAVORS = 2, JOBS = 12, DEPTH = 5, MOST_OPERATIONS = 200 };
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
-
-/* --- the world, as one JSON list --- */
-
-#define KUEUE "kueue.x-k8s.io/v1beta2"
-
-static void say_configuration(struct text *t, struct choices *c)
-{
-	say_object(t, "config.kueue.x-k8s.io/v1beta2", "Configuration", "");
-	if (choose(c, 3))
-		say(t, ",\"fairSharing\":{\"preemptionStrategies\":[%s]}",
-		    ONE_OF(c, "\"LessThanOrEqualToFinalShare\",\"LessThanInitialShare\"",
-			   "\"LessThanOrEqualToFinalShare\"", "\"LessThanInitialShare\""));
-	if (choose(c, 2))
-		say(t,
-		    ",\"admissionFairSharing\":{\"usageHalfLifeTime\":\"%us\","
-		    "\"usageSamplingInterval\":\"%us\"}",
-		    choose(c, 30), 1 + choose(c, 5));
-	say(t, "}");
-}
-
-static void say_policy(struct text *t, struct choices *c)
-{
-	unsigned what = choose(c, 32);
-
-	if (what == 0)
-		return;
-	say_object(t, "fairlead.dev/v1alpha1", "Policy", "\"name\":\"p\"");
-	say(t, ",\"spec\":{\"defaults\":{\"holdFreedQuota\":%s", what & 1 ? "true" : "false");
-	if (what & 2)
-		say(t, ",\"minimumRunTime\":\"%us\"", choose(c, 60));
-	if (what & 4)
-		say(t, ",\"preemptionDelay\":\"%us\"", choose(c, 10));
-	if (what & 8)
-		say(t, ",\"reclaimBackOff\":{\"base\":\"%us\"}", 1 + choose(c, 10));
-	if (what & 16)
-		say(t, ",\"overrulingPriority\":%u", choose(c, 4));
-	say(t, "}}}");
-}
-
-static void say_quotas(struct text *t, struct choices *c)
-{
-	say(t, "\"resourceGroups\":[{\"coveredResources\":[\"a\",\"b\"],\"flavors\":[");
-	for (unsigned f = 0; f < FLAVORS; f++) {
-		say(t, "%s{\"name\":\"f%u\",\"resources\":[", f ? "," : "", f);
-		for (unsigned r = 0; r < 2; r++) {
-			unsigned limits = choose(c, 9);
-
-			say(t, "%s{\"name\":\"%c\",\"nominalQuota\":%u", r ? "," : "", 'a' + r,
-			    choose(c, 9));
-			if (limits % 3)
-				say(t, ",\"borrowingLimit\":%u", choose(c, 9));
-			if (limits / 3)
-				say(t, ",\"lendingLimit\":%u", choose(c, 9));
-			say(t, "}");
-		}
-		say(t, "]}");
-	}
-	say(t, "]}]");
-}
-
-static void say_queue(struct text *t, struct choices *c, unsigned q)
-{
-	char name[32];
-	unsigned cohort = choose(c, COHORTS + 1), weight = choose(c, 4);
-
-	(void)snprintf(name, sizeof name, "\"name\":\"q%u\"", q);
-	say_object(t, KUEUE, "ClusterQueue", name);
-	say(t,
-	    ",\"spec\":{\"namespaceSelector\":{},\"queueingStrategy\":\"%s\",\"preemption\":"
-	    "{\"withinClusterQueue\":\"%s\",\"reclaimWithinCohort\":\"%s\",\"borrowWithinCohort\":"
-	    "{\"policy\":\"%s\"}},\"flavorFungibility\":{\"whenCanBorrow\":\"%s\","
-	    "\"whenCanPreempt\":\"%s\"},\"fairSharing\":{\"weight\":%u},",
-	    ONE_OF(c, "BestEffortFIFO", "StrictFIFO"),
-	    ONE_OF(c, "Never", "LowerPriority", "LowerOrNewerEqualPriority"),
-	    ONE_OF(c, "Any", "LowerPriority", "Never"), ONE_OF(c, "Never", "LowerPriority"),
-	    ONE_OF(c, "MayStopSearch", "TryNextFlavor"),
-	    ONE_OF(c, "MayStopSearch", "TryNextFlavor"), weight);
-	if (cohort)
-		say(t, "\"cohortName\":\"c%u\",", cohort - 1);
-	if (choose(c, 2))
-		say(t,
-		    "\"admissionScope\":{\"admissionMode\":\"UsageBasedAdmissionFairSharing\"},");
-	say_quotas(t, c);
-	say(t, "}}");
-	(void)snprintf(name, sizeof name, "\"name\":\"lq%u\",\"namespace\":\"ns\"", q);
-	say_object(t, KUEUE, "LocalQueue", name);
-	say(t, ",\"spec\":{\"clusterQueue\":\"q%u\"}}", q);
-}
-
-static void say_cohort(struct text *t, struct choices *c, unsigned i)
-{
-	char name[32];
-	unsigned parent = choose(c, 4);
-
-	(void)snprintf(name, sizeof name, "\"name\":\"c%u\"", i);
-	say_object(t, KUEUE, "Cohort", name);
-	say(t, ",\"spec\":{\"fairSharing\":{\"weight\":%u},", choose(c, 4));
-	if (parent && i)
-		say(t, "\"parentName\":\"c%u\",", choose(c, i));
-	say_quotas(t, c);
-	say(t, "}}");
-}
-
-static void say_job(struct text *t, struct choices *c, unsigned w)
-{
-	char name[96];
-	unsigned podsets = 1 + choose(c, 2), admitted = choose(c, 3);
-
-	(void)snprintf(name, sizeof name,
-		       "\"name\":\"w%u\",\"namespace\":\"ns\",\"creationTimestamp\":"
-		       "\"2026-01-01T00:00:%02uZ\"",
-		       w, choose(c, 30));
-	say_object(t, KUEUE, "Workload", name);
-	say(t, ",\"spec\":{\"queueName\":\"lq%u\",\"priority\":%u,\"podSets\":[", choose(c, QUEUES),
-	    choose(c, 4));
-	for (unsigned s = 0; s < podsets; s++) {
-		unsigned count = 1 + choose(c, 3);
-
-		say(t, "%s{\"name\":\"s%u\",\"count\":%u", s ? "," : "", s, count);
-		if (count > 1 && choose(c, 3) == 0)
-			say(t, ",\"minCount\":1");
-		say(t,
-		    ",\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":"
-		    "{\"a\":%u,\"b\":%u}}}]}}}",
-		    choose(c, 4), choose(c, 4));
-	}
-	say(t, "]}");
-	if (admitted == 1)
-		say(t,
-		    ",\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"True\"}],"
-		    "\"admission\":{\"clusterQueue\":\"q%u\",\"podSetAssignments\":[{\"name\":\"s0\","
-		    "\"count\":1,\"flavors\":{\"a\":\"f%u\",\"b\":\"f%u\"},\"resourceUsage\":"
-		    "{\"a\":%u,\"b\":%u}}]}}",
-		    choose(c, QUEUES), choose(c, FLAVORS), choose(c, FLAVORS), choose(c, 5),
-		    choose(c, 5));
-	say(t, "}");
-}
-
-static void say_world(struct text *t, struct choices *c)
-{
-	t->n = 0;
-	say(t, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
-	say_object(t, "v1", "Namespace", "\"name\":\"ns\"");
-	say(t, "}");
-	say_configuration(t, c);
-	say_policy(t, c);
-	for (unsigned f = 0; f < FLAVORS; f++) {
-		say_object(t, KUEUE, "ResourceFlavor", f ? "\"name\":\"f1\"" : "\"name\":\"f0\"");
-		say(t, "}");
-	}
-	for (unsigned i = 0; i < COHORTS; i++)
-		say_cohort(t, c, i);
-	for (unsigned q = 0; q < QUEUES; q++)
-		say_queue(t, c, q);
-	for (unsigned w = 0; w < JOBS; w++)
-		say_job(t, c, w);
-	say(t, "]}");
-}
+static const struct chosen_borrow size_of_world = {
+	.queues = QUEUES, .cohorts = COHORTS, .flavors = FLAVORS, .jobs = JOBS
+};
 
 /* --- all that must come back --- */
 
@@ -433,7 +278,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fairlead_error err = { 0 };
 	static struct run r;
 
-	say_world(&text, &c);
+	chosen_borrow(&text, &c, &size_of_world);
 	ENSURE(fl_model_new(&fl_mem_heap, &m, &err) == 0);
 	if (fl_kube_read(m, "in", text.bytes, text.n, &err) < 0 || fl_model_seal(m, &err) < 0) {
 		(void)fprintf(stderr, "%u:%u %s: %s\n", err.line, err.column, err.subject,

@@ -17,7 +17,7 @@ static void check_uses(const struct fl_policy *p, uint32_t w)
 								       &n);
 
 	for (uint32_t u = 0; u < j->n_use; u++) {
-		const struct fl_use *use = &p->uses[j->use_first + u];
+		const struct fl_use *use = &fl_uses(p, j)[u];
 		fl_amount sum = 0;
 
 		for (uint32_t i = 0; i < n; i++)
@@ -103,8 +103,8 @@ static void check_usage(const struct fl_policy *p, const struct fl_tree_root *ro
 			const struct fl_job *j = &p->jobs[p->holders[line->holders.first + k]];
 
 			for (uint32_t u = 0; u < j->n_use; u++)
-				if (p->uses[j->use_first + u].column.v == c)
-					sum[n] += p->uses[j->use_first + u].amount;
+				if (fl_uses(p, j)[u].column.v == c)
+					sum[n] += fl_uses(p, j)[u].amount;
 		}
 		ENSURE(sum[n] == p->usage.cell[at]);
 		if (t->parent[n] != FL_NONE && sum[n] > t->local[at])

@@ -2,7 +2,9 @@
 #include "decide/borrow/afs.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "decide/borrow/image.h"
 #include "share/decay.h"
 #include "share/integral.h"
 
@@ -109,6 +111,76 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
+/* --- saving and loading: what is counted; what is held follows from who holds --- */
+
+static struct fl_image_kind counted_kind(const struct fl_afs *a)
+{
+	return a->exact ? (struct fl_image_kind){ "afs.integral", sizeof *a->integral, 0 } :
+			  (struct fl_image_kind){ "afs.consumed", sizeof *a->consumed, 0 };
+}
+
+static const struct fl_image_kind updated_kind = { "afs.updated", sizeof(fl_time), 0 };
+static const struct fl_image_kind turns_kind = { "afs.turns", sizeof(uint64_t), 0 };
+
+int fl_afs_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
+{
+	const struct fl_afs *a = p->afs;
+	uint32_t queues = p->model->n_queues;
+	struct fl_image_kind counted;
+	int r;
+
+	if (!a)
+		return 0;
+	counted = counted_kind(a);
+	r = fl_image_put(w, &counted, a->exact ? (void *)a->integral : (void *)a->consumed,
+			 queues * a->n_resources, err);
+	if (r == 0)
+		r = fl_image_put(w, &updated_kind, a->updated, queues, err);
+	return r < 0 ? r : fl_image_put(w, &turns_kind, &a->turns, 1, err);
+}
+
+static bool are_counted(const struct fl_afs *a, const void *rows, size_t n)
+{
+	const fl_nanos most = (fl_nanos)1 << 118; /* of all that 2^24 workloads may hold, twice */
+	const double *integral = rows;
+	const fl_nanos *consumed = rows;
+
+	for (size_t i = 0; i < n; i++)
+		if (a->exact ? !(integral[i] >= 0 && isfinite(integral[i])) :
+			       consumed[i] < 0 || consumed[i] > most)
+			return false;
+	return true;
+}
+
+int fl_afs_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
+{
+	struct fl_afs *a = p->afs;
+	const void *rows, *updated, *turns;
+	uint32_t n, n_updated, n_turns, queues = p->model->n_queues;
+	struct fl_image_kind counted;
+	int r;
+
+	if (!a)
+		return 0;
+	counted = counted_kind(a);
+	if ((r = fl_image_rows(i, &counted, &rows, &n, err)) < 0 ||
+	    (r = fl_image_rows(i, &updated_kind, &updated, &n_updated, err)) < 0 ||
+	    (r = fl_image_rows(i, &turns_kind, &turns, &n_turns, err)) < 0)
+		return r;
+	if (n != queues * a->n_resources || n_updated != queues || n_turns != 1 ||
+	    !are_counted(a, rows, n))
+		return fl_image_damaged(counted.name, err);
+	if (n)
+		memcpy(a->exact ? (void *)a->integral : (void *)a->consumed, rows, n * counted.row);
+	if (queues)
+		memcpy(a->updated, updated, queues * sizeof *a->updated);
+	memcpy(&a->turns, turns, sizeof a->turns);
+	a->epoch = ++p->epochs;
+	return 0;
+}
+
+/* --- the beginning --- */
+
 /* When what the status says of @lq was so; without a word, when nothing had been held yet. */
 static fl_time status_time(const struct fl_policy *p, uint32_t lq)
 {
@@ -146,7 +218,7 @@ void fl_afs_start(struct fl_policy *p)
 		from = status_time(p, lq.v);
 		from = from > j->reserved_at ? from : j->reserved_at;
 		for (uint32_t k = 0; k < j->n_placement; k++) {
-			const struct fl_placement *row = &p->placements[j->placement_first + k];
+			const struct fl_placement *row = &fl_placements(p, j)[k];
 
 			if (row->resource.v == FL_NONE)
 				continue;
@@ -311,7 +383,7 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 		return;
 	catch_up(p, lq.v);
 	for (uint32_t i = 0; i < j->n_placement; i++) {
-		const struct fl_placement *row = &p->placements[j->placement_first + i];
+		const struct fl_placement *row = &fl_placements(p, j)[i];
 
 		if (row->resource.v == FL_NONE)
 			continue;
@@ -326,11 +398,12 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 static fl_nanos admitted_amount(const struct fl_policy *p, const struct fl_job *j,
 				uint32_t resource)
 {
+	const struct fl_placement *rows = fl_placements(p, j);
 	fl_nanos sum = 0;
 
 	for (uint32_t i = 0; i < j->n_placement; i++)
-		if (p->placements[j->placement_first + i].resource.v == resource)
-			sum += to_nanos(p, resource, p->placements[j->placement_first + i].amount);
+		if (rows[i].resource.v == resource)
+			sum += to_nanos(p, resource, rows[i].amount);
 	return sum;
 }
 

@@ -48,6 +48,8 @@ struct assigner {
 	uint32_t podset;
 	struct fl_need *needs; /* of the podset in hand */
 	uint32_t n_needs;
+	bool glance; /* no search: nobody may be preempted for sure, or it is unsure */
+	bool unsure;
 	/* what stood in the way, for the reason */
 	bool too_little_now, too_little_ever, too_large, backs_off;
 };
@@ -91,8 +93,8 @@ static bool may_preempt_while_borrowing(const struct fl_policy *p, const struct 
 	       (p->model->settings.fair_sharing && queue->reclaim != FL_PREEMPT_NEVER);
 }
 
-static void emit(const struct assigner *a, enum fl_check check, struct fl_column column,
-		 fl_amount lhs, fl_amount rhs)
+static void emit_heard(const struct assigner *a, enum fl_check check, struct fl_column column,
+		       fl_amount lhs, fl_amount rhs)
 {
 	const struct fl_column_info *info =
 		&fl_tree_root_of(&a->p->tree, a->entry->queue)->columns[column.v];
@@ -109,8 +111,14 @@ static void emit(const struct assigner *a, enum fl_check check, struct fl_column
 		.holds = lhs <= rhs,
 	};
 
+	fl_emit(a->p->scratch, &row);
+}
+
+static inline void emit(const struct assigner *a, enum fl_check check, struct fl_column column,
+			fl_amount lhs, fl_amount rhs)
+{
 	if (a->p->scratch->sink)
-		fl_emit(a->p->scratch, &row);
+		emit_heard(a, check, column, lhs, rhs);
 }
 
 /* Would victims help for this one column?  And how far would it then borrow? */
@@ -125,8 +133,13 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 				    .needs = &needs,
 				    .n = 1 };
 	struct fl_cycle *c = a->p->scratch;
-	uint32_t n = c->n_searched = fl_preempt_search(a->p, a->v, &ask);
 	struct fit fit = { FL_MODE_RECLAIM, now.height };
+	uint32_t n = 0;
+
+	if (a->glance)
+		a->unsure |= !fl_preempt_hopeless(a->p, a->v, &ask);
+	else
+		n = c->n_searched = fl_preempt_search(a->p, a->v, &ask);
 
 	c->searched = use;
 	if (n == 0)
@@ -234,7 +247,8 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 	int16_t last = FL_SCAN_NONE;
 
 	if (!a->only && fl_state_scan_counts(a->p, a->job))
-		last = a->p->scans[a->job->scan.first + a->podset * a->line->groups.n + group];
+		last = a->p->scans[fl_scan(a->p, a->job).first + a->podset * a->line->groups.n +
+				   group];
 	return last < 0 ? 0 : (uint32_t)last + 1;
 }
 
@@ -428,14 +442,16 @@ static void clear_podset(struct assigner *a)
 	}
 }
 
+/* @unsure NULL: with searches for victims; else whether one might find some is told there. */
 static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
-		   const int32_t *counts, struct fl_nomination *out)
+		   const int32_t *counts, struct fl_nomination *out, bool *unsure)
 {
 	struct assigner a = {
 		.p = p,
 		.v = v,
 		.entry = e,
 		.only = only,
+		.glance = unsure != NULL,
 		.out = out,
 		.needs = p->scratch->assigning,
 		.queue = &p->model->nodes[e->queue.v],
@@ -450,7 +466,7 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 	out->level = out->n_uses = out->n_placements = 0;
 	for (a.podset = 0; a.podset < podsets.n; a.podset++)
 		clear_podset(&a);
-	for (a.podset = 0; a.podset < podsets.n; a.podset++) {
+	for (a.podset = 0; a.podset < podsets.n && !a.unsure; a.podset++) {
 		int32_t count =
 			counts ? counts[a.podset] :
 				 fl_podset_left(&p->model->podsets[podsets.first + a.podset]);
@@ -459,15 +475,16 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 		if (!assign_podset(&a, count, &fits)) {
 			clear_podset(&a);
 			out->mode = FL_MODE_NO_FIT;
-			out->backs_off = a.backs_off;
 			if (out->reason == FL_REASON_NONE)
 				out->reason = why_not(&a);
-			return;
+			break;
 		}
 		if (!fits)
 			out->mode = FL_MODE_PREEMPT;
 	}
 	out->backs_off = a.backs_off;
+	if (unsure)
+		*unsure = a.unsure;
 }
 
 /* Is the whole request the one that victims were last looked for? A listener hears of both. */
@@ -528,7 +545,7 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 
 			counts[i] = (int32_t)(pods[i].count - (wide)spare * middle / all);
 		}
-		assign(p, v, e, only, counts, &e->spare);
+		assign(p, v, e, only, counts, &e->spare, /* unsure= */ NULL);
 		uint32_t had = e->n_targets;
 
 		e->n_targets = 0;
@@ -551,21 +568,21 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 	/* Nothing will do: back to the full assignment, without victims. */
 	e->n_targets = 0;
 	if (good >= 0)
-		assign(p, v, e, only, NULL, &e->assignment);
+		assign(p, v, e, only, NULL, &e->assignment, /* unsure= */ NULL);
 	return 0;
 }
 
 static int alloc_assignment(struct fl_policy *p, struct fl_workload w, struct fl_nomination *a,
 			    fairlead_error *err)
 {
-	const struct fl_job *j = &p->jobs[w.v];
+	const struct fl_shape *shape = &p->shapes[p->jobs[w.v].shape];
 	struct fl_arena *arena = &p->cycle_arena;
 
-	a->uses = fl_arena_alloc(arena, j->room, sizeof *a->uses, err);
-	a->needs = fl_arena_alloc(arena, j->room, sizeof *a->needs, err);
-	a->placements = fl_arena_alloc(arena, j->room, sizeof *a->placements, err);
-	a->scan = fl_arena_alloc(arena, j->scan.n, sizeof *a->scan, err);
-	a->flavor = fl_arena_alloc(arena, j->scan.n, sizeof *a->flavor, err);
+	a->uses = fl_arena_alloc(arena, shape->room, sizeof *a->uses, err);
+	a->needs = fl_arena_alloc(arena, shape->room, sizeof *a->needs, err);
+	a->placements = fl_arena_alloc(arena, shape->room, sizeof *a->placements, err);
+	a->scan = fl_arena_alloc(arena, shape->n_scan, sizeof *a->scan, err);
+	a->flavor = fl_arena_alloc(arena, shape->n_scan, sizeof *a->flavor, err);
 	return a->uses && a->needs && a->placements && a->scan && a->flavor ? 0 : FAIRLEAD_ENOMEM;
 }
 
@@ -592,7 +609,7 @@ int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 	e->n_targets = 0;
 	p->scratch->protected = false;
 	assign(p, v, e, fl_protect_flavors(p, e->workload), fl_protect_counts(p, e->workload),
-	       &e->assignment);
+	       &e->assignment, /* unsure= */ NULL);
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
 	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
 		return r;
@@ -612,7 +629,7 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 		return r;
 	e->n_targets = 0;
 	p->scratch->protected = false;
-	assign(p, v, e, only, NULL, &e->assignment);
+	assign(p, v, e, only, NULL, &e->assignment, /* unsure= */ NULL);
 	if (e->assignment.mode == FL_MODE_FIT)
 		return 0;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
@@ -621,4 +638,33 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 	r = e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, err);
 	e->protected = p->scratch->protected;
 	return r;
+}
+
+int fl_assign_glance(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		     enum fl_glance *ret, fairlead_error *err)
+{
+	const struct fl_shape *shape = &p->shapes[p->jobs[e->workload.v].shape];
+	struct fl_cycle *c = p->scratch;
+	bool unsure;
+	int r;
+
+	if (!c->glanced.uses || c->glanced_room < shape->room || c->glanced_scan < shape->n_scan) {
+		if ((r = alloc_assignment(p, e->workload, &c->glanced, err)) < 0)
+			return r;
+		c->glanced_room = shape->room;
+		c->glanced_scan = shape->n_scan;
+	}
+	assign(p, v, e, /* only= */ NULL, /* counts= */ NULL, &c->glanced, &unsure);
+	e->assignment = c->glanced;
+	*ret = unsure                         ? FL_GLANCE_UNSURE :
+	       c->glanced.mode == FL_MODE_FIT ? FL_GLANCE_FITS :
+	       may_be_reduced(p, e->workload) ? FL_GLANCE_UNSURE :
+						FL_GLANCE_REFUSED;
+	return 0;
+}
+
+void fl_assign_take_glance(struct fl_policy *p, struct fl_entry *e)
+{
+	e->assignment = p->scratch->glanced;
+	p->scratch->glanced.uses = NULL;
 }

@@ -29,4 +29,7 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 double fl_borrow_consumed(const struct fl_policy *p, struct fl_queue lq, struct fl_resource r);
 double fl_borrow_queue_usage(const struct fl_policy *p, struct fl_queue lq);
 
+/* Children of cohorts and candidates that searches for victims have looked at so far: a cost. */
+uint64_t fl_borrow_looked(const struct fl_policy *p);
+
 #endif

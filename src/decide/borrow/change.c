@@ -30,7 +30,7 @@ static bool recount(struct fl_policy *p, uint32_t root_index)
 			const struct fl_job *j = &p->jobs[p->holders[line->holders.first + k]];
 
 			for (uint32_t u = 0; u < j->n_use; u++) {
-				const struct fl_use *use = &p->uses[j->use_first + u];
+				const struct fl_use *use = &fl_uses(p, j)[u];
 
 				exact &= !fl_usage_overflows(&p->usage, t, j->held_by, use->column,
 							     use->amount);

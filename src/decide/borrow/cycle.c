@@ -17,11 +17,11 @@
 #include <string.h>
 
 #include "decide/borrow/afs.h"
+#include "decide/borrow/heads.h"
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/tournament.h"
-#include "decide/match.h"
 
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 {
@@ -44,30 +44,29 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 			depth = p->tree.depth[n];
 	if ((r = fl_usage_init_view(&c->s.usage, &p->tree, a, err)) < 0 ||
 	    (r = fl_usage_init_view(&c->freed.usage, &p->tree, a, err)) < 0 ||
-	    (r = fl_tournament_new(c, a, nodes, err)) < 0)
+	    (r = fl_tournament_new(c, a, nodes, err)) < 0 ||
+	    (r = fl_heads_new(c, a, nodes, err)) < 0)
+		return r;
+	if ((r = fl_borrowers_init(&c->s.borrowers, &p->tree, a, err)) < 0 ||
+	    (r = fl_borrowers_init(&c->freed.borrowers, &p->tree, a, err)) < 0)
 		return r;
 	c->s.drs = fl_arena_alloc(a, nodes, sizeof *c->s.drs, err);
 	c->freed.drs = fl_arena_alloc(a, nodes, sizeof *c->freed.drs, err);
-	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
 	c->roots = fl_arena_alloc(a, p->tree.n_roots, sizeof *c->roots, err);
-	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
 	c->assigning = fl_arena_alloc(a, requests + 1, fl_assign_need_size(), err);
-	c->chosen = fl_arena_alloc(a, jobs, sizeof *c->chosen, err);
-	c->retry = fl_arena_alloc(a, jobs, sizeof *c->retry, err);
-	c->victims = fl_arena_alloc(a, jobs, sizeof *c->victims, err);
-	c->sorted = fl_arena_alloc(a, jobs, sizeof *c->sorted, err);
-	c->sorted_queues = fl_arena_alloc(a, jobs, sizeof *c->sorted_queues, err);
-	c->targets = fl_arena_alloc(a, jobs, sizeof *c->targets, err);
+	c->noted = fl_arena_alloc(a, jobs, sizeof *c->noted, err);
+	c->cursors = fl_arena_alloc(a, nodes + 1, sizeof *c->cursors, err);
+	c->sorted = fl_arena_alloc(a, p->afs ? jobs : 0, sizeof *c->sorted, err);
+	c->sorted_queues = fl_arena_alloc(a, p->afs ? jobs : 0, sizeof *c->sorted_queues, err);
 	c->n_columns = columns;
 	c->needed = fl_arena_alloc(a, columns, sizeof *c->needed, err);
 	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
 	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
 	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
-	return c->s.drs && c->freed.drs && c->entries && c->roots && c->entry_of && c->nodes &&
-			       c->assigning && c->chosen && c->retry && c->victims && c->targets &&
+	return c->s.drs && c->freed.drs && c->roots && c->nodes && c->assigning && c->noted &&
 			       c->needed && c->remaining && c->arriving && c->sorted &&
-			       c->sorted_queues && c->advantage ?
+			       c->sorted_queues && c->advantage && c->cursors ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -85,8 +84,7 @@ static void renew_marks(struct fl_policy *p)
 		return;
 	memset(c->nodes, 0, p->tree.n_nodes * sizeof *c->nodes);
 	memset(c->contenders, 0, p->tree.n_nodes * sizeof *c->contenders);
-	memset(c->chosen, 0, p->model->n_workloads * sizeof *c->chosen);
-	memset(c->retry, 0, p->model->n_workloads * sizeof *c->retry);
+	memset(c->noted, 0, p->model->n_workloads * sizeof *c->noted);
 	memset(c->needed, 0, c->n_columns * sizeof *c->needed);
 	c->serial = c->search = c->pass = 0;
 }
@@ -103,21 +101,11 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	fl_usage_settle(&c->freed.usage);
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
-	c->n_entries = c->n_victims = c->n_roots = 0;
+	c->n_heads = c->n_entries = c->n_victims = c->n_roots = 0;
 	c->odd = false;
 	c->sink = sink;
 	c->serial++;
 	fl_protect_begin(p);
-}
-
-static struct fl_entry *add_entry(struct fl_policy *p, struct fl_workload w)
-{
-	struct fl_cycle *c = p->scratch;
-	struct fl_entry *e = &c->entries[c->n_entries++];
-
-	*e = (struct fl_entry){ .workload = w, .queue = p->jobs[w.v].queue };
-	c->entry_of[e->queue.v] = c->n_entries;
-	return e;
 }
 
 static struct fl_ask ask_of(const struct fl_entry *e)
@@ -133,24 +121,6 @@ static void decide(struct fl_entry *e, enum fl_verdict verdict, enum fl_reason r
 	e->reason = reason;
 }
 
-/* Heads that cannot be looked at: they are parked and touch nobody else. */
-static bool set_aside(const struct fl_policy *p, struct fl_entry *e)
-{
-	const struct fl_workload_row *row = fl_row(p, e->workload);
-
-	if (!fl_match_namespace_exists(p->model, row->namespace))
-		decide(e, FL_SET_ASIDE, FL_REASON_NAMESPACE_MISSING);
-	else if (!fl_match_namespace(p->model, &p->model->nodes[e->queue.v].namespaces,
-				     row->namespace))
-		decide(e, FL_SET_ASIDE, FL_REASON_NAMESPACE_MISMATCH);
-	else if (row->misconfigured)
-		decide(e, FL_SET_ASIDE, FL_REASON_MISCONFIGURED);
-	else if (row->outside_range)
-		decide(e, FL_SET_ASIDE, FL_REASON_OUTSIDE_LIMIT_RANGE);
-	e->processed = e->verdict == FL_SET_ASIDE;
-	return e->processed;
-}
-
 /* What it was promised, or else as the rules have it. */
 static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
 		  fairlead_error *err)
@@ -162,7 +132,9 @@ static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 
 static int nominate(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
-	return set_aside(p, e) ? 0 : assign(p, &p->scratch->s, e, NULL, err);
+	bool known = e->assignment.uses != NULL; /* a glance saw that it fits (heads.h) */
+
+	return known || fl_heads_set_aside(p, e) ? 0 : assign(p, &p->scratch->s, e, NULL, err);
 }
 
 /*
@@ -176,8 +148,10 @@ static void refresh_freed(struct fl_policy *p)
 	if (!c->odd)
 		return;
 	fl_usage_copy(&c->freed.usage, &c->s.usage, &p->tree);
-	for (uint32_t i = 0; i < c->n_victims; i++)
-		fl_view_take(p, &c->freed, c->victims[i].workload);
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		for (uint32_t k = 0;
+		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++)
+			fl_view_take(p, &c->freed, c->entries[i].targets[k].workload);
 }
 
 static void add_usage(struct fl_policy *p, const struct fl_entry *e)
@@ -188,38 +162,56 @@ static void add_usage(struct fl_policy *p, const struct fl_entry *e)
 	fl_view_add(p, &p->scratch->freed, &ask);
 }
 
+/* What is kept of the @i-th amount that @e, without victims, could still get. */
+static fl_amount kept_of(const struct fl_policy *p, const struct fl_entry *e, uint32_t i)
+{
+	const struct fl_tree *t = &p->tree;
+	struct fl_column column = e->assignment.uses[i].column;
+	size_t at = fl_tree_cell(t, e->queue, column);
+	fl_amount amount = e->assignment.uses[i].amount, usage = p->scratch->s.usage.cell[at];
+	fl_amount limit = fl_protect_may_borrow(p, e->queue, column) ? t->borrowing_limit[at] : 0;
+
+	if (e->assignment.level == 0)
+		return fl_amount_max(0,
+				     fl_amount_min(amount, fl_quota_less(t->nominal[at], usage)));
+	return limit == FL_NO_LIMIT ?
+		       amount :
+		       fl_amount_min(amount,
+				     fl_quota_less(fl_quota_add(t->nominal[at], limit), usage));
+}
+
+static bool may_reserve(const struct fl_policy *p, const struct fl_entry *e)
+{
+	return p->model->nodes[e->queue.v].reclaim != FL_PREEMPT_ANY;
+}
+
+bool fl_cycle_reserves(const struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; may_reserve(p, e) && i < e->assignment.n_uses; i++)
+		if (kept_of(p, e, i) != 0)
+			return true;
+	return false;
+}
+
 /* Keep what a workload without victims could still get from those served later (section 7.4). */
 static void reserve(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_cycle *c = p->scratch;
-	const struct fl_tree *t = &p->tree;
 
-	if (p->model->nodes[e->queue.v].reclaim == FL_PREEMPT_ANY)
-		return;
-	for (uint32_t i = 0; i < e->assignment.n_uses; i++) {
+	for (uint32_t i = 0; may_reserve(p, e) && i < e->assignment.n_uses; i++) {
 		struct fl_column column = e->assignment.uses[i].column;
-		size_t at = fl_tree_cell(t, e->queue, column);
-		fl_amount kept = e->assignment.uses[i].amount, usage = c->s.usage.cell[at];
-		fl_amount limit = fl_protect_may_borrow(p, e->queue, column) ?
-					  t->borrowing_limit[at] :
-					  0;
+		fl_amount kept = kept_of(p, e, i);
 
-		if (e->assignment.level == 0)
-			kept = fl_amount_max(
-				0, fl_amount_min(kept, fl_quota_less(t->nominal[at], usage)));
-		else if (limit != FL_NO_LIMIT)
-			kept = fl_amount_min(
-				kept, fl_quota_less(fl_quota_add(t->nominal[at], limit), usage));
 		c->odd |= kept < 0;
-		fl_usage_add(&c->s.usage, t, e->queue, column, kept);
-		fl_usage_add(&c->freed.usage, t, e->queue, column, kept);
+		fl_usage_add(&c->s.usage, &p->tree, e->queue, column, kept);
+		fl_usage_add(&c->freed.usage, &p->tree, e->queue, column, kept);
 	}
 }
 
 static bool overlaps(const struct fl_policy *p, const struct fl_entry *e)
 {
 	for (uint32_t i = 0; i < e->n_targets; i++)
-		if (p->scratch->chosen[e->targets[i].workload.v] == p->scratch->serial)
+		if (fl_preempt_chosen(p, e->targets[i].workload.v))
 			return true;
 	return false;
 }
@@ -227,7 +219,7 @@ static bool overlaps(const struct fl_policy *p, const struct fl_entry *e)
 /* Its victims were chosen by another: look again, without them, in the same flavors (section 7.2). */
 static int recompute(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
-	size_t n = p->jobs[e->workload.v].scan.n;
+	size_t n = fl_scan(p, &p->jobs[e->workload.v]).n;
 	int16_t *only = fl_arena_alloc(&p->cycle_arena, n, sizeof *only, err);
 
 	if (!only)
@@ -314,8 +306,8 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 		decide(e, FL_SKIPPED, FL_REASON_USAGE_LIMIT);
 	} else {
 		for (uint32_t i = 0; i < e->n_targets; i++) {
-			c->chosen[e->targets[i].workload.v] = c->serial;
-			c->victims[c->n_victims++] = e->targets[i];
+			c->noted[e->targets[i].workload.v] = FL_CHOSEN | c->serial;
+			c->n_victims++;
 			fl_view_take(p, &c->freed, e->targets[i].workload);
 		}
 		add_usage(p, e);
@@ -342,14 +334,13 @@ static int process_all(struct fl_policy *p, fairlead_error *err)
 	return r;
 }
 
-/* What was decided, as rows: first each entry's own, then its evictions. */
+/* What was decided, as rows: first each head's own, then its evictions. */
 static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	uint32_t n = c->n_entries + c->n_victims, n_placements = 0, at = 0, placed = 0;
+	uint32_t n = c->n_heads + c->n_victims, n_placements = 0, at = 0, placed = 0;
 	struct fl_decision *rows = fl_arena_alloc(&p->cycle_arena, n, sizeof *rows, err);
-	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *heads,
-						   err);
+	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, c->n_heads, sizeof *heads, err);
 	struct fl_placement *placements;
 
 	for (uint32_t i = 0; i < c->n_entries; i++)
@@ -357,8 +348,9 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 	placements = fl_arena_alloc(&p->cycle_arena, n_placements, sizeof *placements, err);
 	if (!rows || !heads || !placements)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < c->n_entries; i++) {
-		const struct fl_entry *e = &c->entries[i];
+	for (uint32_t i = 0; i < c->n_heads; i++) {
+		struct fl_entry refused;
+		const struct fl_entry *e = fl_heads_told(c, &c->heads[i], &refused);
 		struct fl_decision *d = &rows[at++];
 		bool starts = e->verdict == FL_ADMITTED || e->verdict == FL_PREEMPTING;
 
@@ -395,7 +387,7 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 				      .placements = placements,
 				      .n_placements = placed,
 				      .heads = heads,
-				      .n_heads = c->n_entries };
+				      .n_heads = c->n_heads };
 	return 0;
 }
 
@@ -407,19 +399,42 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 
 	if (!p->undo.marks)
 		return 0;
-	for (uint32_t i = 0; i < c->n_entries; i++) {
-		const struct fl_job *j = &p->jobs[c->entries[i].workload.v];
-		size_t cells = (size_t)j->room * (p->tree.depth[c->entries[i].queue.v] + 1) * 3;
-		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * j->room + cells +
-			 2 * FL_LINE_NOTES + fl_line_park_notes(p, c->entries[i].workload);
-		bytes += j->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
-			 j->scan.n * sizeof(int16_t) + 64;
-		bytes += fl_protect_promise_bytes(p, c->entries[i].workload);
+	for (uint32_t i = 0; i < c->n_heads; i++) {
+		const struct fl_head *h = &c->heads[i];
+		const struct fl_shape *shape = &p->shapes[p->jobs[h->workload.v].shape];
+		size_t cells = (size_t)shape->room * (p->tree.depth[h->queue.v] + 1) * 3;
+		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * shape->room +
+			 cells + FL_HOLDINGS_NOTES + 2 * FL_LINE_NOTES +
+			 fl_line_park_notes(p, h->workload);
+		bytes += shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
+			 shape->n_scan * sizeof(int16_t) + 64;
+		bytes += fl_protect_promise_bytes(p, h->workload);
 	}
-	for (uint32_t i = 0; i < c->n_victims; i++)
-		notes += 8 + fl_protect_eviction_notes(p, c->victims[i].workload);
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		for (uint32_t k = 0;
+		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++)
+			notes += 8 +
+				 fl_protect_eviction_notes(p, c->entries[i].targets[k].workload);
 	notes += 8 + fl_protect_notes(p) + c->n_roots * (1 + 2 * FL_BITSET_NOTES);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
+}
+
+/* Room for all that is admitted to hold. */
+static int reserve_holdings(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_cycle *c = p->scratch;
+	uint32_t end = p->holdings.used, n = p->holdings.n;
+	int r;
+
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		if (c->entries[i].verdict != FL_ADMITTED)
+			continue;
+		end = fl_holdings_end(&p->holdings, end,
+				      fl_room(p, &p->jobs[c->entries[i].workload.v]));
+		n++;
+	}
+	r = fl_holdings_reserve(&p->holdings, end, err);
+	return r < 0 ? r : fl_state_reserve(p, n, err);
 }
 
 static void note_range(struct fl_policy *p, void *ptr, size_t size)
@@ -433,13 +448,13 @@ static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
 	const struct fl_nomination *a = &e->assignment;
 	struct fl_line *line = &p->lines[e->queue.v];
 
-	note_range(p, p->placements + j->placement_first, a->n_placements * sizeof *a->placements);
-	memcpy(p->placements + j->placement_first, a->placements,
-	       a->n_placements * sizeof *a->placements);
-	note_range(p, p->uses + j->use_first, a->n_uses * sizeof *a->uses);
-	memcpy(p->uses + j->use_first, a->uses, a->n_uses * sizeof *a->uses);
-	FL_SET(p, j->n_placement, a->n_placements);
-	FL_SET(p, j->n_use, a->n_uses);
+	FL_SET(p, j->held, fl_holdings_take(&p->holdings, fl_room(p, j), &p->undo));
+	note_range(p, fl_placements(p, j), a->n_placements * sizeof *a->placements);
+	memcpy(fl_placements(p, j), a->placements, a->n_placements * sizeof *a->placements);
+	note_range(p, fl_uses(p, j), a->n_uses * sizeof *a->uses);
+	memcpy(fl_uses(p, j), a->uses, a->n_uses * sizeof *a->uses);
+	FL_SET(p, j->n_placement, (uint16_t)a->n_placements);
+	FL_SET(p, j->n_use, (uint16_t)a->n_uses);
 	FL_SET(p, j->reserved_at, p->now);
 	FL_SET(p, j->state, FL_STATE_ADMITTED);
 	FL_SET(p, j->scan_cycle, 0);
@@ -476,9 +491,10 @@ static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, cons
 {
 	const struct fl_job *j = &p->jobs[e->workload.v];
 	bool counted = fl_state_scan_counts(p, j);
+	struct fl_span scan = fl_scan(p, j);
 
-	for (uint32_t i = 0; i < j->scan.n; i++) {
-		int16_t from = counted ? p->scans[j->scan.first + i] : FL_SCAN_LAST;
+	for (uint32_t i = 0; i < scan.n; i++) {
+		int16_t from = counted ? p->scans[scan.first + i] : FL_SCAN_LAST;
 		int16_t to = next ? next[i] : FL_SCAN_LAST;
 
 		if ((from >= 0 || to >= 0) && from != to)
@@ -490,18 +506,19 @@ static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, cons
 static void store_scan(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_job *j = &p->jobs[e->workload.v];
+	struct fl_span scan = fl_scan(p, j);
 
 	if (scan_moves(p, e, e->assignment.scan))
 		fl_line_stir(p, e->queue);
-	note_range(p, p->scans + j->scan.first, j->scan.n * sizeof *p->scans);
-	memcpy(p->scans + j->scan.first, e->assignment.scan, j->scan.n * sizeof *p->scans);
+	note_range(p, p->scans + scan.first, scan.n * sizeof *p->scans);
+	memcpy(p->scans + scan.first, e->assignment.scan, scan.n * sizeof *p->scans);
 	FL_SET(p, j->scan_cycle, number(p, p->tree.root_index[e->queue.v]));
 	FL_SET(p, j->scan_generation, p->lines[e->queue.v].generation);
 }
 
 static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
 {
-	for (uint32_t i = 0; i < p->jobs[e->workload.v].scan.n; i++)
+	for (uint32_t i = 0; i < fl_scan(p, &p->jobs[e->workload.v]).n; i++)
 		if (e->assignment.scan[i] >= 0)
 			return true;
 	return false;
@@ -557,6 +574,19 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	}
 }
 
+/* What became of a head. */
+static void enter_head(struct fl_policy *p, const struct fl_entry *e)
+{
+	FL_SET(p, p->jobs[e->workload.v].reason, e->reason);
+	if (e->verdict == FL_ADMITTED)
+		enter_admission(p, e);
+	else
+		requeue(p, e);
+	/* Not its queue's head any more. */
+	if (fl_line_state(p, e->workload) != FL_STATE_WAITING)
+		fl_line_stir(p, e->queue);
+}
+
 static void enter(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
@@ -564,18 +594,10 @@ static void enter(struct fl_policy *p)
 	for (uint32_t i = 0; i < c->n_roots; i++)
 		if (fl_bitset_has(&p->stirred, c->roots[i]))
 			fl_bitset_remove(&p->stirred, c->roots[i], &p->undo);
-	for (uint32_t i = 0; i < c->n_entries; i++) {
-		const struct fl_entry *e = &c->entries[i];
+	for (uint32_t i = 0; i < c->n_heads; i++) {
+		struct fl_entry refused;
 
-		FL_SET(p, p->jobs[e->workload.v].reason, e->reason);
-		fl_line_pop(p, e->workload);
-		if (e->verdict == FL_ADMITTED)
-			enter_admission(p, e);
-		else
-			requeue(p, e);
-		/* Not its queue's head any more. */
-		if (fl_line_state(p, e->workload) != FL_STATE_WAITING)
-			fl_line_stir(p, e->queue);
+		enter_head(p, fl_heads_told(c, &c->heads[i], &refused));
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
@@ -583,33 +605,6 @@ static void enter(struct fl_policy *p)
 	for (uint32_t i = 0; i < c->n_roots; i++)
 		FL_SET(p, p->cycle[c->roots[i]], number(p, c->roots[i]));
 	fl_protect_end(p);
-}
-
-/* The head of every active queue of one tree. */
-static void gather_tree(struct fl_policy *p, uint32_t root)
-{
-	struct fl_span order = p->tree.roots[root].order;
-
-	p->scratch->roots[p->scratch->n_roots++] = root;
-	for (uint32_t at = fl_bitset_next(&p->ready, order.first); at < order.first + order.n;
-	     at = fl_bitset_next(&p->ready, at + 1)) {
-		struct fl_workload head = fl_line_head(p, (struct fl_node){ p->tree.order[at] });
-
-		if (head.v != FL_NONE)
-			(void)add_entry(p, head);
-	}
-}
-
-/* Of the trees to which something happened; with @full of all. */
-static void gather(struct fl_policy *p, bool full)
-{
-	if (full || p->afs)
-		for (uint32_t root = 0; root < p->tree.n_roots; root++)
-			gather_tree(p, root);
-	else
-		for (uint32_t root = fl_bitset_next(&p->stirred, 0); root != FL_NONE;
-		     root = fl_bitset_next(&p->stirred, root + 1))
-			gather_tree(p, root);
 }
 
 /* Can so many rows more be kept behind @n, of @cap, at *@rows? */
@@ -674,13 +669,15 @@ static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
 	int r = 0;
 
 	begin(p, sink);
-	gather(p, full);
+	r = fl_heads_gather(p, full, err);
 	for (uint32_t i = 0; i < c->n_entries && r == 0; i++)
 		r = nominate(p, &c->entries[i], err);
 	if (r == 0)
 		r = process_all(p, err);
 	if (r == 0)
 		r = report(p, ret, err);
+	if (r == 0)
+		r = reserve_holdings(p, err);
 	if (r == 0)
 		r = reserve_undo(p, err);
 	if (r < 0)
@@ -764,8 +761,7 @@ int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 
 	fl_arena_reset(&p->cycle_arena);
 	begin(p, sink);
-	e = add_entry(p, w);
-	p->scratch->roots[p->scratch->n_roots++] = p->tree.root_index[e->queue.v];
+	e = fl_heads_only(p, w);
 	if ((r = nominate(p, e, err)) == 0)
 		r = process_all(p, err);
 	return r < 0 ? r : report(p, ret, err);

@@ -12,11 +12,13 @@
 #ifndef FL_DECIDE_BORROW_CYCLE_H
 #define FL_DECIDE_BORROW_CYCLE_H
 
+#include "decide/borrow/borrowers.h"
 #include "decide/borrow/state.h"
 
 struct fl_view {
 	struct fl_usage usage;
 	struct fl_drs *drs; /* by node; valid where usage.stale is not set */
+	struct fl_borrowers borrowers;
 };
 
 struct fl_target {
@@ -81,11 +83,11 @@ struct fl_entry {
 
 struct fl_search_node {
 	uint32_t on_path;     /* == search: an ancestor of the preemptor's queue, or it */
+	uint32_t below;       /* then: its child on that path */
 	uint32_t pruned;      /* == pass */
 	uint32_t started;     /* == pass: `at` is valid */
 	uint32_t at;          /* next in the queue's candidates */
 	uint32_t left;        /* fair, second pass: where the first one stopped */
-	uint32_t lost;        /* fair, == pass: nobody below but the asking queue's side can pass */
 	uint32_t reach_known; /* == search: `reach` and `list` are valid */
 	uint32_t reach; /* classical: depth of the ancestor its workloads are reclaimed through */
 	uint32_t list;  /* classical: which list they are in */
@@ -93,12 +95,22 @@ struct fl_search_node {
 	bool over;           /* above nominal in a needed column when the search began */
 };
 
+/* The next candidate of one queue. */
+struct fl_cursor {
+	uint32_t queue, at;
+	uint32_t next; /* it, a workload */
+};
+
 /* Where the numbers below that mark things begin anew; one cycle needs far fewer than the rest. */
 #define FL_MARKS_RENEWED (UINT32_MAX / 2)
+#define FL_CHOSEN (UINT32_C(1) << 31) /* beyond them */
 
 struct fl_cycle {
 	struct fl_view s, freed;
 	bool odd; /* a negative reservation was made: rebuild `freed` from S each time */
+	struct fl_head *heads; /* heads.h, by place in the tree's order */
+	uint32_t n_heads;
+	uint32_t *felt; /* by node: == serial, see heads.c */
 	struct fl_entry *entries;
 	uint32_t n_entries;
 	uint32_t *entry_of;       /* by node: entry + 1 of its head, 0 none */
@@ -106,21 +118,25 @@ struct fl_cycle {
 	const struct fl_sink *sink;
 	bool protected; /* a Policy spared somebody since this was last unset */
 
-	uint32_t *chosen; /* by workload: == serial when a victim of this cycle (the set P) */
+	/*
+	 * By workload: FL_CHOSEN | serial: a victim of this cycle (the set P); == search: refused
+	 * by the first pass of this search (never one that is chosen).
+	 */
+	uint32_t *noted;
 	uint32_t serial;
-	struct fl_target *victims; /* P in order */
-	uint32_t n_victims;
+	uint32_t n_victims; /* of P */
 
 	/* search of victims */
 	struct fl_search_node *nodes;
 	uint32_t *needed;   /* by column: == search */
 	uint32_t n_columns; /* of the tree that has most */
-	uint32_t *retry;    /* by workload: == search */
 	uint32_t search, pass;
-	struct fl_target *targets;
-	uint32_t n_targets;
+	uint64_t looked; /* children and candidates, so far: what searches cost */
+	struct fl_target *targets; /* room for all that hold quota */
+	uint32_t n_targets, cap_targets;
 	fl_amount *remaining;             /* by ask row */
 	bool *advantage;                  /* by depth */
+	struct fl_cursor *cursors;        /* room for as many as there are nodes, and one more */
 	uint32_t *sorted, *sorted_queues; /* candidates of one search, when they are sorted anew */
 
 	/*
@@ -129,6 +145,10 @@ struct fl_cycle {
 	 */
 	struct fl_use searched;
 	uint32_t n_searched;
+
+	/* the last nomination at a glance, and the room in it; uses NULL: none */
+	struct fl_nomination glanced;
+	uint32_t glanced_room, glanced_scan;
 
 	struct fl_need *assigning; /* by request of one podset, and pods */
 
@@ -141,10 +161,18 @@ struct fl_cycle {
 };
 
 /* Share of @n in a view, computed when stale. */
-const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct fl_view *v, struct fl_node n);
-void fl_view_take(struct fl_policy *p, struct fl_view *v,
+static inline const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct fl_view *v,
+					       struct fl_node n)
+{
+	if (v->usage.stale[n.v]) {
+		v->drs[n.v] = fl_drs_of(&p->tree, &v->usage, n);
+		v->usage.stale[n.v] = false;
+	}
+	return &v->drs[n.v];
+}
+void fl_view_take(const struct fl_policy *p, struct fl_view *v,
 		  struct fl_workload holder); /* remove its usage */
-void fl_view_give(struct fl_policy *p, struct fl_view *v,
+void fl_view_give(const struct fl_policy *p, struct fl_view *v,
 		  struct fl_workload holder); /* put it back */
 void fl_view_add(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 void fl_view_sub(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
@@ -160,6 +188,9 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
 		 struct fl_decisions *ret, fairlead_error *err);
 
+/* Would @e, without victims, keep anything from others? */
+bool fl_cycle_reserves(const struct fl_policy *p, const struct fl_entry *e);
+
 /* assign.c: section 4 */
 size_t fl_assign_need_size(void);
 /*
@@ -168,6 +199,15 @@ size_t fl_assign_need_size(void);
  */
 int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		       const int16_t *only, fairlead_error *err);
+
+/*
+ * The same without a search for victims.  REFUSED: whatever is searched for, it would have none,
+ * and @e is told so; FITS: fl_assign_take_glance gives its entry what was found.
+ */
+enum fl_glance { FL_GLANCE_UNSURE, FL_GLANCE_FITS, FL_GLANCE_REFUSED };
+int fl_assign_glance(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		     enum fl_glance *ret, fairlead_error *err);
+void fl_assign_take_glance(struct fl_policy *p, struct fl_entry *e);
 
 /*
  * In the flavors and with the pods that @e's workload was promised (protect.h): 1 when that

@@ -11,6 +11,7 @@
 #include "base/mix.h"
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
+#include "decide/borrow/cycle.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
@@ -26,16 +27,17 @@ static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 static void mix_job(const struct fl_policy *p, struct fl_workload w, uint64_t h[2])
 {
 	const struct fl_job *j = &p->jobs[w.v];
+	struct fl_span scan = fl_scan(p, j);
 
 	fl_mix(h, (uint64_t)fl_line_state(p, w) << 32 | j->held_by.v);
 	for (uint32_t i = 0; i < j->n_use; i++) {
-		fl_mix(h, p->uses[j->use_first + i].column.v);
-		fl_mix(h, (uint64_t)p->uses[j->use_first + i].amount);
+		fl_mix(h, fl_uses(p, j)[i].column.v);
+		fl_mix(h, (uint64_t)fl_uses(p, j)[i].amount);
 	}
 	if (j->queue.v == FL_NONE || !fl_state_scan_counts(p, j))
 		return;
-	for (uint32_t i = 0; i < j->scan.n; i++)
-		fl_mix(h, (uint64_t)(uint16_t)p->scans[j->scan.first + i] << 16 | i);
+	for (uint32_t i = 0; i < scan.n; i++)
+		fl_mix(h, (uint64_t)(uint16_t)p->scans[scan.first + i] << 16 | i);
 	/* Of the last cycle: they count in the next whatever happens; older: only while nothing leaves. */
 	fl_mix(h, j->scan_cycle == p->cycle[p->tree.root_index[j->queue.v]]);
 }
@@ -43,7 +45,7 @@ static void mix_job(const struct fl_policy *p, struct fl_workload w, uint64_t h[
 void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 {
 	uint64_t h[2] = { 1, 2 }, rank = 0;
-	uint32_t n = 0, *holders = p->digest_ids;
+	uint32_t n = 0, *holders = (uint32_t *)p->scratch->targets; /* nobody searches now */
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		mix_job(p, (struct fl_workload){ w }, h);

@@ -23,11 +23,12 @@
  *   - `stirred` has the trees in which something happened since a cycle left them as they were: a
  *     cycle of another tree would decide again what its last one did, which was to move nothing.
  *
- * Cost: head O(1); push, pop and park O(log n); a flush is that for each shape or
+ * Cost: head O(1); push and park O(log n); a flush is that for each shape or
  * workload that was parked, which were heads once each; a change of priority is O(workloads of the
  * queue).
  */
 #include "decide/borrow/afs.h"
+#include "decide/borrow/protect.h"
 
 int fl_line_cmp(const void *policy, uint32_t a, uint32_t b)
 {
@@ -38,8 +39,8 @@ int fl_line_cmp(const void *policy, uint32_t a, uint32_t b)
 		return x->queue.v < y->queue.v ? -1 : 1;
 	if (x->priority != y->priority)
 		return x->priority > y->priority ? -1 : 1;
-	if (x->queue_time != y->queue_time)
-		return x->queue_time < y->queue_time ? -1 : 1;
+	if (x->age != y->age)
+		return x->age < y->age ? -1 : 1;
 	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
 }
 
@@ -79,7 +80,7 @@ enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_job *j = &p->jobs[w.v];
 
-	return j->state == FL_STATE_WAITING && !j->loose && p->shapes[j->shape].told > j->joined ?
+	return j->state == FL_STATE_WAITING && !j->loose && p->shapes[j->shape].marks != j->joined ?
 		       p->shapes[j->shape].reason :
 		       j->reason;
 }
@@ -145,7 +146,7 @@ static void join(struct fl_policy *p, struct fl_workload w, bool loose)
 	struct fl_line *line = line_of(p, w);
 
 	FL_SET(p, j->loose, loose);
-	FL_SET(p, j->joined, p->marks);
+	FL_SET(p, j->joined, p->shapes[j->shape].marks);
 	set_state(p, w, FL_STATE_WAITING);
 	if (loose) {
 		fl_bitset_add(&line->loose, j->position, &p->undo);
@@ -222,14 +223,19 @@ struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
 	return (struct fl_workload){ p->members[line->members.first + at] };
 }
 
-void fl_line_pop(struct fl_policy *p, struct fl_workload w) { leave(p, w); }
+/* Its shape's mark, when it is marked, says nothing of what was before. */
+static void tell_apart(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
 
-void fl_line_return(struct fl_policy *p, struct fl_workload w) { join(p, w, p->jobs[w.v].loose); }
+	FL_SET(p, j->joined, p->shapes[j->shape].marks);
+}
+
+void fl_line_return(struct fl_policy *p, struct fl_workload w) { tell_apart(p, w); }
 
 void fl_line_push(struct fl_policy *p, struct fl_workload w)
 {
-	if (p->protect)
-		FL_SET(p, p->jobs[w.v].waiting_since, p->now);
+	fl_protect_waits(p, w);
 	join(p, w, !is_alike(p, w));
 	fl_line_stir(p, p->jobs[w.v].queue);
 }
@@ -245,8 +251,7 @@ static void park(struct fl_policy *p, struct fl_workload w)
 /* All that wait with @shape are parked, for @reason. */
 static void mark(struct fl_policy *p, struct fl_node q, uint32_t shape, enum fl_reason reason)
 {
-	FL_SET(p, p->marks, p->marks + 1);
-	FL_SET(p, p->shapes[shape].told, p->marks);
+	FL_SET(p, p->shapes[shape].marks, p->shapes[shape].marks + 1);
 	FL_SET(p, p->shapes[shape].reason, reason);
 	fl_bitset_add(&p->marked, shape, &p->undo);
 	note_shape(p, &p->lines[q.v], shape);
@@ -260,10 +265,17 @@ void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape)
 	struct fl_line *line = line_of(p, w);
 
 	if (!shape || !is_alike(p, w)) {
+		leave(p, w);
 		park(p, w);
+		note_ready(p, j->queue);
 		return;
 	}
-	join(p, w, /* loose= */ false);
+	if (j->loose) {
+		leave(p, w);
+		join(p, w, /* loose= */ false);
+	} else {
+		tell_apart(p, w);
+	}
 	if (!is_marked(p, j->shape))
 		mark(p, j->queue, j->shape, j->reason);
 	for (uint32_t at = least_loose(line); at != FL_NONE;
@@ -276,6 +288,20 @@ void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape)
 		park(p, other);
 		FL_SET(p, p->jobs[other.v].reason, j->reason);
 	}
+}
+
+void fl_line_enter_mark(struct fl_policy *p, struct fl_node q, uint32_t shape)
+{
+	fl_bitset_add(&p->marked, shape, &p->undo);
+	note_asleep(p, q);
+}
+
+void fl_line_enter(struct fl_policy *p, struct fl_workload w)
+{
+	if (p->jobs[w.v].state == FL_STATE_INADMISSIBLE)
+		park(p, w);
+	else
+		join(p, w, p->jobs[w.v].loose);
 }
 
 void fl_line_remove(struct fl_policy *p, struct fl_workload w)

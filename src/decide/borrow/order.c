@@ -27,8 +27,8 @@ static int cmp_age(const struct fl_policy *p, struct fl_workload a, struct fl_wo
 
 	if (x->priority != y->priority && !p->model->settings.off[FL_GATE_PRIORITY_SORTING])
 		return x->priority > y->priority ? -1 : 1;
-	if (x->queue_time != y->queue_time)
-		return x->queue_time < y->queue_time ? -1 : 1;
+	if (x->age != y->age)
+		return x->age < y->age ? -1 : 1;
 	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
 }
 

@@ -8,6 +8,7 @@
 #include "decide/borrow/afs.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle.h"
+#include "decide/borrow/image.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
@@ -18,13 +19,18 @@ static struct fl_policy *borrow_free(struct fl_policy *p)
 		return NULL;
 	fl_tree_done(&p->tree);
 	fl_undo_done(&p->undo);
+	fl_holdings_done(&p->holdings);
+	fl_mem_free(p->mem, p->sort_scratch);
+	if (p->scratch)
+		fl_mem_free(p->mem, p->scratch->targets);
 	fl_arena_done(&p->cycle_arena);
 	fl_arena_done(&p->arena);
 	return fl_mem_free(p->mem, p);
 }
 
-static int borrow_new(const struct fl_model *model, const struct fl_policy_options *options,
-		      struct fl_policy **ret, fairlead_error *err)
+/* @image NULL: in the state of the model. */
+static int make(const struct fl_model *model, const struct fl_policy_options *options,
+		const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
 {
 	struct fl_policy *p;
 	int r;
@@ -41,13 +47,28 @@ static int borrow_new(const struct fl_model *model, const struct fl_policy_optio
 	fl_arena_init(&p->arena, p->mem);
 	fl_arena_init(&p->cycle_arena, p->mem);
 	fl_undo_init(&p->undo, p->mem);
-	r = fl_setup(p, err);
+	r = image ? fl_setup_from(p, image, err) : fl_setup(p, err);
 	if (r < 0) {
 		borrow_free(p);
 		return r;
 	}
 	*ret = p;
 	return 0;
+}
+
+static int borrow_new(const struct fl_model *model, const struct fl_policy_options *options,
+		      struct fl_policy **ret, fairlead_error *err)
+{
+	return make(model, options, /* image= */ NULL, ret, err);
+}
+
+static int borrow_load(const struct fl_model *model, const struct fl_policy_options *options,
+		       const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
+{
+	struct fl_policy_options as_saved = *options;
+	int r = fl_borrow_saved_options(image, &as_saved, err);
+
+	return r < 0 ? r : make(model, &as_saved, image, ret, err);
 }
 
 /* --- events --- */
@@ -289,7 +310,7 @@ static const struct fl_placement *borrow_placement(const struct fl_policy *p, st
 						   uint32_t *ret_n)
 {
 	*ret_n = p->jobs[w.v].n_placement;
-	return p->placements + p->jobs[w.v].placement_first;
+	return fl_placements(p, &p->jobs[w.v]);
 }
 
 static double borrow_held(const struct fl_policy *p, struct fl_workload w, struct fl_resource r)
@@ -297,11 +318,12 @@ static double borrow_held(const struct fl_policy *p, struct fl_workload w, struc
 	const struct fl_job *j = &p->jobs[w.v];
 	double held = 0;
 
-	for (uint32_t i = j->use_first; fl_holds_quota(j) && i < j->use_first + j->n_use; i++) {
+	for (uint32_t i = 0; i < j->n_use; i++) {
 		const struct fl_tree_root *root = fl_tree_root_of(&p->tree, j->held_by);
+		const struct fl_use *use = &fl_uses(p, j)[i];
 
-		if (root->columns[p->uses[i].column.v].resource.v == r.v)
-			held += (double)p->uses[i].amount;
+		if (root->columns[use->column.v].resource.v == r.v)
+			held += (double)use->amount;
 	}
 	return held;
 }
@@ -385,6 +407,8 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.name = "borrow",
 	.new = borrow_new,
 	.free = borrow_free,
+	.save = fl_borrow_save,
+	.load = borrow_load,
 	.apply = borrow_apply,
 	.step = borrow_step,
 	.try = borrow_try,

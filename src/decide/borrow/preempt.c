@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/preempt.h"
-#include "decide/borrow/protect.h"
 
 #include "decide/borrow/afs.h"
+#include "decide/borrow/borrow.h"
+#include "decide/borrow/protect.h"
 
 int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
 {
@@ -54,7 +55,7 @@ static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *v
 		return true;
 	case FL_PREEMPT_LOWER_OR_NEWER_EQUAL:
 		if (preemptor->priority == victim->priority)
-			return preemptor->queue_time < victim->queue_time;
+			return preemptor->age < victim->age;
 		/* fall through */
 	case FL_PREEMPT_LOWER_PRIORITY:
 		return preemptor->priority > victim->priority;
@@ -69,10 +70,11 @@ bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint
 	const struct fl_job *v = &p->jobs[victim];
 	bool uses = false, allowed;
 
+	p->scratch->looked++;
 	if (fl_preempt_chosen(p, victim))
 		return false;
 	for (uint32_t i = 0; i < v->n_use && !uses; i++)
-		uses = c->needed[p->uses[v->use_first + i].column.v] == c->search;
+		uses = c->needed[fl_uses(p, v)[i].column.v] == c->search;
 	if (!uses) {
 		if (fl_preempt_heard(p))
 			fl_preempt_emit_uses(p, ask, victim);
@@ -169,8 +171,11 @@ static void start(struct fl_policy *p, const struct fl_ask *ask)
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (ask->needs[i])
 			c->needed[ask->uses[i].column.v] = c->search;
-	for (uint32_t n = ask->queue.v; n != FL_NONE; n = p->tree.parent[n])
+	for (uint32_t n = ask->queue.v, below = FL_NONE; n != FL_NONE;
+	     below = n, n = p->tree.parent[n]) {
 		c->nodes[n].on_path = c->search;
+		c->nodes[n].below = below;
+	}
 }
 
 uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
@@ -186,3 +191,30 @@ uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct 
 		       fl_fair_search(p, v, ask) :
 		       fl_classical_search(p, v, ask);
 }
+
+/* May nobody of its own queue go for @ask?  Candidates stand in order; a few tell. */
+static bool spares_its_own(struct fl_policy *p, const struct fl_ask *ask)
+{
+	enum { A_FEW = 8 };
+	enum fl_preempt_policy policy = p->model->nodes[ask->queue.v].within_queue;
+	uint32_t n;
+	const uint32_t *list = fl_state_candidates(p, ask->queue, &n);
+
+	for (uint32_t i = 0; i < n && policy != FL_PREEMPT_NEVER; i++) {
+		if (i == A_FEW || policy_allows(&p->jobs[ask->workload.v], &p->jobs[list[i]], policy))
+			return false;
+		if (fl_preempt_refuses_rest(p, ask, list[i], policy))
+			break;
+	}
+	return true;
+}
+
+bool fl_preempt_hopeless(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	if (!spares_its_own(p, ask))
+		return false;
+	return p->model->nodes[ask->queue.v].reclaim == FL_PREEMPT_NEVER ||
+	       (p->model->settings.fair_sharing && fl_fair_hopeless(p, v, ask));
+}
+
+uint64_t fl_borrow_looked(const struct fl_policy *p) { return p->scratch->looked; }

@@ -72,7 +72,7 @@ void fl_preempt_emit_needed(const struct fl_policy *p, const struct fl_view *v,
 /* Is @victim chosen already in this cycle? */
 static inline bool fl_preempt_chosen(const struct fl_policy *p, uint32_t victim)
 {
-	return p->scratch->chosen[victim] == p->scratch->serial;
+	return p->scratch->noted[victim] == (FL_CHOSEN | p->scratch->serial);
 }
 
 void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim,
@@ -86,6 +86,13 @@ void fl_preempt_restore(struct fl_policy *p, struct fl_view *v);
 /* All needed columns: usage <= quota of the node's own subtree ("within nominal"). */
 bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,
 			       const struct fl_ask *ask, struct fl_node n);
+
+/*
+ * Would a search for @ask, or for one that asks for it and more, take nobody at all?  False says
+ * nothing.  Before anybody was chosen in this cycle, when nobody listens and there is no Policy.
+ */
+bool fl_preempt_hopeless(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+bool fl_fair_hopeless(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 
 uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 uint32_t fl_fair_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/protect.h"
 
+#include <string.h>
+
+#include "decide/borrow/image.h"
 #include "decide/borrow/preempt.h"
+
+enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
 
 struct fl_protect {
 	struct fl_protection *of; /* by node: every field said */
@@ -10,6 +15,7 @@ struct fl_protect {
 	uint32_t *level;          /* by cell: reclaims in a row */
 	int16_t *flavors;         /* beside p->scans: what the promised were promised */
 	int32_t *counts;          /* by podset of the model: the same */
+	fl_time *waiting_since;   /* by workload */
 	fl_time *wake;            /* by root: when the first refusal so far ends */
 	fl_time *noted;           /* the same of the running cycle */
 };
@@ -68,7 +74,6 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_arena *a = &p->arena;
 	struct fl_protect *k;
-	size_t scans = 0;
 
 	if (!p->model->n_protections)
 		return 0;
@@ -81,12 +86,17 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	if (!k->of || !k->wake || !k->noted)
 		return FAIRLEAD_ENOMEM;
 	p->protect = k;
-	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		scans += p->jobs[w].scan.n;
-	k->flavors = fl_arena_alloc(a, scans, sizeof *k->flavors, err);
+	k->flavors = fl_arena_alloc(a, p->n_scans, sizeof *k->flavors, err);
 	k->counts = fl_arena_alloc(a, p->model->n_podsets, sizeof *k->counts, err);
-	if (!k->flavors || !k->counts)
+	k->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->waiting_since, err);
+	if (!k->flavors || !k->counts || !k->waiting_since)
 		return FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		const struct fl_workload_row *row = &p->model->workloads[w];
+
+		k->waiting_since[w] = fl_amount_max(row->created,
+						    fl_model_requeue(p->model, row)->evicted_at);
+	}
 	fill(p);
 	for (uint32_t r = 0; r < p->tree.n_roots; r++)
 		k->wake[r] = k->noted[r] = FL_NEVER;
@@ -99,6 +109,76 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	for (size_t at = 0; at < p->tree.cells; at++)
 		k->until[at] = FL_TIME_NONE;
 	return 0;
+}
+
+/* --- saving and loading: refusals, back-offs, promises --- */
+
+static const struct fl_image_kind wake_kind = { "protect.wake", sizeof(fl_time), 0 };
+static const struct fl_image_kind until_kind = { "protect.until", sizeof(fl_time), 0 };
+static const struct fl_image_kind level_kind = { "protect.level", sizeof(uint32_t), 0 };
+static const struct fl_image_kind flavors_kind = { "protect.flavors", sizeof(int16_t), 0 };
+static const struct fl_image_kind counts_kind = { "protect.counts", sizeof(int32_t), 0 };
+static const struct fl_image_kind waiting_kind = { "protect.waiting", sizeof(fl_time), 0 };
+
+int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
+{
+	const struct fl_protect *k = p->protect;
+	int r;
+
+	if (!k)
+		return 0;
+	if ((r = fl_image_put(w, &wake_kind, k->wake, p->tree.n_roots, err)) < 0 ||
+	    (r = fl_image_put(w, &flavors_kind, k->flavors, p->n_scans, err)) < 0 ||
+	    (r = fl_image_put(w, &counts_kind, k->counts, p->model->n_podsets, err)) < 0 ||
+	    (r = fl_image_put(w, &waiting_kind, k->waiting_since, p->model->n_workloads, err)) <
+		    0 ||
+	    !k->backs_off)
+		return r;
+	r = fl_image_put(w, &until_kind, k->until, (uint32_t)p->tree.cells, err);
+	return r < 0 ? r : fl_image_put(w, &level_kind, k->level, (uint32_t)p->tree.cells, err);
+}
+
+/* Rows of a table that must have @n; @to has room for them. */
+static int enter(const struct fl_image *i, const struct fl_image_kind *kind, size_t n, void *to,
+		 fairlead_error *err)
+{
+	const void *rows;
+	uint32_t found;
+	int r = fl_image_rows(i, kind, &rows, &found, err);
+
+	if (r < 0)
+		return r;
+	if (found != n)
+		return fl_image_damaged(kind->name, err);
+	if (n)
+		memcpy(to, rows, n * kind->row);
+	return 0;
+}
+
+int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	int r;
+
+	if (!k)
+		return 0;
+	if ((r = enter(i, &wake_kind, p->tree.n_roots, k->wake, err)) < 0 ||
+	    (r = enter(i, &flavors_kind, p->n_scans, k->flavors, err)) < 0 ||
+	    (r = enter(i, &counts_kind, p->model->n_podsets, k->counts, err)) < 0 ||
+	    (r = enter(i, &waiting_kind, p->model->n_workloads, k->waiting_since, err)) < 0)
+		return r;
+	for (uint32_t n = 0; n < p->model->n_podsets; n++)
+		if (k->counts[n] < 0)
+			return fl_image_damaged(counts_kind.name, err);
+	if (!k->backs_off)
+		return 0;
+	r = enter(i, &until_kind, p->tree.cells, k->until, err);
+	if (r == 0)
+		r = enter(i, &level_kind, p->tree.cells, k->level, err);
+	for (size_t at = 0; r == 0 && at < p->tree.cells; at++)
+		if (k->level[at] > LONGEST_ROW)
+			return fl_image_damaged(level_kind.name, err);
+	return r;
 }
 
 /* --- what the rules ask --- */
@@ -168,14 +248,15 @@ static bool outranks_shares(const struct fl_policy *p, const struct fl_ask *ask,
 bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
 		       enum fl_cause cause)
 {
-	const struct fl_job *v = &p->jobs[victim], *w = &p->jobs[ask->workload.v];
+	const struct fl_job *v = &p->jobs[victim];
 
 	if (!p->protect || v->state == FL_STATE_EVICTING)
 		return true;
 	return !outranks_shares(p, ask, victim, cause) &&
 	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, v->reserved_at,
 			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
-	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY, w->waiting_since,
+	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY,
+			   p->protect->waiting_since[ask->workload.v],
 			   p->protect->of[ask->queue.v].delay[cause]);
 }
 
@@ -237,7 +318,7 @@ bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
 
 const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w)
 {
-	return p->protect->flavors + p->jobs[w.v].scan.first;
+	return p->protect->flavors + fl_scan(p, &p->jobs[w.v]).first;
 }
 
 const int32_t *fl_protect_counts(const struct fl_policy *p, struct fl_workload w)
@@ -249,18 +330,20 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 {
 	struct fl_job *j = &p->jobs[e->workload.v];
 	const struct fl_nomination *a = &e->assignment;
-	struct fl_span podsets = fl_row(p, e->workload)->podsets;
+	struct fl_span podsets = fl_row(p, e->workload)->podsets, scan = fl_scan(p, j);
 
-	if (j->promised != kept)
+	if (j->promised != kept) {
 		FL_SET(p, j->promised, kept);
+		fl_line_stir(p, e->queue); /* who is served first in the next cycle is another */
+	}
 	if (!kept)
 		return;
-	fl_undo_note(&p->undo, p->protect->flavors + j->scan.first,
-		     j->scan.n * (uint32_t)sizeof *p->protect->flavors);
+	fl_undo_note(&p->undo, p->protect->flavors + scan.first,
+		     scan.n * (uint32_t)sizeof *p->protect->flavors);
 	fl_undo_note(&p->undo, p->protect->counts + podsets.first,
 		     podsets.n * (uint32_t)sizeof *p->protect->counts);
-	for (uint32_t i = 0; i < j->scan.n; i++)
-		p->protect->flavors[j->scan.first + i] = a->flavor[i];
+	for (uint32_t i = 0; i < scan.n; i++)
+		p->protect->flavors[scan.first + i] = a->flavor[i];
 	for (uint32_t i = podsets.first; i < podsets.first + podsets.n; i++)
 		p->protect->counts[i] = p->model->podsets[i].count;
 	for (uint32_t i = 0; i < a->n_placements; i++)
@@ -270,8 +353,14 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 
 size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w)
 {
-	return p->jobs[w.v].scan.n * sizeof(int16_t) + fl_row(p, w)->podsets.n * sizeof(int32_t) +
-	       16;
+	return fl_scan(p, &p->jobs[w.v]).n * sizeof(int16_t) +
+	       fl_row(p, w)->podsets.n * sizeof(int32_t) + 16;
+}
+
+void fl_protect_waits(struct fl_policy *p, struct fl_workload w)
+{
+	if (p->protect)
+		FL_SET(p, p->protect->waiting_since[w.v], p->now);
 }
 
 /* --- the course of time --- */
@@ -348,7 +437,7 @@ static void strike(struct fl_policy *p, const struct fl_protection *of, size_t a
 		return; /* another victim of the same moment */
 	if (p->now >= fl_sat_add(k->until[at], of->back_off_max))
 		level = 0;
-	level += level < 64;
+	level += level < LONGEST_ROW;
 	FL_SET(p, k->level[at], level);
 	FL_SET(p, k->until[at], fl_sat_add(p->now, back_off(of, level)));
 }
@@ -365,7 +454,7 @@ void fl_protect_evicted(struct fl_policy *p, const struct fl_entry *e,
 		return;
 	of = &p->protect->of[j->held_by.v];
 	for (uint32_t i = 0; i < j->n_use && of->back_off_base > 0; i++) {
-		const struct fl_use *use = &p->uses[j->use_first + i];
+		const struct fl_use *use = &fl_uses(p, j)[i];
 		size_t at = fl_tree_cell(&p->tree, j->held_by, use->column);
 
 		if (use->amount > 0 && needs(e, use->column) &&
@@ -407,16 +496,17 @@ void fl_protect_digest(const struct fl_policy *p, fl_time now,
 		return;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		const struct fl_job *j = &p->jobs[w];
+		struct fl_span scan = fl_scan(p, j);
 
 		for (unsigned c = 0; c < FL_CAUSES; c++)
 			if (fl_holds_quota(j))
 				mix(h,
 				    left(j->reserved_at, k->of[j->held_by.v].minimum_run[c], now));
 			else if (j->queue.v != FL_NONE)
-				mix(h, left(j->waiting_since, k->of[j->queue.v].delay[c], now));
+				mix(h, left(k->waiting_since[w], k->of[j->queue.v].delay[c], now));
 		mix(h, j->promised);
-		for (uint32_t i = 0; j->promised && i < j->scan.n; i++)
-			mix(h, (uint64_t)(uint16_t)k->flavors[j->scan.first + i]);
+		for (uint32_t i = 0; j->promised && i < scan.n; i++)
+			mix(h, (uint64_t)(uint16_t)k->flavors[scan.first + i]);
 		for (uint32_t i = 0; j->promised && i < p->model->workloads[w].podsets.n; i++)
 			mix(h, (uint64_t)(uint32_t)
 				       k->counts[p->model->workloads[w].podsets.first + i]);

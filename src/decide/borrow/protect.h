@@ -57,6 +57,9 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 enum { FL_PROTECT_PROMISE_NOTES = 3 };
 size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w);
 
+/* @w waits from now on: its delay begins. */
+void fl_protect_waits(struct fl_policy *p, struct fl_workload w);
+
 /* --- the course of time --- */
 
 /* A cycle begins: nothing was refused in it yet. */

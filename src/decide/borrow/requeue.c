@@ -5,7 +5,7 @@
 
 static fl_time ready_at(const struct fl_policy *p, uint32_t w)
 {
-	return p->model->workloads[w].ready_at;
+	return fl_model_requeue(p->model, &p->model->workloads[w])->ready_at;
 }
 
 static int cmp_ready(const void *policy, uint32_t a, uint32_t b)
@@ -18,7 +18,8 @@ static int cmp_ready(const void *policy, uint32_t a, uint32_t b)
 /* Those with a back-off that ends, in that order. */
 int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 {
-	uint32_t n = 0, at = 0;
+	uint32_t n = 0, at = 0, *scratch;
+	struct fl_arena arena;
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		n += ready_at(p, w) != FL_TIME_NONE && ready_at(p, w) != FL_NEVER;
@@ -29,8 +30,12 @@ int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 		if (ready_at(p, w) != FL_TIME_NONE && ready_at(p, w) != FL_NEVER)
 			p->requeued[at++] = w;
 	p->n_requeued = n;
-	fl_sort(p->requeued, n, p->sort_scratch, cmp_ready, p);
-	return 0;
+	fl_arena_init(&arena, p->mem);
+	scratch = fl_arena_alloc(&arena, n, sizeof *scratch, err);
+	if (scratch)
+		fl_sort(p->requeued, n, scratch, cmp_ready, p);
+	fl_arena_done(&arena);
+	return scratch ? 0 : FAIRLEAD_ENOMEM;
 }
 
 /* It stays over when the clock goes back. */

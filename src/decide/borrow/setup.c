@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
 #include "decide/borrow/cycle.h"
+#include "decide/borrow/image.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
@@ -19,11 +20,20 @@
 /* Condition reasons after which a workload queues from the time it was evicted. */
 static bool queues_from_eviction(const struct fl_model *m, const struct fl_workload_row *row)
 {
-	const char *why = fl_model_text(m, row->evicted_reason);
+	const struct fl_requeue_row *q = fl_model_requeue(m, row);
+	const char *why = fl_model_text(m, q->evicted_reason);
 
-	return row->evicted && row->evicted_at != FL_TIME_NONE &&
+	return row->evicted && q->evicted_at != FL_TIME_NONE &&
 	       ((strcmp(why, "PodsReadyTimeout") == 0 && !m->settings.from_creation) ||
 		strcmp(why, "AdmissionCheck") == 0);
+}
+
+fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_workload_row *row = fl_row(p, w);
+
+	return queues_from_eviction(p->model, row) ? fl_model_requeue(p->model, row)->evicted_at :
+						     row->created;
 }
 
 /* --- resource groups of the queues --- */
@@ -140,56 +150,112 @@ static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row 
 	return asked > held ? asked : held;
 }
 
-static int cmp_uids(const void *policy, uint32_t a, uint32_t b)
-{
-	const struct fl_model *m = ((const struct fl_policy *)policy)->model;
-	const struct fl_workload_row *x = &m->workloads[a], *y = &m->workloads[b];
-	int order = fl_names_cmp(&m->names, x->uid, y->uid);
+/* Room to sort in, for as long as setup takes. */
+struct ranks {
+	struct fl_arena arena;
+	struct fl_sort_row *rows, *scratch; /* as many as there are workloads */
+	const struct fl_order *given;       /* what an image has found already; NULL: none */
+};
 
-	if (!order)
-		order = fl_names_cmp(&m->names, x->namespace, y->namespace);
-	return order ? order : fl_names_cmp(&m->names, x->name, y->name);
+static void sort_by(const struct fl_policy *p, struct ranks *s, uint32_t first, uint32_t n,
+		    struct fl_sym (*name)(const struct fl_workload_row *))
+{
+	for (uint32_t i = first; i < first + n; i++)
+		s->rows[i].sym = name(&p->model->workloads[s->rows[i].id]).v;
+	fl_names_sort(&p->model->names, s->rows + first, n, s->scratch);
 }
 
-static int fill_jobs(struct fl_policy *p, fairlead_error *err)
+static struct fl_sym uid_of(const struct fl_workload_row *row) { return row->uid; }
+static struct fl_sym name_of(const struct fl_workload_row *row) { return row->name; }
+static struct fl_sym namespace_of(const struct fl_workload_row *row) { return row->namespace; }
+
+/* By uid; those without, or of one uid, by namespace and name. */
+static void rank_uids(struct fl_policy *p, struct ranks *s)
+{
+	uint32_t n = p->model->n_workloads, end;
+
+	sort_by(p, s, 0, n, uid_of);
+	for (uint32_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && s->rows[end].sym == s->rows[i].sym;)
+			end++;
+		if (end - i == 1)
+			continue;
+		sort_by(p, s, i, end - i, name_of);
+		sort_by(p, s, i, end - i, namespace_of);
+		for (uint32_t k = i; k < end; k++) /* again one symbol, which the loop goes by */
+			s->rows[k].sym = p->model->workloads[s->rows[k].id].uid.v;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		p->jobs[s->rows[i].id].uid_rank = i;
+}
+
+/* After uids, which stay the order of equal times. */
+static void rank_ages(struct fl_policy *p, struct ranks *s)
+{
+	uint32_t n = p->model->n_workloads;
+
+	for (uint32_t i = 0; i < n; i++)
+		s->rows[i].key =
+			fl_sort_key(fl_queue_time(p, (struct fl_workload){ s->rows[i].id }));
+	fl_sort_rows(s->rows, n, s->scratch);
+	for (uint32_t i = 0, age = 0; i < n; i++) {
+		age += i > 0 && s->rows[i].key != s->rows[i - 1].key;
+		p->jobs[s->rows[i].id].age = age;
+	}
+}
+
+static int fill_jobs(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
-	uint32_t n = m->n_workloads, *ids, room = 0, scans = 0;
+	uint32_t n = m->n_workloads;
 
-	if (!ALLOC(p, p->jobs, n) || !ALLOC(p, p->sort_scratch, n) || !ALLOC(p, p->digest_ids, n) ||
-	    !ALLOC(p, ids, n))
+	s->rows = fl_arena_alloc(&s->arena, n, sizeof *s->rows, err);
+	s->scratch = fl_arena_alloc(&s->arena, n, sizeof *s->scratch, err);
+	if (!s->rows || !s->scratch || !ALLOC(p, p->jobs, n))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < n; w++) {
 		const struct fl_workload_row *row = &m->workloads[w];
-		struct fl_job *j = &p->jobs[w];
 
-		ids[w] = w;
-		*j = (struct fl_job){
+		s->rows[w].id = w;
+		p->jobs[w] = (struct fl_job){
 			.queue = takes_part(row) ? row->cluster_queue : (struct fl_node){ FL_NONE },
-			.queue_time = queues_from_eviction(m, row) ? row->evicted_at : row->created,
-			.priority = row->priority,
+			.priority = s->given ? s->given[w].priority : row->priority,
 			.state = FL_STATE_EXCLUDED,
 			.held_by = { FL_NONE },
+			.held = FL_NONE,
 			.reserved_at = FL_TIME_NONE,
-			.waiting_since = row->created > row->evicted_at ? row->created :
-									  row->evicted_at,
-			.room = room_of(p, row),
-			.placement_first = room,
-			.use_first = room,
-			.scan = { scans, 0 },
 		};
-		if (j->queue.v != FL_NONE)
-			j->scan.n = row->podsets.n * p->lines[j->queue.v].groups.n;
-		room += j->room;
-		scans += j->scan.n;
 	}
-	fl_sort(ids, n, p->sort_scratch, cmp_uids, p);
-	for (uint32_t i = 0; i < n; i++)
-		p->jobs[ids[i]].uid_rank = i;
-	return ALLOC(p, p->placements, room) && ALLOC(p, p->uses, room) &&
-			       ALLOC(p, p->scans, scans) ?
-		       0 :
-		       FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; s->given && w < n; w++) {
+		p->jobs[w].uid_rank = s->given[w].uid_rank;
+		p->jobs[w].age = s->given[w].age;
+	}
+	if (!s->given) {
+		rank_uids(p, s);
+		rank_ages(p, s);
+	}
+	return 0;
+}
+
+/* Each once, into @ids, queue by queue; else FAIRLEAD_EINPUT. @shapes: of these; else members. */
+static int take_order(const struct fl_policy *p, struct ranks *s, bool shapes, uint32_t *ids,
+		      fairlead_error *err)
+{
+	uint32_t n = p->model->n_workloads;
+	bool *seen = fl_arena_alloc(&s->arena, n, sizeof *seen, err);
+
+	if (!seen)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t w = shapes ? s->given[i].shape_id & ~FL_ORDER_BEGINS : s->given[i].member;
+
+		if (w >= n || seen[w] ||
+		    (i > 0 && p->jobs[w].queue.v < p->jobs[ids[i - 1]].queue.v))
+			return fl_image_damaged("borrow.orders", err);
+		seen[w] = true;
+		ids[i] = w;
+	}
+	return 0;
 }
 
 /* --- queues: members in queue order, room for holders, equal shapes --- */
@@ -211,19 +277,13 @@ static int cmp_requests(const struct fl_model *m, struct fl_span a, struct fl_sp
 	return order;
 }
 
-/* Order by what makes a shape: queue, priority, podsets with names, counts and pod spec. */
-static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
+/* Order by what makes a shape within a queue and priority: names, counts and specs of podsets. */
+static int cmp_podsets(const void *model, uint32_t a, uint32_t b)
 {
-	const struct fl_policy *p = policy;
-	const struct fl_model *m = p->model;
-	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+	const struct fl_model *m = model;
 	struct fl_span s = m->workloads[a].podsets, t = m->workloads[b].podsets;
-	int order = cmp_u64(x->queue.v, y->queue.v);
+	int order = cmp_u64(s.n, t.n);
 
-	if (!order && x->priority != y->priority)
-		order = x->priority < y->priority ? -1 : 1;
-	if (!order)
-		order = cmp_u64(s.n, t.n);
 	for (uint32_t i = 0; !order && s.first != t.first && i < s.n; i++) {
 		const struct fl_podset *u = &m->podsets[s.first + i], *v = &m->podsets[t.first + i];
 
@@ -242,7 +302,72 @@ static int cmp_shapes(const void *policy, uint32_t a, uint32_t b)
 	return order;
 }
 
-static int fill_shapes(struct fl_policy *p, fairlead_error *err)
+/* Sort what is in queue order by shapes, of which each stays in queue order; number them. */
+static void number_shapes(struct fl_policy *p, uint32_t *ids, uint32_t *scratch)
+{
+	uint32_t n = p->model->n_workloads, end;
+
+	for (uint32_t i = 0; i < n; i = end) {
+		const struct fl_job *first = &p->jobs[ids[i]];
+
+		for (end = i + 1; end < n && p->jobs[ids[end]].queue.v == first->queue.v &&
+				  p->jobs[ids[end]].priority == first->priority;)
+			end++;
+		fl_sort(ids + i, end - i, scratch, cmp_podsets, p->model);
+		for (uint32_t k = i; k < end; k++) {
+			p->n_shapes += k == i || cmp_podsets(p->model, ids[k - 1], ids[k]) != 0;
+			p->jobs[ids[k]].shape = p->n_shapes - 1;
+			p->jobs[ids[k]].shape_place = k;
+		}
+	}
+}
+
+/* The same, as given; those of a shape are of one queue and have as many podsets. */
+static int take_shapes(struct fl_policy *p, struct ranks *s, uint32_t *ids, fairlead_error *err)
+{
+	int r = take_order(p, s, /* shapes= */ true, ids, err);
+
+	for (uint32_t i = 0; r == 0 && i < p->model->n_workloads; i++) {
+		bool begins = s->given[i].shape_id & FL_ORDER_BEGINS;
+		struct fl_job *j = &p->jobs[ids[i]];
+
+		if (!begins && (i == 0 || j->queue.v != p->jobs[ids[i - 1]].queue.v ||
+				p->model->workloads[ids[i]].podsets.n !=
+					p->model->workloads[ids[i - 1]].podsets.n))
+			return fl_image_damaged("borrow.orders", err);
+		p->n_shapes += begins;
+		j->shape = p->n_shapes - 1;
+		j->shape_place = i;
+	}
+	return r;
+}
+
+/* Room for what workloads of each shape hold, and for how far their scans of flavors came. */
+static int fill_rows(struct fl_policy *p, fairlead_error *err)
+{
+	uint32_t max_room = 0;
+	uint64_t rows = 0;
+
+	for (uint32_t s = 0; s < p->n_shapes; s++) {
+		struct fl_shape *shape = &p->shapes[s];
+		uint32_t w = p->shape_ids[shape->members.first], q = p->jobs[w].queue.v;
+
+		if (shape->room > UINT16_MAX)
+			return fl_fail(err, FAIRLEAD_ELIMIT, "a workload holds more than %d rows",
+				       UINT16_MAX);
+		if (q != FL_NONE)
+			shape->n_scan = p->model->workloads[w].podsets.n * p->lines[q].groups.n;
+		shape->scans = p->n_scans;
+		p->n_scans += shape->n_scan * shape->members.n;
+		rows += (uint64_t)shape->room * shape->members.n;
+		max_room = shape->room > max_room ? shape->room : max_room;
+	}
+	return ALLOC(p, p->scans, p->n_scans) ?
+		       fl_holdings_init(&p->holdings, rows, max_room, p->mem, err) :
+		       FAIRLEAD_ENOMEM;
+}
+
+static int fill_shapes(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 {
 	uint32_t n = p->model->n_workloads, *ids;
 	int r;
@@ -250,12 +375,11 @@ static int fill_shapes(struct fl_policy *p, fairlead_error *err)
 	if (!ALLOC(p, ids, n))
 		return FAIRLEAD_ENOMEM;
 	p->shape_ids = ids;
-	memcpy(ids, p->members, n * sizeof *ids); /* of equal shapes queue order stays */
-	fl_sort(ids, n, p->sort_scratch, cmp_shapes, p);
-	for (uint32_t i = 0; i < n; i++) {
-		p->n_shapes += i == 0 || cmp_shapes(p, ids[i - 1], ids[i]) != 0;
-		p->jobs[ids[i]].shape = p->n_shapes - 1;
-		p->jobs[ids[i]].shape_place = i;
+	if (s->given && (r = take_shapes(p, s, ids, err)) < 0)
+		return r;
+	if (!s->given) {
+		memcpy(ids, p->members, n * sizeof *ids);
+		number_shapes(p, ids, (uint32_t *)s->scratch);
 	}
 	if (!ALLOC(p, p->cycle, p->tree.n_roots) || !ALLOC(p, p->shapes, p->n_shapes) ||
 	    !ALLOC(p, p->heads, 2 * (size_t)p->n_shapes) ||
@@ -272,16 +396,35 @@ static int fill_shapes(struct fl_policy *p, fairlead_error *err)
 		uint32_t q = p->jobs[ids[i]].queue.v;
 		struct fl_shape *shape = &p->shapes[p->jobs[ids[i]].shape];
 
+		if (shape->room < room_of(p, &p->model->workloads[ids[i]]))
+			shape->room = room_of(p, &p->model->workloads[ids[i]]);
 		if (shape->members.n++ > 0)
 			continue;
 		shape->members.first = i;
 		if (q != FL_NONE && p->lines[q].shapes.n++ == 0)
 			p->lines[q].shapes.first = p->jobs[ids[i]].shape;
 	}
-	return 0;
+	return fill_rows(p, err);
 }
 
-static int fill_members(struct fl_policy *p, fairlead_error *err)
+/* As fl_line_cmp: they come by age and uid. */
+static void sort_members(struct fl_policy *p, struct ranks *s)
+{
+	uint32_t n = p->model->n_workloads;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fl_job *j = &p->jobs[s->rows[i].id];
+
+		/* the highest priority first */
+		s->rows[i].key = (uint64_t)j->queue.v << 32 |
+				 (uint64_t)(INT32_MAX - (int64_t)j->priority);
+	}
+	fl_sort_rows(s->rows, n, s->scratch);
+	for (uint32_t i = 0; i < n; i++)
+		p->members[i] = s->rows[i].id;
+}
+
+static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	uint32_t n = m->n_workloads, room = 0;
@@ -289,9 +432,10 @@ static int fill_members(struct fl_policy *p, fairlead_error *err)
 
 	if (!ALLOC(p, p->members, n))
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t w = 0; w < n; w++)
-		p->members[w] = w;
-	fl_sort(p->members, n, p->sort_scratch, fl_line_cmp, p);
+	if (!s->given)
+		sort_members(p, s);
+	else if ((r = take_order(p, s, /* shapes= */ false, p->members, err)) < 0)
+		return r;
 	for (uint32_t i = 0; i < n; i++) {
 		struct fl_job *j = &p->jobs[p->members[i]];
 		struct fl_node held = m->workloads[p->members[i]].admitted_queue;
@@ -322,8 +466,21 @@ static int fill_members(struct fl_policy *p, fairlead_error *err)
 		       FAIRLEAD_ENOMEM;
 }
 
+static int fill_workloads(struct fl_policy *p, const struct fl_order *given, fairlead_error *err)
+{
+	struct ranks s = { .given = given };
+	int r;
+
+	fl_arena_init(&s.arena, p->mem);
+	if ((r = fill_jobs(p, &s, err)) == 0 && (r = fill_members(p, &s, err)) == 0)
+		r = fill_shapes(p, &s, err);
+	fl_arena_done(&s.arena);
+	return r;
+}
+
 static int fill_trees(struct fl_policy *p, fairlead_error *err)
 {
+	bool classical = !p->model->settings.fair_sharing || p->model->n_protections > 0;
 	uint32_t room = 0;
 
 	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) ||
@@ -332,7 +489,7 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t r = 0; r < p->tree.n_roots; r++) {
 		p->tree_first[r] = room;
-		for (uint32_t i = 0; i < p->tree.queues[r].n; i++)
+		for (uint32_t i = 0; i < p->tree.queues[r].n && classical; i++)
 			room += p->lines[p->tree.queue_ids[p->tree.queues[r].first + i]].holders.n;
 	}
 	return ALLOC(p, p->tree_candidates, room) && ALLOC(p, p->tree_holders, room) ?
@@ -389,6 +546,12 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	struct fl_job *j = &p->jobs[w.v];
 	struct fl_node q = row->admitted_queue;
 	bool in_tree = p->tree.root_index[q.v] != FL_NONE;
+	struct fl_use *uses;
+	int r = fl_state_room(p, w, err);
+
+	if (r < 0)
+		return r;
+	uses = fl_uses(p, j);
 
 	for (uint32_t s = 0; s < row->admission.n; s++) {
 		const struct fl_podset_assignment *a =
@@ -401,25 +564,23 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 								 got->resource);
 			uint32_t at = 0;
 
-			p->placements[j->placement_first + j->n_placement++] =
+			fl_placements(p, j)[j->n_placement++] =
 				(struct fl_placement){ .podset = podset,
 						       .count = a->count,
 						       .resource = got->resource,
 						       .flavor = got->flavor,
 						       .amount = got->amount };
-			while (at < j->n_use && p->uses[j->use_first + at].column.v != column.v)
+			while (at < j->n_use && uses[at].column.v != column.v)
 				at++;
 			if (!in_tree)
 				continue;
 			if (at == j->n_use)
-				p->uses[j->use_first + j->n_use++] = (struct fl_use){ column, 0 };
-			p->uses[j->use_first + at].amount =
-				fl_sat_add(p->uses[j->use_first + at].amount, got->amount);
+				uses[j->n_use++] = (struct fl_use){ column, 0 };
+			uses[at].amount = fl_sat_add(uses[at].amount, got->amount);
 		}
 	}
 	for (uint32_t i = 0; i < j->n_use; i++)
-		if (fl_usage_overflows(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
-				       p->uses[j->use_first + i].amount))
+		if (fl_usage_overflows(&p->usage, &p->tree, q, uses[i].column, uses[i].amount))
 			return overflow(p, row, err);
 	j->state = row->evicting ? FL_STATE_EVICTING : FL_STATE_ADMITTED;
 	j->reason = reason_of(row->evicting);
@@ -432,7 +593,8 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 {
 	int r;
 
-	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
+		uint32_t w = p->members[i]; /* queue by queue, which memory likes */
 		const struct fl_workload_row *row = &p->model->workloads[w];
 
 		if (row->finished)
@@ -442,13 +604,14 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 				return r;
 		} else if (p->jobs[w].queue.v != FL_NONE &&
 			   !fl_requeue_hold(p, (struct fl_workload){ w })) {
-			fl_line_return(p, (struct fl_workload){ w });
+			fl_line_enter(p, (struct fl_workload){ w });
 		}
 	}
 	return 0;
 }
 
-int fl_setup(struct fl_policy *p, fairlead_error *err)
+/* All but who waits and who holds what. */
+static int make_room(struct fl_policy *p, const struct fl_order *given, fairlead_error *err)
 {
 	int r;
 
@@ -458,12 +621,28 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 	p->usage.undo = &p->undo;
 	if (!ALLOC(p, p->lines, p->model->n_nodes))
 		return FAIRLEAD_ENOMEM;
-	if ((r = fill_groups(p, err)) < 0 || (r = fill_jobs(p, err)) < 0 ||
-	    (r = fill_members(p, err)) < 0 || (r = fill_shapes(p, err)) < 0 ||
+	if ((r = fill_groups(p, err)) < 0 || (r = fill_workloads(p, given, err)) < 0 ||
 	    (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||
 	    (r = fl_protect_setup(p, err)) < 0 || (r = fl_cycle_new(p, err)) < 0)
 		return r;
-	if ((r = fl_requeue_setup(p, err)) == 0 && (r = enter_state(p, err)) == 0)
+	return fl_requeue_setup(p, err);
+}
+
+int fl_setup(struct fl_policy *p, fairlead_error *err)
+{
+	int r = make_room(p, /* given= */ NULL, err);
+
+	if (r == 0 && (r = enter_state(p, err)) == 0)
 		fl_afs_start(p);
 	return r;
+}
+
+int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
+{
+	const struct fl_order *given;
+	int r = fl_borrow_saved_orders(i, p->model->n_workloads, &given, err);
+
+	if (r == 0)
+		r = make_room(p, given, err);
+	return r < 0 ? r : fl_borrow_enter(p, i, err);
 }

@@ -7,6 +7,8 @@
 
 /* p->model, mem, now and the arenas are set; on failure the caller frees what was made. */
 int fl_setup(struct fl_policy *p, fairlead_error *err);
+/* The same, with the state of an image instead of the model's. */
+int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
 
 /*
  * change.c: a quota or limit in @column becomes change->amount; everything that follows

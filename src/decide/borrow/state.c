@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/state.h"
+#include "decide/borrow/cycle.h"
 
 #include <string.h>
 
@@ -17,8 +17,10 @@ static void change(struct fl_policy *p, struct fl_node q, bool listed)
 	FL_SET(p, line->epoch, p->epochs);
 	if (listed)
 		line->sorted_epoch = line->epoch;
-	if (root != FL_NONE)
-		FL_SET(p, p->tree_epoch[root], p->epochs);
+	if (root == FL_NONE)
+		return;
+	FL_SET(p, p->tree_epoch[root], p->epochs);
+	fl_usage_touch(&p->usage, q.v); /* who comes first among them may be another */
 }
 
 /* Is the list of @q's candidates as it should be, and none that usage orders? */
@@ -75,6 +77,29 @@ void fl_state_list(struct fl_policy *p, struct fl_workload w)
 	change(p, q, listed);
 }
 
+int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	int r = fl_mem_grow(p->mem, &p->sort_scratch, &p->cap_sort, n, sizeof *p->sort_scratch,
+			    err);
+
+	return r < 0 ? r :
+		       fl_mem_grow(p->mem, &c->targets, &c->cap_targets, n, sizeof *c->targets,
+				   err);
+}
+
+int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_holdings *h = &p->holdings;
+	int r = fl_holdings_reserve(h, fl_holdings_end(h, h->used, fl_room(p, j)), err);
+
+	if (r < 0 || (r = fl_state_reserve(p, h->n + 1, err)) < 0)
+		return r;
+	j->held = fl_holdings_take(h, fl_room(p, j), /* undo= */ NULL);
+	return 0;
+}
+
 void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -90,8 +115,8 @@ void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 	if (p->tree.root_index[q.v] == FL_NONE)
 		return; /* below a cohort cycle: it stays, and counts nowhere */
 	for (uint32_t i = 0; i < j->n_use; i++)
-		fl_usage_add(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
-			     p->uses[j->use_first + i].amount);
+		fl_usage_add(&p->usage, &p->tree, q, fl_uses(p, j)[i].column,
+			     fl_uses(p, j)[i].amount);
 }
 
 void fl_state_release(struct fl_policy *p, struct fl_workload w)
@@ -103,8 +128,8 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 
 	if (p->tree.root_index[q.v] != FL_NONE)
 		for (uint32_t i = j->n_use; i-- > 0;)
-			fl_usage_remove(&p->usage, &p->tree, q, p->uses[j->use_first + i].column,
-					p->uses[j->use_first + i].amount);
+			fl_usage_remove(&p->usage, &p->tree, q, fl_uses(p, j)[i].column,
+					fl_uses(p, j)[i].amount);
 	fl_afs_hold(p, w, -1);
 	fl_state_unlist(p, w);
 	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
@@ -112,6 +137,8 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, line->n_holders, line->n_holders - 1);
 	FL_SET(p, line->generation, line->generation + 1);
 	FL_SET(p, j->held_by, (struct fl_node){ FL_NONE });
+	fl_holdings_give(&p->holdings, j->held, fl_room(p, j), &p->undo);
+	FL_SET(p, j->held, FL_NONE);
 	FL_SET(p, j->n_use, 0);
 	FL_SET(p, j->n_placement, 0);
 	FL_SET(p, j->reserved_at, FL_TIME_NONE);

@@ -5,20 +5,34 @@
  * Private to this folder.  Everything that may change after `new` is written
  * through the undo log; lists that are only derived from it carry the epoch they
  * were built in and are rebuilt when it has moved on.
+ *
+ * Bytes a workload, by what holds them:
+ *
+ *      64  fl_job
+ *       8  members, shape_ids: queue order, and the same by shape
+ *      12  holders, holder_at, candidates: who holds quota, and in which order they may lose it
+ *       8  tree_candidates, tree_holders: only without fair sharing, or with a Policy
+ *       4  fl_cycle.noted
+ *       2  scans: for each podset and resource group
+ *       1  shaped, loose, parked: bits
+ *      40  a shape (fl_shape, heads, marked), by its workloads
+ *
+ * While it holds quota, besides:
+ *
+ *      40  holdings: a use and a placement, for each resource of each podset
+ *   12-24  fl_cycle.targets, sort_scratch: grown by doubling
+ *
+ * and 2 KB a queue or cohort with one column.  Usage of local queues takes 16 a workload more, a
+ * Policy 8 and what is promised.  Tested in tests/unit/decide/test_bytes.c: at most 128 and 192.
  */
 #ifndef FL_DECIDE_BORROW_STATE_H
 #define FL_DECIDE_BORROW_STATE_H
 
 #include "base/bitset.h"
+#include "decide/borrow/holdings.h"
 #include "decide/policy.h"
 #include "quota/tree.h"
 #include "share/drs.h"
-
-/* An amount of one column. */
-struct fl_use {
-	struct fl_column column;
-	fl_amount amount;
-};
 
 /* Scan position of one podset and resource group (conformance: 9, scan state). */
 enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
@@ -29,27 +43,25 @@ struct fl_job {
 	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
 	uint32_t shape;       /* equal for equal podsets and priority within a queue */
 	uint32_t shape_place; /* in shape_ids */
-	uint32_t uid_rank;    /* ranks uids as strings */
-	fl_time queue_time;   /* what queue order and "newer" go by */
-	struct fl_span scan;  /* into scans: podset-major, one a resource group */
-	uint32_t placement_first, use_first; /* in the pools, with `room` rows each */
-	uint32_t room;
+	uint32_t age;      /* ranks fl_queue_time, which "newer" goes by: equal for equal times */
+	uint32_t uid_rank; /* ranks uids as strings */
 
 	/* changes */
 	int32_t priority;
 	uint32_t position;            /* in queue order within its ClusterQueue */
 	enum fl_workload_state state; /* ask fl_line_state for what is told of one that waits */
 	enum fl_reason reason;        /* the same: fl_line_reason */
-	uint64_t joined;        /* how many shapes had been marked when it came into the line */
-	struct fl_node held_by; /* ClusterQueue whose quota it holds; FL_NONE */
-	fl_time reserved_at;
-	fl_time waiting_since; /* kept with a Policy only */
-	bool promised;         /* what is freed for it is held (protect.h) */
-	bool loose;            /* while it waits: not with its shape (lines.c) */
-	uint32_t n_placement, n_use;
+	bool promised;                /* what is freed for it is held (protect.h) */
+	bool loose;                   /* while it waits: not with its shape (lines.c) */
+	uint32_t joined;     /* how often its shape had been marked when it came into the line */
 	uint32_t scan_cycle; /* when the scan positions were stored; 0: none are */
 	uint32_t scan_generation;
+	struct fl_node held_by;      /* ClusterQueue whose quota it holds; FL_NONE */
+	uint32_t held;               /* its rows (holdings.h); FL_NONE */
+	uint16_t n_placement, n_use; /* of them */
+	fl_time reserved_at;
 };
+_Static_assert(sizeof(struct fl_job) == 64, "a cache line a workload");
 
 /* One row a resource group of a ClusterQueue. */
 struct fl_queue_group {
@@ -62,10 +74,12 @@ struct fl_queue_group {
 struct fl_shape {
 	/* fixed */
 	struct fl_span members; /* into shape_ids */
+	uint32_t scans, n_scan; /* into scans: rows of n_scan, podset-major, one a resource group */
+	uint32_t room;          /* rows that one of them can hold at most, of either kind */
 
 	/* changes */
+	uint32_t marks;        /* how often it was marked */
 	enum fl_reason reason; /* for which it was marked last */
-	uint64_t told;         /* how many had been marked by then, it included */
 };
 
 /* One row a node; unused for cohorts. */
@@ -109,12 +123,12 @@ struct fl_policy {
 	struct fl_flavor *group_flavors;
 	struct fl_column *group_columns;
 	uint32_t *members;
-	uint32_t *holders, *holder_at; /* holder_at: workload -> index in its line's holders */
-	uint32_t *candidates;          /* holders of a line in candidate order; same spans */
-	uint32_t *sort_scratch;
-	struct fl_placement *placements;
-	struct fl_use *uses;
+	uint32_t *holders, *holder_at;    /* holder_at: workload -> index in its line's holders */
+	uint32_t *candidates;             /* holders of a line in candidate order; same spans */
+	uint32_t *sort_scratch, cap_sort; /* room to sort all that hold quota */
+	struct fl_holdings holdings;
 	int16_t *scans;
+	uint32_t n_scans;
 	struct fl_shape *shapes;
 	uint32_t n_shapes;
 	uint32_t *shape_ids; /* workloads by shape; of one shape in queue order */
@@ -123,8 +137,6 @@ struct fl_policy {
 	struct fl_bitset marked;        /* shapes: known not to fit */
 	struct fl_bitset ready, asleep; /* places of queues in the tree's order */
 	uint32_t *heads;                /* two a shape: each line's tree of heads */
-	uint64_t marks;                 /* how often a shape was marked */
-	uint32_t *digest_ids;           /* room for digest.c */
 
 	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
 	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
@@ -154,12 +166,42 @@ static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, st
 
 static inline bool fl_holds_quota(const struct fl_job *j) { return j->held_by.v != FL_NONE; }
 
+/* Rows that @j can hold at most, of uses and of placements. */
+static inline uint32_t fl_room(const struct fl_policy *p, const struct fl_job *j)
+{
+	return p->shapes[j->shape].room;
+}
+/* What it holds: n_use rows, each column once; n_placement rows. */
+static inline struct fl_use *fl_uses(const struct fl_policy *p, const struct fl_job *j)
+{
+	return fl_holdings_uses(&p->holdings, j->held);
+}
+static inline struct fl_placement *fl_placements(const struct fl_policy *p, const struct fl_job *j)
+{
+	return fl_holdings_placements(&p->holdings, j->held, fl_room(p, j));
+}
+/* Its scan positions, into p->scans. */
+static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_job *j)
+{
+	const struct fl_shape *s = &p->shapes[j->shape];
+
+	return (struct fl_span){ s->scans + (j->shape_place - s->members.first) * s->n_scan,
+				 s->n_scan };
+}
+
 /* Write through the undo log: FL_SET(p, cell, value). */
 #define FL_SET(p, cell, value)                                                                     \
 	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
 
+/* What queue order and "newer" go by; to compare there is fl_job.age. */
+fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w);
+
 /* state.c: who holds quota */
 
+/* Room to work with @n workloads that hold quota: to sort them, and as targets of a search. */
+int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err);
+/* Rows for what @w, which holds nothing, is to hold; outside marks. */
+int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
 /* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
 void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);
 void fl_state_release(struct fl_policy *p, struct fl_workload w);
@@ -202,17 +244,22 @@ struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
 /* Notes of 8 bytes each, at most, for one workload that joins or leaves the line, or is parked. */
 enum { FL_LINE_NOTES = 4 * FL_BITSET_NOTES + 40 };
 
-/* The head of @q, FL_NONE when nobody waits; pop takes it out of the waiting. */
+/* The head of @q; FL_NONE when nobody waits. */
 struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);
-void fl_line_pop(struct fl_policy *p, struct fl_workload w);
 /* Newly queued: parked at once when its shape is known not to fit. */
 void fl_line_push(struct fl_policy *p, struct fl_workload w);
-/* A popped head goes back at once. */
+/* A head that was looked at stays where it is. */
 void fl_line_return(struct fl_policy *p, struct fl_workload w);
-/* A popped head waits until something frees; with @shape all of its shape do. */
+/* It waits until something frees; with @shape all of its shape do. */
 void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
 /* At most so many notes for that. */
 size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
+/*
+ * Of a policy that is loaded: a shape of @q is marked, before anybody is in line; then each that
+ * waits or is parked takes the place that its state and `loose` say.
+ */
+void fl_line_enter_mark(struct fl_policy *p, struct fl_node q, uint32_t shape);
+void fl_line_enter(struct fl_policy *p, struct fl_workload w);
 /* Takes part no more. */
 void fl_line_remove(struct fl_policy *p, struct fl_workload w);
 /* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_NOTES notes. */

@@ -2,6 +2,7 @@
 #include "decide/borrow/tournament.h"
 
 #include "base/check.h"
+#include "decide/borrow/heads.h"
 
 int fl_tournament_new(struct fl_cycle *c, struct fl_arena *a, uint32_t nodes, fairlead_error *err)
 {
@@ -47,13 +48,17 @@ static bool is_later(const struct fl_policy *p, uint32_t a, uint32_t b)
 static void link_paths(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
-	uint32_t heads = c->n_entries, below = 0;
+	uint32_t heads = c->n_heads, below = 0;
 
 	c->n_paths = 0;
 	for (;;) {
 		uint32_t parent = next_parent(p, &below);
-		uint32_t head = heads ? c->entries[heads - 1].queue.v : FL_NONE;
+		uint32_t head = FL_NONE;
 
+		while (heads && c->heads[heads - 1].entry == FL_NONE)
+			heads--;
+		if (heads)
+			head = c->heads[heads - 1].queue.v;
 		if (parent == FL_NONE && head == FL_NONE)
 			break;
 		if (is_later(p, head, parent)) {

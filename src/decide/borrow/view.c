@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/protect.h"
 
-const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct fl_view *v, struct fl_node n)
-{
-	if (v->usage.stale[n.v]) {
-		v->drs[n.v] = fl_drs_of(&p->tree, &v->usage, n);
-		v->usage.stale[n.v] = false;
-	}
-	return &v->drs[n.v];
-}
-
-void fl_view_take(struct fl_policy *p, struct fl_view *v, struct fl_workload holder)
+void fl_view_take(const struct fl_policy *p, struct fl_view *v, struct fl_workload holder)
 {
 	const struct fl_job *j = &p->jobs[holder.v];
+	const struct fl_use *uses = fl_uses(p, j);
 
 	for (uint32_t i = 0; i < j->n_use; i++)
-		fl_usage_remove(&v->usage, &p->tree, j->held_by, p->uses[j->use_first + i].column,
-				p->uses[j->use_first + i].amount);
+		fl_usage_remove(&v->usage, &p->tree, j->held_by, uses[i].column, uses[i].amount);
 }
 
-void fl_view_give(struct fl_policy *p, struct fl_view *v, struct fl_workload holder)
+void fl_view_give(const struct fl_policy *p, struct fl_view *v, struct fl_workload holder)
 {
 	const struct fl_job *j = &p->jobs[holder.v];
+	const struct fl_use *uses = fl_uses(p, j);
 
 	for (uint32_t i = j->n_use; i-- > 0;)
-		fl_usage_add(&v->usage, &p->tree, j->held_by, p->uses[j->use_first + i].column,
-			     p->uses[j->use_first + i].amount);
+		fl_usage_add(&v->usage, &p->tree, j->held_by, uses[i].column, uses[i].amount);
 }
 
 void fl_view_add(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)

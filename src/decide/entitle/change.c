@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "decide/entitle/setup.h"
+#include "decide/entitle/shares.h"
 
 struct fl_divide_queue fl_entitle_divide_row(const struct fl_policy *p, uint32_t queue)
 {
@@ -18,23 +19,12 @@ struct fl_divide_queue fl_entitle_divide_row(const struct fl_policy *p, uint32_t
 					 .weight = s->weight };
 }
 
-/* What the divider knows has changed. */
-static void tell_divider(struct fl_policy *p, uint32_t queue)
+/* What is divided by has changed. */
+static void tell(struct fl_policy *p, uint32_t queue)
 {
-	struct fl_divide_queue row = fl_entitle_divide_row(p, queue);
-
 	FL_SET(p, p->changes, p->changes + 1);
 	fl_state_touch(p, queue);
-	fl_divider_set(p->divider, queue, &row);
-}
-
-void fl_entitle_change_undone(struct fl_policy *p)
-{
-	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		struct fl_divide_queue row = fl_entitle_divide_row(p, q);
-
-		fl_divider_set(p->divider, q, &row);
-	}
+	fl_shares_tell(p, queue);
 }
 
 static int resource_of(const struct fl_policy *p, struct fl_resource resource)
@@ -67,7 +57,7 @@ static int change_queue(struct fl_policy *p, const struct fl_cell *cell, fairlea
 	if (r < 0)
 		return r;
 	FL_SET(p, row->of[resource], cell->value);
-	tell_divider(p, cell->node.v);
+	tell(p, cell->node.v);
 	return 0;
 }
 
@@ -84,7 +74,7 @@ static int change_queue_priority(struct fl_policy *p, const struct fl_cell *cell
 	if (r < 0)
 		return r;
 	FL_SET(p, p->queues[cell->node.v].priority, (int32_t)cell->value);
-	tell_divider(p, cell->node.v);
+	tell(p, cell->node.v);
 	return 0;
 }
 

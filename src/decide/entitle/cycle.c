@@ -5,7 +5,9 @@
 #include "decide/entitle/claim.h"
 #include "decide/entitle/search.h"
 #include "decide/entitle/setup.h"
+#include "decide/entitle/shares.h"
 #include "decide/entitle/turns.h"
+#include "decide/entitle/wake.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
@@ -47,47 +49,10 @@ void fl_entitle_cycle_done(struct fl_policy *p)
 	fl_mem_free(p->mem, c->placements);
 }
 
-/* --- the division --- */
-
-/* What each queue and all below it hold or want. */
-static void sum_requests(struct fl_policy *p)
-{
-	const struct fl_model *m = p->model;
-
-	for (uint32_t q = 0; q < m->n_nodes; q++)
-		p->request[q] = (struct fl_bundle){ 0 };
-	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
-		const struct fl_job *j = &p->jobs[p->job_order[i]];
-
-		if (j->books.v == FL_NONE)
-			continue;
-		for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
-			if (p->tasks[t].state == FL_TASK_WAITS ||
-			    p->tasks[t].state == FL_TASK_HOLDS)
-				fl_bundle_add(&p->request[j->books.v], &p->tasks[t].request);
-	}
-	for (uint32_t i = 0; i < p->n_order; i++) {
-		uint32_t q = p->order[i].v;
-		const struct fl_bundle *given = &m->entitlements[m->nodes[q].entitlement].request;
-
-		for (int r = 0; r < FL_BUNDLE; r++)
-			if (given->of[r] >= 0)
-				p->request[q].of[r] = given->of[r];
-	}
-	fl_divide_roll_up(p->divider, p->request);
-}
-
+/* Requests and fair shares, shifted by who claims. */
 void fl_cycle_divide(struct fl_policy *p)
 {
-	unsigned flags = p->settings.bounded_division ? FL_DIVIDE_BOUNDED : 0;
-
-	sum_requests(p);
-	fl_divide(p->divider, &p->total, p->usage ? p->settings.k : 0, p->request, p->usage, flags,
-		  /* sink= */ NULL, p->share);
-	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		p->queues[q].request = p->request[q];
-		p->queues[q].fair_share = p->share[q];
-	}
+	fl_shares_divide(p);
 	if (p->budgets)
 		fl_budgets_share(p);
 	else if (fl_turns_count(p))
@@ -180,7 +145,7 @@ int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_k
 static int begin(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	size_t notes = 2 * (size_t)p->model->n_workloads + 3 * (size_t)p->model->n_nodes;
+	size_t notes = 2 * (size_t)p->model->n_workloads + 3 * (size_t)p->model->n_nodes + 1;
 	enum fl_reason unseen = p->settings.queue_depth[FL_ACTION_ALLOCATE] ?
 					FL_REASON_QUEUE_DEPTH :
 					FL_REASON_NO_ROOM;
@@ -192,11 +157,8 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
 	if (r < 0)
 		return r;
-	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		fl_undo_note(&p->undo, &p->queues[q].request, sizeof p->queues[q].request);
-		fl_undo_note(&p->undo, &p->queues[q].fair_share, sizeof p->queues[q].fair_share);
+	for (uint32_t q = 0; c->claims && q < p->model->n_nodes; q++)
 		fl_undo_note(&p->undo, &p->queues[q].late, sizeof p->queues[q].late);
-	}
 	fl_cycle_divide(p);
 	fl_search_begin(p);
 	c->n_steps = c->n_heads = 0;
@@ -263,6 +225,15 @@ static uint32_t tasks_leaving(const struct fl_policy *p)
 	return n;
 }
 
+static bool admits(const struct fl_decisions *d)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < d->n && !any; i++)
+		any = d->rows[i].kind == FL_ADMIT;
+	return any;
+}
+
 int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
 		    fairlead_error *err)
 {
@@ -277,15 +248,16 @@ int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_d
 	p->scratch->only.v = FL_NONE;
 	r = run(p, &decisions, err);
 	p->scratch->sink = NULL;
+	if (r >= 0) {
+		decisions.moved = tasks_leaving(p) != leaving || admits(&decisions);
+		r = fl_wake_rest(p, &decisions, err);
+	}
 	if (r < 0) {
 		fl_undo_rollback(&p->undo, mark);
 		return r;
 	}
 	fl_undo_keep(&p->undo, mark);
 	*ret = decisions;
-	ret->moved = tasks_leaving(p) != leaving;
-	for (uint32_t i = 0; i < ret->n && !ret->moved; i++)
-		ret->moved = ret->rows[i].kind == FL_ADMIT;
 	return 0;
 }
 

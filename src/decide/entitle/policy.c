@@ -6,7 +6,10 @@
 #include "decide/entitle/budget.h"
 #include "decide/entitle/cycle.h"
 #include "decide/entitle/entitle.h"
+#include "decide/entitle/image.h"
 #include "decide/entitle/setup.h"
+#include "decide/entitle/shares.h"
+#include "decide/entitle/wake.h"
 
 static struct fl_policy *entitle_free(struct fl_policy *p)
 {
@@ -14,15 +17,16 @@ static struct fl_policy *entitle_free(struct fl_policy *p)
 		return NULL;
 	fl_entitle_cycle_done(p);
 	fl_usage_done(p);
-	fl_divider_free(p->divider);
+	fl_shares_free(p->shares);
 	fl_undo_done(&p->undo);
 	fl_arena_done(&p->cycle_arena);
 	fl_arena_done(&p->arena);
 	return fl_mem_free(p->mem, p);
 }
 
-static int entitle_new(const struct fl_model *model, const struct fl_policy_options *options,
-		       struct fl_policy **ret, fairlead_error *err)
+/* @image NULL: in the state of the model. */
+static int make(const struct fl_model *model, const struct fl_policy_options *options,
+		const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
 {
 	struct fl_policy *p;
 	int r;
@@ -40,6 +44,8 @@ static int entitle_new(const struct fl_model *model, const struct fl_policy_opti
 	fl_arena_init(&p->cycle_arena, p->mem);
 	fl_undo_init(&p->undo, p->mem);
 	r = fl_entitle_setup(p, err);
+	if (r == 0 && image)
+		r = fl_entitle_enter(p, image, err);
 	fl_arena_done(&p->cycle_arena);
 	if (r < 0) {
 		entitle_free(p);
@@ -47,6 +53,21 @@ static int entitle_new(const struct fl_model *model, const struct fl_policy_opti
 	}
 	*ret = p;
 	return 0;
+}
+
+static int entitle_new(const struct fl_model *model, const struct fl_policy_options *options,
+		       struct fl_policy **ret, fairlead_error *err)
+{
+	return make(model, options, /* image= */ NULL, ret, err);
+}
+
+static int entitle_load(const struct fl_model *model, const struct fl_policy_options *options,
+			const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
+{
+	struct fl_policy_options as_saved = *options;
+	int r = fl_entitle_saved_options(image, &as_saved, err);
+
+	return r < 0 ? r : make(model, &as_saved, image, ret, err);
 }
 
 /* --- events --- */
@@ -78,8 +99,8 @@ static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state
 static int set_present(struct fl_policy *p, struct fl_workload w, bool present, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	int r = fl_undo_reserve(&p->undo, 2 + FL_BITSET_NOTES,
-				(2 + FL_BITSET_NOTES) * sizeof(uint64_t), err);
+	size_t notes = 2 + 2 * FL_BITSET_NOTES;
+	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err);
 
 	if (r < 0)
 		return r;
@@ -192,7 +213,7 @@ static void roll_back(struct fl_policy *p, fl_mark mark)
 
 	fl_undo_rollback(&p->undo, mark);
 	if (p->changes != changes)
-		fl_entitle_change_undone(p);
+		fl_shares_tell_all(p);
 }
 
 static int entitle_apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
@@ -202,11 +223,15 @@ static int entitle_apply(struct fl_policy *p, fl_time now, const struct fl_event
 	int r;
 
 	p->now = now;
-	if (event->kind == FL_EV_USAGE)
-		return fl_usage_sample(p, &event->sample, err);
+	if (event->kind == FL_EV_USAGE) {
+		r = fl_usage_sample(p, &event->sample, err);
+		return r < 0 ? r : fl_wake_up(p, err);
+	}
 	if ((r = fl_undo_mark(&p->undo, &mark, err)) < 0)
 		return r;
 	r = change(p, event, err);
+	if (r >= 0 && event->kind != FL_EV_STARTED) /* that is known */
+		r = fl_wake_up(p, err);
 	if (r >= 0)
 		r = fl_usage_enter(p, err);
 	if (r < 0)
@@ -221,9 +246,16 @@ static int entitle_apply(struct fl_policy *p, fl_time now, const struct fl_event
 static int entitle_step(struct fl_policy *p, fl_time now, unsigned flags,
 			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
-	(void)flags; /* every step looks at everything */
+	int r;
+
 	p->now = now;
-	return fl_entitle_step(p, sink, ret, err);
+	if ((flags & FL_STEP_FULL) || sink || !fl_wake_is_idle(p, now))
+		return fl_entitle_step(p, sink, ret, err);
+	r = fl_usage_read(p, err); /* decides nothing, but who asks for it hears of now */
+	if (r < 0)
+		return r;
+	*ret = (struct fl_decisions){ .waiting = p->idle.waiting };
+	return 0;
 }
 
 static int entitle_try(struct fl_policy *p, fl_time now, struct fl_workload w,
@@ -237,60 +269,6 @@ static int entitle_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 	if (p->jobs[w.v].n_waits == 0 && p->jobs[w.v].tasks.n > 0)
 		return wrong_state(p, w, "wants nothing more", err);
 	return fl_entitle_try(p, w, sink, ret, err);
-}
-
-/* The first time after @now at which somebody who runs @j may be taken who may not be now. */
-static fl_time unprotected(const struct fl_policy *p, const struct fl_job *j, fl_time now)
-{
-	fl_time lengths[] = { p->settings.default_preempt_min_run,
-			      p->settings.default_reclaim_min_run };
-	fl_time first = FL_NEVER;
-	uint32_t q = j->queue.v;
-
-	if (fl_entitle_protected_until(p, j) <= now)
-		return FL_NEVER;
-	for (bool more = true; more; q = p->queues[q].parent.v) {
-		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-			fl_time end = fl_sat_add(j->started, lengths[i]);
-
-			if (lengths[i] != FL_TIME_NONE && end > now && end < first)
-				first = end;
-		}
-		more = q != FL_NONE;
-		if (!more)
-			break;
-		lengths[0] = p->queues[q].preempt_min_run;
-		lengths[1] = p->queues[q].reclaim_min_run;
-	}
-	return first;
-}
-
-static fl_time entitle_wake(const struct fl_policy *p, fl_time now)
-{
-	fl_time first = FL_NEVER;
-	bool waits = false;
-
-	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
-		const struct fl_job *j = &p->jobs[p->job_order[i]];
-
-		waits |= fl_job_wants(j);
-		first = fl_amount_min(first, unprotected(p, j, now));
-	}
-	if (!waits)
-		first = FL_NEVER;
-	else if (p->moving && (p->settings.k > 0 || p->budgets))
-		first = fl_amount_min(first, fl_sat_add(now, p->settings.fetch_interval));
-	if (waits && p->budgets)
-		first = fl_amount_min(first, fl_budgets_wake(p, now));
-	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
-		fl_time since = p->jobs[p->job_order[i]].stale_since;
-		fl_time end = since == FL_TIME_NONE ? FL_NEVER :
-						      fl_sat_add(since, p->settings.stale_grace);
-
-		if (end > now && p->settings.actions[FL_ACTION_STALE_GANG])
-			first = fl_amount_min(first, end);
-	}
-	return first;
 }
 
 static int entitle_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
@@ -428,10 +406,12 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.name = "entitle",
 	.new = entitle_new,
 	.free = entitle_free,
+	.save = fl_entitle_save,
+	.load = entitle_load,
 	.apply = entitle_apply,
 	.step = entitle_step,
 	.try = entitle_try,
-	.wake = entitle_wake,
+	.wake = fl_wake,
 	.mark = entitle_mark,
 	.rollback = roll_back,
 	.keep = entitle_keep,

@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "decide/entitle/cycle.h"
+#include "decide/entitle/shares.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
 
@@ -74,7 +75,7 @@ static int fill_queues(struct fl_policy *p, struct sorting *s, fairlead_error *e
 
 	if (!ALLOC(p, p->queues, m->n_nodes) || !ALLOC(p, p->is_leaf, m->n_nodes) ||
 	    !ALLOC(p, p->queue_epoch, m->n_nodes) || !ALLOC(p, p->order, m->n_nodes) ||
-	    !ALLOC(p, p->request, m->n_nodes) || !ALLOC(p, p->share, m->n_nodes))
+	    !ALLOC(p, p->request_epoch, m->n_nodes))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t q = 0; q < m->n_nodes; q++)
 		s->ids[q] = q;
@@ -94,18 +95,6 @@ static int fill_queues(struct fl_policy *p, struct sorting *s, fairlead_error *e
 		if (takes_part(m, s->ids[i]))
 			p->order[p->n_order++].v = s->ids[i];
 	return 0;
-}
-
-static int fill_divider(struct fl_policy *p, fairlead_error *err)
-{
-	uint32_t n = p->model->n_nodes;
-	struct fl_divide_queue *rows = fl_arena_alloc(&p->cycle_arena, n, sizeof *rows, err);
-
-	if (!rows)
-		return FAIRLEAD_ENOMEM;
-	for (uint32_t q = 0; q < n; q++)
-		rows[q] = fl_entitle_divide_row(p, q);
-	return fl_divider_new(p->mem, rows, n, &p->divider, err);
 }
 
 /* --- machines --- */
@@ -201,10 +190,12 @@ static int fill_jobs(struct fl_policy *p, struct sorting *s, fairlead_error *err
 	fl_sort(p->job_order, m->n_workloads, s->spare, cmp_jobs, m);
 	if ((r = fl_bitset_init(&p->there, m->n_workloads, &p->arena, err)) < 0)
 		return r;
-	for (uint32_t i = 0; i < m->n_workloads; i++) {
+	for (uint32_t i = 0; i < m->n_workloads; i++)
 		p->jobs[p->job_order[i]] = job_of(m, p->job_order[i], i);
-		fl_job_note_there(p, (struct fl_workload){ p->job_order[i] });
-	}
+	if ((r = fl_shares_new(p, &p->shares, err)) < 0)
+		return r;
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		fl_job_note_there(p, (struct fl_workload){ w });
 	return 0;
 }
 
@@ -272,10 +263,9 @@ int fl_entitle_setup(struct fl_policy *p, fairlead_error *err)
 	s.spare = fl_arena_alloc(&p->cycle_arena, most, sizeof *s.spare, err);
 	if (!s.ids || !s.spare)
 		return FAIRLEAD_ENOMEM;
-	if ((r = fill_queues(p, &s, err)) < 0 || (r = fill_divider(p, err)) < 0 ||
-	    (r = fill_rooms(p, &s, err)) < 0 || (r = fill_jobs(p, &s, err)) < 0 ||
-	    (r = fill_tasks(p, err)) < 0 || (r = fl_usage_setup(p, err)) < 0 ||
-	    (r = fl_entitle_cycle_new(p, err)) < 0)
+	if ((r = fill_queues(p, &s, err)) < 0 || (r = fill_rooms(p, &s, err)) < 0 ||
+	    (r = fill_jobs(p, &s, err)) < 0 || (r = fill_tasks(p, err)) < 0 ||
+	    (r = fl_usage_setup(p, err)) < 0 || (r = fl_entitle_cycle_new(p, err)) < 0)
 		return r;
 	fl_cycle_divide(p);
 	return 0;

@@ -9,6 +9,7 @@
 #define FL_DECIDE_ENTITLE_SETUP_H
 
 #include "decide/entitle/state.h"
+#include "share/divide.h"
 
 int fl_entitle_setup(struct fl_policy *p, fairlead_error *err);
 
@@ -25,8 +26,7 @@ int fl_usage_enter(struct fl_policy *p, fairlead_error *err);
 /* change.c: cells */
 int fl_entitle_change(struct fl_policy *p, struct fl_workload w, const struct fl_cell *cell,
 		      fairlead_error *err);
-/* A rollback has taken some back: the divider must know. */
-void fl_entitle_change_undone(struct fl_policy *p);
+/* What a division must know of @queue. */
 struct fl_divide_queue fl_entitle_divide_row(const struct fl_policy *p, uint32_t queue);
 
 /* digest.c */

@@ -3,11 +3,13 @@
 
 #include <math.h>
 
+#include "decide/entitle/shares.h"
+
 /* Room to undo one change of a task: three cells a level, its machine, its own cells. */
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
 	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
-	size_t notes = 3 * levels + 20 + 2 * FL_BITSET_NOTES;
+	size_t notes = 3 * levels + 21 + 3 * FL_BITSET_NOTES;
 
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
 }
@@ -85,6 +87,14 @@ static uint32_t *count_of(struct fl_job *j, enum fl_task_state state)
 	return NULL;
 }
 
+static void put_in(struct fl_policy *p, struct fl_bitset *set, uint32_t at, bool in)
+{
+	if (in)
+		fl_bitset_add(set, at, &p->undo);
+	else
+		fl_bitset_remove(set, at, &p->undo);
+}
+
 void fl_job_note_there(struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_job *j = &p->jobs[w.v];
@@ -92,10 +102,9 @@ void fl_job_note_there(struct fl_policy *p, struct fl_workload w)
 
 	if (there == fl_bitset_has(&p->there, j->rank))
 		return;
-	if (there)
-		fl_bitset_add(&p->there, j->rank, &p->undo);
-	else
-		fl_bitset_remove(&p->there, j->rank, &p->undo);
+	put_in(p, &p->there, j->rank, there);
+	if (j->books.v != FL_NONE)
+		put_in(p, &p->shares->there, j->booked, there);
 }
 
 /* A task comes, or goes for good. */
@@ -103,10 +112,7 @@ static void note_alive(struct fl_policy *p, struct fl_task *t, bool alive)
 {
 	uint32_t at = (uint32_t)(t - p->tasks);
 
-	if (alive)
-		fl_bitset_add(&p->alive, at, &p->undo);
-	else
-		fl_bitset_remove(&p->alive, at, &p->undo);
+	put_in(p, &p->alive, at, alive);
 	fl_job_note_there(p, t->workload);
 }
 
@@ -122,6 +128,8 @@ static void enter(struct fl_policy *p, struct fl_job *j, struct fl_task *t,
 		FL_SET(p, *to, *to + 1);
 	bool was_alive = t->state != FL_TASK_GONE;
 
+	if (j->books.v != FL_NONE && fl_task_requests(t->state) != fl_task_requests(state))
+		FL_SET(p, p->request_epoch[j->books.v], ++p->epochs);
 	FL_SET(p, t->state, state);
 	FL_SET(p, j->epoch, ++p->epochs);
 	if (was_alive != (state != FL_TASK_GONE))

@@ -12,7 +12,6 @@
 #include "base/undo.h"
 #include "decide/entitle/standing.h"
 #include "decide/policy.h"
-#include "share/divide.h"
 #include "share/history.h"
 
 enum fl_task_state {
@@ -44,7 +43,8 @@ struct fl_job {
 	struct fl_node books; /* where it counts: its leaf, or the inner queue it is in; FL_NONE */
 	struct fl_span tasks; /* by name */
 	uint32_t min_tasks;
-	uint32_t rank; /* place among all by (creation, name) */
+	uint32_t rank;   /* place among all by (creation, name) */
+	uint32_t booked; /* its place in fl_shares.booked */
 
 	/* changes */
 	int32_t priority;
@@ -73,6 +73,12 @@ struct fl_room {
 
 /* So many machines, side by side by name, are looked at only when one of them has room. */
 enum { FL_ROOMS_BLOCK = 16 };
+
+/* wake.h */
+struct fl_idle {
+	fl_time since, wake;
+	bool is, waiting; /* waiting: somebody did, in that cycle */
+};
 
 struct fl_policy {
 	const struct fl_model *model;
@@ -105,15 +111,16 @@ struct fl_policy {
 	uint32_t trial;  /* number of the search's trial that runs; 0: none does */
 	uint32_t trials; /* so many began; never goes back */
 
-	struct fl_divider *divider;
-	uint32_t changes;           /* of what the divider knows: number of changes so far */
-	struct fl_bundle *request;  /* by node: room for a division */
-	struct fl_bundle *share;    /* by node: the same */
-	struct fl_history *history; /* NULL: usage over time is off */
-	struct fl_bundle *usage;    /* by node, normalised; NULL: none */
-	struct fl_budgets *budgets; /* NULL: off */
-	bool moving;                /* fl_policy_options.moving_usage */
+	struct fl_shares *shares;
+	uint64_t *request_epoch;       /* by node, of what its own workloads ask for: as a job's */
+	uint32_t changes;              /* of what is divided by: number of changes so far */
+	const struct fl_bundle *share; /* by node: what the last division gave */
+	struct fl_history *history;    /* NULL: usage over time is off */
+	struct fl_bundle *usage;       /* by node, normalised; NULL: none */
+	struct fl_budgets *budgets;    /* NULL: off */
+	bool moving;                   /* fl_policy_options.moving_usage */
 
+	struct fl_idle idle;
 	struct fl_cycle *scratch; /* cycle lifetime */
 };
 
@@ -178,6 +185,12 @@ static inline bool fl_task_leaves(const struct fl_task *t, struct fl_machine mac
 	return t->state == FL_TASK_LEAVES &&
 	       (machine.v == t->machine.v || machine.v == t->promised.v ||
 		machine.v == t->dropped.v);
+}
+
+/* Does it count in what its queue requests? */
+static inline bool fl_task_requests(enum fl_task_state state)
+{
+	return state == FL_TASK_WAITS || state == FL_TASK_HOLDS;
 }
 
 /* Does it run, or will it: bound or reserved. */

@@ -240,6 +240,61 @@ static void pairs_survive_each_failing_call(void **state)
 	assert_true(n > 3 && n < 100);
 }
 
+enum { LONG = 90 };
+
+/* A text that shares much with many others, of each kind another way. */
+static const char *like(char buffer[2 * LONG], int kind, uint32_t i)
+{
+	switch (kind) {
+	case 0: /* numbers behind what all have */
+		(void)snprintf(buffer, 2 * LONG, "team-a-job-%u", i % 700);
+		break;
+	case 1: /* bytes above 127, and some that end early */
+		(void)snprintf(buffer, 2 * LONG, "%c%c%s", (char)(200 + i % 3), (char)(60 + i % 90),
+			       i % 7 ? "tail" : "");
+		break;
+	case 2: /* tells nothing before its very end, deeper than prefixes are looked at */
+		memset(buffer, 'x', LONG);
+		for (uint32_t k = 0; k < LONG; k += 9)
+			buffer[k] = (char)('a' + (i >> k / 9) % 2);
+		(void)snprintf(buffer + LONG, LONG, "%u", i % 1000);
+		break;
+	default: /* few texts, most of them empty */
+		(void)snprintf(buffer, 2 * LONG, "%s", i % 5 ? "" : "uid");
+		break;
+	}
+	return buffer;
+}
+
+static void sorted_as_compared(void **state)
+{
+	static struct fl_sort_row rows[MANY], scratch[MANY];
+	char buffer[2 * LONG];
+
+	(void)state;
+	for (int kind = 0; kind < 4; kind++) {
+		struct fl_names names;
+
+		assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
+		for (uint32_t i = 0; i < MANY; i++)
+			rows[i] = (struct fl_sort_row){
+				.id = i, .sym = add(&names, like(buffer, kind, i * 7919 % MANY)).v
+			};
+		fl_names_sort(&names, rows, MANY, scratch);
+		for (uint32_t i = 1; i < MANY; i++) {
+			int order =
+				strcmp(fl_names_text(&names, (struct fl_sym){ rows[i - 1].sym }),
+				       fl_names_text(&names, (struct fl_sym){ rows[i].sym }));
+
+			assert_true(order < 0 || (order == 0 && rows[i - 1].id < rows[i].id));
+			assert_string_equal(fl_names_text(&names, (struct fl_sym){ rows[i].sym }),
+					    like(buffer, kind, rows[i].id * 7919 % MANY));
+		}
+		fl_names_sort(&names, rows, 0, scratch);
+		fl_names_done(&names);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +302,7 @@ int main(void)
 		cmocka_unit_test(neighbours_are_told_apart),
 		cmocka_unit_test(a_nul_byte_is_refused),
 		cmocka_unit_test(order_is_of_texts),
+		cmocka_unit_test(sorted_as_compared),
 		cmocka_unit_test(nobody_is_the_empty_text),
 		cmocka_unit_test(names_survive_each_failing_call),
 		cmocka_unit_test(pairs_keep_the_first_value),

@@ -130,12 +130,56 @@ static void work_is_bounded(void **state)
 	}
 }
 
+/* Keys that differ in some bytes only, and signed ones. */
+static void rows_by_key(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t mask; /* bits in which keys differ */
+		uint32_t n;
+	} rows[] = {
+		{ "none", 0, 500 },
+		{ "one byte", 0x3f00, MOST },
+		{ "the highest", UINT64_C(0xff) << 56, MOST },
+		{ "two apart", UINT64_C(0x0700000000000003), MOST },
+		{ "all", UINT64_MAX, MOST },
+		{ "few rows", UINT64_MAX, 24 },
+		{ "one more", UINT64_MAX, 25 },
+		{ "one row", UINT64_MAX, 1 },
+		{ "no rows", UINT64_MAX, 0 },
+	};
+	static struct fl_sort_row sorted[MOST], scratch[MOST];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		for (uint32_t k = 0; k < rows[i].n; k++)
+			sorted[k] = (struct fl_sort_row){
+				.key = fl_sort_key(
+					(int64_t)((uint64_t)dice(1u << 31) << 33 | dice(1u << 31)) &
+					(int64_t)rows[i].mask),
+				.id = k,
+				.sym = ~k,
+			};
+		fl_sort_rows(sorted, rows[i].n, scratch);
+		for (uint32_t k = 0; k < rows[i].n; k++)
+			CHECK(sorted[k].sym == ~sorted[k].id, rows[i].name);
+		for (uint32_t k = 1; k < rows[i].n; k++)
+			CHECK(sorted[k - 1].key < sorted[k].key ||
+				      (sorted[k - 1].key == sorted[k].key &&
+				       sorted[k - 1].id < sorted[k].id),
+			      rows[i].name);
+	}
+	assert_true(fl_sort_key(INT64_MIN) == 0 && fl_sort_key(-1) < fl_sort_key(0) &&
+		    fl_sort_key(0) < fl_sort_key(1) && fl_sort_key(INT64_MAX) == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_the_slow_one),
 		cmocka_unit_test(equals_keep_their_order),
 		cmocka_unit_test(work_is_bounded),
+		cmocka_unit_test(rows_by_key),
 	};
 
 	return cmocka_run_group_tests_name("base/sort", tests, NULL, NULL);

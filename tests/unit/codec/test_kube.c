@@ -145,8 +145,8 @@ static void workload(void **state)
 		    !w->misconfigured);
 	assert_true(w->created == INT64_C(1767225600) * FL_SECOND);
 	assert_true(w->reserved && w->reserved_at == w->created + 9 * FL_SECOND);
-	assert_true(w->evicted && w->evicted_at == w->created + 60 * FL_SECOND);
-	assert_string_equal(name_of(m, w->evicted_reason), "Preempted");
+	assert_true(w->evicted && fl_model_requeue(m, w)->evicted_at == w->created + 60 * FL_SECOND);
+	assert_string_equal(name_of(m, fl_model_requeue(m, w)->evicted_reason), "Preempted");
 	assert_true(m->newest == w->created + 120 * FL_SECOND);
 	assert_string_equal(name_of(m, p->name), "main");
 	assert_true(p->count == 3 && p->min_count == 2 && p->node_selector.n == 1 &&

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * incremental - a step that looks at what changed decides as one that looks at everything
+ *
+ *   incremental [--policy borrow|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
+ *               [--heads 1]
+ *
+ * Many small worlds, in each of them some hundreds of random operations, until there were
+ * --events events in all.  World N of a seed is always the same one; on a difference the
+ * program says how to have that world alone again, and cuts down the list of operations to
+ * those without which there is none.  --keep writes its objects.
+ *
+ * --heads holds something else against each other, which should be the same too: a policy with
+ * many heads a cycle, and one with one head a cycle that makes as many cycles.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "codec/kube.h"
+#include "decide/borrow/borrow.h"
+#include "decide/entitle/entitle.h"
+#include "fuzz/chosen_borrow.h"
+#include "fuzz/chosen_entitle.h"
+#include "prop/lockstep.h"
+
+enum { MOST_DRAWS = 400, WORLD_BYTES = 4096 };
+
+struct options {
+	const char *policy, *keep;
+	unsigned long seed, world, events;
+	bool one; /* world only */
+	bool heads;
+};
+
+/* A world and what is done in it. */
+struct run {
+	unsigned long number;
+	bool unsampled, moving;
+	uint8_t world[WORLD_BYTES];
+	struct draw draws[MOST_DRAWS];
+	unsigned n;
+	struct text objects;
+	struct fl_model *m[BOTH];
+};
+
+static struct options options = { .policy = "borrow", .seed = 1, .events = 100000 };
+static struct run run;
+static unsigned at; /* draw */
+
+static bool entitled(void) { return strcmp(options.policy, "entitle") == 0; }
+
+/* How to have this world again. */
+static void say_again(void)
+{
+	(void)fprintf(stderr, "again: incremental --policy %s --seed %lu --world %lu%s\n",
+		      options.policy, options.seed, run.number, options.heads ? " --heads 1" : "");
+}
+
+/* An assertion of the engine's failed: say where. */
+static void say_where(int signal)
+{
+	(void)fprintf(stderr, "incremental: died at operation %u\n", at);
+	say_again();
+	_Exit(128 + signal);
+}
+
+/* --- worlds --- */
+
+static void fill(struct fl_random *r, uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i += 8) {
+		uint64_t bits = fl_random_bits(r);
+
+		memcpy(bytes + i, &bits, n - i < 8 ? n - i : 8);
+	}
+}
+
+static void choose_world(void)
+{
+	static const struct chosen_borrow borrows[] = {
+		{ .queues = 3, .cohorts = 2, .flavors = 1, .jobs = 10, .rich = true },
+		{ .queues = 4, .cohorts = 4, .flavors = 2, .jobs = 14, .rich = true },
+		{ .queues = 8, .cohorts = 5, .flavors = 3, .jobs = 36, .rich = true },
+		{ .queues = 10, .cohorts = 4, .flavors = 1, .jobs = 40, .rich = true },
+	};
+	static const struct chosen_entitle entitles[] = {
+		{ .tops = 1, .leaves = 3, .machines = 1, .jobs = 6, .pods = 2 },
+		{ .tops = 2, .middles = 2, .leaves = 4, .machines = 3, .jobs = 8, .pods = 3 },
+		{ .tops = 3, .middles = 3, .leaves = 6, .machines = 4, .jobs = 16, .pods = 3 },
+		{ .tops = 2, .middles = 1, .leaves = 5, .machines = 2, .jobs = 12, .pods = 2 },
+	};
+	struct choices c = { run.world, run.world + sizeof run.world };
+	unsigned size = choose(&c, 4);
+
+	run.unsampled = choose(&c, 4) == 0;
+	run.moving = choose(&c, 2);
+	if (entitled())
+		chosen_entitle(&run.objects, &c, &entitles[size]);
+	else
+		chosen_borrow(&run.objects, &c, &borrows[size]);
+}
+
+static struct fl_model *read_world(void)
+{
+	struct fl_model *m = NULL;
+	fairlead_error err = { 0 };
+
+	ENSURE(fl_model_new(&fl_mem_heap, &m, &err) == 0);
+	if (fl_kube_read(m, "in", run.objects.bytes, run.objects.n, &err) < 0 ||
+	    fl_model_seal(m, &err) < 0) {
+		(void)fprintf(stderr, "incremental: %u:%u %s: %s\n", err.line, err.column,
+			      err.subject, err.text);
+		abort();
+	}
+	return m;
+}
+
+static void make(unsigned long number)
+{
+	struct fl_random random;
+
+	run.number = number;
+	fl_random_init(&random, options.seed, number);
+	fill(&random, run.world, sizeof run.world);
+	run.n = 40 + (unsigned)(fl_random_bits(&random) % (MOST_DRAWS - 40));
+	fill(&random, (uint8_t *)run.draws, run.n * sizeof *run.draws);
+	choose_world();
+	for (int i = 0; i < BOTH; i++) {
+		run.m[i] = read_world();
+		if (options.heads)
+			run.m[i]->settings.many_heads = i == PART;
+	}
+}
+
+/* --- runs --- */
+
+/* True: both are alike to the end; else @l says how not, and `at` where. */
+static bool go(struct lockstep *l, bool aloud)
+{
+	struct fl_policy_options o = { .mem = &fl_mem_heap,
+				       .now = run.m[FULL]->newest,
+				       .unsampled = run.unsampled,
+				       .moving_usage = run.moving };
+	bool same;
+
+	lockstep_open(l, entitled() ? &fl_entitle_policy : &fl_borrow_policy,
+		      (const struct fl_model *const *)run.m, &o);
+	l->aloud = aloud;
+	same = lockstep_same_state(l);
+	for (at = 0; same && at < run.n; at++) {
+		same = lockstep_do(l, &run.draws[at]);
+		if (aloud)
+			(void)fprintf(stderr, "  %s\n", l->done);
+	}
+	lockstep_close(l);
+	return same;
+}
+
+/* Take out as many operations as can be without losing the difference, more at a time first. */
+static void shrink_once(struct lockstep *l)
+{
+	static struct draw kept[MOST_DRAWS];
+
+	for (unsigned cut = (run.n + 1) / 2; cut > 0; cut /= 2)
+		for (unsigned first = 0; first + cut <= run.n;) {
+			unsigned n = run.n;
+
+			memcpy(kept, run.draws, n * sizeof *kept);
+			memmove(run.draws + first, run.draws + first + cut,
+				(n - first - cut) * sizeof *kept);
+			run.n = n - cut;
+			if (!go(l, /* aloud= */ false)) {
+				run.n = at;
+				continue;
+			}
+			memcpy(run.draws, kept, n * sizeof *kept);
+			run.n = n;
+			first += cut;
+		}
+}
+
+static void shrink(struct lockstep *l)
+{
+	unsigned before;
+
+	do {
+		before = run.n;
+		shrink_once(l);
+	} while (run.n < before);
+}
+
+static void keep_objects(void)
+{
+	FILE *f = fopen(options.keep, "w");
+
+	if (!f || fwrite(run.objects.bytes, 1, run.objects.n, f) != run.objects.n || fclose(f) != 0)
+		perror("incremental");
+}
+
+static void report(struct lockstep *l)
+{
+	(void)fprintf(stderr, "incremental: operation %u differs (%s): %s\n", at, l->done,
+		      l->difference);
+	say_again();
+	(void)fprintf(stderr, "as short as it gets:\n");
+	run.n = at;
+	shrink(l);
+	(void)go(l, /* aloud= */ true);
+	(void)fprintf(stderr, "  differs: %s\n", l->difference);
+	if (options.keep)
+		keep_objects();
+}
+
+static void add_counts(struct lockstep_counts *sum, const struct lockstep_counts *n)
+{
+	sum->events += n->events;
+	sum->refused += n->refused;
+	sum->steps += n->steps;
+	sum->tries += n->tries;
+	sum->marks += n->marks;
+	sum->admitted += n->admitted;
+	sum->reserved += n->reserved;
+	sum->evicted += n->evicted;
+	sum->waiting += n->waiting;
+	sum->left_out += n->left_out;
+}
+
+static int parse(int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i += 2) {
+		unsigned long number = strtoul(argv[i + 1], NULL, 10);
+
+		if (strcmp(argv[i], "--policy") == 0)
+			options.policy = argv[i + 1];
+		else if (strcmp(argv[i], "--keep") == 0)
+			options.keep = argv[i + 1];
+		else if (strcmp(argv[i], "--seed") == 0)
+			options.seed = number;
+		else if (strcmp(argv[i], "--events") == 0)
+			options.events = number;
+		else if (strcmp(argv[i], "--heads") == 0)
+			options.heads = number;
+		else if (strcmp(argv[i], "--world") == 0)
+			options.world = number, options.one = true;
+		else
+			return -1;
+	}
+	return argc % 2 && (entitled() || strcmp(options.policy, "borrow") == 0) ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct lockstep l;
+	struct lockstep_counts n = { 0 };
+	unsigned long worlds = 0;
+
+	if (parse(argc, argv) < 0) {
+		(void)fprintf(stderr, "usage: incremental [--policy borrow|entitle] [--seed N] "
+				      "[--world N] [--events N] [--keep FILE] [--heads 1]\n");
+		return 2;
+	}
+	(void)signal(SIGABRT, say_where);
+	(void)signal(SIGSEGV, say_where);
+	while (options.one ? worlds == 0 : n.events < options.events) {
+		make(options.world + worlds++);
+		if (!go(&l, /* aloud= */ false)) {
+			report(&l);
+			return 1;
+		}
+		add_counts(&n, &l.counts);
+		for (int i = 0; i < BOTH; i++)
+			run.m[i] = fl_model_free(run.m[i]);
+	}
+	printf("%s, seed %lu: %lu worlds, %lu events (%lu more refused), %lu steps, %lu tries, "
+	       "%lu marks; %lu admitted, %lu reserved, %lu evicted, %lu waiting (%lu left out)\n",
+	       options.policy, options.seed, worlds, n.events, n.refused, n.steps, n.tries, n.marks,
+	       n.admitted, n.reserved, n.evicted, n.waiting, n.left_out);
+	return 0;
+}
