@@ -4,18 +4,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* FNV-1a, then a finishing mix: short similar names must not share low bits. */
+/* FNV-1a, then a finishing mix: similar names must not share upper bits. */
 static uint32_t hash_text(const char *text, size_t len)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 
 	for (size_t i = 0; i < len; i++)
 		h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	h ^= h >> 29;
-	return (uint32_t)(h ^ (h >> 32));
+	h = (h ^ (h >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 32);
 }
 
-static uint32_t hash_pair(uint32_t a, uint32_t b)
+uint32_t fl_pairs_hash(uint32_t a, uint32_t b)
 {
 	uint64_t h = (((uint64_t)a << 32) | b) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -49,16 +49,16 @@ static bool same(const struct fl_names *names, uint32_t sym, const char *text, s
 
 static uint32_t find_slot(const struct fl_names *names, const char *text, size_t len)
 {
-	uint32_t i = hash_text(text, len) & (names->slots - 1);
+	uint32_t i = fl_slots_first(names->slots, hash_text(text, len));
 
 	while (names->slot[i] && !same(names, names->slot[i] - 1, text, len))
-		i = (i + 1) & (names->slots - 1);
+		i = fl_slots_next(names->slots, i);
 	return i;
 }
 
 static int widen(struct fl_names *names, fairlead_error *err)
 {
-	uint32_t slots = names->slots ? names->slots * 2 : 64;
+	uint32_t slots = fl_slots_more(names->slots);
 	uint32_t *slot = names->mem->resize(names->mem->user, NULL, slots * sizeof *slot);
 
 	if (!slot)
@@ -83,7 +83,7 @@ int fl_names_add(struct fl_names *names, const char *text, size_t len, struct fl
 
 	if (memchr(text, '\0', len))
 		return fl_fail(err, FAIRLEAD_EINPUT, "a text with a NUL byte in it");
-	if (names->n * 2 >= names->slots && (r = widen(names, err)) < 0)
+	if (fl_slots_full(names->slots, names->n) && (r = widen(names, err)) < 0)
 		return r;
 	at = find_slot(names, text, len);
 	if (!names->slot[at]) {
@@ -233,7 +233,7 @@ void fl_pairs_done(struct fl_pairs *pairs)
 
 static struct fl_pair_slot *pair_slot(const struct fl_pairs *pairs, uint32_t a, uint32_t b)
 {
-	uint32_t i = hash_pair(a, b) & (pairs->slots - 1);
+	uint32_t i = fl_pairs_hash(a, b) & (pairs->slots - 1);
 
 	while (pairs->slot[i].used && (pairs->slot[i].a != a || pairs->slot[i].b != b))
 		i = (i + 1) & (pairs->slots - 1);

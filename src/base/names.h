@@ -9,6 +9,7 @@
 #ifndef FL_BASE_NAMES_H
 #define FL_BASE_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/ids.h"
@@ -45,6 +46,35 @@ void fl_names_sort(const struct fl_names *names, struct fl_sort_row *rows, uint3
 int fl_names_save(const struct fl_names *names, struct fl_image_writer *w, fairlead_error *err);
 int fl_names_load(struct fl_names *names, struct fl_image *i, fairlead_error *err);
 
+/*
+ * Tables of open addressing of which there is more than a handful: three quarters of them at most
+ * are in use, and each is by a half or a third larger than the one before it.
+ */
+static inline bool fl_slots_full(uint32_t slots, uint32_t n)
+{
+	return (uint64_t)n * 4 >= (uint64_t)slots * 3;
+}
+static inline uint32_t fl_slots_more(uint32_t slots)
+{
+	return slots == 0 ? 64 : (slots & (slots - 1)) == 0 ? slots / 2 * 3 : slots / 3 * 4;
+}
+/* Of a table that is loaded: may it be searched and grow? */
+static inline bool fl_slots_sound(uint32_t slots, uint32_t used)
+{
+	uint32_t half = slots % 3 == 0 ? slots / 3 : slots / 2;
+
+	return slots >= 64 && (half & (half - 1)) == 0 && slots % half == 0 && used < slots;
+}
+/* Where to look first, by the upper bits of @hash; and where next. */
+static inline uint32_t fl_slots_first(uint32_t slots, uint32_t hash)
+{
+	return (uint32_t)((uint64_t)hash * slots >> 32);
+}
+static inline uint32_t fl_slots_next(uint32_t slots, uint32_t at)
+{
+	return at + 1 < slots ? at + 1 : 0;
+}
+
 /* Pairs of numbers to a number: (namespace, name) -> id, (flavor, resource) -> column. */
 struct fl_pair_slot {
 	uint32_t a, b, value;
@@ -62,6 +92,8 @@ void fl_pairs_done(struct fl_pairs *pairs);
 /* 0 when added; 1 when the pair was there already (its value in *ret_old, unchanged). */
 int fl_pairs_add(struct fl_pairs *pairs, uint32_t a, uint32_t b, uint32_t value, uint32_t *ret_old,
 		 fairlead_error *err);
+/* Spread evenly, most of all its upper bits. */
+uint32_t fl_pairs_hash(uint32_t a, uint32_t b);
 uint32_t fl_pairs_find(const struct fl_pairs *pairs, uint32_t a, uint32_t b); /* FL_NONE */
 void fl_pairs_clear(struct fl_pairs *pairs);
 

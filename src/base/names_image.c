@@ -27,8 +27,7 @@ static bool are_sound(const struct fl_names *names)
 	uint32_t used = 0, bad = 0;
 
 	if (names->n == 0 || names->bytes_n == 0 || names->bytes[names->bytes_n - 1] != '\0' ||
-	    names->start[0] >= names->bytes_n || names->bytes[names->start[0]] != '\0' ||
-	    !is_power_of_2(names->slots))
+	    names->start[0] >= names->bytes_n || names->bytes[names->start[0]] != '\0')
 		return false;
 	for (uint32_t s = 0; s < names->n; s++)
 		bad |= names->start[s] >= names->bytes_n;
@@ -36,7 +35,7 @@ static bool are_sound(const struct fl_names *names)
 		used += names->slot[i] > 0;
 		bad |= names->slot[i] > names->n;
 	}
-	return !bad && used < names->slots;
+	return !bad && fl_slots_sound(names->slots, used);
 }
 
 int fl_names_load(struct fl_names *names, struct fl_image *i, fairlead_error *err)

@@ -56,6 +56,7 @@ struct single {
 #undef ROW
 
 static const struct fl_image_kind single_kind = { "single", sizeof(struct single), 0 };
+static const struct fl_image_kind named_kind = { "named", sizeof(uint32_t), 0 };
 
 /* --- what must hold of a row --- */
 
@@ -269,12 +270,11 @@ static uint32_t rows_named(const struct fl_model *m, uint32_t key)
 		return m->n_machines;
 	case FL_TABLE_QUEUE:
 		return m->n_queues;
-	case FL_TABLE_WORKLOAD:
-	case FL_TABLE_POD_GROUP:
-	case FL_TABLE_POD:
-		return m->n_workloads;
 	case FL_TABLE_RUNTIME_CLASS:
 	case FL_TABLE_LIMIT_RANGE:
+	case FL_TABLE_WORKLOAD: /* not in this table */
+	case FL_TABLE_POD_GROUP:
+	case FL_TABLE_POD:
 		break;
 	}
 	return UINT32_MAX;
@@ -287,7 +287,7 @@ static bool are_found(const struct fl_model *m)
 	for (uint32_t s = 0; s < m->by_name.slots; s++)
 		bad |= m->by_name.slot[s].used &&
 		       m->by_name.slot[s].value >= rows_named(m, m->by_name.slot[s].a);
-	return !bad;
+	return !bad && fl_named_is_sound(m);
 }
 
 /* --- saving --- */
@@ -321,7 +321,8 @@ int fl_model_save(const struct fl_model *m, struct fl_image_writer *w, fairlead_
 	if (is_of_simulation(m))
 		return fl_fail(err, FAIRLEAD_EINPUT, "a simulation cannot be saved, only a state");
 	if ((r = put_single(m, w, err)) < 0 || (r = fl_names_save(&m->names, w, err)) < 0 ||
-	    (r = fl_pairs_save(&m->by_name, w, err)) < 0)
+	    (r = fl_pairs_save(&m->by_name, w, err)) < 0 ||
+	    (r = fl_image_put(w, &named_kind, m->named, m->n_named, err)) < 0)
 		return r;
 #define ROW(type, table, ...)                                                                      \
 	if (r == 0)                                                                                \
@@ -364,6 +365,10 @@ static int take_tables(struct fl_image *i, struct fl_model *m, fairlead_error *e
 
 	if (r == 0)
 		r = fl_pairs_load(&m->by_name, i, err);
+	if (r == 0)
+		r = fl_image_take(i, &named_kind, &rows, &m->n_named, err);
+	if (r == 0)
+		m->named = rows;
 #define ROW(type, table, ...)                                                                      \
 	kind = kind_of_##table();                                                                  \
 	if (r == 0)                                                                                \

@@ -63,7 +63,6 @@ const struct fl_workload_row fl_workload_default = {
 	.active = true,
 	.requeue = FL_NONE,
 	.reserved_at = FL_TIME_NONE,
-	.admitted_queue_name = { FL_NONE },
 	.gang = FL_NONE,
 	.queue = { FL_NONE },
 	.cluster_queue = { FL_NONE },
@@ -142,6 +141,7 @@ struct fl_model *fl_model_free(struct fl_model *m)
 #undef X
 	fl_names_done(&m->names);
 	fl_pairs_done(&m->by_name);
+	fl_mem_free(m->mem, m->named);
 	return fl_mem_free(m->mem, m);
 }
 
@@ -263,7 +263,7 @@ static struct fl_place place_of(const struct fl_model *m, enum fl_table table, u
 	return m->workloads[id].place;
 }
 
-/* Claim (table, namespace, name) for @id, the next row's. */
+/* Claim (table, namespace, name) for @id, the next row's; fl_named_add follows for workloads. */
 static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespace,
 		 struct fl_sym name, struct fl_place place, uint32_t id, fairlead_error *err)
 {
@@ -274,7 +274,13 @@ static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespac
 		r = check_length(m, namespace, "namespace", err);
 	if (r < 0)
 		return blame(m, table, namespace, name, place, err);
-	r = fl_pairs_add(&m->by_name, fl_table_key(table, namespace), name.v, id, &old, err);
+	if (fl_table_is_of_workloads(table)) {
+		old = fl_named_find(m, table, namespace, name);
+		r = old == FL_NONE ? fl_named_reserve(m, err) : 1;
+	} else {
+		r = fl_pairs_add(&m->by_name, fl_table_key(table, namespace), name.v, id, &old,
+				 err);
+	}
 	if (r <= 0)
 		return r;
 	struct fl_place first = place_of(m, table, old);
@@ -493,7 +499,10 @@ int fl_model_add_workload(struct fl_model *m, const struct fl_workload_row *row,
 		blame(m, table, row->namespace, row->name, row->place, err);
 		return FAIRLEAD_ELIMIT;
 	}
-	return r < 0 ? r : fl_model_push_workloads(m, row, /* ret_id= */ NULL, err);
+	if (r < 0 || (r = fl_model_push_workloads(m, row, /* ret_id= */ NULL, err)) < 0)
+		return r;
+	fl_named_add(m, m->n_workloads - 1);
+	return 0;
 }
 
 int fl_model_add_machine(struct fl_model *m, const struct fl_machine_row *row, fairlead_error *err)

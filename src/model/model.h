@@ -245,6 +245,13 @@ enum fl_evicting {
 	FL_EVICTING_ADMISSION_CHECK, /* a check wants it to be tried again */
 } FL_BYTE;
 
+/* What is wrong with its requests, by seal. */
+enum fl_requests {
+	FL_REQUESTS_RIGHT,
+	FL_REQUESTS_OUTSIDE_RANGE, /* of a LimitRange */
+	FL_REQUESTS_ABOVE_LIMITS,  /* of its own containers; comes first */
+} FL_BYTE;
+
 /* Of which there are most: fields of a size stand together. */
 struct fl_workload_row {
 	struct fl_sym namespace, name, uid;
@@ -252,29 +259,30 @@ struct fl_workload_row {
 	struct fl_sym owner_job;      /* name of the Job that owns it; FL_NONE: none */
 	struct fl_sym priority_class; /* FL_NONE: none */
 	fl_time created;
+	fl_time reserved_at;
 	int32_t priority;
 	bool class_of_workloads; /* priority_class names a WorkloadPriorityClass */
 	bool has_priority;       /* spec.priority given; else seal resolves the class */
-	bool active, finished, misconfigured;
-	bool outside_range; /* by seal: of a LimitRange */
+	bool active, finished;
+	enum fl_requests requests;
 	bool evicted;       /* condition Evicted is True */
 	bool reserved;      /* condition QuotaReserved is True and status.admission is there */
 	bool admitted;      /* condition Admitted is True */
 	bool check_retries; /* an admission check is in state Retry */
 	bool not_requeued;  /* condition Requeued is False */
-	enum fl_excluded excluded;     /* by seal */
-	enum fl_evicting evicting;     /* by seal; only where admitted_queue is */
-	struct fl_queue queue;         /* by seal; FL_NONE */
-	struct fl_node cluster_queue;  /* by seal: its LocalQueue's, or a gang's queue; FL_NONE */
-	struct fl_node admitted_queue; /* by seal: where it holds quota; FL_NONE */
+	enum fl_excluded excluded;    /* by seal */
+	enum fl_evicting evicting;    /* by seal; only where admitted_queue is */
+	struct fl_queue queue;        /* by seal; FL_NONE */
+	struct fl_node cluster_queue; /* by seal: its LocalQueue's, or a gang's queue; FL_NONE */
+	union {
+		struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
+		struct fl_node admitted_queue;     /* by seal: where it holds quota; FL_NONE */
+	};
 	struct fl_span podsets;
+	struct fl_span admission; /* into podset_assignments */
 	struct fl_place place;
-	uint32_t gang; /* into gangs; FL_NONE: a Workload of Kueue's, with podsets */
-
+	uint32_t gang;    /* into gangs; FL_NONE: a Workload of Kueue's, with podsets */
 	uint32_t requeue; /* into requeues; FL_NONE: never evicted, and for any queue to take */
-	fl_time reserved_at;
-	struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
-	struct fl_span admission;          /* into podset_assignments */
 };
 
 /* What the status of some says besides: fl_model_requeue. */
@@ -480,6 +488,8 @@ struct fl_model {
 	struct fl_resource
 		axis[FL_BUNDLE]; /* by seal, of the entitle policy: cpu, memory, nvidia.com/gpu */
 	struct fl_pairs by_name; /* (kind, name or namespaced name) -> id; private to model.c */
+	uint32_t *named;         /* the same of workloads; private to named.c */
+	uint32_t n_named;
 	uint32_t notices_dropped;
 	fl_time newest; /* newest time in the input; FL_TIME_NONE when there is none */
 	bool sealed;

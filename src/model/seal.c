@@ -453,9 +453,9 @@ static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_w
 		return FL_EXCLUDED_QUEUE_STOPPED;
 	if (m->nodes[row->cluster_queue.v].stop != FL_STOP_NONE)
 		return FL_EXCLUDED_CLUSTER_QUEUE_STOPPED;
-	if (row->misconfigured)
+	if (row->requests == FL_REQUESTS_ABOVE_LIMITS)
 		return FL_EXCLUDED_MISCONFIGURED;
-	return row->outside_range ? FL_EXCLUDED_LIMIT_RANGE : FL_INCLUDED;
+	return row->requests == FL_REQUESTS_OUTSIDE_RANGE ? FL_EXCLUDED_LIMIT_RANGE : FL_INCLUDED;
 }
 
 /*
@@ -518,17 +518,18 @@ static int resolve_requeue(struct fl_model *m, struct fl_workload_row *row, fair
 static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, const char *subject,
 			     fairlead_error *err)
 {
+	struct fl_sym name = row->admitted_queue_name;
+
 	row->admitted_queue.v = FL_NONE;
 	if (!row->reserved || row->finished || !row->active)
 		return 0;
-	row->admitted_queue.v = fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace,
-					      row->admitted_queue_name);
+	row->admitted_queue.v = fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace, name);
 	if (row->admitted_queue.v != FL_NONE)
 		return 0;
 	return fl_model_notice(
 		m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject, /* hint= */ NULL, err,
 		"admitted to cluster queue '%s', which does not exist; it holds nothing",
-		fl_model_text(m, row->admitted_queue_name));
+		fl_model_text(m, name));
 }
 
 static int explain_excluded(struct fl_model *m, const struct fl_workload_row *row,

@@ -3,8 +3,9 @@
  * table - the model's objects by kind and name; private to src/model, and to ask/lint for
  * the names of objects
  *
- * One hash table serves every kind: cluster-wide kinds are keyed by (kind, name),
- * namespaced ones by (kind and namespace in one number, name).
+ * One hash table serves every kind but workloads: cluster-wide kinds are keyed by (kind, name),
+ * namespaced ones by (kind and namespace in one number, name).  Workloads, of which there are
+ * most, have one of their own, by the same keys.
  */
 #ifndef FL_MODEL_TABLE_H
 #define FL_MODEL_TABLE_H
@@ -66,11 +67,27 @@ static inline uint32_t fl_table_key(enum fl_table table, struct fl_sym namespace
 		       (namespace.v + 8) * 8 + (uint32_t)table - (uint32_t)FL_TABLE_QUEUE;
 }
 
+/* named.c: workloads, PodGroups and Pods that are one for themselves; FL_NONE: there is none */
+uint32_t fl_named_find(const struct fl_model *m, enum fl_table table, struct fl_sym namespace,
+		       struct fl_sym name);
+/* Room for one more; then the row that was pushed is entered. */
+int fl_named_reserve(struct fl_model *m, fairlead_error *err);
+void fl_named_add(struct fl_model *m, uint32_t id);
+/* Of a model that is loaded: may it be searched? */
+bool fl_named_is_sound(const struct fl_model *m);
+
+static inline bool fl_table_is_of_workloads(enum fl_table table)
+{
+	return table == FL_TABLE_WORKLOAD || table == FL_TABLE_POD_GROUP || table == FL_TABLE_POD;
+}
+
 /* Id of the object, or FL_NONE. */
 static inline uint32_t fl_table_find(const struct fl_model *m, enum fl_table table,
 				     struct fl_sym namespace, struct fl_sym name)
 {
-	return fl_pairs_find(&m->by_name, fl_table_key(table, namespace), name.v);
+	return fl_table_is_of_workloads(table) ?
+		       fl_named_find(m, table, namespace, name) :
+		       fl_pairs_find(&m->by_name, fl_table_key(table, namespace), name.v);
 }
 
 /* Longest subject: kind, namespace and name at their limits. */

@@ -497,6 +497,7 @@ static int fill_workload(struct totals *t, struct fl_workload_row *row, fairlead
 {
 	struct fl_model *m = t->m;
 	struct fl_span ranges = ranges_of(t, row->namespace);
+	bool above = false;
 	int r = 0;
 
 	t->outside = false;
@@ -516,9 +517,11 @@ static int fill_workload(struct totals *t, struct fl_workload_row *row, fairlead
 			r = push_requests(t, &p->requests, err);
 		if (r == 0)
 			r = warn_of_class(t, row, p, err);
-		row->misconfigured |= t->pod.misconfigured;
+		above |= t->pod.misconfigured;
 	}
-	row->outside_range = t->outside;
+	row->requests = above      ? FL_REQUESTS_ABOVE_LIMITS :
+			t->outside ? FL_REQUESTS_OUTSIDE_RANGE :
+				     FL_REQUESTS_RIGHT;
 	give_back(m, row);
 	return r;
 }

@@ -81,6 +81,64 @@ struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, str
 	return d;
 }
 
+/* What @gone takes from what is borrowed of resource @res, modulo 2^64 as it is kept (usage.c). */
+static uint64_t less_borrowed(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			      const struct fl_drs_extra *gone, uint32_t n_gone, uint32_t res)
+{
+	uint64_t less = 0;
+
+	for (uint32_t i = 0; i < n_gone; i++) {
+		size_t at = fl_tree_cell(t, n, gone[i].column);
+		fl_amount usage = u->cell[at], quota = t->subtree[at];
+
+		if (fl_tree_root_of(t, n)->columns[gone[i].column.v].res != res || !t->known[at])
+			continue;
+		less += (uint64_t)fl_amount_max(0, fl_sat_sub(usage, quota)) -
+			(uint64_t)fl_amount_max(0, fl_sat_sub(fl_sat_sub(usage, gone[i].amount),
+							      quota));
+	}
+	return less;
+}
+
+/* Does @n borrow in a column of @gone, and no more without it?  In so many. */
+static uint32_t no_longer_borrowing(const struct fl_tree *t, const struct fl_usage *u,
+				    struct fl_node n, const struct fl_drs_extra *gone,
+				    uint32_t n_gone)
+{
+	uint32_t columns = 0;
+
+	for (uint32_t i = 0; i < n_gone; i++) {
+		size_t at = fl_tree_cell(t, n, gone[i].column);
+		fl_amount usage = u->cell[at];
+
+		columns += t->known[at] && usage > t->subtree[at] &&
+			   fl_sat_sub(usage, gone[i].amount) <= t->subtree[at];
+	}
+	return columns;
+}
+
+struct fl_drs fl_drs_without(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			     const struct fl_drs_extra *gone, uint32_t n_gone)
+{
+	struct fl_drs d = { 0 };
+
+	if (!fl_tree_has_parent(t, n) ||
+	    u->borrowing[n.v] <= no_longer_borrowing(t, u, n, gone, n_gone))
+		return d;
+	d.borrowing = true;
+	for (uint32_t r = 0; r < fl_tree_root_of(t, n)->n_resources; r++) {
+		uint64_t borrowed = (uint64_t)u->borrowed[t->res_row[n.v] + r] -
+				    less_borrowed(t, u, n, gone, n_gone, r);
+		double of_r = ratio((fl_amount)borrowed,
+				    t->lendable[t->res_row[t->parent[n.v]] + r]);
+
+		if (of_r > d.ratio)
+			d.ratio = of_r;
+	}
+	weigh(&d, t->weight[n.v]);
+	return d;
+}
+
 struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u,
 				   struct fl_node n)
 {

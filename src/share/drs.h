@@ -42,6 +42,10 @@ struct fl_drs_extra {
 struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			  const struct fl_drs_extra *extra, uint32_t n_extra);
 
+/* Share of @n if so much of its usage (each column once) were gone. */
+struct fl_drs fl_drs_without(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
+			     const struct fl_drs_extra *gone, uint32_t n_gone);
+
 /* <0, 0, >0: lower is served first, higher is preempted first. Infinite ones compare by ratio. */
 static inline int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b)
 {

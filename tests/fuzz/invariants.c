@@ -79,7 +79,7 @@ static void check_heads(const struct fl_policy *p)
 			head = state == FL_STATE_WAITING ? w : head;
 			asleep += state == FL_STATE_INADMISSIBLE;
 		}
-		ENSURE(fl_bitset_has(&p->ready, i) == (head != FL_NONE));
+		ENSURE(fl_bitset_has(&p->ready, i) == (line->active && head != FL_NONE));
 		ENSURE(!asleep || fl_bitset_has(&p->asleep, i));
 		if (line->sticky != FL_NONE &&
 		    fl_line_state(p, (struct fl_workload){ line->sticky }) == FL_STATE_WAITING)

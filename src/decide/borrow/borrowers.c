@@ -179,15 +179,12 @@ static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struc
 	struct fl_drs most = { .weighted = -1 };
 
 	for (uint32_t i = line->holders.first; i < line->holders.first + line->n_holders; i++) {
-		struct fl_workload w = { p->holders[i] };
-		const struct fl_drs *share;
+		struct fl_drs share = fl_view_drs_without(p, v, q,
+							  (struct fl_workload){ p->holders[i] });
 
 		p->scratch->looked++;
-		fl_view_take(p, v, w);
-		share = fl_view_drs(p, v, q);
-		if (fl_drs_cmp(share, &most) > 0)
-			most = *share;
-		fl_view_give(p, v, w);
+		if (fl_drs_cmp(&share, &most) > 0)
+			most = share;
 	}
 	return most;
 }
@@ -223,7 +220,6 @@ static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
 			struct fl_drs most = kept_of(p, v, (struct fl_node){ n });
 
 			FL_CHECK(fl_drs_cmp(&most, &s->kept[n]) == 0);
-			fl_usage_looked(&v->usage); /* all was given back */
 		}
 		check_contest(p, v, contest_of(t, s, n, true));
 		check_contest(p, v, contest_of(t, s, n, false));

@@ -131,7 +131,7 @@ struct fl_cycle {
 	uint32_t *needed;   /* by column: == search */
 	uint32_t n_columns; /* of the tree that has most */
 	uint32_t search, pass;
-	uint64_t looked; /* children and candidates, so far: what searches cost */
+	uint64_t looked;           /* children and candidates, so far: what searches cost */
 	struct fl_target *targets; /* room for all that hold quota */
 	uint32_t n_targets, cap_targets;
 	fl_amount *remaining;             /* by ask row */
@@ -170,6 +170,12 @@ static inline const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct
 	}
 	return &v->drs[n.v];
 }
+/* Share of @n, the queue whose quota @holder holds or a cohort above it, without @holder. */
+struct fl_drs fl_view_drs_without(const struct fl_policy *p, const struct fl_view *v,
+				  struct fl_node n, struct fl_workload holder);
+/* Without the least that anybody holds of queue @q's quota (least.h). */
+struct fl_drs fl_view_drs_without_least(struct fl_policy *p, const struct fl_view *v,
+					struct fl_node n, struct fl_node q);
 void fl_view_take(const struct fl_policy *p, struct fl_view *v,
 		  struct fl_workload holder); /* remove its usage */
 void fl_view_give(const struct fl_policy *p, struct fl_view *v,

@@ -59,13 +59,10 @@ static void emit_shares(const struct fl_fair_walk *f, enum fl_check check, uint3
 /* S2-a: does the victim's side keep at least the share that the preemptor's side gets? */
 static bool rule_s2a(const struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
-	struct fl_drs without;
-	bool holds;
+	struct fl_drs without = fl_view_drs_without(f->p, f->v, s->victim,
+						    (struct fl_workload){ victim });
+	bool holds = fl_drs_cmp(&s->preemptor, &without) <= 0;
 
-	fl_view_take(f->p, f->v, (struct fl_workload){ victim });
-	without = *fl_view_drs(f->p, f->v, s->victim);
-	fl_view_give(f->p, f->v, (struct fl_workload){ victim });
-	holds = fl_drs_cmp(&s->preemptor, &without) <= 0;
 	emit_shares(f, FL_CHECK_S2A, victim, s, &without, holds);
 	return holds;
 }
@@ -117,11 +114,26 @@ static bool take(const struct fl_fair_walk *f, uint32_t victim, enum fl_reason r
 	return fits_without(f, victim);
 }
 
+/* Would S2-a refuse whoever holds the least that anybody of @q holds, and so all of them? */
+static bool refuses_all(const struct fl_fair_walk *f, struct fl_node q, const struct sides *s)
+{
+	struct fl_drs without;
+
+	if (f->rule != FL_FAIR_FINAL || !fl_fair_walk_may_leave_out(f))
+		return false;
+	without = fl_view_drs_without_least(f->p, f->v, s->victim, q);
+	return fl_drs_cmp(&s->preemptor, &without) > 0;
+}
+
 /* Candidates of queue @q by the first strategy: one that passes, or all go to the second pass. */
 static bool take_one_that_passes(struct fl_fair_walk *f, struct fl_node q)
 {
 	struct sides s = sides_of(f, q);
 
+	if (refuses_all(f, q, &s)) {
+		fl_fair_walk_refuse_rest(f, q);
+		return false;
+	}
 	for (uint32_t w = fl_fair_walk_pop(f, q); w != FL_NONE; w = fl_fair_walk_pop(f, q)) {
 		if (passes(f, w, &s))
 			return take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING);

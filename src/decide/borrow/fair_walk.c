@@ -148,6 +148,17 @@ static bool is_pruned(const struct fl_fair_walk *w, uint32_t n)
 
 void fl_fair_walk_leave(struct fl_fair_walk *w, struct fl_node q) { prune(w, q.v); }
 
+bool fl_fair_walk_may_leave_out(const struct fl_fair_walk *w)
+{
+	return !is_thorough(w) && !w->v->usage.large;
+}
+
+void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q)
+{
+	w->left_out = true;
+	prune(w, q.v);
+}
+
 /* Has @n, the asking queue or a cohort around it, anything left? */
 static bool gives(const struct fl_fair_walk *w, uint32_t n)
 {

@@ -56,6 +56,10 @@ struct fl_node fl_fair_walk_next(struct fl_fair_walk *w);
 uint32_t fl_fair_walk_pop(struct fl_fair_walk *w, struct fl_node q);
 /* @victim, taken from the walk, is one for the second pass. */
 void fl_fair_walk_refuse(struct fl_fair_walk *w, uint32_t victim);
+/* Need not all be looked at that cannot pass? */
+bool fl_fair_walk_may_leave_out(const struct fl_fair_walk *w);
+/* All that are left of @q are for the second pass. */
+void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q);
 /* No more of @q in this pass. */
 void fl_fair_walk_leave(struct fl_fair_walk *w, struct fl_node q);
 

@@ -31,9 +31,9 @@ bool fl_heads_set_aside(const struct fl_policy *p, struct fl_entry *e)
 	else if (!fl_match_namespace(p->model, &p->model->nodes[e->queue.v].namespaces,
 				     row->namespace))
 		set_aside(e, FL_REASON_NAMESPACE_MISMATCH);
-	else if (row->misconfigured)
+	else if (row->requests == FL_REQUESTS_ABOVE_LIMITS)
 		set_aside(e, FL_REASON_MISCONFIGURED);
-	else if (row->outside_range)
+	else if (row->requests == FL_REQUESTS_OUTSIDE_RANGE)
 		set_aside(e, FL_REASON_OUTSIDE_LIMIT_RANGE);
 	return e->processed;
 }

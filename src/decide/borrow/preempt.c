@@ -201,7 +201,8 @@ static bool spares_its_own(struct fl_policy *p, const struct fl_ask *ask)
 	const uint32_t *list = fl_state_candidates(p, ask->queue, &n);
 
 	for (uint32_t i = 0; i < n && policy != FL_PREEMPT_NEVER; i++) {
-		if (i == A_FEW || policy_allows(&p->jobs[ask->workload.v], &p->jobs[list[i]], policy))
+		if (i == A_FEW ||
+		    policy_allows(&p->jobs[ask->workload.v], &p->jobs[list[i]], policy))
 			return false;
 		if (fl_preempt_refuses_rest(p, ask, list[i], policy))
 			break;

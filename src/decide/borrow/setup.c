@@ -11,6 +11,7 @@
 #include "decide/borrow/afs.h"
 #include "decide/borrow/cycle.h"
 #include "decide/borrow/image.h"
+#include "decide/borrow/least.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/setup.h"
@@ -385,6 +386,7 @@ static int fill_shapes(struct fl_policy *p, struct ranks *s, fairlead_error *err
 	    !ALLOC(p, p->heads, 2 * (size_t)p->n_shapes) ||
 	    (r = fl_bitset_init(&p->shaped, n, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->marked, p->n_shapes, &p->arena, err)) < 0 ||
+	    (r = fl_least_new(p, err)) < 0 ||
 	    (r = fl_bitset_init(&p->stirred, p->tree.n_roots, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->ready, p->tree.n_order, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->asleep, p->tree.n_order, &p->arena, err)) < 0)

@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "decide/borrow/afs.h"
+#include "decide/borrow/least.h"
 #include "decide/borrow/preempt.h"
 
 /* Candidates of @q are others, or in another order; with @listed their list says so already. */
@@ -12,11 +13,14 @@ static void change(struct fl_policy *p, struct fl_node q, bool listed)
 {
 	struct fl_line *line = &p->lines[q.v];
 	uint32_t root = p->tree.root_index[q.v];
+	bool bounded = fl_least_is_known(p, q);
 
 	p->epochs++;
 	FL_SET(p, line->epoch, p->epochs);
 	if (listed)
 		line->sorted_epoch = line->epoch;
+	if (bounded)
+		fl_least_keep(p, q);
 	if (root == FL_NONE)
 		return;
 	FL_SET(p, p->tree_epoch[root], p->epochs);
@@ -75,6 +79,8 @@ void fl_state_list(struct fl_policy *p, struct fl_workload w)
 		line->n_sorted++;
 	}
 	change(p, q, listed);
+	if (fl_least_is_known(p, q))
+		fl_least_lower(p, q, w);
 }
 
 int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err)

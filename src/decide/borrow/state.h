@@ -138,6 +138,10 @@ struct fl_policy {
 	struct fl_bitset ready, asleep; /* places of queues in the tree's order */
 	uint32_t *heads;                /* two a shape: each line's tree of heads */
 
+	fl_amount *least;      /* least.h, by cell */
+	uint64_t *least_epoch; /* by node: of the bound; 0: none */
+	uint32_t *least_age;   /* by node: changes since it was found */
+
 	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
 	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */

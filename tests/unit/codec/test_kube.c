@@ -142,7 +142,7 @@ static void workload(void **state)
 	assert_string_equal(name_of(m, w->owner_job), "j");
 	assert_string_equal(name_of(m, w->priority_class), "high");
 	assert_true(w->class_of_workloads && !w->has_priority && w->active && !w->finished &&
-		    !w->misconfigured);
+		    w->requests == FL_REQUESTS_RIGHT);
 	assert_true(w->created == INT64_C(1767225600) * FL_SECOND);
 	assert_true(w->reserved && w->reserved_at == w->created + 9 * FL_SECOND);
 	assert_true(w->evicted && fl_model_requeue(m, w)->evicted_at == w->created + 60 * FL_SECOND);

@@ -125,6 +125,12 @@ static void limit_ranges(void **state)
 		  "cpu=1000", "QueueDoesNotExist" },
 	};
 
+	static const char *const words[] = {
+		[FL_REQUESTS_RIGHT] = "QueueDoesNotExist",
+		[FL_REQUESTS_OUTSIDE_RANGE] = "OutsideLimitRange",
+		[FL_REQUESTS_ABOVE_LIMITS] = "Misconfigured",
+	};
+
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
@@ -132,9 +138,7 @@ static void limit_ranges(void **state)
 		const char *excluded;
 
 		/* The workload has no queue, which comes first: ask for what else is known of it. */
-		excluded = m->workloads[0].misconfigured ? "Misconfigured" :
-			   m->workloads[0].outside_range ? "OutsideLimitRange" :
-							   "QueueDoesNotExist";
+		excluded = words[m->workloads[0].requests];
 		if (strcmp(requests_of(m, got), rows[i].want) != 0)
 			fail_msg("row '%s': %s", rows[i].name, got);
 		CHECK(strcmp(excluded, rows[i].excluded) == 0, rows[i].name);
@@ -189,7 +193,9 @@ static void overhead(void **state)
 			fail_msg("row '%s': %s", rows[i].name, got);
 		CHECK(strcmp(load_notice_line(m, FL_NOTICE_ASSUMED, line), rows[i].notice) == 0,
 		      rows[i].name);
-		CHECK(m->workloads[0].outside_range == (i == COUNT(rows) - 1), rows[i].name);
+		CHECK((m->workloads[0].requests == FL_REQUESTS_OUTSIDE_RANGE) ==
+			      (i == COUNT(rows) - 1),
+		      rows[i].name);
 		fl_model_free(m);
 	}
 }
@@ -421,7 +427,7 @@ static void out_of_memory(void **state)
 			m = fl_model_free(m);
 		if (m) {
 			assert_string_equal(requests_of(m, got), "cpu=2250 credits=4 gpu=2");
-			assert_true(m->workloads[0].outside_range);
+			assert_int_equal(m->workloads[0].requests, FL_REQUESTS_OUTSIDE_RANGE);
 			fl_model_free(m);
 			assert_int_equal(f.live, 0);
 			break;
