@@ -144,7 +144,10 @@ typedef struct fairlead_decision {
 
 typedef void fairlead_decision_fn(void *user, const fairlead_decision *decision);
 
-/* One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order. */
+/*
+ * One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order.  What is as
+ * the cycle before left it is not said again: who waits, or has a reservation, as before.
+ */
 FAIRLEAD_API int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn,
 				      void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
 

@@ -18,7 +18,7 @@ struct fl_findings {
 	const struct fl_model *model; /* has the notices; NULL with errors */
 	uint32_t *notices;            /* of the model, by place */
 	uint32_t n_notices;
-	uint32_t dropped; /* warnings above the limit of what is kept */
+	uint32_t dropped;                /* warnings above the limit of what is kept */
 	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
 };
 

@@ -75,7 +75,8 @@ const struct fl_verb fl_verbs[] = {
 	  "same answers for it, and it can go with a bug report.  With --redact names become others\n"
 	  "that tell nothing and stand in the same order.\n",
 	  fl_cmd_record },
-	{ "save", "", 0, 0, FL_FOR_ALL | FL_FOR_SAVE, "write the state as an image, to be read at once",
+	{ "save", "", 0, 0, FL_FOR_ALL | FL_FOR_SAVE,
+	  "write the state as an image, to be read at once",
 	  "Writes the state as an image: a file for this version of fairlead alone that check, tree,\n"
 	  "plan, divide, explain and what-if take with -f instead of the manifests, without parsing\n"
 	  "them again.  A large cluster is there in a fraction of a second.\n\n"

@@ -275,7 +275,7 @@ struct fl_workload_row {
 	struct fl_queue queue;        /* by seal; FL_NONE */
 	struct fl_node cluster_queue; /* by seal: its LocalQueue's, or a gang's queue; FL_NONE */
 	union {
-		struct fl_sym admitted_queue_name; /* status.admission.clusterQueue */
+		struct fl_sym admitted_queue_name; /* status.admission.clusterQueue; until seal */
 		struct fl_node admitted_queue;     /* by seal: where it holds quota; FL_NONE */
 	};
 	struct fl_span podsets;

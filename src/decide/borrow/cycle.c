@@ -84,6 +84,7 @@ static void renew_marks(struct fl_policy *p)
 		return;
 	memset(c->nodes, 0, p->tree.n_nodes * sizeof *c->nodes);
 	memset(c->contenders, 0, p->tree.n_nodes * sizeof *c->contenders);
+	memset(c->felt, 0, p->tree.n_nodes * sizeof *c->felt);
 	memset(c->noted, 0, p->model->n_workloads * sizeof *c->noted);
 	memset(c->needed, 0, c->n_columns * sizeof *c->needed);
 	c->serial = c->search = c->pass = 0;

@@ -454,6 +454,8 @@ static bool enter_scan(struct fl_policy *p, struct fl_workload w, const struct s
 	const struct fl_line *line = &p->lines[j->queue.v];
 	struct fl_span scan = fl_scan(p, j);
 
+	if (p->tree.root_index[j->queue.v] == FL_NONE)
+		return false; /* no cycle looks at it */
 	for (uint32_t i = 0; i < scan.n; i++) {
 		const struct fl_queue_group *g =
 			&p->groups[line->groups.first + i % line->groups.n];

@@ -117,8 +117,11 @@ void fl_preempt_emit_policy(const struct fl_policy *p, const struct fl_ask *ask,
 		return; /* it is said of all of them at once */
 	if (policy == FL_PREEMPT_LOWER_OR_NEWER_EQUAL && v->priority == w->priority) {
 		row.check = FL_CHECK_VICTIM_AGE;
-		row.lhs = (struct fl_number){ .kind = FL_NUMBER_TIME, .amount = fl_queue_time(p, ask->workload) };
-		row.rhs = (struct fl_number){ .kind = FL_NUMBER_TIME, .amount = fl_queue_time(p, (struct fl_workload){ victim }) };
+		row.lhs = (struct fl_number){ .kind = FL_NUMBER_TIME,
+					      .amount = fl_queue_time(p, ask->workload) };
+		row.rhs = (struct fl_number){ .kind = FL_NUMBER_TIME,
+					      .amount = fl_queue_time(
+						      p, (struct fl_workload){ victim }) };
 	}
 	fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE }, row);
 }

@@ -20,7 +20,7 @@ static const char state[] = HEAD
 	"Workload\nmetadata: {name: w, namespace: ns, uid: u1, creationTimestamp: \"2026-01-02T00:00:00Z\",\n"
 	"  labels: {a: b}, ownerReferences: [{kind: Job, name: j}]}\nspec: {queueName: l, priority: 3}\n"
 	"status:\n  conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: \"2026-01-02T00:00:00Z\"}]\n"
-	"  admission: {clusterQueue: q}\n---\n" HEAD
+	"  admission: {clusterQueue: q, podSetAssignments: [{name: main}]}\n---\n" HEAD
 	"Workload\nmetadata: {name: gone, namespace: ns}\n";
 
 static const char changes[] = HEAD
@@ -102,7 +102,7 @@ static void laid_over(void **unused)
 	assert_true(w->created == before->workloads[0].created);
 	assert_int_equal(w->priority, 5);
 	/* `admission` was left out and stays; `conditions` was not. */
-	assert_string_equal(fl_model_text(m, w->admitted_queue_name), "q");
+	assert_int_equal(w->admission.n, 1);
 	assert_false(w->reserved);
 	assert_true(w->evicted);
 	assert_string_equal(fl_model_text(m, fresh->name), "new");

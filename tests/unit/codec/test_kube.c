@@ -128,7 +128,9 @@ static const char workload_text[] = KUEUE1
 
 static void workload(void **state)
 {
+	fairlead_error err;
 	struct fl_model *m = load(workload_text);
+	struct fl_model *unsealed = load_open(&fl_mem_heap, workload_text, &err);
 	const struct fl_workload_row *w = &m->workloads[0];
 	const struct fl_podset *p = &m->podsets[w->podsets.first];
 	const struct fl_request *r = &m->requests[p->requests.first];
@@ -136,6 +138,7 @@ static void workload(void **state)
 	const struct fl_assignment *used = &m->assignments[a->assignments.first];
 
 	(void)state;
+	assert_non_null(unsealed);
 	assert_string_equal(name_of(m, w->namespace), "ns");
 	assert_string_equal(name_of(m, w->uid), "u");
 	assert_string_equal(name_of(m, w->queue_name), "q");
@@ -145,7 +148,8 @@ static void workload(void **state)
 		    w->requests == FL_REQUESTS_RIGHT);
 	assert_true(w->created == INT64_C(1767225600) * FL_SECOND);
 	assert_true(w->reserved && w->reserved_at == w->created + 9 * FL_SECOND);
-	assert_true(w->evicted && fl_model_requeue(m, w)->evicted_at == w->created + 60 * FL_SECOND);
+	assert_true(w->evicted &&
+		    fl_model_requeue(m, w)->evicted_at == w->created + 60 * FL_SECOND);
 	assert_string_equal(name_of(m, fl_model_requeue(m, w)->evicted_reason), "Preempted");
 	assert_true(m->newest == w->created + 120 * FL_SECOND);
 	assert_string_equal(name_of(m, p->name), "main");
@@ -160,13 +164,14 @@ static void workload(void **state)
 	assert_int_equal(r[0].amount, 5010);
 	assert_int_equal(r[1].amount, 1);
 	assert_int_equal(r[2].amount, GI);
-	assert_string_equal(name_of(m, w->admitted_queue_name), "cq");
+	assert_string_equal(name_of(unsealed, unsealed->workloads[0].admitted_queue_name), "cq");
 	assert_int_equal(a->count, 3);
 	assert_int_equal(a->assignments.n, 2);
 	assert_string_equal(name_of(m, used[0].flavor_name), "f");
 	assert_int_equal(used[0].amount, 3000);
 	assert_string_equal(name_of(m, used[1].resource_name), "memory");
 	assert_int_equal(used[1].amount, 0);
+	fl_model_free(unsealed);
 	fl_model_free(m);
 }
 

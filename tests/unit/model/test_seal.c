@@ -304,7 +304,8 @@ static void ready(void **state)
 			"spec: {queueName: q}\nstatus: {%s}\n",
 			CQ("cq", "{" OPEN "}") LQ("q", "cq", ""), rows[i].status);
 		m = load(text);
-		CHECK(fl_model_requeue(m, &m->workloads[0])->ready_at == rows[i].want, rows[i].status);
+		CHECK(fl_model_requeue(m, &m->workloads[0])->ready_at == rows[i].want,
+		      rows[i].status);
 		/* A time to come is not what "now" is taken from. */
 		CHECK(m->newest == INT64_C(1767225600) * FL_SECOND, rows[i].status);
 		fl_model_free(m);
