@@ -219,7 +219,7 @@ static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
 		if (stood & KEEPS) {
 			struct fl_drs most = kept_of(p, v, (struct fl_node){ n });
 
-			FL_CHECK(fl_drs_cmp(&most, &s->kept[n]) == 0);
+			FL_CHECK(fl_drs_cmp(&most, &s->kept[n]) <= 0);
 		}
 		check_contest(p, v, contest_of(t, s, n, true));
 		check_contest(p, v, contest_of(t, s, n, false));
@@ -322,8 +322,14 @@ void fl_borrowers_find_kept(const struct fl_policy *p, struct fl_view *v, struct
 {
 	struct fl_drs most = kept_of(p, v, q);
 
+	fl_borrowers_keeps_at_most(p, v, q, &most);
+}
+
+void fl_borrowers_keeps_at_most(const struct fl_policy *p, struct fl_view *v, struct fl_node q,
+				const struct fl_drs *most)
+{
 	refresh(p, v);
-	v->borrowers.kept[q.v] = most;
+	v->borrowers.kept[q.v] = *most;
 	v->borrowers.stands[q.v] |= KEEPS;
 	replay(p, v, q.v);
 }

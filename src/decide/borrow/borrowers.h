@@ -41,7 +41,7 @@ struct fl_borrowers {
 	uint32_t *n_cohorts;     /* by node: children that are cohorts */
 	struct fl_round *rounds; /* by place: the rounds among each parent's children of one kind */
 	uint32_t *first; /* by queue: the candidate it stands with; FL_NONE: before all others */
-	struct fl_drs *kept; /* by queue: the most it keeps, where that is known */
+	struct fl_drs *kept; /* by queue: a bound of what it keeps, where one is known */
 	uint8_t *stands;     /* by node: it does, and what is known of it */
 	uint32_t *told;      /* nodes of which something was said in this pass */
 	uint32_t n_told;
@@ -73,5 +73,8 @@ struct fl_node fl_borrowers_top_keeping(const struct fl_policy *p, struct fl_vie
 const struct fl_drs *fl_borrowers_kept(const struct fl_policy *p, struct fl_view *v, uint32_t q);
 /* Find the most that queue @q keeps: O(its holders).  It is known until @q moves. */
 void fl_borrowers_find_kept(const struct fl_policy *p, struct fl_view *v, struct fl_node q);
+/* The same from a bound that is known already. */
+void fl_borrowers_keeps_at_most(const struct fl_policy *p, struct fl_view *v, struct fl_node q,
+				const struct fl_drs *most);
 
 #endif

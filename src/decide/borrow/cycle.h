@@ -197,6 +197,10 @@ int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 /* Would @e, without victims, keep anything from others? */
 bool fl_cycle_reserves(const struct fl_policy *p, const struct fl_entry *e);
 
+/* enter.c: section 9. Room for what comes into force, and to undo it; then all of it. */
+int fl_enter_reserve(struct fl_policy *p, fairlead_error *err);
+void fl_enter(struct fl_policy *p);
+
 /* assign.c: section 4 */
 size_t fl_assign_need_size(void);
 /*

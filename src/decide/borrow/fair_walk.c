@@ -155,6 +155,13 @@ bool fl_fair_walk_may_leave_out(const struct fl_fair_walk *w)
 
 void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q)
 {
+	uint32_t above = w->p->tree.parent[q.v];
+
+	if (above != FL_NONE && is_on_path(w, above)) {
+		struct fl_drs most = fl_view_drs_without_least(w->p, w->v, q, q);
+
+		fl_borrowers_keeps_at_most(w->p, w->v, q, &most);
+	}
 	w->left_out = true;
 	prune(w, q.v);
 }

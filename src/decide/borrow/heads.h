@@ -14,7 +14,8 @@
  * What always holds, checked in checked builds: a head without an entry, had it one, would be
  * refused with the same words, and the entries would be served as they are.
  *
- * Cost: a glance O(requests * flavors * depth log children).
+ * Cost: a glance O(requests * flavors * depth log children), and the queue's candidates are put in
+ * order when they are not.
  *
  * Private to this folder.
  */

@@ -17,13 +17,12 @@
  *     since its shape was marked.  Who was parked by itself is in its line's `parked`.
  *   - a line's tree of heads has for each of its shapes the least position that waits in it, none
  *     when the shape is marked, and above them the least of two; so its top is the least of all.
- *   - `ready` has the active queues whose lines have a head, `asleep` those in which somebody is parked
- *     or a shape is marked, both by place in the quota tree's order.
- *
+ *   - `ready` has the active queues whose lines have a head, `asleep` those in which somebody is
+ *     parked or a shape is marked, both by place in the quota tree's order.
  *   - `stirred` has the trees in which something happened since a cycle left them as they were: a
  *     cycle of another tree would decide again what its last one did, which was to move nothing.
  *
- * Cost: head O(1); push and park O(log n); a flush is that for each shape or
+ * Cost: head O(1), by usage of local queues O(those that wait); push and park O(log n); a flush is that for each shape or
  * workload that was parked, which were heads once each; a change of priority is O(workloads of the
  * queue).
  */
