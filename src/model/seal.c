@@ -587,11 +587,12 @@ static int resolve_workloads(struct seal *s, fairlead_error *err)
 		r = fl_model_resolve_priority(m, row, otherwise, subject, err);
 		if (r == 0)
 			r = resolve_admission(m, row, subject, err);
+		if (r < 0)
+			break; /* what it holds is a name yet */
 		row->excluded = why_excluded(m, row);
 		row->evicting = row->admitted_queue.v == FL_NONE ? FL_EVICTING_NOT :
 								   why_evicting(m, row);
-		if (r == 0)
-			r = resolve_requeue(m, row, err);
+		r = resolve_requeue(m, row, err);
 		if (r == 0)
 			r = explain_excluded(m, row, subject, err);
 	}

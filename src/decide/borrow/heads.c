@@ -72,17 +72,18 @@ struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w)
 
 #ifdef FL_CHECKED
 /* Nominated in full it would have been refused as well, in the same words. */
-static void check(struct fl_policy *p, const struct fl_entry *seen, fairlead_error *err)
+static int check(struct fl_policy *p, const struct fl_entry *seen, fairlead_error *err)
 {
 	struct fl_entry e = { .workload = seen->workload, .queue = seen->queue };
 	uint32_t n = fl_scan(p, &p->jobs[e.workload.v]).n;
 
 	if (fl_assign_nominate(p, &p->scratch->s, &e, /* only= */ NULL, err) < 0)
-		return;
+		return FAIRLEAD_ENOMEM;
 	FL_CHECK(e.n_targets == 0 && e.assignment.mode == seen->assignment.mode &&
 		 e.assignment.reason == seen->assignment.reason &&
 		 e.assignment.level == seen->assignment.level &&
 		 memcmp(e.assignment.scan, seen->assignment.scan, n * sizeof(int16_t)) == 0);
+	return 0;
 }
 #endif
 
@@ -100,7 +101,8 @@ static int keep_refusal(struct fl_policy *p, struct fl_head *h, const struct fl_
 	h->reason = e->assignment.mode == FL_MODE_NO_FIT ? e->assignment.reason :
 							   FL_REASON_NO_CANDIDATES;
 #ifdef FL_CHECKED
-	check(p, e, err);
+	if (check(p, e, err) < 0)
+		return FAIRLEAD_ENOMEM;
 #endif
 	h->reserves = h->verdict == FL_NO_TARGETS && fl_cycle_reserves(p, e);
 	return 0;

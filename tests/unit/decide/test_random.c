@@ -401,7 +401,7 @@ static void a_cycle_that_moved_nothing_is_the_last(void **unused)
 	uint32_t still = 0;
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 120; seed++) {
+	for (uint32_t seed = 1; seed <= 60; seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		fairlead_error err;
