@@ -341,6 +341,15 @@ int fl_image_rows(const struct fl_image *i, const struct fl_image_kind *kind, co
 	return 0;
 }
 
+int fl_image_exactly(const struct fl_image *i, const struct fl_image_kind *kind, uint64_t n,
+		     const void **ret, fairlead_error *err)
+{
+	uint32_t found;
+	int r = fl_image_rows(i, kind, ret, &found, err);
+
+	return r < 0 ? r : found == n ? 0 : fl_image_damaged(kind->name, err);
+}
+
 int fl_image_take(struct fl_image *i, const struct fl_image_kind *kind, void **ret, uint32_t *ret_n,
 		  fairlead_error *err)
 {

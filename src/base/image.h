@@ -88,7 +88,10 @@ void fl_image_done(struct fl_image *i);
 /* The rows of a table, which stay the image's.  FAIRLEAD_EINPUT when it has no such table. */
 int fl_image_rows(const struct fl_image *i, const struct fl_image_kind *kind, const void **ret,
 		  uint32_t *ret_n, fairlead_error *err);
-/* The same, and they are the caller's from now on, to be freed or resized with @i's mem. */
+/* @n of them; a table with more or less is damaged. */
+int fl_image_exactly(const struct fl_image *i, const struct fl_image_kind *kind, uint64_t n,
+		     const void **ret, fairlead_error *err);
+/* As fl_image_rows, and they are the caller's from now on, to be freed or resized with @i's mem. */
 int fl_image_take(struct fl_image *i, const struct fl_image_kind *kind, void **ret, uint32_t *ret_n,
 		  fairlead_error *err);
 

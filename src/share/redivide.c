@@ -354,7 +354,7 @@ const struct fl_bundle *fl_redivider_own(const struct fl_redivider *v, uint32_t 
 }
 
 /* As if it were divided for the first time. */
-static void fl_redivide_check(const struct fl_redivider *v)
+static void check(const struct fl_redivider *v)
 {
 	size_t bytes = v->divider->n * sizeof *v->share;
 
@@ -379,7 +379,7 @@ struct fl_redivided fl_redivide(struct fl_redivider *v, const struct fl_bundle *
 	ret.n_sums = sum_marked(v);
 	ret.n_groups = divide_marked(v);
 #ifdef FL_CHECKED
-	fl_redivide_check(v);
+	check(v);
 #endif
 	v->divided = true;
 	ret.changed = v->changed;

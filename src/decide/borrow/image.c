@@ -248,22 +248,12 @@ struct saved {
 	uint32_t n_placements, n_uses, n_scans;
 };
 
-/* As many rows as there must be. */
-static int rows_of(const struct fl_image *i, const struct fl_image_kind *kind, uint64_t n,
-		   const void **ret, fairlead_error *err)
-{
-	uint32_t found;
-	int r = fl_image_rows(i, kind, ret, &found, err);
-
-	return r < 0 ? r : found == n ? 0 : fl_image_damaged(kind->name, err);
-}
-
 int fl_borrow_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			    fairlead_error *err)
 {
 	const struct saved_policy *row;
 	const void *rows;
-	int r = rows_of(i, &policy_kind, 1, &rows, err);
+	int r = fl_image_exactly(i, &policy_kind, 1, &rows, err);
 
 	if (r < 0)
 		return r;
@@ -277,7 +267,7 @@ int fl_borrow_saved_orders(const struct fl_image *i, uint32_t n, const struct fl
 			   fairlead_error *err)
 {
 	const void *rows;
-	int r = rows_of(i, &order_kind, n, &rows, err);
+	int r = fl_image_exactly(i, &order_kind, n, &rows, err);
 
 	if (r == 0)
 		*ret = rows;
@@ -291,13 +281,13 @@ static int find_tables(const struct fl_policy *p, const struct fl_image *i, stru
 		*weights;
 	int r;
 
-	if ((r = rows_of(i, &policy_kind, 1, &policy, err)) < 0 ||
-	    (r = rows_of(i, &job_kind, p->model->n_workloads, &jobs, err)) < 0 ||
-	    (r = rows_of(i, &shape_kind, p->n_shapes, &shapes, err)) < 0 ||
-	    (r = rows_of(i, &line_kind, p->tree.n_nodes, &lines, err)) < 0 ||
-	    (r = rows_of(i, &root_kind, p->tree.n_roots, &roots, err)) < 0 ||
-	    (r = rows_of(i, &cell_kind, p->tree.cells, &cells, err)) < 0 ||
-	    (r = rows_of(i, &weight_kind, p->tree.n_nodes, &weights, err)) < 0 ||
+	if ((r = fl_image_exactly(i, &policy_kind, 1, &policy, err)) < 0 ||
+	    (r = fl_image_exactly(i, &job_kind, p->model->n_workloads, &jobs, err)) < 0 ||
+	    (r = fl_image_exactly(i, &shape_kind, p->n_shapes, &shapes, err)) < 0 ||
+	    (r = fl_image_exactly(i, &line_kind, p->tree.n_nodes, &lines, err)) < 0 ||
+	    (r = fl_image_exactly(i, &root_kind, p->tree.n_roots, &roots, err)) < 0 ||
+	    (r = fl_image_exactly(i, &cell_kind, p->tree.cells, &cells, err)) < 0 ||
+	    (r = fl_image_exactly(i, &weight_kind, p->tree.n_nodes, &weights, err)) < 0 ||
 	    (r = fl_image_rows(i, &placement_kind, &placements, &ret->n_placements, err)) < 0 ||
 	    (r = fl_image_rows(i, &use_kind, &uses, &ret->n_uses, err)) < 0 ||
 	    (r = fl_image_rows(i, &scan_kind, &scans, &ret->n_scans, err)) < 0)

@@ -143,16 +143,11 @@ static int enter(const struct fl_image *i, const struct fl_image_kind *kind, siz
 		 fairlead_error *err)
 {
 	const void *rows;
-	uint32_t found;
-	int r = fl_image_rows(i, kind, &rows, &found, err);
+	int r = fl_image_exactly(i, kind, n, &rows, err);
 
-	if (r < 0)
-		return r;
-	if (found != n)
-		return fl_image_damaged(kind->name, err);
-	if (n)
+	if (r == 0 && n)
 		memcpy(to, rows, n * kind->row);
-	return 0;
+	return r;
 }
 
 int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)

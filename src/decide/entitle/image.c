@@ -150,21 +150,12 @@ int fl_entitle_save(const struct fl_policy *p, struct fl_image_writer *w, fairle
 
 /* --- loading --- */
 
-static int rows_of(const struct fl_image *i, const struct fl_image_kind *kind, uint32_t n,
-		   const void **ret, fairlead_error *err)
-{
-	uint32_t found;
-	int r = fl_image_rows(i, kind, ret, &found, err);
-
-	return r < 0 ? r : found == n ? 0 : fl_image_damaged(kind->name, err);
-}
-
 int fl_entitle_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			     fairlead_error *err)
 {
 	const struct saved_policy *row;
 	const void *rows;
-	int r = rows_of(i, &policy_kind, 1, &rows, err);
+	int r = fl_image_exactly(i, &policy_kind, 1, &rows, err);
 
 	if (r < 0)
 		return r;
@@ -201,7 +192,7 @@ static int enter_queues(struct fl_policy *p, const struct fl_image *i, fairlead_
 {
 	const struct saved_queue *rows;
 	const void *found;
-	int r = rows_of(i, &queue_kind, p->model->n_nodes, &found, err);
+	int r = fl_image_exactly(i, &queue_kind, p->model->n_nodes, &found, err);
 
 	rows = found;
 	for (uint32_t n = 0; r == 0 && n < p->model->n_nodes; n++) {
@@ -271,10 +262,10 @@ static int enter_jobs(struct fl_policy *p, const struct fl_image *i, fairlead_er
 	const struct saved_job *rows;
 	const struct saved_task *task_rows;
 	const void *found, *found_tasks;
-	int r = rows_of(i, &job_kind, p->model->n_workloads, &found, err);
+	int r = fl_image_exactly(i, &job_kind, p->model->n_workloads, &found, err);
 
 	if (r == 0)
-		r = rows_of(i, &task_kind, p->model->n_tasks, &found_tasks, err);
+		r = fl_image_exactly(i, &task_kind, p->model->n_tasks, &found_tasks, err);
 	if (r < 0)
 		return r;
 	rows = found;
@@ -305,10 +296,10 @@ static int enter_rooms(struct fl_policy *p, const struct fl_image *i, fairlead_e
 	const struct saved_room *rows;
 	const struct fl_bundle *open;
 	const void *found, *found_open;
-	int r = rows_of(i, &room_kind, p->model->n_machines, &found, err);
+	int r = fl_image_exactly(i, &room_kind, p->model->n_machines, &found, err);
 
 	if (r == 0)
-		r = rows_of(i, &open_kind, p->n_blocks, &found_open, err);
+		r = fl_image_exactly(i, &open_kind, p->n_blocks, &found_open, err);
 	if (r < 0)
 		return r;
 	rows = found;
@@ -331,7 +322,7 @@ int fl_entitle_enter(struct fl_policy *p, const struct fl_image *i, fairlead_err
 {
 	const struct saved_policy *row;
 	const void *rows;
-	int r = rows_of(i, &policy_kind, 1, &rows, err);
+	int r = fl_image_exactly(i, &policy_kind, 1, &rows, err);
 
 	if (r == 0)
 		r = enter_queues(p, i, err);

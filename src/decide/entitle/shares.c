@@ -146,7 +146,7 @@ static void tell_requests(struct fl_policy *p)
 
 #ifdef FL_CHECKED
 /* Nobody's request is another than the redivider was told. */
-static void fl_shares_check(const struct fl_policy *p)
+static void check(const struct fl_policy *p)
 {
 	for (uint32_t i = 0; i < p->n_order; i++) {
 		struct fl_bundle own = { { 0 } };
@@ -178,7 +178,7 @@ void fl_shares_divide(struct fl_policy *p)
 
 	tell_requests(p);
 #ifdef FL_CHECKED
-	fl_shares_check(p);
+	check(p);
 #endif
 	for (uint32_t q = 0; k > 0 && q < p->model->n_nodes; q++)
 		fl_redivider_usage(s->redivider, q, &p->usage[q]);
