@@ -100,6 +100,8 @@ static int read_configuration(struct fl_kube *k)
 	settings.has_policy = old->has_policy;
 	settings.policy_place = old->policy_place;
 	settings.exact_usage = old->exact_usage;
+	settings.many_heads = old->many_heads;
+	settings.settles = old->settles;
 	k->m->settings = settings;
 	return 0;
 }

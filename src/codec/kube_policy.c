@@ -229,6 +229,16 @@ static int read_heads(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+static int read_guarantee(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "none", "settles", NULL };
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_settings *)row)->settles = i == 1;
+	return r;
+}
+
 static const struct fl_field admission_fair_sharing[] = {
 	{ .name = "usage", .read = read_usage },
 	{ .name = NULL },
@@ -237,6 +247,7 @@ static const struct fl_field admission_fair_sharing[] = {
 static const struct fl_field spec[] = {
 	{ .name = "admissionFairSharing", .fields = admission_fair_sharing },
 	{ .name = "headsPerCycle", .read = read_heads },
+	{ .name = "preemptionGuarantee", .read = read_guarantee },
 	{ .name = "defaults", .read = read_defaults, .fields = for_all },
 	{ .name = "cohorts", .read = read_cohorts, .fields = for_cohort, .list = true },
 	{ .name = "clusterQueues", .read = read_cluster_queues, .fields = for_one, .list = true },

@@ -56,6 +56,9 @@ enum { FL_STEP_FULL = 1 };
 
 typedef uint32_t fl_mark;
 
+/* One word of a state. */
+typedef void fl_word(void *user, uint64_t word);
+
 struct fl_policy_ops {
 	const char *name;
 
@@ -88,6 +91,19 @@ struct fl_policy_ops {
 	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w,
 		   const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
 
+	/*
+	 * The same, and what is decided is in force; those for whom freed quota is held are heads of
+	 * that cycle, too.  What orders of steps there may be is explored so (ask/prove.h).
+	 */
+	int (*serve)(struct fl_policy *p, fl_time now, struct fl_workload w,
+		     const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
+	/*
+	 * Whoever waits is looked at anew: nobody is parked, and what was found out about them
+	 * (positions of scans, shapes that do not fit, who comes first in line) is forgotten.  What
+	 * is promised stays promised.
+	 */
+	int (*forget)(struct fl_policy *p, fl_time now, fairlead_error *err);
+
 	/* Next time a step may differ without an event; FL_NEVER. */
 	fl_time (*wake)(const struct fl_policy *p, fl_time now);
 
@@ -116,6 +132,8 @@ struct fl_policy_ops {
 	 * of it at @now, the time of the step to come.  128 bits.
 	 */
 	void (*digest)(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
+	/* What the digest is a digest of, word by word: equal for equal states only. */
+	void (*spell)(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 };
 
 extern const struct fl_policy_ops fl_borrow_policy;

@@ -398,6 +398,7 @@ struct fl_settings {
 	bool has_policy; /* a Policy was in the input */
 	struct fl_place policy_place;
 	bool many_heads;  /* borrow: cycles follow each other in a step until one admits nobody */
+	bool settles;     /* borrow: preemption cannot go round (decide/borrow/rung.h) */
 	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs.c) */
 };
 
