@@ -12,7 +12,9 @@
  *
  * in any order.  Whoever waits is looked at anew after each move (policy.h, `forget`), as if
  * something unrelated had woken all: so what holds here holds for every order in which a scheduler
- * may come to look at workloads.  Time stands still: what hangs on time alone is not explored.
+ * may come to look at workloads.  Time moves on by a nanosecond a
+ * move, so that each admission is later than those before it (the order in which victims are
+ * taken goes by that): what hangs on time beyond this is not explored.
  *
  * Promises: two states count as one only if they are equal word by word, never by their digests
  * alone; the answer does not depend on the order of the input; the policy is left as it was found.

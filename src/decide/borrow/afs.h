@@ -106,8 +106,7 @@ void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n);
 
 /* Next time that usage alone may change the order somewhere; FL_NEVER. */
 fl_time fl_afs_wake(const struct fl_policy *p, fl_time now);
-/* For the digest: calls @mix with all that usage follows from. */
-void fl_afs_digest(const struct fl_policy *p, fl_time now, void (*mix)(uint64_t h[2], uint64_t v),
-		   uint64_t h[2]);
+/* For the digest: calls @word with all that usage follows from. */
+void fl_afs_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 
 #endif

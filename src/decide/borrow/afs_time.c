@@ -233,8 +233,7 @@ static uint64_t bits_of(double x)
 }
 
 /* The order of local queues as the last call saw it, and who is equal. */
-static void mix_ranks(const struct fl_policy *p, void (*mix)(uint64_t h[2], uint64_t v),
-		      uint64_t h[2])
+static void spell_ranks(const struct fl_policy *p, fl_word *word, void *user)
 {
 	const struct fl_afs *a = p->afs;
 
@@ -242,13 +241,12 @@ static void mix_ranks(const struct fl_policy *p, void (*mix)(uint64_t h[2], uint
 		uint32_t n = rank(p, q, p->now, LOOKED_AT);
 
 		for (uint32_t i = 1; i < n; i++)
-			mix(h, (uint64_t)a->ids[i] << 32 | a->ids[i - 1] << 1 |
-				       (a->value[a->ids[i]] == a->value[a->ids[i - 1]]));
+			word(user, (uint64_t)a->ids[i] << 32 | a->ids[i - 1] << 1 |
+					   (a->value[a->ids[i]] == a->value[a->ids[i - 1]]));
 	}
 }
 
-static void mix_usage(const struct fl_policy *p, uint32_t lq,
-		      void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2])
+static void spell_usage(const struct fl_policy *p, uint32_t lq, fl_word *word, void *user)
 {
 	const struct fl_afs *a = p->afs;
 	bool forgets = p->model->settings.usage_half_life <= 0, any = false;
@@ -257,16 +255,16 @@ static void mix_usage(const struct fl_policy *p, uint32_t lq,
 		size_t at = (size_t)lq * a->n_resources + r;
 
 		if (a->exact) {
-			mix(h, bits_of(a->integral[at]));
+			word(user, bits_of(a->integral[at]));
 		} else {
-			mix(h, (uint64_t)a->consumed[at]);
-			mix(h, (uint64_t)(a->consumed[at] >> 64));
+			word(user, (uint64_t)a->consumed[at]);
+			word(user, (uint64_t)(a->consumed[at] >> 64));
 			any |= a->consumed[at] != 0;
 		}
 	}
 	/* With half-life 0 a time counts only for what is to be emptied. */
 	if (!forgets || (a->samples && any))
-		mix(h, (uint64_t)a->updated[lq]);
+		word(user, (uint64_t)a->updated[lq]);
 }
 
 /*
@@ -278,8 +276,7 @@ static void mix_usage(const struct fl_policy *p, uint32_t lq,
  * one that time might break.  With FL_NEVER what time has done to usage is left out, but
  * for the order that came of it.
  */
-void fl_afs_digest(const struct fl_policy *p, fl_time now, void (*mix)(uint64_t h[2], uint64_t v),
-		   uint64_t h[2])
+void fl_afs_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
 	const struct fl_afs *a = p->afs;
 
@@ -287,14 +284,14 @@ void fl_afs_digest(const struct fl_policy *p, fl_time now, void (*mix)(uint64_t 
 	if (!a || (a->exact && p->model->settings.usage_half_life <= 0))
 		return;
 	if (now == FL_NEVER) {
-		mix_ranks(p, mix, h);
+		spell_ranks(p, word, user);
 		return;
 	}
 	for (uint32_t lq = 0; lq < p->model->n_queues; lq++)
 		if (a->shares[lq])
-			mix_usage(p, lq, mix, h);
+			spell_usage(p, lq, word, user);
 	if (next_change(p, now, ALL) != FL_NEVER)
-		mix(h, a->turns);
+		word(user, a->turns);
 	if (next_change(p, now, LOOKED_AT) != FL_NEVER)
-		mix(h, (uint64_t)now);
+		word(user, (uint64_t)now);
 }

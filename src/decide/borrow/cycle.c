@@ -446,15 +446,12 @@ static bool admitted(const struct fl_decisions *d)
 	return false;
 }
 
-static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
-		 struct fl_decisions *ret, fairlead_error *err)
+/* The heads are gathered: all that follows. */
+static int decide_all(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	bool waiting = fl_bitset_next(&p->ready, 0) != FL_NONE;
 	int r = 0;
 
-	begin(p, sink);
-	r = fl_heads_gather(p, full, err);
 	for (uint32_t i = 0; i < c->n_entries && r == 0; i++)
 		r = nominate(p, &c->entries[i], err);
 	if (r == 0)
@@ -466,9 +463,23 @@ static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
 	if (r < 0)
 		return r;
 	fl_enter(p);
-	ret->waiting = waiting;
 	ret->moved = fl_bitset_next(&p->stirred, 0) != FL_NONE;
 	return 0;
+}
+
+static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
+		 struct fl_decisions *ret, fairlead_error *err)
+{
+	bool waiting = fl_bitset_next(&p->ready, 0) != FL_NONE;
+	int r;
+
+	begin(p, sink);
+	r = fl_heads_gather(p, full, err);
+	if (r == 0)
+		r = decide_all(p, ret, err);
+	if (r == 0)
+		ret->waiting = waiting;
+	return r;
 }
 
 /* Cycle after cycle, as if each were a step, until one admits nobody. */
@@ -548,4 +559,18 @@ int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 	if ((r = nominate(p, e, err)) == 0)
 		r = process_all(p, err);
 	return r < 0 ? r : report(p, ret, err);
+}
+
+int fl_cycle_serve(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
+		   struct fl_decisions *ret, fairlead_error *err)
+{
+	int r;
+
+	fl_arena_reset(&p->cycle_arena);
+	begin(p, sink);
+	fl_heads_with_promised(p, w);
+	r = decide_all(p, ret, err);
+	if (r == 0)
+		ret->waiting = true;
+	return r;
 }

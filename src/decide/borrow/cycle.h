@@ -194,6 +194,10 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
 		 struct fl_decisions *ret, fairlead_error *err);
 
+/* A cycle of @w and of whoever is promised something in its tree. */
+int fl_cycle_serve(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
+		   struct fl_decisions *ret, fairlead_error *err);
+
 /* Would @e, without victims, keep anything from others? */
 bool fl_cycle_reserves(const struct fl_policy *p, const struct fl_entry *e);
 

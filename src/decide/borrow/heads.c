@@ -68,6 +68,22 @@ struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w)
 	return add_entry(p, h);
 }
 
+void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w)
+{
+	uint32_t root = p->tree.root_index[p->jobs[w.v].queue.v];
+	struct fl_span order = p->tree.roots[root].order;
+
+	p->scratch->roots[p->scratch->n_roots++] = root;
+	for (uint32_t at = order.first; at < order.first + order.n; at++) {
+		uint32_t q = p->tree.order[at], sticky = p->lines[q].sticky;
+
+		if (q == p->jobs[w.v].queue.v)
+			(void)add_entry(p, add_head(p, w));
+		else if (sticky != FL_NONE && p->jobs[sticky].promised && p->lines[q].active)
+			(void)add_entry(p, add_head(p, (struct fl_workload){ sticky }));
+	}
+}
+
 /* --- at a glance --- */
 
 #ifdef FL_CHECKED

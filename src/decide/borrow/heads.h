@@ -40,6 +40,8 @@ int fl_heads_new(struct fl_cycle *c, struct fl_arena *a, uint32_t nodes, fairlea
 int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err);
 /* @w alone. */
 struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w);
+/* @w, and of its tree those who are promised something. */
+void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w);
 /* @e cannot be looked at: it is parked and touches nobody else. */
 bool fl_heads_set_aside(const struct fl_policy *p, struct fl_entry *e);
 

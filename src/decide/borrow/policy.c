@@ -249,6 +249,69 @@ static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 	return fl_cycle_try(p, w, sink, ret, err);
 }
 
+/* Who waits in @q with a promise; FL_NONE. */
+static struct fl_workload promised(const struct fl_policy *p, struct fl_node q)
+{
+	uint32_t sticky = p->lines[q.v].sticky;
+
+	return (struct fl_workload){ sticky != FL_NONE && p->jobs[sticky].promised ? sticky :
+										     FL_NONE };
+}
+
+static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
+			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	struct fl_node q;
+
+	p->now = now;
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (fl_line_state(p, w) != FL_STATE_WAITING)
+		return wrong_state(p, w, "does not wait for its turn", err);
+	q = p->jobs[w.v].queue;
+	if (!p->lines[q.v].active)
+		return wrong_state(p, w, "has no active queue", err);
+	if (promised(p, q).v != FL_NONE && promised(p, q).v != w.v)
+		return wrong_state(p, w, "is behind one for whom freed quota is held", err);
+	return fl_cycle_serve(p, w, sink, ret, err);
+}
+
+/* What is known of @q's workloads that wait but have not to be looked at again. */
+static void forget_line(struct fl_policy *p, struct fl_node q)
+{
+	struct fl_line *line = &p->lines[q.v];
+
+	if (line->sticky != FL_NONE && !p->jobs[line->sticky].promised)
+		FL_SET(p, line->sticky, FL_NONE);
+	for (uint32_t i = 0; i < line->members.n; i++) {
+		struct fl_job *j = &p->jobs[p->members[line->members.first + i]];
+
+		if (j->scan_cycle)
+			FL_SET(p, j->scan_cycle, 0);
+	}
+}
+
+static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
+{
+	size_t notes = (size_t)p->model->n_workloads + p->tree.n_nodes;
+	int r;
+
+	p->now = now;
+	for (uint32_t root = 0; root < p->tree.n_roots; root++)
+		notes += fl_line_flush_notes(p, p->tree.roots[root].node);
+	if (p->undo.marks &&
+	    (r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err)) < 0)
+		return r;
+	for (uint32_t root = 0; root < p->tree.n_roots; root++) {
+		struct fl_span queues = p->tree.queues[root];
+
+		fl_line_flush(p, p->tree.roots[root].node);
+		for (uint32_t i = queues.first; i < queues.first + queues.n; i++)
+			forget_line(p, (struct fl_node){ p->tree.queue_ids[i] });
+	}
+	return 0;
+}
+
 static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 {
 	fl_time protect = fl_protect_wake(p, now), usage = fl_afs_wake(p, now);
@@ -412,6 +475,8 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.apply = borrow_apply,
 	.step = borrow_step,
 	.try = borrow_try,
+	.serve = borrow_serve,
+	.forget = borrow_forget,
 	.wake = borrow_wake,
 	.mark = borrow_mark,
 	.rollback = borrow_rollback,
@@ -422,4 +487,5 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.held = borrow_held,
 	.reason = borrow_reason,
 	.digest = fl_digest,
+	.spell = fl_spell,
 };

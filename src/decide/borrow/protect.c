@@ -482,8 +482,7 @@ static uint64_t left(fl_time since, fl_time needed, fl_time now)
 	return needed > 0 && end > now ? (uint64_t)fl_sat_sub(end, now) : 0;
 }
 
-void fl_protect_digest(const struct fl_policy *p, fl_time now,
-		       void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2])
+void fl_protect_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
 	const struct fl_protect *k = p->protect;
 
@@ -495,20 +494,21 @@ void fl_protect_digest(const struct fl_policy *p, fl_time now,
 
 		for (unsigned c = 0; c < FL_CAUSES; c++)
 			if (fl_holds_quota(j))
-				mix(h,
-				    left(j->reserved_at, k->of[j->held_by.v].minimum_run[c], now));
+				word(user,
+				     left(j->reserved_at, k->of[j->held_by.v].minimum_run[c], now));
 			else if (j->queue.v != FL_NONE)
-				mix(h, left(k->waiting_since[w], k->of[j->queue.v].delay[c], now));
-		mix(h, j->promised);
+				word(user,
+				     left(k->waiting_since[w], k->of[j->queue.v].delay[c], now));
+		word(user, j->promised);
 		for (uint32_t i = 0; j->promised && i < scan.n; i++)
-			mix(h, (uint64_t)(uint16_t)k->flavors[scan.first + i]);
+			word(user, (uint64_t)(uint16_t)k->flavors[scan.first + i]);
 		for (uint32_t i = 0; j->promised && i < p->model->workloads[w].podsets.n; i++)
-			mix(h, (uint64_t)(uint32_t)
-				       k->counts[p->model->workloads[w].podsets.first + i]);
+			word(user, (uint64_t)(uint32_t)
+					   k->counts[p->model->workloads[w].podsets.first + i]);
 	}
 	for (uint32_t r = 0; r < p->tree.n_roots && now != FL_NEVER; r++)
 		if (k->wake[r] != FL_NEVER)
-			mix(h, (uint64_t)r << 32 ^ (uint64_t)fl_sat_sub(k->wake[r], now));
+			word(user, (uint64_t)r << 32 ^ (uint64_t)fl_sat_sub(k->wake[r], now));
 	for (uint32_t i = 0; k->backs_off && i < p->tree.n_order; i++) {
 		uint32_t n = p->tree.order[i];
 		fl_time max = k->of[n].back_off_max;
@@ -518,9 +518,9 @@ void fl_protect_digest(const struct fl_policy *p, fl_time now,
 
 			if (!k->level[at] || !left(k->until[at], max, now))
 				continue;
-			mix(h, at);
-			mix(h, k->level[at]);
-			mix(h, left(k->until[at], max, now));
+			word(user, at);
+			word(user, k->level[at]);
+			word(user, left(k->until[at], max, now));
 		}
 	}
 }

@@ -79,8 +79,7 @@ fl_time fl_protect_wake(const struct fl_policy *p, fl_time now);
 size_t fl_protect_notes(const struct fl_policy *p);
 size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w);
 
-/* What is left of everything at @now, for the digest: calls @mix with each number. */
-void fl_protect_digest(const struct fl_policy *p, fl_time now,
-		       void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2]);
+/* What is left of everything at @now, for the digest: calls @word with each number. */
+void fl_protect_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 
 #endif

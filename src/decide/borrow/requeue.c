@@ -100,10 +100,9 @@ fl_time fl_requeue_wake(const struct fl_policy *p, fl_time now)
 	return FL_NEVER;
 }
 
-void fl_requeue_digest(const struct fl_policy *p, fl_time now,
-		       void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2])
+void fl_requeue_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
 	for (uint32_t i = p->requeued_n; i < p->n_requeued && now != FL_NEVER; i++)
 		if (p->jobs[p->requeued[i]].state == FL_STATE_HELD_BACK)
-			mix(h, (uint64_t)fl_sat_sub(ready_at(p, p->requeued[i]), now));
+			word(user, (uint64_t)fl_sat_sub(ready_at(p, p->requeued[i]), now));
 }

@@ -28,7 +28,6 @@ int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err);
 fl_time fl_requeue_wake(const struct fl_policy *p, fl_time now);
 
 /* What is left of them at @now, for the digest; with FL_NEVER nothing. */
-void fl_requeue_digest(const struct fl_policy *p, fl_time now,
-		       void (*mix)(uint64_t h[2], uint64_t v), uint64_t h[2]);
+void fl_requeue_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 
 #endif

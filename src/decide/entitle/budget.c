@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/amount.h"
-#include "base/mix.h"
 #include "base/sort.h"
 #include "base/time.h"
 #include "decide/entitle/claim.h"
@@ -349,17 +348,17 @@ fl_time fl_budgets_wake(const struct fl_policy *p, fl_time now)
 	return first > now ? first : fl_sat_add(now, 1);
 }
 
-void fl_budgets_digest(const struct fl_policy *p, fl_time now, uint64_t h[2])
+void fl_budgets_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
 	const struct fl_budgets *b = p->budgets;
 
 	look(p, now);
-	fl_mix(h, b->too_much);
+	word(user, b->too_much);
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
 		uint64_t bits;
 
 		memcpy(&bits, &b->part[q], sizeof bits);
-		fl_mix(h, bits);
-		fl_mix(h, b->state[q]);
+		word(user, bits);
+		word(user, b->state[q]);
 	}
 }

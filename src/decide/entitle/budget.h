@@ -63,7 +63,7 @@ bool fl_budgets_let_start(const struct fl_policy *p, struct fl_workload w);
 bool fl_budgets_protect(const struct fl_policy *p, struct fl_node asks, struct fl_node victim);
 /* The first time after @now at which somebody's budget is spent, or the period is over. */
 fl_time fl_budgets_wake(const struct fl_policy *p, fl_time now);
-/* Into a digest (base/mix.h): what of them decides at @now. */
-void fl_budgets_digest(const struct fl_policy *p, fl_time now, uint64_t h[2]);
+/* Word by word: what of them decides at @now. */
+void fl_budgets_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 
 #endif

@@ -234,8 +234,14 @@ static bool admits(const struct fl_decisions *d)
 	return any;
 }
 
-int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
-		    fairlead_error *err)
+/* What a cycle does with one workload alone says nothing of the others. */
+static int rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_error *err)
+{
+	return p->scratch->only.v == FL_NONE ? fl_wake_rest(p, d, err) : fl_wake_up(p, err);
+}
+
+int fl_entitle_step(struct fl_policy *p, struct fl_workload only, const struct fl_sink *sink,
+		    struct fl_decisions *ret, fairlead_error *err)
 {
 	uint32_t leaving = tasks_leaving(p);
 	struct fl_decisions decisions;
@@ -245,12 +251,12 @@ int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_d
 	if (r < 0)
 		return r;
 	p->scratch->sink = sink;
-	p->scratch->only.v = FL_NONE;
+	p->scratch->only = only;
 	r = run(p, &decisions, err);
 	p->scratch->sink = NULL;
 	if (r >= 0) {
 		decisions.moved = tasks_leaving(p) != leaving || admits(&decisions);
-		r = fl_wake_rest(p, &decisions, err);
+		r = rest(p, &decisions, err);
 	}
 	if (r < 0) {
 		fl_undo_rollback(&p->undo, mark);

@@ -56,8 +56,9 @@ void fl_entitle_cycle_done(struct fl_policy *p);
 /* Requests, usage and fair shares anew. */
 void fl_cycle_divide(struct fl_policy *p);
 
-int fl_entitle_step(struct fl_policy *p, const struct fl_sink *sink, struct fl_decisions *ret,
-		    fairlead_error *err);
+/* @only FL_NONE: everybody is looked at. */
+int fl_entitle_step(struct fl_policy *p, struct fl_workload only, const struct fl_sink *sink,
+		    struct fl_decisions *ret, fairlead_error *err);
 int fl_entitle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
 		   struct fl_decisions *ret, fairlead_error *err);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * digest - 128 bits that are equal when two states decide alike from here on
+ * digest - words that are equal when two states decide alike from here on, and 128 bits of them
  *
  * What counts: which task is in which state and where; what is left of protections and of
  * the patience with stale gangs; usage; who is in budget.  Where usage moves, no two times are
- * alike, since what is forgotten later hangs on all that was.
+ * alike, since what is forgotten later hangs on all that was.  Of one model there are as many
+ * words in each state, in the same order.
  */
 #include <string.h>
 
@@ -40,38 +41,51 @@ static uint64_t left_of(fl_time until, fl_time now)
 	return until == FL_TIME_NONE || until <= now ? 0 : (uint64_t)until - (uint64_t)now;
 }
 
-static void mix_job(const struct fl_policy *p, const struct fl_job *j, fl_time now, uint64_t h[2])
+static void spell_job(const struct fl_policy *p, const struct fl_job *j, fl_time now, fl_word *word,
+		      void *user)
 {
-	fl_time patience = j->stale_since == FL_TIME_NONE ?
-				   FL_TIME_NONE :
-				   fl_sat_add(j->stale_since, p->settings.stale_grace);
+	fl_time patience = FL_TIME_NONE;
 
-	fl_mix(h, j->present);
+	if (j->stale_since != FL_TIME_NONE && p->settings.actions[FL_ACTION_STALE_GANG])
+		patience = fl_sat_add(j->stale_since, p->settings.stale_grace);
+	word(user, j->present);
 	if (fl_turns_count(p))
-		fl_mix(h, j->reason == FL_REASON_RESERVED);
+		word(user, j->reason == FL_REASON_RESERVED);
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
-		fl_mix(h, (uint64_t)p->tasks[t].state << 32 | p->tasks[t].machine.v);
-	fl_mix(h, left_of(fl_entitle_protected_until(p, j), now));
-	fl_mix(h, left_of(patience, now));
+		word(user, (uint64_t)p->tasks[t].state << 32 | p->tasks[t].machine.v);
+	word(user, left_of(fl_entitle_protected_until(p, j), now));
+	word(user, left_of(patience, now));
 }
 
-void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
+static void spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
-	uint64_t h[2] = { 1, 2 };
-
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		mix_job(p, &p->jobs[w], now, h);
+		spell_job(p, &p->jobs[w], now, word, user);
 	for (uint32_t q = 0; p->usage && q < p->model->n_nodes; q++)
 		for (int r = 0; r < FL_BUNDLE; r++) {
 			uint64_t bits;
 
 			memcpy(&bits, &p->usage[q].of[r], sizeof bits);
-			fl_mix(h, bits);
+			word(user, bits);
 		}
 	if (p->budgets)
-		fl_budgets_digest(p, now, h);
+		fl_budgets_spell(p, now, word, user);
 	if (p->moving)
-		fl_mix(h, (uint64_t)now);
+		word(user, (uint64_t)now);
+}
+
+void fl_entitle_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	spell(p, now, word, user);
+}
+
+static void mix(void *h, uint64_t word) { fl_mix(h, word); }
+
+void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
+{
+	uint64_t h[2] = { 1, 2 };
+
+	spell(p, now, mix, h);
 	ret[0] = h[0];
 	ret[1] = h[1];
 }

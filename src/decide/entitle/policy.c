@@ -246,11 +246,12 @@ static int entitle_apply(struct fl_policy *p, fl_time now, const struct fl_event
 static int entitle_step(struct fl_policy *p, fl_time now, unsigned flags,
 			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
+	const struct fl_workload all = { FL_NONE };
 	int r;
 
 	p->now = now;
 	if ((flags & FL_STEP_FULL) || sink || !fl_wake_is_idle(p, now))
-		return fl_entitle_step(p, sink, ret, err);
+		return fl_entitle_step(p, all, sink, ret, err);
 	r = fl_usage_read(p, err); /* decides nothing, but who asks for it hears of now */
 	if (r < 0)
 		return r;
@@ -258,17 +259,40 @@ static int entitle_step(struct fl_policy *p, fl_time now, unsigned flags,
 	return 0;
 }
 
-static int entitle_try(struct fl_policy *p, fl_time now, struct fl_workload w,
-		       const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+static int suits_a_cycle(const struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
-	p->now = now;
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (p->jobs[w.v].queue.v == FL_NONE)
 		return wrong_state(p, w, "has no queue that takes part", err);
 	if (p->jobs[w.v].n_waits == 0 && p->jobs[w.v].tasks.n > 0)
 		return wrong_state(p, w, "wants nothing more", err);
-	return fl_entitle_try(p, w, sink, ret, err);
+	return 0;
+}
+
+static int entitle_try(struct fl_policy *p, fl_time now, struct fl_workload w,
+		       const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	int r = suits_a_cycle(p, w, err);
+
+	p->now = now;
+	return r < 0 ? r : fl_entitle_try(p, w, sink, ret, err);
+}
+
+static int entitle_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
+			 const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	int r = suits_a_cycle(p, w, err);
+
+	p->now = now;
+	return r < 0 ? r : fl_entitle_step(p, w, sink, ret, err);
+}
+
+/* All that is kept from cycle to cycle about those who wait is that the next may be left out. */
+static int entitle_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
+{
+	p->now = now;
+	return fl_wake_up(p, err);
 }
 
 static int entitle_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
@@ -411,6 +435,8 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.apply = entitle_apply,
 	.step = entitle_step,
 	.try = entitle_try,
+	.serve = entitle_serve,
+	.forget = entitle_forget,
 	.wake = fl_wake,
 	.mark = entitle_mark,
 	.rollback = roll_back,
@@ -421,4 +447,5 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.held = entitle_held,
 	.reason = entitle_reason,
 	.digest = fl_entitle_digest,
+	.spell = fl_entitle_spell,
 };
