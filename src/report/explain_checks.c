@@ -53,6 +53,9 @@ const char *fl_explain_refused(enum fl_check check)
 		return "without them their side's share is below this one's";
 	case FL_CHECK_S2B:
 		return "their side's share is not above this one's";
+	case FL_CHECK_RUNG:
+		return "admitted at no higher share than this one would be, so that preemption "
+		       "settles (Policy)";
 	case FL_CHECK_VICTIM_NEEDED:
 		return "chosen at first, and not needed after all";
 	case FL_CHECK_FITS_WITHOUT:
@@ -143,6 +146,10 @@ const char *fl_explain_numbers(const struct fl_report *r, const struct fl_explai
 		write_shares(row->lhs.share, row->rhs.share, a, b);
 		snprintf(buffer, FL_NUMBERS, "share%s %s%s, ours %s", of, b,
 			 row->check == FL_CHECK_S2A ? " without it" : "", a);
+		break;
+	case FL_CHECK_RUNG:
+		write_shares(row->lhs.share, row->rhs.share, a, b);
+		snprintf(buffer, FL_NUMBERS, "admitted at share%s %s, ours %s", of, b, a);
 		break;
 	case FL_CHECK_VICTIM_PRIORITY:
 		snprintf(buffer, FL_NUMBERS, "priority %s, ours %s", a, b);

@@ -3,7 +3,7 @@
  * incremental - a step that looks at what changed decides as one that looks at everything
  *
  *   incremental [--policy borrow|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
- *               [--heads 1]
+ *               [--heads 1] [--settles 1]
  *
  * Many small worlds, in each of them some hundreds of random operations, until there were
  * --events events in all.  World N of a seed is always the same one; on a difference the
@@ -11,7 +11,8 @@
  * those without which there is none.  --keep writes its objects.
  *
  * --heads holds something else against each other, which should be the same too: a policy with
- * many heads a cycle, and one with one head a cycle that makes as many cycles.
+ * many heads a cycle, and one with one head a cycle that makes as many cycles.  --settles has
+ * both under a Policy with preemptionGuarantee: settles.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct options {
 	const char *policy, *keep;
 	unsigned long seed, world, events;
 	bool one; /* world only */
-	bool heads;
+	bool heads, settles;
 };
 
 /* A world and what is done in it. */
@@ -54,8 +55,9 @@ static bool entitled(void) { return strcmp(options.policy, "entitle") == 0; }
 /* How to have this world again. */
 static void say_again(void)
 {
-	(void)fprintf(stderr, "again: incremental --policy %s --seed %lu --world %lu%s\n",
-		      options.policy, options.seed, run.number, options.heads ? " --heads 1" : "");
+	(void)fprintf(stderr, "again: incremental --policy %s --seed %lu --world %lu%s%s\n",
+		      options.policy, options.seed, run.number, options.heads ? " --heads 1" : "",
+		      options.settles ? " --settles 1" : "");
 }
 
 /* An assertion of the engine's failed: say where. */
@@ -131,6 +133,7 @@ static void make(unsigned long number)
 		run.m[i] = read_world();
 		if (options.heads)
 			run.m[i]->settings.many_heads = i == PART;
+		run.m[i]->settings.settles |= options.settles;
 	}
 }
 
@@ -242,6 +245,8 @@ static int parse(int argc, char **argv)
 			options.events = number;
 		else if (strcmp(argv[i], "--heads") == 0)
 			options.heads = number;
+		else if (strcmp(argv[i], "--settles") == 0)
+			options.settles = number;
 		else if (strcmp(argv[i], "--world") == 0)
 			options.world = number, options.one = true;
 		else

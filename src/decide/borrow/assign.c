@@ -599,8 +599,9 @@ static bool may_be_reduced(const struct fl_policy *p, struct fl_workload w)
 	return false;
 }
 
-int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-		       fairlead_error *err)
+/* Flavors and pods as they were promised, whether they fit or not. */
+static int take_promise(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+			fairlead_error *err)
 {
 	int r;
 
@@ -610,6 +611,24 @@ int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 	p->scratch->protected = false;
 	assign(p, v, e, fl_protect_flavors(p, e->workload), fl_protect_counts(p, e->workload),
 	       &e->assignment, /* unsure= */ NULL);
+	return 0;
+}
+
+int fl_assign_certain(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		      fairlead_error *err)
+{
+	int r = take_promise(p, v, e, err);
+
+	return r < 0 ? r : 1;
+}
+
+int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		       fairlead_error *err)
+{
+	int r = take_promise(p, v, e, err);
+
+	if (r < 0)
+		return r;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
 	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
 		return r;

@@ -6,6 +6,7 @@
  * derived from it, the usage of cohorts included, is derived again after a
  * rollback that took a change back (fl_change_undone).
  */
+#include "decide/borrow/rung.h"
 #include "decide/borrow/setup.h"
 
 /* Usage of every node of a tree again, from what its workloads hold. False: it passes int64 somewhere. */
@@ -53,8 +54,10 @@ static int reserve(struct fl_policy *p, struct fl_node n, fairlead_error *err)
 {
 	size_t notes = 2 + p->tree.depth[n.v] + 1 + p->tree.queues[p->tree.root_index[n.v]].n +
 		       fl_line_flush_notes(p, n);
+	size_t rungs = fl_rung_renew_notes(p, p->tree.root_index[n.v]);
 
-	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_amount), err);
+	return fl_undo_reserve(&p->undo, notes + rungs,
+			       notes * sizeof(fl_amount) + rungs * FL_RUNG_BYTES, err);
 }
 
 static fl_amount *cell_of(struct fl_policy *p, enum fl_cell_kind kind, size_t at)
@@ -123,6 +126,7 @@ int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct f
 	if (make_known(p, change->node, column))
 		(void)derive(p, root_index);
 	outdate_scans(p, root_index);
+	fl_rung_renew(p, root_index);
 	fl_line_flush(p, change->node);
 	return 0;
 }
@@ -135,6 +139,7 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 		return r;
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
 	p->usage.all_written = true; /* views have shares by the old one */
+	fl_rung_renew(p, p->tree.root_index[change->node.v]);
 	fl_line_flush(p, change->node);
 	return 0;
 }
@@ -143,9 +148,12 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 		       fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
+	uint32_t root = fl_holds_quota(j) ? p->tree.root_index[j->held_by.v] : FL_NONE;
 	size_t notes = 8 + 2 * FL_BITSET_NOTES +
 		       (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
-	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err);
+	size_t rungs = root == FL_NONE ? 0 : fl_rung_renew_notes(p, root);
+	int r = fl_undo_reserve(&p->undo, notes + rungs,
+				notes * sizeof(uint64_t) + rungs * FL_RUNG_BYTES, err);
 
 	if (r < 0)
 		return r;
@@ -158,6 +166,8 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 	if (fl_holds_quota(j)) {
 		fl_state_list(p, w);
 		fl_line_stir(p, j->held_by);
+		if (root != FL_NONE)
+			fl_rung_renew(p, root);
 	}
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/borrow/rung.h"
 #include "decide/borrow/tournament.h"
 
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
@@ -122,11 +123,19 @@ static void decide(struct fl_entry *e, enum fl_verdict verdict, enum fl_reason r
 	e->reason = reason;
 }
 
+/* Is its promise kept whatever happens, until it starts? */
+static bool is_certain(const struct fl_policy *p, const struct fl_entry *e)
+{
+	return p->rungs && p->jobs[e->workload.v].promised;
+}
+
 /* What it was promised, or else as the rules have it. */
 static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
 		  fairlead_error *err)
 {
-	int r = p->jobs[e->workload.v].promised ? fl_assign_promised(p, v, e, err) : 0;
+	int r = is_certain(p, e)                ? fl_assign_certain(p, v, e, err) :
+		p->jobs[e->workload.v].promised ? fl_assign_promised(p, v, e, err) :
+						  0;
 
 	return r == 0 ? fl_assign_nominate(p, v, e, only, err) : r < 0 ? r : 0;
 }
@@ -281,6 +290,22 @@ static bool overflows(struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
+/* It starts, or waits for those who go; what was promised is void when neither will do any more. */
+static void keep_promise(struct fl_policy *p, struct fl_entry *e)
+{
+	struct fl_ask ask = ask_of(e);
+
+	if (e->assignment.mode == FL_MODE_FIT && still_fits(p, e)) {
+		decide(e, FL_ADMITTED, FL_REASON_FITS);
+	} else if (fl_protect_fits_later(p, &p->scratch->freed, &ask)) {
+		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
+	} else {
+		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
+		return;
+	}
+	add_usage(p, e);
+}
+
 static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -288,6 +313,10 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	int r;
 
 	refresh_freed(p);
+	if (is_certain(p, e)) {
+		keep_promise(p, e);
+		return 0;
+	}
 	if (recomputed && (r = recompute(p, e, err)) < 0)
 		return r;
 	if (e->assignment.mode == FL_MODE_NO_FIT) {
@@ -299,12 +328,18 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 						 FL_REASON_NO_CANDIDATES);
 		reserve(p, e);
 	} else if (recomputed && e->assignment.mode == FL_MODE_FIT) {
+		if ((r = fl_rung_serve(p, e, err)) < 0)
+			return r;
 		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
 		add_usage(p, e);
 	} else if (!still_fits(p, e)) {
 		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
 	} else if (overflows(p, e)) {
 		decide(e, FL_SKIPPED, FL_REASON_USAGE_LIMIT);
+	} else if ((r = fl_rung_serve(p, e, err)) <= 0) {
+		if (r < 0)
+			return r;
+		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
 	} else {
 		for (uint32_t i = 0; i < e->n_targets; i++) {
 			c->noted[e->targets[i].workload.v] = FL_CHOSEN | c->serial;

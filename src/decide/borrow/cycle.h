@@ -77,7 +77,8 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
-	bool protected; /* a Policy spared somebody it might have preempted */
+	struct fl_rung *rungs; /* cycle arena: where it will stand (rung.h); NULL: nowhere anew */
+	bool protected;        /* a Policy spared somebody it might have preempted */
 	bool processed;
 };
 
@@ -229,6 +230,10 @@ void fl_assign_take_glance(struct fl_policy *p, struct fl_entry *e);
  */
 int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		       fairlead_error *err);
+
+/* The same without a search: what was promised is held for it (rung.h). */
+int fl_assign_certain(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
+		      fairlead_error *err);
 
 /* order.c: section 6 */
 int fl_order_start(struct fl_policy *p, fairlead_error *err);

@@ -14,6 +14,7 @@
 #include "decide/borrow/cycle.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/borrow/rung.h"
 #include "decide/borrow/setup.h"
 
 static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
@@ -66,6 +67,7 @@ void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 		word(user, s);
 	word(user, FL_NONE);
 	fl_protect_spell(p, now, word, user);
+	fl_rung_spell(p, word, user);
 	fl_requeue_spell(p, now, word, user);
 	fl_afs_spell(p, now, word, user);
 }

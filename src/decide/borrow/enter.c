@@ -14,6 +14,7 @@
 #include "decide/borrow/heads.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/borrow/rung.h"
 
 /* Room to undo all that `enter` may write. */
 static int reserve_undo(struct fl_policy *p, fairlead_error *err)
@@ -33,11 +34,13 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		bytes += shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 shape->n_scan * sizeof(int16_t) + 64;
 		bytes += fl_protect_promise_bytes(p, h->workload);
+		notes += fl_rung_notes(p);
+		bytes += fl_rung_notes(p) * FL_RUNG_BYTES;
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		for (uint32_t k = 0;
 		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++)
-			notes += 8 +
+			notes += 8 + 2 * fl_rung_notes(p) +
 				 fl_protect_eviction_notes(p, c->entries[i].targets[k].workload);
 	notes += 8 + fl_protect_notes(p) + c->n_roots * (1 + 2 * FL_BITSET_NOTES);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
@@ -86,6 +89,7 @@ static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
 	memcpy(fl_uses(p, j), a->uses, a->n_uses * sizeof *a->uses);
 	FL_SET(p, j->n_placement, (uint16_t)a->n_placements);
 	FL_SET(p, j->n_use, (uint16_t)a->n_uses);
+	fl_rung_enter(p, e);
 	FL_SET(p, j->reserved_at, p->now);
 	FL_SET(p, j->state, FL_STATE_ADMITTED);
 	FL_SET(p, j->scan_cycle, 0);
@@ -102,6 +106,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 
 		if (j->state == FL_STATE_EVICTING)
 			continue;
+		fl_rung_yield(p, e, e->targets[i].workload.v);
 		fl_line_stir(p, e->queue);
 		fl_state_unlist(p, e->targets[i].workload);
 		FL_SET(p, j->state, FL_STATE_EVICTING);
@@ -166,6 +171,9 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	/* Passed over for another that was promised something: it keeps its own promise. */
 	if (p->protect && e->verdict != FL_SKIPPED)
 		fl_protect_promise(p, e, promised);
+	else if (p->rungs && p->jobs[e->workload.v].promised)
+		fl_protect_promise(p, e,
+				   /* kept= */ false); /* void: it was the first to be served */
 	switch (e->verdict) {
 	case FL_SET_ASIDE:
 		/* A strict queue goes past a foreign namespace only. */
@@ -183,6 +191,7 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		if (scan_moves(p, e, /* next= */ NULL))
 			fl_line_stir(p, e->queue);
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
+		fl_rung_enter(p, e);
 		fl_line_return(p, e->workload);
 		return;
 	case FL_SKIPPED:

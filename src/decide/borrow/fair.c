@@ -15,7 +15,8 @@
  *
  * Promises: no victim from a queue that does not borrow a needed resource; the
  * view is left as it was found; ends after at most (candidates + nodes) rounds.
- * It cannot promise that evictions settle: see doc/differences.md, "loops".
+ * It cannot promise that evictions settle (doc/guide/loops.md), unless a Policy wants it: then
+ * the victim must also stand on a higher rung than the preemptor would (rung.h).
  *
  * Cost: O((victims + 1) * depth * log children), where victims are those that a rule was asked
  * about, and queues that turned out to have none.
@@ -24,6 +25,7 @@
 
 #include "decide/borrow/fair_walk.h"
 #include "decide/borrow/preempt.h"
+#include "decide/borrow/rung.h"
 
 /* The two nodes whose shares are compared: below the lowest common ancestor with queue @q. */
 struct sides {
@@ -64,7 +66,7 @@ static bool rule_s2a(const struct fl_fair_walk *f, uint32_t victim, const struct
 	bool holds = fl_drs_cmp(&s->preemptor, &without) <= 0;
 
 	emit_shares(f, FL_CHECK_S2A, victim, s, &without, holds);
-	return holds;
+	return holds && fl_rung_passes(f->p, f->v, f->ask, victim);
 }
 
 /* S2-b: is the victim's side larger as it stands than the preemptor's side would be? */
@@ -74,7 +76,7 @@ static bool rule_s2b(const struct fl_fair_walk *f, uint32_t victim, const struct
 	bool holds = fl_drs_cmp(&s->preemptor, before) < 0;
 
 	emit_shares(f, FL_CHECK_S2B, victim, s, before, holds);
-	return holds;
+	return holds && fl_rung_passes(f->p, f->v, f->ask, victim);
 }
 
 /* An infinite share is above every finite one, without anybody gone or not. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decide/borrow/rung.h"
 #include "decide/borrow/setup.h"
 
 enum { PROMISED = 1, LOOSE = 2 };
@@ -226,7 +227,8 @@ int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlea
 	    (r = save_jobs(&s, err)) == 0 && (r = save_orders(&s, err)) == 0 &&
 	    (r = save_held(&s, err)) == 0 && (r = save_scans(&s, err)) == 0 &&
 	    (r = save_shapes(&s, err)) == 0 && (r = save_nodes(&s, err)) == 0 &&
-	    (r = save_cells(&s, err)) == 0 && (r = fl_protect_save(p, w, err)) == 0)
+	    (r = save_cells(&s, err)) == 0 && (r = fl_protect_save(p, w, err)) == 0 &&
+	    (r = fl_rung_save(p, w, err)) == 0)
 		r = fl_afs_save(p, w, err);
 	fl_arena_done(&s.arena);
 	return r;
@@ -504,7 +506,8 @@ int fl_borrow_enter(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 		return fl_image_damaged(policy_kind.name, err);
 	if ((r = enter_cells(p, &s, err)) < 0 || (r = enter_nodes(p, &s, err)) < 0 ||
 	    (r = enter_shapes(p, &s, err)) < 0 || (r = enter_jobs(p, &s, err)) < 0 ||
-	    (r = fl_protect_enter(p, i, err)) < 0 || (r = fl_afs_enter(p, i, err)) < 0)
+	    (r = fl_protect_enter(p, i, err)) < 0 || (r = fl_rung_restore(p, i, err)) < 0 ||
+	    (r = fl_afs_enter(p, i, err)) < 0)
 		return r;
 	p->changes = s.policy->changes;
 	p->requeued_n = s.policy->requeued_n;

@@ -11,6 +11,7 @@
 #include "decide/borrow/image.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/borrow/rung.h"
 #include "decide/borrow/setup.h"
 
 static struct fl_policy *borrow_free(struct fl_policy *p)
@@ -121,6 +122,8 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 		fl_requeue_push(p, w);
 	else
 		FL_SET(p, j->state, again ? FL_STATE_EXCLUDED : FL_STATE_ABSENT);
+	if (!again)
+		fl_rung_gone(p, w);
 	fl_line_flush(p, q);
 	return 0;
 }
@@ -153,6 +156,7 @@ static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	FL_SET(p, j->scan_cycle, 0);
 	FL_SET(p, j->reason, FL_REASON_NONE);
 	FL_SET(p, j->state, FL_STATE_ABSENT);
+	fl_rung_gone(p, w);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "decide/borrow/afs.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/protect.h"
+#include "decide/borrow/rung.h"
 
 int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
 {
@@ -127,12 +128,14 @@ void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct f
 		fl_view_give(p, v, c->targets[i].workload);
 		bool needed = !fl_view_fits(p, v, ask, borrow);
 
+		c->targets[i].workload.v = FL_NONE;
+		needed = needed || !fl_rung_all_may_go(p, v, ask);
 		if (fl_preempt_heard(p))
 			fl_preempt_emit_needed(p, v, ask, victim, borrow, needed);
-		if (needed)
+		if (needed) {
+			c->targets[i].workload.v = victim;
 			fl_view_take(p, v, c->targets[i].workload);
-		else
-			c->targets[i].workload.v = FL_NONE;
+		}
 	}
 	for (uint32_t i = 0; i < c->n_targets; i++)
 		if (c->targets[i].workload.v != FL_NONE)
@@ -178,8 +181,25 @@ static void start(struct fl_policy *p, const struct fl_ask *ask)
 	}
 }
 
+/* All that were found, together: what one of them was compared with may have changed since. */
+static bool settles(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	const struct fl_cycle *c = p->scratch;
+	bool may;
+
+	if (!p->rungs)
+		return true;
+	for (uint32_t i = 0; i < c->n_targets; i++)
+		fl_view_take(p, v, c->targets[i].workload);
+	may = fl_rung_all_may_go(p, v, ask);
+	fl_preempt_restore(p, v);
+	return may;
+}
+
 uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
+	uint32_t n;
+
 	start(p, ask);
 	if (p->scratch->sink)
 		fl_preempt_emit_start(p, v, ask);
@@ -187,9 +207,10 @@ uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct 
 		if (fl_usage_overflows(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
 				       ask->uses[i].amount))
 			return 0;
-	return p->model->settings.fair_sharing && !fl_protect_overrules(p, ask->workload) ?
-		       fl_fair_search(p, v, ask) :
-		       fl_classical_search(p, v, ask);
+	n = p->model->settings.fair_sharing && !fl_protect_overrules(p, ask->workload) ?
+		    fl_fair_search(p, v, ask) :
+		    fl_classical_search(p, v, ask);
+	return n && settles(p, v, ask) ? n : 0;
 }
 
 /* May nobody of its own queue go for @ask?  Candidates stand in order; a few tell. */

@@ -5,6 +5,7 @@
 
 #include "decide/borrow/image.h"
 #include "decide/borrow/preempt.h"
+#include "decide/borrow/rung.h"
 
 enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
 
@@ -75,7 +76,7 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	struct fl_arena *a = &p->arena;
 	struct fl_protect *k;
 
-	if (!p->model->n_protections)
+	if (!p->model->n_protections && !p->model->settings.settles)
 		return 0;
 	k = fl_arena_alloc(a, 1, sizeof *k, err);
 	if (!k)
@@ -247,7 +248,7 @@ bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint
 
 	if (!p->protect || v->state == FL_STATE_EVICTING)
 		return true;
-	return !outranks_shares(p, ask, victim, cause) &&
+	return !outranks_shares(p, ask, victim, cause) && fl_rung_may_go(p, ask, victim, cause) &&
 	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, v->reserved_at,
 			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
 	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY,
@@ -308,7 +309,38 @@ bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w)
 
 bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
 {
-	return p->protect && p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON;
+	return p->protect && (p->rungs || p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON);
+}
+
+/* Those who are going in the tree of @q, and were not chosen in this cycle, out of @v or back in. */
+static void let_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out)
+{
+	struct fl_span queues = p->tree.queues[p->tree.root_index[q.v]];
+
+	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
+		uint32_t n;
+		const uint32_t *list =
+			fl_state_candidates(p, (struct fl_node){ p->tree.queue_ids[i] }, &n);
+
+		for (uint32_t k = 0; k < n && p->jobs[list[k]].state == FL_STATE_EVICTING; k++) {
+			if (fl_preempt_chosen(p, list[k]))
+				continue;
+			if (out)
+				fl_view_take(p, v, (struct fl_workload){ list[k] });
+			else
+				fl_view_give(p, v, (struct fl_workload){ list[k] });
+		}
+	}
+}
+
+bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	bool fits;
+
+	let_go(p, v, ask->queue, /* out= */ true);
+	fits = fl_view_fits(p, v, ask, /* borrow= */ true);
+	let_go(p, v, ask->queue, /* out= */ false);
+	return fits;
 }
 
 const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w)

@@ -48,6 +48,9 @@ bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w);
 /* Is what is freed for a preemptor of queue @q held for it? */
 bool fl_protect_holds(const struct fl_policy *p, struct fl_node q);
 
+/* Does @ask fit in @v once all are gone who are going? */
+bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+
 /* What @w was promised: a flavor each podset and group (fl_nomination.flavor), pods each podset. */
 const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w);
 const int32_t *fl_protect_counts(const struct fl_policy *p, struct fl_workload w);

@@ -14,6 +14,7 @@
 #include "decide/borrow/least.h"
 #include "decide/borrow/protect.h"
 #include "decide/borrow/requeue.h"
+#include "decide/borrow/rung.h"
 #include "decide/borrow/setup.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
@@ -625,7 +626,8 @@ static int make_room(struct fl_policy *p, const struct fl_order *given, fairlead
 		return FAIRLEAD_ENOMEM;
 	if ((r = fill_groups(p, err)) < 0 || (r = fill_workloads(p, given, err)) < 0 ||
 	    (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||
-	    (r = fl_protect_setup(p, err)) < 0 || (r = fl_cycle_new(p, err)) < 0)
+	    (r = fl_protect_setup(p, err)) < 0 || (r = fl_cycle_new(p, err)) < 0 ||
+	    (r = fl_rung_setup(p, err)) < 0)
 		return r;
 	return fl_requeue_setup(p, err);
 }
@@ -636,6 +638,8 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 
 	if (r == 0 && (r = enter_state(p, err)) == 0)
 		fl_afs_start(p);
+	for (uint32_t root = 0; r == 0 && root < p->tree.n_roots; root++)
+		fl_rung_renew(p, root);
 	return r;
 }
 

@@ -155,6 +155,7 @@ struct fl_policy {
 	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
 	bool unsampled;             /* fl_policy_options.unsampled */
 	struct fl_protect *protect; /* NULL: there is no Policy */
+	struct fl_rungs *rungs;     /* rung.h; NULL: nobody wants preemption to settle */
 	uint32_t *requeued;         /* workloads with a back-off, by its end (requeue.h) */
 	uint32_t n_requeued;
 	uint32_t requeued_n; /* of those so many have ended */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rung - preemption that settles (Policy preemptionGuarantee: settles)
+ *
+ * Whoever holds quota has a rung at its queue and at each cohort above it but the root: the share
+ * at which that node stood when it was admitted, or WITHIN when the node then borrowed nothing of
+ * what it uses.  A rung stays as it is while its workload holds.  A preemption takes a victim only
+ * if
+ *
+ *   - where their sides part, below the lowest cohort that is around both, the rung on which the
+ *     preemptor would stand is strictly below the victim's; within one queue its own order decides,
+ *     as it does anyway;
+ *   - that is so at the end, too, after those not needed were put back (kueue#14543);
+ *   - what is freed is held for the preemptor until it starts.
+ *
+ * Where both have a node in common and the victim stood on a lower rung there, it yields: from
+ * then on it asks at no lower rung than that of the one it yielded to, until that one is gone for
+ * good (finished, cancelled).
+ *
+ * Promises: while nothing finishes and nobody's quota, weight or priority is changed, finitely
+ * many workloads are preempted, whatever the order in which workloads come to be looked at,
+ * arrive, or let go of what they hold.  The proof is in README.md ("Why it settles"); checked
+ * builds assert its lemma at each eviction, and tests/prove explores small clusters whole.
+ * Nobody is taken who was admitted within all quotas on its side; so quota that is guaranteed is
+ * taken back from borrowers, and never given back to them by fair sharing.
+ *
+ * It cannot promise that shares end as near to each other as they might with preemption that goes
+ * on for ever, nor a small number of preemptions: doc/guide/settles.md has what was measured.
+ * Where cohorts are nested a workload within its queue's quota may wait for others that hold more,
+ * as long as its cohort borrows with it (README.md).
+ *
+ * Cost: O(depth * uses) an admission and a victim; a change of quota, weight or priority finds all
+ * rungs of a tree anew, O(holders * (log holders + depth)).  Searches look at all candidates.
+ *
+ * Private to this folder.
+ */
+#ifndef FL_DECIDE_BORROW_RUNG_H
+#define FL_DECIDE_BORROW_RUNG_H
+
+#include "base/image.h"
+#include "decide/borrow/cycle.h"
+
+/* Room for rungs, with the guarantee; after fl_cycle_new. */
+int fl_rung_setup(struct fl_policy *p, fairlead_error *err);
+/* Rungs of those who hold quota in a tree, found anew: as if admitted in the order they were. */
+void fl_rung_renew(struct fl_policy *p, uint32_t root);
+/* Notes for that, of FL_RUNG_BYTES each. */
+size_t fl_rung_renew_notes(const struct fl_policy *p, uint32_t root);
+enum { FL_RUNG_BYTES = 24 };
+
+/* --- asked by the rules; always true without the guarantee --- */
+
+/* Can @victim go for @ask, on whatever rung that will stand?  Emits what it compares. */
+bool fl_rung_may_go(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		    enum fl_cause cause);
+/* Where their sides part, does @ask, which stands in @v, stand below @victim as things are in @v? */
+bool fl_rung_passes(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
+		    uint32_t victim);
+/* May all targets of the search at hand go for @ask?  They are gone from @v, it is not in it. */
+bool fl_rung_all_may_go(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+/*
+ * @e is about to be served: the rungs it gets, with its victims gone from the cycle's second view.
+ * 1, or 0 when one of the victims may not go for it after all; FAIRLEAD_ENOMEM.
+ */
+int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err);
+
+/* --- what is entered --- */
+
+/* @e's workload, which holds or is promised quota from now on, stands where it was found to. */
+void fl_rung_enter(struct fl_policy *p, const struct fl_entry *e);
+/* @victim goes for @e. */
+void fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victim);
+/* @w is gone for good: nobody has to ask on its rung any more. */
+void fl_rung_gone(struct fl_policy *p, struct fl_workload w);
+/* Notes for one of these at most, of FL_RUNG_BYTES each; 0 without the guarantee. */
+size_t fl_rung_notes(const struct fl_policy *p);
+
+void fl_rung_spell(const struct fl_policy *p, fl_word *word, void *user);
+int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
+int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
+
+#endif
