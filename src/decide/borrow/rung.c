@@ -10,7 +10,11 @@
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
 
-enum { WITHIN, OVERRULES, BORROWS };
+/*
+ * How @w's side stands at a node: within what is its own even if all that others of that side may
+ * have is counted as used; within it as long as they leave it; beyond it.
+ */
+enum { WITHIN, LENT, OVERRULES, BORROWS };
 
 /* Lower ones go before: by kind, then share; infinite shares by ratio. */
 struct fl_rung {
@@ -58,41 +62,79 @@ static bool has_yielded(const struct fl_policy *p, uint32_t w)
 
 /* --- finding rungs --- */
 
-static bool borrows(const struct fl_policy *p, const struct fl_view *v, uint32_t n,
-		    const struct fl_use *uses, uint32_t n_uses)
+/* What goes beyond the quota of @n if everybody below first uses what is theirs. */
+static fl_amount spills(const struct fl_policy *p, const struct fl_view *v, uint32_t n,
+			struct fl_column column)
 {
-	for (uint32_t i = 0; i < n_uses; i++) {
-		size_t at = fl_tree_cell(&p->tree, (struct fl_node){ n }, uses[i].column);
+	const struct fl_tree *t = &p->tree;
+	size_t at = fl_tree_cell(t, (struct fl_node){ n }, column);
+	struct fl_span children = t->children[n];
+	fl_amount sum = t->is_cohort[n] ? 0 : v->usage.cell[at];
 
-		if (uses[i].amount > 0 && v->usage.cell[at] > p->tree.subtree[at])
+	for (uint32_t i = children.first; i < children.first + children.n; i++)
+		sum = fl_sat_add(sum, spills(p, v, t->child_ids[i], column));
+	return t->nominal[at] == FL_UNLIMITED ? 0 :
+						fl_amount_max(0, fl_sat_sub(sum, t->nominal[at]));
+}
+
+/* Is some node from @q to @n within its own, whatever the others there come to use? */
+static bool is_within(const struct fl_policy *p, const struct fl_view *v, uint32_t q, uint32_t n,
+		      struct fl_column column)
+{
+	for (uint32_t at = q; at != p->tree.parent[n]; at = p->tree.parent[at])
+		if (spills(p, v, at, column) == 0)
 			return true;
-	}
 	return false;
 }
 
-/* Of @w, whose uses stand in @v, at @n. */
-static struct fl_rung rung_at(const struct fl_policy *p, struct fl_view *v, uint32_t w, uint32_t n,
-			      const struct fl_use *uses, uint32_t n_uses)
+static uint64_t kind_at(const struct fl_policy *p, const struct fl_view *v,
+			const struct fl_ask *ask, uint32_t n)
 {
-	bool fair = p->model->settings.fair_sharing;
-	const struct fl_drs *drs;
+	uint64_t kind = WITHIN;
 
-	if (!borrows(p, v, n, uses, n_uses))
-		return (struct fl_rung){ .kind = WITHIN };
-	if (!fair || (p->jobs[w].queue.v != FL_NONE && /* else it holds, and is nobody's any more */
-		      fl_protect_overrules(p, (struct fl_workload){ w })))
-		return (struct fl_rung){ .kind = fair ? OVERRULES : BORROWS,
-					 .weighted = -(double)p->jobs[w].priority };
-	drs = fl_view_drs(p, v, (struct fl_node){ n });
-	return (struct fl_rung){ .kind = BORROWS, .weighted = drs->weighted, .ratio = drs->ratio };
+	for (uint32_t i = 0; i < ask->n; i++) {
+		size_t at = fl_tree_cell(&p->tree, (struct fl_node){ n }, ask->uses[i].column);
+
+		if (ask->uses[i].amount <= 0 ||
+		    is_within(p, v, ask->queue.v, n, ask->uses[i].column))
+			continue;
+		if (v->usage.cell[at] > p->tree.subtree[at])
+			return BORROWS;
+		kind = LENT;
+	}
+	return kind;
 }
 
-/* Where @w asks to stand at @n. */
+/* Of @ask, which stands in @v, at @n. */
+static struct fl_rung rung_at(const struct fl_policy *p, struct fl_view *v,
+			      const struct fl_ask *ask, uint32_t n)
+{
+	const struct fl_job *j = &p->jobs[ask->workload.v];
+	struct fl_rung r = { .kind = kind_at(p, v, ask, n) };
+	const struct fl_drs *drs;
+
+	if (r.kind != BORROWS)
+		return r;
+	if (!p->model->settings.fair_sharing) {
+		r.weighted = -(double)j->priority;
+	} else if (j->queue.v != FL_NONE && /* else it holds, and is nobody's any more */
+		   fl_protect_overrules(p, ask->workload)) {
+		r.kind = OVERRULES;
+		r.weighted = -(double)j->priority;
+	} else {
+		drs = fl_view_drs(p, v, (struct fl_node){ n });
+		r.weighted = drs->weighted;
+		r.ratio = drs->ratio;
+	}
+	return r;
+}
+
+/* Where @ask asks to stand at @n: no lower than that to which it yielded. */
 static struct fl_rung asks_at(const struct fl_policy *p, struct fl_view *v,
 			      const struct fl_ask *ask, uint32_t n)
 {
 	uint32_t w = ask->workload.v;
-	struct fl_rung found = rung_at(p, v, w, n, ask->uses, ask->n);
+	struct fl_rung found = rung_at(p, v, ask, n);
 	const struct fl_rung *least = row(p, p->rungs->least, w) + p->tree.depth[n] - 1;
 
 	return has_yielded(p, w) && cmp(least, &found) > 0 ? *least : found;
