@@ -139,6 +139,39 @@ struct fl_drs fl_drs_without(const struct fl_tree *t, const struct fl_usage *u, 
 	return d;
 }
 
+/* What of @row is beyond the quota of @n in resource @res. */
+static fl_amount beyond(const struct fl_tree *t, struct fl_node n, const fl_amount *row,
+			uint32_t res)
+{
+	fl_amount sum = 0;
+
+	for (uint32_t c = 0; c < fl_tree_root_of(t, n)->n_columns; c++) {
+		size_t at = t->row[n.v] + c;
+
+		if (t->known[at] && fl_tree_root_of(t, n)->columns[c].res == res)
+			sum = fl_sat_add(sum, fl_amount_max(0, fl_sat_sub(row[c], t->subtree[at])));
+	}
+	return sum;
+}
+
+struct fl_drs fl_drs_at(const struct fl_tree *t, struct fl_node n, const fl_amount *row)
+{
+	struct fl_drs d = { 0 };
+
+	if (!fl_tree_has_parent(t, n))
+		return d;
+	for (uint32_t r = 0; r < fl_tree_root_of(t, n)->n_resources; r++) {
+		fl_amount borrowed = beyond(t, n, row, r);
+		double of_r = ratio(borrowed, t->lendable[t->res_row[t->parent[n.v]] + r]);
+
+		d.borrowing |= borrowed > 0;
+		if (of_r > d.ratio)
+			d.ratio = of_r;
+	}
+	weigh(&d, t->weight[n.v]);
+	return d;
+}
+
 struct fl_resource fl_drs_dominant(const struct fl_tree *t, const struct fl_usage *u,
 				   struct fl_node n)
 {

@@ -46,6 +46,9 @@ struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, str
 struct fl_drs fl_drs_without(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			     const struct fl_drs_extra *gone, uint32_t n_gone);
 
+/* Share of @n if so much were used there: @row by column of its tree. */
+struct fl_drs fl_drs_at(const struct fl_tree *t, struct fl_node n, const fl_amount *row);
+
 /* <0, 0, >0: lower is served first, higher is preempted first. Infinite ones compare by ratio. */
 static inline int fl_drs_cmp(const struct fl_drs *a, const struct fl_drs *b)
 {

@@ -54,10 +54,9 @@ static int reserve(struct fl_policy *p, struct fl_node n, fairlead_error *err)
 {
 	size_t notes = 2 + p->tree.depth[n.v] + 1 + p->tree.queues[p->tree.root_index[n.v]].n +
 		       fl_line_flush_notes(p, n);
-	size_t rungs = fl_rung_renew_notes(p, p->tree.root_index[n.v]);
 
-	return fl_undo_reserve(&p->undo, notes + rungs,
-			       notes * sizeof(fl_amount) + rungs * FL_RUNG_BYTES, err);
+	return fl_rung_reserve_renewal(p, p->tree.root_index[n.v], notes, notes * sizeof(fl_amount),
+				       err);
 }
 
 static fl_amount *cell_of(struct fl_policy *p, enum fl_cell_kind kind, size_t at)
@@ -151,9 +150,7 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 	uint32_t root = fl_holds_quota(j) ? p->tree.root_index[j->held_by.v] : FL_NONE;
 	size_t notes = 8 + 2 * FL_BITSET_NOTES +
 		       (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
-	size_t rungs = root == FL_NONE ? 0 : fl_rung_renew_notes(p, root);
-	int r = fl_undo_reserve(&p->undo, notes + rungs,
-				notes * sizeof(uint64_t) + rungs * FL_RUNG_BYTES, err);
+	int r = fl_rung_reserve_renewal(p, root, notes, notes * sizeof(uint64_t), err);
 
 	if (r < 0)
 		return r;

@@ -96,6 +96,9 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	struct fl_cycle *c = p->scratch;
 
 	renew_marks(p);
+#ifdef FL_CHECKED
+	fl_rung_check(p);
+#endif
 	fl_usage_copy(&c->s.usage, &p->usage, &p->tree);
 	fl_usage_copy(&c->freed.usage, &p->usage, &p->tree);
 	fl_usage_settle(&p->usage);
@@ -170,6 +173,7 @@ static void add_usage(struct fl_policy *p, const struct fl_entry *e)
 
 	fl_view_add(p, &p->scratch->s, &ask);
 	fl_view_add(p, &p->scratch->freed, &ask);
+	fl_rung_join(p, e, /* joins= */ true);
 }
 
 /* What is kept of the @i-th amount that @e, without victims, could still get. */
@@ -355,6 +359,13 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	return 0;
 }
 
+/* Its usage was added to what those served later saw. */
+static bool was_served(const struct fl_entry *e)
+{
+	return e->verdict == FL_ADMITTED || e->verdict == FL_PREEMPTING ||
+	       e->verdict == FL_DEFERRED;
+}
+
 static int process_all(struct fl_policy *p, fairlead_error *err)
 {
 	int r = fl_order_start(p, err);
@@ -367,6 +378,9 @@ static int process_all(struct fl_policy *p, fairlead_error *err)
 		r = process(p, e, err);
 		fl_order_done(p, e);
 	}
+	for (uint32_t i = 0; i < p->scratch->n_entries; i++)
+		if (was_served(&p->scratch->entries[i]))
+			fl_rung_join(p, &p->scratch->entries[i], /* joins= */ false);
 	return r;
 }
 

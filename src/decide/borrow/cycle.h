@@ -77,8 +77,9 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
-	struct fl_rung *rungs; /* cycle arena: where it will stand (rung.h); NULL: nowhere anew */
-	bool protected;        /* a Policy spared somebody it might have preempted */
+	struct fl_standing
+		*standing; /* cycle arena: where it will stand (rung.h); NULL: as before */
+	bool protected;    /* a Policy spared somebody it might have preempted */
 	bool processed;
 };
 

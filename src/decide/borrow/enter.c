@@ -34,14 +34,18 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		bytes += shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 shape->n_scan * sizeof(int16_t) + 64;
 		bytes += fl_protect_promise_bytes(p, h->workload);
-		notes += fl_rung_notes(p);
-		bytes += fl_rung_notes(p) * FL_RUNG_BYTES;
+		notes += fl_rung_notes(p, shape->room);
+		bytes += fl_rung_bytes(p, shape->room);
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		for (uint32_t k = 0;
-		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++)
-			notes += 8 + 2 * fl_rung_notes(p) +
-				 fl_protect_eviction_notes(p, c->entries[i].targets[k].workload);
+		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++) {
+			struct fl_workload victim = c->entries[i].targets[k].workload;
+
+			notes += 8 + fl_protect_eviction_notes(p, victim) +
+				 fl_rung_notes(p, p->jobs[victim.v].n_use);
+			bytes += fl_rung_bytes(p, p->jobs[victim.v].n_use);
+		}
 	notes += 8 + fl_protect_notes(p) + c->n_roots * (1 + 2 * FL_BITSET_NOTES);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
 }
@@ -106,7 +110,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 
 		if (j->state == FL_STATE_EVICTING)
 			continue;
-		fl_rung_yield(p, e, e->targets[i].workload.v);
+		fl_rung_leave(p, e->targets[i].workload);
 		fl_line_stir(p, e->queue);
 		fl_state_unlist(p, e->targets[i].workload);
 		FL_SET(p, j->state, FL_STATE_EVICTING);
@@ -114,6 +118,14 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 		fl_state_list(p, e->targets[i].workload);
 		fl_protect_evicted(p, e, &e->targets[i]);
 	}
+}
+
+/* Who yields to whom, by where everybody stood when that was decided. */
+static void enter_yields(struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < e->n_targets; i++)
+		if (p->jobs[e->targets[i].workload.v].state != FL_STATE_EVICTING)
+			fl_rung_yield(p, e, e->targets[i].workload.v);
 }
 
 /* Of the cycle at hand in a tree; never 0. */
@@ -191,7 +203,7 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		if (scan_moves(p, e, /* next= */ NULL))
 			fl_line_stir(p, e->queue);
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
-		fl_rung_enter(p, e);
+		fl_rung_promise(p, e);
 		fl_line_return(p, e->workload);
 		return;
 	case FL_SKIPPED:
@@ -234,6 +246,9 @@ void fl_enter(struct fl_policy *p)
 	for (uint32_t i = 0; i < c->n_roots; i++)
 		if (fl_bitset_has(&p->stirred, c->roots[i]))
 			fl_bitset_remove(&p->stirred, c->roots[i], &p->undo);
+	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
+		if (c->entries[i].verdict == FL_PREEMPTING)
+			enter_yields(p, &c->entries[i]);
 	for (uint32_t i = 0; i < c->n_heads; i++) {
 		struct fl_entry refused;
 

@@ -99,7 +99,7 @@ static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_err
 	if (fl_holds_quota(j)) {
 		notes += (size_t)j->n_use * 3 * (p->tree.depth[j->held_by.v] + 1);
 		notes += j->n_placement + fl_afs_notes(p);
-		notes += fl_line_flush_notes(p, j->held_by);
+		notes += fl_line_flush_notes(p, j->held_by) + fl_rung_notes(p, j->n_use);
 	}
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err);
 }
@@ -115,6 +115,7 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 		return wrong_state(p, w, "holds no quota", err);
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
+	fl_rung_leave(p, w);
 	fl_state_release(p, w);
 	FL_SET(p, j->scan_cycle, 0);
 	FL_SET(p, j->reason, FL_REASON_NONE);

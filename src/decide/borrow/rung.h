@@ -42,11 +42,11 @@
 
 /* Room for rungs, with the guarantee; after fl_cycle_new. */
 int fl_rung_setup(struct fl_policy *p, fairlead_error *err);
-/* Rungs of those who hold quota in a tree, found anew: as if admitted in the order they were. */
+/* Where those stand who hold quota in a tree, found anew: as if admitted in the order they were. */
 void fl_rung_renew(struct fl_policy *p, uint32_t root);
-/* Notes for that, of FL_RUNG_BYTES each. */
-size_t fl_rung_renew_notes(const struct fl_policy *p, uint32_t root);
-enum { FL_RUNG_BYTES = 24 };
+/* Room to undo that, and so much more. */
+int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t notes, size_t bytes,
+			    fairlead_error *err);
 
 /* --- asked by the rules; always true without the guarantee --- */
 
@@ -54,26 +54,38 @@ enum { FL_RUNG_BYTES = 24 };
 bool fl_rung_may_go(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
 		    enum fl_cause cause);
 /* Where their sides part, does @ask, which stands in @v, stand below @victim as things are in @v? */
-bool fl_rung_passes(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
+bool fl_rung_passes(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
 		    uint32_t victim);
 /* May all targets of the search at hand go for @ask?  They are gone from @v, it is not in it. */
 bool fl_rung_all_may_go(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 /*
- * @e is about to be served: the rungs it gets, with its victims gone from the cycle's second view.
+ * @e is about to be served: its standing, with its victims gone from the cycle's second view.
  * 1, or 0 when one of the victims may not go for it after all; FAIRLEAD_ENOMEM.
  */
 int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err);
+/* It was served: who is served later in this cycle finds it there, or (joins false) does not. */
+void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins);
 
 /* --- what is entered --- */
 
-/* @e's workload, which holds or is promised quota from now on, stands where it was found to. */
+/* @e's workload is promised quota; or it holds it from now on. */
+void fl_rung_promise(struct fl_policy *p, const struct fl_entry *e);
 void fl_rung_enter(struct fl_policy *p, const struct fl_entry *e);
-/* @victim goes for @e. */
+/* @victim, which does not go yet, goes for @e; before anything of the cycle is entered. */
 void fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victim);
+/* @w lets go of what it holds. */
+void fl_rung_leave(struct fl_policy *p, struct fl_workload w);
 /* @w is gone for good: nobody has to ask on its rung any more. */
 void fl_rung_gone(struct fl_policy *p, struct fl_workload w);
-/* Notes for one of these at most, of FL_RUNG_BYTES each; 0 without the guarantee. */
-size_t fl_rung_notes(const struct fl_policy *p);
+/* To undo one of these for a workload of so many uses; 0 without the guarantee. */
+size_t fl_rung_notes(const struct fl_policy *p, uint32_t uses);
+size_t fl_rung_bytes(const struct fl_policy *p, uint32_t uses);
+enum { FL_RUNG_BYTES = 24 };
+
+#ifdef FL_CHECKED
+/* What is guaranteed and used is what is held by those within. */
+void fl_rung_check(const struct fl_policy *p);
+#endif
 
 void fl_rung_spell(const struct fl_policy *p, fl_word *word, void *user);
 int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
