@@ -2,10 +2,10 @@
 /*
  * rung - preemption that settles (Policy preemptionGuarantee: settles)
  *
- * Whoever holds quota has a rung at its queue and at each cohort above it but the root: the share
- * at which that node stood when it was admitted, or WITHIN when the node then borrowed nothing of
- * what it uses.  A rung stays as it is while its workload holds.  A preemption takes a victim only
- * if
+ * Whoever holds quota has a rung at its queue and at each cohort above it but the root.  It is
+ * WITHIN where it was admitted within what is guaranteed on its side; else it is the share of that
+ * node as it was when it was admitted, and as it becomes when others use what is theirs, but not
+ * when others borrow more.  A preemption takes a victim only if
  *
  *   - where their sides part, below the lowest cohort that is around both, the rung on which the
  *     preemptor would stand is strictly below the victim's; within one queue its own order decides,
@@ -19,18 +19,19 @@
  *
  * Promises: while nothing finishes and nobody's quota, weight or priority is changed, finitely
  * many workloads are preempted, whatever the order in which workloads come to be looked at,
- * arrive, or let go of what they hold.  The proof is in README.md ("Why it settles"); checked
- * builds assert its lemma at each eviction, and tests/prove explores small clusters whole.
- * Nobody is taken who was admitted within all quotas on its side; so quota that is guaranteed is
- * taken back from borrowers, and never given back to them by fair sharing.
+ * arrive, or let go of what they hold.  Nobody goes for another queue who is within the quota of
+ * its own; and whoever would be within it always finds victims (reclaimWithinCohort: Any).  The
+ * proofs are in README.md ("Why it settles"); checked builds assert their lemmas at each eviction,
+ * and tests/prove explores small clusters whole.
  *
- * It cannot promise that shares end as near to each other as they might with preemption that goes
- * on for ever, nor a small number of preemptions: doc/guide/settles.md has what was measured.
- * Where cohorts are nested a workload within its queue's quota may wait for others that hold more,
- * as long as its cohort borrows with it (README.md).
+ * It cannot promise that shares end as near to each other as they come for a moment where
+ * preemption goes on for ever, nor a small number of preemptions: doc/guide/settles.md has what was
+ * measured.
  *
- * Cost: O(depth * uses) an admission and a victim; a change of quota, weight or priority finds all
- * rungs of a tree anew, O(holders * (log holders + depth)).  Searches look at all candidates.
+ * Cost: O(depth * (uses + columns)) an admission and a victim, and the size of its subtree where a
+ * cohort below the root has quota of its own; 8 bytes a workload, level and column.  A change of
+ * quota, weight or priority finds all rungs of a tree anew, O(holders * (log holders + depth *
+ * columns)).  Searches look at all candidates, as under any Policy.
  *
  * Private to this folder.
  */

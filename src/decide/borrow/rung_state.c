@@ -41,8 +41,9 @@ static void count_holder(struct fl_policy *p, uint32_t w, int sign)
 
 void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins)
 {
-	if (p->rungs && e->standing)
-		count(p, p->rungs->joined, /* undo= */ NULL, e->queue, e->standing->within,
+	if (p->rungs)
+		count(p, p->rungs->joined, /* undo= */ NULL, e->queue,
+		      e->standing ? e->standing->within : p->rungs->within[e->workload.v],
 		      e->assignment.uses, e->assignment.n_uses, joins ? 1 : -1);
 }
 
