@@ -261,6 +261,11 @@ static int lint_modes(struct fl_model *m, fairlead_error *err)
 		r = lint_mode(m, "budgets have no effect: no queue has one", err);
 	if (r == 0 && m->settings.many_heads)
 		r = lint_mode(m, "headsPerCycle has no effect: a cycle looks at everybody", err);
+	if (r == 0 && m->settings.settles)
+		r = lint_mode(m,
+			      "preemptionGuarantee has no effect: it is a rule about shares of "
+			      "ClusterQueues",
+			      err);
 	if (r == 0 && (e->keep_below_quota || e->protect_quota) && !has_quota(m))
 		r = lint_mode(m,
 			      "keepBelowQuota and protectQuota have no effect: no queue deserves a "

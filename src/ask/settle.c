@@ -134,7 +134,7 @@ static bool rests(struct run *r, bool decided)
 	return false;
 }
 
-static bool decides(const struct fl_decisions *d)
+bool fl_settle_decides(const struct fl_decisions *d)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct fl_decision *row = &d->rows[i];
@@ -178,7 +178,7 @@ static int run_cycle(struct run *r, fl_settle_each *each, void *user,
 	int rc = r->ops->step(r->policy, c.now, FL_STEP_FULL, o->sink, &d, err);
 	if (rc < 0)
 		return rc;
-	c.decided = decides(&d);
+	c.decided = fl_settle_decides(&d);
 	uint32_t n_heads = d.n_heads;
 	fl_time wake = r->ops->wake(r->policy, c.now);
 	rc = find_evicting(r, c.number, &d, err);

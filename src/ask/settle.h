@@ -58,4 +58,7 @@ int fl_settle(const struct fl_policy_ops *ops, struct fl_policy *p, const struct
 	      const struct fl_settle_options *options, fl_settle_each *each, void *user,
 	      struct fl_settle_result *ret, fairlead_error *err);
 
+/* Did a cycle admit or newly preempt somebody? */
+bool fl_settle_decides(const struct fl_decisions *d);
+
 #endif

@@ -36,7 +36,6 @@ enum fl_tune_option {
 	FL_TUNE_HALVES,
 	FL_TUNE_SPAN,
 	FL_TUNE_OTHERS,
-	FL_TUNE_SVG,
 	FL_TUNE_OPTIONS
 };
 
@@ -61,6 +60,10 @@ struct fl_options {
 	bool from_snapshot;  /* simulate: run times that nobody tells are drawn */
 	const char *fail_if; /* an expression; NULL */
 	const char *out;     /* a file; NULL: standard output */
+	const char *svg;     /* a file; NULL */
+	const char *resume;  /* a file; NULL */
+	uint32_t bound;      /* states; 0: not given */
+	int64_t memory;      /* bytes; 0: not given */
 	const char *salt;    /* NULL: a random key */
 	bool redact;
 	fl_time until; /* of a simulation; FL_TIME_NONE: not given */
@@ -95,6 +98,7 @@ enum {
 	FL_FOR_COMPARE = 2048,
 	FL_FOR_EXPLAIN = 4096,
 	FL_FOR_SAVE = 8192,
+	FL_FOR_PROVE = 16384,
 };
 
 struct fl_option {
@@ -120,6 +124,7 @@ int fl_cmd_divide(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
 int fl_cmd_tune(const struct fl_options *options);
 int fl_cmd_plan(const struct fl_options *options);
+int fl_cmd_prove(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
 int fl_cmd_what_if(const struct fl_options *options);
 int fl_cmd_record(const struct fl_options *options);

@@ -10,9 +10,9 @@
 
 #include "cli/out_file.h"
 #include "cli/snapshot.h"
+#include "cli/tape_print.h"
 #include "codec/alias.h"
 #include "codec/tape.h"
-#include "report/json.h"
 
 static int choose_key(const struct fl_options *o, uint64_t key[2], fairlead_error *err)
 {
@@ -28,75 +28,6 @@ static int choose_key(const struct fl_options *o, uint64_t key[2], fairlead_erro
 	return fl_fail(err, FAIRLEAD_EIO, "no random key to be had; give --salt TEXT");
 }
 
-static void put_scalar(struct fl_json *j, const struct fl_tape *t, uint32_t i, const char *key)
-{
-	const char *text = fl_tape_text(t, i);
-	enum fl_scalar_type type = t->items[i].type;
-	char number[128];
-
-	/* Quantities may be strings, too, so the longest numbers become that. */
-	if (strlen(text) > sizeof(number) - 4)
-		type = FL_SCALAR_STRING;
-	switch (type) {
-	case FL_SCALAR_NULL:
-		fl_json_null(j, key);
-		break;
-	case FL_SCALAR_BOOL:
-		fl_json_bool(j, key, *text == 't' || *text == 'T');
-		break;
-	case FL_SCALAR_INT:
-	case FL_SCALAR_FLOAT:
-		text = fl_tape_number(text, number, sizeof(number));
-		fl_json_raw(j, key, text, strlen(text));
-		break;
-	case FL_SCALAR_STRING:
-		fl_json_text(j, key, text);
-		break;
-	}
-}
-
-/* The object that starts at @i; behind it. */
-static uint32_t put_object(FILE *out, const struct fl_tape *t, uint32_t i)
-{
-	const char *key = NULL;
-	struct fl_json j;
-
-	fl_json_init(&j, out);
-	do {
-		switch (t->items[i].kind) {
-		case FL_TOKEN_MAP:
-			fl_json_object(&j, key);
-			break;
-		case FL_TOKEN_MAP_END:
-			fl_json_end_object(&j);
-			break;
-		case FL_TOKEN_LIST:
-			fl_json_list(&j, key);
-			break;
-		case FL_TOKEN_LIST_END:
-			fl_json_end_list(&j);
-			break;
-		case FL_TOKEN_SCALAR:
-			put_scalar(&j, t, i, key);
-			break;
-		}
-		key = t->items[i].kind == FL_TOKEN_KEY ? fl_tape_text(t, i) : NULL;
-		i++;
-	} while (j.depth > 0);
-	return i;
-}
-
-/* One object a line, so that two records can be compared line by line. */
-static void put_list(FILE *out, const struct fl_tape *t)
-{
-	fputs("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n", out);
-	for (uint32_t i = 0; i < t->n;) {
-		i = put_object(out, t, i);
-		fputs(i < t->n ? ",\n" : "\n", out);
-	}
-	fputs("]}\n", out);
-}
-
 static int write_file(const char *name, const struct fl_tape *t, fairlead_error *err)
 {
 	struct fl_out_file file;
@@ -104,7 +35,7 @@ static int write_file(const char *name, const struct fl_tape *t, fairlead_error 
 
 	if (rc < 0)
 		return rc;
-	put_list(file.out, t);
+	fl_tape_print(file.out, t, /* more= */ NULL);
 	rc = fl_out_file_finish(&file, err);
 	if (rc == 0)
 		rc = fl_out_file_place(&file, err);
@@ -125,7 +56,7 @@ static int write_tape(const struct fl_options *o, struct fl_tape *t, fairlead_er
 		return rc;
 	if (o->out && strcmp(o->out, "-") != 0)
 		return write_file(o->out, t, err);
-	put_list(stdout, t);
+	fl_tape_print(stdout, t, /* more= */ NULL);
 	return 0;
 }
 

@@ -323,7 +323,7 @@ static int write_svg(const char *name, const struct fl_tune_report *r)
 
 static int answer(const struct fl_options *o, struct fl_tune_question *q)
 {
-	const char *svg = o->tune[FL_TUNE_SVG];
+	const char *svg = o->svg;
 	const struct fl_tune *t = &q->report.tune;
 	struct fl_report report = { 0 };
 	fairlead_error err = { 0 };

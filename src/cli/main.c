@@ -30,6 +30,16 @@ const struct fl_verb fl_verbs[] = {
 	  "who is evicted for whom.  Between cycles evictions complete; what is admitted never\n"
 	  "finishes.\n",
 	  fl_cmd_plan },
+	{ "prove", "", 0, 0, FL_FOR_ALL | FL_FOR_PROVE | FL_FOR_LISTS,
+	  "say whether preemption can go round for ever",
+	  "Looks at every state that scheduling decisions and evictions can lead to from here, in\n"
+	  "every order, while nobody arrives or finishes.  Either preemption comes to rest, whatever\n"
+	  "the order, and after how many evictions at most; or there is a loop: the shortest one is\n"
+	  "told move by move, with the rules and shares, and with settings that would end it.\n\n"
+	  "  fairlead prove -f cluster.yaml --out loop.json --svg loop.svg\n"
+	  "  fairlead plan --settle -f loop.json\n\n"
+	  "Ctrl-C ends it early, with what is known so far.  Exit status 1: there is a loop.\n",
+	  fl_cmd_prove },
 	{ "divide", "", 0, 0, FL_FOR_ALL | FL_FOR_DIVIDE | FL_FOR_LISTS,
 	  "show the fair share of every queue",
 	  "Shows the fair share of every queue of the entitle policy, group by group: what it\n"

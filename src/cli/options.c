@@ -8,12 +8,14 @@
 #include "base/nearest.h"
 #include "base/time.h"
 #include "cli/cli.h"
+#include "codec/quantity.h"
 
-/* What --seed and --top take at most. */
-enum { MAX_SEED = 999999999, MAX_TOP = 1000 };
+/* What --seed, --top and --bound take at most. */
+enum { MAX_SEED = 999999999, MAX_TOP = 1000, MAX_STATES = 999999999 };
 
 enum {
 	OPT_ALL = 256,
+	OPT_BOUND,
 	OPT_CHANGE,
 	OPT_CONTEXT,
 	OPT_CYCLES,
@@ -22,14 +24,17 @@ enum {
 	OPT_FAIL_IF,
 	OPT_FROM_SNAPSHOT,
 	OPT_INTERVAL,
+	OPT_MEMORY,
 	OPT_NOW,
 	OPT_POLICY,
 	OPT_REDACT,
+	OPT_RESUME,
 	OPT_ROUNDS,
 	OPT_SALT,
 	OPT_SEED,
 	OPT_SETTLE,
 	OPT_STRICT,
+	OPT_SVG,
 	OPT_SWEEP,
 	OPT_TOP,
 	OPT_UNTIL,
@@ -72,7 +77,14 @@ static const struct fl_option rows[] = {
 	  "after which usage counts half, or none (default)" },
 	{ "window", "TIME", OPT_TUNE + FL_TUNE_SPAN, FL_FOR_TUNE,
 	  "that usage is counted in (default 7d)" },
-	{ "svg", "FILE", OPT_TUNE + FL_TUNE_SVG, FL_FOR_TUNE, "draw the picture into FILE" },
+	{ "bound", "N", OPT_BOUND, FL_FOR_PROVE,
+	  "look at no more than N states (default 1000000)" },
+	{ "memory", "SIZE", OPT_MEMORY, FL_FOR_PROVE,
+	  "nor keep more than that, such as 4Gi (default 1Gi)" },
+	{ "resume", "FILE", OPT_RESUME, FL_FOR_PROVE,
+	  "go on from FILE if it is there; save there what is not finished" },
+	{ "out", "FILE", 'O', FL_FOR_PROVE, "the loop as input of 'plan --settle'" },
+	{ "svg", "FILE", OPT_SVG, FL_FOR_TUNE | FL_FOR_PROVE, "draw the picture into FILE" },
 	{ "rounds", NULL, OPT_ROUNDS, FL_FOR_DIVIDE, "show how each share came to be" },
 	{ "out", "FILE", 'O', FL_FOR_RECORD, "write to FILE instead of standard output" },
 	{ "out", "FILE", 'O', FL_FOR_SAVE, "the image" },
@@ -316,6 +328,16 @@ static int take_seed(struct fl_options *o, const char *arg)
 	return 0;
 }
 
+static int take_memory(struct fl_options *o, const char *arg)
+{
+	if (fl_quantity_parse(arg, strlen(arg), /* decimals= */ 0, /* negative= */ false,
+			      &o->memory, /* err= */ NULL) == 0 &&
+	    o->memory > 0)
+		return 0;
+	fl_usage_error(o->verb, "--memory: '%s' is not a size such as 512Mi or 4Gi", arg);
+	return FAIRLEAD_EINPUT;
+}
+
 static int take_top(struct fl_options *o, const char *arg)
 {
 	if (parse_count(arg, 1, MAX_TOP, &o->top))
@@ -354,6 +376,20 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 	case OPT_CONTEXT:
 		fl_usage_error(o->verb, "--context is not in this version; give -f FILE");
 		return FAIRLEAD_EINPUT;
+	case OPT_BOUND:
+		if (parse_count(arg, 1, MAX_STATES, &o->bound))
+			return 0;
+		fl_usage_error(o->verb, "--bound: '%s' is not a number from 1 to %d", arg,
+			       MAX_STATES);
+		return FAIRLEAD_EINPUT;
+	case OPT_MEMORY:
+		return take_memory(o, arg);
+	case OPT_RESUME:
+		o->resume = arg;
+		return 0;
+	case OPT_SVG:
+		o->svg = arg;
+		return 0;
 	case OPT_CHANGE:
 		return take_text(&o->changes, &o->n_changes, arg);
 	case OPT_DELETE:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,4 +83,35 @@ void fl_progress_end(struct fl_progress *p)
 		fputs("\r\033[K", stderr);
 	fflush(stderr);
 	p->shown = false;
+}
+
+void fl_ticker_begin(struct fl_ticker *t)
+{
+	*t = (struct fl_ticker){ .on = isatty(STDERR_FILENO) };
+}
+
+void fl_ticker_show(struct fl_ticker *t, const char *format, ...)
+{
+	time_t now = time(NULL);
+	va_list args;
+
+	if (!t->on || now == t->shown)
+		return;
+	if (t->shown) { /* not in the first second */
+		fputs("\r\033[Kfairlead: ", stderr);
+		va_start(args, format);
+		vfprintf(stderr, format, args);
+		va_end(args);
+		fputc(' ', stderr);
+		fflush(stderr);
+		t->drawn = true;
+	}
+	t->shown = now;
+}
+
+void fl_ticker_end(struct fl_ticker *t)
+{
+	if (t->drawn)
+		fputs("\r\033[K", stderr);
+	t->drawn = false;
 }

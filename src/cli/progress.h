@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress - how far a simulation is: one line on a terminal, taken back at the end
+ * progress - how far long work is: one line on a terminal, taken back at the end
  *
  * On standard error, and only if that is a terminal.  It knows the real clock; nothing that
  * is computed does.
@@ -17,6 +17,16 @@ struct fl_progress {
 	bool on, shown;
 	struct timespec began, last;
 };
+
+/* The same of work without an end that is known: the text is the caller's, at most once a second. */
+struct fl_ticker {
+	bool on, drawn;
+	time_t shown;
+};
+
+void fl_ticker_begin(struct fl_ticker *t);
+void fl_ticker_show(struct fl_ticker *t, const char *format, ...) FL_PRINTF(2, 3);
+void fl_ticker_end(struct fl_ticker *t);
 
 void fl_progress_begin(struct fl_progress *p, const char *what);
 /* As often as it likes: what comes too soon after the last is passed over. */

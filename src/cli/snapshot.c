@@ -281,6 +281,26 @@ static void print_notice(const struct fl_model *m, const struct fl_notice *n, co
 	fl_print_diagnostic(&d);
 }
 
+/* Given for one verb alone: whoever gives them to another may think that they count there. */
+static void warn_of_moves(const struct fl_snapshot *s)
+{
+	const struct fl_settings *settings = &s->model->settings;
+	const char *verb = s->options->verb;
+
+	if (!settings->has_moves || s->options->settle || strcmp(verb, "record") == 0 ||
+	    strcmp(verb, "save") == 0)
+		return;
+	const struct fl_diagnostic d = {
+		.file = fl_model_text(s->model, s->model->inputs[settings->moves_place.file]),
+		.line = settings->moves_place.line,
+		.column = settings->moves_place.column,
+		.severity = "warning",
+		.subject = "Moves",
+		.text = "are followed by 'fairlead plan --settle' alone, and not here",
+	};
+	fl_print_diagnostic(&d);
+}
+
 /* Warnings, cut after some; with --strict unknown fields are errors and end it.
  */
 int fl_snapshot_warn(const struct fl_snapshot *s)
@@ -312,6 +332,7 @@ int fl_snapshot_warn(const struct fl_snapshot *s)
 		}
 	}
 	free(ids);
+	warn_of_moves(s);
 	if (rest)
 		fprintf(stderr, "fairlead: %u more warning%s; 'fairlead check' prints all\n", rest,
 			rest == 1 ? "" : "s");

@@ -116,6 +116,7 @@ bool fl_alias_keeps(enum fl_text_kind kind, const char *text)
 	switch (kind) {
 	case FL_TEXT_VALUE:
 	case FL_TEXT_SHAPE:
+	case FL_TEXT_FULL_NAME: /* two names, each on its own */
 		return true;
 	case FL_TEXT_WORD:
 		for (unsigned i = 0; i < N_WORDS; i++)

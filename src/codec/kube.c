@@ -24,6 +24,7 @@ static const struct fl_kind *const kinds[] = {
 	&fl_kind_pod_group,      &fl_kind_pod,
 	&fl_kind_machine,        &fl_kind_shard,
 	&fl_kind_usage_history,  &fl_kind_simulation,
+	&fl_kind_moves,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -132,8 +133,8 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
 		     api_version);
 	fl_fail_hint(k->err,
-		     "Policy, UsageHistory and Simulation of fairlead.dev/v1alpha1 are what is "
-		     "read here");
+		     "Policy, UsageHistory, Simulation and Moves of fairlead.dev/v1alpha1 are what "
+		     "is read here");
 	return FAIRLEAD_EINPUT;
 }
 

@@ -6,9 +6,9 @@
  * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
  * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
  * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
- * and Node, our own Policy, UsageHistory and Simulation, and List; each field is supported, refused, or
- * ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of KAI's
- * simulators, which have no kind, are read as well.
+ * and Node, our own Policy, UsageHistory, Simulation and Moves, and List; each field is supported,
+ * refused, or ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of
+ * KAI's simulators, which have no kind, are read as well.
  */
 #ifndef FL_CODEC_KUBE_H
 #define FL_CODEC_KUBE_H
@@ -58,6 +58,7 @@ enum fl_text_kind {
 	FL_TEXT_WORD,  /* a word of Kueue's among others: types and reasons of conditions */
 	FL_TEXT_NAMESPACE,
 	FL_TEXT_WORKLOAD,
+	FL_TEXT_FULL_NAME, /* "namespace/name" of a workload */
 	FL_TEXT_UID,
 	FL_TEXT_JOB,
 	FL_TEXT_PODSET,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "codec/alias.h"
 #include "codec/fields.h"
 
@@ -265,7 +266,7 @@ static int put_object(void *user, struct fl_kube *k, const struct fl_kind *kind)
 	struct writing w = { user, k };
 	int r;
 
-	if (!kind)
+	if (!kind || (kind == &fl_kind_moves && w.t->no_moves))
 		return 0;
 	if (kind == &fl_kind_config_map)
 		return note_config_map(w.t, k);
@@ -393,6 +394,55 @@ static int expand_prefixes(struct fl_tape *t, fairlead_error *err)
 	return 0;
 }
 
+/* "namespace/name" in two, of names that exist; texts move when names are added. */
+static int split(struct fl_tape *t, struct fl_sym full, struct fl_sym *ret_namespace,
+		 struct fl_sym *ret_name, fairlead_error *err)
+{
+	char text[2 * FL_MAX_NAME + 2];
+	size_t len;
+	int r;
+
+	(void)snprintf(text, sizeof text, "%s", fl_names_text(&t->names, full));
+	len = strcspn(text, "/");
+	r = fl_names_add(&t->names, text, len, ret_namespace, err);
+	return r < 0 ? r :
+		       fl_names_add(&t->names, text + len + 1, strlen(text + len + 1), ret_name,
+				    err);
+}
+
+static int add_alias(struct fl_tape *t, struct fl_aliases *a, uint32_t i, fairlead_error *err)
+{
+	struct fl_sym namespace, name;
+	int r;
+
+	if (t->items[i].text != FL_TEXT_FULL_NAME)
+		return fl_aliases_add(a, t->items[i].text, t->items[i].sym, err);
+	r = split(t, t->items[i].sym, &namespace, &name, err);
+	if (r == 0)
+		r = fl_aliases_add(a, FL_TEXT_NAMESPACE, namespace, err);
+	return r < 0 ? r : fl_aliases_add(a, FL_TEXT_WORKLOAD, name, err);
+}
+
+static int put_alias(struct fl_tape *t, struct fl_aliases *a, uint32_t i, fairlead_error *err)
+{
+	struct fl_sym namespace, name, *ret = &t->items[i].sym;
+	char full[512];
+	int r;
+
+	if (t->items[i].text != FL_TEXT_FULL_NAME)
+		return fl_alias(a, t->items[i].text, *ret, ret, err);
+	r = split(t, *ret, &namespace, &name, err);
+	if (r == 0)
+		r = fl_alias(a, FL_TEXT_NAMESPACE, namespace, &namespace, err);
+	if (r == 0)
+		r = fl_alias(a, FL_TEXT_WORKLOAD, name, &name, err);
+	if (r < 0)
+		return r;
+	(void)snprintf(full, sizeof full, "%.250s/%.250s", fl_names_text(&t->names, namespace),
+		       fl_names_text(&t->names, name));
+	return fl_names_add(&t->names, full, strlen(full), ret, err);
+}
+
 int fl_tape_hide(struct fl_tape *t, const uint64_t key[2], fairlead_error *err)
 {
 	struct fl_aliases aliases;
@@ -401,13 +451,12 @@ int fl_tape_hide(struct fl_tape *t, const uint64_t key[2], fairlead_error *err)
 	fl_aliases_init(&aliases, t->mem, &t->names, key);
 	for (uint32_t i = 0; i < t->n && r == 0; i++)
 		if (has_name(&t->items[i]))
-			r = fl_aliases_add(&aliases, t->items[i].text, t->items[i].sym, err);
+			r = add_alias(t, &aliases, i, err);
 	if (r == 0)
 		r = fl_aliases_sort(&aliases, err);
 	for (uint32_t i = 0; i < t->n && r == 0; i++)
 		if (has_name(&t->items[i]))
-			r = fl_alias(&aliases, t->items[i].text, t->items[i].sym, &t->items[i].sym,
-				     err);
+			r = put_alias(t, &aliases, i, err);
 	fl_aliases_done(&aliases);
 	return r;
 }

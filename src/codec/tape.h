@@ -33,6 +33,7 @@ struct fl_tape {
 	uint32_t objects;
 	struct fl_pairs shapes;       /* hash of a pod spec -> its number */
 	struct fl_sym config_created; /* of the ConfigMap that holds a Configuration */
+	bool no_moves;                /* a Moves stays off it */
 	struct fl_kube_tap tap;       /* for fl_kube_read_from */
 };
 

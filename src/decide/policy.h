@@ -56,6 +56,8 @@ enum { FL_STEP_FULL = 1 };
 
 typedef uint32_t fl_mark;
 
+#define FL_LIKE_NOBODY UINT64_MAX
+
 /* One word of a state. */
 typedef void fl_word(void *user, uint64_t word);
 
@@ -134,6 +136,13 @@ struct fl_policy_ops {
 	void (*digest)(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
 	/* What the digest is a digest of, word by word: equal for equal states only. */
 	void (*spell)(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+	/*
+	 * NULL, or for workloads in whose place others could stand: of two with one number that both
+	 * wait, it makes no difference which is served, but for their names in all that follows, as
+	 * long as workloads are served one by one, each later than the one before.
+	 * FL_LIKE_NOBODY: it can stand in nobody's place.
+	 */
+	uint64_t (*likeness)(const struct fl_policy *p, struct fl_workload w);
 };
 
 extern const struct fl_policy_ops fl_borrow_policy;

@@ -374,6 +374,21 @@ struct fl_resource_weight {
 	struct fl_resource resource;
 };
 
+/* How a state becomes another, when it is told which way to go (ask/prove.h). */
+enum fl_move_kind {
+	FL_MOVE_SERVE,  /* a cycle of its own for a workload that waits */
+	FL_MOVE_LET_GO, /* an eviction completes */
+	FL_MOVE_CYCLE,  /* a whole cycle */
+} FL_BYTE;
+
+/* One of a Moves document. */
+struct fl_move_row {
+	enum fl_move_kind kind;
+	struct fl_sym namespace, name; /* FL_NONE of a whole cycle */
+	struct fl_place place;
+	struct fl_workload workload; /* by seal; FL_NONE of a whole cycle */
+};
+
 enum fl_fair_strategy {
 	FL_FINAL_SHARE /* S2-a: LessThanOrEqualToFinalShare */,
 	FL_INITIAL_SHARE /* S2-b: LessThanInitialShare */
@@ -400,6 +415,10 @@ struct fl_settings {
 	bool many_heads;  /* borrow: cycles follow each other in a step until one admits nobody */
 	bool settles;     /* borrow: preemption cannot go round (decide/borrow/rung.h) */
 	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs.c) */
+
+	bool has_moves; /* a Moves was in the input */
+	struct fl_place moves_place;
+	uint32_t moves_repeat; /* so many at the end go round; 0: none */
 };
 
 enum fl_notice_kind {
@@ -472,6 +491,7 @@ enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POL
 	X(struct fl_tree_row, trees)                                                               \
 	X(struct fl_template_row, templates)                                                       \
 	X(struct fl_target_row, targets)                                                           \
+	X(struct fl_move_row, moves)                                                               \
 	X(struct fl_notice, notices)
 
 struct fl_model {

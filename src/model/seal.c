@@ -614,13 +614,15 @@ static int resolve_simulation(struct seal *s, fairlead_error *err)
 	return fl_simulation_resolve(s->m, &s->scratch, err);
 }
 
+static int resolve_moves(struct seal *s, fairlead_error *err) { return fl_moves_resolve(s->m, err); }
+
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const passes[])(struct seal *, fairlead_error *) = {
 		apply_gates,        fill_totals,       number_resources, resolve_parents,
 		find_cycles,        mark_cycles,       resolve_flavors,  check_cluster_queues,
 		resolve_queues,     resolve_workloads, resolve_entitled, resolve_protections,
-		resolve_simulation,
+		resolve_simulation, resolve_moves,
 	};
 	struct seal s = { .m = m };
 	int r = 0;

@@ -53,6 +53,9 @@ int32_t fl_model_default_priority(const struct fl_model *m, int32_t otherwise);
 /* seal_simulation.c: what a Simulation names; after all else */
 int fl_simulation_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
 
+/* moves.c: workloads that a Moves names; after all else */
+int fl_moves_resolve(struct fl_model *m, fairlead_error *err);
+
 /* protection.c: names to nodes */
 int fl_protection_resolve(struct fl_model *m, fairlead_error *err);
 

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "report/entitle_words.h"
 #include "report/plan_report.h"
+#include "report/prove_report.h"
 
 const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
 			    const struct fl_plan_why *why, bool people, char *buffer, size_t size)
@@ -273,24 +274,74 @@ int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fa
 	return put_cycle(j, &j->json, c, err);
 }
 
-void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
-		      const struct fl_workload *loop, uint32_t n_loop)
+static void put_preemptions(struct fl_plan_json *j, const struct fl_plan_end *end,
+			    const struct fl_plan_log *log)
+{
+	const struct fl_model *m = j->report->model;
+	char name[FL_REPORT_NAME];
+
+	fl_json_list(&j->json, "preemptions");
+	for (uint32_t i = 0; i < log->n_rows; i++) {
+		const struct fl_plan_row *row = &log->rows[i];
+
+		if (!fl_plan_log_in_loop(row, &end->result))
+			continue;
+		fl_json_object(&j->json, NULL);
+		fl_json_int(&j->json, "cycle", row->cycle);
+		fl_json_text(&j->json, "workload", fl_report_workload(m, row->workload, name));
+		if (row->preemptor.v != FL_NONE)
+			fl_json_text(&j->json, "preemptor",
+				     fl_report_workload(m, row->preemptor, name));
+		fl_json_text(&j->json, "reason", fl_reason_name(row->reason));
+		fl_json_end_object(&j->json);
+	}
+	fl_json_end_list(&j->json);
+}
+
+/* What other orders and other settings do. */
+static void put_closer(struct fl_plan_json *j, const struct fl_plan_end *end)
+{
+	const struct fl_prove_result *p = end->proof;
+
+	if (!p)
+		return;
+	fl_json_object(&j->json, "orders");
+	fl_json_text(&j->json, "loop", fl_loop_name(p->loop));
+	fl_json_bool(&j->json, "always", p->always);
+	if (end->whole != FL_WHOLE_UNKNOWN)
+		fl_json_bool(&j->json, "race", end->whole == FL_WHOLE_NONE);
+	fl_json_int(&j->json, "states", (int64_t)p->states);
+	fl_json_bool(&j->json, "complete", p->complete);
+	fl_json_end_object(&j->json);
+	fl_remedies_json(&j->json, j->report, end->remedies);
+}
+
+static void put_loop(struct fl_plan_json *j, const struct fl_plan_end *end,
+		     const struct fl_plan_log *log, const struct fl_workload *loop, uint32_t n_loop)
 {
 	char name[FL_REPORT_NAME];
 
+	fl_json_object(&j->json, "loop");
+	fl_json_int(&j->json, "firstCycle", end->result.loop_first);
+	fl_json_int(&j->json, "period", end->result.loop_period);
+	fl_json_text(&j->json, "order", end->given ? "given" : "own");
+	fl_json_list(&j->json, "workloads");
+	for (uint32_t i = 0; i < n_loop; i++)
+		fl_json_text(&j->json, NULL, fl_report_workload(j->report->model, loop[i], name));
+	fl_json_end_list(&j->json);
+	put_preemptions(j, end, log);
+	put_closer(j, end);
+	fl_json_end_object(&j->json);
+}
+
+void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
+		      const struct fl_plan_log *log, const struct fl_workload *loop,
+		      uint32_t n_loop)
+{
 	fl_json_end_list(&j->json);
 	fl_json_bool(&j->json, "settled", end->result.settled);
-	if (end->result.loop_first) {
-		fl_json_object(&j->json, "loop");
-		fl_json_int(&j->json, "firstCycle", end->result.loop_first);
-		fl_json_int(&j->json, "period", end->result.loop_period);
-		fl_json_list(&j->json, "workloads");
-		for (uint32_t i = 0; i < n_loop; i++)
-			fl_json_text(&j->json, NULL,
-				     fl_report_workload(j->report->model, loop[i], name));
-		fl_json_end_list(&j->json);
-		fl_json_end_object(&j->json);
-	}
+	if (end->result.loop_first)
+		put_loop(j, end, log, loop, n_loop);
 	fl_json_finish(&j->json);
 }
 

@@ -113,3 +113,9 @@ uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *
 			ret[kept++] = (struct fl_workload){ ids[i] };
 	return kept;
 }
+
+bool fl_plan_log_in_loop(const struct fl_plan_row *row, const struct fl_settle_result *result)
+{
+	return row->kind == FL_EVICT && row->cycle >= result->loop_first &&
+	       row->cycle < result->loop_first + result->loop_period;
+}

@@ -12,6 +12,7 @@
 
 #include "ask/obstacle.h"
 #include "ask/pending.h"
+#include "ask/remedy.h"
 #include "ask/settle.h"
 #include "ask/shortage.h"
 #include "ask/standings.h"
@@ -34,7 +35,12 @@ struct fl_plan_cycle {
 struct fl_plan_end {
 	struct fl_settle_result result;
 	bool settle;    /* --settle was asked for */
+	bool given;     /* the order was that of a Moves document */
 	uint32_t limit; /* cycles that were asked for at most */
+	/* Of a loop that was looked at closer, else NULL: what other orders do, and other settings. */
+	const struct fl_prove_result *proof;
+	enum fl_whole whole;
+	const struct fl_remedies *remedies;
 };
 
 /* What is said of one who waits; to people, resources without their domain. */
@@ -54,9 +60,6 @@ struct fl_plan_json {
 
 void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy);
 int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fairlead_error *err);
-/* Names in the loop, by workload: who was admitted or preempted in it. */
-void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
-		      const struct fl_workload *loop, uint32_t n_loop);
 void fl_plan_json_done(struct fl_plan_json *j);
 
 /* One decision kept for the text. */
@@ -86,6 +89,13 @@ void fl_plan_log_done(struct fl_plan_log *log);
 uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *m,
 			  const struct fl_settle_result *result, struct fl_workload *ret,
 			  uint32_t *scratch);
+/* Is it a preemption of the loop? */
+bool fl_plan_log_in_loop(const struct fl_plan_row *row, const struct fl_settle_result *result);
+
+/* @loop: names in the loop, by workload: who was admitted or preempted in it. */
+void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
+		      const struct fl_plan_log *log, const struct fl_workload *loop,
+		      uint32_t n_loop);
 
 /* All after the last cycle. */
 struct fl_plan_answer {

@@ -6,6 +6,7 @@
 #include "report/entitle_tree_report.h"
 #include "report/placement_text.h"
 #include "report/plan_report.h"
+#include "report/prove_report.h"
 #include "report/table.h"
 
 enum { SHORT_LIST = 20 }; /* longer lists are cut, unless all was asked for */
@@ -317,49 +318,99 @@ static int print_pending(const struct out *o, fairlead_error *err)
 	return rc;
 }
 
+/* "Taking turns:", and who takes from whom in a round. */
+static int print_turns(const struct out *o, fairlead_error *err)
+{
+	const struct fl_report *r = o->report;
+	const struct fl_plan_log *log = o->answer->log;
+	const struct fl_settle_result *s = &o->answer->end->result;
+	struct fl_workload *who = malloc(sizeof(*who) * 2 * (log->n_rows + 1));
+	uint32_t *scratch = malloc(sizeof(*scratch) * 4 * (log->n_rows + 1));
+	char name[2][FL_REPORT_NAME];
+	uint32_t n = 0;
+	int rc = 0;
+
+	if (who && scratch)
+		n = fl_plan_log_loop(log, r->model, s, who, scratch);
+	else
+		rc = fl_fail_nomem(err);
+	if (n)
+		fl_report_say(r, FL_STYLE_BAD, 0, "Taking turns:");
+	for (uint32_t i = 0; i < n; i++)
+		fl_report_say(r, FL_STYLE_BAD, 2, "%s",
+			      fl_report_workload(r->model, who[i], name[0]));
+	n = 0;
+	for (uint32_t i = 0; i < log->n_rows && rc == 0; i++) {
+		const struct fl_plan_row *row = &log->rows[i];
+
+		if (!fl_plan_log_in_loop(row, s) || row->preemptor.v == FL_NONE)
+			continue;
+		if (n++ == SHORT_LIST && !r->all)
+			break;
+		if (n == 1)
+			fl_report_say(r, FL_STYLE_BAD, 0, "In each round:");
+		fl_report_say(r, FL_STYLE_BAD, 2, "%s takes from %s (%s)",
+			      fl_report_workload(r->model, row->preemptor, name[0]),
+			      fl_report_workload(r->model, row->workload, name[1]),
+			      fl_reason_name(row->reason));
+	}
+	free(who);
+	free(scratch);
+	return rc;
+}
+
+/* What other orders do, and which settings would end it. */
+static int print_closer(const struct out *o, fairlead_error *err)
+{
+	const struct fl_plan_end *end = o->answer->end;
+	const struct fl_prove_result *p = end->proof;
+
+	if (!p)
+		return 0;
+	fl_report_say(o->report, FL_STYLE_BAD, 0, "In other orders (%llu state%s%s): %s.",
+		      (unsigned long long)p->states, p->states == 1 ? "" : "s",
+		      p->complete ? "" : " of more",
+		      p->loop == FL_LOOP_NONE ? "no loop was found" : fl_loop_meaning(p));
+	putc('\n', o->report->out);
+	return fl_remedies_text(o->report, end->remedies, err);
+}
+
+static int print_loop(const struct out *o, fairlead_error *err)
+{
+	const struct fl_plan_end *end = o->answer->end;
+	uint32_t first = end->result.loop_first, last = first + end->result.loop_period - 1;
+
+	fl_report_say(o->report, FL_STYLE_BAD, 0,
+		      "Never settles%s: after cycle %u all is again as before cycle %u, and cycles "
+		      "%u to %u repeat for ever (period %u).",
+		      end->given ? " in the order that is given (Moves)" : "", last, first, first,
+		      last, end->result.loop_period);
+	int rc = print_turns(o, err);
+	return rc < 0 ? rc : print_closer(o, err);
+}
+
 static int print_end(const struct out *o, fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
 	const struct fl_plan_end *end = o->answer->end;
 	const struct fl_settle_result *s = &end->result;
-	uint32_t n_rows = o->answer->log->n_rows;
 
-	if (s->settled && (end->settle || s->cycles > 1)) {
+	if (s->loop_first)
+		return print_loop(o, err);
+	if (s->settled && (end->settle || s->cycles > 1))
 		fl_report_say(r, FL_STYLE_GOOD, 0,
 			      "Settled after %u cycle%s: nothing changes any more.", s->kept,
 			      s->kept == 1 ? "" : "s");
-		return 0;
-	}
-	if (!s->loop_first) {
-		if (end->settle)
-			fl_report_say(r, FL_STYLE_BAD, 0, "Not settled after %u cycles, the limit.",
-				      s->cycles);
-		else if (!s->settled)
-			fl_report_say(r, FL_STYLE_DIM, 0,
-				      "More may follow: --settle goes on until nothing changes.");
-		return 0;
-	}
-	struct fl_workload *who = malloc(sizeof(*who) * 2 * (n_rows + 1));
-	uint32_t *scratch = malloc(sizeof(*scratch) * 4 * (n_rows + 1));
-	if (!who || !scratch) {
-		free(who);
-		free(scratch);
-		return fl_fail_nomem(err);
-	}
-	uint32_t n = fl_plan_log_loop(o->answer->log, r->model, s, who, scratch);
-	fl_report_say(r, FL_STYLE_BAD, 0,
-		      "Never settles: after cycle %u all is again as before cycle %u, and cycles "
-		      "%u to %u repeat for ever (period %u).",
-		      s->loop_first + s->loop_period - 1, s->loop_first, s->loop_first,
-		      s->loop_first + s->loop_period - 1, s->loop_period);
-	fl_report_say(r, FL_STYLE_BAD, 0, "Taking turns:");
-	for (uint32_t i = 0; i < n; i++) {
-		char name[FL_REPORT_NAME];
-
-		fl_report_say(r, FL_STYLE_BAD, 2, "%s", fl_report_workload(r->model, who[i], name));
-	}
-	free(who);
-	free(scratch);
+	else if (end->given)
+		fl_report_say(r, FL_STYLE_PLAIN, 0,
+			      "%u move%s made as given (Moves): nothing went round.", s->cycles,
+			      s->cycles == 1 ? "" : "s");
+	else if (end->settle)
+		fl_report_say(r, FL_STYLE_BAD, 0, "Not settled after %u cycles, the limit.",
+			      s->cycles);
+	else if (!s->settled)
+		fl_report_say(r, FL_STYLE_DIM, 0,
+			      "More may follow: --settle goes on until nothing changes.");
 	return 0;
 }
 

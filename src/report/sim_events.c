@@ -48,6 +48,8 @@ void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_
 	fl_json_text(&j, "kind", fl_sim_event_name(e->kind));
 	if (e->cell) {
 		put_cell(&j, m, e->cell);
+	} else if (e->loop) {
+		fl_sim_loop_json(&j, sim, e->loop);
 	} else {
 		fl_json_text(&j, "workload", fl_report_workload(m, e->workload, name));
 		fl_json_text(&j, "queue", fl_report_node(m, e->queue));

@@ -337,6 +337,7 @@ void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 	put_waits(&o);
 	put_flows(&o);
 	put_notes(&o);
+	fl_sim_loops_json(j, s->sim);
 	if (series)
 		put_series(&o);
 	fl_json_end_object(j);

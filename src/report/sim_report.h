@@ -34,6 +34,11 @@ void fl_sim_jobs_csv(FILE *out, const struct fl_sim *sim);
 /* A line of events.jsonl. */
 void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_event *e);
 
+/* Into an object: what is known of a loop of preemption, who takes part by name. */
+void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_rounds_loop *l);
+/* A list "loops" of them; nothing when there was none. */
+void fl_sim_loops_json(struct fl_json *j, const struct fl_sim *sim);
+
 /* --- words of all of them (sim_words.c) --- */
 
 /* @amount, in units of amounts, in natural ones. */

@@ -142,8 +142,7 @@ static void say_title(const struct fl_report *r, const struct fl_sim_report *s)
 	say_how_it_ended(r, s);
 }
 
-/* A line "label   words"; what does not fit stands below the words. */
-static void say_line(const struct fl_report *r, const char *label, const char *words)
+void fl_sim_say_line(const struct fl_report *r, const char *label, const char *words)
 {
 	enum { LABEL = 12 };
 	struct fl_report right = *r;
@@ -177,7 +176,7 @@ static void say_jobs(const struct fl_report *r, const struct fl_measured *d)
 	if (d->excluded)
 		snprintf(part, sizeof part, "; %u take no part", d->excluded);
 	snprintf(words + n, sizeof words - (size_t)n, "%s", part);
-	say_line(r, "jobs", words);
+	fl_sim_say_line(r, "jobs", words);
 }
 
 static void say_waits(const struct fl_report *r, const struct fl_measured *d)
@@ -187,7 +186,7 @@ static void say_waits(const struct fl_report *r, const struct fl_measured *d)
 	int n;
 
 	if (!w->n) {
-		say_line(r, "waiting", "nobody started");
+		fl_sim_say_line(r, "waiting", "nobody started");
 		return;
 	}
 	n = snprintf(words, sizeof words,
@@ -199,7 +198,7 @@ static void say_waits(const struct fl_report *r, const struct fl_measured *d)
 		snprintf(words + n, sizeof words - (size_t)n,
 			 "; of those that never started the first has waited %s",
 			 fl_sim_wait(d->totals.longest_waiting, text[5]));
-	say_line(r, "waiting", words);
+	fl_sim_say_line(r, "waiting", words);
 	if (d->recorded_wait.n) {
 		snprintf(words, sizeof words,
 			 "in the source: half no longer than %s, 9 of 10 %s, the longest %s; "
@@ -208,7 +207,7 @@ static void say_waits(const struct fl_report *r, const struct fl_measured *d)
 			 fl_sim_wait(d->recorded_wait.p90, text[1]),
 			 fl_sim_wait(d->recorded_wait.max, text[2]),
 			 fl_sim_wait(d->recorded_wait.mean, text[3]));
-		say_line(r, "", words);
+		fl_sim_say_line(r, "", words);
 	}
 }
 
@@ -235,7 +234,7 @@ static void say_use(const struct fl_report *r, const struct fl_measured *d)
 					      fl_sim_amount(row, d->totals.hours[i], text[0]),
 					      hours_of(row, unit));
 	}
-	say_line(r, "use", n ? words : "nothing was held");
+	fl_sim_say_line(r, "use", n ? words : "nothing was held");
 }
 
 static void say_loss(const struct fl_report *r, const struct fl_measured *d, uint32_t main)
@@ -246,7 +245,7 @@ static void say_loss(const struct fl_report *r, const struct fl_measured *d, uin
 	int n;
 
 	if (!t->evictions) {
-		say_line(r, "evictions", "none");
+		fl_sim_say_line(r, "evictions", "none");
 		return;
 	}
 	n = snprintf(words, sizeof words, "%u; %s %s of work were lost", t->evictions,
@@ -260,7 +259,7 @@ static void say_loss(const struct fl_report *r, const struct fl_measured *d, uin
 	if (t->restarted[main] > 0)
 		snprintf(words + n, sizeof words - (size_t)n, ", %s went into starting again",
 			 fl_sim_amount(row, t->restarted[main], text[2]));
-	say_line(r, "evictions", words);
+	fl_sim_say_line(r, "evictions", words);
 }
 
 static void say_fairness(const struct fl_report *r, const struct fl_measured *d)
@@ -276,7 +275,7 @@ static void say_fairness(const struct fl_report *r, const struct fl_measured *d)
 			 "; who waited had %s of what was its own, at worst %s",
 			 fl_sim_ratio(f->blocked_mean, text[2]),
 			 fl_sim_ratio(f->blocked_least, text[3]));
-	say_line(r, "fairness", words);
+	fl_sim_say_line(r, "fairness", words);
 	if (!f->corrections.n && !f->open)
 		return;
 	n = snprintf(words, sizeof words, "somebody was kept from its own %u time%s",
@@ -290,7 +289,7 @@ static void say_fairness(const struct fl_report *r, const struct fl_measured *d)
 		snprintf(words + n, sizeof words - (size_t)n,
 			 "; %u of them not over at the end, the longest %s", f->open,
 			 fl_sim_wait(f->longest_open, text[0]));
-	say_line(r, "", words);
+	fl_sim_say_line(r, "", words);
 }
 
 static void say_changes(const struct fl_report *r, const struct fl_sim_report *s)
@@ -307,12 +306,12 @@ static void say_changes(const struct fl_report *r, const struct fl_sim_report *s
 			 n->event.kind == FL_SIM_FAILED ? " (failed)" :
 			 n->event.kind == FL_SIM_BACK   ? " (back)" :
 							  "");
-		say_line(r, i ? "" : "changed", words);
+		fl_sim_say_line(r, i ? "" : "changed", words);
 	}
 	if (d->n_notes + d->notes_dropped > shown) {
 		snprintf(words, sizeof words, "%u times more",
 			 d->n_notes + d->notes_dropped - shown);
-		say_line(r, "", words);
+		fl_sim_say_line(r, "", words);
 	}
 }
 
@@ -328,6 +327,7 @@ int fl_sim_text(const struct fl_report *r, const struct fl_sim_report *s, fairle
 	if (d->n_resources) {
 		say_use(r, d);
 		say_loss(r, d, main);
+		fl_sim_say_loops(r, s->sim);
 		say_fairness(r, d);
 	}
 	say_changes(r, s);

@@ -56,7 +56,7 @@ const char *fl_sim_event_name(enum fl_sim_event_kind kind)
 		[FL_SIM_KILLED] = "killed",   [FL_SIM_RETURNED] = "returned",
 		[FL_SIM_ENDED] = "finished",  [FL_SIM_GAVE_UP] = "gaveUp",
 		[FL_SIM_CHANGED] = "changed", [FL_SIM_FAILED] = "failed",
-		[FL_SIM_BACK] = "back",
+		[FL_SIM_BACK] = "back",       [FL_SIM_LOOP] = "loop",
 	};
 
 	return names[kind];

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/driver.h"
 
-void fl_driver_init(struct fl_driver *d, const struct fl_policy_ops *ops, struct fl_policy *policy,
-		    const struct fl_backend *backend, fl_time interval, fl_time period)
+int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *o, fairlead_error *err)
 {
-	*d = (struct fl_driver){ .ops = ops,
-				 .policy = policy,
-				 .backend = *backend,
-				 .interval = interval,
-				 .period = period,
+	*d = (struct fl_driver){ .ops = o->ops,
+				 .policy = o->policy,
+				 .backend = o->backend,
+				 .interval = o->interval,
+				 .period = o->period,
 				 .last = FL_TIME_NONE,
 				 .wake = FL_NEVER,
 				 .due = true };
+	return fl_rounds_init(&d->rounds, o->mem, o->n_workloads, err);
 }
+
+void fl_driver_done(struct fl_driver *d) { fl_rounds_done(&d->rounds); }
 
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,
 		    fairlead_error *err)
@@ -21,6 +23,7 @@ int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *eve
 
 	if (r < 0)
 		return r;
+	fl_rounds_event(&d->rounds, event);
 	d->due = true;
 	d->events++;
 	return 0;
@@ -56,6 +59,16 @@ static int hand_over(struct fl_driver *d, fl_time now, const struct fl_decisions
 	return r < 0 || !b->cycle ? r : b->cycle(b->user, now, decisions, err);
 }
 
+static int tell_loops(struct fl_driver *d, fl_time now, fairlead_error *err)
+{
+	const struct fl_rounds_loop *l;
+	int r = fl_rounds_look(&d->rounds, d->ops, d->policy, now, err);
+
+	while (r >= 0 && (l = fl_rounds_next(&d->rounds)))
+		r = d->backend.loop ? d->backend.loop(d->backend.user, now, l, err) : 0;
+	return r;
+}
+
 int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 {
 	struct fl_decisions decisions;
@@ -68,7 +81,11 @@ int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 	d->waiting = decisions.waiting;
 	d->cycles++;
 	d->heads += decisions.n_heads;
-	r = hand_over(d, now, &decisions, err);
+	r = fl_rounds_decided(&d->rounds, now, &decisions, err);
+	if (r >= 0)
+		r = hand_over(d, now, &decisions, err);
+	if (r >= 0)
+		r = tell_loops(d, now, err);
 	d->wake = d->ops->wake(d->policy, now);
 	return r;
 }

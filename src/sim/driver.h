@@ -10,12 +10,15 @@
  * the policy does can stop the clock.  Decisions go to a backend, whose outcomes come back
  * as events.
  *
- * Cost: an event O(1) beside the policy's; a cycle O(decisions) beside it.
+ * Preemption that goes round is told (rounds.h), and goes on.
+ *
+ * Cost: an event O(1) beside the policy's; a cycle O(decisions) beside it, while nothing goes
+ * round.
  */
 #ifndef FL_SIM_DRIVER_H
 #define FL_SIM_DRIVER_H
 
-#include "decide/policy.h"
+#include "sim/rounds.h"
 
 /* Where decisions go. Each 0 or negative, which ends the cycle with that error. */
 struct fl_backend {
@@ -25,14 +28,26 @@ struct fl_backend {
 	int (*evict)(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err);
 	/* After each cycle, all of its decisions were handed over; NULL: nobody wants to know. */
 	int (*cycle)(void *user, fl_time now, const struct fl_decisions *d, fairlead_error *err);
+	/* Then: preemption goes round, its pairs stand in driver->rounds; NULL: the same. */
+	int (*loop)(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err);
 	void *user;
+};
+
+struct fl_driver_options {
+	const struct fl_mem *mem;
+	const struct fl_policy_ops *ops;
+	struct fl_policy *policy;
+	uint32_t n_workloads; /* of the policy's model */
+	struct fl_backend backend;
+	fl_time interval, period; /* FL_NEVER: no period */
 };
 
 struct fl_driver {
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
 	struct fl_backend backend;
-	fl_time interval, period; /* FL_NEVER: no period */
+	fl_time interval, period;
+	struct fl_rounds rounds;
 
 	fl_time last; /* the last cycle; FL_TIME_NONE before the first */
 	fl_time wake; /* of the policy, as of the last cycle */
@@ -42,8 +57,9 @@ struct fl_driver {
 };
 
 /* A cycle is due at once. */
-void fl_driver_init(struct fl_driver *d, const struct fl_policy_ops *ops, struct fl_policy *policy,
-		    const struct fl_backend *backend, fl_time interval, fl_time period);
+int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *options,
+		   fairlead_error *err);
+void fl_driver_done(struct fl_driver *d);
 
 /* What happened at @now. As the policy's apply. */
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,

@@ -250,10 +250,10 @@ static int on_event(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 	int r = 0;
 
 	(void)sim;
-	if (w == FL_NONE) { /* CHANGED, FAILED, BACK */
+	if (e->cell)
 		changed(m, e);
+	if (w == FL_NONE) /* CHANGED, FAILED, BACK, LOOP */
 		return 0;
-	}
 	if (m->jobs[w].row == FL_NONE)
 		return 0;
 	/* who is killed on the way out was told to go already */

@@ -224,6 +224,18 @@ static int cycle(void *user, fl_time now, const struct fl_decisions *d, fairlead
 	return 0;
 }
 
+static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
+{
+	struct fl_sim_event e = { .kind = FL_SIM_LOOP,
+				  .workload = { FL_NONE },
+				  .preemptor = { FL_NONE },
+				  .queue = { FL_NONE },
+				  .loop = l };
+
+	(void)now;
+	return fl_sim_tell(user, &e, err);
+}
+
 /* --- what happens --- */
 
 fl_time fl_sim_back_off(const struct fl_sim *s, const struct fl_sim_job *j)
@@ -526,7 +538,19 @@ int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_
 		struct fl_policy *policy, const struct fl_simulation_settings *settings,
 		const struct fl_sim_options *options, fairlead_error *err)
 {
-	struct fl_backend backend = { .start = start, .evict = evict, .cycle = cycle, .user = s };
+	const struct fl_driver_options driver = {
+		.mem = options->mem,
+		.ops = ops,
+		.policy = policy,
+		.n_workloads = model->n_workloads,
+		.backend = { .start = start,
+			     .evict = evict,
+			     .cycle = cycle,
+			     .loop = loop,
+			     .user = s },
+		.interval = settings->cycle_interval,
+		.period = settings->period,
+	};
 	fl_time last = fl_sat_add(options->start, FL_LONGEST_SIMULATION);
 	int r = fl_simulation_check_start(options->start, err);
 
@@ -544,9 +568,9 @@ int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_
 		s->end = fl_amount_min(fl_sat_add(options->start, settings->until), last);
 	fl_arena_init(&s->arena, options->mem);
 	fl_calendar_init(&s->calendar, options->mem);
-	fl_driver_init(&s->driver, ops, policy, &backend, settings->cycle_interval,
-		       settings->period);
-	r = fl_sim_begin(s, err);
+	r = fl_driver_init(&s->driver, &driver, err);
+	if (r >= 0)
+		r = fl_sim_begin(s, err);
 	if (r < 0)
 		fl_sim_done(s);
 	return r;
@@ -554,6 +578,7 @@ int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_
 
 void fl_sim_done(struct fl_sim *s)
 {
+	fl_driver_done(&s->driver);
 	fl_calendar_done(&s->calendar);
 	fl_arena_done(&s->arena);
 }

@@ -79,18 +79,21 @@ enum fl_sim_event_kind {
 	FL_SIM_CHANGED, /* one row of model->changes */
 	FL_SIM_FAILED,  /* one of model->failures; of a machine: resource FL_NONE, value 0 */
 	FL_SIM_BACK,    /* it is back; value 1 */
+	FL_SIM_LOOP,    /* preemption goes round: a loop that is new or not as it was told */
 	FL_SIM_EVENTS
 };
 
 struct fl_sim_event {
 	enum fl_sim_event_kind kind;
 	fl_time at;
-	struct fl_workload workload;  /* FL_NONE: CHANGED, FAILED, BACK */
+	struct fl_workload workload;  /* FL_NONE: CHANGED, FAILED, BACK, LOOP */
 	struct fl_workload preemptor; /* EVICTED; FL_NONE when for nobody */
 	struct fl_node queue;         /* the workload's; or whose cell changed */
 	enum fl_reason reason;        /* EVICTED */
 	fl_time lost;                 /* LET_GO, KILLED: work, in time of the whole job */
 	const struct fl_cell *cell;   /* CHANGED, FAILED, BACK: as it is now; else NULL */
+	/* LOOP: until the next cycle, its pairs in driver.rounds; else NULL */
+	const struct fl_rounds_loop *loop;
 };
 
 /* Of a row of model->failures. */

@@ -74,7 +74,7 @@ def test_refused_with_place(fairlead, write, policy, place, text, hint):
     (HEAD + "---\n" + HEAD.replace("name: p", "name: other"), "a second Policy",
      "the first is at p.yaml:1:1"),
     (HEAD.replace("v1alpha1", "v2"), "there is no kind 'Policy' of 'fairlead.dev/v2'",
-     "Policy, UsageHistory and Simulation of fairlead.dev/v1alpha1 are what is read here"),
+     "Policy, UsageHistory, Simulation and Moves of fairlead.dev/v1alpha1 are what is read here"),
     (HEAD.replace("kind: Policy", "kind: Politics"),
      "there is no kind 'Politics' of 'fairlead.dev/v1alpha1'", None),
 ])
@@ -181,6 +181,38 @@ def test_many_heads_mean_nothing_to_the_other_policy(fairlead, write):
     write("p.yaml", HEAD + "spec: {headsPerCycle: all}\n")
     r = fairlead("check", "-f", "e.yaml", "-f", "p.yaml")
     assert r.code == 0 and "headsPerCycle has no effect" in r.err
+
+
+def test_the_guarantee_means_nothing_to_the_other_policy(fairlead, write):
+    write("e.yaml", (SOURCE / "tests" / "cli" / "entitle.yaml").read_text())
+    write("p.yaml", HEAD + "spec: {preemptionGuarantee: settles}\n")
+    r = fairlead("check", "-f", "e.yaml", "-f", "p.yaml")
+    assert r.code == 0 and "preemptionGuarantee has no effect" in r.err
+
+
+def test_what_the_guarantee_refused_is_explained(fairlead, write):
+    """Two queues with equal shares in GPUs compete for a CPU, which is dominant for neither."""
+    taking = {"reclaimWithinCohort": "Any"}
+    world = [m.flavor("f"), m.namespace("ns"), m.cohort("c", None, m.quota("f", cpu="1", gpu="10")),
+             m.configuration(preemptionStrategies=["LessThanOrEqualToFinalShare"])]
+    for q, cpu in ("l", "9"), ("a", "0"), ("b", "0"):
+        world += [m.cluster_queue(q, m.quota("f", cpu=cpu, gpu="0"), cohort="c", preemption=taking),
+                  m.local_queue("l" + q, q)]
+    world += [m.workload("l-cpu", "ll", cpu="9", admitted=("l", "f")),
+              m.workload("a-gpu", "la", gpu="5", admitted=("a", "f")),
+              m.workload("b-gpu", "lb", gpu="5", admitted=("b", "f")),
+              m.workload("a-cpu", "la", cpu="1", admitted=("a", "f"),
+                         created="2026-01-01T00:00:01Z"),
+              m.workload("b-cpu", "lb", cpu="1")]
+    files = ("-f", write("c.json", m.dump(*world)))
+    settles = ("-f", write("p.yaml", HEAD + "spec: {preemptionGuarantee: settles}\n"))
+    one = fairlead("plan", *files, "-o", "json").json()["cycles"][0]
+    assert [p["workload"] for p in one["preempted"]] == ["ns/a-cpu"]
+    one = fairlead("plan", *files, *settles, "-o", "json").json()["cycles"][0]
+    assert one["preempted"] == []
+    why = fairlead("explain", *files, *settles, "ns/b-cpu").out
+    assert "Rung" in why and "so that preemption settles" in why
+    assert "admitted at share 500, ours 500" in why
 
 
 def paths(schema, node, path):

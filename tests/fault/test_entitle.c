@@ -306,6 +306,22 @@ static int call_try(struct run *r, fairlead_error *err)
 	return code;
 }
 
+static int call_serve(struct run *r, fairlead_error *err)
+{
+	struct fl_decisions d;
+	int code = ops->serve(r->p, (NOW + 1) * FL_SECOND, (struct fl_workload){ B1 },
+			      /* sink= */ NULL, &d, err);
+
+	if (code == 0)
+		add_decisions(r, &d);
+	return code;
+}
+
+static int call_forget(struct run *r, fairlead_error *err)
+{
+	return ops->forget(r->p, (NOW + 1) * FL_SECOND, err);
+}
+
 static int call_mark(struct run *r, fairlead_error *err)
 {
 	fl_mark mark = 0;
@@ -424,6 +440,8 @@ static const struct row rows[] = {
 	{ "step", NULL, call_step, true },
 	{ "step after a step", call_step, call_step, false },
 	{ "try", NULL, call_try, true },
+	{ "serve", NULL, call_serve, true },
+	{ "forget", call_step, call_forget, false },
 	{ "mark", NULL, call_mark, true },
 	{ "outcome", NULL, call_outcome, true },
 	{ "explain: claim", NULL, call_explain_claim, true },

@@ -83,6 +83,20 @@
 	"machine: m, resource: nvidia.com/gpu, allocatable: 1}]\n"                                 \
 	"  failures: [{machine: m, every: 1h, lasts: 10m}]\n"
 
+/* Two queues that take from each other (examples/simulate/loop.yaml). */
+#define OF_CPU(n)                                                                                  \
+	"clusterQueue: {cohortName: c, namespaceSelector: {}, preemption: {reclaimWithinCohort: "  \
+	"Any}, queueingStrategy: StrictFIFO, resourceGroups: [{coveredResources: [cpu], flavors: " \
+	"[{name: f, resources: [{name: cpu, nominalQuota: " n "}]}]}]}"
+#define ROUND                                                                                            \
+	"  until: 30s\n  queueTemplates: [{match: large, " OF_CPU("4") "}, {match: small, " OF_CPU(      \
+		"2") "}]\n"                                                                              \
+		     "  classes:\n"                                                                      \
+		     "  - {name: two, to: small, count: 1, runs: 1h, requests: {cpu: 2}}\n"              \
+		     "  - {name: four, to: small, count: 1, begins: 1s, runs: 1h, requests: {cpu: 4}}\n" \
+		     "  - {name: five, to: large, count: 1, begins: 2s, runs: 1h, requests: {cpu: 5}}\n" \
+		     "  eviction: {grace: 1s}\n"
+
 static const struct scenario {
 	const char *name, *document, *nodes, *jobs;
 } scenarios[] = {
@@ -105,6 +119,7 @@ static const struct scenario {
 	       "  classes: [{name: c, to: a, count: 1, runs: 1m, requests: {cpu: 1}}]\n" FLAVOR,
 	  NULL, OBJECTS },
 	{ "much happens", HEAD EVENTFUL BORROW_TEMPLATE BORROW_CLASSES FLAVOR, NULL, NULL },
+	{ "preemption goes round", HEAD ROUND FLAVOR, NULL, NULL },
 	{ "much happens, entitled", HEAD EVENTFUL ENTITLE_TEMPLATE ENTITLE_CLASSES MACHINES, NULL,
 	  NULL },
 };

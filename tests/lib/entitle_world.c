@@ -107,6 +107,15 @@ static void add_budget(struct fl_model *m, const struct world_budget *budget)
 	must(fl_model_add_budget(m, &row, &err), &err);
 }
 
+static void add_usage(struct fl_model *m, const struct world_usage *usage)
+{
+	struct fl_usage_row row = { .queue_name = sym(m, usage->queue), .node = { FL_NONE } };
+	fairlead_error err;
+
+	row.usage.of[FL_GPU] = usage->part;
+	must(fl_model_add_usage(m, &row, &err), &err);
+}
+
 struct fl_model *entitle_world(const struct fl_mem *mem, const struct world_of *world)
 {
 	struct fl_model *m = NULL;
@@ -122,6 +131,8 @@ struct fl_model *entitle_world(const struct fl_mem *mem, const struct world_of *
 		add_gang(m, &world->gangs[i], i);
 	for (uint32_t i = 0; i < world->n_budgets; i++)
 		add_budget(m, &world->budgets[i]);
+	for (uint32_t i = 0; i < world->n_usages; i++)
+		add_usage(m, &world->usages[i]);
 	must(fl_model_seal(m, &err), &err);
 	return m;
 }

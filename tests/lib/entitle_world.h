@@ -52,12 +52,18 @@ struct world_budget {
 	double gpu_hours;
 };
 
+struct world_usage { /* of the cluster's GPUs, over time: settings.usage_on */
+	const char *queue;
+	double part;
+};
+
 struct world_of {
 	const struct world_leaf *queues;
 	const struct world_machine *machines;
 	const struct world_gang *gangs;
 	const struct world_budget *budgets; /* their period and the rest are in the settings */
-	uint32_t n_queues, n_machines, n_gangs, n_budgets;
+	const struct world_usage *usages;
+	uint32_t n_queues, n_machines, n_gangs, n_budgets, n_usages;
 	struct fl_entitle_settings settings;
 };
 

@@ -162,20 +162,54 @@ static int shadow_step(struct fl_policy *p, fl_time now, unsigned flags, const s
 	return 0;
 }
 
+/* A cycle of one workload, of which both must say the same. */
+typedef int one_cycle(struct fl_policy *p, fl_time now, struct fl_workload w,
+		      const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
+
+static int look_at_one(struct pair *pair, one_cycle *cycle, const char *name, fl_time now,
+		       struct fl_workload w, const struct fl_sink *sink, struct fl_decisions *ret,
+		       fairlead_error *err)
+{
+	struct fl_decisions d[BOTH];
+	int full = cycle(pair->l.p[FULL], now, w, sink, &d[FULL], err);
+	int part = cycle(pair->l.p[PART], now, w, NULL, &d[PART], NULL);
+
+	must_be_same(pair, full == part || lockstep_differ(&pair->l, "%d, else %d", full, part),
+		     name);
+	if (full < 0)
+		return full;
+	must_be_same(pair, lockstep_same_try(&pair->l, d), name);
+	*ret = d[FULL];
+	return 0;
+}
+
 static int shadow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 		      const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct pair *pair = pair_of(p);
-	struct fl_decisions d[BOTH];
-	int full = pair->l.ops->try(p, now, w, sink, &d[FULL], err);
-	int part = pair->l.ops->try(pair->l.p[PART], now, w, NULL, &d[PART], NULL);
 
-	must_be_same(pair, full == part || lockstep_differ(&pair->l, "%d, else %d", full, part),
-		     "try");
-	if (full < 0)
-		return full;
-	must_be_same(pair, lockstep_same_try(&pair->l, d), "try");
-	*ret = d[FULL];
+	return look_at_one(pair, pair->l.ops->try, "try", now, w, sink, ret, err);
+}
+
+static int shadow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
+			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	struct pair *pair = pair_of(p);
+	int r = look_at_one(pair, pair->l.ops->serve, "serve", now, w, sink, ret, err);
+
+	compare(pair, now, "serve");
+	return r;
+}
+
+static int shadow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
+{
+	struct pair *pair = pair_of(p);
+	int r = pair->l.ops->forget(p, now, err);
+
+	if (r < 0)
+		return r;
+	ENSURE(pair->l.ops->forget(pair->l.p[PART], now, NULL) == 0);
+	compare(pair, now, "forget");
 	return 0;
 }
 
@@ -264,6 +298,11 @@ static void shadow_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2
 	pair_of(p)->l.ops->digest(p, now, ret);
 }
 
+static void shadow_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	pair_of(p)->l.ops->spell(p, now, word, user);
+}
+
 #define SHADOW(its_name, its_new, its_load)                                                        \
 	{                                                                                          \
 		.name = (its_name), .new = (its_new), .free = shadow_free, .save = shadow_save,    \
@@ -271,7 +310,8 @@ static void shadow_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2
 		.wake = shadow_wake, .mark = shadow_mark, .rollback = shadow_rollback,             \
 		.keep = shadow_keep, .share = shadow_share, .state = shadow_state,                 \
 		.placement = shadow_placement, .held = shadow_held, .reason = shadow_reason,       \
-		.digest = shadow_digest,                                                           \
+		.digest = shadow_digest, .spell = shadow_spell, .serve = shadow_serve,             \
+		.forget = shadow_forget,                                                           \
 	}
 
 const struct fl_policy_ops __wrap_fl_borrow_policy = SHADOW("borrow", borrow_new, borrow_load);

@@ -48,7 +48,8 @@ struct assigner {
 	uint32_t podset;
 	struct fl_need *needs; /* of the podset in hand */
 	uint32_t n_needs;
-	bool glance; /* no search: nobody may be preempted for sure, or it is unsure */
+	bool certain; /* its victims go already, and nobody else gets what they leave */
+	bool glance;  /* no search: nobody may be preempted for sure, or it is unsure */
 	bool unsure;
 	/* what stood in the way, for the reason */
 	bool too_little_now, too_little_ever, too_large, backs_off;
@@ -166,6 +167,8 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	struct fl_level level;
 	bool backs_off;
 
+	if (a->certain)
+		return (struct fit){ amount <= available ? FL_MODE_FIT : FL_MODE_PREEMPT, 0 };
 	emit(a, FL_CHECK_POTENTIAL, column, amount, t->potential[at]);
 	if (amount > t->potential[at]) {
 		a->too_little_ever = true;
@@ -451,6 +454,7 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 		.v = v,
 		.entry = e,
 		.only = only,
+		.certain = p->rungs && p->jobs[e->workload.v].promised,
 		.glance = unsure != NULL,
 		.out = out,
 		.needs = p->scratch->assigning,

@@ -66,7 +66,7 @@ static bool rule_s2a(const struct fl_fair_walk *f, uint32_t victim, const struct
 	bool holds = fl_drs_cmp(&s->preemptor, &without) <= 0;
 
 	emit_shares(f, FL_CHECK_S2A, victim, s, &without, holds);
-	return holds && fl_rung_passes(f->p, f->v, f->ask, victim);
+	return holds;
 }
 
 /* S2-b: is the victim's side larger as it stands than the preemptor's side would be? */
@@ -76,7 +76,13 @@ static bool rule_s2b(const struct fl_fair_walk *f, uint32_t victim, const struct
 	bool holds = fl_drs_cmp(&s->preemptor, before) < 0;
 
 	emit_shares(f, FL_CHECK_S2B, victim, s, before, holds);
-	return holds && fl_rung_passes(f->p, f->v, f->ask, victim);
+	return holds;
+}
+
+/* With preemptionGuarantee: settles, does the victim stand above where the preemptor would? */
+static bool settles(const struct fl_fair_walk *f, uint32_t victim)
+{
+	return fl_rung_passes(f->p, f->v, f->ask, victim);
 }
 
 /* An infinite share is above every finite one, without anybody gone or not. */
@@ -88,12 +94,13 @@ static bool is_hopeless(const struct fl_fair_walk *f, const struct sides *s)
 /* The first strategy. */
 static bool passes(const struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
+	bool final = f->p->model->settings.strategies[0] == FL_FINAL_SHARE;
+
 	if (is_hopeless(f, s)) {
 		emit_shares(f, FL_CHECK_S2A, victim, s, fl_view_drs(f->p, f->v, s->victim), false);
 		return false;
 	}
-	return f->p->model->settings.strategies[0] == FL_FINAL_SHARE ? rule_s2a(f, victim, s) :
-								       rule_s2b(f, victim, s);
+	return (final ? rule_s2a(f, victim, s) : rule_s2b(f, victim, s)) && settles(f, victim);
 }
 
 /* Fits with @victim gone, the last of them?  The asked usage stands in the view for the shares. */
@@ -174,8 +181,11 @@ static bool second_pass(struct fl_fair_walk *f)
 		struct sides s = sides_of(f, q);
 		uint32_t w = fl_fair_walk_pop(f, q);
 
+		while (w != FL_NONE && !settles(f, w))
+			w = fl_fair_walk_pop(f, q);
 		fl_fair_walk_leave(f, q);
-		if (rule_s2b(f, w, &s) && take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING))
+		if (w != FL_NONE && rule_s2b(f, w, &s) &&
+		    take(f, w, FL_REASON_IN_COHORT_FAIR_SHARING))
 			return true;
 	}
 	return false;

@@ -317,6 +317,34 @@ static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 	return 0;
 }
 
+/*
+ * Workloads of one shape are of one queue and ask for the same with one priority; those of one local
+ * queue are of one namespace, too.  What else is known of a workload here is
+ *
+ *   - its age: compared with that of another one in its queue's line, with heads of other queues, and
+ *     with victims of its own queue where equal priorities do not protect the newer one;
+ *   - its uid: where ages, or times of reservation, are equal;
+ *   - when it got its quota, which is part of a state and not of a workload;
+ *   - what a Policy, usage of local queues or a back-off remember of it.
+ *
+ * Served one by one nobody stands in a line or against other heads, and no two have the same time
+ * of reservation but those who had it from the beginning, as long as they hold; of those that both
+ * wait neither does.  So where the third kind of comparison and the last line do not occur, a state
+ * in which two of them have changed names decides as the other one does, with names changed; and one
+ * in which both wait is the same with their names changed.
+ */
+static uint64_t borrow_likeness(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_workload_row *row = fl_row(p, w);
+	const struct fl_job *j = &p->jobs[w.v];
+
+	if (j->queue.v == FL_NONE || p->protect || p->afs || row->requeue != FL_NONE ||
+	    j->priority != row->priority ||
+	    p->model->nodes[j->queue.v].within_queue == FL_PREEMPT_LOWER_OR_NEWER_EQUAL)
+		return FL_LIKE_NOBODY;
+	return (uint64_t)j->shape << 32 | row->queue.v;
+}
+
 static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 {
 	fl_time protect = fl_protect_wake(p, now), usage = fl_afs_wake(p, now);
@@ -493,4 +521,5 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.reason = borrow_reason,
 	.digest = fl_digest,
 	.spell = fl_spell,
+	.likeness = borrow_likeness,
 };

@@ -41,23 +41,31 @@ static uint64_t left_of(fl_time until, fl_time now)
 	return until == FL_TIME_NONE || until <= now ? 0 : (uint64_t)until - (uint64_t)now;
 }
 
-static void spell_job(const struct fl_policy *p, const struct fl_job *j, fl_time now, fl_word *word,
-		      void *user)
+/* When it will have been short of its minimum for too long; FL_TIME_NONE: never. */
+static fl_time patience_until(const struct fl_policy *p, const struct fl_job *j)
 {
-	fl_time patience = FL_TIME_NONE;
+	bool ends = p->settings.actions[FL_ACTION_STALE_GANG] &&
+		    p->settings.stale_grace != FL_NEVER;
 
-	if (j->stale_since != FL_TIME_NONE && p->settings.actions[FL_ACTION_STALE_GANG])
-		patience = fl_sat_add(j->stale_since, p->settings.stale_grace);
+	return !ends || j->stale_since == FL_TIME_NONE ?
+		       FL_TIME_NONE :
+		       fl_sat_add(j->stale_since, p->settings.stale_grace);
+}
+
+/* Inline, so that a digest mixes each word where it stands. */
+static inline void spell_job(const struct fl_policy *p, const struct fl_job *j, fl_time now,
+			     fl_word *word, void *user)
+{
 	word(user, j->present);
 	if (fl_turns_count(p))
 		word(user, j->reason == FL_REASON_RESERVED);
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
 		word(user, (uint64_t)p->tasks[t].state << 32 | p->tasks[t].machine.v);
 	word(user, left_of(fl_entitle_protected_until(p, j), now));
-	word(user, left_of(patience, now));
+	word(user, left_of(patience_until(p, j), now));
 }
 
-static void spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+static inline void spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		spell_job(p, &p->jobs[w], now, word, user);
@@ -79,7 +87,7 @@ void fl_entitle_spell(const struct fl_policy *p, fl_time now, fl_word *word, voi
 	spell(p, now, word, user);
 }
 
-static void mix(void *h, uint64_t word) { fl_mix(h, word); }
+static void mix(void *user, uint64_t word) { fl_mix(user, word); }
 
 void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 {

@@ -199,6 +199,147 @@ static void a_trial_leaves_no_trace(void **unused)
 	done(&w);
 }
 
+/* A trial, in force: the same decisions, and what they do can be taken back. */
+static void serving_is_trying_in_force(void **unused)
+{
+	struct world w = make();
+	const struct fl_workload a1 = { A1 }, b2 = { B2 };
+	struct fl_decisions d;
+	char tried[64], served[64];
+	uint64_t before[2], after[2];
+	fl_time later = (WORLD_NOW + 500) * FL_SECOND;
+	fl_mark mark;
+
+	(void)unused;
+	ops->digest(w.p, 0, before);
+	assert_int_equal(ops->mark(w.p, &mark, NULL), 0);
+	assert_int_equal(ops->try(w.p, later, a1, NULL, &d, NULL), 0);
+	entitle_world_text(w.m, &d, tried, sizeof tried);
+	assert_string_equal(tried, "-b1*1 >a1*1");
+	assert_int_equal(ops->serve(w.p, later, a1, NULL, &d, NULL), 0);
+	entitle_world_text(w.m, &d, served, sizeof served);
+	assert_string_equal(tried, served);
+	assert_true(d.moved);
+	assert_int_equal(d.n_heads, 1);
+	assert_int_equal(state(&w, B1), FL_STATE_EVICTING);
+	assert_int_equal(apply(&w, FL_EV_EVICTED, B1, NULL), 0);
+	assert_int_equal(ops->serve(w.p, later, a1, NULL, &d, NULL), 0);
+	assert_string_equal(entitle_world_text(w.m, &d, served, sizeof served), "+a1*1");
+	assert_int_equal(state(&w, A1), FL_STATE_ADMITTED);
+	assert_int_equal(state(&w, B1), FL_STATE_WAITING);
+	ops->rollback(w.p, mark);
+	ops->digest(w.p, 0, after);
+	assert_memory_equal(before, after, sizeof before);
+	assert_int_equal(state(&w, B1), FL_STATE_ADMITTED);
+	/* Nobody may be evicted for b2, and of a1 nothing is said. */
+	assert_int_equal(ops->serve(w.p, later, b2, NULL, &d, NULL), 0);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.rows[0].workload.v, B2);
+	assert_false(d.moved);
+	assert_int_equal(ops->reason(w.p, a1), FL_REASON_NONE);
+	done(&w);
+}
+
+static void who_cannot_be_served(void **unused)
+{
+	struct world w = make();
+	const struct {
+		struct fl_workload w;
+		int code;
+	} rows[] = { { { B1 }, FAIRLEAD_ESTATE }, { { 9 }, FAIRLEAD_ENOENT } };
+	uint64_t before[2], after[2];
+	struct fl_decisions d;
+
+	(void)unused;
+	ops->digest(w.p, 0, before);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fairlead_error err = { 0 };
+
+		assert_int_equal(ops->serve(w.p, 0, rows[i].w, NULL, &d, &err), rows[i].code);
+		assert_true(err.text[0]);
+	}
+	ops->digest(w.p, 0, after);
+	assert_memory_equal(before, after, sizeof before);
+	done(&w);
+}
+
+static uint32_t rows_of_a_step(struct world *w)
+{
+	struct fl_decisions d;
+
+	assert_int_equal(ops->step(w->p, WORLD_NOW * FL_SECOND, 0, NULL, &d, NULL), 0);
+	assert_true(d.waiting);
+	return d.n;
+}
+
+/* A cycle that would decide what the last one did is left out, until somebody forgets that one. */
+static void what_is_forgotten_is_looked_at_again(void **unused)
+{
+	struct world w = make();
+	fl_time now = WORLD_NOW * FL_SECOND;
+	uint64_t before[2], after[2];
+	struct fl_decisions d;
+	fl_mark mark;
+
+	(void)unused;
+	assert_int_equal(rows_of_a_step(&w), 2);
+	assert_int_equal(rows_of_a_step(&w), 0);
+	ops->digest(w.p, now, before);
+	assert_int_equal(ops->mark(w.p, &mark, NULL), 0);
+	assert_int_equal(ops->forget(w.p, now, NULL), 0);
+	ops->digest(w.p, now, after);
+	assert_memory_equal(before, after, sizeof before);
+	assert_int_equal(ops->wake(w.p, now), (WORLD_NOW + 500) * FL_SECOND);
+	assert_int_equal(rows_of_a_step(&w), 2);
+	ops->rollback(w.p, mark);
+	assert_int_equal(rows_of_a_step(&w), 0);
+	/* Whoever is served alone says nothing of the others, either. */
+	assert_int_equal(ops->serve(w.p, now, (struct fl_workload){ A1 }, NULL, &d, NULL), 0);
+	assert_int_equal(rows_of_a_step(&w), 2);
+	assert_int_equal(rows_of_a_step(&w), 0);
+	done(&w);
+}
+
+/* Nobody takes a stale gang's rest: then no time is too long for it, and none tells states apart. */
+static void patience_counts_only_where_it_ends(void **unused)
+{
+	static const struct world_gang half[] = { { RUNS("a1", "a", 50, 2, 2, 4, "m1"),
+						    .waiting = 1 } };
+	static const struct {
+		const char *name;
+		bool action;
+		fl_time grace;
+		bool counts;
+	} rows[] = {
+		{ "a minute", true, 60 * FL_SECOND, true },
+		{ "for ever", true, FL_NEVER, false },
+		{ "not done", false, 60 * FL_SECOND, false },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct world_of world = {
+			.queues = halves,
+			.machines = one,
+			.gangs = half,
+			.n_queues = COUNT(halves),
+			.n_machines = COUNT(one),
+			.n_gangs = COUNT(half),
+			.settings = fl_entitle_settings_default,
+		};
+		uint64_t first[2], second[2];
+
+		world.settings.actions[FL_ACTION_STALE_GANG] = rows[i].action;
+		world.settings.stale_grace = rows[i].grace;
+		struct world w = of(&world);
+
+		ops->digest(w.p, WORLD_NOW * FL_SECOND, first);
+		ops->digest(w.p, WORLD_NOW * FL_SECOND + 1, second);
+		CHECK((memcmp(first, second, sizeof first) != 0) == rows[i].counts, rows[i].name);
+		done(&w);
+	}
+}
+
 static void it_wakes_when_a_protection_ends(void **unused)
 {
 	struct world w = make();
@@ -472,6 +613,10 @@ int main(void)
 		cmocka_unit_test(events_that_do_not_suit_change_nothing),
 		cmocka_unit_test(a_workload_comes_and_goes),
 		cmocka_unit_test(a_trial_leaves_no_trace),
+		cmocka_unit_test(serving_is_trying_in_force),
+		cmocka_unit_test(who_cannot_be_served),
+		cmocka_unit_test(what_is_forgotten_is_looked_at_again),
+		cmocka_unit_test(patience_counts_only_where_it_ends),
 		cmocka_unit_test(it_wakes_when_a_protection_ends),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(cells),

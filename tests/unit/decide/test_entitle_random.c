@@ -273,12 +273,15 @@ static void random_thing(const struct fl_model *m, struct fl_policy *p, fl_time 
 	struct fl_decisions d;
 	fairlead_error err;
 
-	switch (pick(4)) {
+	switch (pick(5)) {
 	case 0:
 		assert_int_equal(ops->step(p, now, 0, NULL, &d, &err), 0);
 		break;
 	case 1:
 		(void)ops->try(p, now, e.workload, NULL, &d, &err);
+		break;
+	case 2:
+		(void)ops->serve(p, now, e.workload, NULL, &d, &err);
 		break;
 	default:
 		(void)ops->apply(p, now, &e, &err);
@@ -525,10 +528,98 @@ static void a_cycle_that_moved_nothing_is_the_last(void **unused)
 	assert_true(still > 300);
 }
 
+/* --- states that recur --- */
+
+enum { MAX_WORDS = 256, STATES = 60, MAX_ROWS = 32 };
+
+/* A state: its words, and what a cycle would decide in it. */
+struct seen {
+	uint64_t words[MAX_WORDS], digest[2];
+	struct fl_decision rows[MAX_ROWS];
+	uint32_t n_words, n_rows;
+};
+
+static void add_word(void *user, uint64_t word)
+{
+	struct seen *s = user;
+
+	assert_true(s->n_words < MAX_WORDS);
+	s->words[s->n_words++] = word;
+}
+
+static void see(struct fl_policy *p, fl_time now, struct seen *ret)
+{
+	struct fl_decisions d;
+	fl_mark mark;
+
+	memset(ret, 0, sizeof *ret);
+	ops->digest(p, now, ret->digest);
+	ops->spell(p, now, add_word, ret);
+	assert_int_equal(ops->mark(p, &mark, NULL), 0);
+	assert_int_equal(ops->forget(p, now, NULL), 0);
+	assert_int_equal(ops->step(p, now, 0, NULL, &d, NULL), 0);
+	assert_true(d.n <= MAX_ROWS);
+	for (uint32_t i = 0; i < d.n; i++)
+		if (d.rows[i].kind != FL_WAIT)
+			ret->rows[ret->n_rows++] = d.rows[i];
+	ops->rollback(p, mark);
+}
+
+/* Somebody is served, or an eviction completes. */
+static void random_move(struct fl_policy *p, fl_time now)
+{
+	struct fl_event e = { .kind = FL_EV_EVICTED, .workload = { pick(MAX_GANGS) } };
+	struct fl_decisions d;
+	fairlead_error err;
+
+	if (ops->state(p, e.workload) == FL_STATE_EVICTING && pick(2))
+		assert_int_equal(ops->apply(p, now, &e, &err), 0);
+	else
+		(void)ops->serve(p, now, e.workload, NULL, &d, &err);
+	assert_int_equal(ops->forget(p, now, &err), 0);
+}
+
+static void equal_words_decide_alike_and_have_equal_digests(void **unused)
+{
+	static struct seen seen[STATES];
+	uint32_t alike = 0, different = 0;
+
+	(void)unused;
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		struct fl_model *m = random_world(seed);
+		struct fl_policy *p = make(&fl_mem_heap, m, seed);
+		fl_time now = (WORLD_NOW + 100) * FL_SECOND;
+
+		for (uint32_t i = 0; i < STATES; i++) {
+			random_move(p, now);
+			see(p, now, &seen[i]);
+			assert_int_equal(seen[i].n_words, seen[0].n_words);
+		}
+		for (uint32_t i = 0; i < STATES; i++)
+			for (uint32_t k = 0; k < i; k++) {
+				bool same = memcmp(seen[i].words, seen[k].words,
+						   sizeof seen[i].words) == 0;
+
+				assert_true(same == (memcmp(seen[i].digest, seen[k].digest,
+							    sizeof seen[i].digest) == 0));
+				same ? alike++ : different++;
+				if (!same)
+					continue;
+				assert_int_equal(seen[i].n_rows, seen[k].n_rows);
+				assert_memory_equal(seen[i].rows, seen[k].rows,
+						    sizeof seen[i].rows);
+			}
+		ops->free(p);
+		fl_model_free(m);
+	}
+	assert_true(alike > 1000 && different > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),
+		cmocka_unit_test(equal_words_decide_alike_and_have_equal_digests),
 		cmocka_unit_test(rollback_gives_all_back),
 		cmocka_unit_test(shares_after_a_rollback_are_those_before),
 		cmocka_unit_test(modes_shift_shares_and_nothing_else),

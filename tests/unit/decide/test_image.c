@@ -38,7 +38,7 @@ static struct fl_state borrow_state(const struct fl_mem *mem)
 		world_add_job(s.model, &jobs[i], 1);
 	for (uint32_t n = 0; n < s.model->n_nodes; n++)
 		s.model->nodes[n].reclaim = FL_PREEMPT_ANY;
-	s.model->settings.fair_sharing = true;
+	s.model->settings.fair_sharing = s.model->settings.settles = true;
 	assert_int_equal(fl_model_seal(s.model, &err), 0);
 	s.policy = world_policy(mem, s.model, s.now);
 	return s;

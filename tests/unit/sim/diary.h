@@ -35,7 +35,7 @@ static inline int diary_event(void *user, const struct fl_sim *s, const struct f
 	static const char *const kinds[FL_SIM_EVENTS] = { "arrived",  "started", "evicted",
 							  "lets go",  "killed",  "returned",
 							  "finished", "gave up", "changed",
-							  "failed",   "back" };
+							  "failed",   "back",    "loop" };
 	struct diary *d = user;
 	const char *name = e->workload.v != FL_NONE ?
 				   fl_model_text(s->model,

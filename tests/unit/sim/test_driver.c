@@ -45,7 +45,7 @@ static fl_time wake(const struct fl_policy *p, fl_time now)
 static const struct fl_policy_ops ops = { .apply = apply, .step = step, .wake = wake };
 
 struct told {
-	char text[16];
+	char text[32];
 	int n;
 };
 
@@ -66,12 +66,38 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	(void)err;
 	return tell(user, (char)('A' + d->workload.v));
 }
+static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
+{
+	(void)now;
+	(void)err;
+	return tell(user, (char)('0' + l->number));
+}
 static int cycle(void *user, fl_time now, const struct fl_decisions *d, fairlead_error *err)
 {
 	(void)now;
 	(void)err;
 	(void)d;
 	return tell(user, '.');
+}
+
+static void init(struct fl_driver *d, struct fl_policy *p, struct told *t, fl_time interval,
+		 fl_time period)
+{
+	const struct fl_driver_options o = {
+		.mem = &fl_mem_heap,
+		.ops = &ops,
+		.policy = p,
+		.n_workloads = 4,
+		.backend = { .start = start,
+			     .evict = evict,
+			     .cycle = cycle,
+			     .loop = loop,
+			     .user = t },
+		.interval = interval,
+		.period = period,
+	};
+
+	assert_int_equal(fl_driver_init(d, &o, NULL), 0);
 }
 
 enum { HEADS = 1, MOVED = 2, EVENT = 4 };
@@ -106,16 +132,16 @@ static void a_cycle_is_due(void **unused)
 				       .wake = rows[i].wake };
 		struct fl_event event = { .kind = FL_EV_SUBMIT };
 		struct told t = { 0 };
-		const struct fl_backend b = { .start = start, .evict = evict, .user = &t };
 		struct fl_driver d;
 
-		fl_driver_init(&d, &ops, &p, &b, rows[i].interval, rows[i].period);
+		init(&d, &p, &t, rows[i].interval, rows[i].period);
 		CHECK(fl_driver_next(&d, 7) == 7, rows[i].name);
 		CHECK(fl_driver_cycle(&d, 1000, NULL) == 0, rows[i].name);
 		if (rows[i].what & EVENT)
 			CHECK(fl_driver_apply(&d, 1000, &event, NULL) == 0, rows[i].name);
 		CHECK(fl_driver_next(&d, rows[i].now) == rows[i].next, rows[i].name);
 		CHECK(d.cycles == 1 && d.events == (rows[i].what & EVENT ? 1 : 0), rows[i].name);
+		fl_driver_done(&d);
 	}
 }
 
@@ -130,12 +156,11 @@ static void decisions_are_handed_over(void **unused)
 		.wake = FL_NEVER
 	};
 	struct told t = { 0 };
-	const struct fl_backend b = { .start = start, .evict = evict, .cycle = cycle, .user = &t };
 	struct fl_event event = { .kind = FL_EV_SUBMIT };
 	struct fl_driver d;
 
 	(void)unused;
-	fl_driver_init(&d, &ops, &p, &b, 10, FL_NEVER);
+	init(&d, &p, &t, 10, FL_NEVER);
 	assert_int_equal(fl_driver_cycle(&d, 5, NULL), 0);
 	assert_string_equal(t.text, "aB.");
 	/* What fails is as if it had not been. */
@@ -144,6 +169,33 @@ static void decisions_are_handed_over(void **unused)
 	assert_int_equal(fl_driver_cycle(&d, 6, NULL), FAIRLEAD_ENOMEM);
 	assert_true(d.events == 0 && d.cycles == 1 && d.last == 5 && !d.due);
 	assert_true(fl_driver_next(&d, 6) == FL_NEVER);
+	fl_driver_done(&d);
+}
+
+/* After all decisions of the cycle in which it is seen. */
+static void a_loop_is_told(void **unused)
+{
+	struct fl_policy p = {
+		.rows = { { .kind = FL_EVICT, .preemptor = { 1 }, .workload = { 0 } } },
+		.wake = FL_NEVER,
+	};
+	struct fl_event event = { .kind = FL_EV_SUBMIT };
+	struct told t = { 0 };
+	struct fl_driver d;
+
+	(void)unused;
+	init(&d, &p, &t, 10, FL_NEVER);
+	p.n = 1;
+	for (fl_time now = 0; now < 4; now++) {
+		assert_int_equal(fl_driver_apply(&d, now, &event, NULL), 0);
+		assert_int_equal(fl_driver_cycle(&d, now, NULL), 0);
+		p.rows[0].kind = FL_ADMIT;
+		assert_int_equal(fl_driver_cycle(&d, now, NULL), 0);
+		p.rows[0].kind = FL_EVICT;
+	}
+	assert_string_equal(t.text, "A.a.A.a.A.1a.A.a.");
+	assert_true(d.rounds.n_loops == 1 && d.rounds.preemptions == 4);
+	fl_driver_done(&d);
 }
 
 int main(void)
@@ -151,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cycle_is_due),
 		cmocka_unit_test(decisions_are_handed_over),
+		cmocka_unit_test(a_loop_is_told),
 	};
 
 	return cmocka_run_group_tests_name("sim/driver", tests, NULL, NULL);

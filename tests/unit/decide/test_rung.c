@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Preemption that settles: who may go for whom, who yields, what is promised.
+ */
+#include <stdio.h>
+
+#include "decide/borrow/borrow.h"
+#include "lib/fail_mem.h"
+#include "lib/unit.h"
+#include "lib/world.h"
+
+static const struct fl_policy_ops *const ops = &fl_borrow_policy;
+
+#define NO FL_NO_LIMIT
+#define COHORT(name, parent, quota)                                                                \
+	{                                                                                          \
+		name, parent, FL_COHORT, 1,                                                        \
+		{                                                                                  \
+			{                                                                          \
+				quota, NO, NO                                                      \
+			}                                                                          \
+		}                                                                                  \
+	}
+#define QUEUE(name, parent, quota)                                                                 \
+	{                                                                                          \
+		name, parent, FL_CLUSTER_QUEUE, 1,                                                 \
+		{                                                                                  \
+			{                                                                          \
+				quota, NO, NO                                                      \
+			}                                                                          \
+		}                                                                                  \
+	}
+
+enum { MOST_NODES = 8, MOST_JOBS = 6 };
+
+/* In the order of the rows: who runs was admitted so. */
+struct scene {
+	struct world_node nodes[MOST_NODES];
+	struct world_job jobs[MOST_JOBS];
+	const char *asks;  /* whom the cycle serves */
+	const char *goes;  /* victims, in the order of the decisions; "" when nobody may go */
+	const char *taken; /* and without the guarantee */
+};
+
+struct stage {
+	struct fl_model *m;
+	struct fl_policy *p;
+	struct fl_decisions d;
+};
+
+static void open_stage(struct stage *s, const struct scene *scene, bool settles)
+{
+	uint32_t n = 0;
+
+	while (n < MOST_NODES && scene->nodes[n].name)
+		n++;
+	*s = (struct stage){ .m = world_open(&fl_mem_heap, scene->nodes, n, 1) };
+	for (uint32_t i = 0; i < MOST_JOBS && scene->jobs[i].name; i++)
+		world_add_job(s->m, &scene->jobs[i], 1);
+	for (uint32_t i = 0; i < s->m->n_nodes; i++) {
+		s->m->nodes[i].strategy = FL_BEST_EFFORT_FIFO;
+		s->m->nodes[i].reclaim = FL_PREEMPT_ANY;
+		s->m->nodes[i].within_queue = FL_PREEMPT_LOWER_PRIORITY;
+	}
+	s->m->settings.fair_sharing = true;
+	s->m->settings.strategies[0] = FL_FINAL_SHARE;
+	s->m->settings.strategies[1] = FL_INITIAL_SHARE;
+	s->m->settings.n_strategies = 2;
+	s->m->settings.settles = settles;
+	assert_int_equal(fl_model_seal(s->m, NULL), 0);
+	s->p = world_policy(&fl_mem_heap, s->m, 100 * FL_SECOND);
+}
+
+static void close_stage(struct stage *s)
+{
+	ops->free(s->p);
+	fl_model_free(s->m);
+}
+
+static struct fl_workload job(const struct stage *s, const char *name)
+{
+	return fl_model_find_workload(s->m, "ns", name);
+}
+
+static enum fl_workload_state state(const struct stage *s, const char *name)
+{
+	return ops->state(s->p, job(s, name));
+}
+
+static int serve(struct stage *s, const char *name)
+{
+	assert_int_equal(ops->forget(s->p, 200 * FL_SECOND, NULL), 0);
+	return ops->serve(s->p, 200 * FL_SECOND, job(s, name), NULL, &s->d, NULL);
+}
+
+static void tell(struct stage *s, enum fl_event_kind kind, const char *name)
+{
+	struct fl_event e = { .kind = kind, .workload = job(s, name) };
+
+	assert_int_equal(ops->apply(s->p, 200 * FL_SECOND, &e, NULL), 0);
+}
+
+/* Names of who was evicted, with blanks between them. */
+static void victims(const struct stage *s, char text[64])
+{
+	size_t n = 0;
+
+	text[0] = 0;
+	for (uint32_t i = 0; i < s->d.n; i++)
+		if (s->d.rows[i].kind == FL_EVICT)
+			n += (size_t)snprintf(
+				text + n, 64 - n, "%s%s", n ? " " : "",
+				fl_model_text(s->m, s->m->workloads[s->d.rows[i].workload.v].name));
+}
+
+static const struct scene scenes[] = {
+	{ /* who was admitted within the quota of its queue stays, whoever joined later */
+	  { COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2) },
+	  { { "first", "q1", 0, 1, { 2 }, true },
+	    { "more", "q1", 0, 2, { 4 }, true },
+	    { "big", "q0", 0, 3, { 5 }, false } },
+	  "big",
+	  "",
+	  "first more" },
+	{ /* the same two, admitted the other way round: both were beyond it */
+	  { COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2) },
+	  { { "more", "q1", 0, 1, { 4 }, true },
+	    { "first", "q1", 0, 2, { 2 }, true },
+	    { "big", "q0", 0, 3, { 5 }, false } },
+	  "big",
+	  "first more",
+	  "first more" },
+	{ /* a share that a larger job has to itself is corrected (S2-b) */
+	  { COHORT("c", NULL, 30), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
+	  { { "whole", "q1", 0, 1, { 30 }, true }, { "part", "q0", 0, 2, { 10 }, false } },
+	  "part",
+	  "whole",
+	  "whole" },
+	{ /* not what stands below, though its priority is lower: somebody else of its queue */
+	  { COHORT("c", NULL, 10), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
+	  { { "low", "q1", 0, 1, { 3 }, true },
+	    { "high", "q1", 9, 2, { 5 }, true },
+	    { "wide", "q0", 0, 3, { 4 }, false } },
+	  "wide",
+	  "high",
+	  "low" },
+	{ /* a cohort takes its own back, past who is within a queue's */
+	  { COHORT("c", NULL, 0), COHORT("x", "c", 0), QUEUE("x0", "x", 2), COHORT("y", "c", 0),
+	    QUEUE("y0", "y", 2), QUEUE("y1", "y", 2) },
+	  { { "lent", "y0", 0, 1, { 4 }, true },
+	    { "own", "y1", 0, 2, { 2 }, true },
+	    { "back", "x0", 0, 3, { 2 }, false } },
+	  "back",
+	  "lent",
+	  "lent" },
+	{ /* within a queue its own order decides, though the higher one stands on a higher rung */
+	  { COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
+	  { { "small", "q0", 0, 1, { 1 }, true }, { "urgent", "q0", 9, 2, { 4 }, false } },
+	  "urgent",
+	  "small",
+	  "small" },
+};
+
+static void who_may_go(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(scenes) * 2; i++) {
+		const struct scene *scene = &scenes[i / 2];
+		char text[64];
+		struct stage s;
+
+		open_stage(&s, scene, i % 2 == 0);
+		assert_int_equal(serve(&s, scene->asks), 0);
+		victims(&s, text);
+		assert_string_equal(text, i % 2 == 0 ? scene->goes : scene->taken);
+		close_stage(&s);
+	}
+}
+
+/* What is freed is for the one it was freed for: nobody else gets it, whoever is served first. */
+static void freed_quota_is_held(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
+		{ { "lent", "q1", 0, 1, { 4 }, true },
+		  { "back", "q0", 0, 2, { 3 }, false },
+		  { "late", "q0", 9, 3, { 3 }, false } },
+		"back",
+		"lent",
+		"lent",
+	};
+
+	(void)unused;
+	for (int settles = 0; settles < 2; settles++) {
+		struct stage s;
+
+		open_stage(&s, &scene, settles);
+		assert_int_equal(serve(&s, "back"), 0);
+		tell(&s, FL_EV_EVICTED, "lent");
+		assert_int_equal(serve(&s, "lent"), 0);
+		/* Who is promised something is served along, and starts. */
+		assert_int_equal(state(&s, "back"), settles ? FL_STATE_ADMITTED : FL_STATE_WAITING);
+		assert_int_equal(state(&s, "lent"), settles ? FL_STATE_WAITING : FL_STATE_ADMITTED);
+		close_stage(&s);
+	}
+}
+
+/* Another of its queue cannot even be looked at before it. */
+static void who_is_promised_comes_first(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
+		{ { "lent", "q1", 0, 1, { 4 }, true },
+		  { "back", "q0", 0, 2, { 3 }, false },
+		  { "late", "q0", 9, 3, { 3 }, false } },
+		"back",
+		"lent",
+		"lent",
+	};
+	struct stage s;
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	assert_int_equal(serve(&s, "back"), 0);
+	assert_int_equal(serve(&s, "late"), FAIRLEAD_ESTATE);
+	tell(&s, FL_EV_CANCEL, "back");
+	assert_int_equal(serve(&s, "late"), 0);
+	assert_int_equal(state(&s, "late"), FL_STATE_WAITING);
+	close_stage(&s);
+}
+
+/* When quota is cut a promise may be void: nobody waits for ever for what is not to come. */
+static void a_void_promise_is_dropped(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
+		{ { "lent", "q1", 0, 1, { 4 }, true },
+		  { "back", "q0", 0, 2, { 3 }, false },
+		  { "late", "q0", 0, 3, { 1 }, false } },
+		"back",
+		"lent",
+		"lent",
+	};
+	struct stage s;
+	struct fl_event cut = { .kind = FL_EV_CELL };
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	assert_int_equal(serve(&s, "back"), 0);
+	cut.cell = (struct fl_cell){ .kind = FL_CELL_NOMINAL,
+				     .node = fl_model_find_node(s.m, FL_CLUSTER_QUEUE, "q0"),
+				     .flavor = { 0 },
+				     .resource = { 0 },
+				     .amount = 2 };
+	assert_int_equal(ops->apply(s.p, 200 * FL_SECOND, &cut, NULL), 0);
+	tell(&s, FL_EV_EVICTED, "lent");
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(ops->step(s.p, 201 * FL_SECOND, 0, NULL, &s.d, NULL), 0);
+	assert_int_equal(state(&s, "late"), FL_STATE_ADMITTED);
+	close_stage(&s);
+}
+
+/*
+ * Who yields to its own queue asks no lower than that one did, as long as that one is there.
+ * "small" goes for "urgent", which goes for "other"; then "small" would take from "other", and all
+ * would go round.
+ */
+static void who_yields_asks_no_lower(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
+		{ { "small", "q0", 0, 1, { 1 }, true },
+		  { "urgent", "q0", 9, 2, { 4 }, false },
+		  { "other", "q1", 0, 3, { 2 }, false },
+		  { "third", "q1", 0, 4, { 2 }, false } },
+		"urgent",
+		"small",
+		"small",
+	};
+
+	(void)unused;
+	for (int gone = 0; gone < 2; gone++) {
+		char text[64];
+		struct stage s;
+
+		open_stage(&s, &scene, true);
+		assert_int_equal(serve(&s, "urgent"), 0);
+		tell(&s, FL_EV_EVICTED, "small");
+		assert_int_equal(serve(&s, "urgent"), 0);
+		assert_int_equal(state(&s, "urgent"), FL_STATE_ADMITTED);
+		assert_int_equal(serve(&s, "other"), 0);
+		victims(&s, text);
+		assert_string_equal(text, "urgent");
+		tell(&s, FL_EV_EVICTED, "urgent");
+		assert_int_equal(serve(&s, "other"), 0);
+		assert_int_equal(serve(&s, "third"), 0);
+		assert_int_equal(state(&s, "third"), FL_STATE_ADMITTED);
+		if (gone)
+			tell(&s, FL_EV_CANCEL, "urgent");
+		assert_int_equal(serve(&s, "small"), 0);
+		victims(&s, text);
+		assert_string_equal(text, gone ? "other" : "");
+		close_stage(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_may_go),
+		cmocka_unit_test(freed_quota_is_held),
+		cmocka_unit_test(who_is_promised_comes_first),
+		cmocka_unit_test(a_void_promise_is_dropped),
+		cmocka_unit_test(who_yields_asks_no_lower),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
