@@ -83,6 +83,21 @@ def test_claims_with_held_quota(case):
 	among_others(case, 12)
 
 
+SETTLES = {"preemptionGuarantee": "settles"}
+
+
+@prop(400, case=cases(**EVEN))
+def test_claims_with_the_guarantee(case):
+	"""With a Policy that wants preemption to settle the same in any tree, with any limits, with and without
+	fair sharing; and where it has come to rest, nobody waits who is within its queue's quota."""
+	case = replace(case, policy=SETTLES)
+	alone(case, 2)
+	among_others(case, 12)
+	with Engine(case) as e:
+		assert e.settle().settled
+		assert not list(claimants(e))
+
+
 def test_reclaim_against_tournament():
 	"""Broken: the same with fair sharing in a tree of two levels.  w3 is within its queue's quota, so it
 	reclaims it from w0.  Then both are heads again, and the tournament, which compares c1 with q0 and
@@ -170,6 +185,13 @@ def test_final_share_settles_with_held_quota(case):
 	"""The same in any tree, with a Policy that holds freed quota."""
 	with Engine(case) as e:
 		assert e.settle().settled
+
+
+@prop(600, case=anything())
+def test_the_guarantee_settles(case):
+	"""With a Policy that wants preemption to settle it comes to rest, whatever there is."""
+	with Engine(replace(case, policy=SETTLES)) as e:
+		assert e.settle(300).settled
 
 
 def test_best_effort_loop():

@@ -107,6 +107,11 @@ class Case:
 			       nodes=tuple(replace(n, quota=tuple(map(times, n.quota))) for n in self.nodes),
 			       jobs=tuple(replace(j, ask=tuple(a * k for a in j.ask)) for j in self.jobs))
 
+	def policy_spec(self):
+		"""What is not for single queues stands beside the defaults."""
+		whole = {k: v for k, v in self.policy.items() if k == "preemptionGuarantee"}
+		return {**whole, "defaults": {k: v for k, v in self.policy.items() if k not in whole}}
+
 	def objects(self):
 		out = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}}]
 		if self.fair is not None:
@@ -114,7 +119,7 @@ class Case:
 				    "fairSharing": {"preemptionStrategies": list(self.fair)}})
 		if self.policy:
 			out.append({"apiVersion": "fairlead.dev/v1alpha1", "kind": "Policy",
-				    "metadata": {"name": "policy"}, "spec": {"defaults": dict(self.policy)}})
+				    "metadata": {"name": "policy"}, "spec": self.policy_spec()})
 		for f in self.flavors:
 			out.append(kueue("ResourceFlavor", f))
 		for n in self.nodes:

@@ -3,8 +3,8 @@
  * entitle - does reclaim go round for ever? Small clusters of KAI's queues, all or some of them
  *
  *   entitle FAMILY [with SETTING]... [every N] [from K] [draw N] [seed S] [kinds] [keep DIR]
- *   entitle file FILE
- *   entitle check VERDICTS CASES
+ *   entitle file FILE [with SETTING]...
+ *   entitle check VERDICTS
  *
  * A family (entitle_families.def) is explored as a whole; `every N` takes each N-th of it, from the
  * K-th; `draw N` draws so many at random.  `with` sets what else is set (entitle_config.h).  `kinds`
@@ -12,8 +12,9 @@
  * each, made smaller still, into a folder.
  *
  * `file` says the same of one input.  `check` does all that a file of verdicts lists, a line each,
- * and compares: what is done, a colon, and what is printed.
+ * and compares: what is done, a colon, and what is printed; inputs are beside it.
  */
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void read_all(const char *path, char *text, size_t *ret_len)
 	(void)fclose(f);
 }
 
-static void say_file(struct entitle_explorer *x, const char *path, FILE *to)
+static void say_file(struct entitle_explorer *x, const char *path, uint8_t settings, FILE *to)
 {
 	static const char *const loops[] = { "none", "possible", "forced" };
 	static char text[MOST_BYTES];
@@ -63,6 +64,7 @@ static void say_file(struct entitle_explorer *x, const char *path, FILE *to)
 	if (fl_model_new(&fl_mem_heap, &m, &err) < 0 ||
 	    fl_kube_read(m, path, text, len, &err) < 0 || fl_model_seal(m, &err) < 0)
 		complain(err.text, path);
+	entitle_config_set(m, settings);
 	entitle_explore_model(x, m, &o);
 	fl_model_free(m);
 	(void)fprintf(to, "%s round %u by %s%s, held %s, scheduler period %u by %s, %u states%s\n",
@@ -149,11 +151,12 @@ static uint64_t number(const char *text)
 	return n;
 }
 
+/* What comes after the family or the file. */
 static struct job read_job(char *const *words, int n)
 {
-	struct job job = { .family = find_family(words[0]), .every = 1 };
+	struct job job = { .every = 1 };
 
-	for (int i = 1; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const char *word = words[i], *value = i + 1 < n ? words[i + 1] : "";
 
 		if (strcmp(word, "kinds") == 0) {
@@ -181,21 +184,21 @@ static struct job read_job(char *const *words, int n)
 	return job;
 }
 
-/* @folder: where files are; NULL: as they are named. */
+/* @folder: where files are. */
 static void answer(struct entitle_explorer *x, char *const *words, int n, const char *folder,
 		   FILE *to)
 {
+	bool of_file = n > 1 && strcmp(words[0], "file") == 0;
+	struct job job = read_job(words + 1 + of_file, n - 1 - of_file);
 	char path[MOST_LINE];
-	struct job job;
 
-	if (n == 2 && strcmp(words[0], "file") == 0) {
-		(void)snprintf(path, sizeof path, "%s%s%s", folder ? folder : "", folder ? "/" : "",
-			       words[1]);
-		say_file(x, path, to);
-		return;
+	if (of_file) {
+		(void)snprintf(path, sizeof path, "%s/%s", folder, words[1]);
+		say_file(x, path, job.settings, to);
+	} else {
+		job.family = find_family(words[0]);
+		explore(x, &job, to);
 	}
-	job = read_job(words, n);
-	explore(x, &job, to);
 }
 
 static bool check_line(struct entitle_explorer *x, char *line, const char *folder)
@@ -226,9 +229,11 @@ static bool check_line(struct entitle_explorer *x, char *line, const char *folde
 	return same;
 }
 
-static int check(struct entitle_explorer *x, const char *verdicts, const char *folder)
+/* Files are beside the verdicts. */
+static int check(struct entitle_explorer *x, char *verdicts)
 {
 	FILE *f = fopen(verdicts, "r");
+	const char *folder = dirname(verdicts);
 	char line[MOST_LINE];
 	int wrong = 0, n = 0;
 
@@ -247,10 +252,10 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		complain("what?", "nothing is asked");
-	if (argc == 4 && strcmp(argv[1], "check") == 0)
-		r = check(x, argv[2], argv[3]);
+	if (argc == 3 && strcmp(argv[1], "check") == 0)
+		r = check(x, argv[2]);
 	else
-		answer(x, argv + 1, argc - 1, /* folder= */ NULL, stdout);
+		answer(x, argv + 1, argc - 1, ".", stdout);
 	entitle_explorer_free(x);
 	return r;
 }

@@ -19,21 +19,19 @@ const char *const entitle_setting_names[ENTITLE_SETTINGS] = {
 
 static int priority_of(const struct entitle_gang *g) { return 50 + 10 * g->priority; }
 
-void entitle_config_set(const struct entitle_config *c, struct fl_model *m)
+void entitle_config_set(struct fl_model *m, uint8_t settings)
 {
 	struct fl_entitle_settings *e = &m->entitle;
 
-	*e = fl_entitle_settings_default;
-	e->k = c->k;
-	e->usage_on = c->k > 0;
-	e->bounded_division = c->settings & ENTITLE_BOUNDED;
-	e->turns = c->settings & ENTITLE_TURNS;
-	e->keep_below_quota = c->settings & ENTITLE_KEEP_BELOW;
-	e->protect_quota = c->settings & ENTITLE_PROTECT;
-	e->multiplier = c->settings & ENTITLE_MULTIPLIER ? 2 : 1;
-	e->actions[FL_ACTION_CONSOLIDATION] = !(c->settings & ENTITLE_NO_CONSOLIDATION);
-	e->actions[FL_ACTION_PREEMPT] = !(c->settings & ENTITLE_NO_PREEMPTION);
-	e->actions[FL_ACTION_RECLAIM] = !(c->settings & ENTITLE_NO_RECLAIM);
+	e->bounded_division |= (settings & ENTITLE_BOUNDED) != 0;
+	e->turns |= (settings & ENTITLE_TURNS) != 0;
+	e->keep_below_quota |= (settings & ENTITLE_KEEP_BELOW) != 0;
+	e->protect_quota |= (settings & ENTITLE_PROTECT) != 0;
+	e->actions[FL_ACTION_CONSOLIDATION] &= !(settings & ENTITLE_NO_CONSOLIDATION);
+	e->actions[FL_ACTION_PREEMPT] &= !(settings & ENTITLE_NO_PREEMPTION);
+	e->actions[FL_ACTION_RECLAIM] &= !(settings & ENTITLE_NO_RECLAIM);
+	if (settings & ENTITLE_MULTIPLIER)
+		e->multiplier = 2;
 }
 
 struct fl_model *entitle_config_model(const struct entitle_config *c, const struct fl_mem *mem)
@@ -72,8 +70,10 @@ struct fl_model *entitle_config_model(const struct entitle_config *c, const stru
 		gangs[i] = (struct world_gang){ WAITS(names[2][i], names[0][g->queue],
 						      priority_of(g), g->pods, g->least, g->gpus) };
 	}
+	world.settings.k = c->k;
+	world.settings.usage_on = c->k > 0;
 	m = entitle_world(mem, &world);
-	entitle_config_set(c, m);
+	entitle_config_set(m, c->settings);
 	return m;
 }
 

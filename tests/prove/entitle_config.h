@@ -57,8 +57,8 @@ struct entitle_config {
 
 /* A sealed model; free with fl_model_free. */
 struct fl_model *entitle_config_model(const struct entitle_config *c, const struct fl_mem *mem);
-/* Its settings become those of @c: a policy made of it from then on has them. */
-void entitle_config_set(const struct entitle_config *c, struct fl_model *m);
+/* Settings (enum entitle_setting), too: a policy made of it from then on has them. */
+void entitle_config_set(struct fl_model *m, uint8_t settings);
 /* YAML, for `fairlead prove -f` and `plan -f`. */
 void entitle_config_print(const struct entitle_config *c, FILE *to);
 

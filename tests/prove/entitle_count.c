@@ -82,7 +82,6 @@ void entitle_count(struct entitle_counts *counts, struct entitle_explorer *x,
 	counts->n++;
 	counts->unfinished += !o.complete;
 	counts->states += o.states;
-	counts->moves += o.moves;
 	counts->evicts += o.loop != FL_LOOP_NONE || o.bound > 0;
 	if (o.complete && o.loop == FL_LOOP_NONE && o.bound > counts->bound)
 		counts->bound = o.bound;
@@ -139,14 +138,11 @@ void entitle_shrink(struct entitle_counts *counts, struct entitle_explorer *x)
 
 void entitle_counts_print(const struct entitle_counts *counts, FILE *to)
 {
-	(void)fprintf(to,
-		      "%" PRIu64 " explored, %" PRIu64 " evict, %" PRIu64 " possible, %" PRIu64
-		      " forced, %" PRIu64 " held, %" PRIu64 " scheduler, %" PRIu64
-		      " unfinished, bound %u, %" PRIu64 " states, %" PRIu64 " moves\n",
-		      counts->n, counts->evicts, counts->ways[ENTITLE_POSSIBLE],
-		      counts->ways[ENTITLE_FORCED], counts->ways[ENTITLE_HELD],
-		      counts->ways[ENTITLE_SCHEDULER], counts->unfinished, counts->bound,
-		      counts->states, counts->moves);
+	(void)fprintf(to, "%" PRIu64 " explored, %" PRIu64 " evict", counts->n, counts->evicts);
+	for (enum entitle_way way = 0; way < ENTITLE_WAYS; way++)
+		(void)fprintf(to, ", %" PRIu64 " %s", counts->ways[way], entitle_way_names[way]);
+	(void)fprintf(to, ", %" PRIu64 " unfinished, bound %u, %" PRIu64 " states\n",
+		      counts->unfinished, counts->bound, counts->states);
 }
 
 void entitle_kinds_print(const struct entitle_counts *counts, FILE *to)

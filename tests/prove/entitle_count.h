@@ -28,7 +28,7 @@ struct entitle_kind {
 };
 
 struct entitle_counts {
-	uint64_t n, unfinished, states, moves;
+	uint64_t n, unfinished, states;
 	uint64_t evicts; /* somebody may be evicted at all */
 	uint64_t ways[ENTITLE_WAYS];
 	uint32_t bound; /* the largest of those without a loop */

@@ -115,7 +115,6 @@ static void prove_both(struct entitle_explorer *x, struct fl_policy *p, const st
 					 .prefix = r.prefix,
 					 .bound = r.bound,
 					 .states = r.states,
-					 .moves = r.tried,
 					 .actions = actions,
 					 .held = held.loop,
 					 .held_actions = held_actions };

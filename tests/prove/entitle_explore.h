@@ -17,7 +17,7 @@ struct entitle_outcome {
 	enum fl_loop loop;
 	bool always;
 	uint32_t round, prefix, bound;
-	uint64_t states, moves;
+	uint64_t states;
 	unsigned actions; /* that evict on the shortest round: 1 << enum fl_action */
 
 	enum fl_loop held; /* nobody takes what was freed for another (`prompt`) */
