@@ -138,6 +138,9 @@ static const struct sample {
 		 "\"metadata\":{\"name\":\"h\"},\"spec\":{\"usage\":{\"k\":{\"gpu\":0.5}},"
 		 "\"samples\":[{\"from\":\"1970-01-01T00:00:00Z\",\"to\":\"1970-01-01T00:00:01Z\","
 		 "\"capacity\":{\"gpu\":1},\"queues\":{\"k\":{\"gpu\":1}}}]}") },
+	{ "Moves", OBJECT("fairlead.dev/v1alpha1", "Moves",
+			  "\"metadata\":{\"name\":\"m\"},\"spec\":{\"moves\":[{\"serve\":"
+			  "\"ns/w\"},{\"letGo\":\"ns/v\"},{\"cycle\":true}],\"repeat\":3}") },
 	{ "Simulation",
 	  OBJECT("fairlead.dev/v1alpha1", "Simulation",
 		 "\"metadata\":{\"name\":\"s\"},\"spec\":{\"trees\":[\"t\"],\"sources\":[{\"swf\":\"s\","
@@ -415,6 +418,22 @@ static int call_step(struct run *r, fairlead_error *err)
 	return code;
 }
 
+static int call_serve(struct run *r, fairlead_error *err)
+{
+	struct fl_workload w = fl_model_find_workload(r->m, "ns", "w2");
+	struct fl_decisions d;
+	int code = ops->serve(r->p, (NOW + 1) * FL_SECOND, w, /* sink= */ NULL, &d, err);
+
+	if (code == 0)
+		add_decisions(r, &d);
+	return code;
+}
+
+static int call_forget(struct run *r, fairlead_error *err)
+{
+	return ops->forget(r->p, (NOW + 1) * FL_SECOND, err);
+}
+
 static int call_try(struct run *r, fairlead_error *err)
 {
 	struct fl_decisions d;
@@ -574,6 +593,8 @@ static const struct row rows[] = {
 	{ "priority", NULL, call_priority, true },
 	{ "step", NULL, call_step, true },
 	{ "try", NULL, call_try, true },
+	{ "serve", call_forget, call_serve, true },
+	{ "forget", NULL, call_forget, true },
 	{ "mark", NULL, call_mark, true },
 	{ "settle", NULL, call_settle, true },
 	{ "outcome", NULL, call_outcome, true },
@@ -623,13 +644,13 @@ static void sealing_and_more(void **state)
 	each_of_building("tape, entitled", &r, build_tape);
 }
 
-static void operations(void **state)
+static void each_operation(bool settles)
 {
 	struct run r = { .ops = ops, .look = look, .unmarked = call_mark, .text = world_text };
 
-	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &r.m, NULL), 0);
 	assert_int_equal(fl_kube_read(r.m, "in", world_text, strlen(world_text), NULL), 0);
+	r.m->settings.settles = settles;
 	assert_int_equal(fl_model_seal(r.m, NULL), 0);
 	assert_int_equal(r.m->n_workloads, 4);
 	each_of_building("policy", &r, build_policy);
@@ -638,12 +659,25 @@ static void operations(void **state)
 	fl_model_free(r.m);
 }
 
+static void operations(void **state)
+{
+	(void)state;
+	each_operation(/* settles= */ false);
+}
+
+static void operations_that_settle(void **state)
+{
+	(void)state;
+	each_operation(/* settles= */ true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading_each_kind),
 		cmocka_unit_test(sealing_and_more),
 		cmocka_unit_test(operations),
+		cmocka_unit_test(operations_that_settle),
 	};
 
 	for (size_t i = 0; i < COUNT(world_parts); i++)
