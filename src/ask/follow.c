@@ -45,7 +45,7 @@ static int make(struct way *y, uint32_t number, struct fl_move move, fl_settle_e
 	struct fl_decisions d;
 	struct fl_settle_cycle c = {
 		.number = number,
-		.now = fl_sat_add(o->now, (fl_time)(number - 1) * y->tick),
+		.now = fl_sat_add(o->now, (fl_time)number * y->tick),
 		.decisions = &d,
 	};
 
@@ -76,9 +76,9 @@ int fl_follow(const struct fl_policy_ops *ops, struct fl_policy *p, const struct
 		if (options->repeat && at == options->n)
 			at = round;
 		if (options->repeat && at == round)
-			rc = begin_round(&y,
-					 fl_sat_add(options->now, (fl_time)result.cycles * y.tick),
-					 &result, err);
+			rc = begin_round(
+				&y, fl_sat_add(options->now, (fl_time)(result.cycles + 1) * y.tick),
+				&result, err);
 		if (rc < 0 || at == options->n || result.loop_first)
 			break;
 		*ret_failed = at;

@@ -242,12 +242,11 @@ static int try(struct trial *t, struct fl_remedy *r, fairlead_error *err)
 
 uint32_t fl_remedy_states(const struct fl_model *m)
 {
-	/* So many at most, and so much work: each state has a move for each workload, each of which
-	 * is spelled. */
-	const uint64_t most = 20000, work = 200000000;
-	uint64_t states = work / ((uint64_t)m->n_workloads * m->n_workloads + 1);
+	/* Each state has a move for each workload, and each move spells all of them. */
+	const uint64_t moves = 10000, words = 10000000;
+	uint64_t n = (uint64_t)m->n_workloads + 1;
 
-	return (uint32_t)(states < most ? states : most);
+	return (uint32_t)(moves / n < words / (n * n) ? moves / n : words / (n * n));
 }
 
 int fl_remedy_none(const struct fl_policy_ops *ops, const struct fl_model *m,

@@ -58,8 +58,8 @@ struct fl_remedy_options {
 };
 
 /*
- * How many states of @m can be looked at in a moment: all of a small one, none of a cluster of many
- * thousands.
+ * How many states of @m can be looked at in a tenth of a second: all of a small one, none of a
+ * cluster of thousands.
  */
 uint32_t fl_remedy_states(const struct fl_model *m);
 
@@ -73,7 +73,7 @@ int fl_remedies_try(const struct fl_policy_ops *ops, const struct fl_model *m,
 		    const struct fl_remedy_options *options, struct fl_remedies *ret,
 		    fairlead_error *err);
 
-/* Does it end the loop, as far as was looked? */
+/* Does it end the loop, as far as was looked?  r->proof.complete: it was looked at all. */
 static inline bool fl_remedy_helps(const struct fl_remedy *r)
 {
 	return r->own.settled && r->proof.loop == FL_LOOP_NONE;

@@ -249,9 +249,10 @@ static int weigh(struct telling *t, fl_time now)
 
 /* --- both ways along the moves --- */
 
+/* Of move @i: later than all that is in the input. */
 static fl_time time_of(const struct telling *t, uint32_t i)
 {
-	return fl_sat_add(t->now, (fl_time)i * t->tick);
+	return fl_sat_add(t->now, (fl_time)(i + 1) * t->tick);
 }
 
 static int move(struct telling *t, uint32_t i, const struct fl_sink *sink, struct fl_decisions *d)

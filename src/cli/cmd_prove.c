@@ -18,7 +18,7 @@
 #include "cli/tape_print.h"
 #include "report/prove_report.h"
 
-enum { STATES = 1000000, MEMORY = 1 << 30, CYCLES = 10000 };
+enum { STATES = 1000000, MEMORY = 1 << 30, CYCLES = 10000, MOST_TRIED = 20000 };
 
 static const char maker[] = "fairlead " FAIRLEAD_VERSION " prove";
 
@@ -178,11 +178,14 @@ static int look_closer(struct proving *v, fairlead_error *err)
 		.cycles = CYCLES,
 		.states = fl_remedy_states(s->model),
 		.bytes = v->how.bytes,
+		.progress = watch,
+		.user = v,
 	};
-	int rc = go_by_itself(v, err);
+	uint64_t more = p->complete ? 2 * p->states : 0; /* as large an exploration as this one */
 
-	if (options.states > v->how.states)
-		options.states = v->how.states;
+	if (more > options.states)
+		options.states = more < MOST_TRIED ? (uint32_t)more : MOST_TRIED;
+	int rc = go_by_itself(v, err);
 	v->answer.shortest = p->n;
 	v->how.states = options.states;
 	if (rc == 0 && options.states)
@@ -193,6 +196,7 @@ static int look_closer(struct proving *v, fairlead_error *err)
 				   &v->arena, &v->round, /* ret_failed= */ NULL, err);
 	if (rc == 0 && options.states)
 		rc = fl_remedies_try(s->ops, s->model, &options, &v->remedies, err);
+	fl_ticker_end(&v->ticker);
 	v->answer.own = &v->own;
 	v->answer.round = &v->round;
 	v->answer.remedies = &v->remedies;

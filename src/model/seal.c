@@ -614,7 +614,10 @@ static int resolve_simulation(struct seal *s, fairlead_error *err)
 	return fl_simulation_resolve(s->m, &s->scratch, err);
 }
 
-static int resolve_moves(struct seal *s, fairlead_error *err) { return fl_moves_resolve(s->m, err); }
+static int resolve_moves(struct seal *s, fairlead_error *err)
+{
+	return fl_moves_resolve(s->m, err);
+}
 
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {

@@ -80,6 +80,13 @@ static void put_outcome(const struct fl_report *r, const struct fl_remedies *all
 	}
 }
 
+static const char *ends(const struct fl_remedy *row)
+{
+	if (fl_remedy_helps(row))
+		return row->proof.complete ? "yes" : "as far as seen";
+	return row->race && row->own.settled ? "but for races" : "no";
+}
+
 int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedies,
 		     fairlead_error *err)
 {
@@ -102,13 +109,8 @@ int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedi
 		snprintf(setting, sizeof(setting), "%s: %s", settings[row->kind].object,
 			 settings[row->kind].setting);
 		put_outcome(r, remedies, row, outcome, sizeof(outcome));
-		rc = fl_table_texts(t,
-				    (const char *const[]){ setting,
-							   helps     ? "yes" :
-							   row->race ? "but for races" :
-								       "no",
-							   outcome },
-				    3, err);
+		rc = fl_table_texts(t, (const char *const[]){ setting, ends(row), outcome }, 3,
+				    err);
 		if (rc >= 0 && helps)
 			fl_table_style(t, 1, FL_STYLE_GOOD);
 	}

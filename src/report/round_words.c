@@ -52,7 +52,8 @@ const char *fl_round_amount(const struct fl_report *r, struct fl_resource resour
 	else if (amount != floor(amount) || fabs(amount) >= 0x1p62)
 		snprintf(buffer, 32, "%.4g", amount);
 	else
-		fl_report_amount(r, resource, (fl_amount)amount, buffer);
+		fl_report_amounts(r, resource, &(fl_amount){ (fl_amount)amount }, 1,
+				  (char(*)[32])buffer);
 	return buffer;
 }
 

@@ -223,6 +223,10 @@ static int preempted(struct fl_rounds *r, const struct fl_decision *d, fl_time n
 	if (rc < 0)
 		return rc;
 	bool round = ends_a_round(r, p, &steps);
+	if (!r->watched && p->last > r->outside) {
+		r->watched = true;
+		r->lap = r->laps = 0;
+	}
 	p->times++;
 	p->rounds += round;
 	p->last = r->cycle;
@@ -233,10 +237,6 @@ static int preempted(struct fl_rounds *r, const struct fl_decision *d, fl_time n
 		l->last = now;
 		l->preemptions++;
 		r->preemptions++;
-	}
-	if (!r->watched && r->jobs[y].lost_at > r->outside) {
-		r->watched = true;
-		r->lap = r->laps = 0;
 	}
 	if (round && !p->told && p->rounds >= (r->watched ? FL_ROUNDS_PATIENCE : FL_ROUNDS_TOLD))
 		rc = tell(r, p, steps, now, err);

@@ -29,8 +29,8 @@
  * outside: with back-offs loops are repeated, never sure.
  *
  * Cost: O(1) an event and decision.  States are looked at, O(workloads) each, only from when
- * somebody was preempted twice since the last event from outside, and only after cycles that
- * admitted somebody; loops cost O(pairs) when they are told.  Memory: 20 bytes a workload, and up
+ * a pair met twice since the last event from outside, and only after cycles that admitted
+ * somebody; loops cost O(pairs) when they are told.  Memory: 20 bytes a workload, and up
  * to FL_ROUNDS_PAIRS pairs and FL_ROUNDS_LOOPS loops; warm, no allocation.  When there are more
  * pairs, those are forgotten that did not meet in the last half as many preemptions.
  */
@@ -93,7 +93,7 @@ struct fl_rounds {
 
 	/* What goes on by itself. */
 	uint32_t outside; /* the cycle before the last event from outside */
-	bool watched;     /* somebody was preempted twice since: states are compared */
+	bool watched;     /* a pair met twice since: states are compared */
 	bool recurred;    /* and one came again */
 	bool admitted;    /* somebody was, in the last cycle */
 	uint64_t anchor[2];

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fairness costs: the script runs, its tables stand in the guide, its pictures are sound."""
+"""What fairness and settling cost: the script runs, its tables stand in the guide, its pictures are sound."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import subprocess
@@ -13,12 +15,20 @@ GUIDE = SOURCE / "doc" / "guide"
 WITHOUT = ["first come", "best effort", "fair, no preemption"]
 
 
+def ran(path, *args):
+    subprocess.run([SOURCE / "tools" / "fairness-cost", *args, path], check=True, env=dict(os.environ),
+                   stderr=subprocess.DEVNULL)
+    return path
+
+
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
-    path = tmp_path_factory.mktemp("cost")
-    subprocess.run([SOURCE / "tools" / "fairness-cost", "--only", "sdsc-blue,openb", "--load", "1.2",
-                    path], check=True, env=dict(os.environ), stderr=subprocess.DEVNULL)
-    return path
+    return ran(tmp_path_factory.mktemp("cost"), "--only", "sdsc-blue,openb", "--load", "1.2")
+
+
+@pytest.fixture(scope="module")
+def settles(tmp_path_factory):
+    return ran(tmp_path_factory.mktemp("settles"), "--settles", "--only", "sdsc-blue,lcg", "--load", "1.2")
 
 
 def test_figures(out):
@@ -51,3 +61,52 @@ def test_pictures(out, name):
         assert len(text) < 60000 and "prefers-color-scheme:dark" in text
         assert xml.fromstring(text).tag.endswith("svg")
     assert path.name in (GUIDE / "fairness-cost.md").read_text()
+
+
+# --- what settling costs ---
+
+def test_what_settling_costs(settles):
+    runs = json.loads((settles / "figures.json").read_text())
+    assert [r["trace"] for r in runs] == ["sdsc-blue", "lcg"]
+    for run in runs:
+        variants = {v["name"]: v for v in run["variants"]}
+        for name, v in variants.items():
+            assert v["jobs"] == variants["fair"]["jobs"]
+            assert 0 < v["kept"] <= v["held"] <= 1 and 0 <= v["rounds"] <= v["evictions"]
+            assert (v["evictions"] == 0) == (name == "fair, no preemption")
+        for name, other in (("fair, settles", "fair"), ("owned, settles", "owned, fair")):
+            assert variants[name]["rounds"] == 0
+            assert {k: v for k, v in variants[name].items() if k not in ("name", "seconds")} != {
+                k: v for k, v in variants[other].items() if k not in ("name", "seconds")}
+    assert {v["name"]: v["rounds"] > 0 for v in runs[0]["variants"]} == {
+        "fair, no preemption": False, "fair": True, "fair, first rule": False, "fair, freed is held": True,
+        "fair, settles": False, "owned, fair": True, "owned, settles": False}
+
+
+def test_the_page_of_settling_is_right(settles):
+    page = (GUIDE / "settles.md").read_text()
+    tables = (settles / "tables.md").read_text().split("\n**")
+    assert len(tables) == 2 and all(table.strip("*\n") in page for table in tables)
+    text = (GUIDE / "settles-lost.svg").read_text()
+    assert xml.fromstring(text).tag.endswith("svg") and "settles-lost.svg" in page
+    assert xml.fromstring((settles / "settles-lost.svg").read_text()).tag.endswith("svg")
+
+
+def tool():
+    loader = importlib.machinery.SourceFileLoader("fairness_cost", str(SOURCE / "tools" / "fairness-cost"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fairness_cost", loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_differences():
+    """Over loads nearby: the mean, the least and the most, by the load they are near to."""
+    def run(load, **kept):
+        both = {"kept": 0.5, "lost": 0.1, "evictions": 100, "jain": 0.9, "ratio": 0.5, "small": 60}
+        names = {name for pair in tool().PAIRS for name in pair}
+        return {"trace": "lcg", "load": load, "variants": [
+            {**both, "name": n, **(kept if n == "fair, settles" else {})} for n in sorted(names)]}
+
+    table = tool().differences([run(1.2, kept=0.52, evictions=90), run(0.85), run(1.16, kept=0.47, evictions=100)])
+    assert "| LCG, 1.2 | -0.5 (-3.0 to +2.0) | 0.0 (0.0 to 0.0) | -5.0 (-10.0 to 0.0) |" in table
+    assert table.count("| LCG, 0.85 | 0.0 (0.0 to 0.0) |") == table.count("**fair, settles** less **fair**") + 2

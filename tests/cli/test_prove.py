@@ -292,6 +292,11 @@ def test_svg(fairlead, write, objects):
         assert any(h.startswith(f"{len(loop['prefix']) + i + 1}. ") for h in heads)
 
 
+def test_picture_of_the_guide(fairlead):
+    """After a change of it: fairlead prove -f examples/loops/three-workloads.yaml --svg doc/guide/prove.svg"""
+    assert fairlead("prove", "-f", EXAMPLE, "--svg", "-").out == (SOURCE / "doc" / "guide" / "prove.svg").read_text()
+
+
 # --- Moves ---
 
 def moves(*rows, **spec):

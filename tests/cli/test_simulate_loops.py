@@ -114,3 +114,16 @@ def test_a_back_off_hides_nothing(fairlead, write, tmp_path):
     _, events, summary = simulate(fairlead, write, tmp_path, text)
     assert [e["sure"] for e in told(events)] == [False]
     assert summary["loops"][0]["preemptions"] == summary["totals"]["evictions"]
+
+
+def test_out_of_a_real_log(fairlead):
+    """Four jobs of SDSC Blue Horizon in three queues that own nothing go round by themselves."""
+    loops = SOURCE / "examples" / "loops"
+    r = fairlead("plan", "--settle", "-f", loops / "sdsc-blue.yaml")
+    assert r.code == 1 and "Never settles" in r.out
+    assert "\n  ns/a-32\n  ns/b-16\n  ns/b-256\n  ns/c-504\n" in r.out and "ns/a-rest takes" not in r.out
+    r = fairlead("prove", "-f", loops / "sdsc-blue.yaml")
+    assert r.code == 1 and r.out.startswith("A preemption loop, forced")
+    for verb in (["plan", "--settle"], ["prove"]):
+        r = fairlead(*verb, "-f", loops / "sdsc-blue.yaml", "-f", loops / "settles.yaml")
+        assert r.code == 0 and "Never settles" not in r.out

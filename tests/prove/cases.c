@@ -5,9 +5,9 @@
  *   cases VERDICTS FILE...     compare: a line of VERDICTS for each file
  *   cases --print FILE...      print such lines
  *
- * A line is the name of the file and three verdicts: by the rules as they are, with freed quota held
- * for whom it was freed (Policy holdFreedQuota), and with preemptionGuarantee: settles, when none may
- * go round.  A verdict is "none", or "possible" or "forced" with the moves of the shortest round
+ * A line is the name of the file and four verdicts: by the rules as they are, in any order; when
+ * nobody takes what was freed for another; with freed quota held for whom it was freed (Policy
+ * holdFreedQuota); and with preemptionGuarantee: settles, when none may go round.  A verdict is "none", or "possible" or "forced" with the moves of the shortest round
  * and the rules on it; "always" when no order at all comes to rest.
  */
 #include <libgen.h>
@@ -32,7 +32,7 @@ static void read_file(const char *name, char *text, size_t *ret_len)
 	(void)fclose(f);
 }
 
-enum mode { AS_IS, HOLD, SETTLES, MODES };
+enum mode { AS_IS, PROMPT, HOLD, SETTLES, MODES };
 
 /* For whom it was freed, unless the file has a Policy of its own. */
 static void set_mode(struct fl_model *m, enum mode mode)
@@ -45,7 +45,7 @@ static void set_mode(struct fl_model *m, enum mode mode)
 	m->settings.settles = mode == SETTLES;
 }
 
-static struct outcome outcome_of(struct explorer *e, const char *name, enum mode mode)
+static struct outcome outcome_of(struct explorer *const e[2], const char *name, enum mode mode)
 {
 	static char text[MOST_BYTES];
 	struct fl_policy_options options = { .mem = &fl_mem_heap };
@@ -67,7 +67,7 @@ static struct outcome outcome_of(struct explorer *e, const char *name, enum mode
 	options.now = m->newest;
 	if (fl_borrow_policy.new(m, &options, &p, &err) < 0)
 		exit(2);
-	explorer_run_policy(e, m, p, options.now, &outcome);
+	explorer_run_policy(e[mode == PROMPT], m, p, options.now, &outcome);
 	fl_borrow_policy.free(p);
 	fl_model_free(m);
 	return outcome;
@@ -76,7 +76,8 @@ static struct outcome outcome_of(struct explorer *e, const char *name, enum mode
 static int say(const struct outcome *o, char *to, size_t room)
 {
 	static const char *const loops[] = { "none", "possible", "forced" };
-	int n = snprintf(to, room, "; %s%s", loops[o->loop], o->complete ? "" : " incomplete");
+	int n = snprintf(to, room, "; %s%s%s", o->passing ? "passing " : "", loops[o->loop],
+			 o->complete ? "" : " incomplete");
 
 	if (o->loop != FL_LOOP_NONE)
 		n += snprintf(to + n, room - (size_t)n, " %u%s", o->round,
@@ -88,7 +89,7 @@ static int say(const struct outcome *o, char *to, size_t room)
 }
 
 /* True: it does not go round with the guarantee. */
-static bool judge(struct explorer *e, const char *name, char line[LINE])
+static bool judge(struct explorer *const e[2], const char *name, char line[LINE])
 {
 	char copy[LINE];
 	bool settles = true;
@@ -121,7 +122,8 @@ static bool stands_in(FILE *f, const char *line)
 
 int main(int argc, char **argv)
 {
-	struct explorer *e = explorer_new(MOST_STATES);
+	struct explorer *e[2] = { explorer_new(MOST_STATES, /* prompt= */ false),
+				  explorer_new(MOST_STATES, /* prompt= */ true) };
 	bool print = argc > 1 && strcmp(argv[1], "--print") == 0;
 	FILE *verdicts = argc > 1 && !print ? fopen(argv[1], "r") : NULL;
 	int wrong = 0;
@@ -143,6 +145,7 @@ int main(int argc, char **argv)
 	}
 	if (verdicts)
 		(void)fclose(verdicts);
-	explorer_free(e);
+	explorer_free(e[0]);
+	explorer_free(e[1]);
 	return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,16 +2,21 @@
 /*
  * catalogue - in how many small configurations can preemption go round for ever?
  *
- *   catalogue FAMILY [--part K/N] [--every N] [--strategies LIST] [--settles]
- *             [--hold] [--states N] [--most N] [--out FILE] [--result FILE]
+ *   catalogue FAMILY [--mode MODE] [--part K/N] [--every N] [--strategies LIST]
+ *             [--states N] [--most N] [--out FILE] [--result FILE]
  *   catalogue sampled --seed S --sample N [--first I] ...
  *   catalogue --list
  *
- * Explores each configuration of a family (enumerate.h), or so many drawn at random (sample.h), from
- * the state in which nobody holds anything.  --part takes every N-th of them, from the K-th;
- * --every N the first of each N.  --hold holds what was freed for whom it was freed.  --out writes those that go round, one JSON object a line; --result what
- * was counted, and the smallest one of each kind.  The exit status is 3 when --settles is given and
- * something goes round nevertheless.
+ * Explores each configuration of a family (enumerate.h), or so many drawn at random (sample.h),
+ * from the state in which nobody holds anything.  Modes:
+ *
+ *   as-is    the rules as they are, moves in any order
+ *   prompt   the same, and nobody takes what was freed for another (prove.h)
+ *   hold     a Policy with holdFreedQuota, moves in any order
+ *   settles  preemptionGuarantee: settles, moves in any order; what goes round then is an error (3)
+ *
+ * --part takes every N-th of them, from the K-th; --every N the first of each N.  --out writes those
+ * that go round, one JSON object a line; --result what was counted, and the smallest one of each kind.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,16 +34,22 @@ static const struct family families[] = {
 };
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
+/* As the rules are; and what may be otherwise. */
+enum mode { AS_IS, PROMPT, HOLD, SETTLES, MODES };
+static const char *const mode_names[MODES] = { "as-is", "prompt", "hold", "settles" };
+
 struct options {
 	const char *family, *out, *result;
 	uint64_t part, parts, every, first, sample, seed, most;
 	uint32_t states;
-	bool settles, hold, list, with[STRATEGIES];
+	enum mode mode;
+	bool list, with[STRATEGIES];
 };
 
 /* Of one list of strategies. */
 struct counts {
-	uint64_t explored, alike, possible, forced, always, scheduler, strict, unseen, incomplete;
+	uint64_t explored, alike, possible, passing, forced, always, scheduler, strict, unseen,
+		incomplete;
 	uint64_t states, moves, most_states, bound;
 };
 
@@ -120,7 +131,7 @@ static void count(struct catalogue *c, const struct config *config, const struct
 	n->moves += o->moves;
 	n->incomplete += !o->complete;
 	n->scheduler += o->scheduler;
-	n->unseen += o->scheduler && o->complete && o->loop == FL_LOOP_NONE;
+	n->unseen += o->scheduler && o->complete && o->loop == FL_LOOP_NONE && c->o.mode != PROMPT;
 	if (o->states > n->most_states)
 		n->most_states = o->states;
 	if (o->loop == FL_LOOP_NONE) {
@@ -129,6 +140,7 @@ static void count(struct catalogue *c, const struct config *config, const struct
 		return;
 	}
 	n->possible += o->loop == FL_LOOP_POSSIBLE;
+	n->passing += o->passing;
 	n->forced += o->loop == FL_LOOP_FORCED;
 	n->always += o->always;
 	n->strict += o->strict;
@@ -193,8 +205,8 @@ static int each(void *user, const struct config *found)
 
 	if (!takes(c))
 		return 0;
-	config.settles = c->o.settles;
-	config.hold = c->o.hold;
+	config.settles = c->o.mode == SETTLES;
+	config.hold = c->o.mode == HOLD;
 	for (unsigned s = 0; s < STRATEGIES; s++) {
 		config.strategies = (enum strategies)s;
 		if (c->o.with[s] && is_alike(&config))
@@ -212,8 +224,8 @@ static void draw(struct catalogue *c)
 
 		if (!takes(c) || !c->o.with[config.strategies])
 			continue;
-		config.settles = c->o.settles;
-		config.hold |= c->o.hold;
+		config.settles = c->o.mode == SETTLES;
+		config.hold |= c->o.mode == HOLD;
 		explore(c, &config);
 	}
 }
@@ -224,10 +236,12 @@ static void print_counts(const struct counts *n, FILE *to)
 {
 	(void)fprintf(to,
 		      "{\"explored\":%" PRIu64 ",\"alike\":%" PRIu64 ",\"possible\":%" PRIu64
-		      ",\"forced\":%" PRIu64 ",\"always\":%" PRIu64 ",\"incomplete\":%" PRIu64,
-		      n->explored, n->alike, n->possible, n->forced, n->always, n->incomplete);
-	(void)fprintf(to, ",\"scheduler\":%" PRIu64 ",\"strict\":%" PRIu64 ",\"unseen\":%" PRIu64,
-		      n->scheduler, n->strict, n->unseen);
+		      ",\"passing\":%" PRIu64 ",\"forced\":%" PRIu64 ",\"always\":%" PRIu64,
+		      n->explored, n->alike, n->possible, n->passing, n->forced, n->always);
+	(void)fprintf(to,
+		      ",\"incomplete\":%" PRIu64 ",\"scheduler\":%" PRIu64 ",\"strict\":%" PRIu64
+		      ",\"unseen\":%" PRIu64,
+		      n->incomplete, n->scheduler, n->strict, n->unseen);
 	(void)fprintf(to,
 		      ",\"states\":%" PRIu64 ",\"moves\":%" PRIu64 ",\"mostStates\":%" PRIu64
 		      ",\"bound\":%" PRIu64 "}",
@@ -278,10 +292,10 @@ static void print_result(const struct catalogue *c, const struct family *f)
 		exit(EXIT_FAILURE);
 	}
 	(void)fprintf(to,
-		      "{\"family\":\"%s\",\"settles\":%s,\"hold\":%s,\"part\":[%" PRIu64 ",%" PRIu64
+		      "{\"family\":\"%s\",\"mode\":\"%s\",\"part\":[%" PRIu64 ",%" PRIu64
 		      "],\"every\":%" PRIu64 ",\"stateLimit\":%" PRIu32 ",\n",
-		      c->o.family, c->o.settles ? "true" : "false", c->o.hold ? "true" : "false",
-		      c->o.part, c->o.parts, c->o.every, c->o.states);
+		      c->o.family, mode_names[c->o.mode], c->o.part, c->o.parts, c->o.every,
+		      c->o.states);
 	if (f)
 		print_family(c, f, to);
 	else
@@ -328,6 +342,16 @@ static int parse_strategies(struct options *o, char *list)
 	return 0;
 }
 
+static int parse_mode(struct options *o, const char *name)
+{
+	for (unsigned i = 0; i < MODES; i++)
+		if (strcmp(mode_names[i], name) == 0) {
+			o->mode = (enum mode)i;
+			return 0;
+		}
+	return -1;
+}
+
 static int parse_part(struct options *o, const char *text)
 {
 	return sscanf(text, "%" SCNu64 "/%" SCNu64, &o->part, &o->parts) == 2 && o->parts &&
@@ -342,6 +366,8 @@ static int parse_value(struct options *o, const char *name, char *value)
 
 	if (strcmp(name, "--strategies") == 0)
 		return parse_strategies(o, value);
+	if (strcmp(name, "--mode") == 0)
+		return parse_mode(o, value);
 	if (strcmp(name, "--part") == 0)
 		return parse_part(o, value);
 	if (strcmp(name, "--every") == 0)
@@ -373,11 +399,7 @@ static int parse(struct options *o, int argc, char **argv)
 			       .states = 20000,
 			       .with = { true, true, true, true } };
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--settles") == 0)
-			o->settles = true;
-		else if (strcmp(argv[i], "--hold") == 0)
-			o->hold = true;
-		else if (strcmp(argv[i], "--list") == 0)
+		if (strcmp(argv[i], "--list") == 0)
 			o->list = true;
 		else if (argv[i][0] != '-' && !o->family)
 			o->family = argv[i];
@@ -399,7 +421,7 @@ static int judge(const struct catalogue *c)
 	for (unsigned s = 0; s < STRATEGIES; s++) {
 		const struct counts *n = &c->counts[s];
 
-		if (c->o.settles && (n->possible || n->forced || n->scheduler))
+		if (c->o.mode == SETTLES && (n->possible || n->forced || n->scheduler))
 			return 3;
 	}
 	return EXIT_SUCCESS;
@@ -425,7 +447,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	(void)clock_gettime(CLOCK_MONOTONIC, &c.began);
-	c.explorer = explorer_new(c.o.states);
+	c.explorer = explorer_new(c.o.states, c.o.mode == PROMPT);
 	f = family_of(c.o.family);
 	if (f)
 		(void)enumerate(f, each, &c, &c.enumerated);

@@ -126,12 +126,15 @@ static void print_settings(const struct entitle_config *c, FILE *to)
 		"relcaimerSaturationMultiplier: '2'",
 	};
 
-	print_head("kai.scheduler/v1", "SchedulingShard", to);
-	(void)fprintf(to, "metadata: {name: shard}\nspec:\n  kValue: %d\n  actions: {", c->k);
-	print_some(c, texts, 4, 7, to);
-	(void)fputs("}\n  plugins: {proportion: {arguments: {", to);
-	print_some(c, texts, 7, 8, to);
-	(void)fputs("}}}\n", to);
+	if (c->k || c->settings >> 4) {
+		print_head("kai.scheduler/v1", "SchedulingShard", to);
+		(void)fprintf(to, "metadata: {name: shard}\nspec:\n  kValue: %d\n  actions: {",
+			      c->k);
+		print_some(c, texts, 4, 7, to);
+		(void)fputs("}\n  plugins: {proportion: {arguments: {", to);
+		print_some(c, texts, 7, 8, to);
+		(void)fputs("}}}\n", to);
+	}
 	if (!(c->settings & (ENTITLE_NO_CONSOLIDATION - 1)))
 		return;
 	print_head("fairlead.dev/v1alpha1", "Policy", to);

@@ -16,6 +16,7 @@ const char *const rule_names[RULES] = { "within-queue", "S1", "S2-a", "S2-b",
 struct explorer {
 	struct fl_prover *prover;
 	uint32_t states;
+	bool prompt;
 };
 
 static void must(int r, const fairlead_error *err)
@@ -135,7 +136,7 @@ static bool goes_round_strictly(const struct config *c)
 void explorer_run_policy(struct explorer *e, const struct fl_model *m, struct fl_policy *p,
 			 fl_time now, struct outcome *ret)
 {
-	struct fl_prove_options options = { .now = now, .states = e->states };
+	struct fl_prove_options options = { .now = now, .states = e->states, .prompt = e->prompt };
 	struct fl_prove_result r;
 	fairlead_error err;
 
@@ -143,6 +144,7 @@ void explorer_run_policy(struct explorer *e, const struct fl_model *m, struct fl
 	must(fl_prover_run(e->prover, &fl_borrow_policy, p, m, &options, &r, &err), &err);
 	*ret = (struct outcome){ .complete = r.complete,
 				 .always = r.always,
+				 .passing = r.passing,
 				 .loop = r.loop,
 				 .round = r.n,
 				 .prefix = r.prefix,
@@ -194,7 +196,7 @@ void explorer_run(struct explorer *e, const struct config *c, struct outcome *re
 	fl_model_free(m);
 }
 
-struct explorer *explorer_new(uint32_t states)
+struct explorer *explorer_new(uint32_t states, bool prompt)
 {
 	struct explorer *e = calloc(1, sizeof *e);
 	fairlead_error err;
@@ -202,6 +204,7 @@ struct explorer *explorer_new(uint32_t states)
 	if (!e)
 		abort();
 	e->states = states;
+	e->prompt = prompt;
 	must(fl_prover_new(&fl_mem_heap, &e->prover, &err), &err);
 	return e;
 }

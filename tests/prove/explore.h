@@ -25,7 +25,7 @@ enum { RULES = 5 };
 extern const char *const rule_names[RULES];
 
 struct outcome {
-	bool complete, always;
+	bool complete, always, passing;
 	enum fl_loop loop;
 	uint32_t round, prefix, bound;
 	uint64_t states, moves;
@@ -35,8 +35,8 @@ struct outcome {
 };
 
 struct explorer;
-/* @states: look at no more in one configuration. */
-struct explorer *explorer_new(uint32_t states);
+/* @states: look at no more in one configuration.  @prompt: nobody takes what was freed for another. */
+struct explorer *explorer_new(uint32_t states, bool prompt);
 void explorer_run(struct explorer *e, const struct config *c, struct outcome *ret);
 /* The same of a model and policy at hand; says nothing of the scheduler. */
 void explorer_run_policy(struct explorer *e, const struct fl_model *m, struct fl_policy *p,

@@ -6,7 +6,7 @@
 
 Loops are of one kind when they are both forced or both only possible, the same rules take somebody's quota on
 the shortest round, and they have a tree of one level or of more, and one resource or two.  Results
-of runs with --hold count: without it almost everything goes round in the same way, as the one
+of `--mode prompt` count: otherwise almost everything goes round in the same way, as the one
 who was preempted may be back before the one it was for.  The smallest one of the results is made
 smaller as long as it stays of its kind (tests/prop/shrink.py says how); fewer workloads come first, then
 fewer queues, then smaller quotas.
@@ -50,11 +50,11 @@ class Judge:
 				     stderr=subprocess.DEVNULL, check=False, text=True)
 		if not run.stdout:
 			return None
-		held = run.stdout.split(";")[2].split()
-		if held[0] == "none" or "incomplete" in held:
+		said = run.stdout.split(";")[2].split()
+		if said[0] == "none" or "incomplete" in said:
 			return None
-		rules = [w for w in held[1:] if w != "always" and not w.isdigit()]
-		return held[0], tuple(rules), is_tree(case), case.n_resources
+		rules = [w for w in said[1:] if w != "always" and not w.isdigit()]
+		return said[0], tuple(rules), is_tree(case), case.n_resources
 
 
 def shrink(judge, case, kind):
@@ -77,11 +77,9 @@ def main():
 	judge, found = Judge(options.program), {}
 	for name in options.results:
 		with open(name, encoding="utf-8") as f:
-			kinds = json.load(f)["kinds"]
-		for k in kinds:
+			result = json.load(f)
+		for k in result["kinds"] if result["mode"] == "prompt" else []:
 			case = case_of(k["config"])
-			if not k["config"]["hold"]:
-				continue
 			kind = judge.kind(case)
 			if kind and (kind not in found or size(case) < size(found[kind])):
 				found[kind] = case
@@ -93,7 +91,7 @@ def main():
 		print("-".join(words), size(case), case.fair)
 		with open(os.path.join(options.to, "-".join(words) + ".yaml"), "w", encoding="utf-8") as f:
 			f.write(f"# SPDX-License-Identifier: Apache-2.0\n# The smallest loop found of its kind: {loop}, by "
-				f"{', '.join(rules)}; with freed quota held, too.\n")
+				f"{', '.join(rules)}.\n")
 			f.write(case.manifest())
 
 

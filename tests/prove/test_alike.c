@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 		{ "tree", 2, 1, 3, 4, 1, 2, 1, 1, 2, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY },
 		{ "two resources", 1, 2, 2, 3, 1, 2, 1, 0, 1, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY },
 	};
-	struct check k = { .explorer = explorer_new(20000),
+	struct check k = { .explorer = explorer_new(20000, /* prompt= */ false),
 			   .every = argc > 1 ? strtoull(argv[1], NULL, 10) : 97 };
 
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {

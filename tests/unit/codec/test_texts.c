@@ -138,6 +138,7 @@ static const char *group_of(const char *kind)
 		{ "Configuration", "config.kueue.x-k8s.io/v1beta2" },
 		{ "Policy", "fairlead.dev/v1alpha1" },
 		{ "UsageHistory", "fairlead.dev/v1alpha1" },
+		{ "Moves", "fairlead.dev/v1alpha1" },
 		{ "Simulation", "fairlead.dev/v1alpha1" },
 		{ "Queue", "scheduling.run.ai/v2" },
 		{ "PodGroup", "scheduling.run.ai/v2alpha2" },

@@ -48,6 +48,13 @@ static inline int diary_event(void *user, const struct fl_sim *s, const struct f
 	d->used += (size_t)snprintf(d->text + d->used, sizeof d->text - d->used, "%.10g %s %s\n",
 				    (double)(e->at - s->options.start) / (double)FL_SECOND,
 				    kinds[e->kind], name);
+	if (e->loop)
+		d->used += (size_t)snprintf(
+			d->text + d->used, sizeof d->text - d->used,
+			"  %u: %u workloads, %u preemptions since %.10g%s\n", e->loop->number,
+			e->loop->workloads, (unsigned)e->loop->preemptions,
+			(double)(e->loop->since - s->options.start) / (double)FL_SECOND,
+			e->loop->sure ? ", sure" : "");
 	assert_true(d->used < sizeof d->text);
 	return 0;
 }

