@@ -37,6 +37,10 @@ void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_
 /* Into an object: what is known of a loop of preemption, who takes part by name. */
 void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_rounds_loop *l);
 /* A list "loops" of them; nothing when there was none. */
+/* The next workload of @l by name, its place in @from and on; FL_NONE.  And its queue. */
+struct fl_workload fl_sim_loop_next(const struct fl_sim *sim, const struct fl_rounds_loop *l,
+				    uint32_t *from);
+struct fl_node fl_sim_loop_queue(const struct fl_model *m, struct fl_workload w);
 void fl_sim_loops_json(struct fl_json *j, const struct fl_sim *sim);
 
 /* --- words of all of them (sim_words.c) --- */

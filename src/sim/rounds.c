@@ -294,11 +294,13 @@ int fl_rounds_decided(struct fl_rounds *r, fl_time now, const struct fl_decision
 	return rc;
 }
 
+/* Is anybody on the way out who was not told in the last cycle? */
 static bool anybody_leaves(const struct fl_rounds *r, const struct fl_policy_ops *ops,
 			   const struct fl_policy *policy)
 {
 	for (uint32_t w = 0; w < r->n_jobs; w++)
-		if (ops->state(policy, (struct fl_workload){ w }) == FL_STATE_EVICTING)
+		if (ops->state(policy, (struct fl_workload){ w }) == FL_STATE_EVICTING &&
+		    r->jobs[w].lost_at != r->cycle)
 			return true;
 	return false;
 }

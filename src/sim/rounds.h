@@ -6,9 +6,10 @@
  * becomes sure:
  *
  *   sure      Nothing came from outside (nobody arrived, finished, was cancelled, rejected or killed;
- *             no cell or sample changed), nobody is on the way out, and the policy is in a state in
- *             which it was before, with preemptions in between.  As long as nothing comes from
- *             outside the same follows for ever.  States are equal by their digests (128 bits).
+ *             no cell or sample changed), nobody is on the way out but whom the last cycle
+ *             told to go, and the policy is in a state in which it was before, with preemptions in
+ *             between.  As long as nothing comes from outside, and who must go takes as long as
+ *             before, the same follows for ever.  States are equal by their digests (128 bits).
  *   repeated  x preempts y for the third time (or later) after rounds.  A round is: x preempted y;
  *             then y got its quota back, and x got nothing, or what x got was taken from it in a
  *             ring; and x preempts y again.  In a ring x lost it to y, or to one whom x had
@@ -25,6 +26,7 @@
  * is told only after FL_ROUNDS_PATIENCE rounds: it will be sure by then, unless somebody is always
  * on the way out.
  *
+ * Where usage that decides moves with time no state comes again: such loops are repeated, too.
  * Who was evicted, is cancelled and submitted again (a back-off) stays the same, but that is from
  * outside: with back-offs loops are repeated, never sure.
  *

@@ -272,10 +272,10 @@ static void print_family(const struct catalogue *c, const struct family *f, FILE
 		      " \"bounds\":{\"levels\":%u,\"resources\":%u,\"queues\":%u,\"workloads\":%u,"
 		      "\"nominal\":%u,\"request\":%u,\"rootQuota\":%u,\"cohortQuota\":%u,"
 		      "\"weight\":%u,\"priorities\":%u,\"withinClusterQueue\":\"%s\","
-		      "\"reclaimWithinCohort\":\"%s\"},\n",
+		      "\"reclaimWithinCohort\":\"%s\",\"gangs\":%s},\n",
 		      f->levels, f->resources, f->queues, f->jobs, f->nominal, f->size,
 		      f->root_quota, f->cohort_quota, f->weight, f->priorities, policies[f->within],
-		      policies[f->reclaim]);
+		      policies[f->reclaim], f->gangs ? "true" : "false");
 	(void)fprintf(to,
 		      " \"configurations\":%" PRIu64 ",\"orbits\":%" PRIu64 ",\"fits\":%" PRIu64
 		      ",\"never\":%" PRIu64 ",\"alike\":%" PRIu64 ",\n",

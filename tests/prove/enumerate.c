@@ -16,7 +16,7 @@ struct leaf {
 	uint8_t nominal[RESOURCES], weight;
 	struct config_job jobs[MOST_JOBS];
 	uint8_t ask[RESOURCES], most[RESOURCES],
-		factor[RESOURCES]; /* all; the largest; of amounts */
+		factor[RESOURCES]; /* all; the largest that must be; of amounts */
 	uint32_t orders;           /* of its workloads */
 	uint32_t swapped; /* the one with the resources changed; the same of one resource */
 };
@@ -63,6 +63,13 @@ static struct config_job ask_of(const struct family *f, unsigned i)
 	unsigned ask = i / f->priorities + 1;
 	struct config_job j = { .priority = (uint8_t)(i % f->priorities), .count = 1, .least = -1 };
 
+	if (f->gangs) {
+		for (ask--; ask >= j.count; j.count++)
+			ask -= j.count;
+		j.ask[0] = 1;
+		j.least = (int8_t)(ask + 1);
+		return j;
+	}
 	j.ask[0] = (uint8_t)(f->resources == 1 ? ask : ask / (f->size + 1));
 	j.ask[1] = (uint8_t)(f->resources == 1 ? 0 : ask % (f->size + 1));
 	return j;
@@ -148,10 +155,13 @@ static void sum_up(struct leaf *leaf, unsigned n)
 		leaf->factor[r] = leaf->nominal[r];
 		leaf->ask[r] = leaf->most[r] = 0;
 		for (unsigned i = 0; i < n; i++) {
-			uint8_t ask = leaf->jobs[i].ask[r];
+			const struct config_job *j = &leaf->jobs[i];
+			uint8_t ask = j->ask[r];
+			int least = ask * (j->least < 0 ? j->count : j->least);
 
-			leaf->ask[r] = (uint8_t)(leaf->ask[r] + ask);
-			leaf->most[r] = ask > leaf->most[r] ? ask : leaf->most[r];
+			leaf->ask[r] = (uint8_t)(leaf->ask[r] + ask * j->count);
+			if (least > leaf->most[r])
+				leaf->most[r] = (uint8_t)least;
 			leaf->factor[r] = (uint8_t)gcd(leaf->factor[r], ask);
 		}
 	}

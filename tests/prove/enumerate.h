@@ -33,6 +33,7 @@ struct family {
 	unsigned weight;     /* of queues and cohorts; 1 only, if 1 */
 	unsigned priorities; /* how many there are */
 	enum fl_preempt_policy within, reclaim;
+	bool gangs; /* requests are of so many pods of 1, of which so many must be admitted at least */
 };
 
 struct enumerated {

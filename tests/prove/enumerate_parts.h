@@ -8,7 +8,11 @@
 /* Requests of a workload, with its priority. */
 static inline unsigned asks(const struct family *f)
 {
-	return (f->resources == 1 ? f->size : (f->size + 1) * (f->size + 1) - 1) * f->priorities;
+	unsigned n = f->gangs          ? f->size * (f->size + 1) / 2 :
+		     f->resources == 1 ? f->size :
+					 (f->size + 1) * (f->size + 1) - 1;
+
+	return n * f->priorities;
 }
 
 static inline unsigned nominals(const struct family *f)

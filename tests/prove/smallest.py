@@ -5,7 +5,8 @@
     smallest.py PROVE-CASES RESULT.json... [--to FOLDER]
 
 Loops are of one kind when they are both forced or both only possible, the same rules take somebody's quota on
-the shortest round, and they have a tree of one level or of more, and one resource or two.  Results
+the shortest round, and they have a tree of one level or of more, and one resource or two; of those only
+possible that with the fewest levels and resources is kept.  Results
 of `--mode prompt` count: otherwise almost everything goes round in the same way, as the one
 who was preempted may be back before the one it was for.  The smallest one of the results is made
 smaller as long as it stays of its kind (tests/prop/shrink.py says how); fewer workloads come first, then
@@ -83,7 +84,12 @@ def main():
 			kind = judge.kind(case)
 			if kind and (kind not in found or size(case) < size(found[kind])):
 				found[kind] = case
+	plainest = {}
+	for loop, *rest in sorted(found):
+		plainest.setdefault((loop, rest[0]), (loop, *rest))
 	for kind in sorted(found):
+		if kind[0] == "possible" and plainest[kind[:2]] != kind:
+			continue
 		case = shrink(judge, found[kind], kind)
 		loop, rules, tree, resources = kind
 		words = [loop, *(r.lower() for r in rules), *(["tree"] if tree else []),

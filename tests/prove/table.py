@@ -13,7 +13,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "..", "doc", "guide", "loops.md")
 FAMILIES = ("flat", "two-queues", "lower", "never", "within", "tree", "tree-quota", "tree-plain", "tree-within",
-	    "two-resources", "sampled")
+	    "two-resources", "gangs", "sampled")
 STRATEGIES = ("classical", "final", "initial", "final+initial")
 MODES = ("prompt", "as-is", "hold", "settles")
 
@@ -37,8 +37,8 @@ def number(n):
 
 def bounds(found):
 	yield "| family | levels | queues | workloads | resources | nominal | request | cohort quota | root quota |" \
-	      " weight | priorities | within | reclaim |"
-	yield "|---|" + "---:|" * 10 + "---|---|"
+	      " weight | priorities | within | reclaim | pods |"
+	yield "|---|" + "---:|" * 10 + "---|---|---|"
 	for family in FAMILIES:
 		b = next((found[family, m].get("bounds") for m in MODES if (family, m) in found), None)
 		if b:
@@ -46,7 +46,8 @@ def bounds(found):
 			       f" 0–{b['nominal']} | {1 if b['resources'] == 1 else 0}–{b['request']} |"
 			       f" {'0–%d' % b['cohortQuota'] if b['levels'] > 1 else '–'} | 0–{b['rootQuota']} |"
 			       f" {'1' if b['weight'] == 1 else '0–%d' % b['weight']} | {b['priorities']} |"
-			       f" {b['withinClusterQueue']} | {b['reclaimWithinCohort']} |")
+			       f" {b['withinClusterQueue']} | {b['reclaimWithinCohort']} |"
+			       f" {'of 1, minCount' if b.get('gangs') else 'one'} |")
 
 
 def sizes(found):

@@ -180,11 +180,12 @@ static int each(void *user, const struct config *found)
 int main(int argc, char **argv)
 {
 	static const struct family families[] = {
-		{ "flat", 1, 1, 3, 3, 2, 3, 2, 0, 2, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY },
+		{ "flat", 1, 1, 3, 3, 2, 3, 2, 0, 2, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY, false },
 		{ "priorities", 1, 1, 2, 3, 1, 2, 1, 0, 1, 2, FL_PREEMPT_LOWER_PRIORITY,
-		  FL_PREEMPT_ANY },
-		{ "tree", 2, 1, 3, 4, 1, 2, 1, 1, 2, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY },
-		{ "two resources", 1, 2, 2, 3, 1, 2, 1, 0, 1, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY },
+		  FL_PREEMPT_ANY, false },
+		{ "tree", 2, 1, 3, 4, 1, 2, 1, 1, 2, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY, false },
+		{ "two resources", 1, 2, 2, 3, 1, 2, 1, 0, 1, 1, FL_PREEMPT_NEVER, FL_PREEMPT_ANY,
+		  false },
 	};
 	struct check k = { .explorer = explorer_new(20000, /* prompt= */ false),
 			   .every = argc > 1 ? strtoull(argv[1], NULL, 10) : 97 };

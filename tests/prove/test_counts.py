@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTS = os.path.join(HERE, "counts.json")
 # one of so many of each family: a second or less each
 EVERY = {"flat": 1499, "two-queues": 797, "lower": 1999, "never": 2503, "within": 1999, "tree-quota": 4001,
-	 "tree-plain": 997, "tree-within": 797, "two-resources": 1999}
+	 "tree-plain": 997, "tree-within": 797, "two-resources": 1999, "gangs": 97}
 MODES = ("as-is", "prompt", "hold", "settles")
 COUNTED = ("explored", "possible", "forced", "always", "scheduler", "strict", "unseen", "incomplete", "bound")
 

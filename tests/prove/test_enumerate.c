@@ -16,11 +16,12 @@ static int pass(void *user, const struct config *c)
 int main(void)
 {
 	static const struct family families[] = {
-		{ "flat", 1, 1, 3, 4, 2, 3, 1, 0, 2, 1, 0, 0 },
-		{ "priorities", 1, 1, 3, 3, 1, 2, 1, 0, 1, 2, 0, 0 },
-		{ "two levels", 2, 1, 3, 4, 1, 2, 1, 1, 2, 1, 0, 0 },
-		{ "four queues", 2, 1, 4, 4, 1, 1, 0, 1, 1, 1, 0, 0 },
-		{ "two resources", 1, 2, 2, 3, 1, 2, 1, 0, 2, 1, 0, 0 },
+		{ "flat", 1, 1, 3, 4, 2, 3, 1, 0, 2, 1, 0, 0, false },
+		{ "priorities", 1, 1, 3, 3, 1, 2, 1, 0, 1, 2, 0, 0, false },
+		{ "two levels", 2, 1, 3, 4, 1, 2, 1, 1, 2, 1, 0, 0, false },
+		{ "four queues", 2, 1, 4, 4, 1, 1, 0, 1, 1, 1, 0, 0, false },
+		{ "gangs", 1, 1, 3, 3, 1, 3, 1, 0, 2, 1, 0, 0, true },
+		{ "two resources", 1, 2, 2, 3, 1, 2, 1, 0, 2, 1, 0, 0, false },
 	};
 
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {

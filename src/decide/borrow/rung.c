@@ -51,6 +51,16 @@ static fl_amount spills(const struct fl_policy *p, const struct fl_view *v, uint
 	return fl_amount_max(0, fl_sat_sub(sum, t->nominal[at]));
 }
 
+/* Did @w yield at a node of this depth on its path, or of a lesser one?  Then it is within at none. */
+static bool yielded_down_to(const struct fl_policy *p, uint32_t w, uint32_t depth)
+{
+	bool yielded = false;
+
+	for (uint32_t d = 1; d <= depth && fl_rung_has_yielded(p, w); d++)
+		yielded |= p->rungs->least[fl_rung_place(p, w, d)].kind != FL_WITHIN;
+	return yielded;
+}
+
 /* Given that it is not within at the child of @n on its path: is @ask at @n? */
 static bool is_within(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
 		      uint32_t n)
@@ -119,14 +129,17 @@ struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node 
 	return raised(p, w, depth, found);
 }
 
-/* Where @ask, which stands in @v, asks to stand at @n; *within as for the child of @n, then @n. */
+/*
+ * Where @ask, which stands in @v, asks to stand at @n; *within as for the child of @n, then @n, if
+ * it had never yielded.
+ */
 static struct fl_rung asks_at(const struct fl_policy *p, const struct fl_view *v,
 			      const struct fl_ask *ask, uint32_t n, bool *within)
 {
 	struct fl_rung found = { .kind = FL_WITHIN };
 
 	*within = *within || is_within(p, v, ask, n);
-	if (!*within)
+	if (!*within || yielded_down_to(p, ask->workload.v, p->tree.depth[n]))
 		found = beyond(p, ask->workload.v, ask->uses, ask->n, (struct fl_node){ n },
 			       v->usage.cell + p->tree.row[n]);
 	return raised(p, ask->workload.v, p->tree.depth[n], found);
@@ -157,7 +170,7 @@ void fl_rung_find(struct fl_policy *p, struct fl_view *v, const struct fl_ask *a
 		uint32_t depth = p->tree.depth[n];
 
 		ret->rungs[depth - 1] = asks_at(p, v, ask, n, &within);
-		if (!within)
+		if (ret->rungs[depth - 1].kind != FL_WITHIN)
 			find_base(p, v, n, ret->base + (size_t)(depth - 1) * p->rungs->columns);
 		else if (ret->within == 0)
 			ret->within = depth;
@@ -283,7 +296,9 @@ int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < e->n_targets; i++)
 		fl_view_take(p, v, e->targets[i].workload);
+	fl_rung_count_victims(p, e, -1);
 	fl_rung_find(p, v, &ask, e->standing);
+	fl_rung_count_victims(p, e, +1);
 	for (uint32_t i = e->n_targets; i-- > 0;)
 		fl_view_give(p, v, e->targets[i].workload);
 	for (uint32_t i = 0; i < e->n_targets && may; i++)

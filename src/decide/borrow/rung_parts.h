@@ -52,7 +52,7 @@ struct fl_rungs {
 
 	/*
 	 * By cell: what is held by workloads that are within at that node and are not going;
-	 * and more of that which the cycle at hand has decided.
+	 * and what the cycle at hand has decided to add to that, less what its victims leave.
 	 */
 	fl_amount *guaranteed, *joined;
 
@@ -77,6 +77,8 @@ int fl_rung_cmp(const struct fl_rung *a, const struct fl_rung *b);
 bool fl_rung_has_yielded(const struct fl_policy *p, uint32_t w);
 /* Of @w, which holds or is promised, at @n, which is above its queue or that itself. */
 struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node n);
+/* From here on in this cycle @e's victims do not count as within (-1), or do again (+1). */
+void fl_rung_count_victims(struct fl_policy *p, const struct fl_entry *e, int sign);
 /* Where @ask, which is not in @v yet, would stand. */
 void fl_rung_find(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
 		  struct fl_standing *ret);

@@ -39,12 +39,26 @@ static void count_holder(struct fl_policy *p, uint32_t w, int sign)
 		      fl_uses(p, j), j->n_use, sign);
 }
 
+void fl_rung_count_victims(struct fl_policy *p, const struct fl_entry *e, int sign)
+{
+	for (uint32_t i = 0; i < e->n_targets; i++) {
+		uint32_t w = e->targets[i].workload.v;
+		const struct fl_job *j = &p->jobs[w];
+
+		if (j->state != FL_STATE_EVICTING) /* who goes counts no more */
+			count(p, p->rungs->joined, /* undo= */ NULL, j->held_by,
+			      p->rungs->within[w], fl_uses(p, j), j->n_use, sign);
+	}
+}
+
 void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins)
 {
-	if (p->rungs)
-		count(p, p->rungs->joined, /* undo= */ NULL, e->queue,
-		      e->standing ? e->standing->within : p->rungs->within[e->workload.v],
-		      e->assignment.uses, e->assignment.n_uses, joins ? 1 : -1);
+	if (!p->rungs)
+		return;
+	count(p, p->rungs->joined, /* undo= */ NULL, e->queue,
+	      e->standing ? e->standing->within : p->rungs->within[e->workload.v],
+	      e->assignment.uses, e->assignment.n_uses, joins ? 1 : -1);
+	fl_rung_count_victims(p, e, joins ? -1 : +1);
 }
 
 #ifdef FL_CHECKED

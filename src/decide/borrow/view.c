@@ -83,11 +83,15 @@ void fl_view_sub(struct fl_policy *p, struct fl_view *v, const struct fl_ask *as
 bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
 		  bool borrow)
 {
+	/* A promise that is to be kept whatever happens was made before any back-off since. */
+	bool certain = p->rungs && p->jobs[ask->workload.v].promised;
+
 	for (uint32_t i = 0; i < ask->n; i++) {
 		struct fl_column column = ask->uses[i].column;
 		fl_amount amount = ask->uses[i].amount;
 
-		if ((!borrow || (amount > 0 && !fl_protect_may_borrow(p, ask->queue, column))) &&
+		if ((!borrow || (amount > 0 && !certain &&
+				 !fl_protect_may_borrow(p, ask->queue, column))) &&
 		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
 			return false;
 		if (amount >
