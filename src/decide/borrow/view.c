@@ -90,8 +90,8 @@ bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const stru
 		struct fl_column column = ask->uses[i].column;
 		fl_amount amount = ask->uses[i].amount;
 
-		if ((!borrow || (amount > 0 && !certain &&
-				 !fl_protect_may_borrow(p, ask->queue, column))) &&
+		if ((!borrow ||
+		     (amount > 0 && !certain && !fl_protect_may_borrow(p, ask->queue, column))) &&
 		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
 			return false;
 		if (amount >

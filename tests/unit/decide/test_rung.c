@@ -48,7 +48,9 @@ struct stage {
 	struct fl_decisions d;
 };
 
-static void open_stage(struct stage *s, const struct scene *scene, bool settles)
+/* @more: what else the Policy says, or NULL. */
+static void open_stage_under(struct stage *s, const struct scene *scene, bool settles,
+			     const struct fl_protection_row *more)
 {
 	uint32_t n = 0;
 
@@ -67,8 +69,15 @@ static void open_stage(struct stage *s, const struct scene *scene, bool settles)
 	s->m->settings.strategies[1] = FL_INITIAL_SHARE;
 	s->m->settings.n_strategies = 2;
 	s->m->settings.settles = settles;
+	if (more)
+		assert_int_equal(fl_model_add_protection(s->m, more, NULL), 0);
 	assert_int_equal(fl_model_seal(s->m, NULL), 0);
 	s->p = world_policy(&fl_mem_heap, s->m, 100 * FL_SECOND);
+}
+
+static void open_stage(struct stage *s, const struct scene *scene, bool settles)
+{
+	open_stage_under(s, scene, settles, /* more= */ NULL);
 }
 
 static void close_stage(struct stage *s)
@@ -304,6 +313,111 @@ static void who_yields_asks_no_lower(void **unused)
 	}
 }
 
+/*
+ * "i" yields to "x" in their cohort.  When it comes back, to what is its queue's, it must not raise
+ * the rung of "x": it can be taken itself now, and all could go round.
+ */
+static void who_has_yielded_is_not_within(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 16), COHORT("n", "c", 0), QUEUE("qi", "n", 5),
+		  QUEUE("qx", "n", 0), QUEUE("y", "c", 0) },
+		{ { "j", "qi", 9, 1, { 11 }, true },
+		  { "i", "qi", 0, 2, { 5 }, true },
+		  { "x", "qx", 0, 3, { 10 }, false },
+		  { "y", "y", 0, 4, { 8 }, false } },
+		"x",
+		"i",
+		"i",
+	};
+
+	(void)unused;
+	for (int yields = 0; yields < 2; yields++) {
+		char text[64];
+		struct stage s;
+
+		open_stage(&s, &scene, true);
+		if (!yields)
+			tell(&s, FL_EV_EVICTED, "i");
+		assert_int_equal(serve(&s, "x"), 0);
+		victims(&s, text);
+		assert_string_equal(text, yields ? "i" : "");
+		if (yields) {
+			tell(&s, FL_EV_EVICTED, "i");
+			assert_int_equal(serve(&s, "x"), 0);
+		}
+		tell(&s, FL_EV_FINISHED, "j");
+		tell(&s, FL_EV_EVICTED, "x");
+		assert_int_equal(serve(&s, "x"), 0);
+		assert_int_equal(state(&s, "x"), FL_STATE_ADMITTED);
+		assert_int_equal(serve(&s, "i"), 0);
+		assert_int_equal(state(&s, "i"), FL_STATE_ADMITTED);
+		assert_int_equal(serve(&s, "y"), 0);
+		victims(&s, text);
+		assert_string_equal(text, yields ? "" : "x");
+		close_stage(&s);
+	}
+}
+
+/* Its queue may not borrow again for a while: what it was promised before that is not touched. */
+static void a_back_off_voids_no_promise(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 5), QUEUE("qb", "c", 0), QUEUE("qr", "c", 7) },
+		{ { "slow", "qb", 0, 1, { 6 }, true },
+		  { "other", "qb", 1, 2, { 6 }, true },
+		  { "b", "qb", 1, 3, { 5 }, false },
+		  { "r", "qr", 0, 4, { 7 }, false } },
+		"b",
+		"slow",
+		"slow",
+	};
+	struct fl_protection_row row = { .scope = FL_PROTECT_ALL, .says = fl_protection_default };
+	char text[64];
+	struct stage s;
+
+	(void)unused;
+	row.says.back_off_base = row.says.back_off_max = 3600 * FL_SECOND;
+	open_stage_under(&s, &scene, true, &row);
+	assert_int_equal(serve(&s, "b"), 0);
+	assert_int_equal(serve(&s, "r"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "slow other");
+	tell(&s, FL_EV_EVICTED, "slow");
+	tell(&s, FL_EV_EVICTED, "other");
+	assert_int_equal(serve(&s, "r"), 0);
+	assert_int_equal(state(&s, "r"), FL_STATE_ADMITTED);
+	assert_int_equal(state(&s, "b"), FL_STATE_ADMITTED);
+	close_stage(&s);
+}
+
+/* What a victim was within does not count for the one it goes for: "p" borrows, and can be taken. */
+static void victims_leave_what_was_theirs(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 2), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
+		{ { "v", "q0", 0, 1, { 4 }, true },
+		  { "p", "q0", 1, 2, { 6 }, false },
+		  { "other", "q1", 0, 3, { 1 }, false } },
+		"p",
+		"v",
+		"v",
+	};
+	char text[64];
+	struct stage s;
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	assert_int_equal(serve(&s, "p"), 0);
+	tell(&s, FL_EV_EVICTED, "v");
+	assert_int_equal(serve(&s, "p"), 0);
+	assert_int_equal(state(&s, "p"), FL_STATE_ADMITTED);
+	assert_int_equal(serve(&s, "other"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "p");
+	close_stage(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +426,9 @@ int main(void)
 		cmocka_unit_test(who_is_promised_comes_first),
 		cmocka_unit_test(a_void_promise_is_dropped),
 		cmocka_unit_test(who_yields_asks_no_lower),
+		cmocka_unit_test(who_has_yielded_is_not_within),
+		cmocka_unit_test(a_back_off_voids_no_promise),
+		cmocka_unit_test(victims_leave_what_was_theirs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
