@@ -77,6 +77,9 @@ static bool suits(const struct fl_round_act *act, const struct fl_evidence *row)
 
 	if (row->workload.v != act->preemptor.v)
 		return false;
+	/* With reclaimWithinCohort: Any it holds whatever the priorities, and says nothing. */
+	if (row->check == FL_CHECK_VICTIM_PRIORITY && row->lhs.amount >= row->rhs.amount)
+		return false;
 	if (act->reason == FL_REASON_IN_COHORT_RECLAMATION)
 		return own ? weight_of(row->check) == 2 : row->check == FL_CHECK_WITHIN_NOMINAL;
 	return own || (row->victim.v == FL_NONE && row->check == FL_CHECK_CAN_RECLAIM);
