@@ -23,7 +23,8 @@ static bool skip_list(const struct fl_classical *k, enum fl_list list)
 
 static enum fl_preempt_policy policy_for(const struct fl_classical *k, enum fl_list list)
 {
-	return list == FL_LIST_SAME_QUEUE ? k->row->within_queue : k->row->reclaim;
+	return list == FL_LIST_SAME_QUEUE ? fl_preempt_within_queue(k->p, k->ask->queue) :
+					    k->row->reclaim;
 }
 
 static enum fl_cause cause_of(enum fl_variant variant)

@@ -216,6 +216,8 @@ static void reserve(struct fl_policy *p, const struct fl_entry *e)
 		struct fl_column column = e->assignment.uses[i].column;
 		fl_amount kept = kept_of(p, e, i);
 
+		if (p->rungs) /* less than nothing would be room that is not there (README.md, lemma 1) */
+			kept = fl_amount_max(0, kept);
 		c->odd |= kept < 0;
 		fl_usage_add(&c->s.usage, &p->tree, e->queue, column, kept);
 		fl_usage_add(&c->freed.usage, &p->tree, e->queue, column, kept);

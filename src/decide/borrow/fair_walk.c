@@ -44,9 +44,10 @@ static bool was_over(const struct fl_fair_walk *w, uint32_t q)
 
 static enum fl_preempt_policy policy_for(const struct fl_fair_walk *w, uint32_t q)
 {
-	const struct fl_node_row *row = &w->p->model->nodes[w->ask->queue.v];
+	struct fl_node own = w->ask->queue;
 
-	return is_own(w, q) ? row->within_queue : row->reclaim;
+	return is_own(w, q) ? fl_preempt_within_queue(w->p, own) :
+			      w->p->model->nodes[own.v].reclaim;
 }
 
 /* Of the second pass: whom the first one refused, or would have. */

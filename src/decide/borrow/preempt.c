@@ -64,6 +64,13 @@ static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *v
 	return false;
 }
 
+enum fl_preempt_policy fl_preempt_within_queue(const struct fl_policy *p, struct fl_node q)
+{
+	enum fl_preempt_policy says = p->model->nodes[q.v].within_queue;
+
+	return p->rungs && says == FL_PREEMPT_ANY ? FL_PREEMPT_LOWER_OR_NEWER_EQUAL : says;
+}
+
 bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
 		       enum fl_preempt_policy policy, enum fl_cause cause)
 {
@@ -217,7 +224,7 @@ uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct 
 static bool spares_its_own(struct fl_policy *p, const struct fl_ask *ask)
 {
 	enum { A_FEW = 8 };
-	enum fl_preempt_policy policy = p->model->nodes[ask->queue.v].within_queue;
+	enum fl_preempt_policy policy = fl_preempt_within_queue(p, ask->queue);
 	uint32_t n;
 	const uint32_t *list = fl_state_candidates(p, ask->queue, &n);
 

@@ -27,6 +27,12 @@ int fl_preempt_cmp_ages(const void *policy, uint32_t a, uint32_t b);
 bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q);
 
 /*
+ * Whom may a workload of @q preempt in its own queue?  To settle it must come before them there, so
+ * Any is LowerOrNewerEqualPriority then.
+ */
+enum fl_preempt_policy fl_preempt_within_queue(const struct fl_policy *p, struct fl_node q);
+
+/*
  * May the asking workload preempt @victim under @policy, does the victim use what is
  * needed, and does no Policy spare it from @cause?
  */

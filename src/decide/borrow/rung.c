@@ -122,8 +122,12 @@ struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node 
 	struct fl_rung found = { .kind = FL_WITHIN };
 
 	if (depth > k->within[w]) {
-		for (uint32_t c = 0; c < columns; c++)
-			k->row[c] = fl_sat_add(base[c], k->guaranteed[p->tree.row[n.v] + c]);
+		for (uint32_t c = 0; c < columns; c++) {
+			fl_amount theirs = k->guaranteed[p->tree.row[n.v] + c];
+
+			/* A sum that has wrapped is the most there can be. */
+			k->row[c] = fl_sat_add(base[c], theirs < 0 ? INT64_MAX : theirs);
+		}
 		found = beyond(p, w, fl_uses(p, j), j->n_use, n, k->row);
 	}
 	return raised(p, w, depth, found);

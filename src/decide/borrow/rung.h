@@ -14,14 +14,14 @@
  *   - what is freed is held for the preemptor until it starts.
  *
  * Where both have a node in common and the victim stood on a lower rung there, it yields: from
- * then on it asks at no lower rung than that of the one it yielded to, until that one is gone for
- * good (finished, cancelled).
+ * then on it asks at no lower rung than that of the one it yielded to, and is within neither there
+ * nor below, until that one is gone for good (finished, cancelled).
  *
  * Promises: while nothing finishes and nobody's quota, weight or priority is changed, finitely
  * many workloads are preempted, whatever the order in which workloads come to be looked at,
  * arrive, or let go of what they hold.  Nobody goes for another queue who is within the quota of
- * its own; and whoever would be within it always finds victims (reclaimWithinCohort: Any).  The
- * proofs are in README.md ("Why it settles"); checked builds assert their lemmas at each eviction,
+ * its own; and whoever would be within it always finds victims (reclaimWithinCohort: Any); both but
+ * for those who yielded, as long as that counts.  The proofs are in README.md ("Why it settles"); checked builds assert their lemmas at each eviction,
  * and tests/prove explores small clusters whole.
  *
  * It cannot promise that shares end as near to each other as they come for a moment where

@@ -26,7 +26,9 @@ static void count(const struct fl_policy *p, fl_amount *cells, struct fl_undo *u
 
 			if (undo)
 				fl_undo_note(undo, cell, sizeof *cell);
-			*cell += sign * uses[i].amount;
+			/* Modulo 2^64: what queues lend nothing of may pass it above them (fl_rung_of). */
+			*cell = (fl_amount)((uint64_t)*cell +
+					    (uint64_t)sign * (uint64_t)uses[i].amount);
 		}
 }
 
@@ -68,7 +70,7 @@ void fl_rung_check(const struct fl_policy *p)
 		uint32_t root = p->tree.root_index[n];
 
 		for (uint32_t c = 0; root != FL_NONE && c < p->tree.roots[root].n_columns; c++) {
-			fl_amount sum = 0;
+			uint64_t sum = 0;
 
 			FL_CHECK(p->rungs->joined[p->tree.row[n] + c] == 0);
 			for (uint32_t w = 0; w < p->model->n_workloads; w++) {
@@ -82,9 +84,9 @@ void fl_rung_check(const struct fl_policy *p)
 
 				for (uint32_t i = 0; here && i < j->n_use; i++)
 					if (fl_uses(p, j)[i].column.v == c)
-						sum += fl_uses(p, j)[i].amount;
+						sum += (uint64_t)fl_uses(p, j)[i].amount;
 			}
-			FL_CHECK(p->rungs->guaranteed[p->tree.row[n] + c] == sum);
+			FL_CHECK((uint64_t)p->rungs->guaranteed[p->tree.row[n] + c] == sum);
 		}
 	}
 }

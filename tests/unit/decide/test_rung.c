@@ -391,6 +391,39 @@ static void a_back_off_voids_no_promise(void **unused)
 	close_stage(&s);
 }
 
+/* Any in one queue would be: each goes for the other, for ever. */
+static void its_own_queue_is_in_order(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4) },
+		{ { "holds", "q", 0, 1, { 4 }, true },
+		  { "newer", "q", 0, 2, { 4 }, false },
+		  { "higher", "q", 1, 3, { 4 }, false } },
+		"newer",
+		"",
+		"holds",
+	};
+
+	(void)unused;
+	for (int settles = 0; settles < 2; settles++) {
+		char text[64];
+		struct stage s;
+
+		open_stage(&s, &scene, settles);
+		s.m->nodes[fl_model_find_node(s.m, FL_CLUSTER_QUEUE, "q").v].within_queue =
+			FL_PREEMPT_ANY;
+		assert_int_equal(serve(&s, "newer"), 0);
+		victims(&s, text);
+		assert_string_equal(text, settles ? scene.goes : scene.taken);
+		if (settles) {
+			assert_int_equal(serve(&s, "higher"), 0);
+			victims(&s, text);
+			assert_string_equal(text, "holds");
+		}
+		close_stage(&s);
+	}
+}
+
 /* What a victim was within does not count for the one it goes for: "p" borrows, and can be taken. */
 static void victims_leave_what_was_theirs(void **unused)
 {
@@ -428,6 +461,7 @@ int main(void)
 		cmocka_unit_test(who_yields_asks_no_lower),
 		cmocka_unit_test(who_has_yielded_is_not_within),
 		cmocka_unit_test(a_back_off_voids_no_promise),
+		cmocka_unit_test(its_own_queue_is_in_order),
 		cmocka_unit_test(victims_leave_what_was_theirs),
 	};
 
