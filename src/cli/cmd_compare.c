@@ -303,9 +303,10 @@ static int end_text(const struct compare *c, struct text *t, fairlead_error *err
 		fl_json_end_object(&t->json);
 	}
 	fl_json_end_object(&t->json);
-	putc('\n', t->out);
-	failed = ferror(t->out);
-	failed |= fclose(t->out) != 0;
+	failed = putc('\n', t->out) == EOF;
+	failed |= ferror(t->out) || t->json.failed;
+	/* At the end it moves the text once more, and tells of no failure but by NULL. */
+	failed |= fclose(t->out) != 0 || !t->bytes;
 	t->out = NULL;
 	return failed ? fl_fail_nomem(err) : 0;
 }
@@ -383,11 +384,12 @@ static int compare(struct compare *c, fairlead_error *err)
 		code = list_runs(c, err);
 	if (code == FL_EXIT_YES)
 		code = check_runs(c, err);
-	if (code == FL_EXIT_YES)
+	if (code == FL_EXIT_YES) {
+		fl_interrupt_listen(); /* who sees the folder may stop it */
 		code = open_files(c, err);
+	}
 	if (code != FL_EXIT_YES)
 		return code;
-	fl_interrupt_listen();
 	/* The first one in any case: there is nothing to tell without it. */
 	for (uint32_t i = 0; i < c->n_runs && code == 0 && (i == 0 || !fl_interrupted()); i++)
 		code = run_one(c, i, err);

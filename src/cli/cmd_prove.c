@@ -245,7 +245,7 @@ static char *moves_text(const struct proving *v)
 	fl_json_int(&j, "repeat", p->n);
 	fl_json_end_object(&j);
 	fl_json_end_object(&j);
-	bad = ferror(out);
+	bad = ferror(out) || j.failed;
 	bad |= fclose(out) != 0;
 	if (!bad)
 		return text;

@@ -100,8 +100,8 @@ static int write_page(const struct run *run, const struct fl_sim_report *report,
 		return fl_fail_nomem(err);
 	fl_json_init(&j, memory);
 	fl_sim_json(&j, NULL, &run->scenario.snapshot.report, report, /* series= */ true);
-	bool failed = ferror(memory);
-	failed |= fclose(memory) != 0;
+	bool failed = ferror(memory) || j.failed;
+	failed |= fclose(memory) != 0 || !text; /* NULL: it could not be moved */
 	int rc = failed ? fl_fail_nomem(err) : 0;
 	if (!failed && fl_page_write(run->files.page, text, len) < 0)
 		rc = fl_out_dir_check(&run->files.dir, err);

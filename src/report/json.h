@@ -17,6 +17,7 @@ struct fl_json {
 	FILE *out;
 	bool any[32]; /* by depth: something stands there already */
 	unsigned depth;
+	bool failed; /* something could not be written: a stream in memory does not always tell */
 };
 
 void fl_json_init(struct fl_json *j, FILE *out);

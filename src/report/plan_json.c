@@ -247,7 +247,7 @@ static int hold_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fai
 		return fl_fail_nomem(err);
 	fl_json_init(&out, f);
 	rc = put_cycle(j, &out, c, err);
-	bool failed = ferror(f);
+	bool failed = ferror(f) || out.failed;
 	/* At the end it moves the text once more, and tells of no failure but by NULL. */
 	failed |= fclose(f) != 0 || !j->held[i];
 	if (failed && rc == 0)

@@ -50,6 +50,8 @@ static int tell(void *user, const struct fl_sim *s, const struct fl_sim_event *e
 {
 	(void)user;
 	(void)err;
+	if (e->kind == FL_SIM_LOOP)
+		return 0; /* seen, not done */
 	printf("%" PRId64 " %s %s\n", e->at, kinds[e->kind],
 	       fl_model_text(s->model, s->model->workloads[e->workload.v].name));
 	return 0;
