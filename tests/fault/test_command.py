@@ -241,8 +241,8 @@ STRIDES = {
     "compare-sweep": 29,
     "simulate-snapshot": 7,
     "explain-eta": 7,
-    "prove": 9,
-    "prove-json": 7,
+    "prove": 23,
+    "prove-json": 19,
     "replay": 5,
 }
 VERBS.update({

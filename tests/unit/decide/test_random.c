@@ -250,7 +250,9 @@ static void rollback_gives_all_back(void **unused)
 	static struct image images[DEPTH];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 300; seed++) {
+	uint32_t seeds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 75 : 300;
+
+	for (uint32_t seed = 1; seed <= seeds; seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		uint32_t depth = 0;
