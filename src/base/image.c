@@ -350,6 +350,17 @@ int fl_image_exactly(const struct fl_image *i, const struct fl_image_kind *kind,
 	return r < 0 ? r : found == n ? 0 : fl_image_damaged(kind->name, err);
 }
 
+int fl_image_copy(const struct fl_image *i, const struct fl_image_kind *kind, uint64_t n, void *to,
+		  fairlead_error *err)
+{
+	const void *rows;
+	int r = fl_image_exactly(i, kind, n, &rows, err);
+
+	if (r == 0 && n)
+		memcpy(to, rows, n * kind->row);
+	return r;
+}
+
 int fl_image_take(struct fl_image *i, const struct fl_image_kind *kind, void **ret, uint32_t *ret_n,
 		  fairlead_error *err)
 {

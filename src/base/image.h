@@ -91,6 +91,9 @@ int fl_image_rows(const struct fl_image *i, const struct fl_image_kind *kind, co
 /* @n of them; a table with more or less is damaged. */
 int fl_image_exactly(const struct fl_image *i, const struct fl_image_kind *kind, uint64_t n,
 		     const void **ret, fairlead_error *err);
+/* The same, copied: @to has room for them. */
+int fl_image_copy(const struct fl_image *i, const struct fl_image_kind *kind, uint64_t n, void *to,
+		  fairlead_error *err);
 /* As fl_image_rows, and they are the caller's from now on, to be freed or resized with @i's mem. */
 int fl_image_take(struct fl_image *i, const struct fl_image_kind *kind, void **ret, uint32_t *ret_n,
 		  fairlead_error *err);

@@ -71,6 +71,9 @@ static int load(struct proving *v, fairlead_error *err)
 				    &v->prover, err);
 	fl_image_done(&image);
 	fl_input_close(in);
+	if (rc == FAIRLEAD_EINPUT) /* an image of a state says what to do with one of those */
+		fl_fail_hint(err,
+			     "remove it, or name another file: then everything is explored anew");
 	if (rc < 0 && rc != FAIRLEAD_ENOMEM)
 		snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
 	return rc;

@@ -139,18 +139,6 @@ int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairle
 	return r < 0 ? r : fl_image_put(w, &level_kind, k->level, (uint32_t)p->tree.cells, err);
 }
 
-/* Rows of a table that must have @n; @to has room for them. */
-static int enter(const struct fl_image *i, const struct fl_image_kind *kind, size_t n, void *to,
-		 fairlead_error *err)
-{
-	const void *rows;
-	int r = fl_image_exactly(i, kind, n, &rows, err);
-
-	if (r == 0 && n)
-		memcpy(to, rows, n * kind->row);
-	return r;
-}
-
 int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
 {
 	struct fl_protect *k = p->protect;
@@ -158,19 +146,19 @@ int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_err
 
 	if (!k)
 		return 0;
-	if ((r = enter(i, &wake_kind, p->tree.n_roots, k->wake, err)) < 0 ||
-	    (r = enter(i, &flavors_kind, p->n_scans, k->flavors, err)) < 0 ||
-	    (r = enter(i, &counts_kind, p->model->n_podsets, k->counts, err)) < 0 ||
-	    (r = enter(i, &waiting_kind, p->model->n_workloads, k->waiting_since, err)) < 0)
+	if ((r = fl_image_copy(i, &wake_kind, p->tree.n_roots, k->wake, err)) < 0 ||
+	    (r = fl_image_copy(i, &flavors_kind, p->n_scans, k->flavors, err)) < 0 ||
+	    (r = fl_image_copy(i, &counts_kind, p->model->n_podsets, k->counts, err)) < 0 ||
+	    (r = fl_image_copy(i, &waiting_kind, p->model->n_workloads, k->waiting_since, err)) < 0)
 		return r;
 	for (uint32_t n = 0; n < p->model->n_podsets; n++)
 		if (k->counts[n] < 0)
 			return fl_image_damaged(counts_kind.name, err);
 	if (!k->backs_off)
 		return 0;
-	r = enter(i, &until_kind, p->tree.cells, k->until, err);
+	r = fl_image_copy(i, &until_kind, p->tree.cells, k->until, err);
 	if (r == 0)
-		r = enter(i, &level_kind, p->tree.cells, k->level, err);
+		r = fl_image_copy(i, &level_kind, p->tree.cells, k->level, err);
 	for (size_t at = 0; r == 0 && at < p->tree.cells; at++)
 		if (k->level[at] > LONGEST_ROW)
 			return fl_image_damaged(level_kind.name, err);

@@ -22,8 +22,8 @@
  * arrive, or let go of what they hold.  Nobody goes for another queue who is within the quota of
  * its own; and whoever would be within it always finds victims (reclaimWithinCohort: Any); both but
  * for those who yielded, as long as that counts.  The proofs are in README.md ("Why it settles");
- * checked builds assert their lemmas at each eviction,
- * and tests/prove explores small clusters whole.
+ * checked builds assert their lemmas at each eviction, and tests/prove explores small clusters
+ * whole.
  *
  * It cannot promise that shares end as near to each other as they come for a moment where
  * preemption goes on for ever, nor a small number of preemptions: doc/guide/settles.md has what was

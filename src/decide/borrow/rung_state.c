@@ -399,6 +399,8 @@ int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_
 
 	if (!k)
 		return 0;
+	if ((uint64_t)n * k->depth * k->columns > UINT32_MAX)
+		return fl_fail(err, FAIRLEAD_ELIMIT, "too many rungs for an image");
 	if ((r = fl_image_put(w, &within_kind, k->within, n, err)) < 0 ||
 	    (r = fl_image_put(w, &base_kind, k->base, n * k->depth * k->columns, err)) < 0 ||
 	    (r = fl_image_put(w, &least_kind, k->least, n * k->depth, err)) < 0 ||
@@ -415,18 +417,6 @@ static bool are_rungs(const struct fl_rung *row, size_t n)
 	return true;
 }
 
-/* Rows of a table that must have @n; @to has room for them. */
-static int restore(const struct fl_image *i, const struct fl_image_kind *kind, size_t n, void *to,
-		   fairlead_error *err)
-{
-	const void *rows;
-	int r = fl_image_exactly(i, kind, n, &rows, err);
-
-	if (r == 0 && n)
-		memcpy(to, rows, n * kind->row);
-	return r;
-}
-
 int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
 {
 	struct fl_rungs *k = p->rungs;
@@ -436,11 +426,11 @@ int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 	if (!k)
 		return 0;
 	places = n * k->depth;
-	if ((r = restore(i, &within_kind, n, k->within, err)) < 0 ||
-	    (r = restore(i, &base_kind, places * k->columns, k->base, err)) < 0 ||
-	    (r = restore(i, &least_kind, places, k->least, err)) < 0 ||
-	    (r = restore(i, &yielded_kind, n, k->yielded, err)) < 0 ||
-	    (r = restore(i, &lives_kind, n, k->lives, err)) < 0)
+	if ((r = fl_image_copy(i, &within_kind, n, k->within, err)) < 0 ||
+	    (r = fl_image_copy(i, &base_kind, places * k->columns, k->base, err)) < 0 ||
+	    (r = fl_image_copy(i, &least_kind, places, k->least, err)) < 0 ||
+	    (r = fl_image_copy(i, &yielded_kind, n, k->yielded, err)) < 0 ||
+	    (r = fl_image_copy(i, &lives_kind, n, k->lives, err)) < 0)
 		return r;
 	if (!are_rungs(k->least, places))
 		return fl_image_damaged(least_kind.name, err);
