@@ -78,6 +78,18 @@ struct fl_policy_ops {
 	int (*load)(const struct fl_model *model, const struct fl_policy_options *options,
 		    const struct fl_image *image, struct fl_policy **ret, fairlead_error *err);
 
+	/*
+	 * @p is fresh, from `new` on a model whose workloads all wait as if never seen, and goes on
+	 * from where @from is, which stays as it is: queues, cohorts, local queues, flavors,
+	 * resources and machines of one name are the same one.  @was: for each workload of @p which
+	 * one of @from it is, in the same queue and with the same podsets; FL_NONE: a new one, not
+	 * submitted yet.  Who is of @from alone has gone.  What is decided from then on is what
+	 * @from would have decided, told the same.
+	 * FAIRLEAD_ESTATE inside a mark; after an error @p can only be freed.
+	 */
+	int (*adopt)(struct fl_policy *p, fl_time now, const struct fl_policy *from,
+		     const struct fl_workload *was, fairlead_error *err);
+
 	/* All or nothing. FAIRLEAD_ESTATE when the event does not suit the workload's state. */
 	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event,
 		     fairlead_error *err);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * backend - where jobs run: a table of functions, one for each kind of place
+ *
+ * Promises of every backend:
+ *   - A run (a job's attempt) is started once at most, whatever happens to the daemon between
+ *     asking and hearing: who asks for one that was started gets to know what became of it.
+ *   - A run goes on when the daemon does not, and is found again by find.
+ *   - What became of a run is kept until forget, through any stop of the daemon.
+ *
+ * All calls and callbacks are on the thread of the loop, and callbacks never come from within a
+ * call.  Nothing here waits: what takes time ends with a callback.
+ */
+#ifndef FL_BACKEND_BACKEND_H
+#define FL_BACKEND_BACKEND_H
+
+#include <uv.h>
+
+#include "base/error.h"
+#include "model/daemon.h"
+#include "record/job.h"
+
+struct fl_host; /* an open backend; each has its own */
+
+struct fl_host_callbacks {
+	/* The run is there. Once, before `ended`; after a restart again for those that run. */
+	void (*began)(void *user, uint64_t job, uint32_t attempt, fl_time at);
+	/* It has ended, and nothing of it is left running. Once; again after a restart until forget. */
+	void (*ended)(void *user, const struct fl_outcome *outcome);
+	/* Something that an admin should know; one line. */
+	void (*notice)(void *user, const char *text);
+	void *user;
+};
+
+struct fl_host_options {
+	uv_loop_t *loop;
+	const char *state;  /* folder of its own, that is there; absolute */
+	const char *runner; /* path of the program that stands beside each job */
+	const struct fl_daemon_settings *settings;
+	struct fl_host_callbacks callbacks;
+};
+
+/* So much of a flavor there is. */
+struct fl_capacity_row {
+	char flavor[FL_JOB_RESOURCE], resource[FL_JOB_RESOURCE];
+	fl_amount amount;
+};
+struct fl_capacity {
+	const struct fl_capacity_row *rows; /* by flavor as configured, then resource by name */
+	uint32_t n;
+	const char *const *remarks; /* what is not enforced here, what was found: for the log */
+	uint32_t n_remarks;
+};
+
+/* What a run is given. Valid during the call. */
+struct fl_run_grant {
+	char resource[FL_JOB_RESOURCE], flavor[FL_JOB_RESOURCE];
+	fl_amount amount; /* of all its tasks together */
+};
+struct fl_run {
+	uint64_t job;
+	uint32_t attempt;
+	const struct fl_job_spec *spec;
+	const struct fl_run_grant *grants;
+	uint32_t n_grants;
+	fl_time time_limit; /* what applies; FL_NEVER */
+	fl_time grace;
+};
+
+enum fl_found {
+	FL_FOUND_NEVER, /* it was never started, and never will be: start it again if you like */
+	FL_FOUND_RUNS,
+	FL_FOUND_ENDED, /* `ended` will come */
+};
+
+/* Of the output of a run; -1 for what is not there. */
+struct fl_run_log {
+	int fd;              /* open for reading, close-on-exec; the caller's */
+	bool complete;       /* nothing more comes */
+	uint64_t size, lost; /* bytes there; and beyond the limit */
+};
+enum fl_stream { FL_STREAM_OUT, FL_STREAM_ERR };
+
+struct fl_backend_ops {
+	const char *name; /* "local" */
+
+	int (*open)(const struct fl_host_options *options, struct fl_host **ret,
+		    fairlead_error *err);
+	/* Runs go on. Callbacks come no more. NULL is fine; returns NULL. */
+	struct fl_host *(*close)(struct fl_host *h);
+
+	/* What there is to share out; valid until close. */
+	int (*capacity)(struct fl_host *h, struct fl_capacity *ret, fairlead_error *err);
+
+	/*
+	 * Start it.  Errors are for what cannot be asked; what fails later (fork, directory, user)
+	 * is an outcome NOT_STARTED.  One that was started before is not started again.
+	 */
+	int (*start)(struct fl_host *h, const struct fl_run *run, fairlead_error *err);
+	/* Tell it to go: signal, grace, kill. Again: the shorter grace, the first reason. */
+	int (*stop)(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_go_why why,
+		    fl_time grace, fairlead_error *err);
+	/* After open: what is known of a run, and hear of it from now on. */
+	int (*find)(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_found *ret,
+		    fairlead_error *err);
+	/* Every run there is: jobs that the daemon does not know of are told to go by it. */
+	int (*each)(struct fl_host *h, int (*fn)(void *user, uint64_t job, uint32_t attempt),
+		    void *user, fairlead_error *err);
+	/* Its outcome is known for good; its output stays. */
+	void (*forget)(struct fl_host *h, uint64_t job, uint32_t attempt);
+	/* The job is forgotten altogether: output of all attempts goes. */
+	void (*remove)(struct fl_host *h, uint64_t job);
+
+	/* FAIRLEAD_ENOENT: no such run. */
+	int (*log)(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t task,
+		   enum fl_stream stream, struct fl_run_log *ret, fairlead_error *err);
+	/* Devices that a run has: numbers by flavor; 0 to @room of them. For `job`. */
+	uint32_t (*devices)(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t *ret,
+			    uint32_t room);
+};
+
+extern const struct fl_backend_ops fl_local_backend;
+
+#endif

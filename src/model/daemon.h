@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * daemon - how the daemon runs: the `Daemon` document (doc/guide/daemon.md)
+ *
+ * Rows of the model that a Daemon document becomes.  Lengths of time are in nanoseconds.
+ */
+#ifndef FL_MODEL_DAEMON_H
+#define FL_MODEL_DAEMON_H
+
+#include "base/amount.h"
+#include "base/ids.h"
+#include "base/names.h"
+
+/* Amount of a resource that a flavor of the machine has; FL_NO_LIMIT: what is found. */
+struct fl_daemon_resource_row {
+	struct fl_sym flavor_name, resource_name;
+	fl_amount amount;
+	struct fl_place place;
+};
+
+/* A flavor of the machine, in the order in which they are tried. */
+struct fl_daemon_flavor_row {
+	struct fl_sym name;
+	struct fl_span resources; /* into daemon_resources */
+	struct fl_sym device;     /* resource whose units are numbered devices; symbol 0: none */
+	struct fl_span devices;   /* into daemon_devices: their numbers; n 0: found */
+	struct fl_place place;
+};
+
+/* Who may use a queue, or is admin (queue_name FL_NONE). */
+struct fl_daemon_access_row {
+	struct fl_sym queue_name;
+	struct fl_span users, groups; /* into syms: names or numbers; both empty: everybody */
+	struct fl_place place;
+};
+
+enum fl_cgroup_use { FL_CGROUP_AUTO, FL_CGROUP_OFF, FL_CGROUP_REQUIRED };
+
+struct fl_daemon_settings {
+	bool present;
+	struct fl_place place;
+	struct fl_sym name;    /* metadata.name; symbol 0 */
+	struct fl_span trees;  /* into trees: files with objects, relative to the document */
+	struct fl_sym state;   /* folder; symbol 0: not said */
+	struct fl_sym socket;  /* path; symbol 0: "fairlead.sock" in the state folder */
+	uint32_t socket_mode;  /* default 0666: who calls is asked of the kernel */
+	struct fl_sym backend; /* "local" */
+
+	/* the machine */
+	struct fl_sym machine_name; /* default "node" */
+	struct fl_sym cohort;   /* borrow: gets what there is as its quota; symbol 0: nobody does */
+	struct fl_span flavors; /* into daemon_flavors; n 0: one, "default", all found */
+	struct fl_span reserved; /* into daemon_resources: kept for the system */
+	enum fl_cgroup_use cgroup;
+
+	/* jobs */
+	fl_time grace;          /* default 30 s */
+	fl_time time_limit;     /* default FL_NEVER */
+	fl_time max_time_limit; /* FL_NEVER */
+	int64_t output_limit;   /* bytes a stream of a task; default 64 MiB */
+	uint32_t losses;        /* a job whose runner was lost so often has failed; default 3 */
+	fl_time keep_jobs;      /* after their end, with their output; default 7 days */
+	fl_time keep_events;    /* default 30 days */
+	fl_time keep_history;   /* of usage; default 400 days */
+
+	/* limits on what a client can make us do */
+	uint32_t max_jobs;           /* waiting and running, in all; default 200000 */
+	uint32_t max_jobs_per_user;  /* default 50000 */
+	uint32_t max_jobs_per_queue; /* default 100000 */
+	uint32_t max_connections;    /* default 256 */
+	int64_t max_body;            /* bytes; default 4 MiB */
+	uint32_t max_requests;       /* a second and user; default 2000; 0: no limit */
+
+	fl_time cycle_interval; /* default 50 ms */
+	bool open; /* access: queues that are not named may be used by everybody; default true */
+};
+
+extern const struct fl_daemon_settings fl_daemon_default;
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server - HTTP/1.1 on a Unix socket, in the loop of its owner; who calls is asked of the kernel
+ *
+ * Guarantees: whatever bytes come in, the server stays up, and a client makes it hold no more
+ * than its limits say: connections, bytes of a body, requests a second of one user.  A request
+ * is answered once, at once or later; the answer to one whose client has gone away is dropped.
+ *
+ * What it does not know: routes, JSON, who may do what.
+ */
+#ifndef FL_NET_SERVER_H
+#define FL_NET_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <uv.h>
+
+#include "base/error.h"
+
+struct fl_server;
+struct fl_exchange; /* one request and its answer */
+
+/* As the kernel says of the other end of the socket. */
+struct fl_peer {
+	uid_t uid;
+	gid_t gid;
+	pid_t pid; /* 0: not known */
+};
+
+struct fl_request {
+	const char *method, *path; /* path without its query, not decoded beyond %XX */
+	const char *body;          /* ended by a NUL beyond body_len; "" when there is none */
+	size_t body_len;
+	struct fl_peer peer;
+	void *private;
+};
+/* Of the query, decoded; NULL when it is not there. Valid as long as the exchange. */
+const char *fl_request_argument(const struct fl_request *r, const char *name);
+const char *fl_request_header(const struct fl_request *r, const char *name);
+
+struct fl_server_limits {
+	uint32_t connections;
+	size_t body;
+	uint32_t requests_per_second; /* of one uid; 0: none. Root's are not counted */
+	uint32_t idle_seconds;        /* a connection without a request is closed */
+};
+
+struct fl_server_options {
+	uv_loop_t *loop;
+	const char
+		*path; /* of the socket; a stale one is replaced, one in use is FAIRLEAD_ESTATE */
+	unsigned mode; /* of the socket */
+	int fd;        /* a listening socket handed over by the service manager; -1: none */
+	struct fl_server_limits limits;
+	/* Whole requests only. It answers, now or later, exactly once. */
+	void (*request)(void *user, struct fl_exchange *x, const struct fl_request *r);
+	void *user;
+};
+
+int fl_server_new(const struct fl_server_options *options, struct fl_server **ret,
+		  fairlead_error *err);
+/* Stop taking connections, finish what was begun, then call @closed. */
+void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user);
+
+/* --- answers --- */
+
+/* @body is copied. @type NULL: application/json. */
+void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type, const char *body,
+			size_t len);
+/* The same; @body is from malloc and becomes the server's. */
+void fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, char *body,
+		      size_t len);
+/* {"error": {"code": 404, "text": ..., "hint": ...}} */
+void fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text, const char *hint);
+
+/*
+ * An answer in pieces, as they come: begin, any number of writes, end.  What the client does not
+ * read is kept up to a limit; then writes return false, and `drained` is called when there is
+ * room.  `gone` once when the client has left: after it the exchange must not be touched.
+ */
+struct fl_stream_callbacks {
+	void (*drained)(void *user);
+	void (*gone)(void *user);
+	void *user;
+};
+void fl_exchange_begin(struct fl_exchange *x, unsigned status, const char *type,
+		       const struct fl_stream_callbacks *callbacks);
+bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len);
+void fl_exchange_end(struct fl_exchange *x);
+
+/* Figures for metrics. */
+struct fl_server_figures {
+	uint64_t requests, refused; /* refused: over a limit */
+	uint32_t connections;
+};
+void fl_server_figures(const struct fl_server *s, struct fl_server_figures *ret);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job - what a person asks the daemon to run, and what became of it
+ *
+ * A job is to the daemon what a workload is to a policy: it has a number that is never used
+ * twice, waits, runs, is told to go and comes back, and ends once.  Each time it runs is an
+ * attempt, counted from 1; what is said of a run names both.
+ *
+ * Plain values.  As JSON: codec/job_json.h.
+ */
+#ifndef FL_RECORD_JOB_H
+#define FL_RECORD_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/amount.h"
+
+enum {
+	FL_JOB_RESOURCES = 8, /* that one task asks for, at most */
+	FL_JOB_LABELS = 4,    /* of the flavor it wants */
+	FL_JOB_AFTER = 16,    /* jobs that it waits for */
+	FL_JOB_NAME = 64,     /* bytes of a name, with its end */
+	FL_JOB_RESOURCE = 64, /* the same of a resource, and of a key or value of a label */
+	FL_JOB_TASKS = 4096,  /* of one job */
+	FL_JOB_ARRAY = 10000, /* jobs of one array */
+	FL_JOB_ARGUMENTS = 128 * 1024, /* bytes of its command and its environment, together */
+};
+
+/* @amount of one task: cpu in milli-units, all else in whole units. */
+struct fl_job_request {
+	char resource[FL_JOB_RESOURCE];
+	fl_amount amount;
+};
+
+struct fl_job_label {
+	char key[FL_JOB_RESOURCE], value[FL_JOB_RESOURCE];
+};
+
+/* When a job that it waits for has ended so, it may start; when it has ended otherwise, never. */
+enum fl_after { FL_AFTER_OK, FL_AFTER_FAILED, FL_AFTER_ANY };
+
+struct fl_job_after {
+	uint64_t job;
+	enum fl_after how;
+};
+
+/* What was submitted; nothing of it changes later but priority and hold. */
+struct fl_job_spec {
+	char name[FL_JOB_NAME]; /* "" none: that of its command */
+	char queue[254];        /* as submitted: a LocalQueue, ClusterQueue or Queue */
+	uint32_t uid, gid;      /* who submitted it, as the kernel said */
+	char user[FL_JOB_NAME]; /* the same in words */
+	int32_t priority;
+	uint32_t tasks; /* processes, all of which run or none; at least 1 */
+	uint32_t n_requests, n_labels, n_after;
+	struct fl_job_request requests[FL_JOB_RESOURCES]; /* of one task, by name */
+	struct fl_job_label labels[FL_JOB_LABELS];        /* of the flavor */
+	struct fl_job_after after[FL_JOB_AFTER];
+	bool hold;            /* waits to be released */
+	uint64_t array;       /* the first job of its array; 0: none */
+	uint32_t array_index; /* FAIRLEAD_ARRAY_INDEX */
+	fl_time time_limit;   /* of each attempt; FL_NEVER: none */
+	fl_time grace;        /* from the signal to the kill; FL_TIME_NONE: the daemon's */
+	int signal;           /* that it is told to go with; 0: SIGTERM */
+	char directory[4096]; /* absolute */
+	char output[4096];    /* absolute; "": kept by the daemon */
+	/* Texts each ended by a NUL, one behind the other; of the environment "NAME=VALUE". */
+	const char *command, *environment;
+	uint32_t command_len, environment_len;
+};
+
+enum fl_job_state {
+	FL_JOB_HELD,    /* by who submitted it, or an admin */
+	FL_JOB_DEPENDS, /* waits for other jobs */
+	FL_JOB_WAITS,   /* for its turn */
+	FL_JOB_STARTS,  /* admitted; its runner has not said that it runs */
+	FL_JOB_RUNS,
+	FL_JOB_STOPS,  /* was told to go */
+	FL_JOB_DONE,   /* ended with status 0 */
+	FL_JOB_FAILED, /* ended otherwise, or could not be run */
+	FL_JOB_CANCELLED,
+	FL_JOB_STATES
+} FL_BYTE;
+
+/* Why a run was told to go. */
+enum fl_go_why {
+	FL_GO_NOT,
+	FL_GO_PREEMPTED,
+	FL_GO_CANCELLED,
+	FL_GO_TIME_LIMIT,
+	FL_GO_HELD,  /* put back to wait until it is released */
+	FL_GO_DRAIN, /* its queue is gone or stopped */
+	FL_GO_WHYS
+} FL_BYTE;
+
+/* How a run ended. */
+enum fl_outcome_kind {
+	FL_RUN_EXITED,      /* `status`: of the first task that did not end with 0, else 0 */
+	FL_RUN_SIGNALLED,   /* `status`: the signal; the same */
+	FL_RUN_LOST,        /* its runner is gone without a word: what it did is not known */
+	FL_RUN_NOT_STARTED, /* it could not be started: `text` says why */
+} FL_BYTE;
+
+struct fl_outcome {
+	uint64_t job;
+	uint32_t attempt;
+	enum fl_outcome_kind kind;
+	enum fl_go_why stopped; /* it had been told to go */
+	bool killed;            /* and did not, in its grace */
+	int status;
+	fl_time began, ended; /* on the clock of the host (backend.h); FL_TIME_NONE */
+	uint64_t output_lost; /* bytes beyond the limit */
+	char text[256];       /* NOT_STARTED, LOST */
+};
+
+const char *fl_job_state_name(enum fl_job_state state); /* "waits" */
+const char *fl_go_why_name(enum fl_go_why why);         /* "preempted" */
+const char *fl_outcome_name(enum fl_outcome_kind kind); /* "exited" */
+static inline bool fl_job_is_over(enum fl_job_state s) { return s >= FL_JOB_DONE; }
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store - what the daemon knows for good: one SQLite database and one image beside it
+ *
+ * Guarantees: what fl_store_commit returned 0 for is on disk, whole, whatever happens then; what
+ * it failed for is not there at all, and may be tried again.  A database that is damaged, newer
+ * than this program, or not ours is refused with what to do, and not written to.  One process at
+ * a time has a state folder.
+ *
+ * The journal is what went into the policy, in order: with the image of a policy (checkpoint) and
+ * the rows after it the policy is made again as it was, to the last bit, because a policy is a
+ * deterministic state machine (decide/policy.h).  All else follows from it, or is for people:
+ * jobs as they are, admissions, events, usage, who did what.
+ *
+ * fl_store_commit may be called on another thread than the rest, one commit at a time: reads have
+ * a connection of their own, and see what was committed.  Nobody else includes sqlite3.h.
+ */
+#ifndef FL_STORE_STORE_H
+#define FL_STORE_STORE_H
+
+#include <stddef.h>
+
+#include "record/job.h"
+#include "record/record.h"
+
+struct fl_store;
+
+/* What went in.  Numbers are stored: new ones come last. */
+enum fl_journal_kind {
+	FL_JOURNAL_SUBMIT, /* a job; its spec is in its row */
+	FL_JOURNAL_CANCEL, /* by a person */
+	FL_JOURNAL_HOLD,
+	FL_JOURNAL_RELEASE,
+	FL_JOURNAL_PRIORITY, /* a: the new one */
+	FL_JOURNAL_JOIN,     /* who had come up to job `job` takes part from now on */
+	FL_JOURNAL_CYCLE,    /* a scheduling cycle */
+	FL_JOURNAL_BEGAN,    /* a run runs; a: since when */
+	FL_JOURNAL_ENDED,    /* a run has ended; a: outcome kind, b: status; text: of the outcome */
+	FL_JOURNAL_STOP,     /* its time limit passed: it is told to go; a: enum fl_go_why */
+	FL_JOURNAL_CELL,     /* a quota or weight; text: as of its codec */
+	FL_JOURNAL_CONFIGURED, /* the trees and settings are others; a checkpoint follows */
+	FL_JOURNAL_CLOCK,      /* the clock of the world jumped; a: by so much */
+	FL_JOURNAL_KINDS
+};
+
+struct fl_journal_row {
+	uint64_t seq; /* from 1, without gaps */
+	fl_time at;   /* the daemon's time, never before the row before */
+	enum fl_journal_kind kind;
+	uint64_t job;     /* 0: none */
+	uint32_t attempt; /* 0: none */
+	int64_t a, b;
+	const char *text; /* NULL: none */
+};
+
+/* A job as it is. */
+struct fl_job_row {
+	uint64_t id;
+	enum fl_job_state state;
+	uint32_t uid;
+	const char *user, *name, *queue; /* queue: as submitted; user and name for lists */
+	uint64_t array;                  /* 0: none */
+	int32_t priority;
+	const char *spec; /* JSON (codec/job_json.h); NULL in an update: as it was */
+	fl_time submitted, started, ended; /* started: of the last attempt; FL_TIME_NONE */
+	uint32_t attempt;                  /* how often it was started */
+	uint32_t evictions, losses;
+	fl_time ran; /* in all attempts */
+	bool held;
+	int outcome; /* enum fl_outcome_kind; -1: none yet */
+	int status;
+	const char *
+		placement; /* JSON of what it holds: [{"resource","flavor","amount"}]; NULL: nothing */
+	const char *reason; /* why it waits, or how it ended, in words; NULL */
+};
+
+/* What happened, for people and programs that follow. */
+struct fl_event_row {
+	uint64_t seq; /* of the journal row that it follows from */
+	uint32_t n;   /* the n-th of it, from 0: (seq, n) is written once */
+	fl_time at;
+	const char *kind; /* "Submitted", "Admitted", "Preempted", ...: daemon/event.def */
+	uint64_t job;     /* 0: none */
+	uint32_t attempt;
+	const char *queue;  /* the job's, or what it is about; NULL */
+	uint64_t by;        /* Preempted: the job it makes way for; 0 */
+	const char *reason; /* one word; NULL */
+	const char *text;   /* one line for people */
+};
+
+/* A time in which a job held quota. */
+struct fl_admission_row {
+	uint64_t job;
+	uint32_t attempt;
+	const char *queue; /* whose quota */
+	fl_time from, to;  /* to FL_TIME_NONE: still; written again when it is over */
+	const char *placement;
+	const char *ended; /* "exited", "preempted", ...; NULL: not yet */
+	uint64_t preemptor;
+};
+
+/* How much a queue or cohort held over (from, to]: exact, from when it held what. */
+struct fl_usage_sum_row {
+	const char *kind, *node; /* "ClusterQueue", "LocalQueue", "Queue"; its name */
+	const char *resource;    /* "" in borrow rows of flavors: "cpu" */
+	const char *flavor;      /* "" where there is none */
+	fl_time from, to;
+	double amount; /* units of amounts, times seconds */
+};
+
+/* Something about a queue, cohort or the daemon that lasts: a cycle, a missing flavor. */
+struct fl_condition_row {
+	const char *kind, *name; /* object */
+	const char *type, *reason, *text;
+	bool holds;
+	fl_time since;
+};
+
+struct fl_audit_row {
+	fl_time at;
+	uint32_t uid;
+	int64_t pid;
+	const char *user, *action, *subject; /* "cancel", "job 17" */
+	int status;                          /* HTTP */
+};
+
+/* One transaction: all of it, or nothing. */
+struct fl_batch {
+	const struct fl_journal_row *journal;
+	const struct fl_job_row *new_jobs, *jobs; /* jobs: updates of rows that are there */
+	const struct fl_event_row *events;
+	const struct fl_admission_row *admissions;
+	const struct fl_usage_sum_row *usage;
+	const struct fl_condition_row *conditions; /* replace those of the same object and type */
+	const struct fl_audit_row *audit;
+	uint32_t n_journal, n_new_jobs, n_jobs, n_events, n_admissions, n_usage, n_conditions,
+		n_audit;
+	fl_time wall; /* the clock of the world when it was made, for those who look */
+	fl_time boot; /* CLOCK_BOOTTIME of the same moment; the time of the last row is `at` */
+};
+
+struct fl_store_options {
+	const char *folder; /* state folder; made with mode 0700 when missing and `create` */
+	bool create;
+	bool read_only; /* to look at, also while a daemon has it */
+	/* Tests: the n-th write to disk fails as if it were full; 0: none does. */
+	uint64_t fail_write;
+};
+
+/*
+ * Opens, brings an older schema up to date (after a copy of the database, "before-vN.db").
+ * FAIRLEAD_ESTATE: another process has the folder (err says which).  FAIRLEAD_EINPUT: damaged, of
+ * a newer program, or not ours.  FAIRLEAD_EIO: folder or disk.
+ */
+int fl_store_open(const struct fl_store_options *options, struct fl_store **ret,
+		  fairlead_error *err);
+struct fl_store *fl_store_close(struct fl_store *s);
+
+/* Durable on return.  FAIRLEAD_EIO: nothing of it is there; err says whether the disk is full. */
+int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_error *err);
+
+/* --- checkpoint --- */
+
+/* The image of a policy as of journal row @seq: written whole beside the old one, then in its place. */
+int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
+			int (*write)(void *user, int fd, fairlead_error *err), void *user,
+			fairlead_error *err);
+/* Of the last one; *ret_fd open for reading, -1 and seq 0 when there is none. */
+int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err);
+/* Rows of the journal that no checkpoint needs and that are older than @before are deleted, a few
+ * thousand a call; 1: there are more. The same of events, usage, audit, and of jobs that ended
+ * before @jobs_before, whose numbers go to @gone (a few at a time). */
+struct fl_retention {
+	fl_time events_before, usage_before, jobs_before;
+	void (*gone)(void *user, uint64_t job);
+	void *user;
+};
+int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlead_error *err);
+
+/* --- reading: texts are valid during the callback; a negative value of @fn ends it --- */
+
+/* Small things by name: "config", "boot". FAIRLEAD_ENOENT. Set is durable on return. */
+int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err);
+int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err);
+
+/* wall, boot, at of the newest row, its number; zeros when there is none. */
+struct fl_store_end {
+	uint64_t seq, job; /* the last journal row; the highest number of a job */
+	fl_time at, wall, boot;
+	char boot_id[64];
+};
+int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *err);
+
+int fl_store_journal(struct fl_store *s, uint64_t after,
+		     int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err),
+		     void *user, fairlead_error *err);
+/* FAIRLEAD_ENOENT. */
+int fl_store_job(struct fl_store *s, uint64_t id,
+		 int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
+		 void *user, fairlead_error *err);
+
+struct fl_job_filter {
+	const char *queue, *user; /* NULL: any */
+	uint32_t states;          /* bits 1 << enum fl_job_state; 0: any */
+	uint64_t after, array;    /* only higher numbers; only of that array; 0: any */
+	fl_time ended_after;      /* FL_TIME_NONE: any */
+	uint32_t limit;           /* 0: all */
+	bool newest_first;
+	bool without_spec; /* spec NULL */
+};
+int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
+		  int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
+		  void *user, fairlead_error *err);
+
+struct fl_event_filter {
+	uint64_t after_seq;
+	uint32_t after_n; /* behind (after_seq, after_n) */
+	uint64_t job;     /* 0: any */
+	const char *queue, *kind;
+	fl_time since; /* FL_TIME_NONE */
+	uint32_t limit;
+	bool newest_first;
+};
+int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
+		    int (*fn)(void *user, const struct fl_event_row *row, fairlead_error *err),
+		    void *user, fairlead_error *err);
+int fl_store_admissions(struct fl_store *s, uint64_t job,
+			int (*fn)(void *user, const struct fl_admission_row *row,
+				  fairlead_error *err),
+			void *user, fairlead_error *err); /* job 0: of all that hold quota */
+/* Sums of usage by node, resource and flavor over the part of (from, to] that rows cover. */
+int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
+		   int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
+		   void *user, fairlead_error *err);
+int fl_store_conditions(struct fl_store *s,
+			int (*fn)(void *user, const struct fl_condition_row *row,
+				  fairlead_error *err),
+			void *user, fairlead_error *err);
+int fl_store_audit(struct fl_store *s, uint32_t limit,
+		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
+		   void *user, fairlead_error *err);
+
+/* --- backup --- */
+
+/* A copy of database and checkpoint that fit each other, into a new folder, while it runs. */
+int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err);
+/* The other way: @folder becomes a state folder at @to, which must not have one. */
+int fl_store_restore(const char *folder, const char *to, fairlead_error *err);
+/* Is everything whole?  FAIRLEAD_EINPUT names what is not. */
+int fl_store_verify(const char *folder, fairlead_error *err);
+
+#endif
