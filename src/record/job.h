@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/amount.h"
+#include "base/ids.h"
 
 enum {
 	FL_JOB_RESOURCES = 8, /* that one task asks for, at most */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/job.h"
+
+const char *fl_job_state_name(enum fl_job_state state)
+{
+	static const char *const names[FL_JOB_STATES] = {
+		[FL_JOB_HELD] = "held",           [FL_JOB_DEPENDS] = "depends",
+		[FL_JOB_WAITS] = "waits",         [FL_JOB_STARTS] = "starts",
+		[FL_JOB_RUNS] = "runs",           [FL_JOB_STOPS] = "stops",
+		[FL_JOB_DONE] = "done",           [FL_JOB_FAILED] = "failed",
+		[FL_JOB_CANCELLED] = "cancelled",
+	};
+
+	return (unsigned)state < FL_JOB_STATES ? names[state] : "";
+}
+
+const char *fl_go_why_name(enum fl_go_why why)
+{
+	static const char *const names[FL_GO_WHYS] = {
+		[FL_GO_NOT] = "",
+		[FL_GO_PREEMPTED] = "preempted",
+		[FL_GO_CANCELLED] = "cancelled",
+		[FL_GO_TIME_LIMIT] = "time limit",
+		[FL_GO_HELD] = "held",
+		[FL_GO_DRAIN] = "drained",
+	};
+
+	return (unsigned)why < FL_GO_WHYS ? names[why] : "";
+}
+
+const char *fl_outcome_name(enum fl_outcome_kind kind)
+{
+	static const char *const names[] = {
+		[FL_RUN_EXITED] = "exited",
+		[FL_RUN_SIGNALLED] = "signalled",
+		[FL_RUN_LOST] = "lost",
+		[FL_RUN_NOT_STARTED] = "not started",
+	};
+
+	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";
+}
