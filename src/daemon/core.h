@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * core - the daemon without its doors: jobs, the policy that decides about them, the store that
+ * remembers them and the backend that runs them, in one loop
+ *
+ * Guarantees:
+ *   - What was answered with success is durable: a request becomes rows of the journal, they are
+ *     committed, then they are applied and answered.  What could not be committed changed nothing.
+ *   - Whenever the daemon is killed, its next start knows every acknowledged job, and the policy
+ *     is what it was, to the last bit, with all it knows of the past (replay.c).
+ *   - No run is started twice (backend.h), and none whose cycle is not durable.
+ *   - Rows for people (events, admissions, states in lists) are written with the next batch, and
+ *     derived once more after a kill.
+ *
+ * What it cannot do: while the disk is full or fails nothing new is taken or started; runs go on,
+ * and what became of them is told once there is room.
+ *
+ * Everything is on the thread of the loop, but the commit of a batch (batch.h).
+ */
+#ifndef FL_DAEMON_CORE_H
+#define FL_DAEMON_CORE_H
+
+#include <uv.h>
+
+#include "backend/backend.h"
+#include "daemon/clock.h"
+#include "decide/policy.h"
+#include "sim/driver.h"
+#include "store/store.h"
+
+struct fl_core;
+struct fl_config;  /* config.h */
+struct fl_metrics; /* metrics.h */
+
+struct fl_core_options {
+	uv_loop_t *loop;
+	const char *config; /* file; NULL: none, all defaults */
+	const char *state;  /* folder; absolute */
+	const char *runner; /* path of the program beside each job */
+	const struct fl_backend_ops *backend;
+	const struct fl_store_options *store; /* NULL: usual; else for tests, without `folder` */
+	void (*log)(void *user, const char *line); /* one line for the journal of the system */
+	/* It cannot go on (the policy is out of memory, the store damaged): stop the loop. */
+	void (*broken)(void *user, const fairlead_error *err);
+	void *user;
+};
+
+/* Reads the configuration, opens the store, recovers, finds the runs, decides. */
+int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fairlead_error *err);
+/*
+ * Take nothing new, commit what there is, make a checkpoint, then @closed.  Runs go on.
+ * Afterwards fl_core_free.
+ */
+void fl_core_close(struct fl_core *c, void (*closed)(void *user), void *user);
+struct fl_core *fl_core_free(struct fl_core *c); /* NULL is fine; returns NULL */
+
+/* --- what people ask for: answered after it is durable --- */
+
+struct fl_reply {
+	int code;                  /* 0, or FAIRLEAD_E... with err: nothing was changed */
+	const fairlead_error *err; /* EIO: the store fails; ENOENT, ESTATE: it is over */
+	const uint64_t *jobs;      /* SUBMIT: their numbers */
+	uint32_t n_jobs;
+	enum fl_job_state state; /* all others: as it is now */
+};
+typedef void fl_reply_fn(void *user, const struct fl_reply *reply);
+
+/*
+ * @n jobs, all or none; uid, gid and user of each spec are filled in.  Checked at once: queue,
+ * resources, limits, what it waits for: FAIRLEAD_EINPUT, ENOENT (queue, job), ELIMIT (which
+ * limit), EIO (the store fails, nothing is taken now), and @done is not called.  A spec of an
+ * array stands for itself and n-1 more: @array of them, numbered one after another.
+ */
+int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n, uint32_t array,
+		   fl_reply_fn *done, void *user, fairlead_error *err);
+
+enum fl_wish { FL_WISH_CANCEL, FL_WISH_HOLD, FL_WISH_RELEASE, FL_WISH_PRIORITY };
+/* FAIRLEAD_ENOENT, ESTATE (it is over), EIO: at once, and @done is not called. */
+int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
+		 fl_reply_fn *done, void *user, fairlead_error *err);
+
+/* Who did what, with the next batch. Texts are copied. */
+void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row);
+
+/* Read the configuration again, whole or not at all: the next generation is made by it. */
+int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_error *err);
+
+/* --- what there is; valid until the loop goes on --- */
+
+/* A job that is not over, or was a moment ago; others are in the store only. */
+struct fl_live {
+	uint64_t id, array;
+	const char *queue, *user; /* queue: as submitted */
+	uint32_t uid;
+	enum fl_job_state state;
+	enum fl_go_why stopping; /* STOPS: why */
+	bool held;               /* waits to be released, or will when it has stopped */
+	bool awaited;            /* another job waits for it */
+	int32_t priority;
+	uint32_t tasks, attempt, evictions, losses;
+	struct fl_workload workload; /* in the generation; FL_NONE: not in the policy */
+	uint32_t shape;              /* what it asks for (jobs.h) */
+	fl_time submitted, started, ended, ran;
+	fl_time retry; /* not before; FL_TIME_NONE */
+	int outcome;   /* over: enum fl_outcome_kind, or -1 */
+	int status;
+};
+const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id); /* NULL */
+/* The job that a workload of the generation is; 0: none. */
+uint64_t fl_core_job_of(const struct fl_core *c, struct fl_workload w);
+/* Why it waits, in one sentence. */
+const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
+			   size_t size);
+
+/* The generation: what questions are asked of (ask/). It may be marked and rolled back. */
+struct fl_core_view {
+	const struct fl_model *model;
+	const struct fl_policy_ops *ops;
+	struct fl_policy *policy;
+	const struct fl_driver *driver;
+	fl_time now;
+	const struct fl_live *jobs; /* all of them, by number; n_jobs */
+	uint32_t n_jobs;
+};
+void fl_core_view(const struct fl_core *c, struct fl_core_view *ret);
+
+struct fl_store *fl_core_store(const struct fl_core *c);
+struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret);
+const struct fl_config *fl_core_config(const struct fl_core *c);
+const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c);
+/* A text of the settings (symbols of the configuration). */
+const char *fl_core_text(const struct fl_core *c, struct fl_sym sym);
+struct fl_metrics *fl_core_metrics(const struct fl_core *c);
+const struct fl_clock *fl_core_clock(const struct fl_core *c);
+const char *fl_core_problem(const struct fl_core *c); /* NULL: all is well */
+fl_time fl_core_started(const struct fl_core *c);
+
+/* --- who follows: each event as it happens, from the next one on --- */
+
+struct fl_follower {
+	void (*event)(void *user, const struct fl_event_row *row);
+	void *user;
+	struct fl_follower *next; /* the core's */
+};
+void fl_core_follow(struct fl_core *c, struct fl_follower *f);
+void fl_core_unfollow(struct fl_core *c, struct fl_follower *f);
+
+#endif
