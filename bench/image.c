@@ -2,12 +2,13 @@
 /*
  * image - how long it takes to save a state, and to have it back
  *
- * image [--queues N] [--jobs N] [--runs N] [FILE]
+ * image [--queues N] [--jobs N] [--load PERCENT] [--runs N] [FILE]
  *
  * The made-up cluster (cluster.h) after one cycle, saved into a file and loaded from it (from the
  * page cache), the median of so many runs; what is loaded must have the digest of what was saved.
  * Beside it what an image saves: a new policy on the same model, and with FILE, manifests instead
- * of the made-up cluster, reading those.  One line of JSON.
+ * of the made-up cluster, reading those; and what it takes that a new policy goes on where this one
+ * is (adopt), which must have that digest, too.  One line of JSON.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ struct options {
 struct figures {
 	double make_ms, setup_ms, save_ms, load_ms;
 	double load_cpu_ms;
+	double new_ms, adopt_ms;             /* of the processor's time, too */
 	double read_ms, model_ms, policy_ms; /* parts of loading, of the processor's time */
 	long long bytes;
 };
@@ -198,6 +200,43 @@ static void take_apart(const struct fl_state *s, int fd, struct figures *f)
 	fl_model_free(m);
 }
 
+/* A new policy goes on from here, on the same objects, of which all wait in the made-up cluster. */
+static void adopt(const struct options *o, const struct fl_state *s, struct figures *f)
+{
+	const struct fl_policy_options options = { .mem = &fl_mem_heap, .now = s->now };
+	struct cluster_size waiting = o->size;
+	uint32_t n = s->model->n_workloads;
+	struct fl_workload *same = calloc(n ? n : 1, sizeof *same);
+	struct cluster cluster = { .m = NULL };
+	struct fl_policy *p = NULL;
+	uint64_t was[2], is[2];
+	fairlead_error err;
+	double start;
+
+	if (!same)
+		exit(3);
+	waiting.none_run = true;
+	if (!o->manifests)
+		must(cluster_make(&waiting, &fl_mem_heap, &cluster, &err), &err);
+	for (uint32_t w = 0; w < n; w++)
+		same[w].v = w;
+	start = cpu_ms();
+	must(s->ops->new (cluster.m ? cluster.m : s->model, &options, &p, &err), &err);
+	f->new_ms = cpu_ms() - start;
+	start = cpu_ms();
+	must(s->ops->adopt(p, s->now, s->policy, same, &err), &err);
+	f->adopt_ms = cpu_ms() - start;
+	s->ops->digest(s->policy, s->now, was);
+	s->ops->digest(p, s->now, is);
+	if (memcmp(was, is, sizeof was) != 0) {
+		fprintf(stderr, "image: what was adopted is not what it was\n");
+		exit(1);
+	}
+	s->ops->free(p);
+	fl_model_free(cluster.m);
+	free(same);
+}
+
 static void run(const struct options *o)
 {
 	double *saves = calloc(o->runs, sizeof *saves), *loads = calloc(o->runs, sizeof *loads);
@@ -217,6 +256,7 @@ static void run(const struct options *o)
 	f.load_ms = median(loads, o->runs);
 	f.bytes = lseek(fd, 0, SEEK_END);
 	take_apart(&s, fd, &f);
+	adopt(o, &s, &f);
 	mb = (double)f.bytes / 1e6;
 	printf("{\"queues\":%u,\"jobs\":%u,\"bytes\":%lld,\"bytesPerJob\":%.1f", s.model->n_nodes,
 	       s.model->n_workloads, f.bytes,
@@ -225,6 +265,7 @@ static void run(const struct options *o)
 	       mb / f.save_ms * 1e3, f.load_ms, mb / f.load_ms * 1e3);
 	printf(",\"loadCpuMs\":%.3f,\"readCpuMs\":%.3f,\"modelCpuMs\":%.3f,\"policyCpuMs\":%.3f",
 	       f.load_cpu_ms, f.read_ms, f.model_ms, f.policy_ms);
+	printf(",\"newCpuMs\":%.3f,\"adoptCpuMs\":%.3f", f.new_ms, f.adopt_ms);
 	printf(",\"%s\":%.3f,\"setupMs\":%.3f}\n", o->manifests ? "manifestsMs" : "makeMs",
 	       f.make_ms, f.setup_ms);
 	close(fd);
@@ -235,7 +276,7 @@ static void run(const struct options *o)
 
 static int usage(void)
 {
-	fputs("usage: image [--queues N] [--jobs N] [--runs N] [FILE]\n", stderr);
+	fputs("usage: image [--queues N] [--jobs N] [--load PERCENT] [--runs N] [FILE]\n", stderr);
 	return 2;
 }
 
@@ -252,7 +293,9 @@ int main(int argc, char **argv)
 		}
 		if (n < 1 || n > 10000000)
 			return usage();
-		if (strcmp(argv[i], "--queues") == 0 && n % 10 == 0)
+		if (strcmp(argv[i], "--load") == 0)
+			o.size.load = (uint32_t)n;
+		else if (strcmp(argv[i], "--queues") == 0 && n % 10 == 0)
 			o.size.queues = (uint32_t)n;
 		else if (strcmp(argv[i], "--jobs") == 0)
 			o.size.jobs = (uint32_t)n;

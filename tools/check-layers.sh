@@ -24,13 +24,13 @@ BEGIN {
 	}
 	# header (up to the first slash), and where it may be seen
 	only["sqlite3.h"] = " store "
-	only["uv.h"] = " net "
+	only["uv.h"] = " net backend daemon "
 	only["microhttpd.h"] = " net "
 	only["curl"] = " net "
 	only["gnutls"] = " net "
 	only["yaml.h"] = " codec "
 	only["jansson.h"] = " codec report net kube cli daemon "
-	only["zlib.h"] = " codec cli daemon "
+	only["zlib.h"] = " input "
 	only["libsmartcols"] = " report cli "
 }
 function bad(text) {

@@ -20,10 +20,18 @@
 #include "model/daemon.h"
 #include "record/job.h"
 
+/*
+ * The clock of the host is CLOCK_BOOTTIME: times of an earlier boot of the machine are
+ * FL_TIME_NONE, and the same by the wall clock stands beside them in fl_outcome.
+ */
+
 struct fl_host; /* an open backend; each has its own */
 
 struct fl_host_callbacks {
-	/* The run is there. Once, before `ended`; after a restart again for those that run. */
+	/*
+	 * The run is there, since @at on the clock of the host.  Once, before `ended`; after a
+	 * restart again.  Never for one that could not be started.
+	 */
 	void (*began)(void *user, uint64_t job, uint32_t attempt, fl_time at);
 	/* It has ended, and nothing of it is left running. Once; again after a restart until forget. */
 	void (*ended)(void *user, const struct fl_outcome *outcome);
@@ -32,11 +40,34 @@ struct fl_host_callbacks {
 	void *user;
 };
 
+/* FL_NO_LIMIT: what is found, less what is reserved and what other flavors have. */
+struct fl_host_resource {
+	const char *name;
+	fl_amount amount;
+};
+
+/* A flavor as configured. */
+struct fl_host_flavor {
+	const char *name;
+	const struct fl_host_resource
+		*resources; /* n 0: cpu, memory, and GPUs when some are found */
+	uint32_t n_resources;
+	const char *device;      /* resource whose units are numbered; NULL: nvidia.com/gpu */
+	const uint32_t *devices; /* their numbers; n 0: those found that no other flavor names */
+	uint32_t n_devices;
+};
+
+/* All texts are copied by open. */
 struct fl_host_options {
 	uv_loop_t *loop;
-	const char *state;  /* folder of its own, that is there; absolute */
+	const char *state;  /* folder that is there; absolute. "runs" and "ended" in it are ours */
 	const char *runner; /* path of the program that stands beside each job */
-	const struct fl_daemon_settings *settings;
+	const struct fl_host_flavor *flavors; /* n 0: one, "default", with all that is found */
+	uint32_t n_flavors;
+	const struct fl_host_resource *reserved; /* taken off what is found */
+	uint32_t n_reserved;
+	enum fl_cgroup_use cgroup;
+	int64_t output_limit; /* bytes of each file of output */
 	struct fl_host_callbacks callbacks;
 };
 
@@ -73,11 +104,12 @@ enum fl_found {
 	FL_FOUND_ENDED, /* `ended` will come */
 };
 
-/* Of the output of a run; -1 for what is not there. */
+/* Of the output of a run. */
 struct fl_run_log {
-	int fd;              /* open for reading, close-on-exec; the caller's */
-	bool complete;       /* nothing more comes */
-	uint64_t size, lost; /* bytes there; and beyond the limit */
+	int fd; /* open for reading, close-on-exec; the caller's. -1: nothing was written yet */
+	bool complete; /* nothing more comes */
+	uint64_t size; /* bytes there */
+	uint64_t lost; /* bytes beyond the limit, of all its output; once it is complete */
 };
 enum fl_stream { FL_STREAM_OUT, FL_STREAM_ERR };
 
@@ -86,7 +118,10 @@ struct fl_backend_ops {
 
 	int (*open)(const struct fl_host_options *options, struct fl_host **ret,
 		    fairlead_error *err);
-	/* Runs go on. Callbacks come no more. NULL is fine; returns NULL. */
+	/*
+	 * Runs go on.  Callbacks come no more.  The loop has to turn until its handles are closed,
+	 * which frees what is left.  NULL is fine; returns NULL.
+	 */
 	struct fl_host *(*close)(struct fl_host *h);
 
 	/* What there is to share out; valid until close. */
@@ -103,7 +138,7 @@ struct fl_backend_ops {
 	/* After open: what is known of a run, and hear of it from now on. */
 	int (*find)(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_found *ret,
 		    fairlead_error *err);
-	/* Every run there is: jobs that the daemon does not know of are told to go by it. */
+	/* Every run there is, by job and attempt, but those forgotten: jobs that the daemon does not know of are told to go by it. */
 	int (*each)(struct fl_host *h, int (*fn)(void *user, uint64_t job, uint32_t attempt),
 		    void *user, fairlead_error *err);
 	/* Its outcome is known for good; its output stays. */
@@ -111,7 +146,7 @@ struct fl_backend_ops {
 	/* The job is forgotten altogether: output of all attempts goes. */
 	void (*remove)(struct fl_host *h, uint64_t job);
 
-	/* FAIRLEAD_ENOENT: no such run. */
+	/* FAIRLEAD_ENOENT: no such run, or its output goes to a file of the user. */
 	int (*log)(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t task,
 		   enum fl_stream stream, struct fl_run_log *ret, fairlead_error *err);
 	/* Devices that a run has: numbers by flavor; 0 to @room of them. For `job`. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bitset.h"
 
+#include <string.h>
+
 int fl_bitset_init(struct fl_bitset *s, uint32_t size, struct fl_arena *a, fairlead_error *err)
 {
 	uint32_t words = size;
@@ -42,6 +44,16 @@ void fl_bitset_remove(struct fl_bitset *s, uint32_t i, struct fl_undo *undo)
 		*word &= ~(UINT64_C(1) << (i % 64));
 		if (*word)
 			return;
+	}
+}
+
+void fl_bitset_clear(struct fl_bitset *s)
+{
+	uint32_t words = s->size;
+
+	for (uint32_t l = 0; l < s->levels; l++) {
+		words = words / 64 + (words % 64 != 0);
+		memset(s->level[l], 0, words * sizeof *s->level[l]);
 	}
 }
 

@@ -28,6 +28,8 @@ int fl_bitset_init(struct fl_bitset *s, uint32_t size, struct fl_arena *a, fairl
 bool fl_bitset_has(const struct fl_bitset *s, uint32_t i);
 void fl_bitset_add(struct fl_bitset *s, uint32_t i, struct fl_undo *undo);
 void fl_bitset_remove(struct fl_bitset *s, uint32_t i, struct fl_undo *undo);
+/* Empty again, without undo. */
+void fl_bitset_clear(struct fl_bitset *s);
 /* The least member not below @from; FL_NONE when there is none. */
 uint32_t fl_bitset_next(const struct fl_bitset *s, uint32_t from);
 

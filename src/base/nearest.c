@@ -59,6 +59,9 @@ void fl_nearest_offer(struct fl_nearest *n, const char *name)
 		d = limit;
 	if (d > limit || (n->n == FL_NEAREST && !nearer(n, FL_NEAREST - 1, d, name)))
 		return;
+	for (unsigned i = 0; i < n->n; i++)
+		if (strcmp(n->name[i], name) == 0)
+			return;
 	unsigned at = n->n < FL_NEAREST ? n->n++ : FL_NEAREST - 1;
 	while (at > 0 && nearer(n, at - 1, d, name)) {
 		n->distance[at] = n->distance[at - 1];

@@ -17,7 +17,7 @@ struct fl_nearest {
 	char name[FL_NEAREST][512];
 };
 
-/* Take @name when it is near enough to be a slip of the keyboard. */
+/* Take @name when it is near enough to be a slip of the keyboard, once. */
 void fl_nearest_offer(struct fl_nearest *n, const char *name);
 /* "'a', 'b' or 'c'"; "" when nothing is near. */
 const char *fl_nearest_text(const struct fl_nearest *n, char *buffer, size_t size);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/findings.h"
-#include "cli/input.h"
+#include "input/input.h"
 #include "report/json.h"
 
 static const struct {

@@ -39,6 +39,48 @@ enum fl_tune_option {
 	FL_TUNE_OPTIONS
 };
 
+/* Options of the verbs that talk to the daemon; those with a letter are that letter. */
+enum fl_client_option {
+	FL_CLIENT_ALL = 'a',
+	FL_CLIENT_FOLLOW = 'f',
+	FL_CLIENT_QUEUE = 'q',
+	FL_CLIENT_REQUEST = 'r',
+	FL_CLIENT_TIME = 't',
+	FL_CLIENT_USER = 'u',
+	FL_CLIENT_SOCKET = 512,
+	FL_CLIENT_AFTER,
+	FL_CLIENT_ARRAY,
+	FL_CLIENT_ATTEMPT,
+	FL_CLIENT_CLEAN_ENV,
+	FL_CLIENT_DIR,
+	FL_CLIENT_ENV,
+	FL_CLIENT_ENV_FILE,
+	FL_CLIENT_ERR,
+	FL_CLIENT_FOR,
+	FL_CLIENT_GRACE,
+	FL_CLIENT_HOLD,
+	FL_CLIENT_JOB,
+	FL_CLIENT_KIND,
+	FL_CLIENT_LIMIT,
+	FL_CLIENT_NAME,
+	FL_CLIENT_ONCE,
+	FL_CLIENT_OUTPUT,
+	FL_CLIENT_PRIORITY,
+	FL_CLIENT_SELECT,
+	FL_CLIENT_SIGNAL,
+	FL_CLIENT_SINCE,
+	FL_CLIENT_STATE,
+	FL_CLIENT_TAIL,
+	FL_CLIENT_TASK,
+	FL_CLIENT_TASKS,
+	FL_CLIENT_WAIT,
+};
+
+struct fl_given {
+	enum fl_client_option option;
+	const char *value; /* "" of one without */
+};
+
 struct fl_options {
 	const char *verb;
 	char **files; /* as given with -f */
@@ -71,6 +113,9 @@ struct fl_options {
 	uint32_t seed;
 	uint32_t top;                      /* 0: not given */
 	const char *tune[FL_TUNE_OPTIONS]; /* NULL: not given */
+	struct fl_given *given;            /* options of clients, as they stood */
+	uint32_t n_given;
+	bool dashes; /* "--" stood before the operands */
 };
 
 struct fl_verb {
@@ -99,6 +144,14 @@ enum {
 	FL_FOR_EXPLAIN = 4096,
 	FL_FOR_SAVE = 8192,
 	FL_FOR_PROVE = 16384,
+	FL_FOR_DAEMON = 1 << 15, /* talks to the daemon; with FL_FOR_ALL: unless there is input */
+	FL_FOR_ANSWER = 1 << 16, /* and prints what it says, as text or JSON */
+	FL_FOR_SUBMIT = 1 << 17, /* options end at the first operand */
+	FL_FOR_JOBS = 1 << 18,
+	FL_FOR_LOGS = 1 << 19,
+	FL_FOR_EVENTS = 1 << 20,
+	FL_FOR_TOP = 1 << 21,
+	FL_FOR_HISTORY = 1 << 22,
 };
 
 struct fl_option {
@@ -117,10 +170,21 @@ unsigned fl_n_formats(const struct fl_verb *verb);
 extern const struct fl_verb fl_verbs[];
 extern const unsigned fl_n_verbs;
 
+int fl_cmd_cancel(const struct fl_options *options);
 int fl_cmd_check(const struct fl_options *options);
 int fl_cmd_compare(const struct fl_options *options);
 int fl_cmd_completion(const struct fl_options *options);
 int fl_cmd_divide(const struct fl_options *options);
+int fl_cmd_events(const struct fl_options *options);
+int fl_cmd_history(const struct fl_options *options);
+int fl_cmd_hold(const struct fl_options *options);
+int fl_cmd_job(const struct fl_options *options);
+int fl_cmd_jobs(const struct fl_options *options);
+int fl_cmd_logs(const struct fl_options *options);
+int fl_cmd_queues(const struct fl_options *options);
+int fl_cmd_release(const struct fl_options *options);
+int fl_cmd_submit(const struct fl_options *options);
+int fl_cmd_top(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
 int fl_cmd_tune(const struct fl_options *options);
 int fl_cmd_plan(const struct fl_options *options);
@@ -137,8 +201,12 @@ int fl_cmd_simulate(const struct fl_options *options);
  */
 int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret);
 void fl_options_done(struct fl_options *o);
+/* The last one given; "" of one without value; NULL: not given. */
+const char *fl_option_given(const struct fl_options *o, enum fl_client_option option);
 /* "1s", "500ms", "1m30s", "7d": a sum of whole numbers with units; false when it is none. */
 bool fl_options_duration(const char *text, fl_time *ret);
+/* Nothing but digits, 9 at most, from @min to @max. */
+bool fl_options_count(const char *text, uint32_t min, uint32_t max, uint32_t *ret);
 void fl_print_help(const struct fl_verb *verb); /* NULL: of the command as a whole */
 
 /* "FILE:LINE:COLUMN: error: subject: text" and a hint, to standard error; an exit code. */

@@ -11,9 +11,9 @@
 #include "ask/lint.h"
 #include "base/time.h"
 #include "cli/findings.h"
-#include "cli/input.h"
 #include "cli/snapshot.h"
 #include "codec/kube.h"
+#include "input/input.h"
 #include "report/report_json.h"
 
 static int add_error(struct fl_findings *f, const fairlead_error *err)

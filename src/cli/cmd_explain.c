@@ -2,13 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/explain.h"
 #include "base/nearest.h"
+#include "cli/daemon.h"
 #include "cli/eta.h"
 #include "cli/snapshot.h"
-#include "decide/borrow/borrow.h"
-#include "report/entitle_explain_report.h"
-#include "report/explain_report.h"
+#include "tell/tell.h"
 
 static int fail_unknown(const struct fl_model *m, const char *given, fairlead_error *err)
 {
@@ -61,48 +59,18 @@ static int find(const struct fl_model *m, const char *given, struct fl_workload 
 	return ret->v == FL_NONE ? fail_unknown(m, given, err) : 0;
 }
 
-static int run_entitle(const struct fl_snapshot *s, struct fl_workload w, const struct fl_eta *eta,
-		       struct fl_arena *arena, fairlead_error *err)
-{
-	struct fl_entitle_explain x;
-	int rc = fl_entitle_explain(s->ops, s->policy, s->model, s->now, w, arena, &x, err);
-
-	if (rc < 0)
-		return rc;
-	const struct fl_entitle_answer a = {
-		.x = &x, .now = s->now, .policy = s->ops->name, .eta = eta
-	};
-	return s->options->output == FL_OUTPUT_JSON ? fl_entitle_explain_json(&s->report, &a, err) :
-						      fl_entitle_explain_text(&s->report, &a, err);
-}
-
 /* @input NULL: nobody asks when. */
 static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
 	       struct fl_arena *arena, fairlead_error *err)
 {
+	const struct fl_question q = fl_snapshot_question(s, arena);
 	struct fl_workload w;
-	struct fl_explain x;
 	struct fl_eta eta;
 
 	int rc = find(s->model, s->options->operands[0], &w, err);
 	if (rc == 0 && input)
-		rc = fl_eta_find(s, input, w, &eta, err);
-	if (rc == 0 && s->entitle)
-		return run_entitle(s, w, input ? &eta : NULL, arena, err);
-	if (rc == 0)
-		rc = fl_explain(s->ops, s->policy, s->model, s->now, w, arena, &x, err);
-	if (rc < 0)
-		return rc;
-	struct fl_explain_report e = {
-		.x = &x,
-		.tree = fl_borrow_tree(s->policy),
-		.usage = fl_borrow_usage(s->policy),
-		.now = s->now,
-		.policy = s->ops->name,
-		.eta = input ? &eta : NULL,
-	};
-	return s->options->output == FL_OUTPUT_JSON ? fl_explain_json(&s->report, &e, err) :
-						      fl_explain_text(&s->report, &e, err);
+		rc = fl_tell_eta(&q, input->again, w, &eta, err);
+	return rc < 0 ? rc : fl_tell_explain(&q, w, input ? &eta : NULL, err);
 }
 
 static int run_alone(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_error *err)
@@ -129,5 +97,7 @@ static int explain_with_eta(const struct fl_options *options)
 
 int fl_cmd_explain(const struct fl_options *options)
 {
+	if (options->n_files == 0)
+		return fl_daemon_explain(options);
 	return options->eta ? explain_with_eta(options) : fl_snapshot_answer(options, run_alone);
 }

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "ask/whole.h"
-#include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/out_file.h"
 #include "cli/progress.h"
 #include "cli/snapshot.h"
 #include "cli/tape_print.h"
+#include "input/input.h"
 #include "report/prove_report.h"
 
 enum { STATES = 1000000, MEMORY = 1 << 30, CYCLES = 10000, MOST_TRIED = 20000 };

@@ -15,10 +15,12 @@
 #include "base/limits.h"
 #include "base/nearest.h"
 #include "cli/condition.h"
-#include "cli/input.h"
+#include "cli/daemon.h"
 #include "cli/snapshot.h"
 #include "codec/change.h"
+#include "input/input.h"
 #include "report/what_if_report.h"
+#include "tell/side.h"
 
 enum { SHOWN_WARNINGS = 20 };
 
@@ -253,58 +255,27 @@ static int warn_after(const struct what_if *w, fairlead_error *err)
 
 /* --- both sides --- */
 
-static int run_side(struct what_if *w, struct fl_snapshot *s, struct fl_outcome *ret,
-		    fairlead_error *err)
+static struct fl_tell_side how_far(const struct what_if *w)
 {
-	struct fl_outcome_options options = {
-		.mem = &fl_mem_heap,
-		.arena = &w->arena,
-		.now = s->now,
+	return (struct fl_tell_side){
 		.interval = w->options->interval,
 		.cycles = w->options->has_cycles ? w->options->cycles : FL_MAX_CYCLES,
 	};
-
-	return fl_outcome_run(s->ops, s->policy, s->model, &options, ret, err);
-}
-
-/* 0; 1 when the policy does not take such a change. */
-static int apply_cells(struct fl_snapshot *s, const struct fl_event *events, uint32_t n,
-		       fairlead_error *err)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		int rc = s->ops->apply(s->policy, s->now, &events[i], err);
-
-		if (rc < 0)
-			return rc == FAIRLEAD_ENOMEM ? rc : 1;
-	}
-	return 0;
 }
 
 /* The side after on the policy of the side before; 1 when it takes a model of its own. */
 static int run_cells(struct what_if *w, fairlead_error *err)
 {
-	struct fl_snapshot *s = &w->before;
-	struct fl_event *events = NULL;
-	uint32_t n = 0;
-	fl_mark mark;
+	const struct fl_question q = fl_snapshot_question(&w->before, &w->arena);
+	const struct fl_tell_side side = how_far(w);
 
-	int rc = fl_changes_cells(&w->changes, s->model, w->edit.model, &events, &n, err);
-	if (rc)
-		return rc;
-	rc = s->ops->mark(s->policy, &mark, err);
-	if (rc == 0) {
-		rc = apply_cells(s, events, n, err);
-		if (rc == 0)
-			rc = run_side(w, s, &w->outcomes[1], err);
-		s->ops->rollback(s->policy, mark);
-	}
-	free(events);
-	w->second = s;
-	return rc;
+	w->second = &w->before;
+	return fl_tell_changed_side(&q, &side, &w->changes, w->edit.model, &w->outcomes[1], err);
 }
 
 static int run_second(struct what_if *w, fairlead_error *err)
 {
+	const struct fl_tell_side side = how_far(w);
 	int rc = read_after(w, err);
 
 	if (rc == 0)
@@ -312,21 +283,22 @@ static int run_second(struct what_if *w, fairlead_error *err)
 	if (rc == 0)
 		rc = fl_snapshot_start(&w->after, w->before.now, err);
 	w->second = &w->after;
-	return rc < 0 ? rc : run_side(w, &w->after, &w->outcomes[1], err);
+	if (rc < 0)
+		return rc;
+	const struct fl_question q = fl_snapshot_question(&w->after, &w->arena);
+	return fl_tell_side(&q, &side, &w->outcomes[1], err);
 }
 
 static int run(struct what_if *w, fairlead_error *err)
 {
+	const struct fl_tell_side side = how_far(w);
 	struct fl_snapshot *s = &w->before;
-	fl_mark mark;
 
 	int rc = fl_snapshot_start(s, fl_snapshot_clock(s), err);
-	if (rc == 0)
-		rc = s->ops->mark(s->policy, &mark, err);
 	if (rc < 0)
 		return rc;
-	rc = run_side(w, s, &w->outcomes[0], err);
-	s->ops->rollback(s->policy, mark);
+	const struct fl_question q = fl_snapshot_question(s, &w->arena);
+	rc = fl_tell_side(&q, &side, &w->outcomes[0], err);
 	if (rc == 0)
 		rc = w->changes.general ? 1 : run_cells(w, err);
 	if (rc == 1)
@@ -337,24 +309,6 @@ static int run(struct what_if *w, fairlead_error *err)
 }
 
 /* --- the answer --- */
-
-static void list_changes(const struct what_if *w, struct fl_what_if_change *ret)
-{
-	const struct fl_model *m = w->edit.model;
-
-	for (uint32_t i = 0; i < w->changes.n; i++) {
-		const struct fl_change *c = &w->changes.rows[i];
-
-		ret[i] = (struct fl_what_if_change){
-			.what = c->deleted ? "delete" :
-				c->met     ? "replace" :
-					     "add",
-			.object = fl_change_name(&w->changes, i),
-			.file = c->deleted ? NULL : fl_model_text(m, m->inputs[c->input]),
-			.line = c->deleted ? 0 : c->doc.values[0].line,
-		};
-	}
-}
 
 static bool is_assumed(const struct fl_snapshot *s, const char *text)
 {
@@ -448,7 +402,7 @@ static int answer(struct what_if *w)
 			.n_parts = w->condition.n_parts,
 		};
 
-		list_changes(w, changes);
+		fl_tell_list_changes(&w->changes, w->edit.model, changes);
 		rc = o->output == FL_OUTPUT_JSON ? fl_what_if_json(&report, &err) :
 						   fl_what_if_text(&report, &err);
 		code = result.holds ? FL_EXIT_NO : FL_EXIT_YES;
@@ -485,9 +439,11 @@ static int what_if(struct what_if *w)
 
 int fl_cmd_what_if(const struct fl_options *options)
 {
-	struct what_if *w = calloc(1, sizeof(*w)); /* too large for a stack */
 	fairlead_error err;
 
+	if (options->n_files == 0)
+		return fl_daemon_what_if(options);
+	struct what_if *w = calloc(1, sizeof(*w)); /* too large for a stack */
 	if (!w) {
 		fl_fail_nomem(&err);
 		return fl_complain(&err);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/complete.h"
 
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/daemon.h"
 #include "cli/snapshot.h"
 
 enum { PATIENCE = 2 }; /* seconds for reading files: longer, and a person types on */
@@ -152,6 +154,51 @@ static void offer_names(struct line *l, const char *what)
 	fl_snapshot_done(&s);
 }
 
+/* --- names from the daemon --- */
+
+/* Members of a list in an answer: what is typed, and what it means. */
+static void offer_answers(struct line *l, const char *path_text, const char *list, const char *key,
+			  const char *meaning)
+{
+	struct fl_options options = { .verb = "completion" };
+	struct sigaction action = { .sa_handler = give_up };
+	struct fl_client *client = NULL;
+	fairlead_error unused = { 0 };
+	json_t *answer = NULL;
+	struct fl_path path;
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(PATIENCE);
+	if (fl_daemon_open(&options, &client, &unused) == 0) {
+		fl_path_start(&path, "%s", path_text);
+		(void)fl_daemon_ask(client, "GET", &path, NULL, &answer, &unused);
+	}
+	alarm(0);
+	const json_t *all = json_object_get(answer, list);
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		const json_t *one = json_array_get(all, i), *value = json_object_get(one, key);
+		const char *text = json_string_value(value);
+		const char *says = json_string_value(json_object_get(one, meaning));
+		char number[32];
+
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
+		offer_name(l, "", text ? text : number, says ? says : "");
+	}
+	json_decref(answer);
+	fl_client_free(client);
+}
+
+static void offer_of_daemon(struct line *l, const char *what)
+{
+	if (!(l->verb->option_sets & FL_FOR_DAEMON) || l->n_files)
+		return;
+	if (strcmp(what, "JOB") == 0 || strcmp(what, "JOB...") == 0 ||
+	    strcmp(what, "WORKLOAD") == 0)
+		offer_answers(l, "/v1/jobs?limit=200", "jobs", "id", "name");
+	if (strcmp(what, "QUEUE") == 0)
+		offer_answers(l, "/v1/queues", "queues", "name", "kind");
+}
+
 /* --- values --- */
 
 /* What can stand for @what, a word of --help such as FILE or [NODE]. */
@@ -172,7 +219,8 @@ static void offer_values(struct line *l, const char *what)
 
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(what + (*what == '['), "]"),
 		 what + (*what == '['));
-	if (strcmp(bare, "FILE") == 0 || strcmp(bare, "DIR") == 0) {
+	if (strcmp(bare, "FILE") == 0 || strcmp(bare, "DIR") == 0 || strcmp(bare, "PATH") == 0 ||
+	    *bare == '{') {
 		printf(":file\t%.*s\n", (int)l->prefix_len, l->prefix);
 		l->offered++;
 	}
@@ -183,6 +231,7 @@ static void offer_values(struct line *l, const char *what)
 		if (strcmp(bare, fixed[i].what) == 0)
 			offer(l, fixed[i].word, fixed[i].meaning);
 	offer_names(l, bare);
+	offer_of_daemon(l, bare);
 }
 
 /* --- the line --- */

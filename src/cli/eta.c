@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrivals of so long come once more. */
-static const fl_time lately = 7 * (86400 * FL_SECOND);
+#include "tell/tell.h"
 
 /* Objects read, spares added, sealed. */
 static int read_all(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta_input *e,
@@ -17,7 +16,7 @@ static int read_all(struct fl_snapshot *s, const struct fl_options *o, struct fl
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, /* tap= */ NULL, err);
 	if (rc == 0)
-		rc = fl_forecast_spares(s->model, fl_sat_sub(fl_snapshot_clock(s), lately),
+		rc = fl_forecast_spares(s->model, fl_sat_sub(fl_snapshot_clock(s), fl_tell_lately),
 					&e->first_spare, err);
 	if (rc == 0)
 		rc = fl_snapshot_seal(s, /* assume= */ false, err);
@@ -65,32 +64,6 @@ void fl_eta_done(struct fl_eta_input *e)
 {
 	free(e->again);
 	e->again = NULL;
-}
-
-int fl_eta_find(const struct fl_snapshot *s, const struct fl_eta_input *e, struct fl_workload w,
-		struct fl_eta *ret, fairlead_error *err)
-{
-	struct fl_runtimes times;
-	struct fl_eta eta = { .forecast = { .workload = w }, .options = fl_forecast_default };
-	int rc;
-
-	eta.options.mem = &fl_mem_heap;
-	eta.options.now = s->now;
-	eta.options.told = true;
-	eta.options.arrivals = lately;
-	eta.options.again = e->again;
-	if (s->model->simulation.present)
-		eta.options.seed = s->model->simulation.seed;
-	rc = fl_runtimes_init(&times, &fl_mem_heap, s->model, err);
-	if (rc == 0)
-		rc = fl_runtimes_learn(&times, err);
-	if (rc == 0)
-		rc = fl_forecast(s->ops, s->policy, s->model, &times, &eta.options, &eta.forecast,
-				 1, &eta.basis, err);
-	fl_runtimes_done(&times);
-	if (rc == 0)
-		*ret = eta;
-	return rc;
 }
 
 static int assume(struct fl_snapshot *s, char *text, fairlead_error *err)

@@ -18,10 +18,6 @@ struct fl_eta_input {
 int fl_eta_open(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta_input *ret);
 void fl_eta_done(struct fl_eta_input *e);
 
-/* When @w will start; the policy is as before afterwards. */
-int fl_eta_find(const struct fl_snapshot *s, const struct fl_eta_input *e, struct fl_workload w,
-		struct fl_eta *ret, fairlead_error *err);
-
 /*
  * simulate --from-snapshot: a life for each workload, by its index; the run times that nobody
  * tells are drawn, nobody is drawn to come, and assumptions say so.  The caller's to free.

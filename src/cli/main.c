@@ -18,17 +18,18 @@ const struct fl_verb fl_verbs[] = {
 	  "Validates manifests: syntax, fields, references and quantities, then what is legal but\n"
 	  "surely not meant.  Errors and warnings go to standard error with file, line and column.\n",
 	  fl_cmd_check },
-	{ "tree", "[NODE]", 0, 1, FL_FOR_ALL, "show who has, uses, borrows and lends what",
+	{ "tree", "[NODE]", 0, 1, FL_FOR_ALL | FL_FOR_DAEMON,
+	  "show who has, uses, borrows and lends what",
 	  "Shows the tree of cohorts and queues: quota, usage, what is borrowed, lent and available,\n"
 	  "and the share at each node; of KAI's queues what each deserves, is given and holds.\n"
-	  "NODE shows one cohort or queue and what is below it.\n",
+	  "NODE shows one cohort or queue and what is below it.  Without -f it is the daemon's tree.\n",
 	  fl_cmd_tree },
-	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_PLAN | FL_FOR_LISTS,
+	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_PLAN | FL_FOR_LISTS,
 	  "show what scheduling cycles decide",
 	  "Shows what the coming scheduling cycles decide: who is admitted in which flavors, who is\n"
 	  "preempted by whom, who waits and why; of KAI's workloads who gets which machines, and\n"
 	  "who is evicted for whom.  Between cycles evictions complete; what is admitted never\n"
-	  "finishes.\n",
+	  "finishes.  Without -f: what the daemon would decide next.\n",
 	  fl_cmd_plan },
 	{ "prove", "", 0, 0, FL_FOR_ALL | FL_FOR_PROVE | FL_FOR_LISTS,
 	  "say whether preemption can go round for ever",
@@ -47,14 +48,15 @@ const struct fl_verb fl_verbs[] = {
 	  "--rounds each step.  Reads the body of a request to KAI's fairshare simulator, too, and\n"
 	  "answers as that does unless -o text or --rounds is given.\n",
 	  fl_cmd_divide },
-	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_LISTS | FL_FOR_EXPLAIN,
+	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_LISTS | FL_FOR_EXPLAIN,
 	  "say why a workload waits",
 	  "Says why a workload waits or runs: what it asks for and what there is, the node of the\n"
 	  "tree that binds, who holds the quota, who is ahead in the queue, whom preemption could\n"
 	  "not take, and the smallest change that would let it in.\n\n"
-	  "WORKLOAD is namespace/name; job/name and namespace/job/name name the workload of a Job.\n",
+	  "WORKLOAD is namespace/name; job/name and namespace/job/name name the workload of a Job.\n"
+	  "Without -f the daemon is asked, where it is the number of a job.\n",
 	  fl_cmd_explain },
-	{ "what-if", "", 0, 0, FL_FOR_ALL | FL_FOR_WHAT_IF | FL_FOR_LISTS,
+	{ "what-if", "", 0, 0, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_WHAT_IF | FL_FOR_LISTS,
 	  "show what a change would change",
 	  "Lays objects over the state (--change) or leaves some out (--delete), lets both sides\n"
 	  "settle, and shows the difference: who is admitted, preempted and waits, shares, quota\n"
@@ -62,7 +64,8 @@ const struct fl_verb fl_verbs[] = {
 	  "  evicted.new > 0              somebody is preempted who otherwise is not\n"
 	  "  admitted.gone(team-a) > 0    team-a loses what it would have\n"
 	  "  waiting(team-a) > waiting.before(team-a) or loops.new > 0\n\n"
-	  "The manual page fairlead-what-if(1) has all its words.\n",
+	  "The manual page fairlead-what-if(1) has all its words.  Without -f the change is tried on\n"
+	  "what the daemon has; nothing of it stays.\n",
 	  fl_cmd_what_if },
 	{ "simulate", "", 0, 0, FL_FOR_ALL | FL_FOR_SIMULATE | FL_FOR_LISTS,
 	  "show what weeks of a cluster would be like",
@@ -102,6 +105,63 @@ const struct fl_verb fl_verbs[] = {
 	  "  fairlead tune --gpus 4 --hours 12 --cluster 16 --weights 1,1,2 --penalty 50%\n"
 	  "  fairlead tune --k 1 --half-life 24h --window 7d --weights 1,3\n",
 	  fl_cmd_tune },
+	{ "submit", "{SCRIPT | -- COMMAND} [ARGUMENT...]", 0, UINT32_MAX,
+	  FL_FOR_DAEMON | FL_FOR_SUBMIT, "hand the daemon a job",
+	  "Hands the daemon a job, and prints its number.  It waits in a queue until there is room\n"
+	  "for it, and runs where and as whom you are now, with your environment.\n\n"
+	  "  fairlead submit -q team-a -r cpu=2,gpu=1 -- python train.py\n"
+	  "  fairlead submit --array 100 --after 17 -r cpu=1 -- sh -c 'work $FAIRLEAD_ARRAY_INDEX'\n"
+	  "  fairlead submit train.sh\n\n"
+	  "A SCRIPT begins with #!, and may have options of its own in its first comments:\n\n"
+	  "  #!/bin/sh\n"
+	  "  #FAIRLEAD -q team-a -r cpu=2,gpu=1\n\n"
+	  "With --wait the exit status is that of the job: 128 and the signal that ended it.\n",
+	  fl_cmd_submit },
+	{ "jobs", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_JOBS, "list jobs",
+	  "Lists the jobs that wait or run, with the reason why they wait; of what is over how it\n"
+	  "ended.\n",
+	  fl_cmd_jobs },
+	{ "job", "JOB", 1, 1, FL_FOR_DAEMON | FL_FOR_ANSWER, "show all of one job",
+	  "Shows what was asked for, what it holds, why it waits or how it ended, and each time it\n"
+	  "ran, with who took its place.\n",
+	  fl_cmd_job },
+	{ "logs", "JOB", 1, 1, FL_FOR_DAEMON | FL_FOR_LOGS, "print what a job has printed",
+	  "Prints the output of a job, of its last attempt and its first task unless told otherwise.\n"
+	  "On a terminal, control characters but colours and carriage returns become '?'.\n",
+	  fl_cmd_logs },
+	{ "cancel", "JOB...", 1, UINT32_MAX, FL_FOR_DAEMON | FL_FOR_ANSWER, "end jobs",
+	  "Ends jobs: those that wait at once, those that run with their signal and grace.\n"
+	  "JOB is a number, 17-20 are four of them, 17[] is the whole array that began with 17.\n",
+	  fl_cmd_cancel },
+	{ "hold", "JOB...", 1, UINT32_MAX, FL_FOR_DAEMON | FL_FOR_ANSWER,
+	  "keep jobs from running until they are released",
+	  "Keeps jobs from running: those that wait do not start, those that run are told to go\n"
+	  "and wait again.  JOB is a number, 17-20, or 17[] for a whole array.\n",
+	  fl_cmd_hold },
+	{ "release", "JOB...", 1, UINT32_MAX, FL_FOR_DAEMON | FL_FOR_ANSWER,
+	  "let held jobs take their turn",
+	  "Lets jobs that are held take their turn.  JOB is a number, 17-20, or 17[] for a whole\n"
+	  "array.\n",
+	  fl_cmd_release },
+	{ "queues", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER, "show queues, their quota and use",
+	  "Shows the tree of queues: the quota of each, what is used, borrowed, lent and wanted, and\n"
+	  "how many jobs run and wait.\n",
+	  fl_cmd_queues },
+	{ "events", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_EVENTS, "show what happened",
+	  "Shows what happened, a line each, the newest last: jobs submitted, started, preempted and\n"
+	  "ended, and queues that changed.  With -f it goes on as more happens.\n",
+	  fl_cmd_events },
+	{ "history", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_HISTORY,
+	  "show who had how much, and what was fair",
+	  "Shows what each queue had over a time, what its weight would have given it while it\n"
+	  "wanted it, how long its jobs waited for their start, and how often one was preempted.\n\n"
+	  "  fairlead history --since 24h\n",
+	  fl_cmd_history },
+	{ "top", "", 0, 0, FL_FOR_DAEMON | FL_FOR_TOP, "watch who has how much",
+	  "Shows queues with bars of what they hold, jobs, and the last events, anew each second.\n"
+	  "q or Ctrl-C ends it.  Where standard output is no terminal, it is printed once, or with\n"
+	  "--for every few seconds.\n",
+	  fl_cmd_top },
 	{ "completion", "SHELL", 1, UINT32_MAX, FL_FOR_HELP,
 	  "print what completes words in a shell",
 	  "Prints a script for bash, zsh or fish that completes verbs, options, their values, files,\n"

@@ -46,8 +46,60 @@ enum {
 static const struct fl_option rows[] = {
 	{ "file", "FILE", 'f', FL_FOR_ALL | FL_FOR_TUNE,
 	  "manifests: file, folder, glob, or - for standard input; repeats" },
-	{ "output", "FORMAT", 'o', FL_FOR_ALL | FL_FOR_TUNE,
+	{ "queue", "QUEUE", FL_CLIENT_QUEUE, FL_FOR_SUBMIT,
+	  "where it waits (default: $FAIRLEAD_QUEUE, or the only one you may use)" },
+	{ "request", "RESOURCE=AMOUNT,...", FL_CLIENT_REQUEST, FL_FOR_SUBMIT,
+	  "what one task needs: cpu=2,memory=4Gi,gpu=1; repeats" },
+	{ "name", "NAME", FL_CLIENT_NAME, FL_FOR_SUBMIT,
+	  "what people call it (default: the program)" },
+	{ "tasks", "N", FL_CLIENT_TASKS, FL_FOR_SUBMIT,
+	  "run it N times at once, all or none (default 1)" },
+	{ "array", "N", FL_CLIENT_ARRAY, FL_FOR_SUBMIT,
+	  "N jobs, each with its FAIRLEAD_ARRAY_INDEX from 0" },
+	{ "after", "JOB[:WHEN],...", FL_CLIENT_AFTER, FL_FOR_SUBMIT,
+	  "when these have ended ok (default), failed, or any; repeats" },
+	{ "hold", NULL, FL_CLIENT_HOLD, FL_FOR_SUBMIT, "not before it is released" },
+	{ "priority", "N", FL_CLIENT_PRIORITY, FL_FOR_SUBMIT,
+	  "within its queue: more is sooner (default 0)" },
+	{ "select", "KEY=VALUE", FL_CLIENT_SELECT, FL_FOR_SUBMIT,
+	  "only in a flavor with this label; repeats" },
+	{ "time", "TIME", FL_CLIENT_TIME, FL_FOR_SUBMIT, "stop it after so long, such as 1h30m" },
+	{ "grace", "TIME", FL_CLIENT_GRACE, FL_FOR_SUBMIT, "from the signal to the kill" },
+	{ "signal", "NAME", FL_CLIENT_SIGNAL, FL_FOR_SUBMIT, "that tells it to go (default TERM)" },
+	{ "output", "PATH", FL_CLIENT_OUTPUT, FL_FOR_SUBMIT,
+	  "write what it prints there (default: the daemon keeps it)" },
+	{ "dir", "PATH", FL_CLIENT_DIR, FL_FOR_SUBMIT, "where it runs (default: here)" },
+	{ "env", "NAME[=VALUE]", FL_CLIENT_ENV, FL_FOR_SUBMIT,
+	  "set, or pass on, a variable; repeats" },
+	{ "env-file", "FILE", FL_CLIENT_ENV_FILE, FL_FOR_SUBMIT, "the same, one a line" },
+	{ "clean-env", NULL, FL_CLIENT_CLEAN_ENV, FL_FOR_SUBMIT,
+	  "none of your variables but those named" },
+	{ "wait", NULL, FL_CLIENT_WAIT, FL_FOR_SUBMIT, "until it has ended, and exit as it did" },
+	{ "format", "FORMAT", 'o', FL_FOR_SUBMIT, "text (default) or json" },
+	{ "all", NULL, FL_CLIENT_ALL, FL_FOR_JOBS, "those that are over, too" },
+	{ "queue", "QUEUE", FL_CLIENT_QUEUE, FL_FOR_JOBS | FL_FOR_EVENTS, "of this queue" },
+	{ "user", "USER", FL_CLIENT_USER, FL_FOR_JOBS, "of this user" },
+	{ "state", "STATE,...", FL_CLIENT_STATE, FL_FOR_JOBS,
+	  "in these states, such as waits,runs" },
+	{ "limit", "N", FL_CLIENT_LIMIT, FL_FOR_JOBS | FL_FOR_EVENTS,
+	  "at most N of them (default 1000)" },
+	{ "follow", NULL, FL_CLIENT_FOLLOW, FL_FOR_LOGS | FL_FOR_EVENTS, "go on as more comes" },
+	{ "err", NULL, FL_CLIENT_ERR, FL_FOR_LOGS, "standard error instead of output" },
+	{ "task", "N", FL_CLIENT_TASK, FL_FOR_LOGS, "of this task (default 0)" },
+	{ "attempt", "N", FL_CLIENT_ATTEMPT, FL_FOR_LOGS,
+	  "of this attempt (default: the last one)" },
+	{ "tail", "BYTES", FL_CLIENT_TAIL, FL_FOR_LOGS, "only the end, such as 4Ki" },
+	{ "job", "JOB", FL_CLIENT_JOB, FL_FOR_EVENTS, "of this job" },
+	{ "kind", "KIND", FL_CLIENT_KIND, FL_FOR_EVENTS, "of this kind, such as Preempted" },
+	{ "since", "TIME", FL_CLIENT_SINCE, FL_FOR_EVENTS | FL_FOR_HISTORY,
+	  "from then on: 2026-01-01T00:00:00Z, or 1h: an hour ago" },
+	{ "once", NULL, FL_CLIENT_ONCE, FL_FOR_TOP, "print it once and end" },
+	{ "for", "TIME", FL_CLIENT_FOR, FL_FOR_TOP,
+	  "end after so long; the last picture stays where it is" },
+	{ "output", "FORMAT", 'o', FL_FOR_ALL | FL_FOR_TUNE | FL_FOR_ANSWER,
 	  "text (default) or json; check: sarif, too" },
+	{ "socket", "PATH", FL_CLIENT_SOCKET, FL_FOR_DAEMON,
+	  "the daemon's (default: $FAIRLEAD_SOCKET, or the usual places)" },
 	{ "change", "FILE", OPT_CHANGE, FL_FOR_WHAT_IF,
 	  "objects to add or to replace, as with kubectl apply; repeats" },
 	{ "delete", "OBJECT", OPT_DELETE, FL_FOR_WHAT_IF,
@@ -117,7 +169,8 @@ static const struct fl_option rows[] = {
 	{ "strict", NULL, OPT_STRICT, FL_FOR_ALL,
 	  "unknown fields are errors (check: all warnings are)" },
 	{ "context", "NAME", OPT_CONTEXT, 0, "" },
-	{ "help", NULL, 'h', FL_FOR_ALL | FL_FOR_HELP | FL_FOR_TUNE, "print this help" },
+	{ "help", NULL, 'h', FL_FOR_ALL | FL_FOR_HELP | FL_FOR_TUNE | FL_FOR_DAEMON,
+	  "print this help" },
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -136,6 +189,17 @@ unsigned fl_n_formats(const struct fl_verb *verb)
 }
 
 static bool reads_input(const struct fl_verb *verb) { return verb->option_sets & FL_FOR_ALL; }
+
+/* Where there is no input. */
+static bool asks_daemon(const struct fl_verb *verb)
+{
+	return reads_input(verb) && verb->option_sets & FL_FOR_DAEMON;
+}
+
+static bool is_client(const struct fl_verb *verb)
+{
+	return !reads_input(verb) && verb->option_sets & FL_FOR_DAEMON;
+}
 
 static void print_options(const struct fl_verb *verb)
 {
@@ -160,15 +224,18 @@ void fl_print_help(const struct fl_verb *verb)
 {
 	if (verb) {
 		printf("Usage: fairlead %s [OPTION...]%s%s%s\n\n%s", verb->name,
-		       reads_input(verb) ? " -f FILE..." : "", *verb->operands ? " " : "",
-		       verb->operands, verb->details);
+		       asks_daemon(verb) ? " [-f FILE...]" :
+		       reads_input(verb) ? " -f FILE..." :
+					   "",
+		       *verb->operands ? " " : "", verb->operands, verb->details);
 		print_options(verb);
 		puts("\nExit status: 0 yes, 1 the answer is no or the input is not valid, 2 usage, 3 a failure\n"
 		     "of the environment.");
 		return;
 	}
-	puts("Usage: fairlead VERB [OPTION...] -f FILE...\n\n"
-	     "Decides who gets a shared cluster next, as Kueue would, and says why.\n\nVerbs:");
+	puts("Usage: fairlead VERB [OPTION...] [-f FILE...]\n\n"
+	     "Decides who gets a shared cluster next, as Kueue would, and says why: of\n"
+	     "manifests (-f), or of a machine that fairleadd shares out.\n\nVerbs:");
 	for (unsigned i = 0; i < fl_n_verbs; i++)
 		printf("  %-20s  %s\n", fl_verbs[i].name, fl_verbs[i].summary);
 	puts("\nOptions:\n"
@@ -228,7 +295,7 @@ bool fl_options_duration(const char *text, fl_time *ret)
 	return true;
 }
 
-static bool parse_count(const char *text, uint32_t min, uint32_t max, uint32_t *ret)
+bool fl_options_count(const char *text, uint32_t min, uint32_t max, uint32_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
 	uint64_t value = 0;
@@ -306,7 +373,8 @@ static int take_format(struct fl_options *o, const struct fl_verb *verb, const c
 	if (fl_n_formats(verb) == FL_OUTPUTS)
 		fl_usage_error(verb->name, "--output: '%s' is none of text, json and sarif", arg);
 	else
-		fl_usage_error(verb->name, "--output: '%s' is neither text nor json", arg);
+		fl_usage_error(verb->name, "--%s: '%s' is neither text nor json",
+			       verb->option_sets & FL_FOR_SUBMIT ? "format" : "output", arg);
 	return FAIRLEAD_EINPUT;
 }
 
@@ -320,7 +388,7 @@ static int take_until(struct fl_options *o, const char *arg)
 
 static int take_seed(struct fl_options *o, const char *arg)
 {
-	if (!parse_count(arg, 0, MAX_SEED, &o->seed)) {
+	if (!fl_options_count(arg, 0, MAX_SEED, &o->seed)) {
 		fl_usage_error(o->verb, "--seed: '%s' is not a number from 0 to %d", arg, MAX_SEED);
 		return FAIRLEAD_EINPUT;
 	}
@@ -340,21 +408,46 @@ static int take_memory(struct fl_options *o, const char *arg)
 
 static int take_top(struct fl_options *o, const char *arg)
 {
-	if (parse_count(arg, 1, MAX_TOP, &o->top))
+	if (fl_options_count(arg, 1, MAX_TOP, &o->top))
 		return 0;
 	fl_usage_error(o->verb, "--top: '%s' is not a number from 1 to %d", arg, MAX_TOP);
 	return FAIRLEAD_EINPUT;
 }
 
+static int take_given(struct fl_options *o, int id, const char *arg)
+{
+	struct fl_given *grown = realloc(o->given, (o->n_given + 1) * sizeof(*grown));
+
+	if (!grown) {
+		fprintf(stderr, "fairlead: error: out of memory\n");
+		return FAIRLEAD_ENOMEM;
+	}
+	grown[o->n_given++] = (struct fl_given){ (enum fl_client_option)id, arg ? arg : "" };
+	o->given = grown;
+	return 0;
+}
+
+const char *fl_option_given(const struct fl_options *o, enum fl_client_option option)
+{
+	const char *value = NULL;
+
+	for (uint32_t i = 0; i < o->n_given; i++)
+		if (o->given[i].option == option)
+			value = o->given[i].value;
+	return value;
+}
+
 static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *arg)
 {
+	if (id == FL_CLIENT_SOCKET || (is_client(verb) && id != 'o'))
+		return take_given(o, id, arg);
 	switch (id) {
 	case 'f':
 		return take_text(&o->files, &o->n_files, arg);
 	case 'o':
 		return take_format(o, verb, arg);
 	case OPT_CYCLES:
-		if (!parse_count(arg, 1, FL_MAX_CYCLES, &o->cycles)) {
+		if (!fl_options_count(arg, 1, FL_MAX_CYCLES, &o->cycles)) {
 			fl_usage_error(o->verb, "--cycles: '%s' is not a number from 1 to %d", arg,
 				       FL_MAX_CYCLES);
 			return FAIRLEAD_EINPUT;
@@ -377,7 +470,7 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 		fl_usage_error(o->verb, "--context is not in this version; give -f FILE");
 		return FAIRLEAD_EINPUT;
 	case OPT_BOUND:
-		if (parse_count(arg, 1, MAX_STATES, &o->bound))
+		if (fl_options_count(arg, 1, MAX_STATES, &o->bound))
 			return 0;
 		fl_usage_error(o->verb, "--bound: '%s' is not a number from 1 to %d", arg,
 			       MAX_STATES);
@@ -450,14 +543,14 @@ static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 	if (o->n_operands > verb->max_operands) {
 		const char *extra = o->operands[verb->max_operands];
 
-		if (verb->max_operands == 0)
+		if (verb->max_operands == 0 && reads_input(verb))
 			fl_usage_error(verb->name,
 				       "unexpected argument '%s'; files are given with -f", extra);
 		else
 			fl_usage_error(verb->name, "unexpected argument '%s'", extra);
 		return FAIRLEAD_EINPUT;
 	}
-	if (o->n_files == 0 && reads_input(verb)) {
+	if (o->n_files == 0 && reads_input(verb) && !asks_daemon(verb)) {
 		fl_usage_error(verb->name,
 			       "no input: give -f FILE, a folder, or - for standard input");
 		return FAIRLEAD_EINPUT;
@@ -465,9 +558,11 @@ static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 	return 0;
 }
 
-/* What getopt_long wants to know; letters stand in @shorts, too, with room for two characters a row and two more. */
+/* What getopt_long wants to know; letters stand in @shorts, too, with room for two characters a row and three more. */
 static void list_options(const struct fl_verb *verb, struct option *longs, char *shorts)
 {
+	if (verb->option_sets & FL_FOR_SUBMIT)
+		*shorts++ = '+';
 	*shorts++ = ':';
 	for (unsigned i = 0; i < N_ROWS; i++) {
 		const struct fl_option *o = &rows[i];
@@ -488,7 +583,7 @@ static void list_options(const struct fl_verb *verb, struct option *longs, char 
 int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret)
 {
 	struct option longs[N_ROWS + 1] = { 0 };
-	char shorts[2 * N_ROWS + 2];
+	char shorts[2 * N_ROWS + 3];
 	struct fl_options o = {
 		.verb = verb->name, .interval = FL_SECOND, .cycles = 1, .until = FL_TIME_NONE
 	};
@@ -496,7 +591,7 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 	int rc = 0, id;
 
 	list_options(verb, longs, shorts);
-	optind = 1;
+	optind = 0; /* from the start, whatever was parsed before */
 	opterr = 0;
 	while (rc == 0 && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const char *given = argv[optind - 1];
@@ -507,7 +602,7 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 		} else if (id == ':') {
 			fl_usage_error(verb->name, "option '%s' needs a value", given);
 			rc = FAIRLEAD_EINPUT;
-		} else if (id == '?' && optopt >= OPT_ALL) {
+		} else if (id == '?' && optopt != 0 && strncmp(given, "--", 2) == 0) {
 			fl_usage_error(verb->name, "option '%.*s' takes no value",
 				       (int)strcspn(given, "="), given);
 			rc = FAIRLEAD_EINPUT;
@@ -525,6 +620,7 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 	}
 	o.operands = argv + optind;
 	o.n_operands = (uint32_t)(argc - optind);
+	o.dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
 	if (rc == 0)
 		rc = check_operands(verb, &o);
 	if (rc == 0)
@@ -540,5 +636,7 @@ void fl_options_done(struct fl_options *o)
 	free(o->changes);
 	free(o->variants);
 	free(o->deletions);
+	free(o->given);
 	o->files = o->changes = o->deletions = o->variants = NULL;
+	o->given = NULL;
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/input.h"
+#include "input/input.h"
 
 int fl_out_fail(const char *name, fairlead_error *err)
 {

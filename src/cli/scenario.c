@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
 #include "cli/scenario_parts.h"
 #include "codec/change.h"
 #include "codec/trace.h"
+#include "input/input.h"
 
 /* While it is read. */
 struct reading {

@@ -6,11 +6,11 @@
 
 #include "base/sort.h"
 #include "base/time.h"
-#include "cli/input.h"
 #include "cli/out_file.h"
 #include "codec/kube.h"
 #include "decide/entitle/entitle.h"
 #include "decide/image.h"
+#include "input/input.h"
 
 enum { SHOWN_WARNINGS = 20 };
 
@@ -411,4 +411,17 @@ int fl_snapshot_answer(const struct fl_options *o,
 	fl_arena_done(&arena);
 	fl_snapshot_done(&snapshot);
 	return code;
+}
+
+struct fl_question fl_snapshot_question(const struct fl_snapshot *s, struct fl_arena *arena)
+{
+	return (struct fl_question){
+		.model = s->model,
+		.ops = s->ops,
+		.policy = s->policy,
+		.now = s->now,
+		.report = &s->report,
+		.json = s->options->output == FL_OUTPUT_JSON,
+		.arena = arena,
+	};
 }

@@ -7,9 +7,11 @@
 #define FL_CLI_SNAPSHOT_H
 
 #include "cli/cli.h"
+#include "cli/terminal.h"
 #include "codec/kube.h"
 #include "decide/policy.h"
 #include "report/report.h"
+#include "tell/tell.h"
 
 enum { FL_MAX_ASSUMPTIONS = 64 };
 
@@ -72,13 +74,13 @@ int fl_snapshot_answer(const struct fl_options *o,
 		       int (*answer)(const struct fl_snapshot *s, struct fl_arena *arena,
 				     fairlead_error *err));
 
+/* What is asked of it. */
+struct fl_question fl_snapshot_question(const struct fl_snapshot *s, struct fl_arena *arena);
+
 /* Notices by place; the list is the caller's to free. NULL without memory. */
 uint32_t *fl_snapshot_notices(const struct fl_model *m);
 /* What is printed of a notice; valid until the model changes. */
 struct fl_diagnostic fl_snapshot_diagnostic(const struct fl_model *m, const struct fl_notice *n,
 					    const char *severity);
-
-/* Where output goes and how it looks. */
-void fl_terminal(struct fl_report *r);
 
 #endif

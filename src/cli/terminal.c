@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/terminal.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/snapshot.h"
 #include "codec/quantity.h"
 
 /* COLUMNS is obeyed everywhere, to make output narrow on purpose; else a pipe has no width. */

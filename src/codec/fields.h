@@ -94,7 +94,8 @@ extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
 extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
 extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_policy;
 extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
-extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves;
+extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
+	fl_kind_daemon;
 /* The kind numbered as by fl_kube_kind; NULL behind the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field

@@ -24,7 +24,7 @@ static const struct fl_kind *const kinds[] = {
 	&fl_kind_pod_group,      &fl_kind_pod,
 	&fl_kind_machine,        &fl_kind_shard,
 	&fl_kind_usage_history,  &fl_kind_simulation,
-	&fl_kind_moves,
+	&fl_kind_moves,          &fl_kind_daemon,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -132,9 +132,10 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 {
 	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
 		     api_version);
-	fl_fail_hint(k->err,
-		     "Policy, UsageHistory, Simulation and Moves of fairlead.dev/v1alpha1 are what "
-		     "is read here");
+	fl_fail_hint(
+		k->err,
+		"Policy, UsageHistory, Simulation, Moves and Daemon of fairlead.dev/v1alpha1 are "
+		"what is read here");
 	return FAIRLEAD_EINPUT;
 }
 
@@ -494,6 +495,8 @@ const struct fl_kind *fl_kube_kind_row(uint32_t kind)
 {
 	return kind < N_KINDS ? kinds[kind] : NULL;
 }
+
+const char *fl_kind_name(const struct fl_kind *kind) { return kind->name; }
 
 const char *fl_kube_kind(uint32_t kind) { return kind < N_KINDS ? kinds[kind]->name : NULL; }
 

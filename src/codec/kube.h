@@ -6,7 +6,7 @@
  * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
  * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
  * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
- * and Node, our own Policy, UsageHistory, Simulation and Moves, and List; each field is supported,
+ * and Node, our own Policy, UsageHistory, Simulation, Moves and Daemon, and List; each field is supported,
  * refused, or ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of
  * KAI's simulators, which have no kind, are read as well.
  */
@@ -33,6 +33,7 @@ int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r,
 
 struct fl_kube;
 struct fl_kind;
+const char *fl_kind_name(const struct fl_kind *kind); /* "ClusterQueue" */
 
 /*
  * Sees each object, with its name, before it becomes rows; @kind NULL when nobody

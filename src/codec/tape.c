@@ -266,8 +266,8 @@ static int put_object(void *user, struct fl_kube *k, const struct fl_kind *kind)
 	struct writing w = { user, k };
 	int r;
 
-	if (!kind || (kind == &fl_kind_moves && w.t->no_moves))
-		return 0;
+	if (!kind || (kind == &fl_kind_moves && w.t->no_moves) || kind == &fl_kind_daemon)
+		return 0; /* how it is run is no part of a state */
 	if (kind == &fl_kind_config_map)
 		return note_config_map(w.t, k);
 	r = push_mark(&w, FL_TOKEN_MAP);

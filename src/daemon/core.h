@@ -90,7 +90,7 @@ int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_er
 /* A job that is not over, or was a moment ago; others are in the store only. */
 struct fl_live {
 	uint64_t id, array;
-	const char *queue, *user; /* queue: as submitted */
+	struct fl_sym queue, user; /* queue: as submitted; fl_core_word */
 	uint32_t uid;
 	enum fl_job_state state;
 	enum fl_go_why stopping; /* STOPS: why */
@@ -99,16 +99,19 @@ struct fl_live {
 	int32_t priority;
 	uint32_t tasks, attempt, evictions, losses;
 	struct fl_workload workload; /* in the generation; FL_NONE: not in the policy */
-	uint32_t shape;              /* what it asks for (jobs.h) */
+	uint32_t asks;               /* what for, with others that ask for the same (jobs.h) */
 	fl_time submitted, started, ended, ran;
+	fl_time waits; /* since when it waits, held or for its turn; as of the last time it did */
 	fl_time retry; /* not before; FL_TIME_NONE */
 	int outcome;   /* over: enum fl_outcome_kind, or -1 */
 	int status;
 };
 const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id); /* NULL */
+/* Queue or user of a job, until the next one is submitted. */
+const char *fl_core_word(const struct fl_core *c, struct fl_sym word);
 /* The job that a workload of the generation is; 0: none. */
 uint64_t fl_core_job_of(const struct fl_core *c, struct fl_workload w);
-/* Why it waits, in one sentence. */
+/* Why it waits, in one sentence; how it ended. */
 const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
 			   size_t size);
 
@@ -144,5 +147,8 @@ struct fl_follower {
 };
 void fl_core_follow(struct fl_core *c, struct fl_follower *f);
 void fl_core_unfollow(struct fl_core *c, struct fl_follower *f);
+/* Those that happened and that the store may not show yet, in order. */
+void fl_core_unwritten(const struct fl_core *c,
+		       void (*fn)(void *user, const struct fl_event_row *row), void *user);
 
 #endif

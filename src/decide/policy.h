@@ -79,13 +79,16 @@ struct fl_policy_ops {
 		    const struct fl_image *image, struct fl_policy **ret, fairlead_error *err);
 
 	/*
-	 * @p is fresh, from `new` on a model whose workloads all wait as if never seen, and goes on
-	 * from where @from is, which stays as it is: queues, cohorts, local queues, flavors,
-	 * resources and machines of one name are the same one.  @was: for each workload of @p which
-	 * one of @from it is, in the same queue and with the same podsets; FL_NONE: a new one, not
-	 * submitted yet.  Who is of @from alone has gone.  What is decided from then on is what
-	 * @from would have decided, told the same.
-	 * FAIRLEAD_ESTATE inside a mark; after an error @p can only be freed.
+	 * @p is fresh, from `new`, and goes on from where @from is, which stays as it is: queues,
+	 * cohorts, local queues, flavors, resources and machines of one name are the same one.
+	 * Whatever @p's rows say of who holds or waits does not count.  @was: for each workload of @p
+	 * which one of @from it is, with the same podsets; FL_NONE: a new one, not submitted yet.
+	 * Who is of @from alone has gone.  Where queues, quota and rules are the same, what is decided
+	 * from then on is what @from would have decided, told the same; where they are not, who holds
+	 * something goes on to, and who waits is looked at anew (each policy's adopt.h has the rest,
+	 * and what is not compared: whoever changes that calls `forget`).
+	 * FAIRLEAD_EINPUT, with the workload as subject: something that it holds is no more.
+	 * FAIRLEAD_ESTATE inside a mark.  After an error @p can only be freed.
 	 */
 	int (*adopt)(struct fl_policy *p, fl_time now, const struct fl_policy *from,
 		     const struct fl_workload *was, fairlead_error *err);

@@ -2,7 +2,8 @@
 /*
  * daemon - how the daemon runs: the `Daemon` document (doc/guide/daemon.md)
  *
- * Rows of the model that a Daemon document becomes.  Lengths of time are in nanoseconds.
+ * Rows of the model that a Daemon document becomes; there is one at most.  They are in no image:
+ * an image is what a policy works on, and not how it is run.  Lengths of time are in nanoseconds.
  */
 #ifndef FL_MODEL_DAEMON_H
 #define FL_MODEL_DAEMON_H
@@ -21,9 +22,9 @@ struct fl_daemon_resource_row {
 /* A flavor of the machine, in the order in which they are tried. */
 struct fl_daemon_flavor_row {
 	struct fl_sym name;
-	struct fl_span resources; /* into daemon_resources */
-	struct fl_sym device;     /* resource whose units are numbered devices; symbol 0: none */
-	struct fl_span devices;   /* into daemon_devices: their numbers; n 0: found */
+	struct fl_span resources; /* into daemon_resources; n 0: all that is found */
+	struct fl_sym device;   /* resource whose units are numbered devices; symbol 0: none said */
+	struct fl_span devices; /* into daemon_devices: their numbers; n 0: found */
 	struct fl_place place;
 };
 
@@ -40,7 +41,7 @@ struct fl_daemon_settings {
 	bool present;
 	struct fl_place place;
 	struct fl_sym name;    /* metadata.name; symbol 0 */
-	struct fl_span trees;  /* into trees: files with objects, relative to the document */
+	struct fl_span trees;  /* into daemon_trees: files with objects, relative to the document */
 	struct fl_sym state;   /* folder; symbol 0: not said */
 	struct fl_sym socket;  /* path; symbol 0: "fairlead.sock" in the state folder */
 	uint32_t socket_mode;  /* default 0666: who calls is asked of the kernel */
@@ -55,8 +56,8 @@ struct fl_daemon_settings {
 
 	/* jobs */
 	fl_time grace;          /* default 30 s */
-	fl_time time_limit;     /* default FL_NEVER */
-	fl_time max_time_limit; /* FL_NEVER */
+	fl_time time_limit;     /* of those that do not say; default max_time_limit */
+	fl_time max_time_limit; /* nobody gets more; default FL_NEVER */
 	int64_t output_limit;   /* bytes a stream of a task; default 64 MiB */
 	uint32_t losses;        /* a job whose runner was lost so often has failed; default 3 */
 	fl_time keep_jobs;      /* after their end, with their output; default 7 days */

@@ -119,6 +119,7 @@ int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error
 		.newest = FL_TIME_NONE,
 		.entitle = fl_entitle_settings_default,
 		.simulation = fl_simulation_default,
+		.daemon = fl_daemon_default,
 		.settings = { .strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE },
 			      .n_strategies = 2 },
 	};

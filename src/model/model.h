@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "model/daemon.h"
 #include "model/entitle.h"
 #include "model/pod.h"
 #include "model/simulation.h"
@@ -492,6 +493,11 @@ enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POL
 	X(struct fl_template_row, templates)                                                       \
 	X(struct fl_target_row, targets)                                                           \
 	X(struct fl_move_row, moves)                                                               \
+	X(struct fl_tree_row, daemon_trees)                                                        \
+	X(struct fl_daemon_flavor_row, daemon_flavors)                                             \
+	X(struct fl_daemon_resource_row, daemon_resources)                                         \
+	X(uint32_t, daemon_devices)                                                                \
+	X(struct fl_daemon_access_row, daemon_access)                                              \
 	X(struct fl_notice, notices)
 
 struct fl_model {
@@ -505,6 +511,7 @@ struct fl_model {
 	struct fl_settings settings;
 	struct fl_entitle_settings entitle;
 	struct fl_simulation_settings simulation;
+	struct fl_daemon_settings daemon;
 	enum fl_policy_kind wanted; /* before reading: objects of the other policy are left out */
 	struct fl_resource
 		axis[FL_BUNDLE]; /* by seal, of the entitle policy: cpu, memory, nvidia.com/gpu */
@@ -519,6 +526,9 @@ struct fl_model {
 /* 0 and *ret owned by the caller, or FAIRLEAD_ENOMEM. */
 int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error *err);
 struct fl_model *fl_model_free(struct fl_model *m);
+/* Another one with the same rows, sealed or not as it is. FAIRLEAD_ENOMEM. */
+int fl_model_copy(const struct fl_model *m, const struct fl_mem *mem, struct fl_model **ret,
+		  fairlead_error *err);
 
 /* Intern @text. */
 int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret,

@@ -29,7 +29,7 @@ struct fl_peer {
 	pid_t pid; /* 0: not known */
 };
 
-struct fl_request {
+struct fl_http_request {
 	const char *method, *path; /* path without its query, not decoded beyond %XX */
 	const char *body;          /* ended by a NUL beyond body_len; "" when there is none */
 	size_t body_len;
@@ -37,14 +37,16 @@ struct fl_request {
 	void *private;
 };
 /* Of the query, decoded; NULL when it is not there. Valid as long as the exchange. */
-const char *fl_request_argument(const struct fl_request *r, const char *name);
-const char *fl_request_header(const struct fl_request *r, const char *name);
+const char *fl_request_argument(const struct fl_http_request *r, const char *name);
+const char *fl_request_header(const struct fl_http_request *r, const char *name);
 
+/* What is beyond a limit is told so: 413, 429, 503. */
 struct fl_server_limits {
-	uint32_t connections;
+	uint32_t connections; /* of one uid, root apart, half of it */
 	size_t body;
 	uint32_t requests_per_second; /* of one uid; 0: none. Root's are not counted */
-	uint32_t idle_seconds;        /* a connection without a request is closed */
+	/* For each: from one answer to the next whole request, and to read an answer. */
+	uint32_t idle_seconds;
 };
 
 struct fl_server_options {
@@ -55,16 +57,22 @@ struct fl_server_options {
 	int fd;        /* a listening socket handed over by the service manager; -1: none */
 	struct fl_server_limits limits;
 	/* Whole requests only. It answers, now or later, exactly once. */
-	void (*request)(void *user, struct fl_exchange *x, const struct fl_request *r);
+	void (*request)(void *user, struct fl_exchange *x, const struct fl_http_request *r);
 	void *user;
 };
 
 int fl_server_new(const struct fl_server_options *options, struct fl_server **ret,
 		  fairlead_error *err);
-/* Stop taking connections, finish what was begun, then call @closed. */
+/*
+ * Stop taking connections, finish what was begun, then call @closed.  Streams are ended: their
+ * owners hear that they are gone.  What is not answered yet is waited for.
+ */
 void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user);
 
 /* --- answers --- */
+
+/* Goes with the answer, before which it is called; @name lives on. A few, short ones. */
+void fl_exchange_header(struct fl_exchange *x, const char *name, const char *value);
 
 /* @body is copied. @type NULL: application/json. */
 void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type, const char *body,
@@ -77,9 +85,11 @@ void fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text, 
 
 /*
  * An answer in pieces, as they come: begin, any number of writes, end.  What the client does not
- * read is kept up to a limit; then writes return false, and `drained` is called when there is
- * room.  `gone` once when the client has left: after it the exchange must not be touched.
+ * read is kept, up to FL_STREAM_BYTES; a write that goes beyond returns false and nothing of it is
+ * taken, and `drained` is called when half of that is free.  `gone` once when the client has left
+ * before the end, or the server closes: after it the exchange must not be touched, nor after end.
  */
+enum { FL_STREAM_BYTES = 1024 * 1024 };
 struct fl_stream_callbacks {
 	void (*drained)(void *user);
 	void (*gone)(void *user);

@@ -110,9 +110,10 @@ struct fl_outcome {
 	enum fl_go_why stopped; /* it had been told to go */
 	bool killed;            /* and did not, in its grace */
 	int status;
-	fl_time began, ended; /* on the clock of the host (backend.h); FL_TIME_NONE */
-	uint64_t output_lost; /* bytes beyond the limit */
-	char text[256];       /* NOT_STARTED, LOST */
+	fl_time began, ended;           /* on the clock of the host (backend.h); FL_TIME_NONE */
+	fl_time wall_began, wall_ended; /* the same by the wall clock as it was; FL_TIME_NONE */
+	uint64_t output_lost;           /* bytes beyond the limit */
+	char text[256];                 /* NOT_STARTED, LOST */
 };
 
 const char *fl_job_state_name(enum fl_job_state state); /* "waits" */

@@ -355,6 +355,77 @@ int fl_history_load(struct fl_history *h, const char *name, const struct fl_imag
 		       fl_image_damaged(name, err);
 }
 
+/* --- into another history --- */
+
+/* Points that a window from @oldest on reaches; as compact keeps them. */
+static void find_kept(const struct fl_history *h, fl_time oldest, bool *kept)
+{
+	for (uint32_t s = 0; s < (h->n_queues + 1) * FL_BUNDLE; s++) {
+		uint32_t p = h->owners[s / FL_BUNDLE].last[s % FL_BUNDLE];
+
+		for (bool more = p != FL_NONE; more; p = h->pool[p].before) {
+			kept[p] = true;
+			more = h->pool[p].before != FL_NONE && h->pool[p].at > oldest;
+		}
+	}
+}
+
+/* Behind the last point of its series. */
+static void adopt_point(struct fl_history *h, const struct fl_history *from,
+			const struct point *old, uint32_t owner)
+{
+	struct point *p = &h->pool[h->n];
+	uint32_t was = old->series, series = owner * FL_BUNDLE + was % FL_BUNDLE;
+	uint32_t before = *newest(h, series);
+
+	*p = (struct point){ .at = old->at, .held = old->held, .series = series & INT32_MAX };
+	if (h->settings.half_life == from->settings.half_life)
+		p->sum = old->sum;
+	else if (before != FL_NONE)
+		p->sum = advance(h, h->pool[before].sum, h->pool[before].held,
+				 fl_time_minus(p->at, h->pool[before].at));
+	link_point(h, p);
+	*newest(h, series) = h->n++;
+}
+
+static uint32_t adopted_owner(const struct fl_history *h, const struct fl_history *from,
+			      const uint32_t *queues, uint32_t owner)
+{
+	return owner == from->n_queues ? h->n_queues : queues[owner];
+}
+
+int fl_history_adopt(struct fl_history *h, const struct fl_history *from, const uint32_t *queues,
+		     fairlead_error *err)
+{
+	bool *kept = h->mem->resize(h->mem->user, NULL, from->n + 1);
+	int r;
+
+	if (!kept)
+		return fl_fail_nomem(err);
+	memset(kept, 0, from->n + 1);
+	find_kept(from, fl_window_oldest(&h->settings.window, from->latest), kept);
+	r = fl_mem_grow(h->mem, &h->pool, &h->cap, from->n, sizeof *h->pool, err);
+	h->n = 0;
+	h->latest = from->latest;
+	for (uint32_t o = 0; o <= h->n_queues; o++)
+		h->owners[o] = (struct owner){ FL_TIME_NONE, { FL_NONE, FL_NONE, FL_NONE } };
+	for (uint32_t o = 0; o <= from->n_queues; o++) {
+		uint32_t owner = adopted_owner(h, from, queues, o);
+
+		if (owner != FL_NONE)
+			h->owners[owner].ended = from->owners[o].ended;
+	}
+	for (uint32_t p = 0; r == 0 && p < from->n; p++) {
+		uint32_t series = from->pool[p].series;
+		uint32_t owner = adopted_owner(h, from, queues, series / FL_BUNDLE);
+
+		if (kept[p] && owner != FL_NONE)
+			adopt_point(h, from, &from->pool[p], owner);
+	}
+	fl_mem_free(h->mem, kept);
+	return r;
+}
+
 /* --- what was used --- */
 
 /* The newest point at @t or before; FL_NONE: the series begins later. */

@@ -86,6 +86,15 @@ int fl_history_save(const struct fl_history *h, const char *name, struct fl_imag
 int fl_history_load(struct fl_history *h, const char *name, const struct fl_image *i,
 		    fairlead_error *err);
 
+/*
+ * @h, of which nothing counts any more, becomes what @from is, whose queue q is queue @queues[q] of
+ * @h (each once), or FL_NONE: forgotten.  The window and half-life stay those of @h; with the
+ * half-life of @from it is the same to the last bit, else what windows still reach is integrated
+ * anew.  After FAIRLEAD_ENOMEM @h can only be freed.
+ */
+int fl_history_adopt(struct fl_history *h, const struct fl_history *from, const uint32_t *queues,
+		     fairlead_error *err);
+
 /* One bundle a queue: parts of the capacity, from 0 on. */
 void fl_history_usage(const struct fl_history *h, fl_time now, struct fl_bundle *usage);
 

@@ -10,10 +10,12 @@
  * The journal is what went into the policy, in order: with the image of a policy (checkpoint) and
  * the rows after it the policy is made again as it was, to the last bit, because a policy is a
  * deterministic state machine (decide/policy.h).  All else follows from it, or is for people:
- * jobs as they are, admissions, events, usage, who did what.
+ * jobs as they are, admissions, events, who did what.
  *
- * fl_store_commit may be called on another thread than the rest, one commit at a time: reads have
- * a connection of their own, and see what was committed.  Nobody else includes sqlite3.h.
+ * What writes (commit, set, checkpoint, expire) may be called on any thread, and waits for what
+ * writes just then; so may backup, which waits for nobody.  Reads are for one thread at a time:
+ * they have a connection of their own, and see what was committed.  README.md says why things are as
+ * they are.  Nobody else includes sqlite3.h.
  */
 #ifndef FL_STORE_STORE_H
 #define FL_STORE_STORE_H
@@ -53,7 +55,7 @@ struct fl_journal_row {
 	const char *text; /* NULL: none */
 };
 
-/* A job as it is. */
+/* A job as it is.  An update leaves uid, user, name, queue, array and submitted as they were. */
 struct fl_job_row {
 	uint64_t id;
 	enum fl_job_state state;
@@ -76,7 +78,7 @@ struct fl_job_row {
 
 /* What happened, for people and programs that follow. */
 struct fl_event_row {
-	uint64_t seq; /* of the journal row that it follows from */
+	uint64_t seq; /* of the journal row that it follows from, whose time is `at` */
 	uint32_t n;   /* the n-th of it, from 0: (seq, n) is written once */
 	fl_time at;
 	const char *kind; /* "Submitted", "Admitted", "Preempted", ...: daemon/event.def */
@@ -93,19 +95,20 @@ struct fl_admission_row {
 	uint64_t job;
 	uint32_t attempt;
 	const char *queue; /* whose quota */
+	fl_time waits;     /* since when it had waited for that */
 	fl_time from, to;  /* to FL_TIME_NONE: still; written again when it is over */
 	const char *placement;
 	const char *ended; /* "exited", "preempted", ...; NULL: not yet */
 	uint64_t preemptor;
 };
 
-/* How much a queue or cohort held over (from, to]: exact, from when it held what. */
+/* How much a queue held within a time: exact, from when its jobs held what. */
 struct fl_usage_sum_row {
-	const char *kind, *node; /* "ClusterQueue", "LocalQueue", "Queue"; its name */
-	const char *resource;    /* "" in borrow rows of flavors: "cpu" */
-	const char *flavor;      /* "" where there is none */
-	fl_time from, to;
-	double amount; /* units of amounts, times seconds */
+	const char *queue;
+	const char *resource, *flavor;        /* NULL: of all that it held, without an amount */
+	fl_time from, to;                     /* the first and last of it */
+	double amount;                        /* units of amounts, times seconds */
+	uint64_t jobs, admissions, evictions; /* evictions: that ended so within that time */
 };
 
 /* Something about a queue, cohort or the daemon that lasts: a cycle, a missing flavor. */
@@ -130,46 +133,50 @@ struct fl_batch {
 	const struct fl_job_row *new_jobs, *jobs; /* jobs: updates of rows that are there */
 	const struct fl_event_row *events;
 	const struct fl_admission_row *admissions;
-	const struct fl_usage_sum_row *usage;
 	const struct fl_condition_row *conditions; /* replace those of the same object and type */
 	const struct fl_audit_row *audit;
-	uint32_t n_journal, n_new_jobs, n_jobs, n_events, n_admissions, n_usage, n_conditions,
-		n_audit;
-	fl_time wall; /* the clock of the world when it was made, for those who look */
-	fl_time boot; /* CLOCK_BOOTTIME of the same moment; the time of the last row is `at` */
+	uint32_t n_journal, n_new_jobs, n_jobs, n_events, n_admissions, n_conditions, n_audit;
+	/* The clock of the world, and that since boot, when the last row of the journal had its
+	 * time `at`: kept when there is one. */
+	fl_time wall, boot;
+	const char *boot_id; /* of which boot; NULL: not known */
 };
 
 struct fl_store_options {
 	const char *folder; /* state folder; made with mode 0700 when missing and `create` */
 	bool create;
-	bool read_only; /* to look at, also while a daemon has it */
-	/* Tests: the n-th write to disk fails as if it were full; 0: none does. */
-	uint64_t fail_write;
+	bool read_only;  /* to look at, also while a daemon has it */
+	const char *vfs; /* tests: SQLite's files through this one; NULL: the usual */
 };
 
 /*
  * Opens, brings an older schema up to date (after a copy of the database, "before-vN.db").
  * FAIRLEAD_ESTATE: another process has the folder (err says which).  FAIRLEAD_EINPUT: damaged, of
- * a newer program, or not ours.  FAIRLEAD_EIO: folder or disk.
+ * a newer program, or not ours.  FAIRLEAD_ENOENT: not there.  FAIRLEAD_EIO: folder or disk.
  */
 int fl_store_open(const struct fl_store_options *options, struct fl_store **ret,
 		  fairlead_error *err);
 struct fl_store *fl_store_close(struct fl_store *s);
 
-/* Durable on return.  FAIRLEAD_EIO: nothing of it is there; err says whether the disk is full. */
+/*
+ * Durable on return.  FAIRLEAD_EIO: nothing of it is there; err says whether the disk is full; it
+ * may be tried again.  (Only when the disk failed the sync, and all after it, may a kill find it.)
+ * FAIRLEAD_ESTATE: rows of the journal that do not follow the last ones.
+ */
 int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_error *err);
 
 /* --- checkpoint --- */
 
-/* The image of a policy as of journal row @seq: written whole beside the old one, then in its place. */
+/* The image of a policy as of journal row @seq: whole beside the old one, then in its place. */
 int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
 			int (*write)(void *user, int fd, fairlead_error *err), void *user,
 			fairlead_error *err);
 /* Of the last one; *ret_fd open for reading, -1 and seq 0 when there is none. */
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err);
 /* Rows of the journal that no checkpoint needs and that are older than @before are deleted, a few
- * thousand a call; 1: there are more. The same of events, usage, audit, and of jobs that ended
- * before @jobs_before, whose numbers go to @gone (a few at a time). */
+ * thousand a call; 1: there are more. The same of events and audit, of admissions that were over
+ * before @usage_before, and of jobs that ended before @jobs_before, whose numbers go to @gone (a
+ * few at a time), which may be told twice of one and must not call the store. */
 struct fl_retention {
 	fl_time events_before, usage_before, jobs_before;
 	void (*gone)(void *user, uint64_t job);
@@ -177,7 +184,12 @@ struct fl_retention {
 };
 int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlead_error *err);
 
-/* --- reading: texts are valid during the callback; a negative value of @fn ends it --- */
+/*
+ * --- reading ---
+ *
+ * Texts are valid during the callback; a negative value of @fn ends it.  From a callback others
+ * may be read, but not the same again (FAIRLEAD_ESTATE).
+ */
 
 /* Small things by name: "config", "boot". FAIRLEAD_ENOENT. Set is durable on return. */
 int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err);
@@ -203,7 +215,7 @@ struct fl_job_filter {
 	const char *queue, *user; /* NULL: any */
 	uint32_t states;          /* bits 1 << enum fl_job_state; 0: any */
 	uint64_t after, array;    /* only higher numbers; only of that array; 0: any */
-	fl_time ended_after;      /* FL_TIME_NONE: any */
+	fl_time ended_after;      /* 0: any */
 	uint32_t limit;           /* 0: all */
 	bool newest_first;
 	bool without_spec; /* spec NULL */
@@ -217,7 +229,7 @@ struct fl_event_filter {
 	uint32_t after_n; /* behind (after_seq, after_n) */
 	uint64_t job;     /* 0: any */
 	const char *queue, *kind;
-	fl_time since; /* FL_TIME_NONE */
+	fl_time since; /* 0: any */
 	uint32_t limit;
 	bool newest_first;
 };
@@ -228,7 +240,15 @@ int fl_store_admissions(struct fl_store *s, uint64_t job,
 			int (*fn)(void *user, const struct fl_admission_row *row,
 				  fairlead_error *err),
 			void *user, fairlead_error *err); /* job 0: of all that hold quota */
-/* Sums of usage by node, resource and flavor over the part of (from, to] that rows cover. */
+/*
+ * Those that waited or held something within (from, to], in no order; and what was held then, in
+ * sum: a row for each queue, then by queue, resource and flavor.  What is still held counts until
+ * @to.  Both have a connection of their own, so they may be read on any thread.
+ */
+int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
+		      int (*fn)(void *user, const struct fl_admission_row *row,
+				fairlead_error *err),
+		      void *user, fairlead_error *err);
 int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
 		   int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
 		   void *user, fairlead_error *err);
@@ -239,6 +259,9 @@ int fl_store_conditions(struct fl_store *s,
 int fl_store_audit(struct fl_store *s, uint32_t limit,
 		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
 		   void *user, fairlead_error *err);
+
+/* On disk: the database and its write-ahead log. */
+uint64_t fl_store_bytes(const struct fl_store *s);
 
 /* --- backup --- */
 

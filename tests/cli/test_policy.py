@@ -74,7 +74,7 @@ def test_refused_with_place(fairlead, write, policy, place, text, hint):
     (HEAD + "---\n" + HEAD.replace("name: p", "name: other"), "a second Policy",
      "the first is at p.yaml:1:1"),
     (HEAD.replace("v1alpha1", "v2"), "there is no kind 'Policy' of 'fairlead.dev/v2'",
-     "Policy, UsageHistory, Simulation and Moves of fairlead.dev/v1alpha1 are what is read here"),
+     "Policy, UsageHistory, Simulation, Moves and Daemon of fairlead.dev/v1alpha1 are what is read here"),
     (HEAD.replace("kind: Policy", "kind: Politics"),
      "there is no kind 'Politics' of 'fairlead.dev/v1alpha1'", None),
 ])

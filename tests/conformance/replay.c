@@ -12,7 +12,8 @@
  * Between cycles the world does what ask/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
  *
- * With --reload the policy is saved and loaded before each step, which must change nothing.
+ * With --reload the policy is saved and loaded, or adopted by another one, before each step, which
+ * must change nothing.
  *
  * Exit: 0, 1 when a case could not be decided, 2 usage, 3 a file cannot be read.
  */

@@ -166,6 +166,8 @@ def folder():
             f.write(text)
         with open(f"{path}/change.yaml", "w") as f:
             f.write(CHANGE)
+        with open(f"{path}/script.sh", "w") as f:
+            f.write("#!/bin/sh -e\n#FAIRLEAD -r cpu=1 --name 'a b'\n")
         with open(f"{path}/entitled.yaml", "w") as f:
             f.write(ENTITLED + gang("held", "a", 2, "nodeName: m,") + gang("more", "a", 2, "nodeName: m,") +
                     gang("new", "b", 2) + gang("big", "b", 3))
@@ -257,7 +259,21 @@ VERBS.update({
     "explain-eta": ["explain", "-f", "state.yaml", "ns/a", "--eta", "-o", "json"],
 })
 
-ANSWER_NO = {"explain-unknown", "prove", "prove-json", "replay"}
+# A job that is refused without asking the daemon.
+VERBS.update({
+    "submit": ["submit", "-q", "a", "-r", "cpu=1,mem=1Gi", "--after", "1", "--env", "PATH", "--output", "x", "--name",
+               64 * "x", "--", "true"],
+    "submit-script": ["submit", "-q", "a", "--name", 64 * "x", "script.sh", "1"],
+})
+# Asking where there is none: libraries are loaded for it, with thousands of allocations.
+NO_DAEMON = {
+    "jobs": ["jobs", "--socket", "none"],
+    "ask": ["explain", "--socket", "none", "17"],
+}
+VERBS.update(NO_DAEMON)
+STRIDES.update(dict.fromkeys(NO_DAEMON, 131))
+
+ANSWER_NO = {"explain-unknown", "prove", "prove-json", "replay", "submit", "submit-script"}
 
 
 def written(folder):
@@ -313,7 +329,7 @@ def says(done, text):
 def test_each_allocation(folder, name):
     args = VERBS[name]
     want = run(args, folder)
-    assert want.returncode == (2 if name == "usage" else 1 if name in ANSWER_NO else 0)
+    assert want.returncode == (2 if name == "usage" else 1 if name in ANSWER_NO else 3 if name in NO_DAEMON else 0)
     wanted, made = essence(want.stdout), written(folder)
     files = sorted(set(os.listdir(folder)) - {"out.json"})
     step = STRIDES.get(name, 1)
@@ -359,7 +375,8 @@ def test_each_read(folder, name):
 
 
 # What says all it has to say on standard error, or in a file.
-QUIET = ("check", "check-gzip", "explain-unknown", "folder", "record-out", "save", "usage")
+QUIET = ("check", "check-gzip", "explain-unknown", "folder", "record-out", "save", "usage", "submit", "submit-script",
+         *NO_DAEMON)
 
 
 @pytest.mark.parametrize("name", [v for v in VERBS if v not in QUIET])

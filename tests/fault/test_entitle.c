@@ -168,6 +168,29 @@ static int build_policy(struct run *r, fairlead_error *err)
 	return code;
 }
 
+/* What r->p knows, in a policy of its own. */
+static int build_adopted(struct run *r, fairlead_error *err)
+{
+	struct fl_policy_options options = { .mem = &r->f.mem,
+					     .now = NOW * FL_SECOND,
+					     .moving_usage = r->moving_usage };
+	struct fl_workload was[JOBS];
+	struct fl_policy *p = NULL;
+	uint64_t digest[2];
+	int code = ops->new (r->m, &options, &p, err);
+
+	for (uint32_t w = 0; w < JOBS; w++)
+		was[w].v = w;
+	if (code == 0)
+		code = ops->adopt(p, (NOW + 2) * FL_SECOND, r->p, was, err);
+	if (code == 0) {
+		ops->digest(p, (NOW + 2) * FL_SECOND, digest);
+		add(r, digest[0]);
+	}
+	ops->free(p);
+	return code;
+}
+
 static int build_divider(struct run *r, fairlead_error *err)
 {
 	const struct fl_divide_queue rows[] = {
@@ -489,6 +512,19 @@ static void a_busy_cycle(void **state)
 	fl_model_free(r.m);
 }
 
+static void build_adopter(struct run *r)
+{
+	const struct fl_policy_options options = { .mem = &fl_mem_heap,
+						   .now = NOW * FL_SECOND,
+						   .moving_usage = r->moving_usage };
+	struct fl_decisions d;
+
+	assert_int_equal(ops->new (r->m, &options, &r->p, NULL), 0);
+	assert_int_equal(ops->step(r->p, (NOW + 1) * FL_SECOND, 0, NULL, &d, NULL), 0);
+	each_of_building("adopt", r, build_adopted);
+	r->p = ops->free(r->p);
+}
+
 static void build_all(bool with_modes)
 {
 	struct run r;
@@ -496,8 +532,10 @@ static void build_all(bool with_modes)
 	read_world(&r, with_modes);
 	each_of_building("seal", &r, build_sealed);
 	each_of_building("policy", &r, build_policy);
+	build_adopter(&r);
 	r.moving_usage = true;
 	each_of_building("policy, usage moves", &r, build_policy);
+	build_adopter(&r);
 	fl_model_free(r.m);
 }
 

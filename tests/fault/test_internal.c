@@ -141,6 +141,14 @@ static const struct sample {
 	{ "Moves", OBJECT("fairlead.dev/v1alpha1", "Moves",
 			  "\"metadata\":{\"name\":\"m\"},\"spec\":{\"moves\":[{\"serve\":"
 			  "\"ns/w\"},{\"letGo\":\"ns/v\"},{\"cycle\":true}],\"repeat\":3}") },
+	{ "Daemon",
+	  OBJECT("fairlead.dev/v1alpha1", "Daemon",
+		 "\"metadata\":{\"name\":\"d\"},\"spec\":{\"tree\":[\"t\"],\"state\":\"/s\","
+		 "\"machine\":{\"name\":\"n\",\"cohort\":\"c\",\"flavors\":[{\"name\":\"f\","
+		 "\"resources\":{\"cpu\":\"auto\",\"nvidia.com/gpu\":2},\"devices\":{\"resource\":"
+		 "\"nvidia.com/gpu\",\"numbers\":[0,1]}}],\"reserved\":{\"cpu\":\"1\"}},\"access\":{"
+		 "\"admins\":{\"users\":[\"a\"]},\"queues\":[{\"queue\":\"q\",\"groups\":[\"g\"]}]},"
+		 "\"jobs\":{\"grace\":\"5s\"}}") },
 	{ "Simulation",
 	  OBJECT("fairlead.dev/v1alpha1", "Simulation",
 		 "\"metadata\":{\"name\":\"s\"},\"spec\":{\"trees\":[\"t\"],\"sources\":[{\"swf\":\"s\","
@@ -260,6 +268,25 @@ static int build_policy(struct run *r, fairlead_error *err)
 	struct fl_policy *p = NULL;
 	int code = ops->new (r->m, &options, &p, err);
 
+	ops->free(p);
+	return code;
+}
+
+/* What r->p knows, in a policy of its own. */
+static int build_adopted(struct run *r, fairlead_error *err)
+{
+	const struct fl_workload was[] = { { 0 }, { 1 }, { 2 }, { 3 } };
+	struct fl_policy_options options = { .mem = &r->f.mem, .now = NOW * FL_SECOND };
+	struct fl_policy *p = NULL;
+	uint64_t digest[2];
+	int code = ops->new (r->m, &options, &p, err);
+
+	if (code == 0)
+		code = ops->adopt(p, (NOW + 2) * FL_SECOND, r->p, was, err);
+	if (code == 0) {
+		ops->digest(p, (NOW + 2) * FL_SECOND, digest);
+		add(r, digest[0]);
+	}
 	ops->free(p);
 	return code;
 }
@@ -644,6 +671,19 @@ static void sealing_and_more(void **state)
 	each_of_building("tape, entitled", &r, build_tape);
 }
 
+/* After a cycle in which somebody must go, with a quota and a priority that are not the model's. */
+static struct fl_policy *stepped(struct fl_model *m)
+{
+	const struct fl_policy_options options = { .mem = &fl_mem_heap, .now = NOW * FL_SECOND };
+	struct run r = { .m = m };
+
+	assert_int_equal(ops->new (m, &options, &r.p, NULL), 0);
+	assert_int_equal(call_nominal(&r, NULL), 0);
+	assert_int_equal(call_priority(&r, NULL), 0);
+	assert_int_equal(call_step(&r, NULL), 0);
+	return r.p;
+}
+
 static void each_operation(bool settles)
 {
 	struct run r = { .ops = ops, .look = look, .unmarked = call_mark, .text = world_text };
@@ -654,6 +694,9 @@ static void each_operation(bool settles)
 	assert_int_equal(fl_model_seal(r.m, NULL), 0);
 	assert_int_equal(r.m->n_workloads, 4);
 	each_of_building("policy", &r, build_policy);
+	r.p = stepped(r.m);
+	each_of_building("adopt", &r, build_adopted);
+	r.p = ops->free(r.p);
 	for (size_t i = 0; i < COUNT(rows); i++)
 		each_of_operations(&rows[i], &r);
 	fl_model_free(r.m);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "cli/unpack.h"
 #include "fuzz/fuzz.h"
+#include "input/unpack.h"
 
 enum { LIMIT = 1 << 20 };
 

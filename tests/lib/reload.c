@@ -15,6 +15,8 @@ struct reloaded {
 	struct fl_state s; /* the model is the caller's until the first load */
 	bool own_model;
 	uint32_t marks;
+	struct fl_policy_options options;
+	uint32_t steps;
 };
 
 static struct reloaded *of(const struct fl_policy *p) { return (void *)(uintptr_t)p; }
@@ -93,6 +95,30 @@ static void reload(struct reloaded *r)
 	free(second.bytes);
 }
 
+/* A new policy on the same model goes on. */
+static void adopt(struct reloaded *r)
+{
+	uint32_t n = r->s.model->n_workloads;
+	struct fl_workload *was = malloc((n + 1) * sizeof *was);
+	struct fl_policy *next = NULL;
+	fairlead_error err = { .code = 0 };
+	uint64_t before[2], after[2];
+
+	must(was, "has no memory", &err);
+	for (uint32_t w = 0; w < n; w++)
+		was[w].v = w;
+	must(r->s.ops->new (r->s.model, &r->options, &next, &err) == 0, "cannot be made", &err);
+	must(r->s.ops->adopt(next, r->s.now, r->s.policy, was, &err) == 0, "cannot be adopted",
+	     &err);
+	r->s.ops->digest(r->s.policy, r->s.now, before);
+	r->s.ops->digest(next, r->s.now, after);
+	must(memcmp(before, after, sizeof before) == 0, "has another digest when it is adopted",
+	     &err);
+	r->s.ops->free(r->s.policy);
+	r->s.policy = next;
+	free(was);
+}
+
 /* --- the policy --- */
 
 static int make(const struct fl_policy_ops *ops, const struct fl_model *m,
@@ -104,6 +130,7 @@ static int make(const struct fl_policy_ops *ops, const struct fl_model *m,
 
 	if (!r)
 		return fl_fail_nomem(err);
+	r->options = *options;
 	r->s = (struct fl_state){ .model = (void *)(uintptr_t)m, .ops = ops, .now = options->now };
 	rc = ops->new (m, options, &r->s.policy, err);
 	if (rc < 0)
@@ -147,7 +174,7 @@ static int step(struct fl_policy *p, fl_time now, unsigned flags, const struct f
 		struct fl_decisions *ret, fairlead_error *err)
 {
 	if (!of(p)->marks)
-		reload(of(p));
+		(of(p)->steps++ % 2 ? adopt : reload)(of(p));
 	of(p)->s.now = now;
 	return of(p)->s.ops->step(of(p)->s.policy, now, flags, sink, ret, err);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reload - policies that are saved and loaded all the time
+ * reload - policies that are saved and loaded, or adopted, all the time
  *
- * Before every step, unless a mark is open, the model and the policy become an image and are
+ * Before every other step, unless a mark is open, the model and the policy become an image and are
  * made again from it; the image of that must be the same bytes, and its digest that of before.
- * Aborts when they are not.
+ * Before the others a new policy on the same model adopts what this one knows, with that digest,
+ * too.  Aborts when they are not.
  */
 #ifndef TESTS_LIB_RELOAD_H
 #define TESTS_LIB_RELOAD_H

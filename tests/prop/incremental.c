@@ -3,7 +3,7 @@
  * incremental - a step that looks at what changed decides as one that looks at everything
  *
  *   incremental [--policy borrow|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
- *               [--heads 1] [--settles 1]
+ *               [--heads 1] [--settles 1] [--generations same|apart]
  *
  * Many small worlds, in each of them some hundreds of random operations, until there were
  * --events events in all.  World N of a seed is always the same one; on a difference the
@@ -12,7 +12,8 @@
  *
  * --heads holds something else against each other, which should be the same too: a policy with
  * many heads a cycle, and one with one head a cycle that makes as many cycles.  --settles has
- * both under a Policy with preemptionGuarantee: settles.
+ * both under a Policy with preemptionGuarantee: settles.  --generations has the second one adopted
+ * all the time by another policy (generations.h).
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "decide/entitle/entitle.h"
 #include "fuzz/chosen_borrow.h"
 #include "fuzz/chosen_entitle.h"
+#include "prop/generations.h"
 #include "prop/lockstep.h"
 
 enum { MOST_DRAWS = 400, WORLD_BYTES = 4096 };
@@ -33,6 +35,7 @@ struct options {
 	unsigned long seed, world, events;
 	bool one; /* world only */
 	bool heads, settles;
+	const char *generations; /* NULL: none */
 };
 
 /* A world and what is done in it. */
@@ -55,9 +58,11 @@ static bool entitled(void) { return strcmp(options.policy, "entitle") == 0; }
 /* How to have this world again. */
 static void say_again(void)
 {
-	(void)fprintf(stderr, "again: incremental --policy %s --seed %lu --world %lu%s%s\n",
+	(void)fprintf(stderr, "again: incremental --policy %s --seed %lu --world %lu%s%s%s%s\n",
 		      options.policy, options.seed, run.number, options.heads ? " --heads 1" : "",
-		      options.settles ? " --settles 1" : "");
+		      options.settles ? " --settles 1" : "",
+		      options.generations ? " --generations " : "",
+		      options.generations ? options.generations : "");
 }
 
 /* An assertion of the engine's failed: say where. */
@@ -129,6 +134,10 @@ static void make(unsigned long number)
 	run.n = 40 + (unsigned)(fl_random_bits(&random) % (MOST_DRAWS - 40));
 	fill(&random, (uint8_t *)run.draws, run.n * sizeof *run.draws);
 	choose_world();
+	if (options.generations)
+		generations_of(&run.objects, strcmp(options.generations, "same") == 0 ?
+						     GENERATIONS_SAME :
+						     GENERATIONS_APART);
 	for (int i = 0; i < BOTH; i++) {
 		run.m[i] = read_world();
 		if (options.heads)
@@ -146,10 +155,14 @@ static bool go(struct lockstep *l, bool aloud)
 				       .now = run.m[FULL]->newest,
 				       .unsampled = run.unsampled,
 				       .moving_usage = run.moving };
+	const struct fl_policy_ops *ops[BOTH];
 	bool same;
 
-	lockstep_open(l, entitled() ? &fl_entitle_policy : &fl_borrow_policy,
-		      (const struct fl_model *const *)run.m, &o);
+	ops[FULL] = ops[PART] = entitled() ? &fl_entitle_policy : &fl_borrow_policy;
+	if (options.generations)
+		ops[PART] = entitled() ? &generations_entitle : &generations_borrow;
+	lockstep_open(l, ops, (const struct fl_model *const *)run.m, &o);
+	l->apart = options.generations;
 	l->aloud = aloud;
 	same = lockstep_same_state(l);
 	for (at = 0; same && at < run.n; at++) {
@@ -247,6 +260,8 @@ static int parse(int argc, char **argv)
 			options.heads = number;
 		else if (strcmp(argv[i], "--settles") == 0)
 			options.settles = number;
+		else if (strcmp(argv[i], "--generations") == 0)
+			options.generations = argv[i + 1];
 		else if (strcmp(argv[i], "--world") == 0)
 			options.world = number, options.one = true;
 		else
@@ -263,7 +278,8 @@ int main(int argc, char **argv)
 
 	if (parse(argc, argv) < 0) {
 		(void)fprintf(stderr, "usage: incremental [--policy borrow|entitle] [--seed N] "
-				      "[--world N] [--events N] [--keep FILE] [--heads 1]\n");
+				      "[--world N] [--events N] [--keep FILE] [--heads 1] "
+				      "[--settles 1] [--generations same|apart]\n");
 		return 2;
 	}
 	(void)signal(SIGABRT, say_where);
@@ -282,5 +298,9 @@ int main(int argc, char **argv)
 	       "%lu marks; %lu admitted, %lu reserved, %lu evicted, %lu waiting (%lu left out)\n",
 	       options.policy, options.seed, worlds, n.events, n.refused, n.steps, n.tries, n.marks,
 	       n.admitted, n.reserved, n.evicted, n.waiting, n.left_out);
+	if (options.generations)
+		printf("%lu generations, %lu left out, %lu joined, %lu gone\n",
+		       generations_counts.generations, generations_counts.left_out,
+		       generations_counts.joined, generations_counts.gone);
 	return 0;
 }

@@ -111,7 +111,7 @@ static struct fl_event draw_event(const struct lockstep *l, struct choices *c)
 			      .machine = { FL_NONE } };
 
 	if (what < 11)
-		e.kind = likely(l->ops->state(l->p[FULL], e.workload), c);
+		e.kind = likely(l->ops[FULL]->state(l->p[FULL], e.workload), c);
 	else if (what < 14)
 		e.kind = FL_EV_CELL;
 	else
@@ -137,7 +137,7 @@ static bool apply(struct lockstep *l, const struct fl_event *e)
 	int r[BOTH];
 
 	for (int i = 0; i < BOTH; i++)
-		r[i] = l->ops->apply(l->p[i], l->now, e, &err[i]);
+		r[i] = l->ops[i]->apply(l->p[i], l->now, e, &err[i]);
 	if (e->kind == FL_EV_CELL)
 		did(l, "cell %d of %s/%u/%u/%u: %lld", (int)e->cell.kind, text_of(l, e->workload),
 		    e->cell.node.v, e->cell.flavor.v, e->cell.resource.v,
@@ -162,7 +162,7 @@ static bool complete_evictions(struct lockstep *l)
 	for (uint32_t w = 0; same && w < l->m->n_workloads; w++) {
 		struct fl_event e = { .kind = FL_EV_EVICTED, .workload = { w } };
 
-		if (l->ops->state(l->p[FULL], e.workload) == FL_STATE_EVICTING)
+		if (l->ops[FULL]->state(l->p[FULL], e.workload) == FL_STATE_EVICTING)
 			same = apply(l, &e);
 	}
 	did(l, "all who must go have gone");
@@ -232,7 +232,7 @@ static int repeat(struct lockstep *l, struct all *all, struct fl_decisions *ret,
 	while (r == 0 && admitted) {
 		struct fl_decisions d;
 
-		r = l->ops->step(l->p[FULL], l->now, FL_STEP_FULL, /* sink= */ NULL, &d, err);
+		r = l->ops[FULL]->step(l->p[FULL], l->now, FL_STEP_FULL, /* sink= */ NULL, &d, err);
 		admitted = false;
 		for (uint32_t i = 0; r == 0 && i < d.n; i++)
 			admitted |= d.rows[i].kind == FL_ADMIT;
@@ -261,8 +261,8 @@ static bool step_repeated(struct lockstep *l)
 	bool same;
 
 	if (r == 0)
-		r = l->ops->step(l->p[PART], l->now, FL_STEP_FULL, /* sink= */ NULL, &d[PART],
-				 &err);
+		r = l->ops[PART]->step(l->p[PART], l->now, FL_STEP_FULL, /* sink= */ NULL, &d[PART],
+				       &err);
 	same = r == 0 ? compare_step(l, "s", d) : lockstep_differ(l, "step: %s", err.text);
 	if (same && d[FULL].n != d[PART].n)
 		same = lockstep_differ(l, "rows: %u, else %u", d[FULL].n, d[PART].n);
@@ -286,7 +286,7 @@ static bool step(struct lockstep *l, struct choices *c)
 	if (l->repeats)
 		return step_repeated(l);
 	for (int i = 0; i < BOTH && r == 0; i++)
-		r = l->ops->step(l->p[i], l->now, flags[i], sinks[i], &d[i], &err);
+		r = l->ops[i]->step(l->p[i], l->now, flags[i], sinks[i], &d[i], &err);
 	if (r < 0)
 		return lockstep_differ(l, "step: %s", err.text);
 	return compare_step(l, how == 0 ? " (full)" : how == 1 ? " (listened to)" : "", d);
@@ -299,8 +299,11 @@ static bool try(struct lockstep *l, struct choices *c)
 	fairlead_error err[BOTH] = { { 0 } };
 	int r[BOTH];
 
+	/* Of who has gone not all is known to one that left it out. */
+	if (l->apart && l->ops[FULL]->state(l->p[FULL], w) == FL_STATE_ABSENT)
+		return true;
 	for (int i = 0; i < BOTH; i++)
-		r[i] = l->ops->try(l->p[i], l->now, w, /* sink= */ NULL, &d[i], &err[i]);
+		r[i] = l->ops[i]->try(l->p[i], l->now, w, /* sink= */ NULL, &d[i], &err[i]);
 	did(l, "try %s", text_of(l, w));
 	l->counts.tries++;
 	if (r[FULL] != r[PART])
@@ -317,7 +320,7 @@ static bool mark(struct lockstep *l)
 	if (l->depth == LOCKSTEP_DEPTH)
 		return true;
 	for (int i = 0; i < BOTH; i++)
-		ENSURE(l->ops->mark(l->p[i], &l->marks[l->depth][i], NULL) == 0);
+		ENSURE(l->ops[i]->mark(l->p[i], &l->marks[l->depth][i], NULL) == 0);
 	l->told_at[l->depth++] = *l->told;
 	l->counts.marks++;
 	did(l, "mark %u", l->depth);
@@ -330,7 +333,7 @@ static bool end_mark(struct lockstep *l, struct choices *c, bool back)
 		return true;
 	l->depth = choose(c, l->depth);
 	for (int i = 0; i < BOTH; i++)
-		(back ? l->ops->rollback : l->ops->keep)(l->p[i], l->marks[l->depth][i]);
+		(back ? l->ops[i]->rollback : l->ops[i]->keep)(l->p[i], l->marks[l->depth][i]);
 	if (back)
 		*l->told = l->told_at[l->depth];
 	did(l, "%s mark %u", back ? "roll back to" : "keep since", l->depth + 1);
@@ -340,7 +343,7 @@ static bool end_mark(struct lockstep *l, struct choices *c, bool back)
 /* To just before the time at which the policy wants to be asked, to it, or beyond it. */
 static bool pass(struct lockstep *l, struct choices *c)
 {
-	fl_time wake = l->ops->wake(l->p[FULL], l->now);
+	fl_time wake = l->ops[FULL]->wake(l->p[FULL], l->now);
 
 	if (wake == FL_NEVER || wake - l->now > 3600 * FL_SECOND)
 		wake = l->now + FL_SECOND;
@@ -385,21 +388,23 @@ bool lockstep_do(struct lockstep *l, const struct draw *draw)
 	return operate(l, &c) && lockstep_same_state(l);
 }
 
-void lockstep_open(struct lockstep *l, const struct fl_policy_ops *ops,
+void lockstep_open(struct lockstep *l, const struct fl_policy_ops *const ops[BOTH],
 		   const struct fl_model *const m[BOTH], const struct fl_policy_options *options)
 {
 	static struct lockstep_told told;
 
 	ENSURE(m[FULL]->n_workloads <= LOCKSTEP_JOBS);
 	told = (struct lockstep_told){ .next = { 0 } };
-	*l = (struct lockstep){ .ops = ops, .m = m[FULL], .now = options->now, .told = &told };
+	*l = (struct lockstep){
+		.ops = { ops[FULL], ops[PART] }, .m = m[FULL], .now = options->now, .told = &told
+	};
 	l->repeats = m[PART]->settings.many_heads && !m[FULL]->settings.many_heads;
 	for (int i = 0; i < BOTH; i++)
-		ENSURE(ops->new (m[i], options, &l->p[i], NULL) == 0);
+		ENSURE(ops[i]->new (m[i], options, &l->p[i], NULL) == 0);
 }
 
 void lockstep_close(struct lockstep *l)
 {
 	for (int i = 0; i < BOTH; i++)
-		l->p[i] = l->ops->free(l->p[i]);
+		l->p[i] = l->ops[i]->free(l->p[i]);
 }

@@ -36,10 +36,11 @@ struct lockstep_told {
 };
 
 struct lockstep {
-	const struct fl_policy_ops *ops;
+	const struct fl_policy_ops *ops[BOTH];
 	const struct fl_model *m;
 	struct fl_policy *p[BOTH];
-	bool aloud;   /* says the rows of full steps on stderr */
+	bool aloud; /* says the rows of full steps on stderr */
+	bool apart; /* the second is inside something else: neither books nor digests are compared */
 	bool repeats; /* the first one's steps are repeated until they admit nobody */
 	fl_time now;
 	struct lockstep_told *told;                   /* NULL: what is left out is taken on trust */
@@ -56,7 +57,7 @@ struct lockstep {
  * them.  Where the second has many heads a cycle and the first has not, the first makes as many
  * steps, and both look at everything.
  */
-void lockstep_open(struct lockstep *l, const struct fl_policy_ops *ops,
+void lockstep_open(struct lockstep *l, const struct fl_policy_ops *const ops[BOTH],
 		   const struct fl_model *const m[BOTH], const struct fl_policy_options *options);
 void lockstep_close(struct lockstep *l);
 

@@ -51,7 +51,9 @@ static struct fl_policy *join(const struct fl_policy_ops *ops, const struct fl_m
 	struct pair *pair = calloc(1, sizeof *pair);
 
 	ENSURE(pair && p[PART]);
-	pair->l = (struct lockstep){ .ops = ops, .m = m, .now = now, .p = { p[FULL], p[PART] } };
+	pair->l = (struct lockstep){
+		.ops = { ops, ops }, .m = m, .now = now, .p = { p[FULL], p[PART] }
+	};
 	pair->next = pairs;
 	pairs = pair;
 	compare(pair, now, "new");
@@ -112,7 +114,21 @@ static int entitle_load(const struct fl_model *m, const struct fl_policy_options
 
 static int shadow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
 {
-	return pair_of(p)->l.ops->save(p, w, err);
+	return pair_of(p)->l.ops[FULL]->save(p, w, err);
+}
+
+static int shadow_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *from,
+			const struct fl_workload *was, fairlead_error *err)
+{
+	struct pair *pair = pair_of(p);
+	int r = pair->l.ops[FULL]->adopt(p, now, from, was, err);
+
+	if (r < 0)
+		return r;
+	ENSURE(pair->l.ops[PART]->adopt(pair->l.p[PART], now, pair_of(from)->l.p[PART], was,
+					NULL) == 0);
+	compare(pair, now, "adopt");
+	return 0;
 }
 
 static struct fl_policy *shadow_free(struct fl_policy *p)
@@ -127,7 +143,7 @@ static struct fl_policy *shadow_free(struct fl_policy *p)
 	ENSURE(pair);
 	*at = pair->next;
 	for (int i = 0; i < BOTH; i++)
-		pair->l.ops->free(pair->l.p[i]);
+		pair->l.ops[FULL]->free(pair->l.p[i]);
 	free(pair->marks);
 	free(pair);
 	return NULL;
@@ -137,8 +153,8 @@ static int shadow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 			fairlead_error *err)
 {
 	struct pair *pair = pair_of(p);
-	int full = pair->l.ops->apply(p, now, event, err);
-	int part = pair->l.ops->apply(pair->l.p[PART], now, event, NULL);
+	int full = pair->l.ops[FULL]->apply(p, now, event, err);
+	int part = pair->l.ops[FULL]->apply(pair->l.p[PART], now, event, NULL);
 
 	must_be_same(pair, full == part || lockstep_differ(&pair->l, "%d, else %d", full, part),
 		     "event");
@@ -151,11 +167,11 @@ static int shadow_step(struct fl_policy *p, fl_time now, unsigned flags, const s
 {
 	struct pair *pair = pair_of(p);
 	struct fl_decisions d[BOTH];
-	int r = pair->l.ops->step(p, now, flags | FL_STEP_FULL, sink, &d[FULL], err);
+	int r = pair->l.ops[FULL]->step(p, now, flags | FL_STEP_FULL, sink, &d[FULL], err);
 
 	if (r < 0)
 		return r;
-	ENSURE(pair->l.ops->step(pair->l.p[PART], now, 0, NULL, &d[PART], NULL) == 0);
+	ENSURE(pair->l.ops[FULL]->step(pair->l.p[PART], now, 0, NULL, &d[PART], NULL) == 0);
 	must_be_same(pair, lockstep_same_step(&pair->l, d), "step");
 	compare(pair, now, "step");
 	*ret = d[FULL];
@@ -188,14 +204,14 @@ static int shadow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 {
 	struct pair *pair = pair_of(p);
 
-	return look_at_one(pair, pair->l.ops->try, "try", now, w, sink, ret, err);
+	return look_at_one(pair, pair->l.ops[FULL]->try, "try", now, w, sink, ret, err);
 }
 
 static int shadow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct pair *pair = pair_of(p);
-	int r = look_at_one(pair, pair->l.ops->serve, "serve", now, w, sink, ret, err);
+	int r = look_at_one(pair, pair->l.ops[FULL]->serve, "serve", now, w, sink, ret, err);
 
 	compare(pair, now, "serve");
 	return r;
@@ -204,11 +220,11 @@ static int shadow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 static int shadow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 {
 	struct pair *pair = pair_of(p);
-	int r = pair->l.ops->forget(p, now, err);
+	int r = pair->l.ops[FULL]->forget(p, now, err);
 
 	if (r < 0)
 		return r;
-	ENSURE(pair->l.ops->forget(pair->l.p[PART], now, NULL) == 0);
+	ENSURE(pair->l.ops[FULL]->forget(pair->l.p[PART], now, NULL) == 0);
 	compare(pair, now, "forget");
 	return 0;
 }
@@ -216,7 +232,8 @@ static int shadow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 static fl_time shadow_wake(const struct fl_policy *p, fl_time now)
 {
 	struct pair *pair = pair_of(p);
-	fl_time full = pair->l.ops->wake(p, now), part = pair->l.ops->wake(pair->l.p[PART], now);
+	fl_time full = pair->l.ops[FULL]->wake(p, now),
+		part = pair->l.ops[FULL]->wake(pair->l.p[PART], now);
 
 	must_be_same(pair,
 		     full == part || lockstep_differ(&pair->l, "%lld, else %lld", (long long)full,
@@ -229,11 +246,11 @@ static int shadow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
 {
 	struct pair *pair = pair_of(p);
 	fl_mark marks[BOTH];
-	int r = pair->l.ops->mark(p, &marks[FULL], err);
+	int r = pair->l.ops[FULL]->mark(p, &marks[FULL], err);
 
 	if (r < 0)
 		return r;
-	ENSURE(pair->l.ops->mark(pair->l.p[PART], &marks[PART], NULL) == 0);
+	ENSURE(pair->l.ops[FULL]->mark(pair->l.p[PART], &marks[PART], NULL) == 0);
 	ENSURE(fl_mem_grow(&fl_mem_heap, &pair->marks, &pair->cap_marks, pair->n_marks + 1,
 			   sizeof *pair->marks, NULL) == 0);
 	memcpy(pair->marks[pair->n_marks++], marks, sizeof marks);
@@ -258,49 +275,49 @@ static void end_mark(struct fl_policy *p, fl_mark mark,
 
 static void shadow_rollback(struct fl_policy *p, fl_mark mark)
 {
-	end_mark(p, mark, pair_of(p)->l.ops->rollback);
+	end_mark(p, mark, pair_of(p)->l.ops[FULL]->rollback);
 }
 
 static void shadow_keep(struct fl_policy *p, fl_mark mark)
 {
-	end_mark(p, mark, pair_of(p)->l.ops->keep);
+	end_mark(p, mark, pair_of(p)->l.ops[FULL]->keep);
 }
 
 /* Questions are answered by the first alone. */
 static void shadow_share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)
 {
-	pair_of(p)->l.ops->share(p, n, ret);
+	pair_of(p)->l.ops[FULL]->share(p, n, ret);
 }
 
 static enum fl_workload_state shadow_state(const struct fl_policy *p, struct fl_workload w)
 {
-	return pair_of(p)->l.ops->state(p, w);
+	return pair_of(p)->l.ops[FULL]->state(p, w);
 }
 
 static const struct fl_placement *shadow_placement(const struct fl_policy *p, struct fl_workload w,
 						   uint32_t *ret_n)
 {
-	return pair_of(p)->l.ops->placement(p, w, ret_n);
+	return pair_of(p)->l.ops[FULL]->placement(p, w, ret_n);
 }
 
 static double shadow_held(const struct fl_policy *p, struct fl_workload w, struct fl_resource r)
 {
-	return pair_of(p)->l.ops->held(p, w, r);
+	return pair_of(p)->l.ops[FULL]->held(p, w, r);
 }
 
 static enum fl_reason shadow_reason(const struct fl_policy *p, struct fl_workload w)
 {
-	return pair_of(p)->l.ops->reason(p, w);
+	return pair_of(p)->l.ops[FULL]->reason(p, w);
 }
 
 static void shadow_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 {
-	pair_of(p)->l.ops->digest(p, now, ret);
+	pair_of(p)->l.ops[FULL]->digest(p, now, ret);
 }
 
 static void shadow_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
-	pair_of(p)->l.ops->spell(p, now, word, user);
+	pair_of(p)->l.ops[FULL]->spell(p, now, word, user);
 }
 
 #define SHADOW(its_name, its_new, its_load)                                                        \
@@ -311,7 +328,7 @@ static void shadow_spell(const struct fl_policy *p, fl_time now, fl_word *word, 
 		.keep = shadow_keep, .share = shadow_share, .state = shadow_state,                 \
 		.placement = shadow_placement, .held = shadow_held, .reason = shadow_reason,       \
 		.digest = shadow_digest, .spell = shadow_spell, .serve = shadow_serve,             \
-		.forget = shadow_forget,                                                           \
+		.forget = shadow_forget, .adopt = shadow_adopt,                                    \
 	}
 
 const struct fl_policy_ops __wrap_fl_borrow_policy = SHADOW("borrow", borrow_new, borrow_load);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/borrow/adopt.h"
 #include "decide/borrow/image.h"
 #include "share/decay.h"
 #include "share/integral.h"
@@ -459,4 +460,68 @@ int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t lq = 0; due && lq < p->model->n_queues; lq++)
 		catch_up(p, lq);
 	return 0;
+}
+
+/* --- carried into another policy --- */
+
+/* What @from counts of local queue @was counts of @lq; resources that nobody knows now do not. */
+static void carry_counted(struct fl_policy *p, const struct fl_adopting *a, uint32_t was,
+			  uint32_t lq)
+{
+	const struct fl_afs *from = a->from->afs;
+	struct fl_afs *to = p->afs;
+
+	for (size_t at = row_of(to, lq); at < row_of(to, lq + 1); at++)
+		if (to->exact)
+			to->integral[at] = 0;
+		else
+			to->consumed[at] = 0;
+	for (uint32_t r = 0; r < from->n_resources; r++) {
+		size_t at = row_of(to, lq) + a->is.resources[r];
+
+		if (a->is.resources[r] == FL_NONE)
+			continue;
+		if (to->exact)
+			to->integral[at] = from->integral[row_of(from, was) + r];
+		else
+			to->consumed[at] = from->consumed[row_of(from, was) + r];
+	}
+	to->updated[lq] = from->updated[was];
+}
+
+/* What @gone held in the old policy counts still (+1), or up to now and no longer (-1). */
+static void count_gone(struct fl_policy *p, const struct fl_adopting *a, uint32_t gone, int sign)
+{
+	const struct fl_job *was = &a->from->jobs[gone];
+	uint32_t lq = fl_adopted(a->is.queues, a->from->model->workloads[gone].queue.v);
+
+	if (lq == FL_NONE || !p->afs->shares[lq])
+		return;
+	if (sign < 0)
+		catch_up(p, lq);
+	for (uint32_t i = 0; i < was->n_placement; i++) {
+		const struct fl_placement *row = &fl_placements(a->from, was)[i];
+		uint32_t r = fl_adopted(a->is.resources, row->resource.v);
+
+		if (r != FL_NONE)
+			p->afs->held[row_of(p->afs, lq) + r] += sign * to_nanos(p, r, row->amount);
+	}
+}
+
+/* Two ways of counting have nothing in common: then usage begins as in a new policy. */
+void fl_afs_adopt(struct fl_policy *p, const struct fl_adopting *a)
+{
+	const struct fl_policy *from = a->from;
+
+	if (!p->afs || !from->afs || p->afs->exact != from->afs->exact)
+		return;
+	for (uint32_t lq = 0; lq < from->model->n_queues; lq++)
+		if (a->is.queues[lq] != FL_NONE)
+			carry_counted(p, a, lq, a->is.queues[lq]);
+	for (int sign = +1; sign >= -1; sign -= 2)
+		for (uint32_t w = 0; w < from->model->n_workloads; w++)
+			if (a->is.workloads[w] == FL_NONE && fl_holds_quota(&from->jobs[w]))
+				count_gone(p, a, w, sign);
+	p->afs->turns = from->afs->turns;
+	p->afs->epoch = ++p->epochs;
 }

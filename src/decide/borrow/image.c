@@ -6,8 +6,6 @@
 #include "decide/borrow/rung.h"
 #include "decide/borrow/setup.h"
 
-enum { PROMISED = 1, LOOSE = 2 };
-
 /*
  * Rows of the tables, without room between their fields.  Those of workloads stand in the order
  * of fl_policy.members, queue by queue, which memory likes when they are entered.
@@ -15,14 +13,6 @@ enum { PROMISED = 1, LOOSE = 2 };
 struct saved_policy {
 	fl_time now;
 	uint32_t changes, requeued_n, unsampled, n_shapes;
-};
-struct saved_job {
-	fl_time reserved_at;
-	uint32_t joined, held_by, zero;
-	uint32_t scan_cycle, scan_generation;
-	uint32_t n_placement, n_use;
-	uint8_t state, flags;
-	uint16_t reason;
 };
 struct saved_shape {
 	uint32_t marks, reason, marked;
@@ -36,11 +26,11 @@ struct saved_root {
 struct saved_cell {
 	fl_amount nominal, borrowing_limit, lending_limit, known;
 };
-_Static_assert(sizeof(struct saved_job) == 40, "no room between fields");
-_Static_assert(sizeof(struct fl_placement) == 24 && sizeof(struct fl_use) == 16, "the same");
+_Static_assert(sizeof(struct fl_placement) == 24 && sizeof(struct fl_use) == 16,
+	       "no room between fields");
 
 static const struct fl_image_kind policy_kind = { "borrow", sizeof(struct saved_policy), 0 };
-static const struct fl_image_kind job_kind = { "borrow.jobs", sizeof(struct saved_job), 0 };
+static const struct fl_image_kind job_kind = { "borrow.jobs", sizeof(struct fl_saved_job), 0 };
 static const struct fl_image_kind order_kind = { "borrow.orders", sizeof(struct fl_order), 0 };
 static const struct fl_image_kind placement_kind = { "borrow.placements",
 						     sizeof(struct fl_placement), 0 };
@@ -67,14 +57,14 @@ static int save_jobs(struct saving *s, fairlead_error *err)
 {
 	const struct fl_policy *p = s->p;
 	uint32_t n = p->model->n_workloads;
-	struct saved_job *rows;
+	struct fl_saved_job *rows;
 
 	if (!ALLOC(s, rows, n))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fl_job *j = &p->jobs[p->members[i]];
 
-		rows[i] = (struct saved_job){
+		rows[i] = (struct fl_saved_job){
 			.reserved_at = j->reserved_at,
 			.joined = j->joined,
 			.held_by = j->held_by.v,
@@ -83,7 +73,8 @@ static int save_jobs(struct saving *s, fairlead_error *err)
 			.n_placement = j->n_placement,
 			.n_use = j->n_use,
 			.state = (uint8_t)j->state,
-			.flags = (uint8_t)((j->promised ? PROMISED : 0) | (j->loose ? LOOSE : 0)),
+			.flags = (uint8_t)((j->promised ? FL_SAVED_PROMISED : 0) |
+					   (j->loose ? FL_SAVED_LOOSE : 0)),
 			.reason = (uint16_t)j->reason,
 		};
 	}
@@ -238,7 +229,7 @@ int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlea
 
 struct saved {
 	const struct saved_policy *policy;
-	const struct saved_job *jobs;
+	const struct fl_saved_job *jobs;
 	const struct fl_placement *placements;
 	const struct fl_use *uses;
 	const int16_t *scans;
@@ -369,12 +360,12 @@ static int enter_shapes(struct fl_policy *p, const struct saved *s, fairlead_err
 }
 
 /* Can @w be as its row says? */
-static bool can_be(const struct fl_policy *p, struct fl_workload w, const struct saved_job *row)
+static bool can_be(const struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row)
 {
 	const struct fl_job *j = &p->jobs[w.v];
 	struct fl_node q = { row->held_by };
 
-	if (row->reason >= FL_REASONS || row->flags > (PROMISED | LOOSE))
+	if (row->reason >= FL_REASONS || row->flags > (FL_SAVED_PROMISED | FL_SAVED_LOOSE))
 		return false;
 	switch ((enum fl_workload_state)row->state) {
 	case FL_STATE_ABSENT:
@@ -388,10 +379,8 @@ static bool can_be(const struct fl_policy *p, struct fl_workload w, const struct
 		break;
 	case FL_STATE_ADMITTED:
 	case FL_STATE_EVICTING:
-		/* Where there is room for it: in its queue, or where it was at the beginning. */
-		return q.v != FL_NONE &&
-		       (q.v == j->queue.v || q.v == fl_row(p, w)->admitted_queue.v) &&
-		       row->n_placement <= fl_room(p, j) && row->n_use <= fl_room(p, j) &&
+		return q.v != FL_NONE && row->n_placement <= fl_room(p, j) &&
+		       row->n_use <= fl_room(p, j) &&
 		       (p->tree.root_index[q.v] != FL_NONE || row->n_use == 0);
 	default:
 		return false;
@@ -408,7 +397,7 @@ static bool is_placement(const struct fl_model *m, struct fl_workload w,
 }
 
 /* What @w holds; it adds up, and no column is there twice. */
-static bool hold(struct fl_policy *p, struct fl_workload w, const struct saved_job *row,
+static bool hold(struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row,
 		 const struct fl_placement *placements, const struct fl_use *uses)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -439,7 +428,7 @@ static bool hold(struct fl_policy *p, struct fl_workload w, const struct saved_j
 }
 
 /* Where the next scan of each podset and group begins. */
-static bool enter_scan(struct fl_policy *p, struct fl_workload w, const struct saved_job *row,
+static bool enter_scan(struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row,
 		       const int16_t *scans)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -461,33 +450,55 @@ static bool enter_scan(struct fl_policy *p, struct fl_workload w, const struct s
 	return true;
 }
 
+int fl_borrow_enter_job(struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row,
+			const struct fl_placement *placements, const struct fl_use *uses,
+			const int16_t *scans, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	if (!can_be(p, w, row) ||
+	    (row->scan_cycle && fl_scan(p, j).n && !enter_scan(p, w, row, scans)))
+		return 1;
+	j->state = row->state;
+	j->reason = row->reason;
+	j->promised = row->flags & FL_SAVED_PROMISED;
+	j->loose = row->flags & FL_SAVED_LOOSE;
+	if (row->held_by != FL_NONE && (r = fl_state_room(p, w, err)) < 0)
+		return r;
+	if (row->held_by != FL_NONE && !hold(p, w, row, placements, uses))
+		return 1;
+	if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
+		fl_line_enter(p, w);
+	j->joined = row->joined;
+	return 0;
+}
+
+/* What it holds it holds in its queue, or where it did at the beginning. */
+static bool has_room(const struct fl_policy *p, struct fl_workload w,
+		     const struct fl_saved_job *row)
+{
+	return row->held_by == FL_NONE || row->held_by == p->jobs[w.v].queue.v ||
+	       row->held_by == fl_row(p, w)->admitted_queue.v;
+}
+
 static int enter_jobs(struct fl_policy *p, const struct saved *s, fairlead_error *err)
 {
 	uint32_t placements = 0, uses = 0, scans = 0;
 	int r;
 
 	for (uint32_t k = 0; k < p->model->n_workloads; k++) {
-		const struct saved_job *row = &s->jobs[k];
+		const struct fl_saved_job *row = &s->jobs[k];
 		struct fl_workload w = { p->members[k] };
-		struct fl_job *j = &p->jobs[w.v];
-		uint32_t n_scans = row->scan_cycle ? fl_scan(p, j).n : 0;
+		uint32_t n_scans = row->scan_cycle ? fl_scan(p, &p->jobs[w.v]).n : 0;
 
-		if (!can_be(p, w, row) || row->n_placement > s->n_placements - placements ||
-		    row->n_use > s->n_uses - uses || n_scans > s->n_scans - scans ||
-		    (n_scans && !enter_scan(p, w, row, s->scans + scans)))
+		if (!has_room(p, w, row) || row->n_placement > s->n_placements - placements ||
+		    row->n_use > s->n_uses - uses || n_scans > s->n_scans - scans)
 			return fl_image_damaged(job_kind.name, err);
-		j->state = row->state;
-		j->reason = row->reason;
-		j->promised = row->flags & PROMISED;
-		j->loose = row->flags & LOOSE;
-		if (row->held_by != FL_NONE && (r = fl_state_room(p, w, err)) < 0)
-			return r;
-		if (row->held_by != FL_NONE &&
-		    !hold(p, w, row, s->placements + placements, s->uses + uses))
-			return fl_image_damaged(job_kind.name, err);
-		if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
-			fl_line_enter(p, w);
-		j->joined = row->joined;
+		r = fl_borrow_enter_job(p, w, row, s->placements + placements, s->uses + uses,
+					s->scans + scans, err);
+		if (r != 0)
+			return r < 0 ? r : fl_image_damaged(job_kind.name, err);
 		placements += row->n_placement;
 		uses += row->n_use;
 		scans += n_scans;

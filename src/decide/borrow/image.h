@@ -39,6 +39,27 @@ struct fl_order {
 int fl_borrow_saved_orders(const struct fl_image *i, uint32_t n, const struct fl_order **ret,
 			   fairlead_error *err);
 
+/* A workload: what cannot be found out from the model. */
+enum { FL_SAVED_PROMISED = 1, FL_SAVED_LOOSE = 2 };
+struct fl_saved_job {
+	fl_time reserved_at;
+	uint32_t joined, held_by, zero;
+	uint32_t scan_cycle, scan_generation;
+	uint32_t n_placement, n_use;
+	uint8_t state, flags;
+	uint16_t reason;
+};
+_Static_assert(sizeof(struct fl_saved_job) == 40, "no room between fields");
+
+/*
+ * @w, of which nothing is known yet, becomes as its row says, and what stands beside it: so many
+ * placements and uses, and, with a scan_cycle, as many positions as fl_scan has.  The queue whose
+ * quota it holds must have room for one more holder (setup.h).  1: that cannot be, and @p can only
+ * be freed; FAIRLEAD_ENOMEM.
+ */
+int fl_borrow_enter_job(struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row,
+			const struct fl_placement *placements, const struct fl_use *uses,
+			const int16_t *scans, fairlead_error *err);
 /* @p is set up, and nobody holds or waits yet. */
 int fl_borrow_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
 

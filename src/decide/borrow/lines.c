@@ -26,6 +26,8 @@
  * workload that was parked, which were heads once each; a change of priority is O(workloads of the
  * queue).
  */
+#include <string.h>
+
 #include "decide/borrow/afs.h"
 #include "decide/borrow/protect.h"
 
@@ -301,6 +303,20 @@ void fl_line_enter(struct fl_policy *p, struct fl_workload w)
 		park(p, w);
 	else
 		join(p, w, p->jobs[w.v].loose);
+}
+
+void fl_line_clear_all(struct fl_policy *p)
+{
+	struct fl_bitset *const sets[] = { &p->shaped, &p->marked, &p->ready, &p->asleep };
+
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		fl_bitset_clear(sets[i]);
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		fl_bitset_clear(&p->lines[q].loose);
+		fl_bitset_clear(&p->lines[q].parked);
+		p->lines[q].sticky = FL_NONE;
+	}
+	memset(p->heads, 0xff, 2 * (size_t)p->n_shapes * sizeof *p->heads); /* FL_NONE */
 }
 
 void fl_line_remove(struct fl_policy *p, struct fl_workload w)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "decide/borrow/adopt.h"
 #include "decide/borrow/afs.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle.h"
@@ -505,6 +506,7 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.free = borrow_free,
 	.save = fl_borrow_save,
 	.load = borrow_load,
+	.adopt = fl_borrow_adopt,
 	.apply = borrow_apply,
 	.step = borrow_step,
 	.try = borrow_try,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decide/borrow/adopt.h"
 #include "decide/borrow/image.h"
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/rung.h"
@@ -71,6 +72,14 @@ static void fill(struct fl_policy *p)
 		inherit(&k->of[n], &defaults);
 }
 
+/* As the model says it. */
+static fl_time waits_since(const struct fl_policy *p, uint32_t w)
+{
+	const struct fl_workload_row *row = &p->model->workloads[w];
+
+	return fl_amount_max(row->created, fl_model_requeue(p->model, row)->evicted_at);
+}
+
 int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_arena *a = &p->arena;
@@ -92,12 +101,8 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	k->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->waiting_since, err);
 	if (!k->flavors || !k->counts || !k->waiting_since)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		const struct fl_workload_row *row = &p->model->workloads[w];
-
-		k->waiting_since[w] = fl_amount_max(row->created,
-						    fl_model_requeue(p->model, row)->evicted_at);
-	}
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		k->waiting_since[w] = waits_since(p, w);
 	fill(p);
 	for (uint32_t r = 0; r < p->tree.n_roots; r++)
 		k->wake[r] = k->noted[r] = FL_NEVER;
@@ -163,6 +168,67 @@ int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_err
 		if (k->level[at] > LONGEST_ROW)
 			return fl_image_damaged(level_kind.name, err);
 	return r;
+}
+
+/* --- carried into another policy --- */
+
+static void carry_promise(struct fl_policy *p, const struct fl_adopting *a, struct fl_workload w)
+{
+	uint32_t was = a->is.was[w.v].v;
+	struct fl_span to = fl_scan(p, &p->jobs[w.v]), podsets = fl_row(p, w)->podsets;
+	struct fl_span from = fl_scan(a->from, &a->from->jobs[was]);
+
+	memcpy(p->protect->flavors + to.first, a->from->protect->flavors + from.first,
+	       to.n * sizeof *p->protect->flavors);
+	memcpy(p->protect->counts + podsets.first,
+	       a->from->protect->counts + a->from->model->workloads[was].podsets.first,
+	       podsets.n * sizeof *p->protect->counts);
+}
+
+/* How long queue @n may not borrow. */
+static void carry_back_offs(struct fl_policy *p, const struct fl_adopting *a, struct fl_node n)
+{
+	const struct fl_protect *from = a->from->protect;
+	uint32_t is = a->is.nodes[n.v];
+
+	if (is == FL_NONE || p->tree.root_index[is] == FL_NONE ||
+	    a->from->tree.root_index[n.v] == FL_NONE)
+		return;
+	for (uint32_t c = 0; c < fl_tree_root_of(&a->from->tree, n)->n_columns; c++) {
+		struct fl_column column = fl_adopting_column(a, p, n, (struct fl_column){ c });
+		size_t was = a->from->tree.row[n.v] + c, at;
+
+		if (column.v == FL_NONE)
+			continue;
+		at = fl_tree_cell(&p->tree, (struct fl_node){ is }, column);
+		p->protect->until[at] = from->until[was];
+		p->protect->level[at] = from->level[was];
+	}
+}
+
+void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a)
+{
+	const struct fl_protect *from = a->from->protect;
+	struct fl_protect *k = p->protect;
+
+	if (!k)
+		return;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		uint32_t was = a->is.was[w].v;
+
+		if (was != FL_NONE)
+			k->waiting_since[w] = from ? from->waiting_since[was] : waits_since(p, w);
+		if (p->jobs[w].promised)
+			carry_promise(p, a, (struct fl_workload){ w });
+	}
+	for (uint32_t root = 0; from && root < p->tree.n_roots; root++)
+		if (a->alike[root])
+			k->wake[root] =
+				from->wake[a->from->tree.root_index
+						   [a->is.nodes_were[p->tree.roots[root].node.v]]];
+	for (uint32_t n = 0; from && k->backs_off && from->backs_off && n < a->from->tree.n_nodes;
+	     n++)
+		carry_back_offs(p, a, (struct fl_node){ n });
 }
 
 /* --- what the rules ask --- */

@@ -38,23 +38,38 @@ int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 	return scratch ? 0 : FAIRLEAD_ENOMEM;
 }
 
-/* It stays over when the clock goes back. */
-static bool is_over(const struct fl_policy *p, uint32_t w)
+/* Is it known that @w's has ended? It stays so when the clock goes back. */
+static bool has_ended(const struct fl_policy *p, uint32_t w)
 {
-	return ready_at(p, w) <= p->now ||
-	       (p->requeued_n > 0 && cmp_ready(p, w, p->requeued[p->requeued_n - 1]) <= 0);
+	return p->requeued_n > 0 && cmp_ready(p, w, p->requeued[p->requeued_n - 1]) <= 0;
 }
 
-bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w)
+bool fl_requeue_keep(struct fl_policy *p, struct fl_workload w)
 {
 	fl_time at = ready_at(p, w.v);
 
-	if (at == FL_TIME_NONE || is_over(p, w.v))
+	if (at == FL_TIME_NONE || has_ended(p, w.v))
 		return false;
 	FL_SET(p, p->jobs[w.v].state, FL_STATE_HELD_BACK);
 	FL_SET(p, p->jobs[w.v].reason,
 	       at == FL_NEVER ? FL_REASON_NOT_REQUEUED : FL_REASON_BACK_OFF);
 	return true;
+}
+
+bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w)
+{
+	return ready_at(p, w.v) > p->now && fl_requeue_keep(p, w);
+}
+
+/* All that end at one time are over at once. */
+void fl_requeue_adopt(struct fl_policy *p, const struct fl_policy *from)
+{
+	fl_time last = from->requeued_n ? ready_at(from, from->requeued[from->requeued_n - 1]) :
+					  FL_TIME_NONE;
+
+	p->requeued_n = 0;
+	while (p->requeued_n < p->n_requeued && ready_at(p, p->requeued[p->requeued_n]) <= last)
+		p->requeued_n++;
 }
 
 void fl_requeue_push(struct fl_policy *p, struct fl_workload w)

@@ -21,6 +21,11 @@ void fl_requeue_push(struct fl_policy *p, struct fl_workload w);
 /* Is @w held back by now? Then it is entered as such. */
 bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w);
 
+/* Of a policy that is carried over: back-offs that were over in @from are over. */
+void fl_requeue_adopt(struct fl_policy *p, const struct fl_policy *from);
+/* Then: @w was held back, and is, unless its row says that nobody does, or that it is over. */
+bool fl_requeue_keep(struct fl_policy *p, struct fl_workload w);
+
 /* Has a back-off ended by now?  Push those whose has. */
 bool fl_requeue_is_due(const struct fl_policy *p);
 int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rung_state - where everybody stands: entered, undone, found anew, saved
+ * rung_state - where everybody stands: entered, undone, found anew, saved, carried over
  */
 #include "decide/borrow/rung_parts.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/sort.h"
+#include "decide/borrow/adopt.h"
 #include "decide/borrow/image.h"
 
 /* --- what is guaranteed, and used --- */
@@ -442,4 +443,72 @@ int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 		if (fl_holds_quota(&p->jobs[w]) && p->jobs[w].state != FL_STATE_EVICTING)
 			count_holder(p, w, +1);
 	return 0;
+}
+
+/* --- carried into another policy --- */
+
+/* Where @w, who holds or is promised something at @q of the old policy, stands. */
+static void carry_standing(struct fl_policy *p, const struct fl_adopting *a, uint32_t w,
+			   struct fl_node q)
+{
+	uint32_t was = a->is.was[w].v;
+
+	p->rungs->within[w] = a->from->rungs->within[was];
+	for (uint32_t d = p->rungs->within[w] + 1; d <= a->from->tree.depth[q.v]; d++)
+		for (uint32_t c = 0; c < fl_tree_root_of(&a->from->tree, q)->n_columns; c++) {
+			struct fl_column column = fl_adopting_column(a, p, q,
+								     (struct fl_column){ c });
+
+			if (column.v != FL_NONE)
+				fl_rung_base(p, w, d)[column.v] = fl_rung_base(a->from, was, d)[c];
+		}
+}
+
+/* On which rungs @w asks at least, while the one it yielded to is there. */
+static void carry_yield(struct fl_policy *p, const struct fl_adopting *a, uint32_t w)
+{
+	const struct fl_rungs *from = a->from->rungs;
+	uint32_t was = a->is.was[w].v, depth = from->depth;
+	struct fl_yielded to = from->yielded[was];
+
+	to.to = a->is.workloads[to.to];
+	if (to.to == FL_NONE)
+		return; /* it is gone for good */
+	p->rungs->yielded[w] = to;
+	for (uint32_t d = 1; d <= depth && d <= p->rungs->depth; d++)
+		p->rungs->least[fl_rung_place(p, w, d)] =
+			from->least[fl_rung_place(a->from, was, d)];
+}
+
+static void carry_rungs(struct fl_policy *p, const struct fl_adopting *a, uint32_t w)
+{
+	uint32_t was = a->is.was[w].v;
+	const struct fl_job *j = &p->jobs[w], *x = &a->from->jobs[was];
+	struct fl_node q = fl_holds_quota(x) ? x->held_by : x->queue;
+	uint32_t is = fl_adopted(a->is.nodes, q.v);
+	bool nowhere = q.v == FL_NONE && j->queue.v == FL_NONE;
+	bool in_place = nowhere || (is != FL_NONE && a->in_place[is]);
+
+	p->rungs->lives[w] = a->from->rungs->lives[was];
+	if (in_place && fl_rung_has_yielded(a->from, was))
+		carry_yield(p, a, w);
+	if (in_place && (fl_holds_quota(j) || j->promised))
+		carry_standing(p, a, w, q);
+}
+
+void fl_rung_adopt(struct fl_policy *p, const struct fl_adopting *a)
+{
+	struct fl_rungs *k = p->rungs;
+
+	if (!k)
+		return;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		if (a->is.was[w].v != FL_NONE && a->from->rungs)
+			carry_rungs(p, a, w);
+		if (fl_holds_quota(&p->jobs[w]) && p->jobs[w].state != FL_STATE_EVICTING)
+			count_holder(p, w, +1);
+	}
+	for (uint32_t root = 0; root < p->tree.n_roots; root++)
+		if (a->reranked[root] || !a->from->rungs)
+			fl_rung_renew(p, root);
 }

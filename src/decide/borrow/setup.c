@@ -427,10 +427,23 @@ static void sort_members(struct fl_policy *p, struct ranks *s)
 		p->members[i] = s->rows[i].id;
 }
 
+/* One behind the other, as many as each queue may have. */
+static int lay_out_holders(struct fl_policy *p, fairlead_error *err)
+{
+	uint32_t room = 0;
+
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		p->lines[q].sorted_epoch = UINT64_MAX; /* not yet */
+		p->lines[q].holders.first = room;
+		room += p->lines[q].holders.n;
+	}
+	return ALLOC(p, p->holders, room) && ALLOC(p, p->candidates, room) ? 0 : FAIRLEAD_ENOMEM;
+}
+
 static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
-	uint32_t n = m->n_workloads, room = 0;
+	uint32_t n = m->n_workloads;
 	int r;
 
 	if (!ALLOC(p, p->members, n))
@@ -455,18 +468,12 @@ static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *er
 	for (uint32_t q = 0; q < m->n_nodes; q++) {
 		struct fl_line *line = &p->lines[q];
 
-		line->sorted_epoch = UINT64_MAX; /* not yet */
-		line->holders.first = room;
-		room += line->holders.n;
 		if (m->nodes[q].kind == FL_CLUSTER_QUEUE &&
 		    ((r = fl_bitset_init(&line->loose, line->members.n, &p->arena, err)) < 0 ||
 		     (r = fl_bitset_init(&line->parked, line->members.n, &p->arena, err)) < 0))
 			return r;
 	}
-	return ALLOC(p, p->holders, room) && ALLOC(p, p->candidates, room) &&
-			       ALLOC(p, p->holder_at, n) ?
-		       0 :
-		       FAIRLEAD_ENOMEM;
+	return ALLOC(p, p->holder_at, n) ? lay_out_holders(p, err) : FAIRLEAD_ENOMEM;
 }
 
 static int fill_workloads(struct fl_policy *p, const struct fl_order *given, fairlead_error *err)
@@ -498,6 +505,29 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 	return ALLOC(p, p->tree_candidates, room) && ALLOC(p, p->tree_holders, room) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
+}
+
+int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint32_t *rows,
+		       fairlead_error *err)
+{
+	uint32_t max_room = 0;
+	uint64_t all = 0;
+	int r;
+
+	for (uint32_t q = 0; q < p->model->n_nodes; q++)
+		p->lines[q].holders.n += holders[q];
+	for (uint32_t s = 0; s < p->n_shapes; s++) {
+		struct fl_shape *shape = &p->shapes[s];
+
+		shape->room = rows[s] > shape->room ? rows[s] : shape->room;
+		all += (uint64_t)shape->room * shape->members.n;
+		max_room = shape->room > max_room ? shape->room : max_room;
+	}
+	fl_holdings_done(&p->holdings);
+	if ((r = fl_holdings_init(&p->holdings, all, max_room, p->mem, err)) < 0 ||
+	    (r = lay_out_holders(p, err)) < 0)
+		return r;
+	return fill_trees(p, err);
 }
 
 /* --- the state as given --- */

@@ -11,6 +11,13 @@ int fl_setup(struct fl_policy *p, fairlead_error *err);
 int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
 
 /*
+ * While nobody holds anything: room for so many more holders of each queue, by node, than are in it
+ * or were admitted there; and for so many rows at least of what one of a shape holds, by shape.
+ */
+int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint32_t *rows,
+		       fairlead_error *err);
+
+/*
  * change.c: a quota or limit in @column becomes change->amount; everything that follows
  * from it is made again.  FAIRLEAD_ELIMIT, and nothing changed, when usage would overflow.
  */

@@ -265,6 +265,8 @@ size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
  */
 void fl_line_enter_mark(struct fl_policy *p, struct fl_node q, uint32_t shape);
 void fl_line_enter(struct fl_policy *p, struct fl_workload w);
+/* Nobody waits anywhere, and no shape is marked: as before anybody was entered; outside marks. */
+void fl_line_clear_all(struct fl_policy *p);
 /* Takes part no more. */
 void fl_line_remove(struct fl_policy *p, struct fl_workload w);
 /* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_NOTES notes. */

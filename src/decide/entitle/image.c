@@ -20,23 +20,14 @@ struct saved_queue {
 	int32_t priority;
 	uint32_t zero;
 };
-struct saved_job {
-	fl_time started, stale_since;
-	int32_t priority;
-	uint16_t reason;
-	uint8_t present, preemptible;
-};
-struct saved_task {
-	uint32_t state, machine, promised, dropped;
-};
 struct saved_room {
 	struct fl_bundle allocatable, idle, leaving;
 };
 
 static const struct fl_image_kind policy_kind = { "entitle", sizeof(struct saved_policy), 0 };
 static const struct fl_image_kind queue_kind = { "entitle.queues", sizeof(struct saved_queue), 0 };
-static const struct fl_image_kind job_kind = { "entitle.jobs", sizeof(struct saved_job), 0 };
-static const struct fl_image_kind task_kind = { "entitle.tasks", sizeof(struct saved_task), 0 };
+static const struct fl_image_kind job_kind = { "entitle.jobs", sizeof(struct fl_saved_job), 0 };
+static const struct fl_image_kind task_kind = { "entitle.tasks", sizeof(struct fl_saved_task), 0 };
 static const struct fl_image_kind room_kind = { "entitle.rooms", sizeof(struct saved_room), 0 };
 static const struct fl_image_kind open_kind = { "entitle.open", sizeof(struct fl_bundle), 0 };
 static const char history_name[] = "entitle.history", budgets_name[] = "entitle.budgets";
@@ -84,8 +75,8 @@ static int save_jobs(struct saving *s, fairlead_error *err)
 {
 	const struct fl_policy *p = s->p;
 	uint32_t n = p->model->n_workloads, tasks = p->model->n_tasks;
-	struct saved_job *rows;
-	struct saved_task *task_rows;
+	struct fl_saved_job *rows;
+	struct fl_saved_task *task_rows;
 	int r;
 
 	if (!ALLOC(s, rows, n) || !ALLOC(s, task_rows, tasks))
@@ -93,18 +84,18 @@ static int save_jobs(struct saving *s, fairlead_error *err)
 	for (uint32_t w = 0; w < n; w++) {
 		const struct fl_job *j = &p->jobs[w];
 
-		rows[w] = (struct saved_job){ .started = j->started,
-					      .stale_since = j->stale_since,
-					      .priority = j->priority,
-					      .reason = (uint16_t)j->reason,
-					      .present = j->present,
-					      .preemptible = j->preemptible };
+		rows[w] = (struct fl_saved_job){ .started = j->started,
+						 .stale_since = j->stale_since,
+						 .priority = j->priority,
+						 .reason = (uint16_t)j->reason,
+						 .present = j->present,
+						 .preemptible = j->preemptible };
 	}
 	for (uint32_t i = 0; i < tasks; i++) {
 		const struct fl_task *t = &p->tasks[i];
 
-		task_rows[i] = (struct saved_task){ (uint32_t)t->state, t->machine.v, t->promised.v,
-						    t->dropped.v };
+		task_rows[i] = (struct fl_saved_task){ (uint32_t)t->state, t->machine.v,
+						       t->promised.v, t->dropped.v };
 	}
 	r = fl_image_put(s->w, &job_kind, rows, n, err);
 	return r < 0 ? r : fl_image_put(s->w, &task_kind, task_rows, tasks, err);
@@ -231,7 +222,7 @@ static bool is_machine(const struct fl_policy *p, uint32_t v)
 }
 
 /* What is nobody's only takes room, from the beginning on. */
-static int enter_task(struct fl_policy *p, uint32_t at, const struct saved_task *row,
+static int enter_task(struct fl_policy *p, uint32_t at, const struct fl_saved_task *row,
 		      fairlead_error *err)
 {
 	struct fl_task *t = &p->tasks[at];
@@ -257,38 +248,40 @@ static int enter_task(struct fl_policy *p, uint32_t at, const struct saved_task 
 	return 0;
 }
 
-static int enter_jobs(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
+int fl_entitle_enter_jobs(struct fl_policy *p, const struct fl_saved_job *jobs,
+			  const struct fl_saved_task *tasks, fairlead_error *err)
 {
-	const struct saved_job *rows;
-	const struct saved_task *task_rows;
-	const void *found, *found_tasks;
-	int r = fl_image_exactly(i, &job_kind, p->model->n_workloads, &found, err);
+	int r = 0;
 
-	if (r == 0)
-		r = fl_image_exactly(i, &task_kind, p->model->n_tasks, &found_tasks, err);
-	if (r < 0)
-		return r;
-	rows = found;
-	task_rows = found_tasks;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		struct fl_job *j = &p->jobs[w];
 
-		if (rows[w].reason >= FL_REASONS || rows[w].present > 1 || rows[w].preemptible > 1)
+		if (jobs[w].reason >= FL_REASONS || jobs[w].present > 1 || jobs[w].preemptible > 1)
 			return fl_image_damaged(job_kind.name, err);
-		j->started = rows[w].started;
-		j->stale_since = rows[w].stale_since;
-		j->priority = rows[w].priority;
-		j->reason = (enum fl_reason)rows[w].reason;
-		j->present = rows[w].present;
-		j->preemptible = rows[w].preemptible;
+		j->started = jobs[w].started;
+		j->stale_since = jobs[w].stale_since;
+		j->priority = jobs[w].priority;
+		j->reason = (enum fl_reason)jobs[w].reason;
+		j->present = jobs[w].present;
+		j->preemptible = jobs[w].preemptible;
 		j->n_waits = j->n_holds = j->n_promised = j->n_leaves = 0;
 		j->epoch = ++p->epochs;
 	}
 	for (uint32_t t = 0; r == 0 && t < p->model->n_tasks; t++)
-		r = enter_task(p, t, &task_rows[t], err);
+		r = enter_task(p, t, &tasks[t], err);
 	for (uint32_t w = 0; r == 0 && w < p->model->n_workloads; w++)
 		fl_job_note_there(p, (struct fl_workload){ w });
 	return r;
+}
+
+static int enter_jobs(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
+{
+	const void *jobs, *tasks;
+	int r = fl_image_exactly(i, &job_kind, p->model->n_workloads, &jobs, err);
+
+	if (r == 0)
+		r = fl_image_exactly(i, &task_kind, p->model->n_tasks, &tasks, err);
+	return r < 0 ? r : fl_entitle_enter_jobs(p, jobs, tasks, err);
 }
 
 static int enter_rooms(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)

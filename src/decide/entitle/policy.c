@@ -3,6 +3,7 @@
  * policy - entitle behind decide/policy.h: events, marks, answers
  */
 #include "base/amount.h"
+#include "decide/entitle/adopt.h"
 #include "decide/entitle/budget.h"
 #include "decide/entitle/cycle.h"
 #include "decide/entitle/entitle.h"
@@ -432,6 +433,7 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.free = entitle_free,
 	.save = fl_entitle_save,
 	.load = entitle_load,
+	.adopt = fl_entitle_adopt,
 	.apply = entitle_apply,
 	.step = entitle_step,
 	.try = entitle_try,

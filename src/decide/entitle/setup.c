@@ -106,31 +106,39 @@ static int cmp_machines(const void *ctx, uint32_t a, uint32_t b)
 	return fl_names_cmp(&m->names, m->machines[a].name, m->machines[b].name);
 }
 
+void fl_entitle_allocatable(const struct fl_model *m, struct fl_bundle *ret)
+{
+	for (uint32_t i = 0; i < m->n_machines; i++)
+		ret[i] = m->machines[i].allocatable;
+	for (uint32_t t = 0; t < m->n_tasks; t++)
+		if (m->tasks[t].foreign && m->tasks[t].phase == FL_TASK_ALLOCATED &&
+		    m->tasks[t].machine.v != FL_NONE)
+			fl_bundle_take(&ret[m->tasks[t].machine.v], &m->tasks[t].request);
+}
+
 static int fill_rooms(struct fl_policy *p, struct sorting *s, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
+	struct fl_bundle *allocatable = fl_arena_alloc(&p->cycle_arena, m->n_machines,
+						       sizeof *allocatable, err);
 
 	p->n_blocks = (m->n_machines + FL_ROOMS_BLOCK - 1) / FL_ROOMS_BLOCK;
-	if (!ALLOC(p, p->rooms, m->n_machines) || !ALLOC(p, p->machine_order, m->n_machines) ||
-	    !ALLOC(p, p->most_open, p->n_blocks))
+	if (!allocatable || !ALLOC(p, p->rooms, m->n_machines) ||
+	    !ALLOC(p, p->machine_order, m->n_machines) || !ALLOC(p, p->most_open, p->n_blocks))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < m->n_machines; i++)
 		p->machine_order[i] = i;
 	fl_sort(p->machine_order, m->n_machines, s->spare, cmp_machines, m);
+	fl_entitle_allocatable(m, allocatable);
 	for (uint32_t i = 0; i < m->n_machines; i++) {
 		const struct fl_machine_row *row = &m->machines[p->machine_order[i]];
 
 		p->rooms[p->machine_order[i]] = (struct fl_room){
-			.allocatable = row->allocatable,
+			.allocatable = allocatable[p->machine_order[i]],
 			.usable = !row->not_ready && !row->unschedulable,
 			.rank = i,
 		};
 	}
-	for (uint32_t t = 0; t < m->n_tasks; t++)
-		if (m->tasks[t].foreign && m->tasks[t].phase == FL_TASK_ALLOCATED &&
-		    m->tasks[t].machine.v != FL_NONE)
-			fl_bundle_take(&p->rooms[m->tasks[t].machine.v].allocatable,
-				       &m->tasks[t].request);
 	p->total = fl_state_total(p);
 	return 0;
 }

@@ -13,9 +13,15 @@
 
 int fl_entitle_setup(struct fl_policy *p, fairlead_error *err);
 
+/* By machine: what it has for us, as the model says it; foreign pods taken off. */
+void fl_entitle_allocatable(const struct fl_model *m, struct fl_bundle *ret);
+
 /* usage.c: usage over time */
 int fl_usage_setup(struct fl_policy *p, fairlead_error *err);
 void fl_usage_done(struct fl_policy *p);
+/* What queues have had in @from, whose node n is now @nodes[n]; FL_NONE: no more. */
+int fl_usage_adopt(struct fl_policy *p, const struct fl_policy *from, const uint32_t *nodes,
+		   fairlead_error *err);
 /* A sample from outside; none may be taken back, so no mark may be open. */
 int fl_usage_sample(struct fl_policy *p, const struct fl_sample *sample, fairlead_error *err);
 /* Where usage moves: what it is at p->now, before a cycle. */

@@ -55,15 +55,20 @@ static int add_samples(struct fl_policy *p, struct fl_history *to, fairlead_erro
 }
 
 /* What is given as part of the capacity stands, whatever the history says. */
-static void read_usage(struct fl_policy *p)
+static void read_given(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;
 
-	if (p->history)
-		fl_history_usage(p->history, p->now, p->usage);
 	for (uint32_t i = 0; i < m->n_usages; i++)
 		if (m->usages[i].node.v != FL_NONE)
 			p->usage[m->usages[i].node.v] = m->usages[i].usage;
+}
+
+static void read_usage(struct fl_policy *p)
+{
+	if (p->history)
+		fl_history_usage(p->history, p->now, p->usage);
+	read_given(p);
 }
 
 static bool has_history(const struct fl_policy *p) { return p->moving || p->model->n_samples; }
@@ -107,6 +112,24 @@ void fl_usage_done(struct fl_policy *p)
 {
 	p->history = fl_history_free(p->history);
 	fl_budgets_free(p->budgets);
+}
+
+int fl_usage_adopt(struct fl_policy *p, const struct fl_policy *from, const uint32_t *nodes,
+		   fairlead_error *err)
+{
+	int r = 0;
+
+	if (p->history && from->history)
+		r = fl_history_adopt(p->history, from->history, nodes, err);
+	if (r == 0 && p->budgets && from->budgets)
+		r = fl_history_adopt(p->budgets->history, from->budgets->history, nodes, err);
+	if (r < 0 || !p->usage || !from->usage)
+		return r;
+	for (uint32_t n = 0; n < from->model->n_nodes; n++)
+		if (nodes[n] != FL_NONE)
+			p->usage[nodes[n]] = from->usage[n];
+	read_given(p);
+	return 0;
 }
 
 int fl_usage_sample(struct fl_policy *p, const struct fl_sample *sample, fairlead_error *err)

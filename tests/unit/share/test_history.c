@@ -450,15 +450,105 @@ static void out_of_memory(void **unused)
 	assert_true(n > 3);
 }
 
+/* --- carried over ---------------------------------------------------------------------- */
+
+/* Some days of two queues and the cluster, one of them with a sample. */
+static void some_days(struct fl_history *h)
+{
+	struct fl_bundle two = gpus(2);
+
+	hold(h, START, FL_NONE, 16);
+	assert_int_equal(fl_history_add(h, START + HOUR, START, START + HOUR, 3, &two, NULL), 0);
+	for (int i = 1; i < 60; i++) {
+		hold(h, START + i * HOUR, 1, i % 5);
+		hold(h, START + i * HOUR, 4, i % 3 ? 1 : 7);
+		hold(h, START + i * HOUR, FL_NONE, i % 2 ? 16 : 12);
+	}
+}
+
+/* Queue 1 is 4 now, 4 is 0, 3 is 2; 0 and 2 are no more. */
+static const uint32_t moved[QUEUES] = { FL_NONE, 4, FL_NONE, 2, 0 };
+
+static void carried_over(void **unused)
+{
+	static const struct {
+		const char *name;
+		fl_time window, was, is; /* half-lives */
+	} lives[] = {
+		{ "none", 48 * HOUR, 0, 0 },
+		{ "the same", 48 * HOUR, 12 * HOUR, 12 * HOUR },
+		{ "shorter", 48 * HOUR, 12 * HOUR, 3 * HOUR },
+		{ "none any more", 48 * HOUR, 12 * HOUR, 0 },
+		{ "one now", 48 * HOUR, 0, 12 * HOUR },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(lives); i++) {
+		struct fl_history *from = fresh(&fl_mem_heap, lives[i].window, lives[i].was);
+		struct fl_history *want = fresh(&fl_mem_heap, lives[i].window, lives[i].is);
+		struct fl_history *h = fresh(&fl_mem_heap, lives[i].window, lives[i].is);
+
+		some_days(from);
+		some_days(want);
+		hold(h, START + 400 * HOUR, 0, 5); /* of which nothing is left */
+		assert_int_equal(fl_history_adopt(h, from, moved, NULL), 0);
+		for (int at = 60; at < 120; at += 7) {
+			fl_time now = START + at * HOUR;
+
+			for (uint32_t q = 0; q < QUEUES; q++) {
+				double is = moved[q] == FL_NONE ? 0 : usage(h, now, moved[q]);
+				double was = moved[q] == FL_NONE ? 0 : usage(want, now, q);
+
+				CHECK(lives[i].was == lives[i].is ? is == was : near(is, was),
+				      lives[i].name);
+			}
+			assert_true(usage(h, now, 1) == 0 && usage(h, now, 3) == 0);
+		}
+		fl_history_free(from);
+		fl_history_free(want);
+		fl_history_free(h);
+	}
+}
+
+/* Samples go on where they ended, and time where it was. */
+static void carried_over_with_its_times(void **unused)
+{
+	struct fl_history *from = fresh(&fl_mem_heap, 48 * HOUR, 0);
+	struct fl_history *h = fresh(&fl_mem_heap, 48 * HOUR, 0);
+	struct fl_bundle two = gpus(2);
+	fairlead_error err;
+
+	(void)unused;
+	some_days(from);
+	assert_int_equal(fl_history_adopt(h, from, moved, NULL), 0);
+	assert_int_equal(fl_history_add(h, START + 70 * HOUR, START + HOUR / 2, START + 2 * HOUR, 2,
+					&two, &err),
+			 FAIRLEAD_EINPUT);
+	assert_string_equal(err.text, "samples of usage are out of order");
+	assert_int_equal(fl_history_add(h, START + 70 * HOUR, START + HOUR, START + 2 * HOUR, 2,
+					&two, &err),
+			 0);
+	assert_true(usage(h, START, 4) == usage(h, START + 59 * HOUR, 4));
+	fl_history_free(from);
+	fl_history_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(worked_numbers),  cmocka_unit_test(no_capacity_is_no_usage),
-		cmocka_unit_test(one_moment),      cmocka_unit_test(clock_steps_back),
-		cmocka_unit_test(amounts_by_time), cmocka_unit_test(sums_of_samples),
-		cmocka_unit_test(bad_samples),     cmocka_unit_test(bad_settings),
-		cmocka_unit_test(undo_is_exact),   cmocka_unit_test(memory_stays),
+		cmocka_unit_test(worked_numbers),
+		cmocka_unit_test(no_capacity_is_no_usage),
+		cmocka_unit_test(one_moment),
+		cmocka_unit_test(clock_steps_back),
+		cmocka_unit_test(amounts_by_time),
+		cmocka_unit_test(sums_of_samples),
+		cmocka_unit_test(bad_samples),
+		cmocka_unit_test(bad_settings),
+		cmocka_unit_test(undo_is_exact),
+		cmocka_unit_test(memory_stays),
 		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(carried_over),
+		cmocka_unit_test(carried_over_with_its_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

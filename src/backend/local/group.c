@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/local/group.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/local/text.h"
+
+enum { CPU_PERIOD = 100000 /* microseconds */, LEAST_CPU = 1000 };
+
+static bool write_at(int dir, const char *name, const char *text)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	bool done = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	close(fd);
+	return done;
+}
+
+bool fl_group_parse(const char *mounts, const char *self, char mount[512], char own[512])
+{
+	bool found = false;
+
+	for (const char *line = mounts; line && *line && !found;) {
+		char type[32];
+
+		/* Folders with odd names are written in octal, and are none of ours. */
+		found = sscanf(line, "%*s %511s %31s", mount, type) == 2 &&
+			strcmp(type, "cgroup2") == 0 && !strchr(mount, '\\');
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	for (const char *line = self; found && line && *line;) {
+		if (strncmp(line, "0::/", 4) == 0) {
+			size_t n = strcspn(line + 3, "\n");
+
+			if (n >= 512)
+				return false;
+			memcpy(own, line + 3, n);
+			own[n] = 0;
+			return true;
+		}
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return false;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)); at += n)
+		if ((at == text || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\n' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Our place below @parent, with what can be passed on to it. */
+static bool settle(const char *parent, struct fl_group_place *ret)
+{
+	struct fl_group_place place = { 0 };
+	char text[512];
+	int n = snprintf(place.path, sizeof place.path, "%s/fairlead", parent);
+
+	if (n < 0 || (size_t)n >= sizeof place.path)
+		return false;
+	int above = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (above < 0)
+		return false;
+	if (mkdirat(above, "fairlead", 0755) != 0 && errno != EEXIST) {
+		close(above);
+		return false;
+	}
+	/* One by one: what is not there or not ours to pass on is left out. */
+	write_at(above, "cgroup.subtree_control", "+cpu");
+	write_at(above, "cgroup.subtree_control", "+memory");
+	write_at(above, "cgroup.subtree_control", "+pids");
+	close(above);
+	int own = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (own < 0)
+		return false;
+	write_at(own, "cgroup.subtree_control", "+cpu");
+	write_at(own, "cgroup.subtree_control", "+memory");
+	write_at(own, "cgroup.subtree_control", "+pids");
+	bool usable = faccessat(own, "cgroup.procs", W_OK, AT_EACCESS) == 0;
+	if (usable && fl_text_at(own, "cgroup.subtree_control", text, sizeof text) >= 0) {
+		place.cpu = has_word(text, "cpu");
+		place.memory = has_word(text, "memory");
+		place.processes = has_word(text, "pids");
+	}
+	close(own);
+	if (usable)
+		*ret = place;
+	return usable;
+}
+
+void fl_group_find(struct fl_group_place *ret)
+{
+	char mounts[16384], self[4096], mount[512], own[512], parent[1100];
+
+	ret->path[0] = 0;
+	ret->cpu = ret->memory = ret->processes = false;
+	if (fl_text_of("/proc/self/mounts", mounts, sizeof mounts) < 0 ||
+	    fl_text_of("/proc/self/cgroup", self, sizeof self) < 0 ||
+	    !fl_group_parse(mounts, self, mount, own))
+		return;
+	/*
+	 * Not below our own group: one with processes can pass nothing on, and whoever restarts
+	 * us may not have us back in one with groups below.
+	 */
+	if (geteuid() == 0 && settle(mount, ret))
+		return;
+	char *last = strrchr(own, '/');
+	*last = 0;
+	snprintf(parent, sizeof parent, "%s%s", mount, own);
+	if (geteuid() != 0)
+		settle(parent, ret);
+}
+
+void fl_group_limit(int group, const struct fl_attempt_limits *limits)
+{
+	char text[64];
+
+	if (limits->cpu > 0) {
+		int64_t time = fl_amount_max(fl_sat_mul(limits->cpu, CPU_PERIOD) / 1000, LEAST_CPU);
+
+		snprintf(text, sizeof text, "%lld %d", (long long)time, CPU_PERIOD);
+		write_at(group, "cpu.max", text);
+	}
+	if (limits->memory > 0) {
+		snprintf(text, sizeof text, "%lld", (long long)limits->memory);
+		write_at(group, "memory.max", text);
+		/* A run that has lost one process for want of memory would hang, or be wrong. */
+		write_at(group, "memory.oom.group", "1");
+	}
+	if (limits->processes > 0) {
+		snprintf(text, sizeof text, "%lld", (long long)limits->processes);
+		write_at(group, "pids.max", text);
+	}
+}
+
+/* Our place goes with the last group in it, and comes again with the next. */
+static int make(const char *path)
+{
+	int rc = mkdir(path, 0755);
+
+	for (int tries = 0; rc != 0 && errno == ENOENT && tries < 100; tries++) {
+		struct fl_group_place place;
+		char parent[1024];
+
+		snprintf(parent, sizeof parent, "%s", path);
+		for (int up = 0; up < 2 && strrchr(parent, '/'); up++)
+			*strrchr(parent, '/') = 0;
+		if (settle(parent, &place) || errno == ENOENT)
+			rc = mkdir(path, 0755);
+	}
+	return rc == 0 || errno == EEXIST ? 0 : -1;
+}
+
+int fl_group_make(const char *path, const struct fl_attempt_limits *limits, fairlead_error *err)
+{
+	if (make(path) != 0)
+		return fl_fail(err, FAIRLEAD_EIO, "cannot make the control group %s: %s", path,
+			       strerror(errno));
+	int group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (group < 0)
+		return fl_fail(err, FAIRLEAD_EIO, "cannot open the control group %s: %s", path,
+			       strerror(errno));
+	fl_group_limit(group, limits);
+	close(group);
+	return 0;
+}
+
+bool fl_group_kill(const char *path)
+{
+	int group = *path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (group < 0)
+		return false;
+	bool done = write_at(group, "cgroup.kill", "1");
+	close(group);
+	return done;
+}
+
+bool fl_group_remove(const char *path)
+{
+	char place[1024];
+
+	if (!*path)
+		return true;
+	if (rmdir(path) != 0 && errno != ENOENT)
+		return false;
+	snprintf(place, sizeof place, "%s", path);
+	*strrchr(place, '/') = 0;
+	rmdir(place); /* unless others are in it */
+	return true;
+}

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * life - a run as the daemon sees it: made, held, over
+ *
+ * A runner that is there is watched by its pidfd, whether it is our child or was started by a
+ * daemon before us; that a run has begun is seen by a change of its file.  When the runner is gone
+ * the file says how the run ended.  If it does not, all that is left of the run is killed first,
+ * and then it is lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/local/host.h"
+#include "backend/local/process.h"
+
+enum { BURY_ROUNDS = 250, BURY_MS = 20, AGAIN_MS = 1000 };
+
+static void look(struct fl_local_run *r);
+
+/* --- telling --- */
+
+void fl_life_tell(struct fl_local_run *r)
+{
+	struct fl_host *h = r->h;
+
+	if (r->due || h->closed)
+		return;
+	r->due = true;
+	r->refs++;
+	r->next_due = NULL;
+	if (h->last_due)
+		h->last_due->next_due = r;
+	else
+		h->first_due = r;
+	h->last_due = r;
+	uv_async_send(&h->tell);
+}
+
+static void tell(struct fl_local_run *r)
+{
+	struct fl_host *h = r->h;
+
+	if (r->knows_began && !r->told_began) {
+		r->told_began = true;
+		h->callbacks.began(h->callbacks.user, r->job, r->attempt, r->began);
+	}
+	if (r->life == FL_LIFE_OVER && !r->told_ended && !h->closed) {
+		r->told_ended = true;
+		h->callbacks.ended(h->callbacks.user, &r->outcome);
+	}
+}
+
+void fl_life_tell_all(uv_async_t *handle)
+{
+	struct fl_host *h = handle->data;
+	uint32_t notices = h->n_notices;
+
+	h->n_notices = 0;
+	for (uint32_t i = 0; i < notices && !h->closed; i++)
+		h->callbacks.notice(h->callbacks.user, h->notices[i]);
+	while (h->first_due) {
+		struct fl_local_run *r = h->first_due;
+
+		h->first_due = r->next_due;
+		if (!h->first_due)
+			h->last_due = NULL;
+		r->due = false;
+		if (!h->closed)
+			tell(r);
+		fl_local_unref(r);
+	}
+}
+
+static void notice(const struct fl_local_run *r, const char *text)
+{
+	struct fl_host *h = r->h;
+
+	if (h->closed || h->n_notices == FL_HOST_NOTICES)
+		return;
+	snprintf(h->notices[h->n_notices++], sizeof h->notices[0], "run %llu.%u: %s",
+		 (unsigned long long)r->job, r->attempt, text);
+	uv_async_send(&h->tell);
+}
+
+/* --- over --- */
+
+void fl_life_over(struct fl_local_run *r, const struct fl_attempt_status *s)
+{
+	bool here = strcmp(s->boot, r->h->boot) == 0;
+
+	r->outcome = (struct fl_outcome){
+		.job = r->job,
+		.attempt = r->attempt,
+		.kind = (enum fl_outcome_kind)s->kind,
+		.stopped = (enum fl_go_why)s->stopped,
+		.killed = s->killed != 0,
+		.status = s->status,
+		.began = here ? s->began : FL_TIME_NONE,
+		.ended = here ? s->ended : FL_TIME_NONE,
+		.wall_began = s->wall_began,
+		.wall_ended = s->wall_ended,
+		.output_lost = s->output_lost,
+	};
+	memcpy(r->outcome.text, s->text, sizeof r->outcome.text);
+	if (s->wall_began != FL_TIME_NONE) {
+		r->knows_began = true;
+		r->began = r->outcome.began;
+	}
+	r->life = FL_LIFE_OVER;
+	fl_machine_release(&r->h->machine, r->job, r->attempt);
+	fl_life_tell(r);
+}
+
+static struct fl_attempt_status not_started(const struct fl_host *h, const char *text)
+{
+	struct fl_attempt_status s = {
+		.state = FL_ATTEMPT_ENDED,
+		.kind = FL_RUN_NOT_STARTED,
+		.began = FL_TIME_NONE,
+		.ended = fl_boot_clock(),
+		.wall_began = FL_TIME_NONE,
+		.wall_ended = fl_wall_clock(),
+	};
+
+	memcpy(s.boot, h->boot, sizeof s.boot);
+	snprintf(s.text, sizeof s.text, "%s", text);
+	return s;
+}
+
+void fl_life_refuse(struct fl_local_run *r, const char *text)
+{
+	struct fl_attempt_status s = not_started(r->h, text);
+
+	fl_life_over(r, &s);
+}
+
+/* --- what is left of it --- */
+
+static bool end_all(struct fl_local_run *r)
+{
+	int clear = 0;
+
+	/* Twice nothing: what was just being made is seen the second time. */
+	for (int i = 0; i < BURY_ROUNDS && clear < 2; i++) {
+		bool alone = fl_group_remove(r->group);
+
+		if (!alone)
+			fl_group_kill(r->group);
+		clear = fl_process_kill_marked(r->token, r->uid) == 0 && alone ? clear + 1 : 0;
+		if (clear < 2)
+			nanosleep(&(struct timespec){ .tv_nsec = BURY_MS * 1000000L }, NULL);
+	}
+	return clear == 2;
+}
+
+/* On another thread: nobody else has its lock now. */
+static void bury(uv_work_t *work)
+{
+	struct fl_local_run *r = work->data;
+	struct fl_attempt_status s = { 0 };
+	struct fl_attempt_order order = { 0 };
+	int fd = fl_life_open(r, O_RDWR);
+
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+		continue;
+	if (fd >= 0 && fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_ENDED) {
+		close(fd);
+		return;
+	}
+	bool here = strcmp(s.boot, r->h->boot) == 0;
+	r->remains = (here || fd < 0) && !end_all(r);
+	s.state = FL_ATTEMPT_ENDED;
+	s.kind = FL_RUN_LOST;
+	if (fd >= 0 && fl_attempt_get_order(fd, &order) == 0)
+		s.stopped = order.why;
+	s.ended = here ? fl_boot_clock() : FL_TIME_NONE;
+	s.wall_ended = here ? fl_wall_clock() : FL_TIME_NONE;
+	snprintf(s.text, sizeof s.text, "%s",
+		 here ? "its runner was killed, and all that was left of it has been ended" :
+			"the machine was started again while it ran");
+	r->rc = fd >= 0 && fl_attempt_set_status(fd, &s) == 0 && fdatasync(fd) == 0 ? 0 : -1;
+	if (r->rc != 0) {
+		/* Not written: told all the same, and found out again after a restart. */
+		r->bytes = malloc(sizeof s);
+		if (r->bytes)
+			memcpy(r->bytes, &s, sizeof s);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void buried(uv_work_t *work, int status)
+{
+	struct fl_local_run *r = work->data;
+
+	(void)status;
+	if (r->remains)
+		notice(r, "its runner was killed, and some of its processes could not be ended");
+	if (r->bytes) {
+		fl_life_over(r, r->bytes);
+		free(r->bytes);
+		r->bytes = NULL;
+	} else if (r->life != FL_LIFE_OVER) {
+		look(r);
+	}
+	fl_local_unref(r);
+}
+
+static void lose(struct fl_local_run *r)
+{
+	r->work.data = r;
+	r->refs++;
+	uv_queue_work(r->h->loop, &r->work, bury, buried);
+}
+
+/* --- the runner --- */
+
+int fl_life_open(const struct fl_local_run *r, int flags)
+{
+	bool ended;
+	int folder = fl_folder_of(&r->h->folder, r->job, r->attempt, &ended);
+
+	if (folder < 0)
+		return -1;
+	int fd = openat(folder, FL_ATTEMPT_FILE, flags | O_CLOEXEC | O_NOFOLLOW);
+	int why = errno;
+	close(folder);
+	errno = why;
+	return fd;
+}
+
+/* In a session of its own, with nothing of ours but the environment. On any thread. 0 or errno. */
+static int spawn_runner(const struct fl_local_run *r, pid_t *ret)
+{
+	char folder[4200];
+	char *argv[] = { r->h->runner, folder, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t all, none;
+
+	fl_folder_path(&r->h->folder, r->job, r->attempt, folder, sizeof folder);
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attributes);
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	int rc = posix_spawn(ret, r->h->runner, &files, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return rc;
+}
+
+static void closed_handle(uv_handle_t *handle)
+{
+	struct fl_local_run *r = handle->data;
+
+	if (handle == (uv_handle_t *)&r->gone && r->pidfd >= 0) {
+		close(r->pidfd);
+		r->pidfd = -1;
+		/* What was watched is gone, and what is there now is asked of its file. */
+		if (r->life == FL_LIFE_HELD && !r->h->closed)
+			look(r);
+	}
+	fl_local_unref(r);
+}
+
+static void stop_watching(struct fl_local_run *r)
+{
+	if (r->watches)
+		uv_close((uv_handle_t *)&r->changed, closed_handle);
+	r->watches = false;
+}
+
+static void stop_polling(struct fl_local_run *r)
+{
+	if (r->polls)
+		uv_close((uv_handle_t *)&r->gone, closed_handle);
+	r->polls = false;
+}
+
+static void reap_child(struct fl_local_run *r)
+{
+	if (r->child > 0 && waitpid(r->child, NULL, WNOHANG) != 0) {
+		r->child = 0;
+		r->spent = true;
+	}
+}
+
+static void on_gone(uv_poll_t *poll, int status, int events)
+{
+	struct fl_local_run *r = poll->data;
+
+	(void)status;
+	(void)events;
+	stop_watching(r);
+	stop_polling(r);
+}
+
+/* Files are short, of us or of the machine: nothing is lost by looking later. */
+static void look_later(struct fl_local_run *r)
+{
+	if (!r->blind)
+		notice(r, "its runner cannot be watched, as too many files are open; it is looked "
+			  "at each second");
+	r->blind = true;
+	uv_timer_start(&r->h->again, fl_life_look_again, AGAIN_MS, 0);
+}
+
+/* @pidfd is taken; -1: there was none to be had. */
+static void poll_runner(struct fl_local_run *r, int pidfd)
+{
+	r->gone.data = r;
+	if (pidfd < 0 || uv_poll_init(r->h->loop, &r->gone, pidfd) != 0) {
+		if (pidfd >= 0)
+			close(pidfd);
+		look_later(r);
+		return;
+	}
+	r->blind = false;
+	r->pidfd = pidfd;
+	r->refs++;
+	r->polls = true;
+	uv_poll_start(&r->gone, UV_READABLE, on_gone);
+}
+
+static void look_for_begin(struct fl_local_run *r)
+{
+	struct fl_attempt_status s = { 0 };
+	int fd = fl_life_open(r, O_RDONLY);
+
+	if (fd < 0)
+		return;
+	if (fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_RUNS &&
+	    strcmp(s.boot, r->h->boot) == 0) {
+		r->knows_began = true;
+		r->began = s.began;
+		fl_life_tell(r);
+	}
+	close(fd);
+	if (s.state >= FL_ATTEMPT_RUNS)
+		stop_watching(r);
+}
+
+static void on_changed(uv_fs_event_t *event, const char *name, int events, int status)
+{
+	(void)name;
+	(void)events;
+	(void)status;
+	look_for_begin(event->data);
+}
+
+/* Until it has begun; then only its end is of interest. */
+static void watch_file(struct fl_local_run *r)
+{
+	char path[4200];
+	size_t n;
+
+	if (r->knows_began || r->watches)
+		return;
+	fl_folder_path(&r->h->folder, r->job, r->attempt, path, sizeof path);
+	n = strlen(path);
+	snprintf(path + n, sizeof path - n, "/" FL_ATTEMPT_FILE);
+	r->changed.data = r;
+	uv_fs_event_init(r->h->loop, &r->changed);
+	r->refs++;
+	r->watches = true;
+	if (uv_fs_event_start(&r->changed, on_changed, path, 0) != 0) {
+		notice(r, "its beginning cannot be seen before its end: no watch on its file");
+		stop_watching(r);
+	}
+	look_for_begin(r);
+}
+
+/* --- making --- */
+
+static void make(uv_work_t *work)
+{
+	struct fl_local_run *r = work->data;
+
+	r->rc = fl_folder_make(&r->h->folder, r->job, r->attempt, r->bytes, r->n_bytes, &r->err);
+	if (r->rc != 0)
+		return; /* 1: somebody else's, to be looked at */
+	int why = spawn_runner(r, &r->child);
+	if (why != 0) {
+		r->child = 0;
+		fl_folder_drop(&r->h->folder, r->job, r->attempt);
+		r->rc = fl_fail(&r->err, FAIRLEAD_EIO, "cannot start its runner %s: %s",
+				r->h->runner, strerror(why));
+	}
+}
+
+static void hold_child(struct fl_local_run *r)
+{
+	r->life = FL_LIFE_HELD;
+	poll_runner(r, pidfd_open(r->child, 0)); /* it is ours to reap: that number is its */
+	watch_file(r);
+}
+
+static void made(uv_work_t *work, int status)
+{
+	struct fl_local_run *r = work->data;
+	fairlead_error err;
+
+	(void)status;
+	free(r->bytes);
+	r->bytes = NULL;
+	if (r->h->closed) {
+		fl_local_unref(r);
+		return;
+	}
+	if (r->rc < 0) {
+		fl_life_refuse(r, r->err.text);
+	} else if (r->rc == 0) {
+		hold_child(r);
+	} else {
+		fl_local_reread(r);
+		look(r);
+	}
+	if (r->why != FL_GO_NOT && r->life == FL_LIFE_HELD &&
+	    fl_life_order(r, r->why, r->by, &err) != 0)
+		notice(r, err.text);
+	fl_local_unref(r);
+}
+
+void fl_life_make(struct fl_local_run *r)
+{
+	r->life = FL_LIFE_MADE;
+	r->work.data = r;
+	r->refs++;
+	uv_queue_work(r->h->loop, &r->work, make, made);
+}
+
+/* --- finding --- */
+
+/* Nobody has begun it, and our runner is gone: so that none does later. false: one has. */
+static bool close_unbegun(struct fl_local_run *r, int fd)
+{
+	struct fl_attempt_status s;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fl_attempt_get_status(fd, &s) != 0 ||
+	    s.state != FL_ATTEMPT_NEW)
+		return false;
+	s = not_started(r->h, "its runner ended before it began");
+	if (fl_attempt_set_status(fd, &s) != 0)
+		notice(r, "its end cannot be written down");
+	fl_life_over(r, &s);
+	return true;
+}
+
+/* Nobody has begun it: a runner of a daemon before us may just be about to, and has the lock. */
+static void start_again(struct fl_local_run *r, int fd)
+{
+	if (r->child > 0) {
+		hold_child(r);
+		return;
+	}
+	if (r->spent && close_unbegun(r, fd))
+		return;
+	int why = spawn_runner(r, &r->child);
+	if (why == 0) {
+		hold_child(r);
+		return;
+	}
+	r->child = 0;
+	r->spent = true;
+	if (!close_unbegun(r, fd))
+		look_later(r);
+}
+
+static void wake(const struct fl_local_run *r, const struct fl_attempt_status *s)
+{
+	int pidfd;
+
+	if (strcmp(s->boot, r->h->boot) != 0 ||
+	    (pidfd = fl_process_open(s->runner, s->runner_since)) < 0)
+		return;
+	pidfd_send_signal(pidfd, SIGUSR1, NULL, 0);
+	pidfd_send_signal(pidfd, SIGCONT, NULL, 0); /* somebody may have stopped it */
+	close(pidfd);
+}
+
+static void watch_recorded(struct fl_local_run *r, int fd, const struct fl_attempt_status *s)
+{
+	struct fl_attempt_order order = { 0 };
+	int pidfd = strcmp(s->boot, r->h->boot) == 0 ? fl_process_open(s->runner, s->runner_since) :
+						       -1;
+
+	if (pidfd < 0 && errno != EMFILE && errno != ENFILE) {
+		lose(r);
+		return;
+	}
+	poll_runner(r, pidfd);
+	watch_file(r);
+	/* We may have been killed between writing the order and telling of it. */
+	if (fl_attempt_get_order(fd, &order) == 0 && order.why != FL_GO_NOT)
+		wake(r, s);
+}
+
+/* Go on by what its file says. */
+static void look(struct fl_local_run *r)
+{
+	struct fl_attempt_status s = { 0 };
+	int fd = fl_life_open(r, O_RDWR);
+
+	r->life = FL_LIFE_HELD;
+	reap_child(r);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		look_later(r);
+	else if (fd < 0 || fl_attempt_get_status(fd, &s) != 0)
+		lose(r);
+	else if (s.state == FL_ATTEMPT_ENDED)
+		fl_life_over(r, &s);
+	else if (s.state == FL_ATTEMPT_NEW)
+		start_again(r, fd);
+	else
+		watch_recorded(r, fd, &s);
+	if (fd >= 0)
+		close(fd);
+}
+
+void fl_life_look_again(uv_timer_t *again)
+{
+	struct fl_host *h = again->data;
+
+	for (uint32_t i = 0; i < h->n_runs; i++)
+		if (h->runs[i]->blind && h->runs[i]->life == FL_LIFE_HELD && !h->runs[i]->polls)
+			look(h->runs[i]);
+}
+
+void fl_life_hold(struct fl_local_run *r) { look(r); }
+
+int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairlead_error *err)
+{
+	struct fl_attempt_order order;
+	struct fl_attempt_status s;
+	int fd = fl_life_open(r, O_RDWR), rc = -1;
+
+	if (fd >= 0 && fl_attempt_get_order(fd, &order) == 0) {
+		if (order.why == FL_GO_NOT || strcmp(order.boot, r->h->boot) != 0)
+			order.by = FL_NEVER;
+		if (order.why == FL_GO_NOT)
+			order.why = (int32_t)why;
+		order.by = fl_amount_min(order.by, by);
+		memcpy(order.boot, r->h->boot, sizeof order.boot);
+		rc = fl_attempt_set_order(fd, &order);
+		/* Read after it was written: one that starts now reads it after it is there. */
+		if (rc == 0 && fl_attempt_get_status(fd, &s) == 0)
+			wake(r, &s);
+	}
+	int reason = errno;
+	if (fd >= 0)
+		close(fd);
+	return rc == 0 ? 0 :
+			 fl_fail(err, FAIRLEAD_EIO, "run %llu.%u cannot be told to go: %s",
+				 (unsigned long long)r->job, r->attempt, strerror(reason));
+}
+
+void fl_life_let_go(struct fl_local_run *r)
+{
+	stop_watching(r);
+	stop_polling(r);
+}

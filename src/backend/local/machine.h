@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine - what this machine has to share out
+ *
+ * First what is found: cores that we may run on and memory, neither more than the control groups
+ * that we are in allow, and GPUs of the nvidia driver.  Then, with what is configured, how much of
+ * each flavor there is and which numbers its devices have.
+ */
+#ifndef FL_BACKEND_LOCAL_MACHINE_H
+#define FL_BACKEND_LOCAL_MACHINE_H
+
+#include "backend/backend.h"
+
+enum { FL_MACHINE_DEVICES = 1024, FL_MACHINE_ROWS = 64, FL_MACHINE_REMARKS = 32 };
+
+struct fl_machine_found {
+	int64_t cpu, memory; /* milli; bytes */
+	uint32_t devices[FL_MACHINE_DEVICES];
+	uint32_t n_devices;
+};
+
+/* Files below @root, "" but in tests. What cannot be read is as if it were not there. */
+void fl_machine_find(const char *root, struct fl_machine_found *ret);
+
+/* A device, and who has it. */
+struct fl_device {
+	char flavor[FL_JOB_RESOURCE], resource[FL_JOB_RESOURCE];
+	uint32_t number;
+	uint64_t job; /* 0: nobody */
+	uint32_t attempt;
+};
+
+struct fl_stock {
+	struct fl_capacity_row rows[FL_MACHINE_ROWS];
+	struct fl_device devices[FL_MACHINE_DEVICES];
+	char *remarks[FL_MACHINE_REMARKS];
+	uint32_t n_rows, n_devices, n_remarks;
+};
+
+/* FAIRLEAD_EINPUT: what is configured cannot be. Of @options the flavors and what is reserved. */
+int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_options *options,
+		     struct fl_stock *ret, fairlead_error *err);
+void fl_machine_remark(struct fl_stock *m, const char *format, ...) FL_PRINTF(2, 3);
+void fl_machine_done(struct fl_stock *m);
+
+/*
+ * Give @amount devices of a flavor's resource to a run: lowest numbers first, appended to @ret.
+ * All or none: false when there are not so many free.  True with none for what is not numbered.
+ */
+bool fl_machine_take(struct fl_stock *m, const struct fl_run_grant *grant, uint64_t job,
+		     uint32_t attempt, uint32_t *ret, uint32_t *n);
+/* It has these: after a restart. */
+void fl_machine_retake(struct fl_stock *m, const uint32_t *numbers, uint32_t n, uint64_t job,
+		       uint32_t attempt);
+void fl_machine_release(struct fl_stock *m, uint64_t job, uint32_t attempt);
+
+#endif

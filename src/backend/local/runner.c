@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runner - the program that stands beside one run, and outlives the daemon
+ *
+ *     fairlead-runner FOLDER
+ *
+ * Started by the daemon for each run, never by hand.  It takes the lock of the run, starts its
+ * tasks, all or none, keeps their output, holds them to their time, tells them to go when it is
+ * told so, ends whatever they leave behind, and writes down how they ended before it ends itself.
+ * The daemon speaks to it by a slot of the run's file and SIGUSR1.  SIGTERM, as of a machine that
+ * shuts down, has the run told to go with its own grace.
+ *
+ * It exits with 0 when the run has ended, now or before; 1 when that could not be written down,
+ * and 2 when there is no such run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/local/group.h"
+#include "backend/local/process.h"
+#include "backend/local/runner.h"
+
+enum { BY_SIGNAL = UINT32_MAX, BY_TIMER = UINT32_MAX - 1, BY_REPORT = UINT32_MAX - 2 };
+/* From one round of killing to the next: something in the kernel may take its time to die. */
+enum { AGAIN_MS = 10, AGAIN_MOST_MS = 1000, GROUP_ROUNDS = 200 };
+
+struct runner {
+	int folder, file, epoll, signals, timer;
+	sigset_t heard; /* signals that are waited for */
+	struct fl_attempt_spec spec;
+	struct fl_attempt_status status;
+	struct fl_outputs outputs;
+	struct fl_tasks tasks;
+	uint32_t left;    /* tasks that have not ended */
+	bool failed;      /* one has ended otherwise than with 0 */
+	bool going;       /* they were told to go */
+	fl_time kill_at;  /* FL_NEVER */
+	fl_time limit_at; /* FL_NEVER */
+	int again_ms;
+};
+
+/* --- what is written down --- */
+
+static bool write_status(struct runner *r, enum fl_attempt_state state)
+{
+	r->status.state = (int32_t)state;
+	return fl_attempt_set_status(r->file, &r->status) == 0;
+}
+
+/* A disk that is full is none the next hour: an end is kept until it can be written. */
+static bool write_end(struct runner *r)
+{
+	r->status.ended = fl_boot_clock();
+	r->status.wall_ended = fl_wall_clock();
+	while (!write_status(r, FL_ATTEMPT_ENDED) || fdatasync(r->file) != 0) {
+		if (errno != ENOSPC && errno != EDQUOT && errno != EINTR)
+			return false;
+		nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);
+	}
+	return true;
+}
+
+/* Texts have paths of users in them: nothing that a terminal takes for an order. */
+static void set_text(struct runner *r, const char *text)
+{
+	size_t n = 0;
+
+	for (; *text && n < sizeof r->status.text - 1; text++)
+		r->status.text[n++] = (unsigned char)*text < ' ' || *text == 127 ? '?' : *text;
+	/* Not in the middle of a character. */
+	if (*text)
+		while (n > 0 && ((unsigned char)*text & 0xc0) == 0x80)
+			text--, n--;
+	r->status.text[n] = 0;
+}
+
+/* --- ending --- */
+
+static void set_timer(struct runner *r)
+{
+	fl_time at = fl_amount_min(r->kill_at, r->limit_at);
+	struct itimerspec when = { 0 };
+
+	if (at != FL_NEVER) {
+		when.it_value.tv_sec = at / FL_SECOND;
+		when.it_value.tv_nsec = at % FL_SECOND;
+		if (at <= 0)
+			when.it_value = (struct timespec){ .tv_nsec = 1 };
+	}
+	timerfd_settime(r->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static void signal_tasks(const struct runner *r, int sig)
+{
+	for (uint32_t i = 0; i < r->spec.tasks; i++)
+		if (r->tasks.pids[i] > 0) {
+			kill(-r->tasks.pids[i], sig);
+			kill(-r->tasks.pids[i], SIGCONT); /* or it would not hear */
+		}
+}
+
+/* Told to go, to be killed at @kill_at; the first reason and the earliest end count. */
+static void tell_to_go(struct runner *r, enum fl_go_why why, fl_time kill_at)
+{
+	if (r->status.stopped == FL_GO_NOT)
+		r->status.stopped = (int32_t)why;
+	if (!r->going)
+		signal_tasks(r, r->spec.signal);
+	r->going = true;
+	r->kill_at = fl_amount_min(r->kill_at, kill_at);
+	set_timer(r);
+}
+
+static fl_time after_grace(const struct runner *r)
+{
+	return fl_sat_add(fl_boot_clock(), r->spec.grace);
+}
+
+static void look_at_order(struct runner *r)
+{
+	struct fl_attempt_order order;
+
+	if (fl_attempt_get_order(r->file, &order) == 0 && order.why != FL_GO_NOT)
+		tell_to_go(r, (enum fl_go_why)order.why,
+			   strcmp(order.boot, r->status.boot) == 0 ? order.by : 0);
+}
+
+static void task_ended(struct runner *r, uint32_t task, int how)
+{
+	bool signalled = WIFSIGNALED(how);
+	int status = signalled ? WTERMSIG(how) : WEXITSTATUS(how);
+
+	r->tasks.pids[task] = 0;
+	r->left--;
+	if (r->failed || (!signalled && status == 0))
+		return;
+	r->failed = true;
+	r->status.kind = signalled ? FL_RUN_SIGNALLED : FL_RUN_EXITED;
+	r->status.status = status;
+	/* The job has failed: what the others still do is for nothing, and they may wait for it. */
+	if (r->left > 0)
+		tell_to_go(r, FL_GO_NOT, after_grace(r));
+}
+
+/* Tasks, and what they left behind, which comes to us. */
+static void reap(struct runner *r)
+{
+	pid_t pid;
+	int how;
+
+	while ((pid = waitpid(-1, &how, WNOHANG)) > 0)
+		for (uint32_t i = 0; i < r->spec.tasks; i++)
+			if (r->tasks.pids[i] == pid)
+				task_ended(r, i, how);
+}
+
+/* Returns when the next should be. */
+static fl_time kill_round(struct runner *r)
+{
+	fl_group_kill(r->spec.group);
+	fl_process_kill_below(getpid());
+	reap(r);
+	r->again_ms = r->again_ms == 0             ? AGAIN_MS :
+		      r->again_ms >= AGAIN_MOST_MS ? AGAIN_MOST_MS :
+						     2 * r->again_ms;
+	return r->again_ms * INT64_C(1000000);
+}
+
+/* Everything that is below us, until nothing is. */
+static void kill_all(struct runner *r)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		reap(r);
+		if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+			break;
+		fl_time pause = kill_round(r);
+		sigtimedwait(&child, NULL,
+			     &(struct timespec){ pause / FL_SECOND, pause % FL_SECOND });
+	}
+	for (int i = 0; i < GROUP_ROUNDS && !fl_group_remove(r->spec.group); i++) {
+		fl_group_kill(r->spec.group); /* what came into the group from elsewhere */
+		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
+	}
+}
+
+/* --- waiting --- */
+
+static void on_signal(struct runner *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo == SIGUSR1)
+			look_at_order(r);
+		else if (info.ssi_signo == SIGTERM)
+			tell_to_go(r, FL_GO_DRAIN, after_grace(r));
+	reap(r);
+}
+
+static void on_timer(struct runner *r)
+{
+	uint64_t times;
+	fl_time now = fl_boot_clock();
+
+	if (read(r->timer, &times, sizeof times) < 0)
+		return;
+	if (now >= r->limit_at) {
+		r->limit_at = FL_NEVER;
+		tell_to_go(r, FL_GO_TIME_LIMIT, after_grace(r));
+	}
+	if (now >= r->kill_at) {
+		r->status.killed = r->status.stopped != FL_GO_NOT;
+		r->kill_at = now + kill_round(r);
+		set_timer(r);
+	}
+}
+
+static int watch(struct runner *r, int fd, uint32_t as)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.u32 = as };
+
+	return epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* Whatever comes next. true: a report is there. */
+static bool turn(struct runner *r)
+{
+	struct epoll_event events[64];
+	int n = epoll_wait(r->epoll, events, 64, -1);
+	bool report = false;
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.u32 == BY_SIGNAL)
+			on_signal(r);
+		else if (events[i].data.u32 == BY_TIMER)
+			on_timer(r);
+		else if (events[i].data.u32 == BY_REPORT)
+			report = true;
+		else
+			fl_outputs_take(&r->outputs, events[i].data.u32);
+	}
+	return report;
+}
+
+/* --- starting --- */
+
+static int fail_start(fairlead_error *err, const char *what)
+{
+	return fl_fail(err, FAIRLEAD_EIO, "%s: %s", what, strerror(errno));
+}
+
+/* Before anybody can know of us: what is sent waits, or does nothing. */
+static void hold_signals(struct runner *r)
+{
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR2 };
+
+	sigemptyset(&r->heard);
+	sigaddset(&r->heard, SIGCHLD);
+	sigaddset(&r->heard, SIGUSR1);
+	sigaddset(&r->heard, SIGTERM);
+	sigprocmask(SIG_BLOCK, &r->heard, NULL);
+	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+static int prepare(struct runner *r, fairlead_error *err)
+{
+	struct rlimit most;
+
+	r->tasks.pids = calloc(r->spec.tasks, sizeof *r->tasks.pids);
+	if (!r->tasks.pids)
+		return fl_fail_nomem(err);
+	getrlimit(RLIMIT_NOFILE, &r->tasks.files);
+	most = r->tasks.files;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &most);
+
+	r->signals = signalfd(-1, &r->heard, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (r->signals < 0 || r->timer < 0 || r->epoll < 0 ||
+	    watch(r, r->signals, BY_SIGNAL) != 0 || watch(r, r->timer, BY_TIMER) != 0)
+		return fail_start(err, "cannot wait for events");
+	/* What its tasks leave behind comes to us, and to nobody else. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+		return fail_start(err, "cannot look after processes of others");
+	return 0;
+}
+
+/* Until all have said that they are ready; told to go meanwhile is as good as failed. */
+static int wait_until_ready(struct runner *r, fairlead_error *err)
+{
+	for (uint32_t ready = 0; ready < r->spec.tasks;) {
+		bool report = turn(r);
+		int rc = report ? fl_tasks_hear(&r->tasks, err) : 0;
+
+		if (rc < 0)
+			return rc;
+		if (r->going)
+			return fl_fail(err, FAIRLEAD_ESTATE, "it was told to go before it began");
+		if (r->left < r->spec.tasks || rc > 0)
+			return fl_fail(err, FAIRLEAD_EIO, "a task was killed before it began");
+		ready += report;
+	}
+	return 0;
+}
+
+/* Until all are the command of the user. */
+static int wait_until_gone(struct runner *r, fairlead_error *err)
+{
+	int rc = 0;
+
+	while (rc == 0)
+		if (turn(r))
+			rc = fl_tasks_hear(&r->tasks, err);
+	epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->tasks.report[0], NULL);
+	close(r->tasks.report[0]);
+	return rc > 0 ? 0 : rc;
+}
+
+static int start(struct runner *r, fairlead_error *err)
+{
+	const struct fl_attempt_spec *spec = &r->spec;
+	int rc = fl_user_enter(spec, err);
+
+	if (rc == 0)
+		rc = fl_outputs_open(&r->outputs, r->folder, spec, err);
+	if (rc == 0 && *spec->group) {
+		char path[600];
+
+		rc = fl_group_make(spec->group, &spec->limits, err);
+		snprintf(path, sizeof path, "%s/cgroup.procs", spec->group);
+		if (rc == 0 && (r->tasks.group = open(path, O_WRONLY | O_CLOEXEC)) < 0)
+			rc = fail_start(err, "cannot use its control group");
+	}
+	r->left = spec->tasks;
+	if (rc == 0)
+		rc = fl_tasks_fork(&r->tasks, err);
+	if (rc == 0 && watch(r, r->tasks.report[0], BY_REPORT) != 0)
+		rc = fail_start(err, "cannot wait for tasks");
+	for (uint32_t i = 0; rc == 0 && i < r->outputs.n_ends; i++)
+		if (watch(r, r->outputs.ends[i].fd, i) != 0)
+			rc = fail_start(err, "cannot wait for output");
+	if (rc == 0)
+		rc = wait_until_ready(r, err);
+	if (rc != 0)
+		return rc;
+	r->status.began = fl_boot_clock();
+	r->status.wall_began = fl_wall_clock();
+	if (spec->time_limit != FL_NEVER)
+		r->limit_at = fl_sat_add(r->status.began, spec->time_limit);
+	set_timer(r);
+	fl_tasks_go(&r->tasks);
+	return wait_until_gone(r, err);
+}
+
+static void run(struct runner *r)
+{
+	fairlead_error err = { 0 };
+	int rc = prepare(r, &err);
+
+	/* It may have come before there was anybody to hear the signal. */
+	if (rc == 0)
+		look_at_order(r);
+	if (rc == 0 && r->going)
+		rc = fl_fail(&err, FAIRLEAD_ESTATE, "it was told to go before it began");
+	if (rc == 0)
+		rc = start(r, &err);
+	if (rc != 0) {
+		kill_all(r);
+		r->status.kind = FL_RUN_NOT_STARTED;
+		r->status.status = 0;
+		r->status.began = r->status.wall_began = FL_TIME_NONE;
+		set_text(r, err.text);
+	} else {
+		write_status(r, FL_ATTEMPT_RUNS);
+		reap(r);
+		while (r->left > 0)
+			turn(r);
+		kill_all(r);
+	}
+	r->status.output_lost = fl_outputs_close(&r->outputs);
+}
+
+/* --- the run --- */
+
+/* Ours for as long as we are. Whoever had it before us is gone then. */
+static int take_run(struct runner *r, const char *folder)
+{
+	fairlead_error err = { 0 };
+	struct fl_process self;
+
+	r->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	r->file = openat(r->folder, FL_ATTEMPT_FILE, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (r->folder < 0 || r->file < 0)
+		return 2;
+	while (flock(r->file, LOCK_EX) != 0)
+		if (errno != EINTR)
+			return 2;
+	if (fl_attempt_get_status(r->file, &r->status) != 0 ||
+	    fl_attempt_read(r->file, &r->spec, &err) != 0)
+		return 2;
+	if (r->status.state != FL_ATTEMPT_NEW)
+		return 0;
+	if (!fl_process_look(getpid(), &self))
+		return 2;
+	r->status.runner = self.pid;
+	r->status.runner_since = self.since;
+	fl_boot_id(r->status.boot);
+	r->status.began = r->status.ended = FL_TIME_NONE;
+	r->status.wall_began = r->status.wall_ended = FL_TIME_NONE;
+	return write_status(r, FL_ATTEMPT_STARTS) ? -1 : 2;
+}
+
+int main(int argc, char **argv)
+{
+	static struct runner r = {
+		.tasks = { .group = -1, .report = { -1, -1 }, .go = { -1, -1 } },
+		.kill_at = FL_NEVER,
+		.limit_at = FL_NEVER,
+	};
+
+	if (argc != 2) {
+		fputs("usage: fairlead-runner FOLDER\n"
+		      "fairleadd starts it for each run; there is no use in doing so by hand\n",
+		      stderr);
+		return 2;
+	}
+	umask(077);
+	hold_signals(&r);
+	int rc = take_run(&r, argv[1]);
+	if (rc >= 0)
+		return rc;
+	r.tasks.spec = &r.spec;
+	r.tasks.outputs = &r.outputs;
+	r.tasks.runner = getpid();
+	run(&r);
+	return write_end(&r) ? 0 : 1;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runner_output - what tasks write is kept up to a limit, and taken from them beyond it
+ *
+ * A task never waits for its log: what passes the limit, or a disk that is full, is read and
+ * counted.  Each file ends with a line that says so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "backend/local/runner.h"
+
+enum {
+	NOT_YET = -1,
+	NEVER = -2,
+	LAST_OF_PIPE = 1 << 20, /* read once all are gone: no pipe has more, unless it is fed */
+};
+
+int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4096],
+		   fairlead_error *err)
+{
+	size_t n = 0;
+
+	for (const char *at = spec->output; *at; at++) {
+		char number[24] = { *at, 0 };
+
+		if (*at == '%') {
+			at++;
+			if (*at == 'j')
+				snprintf(number, sizeof number, "%llu",
+					 (unsigned long long)spec->job);
+			else if (*at == 't')
+				snprintf(number, sizeof number, "%u", task);
+			else if (*at == 'a')
+				snprintf(number, sizeof number, "%u", spec->array_index);
+			else if (*at != '%')
+				return fl_fail(err, FAIRLEAD_EINPUT,
+					       "output '%s': after %% comes j, t, a or %%",
+					       spec->output);
+		}
+		if (n + strlen(number) >= 4096)
+			return fl_fail(err, FAIRLEAD_ELIMIT, "the path of the output is too long");
+		memcpy(ret + n, number, strlen(number));
+		n += strlen(number);
+	}
+	ret[n] = 0;
+	return 0;
+}
+
+static int open_named(const struct fl_attempt_spec *spec, const char *path, int *ret,
+		      fairlead_error *err)
+{
+	struct stat st = { 0 };
+
+	fl_user_begin(spec);
+	int fd = open(path,
+		      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+			      O_NONBLOCK,
+		      0644);
+	int why = errno;
+	fl_user_end();
+	if (fd < 0)
+		return fl_fail(err, FAIRLEAD_EIO, "cannot write output to '%s': %s", path,
+			       why == ELOOP ? "it is a symbolic link" : strerror(why));
+	if (fstat(fd, &st) != 0 ||
+	    (!S_ISREG(st.st_mode) && !(S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)))) {
+		close(fd);
+		return fl_fail(err, FAIRLEAD_EIO, "cannot write output to '%s': it is no file",
+			       path);
+	}
+	*ret = fd;
+	return 0;
+}
+
+/* One file for what both streams of a task write, or those of all tasks. */
+static int open_all_named(struct fl_outputs *o, const struct fl_attempt_spec *spec,
+			  fairlead_error *err)
+{
+	char first[4096], path[4096];
+	int rc = fl_output_path(spec, 0, first, err);
+
+	for (uint32_t task = 0; rc == 0 && task < spec->tasks; task++) {
+		struct fl_sink *sink = &o->sinks[task];
+
+		rc = fl_output_path(spec, task, path, err);
+		if (rc == 0 && task > 0 && strcmp(path, first) == 0)
+			sink = &o->sinks[0];
+		if (rc == 0 && sink->fd == NOT_YET)
+			rc = open_named(spec, path, &sink->fd, err);
+		o->ends[2 * task].sink = o->ends[2 * task + 1].sink = sink;
+	}
+	return rc;
+}
+
+int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_spec *spec,
+		    fairlead_error *err)
+{
+	uint32_t n = 2 * spec->tasks;
+
+	o->folder = folder;
+	o->limit = spec->output_limit;
+	o->sinks = calloc(n, sizeof *o->sinks);
+	o->ends = calloc(n, sizeof *o->ends);
+	if (!o->sinks || !o->ends)
+		return fl_fail_nomem(err);
+	o->n_sinks = o->n_ends = n;
+	for (uint32_t i = 0; i < n; i++) {
+		o->sinks[i].fd = NOT_YET;
+		o->ends[i] = (struct fl_stream_end){ .fd = -1, .sink = &o->sinks[i] };
+		snprintf(o->sinks[i].name, sizeof o->sinks[i].name, "%s.%u",
+			 i % 2 == 0 ? "out" : "err", i / 2);
+	}
+	return *spec->output ? open_all_named(o, spec, err) : 0;
+}
+
+/* Files of our own come to be with their first byte. */
+static bool is_open(struct fl_outputs *o, struct fl_sink *sink)
+{
+	if (sink->fd == NOT_YET) {
+		sink->fd = openat(o->folder, sink->name,
+				  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (sink->fd < 0)
+			sink->fd = NEVER;
+	}
+	return sink->fd >= 0;
+}
+
+static void keep(struct fl_outputs *o, struct fl_sink *sink, const char *bytes, size_t n)
+{
+	/* After a gap nothing more is kept: a log without its middle tells lies. */
+	while (n > 0 && sink->lost == 0 && is_open(o, sink)) {
+		uint64_t room = (uint64_t)o->limit - sink->written;
+		ssize_t done = 0;
+
+		sink->full = room < n;
+		if (room > 0) {
+			done = write(sink->fd, bytes, room < n ? (size_t)room : n);
+			if (done < 0 && errno == EINTR)
+				continue;
+			if (done < 0)
+				sink->full = false;
+		}
+		if (done <= 0)
+			break;
+		sink->written += (uint64_t)done;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	sink->lost += n;
+}
+
+static void close_end(struct fl_stream_end *end)
+{
+	close(end->fd);
+	end->fd = -1;
+}
+
+/* false: nothing is there now. */
+static bool take(struct fl_outputs *o, struct fl_stream_end *end, size_t *ret_n)
+{
+	ssize_t n = read(end->fd, o->buffer, sizeof o->buffer);
+
+	if (n > 0) {
+		keep(o, end->sink, o->buffer, (size_t)n);
+		*ret_n += (size_t)n;
+		return true;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		close_end(end);
+	return false;
+}
+
+void fl_outputs_take(struct fl_outputs *o, uint32_t i)
+{
+	size_t n = 0;
+
+	if (o->ends[i].fd >= 0)
+		take(o, &o->ends[i], &n);
+}
+
+static void say_lost(const struct fl_outputs *o, const struct fl_sink *sink)
+{
+	char line[160], limit[64] = "the disk was full or failed";
+
+	if (sink->full)
+		snprintf(limit, sizeof limit, "the limit is %lld bytes", (long long)o->limit);
+	int n = snprintf(line, sizeof line, "\n[fairlead: %llu more bytes were not kept: %s]\n",
+			 (unsigned long long)sink->lost, limit);
+	if (write(sink->fd, line, (size_t)n) != n)
+		return; /* still full: it is in the status all the same */
+}
+
+uint64_t fl_outputs_close(struct fl_outputs *o)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < o->n_ends; i++) {
+		size_t n = 0;
+
+		while (o->ends[i].fd >= 0 && n < LAST_OF_PIPE && take(o, &o->ends[i], &n))
+			continue;
+		if (o->ends[i].fd >= 0)
+			close_end(&o->ends[i]);
+	}
+	for (uint32_t i = 0; i < o->n_sinks; i++) {
+		struct fl_sink *sink = &o->sinks[i];
+
+		lost += sink->lost;
+		if (sink->lost > 0 && sink->fd >= 0)
+			say_lost(o, sink);
+		if (sink->fd >= 0)
+			close(sink->fd);
+		sink->fd = NEVER;
+	}
+	return lost;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * api_events - what happened, one event a line; and what happens, as it does
+ *
+ * Who follows first gets what the store has, a page at a time and as fast as it is taken, then
+ * what is not written there yet, and from then on each event when it happens.  Events have numbers
+ * that rise, so none is told twice and none is left out; whoever falls so far behind that their
+ * buffer is full goes back to reading the store.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api_parts.h"
+
+enum { PAGE = 500, LINE = 8192 };
+
+struct events {
+	struct fl_api *api;
+	struct fl_exchange *x;
+	char *queue, *kind; /* NULL: any */
+	uint64_t job;
+	uint64_t seq; /* of the last one that was told, or passed over */
+	uint32_t n;
+	uint64_t left; /* of those that are wanted */
+	bool follow, live, full, failed;
+	struct fl_follower follower;
+	bool follows;
+};
+
+static void events_free(struct events *e)
+{
+	if (e->follows)
+		fl_core_unfollow(e->api->core, &e->follower);
+	free(e->queue);
+	free(e->kind);
+	free(e);
+}
+
+static struct fl_event_filter filter_of(const struct events *e)
+{
+	return (struct fl_event_filter){ .after_seq = e->seq,
+					 .after_n = e->n,
+					 .job = e->job,
+					 .queue = e->queue,
+					 .kind = e->kind,
+					 .limit = PAGE };
+}
+
+static bool is_wanted(const struct events *e, const struct fl_event_row *row)
+{
+	return (!e->job || row->job == e->job) &&
+	       (!e->queue || (row->queue && strcmp(row->queue, e->queue) == 0)) &&
+	       (!e->kind || strcmp(row->kind, e->kind) == 0);
+}
+
+static json_t *event_json(const struct events *e, const struct fl_event_row *row)
+{
+	char id[48];
+
+	(void)snprintf(id, sizeof id, "%llu.%u", (unsigned long long)row->seq, row->n);
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:s?, s:s?, s:o, s:s?}", "id", id, "at",
+			 fl_api_moment(e->api, row->at), "kind", row->kind, "job",
+			 row->job ? json_integer((json_int_t)row->job) : json_null(), "attempt",
+			 row->attempt ? json_integer(row->attempt) : json_null(), "queue",
+			 row->queue, "reason", row->reason, "by",
+			 row->by ? json_integer((json_int_t)row->by) : json_null(), "text",
+			 row->text);
+}
+
+/* False: there is no room, and it was not told. */
+static bool tell(struct events *e, const struct fl_event_row *row)
+{
+	if (row->seq < e->seq || (row->seq == e->seq && row->n <= e->n))
+		return true; /* already */
+	if (e->left > 0 && is_wanted(e, row)) {
+		json_t *json = event_json(e, row);
+		char *line = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+		size_t len = line ? strlen(line) : 0;
+
+		json_decref(json);
+		if (line)
+			line[len] = '\n'; /* in place of its end */
+		if (line && !fl_exchange_write(e->x, line, len + 1)) {
+			free(line);
+			e->full = true;
+			return false;
+		}
+		free(line);
+		e->left--;
+	}
+	e->seq = row->seq;
+	e->n = row->n;
+	return true;
+}
+
+static int page_row(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	(void)err;
+	return tell(user, row) ? 0 : FAIRLEAD_ESTATE;
+}
+
+static void unwritten_row(void *user, const struct fl_event_row *row)
+{
+	struct events *e = user;
+
+	if (!e->full)
+		(void)tell(e, row);
+}
+
+static void finish(struct events *e)
+{
+	fl_exchange_end(e->x);
+	events_free(e);
+}
+
+/* What the store has, then what it will have; true: all of it was told. */
+static bool catch_up(struct events *e)
+{
+	for (bool more = true; more && !e->full && e->left > 0;) {
+		const struct fl_event_filter filter = filter_of(e);
+		uint64_t seq = e->seq;
+		uint32_t n = e->n;
+		int code = fl_store_events(fl_core_store(e->api->core), &filter, page_row, e, NULL);
+
+		if (code < 0 && !e->full) {
+			e->left = 0; /* it cannot be read: what was told so far stays right */
+			return true;
+		}
+		more = e->seq != seq || e->n != n;
+	}
+	if (!e->full && e->left > 0)
+		fl_core_unwritten(e->api->core, unwritten_row, e);
+	return !e->full;
+}
+
+static void go_on(struct events *e)
+{
+	e->live = catch_up(e);
+	if (e->live && (!e->follow || e->left == 0))
+		finish(e);
+}
+
+static void happened(void *user, const struct fl_event_row *row)
+{
+	struct events *e = user;
+
+	if (!e->live)
+		return; /* it will be found when there is room again */
+	e->live = tell(e, row);
+	if (e->live && e->left == 0)
+		finish(e);
+}
+
+static void drained(void *user)
+{
+	struct events *e = user;
+
+	e->full = false;
+	go_on(e);
+}
+
+static void gone(void *user) { events_free(user); }
+
+/* "17.3": behind that one; "17": behind all of 17. */
+static bool parse_after(const struct fl_call *call, struct events *e)
+{
+	const char *text = fl_request_argument(call->r, "after");
+	unsigned long long seq = 0;
+	unsigned n = 0;
+	int end = 0;
+
+	if (!text)
+		return true;
+	if (*text >= '0' && *text <= '9' && strlen(text) < 32) {
+		if (sscanf(text, "%llu.%u%n", &seq, &n, &end) == 2 && !text[end]) {
+			e->seq = seq;
+			e->n = n;
+			return true;
+		}
+		if (sscanf(text, "%llu%n", &seq, &end) == 1 && !text[end]) {
+			e->seq = seq;
+			e->n = UINT32_MAX;
+			return true;
+		}
+	}
+	fl_api_fail(call, 400, "'after' is the id of an event, such as 17.0", NULL);
+	return false;
+}
+
+static bool copy(const struct fl_call *call, const char *name, char **ret)
+{
+	const char *text = fl_request_argument(call->r, name);
+
+	*ret = text && *text ? strdup(text) : NULL;
+	return !text || !*text || *ret;
+}
+
+static int note(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	struct events *e = user;
+
+	(void)err;
+	e->seq = row->seq;
+	e->n = row->n;
+	return 0;
+}
+
+static void note_unwritten(void *user, const struct fl_event_row *row)
+{
+	(void)note(user, row, NULL);
+}
+
+/* Who follows wants what comes. */
+static void begin_at_end(struct events *e)
+{
+	const struct fl_event_filter last = { .limit = 1, .newest_first = true };
+
+	(void)fl_store_events(fl_core_store(e->api->core), &last, note, e, NULL);
+	fl_core_unwritten(e->api->core, note_unwritten, e);
+}
+
+/* Who does not, the last ones: from right before the oldest of them. */
+static void begin_with_last(struct events *e)
+{
+	struct fl_event_filter last = filter_of(e);
+
+	last.after_seq = 0;
+	last.after_n = 0;
+	last.newest_first = true;
+	last.limit = e->left < UINT32_MAX ? (uint32_t)e->left : UINT32_MAX;
+	if (last.limit > 0)
+		(void)fl_store_events(fl_core_store(e->api->core), &last, note, e, NULL);
+	if (e->n > 0) {
+		e->n--;
+	} else if (e->seq > 0) {
+		e->seq--;
+		e->n = UINT32_MAX;
+	}
+	e->left = UINT64_MAX; /* and what came since */
+}
+
+static bool arguments(const struct fl_call *call, struct events *e)
+{
+	e->follow = fl_api_flag(call, "follow");
+	if (!fl_api_number(call, "job", 0, INT64_MAX, &e->job) ||
+	    !fl_api_number(call, "limit", e->follow ? UINT64_MAX : PAGE, UINT64_MAX, &e->left) ||
+	    !parse_after(call, e))
+		return false;
+	if (!copy(call, "queue", &e->queue) || !copy(call, "kind", &e->kind)) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return false;
+	}
+	if (fl_request_argument(call->r, "after"))
+		return true;
+	if (e->follow)
+		begin_at_end(e);
+	else
+		begin_with_last(e);
+	return true;
+}
+
+void fl_api_events(struct fl_call *call)
+{
+	struct events *e = calloc(1, sizeof *e);
+	const struct fl_stream_callbacks callbacks = { drained, gone, e };
+
+	if (!e) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	e->api = call->api;
+	e->x = call->x;
+	if (!arguments(call, e)) {
+		events_free(e);
+		return;
+	}
+	fl_exchange_begin(call->x, 200, "application/x-ndjson", &callbacks);
+	if (e->follow) {
+		e->follower = (struct fl_follower){ .event = happened, .user = e };
+		fl_core_follow(e->api->core, &e->follower);
+		e->follows = true;
+	}
+	go_on(e);
+}

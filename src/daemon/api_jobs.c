@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_jobs - what changes jobs: submit, cancel, hold, release, priority; and reload */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/job_json.h"
+#include "daemon/api_parts.h"
+
+/* An answer that is owed until it is durable. */
+struct owed {
+	struct fl_call call;
+};
+
+static struct owed *owe(const struct fl_call *call, fairlead_error *err)
+{
+	struct owed *o = malloc(sizeof *o);
+
+	if (!o)
+		fl_fail_nomem(err);
+	else
+		o->call = *call;
+	return o;
+}
+
+/* --- submit --- */
+
+struct submission {
+	struct fl_job_spec *specs;
+	struct fl_job_document *documents;
+	uint32_t n, array;
+};
+
+static void submission_done(struct submission *s)
+{
+	for (uint32_t i = 0; s->documents && i < s->n; i++)
+		fl_job_document_done(&s->documents[i]);
+	free(s->documents);
+	free(s->specs);
+}
+
+static int submission_room(struct submission *s, size_t n, fairlead_error *err)
+{
+	if (n == 0)
+		return fl_fail(err, FAIRLEAD_EINPUT, "there are no jobs in it");
+	if (n > FL_API_SUBMIT)
+		return fl_fail(err, FAIRLEAD_ELIMIT, "more than %d jobs in one request",
+			       (int)FL_API_SUBMIT);
+	s->specs = calloc(n, sizeof *s->specs);
+	s->documents = calloc(n, sizeof *s->documents);
+	return s->specs && s->documents ? 0 : fl_fail_nomem(err);
+}
+
+/* {"jobs": [...]}, or one spec. */
+static int submission_read(struct submission *s, json_t *body, fairlead_error *err)
+{
+	json_t *jobs = json_object_get(body, "jobs");
+	size_t n = jobs ? json_array_size(jobs) : 1;
+	int code;
+
+	if (jobs && (!json_is_array(jobs) || json_object_size(body) != 1))
+		return fl_fail(err, FAIRLEAD_EINPUT, "'jobs' is a list, and stands alone");
+	code = submission_room(s, n, err);
+	for (size_t i = 0; i < n && code == 0; i++) {
+		struct fl_job_document *d = &s->documents[i];
+
+		code = fl_job_from_json(jobs ? json_array_get(jobs, i) : body, FL_JOB_SUBMITTED, d,
+					err);
+		if (code < 0) {
+			if (jobs)
+				fl_fail_in(err, "jobs[%zu]", i);
+			return code;
+		}
+		s->n++;
+		if (d->is_array && jobs)
+			return fl_fail(err, FAIRLEAD_EINPUT,
+				       "jobs[%zu]: an array is submitted alone", i);
+		s->array = d->is_array ? d->copies : 0;
+		s->specs[i] = d->spec;
+	}
+	return code;
+}
+
+/* Who it is and whether they may use the queue; many jobs go to the same one. */
+static int submission_check(const struct fl_call *call, struct submission *s, bool *ret_forbidden,
+			    fairlead_error *err)
+{
+	const struct fl_peer *peer = &call->r->peer;
+	struct fl_access *access = call->api->access;
+	struct fl_core_view view;
+	const char *last = NULL;
+
+	fl_core_view(call->api->core, &view);
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct fl_job_spec *spec = &s->specs[i];
+		struct fl_sym namespace, queue;
+
+		spec->uid = peer->uid;
+		spec->gid = peer->gid;
+		(void)snprintf(spec->user, sizeof spec->user, "%s",
+			       fl_access_user(access, peer->uid));
+		if (last && strcmp(last, spec->queue) == 0)
+			continue;
+		last = spec->queue;
+
+		int code = fl_config_queue(view.model, spec->queue, &namespace, &queue, err);
+
+		if (code < 0)
+			return code;
+		if (!fl_access_may_submit(access, peer->uid, peer->gid,
+					  fl_model_text(view.model, namespace),
+					  fl_model_text(view.model, queue), err)) {
+			*ret_forbidden = true;
+			return err->code;
+		}
+	}
+	return 0;
+}
+
+static void submitted(void *user, const struct fl_reply *reply)
+{
+	struct owed *o = user;
+	char subject[64];
+
+	if (reply->code < 0) {
+		fl_api_error(&o->call, reply->err);
+	} else {
+		json_t *jobs = json_array();
+
+		for (uint32_t i = 0; i < reply->n_jobs; i++)
+			json_array_append_new(jobs, json_integer((json_int_t)reply->jobs[i]));
+		(void)snprintf(subject, sizeof subject,
+			       reply->n_jobs == 1 ? "job %llu" : "jobs %llu to %llu",
+			       (unsigned long long)reply->jobs[0],
+			       (unsigned long long)reply->jobs[reply->n_jobs - 1]);
+		fl_api_audit(&o->call, subject, 201);
+		fl_api_json(&o->call, 201, json_pack("{s:o}", "jobs", jobs));
+	}
+	free(o);
+}
+
+void fl_api_submit(struct fl_call *call)
+{
+	struct submission s = { 0 };
+	fairlead_error err = { 0 };
+	json_t *body = NULL;
+	bool forbidden = false;
+	struct owed *o = owe(call, &err);
+	int code = o ? fl_job_json_load(call->r->body, call->r->body_len, &body, &err) :
+		       FAIRLEAD_ENOMEM;
+
+	if (code == 0)
+		code = submission_read(&s, body, &err);
+	if (code == FAIRLEAD_ELIMIT) /* of one request: it will be refused again */
+		err.code = FAIRLEAD_EINPUT;
+	if (code == 0)
+		code = submission_check(call, &s, &forbidden, &err);
+	if (code == 0)
+		code = fl_core_submit(call->api->core, s.specs, s.n, s.array, submitted, o, &err);
+	json_decref(body);
+	submission_done(&s);
+	if (code == 0)
+		return;
+	free(o);
+	if (forbidden)
+		fl_api_fail(call, 403, err.text, err.hint);
+	else
+		fl_api_error(call, &err);
+}
+
+/* --- wishes --- */
+
+static void wished(void *user, const struct fl_reply *reply)
+{
+	struct owed *o = user;
+
+	if (reply->code < 0) {
+		fl_api_error(&o->call, reply->err);
+	} else {
+		fl_api_audit(&o->call, NULL, 200);
+		fl_api_json(&o->call, 200,
+			    json_pack("{s:I, s:s}", "job", (json_int_t)o->call.job, "state",
+				      fl_job_state_name(reply->state)));
+	}
+	free(o);
+}
+
+static void wish(const struct fl_call *call, enum fl_wish wish, int32_t priority)
+{
+	fairlead_error err = { 0 };
+	struct owed *o = owe(call, &err);
+	int code = o ? fl_core_wish(call->api->core, wish, call->job, priority, wished, o, &err) :
+		       FAIRLEAD_ENOMEM;
+
+	if (code == 0)
+		return;
+	free(o);
+	/* It is only in the store: over for long. */
+	if (code == FAIRLEAD_ENOENT)
+		fl_api_fail(call, 409, "the job is over", NULL);
+	else
+		fl_api_error(call, &err);
+}
+
+void fl_api_cancel(struct fl_call *call) { wish(call, FL_WISH_CANCEL, 0); }
+void fl_api_hold(struct fl_call *call) { wish(call, FL_WISH_HOLD, 0); }
+void fl_api_release(struct fl_call *call) { wish(call, FL_WISH_RELEASE, 0); }
+
+void fl_api_priority(struct fl_call *call)
+{
+	const char *text = fl_request_argument(call->r, "value");
+	char *end = NULL;
+	long value = text ? strtol(text, &end, 10) : 0;
+
+	if (!text || !*text || *end || strchr(" \t\n+", *text) || value < INT32_MIN ||
+	    value > INT32_MAX)
+		fl_api_fail(call, 400, "'value' is a whole number of 32 bits", NULL);
+	else
+		wish(call, FL_WISH_PRIORITY, (int32_t)value);
+}
+
+/* --- reload --- */
+
+static void reloaded(void *user, const struct fl_reply *reply)
+{
+	struct owed *o = user;
+
+	if (reply->code < 0) {
+		fl_api_error(&o->call, reply->err);
+	} else {
+		fl_api_audit(&o->call, "configuration", 200);
+		fl_api_json(&o->call, 200, json_pack("{s:s}", "status", "reloaded"));
+	}
+	free(o);
+}
+
+void fl_api_reload(struct fl_call *call)
+{
+	fairlead_error err = { 0 };
+	struct owed *o = owe(call, &err);
+	int code = o ? fl_core_reload(call->api->core, reloaded, o, &err) : FAIRLEAD_ENOMEM;
+
+	if (code == 0)
+		return;
+	free(o);
+	fl_api_error(call, &err);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * api_list - jobs as JSON: some of them, or one whole
+ *
+ * The store has a row of each job, written a moment after things happen; of those that are not
+ * over the core knows better, and what it says counts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api_parts.h"
+
+enum { PAGE = 1000 }; /* unless asked for more or less */
+
+#define STATES_LIVE ((1U << FL_JOB_DONE) - 1)
+#define STATES_ALL ((1U << FL_JOB_STATES) - 1)
+
+/* --- one job --- */
+
+struct view {
+	struct fl_call *call;
+	const struct fl_live *live; /* NULL: only the row */
+	bool whole;
+	json_t *job; /* what is made */
+};
+
+static void put(json_t *to, const char *key, json_t *value) { json_object_set_new(to, key, value); }
+
+static void put_number(json_t *to, const char *key, uint64_t value)
+{
+	put(to, key, json_integer((json_int_t)value));
+}
+
+/* What of the spec everybody sees, and what is for its owner and admins. */
+static void put_spec(struct view *v, const struct fl_job_row *row)
+{
+	static const char *const all[] = { "name", "tasks", "requests", "labels", "arrayIndex" };
+	static const char *const whole[] = { "after", "timeLimit", "grace", "hold" };
+	static const char *const own[] = { "command", "environment", "directory", "output",
+					   "signal" };
+	json_t *spec = row->spec ? json_loads(row->spec, 0, NULL) : NULL;
+
+	put(v->job, "name", json_string(row->name));
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		json_object_set(v->job, all[i], json_object_get(spec, all[i]));
+	for (size_t i = 0; v->whole && i < sizeof whole / sizeof *whole; i++)
+		json_object_set(v->job, whole[i], json_object_get(spec, whole[i]));
+	if (v->whole && fl_api_may_touch(v->call, row->uid))
+		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+			json_object_set(v->job, own[i], json_object_get(spec, own[i]));
+	if (!*row->name && json_array_size(json_object_get(spec, "command")) > 0)
+		json_object_set(v->job, "name",
+				json_array_get(json_object_get(spec, "command"), 0));
+	json_decref(spec);
+}
+
+static void put_devices(struct view *v, const struct fl_live *live)
+{
+	const struct fl_backend_ops *ops;
+	struct fl_host *host = fl_core_host(v->call->api->core, &ops);
+	uint32_t numbers[256], n = 0;
+	json_t *devices = json_array();
+
+	if (live->state == FL_JOB_RUNS || live->state == FL_JOB_STOPS)
+		n = ops->devices(host, live->id, live->attempt, numbers, 256);
+	for (uint32_t i = 0; i < n && i < 256; i++)
+		json_array_append_new(devices, json_integer(numbers[i]));
+	put(v->job, "devices", devices);
+}
+
+static bool holds(enum fl_job_state state)
+{
+	return state == FL_JOB_STARTS || state == FL_JOB_RUNS || state == FL_JOB_STOPS;
+}
+
+static void put_row(struct view *v, const struct fl_job_row *row, const char *reason)
+{
+	const struct fl_api *a = v->call->api;
+	json_t *placement = row->placement && holds(row->state) ?
+				    json_loads(row->placement, 0, NULL) :
+				    NULL;
+	fl_time ran = row->ran == FL_TIME_NONE ? 0 : row->ran;
+
+	if (row->state == FL_JOB_RUNS || row->state == FL_JOB_STOPS)
+		if (row->started != FL_TIME_NONE)
+			ran += fl_clock_now(fl_core_clock(a->core)) - row->started;
+	put_number(v->job, "id", row->id);
+	put_spec(v, row);
+	put(v->job, "queue", json_string(row->queue));
+	put(v->job, "user", json_string(row->user));
+	put(v->job, "state", json_string(fl_job_state_name(row->state)));
+	put(v->job, "reason", reason && *reason ? json_string(reason) : json_null());
+	put(v->job, "priority", json_integer(row->priority));
+	put(v->job, "submittedAt", fl_api_moment(a, row->submitted));
+	put(v->job, "startedAt", fl_api_moment(a, row->started));
+	put(v->job, "endedAt", fl_api_moment(a, row->ended));
+	put_number(v->job, "attempt", row->attempt);
+	put_number(v->job, "evictions", row->evictions);
+	put_number(v->job, "losses", row->losses);
+	put(v->job, "ranSeconds", json_real((double)ran / FL_SECOND));
+	put(v->job, "exit",
+	    row->outcome < 0 ? json_null() :
+			       json_pack("{s:s, s:i}", "kind",
+					 fl_outcome_name((enum fl_outcome_kind)row->outcome),
+					 "status", row->status));
+	put(v->job, "placement", placement ? placement : json_array());
+	put(v->job, "array", row->array ? json_integer((json_int_t)row->array) : json_null());
+}
+
+static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct view *v = user;
+	struct fl_job_row now = *row;
+	char buffer[600];
+	const char *reason = row->reason;
+
+	v->job = json_object();
+	if (!v->job)
+		return fl_fail_nomem(err);
+	if (v->live) {
+		const struct fl_live *l = v->live;
+
+		now.state = l->state;
+		now.priority = l->priority;
+		now.started = l->started;
+		now.ended = l->ended;
+		now.ran = l->ran;
+		now.attempt = l->attempt;
+		now.evictions = l->evictions;
+		now.losses = l->losses;
+		now.outcome = l->outcome;
+		now.status = l->status;
+		reason = fl_core_reason(v->call->api->core, l, buffer, sizeof buffer);
+	}
+	put_row(v, &now, reason);
+	if (v->live)
+		put_devices(v, v->live);
+	return 0;
+}
+
+/* --- GET /v1/jobs/17 --- */
+
+struct attempts {
+	const struct fl_api *api;
+	json_t *list;
+};
+
+static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_error *err)
+{
+	struct attempts *a = user;
+	json_t *placement = row->placement ? json_loads(row->placement, 0, NULL) : NULL;
+	json_t *one =
+		json_pack("{s:I, s:o, s:o, s:s?, s:o, s:o}", "attempt", (json_int_t)row->attempt,
+			  "from", fl_api_moment(a->api, row->from), "to",
+			  fl_api_moment(a->api, row->to), "ended", row->ended, "preemptor",
+			  row->preemptor ? json_integer((json_int_t)row->preemptor) : json_null(),
+			  "placement", placement ? placement : json_array());
+
+	return json_array_append_new(a->list, one) == 0 ? 0 : fl_fail_nomem(err);
+}
+
+void fl_api_job(struct fl_call *call)
+{
+	struct fl_store *store = fl_core_store(call->api->core);
+	struct view v = { .call = call,
+			  .live = fl_core_job(call->api->core, call->job),
+			  .whole = true };
+	struct attempts attempts = { call->api, json_array() };
+	fairlead_error err = { 0 };
+	int code = fl_store_job(store, call->job, make, &v, &err);
+
+	if (code == 0)
+		code = fl_store_admissions(store, call->job, add_attempt, &attempts, &err);
+	if (code < 0) {
+		json_decref(attempts.list);
+		json_decref(v.job);
+		fl_api_error(call, &err);
+		return;
+	}
+	put(v.job, "attempts", attempts.list);
+	put(v.job, "now", fl_api_moment(call->api, fl_clock_now(fl_core_clock(call->api->core))));
+	fl_api_json(call, 200, v.job);
+}
+
+/* --- GET /v1/jobs --- */
+
+struct list {
+	struct fl_call *call;
+	const char *queue, *user;
+	uint64_t array, after, limit;
+	uint32_t states;
+	json_t *jobs;          /* of the store: those that are over, and not in the core any more */
+	uint64_t *live, *over; /* numbers, rising; one more than the limit at most */
+	size_t n_live, n_over;
+};
+
+/* "runs,waits" */
+static bool states_of(const struct fl_call *call, uint32_t *ret)
+{
+	const char *text = fl_request_argument(call->r, "state");
+	char message[128];
+
+	*ret = text ? 0 : STATES_LIVE;
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		unsigned s = 0;
+
+		while (s < FL_JOB_STATES &&
+		       (strlen(fl_job_state_name((enum fl_job_state)s)) != len ||
+			strncmp(fl_job_state_name((enum fl_job_state)s), text, len) != 0))
+			s++;
+		if (s == FL_JOB_STATES && len > 0) {
+			(void)snprintf(message, sizeof message, "there is no state '%.*s'",
+				       len > 40 ? 40 : (int)len, text);
+			fl_api_fail(call, 400, message,
+				    "there are held, depends, waits, starts, runs, stops, done, "
+				    "failed, cancelled");
+			return false;
+		}
+		*ret |= len ? 1U << s : 0;
+		text += len + (text[len] == ',');
+	}
+	if (!*ret)
+		*ret = STATES_ALL;
+	return true;
+}
+
+static bool is_wanted(const struct list *l, const struct fl_live *job)
+{
+	const struct fl_core *core = l->call->api->core;
+
+	return l->states & 1U << job->state && (!l->array || job->array == l->array) &&
+	       (!l->queue || strcmp(fl_core_word(core, job->queue), l->queue) == 0) &&
+	       (!l->user || strcmp(fl_core_word(core, job->user), l->user) == 0);
+}
+
+static void find_live(struct list *l)
+{
+	struct fl_core_view view;
+	uint32_t at = 0, end;
+
+	fl_core_view(l->call->api->core, &view);
+	for (end = view.n_jobs; at < end;) {
+		uint32_t mid = at + (end - at) / 2;
+
+		if (view.jobs[mid].id <= l->after)
+			at = mid + 1;
+		else
+			end = mid;
+	}
+	for (; at < view.n_jobs && l->n_live <= l->limit; at++)
+		if (is_wanted(l, &view.jobs[at]))
+			l->live[l->n_live++] = view.jobs[at].id;
+}
+
+static int find_over(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct list *l = user;
+	struct view v = { .call = l->call };
+
+	if (fl_core_job(l->call->api->core, row->id))
+		return 0; /* it was a moment ago */
+	if (l->n_over > l->limit)
+		return FAIRLEAD_ESTATE; /* enough */
+	if (make(&v, row, err) < 0 || json_array_append_new(l->jobs, v.job) != 0)
+		return fl_fail_nomem(err);
+	l->over[l->n_over++] = row->id;
+	return 0;
+}
+
+/* Both by number. */
+static int merge(struct list *l, json_t *ret, fairlead_error *err)
+{
+	size_t i = 0, k = 0;
+
+	while (json_array_size(ret) < l->limit && (i < l->n_live || k < l->n_over)) {
+		if (i == l->n_live || (k < l->n_over && l->over[k] < l->live[i])) {
+			json_array_append(ret, json_array_get(l->jobs, k++));
+			continue;
+		}
+
+		struct view v = { .call = l->call,
+				  .live = fl_core_job(l->call->api->core, l->live[i]) };
+		int code = fl_store_job(fl_core_store(l->call->api->core), l->live[i++], make, &v,
+					err);
+
+		if (code < 0 && code != FAIRLEAD_ENOENT)
+			return code;
+		if (code == 0)
+			json_array_append_new(ret, v.job);
+	}
+	return 0;
+}
+
+static int list(struct list *l, json_t *ret, fairlead_error *err)
+{
+	const struct fl_job_filter filter = {
+		.queue = l->queue,
+		.user = l->user,
+		.states = l->states & ~STATES_LIVE,
+		.after = l->after,
+		.array = l->array,
+	};
+	int code = 0;
+
+	l->live = calloc(l->limit + 1, sizeof *l->live);
+	l->over = calloc(l->limit + 1, sizeof *l->over);
+	l->jobs = json_array();
+	if (!l->live || !l->over || !l->jobs)
+		return fl_fail_nomem(err);
+	find_live(l);
+	if (filter.states)
+		code = fl_store_jobs(fl_core_store(l->call->api->core), &filter, find_over, l, err);
+	if (code == FAIRLEAD_ESTATE && l->n_over > l->limit)
+		code = 0;
+	return code < 0 ? code : merge(l, ret, err);
+}
+
+void fl_api_jobs(struct fl_call *call)
+{
+	struct list l = { .call = call,
+			  .queue = fl_request_argument(call->r, "queue"),
+			  .user = fl_request_argument(call->r, "user") };
+	fairlead_error err = { 0 };
+	json_t *jobs;
+
+	if (!states_of(call, &l.states) ||
+	    !fl_api_number(call, "limit", PAGE, FL_API_PAGE, &l.limit) ||
+	    !fl_api_number(call, "array", 0, INT64_MAX, &l.array) ||
+	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after))
+		return;
+	jobs = json_array();
+	if (list(&l, jobs, &err) < 0) {
+		json_decref(jobs);
+		fl_api_error(call, &err);
+	} else {
+		json_t *now = fl_api_moment(call->api,
+					    fl_clock_now(fl_core_clock(call->api->core)));
+		bool more = l.n_live + l.n_over > l.limit;
+
+		fl_api_json(call, 200,
+			    json_pack("{s:o, s:b, s:o}", "jobs", jobs, "more", (int)more, "now",
+				      now));
+	}
+	free(l.live);
+	free(l.over);
+	json_decref(l.jobs);
+}

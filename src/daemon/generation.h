@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * generation - the jobs of a time as workloads of a sealed model, and the policy over them
+ *
+ * A sealed model has a fixed set of workloads.  When jobs have come the next generation is made:
+ * the trees of the configuration, those who take part already, and the new ones; its policy goes
+ * on from where the one before is, with all it knows (decide/policy.h, adopt).
+ *
+ * Guarantees: what is decided does not hang on when generations were made, but for when a job
+ * takes part.  All or nothing: after an error the old one goes on.
+ *
+ * The workload of job 17 is called "17", in the namespace of its LocalQueue: one podset `main`
+ * with its tasks.  Entitle: a gang of one task with all that it asks for, for all of it is on one
+ * machine.
+ *
+ * Cost: O(jobs log jobs).
+ */
+#ifndef FL_DAEMON_GENERATION_H
+#define FL_DAEMON_GENERATION_H
+
+#include "daemon/config.h"
+#include "daemon/jobs.h"
+
+struct fl_generation {
+	struct fl_model *model;
+	const struct fl_policy_ops *ops;
+	struct fl_policy *policy;
+	struct fl_driver driver;
+	uint64_t *job_of; /* by workload */
+};
+
+struct fl_generation_options {
+	const struct fl_config *config;
+	const struct fl_capacity *capacity;
+	fl_time now;
+	uint64_t up_to;                   /* no job with a higher number comes in */
+	const struct fl_backend *backend; /* of its driver */
+	const struct fl_generation *from; /* NULL: the first one */
+	/* The first one, of jobs that hold quota: what each holds; NULL: nobody does. */
+	const struct fl_run_grant *(*held)(void *user, uint64_t job, uint32_t *ret_n);
+	void *user;
+};
+
+/*
+ * Jobs that wait and are not in one yet come in, in the order of their numbers; the workload of
+ * each in @jobs is set.  FAIRLEAD_EINPUT: the configuration cannot be (its models fit no policy,
+ * or somebody holds what it does not have).
+ */
+int fl_generation_new(const struct fl_generation_options *options, struct fl_jobs *jobs,
+		      struct fl_generation *ret, fairlead_error *err);
+/* Of an image: model and policy are given, and are its own from now on, also after an error. */
+int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
+		       const struct fl_generation_options *options, const struct fl_jobs *jobs,
+		       struct fl_generation *ret, fairlead_error *err);
+void fl_generation_done(struct fl_generation *g);
+
+/* Would @job come in at @now? */
+bool fl_generation_wants(const struct fl_live *job, fl_time now);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main - fairleadd: options, signals, the socket, and the end
+ *
+ * Exit codes: 0 stopped as it was told; 1 the configuration or the store is not valid; 2 usage;
+ * 3 the environment failed.
+ */
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/api.h"
+#include "daemon/config.h"
+#include "daemon/core.h"
+#include "daemon/expire.h"
+#include "daemon/notify.h"
+
+enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3 };
+
+struct options {
+	const char *config, *state, *socket, *restore;
+	bool check, verify;
+};
+
+struct daemon {
+	struct options o;
+	char state[4096], socket[4096], runner[4096];
+	uv_loop_t loop;
+	uv_signal_t terminate, interrupt, reload;
+	uv_timer_t watchdog;
+	struct fl_core *core;
+	struct fl_api *api;
+	struct fl_expiry *expiry;
+	bool stopping;
+	int exit_code;
+};
+
+/* --- what is said --- */
+
+static void say(const char *text) { (void)fprintf(stderr, "fairleadd: %s\n", text); }
+
+static int complain(const fairlead_error *err)
+{
+	if (err->file[0] && err->line)
+		(void)fprintf(stderr, "%s:%u:%u: ", err->file, err->line, err->column);
+	else if (err->file[0])
+		(void)fprintf(stderr, "%s: ", err->file);
+	(void)fprintf(stderr, "error: %s%s%s\n", err->subject, err->subject[0] ? ": " : "",
+		      err->text);
+	if (err->hint[0])
+		(void)fprintf(stderr, "hint: %s\n", err->hint);
+	return err->code == FAIRLEAD_EIO || err->code == FAIRLEAD_ENOMEM ||
+			       err->code == FAIRLEAD_ESTATE ?
+		       EXIT_ENVIRONMENT :
+		       EXIT_NO;
+}
+
+static void help(void)
+{
+	(void)printf(
+		"usage: fairleadd [--config FILE] [--state DIR] [--socket PATH]\n"
+		"       fairleadd --check --config FILE\n"
+		"       fairleadd --verify --state DIR\n"
+		"       fairleadd --restore BACKUP --state DIR\n"
+		"\n"
+		"Shares this machine fairly: jobs are submitted with `fairlead submit`.\n"
+		"\n"
+		"      --config FILE     the Daemon document; without one all of the machine is\n"
+		"                        one queue, 'default'\n"
+		"      --state DIR       where it remembers (default /var/lib/fairlead)\n"
+		"      --socket PATH     where it listens (default fairlead.sock in DIR)\n"
+		"      --backend NAME    where jobs run: local\n"
+		"      --check           is the configuration valid?\n"
+		"      --verify          is the state whole?\n"
+		"      --restore BACKUP  make DIR of a backup\n"
+		"      --help, --version\n");
+}
+
+/* --- options --- */
+
+static int usage(const char *text)
+{
+	say(text);
+	(void)fprintf(stderr, "hint: fairleadd --help\n");
+	return EXIT_USAGE;
+}
+
+/* An exit code, or -1: go on. */
+static int parse(int argc, char **argv, struct options *o)
+{
+	static const struct option table[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "state", required_argument, NULL, 's' },
+		{ "socket", required_argument, NULL, 'S' },
+		{ "backend", required_argument, NULL, 'b' },
+		{ "restore", required_argument, NULL, 'r' },
+		{ "check", no_argument, NULL, 'C' },
+		{ "verify", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		switch (option) {
+		case 'c':
+			o->config = optarg;
+			break;
+		case 's':
+			o->state = optarg;
+			break;
+		case 'S':
+			o->socket = optarg;
+			break;
+		case 'b':
+			if (strcmp(optarg, "local") != 0)
+				return usage("there is one backend: local");
+			break;
+		case 'r':
+			o->restore = optarg;
+			break;
+		case 'C':
+			o->check = true;
+			break;
+		case 'v':
+			o->verify = true;
+			break;
+		case 'h':
+			help();
+			return EXIT_YES;
+		case 'V':
+			(void)printf("fairleadd %s\n", FAIRLEAD_VERSION);
+			return EXIT_YES;
+		default:
+			return EXIT_USAGE;
+		}
+	return optind < argc ? usage("an argument that is no option") : -1;
+}
+
+/* --- where things are --- */
+
+static bool is_there(const char *path) { return access(path, X_OK) == 0; }
+
+/* Beside this program as it is built, or where it was installed. */
+static int find_runner(struct daemon *d, fairlead_error *err)
+{
+	char self[2048];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	(void)snprintf(d->runner, sizeof d->runner, "%s/fairlead-runner", self);
+	if (!is_there(d->runner))
+		(void)snprintf(d->runner, sizeof d->runner, "%s", FAIRLEAD_RUNNER);
+	if (is_there(d->runner))
+		return 0;
+	fl_fail(err, FAIRLEAD_EIO, "there is no fairlead-runner");
+	return fl_fail_hint(err, "it was looked for in %.150s and at %s", self, FAIRLEAD_RUNNER);
+}
+
+static void name_places(struct daemon *d, const struct fl_config *config)
+{
+	const struct fl_daemon_settings *s = fl_config_settings(config);
+	const char *state = d->o.state ? d->o.state :
+			    s->state.v ? fl_config_word(config, s->state) :
+					 "/var/lib/fairlead";
+	char here[2048];
+
+	if (state[0] == '/' || !getcwd(here, sizeof here))
+		(void)snprintf(d->state, sizeof d->state, "%s", state);
+	else
+		(void)snprintf(d->state, sizeof d->state, "%s/%s", here, state);
+	if (d->o.socket)
+		(void)snprintf(d->socket, sizeof d->socket, "%s", d->o.socket);
+	else if (s->socket.v)
+		(void)snprintf(d->socket, sizeof d->socket, "%s",
+			       fl_config_word(config, s->socket));
+	else
+		(void)snprintf(d->socket, sizeof d->socket, "%.4000s/fairlead.sock", d->state);
+}
+
+/* --- the end --- */
+
+static void close_handle(uv_handle_t *handle, void *user)
+{
+	(void)user;
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+static void core_closed(void *user)
+{
+	struct daemon *d = user;
+
+	uv_close((uv_handle_t *)&d->terminate, NULL);
+	uv_close((uv_handle_t *)&d->interrupt, NULL);
+	uv_close((uv_handle_t *)&d->reload, NULL);
+	uv_close((uv_handle_t *)&d->watchdog, NULL);
+	d->core = fl_core_free(d->core);
+}
+
+static void expiry_closed(void *user)
+{
+	struct daemon *d = user;
+
+	fl_core_close(d->core, core_closed, d);
+}
+
+static void api_closed(void *user)
+{
+	struct daemon *d = user;
+
+	fl_expiry_close(d->expiry, expiry_closed, d);
+}
+
+static void stop(struct daemon *d)
+{
+	if (d->stopping)
+		return;
+	d->stopping = true;
+	fl_notify("STOPPING=1");
+	fl_api_close(d->api, api_closed, d);
+}
+
+static void on_stop(uv_signal_t *handle, int number)
+{
+	(void)number;
+	stop(handle->data);
+}
+
+static void reloaded(void *user, const struct fl_reply *reply)
+{
+	(void)user;
+	if (reply->code < 0)
+		(void)complain(reply->err);
+	fl_notify("READY=1");
+}
+
+static void on_reload(uv_signal_t *handle, int number)
+{
+	struct daemon *d = handle->data;
+	fairlead_error err = { 0 };
+
+	(void)number;
+	fl_notify("RELOADING=1");
+	if (fl_core_reload(d->core, reloaded, d, &err) < 0) {
+		(void)complain(&err);
+		fl_notify("READY=1");
+	}
+}
+
+static void on_watchdog(uv_timer_t *timer)
+{
+	(void)timer;
+	fl_notify("WATCHDOG=1");
+}
+
+static void log_line(void *user, const char *line)
+{
+	(void)user;
+	say(line);
+}
+
+/* What it did is durable up to here; the next start goes on from there. */
+static void broken(void *user, const fairlead_error *err)
+{
+	struct daemon *d = user;
+
+	(void)complain(err);
+	say("it cannot go on; the next start goes on from what is written down");
+	d->exit_code = EXIT_ENVIRONMENT;
+	uv_stop(&d->loop);
+}
+
+/* --- the beginning --- */
+
+static int begin_signals(struct daemon *d)
+{
+	uint64_t ms = fl_notify_watchdog_ms();
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	d->terminate.data = d->interrupt.data = d->reload.data = d;
+	if (uv_signal_init(&d->loop, &d->terminate) || uv_signal_init(&d->loop, &d->interrupt) ||
+	    uv_signal_init(&d->loop, &d->reload) || uv_timer_init(&d->loop, &d->watchdog) ||
+	    uv_signal_start(&d->terminate, on_stop, SIGTERM) ||
+	    uv_signal_start(&d->interrupt, on_stop, SIGINT) ||
+	    uv_signal_start(&d->reload, on_reload, SIGHUP))
+		return FAIRLEAD_EIO;
+	return ms ? uv_timer_start(&d->watchdog, on_watchdog, ms, ms) : 0;
+}
+
+static int begin(struct daemon *d, fairlead_error *err)
+{
+	struct fl_core_options core = {
+		.loop = &d->loop,
+		.config = d->o.config,
+		.state = d->state,
+		.runner = d->runner,
+		.backend = &fl_local_backend,
+		.log = log_line,
+		.broken = broken,
+		.user = d,
+	};
+	struct fl_api_options api = { .loop = &d->loop,
+				      .path = d->socket,
+				      .fd = fl_notify_socket() };
+	int r = find_runner(d, err);
+
+	if (r < 0)
+		return r;
+	if (begin_signals(d) != 0)
+		return fl_fail(err, FAIRLEAD_EIO, "signals cannot be taken");
+	if ((r = fl_core_new(&core, &d->core, err)) < 0)
+		return r;
+	api.core = d->core;
+	r = fl_expiry_new(&d->loop, d->core, &d->expiry, err);
+	return r < 0 ? r : fl_api_new(&api, &d->api, err);
+}
+
+static int run(struct daemon *d)
+{
+	fairlead_error err = { 0 };
+	int r;
+
+	if (uv_loop_init(&d->loop) != 0) {
+		say("there is no event loop to be had");
+		return EXIT_ENVIRONMENT;
+	}
+	r = begin(d, &err);
+	if (r < 0) {
+		d->exit_code = complain(&err);
+	} else {
+		(void)fprintf(stderr, "fairleadd: listens on %s\n", d->socket);
+		fl_notify("READY=1");
+		(void)uv_run(&d->loop, UV_RUN_DEFAULT);
+	}
+	if (r < 0 ||
+	    d->exit_code) /* it did not end as it should: what is open is left to the kernel */
+		return d->exit_code;
+	uv_walk(&d->loop, close_handle, NULL);
+	(void)uv_run(&d->loop, UV_RUN_DEFAULT);
+	(void)uv_loop_close(&d->loop);
+	return d->exit_code;
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon d = { 0 };
+	struct fl_config *config = NULL;
+	fairlead_error err = { 0 };
+	int r = parse(argc, argv, &d.o);
+
+	if (r >= 0)
+		return r;
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* trees are drawn with lines */
+	(void)umask(022);
+	if (fl_config_read(d.o.config, &config, &err) < 0)
+		return complain(&err);
+	name_places(&d, config);
+	fl_config_free(config);
+	if (d.o.check) {
+		(void)printf("the configuration is valid\n");
+		return EXIT_YES;
+	}
+	if (d.o.restore)
+		r = fl_store_restore(d.o.restore, d.state, &err);
+	else if (d.o.verify)
+		r = fl_store_verify(d.state, &err);
+	else
+		return run(&d);
+	if (r < 0)
+		return complain(&err);
+	(void)printf(d.o.restore ? "restored to %s\n" : "%s is whole\n", d.state);
+	return EXIT_YES;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* submit - jobs are looked at, numbered and handed to the batch: all that were asked for, or none */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "codec/job_json.h"
+#include "daemon/core_parts.h"
+
+/* --- is there such a thing? --- */
+
+static int check_queue(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	struct fl_sym namespace, queue;
+
+	return fl_config_queue(c->generation.model, spec->queue, &namespace, &queue, err);
+}
+
+static bool has_resource(const struct fl_model *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->n_resources; i++)
+		if (strcmp(fl_model_text(m, m->resources[i]), name) == 0)
+			return true;
+	return false;
+}
+
+static int check_requests(const struct fl_core *c, const struct fl_job_spec *spec,
+			  fairlead_error *err)
+{
+	const struct fl_model *m = c->generation.model;
+
+	for (uint32_t i = 0; i < spec->n_requests; i++) {
+		struct fl_nearest near = { .wanted = spec->requests[i].resource };
+		char text[1600];
+
+		if (has_resource(m, spec->requests[i].resource))
+			continue;
+		fl_fail(err, FAIRLEAD_EINPUT, "nobody has any '%s'", spec->requests[i].resource);
+		for (uint32_t k = 0; k < m->n_resources; k++)
+			fl_nearest_offer(&near, fl_model_text(m, m->resources[k]));
+		if (near.n)
+			fl_fail_hint(err, "did you mean %s?",
+				     fl_nearest_text(&near, text, sizeof text));
+		return FAIRLEAD_EINPUT;
+	}
+	return 0;
+}
+
+static bool has_label(const struct fl_model *m, const struct fl_job_label *label)
+{
+	for (uint32_t f = 0; f < m->n_flavors; f++)
+		for (uint32_t i = 0; i < m->flavors[f].labels.n; i++) {
+			const struct fl_label *l = &m->labels[m->flavors[f].labels.first + i];
+
+			if (strcmp(fl_model_text(m, l->key), label->key) == 0 &&
+			    strcmp(fl_model_text(m, l->value), label->value) == 0)
+				return true;
+		}
+	return false;
+}
+
+static int check_labels(const struct fl_core *c, const struct fl_job_spec *spec,
+			fairlead_error *err)
+{
+	for (uint32_t i = 0; i < spec->n_labels; i++)
+		if (!has_label(c->generation.model, &spec->labels[i]))
+			return fl_fail(err, FAIRLEAD_EINPUT, "no flavor has the label '%s=%s'",
+				       spec->labels[i].key, spec->labels[i].value);
+	return 0;
+}
+
+static int check_after(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < spec->n_after; i++)
+		if (spec->after[i].job == 0 || spec->after[i].job > c->submitted)
+			return fl_fail(err, FAIRLEAD_ENOENT,
+				       "it is to wait for job %" PRIu64 ", which there is not",
+				       spec->after[i].job);
+	return 0;
+}
+
+/* --- limits: what is on its way to the disk counts, too --- */
+
+struct on_its_way {
+	uint32_t all, of_user, of_queue;
+};
+
+static struct on_its_way count_coming(const struct fl_core *c, const struct fl_job_spec *spec)
+{
+	struct on_its_way n = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < c->gathers[i].n_new_jobs; k++) {
+			const struct fl_job_row *row = &c->gathers[i].new_jobs[k];
+
+			n.all++;
+			n.of_user += row->uid == spec->uid;
+			n.of_queue += strcmp(row->queue, spec->queue) == 0;
+		}
+	return n;
+}
+
+static int over(fairlead_error *err, const char *whose, uint32_t most, const char *field)
+{
+	fl_fail(err, FAIRLEAD_ELIMIT, "%s may have %u jobs that are not over, and no more", whose,
+		most);
+	fl_fail_hint(err, "an admin can raise .spec.limits.%s", field);
+	return FAIRLEAD_ELIMIT;
+}
+
+static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec, uint32_t more,
+			fairlead_error *err)
+{
+	const struct fl_daemon_settings *s = fl_config_settings(c->config);
+	struct on_its_way n = count_coming(c, spec);
+
+	if ((uint64_t)c->jobs.n_live + n.all + more > s->max_jobs)
+		return over(err, "the daemon", s->max_jobs, "jobs");
+	if ((uint64_t)fl_jobs_of_user(&c->jobs, spec->user) + n.of_user + more >
+	    s->max_jobs_per_user)
+		return over(err, "a user", s->max_jobs_per_user, "jobsPerUser");
+	if ((uint64_t)fl_jobs_of_queue(&c->jobs, spec->queue) + n.of_queue + more >
+	    s->max_jobs_per_queue)
+		return over(err, "a queue", s->max_jobs_per_queue, "jobsPerQueue");
+	return 0;
+}
+
+static int check_time(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	fl_time most = fl_config_settings(c->config)->max_time_limit;
+
+	if (spec->time_limit != FL_NEVER && spec->time_limit > most)
+		return fl_fail(err, FAIRLEAD_ELIMIT,
+			       "its time limit is longer than the longest, "
+			       "%lld s",
+			       (long long)(most / FL_SECOND));
+	return 0;
+}
+
+static int check(const struct fl_core *c, const struct fl_job_spec *spec, uint32_t more,
+		 fairlead_error *err)
+{
+	int r;
+
+	if ((r = check_queue(c, spec, err)) < 0 || (r = check_requests(c, spec, err)) < 0 ||
+	    (r = check_labels(c, spec, err)) < 0 || (r = check_after(c, spec, err)) < 0 ||
+	    (r = check_time(c, spec, err)) < 0)
+		return r;
+	return check_limits(c, spec, more, err);
+}
+
+/* --- numbering --- */
+
+static int add_one(struct fl_core *c, const struct fl_job_spec *mine, struct fl_job_spec *spec,
+		   uint64_t id, fairlead_error *err)
+{
+	struct fl_journal_row row = { .kind = FL_JOURNAL_SUBMIT, .job = id };
+	char *json = fl_job_text(spec);
+	int r = json ? fl_gather_submit(c->gather, &row, mine, json, err) : fl_fail_nomem(err);
+
+	free(json);
+	return r;
+}
+
+static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t copies,
+		     uint64_t *id, fairlead_error *err)
+{
+	struct fl_job_spec one = *spec;
+	const struct fl_job_spec *mine;
+	int r;
+
+	if (copies > 1)
+		one.array = *id + 1;
+	if ((r = fl_gather_spec(c->gather, &one, &mine, err)) < 0)
+		return r;
+	for (uint32_t i = 0; i < copies && r == 0; i++) {
+		one.array_index = i;
+		r = add_one(c, mine, &one, ++*id, err);
+	}
+	return r;
+}
+
+int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n, uint32_t array,
+		   fl_reply_fn *done, void *user, fairlead_error *err)
+{
+	struct fl_gather *g = c->gather;
+	uint32_t journal = g->n_journal, new_jobs = g->n_new_jobs, copies = array ? array : 1;
+	struct fl_post post = { done, user, journal, n * copies };
+	uint64_t id = c->submitted;
+	int r = fl_core_check_open(c, err);
+
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = check(c, &specs[i], n * copies, err);
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = add_array(c, &specs[i], copies, &id, err);
+	if (r == 0)
+		r = fl_gather_post(g, &post, err);
+	if (r < 0) {
+		g->n_journal = journal;
+		g->n_new_jobs = new_jobs;
+		return r;
+	}
+	c->submitted = id;
+	fl_core_soon(c);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/daemon.h"
+
+#define DAY (24 * 60 * 60 * FL_SECOND)
+
+const struct fl_daemon_settings fl_daemon_default = {
+	.socket_mode = 0666,
+	.cgroup = FL_CGROUP_AUTO,
+	.grace = 30 * FL_SECOND,
+	.time_limit = FL_NEVER,
+	.max_time_limit = FL_NEVER,
+	.output_limit = INT64_C(64) << 20,
+	.losses = 3,
+	.keep_jobs = 7 * DAY,
+	.keep_events = 30 * DAY,
+	.keep_history = 400 * DAY,
+	.max_jobs = 200000,
+	.max_jobs_per_user = 50000,
+	.max_jobs_per_queue = 100000,
+	.max_connections = 256,
+	.max_body = INT64_C(4) << 20,
+	.max_requests = 2000,
+	.cycle_interval = FL_SECOND / 20,
+	.open = true,
+};

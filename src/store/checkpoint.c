@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mix.h"
+#include "store/store_parts.h"
+
+static const char new_image[] = "checkpoint.new";
+
+void fl_checkpoint_name(char ret[FL_CHECKPOINT_NAME], const struct fl_checkpoint *c)
+{
+	(void)snprintf(ret, FL_CHECKPOINT_NAME, "checkpoint-%" PRIu64 "-%" PRIu64 ".image", c->seq,
+		       c->number);
+}
+
+/* Is it the name of an image? */
+static bool parse(const char *name, struct fl_checkpoint *ret)
+{
+	char again[FL_CHECKPOINT_NAME];
+
+	*ret = (struct fl_checkpoint){ 0 };
+	if (sscanf(name, "checkpoint-%" SCNu64 "-%" SCNu64, &ret->seq, &ret->number) != 2)
+		return false;
+	fl_checkpoint_name(again, ret);
+	return strcmp(name, again) == 0;
+}
+
+int fl_checkpoint_read(struct fl_db *db, struct fl_checkpoint *ret, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_CHECKPOINT, err);
+
+	if (r < 0)
+		return r;
+	*ret = (struct fl_checkpoint){ 0 };
+	r = fl_query_next(&q, err);
+	if (r > 0) {
+		ret->seq = fl_take_id(&q);
+		ret->number = fl_take_id(&q);
+		ret->size = fl_take_id(&q);
+		ret->sum = fl_take_int(&q);
+	}
+	return fl_query_end(&q, r);
+}
+
+int fl_checkpoint_sum(int fd, uint64_t *ret_size, int64_t *ret_sum)
+{
+	uint64_t words[1 << 13], lanes[2] = { 0, 0 };
+	uint64_t size = 0;
+	size_t have = 0;
+	ssize_t n;
+
+	/* Whole words; the last one is filled up. */
+	while ((n = read(fd, (char *)words + have, sizeof words - have)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		size += (uint64_t)n;
+		have += (size_t)n;
+		for (size_t i = 0; i < have / sizeof *words; i++)
+			fl_mix(lanes, words[i]);
+		memmove(words, (char *)words + have / sizeof *words * sizeof *words,
+			have % sizeof *words);
+		have %= sizeof *words;
+	}
+	memset((char *)words + have, 0, sizeof *words - have);
+	fl_mix(lanes, words[0]);
+	fl_mix(lanes, size);
+	*ret_size = size;
+	memcpy(ret_sum, &lanes[1], sizeof *ret_sum);
+	return 0;
+}
+
+/* --- what stands in the folder --- */
+
+int fl_checkpoint_each(int folder, const char *path,
+		       int (*fn)(void *user, const struct fl_checkpoint *c, fairlead_error *err),
+		       void *user, fairlead_error *err)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	struct fl_checkpoint c;
+
+	if (!entries) {
+		if (fd >= 0)
+			(void)close(fd);
+		return fl_folder_fail(path, NULL, "read", err);
+	}
+	while (r == 0 && (entry = readdir(entries)))
+		if (parse(entry->d_name, &c))
+			r = fn(user, &c, err);
+	(void)closedir(entries);
+	return r;
+}
+
+struct settling {
+	struct fl_store *s;
+	struct fl_checkpoint has; /* as the database says */
+	uint64_t last;            /* row of the journal */
+	bool look;
+};
+
+static int settle(void *user, const struct fl_checkpoint *c, fairlead_error *err)
+{
+	const struct settling *all = user;
+	char name[FL_CHECKPOINT_NAME], text[256];
+
+	fl_checkpoint_name(name, c);
+	if (c->seq > all->last) {
+		(void)snprintf(text, sizeof text,
+			       "%s is there, but the journal ends at row %" PRIu64, name,
+			       all->last);
+		return fl_db_damaged(all->s->folder, text, err);
+	}
+	if (!all->look && (c->seq != all->has.seq || c->number != all->has.number))
+		(void)unlinkat(all->s->folder_fd, name, 0);
+	return 0;
+}
+
+/* The image that the database names is there, and the journal begins no later than behind it. */
+static int check_image(const struct settling *all, uint64_t first, fairlead_error *err)
+{
+	char name[FL_CHECKPOINT_NAME], text[256];
+	struct stat st;
+
+	if (all->has.number == 0)
+		return first <= 1 ? 0 :
+				    fl_db_damaged(all->s->folder,
+						  "the journal does not begin with row 1", err);
+	fl_checkpoint_name(name, &all->has);
+	if (fstatat(all->s->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		(void)snprintf(text, sizeof text, "%s is missing", name);
+	else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != all->has.size)
+		(void)snprintf(text, sizeof text, "%s is not as long as it was", name);
+	else if (all->has.seq > all->last || first > all->has.seq + 1)
+		(void)snprintf(text, sizeof text, "the journal does not go on from %s", name);
+	else
+		return 0;
+	return fl_db_damaged(all->s->folder, text, err);
+}
+
+int fl_checkpoint_settle(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err)
+{
+	struct settling all = { .s = s, .look = look };
+	int64_t first, last;
+	int r = fl_checkpoint_read(db, &all.has, err);
+
+	if (r == 0)
+		r = fl_db_number(db, FL_SQL_FIRST, &first, err);
+	if (r == 0)
+		r = fl_db_number(db, FL_SQL_LAST, &last, err);
+	if (r < 0)
+		return r;
+	all.last = (uint64_t)last;
+	r = check_image(&all, (uint64_t)first, err);
+	if (r == 0)
+		r = fl_checkpoint_each(s->folder_fd, s->folder, settle, &all, err);
+	if (r == 0 && !look)
+		(void)unlinkat(s->folder_fd, new_image, 0);
+	return r;
+}
+
+/* --- making one --- */
+
+static int put_checkpoint(struct fl_db *db, const void *arg, fairlead_error *err)
+{
+	const struct fl_checkpoint *c = arg;
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_PUT_CHECKPOINT, err);
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, (int64_t)c->seq);
+	fl_put_int(&q, (int64_t)c->number);
+	fl_put_int(&q, (int64_t)c->size);
+	fl_put_int(&q, c->sum);
+	return fl_query_run(&q, err);
+}
+
+/* Whole and durable, under a name of its own. */
+static int write_image(struct fl_store *s, struct fl_checkpoint *c,
+		       int (*write)(void *user, int fd, fairlead_error *err), void *user,
+		       fairlead_error *err)
+{
+	char name[FL_CHECKPOINT_NAME];
+	int fd, r = fl_store_folder_make(s->folder_fd, s->folder, new_image, &fd, err);
+
+	if (r < 0)
+		return r;
+	r = write(user, fd, err);
+	if (r >= 0 && (fsync(fd) < 0 || lseek(fd, 0, SEEK_SET) < 0 ||
+		       fl_checkpoint_sum(fd, &c->size, &c->sum) < 0))
+		r = fl_folder_fail(s->folder, new_image, "written", err);
+	(void)close(fd);
+	fl_checkpoint_name(name, c);
+	if (r >= 0)
+		r = fl_folder_rename(s->folder_fd, s->folder, new_image, name, err);
+	if (r < 0)
+		(void)unlinkat(s->folder_fd, new_image, 0);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * Between any two steps there is a database and the image that it names: the new one has another
+ * name, then the database names it, then the old one goes.
+ */
+int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
+			int (*write)(void *user, int fd, fairlead_error *err), void *user,
+			fairlead_error *err)
+{
+	struct fl_checkpoint old, c = { .seq = seq };
+	char name[FL_CHECKPOINT_NAME];
+	uint64_t last;
+	int r = 0;
+
+	(void)pthread_mutex_lock(&s->writing);
+	last = s->last_seq;
+	if (s->writer.handle)
+		r = fl_checkpoint_read(&s->writer, &old, err);
+	else
+		r = fl_store_read_only(s, err);
+	(void)pthread_mutex_unlock(&s->writing);
+	if (r < 0)
+		return r;
+	if (seq > last || seq < old.seq)
+		return fl_fail(err, FAIRLEAD_ESTATE,
+			       "an image of row %" PRIu64
+			       " of the journal, which goes from %" PRIu64 " to %" PRIu64,
+			       seq, old.seq, last);
+	c.number = old.number + 1;
+	r = write_image(s, &c, write, user, err);
+	if (r < 0)
+		return r;
+	r = fl_store_write(s, put_checkpoint, &c, err);
+	fl_checkpoint_name(name, r < 0 ? &c : &old);
+	if (r < 0 || old.number)
+		(void)unlinkat(s->folder_fd, name, 0);
+	return r;
+}
+
+int fl_checkpoint_gone(const struct fl_store *s, const struct fl_checkpoint *c, fairlead_error *err)
+{
+	char name[FL_CHECKPOINT_NAME], text[FL_CHECKPOINT_NAME + 32];
+
+	fl_checkpoint_name(name, c);
+	(void)snprintf(text, sizeof text, "%s is missing", name);
+	return fl_db_damaged(s->folder, text, err);
+}
+
+int fl_checkpoint_open(const struct fl_store *s, struct fl_db *db, struct fl_checkpoint *ret,
+		       int *ret_fd, fairlead_error *err)
+{
+	char name[FL_CHECKPOINT_NAME];
+	int r = fl_checkpoint_read(db, ret, err);
+
+	*ret_fd = -1;
+	if (r < 0 || ret->number == 0)
+		return r;
+	fl_checkpoint_name(name, ret);
+	*ret_fd = openat(s->folder_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (*ret_fd >= 0)
+		return 0;
+	return errno == ENOENT ? 1 : fl_folder_fail(s->folder, name, "opened", err);
+}
+
+int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err)
+{
+	struct fl_checkpoint c;
+	int fd, r;
+
+	/* One that has gone in this moment has left its place to a new one. */
+	for (int tries = 0; tries < FL_CHECKPOINT_TRIES; tries++) {
+		r = fl_checkpoint_open(s, &s->reader, &c, &fd, err);
+		if (r <= 0)
+			break;
+	}
+	if (r > 0)
+		r = fl_checkpoint_gone(s, &c, err);
+	if (r < 0)
+		return r;
+	*ret_seq = c.seq;
+	*ret_fd = fd;
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store_parts.h"
+
+/* Rows of each kind that one call deletes at most: a few milliseconds. */
+enum { STEP = 1000, JOBS = 100 };
+
+struct expiring {
+	const struct fl_retention *keep;
+	uint64_t jobs[JOBS];
+	uint32_t n_jobs;
+	bool more;
+};
+
+static int drop(struct fl_db *db, enum fl_sql sql, fl_time before, struct expiring *e,
+		fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, sql, err);
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, before);
+	fl_put_int(&q, STEP);
+	r = fl_query_run(&q, err);
+	if (r == 0 && sqlite3_changes(db->handle) == STEP)
+		e->more = true;
+	return r;
+}
+
+static int find_jobs(struct fl_db *db, struct expiring *e, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_EXPIRED_JOBS, err);
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, e->keep->jobs_before);
+	fl_put_int(&q, JOBS);
+	while ((r = fl_query_next(&q, err)) > 0)
+		e->jobs[e->n_jobs++] = fl_take_id(&q);
+	if (e->n_jobs == JOBS)
+		e->more = true;
+	return fl_query_end(&q, r);
+}
+
+static int drop_jobs(struct fl_db *db, const struct expiring *e, fairlead_error *err)
+{
+	static const enum fl_sql parts[] = { FL_SQL_DROP_SPEC, FL_SQL_DROP_JOB };
+	int r = 0;
+
+	for (size_t p = 0; p < sizeof parts / sizeof *parts && r == 0; p++) {
+		struct fl_query q;
+
+		r = fl_query_begin(&q, db, parts[p], err);
+		for (uint32_t i = 0; i < e->n_jobs && r == 0; i++) {
+			fl_put_int(&q, (int64_t)e->jobs[i]);
+			r = fl_query_run(&q, err);
+		}
+	}
+	return r;
+}
+
+static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
+{
+	struct expiring *e = *(struct expiring *const *)arg;
+	int r = drop(db, FL_SQL_EXPIRE_JOURNAL, e->keep->events_before, e, err);
+
+	if (r == 0)
+		r = drop(db, FL_SQL_EXPIRE_EVENTS, e->keep->events_before, e, err);
+	if (r == 0)
+		r = drop(db, FL_SQL_EXPIRE_AUDIT, e->keep->events_before, e, err);
+	if (r == 0)
+		r = drop(db, FL_SQL_EXPIRE_ADMISSIONS, e->keep->usage_before, e, err);
+	if (r == 0)
+		r = find_jobs(db, e, err);
+	/*
+	 * What belongs to a job goes before its row does: after a kill in between it is told
+	 * again, and nothing is left behind.
+	 */
+	for (uint32_t i = 0; r == 0 && e->keep->gone && i < e->n_jobs; i++)
+		e->keep->gone(e->keep->user, e->jobs[i]);
+	return r < 0 ? r : drop_jobs(db, e, err);
+}
+
+int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlead_error *err)
+{
+	struct expiring e = { .keep = keep }, *at = &e;
+	int r = fl_store_write(s, expire, &at, err);
+
+	return r < 0 ? r : e.more;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/store_parts.h"
+
+static const char lock_name[] = "lock";
+
+/* Five seconds for what is left of a daemon that was killed. */
+enum { LOCK_TRIES = 500, LOCK_MOMENT_NS = 10000000 };
+
+int fl_folder_no_path(const char *path, fairlead_error *err)
+{
+	return fl_fail(err, FAIRLEAD_ELIMIT, "the path %.64s... is too long", path);
+}
+
+int fl_folder_fail(const char *path, const char *name, const char *doing, fairlead_error *err)
+{
+	int error = errno;
+
+	fl_fail(err, FAIRLEAD_EIO, "%s%s%s cannot be %s: %s", path, name ? "/" : "",
+		name ? name : "", doing, strerror(error));
+	if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+		fl_fail_hint(err, "the disk is full: make room there");
+	else if (error == EACCES || error == EPERM || error == EROFS)
+		fl_fail_hint(err, "the folder must belong to the user that fairleadd runs as, on "
+				  "a file system that can be written to");
+	return FAIRLEAD_EIO;
+}
+
+/* The folder that @path is in, after an entry was made there. */
+static int sync_parent(const char *path, fairlead_error *err)
+{
+	char parent[FL_STORE_PATH + 4];
+	int fd, r;
+
+	(void)snprintf(parent, sizeof parent, "%s/..", path);
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return fl_folder_fail(parent, NULL, "opened", err);
+	r = fl_folder_sync(fd, parent, err);
+	(void)close(fd);
+	return r;
+}
+
+/* 1: it was made just now. */
+static int make(const char *path, enum fl_folder_how how, fairlead_error *err)
+{
+	if (mkdir(path, 0700) == 0)
+		return 1;
+	if (errno != EEXIST)
+		return fl_folder_fail(path, NULL, "made", err);
+	if (how == FL_FOLDER_CREATED)
+		return 0;
+	fl_fail(err, FAIRLEAD_ESTATE, "%s is there already", path);
+	fl_fail_hint(err, "nothing was changed; choose a new folder");
+	return FAIRLEAD_ESTATE;
+}
+
+/* Whoever may write to it could put another database in the place of ours. */
+static int check_owner(int fd, const char *path, fairlead_error *err)
+{
+	struct stat s;
+
+	if (fstat(fd, &s) < 0)
+		return fl_folder_fail(path, NULL, "read", err);
+	if (!(s.st_mode & S_IWOTH))
+		return 0;
+	fl_fail(err, FAIRLEAD_EIO, "everybody may write to %s", path);
+	fl_fail_hint(err, "chmod 700 it, or choose another folder");
+	return FAIRLEAD_EIO;
+}
+
+int fl_store_folder_open(const char *path, enum fl_folder_how how, int *ret_fd, char *ret_path,
+			 fairlead_error *err)
+{
+	char real[PATH_MAX];
+	int fd, r, made = how == FL_FOLDER_THERE ? 0 : make(path, how, err);
+
+	if (made < 0)
+		return made;
+	if (!realpath(path, real)) {
+		if (errno != ENOENT)
+			return fl_folder_fail(path, NULL, "opened", err);
+		return fl_fail(err, FAIRLEAD_ENOENT, "there is no folder %s", path);
+	}
+	/* With room for the names of files behind it. */
+	if (strlen(real) + 128 > FL_STORE_PATH)
+		return fl_folder_no_path(path, err);
+	fd = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fl_folder_fail(real, NULL, "opened", err);
+	r = made ? sync_parent(real, err) : check_owner(fd, real, err);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	memcpy(ret_path, real, strlen(real) + 1);
+	*ret_fd = fd;
+	return 0;
+}
+
+static int taken(int fd, const char *path, fairlead_error *err)
+{
+	char pid[32] = "";
+	ssize_t n = pread(fd, pid, sizeof pid - 1, 0);
+
+	pid[n > 0 ? n : 0] = '\0';
+	pid[strspn(pid, "0123456789")] = '\0';
+	fl_fail(err, FAIRLEAD_ESTATE, "%s is used by another fairleadd, process %s", path,
+		*pid ? pid : "(not known)");
+	fl_fail_hint(err, "stop that one first, or choose another state folder");
+	return FAIRLEAD_ESTATE;
+}
+
+/* Who wrote its number there has gone: a process that it was just starting may have its files
+ * open for a moment longer. */
+static bool is_left_over(int fd)
+{
+	char text[32] = "";
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
+	long pid = n > 0 ? strtol(text, NULL, 10) : 0;
+
+	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+static int lock(int fd)
+{
+	const struct timespec moment = { .tv_nsec = LOCK_MOMENT_NS };
+
+	for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
+		if (errno != EWOULDBLOCK || tries == LOCK_TRIES)
+			return -1;
+		if (!is_left_over(fd)) {
+			errno = EWOULDBLOCK;
+			return -1;
+		}
+		(void)nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+int fl_folder_lock(int folder, const char *path, int *ret_fd, fairlead_error *err)
+{
+	char pid[32];
+	int fd = openat(folder, lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int r, n;
+
+	if (fd < 0)
+		return fl_folder_fail(path, lock_name, "written to", err);
+	if (lock(fd) < 0) {
+		r = errno == EWOULDBLOCK ? taken(fd, path, err) :
+					   fl_folder_fail(path, lock_name, "locked", err);
+		(void)close(fd);
+		return r;
+	}
+	n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n) {
+		r = fl_folder_fail(path, lock_name, "written to", err);
+		(void)close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int fl_folder_has(int folder, const char *name)
+{
+	struct stat s;
+
+	return fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int fl_folder_sync(int folder, const char *path, fairlead_error *err)
+{
+	return fsync(folder) == 0 ? 0 : fl_folder_fail(path, NULL, "written to", err);
+}
+
+int fl_store_folder_make(int folder, const char *path, const char *name, int *ret_fd,
+			 fairlead_error *err)
+{
+	int fd;
+
+	(void)unlinkat(folder, name, 0);
+	fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fl_folder_fail(path, name, "made", err);
+	*ret_fd = fd;
+	return 0;
+}
+
+int fl_folder_rename(int folder, const char *path, const char *from, const char *name,
+		     fairlead_error *err)
+{
+	if (renameat(folder, from, folder, name) < 0)
+		return fl_folder_fail(path, name, "made", err);
+	return fl_folder_sync(folder, path, err);
+}
+
+int fl_folder_join(char ret[FL_STORE_PATH], const char *path, const char *name, fairlead_error *err)
+{
+	int n = snprintf(ret, FL_STORE_PATH, "%s/%s", path, name);
+
+	return n < FL_STORE_PATH ? 0 : fl_folder_no_path(path, err);
+}
+
+/* errno says why not. */
+static int copy_bytes(int from, int to)
+{
+	char buffer[1 << 16];
+	ssize_t n;
+
+	while ((n = read(from, buffer, sizeof buffer)) != 0) {
+		for (ssize_t at = 0, m; at < n; at += m) {
+			m = write(to, buffer + at, (size_t)(n - at));
+			if (m < 0 && errno == EINTR)
+				m = 0;
+			if (m < 0)
+				return -1;
+		}
+		if (n < 0 && errno != EINTR)
+			return -1;
+	}
+	return fsync(to);
+}
+
+int fl_folder_copy(int from, int folder, const char *path, const char *name, fairlead_error *err)
+{
+	int to = -1, r = fl_store_folder_make(folder, path, name, &to, err);
+
+	if (r < 0)
+		return r;
+	if (copy_bytes(from, to) < 0)
+		r = fl_folder_fail(path, name, "written", err);
+	(void)close(to);
+	if (r < 0)
+		(void)unlinkat(folder, name, 0);
+	return r;
+}
+
+uint64_t fl_store_bytes(const struct fl_store *s)
+{
+	static const char *const files[] = { FL_STORE_DATABASE, FL_STORE_DATABASE "-wal" };
+	uint64_t sum = 0;
+	struct stat st;
+
+	for (int i = 0; i < 2; i++)
+		if (fstatat(s->folder_fd, files[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+			sum += (uint64_t)st.st_size;
+	return sum;
+}

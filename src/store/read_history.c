@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store_parts.h"
+
+/* --- events --- */
+
+static enum fl_sql events_by(const struct fl_event_filter *f)
+{
+	if (f->job)
+		return f->newest_first ? FL_SQL_EVENTS_OF_JOB_DOWN : FL_SQL_EVENTS_OF_JOB;
+	if (f->queue)
+		return f->newest_first ? FL_SQL_EVENTS_OF_QUEUE_DOWN : FL_SQL_EVENTS_OF_QUEUE;
+	if (f->kind)
+		return f->newest_first ? FL_SQL_EVENTS_OF_KIND_DOWN : FL_SQL_EVENTS_OF_KIND;
+	return f->newest_first ? FL_SQL_EVENTS_DOWN : FL_SQL_EVENTS;
+}
+
+/* The first event whose row of the journal is @seq or later: 1 and its row and time, or 0. */
+static int event_from(struct fl_db *db, uint64_t seq, uint64_t *ret_seq, fl_time *ret_at,
+		      fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_EVENT_FROM, err);
+	int found;
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, (int64_t)seq);
+	found = fl_query_next(&q, err);
+	if (found > 0) {
+		*ret_seq = fl_take_id(&q);
+		*ret_at = fl_take_int(&q);
+	}
+	r = fl_query_end(&q, found);
+	return r < 0 ? r : found;
+}
+
+/*
+ * Times never fall along the journal, so the row where @since begins is found by halving: an
+ * index less to write with each event.
+ */
+static int row_of_time(struct fl_db *db, fl_time since, uint64_t *ret, fairlead_error *err)
+{
+	uint64_t low = 0, high;
+	int64_t last;
+	int r = fl_db_number(db, FL_SQL_EVENT_LAST, &last, err);
+
+	if (r < 0)
+		return r;
+	/* All before `low` are too early, none from `high` on. */
+	for (high = (uint64_t)last + 1; low < high;) {
+		uint64_t middle = low + (high - low) / 2, seq = 0;
+		fl_time at = 0;
+
+		r = event_from(db, middle, &seq, &at, err);
+		if (r < 0)
+			return r;
+		if (r == 0 || at >= since)
+			high = middle;
+		else
+			low = seq + 1;
+	}
+	*ret = low;
+	return 0;
+}
+
+int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
+		    int (*fn)(void *user, const struct fl_event_row *row, fairlead_error *err),
+		    void *user, fairlead_error *err)
+{
+	uint64_t after_seq = filter->after_seq, begin = 0;
+	uint32_t after_n = filter->after_n;
+	struct fl_query q;
+	int r = 0;
+
+	if (filter->since > 0)
+		r = row_of_time(&s->reader, filter->since, &begin, err);
+	if (begin > after_seq) {
+		after_seq = begin - 1;
+		after_n = UINT32_MAX;
+	}
+	if (r == 0)
+		r = fl_query_begin(&q, &s->reader, events_by(filter), err);
+	if (r < 0)
+		return r;
+	fl_put_int(&q, (int64_t)after_seq);
+	fl_put_int(&q, after_n);
+	fl_put_id(&q, filter->job);
+	fl_put_text(&q, filter->queue);
+	fl_put_text(&q, filter->kind);
+	fl_put_limit(&q, filter->limit);
+	while ((r = fl_query_next(&q, err)) > 0) {
+		struct fl_event_row row;
+
+		row.seq = fl_take_id(&q);
+		row.n = fl_take_u32(&q);
+		row.at = fl_take_int(&q);
+		row.kind = fl_take_text(&q);
+		row.job = fl_take_id(&q);
+		row.attempt = fl_take_u32(&q);
+		row.queue = fl_take_text(&q);
+		row.by = fl_take_id(&q);
+		row.reason = fl_take_text(&q);
+		row.text = fl_take_text(&q);
+		r = fl_query_taken(&q, err);
+		if (r == 0)
+			r = fn(user, &row, err);
+		if (r < 0)
+			break;
+	}
+	return fl_query_end(&q, r);
+}
+
+/* --- admissions --- */
+
+static void take_admission(struct fl_query *q, struct fl_admission_row *row)
+{
+	row->job = fl_take_id(q);
+	row->attempt = fl_take_u32(q);
+	row->queue = fl_take_text(q);
+	row->waits = fl_take_int(q);
+	row->from = fl_take_int(q);
+	row->to = fl_take_time(q);
+	row->placement = fl_take_text(q);
+	row->ended = fl_take_text(q);
+	row->preemptor = fl_take_id(q);
+}
+
+/* All rows of a query whose parameters are put. */
+static int each_admission(struct fl_query *q,
+			  int (*fn)(void *user, const struct fl_admission_row *row,
+				    fairlead_error *err),
+			  void *user, fairlead_error *err)
+{
+	int r;
+
+	while ((r = fl_query_next(q, err)) > 0) {
+		struct fl_admission_row row;
+
+		take_admission(q, &row);
+		r = fl_query_taken(q, err);
+		if (r == 0)
+			r = fn(user, &row, err);
+		if (r < 0)
+			break;
+	}
+	return fl_query_end(q, r);
+}
+
+int fl_store_admissions(struct fl_store *s, uint64_t job,
+			int (*fn)(void *user, const struct fl_admission_row *row,
+				  fairlead_error *err),
+			void *user, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, &s->reader, job ? FL_SQL_ADMISSIONS : FL_SQL_ADMISSIONS_OPEN,
+			       err);
+
+	if (r < 0)
+		return r;
+	if (job)
+		fl_put_int(&q, (int64_t)job);
+	return each_admission(&q, fn, user, err);
+}
+
+int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
+		      int (*fn)(void *user, const struct fl_admission_row *row,
+				fairlead_error *err),
+		      void *user, fairlead_error *err)
+{
+	struct fl_query q;
+	struct fl_db db;
+	int r = fl_store_aside(s, &db, err);
+
+	if (r < 0)
+		return r;
+	r = fl_query_begin(&q, &db, FL_SQL_HOLDINGS, err);
+	if (r == 0) {
+		fl_put_int(&q, from);
+		fl_put_int(&q, to);
+		r = each_admission(&q, fn, user, err);
+	}
+	fl_db_close(&db);
+	return r;
+}
+
+static int sum(struct fl_db *db, enum fl_sql sql, fl_time from, fl_time to,
+	       int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
+	       void *user, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, sql, err);
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, from);
+	fl_put_int(&q, to);
+	while ((r = fl_query_next(&q, err)) > 0) {
+		struct fl_usage_sum_row row;
+
+		row.queue = fl_take_text(&q);
+		row.resource = fl_take_text(&q);
+		row.flavor = fl_take_text(&q);
+		row.from = fl_take_int(&q);
+		row.to = fl_take_int(&q);
+		row.amount = fl_take_real(&q);
+		row.jobs = fl_take_id(&q);
+		row.admissions = fl_take_id(&q);
+		row.evictions = fl_take_id(&q);
+		r = fl_query_taken(&q, err);
+		if (r == 0)
+			r = fn(user, &row, err);
+		if (r < 0)
+			break;
+	}
+	return fl_query_end(&q, r);
+}
+
+int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
+		   int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
+		   void *user, fairlead_error *err)
+{
+	struct fl_db db;
+	int r = fl_store_aside(s, &db, err);
+
+	if (r < 0)
+		return r;
+	/* Both see the same moment. */
+	r = fl_db_run(&db, FL_SQL_BEGIN_READING, err);
+	if (r == 0)
+		r = sum(&db, FL_SQL_USAGE_WHOLE, from, to, fn, user, err);
+	if (r == 0)
+		r = sum(&db, FL_SQL_USAGE, from, to, fn, user, err);
+	fl_db_close(&db);
+	return r;
+}
+
+/* --- conditions, audit --- */
+
+int fl_store_conditions(struct fl_store *s,
+			int (*fn)(void *user, const struct fl_condition_row *row,
+				  fairlead_error *err),
+			void *user, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, &s->reader, FL_SQL_CONDITIONS, err);
+
+	if (r < 0)
+		return r;
+	while ((r = fl_query_next(&q, err)) > 0) {
+		struct fl_condition_row row;
+
+		row.kind = fl_take_text(&q);
+		row.name = fl_take_text(&q);
+		row.type = fl_take_text(&q);
+		row.reason = fl_take_text(&q);
+		row.text = fl_take_text(&q);
+		row.holds = fl_take_int(&q) != 0;
+		row.since = fl_take_int(&q);
+		r = fl_query_taken(&q, err);
+		if (r == 0)
+			r = fn(user, &row, err);
+		if (r < 0)
+			break;
+	}
+	return fl_query_end(&q, r);
+}
+
+int fl_store_audit(struct fl_store *s, uint32_t limit,
+		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
+		   void *user, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, &s->reader, FL_SQL_AUDIT, err);
+
+	if (r < 0)
+		return r;
+	fl_put_limit(&q, limit);
+	while ((r = fl_query_next(&q, err)) > 0) {
+		struct fl_audit_row row;
+
+		row.at = fl_take_int(&q);
+		row.uid = fl_take_u32(&q);
+		row.pid = fl_take_int(&q);
+		row.user = fl_take_text(&q);
+		row.action = fl_take_text(&q);
+		row.subject = fl_take_text(&q);
+		row.status = (int)fl_take_int(&q);
+		r = fl_query_taken(&q, err);
+		if (r == 0)
+			r = fn(user, &row, err);
+		if (r < 0)
+			break;
+	}
+	return fl_query_end(&q, r);
+}

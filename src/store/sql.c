@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store_parts.h"
+
+/* The numbers are in the texts, and in databases. */
+_Static_assert(FL_JOB_DONE == 6, "states from 6 on are over");
+
+const char *const fl_sql_texts[FL_SQLS] = {
+#define FL_SQL(id, text) [FL_SQL_##id] = text,
+#include "store/sql.def"
+#undef FL_SQL
+};

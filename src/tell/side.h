@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * side - one side of a what-if: where a state comes to rest, as it is or changed
+ */
+#ifndef FL_TELL_SIDE_H
+#define FL_TELL_SIDE_H
+
+#include "ask/outcome.h"
+#include "codec/change.h"
+#include "report/what_if_report.h"
+#include "tell/tell.h"
+
+/* To where it comes to rest; taken back. */
+int fl_tell_side(const struct fl_question *q, const struct fl_tell_side *options,
+		 struct fl_outcome *ret, fairlead_error *err);
+/* The same with quotas, limits and weights changed; 1 when that takes a model of its own. */
+int fl_tell_changed_side(const struct fl_question *q, const struct fl_tell_side *options,
+			 struct fl_changes *changes, const struct fl_model *edit,
+			 struct fl_outcome *ret, fairlead_error *err);
+/* @ret has room for all of @changes. */
+void fl_tell_list_changes(const struct fl_changes *changes, const struct fl_model *edit,
+			  struct fl_what_if_change *ret);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tell - questions about a state, asked and answered in one: what the command and the daemon share
+ *
+ * A state is a policy on a sealed model at a time, wherever it came from.  Every question leaves
+ * the policy as it was, plans apart.  Answers go to the report's output, as text or JSON.
+ */
+#ifndef FL_TELL_TELL_H
+#define FL_TELL_TELL_H
+
+#include "decide/policy.h"
+#include "report/eta_report.h"
+#include "report/report.h"
+
+struct fl_question {
+	const struct fl_model *model;
+	const struct fl_policy_ops *ops;
+	struct fl_policy *policy;
+	fl_time now;
+	const struct fl_report *report;
+	bool json;
+	struct fl_arena *arena; /* what is left there is the caller's to free */
+};
+
+bool fl_question_is_entitle(const struct fl_question *q);
+
+/* Why is @w where it is?  @eta NULL: nobody asked when. */
+int fl_tell_explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
+		    fairlead_error *err);
+/* Queues and cohorts below @top, by name; NULL: all. FAIRLEAD_ENOENT. */
+int fl_tell_tree(const struct fl_question *q, const char *top, fairlead_error *err);
+
+struct fl_tell_plan {
+	fl_time interval;                              /* between cycles */
+	uint32_t cycles;                               /* at most */
+	bool settle;                                   /* until nothing changes, or it goes round */
+	void (*progress)(void *user, uint32_t cycles); /* NULL: nobody wants to know */
+	void *user;
+};
+/*
+ * What the next cycles decide.  The policy goes on with them.  *ret_ok: unless it was to settle,
+ * and does not.
+ */
+int fl_tell_plan(const struct fl_question *q, const struct fl_tell_plan *options, bool *ret_ok,
+		 fairlead_error *err);
+
+/*
+ * When will @w start?  @again: who stands for those that come once more (sim/forecast.h), NULL:
+ * nobody comes.
+ */
+int fl_tell_eta(const struct fl_question *q, const uint32_t *again, struct fl_workload w,
+		struct fl_eta *ret, fairlead_error *err);
+/* The arrivals of so long come once more. */
+extern const fl_time fl_tell_lately;
+
+struct fl_tell_side {
+	fl_time interval; /* between cycles */
+	uint32_t cycles;  /* at most, until it comes to rest */
+};
+/*
+ * What if these objects (YAML or JSON) were laid over the state?  Quotas, limits and weights only:
+ * FAIRLEAD_EINPUT for what takes more than events on this policy.
+ */
+int fl_tell_what_if(const struct fl_question *q, const struct fl_tell_side *options,
+		    const char *text, size_t len, fairlead_error *err);
+
+#endif

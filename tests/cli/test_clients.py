@@ -1,0 +1,875 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs that ask the daemon, against one that answers what it is told (fake_daemon.py)."""
+import json
+import os
+import pathlib
+import pty
+import select
+import signal
+import struct
+import subprocess
+import fcntl
+import tempfile
+import termios
+import time
+
+import pytest
+
+import fake_daemon as fake
+from fake_daemon import error, event, job, lines
+
+NOW = fake.NOW
+ALL = "held,depends,waits,starts,runs,stops,done,failed,cancelled"
+
+
+@pytest.fixture
+def daemon():
+    with tempfile.TemporaryDirectory(prefix="fl", dir="/tmp") as folder:
+        made = fake.Fake(f"{folder}/s")
+        yield made
+        made.stop()
+
+
+@pytest.fixture
+def ask(fairlead, daemon):
+    def run(*args, env=None, **how):
+        return fairlead(*args, env={"FAIRLEAD_SOCKET": daemon.path, **(env or {})}, **how)
+
+    return run
+
+
+def see(verb):
+    return f"See 'fairlead {verb} --help'.\n"
+
+
+def spec_of(daemon):
+    """What was submitted, without the environment."""
+    spec = json.loads(next(body for method, path, body in daemon.asked if (method, path) == ("POST", "/v1/jobs")))
+    environment = spec.pop("environment")
+    return spec, environment
+
+
+# --- when it is not there ---
+
+CALLS = [["submit", "-q", "a", "--", "true"], ["jobs"], ["job", "17"], ["logs", "17"], ["cancel", "17"],
+         ["hold", "17"], ["release", "17"], ["queues"], ["events"], ["top"], ["explain", "17"], ["tree"], ["plan"],
+         ["what-if", "--delete", "ClusterQueue/q"]]
+
+
+@pytest.mark.parametrize("args", CALLS, ids=lambda a: a[0])
+def test_no_daemon(fairlead, tmp_path, args):
+    where = str(tmp_path / "none.sock")
+    r = fairlead(args[0], "--socket", where, *args[1:])
+    assert (r.code, r.out) == (3, "")
+    assert r.err.startswith(f"fairlead: error: {where}: no daemon listens here\nhint: start one: ")
+    manifests = "hint: for manifests give -f FILE, a folder, or - for standard input\n"
+    assert r.err.endswith(manifests) == (args[0] in ("explain", "tree", "plan", "what-if"))
+    assert fairlead(*args, env={"FAIRLEAD_SOCKET": where}).err == r.err
+
+
+@pytest.mark.parametrize("args", CALLS, ids=lambda a: a[0])
+@pytest.mark.parametrize("answer, code, message", [
+    ((403, error(403, "this is not for you", "ask bob, who is admin")), 1,
+     "this is not for you\nhint: ask bob, who is admin\n"),
+    ((409, error(409, "it is over")), 1, "it is over\n"),
+    ((429, error(429, "more than 10 requests a second")), 3,
+     "more than 10 requests a second\nhint: try again in a moment\n"),
+    ((503, error(503, "the disk is full", "make room")), 3, "the disk is full\nhint: make room\n"),
+    ((500, "oops"), 3, "the daemon answered with status 500, and did not say why\n"),
+    ((403, error(403, "bad\x1b[2J\x9b")), 1, "bad?[2J?\n"),
+])
+def test_refusals(ask, daemon, args, answer, code, message):
+    daemon.answer = lambda *_: answer
+    r = ask(*args)
+    assert (r.code, r.out) == (code, "")
+    hint = "hint: for manifests give -f FILE, a folder, or - for standard input\n"
+    if code == 3 and args[0] in ("explain", "tree", "plan", "what-if"):
+        message += hint
+    assert r.err.replace("job 17: ", "") == "fairlead: error: " + message
+
+
+@pytest.mark.parametrize("args", [c for c in CALLS if c[0] not in ("logs", "events", "explain", "tree", "plan",
+                                                                     "what-if")], ids=lambda a: a[0])
+def test_not_understood(ask, daemon, args):
+    for content in ("", "[]", "<html>"):
+        daemon.answer = lambda *_: (200, content)
+        r = ask(*args)
+        assert r.code == 3
+        assert r.err == ("fairlead: error: what the daemon answered is not understood\n"
+                         "hint: fairleadd and fairlead should be of the same version\n")
+
+
+@pytest.mark.parametrize("args", CALLS, ids=lambda a: a[0])
+def test_gone_in_the_middle(ask, daemon, args):
+    daemon.answer = lambda *_: None
+    r = ask(*args)
+    assert r.code == 3
+    assert "the daemon went away before it had answered" in r.err
+
+
+# --- submit ---
+
+
+def test_submit(ask, daemon, tmp_path):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [17]}
+    r = ask("submit", "-q", "team-a", "-r", "cpu=500m,mem=4Gi", "--request", "example.com/fpga=1", "--name", "n",
+            "--tasks", "2", "--priority", "-5", "--after", "12,13:any,3-4:failed", "--hold", "--time", "1h30m",
+            "--grace", "5s", "--signal", "INT", "--output", "logs/%j", "--select", "gpu-type=a100", "--env", "A=1",
+            "--", "python", "train.py", "--lr", "1", env={"B": "2"})
+    assert (r.code, r.out, r.err) == (0, "17\n", "")
+    spec, environment = spec_of(daemon)
+    assert spec == {
+        "command": ["python", "train.py", "--lr", "1"], "queue": "team-a",
+        "requests": {"cpu": "500m", "memory": "4Gi", "example.com/fpga": "1"}, "name": "n", "tasks": 2,
+        "priority": -5, "after": [{"job": 12, "when": "ok"}, {"job": 13, "when": "any"},
+                                  {"job": 3, "when": "failed"}, {"job": 4, "when": "failed"}],
+        "hold": True, "timeLimit": "1h30m", "grace": "5s", "signal": "INT", "output": f"{tmp_path}/logs/%j",
+        "labels": {"gpu-type": "a100"}, "directory": str(tmp_path)}
+    assert (environment["A"], environment["B"], environment["PATH"]) == ("1", "2", os.environ["PATH"])
+    assert [p for _, p, _ in daemon.asked] == ["/v1/jobs"]
+
+
+def test_submit_numbers(ask, daemon, valid):
+    for jobs, text in ([5], "5\n"), ([5, 6, 7], "5-7\n"), ([5, 7, 8], "5\n7-8\n"):
+        daemon.answers["POST /v1/jobs"] = 201, {"jobs": jobs}
+        assert ask("submit", "-q", "a", "--array", "3", "--", "true").out == text
+        r = ask("submit", "-q", "a", "-o", "json", "--", "true")
+        assert valid(r.json(), "submit") == {"apiVersion": "fairlead.dev/v1alpha1", "kind": "Submitted", "jobs": jobs}
+
+
+def test_submit_environment(ask, daemon, write):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    write("vars", "# these\n\n  X=from file\nY\n")
+    r = ask("submit", "-q", "a", "--clean-env", "--env-file", "vars", "--env", "Z", "--env", "E=", "--", "true",
+            env={"Y": "yes", "Z": "a=b", "OTHER": "no"})
+    assert r.code == 0
+    assert spec_of(daemon)[1] == {"X": "from file", "Y": "yes", "Z": "a=b", "E": ""}
+
+
+def test_submit_environment_that_is_not_utf8(fairlead, daemon, tmp_path):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    r = subprocess.run([os.environ["FAIRLEAD"], "submit", "-q", "a", "--", "true"], cwd=tmp_path,
+                       env={b"FAIRLEAD_SOCKET": daemon.path.encode(), b"ODD": b"\xff", b"GOOD": b"1"},
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert (r.returncode, r.stdout) == (0, b"1\n")
+    assert r.stderr == b"fairlead: warning: ODD: left out of the environment: it is not UTF-8\n"
+    assert set(spec_of(daemon)[1]) == {"FAIRLEAD_SOCKET", "GOOD"}
+
+
+def test_submit_places(ask, daemon, tmp_path):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    for args, directory, output in [
+            (["--dir", "sub", "--output", "x"], f"{tmp_path}/sub", f"{tmp_path}/sub/x"),
+            (["--dir", "/d", "--output", "x"], "/d", "/d/x"), (["--output", "/abs"], str(tmp_path), "/abs")]:
+        daemon.asked.clear()
+        assert ask("submit", "-q", "a", *args, "--", "true").code == 0
+        spec, _ = spec_of(daemon)
+        assert (spec["directory"], spec["output"]) == (directory, output)
+
+
+def queue(name, kind="ClusterQueue", parent=None, resources=None, **more):
+    amounts = {"nominal": "4", "usage": "0", "borrowed": "0", "lent": "0", "pending": "0"}
+    return {"name": name, "kind": kind, "parent": parent, "weight": 1, "share": 0,
+            "resources": resources if resources is not None else {"cpu": amounts, "nvidia.com/gpu": amounts},
+            "running": 0, "waiting": 0, "held": 0, "conditions": [], **more}
+
+
+@pytest.mark.parametrize("queues, env, chosen", [
+    ([queue("c", "Cohort"), queue("only")], {}, "only"),
+    ([queue("x", submit=["door"])], {}, "door"),
+    ([queue("mine"), queue("theirs", mayUse=False)], {}, "mine"),
+    ([queue("a", submit=["a"]), queue("a", "LocalQueue", "a", submit=["a"])], {}, "a"),
+    ([queue("a"), queue("b")], {"FAIRLEAD_QUEUE": "b"}, "b"),
+])
+def test_submit_default_queue(ask, daemon, queues, env, chosen):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    daemon.answers["GET /v1/queues"] = 200, {"queues": queues}
+    assert ask("submit", "--", "true", env=env).code == 0
+    assert spec_of(daemon)[0]["queue"] == chosen
+
+
+def test_submit_no_default_queue(ask, daemon):
+    daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("a"), queue("b", submit=["b1", "b2"])]}
+    r = ask("submit", "--", "true")
+    assert (r.code, r.err) == (2, "fairlead submit: which queue? Give -q QUEUE, or set FAIRLEAD_QUEUE: a, b1, b2\n" +
+                               see("submit"))
+    daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("a", mayUse=False)]}
+    r = ask("submit", "--", "true")
+    assert (r.code, r.err) == (2, "fairlead submit: there is no queue that you may use; an admin makes one, or "
+                               "lets you\n" + see("submit"))
+
+
+def test_submit_gpu_is_short(ask, daemon):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    for resources, name in [({"nvidia.com/gpu": {}}, "nvidia.com/gpu"), ({"gpu": {}, "amd.com/gpu": {}}, "gpu"),
+                            ({"cpu": {}}, "gpu")]:
+        daemon.asked.clear()
+        daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("a", resources=resources)]}
+        assert ask("submit", "-q", "a", "-r", "gpu=1", "--", "true").code == 0
+        assert spec_of(daemon)[0]["requests"] == {name: "1"}
+    both = queue("a", resources={"nvidia.com/gpu": {}, "amd.com/gpu": {}})
+    daemon.answers["GET /v1/queues"] = 200, {"queues": [both]}
+    r = ask("submit", "-q", "a", "-r", "gpu=1", "--", "true")
+    assert (r.code, r.err) == (2, "fairlead submit: --request: gpu is short for nvidia.com/gpu or amd.com/gpu here; "
+                               "name the one\n" + see("submit"))
+
+
+@pytest.mark.parametrize("args, message", [
+    ([], "a command is missing: fairlead submit -q QUEUE -- python train.py, or a script"),
+    (["--"], "a command is missing: fairlead submit -q QUEUE -- python train.py, or a script"),
+    (["--quue", "a", "--", "x"], "unknown option '--quue'; did you mean '--queue'?"),
+    (["--hold=1", "--", "x"], "option '--hold' takes no value"),
+    (["-q"], "option '-q' needs a value"),
+    (["-o", "xml", "--", "x"], "--format: 'xml' is neither text nor json"),
+    (["-r", "cpu", "--", "x"], "--request: 'cpu' is not RESOURCE=AMOUNT, such as cpu=2"),
+    (["-r", "=2", "--", "x"], "--request: '=2' is not RESOURCE=AMOUNT, such as cpu=2"),
+    (["-r", "cpu=2,", "--", "x"], "--request: '' is not RESOURCE=AMOUNT, such as cpu=2"),
+    (["-r", "cpu=two", "--", "x"], "--request: cpu: 'two' is not a quantity"),
+    (["-r", "gpu=0.5", "--", "x"], "--request: gpu: '0.5' is not a whole number"),
+    (["-r", "mem=99E", "--", "x"], "--request: memory: '99E' is more than there can be"),
+    (["--after", "x", "--", "x"], "--after: 'x' is not a job, such as 17, or a few"),
+    (["--after", "1-99", "--", "x"], "--after: '1-99' is not a job, such as 17, or a few"),
+    (["--after", "1:done", "--", "x"], "--after: 'done' is none of ok, failed and any"),
+    (["--select", "a100", "--", "x"], "--select: 'a100' is not KEY=VALUE"),
+    (["--env", "=x", "--", "x"], "--env: '=x' names no variable"),
+    (["--env", "NOT_SET_HERE", "--", "x"], "--env: NOT_SET_HERE is not set here"),
+    (["--env", b"A=\xff", "--", "x"], None),
+    (["-t", "1:30:00", "--", "x"], "--time: '1:30:00' is not a length of time such as 90s or 1h30m"),
+    (["--grace", "soon", "--", "x"], "--grace: 'soon' is not a length of time such as 90s or 1h30m"),
+    (["--tasks", "0", "--", "x"], "--tasks: '0' is not a number from 1 to 4096"),
+    (["--array", "1-10", "--", "x"], "--array: '1-10' is not a number from 1 to 10000"),
+    (["--priority", "high", "--", "x"], "--priority: 'high' is not a whole number of at most nine digits"),
+    (["--signal", "STOP", "--", "x"], "--signal: 'STOP' is none of HUP, INT, KILL, QUIT, TERM, USR1 and USR2"),
+])
+def test_submit_usage(ask, daemon, args, message):
+    r = ask("submit", *args)
+    assert (r.code, r.out) == (2, "")
+    if message:
+        assert r.err == f"fairlead submit: {message}\n" + see("submit")
+    else:
+        assert "is not UTF-8" in r.err
+    assert not daemon.asked
+
+
+@pytest.mark.parametrize("args, message", [
+    (["--", ""], "fairlead: error: command: names no program\n"),
+    (["-r", "a b=1", "--", "x"], "fairlead: error: requests: 'a b' is not the name of a resource\n"),
+    (["--name", "x" * 64, "--", "x"], "fairlead: error: name: is longer than 63 bytes\n"),
+    (["--name", "a\x1bb", "--", "x"], "fairlead: error: name: has control characters\n"),
+    (["--env", "A=" + "x" * 131000, "--env", "B=" + "x" * 131000, "--", "x"],
+     "fairlead: error: environment: command and environment have more than 131072 bytes together\n"
+     "hint: put what is long into a file; with --clean-env nothing of the environment goes along\n"),
+    (["--env-file", "none", "--", "x"], "none: error: no such file or directory\n"),
+])
+def test_submit_refused_here(ask, daemon, args, message):
+    r = ask("submit", "-q", "a", *args)
+    assert (r.code, r.out, r.err) == (1, "", message)
+    assert not daemon.asked
+
+
+# --- scripts ---
+
+
+def test_script(ask, daemon, write, tmp_path):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    write("train.sh", "#!/usr/bin/env -S bash -e\r\n# trains\n#FAIRLEAD -q team-a -r 'cpu=2,example.com/x=1' # why\n\n"
+          "#FAIRLEAD --name \"a b\" --hold\n#FAIRLEADING no\necho hi\n#FAIRLEAD --tasks 9\n")
+    assert ask("submit", "-r", "cpu=4", "train.sh", "--lr", "1").code == 0
+    spec, _ = spec_of(daemon)
+    assert spec == {"queue": "team-a", "requests": {"cpu": "4", "example.com/x": "1"}, "name": "a b", "hold": True,
+                    "command": ["/usr/bin/env", "-S bash -e", f"{tmp_path}/train.sh", "--lr", "1"],
+                    "directory": str(tmp_path)}
+
+
+@pytest.mark.parametrize("content, code, message", [
+    (None, 1, "s: error: no such file or directory\nhint: a command stands behind --: fairlead submit ... -- PROGRAM; "
+     "else it is a script\n"),
+    ("", 1, "s: error: is empty\n"),
+    ("echo\n", 1, "s: error: does not begin with #!, as a script does\nhint: begin it with #!/bin/sh; a program "
+     "stands behind --: fairlead submit ... -- PROGRAM\n"),
+    ("#!/bin/sh\n#FAIRLEAD --quue a\n", 2, "fairlead submit: unknown option '--quue'; did you mean '--queue'?\n" +
+     see("submit") + "s:2: note: it stands here\n"),
+    ("#!/bin/sh\n\n#FAIRLEAD --tasks x\n", 2, "fairlead submit: --tasks: 'x' is not a number from 1 to 4096\n" +
+     see("submit") + "s:3: note: it stands here\n"),
+    ("#!/bin/sh\n#FAIRLEAD -q 'a\n", 1, "s:2: error: a quote does not end here\n"),
+    ("#!/bin/sh\n#FAIRLEAD python x\n", 1,
+     "s:2: error: only options stand here; the command is the script itself\n"),
+    ("#!/bin/sh\n#FAIRLEAD --socket x\n", 1, "s:2: error: --socket goes on the command line, not into a script\n"),
+    ("#!/bin/sh\n#FAIRLEAD -o json\n", 1, "s:2: error: --format goes on the command line, not into a script\n"),
+    ("#!\n", 1, "fairlead: error: command: names no program\n"),
+])
+def test_script_errors(ask, daemon, write, content, code, message):
+    if content is not None:
+        write("s", content)
+    r = ask("submit", "-q", "a", "s")
+    assert (r.code, r.out, r.err) == (code, "", message)
+    assert not daemon.asked
+
+
+def test_script_that_is_a_folder(ask):
+    r = ask("submit", "-q", "a", ".")
+    assert (r.code, r.err) == (1, ".: error: is not a file\n")
+
+
+# --- waiting ---
+
+
+def wait(daemon, tmp_path, *args, **how):
+    return subprocess.Popen([os.environ["FAIRLEAD"], "submit", "-q", "a", "--wait", *args, "--", "true"], cwd=tmp_path,
+                            env={**os.environ, "FAIRLEAD_SOCKET": daemon.path}, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, **how)
+
+
+@pytest.mark.parametrize("over, code, message", [
+    (job(17, "done", exit={"kind": "exited", "status": 0}), 0, ""),
+    (job(17, "failed", exit={"kind": "exited", "status": 7}), 7, "fairlead: note: job 17: failed, status 7\n"),
+    (job(17, "failed", reason="ended by signal 9", exit={"kind": "signalled", "status": 9}), 137,
+     "fairlead: note: job 17: failed: ended by signal 9\n"),
+    (job(17, "cancelled", reason="cancelled by bob"), 1, "fairlead: note: job 17: cancelled: cancelled by bob\n"),
+    (job(17, "cancelled", exit={"kind": "exited", "status": 0}), 1, "fairlead: note: job 17: cancelled, status 1\n"),
+])
+def test_wait(daemon, tmp_path, over, code, message):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [17]}
+    daemon.answers["GET /v1/jobs/17"] = [(200, job(17)), (200, job(17, "runs")), (200, over)]
+    daemon.answers["GET /v1/events"] = 200, lines(event(5, "Started"))
+    out, err = (p := wait(daemon, tmp_path)).communicate(timeout=30)
+    assert (p.returncode, out, err) == (code, "17\n", message)
+    followed = [path for _, path, _ in daemon.asked if path.startswith("/v1/events")]
+    assert followed == ["/v1/events?job=17&after=0.0&follow=1", "/v1/events?job=17&after=5.0&follow=1"]
+
+
+def test_wait_for_an_array(daemon, tmp_path):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1, 2, 3]}
+    for n, status in (1, 0), (2, 4), (3, 5):
+        state = "failed" if status else "done"
+        daemon.answers[f"GET /v1/jobs/{n}"] = 200, job(n, state, exit={"kind": "exited", "status": status})
+    out, err = (p := wait(daemon, tmp_path, "--array", "3")).communicate(timeout=30)
+    assert (p.returncode, out) == (4, "1-3\n")
+    assert err == "fairlead: note: job 2: failed, status 4\nfairlead: note: job 3: failed, status 5\n"
+
+
+def test_wait_through_a_restart(daemon, tmp_path):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [17]}
+    daemon.answers["GET /v1/jobs/17"] = [None, (200, job(17, "done", exit={"kind": "exited", "status": 0}))]
+    out, err = (p := wait(daemon, tmp_path)).communicate(timeout=30)
+    assert (p.returncode, out) == (0, "17\n")
+    assert err == "fairlead: the daemon is away; the job goes on, and so does the waiting for it\n"
+
+
+@pytest.mark.parametrize("jobs, message", [
+    ([17], "\nfairlead: job 17 goes on; fairlead job 17 shows it, fairlead cancel 17 ends it\n"),
+    ([17, 18, 19], "\nfairlead: job 17 and 2 more go on; fairlead job 17 shows it, fairlead cancel 17 ends it\n"),
+])
+def test_wait_interrupted(daemon, tmp_path, jobs, message):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": jobs}
+    daemon.answers["GET /v1/jobs/17"] = 200, job(17)
+    daemon.answers["GET /v1/events"] = 200, until_closed(daemon)
+    p = wait(daemon, tmp_path)
+    wait_until(lambda: any(path.startswith("/v1/events") for _, path, _ in daemon.asked))
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    daemon.ended = True
+    assert p.returncode == 130
+    assert err == message
+
+
+def until_closed(daemon):
+    daemon.ended = False
+    yield b"\n"
+    while not daemon.ended:
+        time.sleep(0.02)
+
+
+def wait_until(condition):
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+# --- lists ---
+
+JOBS = [
+    job(17, "runs", startedAt="2026-01-02T11:40:00Z", attempt=1),
+    job(18, "waits", name="", user="bob", reason="waits for 1 gpu"),
+    job(19, "depends", array=19, arrayIndex=3, tasks=4, reason="waits for job 17"),
+]
+OVER = [
+    job(20, "failed", exit={"kind": "exited", "status": 3}, ranSeconds=12.5),
+    job(21, "failed", exit={"kind": "signalled", "status": 9}, ranSeconds=7300),
+    job(22, "failed", exit={"kind": "lost", "status": 0}),
+    job(23, "done", exit={"kind": "exited", "status": 0}, name="x\x1b[31m\n"),
+]
+
+
+def test_jobs(ask, daemon, valid):
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": JOBS, "more": False}
+    r = ask("jobs")
+    assert (r.code, r.err) == (0, "")
+    assert r.out == """\
+  JOB  NAME      QUEUE   USER   STATE    TIME  ASKS FOR          WHY
+   17  train     team-a  alice  runs      20m  cpu=2, gpu=1
+   18  -         team-a  bob    waits     30m  cpu=2, gpu=1      waits for 1 gpu
+   19  train[3]  team-a  alice  depends   30m  4 x cpu=2, gpu=1  waits for job 17
+
+1 run, 1 wait, 1 depend.
+"""
+    assert daemon.asked[0][1] == "/v1/jobs?limit=1000"
+    document = valid(ask("jobs", "-o", "json").json(), "jobs")
+    assert (document["kind"], [j["id"] for j in document["jobs"]]) == ("Jobs", [17, 18, 19])
+
+
+def test_jobs_that_are_over(ask, daemon):
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": OVER, "more": True}
+    assert ask("jobs", "--all").out == """\
+  JOB  NAME     QUEUE   USER   STATE   TIME  ASKS FOR      WHY
+   20  train    team-a  alice  failed   12s  cpu=2, gpu=1  exit status 3
+   21  train    team-a  alice  failed  2h1m  cpu=2, gpu=1  ended by signal 9
+   22  train    team-a  alice  failed    0s  cpu=2, gpu=1  lost
+   23  x?[31m?  team-a  alice  done      0s  cpu=2, gpu=1
+
+1 done, 3 failed; there are more: --limit says how many to show.
+"""
+    assert daemon.asked[0][1] == f"/v1/jobs?state={ALL.replace(',', '%2C')}&limit=1000"
+
+
+@pytest.mark.parametrize("columns, heads", [
+    ("60", "JOB NAME STATE WHY"), ("80", "JOB NAME QUEUE USER STATE TIME WHY"),
+    ("120", "JOB NAME QUEUE USER STATE TIME ASKS FOR WHY"), ("200", "JOB NAME QUEUE USER STATE TIME ASKS FOR WHY")])
+def test_jobs_fit(ask, daemon, columns, heads):
+    many = [*JOBS, job(1700, "waits", name="a-sweep-of-all-parameters", queue="team-a",
+                       reason="waits for 1 gpu of cohort company: team-b holds 3, of which 1 is borrowed")]
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": many}
+    out = ask("jobs", env={"COLUMNS": columns}).out.splitlines()
+    assert " ".join(out[0].split()) == heads
+    assert max(map(len, out)) <= int(columns)
+
+
+def test_jobs_arguments(ask, daemon):
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": []}
+    r = ask("jobs", "-q", "a/b&c", "-u", "bob", "--state", "waits,runs", "--limit", "5")
+    assert (r.code, r.out) == (0, "No jobs.\n")
+    assert daemon.asked[0][1] == "/v1/jobs?state=waits%2Cruns&queue=a%2Fb%26c&user=bob&limit=5"
+    assert ask("jobs").out == "No jobs that wait or run; --all lists those that are over, too.\n"
+
+
+@pytest.mark.parametrize("args, message", [
+    (["jobs", "--state", "wait"], "--state: 'wait' is no state; did you mean 'waits'?"),
+    (["jobs", "--state", "runs,"], "--state: '' is none of held, depends, waits, starts, runs, stops, done, failed "
+     "and cancelled"),
+    (["jobs", "--all", "--state", "runs"], "either --all or --state"),
+    (["jobs", "--limit", "0"], "--limit: '0' is not a number from 1 to 1000000"),
+    (["jobs", "x"], "unexpected argument 'x'"),
+    (["job"], "JOB is missing"),
+    (["job", "x"], "'x' is not the number of a job, such as 17"),
+    (["job", "17-18"], "'17-18' is not the number of a job, such as 17"),
+    (["job", "0"], "'0' is not the number of a job, such as 17"),
+    (["logs", "17[]"], "'17[]' is not the number of a job, such as 17"),
+    (["logs", "17", "--task", "x"], "--task: 'x' is not a number from 0 to 4095"),
+    (["logs", "17", "--attempt", "0"], "--attempt: '0' is not a number from 1 on"),
+    (["logs", "17", "--tail", "much"], "--tail: 'much' is not a size such as 4096 or 4Ki"),
+    (["cancel"], "JOB... is missing"),
+    (["cancel", "1", "x"], "'x' is not a job: 17, some: 17-20, or an array: 17[]"),
+    (["cancel", "9-1"], "'9-1' is not a job: 17, some: 17-20, or an array: 17[]"),
+    (["hold", "1-99999"], "'1-99999' are more than 10000 jobs"),
+    (["events", "--since", "x"], "--since: 'x' is neither a time such as 2026-01-01T00:00:00Z nor how long ago, such "
+     "as 1h"),
+    (["events", "--job", "x"], "'x' is not the number of a job, such as 17"),
+    (["events", "--limit", "x"], "--limit: 'x' is not a number from 1 to 1000000"),
+    (["explain", "ns/x"], "'ns/x' is not the number of a job, such as 17"),
+    *[([verb, *operand, *option], f"{option[0]} goes with an input: give -f FILE, a folder, or - for standard input; "
+       "without, the daemon is asked")
+      for verb, operand, option in [
+          ("tree", [], ["--now", "2026-01-01T00:00:00Z"]), ("plan", [], ["--settle"]), ("plan", [], ["--strict"]),
+          ("plan", [], ["--cycle-interval", "5s"]), ("explain", ["17"], ["--policy", "borrow"]),
+          ("what-if", [], ["--fail-if", "evicted.new > 0"])]],
+    (["what-if"], "no change: give --change FILE or --delete KIND/NAME"),
+])
+def test_usage(ask, daemon, args, message):
+    r = ask(*args)
+    assert (r.code, r.out, r.err) == (2, "", f"fairlead {args[0]}: {message}\n" + see(args[0]))
+    assert not daemon.asked
+
+
+WHOLE = job(
+    17, "runs", now=NOW, command=["python", "train.py", "it's", "a b", ""], directory="/home/alice", priority=5,
+    output="/home/alice/log", timeLimit="1h30m", after=[{"job": 12, "when": "ok"}, {"job": 13, "when": "any"}],
+    startedAt="2026-01-02T11:40:00Z", evictions=1, array=15, arrayIndex=2, devices=[0, 1],
+    placement=[{"resource": "cpu", "flavor": "default", "amount": "2"},
+               {"resource": "nvidia.com/gpu", "flavor": "default", "amount": 2}],
+    attempts=[{"attempt": 1, "from": "2026-01-02T11:31:00Z", "to": "2026-01-02T11:35:00Z", "ended": "preempted",
+               "preemptor": 18}, {"attempt": 2, "from": "2026-01-02T11:40:00Z", "to": None}])
+
+
+def test_job(ask, daemon, valid):
+    daemon.answers["GET /v1/jobs/17"] = 200, WHOLE
+    r = ask("job", "17")
+    assert (r.code, r.err) == (0, "")
+    assert r.out == """\
+Job 17, train[2]
+runs
+
+  queue       team-a, of alice
+  asks for    cpu=2, gpu=1
+  holds       cpu=2 of default, gpu=2 of default; devices 0, 1
+  command     python train.py 'it'\\''s' 'a b' ''
+  directory   /home/alice
+  output      /home/alice/log
+  time limit  1h30m
+  priority    5
+  evictions   1
+  array       15[], number 2 of it
+  after       12 (ok), 13 (any)
+  submitted   2026-01-02 11:30:00 UTC, 30m ago
+  started     2026-01-02 11:40:00 UTC, 20m ago
+
+  ATTEMPT  FROM (UTC)           FOR  ENDED
+        1  2026-01-02 11:31:00   4m  preempted for job 18
+        2  2026-01-02 11:40:00  20m  runs
+"""
+    document = valid(ask("job", "17", "-o", "json").json(), "job")
+    assert document == {"apiVersion": "fairlead.dev/v1alpha1", "kind": "Job", **WHOLE}
+
+
+def test_job_that_waits(ask, daemon):
+    daemon.answers["GET /v1/jobs/18"] = 200, {"now": NOW, **job(18, reason="waits for 1 gpu")}
+    out = ask("job", "default/18").out
+    assert out.startswith("Job 18, train\nwaits: waits for 1 gpu\n\n  queue ")
+    assert out.endswith("\n\n'fairlead explain 18' shows the numbers.\n")
+
+
+def test_job_that_is_over(ask, daemon):
+    daemon.answers["GET /v1/jobs/20"] = 200, {"now": NOW, **OVER[0], "endedAt": "2026-01-02T11:59:00Z"}
+    out = ask("job", "20").out
+    assert out.startswith("Job 20, train\nfailed: exit status 3\n")
+    assert "  ended       2026-01-02 11:59:00 UTC, 1m ago\n  ran         12s\n" in out
+
+
+@pytest.mark.parametrize("odd", [{}, {"id": "x", "state": 7, "requests": [], "attempts": [1, {}], "placement": {},
+                                      "after": ["x"], "command": [1], "exit": "y", "submittedAt": "never",
+                                      "devices": "z", "tasks": -1, "ranSeconds": 1e300, "attempt": None}])
+def test_odd_answers_break_nothing(ask, daemon, odd):
+    daemon.answers["GET /v1/jobs/1"] = 200, odd
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": [odd, 3, "x"], "more": "y"}
+    daemon.answers["GET /v1/queues"] = 200, {"queues": [odd, 3, {"name": "a", "parent": "a"}, queue("b", parent="b")]}
+    daemon.answers["GET /v1/events"] = 200, "\nnonsense\n" + lines(odd) + "x" * 70000 + "\n" + lines({"kind": "Last"})
+    for args in ["job", "1"], ["jobs"], ["queues"], ["events"], ["top", "--once"]:
+        assert ask(*args).code == 0
+        if args[0] != "top":
+            ask(*args, "-o", "json")
+    assert "Last" in ask("events").out
+
+
+def test_deep_answers(ask, daemon):
+    daemon.answers["GET /v1/queues"] = 200, '{"queues":' + "[" * 500 + "]" * 500 + "}"
+    r = ask("queues", "-o", "json")
+    assert r.code == 0 and r.json()["kind"] == "Queues"
+
+
+QUEUES = [queue("company", "Cohort"), queue("research", "Cohort", "company"),
+          queue("team-a", parent="research", running=3, waiting=4, share=375, resources={
+              "cpu": {"nominal": "16", "usage": "40", "borrowed": "24", "lent": "0", "pending": "1500m"},
+              "nvidia.com/gpu": {"nominal": "2", "usage": "5", "borrowed": "3", "lent": "0", "pending": "2"}}),
+          queue("team-b", parent="ghost", resources={"cpu": {"nominal": "unlimited", "usage": "1"},
+                                                      "memory": {"nominal": "24684084Ki", "usage": "1536Mi"}}, weight=2.5,
+                conditions=["the flavor spot is not there", {"text": "stopped"}]),
+          queue("team-c", parent="ghost", resources={}),
+          queue("team-a", "LocalQueue", "team-a", resources={}),
+          queue("door", "LocalQueue", "team-a", resources={"cpu": {"pending": "2"}}, share=None)]
+
+
+def test_queues(ask, daemon, valid):
+    daemon.answers["GET /v1/queues"] = 200, {"policy": "borrow", "queues": QUEUES}
+    r = ask("queues")
+    assert (r.code, r.err) == (0, "")
+    assert r.out == """\
+  QUEUE       RESOURCE      QUOTA    USED  BORROWED  LENT  WANTED  SHARE  WEIGHT  RUN  WAIT  HELD
+  company     cpu               4       -         -     -       -      -       1    -     -     -
+  │           gpu               4       -         -     -       -
+  └─research  cpu               4       -         -     -       -      -       1    -     -     -
+    │         gpu               4       -         -     -       -
+    └─team-a  cpu              16      40        24     -   1500m    375       1    3     4     -
+      │       gpu               2       5         3     -       2
+      └─door  cpu               -       -         -     -       2      -       1    -     -     -
+  ghost
+  ├─team-b    cpu       unlimited       1         -     -       -      -     2.5    -     -     -
+  │           memory      23.54Gi  1536Mi         -     -       -
+  └─team-c                                                             -       1    -     -     -
+team-b: the flavor spot is not there
+team-b: stopped
+"""
+    valid(ask("queues", "-o", "json").json(), "queues")
+    daemon.answers["GET /v1/queues"] = 200, {"queues": []}
+    assert ask("queues").out == "No queues.\n"
+
+
+# --- cancel, hold, release ---
+
+
+@pytest.mark.parametrize("verb, state", [("cancel", "cancelled"), ("hold", "held"), ("release", "waits")])
+def test_wishes(ask, daemon, valid, verb, state):
+    for n in 17, 18, 19, 30:
+        daemon.answers[f"POST /v1/jobs/{n}/{verb}"] = 200, {"job": n, "state": state}
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": [job(30)]}
+    r = ask(verb, "17-19", "30[]")
+    assert (r.code, r.out, r.err) == (0, "".join(f"job {n} {state}\n" for n in (17, 18, 19, 30)), "")
+    assert daemon.asked[3][1] == "/v1/jobs?array=30&limit=10000"
+    r = ask(verb, "-o", "json", "17", "99")
+    assert r.code == 1
+    assert valid(r.json(), "cancel")["jobs"] == [{"job": 17, "state": state},
+                                                 {"job": 99, "error": {"text": "there is no such thing here"}}]
+    assert r.err == "fairlead: error: job 99: there is no such thing here\n"
+
+
+def test_wishes_go_on(ask, daemon):
+    daemon.answers["POST /v1/jobs/17/cancel"] = 403, error(403, "it is bob's", "ask him")
+    daemon.answers["POST /v1/jobs/18/cancel"] = 200, {"job": 18, "state": "stops"}
+    r = ask("cancel", "17", "18")
+    assert (r.code, r.out) == (1, "job 18 stops\n")
+    assert r.err == "fairlead: error: job 17: it is bob's\nhint: ask him\n"
+    daemon.answers["POST /v1/jobs/17/cancel"] = 503, error(503, "the disk is full")
+    daemon.asked.clear()
+    assert ask("cancel", "17", "18").code == 3
+    assert len(daemon.asked) == 1
+
+
+def test_wish_of_an_empty_array(ask, daemon):
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": []}
+    r = ask("cancel", "30[]")
+    assert (r.code, r.err) == (1, "fairlead: error: nothing of the array 30[] waits or runs\n")
+
+
+# --- logs and events ---
+
+
+def test_logs(ask, daemon):
+    daemon.answers["GET /v1/jobs/17/log"] = 200, [b"a\xff", b"\x1b[31m", b"b\n"]
+    r = ask("logs", "17")
+    assert (r.code, r.out.encode("utf-8", "surrogateescape"), r.err) == (0, b"a\xff\x1b[31mb\n", "")
+    ask("logs", "-f", "--err", "--task", "3", "--attempt", "2", "--tail", "4Ki", "17")
+    assert [p for _, p, _ in daemon.asked] == [
+        "/v1/jobs/17/log?stream=out", "/v1/jobs/17/log?task=3&stream=err&attempt=2&tail=4096&follow=1"]
+    r = ask("logs", "18")
+    assert (r.code, r.out, r.err) == (1, "", "fairlead: error: there is no such thing here\n")
+
+
+def in_terminal(daemon, args, until, keys=b"", columns=80, rows=24, sig=None, env=None):
+    """What is on a terminal when `until` has come; then keys or a signal, and the exit status."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execvpe(os.environ["FAIRLEAD"], ["fairlead", *args],
+                   {**os.environ, "FAIRLEAD_SOCKET": daemon.path, "TERM": "xterm", "LC_ALL": "C.UTF-8", **(env or {})})
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    before, seen, sent, end = termios.tcgetattr(fd), b"", False, time.monotonic() + 30
+    while time.monotonic() < end:
+        if select.select([fd], [], [], 0.05)[0]:
+            try:
+                piece = os.read(fd, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        if not sent and until and until in seen:
+            sent = True
+            if sig:
+                os.kill(pid, sig)
+            else:
+                os.write(fd, keys)
+    after = termios.tcgetattr(fd)
+    _, status = os.waitpid(pid, 0)
+    os.close(fd)
+    assert after == before
+    return seen, status
+
+
+def test_logs_on_a_terminal(daemon):
+    daemon.answers["GET /v1/jobs/17/log"] = 200, [
+        b"50%\r100%\n\x1b]0;evil\x07", b"\x1b", b"[31mred", b"\xc3", b"\xa4\xff\xc2\x9b2J\x1b[2J", b"\xe2\x82"]
+    seen, status = in_terminal(daemon, ["logs", "17"], None)
+    assert status == 0
+    assert seen.replace(b"\r\n", b"\n") == b"50%\r100%\n?]0;evil?\x1b[31mred\xc3\xa4??2J?J?\x1b[0m"
+    seen, _ = in_terminal(daemon, ["logs", "17"], None, env={"NO_COLOR": "1"})
+    assert b"\x1b" not in seen
+
+
+EVENTS = [event(1, "Submitted"), event(2, "Preempted", by=18, reason="InCohortFairSharing"),
+          event(3, "Admitted", text="admitted\x1b[2J"), event(4, "ConditionChanged", job=0, queue="q", text="a"),
+          event(5, "Stopped", reason="Cancelled")]
+
+
+def test_events(ask, daemon, valid):
+    daemon.answers["GET /v1/events"] = 200, lines(*EVENTS)
+    r = ask("events")
+    assert (r.code, r.err) == (0, "")
+    assert r.out == """\
+2026-01-02 11:30:01  Submitted             17  team-a
+2026-01-02 11:30:02  Preempted             17  team-a        InCohortFairSharing, for job 18
+2026-01-02 11:30:03  Admitted              17  team-a        admitted?[2J
+2026-01-02 11:30:04  ConditionChanged          q             a
+2026-01-02 11:30:05  Stopped               17  team-a        Cancelled
+"""
+    assert daemon.asked[0][1] == "/v1/events?limit=1000"
+    documents = [json.loads(line) for line in ask("events", "-o", "json").out.splitlines()]
+    assert [valid(d, "events")["event"] for d in documents] == [e["kind"] for e in EVENTS]
+    assert {d["kind"] for d in documents} == {"Event"}
+
+
+def test_events_follow(ask, daemon):
+    def answer(path, body):
+        if "follow" in path:
+            return 200, [b'{"id":"6.0","kind":"Sta', b'rted"}\n\n', lines(event(7, "Finished")).encode()]
+        return 200, lines(*EVENTS)
+
+    daemon.answers["GET /v1/events"] = answer
+    r = ask("events", "-f", "-q", "team-a")
+    assert r.code == 0
+    assert [kind in line for kind, line in zip(("Stopped", "Started", "Finished"), r.out.splitlines()[-3:])] == [True] * 3
+    assert [p for _, p, _ in daemon.asked] == ["/v1/events?queue=team-a&limit=10",
+                                               "/v1/events?queue=team-a&after=5.0&follow=1"]
+    daemon.asked.clear()
+    ask("events", "--job", "17", "--since", "2026-01-01T00:00:00Z", "--limit", "7")
+    assert daemon.asked[0][1] == "/v1/events?job=17&since=2026-01-01T00%3A00%3A00Z&limit=7"
+    assert ask("events", "--since", "1h").code == 0
+
+
+# --- top ---
+
+
+def top_answers(daemon, events=()):
+    daemon.answers["GET /v1/queues"] = 200, {"policy": "borrow", "now": NOW, "queues": QUEUES}
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": JOBS}
+    daemon.answers["GET /v1/events"] = 200, lines(*events)
+
+
+def test_top_once(ask, daemon):
+    top_answers(daemon, EVENTS[:1])
+    r = ask("top", "--once")
+    assert (r.code, r.err) == (0, "")
+    assert r.out == """\
+fairlead top  2026-01-02 12:00:00 UTC  1 run, 1 wait, 1 depend
+cpu, 41 in all: █ within quota, ▓ beyond it, · free of it
+  QUEUE       OF ALL THERE IS           USED      QUOTA  WANTED  RUN  WAIT  SHARE
+  company     ··                           0          4       0    0     0      0
+  └─research  ··                           0          4       0    0     0      0
+    └─team-a  █████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓    40         16   1500m    3     4    375
+  ghost
+  ├─team-b    █                            1  unlimited       0    0     0      0
+  └─team-c                                                         0     0      0
+
+2026-01-02 11:30:01  Submitted             17  team-a
+
+  JOB  NAME      QUEUE   USER   STATE    TIME  ASKS FOR          WHY
+   17  train     team-a  alice  runs      20m  cpu=2, gpu=1
+   18  -         team-a  bob    waits     30m  cpu=2, gpu=1      waits for 1 gpu
+   19  train[3]  team-a  alice  depends   30m  4 x cpu=2, gpu=1  waits for job 17
+"""
+    assert "█" not in ask("top", "--once", env={"LC_ALL": "C"}).out
+
+
+def test_top_with_nothing(ask, daemon):
+    daemon.answers["GET /v1/queues"] = 200, {"now": NOW, "queues": []}
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": []}
+    daemon.answers["GET /v1/events"] = 200, ""
+    r = ask("top", "--once")
+    assert (r.code, r.out.splitlines()[0]) == (0, "fairlead top  2026-01-02 12:00:00 UTC  no jobs")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize("how", ["q", "Q", "interrupt"])
+def test_top_on_a_terminal(daemon, columns, how):
+    top_answers(daemon, EVENTS)
+    keys = {"q": b"q", "Q": b"Q", "interrupt": b"\x03"}[how]
+    seen, status = in_terminal(daemon, ["top"], b"\x1b[?7h", keys, columns=columns, rows=8)
+    assert status == 0
+    assert seen.startswith(b"\x1b[?1049h\x1b[?25l") and seen.endswith(b"\x1b[?25h\x1b[?1049l")
+    assert b"[2J" not in seen.replace(b"\x1b[2J", b"", 1).replace(b"?[2J", b"")
+    for picture in seen.split(b"\x1b[?7l\x1b[H")[1:]:
+        assert picture.count(b"\n") <= 7
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_top_restores_after_signals(daemon, number):
+    top_answers(daemon)
+    seen, status = in_terminal(daemon, ["top"], b"\x1b[?7h", sig=number)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == number
+    assert b"\x1b[?25h\x1b[?1049l" in seen
+
+
+def test_top_ends_with_the_daemon(daemon):
+    top_answers(daemon)
+    daemon.answers["GET /v1/jobs"] = [(200, {"jobs": []}), None]
+    seen, status = in_terminal(daemon, ["top"], None)
+    assert os.waitstatus_to_exitcode(status) == 3
+    assert b"\x1b[?1049l" in seen and b"the daemon went away" in seen.split(b"\x1b[?1049l")[1]
+
+
+# --- questions that may be put to manifests, too ---
+
+
+@pytest.mark.parametrize("args, path", [
+    (["explain", "17"], "/v1/jobs/17/explain?"), (["explain", "job/17", "--eta"], "/v1/jobs/17/explain?eta=1&"),
+    (["tree"], "/v1/tree?"), (["tree", "team a"], "/v1/tree?node=team%20a&"), (["plan"], "/v1/plan?"),
+    (["plan", "--cycles", "3", "--all"], "/v1/plan?cycles=3&"),
+])
+def test_questions(ask, daemon, args, path):
+    daemon.answers[f"GET {path.split('?')[0]}"] = 200, "Said \x1b[1mso\x1b[0m.\x07\n"
+    r = ask(*args, env={"COLUMNS": "90"})
+    assert (r.code, r.out, r.err) == (0, "Said so.?\n", "")
+    rest = "format=text&width=90&color=0" + ("&all=1" if "--all" in args else "")
+    assert daemon.asked[0][:2] == ("GET", path + rest)
+    daemon.answers[f"GET {path.split('?')[0]}"] = 200, '{"kind":"X"}\n'
+    assert ask(*args, "-o", "json").json() == {"kind": "X"}
+
+
+def test_what_if(ask, daemon, write):
+    daemon.answers["POST /v1/what-if"] = 200, "No difference.\n"
+    write("a.yaml", "kind: A\n")
+    write("b.yaml", "kind: B\n")
+    r = ask("what-if", "--change", "a.yaml", "--change", "b.yaml", "--delete", "ClusterQueue/q", "--cycles", "4")
+    assert (r.code, r.out, r.err) == (0, "No difference.\n", "")
+    assert daemon.asked == [("POST", "/v1/what-if?delete=ClusterQueue%2Fq&cycles=4&format=text&width=0&color=0",
+                             "kind: A\n\n---\nkind: B\n")]
+    r = ask("what-if", "--change", "none.yaml")
+    assert (r.code, len(daemon.asked)) == (1, 1)
+    assert r.err.startswith("none.yaml: error: ")
+
+
+# --- completion ---
+
+
+@pytest.mark.parametrize("words, found", [
+    (["job", ""], ["17\ttrain", "18\t", "19\ttrain"]), (["cancel", "17", "1"], ["17\ttrain", "18\t", "19\ttrain"]),
+    (["explain", ""], ["17\ttrain", "18\t", "19\ttrain"]), (["jobs", "--queue", "team-"], ["team-a\tClusterQueue"]),
+    (["submit", "-q", "x"], []), (["submit", "tr"], [":file\t"]), (["submit", "--dir", ""], [":file\t"]),
+])
+def test_completion(ask, daemon, words, found):
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": [*JOBS, {"id": 20, "name": "$(evil)"}][:3]}
+    daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("team-a"), queue("other"), queue("team-$x")]}
+    assert ask("completion", "words", "--", *words).out.splitlines() == found
+
+
+def test_completion_without_a_daemon(fairlead):
+    r = fairlead("completion", "words", "--", "job", "", env={"FAIRLEAD_SOCKET": "/none"})
+    assert (r.code, r.err) == (0, "")
+
+
+# --- help ---
+
+CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "top"]
+
+
+@pytest.mark.parametrize("verb", CLIENTS)
+def test_help(fairlead, verb):
+    r = fairlead(verb, "--help")
+    assert (r.code, r.err) == (0, "")
+    assert r.out.startswith(f"Usage: fairlead {verb} [OPTION...]")
+    assert "-f FILE" not in r.out.splitlines()[0]
+    assert max(map(len, r.out.splitlines())) <= 100
+    assert f"\n  {verb} " in fairlead("--help").out
+    page = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", ".")) / f"doc/man/fairlead-{verb}.1"
+    for line in r.out.splitlines():
+        if line.startswith("  -") or line.startswith("      --"):
+            option = line.split("--")[1].split()[0].rstrip(",")
+            assert f"Fl -{option}" in page.read_text().replace(", -", " Fl -").replace("Fl Fl", "Fl") or \
+                option in ("help", "socket", "output", "format")

@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every route of the API."""
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+
+def test_health(shared):
+    answer = shared.get("/v1/health")
+    health = answer.json()
+    assert answer.status == 200
+    assert health["status"] == "ok" and health["problem"] is None
+    assert health["pid"] == shared.process.pid and health["policy"] == "borrow"
+    assert health["startedAt"] <= health["now"]
+
+
+def test_metrics(shared):
+    answer = shared.get("/metrics")
+    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/plain")
+    assert "fairlead_build_info" in answer.text
+
+
+@pytest.mark.parametrize("method, path, status, text", [
+    ("GET", "/", 404, "no such path"),
+    ("GET", "/v1/jobs/", 404, "no such path"),
+    ("GET", "/v1/jobs/1x", 404, "no such path"),
+    ("GET", "/v1/jobs/-1", 404, "no such path"),
+    ("GET", "/v1/jobs/99999999999999999999999", 404, "no such path"),
+    ("DELETE", "/v1/jobs", 405, "not for this method"),
+    ("GET", "/v1/jobs/999999", 404, "no job 999999"),
+    ("POST", "/v1/jobs/999999/cancel", 404, "no job 999999"),
+    ("GET", "/v1/jobs/999999/log", 404, "no job 999999"),
+    ("GET", "/v1/jobs/999999/explain", 404, "no job 999999"),
+    ("GET", "/v1/jobs?state=asleep", 400, "no state 'asleep'"),
+    ("GET", "/v1/jobs?limit=x", 400, "'limit' is not a number"),
+    ("GET", "/v1/jobs?limit=", 400, "'limit' is not a number"),
+    ("GET", "/v1/jobs?limit=10001", 400, "'limit' is too large"),
+    ("GET", "/v1/jobs?after=-3", 400, "'after' is not a number"),
+    ("GET", "/v1/events?after=x", 400, "'after' is the id of an event"),
+    ("GET", "/v1/events?after=1.2.3", 400, "'after' is the id of an event"),
+    ("GET", "/v1/tree?format=xml", 400, "'format' is text or json"),
+    ("GET", "/v1/tree?width=x", 400, "'width' is not a number"),
+    ("GET", "/v1/tree?node=nowhere", 404, "no cohort or queue 'nowhere'"),
+    ("GET", "/v1/plan?cycles=0", 400, "'cycles' is at least 1"),
+    ("GET", "/v1/plan?cycles=100001", 400, "'cycles' is too large"),
+    ("GET", "/v1/history?from=yesterday", 400, "'from' is not a time"),
+    ("POST", "/v1/what-if", 400, "no changes"),
+    ("POST", "/v1/backup?to=relative", 400, "'to' is a folder"),
+])
+def test_wrong_requests(shared, method, path, status, text):
+    answer = shared.ask(method, path)
+    assert answer.status == status, answer.text
+    assert text in answer.error
+    assert answer.json()["error"]["code"] == status
+
+
+# --- submit ---
+
+@pytest.mark.parametrize("body, status, text", [
+    ("", 400, ""),
+    ("{", 400, ""),
+    ("[]", 400, ""),
+    ("null", 400, ""),
+    ("{\"queue\":\"\\u0000\"}", 400, ""),
+    (b"\xff\xfe", 400, ""),
+    ({"jobs": []}, 400, "no jobs"),
+    ({"jobs": 3}, 400, "'jobs' is a list"),
+    ({"jobs": [{"queue": "default"}]}, 400, "jobs[0]"),
+    ({"queue": "default", "command": ["x"]}, 400, "directory"),
+    ({"queue": "nowhere", "command": ["x"], "directory": "/tmp"}, 404, "nowhere"),
+    ({"queue": "default", "command": ["x"], "directory": "tmp"}, 400, "directory"),
+    ({"queue": "default", "command": ["x"], "directory": "/tmp", "uid": 0}, 400, "uid"),
+    ({"queue": "default", "command": ["x"], "directory": "/tmp",
+      "requests": {"unobtainium": 1}}, 400, "unobtainium"),
+    ({"queue": "default", "command": ["x"], "directory": "/tmp",
+      "after": [{"job": 999999}]}, 404, "999999"),
+])
+def test_wrong_jobs(shared, body, status, text):
+    answer = shared.post("/v1/jobs", body)
+    assert answer.status == status, answer.text
+    assert text in answer.error
+    assert shared.get("/v1/health").json()["status"] == "ok"
+
+
+def test_all_or_nothing(shared):
+    before = shared.submit("true")
+    good = {"queue": "default", "command": ["true"], "directory": "/tmp"}
+    answer = shared.post("/v1/jobs", {"jobs": [good, {**good, "queue": "nowhere"}]})
+    assert answer.status == 404
+    assert shared.submit("true") == before + 1
+
+
+def test_many_jobs(shared):
+    one = {"queue": "default", "command": ["true"], "directory": "/tmp"}
+    numbers = shared.post("/v1/jobs", {"jobs": [one] * 20}).json()["jobs"]
+    assert numbers == list(range(numbers[0], numbers[0] + 20))
+    for number in numbers:
+        assert shared.wait(number)["state"] == "done"
+
+
+def test_array(shared):
+    numbers = shared.submit("sh", "-c", "exit $FAIRLEAD_ARRAY_INDEX", array=3)
+    assert len(numbers) == 3
+    for index, number in enumerate(numbers):
+        job = shared.wait(number)
+        assert job["array"] == numbers[0] and job["arrayIndex"] == index
+        assert job["exit"] == {"kind": "exited", "status": index}
+    listed = shared.get(f"/v1/jobs?array={numbers[0]}&state=done,failed").json()["jobs"]
+    assert [job["id"] for job in listed] == numbers
+
+
+def test_body_limit(shared):
+    answer = shared.post("/v1/jobs", b" " * (4 * 1024 * 1024 + 1))
+    assert answer.status == 413
+
+
+# --- jobs ---
+
+def test_job_whole(shared):
+    number = shared.submit("sh", "-c", "exit 3", name="three", requests={"cpu": "1500m"},
+                           environment={"K": "v"}, timeLimit="1h", priority=7)
+    job = shared.wait(number)
+    assert job["state"] == "failed" and job["exit"] == {"kind": "exited", "status": 3}
+    assert job["name"] == "three" and job["priority"] == 7 and job["tasks"] == 1
+    assert job["requests"] == {"cpu": "1500m"} and job["timeLimit"] == "1h"
+    assert job["command"] == ["sh", "-c", "exit 3"] and job["environment"] == {"K": "v"}
+    assert job["submittedAt"] <= job["startedAt"] <= job["endedAt"]
+    assert job["reason"] == "exited with status 3"
+    attempts = shared.until(lambda: (a := shared.job(number)["attempts"]) and a[0]["to"] and a,
+                            "its attempt has an end")
+    assert [a["attempt"] for a in attempts] == [1]
+    assert attempts[0]["ended"] == "exited"
+    assert attempts[0]["placement"] == [
+        {"resource": "cpu", "flavor": "default", "amount": 1500}]
+
+
+def test_lists(shared):
+    numbers = [shared.submit("true", hold=True, queue=queue)
+               for queue in ("default", "other", "default")]
+    after = f"after={numbers[0] - 1}"
+
+    def listed(query):
+        answer = shared.get(f"/v1/jobs?{after}&{query}").json()
+        return [job["id"] for job in answer["jobs"]], answer["more"]
+
+    assert listed("state=held") == (numbers, False)
+    assert listed("") == (numbers, False)
+    assert listed("state=held&queue=other") == ([numbers[1]], False)
+    assert listed("state=held&user=nobody") == ([], False)
+    assert listed("state=runs") == ([], False)
+    assert listed("state=held&limit=2") == (numbers[:2], True)
+    assert listed("state=held&limit=3") == (numbers, False)
+    shared.post(f"/v1/jobs/{numbers[1]}/cancel")
+    shared.wait(numbers[1], "cancelled")
+    assert listed("state=held,cancelled") == (numbers, False)
+    assert listed("state=cancelled") == ([numbers[1]], False)
+    assert listed("state=held") == ([numbers[0], numbers[2]], False)
+    for number in numbers:
+        shared.post(f"/v1/jobs/{number}/cancel")
+
+
+def test_wishes(shared):
+    number = shared.submit("sleep", "1000", hold=True)
+    wish = lambda what: shared.post(f"/v1/jobs/{number}/{what}")
+    assert shared.job(number)["state"] == "held"
+    assert wish("priority?value=-5").json()["job"] == number
+    assert shared.job(number)["priority"] == -5
+    for value in ("", "x", "1.5", "99999999999", " 1"):
+        assert wish(f"priority?value={value.replace(' ', '%20')}").status == 400
+    assert wish("release").status == 200
+    shared.wait(number, "runs")
+    assert wish("hold").status == 200
+    shared.wait(number, "held")
+    assert wish("cancel").json() == {"job": number, "state": "cancelled"}
+    assert wish("cancel").status == 409
+    assert wish("release").status == 409
+    assert shared.job(number)["state"] == "cancelled"
+
+
+# --- logs ---
+
+def test_log(shared):
+    number = shared.submit("sh", "-c", "echo out; echo err >&2; printf 'a\\0\\377b'")
+    shared.wait(number)
+    answer = shared.get(f"/v1/jobs/{number}/log")
+    assert answer.body == b"out\na\0\377b" and answer.headers["X-Fairlead-Attempt"] == "1"
+    assert answer.headers["Content-Type"].startswith("text/plain")
+    assert shared.get(f"/v1/jobs/{number}/log?stream=err").body == b"err\n"
+    assert shared.get(f"/v1/jobs/{number}/log?from=4").body == b"a\0\377b"
+    assert shared.get(f"/v1/jobs/{number}/log?tail=2").body == b"\377b"
+    assert shared.get(f"/v1/jobs/{number}/log?from=100").body == b""
+    assert shared.get(f"/v1/jobs/{number}/log?stream=in").status == 400
+    assert shared.get(f"/v1/jobs/{number}/log?task=1").status == 404
+    assert shared.get(f"/v1/jobs/{number}/log?attempt=2").status == 404
+    assert shared.get(f"/v1/jobs/{number}/log?task=x").status == 400
+
+
+def test_large_log(shared):
+    number = shared.submit("sh", "-c", "head -c 8000000 /dev/zero")
+    shared.wait(number)
+    assert shared.get(f"/v1/jobs/{number}/log").body == bytes(8000000)
+
+
+def test_log_followed(shared):
+    """From before it starts to its end."""
+    go = shared.folder / "go"
+    number = shared.submit("sh", "-c", f"echo one; until [ -e {go} ]; do sleep 0.05; done; echo two",
+                           hold=True)
+    response, connection = shared.follow(f"/v1/jobs/{number}/log?follow=1")
+    shared.post(f"/v1/jobs/{number}/release")
+    assert response.readline() == b"one\n"
+    go.touch()
+    assert response.read() == b"two\n"
+    connection.close()
+
+
+def test_log_of_one_that_never_runs(shared):
+    number = shared.submit("true", hold=True)
+    assert shared.get(f"/v1/jobs/{number}/log").status == 404
+    response, connection = shared.follow(f"/v1/jobs/{number}/log?follow=1")
+    shared.post(f"/v1/jobs/{number}/cancel")
+    assert response.read() == b""
+    connection.close()
+
+
+# --- events ---
+
+def events(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def kinds(text):
+    return [event["kind"] for event in events(text)]
+
+
+def test_events(shared):
+    number = shared.submit("true")
+    shared.wait(number)
+    path = f"/v1/events?job={number}&after=0.0"
+    shared.until(lambda: len(events(shared.get(path).text)) == 4, "all is told")
+    answer = shared.get(path)
+    assert answer.headers["Content-Type"] == "application/x-ndjson"
+    assert kinds(answer.text) == ["Submitted", "Admitted", "Started", "Finished"]
+    ids = [event["id"] for event in events(answer.text)]
+    assert ids == sorted(ids, key=lambda i: [int(n) for n in i.split(".")])
+    assert kinds(shared.get(f"{path[:-3]}{ids[1]}").text) == ["Started", "Finished"]
+    assert kinds(shared.get(path + "&limit=2").text) == ["Submitted", "Admitted"]
+    assert kinds(shared.get(path + "&kind=Started").text) == ["Started"]
+    assert kinds(shared.get(path + "&queue=other").text) == []
+    last = f"/v1/events?job={number}&limit=2"
+    assert kinds(shared.get(last).text) == ["Started", "Finished"]
+
+
+def test_events_followed(shared):
+    """Each once, whether it is read from the store or told as it happens."""
+    first = shared.submit("true", hold=True)
+    response, connection = shared.follow(f"/v1/events?follow=1&job={first}&after=0.0")
+    assert json.loads(response.readline())["kind"] == "Submitted"
+    rest = [json.loads(response.readline())["kind"] for _ in range(0)]
+    shared.post(f"/v1/jobs/{first}/release")
+    while not rest or rest[-1] != "Finished":
+        rest.append(json.loads(response.readline())["kind"])
+    assert [k for k in rest if k != "Held"] == ["Released", "Admitted", "Started", "Finished"]
+    connection.close()
+
+
+def test_many_followers(shared):
+    """Whoever begins while much happens gets all of it, in order, and none of it twice."""
+    wanted, streams = [], []
+    for i in range(10):
+        wanted += shared.submit("true", array=5)
+        streams.append(shared.follow(f"/v1/events?follow=1&after=0.0&kind=Submitted"))
+    for response, connection in streams:
+        seen = []
+        while not seen or seen[-1]["job"] < wanted[-1]:
+            seen.append(json.loads(response.readline()))
+        jobs = [event["job"] for event in seen]
+        assert jobs == list(range(1, wanted[-1] + 1))
+        connection.close()
+    for number in wanted:
+        shared.wait(number)
+
+
+def test_events_from_now_on(shared):
+    shared.submit("true")
+    response, connection = shared.follow("/v1/events?follow=1&kind=Submitted&limit=1")
+    number = shared.submit("true")
+    assert json.loads(response.readline())["job"] == number
+    assert response.read() == b""
+    connection.close()
+
+
+# --- queues and questions ---
+
+def test_queues(shared):
+    shared.until(lambda: not shared.get("/v1/jobs").json()["jobs"], "nobody runs")
+    running = shared.submit("sleep", "1000", requests={"cpu": 3})
+    waiting = shared.submit("sleep", "1000", requests={"cpu": 2}, queue="other")
+    held = shared.submit("true", hold=True)
+    shared.wait(running, "runs")
+    shared.wait(waiting, "waits")
+    rows = {(q["kind"], q["name"]): q for q in shared.get("/v1/queues").json()["queues"]}
+    assert set(rows) == {("Cohort", "machine"), ("ClusterQueue", "default"),
+                         ("LocalQueue", "default"), ("ClusterQueue", "other"),
+                         ("LocalQueue", "other")}
+    cohort = rows["Cohort", "machine"]
+    assert (cohort["running"], cohort["waiting"], cohort["held"]) == (1, 1, 1)
+    assert cohort["resources"]["cpu"]["nominal"] == "4"
+    default = rows["ClusterQueue", "default"]
+    assert default["parent"] == "machine" and default["conditions"] == []
+    assert default["resources"]["cpu"] == {
+        "nominal": "0", "usage": "3", "borrowed": "3", "lent": "0", "pending": "0"}
+    other = rows["ClusterQueue", "other"]
+    assert other["resources"]["cpu"]["pending"] == "2"
+    local = rows["LocalQueue", "other"]
+    assert local["waiting"] == 1 and local["parent"] == "other"
+    assert local["submit"] == ["other"] and local["mayUse"] is True
+    shares = shared.get("/v1/shares").json()["shares"]
+    assert {row["name"] for row in shares} == {"machine", "default", "other"}
+
+    # and what is asked of such a state
+    text = shared.get(f"/v1/jobs/{waiting}/explain").text
+    assert f"default/{waiting} waits: it asks for 2 cpu" in text
+    answer = shared.get(f"/v1/jobs/{waiting}/explain?format=json")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json()["kind"] == "Explanation" and answer.json()["policy"] == "borrow"
+    assert "expected start" in shared.get(f"/v1/jobs/{waiting}/explain?eta=1").text
+    assert "held" in shared.get(f"/v1/jobs/{held}/explain").text
+    tree = shared.get("/v1/tree?format=json").json()
+    assert {node["name"] for node in tree["nodes"]} == {"machine", "default", "other"}
+    assert "other" not in shared.get("/v1/tree?node=default").text
+    assert "\x1b[" in shared.get("/v1/tree?color=1").text
+    assert "\x1b[" not in shared.get("/v1/tree").text
+    assert "waits" in shared.get("/v1/plan?cycles=3").text
+    assert shared.get("/v1/plan?format=json").json()["kind"] == "Plan"
+
+    more = shared.post("/v1/what-if?format=json", {
+        "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
+        "metadata": {"name": "other"}, "spec": {"cohortName": "elsewhere"}})
+    assert more.status == 400, more.text
+    image = shared.get("/v1/snapshot")
+    assert image.status == 200
+    (shared.folder / "image").write_bytes(image.body)
+    done = subprocess.run([os.environ["FAIRLEAD"], "explain", f"default/{waiting}", "-f",
+                           str(shared.folder / "image")], capture_output=True, text=True)
+    assert done.returncode == 0 and "it asks for 2 cpu" in done.stdout, done.stderr
+    for number in (running, waiting, held):
+        shared.post(f"/v1/jobs/{number}/cancel")
+        shared.wait(number)
+    assert shared.get(f"/v1/jobs/{held}/explain").text == f"job {held}: cancelled\n"
+
+
+def test_what_if(shared):
+    shared.until(lambda: not shared.get("/v1/jobs").json()["jobs"], "nobody runs")
+    running = shared.submit("sleep", "1000", requests={"cpu": 3})
+    waiting = shared.submit("sleep", "1000", requests={"cpu": 2})
+    shared.wait(running, "runs")
+    answer = shared.post("/v1/what-if", """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: machine}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - name: default
+      resources:
+      - {name: cpu, nominalQuota: 5}
+      - {name: memory, nominalQuota: 4Gi}
+""")
+    assert answer.status == 200, answer.text
+    assert f"default/{waiting}" in answer.text
+    assert shared.job(waiting)["state"] == "waits"
+    wrong = shared.post("/v1/what-if", "kind: [\n")
+    assert wrong.status == 400, wrong.text
+    for number in (running, waiting):
+        shared.post(f"/v1/jobs/{number}/cancel")
+
+
+def test_questions_at_once(shared):
+    """So many are thought about; more are told to come again; all others are served meanwhile."""
+    statuses = []
+
+    def ask():
+        statuses.append(shared.get("/v1/plan?cycles=10000").status)
+
+    threads = [threading.Thread(target=ask) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    assert shared.get("/v1/health").status == 200
+    for thread in threads:
+        thread.join()
+    assert set(statuses) <= {200, 503} and 200 in statuses
+
+
+# --- admins ---
+
+def test_history(shared):
+    answer = shared.get("/v1/history")
+    assert answer.status == 200
+    assert isinstance(answer.json()["usage"], list)
+
+
+def test_audit(shared):
+    number = shared.submit("true", hold=True)
+    shared.post(f"/v1/jobs/{number}/cancel")
+    shared.post(f"/v1/jobs/{number}/cancel")
+    mine = lambda: [row for row in shared.get("/v1/audit?limit=1000").json()["audit"]
+                    if row["subject"] == f"job {number}"]
+    rows = shared.until(lambda: len(mine()) >= 3 and mine(), "it is written down")
+    found = sorted((row["action"], row["status"]) for row in rows)
+    assert found == [("cancel", 200), ("cancel", 409), ("submit", 201)]
+    assert {row["uid"] for row in rows} == {os.geteuid()}
+    assert {row["pid"] for row in rows} == {os.getpid()}
+
+
+def test_backup(shared, tmp_path):
+    to = tmp_path / "copy"
+    assert shared.post(f"/v1/backup?to={to}").json() == {"backup": str(to)}
+    assert list(to.iterdir())
+    again = shared.post(f"/v1/backup?to={to}")
+    assert again.status >= 400, again.text
+
+
+def test_reload(daemon):
+    assert daemon.post("/v1/reload").status == 200
+    good = daemon.config.read_text()
+    daemon.config.write_text("kind: [\n")
+    refused = daemon.post("/v1/reload")
+    assert refused.status == 400, refused.text
+    daemon.config.write_text(good + """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: third, namespace: default}
+spec: {clusterQueue: other}
+""")
+    assert daemon.post("/v1/reload").status == 200
+    names = lambda: {q["name"] for q in daemon.get("/v1/queues").json()["queues"]}
+    daemon.until(lambda: "third" in names(), "the new queue is there")
+    number = daemon.submit("true", queue="third")
+    assert daemon.wait(number)["state"] == "done"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_somebody_else(shared):
+    """What is not theirs is refused, by what the kernel says of who asks."""
+    number = shared.submit("echo", "secret", hold=True, environment={"TOKEN": "x"})
+    os.chmod(shared.folder, 0o755)
+    for folder in shared.folder.parents:
+        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
+            os.chmod(folder, folder.stat().st_mode | 0o011)
+    code = """
+import json, os, sys
+sys.path.insert(0, sys.argv[1])
+import conftest, pathlib
+os.setgid(65001); os.setuid(65001)
+d = conftest.Daemon(pathlib.Path('/tmp'))
+d.socket = sys.argv[2]
+n = sys.argv[3]
+job = d.get('/v1/jobs/' + n)
+print(json.dumps({
+    'cancel': d.post('/v1/jobs/' + n + '/cancel').status,
+    'log': d.get('/v1/jobs/' + n + '/log').status,
+    'audit': d.get('/v1/audit').status,
+    'snapshot': d.get('/v1/snapshot').status,
+    'reload': d.post('/v1/reload').status,
+    'backup': d.post('/v1/backup?to=/tmp/x').status,
+    'health': d.get('/v1/health').status,
+    'explain': d.get('/v1/jobs/' + n + '/explain').status,
+    'job': job.status, 'sees': sorted(job.json())}))
+"""
+    done = subprocess.run([sys.executable, "-c", code, os.path.dirname(__file__),
+                           str(shared.socket), str(number)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    sees = said.pop("sees")
+    assert said == {"cancel": 403, "log": 403, "audit": 403, "snapshot": 403, "reload": 403,
+                    "backup": 403, "health": 200, "explain": 200, "job": 200}
+    assert "requests" in sees and "state" in sees
+    assert not {"command", "environment", "directory", "output"} & set(sees)
+    shared.post(f"/v1/jobs/{number}/cancel")
+
+
+def test_stop_ends_streams(daemon):
+    response, connection = daemon.follow("/v1/events?follow=1")
+    number = daemon.submit("sleep", "1000")
+    daemon.wait(number, "runs")
+    log, other = daemon.follow(f"/v1/jobs/{number}/log?follow=1")
+    assert daemon.stop() == 0
+    response.read()
+    assert log.read() == b""
+    connection.close()
+    other.close()
+    assert not daemon.socket.exists()
+    daemon.start()
+    assert daemon.wait(number, "runs")["attempt"] == 1

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The daemon under both policies, with what a Policy and history add: real jobs, real time."""
+import pytest
+
+from conftest import Daemon
+
+MACHINE = """
+apiVersion: fairlead.dev/v1alpha1
+kind: Daemon
+metadata: {name: policies}
+spec:
+  machine:
+    COHORT
+    flavors: [{name: default, resources: {cpu: "4", memory: 4Gi}}]
+  jobs: {grace: 1s}
+  cycleInterval: 5ms
+"""
+
+QUEUE = """
+---
+apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: NAME, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  parentQueue: PARENT
+  resources:
+    gpu: {quota: 0, overQuotaWeight: 1, limit: -1}
+    cpu: {quota: CPU, overQuotaWeight: WEIGHT, limit: -1}
+    memory: {quota: -1, overQuotaWeight: 1, limit: -1}
+"""
+
+SHARD = """
+---
+apiVersion: kai.scheduler/v1
+kind: SchedulingShard
+metadata: {name: default}
+spec:
+  kValue: 1
+  usageDBConfig:
+    clientType: prometheus
+    usageParams: {halfLifePeriod: 10m, windowSize: 1h, windowType: sliding}
+"""
+
+
+def queue(name, cpu=0, weight=1, parent="dept"):
+    text = QUEUE.replace("NAME", name).replace("CPU", str(cpu)).replace("WEIGHT", str(weight))
+    return text.replace("PARENT", parent) if parent else text.replace("  parentQueue: PARENT\n", "")
+
+
+@pytest.fixture
+def daemon_of(tmp_path):
+    made = []
+
+    def make(text):
+        path = tmp_path / "daemon.yaml"
+        path.write_text(text)
+        made.append(Daemon(tmp_path, path).start())
+        return made[0]
+
+    yield make
+    for one in made:
+        if one.process.poll() is None:
+            for row in one.get("/v1/jobs?limit=1000").json()["jobs"]:
+                one.post(f"/v1/jobs/{row['id']}/cancel")
+            one.until(lambda: not one.get("/v1/jobs").json()["jobs"], "all are over")
+        one.stop()
+
+
+def states(daemon, numbers):
+    return [daemon.job(n)["state"] for n in numbers]
+
+
+def sleeps(daemon, where, cpu, n, seconds=60):
+    return [daemon.submit("sleep", str(seconds), queue=where, requests={"cpu": str(cpu)})
+            for _ in range(n)]
+
+
+def entitled(*queues):
+    return MACHINE.replace("    COHORT\n", "") + queue("dept", cpu=-1, parent=None) + "".join(queues)
+
+
+def test_entitle_reclaims(daemon_of):
+    """A queue gets back what it deserves; who is evicted comes back when there is room."""
+    daemon = daemon_of(entitled(queue("a", 2000), queue("b", 2000)))
+    first = sleeps(daemon, "a", 1, 4)
+    daemon.until(lambda: states(daemon, first) == ["runs"] * 4, "a has the whole machine")
+    other = sleeps(daemon, "b", 1, 2)
+    daemon.until(lambda: states(daemon, other) == ["runs"] * 2, "b has its part")
+    assert sorted(states(daemon, first)) == ["runs", "runs", "waits", "waits"]
+    kinds = [e["kind"] for e in map(__import__("json").loads,
+                                    daemon.get("/v1/events?limit=100").text.splitlines())]
+    assert kinds.count("Preempted") == 2
+    daemon.stop(9)
+    daemon.start()
+    assert sorted(states(daemon, first)) == ["runs", "runs", "waits", "waits"]
+    for number in other:
+        daemon.post(f"/v1/jobs/{number}/cancel")
+    daemon.until(lambda: states(daemon, first) == ["runs"] * 4, "a has all of it again")
+
+
+def test_entitle_history_survives(daemon_of):
+    """Usage over time is the same before and behind a kill, up to the time between."""
+    daemon = daemon_of(entitled(queue("a", 0), queue("b", 0)) + SHARD)
+    first = sleeps(daemon, "a", 2, 2, seconds=2)
+    daemon.until(lambda: states(daemon, first) == ["done"] * 2, "a has used the machine")
+
+    def share():
+        rows = {q["name"]: q for q in daemon.get("/v1/queues").json()["queues"]}
+        return rows["a"]
+
+    daemon.stop(9)
+    daemon.start()
+    both = sleeps(daemon, "b", 4, 1) + sleeps(daemon, "a", 4, 1)
+    daemon.until(lambda: states(daemon, both)[0] == "runs", "b is next: a has had its time")
+    assert states(daemon, both)[1] == "waits"
+    assert share()["waiting"] == 1
+
+
+AFS = """
+---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+admissionFairSharing: {usageHalfLifeTime: 10m, usageSamplingInterval: 1s}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: all}
+spec:
+  cohortName: company
+  namespaceSelector: {}
+  admissionScope: {admissionMode: UsageBasedAdmissionFairSharing}
+"""
+
+LOCAL = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: NAME, namespace: default}
+spec: {clusterQueue: all, fairSharing: {weight: 1}}
+"""
+
+
+def test_admission_fair_sharing(daemon_of):
+    """Of two local queues the one that has used less is next, also after a restart."""
+    daemon = daemon_of(MACHINE.replace("COHORT", "cohort: company") + AFS +
+                       LOCAL.replace("NAME", "one") + LOCAL.replace("NAME", "two"))
+    used = sleeps(daemon, "one", 4, 1, seconds=2)
+    later = sleeps(daemon, "one", 4, 1, seconds=1) + sleeps(daemon, "two", 4, 1, seconds=1)
+    daemon.stop()
+    daemon.start()
+    daemon.until(lambda: states(daemon, used + later) == ["done"] * 3, "all had their turn")
+    begins = [daemon.job(n)["startedAt"] for n in later]
+    assert begins[1] < begins[0]

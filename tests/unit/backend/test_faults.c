@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of runs when the daemon, a runner, the machine or the disk fails. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/local/attempt.h"
+#include "backend/local/folder.h"
+#include "backend/local/process.h"
+#include "place.h"
+
+static struct place place;
+
+static int set_up(void **state)
+{
+	(void)state;
+	place_make(&place);
+	return 0;
+}
+
+static int set_up_closed(void **state)
+{
+	(void)state;
+	place_make_folder(&place);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	place.runner = NULL;
+	place_remove(&place);
+	return 0;
+}
+
+static int tear_down_mounted(void **state)
+{
+	(void)state;
+	place_remove(&place);
+	umount(place.state);
+	rmdir(place.state);
+	return 0;
+}
+
+/* A daemon of its own, in a process of its own, that does @daemon and is killed by it or ends. */
+static int in_another(void (*daemon)(struct place *p))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		daemon(&place);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static int open_file(uint64_t job)
+{
+	char path[200];
+
+	snprintf(path, sizeof path, "%s/runs/%llu/1/run", place.state, (unsigned long long)job);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* --- the daemon is killed --- */
+
+static void start_and_die(struct place *p)
+{
+	place_open(p);
+	place_start(p, &(struct ask){ .job = 1,
+				      .script = "echo >>ran; until [ -e go ]; do sleep 0.01; done; "
+						"echo out; exit 9" });
+	place_start(p, &(struct ask){ .job = 2, .script = "echo >>ran2; exit 4" });
+	place_wait_began(p, 1, 1);
+	place_wait(p, 2, 1);
+	kill(getpid(), SIGKILL);
+}
+
+static void daemon_killed(void **state)
+{
+	const struct fl_outcome *o;
+
+	(void)state;
+	assert_int_equal(WTERMSIG(in_another(start_and_die)), SIGKILL);
+	place_open(&place);
+	/* It goes on; asked for again it is the same run. */
+	place_start(&place, &(struct ask){ .job = 1, .script = "echo >>ran" });
+	assert_int_equal(place_find(&place, 1), FL_FOUND_RUNS);
+	assert_true(place_wait_began(&place, 1, 1)->began_at > 0);
+	assert_int_equal(place_find(&place, 2), FL_FOUND_ENDED);
+	assert_int_equal(place_find(&place, 3), FL_FOUND_NEVER);
+	assert_int_equal(place_wait(&place, 2, 1)->status, 4);
+	place_write(&place, "go", "");
+	o = place_wait(&place, 1, 1);
+	assert_int_equal(o->kind, FL_RUN_EXITED);
+	assert_int_equal(o->status, 9);
+	assert_true(o->ended > o->began);
+	assert_string_equal(place_output(&place, 1, 1, 0, FL_STREAM_OUT), "out\n");
+	assert_string_equal(place_file(&place, "ran"), "\n");
+	assert_string_equal(place_file(&place, "ran2"), "\n");
+	/* Again until it is forgotten. */
+	place_close(&place);
+	place_open(&place);
+	assert_int_equal(place_find(&place, 1), FL_FOUND_ENDED);
+	assert_int_equal(place_wait(&place, 1, 1)->status, 9);
+}
+
+static void start_many_and_die(struct place *p)
+{
+	place_open(p);
+	for (uint64_t job = 1; job <= 20; job++)
+		place_start(p,
+			    &(struct ask){ .job = job, .script = "echo >>ran.$FAIRLEAD_JOB_ID" });
+	/* So soon that some are made, some half, and some not at all. */
+	for (int i = getpid() % 7; i > 0; i--)
+		uv_run(&p->loop, UV_RUN_NOWAIT);
+	kill(getpid(), SIGKILL);
+}
+
+static void killed_while_starting(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char name[32];
+
+		in_another(start_many_and_die);
+		place_open(&place);
+		for (uint64_t job = 1; job <= 20; job++)
+			place_start(&place,
+				    &(struct ask){ .job = job,
+						   .script = "echo >>ran.$FAIRLEAD_JOB_ID" });
+		for (uint64_t job = 1; job <= 20; job++) {
+			assert_int_equal(place_wait(&place, job, 1)->status, 0);
+			assert_int_equal(place_told(&place, job, 1)->outcome.kind, FL_RUN_EXITED);
+			snprintf(name, sizeof name, "ran.%llu", (unsigned long long)job);
+			assert_string_equal(place_file(&place, name), "\n");
+			place_write(&place, name, "");
+			fl_local_backend.remove(place.host, job);
+		}
+		place_close(&place);
+	}
+	place_open(&place);
+}
+
+static void start_in_race(struct place *p)
+{
+	place_open(p);
+	for (uint64_t job = 1; job <= 8; job++)
+		place_start(p, &(struct ask){ .job = job,
+					      .script = "echo >>ran; sleep 0.05; exit 6" });
+	for (uint64_t job = 1; job <= 8; job++)
+		if (place_wait(p, job, 1)->status != 6)
+			_exit(1);
+	place_close(p);
+	_exit(7);
+}
+
+/* Two daemons on one folder, against all rules: both hear of it, and it has run once. */
+static void two_daemons(void **state)
+{
+	pid_t pids[2];
+	int status;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (pids[i] == 0)
+			start_in_race(&place);
+	}
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(WEXITSTATUS(status), 7);
+	}
+	assert_string_equal(place_file(&place, "ran"), "\n\n\n\n\n\n\n\n");
+	place_open(&place);
+}
+
+/* --- files that are not whole, runners that never were --- */
+
+static void make_folder(uint64_t job, size_t cut, fl_time limit)
+{
+	struct fl_folder f;
+	struct fl_attempt_spec spec = {
+		.job = job,
+		.attempt = 1,
+		.tasks = 1,
+		.uid = getuid(),
+		.gid = getgid(),
+		.time_limit = limit,
+		.grace = 20 * FL_SECOND,
+		.signal = SIGTERM,
+		.output_limit = 100,
+		.token = "0123456789abcdef0123456789abcdef",
+		.name = "",
+		.queue = "q",
+		.directory = place.state,
+		.output = "",
+		.group = "",
+		.command = "sh\0-c\0echo >>ran",
+		.command_len = sizeof "sh\0-c\0echo >>ran",
+	};
+	void *bytes;
+	size_t n;
+
+	assert_int_equal(fl_attempt_encode(&spec, &bytes, &n, NULL), 0);
+	assert_int_equal(fl_folder_open(&f, place.state, NULL), 0);
+	assert_int_equal(fl_folder_make(&f, job, 1, bytes, n - cut, NULL), 0);
+	fl_folder_close(&f);
+	free(bytes);
+}
+
+static void half_made(void **state)
+{
+	char path[200];
+
+	(void)state;
+	make_folder(1, 0, FL_NEVER);  /* whole, and nobody has begun it */
+	make_folder(2, 40, FL_NEVER); /* not whole */
+	snprintf(path, sizeof path, "%s/runs/3", place.state);
+	assert_int_equal(mkdir(path, 0700), 0);
+	strcat(path, "/1");
+	assert_int_equal(mkdir(path, 0700), 0);
+	place_open(&place);
+	assert_int_equal(place_find(&place, 1), FL_FOUND_RUNS);
+	assert_int_equal(place_find(&place, 2), FL_FOUND_NEVER);
+	assert_int_equal(place_find(&place, 3), FL_FOUND_NEVER);
+	assert_int_equal(place_wait(&place, 1, 1)->kind, FL_RUN_EXITED);
+	assert_string_equal(place_file(&place, "ran"), "\n");
+	assert_int_equal(access(path, F_OK), -1);
+	for (uint64_t job = 2; job <= 3; job++)
+		assert_int_equal(
+			place_run(&place, &(struct ask){ .job = job, .script = "true" })->kind,
+			FL_RUN_EXITED);
+}
+
+static void bad_runner(void **state)
+{
+	static const struct {
+		const char *runner, *text;
+	} rows[] = {
+		{ "/bin/false", "its runner ended before it began" },
+		{ "/etc", "cannot start its runner /etc: Permission denied" },
+	};
+
+	(void)state;
+	for (uint64_t i = 0; i < COUNT(rows); i++) {
+		place.runner = rows[i].runner;
+		place_open(&place);
+		place_start(&place, &(struct ask){ .job = i + 1, .script = "true" });
+		CHECK(place_wait(&place, i + 1, 1)->kind == FL_RUN_NOT_STARTED, rows[i].runner);
+		CHECK(strstr(place_told(&place, i + 1, 1)->outcome.text, rows[i].text),
+		      rows[i].runner);
+		place_close(&place);
+	}
+	place.runner = NULL;
+	place_open(&place);
+	/* What was said stays so. */
+	place_start(&place, &(struct ask){ .job = 1, .script = "true" });
+	assert_int_equal(place_wait(&place, 1, 1)->kind, FL_RUN_NOT_STARTED);
+}
+
+/* --- runners that are killed, stopped, told --- */
+
+static void runner_killed(void **state)
+{
+	(void)state;
+	for (uint64_t job = 1; job <= 2; job++) {
+		const struct fl_outcome *o;
+		char up[16];
+
+		snprintf(up, sizeof up, "up%d", (int)job);
+		place_start(&place,
+			    &(struct ask){ .job = job,
+					   .tasks = 2,
+					   .environment = job == 1 ? "PATH=/usr/bin:/bin\0UP=up1" :
+								     "PATH=/usr/bin:/bin\0UP=up2",
+					   .environment_len = sizeof "PATH=/usr/bin:/bin\0UP=up1",
+					   .script = "trap '' TERM HUP; setsid sleep @ & (sh "
+						     "-c 'sleep @; :' &); echo >>$UP; "
+						     "sleep @" });
+		place_wait_lines(&place, up, 2);
+		place_wait_began(&place, job, 1);
+		assert_true(place_count(&place) > 0);
+		assert_int_equal(kill(place_runner(&place, job, 1), SIGKILL), 0);
+		o = place_wait(&place, job, 1);
+		assert_int_equal(o->kind, FL_RUN_LOST);
+		assert_int_equal(o->stopped, FL_GO_NOT);
+		assert_true(o->ended >= o->began);
+		assert_non_null(strstr(o->text, "its runner was killed"));
+		assert_int_equal(place_count(&place), 0);
+		place_close(&place);
+		place.cgroup = FL_CGROUP_OFF;
+		place_open(&place);
+		/* It stays lost, and is not run again. */
+		place_start(&place, &(struct ask){ .job = job, .script = "true" });
+		assert_int_equal(place_wait(&place, job, 1)->kind, FL_RUN_LOST);
+	}
+}
+
+static void start_kill_and_die(struct place *p)
+{
+	place_open(p);
+	place_start(p, &(struct ask){ .job = 1, .script = "setsid sleep @ & echo >>up; sleep @" });
+	place_wait_began(p, 1, 1);
+	place_wait_lines(p, "up", 1);
+	kill(place_runner(p, 1, 1), SIGKILL);
+	kill(getpid(), SIGKILL);
+}
+
+static void both_killed(void **state)
+{
+	(void)state;
+	in_another(start_kill_and_die);
+	place_open(&place);
+	assert_int_equal(fl_local_backend.stop(place.host, 1, 1, FL_GO_CANCELLED, 0, NULL), 0);
+	assert_int_equal(place_wait(&place, 1, 1)->kind, FL_RUN_LOST);
+	assert_int_equal(place_count(&place), 0);
+}
+
+/* A number that another process has now, and the number of one of another boot. */
+static void not_its_process(void **state)
+{
+	static const char *const names[] = { "", "its runner was killed",
+					     "the machine was started" };
+	struct fl_process self;
+
+	(void)state;
+	assert_true(fl_process_look(getpid(), &self));
+	for (uint64_t job = 1; job <= 2; job++) {
+		struct fl_attempt_status s = { .state = FL_ATTEMPT_RUNS,
+					       .runner = self.pid,
+					       .runner_since = self.since + (job == 1),
+					       .wall_began = 5 };
+
+		make_folder(job, 0, FL_NEVER);
+		fl_boot_id(s.boot);
+		s.boot[0] = job == 1 ? s.boot[0] : 'x';
+		int fd = open_file(job);
+		assert_int_equal(fl_attempt_set_status(fd, &s), 0);
+		close(fd);
+	}
+	place_open(&place);
+	for (uint64_t job = 1; job <= 2; job++) {
+		const struct fl_outcome *o;
+
+		assert_int_equal(place_find(&place, job), FL_FOUND_RUNS);
+		o = place_wait(&place, job, 1);
+		assert_int_equal(o->kind, FL_RUN_LOST);
+		assert_non_null(strstr(o->text, names[job]));
+		assert_int_equal(o->ended == FL_TIME_NONE, job == 2);
+		assert_int_equal(o->wall_began, 5);
+	}
+	assert_string_equal(place_file(&place, "ran"), "");
+}
+
+static void runner_told(void **state)
+{
+	const struct fl_outcome *o;
+
+	(void)state;
+	/* By somebody else: its own grace. */
+	place_start(&place, &(struct ask){ .job = 1, .script = "echo >>up; exec sleep 600" });
+	place_start(&place, &(struct ask){ .job = 2, .script = "echo >>up; exec sleep 600" });
+	place_wait_lines(&place, "up", 2);
+	kill(place_runner(&place, 1, 1), SIGTERM);
+	o = place_wait(&place, 1, 1);
+	assert_int_equal(o->status, SIGTERM);
+	assert_int_equal(o->stopped, FL_GO_DRAIN);
+	/* Stopped by somebody, it hears all the same. */
+	kill(place_runner(&place, 2, 1), SIGSTOP);
+	place_stop(&place, 2, FL_GO_HELD, 600 * FL_SECOND);
+	o = place_wait(&place, 2, 1);
+	assert_int_equal(o->status, SIGTERM);
+	assert_int_equal(o->stopped, FL_GO_HELD);
+}
+
+/* Written down, and then the daemon was killed before it could tell. */
+static void order_not_told(void **state)
+{
+	struct fl_attempt_order order = { .why = FL_GO_PREEMPTED, .by = FL_NEVER };
+
+	(void)state;
+	place_start(&place, &(struct ask){ .job = 1, .script = "echo >>up; exec sleep 600" });
+	place_wait_lines(&place, "up", 1);
+	place_close(&place);
+	fl_boot_id(order.boot);
+	int fd = open_file(1);
+	assert_int_equal(fl_attempt_set_order(fd, &order), 0);
+	close(fd);
+	place_open(&place);
+	assert_int_equal(place_find(&place, 1), FL_FOUND_RUNS);
+	assert_int_equal(place_wait(&place, 1, 1)->stopped, FL_GO_PREEMPTED);
+	/* And one that nobody has begun: it does not begin. */
+	make_folder(2, 0, FL_NEVER);
+	fd = open_file(2);
+	assert_int_equal(fl_attempt_set_order(fd, &order), 0);
+	close(fd);
+	place_close(&place);
+	place_open(&place);
+	place_find(&place, 2);
+	assert_int_equal(place_wait(&place, 2, 1)->kind, FL_RUN_NOT_STARTED);
+	assert_int_equal(place_told(&place, 2, 1)->outcome.stopped, FL_GO_PREEMPTED);
+	assert_string_equal(place_file(&place, "ran"), "");
+}
+
+/* --- jobs that do their worst --- */
+
+static void bomb(void **state)
+{
+	(void)state;
+	for (uint64_t job = 1; job <= 2; job++) {
+		place_write(&place, "up", "");
+		/* Up to 200 that hear nothing, and each that ends is followed by another. */
+		place_start(
+			&place,
+			&(struct ask){
+				.job = job,
+				.script = "trap '' TERM HUP INT; cat >bomb.sh <<'EOF'\n"
+					  "trap '' TERM HUP INT\n"
+					  ": @\n"
+					  "[ $1 -gt 0 ] || exec sleep @\n"
+					  "for i in 1 2 3 4 5; do setsid sh bomb.sh $(($1 - 1)) "
+					  "@ & done\n"
+					  "echo >>up\n"
+					  "while :; do wait; (sleep 0.01; :) & done\n"
+					  "EOF\n"
+					  "sh bomb.sh 3 @ & wait",
+			});
+		place_wait_lines(&place, "up", 31);
+		place_stop(&place, job, FL_GO_CANCELLED, FL_SECOND / 100);
+		const struct fl_outcome *o = place_wait(&place, job, 1);
+		assert_int_equal(o->kind, FL_RUN_SIGNALLED);
+		assert_true(o->killed);
+		assert_int_equal(place_count(&place), 0);
+		place_close(&place);
+		place.cgroup = FL_CGROUP_OFF;
+		place_open(&place);
+	}
+}
+
+/* --- nothing more to be had --- */
+
+static void full_disk(void **state)
+{
+	const struct fl_outcome *o;
+	char big[200];
+
+	(void)state;
+	if (getuid() != 0 || mount("fairlead-test", place.state, "tmpfs", 0, "size=256k") != 0)
+		skip();
+	place_open(&place);
+	place_start(&place,
+		    &(struct ask){ .job = 1,
+				   .script = "until [ -e full ]; do sleep 0.01; done; yes | head "
+					     "-c 1000000; exit 3" });
+	place_start(&place, &(struct ask){ .job = 2, .script = "exec sleep 600" });
+	place_wait_began(&place, 1, 1);
+	place_wait_began(&place, 2, 1);
+	snprintf(big, sizeof big, "%s/full", place.state);
+	int fd = open(big, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	char zeros[4096] = { 0 };
+	while (write(fd, zeros, sizeof zeros) > 0)
+		continue;
+	assert_int_equal(errno, ENOSPC);
+	close(fd);
+	/* Its end is kept, and it was not held up; another can be told to go. */
+	place_stop(&place, 2, FL_GO_PREEMPTED, FL_SECOND);
+	o = place_wait(&place, 2, 1);
+	assert_int_equal(o->stopped, FL_GO_PREEMPTED);
+	o = place_run(&place, &(struct ask){ .job = 3, .script = "true" });
+	assert_int_equal(o->kind, FL_RUN_NOT_STARTED);
+	assert_non_null(strstr(o->text, "No space left on device"));
+	o = place_wait(&place, 1, 1);
+	assert_int_equal(o->kind, FL_RUN_EXITED);
+	assert_int_equal(o->status, 3);
+	assert_int_equal(o->output_lost, 1000000);
+	/* There is room again, and what could not be started can. */
+	unlink(big);
+	place_close(&place);
+	place_open(&place);
+	assert_int_equal(place_find(&place, 3), FL_FOUND_NEVER);
+	assert_int_equal(place_run(&place, &(struct ask){ .job = 3, .script = "true" })->kind,
+			 FL_RUN_EXITED);
+}
+
+enum { ALONE = 4294901 /* a user that has no other processes */ };
+
+/* As a user who may have few processes: enough for us and the runner, not for its tasks. */
+static void start_without_processes(struct place *p)
+{
+	struct rlimit few = { 12, 12 };
+	const struct fl_outcome *o;
+
+	if (chown(p->state, ALONE, ALONE) != 0 || setgid(ALONE) != 0 || setuid(ALONE) != 0)
+		_exit(1);
+	place_open(p);
+	if (setrlimit(RLIMIT_NPROC, &few) != 0)
+		_exit(2);
+	o = place_run(p, &(struct ask){ .job = 1, .tasks = 20, .script = "echo >>ran" });
+	if (o->kind != FL_RUN_NOT_STARTED || !strstr(o->text, "cannot make a process for task") ||
+	    !strstr(o->text, "of 20"))
+		_exit(3);
+	few.rlim_cur = 1;
+	setrlimit(RLIMIT_NPROC, &few);
+	o = place_run(p, &(struct ask){ .job = 2, .script = "echo >>ran" });
+	if (o->kind != FL_RUN_NOT_STARTED || !strstr(o->text, "cannot start its runner"))
+		_exit(4);
+	few.rlim_cur = 12;
+	setrlimit(RLIMIT_NPROC, &few);
+	o = place_run(p, &(struct ask){ .job = 3, .script = "echo >>ran3" });
+	if (o->kind != FL_RUN_EXITED || o->status != 0)
+		_exit(5);
+	place_close(p);
+	_exit(7);
+}
+
+static void no_fork(void **state)
+{
+	(void)state;
+	if (getuid() != 0) {
+		place_open(&place);
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(in_another(start_without_processes)), 7);
+	assert_string_equal(place_file(&place, "ran"), "");
+	assert_string_equal(place_file(&place, "ran3"), "\n");
+	place_open(&place);
+}
+
+/* --- what cannot be opened --- */
+
+static void not_opened(void **state)
+{
+	static const struct {
+		const char *state, *runner, *text;
+	} rows[] = {
+		{ "/no/such", "/bin/true", "cannot open the state folder /no/such" },
+		{ "/proc", "/bin/true", "cannot make or open /proc/runs" },
+		{ "/tmp", "/no/such", "cannot run /no/such" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uv_loop_t loop;
+		fairlead_error err = { 0 };
+		struct fl_host *host = NULL;
+		struct fl_host_options options = { .loop = &loop,
+						   .state = rows[i].state,
+						   .runner = rows[i].runner };
+
+		assert_int_equal(uv_loop_init(&loop), 0);
+		CHECK(fl_local_backend.open(&options, &host, &err) == FAIRLEAD_EIO, rows[i].text);
+		CHECK(strstr(err.text, rows[i].text), rows[i].text);
+		assert_null(host);
+		uv_run(&loop, UV_RUN_DEFAULT);
+		assert_int_equal(uv_loop_close(&loop), 0);
+	}
+	assert_null(fl_local_backend.close(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(daemon_killed, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(killed_while_starting, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(two_daemons, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(half_made, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(bad_runner, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(runner_killed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(both_killed, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(not_its_process, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(runner_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(order_not_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bomb, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(full_disk, set_up_closed, tear_down_mounted),
+		cmocka_unit_test_setup_teardown(no_fork, set_up_closed, tear_down),
+		cmocka_unit_test(not_opened),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

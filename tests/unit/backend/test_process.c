@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes and control groups: lines of the kernel read, the right ones ended, limits written. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/local/group.h"
+#include "backend/local/process.h"
+#include "backend/local/text.h"
+#include "lib/unit.h"
+
+static void parses(void **state)
+{
+	static const struct {
+		const char *line;
+		bool good;
+		struct fl_process p;
+	} rows[] = {
+		{ "17 (sh) S 5 17 16 34816 1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 10 11\n",
+		  true,
+		  { 17, 5, 16, 98765, 'S' } },
+		{ "17 (a) R 1 (x)) Z 5 17 16 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4 10 11\n",
+		  true,
+		  { 17, 5, 16, 4, 'Z' } },
+		{ "17 (sh) S 5 17 16 34816 1", false, { 0 } },
+		{ "17 sh S 5 17 16", false, { 0 } },
+		{ "", false, { 0 } },
+	};
+	struct fl_process p;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CHECK(fl_process_parse(rows[i].line, &p) == rows[i].good, rows[i].line);
+		CHECK(!rows[i].good || (p.pid == rows[i].p.pid && p.parent == rows[i].p.parent &&
+					p.session == rows[i].p.session &&
+					p.since == rows[i].p.since && p.state == rows[i].p.state),
+		      rows[i].line);
+	}
+	assert_true(fl_process_look(getpid(), &p));
+	assert_int_equal(p.parent, getppid());
+	int fd = fl_process_open(getpid(), p.since);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(fl_process_open(getpid(), p.since + 1), -1);
+	assert_int_equal(errno, ESRCH);
+	assert_int_equal(fl_process_open(0, 0), -1);
+}
+
+static pid_t start(const char *script, const char *mark)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		execle("/bin/sh", "sh", "-c", script, NULL,
+		       (char *[]){ "PATH=/usr/bin:/bin", (char *)(uintptr_t)mark, NULL });
+		_exit(127);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void wait_gone(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void wait_up(const char *mark)
+{
+	char path[64], text[256];
+
+	/* Its own program: what it was started with is there. */
+	snprintf(path, sizeof path, "/proc/%s/environ", mark);
+	for (int i = 0; i < 5000; i++) {
+		ssize_t n = fl_text_of(path, text, sizeof text);
+
+		if (n > 0 && memmem(text, (size_t)n, "FAIRLEAD_RUN", 12))
+			return;
+		usleep(1000);
+	}
+	fail_msg("process %s did not come up", mark);
+}
+
+static void kills_marked(void **state)
+{
+	char pids[3][16];
+	pid_t mine = start("sleep 600", "FAIRLEAD_RUN=one");
+	pid_t close_to = start("sleep 600", "FAIRLEAD_RUN=one2");
+	pid_t other = start("sleep 600", "NOT_FAIRLEAD_RUN=one");
+
+	(void)state;
+	snprintf(pids[0], sizeof pids[0], "%d", mine);
+	snprintf(pids[1], sizeof pids[1], "%d", close_to);
+	snprintf(pids[2], sizeof pids[2], "%d", other);
+	for (int i = 0; i < 3; i++)
+		wait_up(pids[i]);
+	assert_int_equal(fl_process_kill_marked("one", getuid() + 1), 0);
+	assert_true(fl_process_kill_marked("one", getuid()) > 0);
+	wait_gone(mine);
+	assert_int_equal(fl_process_kill_marked("one", getuid()), 0);
+	assert_int_equal(kill(close_to, 0), 0);
+	assert_int_equal(kill(other, 0), 0);
+	assert_true(fl_process_kill_below(getpid()) >= 2);
+	wait_gone(close_to);
+	wait_gone(other);
+	assert_int_equal(fl_process_kill_below(getpid()), 0);
+}
+
+static void finds_groups(void **state)
+{
+	static const struct {
+		const char *name, *mounts, *self, *mount, *own; /* NULL: none */
+	} rows[] = {
+		{ "version 2 alone", "x / ext4 rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+		  "0::/system.slice/a.service\n", "/sys/fs/cgroup", "/system.slice/a.service" },
+		{ "both", "c /cg/cpu cgroup rw,cpu 0 0\ncgroup2 /cg/unified cgroup2 rw 0 0\n",
+		  "2:cpu:/x\n0::/\n", "/cg/unified", "/" },
+		{ "version 1 alone", "c /cg/cpu cgroup rw,cpu 0 0\n", "2:cpu:/x\n", NULL, NULL },
+		{ "not a member", "c /cg cgroup2 rw 0 0\n", "2:cpu:/x\n", NULL, NULL },
+		{ "an odd folder", "c /c\\040g cgroup2 rw 0 0\n", "0::/\n", NULL, NULL },
+		{ "nothing", "", "", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char mount[512], own[512];
+		bool found = fl_group_parse(rows[i].mounts, rows[i].self, mount, own);
+
+		CHECK(found == (rows[i].mount != NULL), rows[i].name);
+		CHECK(!found || strcmp(mount, rows[i].mount) == 0, rows[i].name);
+		CHECK(!found || strcmp(own, rows[i].own) == 0, rows[i].name);
+	}
+}
+
+/* What is written, and that files which are not there are left out. */
+static void limits(void **state)
+{
+	static const struct {
+		const char *name;
+		struct fl_attempt_limits limits;
+		const char *cpu, *memory, *processes;
+	} rows[] = {
+		{ "all", { 2500, 1 << 30, 100 }, "250000 100000", "1073741824", "100" },
+		{ "least", { 1, 1, 1 }, "1000 100000", "1", "1" },
+		{ "none", { 0, 0, 0 }, "", "", "" },
+	};
+	char root[] = "/tmp/fairlead-test-XXXXXX", text[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(dir >= 0);
+	fl_group_limit(dir, &rows[0].limits); /* nothing there */
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		static const char *const names[] = { "cpu.max", "memory.max", "pids.max" };
+		const char *expected[] = { rows[i].cpu, rows[i].memory, rows[i].processes };
+
+		for (int k = 0; k < 3; k++)
+			close(openat(dir, names[k], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+				     0600));
+		fl_group_limit(dir, &rows[i].limits);
+		for (int k = 0; k < 3; k++) {
+			CHECK(fl_text_at(dir, names[k], text, sizeof text) >= 0, rows[i].name);
+			CHECK(strcmp(text, expected[k]) == 0, rows[i].name);
+			unlinkat(dir, names[k], 0);
+		}
+	}
+	assert_false(fl_group_kill(root)); /* it is none */
+	assert_false(fl_group_kill(""));
+	assert_true(fl_group_remove(""));
+	assert_true(fl_group_remove("/tmp/no/such"));
+	close(dir);
+	assert_int_equal(rmdir(root), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses),
+		cmocka_unit_test(kills_marked),
+		cmocka_unit_test(finds_groups),
+		cmocka_unit_test(limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

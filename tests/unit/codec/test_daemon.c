@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Daemon document: what is refused, where and with which words, and what becomes of it. */
+#include "lib/fail_mem.h"
+#include "load.h"
+
+#define HEAD "apiVersion: fairlead.dev/v1alpha1\nkind: Daemon\nmetadata: {name: lab}\nspec:\n  "
+#define CHECK_TEXT(is, wanted, row)                                                                \
+	do {                                                                                       \
+		if (strcmp((is), (wanted)) != 0)                                                   \
+			fail_msg("row '%s': '%s', not '%s'", (row), (is), (wanted));               \
+	} while (0)
+#define FLAVORS(list) "machine: {flavors: [" list "]}"
+
+static void refused(void **state)
+{
+	static const struct {
+		const char *spec, *subject, *text, *hint;
+		uint32_t column;
+	} rows[] = {
+		{ "stat: /x", ".spec.stat", "unknown field 'stat'", "did you mean 'state'?", 9 },
+		{ "state: x", ".spec.state", "'x' is not an absolute path", "begin it with '/'",
+		  10 },
+		{ "state: ''", ".spec.state", "is empty", "", 10 },
+		{ "state: 7", ".spec.state", "expected a string, not a number", "", 10 },
+		{ "tree: a.yaml", ".spec.tree", "expected a list, not a string", "", 9 },
+		{ "tree: ['']", ".spec.tree[0]", "is empty", "", 10 },
+		{ "socket: {path: run}", ".spec.socket.path", "'run' is not an absolute path",
+		  "begin it with '/'", 18 },
+		{ "socket: {path: /"
+		  "0123456789012345678901234567890123456789012345678901234567890123456789"
+		  "0123456789012345678901234567890123456789}",
+		  ".spec.socket.path", "is longer than 107 bytes", "", 18 },
+		{ "socket: {mode: 0666}", ".spec.socket.mode",
+		  "expected four octal digits in quotes",
+		  "\"0666\" for everybody, \"0660\" for a group", 18 },
+		{ "socket: {mode: '0868'}", ".spec.socket.mode",
+		  "expected four octal digits in quotes", NULL, 18 },
+		{ "socket: {mode: '1777'}", ".spec.socket.mode",
+		  "expected four octal digits in quotes", NULL, 18 },
+		{ "backend: lokal", ".spec.backend", "'lokal' is none of local",
+		  "did you mean 'local'?", 12 },
+
+		{ "machine: {cgroup: on}", ".spec.machine.cgroup",
+		  "'on' is none of auto, off, required", "", 21 },
+		{ "machine: {name: ''}", ".spec.machine.name", "is empty", "", 19 },
+		{ "machine: {cohort: ''}", ".spec.machine.cohort", "is empty", "", 21 },
+		{ "machine: {reserved: {cpu: auto}}", ".spec.machine.reserved.cpu",
+		  "'auto' is not a quantity", NULL, 29 },
+		{ "machine: {reserved: {cpu: 10E}}", ".spec.machine.reserved.cpu",
+		  "no machine has so much", "", 29 },
+		{ "machine: {reserved: {'': 1}}", ".spec.machine.reserved.",
+		  "the name of a resource has 1 to 63 bytes", "", 28 },
+		{ FLAVORS("{}"), ".spec.machine.flavors[0]", "no name", "", 23 },
+		{ FLAVORS("{name: ''}"), ".spec.machine.flavors[0].name", "is empty", "", 30 },
+		{ FLAVORS("{name: a, resources: {}}"), ".spec.machine.flavors[0].resources",
+		  "an empty map: leave it out for all that is found", "", 44 },
+		{ FLAVORS("{name: a, resources: {cpu: some}}"),
+		  ".spec.machine.flavors[0].resources.cpu", "'some' is not a quantity",
+		  "an amount, or auto for what is found", 50 },
+		{ FLAVORS("{name: a, resources: {cpu: -1}}"),
+		  ".spec.machine.flavors[0].resources.cpu", "the quantity '-1' is negative", NULL,
+		  50 },
+		{ FLAVORS("{name: a, resources: {cpu: 1}}, {name: a, resources: {cpu: 1}}"),
+		  ".spec.machine.flavors[1].name", "flavors[0] is called 'a' already", "", 62 },
+		{ FLAVORS("{name: a, devices: {numbers: [0]}}"), ".spec.machine.flavors[0].devices",
+		  "no resource", "", 42 },
+		{ FLAVORS("{name: a, devices: {resource: gpu, numbers: []}}"),
+		  ".spec.machine.flavors[0].devices.numbers",
+		  "an empty list: leave it out for those that are found", "", 67 },
+		{ FLAVORS("{name: a, devices: {resource: gpu, numbers: [-1]}}"),
+		  ".spec.machine.flavors[0].devices.numbers[0]",
+		  "expected a number from 0 to 65536", "", 68 },
+		{ FLAVORS("{name: a, devices: {resource: gpu, numbers: [1, 1]}}"),
+		  ".spec.machine.flavors[0]", "device 1 of 'gpu' is listed twice", "", 23 },
+		{ FLAVORS("{name: a, resources: {cpu: 1}, devices: {resource: gpu}}"),
+		  ".spec.machine.flavors[0]", "'gpu' of 'devices' is not among its resources",
+		  "add 'gpu: auto' to them", 23 },
+		{ FLAVORS("{name: a, resources: {gpu: 3}, devices: {resource: gpu, numbers: [0]}}"),
+		  ".spec.machine.flavors[0]", "3 of 'gpu', but 1 numbers of devices",
+		  "write auto: there are as many as there are numbers", 50 },
+		{ FLAVORS("{name: a, resources: {gpu: auto}, devices: {resource: gpu, numbers: "
+			  "[0]}}, {name: b, resources: {gpu: auto}, devices: {resource: gpu, "
+			  "numbers: [1, 0]}}"),
+		  ".spec.machine.flavors[1]", "device 0 of 'gpu' is listed twice", "", 98 },
+		{ FLAVORS("{name: a}, {name: b, resources: {cpu: 1}}"), ".spec.machine.flavors[0]",
+		  "no resources, and there are other flavors",
+		  "only a single flavor can have all that is found", 23 },
+		{ FLAVORS("{name: a, resources: {cpu: auto}}, {name: b, resources: {cpu: auto}}"),
+		  ".spec.machine.flavors[1]",
+		  "'cpu' is auto in flavors[0], too: what is found goes to one",
+		  "say how much each has", 85 },
+
+		{ "jobs: {grace: soon}", ".spec.jobs.grace", "'soon' is not a length of time", NULL,
+		  17 },
+		{ "jobs: {timeLimit: 0s}", ".spec.jobs.timeLimit", "expected more than 0", "", 21 },
+		{ "jobs: {timeLimit: 2h, maxTimeLimit: 1h}", ".spec.jobs",
+		  "'timeLimit' is more than 'maxTimeLimit'", "", 9 },
+		{ "jobs: {outputLimit: 0}", ".spec.jobs.outputLimit",
+		  "expected a number of bytes above 0", "", 23 },
+		{ "jobs: {losses: 0}", ".spec.jobs.losses", "expected a number from 1 to 1000", "",
+		  18 },
+		{ "keep: {events: 30}", ".spec.keep.events", "'30' is not a length of time",
+		  "write it with a unit, like 10s, 5m or 30d", 18 },
+		{ "limits: {jobs: 0}", ".spec.limits.jobs", "expected a number from 1 to 16777216",
+		  "", 18 },
+		{ "limits: {connections: 100000}", ".spec.limits.connections",
+		  "expected a number from 1 to 65536", "", 25 },
+		{ "limits: {requestsPerSecond: -1}", ".spec.limits.requestsPerSecond",
+		  "expected a number from 0 to 2147483647", "", 31 },
+		{ "limits: {bodyBytes: 100}", ".spec.limits.bodyBytes", "expected 1Ki to 64Mi", "",
+		  23 },
+		{ "cycleInterval: 0s", ".spec.cycleInterval", "expected more than 0", "", 18 },
+
+		{ "access: {admins: {}}", ".spec.access.admins", "names neither users nor groups",
+		  "", 20 },
+		{ "access: {admins: {users: []}}", ".spec.access.admins.users",
+		  "an empty list names nobody", "", 28 },
+		{ "access: {admins: {users: ['']}}", ".spec.access.admins.users[0]",
+		  "expected a name of 1 to 63 bytes", "", 29 },
+		{ "access: {queues: [{users: [a]}]}", ".spec.access.queues[0]", "no queue", "",
+		  21 },
+		{ "access: {queues: [{queue: ''}]}", ".spec.access.queues[0].queue", "is empty", "",
+		  29 },
+		{ "access: {queues: [{queue: a}, {queue: a}]}", ".spec.access.queues[1].queue",
+		  "queue 'a' has an entry already", "", 41 },
+		{ "access: {others: maybe}", ".spec.access.others",
+		  "'maybe' is none of deny, allow", "", 20 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[1024], subject[400];
+		fairlead_error err;
+
+		(void)snprintf(text, sizeof text, HEAD "%s\n", rows[i].spec);
+		(void)snprintf(subject, sizeof subject, "Daemon/lab %s", rows[i].subject);
+		CHECK(load_open(&fl_mem_heap, text, &err) == NULL, rows[i].spec);
+		CHECK_TEXT(err.text, rows[i].text, rows[i].spec);
+		CHECK_TEXT(err.subject, subject, rows[i].spec);
+		if (err.line != 5 || err.column != rows[i].column)
+			fail_msg("row '%s': %u:%u", rows[i].spec, err.line, err.column);
+		if (rows[i].hint)
+			CHECK_TEXT(err.hint, rows[i].hint, rows[i].spec);
+	}
+}
+
+static void too_many(void **state)
+{
+	char text[8192] = HEAD "machine: {reserved: {", entry[32];
+	fairlead_error err;
+
+	(void)state;
+	for (int i = 0; i < 65; i++) {
+		(void)snprintf(entry, sizeof entry, "r%d: 1, ", i);
+		strcat(text, entry);
+	}
+	strcat(text, "}}\n");
+	assert_null(load_open(&fl_mem_heap, text, &err));
+	assert_string_equal(err.text, "more than 64 resources");
+
+	strcpy(text, HEAD "machine: {flavors: [");
+	for (int i = 0; i < 65; i++) {
+		(void)snprintf(entry, sizeof entry, "{name: f%d}, ", i);
+		strcat(text, entry);
+	}
+	strcat(text, "]}\n");
+	assert_null(load_open(&fl_mem_heap, text, &err));
+	assert_string_equal(err.text, "more than 64 flavors");
+}
+
+static void second(void **state)
+{
+	fairlead_error err;
+
+	(void)state;
+	assert_null(load_open(&fl_mem_heap, HEAD "\n---\n" HEAD "\n", &err));
+	assert_string_equal(err.text, "a second Daemon");
+	assert_string_equal(err.hint, "the first is at in:1:1");
+}
+
+static void assert_sym(const struct fl_model *m, struct fl_sym sym, const char *text)
+{
+	assert_string_equal(fl_model_text(m, sym), text);
+}
+
+/* All that can be said. */
+static void whole(void **state)
+{
+	struct fl_model *m = load(
+		HEAD
+		"tree: [company.yaml, /etc/more]\n"
+		"  state: /var/lib/fairlead\n"
+		"  socket: {path: /run/fairlead.sock, mode: '0660'}\n"
+		"  backend: local\n"
+		"  machine:\n"
+		"    name: big\n"
+		"    cohort: company\n"
+		"    flavors:\n"
+		"    - {name: cpu, resources: {cpu: auto, memory: 4Gi}}\n"
+		"    - {devices: {resource: nvidia.com/gpu, numbers: [2, 3]},\n"
+		"       resources: {nvidia.com/gpu: auto}, name: a100}\n"
+		"    reserved: {cpu: 500m}\n"
+		"    cgroup: required\n"
+		"  jobs: {grace: 0s, timeLimit: 1h, maxTimeLimit: 7d, outputLimit: 1Ki, losses: 1}\n"
+		"  keep: {jobs: 1d, events: 2d, history: 3d}\n"
+		"  limits: {jobs: 1, jobsPerUser: 2, jobsPerQueue: 3, connections: 4,\n"
+		"           bodyBytes: 1Ki, requestsPerSecond: 0}\n"
+		"  access:\n"
+		"    admins: {users: [alice, 1000], groups: [wheel]}\n"
+		"    queues: [{queue: team-a, groups: [a]}, {queue: ns/b}]\n"
+		"    others: deny\n"
+		"  cycleInterval: 1s\n");
+	const struct fl_daemon_settings *d = &m->daemon;
+	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[d->flavors.first];
+	const struct fl_daemon_access_row *a = m->daemon_access;
+	const fl_time hour = 3600 * FL_SECOND;
+
+	(void)state;
+	assert_true(d->present);
+	assert_sym(m, d->name, "lab");
+	assert_int_equal(d->trees.n, 2);
+	assert_sym(m, m->daemon_trees[d->trees.first + 1].file, "/etc/more");
+	assert_sym(m, d->state, "/var/lib/fairlead");
+	assert_sym(m, d->socket, "/run/fairlead.sock");
+	assert_int_equal(d->socket_mode, 0660);
+	assert_sym(m, d->backend, "local");
+	assert_sym(m, d->machine_name, "big");
+	assert_sym(m, d->cohort, "company");
+	assert_int_equal(d->flavors.n, 2);
+	assert_int_equal(f[0].resources.n, 2);
+	assert_true(m->daemon_resources[f[0].resources.first].amount == FL_NO_LIMIT);
+	assert_true(m->daemon_resources[f[0].resources.first + 1].amount == INT64_C(4) << 30);
+	assert_int_equal(f[0].device.v, 0);
+	assert_sym(m, f[1].name, "a100");
+	assert_sym(m, m->daemon_resources[f[1].resources.first].flavor_name, "a100");
+	assert_sym(m, f[1].device, "nvidia.com/gpu");
+	assert_int_equal(f[1].devices.n, 2);
+	assert_int_equal(m->daemon_devices[f[1].devices.first + 1], 3);
+	assert_int_equal(d->reserved.n, 1);
+	assert_int_equal(m->daemon_resources[d->reserved.first].amount, 500);
+	assert_int_equal(d->cgroup, FL_CGROUP_REQUIRED);
+	assert_true(d->grace == 0 && d->time_limit == hour && d->max_time_limit == 168 * hour);
+	assert_true(d->output_limit == 1024 && d->losses == 1);
+	assert_true(d->keep_jobs == 24 * hour && d->keep_events == 48 * hour &&
+		    d->keep_history == 72 * hour);
+	assert_true(d->max_jobs == 1 && d->max_jobs_per_user == 2 && d->max_jobs_per_queue == 3);
+	assert_true(d->max_connections == 4 && d->max_body == 1024 && d->max_requests == 0);
+	assert_int_equal(m->n_daemon_access, 3);
+	assert_int_equal(a[0].queue_name.v, FL_NONE);
+	assert_sym(m, m->syms[a[0].users.first + 1], "1000");
+	assert_sym(m, m->syms[a[0].groups.first], "wheel");
+	assert_sym(m, a[1].queue_name, "team-a");
+	assert_true(a[1].users.n == 0 && a[1].groups.n == 1);
+	assert_true(a[2].users.n == 0 && a[2].groups.n == 0);
+	assert_false(d->open);
+	assert_true(d->cycle_interval == FL_SECOND);
+	fl_model_free(m);
+}
+
+/* What is not said is as by default; and a limit for all is one for those who do not say. */
+static void defaults(void **state)
+{
+	struct fl_model *m = load(HEAD "jobs: {maxTimeLimit: 1h}\n");
+
+	(void)state;
+	assert_true(m->daemon.time_limit == 3600 * FL_SECOND);
+	assert_true(m->daemon.grace == fl_daemon_default.grace);
+	assert_true(m->daemon.open);
+	fl_model_free(m);
+	m = load("apiVersion: fairlead.dev/v1alpha1\nkind: Daemon\nmetadata: {name: lab}\n");
+	assert_true(m->daemon.present);
+	assert_true(m->daemon.max_jobs == fl_daemon_default.max_jobs);
+	fl_model_free(m);
+}
+
+/* A copy has all of it. */
+static void copied(void **state)
+{
+	struct fl_model *m = load(HEAD "tree: [a]\n  state: /s\n"), *copy = NULL;
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(fl_model_copy(m, &fl_mem_heap, &copy, &err), 0);
+	fl_model_free(m);
+	assert_true(copy->sealed && copy->daemon.present);
+	assert_sym(copy, copy->daemon.state, "/s");
+	assert_sym(copy, copy->daemon_trees[0].file, "a");
+	fl_model_free(copy);
+}
+
+/* Any allocation may fail: nothing is left then. */
+static void copied_without_memory(void **state)
+{
+	struct fl_model *m = load(HEAD "tree: [a]\n  access: {admins: {users: [a]}}\n"),
+			*copy = NULL;
+	int r = FAIRLEAD_ENOMEM;
+
+	(void)state;
+	for (unsigned long n = 1; r < 0; n++) {
+		struct fail_mem f;
+		fairlead_error err;
+
+		fail_mem_init(&f);
+		f.fail_at = n;
+		r = fl_model_copy(m, &f.mem, &copy, &err);
+		assert_true(r == 0 || (r == FAIRLEAD_ENOMEM && f.live == 0));
+		assert_true(n < 100);
+		if (r == 0)
+			copy = fl_model_free(copy);
+		assert_int_equal(f.live, 0);
+	}
+	fl_model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused),
+		cmocka_unit_test(too_many),
+		cmocka_unit_test(second),
+		cmocka_unit_test(whole),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(copied),
+		cmocka_unit_test(copied_without_memory),
+	};
+
+	return cmocka_run_group_tests_name("codec/daemon", tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/job_json.h"
+#include "lib/unit.h"
+
+#define JOB(fields) "{\"queue\":\"q\",\"command\":[\"true\"],\"directory\":\"/\"" fields "}"
+
+/* What is written of what was read; and read again, the same. */
+static const struct {
+	const char *text, *stored;
+} good[] = {
+	{ JOB(""), "\"priority\":0,\"tasks\":1,\"requests\":{}" },
+	{ JOB(",\"requests\":{\"memory\":\"4Gi\",\"cpu\":\"0.5\",\"nvidia.com/gpu\":1}"),
+	  "\"requests\":{\"cpu\":\"500m\",\"memory\":\"4Gi\",\"nvidia.com/gpu\":\"1\"}" },
+	{ JOB(",\"requests\":{\"cpu\":0.1}"), "\"requests\":{\"cpu\":\"100m\"}" },
+	{ JOB(",\"requests\":{\"cpu\":2.0}"), "\"requests\":{\"cpu\":\"2\"}" },
+	{ JOB(",\"requests\":{\"memory\":\"1.5Gi\"}"), "\"requests\":{\"memory\":\"1536Mi\"}" },
+	{ JOB(",\"requests\":{\"memory\":\"1G\"}"), "\"requests\":{\"memory\":\"1000000000\"}" },
+	{ JOB(",\"requests\":{\"gpu\":\"2.0\"}"), "\"requests\":{\"gpu\":\"2\"}" },
+	{ JOB(",\"timeLimit\":\"90m\",\"grace\":\"1500ms\",\"signal\":\"SIGINT\""),
+	  "\"timeLimit\":\"1h30m\",\"grace\":\"1s500ms\",\"signal\":\"INT\"" },
+	{ JOB(",\"grace\":\"0s\",\"timeLimit\":\"2w\""), "\"timeLimit\":\"14d\",\"grace\":\"0s\"" },
+	{ JOB(",\"after\":[{\"job\":12},{\"job\":13,\"when\":\"any\"}]"),
+	  "\"after\":[{\"job\":12,\"when\":\"ok\"},{\"job\":13,\"when\":\"any\"}]" },
+	{ JOB(",\"labels\":{\"z\":\"1\",\"a\":\"2\"}"), "\"labels\":{\"a\":\"2\",\"z\":\"1\"}" },
+	{ JOB(",\"environment\":{\"A\":\"x=y\",\"B\":\"\"}"),
+	  "\"environment\":{\"A\":\"x=y\",\"B\":\"\"}" },
+	{ JOB(",\"name\":\"\\u00e4\",\"priority\":-3,\"hold\":true,\"tasks\":4,\"output\":\"/x\""),
+	  "\"output\":\"/x\",\"hold\":true" },
+};
+
+static void test_reads_and_writes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		struct fl_job_document d, again;
+		fairlead_error err = { 0 };
+
+		int rc = fl_job_parse(good[i].text, strlen(good[i].text), FL_JOB_SUBMITTED, &d,
+				      &err);
+		if (rc < 0)
+			fail_msg("%s: %s %s", good[i].text, err.subject, err.text);
+		assert_int_equal(d.copies, 1);
+		char *text = fl_job_text(&d.spec);
+		assert_non_null(text);
+		if (!strstr(text, good[i].stored))
+			fail_msg("%s is not in %s", good[i].stored, text);
+		assert_int_equal(fl_job_parse(text, strlen(text), FL_JOB_STORED, &again, &err), 0);
+		char *second = fl_job_text(&again.spec);
+		assert_string_equal(text, second);
+		free(text);
+		free(second);
+		fl_job_document_done(&d);
+		fl_job_document_done(&again);
+	}
+}
+
+static void test_values(void **state)
+{
+	static const char text[] = JOB(
+		",\"array\":3,\"tasks\":2,\"requests\":{\"nvidia.com/gpu\":1,\"cpu\":\"1500m\"},"
+		"\"environment\":{\"A\":\"1\"}");
+	struct fl_job_document d;
+	fairlead_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(fl_job_parse(text, strlen(text), FL_JOB_SUBMITTED, &d, &err), 0);
+	assert_true(d.is_array);
+	assert_int_equal(d.copies, 3);
+	assert_int_equal(d.spec.array, 0);
+	assert_int_equal(d.spec.n_requests, 2);
+	assert_string_equal(d.spec.requests[0].resource, "cpu");
+	assert_int_equal(d.spec.requests[0].amount, 1500);
+	assert_int_equal(d.spec.requests[1].amount, 1);
+	assert_int_equal(d.spec.time_limit, FL_NEVER);
+	assert_int_equal(d.spec.grace, FL_TIME_NONE);
+	assert_int_equal(d.spec.signal, 0);
+	assert_int_equal(d.spec.command_len, 5);
+	assert_int_equal(d.spec.environment_len, 4);
+	assert_string_equal(d.spec.environment, "A=1");
+	fl_job_document_done(&d);
+}
+
+/* What the daemon adds is kept, of a stored one. */
+static void test_stored(void **state)
+{
+	static const char text[] =
+		JOB(",\"array\":70000,\"arrayIndex\":9,\"uid\":1000,\"gid\":100,\"user\":\"bob\"");
+	struct fl_job_document d;
+	fairlead_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(fl_job_parse(text, strlen(text), FL_JOB_STORED, &d, &err), 0);
+	assert_int_equal(d.spec.array, 70000);
+	assert_int_equal(d.spec.array_index, 9);
+	assert_int_equal(d.spec.uid, 1000);
+	assert_int_equal(d.spec.gid, 100);
+	assert_string_equal(d.spec.user, "bob");
+	char *stored = fl_job_text(&d.spec);
+	assert_non_null(strstr(stored, "\"array\":70000,\"arrayIndex\":9,\"uid\":1000,\"gid\":100,"
+				       "\"user\":\"bob\"}"));
+	free(stored);
+	fl_job_document_done(&d);
+}
+
+#define TEXT63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggg"
+
+static const struct {
+	const char *text;
+	int code;
+	const char *subject, *error, *hint;
+} bad[] = {
+	{ "", FAIRLEAD_EINPUT, "", "not valid JSON: ", "" },
+	{ "{\"a\":1,\"a\":2}", FAIRLEAD_EINPUT, "", "duplicate object key", "" },
+	{ "[]", FAIRLEAD_EINPUT, "", "must be an object with the fields of a job, not a list", "" },
+	{ "{}", FAIRLEAD_EINPUT, "", "queue is missing", "" },
+	{ "{\"queue\":\"q\"}", FAIRLEAD_EINPUT, "", "command is missing", "" },
+	{ "{\"queue\":\"q\",\"command\":[\"x\"]}", FAIRLEAD_EINPUT, "", "directory is missing",
+	  "" },
+	{ JOB(",\"request\":{}"), FAIRLEAD_EINPUT, "", "there is no field 'request' in a job",
+	  "did you mean 'requests'?" },
+	{ JOB(",\"uid\":0"), FAIRLEAD_EINPUT, "", "there is no field 'uid' in a job", "" },
+	{ JOB(",\"user\":\"root\""), FAIRLEAD_EINPUT, "", "there is no field 'user' in a job", "" },
+	{ JOB(",\"arrayIndex\":0"), FAIRLEAD_EINPUT, "", "there is no field 'arrayIndex'", "" },
+	{ JOB(",\"requests\":[]"), FAIRLEAD_EINPUT, "requests", "must be an object, not a list",
+	  "" },
+	{ JOB(",\"requests\":{\"cpu\":\"2x\"}"), FAIRLEAD_EINPUT, "requests.cpu",
+	  "'2x' is not a quantity", "" },
+	{ JOB(",\"requests\":{\"cpu\":null}"), FAIRLEAD_EINPUT, "requests.cpu",
+	  "must be an amount such as \"2\", \"500m\" or \"4Gi\", not null", "" },
+	{ JOB(",\"requests\":{\"cpu\":-1}"), FAIRLEAD_EINPUT, "requests.cpu", "negative", "" },
+	{ JOB(",\"requests\":{\"gpu\":0.5}"), FAIRLEAD_EINPUT, "requests.gpu",
+	  "'0.5' is not a whole number", "" },
+	{ JOB(",\"requests\":{\"gpu\":\"16E\"}"), FAIRLEAD_ELIMIT, "requests.gpu",
+	  "'16E' is more than there can be", "" },
+	{ JOB(",\"tasks\":4096,\"requests\":{\"memory\":\"7Ei\"}"), FAIRLEAD_ELIMIT,
+	  "requests.memory", "all 4096 tasks together ask for more than there can be", "" },
+	{ JOB(",\"requests\":{\"a b\":1}"), FAIRLEAD_EINPUT, "requests",
+	  "'a b' is not the name of a resource", "" },
+	{ JOB(",\"requests\":{\"" TEXT63 "x\":1}"), FAIRLEAD_ELIMIT, "requests",
+	  "is longer than 63 bytes", "" },
+	{ JOB(",\"requests\":{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1}"),
+	  FAIRLEAD_ELIMIT, "requests", "there are 9; at most 8 can be given", "" },
+	{ JOB(",\"labels\":{\"a\":\"\",\"b\":\"\",\"c\":\"\",\"d\":\"\",\"e\":\"\"}"),
+	  FAIRLEAD_ELIMIT, "labels", "there are 5; at most 4 can be given", "" },
+	{ JOB(",\"labels\":{\"a\":1}"), FAIRLEAD_EINPUT, "labels.a", "must be a text, not a number",
+	  "" },
+	{ JOB(",\"labels\":{\"\":\"x\"}"), FAIRLEAD_EINPUT, "labels",
+	  "'' is not the name of a label", "" },
+	{ JOB(",\"name\":\"a\\nb\""), FAIRLEAD_EINPUT, "name", "has control characters", "" },
+	{ JOB(",\"name\":\"\\u009b2J\""), FAIRLEAD_EINPUT, "name", "has control characters", "" },
+	{ JOB(",\"name\":\"a\\u0000b\""), FAIRLEAD_EINPUT, "", "not valid JSON", "" },
+	{ JOB(",\"name\":\"" TEXT63 "x\""), FAIRLEAD_ELIMIT, "name", "is longer than 63 bytes",
+	  "" },
+	{ JOB(",\"priority\":2147483648"), FAIRLEAD_EINPUT, "priority",
+	  "2147483648 is not from -2147483648 to 2147483647", "" },
+	{ JOB(",\"priority\":1.5"), FAIRLEAD_EINPUT, "priority",
+	  "must be a whole number, not a number", "" },
+	{ JOB(",\"tasks\":0"), FAIRLEAD_EINPUT, "tasks", "0 is not from 1 to 4096", "" },
+	{ JOB(",\"array\":10001"), FAIRLEAD_EINPUT, "array", "10001 is not from 1 to 10000", "" },
+	{ JOB(",\"hold\":1"), FAIRLEAD_EINPUT, "hold", "must be true or false, not a number", "" },
+	{ JOB(",\"output\":\"log\""), FAIRLEAD_EINPUT, "output", "'log' does not begin with '/'",
+	  "" },
+	{ JOB(",\"timeLimit\":\"1 hour\""), FAIRLEAD_EINPUT, "timeLimit", "is not a", "" },
+	{ JOB(",\"timeLimit\":\"0s\""), FAIRLEAD_EINPUT, "timeLimit", "must be longer than nothing",
+	  "" },
+	{ JOB(",\"grace\":30"), FAIRLEAD_EINPUT, "grace",
+	  "must be a length of time such as \"1h30m\", not a number", "" },
+	{ JOB(",\"signal\":\"STOP\""), FAIRLEAD_EINPUT, "signal",
+	  "'STOP' is none of HUP, INT, KILL, QUIT, TERM, USR1 and USR2", "" },
+	{ JOB(",\"after\":12"), FAIRLEAD_EINPUT, "after", "must be a list, not a number", "" },
+	{ JOB(",\"after\":[{\"job\":1},{\"job\":0}]"), FAIRLEAD_EINPUT, "after[1] job",
+	  "0 is not from 1 to", "" },
+	{ JOB(",\"after\":[{}]"), FAIRLEAD_EINPUT, "after[0]", "job is missing", "" },
+	{ JOB(",\"after\":[12]"), FAIRLEAD_EINPUT, "after[0]",
+	  "must be an object such as {\"job\": 12, \"when\": \"ok\"}, not a number", "" },
+	{ JOB(",\"after\":[{\"job\":1,\"when\":\"maybe\"}]"), FAIRLEAD_EINPUT, "after[0] when",
+	  "is none of ok, failed and any", "" },
+	{ JOB(",\"after\":[{\"job\":1,\"how\":1}]"), FAIRLEAD_EINPUT, "after[0]",
+	  "there is no field 'how' here, but job and when", "" },
+	{ JOB(",\"after\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]"), FAIRLEAD_ELIMIT, "after",
+	  "there are 17; a job waits for 16 others at most", "" },
+	{ JOB(",\"environment\":{\"A=B\":\"x\"}"), FAIRLEAD_EINPUT, "environment",
+	  "'A=B' is not the name of a variable", "" },
+	{ JOB(",\"environment\":{\"\":\"x\"}"), FAIRLEAD_EINPUT, "environment",
+	  "'' is not the name of a variable", "" },
+	{ JOB(",\"environment\":{\"A\":1}"), FAIRLEAD_EINPUT, "environment.A",
+	  "must be a text, not a number", "" },
+	{ "{\"command\":[1]}", FAIRLEAD_EINPUT, "command[0]", "must be a text, not a number", "" },
+	{ "{\"command\":[]}", FAIRLEAD_EINPUT, "command", "names no program", "" },
+	{ "{\"command\":[\"\"]}", FAIRLEAD_EINPUT, "command", "names no program", "" },
+	{ "{\"command\":\"ls -l\"}", FAIRLEAD_EINPUT, "command",
+	  "must be a list of texts, not a text", "" },
+};
+
+static void test_refuses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct fl_job_document d = { .copies = 77 };
+		fairlead_error err = { 0 };
+
+		CHECK(fl_job_parse(bad[i].text, strlen(bad[i].text), FL_JOB_SUBMITTED, &d, &err) ==
+			      bad[i].code,
+		      bad[i].text);
+		if (!strstr(err.text, bad[i].error) || strcmp(err.subject, bad[i].subject) != 0 ||
+		    !strstr(err.hint, bad[i].hint))
+			fail_msg("%s: '%s' '%s' '%s'", bad[i].text, err.subject, err.text,
+				 err.hint);
+		CHECK(d.copies == 77, bad[i].text);
+	}
+}
+
+/* Command and environment together, to the byte. */
+static void test_arguments(void **state)
+{
+	size_t most = FL_JOB_ARGUMENTS - strlen("true") - 1 - strlen("A=") - 1;
+	char *text = malloc(FL_JOB_ARGUMENTS + 200), *value = malloc(most + 2);
+
+	(void)state;
+	assert_true(text && value);
+	memset(value, 'x', most + 1);
+	for (size_t more = 0; more < 2; more++) {
+		struct fl_job_document d;
+		fairlead_error err = { 0 };
+
+		value[most + more] = '\0';
+		sprintf(text, JOB(",\"environment\":{\"A\":\"%s\"}"), value);
+		int rc = fl_job_parse(text, strlen(text), FL_JOB_SUBMITTED, &d, &err);
+		assert_int_equal(rc, more ? FAIRLEAD_ELIMIT : 0);
+		if (rc == 0) {
+			assert_int_equal(d.spec.command_len + d.spec.environment_len,
+					 FL_JOB_ARGUMENTS);
+			fl_job_document_done(&d);
+		} else {
+			assert_string_equal(err.subject, "environment");
+			assert_string_equal(err.text,
+					    "command and environment have more than 131072 bytes "
+					    "together");
+		}
+		value[most + more] = 'x';
+	}
+	free(text);
+	free(value);
+}
+
+static void test_words(void **state)
+{
+	static const fl_time lengths[] = {
+		0, 1, 1500, FL_SECOND, 90 * FL_SECOND, 86400 * FL_SECOND + 1, FL_NEVER - 1,
+	};
+	char buffer[64];
+
+	(void)state;
+	assert_int_equal(fl_job_signal("USR1"), fl_job_signal("SIGUSR1"));
+	assert_int_equal(fl_job_signal("SIG"), 0);
+	assert_string_equal(fl_job_signal_name(fl_job_signal("HUP")), "HUP");
+	assert_null(fl_job_signal_name(0));
+	assert_string_equal(fl_job_period(90 * FL_SECOND, buffer), "1m30s");
+	for (size_t i = 0; i < COUNT(lengths); i++) {
+		char text[512];
+		struct fl_job_document d;
+
+		snprintf(text, sizeof(text), JOB(",\"grace\":\"%s\""),
+			 fl_job_period(lengths[i], buffer));
+		assert_int_equal(fl_job_parse(text, strlen(text), FL_JOB_SUBMITTED, &d, NULL), 0);
+		assert_int_equal(d.spec.grace, lengths[i]);
+		fl_job_document_done(&d);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reads_and_writes), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_stored),           cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_arguments),        cmocka_unit_test(test_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

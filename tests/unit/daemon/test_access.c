@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may do what, with accounts made up, and once with those of this machine. */
+#include <pwd.h>
+#include <unistd.h>
+
+#include "daemon/access.h"
+#include "folder.h"
+
+#define HEAD "apiVersion: fairlead.dev/v1alpha1\nkind: Daemon\nmetadata: {name: d}\nspec: "
+#define QUEUES                                                                                     \
+	"\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: a}\n"     \
+	"---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: b}\n"       \
+	"---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: main, "       \
+	"namespace: ns}\nspec: {clusterQueue: b}\n"
+
+enum { ALICE = 100, BOB = 101, CAROL = 102, DAVE = 103, RED = 200, BLUE = 201, OWN = 300 };
+
+/* --- accounts: alice is in red, bob in blue; carol comes into red later --- */
+
+struct world {
+	fl_time now;
+	bool carol_is_red, broken;
+	unsigned asked;
+};
+
+static int user_of(void *user, const char *name, uid_t *ret)
+{
+	static const char *const names[] = { "alice", "bob", "carol" };
+	struct world *w = user;
+
+	w->asked++;
+	for (uint32_t i = 0; i < COUNT(names) && !w->broken; i++)
+		if (strcmp(names[i], name) == 0) {
+			*ret = ALICE + i;
+			return 0;
+		}
+	return 1;
+}
+
+static int group_of(void *user, const char *name, gid_t *ret)
+{
+	struct world *w = user;
+
+	w->asked++;
+	if (w->broken || (strcmp(name, "red") != 0 && strcmp(name, "blue") != 0))
+		return 1;
+	*ret = *name == 'r' ? RED : BLUE;
+	return 0;
+}
+
+static int name_of(void *user, uid_t uid, char *ret, size_t size)
+{
+	struct world *w = user;
+
+	if (w->broken || uid < ALICE || uid > CAROL)
+		return 1;
+	(void)snprintf(ret, size, "%s", uid == ALICE ? "alice" : uid == BOB ? "bob" : "carol");
+	return 0;
+}
+
+static int groups_of(void *user, uid_t uid, gid_t gid, gid_t *ret, uint32_t room, uint32_t *ret_n)
+{
+	struct world *w = user;
+
+	w->asked++;
+	assert_true(room > 2);
+	if (w->broken || uid < ALICE || uid > CAROL)
+		return 1;
+	ret[0] = gid;
+	ret[1] = uid == BOB ? BLUE : RED;
+	*ret_n = uid == CAROL && !w->carol_is_red ? 1 : 2;
+	return 0;
+}
+
+static fl_time now(void *user) { return ((struct world *)user)->now; }
+
+static struct world world;
+static const struct fl_accounts accounts = { user_of, group_of, name_of, groups_of, now, &world };
+
+static struct folder here;
+
+static int set_up(void **state)
+{
+	(void)state;
+	folder_make(&here);
+	world = (struct world){ .now = 0 };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	folder_gone(&here);
+	return 0;
+}
+
+static struct fl_config *config_of(const char *spec)
+{
+	struct fl_config *c = NULL;
+	fairlead_error err;
+	char text[2048];
+
+	(void)snprintf(text, sizeof text, HEAD "%s" QUEUES, spec);
+	folder_write(&here, "d.yaml", text);
+	if (fl_config_read(folder_path(&here, "d.yaml"), &c, &err) < 0)
+		fail_msg("%s: %s", err.subject, err.text);
+	return c;
+}
+
+static struct fl_access *access_of(const struct fl_config *c, uid_t own)
+{
+	struct fl_access *a = NULL;
+	fairlead_error err;
+
+	assert_int_equal(fl_access_new(c, &accounts, own, &a, &err), 0);
+	return a;
+}
+
+/* --- tables --- */
+
+static void submits(void **state)
+{
+	static const struct {
+		const char *spec;
+		uid_t uid;
+		gid_t gid;
+		const char *queue; /* "default/a" */
+		const char *why;   /* NULL: it may */
+	} rows[] = {
+		{ "{}", ALICE, 1, "default/a", NULL },
+		{ "{access: {others: deny}}", ALICE, 1, "default/a",
+		  "alice may not use queue 'a'" },
+		{ "{access: {others: deny}}", 0, 0, "default/a", NULL },
+		{ "{access: {others: deny}}", DAVE, 1, "default/a", "103 may not use queue 'a'" },
+		{ "{access: {others: deny, queues: [{queue: a}]}}", BOB, 1, "default/a", NULL },
+		{ "{access: {others: deny, queues: [{queue: a}]}}", BOB, 1, "ns/main",
+		  "bob may not use queue 'main'" },
+		{ "{access: {queues: [{queue: a, users: [bob]}]}}", BOB, 1, "default/a", NULL },
+		{ "{access: {queues: [{queue: a, users: [bob]}]}}", ALICE, 1, "default/a",
+		  "alice may not use queue 'a'" },
+		{ "{access: {queues: [{queue: a, users: [bob]}]}}", ALICE, 1, "ns/main", NULL },
+		{ "{access: {queues: [{queue: a, users: [101]}]}}", BOB, 1, "default/a", NULL },
+		{ "{access: {queues: [{queue: a, users: [101]}]}}", ALICE, 1, "default/a",
+		  "alice may not use queue 'a'" },
+		/* the same queue by any of its names */
+		{ "{access: {queues: [{queue: b, users: [bob]}]}}", ALICE, 1, "ns/main",
+		  "alice may not use queue 'main'" },
+		{ "{access: {queues: [{queue: ns/main, groups: [red]}]}}", ALICE, 1, "ns/main",
+		  NULL },
+		{ "{access: {queues: [{queue: main, groups: [red]}]}}", BOB, 1, "ns/main",
+		  "bob may not use queue 'main'" },
+		{ "{access: {queues: [{queue: main, groups: [red]}]}}", BOB, RED, "ns/main", NULL },
+		{ "{access: {queues: [{queue: main, groups: [200]}]}}", ALICE, 1, "ns/main", NULL },
+		{ "{access: {queues: [{queue: main, groups: [nobody-knows]}]}}", ALICE, 1,
+		  "ns/main", "alice may not use queue 'main'" },
+		{ "{access: {queues: [{queue: main, users: [4294967295]}]}}", UINT32_MAX, 1,
+		  "ns/main", "4294967295 may not use queue 'main'" },
+		{ "{access: {queues: [{queue: main, users: [99999999999]}]}}", ALICE, 1, "ns/main",
+		  "alice may not use queue 'main'" },
+		/* who is in no file has the group that the kernel says, and no other */
+		{ "{access: {queues: [{queue: main, groups: [red]}]}}", DAVE, RED, "ns/main",
+		  NULL },
+		{ "{access: {queues: [{queue: main, groups: [red]}]}}", DAVE, BLUE, "ns/main",
+		  "103 may not use queue 'main'" },
+		{ "{access: {admins: {groups: [blue]}, others: deny}}", BOB, 1, "default/a", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_config *c = config_of(rows[i].spec);
+		struct fl_access *a = access_of(c, /* own= */ 0);
+		char namespace[64] = "";
+		const char *slash = strchr(rows[i].queue, '/');
+		fairlead_error err = { 0 };
+		bool may;
+
+		(void)snprintf(namespace, sizeof namespace, "%.*s", (int)(slash - rows[i].queue),
+			       rows[i].queue);
+		may = fl_access_may_submit(a, rows[i].uid, rows[i].gid, namespace, slash + 1, &err);
+		if (may != !rows[i].why || (!may && strcmp(err.text, rows[i].why) != 0))
+			fail_msg("row %zu '%s': '%s'", i, rows[i].spec, err.text);
+		if (!may) {
+			assert_int_equal(err.code, FAIRLEAD_ESTATE);
+			assert_string_equal(err.hint,
+					    "who may stands in .spec.access of the Daemon");
+		}
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+}
+
+static void admins(void **state)
+{
+	static const struct {
+		const char *spec;
+		uid_t uid, own;
+		bool is;
+	} rows[] = {
+		{ "{}", 0, 0, true },
+		{ "{}", ALICE, 0, false },
+		{ "{}", ALICE, ALICE, true },
+		{ "{}", 0, ALICE, true },
+		{ "{access: {admins: {users: [alice]}}}", ALICE, 0, true },
+		{ "{access: {admins: {users: [alice]}}}", BOB, 0, false },
+		{ "{access: {admins: {users: [nobody-knows], groups: [red]}}}", ALICE, 0, true },
+		{ "{access: {admins: {users: [nobody-knows], groups: [red]}}}", DAVE, 0, false },
+		{ "{access: {queues: [{queue: a}]}}", BOB, 0, false }, /* everybody, but no admin */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_config *c = config_of(rows[i].spec);
+		struct fl_access *a = access_of(c, rows[i].own);
+
+		CHECK(fl_access_is_admin(a, rows[i].uid, 1) == rows[i].is, rows[i].spec);
+		CHECK(fl_access_may_touch(a, rows[i].uid, 1, OWN) == rows[i].is, rows[i].spec);
+		CHECK(fl_access_may_touch(a, rows[i].uid, 1, rows[i].uid), rows[i].spec);
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+}
+
+/* Jobs run as their user, which takes root. */
+static void not_root(void **state)
+{
+	struct fl_config *c = config_of("{}");
+	struct fl_access *a = access_of(c, ALICE);
+	fairlead_error err;
+
+	(void)state;
+	assert_true(fl_access_may_submit(a, ALICE, 1, "default", "a", &err));
+	assert_false(fl_access_may_submit(a, BOB, 1, "default", "a", &err));
+	assert_string_equal(err.text, "the daemon can run jobs of alice only");
+	assert_string_equal(err.hint, "run by root it runs each job as the user who submitted it");
+	assert_false(fl_access_may_submit(a, 0, 0, "default", "a", &err));
+	assert_string_equal(fl_access_user(a, BOB), "bob");
+	assert_string_equal(fl_access_user(a, 4000000000), "4000000000");
+	fl_access_free(a);
+	fl_config_free(c);
+}
+
+/* Believed for some seconds, then asked for again; and what cannot be found out is a no. */
+static void believed(void **state)
+{
+	struct fl_config *c = config_of("{access: {queues: [{queue: a, groups: [red]}]}}");
+	struct fl_access *a = access_of(c, 0);
+	fairlead_error err;
+	unsigned asked;
+
+	(void)state;
+	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	world.carol_is_red = true;
+	asked = world.asked;
+	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	assert_int_equal(world.asked, asked);
+	world.now += 10 * FL_SECOND;
+	assert_true(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	world.broken = true;
+	assert_true(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	world.now += 10 * FL_SECOND;
+	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	fl_access_free(a);
+	fl_config_free(c);
+}
+
+/* More callers than are remembered. */
+static void many(void **state)
+{
+	struct fl_config *c = config_of("{access: {queues: [{queue: a, groups: [red]}]}}");
+	struct fl_access *a = access_of(c, 0);
+	fairlead_error err;
+
+	(void)state;
+	for (gid_t gid = 1000; gid < 1200; gid++) {
+		assert_true(fl_access_may_submit(a, ALICE, gid, "default", "a", &err));
+		assert_false(fl_access_may_submit(a, BOB, gid, "default", "a", &err));
+	}
+	fl_access_free(a);
+	fl_config_free(c);
+}
+
+/* The accounts of this machine: who runs the test is found by name and number. */
+static void of_this_machine(void **state)
+{
+	const struct fl_accounts *s = &fl_accounts_system;
+	gid_t groups[1024], gid;
+	char name[256];
+	uint32_t n = 0;
+	uid_t uid;
+
+	(void)state;
+	assert_int_equal(s->name_of(NULL, 0, name, sizeof name), 0);
+	assert_int_equal(s->user_of(NULL, name, &uid), 0);
+	assert_int_equal(uid, 0);
+	assert_int_equal(s->group_of(NULL, "root", &gid), 0);
+	assert_int_equal(gid, 0);
+	assert_int_equal(s->groups_of(NULL, 0, 0, groups, COUNT(groups), &n), 0);
+	assert_true(n >= 1);
+	assert_int_equal(s->user_of(NULL, "no such user, surely", &uid), 1);
+	assert_int_equal(s->group_of(NULL, "no such group, surely", &gid), 1);
+	assert_int_equal(s->name_of(NULL, 4123456789, name, sizeof name), 1);
+	assert_int_equal(s->groups_of(NULL, 4123456789, 1, groups, COUNT(groups), &n), 1);
+	assert_true(s->now(NULL) > 0);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(submits),  IN_FOLDER(admins), IN_FOLDER(not_root),
+		IN_FOLDER(believed), IN_FOLDER(many),   cmocka_unit_test(of_this_machine),
+	};
+
+	return cmocka_run_group_tests_name("daemon/access", tests, NULL, NULL);
+}

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Images, forgetting, backups: what is kept, and that it fits together. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/unit.h"
+#include "store/store_parts.h"
+#include "world.h"
+
+static struct fl_store *filled(struct world *w, uint64_t n)
+{
+	struct fl_store *s;
+
+	world_begin(w);
+	s = world_open(w);
+	for (uint64_t i = 1; i <= n; i++)
+		assert_int_equal(world_commit(s, i, NULL), 0);
+	return s;
+}
+
+/* --- images --- */
+
+static void images(void **state)
+{
+	uint64_t number = 100, seq = 99;
+	fairlead_error err = { 0 };
+	struct world w;
+	struct fl_store *s = filled(&w, 10);
+	int fd = 99;
+
+	(void)state;
+	assert_int_equal(fl_store_checkpointed(s, &seq, &fd, &err), 0);
+	assert_int_equal(seq, 0);
+	assert_int_equal(fd, -1);
+	for (seq = 0; seq <= 10; seq += 5) {
+		/* Twice of the same row: another program may write another image. */
+		for (int again = 0; again < 2; again++) {
+			number++;
+			assert_int_equal(
+				fl_store_checkpoint(s, seq, world_write_image, &number, &err), 0);
+			world_check_image(s, seq, number);
+		}
+	}
+	assert_int_equal(fl_store_checkpoint(s, 11, world_write_image, &number, &err),
+			 FAIRLEAD_ESTATE);
+	assert_int_equal(fl_store_checkpoint(s, 9, world_write_image, &number, &err),
+			 FAIRLEAD_ESTATE);
+	CHECK(strstr(err.text, "an image of row 9 of the journal, which goes from 10 to 10"),
+	      err.text);
+	world_check_image(s, 10, number);
+	s = fl_store_close(s);
+	s = world_open(&w);
+	world_check_image(s, 10, number);
+	assert_true(world_size(world_path(&w, "checkpoint-10-6.image")) > 0);
+	assert_int_equal(world_size(world_path(&w, "checkpoint-5-4.image")), -1);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+static int write_some_and_fail(void *user, int fd, fairlead_error *err)
+{
+	(void)user;
+	assert_int_equal(write(fd, "half", 4), 4);
+	return fl_fail(err, FAIRLEAD_ENOMEM, "no more of it");
+}
+
+static int write_some_and_die(void *user, int fd, fairlead_error *err)
+{
+	(void)user;
+	(void)err;
+	assert_int_equal(write(fd, "half", 4), 4);
+	(void)raise(SIGKILL);
+	return 0;
+}
+
+static void image_that_fails(void **state)
+{
+	uint64_t number = 1;
+	fairlead_error err = { 0 };
+	struct world w;
+	struct fl_store *s = filled(&w, 4);
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(fl_store_checkpoint(s, 2, world_write_image, &number, &err), 0);
+	assert_int_equal(fl_store_checkpoint(s, 3, write_some_and_fail, NULL, &err),
+			 FAIRLEAD_ENOMEM);
+	assert_string_equal(err.text, "no more of it");
+	assert_int_equal(world_size(world_path(&w, "checkpoint.new")), -1);
+	world_check_image(s, 2, 1);
+	s = fl_store_close(s);
+	child = fork();
+	if (child == 0)
+		_exit(fl_store_checkpoint(world_open(&w), 4, write_some_and_die, NULL, NULL));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(world_size(world_path(&w, "checkpoint.new")), 4);
+	s = world_open(&w);
+	world_check_image(s, 2, 1);
+	assert_int_equal(world_size(world_path(&w, "checkpoint.new")), -1);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* What a kill leaves between the steps: the new image is there, and the database names the old. */
+static void image_between_steps(void **state)
+{
+	uint64_t number = 1;
+	fairlead_error err = { 0 };
+	struct world w;
+	struct fl_store *s = filled(&w, 4);
+
+	(void)state;
+	assert_int_equal(fl_store_checkpoint(s, 2, world_write_image, &number, &err), 0);
+	s = fl_store_close(s);
+	world_write(world_path(&w, "checkpoint-4-2.image"), 0, "new", 3);
+	world_write(world_path(&w, "checkpoint-1-1.image"), 0, "old", 3);
+	world_write(world_path(&w, "checkpoint-old.image"), 0, "not ours", 8);
+	s = world_open(&w);
+	world_check_image(s, 2, 1);
+	assert_int_equal(world_size(world_path(&w, "checkpoint-4-2.image")), -1);
+	assert_int_equal(world_size(world_path(&w, "checkpoint-1-1.image")), -1);
+	assert_int_equal(world_size(world_path(&w, "checkpoint-old.image")), 8);
+	assert_int_equal(fl_store_checkpoint(s, 4, world_write_image, &number, &err), 0);
+	world_check_image(s, 4, 1);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* --- forgetting --- */
+
+struct gone {
+	uint64_t n, sum;
+};
+
+static void note_gone(void *user, uint64_t job)
+{
+	struct gone *gone = user;
+
+	gone->n++;
+	gone->sum += job;
+}
+
+struct counts {
+	uint64_t n, first, last;
+};
+
+static int count(struct counts *c, uint64_t number)
+{
+	if (c->n++ == 0)
+		c->first = number;
+	c->last = number;
+	return 0;
+}
+
+static int count_journal(void *user, const struct fl_journal_row *row, fairlead_error *err)
+{
+	(void)err;
+	return count(user, row->seq);
+}
+
+static int count_event(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	(void)err;
+	return count(user, row->seq);
+}
+
+static int count_job(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	(void)err;
+	return count(user, row->id);
+}
+
+static int count_audit(void *user, const struct fl_audit_row *row, fairlead_error *err)
+{
+	(void)err;
+	return count(user, (uint64_t)row->at);
+}
+
+static int count_usage(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
+{
+	(void)err;
+	return count(user, (uint64_t)row->amount);
+}
+
+static int count_admission(void *user, const struct fl_admission_row *row, fairlead_error *err)
+{
+	(void)err;
+	return count(user, row->job);
+}
+
+enum { MANY = 2500 };
+
+/* MANY rows of the journal, events, audit and usage, one a second; jobs 1 to MANY have ended. */
+static void put_many(struct fl_store *s)
+{
+	struct fl_journal_row *journal = calloc(MANY, sizeof *journal);
+	struct fl_job_row *jobs = calloc(MANY, sizeof *jobs);
+	struct fl_event_row *events = calloc(MANY, sizeof *events);
+	struct fl_audit_row *audit = calloc(MANY, sizeof *audit);
+	struct fl_usage_sum_row *usage = calloc(MANY, sizeof *usage);
+	struct fl_admission_row *admissions = calloc(MANY, sizeof *admissions);
+	const struct fl_batch batch = {
+		.journal = journal,
+		.n_journal = MANY,
+		.new_jobs = jobs,
+		.n_new_jobs = MANY,
+		.events = events,
+		.n_events = MANY,
+		.audit = audit,
+		.n_audit = MANY,
+		.usage = usage,
+		.n_usage = MANY,
+		.admissions = admissions,
+		.n_admissions = MANY,
+	};
+	fairlead_error err = { 0 };
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		fl_time at = i + 1;
+
+		journal[i] = (struct fl_journal_row){ .seq = i + 1, .at = at, .job = i + 1 };
+		jobs[i] = (struct fl_job_row){ .id = i + 1,
+					       .state = FL_JOB_DONE,
+					       .user = "u",
+					       .name = "n",
+					       .queue = "q",
+					       .spec = "{}",
+					       .started = at,
+					       .ended = at };
+		events[i] = (struct fl_event_row){
+			.seq = i + 1, .at = at, .kind = "Ended", .job = i + 1
+		};
+		audit[i] = (struct fl_audit_row){ .at = at, .action = "submit" };
+		usage[i] = (struct fl_usage_sum_row){ "Queue", "q", "cpu", "", at - 1, at, 1 };
+		admissions[i] = (struct fl_admission_row){
+			.job = i + 1, .attempt = 1, .queue = "q", .from = at, .to = at
+		};
+	}
+	/* One that still runs is never forgotten. */
+	jobs[3].state = FL_JOB_RUNS;
+	jobs[3].ended = FL_TIME_NONE;
+	if (fl_store_commit(s, &batch, &err) != 0)
+		fail_msg("%s", err.text);
+	free(journal);
+	free(jobs);
+	free(events);
+	free(audit);
+	free(usage);
+	free(admissions);
+}
+
+static void expire_all(struct fl_store *s, const struct fl_retention *keep, int most)
+{
+	fairlead_error err = { 0 };
+	int calls = 0, r;
+
+	while ((r = fl_store_expire(s, keep, &err)) > 0)
+		calls++;
+	if (r < 0)
+		fail_msg("%s", err.text);
+	assert_in_range(calls, 0, most);
+}
+
+static struct counts counted(struct fl_store *s, enum fl_sql what)
+{
+	struct counts c = { 0 };
+	int r = 0;
+
+	switch (what) {
+	case FL_SQL_JOURNAL:
+		r = fl_store_journal(s, 0, count_journal, &c, NULL);
+		break;
+	case FL_SQL_EVENTS:
+		r = fl_store_events(s, &(struct fl_event_filter){ 0 }, count_event, &c, NULL);
+		break;
+	case FL_SQL_AUDIT:
+		r = fl_store_audit(s, 0, count_audit, &c, NULL);
+		break;
+	default:
+		r = fl_store_jobs(s, &(struct fl_job_filter){ 0 }, count_job, &c, NULL);
+		break;
+	}
+	assert_int_equal(r, 0);
+	return c;
+}
+
+static void forgetting(void **state)
+{
+	struct gone gone = { 0 };
+	struct fl_retention keep = { .events_before = 2001,
+				     .usage_before = 1501,
+				     .jobs_before = 1001,
+				     .gone = note_gone,
+				     .user = &gone };
+	uint64_t number = 1;
+	struct fl_store_end end;
+	struct counts usage = { 0 };
+	struct world w;
+	struct fl_store *s;
+
+	(void)state;
+	world_begin(&w);
+	s = world_open(&w);
+	put_many(s);
+	/* Without an image all of the journal is needed, and all jobs in it. */
+	expire_all(s, &keep, 3);
+	assert_int_equal(counted(s, FL_SQL_JOURNAL).n, MANY);
+	assert_int_equal(counted(s, FL_SQL_JOBS).n, MANY);
+	assert_int_equal(gone.n, 0);
+	/* What is for people is not. */
+	assert_int_equal(counted(s, FL_SQL_EVENTS).first, 2001);
+	assert_int_equal(counted(s, FL_SQL_AUDIT).last, 2001);
+	assert_int_equal(fl_store_usage(s, 0, FL_NEVER, count_usage, &usage, NULL), 0);
+	assert_int_equal(usage.first, MANY - 1500);
+	/* An image of row 500: what it stands for may go. */
+	assert_int_equal(fl_store_checkpoint(s, 500, world_write_image, &number, NULL), 0);
+	expire_all(s, &keep, 6);
+	assert_int_equal(counted(s, FL_SQL_JOURNAL).first, 500);
+	assert_int_equal(gone.n, 499);
+	assert_int_equal(gone.sum, 500 * 501 / 2 - 4);
+	assert_int_equal(counted(s, FL_SQL_JOBS).first, 4);
+	assert_int_equal(counted(s, FL_SQL_JOBS).n, MANY - 499);
+	/* One of the last row: as old as said. */
+	assert_int_equal(fl_store_checkpoint(s, MANY, world_write_image, &number, NULL), 0);
+	expire_all(s, &keep, 8);
+	assert_int_equal(counted(s, FL_SQL_JOURNAL).first, 2001);
+	assert_int_equal(gone.n, 999);
+	assert_int_equal(counted(s, FL_SQL_JOBS).n, MANY - 999);
+	/* All of it: the last row stays, and no number is given again. */
+	keep = (struct fl_retention){ FL_NEVER, FL_NEVER, FL_NEVER, NULL, NULL };
+	expire_all(s, &keep, 20);
+	assert_int_equal(counted(s, FL_SQL_JOURNAL).first, MANY);
+	assert_int_equal(counted(s, FL_SQL_JOBS).n, 1);
+	assert_int_equal(counted(s, FL_SQL_EVENTS).n, 0);
+	s = fl_store_close(s);
+	s = world_open(&w);
+	assert_int_equal(fl_store_end(s, &end, NULL), 0);
+	assert_int_equal(end.seq, MANY);
+	assert_int_equal(end.job, MANY);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+static void forgotten_with_their_jobs(void **state)
+{
+	struct fl_retention keep = { .jobs_before = FL_NEVER };
+	struct counts c = { 0 };
+	uint64_t number = 1;
+	struct world w;
+	struct fl_store *s;
+
+	(void)state;
+	world_begin(&w);
+	s = world_open(&w);
+	put_many(s);
+	assert_int_equal(fl_store_checkpoint(s, MANY, world_write_image, &number, NULL), 0);
+	expire_all(s, &keep, 30);
+	assert_int_equal(fl_store_admissions(s, 1, count_admission, &c, NULL), 0);
+	assert_int_equal(c.n, 0);
+	assert_int_equal(fl_store_admissions(s, 4, count_admission, &c, NULL), 0);
+	assert_int_equal(c.n, 1);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* --- backup --- */
+
+static void in_root(const struct world *w, const char *name, char ret[WORLD_PATH])
+{
+	(void)snprintf(ret, WORLD_PATH, "%.200s/%s", w->root, name);
+}
+
+static void backups(void **state)
+{
+	char copy[WORLD_PATH], to[WORLD_PATH];
+	uint64_t number = 9;
+	fairlead_error err = { 0 };
+	struct world w, restored;
+	struct fl_store *s = filled(&w, 30);
+
+	(void)state;
+	in_root(&w, "copy", copy);
+	in_root(&w, "to", to);
+	assert_int_equal(fl_store_checkpoint(s, 20, world_write_image, &number, &err), 0);
+	if (fl_store_backup(s, copy, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(world_commit(s, 31, &err), 0);
+	number = 10;
+	assert_int_equal(fl_store_checkpoint(s, 31, world_write_image, &number, &err), 0);
+	assert_int_equal(fl_store_backup(s, copy, &err), FAIRLEAD_ESTATE);
+	CHECK(strstr(err.text, "is there already"), err.text);
+	assert_int_equal(fl_store_verify(copy, &err), 0);
+	assert_int_equal(fl_store_verify(w.folder, &err), 0);
+	assert_int_equal(fl_store_restore(copy, w.folder, &err), FAIRLEAD_ESTATE);
+	s = fl_store_close(s);
+	assert_int_equal(fl_store_restore(copy, w.folder, &err), FAIRLEAD_ESTATE);
+	CHECK(strstr(err.text, "is a state folder already"), err.text);
+	assert_int_equal(fl_store_verify(w.folder, &err), 0);
+	if (fl_store_restore(copy, to, &err) != 0)
+		fail_msg("%s", err.text);
+	restored = w;
+	(void)snprintf(restored.folder, sizeof restored.folder, "%s", to);
+	s = world_open(&restored);
+	world_check(s, 30);
+	world_check_image(s, 20, 9);
+	assert_int_equal(world_commit(s, 31, &err), 0);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+static void backup_into_nothing(void **state)
+{
+	fairlead_error err = { 0 };
+	char copy[WORLD_PATH];
+	struct world w;
+	struct fl_store *s = filled(&w, 3);
+
+	(void)state;
+	in_root(&w, "not/there", copy);
+	assert_int_equal(fl_store_backup(s, copy, &err), FAIRLEAD_EIO);
+	CHECK(strstr(err.text, "cannot be made: No such file or directory"), err.text);
+	assert_int_equal(fl_store_verify(copy, &err), FAIRLEAD_ENOENT);
+	assert_int_equal(fl_store_restore(copy, w.folder, &err), FAIRLEAD_ENOENT);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* A backup while batches are committed and images made: it is of one moment. */
+struct busy {
+	struct fl_store *s;
+	uint64_t done;
+	int stop;
+};
+
+static void *keep_committing(void *user)
+{
+	struct busy *b = user;
+
+	while (!__atomic_load_n(&b->stop, __ATOMIC_RELAXED)) {
+		if (world_commit(b->s, ++b->done, NULL) != 0)
+			return b;
+		if (b->done % 5 == 0 &&
+		    fl_store_checkpoint(b->s, b->done, world_write_image, &b->done, NULL) != 0)
+			return b;
+	}
+	return NULL;
+}
+
+static void backup_while_running(void **state)
+{
+	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 2 : 8;
+	struct world w;
+	struct busy b = { .s = filled(&w, 5), .done = 5 };
+	fairlead_error err = { 0 };
+	pthread_t thread;
+	void *failed;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, keep_committing, &b), 0);
+	for (int i = 0; i < rounds; i++) {
+		char name[16], copy[WORLD_PATH];
+		int r;
+
+		(void)snprintf(name, sizeof name, "copy%d", i);
+		in_root(&w, name, copy);
+		r = fl_store_backup(b.s, copy, &err);
+		if (r == 0)
+			r = fl_store_verify(copy, &err);
+		if (r < 0) {
+			__atomic_store_n(&b.stop, 1, __ATOMIC_RELAXED);
+			fail_msg("%s", err.text);
+		}
+	}
+	__atomic_store_n(&b.stop, 1, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	(void)fl_store_close(b.s);
+	for (int i = 0; i < rounds; i++) {
+		struct world copy = w;
+		struct fl_store *s;
+		struct fl_store_end end;
+		uint64_t seq;
+		int fd;
+
+		(void)snprintf(copy.folder, sizeof copy.folder, "%.200s/copy%d", w.root, i);
+		s = world_open(&copy);
+		assert_int_equal(fl_store_end(s, &end, NULL), 0);
+		world_check(s, end.seq);
+		assert_int_equal(fl_store_checkpointed(s, &seq, &fd, NULL), 0);
+		if (fd >= 0) {
+			(void)close(fd);
+			world_check_image(s, seq, seq);
+		}
+		(void)fl_store_close(s);
+	}
+	world_end(&w);
+}
+
+/* --- verify --- */
+
+static void verifying(void **state)
+{
+	uint64_t number = 3;
+	fairlead_error err = { 0 };
+	struct world w;
+	struct fl_store *s = filled(&w, 10);
+
+	(void)state;
+	assert_int_equal(fl_store_checkpoint(s, 5, world_write_image, &number, &err), 0);
+	assert_int_equal(fl_store_verify(w.folder, &err), 0);
+	/* As long as it was, and other bytes. */
+	world_write(world_path(&w, "checkpoint-5-1.image"), 1000, "x", 1);
+	assert_int_equal(fl_store_verify(w.folder, &err), FAIRLEAD_EINPUT);
+	CHECK(strstr(err.text, "/checkpoint-5-1.image is damaged: its sum is not what it was"),
+	      err.text);
+	assert_int_equal(fl_store_checkpoint(s, 5, world_write_image, &number, &err), 0);
+	assert_int_equal(fl_store_verify(w.folder, &err), 0);
+	assert_int_equal(sqlite3_exec(s->writer.handle, "DELETE FROM journal WHERE seq = 7", NULL,
+				      NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(fl_store_verify(w.folder, &err), FAIRLEAD_EINPUT);
+	CHECK(strstr(err.text, "rows of the journal are missing"), err.text);
+	assert_int_equal(fl_store_journal(s, 0, count_journal, &(struct counts){ 0 }, &err),
+			 FAIRLEAD_EINPUT);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* --- threads --- */
+
+/* Batches on one thread while another reads: what is read is always whole. */
+static void reading_meanwhile(void **state)
+{
+	struct world w;
+	struct busy b = { .s = filled(&w, 5), .done = 5 };
+	struct fl_store_end end = { 0 };
+	uint64_t before = 0;
+	pthread_t thread;
+	void *failed;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, keep_committing, &b), 0);
+	while (end.seq < 100) {
+		struct counts c = { 0 };
+
+		assert_int_equal(fl_store_end(b.s, &end, NULL), 0);
+		assert_int_equal(fl_store_journal(b.s, 0, count_journal, &c, NULL), 0);
+		assert_true(c.n == c.last && c.n >= end.seq && c.n >= before);
+		before = c.n;
+		c = counted(b.s, FL_SQL_JOBS);
+		assert_true(c.n == c.last && c.n >= before);
+		assert_int_equal(fl_store_set(b.s, "seen", "x", NULL), 0);
+	}
+	__atomic_store_n(&b.stop, 1, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	(void)fl_store_close(b.s);
+	world_end(&w);
+}
+
+/* The log does not grow with what was written. */
+static void bounded_log(void **state)
+{
+	struct world w;
+	struct fl_store *s = filled(&w, 1);
+	long longest = 0;
+
+	(void)state;
+	s->log_limit = 20;
+	for (uint64_t i = 2; i <= 300; i++) {
+		long size;
+
+		assert_int_equal(world_commit(s, i, NULL), 0);
+		size = world_size(world_path(&w, FL_STORE_DATABASE "-wal"));
+		longest = size > longest ? size : longest;
+	}
+	assert_in_range(longest, 20L * 4096, 60L * 4200);
+	assert_int_equal(fl_store_bytes(s),
+			 world_size(world_path(&w, FL_STORE_DATABASE)) +
+				 world_size(world_path(&w, FL_STORE_DATABASE "-wal")));
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(images),
+		cmocka_unit_test(image_that_fails),
+		cmocka_unit_test(image_between_steps),
+		cmocka_unit_test(forgetting),
+		cmocka_unit_test(forgotten_with_their_jobs),
+		cmocka_unit_test(backups),
+		cmocka_unit_test(backup_into_nothing),
+		cmocka_unit_test(backup_while_running),
+		cmocka_unit_test(verifying),
+		cmocka_unit_test(reading_meanwhile),
+		cmocka_unit_test(bounded_log),
+	};
+
+	return cmocka_run_group_tests_name("keep", tests, NULL, NULL);
+}

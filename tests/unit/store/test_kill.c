@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that commits batches and makes images as fast as it can is killed at random moments,
+ * also while it opens the store.  Each time all that it was told is durable is there, whole, and
+ * nothing else but what it was about to be told.
+ *
+ * usage: test_store_kill [KILLS [SEED]]
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "lib/unit.h"
+#include "store/store_parts.h"
+#include "world.h"
+
+static int kills = 50;
+static uint32_t longest_us = 12000;
+static uint64_t seed = 1;
+
+enum { IMAGE_EVERY = 7, LOG_PAGES = 60 };
+
+/* Until it is killed. */
+static void commit_for_ever(const struct world *w, int acknowledge)
+{
+	struct fl_store *s = world_open(w);
+	struct fl_store_end end;
+
+	if (fl_store_end(s, &end, NULL) != 0)
+		_exit(1);
+	/* Logs are brought in often. */
+	s->log_limit = LOG_PAGES;
+	for (uint64_t i = end.seq + 1;; i++) {
+		if (world_commit(s, i, NULL) != 0)
+			_exit(2);
+		if (write(acknowledge, &i, sizeof i) != sizeof i)
+			_exit(3);
+		if (i % IMAGE_EVERY == 0 &&
+		    fl_store_checkpoint(s, i, world_write_image, &i, NULL) != 0)
+			_exit(4);
+	}
+}
+
+/* The last number that it acknowledged before it was killed, after @us microseconds; 0: none. */
+static uint64_t run_and_kill(const struct world *w, uint32_t us)
+{
+	const struct timespec pause = { 0, (long)us * 1000 };
+	uint64_t last = 0, number;
+	int status, pipes[2];
+	pid_t child;
+
+	assert_int_equal(pipe(pipes), 0);
+	child = fork();
+	if (child == 0) {
+		(void)close(pipes[0]);
+		commit_for_ever(w, pipes[1]);
+	}
+	(void)close(pipes[1]);
+	(void)nanosleep(&pause, NULL);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	while (read(pipes[0], &number, sizeof number) == sizeof number)
+		last = number;
+	(void)close(pipes[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	return last;
+}
+
+static void killed(void **state)
+{
+	uint64_t known = 0, before = 0;
+	struct fl_random random;
+	struct world w;
+	int committed = 0;
+
+	(void)state;
+	fl_random_init(&random, seed, fl_random_stream("kills"));
+	world_begin(&w);
+	for (int i = 0; i < kills; i++) {
+		uint64_t last = run_and_kill(&w, (uint32_t)(fl_random_bits(&random) % longest_us)),
+			 seq;
+		struct fl_store_end end;
+		struct fl_store *s = world_open(&w);
+		int fd;
+
+		committed += last > 0;
+		known = last ? last : before;
+		assert_int_equal(fl_store_end(s, &end, NULL), 0);
+		assert_in_range(end.seq, known, known + 1);
+		world_check(s, end.seq);
+		assert_int_equal(fl_store_checkpointed(s, &seq, &fd, NULL), 0);
+		if (fd >= 0) {
+			(void)close(fd);
+			/* Of the last seventh, or about to be. */
+			assert_in_range(seq,
+					end.seq > 2 * IMAGE_EVERY ? end.seq - 2 * IMAGE_EVERY : 0,
+					end.seq);
+			world_check_image(s, seq, seq);
+		}
+		before = end.seq;
+		(void)fl_store_close(s);
+	}
+	assert_int_equal(fl_store_verify(w.folder, NULL), 0);
+	world_end(&w);
+	print_message("# %d kills, %d while it committed, %llu batches\n", kills, committed,
+		      (unsigned long long)before);
+	assert_true(committed > kills / 4 && before > (uint64_t)kills);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(killed),
+	};
+
+	if (argc > 1)
+		kills = atoi(argv[1]);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 10);
+	/* Where everything takes its time. */
+	if (getenv("FAIRLEAD_UNDER_VALGRIND")) {
+		kills = 4;
+		longest_us *= 60;
+	}
+	return cmocka_run_group_tests_name("kill", tests, NULL, NULL);
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is refused, with what it says; that nothing of it is written to; and what is not. */
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/unit.h"
+#include "store/store_parts.h"
+#include "world.h"
+
+enum { ROWS = 400, PAGE = 4096 };
+
+/* --- what somebody, or a disk, did to a state folder --- */
+
+static void run_sql(struct world *w, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(world_path(w, FL_STORE_DATABASE), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void overwrite(struct world *w, long offset, size_t n)
+{
+	char bytes[4 * PAGE];
+	uint64_t random = 88172645463325252u;
+
+	for (size_t i = 0; i < n; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		bytes[i] = (char)random;
+	}
+	world_write(world_path(w, FL_STORE_DATABASE), offset, bytes, n);
+}
+
+static void bad_magic(struct world *w) { overwrite(w, 0, 16); }
+static void bad_header(struct world *w) { overwrite(w, 16, 84); }
+static void bad_schema(struct world *w) { overwrite(w, 100, PAGE - 100); }
+static void bad_pages(struct world *w) { overwrite(w, 4 * PAGE, 3 * PAGE); }
+
+static void bad_last_page(struct world *w)
+{
+	overwrite(w, world_size(world_path(w, FL_STORE_DATABASE)) - PAGE, PAGE);
+}
+
+static void cut(struct world *w)
+{
+	const char *path = world_path(w, FL_STORE_DATABASE);
+
+	assert_int_equal(truncate(path, world_size(path) - 3 * PAGE), 0);
+}
+
+static void cut_in_a_page(struct world *w)
+{
+	const char *path = world_path(w, FL_STORE_DATABASE);
+
+	assert_int_equal(truncate(path, world_size(path) / 2 + 100), 0);
+}
+
+static void empty(struct world *w)
+{
+	assert_int_equal(truncate(world_path(w, FL_STORE_DATABASE), 0), 0);
+}
+
+static void newer(struct world *w) { run_sql(w, "PRAGMA user_version = 1000"); }
+
+/* As a newer program that was killed leaves it: it stands in the log only. */
+static void newer_in_the_log(struct world *w)
+{
+	struct world other = *w;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(world_path(w, FL_STORE_DATABASE), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1000", NULL, NULL, NULL), 0);
+	(void)snprintf(other.folder, sizeof other.folder, "%.200s/log", w->root);
+	world_copy(w->folder, other.folder);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	(void)snprintf(w->folder, sizeof w->folder, "%s", other.folder);
+}
+
+static void not_ours(struct world *w) { run_sql(w, "PRAGMA application_id = 7"); }
+
+static void of_nobody(struct world *w)
+{
+	assert_int_equal(unlink(world_path(w, FL_STORE_DATABASE)), 0);
+	run_sql(w, "CREATE TABLE notes (text)");
+}
+
+static void no_database(struct world *w)
+{
+	assert_int_equal(unlink(world_path(w, FL_STORE_DATABASE)), 0);
+}
+
+static void no_image(struct world *w)
+{
+	assert_int_equal(unlink(world_path(w, "checkpoint-20-1.image")), 0);
+}
+
+static void short_image(struct world *w)
+{
+	assert_int_equal(truncate(world_path(w, "checkpoint-20-1.image"), 99), 0);
+}
+
+static void lost_log(struct world *w)
+{
+	world_write(world_path(w, "checkpoint-401-2.image"), 0, "", 1);
+}
+
+static void journal_cut_off(struct world *w) { run_sql(w, "DELETE FROM journal WHERE seq < 30"); }
+
+static void a_link(struct world *w)
+{
+	char kept[WORLD_PATH * 2];
+
+	(void)snprintf(kept, sizeof kept, "%.200s/elsewhere.db", w->root);
+	assert_int_equal(rename(world_path(w, FL_STORE_DATABASE), kept), 0);
+	assert_int_equal(symlink(kept, world_path(w, FL_STORE_DATABASE)), 0);
+}
+
+static void open_to_all(struct world *w) { assert_int_equal(chmod(w->folder, 0777), 0); }
+
+static void a_file(struct world *w)
+{
+	(void)snprintf(w->folder, sizeof w->folder, "%.200s/file", w->root);
+	world_write(w->folder, 0, "x", 1);
+}
+
+static void too_deep(struct world *w)
+{
+	(void)snprintf(w->folder, sizeof w->folder, "%.150s/no/such/folder", w->root);
+}
+
+static const struct {
+	const char *name;
+	void (*damage)(struct world *w);
+	int code;
+	const char *says;
+} refused[] = {
+	{ "bad magic", bad_magic, FAIRLEAD_EINPUT, "is damaged: file is not a database" },
+	{ "bad header", bad_header, FAIRLEAD_EINPUT, "is damaged: file is not a database" },
+	{ "bad schema", bad_schema, FAIRLEAD_EINPUT, "is damaged: " },
+	{ "random pages", bad_pages, FAIRLEAD_EINPUT, "is damaged: " },
+	{ "random last page", bad_last_page, FAIRLEAD_EINPUT, "is damaged: " },
+	{ "cut", cut, FAIRLEAD_EINPUT, "is damaged: " },
+	{ "cut in a page", cut_in_a_page, FAIRLEAD_EINPUT, "is damaged: " },
+	{ "empty", empty, FAIRLEAD_EINPUT, "is a database of another program" },
+	{ "newer", newer, FAIRLEAD_EINPUT,
+	  "is of a newer fairleadd: its version is 1000, and this one knows " },
+	{ "newer, in the log", newer_in_the_log, FAIRLEAD_EINPUT, "is of a newer fairleadd" },
+	{ "another program", not_ours, FAIRLEAD_EINPUT, "is a database of another program" },
+	{ "no program", of_nobody, FAIRLEAD_EINPUT, "is a database of another program" },
+	{ "no database", no_database, FAIRLEAD_EINPUT,
+	  "there are parts of a state, but no fairlead.db" },
+	{ "no image", no_image, FAIRLEAD_EINPUT, "checkpoint-20-1.image is missing" },
+	{ "short image", short_image, FAIRLEAD_EINPUT,
+	  "checkpoint-20-1.image is not as long as it was" },
+	{ "log lost", lost_log, FAIRLEAD_EINPUT,
+	  "checkpoint-401-2.image is there, but the journal ends at row 400" },
+	{ "journal cut off", journal_cut_off, FAIRLEAD_EINPUT,
+	  "the journal does not go on from checkpoint-20-1.image" },
+	{ "a link", a_link, FAIRLEAD_EIO, "fairlead.db cannot be opened" },
+	{ "open to all", open_to_all, FAIRLEAD_EIO, "everybody may write to " },
+	{ "a file", a_file, FAIRLEAD_EIO, "/file cannot be opened: Not a directory" },
+	{ "too deep", too_deep, FAIRLEAD_EIO, "cannot be made: No such file or directory" },
+};
+
+/* Made once, and copied for each. */
+static struct world example;
+
+static int make_example(void **state)
+{
+	uint64_t number = 5;
+	struct fl_store *s;
+
+	(void)state;
+	world_begin(&example);
+	s = world_open(&example);
+	for (uint64_t i = 1; i <= ROWS; i++)
+		assert_int_equal(world_commit(s, i, NULL), 0);
+	assert_int_equal(fl_store_checkpoint(s, 20, world_write_image, &number, NULL), 0);
+	(void)fl_store_close(s);
+	return 0;
+}
+
+static int drop_example(void **state)
+{
+	(void)state;
+	world_end(&example);
+	return 0;
+}
+
+static void filled(struct world *w)
+{
+	world_begin(w);
+	world_copy(example.folder, w->folder);
+}
+
+static void refusals(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		const char *name = refused[i].name;
+		fairlead_error err = { 0 };
+		struct stat folder;
+		struct world w;
+		uint64_t before = 0;
+		bool has;
+
+		filled(&w);
+		refused[i].damage(&w);
+		has = stat(w.folder, &folder) == 0 && S_ISDIR(folder.st_mode);
+		before = has ? world_sum(w.folder) : 0;
+		for (int again = 0; again < 2; again++) {
+			int r = world_try(&w, true, NULL, &err);
+
+			if (r != refused[i].code || !strstr(err.text, refused[i].says))
+				fail_msg("%s: %d %s", name, r, err.text);
+			CHECK(err.hint[0] || r == FAIRLEAD_EIO, name);
+			CHECK(!has || world_sum(w.folder) == before, name);
+		}
+		(void)chmod(w.folder, 0700);
+		world_end(&w);
+	}
+}
+
+static int see_job(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	(void)user;
+	(void)err;
+	assert_true(row->state < FL_JOB_STATES);
+	return 0;
+}
+
+static int see_journal(void *user, const struct fl_journal_row *row, fairlead_error *err)
+{
+	(void)user;
+	(void)err;
+	assert_true(row->kind < FL_JOURNAL_KINDS);
+	return 0;
+}
+
+static void read_all(const struct world *w)
+{
+	const struct fl_job_filter all = { 0 };
+	struct fl_store *s = world_open(w);
+	int r = fl_store_jobs(s, &all, see_job, NULL, NULL);
+
+	assert_true(r == 0 || r == FAIRLEAD_EINPUT);
+	r = fl_store_journal(s, 0, see_journal, NULL, NULL);
+	assert_true(r == 0 || r == FAIRLEAD_EINPUT);
+	(void)fl_store_close(s);
+}
+
+/* Random bytes anywhere: it opens whole, or is refused; it never crashes or opens half. */
+static void random_damage(void **state)
+{
+	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 5 : 60;
+	uint32_t random = 12345;
+	int refused_ones = 0;
+	struct world w;
+
+	(void)state;
+	filled(&w);
+	for (int i = 0; i < rounds; i++) {
+		struct world copy = w;
+		fairlead_error err = { 0 };
+		long size;
+
+		(void)snprintf(copy.folder, sizeof copy.folder, "%.200s/copy%d", w.root, i);
+		world_copy(w.folder, copy.folder);
+		size = world_size(world_path(&copy, FL_STORE_DATABASE));
+		random = random * 1664525 + 1013904223;
+		overwrite(&copy, (long)(random % (uint32_t)(size - 300)), 1 + random % 257);
+		if (world_try(&copy, true, NULL, &err) < 0) {
+			CHECK(err.code == FAIRLEAD_EINPUT, err.text);
+			refused_ones++;
+		} else {
+			read_all(&copy);
+		}
+	}
+	/* Most of it is room for more, and in a text any bytes are as good as others. */
+	assert_true(refused_ones > rounds / 5);
+	world_end(&w);
+}
+
+static void missing(void **state)
+{
+	struct fl_store_options options = { 0 };
+	struct fl_store *s = NULL;
+	fairlead_error err = { 0 };
+	struct stat made;
+	struct world w;
+
+	(void)state;
+	world_begin(&w);
+	assert_int_equal(world_try(&w, false, NULL, &err), FAIRLEAD_ENOENT);
+	assert_non_null(strstr(err.text, "there is no folder "));
+	assert_int_equal(mkdir(w.folder, 0755), 0);
+	assert_int_equal(world_try(&w, false, NULL, &err), FAIRLEAD_ENOENT);
+	assert_non_null(strstr(err.text, "is not a state folder: there is no fairlead.db in it"));
+	options.folder = w.folder;
+	options.create = options.read_only = true;
+	assert_int_equal(fl_store_open(&options, &s, &err), FAIRLEAD_ENOENT);
+	s = world_open(&w);
+	assert_int_equal(stat(world_path(&w, FL_STORE_DATABASE), &made), 0);
+	assert_int_equal(made.st_mode & 0777, 0600);
+	assert_int_equal(stat(world_path(&w, FL_STORE_DATABASE "-wal"), &made), 0);
+	assert_int_equal(made.st_mode & 0777, 0600);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+static void private_folder(void **state)
+{
+	struct fl_store *s;
+	struct stat made;
+	struct world w;
+	mode_t before = umask(0);
+
+	(void)state;
+	world_begin(&w);
+	s = world_open(&w);
+	(void)umask(before);
+	assert_int_equal(stat(w.folder, &made), 0);
+	assert_int_equal(made.st_mode & 0777, 0700);
+	for (const char *const *name =
+		     (const char *const[]){ "lock", "fairlead.db", "fairlead.db-wal",
+					    "fairlead.db-shm", NULL };
+	     *name; name++) {
+		CHECK(stat(world_path(&w, *name), &made) == 0, *name);
+		CHECK((made.st_mode & 0777) == 0600, *name);
+	}
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+static int count(void *user, const struct fl_journal_row *row, fairlead_error *err)
+{
+	(void)row;
+	(void)err;
+	++*(int *)user;
+	return 0;
+}
+
+static void second_opener(void **state)
+{
+	struct fl_store_options look = { .read_only = true };
+	struct fl_store *s, *reader = NULL;
+	fairlead_error err = { 0 };
+	char pid[32];
+	struct world w;
+	int n = 0;
+
+	(void)state;
+	world_begin(&w);
+	look.folder = w.folder;
+	s = world_open(&w);
+	(void)snprintf(pid, sizeof pid, "process %ld", (long)getpid());
+	assert_int_equal(world_try(&w, true, NULL, &err), FAIRLEAD_ESTATE);
+	CHECK(strstr(err.text, pid), err.text);
+	/* Who only looks sees what is committed, also while it is. */
+	assert_int_equal(fl_store_open(&look, &reader, &err), 0);
+	assert_int_equal(world_commit(s, 1, &err), 0);
+	assert_int_equal(fl_store_journal(reader, 0, count, &n, &err), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(world_commit(reader, 2, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fl_store_set(reader, "a", "b", &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fl_store_checkpoint(reader, 1, NULL, NULL, &err), FAIRLEAD_ESTATE);
+	CHECK(strstr(err.text, "open for reading only"), err.text);
+	s = fl_store_close(s);
+	n = 0;
+	assert_int_equal(fl_store_journal(reader, 0, count, &n, &err), 0);
+	assert_int_equal(n, 1);
+	reader = fl_store_close(reader);
+	/* The lock went with it, and a look leaves no traces that another writer minds. */
+	s = world_open(&w);
+	world_check(s, 1);
+	assert_int_equal(world_commit(s, 2, &err), 0);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* A lock of somebody who was killed is none. */
+static void killed_opener(void **state)
+{
+	struct fl_store *s;
+	struct world w;
+	int status;
+	pid_t child;
+
+	(void)state;
+	world_begin(&w);
+	child = fork();
+	if (child == 0) {
+		s = world_open(&w);
+		if (world_commit(s, 1, NULL) == 0)
+			(void)raise(SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	s = world_open(&w);
+	world_check(s, 1);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* As a user who may not write there: root may always. */
+static void read_only_folder(void **state)
+{
+	struct world w;
+	int status;
+	pid_t child;
+
+	(void)state;
+	filled(&w);
+	assert_int_equal(chmod(world_path(&w, FL_STORE_DATABASE), 0644), 0);
+	assert_int_equal(chmod(world_path(&w, "checkpoint-20-1.image"), 0644), 0);
+	assert_int_equal(chmod(w.folder, 0555), 0);
+	assert_int_equal(chmod(w.root, 0755), 0);
+	child = fork();
+	if (child == 0) {
+		struct fl_store_options look = { .folder = w.folder, .read_only = true };
+		struct fl_store *s = NULL;
+		fairlead_error err = { 0 };
+		int r;
+
+		if (getuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
+			_exit(2);
+		r = world_try(&w, true, NULL, &err);
+		if (r != FAIRLEAD_EIO || !strstr(err.text, "/lock cannot be written to: ") ||
+		    !strstr(err.hint, "must belong to the user"))
+			_exit(3);
+		/* The index of the log, which readers share, cannot be made. */
+		r = fl_store_open(&look, &s, &err);
+		_exit(r == FAIRLEAD_EIO && strstr(err.text, "cannot be written to: ") ? 0 : 4);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(chmod(w.folder, 0700), 0);
+	world_end(&w);
+}
+
+/* --- versions --- */
+
+static const char more[] = "CREATE TABLE more (a INTEGER) STRICT;"
+			   "INSERT INTO more SELECT count(*) FROM journal;";
+static const char broken[] =
+	"CREATE TABLE other (a INTEGER) STRICT; INSERT INTO nothing VALUES (1)";
+
+static int open_as(const struct world *w, const char *const *texts, int n, struct fl_store **ret,
+		   fairlead_error *err)
+{
+	struct fl_store_options options = { .folder = w->folder, .create = true };
+	struct fl_migrations m = { texts, n };
+
+	return fl_store_open_as(&options, &m, ret, err);
+}
+
+static void versions(void **state)
+{
+	const char *now = fl_store_migrations.texts[0];
+	struct world w, old;
+	struct fl_store *s = NULL;
+	fairlead_error err = { 0 };
+	uint64_t before;
+
+	(void)state;
+	filled(&w);
+	before = world_sum(w.folder);
+	/* It fails: all is as it was, but for the copy. */
+	assert_int_equal(open_as(&w, (const char *const[]){ now, broken }, 2, &s, &err),
+			 FAIRLEAD_ESTATE);
+	assert_true(world_size(world_path(&w, "before-v2.db")) > 0);
+	assert_int_equal(unlink(world_path(&w, "before-v2.db")), 0);
+	assert_true(world_sum(w.folder) == before);
+	/* It succeeds, once. */
+	assert_int_equal(open_as(&w, (const char *const[]){ now, more }, 2, &s, &err), 0);
+	world_check(s, ROWS);
+	world_check_image(s, 20, 5);
+	s = fl_store_close(s);
+	assert_int_equal(open_as(&w, (const char *const[]){ now, more }, 2, &s, &err), 0);
+	s = fl_store_close(s);
+	/* This program is an older one by now. */
+	assert_int_equal(world_try(&w, true, NULL, &err), FAIRLEAD_EINPUT);
+	CHECK(strstr(err.text, "its version is 2, and this one knows 1"), err.text);
+	/* With the copy in its place it is as before. */
+	old = w;
+	(void)snprintf(old.folder, sizeof old.folder, "%.200s/old", w.root);
+	world_copy(w.folder, old.folder);
+	{
+		char copy[WORLD_PATH * 2];
+
+		(void)snprintf(copy, sizeof copy, "%s", world_path(&old, "before-v2.db"));
+		assert_int_equal(rename(copy, world_path(&old, FL_STORE_DATABASE)), 0);
+	}
+	s = world_open(&old);
+	world_check(s, ROWS);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+static void look_at_an_older_one(void **state)
+{
+	const char *now = fl_store_migrations.texts[0];
+	const struct fl_migrations m = { (const char *const[]){ now, more }, 2 };
+	struct fl_store_options look = { .read_only = true };
+	struct fl_store *s = NULL;
+	fairlead_error err = { 0 };
+	struct world w;
+
+	(void)state;
+	filled(&w);
+	look.folder = w.folder;
+	assert_int_equal(fl_store_open_as(&look, &m, &s, &err), FAIRLEAD_EINPUT);
+	CHECK(strstr(err.text, "is of an older fairleadd, version 1"), err.text);
+	CHECK(strstr(err.hint, "start fairleadd once"), err.hint);
+	world_end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(random_damage),
+		cmocka_unit_test(missing),
+		cmocka_unit_test(private_folder),
+		cmocka_unit_test(second_opener),
+		cmocka_unit_test(killed_opener),
+		cmocka_unit_test(read_only_folder),
+		cmocka_unit_test(versions),
+		cmocka_unit_test(look_at_an_older_one),
+	};
+
+	return cmocka_run_group_tests_name("open", tests, make_example, drop_example);
+}
