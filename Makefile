@@ -5,10 +5,11 @@ BUILD ?= build
 FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test quick bench e2e soak format install clean
+.PHONY: help run examples build test quick bench e2e soak format install clean
 
 help:
-	@echo 'make run      set up, build, and decide for two examples, and simulate a third'
+	@echo 'make run      set up, build, and share this machine among three teams for a minute'
+	@echo 'make examples decide for a company and a laboratory, simulate a GPU cluster'
 	@echo 'make test     set up, build, and run every test'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
@@ -26,7 +27,10 @@ $(BUILD)/build.ninja: $(MESON_FILES)
 run:
 	@tools/bootstrap run
 	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
-	ninja -C $(BUILD) fairlead
+	ninja -C $(BUILD) fairlead fairleadd fairlead-runner
+	@FAIRLEAD=$(FAIRLEAD) examples/machine/run.sh
+
+examples: build
 	FAIRLEAD=$(FAIRLEAD) examples/company/run.sh
 	FAIRLEAD=$(FAIRLEAD) examples/gpu-lab/run.sh
 	FAIRLEAD=$(FAIRLEAD) examples/traces/run.sh

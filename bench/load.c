@@ -168,7 +168,7 @@ static uint64_t number_of(const struct door *d)
 /* --- reading while others write --- */
 
 struct reader {
-	const char *name, *path; /* %llu: a job */
+	const char *name, *path; /* %llu: a job; NULL: of the disk, not of the daemon */
 	double every_ms;
 	/* set while it runs */
 	struct bench *b;
@@ -181,7 +181,7 @@ struct bench {
 	struct options o;
 	struct own d;
 	struct disk before, after;
-	struct own_figures empty, full, most, later, first_idle, last_idle;
+	struct own_figures empty, full, most, first_idle, last_idle;
 	double fill_s, load_s, restart_ms;
 	double *ms; /* by job submitted: until it was acknowledged */
 	uint64_t *acked, *filled;
@@ -193,6 +193,27 @@ struct bench {
 	struct reader *readers;
 	char *metrics; /* after the load */
 };
+
+/* What the disk does meanwhile, for whoever asks it: each time two pages. */
+static void *sync_on(void *user)
+{
+	static const char pages[2 * (4096 + 24)];
+	struct reader *r = user;
+	char path[4200];
+	int fd;
+
+	(void)snprintf(path, sizeof path, "%s/sync", r->b->d.root);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	while (atomic_load(&r->b->loading) && !told_to_stop && r->n < READS) {
+		double start = now_ms();
+
+		r->failed += write(fd, pages, sizeof pages) != sizeof pages || fdatasync(fd) != 0;
+		r->ms[r->n++] = now_ms() - start;
+		sleep_until_ms(start + r->every_ms);
+	}
+	(void)close(fd);
+	return NULL;
+}
 
 static void *read_on(void *user)
 {
@@ -332,7 +353,7 @@ static void load(struct bench *b)
 	for (struct reader *r = b->readers; r->name; r++) {
 		r->b = b;
 		r->ms = room(READS, sizeof *r->ms);
-		pthread_create(&r->thread, NULL, read_on, r);
+		pthread_create(&r->thread, NULL, r->path ? read_on : sync_on, r);
 	}
 	pthread_create(&canceller, NULL, cancel_on, b);
 	b->began = now_ms();
@@ -436,7 +457,6 @@ static bool step(struct bench *b)
 	measure_disk(&b->d, &b->o, &b->after);
 	if (!wait_settled(b))
 		return false;
-	own_look(&b->d, &b->later);
 	sleep_until_ms(now_ms() + 2e3); /* what came last is written, too */
 	own_look(&b->d, &b->first_idle);
 	sleep_until_ms(now_ms() + b->o.seconds * 1e3);
@@ -503,6 +523,7 @@ static void print(struct bench *b)
 		       r->name, r->n, r->failed, part_of(r->ms, r->n, 0.5),
 		       part_of(r->ms, r->n, 0.99), part_of(r->ms, r->n, 1));
 	}
+	printf("\"cpuMs\":%.2f,", (b->most.cpu_ms - b->full.cpu_ms) / b->o.jobs);
 	printf("\"cancelled\":%u,\"generations\":%.0f,\"generationMs\":%.1f,\"cycles\":%.0f,"
 	       "\"cycleMs\":%.2f,\"commits\":%.0f,\"daemonCommitMs\":%.2f,",
 	       b->cancelled, metric(b, "fairlead_generation_seconds_count"),
@@ -569,6 +590,7 @@ int main(int argc, char **argv)
 		{ .name = "jobs", .path = "/v1/jobs?limit=100&after=%llu", .every_ms = 200 },
 		{ .name = "queues", .path = "/v1/queues", .every_ms = 500 },
 		{ .name = "metrics", .path = "/metrics", .every_ms = 1000 },
+		{ .name = "sync", .path = NULL, .every_ms = 25 },
 		{ .name = NULL },
 	};
 	static struct bench b = { .o = { "load", 100000, 20000, 50, 0, 5 } };

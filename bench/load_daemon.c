@@ -210,6 +210,26 @@ static uint64_t number_in(const char *path, const char *key)
 	return ret;
 }
 
+/* Processor time, of threads that are gone, too. */
+static double cpu_of(pid_t pid)
+{
+	char path[64], line[1024];
+	unsigned long long user = 0, system = 0;
+	const char *at = NULL;
+	FILE *f;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f && fgets(line, sizeof line, f))
+		at = strrchr(line, ')');
+	if (at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+			 &system) != 2)
+		user = system = 0;
+	if (f)
+		(void)fclose(f);
+	return (double)(user + system) * 1e3 / (double)sysconf(_SC_CLK_TCK);
+}
+
 void own_look(const struct own *d, struct own_figures *ret)
 {
 	char path[300], folder[64];
@@ -220,6 +240,7 @@ void own_look(const struct own *d, struct own_figures *ret)
 	ret->resident_mb = (double)number_in(path, "VmRSS:") * 1024 / 1e6;
 	ret->peak_mb = (double)number_in(path, "VmHWM:") * 1024 / 1e6;
 	ret->switches = 0;
+	ret->cpu_ms = cpu_of(d->pid);
 	(void)snprintf(folder, sizeof folder, "/proc/%d/task", (int)d->pid);
 	tasks = opendir(folder);
 	while (tasks && (e = readdir(tasks))) {

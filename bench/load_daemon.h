@@ -29,6 +29,7 @@ void own_end(struct own *d);
 struct own_figures {
 	double resident_mb, peak_mb;
 	uint64_t switches; /* of all threads, voluntary */
+	double cpu_ms;
 };
 void own_look(const struct own *d, struct own_figures *ret);
 /* The peak begins anew; not everywhere can it. */

@@ -411,12 +411,19 @@ static uint32_t turning_points(const struct fl_explain_run *r, fl_amount from, u
 			       fl_amount *points)
 {
 	uint32_t root = r->tree->root[r->x->cluster_queue.v], n = 0, n_points = 0;
+	int64_t seen[64]; /* of many workloads most have one of a few priorities */
 
+	for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+		seen[i] = INT64_MAX;
 	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
 		struct fl_node q = fl_explain_queue(r->model, (struct fl_workload){ w });
+		int32_t priority = r->model->workloads[w].priority;
+		int64_t *lately = &seen[(uint32_t)priority % (sizeof seen / sizeof *seen)];
 
-		if (q.v != FL_NONE && r->tree->root[q.v] == root)
-			ids[n++] = w;
+		if (q.v == FL_NONE || r->tree->root[q.v] != root || *lately == priority)
+			continue;
+		*lately = priority;
+		ids[n++] = w;
 	}
 	fl_sort(ids, n, ids + n, cmp_priorities, r->model);
 	points[n_points++] = from;

@@ -182,6 +182,7 @@ int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err)
 	struct fl_victim_log log;
 	struct fl_sink sink = { .row = fl_victim_log_row, .user = &log };
 	struct fl_decisions d;
+	uint32_t refused = 0;
 
 	if (x->failing == FL_NONE || x->needs[x->failing].search == 0)
 		return 0;
@@ -193,8 +194,10 @@ int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err)
 	if (rc < 0 || log.search == 0)
 		return rc;
 	x->searched = true;
-	x->refusals = fl_arena_alloc(r->arena, log.n_workloads + r->tree->n_nodes,
-				     sizeof(*x->refusals), err);
+	for (uint32_t w = 0; w < log.n_workloads; w++)
+		refused += log.said_of[w] == log.search && log.refused[w].n;
+	x->refusals = fl_arena_alloc(r->arena, refused + r->tree->n_nodes, sizeof(*x->refusals),
+				     err);
 	if (!x->refusals)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t n = 0; n < r->tree->n_nodes; n++)

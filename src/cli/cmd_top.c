@@ -20,7 +20,7 @@ enum {
 	EVENTS = 20,
 	PERIOD = 1000,       /* ms */
 	PLAIN_PERIOD = 5000, /* the same where pictures stand below each other */
-	PLAIN_JOBS = 8,
+	PLAIN_JOBS = 5,
 };
 
 struct top {

@@ -288,7 +288,7 @@ static int take_after(json_t *json, struct fl_job_document *d, fairlead_error *e
 	return 0;
 }
 
-/* Room for texts of command and environment: as long as they may be. */
+/* Into the room for texts, no further than they may be long. */
 static int add_text(struct fl_job_document *d, const char *name, const char *value,
 		    uint32_t *ret_len, fairlead_error *err)
 {
@@ -492,9 +492,11 @@ static int check_keys(json_t *json, unsigned n_known, fairlead_error *err)
 		unsigned f = 0;
 
 		while (f < n_known && strcmp(fl_job_fields[f], key) != 0)
-			fl_nearest_offer(&near, fl_job_fields[f++]);
+			f++;
 		if (f < n_known)
 			continue;
+		for (f = 0; f < n_known; f++)
+			fl_nearest_offer(&near, fl_job_fields[f]);
 		fl_fail(err, FAIRLEAD_EINPUT, "there is no field '%.100s' in a job", key);
 		if (near.n)
 			fl_fail_hint(err, "did you mean %s?",
@@ -502,6 +504,20 @@ static int check_keys(json_t *json, unsigned n_known, fairlead_error *err)
 		return FAIRLEAD_EINPUT;
 	}
 	return 0;
+}
+
+/* What command and environment take, or as much as they may. */
+static size_t room_for_texts(json_t *json)
+{
+	json_t *environment = json_object_get(json, "environment"), *value;
+	json_t *command = json_object_get(json, "command");
+	const char *key;
+	size_t i, n = 0;
+
+	json_array_foreach(command, i, value) n += json_string_length(value) + 1;
+	json_object_foreach(environment, key, value)
+		n += strlen(key) + json_string_length(value) + 2;
+	return n < FL_JOB_ARGUMENTS ? n : FL_JOB_ARGUMENTS;
 }
 
 static int check_whole(const struct fl_job_spec *s, fairlead_error *err)
@@ -540,7 +556,7 @@ int fl_job_from_json(json_t *json, enum fl_job_form form, struct fl_job_document
 	int rc = check_keys(json, n_known, err);
 	if (rc < 0)
 		return rc;
-	d.texts = malloc(FL_JOB_ARGUMENTS);
+	d.texts = malloc(room_for_texts(json) + 1);
 	if (!d.texts)
 		return fl_fail_nomem(err);
 	for (unsigned f = 0; f < n_known && rc == 0; f++) {
@@ -555,8 +571,6 @@ int fl_job_from_json(json_t *json, enum fl_job_form form, struct fl_job_document
 		free(d.texts);
 		return rc;
 	}
-	char *shorter = realloc(d.texts, d.spec.command_len + d.spec.environment_len);
-	d.texts = shorter ? shorter : d.texts;
 	d.spec.command = d.texts;
 	d.spec.environment = d.texts + d.spec.command_len;
 	*ret = d;

@@ -8,8 +8,8 @@
  *
  * {"name": "train", "queue": "team-a", "priority": 0, "tasks": 1,
  *  "requests": {"cpu": "500m", "memory": "4Gi", "nvidia.com/gpu": 1},
- *  "command": ["python", "train.py"], "environment": {"K": "V"}, "directory": "/home/u",
- *  "output": "/home/u/log", "timeLimit": "1h30m", "grace": "30s", "signal": "TERM",
+ *  "command": ["python", "train.py"], "environment": {"K": "V"}, "directory": "/srv/u",
+ *  "output": "/srv/u/log", "timeLimit": "1h30m", "grace": "30s", "signal": "TERM",
  *  "hold": false, "after": [{"job": 12, "when": "ok"}], "labels": {"gpu-type": "a100"},
  *  "array": 100}
  *

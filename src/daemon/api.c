@@ -297,8 +297,11 @@ bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_t
 	const char *text = fl_request_argument(call->r, name);
 
 	*ret = def;
-	if (text && fl_time_parse(text, strlen(text), ret, NULL) < 0)
+	if (!text)
+		return true;
+	if (fl_time_parse(text, strlen(text), ret, NULL) < 0)
 		return refuse_argument(call, name, "is not a time such as 2026-01-31T12:00:00Z");
+	*ret = fl_clock_of_wall(fl_core_clock(call->api->core), *ret);
 	return true;
 }
 

@@ -2,9 +2,7 @@
 /*
  * api_child - questions that take longer than a client of others should wait for
  *
- * A copy of the process, made by fork, has everything as it is at that moment; it thinks, writes
- * its answer into a pipe, and is gone.  Of this process it keeps nothing open and takes no signal
- * for it; memory that it writes to is its own.
+ * A copy of the process (aside.h) thinks, writes its answer into a pipe, and is gone.
  *
  * The first byte of what it writes says how it went: 'a', and the answer follows; 'e', and an
  * error does, as it lies in memory.
@@ -15,12 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/api_parts.h"
+#include "daemon/aside.h"
 
 enum { ANSWER_BYTES = 256 * 1024 * 1024 };
 
@@ -55,32 +52,6 @@ static void write_all(int fd, const void *bytes, size_t len)
 	}
 }
 
-/* Nothing of the daemon's may stay open here when it has closed it, or be written to. */
-static void let_go(int fd, pid_t parent)
-{
-	const struct rlimit seconds = { FL_API_CHILD_SECONDS, FL_API_CHILD_SECONDS };
-	sigset_t none;
-
-	if (dup2(fd, 3) < 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++) {
-		int null = open("/dev/null", O_RDWR);
-
-		if (null >= 0 && null != i)
-			(void)dup2(null, i);
-	}
-	if (close_range(4, ~0U, 0) != 0)
-		_exit(1);
-	for (int number = 1; number < NSIG; number++)
-		(void)signal(number, SIG_DFL);
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)setrlimit(RLIMIT_CPU, &seconds);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-}
-
 static _Noreturn void think(struct fl_call *call, int fd, pid_t parent,
 			    int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err))
 {
@@ -90,7 +61,7 @@ static _Noreturn void think(struct fl_call *call, int fd, pid_t parent,
 	FILE *out;
 	int code;
 
-	let_go(fd, parent);
+	fl_aside_begin(fd, parent, FL_API_CHILD_SECONDS);
 	out = open_memstream(&text, &len);
 	code = out ? answer(call, out, &err) : fl_fail_nomem(&err);
 	if (out && fclose(out) != 0 && code == 0)

@@ -2,8 +2,8 @@
 /*
  * api_history - what queues had over a time, and what weights would have given them
  *
- * Exact, from when each job was submitted, held what, and was over; weights and quotas are those
- * of now.
+ * Exact, from when each job held what; weights, quotas and what there is are those of now.  What
+ * the store tells is read on a thread: a year of it takes a while.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,34 +17,39 @@
 
 enum {
 	RESOURCES = 32,
-	MOST = 200000,   /* attempts of jobs in one answer */
+	MOST = 200000,   /* attempts of jobs that are set against weights */
 	WORK = 20000000, /* and those times queues */
+	AT_ONCE = 2,     /* threads; commits need one, too */
 };
 
-/* What is told of one resource: who wanted and held it when. */
+/* What is told of one resource: what was held by queues, as nodes, and who wanted it when. */
 struct column {
 	char name[FL_JOB_RESOURCE];
+	double *had;
 	struct fl_fair_span *spans;
 	uint32_t n, cap;
 };
 
 /* What is told of one queue. */
 struct line {
-	fl_time *waits; /* of each of its jobs that has started, or waits */
-	uint32_t jobs, cap, preempted;
+	fl_time *waits; /* of each of its jobs until it first began, or waits still */
+	uint32_t n_waits, cap;
+	uint64_t jobs, preempted;
 };
 
 struct history {
-	struct fl_core_view view;
-	const struct fl_core *core;
+	struct fl_call call;
+	uv_work_t work;
+	struct fl_core_view view; /* on the loop only */
 	fl_time from, to;
-	json_t *queues;
+	json_t *tree, *queues;
 	struct fl_fair_node *nodes;
 	struct line *lines; /* by queue, as nodes */
 	uint32_t n, n_attempts;
 	struct column columns[RESOURCES];
-	uint64_t job; /* the one whose attempts come */
-	fairlead_error *err;
+	bool too_many; /* to be set against weights */
+	int code;
+	fairlead_error err;
 };
 
 /* The leaf with this name; LocalQueues are doors only. */
@@ -78,23 +83,44 @@ static uint32_t find_above(const struct history *h, const json_t *queue)
 	return FL_NONE;
 }
 
-/* What lies within the time that is asked for. */
-static int add_span(struct history *h, const char *resource, struct fl_fair_span s)
+static int column(struct history *h, const char *resource, struct column **ret)
 {
 	struct column *c = h->columns;
 
 	while (c < h->columns + RESOURCES && c->name[0] && strcmp(c->name, resource) != 0)
 		c++;
+	if (c == h->columns + RESOURCES)
+		return fl_fail(&h->err, FAIRLEAD_ELIMIT, "more than %d resources", RESOURCES);
+	if (!c->had)
+		c->had = calloc(h->n + 1, sizeof *c->had);
+	if (!c->had)
+		return fl_fail_nomem(&h->err);
+	(void)snprintf(c->name, sizeof c->name, "%s", resource);
+	*ret = c;
+	return 0;
+}
+
+/* Cores, not thousandths of them; all else in whole units. */
+static double units(const char *resource, double amount)
+{
+	return amount / (strcmp(resource, "cpu") == 0 ? 1000 : 1);
+}
+
+/* What lies within the time that is asked for. */
+static int add_span(struct history *h, const char *resource, struct fl_fair_span s)
+{
+	struct column *c;
+	int r = column(h, resource, &c);
+
+	if (r < 0)
+		return r;
 	s.from = s.from < h->from ? h->from : s.from;
 	s.to = s.to == FL_TIME_NONE || s.to > h->to ? h->to : s.to;
-	if (c == h->columns + RESOURCES || s.from >= s.to)
-		return 0;
-	(void)snprintf(c->name, sizeof c->name, "%s", resource);
-	/* Cores, not thousandths of them; all else in whole units. */
-	s.amount /= strcmp(resource, "cpu") == 0 ? 1000 : 1;
-	if (fl_mem_grow(&fl_mem_heap, &c->spans, &c->cap, c->n + 1, sizeof *c->spans, h->err) < 0)
+	s.amount = units(resource, s.amount);
+	if (fl_mem_grow(&fl_mem_heap, &c->spans, &c->cap, c->n + 1, sizeof *c->spans, &h->err) < 0)
 		return FAIRLEAD_ENOMEM;
-	c->spans[c->n++] = s;
+	if (s.from < s.to)
+		c->spans[c->n++] = s;
 	return 0;
 }
 
@@ -102,13 +128,39 @@ static int add_wait(struct history *h, uint32_t node, fl_time wait)
 {
 	struct line *l = &h->lines[node];
 
-	if (fl_mem_grow(&fl_mem_heap, &l->waits, &l->cap, l->jobs + 1, sizeof *l->waits, h->err) <
-	    0)
+	if (fl_mem_grow(&fl_mem_heap, &l->waits, &l->cap, l->n_waits + 1, sizeof *l->waits,
+			&h->err) < 0)
 		return FAIRLEAD_ENOMEM;
-	l->waits[l->jobs++] = wait > 0 ? wait : 0;
+	l->waits[l->n_waits++] = wait > 0 ? wait : 0;
 	return 0;
 }
 
+/* What a queue held, for it and all above it. */
+static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
+{
+	struct history *h = user;
+	uint32_t node = find(h, row->queue);
+	struct column *c;
+	int r;
+
+	(void)err; /* h->err, as with all others */
+	if (node == FL_NONE)
+		return 0;
+	if (!row->resource) {
+		h->lines[node].jobs += row->jobs;
+		h->lines[node].preempted += row->evictions;
+		return 0;
+	}
+	r = column(h, row->resource, &c);
+	if (r < 0)
+		return r;
+	/* Parents that go round end somewhere. */
+	for (uint32_t i = 0; i < h->n && node != FL_NONE; i++, node = h->nodes[node].parent)
+		c->had[node] += units(row->resource, row->amount);
+	return 0;
+}
+
+/* One that waited, and may have held something. */
 static int holding(void *user, const struct fl_admission_row *a, fairlead_error *err)
 {
 	struct history *h = user;
@@ -116,44 +168,43 @@ static int holding(void *user, const struct fl_admission_row *a, fairlead_error 
 	uint32_t n = 0, node = find(h, a->queue);
 	int r = 0;
 
-	if (++h->n_attempts > MOST || h->n_attempts > WORK / h->n)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "more than %u attempts of jobs",
-			       h->n_attempts - 1);
+	if (++h->n_attempts > MOST || h->n_attempts > WORK / h->n) {
+		h->too_many = true;
+		return FAIRLEAD_ELIMIT;
+	}
 	if (node == FL_NONE)
 		return 0;
 	if (a->placement)
 		r = fl_placement_read(a->placement, grants, FL_JOB_RESOURCES * 4, &n, err);
-	for (uint32_t i = 0; i < n && r == 0; i++) {
-		struct fl_fair_span s = { node, true, a->from, a->to, (double)grants[i].amount };
-
-		r = add_span(h, grants[i].resource, s);
-		s = (struct fl_fair_span){ node, false, row->submitted, row->ended, s.amount };
-		if (r == 0 && h->job != a->job)
-			r = add_span(h, grants[i].resource, s);
-	}
-	if (r == 0 && h->job != a->job)
-		r = add_wait(h, node, a->from - row->submitted);
-	if (a->ended && strcmp(a->ended, fl_go_why_name(FL_GO_PREEMPTED)) == 0 && a->to > h->from &&
-	    a->to <= h->to)
-		h->lines[node].preempted++;
-	h->job = a->job;
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = add_span(h, grants[i].resource,
+			     (struct fl_fair_span){ node, a->waits, a->to,
+						    (double)grants[i].amount });
+	if (r == 0 && a->attempt == 1 && a->from > h->from)
+		r = add_wait(h, node, a->from - a->waits);
 	return r;
 }
 
-/* One that waits and has never had anything. */
-static int newcomer(struct history *h, const struct fl_live *job)
+/* One that waits for its turn. */
+static int waiting(struct history *h, const struct fl_live *job)
 {
 	const struct fl_model *m = h->view.model;
 	const struct fl_workload_row *row = &m->workloads[job->workload.v];
 	uint32_t node = find(h, fl_model_text(m, m->nodes[row->cluster_queue.v].name));
-	int r = node == FL_NONE ? 0 : add_wait(h, node, h->to - job->submitted);
+	int r = 0;
 
-	for (uint32_t p = 0; p < row->podsets.n && node != FL_NONE; p++) {
+	if (node == FL_NONE)
+		return 0;
+	if (job->attempt == 0) {
+		h->lines[node].jobs++;
+		r = add_wait(h, node, h->to - job->submitted);
+	}
+	for (uint32_t p = 0; p < row->podsets.n; p++) {
 		const struct fl_podset *set = &m->podsets[row->podsets.first + p];
 
 		for (uint32_t i = 0; i < set->requests.n && r == 0; i++) {
 			const struct fl_request *ask = &m->requests[set->requests.first + i];
-			struct fl_fair_span s = { node, false, job->submitted, FL_TIME_NONE,
+			struct fl_fair_span s = { node, job->waits, FL_TIME_NONE,
 						  (double)ask->amount * set->count };
 
 			if (ask->resource.v != FL_NONE)
@@ -163,51 +214,55 @@ static int newcomer(struct history *h, const struct fl_live *job)
 	return r;
 }
 
-static int gather(struct history *h)
+static int all_waiting(struct history *h)
 {
-	struct fl_store *store = fl_core_store(h->core);
-	int r = fl_store_holdings(store, h->from, h->to, holding, h, h->err);
+	int r = 0;
 
+	fl_core_view(h->call.api->core, &h->view);
 	for (uint32_t i = 0; i < h->view.n_jobs && r == 0; i++) {
 		const struct fl_live *job = &h->view.jobs[i];
 
-		if (job->state == FL_JOB_WAITS && job->attempt == 0 && job->workload.v != FL_NONE &&
-		    job->submitted < h->to)
-			r = newcomer(h, job);
+		if (job->state == FL_JOB_WAITS && job->workload.v != FL_NONE && job->waits < h->to)
+			r = waiting(h, job);
 	}
 	return r;
 }
 
 /* --- JSON --- */
 
-static int tell_resource(struct history *h, struct column *c, const json_t *total)
+static int tell_resource(struct history *h, struct column *c)
 {
-	double capacity = fl_json_units(total, c->name), had = 0, due = 0;
+	double capacity = fl_json_units(json_object_get(h->tree, "total"), c->name);
+	double had = 0, due = 0;
 	bool known = capacity > 0;
-	int r;
+	int r = 0;
 
 	for (uint32_t i = 0; i < h->n; i++) {
 		const json_t *queue = json_array_get(h->queues, i);
 		const json_t *own = json_object_get(json_object_get(queue, "resources"), c->name);
 
 		h->nodes[i].own = fl_json_units(own, "nominal");
-		h->nodes[i].had = h->nodes[i].due = 0;
+		h->nodes[i].due = 0;
 		if (!known)
 			capacity += h->nodes[i].own;
 	}
-	r = fl_fairness(h->nodes, h->n, capacity, c->spans, c->n, h->err);
+	if (!h->too_many)
+		r = fl_fairness(h->nodes, h->n, capacity, c->spans, c->n, &h->err);
 	for (uint32_t i = 0; i < h->n; i++) {
-		had += h->nodes[i].parent == FL_NONE ? h->nodes[i].had : 0;
+		had += h->nodes[i].parent == FL_NONE ? c->had[i] : 0;
 		due += h->nodes[i].parent == FL_NONE ? h->nodes[i].due : 0;
 	}
 	for (uint32_t i = 0; i < h->n && r == 0; i++) {
-		const struct fl_fair_node *n = &h->nodes[i];
-		json_t *resources = json_object_get(json_array_get(h->queues, i), "had");
+		json_t *one = json_pack("{s:f, s:f}", "unitSeconds", c->had[i], "part",
+					had > 0 ? c->had[i] / had : 0);
 
-		json_object_set_new(resources, c->name,
-				    json_pack("{s:f, s:f, s:f, s:f}", "unitSeconds", n->had, "part",
-					      had > 0 ? n->had / had : 0, "dueUnitSeconds", n->due,
-					      "duePart", due > 0 ? n->due / due : 0));
+		if (!h->too_many) {
+			json_object_set_new(one, "dueUnitSeconds", json_real(h->nodes[i].due));
+			json_object_set_new(one, "duePart",
+					    json_real(due > 0 ? h->nodes[i].due / due : 0));
+		}
+		json_object_set_new(json_object_get(json_array_get(h->queues, i), "had"), c->name,
+				    one);
 	}
 	return r;
 }
@@ -221,23 +276,23 @@ static int cmp_times(const void *a, const void *b)
 
 static void tell_waits(json_t *queue, struct line *l)
 {
-	if (l->jobs) {
-		qsort(l->waits, l->jobs, sizeof *l->waits, cmp_times);
+	if (l->n_waits) {
+		qsort(l->waits, l->n_waits, sizeof *l->waits, cmp_times);
 		json_object_set_new(queue, "waitMedian",
-				    json_real((double)l->waits[l->jobs / 2] / FL_SECOND));
+				    json_real((double)l->waits[l->n_waits / 2] / FL_SECOND));
 		json_object_set_new(queue, "waitLongest",
-				    json_real((double)l->waits[l->jobs - 1] / FL_SECOND));
+				    json_real((double)l->waits[l->n_waits - 1] / FL_SECOND));
 	}
-	json_object_set_new(queue, "jobs", json_integer(l->jobs));
-	json_object_set_new(queue, "preempted", json_integer(l->preempted));
+	json_object_set_new(queue, "jobs", json_integer((json_int_t)l->jobs));
+	json_object_set_new(queue, "preempted", json_integer((json_int_t)l->preempted));
 }
 
 /* Of what GET /v1/queues says only who they are; places for the rest. */
-static int begin(struct history *h, const json_t *tree)
+static int begin(struct history *h)
 {
 	static const char *const keys[] = { "submit", "mayUse", "running",   "waiting",
 					    "held",   "share",  "conditions" };
-	json_t *all = json_object_get(tree, "queues"), *queue;
+	json_t *all = json_object_get(h->tree, "queues"), *queue;
 	size_t i;
 
 	h->queues = json_array();
@@ -254,7 +309,7 @@ static int begin(struct history *h, const json_t *tree)
 	h->nodes = calloc(h->n + 1, sizeof *h->nodes);
 	h->lines = calloc(h->n + 1, sizeof *h->lines);
 	if (!h->nodes || !h->lines)
-		return fl_fail_nomem(h->err);
+		return fl_fail_nomem(&h->err);
 	for (i = 0; i < h->n; i++) {
 		queue = json_array_get(h->queues, i);
 		h->nodes[i].parent = find_above(h, queue);
@@ -263,15 +318,18 @@ static int begin(struct history *h, const json_t *tree)
 	return 0;
 }
 
-static int tell(struct history *h, const json_t *tree)
+/* What the store knows, and all that follows from it. */
+static int tell(struct history *h)
 {
-	const json_t *total = json_object_get(tree, "total");
-	int r = begin(h, tree);
+	struct fl_store *store = fl_core_store(h->call.api->core);
+	int r = fl_store_usage(store, h->from, h->to, sum, h, &h->err);
 
 	if (r == 0)
-		r = gather(h);
-	for (struct column *c = h->columns; r == 0 && c < h->columns + RESOURCES && c->n; c++)
-		r = tell_resource(h, c, total);
+		r = fl_store_holdings(store, h->from, h->to, holding, h, &h->err);
+	if (h->too_many)
+		r = 0;
+	for (struct column *c = h->columns; r == 0 && c < h->columns + RESOURCES && c->had; c++)
+		r = tell_resource(h, c);
 	for (uint32_t i = 0; i < h->n && r == 0; i++) {
 		json_t *queue = json_array_get(h->queues, i);
 
@@ -281,34 +339,80 @@ static int tell(struct history *h, const json_t *tree)
 	return r;
 }
 
+static void tell_on_thread(uv_work_t *work)
+{
+	struct history *h = work->data;
+
+	h->code = tell(h);
+}
+
+static void answer(struct history *h)
+{
+	const struct fl_api *a = h->call.api;
+
+	if (h->code < 0)
+		fl_api_error(&h->call, &h->err);
+	else
+		fl_api_json(&h->call, 200,
+			    json_pack("{s:o, s:o, s:O}", "from", fl_api_moment(a, h->from), "to",
+				      fl_api_moment(a, h->to), "queues", h->queues));
+}
+
+static void done(uv_work_t *work, int status)
+{
+	struct history *h = work->data;
+
+	(void)status;
+	h->call.api->n_histories--;
+	answer(h);
+	for (uint32_t i = 0; i < h->n && h->lines; i++)
+		fl_mem_free(&fl_mem_heap, h->lines[i].waits);
+	for (struct column *c = h->columns; c < h->columns + RESOURCES; c++) {
+		fl_mem_free(&fl_mem_heap, c->spans);
+		free(c->had);
+	}
+	free(h->nodes);
+	free(h->lines);
+	json_decref(h->queues);
+	json_decref(h->tree);
+	free(h);
+}
+
+static int look(struct history *h)
+{
+	int r;
+
+	h->tree = fl_api_tree_json(&h->call, &h->err);
+	r = h->tree ? begin(h) : FAIRLEAD_ENOMEM;
+	return r < 0 ? r : all_waiting(h);
+}
+
 void fl_api_history(struct fl_call *call)
 {
-	fairlead_error err = { 0 };
-	struct history h = { .core = call->api->core, .err = &err };
-	json_t *tree;
-	int r = FAIRLEAD_ENOMEM;
+	const struct fl_core *core = call->api->core;
+	fl_time now = fl_clock_now(fl_core_clock(core)), from, to;
+	struct history *h;
 
-	fl_core_view(h.core, &h.view);
-	if (!fl_api_time(call, "from", 0, &h.from) || !fl_api_time(call, "to", h.view.now, &h.to))
+	if (!fl_api_time(call, "from", 0, &from) || !fl_api_time(call, "to", now, &to))
 		return;
-	h.to = h.to > h.view.now ? h.view.now : h.to;
-	tree = fl_api_tree_json(call, &err);
-	if (tree)
-		r = tell(&h, tree);
-	if (r == FAIRLEAD_ELIMIT)
-		fl_api_fail(call, 413, err.text, "ask for a shorter time: ?from=");
-	else if (!tree || r < 0)
-		fl_api_error(call, &err);
+	if (call->api->n_histories >= AT_ONCE) {
+		fl_api_fail(call, 503, "too many questions are thought about at once",
+			    "try again in a moment");
+		return;
+	}
+	h = calloc(1, sizeof *h);
+	if (!h) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	h->call = *call;
+	h->from = from;
+	h->to = to > now ? now : to;
+	h->work.data = h;
+	call->api->n_histories++;
+	h->code = look(h);
+	if (h->code < 0)
+		done(&h->work, 0);
 	else
-		fl_api_json(call, 200,
-			    json_pack("{s:o, s:o, s:O}", "from", fl_api_moment(call->api, h.from),
-				      "to", fl_api_moment(call->api, h.to), "queues", h.queues));
-	for (uint32_t i = 0; i < h.n && h.lines; i++)
-		fl_mem_free(&fl_mem_heap, h.lines[i].waits);
-	for (struct column *c = h.columns; c < h.columns + RESOURCES; c++)
-		fl_mem_free(&fl_mem_heap, c->spans);
-	free(h.nodes);
-	free(h.lines);
-	json_decref(h.queues);
-	json_decref(tree);
+		(void)uv_queue_work(call->api->options.loop, &h->work, tell_on_thread, done);
 }

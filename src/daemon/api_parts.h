@@ -29,7 +29,7 @@ struct fl_api {
 	struct fl_access *access;
 	const struct fl_config *access_of; /* the configuration that it was made of */
 	struct fl_child *children;
-	uint32_t n_children;
+	uint32_t n_children, n_histories;
 
 	void (*closed)(void *user);
 	void *closed_user;
@@ -59,7 +59,8 @@ unsigned fl_api_status(int code);
 bool fl_api_number(const struct fl_call *call, const char *name, uint64_t def, uint64_t max,
 		   uint64_t *ret);
 bool fl_api_flag(const struct fl_call *call, const char *name);
-/* A moment in RFC 3339; @def when it is not there. False: it was answered. */
+/* A moment as people read it, in the daemon's time; @def when it is not there. False: it was
+ * answered. */
 bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_time *ret);
 
 /* A moment of the daemon's time as people read it, or null. */

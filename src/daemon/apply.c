@@ -9,7 +9,7 @@
  *   state      a row that moves it                          the policy is told
  *   held       release -> depends, waits
  *   depends    who it waits for ended -> waits; or not as wanted -> cancelled
- *   waits      join -> in the generation                    SUBMIT
+ *   waits      join -> in the generation (prepare.c)        SUBMIT
  *              cycle -> starts                              (it decides)
  *              hold -> held; cancel -> cancelled            CANCEL
  *   starts     began -> runs
@@ -25,9 +25,6 @@
 #include <string.h>
 
 #include "daemon/core_parts.h"
-
-/* Generations take one part in so many of the time at most. */
-enum { FL_JOIN_SHARE = 4 };
 
 /* --- the policy --- */
 
@@ -106,13 +103,31 @@ static void told_of_end(void *user, uint64_t id, bool as_wanted)
 	}
 }
 
+/*
+ * Who waited for @id hears that it is over.  Those who are over for that are told of one behind the
+ * other, not one within the other: a chain of jobs may be as long as people like.
+ */
+static int tell_who_waits(struct fl_core *c, uint64_t id, fl_time at, fairlead_error *err)
+{
+	struct telling t = { .c = c, .at = at, .err = err };
+	bool first = c->n_ended == 0;
+
+	if (fl_mem_grow(&fl_mem_heap, &c->ended, &c->cap_ended, c->n_ended + 1, sizeof *c->ended,
+			err) < 0)
+		return FAIRLEAD_ENOMEM;
+	c->ended[c->n_ended++] = id;
+	for (uint32_t i = 0; first && i < c->n_ended && t.r == 0; i++)
+		fl_jobs_tell(&c->jobs, c->ended[i], fl_jobs_find(&c->jobs, c->ended[i])->state,
+			     told_of_end, &t);
+	if (first)
+		c->n_ended = 0;
+	return t.r;
+}
+
 /* It is over; who waited for it may go on, or is over, too. */
 static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_job_state state,
 		   enum fl_happened what, const char *text, fairlead_error *err)
 {
-	struct telling t = { .c = c, .at = at, .err = err };
-	uint64_t id = job->id;
-	bool awaited = job->awaited;
 	int r;
 
 	if (!c->replaying)
@@ -121,9 +136,7 @@ static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_j
 	job->ended = at;
 	r = tell(c, what, at, job, fl_job_state_name(state), text, err);
 	leave_generation(c, job);
-	if (r == 0 && awaited)
-		fl_jobs_tell(&c->jobs, id, state, told_of_end, &t);
-	return r < 0 ? r : t.r;
+	return r < 0 || !job->awaited ? r : tell_who_waits(c, job->id, at, err);
 }
 
 /* --- what people ask for --- */
@@ -291,6 +304,20 @@ static int requeue(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_e
 	return r < 0 ? r : tell(c, FL_HAPPENED_REQUEUED, at, job, reason, text, err);
 }
 
+/* It has gone and is out of the policy: held, or it joins again. */
+static int put_back(struct fl_core *c, struct fl_live *job, fl_time at, fairlead_error *err)
+{
+	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
+
+	leave_generation(c, job);
+	job->state = job->held ? FL_JOB_HELD : FL_JOB_WAITS;
+	job->waits = at;
+	job->stopping = FL_GO_NOT;
+	if (r == 0 && job->state == FL_JOB_WAITS)
+		r = fl_core_newcomer(c, job, err);
+	return r < 0 ? r : fl_core_touch(c, job, err);
+}
+
 /* A while, twice as long each time; then it tries again. */
 static int try_later(struct fl_core *c, struct fl_live *job, fl_time at, fairlead_error *err)
 {
@@ -326,6 +353,8 @@ static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct
 		return r < 0 ? r :
 			       end_job(c, job, at, FL_JOB_FAILED, FL_HAPPENED_FAILED, o->text, err);
 	}
+	if (job->held)
+		return put_back(c, job, at, err);
 	if (!started)
 		return try_later(c, job, at, err);
 	return requeue(c, job, at, told_to_go ? FL_EV_EVICTED : FL_EV_KILLED, "lost", o->text, err);
@@ -339,16 +368,8 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at, const stru
 	char text[64];
 	int r;
 
-	if (why == FL_GO_HELD || why == FL_GO_DRAIN) {
-		r = tell_policy(c, at, FL_EV_CANCEL, job, err);
-		leave_generation(c, job);
-		job->state = job->held ? FL_JOB_HELD : FL_JOB_WAITS;
-		job->waits = at;
-		job->stopping = FL_GO_NOT;
-		if (r == 0 && job->state == FL_JOB_WAITS)
-			r = fl_core_newcomer(c, job, err);
-		return r < 0 ? r : fl_core_touch(c, job, err);
-	}
+	if (why == FL_GO_HELD || why == FL_GO_DRAIN || (why == FL_GO_PREEMPTED && job->held))
+		return put_back(c, job, at, err);
 	if (why == FL_GO_PREEMPTED)
 		return requeue(c, job, at, FL_EV_EVICTED, "preempted", /* text= */ NULL, err);
 	(void)snprintf(text, sizeof text,
@@ -386,9 +407,13 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 
 	if (!runs(job) || row->attempt != job->attempt)
 		return 0;
-	/* Its runner knows of one reason more than we do: time. */
-	if (job->stopping == FL_GO_NOT && o.stopped == FL_GO_TIME_LIMIT)
-		job->stopping = FL_GO_TIME_LIMIT;
+	/* Its runner knows of two reasons more than we do: time, and a machine that is shut down. */
+	if (job->stopping == FL_GO_NOT &&
+	    (o.stopped == FL_GO_TIME_LIMIT || o.stopped == FL_GO_DRAIN))
+		job->stopping = o.stopped;
+	/* It was at its end before it heard that it was to go: that is how it ended. */
+	if (o.kind == FL_RUN_EXITED && o.stopped == FL_GO_NOT && job->stopping != FL_GO_CANCELLED)
+		job->stopping = FL_GO_NOT;
 	job->outcome = o.kind;
 	job->status = o.status;
 	/* It may have ended while nobody looked: that is when it held its quota no more. */
@@ -402,6 +427,9 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	if (!c->replaying) /* else find_runs does */
 		c->backend->forget(c->host, row->job, row->attempt);
 	if (job->stopping == FL_GO_CANCELLED)
+		return finish(c, job, row->at, &o, err);
+	/* Who was told to go before it began has gone: nothing went wrong. */
+	if (o.kind == FL_RUN_NOT_STARTED && job->stopping != FL_GO_NOT)
 		return finish(c, job, row->at, &o, err);
 	if (o.kind == FL_RUN_LOST || o.kind == FL_RUN_NOT_STARTED)
 		return lost(c, job, row->at, &o, err);
@@ -473,26 +501,6 @@ static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlea
 
 const struct fl_backend fl_core_driven = { .start = start, .evict = evict, .loop = loop };
 
-int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err)
-{
-	struct fl_generation_options o = {
-		.config = c->config,
-		.capacity = &c->capacity,
-		.now = now,
-		.up_to = up_to,
-		.backend = &c->driven,
-		.from = c->generation.policy ? &c->generation : NULL,
-	};
-	struct fl_generation next;
-	int r = fl_generation_new(&o, &c->jobs, &next, err);
-
-	if (r < 0)
-		return r;
-	fl_generation_done(&c->generation);
-	c->generation = next;
-	return 0;
-}
-
 static bool is_drained(const struct fl_model *m, struct fl_workload w)
 {
 	const struct fl_workload_row *row = &m->workloads[w.v];
@@ -524,11 +532,15 @@ static int drain(struct fl_core *c, fl_time at, fairlead_error *err)
 static int configured(struct fl_core *c, const struct fl_journal_row *row, int *ret,
 		      fairlead_error *err)
 {
-	char *was = fl_core_spell_config(c->config, &c->capacity), *next = c->next;
+	const char *next = row->text ? row->text : "";
+	char *was = fl_core_spell_config(c->config, &c->capacity);
 	fairlead_error why = { 0 };
-	int r = was && next ? fl_core_take_config(c, next, strlen(next), err) : fl_fail_nomem(err);
+	int r = was ? fl_core_take_config(c, next, strlen(next), err) : fl_fail_nomem(err);
 
-	c->next = NULL;
+	c->configuring = false;
+	for (uint32_t i = 0; i < c->jobs.n; i++) /* whose queue was gone may have one again */
+		if (c->jobs.rows[i].retry == FL_NEVER)
+			c->jobs.rows[i].retry = FL_TIME_NONE;
 	if (r == 0)
 		*ret = fl_core_regenerate(c, row->at, /* up_to= */ UINT64_MAX, &why);
 	if (r == 0 && *ret == 0) /* labels, selectors, protections may be others: all look again */
@@ -544,10 +556,9 @@ static int configured(struct fl_core *c, const struct fl_journal_row *row, int *
 			r = drain(c, row->at, err);
 		c->must_checkpoint = true;
 		if (r == 0)
-			r = tell(c, FL_HAPPENED_CONFIGURED, row->at, NULL, NULL, row->text, err);
+			r = tell(c, FL_HAPPENED_CONFIGURED, row->at, NULL, NULL, NULL, err);
 	}
 	free(was);
-	free(next);
 	return r;
 }
 
@@ -582,27 +593,15 @@ static int of_job(struct fl_core *c, const struct fl_journal_row *row, int *ret,
 	}
 }
 
-/* The larger a generation, the longer until the next one: they take a part of the time at most. */
-static int join(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
-{
-	uint64_t began = uv_hrtime(), took;
-	int r = fl_core_regenerate(c, row->at, row->job, err);
-
-	took = uv_hrtime() - began;
-	if (c->replaying)
-		return r;
-	fl_metrics_generation(c->metrics, (fl_time)took);
-	c->join_at = uv_now(c->loop) * 1000000 + took * FL_JOIN_SHARE;
-	return r;
-}
-
 static int cycle(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
 {
 	uint64_t began = uv_hrtime();
 	int r = fl_driver_cycle(&c->generation.driver, row->at, err);
 
+	began = uv_hrtime() - began;
+	c->replay_ns += began;
 	if (!c->replaying)
-		fl_metrics_cycle(c->metrics, (fl_time)(uv_hrtime() - began));
+		fl_metrics_cycle(c->metrics, (fl_time)began);
 	return r;
 }
 
@@ -616,10 +615,13 @@ int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 	case FL_JOURNAL_SUBMIT:
 		return submit(c, row, spec, err);
 	case FL_JOURNAL_JOIN:
-		return join(c, row, err);
+		return fl_core_join(c, row, err);
+	case FL_JOURNAL_PREPARE:
+		return fl_core_prepare(c, row, err);
 	case FL_JOURNAL_CYCLE:
 		return cycle(c, row, err);
 	case FL_JOURNAL_CONFIGURED:
+		fl_core_drop_draft(c); /* it is of the configuration that goes */
 		return configured(c, row, ret, err);
 	default:
 		return of_job(c, row, ret, err);

@@ -200,7 +200,8 @@ void fl_gather_keep_facts(struct fl_gather *g)
 	for (uint32_t i = 0; i < g->n_journal; i++)
 		if (is_fact(g->journal[i].kind))
 			g->journal[kept++] = g->journal[i];
-	memset(g->specs, 0, kept * sizeof *g->specs);
+	for (uint32_t i = 0; i < kept; i++)
+		g->specs[i] = NULL;
 	g->n_journal = kept;
 	g->n_new_jobs = 0;
 	g->n_posts = 0;

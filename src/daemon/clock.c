@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/amount.h"
+
 static fl_time of(clockid_t which)
 {
 	struct timespec t;
@@ -77,4 +79,12 @@ fl_time fl_clock_wall(const struct fl_clock *c, fl_time at)
 
 	fl_clock_read(c, &now, &wall, &boot);
 	return at == FL_TIME_NONE || at == FL_NEVER ? at : wall + (at - now);
+}
+
+fl_time fl_clock_of_wall(const struct fl_clock *c, fl_time asked)
+{
+	fl_time now, wall, boot;
+
+	fl_clock_read(c, &now, &wall, &boot);
+	return fl_sat_add(asked, now - wall);
 }

@@ -32,6 +32,8 @@ void fl_clock_read(const struct fl_clock *c, fl_time *ret_now, fl_time *ret_wall
 		   fl_time *ret_boot);
 /* What a moment of the daemon's time was, or will be, on the clock of the world as it stands now. */
 fl_time fl_clock_wall(const struct fl_clock *c, fl_time at);
+/* The other way: the daemon's time of what people call @wall now. */
+fl_time fl_clock_of_wall(const struct fl_clock *c, fl_time wall);
 /* The daemon's time at a time since this boot. */
 fl_time fl_clock_of_boot(const struct fl_clock *c, fl_time boot);
 

@@ -18,9 +18,8 @@
 #include "daemon/core_parts.h"
 
 enum {
-	CHECKPOINT_ROWS = 20000, /* of the journal, between two */
-	CHECKPOINT_AGAIN_S = 10, /* after one that failed */
-	AGAIN_MS = 1000,         /* after a commit that failed */
+	AGAIN_MS = 1000,  /* after a commit that failed */
+	DRAFT_FROM = 1000 /* a generation of so many jobs takes some milliseconds */
 };
 
 /* --- words --- */
@@ -128,13 +127,7 @@ static void drop_jobs(struct fl_core *c)
 static void schedule(struct fl_core *c);
 static void finish(struct fl_core *c);
 
-static uint64_t loop_ns(const struct fl_core *c) { return uv_now(c->loop) * 1000000; }
-
-static bool is_checkpoint_due(const struct fl_core *c)
-{
-	return (c->must_checkpoint || c->seq - c->checkpointed >= CHECKPOINT_ROWS) &&
-	       loop_ns(c) >= c->checkpoint_at;
-}
+uint64_t fl_core_loop_ns(const struct fl_core *c) { return uv_now(c->loop) * 1000000; }
 
 static void committed(struct fl_core *c)
 {
@@ -147,8 +140,8 @@ static void committed(struct fl_core *c)
 		fl_core_log(c, "what happens is written down again");
 	c->problem[0] = '\0';
 	/* All rows that follow from what was applied are durable now: a good moment. */
-	if (r == 0 && is_checkpoint_due(c))
-		(void)fl_core_checkpoint(c, &err);
+	if (r == 0 && fl_core_checkpoint_due(c))
+		fl_core_checkpoint_aside(c);
 	drop_jobs(c);
 	if (r == 0)
 		r = apply_all(c, g, results, &err);
@@ -163,14 +156,30 @@ static void committed(struct fl_core *c)
 	c->writing = NULL;
 }
 
+/* What cannot be written at the end is found again from the runs and the journal. */
+static void give_up(struct fl_core *c)
+{
+	fl_gather_clear(c->writing);
+	c->writing = NULL;
+	c->has_given_up = true;
+	fl_core_soon(c);
+}
+
 static void not_committed(struct fl_core *c)
 {
 	if (!c->problem[0])
 		fl_core_log(c, "nothing can be written down: %s", c->error.text);
 	(void)snprintf(c->problem, sizeof c->problem, "%s", c->error.text);
-	refuse_all(c->writing, &c->error);
-	fl_gather_keep_facts(c->writing);
-	(void)uv_timer_start(&c->again, c->again.timer_cb, AGAIN_MS, /* repeat= */ 0);
+	c->configuring = false;
+	/* Nor is what came meanwhile: nobody waits for an answer until there is room. */
+	for (int i = 0; i < 2; i++) {
+		refuse_all(&c->gathers[i], &c->error);
+		fl_gather_keep_facts(&c->gathers[i]);
+	}
+	if (c->closing)
+		give_up(c);
+	else
+		(void)uv_timer_start(&c->again, c->again.timer_cb, AGAIN_MS, /* repeat= */ 0);
 }
 
 /* --- committing --- */
@@ -253,6 +262,8 @@ static bool is_join_wanted(struct fl_core *c, fl_time now, fl_time *ret_retry)
 
 		if (!job || job->state != FL_JOB_WAITS || job->workload.v != FL_NONE)
 			continue;
+		if (job->retry == FL_NEVER)
+			continue;
 		c->newcomers[kept++] = job->id;
 		if (fl_generation_wants(job, now))
 			wanted = true;
@@ -263,27 +274,41 @@ static bool is_join_wanted(struct fl_core *c, fl_time now, fl_time *ret_retry)
 	return wanted;
 }
 
+/* Is it time for a generation, or for the one that was begun? *ret_again: when to ask again. */
+static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time now,
+			fl_time *ret_again)
+{
+	uint64_t clock = fl_core_loop_ns(c);
+	bool comes = false;
+
+	*ret_again = FL_NEVER;
+	if (c->draft)
+		return true;
+	for (uint32_t i = 0; i < g->n_journal; i++)
+		comes |= g->journal[i].kind == FL_JOURNAL_SUBMIT ||
+			 g->journal[i].kind == FL_JOURNAL_RELEASE ||
+			 g->journal[i].kind == FL_JOURNAL_ENDED;
+	if (clock >= c->join_at)
+		return is_join_wanted(c, now, ret_again) || comes;
+	if (comes || c->n_newcomers)
+		*ret_again = now + (fl_time)(c->join_at - clock);
+	return false;
+}
+
 static int add_due(struct fl_core *c, struct fl_gather *g, fl_time now, fl_time *ret_next,
 		   fairlead_error *err)
 {
 	struct fl_driver *d = &c->generation.driver;
-	struct fl_journal_row join = { .kind = FL_JOURNAL_JOIN, .job = c->submitted };
-	struct fl_journal_row cycle = { .kind = FL_JOURNAL_CYCLE };
+	struct fl_journal_row join, cycle = { .kind = FL_JOURNAL_CYCLE };
 	fl_time soonest = d->last == FL_TIME_NONE ? now : fl_sat_add(d->last, d->interval), retry;
-	bool moves = g->n_journal > 0, joins = is_join_wanted(c, now, &retry);
+	bool moves = g->n_journal > 0, joins = is_join_due(c, g, now, &retry);
 	int r = 0;
 
 	*ret_next = fl_amount_min(retry, fl_driver_next(d, now));
-	for (uint32_t i = 0; i < g->n_journal; i++)
-		joins |= g->journal[i].kind == FL_JOURNAL_SUBMIT ||
-			 g->journal[i].kind == FL_JOURNAL_RELEASE ||
-			 g->journal[i].kind == FL_JOURNAL_ENDED;
-	if (joins && loop_ns(c) < c->join_at) {
-		*ret_next = fl_amount_min(*ret_next, now + (fl_time)(c->join_at - loop_ns(c)));
-		joins = false;
-	}
+	joins = fl_core_next_join(c, &join) && joins;
 	if (joins)
 		r = fl_gather_journal(g, &join, err);
+	joins &= join.kind == FL_JOURNAL_JOIN;
 	if (r == 0 && soonest <= now && (moves || joins || fl_driver_next(d, now) <= now))
 		r = fl_gather_journal(g, &cycle, err);
 	else if (moves || joins)
@@ -325,8 +350,8 @@ static void schedule(struct fl_core *c)
 		return;
 	}
 	if (fl_gather_is_empty(g)) {
-		if (c->must_checkpoint && is_checkpoint_due(c))
-			(void)fl_core_checkpoint(c, &err);
+		if (c->must_checkpoint && fl_core_checkpoint_due(c))
+			fl_core_checkpoint_aside(c);
 		wake_at(c, now, next);
 		return;
 	}
@@ -348,13 +373,15 @@ static void finish(struct fl_core *c)
 {
 	fairlead_error err;
 
-	if (!c->closed || uv_is_closing((uv_handle_t *)&c->check))
-		return;
-	if (!c->problem[0] && c->checkpointed != c->seq && fl_core_checkpoint(c, &err) < 0)
-		fl_core_log(c, "no checkpoint at the end: %s", err.text);
+	if (!c->closed || c->checkpointing || uv_is_closing((uv_handle_t *)&c->check))
+		return; /* it comes back here */
+	fl_core_drop_draft(c);
+	if (!c->problem[0] && !c->has_given_up && c->checkpointed != c->seq)
+		(void)fl_core_checkpoint(c, &err);
 	uv_close((uv_handle_t *)&c->check, handle_closed);
 	uv_close((uv_handle_t *)&c->due, handle_closed);
 	uv_close((uv_handle_t *)&c->again, handle_closed);
+	uv_close((uv_handle_t *)&c->drafted, handle_closed);
 }
 
 static void on_check(uv_check_t *check)
@@ -440,9 +467,10 @@ void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row)
 static int begin_loop(struct fl_core *c, fairlead_error *err)
 {
 	uv_handle_t *handles[] = { (uv_handle_t *)&c->check, (uv_handle_t *)&c->due,
-				   (uv_handle_t *)&c->again };
+				   (uv_handle_t *)&c->again, (uv_handle_t *)&c->drafted };
 
-	if (uv_check_init(c->loop, &c->check) || uv_timer_init(c->loop, &c->due) ||
+	if (uv_async_init(c->loop, &c->drafted, fl_core_on_drafted) ||
+	    uv_check_init(c->loop, &c->check) || uv_timer_init(c->loop, &c->due) ||
 	    uv_timer_init(c->loop, &c->again) || uv_check_start(&c->check, on_check))
 		return fl_fail(err, FAIRLEAD_EIO, "the event loop cannot be used");
 	for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
@@ -467,6 +495,7 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 	c->loop = options->loop;
 	c->driven = fl_core_driven;
 	c->driven.user = c;
+	c->draft_from = DRAFT_FROM;
 	fl_gather_init(&c->gathers[0]);
 	fl_gather_init(&c->gathers[1]);
 	c->gather = &c->gathers[0];
@@ -493,11 +522,8 @@ void fl_core_close(struct fl_core *c, void (*closed)(void *user), void *user)
 	c->closing = true;
 	c->closed = closed;
 	c->closed_user = user;
-	/* What cannot be written now is found again from the runs. */
-	if (c->writing && !c->in_flight) {
-		fl_gather_clear(c->writing);
-		c->writing = NULL;
-	}
+	if (c->writing && !c->in_flight)
+		give_up(c);
 	fl_core_soon(c);
 }
 
@@ -507,6 +533,7 @@ struct fl_core *fl_core_free(struct fl_core *c)
 		return NULL;
 	if (c->backend)
 		c->backend->close(c->host);
+	fl_core_drop_draft(c);
 	fl_generation_done(&c->generation);
 	fl_jobs_done(&c->jobs);
 	fl_metrics_free(c->metrics);
@@ -516,24 +543,10 @@ struct fl_core *fl_core_free(struct fl_core *c)
 	fl_gather_done(&c->gathers[1]);
 	free(c->dirty);
 	free(c->newcomers);
+	free(c->ended);
 	free((void *)c->capacity.rows);
-	free(c->next);
 	free(c);
 	return NULL;
-}
-
-int fl_core_checkpoint(struct fl_core *c, fairlead_error *err)
-{
-	int r = fl_store_checkpoint(c->store, c->seq, fl_core_save, c, err);
-
-	if (r < 0) {
-		fl_core_log(c, "no checkpoint: %s", err->text);
-		c->checkpoint_at = loop_ns(c) + CHECKPOINT_AGAIN_S * (uint64_t)FL_SECOND;
-		return r;
-	}
-	c->checkpointed = c->seq;
-	c->must_checkpoint = false;
-	return 0;
 }
 
 /* --- what there is --- */
@@ -575,6 +588,7 @@ const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, c
 		text = "waits for other jobs to end";
 	else if (job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
 		text = job->retry == FL_TIME_NONE ? "has just come" :
+		       job->retry == FL_NEVER     ? "its queue is not there any more" :
 						    "could not be started, and tries again soon";
 	else if (job->state == FL_JOB_WAITS)
 		text = waiting_reason(g, job);

@@ -95,14 +95,14 @@ struct fl_live {
 	enum fl_job_state state;
 	enum fl_go_why stopping; /* STOPS: why */
 	bool held;               /* waits to be released, or will when it has stopped */
-	bool awaited;            /* another job waits for it */
+	uint32_t awaited;        /* so many jobs wait for it, counted as often as they name it */
 	int32_t priority;
 	uint32_t tasks, attempt, evictions, losses;
 	struct fl_workload workload; /* in the generation; FL_NONE: not in the policy */
 	uint32_t asks;               /* what for, with others that ask for the same (jobs.h) */
 	fl_time submitted, started, ended, ran;
 	fl_time waits; /* since when it waits, held or for its turn; as of the last time it did */
-	fl_time retry; /* not before; FL_TIME_NONE */
+	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone */
 	int outcome;   /* over: enum fl_outcome_kind, or -1 */
 	int status;
 };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core_parts - what the files of the core share: core.c (loop, batches), apply.c (what a row of the
- * journal does), rows.c (what is written down of it), runs.c (backend), replay.c (recovery)
+ * journal does), prepare.c (generations), rows.c (what is written down of it), runs.c (backend), replay.c (recovery)
  */
 #ifndef FL_DAEMON_CORE_PARTS_H
 #define FL_DAEMON_CORE_PARTS_H
+
+#include <stdatomic.h>
 
 #include "daemon/batch.h"
 #include "daemon/generation.h"
@@ -23,7 +25,7 @@ struct fl_core {
 	uv_loop_t *loop;
 	struct fl_config *config;
 	struct fl_capacity capacity; /* its own; remarks are the host's */
-	char *next;                  /* configuration of a reload that is being written; NULL */
+	bool configuring;            /* a row CONFIGURED is on its way to the disk */
 	struct fl_host *host;
 	const struct fl_backend_ops *backend;
 	struct fl_store *store;
@@ -34,6 +36,14 @@ struct fl_core {
 
 	struct fl_jobs jobs;
 	struct fl_generation generation;
+
+	struct fl_draft *draft; /* of the next generation; NULL */
+	uint32_t draft_from;    /* so many jobs: they are drafted */
+	bool drafting;          /* a thread has it */
+	uv_thread_t drafter;
+	uv_async_t drafted;
+	atomic_bool draft_made;
+	uint64_t draft_took; /* ns */
 
 	struct fl_gather gathers[2];
 	struct fl_gather *gather;  /* what comes goes here */
@@ -53,9 +63,19 @@ struct fl_core {
 
 	uint64_t seq;       /* the last row that is durable and applied, or is being applied */
 	uint64_t submitted; /* the highest number given to a job */
-	uint64_t checkpointed;
-	bool must_checkpoint; /* before anything else is committed */
-	fl_time at;           /* of the last row */
+	uint64_t checkpointed, replay_ns; /* what it would take to apply again what came since */
+	bool checkpointing;               /* a copy of this process is at it */
+	struct fl_image_copy {
+		uv_work_t work;
+		pid_t pid;
+		int fd; /* what it writes comes here */
+		uint64_t seq;
+		int code;
+		fairlead_error error;
+	} copy;
+	bool must_checkpoint; /* soon, whatever there is */
+	bool has_given_up; /* rows for people that were not written: the next start makes them again */
+	fl_time at;        /* of the last row */
 	fl_time started;
 	uint64_t join_at, checkpoint_at; /* on the loop's clock, ns: no other one before */
 
@@ -67,6 +87,8 @@ struct fl_core {
 
 	uint64_t *newcomers; /* jobs that may want to come into the next generation */
 	uint32_t n_newcomers, cap_newcomers;
+	uint64_t *ended; /* jobs that are over and whose end is being told of (apply.c) */
+	uint32_t n_ended, cap_ended;
 	uint64_t *dirty; /* jobs whose row in the store is not as they are */
 	uint32_t n_dirty, cap_dirty;
 
@@ -80,11 +102,12 @@ int fl_core_break(struct fl_core *c, const fairlead_error *err);
 void fl_core_log(const struct fl_core *c, const char *format, ...) FL_PRINTF(2, 3);
 /* Is anything new taken? FAIRLEAD_EIO. */
 int fl_core_check_open(const struct fl_core *c, fairlead_error *err);
+/* The loop's clock. */
+uint64_t fl_core_loop_ns(const struct fl_core *c);
 /* There is something to write. */
 void fl_core_soon(struct fl_core *c);
 /* A fact of the journal: with the next batch. */
 int fl_core_note(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
-int fl_core_checkpoint(struct fl_core *c, fairlead_error *err);
 /* It waits, and is in no generation. */
 int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
 
@@ -94,8 +117,26 @@ int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_erro
 int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 		  const struct fl_job_spec *spec, int *ret, fairlead_error *err);
 extern const struct fl_backend fl_core_driven; /* without `user` */
-/* The next generation, of all that are there and of job @up_to and before. */
+/* The next generation at once, of all that are there and of job @up_to and before. */
 int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err);
+
+/* --- checkpoint.c --- */
+
+/* Enough has happened since the last one, and one can be made. */
+bool fl_core_checkpoint_due(const struct fl_core *c);
+/* Of this moment: here and now, or by a copy of the process. When it fails the log says so. */
+int fl_core_checkpoint(struct fl_core *c, fairlead_error *err);
+void fl_core_checkpoint_aside(struct fl_core *c);
+
+/* --- prepare.c: generations --- */
+
+/* Rows PREPARE and JOIN. */
+int fl_core_prepare(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
+int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
+/* What is next for jobs that are to take part, if it is time; false: nothing yet. */
+bool fl_core_next_join(const struct fl_core *c, struct fl_journal_row *ret);
+void fl_core_drop_draft(struct fl_core *c);
+void fl_core_on_drafted(uv_async_t *async);
 
 /* --- rows.c --- */
 

@@ -2,12 +2,13 @@
 #include "daemon/fairness.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* A node at this moment. */
 struct now {
 	uint32_t node, parent, depth; /* parent: of the nodes, one more; 0: above all */
-	double wants, holds;          /* of all below */
+	double wants;                 /* of all below */
 	double own, gets;
 	bool full;
 };
@@ -16,7 +17,7 @@ struct now {
 struct edge {
 	fl_time at;
 	uint32_t node;
-	double wants, holds; /* more from now on */
+	double wants; /* more from now on */
 };
 
 struct fairness {
@@ -79,16 +80,21 @@ static void add(struct fairness *f, const struct edge *e)
 {
 	for (uint32_t at = f->place[e->node];; at = place_above(f, &f->order[at])) {
 		f->order[at].wants += e->wants;
-		f->order[at].holds += e->holds;
 		if (at == 0)
 			return;
 	}
 }
 
+/* Weight 0 is for what nobody else wants; of those with 0 one is like the other. */
+static double weight_of(const struct fairness *f, const struct now *kid, bool alike)
+{
+	return kid->full ? 0 : alike ? 1 : f->nodes[kid->node].weight;
+}
+
 /* What there is of @rest for the @n of @kids goes by weights, to nobody more than he wants. */
 static void pour(const struct fairness *f, struct now *kids, uint32_t n, double rest)
 {
-	bool again = true;
+	bool again = true, alike = false;
 
 	for (uint32_t i = 0; i < n; i++)
 		kids[i].full = kids[i].wants - kids[i].own <= 1e-9;
@@ -97,22 +103,25 @@ static void pour(const struct fairness *f, struct now *kids, uint32_t n, double 
 
 		again = false;
 		for (uint32_t i = 0; i < n; i++)
-			weights += kids[i].full ? 0 : f->nodes[kids[i].node].weight;
-		if (weights <= 0)
+			weights += weight_of(f, &kids[i], alike);
+		if (weights <= 0 && alike)
 			return;
+		if (weights <= 0) {
+			again = alike = true;
+			continue;
+		}
 		level = rest / weights;
 		for (uint32_t i = 0; i < n; i++) {
 			double most = kids[i].wants - kids[i].own;
 
-			if (kids[i].full || f->nodes[kids[i].node].weight * level < most)
+			if (kids[i].full || weight_of(f, &kids[i], alike) * level < most)
 				continue;
 			kids[i].gets += most;
 			rest -= most;
 			kids[i].full = again = true;
 		}
 		for (uint32_t i = 0; i < n && !again; i++)
-			if (!kids[i].full)
-				kids[i].gets += f->nodes[kids[i].node].weight * level;
+			kids[i].gets += weight_of(f, &kids[i], alike) * level;
 	}
 }
 
@@ -145,12 +154,8 @@ static void sweep(struct fairness *f, size_t n_edges, double capacity)
 
 		if (seconds > 0) {
 			divide(f, capacity);
-			for (uint32_t k = 1; k <= f->n; k++) {
-				struct fl_fair_node *node = &f->nodes[f->order[k].node];
-
-				node->had += f->order[k].holds * seconds;
-				node->due += f->order[k].gets * seconds;
-			}
+			for (uint32_t k = 1; k <= f->n; k++)
+				f->nodes[f->order[k].node].due += f->order[k].gets * seconds;
 		}
 		add(f, &f->edges[i]);
 	}
@@ -166,10 +171,9 @@ int fl_fairness(struct fl_fair_node *nodes, uint32_t n, double capacity,
 
 	for (size_t i = 0; i < n_spans && there; i++) {
 		const struct fl_fair_span *s = &spans[i];
-		double holds = s->held ? s->amount : 0, wants = s->held ? 0 : s->amount;
 
-		f.edges[2 * i] = (struct edge){ s->from, s->node, wants, holds };
-		f.edges[2 * i + 1] = (struct edge){ s->to, s->node, -wants, -holds };
+		f.edges[2 * i] = (struct edge){ s->from, s->node, s->amount };
+		f.edges[2 * i + 1] = (struct edge){ s->to, s->node, -s->amount };
 	}
 	if (there) {
 		qsort(f.edges, 2 * n_spans, sizeof *f.edges, by_time);

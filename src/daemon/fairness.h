@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fairness - what queues had over a time, and what weights would have given them
+ * fairness - what weights would have given queues over a time
  *
  * At each moment what there is goes, from the top of the tree down, first to whom it belongs, as
  * far as he wants it; the rest goes by weights, to nobody more than he wants.  Summed over time
- * that is `due`, to be held against `had`.  Whole jobs, minimum run times and all else that a
+ * that is `due`, to be held against what they had.  Whole jobs, minimum run times and all else that a
  * policy has to do with is left out: it is the measure, not the policy.
  */
 #ifndef FL_DAEMON_FAIRNESS_H
 #define FL_DAEMON_FAIRNESS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -19,13 +18,12 @@
 struct fl_fair_node {
 	uint32_t parent; /* FL_NONE */
 	double weight, own;
-	double had, due; /* filled in: amounts times seconds, of leaves and all above them */
+	double due; /* filled in: amounts times seconds, of leaves and all above them */
 };
 
-/* A job wanted, or held, so much of a leaf. */
+/* A job wanted so much of a leaf, and may have held it. */
 struct fl_fair_span {
 	uint32_t node;
-	bool held; /* who holds wants, too: it has a span of each */
 	fl_time from, to;
 	double amount;
 };

@@ -8,32 +8,51 @@
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 
-/* A model in the making. */
-struct making {
-	const struct fl_generation_options *o;
-	struct fl_jobs *jobs;
-	struct fl_model *m;
-	bool entitle;
-	struct fl_sym main;      /* the name of a podset */
-	uint32_t *podset_of;     /* by what jobs ask for: one for all who ask the same; FL_NONE */
-	uint32_t *row_of;        /* workload -> row in jobs */
-	struct fl_workload *was; /* workload -> in the old generation; FL_NONE */
-	fairlead_error *err;
+/* Of a job, what its workload is made of. */
+struct joiner {
+	uint64_t id;
+	fl_time submitted, started;
+	struct fl_sym queue;
+	uint32_t asks;
+	int32_t priority;
+	bool comes; /* it is in no generation yet */
 };
 
-static const char *word(const struct making *k, struct fl_sym sym)
+/* Where a queue's name leads to in the model. */
+struct place {
+	bool known, gone;
+	struct fl_sym namespace, queue;
+};
+
+struct fl_draft {
+	struct fl_generation_options o;
+	struct fl_names words; /* those of the jobs, by the same symbols */
+	struct fl_asks *asks;
+	struct joiner *rows;       /* by workload: by number of job */
+	uint32_t n_asks, n, n_out; /* behind the n rows: whose queue is gone */
+	struct fl_generation g;    /* its model and policy, as far as they are made */
+	bool made, entitle;
+	struct fl_sym main;   /* the name of a podset */
+	struct place *places; /* by symbol of the words */
+	uint32_t *podset_of;  /* by what jobs ask for: one for all who ask the same; FL_NONE */
+	struct fl_model *m;   /* g's */
+	fairlead_error error, *err; /* once made: why not; it, while it is made */
+	int code;
+};
+
+static const char *word(const struct fl_draft *k, struct fl_sym sym)
 {
-	return fl_names_text(&k->jobs->names, sym);
+	return fl_names_text(&k->words, sym);
 }
 
-static int sym(struct making *k, const char *text, struct fl_sym *ret)
+static int sym(struct fl_draft *k, const char *text, struct fl_sym *ret)
 {
 	return fl_model_sym(k->m, text, strlen(text), ret, k->err);
 }
 
 /* --- what a job asks for --- */
 
-static int push_labels(struct making *k, const struct fl_asks *a, struct fl_span *ret)
+static int push_labels(struct fl_draft *k, const struct fl_asks *a, struct fl_span *ret)
 {
 	int r = 0;
 
@@ -50,9 +69,9 @@ static int push_labels(struct making *k, const struct fl_asks *a, struct fl_span
 	return r;
 }
 
-static int push_podset(struct making *k, uint32_t asks, uint32_t *ret)
+static int push_podset(struct fl_draft *k, uint32_t asks, uint32_t *ret)
 {
-	const struct fl_asks *a = &k->jobs->asks[asks];
+	const struct fl_asks *a = &k->asks[asks];
 	struct fl_podset p = fl_podset_default;
 	int r;
 
@@ -79,7 +98,7 @@ static int push_podset(struct making *k, uint32_t asks, uint32_t *ret)
 	return r;
 }
 
-static struct fl_bundle bundle_of(const struct making *k, const struct fl_asks *a)
+static struct fl_bundle bundle_of(const struct fl_draft *k, const struct fl_asks *a)
 {
 	static const char *const names[FL_BUNDLE] = { "cpu", "memory", "nvidia.com/gpu" };
 	struct fl_bundle b = { { 0 } };
@@ -93,16 +112,16 @@ static struct fl_bundle bundle_of(const struct making *k, const struct fl_asks *
 
 /* --- what it holds, of the first generation --- */
 
-static int push_admission(struct making *k, const struct fl_live *job, struct fl_workload_row *row)
+static int push_admission(struct fl_draft *k, const struct joiner *job, struct fl_workload_row *row)
 {
 	struct fl_podset_assignment set = { .podset = k->main,
-					    .count = (int32_t)job->tasks,
+					    .count = (int32_t)k->asks[job->asks].tasks,
 					    .assignments = { k->m->n_assignments, 0 } };
 	const struct fl_run_grant *grants;
 	uint32_t n = 0;
 	int r = 0;
 
-	grants = k->o->held ? k->o->held(k->o->user, job->id, &n) : NULL;
+	grants = k->o.held ? k->o.held(k->o.user, job->id, &n) : NULL;
 	if (!grants)
 		return 0;
 	for (uint32_t i = 0; i < n && r == 0; i++) {
@@ -117,13 +136,13 @@ static int push_admission(struct making *k, const struct fl_live *job, struct fl
 	set.assignments.n = n;
 	row->admission = (struct fl_span){ k->m->n_podset_assignments, 1 };
 	row->reserved = row->admitted = true;
-	row->reserved_at = job->started == FL_TIME_NONE ? k->o->now : job->started;
+	row->reserved_at = job->started == FL_TIME_NONE ? k->o.now : job->started;
 	return r < 0 ? r : fl_model_push_podset_assignments(k->m, &set, /* ret_id= */ NULL, k->err);
 }
 
 /* --- jobs to workloads --- */
 
-static int add_gang(struct making *k, const struct fl_live *job, struct fl_workload_row *row)
+static int add_gang(struct fl_draft *k, const struct joiner *job, struct fl_workload_row *row)
 {
 	struct fl_task_row task = fl_task_default;
 	struct fl_gang gang = fl_gang_default;
@@ -135,10 +154,10 @@ static int add_gang(struct making *k, const struct fl_live *job, struct fl_workl
 	task.namespace = row->namespace;
 	task.name = task.gang_name = row->name;
 	task.created = row->created;
-	task.request = bundle_of(k, &k->jobs->asks[job->asks]);
+	task.request = bundle_of(k, &k->asks[job->asks]);
 	if (r == 0)
-		r = push_labels(k, &k->jobs->asks[job->asks], &task.node_selector);
-	if (k->o->held && k->o->held(k->o->user, job->id, &n)) {
+		r = push_labels(k, &k->asks[job->asks], &task.node_selector);
+	if (k->o.held && k->o.held(k->o.user, job->id, &n)) {
 		task.phase = FL_TASK_ALLOCATED;
 		task.started = job->started;
 		if (r == 0)
@@ -148,30 +167,65 @@ static int add_gang(struct making *k, const struct fl_live *job, struct fl_workl
 	return r < 0 ? r : fl_model_add_task(k->m, &task, k->err);
 }
 
-static int add_job(struct making *k, uint32_t at)
+/* Queues are few, jobs are many. */
+static int find_place(struct fl_draft *k, struct fl_sym queue, struct fl_workload_row *row)
 {
-	const struct fl_live *job = &k->jobs->rows[at];
+	struct place *p = &k->places[queue.v];
+	int r = 0;
+
+	if (!p->known)
+		r = fl_config_queue(k->m, word(k, queue), &p->namespace, &p->queue, k->err);
+	if (r < 0)
+		return r;
+	p->known = true;
+	row->namespace = p->namespace;
+	row->queue_name = p->queue;
+	return 0;
+}
+
+/* Who would come and whose queue is not there (any more) stays out. */
+static int leave_out(struct fl_draft *k)
+{
+	struct fl_workload_row none;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct joiner job = k->rows[i];
+		struct place *p = &k->places[job.queue.v];
+		int r = job.comes && p->gone ? FAIRLEAD_ENOENT : find_place(k, job.queue, &none);
+
+		p->gone = r < 0;
+		if (r < 0 && !job.comes)
+			return r;
+		if (r < 0)
+			continue;
+		k->rows[i] = k->rows[kept];
+		k->rows[kept++] = job;
+	}
+	k->n_out = k->n - kept;
+	k->n = kept;
+	return 0;
+}
+
+static int add_job(struct fl_draft *k, const struct joiner *job)
+{
 	struct fl_workload_row row = fl_workload_default;
 	char name[24];
 	int r;
 
 	(void)snprintf(name, sizeof name, "%" PRIu64, job->id);
-	if ((r = sym(k, name, &row.name)) < 0 ||
-	    (r = fl_config_queue(k->m, word(k, job->queue), &row.namespace, &row.queue_name,
-				 k->err)) < 0)
+	if ((r = sym(k, name, &row.name)) < 0 || (r = find_place(k, job->queue, &row)) < 0)
 		return r;
 	row.uid = row.name;
 	row.created = job->submitted;
 	row.has_priority = true;
 	row.priority = job->priority;
-	k->was[k->m->n_workloads] = k->o->from ? job->workload : (struct fl_workload){ FL_NONE };
-	k->row_of[k->m->n_workloads] = at;
 	if (k->entitle)
 		return add_gang(k, job, &row);
 	row.podsets.n = 1;
 	if ((r = push_podset(k, job->asks, &row.podsets.first)) < 0)
 		return r;
-	if (!k->o->from && (r = push_admission(k, job, &row)) < 0)
+	if (!k->o.from && (r = push_admission(k, job, &row)) < 0)
 		return r;
 	if (row.reserved)
 		row.admitted_queue_name =
@@ -186,7 +240,7 @@ bool fl_generation_wants(const struct fl_live *job, fl_time now)
 	       (job->retry == FL_TIME_NONE || job->retry <= now);
 }
 
-static bool takes_part(const struct making *k, const struct fl_live *job)
+static bool takes_part(const struct fl_generation_options *o, const struct fl_live *job)
 {
 	switch (job->state) {
 	case FL_JOB_STARTS:
@@ -195,44 +249,126 @@ static bool takes_part(const struct making *k, const struct fl_live *job)
 		return true;
 	case FL_JOB_WAITS:
 		return job->workload.v != FL_NONE ||
-		       (job->id <= k->o->up_to && fl_generation_wants(job, k->o->now));
+		       (job->id <= o->up_to && fl_generation_wants(job, o->now));
 	default:
 		return false;
 	}
 }
 
-/* --- the whole --- */
+/* --- a draft --- */
 
-static int alloc(struct making *k, struct fl_generation *g)
+static void *array(size_t n, size_t size)
 {
-	const struct fl_mem *mem = &fl_mem_heap;
-	size_t n = k->jobs->n + 1, asks = k->jobs->n_asks + 1;
+	void *ret = fl_mem_heap.resize(fl_mem_heap.user, NULL, (n + 1) * size);
 
-	k->podset_of = mem->resize(mem->user, NULL, asks * sizeof *k->podset_of);
-	k->row_of = mem->resize(mem->user, NULL, n * sizeof *k->row_of);
-	k->was = mem->resize(mem->user, NULL, n * sizeof *k->was);
-	g->job_of = mem->resize(mem->user, NULL, n * sizeof *g->job_of);
-	if (!k->podset_of || !k->row_of || !k->was || !g->job_of)
-		return fl_fail_nomem(k->err);
-	memset(k->podset_of, 0xff, asks * sizeof *k->podset_of); /* FL_NONE */
+	if (ret)
+		memset(ret, 0, (n + 1) * size);
+	return ret;
+}
+
+/* The loop's go on growing meanwhile. */
+static int copy_words(struct fl_draft *d, const struct fl_names *from, fairlead_error *err)
+{
+	int r = fl_names_init(&d->words, &fl_mem_heap, err);
+
+	for (uint32_t s = 1; s < from->n && r == 0; s++) {
+		const char *text = fl_names_text(from, (struct fl_sym){ s });
+		struct fl_sym same;
+
+		r = fl_names_add(&d->words, text, strlen(text), &same, err);
+	}
+	return r;
+}
+
+int fl_draft_new(const struct fl_generation_options *options, const struct fl_jobs *jobs,
+		 struct fl_draft **ret, fairlead_error *err)
+{
+	struct fl_draft *d = array(1, sizeof *d);
+	uint32_t n = 0;
+	int r;
+
+	if (!d)
+		return fl_fail_nomem(err);
+	d->o = *options;
+	r = copy_words(d, &jobs->names, err);
+	for (uint32_t i = 0; i < jobs->n; i++)
+		n += takes_part(options, &jobs->rows[i]);
+	d->rows = array(n, sizeof *d->rows);
+	d->asks = array(jobs->n_asks, sizeof *d->asks);
+	d->podset_of = array(jobs->n_asks, sizeof *d->podset_of);
+	d->places = array(jobs->names.n, sizeof *d->places);
+	d->g.job_of = array(n, sizeof *d->g.job_of);
+	if (r == 0 && (!d->rows || !d->asks || !d->podset_of || !d->places || !d->g.job_of))
+		r = fl_fail_nomem(err);
+	if (r < 0) {
+		fl_draft_free(d);
+		return r;
+	}
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const struct fl_live *job = &jobs->rows[i];
+
+		if (takes_part(options, job))
+			d->rows[d->n++] = (struct joiner){ job->id,
+							   job->submitted,
+							   job->started,
+							   job->queue,
+							   job->asks,
+							   job->priority,
+							   job->state == FL_JOB_WAITS &&
+								   job->workload.v == FL_NONE };
+	}
+	d->n_asks = jobs->n_asks;
+	if (d->n_asks)
+		memcpy(d->asks, jobs->asks, d->n_asks * sizeof *d->asks);
+	memset(d->podset_of, 0xff, d->n_asks * sizeof *d->podset_of); /* FL_NONE */
+	*ret = d;
 	return 0;
 }
 
-static int make_model(struct making *k, struct fl_generation *g)
+struct fl_draft *fl_draft_free(struct fl_draft *d)
 {
-	int r = fl_config_model(k->o->config, k->o->capacity, &fl_mem_heap, &k->m, k->err);
+	if (!d)
+		return NULL;
+	fl_generation_done(&d->g);
+	fl_names_done(&d->words);
+	fl_mem_free(&fl_mem_heap, d->rows);
+	fl_mem_free(&fl_mem_heap, d->asks);
+	fl_mem_free(&fl_mem_heap, d->podset_of);
+	fl_mem_free(&fl_mem_heap, d->places);
+	fl_mem_free(&fl_mem_heap, d);
+	return NULL;
+}
+
+static int make(struct fl_draft *d, fairlead_error *err)
+{
+	const struct fl_policy_options options = { .mem = &fl_mem_heap,
+						   .now = d->o.now,
+						   .moving_usage = true };
+	int r = fl_config_model(d->o.config, d->o.capacity, &fl_mem_heap, &d->m, err);
 
 	if (r < 0)
 		return r;
-	g->model = k->m;
-	k->entitle = fl_model_policy(k->m) == FL_POLICY_ENTITLE;
-	g->ops = k->entitle ? &fl_entitle_policy : &fl_borrow_policy;
-	r = sym(k, "main", &k->main);
-	for (uint32_t i = 0; i < k->jobs->n && r == 0; i++)
-		if (takes_part(k, &k->jobs->rows[i]))
-			r = add_job(k, i);
-	return r < 0 ? r : fl_model_seal(k->m, k->err);
+	d->g.model = d->m;
+	d->entitle = fl_model_policy(d->m) == FL_POLICY_ENTITLE;
+	d->g.ops = d->entitle ? &fl_entitle_policy : &fl_borrow_policy;
+	r = sym(d, "main", &d->main);
+	if (r == 0)
+		r = leave_out(d);
+	for (uint32_t i = 0; i < d->n && r == 0; i++)
+		r = add_job(d, &d->rows[i]);
+	if (r == 0)
+		r = fl_model_seal(d->m, err);
+	return r < 0 ? r : d->g.ops->new (d->m, &options, &d->g.policy, err);
 }
+
+void fl_draft_make(struct fl_draft *d)
+{
+	d->err = &d->error;
+	d->code = make(d, &d->error);
+	d->made = true;
+}
+
+/* --- and what becomes of it --- */
 
 static int make_driver(const struct fl_generation_options *o, struct fl_generation *g,
 		       fairlead_error *err)
@@ -257,70 +393,140 @@ static int make_driver(const struct fl_generation_options *o, struct fl_generati
 	return 0;
 }
 
-static int make_policy(struct making *k, struct fl_generation *g)
-{
-	struct fl_policy_options options = { .mem = &fl_mem_heap,
-					     .now = k->o->now,
-					     .moving_usage = true };
-	const struct fl_generation *from = k->o->from;
-	int r = g->ops->new (g->model, &options, &g->policy, k->err);
+/* A draft, the jobs as they are, and by workload their rows (FL_NONE) and what they were. */
+struct taking {
+	struct fl_draft *d;
+	const struct fl_generation_options *o;
+	struct fl_jobs *jobs;
+	uint32_t *row_of;
+	struct fl_workload *was; /* in the old generation; FL_NONE */
+};
 
-	if (r < 0)
-		return r;
-	if (from && from->ops != g->ops)
-		return fl_fail(k->err, FAIRLEAD_EINPUT,
-			       "the policy changes from %s to %s while jobs are there",
-			       from->ops->name, g->ops->name);
-	if (from)
-		r = g->ops->adopt(g->policy, k->o->now, from->policy, k->was, k->err);
-	return r < 0 ? r : make_driver(k->o, g, k->err);
+/* Both are by number. */
+static void find_rows(struct taking *t)
+{
+	uint32_t i = 0;
+
+	for (uint32_t w = 0; w < t->d->n; w++) {
+		const struct fl_live *job;
+
+		while (i < t->jobs->n && t->jobs->rows[i].id < t->d->rows[w].id)
+			i++;
+		job = i < t->jobs->n && t->jobs->rows[i].id == t->d->rows[w].id ?
+			      &t->jobs->rows[i] :
+			      NULL;
+		t->row_of[w] = FL_NONE;
+		t->was[w].v = FL_NONE;
+		if (!job)
+			continue;
+		if (t->o->from)
+			t->was[w] = job->workload;
+		if (!t->o->from || t->was[w].v != FL_NONE || fl_generation_wants(job, t->o->now))
+			t->row_of[w] = i;
+	}
 }
 
-/* Who is new is told to the policy, and everybody learns its number. */
-static int let_in(struct making *k, struct fl_generation *g)
+static int adopt(struct taking *t, fairlead_error *err)
 {
+	const struct fl_generation *from = t->o->from;
+	struct fl_generation *g = &t->d->g;
+
+	if (from && from->ops != g->ops)
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "the policy changes from %s to %s while jobs are there",
+			       from->ops->name, g->ops->name);
+	return from ? g->ops->adopt(g->policy, t->o->now, from->policy, t->was, err) : 0;
+}
+
+/* Who is new is told to the policy, and what has changed since the draft was begun. */
+static int let_in(struct taking *t, fairlead_error *err)
+{
+	struct fl_generation *g = &t->d->g;
 	int r = 0;
 
-	for (uint32_t w = 0; w < g->model->n_workloads && r == 0 && k->o->from; w++) {
-		struct fl_event e = { .kind = FL_EV_SUBMIT, .workload = { w } };
+	for (uint32_t w = 0; w < t->d->n && r == 0 && t->o->from; w++) {
+		struct fl_event come = { .kind = FL_EV_SUBMIT, .workload = { w } };
+		struct fl_event cell = { .kind = FL_EV_CELL, .workload = { w } };
 
-		if (k->was[w].v == FL_NONE)
-			r = fl_driver_apply(&g->driver, k->o->now, &e, k->err);
+		if (t->row_of[w] == FL_NONE)
+			continue;
+		cell.cell.kind = FL_CELL_PRIORITY;
+		cell.cell.amount = t->jobs->rows[t->row_of[w]].priority;
+		if (t->was[w].v == FL_NONE)
+			r = fl_driver_apply(&g->driver, t->o->now, &come, err);
+		if (r == 0 && cell.cell.amount != t->d->rows[w].priority)
+			r = fl_driver_apply(&g->driver, t->o->now, &cell, err);
 	}
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < k->jobs->n; i++)
-		k->jobs->rows[i].workload.v = FL_NONE;
-	for (uint32_t w = 0; w < g->model->n_workloads; w++) {
-		struct fl_live *job = &k->jobs->rows[k->row_of[w]];
+	return r;
+}
 
+/* Everybody learns its number. */
+static void number(struct taking *t)
+{
+	for (uint32_t i = 0; i < t->jobs->n; i++)
+		t->jobs->rows[i].workload.v = FL_NONE;
+	for (uint32_t w = 0; w < t->d->n; w++) {
+		struct fl_live *job;
+
+		t->d->g.job_of[w] = 0;
+		if (t->row_of[w] == FL_NONE)
+			continue;
+		job = &t->jobs->rows[t->row_of[w]];
 		job->workload.v = w;
 		job->retry = FL_TIME_NONE;
-		g->job_of[w] = job->id;
+		t->d->g.job_of[w] = job->id;
 	}
-	return 0;
+	for (uint32_t i = t->d->n; i < t->d->n + t->d->n_out; i++) {
+		struct fl_live *job = fl_jobs_find(t->jobs, t->d->rows[i].id);
+
+		if (job && fl_generation_wants(job, t->o->now))
+			job->retry = FL_NEVER; /* until there is another configuration */
+	}
+}
+
+int fl_draft_take(struct fl_draft *d, const struct fl_generation_options *options,
+		  struct fl_jobs *jobs, struct fl_generation *ret, fairlead_error *err)
+{
+	struct taking t = { .d = d, .o = options, .jobs = jobs };
+	int r;
+
+	if (!d->made)
+		fl_draft_make(d);
+	if (d->code < 0) {
+		*err = d->error;
+		return d->code;
+	}
+	t.row_of = array(d->n, sizeof *t.row_of);
+	t.was = array(d->n, sizeof *t.was);
+	r = t.row_of && t.was ? 0 : fl_fail_nomem(err);
+	if (r == 0) {
+		find_rows(&t);
+		r = adopt(&t, err);
+	}
+	if (r == 0)
+		r = make_driver(options, &d->g, err);
+	if (r == 0)
+		r = let_in(&t, err);
+	if (r == 0) {
+		number(&t);
+		*ret = d->g;
+		d->g = (struct fl_generation){ 0 };
+	}
+	fl_mem_free(&fl_mem_heap, t.row_of);
+	fl_mem_free(&fl_mem_heap, t.was);
+	return r;
 }
 
 int fl_generation_new(const struct fl_generation_options *options, struct fl_jobs *jobs,
 		      struct fl_generation *ret, fairlead_error *err)
 {
-	struct making k = { .o = options, .jobs = jobs, .err = err };
-	struct fl_generation g = { 0 };
-	int r = alloc(&k, &g);
+	struct fl_draft *d;
+	int r = fl_draft_new(options, jobs, &d, err);
 
-	if (r == 0)
-		r = make_model(&k, &g);
-	if (r == 0)
-		r = make_policy(&k, &g);
-	if (r == 0)
-		r = let_in(&k, &g);
-	fl_mem_free(&fl_mem_heap, k.podset_of);
-	fl_mem_free(&fl_mem_heap, k.row_of);
-	fl_mem_free(&fl_mem_heap, k.was);
 	if (r < 0)
-		fl_generation_done(&g);
-	else
-		*ret = g;
+		return r;
+	r = fl_draft_take(d, options, jobs, ret, err);
+	fl_draft_free(d);
 	return r;
 }
 

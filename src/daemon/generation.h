@@ -43,11 +43,31 @@ struct fl_generation_options {
 
 /*
  * Jobs that wait and are not in one yet come in, in the order of their numbers; the workload of
- * each in @jobs is set.  FAIRLEAD_EINPUT: the configuration cannot be (its models fit no policy,
+ * each in @jobs is set.  Those whose queue is not there stay out; their retry is FL_NEVER then.
+ * FAIRLEAD_EINPUT: the configuration cannot be (its models fit no policy,
  * or somebody holds what it does not have).
  */
 int fl_generation_new(const struct fl_generation_options *options, struct fl_jobs *jobs,
 		      struct fl_generation *ret, fairlead_error *err);
+/*
+ * One in the making, of the jobs of a moment.  What takes long, the model and a fresh policy on it,
+ * needs nothing but what it holds, so that it may be done on another thread while jobs and the old
+ * policy go on.
+ */
+struct fl_draft;
+/* Who would come in now. What the options point to stays as it is until it is freed. */
+int fl_draft_new(const struct fl_generation_options *options, const struct fl_jobs *jobs,
+		 struct fl_draft **ret, fairlead_error *err);
+/* On any thread, once. How it went is said when it is taken. */
+void fl_draft_make(struct fl_draft *d);
+/*
+ * It goes on from options->from, with the jobs as they are now: who has left since stays out, and
+ * a priority that was changed since is changed here, too.  Made now if it was not before.
+ */
+int fl_draft_take(struct fl_draft *d, const struct fl_generation_options *options,
+		  struct fl_jobs *jobs, struct fl_generation *ret, fairlead_error *err);
+struct fl_draft *fl_draft_free(struct fl_draft *d); /* NULL is fine; returns NULL */
+
 /* Of an image: model and policy are given, and are its own from now on, also after an error. */
 int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
 		       const struct fl_generation_options *options, const struct fl_jobs *jobs,

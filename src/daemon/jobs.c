@@ -147,9 +147,22 @@ uint32_t fl_jobs_of_queue(const struct fl_jobs *j, const char *queue)
 
 /* --- coming and going --- */
 
+static void close_holes(struct fl_jobs *j)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < j->n_awaits; i++)
+		if (j->awaits[i].on)
+			j->awaits[kept++] = j->awaits[i];
+	j->n_awaits = kept;
+	j->n_awaits_gone = 0;
+}
+
 static int add_awaits(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec,
 		      fairlead_error *err)
 {
+	if (j->n_awaits_gone > j->n_awaits / 2)
+		close_holes(j);
 	if (fl_mem_grow(&fl_mem_heap, &j->awaits, &j->cap_awaits, j->n_awaits + spec->n_after,
 			sizeof *j->awaits, err) < 0)
 		return FAIRLEAD_ENOMEM;
@@ -188,8 +201,8 @@ int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct f
 	for (uint32_t i = 0; i < spec->n_after; i++) {
 		struct fl_live *on = fl_jobs_find(j, spec->after[i].job);
 
-		if (on)
-			on->awaited = true;
+		if (on && !fl_job_is_over(job.state))
+			on->awaited++;
 	}
 	if (job.submitted > j->last_submitted)
 		j->last_submitted = job.submitted;
@@ -221,14 +234,38 @@ int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, 
 	return fl_jobs_restore(j, &row, spec, ret, err);
 }
 
+/* --- who waits for whom: rows by job, for numbers only grow; who waits no more leaves a hole --- */
+
+static uint32_t first_await(const struct fl_jobs *j, uint64_t id)
+{
+	uint32_t low = 0, high = j->n_awaits;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (j->awaits[middle].job < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void drop_await(struct fl_jobs *j, struct fl_awaits *row)
+{
+	struct fl_live *on = fl_jobs_find(j, row->on);
+
+	if (on)
+		on->awaited--;
+	row->on = 0;
+	j->n_awaits_gone++;
+}
+
 static void forget_awaits(struct fl_jobs *j, uint64_t id)
 {
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < j->n_awaits; i++)
-		if (j->awaits[i].job != id)
-			j->awaits[kept++] = j->awaits[i];
-	j->n_awaits = kept;
+	for (uint32_t i = first_await(j, id); i < j->n_awaits && j->awaits[i].job == id; i++)
+		if (j->awaits[i].on)
+			drop_await(j, &j->awaits[i]);
 }
 
 void fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state)
@@ -257,8 +294,6 @@ void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_liv
 	j->n = kept;
 }
 
-/* --- who waits for whom --- */
-
 bool fl_after_is(enum fl_after how, enum fl_job_state state)
 {
 	return how == FL_AFTER_ANY || (how == FL_AFTER_OK) == (state == FL_JOB_DONE);
@@ -266,36 +301,31 @@ bool fl_after_is(enum fl_after how, enum fl_job_state state)
 
 bool fl_jobs_waits_for(const struct fl_jobs *j, uint64_t id)
 {
-	for (uint32_t i = 0; i < j->n_awaits; i++)
-		if (j->awaits[i].job == id)
+	for (uint32_t i = first_await(j, id); i < j->n_awaits && j->awaits[i].job == id; i++)
+		if (j->awaits[i].on)
 			return true;
 	return false;
 }
 
 void fl_jobs_waited(struct fl_jobs *j, uint64_t id, uint64_t on)
 {
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < j->n_awaits; i++)
-		if (j->awaits[i].job != id || j->awaits[i].on != on)
-			j->awaits[kept++] = j->awaits[i];
-	j->n_awaits = kept;
+	for (uint32_t i = first_await(j, id); i < j->n_awaits && j->awaits[i].job == id; i++)
+		if (j->awaits[i].on == on)
+			drop_await(j, &j->awaits[i]);
 }
 
 void fl_jobs_tell(struct fl_jobs *j, uint64_t on, enum fl_job_state state,
 		  void (*fn)(void *user, uint64_t job, bool as_wanted), void *user)
 {
-	for (uint32_t i = 0; i < j->n_awaits;) {
+	const struct fl_live *job = fl_jobs_find(j, on);
+
+	/* Who waits for it has come later. */
+	for (uint32_t i = first_await(j, on); job && job->awaited && i < j->n_awaits; i++) {
 		struct fl_awaits row = j->awaits[i];
 
-		if (row.on != on) {
-			i++;
+		if (row.on != on)
 			continue;
-		}
-		memmove(&j->awaits[i], &j->awaits[i + 1],
-			(j->n_awaits - i - 1) * sizeof *j->awaits);
-		j->n_awaits--;
+		drop_await(j, &j->awaits[i]);
 		fn(user, row.job, fl_after_is(row.how, state));
-		i = 0; /* it may have ended others, too */
 	}
 }

@@ -7,7 +7,8 @@
  *
  * Who is over stays until it is dropped, so that what it came to can be written down first.
  *
- * Cost: looking one up O(log n); adding O(1); dropping O(1) each, some in a while.
+ * Cost: looking one up O(log n); adding O(1); dropping O(1) each, some in a while.  Telling who waits
+ * for one: those who wait at all and came after it, until the last of them was told.
  */
 #ifndef FL_DAEMON_JOBS_H
 #define FL_DAEMON_JOBS_H
@@ -27,7 +28,7 @@ struct fl_asks {
 	} labels[FL_JOB_LABELS];
 };
 
-/* @job waits for @on. */
+/* @job waits for @on; 0: no more. */
 struct fl_awaits {
 	uint64_t job, on;
 	enum fl_after how;
@@ -42,8 +43,8 @@ struct fl_jobs {
 	struct fl_pairs asks_of; /* hash -> the last of that hash */
 	uint32_t *asks_before;   /* and so on; FL_NONE */
 	uint32_t cap_before;
-	struct fl_awaits *awaits;
-	uint32_t n_awaits, cap_awaits;
+	struct fl_awaits *awaits; /* by job */
+	uint32_t n_awaits, n_awaits_gone, cap_awaits;
 	uint32_t *of_user, *of_queue; /* by symbol: how many are not over */
 	uint32_t cap_user, cap_queue;
 	uint32_t n_live;

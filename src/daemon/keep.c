@@ -151,11 +151,9 @@ int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 	int r = is && want ? 0 : fl_fail_nomem(err);
 
 	*ret = r == 0 && strcmp(is, want) != 0;
-	if (*ret && (r = fl_store_set(c->store, "config.next", want, err)) == 0 &&
-	    (r = fl_core_note(c, &row, err)) == 0) {
-		c->next = want;
-		want = NULL;
-	}
+	row.text = want;
+	if (*ret && (r = fl_core_note(c, &row, err)) == 0)
+		c->configuring = true;
 	free(is);
 	free(want);
 	return r;
@@ -169,7 +167,7 @@ int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_er
 	bool other = false;
 	int r = fl_core_check_open(c, err);
 
-	if (r == 0 && c->next)
+	if (r == 0 && c->configuring)
 		r = fl_fail(err, FAIRLEAD_ESTATE, "a configuration is being taken already");
 	if (r == 0)
 		r = fl_config_read(c->options.config, &wanted, err);

@@ -201,6 +201,12 @@ static int restore_job(void *user, const struct fl_job_row *row, fairlead_error 
 	x->row.uid = doc.spec.uid;
 	x->row.tasks = doc.spec.tasks;
 	r = fl_jobs_restore(&x->c->jobs, &x->row, &doc.spec, &job, err);
+	/* Whom it waits for is there yet; all others are over. */
+	for (uint32_t i = 0; i < doc.spec.n_after && r == 0; i++)
+		if (!fl_jobs_find(&x->c->jobs, doc.spec.after[i].job))
+			fl_jobs_waited(&x->c->jobs, job->id, doc.spec.after[i].job);
+	if (r == 0 && job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
+		r = fl_core_newcomer(x->c, job, err);
 	fl_job_document_done(&doc);
 	return r;
 }
@@ -402,6 +408,7 @@ static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairl
 					   .backend = &c->driven,
 					   .held = held,
 					   .user = &holdings };
+	fairlead_error why;
 	int r = fl_store_jobs(c->store, &filter, take_row, c, err);
 
 	if (r == 0)
@@ -416,9 +423,14 @@ static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairl
 	if (end->job > c->submitted)
 		c->submitted = end->job;
 	c->row_seq = c->seq;
-	r = fl_core_conditions(c, c->at, err);
-	c->must_checkpoint = true;
-	return r;
+	if ((r = fl_core_conditions(c, c->at, err)) < 0)
+		return r;
+	/*
+	 * At once: until there is one, a start after a kill would begin with rows for people, which
+	 * are a batch behind.  What is in its way stands in the log.
+	 */
+	(void)fl_core_checkpoint(c, &why);
+	return 0;
 }
 
 /* --- the rows behind the checkpoint --- */
@@ -433,19 +445,6 @@ static int read_spec(void *user, const struct fl_job_row *row, fairlead_error *e
 			    &((struct spec_of *)user)->doc, err);
 }
 
-/* What was to be read when the row was written. */
-static int take_next(struct fl_core *c, fairlead_error *err)
-{
-	enum { MOST = 64 << 20 };
-	char *text = malloc(MOST);
-	int r = text ? fl_store_get(c->store, "config.next", text, MOST, err) : fl_fail_nomem(err);
-
-	free(c->next);
-	c->next = r == 0 ? strdup(text) : NULL;
-	free(text);
-	return r;
-}
-
 static int replay_row(void *user, const struct fl_journal_row *row, fairlead_error *err)
 {
 	struct fl_core *c = user;
@@ -456,8 +455,6 @@ static int replay_row(void *user, const struct fl_journal_row *row, fairlead_err
 		r = fl_store_job(c->store, row->job, read_spec, &spec, err);
 		if (row->job > c->submitted)
 			c->submitted = row->job;
-	} else if (row->kind == FL_JOURNAL_CONFIGURED) {
-		r = take_next(c, err);
 	}
 	if (r == 0)
 		r = fl_core_apply(c, row, &spec.doc.spec, &result, err);
@@ -474,6 +471,7 @@ static int replay(struct fl_core *c, fairlead_error *err)
 
 	c->replaying = true;
 	r = fl_store_journal(c->store, c->seq, replay_row, c, err);
+	fl_core_drop_draft(c); /* which nobody took */
 	c->replaying = false;
 	return r;
 }

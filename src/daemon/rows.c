@@ -23,9 +23,11 @@ const char *fl_core_queue(const struct fl_core *c, const struct fl_live *job)
 	struct fl_sym namespace, queue;
 	uint32_t local;
 
-	if (job->workload.v != FL_NONE)
-		return fl_model_text(m,
-				     m->nodes[m->workloads[job->workload.v].cluster_queue.v].name);
+	if (job->workload.v != FL_NONE) {
+		struct fl_node node = m->workloads[job->workload.v].cluster_queue;
+
+		return node.v == FL_NONE ? "" : fl_model_text(m, m->nodes[node.v].name);
+	}
 	if (fl_config_queue(m, fl_core_word(c, job->queue), &namespace, &queue, NULL) < 0)
 		return "";
 	local = fl_config_local_queue(m, namespace, queue);
@@ -123,7 +125,8 @@ int fl_core_write_jobs(struct fl_core *c, fairlead_error *err)
 {
 	int r = 0;
 
-	qsort(c->dirty, c->n_dirty, sizeof *c->dirty, cmp_numbers);
+	if (c->n_dirty)
+		qsort(c->dirty, c->n_dirty, sizeof *c->dirty, cmp_numbers);
 	for (uint32_t i = 0; i < c->n_dirty && r == 0; i++) {
 		const struct fl_live *job = fl_jobs_find(&c->jobs, c->dirty[i]);
 
@@ -164,12 +167,10 @@ int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *
 int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err)
 {
 	char placement[PLACEMENT];
-	const struct fl_workload_row *w = &c->generation.model->workloads[job->workload.v];
 	struct fl_admission_row row = {
 		.job = job->id,
 		.attempt = job->attempt,
-		.queue = fl_model_text(c->generation.model,
-				       c->generation.model->nodes[w->cluster_queue.v].name),
+		.queue = fl_core_queue(c, job),
 		.waits = job->waits,
 		.from = job->started,
 		.to = FL_TIME_NONE,
@@ -184,12 +185,10 @@ int fl_core_release(struct fl_core *c, const struct fl_live *job, fl_time at, co
 		    uint64_t preemptor, fairlead_error *err)
 {
 	char placement[PLACEMENT];
-	const struct fl_workload_row *w = &c->generation.model->workloads[job->workload.v];
 	struct fl_admission_row row = {
 		.job = job->id,
 		.attempt = job->attempt,
-		.queue = fl_model_text(c->generation.model,
-				       c->generation.model->nodes[w->cluster_queue.v].name),
+		.queue = fl_core_queue(c, job),
 		.waits = job->waits,
 		.from = job->started,
 		.to = at,

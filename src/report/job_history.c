@@ -6,33 +6,14 @@
 #include "report/job_parts.h"
 #include "report/table.h"
 
-enum {
-	QUEUE,
-	WEIGHT,
-	RESOURCE,
-	HAD,
-	PART,
-	DUE,
-	DUE_PART,
-	JOBS,
-	MEDIAN,
-	LONGEST,
-	PREEMPTED,
-	COLUMNS
-};
+enum { QUEUE, WEIGHT, RESOURCE, HELD, HAD, DUE, JOBS, MEDIAN, LONGEST, PREEMPTED, COLUMNS };
 
 static const struct fl_column_head heads[COLUMNS] = {
-	[QUEUE] = { "QUEUE", FL_COL_TREE, 0 },
-	[WEIGHT] = { "WEIGHT", FL_COL_RIGHT, 0 },
-	[RESOURCE] = { "RESOURCE", 0, 6 },
-	[HAD] = { "HAD", FL_COL_RIGHT, 2 },
-	[PART] = { "PART", FL_COL_RIGHT, 0 },
-	[DUE] = { "DUE", FL_COL_RIGHT, 1 },
-	[DUE_PART] = { "PART", FL_COL_RIGHT, 0 },
-	[JOBS] = { "JOBS", FL_COL_RIGHT, 5 },
-	[MEDIAN] = { "WAITED", FL_COL_RIGHT, 4 },
-	[LONGEST] = { "LONGEST", FL_COL_RIGHT, 3 },
-	[PREEMPTED] = { "PREEMPTED", FL_COL_RIGHT, 0 },
+	[QUEUE] = { "QUEUE", FL_COL_TREE, 0 },      [WEIGHT] = { "WEIGHT", FL_COL_RIGHT, 0 },
+	[RESOURCE] = { "RESOURCE", 0, 5 },          [HELD] = { "HELD", FL_COL_RIGHT, 1 },
+	[HAD] = { "HAD", FL_COL_RIGHT, 0 },         [DUE] = { "DUE", FL_COL_RIGHT, 0 },
+	[JOBS] = { "JOBS", FL_COL_RIGHT, 4 },       [MEDIAN] = { "WAITED", FL_COL_RIGHT, 3 },
+	[LONGEST] = { "LONGEST", FL_COL_RIGHT, 2 }, [PREEMPTED] = { "PREEMPTED", FL_COL_RIGHT, 0 },
 };
 
 /* Hours from ten minutes on: "12.3h"; "92.1s". */
@@ -51,10 +32,9 @@ static int put_resources(struct fl_table *t, const json_t *queue, fairlead_error
 		unsigned column;
 		const char *key;
 	} numbers[] = {
-		{ HAD, "unitSeconds" },
-		{ PART, "part" },
-		{ DUE, "dueUnitSeconds" },
-		{ DUE_PART, "duePart" },
+		{ HELD, "unitSeconds" },
+		{ HAD, "part" },
+		{ DUE, "duePart" },
 	};
 	json_t *resources = json_object_get(queue, "had"), *value;
 	const char *name;
@@ -69,9 +49,12 @@ static int put_resources(struct fl_table *t, const json_t *queue, fairlead_error
 		if (rc == 0)
 			rc = fl_table_line(t, RESOURCE, fl_job_resource(name), err);
 		for (size_t i = 0; i < sizeof numbers / sizeof *numbers && rc == 0; i++) {
-			double n = json_number_value(json_object_get(value, numbers[i].key));
+			const json_t *figure = json_object_get(value, numbers[i].key);
+			double n = json_number_value(figure);
 
-			if (numbers[i].column == HAD || numbers[i].column == DUE)
+			if (!figure)
+				snprintf(text, sizeof(text), "-");
+			else if (numbers[i].column == HELD)
 				amount(n, text);
 			else
 				snprintf(text, sizeof(text), "%.0f %%", 100 * n);
@@ -127,7 +110,8 @@ int fl_history_text(const struct fl_report *r, const json_t *answer, fairlead_er
 	if (rc == 0)
 		fl_report_say(
 			r, FL_STYLE_DIM, 0,
-			"HAD: units times time; DUE: what its weight would have given a queue "
-			"while it wanted so much; WAITED: half no longer than that.");
+			"HELD: in units times time. HAD: the part of that. DUE: the part that its "
+			"weight would have given it while it wanted so much. WAITED: half of its "
+			"jobs no longer.");
 	return rc;
 }

@@ -35,7 +35,9 @@ static void put_event_text(char text[FL_JOB_WORDS], const json_t *event)
 	const char *said = fl_json_word(event, "text"), *reason = fl_json_word(event, "reason");
 	long long by = (long long)fl_json_whole(event, "by");
 
-	if (*said)
+	if (*said && by)
+		snprintf(text, FL_JOB_WORDS, "%s, for job %lld", said, by);
+	else if (*said)
 		snprintf(text, FL_JOB_WORDS, "%s", said);
 	else if (by)
 		snprintf(text, FL_JOB_WORDS, "%s%sfor job %lld", reason, *reason ? ", " : "", by);

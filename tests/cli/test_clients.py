@@ -52,7 +52,7 @@ def spec_of(daemon):
 # --- when it is not there ---
 
 CALLS = [["submit", "-q", "a", "--", "true"], ["jobs"], ["job", "17"], ["logs", "17"], ["cancel", "17"],
-         ["hold", "17"], ["release", "17"], ["queues"], ["events"], ["top"], ["explain", "17"], ["tree"], ["plan"],
+         ["hold", "17"], ["release", "17"], ["queues"], ["events"], ["history"], ["top"], ["explain", "17"], ["tree"], ["plan"],
          ["what-if", "--delete", "ClusterQueue/q"]]
 
 
@@ -492,8 +492,8 @@ def test_usage(ask, daemon, args, message):
 
 
 WHOLE = job(
-    17, "runs", now=NOW, command=["python", "train.py", "it's", "a b", ""], directory="/home/alice", priority=5,
-    output="/home/alice/log", timeLimit="1h30m", after=[{"job": 12, "when": "ok"}, {"job": 13, "when": "any"}],
+    17, "runs", now=NOW, command=["python", "train.py", "it's", "a b", ""], directory="/srv/alice", priority=5,
+    output="/srv/alice/log", timeLimit="1h30m", after=[{"job": 12, "when": "ok"}, {"job": 13, "when": "any"}],
     startedAt="2026-01-02T11:40:00Z", evictions=1, array=15, arrayIndex=2, devices=[0, 1],
     placement=[{"resource": "cpu", "flavor": "default", "amount": "2"},
                {"resource": "nvidia.com/gpu", "flavor": "default", "amount": 2}],
@@ -513,8 +513,8 @@ runs
   asks for    cpu=2, gpu=1
   holds       cpu=2 of default, gpu=2 of default; devices 0, 1
   command     python train.py 'it'\\''s' 'a b' ''
-  directory   /home/alice
-  output      /home/alice/log
+  directory   /srv/alice
+  output      /srv/alice/log
   time limit  1h30m
   priority    5
   evictions   1
@@ -553,7 +553,8 @@ def test_odd_answers_break_nothing(ask, daemon, odd):
     daemon.answers["GET /v1/jobs"] = 200, {"jobs": [odd, 3, "x"], "more": "y"}
     daemon.answers["GET /v1/queues"] = 200, {"queues": [odd, 3, {"name": "a", "parent": "a"}, queue("b", parent="b")]}
     daemon.answers["GET /v1/events"] = 200, "\nnonsense\n" + lines(odd) + "x" * 70000 + "\n" + lines({"kind": "Last"})
-    for args in ["job", "1"], ["jobs"], ["queues"], ["events"], ["top", "--once"]:
+    daemon.answers["GET /v1/history"] = 200, {"queues": [odd, 3, {"name": "a", "parent": "a", "had": {"cpu": 7}}]}
+    for args in ["job", "1"], ["jobs"], ["queues"], ["events"], ["history"], ["top", "--once"]:
         assert ask(*args).code == 0
         if args[0] != "top":
             ask(*args, "-o", "json")
@@ -733,6 +734,46 @@ def test_events_follow(ask, daemon):
     assert ask("events", "--since", "1h").code == 0
 
 
+def test_events_of_a_kind(ask, daemon):
+    daemon.answers["GET /v1/events"] = 200, lines(*EVENTS)
+    assert ask("events", "--kind", "Preempted", "--limit", "7").code == 0
+    assert daemon.asked[0][1] == "/v1/events?kind=Preempted&limit=7"
+
+
+# --- history ---
+
+
+def past(name, parent, had, due, parts, jobs=0, **more):
+    figures = {"unitSeconds": had, "part": parts[0], "dueUnitSeconds": due, "duePart": parts[1]}
+    return {"name": name, "kind": "Cohort" if parent is None else "ClusterQueue", "parent": parent, "weight": 1,
+            "had": {"cpu": figures, "memory": figures}, "jobs": jobs, "preempted": 0, **more}
+
+
+def test_history(ask, daemon, valid):
+    daemon.answers["GET /v1/history"] = 200, {"from": "2026-01-02T11:00:00Z", "to": NOW, "queues": [
+        past("company", None, 20000, 21600, (1, 1)),
+        past("a", "company", 15000, 14400, (0.75, 0.66), 28, weight=2, waitMedian=3.25, waitLongest=5400, preempted=3),
+        past("b", "company", 5000, 7200, (0.25, 0.34), 1, waitMedian=12, waitLongest=12), past("c", "company", 0, 0, (0, 0))]}
+    r = ask("history", "--since", "2026-01-02T11:00:00Z")
+    assert (r.code, r.err) == (0, "")
+    assert daemon.asked[0][1] == "/v1/history?from=2026-01-02T11%3A00%3A00Z"
+    assert r.out == """\
+  QUEUE    WEIGHT  RESOURCE   HELD    HAD    DUE  JOBS  WAITED  LONGEST  PREEMPTED
+  company          cpu       5.56h  100 %  100 %
+  ├─a           2  cpu       4.17h   75 %   66 %    28   3.25s     1.5h          3
+  ├─b           1  cpu       1.39h   25 %   34 %     1     12s      12s          0
+  └─c           1  cpu          0s    0 %    0 %     0                           0
+HELD: in units times time. HAD: the part of that. DUE: the part that its weight would have given it \
+while it wanted so much. WAITED: half of its jobs no longer.
+"""
+    valid(ask("history", "-o", "json").json(), "history")
+
+
+def test_history_since_when(ask):
+    r = ask("history", "--since", "yesterday")
+    assert r.code == 2 and "--since: 'yesterday' is neither a time" in r.err
+
+
 # --- top ---
 
 
@@ -765,6 +806,23 @@ cpu, 41 in all: █ within quota, ▓ beyond it, · free of it
    19  train[3]  team-a  alice  depends   30m  4 x cpu=2, gpu=1  waits for job 17
 """
     assert "█" not in ask("top", "--once", env={"LC_ALL": "C"}).out
+
+
+def test_top_for_a_while(ask, daemon):
+    top_answers(daemon, EVENTS[:1])
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": JOBS * 4}
+    r = ask("top", "--for", "300ms")
+    assert (r.code, r.err) == (0, "")
+    assert r.out.count("fairlead top") == 2  # at the beginning and at the end
+    assert r.out.count("\nand 7 more\n") == 2
+    assert ask("top", "--for", "never").code == 2
+
+
+def test_top_for_a_while_on_a_terminal(daemon):
+    top_answers(daemon, EVENTS)
+    seen, status = in_terminal(daemon, ["top", "--for", "300ms"], b"\x1b[?1049l", b"", columns=80, rows=8)
+    assert status == 0
+    assert b"fairlead top" in seen.split(b"\x1b[?1049l")[1]  # what was seen last stays
 
 
 def test_top_with_nothing(ask, daemon):
@@ -856,7 +914,7 @@ def test_completion_without_a_daemon(fairlead):
 
 # --- help ---
 
-CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "top"]
+CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "history", "top"]
 
 
 @pytest.mark.parametrize("verb", CLIENTS)

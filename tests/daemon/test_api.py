@@ -402,7 +402,7 @@ def test_questions_at_once(shared):
 def test_history(shared):
     answer = shared.get("/v1/history")
     assert answer.status == 200
-    assert isinstance(answer.json()["usage"], list)
+    assert isinstance(answer.json()["queues"], list)
 
 
 def test_audit(shared):

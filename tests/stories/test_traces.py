@@ -55,7 +55,7 @@ def test_a_page_shows_what_is_printed(name):
 		assert len(excerpts().BLOCK.findall(f.read())) >= 1
 
 
-def test_the_run_that_ends_make_run(tmp_path):
+def test_the_run_that_ends_make_examples(tmp_path):
 	done = subprocess.run([os.path.join(TRACES, "run.sh"), str(tmp_path / "out")], text=True,
 			      env=dict(os.environ, FAIRLEAD=FAIRLEAD), capture_output=True, check=False)
 	assert done.returncode == 0 and f"{tmp_path}/out/report.html" in done.stdout.splitlines()[-1]

@@ -29,6 +29,13 @@ static void look(struct fl_local_run *r);
 
 /* --- telling --- */
 
+/* Alone it is nothing to wait for (local_open), but with something to tell it is. */
+static void wake_teller(struct fl_host *h)
+{
+	uv_ref((uv_handle_t *)&h->tell);
+	uv_async_send(&h->tell);
+}
+
 void fl_life_tell(struct fl_local_run *r)
 {
 	struct fl_host *h = r->h;
@@ -43,7 +50,7 @@ void fl_life_tell(struct fl_local_run *r)
 	else
 		h->first_due = r;
 	h->last_due = r;
-	uv_async_send(&h->tell);
+	wake_teller(h);
 }
 
 static void tell(struct fl_local_run *r)
@@ -65,6 +72,7 @@ void fl_life_tell_all(uv_async_t *handle)
 	struct fl_host *h = handle->data;
 	uint32_t notices = h->n_notices;
 
+	uv_unref((uv_handle_t *)handle);
 	h->n_notices = 0;
 	for (uint32_t i = 0; i < notices && !h->closed; i++)
 		h->callbacks.notice(h->callbacks.user, h->notices[i]);
@@ -89,7 +97,7 @@ static void notice(const struct fl_local_run *r, const char *text)
 		return;
 	snprintf(h->notices[h->n_notices++], sizeof h->notices[0], "run %llu.%u: %s",
 		 (unsigned long long)r->job, r->attempt, text);
-	uv_async_send(&h->tell);
+	wake_teller(h);
 }
 
 /* --- over --- */

@@ -38,7 +38,7 @@ static const struct {
 };
 
 /* Under valgrind not every place, but all over. */
-static uint64_t stride(void) { return getenv("FAIRLEAD_UNDER_VALGRIND") ? 13 : 1; }
+static uint64_t stride(void) { return getenv("FAIRLEAD_UNDER_VALGRIND") ? 97 : 1; }
 
 /* What a kill in this moment leaves behind. */
 static void check_killed(struct world *w, uint64_t acknowledged, bool may_stay)

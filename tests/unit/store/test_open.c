@@ -391,7 +391,7 @@ static void second_opener(void **state)
 /* A lock of somebody who was killed is none. */
 static void killed_opener(void **state)
 {
-	struct fl_store *s;
+	static struct fl_store *s; /* who is killed has lost nothing */
 	struct world w;
 	int status;
 	pid_t child;

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `make run` shows: examples/machine/run.sh keeps its promises, and nothing of it stays."""
+import glob
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
+
+
+def processes(word):
+    found = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            found += [path] if word.encode() in pathlib.Path(path).read_bytes() else []
+        except OSError:
+            pass  # it is gone
+    return found
+
+
+class Run:
+    """run.sh as it is called in CI: nothing of it is a terminal."""
+
+    def __init__(self, **environment):
+        self.process = subprocess.Popen(
+            [SOURCE / "examples/machine/run.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True, text=True,
+            env={**os.environ, "LC_ALL": "C.UTF-8", "FAIRLEAD_SPEED": "2", **environment})
+
+    def until(self, word):
+        seen = ""
+        while word not in seen:
+            line = self.process.stdout.readline()
+            assert line, seen
+            seen += line
+        return seen
+
+    def place(self):
+        """The folder that it made: its daemon, a child, was told."""
+        for path in glob.glob("/proc/[0-9]*/stat"):
+            try:
+                fields = pathlib.Path(path).read_text().rsplit(")", 1)[1].split()
+                words = pathlib.Path(path).with_name("cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue
+            if int(fields[1]) == self.process.pid and "--state" in words:
+                return os.path.dirname(words[words.index("--state") + 1])
+        return None
+
+    def end(self, seconds=90):
+        out, _ = self.process.communicate(timeout=seconds)
+        return self.process.returncode, out
+
+
+def assert_nothing_left(place):
+    assert place and place.startswith("/tmp/fairlead-run.")
+    assert not os.path.exists(place)
+    assert processes(place) == []
+
+
+def test_the_whole_story(tmp_path):
+    begun = time.monotonic()
+    # A socket that somebody listens on, and that is said to be the daemon's: it has one of its own.
+    with socket.socket(socket.AF_UNIX) as taken:
+        taken.bind(str(tmp_path / "taken.sock"))
+        taken.listen()
+        run = Run(FAIRLEAD_SOCKET=str(tmp_path / "taken.sock"))
+        head = run.until("language: jobs")
+        place = run.place()
+        code, out = run.end()
+    out = head + out
+    assert code == 0, out
+    assert time.monotonic() - begun < 60
+    assert_nothing_left(place)
+
+    assert out.count("fairlead top") >= 6 and "\x1b" not in out
+    assert re.search(r"Preempted +\d+  vision +is preempted because its side has the larger share, for job \d+", out)
+    assert re.search(r"== why job 62 waits\n\n\S*62 waits: it asks for 1 cpu", out)
+    report = out[out.index("== what each team had"):]
+    rows = {line.strip("├└─ ").split()[0]: line for line in report.splitlines() if "cpu" in line and "%" in line}
+    had = {team: int(re.search(r"(\d+) %", rows[team])[1]) for team in ("vision", "language", "robotics")}
+    assert sum(had.values()) in (99, 100, 101) and had["vision"] > had["language"] > had["robotics"] > 0
+    assert "fairleadd --config examples/machine/daemon.yaml" in report
+
+
+def test_interrupted():
+    run = Run()
+    run.until("language: jobs")
+    place = run.place()
+    os.killpg(run.process.pid, signal.SIGINT)
+    code, _ = run.end()
+    assert code == 128 + signal.SIGINT
+    assert_nothing_left(place)
+
+
+def test_an_error_in_the_middle(tmp_path):
+    # A command that fails once the jobs of the first team are there.
+    command = tmp_path / "fairlead"
+    command.write_text('#!/bin/sh\ncase "$*" in *language*) exit 3;; esac\n'
+                       f'exec {os.environ["FAIRLEAD"]} "$@"\n')
+    command.chmod(0o755)
+    run = Run(FAIRLEAD=str(command), FAIRLEADD=os.environ["FAIRLEADD"])
+    head = run.until("vision: jobs")
+    place = run.place()
+    code, out = run.end()
+    assert code == 3, head + out
+    assert_nothing_left(place)
+
+
+def test_a_daemon_that_is_killed():
+    run = Run()
+    run.until("vision: jobs")
+    place = run.place()
+    for path in processes(place + "/state"):
+        if b"fairleadd" in pathlib.Path(path).read_bytes():
+            os.kill(int(path.split("/")[2]), signal.SIGKILL)
+    code, out = run.end()
+    assert code == 3, out
+    assert_nothing_left(place)
+
+
+def test_a_daemon_that_does_not_start():
+    run = Run(FAIRLEADD="/bin/false")
+    code, _ = run.end()
+    assert code == 1
