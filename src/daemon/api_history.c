@@ -190,7 +190,9 @@ static int waiting(struct history *h, const struct fl_live *job)
 {
 	const struct fl_model *m = h->view.model;
 	const struct fl_workload_row *row = &m->workloads[job->workload.v];
-	uint32_t node = find(h, fl_model_text(m, m->nodes[row->cluster_queue.v].name));
+	uint32_t node = row->cluster_queue.v == FL_NONE ? /* its queue leads nowhere */
+				FL_NONE :
+				find(h, fl_model_text(m, m->nodes[row->cluster_queue.v].name));
 	int r = 0;
 
 	if (node == FL_NONE)

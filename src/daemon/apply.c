@@ -153,7 +153,7 @@ static int see_state(void *user, const struct fl_job_row *row, fairlead_error *e
 	return 0;
 }
 
-static enum fl_job_state state_of(struct fl_core *c, uint64_t id)
+enum fl_job_state fl_core_state_of(const struct fl_core *c, uint64_t id)
 {
 	const struct fl_live *job = fl_jobs_find(&c->jobs, id);
 	struct looking l = { FL_JOB_STATES };
@@ -164,17 +164,23 @@ static enum fl_job_state state_of(struct fl_core *c, uint64_t id)
 	return fl_store_job(c->store, id, see_state, &l, &none) < 0 ? FL_JOB_STATES : l.state;
 }
 
-/* Those that it waits for and that are over: it waits for them no more. False: in vain. */
-static bool look_back(struct fl_core *c, struct fl_live *job, const struct fl_job_spec *spec)
+/*
+ * Those that it waits for and that are over: it waits for them no more.  False: in vain.  Who was
+ * over when it was submitted stands in the row.
+ */
+static bool look_back(struct fl_core *c, const struct fl_journal_row *submit, struct fl_live *job,
+		      const struct fl_job_spec *spec)
 {
 	bool hope = true;
 
 	for (uint32_t i = 0; i < spec->n_after; i++) {
-		enum fl_job_state state = state_of(c, spec->after[i].job);
+		bool well = submit->a >> i & 1, ill = submit->b >> i & 1;
+		enum fl_job_state state = well || ill ? FL_JOB_STATES :
+							fl_core_state_of(c, spec->after[i].job);
 
 		if (state != FL_JOB_STATES && !fl_job_is_over(state))
 			continue;
-		hope &= state != FL_JOB_STATES && fl_after_is(spec->after[i].how, state);
+		hope &= well || (state != FL_JOB_STATES && fl_after_is(spec->after[i].how, state));
 		fl_jobs_waited(&c->jobs, job->id, spec->after[i].job);
 	}
 	return hope;
@@ -191,7 +197,7 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 		return r;
 	if (!c->replaying)
 		fl_metrics_submitted(c->metrics, fl_core_queue(c, job), 1);
-	hope = look_back(c, job, spec);
+	hope = look_back(c, row, job, spec);
 	if (job->held)
 		job->state = FL_JOB_HELD;
 	else if (fl_jobs_waits_for(&c->jobs, job->id))
@@ -301,6 +307,7 @@ static int requeue(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_e
 	job->state = FL_JOB_WAITS;
 	job->waits = at;
 	job->stopping = FL_GO_NOT;
+	job->preemptor = 0;
 	return r < 0 ? r : tell(c, FL_HAPPENED_REQUEUED, at, job, reason, text, err);
 }
 
@@ -313,6 +320,7 @@ static int put_back(struct fl_core *c, struct fl_live *job, fl_time at, fairlead
 	job->state = job->held ? FL_JOB_HELD : FL_JOB_WAITS;
 	job->waits = at;
 	job->stopping = FL_GO_NOT;
+	job->preemptor = 0;
 	if (r == 0 && job->state == FL_JOB_WAITS)
 		r = fl_core_newcomer(c, job, err);
 	return r < 0 ? r : fl_core_touch(c, job, err);
@@ -327,6 +335,7 @@ static int try_later(struct fl_core *c, struct fl_live *job, fl_time at, fairlea
 	job->state = FL_JOB_WAITS;
 	job->waits = at;
 	job->stopping = FL_GO_NOT;
+	job->preemptor = 0;
 	job->retry = at + (FL_SECOND << (job->losses < 10 ? job->losses - 1 : 9));
 	return r < 0 ? r : fl_core_newcomer(c, job, err);
 }
@@ -411,9 +420,14 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	if (job->stopping == FL_GO_NOT &&
 	    (o.stopped == FL_GO_TIME_LIMIT || o.stopped == FL_GO_DRAIN))
 		job->stopping = o.stopped;
+	/* Who had begun afresh (replay.c) knew that it was to go, but not why. */
+	if (job->stopping == FL_GO_DRAIN && o.stopped != FL_GO_NOT)
+		job->stopping = o.stopped;
 	/* It was at its end before it heard that it was to go: that is how it ended. */
-	if (o.kind == FL_RUN_EXITED && o.stopped == FL_GO_NOT && job->stopping != FL_GO_CANCELLED)
+	if (o.kind == FL_RUN_EXITED && o.stopped == FL_GO_NOT && job->stopping != FL_GO_CANCELLED) {
 		job->stopping = FL_GO_NOT;
+		job->preemptor = 0;
+	}
 	job->outcome = o.kind;
 	job->status = o.status;
 	/* It may have ended while nobody looked: that is when it held its quota no more. */
@@ -421,7 +435,7 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	     o.ended < job->started                       ? job->started :
 							    o.ended;
 	job->ran += at - job->started;
-	r = fl_core_release(c, job, at, ended_as(job, &o), /* preemptor= */ 0, err);
+	r = fl_core_release(c, job, at, ended_as(job, &o), err);
 	if (r < 0)
 		return r;
 	if (!c->replaying) /* else find_runs does */
@@ -475,8 +489,10 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	if (!c->replaying)
 		fl_metrics_preempted(c->metrics, fl_core_queue(c, job), d->reason);
 	job->evictions++;
-	if (job->stopping == FL_GO_NOT)
+	if (job->stopping == FL_GO_NOT) {
 		job->stopping = FL_GO_PREEMPTED;
+		job->preemptor = row.by;
+	}
 	job->state = FL_JOB_STOPS;
 	if ((r = fl_core_tell(c, &row, err)) < 0 || (r = fl_core_touch(c, job, err)) < 0)
 		return r;

@@ -286,8 +286,7 @@ static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time no
 		return true;
 	for (uint32_t i = 0; i < g->n_journal; i++)
 		comes |= g->journal[i].kind == FL_JOURNAL_SUBMIT ||
-			 g->journal[i].kind == FL_JOURNAL_RELEASE ||
-			 g->journal[i].kind == FL_JOURNAL_ENDED;
+			 g->journal[i].kind == FL_JOURNAL_RELEASE;
 	if (clock >= c->join_at)
 		return is_join_wanted(c, now, ret_again) || comes;
 	if (comes || c->n_newcomers)
@@ -588,7 +587,7 @@ const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, c
 		text = "waits for other jobs to end";
 	else if (job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
 		text = job->retry == FL_TIME_NONE ? "has just come" :
-		       job->retry == FL_NEVER     ? "its queue is not there any more" :
+		       job->retry == FL_NEVER     ? "its queue is not there, or leads nowhere" :
 						    "could not be started, and tries again soon";
 	else if (job->state == FL_JOB_WAITS)
 		text = waiting_reason(g, job);

@@ -94,6 +94,7 @@ struct fl_live {
 	uint32_t uid;
 	enum fl_job_state state;
 	enum fl_go_why stopping; /* STOPS: why */
+	uint64_t preemptor;      /* STOPS: the job it makes way for; 0: none */
 	bool held;               /* waits to be released, or will when it has stopped */
 	uint32_t awaited;        /* so many jobs wait for it, counted as often as they name it */
 	int32_t priority;
@@ -102,7 +103,7 @@ struct fl_live {
 	uint32_t asks;               /* what for, with others that ask for the same (jobs.h) */
 	fl_time submitted, started, ended, ran;
 	fl_time waits; /* since when it waits, held or for its turn; as of the last time it did */
-	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone */
+	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone, or leads nowhere */
 	int outcome;   /* over: enum fl_outcome_kind, or -1 */
 	int status;
 };

@@ -117,6 +117,8 @@ int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_erro
 int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 		  const struct fl_job_spec *spec, int *ret, fairlead_error *err);
 extern const struct fl_backend fl_core_driven; /* without `user` */
+/* Of a job that is there, or in the store alone; FL_JOB_STATES: it is in neither. */
+enum fl_job_state fl_core_state_of(const struct fl_core *c, uint64_t id);
 /* The next generation at once, of all that are there and of job @up_to and before. */
 int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err);
 
@@ -159,7 +161,7 @@ struct fl_tell {
 int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *err);
 int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
 int fl_core_release(struct fl_core *c, const struct fl_live *job, fl_time at, const char *ended,
-		    uint64_t preemptor, fairlead_error *err);
+		    fairlead_error *err);
 /* Conditions of all nodes of the generation. */
 int fl_core_conditions(struct fl_core *c, fl_time at, fairlead_error *err);
 

@@ -54,7 +54,7 @@ static void after(uv_work_t *work, int status)
 
 	(void)status;
 	e->working = false;
-	for (uint32_t i = 0; i < e->n_gone; i++)
+	for (uint32_t i = 0; i < e->n_gone && e->result >= 0; i++) /* else they are there yet */
 		backend->remove(host, e->gone[i]);
 	e->n_gone = 0;
 	if (e->closed)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mix.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 
@@ -69,6 +70,29 @@ static int push_labels(struct fl_draft *k, const struct fl_asks *a, struct fl_sp
 	return r;
 }
 
+static void mix_text(uint64_t hash[2], const char *text)
+{
+	fl_mix(hash, strlen(text));
+	for (; *text; text++)
+		fl_mix(hash, (unsigned char)*text);
+}
+
+/* The same for all who ask for the same, and after a restart, when symbols are others. */
+static uint64_t hash_of(const struct fl_draft *k, const struct fl_asks *a)
+{
+	uint64_t hash[2] = { a->tasks, a->n_labels };
+
+	for (uint32_t i = 0; i < a->n_requests; i++) {
+		mix_text(hash, word(k, a->requests[i].resource));
+		fl_mix(hash, (uint64_t)a->requests[i].amount);
+	}
+	for (uint32_t i = 0; i < a->n_labels; i++) {
+		mix_text(hash, word(k, a->labels[i].key));
+		mix_text(hash, word(k, a->labels[i].value));
+	}
+	return hash[0];
+}
+
 static int push_podset(struct fl_draft *k, uint32_t asks, uint32_t *ret)
 {
 	const struct fl_asks *a = &k->asks[asks];
@@ -80,7 +104,7 @@ static int push_podset(struct fl_draft *k, uint32_t asks, uint32_t *ret)
 		return 0;
 	p.name = k->main;
 	p.count = (int32_t)a->tasks;
-	p.spec_hash = asks + 1;
+	p.spec_hash = hash_of(k, a);
 	if ((r = push_labels(k, a, &p.node_selector)) < 0)
 		return r;
 	p.requests = (struct fl_span){ k->m->n_requests, a->n_requests };
@@ -454,8 +478,13 @@ static int let_in(struct taking *t, fairlead_error *err)
 		cell.cell.amount = t->jobs->rows[t->row_of[w]].priority;
 		if (t->was[w].v == FL_NONE)
 			r = fl_driver_apply(&g->driver, t->o->now, &come, err);
-		if (r == 0 && cell.cell.amount != t->d->rows[w].priority)
+		if (r == FAIRLEAD_ESTATE) { /* its queue leads nowhere */
+			t->jobs->rows[t->row_of[w]].retry = FL_NEVER;
+			t->row_of[w] = FL_NONE;
+			r = 0;
+		} else if (r == 0 && cell.cell.amount != t->d->rows[w].priority) {
 			r = fl_driver_apply(&g->driver, t->o->now, &cell, err);
+		}
 	}
 	return r;
 }

@@ -5,6 +5,8 @@
 
 #include "base/mix.h"
 
+enum { ASKS_KEPT = 1024 }; /* so many are no matter */
+
 int fl_jobs_init(struct fl_jobs *j, fairlead_error *err)
 {
 	*j = (struct fl_jobs){ .last_submitted = FL_TIME_NONE };
@@ -113,6 +115,41 @@ static int find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret, 
 		j->asks_before[last] = j->n_asks;
 	*ret = j->n_asks++;
 	return 0;
+}
+
+/*
+ * What nobody asks for any more goes: people may ask for something else each time, for years.  The
+ * others have other numbers then.  Without memory rows of the same are not found again, and stand
+ * there twice.
+ */
+static void forget_asks(struct fl_jobs *j)
+{
+	uint32_t *is = fl_mem_heap.resize(fl_mem_heap.user, NULL, j->n_asks * sizeof *is);
+	uint32_t n = j->n_asks, same;
+	fairlead_error none;
+
+	if (!is)
+		return;
+	memset(is, 0xff, n * sizeof *is); /* FL_NONE */
+	for (uint32_t i = 0; i < j->n; i++)
+		is[j->rows[i].asks] = 0;
+	fl_pairs_clear(&j->asks_of);
+	j->n_asks = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct fl_asks a = j->asks[i]; /* one that stays is not behind its place */
+
+		if (is[i] == FL_NONE)
+			continue;
+		if (find_asks(j, &a, &same, &none) < 0) {
+			same = j->n_asks++;
+			j->asks[same] = a;
+			j->asks_before[same] = FL_NONE;
+		}
+		is[i] = same;
+	}
+	for (uint32_t i = 0; i < j->n; i++)
+		j->rows[i].asks = is[j->rows[i].asks];
+	fl_mem_free(&fl_mem_heap, is);
 }
 
 /* --- how many there are --- */
@@ -292,6 +329,8 @@ void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_liv
 		else
 			j->n_over--;
 	j->n = kept;
+	if (j->n_asks > ASKS_KEPT && j->n_asks / 2 > j->n)
+		forget_asks(j);
 }
 
 bool fl_after_is(enum fl_after how, enum fl_job_state state)

@@ -32,7 +32,7 @@ struct head {
 };
 
 struct saved_live {
-	uint64_t id;
+	uint64_t id, preemptor;
 	int64_t submitted, started, ended, ran, retry, waits;
 	uint32_t state, stopping, held, attempt, evictions, losses, workload, priority;
 	int32_t outcome, status;
@@ -77,6 +77,7 @@ static struct saved_live spell(const struct fl_live *job)
 
 	memset(&row, 0, sizeof row);
 	row.id = job->id;
+	row.preemptor = job->preemptor;
 	row.submitted = job->submitted;
 	row.started = job->started;
 	row.ended = job->ended;
@@ -229,6 +230,7 @@ static int load_jobs(struct fl_core *c, const struct fl_image *i, struct saved_c
 		struct restoring x = { .c = c };
 
 		x.row = (struct fl_live){ .id = rows[k].id,
+					  .preemptor = rows[k].preemptor,
 					  .submitted = rows[k].submitted,
 					  .started = rows[k].started,
 					  .ended = rows[k].ended,

@@ -164,7 +164,9 @@ int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *
 	return r;
 }
 
-int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err)
+/* While the policy has what it holds. */
+static int write_admission(struct fl_core *c, const struct fl_live *job, fl_time to,
+			   const char *ended, fairlead_error *err)
 {
 	char placement[PLACEMENT];
 	struct fl_admission_row row = {
@@ -173,31 +175,24 @@ int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *
 		.queue = fl_core_queue(c, job),
 		.waits = job->waits,
 		.from = job->started,
-		.to = FL_TIME_NONE,
+		.to = to,
 		.placement = placement_of(c, job, placement, sizeof placement),
+		.ended = ended,
+		.preemptor = job->preemptor,
 	};
 
 	return fl_gather_admission(c->gather, &row, err);
 }
 
-/* Before the policy lets go of it: what it held is written once more. */
-int fl_core_release(struct fl_core *c, const struct fl_live *job, fl_time at, const char *ended,
-		    uint64_t preemptor, fairlead_error *err)
+int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err)
 {
-	char placement[PLACEMENT];
-	struct fl_admission_row row = {
-		.job = job->id,
-		.attempt = job->attempt,
-		.queue = fl_core_queue(c, job),
-		.waits = job->waits,
-		.from = job->started,
-		.to = at,
-		.placement = placement_of(c, job, placement, sizeof placement),
-		.ended = ended,
-		.preemptor = preemptor,
-	};
+	return write_admission(c, job, FL_TIME_NONE, /* ended= */ NULL, err);
+}
 
-	return fl_gather_admission(c->gather, &row, err);
+int fl_core_release(struct fl_core *c, const struct fl_live *job, fl_time at, const char *ended,
+		    fairlead_error *err)
+{
+	return write_admission(c, job, at, ended, err);
 }
 
 int fl_core_conditions(struct fl_core *c, fl_time at, fairlead_error *err)

@@ -71,10 +71,24 @@ static int check_labels(const struct fl_core *c, const struct fl_job_spec *spec,
 	return 0;
 }
 
+/* It may be on its way to the disk. */
+static bool is_forgotten(const struct fl_core *c, uint64_t id)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct fl_gather *g = &c->gathers[i];
+
+		if (g->n_new_jobs && id >= g->new_jobs[0].id &&
+		    id <= g->new_jobs[g->n_new_jobs - 1].id)
+			return false;
+	}
+	return fl_core_state_of(c, id) == FL_JOB_STATES;
+}
+
 static int check_after(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < spec->n_after; i++)
-		if (spec->after[i].job == 0 || spec->after[i].job > c->submitted)
+		if (spec->after[i].job == 0 || spec->after[i].job > c->submitted ||
+		    is_forgotten(c, spec->after[i].job))
 			return fl_fail(err, FAIRLEAD_ENOENT,
 				       "it is to wait for job %" PRIu64 ", which there is not",
 				       spec->after[i].job);
@@ -87,6 +101,7 @@ struct on_its_way {
 	uint32_t all, of_user, of_queue;
 };
 
+/* O(what is on its way): once for all specs of a submission that are of one user and queue. */
 static struct on_its_way count_coming(const struct fl_core *c, const struct fl_job_spec *spec)
 {
 	struct on_its_way n = { 0 };
@@ -110,6 +125,7 @@ static int over(fairlead_error *err, const char *whose, uint32_t most, const cha
 	return FAIRLEAD_ELIMIT;
 }
 
+/* @more: of all that are submitted with it. */
 static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec, uint32_t more,
 			fairlead_error *err)
 {
@@ -139,8 +155,7 @@ static int check_time(const struct fl_core *c, const struct fl_job_spec *spec, f
 	return 0;
 }
 
-static int check(const struct fl_core *c, const struct fl_job_spec *spec, uint32_t more,
-		 fairlead_error *err)
+static int check(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
 {
 	int r;
 
@@ -148,17 +163,55 @@ static int check(const struct fl_core *c, const struct fl_job_spec *spec, uint32
 	    (r = check_labels(c, spec, err)) < 0 || (r = check_after(c, spec, err)) < 0 ||
 	    (r = check_time(c, spec, err)) < 0)
 		return r;
-	return check_limits(c, spec, more, err);
+	return 0;
+}
+
+static bool is_of_the_same(const struct fl_job_spec *a, const struct fl_job_spec *b)
+{
+	return a->uid == b->uid && strcmp(a->queue, b->queue) == 0;
+}
+
+static int check_all(const struct fl_core *c, const struct fl_job_spec *specs, uint32_t n,
+		     uint32_t more, fairlead_error *err)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		r = check(c, &specs[i], err);
+		if (r == 0 && (i == 0 || !is_of_the_same(&specs[i - 1], &specs[i])))
+			r = check_limits(c, &specs[i], more, err);
+	}
+	return r;
 }
 
 /* --- numbering --- */
 
-static int add_one(struct fl_core *c, const struct fl_job_spec *mine, struct fl_job_spec *spec,
-		   uint64_t id, fairlead_error *err)
+/*
+ * Of those that it waits for, who is over already: found out once, for the store forgets them in
+ * time, and a replay is to see the same.
+ */
+static struct fl_journal_row row_of(const struct fl_core *c, const struct fl_job_spec *spec)
 {
-	struct fl_journal_row row = { .kind = FL_JOURNAL_SUBMIT, .job = id };
+	struct fl_journal_row row = { .kind = FL_JOURNAL_SUBMIT };
+
+	for (uint32_t i = 0; i < spec->n_after; i++) {
+		enum fl_job_state state = fl_core_state_of(c, spec->after[i].job);
+
+		if (state == FL_JOB_STATES || !fl_job_is_over(state))
+			continue;
+		if (fl_after_is(spec->after[i].how, state))
+			row.a |= INT64_C(1) << i;
+		else
+			row.b |= INT64_C(1) << i;
+	}
+	return row;
+}
+
+static int add_one(struct fl_core *c, const struct fl_job_spec *mine, struct fl_job_spec *spec,
+		   const struct fl_journal_row *row, fairlead_error *err)
+{
 	char *json = fl_job_text(spec);
-	int r = json ? fl_gather_submit(c->gather, &row, mine, json, err) : fl_fail_nomem(err);
+	int r = json ? fl_gather_submit(c->gather, row, mine, json, err) : fl_fail_nomem(err);
 
 	free(json);
 	return r;
@@ -167,6 +220,7 @@ static int add_one(struct fl_core *c, const struct fl_job_spec *mine, struct fl_
 static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t copies,
 		     uint64_t *id, fairlead_error *err)
 {
+	struct fl_journal_row row = row_of(c, spec);
 	struct fl_job_spec one = *spec;
 	const struct fl_job_spec *mine;
 	int r;
@@ -177,7 +231,8 @@ static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t
 		return r;
 	for (uint32_t i = 0; i < copies && r == 0; i++) {
 		one.array_index = i;
-		r = add_one(c, mine, &one, ++*id, err);
+		row.job = ++*id;
+		r = add_one(c, mine, &one, &row, err);
 	}
 	return r;
 }
@@ -191,8 +246,8 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 	uint64_t id = c->submitted;
 	int r = fl_core_check_open(c, err);
 
-	for (uint32_t i = 0; i < n && r == 0; i++)
-		r = check(c, &specs[i], n * copies, err);
+	if (r == 0)
+		r = check_all(c, specs, n, n * copies, err);
 	for (uint32_t i = 0; i < n && r == 0; i++)
 		r = add_array(c, &specs[i], copies, &id, err);
 	if (r == 0)

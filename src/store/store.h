@@ -29,7 +29,8 @@ struct fl_store;
 
 /* What went in.  Numbers are stored: new ones come last. */
 enum fl_journal_kind {
-	FL_JOURNAL_SUBMIT, /* a job; its spec is in its row */
+	FL_JOURNAL_SUBMIT, /* a job; its spec is in its row; of those it waits for, by bit, a: who was
+			      over as wanted, b: otherwise */
 	FL_JOURNAL_CANCEL, /* by a person */
 	FL_JOURNAL_HOLD,
 	FL_JOURNAL_RELEASE,

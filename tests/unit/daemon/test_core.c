@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core with a store of its own and runs that are rows of a table: fake.h. */
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "base/random.h"
 #include "daemon/core_parts.h"
 #include "fake.h"
@@ -432,6 +435,15 @@ static void compare(const struct world *w, const struct seen *s)
 		assert_int_equal(a->ran, b->ran);
 		assert_int_equal(a->submitted, b->submitted);
 		assert_int_equal(a->stopping, b->stopping);
+		assert_int_equal(a->held, b->held);
+		assert_int_equal(a->awaited, b->awaited);
+		assert_int_equal(a->priority, b->priority);
+		assert_int_equal(a->losses, b->losses);
+		assert_int_equal(a->started, b->started);
+		assert_int_equal(a->waits, b->waits);
+		assert_int_equal(a->retry, b->retry);
+		assert_int_equal(a->workload.v, b->workload.v);
+		assert_int_equal(a->outcome, b->outcome);
 	}
 	free(now.rows);
 }
@@ -491,6 +503,8 @@ static void test_killed(void **state)
 
 		/* Generations are made at once, or, of so many jobs, on a thread. */
 		w->core->draft_from = 2 + (uint32_t)below(&random, 30);
+		/* And some lives have a checkpoint in their midst. */
+		w->core->must_checkpoint |= below(&random, 2) == 0;
 		for (uint64_t i = 0; i < steps; i++) {
 			act(w, &random);
 			if (below(&random, 3) == 0)
@@ -506,16 +520,359 @@ static void test_killed(void **state)
 	}
 	settle(w);
 	assert_int_equal(fake.twice, 0);
+	for (uint32_t i = 0; i < w->core->jobs.n; i++) { /* nobody is forgotten */
+		const struct fl_live *job = &w->core->jobs.rows[i];
+
+		assert_true(job->state != FL_JOB_WAITS || job->workload.v != FL_NONE);
+		assert_true(job->state != FL_JOB_DEPENDS ||
+			    fl_jobs_waits_for(&w->core->jobs, job->id));
+	}
 	free(seen.rows);
+}
+
+/* --- what was once wrong --- */
+
+/* It was taken, but had not come into a generation yet. */
+static void test_taken_at_the_end(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+
+	assert_int_equal(submit(w, &s), 0);
+	close_core(w);
+	assert_int_equal(w->last, 1);
+	start_core(w);
+	settle(w);
+	assert_int_equal(state_of(w, 1), FL_JOB_STARTS);
+}
+
+/* Of two that it waits for one was over before the checkpoint. */
+static void test_after_checkpoint(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+	uint64_t first = submitted(w, &s), second = submitted(w, &s), third;
+
+	s.n_after = 2;
+	s.after[0].job = first;
+	s.after[1].job = second;
+	third = submitted(w, &s);
+	fake_end(run_of(w, first), FL_RUN_EXITED, 0);
+	settle(w);
+	close_core(w);
+	start_core(w);
+	assert_int_equal(state_of(w, third), FL_JOB_DEPENDS);
+	fake_end(run_of(w, second), FL_RUN_EXITED, 0);
+	settle(w);
+	assert_int_equal(state_of(w, third), FL_JOB_STARTS);
+}
+
+/* Whom it waited for is forgotten since: a replay knows how that ended all the same. */
+static void test_after_forgotten(void **state)
+{
+	const struct fl_retention keep = { .jobs_before = FL_NEVER };
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+	uint64_t first = submitted(w, &s), second;
+	fairlead_error err;
+
+	fake_end(run_of(w, first), FL_RUN_EXITED, 0);
+	settle(w);
+	close_core(w);
+	start_core(w);
+	s.n_after = 1;
+	s.after[0].job = first;
+	second = submitted(w, &s);
+	assert_int_equal(state_of(w, second), FL_JOB_STARTS);
+	assert_int_equal(fl_store_expire(fl_core_store(w->core), &keep, &err), 0);
+	assert_int_equal(submit(w, &s), FAIRLEAD_ENOENT);
+	kill_core(w);
+	start_core(w);
+	assert_int_equal(state_of(w, second), FL_JOB_STARTS);
+}
+
+/* Team-b takes back what one of four jobs of team-a has: which one. */
+static uint64_t preempted(struct world *w)
+{
+	struct fl_job_spec a = spec_of("team-a", 2000), b = spec_of("team-b", 2000);
+	uint64_t last = 0;
+
+	for (int i = 0; i < 4; i++)
+		fake_begin(run_of(w, last = submitted(w, &a)));
+	settle(w);
+	(void)submitted(w, &b);
+	for (uint64_t i = last - 3; i <= last; i++)
+		if (state_of(w, i) == FL_JOB_STOPS)
+			return i;
+	fail();
+	return 0;
+}
+
+static void test_hold_preempted(void **state)
+{
+	struct world *w = *state;
+	uint64_t job = preempted(w);
+
+	assert_int_equal(wish(w, FL_WISH_HOLD, job), 0);
+	settle(w);
+	fake_end(run_of(w, job), FL_RUN_SIGNALLED, 15);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_HELD);
+	assert_int_equal(wish(w, FL_WISH_RELEASE, job), 0);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_WAITS);
+}
+
+static void test_hold_lost(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+	uint64_t job = submitted(w, &s);
+
+	fake_begin(run_of(w, job));
+	assert_int_equal(wish(w, FL_WISH_HOLD, job), 0);
+	settle(w);
+	fake_end(run_of(w, job), FL_RUN_LOST, 0);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_HELD);
+}
+
+/* It ended by itself while the decision that it must go was being written. */
+static void test_done_before_it_heard(void **state)
+{
+	struct world *w = *state;
+	uint64_t job = preempted(w);
+
+	run_of(w, job)->told = FL_GO_NOT;
+	fake_end(run_of(w, job), FL_RUN_EXITED, 0);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_DONE);
+	assert_int_equal(fl_core_job(w->core, job)->attempt, 1);
+}
+
+/* The machine is shut down: its runner tells it to go, and nobody else did. */
+static void test_shut_down(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+	uint64_t job = submitted(w, &s);
+
+	fake_begin(run_of(w, job));
+	settle(w);
+	run_of(w, job)->told = FL_GO_DRAIN;
+	fake_end(run_of(w, job), FL_RUN_SIGNALLED, 15);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_STARTS);
+	assert_int_equal(fl_core_job(w->core, job)->attempt, 2);
+}
+
+static void configure(struct world *w, const char *find, const char *put)
+{
+	char text[4096];
+	const char *at = strstr(company, find);
+
+	assert_non_null(at);
+	(void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - company), company, put,
+		       at + strlen(find));
+	folder_write(&w->folder, "daemon.yaml", text);
+}
+
+static void reload(struct world *w)
+{
+	fairlead_error err = { 0 };
+	uint32_t had = w->answers;
+
+	assert_int_equal(fl_core_reload(w->core, answered, w, &err), 0);
+	for (int i = 0; i < 20000 && w->answers == had; i++)
+		(void)uv_run(&w->loop, UV_RUN_ONCE);
+	assert_int_equal(w->answers, had + 1);
+}
+
+/* People who ask for something else each time. */
+static void test_asks_go(void **state)
+{
+	enum { MANY = 3000 };
+	struct fl_jobs j;
+	struct fl_live *job;
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(fl_jobs_init(&j, &err), 0);
+	for (uint64_t i = 1; i <= MANY; i++) {
+		struct fl_job_spec s = spec_of("team-a", (fl_amount)i);
+
+		assert_int_equal(fl_jobs_add(&j, i, &s, (fl_time)i, &job, &err), 0);
+		if (i % 1000)
+			fl_jobs_end(&j, job, FL_JOB_DONE);
+	}
+	assert_int_equal(j.n_asks, MANY);
+	fl_jobs_drop(&j, NULL, NULL);
+	assert_int_equal(j.n_asks, 3);
+	for (uint64_t i = 1000; i <= MANY; i += 1000) {
+		const struct fl_asks *a = &j.asks[fl_jobs_find(&j, i)->asks];
+		struct fl_job_spec s = spec_of("team-a", (fl_amount)i);
+
+		assert_int_equal(a->requests[0].amount, i);
+		assert_int_equal(fl_jobs_add(&j, MANY + i, &s, MANY + 1, &job, &err), 0);
+		assert_ptr_equal(&j.asks[job->asks], a);
+	}
+	fl_jobs_done(&j);
+}
+
+static void test_chain(void **state)
+{
+	enum { LONG = 2000 };
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+
+	configure(w, "{jobs: 300, jobsPerUser: 250, jobsPerQueue: 200}", "{jobs: 100000}");
+	reload(w);
+	s.hold = true;
+	for (uint64_t i = 1; i <= LONG; i++, s.hold = false) {
+		assert_int_equal(submit(w, &s), 0);
+		s.n_after = 1;
+		s.after[0].job = i;
+	}
+	settle(w);
+	assert_int_equal(state_of(w, LONG), FL_JOB_DEPENDS);
+	assert_int_equal(wish(w, FL_WISH_CANCEL, 1), 0);
+	settle(w);
+	assert_int_equal(w->core->jobs.n_live, 0);
+}
+
+/* Nobody takes part of whose queue goes; then it is wanted. */
+static void test_queue_gone(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-b", 1000);
+	uint64_t job;
+
+	s.hold = true;
+	job = submitted(w, &s);
+	configure(w, "metadata: {name: team-b}", "metadata: {name: team-c}");
+	reload(w);
+	assert_int_equal(wish(w, FL_WISH_RELEASE, job), 0);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_WAITS);
+	kill_core(w);
+	start_core(w);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_WAITS);
+	configure(w, "", "");
+	reload(w);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_STARTS);
+}
+
+/* A LocalQueue leads to a ClusterQueue that is not there. */
+static void test_leads_nowhere(void **state)
+{
+	static const char local[] = "kind: ClusterQueue\n"
+				    "metadata: {name: team-b}\n"
+				    "spec: {cohortName: company, namespaceSelector: {}}\n"
+				    "---\n"
+				    "apiVersion: kueue.x-k8s.io/v1beta2\n"
+				    "kind: LocalQueue\n"
+				    "metadata: {name: lost, namespace: default}\n"
+				    "spec: {clusterQueue: nowhere}\n";
+	static const char was[] = "kind: ClusterQueue\n"
+				  "metadata: {name: team-b}\n"
+				  "spec: {cohortName: company, namespaceSelector: {}, preemption: "
+				  "{reclaimWithinCohort: Any}}\n";
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("lost", 1000);
+	uint64_t job;
+
+	configure(w, was, local);
+	reload(w);
+	job = submitted(w, &s);
+	assert_int_equal(state_of(w, job), FL_JOB_WAITS);
+	kill_core(w);
+	start_core(w);
+	settle(w);
+	assert_int_equal(wish(w, FL_WISH_CANCEL, job), 0);
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_CANCELLED);
+}
+
+/* A reload that comes to nothing leaves the one before as it was. */
+static void test_reload_lost(void **state)
+{
+	struct world *w = *state;
+	fairlead_error err = { 0 };
+
+	w->core->checkpoint_at = UINT64_MAX;
+	configure(w, "losses: 3", "losses: 4");
+	reload(w);
+	settle(w);
+	configure(w, "losses: 3", "losses: 5");
+	assert_int_equal(fl_core_reload(w->core, answered, w, &err), 0);
+	kill_core(w); /* before it is written */
+	configure(w, "losses: 3", "losses: 4");
+	start_core(w);
+	assert_false(w->core->configuring);
+	assert_int_equal(fl_core_settings(w->core)->losses, 4);
+}
+
+static void write_at_most(rlim_t bytes)
+{
+	struct rlimit most;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &most), 0);
+	most.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
+}
+
+/* It is told to stop while nothing can be written, with something to be written. */
+static void test_closed_when_full(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+	uint64_t job = submitted(w, &s);
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	write_at_most(1);
+	fake_begin(run_of(w, job));
+	assert_int_equal(submit(w, &s), 0);
+	for (int i = 0; i < 20000 && !w->refusals; i++)
+		(void)uv_run(&w->loop, UV_RUN_ONCE);
+	assert_int_equal(w->refusals, 1);
+	fake_end(run_of(w, job), FL_RUN_EXITED, 0);
+	close_core(w);
+	write_at_most(RLIM_INFINITY);
+	start_core(w);
+	assert_int_equal(state_of(w, job), FL_JOB_STARTS);
+	fake_again();
+	settle(w);
+	assert_int_equal(state_of(w, job), FL_JOB_DONE);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_life),   TEST(test_preemption), TEST(test_hold_and_cancel),
-		TEST(test_after),  TEST(test_losses),     TEST(test_refused),
-		TEST(test_limits), TEST(test_restart),    TEST(test_killed),
+		TEST(test_life),
+		TEST(test_preemption),
+		TEST(test_hold_and_cancel),
+		TEST(test_after),
+		TEST(test_losses),
+		TEST(test_refused),
+		TEST(test_limits),
+		TEST(test_restart),
+		TEST(test_killed),
+		TEST(test_taken_at_the_end),
+		TEST(test_after_checkpoint),
+		TEST(test_after_forgotten),
+		TEST(test_hold_preempted),
+		TEST(test_hold_lost),
+		TEST(test_done_before_it_heard),
+		TEST(test_shut_down),
+		TEST(test_asks_go),
+		TEST(test_chain),
+		TEST(test_queue_gone),
+		TEST(test_leads_nowhere),
+		TEST(test_reload_lost),
+		TEST(test_closed_when_full),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
