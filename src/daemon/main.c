@@ -344,9 +344,9 @@ static int run(struct daemon *d)
 		fl_notify("READY=1");
 		(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	}
-	if (r < 0 ||
-	    d->exit_code) /* it did not end as it should: what is open is left to the kernel */
-		return d->exit_code;
+	/* It did not end as it should: what is open is left to the kernel. */
+	if (r < 0 || d->exit_code)
+		_exit(d->exit_code);
 	uv_walk(&d->loop, close_handle, NULL);
 	(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&d->loop);
