@@ -601,9 +601,6 @@ static int of_job(struct fl_core *c, const struct fl_journal_row *row, int *ret,
 		return began(c, row, job, err);
 	case FL_JOURNAL_ENDED:
 		return ended(c, row, job, err);
-	case FL_JOURNAL_STOP:
-		return runs(job) ? stop(c, job, row->at, (enum fl_go_why)row->a, row->text, err) :
-				   0;
 	default:
 		return 0;
 	}

@@ -627,11 +627,6 @@ const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c)
 	return fl_config_settings(c->config);
 }
 
-const char *fl_core_text(const struct fl_core *c, struct fl_sym sym)
-{
-	return fl_config_word(c->config, sym);
-}
-
 void fl_core_follow(struct fl_core *c, struct fl_follower *f)
 {
 	f->next = c->followers;

@@ -132,8 +132,6 @@ struct fl_store *fl_core_store(const struct fl_core *c);
 struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret);
 const struct fl_config *fl_core_config(const struct fl_core *c);
 const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c);
-/* A text of the settings (symbols of the configuration). */
-const char *fl_core_text(const struct fl_core *c, struct fl_sym sym);
 struct fl_metrics *fl_core_metrics(const struct fl_core *c);
 const struct fl_clock *fl_core_clock(const struct fl_core *c);
 const char *fl_core_problem(const struct fl_core *c); /* NULL: all is well */

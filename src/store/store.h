@@ -39,11 +39,8 @@ enum fl_journal_kind {
 			    come until the last PREPARE */
 	FL_JOURNAL_CYCLE, /* a scheduling cycle */
 	FL_JOURNAL_BEGAN, /* a run runs; a: since when */
-	FL_JOURNAL_ENDED, /* a run has ended; a: outcome kind, b: status; text: of the outcome */
-	FL_JOURNAL_STOP,  /* its time limit passed: it is told to go; a: enum fl_go_why */
-	FL_JOURNAL_CELL,  /* a quota or weight; text: as of its codec */
+	FL_JOURNAL_ENDED, /* a run has ended; a: when, b: kind, reason and status (daemon/runs.c) */
 	FL_JOURNAL_CONFIGURED, /* the trees and settings are others; text: which (daemon/keep.c) */
-	FL_JOURNAL_CLOCK,      /* the clock of the world jumped; a: by so much */
 	FL_JOURNAL_PREPARE,    /* the next generation is begun, with jobs up to `job` */
 	FL_JOURNAL_KINDS
 };
