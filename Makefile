@@ -62,7 +62,7 @@ bench: build
 
 e2e:
 	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \
-		echo 'e2e: there is no daemon and no backend to try yet; nothing was run'; fi
+		echo 'e2e: there is no backend for clusters yet; nothing was run'; fi
 
 soak: build
 	@tools/soak $(BUILD)

@@ -34,7 +34,7 @@ struct fl_host_callbacks {
 	 */
 	void (*began)(void *user, uint64_t job, uint32_t attempt, fl_time at);
 	/* It has ended, and nothing of it is left running. Once; again after a restart until forget. */
-	void (*ended)(void *user, const struct fl_outcome *outcome);
+	void (*ended)(void *user, const struct fl_run_outcome *outcome);
 	/* Something that an admin should know; one line. */
 	void (*notice)(void *user, const char *text);
 	void *user;
@@ -129,7 +129,7 @@ struct fl_backend_ops {
 
 	/*
 	 * Start it.  Errors are for what cannot be asked; what fails later (fork, directory, user)
-	 * is an outcome NOT_STARTED.  One that was started before is not started again.
+	 * is an outcome NOT_STARTED, or IMPOSSIBLE where trying again would not help.  One that was started before is not started again.
 	 */
 	int (*start)(struct fl_host *h, const struct fl_run *run, fairlead_error *err);
 	/* Tell it to go: signal, grace, kill. Again: the shorter grace, the first reason. */

@@ -4,6 +4,7 @@
 #define FL_BASE_SOURCE_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -15,5 +16,24 @@ struct fl_source {
 	int (*read)(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err);
 	void *user;
 };
+
+/* A text in memory: the `user` of a source that reads it. */
+struct fl_text_source {
+	const char *at;
+	size_t left;
+};
+
+static inline int fl_text_read(void *user, char *buffer, size_t size, size_t *ret,
+			       fairlead_error *err)
+{
+	struct fl_text_source *t = user;
+
+	(void)err;
+	*ret = t->left < size ? t->left : size;
+	memcpy(buffer, t->at, *ret);
+	t->at += *ret;
+	t->left -= *ret;
+	return 0;
+}
 
 #endif

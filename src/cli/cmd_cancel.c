@@ -34,6 +34,7 @@ static int wish_one(struct wish *w, uint64_t job, fairlead_error *err)
 	fairlead_error failed = { 0 };
 	struct fl_path path;
 	json_t *answer;
+	char name[32];
 
 	fl_path_start(&path, "/v1/jobs/%" PRIu64 "/%s", job, w->options->verb);
 	if (fl_daemon_ask(w->client, "POST", &path, NULL, &answer, &failed) == 0) {
@@ -52,8 +53,9 @@ static int wish_one(struct wish *w, uint64_t job, fairlead_error *err)
 		*err = failed;
 		return failed.code;
 	}
-	if (!*failed.subject)
-		fl_fail_in(&failed, "job %" PRIu64, job);
+	snprintf(name, sizeof(name), "job %" PRIu64, job);
+	if (!*failed.subject && !strstr(failed.text, name))
+		fl_fail_in(&failed, "%s", name);
 	fl_complain(&failed);
 	w->code = FL_EXIT_NO;
 	if (w->options->output == FL_OUTPUT_TEXT)

@@ -10,7 +10,16 @@
 #include "record/job.h"
 #include "report/job_report.h"
 
-enum { LIMIT = 1000, MAX_LIMIT = 1000000 };
+enum { LIMIT = 1000, MAX_LIMIT = 10000 /* of one answer */ };
+
+/* Whoever asks for what is over asks for what was last. */
+static bool has_over(const char *states)
+{
+	for (int s = FL_JOB_DONE; states && s < FL_JOB_STATES; s++)
+		if (strstr(states, fl_job_state_name((enum fl_job_state)s)))
+			return true;
+	return false;
+}
 
 static int jobs_text(const struct fl_report *r, const json_t *answer, const void *user,
 		     fairlead_error *err)
@@ -67,6 +76,8 @@ int fl_cmd_jobs(const struct fl_options *o)
 	fl_path_add(&path, "queue", fl_option_given(o, FL_CLIENT_QUEUE));
 	fl_path_add(&path, "user", fl_option_given(o, FL_CLIENT_USER));
 	fl_path_number(&path, "limit", n);
+	if (has_over(everybody ? all : states))
+		fl_path_number(&path, "last", 1);
 	return fl_daemon_answer(o, &path, &q);
 }
 

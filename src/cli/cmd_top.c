@@ -54,6 +54,44 @@ static int get_events(struct top *t, fairlead_error *err)
 	return rc == 0 && t->out_of_memory ? fl_fail_nomem(err) : rc;
 }
 
+/*
+ * What runs before what waits: of more jobs than are asked for the first ones by number may all
+ * wait, while others run.
+ */
+static int get_jobs(struct top *t, json_t **ret, fairlead_error *err)
+{
+	json_t *jobs = NULL, *more = NULL, *list, *job;
+	struct fl_path path;
+	size_t i;
+
+	fl_path_start(&path, "/v1/jobs");
+	fl_path_number(&path, "limit", JOBS);
+	int rc = fl_daemon_ask(t->client, "GET", &path, NULL, &jobs, err);
+	if (rc < 0 || !json_is_true(json_object_get(jobs, "more"))) {
+		*ret = jobs;
+		return rc;
+	}
+	fl_path_start(&path, "/v1/jobs");
+	fl_path_add(&path, "state", "starts,runs,stops");
+	fl_path_number(&path, "limit", JOBS);
+	rc = fl_daemon_ask(t->client, "GET", &path, NULL, &more, err);
+	list = json_object_get(more, "jobs");
+	json_array_foreach(json_object_get(jobs, "jobs"), i, job)
+	{
+		const char *state = json_string_value(json_object_get(job, "state"));
+
+		if (rc == 0 && state && strcmp(state, "starts") != 0 &&
+		    strcmp(state, "runs") != 0 && strcmp(state, "stops") != 0 &&
+		    json_array_append(list, job) < 0)
+			rc = fl_fail_nomem(err);
+	}
+	if (rc == 0 && json_object_set_new(more, "more", json_true()) < 0)
+		rc = fl_fail_nomem(err);
+	json_decref(jobs);
+	*ret = more;
+	return rc;
+}
+
 /* One picture of how it is, onto t->report.out. */
 static int draw(struct top *t, fairlead_error *err)
 {
@@ -65,11 +103,8 @@ static int draw(struct top *t, fairlead_error *err)
 
 	fl_path_start(&path, "/v1/queues");
 	int rc = fl_daemon_ask(t->client, "GET", &path, NULL, &queues, err);
-	if (rc == 0) {
-		fl_path_start(&path, "/v1/jobs");
-		fl_path_number(&path, "limit", JOBS);
-		rc = fl_daemon_ask(t->client, "GET", &path, NULL, &jobs, err);
-	}
+	if (rc == 0)
+		rc = get_jobs(t, &jobs, err);
 	if (rc == 0)
 		rc = get_events(t, err);
 	if (rc == 0) {

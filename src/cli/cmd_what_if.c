@@ -99,58 +99,6 @@ static int check_options(struct what_if *w)
 
 /* --- reading --- */
 
-static void offer(struct fl_nearest *near, const struct fl_model *m, const char *kind,
-		  const struct fl_sym *namespace, struct fl_sym name)
-{
-	char text[640];
-
-	snprintf(text, sizeof(text), "%s/%s%s%s", kind,
-		 namespace ? fl_model_text(m, *namespace) : "", namespace ? "/" : "",
-		 fl_model_text(m, name));
-	fl_nearest_offer(near, text);
-}
-
-/* What a deletion that names nothing may have meant. */
-static void offer_objects(struct fl_nearest *near, const struct fl_model *m)
-{
-	for (uint32_t i = 0; i < m->n_flavors; i++)
-		offer(near, m, "ResourceFlavor", NULL, m->flavors[i].name);
-	for (uint32_t i = 0; i < m->n_nodes; i++)
-		offer(near, m, fl_report_kind(m, (struct fl_node){ i }), NULL, m->nodes[i].name);
-	for (uint32_t i = 0; i < m->n_namespaces; i++)
-		offer(near, m, "Namespace", NULL, m->namespaces[i].name);
-	for (uint32_t i = 0; i < m->n_priorities; i++)
-		offer(near, m,
-		      m->priorities[i].of_workloads ? "WorkloadPriorityClass" : "PriorityClass",
-		      NULL, m->priorities[i].name);
-	for (uint32_t i = 0; i < m->n_queues; i++)
-		offer(near, m, "LocalQueue", &m->queues[i].namespace, m->queues[i].name);
-	for (uint32_t i = 0; i < m->n_workloads; i++)
-		offer(near, m, fl_report_workload_kind(m, (struct fl_workload){ i }),
-		      &m->workloads[i].namespace, m->workloads[i].name);
-	for (uint32_t i = 0; i < m->n_machines; i++)
-		offer(near, m, "Node", NULL, m->machines[i].name);
-}
-
-static int check_deletions(const struct what_if *w, fairlead_error *err)
-{
-	for (uint32_t i = 0; i < w->changes.n; i++) {
-		const char *name = fl_change_name(&w->changes, i);
-		struct fl_nearest near = { .wanted = name };
-		char text[1600];
-
-		if (!w->changes.rows[i].deleted || w->changes.rows[i].met)
-			continue;
-		offer_objects(&near, w->before.model);
-		fl_fail(err, FAIRLEAD_ENOENT, "--delete: there is no %s in the input", name);
-		if (near.n)
-			fl_fail_hint(err, "did you mean %s?",
-				     fl_nearest_text(&near, text, sizeof(text)));
-		return FAIRLEAD_ENOENT;
-	}
-	return 0;
-}
-
 /* The changes, then the state; both sides have one clock. */
 static int read_before(struct what_if *w, fairlead_error *err)
 {
@@ -168,7 +116,7 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	if (rc == 0 && s->is_image)
 		rc = fl_changes_compare_sealed(&w->changes, s->model, w->edit.model, err);
 	else if (rc == 0)
-		rc = check_deletions(w, err);
+		rc = fl_tell_check_deletions(&w->changes, w->before.model, "--delete: ", err);
 	if (rc < 0)
 		return rc;
 	fl_changes_compared(&w->changes);

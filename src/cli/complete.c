@@ -10,6 +10,7 @@
 
 #include "cli/daemon.h"
 #include "cli/snapshot.h"
+#include "record/job.h"
 
 enum { PATIENCE = 2 }; /* seconds for reading files: longer, and a person types on */
 
@@ -230,6 +231,8 @@ static void offer_values(struct line *l, const char *what)
 	for (unsigned i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (strcmp(bare, fixed[i].what) == 0)
 			offer(l, fixed[i].word, fixed[i].meaning);
+	for (int s = 0; s < FL_JOB_STATES && strcmp(bare, "STATE,...") == 0; s++)
+		offer(l, fl_job_state_name((enum fl_job_state)s), "");
 	offer_names(l, bare);
 	offer_of_daemon(l, bare);
 }

@@ -149,11 +149,23 @@ static int read_changes(const struct fl_options *o, char **ret, fairlead_error *
 	return rc;
 }
 
+/* "Cohort/a,ClusterQueue/b"; NULL: none. From malloc. */
+static int list_deletions(const struct fl_options *o, char **ret, fairlead_error *err)
+{
+	size_t size;
+	FILE *out = o->n_deletions ? open_memstream(ret, &size) : NULL;
+
+	*ret = out ? *ret : NULL;
+	for (uint32_t i = 0; out && i < o->n_deletions; i++)
+		fprintf(out, "%s%s", i ? "," : "", o->deletions[i]);
+	return (o->n_deletions && !out) || (out && fclose(out) != 0) ? fl_fail_nomem(err) : 0;
+}
+
 int fl_daemon_what_if(const struct fl_options *o)
 {
 	fairlead_error err = { 0 };
 	struct fl_path path;
-	char *body = NULL;
+	char *body = NULL, *deletions;
 
 	if (check_options(o))
 		return FL_EXIT_USAGE;
@@ -162,9 +174,13 @@ int fl_daemon_what_if(const struct fl_options *o)
 						 "KIND/NAME");
 	if (o->n_changes && read_changes(o, &body, &err) < 0)
 		return fl_complain(&err);
+	if (list_deletions(o, &deletions, &err) < 0) {
+		free(body);
+		return fl_complain(&err);
+	}
 	fl_path_start(&path, "/v1/what-if");
-	for (uint32_t i = 0; i < o->n_deletions; i++)
-		fl_path_add(&path, "delete", o->deletions[i]);
+	fl_path_add(&path, "delete", deletions);
+	free(deletions);
 	if (o->has_cycles)
 		fl_path_number(&path, "cycles", o->cycles);
 	int code = answer(o, "POST", &path, body);

@@ -30,18 +30,8 @@ static const struct fl_kube_tap *tap(const struct reading *r)
 /* From the folder of the file at @by; NULL without memory. */
 static char *path_of(const struct fl_model *m, struct fl_sym file, struct fl_place by)
 {
-	const char *name = fl_model_text(m, file), *document, *slash;
-	char *path = NULL;
-
-	document = by.file < m->n_inputs ? fl_model_text(m, m->inputs[by.file]) : "";
-	slash = strrchr(document, '/');
-	if (name[0] == '/')
-		return strdup(name);
-	/* "./-" is a file: standard input has nothing that belongs to a document. */
-	if (asprintf(&path, "%.*s%s%s", slash ? (int)(slash - document + 1) : 0, document,
-		     !slash && strcmp(name, "-") == 0 ? "./" : "", name) < 0)
-		return NULL;
-	return path;
+	return fl_input_beside(by.file < m->n_inputs ? fl_model_text(m, m->inputs[by.file]) : "",
+			       fl_model_text(m, file));
 }
 
 /* What is wrong with the file as a whole is wrong with its name, perhaps. */

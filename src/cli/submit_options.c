@@ -78,15 +78,22 @@ static int take_request(struct fl_submission *s, char *word)
 {
 	char *amount = strchr(word, '=');
 	fairlead_error err = { 0 };
-	fl_amount unused;
+	fl_amount bytes;
 
 	if (!amount || amount == word)
 		return fl_usage_error(
 			"submit", "--request: '%s' is not RESOURCE=AMOUNT, such as cpu=2", word);
 	*amount++ = '\0';
 	const char *resource = strcmp(word, "mem") == 0 ? "memory" : word;
-	if (fl_job_amount(resource, amount, &unused, &err) < 0)
+	if (fl_job_amount(resource, amount, &bytes, &err) < 0)
 		return fl_usage_error("submit", "--request: %s: %s", resource, err.text);
+	/* Elsewhere a bare number is megabytes. */
+	if (strcmp(resource, "memory") == 0 && bytes < 1 << 20 &&
+	    amount[strspn(amount, "0123456789")] == '\0')
+		return fl_usage_error("submit",
+				      "--request: memory: %s is so many bytes; give a unit, such "
+				      "as %sMi or %sGi",
+				      amount, amount, amount);
 	json_t *requests = member(s, "requests", json_object), *text = json_string(amount);
 	if (!text || !requests || !json_is_object(requests)) {
 		json_decref(text);

@@ -115,6 +115,7 @@ static int read_backend(struct fl_kube *k, uint32_t v, void *row)
 
 LENGTH(read_time_limit, time_limit)
 LENGTH(read_max_time_limit, max_time_limit)
+LENGTH(read_max_grace, max_grace)
 LENGTH(read_keep_jobs, keep_jobs)
 LENGTH(read_keep_events, keep_events)
 LENGTH(read_keep_history, keep_history)
@@ -123,6 +124,11 @@ LENGTH(read_cycle_interval, cycle_interval)
 static int read_grace(struct fl_kube *k, uint32_t v, void *row)
 {
 	return fl_simulation_period(k, v, &((struct fl_daemon_settings *)row)->grace);
+}
+
+static int read_max_priority(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_int32(k, v, &((struct fl_daemon_settings *)row)->max_priority);
 }
 
 static int read_count(struct fl_kube *k, uint32_t v, int32_t least, int32_t most, uint32_t *ret)
@@ -178,9 +184,11 @@ static int read_max_body(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field jobs[] = {
 	{ .name = "grace", .read = read_grace },
+	{ .name = "maxGrace", .read = read_max_grace },
 	{ .name = "timeLimit", .read = read_time_limit },
 	{ .name = "maxTimeLimit", .read = read_max_time_limit },
 	{ .name = "outputLimit", .read = read_output_limit },
+	{ .name = "maxPriority", .read = read_max_priority },
 	{ .name = "losses", .read = read_losses },
 	{ .name = NULL },
 };
@@ -234,6 +242,10 @@ static int check_time_limits(struct fl_kube *k, struct fl_daemon_settings *d, ui
 	if (d->time_limit > d->max_time_limit)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
 				    "'timeLimit' is more than 'maxTimeLimit'");
+	if (fl_doc_find(&k->doc, v, "maxGrace") == FL_NONE)
+		d->max_grace = fl_amount_max(d->max_grace, d->grace);
+	if (d->grace > d->max_grace)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'grace' is more than 'maxGrace'");
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "base/time.h"
 #include "daemon/api_parts.h"
 
@@ -17,35 +18,41 @@ enum who {
 	ADMIN,
 };
 
+#define LOOKS "format width color all"
+
 /* A '#' stands for the number of a job. */
 static const struct route {
 	const char *method, *path;
 	void (*handler)(struct fl_call *call);
 	enum who who;
-	const char *action; /* what the audit calls it; NULL: it changes nothing */
+	const char *action;    /* what the audit calls it; NULL: it changes nothing */
+	const char *arguments; /* of the query */
 } routes[] = {
-	{ "GET", "/v1/health", fl_api_health, ANYBODY, NULL },
-	{ "GET", "/metrics", fl_api_metrics, ANYBODY, NULL },
-	{ "POST", "/v1/jobs", fl_api_submit, ANYBODY, "submit" },
-	{ "GET", "/v1/jobs", fl_api_jobs, ANYBODY, NULL },
-	{ "GET", "/v1/jobs/#", fl_api_job, ANYBODY, NULL },
-	{ "POST", "/v1/jobs/#/cancel", fl_api_cancel, OWNER, "cancel" },
-	{ "POST", "/v1/jobs/#/hold", fl_api_hold, OWNER, "hold" },
-	{ "POST", "/v1/jobs/#/release", fl_api_release, OWNER, "release" },
-	{ "POST", "/v1/jobs/#/priority", fl_api_priority, OWNER, "priority" },
-	{ "GET", "/v1/jobs/#/log", fl_api_log, OWNER, NULL },
-	{ "GET", "/v1/jobs/#/explain", fl_api_explain, ANYBODY, NULL },
-	{ "GET", "/v1/queues", fl_api_queues, ANYBODY, NULL },
-	{ "GET", "/v1/tree", fl_api_tree, ANYBODY, NULL },
-	{ "GET", "/v1/shares", fl_api_shares, ANYBODY, NULL },
-	{ "GET", "/v1/plan", fl_api_plan, ANYBODY, NULL },
-	{ "POST", "/v1/what-if", fl_api_what_if, ANYBODY, NULL },
-	{ "GET", "/v1/events", fl_api_events, ANYBODY, NULL },
-	{ "GET", "/v1/history", fl_api_history, ANYBODY, NULL },
-	{ "GET", "/v1/snapshot", fl_api_snapshot, ADMIN, NULL },
-	{ "GET", "/v1/audit", fl_api_audits, ADMIN, NULL },
-	{ "POST", "/v1/reload", fl_api_reload, ADMIN, "reload" },
-	{ "POST", "/v1/backup", fl_api_backup, ADMIN, "backup" },
+	{ "GET", "/v1/health", fl_api_health, ANYBODY, NULL, "" },
+	{ "GET", "/metrics", fl_api_metrics, ANYBODY, NULL, "" },
+	{ "POST", "/v1/jobs", fl_api_submit, ANYBODY, "submit", "" },
+	{ "GET", "/v1/jobs", fl_api_jobs, ANYBODY, NULL,
+	  "state queue user array after limit last" },
+	{ "GET", "/v1/jobs/#", fl_api_job, ANYBODY, NULL, "" },
+	{ "POST", "/v1/jobs/#/cancel", fl_api_cancel, OWNER, "cancel", "" },
+	{ "POST", "/v1/jobs/#/hold", fl_api_hold, OWNER, "hold", "" },
+	{ "POST", "/v1/jobs/#/release", fl_api_release, OWNER, "release", "" },
+	{ "POST", "/v1/jobs/#/priority", fl_api_priority, OWNER, "priority", "value" },
+	{ "GET", "/v1/jobs/#/log", fl_api_log, OWNER, NULL,
+	  "task stream attempt from tail follow" },
+	{ "GET", "/v1/jobs/#/explain", fl_api_explain, ANYBODY, NULL, "eta " LOOKS },
+	{ "GET", "/v1/queues", fl_api_queues, ANYBODY, NULL, "" },
+	{ "GET", "/v1/tree", fl_api_tree, ANYBODY, NULL, "node " LOOKS },
+	{ "GET", "/v1/shares", fl_api_shares, ANYBODY, NULL, "" },
+	{ "GET", "/v1/plan", fl_api_plan, ANYBODY, NULL, "cycles " LOOKS },
+	{ "POST", "/v1/what-if", fl_api_what_if, ANYBODY, NULL, "cycles delete " LOOKS },
+	{ "GET", "/v1/events", fl_api_events, ANYBODY, NULL,
+	  "follow after since job queue kind limit" },
+	{ "GET", "/v1/history", fl_api_history, ANYBODY, NULL, "from to" },
+	{ "GET", "/v1/snapshot", fl_api_snapshot, ADMIN, NULL, "" },
+	{ "GET", "/v1/audit", fl_api_audits, ADMIN, NULL, "limit" },
+	{ "POST", "/v1/reload", fl_api_reload, ADMIN, "reload", "" },
+	{ "POST", "/v1/backup", fl_api_backup, ADMIN, "backup", "to" },
 };
 
 static bool matches(const char *pattern, const char *path, uint64_t *ret_job)
@@ -117,6 +124,12 @@ bool fl_api_may_touch(const struct fl_call *call, uid_t owner)
 	return fl_access_may_touch(call->api->access, call->r->peer.uid, call->r->peer.gid, owner);
 }
 
+const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
+			  char buffer[FL_CORE_REASON])
+{
+	return !reason || fl_api_may_touch(call, owner) ? reason : fl_core_public(reason, buffer);
+}
+
 static int owner_of_row(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	(void)err;
@@ -160,6 +173,31 @@ static bool may(const struct fl_call *call, enum who who)
 	return true;
 }
 
+/* One that is misspelt would be as if it were not there. */
+static bool check_arguments(const struct fl_call *call, const char *known)
+{
+	const char *odd = fl_request_stranger(call->r, known);
+	struct fl_nearest near = { .wanted = odd };
+	char text[128], hint[400], names[300];
+
+	if (!odd)
+		return true;
+	for (const char *at = known; *at; at += strcspn(at, " "), at += *at == ' ') {
+		char name[32];
+
+		(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+		fl_nearest_offer(&near, name);
+	}
+	(void)snprintf(text, sizeof text, "'%.60s' is no argument of this path", odd);
+	if (near.n)
+		(void)snprintf(hint, sizeof hint, "did you mean %s?",
+			       fl_nearest_text(&near, names, sizeof names));
+	else
+		(void)snprintf(hint, sizeof hint, *known ? "it takes: %s" : "it takes none", known);
+	fl_api_fail(call, 400, text, hint);
+	return false;
+}
+
 static void request(void *user, struct fl_exchange *x, const struct fl_http_request *r)
 {
 	struct fl_call call = { .api = user, .x = x, .r = r };
@@ -178,7 +216,7 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 		fl_api_error(&call, &err);
 		return;
 	}
-	if (may(&call, route->who))
+	if (may(&call, route->who) && check_arguments(&call, route->arguments))
 		route->handler(&call);
 }
 
@@ -279,8 +317,12 @@ bool fl_api_number(const struct fl_call *call, const char *name, uint64_t def, u
 			return refuse_argument(call, name, "is not a number");
 	if (text && !*text)
 		return refuse_argument(call, name, "is not a number");
-	if (n > max)
-		return refuse_argument(call, name, "is too large");
+	if (n > max) {
+		char what[64];
+
+		(void)snprintf(what, sizeof what, "is more than %llu", (unsigned long long)max);
+		return refuse_argument(call, name, what);
+	}
 	*ret = text ? n : def;
 	return true;
 }
@@ -312,8 +354,8 @@ json_t *fl_api_moment(const struct fl_api *a, fl_time at)
 	if (at == FL_TIME_NONE || at == FL_NEVER)
 		return json_null();
 
-	/* Two clocks cannot be read at once, so what is below is another each time. */
-	fl_time wall = fl_clock_wall(fl_core_clock(a->core), at);
+	/* Two clocks cannot be read at once, so what is below a thousandth is another each time. */
+	fl_time wall = fl_clock_wall(fl_core_clock(a->core), at) + FL_SECOND / 2000;
 
 	return json_string(fl_time_format(text, wall - wall % (FL_SECOND / 1000)));
 }
@@ -362,6 +404,7 @@ static void server_closed(void *user)
 	void *closed_user = a->closed_user;
 
 	fl_access_free(a->access);
+	free(a->line.text);
 	free(a);
 	closed(closed_user);
 }

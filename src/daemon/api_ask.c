@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/source.h"
 #include "codec/quantity.h"
 #include "daemon/api_parts.h"
 #include "decide/image.h"
-#include "tell/tell.h"
+#include "tell/side.h"
 
 enum { PLAN_CYCLES = 1, PLAN_MOST = 100000 };
 
@@ -123,9 +124,11 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 }
 
 /* It is in no policy: what there is to say stands in one sentence. */
-static void explain_in_words(struct fl_call *call, enum fl_job_state state, const char *why)
+static void explain_in_words(struct fl_call *call, enum fl_job_state state, uid_t owner,
+			     const char *reason)
 {
-	char text[800];
+	char text[800], known[FL_CORE_REASON];
+	const char *why = fl_api_reason(call, owner, reason, known);
 
 	if (is_json(call)) {
 		fl_api_json(call, 200,
@@ -141,7 +144,7 @@ static void explain_in_words(struct fl_call *call, enum fl_job_state state, cons
 static int explain_row(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	(void)err;
-	explain_in_words(user, row->state, row->reason ? row->reason : "");
+	explain_in_words(user, row->state, row->uid, row->reason ? row->reason : "");
 	return 0;
 }
 
@@ -158,7 +161,7 @@ void fl_api_explain(struct fl_call *call)
 		if (fl_store_job(fl_core_store(core), call->job, explain_row, call, &err) < 0)
 			fl_api_error(call, &err);
 	} else if (job->workload.v == FL_NONE || fl_job_is_over(job->state)) {
-		explain_in_words(call, job->state,
+		explain_in_words(call, job->state, job->uid,
 				 fl_core_reason(core, job, reason, sizeof reason));
 	} else if (fl_api_flag(call, "eta")) {
 		fl_api_aside(call, type_of(call), explain);
@@ -237,31 +240,139 @@ void fl_api_plan(struct fl_call *call)
 		fl_api_aside(call, type_of(call), plan);
 }
 
-/* --- what if --- */
+/*
+ * --- what if ---
+ *
+ * Quotas, limits and weights are tried on the policy that is; all else is laid over the objects of
+ * the configuration, and tried on a generation of its own.
+ */
+
+struct trial {
+	struct fl_changes changes;
+	struct fl_model *edit;
+	struct fl_config *config;
+	struct fl_core_view view;
+};
+
+static int name_deletions(struct trial *t, const char *names, fairlead_error *err)
+{
+	int code = 0;
+
+	for (const char *end; *names && code == 0; names = end + (*end == ',')) {
+		char name[640];
+
+		end = strchrnul(names, ',');
+		(void)snprintf(name, sizeof name, "%.*s", (int)(end - names), names);
+		code = fl_changes_delete(&t->changes, name, err);
+	}
+	return code == FAIRLEAD_ENOENT ? (err->code = FAIRLEAD_EINPUT) : code;
+}
+
+static int check_kinds(const struct trial *t, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < t->changes.n; i++) {
+		const char *kind = t->changes.rows[i].kind;
+
+		if (!fl_config_leaves_out(kind) && strcmp(kind, "Daemon") != 0)
+			continue;
+		fl_fail(err, FAIRLEAD_EINPUT,
+			"%s: of a running daemon the objects of its trees can be changed",
+			fl_change_name(&t->changes, i));
+		fl_fail_hint(err, "for all others ask of manifests: fairlead what-if -f FILE");
+		return FAIRLEAD_EINPUT;
+	}
+	return t->changes.n ? 0 : fl_fail(err, FAIRLEAD_EINPUT, "there are no changes in it");
+}
+
+static int read_changes(struct trial *t, const struct fl_call *call, fairlead_error *err)
+{
+	const char *deletions = fl_request_argument(call->r, "delete");
+	struct fl_text_source text = { call->r->body, call->r->body_len };
+	int code = fl_changes_init(&t->changes, &fl_mem_heap, err);
+
+	if (code == 0)
+		code = fl_model_new(&fl_mem_heap, &t->edit, err);
+	if (code == 0 && deletions)
+		code = name_deletions(t, deletions, err);
+	if (code == 0 && call->r->body_len)
+		code = fl_kube_read_from(t->edit, "change",
+					 &(struct fl_source){ fl_text_read, &text },
+					 &t->changes.collect, err);
+	return code < 0 ? code : check_kinds(t, err);
+}
+
+static void end_trial(struct trial *t)
+{
+	fl_changes_done(&t->changes);
+	fl_model_free(t->edit);
+	fl_config_free(t->config);
+}
+
+/* 1 when it takes more than events. */
+static int try_events(struct trial *t, const struct asking *a, const struct fl_tell_side *options,
+		      fairlead_error *err)
+{
+	fairlead_error why = { 0 };
+	int code = fl_changes_compare_sealed(&t->changes, a->q.model, t->edit, &why);
+
+	if (code == 0)
+		code = fl_tell_what_if(&a->q, /* after= */ NULL, options, &t->changes, t->edit,
+				       err);
+	else if (code == FAIRLEAD_ENOMEM)
+		*err = why;
+	else
+		code = 1;
+	return code;
+}
+
+static int try_generation(struct trial *t, struct fl_core *core, const struct asking *a,
+			  const struct fl_tell_side *options, fairlead_error *err)
+{
+	const struct fl_config *config = fl_core_config(core);
+	struct fl_report report = a->report;
+	struct fl_question after = a->q;
+	int code;
+
+	for (uint32_t i = 0; i < t->changes.n; i++)
+		t->changes.rows[i].met = false;
+	code = fl_config_changed(config, &t->changes, t->edit, &t->config, err);
+	if (code == 0)
+		code = fl_tell_check_deletions(&t->changes, fl_config_objects(config), "", err);
+	if (code == 0)
+		code = fl_core_try(core, t->config, &t->view, err);
+	if (code < 0)
+		return code;
+	report.model = after.model = t->view.model;
+	report.fair = t->view.model->settings.fair_sharing;
+	after.ops = t->view.ops;
+	after.policy = t->view.policy;
+	after.report = &report;
+	return fl_tell_what_if(&a->q, &after, options, &t->changes, t->edit, err);
+}
 
 static int what_if(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	const struct fl_tell_side options = { .interval = interval_of(call),
 					      .cycles = cycles_of(call, FL_MAX_CYCLES) };
+	struct trial t = { 0 };
 	struct asking a;
+	int code = read_changes(&t, call, err);
 
 	asking_begin(&a, call, out);
-
-	int code = fl_tell_what_if(&a.q, &options, call->r->body, call->r->body_len, err);
-
+	if (code == 0)
+		code = try_events(&t, &a, &options, err);
+	if (code == 1)
+		code = try_generation(&t, call->api->core, &a, &options, err);
 	asking_end(&a);
+	end_trial(&t);
 	return code;
 }
 
 void fl_api_what_if(struct fl_call *call)
 {
-	if (fl_request_argument(call->r, "delete"))
-		fl_api_fail(call, 400,
-			    "a running daemon can be asked about quotas, limits and weights only",
-			    "ask of manifests instead: fairlead what-if -f");
-	else if (call->r->body_len == 0)
+	if (call->r->body_len == 0 && !fl_request_argument(call->r, "delete"))
 		fl_api_fail(call, 400, "there are no changes in it",
-			    "the body is objects, as YAML or JSON");
+			    "the body is objects, as YAML or JSON; 'delete' names what goes");
 	else if (check_format(call) && check_cycles(call))
 		fl_api_aside(call, type_of(call), what_if);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "daemon/api_parts.h"
 
 enum { PAGE = 500, LINE = 8192 };
@@ -20,7 +21,8 @@ struct events {
 	struct fl_exchange *x;
 	char *queue, *kind; /* NULL: any */
 	uint64_t job;
-	uint64_t seq; /* of the last one that was told, or passed over */
+	fl_time since; /* 0: any */
+	uint64_t seq;  /* of the last one that was told, or passed over */
 	uint32_t n;
 	uint64_t left; /* of those that are wanted */
 	bool follow, live, full, failed;
@@ -44,12 +46,13 @@ static struct fl_event_filter filter_of(const struct events *e)
 					 .job = e->job,
 					 .queue = e->queue,
 					 .kind = e->kind,
+					 .since = e->since,
 					 .limit = PAGE };
 }
 
 static bool is_wanted(const struct events *e, const struct fl_event_row *row)
 {
-	return (!e->job || row->job == e->job) &&
+	return (!e->job || row->job == e->job) && row->at >= e->since &&
 	       (!e->queue || (row->queue && strcmp(row->queue, e->queue) == 0)) &&
 	       (!e->kind || strcmp(row->kind, e->kind) == 0);
 }
@@ -68,25 +71,40 @@ static json_t *event_json(const struct events *e, const struct fl_event_row *row
 			 row->text);
 }
 
+/* In api->line; false: it cannot be made. */
+static bool make_line(const struct events *e, const struct fl_event_row *row)
+{
+	struct fl_api *a = e->api;
+
+	if (a->line.text && a->line.seq == row->seq && a->line.n == row->n)
+		return true;
+
+	json_t *json = event_json(e, row);
+
+	free(a->line.text);
+	a->line.text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	json_decref(json);
+	if (!a->line.text)
+		return false;
+	a->line.seq = row->seq;
+	a->line.n = row->n;
+	a->line.len = strlen(a->line.text);
+	a->line.text[a->line.len++] = '\n'; /* in place of its end */
+	return true;
+}
+
 /* False: there is no room, and it was not told. */
 static bool tell(struct events *e, const struct fl_event_row *row)
 {
+	const struct fl_api *a = e->api;
+
 	if (row->seq < e->seq || (row->seq == e->seq && row->n <= e->n))
 		return true; /* already */
 	if (e->left > 0 && is_wanted(e, row)) {
-		json_t *json = event_json(e, row);
-		char *line = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-		size_t len = line ? strlen(line) : 0;
-
-		json_decref(json);
-		if (line)
-			line[len] = '\n'; /* in place of its end */
-		if (line && !fl_exchange_write(e->x, line, len + 1)) {
-			free(line);
+		if (make_line(e, row) && !fl_exchange_write(e->x, a->line.text, a->line.len)) {
 			e->full = true;
 			return false;
 		}
-		free(line);
 		e->left--;
 	}
 	e->seq = row->seq;
@@ -188,6 +206,32 @@ static bool parse_after(const struct fl_call *call, struct events *e)
 	return false;
 }
 
+/* A word that no event has would be waited for in vain. */
+static bool check_kind(const struct fl_call *call)
+{
+	static const char *const kinds[] = {
+#define FL_HAPPENED(id, name, meaning) name,
+#include "daemon/event.def"
+#undef FL_HAPPENED
+	};
+	const char *kind = fl_request_argument(call->r, "kind");
+	struct fl_nearest near = { .wanted = kind };
+	char text[128], hint[400], names[300];
+
+	if (!kind || !*kind)
+		return true;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (strcmp(kinds[i], kind) == 0)
+			return true;
+		fl_nearest_offer(&near, kinds[i]);
+	}
+	(void)snprintf(text, sizeof text, "there are no events of kind '%.60s'", kind);
+	(void)snprintf(hint, sizeof hint, "did you mean %s?",
+		       near.n ? fl_nearest_text(&near, names, sizeof names) : "Preempted");
+	fl_api_fail(call, 400, text, hint);
+	return false;
+}
+
 static bool copy(const struct fl_call *call, const char *name, char **ret)
 {
 	const char *text = fl_request_argument(call->r, name);
@@ -245,7 +289,7 @@ static bool arguments(const struct fl_call *call, struct events *e)
 	e->follow = fl_api_flag(call, "follow");
 	if (!fl_api_number(call, "job", 0, INT64_MAX, &e->job) ||
 	    !fl_api_number(call, "limit", e->follow ? UINT64_MAX : PAGE, UINT64_MAX, &e->left) ||
-	    !parse_after(call, e))
+	    !fl_api_time(call, "since", 0, &e->since) || !check_kind(call) || !parse_after(call, e))
 		return false;
 	if (!copy(call, "queue", &e->queue) || !copy(call, "kind", &e->kind)) {
 		fl_api_fail(call, 503, "out of memory", NULL);
@@ -253,10 +297,10 @@ static bool arguments(const struct fl_call *call, struct events *e)
 	}
 	if (fl_request_argument(call->r, "after"))
 		return true;
-	if (e->follow)
-		begin_at_end(e);
-	else
+	if (!e->follow)
 		begin_with_last(e);
+	else if (!e->since)
+		begin_at_end(e);
 	return true;
 }
 

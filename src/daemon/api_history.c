@@ -397,6 +397,10 @@ void fl_api_history(struct fl_call *call)
 
 	if (!fl_api_time(call, "from", 0, &from) || !fl_api_time(call, "to", now, &to))
 		return;
+	if (from > to && fl_request_argument(call->r, "to")) {
+		fl_api_fail(call, 400, "'from' is after 'to'", NULL);
+		return;
+	}
 	if (call->api->n_histories >= AT_ONCE) {
 		fl_api_fail(call, 503, "too many questions are thought about at once",
 			    "try again in a moment");

@@ -81,6 +81,35 @@ static int submission_read(struct submission *s, json_t *body, fairlead_error *e
 	return code;
 }
 
+/* A higher one is for admins. */
+static bool may_have_priority(const struct fl_call *call, int32_t priority, fairlead_error *err)
+{
+	int32_t most = fl_core_settings(call->api->core)->max_priority;
+
+	if (priority <= most || fl_api_is_admin(call))
+		return true;
+	fl_fail(err, FAIRLEAD_ESTATE, "priority %d is for admins; others have %d at most", priority,
+		most);
+	fl_fail_hint(err, "an admin can raise .spec.jobs.maxPriority of the Daemon document");
+	return false;
+}
+
+/* Jobs that ask for nothing would all run at once: one that does not say asks for a cpu. */
+static int check_requests(struct fl_job_spec *spec, fairlead_error *err)
+{
+	fl_amount all = 0;
+
+	if (spec->n_requests == 0)
+		spec->requests[spec->n_requests++] = (struct fl_job_request){ .resource = "cpu",
+									      .amount = 1000 };
+	for (uint32_t i = 0; i < spec->n_requests; i++)
+		all |= spec->requests[i].amount;
+	if (all != 0)
+		return 0;
+	fl_fail(err, FAIRLEAD_EINPUT, "it asks for nothing");
+	return fl_fail_hint(err, "say what one task needs, such as cpu=500m");
+}
+
 /* Who it is and whether they may use the queue; many jobs go to the same one. */
 static int submission_check(const struct fl_call *call, struct submission *s, bool *ret_forbidden,
 			    fairlead_error *err)
@@ -99,11 +128,18 @@ static int submission_check(const struct fl_call *call, struct submission *s, bo
 		spec->gid = peer->gid;
 		(void)snprintf(spec->user, sizeof spec->user, "%s",
 			       fl_access_user(access, peer->uid));
+		int code = check_requests(spec, err);
+
+		if (code < 0)
+			return code;
+		if (!may_have_priority(call, spec->priority, err)) {
+			*ret_forbidden = true;
+			return err->code;
+		}
 		if (last && strcmp(last, spec->queue) == 0)
 			continue;
 		last = spec->queue;
-
-		int code = fl_config_queue(view.model, spec->queue, &namespace, &queue, err);
+		code = fl_config_queue(view.model, spec->queue, &namespace, &queue, err);
 
 		if (code < 0)
 			return code;
@@ -170,11 +206,22 @@ void fl_api_submit(struct fl_call *call)
 
 /* --- wishes --- */
 
+/* It is only in the store, for it is over for long. */
+static void refuse_old(const struct fl_call *call)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof text, "job %llu is over", (unsigned long long)call->job);
+	fl_api_fail(call, 409, text, NULL);
+}
+
 static void wished(void *user, const struct fl_reply *reply)
 {
 	struct owed *o = user;
 
-	if (reply->code < 0) {
+	if (reply->code == FAIRLEAD_ENOENT) {
+		refuse_old(&o->call);
+	} else if (reply->code < 0) {
 		fl_api_error(&o->call, reply->err);
 	} else {
 		fl_api_audit(&o->call, NULL, 200);
@@ -189,15 +236,16 @@ static void wish(const struct fl_call *call, enum fl_wish wish, int32_t priority
 {
 	fairlead_error err = { 0 };
 	struct owed *o = owe(call, &err);
-	int code = o ? fl_core_wish(call->api->core, wish, call->job, priority, wished, o, &err) :
+	const char *who = fl_access_user(call->api->access, call->r->peer.uid);
+	int code = o ? fl_core_wish(call->api->core, wish, call->job, priority, who, wished, o,
+				    &err) :
 		       FAIRLEAD_ENOMEM;
 
 	if (code == 0)
 		return;
 	free(o);
-	/* It is only in the store: over for long. */
 	if (code == FAIRLEAD_ENOENT)
-		fl_api_fail(call, 409, "the job is over", NULL);
+		refuse_old(call);
 	else
 		fl_api_error(call, &err);
 }
@@ -209,12 +257,15 @@ void fl_api_release(struct fl_call *call) { wish(call, FL_WISH_RELEASE, 0); }
 void fl_api_priority(struct fl_call *call)
 {
 	const char *text = fl_request_argument(call->r, "value");
+	fairlead_error err = { 0 };
 	char *end = NULL;
 	long value = text ? strtol(text, &end, 10) : 0;
 
 	if (!text || !*text || *end || strchr(" \t\n+", *text) || value < INT32_MIN ||
 	    value > INT32_MAX)
 		fl_api_fail(call, 400, "'value' is a whole number of 32 bits", NULL);
+	else if (!may_have_priority(call, (int32_t)value, &err))
+		fl_api_fail(call, 403, err.text, err.hint);
 	else
 		wish(call, FL_WISH_PRIORITY, (int32_t)value);
 }

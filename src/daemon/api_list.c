@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "codec/quantity.h"
 #include "daemon/api_parts.h"
 
 enum { PAGE = 1000 }; /* unless asked for more or less */
@@ -22,7 +24,8 @@ struct view {
 	struct fl_call *call;
 	const struct fl_live *live; /* NULL: only the row */
 	bool whole;
-	json_t *job; /* what is made */
+	uid_t owner;
+	json_t *job; /* what is made, as the owner */
 };
 
 static void put(json_t *to, const char *key, json_t *value) { json_object_set_new(to, key, value); }
@@ -69,6 +72,25 @@ static void put_devices(struct view *v, const struct fl_live *live)
 	put(v->job, "devices", devices);
 }
 
+/* What is kept in whole numbers, as people write it: [{"resource", "flavor", "amount": "500m"}] */
+static json_t *placement_of(const char *kept)
+{
+	json_t *all = kept ? json_loads(kept, 0, NULL) : NULL, *one;
+	size_t i;
+
+	json_array_foreach(all, i, one)
+	{
+		const char *name = json_string_value(json_object_get(one, "resource"));
+		char text[32];
+
+		fl_quantity_format(text, json_integer_value(json_object_get(one, "amount")),
+				   name && strcmp(name, "cpu") == 0,
+				   name && strcmp(name, "memory") == 0);
+		put(one, "amount", json_string(text));
+	}
+	return all ? all : json_array();
+}
+
 static bool holds(enum fl_job_state state)
 {
 	return state == FL_JOB_STARTS || state == FL_JOB_RUNS || state == FL_JOB_STOPS;
@@ -77,9 +99,7 @@ static bool holds(enum fl_job_state state)
 static void put_row(struct view *v, const struct fl_job_row *row, const char *reason)
 {
 	const struct fl_api *a = v->call->api;
-	json_t *placement = row->placement && holds(row->state) ?
-				    json_loads(row->placement, 0, NULL) :
-				    NULL;
+	char known[FL_CORE_REASON];
 	fl_time ran = row->ran == FL_TIME_NONE ? 0 : row->ran;
 
 	if (row->state == FL_JOB_RUNS || row->state == FL_JOB_STOPS)
@@ -90,6 +110,7 @@ static void put_row(struct view *v, const struct fl_job_row *row, const char *re
 	put(v->job, "queue", json_string(row->queue));
 	put(v->job, "user", json_string(row->user));
 	put(v->job, "state", json_string(fl_job_state_name(row->state)));
+	reason = fl_api_reason(v->call, row->uid, reason, known);
 	put(v->job, "reason", reason && *reason ? json_string(reason) : json_null());
 	put(v->job, "priority", json_integer(row->priority));
 	put(v->job, "submittedAt", fl_api_moment(a, row->submitted));
@@ -104,7 +125,7 @@ static void put_row(struct view *v, const struct fl_job_row *row, const char *re
 			       json_pack("{s:s, s:i}", "kind",
 					 fl_outcome_name((enum fl_outcome_kind)row->outcome),
 					 "status", row->status));
-	put(v->job, "placement", placement ? placement : json_array());
+	put(v->job, "placement", placement_of(holds(row->state) ? row->placement : NULL));
 	put(v->job, "array", row->array ? json_integer((json_int_t)row->array) : json_null());
 }
 
@@ -115,6 +136,7 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 	char buffer[600];
 	const char *reason = row->reason;
 
+	v->owner = row->uid;
 	v->job = json_object();
 	if (!v->job)
 		return fl_fail_nomem(err);
@@ -142,22 +164,38 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 /* --- GET /v1/jobs/17 --- */
 
 struct attempts {
-	const struct fl_api *api;
+	const struct fl_call *call;
+	uid_t owner;
 	json_t *list;
 };
 
 static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_error *err)
 {
 	struct attempts *a = user;
-	json_t *placement = row->placement ? json_loads(row->placement, 0, NULL) : NULL;
+	const struct fl_api *api = a->call->api;
+	char known[FL_CORE_REASON];
 	json_t *one =
 		json_pack("{s:I, s:o, s:o, s:s?, s:o, s:o}", "attempt", (json_int_t)row->attempt,
-			  "from", fl_api_moment(a->api, row->from), "to",
-			  fl_api_moment(a->api, row->to), "ended", row->ended, "preemptor",
+			  "from", fl_api_moment(api, row->from), "to", fl_api_moment(api, row->to),
+			  "ended", fl_api_reason(a->call, a->owner, row->ended, known), "preemptor",
 			  row->preemptor ? json_integer((json_int_t)row->preemptor) : json_null(),
-			  "placement", placement ? placement : json_array());
+			  "placement", placement_of(row->placement));
 
 	return json_array_append_new(a->list, one) == 0 ? 0 : fl_fail_nomem(err);
+}
+
+/* What its last attempt wrote beyond the limit, which is not kept. */
+static uint64_t output_lost(const struct fl_call *call, uint32_t attempt)
+{
+	const struct fl_backend_ops *ops;
+	struct fl_host *host = fl_core_host(call->api->core, &ops);
+	struct fl_run_log log = { .fd = -1 };
+
+	if (attempt)
+		(void)ops->log(host, call->job, attempt, /* task= */ 0, FL_STREAM_OUT, &log, NULL);
+	if (log.fd >= 0)
+		close(log.fd);
+	return log.lost;
 }
 
 void fl_api_job(struct fl_call *call)
@@ -166,10 +204,11 @@ void fl_api_job(struct fl_call *call)
 	struct view v = { .call = call,
 			  .live = fl_core_job(call->api->core, call->job),
 			  .whole = true };
-	struct attempts attempts = { call->api, json_array() };
+	struct attempts attempts = { .call = call, .list = json_array() };
 	fairlead_error err = { 0 };
 	int code = fl_store_job(store, call->job, make, &v, &err);
 
+	attempts.owner = v.owner;
 	if (code == 0)
 		code = fl_store_admissions(store, call->job, add_attempt, &attempts, &err);
 	if (code < 0) {
@@ -179,6 +218,9 @@ void fl_api_job(struct fl_call *call)
 		return;
 	}
 	put(v.job, "attempts", attempts.list);
+	put_number(v.job, "outputLost",
+		   output_lost(call,
+			       (uint32_t)json_integer_value(json_object_get(v.job, "attempt"))));
 	put(v.job, "now", fl_api_moment(call->api, fl_clock_now(fl_core_clock(call->api->core))));
 	fl_api_json(call, 200, v.job);
 }
@@ -189,6 +231,7 @@ struct list {
 	struct fl_call *call;
 	const char *queue, *user;
 	uint64_t array, after, limit;
+	bool last; /* of more than the limit those with the highest numbers */
 	uint32_t states;
 	json_t *jobs;          /* of the store: those that are over, and not in the core any more */
 	uint64_t *live, *over; /* numbers, rising; one more than the limit at most */
@@ -249,9 +292,12 @@ static void find_live(struct list *l)
 		else
 			end = mid;
 	}
-	for (; at < view.n_jobs && l->n_live <= l->limit; at++)
-		if (is_wanted(l, &view.jobs[at]))
-			l->live[l->n_live++] = view.jobs[at].id;
+	for (uint32_t i = 0, n = view.n_jobs - at; i < n && l->n_live <= l->limit; i++) {
+		const struct fl_live *job = &view.jobs[l->last ? view.n_jobs - 1 - i : at + i];
+
+		if (is_wanted(l, job))
+			l->live[l->n_live++] = job->id;
+	}
 }
 
 static int find_over(void *user, const struct fl_job_row *row, fairlead_error *err)
@@ -269,13 +315,20 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 	return 0;
 }
 
-/* Both by number. */
+/* Is the next one of those that are over?  The numbers rise, or fall when it is the last ones. */
+static bool is_over_next(const struct list *l, size_t live, size_t over)
+{
+	if (live == l->n_live || over == l->n_over)
+		return live == l->n_live;
+	return l->last ? l->over[over] > l->live[live] : l->over[over] < l->live[live];
+}
+
 static int merge(struct list *l, json_t *ret, fairlead_error *err)
 {
 	size_t i = 0, k = 0;
 
 	while (json_array_size(ret) < l->limit && (i < l->n_live || k < l->n_over)) {
-		if (i == l->n_live || (k < l->n_over && l->over[k] < l->live[i])) {
+		if (is_over_next(l, i, k)) {
 			json_array_append(ret, json_array_get(l->jobs, k++));
 			continue;
 		}
@@ -293,6 +346,16 @@ static int merge(struct list *l, json_t *ret, fairlead_error *err)
 	return 0;
 }
 
+static void turn_round(json_t *list)
+{
+	for (size_t i = 0, k = json_array_size(list); i + 1 < k; i++) {
+		json_t *first = json_incref(json_array_get(list, i));
+
+		json_array_set(list, i, json_array_get(list, --k));
+		json_array_set_new(list, k, first);
+	}
+}
+
 static int list(struct list *l, json_t *ret, fairlead_error *err)
 {
 	const struct fl_job_filter filter = {
@@ -301,6 +364,7 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 		.states = l->states & ~STATES_LIVE,
 		.after = l->after,
 		.array = l->array,
+		.newest_first = l->last,
 	};
 	int code = 0;
 
@@ -314,14 +378,19 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 		code = fl_store_jobs(fl_core_store(l->call->api->core), &filter, find_over, l, err);
 	if (code == FAIRLEAD_ESTATE && l->n_over > l->limit)
 		code = 0;
-	return code < 0 ? code : merge(l, ret, err);
+	if (code == 0)
+		code = merge(l, ret, err);
+	if (l->last)
+		turn_round(ret);
+	return code;
 }
 
 void fl_api_jobs(struct fl_call *call)
 {
 	struct list l = { .call = call,
 			  .queue = fl_request_argument(call->r, "queue"),
-			  .user = fl_request_argument(call->r, "user") };
+			  .user = fl_request_argument(call->r, "user"),
+			  .last = fl_api_flag(call, "last") };
 	fairlead_error err = { 0 };
 	json_t *jobs;
 

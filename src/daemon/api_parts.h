@@ -28,6 +28,12 @@ struct fl_api {
 	struct fl_server *server;
 	struct fl_access *access;
 	const struct fl_config *access_of; /* the configuration that it was made of */
+	struct {
+		uint64_t seq;
+		uint32_t n;
+		char *text; /* NULL: none */
+		size_t len;
+	} line; /* of the last event that was told: all who follow get the same */
 	struct fl_child *children;
 	uint32_t n_children, n_histories;
 
@@ -66,6 +72,9 @@ bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_t
 /* A moment of the daemon's time as people read it, or null. */
 json_t *fl_api_moment(const struct fl_api *a, fl_time at);
 bool fl_api_may_touch(const struct fl_call *call, uid_t owner);
+/* As much of the reason of a job of @owner as whoever calls may know. */
+const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
+			  char buffer[FL_CORE_REASON]);
 bool fl_api_is_admin(const struct fl_call *call);
 
 /* --- handlers: each answers, now or later --- */

@@ -225,6 +225,12 @@ static json_t *bundle_amount(int resource, double v)
 	return json_string(text);
 }
 
+/* As jobs name it. */
+static const char *bundle_name(int resource)
+{
+	return resource == FL_GPU ? "nvidia.com/gpu" : fl_bundle_name(resource);
+}
+
 static json_t *resources_of_entitle(const struct queues *q, struct fl_node n)
 {
 	const struct fl_standing *s = &q->standings.rows[n.v];
@@ -237,7 +243,7 @@ static json_t *resources_of_entitle(const struct queues *q, struct fl_node n)
 
 		if (q->standings.used[r])
 			json_object_set_new(
-				all, fl_bundle_name(r),
+				all, bundle_name(r),
 				json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "nominal",
 					  bundle_amount(r, s->deserved.of[r]), "usage",
 					  bundle_amount(r, s->allocated.of[r]), "borrowed",
@@ -405,7 +411,7 @@ static json_t *total(const struct queues *q)
 	json_t *all = json_object();
 
 	for (int r = 0; r < FL_BUNDLE && q->entitle; r++)
-		json_object_set_new(all, fl_bundle_name(r),
+		json_object_set_new(all, bundle_name(r),
 				    bundle_amount(r, q->standings.total.of[r]));
 	return all;
 }

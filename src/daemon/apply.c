@@ -18,6 +18,7 @@
  *   stops,     ended: preempted -> waits                    EVICTED
  *   runs,      lost -> waits, or failed                     KILLED, or EVICTED if it was to go
  *   starts     not started -> waits a while, or failed      CANCEL, and joins again
+ *              impossible -> failed                         FINISHED
  *              held -> held; else done, failed, cancelled   CANCEL; FINISHED
  */
 #include <stdio.h>
@@ -128,13 +129,17 @@ static int tell_who_waits(struct fl_core *c, uint64_t id, fl_time at, fairlead_e
 static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_job_state state,
 		   enum fl_happened what, const char *text, fairlead_error *err)
 {
-	int r;
+	bool ran = job->outcome == FL_RUN_EXITED || job->outcome == FL_RUN_SIGNALLED;
+	char buffer[FL_CORE_REASON];
+	int r = fl_jobs_end(&c->jobs, job, state, ran ? NULL : text, err);
 
+	if (r < 0)
+		return r;
 	if (!c->replaying)
 		fl_metrics_ended(c->metrics, fl_core_queue(c, job), state);
-	fl_jobs_end(&c->jobs, job, state);
 	job->ended = at;
-	r = tell(c, what, at, job, fl_job_state_name(state), text, err);
+	r = tell(c, what, at, job, fl_job_state_name(state),
+		 text ? fl_core_public(text, buffer) : NULL, err);
 	leave_generation(c, job);
 	return r < 0 || !job->awaited ? r : tell_who_waits(c, job->id, at, err);
 }
@@ -293,10 +298,27 @@ static int set_priority(struct fl_core *c, const struct fl_journal_row *row, str
 
 /* --- what became of runs --- */
 
-static const char *ended_as(const struct fl_live *job, const struct fl_outcome *o)
+/* Why it did not start names folders and programs: that is for its owner (fl_api_reason). */
+static const char *ended_as(const struct fl_live *job, const struct fl_run_outcome *o,
+			    char buffer[FL_CORE_REASON])
 {
-	return job->stopping != FL_GO_NOT ? fl_go_why_name(job->stopping) :
-					    fl_outcome_name(o->kind);
+	bool started = o->kind != FL_RUN_NOT_STARTED && o->kind != FL_RUN_IMPOSSIBLE;
+
+	if (job->stopping != FL_GO_NOT)
+		return fl_go_why_name(job->stopping);
+	(void)snprintf(buffer, FL_CORE_REASON, "%s%s%s", fl_outcome_name(o->kind),
+		       started ? "" : ": ", started ? "" : o->text);
+	return buffer;
+}
+
+static void wait_again(struct fl_live *job, fl_time at)
+{
+	job->state = job->held ? FL_JOB_HELD : FL_JOB_WAITS;
+	job->waits = at;
+	job->stopping = FL_GO_NOT;
+	job->preemptor = 0;
+	job->outcome = -1;
+	job->status = 0;
 }
 
 static int requeue(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_event_kind how,
@@ -304,10 +326,7 @@ static int requeue(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_e
 {
 	int r = tell_policy(c, at, how, job, err);
 
-	job->state = FL_JOB_WAITS;
-	job->waits = at;
-	job->stopping = FL_GO_NOT;
-	job->preemptor = 0;
+	wait_again(job, at);
 	return r < 0 ? r : tell(c, FL_HAPPENED_REQUEUED, at, job, reason, text, err);
 }
 
@@ -317,10 +336,7 @@ static int put_back(struct fl_core *c, struct fl_live *job, fl_time at, fairlead
 	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
 
 	leave_generation(c, job);
-	job->state = job->held ? FL_JOB_HELD : FL_JOB_WAITS;
-	job->waits = at;
-	job->stopping = FL_GO_NOT;
-	job->preemptor = 0;
+	wait_again(job, at);
 	if (r == 0 && job->state == FL_JOB_WAITS)
 		r = fl_core_newcomer(c, job, err);
 	return r < 0 ? r : fl_core_touch(c, job, err);
@@ -332,21 +348,19 @@ static int try_later(struct fl_core *c, struct fl_live *job, fl_time at, fairlea
 	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
 
 	leave_generation(c, job);
-	job->state = FL_JOB_WAITS;
-	job->waits = at;
-	job->stopping = FL_GO_NOT;
-	job->preemptor = 0;
+	wait_again(job, at);
 	job->retry = at + (FL_SECOND << (job->losses < 10 ? job->losses - 1 : 9));
 	return r < 0 ? r : fl_core_newcomer(c, job, err);
 }
 
-static bool too_often(const struct fl_core *c, const struct fl_live *job)
+static bool is_hopeless(const struct fl_core *c, const struct fl_live *job)
 {
-	return job->losses >= fl_config_settings(c->config)->losses;
+	return job->outcome == FL_RUN_IMPOSSIBLE ||
+	       job->losses >= fl_config_settings(c->config)->losses;
 }
 
-static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct fl_outcome *o,
-		fairlead_error *err)
+static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct fl_run_outcome *o,
+		const char *how, fairlead_error *err)
 {
 	bool told_to_go = job->stopping == FL_GO_PREEMPTED;
 	bool started = o->kind == FL_RUN_LOST;
@@ -354,13 +368,12 @@ static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct
 
 	job->losses++;
 	r = tell(c, started ? FL_HAPPENED_LOST : FL_HAPPENED_NOT_STARTED, at, job,
-		 fl_outcome_name(o->kind), o->text, err);
+		 fl_outcome_name(o->kind), started ? o->text : NULL, err);
 	if (r < 0)
 		return r;
-	if (too_often(c, job)) {
+	if (is_hopeless(c, job)) {
 		r = tell_policy(c, at, FL_EV_FINISHED, job, err);
-		return r < 0 ? r :
-			       end_job(c, job, at, FL_JOB_FAILED, FL_HAPPENED_FAILED, o->text, err);
+		return r < 0 ? r : end_job(c, job, at, FL_JOB_FAILED, FL_HAPPENED_FAILED, how, err);
 	}
 	if (job->held)
 		return put_back(c, job, at, err);
@@ -369,24 +382,22 @@ static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct
 	return requeue(c, job, at, told_to_go ? FL_EV_EVICTED : FL_EV_KILLED, "lost", o->text, err);
 }
 
-static int finish(struct fl_core *c, struct fl_live *job, fl_time at, const struct fl_outcome *o,
-		  fairlead_error *err)
+static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
+		  const struct fl_run_outcome *o, fairlead_error *err)
 {
 	enum fl_go_why why = job->stopping;
 	bool well = o->kind == FL_RUN_EXITED && o->status == 0 && why == FL_GO_NOT;
-	char text[64];
+	char text[FL_CORE_REASON];
 	int r;
 
 	if (why == FL_GO_HELD || why == FL_GO_DRAIN || (why == FL_GO_PREEMPTED && job->held))
 		return put_back(c, job, at, err);
 	if (why == FL_GO_PREEMPTED)
 		return requeue(c, job, at, FL_EV_EVICTED, "preempted", /* text= */ NULL, err);
-	(void)snprintf(text, sizeof text,
-		       o->kind == FL_RUN_EXITED ? "exited with status %d" : "killed by signal %d",
-		       o->status);
 	r = tell_policy(c, at, FL_EV_FINISHED, job, err);
 	if (r < 0)
 		return r;
+	(void)fl_core_last_run(job, text, sizeof text);
 	return end_job(c, job, at,
 		       well                   ? FL_JOB_DONE :
 		       why == FL_GO_CANCELLED ? FL_JOB_CANCELLED :
@@ -410,7 +421,9 @@ static int began(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_live *job,
 		 fairlead_error *err)
 {
-	struct fl_outcome o = fl_core_outcome(row);
+	struct fl_run_outcome o = fl_core_outcome(row);
+	char buffer[FL_CORE_REASON];
+	const char *how;
 	fl_time at;
 	int r;
 
@@ -435,7 +448,8 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	     o.ended < job->started                       ? job->started :
 							    o.ended;
 	job->ran += at - job->started;
-	r = fl_core_release(c, job, at, ended_as(job, &o), err);
+	how = ended_as(job, &o, buffer);
+	r = fl_core_release(c, job, at, how, err);
 	if (r < 0)
 		return r;
 	if (!c->replaying) /* else find_runs does */
@@ -443,11 +457,10 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	if (job->stopping == FL_GO_CANCELLED)
 		return finish(c, job, row->at, &o, err);
 	/* Who was told to go before it began has gone: nothing went wrong. */
-	if (o.kind == FL_RUN_NOT_STARTED && job->stopping != FL_GO_NOT)
+	if (o.kind == FL_RUN_EXITED || o.kind == FL_RUN_SIGNALLED ||
+	    (o.kind == FL_RUN_NOT_STARTED && job->stopping != FL_GO_NOT))
 		return finish(c, job, row->at, &o, err);
-	if (o.kind == FL_RUN_LOST || o.kind == FL_RUN_NOT_STARTED)
-		return lost(c, job, row->at, &o, err);
-	return finish(c, job, row->at, &o, err);
+	return lost(c, job, row->at, &o, how, err);
 }
 
 /* --- what the policy decides --- */

@@ -18,6 +18,7 @@
 enum {
 	MOST_ROWS = 20000,  /* of the journal, between two */
 	AGAIN_S = 10,       /* after one that failed */
+	OLD_S = 24 * 3600,  /* from then on it keeps what should go */
 	COPY_SECONDS = 300, /* of processor, for a copy */
 	PIECE = 1 << 20 /* of the image: so much is on the disk before the next one is written */
 };
@@ -41,7 +42,17 @@ static int made(struct fl_core *c, uint64_t seq, int r, const fairlead_error *er
 		return r;
 	}
 	c->checkpointed = seq;
+	c->checkpoint_made = fl_core_loop_ns(c);
 	return 0;
+}
+
+void fl_core_age(struct fl_core *c)
+{
+	if (c->seq == c->checkpointed ||
+	    fl_core_loop_ns(c) - c->checkpoint_made < OLD_S * (uint64_t)FL_SECOND)
+		return;
+	c->must_checkpoint = true;
+	fl_core_soon(c);
 }
 
 /* What comes from now on is not in it. */

@@ -21,7 +21,9 @@ struct fl_config {
 	uint32_t n, cap;
 	size_t bytes;
 	uint64_t hash[2];
-	uint32_t left_out; /* objects */
+	uint32_t left_out;             /* objects */
+	bool alone;                    /* nothing was read of who there is */
+	const struct fl_kube_tap *tap; /* who sees those that are not, while they are read; NULL */
 	struct fl_model *m;
 };
 
@@ -78,45 +80,34 @@ static void mix(struct fl_config *c, const struct fl_config_text *text)
 
 /* --- a text to rows --- */
 
-struct memory {
-	const char *at;
-	size_t left;
-};
-
-static int read_memory(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
-{
-	struct memory *m = user;
-
-	(void)err;
-	*ret = m->left < size ? m->left : size;
-	memcpy(buffer, m->at, *ret);
-	m->at += *ret;
-	m->left -= *ret;
-	return 0;
-}
-
-/* Of what the daemon has its own of, or what it has no use for. */
-static int leave_out(void *user, struct fl_kube *k, const struct fl_kind *kind)
+bool fl_config_leaves_out(const char *kind)
 {
 	static const char *const out[] = {
 		"Workload", "PodGroup", "Pod", "Node", "Simulation", "Moves",
 	};
+
+	for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+		if (strcmp(kind, out[i]) == 0)
+			return true;
+	return false;
+}
+
+static int see_object(void *user, struct fl_kube *k, const struct fl_kind *kind)
+{
 	struct fl_config *c = user;
 
-	(void)k;
-	for (size_t i = 0; kind && i < sizeof out / sizeof *out; i++)
-		if (strcmp(fl_kind_name(kind), out[i]) == 0) {
-			c->left_out++;
-			return 1;
-		}
-	return 0;
+	if (kind && fl_config_leaves_out(fl_kind_name(kind))) {
+		c->left_out++;
+		return 1;
+	}
+	return c->tap ? c->tap->object(c->tap->user, k, kind) : 0;
 }
 
 static int parse(struct fl_config *c, const struct fl_config_text *text, fairlead_error *err)
 {
-	struct memory memory = { text->bytes, text->len };
-	const struct fl_source source = { read_memory, &memory };
-	const struct fl_kube_tap tap = { leave_out, c };
+	struct fl_text_source memory = { text->bytes, text->len };
+	const struct fl_source source = { fl_text_read, &memory };
+	const struct fl_kube_tap tap = { see_object, c };
 
 	if (text->len >= FL_IMAGE_MAGIC && fl_image_is(text->bytes)) {
 		fl_fail(err, FAIRLEAD_EINPUT,
@@ -128,21 +119,6 @@ static int parse(struct fl_config *c, const struct fl_config_text *text, fairlea
 }
 
 /* --- the trees that the document names --- */
-
-/* From the folder of the document; NULL without memory. */
-static char *path_of(const char *document, const char *name)
-{
-	const char *slash = strrchr(document, '/');
-	char *path = NULL;
-
-	if (name[0] == '/')
-		return strdup(name);
-	/* "./-" is a file: a daemon has no standard input. */
-	if (asprintf(&path, "%.*s%s%s", slash ? (int)(slash - document + 1) : 0, document,
-		     !slash && strcmp(name, "-") == 0 ? "./" : "", name) < 0)
-		return NULL;
-	return path;
-}
 
 /* A folder may hold the document itself, and two patterns the same file: each is read once. */
 static bool is_kept(const struct fl_config *c, const char *name)
@@ -174,7 +150,7 @@ static int read_files(struct fl_config *c, const struct fl_inputs *in, fairlead_
 static int read_tree(struct fl_config *c, const struct fl_tree_row *tree, fairlead_error *err)
 {
 	const struct fl_model *m = c->m;
-	char *path = path_of(c->texts[0].name, fl_model_text(m, tree->file));
+	char *path = fl_input_beside(c->texts[0].name, fl_model_text(m, tree->file));
 	struct fl_inputs in = { 0 };
 	int r;
 
@@ -347,9 +323,10 @@ static int complete(struct fl_config *c, fairlead_error *err)
 
 	if (r == 0)
 		r = check_policy(c->m, err);
-	if (r < 0 || (c->m->n_nodes > 0 && (r = check_cohort(c->m, err)) < 0))
+	c->alone |= c->m->n_nodes == 0;
+	if (r < 0 || (!c->alone && (r = check_cohort(c->m, err)) < 0))
 		return r;
-	if ((r = fl_config_complete(c->m, err)) < 0 || (r = check_seal(c, err)) < 0)
+	if ((r = fl_config_complete(c->m, c->alone, err)) < 0 || (r = check_seal(c, err)) < 0)
 		return r;
 	for (uint32_t i = 0; i < c->n; i++)
 		mix(c, &c->texts[i]);
@@ -411,6 +388,48 @@ int fl_config_again(const struct fl_config_text *texts, uint32_t n, struct fl_co
 		if (r == 0)
 			r = parse(c, &c->texts[i], err);
 	}
+	return end(c, r, ret, err);
+}
+
+static int read_through(struct fl_config *c, const struct fl_config *was,
+			const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	int r = 0;
+
+	c->tap = tap;
+	for (uint32_t i = 0; i < was->n && r == 0; i++)
+		r = parse(c, &was->texts[i], err);
+	return r;
+}
+
+/* Which of them are there, and which are new? */
+static int compare(const struct fl_config *was, struct fl_changes *changes, fairlead_error *err)
+{
+	struct fl_config *c = NULL;
+	int r = begin(&c, err);
+
+	if (r == 0)
+		r = read_through(c, was, &changes->compare, err);
+	fl_config_free(c);
+	return r;
+}
+
+int fl_config_changed(const struct fl_config *was, struct fl_changes *changes,
+		      const struct fl_model *edit, struct fl_config **ret, fairlead_error *err)
+{
+	struct fl_config *c = NULL;
+	int r = compare(was, changes, err);
+
+	if (r == 0)
+		r = begin(&c, err);
+	if (r < 0)
+		return r;
+	r = fl_changes_begin(changes, edit, c->m, err);
+	if (r == 0)
+		r = read_through(c, was, &changes->lay, err);
+	if (r == 0)
+		r = fl_changes_add(changes, c->m, err);
+	c->alone = was->alone;
 	return end(c, r, ret, err);
 }
 

@@ -15,6 +15,7 @@
 #define FL_DAEMON_CONFIG_H
 
 #include "backend/backend.h"
+#include "codec/change.h"
 #include "model/model.h"
 
 struct fl_config;
@@ -32,6 +33,15 @@ struct fl_config *fl_config_free(struct fl_config *c);
 /* As it was read once: of texts that were kept, and are copied. No file is looked at. */
 int fl_config_again(const struct fl_config_text *texts, uint32_t n, struct fl_config **ret,
 		    fairlead_error *err);
+
+/*
+ * As @was would be with @changes laid over its objects, which are those of @edit (codec/change.h);
+ * it has no texts.  Afterwards `met` says which of them are in @was.  Errors as of reading.
+ */
+int fl_config_changed(const struct fl_config *was, struct fl_changes *changes,
+		      const struct fl_model *edit, struct fl_config **ret, fairlead_error *err);
+/* Objects of this kind are. */
+bool fl_config_leaves_out(const char *kind);
 
 /* Its symbols and spans are those of the objects below. */
 const struct fl_daemon_settings *fl_config_settings(const struct fl_config *c);
@@ -57,6 +67,17 @@ void fl_config_hash(const struct fl_config *c, char ret[33]);
  */
 int fl_config_model(const struct fl_config *c, const struct fl_capacity *capacity,
 		    const struct fl_mem *mem, struct fl_model **ret, fairlead_error *err);
+
+typedef void fl_config_say(void *user, const char *line);
+/*
+ * What is odd about it, but no error, a line each: what is not known, left out or has no effect,
+ * and where @capacity has rows what is beyond the machine.
+ */
+int fl_config_warn(const struct fl_config *c, const struct fl_capacity *capacity,
+		   fl_config_say *say, void *user, fairlead_error *err);
+/* Where they differ in what counts at the start only: ".spec.socket, .spec.machine.flavors"; "". */
+const char *fl_config_at_start(const struct fl_config *was, const struct fl_config *is,
+			       char *buffer, size_t size);
 
 /*
  * Where a job goes that was sent to @name: a LocalQueue (NAME when it is the only one of that

@@ -41,6 +41,14 @@ static int add_flavors(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
+/* Unless it is there: of what is tried (fl_config_changed). */
+static int add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_error *err)
+{
+	struct fl_node there = fl_model_find_node(m, row->kind, fl_model_text(m, row->name));
+
+	return there.v == FL_NONE ? fl_model_add_node(m, row, err) : 0;
+}
+
 /* Nobody said who there is: one queue, which may have all. */
 static int add_tree(struct fl_model *m, fairlead_error *err)
 {
@@ -55,8 +63,8 @@ static int add_tree(struct fl_model *m, fairlead_error *err)
 	cohort.place = queue.place = m->daemon.place;
 	queue.namespaces.present = true;
 	if (r == 0)
-		r = fl_model_add_node(m, &cohort, err);
-	return r < 0 ? r : fl_model_add_node(m, &queue, err);
+		r = add_node(m, &cohort, err);
+	return r < 0 ? r : add_node(m, &queue, err);
 }
 
 /* A ClusterQueue that no LocalQueue leads to gets one of its name; one that is there stays. */
@@ -120,7 +128,7 @@ static int add_cohort(struct fl_model *m, fairlead_error *err)
 	return fl_model_add_node(m, &row, err);
 }
 
-int fl_config_complete(struct fl_model *m, fairlead_error *err)
+int fl_config_complete(struct fl_model *m, bool alone, fairlead_error *err)
 {
 	struct fl_daemon_settings *d = &m->daemon;
 	struct fl_sym unused;
@@ -132,7 +140,7 @@ int fl_config_complete(struct fl_model *m, fairlead_error *err)
 		r = fl_config_sym(m, "node", &d->machine_name, err);
 	if (r < 0 || fl_model_policy(m) == FL_POLICY_ENTITLE)
 		return r;
-	if (m->n_nodes == 0)
+	if (alone)
 		r = add_tree(m, err);
 	if (r == 0)
 		r = add_cohort(m, err);
@@ -349,6 +357,34 @@ static int lay_quota(struct fl_model *m, const struct table *t, fairlead_error *
 	return r;
 }
 
+/* Whose name of a cohort is misspelt, say: it has nothing, and nobody to borrow from. */
+static int note_without(struct fl_model *m, fairlead_error *err)
+{
+	const struct fl_sym cohort = m->daemon.cohort;
+	char subject[300], hint[400];
+	int r = 0;
+
+	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
+		const struct fl_node_row *row = &m->nodes[n];
+
+		if (row->kind != FL_CLUSTER_QUEUE || row->groups.n > 0 ||
+		    (cohort.v != 0 && is_below(m, n, cohort)))
+			continue;
+		(void)snprintf(subject, sizeof subject, "ClusterQueue/%.253s",
+			       fl_model_text(m, row->name));
+		(void)snprintf(hint, sizeof hint, "give it resourceGroups, or %s '%.253s'",
+			       cohort.v ? "put it below the machine's cohort" :
+					  "say in .spec.machine.cohort of the Daemon who has what "
+					  "the machine has, such as",
+			       cohort.v                      ? fl_model_text(m, cohort) :
+			       row->parent_name.v != FL_NONE ? fl_model_text(m, row->parent_name) :
+							       "company");
+		r = fl_model_notice(m, FL_NOTICE_NO_RESOURCES, row->place, subject, hint, err,
+				    "it has no quota, and nothing that asks for anything can run");
+	}
+	return r;
+}
+
 static int lay_borrow(struct fl_model *m, const struct fl_capacity *capacity, struct table *t,
 		      fairlead_error *err)
 {
@@ -358,6 +394,8 @@ static int lay_borrow(struct fl_model *m, const struct fl_capacity *capacity, st
 		r = add_promises(m, t, err);
 	if (r == 0)
 		r = note_promises(m, t, err);
+	if (r == 0)
+		r = note_without(m, err);
 	return r < 0 || m->daemon.cohort.v == 0 || t->n_flavors == 0 ? r : lay_quota(m, t, err);
 }
 

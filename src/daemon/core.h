@@ -75,9 +75,15 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 		   fl_reply_fn *done, void *user, fairlead_error *err);
 
 enum fl_wish { FL_WISH_CANCEL, FL_WISH_HOLD, FL_WISH_RELEASE, FL_WISH_PRIORITY };
-/* FAIRLEAD_ENOENT, ESTATE (it is over), EIO: at once, and @done is not called. */
+/* @who wishes it. FAIRLEAD_ENOENT, ESTATE (it is over), EIO: at once, and @done is not called. */
 int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
-		 fl_reply_fn *done, void *user, fairlead_error *err);
+		 const char *who, fl_reply_fn *done, void *user, fairlead_error *err);
+
+/*
+ * What is older than its time is about to be dropped, but for what the last checkpoint needs: one is
+ * made soon, unless the last one is less than a day old, or nothing has happened since.
+ */
+void fl_core_age(struct fl_core *c);
 
 /* Who did what, with the next batch. Texts are copied. */
 void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row);
@@ -106,13 +112,17 @@ struct fl_live {
 	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone, or leads nowhere */
 	int outcome;   /* over: enum fl_outcome_kind, or -1 */
 	int status;
+	char *ending; /* over: how, in words, where these two do not say; NULL */
 };
 const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id); /* NULL */
 /* Queue or user of a job, until the next one is submitted. */
 const char *fl_core_word(const struct fl_core *c, struct fl_sym word);
 /* The job that a workload of the generation is; 0: none. */
 uint64_t fl_core_job_of(const struct fl_core *c, struct fl_workload w);
-/* Why it waits, in one sentence; how it ended. */
+enum { FL_CORE_REASON = 320 };
+/* Of a reason what is not for its owner alone: "impossible: cannot run 'train'" up to the colon. */
+const char *fl_core_public(const char *reason, char buffer[FL_CORE_REASON]);
+/* Why it waits, in one sentence; how it ended. @size: FL_CORE_REASON is enough. */
 const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
 			   size_t size);
 
@@ -127,6 +137,12 @@ struct fl_core_view {
 	uint32_t n_jobs;
 };
 void fl_core_view(const struct fl_core *c, struct fl_core_view *ret);
+/*
+ * In a copy of the process (aside.h), once: the next generation as it would be by @config, beside
+ * the one that is.  FAIRLEAD_EINPUT: it would not be taken.
+ */
+int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_core_view *ret,
+		fairlead_error *err);
 
 struct fl_store *fl_core_store(const struct fl_core *c);
 struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core_parts - what the files of the core share: core.c (loop, batches), apply.c (what a row of the
- * journal does), prepare.c (generations), rows.c (what is written down of it), runs.c (backend), replay.c (recovery)
+ * journal does), prepare.c (generations), rows.c (what is written down of it), runs.c (backend), replay.c (recovery),
+ * view.c (what there is)
  */
 #ifndef FL_DAEMON_CORE_PARTS_H
 #define FL_DAEMON_CORE_PARTS_H
@@ -78,6 +79,7 @@ struct fl_core {
 	fl_time at;        /* of the last row */
 	fl_time started;
 	uint64_t join_at, checkpoint_at; /* on the loop's clock, ns: no other one before */
+	uint64_t checkpoint_made;        /* the last one, on the same; 0: before this start */
 
 	/* the row that is applied, and how many events it has had */
 	uint64_t row_seq;
@@ -147,8 +149,10 @@ const char *fl_core_queue(const struct fl_core *c, const struct fl_live *job);
 
 /* The job's row in the store is to be written. */
 int fl_core_touch(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
-/* How it ended, in words; NULL: not yet, or it never ran. */
+/* How it ended, in words; NULL: not yet, or there is nothing to say. */
 const char *fl_core_ending(const struct fl_live *job, char *buffer, size_t size);
+/* What became of its last run: "killed by signal 15 (time limit)". */
+const char *fl_core_last_run(const struct fl_live *job, char *buffer, size_t size);
 /* Rows of all that were touched, into the batch that is gathered. */
 int fl_core_write_jobs(struct fl_core *c, fairlead_error *err);
 struct fl_tell {
@@ -175,8 +179,8 @@ int fl_core_start(struct fl_core *c, struct fl_live *job, fairlead_error *err);
 /* Tell its run to go. */
 int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fairlead_error *err);
 /* ENDED: a: the daemon's time when it ended, or FL_TIME_NONE; b: kind, reason and status. */
-struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct fl_outcome *o);
-struct fl_outcome fl_core_outcome(const struct fl_journal_row *row);
+struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct fl_run_outcome *o);
+struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row);
 int fl_core_open_host(struct fl_core *c, struct fl_capacity *ret, fairlead_error *err);
 /* After recovery: what became of all that should run, and who runs and should not. */
 int fl_core_find_runs(struct fl_core *c, fairlead_error *err);

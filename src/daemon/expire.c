@@ -74,6 +74,7 @@ static void begin(uv_timer_t *timer)
 					 .jobs_before = now - s->keep_jobs,
 					 .gone = is_gone,
 					 .user = e };
+	fl_core_age(e->core);
 	e->work.data = e;
 	e->working = uv_queue_work(timer->loop, &e->work, expire, after) == 0;
 	if (!e->working)

@@ -16,7 +16,7 @@ struct joiner {
 	struct fl_sym queue;
 	uint32_t asks;
 	int32_t priority;
-	bool comes; /* it is in no generation yet */
+	bool holds; /* quota: it cannot stay out */
 };
 
 /* Where a queue's name leads to in the model. */
@@ -207,7 +207,16 @@ static int find_place(struct fl_draft *k, struct fl_sym queue, struct fl_workloa
 	return 0;
 }
 
-/* Who would come and whose queue is not there (any more) stays out. */
+static int is_in_use(const struct fl_draft *k, const struct joiner *job)
+{
+	fl_fail(k->err, FAIRLEAD_EINPUT,
+		"queue '%s' is not there, and jobs of it run, such as %" PRIu64,
+		word(k, job->queue), job->id);
+	fl_fail_hint(k->err, "empty it first: stopPolicy HoldAndDrain tells its jobs to go");
+	return FAIRLEAD_EINPUT;
+}
+
+/* Who waits and whose queue is not there (any more) stays out. */
 static int leave_out(struct fl_draft *k)
 {
 	struct fl_workload_row none;
@@ -216,11 +225,13 @@ static int leave_out(struct fl_draft *k)
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct joiner job = k->rows[i];
 		struct place *p = &k->places[job.queue.v];
-		int r = job.comes && p->gone ? FAIRLEAD_ENOENT : find_place(k, job.queue, &none);
+		int r = !job.holds && p->gone ? FAIRLEAD_ENOENT : find_place(k, job.queue, &none);
 
 		p->gone = r < 0;
-		if (r < 0 && !job.comes)
+		if (r == FAIRLEAD_ENOMEM)
 			return r;
+		if (r < 0 && job.holds)
+			return is_in_use(k, &job);
 		if (r < 0)
 			continue;
 		k->rows[i] = k->rows[kept];
@@ -338,8 +349,7 @@ int fl_draft_new(const struct fl_generation_options *options, const struct fl_jo
 							   job->queue,
 							   job->asks,
 							   job->priority,
-							   job->state == FL_JOB_WAITS &&
-								   job->workload.v == FL_NONE };
+							   job->state != FL_JOB_WAITS };
 	}
 	d->n_asks = jobs->n_asks;
 	if (d->n_asks)
@@ -406,15 +416,8 @@ static int make_driver(const struct fl_generation_options *o, struct fl_generati
 		.interval = fl_config_settings(o->config)->cycle_interval,
 		.period = FL_NEVER,
 	};
-	int r = fl_driver_init(&g->driver, &options, err);
 
-	if (r < 0 || !o->from)
-		return r;
-	g->driver.last = o->from->driver.last;
-	g->driver.cycles = o->from->driver.cycles;
-	g->driver.events = o->from->driver.events;
-	g->driver.heads = o->from->driver.heads;
-	return 0;
+	return fl_driver_init(&g->driver, &options, err);
 }
 
 /* A draft, the jobs as they are, and by workload their rows (FL_NONE) and what they were. */
@@ -534,6 +537,8 @@ int fl_draft_take(struct fl_draft *d, const struct fl_generation_options *option
 	}
 	if (r == 0)
 		r = make_driver(options, &d->g, err);
+	if (r == 0 && options->from)
+		r = fl_driver_adopt(&d->g.driver, &options->from->driver, t.was, err);
 	if (r == 0)
 		r = let_in(&t, err);
 	if (r == 0) {

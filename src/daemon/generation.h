@@ -43,9 +43,9 @@ struct fl_generation_options {
 
 /*
  * Jobs that wait and are not in one yet come in, in the order of their numbers; the workload of
- * each in @jobs is set.  Those whose queue is not there stay out; their retry is FL_NEVER then.
- * FAIRLEAD_EINPUT: the configuration cannot be (its models fit no policy,
- * or somebody holds what it does not have).
+ * each in @jobs is set.  Those who wait and whose queue is not there stay
+ * out; their retry is FL_NEVER then.  FAIRLEAD_EINPUT: the configuration cannot be (its models fit no
+ * policy, or somebody holds what it does not have, or runs and is of a queue that is not there).
  */
 int fl_generation_new(const struct fl_generation_options *options, struct fl_jobs *jobs,
 		      struct fl_generation *ret, fairlead_error *err);

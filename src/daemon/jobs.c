@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/jobs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mix.h"
@@ -16,6 +17,8 @@ int fl_jobs_init(struct fl_jobs *j, fairlead_error *err)
 
 void fl_jobs_done(struct fl_jobs *j)
 {
+	for (uint32_t i = 0; i < j->n; i++)
+		free(j->rows[i].ending);
 	fl_names_done(&j->names);
 	fl_pairs_done(&j->asks_of);
 	fl_mem_free(&fl_mem_heap, j->rows);
@@ -305,8 +308,11 @@ static void forget_awaits(struct fl_jobs *j, uint64_t id)
 			drop_await(j, &j->awaits[i]);
 }
 
-void fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state)
+int fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state, const char *how,
+		fairlead_error *err)
 {
+	if (how && *how && !(job->ending = strdup(how)))
+		return fl_fail_nomem(err);
 	if (job->state == FL_JOB_DEPENDS || job->state == FL_JOB_HELD)
 		forget_awaits(j, job->id);
 	job->state = state;
@@ -315,6 +321,13 @@ void fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state
 	j->of_queue[job->queue.v]--;
 	j->n_live--;
 	j->n_over++;
+	return 0;
+}
+
+static void drop_job(struct fl_jobs *j, struct fl_live *job)
+{
+	free(job->ending);
+	j->n_over--;
 }
 
 void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_live *job), void *user)
@@ -327,7 +340,7 @@ void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_liv
 		if (!fl_job_is_over(j->rows[i].state) || (may && !may(user, &j->rows[i])))
 			j->rows[kept++] = j->rows[i];
 		else
-			j->n_over--;
+			drop_job(j, &j->rows[i]);
 	j->n = kept;
 	if (j->n_asks > ASKS_KEPT && j->n_asks / 2 > j->n)
 		forget_asks(j);

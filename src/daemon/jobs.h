@@ -66,8 +66,9 @@ int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, 
 /* As it was: of a checkpoint, or a row of the store. Limits count it unless it is over. */
 int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_spec *spec,
 		    struct fl_live **ret, fairlead_error *err);
-/* It is over: limits count it no more, and it waits for nobody. */
-void fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state);
+/* It is over: limits count it no more, and it waits for nobody. @how, in words, or NULL, is copied. */
+int fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state, const char *how,
+		fairlead_error *err);
 /* Those that are over and that @may (NULL: all) says yes to are forgotten. */
 void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_live *job),
 		  void *user);

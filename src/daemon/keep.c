@@ -159,6 +159,20 @@ int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 	return r;
 }
 
+static void log_warning(void *user, const char *line) { fl_core_log(user, "%s", line); }
+
+/* What was read, and what of it does not count yet. */
+static void log_reload(struct fl_core *c, const struct fl_config *wanted)
+{
+	char fields[300];
+	fairlead_error err;
+
+	(void)fl_config_warn(wanted, &c->capacity, log_warning, c, &err);
+	if (*fl_config_at_start(c->config, wanted, fields, sizeof fields))
+		fl_core_log(c, "these count from the next start on: %s", fields);
+	fl_core_log(c, "the configuration was read again");
+}
+
 int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_error *err)
 {
 	struct fl_post post = { done, user, c->gather->n_journal, 1 };
@@ -173,6 +187,8 @@ int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_er
 		r = fl_config_read(c->options.config, &wanted, err);
 	if (r == 0)
 		r = fl_core_want_config(c, wanted, &c->capacity, &other, err);
+	if (r == 0)
+		log_reload(c, wanted);
 	if (r == 0 && other)
 		r = fl_gather_post(c->gather, &post, err);
 	else if (r == 0 && done)

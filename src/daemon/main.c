@@ -44,6 +44,12 @@ struct daemon {
 
 static void say(const char *text) { (void)fprintf(stderr, "fairleadd: %s\n", text); }
 
+static void say_line(void *user, const char *line)
+{
+	(void)user;
+	(void)fprintf(stderr, "%s\n", line);
+}
+
 static int complain(const fairlead_error *err)
 {
 	if (err->file[0] && err->line)
@@ -188,6 +194,14 @@ static void name_places(struct daemon *d, const struct fl_config *config)
 		(void)snprintf(d->socket, sizeof d->socket, "%.4000s/fairlead.sock", d->state);
 }
 
+/* Nobody else may enter the folder of the state. */
+static bool is_for_root_alone(const struct daemon *d)
+{
+	size_t len = strlen(d->state);
+
+	return geteuid() == 0 && strncmp(d->socket, d->state, len) == 0 && d->socket[len] == '/';
+}
+
 /* --- the end --- */
 
 static void close_handle(uv_handle_t *handle, void *user)
@@ -240,8 +254,10 @@ static void on_stop(uv_signal_t *handle, int number)
 static void reloaded(void *user, const struct fl_reply *reply)
 {
 	(void)user;
-	if (reply->code < 0)
+	if (reply->code < 0) {
 		(void)complain(reply->err);
+		say("the configuration is as it was");
+	}
 	fl_notify("READY=1");
 }
 
@@ -254,6 +270,7 @@ static void on_reload(uv_signal_t *handle, int number)
 	fl_notify("RELOADING=1");
 	if (fl_core_reload(d->core, reloaded, d, &err) < 0) {
 		(void)complain(&err);
+		say("the configuration is as it was");
 		fl_notify("READY=1");
 	}
 }
@@ -299,6 +316,16 @@ static int begin_signals(struct daemon *d)
 	return ms ? uv_timer_start(&d->watchdog, on_watchdog, ms, ms) : 0;
 }
 
+static int warn(const struct fl_core *core, fairlead_error *err)
+{
+	const struct fl_backend_ops *ops;
+	struct fl_host *host = fl_core_host(core, &ops);
+	struct fl_capacity capacity;
+	int r = ops->capacity(host, &capacity, err);
+
+	return r < 0 ? r : fl_config_warn(fl_core_config(core), &capacity, say_line, NULL, err);
+}
+
 static int begin(struct daemon *d, fairlead_error *err)
 {
 	struct fl_core_options core = {
@@ -322,6 +349,8 @@ static int begin(struct daemon *d, fairlead_error *err)
 		return fl_fail(err, FAIRLEAD_EIO, "signals cannot be taken");
 	if ((r = fl_core_new(&core, &d->core, err)) < 0)
 		return r;
+	if ((r = warn(d->core, err)) < 0)
+		return r;
 	api.core = d->core;
 	r = fl_expiry_new(&d->loop, d->core, &d->expiry, err);
 	return r < 0 ? r : fl_api_new(&api, &d->api, err);
@@ -340,7 +369,11 @@ static int run(struct daemon *d)
 	if (r < 0) {
 		d->exit_code = complain(&err);
 	} else {
-		(void)fprintf(stderr, "fairleadd: listens on %s\n", d->socket);
+		(void)fprintf(stderr, "fairleadd: listens on %s%s\n", d->socket,
+			      is_for_root_alone(d) ?
+				      ", which root alone can reach; others can with "
+				      "--socket /run/fairlead/fairlead.sock" :
+				      "");
 		fl_notify("READY=1");
 		(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	}
@@ -351,6 +384,20 @@ static int run(struct daemon *d)
 	(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&d->loop);
 	return d->exit_code;
+}
+
+/* What only the machine can say is said at the start. */
+static int check(struct fl_config *config)
+{
+	const struct fl_capacity unknown = { 0 };
+	fairlead_error err = { 0 };
+	int r = fl_config_warn(config, &unknown, say_line, NULL, &err);
+
+	fl_config_free(config);
+	if (r < 0)
+		return complain(&err);
+	(void)printf("the configuration is valid\n");
+	return EXIT_YES;
 }
 
 int main(int argc, char **argv)
@@ -367,11 +414,9 @@ int main(int argc, char **argv)
 	if (fl_config_read(d.o.config, &config, &err) < 0)
 		return complain(&err);
 	name_places(&d, config);
+	if (d.o.check)
+		return check(config);
 	fl_config_free(config);
-	if (d.o.check) {
-		(void)printf("the configuration is valid\n");
-		return EXIT_YES;
-	}
 	if (d.o.restore)
 		r = fl_store_restore(d.o.restore, d.state, &err);
 	else if (d.o.verify)

@@ -69,10 +69,10 @@ static const char *placement_of(const struct fl_core *c, const struct fl_live *j
 
 enum { PLACEMENT = FL_JOB_RESOURCES * 4 * (2 * FL_JOB_RESOURCE + 64) };
 
-const char *fl_core_ending(const struct fl_live *job, char *buffer, size_t size)
+const char *fl_core_last_run(const struct fl_live *job, char *buffer, size_t size)
 {
-	if (!fl_job_is_over(job->state) || job->outcome < 0)
-		return NULL;
+	size_t n;
+
 	if (job->outcome == FL_RUN_EXITED)
 		(void)snprintf(buffer, size, "exited with status %d", job->status);
 	else if (job->outcome == FL_RUN_SIGNALLED)
@@ -80,15 +80,25 @@ const char *fl_core_ending(const struct fl_live *job, char *buffer, size_t size)
 	else
 		(void)snprintf(buffer, size, "%s",
 			       fl_outcome_name((enum fl_outcome_kind)job->outcome));
-	if (job->stopping != FL_GO_NOT && strlen(buffer) + 32 < size)
-		(void)snprintf(buffer + strlen(buffer), size - strlen(buffer), " (%s)",
-			       fl_go_why_name(job->stopping));
+	n = strlen(buffer);
+	if (job->stopping != FL_GO_NOT)
+		(void)snprintf(buffer + n, size - n, " (%s)", fl_go_why_name(job->stopping));
+	return buffer;
+}
+
+const char *fl_core_ending(const struct fl_live *job, char *buffer, size_t size)
+{
+	if (!fl_job_is_over(job->state) || (!job->ending && job->outcome < 0))
+		return NULL;
+	if (!job->ending)
+		return fl_core_last_run(job, buffer, size);
+	(void)snprintf(buffer, size, "%s", job->ending);
 	return buffer;
 }
 
 static int write_job(struct fl_core *c, const struct fl_live *job, fairlead_error *err)
 {
-	char placement[PLACEMENT], reason[128];
+	char placement[PLACEMENT], reason[FL_CORE_REASON];
 	struct fl_job_row row = {
 		.id = job->id,
 		.state = job->state,

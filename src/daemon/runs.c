@@ -81,13 +81,14 @@ static int start_as(void *user, const struct fl_job_row *row, fairlead_error *er
 	run.time_limit = fl_amount_min(doc.spec.time_limit == FL_NEVER ? s->time_limit :
 									 doc.spec.time_limit,
 				       s->max_time_limit);
-	run.grace = doc.spec.grace == FL_TIME_NONE ? s->grace : doc.spec.grace;
+	run.grace = fl_amount_min(doc.spec.grace == FL_TIME_NONE ? s->grace : doc.spec.grace,
+				  s->max_grace);
 	rc = r->c->backend->start(r->c->host, &run, err);
 	fl_job_document_done(&doc);
 	return rc;
 }
 
-struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct fl_outcome *o)
+struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct fl_run_outcome *o)
 {
 	return (struct fl_journal_row){
 		.kind = FL_JOURNAL_ENDED,
@@ -99,14 +100,14 @@ struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct f
 	};
 }
 
-struct fl_outcome fl_core_outcome(const struct fl_journal_row *row)
+struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
 {
-	struct fl_outcome o = { .job = row->job,
-				.attempt = row->attempt,
-				.kind = (enum fl_outcome_kind)(row->b >> 24 & 0xff),
-				.stopped = (enum fl_go_why)(row->b >> 16 & 0xff),
-				.status = (int)(row->b & 0xffff),
-				.ended = row->a };
+	struct fl_run_outcome o = { .job = row->job,
+				    .attempt = row->attempt,
+				    .kind = (enum fl_outcome_kind)(row->b >> 24 & 0xff),
+				    .stopped = (enum fl_go_why)(row->b >> 16 & 0xff),
+				    .status = (int)(row->b & 0xffff),
+				    .ended = row->a };
 
 	if (row->text)
 		(void)snprintf(o.text, sizeof o.text, "%s", row->text);
@@ -117,10 +118,10 @@ struct fl_outcome fl_core_outcome(const struct fl_journal_row *row)
 static int not_started(struct fl_core *c, const struct fl_live *job, const char *text,
 		       fairlead_error *err)
 {
-	struct fl_outcome o = { .job = job->id,
-				.attempt = job->attempt,
-				.kind = FL_RUN_NOT_STARTED,
-				.ended = FL_TIME_NONE };
+	struct fl_run_outcome o = { .job = job->id,
+				    .attempt = job->attempt,
+				    .kind = FL_RUN_NOT_STARTED,
+				    .ended = FL_TIME_NONE };
 	struct fl_journal_row row;
 
 	(void)snprintf(o.text, sizeof o.text, "%s", text);
@@ -170,6 +171,7 @@ int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fai
 	if (c->replaying)
 		return 0;
 	(void)fl_store_job(c->store, job->id, see_grace, &g, &cause);
+	g.grace = fl_amount_min(g.grace, fl_config_settings(c->config)->max_grace);
 	r = c->backend->stop(c->host, job->id, job->attempt, why, g.grace, &cause);
 	if (r < 0)
 		fl_core_log(c, "job %llu could not be told to go: %s", (unsigned long long)job->id,
@@ -195,7 +197,7 @@ static void began(void *user, uint64_t job, uint32_t attempt, fl_time at)
 		fl_core_break(c, &err);
 }
 
-static void ended(void *user, const struct fl_outcome *o)
+static void ended(void *user, const struct fl_run_outcome *o)
 {
 	struct fl_core *c = user;
 	struct fl_journal_row row = fl_core_ended(&c->clock, o);

@@ -146,7 +146,11 @@ static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec,
 static int check_time(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
 {
 	fl_time most = fl_config_settings(c->config)->max_time_limit;
+	fl_time most_grace = fl_config_settings(c->config)->max_grace;
 
+	if (spec->grace != FL_TIME_NONE && spec->grace > most_grace)
+		return fl_fail(err, FAIRLEAD_EINPUT, "its grace is longer than the longest, %lld s",
+			       (long long)(most_grace / FL_SECOND));
 	if (spec->time_limit != FL_NEVER && spec->time_limit > most)
 		return fl_fail(err, FAIRLEAD_ELIMIT,
 			       "its time limit is longer than the longest, "

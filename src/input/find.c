@@ -187,3 +187,17 @@ int fl_inputs_find(struct fl_inputs *in, char **arguments, uint32_t n, fairlead_
 		rc = find_one(in, arguments[i], err);
 	return rc;
 }
+
+char *fl_input_beside(const char *document, const char *name)
+{
+	const char *slash = strrchr(document, '/');
+	char *path = NULL;
+
+	if (name[0] == '/')
+		return strdup(name);
+	/* What a document names is never standard input. */
+	if (asprintf(&path, "%.*s%s%s", slash ? (int)(slash - document + 1) : 0, document,
+		     !slash && strcmp(name, "-") == 0 ? "./" : "", name) < 0)
+		return NULL;
+	return path;
+}

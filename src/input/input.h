@@ -53,6 +53,9 @@ void fl_text_done(struct fl_text *t);
 int fl_inputs_keep(fairlead_error *err);
 int fl_inputs_rewind(fairlead_error *err);
 
+/* Where a file is that @document names @name: beside it. "./-" is a file. From malloc; NULL. */
+char *fl_input_beside(const char *document, const char *name);
+
 /* What messages call it. */
 const char *fl_input_title(const char *name);
 

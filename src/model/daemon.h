@@ -55,10 +55,12 @@ struct fl_daemon_settings {
 	enum fl_cgroup_use cgroup;
 
 	/* jobs */
-	fl_time grace;          /* default 30 s */
+	fl_time grace;          /* of those that do not say; default 30 s */
+	fl_time max_grace;      /* nobody gets more; default 5 minutes, or what grace is */
 	fl_time time_limit;     /* of those that do not say; default max_time_limit */
 	fl_time max_time_limit; /* nobody gets more; default FL_NEVER */
 	int64_t output_limit;   /* bytes a stream of a task; default 64 MiB */
+	int32_t max_priority;   /* of jobs of those who are no admins; default INT32_MAX */
 	uint32_t losses;        /* a job whose runner was lost so often has failed; default 3 */
 	fl_time keep_jobs;      /* after their end, with their output; default 7 days */
 	fl_time keep_events;    /* default 30 days */

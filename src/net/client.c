@@ -231,9 +231,9 @@ static int perform(struct fl_client *c, const char *method, const char *path, co
 	c->easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	c->slist_free_all(headers);
 	free(url);
+	*t->status = (unsigned)status;
 	if (code != CURLE_OK && !t->ended)
 		return failed(c, code, strcmp(method, "GET") != 0, err);
-	*t->status = (unsigned)status;
 	return 0;
 }
 
@@ -273,8 +273,14 @@ int fl_client_follow(struct fl_client *c, const char *path,
 		     unsigned *ret_status, fairlead_error *err)
 {
 	struct taker t = { c, piece, user, ret_status, false };
+	int code = perform(c, "GET", path, NULL, 0, 0, &t, err);
 
-	return perform(c, "GET", path, NULL, 0, 0, &t, err);
+	if (code == FAIRLEAD_EIO && *ret_status == 200) { /* it had begun to answer */
+		fl_fail(err, code, "the daemon has stopped, or was killed; what runs goes on");
+		fl_fail_hint(err, "ask again when it is back");
+		return fl_fail_in(err, "%s", c->socket);
+	}
+	return code;
 }
 
 char *fl_client_escape(const char *text)

@@ -47,6 +47,7 @@ void fl_exchange_free(struct fl_exchange *x)
 		MHD_destroy_response(x->response);
 	c->server->body_bytes -= x->body_room;
 	c->exchange = NULL;
+	c->unread = 0;
 	free(stream->bytes);
 	free(x->body);
 	free(x);
@@ -62,6 +63,34 @@ const char *fl_request_argument(const struct fl_http_request *r, const char *nam
 					  &len) != MHD_YES)
 		return NULL;
 	return value ? value : "";
+}
+
+struct stranger {
+	const char *known, *name;
+};
+
+static enum MHD_Result meet(void *user, enum MHD_ValueKind kind, const char *name,
+			    const char *value)
+{
+	struct stranger *s = user;
+	size_t len = strlen(name);
+
+	(void)kind;
+	(void)value;
+	for (const char *at = s->known; *at; at += strcspn(at, " "), at += *at == ' ')
+		if (strncmp(at, name, len) == 0 && (at[len] == ' ' || at[len] == '\0'))
+			return MHD_YES;
+	s->name = name;
+	return MHD_NO;
+}
+
+const char *fl_request_stranger(const struct fl_http_request *r, const char *known)
+{
+	const struct fl_exchange *x = r->private;
+	struct stranger s = { .known = known };
+
+	(void)MHD_get_connection_values(x->mhd, MHD_GET_ARGUMENT_KIND, meet, &s);
+	return s.name;
 }
 
 const char *fl_request_header(const struct fl_http_request *r, const char *name)
@@ -121,9 +150,27 @@ void fl_exchange_header(struct fl_exchange *x, const char *name, const char *val
 	snprintf(x->headers[x->n_headers++].value, sizeof x->headers[0].value, "%s", value);
 }
 
+/* Who asks for much and reads nothing gets no more. */
+static bool may_give(struct fl_exchange *x, size_t len)
+{
+	struct fl_connection *own = x->connection;
+	size_t unread = 0;
+
+	for (const struct fl_connection *c = own->server->connections; c; c = c->next)
+		unread += c->peer.uid == own->peer.uid ? c->unread : 0;
+	if (len > FL_LARGE && own->peer.uid != 0 && unread > FL_UNREAD)
+		return false;
+	own->unread = len;
+	return true;
+}
+
 void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type, const char *body,
 			size_t len)
 {
+	if (!may_give(x, len)) {
+		fl_exchange_refuse(x, 503);
+		return;
+	}
 	ready(x, status, type,
 	      MHD_create_response_from_buffer(len, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY));
 }
@@ -131,6 +178,12 @@ void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type
 void fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, char *body,
 		      size_t len)
 {
+	if (!may_give(x, len)) {
+		free(body);
+		fl_exchange_refuse(x, 503);
+		return;
+	}
+
 	struct MHD_Response *response = MHD_create_response_from_buffer(len, body,
 									MHD_RESPMEM_MUST_FREE);
 
@@ -176,9 +229,10 @@ void fl_exchange_refuse(struct fl_exchange *x, unsigned status)
 		{ 400, "the path has a zero byte in it", NULL },
 		{ 413, "the request is too large",
 		  "send it in several parts, or raise limits.bodyBytes of the Daemon document" },
-		{ 429, "too many requests in a second", "try again in a second" },
+		{ 429, "too many requests in a second, or such that take too long",
+		  "try again in a second" },
 		{ 501, "the body has an encoding that is not known here", NULL },
-		{ 503, "too busy: too many connections or requests at once",
+		{ 503, "too busy: too many connections, requests or unread answers at once",
 		  "try again in a second" },
 	};
 	unsigned i = 0;
@@ -201,7 +255,7 @@ static ssize_t more(void *user, uint64_t position, char *buffer, size_t room)
 	size_t len = FL_STREAM_BYTES - s->first;
 
 	(void)position;
-	if (s->left)
+	if (s->left || (s->used == 0 && s->cut))
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	if (s->used == 0 && s->ended)
 		return MHD_CONTENT_READER_END_OF_STREAM;
@@ -299,6 +353,7 @@ void fl_exchange_cut(struct fl_exchange *x)
 {
 	struct fl_stream_callbacks callbacks = x->stream.callbacks;
 
+	x->stream.cut = true;
 	fl_exchange_end(x);
 	if (callbacks.gone)
 		callbacks.gone(callbacks.user);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/rate.h"
 
+enum { DEBT_SECONDS = 10 };
+
 static struct fl_rate *place(struct fl_rates *r, uid_t uid, uint64_t now)
 {
 	struct fl_rate *oldest = r->users;
@@ -35,4 +37,20 @@ bool fl_rate_take(struct fl_rates *r, uid_t uid, uint64_t now)
 		return false;
 	user->tokens -= 1;
 	return true;
+}
+
+/* A machine that stood still is nobody's fault: debts have an end. */
+void fl_rate_charge(struct fl_rates *r, uid_t uid, double seconds)
+{
+	double least = -DEBT_SECONDS * (double)r->per_second;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct fl_rate *user = &r->users[i];
+
+		if (user->uid != uid)
+			continue;
+		user->tokens -= 2 * seconds * r->per_second;
+		if (user->tokens < least)
+			user->tokens = least;
+	}
 }

@@ -31,7 +31,10 @@ void fl_connection_does(struct fl_connection *c, enum fl_doing doing)
 /* The library sees the end, closes it, and says so. */
 static void hang_up(struct fl_connection *c) { shutdown(c->fd, SHUT_RDWR); }
 
-/* From one answer to the next whole request, and until an answer is read, only so much time. */
+/*
+ * From one answer to the next whole request, and until an answer is read, only so much time; and
+ * next to none where there is only to be told that there are too many.
+ */
 static void sweep(uv_timer_t *timer)
 {
 	struct fl_server *s = timer->data;
@@ -41,25 +44,27 @@ static void sweep(uv_timer_t *timer)
 	if (s->closing && patience > CLOSING_PATIENCE_MS)
 		patience = CLOSING_PATIENCE_MS;
 	for (struct fl_connection *c = s->connections; c; c = c->next)
-		if ((c->doing == FL_READS || c->doing == FL_ANSWERS) && now - c->since >= patience)
+		if ((c->doing == FL_READS || c->doing == FL_ANSWERS) &&
+		    now - c->since >= (c->over ? SWEEP_MS : patience))
 			hang_up(c);
 }
 
-static uint32_t connections_of(const struct fl_server *s, uid_t uid)
+/*
+ * Nobody but root may hold more than half of all connections.  Some more are told so; what is
+ * beyond them, too, is closed at once, or one user could take all that are accepted.
+ */
+static void look_at_limit(struct fl_server *s, struct fl_connection *c)
 {
-	uint32_t n = 0;
+	uint32_t limit = s->options.limits.connections, half = (limit + 1) / 2;
+	uint32_t served = 0, own = 0;
 
-	for (const struct fl_connection *c = s->connections; c; c = c->next)
-		n += c->peer.uid == uid;
-	return n;
-}
-
-/* Nobody but root may hold more than half of all connections. */
-static bool is_over(const struct fl_server *s, uid_t uid)
-{
-	uint32_t limit = s->options.limits.connections;
-
-	return s->n_connections > limit || (uid != 0 && connections_of(s, uid) > (limit + 1) / 2);
+	for (const struct fl_connection *k = s->connections; k; k = k->next) {
+		served += !k->over;
+		own += k->peer.uid == c->peer.uid && k->peer.uid != 0;
+	}
+	c->over = served > limit || own > half;
+	if (own > half + FL_SPARE_CONNECTIONS / 2)
+		hang_up(c);
 }
 
 static struct fl_connection *connection_new(struct fl_server *s, struct MHD_Connection *mhd)
@@ -88,7 +93,7 @@ static struct fl_connection *connection_new(struct fl_server *s, struct MHD_Conn
 	s->connections = c;
 	if (s->n_connections++ == 0 && !s->closing)
 		uv_timer_start(&s->sweep, sweep, SWEEP_MS, SWEEP_MS);
-	c->over = is_over(s, c->peer.uid);
+	look_at_limit(s, c);
 	return c;
 }
 
@@ -186,6 +191,17 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 	return MHD_YES;
 }
 
+/* What takes the loop's time is paid for, too: others wait for it. Its own user has no others. */
+static void ask_owner(struct fl_server *s, struct fl_exchange *x)
+{
+	uid_t uid = x->request.peer.uid;
+	uint64_t began = uv_hrtime();
+
+	s->options.request(s->options.user, x, &x->request);
+	if (uid != 0 && uid != geteuid())
+		fl_rate_charge(&s->rates, uid, (double)(uv_hrtime() - began) / 1e9);
+}
+
 /* All of it is there. */
 static enum MHD_Result request_is_whole(struct fl_server *s, struct fl_exchange *x)
 {
@@ -198,7 +214,7 @@ static enum MHD_Result request_is_whole(struct fl_server *s, struct fl_exchange 
 	if (x->refusal)
 		fl_exchange_refuse(x, x->refusal);
 	else
-		s->options.request(s->options.user, x, &x->request);
+		ask_owner(s, x);
 	if (x->connection->doing != FL_THINKS)
 		return fl_exchange_queue(x);
 	MHD_suspend_connection(x->mhd);
@@ -390,6 +406,7 @@ static void closing(uv_timer_t *timer)
 			hang_up(c);
 	}
 	sweep(timer);
+	turn(s); /* the library does not say that it has one to take leave of */
 	if (s->n_connections > 0)
 		return;
 	uv_close((uv_handle_t *)&s->work, handle_closed);

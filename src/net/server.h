@@ -39,6 +39,8 @@ struct fl_http_request {
 /* Of the query, decoded; NULL when it is not there. Valid as long as the exchange. */
 const char *fl_request_argument(const struct fl_http_request *r, const char *name);
 const char *fl_request_header(const struct fl_http_request *r, const char *name);
+/* An argument that is none of @known, names with a blank between; NULL: there is none. */
+const char *fl_request_stranger(const struct fl_http_request *r, const char *known);
 
 /* What is beyond a limit is told so: 413, 429, 503. */
 struct fl_server_limits {
@@ -64,8 +66,8 @@ struct fl_server_options {
 int fl_server_new(const struct fl_server_options *options, struct fl_server **ret,
 		  fairlead_error *err);
 /*
- * Stop taking connections, finish what was begun, then call @closed.  Streams are ended: their
- * owners hear that they are gone.  What is not answered yet is waited for.
+ * Stop taking connections, finish what was begun, then call @closed.  Streams are cut off,
+ * so that nobody takes that for their end: their owners hear that they are gone.  What is not answered yet is waited for.
  */
 void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user);
 

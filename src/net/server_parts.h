@@ -19,6 +19,9 @@ enum {
 	/* Bodies in the works, all together: so many of the largest size. */
 	FL_BODIES = 16,
 	FL_HEADERS = 4, /* of an answer, beside its type */
+	/* Of whole answers that one uid has not read: beyond so many bytes no large one is given. */
+	FL_UNREAD = 64 * 1024 * 1024,
+	FL_LARGE = 64 * 1024,
 };
 
 enum fl_doing {
@@ -37,6 +40,7 @@ struct fl_connection {
 	uint64_t since; /* ms: when it began to do this */
 	bool over;      /* beyond a limit: is told so and closed */
 	bool odd_path;  /* with a %00 in it */
+	size_t unread;  /* bytes of the answer that is on its way */
 	struct fl_exchange *exchange;
 };
 
@@ -45,6 +49,7 @@ struct fl_stream {
 	char *bytes; /* a ring of FL_STREAM_BYTES */
 	size_t first, used;
 	bool ended;       /* by the owner, or because the server closes: nothing more is taken */
+	bool cut;         /* before its end, and the client is to know */
 	bool left;        /* the client has: no answer any more */
 	bool refused;     /* a write: drained is owed */
 	uv_poll_t *watch; /* for the client to leave: nobody else looks while nothing is written */
@@ -101,7 +106,7 @@ void fl_exchange_free(struct fl_exchange *x);
 enum MHD_Result fl_exchange_queue(struct fl_exchange *x);
 /* 4xx or 5xx from the server itself. */
 void fl_exchange_refuse(struct fl_exchange *x, unsigned status);
-/* The server closes: what is there goes out, and the owner hears that it is gone. */
+/* The server closes: what is there goes out, without an end, and the owner hears that it is gone. */
 void fl_exchange_cut(struct fl_exchange *x);
 
 #endif

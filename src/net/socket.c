@@ -29,7 +29,11 @@ static struct sockaddr_un address_of(const char *path)
 	return address;
 }
 
-/* The folder of @path, locked while it is open: held for moments only, so waited for. */
+/*
+ * The folder of @path, locked while it is open: held for moments only, so waited for.  Whoever may
+ * read the folder may hold its lock for as long as they like: that does not keep us from going on,
+ * for the lock decides nothing but who of two is first that begin at the same moment.
+ */
 static int folder_lock(const char *path, int *ret, fairlead_error *err)
 {
 	char folder[sizeof(((struct sockaddr_un *)0)->sun_path)] = ".";
@@ -46,8 +50,8 @@ static int folder_lock(const char *path, int *ret, fairlead_error *err)
 		fl_fail_hint(err, "make it: mkdir -p %s", folder);
 		return fl_fail_in(err, "%s", folder);
 	}
-	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) || i == 100) {
+	for (int i = 0; i < 50 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
 			fl_fail(err, FAIRLEAD_EIO, "cannot lock the folder of the socket: %s",
 				strerror(errno));
 			close(fd);

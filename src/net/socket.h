@@ -3,7 +3,8 @@
  * socket - the Unix socket that a server listens on, as a file
  *
  * Guarantees: a socket on which somebody listens is never taken away, not even when two begin at
- * the same moment (a lock on the folder); what is no socket is never deleted; the file is there
+ * the same moment (a lock on the folder, which is waited for a second); what is no socket is
+ * never deleted; the file is there
  * with its mode from the beginning; at the end it is deleted only while it is the one made here.
  */
 #ifndef FL_NET_SOCKET_H

@@ -35,6 +35,7 @@ const char *fl_outcome_name(enum fl_outcome_kind kind)
 		[FL_RUN_SIGNALLED] = "signalled",
 		[FL_RUN_LOST] = "lost",
 		[FL_RUN_NOT_STARTED] = "not started",
+		[FL_RUN_IMPOSSIBLE] = "impossible",
 	};
 
 	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";

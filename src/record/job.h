@@ -100,10 +100,11 @@ enum fl_outcome_kind {
 	FL_RUN_EXITED,      /* `status`: of the first task that did not end with 0, else 0 */
 	FL_RUN_SIGNALLED,   /* `status`: the signal; the same */
 	FL_RUN_LOST,        /* its runner is gone without a word: what it did is not known */
-	FL_RUN_NOT_STARTED, /* it could not be started: `text` says why */
+	FL_RUN_NOT_STARTED, /* it could not be started now: `text` says why */
+	FL_RUN_IMPOSSIBLE,  /* nor could it ever as it is: no such program, folder, user */
 } FL_BYTE;
 
-struct fl_outcome {
+struct fl_run_outcome {
 	uint64_t job;
 	uint32_t attempt;
 	enum fl_outcome_kind kind;
@@ -113,7 +114,7 @@ struct fl_outcome {
 	fl_time began, ended;           /* on the clock of the host (backend.h); FL_TIME_NONE */
 	fl_time wall_began, wall_ended; /* the same by the wall clock as it was; FL_TIME_NONE */
 	uint64_t output_lost;           /* bytes beyond the limit */
-	char text[256];                 /* NOT_STARTED, LOST */
+	char text[256];                 /* NOT_STARTED, IMPOSSIBLE, LOST */
 };
 
 const char *fl_job_state_name(enum fl_job_state state); /* "waits" */

@@ -20,6 +20,9 @@ double fl_json_units(const json_t *object, const char *key);
 /* Bytes that are long, rounded to four digits: "23.54Gi" for "24684084Ki"; all else as it is. */
 const char *fl_job_short(const char *amount, char buffer[32]);
 
+/* The same of a number or a text in JSON; "?" */
+const char *fl_job_amount_text(const json_t *amount, char buffer[32]);
+
 /* "gpu" for "nvidia.com/gpu" */
 const char *fl_job_resource(const char *name);
 /* "4 x cpu=2, gpu=1"; "-" */

@@ -181,14 +181,11 @@ static int say_holdings(const struct fl_report *r, const json_t *job, fairlead_e
 		return fl_fail_nomem(err);
 	for (size_t i = 0; i < json_array_size(placement); i++) {
 		const json_t *one = json_array_get(placement, i);
-		const json_t *amount = json_object_get(one, "amount");
+		char amount[32];
 
-		fprintf(l.out, "%s%s", i ? ", " : "",
-			fl_job_resource(fl_json_word(one, "resource")));
-		if (json_is_integer(amount))
-			fprintf(l.out, "=%lld", (long long)json_integer_value(amount));
-		else
-			fprintf(l.out, "=%s", fl_json_word(one, "amount"));
+		fprintf(l.out, "%s%s=%s", i ? ", " : "",
+			fl_job_resource(fl_json_word(one, "resource")),
+			fl_job_amount_text(json_object_get(one, "amount"), amount));
 		if (*fl_json_word(one, "flavor"))
 			fprintf(l.out, " of %s", fl_json_word(one, "flavor"));
 	}
@@ -268,8 +265,13 @@ static void say_counts(const struct fl_report *r, const json_t *job)
 		{ "evictions", "evictions" },
 		{ "losses", "losses" },
 	};
+	long long lost = (long long)fl_json_whole(job, "outputLost");
 	char text[64];
 
+	if (lost) {
+		snprintf(text, sizeof(text), "%lld bytes of output, beyond the limit", lost);
+		field(r, "dropped", text);
+	}
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
 		int64_t n = fl_json_whole(job, counts[i].key);
 

@@ -230,6 +230,33 @@ static int put_tree(const struct fl_report *r, const struct fl_top_report *top, 
 
 /* --- the page --- */
 
+/* How many jobs do what; where not all of them are there, as the queues say. */
+static int put_summary(const struct fl_top_report *top, char words[FL_JOB_WORDS],
+		       fairlead_error *err)
+{
+	long long runs = 0, waits = 0, held = 0;
+	struct fl_queue_line *rows;
+	uint32_t n;
+
+	fl_jobs_summary(json_object_get(top->jobs, "jobs"), words);
+	if (!json_is_true(json_object_get(top->jobs, "more")))
+		return 0;
+	int rc = fl_queue_lines(top->queues, /* doors= */ false, &rows, &n, err);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < n; i++)
+		if (is_leaf(rows, n, i)) {
+			runs += fl_json_whole(rows[i].queue, "running");
+			waits += fl_json_whole(rows[i].queue, "waiting");
+			held += fl_json_whole(rows[i].queue, "held");
+		}
+	free(rows);
+	snprintf(words, FL_JOB_WORDS,
+		 held ? "%lld run, %lld wait, %lld held" : "%lld run, %lld wait", runs, waits,
+		 held);
+	return 0;
+}
+
 static int put_jobs(const struct fl_report *r, const struct fl_top_report *top, fl_time now,
 		    fairlead_error *err)
 {
@@ -246,7 +273,9 @@ static int put_jobs(const struct fl_report *r, const struct fl_top_report *top, 
 		putc('\n', r->out);
 		rc = fl_jobs_table(r, some, now, err);
 	}
-	if (rc == 0 && most < n)
+	if (rc == 0 && json_is_true(json_object_get(top->jobs, "more")))
+		fl_report_say(r, FL_STYLE_DIM, 0, "and more");
+	else if (rc == 0 && most < n)
 		fl_report_say(r, FL_STYLE_DIM, 0, "and %zu more", n - most);
 	json_decref(some);
 	return rc;
@@ -255,13 +284,15 @@ static int put_jobs(const struct fl_report *r, const struct fl_top_report *top, 
 int fl_top_text(const struct fl_report *r, const struct fl_top_report *top, fl_time now,
 		fairlead_error *err)
 {
-	const json_t *jobs = json_object_get(top->jobs, "jobs");
 	size_t n_events = json_array_size(top->events), first = n_events;
 	char words[FL_JOB_WORDS], clock[40];
 
+	int rc = put_summary(top, words, err);
+	if (rc < 0)
+		return rc;
 	fl_report_say(r, FL_STYLE_BOLD, 0, "fairlead top  %s UTC  %s", fl_job_clock(now, clock),
-		      *fl_jobs_summary(jobs, words) ? words : "no jobs");
-	int rc = put_tree(r, top, err);
+		      *words ? words : "no jobs");
+	rc = put_tree(r, top, err);
 	if (rc < 0)
 		return rc;
 	first = n_events > EVENTS ? n_events - EVENTS : 0;

@@ -85,13 +85,13 @@ static void add(char buffer[FL_JOB_WORDS], const char *format, ...)
 	va_end(args);
 }
 
-/* An amount as it was written, number or text. */
-static void add_amount(char buffer[FL_JOB_WORDS], const json_t *value)
+const char *fl_job_amount_text(const json_t *amount, char buffer[32])
 {
-	if (json_is_integer(value))
-		add(buffer, "%lld", (long long)json_integer_value(value));
-	else
-		add(buffer, "%s", json_is_string(value) ? json_string_value(value) : "?");
+	if (json_is_string(amount))
+		return fl_job_short(json_string_value(amount), buffer);
+	snprintf(buffer, 32, json_is_integer(amount) ? "%lld" : "?",
+		 (long long)json_integer_value(amount));
+	return buffer;
 }
 
 const char *fl_job_asks(const json_t *job, char buffer[FL_JOB_WORDS])
@@ -99,14 +99,15 @@ const char *fl_job_asks(const json_t *job, char buffer[FL_JOB_WORDS])
 	json_t *requests = json_object_get(job, "requests"), *value;
 	int64_t tasks = fl_json_whole(job, "tasks");
 	const char *key, *between = "";
+	char amount[32];
 
 	*buffer = '\0';
 	if (tasks > 1)
 		add(buffer, "%lld x ", (long long)tasks);
 	json_object_foreach(requests, key, value)
 	{
-		add(buffer, "%s%s=", between, fl_job_resource(key));
-		add_amount(buffer, value);
+		add(buffer, "%s%s=%s", between, fl_job_resource(key),
+		    fl_job_amount_text(value, amount));
 		between = ", ";
 	}
 	if (!*between)

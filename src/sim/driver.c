@@ -16,6 +16,16 @@ int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *o, fairl
 
 void fl_driver_done(struct fl_driver *d) { fl_rounds_done(&d->rounds); }
 
+int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
+		    const struct fl_workload *was, fairlead_error *err)
+{
+	d->last = from->last;
+	d->cycles = from->cycles;
+	d->events = from->events;
+	d->heads = from->heads;
+	return fl_rounds_adopt(&d->rounds, &from->rounds, was, err);
+}
+
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,
 		    fairlead_error *err)
 {

@@ -60,6 +60,9 @@ struct fl_driver {
 int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *options,
 		   fairlead_error *err);
 void fl_driver_done(struct fl_driver *d);
+/* @d, fresh, goes on from @from, whose policy its own has adopted (policy.h) by the same @was. */
+int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
+		    const struct fl_workload *was, fairlead_error *err);
 
 /* What happened at @now. As the policy's apply. */
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,

@@ -117,6 +117,83 @@ static int join(struct fl_rounds *r, struct fl_rounds_pair *p, bool sure, fl_tim
 	return 0;
 }
 
+/* --- other numbers --- */
+
+/* Who it lost to is gone: then it has not lost to anybody. */
+static struct fl_rounds_job renumbered(struct fl_rounds_job j, const uint32_t *is)
+{
+	if (j.lost_at && is[j.lost_to] == FL_NONE)
+		j.lost_at = 0;
+	j.lost_to = j.lost_at ? is[j.lost_to] : 0;
+	return j;
+}
+
+static int adopt_pairs(struct fl_rounds *r, const struct fl_rounds *from, const uint32_t *is,
+		       fairlead_error *err)
+{
+	int rc = fl_mem_grow(r->mem, &r->pairs, &r->cap_pairs, from->n_pairs, sizeof *r->pairs,
+			     err);
+
+	for (uint32_t i = 0; i < from->n_pairs && rc >= 0; i++) {
+		struct fl_rounds_pair p = from->pairs[i];
+
+		p.preemptor = is[p.preemptor];
+		p.victim = is[p.victim];
+		if (p.preemptor == FL_NONE || p.victim == FL_NONE)
+			continue;
+		rc = fl_pairs_add(&r->by_names, p.preemptor, p.victim, r->n_pairs,
+				  /* ret_old= */ NULL, err);
+		r->pairs[r->n_pairs++] = p;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Those that have lost a workload are as they were, but smaller. */
+static int adopt_loops(struct fl_rounds *r, const struct fl_rounds *from, fairlead_error *err)
+{
+	uint32_t n = from->n_loops < FL_ROUNDS_LOOPS ? from->n_loops : FL_ROUNDS_LOOPS;
+	int rc = fl_mem_grow(r->mem, &r->loops, &r->cap_loops, n, sizeof *r->loops, err);
+	struct fl_rounds_loop *l;
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < n; i++) {
+		r->loops[i] = from->loops[i];
+		r->loops[i].workloads = 0;
+	}
+	r->n_loops = from->n_loops;
+	r->changed = from->changed;
+	r->preemptions = from->preemptions;
+	for (uint32_t w = 0; w < r->n_jobs; w++)
+		if ((l = loop_of(r, r->jobs[w].loop)))
+			l->workloads++;
+	return 0;
+}
+
+int fl_rounds_adopt(struct fl_rounds *r, const struct fl_rounds *from,
+		    const struct fl_workload *was, fairlead_error *err)
+{
+	uint32_t *is = r->mem->resize(r->mem->user, NULL, (from->n_jobs + 1) * sizeof *is);
+	int rc;
+
+	if (!is)
+		return fl_fail_nomem(err);
+	memset(is, 0xff, from->n_jobs * sizeof *is); /* FL_NONE */
+	r->cycle = r->outside = from->cycle;
+	r->serial = from->serial;
+	for (uint32_t w = 0; w < r->n_jobs; w++)
+		if (was[w].v != FL_NONE)
+			is[was[w].v] = w;
+	for (uint32_t w = 0; w < r->n_jobs; w++)
+		r->jobs[w] = was[w].v == FL_NONE ? (struct fl_rounds_job){ .arrived = r->cycle } :
+						   renumbered(from->jobs[was[w].v], is);
+	rc = adopt_pairs(r, from, is, err);
+	if (rc == 0)
+		rc = adopt_loops(r, from, err);
+	fl_mem_free(r->mem, is);
+	return rc;
+}
+
 /* --- pairs --- */
 
 /* Those that met in the last half as many preemptions as there may be pairs: half of them or less. */

@@ -105,6 +105,13 @@ struct fl_rounds {
 int fl_rounds_init(struct fl_rounds *r, const struct fl_mem *mem, uint32_t n_workloads,
 		   fairlead_error *err);
 void fl_rounds_done(struct fl_rounds *r);
+/*
+ * @r, fresh, goes on from @from, whose workloads had other numbers: was[w] is what w was, FL_NONE:
+ * it comes now, from outside.  Loops keep their numbers, without those who are gone.
+ * O(workloads + pairs). ENOMEM: @r is to be done with.
+ */
+int fl_rounds_adopt(struct fl_rounds *r, const struct fl_rounds *from,
+		    const struct fl_workload *was, fairlead_error *err);
 
 /* What was applied to the policy. */
 void fl_rounds_event(struct fl_rounds *r, const struct fl_event *event);

@@ -17,6 +17,20 @@ int fl_tell_side(const struct fl_question *q, const struct fl_tell_side *options
 int fl_tell_changed_side(const struct fl_question *q, const struct fl_tell_side *options,
 			 struct fl_changes *changes, const struct fl_model *edit,
 			 struct fl_outcome *ret, fairlead_error *err);
+/*
+ * What differs between @before and @after, the same state with @changes, which are objects of @edit:
+ * both to where they come to rest, compared and told.  @after NULL: on the same model, by events; 1
+ * and nothing is told when it takes a model of its own.
+ */
+int fl_tell_what_if(const struct fl_question *before, const struct fl_question *after,
+		    const struct fl_tell_side *options, struct fl_changes *changes,
+		    const struct fl_model *edit, fairlead_error *err);
+/*
+ * Is all that is to be deleted there?  FAIRLEAD_ENOENT, after @lead, with what of @m may have been
+ * meant.
+ */
+int fl_tell_check_deletions(const struct fl_changes *changes, const struct fl_model *m,
+			    const char *lead, fairlead_error *err);
 /* @ret has room for all of @changes. */
 void fl_tell_list_changes(const struct fl_changes *changes, const struct fl_model *edit,
 			  struct fl_what_if_change *ret);

@@ -57,11 +57,5 @@ struct fl_tell_side {
 	fl_time interval; /* between cycles */
 	uint32_t cycles;  /* at most, until it comes to rest */
 };
-/*
- * What if these objects (YAML or JSON) were laid over the state?  Quotas, limits and weights only:
- * FAIRLEAD_EINPUT for what takes more than events on this policy.
- */
-int fl_tell_what_if(const struct fl_question *q, const struct fl_tell_side *options,
-		    const char *text, size_t len, fairlead_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "codec/kube.h"
+#include "base/nearest.h"
 #include "tell/side.h"
 
 static int run(const struct fl_question *q, const struct fl_tell_side *options,
@@ -85,102 +85,105 @@ void fl_tell_list_changes(const struct fl_changes *changes, const struct fl_mode
 	}
 }
 
-/* --- of a state whose objects are not there to be read --- */
+/* --- deletions --- */
 
-struct text {
-	const char *at;
-	size_t left;
-};
-
-static int read_text(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+static void offer(struct fl_nearest *near, const struct fl_model *m, const char *kind,
+		  const struct fl_sym *namespace, struct fl_sym name)
 {
-	struct text *t = user;
+	char text[640];
 
-	(void)err;
-	*ret = size < t->left ? size : t->left;
-	memcpy(buffer, t->at, *ret);
-	t->at += *ret;
-	t->left -= *ret;
+	snprintf(text, sizeof(text), "%s/%s%s%s", kind,
+		 namespace ? fl_model_text(m, *namespace) : "", namespace ? "/" : "",
+		 fl_model_text(m, name));
+	fl_nearest_offer(near, text);
+}
+
+static void offer_objects(struct fl_nearest *near, const struct fl_model *m)
+{
+	for (uint32_t i = 0; i < m->n_flavors; i++)
+		offer(near, m, "ResourceFlavor", NULL, m->flavors[i].name);
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		offer(near, m, fl_report_kind(m, (struct fl_node){ i }), NULL, m->nodes[i].name);
+	for (uint32_t i = 0; i < m->n_namespaces; i++)
+		offer(near, m, "Namespace", NULL, m->namespaces[i].name);
+	for (uint32_t i = 0; i < m->n_priorities; i++)
+		offer(near, m,
+		      m->priorities[i].of_workloads ? "WorkloadPriorityClass" : "PriorityClass",
+		      NULL, m->priorities[i].name);
+	for (uint32_t i = 0; i < m->n_queues; i++)
+		offer(near, m, "LocalQueue", &m->queues[i].namespace, m->queues[i].name);
+	for (uint32_t i = 0; i < m->n_workloads; i++)
+		offer(near, m, fl_report_workload_kind(m, (struct fl_workload){ i }),
+		      &m->workloads[i].namespace, m->workloads[i].name);
+	for (uint32_t i = 0; i < m->n_machines; i++)
+		offer(near, m, "Node", NULL, m->machines[i].name);
+}
+
+int fl_tell_check_deletions(const struct fl_changes *changes, const struct fl_model *m,
+			    const char *lead, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < changes->n; i++) {
+		const char *name = fl_change_name(changes, i);
+		struct fl_nearest near = { .wanted = name };
+		char text[1600];
+
+		if (!changes->rows[i].deleted || changes->rows[i].met)
+			continue;
+		offer_objects(&near, m);
+		fl_fail(err, FAIRLEAD_ENOENT, "%sthere is no %s in the input", lead, name);
+		if (near.n)
+			fl_fail_hint(err, "did you mean %s?",
+				     fl_nearest_text(&near, text, sizeof(text)));
+		return FAIRLEAD_ENOENT;
+	}
 	return 0;
 }
 
+/* --- both sides --- */
+
 struct what_if {
-	const struct fl_question *q;
-	const struct fl_tell_side *options;
-	struct fl_changes changes;
-	struct fl_model *edit;
+	const struct fl_question *before, *after;
 	struct fl_outcome outcomes[2];
 	struct fl_difference difference;
 };
 
-static int read_changes(struct what_if *w, const char *text, size_t len, fairlead_error *err)
+static int compare(struct what_if *w, const struct fl_tell_side *options,
+		   struct fl_changes *changes, const struct fl_model *edit, fairlead_error *err)
 {
-	struct text at = { text, len };
-	const struct fl_source source = { read_text, &at };
-	int rc = fl_changes_init(&w->changes, &fl_mem_heap, err);
+	int rc = fl_tell_side(w->before, options, &w->outcomes[0], err);
 
-	if (rc == 0)
-		rc = fl_model_new(&fl_mem_heap, &w->edit, err);
-	if (rc == 0)
-		rc = fl_kube_read_from(w->edit, "change", &source, &w->changes.collect, err);
-	if (rc == 0 && w->changes.n == 0)
-		rc = fl_fail(err, FAIRLEAD_EINPUT, "there are no changes in it");
-	if (rc == 0)
-		rc = fl_changes_compare_sealed(&w->changes, w->q->model, w->edit, err);
-	if (rc == 0)
-		fl_changes_compared(&w->changes);
-	return rc;
+	if (rc == 0 && w->after)
+		rc = fl_tell_side(w->after, options, &w->outcomes[1], err);
+	else if (rc == 0)
+		rc = fl_tell_changed_side(w->before, options, changes, edit, &w->outcomes[1], err);
+	return rc ? rc :
+		    fl_difference(&w->outcomes[0], &w->outcomes[1], w->before->arena,
+				  &w->difference, err);
 }
 
-static int compare(struct what_if *w, fairlead_error *err)
+int fl_tell_what_if(const struct fl_question *before, const struct fl_question *after,
+		    const struct fl_tell_side *options, struct fl_changes *changes,
+		    const struct fl_model *edit, fairlead_error *err)
 {
-	int rc = fl_tell_side(w->q, w->options, &w->outcomes[0], err);
-
-	if (rc == 0)
-		rc = fl_tell_changed_side(w->q, w->options, &w->changes, w->edit, &w->outcomes[1],
-					  err);
-	if (rc == 1)
-		rc = fl_fail(err, FAIRLEAD_EINPUT,
-			     "more changes than quotas, limits and weights do");
-	return rc < 0 ? rc :
-			fl_difference(&w->outcomes[0], &w->outcomes[1], w->q->arena, &w->difference,
-				      err);
-}
-
-static int report(struct what_if *w, fairlead_error *err)
-{
-	const struct fl_question *q = w->q;
-	struct fl_what_if_change *list = fl_arena_alloc(q->arena, w->changes.n + 1, sizeof *list,
+	struct what_if w = { .before = before, .after = after };
+	struct fl_what_if_change *list = fl_arena_alloc(before->arena, changes->n + 1, sizeof *list,
 							err);
 	const struct fl_what_if_report answer = {
-		.d = &w->difference,
-		.before = q->report,
-		.after = q->report,
-		.policy = q->ops->name,
-		.limit = w->options->cycles,
+		.d = &w.difference,
+		.before = before->report,
+		.after = after ? after->report : before->report,
+		.policy = before->ops->name,
+		.limit = options->cycles,
 		.changes = list,
-		.n_changes = w->changes.n,
+		.n_changes = changes->n,
 	};
+	int rc = list ? compare(&w, options, changes, edit, err) : FAIRLEAD_ENOMEM;
 
-	if (!list)
-		return FAIRLEAD_ENOMEM;
-	fl_tell_list_changes(&w->changes, w->edit, list);
-	return q->json ? fl_what_if_json(&answer, err) : fl_what_if_text(&answer, err);
-}
-
-int fl_tell_what_if(const struct fl_question *q, const struct fl_tell_side *options,
-		    const char *text, size_t len, fairlead_error *err)
-{
-	struct what_if w = { .q = q, .options = options };
-	int rc = read_changes(&w, text, len, err);
-
-	if (rc == 0)
-		rc = compare(&w, err);
-	if (rc == 0)
-		rc = report(&w, err);
+	if (rc == 0) {
+		fl_tell_list_changes(changes, edit, list);
+		rc = before->json ? fl_what_if_json(&answer, err) : fl_what_if_text(&answer, err);
+	}
 	fl_outcome_done(&w.outcomes[0]);
 	fl_outcome_done(&w.outcomes[1]);
-	fl_changes_done(&w.changes);
-	fl_model_free(w.edit);
 	return rc;
 }

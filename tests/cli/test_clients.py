@@ -225,6 +225,7 @@ def test_submit_gpu_is_short(ask, daemon):
     (["-r", "=2", "--", "x"], "--request: '=2' is not RESOURCE=AMOUNT, such as cpu=2"),
     (["-r", "cpu=2,", "--", "x"], "--request: '' is not RESOURCE=AMOUNT, such as cpu=2"),
     (["-r", "cpu=two", "--", "x"], "--request: cpu: 'two' is not a quantity"),
+    (["-r", "mem=4", "--", "x"], "--request: memory: 4 is so many bytes; give a unit, such as 4Mi or 4Gi"),
     (["-r", "gpu=0.5", "--", "x"], "--request: gpu: '0.5' is not a whole number"),
     (["-r", "mem=99E", "--", "x"], "--request: memory: '99E' is more than there can be"),
     (["--after", "x", "--", "x"], "--after: 'x' is not a job, such as 17, or a few"),
@@ -430,7 +431,7 @@ def test_jobs_that_are_over(ask, daemon):
 
 1 done, 3 failed; there are more: --limit says how many to show.
 """
-    assert daemon.asked[0][1] == f"/v1/jobs?state={ALL.replace(',', '%2C')}&limit=1000"
+    assert daemon.asked[0][1] == f"/v1/jobs?state={ALL.replace(',', '%2C')}&limit=1000&last=1"
 
 
 @pytest.mark.parametrize("columns, heads", [
@@ -458,7 +459,7 @@ def test_jobs_arguments(ask, daemon):
     (["jobs", "--state", "runs,"], "--state: '' is none of held, depends, waits, starts, runs, stops, done, failed "
      "and cancelled"),
     (["jobs", "--all", "--state", "runs"], "either --all or --state"),
-    (["jobs", "--limit", "0"], "--limit: '0' is not a number from 1 to 1000000"),
+    (["jobs", "--limit", "0"], "--limit: '0' is not a number from 1 to 10000"),
     (["jobs", "x"], "unexpected argument 'x'"),
     (["job"], "JOB is missing"),
     (["job", "x"], "'x' is not the number of a job, such as 17"),
@@ -539,10 +540,12 @@ def test_job_that_waits(ask, daemon):
 
 
 def test_job_that_is_over(ask, daemon):
-    daemon.answers["GET /v1/jobs/20"] = 200, {"now": NOW, **OVER[0], "endedAt": "2026-01-02T11:59:00Z"}
+    daemon.answers["GET /v1/jobs/20"] = 200, {"now": NOW, **OVER[0], "endedAt": "2026-01-02T11:59:00Z",
+                                              "outputLost": 5000}
     out = ask("job", "20").out
     assert out.startswith("Job 20, train\nfailed: exit status 3\n")
     assert "  ended       2026-01-02 11:59:00 UTC, 1m ago\n  ran         12s\n" in out
+    assert "\n  dropped     5000 bytes of output, beyond the limit\n" in out
 
 
 @pytest.mark.parametrize("odd", [{}, {"id": "x", "state": 7, "requests": [], "attempts": [1, {}], "placement": {},
@@ -818,6 +821,17 @@ def test_top_for_a_while(ask, daemon):
     assert ask("top", "--for", "never").code == 2
 
 
+def test_top_of_more_jobs_than_it_asks_for(ask, daemon):
+    """What runs comes first, however high its number; and all are counted."""
+    top_answers(daemon)
+    daemon.answers["GET /v1/jobs"] = [
+        (200, {"now": NOW, "more": True, "jobs": [job(1, "runs", now=NOW), job(2, "waits", now=NOW)]}),
+        (200, {"now": NOW, "more": False, "jobs": [job(1, "runs", now=NOW), job(900, "runs", now=NOW)]})]
+    out = ask("top", "--once").out
+    assert out.splitlines()[0] == "fairlead top  2026-01-02 12:00:00 UTC  3 run, 4 wait"
+    assert [line.split()[0] for line in out.split("  JOB  ")[1].splitlines()[1:]] == ["1", "900", "2", "and"]
+
+
 def test_top_for_a_while_on_a_terminal(daemon):
     top_answers(daemon, EVENTS)
     seen, status = in_terminal(daemon, ["top", "--for", "300ms"], b"\x1b[?1049l", b"", columns=80, rows=8)
@@ -899,7 +913,7 @@ def test_what_if(ask, daemon, write):
 @pytest.mark.parametrize("words, found", [
     (["job", ""], ["17\ttrain", "18\t", "19\ttrain"]), (["cancel", "17", "1"], ["17\ttrain", "18\t", "19\ttrain"]),
     (["explain", ""], ["17\ttrain", "18\t", "19\ttrain"]), (["jobs", "--queue", "team-"], ["team-a\tClusterQueue"]),
-    (["submit", "-q", "x"], []), (["submit", "tr"], [":file\t"]), (["submit", "--dir", ""], [":file\t"]),
+    (["jobs", "--state", "d"], ["depends\t", "done\t"]), (["submit", "-q", "x"], []), (["submit", "tr"], [":file\t"]), (["submit", "--dir", ""], [":file\t"]),
 ])
 def test_completion(ask, daemon, words, found):
     daemon.answers["GET /v1/jobs"] = 200, {"jobs": [*JOBS, {"id": 20, "name": "$(evil)"}][:3]}

@@ -195,7 +195,7 @@ def test_standard_input_is_read_for_every_run(fairlead, tiny, tmp_path):
 
 
 def test_interrupt_reports_what_is_done(write, valid, tmp_path):
-    write("long.yaml", scenario(LONG))
+    write("long.yaml", scenario({"classes": [{**c, "count": 6000} for c in LONG["classes"]]}))
     write("keep.yaml", KEEP)
     run = subprocess.Popen(
         [os.environ["FAIRLEAD"], "compare", "-f", "long.yaml", "--sweep", "load=1..2/60", "--out",

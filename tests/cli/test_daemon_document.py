@@ -26,7 +26,7 @@ spec:
       devices: {resource: nvidia.com/gpu, numbers: [0, 1]}
     reserved: {cpu: "1", memory: 2Gi}
     cgroup: auto
-  jobs: {grace: 30s, timeLimit: 24h, maxTimeLimit: 7d, outputLimit: 64Mi, losses: 3}
+  jobs: {grace: 30s, maxGrace: 5m, timeLimit: 24h, maxTimeLimit: 7d, outputLimit: 64Mi, maxPriority: 100, losses: 3}
   keep: {jobs: 7d, events: 30d, history: 400d}
   limits: {jobs: 200000, jobsPerUser: 50000, jobsPerQueue: 100000, connections: 256,
            bodyBytes: 4Mi, requestsPerSecond: 2000}

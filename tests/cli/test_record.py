@@ -12,7 +12,9 @@ import pytest
 import manifests as m
 
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
-EXAMPLES = sorted((SOURCE / "examples" / "stories").glob("*.yaml")) + [SOURCE / "examples" / "company"]
+# Every build answers the same; under sanitizers a part of the recorded cases is enough.
+PART = 5 if os.environ.get("FAIRLEAD_SANITIZED") else 1
+EXAMPLES = sorted((SOURCE / "examples" / "stories").glob("*.yaml"))[::PART] + [SOURCE / "examples" / "company"]
 SUITES = ("borrow", "tree", "classical", "fair", "fairtree", "cycle", "multicycle", "corner", "loops", "afs")
 EVERY = 24  # cases of a suite: one in so many
 
@@ -28,7 +30,7 @@ def cases():
         path = SOURCE / "tests" / "conformance" / f"{suite}.jsonl.gz"
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for i, line in enumerate(lines):
-                if i % EVERY == 0 or suite == "corner":
+                if i % (PART if suite == "corner" else EVERY * PART) == 0:
                     yield json.loads(line)
 
 
@@ -142,7 +144,7 @@ def test_recorded_cases(fairlead, tmp_path):
         (tmp_path / "case.json").write_text(m.dump(*case_objects(case)))
         check_record(fairlead, tmp_path, "case.json", ("--now", case["config"]["now"]))
         n += 1
-    assert n > 120
+    assert n > 120 / PART
 
 
 def test_explanations(fairlead, tmp_path):

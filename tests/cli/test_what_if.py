@@ -13,6 +13,8 @@ import pytest
 import manifests as m
 
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
+# Every build answers the same; under sanitizers a part of the recorded cases is enough.
+PART = 5 if os.environ.get("FAIRLEAD_SANITIZED") else 1
 COLUMNS = {"COLUMNS": "80"}
 PREEMPTION = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
 
@@ -170,7 +172,7 @@ def test_long_lists_are_cut(fairlead, write):
 def suite(name, every):
     with gzip.open(SOURCE / "tests" / "conformance" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for i, line in enumerate(lines):
-            if i % every == 0:
+            if i % (every * PART) == 0:
                 case = json.loads(line)
                 config = {k: v for k, v in case["config"].items() if k == "fairSharing"}
                 head = [{"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", **config}]
@@ -215,7 +217,7 @@ def test_cells_as_events_or_as_another_model(what_if, name):
         two = what_if(objects, [*change, m.flavor("not-used-by-anybody")], *args)
         assert comparable(one) == comparable(two), case["id"]
         differ += one["different"]
-    assert differ > 10
+    assert differ > 10 / PART
 
 
 def applied(state, change, deletions):

@@ -87,9 +87,12 @@ class Client(threading.Thread):
             self.live[0] = len(answer.json()["jobs"])
 
     def what_if(self):
-        self.d.post("/v1/what-if", json.dumps({
-            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort",
-            "metadata": {"name": "company"}, "spec": {"fairSharing": {"weight": 2}}}))
+        kind, name, spec = self.random.choice([
+            ("Cohort", "company", {"fairSharing": {"weight": 2}}),
+            ("ClusterQueue", "c", {"cohortName": "company", "namespaceSelector": {}}),
+            ("ClusterQueue", "a", {"cohortName": "elsewhere", "namespaceSelector": {}})])
+        self.d.post("/v1/what-if" + self.random.choice(["", "", "?delete=ClusterQueue/b"]), json.dumps({
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {"name": name}, "spec": spec}))
 
     def follow(self):
         response, connection = self.d.follow(self.random.choice([

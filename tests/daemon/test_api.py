@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every route of the API."""
+import http.client
 import json
 import os
+import pwd
 import subprocess
 import sys
 import threading
@@ -38,15 +40,21 @@ def test_metrics(shared):
     ("GET", "/v1/jobs?state=asleep", 400, "no state 'asleep'"),
     ("GET", "/v1/jobs?limit=x", 400, "'limit' is not a number"),
     ("GET", "/v1/jobs?limit=", 400, "'limit' is not a number"),
-    ("GET", "/v1/jobs?limit=10001", 400, "'limit' is too large"),
+    ("GET", "/v1/jobs?limit=10001", 400, "'limit' is more than 10000"),
     ("GET", "/v1/jobs?after=-3", 400, "'after' is not a number"),
     ("GET", "/v1/events?after=x", 400, "'after' is the id of an event"),
     ("GET", "/v1/events?after=1.2.3", 400, "'after' is the id of an event"),
+    ("GET", "/v1/history?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", 400, "'from' is after 'to'"),
+    ("GET", "/v1/jobs?sate=done", 400, "'sate' is no argument of this path"),
+    ("GET", "/v1/tree?format=text&x=1", 400, "'x' is no argument of this path"),
+    ("GET", "/v1/queues?queue=a", 400, "'queue' is no argument of this path"),
+    ("GET", "/v1/events?since=now", 400, "'since' is not a time"),
+    ("GET", "/v1/events?kind=preempted", 400, "there are no events of kind 'preempted'"),
     ("GET", "/v1/tree?format=xml", 400, "'format' is text or json"),
     ("GET", "/v1/tree?width=x", 400, "'width' is not a number"),
     ("GET", "/v1/tree?node=nowhere", 404, "no cohort or queue 'nowhere'"),
     ("GET", "/v1/plan?cycles=0", 400, "'cycles' is at least 1"),
-    ("GET", "/v1/plan?cycles=100001", 400, "'cycles' is too large"),
+    ("GET", "/v1/plan?cycles=100001", 400, "'cycles' is more than 100000"),
     ("GET", "/v1/history?from=yesterday", 400, "'from' is not a time"),
     ("POST", "/v1/what-if", 400, "no changes"),
     ("POST", "/v1/backup?to=relative", 400, "'to' is a folder"),
@@ -135,7 +143,7 @@ def test_job_whole(shared):
     assert [a["attempt"] for a in attempts] == [1]
     assert attempts[0]["ended"] == "exited"
     assert attempts[0]["placement"] == [
-        {"resource": "cpu", "flavor": "default", "amount": 1500}]
+        {"resource": "cpu", "flavor": "default", "amount": "1500m"}]
 
 
 def test_lists(shared):
@@ -154,10 +162,13 @@ def test_lists(shared):
     assert listed("state=runs") == ([], False)
     assert listed("state=held&limit=2") == (numbers[:2], True)
     assert listed("state=held&limit=3") == (numbers, False)
+    assert listed("state=held&limit=2&last=1") == (numbers[1:], True)
     shared.post(f"/v1/jobs/{numbers[1]}/cancel")
     shared.wait(numbers[1], "cancelled")
     assert listed("state=held,cancelled") == (numbers, False)
     assert listed("state=cancelled") == ([numbers[1]], False)
+    assert listed("state=held,cancelled&limit=2&last=1") == (numbers[1:], True)
+    assert listed("state=held,cancelled&last=1") == (numbers, False)
     assert listed("state=held") == ([numbers[0], numbers[2]], False)
     for number in numbers:
         shared.post(f"/v1/jobs/{number}/cancel")
@@ -253,6 +264,10 @@ def test_events(shared):
     assert kinds(shared.get(path + "&queue=other").text) == []
     last = f"/v1/events?job={number}&limit=2"
     assert kinds(shared.get(last).text) == ["Started", "Finished"]
+    ended = events(answer.text)[-1]["at"]
+    assert kinds(shared.get(f"/v1/events?job={number}&since=2001-01-01T00:00:00Z").text) == kinds(answer.text)
+    assert kinds(shared.get(f"/v1/events?job={number}&since={ended[:-1]}9Z").text) == []
+    assert shared.get("/v1/events?since=2101-01-01T00:00:00Z").text == ""
 
 
 def test_events_followed(shared):
@@ -341,7 +356,7 @@ def test_queues(shared):
     more = shared.post("/v1/what-if?format=json", {
         "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
         "metadata": {"name": "other"}, "spec": {"cohortName": "elsewhere"}})
-    assert more.status == 400, more.text
+    assert more.status == 200 and "elsewhere" in more.text, more.text
     image = shared.get("/v1/snapshot")
     assert image.status == 200
     (shared.folder / "image").write_bytes(image.body)
@@ -351,7 +366,7 @@ def test_queues(shared):
     for number in (running, waiting, held):
         shared.post(f"/v1/jobs/{number}/cancel")
         shared.wait(number)
-    assert shared.get(f"/v1/jobs/{held}/explain").text == f"job {held}: cancelled\n"
+    assert shared.get(f"/v1/jobs/{held}/explain").text == f"job {held}: cancelled, by {pwd.getpwuid(os.getuid()).pw_name}\n"
 
 
 def test_what_if(shared):
@@ -375,8 +390,24 @@ spec:
     assert answer.status == 200, answer.text
     assert f"default/{waiting}" in answer.text
     assert shared.job(waiting)["state"] == "waits"
-    wrong = shared.post("/v1/what-if", "kind: [\n")
-    assert wrong.status == 400, wrong.text
+    answer = shared.post("/v1/what-if", """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: default}
+spec: {cohortName: machine, namespaceSelector: {}, fairSharing: {weight: 5}}
+""")  # what it may have comes from the machine
+    assert answer.status == 200 and "replace ClusterQueue/default" in answer.text, answer.text
+    other = "kind: ClusterQueue\napiVersion: kueue.x-k8s.io/v1beta2\nmetadata: {name: another}\n" \
+            "spec: {cohortName: machine, namespaceSelector: {}}\n"
+    added = shared.post("/v1/what-if?format=json", other)
+    assert added.status == 200 and '"add"' in added.text, added.text
+    for body, path, text in [
+            ("kind: [\n", "", "change"),
+            ("", "?delete=ClusterQueue/no", "there is no ClusterQueue/no"),
+            ("", "?delete=Q/x", "there is no kind 'Q'"),
+            ("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: a}\n", "", "its trees")]:
+        wrong = shared.post("/v1/what-if" + path, body)
+        assert wrong.status in (400, 404) and text in wrong.text, wrong.text
     for number in (running, waiting):
         shared.post(f"/v1/jobs/{number}/cancel")
 
@@ -491,8 +522,9 @@ def test_stop_ends_streams(daemon):
     daemon.wait(number, "runs")
     log, other = daemon.follow(f"/v1/jobs/{number}/log?follow=1")
     assert daemon.stop() == 0
-    response.read()
-    assert log.read() == b""
+    for stream in response, log:  # whoever follows sees that this was not the end
+        with pytest.raises(http.client.IncompleteRead):
+            stream.read()
     connection.close()
     other.close()
     assert not daemon.socket.exists()

@@ -52,12 +52,14 @@ metadata: {name: settles}
 spec: {preemptionGuarantee: settles}
 """
 
-# Says when an attempt begins and, unless it is told to go, when it ends; one write is one line.
+# Says when an attempt begins and, unless it is told to go, when it ends; one write is one line, and
+# nothing is forked that a signal could take away.
 WITNESS = """
-echo "$FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT begin $(date +%s%N)" >> "$WITNESS"
-trap 'echo "$FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT end $(date +%s%N)" >> "$WITNESS"; exit 143' TERM
+say() { read -r up rest < /proc/uptime; echo "$FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT $1 $up" >> "$WITNESS"; }
+say begin
+trap 'say end; exit 143' TERM
 sleep "$1" & wait $!
-echo "$FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT end $(date +%s%N)" >> "$WITNESS"
+say end
 """
 
 
@@ -124,9 +126,9 @@ def runs_of(witness):
     for line in witness.read_text().splitlines():
         number, attempt, what, at = line.split()
         if what == "begin":
-            runs[int(number), int(attempt)].append([int(at), None])
+            runs[int(number), int(attempt)].append([float(at), None])
         elif runs[int(number), int(attempt)]:
-            runs[int(number), int(attempt)][-1][1] = int(at)
+            runs[int(number), int(attempt)][-1][1] = float(at)
     return runs
 
 
@@ -369,11 +371,12 @@ def test_odd_texts(company, text):
 def test_stubborn_jobs(company):
     """One ignores the signal, one forks without end, one fills its log."""
     company.start()
-    deaf = submit(company, job(command=["sh", "-c", "trap '' TERM; while :; do sleep 1; done"]))
+    mark = f"stubborn-{os.getpid()}"  # others may run this test, too
+    deaf = submit(company, job(command=["sh", "-c", "trap '' TERM; while :; do sleep 1; done", mark]))
     forks = submit(company, job(command=[
         "sh", "-c", "f() { trap '' TERM; sleep 0.05; [ $1 -gt 0 ] && { f $(($1 - 1)) & "
-        "f $(($1 - 1)) & }; while :; do sleep 1; done; }; f 5"]))
-    loud = submit(company, job(command=["sh", "-c", "while :; do echo loud; done"]))
+        "f $(($1 - 1)) & }; while :; do sleep 1; done; }; f 5", mark]))
+    loud = submit(company, job(command=["sh", "-c", "while :; do echo loud; done", mark]))
     for number in (deaf, forks, loud):
         company.until(lambda: company.job(number)["state"] == "runs", "it runs")
     time.sleep(0.5)
@@ -381,6 +384,83 @@ def test_stubborn_jobs(company):
         assert company.post(f"/v1/jobs/{number}/cancel").status == 200
     for number in (deaf, forks, loud):
         company.until(lambda: company.job(number)["state"] == "cancelled", "it is gone")
-    left = subprocess.run(["pgrep", "-f", "trap '' TERM"], capture_output=True, text=True,
+    left = subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True,
                           check=False).stdout
     assert left == ""
+
+
+def test_output_beyond_the_limit(company):
+    """It is dropped and counted, and the job goes on to its end."""
+    company.config.write_text(COMPANY.replace("losses: 3", "losses: 3, outputLimit: 1000"))
+    company.start()
+    loud = submit(company, job(command=["sh", "-c", "head -c 5000 /dev/zero; exit 7"]))
+    company.until(lambda: company.job(loud)["state"] == "failed", "it went on to its end")
+    assert company.job(loud)["exit"]["status"] == 7
+    log = company.get(f"/v1/jobs/{loud}/log").body
+    assert log.startswith(b"\0" * 1000) and b"1000 bytes]" in log and len(log) < 1100
+    assert company.job(loud)["outputLost"] == 4000
+
+
+@pytest.mark.parametrize("spec, reason", [
+    ({"command": ["/none/such"]}, "cannot run '/none/such': No such file or directory"),
+    ({"directory": "/none/such"}, "cannot go to the directory '/none/such': No such file or directory"),
+    ({"output": "/none/such"}, "cannot write output to '/none/such': No such file or directory"),
+], ids=["program", "directory", "output"])
+def test_cannot_be_started(company, spec, reason):
+    company.start()
+    number = submit(company, {**job(), **spec})
+    company.until(lambda: company.job(number)["state"] == "failed", "it is not tried again")
+    reason = f"impossible: {reason}"
+    assert (company.job(number)["reason"], company.job(number)["attempt"]) == (reason, 1)
+    assert company.get(f"/v1/jobs/{number}/explain").text == f"job {number}: failed, {reason}\n"
+
+
+def test_job_that_was_over_before_a_restart(company):
+    company.start()
+    number = submit(company, job())
+    company.until(lambda: company.job(number)["state"] == "done", "it is done")
+    company.stop()
+    company.start()
+    answer = company.post(f"/v1/jobs/{number}/cancel")
+    assert (answer.status, answer.error) == (409, f"job {number} is over")
+
+
+def check(daemon):
+    return subprocess.run([os.environ["FAIRLEADD"], "--check", "--config", daemon.config.name], text=True,
+                          cwd=daemon.folder, capture_output=True, check=False)
+
+
+def test_wrong_configuration(company):
+    """At the start nothing begins; at a reload the one before stays, and the log says so."""
+    company.start()
+    company.config.write_text(COMPANY.replace("cohort: company", "cohort: compny"))
+    wrong = ("daemon.yaml:2:1: error: Daemon/faults .spec.machine.cohort: there is no cohort 'compny'\n"
+             "hint: did you mean 'company'?\n")
+    company.process.send_signal(signal.SIGHUP)
+    company.until(lambda: "the configuration is as it was" in company.said(), "it says that it stays")
+    assert wrong in company.said()
+    assert company.get("/v1/health").status == 200
+    company.stop()
+    company.start(ready=False)
+    assert company.process.wait(20) == 1
+    assert check(company).stderr == wrong
+    assert check(company).returncode == 1
+
+
+def test_odd_configuration(company):
+    """What is taken all the same is warned of: when it is checked, at the start, at a reload."""
+    odd = COMPANY.replace("fairSharing: {}", "fairsharing: {}").replace(
+        "metadata: {name: b}\nspec: {cohortName: company,", "metadata: {name: b}\nspec: {cohortName: compny,")
+    says = ["warning: Configuration .fairsharing: unknown field 'fairsharing'; did you mean 'fairSharing'?",
+            "warning: ClusterQueue/b: it has no quota, and nothing that asks for anything can run; "
+            "give it resourceGroups, or put it below the machine's cohort 'company'"]
+    company.config.write_text(odd)
+    checked = check(company)
+    assert (checked.returncode, checked.stdout) == (0, "the configuration is valid\n")
+    assert all(text in checked.stderr for text in says)
+    company.start()
+    assert all(company.said().count(text) == 1 for text in says)
+    company.config.write_text(odd.replace('cpu: "4"', 'cpu: "8"').replace("losses: 3", "losses: 3, outputLimit: 1Mi"))
+    assert company.post("/v1/reload").status == 200
+    assert all(company.said().count(text) == 2 for text in says)
+    assert "these count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit" in company.said()

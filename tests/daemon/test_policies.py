@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The daemon under both policies, with what a Policy and history add: real jobs, real time."""
+import os
+import subprocess
+
 import pytest
 
 from conftest import Daemon
@@ -96,6 +99,18 @@ def test_entitle_reclaims(daemon_of):
     for number in other:
         daemon.post(f"/v1/jobs/{number}/cancel")
     daemon.until(lambda: states(daemon, first) == ["runs"] * 4, "a has all of it again")
+
+
+def test_entitle_gpus(daemon_of):
+    """What queues have is called as jobs ask for it, also by its short name."""
+    text = entitled(queue("a"), queue("b")).replace("memory: 4Gi}", "memory: 4Gi, nvidia.com/gpu: 2}")
+    daemon = daemon_of(text.replace("gpu: {quota: 0,", "gpu: {quota: 1,"))
+    resources = {q["name"]: q["resources"] for q in daemon.get("/v1/queues").json()["queues"]}
+    assert resources["a"]["nvidia.com/gpu"]["nominal"] == "1"
+    done = subprocess.run([os.environ["FAIRLEAD"], "submit", "--socket", str(daemon.socket), "-q", "a", "-r", "gpu=1",
+                           "--wait", "--", "sh", "-c", "test -n \"$CUDA_VISIBLE_DEVICES\""],
+                          capture_output=True, text=True, check=False, cwd=daemon.folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
 
 
 def test_entitle_history_survives(daemon_of):

@@ -11,7 +11,6 @@ equal ones wins, and full ties between heads go by uid.
 Reads recorded cases (one JSON object a line) and prints {"id","got"} a line.
 Usage of local queues is in usage.py, a Policy in protect.py, pods in pods.py.
 """
-import copy
 import datetime
 import functools
 import gzip
@@ -23,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from pods import PodRules, flavor_suits, label_selector_matches  # noqa: E402
 from protect import Policy  # noqa: E402
-from quantity import MAX, add, amount, approximate, parse_time, quantity, sub  # noqa: E402
+from quantity import MAX, add, amount, approximate, copied, parse_time, quantity, sub  # noqa: E402
 from usage import LocalQueue, Settings, natural, told_apart, total  # noqa: E402
 
 # -- objects ------------------------------------------------------------------
@@ -323,9 +322,9 @@ class Share:
 			return
 		borrowed = {}
 		for fr in known_frs(node):
-			over = sub(s.usage(node, fr), subtree_quota(node, fr))
-			if s.usage(node, fr) > subtree_quota(node, fr):
-				borrowed[fr[1]] = add(borrowed.get(fr[1], 0), over)
+			used, quota = s.usage(node, fr), subtree_quota(node, fr)
+			if used > quota:
+				borrowed[fr[1]] = add(borrowed.get(fr[1], 0), sub(used, quota))
 		self.borrowing = bool(borrowed)
 		for resource, b in borrowed.items():
 			most = lendable(node.parent, resource)
@@ -1389,7 +1388,7 @@ class TargetOrder:
 
 def decide(case):
 	"""What comes out of a case, in the form of its `expected`."""
-	case = copy.deepcopy(case)
+	case = copied(case)
 	for f in (known_frs, subtree_quota, local_quota, potential_available, lendable):
 		f.cache_clear()
 	return Engine(case).run()

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pods - what a pod asks for, and which flavors suit it"""
-import copy
 from fractions import Fraction
 
-from quantity import quantity
+from quantity import copied, quantity
 
 
 # -- which flavors suit it ----------------------------------------------------
@@ -147,7 +146,7 @@ class PodRules:
 		if not self.ranges and not self.overheads and not any(
 			(c.get("resources") or {}).get("limits") for c in containers_of(pod)):
 			return pod
-		pod = copy.deepcopy(pod)
+		pod = copied(pod)
 		if not pod.get("overhead") and self.overheads.get(pod.get("runtimeClassName")):
 			pod["overhead"] = self.overheads[pod["runtimeClassName"]]
 		limits, requests = self.defaults(namespace)

@@ -27,6 +27,8 @@ class Policy:
 
 	def setting(self, queue, name, reason=None):
 		"""The nearest word on it, or None."""
+		if not self.said and not self.defaults:
+			return None
 		places = [] if queue.cyclic else list(above(queue))
 		for entry in [self.said.get((n.kind, n.name), {}) for n in places] + [self.defaults]:
 			value = entry.get(name)

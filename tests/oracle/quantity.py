@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """quantity - numbers as Kubernetes writes them, amounts that saturate, and time"""
 import datetime
+import functools
+import pickle
 import re
 from fractions import Fraction
 
@@ -15,6 +17,7 @@ SUFFIXES = {"": Fraction(1), "n": Fraction(1, 10 ** 9), "u": Fraction(1, 10 ** 6
 	    "Ei": Fraction(2 ** 60)}
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def quantity(text):
 	"""The exact value of a Kubernetes quantity."""
 	m = re.fullmatch(r"([+-]?[0-9.]+)([eE][+-]?[0-9]+)?([a-zA-Z]*)", str(text))
@@ -44,13 +47,20 @@ def amount(resource, exact):
 def add(a, b):
 	if a == MAX or b == MAX:
 		return MAX
-	return max(MIN, min(MAX, a + b))
+	c = a + b
+	return c if MIN <= c <= MAX else MIN if c < 0 else MAX
 
 
 def sub(a, b):
 	if a == MAX:
 		return MAX
-	return max(MIN, min(MAX, a - b))
+	c = a - b
+	return c if MIN <= c <= MAX else MIN if c < 0 else MAX
+
+
+def copied(data):
+	"""What was read from JSON, whole; much sooner than copy.deepcopy."""
+	return pickle.loads(pickle.dumps(data, pickle.HIGHEST_PROTOCOL))
 
 
 def parse_time(text):

@@ -55,7 +55,7 @@ struct fl_local_run {
 	/* what is told next turn */
 	bool knows_began, told_began, told_ended, due;
 	fl_time began;
-	struct fl_outcome outcome;
+	struct fl_run_outcome outcome;
 	struct fl_local_run *next_due;
 };
 

@@ -106,7 +106,7 @@ void fl_life_over(struct fl_local_run *r, const struct fl_attempt_status *s)
 {
 	bool here = strcmp(s->boot, r->h->boot) == 0;
 
-	r->outcome = (struct fl_outcome){
+	r->outcome = (struct fl_run_outcome){
 		.job = r->job,
 		.attempt = r->attempt,
 		.kind = (enum fl_outcome_kind)s->kind,

@@ -559,8 +559,9 @@ static int open_output(int folder, const struct fl_attempt_spec *spec, uint32_t 
 	struct stat st;
 
 	if (task >= spec->tasks)
-		return fl_fail(err, FAIRLEAD_ENOENT, "job %" PRIu64 " has %u tasks, from 0 on",
-			       spec->job, spec->tasks);
+		return fl_fail(err, FAIRLEAD_ENOENT,
+			       "there is no task %u of job %" PRIu64 ": the last one is %u", task,
+			       spec->job, spec->tasks - 1);
 	if (*spec->output)
 		return fl_fail(err, FAIRLEAD_ENOENT, "the output of job %" PRIu64 " goes to '%s'",
 			       spec->job, spec->output);
@@ -589,8 +590,8 @@ static int local_log(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t
 	if (file < 0 && r) /* being made, or it could not be */
 		rc = 0;
 	else if (file < 0)
-		fl_fail(err, FAIRLEAD_ENOENT, "there is no output of run %" PRIu64 ".%" PRIu32, job,
-			attempt);
+		fl_fail(err, FAIRLEAD_ENOENT,
+			"there is no output of attempt %" PRIu32 " of job %" PRIu64, attempt, job);
 	else if (rc == 0)
 		rc = open_output(folder, &spec, task, stream, &log, err);
 	if (file >= 0 && rc == 0 && fl_attempt_get_status(file, &status) == 0)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "backend/local/text.h"
+#include "codec/quantity.h"
 
 static const char cpu[] = "cpu", memory[] = "memory", gpu[] = "nvidia.com/gpu";
 
@@ -354,11 +355,18 @@ static int number_devices(struct fl_stock *m, const struct fl_machine_found *fou
 	return rc;
 }
 
+static const char *amount_text(const char *resource, fl_amount amount, char buffer[32])
+{
+	return fl_quantity_format(buffer, amount, strcmp(resource, cpu) == 0,
+				  strcmp(resource, memory) == 0);
+}
+
 static int add_row(struct fl_stock *m, const struct fl_machine_found *found,
 		   const struct fl_host_options *o, const struct fl_host_flavor *flavor,
 		   const struct fl_host_resource *resource, fairlead_error *err)
 {
 	struct fl_capacity_row row = { .amount = resource->amount };
+	char has[32], is[32];
 
 	if (m->n_rows == FL_MACHINE_ROWS)
 		return fl_fail(err, FAIRLEAD_ELIMIT,
@@ -370,9 +378,16 @@ static int add_row(struct fl_stock *m, const struct fl_machine_found *found,
 		rc = auto_amount(found, o, flavor, resource->name, &row.amount, err);
 	else if (found_of(found, resource->name) > 0 &&
 		 row.amount > found_of(found, resource->name))
-		fl_machine_remark(m, "flavor '%s' has %lld of '%s'; found are %lld", row.flavor,
-				  (long long)row.amount, row.resource,
-				  (long long)found_of(found, resource->name));
+		fl_machine_remark(m, "flavor '%s' has %s of '%s', and %s are found here",
+				  row.flavor, amount_text(row.resource, row.amount, has),
+				  row.resource,
+				  amount_text(row.resource, found_of(found, resource->name), is));
+	if (rc == 0 && resource->amount == FL_NO_LIMIT && row.amount == 0)
+		fl_machine_remark(m,
+				  "flavor '%s' has no '%s': nothing of it is left of the %s that "
+				  "are found here",
+				  row.flavor, row.resource,
+				  amount_text(row.resource, found_of(found, resource->name), is));
 	if (rc == 0 && strcmp(resource->name, device_of(flavor)) == 0)
 		rc = number_devices(m, found, o, flavor, &row, err);
 	if (rc == 0)
@@ -411,6 +426,24 @@ static int add_flavor(struct fl_stock *m, const struct fl_machine_found *found,
 	return 0;
 }
 
+/* Does a flavor have what is found of it? One that says nothing has so of the usual ones. */
+static bool is_shared(const struct fl_host_options *o, const char *resource)
+{
+	bool usual = strcmp(resource, cpu) == 0 || strcmp(resource, memory) == 0 ||
+		     strcmp(resource, gpu) == 0;
+	bool shared = usual && o->n_flavors == 0;
+
+	for (uint32_t i = 0; i < o->n_flavors; i++) {
+		const struct fl_host_flavor *f = &o->flavors[i];
+
+		shared |= usual && f->n_resources == 0;
+		for (uint32_t k = 0; k < f->n_resources; k++)
+			shared |= f->resources[k].amount == FL_NO_LIMIT &&
+				  strcmp(f->resources[k].name, resource) == 0;
+	}
+	return shared;
+}
+
 int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_options *options,
 		     struct fl_stock *ret, fairlead_error *err)
 {
@@ -422,6 +455,12 @@ int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_
 		rc = add_flavor(ret, found, options, &plain, err);
 	for (uint32_t i = 0; i < options->n_flavors && rc == 0; i++)
 		rc = add_flavor(ret, found, options, &options->flavors[i], err);
+	for (uint32_t i = 0; i < options->n_reserved && rc == 0; i++)
+		if (!is_shared(options, options->reserved[i].name))
+			fl_machine_remark(ret,
+					  "what is reserved of '%s' has no effect: it is taken off "
+					  "what is found, and no flavor has that (auto)",
+					  options->reserved[i].name);
 	if (rc == 0)
 		fl_machine_remark(ret, "found here: cpu %lld.%03lld, memory %lld MiB, %u GPUs",
 				  (long long)(found->cpu / 1000), (long long)(found->cpu % 1000),

@@ -129,6 +129,13 @@ static fl_time after_grace(const struct runner *r)
 	return fl_sat_add(fl_boot_clock(), r->spec.grace);
 }
 
+static void limit_from_now(struct runner *r)
+{
+	if (r->spec.time_limit != FL_NEVER)
+		r->limit_at = fl_sat_add(fl_boot_clock(), r->spec.time_limit);
+	set_timer(r);
+}
+
 static void look_at_order(struct runner *r)
 {
 	struct fl_attempt_order order;
@@ -351,6 +358,8 @@ static int start(struct runner *r, fairlead_error *err)
 			rc = fail_start(err, "cannot use its control group");
 	}
 	r->left = spec->tasks;
+	/* A folder of the user's may keep a task from beginning: that is no way to have more time. */
+	limit_from_now(r);
 	if (rc == 0)
 		rc = fl_tasks_fork(&r->tasks, err);
 	if (rc == 0 && watch(r, r->tasks.report[0], BY_REPORT) != 0)
@@ -364,9 +373,7 @@ static int start(struct runner *r, fairlead_error *err)
 		return rc;
 	r->status.began = fl_boot_clock();
 	r->status.wall_began = fl_wall_clock();
-	if (spec->time_limit != FL_NEVER)
-		r->limit_at = fl_sat_add(r->status.began, spec->time_limit);
-	set_timer(r);
+	limit_from_now(r);
 	fl_tasks_go(&r->tasks);
 	return wait_until_gone(r, err);
 }
@@ -385,7 +392,7 @@ static void run(struct runner *r)
 		rc = start(r, &err);
 	if (rc != 0) {
 		kill_all(r);
-		r->status.kind = FL_RUN_NOT_STARTED;
+		r->status.kind = rc == FAIRLEAD_EINPUT ? FL_RUN_IMPOSSIBLE : FL_RUN_NOT_STARTED;
 		r->status.status = 0;
 		r->status.began = r->status.wall_began = FL_TIME_NONE;
 		set_text(r, err.text);

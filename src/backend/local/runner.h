@@ -18,6 +18,7 @@ struct fl_sink {
 	int fd;        /* -1: not opened yet; -2: never again */
 	char name[40]; /* in the folder of the run */
 	uint64_t written, lost;
+	bool ours; /* kept by the daemon: no file that the user has named */
 	bool full; /* its limit was passed; not: it could not be written to */
 };
 
@@ -64,6 +65,8 @@ struct fl_tasks {
 int fl_tasks_fork(struct fl_tasks *t, fairlead_error *err);
 /* One report that came: 0 a task is ready, or what failed as an error; 1: no more will come. */
 int fl_tasks_hear(struct fl_tasks *t, fairlead_error *err);
+/* EINPUT: what fails with this errno fails the next time, too; else EIO. */
+int fl_start_code(int why);
 /* Let them go. */
 void fl_tasks_go(struct fl_tasks *t);
 

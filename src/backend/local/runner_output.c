@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 enum {
 	NOT_YET = -1,
 	NEVER = -2,
+	RESERVED = 1 << 30,
 	LAST_OF_PIPE = 1 << 20, /* read once all are gone: no pipe has more, unless it is fed */
 };
 
@@ -45,7 +47,7 @@ int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4
 					       spec->output);
 		}
 		if (n + strlen(number) >= 4096)
-			return fl_fail(err, FAIRLEAD_ELIMIT, "the path of the output is too long");
+			return fl_fail(err, FAIRLEAD_EINPUT, "the path of the output is too long");
 		memcpy(ret + n, number, strlen(number));
 		n += strlen(number);
 	}
@@ -66,12 +68,12 @@ static int open_named(const struct fl_attempt_spec *spec, const char *path, int 
 	int why = errno;
 	fl_user_end();
 	if (fd < 0)
-		return fl_fail(err, FAIRLEAD_EIO, "cannot write output to '%s': %s", path,
+		return fl_fail(err, fl_start_code(why), "cannot write output to '%s': %s", path,
 			       why == ELOOP ? "it is a symbolic link" : strerror(why));
 	if (fstat(fd, &st) != 0 ||
 	    (!S_ISREG(st.st_mode) && !(S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)))) {
 		close(fd);
-		return fl_fail(err, FAIRLEAD_EIO, "cannot write output to '%s': it is no file",
+		return fl_fail(err, FAIRLEAD_EINPUT, "cannot write output to '%s': it is no file",
 			       path);
 	}
 	*ret = fd;
@@ -125,10 +127,27 @@ static bool is_open(struct fl_outputs *o, struct fl_sink *sink)
 	if (sink->fd == NOT_YET) {
 		sink->fd = openat(o->folder, sink->name,
 				  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+		sink->ours = true;
 		if (sink->fd < 0)
 			sink->fd = NEVER;
 	}
 	return sink->fd >= 0;
+}
+
+/*
+ * Logs of all users are on the disk on which the daemon has its state, and without room there
+ * nobody's job is taken or started: so its last gigabyte, or twentieth where it is small, is not
+ * theirs.  false: errno.
+ */
+static bool leaves_room(const struct fl_sink *sink, size_t n)
+{
+	struct statvfs disk;
+
+	if (!sink->ours || fstatvfs(sink->fd, &disk) != 0)
+		return true;
+	fsblkcnt_t kept = disk.f_blocks / 20, most = RESERVED / disk.f_frsize;
+	errno = ENOSPC;
+	return disk.f_bavail > (kept < most ? kept : most) + n / disk.f_frsize + 1;
 }
 
 static void keep(struct fl_outputs *o, struct fl_sink *sink, const char *bytes, size_t n)
@@ -140,7 +159,9 @@ static void keep(struct fl_outputs *o, struct fl_sink *sink, const char *bytes, 
 
 		sink->full = room < n;
 		if (room > 0) {
-			done = write(sink->fd, bytes, room < n ? (size_t)room : n);
+			done = leaves_room(sink, n) ?
+				       write(sink->fd, bytes, room < n ? (size_t)room : n) :
+				       -1;
 			if (done < 0 && errno == EINTR)
 				continue;
 			if (done < 0)

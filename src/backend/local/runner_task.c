@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/keyctl.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend/local/runner.h"
@@ -31,7 +33,7 @@ int fl_user_enter(const struct fl_attempt_spec *spec, fairlead_error *err)
 	if (geteuid() != 0) {
 		if (spec->uid == geteuid())
 			return 0;
-		return fl_fail(err, FAIRLEAD_EIO,
+		return fl_fail(err, FAIRLEAD_EINPUT,
 			       "the daemon runs as user %u and cannot run jobs of user %u; only "
 			       "one that root runs can",
 			       geteuid(), spec->uid);
@@ -66,6 +68,23 @@ void fl_user_end(void)
 		abort();
 }
 
+/*
+ * Keys of the session that the daemon was started in are for whoever has that session: all jobs of
+ * all users, if each did not get one of its own.  What cannot be had here nobody has.  Made by root,
+ * of whose keys there may be many; the user's own keys are found through it as in any session.
+ */
+static int have_keys(void)
+{
+	bool made = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) >= 0;
+
+	return made || errno == ENOSYS || errno == EPERM ? 0 : -1;
+}
+
+static void find_own_keys(void)
+{
+	(void)syscall(SYS_keyctl, KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_SESSION_KEYRING);
+}
+
 /* For good. 0 or -1. */
 static int become_user(const struct fl_attempt_spec *spec)
 {
@@ -74,7 +93,7 @@ static int become_user(const struct fl_attempt_spec *spec)
 	if (geteuid() != 0)
 		/* What gets other rights than ours by its file could not be ended by us. */
 		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (setresgid(spec->gid, spec->gid, spec->gid) != 0 ||
+	if (have_keys() != 0 || setresgid(spec->gid, spec->gid, spec->gid) != 0 ||
 	    setresuid(spec->uid, spec->uid, spec->uid) != 0)
 		return -1;
 	if (getresuid(&real, &effective, &saved) != 0 || real != spec->uid ||
@@ -82,6 +101,7 @@ static int become_user(const struct fl_attempt_spec *spec)
 		errno = EPERM;
 		return -1;
 	}
+	find_own_keys();
 	return 0;
 }
 
@@ -315,6 +335,24 @@ int fl_tasks_fork(struct fl_tasks *t, fairlead_error *err)
 	return 0;
 }
 
+int fl_start_code(int why)
+{
+	switch (why) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case EACCES:
+	case EPERM:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case ENOEXEC:
+	case E2BIG:
+		return FAIRLEAD_EINPUT;
+	default:
+		return FAIRLEAD_EIO;
+	}
+}
+
 int fl_tasks_hear(struct fl_tasks *t, fairlead_error *err)
 {
 	const struct fl_attempt_spec *spec = t->spec;
@@ -339,14 +377,14 @@ int fl_tasks_hear(struct fl_tasks *t, fairlead_error *err)
 	case FILES:
 		return fl_fail(err, FAIRLEAD_EIO, "cannot open its standard files: %s", why);
 	case DIRECTORY:
-		return fl_fail(err, FAIRLEAD_EIO, "cannot go to the directory '%s': %s",
+		return fl_fail(err, fl_start_code(r.why), "cannot go to the directory '%s': %s",
 			       spec->directory, why);
 	case ENVIRONMENT:
 		return fl_fail(err, FAIRLEAD_EIO, "no memory for its environment");
 	case COMMAND:
 		break;
 	}
-	return fl_fail(err, FAIRLEAD_EIO, "cannot run '%s': %s", spec->command, why);
+	return fl_fail(err, fl_start_code(r.why), "cannot run '%s': %s", spec->command, why);
 }
 
 void fl_tasks_go(struct fl_tasks *t)

@@ -36,7 +36,7 @@ static void on_began(void *user, uint64_t job, uint32_t attempt, fl_time at)
 	t->began_at = at;
 }
 
-static void on_ended(void *user, const struct fl_outcome *outcome)
+static void on_ended(void *user, const struct fl_run_outcome *outcome)
 {
 	struct told *t = place_told(user, outcome->job, outcome->attempt);
 
@@ -265,7 +265,7 @@ const struct told *place_wait_began(struct place *p, uint64_t job, uint32_t atte
 	return t;
 }
 
-const struct fl_outcome *place_wait(struct place *p, uint64_t job, uint32_t attempt)
+const struct fl_run_outcome *place_wait(struct place *p, uint64_t job, uint32_t attempt)
 {
 	struct wanted w = { p, job, attempt, true };
 
@@ -284,7 +284,7 @@ enum fl_found place_find(struct place *p, uint64_t job)
 	return found;
 }
 
-const struct fl_outcome *place_run(struct place *p, const struct ask *a)
+const struct fl_run_outcome *place_run(struct place *p, const struct ask *a)
 {
 	place_start(p, a);
 	return place_wait(p, a->job, a->attempt ? a->attempt : 1);

@@ -17,7 +17,7 @@ struct told {
 	uint64_t job;
 	uint32_t attempt, began, ended; /* how often */
 	fl_time began_at;
-	struct fl_outcome outcome;
+	struct fl_run_outcome outcome;
 };
 
 struct place {
@@ -66,11 +66,11 @@ void place_start(struct place *p, const struct ask *a);
 void place_stop(struct place *p, uint64_t job, enum fl_go_why why, fl_time grace);
 struct told *place_told(struct place *p, uint64_t job, uint32_t attempt);
 const struct told *place_wait_began(struct place *p, uint64_t job, uint32_t attempt);
-const struct fl_outcome *place_wait(struct place *p, uint64_t job, uint32_t attempt);
+const struct fl_run_outcome *place_wait(struct place *p, uint64_t job, uint32_t attempt);
 /* It was there before: what find says. */
 enum fl_found place_find(struct place *p, uint64_t job);
 /* Start and wait. */
-const struct fl_outcome *place_run(struct place *p, const struct ask *a);
+const struct fl_run_outcome *place_run(struct place *p, const struct ask *a);
 /* Turn the loop until @done says so. */
 void place_until(struct place *p, bool (*done)(void *user), void *user, const char *what);
 

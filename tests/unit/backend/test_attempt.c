@@ -217,7 +217,7 @@ static void output_paths(void **state)
 	memset(longest, 'x', sizeof longest);
 	longest[sizeof longest - 1] = 0;
 	spec.output = longest;
-	assert_int_equal(fl_output_path(&spec, 0, path, NULL), FAIRLEAD_ELIMIT);
+	assert_int_equal(fl_output_path(&spec, 0, path, NULL), FAIRLEAD_EINPUT);
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,7 +92,7 @@ static void start_and_die(struct place *p)
 
 static void daemon_killed(void **state)
 {
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	(void)state;
 	assert_int_equal(WTERMSIG(in_another(start_and_die)), SIGKILL);
@@ -279,7 +280,7 @@ static void runner_killed(void **state)
 {
 	(void)state;
 	for (uint64_t job = 1; job <= 2; job++) {
-		const struct fl_outcome *o;
+		const struct fl_run_outcome *o;
 		char up[16];
 
 		snprintf(up, sizeof up, "up%d", (int)job);
@@ -355,7 +356,7 @@ static void not_its_process(void **state)
 	}
 	place_open(&place);
 	for (uint64_t job = 1; job <= 2; job++) {
-		const struct fl_outcome *o;
+		const struct fl_run_outcome *o;
 
 		assert_int_equal(place_find(&place, job), FL_FOUND_RUNS);
 		o = place_wait(&place, job, 1);
@@ -369,7 +370,7 @@ static void not_its_process(void **state)
 
 static void runner_told(void **state)
 {
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	(void)state;
 	/* By somebody else: its own grace. */
@@ -442,7 +443,7 @@ static void bomb(void **state)
 			});
 		place_wait_lines(&place, "up", 31);
 		place_stop(&place, job, FL_GO_CANCELLED, FL_SECOND / 100);
-		const struct fl_outcome *o = place_wait(&place, job, 1);
+		const struct fl_run_outcome *o = place_wait(&place, job, 1);
 		assert_int_equal(o->kind, FL_RUN_SIGNALLED);
 		assert_true(o->killed);
 		assert_int_equal(place_count(&place), 0);
@@ -456,7 +457,7 @@ static void bomb(void **state)
 
 static void full_disk(void **state)
 {
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 	char big[200];
 
 	(void)state;
@@ -497,13 +498,32 @@ static void full_disk(void **state)
 			 FL_RUN_EXITED);
 }
 
+/* Logs leave room for what the daemon writes. */
+static void last_of_the_disk(void **state)
+{
+	const struct fl_run_outcome *o;
+	struct statvfs disk;
+
+	(void)state;
+	if (getuid() != 0 || mount("fairlead-test", place.state, "tmpfs", 0, "size=1m") != 0)
+		skip();
+	place_open(&place);
+	o = place_run(&place, &(struct ask){ .job = 1, .script = "yes | head -c 3000000" });
+	assert_int_equal(o->kind, FL_RUN_EXITED);
+	assert_in_range(o->output_lost, 2000000, 2999999);
+	assert_int_equal(statvfs(place.state, &disk), 0);
+	assert_in_range(disk.f_bavail, 1, disk.f_blocks / 10);
+	o = place_run(&place, &(struct ask){ .job = 2, .script = "true" });
+	assert_int_equal(o->kind, FL_RUN_EXITED);
+}
+
 enum { ALONE = 4294901 /* a user that has no other processes */ };
 
 /* As a user who may have few processes: enough for us and the runner, not for its tasks. */
 static void start_without_processes(struct place *p)
 {
 	struct rlimit few = { 12, 12 };
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	if (chown(p->state, ALONE, ALONE) != 0 || setgid(ALONE) != 0 || setuid(ALONE) != 0)
 		_exit(1);
@@ -587,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(order_not_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bomb, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(full_disk, set_up_closed, tear_down_mounted),
+		cmocka_unit_test_setup_teardown(last_of_the_disk, set_up_closed, tear_down_mounted),
 		cmocka_unit_test_setup_teardown(no_fork, set_up_closed, tear_down),
 		cmocka_unit_test(not_opened),
 	};

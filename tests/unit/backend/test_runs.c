@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runs do when nothing is wrong with the machine: ends, tasks, output, stops, devices. */
+#include <fcntl.h>
+#include <linux/keyctl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "place.h"
@@ -53,49 +58,49 @@ static void ends(void **state)
 		  "" },
 		{ "not found",
 		  { TEXTS("no-such-program") },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  "",
 		  "",
 		  "cannot run 'no-such-program': No such file" },
 		{ "no program",
 		  { TEXTS("/etc/passwd") },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  "",
 		  "",
 		  "cannot run '/etc/passwd': Permission denied" },
 		{ "no directory",
 		  { .script = "true", .directory = "/no/such" },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  "",
 		  "",
 		  "cannot go to the directory '/no/such'" },
 		{ "a directory with an order for the terminal in it",
 		  { .script = "true", .directory = "/\033[2J\n\xc3\xa4" },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  "",
 		  "",
 		  "the directory '/?[2J?\xc3\xa4'" },
 		{ "no place for output",
 		  { .script = "true", .output = "/no/such/out" },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  NULL,
 		  NULL,
 		  "cannot write output to '/no/such/out'" },
 		{ "output to a folder",
 		  { .script = "true", .output = "/tmp" },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  NULL,
 		  NULL,
 		  "cannot write output to '/tmp'" },
 		{ "a pattern that is none",
 		  { .script = "true", .output = "/tmp/%x" },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  NULL,
 		  NULL,
@@ -126,7 +131,7 @@ static void ends(void **state)
 		{ "its path is the one that is looked in",
 		  { TEXTS("sh\0-c\0true"), .environment = "PATH=/no/such",
 		    .environment_len = sizeof "PATH=/no/such" },
-		  FL_RUN_NOT_STARTED,
+		  FL_RUN_IMPOSSIBLE,
 		  0,
 		  "",
 		  "",
@@ -141,8 +146,8 @@ static void ends(void **state)
 		place_start(&place, &ask);
 	}
 	for (uint64_t i = 0; i < COUNT(rows); i++) {
-		const struct fl_outcome *o = place_wait(&place, i + 1, 1);
-		bool began = rows[i].kind != FL_RUN_NOT_STARTED;
+		const struct fl_run_outcome *o = place_wait(&place, i + 1, 1);
+		bool began = rows[i].kind != FL_RUN_IMPOSSIBLE;
 
 		CHECK(o->kind == rows[i].kind, rows[i].name);
 		CHECK(o->status == rows[i].status, rows[i].name);
@@ -253,7 +258,7 @@ static void devices(void **state)
 /* The first that fails is how the job ends, and the others are told to go. */
 static void tasks(void **state)
 {
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	(void)state;
 	o = place_run(&place, &(struct ask){ .job = 1,
@@ -304,7 +309,7 @@ static void stops(void **state)
 		place_stop(&place, i + 1, FL_GO_PREEMPTED, rows[i].grace);
 	}
 	for (uint64_t i = 0; i < COUNT(rows); i++) {
-		const struct fl_outcome *o = place_wait(&place, i + 1, 1);
+		const struct fl_run_outcome *o = place_wait(&place, i + 1, 1);
 		bool at_once = rows[i].grace == 0;
 
 		CHECK(o->kind == rows[i].kind, rows[i].name);
@@ -319,7 +324,7 @@ static void stops(void **state)
 static void stops_again(void **state)
 {
 	fairlead_error err = { 0 };
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	(void)state;
 	place_start(&place,
@@ -344,7 +349,7 @@ static void stops_again(void **state)
 
 static void limits_of_time(void **state)
 {
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	(void)state;
 	o = place_run(&place, &(struct ask){ .job = 1,
@@ -441,13 +446,13 @@ static void users(void **state)
 				     "kill -9 $PPID 2>/dev/null || echo alive; cat ../runs/1/1/run "
 				     "2>/dev/null || echo hidden";
 	char path[200];
-	const struct fl_outcome *o;
+	const struct fl_run_outcome *o;
 
 	(void)state;
 	if (getuid() != 0) {
 		o = place_run(&place,
 			      &(struct ask){ .job = 1, .uid = getuid() + 1, .script = "true" });
-		assert_int_equal(o->kind, FL_RUN_NOT_STARTED);
+		assert_int_equal(o->kind, FL_RUN_IMPOSSIBLE);
 		assert_non_null(strstr(o->text, "only one that root runs can"));
 		return;
 	}
@@ -462,9 +467,52 @@ static void users(void **state)
 		&place,
 		&(struct ask){
 			.job = 2, .uid = 65534, .gid = 65534, .output = path, .script = "true" });
-	assert_int_equal(o->kind, FL_RUN_NOT_STARTED);
+	assert_int_equal(o->kind, FL_RUN_IMPOSSIBLE);
 	assert_non_null(strstr(o->text, "Permission denied"));
 	assert_int_equal(access(path, F_OK), -1);
+}
+
+/* What is in the session that the daemon was started in is not for jobs, nor is one's for others. */
+static void keys(void **state)
+{
+	static const char secret[] = "secret";
+	const struct ask ask = { .job = 1,
+				 .uid = 65534,
+				 .gid = 65534,
+				 .script = "grep -c fairlead-test-key /proc/keys" };
+
+	(void)state;
+	if (getuid() != 0 || access("/proc/keys", R_OK) != 0 ||
+	    syscall(SYS_add_key, "user", "fairlead-test-key", secret, sizeof secret,
+		    KEY_SPEC_SESSION_KEYRING) < 0)
+		skip();
+	place_run(&place, &ask);
+	assert_string_equal(place_output(&place, 1, 1, 0, FL_STREAM_OUT), "0\n");
+}
+
+/* A folder that never answers: time is up all the same. */
+static void stuck_folder(void **state)
+{
+	int fuse = getuid() == 0 ? open("/dev/fuse", O_RDWR | O_CLOEXEC) : -1;
+	char path[200], options[100];
+	struct ask ask = {
+		.job = 1, .directory = path, .time_limit = FL_SECOND / 5, .script = "true"
+	};
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/stuck", place.state);
+	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	if (fuse < 0 || mkdir(path, 0755) != 0 ||
+	    mount("fairlead-test", path, "fuse", 0, options) != 0) {
+		close(fuse);
+		skip();
+	}
+	const struct fl_run_outcome *o = place_run(&place, &ask);
+	umount2(path, MNT_DETACH);
+	close(fuse);
+	assert_int_equal(o->kind, FL_RUN_NOT_STARTED);
+	assert_int_equal(o->stopped, FL_GO_TIME_LIMIT);
+	assert_int_equal(place_count(&place), 0);
 }
 
 /* Known for good: its output stays until the job goes. */
@@ -579,10 +627,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(leaves_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(output, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(users, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keys, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stuck_folder, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(forgets, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_in_order, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
 	};
 
+	/* A session for the test of keys, before there are threads, each of which has its own. */
+	(void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,13 @@ static void refused(void **state)
 		{ "jobs: {timeLimit: 0s}", ".spec.jobs.timeLimit", "expected more than 0", "", 21 },
 		{ "jobs: {timeLimit: 2h, maxTimeLimit: 1h}", ".spec.jobs",
 		  "'timeLimit' is more than 'maxTimeLimit'", "", 9 },
+		{ "jobs: {grace: 2m, maxGrace: 1m}", ".spec.jobs",
+		  "'grace' is more than 'maxGrace'", "", 9 },
+		{ "jobs: {maxGrace: 1s}", ".spec.jobs", "'grace' is more than 'maxGrace'", "", 9 },
+		{ "jobs: {maxPriority: high}", ".spec.jobs.maxPriority",
+		  "expected a whole number, not a string", "", 23 },
+		{ "jobs: {maxPriority: 99999999999}", ".spec.jobs.maxPriority",
+		  "99999999999 does not fit 32 bits", "", 23 },
 		{ "jobs: {outputLimit: 0}", ".spec.jobs.outputLimit",
 		  "expected a number of bytes above 0", "", 23 },
 		{ "jobs: {losses: 0}", ".spec.jobs.losses", "expected a number from 1 to 1000", "",
@@ -187,29 +194,29 @@ static void assert_sym(const struct fl_model *m, struct fl_sym sym, const char *
 static void whole(void **state)
 {
 	struct fl_model *m = load(
-		HEAD
-		"tree: [company.yaml, /etc/more]\n"
-		"  state: /var/lib/fairlead\n"
-		"  socket: {path: /run/fairlead.sock, mode: '0660'}\n"
-		"  backend: local\n"
-		"  machine:\n"
-		"    name: big\n"
-		"    cohort: company\n"
-		"    flavors:\n"
-		"    - {name: cpu, resources: {cpu: auto, memory: 4Gi}}\n"
-		"    - {devices: {resource: nvidia.com/gpu, numbers: [2, 3]},\n"
-		"       resources: {nvidia.com/gpu: auto}, name: a100}\n"
-		"    reserved: {cpu: 500m}\n"
-		"    cgroup: required\n"
-		"  jobs: {grace: 0s, timeLimit: 1h, maxTimeLimit: 7d, outputLimit: 1Ki, losses: 1}\n"
-		"  keep: {jobs: 1d, events: 2d, history: 3d}\n"
-		"  limits: {jobs: 1, jobsPerUser: 2, jobsPerQueue: 3, connections: 4,\n"
-		"           bodyBytes: 1Ki, requestsPerSecond: 0}\n"
-		"  access:\n"
-		"    admins: {users: [alice, 1000], groups: [wheel]}\n"
-		"    queues: [{queue: team-a, groups: [a]}, {queue: ns/b}]\n"
-		"    others: deny\n"
-		"  cycleInterval: 1s\n");
+		HEAD "tree: [company.yaml, /etc/more]\n"
+		     "  state: /var/lib/fairlead\n"
+		     "  socket: {path: /run/fairlead.sock, mode: '0660'}\n"
+		     "  backend: local\n"
+		     "  machine:\n"
+		     "    name: big\n"
+		     "    cohort: company\n"
+		     "    flavors:\n"
+		     "    - {name: cpu, resources: {cpu: auto, memory: 4Gi}}\n"
+		     "    - {devices: {resource: nvidia.com/gpu, numbers: [2, 3]},\n"
+		     "       resources: {nvidia.com/gpu: auto}, name: a100}\n"
+		     "    reserved: {cpu: 500m}\n"
+		     "    cgroup: required\n"
+		     "  jobs: {grace: 0s, maxGrace: 1h, timeLimit: 1h, maxTimeLimit: 7d,\n"
+		     "         outputLimit: 1Ki, maxPriority: -5, losses: 1}\n"
+		     "  keep: {jobs: 1d, events: 2d, history: 3d}\n"
+		     "  limits: {jobs: 1, jobsPerUser: 2, jobsPerQueue: 3, connections: 4,\n"
+		     "           bodyBytes: 1Ki, requestsPerSecond: 0}\n"
+		     "  access:\n"
+		     "    admins: {users: [alice, 1000], groups: [wheel]}\n"
+		     "    queues: [{queue: team-a, groups: [a]}, {queue: ns/b}]\n"
+		     "    others: deny\n"
+		     "  cycleInterval: 1s\n");
 	const struct fl_daemon_settings *d = &m->daemon;
 	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[d->flavors.first];
 	const struct fl_daemon_access_row *a = m->daemon_access;
@@ -240,6 +247,7 @@ static void whole(void **state)
 	assert_int_equal(m->daemon_resources[d->reserved.first].amount, 500);
 	assert_int_equal(d->cgroup, FL_CGROUP_REQUIRED);
 	assert_true(d->grace == 0 && d->time_limit == hour && d->max_time_limit == 168 * hour);
+	assert_true(d->max_grace == hour && d->max_priority == -5);
 	assert_true(d->output_limit == 1024 && d->losses == 1);
 	assert_true(d->keep_jobs == 24 * hour && d->keep_events == 48 * hour &&
 		    d->keep_history == 72 * hour);
@@ -265,7 +273,12 @@ static void defaults(void **state)
 	(void)state;
 	assert_true(m->daemon.time_limit == 3600 * FL_SECOND);
 	assert_true(m->daemon.grace == fl_daemon_default.grace);
+	assert_true(m->daemon.max_grace == fl_daemon_default.max_grace);
+	assert_true(m->daemon.max_priority == INT32_MAX);
 	assert_true(m->daemon.open);
+	fl_model_free(m);
+	m = load(HEAD "jobs: {grace: 1h}\n");
+	assert_true(m->daemon.max_grace == 3600 * FL_SECOND);
 	fl_model_free(m);
 	m = load("apiVersion: fairlead.dev/v1alpha1\nkind: Daemon\nmetadata: {name: lab}\n");
 	assert_true(m->daemon.present);

@@ -20,7 +20,7 @@ struct fake_run {
 	uint32_t attempt;
 	enum fake_state state;
 	enum fl_go_why told;
-	struct fl_outcome outcome;
+	struct fl_run_outcome outcome;
 };
 
 struct fake {
@@ -162,7 +162,7 @@ static void fake_begin(struct fake_run *r)
 
 static void fake_tell(struct fake_run *r)
 {
-	struct fl_outcome o = r->outcome;
+	struct fl_run_outcome o = r->outcome;
 
 	if (fake.open)
 		fake.callbacks.ended(fake.callbacks.user, &o);
@@ -174,15 +174,15 @@ static void fake_end(struct fake_run *r, enum fl_outcome_kind kind, int status)
 	if (r->state >= FAKE_ENDED)
 		return;
 	r->state = FAKE_ENDED;
-	r->outcome = (struct fl_outcome){ .job = r->job,
-					  .attempt = r->attempt,
-					  .kind = kind,
-					  .status = status,
-					  .stopped = r->told,
-					  .began = FL_TIME_NONE,
-					  .ended = FL_TIME_NONE,
-					  .wall_began = FL_TIME_NONE,
-					  .wall_ended = FL_TIME_NONE };
+	r->outcome = (struct fl_run_outcome){ .job = r->job,
+					      .attempt = r->attempt,
+					      .kind = kind,
+					      .status = status,
+					      .stopped = r->told,
+					      .began = FL_TIME_NONE,
+					      .ended = FL_TIME_NONE,
+					      .wall_began = FL_TIME_NONE,
+					      .wall_ended = FL_TIME_NONE };
 	fake_tell(r);
 }
 

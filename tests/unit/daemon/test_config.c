@@ -501,6 +501,90 @@ static void packed(void **state)
 	fl_config_free(c);
 }
 
+static void collect(void *user, const char *line)
+{
+	char *to = user;
+
+	(void)strcat(strcat(to, line + strlen(here.path) + 1), "\n"); /* without the folder */
+}
+
+/* What is taken all the same is told, with its place; what is fine says nothing. */
+static void warnings(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} table[] = {
+		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c"), "" },
+		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c")
+			  QUEUE("r", ", cohortName: d"),
+		  "d.yaml:11:1: warning: ClusterQueue/r: it has no quota, and nothing that asks for "
+		  "anything can run; give it resourceGroups, or put it below the machine's cohort "
+		  "'c'\n" },
+		{ DAEMON("{}") QUEUE("q", ", cohortName: c"),
+		  "d.yaml:6:1: warning: ClusterQueue/q: it has no quota, and nothing that asks for "
+		  "anything can run; give it resourceGroups, or say in .spec.machine.cohort of the "
+		  "Daemon who has what the machine has, such as 'c'\n" },
+		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c, wait: 1"),
+		  "d.yaml:9:52: warning: ClusterQueue/q .spec.wait: unknown field 'wait'\n" },
+		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c") POD,
+		  "d.yaml:1:1: warning: Daemon: objects of jobs, machines or simulations left out: "
+		  "1; jobs are submitted to the daemon, and machines are its backend's\n" },
+	};
+	const struct fl_capacity has = { .rows = rows, .n = 2 };
+	fairlead_error err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct fl_config *c = open_config(table[i].text);
+		char said[2000] = "";
+
+		assert_int_equal(fl_config_warn(c, &has, collect, said, &err), 0);
+		assert_string_equal(said, table[i].says);
+		fl_config_free(c);
+	}
+}
+
+/* What a reload does not change. */
+static void at_start(void **state)
+{
+	static const char flavors[] = DAEMON(
+		"{machine: {flavors: [{name: a, resources: {gpu: 2}, devices: {resource: "
+		"gpu, numbers: [0, 1]}}], reserved: {cpu: 1}}}");
+	static const struct {
+		const char *was, *is, *fields;
+	} table[] = {
+		{ flavors, flavors, "" },
+		{ DAEMON("{}"), DAEMON("{jobs: {grace: 1s}, limits: {jobs: 5}}"), "" },
+		{ DAEMON("{}"), flavors, ".spec.machine.flavors, .spec.machine.reserved" },
+		{ flavors,
+		  DAEMON("{machine: {flavors: [{name: a, resources: {gpu: 2}, devices: {resource: "
+			 "gpu, numbers: [0, 2]}}], reserved: {cpu: 1}}}"),
+		  ".spec.machine.flavors" },
+		{ flavors,
+		  DAEMON("{machine: {flavors: [{name: a, resources: {gpu: 2}, devices: {resource: "
+			 "gpu, numbers: [0, 1]}}], reserved: {cpu: 2}}}"),
+		  ".spec.machine.reserved" },
+		{ DAEMON("{}"),
+		  DAEMON("{state: /s, socket: {mode: \"0600\"}, machine: {cgroup: off}, jobs: "
+			 "{outputLimit: 1}, limits: {connections: 9, bodyBytes: 9999, "
+			 "requestsPerSecond: 9}}"),
+		  ".spec.state, .spec.socket, .spec.machine.cgroup, .spec.jobs.outputLimit, "
+		  ".spec.limits.connections, .spec.limits.bodyBytes, "
+		  ".spec.limits.requestsPerSecond" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct fl_config *was = open_config(table[i].was), *is = open_config(table[i].is);
+		char fields[300];
+
+		assert_string_equal(fl_config_at_start(was, is, fields, sizeof fields),
+				    table[i].fields);
+		fl_config_free(was);
+		fl_config_free(is);
+	}
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -510,6 +594,7 @@ int main(void)
 		IN_FOLDER(quotas),       IN_FOLDER(flavors),       IN_FOLDER(promised),
 		IN_FOLDER(promised_all), IN_FOLDER(entitle),       IN_FOLDER(names),
 		IN_FOLDER(files),        IN_FOLDER(packed),        IN_FOLDER(again_of_nothing),
+		IN_FOLDER(warnings),     IN_FOLDER(at_start),
 	};
 
 	return cmocka_run_group_tests_name("daemon/config", tests, NULL, NULL);

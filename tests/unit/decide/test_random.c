@@ -250,7 +250,7 @@ static void rollback_gives_all_back(void **unused)
 	static struct image images[DEPTH];
 
 	(void)unused;
-	uint32_t seeds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 75 : 300;
+	uint32_t seeds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 40 : 300;
 
 	for (uint32_t seed = 1; seed <= seeds; seed++) {
 		struct fl_model *m = random_world(seed, false);

@@ -117,9 +117,12 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 		uv_timer_start(&a->timer, later, 1, 1);
 		return;
 	}
+	if (strcmp(r->path, "/slow") == 0)
+		uv_sleep((unsigned)number(r));
 	if (strcmp(r->path, "/give") == 0)
 		fl_exchange_give(x, 200, NULL, calloc(1, number(r) + 1), number(r));
-	else if (strcmp(r->path, "/echo") == 0 || strcmp(r->path, "/peer") == 0)
+	else if (strcmp(r->path, "/echo") == 0 || strcmp(r->path, "/peer") == 0 ||
+		 strcmp(r->path, "/slow") == 0)
 		fl_exchange_answer(x, 200, "text/plain", a->text, strlen(a->text));
 	else
 		fl_exchange_fail(x, 404, a->text, "try /echo");

@@ -7,6 +7,7 @@
  *   /later     the same, after some turns of the loop
  *   /peer      "UID GID PID"
  *   /give?n=   n bytes, whole
+ *   /slow?n=   the same as /echo after n milliseconds in which nobody else is served
  *   /stream?n= n bytes in pieces, as fast as they are taken
  *   /follow    a line, and then nothing until the client leaves or the server closes
  */

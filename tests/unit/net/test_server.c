@@ -418,6 +418,102 @@ static void rate(void **state)
 	serving_end(&s);
 }
 
+/* What takes long, one after another: as much as a user may have, and then a 429. */
+static int asks_slowly(const struct serving *s)
+{
+	int busy = 0;
+
+	for (int i = 0; i < 6; i++) {
+		char *answer = serving_ask(s, "GET", "/slow?n=100");
+
+		busy += has(answer, " 429 ");
+		free(answer);
+	}
+	return busy;
+}
+
+static void long_requests(void **state)
+{
+	struct fl_server_limits limits = serving_limits();
+	static struct serving s;
+	struct other other;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	limits.requests_per_second = 10;
+	other_begin(&other, 65001, asks_slowly);
+	serving_begin(&s, limits);
+	assert_in_range(other_ends(&other, &s), 1, 3);
+	serving_end(&s);
+}
+
+/* Large answers that nobody reads: how many of them are refused. */
+static int reads_nothing(const struct serving *s)
+{
+	static const char request[] = "GET /give?n=16000000 HTTP/1.1\r\nHost: x\r\n\r\n";
+	int busy = 0;
+
+	for (int i = 0; i < 8; i++) {
+		int fd = serving_connect(s); /* closed by the end of this process */
+
+		serving_send(fd, request, sizeof request - 1);
+
+		char *answer = serving_read(fd, 12, NULL);
+
+		busy += has(answer, " 503");
+		free(answer);
+	}
+	return busy;
+}
+
+static void unread(void **state)
+{
+	static struct serving s;
+	struct other other;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	other_begin(&other, 65001, reads_nothing);
+	serving_begin(&s, serving_limits());
+	assert_int_equal(other_ends(&other, &s), 3);
+	serving_is_well(&s);
+	serving_end(&s);
+}
+
+/* More idle connections than are taken, which a process of theirs holds until the server closes. */
+static int crowds(const struct serving *s)
+{
+	int fds[60];
+
+	for (int i = 0; i < 60; i++)
+		fds[i] = serving_connect(s);
+	if (fork() == 0) {
+		free(serving_read(fds[0], SIZE_MAX, NULL));
+		_exit(0);
+	}
+	return 0;
+}
+
+/* They do not keep others out. */
+static void crowd(void **state)
+{
+	struct fl_server_limits limits = serving_limits();
+	static struct serving s;
+	struct other other;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	limits.connections = 8;
+	other_begin(&other, 65001, crowds);
+	serving_begin(&s, limits);
+	assert_int_equal(other_ends(&other, &s), 0);
+	serving_is_well(&s);
+	serving_end(&s);
+}
+
 static int says_who_i_am(const struct serving *s)
 {
 	char *answer = serving_ask(s, "GET", "/peer"), want[64];
@@ -478,8 +574,8 @@ static void bodies(void **state)
 
 /* --- streams --- */
 
-/* The body of a chunked answer, without what marks the chunks. */
-static size_t unchunked(const char *answer)
+/* The body of a chunked answer, without what marks the chunks; @whole: with the end of it. */
+static size_t unchunked(const char *answer, bool whole)
 {
 	const char *at = strstr(answer, "\r\n\r\n") + 4;
 	size_t len, sum = 0;
@@ -489,7 +585,7 @@ static size_t unchunked(const char *answer)
 		sum += len;
 		at = end + 2 + len + 2;
 	}
-	assert_string_equal(end, "\r\n\r\n");
+	assert_string_equal(end, whole ? "\r\n\r\n" : "");
 	return sum;
 }
 
@@ -515,7 +611,7 @@ static void slow_reader(void **state)
 
 	char *answer = serving_read(fd, SIZE_MAX, &len);
 
-	assert_int_equal(unchunked(answer), 5000000);
+	assert_int_equal(unchunked(answer, true), 5000000);
 	assert_in_range(s.drained, 4, 20);
 	free(answer);
 	close(fd);
@@ -569,8 +665,9 @@ static void closes(void **state)
 		size_t len;
 		char *answer = serving_read(fds[i], SIZE_MAX, &len);
 
+		/* Who follows sees that it was cut off; what had come to its end goes out whole. */
 		if (i < 2)
-			assert_true(unchunked(answer) == (i ? 500000 : 5));
+			assert_true(unchunked(answer, i == 1) == (i ? 500000 : 5));
 		if (i == 2)
 			assert_true(has(answer, "GET /later"));
 		assert_true(i < 3 || len == 0);
@@ -595,6 +692,9 @@ int main(void)
 		cmocka_unit_test(slow_clients),
 		cmocka_unit_test(connections),
 		cmocka_unit_test(rate),
+		cmocka_unit_test(long_requests),
+		cmocka_unit_test(unread),
+		cmocka_unit_test(crowd),
 		cmocka_unit_test(peers),
 		cmocka_unit_test(bodies),
 		cmocka_unit_test(slow_reader),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -192,6 +193,20 @@ static void all_at_once(void **state)
 	assert_int_equal(won, 1);
 }
 
+/* Whoever may read the folder may lock it for ever: that keeps nobody from listening. */
+static void lock_of_others(void **state)
+{
+	int fd = open(folder, O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	struct fl_socket s = listens();
+	close(fd);
+	fl_socket_remove(&s);
+	assert_int_not_equal(access(path, F_OK), 0);
+	close(s.fd);
+}
+
 static void handed_over(void **state)
 {
 	struct fl_socket first = listens(), s = { .fd = -7 };
@@ -241,6 +256,26 @@ static void rates(void **state)
 	assert_int_equal(taken, 10);
 }
 
+/* What takes long costs more: half of the time is the most that one user gets. */
+static void long_requests(void **state)
+{
+	static struct fl_rates r = { .per_second = 10 };
+	unsigned taken = 0;
+
+	(void)state;
+	for (uint64_t now = 0; now < 10000; now += 100)
+		if (fl_rate_take(&r, 1, now)) {
+			fl_rate_charge(&r, 1, 0.5);
+			taken++;
+		}
+	assert_in_range(taken, 9, 11);
+	fl_rate_charge(&r, 1, 1e9);
+	assert_false(fl_rate_take(&r, 1, 19000));
+	assert_true(fl_rate_take(&r, 1, 21000));
+	fl_rate_charge(&r, 2, 1); /* who never asked owes nothing */
+	assert_true(fl_rate_take(&r, 2, 21000));
+}
+
 /* Names without end are no way around it. */
 static void many_users(void **state)
 {
@@ -258,14 +293,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(made_and_removed),
-		TEST(live_is_refused_stale_is_replaced),
-		TEST(busy_is_live),
-		TEST(other_files_stay),
-		cmocka_unit_test(too_long),
-		TEST(all_at_once),
-		TEST(handed_over),
-		cmocka_unit_test(rates),
+		TEST(made_and_removed),       TEST(live_is_refused_stale_is_replaced),
+		TEST(busy_is_live),           TEST(other_files_stay),
+		cmocka_unit_test(too_long),   TEST(all_at_once),
+		TEST(lock_of_others),         TEST(handed_over),
+		cmocka_unit_test(rates),      cmocka_unit_test(long_requests),
 		cmocka_unit_test(many_users),
 	};
 
