@@ -659,12 +659,17 @@ def test_logs(ask, daemon):
 
 def in_terminal(daemon, args, until, keys=b"", columns=80, rows=24, sig=None, env=None):
     """What is on a terminal when `until` has come; then keys or a signal, and the exit status."""
+    ready, go = os.pipe()
     pid, fd = pty.fork()
     if pid == 0:
+        os.read(ready, 1)  # not before the terminal was looked at
         os.execvpe(os.environ["FAIRLEAD"], ["fairlead", *args],
                    {**os.environ, "FAIRLEAD_SOCKET": daemon.path, "TERM": "xterm", "LC_ALL": "C.UTF-8", **(env or {})})
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     before, seen, sent, end = termios.tcgetattr(fd), b"", False, time.monotonic() + 30
+    os.write(go, b"x")
+    os.close(ready)
+    os.close(go)
     while time.monotonic() < end:
         if select.select([fd], [], [], 0.05)[0]:
             try:
