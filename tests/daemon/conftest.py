@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Black-box tests of the daemon: a real one, on a state folder and a socket of its own."""
+import datetime
 import http.client
 import json
 import os
@@ -14,6 +15,11 @@ import pytest
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
 DEADLINE = 60.0
 OVER = ("done", "failed", "cancelled")
+
+
+def ms(text):
+    """Of a moment as the API writes it (with a fraction or without: not to be compared as texts)."""
+    return round(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
 
 
 class Connection(http.client.HTTPConnection):

@@ -10,6 +10,8 @@ import threading
 
 import pytest
 
+from conftest import ms
+
 
 def test_health(shared):
     answer = shared.get("/v1/health")
@@ -17,7 +19,7 @@ def test_health(shared):
     assert answer.status == 200
     assert health["status"] == "ok" and health["problem"] is None
     assert health["pid"] == shared.process.pid and health["policy"] == "borrow"
-    assert health["startedAt"] <= health["now"]
+    assert ms(health["startedAt"]) <= ms(health["now"])
 
 
 def test_metrics(shared):
@@ -136,7 +138,7 @@ def test_job_whole(shared):
     assert job["name"] == "three" and job["priority"] == 7 and job["tasks"] == 1
     assert job["requests"] == {"cpu": "1500m"} and job["timeLimit"] == "1h"
     assert job["command"] == ["sh", "-c", "exit 3"] and job["environment"] == {"K": "v"}
-    assert job["submittedAt"] <= job["startedAt"] <= job["endedAt"]
+    assert ms(job["submittedAt"]) <= ms(job["startedAt"]) <= ms(job["endedAt"])
     assert job["reason"] == "exited with status 3"
     attempts = shared.until(lambda: (a := shared.job(number)["attempts"]) and a[0]["to"] and a,
                             "its attempt has an end")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What queues held over a time, against the times of their jobs: exact, also over kills."""
-import datetime
 import itertools
 import json
 import signal
@@ -9,14 +8,10 @@ import time
 
 import pytest
 
+from conftest import ms
 from test_policies import daemon_of, entitled, queue, sleeps, states  # noqa: F401
 
 CPU = {"a": 1, "b": 2}  # of each of its jobs
-
-
-def ms(text):
-    """Of a moment as the API writes it."""
-    return round(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
 
 
 def history(daemon, **window):
