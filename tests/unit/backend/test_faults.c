@@ -156,9 +156,14 @@ static void killed_while_starting(void **state)
 	place_open(&place);
 }
 
-static void start_in_race(struct place *p)
+/* Both are open before one starts anything: a daemon that opens clears away what is half made. */
+static void start_in_race(struct place *p, int ready, int go)
 {
+	char c = 0;
+
 	place_open(p);
+	if (write(ready, &c, 1) != 1 || read(go, &c, 1) != 1)
+		_exit(2);
 	for (uint64_t job = 1; job <= 8; job++)
 		place_start(p, &(struct ask){ .job = job,
 					      .script = "echo >>ran; sleep 0.05; exit 6" });
@@ -169,22 +174,29 @@ static void start_in_race(struct place *p)
 	_exit(7);
 }
 
-/* Two daemons on one folder, against all rules: both hear of it, and it has run once. */
+/* Two daemons on one folder, though a lock forbids it: both hear of it, and it has run once. */
 static void two_daemons(void **state)
 {
 	pid_t pids[2];
-	int status;
+	int status, ready[2], go[2];
+	char both[2] = { 0 };
 
 	(void)state;
+	assert_int_equal(pipe(ready) | pipe(go), 0);
 	for (int i = 0; i < 2; i++) {
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
 		if (pids[i] == 0)
-			start_in_race(&place);
+			start_in_race(&place, ready[1], go[0]);
 	}
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(read(ready[0], both, 1), 1);
+	assert_int_equal(write(go[1], both, 2), 2);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
 		assert_int_equal(WEXITSTATUS(status), 7);
+		close(ready[i]);
+		close(go[i]);
 	}
 	assert_string_equal(place_file(&place, "ran"), "\n\n\n\n\n\n\n\n");
 	place_open(&place);
