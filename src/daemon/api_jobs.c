@@ -236,8 +236,9 @@ static void wish(const struct fl_call *call, enum fl_wish wish, int32_t priority
 {
 	fairlead_error err = { 0 };
 	struct owed *o = owe(call, &err);
-	const char *who = fl_access_user(call->api->access, call->r->peer.uid);
-	int code = o ? fl_core_wish(call->api->core, wish, call->job, priority, who, wished, o,
+	const struct fl_wisher who = { .name = fl_access_user(call->api->access, call->r->peer.uid),
+				       .admin = fl_api_is_admin(call) };
+	int code = o ? fl_core_wish(call->api->core, wish, call->job, priority, &who, wished, o,
 				    &err) :
 		       FAIRLEAD_ENOMEM;
 

@@ -385,6 +385,17 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 	return code;
 }
 
+/* Jobs of a queue that is gone may still be there, but a queue that never was is a slip. */
+static bool is_lost(const struct list *l, fairlead_error *err)
+{
+	struct fl_core_view view;
+	struct fl_sym namespace, queue;
+
+	fl_core_view(l->call->api->core, &view);
+	return l->queue && l->n_live + l->n_over == 0 &&
+	       fl_config_queue(view.model, l->queue, &namespace, &queue, err) == FAIRLEAD_ENOENT;
+}
+
 void fl_api_jobs(struct fl_call *call)
 {
 	struct list l = { .call = call,
@@ -400,7 +411,7 @@ void fl_api_jobs(struct fl_call *call)
 	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after))
 		return;
 	jobs = json_array();
-	if (list(&l, jobs, &err) < 0) {
+	if (list(&l, jobs, &err) < 0 || is_lost(&l, &err)) {
 		json_decref(jobs);
 		fl_api_error(call, &err);
 	} else {

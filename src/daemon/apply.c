@@ -254,7 +254,8 @@ static int hold(struct fl_core *c, const struct fl_journal_row *row, struct fl_l
 {
 	int r = tell(c, FL_HAPPENED_HELD, row->at, job, /* reason= */ NULL, row->text, err);
 
-	job->held = true;
+	if (row->a || job->held == FL_HOLD_NONE)
+		job->held = row->a ? FL_HOLD_ADMIN : FL_HOLD_OWNER;
 	if (r < 0 || job->state == FL_JOB_HELD)
 		return r;
 	if (runs(job))
@@ -270,9 +271,10 @@ static int release(struct fl_core *c, const struct fl_journal_row *row, struct f
 {
 	int r = 0;
 
-	if (!job->held)
+	/* Refused before, but for who came with the admin. */
+	if (!job->held || (job->held == FL_HOLD_ADMIN && !row->a))
 		return 0;
-	job->held = false;
+	job->held = FL_HOLD_NONE;
 	if (job->state == FL_JOB_HELD)
 		job->state = fl_jobs_waits_for(&c->jobs, job->id) ? FL_JOB_DEPENDS : FL_JOB_WAITS;
 	if (job->state == FL_JOB_WAITS)

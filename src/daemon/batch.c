@@ -97,7 +97,7 @@ int fl_gather_submit(struct fl_gather *g, const struct fl_journal_row *row,
 		.priority = spec->priority,
 		.started = FL_TIME_NONE,
 		.ended = FL_TIME_NONE,
-		.held = spec->hold,
+		.held = spec->hold ? FL_HOLD_OWNER : FL_HOLD_NONE,
 		.outcome = -1,
 	};
 

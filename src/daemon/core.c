@@ -428,7 +428,7 @@ int fl_core_note(struct fl_core *c, const struct fl_journal_row *row, fairlead_e
 }
 
 int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
-		 const char *who, fl_reply_fn *done, void *user, fairlead_error *err)
+		 const struct fl_wisher *who, fl_reply_fn *done, void *user, fairlead_error *err)
 {
 	static const enum fl_journal_kind kinds[] = {
 		[FL_WISH_CANCEL] = FL_JOURNAL_CANCEL,
@@ -437,7 +437,10 @@ int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t pri
 		[FL_WISH_PRIORITY] = FL_JOURNAL_PRIORITY,
 	};
 	char by[80];
-	struct fl_journal_row row = { .kind = kinds[wish], .job = job, .a = priority, .text = by };
+	struct fl_journal_row row = { .kind = kinds[wish],
+				      .job = job,
+				      .a = wish == FL_WISH_PRIORITY ? priority : who->admin,
+				      .text = by };
 	struct fl_post post = { done, user, c->gather->n_journal, 1 };
 	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
 	int r = fl_core_check_open(c, err);
@@ -449,9 +452,13 @@ int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t pri
 	if (live && fl_job_is_over(live->state))
 		return fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " is over: %s", job,
 			       fl_job_state_name(live->state));
+	if (live && wish == FL_WISH_RELEASE && live->held == FL_HOLD_ADMIN && !who->admin) {
+		fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " is held by an admin", job);
+		return fl_fail_hint(err, "an admin releases it; cancel is yours");
+	}
 	if ((r = fl_gather_post(c->gather, &post, err)) < 0)
 		return r;
-	(void)snprintf(by, sizeof by, "by %s", who);
+	(void)snprintf(by, sizeof by, "by %s", who->name);
 	r = fl_core_note(c, &row, err);
 	if (r < 0)
 		c->gather->n_posts--;

@@ -75,9 +75,16 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 		   fl_reply_fn *done, void *user, fairlead_error *err);
 
 enum fl_wish { FL_WISH_CANCEL, FL_WISH_HOLD, FL_WISH_RELEASE, FL_WISH_PRIORITY };
-/* @who wishes it. FAIRLEAD_ENOENT, ESTATE (it is over), EIO: at once, and @done is not called. */
+struct fl_wisher {
+	const char *name;
+	bool admin; /* whose holds are not released by others */
+};
+/*
+ * Whether @who may is looked at before, but for who may release what an admin holds.
+ * FAIRLEAD_ENOENT, ESTATE (it is over, an admin holds it), EIO: at once, and @done is not called.
+ */
 int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
-		 const char *who, fl_reply_fn *done, void *user, fairlead_error *err);
+		 const struct fl_wisher *who, fl_reply_fn *done, void *user, fairlead_error *err);
 
 /*
  * What is older than its time is about to be dropped, but for what the last checkpoint needs: one is
@@ -101,7 +108,7 @@ struct fl_live {
 	enum fl_job_state state;
 	enum fl_go_why stopping; /* STOPS: why */
 	uint64_t preemptor;      /* STOPS: the job it makes way for; 0: none */
-	bool held;               /* waits to be released, or will when it has stopped */
+	enum fl_hold held;       /* waits to be released, or will when it has stopped */
 	uint32_t awaited;        /* so many jobs wait for it, counted as often as they name it */
 	int32_t priority;
 	uint32_t tasks, attempt, evictions, losses;

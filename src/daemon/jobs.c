@@ -259,7 +259,7 @@ int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, 
 		.array = spec->array,
 		.uid = spec->uid,
 		.state = FL_JOB_WAITS,
-		.held = spec->hold,
+		.held = spec->hold ? FL_HOLD_OWNER : FL_HOLD_NONE,
 		.priority = spec->priority,
 		.tasks = spec->tasks,
 		.workload = { FL_NONE },
@@ -316,7 +316,7 @@ int fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state,
 	if (job->state == FL_JOB_DEPENDS || job->state == FL_JOB_HELD)
 		forget_awaits(j, job->id);
 	job->state = state;
-	job->held = false;
+	job->held = FL_HOLD_NONE;
 	j->of_user[job->user.v]--;
 	j->of_queue[job->queue.v]--;
 	j->n_live--;

@@ -239,7 +239,7 @@ static int load_jobs(struct fl_core *c, const struct fl_image *i, struct saved_c
 					  .waits = rows[k].waits,
 					  .state = (enum fl_job_state)rows[k].state,
 					  .stopping = (enum fl_go_why)rows[k].stopping,
-					  .held = rows[k].held != 0,
+					  .held = (enum fl_hold)rows[k].held,
 					  .attempt = rows[k].attempt,
 					  .evictions = rows[k].evictions,
 					  .losses = rows[k].losses,

@@ -37,7 +37,8 @@ const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, c
 	if (fl_job_is_over(job->state))
 		return fl_core_ending(job, buffer, size) ? buffer : "";
 	if (job->state == FL_JOB_HELD)
-		text = "waits to be released";
+		text = job->held == FL_HOLD_ADMIN ? "waits to be released by an admin" :
+						    "waits to be released";
 	else if (job->state == FL_JOB_DEPENDS)
 		text = "waits for other jobs to end";
 	else if (job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)

@@ -95,6 +95,14 @@ enum fl_go_why {
 	FL_GO_WHYS
 } FL_BYTE;
 
+/* Who must release it before it runs. Numbers are stored: new ones come last. */
+enum fl_hold {
+	FL_HOLD_NONE,
+	FL_HOLD_OWNER, /* its owner or an admin */
+	FL_HOLD_ADMIN, /* an admin */
+	FL_HOLDS
+} FL_BYTE;
+
 /* How a run ended. */
 enum fl_outcome_kind {
 	FL_RUN_EXITED,      /* `status`: of the first task that did not end with 0, else 0 */

@@ -282,7 +282,7 @@ static int print_shares(const struct fl_what_if_report *w, fairlead_error *err)
 static const char *amount_text(const struct fl_report *r, const struct fl_ledger_cell *c,
 			       fl_amount v, char buffer[32])
 {
-	return v == FL_NO_LIMIT ? "none" : fl_report_amount(r, c->resource, v, buffer);
+	return v == FL_NO_LIMIT ? "unlimited" : fl_report_amount(r, c->resource, v, buffer);
 }
 
 /* "4", or "4 -> 8" where that changes. */

@@ -158,7 +158,9 @@ static int take_job(const struct fl_store *s, struct fl_query *q, struct fl_job_
 	ret->evictions = fl_take_u32(q);
 	ret->losses = fl_take_u32(q);
 	ret->ran = fl_take_int(q);
-	ret->held = fl_take_int(q) != 0;
+	int64_t held = fl_take_int(q);
+
+	ret->held = held > 0 && held < FL_HOLDS ? (enum fl_hold)held : FL_HOLD_NONE;
 	ret->outcome = (int)fl_take_int(q);
 	ret->status = (int)fl_take_int(q);
 	ret->placement = fl_take_text(q);

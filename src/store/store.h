@@ -31,9 +31,9 @@ struct fl_store;
 enum fl_journal_kind {
 	FL_JOURNAL_SUBMIT, /* a job; its spec is in its row; of those it waits for, by bit, a: who was
 			      over as wanted, b: otherwise */
-	FL_JOURNAL_CANCEL, /* by a person */
-	FL_JOURNAL_HOLD,
-	FL_JOURNAL_RELEASE,
+	FL_JOURNAL_CANCEL,   /* by a person */
+	FL_JOURNAL_HOLD,     /* a: 1: by an admin */
+	FL_JOURNAL_RELEASE,  /* the same */
 	FL_JOURNAL_PRIORITY, /* a: the new one */
 	FL_JOURNAL_JOIN,  /* who had come up to job `job` takes part from now on, or, a: 1, who had
 			    come until the last PREPARE */
@@ -68,7 +68,7 @@ struct fl_job_row {
 	uint32_t attempt;                  /* how often it was started */
 	uint32_t evictions, losses;
 	fl_time ran; /* in all attempts */
-	bool held;
+	enum fl_hold held;
 	int outcome; /* enum fl_outcome_kind; -1: none yet */
 	int status;
 	const char *

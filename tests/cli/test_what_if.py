@@ -67,9 +67,9 @@ Admitted, and was not: 1
   ns/a1     a         1  cpu: f
 
 Quota and usage:
-  NODE  FLAVOR  RESOURCE   QUOTA  MAY BORROW  MAY LEND    USAGE  BORROWED
-  a     f       cpu       4 -> 8        none      none   1 -> 4         0
-  co    f       cpu            0        none      none  7 -> 10         0
+  NODE  FLAVOR  RESOURCE   QUOTA  MAY BORROW   MAY LEND    USAGE  BORROWED
+  a     f       cpu       4 -> 8   unlimited  unlimited   1 -> 4         0
+  co    f       cpu            0   unlimited  unlimited  7 -> 10         0
 
 Does not fail, for it is not true: admitted.new(a) > 1 or evicted.new > 0
   not true: admitted.new(a) > 1 (1 > 1)
@@ -141,9 +141,9 @@ Shares:
   b        200      0
 
 Quota and usage:
-  NODE  FLAVOR  RESOURCE   QUOTA  MAY BORROW  MAY LEND   USAGE  BORROWED
-  a     f       cpu       4 -> 6        none      none  2 -> 5         0
-  b     f       cpu            4        none      none  6 -> 3    2 -> 0
+  NODE  FLAVOR  RESOURCE   QUOTA  MAY BORROW   MAY LEND   USAGE  BORROWED
+  a     f       cpu       4 -> 6   unlimited  unlimited  2 -> 5         0
+  b     f       cpu            4   unlimited  unlimited  6 -> 3    2 -> 0
 """
 
 

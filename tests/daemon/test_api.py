@@ -162,6 +162,9 @@ def test_lists(shared):
     assert listed("state=held&queue=other") == ([numbers[1]], False)
     assert listed("state=held&user=nobody") == ([], False)
     assert listed("state=runs") == ([], False)
+    assert listed("state=runs&queue=other") == ([], False)
+    lost = shared.get("/v1/jobs?queue=othr")
+    assert lost.status == 404 and "there is no queue 'othr'" in lost.error
     assert listed("state=held&limit=2") == (numbers[:2], True)
     assert listed("state=held&limit=3") == (numbers, False)
     assert listed("state=held&limit=2&last=1") == (numbers[1:], True)

@@ -70,6 +70,34 @@ def test_priority_has_a_limit(daemon):
     assert said.count(("submit", 403)) == 2 and said.count(("priority", 403)) == 1
 
 
+@root_only
+def test_what_an_admin_holds_only_admins_release(daemon):
+    (_, text), = somebody(daemon, ["POST", "/v1/jobs", spec()])
+    number = json.loads(text)["jobs"][0]
+    release, hold = f"/v1/jobs/{number}/release", f"/v1/jobs/{number}/hold"
+    assert daemon.post(hold).status == 200
+    daemon.stop(signal.SIGKILL)
+    daemon.start()
+    no, again = somebody(daemon, ["POST", release, None], ["POST", hold, None])
+    assert no[0] == 409 and f"job {number} is held by an admin" in no[1] and again[0] == 200
+    assert daemon.job(number)["reason"] == "waits to be released by an admin"
+    (status, _), = somebody(daemon, ["POST", release, None])
+    assert status == 409 and daemon.job(number)["state"] == "held"
+    assert daemon.post(release).status == 200
+    daemon.wait(number, "done")
+    # What its owner holds, its owner releases; and may cancel what an admin holds.
+    (_, text), = somebody(daemon, ["POST", "/v1/jobs", spec()])
+    number = json.loads(text)["jobs"][0]
+    (status, _), = somebody(daemon, ["POST", f"/v1/jobs/{number}/release", None])
+    assert status == 200
+    (_, text), = somebody(daemon, ["POST", "/v1/jobs", spec()])
+    number = json.loads(text)["jobs"][0]
+    assert daemon.post(f"/v1/jobs/{number}/hold").status == 200
+    (status, _), = somebody(daemon, ["POST", f"/v1/jobs/{number}/cancel", None])
+    assert status == 200
+    daemon.wait(number, "cancelled")
+
+
 def test_grace_has_a_limit(daemon):
     """Nobody stays for ever by ignoring a signal."""
     answer = daemon.post("/v1/jobs", spec(grace="301s"))
@@ -129,7 +157,8 @@ def test_why_it_did_not_start_is_for_its_owner(daemon):
     number = daemon.submit("no-such-program-of-mine", name="mine")
     daemon.wait(number, "failed")
     why = "impossible: cannot run 'no-such-program-of-mine': No such file or directory"
-    mine = daemon.job(number)
+    mine = daemon.until(lambda: (job := daemon.job(number))["attempts"][0]["ended"] and job,
+                        "its attempt has an end")
     assert (mine["reason"], mine["attempts"][0]["ended"], len(mine["attempts"])) == (why, why, 1)
     seen = somebody(daemon, *(["GET", path, None] for path in (
         f"/v1/jobs/{number}", "/v1/jobs?state=failed", f"/v1/jobs/{number}/explain", f"/v1/events?job={number}")))

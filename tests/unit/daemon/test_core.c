@@ -200,7 +200,8 @@ static int wish(struct world *w, enum fl_wish what, uint64_t job)
 {
 	fairlead_error err = { 0 };
 
-	return fl_core_wish(w->core, what, job, /* priority= */ 7, "ann", answered, w, &err);
+	return fl_core_wish(w->core, what, job, /* priority= */ 7,
+			    &(struct fl_wisher){ .name = "ann" }, answered, w, &err);
 }
 
 static enum fl_job_state state_of(const struct world *w, uint64_t job)
