@@ -157,6 +157,38 @@ static void find_account(struct fl_access *a, struct account *name, fl_time now)
 	name->id = name->is_group ? gid : uid;
 }
 
+static void warn_of(struct fl_access *a, const struct fl_model *m, const struct fl_place *place,
+		    struct account *name, fl_config_say *say, void *user)
+{
+	char line[1024];
+
+	find_account(a, name, /* now= */ 0);
+	if (name->known)
+		return;
+	(void)snprintf(line, sizeof line,
+		       "%.300s:%u:%u: warning: there is no %s '%.200s' on this machine, so nobody "
+		       "is allowed anything by that name",
+		       fl_model_text(m, m->inputs[place->file]), place->line, place->column,
+		       name->is_group ? "group" : "user", name->text);
+	say(user, line);
+}
+
+void fl_access_warn(const struct fl_config *config, const struct fl_accounts *accounts,
+		    fl_config_say *say, void *user)
+{
+	const struct fl_model *m = fl_config_objects(config);
+	struct fl_access *a = NULL;
+	fairlead_error err;
+
+	if (fl_access_new(config, accounts, /* own= */ 0, &a, &err) < 0)
+		return; /* and it is told where it is used */
+	for (uint32_t i = 0; i < a->n_rules; i++)
+		for (uint32_t k = 0; k < a->rules[i].names.n; k++)
+			warn_of(a, m, &m->daemon_access[i].place,
+				&a->names[a->rules[i].names.first + k], say, user);
+	fl_access_free(a);
+}
+
 static bool is_current(fl_time until, fl_time now) { return until != FL_TIME_NONE && now < until; }
 
 /* The caller with its groups; who was looked up longest ago makes room. */

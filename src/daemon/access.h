@@ -38,6 +38,10 @@ int fl_access_new(const struct fl_config *config, const struct fl_accounts *acco
 		  struct fl_access **ret, fairlead_error *err);
 struct fl_access *fl_access_free(struct fl_access *a);
 
+/* Users and groups that are named and that there are not, a line each: it may be a slip. */
+void fl_access_warn(const struct fl_config *config, const struct fl_accounts *accounts,
+		    fl_config_say *say, void *user);
+
 /* Root, who started the daemon, and whom the configuration names. */
 bool fl_access_is_admin(struct fl_access *a, uid_t uid, gid_t gid);
 /* To a queue as fl_config_queue says it.  False: *err says why, code FAIRLEAD_ESTATE. */

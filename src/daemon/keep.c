@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/access.h"
 #include "daemon/core_parts.h"
 
 /* --- to text --- */
@@ -167,6 +168,7 @@ static void log_reload(struct fl_core *c, const struct fl_config *wanted)
 	char fields[300];
 	fairlead_error err;
 
+	fl_access_warn(wanted, &fl_accounts_system, log_warning, c);
 	(void)fl_config_warn(wanted, &c->capacity, log_warning, c, &err);
 	if (*fl_config_at_start(c->config, wanted, fields, sizeof fields))
 		fl_core_log(c, "these count from the next start on: %s", fields);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/access.h"
 #include "daemon/api.h"
 #include "daemon/config.h"
 #include "daemon/core.h"
@@ -316,6 +317,13 @@ static int begin_signals(struct daemon *d)
 	return ms ? uv_timer_start(&d->watchdog, on_watchdog, ms, ms) : 0;
 }
 
+static int warn_of(const struct fl_config *config, const struct fl_capacity *capacity,
+		   fairlead_error *err)
+{
+	fl_access_warn(config, &fl_accounts_system, say_line, NULL);
+	return fl_config_warn(config, capacity, say_line, NULL, err);
+}
+
 static int warn(const struct fl_core *core, fairlead_error *err)
 {
 	const struct fl_backend_ops *ops;
@@ -323,7 +331,7 @@ static int warn(const struct fl_core *core, fairlead_error *err)
 	struct fl_capacity capacity;
 	int r = ops->capacity(host, &capacity, err);
 
-	return r < 0 ? r : fl_config_warn(fl_core_config(core), &capacity, say_line, NULL, err);
+	return r < 0 ? r : warn_of(fl_core_config(core), &capacity, err);
 }
 
 static int begin(struct daemon *d, fairlead_error *err)
@@ -391,7 +399,7 @@ static int check(struct fl_config *config)
 {
 	const struct fl_capacity unknown = { 0 };
 	fairlead_error err = { 0 };
-	int r = fl_config_warn(config, &unknown, say_line, NULL, &err);
+	int r = warn_of(config, &unknown, &err);
 
 	fl_config_free(config);
 	if (r < 0)

@@ -279,6 +279,32 @@ static void many(void **state)
 	fl_config_free(c);
 }
 
+static void hear(void *user, const char *line)
+{
+	const char **expected = user;
+
+	assert_non_null(*expected);
+	assert_non_null(strstr(line, *expected));
+	expected[0] = expected[1];
+	expected[1] = NULL;
+}
+
+static void nobody_of_that_name(void **state)
+{
+	const char *expected[2] = {
+		": warning: there is no user 'alise' on this machine, so nobody is allowed anything by that name",
+		": warning: there is no group 'rad' on this machine",
+	};
+	struct fl_config *c = config_of(
+		"{access: {admins: {users: [bob, alise, \"4711\"]}, queues: "
+		"[{queue: a, users: [alice], groups: [red, rad]}]}}");
+
+	(void)state;
+	fl_access_warn(c, &accounts, hear, expected);
+	assert_null(expected[0]);
+	fl_config_free(c);
+}
+
 /* The accounts of this machine: who runs the test is found by name and number. */
 static void of_this_machine(void **state)
 {
@@ -308,8 +334,13 @@ static void of_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_FOLDER(submits),  IN_FOLDER(admins), IN_FOLDER(not_root),
-		IN_FOLDER(believed), IN_FOLDER(many),   cmocka_unit_test(of_this_machine),
+		IN_FOLDER(submits),
+		IN_FOLDER(admins),
+		IN_FOLDER(not_root),
+		IN_FOLDER(believed),
+		IN_FOLDER(many),
+		cmocka_unit_test(of_this_machine),
+		IN_FOLDER(nobody_of_that_name),
 	};
 
 	return cmocka_run_group_tests_name("daemon/access", tests, NULL, NULL);
