@@ -280,6 +280,18 @@ static void print_numbers(const uint64_t *jobs, uint32_t n)
 	}
 }
 
+static void print_notes(const json_t *answer)
+{
+	const json_t *notes = json_object_get(answer, "notes");
+
+	for (size_t i = 0; i < json_array_size(notes); i++) {
+		const char *text = json_string_value(json_array_get(notes, i));
+
+		fl_print_diagnostic(
+			&(struct fl_diagnostic){ .severity = "warning", .text = text ? text : "" });
+	}
+}
+
 static int report(struct fl_submission *s, json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "jobs");
@@ -296,6 +308,8 @@ static int report(struct fl_submission *s, json_t *answer)
 	else
 		print_numbers(jobs, n);
 	fflush(stdout);
+	if (s->options->output != FL_OUTPUT_JSON)
+		print_notes(answer);
 	if (s->wait && n)
 		code = fl_submit_wait(s->options, jobs, n);
 	free(jobs);

@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "codec/job_json.h"
+#include "codec/quantity.h"
 #include "daemon/api_parts.h"
+
+enum { NOTES = 8 };
 
 /* An answer that is owed until it is durable. */
 struct owed {
 	struct fl_call call;
+	json_t *notes; /* what a person should know of it all the same; NULL: nothing */
 };
 
 static struct owed *owe(const struct fl_call *call, fairlead_error *err)
@@ -19,8 +23,15 @@ static struct owed *owe(const struct fl_call *call, fairlead_error *err)
 	if (!o)
 		fl_fail_nomem(err);
 	else
-		o->call = *call;
+		*o = (struct owed){ .call = *call };
 	return o;
+}
+
+static void owed_free(struct owed *o)
+{
+	if (o)
+		json_decref(o->notes);
+	free(o);
 }
 
 /* --- submit --- */
@@ -153,6 +164,50 @@ static int submission_check(const struct fl_call *call, struct submission *s, bo
 	return 0;
 }
 
+/* There may be more some day, so it is taken; but mostly it is a slip. */
+static void note_request(struct owed *o, const struct fl_job_spec *spec,
+			 const struct fl_job_request *request, const struct fl_capacity *there)
+{
+	bool cpu = strcmp(request->resource, "cpu") == 0;
+	bool bytes = strcmp(request->resource, "memory") == 0;
+	fl_amount asked = fl_sat_mul(request->amount, spec->tasks), most = 0;
+	char text[400], a[32], b[32];
+	bool known = false;
+
+	for (uint32_t i = 0; i < there->n; i++)
+		if (strcmp(there->rows[i].resource, request->resource) == 0) {
+			most = fl_sat_add(most, there->rows[i].amount);
+			known = true;
+		}
+	if (!known || asked <= most)
+		return;
+	(void)snprintf(text, sizeof text,
+		       "it asks for %s of %s, and there are %s on this machine: it waits until "
+		       "there are more",
+		       fl_quantity_format(a, asked, cpu, bytes), request->resource,
+		       fl_quantity_format(b, most, cpu, bytes));
+	if (!o->notes)
+		o->notes = json_array();
+	for (size_t i = 0; i < json_array_size(o->notes); i++)
+		if (strcmp(json_string_value(json_array_get(o->notes, i)), text) == 0)
+			return;
+	json_array_append_new(o->notes, json_string(text));
+}
+
+static void take_notes(struct owed *o, const struct submission *s)
+{
+	const struct fl_backend_ops *ops;
+	struct fl_host *host = fl_core_host(o->call.api->core, &ops);
+	struct fl_capacity there;
+	fairlead_error err;
+
+	if (ops->capacity(host, &there, &err) < 0)
+		return;
+	for (uint32_t i = 0; i < s->n && json_array_size(o->notes) < NOTES; i++)
+		for (uint32_t k = 0; k < s->specs[i].n_requests; k++)
+			note_request(o, &s->specs[i], &s->specs[i].requests[k], &there);
+}
+
 static void submitted(void *user, const struct fl_reply *reply)
 {
 	struct owed *o = user;
@@ -170,9 +225,10 @@ static void submitted(void *user, const struct fl_reply *reply)
 			       (unsigned long long)reply->jobs[0],
 			       (unsigned long long)reply->jobs[reply->n_jobs - 1]);
 		fl_api_audit(&o->call, subject, 201);
-		fl_api_json(&o->call, 201, json_pack("{s:o}", "jobs", jobs));
+		fl_api_json(&o->call, 201,
+			    json_pack("{s:o, s:O*}", "jobs", jobs, "notes", o->notes));
 	}
-	free(o);
+	owed_free(o);
 }
 
 void fl_api_submit(struct fl_call *call)
@@ -192,12 +248,14 @@ void fl_api_submit(struct fl_call *call)
 	if (code == 0)
 		code = submission_check(call, &s, &forbidden, &err);
 	if (code == 0)
+		take_notes(o, &s);
+	if (code == 0)
 		code = fl_core_submit(call->api->core, s.specs, s.n, s.array, submitted, o, &err);
 	json_decref(body);
 	submission_done(&s);
 	if (code == 0)
 		return;
-	free(o);
+	owed_free(o);
 	if (forbidden)
 		fl_api_fail(call, 403, err.text, err.hint);
 	else
@@ -229,7 +287,7 @@ static void wished(void *user, const struct fl_reply *reply)
 			    json_pack("{s:I, s:s}", "job", (json_int_t)o->call.job, "state",
 				      fl_job_state_name(reply->state)));
 	}
-	free(o);
+	owed_free(o);
 }
 
 static void wish(const struct fl_call *call, enum fl_wish wish, int32_t priority)
@@ -244,7 +302,7 @@ static void wish(const struct fl_call *call, enum fl_wish wish, int32_t priority
 
 	if (code == 0)
 		return;
-	free(o);
+	owed_free(o);
 	if (code == FAIRLEAD_ENOENT)
 		refuse_old(call);
 	else
@@ -283,7 +341,7 @@ static void reloaded(void *user, const struct fl_reply *reply)
 		fl_api_audit(&o->call, "configuration", 200);
 		fl_api_json(&o->call, 200, json_pack("{s:s}", "status", "reloaded"));
 	}
-	free(o);
+	owed_free(o);
 }
 
 void fl_api_reload(struct fl_call *call)
@@ -294,6 +352,6 @@ void fl_api_reload(struct fl_call *call)
 
 	if (code == 0)
 		return;
-	free(o);
+	owed_free(o);
 	fl_api_error(call, &err);
 }

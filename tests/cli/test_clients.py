@@ -137,6 +137,15 @@ def test_submit_numbers(ask, daemon, valid):
         assert valid(r.json(), "submit") == {"apiVersion": "fairlead.dev/v1alpha1", "kind": "Submitted", "jobs": jobs}
 
 
+def test_submit_notes(ask, daemon, valid):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [17], "notes": ["it asks for 99 of cpu, and there are 8"]}
+    r = ask("submit", "-q", "a", "-r", "cpu=99", "--", "true")
+    assert (r.code, r.out, r.err) == (0, "17\n", "fairlead: warning: it asks for 99 of cpu, and there are 8\n")
+    r = ask("submit", "-q", "a", "-r", "cpu=99", "-o", "json", "--", "true")
+    assert (r.code, r.err) == (0, "")
+    assert valid(json.loads(r.out), "submit")["notes"] == ["it asks for 99 of cpu, and there are 8"]
+
+
 def test_submit_environment(ask, daemon, write):
     daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
     write("vars", "# these\n\n  X=from file\nY\n")

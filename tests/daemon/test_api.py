@@ -148,6 +148,21 @@ def test_job_whole(shared):
         {"resource": "cpu", "flavor": "default", "amount": "1500m"}]
 
 
+def test_more_than_there_is(shared):
+    note = "it asks for 6 of cpu, and there are 4 on this machine: it waits until there are more"
+    body = {"queue": "default", "requests": {"cpu": 3}, "tasks": 2, "directory": "/", "command": ["true"]}
+    answer = shared.post("/v1/jobs", {"jobs": [body, {**body, "tasks": 1, "hold": True}, body]})
+    assert (answer.status, answer.json()["notes"]) == (201, [note])
+    numbers = answer.json()["jobs"]
+    answer = shared.post("/v1/jobs", {**body, "requests": {"memory": "4Gi"}, "hold": True})
+    assert "4Gi on this machine" in answer.json()["notes"][0]
+    numbers += answer.json()["jobs"]
+    answer = shared.post("/v1/jobs", {**body, "requests": {"memory": "2Gi"}, "hold": True})
+    assert "notes" not in answer.json()
+    for number in numbers + answer.json()["jobs"]:
+        shared.post(f"/v1/jobs/{number}/cancel")
+
+
 def test_lists(shared):
     numbers = [shared.submit("true", hold=True, queue=queue)
                for queue in ("default", "other", "default")]
