@@ -129,9 +129,11 @@ static int tell_who_waits(struct fl_core *c, uint64_t id, fl_time at, fairlead_e
 static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_job_state state,
 		   enum fl_happened what, const char *text, fairlead_error *err)
 {
-	bool ran = job->outcome == FL_RUN_EXITED || job->outcome == FL_RUN_SIGNALLED;
 	char buffer[FL_CORE_REASON];
-	int r = fl_jobs_end(&c->jobs, job, state, ran ? NULL : text, err);
+	/* What outcome and status say is not kept twice. */
+	bool said = text && job->outcome >= 0 &&
+		    strcmp(fl_core_last_run(job, buffer, sizeof buffer), text) == 0;
+	int r = fl_jobs_end(&c->jobs, job, state, said ? NULL : text, err);
 
 	if (r < 0)
 		return r;
@@ -300,6 +302,12 @@ static int set_priority(struct fl_core *c, const struct fl_journal_row *row, str
 
 /* --- what became of runs --- */
 
+/* To its end, be it by a signal: it had begun, and was not lost. */
+static bool has_run(const struct fl_run_outcome *o)
+{
+	return o->kind == FL_RUN_EXITED || o->kind == FL_RUN_SIGNALLED;
+}
+
 /* Why it did not start names folders and programs: that is for its owner (fl_api_reason). */
 static const char *ended_as(const struct fl_live *job, const struct fl_run_outcome *o,
 			    char buffer[FL_CORE_REASON])
@@ -308,8 +316,11 @@ static const char *ended_as(const struct fl_live *job, const struct fl_run_outco
 
 	if (job->stopping != FL_GO_NOT)
 		return fl_go_why_name(job->stopping);
-	(void)snprintf(buffer, FL_CORE_REASON, "%s%s%s", fl_outcome_name(o->kind),
-		       started ? "" : ": ", started ? "" : o->text);
+	if (has_run(o) && o->text[0])
+		(void)snprintf(buffer, FL_CORE_REASON, "%s", o->text);
+	else
+		(void)snprintf(buffer, FL_CORE_REASON, "%s%s%s", fl_outcome_name(o->kind),
+			       started ? "" : ": ", started ? "" : o->text);
 	return buffer;
 }
 
@@ -399,7 +410,9 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 	r = tell_policy(c, at, FL_EV_FINISHED, job, err);
 	if (r < 0)
 		return r;
-	(void)fl_core_last_run(job, text, sizeof text);
+	size_t n = strlen(fl_core_last_run(job, text, sizeof text));
+	if (has_run(o) && o->text[0])
+		(void)snprintf(text + n, sizeof text - n, ", %s", o->text);
 	return end_job(c, job, at,
 		       well                   ? FL_JOB_DONE :
 		       why == FL_GO_CANCELLED ? FL_JOB_CANCELLED :
@@ -459,8 +472,7 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	if (job->stopping == FL_GO_CANCELLED)
 		return finish(c, job, row->at, &o, err);
 	/* Who was told to go before it began has gone: nothing went wrong. */
-	if (o.kind == FL_RUN_EXITED || o.kind == FL_RUN_SIGNALLED ||
-	    (o.kind == FL_RUN_NOT_STARTED && job->stopping != FL_GO_NOT))
+	if (has_run(&o) || (o.kind == FL_RUN_NOT_STARTED && job->stopping != FL_GO_NOT))
 		return finish(c, job, row->at, &o, err);
 	return lost(c, job, row->at, &o, how, err);
 }

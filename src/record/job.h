@@ -122,7 +122,7 @@ struct fl_run_outcome {
 	fl_time began, ended;           /* on the clock of the host (backend.h); FL_TIME_NONE */
 	fl_time wall_began, wall_ended; /* the same by the wall clock as it was; FL_TIME_NONE */
 	uint64_t output_lost;           /* bytes beyond the limit */
-	char text[256];                 /* NOT_STARTED, IMPOSSIBLE, LOST */
+	char text[256]; /* NOT_STARTED, IMPOSSIBLE, LOST: why; else what is known besides, or "" */
 };
 
 const char *fl_job_state_name(enum fl_job_state state); /* "waits" */

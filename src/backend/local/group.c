@@ -189,6 +189,18 @@ bool fl_group_kill(const char *path)
 	return done;
 }
 
+bool fl_group_out_of_memory(const char *path)
+{
+	static const char key[] = "\noom_kill ";
+	char file[1100], text[1024] = "\n";
+
+	(void)snprintf(file, sizeof file, "%s/memory.events", path);
+	if (!*path || fl_text_of(file, text + 1, sizeof text - 1) < 0)
+		return false;
+	const char *at = strstr(text, key);
+	return at && at[sizeof key - 1] != '0';
+}
+
 bool fl_group_remove(const char *path)
 {
 	char place[1024];

@@ -32,6 +32,8 @@ int fl_group_make(const char *path, const struct fl_attempt_limits *limits, fair
 void fl_group_limit(int group, const struct fl_attempt_limits *limits);
 /* Ends all in it at once. false: it cannot be done so. */
 bool fl_group_kill(const char *path);
+/* Something in it, or all of it, was killed by the kernel for using more memory than it may. */
+bool fl_group_out_of_memory(const char *path);
 /* Once nothing is in it. @path "" and one that is gone are fine. false: something is. */
 bool fl_group_remove(const char *path);
 

@@ -201,6 +201,8 @@ static void kill_all(struct runner *r)
 		sigtimedwait(&child, NULL,
 			     &(struct timespec){ pause / FL_SECOND, pause % FL_SECOND });
 	}
+	if (fl_group_out_of_memory(r->spec.group))
+		set_text(r, "out of memory");
 	for (int i = 0; i < GROUP_ROUNDS && !fl_group_remove(r->spec.group); i++) {
 		fl_group_kill(r->spec.group); /* what came into the group from elsewhere */
 		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);

@@ -183,13 +183,46 @@ static void limits(void **state)
 	assert_int_equal(rmdir(root), 0);
 }
 
+/* What the kernel counts in memory.events. */
+static void out_of_memory(void **state)
+{
+	static const struct {
+		const char *name, *events;
+		bool killed;
+	} rows[] = {
+		{ "none", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 0\noom_group_kill 0\n", false },
+		{ "one", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\noom_group_kill 1\n", true },
+		{ "first", "oom_kill 12\n", true },
+		{ "another", "oom_killed 12\n", false },
+		{ "empty", "", false },
+	};
+	char root[] = "/tmp/fairlead-test-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	assert_false(fl_group_out_of_memory(""));
+	assert_false(fl_group_out_of_memory(root));
+	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int file = openat(dir, "memory.events", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+				  0600);
+		size_t n = strlen(rows[i].events);
+
+		CHECK(write(file, rows[i].events, n) == (ssize_t)n, rows[i].name);
+		close(file);
+		CHECK(fl_group_out_of_memory(root) == rows[i].killed, rows[i].name);
+	}
+	unlinkat(dir, "memory.events", 0);
+	close(dir);
+	assert_int_equal(rmdir(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses),
-		cmocka_unit_test(kills_marked),
-		cmocka_unit_test(finds_groups),
-		cmocka_unit_test(limits),
+		cmocka_unit_test(parses),        cmocka_unit_test(kills_marked),
+		cmocka_unit_test(finds_groups),  cmocka_unit_test(limits),
+		cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

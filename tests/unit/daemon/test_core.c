@@ -347,6 +347,31 @@ static void test_impossible(void **state)
 	assert_int_equal(state_of(w, job + 1), FL_JOB_STARTS);
 }
 
+/* What its host knows besides is told, also after a replay. */
+static void test_out_of_memory(void **state)
+{
+	struct world *w = *state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+	uint64_t job = submitted(w, &s);
+	char buffer[FL_CORE_REASON];
+
+	fake_begin(run_of(w, job));
+	run_of(w, job)->besides = "out of memory";
+	fake_end(run_of(w, job), FL_RUN_SIGNALLED, 9);
+	settle(w);
+	for (int i = 0; i < 2; i++) {
+		const struct fl_live *live = fl_core_job(w->core, job);
+
+		assert_int_equal(live->state, FL_JOB_FAILED);
+		assert_string_equal(fl_core_reason(w->core, live, buffer, sizeof buffer),
+				    "killed by signal 9, out of memory");
+		if (i == 0) {
+			kill_core(w);
+			start_core(w);
+		}
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -928,6 +953,7 @@ int main(void)
 		TEST(test_after),
 		TEST(test_losses),
 		TEST(test_impossible),
+		TEST(test_out_of_memory),
 		TEST(test_refused),
 		TEST(test_limits),
 		TEST(test_restart),
