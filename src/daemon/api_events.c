@@ -264,24 +264,78 @@ static void begin_at_end(struct events *e)
 	fl_core_unwritten(e->api->core, note_unwritten, e);
 }
 
+/* The last ones there are; `e` stands at the newest that the store had when it was asked first. */
+struct last {
+	struct events *e;
+	uint64_t seq; /* of the oldest one to tell; 0: none is in the store */
+	uint32_t n;
+	uint64_t unwritten; /* so many are wanted that it did not have */
+	uint64_t skip;      /* so many of them are not among the last ones */
+	uint64_t written;   /* so many of those it had are, as far as there are any */
+};
+
+static bool is_newer(const struct events *than, const struct fl_event_row *row)
+{
+	return row->seq > than->seq || (row->seq == than->seq && row->n > than->n);
+}
+
+static void count_unwritten(void *user, const struct fl_event_row *row)
+{
+	struct last *l = user;
+
+	l->unwritten += is_newer(l->e, row) && is_wanted(l->e, row);
+}
+
+static void skip_unwritten(void *user, const struct fl_event_row *row)
+{
+	struct last *l = user;
+
+	if (l->skip > 0 && is_newer(l->e, row) && is_wanted(l->e, row)) {
+		l->skip--;
+		(void)note(l->e, row, NULL);
+	}
+}
+
+/* Newest first; what has been written meanwhile was counted already. */
+static int find_oldest(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	struct last *l = user;
+
+	(void)err;
+	if (l->written > 0 && !is_newer(l->e, row)) {
+		l->written--;
+		l->seq = row->seq;
+		l->n = row->n;
+	}
+	return 0;
+}
+
 /* Who does not, the last ones: from right before the oldest of them. */
 static void begin_with_last(struct events *e)
 {
+	const struct fl_event_filter newest = { .limit = 1, .newest_first = true };
 	struct fl_event_filter last = filter_of(e);
+	struct last l = { .e = e };
 
-	last.after_seq = 0;
-	last.after_n = 0;
+	(void)fl_store_events(fl_core_store(e->api->core), &newest, note, e, NULL);
+	fl_core_unwritten(e->api->core, count_unwritten, &l);
+	if (l.unwritten >= e->left) {
+		l.skip = l.unwritten - e->left;
+		fl_core_unwritten(e->api->core, skip_unwritten, &l);
+		return;
+	}
+	l.written = e->left - l.unwritten;
 	last.newest_first = true;
 	last.limit = e->left < UINT32_MAX ? (uint32_t)e->left : UINT32_MAX;
-	if (last.limit > 0)
-		(void)fl_store_events(fl_core_store(e->api->core), &last, note, e, NULL);
+	(void)fl_store_events(fl_core_store(e->api->core), &last, find_oldest, &l, NULL);
+	e->seq = l.seq;
+	e->n = l.n;
 	if (e->n > 0) {
 		e->n--;
 	} else if (e->seq > 0) {
 		e->seq--;
 		e->n = UINT32_MAX;
 	}
-	e->left = UINT64_MAX; /* and what came since */
 }
 
 static bool arguments(const struct fl_call *call, struct events *e)

@@ -286,8 +286,33 @@ def test_events(shared):
     assert kinds(shared.get(last).text) == ["Started", "Finished"]
     ended = events(answer.text)[-1]["at"]
     assert kinds(shared.get(f"/v1/events?job={number}&since=2001-01-01T00:00:00Z").text) == kinds(answer.text)
-    assert kinds(shared.get(f"/v1/events?job={number}&since={ended[:-1]}9Z").text) == []
+    assert kinds(shared.get(f"/v1/events?job={number}&since={ended[:-1]}{'9' if '.' in ended else '.001'}Z").text) == []
     assert shared.get("/v1/events?since=2101-01-01T00:00:00Z").text == ""
+
+
+def test_last_events_are_as_many_as_asked_for(shared):
+    """Also of those that are not written yet, of which there are many just now."""
+    shared.wait(shared.submit("true"))
+    end = []
+
+    def submit():
+        while not end:
+            for number in shared.submit("true", hold=True, array=5):
+                shared.post(f"/v1/jobs/{number}/cancel")
+
+    thread = threading.Thread(target=submit)
+    thread.start()
+    try:
+        newest = [0, 0]
+        for limit in [1, 2, 3, 7, 40] * 30:
+            ids = [[int(n) for n in event["id"].split(".")]
+                   for event in events(shared.get(f"/v1/events?limit={limit}").text)]
+            assert len(ids) == limit or limit == 40
+            assert len(ids) <= limit and ids == sorted(ids) and ids[-1] >= newest
+            newest = ids[-1]
+    finally:
+        end.append(True)
+        thread.join()
 
 
 def test_events_followed(shared):
