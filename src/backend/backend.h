@@ -129,7 +129,8 @@ struct fl_backend_ops {
 
 	/*
 	 * Start it.  Errors are for what cannot be asked; what fails later (fork, directory, user)
-	 * is an outcome NOT_STARTED, or IMPOSSIBLE where trying again would not help.  One that was started before is not started again.
+	 * is an outcome NOT_STARTED, or IMPOSSIBLE where trying again would not help.  One that was
+	 * started before is not started again.
 	 */
 	int (*start)(struct fl_host *h, const struct fl_run *run, fairlead_error *err);
 	/* Tell it to go: signal, grace, kill. Again: the shorter grace, the first reason. */

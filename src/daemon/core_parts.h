@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core_parts - what the files of the core share: core.c (loop, batches), apply.c (what a row of the
- * journal does), prepare.c (generations), rows.c (what is written down of it), runs.c (backend), replay.c (recovery),
- * view.c (what there is)
+ * journal does), prepare.c (generations), rows.c (what is written down of it), runs.c (backend),
+ * replay.c (recovery), view.c (what there is)
  */
 #ifndef FL_DAEMON_CORE_PARTS_H
 #define FL_DAEMON_CORE_PARTS_H

@@ -20,12 +20,12 @@ uint64_t fl_core_job_of(const struct fl_core *c, struct fl_workload w)
 	return w.v < c->generation.model->n_workloads ? c->generation.job_of[w.v] : 0;
 }
 
-/* Nobody has looked at one that is not the first of its queue. */
+/* Nobody has looked at one that is not the first of its queue, or has just come back. */
 static const char *waiting_reason(const struct fl_generation *g, const struct fl_live *job)
 {
 	enum fl_reason reason = g->ops->reason(g->policy, job->workload);
 
-	return fl_reason_sentence(reason == FL_REASON_NONE ? FL_REASON_BEHIND_HEAD : reason);
+	return reason == FL_REASON_NONE ? "waits for its turn" : fl_reason_sentence(reason);
 }
 
 const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,

@@ -4,8 +4,9 @@
  *
  * A user may ask as often in one second as the rate says, and in a burst as often as in one
  * second.  Requests that take long cost more: those of one user take half of the time at most, what
- * is beyond that is paid back by waiting.  More users than the table has places cannot ask more often in all than it has places:
- * who comes new takes over the place that was not used for longest with the tokens that are in it.
+ * is beyond that is paid back by waiting.  More users than the table has places cannot ask more
+ * often in all than it has places: who comes new takes over the place that was not used for
+ * longest with the tokens that are in it.
  */
 #ifndef FL_NET_RATE_H
 #define FL_NET_RATE_H

@@ -67,7 +67,8 @@ int fl_server_new(const struct fl_server_options *options, struct fl_server **re
 		  fairlead_error *err);
 /*
  * Stop taking connections, finish what was begun, then call @closed.  Streams are cut off,
- * so that nobody takes that for their end: their owners hear that they are gone.  What is not answered yet is waited for.
+ * so that nobody takes that for their end: their owners hear that they are gone.  What is not
+ * answered yet is waited for.
  */
 void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user);
 
