@@ -69,6 +69,7 @@ struct fl_job_spec {
 	/* Texts each ended by a NUL, one behind the other; of the environment "NAME=VALUE". */
 	const char *command, *environment;
 	uint32_t command_len, environment_len;
+	uint32_t bytes; /* of its stored text; 0: not known */
 };
 
 enum fl_job_state {
