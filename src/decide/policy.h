@@ -103,7 +103,9 @@ struct fl_policy_ops {
 
 	/*
 	 * One workload, as if it were its queue's only head in a cycle of its own: the
-	 * decision for it (ADMIT, RESERVE with its EVICTs, or WAIT), nothing applied.
+	 * decision for it (ADMIT, RESERVE with its EVICTs, or WAIT), nothing applied.  What is
+	 * kept for others whatever happens (decide/borrow/rung.h) it does not get: a sink hears of
+	 * them, too.
 	 */
 	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w,
 		   const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
@@ -115,11 +117,18 @@ struct fl_policy_ops {
 	int (*serve)(struct fl_policy *p, fl_time now, struct fl_workload w,
 		     const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
 	/*
-	 * Whoever waits is looked at anew: nobody is parked, and what was found out about them
+	 * What ended by @now has ended, and whoever waits is looked at anew: nobody is parked, and what was found out about them
 	 * (positions of scans, shapes that do not fit, who comes first in line) is forgotten.  What
 	 * is promised stays promised.
 	 */
 	int (*forget)(struct fl_policy *p, fl_time now, fairlead_error *err);
+
+	/*
+	 * NULL, or: while nothing leaves but who was told to go, does preemption come to rest from
+	 * here, whatever the order?  By a theorem, whose hypotheses hold in this state
+	 * (decide/borrow/README.md, "Why it settles"); false: it is not known so.
+	 */
+	bool (*settles)(const struct fl_policy *p);
 
 	/* Next time a step may differ without an event; FL_NEVER. */
 	fl_time (*wake)(const struct fl_policy *p, fl_time now);
@@ -151,6 +160,20 @@ struct fl_policy_ops {
 	void (*digest)(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
 	/* What the digest is a digest of, word by word: equal for equal states only. */
 	void (*spell)(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+	/*
+	 * The same, but of what hangs on time no more than must be told apart: equal for states that
+	 * decide alike until time passes, and then too, whatever it lifts first.  borrow: whether
+	 * anything is left of it, not how much, and where usage over time decides, its order at @now.
+	 * entitle, which lifts nothing one by one: how much is left.
+	 */
+	void (*gist)(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+	/*
+	 * NULL, or what time will lift is lifted one by one, in whatever order.  @i, below `delays`,
+	 * stands for a workload's run, wait or back-off, or a queue's: what ends of it next is taken
+	 * for ended.  1: nothing is left of it.  For exploring: inside a mark alone.
+	 */
+	uint32_t (*delays)(const struct fl_policy *p);
+	int (*lift)(struct fl_policy *p, fl_time now, uint32_t i, fairlead_error *err);
 	/*
 	 * NULL, or for workloads in whose place others could stand: of two with one number that both
 	 * wait, it makes no difference which is served, but for their names in all that follows, as

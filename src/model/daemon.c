@@ -19,6 +19,7 @@ const struct fl_daemon_settings fl_daemon_default = {
 	.max_jobs = 200000,
 	.max_jobs_per_user = 50000,
 	.max_jobs_per_queue = 100000,
+	.max_bytes_per_user = INT64_C(512) << 20,
 	.max_connections = 256,
 	.max_body = INT64_C(4) << 20,
 	.max_requests = 2000,

@@ -44,6 +44,7 @@ struct fl_daemon_settings {
 	struct fl_span trees;  /* into daemon_trees: files with objects, relative to the document */
 	struct fl_sym state;   /* folder; symbol 0: not said */
 	struct fl_sym socket;  /* path; symbol 0: "fairlead.sock" in the state folder */
+	struct fl_sym backups; /* folder that admins may make backups in; symbol 0: none */
 	uint32_t socket_mode;  /* default 0666: who calls is asked of the kernel */
 	struct fl_sym backend; /* "local" */
 
@@ -70,12 +71,14 @@ struct fl_daemon_settings {
 	uint32_t max_jobs;           /* waiting and running, in all; default 200000 */
 	uint32_t max_jobs_per_user;  /* default 50000 */
 	uint32_t max_jobs_per_queue; /* default 100000 */
+	int64_t max_bytes_per_user;  /* of what jobs are to run; default 512 MiB */
 	uint32_t max_connections;    /* default 256 */
 	int64_t max_body;            /* bytes; default 4 MiB */
 	uint32_t max_requests;       /* a second and user; default 2000; 0: no limit */
 
 	fl_time cycle_interval; /* default 50 ms */
 	bool open; /* access: queues that are not named may be used by everybody; default true */
+	bool without_account; /* users whom the machine does not know are served; default false */
 };
 
 extern const struct fl_daemon_settings fl_daemon_default;

@@ -610,6 +610,16 @@ struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind ki
 	return (struct fl_node){ find_text(m, fl_table_of_node(&row), "", name) };
 }
 
+struct fl_resource fl_model_find_resource(const struct fl_model *m, const char *name)
+{
+	struct fl_sym sym = fl_names_find(&m->names, name, strlen(name));
+
+	for (uint32_t i = 0; i < m->n_resources && sym.v != FL_NONE; i++)
+		if (m->resources[i].v == sym.v)
+			return (struct fl_resource){ i };
+	return (struct fl_resource){ FL_NONE };
+}
+
 struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
 					  const char *name)
 {

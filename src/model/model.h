@@ -380,15 +380,22 @@ enum fl_move_kind {
 	FL_MOVE_SERVE,  /* a cycle of its own for a workload that waits */
 	FL_MOVE_LET_GO, /* an eviction completes */
 	FL_MOVE_CYCLE,  /* a whole cycle */
+	FL_MOVE_WAIT,   /* time passes, until all that it lifts is lifted */
 } FL_BYTE;
 
 /* One of a Moves document. */
 struct fl_move_row {
 	enum fl_move_kind kind;
-	struct fl_sym namespace, name; /* FL_NONE of a whole cycle */
+	struct fl_sym namespace, name; /* FL_NONE of a whole cycle, and of a wait */
 	struct fl_place place;
-	struct fl_workload workload; /* by seal; FL_NONE of a whole cycle */
+	struct fl_workload workload; /* by seal; FL_NONE of these two */
 };
+
+/* Is it one workload's? */
+static inline bool fl_move_names(enum fl_move_kind kind)
+{
+	return kind == FL_MOVE_SERVE || kind == FL_MOVE_LET_GO;
+}
 
 enum fl_fair_strategy {
 	FL_FINAL_SHARE /* S2-a: LessThanOrEqualToFinalShare */,
@@ -413,8 +420,9 @@ struct fl_settings {
 
 	bool has_policy; /* a Policy was in the input */
 	struct fl_place policy_place;
-	bool many_heads;  /* borrow: cycles follow each other in a step until one admits nobody */
-	bool settles;     /* borrow: preemption cannot go round (decide/borrow/rung.h) */
+	bool many_heads; /* borrow: cycles follow each other in a step until one admits nobody */
+	bool settles;    /* borrow: preemption cannot go round (decide/borrow/rung.h) */
+	fl_time eviction_timeout; /* with that: who goes for longer counts as staying; 0: nobody */
 	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs.c) */
 
 	bool has_moves; /* a Moves was in the input */
@@ -629,6 +637,7 @@ static inline const struct fl_requeue_row *fl_model_requeue(const struct fl_mode
 /* By name; FL_NONE ids when there is no such object. Sealed models only. */
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
 				  const char *name);
+struct fl_resource fl_model_find_resource(const struct fl_model *m, const char *name);
 /* A Workload or PodGroup, else whatever the Pod of that name belongs to. */
 struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
 					  const char *name);

@@ -34,7 +34,7 @@ int fl_moves_resolve(struct fl_model *m, fairlead_error *err)
 		struct fl_move_row *row = &m->moves[i];
 		char name[512];
 
-		if (row->kind == FL_MOVE_CYCLE)
+		if (!fl_move_names(row->kind))
 			continue;
 		row->workload = fl_model_find_workload(m, fl_model_text(m, row->namespace),
 						       fl_model_text(m, row->name));

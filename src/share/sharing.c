@@ -309,10 +309,14 @@ static void give_by_priority(struct fl_sharing *s, enum fl_divide_phase phase, d
 	}
 }
 
-/* To each what it deserves, as far as it can use it; what is left of @total, perhaps below 0. */
+/*
+ * To each what it deserves, as far as it can use it; what is left of @total, perhaps below 0.
+ * One part after another is taken off: three times 76/3 leave a last bit of 76, and their sum
+ * none, and any bit that is left is somebody's remainder.
+ */
 static double give_deserved(struct fl_sharing *s, const double *deserved, double total)
 {
-	double given = 0;
+	double left = total;
 
 	for (uint32_t i = 0; s->sink && i < s->n; i++) {
 		s->active[i] = i;
@@ -325,10 +329,8 @@ static double give_deserved(struct fl_sharing *s, const double *deserved, double
 		double most = deserved[i] == FL_UNBOUNDED ? total : deserved[i];
 
 		s->share[i] = most < s->cap[i] ? most : s->cap[i];
-		given += s->share[i];
+		left -= s->share[i];
 	}
-	double left = total - given;
-
 	if (left >= 0 || !s->bounded) /* else it does not stay so */
 		listen_after(s, left, left > 0 ? FL_DIVIDE_GOES_ON : FL_DIVIDE_ALL_GIVEN);
 	return left;
