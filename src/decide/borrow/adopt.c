@@ -577,10 +577,10 @@ static void note_gone(struct fl_policy *p, const struct fl_adopting *a)
 			q.v = fl_adopted(a->is.nodes, was->queue.v);
 		if (q.v == FL_NONE)
 			continue;
-		if (fl_holds_quota(was)) {
+		if (fl_holds_quota(was))
 			p->lines[q.v].generation++;
+		if (fl_holds_quota(was) || p->rungs)
 			fl_line_flush(p, q);
-		}
 		fl_line_stir(p, q);
 	}
 }
@@ -604,6 +604,7 @@ static int adopt(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err
 		return r;
 	carry_sticky(p, a);
 	fl_protect_adopt(p, a);
+	fl_protect_watch(p);
 	fl_rung_adopt(p, a);
 	fl_afs_adopt(p, a);
 	note_gone(p, a);

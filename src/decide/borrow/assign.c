@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
+#include "decide/borrow/rung.h"
 #include "decide/match.h"
 
 /* How one resource is served in one flavor. */
@@ -183,7 +184,8 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 		return (struct fit){ FL_MODE_NO_FIT, 0 };
 	if (amount <= available && !backs_off) {
 		if (!fl_usage_overflows(u, t, q, column, amount))
-			return (struct fit){ FL_MODE_FIT, level.height };
+			return (struct fit){ FL_MODE_FIT,
+					     fl_rung_is_nothing(a->p, amount) ? 0 : level.height };
 		a->too_large = true;
 		return (struct fit){ FL_MODE_NO_FIT, 0 };
 	}
@@ -401,7 +403,8 @@ static void commit(struct assigner *a, int32_t count)
 /*
  * One podset: false when it has no flavor.  It counts as Fit when the mode of
  * every group's flavor is Fit, even where a single resource is not (with
- * PreemptionOverBorrowing the worst is looked for by level first).
+ * PreemptionOverBorrowing the worst is looked for by level first).  Not so with the guarantee of
+ * rung.h: who is nominated as fitting and does not would be passed over for ever.
  */
 static bool assign_podset(struct assigner *a, int32_t count, bool *fits)
 {
@@ -422,6 +425,8 @@ static bool assign_podset(struct assigner *a, int32_t count, bool *fits)
 			return false;
 		*fits &= fit.mode == FL_MODE_FIT;
 	}
+	for (uint32_t i = 0; a->p->rungs && i < a->n_needs; i++)
+		*fits &= a->needs[i].fit.mode == FL_MODE_FIT;
 	commit(a, count);
 	return true;
 }

@@ -16,6 +16,7 @@
 #include "decide/borrow/classical_walk.h"
 #include "decide/borrow/preempt.h"
 #include "decide/borrow/protect.h"
+#include "decide/borrow/rung.h"
 
 /*
  * For each ancestor: does a subtree strictly below it have room for the workload
@@ -32,7 +33,8 @@ static void find_advantage(struct fl_classical *k)
 	for (uint32_t i = 0; i < k->ask->n; i++) {
 		const struct fl_use *use = &k->ask->uses[i];
 
-		advantage &= !fl_quota_borrows_with(t, u, n, use->column, use->amount);
+		advantage &= fl_rung_is_nothing(k->p, use->amount) ||
+			     !fl_quota_borrows_with(t, u, n, use->column, use->amount);
 		c->remaining[i] = fl_amount_max(
 			0, fl_sat_sub(use->amount, fl_quota_local_available(t, u, n, use->column)));
 	}
@@ -48,7 +50,8 @@ static void find_advantage(struct fl_classical *k)
 		for (uint32_t i = 0; i < k->ask->n; i++) {
 			struct fl_column column = k->ask->uses[i].column;
 
-			fits &= !fl_quota_borrows_with(t, u, n, column, c->remaining[i]);
+			fits &= fl_rung_is_nothing(k->p, k->ask->uses[i].amount) ||
+				!fl_quota_borrows_with(t, u, n, column, c->remaining[i]);
 			c->remaining[i] = fl_amount_max(
 				0, fl_sat_sub(c->remaining[i],
 					      fl_quota_local_available(t, u, n, column)));
@@ -129,7 +132,7 @@ static bool attempt(struct fl_classical *k, bool borrow)
 {
 	enum fl_list list;
 
-	k->p->scratch->n_targets = 0;
+	k->p->scratch->n_targets = k->p->scratch->n_going;
 	fl_classical_walk_restart(k);
 	for (uint32_t w = fl_classical_walk_next(k, &list); w != FL_NONE;
 	     w = fl_classical_walk_next(k, &list)) {

@@ -106,18 +106,11 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	fl_usage_settle(&c->freed.usage);
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
-	c->n_heads = c->n_entries = c->n_victims = c->n_roots = 0;
+	c->n_heads = c->n_entries = c->n_victims = c->n_roots = c->n_reserving = 0;
 	c->odd = false;
 	c->sink = sink;
 	c->serial++;
 	fl_protect_begin(p);
-}
-
-static struct fl_ask ask_of(const struct fl_entry *e)
-{
-	const struct fl_nomination *a = &e->assignment;
-
-	return (struct fl_ask){ e->workload, e->queue, a->uses, a->needs, a->n_uses };
 }
 
 static void decide(struct fl_entry *e, enum fl_verdict verdict, enum fl_reason reason)
@@ -169,7 +162,7 @@ static void refresh_freed(struct fl_policy *p)
 
 static void add_usage(struct fl_policy *p, const struct fl_entry *e)
 {
-	struct fl_ask ask = ask_of(e);
+	struct fl_ask ask = fl_entry_ask(e);
 
 	fl_view_add(p, &p->scratch->s, &ask);
 	fl_view_add(p, &p->scratch->freed, &ask);
@@ -207,20 +200,54 @@ bool fl_cycle_reserves(const struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
-/* Keep what a workload without victims could still get from those served later (section 7.4). */
-static void reserve(struct fl_policy *p, const struct fl_entry *e)
+/*
+ * Keep what a workload without victims could still get from those served later (section 7.4).  With
+ * the guarantee it is remembered, and never less than nothing: that would be room that is not there
+ * (README.md, lemma 1).
+ */
+static int reserve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_use *kept = NULL;
+
+	if (!may_reserve(p, e))
+		return 0;
+	if (p->rungs &&
+	    !(kept = fl_arena_alloc(&p->cycle_arena, e->assignment.n_uses, sizeof *kept, err)))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < e->assignment.n_uses; i++) {
+		struct fl_use use = { e->assignment.uses[i].column, kept_of(p, e, i) };
+
+		if (kept && (use.amount < 0 || fl_usage_overflows(&c->s.usage, &p->tree, e->queue,
+								  use.column, use.amount)))
+			use.amount = 0;
+		c->odd |= use.amount < 0;
+		fl_usage_add(&c->s.usage, &p->tree, e->queue, use.column, use.amount);
+		fl_usage_add(&c->freed.usage, &p->tree, e->queue, use.column, use.amount);
+		if (kept)
+			kept[i] = use;
+	}
+	e->kept = kept;
+	c->n_reserving += kept != NULL;
+	return 0;
+}
+
+/* What entries keep from others, out of both views or back in. */
+static void lift_reservations(struct fl_policy *p, bool out)
 {
 	struct fl_cycle *c = p->scratch;
 
-	for (uint32_t i = 0; may_reserve(p, e) && i < e->assignment.n_uses; i++) {
-		struct fl_column column = e->assignment.uses[i].column;
-		fl_amount kept = kept_of(p, e, i);
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		const struct fl_entry *e = &c->entries[i];
 
-		if (p->rungs) /* less than nothing would be room that is not there (README.md, lemma 1) */
-			kept = fl_amount_max(0, kept);
-		c->odd |= kept < 0;
-		fl_usage_add(&c->s.usage, &p->tree, e->queue, column, kept);
-		fl_usage_add(&c->freed.usage, &p->tree, e->queue, column, kept);
+		for (uint32_t u = 0; e->kept && u < e->assignment.n_uses; u++) {
+			struct fl_use use = e->kept[u];
+
+			(out ? fl_usage_remove : fl_usage_add)(&c->s.usage, &p->tree, e->queue,
+							       use.column, use.amount);
+			(out ? fl_usage_remove : fl_usage_add)(&c->freed.usage, &p->tree, e->queue,
+							       use.column, use.amount);
+		}
 	}
 }
 
@@ -275,7 +302,7 @@ static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_che
 static bool still_fits(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_cycle *c = p->scratch;
-	struct fl_ask ask = ask_of(e);
+	struct fl_ask ask = fl_entry_ask(e);
 	bool fits;
 
 	for (uint32_t i = 0; i < e->n_targets; i++)
@@ -299,10 +326,11 @@ static bool overflows(struct fl_policy *p, const struct fl_entry *e)
 /* It starts, or waits for those who go; what was promised is void when neither will do any more. */
 static void keep_promise(struct fl_policy *p, struct fl_entry *e)
 {
-	struct fl_ask ask = ask_of(e);
+	struct fl_ask ask = fl_entry_ask(e);
 
 	if (e->assignment.mode == FL_MODE_FIT && still_fits(p, e)) {
 		decide(e, FL_ADMITTED, FL_REASON_FITS);
+		e->starts_late = true;
 	} else if (fl_protect_fits_later(p, &p->scratch->freed, &ask)) {
 		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
 	} else {
@@ -312,7 +340,8 @@ static void keep_promise(struct fl_policy *p, struct fl_entry *e)
 	add_usage(p, e);
 }
 
-static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+/* In both views as they are, however it was nominated. */
+static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
 	bool recomputed = overlaps(p, e);
@@ -332,7 +361,6 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 		       e->assignment.backs_off ? FL_REASON_RECLAIM_BACK_OFF :
 		       e->protected            ? FL_REASON_PROTECTED :
 						 FL_REASON_NO_CANDIDATES);
-		reserve(p, e);
 	} else if (recomputed && e->assignment.mode == FL_MODE_FIT) {
 		if ((r = fl_rung_serve(p, e, err)) < 0)
 			return r;
@@ -361,6 +389,22 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	return 0;
 }
 
+/* With the guarantee nobody keeps anything from who stays within the quota of its queue. */
+static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	bool lift = c->n_reserving && fl_rung_is_within_quota(p, e);
+	int r;
+
+	if (lift)
+		lift_reservations(p, /* out= */ true);
+	r = serve(p, e, err);
+	if (lift)
+		lift_reservations(p, /* out= */ false);
+	/* Only now: what was lifted and comes back is that of those before it, once each. */
+	return r == 0 && e->verdict == FL_NO_TARGETS ? reserve(p, e, err) : r;
+}
+
 /* Its usage was added to what those served later saw. */
 static bool was_served(const struct fl_entry *e)
 {
@@ -380,10 +424,15 @@ static int process_all(struct fl_policy *p, fairlead_error *err)
 		r = process(p, e, err);
 		fl_order_done(p, e);
 	}
-	for (uint32_t i = 0; i < p->scratch->n_entries; i++)
+	return r;
+}
+
+/* What was noted for those served later counts no more. */
+static void end_serving(struct fl_policy *p)
+{
+	for (uint32_t i = 0; p->rungs && i < p->scratch->n_entries; i++)
 		if (was_served(&p->scratch->entries[i]))
 			fl_rung_join(p, &p->scratch->entries[i], /* joins= */ false);
-	return r;
 }
 
 /* What was decided, as rows: first each head's own, then its evictions. */
@@ -441,6 +490,30 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 				      .heads = heads,
 				      .n_heads = c->n_heads };
 	return 0;
+}
+
+/*
+ * With the guarantee what is promised is kept before anybody else is looked at: they find it in both
+ * views.  In the order of priority and age: what there is first goes to who has waited longest, not
+ * to the queue that stands first and is promised something all the time.
+ */
+static int keep_promises(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	uint32_t *order, n;
+	int r = fl_order_promised(p, &order, &n, err);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		struct fl_entry *e = &c->entries[order[i]];
+
+		if ((r = nominate(p, e, err)) < 0 || e->processed)
+			continue;
+		r = process(p, e, err);
+		e->processed = true;
+	}
+	return r;
 }
 
 /* Can so many rows more be kept behind @n, of @cap, at *@rows? */
@@ -501,12 +574,14 @@ static bool admitted(const struct fl_decisions *d)
 static int decide_all(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	int r = 0;
+	int r = p->rungs ? keep_promises(p, err) : 0;
 
 	for (uint32_t i = 0; i < c->n_entries && r == 0; i++)
-		r = nominate(p, &c->entries[i], err);
+		if (!c->entries[i].processed)
+			r = nominate(p, &c->entries[i], err);
 	if (r == 0)
 		r = process_all(p, err);
+	end_serving(p);
 	if (r == 0)
 		r = report(p, ret, err);
 	if (r == 0)
@@ -598,17 +673,63 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 	return r;
 }
 
+/* What another of @w's queue is promised, which would be its head, stands in both views, too. */
+static int keep_promise_before(struct fl_policy *p, struct fl_workload w, struct fl_entry *before,
+			       fairlead_error *err)
+{
+	struct fl_node q = p->jobs[w.v].queue;
+	uint32_t sticky = p->lines[q.v].sticky;
+	int r;
+
+	*before = (struct fl_entry){ .workload = { sticky }, .queue = q };
+	if (sticky == FL_NONE || sticky == w.v || !is_certain(p, before))
+		return 0;
+	if ((r = nominate(p, before, err)) == 0 && !before->processed)
+		keep_promise(p, before);
+	return r;
+}
+
+/* @w alone, beside whoever is promised something: in any cycle they come first. */
+static int try_beside_promised(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_entry before, *e;
+	int r;
+
+	fl_heads_with_promised(p, w);
+	e = &c->entries[c->entry_of[p->jobs[w.v].queue.v] - 1];
+	r = keep_promise_before(p, w, &before, err);
+	if (r == 0)
+		r = keep_promises(p, err);
+	if (r == 0 && !e->processed)
+		r = nominate(p, e, err);
+	if (r == 0)
+		r = process_all(p, err);
+	end_serving(p);
+	if (was_served(&before))
+		fl_rung_join(p, &before, /* joins= */ false);
+	for (uint32_t i = 0; i < c->n_heads; i++)
+		if (c->heads[i].workload.v == w.v)
+			c->heads[0] = c->heads[i];
+	c->n_heads = 1; /* of the others nothing is told */
+	return r;
+}
+
+static int try_alone(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	int r = nominate(p, fl_heads_only(p, w), err);
+
+	return r < 0 ? r : process_all(p, err);
+}
+
 int fl_cycle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
 		 struct fl_decisions *ret, fairlead_error *err)
 {
-	struct fl_entry *e;
 	int r;
 
 	fl_arena_reset(&p->cycle_arena);
 	begin(p, sink);
-	e = fl_heads_only(p, w);
-	if ((r = nominate(p, e, err)) == 0)
-		r = process_all(p, err);
+	r = (p->rungs ? try_beside_promised : try_alone)(p, w, err);
 	return r < 0 ? r : report(p, ret, err);
 }
 

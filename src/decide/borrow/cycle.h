@@ -77,11 +77,21 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
+	struct fl_use *kept; /* cycle arena, by use: what it keeps from others; NULL: nothing */
 	struct fl_standing
 		*standing; /* cycle arena: where it will stand (rung.h); NULL: as before */
 	bool protected;    /* a Policy spared somebody it might have preempted */
 	bool processed;
+	bool starts_late; /* it was promised what it gets */
 };
+
+/* What @e asks for in the flavors it is nominated in. */
+static inline struct fl_ask fl_entry_ask(const struct fl_entry *e)
+{
+	const struct fl_nomination *a = &e->assignment;
+
+	return (struct fl_ask){ e->workload, e->queue, a->uses, a->needs, a->n_uses };
+}
 
 struct fl_search_node {
 	uint32_t on_path;     /* == search: an ancestor of the preemptor's queue, or it */
@@ -126,7 +136,8 @@ struct fl_cycle {
 	 */
 	uint32_t *noted;
 	uint32_t serial;
-	uint32_t n_victims; /* of P */
+	uint32_t n_victims;   /* of P */
+	uint32_t n_reserving; /* entries with `kept` */
 
 	/* search of victims */
 	struct fl_search_node *nodes;
@@ -136,6 +147,7 @@ struct fl_cycle {
 	uint64_t looked;           /* children and candidates, so far: what searches cost */
 	struct fl_target *targets; /* room for all that hold quota */
 	uint32_t n_targets, cap_targets;
+	uint32_t n_going; /* the first so many targets: who was going before this search (rung.h) */
 	fl_amount *remaining;             /* by ask row */
 	bool *advantage;                  /* by depth */
 	struct fl_cursor *cursors;        /* room for as many as there are nodes, and one more */
@@ -238,6 +250,8 @@ int fl_assign_certain(struct fl_policy *p, struct fl_view *v, struct fl_entry *e
 
 /* order.c: section 6 */
 int fl_order_start(struct fl_policy *p, fairlead_error *err);
+/* Entries of those who are promised something, in the order in which they are served; cycle arena. */
+int fl_order_promised(struct fl_policy *p, uint32_t **ret, uint32_t *ret_n, fairlead_error *err);
 /* Next entry to process, by the current S; NULL when all are. */
 struct fl_entry *fl_order_next(struct fl_policy *p);
 /* @e was processed and S changed around its queue. */

@@ -45,7 +45,7 @@ static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *
 	word(user, j->scan_cycle == p->cycle[p->tree.root_index[j->queue.v]]);
 }
 
-void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
 {
 	uint32_t n = 0, rank = 0, *holders = (uint32_t *)p->scratch->targets; /* nobody searches */
 
@@ -66,10 +66,23 @@ void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 	     s = fl_bitset_next(&p->marked, s + 1))
 		word(user, s);
 	word(user, FL_NONE);
-	fl_protect_spell(p, now, word, user);
+	fl_protect_spell(p, now, gist, word, user);
 	fl_rung_spell(p, word, user);
-	fl_requeue_spell(p, now, word, user);
-	fl_afs_spell(p, now, word, user);
+	/* Who is held back has been told: of the gist is which of them may be again. */
+	fl_requeue_spell(p, gist ? FL_NEVER : now, word, user);
+	if (gist)
+		word(user, p->requeued_n);
+	fl_afs_spell(p, gist ? FL_NEVER : now, word, user);
+}
+
+void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	spell(p, now, /* gist= */ false, word, user);
+}
+
+void fl_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	spell(p, now, /* gist= */ true, word, user);
 }
 
 static void mix(void *user, uint64_t word) { fl_mix(user, word); }

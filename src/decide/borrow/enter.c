@@ -16,11 +16,35 @@
 #include "decide/borrow/requeue.h"
 #include "decide/borrow/rung.h"
 
+/*
+ * Most notes of the flushes for those who start late.  The first one in a tree wakes who sleeps there
+ * by now, and whom this cycle parks, which takes no more than to park them (@parks); further ones
+ * find nobody.  Entries stand tree by tree; if they did not, this would be too much room.
+ */
+static size_t late_notes(const struct fl_policy *p, size_t parks)
+{
+	const struct fl_cycle *c = p->scratch;
+	uint32_t flushed = FL_NONE;
+	size_t notes = 0;
+
+	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++) {
+		uint32_t root;
+
+		if (!c->entries[i].starts_late)
+			continue;
+		root = p->tree.root_index[c->entries[i].queue.v];
+		notes += root == flushed ? FL_BITSET_NOTES :
+					   fl_line_flush_notes(p, c->entries[i].queue);
+		flushed = root;
+	}
+	return flushed == FL_NONE ? 0 : notes + parks;
+}
+
 /* Room to undo all that `enter` may write. */
 static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_cycle *c = p->scratch;
-	size_t notes = 0, bytes = 0;
+	size_t notes = 0, bytes = 0, parks = 0;
 
 	if (!p->undo.marks)
 		return 0;
@@ -29,8 +53,8 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		const struct fl_shape *shape = &p->shapes[p->jobs[h->workload.v].shape];
 		size_t cells = (size_t)shape->room * (p->tree.depth[h->queue.v] + 1) * 3;
 		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * shape->room +
-			 cells + FL_HOLDINGS_NOTES + 2 * FL_LINE_NOTES +
-			 fl_line_park_notes(p, h->workload);
+			 cells + FL_HOLDINGS_NOTES + 2 * FL_LINE_NOTES;
+		parks += fl_line_park_notes(p, h->workload);
 		bytes += shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
 			 shape->n_scan * sizeof(int16_t) + 64;
 		bytes += fl_protect_promise_bytes(p, h->workload);
@@ -42,11 +66,12 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++) {
 			struct fl_workload victim = c->entries[i].targets[k].workload;
 
-			notes += 8 + fl_protect_eviction_notes(p, victim) +
+			notes += 9 + fl_protect_eviction_notes(p, victim) +
 				 fl_rung_notes(p, p->jobs[victim.v].n_use);
 			bytes += fl_rung_bytes(p, p->jobs[victim.v].n_use);
 		}
-	notes += 8 + fl_protect_notes(p) + c->n_roots * (1 + 2 * FL_BITSET_NOTES);
+	notes += parks + late_notes(p, parks) + 8 + fl_protect_notes(p) +
+		 c->n_roots * (1 + 2 * FL_BITSET_NOTES);
 	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
 }
 
@@ -116,16 +141,20 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
 		fl_state_list(p, e->targets[i].workload);
+		fl_protect_goes(p, e->targets[i].workload);
 		fl_protect_evicted(p, e, &e->targets[i]);
 	}
 }
 
-/* Who yields to whom, by where everybody stood when that was decided. */
-static void enter_yields(struct fl_policy *p, const struct fl_entry *e)
+/* Who yields to whom, by where everybody stood when that was decided. Does anybody? */
+static bool enter_yields(struct fl_policy *p, const struct fl_entry *e)
 {
+	bool yields = false;
+
 	for (uint32_t i = 0; i < e->n_targets; i++)
 		if (p->jobs[e->targets[i].workload.v].state != FL_STATE_EVICTING)
-			fl_rung_yield(p, e, e->targets[i].workload.v);
+			yields |= fl_rung_yield(p, e, e->targets[i].workload.v);
+	return yields;
 }
 
 /* Of the cycle at hand in a tree; never 0. */
@@ -242,13 +271,18 @@ static void enter_head(struct fl_policy *p, const struct fl_entry *e)
 void fl_enter(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
+	bool yields = false;
 
 	for (uint32_t i = 0; i < c->n_roots; i++)
 		if (fl_bitset_has(&p->stirred, c->roots[i]))
 			fl_bitset_remove(&p->stirred, c->roots[i], &p->undo);
 	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
-			enter_yields(p, &c->entries[i]);
+			yields |= enter_yields(p, &c->entries[i]);
+#ifdef FL_CHECKED
+	fl_rung_check_step(p, yields);
+#endif
+	(void)yields;
 	for (uint32_t i = 0; i < c->n_heads; i++) {
 		struct fl_entry refused;
 
@@ -257,6 +291,10 @@ void fl_enter(struct fl_policy *p)
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
 			enter_evictions(p, &c->entries[i]);
+	/* What is promised nobody can take; what is held somebody may. */
+	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
+		if (c->entries[i].starts_late)
+			fl_line_flush(p, c->entries[i].queue);
 	for (uint32_t i = 0; i < c->n_roots; i++)
 		FL_SET(p, p->cycle[c->roots[i]], number(p, c->roots[i]));
 	fl_protect_end(p);

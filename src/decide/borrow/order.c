@@ -91,6 +91,24 @@ static bool comes_early(const struct fl_policy *p, const struct fl_entry *e)
 
 static bool has_tournament(const struct fl_cycle *c) { return c->n_early < c->n_entries; }
 
+int fl_order_promised(struct fl_policy *p, uint32_t **ret, uint32_t *ret_n, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	uint32_t *scratch = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *scratch, err);
+	uint32_t *order = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *order, err);
+	uint32_t n = 0;
+
+	if (!scratch || !order)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		if (p->jobs[c->entries[i].workload.v].promised)
+			order[n++] = i;
+	fl_sort(order, n, scratch, cmp_classical, p);
+	*ret = order;
+	*ret_n = n;
+	return 0;
+}
+
 int fl_order_start(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;

@@ -101,6 +101,8 @@ static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_err
 		notes += (size_t)j->n_use * 3 * (p->tree.depth[j->held_by.v] + 1);
 		notes += j->n_placement + fl_afs_notes(p);
 		notes += fl_line_flush_notes(p, j->held_by) + fl_rung_notes(p, j->n_use);
+	} else if (p->rungs && j->queue.v != FL_NONE) {
+		notes += fl_line_flush_notes(p, j->queue);
 	}
 	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err);
 }
@@ -147,6 +149,7 @@ static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
+	bool was_there = j->state != FL_STATE_ABSENT;
 	int r;
 
 	if (fl_holds_quota(j))
@@ -159,6 +162,9 @@ static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	FL_SET(p, j->reason, FL_REASON_NONE);
 	FL_SET(p, j->state, FL_STATE_ABSENT);
 	fl_rung_gone(p, w);
+	if (p->rungs && was_there && j->queue.v != FL_NONE)
+		fl_line_flush(p,
+			      j->queue); /* who yielded to it, or waits for what it was promised */
 	return 0;
 }
 
@@ -315,7 +321,27 @@ static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 		for (uint32_t i = queues.first; i < queues.first + queues.n; i++)
 			forget_line(p, (struct fl_node){ p->tree.queue_ids[i] });
 	}
-	return 0;
+	r = fl_protect_wake_due(p, err);
+	return r < 0 ? r : fl_requeue_wake_due(p, err);
+}
+
+/* One a workload, one a cell of back-offs, and one for those whom no queue takes yet. */
+static uint32_t borrow_delays(const struct fl_policy *p)
+{
+	uint64_t n = (uint64_t)p->model->n_workloads + fl_protect_back_offs(p) + 1;
+
+	return n < FL_NONE ? (uint32_t)n : FL_NONE - 1;
+}
+
+static int borrow_lift(struct fl_policy *p, fl_time now, uint32_t i, fairlead_error *err)
+{
+	size_t cells = fl_protect_back_offs(p);
+	uint32_t n = p->model->n_workloads;
+
+	p->now = now;
+	if (i < n)
+		return fl_protect_lift(p, i, err);
+	return i - n < cells ? fl_protect_lift_back_off(p, i - n, err) : fl_requeue_lift(p, err);
 }
 
 /*
@@ -344,6 +370,26 @@ static uint64_t borrow_likeness(const struct fl_policy *p, struct fl_workload w)
 	    p->model->nodes[j->queue.v].within_queue == FL_PREEMPT_LOWER_OR_NEWER_EQUAL)
 		return FL_LIKE_NOBODY;
 	return (uint64_t)j->shape << 32 | row->queue.v;
+}
+
+/*
+ * A promise is kept where nobody holds more than there is: quotas that were cut below what is held
+ * are a change from outside, and what it leaves is no state that the rule alone leads to.  An
+ * eviction that takes longer than evictionTimeout is one, too, and nobody can say that none will.
+ */
+static bool borrow_settles(const struct fl_policy *p)
+{
+	if (!p->rungs || p->model->settings.eviction_timeout > 0)
+		return false;
+	for (uint32_t i = 0; i < p->tree.n_order; i++) {
+		struct fl_node n = { p->tree.order[i] };
+		uint32_t columns = p->tree.roots[p->tree.root_index[n.v]].n_columns;
+
+		for (uint32_t c = 0; c < columns; c++)
+			if (fl_quota_available(&p->tree, &p->usage, n, (struct fl_column){ c }) < 0)
+				return false;
+	}
+	return true;
 }
 
 static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
@@ -512,6 +558,7 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.try = borrow_try,
 	.serve = borrow_serve,
 	.forget = borrow_forget,
+	.settles = borrow_settles,
 	.wake = borrow_wake,
 	.mark = borrow_mark,
 	.rollback = borrow_rollback,
@@ -523,5 +570,8 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.reason = borrow_reason,
 	.digest = fl_digest,
 	.spell = fl_spell,
+	.gist = fl_gist,
+	.delays = borrow_delays,
+	.lift = borrow_lift,
 	.likeness = borrow_likeness,
 };

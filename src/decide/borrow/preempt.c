@@ -79,8 +79,9 @@ bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint
 	bool uses = false, allowed;
 
 	p->scratch->looked++;
-	if (fl_preempt_chosen(p, victim))
-		return false;
+	if (fl_preempt_chosen(p, victim) || (p->rungs && v->state == FL_STATE_EVICTING &&
+					     (c->n_going || fl_protect_is_stuck(p, victim))))
+		return false; /* a target already, or none to count on */
 	for (uint32_t i = 0; i < v->n_use && !uses; i++)
 		uses = c->needed[fl_uses(p, v)[i].column.v] == c->search;
 	if (!uses) {
@@ -123,13 +124,22 @@ void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, en
 	c->targets[c->n_targets++] = (struct fl_target){ { victim }, reason };
 }
 
+static void drop_unneeded(struct fl_cycle *c)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->n_targets; i++)
+		if (c->targets[i].workload.v != FL_NONE)
+			c->targets[kept++] = c->targets[i];
+	c->n_targets = kept;
+}
+
 void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
 			  bool borrow)
 {
 	struct fl_cycle *c = p->scratch;
-	uint32_t kept = 0;
 
-	for (uint32_t i = c->n_targets - 1; i-- > 0;) {
+	for (uint32_t i = c->n_targets - 1; i-- > c->n_going;) {
 		uint32_t victim = c->targets[i].workload.v;
 
 		fl_view_give(p, v, c->targets[i].workload);
@@ -144,18 +154,112 @@ void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct f
 			fl_view_take(p, v, c->targets[i].workload);
 		}
 	}
-	for (uint32_t i = 0; i < c->n_targets; i++)
-		if (c->targets[i].workload.v != FL_NONE)
-			c->targets[kept++] = c->targets[i];
-	c->n_targets = kept;
+	drop_unneeded(c);
 }
 
 void fl_preempt_restore(struct fl_policy *p, struct fl_view *v)
 {
 	struct fl_cycle *c = p->scratch;
 
-	for (uint32_t i = c->n_targets; i-- > 0;)
+	for (uint32_t i = c->n_targets; i-- > c->n_going;)
 		fl_view_give(p, v, c->targets[i].workload);
+}
+
+/* --- who is going --- */
+
+/* The next of those who are going that hold quota of @q; they are the first of its candidates. */
+static uint32_t next_going_of(struct fl_policy *p, struct fl_node q, uint32_t *at)
+{
+	uint32_t n;
+	const uint32_t *list = fl_state_candidates(p, q, &n);
+
+	while (*at < n && p->jobs[list[*at]].state == FL_STATE_EVICTING) {
+		uint32_t w = list[(*at)++];
+
+		if (!fl_preempt_chosen(p, w) && !fl_protect_is_stuck(p, w))
+			return w;
+	}
+	return FL_NONE;
+}
+
+uint32_t fl_preempt_next_going(struct fl_policy *p, struct fl_node q, struct fl_going *walk)
+{
+	struct fl_span queues = p->tree.queues[p->tree.root_index[q.v]];
+
+	for (; walk->queue < queues.n; walk->queue++, walk->at = 0) {
+		struct fl_node at = { p->tree.queue_ids[queues.first + walk->queue] };
+		uint32_t w = next_going_of(p, at, &walk->at);
+
+		if (w != FL_NONE)
+			return w;
+	}
+	return FL_NONE;
+}
+
+static void move_out(struct fl_policy *p, struct fl_view *v, uint32_t w, bool out)
+{
+	if (out)
+		fl_view_take(p, v, (struct fl_workload){ w });
+	else
+		fl_view_give(p, v, (struct fl_workload){ w });
+}
+
+void fl_preempt_let_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out)
+{
+	struct fl_going walk = { 0 };
+
+	for (uint32_t w = fl_preempt_next_going(p, q, &walk); w != FL_NONE;
+	     w = fl_preempt_next_going(p, q, &walk))
+		move_out(p, v, w, out);
+}
+
+void fl_preempt_let_own_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out)
+{
+	uint32_t at = 0;
+
+	for (uint32_t w = next_going_of(p, q, &at); w != FL_NONE; w = next_going_of(p, q, &at))
+		move_out(p, v, w, out);
+}
+
+/*
+ * With the guarantee a search for one within its queue's quota begins without those who are going:
+ * whoever they are, it may count on them.  Others may count on those alone whom they could preempt,
+ * or what goes for the next of a queue with a small share would be promised to one with a large.
+ */
+static void take_who_goes(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	struct fl_going walk = { 0 };
+	uint32_t w;
+
+	if (!p->rungs || !fl_rung_claims(p, v, ask))
+		return;
+	while ((w = fl_preempt_next_going(p, ask->queue, &walk)) != FL_NONE)
+		fl_preempt_take(p, v, w,
+				p->jobs[w].held_by.v == ask->queue.v ?
+					FL_REASON_IN_CLUSTER_QUEUE :
+					FL_REASON_IN_COHORT_RECLAMATION);
+	p->scratch->n_going = p->scratch->n_targets;
+}
+
+/* Of those it waits only for whom it does not fit without; all targets back into @v. */
+static void keep_who_is_needed(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	struct fl_cycle *c = p->scratch;
+
+	for (uint32_t i = c->n_going; i < c->n_targets; i++)
+		fl_view_take(p, v, c->targets[i].workload);
+	for (uint32_t i = c->n_going; i-- > 0;) {
+		struct fl_workload w = c->targets[i].workload;
+
+		fl_view_give(p, v, w);
+		if (fl_view_fits(p, v, ask, /* borrow= */ true))
+			c->targets[i].workload.v = FL_NONE;
+		else
+			fl_view_take(p, v, w);
+	}
+	drop_unneeded(c);
+	c->n_going = 0;
+	fl_preempt_restore(p, v);
 }
 
 bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,
@@ -177,7 +281,7 @@ static void start(struct fl_policy *p, const struct fl_ask *ask)
 	struct fl_cycle *c = p->scratch;
 
 	c->search++;
-	c->n_targets = 0;
+	c->n_targets = c->n_going = 0;
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (ask->needs[i])
 			c->needed[ask->uses[i].column.v] = c->search;
@@ -196,28 +300,45 @@ static bool settles(struct fl_policy *p, struct fl_view *v, const struct fl_ask 
 
 	if (!p->rungs)
 		return true;
-	for (uint32_t i = 0; i < c->n_targets; i++)
+	for (uint32_t i = c->n_going; i < c->n_targets; i++)
 		fl_view_take(p, v, c->targets[i].workload);
 	may = fl_rung_all_may_go(p, v, ask);
 	fl_preempt_restore(p, v);
 	return may;
 }
 
+/* By the rules of the day, beside those who are going. */
+static bool search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	if (p->scratch->n_going && fl_view_fits(p, v, ask, /* borrow= */ true))
+		return true;
+	return (p->model->settings.fair_sharing && !fl_protect_overrules(p, ask->workload) ?
+			fl_fair_search(p, v, ask) :
+			fl_classical_search(p, v, ask)) &&
+	       settles(p, v, ask);
+}
+
 uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
-	uint32_t n;
+	struct fl_cycle *c = p->scratch;
 
 	start(p, ask);
-	if (p->scratch->sink)
+	if (c->sink)
 		fl_preempt_emit_start(p, v, ask);
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (fl_usage_overflows(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
 				       ask->uses[i].amount))
 			return 0;
-	n = p->model->settings.fair_sharing && !fl_protect_overrules(p, ask->workload) ?
-		    fl_fair_search(p, v, ask) :
-		    fl_classical_search(p, v, ask);
-	return n && settles(p, v, ask) ? n : 0;
+	take_who_goes(p, v, ask);
+	if (search(p, v, ask)) {
+		if (c->n_going)
+			keep_who_is_needed(p, v, ask);
+		return c->n_targets;
+	}
+	c->n_targets = c->n_going;
+	c->n_going = 0;
+	fl_preempt_restore(p, v); /* who was going; the others are back */
+	return 0;
 }
 
 /* May nobody of its own queue go for @ask?  Candidates stand in order; a few tell. */

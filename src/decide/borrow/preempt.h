@@ -83,11 +83,27 @@ static inline bool fl_preempt_chosen(const struct fl_policy *p, uint32_t victim)
 
 void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim,
 		     enum fl_reason reason);
-/* Targets that are not needed after all go back, from the last but one to the first. */
+/*
+ * Targets that are not needed after all go back, from the last but one to the first, but for those
+ * that were going before the search.
+ */
 void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
 			  bool borrow);
-/* Put the view's usage back as it was before the targets were taken. */
+/* Put the view's usage back as it was before the search took targets, and forget them. */
 void fl_preempt_restore(struct fl_policy *p, struct fl_view *v);
+
+/*
+ * Those who are going in the tree of @q, but for those chosen in this cycle and those who are stuck
+ * (protect.h), one after another: begin with a zeroed walk; FL_NONE: all.
+ */
+struct fl_going {
+	uint32_t queue, at;
+};
+uint32_t fl_preempt_next_going(struct fl_policy *p, struct fl_node q, struct fl_going *walk);
+/* All of them out of @v, or back in. */
+void fl_preempt_let_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out);
+/* Those alone who hold quota of @q itself. */
+void fl_preempt_let_own_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out);
 
 /* All needed columns: usage <= quota of the node's own subtree ("within nominal"). */
 bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,

@@ -18,6 +18,7 @@ struct fl_protect {
 	int16_t *flavors;         /* beside p->scans: what the promised were promised */
 	int32_t *counts;          /* by podset of the model: the same */
 	fl_time *waiting_since;   /* by workload */
+	fl_time *lifted, *longer; /* by workload: of that reservation, its run counts as longer */
 	fl_time *wake;            /* by root: when the first refusal so far ends */
 	fl_time *noted;           /* the same of the running cycle */
 };
@@ -99,10 +100,14 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	k->flavors = fl_arena_alloc(a, p->n_scans, sizeof *k->flavors, err);
 	k->counts = fl_arena_alloc(a, p->model->n_podsets, sizeof *k->counts, err);
 	k->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->waiting_since, err);
-	if (!k->flavors || !k->counts || !k->waiting_since)
+	k->lifted = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->lifted, err);
+	k->longer = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->longer, err);
+	if (!k->flavors || !k->counts || !k->waiting_since || !k->lifted || !k->longer)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		k->waiting_since[w] = waits_since(p, w);
+		k->lifted[w] = FL_TIME_NONE;
+	}
 	fill(p);
 	for (uint32_t r = 0; r < p->tree.n_roots; r++)
 		k->wake[r] = k->noted[r] = FL_NEVER;
@@ -206,6 +211,16 @@ static void carry_back_offs(struct fl_policy *p, const struct fl_adopting *a, st
 	}
 }
 
+/* Since when who was @was waits or goes; nobody noted when somebody was told to go: from now on. */
+static fl_time carried_since(const struct fl_policy *p, const struct fl_adopting *a, uint32_t w)
+{
+	const struct fl_protect *from = a->from->protect;
+
+	if (from)
+		return from->waiting_since[a->is.was[w].v];
+	return p->jobs[w].state == FL_STATE_EVICTING ? p->now : waits_since(p, w);
+}
+
 void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a)
 {
 	const struct fl_protect *from = a->from->protect;
@@ -217,7 +232,7 @@ void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a)
 		uint32_t was = a->is.was[w].v;
 
 		if (was != FL_NONE)
-			k->waiting_since[w] = from ? from->waiting_since[was] : waits_since(p, w);
+			k->waiting_since[w] = carried_since(p, a, w);
 		if (p->jobs[w].promised)
 			carry_promise(p, a, (struct fl_workload){ w });
 	}
@@ -263,6 +278,14 @@ static void emit(const struct fl_policy *p, const struct fl_ask *ask, uint32_t v
 				});
 }
 
+/* Since when @w runs, or as if it had. */
+static fl_time runs_since(const struct fl_policy *p, uint32_t w)
+{
+	fl_time since = p->jobs[w].reserved_at;
+
+	return p->protect->lifted[w] == since ? fl_sat_sub(since, p->protect->longer[w]) : since;
+}
+
 /* Has it been @needed long since @since? */
 static bool long_enough(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
 			enum fl_check check, fl_time since, fl_time needed)
@@ -303,7 +326,7 @@ bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint
 	if (!p->protect || v->state == FL_STATE_EVICTING)
 		return true;
 	return !outranks_shares(p, ask, victim, cause) && fl_rung_may_go(p, ask, victim, cause) &&
-	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, v->reserved_at,
+	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, runs_since(p, victim),
 			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
 	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY,
 			   p->protect->waiting_since[ask->workload.v],
@@ -366,34 +389,64 @@ bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
 	return p->protect && (p->rungs || p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON);
 }
 
-/* Those who are going in the tree of @q, and were not chosen in this cycle, out of @v or back in. */
-static void let_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out)
+/* When @w, who is going, counts as staying again. */
+static fl_time stuck_at(const struct fl_policy *p, uint32_t w)
 {
-	struct fl_span queues = p->tree.queues[p->tree.root_index[q.v]];
+	return p->model->settings.eviction_timeout > 0 ?
+		       fl_sat_add(p->protect->waiting_since[w],
+				  p->model->settings.eviction_timeout) :
+		       FL_NEVER;
+}
 
+bool fl_protect_is_stuck(const struct fl_policy *p, uint32_t w)
+{
+	return p->protect && p->now >= stuck_at(p, w);
+}
+
+/* When the next of those who are going in a tree counts as staying. */
+static fl_time next_stuck(const struct fl_policy *p, uint32_t root)
+{
+	struct fl_span queues = p->tree.queues[root];
+	fl_time first = FL_NEVER;
+
+	if (p->model->settings.eviction_timeout <= 0)
+		return FL_NEVER;
 	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
-		uint32_t n;
-		const uint32_t *list =
-			fl_state_candidates(p, (struct fl_node){ p->tree.queue_ids[i] }, &n);
+		const struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
 
-		for (uint32_t k = 0; k < n && p->jobs[list[k]].state == FL_STATE_EVICTING; k++) {
-			if (fl_preempt_chosen(p, list[k]))
-				continue;
-			if (out)
-				fl_view_take(p, v, (struct fl_workload){ list[k] });
-			else
-				fl_view_give(p, v, (struct fl_workload){ list[k] });
+		for (uint32_t k = 0; k < line->n_holders; k++) {
+			uint32_t w = p->holders[line->holders.first + k];
+
+			if (p->jobs[w].state == FL_STATE_EVICTING && stuck_at(p, w) > p->now)
+				first = fl_amount_min(first, stuck_at(p, w));
 		}
 	}
+	return first;
+}
+
+void fl_protect_watch(struct fl_policy *p)
+{
+	for (uint32_t root = 0; p->protect && root < p->tree.n_roots; root++)
+		p->protect->wake[root] = fl_amount_min(p->protect->wake[root], next_stuck(p, root));
+}
+
+void fl_protect_goes(struct fl_policy *p, struct fl_workload w)
+{
+	if (!p->protect)
+		return;
+	/* Always: a Policy that says a timeout later counts from here. */
+	FL_SET(p, p->protect->waiting_since[w.v], p->now);
+	if (p->model->settings.eviction_timeout > 0)
+		note(p, p->jobs[w.v].held_by, stuck_at(p, w.v));
 }
 
 bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	bool fits;
 
-	let_go(p, v, ask->queue, /* out= */ true);
+	fl_preempt_let_go(p, v, ask->queue, /* out= */ true);
 	fits = fl_view_fits(p, v, ask, /* borrow= */ true);
-	let_go(p, v, ask->queue, /* out= */ false);
+	fl_preempt_let_go(p, v, ask->queue, /* out= */ false);
 	return fits;
 }
 
@@ -474,7 +527,7 @@ int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err)
 		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_time), err);
 		if (r < 0)
 			break;
-		FL_SET(p, k->wake[root], FL_NEVER);
+		FL_SET(p, k->wake[root], next_stuck(p, root));
 		fl_line_flush(p, n);
 	}
 	return r;
@@ -568,7 +621,29 @@ static uint64_t left(fl_time since, fl_time needed, fl_time now)
 	return needed > 0 && end > now ? (uint64_t)fl_sat_sub(end, now) : 0;
 }
 
-void fl_protect_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+/* How much is left, or whether anything is. */
+static uint64_t told(uint64_t left, bool gist) { return gist ? left > 0 : left; }
+
+static void spell_back_offs(const struct fl_policy *p, uint32_t n, fl_time now, bool gist,
+			    fl_word *word, void *user)
+{
+	const struct fl_protect *k = p->protect;
+	fl_time max = k->of[n].back_off_max;
+
+	for (uint32_t c = 0; c < p->tree.roots[p->tree.root_index[n]].n_columns; c++) {
+		size_t at = p->tree.row[n] + c;
+
+		if (gist && k->until[at] > now)
+			word(user, at);
+		if (gist || !k->level[at] || !left(k->until[at], max, now))
+			continue;
+		word(user, at);
+		word(user, k->level[at]);
+		word(user, left(k->until[at], max, now));
+	}
+}
+
+void fl_protect_spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
 {
 	const struct fl_protect *k = p->protect;
 
@@ -580,11 +655,17 @@ void fl_protect_spell(const struct fl_policy *p, fl_time now, fl_word *word, voi
 
 		for (unsigned c = 0; c < FL_CAUSES; c++)
 			if (fl_holds_quota(j))
-				word(user,
-				     left(j->reserved_at, k->of[j->held_by.v].minimum_run[c], now));
+				word(user, told(left(runs_since(p, w),
+						     k->of[j->held_by.v].minimum_run[c], now),
+						gist));
 			else if (j->queue.v != FL_NONE)
-				word(user,
-				     left(k->waiting_since[w], k->of[j->queue.v].delay[c], now));
+				word(user, told(left(k->waiting_since[w],
+						     k->of[j->queue.v].delay[c], now),
+						gist));
+		if (j->state == FL_STATE_EVICTING)
+			word(user, told(left(k->waiting_since[w],
+					     p->model->settings.eviction_timeout, now),
+					gist));
 		word(user, j->promised);
 		for (uint32_t i = 0; j->promised && i < scan.n; i++)
 			word(user, (uint64_t)(uint16_t)k->flavors[scan.first + i]);
@@ -592,21 +673,69 @@ void fl_protect_spell(const struct fl_policy *p, fl_time now, fl_word *word, voi
 			word(user, (uint64_t)(uint32_t)
 					   k->counts[p->model->workloads[w].podsets.first + i]);
 	}
-	for (uint32_t r = 0; r < p->tree.n_roots && now != FL_NEVER; r++)
+	for (uint32_t r = 0; r < p->tree.n_roots && now != FL_NEVER && !gist; r++)
 		if (k->wake[r] != FL_NEVER)
 			word(user, (uint64_t)r << 32 ^ (uint64_t)fl_sat_sub(k->wake[r], now));
-	for (uint32_t i = 0; k->backs_off && i < p->tree.n_order; i++) {
-		uint32_t n = p->tree.order[i];
-		fl_time max = k->of[n].back_off_max;
+	for (uint32_t i = 0; k->backs_off && i < p->tree.n_order; i++)
+		spell_back_offs(p, p->tree.order[i], now, gist, word, user);
+}
 
-		for (uint32_t c = 0; c < p->tree.roots[p->tree.root_index[n]].n_columns; c++) {
-			size_t at = p->tree.row[n] + c;
+/* --- for exploring --- */
 
-			if (!k->level[at] || !left(k->until[at], max, now))
-				continue;
-			word(user, at);
-			word(user, k->level[at]);
-			word(user, left(k->until[at], max, now));
-		}
+/* How long until the first of @lengths since @since has passed; 0: all have. */
+static fl_time first_left(fl_time since, const fl_time lengths[FL_CAUSES], fl_time now)
+{
+	uint64_t first = 0;
+
+	for (unsigned c = 0; c < FL_CAUSES; c++) {
+		uint64_t more = left(since, lengths[c], now);
+
+		if (more && (!first || more < first))
+			first = more;
 	}
+	return (fl_time)first;
+}
+
+int fl_protect_lift(struct fl_policy *p, uint32_t w, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	const struct fl_job *j = &p->jobs[w];
+	bool holds = fl_holds_quota(j);
+	fl_time more = 0;
+	int r;
+
+	if (k && holds)
+		more = first_left(runs_since(p, w), k->of[j->held_by.v].minimum_run, p->now);
+	else if (k && j->queue.v != FL_NONE)
+		more = first_left(k->waiting_since[w], k->of[j->queue.v].delay, p->now);
+	if (more == 0)
+		return 1;
+	r = fl_undo_reserve(&p->undo, 2, 2 * sizeof(fl_time), err);
+	if (r < 0)
+		return r;
+	if (!holds) {
+		FL_SET(p, k->waiting_since[w], fl_sat_sub(k->waiting_since[w], more));
+		return 0;
+	}
+	more = fl_sat_add(more, j->reserved_at - runs_since(p, w));
+	FL_SET(p, k->lifted[w], j->reserved_at);
+	FL_SET(p, k->longer[w], more);
+	return 0;
+}
+
+size_t fl_protect_back_offs(const struct fl_policy *p)
+{
+	return p->protect && p->protect->backs_off ? p->tree.cells : 0;
+}
+
+int fl_protect_lift_back_off(struct fl_policy *p, size_t at, fairlead_error *err)
+{
+	int r;
+
+	if (p->protect->until[at] <= p->now)
+		return 1;
+	r = fl_undo_reserve(&p->undo, 1, sizeof(fl_time), err);
+	if (r == 0)
+		FL_SET(p, p->protect->until[at], p->now);
+	return r;
 }

@@ -10,6 +10,8 @@
  *   overrulingPriority  above it a priority overrules fair sharing: such a workload is served
  *                       first, preempts by the rules of borrowWithinCohort (KEP-1337), and
  *                       loses nothing to fair sharing
+ *   evictionTimeout     with rung.h's guarantee: who has been going for longer counts as staying, and
+ *                       what was promised because of it is given back
  *   holdFreedQuota      the preemptor is its queue's head and served first, in the flavors and
  *                       with the pods that it was promised, until it starts or finds no way
  *                       any more, so nobody else takes what was freed for it
@@ -48,6 +50,12 @@ bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w);
 /* Is what is freed for a preemptor of queue @q held for it? */
 bool fl_protect_holds(const struct fl_policy *p, struct fl_node q);
 
+/* Has @w been going for longer than the Policy's evictionTimeout?  Then it counts as staying. */
+bool fl_protect_is_stuck(const struct fl_policy *p, uint32_t w);
+/* Of a new policy, whose holders are known: when the first of them that is going is stuck. */
+void fl_protect_watch(struct fl_policy *p);
+/* @w goes from now on. */
+void fl_protect_goes(struct fl_policy *p, struct fl_workload w);
 /* Does @ask fit in @v once all are gone who are going? */
 bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 
@@ -82,7 +90,18 @@ fl_time fl_protect_wake(const struct fl_policy *p, fl_time now);
 size_t fl_protect_notes(const struct fl_policy *p);
 size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w);
 
-/* What is left of everything at @now, for the digest: calls @word with each number. */
-void fl_protect_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+/*
+ * What is left of everything at @now, for the digest: calls @word with each number.  The gist: whether
+ * anything is.
+ */
+void fl_protect_spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user);
+
+/* --- for exploring: what time will lift is lifted one by one (policy.h, `lift`) --- */
+
+/* The next minimum run time or delay of workload @w ends.  1: it has none. */
+int fl_protect_lift(struct fl_policy *p, uint32_t w, fairlead_error *err);
+/* Back-offs: cells of the tree, 0 without any; that of cell @at ends.  1: none is left. */
+size_t fl_protect_back_offs(const struct fl_policy *p);
+int fl_protect_lift_back_off(struct fl_policy *p, size_t at, fairlead_error *err);
 
 #endif

@@ -83,12 +83,13 @@ bool fl_requeue_is_due(const struct fl_policy *p)
 	return p->requeued_n < p->n_requeued && ready_at(p, p->requeued[p->requeued_n]) <= p->now;
 }
 
-int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err)
+/* Push those whose back-off ends by @then. */
+static int wake_by(struct fl_policy *p, fl_time then, fairlead_error *err)
 {
 	uint32_t end = p->requeued_n;
 	int r;
 
-	while (end < p->n_requeued && ready_at(p, p->requeued[end]) <= p->now)
+	while (end < p->n_requeued && ready_at(p, p->requeued[end]) <= then)
 		end++;
 	r = fl_undo_reserve(&p->undo, (size_t)(end - p->requeued_n) * (8 + FL_LINE_NOTES) + 1,
 			    (size_t)(end - p->requeued_n) * (8 + FL_LINE_NOTES) * 16 + 16, err);
@@ -104,6 +105,18 @@ int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err)
 	}
 	FL_SET(p, p->requeued_n, end);
 	return 0;
+}
+
+int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err)
+{
+	return wake_by(p, p->now, err);
+}
+
+int fl_requeue_lift(struct fl_policy *p, fairlead_error *err)
+{
+	return p->requeued_n == p->n_requeued ?
+		       1 :
+		       wake_by(p, ready_at(p, p->requeued[p->requeued_n]), err);
 }
 
 fl_time fl_requeue_wake(const struct fl_policy *p, fl_time now)

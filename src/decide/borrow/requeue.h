@@ -29,6 +29,8 @@ bool fl_requeue_keep(struct fl_policy *p, struct fl_workload w);
 /* Has a back-off ended by now?  Push those whose has. */
 bool fl_requeue_is_due(const struct fl_policy *p);
 int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err);
+/* For exploring: the next to end ends.  1: none is left. */
+int fl_requeue_lift(struct fl_policy *p, fairlead_error *err);
 /* Next time one ends, never before @now; FL_NEVER. */
 fl_time fl_requeue_wake(const struct fl_policy *p, fl_time now);
 

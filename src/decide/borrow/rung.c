@@ -24,13 +24,28 @@ bool fl_rung_has_yielded(const struct fl_policy *p, uint32_t w)
 	return y->to != FL_NONE && p->rungs->lives[y->to] == y->life;
 }
 
-/* The same, but no lower than that to which @w yielded. */
-static struct fl_rung raised(const struct fl_policy *p, uint32_t w, uint32_t depth,
-			     struct fl_rung found)
+struct fl_rung fl_rung_raised(const struct fl_policy *p, uint32_t w, uint32_t depth,
+			      struct fl_rung found)
 {
 	const struct fl_rung *least = &p->rungs->least[fl_rung_place(p, w, depth)];
 
 	return fl_rung_has_yielded(p, w) && fl_rung_cmp(least, &found) > 0 ? *least : found;
+}
+
+/* Is it in the plan: does it hold and does not go, or is it promised something? */
+static bool is_planned(const struct fl_job *j)
+{
+	return j->promised || (fl_holds_quota(j) && j->state != FL_STATE_EVICTING);
+}
+
+/*
+ * Once in its life a workload that is within its queue's quota asks as if it had not yielded, while
+ * the one that it yielded to merely waits.  (More often and all could go round: README.md.)
+ */
+static bool is_forgiven(const struct fl_policy *p, uint32_t w)
+{
+	return fl_rung_has_yielded(p, w) && !fl_holds_quota(&p->jobs[w]) &&
+	       !p->rungs->forgiven[w] && !is_planned(&p->jobs[p->rungs->yielded[w].to]);
 }
 
 /* --- what is guaranteed --- */
@@ -113,40 +128,60 @@ static struct fl_rung beyond(const struct fl_policy *p, uint32_t w, const struct
 	return r;
 }
 
-struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node n)
+struct fl_rung fl_rung_with(const struct fl_policy *p, uint32_t w, const struct fl_use *uses,
+			    uint32_t n_uses, struct fl_node n, const fl_amount *base,
+			    const fl_amount *within)
 {
 	const struct fl_rungs *k = p->rungs;
-	const struct fl_job *j = &p->jobs[w];
-	uint32_t depth = p->tree.depth[n.v], columns = fl_tree_root_of(&p->tree, n)->n_columns;
-	const fl_amount *base = fl_rung_base(p, w, depth);
+	uint32_t columns = fl_tree_root_of(&p->tree, n)->n_columns;
 	struct fl_rung found = { .kind = FL_WITHIN };
 
-	if (depth > k->within[w]) {
+	if (base) {
 		for (uint32_t c = 0; c < columns; c++) {
-			fl_amount theirs = k->guaranteed[p->tree.row[n.v] + c];
+			fl_amount theirs = within[p->tree.row[n.v] + c];
 
 			/* A sum that has wrapped is the most there can be. */
 			k->row[c] = fl_sat_add(base[c], theirs < 0 ? INT64_MAX : theirs);
 		}
-		found = beyond(p, w, fl_uses(p, j), j->n_use, n, k->row);
+		found = beyond(p, w, uses, n_uses, n, k->row);
 	}
-	return raised(p, w, depth, found);
+	return found;
 }
 
-/*
- * Where @ask, which stands in @v, asks to stand at @n; *within as for the child of @n, then @n, if
- * it had never yielded.
- */
+struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node n)
+{
+	const struct fl_rungs *k = p->rungs;
+	const struct fl_job *j = &p->jobs[w];
+	uint32_t depth = p->tree.depth[n.v];
+
+	return fl_rung_raised(p, w, depth,
+			      fl_rung_with(p, w, fl_uses(p, j), j->n_use, n,
+					   depth > k->within[w] ? fl_rung_base(p, w, depth) : NULL,
+					   k->guaranteed));
+}
+
+/* What is known of one who asks from its queue up to some node: is it within there? */
+struct asking {
+	bool within;   /* if it had never yielded */
+	bool forgiven; /* within at its queue, and that it yielded does not count */
+};
+
+/* Where @ask, which stands in @v, asks to stand at @n; @a as for the child of @n, then @n. */
 static struct fl_rung asks_at(const struct fl_policy *p, const struct fl_view *v,
-			      const struct fl_ask *ask, uint32_t n, bool *within)
+			      const struct fl_ask *ask, uint32_t n, struct asking *a)
 {
 	struct fl_rung found = { .kind = FL_WITHIN };
+	uint32_t w = ask->workload.v;
 
-	*within = *within || is_within(p, v, ask, n);
-	if (!*within || yielded_down_to(p, ask->workload.v, p->tree.depth[n]))
-		found = beyond(p, ask->workload.v, ask->uses, ask->n, (struct fl_node){ n },
+	a->within = a->within || is_within(p, v, ask, n);
+	if (n == ask->queue.v)
+		a->forgiven = a->within && is_forgiven(p, w);
+	if (a->forgiven)
+		return found;
+	if (!a->within || yielded_down_to(p, w, p->tree.depth[n]))
+		found = beyond(p, w, ask->uses, ask->n, (struct fl_node){ n },
 			       v->usage.cell + p->tree.row[n]);
-	return raised(p, ask->workload.v, p->tree.depth[n], found);
+	return fl_rung_raised(p, w, p->tree.depth[n], found);
 }
 
 /* What others than those within, and who asks, use at @n. */
@@ -166,19 +201,20 @@ static void find_base(const struct fl_policy *p, const struct fl_view *v, uint32
 void fl_rung_find(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
 		  struct fl_standing *ret)
 {
-	bool within = false;
+	struct asking a = { .within = false };
 
 	ret->within = 0;
 	fl_view_add(p, v, ask);
 	for (uint32_t n = ask->queue.v; p->tree.parent[n] != FL_NONE; n = p->tree.parent[n]) {
 		uint32_t depth = p->tree.depth[n];
 
-		ret->rungs[depth - 1] = asks_at(p, v, ask, n, &within);
+		ret->rungs[depth - 1] = asks_at(p, v, ask, n, &a);
 		if (ret->rungs[depth - 1].kind != FL_WITHIN)
 			find_base(p, v, n, ret->base + (size_t)(depth - 1) * p->rungs->columns);
 		else if (ret->within == 0)
 			ret->within = depth;
 	}
+	ret->forgiven = a.forgiven;
 	fl_view_sub(p, v, ask);
 }
 
@@ -237,13 +273,13 @@ bool fl_rung_passes(const struct fl_policy *p, const struct fl_view *v, const st
 {
 	struct fl_node side;
 	struct fl_rung ours = { .kind = FL_WITHIN };
-	bool within = false;
+	struct asking a = { .within = false };
 
 	if (is_free_to_go(p, ask, victim))
 		return true;
 	side = fl_tree_almost_lca(&p->tree, ask->queue, p->jobs[victim].held_by);
 	for (uint32_t n = ask->queue.v; n != p->tree.parent[side.v]; n = p->tree.parent[n])
-		ours = asks_at(p, v, ask, n, &within);
+		ours = asks_at(p, v, ask, n, &a);
 	return goes(p, ask, victim, &ours);
 }
 
@@ -286,10 +322,77 @@ static struct fl_standing *new_standing(struct fl_policy *p, fairlead_error *err
 	return s->rungs && s->base ? s : NULL;
 }
 
+/* Those who go for @e, of its own queue or of all, out of @v or back in. */
+static void without_targets(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e,
+			    bool own, bool out)
+{
+	for (uint32_t i = 0; i < e->n_targets; i++) {
+		struct fl_workload w = e->targets[i].workload;
+		const struct fl_job *j = &p->jobs[w.v];
+
+		if (j->state == FL_STATE_EVICTING || fl_preempt_chosen(p, w.v))
+			continue; /* with all who are going, or out of the view */
+		if (own && j->held_by.v != e->queue.v)
+			continue;
+		if (out)
+			fl_view_take(p, v, w);
+		else
+			fl_view_give(p, v, w);
+	}
+}
+
+/* Those who go for @e, and those who are going, out of @v or back in. */
+static void plan_without(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e, bool out)
+{
+	without_targets(p, v, e, /* own= */ false, out);
+	fl_preempt_let_go(p, v, e->queue, out);
+}
+
+/* The same for what is used of @e's queue alone: that is all that its quota is compared with. */
+static void queue_without(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e,
+			  bool out)
+{
+	without_targets(p, v, e, /* own= */ true, out);
+	fl_preempt_let_own_go(p, v, e->queue, out);
+}
+
+static bool is_within_queue(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	bool within;
+
+	fl_view_add(p, v, ask);
+	within = is_within(p, v, ask, ask->queue.v);
+	fl_view_sub(p, v, ask);
+	return within;
+}
+
+bool fl_rung_is_within_quota(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_view *v = &p->scratch->freed;
+	struct fl_ask ask = fl_entry_ask(e);
+	bool within;
+
+	if (!p->rungs || ask.n == 0)
+		return false;
+	queue_without(p, v, e, /* out= */ true);
+	within = is_within_queue(p, v, &ask);
+	queue_without(p, v, e, /* out= */ false);
+	return within;
+}
+
+bool fl_rung_claims(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	bool within;
+
+	fl_preempt_let_own_go(p, v, ask->queue, /* out= */ true);
+	within = is_within_queue(p, v, ask);
+	fl_preempt_let_own_go(p, v, ask->queue, /* out= */ false);
+	return within;
+}
+
 int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
-	struct fl_ask ask = { e->workload, e->queue, e->assignment.uses, e->assignment.needs,
-			      e->assignment.n_uses };
+	struct fl_ask ask = fl_entry_ask(e);
 	struct fl_view *v = &p->scratch->freed;
 	int may = 1;
 
@@ -298,13 +401,11 @@ int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	e->standing = new_standing(p, err);
 	if (!e->standing)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < e->n_targets; i++)
-		fl_view_take(p, v, e->targets[i].workload);
+	plan_without(p, v, e, /* out= */ true);
 	fl_rung_count_victims(p, e, -1);
 	fl_rung_find(p, v, &ask, e->standing);
 	fl_rung_count_victims(p, e, +1);
-	for (uint32_t i = e->n_targets; i-- > 0;)
-		fl_view_give(p, v, e->targets[i].workload);
+	plan_without(p, v, e, /* out= */ false);
 	for (uint32_t i = 0; i < e->n_targets && may; i++)
 		may = takes(p, &ask, e->standing->rungs, e->targets[i].workload.v);
 	return may;

@@ -30,6 +30,7 @@ _Static_assert(sizeof(struct fl_rung) == FL_RUNG_BYTES, "what is reserved to und
 
 struct fl_standing {
 	uint32_t within;       /* at nodes of this depth and above it is within; 0: nowhere */
+	bool forgiven;         /* that it yielded does not count, this once */
 	fl_amount *base;       /* by depth, then column; of nodes deeper than that */
 	struct fl_rung *rungs; /* by depth: as it was when it was found */
 };
@@ -49,6 +50,7 @@ struct fl_rungs {
 	struct fl_rung *least;      /* by workload and depth: where it asks at least... */
 	struct fl_yielded *yielded; /* ...while this counts; to FL_NONE: it did not yield */
 	uint32_t *lives;            /* by workload: how often it was gone for good */
+	uint8_t *forgiven;          /* by workload: it joined once as if it had not yielded */
 
 	/*
 	 * By cell: what is held by workloads that are within at that node and are not going;
@@ -59,6 +61,10 @@ struct fl_rungs {
 	fl_amount *row;           /* room for a row */
 	struct fl_standing found; /* and for a standing */
 	uint32_t *order;          /* and for all who hold */
+#ifdef FL_CHECKED
+	struct fl_rung_plans *plans; /* rung_check.c */
+	bool changed;                /* something did while something was promised */
+#endif
 };
 
 static inline size_t fl_rung_place(const struct fl_policy *p, uint32_t w, uint32_t depth)
@@ -77,6 +83,16 @@ int fl_rung_cmp(const struct fl_rung *a, const struct fl_rung *b);
 bool fl_rung_has_yielded(const struct fl_policy *p, uint32_t w);
 /* Of @w, which holds or is promised, at @n, which is above its queue or that itself. */
 struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node n);
+/*
+ * The same of one with these uses and @base there (NULL: it is within), where those within use
+ * @within, by cell; but for what it yielded.
+ */
+struct fl_rung fl_rung_with(const struct fl_policy *p, uint32_t w, const struct fl_use *uses,
+			    uint32_t n_uses, struct fl_node n, const fl_amount *base,
+			    const fl_amount *within);
+/* @found, but no lower than that to which @w yielded at this depth. */
+struct fl_rung fl_rung_raised(const struct fl_policy *p, uint32_t w, uint32_t depth,
+			      struct fl_rung found);
 /* From here on in this cycle @e's victims do not count as within (-1), or do again (+1). */
 void fl_rung_count_victims(struct fl_policy *p, const struct fl_entry *e, int sign);
 /* Where @ask, which is not in @v yet, would stand. */

@@ -64,35 +64,6 @@ void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins)
 	fl_rung_count_victims(p, e, joins ? -1 : +1);
 }
 
-#ifdef FL_CHECKED
-void fl_rung_check(const struct fl_policy *p)
-{
-	for (uint32_t n = 0; p->rungs && n < p->tree.n_nodes; n++) {
-		uint32_t root = p->tree.root_index[n];
-
-		for (uint32_t c = 0; root != FL_NONE && c < p->tree.roots[root].n_columns; c++) {
-			uint64_t sum = 0;
-
-			FL_CHECK(p->rungs->joined[p->tree.row[n] + c] == 0);
-			for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-				const struct fl_job *j = &p->jobs[w];
-				bool here = fl_holds_quota(j) && j->state != FL_STATE_EVICTING &&
-					    p->tree.root_index[j->held_by.v] == root &&
-					    p->tree.depth[n] > 0 &&
-					    p->tree.depth[n] <= p->rungs->within[w] &&
-					    fl_tree_lca(&p->tree, j->held_by, (struct fl_node){ n })
-							    .v == n;
-
-				for (uint32_t i = 0; here && i < j->n_use; i++)
-					if (fl_uses(p, j)[i].column.v == c)
-						sum += (uint64_t)fl_uses(p, j)[i].amount;
-			}
-			FL_CHECK((uint64_t)p->rungs->guaranteed[p->tree.row[n] + c] == sum);
-		}
-	}
-}
-#endif
-
 /* --- entered --- */
 
 static void stand(struct fl_policy *p, uint32_t w, struct fl_node q, const struct fl_standing *s)
@@ -111,8 +82,15 @@ static void stand(struct fl_policy *p, uint32_t w, struct fl_node q, const struc
 
 void fl_rung_promise(struct fl_policy *p, const struct fl_entry *e)
 {
-	if (p->rungs && e->standing)
-		stand(p, e->workload.v, e->queue, e->standing);
+	uint32_t w = e->workload.v;
+
+	if (!p->rungs || !e->standing)
+		return;
+	stand(p, w, e->queue, e->standing);
+	if (!e->standing->forgiven)
+		return;
+	FL_SET(p, p->rungs->forgiven[w], 1);
+	FL_SET(p, p->rungs->yielded[w], (struct fl_yielded){ .to = FL_NONE });
 }
 
 void fl_rung_enter(struct fl_policy *p, const struct fl_entry *e)
@@ -171,7 +149,7 @@ static void check_lemma(const struct fl_policy *p, const struct fl_entry *e, uin
 }
 #endif
 
-void fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victim)
+bool fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victim)
 {
 	struct fl_node both = fl_tree_lca(&p->tree, e->queue, p->jobs[victim].held_by);
 	bool yields = false;
@@ -189,7 +167,7 @@ void fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victi
 	if (!yields)
 		check_lemma(p, e, victim, both);
 #endif
-	(void)yields;
+	return yields;
 }
 
 void fl_rung_leave(struct fl_policy *p, struct fl_workload w)
@@ -204,11 +182,12 @@ void fl_rung_gone(struct fl_policy *p, struct fl_workload w)
 		return;
 	FL_SET(p, p->rungs->lives[w.v], p->rungs->lives[w.v] + 1);
 	FL_SET(p, p->rungs->yielded[w.v], (struct fl_yielded){ .to = FL_NONE });
+	FL_SET(p, p->rungs->forgiven[w.v], 0);
 }
 
 size_t fl_rung_notes(const struct fl_policy *p, uint32_t uses)
 {
-	return p->rungs ? (size_t)p->rungs->depth * (3 + uses) + 2 : 0;
+	return p->rungs ? (size_t)p->rungs->depth * (3 + uses) + 4 : 0;
 }
 
 size_t fl_rung_bytes(const struct fl_policy *p, uint32_t uses)
@@ -255,6 +234,9 @@ void fl_rung_renew(struct fl_policy *p, uint32_t root)
 
 	if (!p->rungs)
 		return;
+#ifdef FL_CHECKED
+	fl_rung_check_changed(p);
+#endif
 	n = holders(p, root);
 	fl_usage_copy(&v->usage, &p->usage, &p->tree);
 	for (uint32_t i = n; i-- > 0;) {
@@ -268,8 +250,9 @@ void fl_rung_renew(struct fl_policy *p, uint32_t root)
 
 		fl_rung_find(p, v, &ask, &p->rungs->found);
 		stand(p, w, j->held_by, &p->rungs->found);
-		if (j->state != FL_STATE_EVICTING)
-			count_holder(p, w, +1);
+		if (j->state == FL_STATE_EVICTING)
+			continue;
+		count_holder(p, w, +1);
 		fl_view_give(p, v, (struct fl_workload){ w });
 	}
 }
@@ -330,19 +313,25 @@ int fl_rung_setup(struct fl_policy *p, fairlead_error *err)
 	k->least = fl_arena_alloc(a, places, sizeof *k->least, err);
 	k->yielded = fl_arena_alloc(a, jobs, sizeof *k->yielded, err);
 	k->lives = fl_arena_alloc(a, jobs, sizeof *k->lives, err);
+	k->forgiven = fl_arena_alloc(a, jobs, sizeof *k->forgiven, err);
 	k->guaranteed = fl_arena_alloc(a, p->tree.cells, sizeof *k->guaranteed, err);
 	k->joined = fl_arena_alloc(a, p->tree.cells, sizeof *k->joined, err);
 	k->row = fl_arena_alloc(a, k->columns, sizeof *k->row, err);
 	k->found.base = fl_arena_alloc(a, (size_t)k->depth * k->columns, sizeof *k->row, err);
 	k->found.rungs = fl_arena_alloc(a, k->depth, sizeof *k->found.rungs, err);
 	k->order = fl_arena_alloc(a, jobs, sizeof *k->order, err);
-	if (!k->within || !k->base || !k->least || !k->yielded || !k->lives || !k->guaranteed ||
-	    !k->joined || !k->row || !k->found.base || !k->found.rungs || !k->order)
+	if (!k->within || !k->base || !k->least || !k->yielded || !k->lives || !k->forgiven ||
+	    !k->guaranteed || !k->joined || !k->row || !k->found.base || !k->found.rungs ||
+	    !k->order)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < jobs; w++)
 		k->yielded[w].to = FL_NONE;
 	p->rungs = k;
+#ifdef FL_CHECKED
+	return fl_rung_check_setup(p, err);
+#else
 	return 0;
+#endif
 }
 
 /* --- in words, saved and loaded --- */
@@ -378,7 +367,8 @@ void fl_rung_spell(const struct fl_policy *p, fl_word *word, void *user)
 			      p->tree.root_index[q.v] != FL_NONE;
 		bool yields = fl_rung_has_yielded(p, w);
 
-		word(user, (uint64_t)stands << 32 | (yields ? p->rungs->yielded[w].to : FL_NONE));
+		word(user, (uint64_t)p->rungs->forgiven[w] << 33 | (uint64_t)stands << 32 |
+				   (yields ? p->rungs->yielded[w].to : FL_NONE));
 		if (stands)
 			spell_standing(p, w, q, word, user);
 		if (yields)
@@ -390,6 +380,7 @@ static const struct fl_image_kind within_kind = { "rung.within", sizeof(uint32_t
 static const struct fl_image_kind base_kind = { "rung.base", sizeof(fl_amount), 0 };
 static const struct fl_image_kind least_kind = { "rung.least", sizeof(struct fl_rung), 0 };
 static const struct fl_image_kind yielded_kind = { "rung.yielded", sizeof(struct fl_yielded), 0 };
+static const struct fl_image_kind forgiven_kind = { "rung.forgiven", sizeof(uint8_t), 0 };
 static const struct fl_image_kind lives_kind = { "rung.lives", sizeof(uint32_t), 0 };
 
 int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
@@ -405,7 +396,8 @@ int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_
 	if ((r = fl_image_put(w, &within_kind, k->within, n, err)) < 0 ||
 	    (r = fl_image_put(w, &base_kind, k->base, n * k->depth * k->columns, err)) < 0 ||
 	    (r = fl_image_put(w, &least_kind, k->least, n * k->depth, err)) < 0 ||
-	    (r = fl_image_put(w, &yielded_kind, k->yielded, n, err)) < 0)
+	    (r = fl_image_put(w, &yielded_kind, k->yielded, n, err)) < 0 ||
+	    (r = fl_image_put(w, &forgiven_kind, k->forgiven, n, err)) < 0)
 		return r;
 	return fl_image_put(w, &lives_kind, k->lives, n, err);
 }
@@ -431,17 +423,21 @@ int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 	    (r = fl_image_copy(i, &base_kind, places * k->columns, k->base, err)) < 0 ||
 	    (r = fl_image_copy(i, &least_kind, places, k->least, err)) < 0 ||
 	    (r = fl_image_copy(i, &yielded_kind, n, k->yielded, err)) < 0 ||
+	    (r = fl_image_copy(i, &forgiven_kind, n, k->forgiven, err)) < 0 ||
 	    (r = fl_image_copy(i, &lives_kind, n, k->lives, err)) < 0)
 		return r;
 	if (!are_rungs(k->least, places))
 		return fl_image_damaged(least_kind.name, err);
 	for (size_t w = 0; w < n; w++)
-		if (k->within[w] > k->depth ||
+		if (k->within[w] > k->depth || k->forgiven[w] > 1 ||
 		    (k->yielded[w].to != FL_NONE && k->yielded[w].to >= n))
 			return fl_image_damaged(yielded_kind.name, err);
 	for (uint32_t w = 0; w < n; w++)
 		if (fl_holds_quota(&p->jobs[w]) && p->jobs[w].state != FL_STATE_EVICTING)
 			count_holder(p, w, +1);
+#ifdef FL_CHECKED
+	k->changed = true; /* perhaps before it was saved; and an image may say anything */
+#endif
 	return 0;
 }
 
@@ -490,6 +486,7 @@ static void carry_rungs(struct fl_policy *p, const struct fl_adopting *a, uint32
 	bool in_place = nowhere || (is != FL_NONE && a->in_place[is]);
 
 	p->rungs->lives[w] = a->from->rungs->lives[was];
+	p->rungs->forgiven[w] = a->from->rungs->forgiven[was];
 	if (in_place && fl_rung_has_yielded(a->from, was))
 		carry_yield(p, a, w);
 	if (in_place && (fl_holds_quota(j) || j->promised))
@@ -502,6 +499,9 @@ void fl_rung_adopt(struct fl_policy *p, const struct fl_adopting *a)
 
 	if (!k)
 		return;
+#ifdef FL_CHECKED
+	k->changed = !a->from->rungs || a->from->rungs->changed;
+#endif
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		if (a->is.was[w].v != FL_NONE && a->from->rungs)
 			carry_rungs(p, a, w);

@@ -670,6 +670,8 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 		fl_afs_start(p);
 	for (uint32_t root = 0; r == 0 && root < p->tree.n_roots; root++)
 		fl_rung_renew(p, root);
+	if (r == 0)
+		fl_protect_watch(p);
 	return r;
 }
 

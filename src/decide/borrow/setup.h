@@ -32,5 +32,6 @@ void fl_change_undone(struct fl_policy *p);
 /* digest.c */
 void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
 void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+void fl_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 
 #endif

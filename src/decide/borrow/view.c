@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/least.h"
 #include "decide/borrow/protect.h"
+#include "decide/borrow/rung.h"
 
 /* What of @amount of queue @q counts at @n, above it: what leaves n when it leaves the queue. */
 static fl_amount counted_at(const struct fl_tree *t, const struct fl_usage *u, struct fl_node q,
@@ -90,6 +91,8 @@ bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const stru
 		struct fl_column column = ask->uses[i].column;
 		fl_amount amount = ask->uses[i].amount;
 
+		if (fl_rung_is_nothing(p, amount))
+			continue;
 		if ((!borrow ||
 		     (amount > 0 && !certain && !fl_protect_may_borrow(p, ask->queue, column))) &&
 		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))

@@ -332,6 +332,61 @@ static void thousands_are_woken(void **unused)
 	fl_model_free(m);
 }
 
+/* One of "z" has all; each of @n queues has quota for one, which it does not get until that is gone. */
+static struct fl_model *lent_to_one(int n)
+{
+	char queue[16], name[16];
+
+	say_head(OFF);
+	say("---\napiVersion: fairlead.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\n"
+	    "spec: {preemptionGuarantee: settles}\n");
+	say_queue("z", "c", false, 1, "0");
+	say_job("z", "held", 1, n, /* admitted= */ true);
+	for (int i = 0; i < n; i++) {
+		(void)snprintf(queue, sizeof queue, "q%d", i);
+		(void)snprintf(name, sizeof name, "w%d", i);
+		say_queue(queue, "c", false, 1, "1");
+		say_job(queue, name, 1, 1, /* admitted= */ false);
+	}
+	struct fl_model *m = load(text);
+
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		m->nodes[i].reclaim = FL_PREEMPT_ANY;
+	return m;
+}
+
+/* @n start in one cycle that were promised what they get.  How much room was that? */
+static uint32_t start_late(int n)
+{
+	struct fl_model *m = lent_to_one(n);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
+	struct fl_event gone = { .kind = FL_EV_EVICTED,
+				 .workload = fl_model_find_workload(m, "ns", "held") };
+	struct fl_decisions d;
+	struct before b;
+	uint32_t room, started = 0;
+
+	park_all(p, 2);
+	must_apply(p, &gone);
+	open_mark(p, &b);
+	assert_int_equal(ops->step(p, 9 * FL_SECOND, 0, NULL, &d, NULL), 0);
+	for (uint32_t i = 0; i < d.n; i++)
+		started += d.rows[i].kind == FL_ADMIT;
+	assert_int_equal(started, n);
+	room = p->undo.cap;
+	take_back(p, &b);
+	ops->free(p);
+	fl_model_free(m);
+	return room;
+}
+
+/* Eight times as many take about eight times the room (which doubles as it grows), not 64 times. */
+static void many_promises_start_at_once(void **unused)
+{
+	(void)unused;
+	assert_true(start_late(128) <= 2 * 8 * start_late(16));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +395,7 @@ int main(void)
 		cmocka_unit_test(cancelled_without_queue),
 		cmocka_unit_test(a_cycle_parks_thousands),
 		cmocka_unit_test(thousands_are_woken),
+		cmocka_unit_test(many_promises_start_at_once),
 	};
 
 	return cmocka_run_group_tests_name("decide/room", tests, NULL, NULL);
