@@ -3,6 +3,7 @@
  * Preemption that settles: who may go for whom, who yields, what is promised.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
@@ -42,42 +43,54 @@ struct scene {
 	const char *taken; /* and without the guarantee */
 };
 
+/* What else there is. */
+struct setting {
+	const struct fl_protection_row *more; /* in the Policy; NULL: nothing */
+	const char *going;                    /* who is being evicted at the beginning; NULL */
+	uint32_t resources;
+	bool classical;
+	fl_time eviction_timeout;
+};
+
 struct stage {
 	struct fl_model *m;
 	struct fl_policy *p;
 	struct fl_decisions d;
 };
 
-/* @more: what else the Policy says, or NULL. */
-static void open_stage_under(struct stage *s, const struct scene *scene, bool settles,
-			     const struct fl_protection_row *more)
+static void open_stage_with(struct stage *s, const struct scene *scene, bool settles,
+			    const struct setting *with)
 {
 	uint32_t n = 0;
 
 	while (n < MOST_NODES && scene->nodes[n].name)
 		n++;
-	*s = (struct stage){ .m = world_open(&fl_mem_heap, scene->nodes, n, 1) };
+	*s = (struct stage){ .m = world_open(&fl_mem_heap, scene->nodes, n, with->resources) };
 	for (uint32_t i = 0; i < MOST_JOBS && scene->jobs[i].name; i++)
-		world_add_job(s->m, &scene->jobs[i], 1);
+		world_add_job(s->m, &scene->jobs[i], with->resources);
 	for (uint32_t i = 0; i < s->m->n_nodes; i++) {
 		s->m->nodes[i].strategy = FL_BEST_EFFORT_FIFO;
 		s->m->nodes[i].reclaim = FL_PREEMPT_ANY;
 		s->m->nodes[i].within_queue = FL_PREEMPT_LOWER_PRIORITY;
 	}
-	s->m->settings.fair_sharing = true;
+	s->m->settings.fair_sharing = !with->classical;
 	s->m->settings.strategies[0] = FL_FINAL_SHARE;
 	s->m->settings.strategies[1] = FL_INITIAL_SHARE;
 	s->m->settings.n_strategies = 2;
 	s->m->settings.settles = settles;
-	if (more)
-		assert_int_equal(fl_model_add_protection(s->m, more, NULL), 0);
+	s->m->settings.eviction_timeout = with->eviction_timeout;
+	if (with->more)
+		assert_int_equal(fl_model_add_protection(s->m, with->more, NULL), 0);
 	assert_int_equal(fl_model_seal(s->m, NULL), 0);
+	if (with->going)
+		s->m->workloads[fl_model_find_workload(s->m, "ns", with->going).v].evicting =
+			FL_EVICTING_UNDER_WAY;
 	s->p = world_policy(&fl_mem_heap, s->m, 100 * FL_SECOND);
 }
 
 static void open_stage(struct stage *s, const struct scene *scene, bool settles)
 {
-	open_stage_under(s, scene, settles, /* more= */ NULL);
+	open_stage_with(s, scene, settles, &(struct setting){ .resources = 1 });
 }
 
 static void close_stage(struct stage *s)
@@ -209,7 +222,7 @@ static void freed_quota_is_held(void **unused)
 		assert_int_equal(serve(&s, "lent"), 0);
 		/* Who is promised something is served along, and starts. */
 		assert_int_equal(state(&s, "back"), settles ? FL_STATE_ADMITTED : FL_STATE_WAITING);
-		assert_int_equal(state(&s, "lent"), settles ? FL_STATE_WAITING : FL_STATE_ADMITTED);
+		assert_int_equal(state(&s, "lent") == FL_STATE_ADMITTED, !settles);
 		close_stage(&s);
 	}
 }
@@ -378,7 +391,7 @@ static void a_back_off_voids_no_promise(void **unused)
 
 	(void)unused;
 	row.says.back_off_base = row.says.back_off_max = 3600 * FL_SECOND;
-	open_stage_under(&s, &scene, true, &row);
+	open_stage_with(&s, &scene, true, &(struct setting){ .more = &row, .resources = 1 });
 	assert_int_equal(serve(&s, "b"), 0);
 	assert_int_equal(serve(&s, "r"), 0);
 	victims(&s, text);
@@ -451,6 +464,455 @@ static void victims_leave_what_was_theirs(void **unused)
 	close_stage(&s);
 }
 
+static void step(struct stage *s)
+{
+	assert_int_equal(ops->step(s->p, 200 * FL_SECOND, 0, NULL, &s->d, NULL), 0);
+}
+
+static struct fl_node_row *queue(struct stage *s, const char *name)
+{
+	return &s->m->nodes[fl_model_find_node(s->m, FL_CLUSTER_QUEUE, name).v];
+}
+
+/*
+ * "first" may preempt nobody, waits for all that is its queue's, and is served before "own", which
+ * wants its queue's quota back: what it keeps from others it does not keep from "own".
+ */
+static void nothing_is_kept_from_who_is_within(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2),
+		  QUEUE("z", "c", 0) },
+		{ { "more", "z", 0, 1, { 4 }, true },
+		  { "lent", "z", 0, 2, { 2 }, true },
+		  { "first", "q0", 0, 3, { 4 }, false },
+		  { "own", "q1", 0, 4, { 2 }, false } },
+		"own",
+		"lent",
+		"lent",
+	};
+
+	(void)unused;
+	for (int strict = 0; strict < 2; strict++) {
+		char text[64];
+		struct stage s;
+
+		open_stage(&s, &scene, true);
+		queue(&s, "q0")->reclaim = FL_PREEMPT_NEVER;
+		queue(&s, "q0")->strategy = strict ? FL_STRICT_FIFO : FL_BEST_EFFORT_FIFO;
+		step(&s);
+		victims(&s, text);
+		assert_string_equal(text, "lent");
+		tell(&s, FL_EV_EVICTED, "lent");
+		step(&s);
+		assert_int_equal(state(&s, "own"), FL_STATE_ADMITTED);
+		close_stage(&s);
+	}
+}
+
+/*
+ * "old" goes slowly, and "p" is promised what is its queue's beside it: it needs nobody else, and
+ * is within as it would be had "old" gone at once, so "back" takes "late" and not it.
+ */
+static void who_goes_counts_as_gone(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 8),
+		  QUEUE("q", "c", 4),
+		  QUEUE("s", "c", 2),
+		  { "z", "c", FL_CLUSTER_QUEUE, 0.1, { { 0, NO, NO } } } },
+		{ { "old", "q", 1, 1, { 8 }, true },
+		  { "x", "z", 0, 2, { 6 }, true },
+		  { "p", "q", 0, 3, { 4 }, false },
+		  { "late", "q", 1, 4, { 10 }, false },
+		  { "back", "s", 0, 5, { 2 }, false } },
+		"p",
+		"",
+		"",
+	};
+	const struct setting with = { .going = "old", .resources = 1 };
+
+	(void)unused;
+	for (int slow = 0; slow < 2; slow++) {
+		char text[64];
+		struct stage s;
+
+		open_stage_with(&s, &scene, true, &with);
+		if (slow) {
+			assert_int_equal(serve(&s, "p"), 0);
+			victims(&s, text);
+			assert_string_equal(text, "old"); /* which goes already */
+		}
+		tell(&s, FL_EV_EVICTED, "old");
+		assert_int_equal(serve(&s, "p"), 0);
+		assert_int_equal(state(&s, "p"), FL_STATE_ADMITTED);
+		assert_int_equal(serve(&s, "late"), 0);
+		victims(&s, text);
+		assert_string_equal(text, "x");
+		tell(&s, FL_EV_EVICTED, "x");
+		assert_int_equal(serve(&s, "late"), 0);
+		assert_int_equal(state(&s, "late"), FL_STATE_ADMITTED);
+		assert_int_equal(serve(&s, "back"), 0);
+		victims(&s, text);
+		assert_string_equal(text, "late");
+		close_stage(&s);
+	}
+}
+
+/* To ask for nothing of what others of the queue have too much of takes no advantage away. */
+static void nothing_takes_no_advantage_away(void **unused)
+{
+	static const struct scene scene = {
+		{ { "c", NULL, FL_COHORT, 1, { { 0, NO, NO }, { 0, NO, NO } } },
+		  { "q0", "c", FL_CLUSTER_QUEUE, 1, { { 3, NO, NO }, { 2, NO, NO } } },
+		  { "q1", "c", FL_CLUSTER_QUEUE, 1, { { 2, NO, NO }, { 3, NO, NO } } } },
+		{ { "other", "q0", 0, 1, { 0, 3 }, true },
+		  { "lent", "q1", 0, 2, { 5, 0 }, true },
+		  { "own", "q0", 0, 3, { 3, 0 }, false } },
+		"own",
+		"lent",
+		"",
+	};
+
+	(void)unused;
+	for (int i = 0; i < 4; i++) {
+		const struct setting with = { .resources = 2, .classical = i < 2 };
+		char text[64];
+		struct stage s;
+
+		open_stage_with(&s, &scene, true, &with);
+		if (i % 2)
+			queue(&s, "q0")->preference = FL_PREEMPTION_OVER_BORROWING;
+		step(&s);
+		victims(&s, text);
+		assert_string_equal(text, "lent");
+		tell(&s, FL_EV_EVICTED, "lent");
+		step(&s);
+		assert_int_equal(state(&s, "own"), FL_STATE_ADMITTED);
+		close_stage(&s);
+	}
+}
+
+/* What is promised nobody can take: once it is held, who is within is looked at again. */
+static void who_waits_for_a_promise_is_woken(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("y", "c", 0),
+		  QUEUE("z", "c", 0) },
+		{ { "whole", "z", 0, 1, { 4 }, true },
+		  { "part", "y", 0, 2, { 3 }, false },
+		  { "own", "q", 0, 3, { 4 }, false } },
+		"own",
+		"part",
+		"whole",
+	};
+	char text[64];
+	struct stage s;
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	assert_int_equal(serve(&s, "part"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "whole");
+	step(&s);
+	victims(&s, text);
+	assert_string_equal(text, "");
+	tell(&s, FL_EV_EVICTED, "whole");
+	step(&s);
+	assert_int_equal(state(&s, "part"), FL_STATE_ADMITTED);
+	step(&s);
+	victims(&s, text);
+	assert_string_equal(text, "part");
+	close_stage(&s);
+}
+
+/* "small" yielded to "urgent", which waits and is cancelled: it is looked at again, parked or not. */
+static void who_yielded_is_woken(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
+		{ { "small", "q0", 0, 1, { 1 }, true },
+		  { "urgent", "q0", 9, 2, { 4 }, false },
+		  { "other", "q1", 0, 3, { 2 }, false },
+		  { "third", "q1", 0, 4, { 2 }, false } },
+		"urgent",
+		"small",
+		"small",
+	};
+	char text[64];
+	struct stage s;
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	assert_int_equal(serve(&s, "urgent"), 0);
+	tell(&s, FL_EV_EVICTED, "small");
+	assert_int_equal(serve(&s, "urgent"), 0);
+	assert_int_equal(serve(&s, "other"), 0);
+	tell(&s, FL_EV_EVICTED, "urgent");
+	assert_int_equal(serve(&s, "other"), 0);
+	assert_int_equal(serve(&s, "third"), 0);
+	for (int i = 0; i < 3; i++)
+		step(&s);
+	assert_int_equal(state(&s, "small"), FL_STATE_INADMISSIBLE);
+	tell(&s, FL_EV_CANCEL, "urgent");
+	step(&s);
+	victims(&s, text);
+	assert_string_equal(text, "other");
+	close_stage(&s);
+}
+
+/* "own" made way for "urgent", which then went for "back" and merely waits: "own" claims its quota. */
+static void who_made_way_claims_while_the_other_waits(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0),
+		  QUEUE("q", "c", 4),
+		  QUEUE("x", "c", 4),
+		  { "z", "c", FL_CLUSTER_QUEUE, 10, { { 0, NO, NO } } } },
+		{ { "own", "q", 0, 1, { 4 }, true },
+		  { "urgent", "q", 1, 2, { 6 }, false },
+		  { "back", "x", 0, 3, { 4 }, false },
+		  { "more", "z", 0, 4, { 4 }, false } },
+		"urgent",
+		"own",
+		"own",
+	};
+	char text[64];
+	struct stage s;
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	assert_int_equal(serve(&s, "urgent"), 0);
+	tell(&s, FL_EV_EVICTED, "own");
+	assert_int_equal(serve(&s, "urgent"), 0);
+	assert_int_equal(serve(&s, "back"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "urgent");
+	tell(&s, FL_EV_EVICTED, "urgent");
+	assert_int_equal(serve(&s, "back"), 0);
+	assert_int_equal(serve(&s, "more"), 0);
+	assert_int_equal(state(&s, "more"), FL_STATE_ADMITTED);
+	assert_int_equal(serve(&s, "own"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "more");
+	close_stage(&s);
+}
+
+/* What somebody leaves who is going is not for the next of its own queue, which borrows, too. */
+static void who_goes_makes_no_room_for_who_borrows(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 2), QUEUE("q", "c", 0), QUEUE("z", "c", 0) },
+		{ { "goes", "q", 0, 1, { 1 }, true },
+		  { "stays", "q", 0, 2, { 1 }, true },
+		  { "again", "q", 0, 3, { 1 }, false },
+		  { "small", "z", 0, 4, { 1 }, false } },
+		"again",
+		"",
+		"",
+	};
+	const struct setting with = { .going = "goes", .resources = 1 };
+	char text[64];
+	struct stage s;
+
+	(void)unused;
+	open_stage_with(&s, &scene, true, &with);
+	assert_int_equal(serve(&s, "again"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "");
+	assert_int_equal(serve(&s, "small"), 0);
+	victims(&s, text);
+	assert_string_equal(text, "goes");
+	close_stage(&s);
+}
+
+/* Of two that are promised something the one that has waited longer has what there is first. */
+static void the_older_promise_is_kept_first(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 4), QUEUE("a", "c", 0), QUEUE("b", "c", 0),
+		  QUEUE("z", "c", 0) },
+		{ { "one", "z", 0, 1, { 1 }, true },
+		  { "two", "z", 0, 2, { 1 }, true },
+		  { "three", "z", 0, 3, { 1 }, true },
+		  { "four", "z", 0, 4, { 1 }, true },
+		  { "older", "b", 0, 5, { 1 }, false },
+		  { "newer", "a", 0, 6, { 1 }, false } },
+		"older",
+		"four",
+		"four",
+	};
+	struct stage s;
+
+	(void)unused;
+	open_stage(&s, &scene, true);
+	step(&s);
+	assert_int_equal(state(&s, "three"), FL_STATE_EVICTING);
+	assert_int_equal(state(&s, "four"), FL_STATE_EVICTING);
+	tell(&s, FL_EV_EVICTED, "three");
+	step(&s);
+	assert_int_equal(state(&s, "older"), FL_STATE_ADMITTED);
+	assert_int_equal(state(&s, "newer"), FL_STATE_WAITING);
+	close_stage(&s);
+}
+
+/*
+ * "stuck" does not let go: after the time it is waited for, "whole" gives back what it was promised, and
+ * "part" of its queue has what is there.  Once "stuck" has gone "whole" is promised anew.
+ */
+static void a_promise_is_given_back(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("z", "c", 0) },
+		{ { "stuck", "z", 0, 1, { 2 }, true },
+		  { "quick", "z", 0, 2, { 2 }, true },
+		  { "whole", "q", 0, 3, { 4 }, false },
+		  { "part", "q", 0, 4, { 1 }, false } },
+		"whole",
+		"quick stuck",
+		"quick stuck",
+	};
+
+	(void)unused;
+	for (int timed = 0; timed < 2; timed++) {
+		const struct setting with = { .resources = 1,
+					      .eviction_timeout = timed * 60 * FL_SECOND };
+		char text[64];
+		struct stage s;
+
+		open_stage_with(&s, &scene, true, &with);
+		assert_int_equal(serve(&s, "whole"), 0);
+		victims(&s, text);
+		assert_string_equal(text, scene.goes);
+		assert_true(ops->wake(s.p, 200 * FL_SECOND) ==
+			    (timed ? 260 * FL_SECOND : FL_NEVER));
+		tell(&s, FL_EV_FINISHED, "quick");
+		for (int i = 250; i < 264; i++)
+			assert_int_equal(ops->step(s.p, i * FL_SECOND, 0, NULL, &s.d, NULL), 0);
+		assert_int_equal(state(&s, "part") == FL_STATE_ADMITTED, timed);
+		tell(&s, FL_EV_EVICTED, "stuck");
+		tell(&s, timed ? FL_EV_FINISHED : FL_EV_CANCEL, "part");
+		for (int i = 264; i < 268; i++)
+			assert_int_equal(ops->step(s.p, i * FL_SECOND, 0, NULL, &s.d, NULL), 0);
+		assert_int_equal(state(&s, "whole"), FL_STATE_ADMITTED);
+		close_stage(&s);
+	}
+}
+
+/*
+ * "first" and "second" keep something each, the second while what the first keeps is lifted: "own",
+ * which is served after them, has all of it lifted, and not one of two.
+ */
+static void a_reservation_counts_once(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2),
+		  QUEUE("q2", "c", 4), QUEUE("z", "c", 0) },
+		{ { "more", "z", 0, 1, { 8 }, true },
+		  { "lent", "z", 0, 2, { 2 }, true },
+		  { "first", "q0", 0, 3, { 4 }, false },
+		  { "second", "q2", 0, 4, { 4 }, false },
+		  { "own", "q1", 0, 5, { 2 }, false } },
+		"own",
+		"lent",
+		"lent",
+	};
+
+	(void)unused;
+	for (int never = 0; never < 2; never++) {
+		char text[64];
+		struct stage s;
+
+		open_stage(&s, &scene, true);
+		queue(&s, "q0")->reclaim = FL_PREEMPT_NEVER;
+		queue(&s, "q2")->reclaim = never ? FL_PREEMPT_NEVER : FL_PREEMPT_LOWER_PRIORITY;
+		step(&s);
+		victims(&s, text);
+		assert_string_equal(text, "lent");
+		tell(&s, FL_EV_EVICTED, "lent");
+		step(&s);
+		assert_int_equal(state(&s, "own"), FL_STATE_ADMITTED);
+		close_stage(&s);
+	}
+}
+
+static enum fl_decision_kind alone(struct stage *s, const char *name)
+{
+	assert_int_equal(ops->try(s->p, 200 * FL_SECOND, job(s, name), NULL, &s->d, NULL), 0);
+	for (uint32_t i = 1; i < s->d.n; i++)
+		assert_int_equal(s->d.rows[i].preemptor.v, job(s, name).v);
+	assert_int_equal(s->d.rows[0].workload.v, job(s, name).v);
+	return s->d.rows[0].kind;
+}
+
+/* What is free and promised is there for nobody else, of its queue or another, not even tried alone. */
+static void what_is_promised_is_not_tried_for(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("x", "c", 0), QUEUE("y", "c", 0),
+		  QUEUE("z", "c", 0) },
+		{ { "whole", "z", 0, 1, { 4 }, true },
+		  { "part", "y", 0, 2, { 3 }, false },
+		  { "more", "y", 0, 3, { 2 }, false },
+		  { "other", "x", 0, 4, { 2 }, false },
+		  { "small", "x", 0, 5, { 1 }, false } },
+		"part",
+		"whole",
+		"whole",
+	};
+
+	(void)unused;
+	for (int settles = 0; settles < 2; settles++) {
+		struct stage s;
+
+		open_stage(&s, &scene, settles);
+		assert_int_equal(serve(&s, "part"), 0);
+		assert_int_equal(alone(&s, "small"), FL_RESERVE);
+		assert_int_equal(alone(&s, "other"), settles ? FL_WAIT : FL_RESERVE);
+		assert_int_equal(alone(&s, "more"), settles ? FL_WAIT : FL_RESERVE);
+		tell(&s, FL_EV_EVICTED, "whole");
+		assert_int_equal(alone(&s, "part"), FL_ADMIT);
+		assert_int_equal(alone(&s, "small"), FL_ADMIT);
+		assert_int_equal(alone(&s, "other"), settles ? FL_WAIT : FL_ADMIT);
+		assert_int_equal(alone(&s, "more"), settles ? FL_WAIT : FL_ADMIT);
+		close_stage(&s);
+	}
+}
+
+/*
+ * A timeout that is said while evictions are under way counts from when they were told to go; from
+ * now on where nobody noted that.
+ */
+static void a_timeout_may_come_later(void **unused)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("z", "c", 0) },
+		{ { "stuck", "z", 0, 1, { 4 }, true },
+		  { "whole", "q", 0, 2, { 4 }, false },
+		  { "part", "z", 0, 3, { 4 }, false } },
+		"whole",
+		"stuck",
+		"stuck",
+	};
+	const struct setting timed = { .resources = 1, .eviction_timeout = 60 * FL_SECOND };
+	const struct fl_workload was[] = { { 0 }, { 1 }, { 2 } };
+
+	(void)unused;
+	for (int noted = 0; noted < 2; noted++) {
+		struct stage before, s;
+
+		open_stage(&before, &scene, /* settles= */ noted);
+		assert_int_equal(serve(&before, "whole"), 0); /* at 200 s */
+		assert_int_equal(state(&before, "stuck"), FL_STATE_EVICTING);
+		open_stage_with(&s, &scene, true, &timed);
+		assert_int_equal(ops->adopt(s.p, 230 * FL_SECOND, before.p, was, NULL), 0);
+		assert_int_equal(state(&s, "stuck"), FL_STATE_EVICTING);
+		assert_int_equal(ops->wake(s.p, 230 * FL_SECOND), (noted ? 260 : 290) * FL_SECOND);
+		close_stage(&s);
+		close_stage(&before);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -463,6 +925,18 @@ int main(void)
 		cmocka_unit_test(a_back_off_voids_no_promise),
 		cmocka_unit_test(its_own_queue_is_in_order),
 		cmocka_unit_test(victims_leave_what_was_theirs),
+		cmocka_unit_test(nothing_is_kept_from_who_is_within),
+		cmocka_unit_test(who_goes_counts_as_gone),
+		cmocka_unit_test(nothing_takes_no_advantage_away),
+		cmocka_unit_test(who_waits_for_a_promise_is_woken),
+		cmocka_unit_test(who_yielded_is_woken),
+		cmocka_unit_test(who_made_way_claims_while_the_other_waits),
+		cmocka_unit_test(who_goes_makes_no_room_for_who_borrows),
+		cmocka_unit_test(the_older_promise_is_kept_first),
+		cmocka_unit_test(a_promise_is_given_back),
+		cmocka_unit_test(a_reservation_counts_once),
+		cmocka_unit_test(what_is_promised_is_not_tried_for),
+		cmocka_unit_test(a_timeout_may_come_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
