@@ -21,7 +21,8 @@ struct run {
 	struct fl_policy *p;
 	FILE *out;
 	fl_time now;
-	uint32_t *jobs, *counts; /* in name order; by workload */
+	uint32_t *jobs, *counts;  /* in name order; by workload */
+	uint32_t *before, *after; /* by task, around an action: the last decision, kind + 1; 0 */
 };
 
 static const char *name_of(const struct run *r, uint32_t w)
@@ -59,51 +60,60 @@ static bool put_counts(const struct run *r, const char *key)
 	return true;
 }
 
-static void count(const struct run *r, const struct fl_decisions *d, enum fl_action action,
-		  enum fl_decision_kind kind)
+/* The last that was done with each task in the cycle, up to and with @action. */
+static void find_last(const struct run *r, enum fl_action action, uint32_t *last)
 {
+	const struct fl_cycle *c = kai_policy(r->p)->scratch;
+
+	memset(last, 0, r->m->n_tasks * sizeof *last);
+	for (uint32_t i = 0; i < c->n_steps; i++)
+		if (c->steps[i].action <= action)
+			last[c->steps[i].task] = c->steps[i].kind + 1u;
+}
+
+/* Each task that the action left in another state counts once, by that state. */
+static bool count(const struct run *r, enum fl_action action, enum fl_decision_kind kind)
+{
+	bool any = false;
+
+	find_last(r, action - 1, r->before);
+	find_last(r, action, r->after);
 	memset(r->counts, 0, r->m->n_workloads * sizeof *r->counts);
-	for (uint32_t i = 0; i < d->n; i++) {
-		const struct fl_decision *row = &d->rows[i];
-
-		/* Who moves is told as reserved only. */
-		if (row->action == action && row->kind == kind &&
-		    !(kind == FL_EVICT && row->reason == FL_REASON_CONSOLIDATED))
-			r->counts[row->workload.v] += (uint32_t)row->count;
+	for (uint32_t t = 0; t < r->m->n_tasks; t++) {
+		if (r->after[t] != kind + 1u || r->before[t] == kind + 1u)
+			continue;
+		r->counts[kai_policy(r->p)->tasks[t].workload.v]++;
+		any = true;
 	}
+	return any;
 }
 
-static bool acted(const struct fl_decisions *d, enum fl_action action)
-{
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->rows[i].action == action && d->rows[i].kind != FL_WAIT)
-			return true;
-	return false;
-}
-
-static void put_action(const struct run *r, const struct fl_decisions *d, enum fl_action action,
-		       const char *name)
+/* What it did, behind @before; false and nothing when that is nothing. */
+static bool put_action(const struct run *r, enum fl_action action, const char *name,
+		       const char *before)
 {
 	static const struct {
 		enum fl_decision_kind kind;
 		const char *key;
 	} kinds[] = { { FL_ADMIT, "bound" }, { FL_RESERVE, "pipelined" }, { FL_EVICT, "evicted" } };
+	bool any = false;
 
-	fprintf(r->out, "{\"action\":\"%s\"", name);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		long before;
-
-		count(r, d, action, kinds[i].kind);
-		before = ftell(r->out);
+		if (!count(r, action, kinds[i].kind))
+			continue;
+		if (!any)
+			fprintf(r->out, "%s{\"action\":\"%s\"", before, name);
+		any = true;
 		fputc(',', r->out);
-		if (!put_counts(r, kinds[i].key))
-			fseek(r->out, before, SEEK_SET);
+		put_counts(r, kinds[i].key);
 	}
-	fputc('}', r->out);
+	if (any)
+		fputc('}', r->out);
+	return any;
 }
 
 /* false: there is none. */
-static bool put_actions(const struct run *r, const struct fl_decisions *d)
+static bool put_actions(const struct run *r)
 {
 	static const char *const names[FL_ACTIONS] = {
 		[FL_ACTION_ALLOCATE] = "allocate",
@@ -115,13 +125,8 @@ static bool put_actions(const struct run *r, const struct fl_decisions *d)
 	bool any = false;
 
 	fputs("\"actions\":", r->out);
-	for (int a = FL_ACTION_ALLOCATE; a < FL_ACTIONS; a++) {
-		if (!acted(d, (enum fl_action)a))
-			continue;
-		fputc(any ? ',' : '[', r->out);
-		put_action(r, d, (enum fl_action)a, names[a]);
-		any = true;
-	}
+	for (int a = FL_ACTION_ALLOCATE; a < FL_ACTIONS; a++)
+		any |= put_action(r, (enum fl_action)a, names[a], any ? "," : "[");
 	fputs(any ? "]" : "null", r->out);
 	return any;
 }
@@ -173,7 +178,7 @@ static int put_cycles(const struct run *r, fairlead_error *err)
 		if ((rc = kai_ops->step(r->p, r->now, 0, /* sink= */ NULL, &d, err)) < 0)
 			return rc;
 		fputs(n ? ",{" : "{", r->out);
-		busy = put_actions(r, &d);
+		busy = put_actions(r);
 		fputc(',', r->out);
 		put_shares(r);
 		fputc(',', r->out);
@@ -230,6 +235,8 @@ static int decide(struct run *r, fairlead_error *err)
 		return rc;
 	r->jobs = kai_alloc(2 * (size_t)r->m->n_workloads, sizeof *r->jobs);
 	r->counts = kai_alloc(r->m->n_workloads, sizeof *r->counts);
+	r->before = kai_alloc(2 * (size_t)r->m->n_tasks, sizeof *r->before);
+	r->after = r->before + r->m->n_tasks;
 	for (uint32_t w = 0; w < r->m->n_workloads; w++)
 		r->jobs[w] = w;
 	fl_sort(r->jobs, r->m->n_workloads, r->jobs + r->m->n_workloads, by_name, r);
@@ -243,6 +250,7 @@ static int decide(struct run *r, fairlead_error *err)
 	}
 	free(r->jobs);
 	free(r->counts);
+	free(r->before);
 	kai_ops->free(r->p);
 	return rc;
 }

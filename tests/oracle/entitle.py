@@ -295,7 +295,9 @@ def divide_bounded_resource(queues, r, total, k):
 	deserved = {q.name: total if q.deserved[r] == UNLIMITED else q.deserved[r] for q in queues}
 	core = {n: min(deserved[n], most[n]) for n in most}
 	order = {q.name: (q.created, q.name) for q in queues}
-	left = total - sum(core.values())
+	left = total
+	for amount in core.values():
+		left -= amount
 	short = left < 0
 	shares = {n: 0.0 for n in most} if short else dict(core)
 	if short:

@@ -37,6 +37,9 @@ class Job:
 		self.age = given.get("runningForSeconds")       # None: never started
 		self.awaited = False    # it had a place reserved by the last cycle
 		self.stale = given.get("staleForSeconds")       # None: it has its minimum, or nothing
+		# The answer to what it would start, and what that asks for (None: to be asked anew), from
+		# when it was asked for last to when a task of it changes: evictions that became final leave it.
+		self.remembered = None
 		self.tasks = [Task(self, i, bundle(given["perTask"])) for i in range(given["tasks"])]
 		self.tasks.sort(key=lambda t: t.name)
 
@@ -76,13 +79,20 @@ class View:
 		return total_of(t.request for t in self.tasks if t.status == RUNNING)
 
 	def to_start(self, trial=False):
+		if self.job.remembered and not self.part:
+			return self.job.remembered[0]
 		tasks = [t for t in self.tasks if t.status == PENDING or
 			 (trial and t.status == RELEASING and t.trial)]
 		active = self.active()
 		return tasks[:self.minimum - active if active < self.minimum else 1]
 
 	def request(self, trial=False):
-		return total_of(t.request for t in self.to_start(trial))
+		tasks = self.to_start(trial)
+		if self.job.remembered and not self.part:
+			if self.job.remembered[1] is not None:
+				return self.job.remembered[1]
+			tasks = [t for t in tasks if t.status == PENDING]
+		return total_of(t.request for t in tasks)
 
 
 class Machine:
@@ -145,6 +155,7 @@ class Cluster:
 	def set_state(self, task, status, machine):
 		task.status, task.machine = status, machine
 		machine.tasks[task] = status
+		task.job.remembered = None
 
 	def count(self, task, sign):
 		for queue in task.job.queue.up():
@@ -159,8 +170,10 @@ class Cluster:
 			[(q, q.allocated, q.allocated_firm) for q in self.queues.values()])
 
 	def restore(self, saved):
-		for task, task.status, task.machine, task.trial in saved[0]:
-			pass
+		for task, status, machine, trial in saved[0]:
+			if task.status != status:
+				task.job.remembered = None
+			task.status, task.machine, task.trial = status, machine, trial
 		for machine, tasks in saved[1]:
 			machine.tasks = dict(tasks)
 		for queue, queue.allocated, queue.allocated_firm in saved[2]:
@@ -185,6 +198,7 @@ class Cluster:
 		for machine in self.machines:
 			machine.tasks = {t: s for t, s in machine.tasks.items() if s == RUNNING}
 		for job in self.jobs:
+			job.remembered = None
 			job.awaited = any(t.status == RESERVED for t in job.tasks)
 			for task in job.tasks:
 				task.trial = False
@@ -221,9 +235,22 @@ class Cluster:
 		waiting = [t for t in job.tasks if t.status == PENDING]
 		return bool(waiting) and len(waiting) + sum(t.active() for t in job.tasks) >= job.minimum
 
-	def note(self, action, what, job, n=1):
-		counts = self.did.setdefault(action, {}).setdefault(what, {})
-		counts[job.name] = counts.get(job.name, 0) + n
+	def note(self, action, what, task):
+		self.did.setdefault(action, {})[task] = what
+
+	def counted(self):
+		"""A task counts once for each action that left it in another state, by that state."""
+		state, actions = {}, []
+		for name in (name for name in ACTIONS if name in self.did):
+			counts = {}
+			for task, what in self.did[name].items():
+				if state.get(task) != what:
+					of = counts.setdefault(what, {})
+					of[task.job.name] = of.get(task.job.name, 0) + 1
+			state |= self.did[name]
+			if counts:
+				actions.append({"action": name, **counts})
+		return actions
 
 	# -- the actions --
 
@@ -261,7 +288,7 @@ class Cluster:
 			for task in tasks:
 				self.set_state(task, RESERVED, task.machine)
 		for task in tasks:
-			self.note("allocate", "bound" if task.status == RUNNING else "pipelined", job)
+			self.note("allocate", "bound" if task.status == RUNNING else "pipelined", task)
 		if before == 0 and any(t.status == RUNNING for t in tasks):
 			job.age = 0
 		return True
@@ -276,7 +303,7 @@ class Cluster:
 				if task.active():
 					self.set_state(task, RELEASING, task.machine)
 					self.count(task, -1)
-					self.note("stalegangeviction", "evicted", job)
+					self.note("stalegangeviction", "evicted", task)
 
 	def cycle(self):
 		self.did = {}
@@ -286,8 +313,7 @@ class Cluster:
 			if self.on[name]:
 				actions.get(name, lambda: getattr(entitle_search, name)(self))()
 		fair = {name: dict(q.fair_share) for name, q in self.queues.items()}
-		actions = [{"action": name, **self.did[name]}
-			   for name in ACTIONS if name in self.did]
+		actions = self.counted()
 		self.end_cycle()
 		return {"actions": actions or None, "fairShare": fair, "running": self.running()}
 

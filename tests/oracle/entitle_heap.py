@@ -95,7 +95,10 @@ class JobQueue:
 			del branch.heap.items[self.depth:]
 
 	def build(self):
-		"""From below, older ones first: a branch is compared with its siblings when all below it is there."""
+		"""From below, older ones first: a branch is compared with its siblings when all below it is there.
+
+		Whatever was put in is to be looked at again before it is trusted.
+		"""
 		for branch in list(self.branches.values()):
 			for queue in branch.queue.up():
 				if queue.name not in self.branches:
@@ -104,6 +107,7 @@ class JobQueue:
 			return -len(branch.queue.down()), branch.queue.created, branch.queue.name
 		for branch in sorted(self.branches.values(), key=rank):
 			self.hang(branch)
+			branch.dirty = True
 
 	def hang(self, branch):
 		if branch.queue.parent is None:
@@ -133,7 +137,7 @@ class JobQueue:
 			branch = branch.heap.items[0]
 		view = branch.heap.items[0]
 		if not self.victims:
-			return total_of(t.request for t in view.to_start(True)), bundle()
+			return view.request(True), bundle()
 		given = self.popped.get(branch.queue.name, []) + [view]
 		return bundle(), total_of(v.held() for v in given)
 

@@ -37,7 +37,7 @@ class Maker:
 		return self.rng.choice(values)
 
 	def make(self):
-		case = {"id": self.id, "suite": self.suite}
+		case = {"id": self.id, "suite": "cluster" if self.suite == "world" else self.suite}
 		case.update(getattr(self, "make_" + self.suite)())
 		return case
 
@@ -338,6 +338,41 @@ class Maker:
 
 	def make_cluster_fragment(self):
 		return self.make_cluster(machines=self.rng.randint(2, 4))
+
+	# -- larger ones, for what needs several searches in a cycle: who is looked at again, and where --
+
+	def make_world(self):
+		"""Machines that are nearly full, gangs and elastic jobs, some without GPUs, and many that wait."""
+		queues = self.queues(levels=self.pick(2, 3, 3), most=self.pick(4, 6), amounts=self.pick(2, 4, 8))
+		for i, q in enumerate(queues):
+			del q["creationTimestamp"], q["uid"]
+			q.update(creationOrder=i, priority=100)
+			if not self.one_in(6):
+				q["limit"] = {r: -1 for r in RESOURCES}
+		queues = self.below_roots(queues)
+		nodes = [{"name": f"node{i}", "capacity": {"cpu": 12000, "memory": 10 ** 13, "gpu": self.pick(2, 4, 4, 8)}}
+			 for i in range(self.rng.randint(2, 5))]
+		if self.one_in(4):
+			nodes[0]["capacity"]["gpu"] = 0
+		room = {n["name"]: dict(n["capacity"]) for n in nodes}
+		leaves = [q["name"] for q in self.leaves(queues)]
+		shapes = self.pick(((1, 1), (2, 2), (3, 2)), ((2, 2), (3, 3), (4, 2)), ((2, 1), (3, 1), (4, 3), (1, 1)))
+		waiting, jobs = self.rng.randint(4, 12), []
+		for i in range(waiting + self.rng.randint(5, 20)):
+			tasks, least = self.pick(*shapes)
+			each = {"cpu": 1000, "memory": 1000000000, "gpu": 0 if self.one_in(12) else self.pick(1, 1, 1, 2, 3)}
+			job = {"name": f"j{i:02d}", "queue": self.rng.choice(leaves), "priority": self.pick(50, 50, 60),
+			       "preemptible": True, "creationOrder": i, "tasks": tasks, "minAvailable": least,
+			       "perTask": each, "state": "Pending"}
+			fits = [n for n in room if all(tasks * each[r] <= room[n][r] for r in RESOURCES)]
+			if fits and i >= waiting:
+				node = self.rng.choice(fits)
+				runs = self.rng.randint(least, tasks)
+				for r in RESOURCES:
+					room[node][r] -= runs * each[r]
+				job.update(state="Running", node=node, running=runs, runningForSeconds=3600)
+			jobs.append(job)
+		return {"compare": "exact", "class": "random", "nodes": nodes, "queues": queues, "jobs": jobs}
 
 	def jobs(self, queues, nodes, small):
 		"""Some run, and fill the machines more or less; the others wait."""

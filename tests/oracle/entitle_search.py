@@ -15,8 +15,10 @@ from entitle_rules import (can_reclaim, over_quota, preempt_min_runtime, reclaim
 class Trial:
 	"""The evictions of a simulation.  A task may be evicted twice, and is then counted twice."""
 
-	def __init__(self, cluster):
+	def __init__(self, cluster, machines):
 		self.cluster, self.evictions, self.placed = cluster, [], []
+		self.machines = machines        # in sight: nobody is placed on another
+		self.moves = 0
 
 	def evict(self, task):
 		before = task.status
@@ -28,6 +30,7 @@ class Trial:
 		task.trial = True
 
 	def place(self, task, machine):
+		self.moves += 1
 		if task in machine.tasks:
 			self.put_back(task)
 		else:
@@ -50,13 +53,19 @@ class Trial:
 		if not cluster.within_capacity(view.job, view.request(True)):
 			return False
 		for task in tasks:
-			machine = cluster.machine_for(task, cluster.machines)
+			machine = cluster.machine_for(task, self.machines)
 			if machine is None:
 				cluster.restore(saved)
 				self.evictions, self.placed = mine
 				return False
 			self.place(task, machine)
 		return True
+
+	def place_victim(self, view):
+		"""Where there is no place for it, it knows from now on what it would start."""
+		tasks, amount, moves = view.to_start(True), view.request(True), self.moves
+		if not self.place_job(view):
+			view.job.remembered = tasks, amount if self.moves == moves else None
 
 	def walk(self, partial, victim_tasks):
 		"""All jobs in their order; only the one in question and the victims are placed."""
@@ -76,8 +85,16 @@ class Trial:
 					return False
 				placed = True
 			elif view.job in victims:
-				self.place_job(view)
+				self.place_victim(view)
 		return placed
+
+
+class Recorded:
+	"""Victims of one part, for the next: who leaves, or has a place promised, and what was offered with them."""
+
+	def __init__(self, groups=(), evicted=()):
+		self.tasks = {t for g in groups for t in g if t in evicted or t.status == cycle.RESERVED}
+		self.groups = [g for g in groups if any(t in self.tasks for t in g)]
 
 
 class Search:
@@ -90,7 +107,10 @@ class Search:
 	def solve(self):
 		"""The trial that did it, its effects still in the books; or None and nothing has changed."""
 		tasks = cycle.View(self.job).to_start()
-		recorded, start = [], self.cluster.snapshot()
+		if any(t.status == cycle.RELEASING for t in tasks):
+			return None     # it remembers tasks that leave for good: the real program crashes
+		recorded, start = Recorded(), self.cluster.snapshot()
+		self.open = self.open_machines()
 		for m in range(1, len(tasks) + 1):
 			found = self.solve_part(cycle.View(self.job, tasks[:m], m), recorded)
 			if found is None:
@@ -101,11 +121,19 @@ class Search:
 				self.cluster.restore(start)
 		return trial if tasks else None
 
+	def open_machines(self):
+		"""Those with idle GPUs, or with more that leave than are promised; all for a job with a task that wants none."""
+		if any(t.request["gpu"] == 0 for t in self.job.tasks):
+			return set(self.cluster.machines)
+		return {m for m in self.cluster.machines
+			if m.idle()["gpu"] > 0 or m.free()["gpu"] - m.idle()["gpu"] > 0}
+
 	def solve_part(self, partial, recorded):
-		known = {t for group in recorded for t in group}
+		known = {t for group in recorded.groups for t in group}
 		groups = []
-		if recorded and self.enough_gpus(partial, recorded):
-			found = self.simulate(partial, recorded, groups)
+		self.near = self.open | {t.machine for t in recorded.tasks if t.machine}
+		if recorded.groups and self.enough_gpus(partial, recorded.groups):
+			found = self.simulate(partial, recorded.groups, groups)
 			if found:
 				return found
 		waiting = JobQueue(self.cluster, [cycle.View(j) for j in self.candidates()], victims=True)
@@ -122,9 +150,9 @@ class Search:
 			if not offer:
 				continue  # what was left of an elastic job waits or is evicted
 			groups.append(offer)
-			if not self.enough_gpus(partial, recorded + groups):
+			if not self.enough_gpus(partial, recorded.groups + groups):
 				continue
-			found = self.simulate(partial, recorded, groups)
+			found = self.simulate(partial, recorded.groups, groups)
 			if found:
 				return found
 		return None
@@ -163,18 +191,20 @@ class Search:
 					  key=lambda m: m.name)
 		start = self.cluster.snapshot()
 		for machine in machines:
-			trial = Trial(self.cluster)
-			tasks = [t for group in recorded for t in group]
 			here = {t.job for group in groups for t in group if t.machine is machine}
-			tasks += [t for group in recorded + groups for t in group if t.job in here]
+			with_it = [g for g in groups if g[0].job in here]
+			of_here = [t for group in recorded + groups for t in group if t.job in here]
+			new = {t.machine for t in of_here} - self.near
+			self.near |= new
+			trial = Trial(self.cluster, self.near)
+			tasks = [t for group in recorded for t in group] + of_here
 			for task in tasks:
 				trial.evict(task)
 			if trial.walk(partial, tasks):
 				if not self.allowed(partial, [t for group in recorded + groups for t in group]):
 					break
-				gone = {t for t, _, _ in trial.evictions}
-				return trial, [g for g in recorded + groups if any(
-					t in gone or t in trial.placed for t in g)]
+				return trial, Recorded(recorded + with_it, {t for t, _, _ in trial.evictions})
+			self.near -= new
 			self.cluster.restore(start)
 		self.cluster.restore(start)
 		return None
@@ -183,11 +213,11 @@ class Search:
 def commit(cluster, action, trial):
 	for task, _, _ in trial.evictions:
 		task.trial = False
-	evicted = {t for t, _, _ in trial.evictions if t.status == cycle.RELEASING}
-	for task in sorted(evicted, key=lambda t: t.name):
-		cluster.note(action, "evicted", task.job)
+	for task, _, _ in trial.evictions:
+		if task.status == cycle.RELEASING:
+			cluster.note(action, "evicted", task)
 	for task in trial.placed:
-		cluster.note(action, "pipelined", task.job)
+		cluster.note(action, "pipelined", task)
 
 
 def search_all(cluster, action, wanted, candidates, allowed):

@@ -51,7 +51,7 @@ static int place_each(struct fl_policy *p, struct fl_workload w, uint32_t n, fai
 	int r = 1;
 
 	for (uint32_t i = 0; i < n && r > 0; i++) {
-		struct fl_spot spot = fl_machines_choose(p, c->to_start[i]);
+		struct fl_spot spot = fl_machines_choose(p, c->to_start[i], /* among= */ NULL);
 
 		emit_room(p, w, c->to_start[i], spot.machine.v != FL_NONE);
 		if (spot.machine.v == FL_NONE)

@@ -14,7 +14,8 @@
 
 /*
  * The real program asks for enough GPUs alone.  But as everybody keeps what they have, cpu,
- * memory and the limits of queues must allow for one more, too: else every outcome is refused.
+ * memory (unless somebody has moved) and the limits of queues must allow for one more, too: else
+ * every outcome is refused.
  */
 static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 {
@@ -30,7 +31,7 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 
 	for (int r = 0; r < FL_BUNDLE; r++) {
 		double free = r == FL_GPU ? s->sum_gpus : s->free.of[r];
-		bool holds = request->of[r] <= free;
+		bool holds = request->of[r] <= free || (r != FL_GPU && s->moved);
 
 		fl_witness_hears(fl_search_witness(s), &compared, r, request->of[r], free, holds);
 		all &= holds;

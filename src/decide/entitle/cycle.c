@@ -159,6 +159,7 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 		return r;
 	for (uint32_t q = 0; c->claims && q < p->model->n_nodes; q++)
 		fl_undo_note(&p->undo, &p->queues[q].late, sizeof p->queues[q].late);
+	fl_state_forget(p);
 	fl_cycle_divide(p);
 	fl_search_begin(p);
 	c->n_steps = c->n_heads = 0;
@@ -212,6 +213,7 @@ static int run(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *er
 		r = actions[i](p, err);
 	if (r >= 0)
 		r = fl_cycle_decisions(p, ret, err);
+	fl_state_forget(p);
 	return r < 0 ? r : end(p, err);
 }
 

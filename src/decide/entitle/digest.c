@@ -87,6 +87,19 @@ void fl_entitle_spell(const struct fl_policy *p, fl_time now, fl_word *word, voi
 	spell(p, now, word, user);
 }
 
+/*
+ * Beside what is left: who is short already, and who has not been noticed yet.  How much is left and
+ * not whether anything is: of one that runs it is the longest of several minimum run times, and the
+ * shorter ones may be over or not.  That makes few states: whoever explores lets all of it pass at
+ * once, and between that each runs since the beginning or since now.
+ */
+void fl_entitle_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	spell(p, now, word, user);
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		word(user, p->jobs[w].stale_since != FL_TIME_NONE);
+}
+
 static void mix(void *user, uint64_t word) { fl_mix(user, word); }
 
 void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])

@@ -173,7 +173,7 @@ static bool are_amounts(const struct fl_bundle *b, bool or_unbounded)
 static bool is_queue(const struct saved_queue *row)
 {
 	return are_amounts(&row->deserved, true) && are_amounts(&row->limit, true) &&
-	       are_amounts(&row->weight, false) && are_finite(&row->fair_share) &&
+	       are_amounts(&row->weight, true) && are_finite(&row->fair_share) &&
 	       are_finite(&row->request) && are_finite(&row->allocated) &&
 	       are_finite(&row->non_preemptible) && are_amounts(&row->usage, false) &&
 	       !isnan(row->late);

@@ -164,11 +164,11 @@ static const struct fl_queue_key *look_at(struct fl_lines *l, uint32_t q)
 	uint32_t leaf = first_leaf(l, q), first = first_of(l, leaf)->workload.v;
 	const struct fl_job *j = &p->jobs[first];
 	struct fl_lined_key *k = &l->keys[q];
-	uint32_t trial = j->n_leaves ? p->trial : 0;
+	uint32_t as_of = fl_job_as_of(p, j);
 	struct fl_turn turn;
 
 	if (k->standing == p->queue_epoch[q] && k->job == j->epoch && k->first == first &&
-	    k->trial == trial && k->turn == l->turn[leaf])
+	    k->as_of == as_of && k->turn == l->turn[leaf])
 		return &k->key;
 	turn = turn_of(l, q, leaf);
 	*k = (struct fl_lined_key){ .key = fl_queue_key(p->queues, &p->total, &turn),
@@ -176,7 +176,7 @@ static const struct fl_queue_key *look_at(struct fl_lines *l, uint32_t q)
 				    .job = j->epoch,
 				    .turn = l->turn[leaf],
 				    .first = first,
-				    .trial = trial };
+				    .as_of = as_of };
 	return &k->key;
 }
 
@@ -304,11 +304,13 @@ static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 		--*h.n;
 }
 
+/* It was pushed, so it is marked. */
 static void hang(struct fl_lines *l, uint32_t q)
 {
 	struct heap h = heap_of(l, above(l, q));
 
 	l->linked[q] = true;
+	l->dirty[q] = true;
 	h.queues[*h.n] = (struct fl_node){ q };
 	heap_push(&h);
 }

@@ -7,7 +7,9 @@
  * move by move, since the comparison of queues is no total order and its answers change
  * while the heaps stand: what comes out depends on how.  A queue is compared by the first
  * workload of the first leaf below it.  When one is popped or pushed, only the queues on its
- * path are marked, and a marked one that has come to the top is sifted down once.
+ * path are marked, and a marked one that has come to the top is sifted down once.  So every
+ * queue is marked when the lines are ready, and put in order when it is first looked at: what
+ * others were given meanwhile may have made it another.
  *
  * For victims every comparison is turned round, so that the worst queue's worst workload
  * comes first; and a leaf counts as if all that was popped from it so far were gone.
@@ -57,7 +59,7 @@ struct fl_lined_key {
 	struct fl_queue_key key;
 	uint64_t standing, job; /* epochs, of the queue and of who is first below it */
 	uint64_t turn;          /* of the leaf */
-	uint32_t first, trial;  /* who is first below it; as whose tasks were evicted */
+	uint32_t first, as_of;  /* who is first below it; fl_job_as_of */
 };
 
 struct fl_lines {
@@ -103,7 +105,7 @@ void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined);
  */
 void fl_lines_keep(struct fl_lines *l);
 void fl_lines_again(struct fl_lines *l);
-/* All were added: link the queues. */
+/* All were added: link the queues, and mark them. */
 void fl_lines_ready(struct fl_lines *l);
 
 /* The next workload; false: none is left. */

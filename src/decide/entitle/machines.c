@@ -56,8 +56,8 @@ static bool appraise(const struct fl_policy *p, const struct fl_bundle *request,
 }
 
 /* The best machine so far, when one of the @block's is better. */
-static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, struct merit *best,
-		    struct fl_spot *spot)
+static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, const bool *among,
+		    struct merit *best, struct fl_spot *spot)
 {
 	const struct fl_bundle *request = &p->tasks[task].request;
 	int resource = fl_machines_packed_by(&p->tasks[task]);
@@ -68,7 +68,7 @@ static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, st
 		bool first = spot->machine.v == FL_NONE;
 		struct merit merit;
 
-		if (!appraise(p, request, m, resource, &merit))
+		if ((among && !among[m]) || !appraise(p, request, m, resource, &merit))
 			continue;
 		spot->only = false;
 		if ((!first && !is_better(p, &merit, best, resource)) ||
@@ -79,14 +79,14 @@ static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, st
 	}
 }
 
-struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task)
+struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task, const bool *among)
 {
 	struct fl_spot spot = { .machine = { FL_NONE } };
 	struct merit best = { 0 };
 
 	for (uint32_t i = 0; i < p->n_blocks; i++)
 		if (fits(&p->tasks[task].request, &p->most_open[i]))
-			look_at(p, task, i, &best, &spot);
+			look_at(p, task, i, among, &best, &spot);
 	return spot;
 }
 

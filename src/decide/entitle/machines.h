@@ -21,8 +21,8 @@ struct fl_spot {
 	bool only; /* no machine that suits it has room but this one; else: who knows */
 };
 
-/* Where @task goes now. */
-struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task);
+/* Where @task goes now; of the machines for which @among is set (NULL: of all). */
+struct fl_spot fl_machines_choose(const struct fl_policy *p, uint32_t task, const bool *among);
 
 /*
  * Do labels and taints let @task run on any machine that is usable, whatever room there is?

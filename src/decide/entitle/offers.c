@@ -263,15 +263,28 @@ void fl_offers_use(struct fl_policy *p, struct fl_search *s)
 		pile_up(p, s, i);
 }
 
-/* Is it still a victim of the outcome that stands? */
+/*
+ * Of an offer that the outcome's try evicted: does @task leave, or was it promised a place?  That of
+ * one that was promised before and was put back there is a promise as well; one that runs where it ran
+ * is forgotten.  What was evicted twice and put back once is the real program's leaving one still.
+ */
+static bool is_victim(const struct fl_policy *p, const struct fl_search *s, uint32_t offer,
+		      uint32_t task)
+{
+	if (offer < s->n_recorded && s->offers[offer].run == s->run)
+		return true;
+	return p->tasks[task].state != FL_TASK_HOLDS;
+}
+
+/* Is it a victim of the outcome that stands?  One task is enough; none of what was not tried. */
 static bool is_kept(const struct fl_policy *p, const struct fl_search *s, uint32_t offer)
 {
 	const struct fl_offer *o = &s->offers[offer];
 
-	if (offer < s->n_recorded && o->run == s->run)
-		return true;
+	if (offer >= s->n_recorded && o->run != s->run)
+		return false;
 	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++)
-		if (fl_task_displaced(p, &p->tasks[s->victims[i]]))
+		if (is_victim(p, s, offer, s->victims[i]))
 			return true;
 	return false;
 }
@@ -300,6 +313,7 @@ void fl_offers_record(struct fl_policy *p, struct fl_search *s)
 		for (uint32_t k = 0; k < o.tasks.n; k++) {
 			uint32_t task = s->victims[o.tasks.first + k];
 
+			s->found[n_victims + k] = is_victim(p, s, i, task);
 			s->recorded[task] = true;
 			s->victims[n_victims + k] = task;
 		}

@@ -23,8 +23,8 @@ void fl_offers_use(struct fl_policy *p, struct fl_search *s);
  */
 bool fl_offers_suffice(struct fl_search *s);
 /*
- * An outcome was found and stands: of the offers in use, those are recorded of which a task
- * is lost or has moved, or which were evicted twice.
+ * An outcome was found and stands: of the offers that it evicted those are recorded of which a task
+ * is lost, has moved, or is promised the place that it was promised before; and those evicted twice.
  */
 void fl_offers_record(struct fl_policy *p, struct fl_search *s);
 /* None at all. */

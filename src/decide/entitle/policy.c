@@ -450,4 +450,5 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.reason = entitle_reason,
 	.digest = fl_entitle_digest,
 	.spell = fl_entitle_spell,
+	.gist = fl_entitle_gist,
 };

@@ -55,6 +55,10 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	    !ALLOC(p, s->sort_scratch, n_machines) || !ALLOC(p, s->on, n_machines) ||
 	    !ALLOC(p, s->next_on, n_tasks) || !ALLOC(p, s->changing, n_jobs))
 		return FAIRLEAD_ENOMEM;
+	if (!ALLOC(p, s->found, n_tasks) || !ALLOC(p, s->missed, n_jobs))
+		return FAIRLEAD_ENOMEM;
+	if ((r = fl_feasible_new(p, &s->feasible, err)) < 0)
+		return r;
 	r = fl_reclaim_scratch_new(&p->arena, p->model->n_nodes, n_tasks, &s->reclaim, err);
 	if (r < 0)
 		return r;
@@ -65,7 +69,12 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	return 0;
 }
 
-void fl_search_begin(struct fl_policy *p) { p->scratch->search->twice = false; }
+void fl_search_begin(struct fl_policy *p)
+{
+	struct fl_search *s = p->scratch->search;
+
+	s->twice = s->remembered = s->moved = false;
+}
 
 /*
  * What a machine lacks it does not take from others: so much may be given away.  The real
@@ -106,6 +115,7 @@ static void bring_up_to_date(struct fl_policy *p, struct fl_search *s)
 			s->active[s->n_active++] = w;
 	}
 	measure_room(p, s);
+	fl_feasible_measure(p, &s->feasible);
 	memcpy(s->before, p->queues, p->model->n_nodes * sizeof *s->before);
 }
 
@@ -148,14 +158,15 @@ static void find_eligible(struct fl_policy *p, struct fl_search *s)
  * Whoever may lose nothing in any outcome that is allowed keeps a place in all of them.  So
  * what is free, and what those hold who may lose something, must be enough, or there is no
  * such outcome and nothing needs to be simulated.  (Books that are wrong by an eviction that
- * counted twice may say -1, which is unlimited: then nobody knows who may lose.)
+ * counted twice may say -1, which is unlimited: then nobody knows who may lose.  A memory
+ * ends with a try, though that comes to nothing.  And who has moved may take room twice.)
  */
 static bool may_be_solved(struct fl_policy *p, const struct fl_search *s)
 {
 	const struct fl_bundle *request = fl_job_start_amount(p, s->asks);
 	struct fl_bundle room = s->free;
 
-	if (s->twice || !s->rules->may_lose)
+	if (s->twice || s->remembered || s->moved || !s->rules->may_lose)
 		return true;
 	for (uint32_t i = 0; i < p->n_order; i++) {
 		struct fl_node q = p->order[i];
@@ -204,7 +215,7 @@ static int try_candidate(struct fl_policy *p, struct fl_search *s, fairlead_erro
 	int r = FL_SIMULATED_NO_ROOM;
 
 	for (uint32_t i = 0; r == FL_SIMULATED_NO_ROOM && i < n; i++) {
-		s->last_try = i + 1 == n;
+		s->last_try = i + 1 == n && !s->feasible.matters;
 		r = fl_simulate(p, s, (struct fl_machine){ s->machines[i] }, err);
 	}
 	return r;
@@ -216,6 +227,7 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 	int r = 0;
 
 	fl_offers_begin(p, s);
+	fl_feasible_begin(p, s);
 	if (s->n_recorded > 0) {
 		s->last_try = true;
 		r = fl_simulate_begin(p, s, err);
@@ -254,6 +266,19 @@ static int note(struct fl_policy *p, const struct fl_search *s, enum fl_decision
 	return fl_cycle_note(p, s->rules->action, kind, task, s->asks, err);
 }
 
+/* Who found no place in the outcome goes on with the tasks to start that it had there. */
+static void remember(struct fl_policy *p, struct fl_search *s)
+{
+	for (uint32_t i = 0; i < s->n_members; i++) {
+		uint32_t w = s->members[i];
+
+		if (s->missed[w].walk != s->walks || p->jobs[w].n_waits == 0)
+			continue;
+		fl_job_remember(p, (struct fl_workload){ w }, /* amount= */ !s->missed[w].moved);
+		s->remembered |= fl_job_active(&p->jobs[w]) > 0;
+	}
+}
+
 /* The outcome stands, and is told. */
 static int commit(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
@@ -265,14 +290,29 @@ static int commit(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 		if (t->state == FL_TASK_LEAVES && fl_task_displaced(p, t))
 			r = note(p, s, FL_EVICT, s->victims[i], err);
 	}
-	for (uint32_t i = 0; r >= 0 && i < s->n_placed; i++)
+	for (uint32_t i = 0; r >= 0 && i < s->n_placed; i++) {
+		s->moved |= fl_task_moved(&p->tasks[s->placed[i]]);
 		r = note(p, s, FL_RESERVE, s->placed[i], err);
+	}
 	for (uint32_t i = 0; i < s->n_recorded; i++)
 		s->twice |= s->offers[i].run == s->run;
 	fl_undo_keep(&p->undo, s->probe_mark);
+	remember(p, s);
 	p->trial = 0;
 	s->current = false;
 	return r < 0 ? r : 1;
+}
+
+/*
+ * Is one of the tasks to start leaving for good?  Then they are remembered, and nothing is found:
+ * the real program copies such a task, finds that there is nothing to start, and crashes.
+ */
+static bool wants_back(const struct fl_policy *p, const struct fl_search *s)
+{
+	for (uint32_t i = 0; i < s->n_to_start; i++)
+		if (p->tasks[s->to_start[i]].state == FL_TASK_LEAVES)
+			return true;
+	return false;
 }
 
 /* 1: found, and it stands; 0: nothing has changed. */
@@ -285,7 +325,7 @@ static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 	find_eligible(p, s);
 	s->n_to_start = fl_job_to_start(p, s->asks, s->to_start);
 	/* As a victim of another search of this action it may have been placed as a whole. */
-	if (!s->n_to_start)
+	if (!s->n_to_start || wants_back(p, s))
 		return 0;
 	s->n_recorded = s->n_offers = s->n_used = s->n_victims = 0;
 	s->part = (struct fl_part){ .workload = s->asks, .tasks = s->to_start };

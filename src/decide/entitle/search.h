@@ -29,6 +29,7 @@
 #ifndef FL_DECIDE_ENTITLE_SEARCH_H
 #define FL_DECIDE_ENTITLE_SEARCH_H
 
+#include "decide/entitle/feasible.h"
 #include "decide/entitle/lines.h"
 #include "decide/entitle/minruntime.h"
 #include "decide/entitle/reclaim_rules.h"
@@ -39,6 +40,12 @@ struct fl_offer {
 	struct fl_span tasks; /* into fl_search.victims */
 	uint32_t next;        /* the next offer of its workload; FL_NONE */
 	uint32_t run;         /* of fl_search.run: evicted with a machine */
+};
+
+/* A victim that found no place. */
+struct fl_missed {
+	uint32_t walk; /* in which; 0: none */
+	bool moved;    /* some of its tasks did, and were taken back */
 };
 
 /* Victims that are on one machine, in the order in which they were used. */
@@ -73,6 +80,7 @@ struct fl_search {
 	uint32_t n_recorded, n_used, n_offers; /* offers beyond n_used are no victims yet */
 	uint32_t *victims; /* their tasks; behind them room for all tasks of one more workload */
 	uint32_t n_victims;
+	bool *found; /* by victim, of those that are recorded: it is one itself, not its offer alone */
 	uint32_t *first_offer, *last_offer; /* by workload; FL_NONE */
 	struct fl_pile *on;                 /* by machine: what is used and not recorded */
 	uint32_t *next_on;                  /* by victim: the next one on its machine; FL_NONE */
@@ -91,10 +99,11 @@ struct fl_search {
 	uint32_t *machines, *sort_scratch; /* those of the newest victim */
 
 	/* simulation */
+	struct fl_feasible feasible;
 	uint32_t runs, run;        /* a run evicts what goes with one machine */
 	struct fl_machine machine; /* of the run; FL_NONE: none runs */
 	uint32_t evicted;          /* offers that the run has looked at */
-	bool last_try;             /* whatever comes of it, the candidate is not tried again */
+	bool last_try; /* no room or refused, it is the same: the candidate is not tried again */
 	fl_mark probe_mark, run_mark;
 	uint32_t *in_run;  /* by workload: == run when its offers are evicted */
 	uint32_t *members; /* workloads that have evicted tasks */
@@ -104,8 +113,18 @@ struct fl_search {
 	bool prepared;              /* the others stand in the walk of this part */
 	uint32_t *placed, *placing; /* tasks that got a promise; of one workload, to be placed */
 	uint32_t n_placed;
+	uint32_t walks;           /* so many there were */
+	struct fl_missed *missed; /* by workload */
 
-	bool twice; /* in this cycle tasks were taken off their queues twice (simulate.c) */
+	/* in this cycle (simulate.c) */
+	bool twice;      /* tasks were taken off their queues twice */
+	bool remembered; /* there are memories that a try may end, whatever comes of it */
+	/*
+	 * Tasks were moved.  One that is evicted again may be put back by either of its places, and
+	 * takes the one that it was promised, though somebody else has that by now: more may be placed
+	 * than there is room for, and nothing follows from how much there is.
+	 */
+	bool moved;
 
 	struct fl_reclaim_scratch *reclaim;
 	struct fl_reclaim_victim *vectors;

@@ -175,6 +175,8 @@ static struct fl_job job_of(const struct fl_model *m, uint32_t w, uint32_t rank)
 	gang = &m->gangs[row->gang];
 	j.tasks = gang->tasks;
 	j.min_tasks = gang->min_tasks > 1 ? (uint32_t)gang->min_tasks : 1;
+	for (uint32_t t = j.tasks.first; t < j.tasks.first + j.tasks.n; t++)
+		j.without_gpu |= !(m->tasks[t].request.of[FL_GPU] > 0);
 	j.preemptible = gang->preemptible;
 	j.started = gang->started;
 	j.stale_since = gang->stale_since;

@@ -38,6 +38,7 @@ struct fl_divide_queue fl_entitle_divide_row(const struct fl_policy *p, uint32_t
 /* digest.c */
 void fl_entitle_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
 void fl_entitle_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+void fl_entitle_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 /* When the longest protection of a workload that runs is over; FL_TIME_NONE: it has none. */
 fl_time fl_entitle_protected_until(const struct fl_policy *p, const struct fl_job *j);
 

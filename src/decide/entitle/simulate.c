@@ -7,6 +7,8 @@
  * is bound: a place is a promise.  A victim whose place is its own machine is spared, as if
  * it had not been evicted; one with a place elsewhere moves; one without is lost.
  *
+ * Nobody is placed on a machine that the search does not look at (feasible.h).
+ *
  * Guarantee: nobody is placed above a limit, or above what is deserved when it cannot be
  * preempted; a workload is placed as a whole or not at all.  A victim may be placed before
  * who asks, when its queue comes first; then who asks may find no room.
@@ -74,6 +76,7 @@ static int begin_run(struct fl_policy *p, struct fl_search *s, struct fl_machine
 	s->n_members = s->n_members_recorded;
 	for (uint32_t i = 0; i < s->n_members; i++)
 		s->in_run[s->members[i]] = s->run;
+	fl_feasible_end(&s->feasible, /* stay= */ false);
 	return fl_undo_mark(&p->undo, &s->run_mark, err);
 }
 
@@ -84,6 +87,13 @@ static bool is_on(const struct fl_policy *p, const struct fl_search *s, const st
 		if (fl_task_place(&p->tasks[s->victims[i]]).v == machine.v)
 			return true;
 	return false;
+}
+
+/* Its places are in sight from now on. */
+static void look_at(const struct fl_policy *p, struct fl_search *s, const struct fl_offer *o)
+{
+	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++)
+		fl_feasible_add(&s->feasible, fl_task_place(&p->tasks[s->victims[i]]));
 }
 
 /*
@@ -100,6 +110,7 @@ static int evict_workload(struct fl_policy *p, struct fl_search *s, uint32_t wor
 		if (s->offers[i].run == s->run)
 			continue;
 		s->offers[i].run = s->run;
+		look_at(p, s, &s->offers[i]);
 		r = evict_offer(p, s, &s->offers[i], err);
 		if (r < 0)
 			return r;
@@ -164,7 +175,8 @@ static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 	r = fl_undo_mark(&p->undo, &mark, err);
 	for (uint32_t i = 0; r >= 0 && i < n; i++) {
 		struct fl_task *t = &p->tasks[tasks[i]];
-		struct fl_spot spot = fl_machines_choose(p, tasks[i]);
+		struct fl_spot spot = fl_machines_choose(p, tasks[i],
+							 fl_feasible_now(&s->feasible));
 
 		if (spot.machine.v == FL_NONE) {
 			fl_undo_rollback(&p->undo, mark);
@@ -190,8 +202,12 @@ static int place_victim(struct fl_policy *p, struct fl_search *s, struct fl_work
 {
 	uint32_t n = fl_job_to_start(p, w, s->placing);
 	struct fl_bundle amount = *fl_job_start_amount(p, w);
+	uint64_t before = p->epochs;
+	int r = place(p, s, w, s->placing, n, &amount, err);
 
-	return place(p, s, w, s->placing, n, &amount, err);
+	if (r == 0)
+		s->missed[w.v] = (struct fl_missed){ s->walks, p->epochs != before };
+	return r;
 }
 
 /*
@@ -204,7 +220,7 @@ static bool has_hope(const struct fl_policy *p, const struct fl_search *s, struc
 
 	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, &s->part.amount, NULL, NULL))
 		return false;
-	*ret = fl_machines_choose(p, s->part.tasks[0]);
+	*ret = fl_machines_choose(p, s->part.tasks[0], fl_feasible_now(&s->feasible));
 	return ret->machine.v != FL_NONE;
 }
 
@@ -214,7 +230,7 @@ static bool is_evicted(const struct fl_policy *p, uint32_t task)
 	return p->tasks[task].state == FL_TASK_LEAVES && fl_task_displaced(p, &p->tasks[task]);
 }
 
-/* How many of the evicted tasks want so much of @resource, or more. */
+/* How many of the evicted tasks want so much of @resource, or more; who moved may take none. */
 static uint32_t count_evicted(const struct fl_policy *p, const struct fl_search *s, int resource,
 			      double least)
 {
@@ -224,7 +240,8 @@ static uint32_t count_evicted(const struct fl_policy *p, const struct fl_search 
 		struct fl_span tasks = p->jobs[s->members[i]].tasks;
 
 		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
-			n += is_evicted(p, t) && p->tasks[t].request.of[resource] >= least;
+			n += is_evicted(p, t) && !fl_task_moved(&p->tasks[t]) &&
+			     p->tasks[t].request.of[resource] >= least;
 	}
 	return n;
 }
@@ -235,6 +252,7 @@ static uint32_t count_evicted(const struct fl_policy *p, const struct fl_search 
  */
 static bool may_all_stay(const struct fl_policy *p, const struct fl_search *s)
 {
+	const bool *among = fl_feasible_now(&s->feasible);
 	double asked = -1;
 
 	for (uint32_t i = 0; i < s->n_members; i++) {
@@ -246,7 +264,7 @@ static bool may_all_stay(const struct fl_policy *p, const struct fl_search *s)
 
 			if (!is_evicted(p, t))
 				continue;
-			if (fl_machines_choose(p, t).machine.v == FL_NONE)
+			if (fl_machines_choose(p, t, among).machine.v == FL_NONE)
 				return false;
 			if (wants != asked &&
 			    !fl_machines_hold(p, t, count_evicted(p, s, by, wants)))
@@ -333,6 +351,7 @@ static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 	struct fl_lined next;
 	struct fl_spot spot;
 
+	s->walks++;
 	line_up(p, s);
 	while ((left > 0 || !placed) && fl_lines_pop(&p->scratch->walk, &next)) {
 		int r;
@@ -382,5 +401,7 @@ int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine mach
 	}
 	fl_undo_rollback(&p->undo, mark);
 	s->n_placed = 0;
+	if (r > 0)
+		fl_feasible_end(&s->feasible, /* stay= */ true);
 	return r > 0 ? FL_SIMULATED_REFUSED : FL_SIMULATED_NO_ROOM;
 }

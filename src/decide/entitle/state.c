@@ -132,6 +132,7 @@ static void enter(struct fl_policy *p, struct fl_job *j, struct fl_task *t,
 		FL_SET(p, p->request_epoch[j->books.v], ++p->epochs);
 	FL_SET(p, t->state, state);
 	FL_SET(p, j->epoch, ++p->epochs);
+	j->remembered = 0;
 	if (was_alive != (state != FL_TASK_GONE))
 		note_alive(p, t, !was_alive);
 }
@@ -195,6 +196,7 @@ int fl_task_evict(struct fl_policy *p, uint32_t task, fairlead_error *err)
 		free_place(p, t, +1);
 		enter(p, j, t, FL_TASK_LEAVES);
 	}
+	j->remembered = 0;
 	FL_SET(p, t->trial, p->trial);
 	charge(p, j, &t->request, -1);
 	return 0;
@@ -326,40 +328,63 @@ int fl_task_unpromise(struct fl_policy *p, uint32_t task, fairlead_error *err)
 	return 0;
 }
 
+void fl_job_remember(struct fl_policy *p, struct fl_workload w, bool amount)
+{
+	struct fl_job *j = &p->jobs[w.v];
+
+	j->remembered = ++p->trials;
+	j->asked_in = p->trial;
+	j->asked_amount = amount;
+}
+
+void fl_state_forget(struct fl_policy *p) { p->forgotten = p->trials; }
+
+/* The next one to start, not before @t; FL_NONE. */
+static uint32_t next_to_start(const struct fl_policy *p, const struct fl_job *j, uint32_t t)
+{
+	uint32_t trial = fl_job_remembers(p, j) ? j->asked_in : p->trial;
+
+	for (; t < j->tasks.first + j->tasks.n; t++)
+		if (p->tasks[t].state == FL_TASK_WAITS ||
+		    (p->tasks[t].state == FL_TASK_LEAVES && trial && p->tasks[t].trial == trial))
+			return t;
+	return FL_NONE;
+}
+
+/* At most. */
+static uint32_t n_to_start(const struct fl_job *j)
+{
+	uint32_t active = fl_job_active(j);
+
+	return active < j->min_tasks ? j->min_tasks - active : 1;
+}
+
 uint32_t fl_job_to_start(const struct fl_policy *p, struct fl_workload w, uint32_t *ret)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	uint32_t active = fl_job_active(j), n = 0;
-	uint32_t want = active < j->min_tasks ? j->min_tasks - active : 1;
+	uint32_t want = n_to_start(j), n = 0, t = j->tasks.first;
 
-	for (uint32_t t = j->tasks.first; n < want && t < j->tasks.first + j->tasks.n; t++) {
-		if (!fl_task_startable(p, &p->tasks[t]))
-			continue;
+	for (; n < want && (t = next_to_start(p, j, t)) != FL_NONE; t++, n++)
 		if (ret)
 			ret[n] = t;
-		n++;
-	}
 	return n;
 }
 
 const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	uint32_t trial = j->n_leaves ? p->trial : 0;
-	uint32_t active = fl_job_active(j), n = 0;
-	uint32_t want = active < j->min_tasks ? j->min_tasks - active : 1;
+	uint32_t as_of = fl_job_as_of(p, j);
+	uint32_t want = n_to_start(j), n = 0, t = j->tasks.first;
+	bool all = !fl_job_remembers(p, j) || j->asked_amount;
 
-	if (j->to_start_epoch == j->epoch && j->to_start_trial == trial)
+	if (j->to_start_epoch == j->epoch && j->to_start_as_of == as_of)
 		return &j->to_start;
 	j->to_start = (struct fl_bundle){ 0 };
-	for (uint32_t t = j->tasks.first; n < want && t < j->tasks.first + j->tasks.n; t++) {
-		if (!fl_task_startable(p, &p->tasks[t]))
-			continue;
-		fl_bundle_add(&j->to_start, &p->tasks[t].request);
-		n++;
-	}
+	for (; n < want && (t = next_to_start(p, j, t)) != FL_NONE; t++, n++)
+		if (all || p->tasks[t].state == FL_TASK_WAITS)
+			fl_bundle_add(&j->to_start, &p->tasks[t].request);
 	j->to_start_epoch = j->epoch;
-	j->to_start_trial = trial;
+	j->to_start_as_of = as_of;
 	return &j->to_start;
 }
 

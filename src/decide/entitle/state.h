@@ -43,8 +43,9 @@ struct fl_job {
 	struct fl_node books; /* where it counts: its leaf, or the inner queue it is in; FL_NONE */
 	struct fl_span tasks; /* by name */
 	uint32_t min_tasks;
-	uint32_t rank;   /* place among all by (creation, name) */
-	uint32_t booked; /* its place in fl_shares.booked */
+	bool without_gpu; /* one of its tasks asks for none */
+	uint32_t rank;    /* place among all by (creation, name) */
+	uint32_t booked;  /* its place in fl_shares.booked */
 
 	/* changes */
 	int32_t priority;
@@ -56,10 +57,15 @@ struct fl_job {
 	enum fl_reason reason;
 	uint64_t epoch; /* of its tasks: changes with every change of one; never the same twice */
 
-	/* derived: amount of the tasks to start, as of an epoch and a trial */
+	/* Tasks to start that are remembered (fl_job_remember); rollback brings none back. */
+	uint32_t remembered; /* number of the memory; 0, or not above fl_policy.forgotten: none */
+	uint32_t asked_in;   /* in that trial they were asked for */
+	bool asked_amount;   /* and what they ask for together */
+
+	/* derived: amount of the tasks to start, as of an epoch and fl_job_as_of */
 	struct fl_bundle to_start;
 	uint64_t to_start_epoch;
-	uint32_t to_start_trial;
+	uint32_t to_start_as_of;
 };
 
 /* One row a machine. idle may go below 0 on a machine that lost room. */
@@ -107,9 +113,10 @@ struct fl_policy {
 	uint32_t n_blocks;
 	struct fl_placement *placements; /* room for the answer about a workload, by task */
 	struct fl_bundle total;          /* of usable machines */
-	uint64_t epochs; /* of jobs and queues; never goes back, not even by rollback */
-	uint32_t trial;  /* number of the search's trial that runs; 0: none does */
-	uint32_t trials; /* so many began; never goes back */
+	uint64_t epochs;    /* of jobs and queues; never goes back, not even by rollback */
+	uint32_t trial;     /* number of the search's trial that runs; 0: none does */
+	uint32_t trials;    /* numbers of trials, and of memories, so far; never goes back */
+	uint32_t forgotten; /* memories up to this number are over, with their cycles */
 
 	struct fl_shares *shares;
 	uint64_t *request_epoch;       /* by node, of what its own workloads ask for: as a job's */
@@ -187,6 +194,12 @@ static inline bool fl_task_leaves(const struct fl_task *t, struct fl_machine mac
 		machine.v == t->dropped.v);
 }
 
+/* Has it two places, either of which puts it back when it is evicted? */
+static inline bool fl_task_moved(const struct fl_task *t)
+{
+	return t->promised.v != FL_NONE && (t->machine.v != FL_NONE || t->dropped.v != FL_NONE);
+}
+
 /* Does it count in what its queue requests? */
 static inline bool fl_task_requests(enum fl_task_state state)
 {
@@ -202,20 +215,36 @@ static inline bool fl_task_active(const struct fl_task *t)
 /* Tasks of @j that run or will: bound or reserved. */
 static inline uint32_t fl_job_active(const struct fl_job *j) { return j->n_holds + j->n_promised; }
 
-/* May this task be started: it waits, or the trial that runs has evicted it. */
-static inline bool fl_task_startable(const struct fl_policy *p, const struct fl_task *t)
-{
-	return t->state == FL_TASK_WAITS ||
-	       (t->state == FL_TASK_LEAVES && p->trial && t->trial == p->trial);
-}
-
 /*
- * The tasks that @w would start now, by name: those missing to its minimum, or one more.
+ * The tasks that @w would start now, by name: those missing to its minimum, or one more, of those
+ * that wait, or that the trial that runs has evicted.  While a memory of @w lasts: those of then.
  * Writes them to @ret (room for all its tasks; NULL: only count) and gives their number.
  */
 uint32_t fl_job_to_start(const struct fl_policy *p, struct fl_workload w, uint32_t *ret);
 /* What they ask for together; kept until something changes. */
 const struct fl_bundle *fl_job_start_amount(struct fl_policy *p, struct fl_workload w);
+/*
+ * The trial that runs is going to stand, and @w found no place in it: until a task of it changes its
+ * state, be it in a trial that is undone, or the cycle ends, it goes on with the tasks to start of that
+ * trial, though those that it evicted then leave for good.  So does the real program.  Not @amount: what
+ * they ask for together is asked anew, and then counts who still waits.
+ */
+void fl_job_remember(struct fl_policy *p, struct fl_workload w, bool amount);
+/* A cycle begins, or ends. */
+void fl_state_forget(struct fl_policy *p);
+
+static inline bool fl_job_remembers(const struct fl_policy *p, const struct fl_job *j)
+{
+	return j->remembered > p->forgotten;
+}
+
+/* What its tasks to start hang on but for its epoch: a memory, or the trial that runs. */
+static inline uint32_t fl_job_as_of(const struct fl_policy *p, const struct fl_job *j)
+{
+	if (fl_job_remembers(p, j))
+		return j->remembered;
+	return j->n_leaves ? p->trial : 0;
+}
 
 /* The standing of @q has changed; undo needs room for one note. */
 void fl_state_touch(struct fl_policy *p, uint32_t q);

@@ -153,7 +153,11 @@ static void take_image(const struct fl_policy *p, struct image *ret)
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		/* Derived. */
 		memset(&ret->jobs[w].to_start, 0, sizeof ret->jobs[w].to_start);
-		ret->jobs[w].to_start_epoch = ret->jobs[w].to_start_trial = 0;
+		ret->jobs[w].to_start_epoch = ret->jobs[w].to_start_as_of = 0;
+		/* Over with each cycle. */
+		assert_false(fl_job_remembers(p, &p->jobs[w]));
+		ret->jobs[w].remembered = ret->jobs[w].asked_in = 0;
+		ret->jobs[w].asked_amount = false;
 	}
 	for (uint32_t m = 0; m < p->model->n_machines; m++) {
 		ret->rooms[m][0] = p->rooms[m].allocatable;

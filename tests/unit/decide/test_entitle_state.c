@@ -80,10 +80,10 @@ static void a_promise_is_evicted(void **unused)
 	p->rooms[m3.v].usable = p->rooms[m4.v].usable = false;
 	assert_int_equal(fl_task_promise(p, t, m2, NULL), 0);
 	check_room(&run, m2, 4, -2);
-	assert_int_equal(fl_machines_choose(p, task_of(&run, LARGE)).machine.v, FL_NONE);
+	assert_int_equal(fl_machines_choose(p, task_of(&run, LARGE), NULL).machine.v, FL_NONE);
 	assert_int_equal(fl_task_evict(p, t, NULL), 0);
 	check_room(&run, m2, 2, 2);
-	spot = fl_machines_choose(p, task_of(&run, LARGE));
+	spot = fl_machines_choose(p, task_of(&run, LARGE), NULL);
 	assert_int_equal(spot.machine.v, m2.v);
 	assert_false(spot.now);
 	assert_true(spot.only);
