@@ -12,26 +12,77 @@
 #include "ask/prove_parts.h"
 #include "base/amount.h"
 #include "base/check.h"
+#include "base/mix.h"
 #include "base/sort.h"
 
 enum { MOVES_UNTIL_PROGRESS = 1 << 13 };
 
 /* --- moves --- */
 
-fl_time fl_prove_tick(const struct fl_model *m, fl_time now)
+static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
+
+/* The longest that anything of @m lasts that hangs on time, from @now on. */
+static fl_time longest_borrow(const struct fl_model *m, fl_time now)
 {
-	bool timed = m->settings.admission_fair_sharing || fl_model_policy(m) == FL_POLICY_ENTITLE;
+	fl_time span = m->settings.eviction_timeout, ahead = 0;
 
 	for (uint32_t i = 0; i < m->n_protections; i++) {
 		const struct fl_protection *says = &m->protections[i].says;
 
 		for (int c = 0; c < FL_CAUSES; c++)
-			timed |= says->minimum_run[c] > 0 || says->delay[c] > 0;
-		timed |= says->back_off_base > 0;
+			span = later(span, later(says->minimum_run[c], says->delay[c]));
+		/* Until it is forgotten how often there was one. */
+		span = later(span, fl_sat_add(says->back_off_base,
+					      fl_sat_add(says->back_off_max, says->back_off_max)));
 	}
 	for (uint32_t i = 0; i < m->n_requeues; i++)
-		timed |= m->requeues[i].ready_at > now && m->requeues[i].ready_at != FL_NEVER;
-	return timed ? 0 : 1;
+		if (m->requeues[i].ready_at != FL_NEVER)
+			span = later(span, fl_sat_sub(m->requeues[i].ready_at, now));
+	for (uint32_t i = 0; i < m->n_workloads; i++)
+		ahead = later(ahead, fl_sat_sub(later(m->workloads[i].created,
+						      m->workloads[i].reserved_at),
+						now));
+	return span > 0 ? fl_sat_add(span, ahead) : 0;
+}
+
+static fl_time longest_entitle(const struct fl_model *m)
+{
+	const struct fl_entitle_settings *s = &m->entitle;
+	fl_time span = later(s->default_preempt_min_run, s->default_reclaim_min_run);
+
+	if (s->stale_grace != FL_NEVER)
+		span = later(span, s->stale_grace);
+	for (uint32_t i = 0; i < m->n_entitlements; i++)
+		span = later(span, later(m->entitlements[i].preempt_min_run,
+					 m->entitlements[i].reclaim_min_run));
+	return later(span, 0);
+}
+
+struct fl_prove_clock fl_prove_clock(const struct fl_model *m, fl_time now)
+{
+	bool entitle = fl_model_policy(m) == FL_POLICY_ENTITLE;
+	fl_time span = entitle ? longest_entitle(m) : longest_borrow(m, now);
+
+	/* Whatever began within moves before is over, too. */
+	return (struct fl_prove_clock){ now, entitle ? 0 : 1,
+					span > 0 ? fl_sat_add(span, FL_SECOND) : 0 };
+}
+
+void fl_prove_tick(struct fl_prove_clock *c, enum fl_move_kind kind)
+{
+	c->now = fl_sat_add(c->now, kind == FL_MOVE_WAIT ? c->span : c->tick);
+}
+
+static void mix(void *user, uint64_t word) { fl_mix(user, word); }
+
+void fl_prove_gist(const struct fl_policy_ops *ops, const struct fl_policy *p,
+		   const struct fl_prove_clock *c, uint64_t ret[2])
+{
+	uint64_t h[2] = { 1, 2 };
+
+	ops->gist(p, fl_sat_add(c->now, c->tick), mix, h);
+	ret[0] = h[0];
+	ret[1] = h[1];
 }
 
 int fl_prove_move(const struct fl_policy_ops *ops, struct fl_policy *p, fl_time now,
@@ -55,6 +106,12 @@ int fl_prove_move(const struct fl_policy_ops *ops, struct fl_policy *p, fl_time 
 		if (rc == 0)
 			*ret = (struct fl_decisions){ 0 };
 		break;
+	case FL_MOVE_WAIT: /* what it ends is entered when all are looked at anew */
+		if (move.workload.v != FL_NONE)
+			rc = ops->lift(p, now, move.workload.v, err);
+		if (rc == 0)
+			*ret = (struct fl_decisions){ 0 };
+		break;
 	}
 	return rc;
 }
@@ -66,19 +123,23 @@ static int make_one(struct fl_prover *x, struct fl_move move, uint32_t *evicted,
 	struct fl_decisions d;
 	int rc = 0;
 
-	x->clock = fl_sat_add(x->clock, x->tick);
+	/* What is lifted alone is, whatever the clock says. */
+	fl_prove_tick(&x->clock, move.workload.v == FL_NONE ? move.kind : FL_MOVE_SERVE);
 	if (x->noting)
 		rc = fl_mem_grow(x->states.mem, &x->noted, &x->cap_noted, x->n_noted + 1,
 				 sizeof *x->noted, err);
 	if (rc == 0)
-		rc = fl_prove_move(x->ops, x->policy, x->clock, move, /* sink= */ NULL, &d, err);
-	if (rc < 0)
+		rc = fl_prove_move(x->ops, x->policy, x->clock.now, move, /* sink= */ NULL, &d,
+				   err);
+	if (rc != 0)
 		return rc;
 	if (x->noting)
 		x->noted[x->n_noted++] = move;
 	for (uint32_t i = 0; i < d.n; i++)
 		*evicted += d.rows[i].kind == FL_EVICT && !d.rows[i].already_evicting;
-	return x->ops->forget(x->policy, x->clock, err);
+	/* Something was refused for now, or will be another by then. */
+	x->timed |= !x->timed && x->ops->wake(x->policy, x->clock.now) != FL_NEVER;
+	return x->ops->forget(x->policy, x->clock.now, err);
 }
 
 /* Does @w wait, all of it or a part? */
@@ -107,6 +168,8 @@ static int follow_up(struct fl_prover *x, struct fl_move move, uint32_t *evicted
 		}
 		if (rc == 0 && waits(x, move.workload))
 			rc = make_one(x, move, evicted, err);
+		if (rc == FAIRLEAD_ESTATE)
+			return 0; /* nobody serves it here, or it wants nothing more */
 	}
 	return rc;
 }
@@ -141,11 +204,11 @@ static void spell_word(void *user, uint64_t word)
 /* The number of the state the policy is in. */
 static int name_state(struct fl_prover *x, uint32_t parent, uint32_t *ret, fairlead_error *err)
 {
-	fl_time next = fl_sat_add(x->clock, x->tick);
+	fl_time next = fl_sat_add(x->clock.now, x->clock.tick);
 	struct spelling s = { .states = &x->states, .err = err };
 
 	fl_states_begin(&x->states);
-	x->ops->spell(x->policy, next, spell_word, &s);
+	x->ops->gist(x->policy, next, spell_word, &s);
 	return s.rc != 0 ? s.rc : fl_states_add(&x->states, parent, ret, err);
 }
 
@@ -162,7 +225,7 @@ static int step_to(struct fl_prover *x, uint32_t state, fairlead_error *err)
 		rc = make(x, fl_states_way(&x->states, state), &evicted, err);
 	if (rc < 0)
 		return rc;
-	step.then = x->clock;
+	step.then = x->clock.now;
 	x->way[x->n_way++] = step;
 	return 0;
 }
@@ -186,7 +249,7 @@ static int go_to(struct fl_prover *x, uint32_t state, fairlead_error *err)
 	if (same < x->n_way)
 		x->ops->rollback(x->policy, x->way[same].mark);
 	x->n_way = same;
-	x->clock = x->way[same - 1].then;
+	x->clock.now = x->way[same - 1].then;
 	for (uint32_t i = same - 1; i < n && rc == 0; i++)
 		rc = step_to(x, x->scratch[i], err);
 #ifdef FL_CHECKED
@@ -203,7 +266,7 @@ static int go_to(struct fl_prover *x, uint32_t state, fairlead_error *err)
 static int try(struct fl_prover *x, uint32_t state, struct fl_move move, fairlead_error *err)
 {
 	uint32_t to = state, evicted = 0;
-	fl_time before = x->clock;
+	fl_time before = x->clock.now;
 	fl_mark mark;
 	int rc = x->ops->mark(x->policy, &mark, err);
 
@@ -211,12 +274,14 @@ static int try(struct fl_prover *x, uint32_t state, struct fl_move move, fairlea
 		return rc;
 	x->tried++;
 	rc = make(x, move, &evicted, err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = name_state(x, state, &to, err);
-	else if (rc == FAIRLEAD_ESTATE && move.kind == FL_MOVE_SERVE)
-		rc = 0; /* nobody serves it here: no move */
+	} else if (rc > 0 || (rc == FAIRLEAD_ESTATE && move.kind == FL_MOVE_SERVE)) {
+		evicted = 0; /* nobody serves it here, or nothing is left to wait for: no move */
+		rc = 0;
+	}
 	x->ops->rollback(x->policy, mark);
-	x->clock = before;
+	x->clock.now = before;
 	if (rc == 0 && (to != state || evicted > 0))
 		rc = fl_states_lead(&x->states, to, move, evicted, err);
 	return rc;
@@ -236,6 +301,17 @@ static bool is_behind(const struct fl_prover *x, uint32_t i)
 	return false;
 }
 
+/* What time will lift is lifted, each alone. */
+static int try_lifts(struct fl_prover *x, uint32_t state, fairlead_error *err)
+{
+	uint32_t n = x->ops->delays(x->policy);
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = try(x, state, (struct fl_move){ FL_MOVE_WAIT, { i } }, err);
+	return rc;
+}
+
 static int try_all(struct fl_prover *x, uint32_t state, fairlead_error *err)
 {
 	int rc = 0;
@@ -250,7 +326,9 @@ static int try_all(struct fl_prover *x, uint32_t state, fairlead_error *err)
 	}
 	if (rc == 0 && !x->no_cycles && !x->prompt)
 		rc = try(x, state, (struct fl_move){ FL_MOVE_CYCLE, { FL_NONE } }, err);
-	return rc;
+	if (rc == 0 && x->clock.span > 0)
+		rc = try(x, state, (struct fl_move){ FL_MOVE_WAIT, { FL_NONE } }, err);
+	return rc == 0 && x->lifts ? try_lifts(x, state, err) : rc;
 }
 
 /* The next state, all of it or nothing. */
@@ -323,7 +401,8 @@ static int find_who(struct fl_prover *x, const struct fl_model *m, fairlead_erro
 /* Who is like whom, if that counts. */
 static int find_alike(struct fl_prover *x, fairlead_error *err)
 {
-	bool counts = (x->no_cycles || x->prompt) && !x->apart && x->tick > 0 && x->ops->likeness;
+	bool counts = (x->no_cycles || x->prompt) && !x->apart && x->clock.tick > 0 &&
+		      x->ops->likeness;
 	const struct fl_mem *mem = x->states.mem;
 	uint32_t n = x->n_who;
 	int rc = fl_mem_grow(mem, &x->like, &x->cap_like, n, sizeof *x->like, err);
@@ -360,13 +439,14 @@ static int begin(struct fl_prover *x, const struct fl_model *m, const struct fl_
 	int rc;
 
 	if (again && (x->now != o->now || x->no_cycles != o->no_cycles || x->prompt != o->prompt ||
-		      x->apart != o->apart))
+		      x->apart != o->apart || x->lifts != o->lifts))
 		return fl_fail(err, FAIRLEAD_ESTATE, "it was explored with other moves");
-	x->now = x->clock = o->now;
+	x->now = o->now;
+	x->clock = fl_prove_clock(m, o->now);
 	x->no_cycles = o->no_cycles;
 	x->prompt = o->prompt;
 	x->apart = o->apart;
-	x->tick = fl_prove_tick(m, o->now);
+	x->lifts = o->lifts;
 	x->elastic = fl_model_policy(m) == FL_POLICY_ENTITLE;
 	x->states.limit = o->bytes;
 	x->told = x->tried;
@@ -406,7 +486,7 @@ static int spell_out(struct fl_prover *x, struct fl_prove_result *r, fairlead_er
 	uint32_t evicted, prefix = 0;
 	int rc = x->ops->forget(x->policy, x->now, err);
 
-	x->clock = x->now;
+	x->clock.now = x->now;
 	x->n_noted = 0;
 	x->noting = true;
 	for (uint32_t i = 0; i < r->prefix + r->n && rc == 0; i++) {
@@ -461,6 +541,7 @@ int fl_prover_run(struct fl_prover *x, const struct fl_policy_ops *ops, struct f
 	if (rc < 0)
 		return rc;
 	result.tried = x->tried;
+	result.timed = x->timed;
 	rc = x->states.n > 0 ? judge(x, &result, err) : 0; /* 0: there was no room for one */
 	if (rc == 0)
 		*ret = result;
@@ -500,10 +581,13 @@ struct fl_prover *fl_prover_free(struct fl_prover *x)
 	return fl_mem_free(mem, x);
 }
 
+size_t fl_prover_bytes(const struct fl_prover *x) { return x->states.bytes; }
+
 void fl_prover_reset(struct fl_prover *x)
 {
 	fl_states_clear(&x->states);
 	x->tried = 0;
+	x->timed = false;
 }
 
 int fl_prove(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,

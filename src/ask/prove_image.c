@@ -17,6 +17,7 @@ struct saved {
 	uint64_t tried;
 	fl_time now;
 	uint32_t explored, moves;
+	uint64_t timed;
 };
 
 /* What counts as a move. */
@@ -76,6 +77,7 @@ int fl_prover_save(const struct fl_prover *x, const struct fl_policy_ops *ops,
 		.tried = x->tried,
 		.now = x->now,
 		.explored = s->explored,
+		.timed = x->timed,
 		.moves = moves_of(x->no_cycles, x->prompt, x->apart),
 	};
 	int rc = find_origin(ops, p, m, head.origin, err);
@@ -158,11 +160,11 @@ static int load_states(struct fl_states *s, const struct found *f, fairlead_erro
 	return 0;
 }
 
+/* One that waits for something alone is made on no other policy than that which was asked. */
 static bool can_move(const struct fl_model *m, struct fl_move move)
 {
-	return move.kind == FL_MOVE_CYCLE ?
-		       move.workload.v == FL_NONE :
-		       move.kind < FL_MOVE_CYCLE && move.workload.v < m->n_workloads;
+	return fl_move_names(move.kind) ? move.workload.v < m->n_workloads :
+					  move.workload.v == FL_NONE;
 }
 
 /*
@@ -210,6 +212,7 @@ static int load(struct fl_prover *x, const struct fl_model *m, const struct foun
 	x->no_cycles = f->head->moves & NO_CYCLES;
 	x->prompt = f->head->moves & PROMPT;
 	x->apart = f->head->moves & APART;
+	x->timed = f->head->timed;
 	x->tried = f->head->tried;
 	rc = load_words(&x->states, f, err);
 	if (rc == 0)

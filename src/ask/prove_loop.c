@@ -310,6 +310,7 @@ int fl_loop_find(const struct fl_states *s, struct fl_loop_room *room, struct fl
 	struct fl_prove_result result = {
 		.states = s->explored,
 		.tried = ret->tried,
+		.timed = ret->timed,
 		.complete = s->explored == s->n,
 	};
 	int rc = reserve(room, s->mem, s->n, err);

@@ -31,7 +31,7 @@ struct fl_loop_room {
 };
 void fl_loop_room_done(struct fl_loop_room *room, const struct fl_mem *mem);
 
-/* Fills *ret, but for `tried`, which stays. 0, or FAIRLEAD_ENOMEM. */
+/* Fills *ret, but for `tried` and `timed`, which stay. 0, or FAIRLEAD_ENOMEM. */
 int fl_loop_find(const struct fl_states *s, struct fl_loop_room *room, struct fl_prove_result *ret,
 		 fairlead_error *err);
 

@@ -16,16 +16,17 @@ struct fl_step {
 struct fl_prover {
 	struct fl_states states;
 	struct fl_loop_room room;
-	bool no_cycles, prompt, apart; /* of the runs so far */
+	bool no_cycles, prompt, apart, lifts; /* of the runs so far */
 	fl_time now;
 	uint64_t tried; /* moves */
+	bool timed;     /* as of the result */
 
 	/* of the running call */
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
-	bool elastic;        /* who holds something may ask for more (entitle) */
-	fl_time tick, clock; /* clock: of the last move */
-	bool noting;         /* moves are noted as they are made */
+	bool elastic; /* who holds something may ask for more (entitle) */
+	struct fl_prove_clock clock;
+	bool noting; /* moves are noted as they are made */
 	struct fl_move *noted;
 	uint32_t n_noted, cap_noted;
 	struct fl_step *way; /* [0] is the state at hand */

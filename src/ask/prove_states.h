@@ -9,8 +9,9 @@
  * A word is told by its number among all words seen, a state by its words' numbers, 7 bits a
  * byte; they begin at 1, so that no text ends in a zero byte, and zeros can fill it up.
  *
- * Memory: a state takes 16 bytes, 5 to 8 of the table by hash, its text (one to two bytes a word),
- * 8 for each edge, and those of the search for loops, which are counted from the beginning.
+ * Memory: a state takes 16 bytes, 5 to 8 of the table by hash, its text (one to two bytes a word, and
+ * a workload has one word at least), 8 for each edge, and those of the search for loops, which are
+ * counted from the beginning.
  */
 #ifndef FL_ASK_PROVE_STATES_H
 #define FL_ASK_PROVE_STATES_H

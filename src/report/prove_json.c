@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "ask/proof.h"
 #include "report/entitle_words.h"
 #include "report/prove_report.h"
 
@@ -106,7 +107,7 @@ static void put_step(struct out *o, uint32_t i)
 
 	fl_json_object(&o->json, NULL);
 	fl_json_text(&o->json, "move", fl_move_name(s->move.kind));
-	if (s->move.kind != FL_MOVE_CYCLE)
+	if (fl_move_names(s->move.kind))
 		put_workload(o, "workload", s->move.workload);
 	fl_json_text(&o->json, "text", fl_round_move(o->r, o->round, i, /* longest= */ 0, text));
 	fl_json_list(&o->json, "admitted");
@@ -123,6 +124,26 @@ static void put_step(struct out *o, uint32_t i)
 	fl_json_end_object(&o->json);
 }
 
+static void put_own(struct fl_json *j, const struct fl_settle_result *own)
+{
+	fl_json_object(j, "ownOrder");
+	fl_json_bool(j, "settled", own->settled);
+	fl_json_int(j, "cycles", own->kept);
+	if (own->loop_first) {
+		fl_json_int(j, "firstCycle", own->loop_first);
+		fl_json_int(j, "period", own->loop_period);
+	}
+	fl_json_end_object(j);
+}
+
+/* That nothing goes round. */
+static bool is_proof(const struct fl_prove_answer *a)
+{
+	if (a->end == FL_PROVE_THEOREM)
+		return true;
+	return fl_proof_is_one(a->result) && !fl_prove_own_goes_on(a);
+}
+
 static void put_loop(struct out *o, const struct fl_prove_answer *a)
 {
 	const struct fl_round *round = a->round;
@@ -131,17 +152,12 @@ static void put_loop(struct out *o, const struct fl_prove_answer *a)
 	fl_json_object(j, "loop");
 	fl_json_text(j, "kind", fl_loop_name(a->result->loop));
 	fl_json_bool(j, "always", a->result->always);
-	fl_json_object(j, "ownOrder");
-	fl_json_bool(j, "settled", a->own->settled);
-	fl_json_int(j, "cycles", a->own->kept);
-	if (a->own->loop_first) {
-		fl_json_int(j, "firstCycle", a->own->loop_first);
-		fl_json_int(j, "period", a->own->loop_period);
-	}
-	fl_json_end_object(j);
+	put_own(j, a->own);
 	fl_json_int(j, "shortest", a->shortest);
+	fl_json_bool(j, "race",
+		     a->whole == FL_WHOLE_UNKNOWN ? round->race : a->whole == FL_WHOLE_NONE);
 	if (a->whole != FL_WHOLE_UNKNOWN)
-		fl_json_bool(j, "race", a->whole == FL_WHOLE_NONE);
+		fl_json_bool(j, "onlyRaces", a->whole == FL_WHOLE_NONE);
 	fl_json_list(j, "workloads");
 	for (uint32_t i = 0; i < round->n_cast; i++)
 		put_workload(o, NULL, round->cast[i]);
@@ -163,8 +179,10 @@ void fl_prove_json(const struct fl_report *r, const char *policy, const struct f
 	static const char *const ends[] = { [FL_PROVE_ALL] = "all",
 					    [FL_PROVE_BOUND] = "bound",
 					    [FL_PROVE_MEMORY] = "memory",
-					    [FL_PROVE_STOPPED] = "stopped" };
+					    [FL_PROVE_STOPPED] = "stopped",
+					    [FL_PROVE_THEOREM] = "theorem" };
 	struct out o = { .r = r, .round = a->round };
+	const char *doubt = fl_prove_doubt(a);
 	struct fl_json *j = &o.json;
 
 	fl_json_start(j, r, "Proof", policy);
@@ -173,9 +191,14 @@ void fl_prove_json(const struct fl_report *r, const char *policy, const struct f
 	fl_json_int(j, "resting", (int64_t)a->result->resting);
 	fl_json_bool(j, "complete", a->result->complete);
 	fl_json_text(j, "end", ends[a->end]);
+	fl_json_bool(j, "proof", is_proof(a));
+	if (doubt)
+		fl_json_text(j, "doubt", doubt);
 	if (a->result->loop != FL_LOOP_NONE)
 		put_loop(&o, a);
-	else if (a->result->complete)
+	else if (is_proof(a) && a->end == FL_PROVE_ALL)
 		fl_json_int(j, "mostEvictions", a->result->bound);
+	else if (a->own && a->result->complete)
+		put_own(j, a->own);
 	fl_json_finish(j);
 }

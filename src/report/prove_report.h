@@ -16,18 +16,27 @@ enum fl_prove_end {
 	FL_PROVE_BOUND,   /* so many states as were asked for */
 	FL_PROVE_MEMORY,  /* as much memory as was allowed */
 	FL_PROVE_STOPPED, /* somebody wanted it to end */
+	FL_PROVE_THEOREM, /* nothing was explored: it is proved for all inputs like this one */
 };
 
 struct fl_prove_answer {
 	const struct fl_prove_result *result;
 	enum fl_prove_end end;
-	const char *resume;                 /* the file that was saved; NULL */
-	const struct fl_settle_result *own; /* the scheduler's own order from here */
+	const char *resume;                 /* the file from which it goes on; NULL */
+	const struct fl_settle_result *own; /* the scheduler's own order from here; NULL */
 	enum fl_whole whole;                /* LOOP: the one that is told */
 	uint32_t shortest;                  /* moves of the shortest round */
 	const struct fl_round *round;       /* of a loop; else NULL */
 	const struct fl_remedies *remedies; /* of a loop; else NULL */
 };
+
+/* Does the scheduler's own order contradict that nothing goes round, or leave it open? */
+static inline bool fl_prove_own_goes_on(const struct fl_prove_answer *a)
+{
+	return a->own && !a->own->settled;
+}
+/* Why it is no proof, in a clause; NULL: it is one, or a loop. */
+const char *fl_prove_doubt(const struct fl_prove_answer *a);
 
 int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fairlead_error *err);
 void fl_prove_json(const struct fl_report *r, const char *policy, const struct fl_prove_answer *a);

@@ -34,32 +34,86 @@ static void say_how_on(const struct out *o)
 		[FL_PROVE_STOPPED] = "It was stopped",
 	};
 
-	if (o->a->end == FL_PROVE_ALL)
+	if (o->a->end == FL_PROVE_ALL || o->a->end == FL_PROVE_THEOREM)
 		return;
 	if (o->a->resume)
 		fl_report_say(o->r, FL_STYLE_WARN, 0, "%s, and --resume %s goes on from here.",
 			      why[o->a->end], o->a->resume);
 	else
 		fl_report_say(o->r, FL_STYLE_WARN, 0, "%s.", why[o->a->end]);
+	if (o->a->result->lifting)
+		fl_report_say(
+			o->r, FL_STYLE_PLAIN, 0,
+			"All was looked at in which minimum run times, delays and back-offs "
+			"end together; not yet all in which they end one by one, which begins "
+			"anew each time.");
+}
+
+static void say_own(const struct out *o);
+
+static void say_theorem(const struct out *o)
+{
+	fl_report_say(o->r, FL_STYLE_GOOD, 0,
+		      "No preemption loop, by the theorem of "
+		      "preemptionGuarantee: settles.");
+	fl_report_say(
+		o->r, FL_STYLE_PLAIN, 0,
+		"Whatever the order of decisions, preemption comes to rest, while nothing "
+		"finishes, no queue is stopped and no quota, weight or priority changes. "
+		"What it says is in doc/guide/settles.md, its proof in src/decide/borrow/README.md (\"Why it "
+		"settles\"). Nothing was explored: --check does so, too.");
+}
+
+/* All was looked at. */
+static void say_all(const struct out *o)
+{
+	const struct fl_prove_result *p = o->a->result;
+	const char *doubt = fl_prove_doubt(o->a);
+	char text[96];
+
+	if (o->a->own && o->a->own->loop_first) {
+		fl_report_say(o->r, FL_STYLE_BAD, 0,
+			      "A preemption loop, in the scheduler's own order alone.");
+		say_own(o);
+		return;
+	}
+	if (doubt) {
+		fl_report_say(o->r, FL_STYLE_WARN, 0,
+			      "No preemption loop was found (%s), but this is no proof: %s.",
+			      extent(p, text), doubt);
+		return;
+	}
+	fl_report_say(o->r, FL_STYLE_GOOD, 0,
+		      "No preemption loop: %s, at most %u eviction%s on any way.", extent(p, text),
+		      p->bound, plural(p->bound));
+	fl_report_say(
+		o->r, FL_STYLE_PLAIN, 0,
+		"Whatever the order of decisions, preemption comes to rest; %llu of the states "
+		"%s at rest. Any order is: workloads are looked at one by one as it comes, "
+		"evictions complete when they do, and cycles of each queue's first come between.",
+		(unsigned long long)p->resting, p->resting == 1 ? "is" : "are");
+	if (p->timed)
+		fl_report_say(
+			o->r, FL_STYLE_PLAIN, 0,
+			"That holds however long minimum run times, delays and back-offs last: "
+			"each was looked at before and after its end.");
 }
 
 static void say_none(const struct out *o)
 {
-	const struct fl_prove_result *p = o->a->result;
 	char text[96];
 
-	if (p->complete) {
-		fl_report_say(o->r, FL_STYLE_GOOD, 0,
-			      "No preemption loop: %s, at most %u eviction%s on any way.",
-			      extent(p, text), p->bound, plural(p->bound));
-		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "Whatever the order of decisions, preemption comes to rest; %llu of "
-			      "the states %s at rest.",
-			      (unsigned long long)p->resting, p->resting == 1 ? "is" : "are");
+	if (o->a->end == FL_PROVE_THEOREM) {
+		say_theorem(o);
+		return;
+	}
+	if (o->a->result->complete) {
+		say_all(o);
 		return;
 	}
 	fl_report_say(o->r, FL_STYLE_WARN, 0,
-		      "No preemption loop so far: %s, and not all there are.", extent(p, text));
+		      "No preemption loop so far: %s, and not all there are.",
+		      extent(o->a->result, text));
 	say_how_on(o);
 }
 
@@ -69,17 +123,18 @@ static void say_own(const struct out *o)
 {
 	const struct fl_settle_result *own = o->a->own;
 
+	const char *too = o->a->result->loop != FL_LOOP_NONE ? ", too" : "";
+
 	if (own->loop_first && own->loop_period == 1)
-		fl_report_say(
-			o->r, FL_STYLE_PLAIN, 0,
-			"The scheduler's own order goes round, too: cycle %u repeats for ever "
-			"(plan --settle).",
-			own->loop_first);
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "The scheduler's own order goes round%s: cycle %u repeats for ever "
+			      "(plan --settle).",
+			      too, own->loop_first);
 	else if (own->loop_first)
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "The scheduler's own order goes round, too: cycles %u to %u repeat "
+			      "The scheduler's own order goes round%s: cycles %u to %u repeat "
 			      "for ever (plan --settle).",
-			      own->loop_first, own->loop_first + own->loop_period - 1);
+			      too, own->loop_first, own->loop_first + own->loop_period - 1);
 	else if (own->settled)
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
 			      "The scheduler's own order does not get into it: it settles after %u "
@@ -89,6 +144,12 @@ static void say_own(const struct out *o)
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
 			      "The scheduler's own order has not settled after %u cycles.",
 			      own->cycles);
+}
+
+/* Does the loop that is told take one? */
+static bool takes_race(const struct fl_prove_answer *a)
+{
+	return a->whole == FL_WHOLE_NONE || (a->whole == FL_WHOLE_UNKNOWN && a->round->race);
 }
 
 /* Shares of both sides, once for each pair of them that a step weighs. */
@@ -140,6 +201,35 @@ static void say_step(const struct out *o, uint32_t i)
 	say_shares(o, s);
 }
 
+/* Whether it takes one, and whether others do. */
+static void say_race(const struct out *o)
+{
+	static const char *const all[] = {
+		[FL_WHOLE_UNKNOWN] =
+			"This one takes a race: others take what was freed before the one "
+			"for whom it was. Whether there is a loop without one was not "
+			"found out.",
+		[FL_WHOLE_NONE] =
+			"It takes a race: others take what was freed before the one for whom "
+			"it was. Where each preemption is carried through first, there is "
+			"no loop.",
+	};
+	char shorter[96] = "";
+
+	if (takes_race(o->a)) {
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%s", all[o->a->whole]);
+		return;
+	}
+	if (o->a->shortest < o->a->round->n)
+		snprintf(shorter, sizeof(shorter),
+			 " Where others may take what was freed, %u move%s are enough.",
+			 o->a->shortest, plural(o->a->shortest));
+	fl_report_say(
+		o->r, FL_STYLE_PLAIN, 0,
+		"It takes no race: each preemption is carried through before anybody else %s.%s",
+		o->a->whole == FL_WHOLE_LOOP ? "is looked at" : "starts", shorter);
+}
+
 static void say_steps(const struct out *o)
 {
 	const struct fl_round *round = o->a->round;
@@ -158,17 +248,7 @@ static void say_steps(const struct out *o)
 	if (round->closes)
 		fl_report_say(o->r, FL_STYLE_BAD, 0, "All is again as before move %u.",
 			      round->prefix + 1);
-	if (o->a->whole == FL_WHOLE_NONE)
-		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "It takes a race: others take what was freed before the one for whom "
-			      "it was. Where each preemption is carried through first, there is no "
-			      "loop.");
-	else if (o->a->whole == FL_WHOLE_LOOP && o->a->shortest < round->n)
-		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "It takes no race: each preemption is carried through before anybody "
-			      "else is looked at. Where others may take what was freed, %u move%s "
-			      "are enough.",
-			      o->a->shortest, plural(o->a->shortest));
+	say_race(o);
 }
 
 /* --- who holds what --- */
@@ -256,14 +336,19 @@ static int print_states(const struct out *o, fairlead_error *err)
 static int say_loop(const struct out *o, fairlead_error *err)
 {
 	const struct fl_prove_result *p = o->a->result;
+	const struct fl_settings *settings = &o->r->model->settings;
 	char text[96];
 
 	fl_report_say(o->r, FL_STYLE_BAD, 0, "A preemption loop, %s%s: %s.", fl_loop_name(p->loop),
-		      o->a->whole == FL_WHOLE_NONE ? ", by a race" : "", fl_loop_meaning(p));
+		      takes_race(o->a) ? ", by a race" : "", fl_loop_meaning(p));
 	say_own(o);
 	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "Looked at: %s%s.", extent(p, text),
 		      p->complete ? ", all there are" : "");
 	say_how_on(o);
+	if (settings->settles && settings->eviction_timeout > 0)
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "preemptionGuarantee: settles holds only while no eviction takes "
+			      "longer than evictionTimeout.");
 	putc('\n', o->r->out);
 	say_steps(o);
 	int rc = print_states(o, err);

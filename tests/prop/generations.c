@@ -103,6 +103,7 @@ static struct fl_model *read_some(struct generation *g, const bool *wanted)
 	objects_end(&some);
 	read_objects(m, &some);
 	m->settings.settles = g->outer->settings.settles;
+	m->settings.eviction_timeout = g->outer->settings.eviction_timeout;
 	m->settings.many_heads = g->outer->settings.many_heads;
 	return m;
 }

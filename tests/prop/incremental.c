@@ -12,8 +12,8 @@
  *
  * --heads holds something else against each other, which should be the same too: a policy with
  * many heads a cycle, and one with one head a cycle that makes as many cycles.  --settles has
- * both under a Policy with preemptionGuarantee: settles.  --generations has the second one adopted
- * all the time by another policy (generations.h).
+ * both under a Policy with preemptionGuarantee: settles, every other world with an evictionTimeout.
+ * --generations has the second one adopted all the time by another policy (generations.h).
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -143,6 +143,8 @@ static void make(unsigned long number)
 		if (options.heads)
 			run.m[i]->settings.many_heads = i == PART;
 		run.m[i]->settings.settles |= options.settles;
+		if (options.settles && run.number % 2)
+			run.m[i]->settings.eviction_timeout = 20 * FL_SECOND;
 	}
 }
 

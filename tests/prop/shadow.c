@@ -320,6 +320,11 @@ static void shadow_spell(const struct fl_policy *p, fl_time now, fl_word *word, 
 	pair_of(p)->l.ops[FULL]->spell(p, now, word, user);
 }
 
+static void shadow_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	pair_of(p)->l.ops[FULL]->gist(p, now, word, user);
+}
+
 #define SHADOW(its_name, its_new, its_load)                                                        \
 	{                                                                                          \
 		.name = (its_name), .new = (its_new), .free = shadow_free, .save = shadow_save,    \
@@ -327,8 +332,8 @@ static void shadow_spell(const struct fl_policy *p, fl_time now, fl_word *word, 
 		.wake = shadow_wake, .mark = shadow_mark, .rollback = shadow_rollback,             \
 		.keep = shadow_keep, .share = shadow_share, .state = shadow_state,                 \
 		.placement = shadow_placement, .held = shadow_held, .reason = shadow_reason,       \
-		.digest = shadow_digest, .spell = shadow_spell, .serve = shadow_serve,             \
-		.forget = shadow_forget, .adopt = shadow_adopt,                                    \
+		.digest = shadow_digest, .spell = shadow_spell, .gist = shadow_gist,               \
+		.serve = shadow_serve, .forget = shadow_forget, .adopt = shadow_adopt,             \
 	}
 
 const struct fl_policy_ops __wrap_fl_borrow_policy = SHADOW("borrow", borrow_new, borrow_load);

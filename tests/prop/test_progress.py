@@ -98,6 +98,52 @@ def test_claims_with_the_guarantee(case):
 		assert not list(claimants(e))
 
 
+MIXED = dict(EVEN, reclaim=("Any", "Any", "Never", "LowerPriority"), strict=(False, True),
+	     within=("Never", "LowerPriority", "LowerOrNewerEqualPriority"), borrow_within=(None, "LowerPriority"),
+	     fungibility=((), (("preference", "PreemptionOverBorrowing"),)))
+
+
+def sides(case, queue):
+	"""The queue and the cohorts above it, but for the root."""
+	while case.node(queue).parent is not None:
+		yield queue
+		queue = case.node(queue).parent
+
+
+def made_way(case, decisions):
+	"""Who was preempted by somebody below a node that both have in common."""
+	queue = {j.name: j.queue for j in case.jobs}
+	return {d.job for d in decided(decisions) if d.preemptor is not None and
+		set(sides(case, queue[d.job])) & set(sides(case, queue[d.preemptor]))}
+
+
+def claims(e, but=()):
+	"""Who waits within its queue's quota of what it asks for, in a queue that may reclaim from all: of each
+	queue those who were looked at, which are its head and who is parked."""
+	case, usage = e.case, e.usage()
+	for q in case.queues:
+		waits = sorted((case.job(j) for j in e.in_state(WAITING) if case.job(j).queue == q.name),
+			       key=lambda j: (-j.priority, j.age, j.name))
+		parked = [case.job(j) for j in e.in_state(PARKED) if case.job(j).queue == q.name]
+		for j in waits[:1] + parked:
+			within = all(amount == 0 or usage.get((q.name, "f", r), 0) + amount * j.count
+				     <= case.quota(q, "f", r).nominal for r, amount in zip(case.resources, j.ask))
+			if within and q.reclaim == "Any" and j.name not in but:
+				yield j.name
+
+
+@prop(800, case=cases(**MIXED))
+def test_nobody_claims_at_rest(case):
+	"""With a Policy that wants preemption to settle, in any tree, with any limits, with and without fair
+	sharing, queues that may preempt or not, StrictFIFO and not, and requests of 0: where it has come to
+	rest no head waits that is within its queue's quota of what it asks for, if the queue may reclaim from
+	all and it did not make way for its own side."""
+	with Engine(replace(case, policy=SETTLES)) as e:
+		ended = e.settle(300)
+		assert ended.settled
+		assert not list(claims(e, made_way(case, ended.decisions)))
+
+
 def test_reclaim_against_tournament():
 	"""Broken: the same with fair sharing in a tree of two levels.  w3 is within its queue's quota, so it
 	reclaims it from w0.  Then both are heads again, and the tournament, which compares c1 with q0 and

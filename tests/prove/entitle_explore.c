@@ -66,8 +66,10 @@ static unsigned actions_of(const struct fl_decisions *d)
 }
 
 /* The way to the loop, and once round it. */
-static unsigned follow(struct fl_policy *p, fl_time now, const struct fl_prove_result *r)
+static unsigned follow(struct fl_policy *p, const struct fl_model *m,
+		       const struct fl_prove_result *r)
 {
+	struct fl_prove_clock clock = fl_prove_clock(m, m->newest);
 	unsigned actions = 0;
 	fairlead_error err;
 	fl_mark mark;
@@ -76,9 +78,10 @@ static unsigned follow(struct fl_policy *p, fl_time now, const struct fl_prove_r
 	for (uint32_t i = 0; i < r->prefix + r->n; i++) {
 		struct fl_decisions d;
 
-		must(fl_prove_move(ops, p, now, r->moves[i], NULL, &d, &err), &err);
+		fl_prove_tick(&clock, r->moves[i].kind);
+		must(fl_prove_move(ops, p, clock.now, r->moves[i], NULL, &d, &err), &err);
 		actions |= i < r->prefix ? 0 : actions_of(&d);
-		must(ops->forget(p, now, &err), &err);
+		must(ops->forget(p, clock.now, &err), &err);
 	}
 	ops->rollback(p, mark);
 	return actions;
@@ -96,7 +99,7 @@ static struct fl_prove_result prove(struct entitle_explorer *x, struct fl_policy
 
 	fl_prover_reset(x->prover);
 	must(fl_prover_run(x->prover, ops, p, m, &options, &r, &err), &err);
-	*ret_actions = r.loop != FL_LOOP_NONE ? follow(p, m->newest, &r) : 0;
+	*ret_actions = r.loop != FL_LOOP_NONE ? follow(p, m, &r) : 0;
 	fl_prove_done(&fl_mem_heap, &r);
 	return r;
 }

@@ -62,7 +62,7 @@ static unsigned rule_of(const struct heard *h, const struct fl_decision *d)
 static unsigned rules_of(const struct fl_model *m, struct fl_policy *p, fl_time now,
 			 const struct fl_prove_result *found)
 {
-	fl_time tick = fl_prove_tick(m, now);
+	struct fl_prove_clock clock = fl_prove_clock(m, now);
 	struct heard h = { { 0 } };
 	struct fl_sink sink = { .row = hear, .user = &h };
 	fairlead_error err;
@@ -73,13 +73,14 @@ static unsigned rules_of(const struct fl_model *m, struct fl_policy *p, fl_time 
 	for (uint32_t i = 0; i < found->prefix + found->n; i++) {
 		struct fl_decisions d;
 
-		now += tick;
-		must(fl_prove_move(&fl_borrow_policy, p, now, found->moves[i], &sink, &d, &err),
+		fl_prove_tick(&clock, found->moves[i].kind);
+		must(fl_prove_move(&fl_borrow_policy, p, clock.now, found->moves[i], &sink, &d,
+				   &err),
 		     &err);
 		for (uint32_t k = 0; k < d.n && i >= found->prefix; k++)
 			if (d.rows[k].kind == FL_EVICT)
 				rules |= rule_of(&h, &d.rows[k]);
-		must(fl_borrow_policy.forget(p, now, &err), &err);
+		must(fl_borrow_policy.forget(p, clock.now, &err), &err);
 	}
 	fl_borrow_policy.rollback(p, mark);
 	return rules;
@@ -160,22 +161,23 @@ void explorer_run_policy(struct explorer *e, const struct fl_model *m, struct fl
 static fl_time fill(const struct fl_model *m, struct fl_policy *p)
 {
 	struct fl_move cycle = { FL_MOVE_CYCLE, { FL_NONE } };
-	fl_time now = 0, tick = fl_prove_tick(m, now);
+	struct fl_prove_clock clock = fl_prove_clock(m, /* now= */ 0);
 	bool admitted = true;
 
 	while (admitted) {
 		struct fl_decisions d;
 		fairlead_error err;
 
-		now += tick;
-		must(fl_prove_move(&fl_borrow_policy, p, now, cycle, /* sink= */ NULL, &d, &err),
+		fl_prove_tick(&clock, cycle.kind);
+		must(fl_prove_move(&fl_borrow_policy, p, clock.now, cycle, /* sink= */ NULL, &d,
+				   &err),
 		     &err);
 		admitted = false;
 		for (uint32_t i = 0; i < d.n; i++)
 			admitted |= d.rows[i].kind == FL_ADMIT;
-		must(fl_borrow_policy.forget(p, now, &err), &err);
+		must(fl_borrow_policy.forget(p, clock.now, &err), &err);
 	}
-	return now;
+	return clock.now;
 }
 
 void explorer_run(struct explorer *e, const struct config *c, struct outcome *ret)
