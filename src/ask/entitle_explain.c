@@ -250,7 +250,8 @@ static void count_tasks(struct fl_entitle_explain *x, const struct fl_model *m, 
 
 int fl_entitle_explain(const struct fl_policy_ops *ops, struct fl_policy *p,
 		       const struct fl_model *m, fl_time now, struct fl_workload w,
-		       struct fl_arena *arena, struct fl_entitle_explain *ret, fairlead_error *err)
+		       const struct fl_explain_machine *machine, struct fl_arena *arena,
+		       struct fl_entitle_explain *ret, fairlead_error *err)
 {
 	enum fl_workload_state state = ops->state(p, w);
 	enum fl_reason standing = fl_pending_standing_reason(m, w);
@@ -262,7 +263,7 @@ int fl_entitle_explain(const struct fl_policy_ops *ops, struct fl_policy *p,
 		.failing = FL_NONE,
 		.resource = FL_BUNDLE,
 	};
-	struct fl_entitle_run r = { ops, p, m, now, arena, &x, /* heard= */ NULL };
+	struct fl_entitle_run r = { ops, p, m, now, machine, arena, &x, /* heard= */ NULL };
 
 	count_tasks(&x, m, holds);
 	int rc = fl_standings_init(&x.standings, m, arena, err);

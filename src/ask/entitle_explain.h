@@ -79,9 +79,13 @@ struct fl_entitle_explain {
 	uint32_t n_tries, most_tries; /* that they took, and might: fewer in a larger cluster */
 };
 
-/* FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m. */
+/*
+ * FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m.  With a @machine queues deserve no
+ * more than there is, and it does not become larger.
+ */
 int fl_entitle_explain(const struct fl_policy_ops *ops, struct fl_policy *p,
 		       const struct fl_model *m, fl_time now, struct fl_workload w,
-		       struct fl_arena *arena, struct fl_entitle_explain *ret, fairlead_error *err);
+		       const struct fl_explain_machine *machine, struct fl_arena *arena,
+		       struct fl_entitle_explain *ret, fairlead_error *err);
 
 #endif

@@ -189,6 +189,25 @@ static int try_cell(struct fl_entitle_run *r, enum fl_cell_kind kind, struct fl_
 	return c.to <= c.from ? 0 : propose(r, c, alone_fits(r), err);
 }
 
+/* Of a machine no more than what nobody deserves; below a queue of its own its parent says. */
+static double most_deserved(const struct fl_entitle_run *r, struct fl_node n, double most)
+{
+	const struct fl_standings *s = &r->x->standings;
+	int res = r->x->resource;
+	double spare = s->total.of[res];
+
+	if (!r->machine || s->rows[n.v].parent.v != FL_NONE)
+		return most;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct fl_standing *other = &s->rows[s->order[i]];
+
+		/* One without a bound deserves no number of them. */
+		if (other->parent.v == FL_NONE && s->order[i] != n.v && other->deserved.of[res] > 0)
+			spare -= other->deserved.of[res];
+	}
+	return spare < most ? spare : most;
+}
+
 /* Limits, quotas and weights from the leaf up, in the resource that is short. */
 static int try_queues(struct fl_entitle_run *r, fairlead_error *err)
 {
@@ -202,7 +221,8 @@ static int try_queues(struct fl_entitle_run *r, fairlead_error *err)
 
 		rc = try_cell(r, FL_CELL_LIMIT, n, held > most ? held : most, err);
 		if (rc == 0)
-			rc = try_cell(r, FL_CELL_DESERVED, n, held > most ? held : most, err);
+			rc = try_cell(r, FL_CELL_DESERVED, n,
+				      most_deserved(r, n, held > most ? held : most), err);
 		if (rc == 0)
 			rc = try_cell(r, FL_CELL_OVER_QUOTA_WEIGHT, n,
 				      s->rows[n.v].weight.of[res] + 1000, err);
@@ -268,7 +288,7 @@ static int try_machines(struct fl_entitle_run *r, fairlead_error *err)
 		ids[i] = i;
 	if (rc == 0)
 		fl_sort(ids, m->n_machines, ids + m->n_machines, cmp_machines, m);
-	for (uint32_t at = 0; at < m->n_machines && rc == 0; at++) {
+	for (uint32_t at = 0; at < m->n_machines && !r->machine && rc == 0; at++) {
 		uint32_t i = ids[at];
 		struct fl_entitle_change c = change(FL_CELL_ALLOCATABLE,
 						    (struct fl_node){ FL_NONE }, r->x->resource);

@@ -15,6 +15,7 @@ struct fl_entitle_run {
 	struct fl_policy *policy;
 	const struct fl_model *model;
 	fl_time now;
+	const struct fl_explain_machine *machine; /* NULL: none */
 	struct fl_arena *arena;
 	struct fl_entitle_explain *x;
 	struct fl_entitle_heard *heard; /* of the cycle, or the trial, that runs */

@@ -159,8 +159,8 @@ static int waits(struct fl_explain_run *r, fairlead_error *err)
 }
 
 int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
-	       fl_time now, struct fl_workload w, struct fl_arena *arena, struct fl_explain *ret,
-	       fairlead_error *err)
+	       fl_time now, struct fl_workload w, const struct fl_explain_machine *machine,
+	       struct fl_arena *arena, struct fl_explain *ret, fairlead_error *err)
 {
 	enum fl_workload_state state = ops->state(p, w);
 	struct fl_explain x = {
@@ -175,6 +175,7 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 		.policy = p,
 		.model = m,
 		.now = now,
+		.machine = machine,
 		.arena = arena,
 		.x = &x,
 		.tree = fl_borrow_tree(p),

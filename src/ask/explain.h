@@ -147,9 +147,26 @@ struct fl_explain {
 	uint32_t n_tries; /* that they took */
 };
 
-/* FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m. */
+/*
+ * A machine that quotas are parts of.  Nothing is proposed that it does not have, and what is proposed is
+ * tried as it would be done: quota that somebody gets, the cohort that has the rest no longer has.
+ */
+struct fl_explain_machine {
+	const struct fl_explain_spare {
+		struct fl_flavor flavor;
+		struct fl_resource resource;
+		fl_amount amount; /* that nobody has of its own, but for `rest` */
+	} * spare;                /* of what is not there the machine has nothing */
+	uint32_t n;
+	struct fl_node rest; /* the cohort that has all that nobody else has; FL_NONE */
+};
+
+/*
+ * FAIRLEAD_ENOMEM, or an error of the policy. @w is a workload of @m.  @machine NULL: quota is
+ * what people say.
+ */
 int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
-	       fl_time now, struct fl_workload w, struct fl_arena *arena, struct fl_explain *ret,
-	       fairlead_error *err);
+	       fl_time now, struct fl_workload w, const struct fl_explain_machine *machine,
+	       struct fl_arena *arena, struct fl_explain *ret, fairlead_error *err);
 
 #endif

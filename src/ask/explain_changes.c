@@ -10,7 +10,7 @@
  *	several cells   where no single quota or limit will do: each raised by its deficit
  *
  * A change that is proposed was tried, and so was the next smaller one, which does not do
- * (explain_try.h).  Where the workload waits although there is room for it, only priority
+ * (explain_try.h).  Quota of a machine is never proposed beyond what it has.  Where the workload waits although there is room for it, only priority
  * and weight are asked for: they decide who is served first.
  *
  * Order: fewer cells, then those that need no victims, then what is nearest to the workload.
@@ -128,6 +128,12 @@ static uint32_t keepers(const struct fl_explain_run *r, struct fl_column c,
 	return n;
 }
 
+/* What this one has follows from what the others have. */
+static bool is_rest(const struct fl_explain_run *r, struct fl_node n)
+{
+	return r->machine && r->machine->rest.v == n.v;
+}
+
 static uint32_t nodes_for(const struct fl_explain_run *r, enum fl_cell_kind kind,
 			  struct fl_column c, struct fl_node nodes[MAX_NODES])
 {
@@ -139,7 +145,8 @@ static uint32_t nodes_for(const struct fl_explain_run *r, enum fl_cell_kind kind
 	for (struct fl_node k = r->x->cluster_queue; n < MAX_NODES; k = fl_tree_parent(t, k)) {
 		bool root = !fl_tree_has_parent(t, k);
 
-		if (kind == FL_CELL_NOMINAL || (kind == FL_CELL_WEIGHT && !root) ||
+		if ((kind == FL_CELL_NOMINAL && !is_rest(r, k)) ||
+		    (kind == FL_CELL_WEIGHT && !root) ||
 		    (kind == FL_CELL_BORROWING_LIMIT && !root &&
 		     t->borrowing_limit[fl_tree_cell(t, k, c)] != FL_NO_LIMIT))
 			nodes[n++] = k;
@@ -147,29 +154,6 @@ static uint32_t nodes_for(const struct fl_explain_run *r, enum fl_cell_kind kind
 			break;
 	}
 	return n;
-}
-
-/* From where, and up to where it can help: all that is asked for gets through, or is lent. */
-static void bounds(const struct fl_explain_run *r, enum fl_cell_kind kind, struct fl_node n,
-		   struct fl_column c, fl_amount requested, fl_amount *from, fl_amount *to)
-{
-	const struct fl_tree *t = r->tree;
-	size_t at = fl_tree_cell(t, n, c);
-	struct fl_node q = r->x->cluster_queue;
-	fl_amount now = fl_path_bind(t, r->usage, q, c).available;
-	fl_amount ever = fl_path_bind_potential(t, q, c).available;
-
-	if (kind == FL_CELL_NOMINAL) {
-		*from = t->nominal[at];
-		*to = fl_quota_add(*from, fl_sat_sub(requested, fl_amount_min(now, ever)));
-	} else if (kind == FL_CELL_BORROWING_LIMIT) {
-		*from = t->borrowing_limit[at];
-		*to = fl_quota_add(*from, fl_sat_add(requested, r->usage->cell[at]));
-	} else {
-		*from = t->lending_limit[at];
-		*to = t->subtree[at];
-	}
-	*to = fl_amount_min(*to, FL_UNLIMITED - 1);
 }
 
 /* The most that any podset needs of the column of @need. */
@@ -182,6 +166,36 @@ static fl_amount most_requested(const struct fl_explain *x, const struct fl_expl
 		    x->needs[i].resource.v == need->resource.v)
 			most = fl_amount_max(most, x->needs[i].requested);
 	return most;
+}
+
+/* From where, and up to where it can help: all that is asked for gets through, or is lent. */
+static void bounds(const struct fl_explain_run *r, enum fl_cell_kind kind, struct fl_node n,
+		   const struct fl_explain_need *need, fl_amount *from, fl_amount *to)
+{
+	const struct fl_tree *t = r->tree;
+	struct fl_column c = fl_tree_column(t, r->x->cluster_queue, need->flavor, need->resource);
+	fl_amount requested = most_requested(r->x, need);
+	size_t at = fl_tree_cell(t, n, c);
+	struct fl_node q = r->x->cluster_queue;
+	fl_amount now = fl_path_bind(t, r->usage, q, c).available;
+	fl_amount ever = fl_path_bind_potential(t, q, c).available;
+
+	if (kind == FL_CELL_NOMINAL) {
+		*from = t->nominal[at];
+		*to = fl_quota_add(*from, fl_sat_sub(requested, fl_amount_min(now, ever)));
+		if (r->machine) { /* not more in all: what helps is that it is its own */
+			*to = fl_amount_max(*to, fl_sat_add(r->usage->cell[at], requested));
+			*to = fl_amount_min(*to, fl_quota_add(*from, fl_try_spare(r, need->flavor,
+										  need->resource)));
+		}
+	} else if (kind == FL_CELL_BORROWING_LIMIT) {
+		*from = t->borrowing_limit[at];
+		*to = fl_quota_add(*from, fl_sat_add(requested, r->usage->cell[at]));
+	} else {
+		*from = t->lending_limit[at];
+		*to = t->subtree[at];
+	}
+	*to = fl_amount_min(*to, FL_UNLIMITED - 1);
 }
 
 /* A change of @kind for @need; *ret: it was proposed. */
@@ -205,7 +219,7 @@ static int for_need(struct fl_explain_run *r, enum fl_cell_kind kind,
 		};
 		fl_amount to;
 
-		bounds(r, kind, nodes[i], c, most_requested(r->x, need), &cell.from, &to);
+		bounds(r, kind, nodes[i], need, &cell.from, &to);
 		rc = try_cell(r, /* cycle= */ false, cell, cell.from, to, ret, err);
 	}
 	return rc;

@@ -14,6 +14,7 @@ struct fl_explain_run {
 	const struct fl_tree *tree;
 	const struct fl_usage *usage;
 	fl_time now;
+	const struct fl_explain_machine *machine; /* NULL: none */
 	struct fl_arena *arena;
 	struct fl_explain *x;
 };

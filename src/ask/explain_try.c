@@ -19,6 +19,55 @@ int fl_try_apply(const struct fl_try *t, const struct fl_explain_change *c, fair
 	return r->ops->apply(r->policy, r->now, &event, err);
 }
 
+fl_amount fl_try_spare(const struct fl_explain_run *r, struct fl_flavor f, struct fl_resource k)
+{
+	const struct fl_explain_machine *m = r->machine;
+
+	for (uint32_t i = 0; m && i < m->n; i++)
+		if (m->spare[i].flavor.v == f.v && m->spare[i].resource.v == k.v)
+			return m->spare[i].amount;
+	return m ? 0 : FL_UNLIMITED;
+}
+
+/* How much more quota there is with all cells of the flavor and resource of cell @i. */
+static fl_amount more_quota(const struct fl_try *t, uint32_t i)
+{
+	const struct fl_explain_change *of = &t->cells[i];
+	fl_amount sum = 0;
+
+	for (uint32_t k = 0; k < t->n; k++)
+		if (t->cells[k].kind == FL_CELL_NOMINAL && t->cells[k].flavor.v == of->flavor.v &&
+		    t->cells[k].resource.v == of->resource.v)
+			sum = fl_sat_add(sum, fl_sat_sub(t->cells[k].to, t->cells[k].from));
+	return sum;
+}
+
+/* What the cells give, the cohort that has the rest of the machine no longer has. 1: it has not so much. */
+static int take_from_rest(const struct fl_try *t, fairlead_error *err)
+{
+	const struct fl_explain_run *r = t->run;
+	int rc = 0;
+
+	for (uint32_t i = 0; r->machine && i < t->n && rc == 0; i++) {
+		struct fl_explain_change rest = t->cells[i];
+		fl_amount more = more_quota(t, i);
+
+		if (rest.kind != FL_CELL_NOMINAL)
+			continue;
+		if (more > fl_try_spare(r, rest.flavor, rest.resource))
+			return 1;
+		rest.node = r->machine->rest;
+		if (rest.node.v == FL_NONE)
+			continue;
+		/* of several cells each sets it to the same */
+		struct fl_column c = fl_tree_column(r->tree, rest.node, rest.flavor, rest.resource);
+
+		rest.to = fl_sat_sub(fl_try_spare(r, rest.flavor, rest.resource), more);
+		rc = c.v == FL_NONE ? 0 : fl_try_apply(t, &rest, err);
+	}
+	return rc;
+}
+
 static int decide(const struct fl_try *t, struct fl_try_answer *ret, fairlead_error *err)
 {
 	const struct fl_explain_run *r = t->run;
@@ -52,6 +101,8 @@ int fl_try_ask(const struct fl_try *t, struct fl_try_answer *ret, fairlead_error
 		return rc;
 	for (uint32_t i = 0; i < t->n && rc == 0; i++)
 		rc = fl_try_apply(t, &t->cells[i], &refused);
+	if (rc == 0)
+		rc = take_from_rest(t, &refused);
 	if (rc == 0)
 		rc = decide(t, &answer, err);
 	else

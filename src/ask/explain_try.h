@@ -39,12 +39,15 @@ static inline bool fl_try_does(struct fl_try_answer a)
 	return a.kind == FL_ADMIT || a.kind == FL_RESERVE;
 }
 
+/* What the machine has of a cell's flavor and resource that nobody has of its own; without one unlimited. */
+fl_amount fl_try_spare(const struct fl_explain_run *r, struct fl_flavor f, struct fl_resource k);
+
 /* Change one cell to `to`, in the mark that is open. */
 int fl_try_apply(const struct fl_try *t, const struct fl_explain_change *cell, fairlead_error *err);
 
 /*
- * The decision with the cells at `to`; a value that the policy refuses to have, and every
- * question beyond the last, is answered by WAIT.
+ * The decision with the cells at `to`; a value that the policy refuses to have or the machine does
+ * not have, and every question beyond the last, is answered by WAIT.
  */
 int fl_try_ask(const struct fl_try *t, struct fl_try_answer *ret, fairlead_error *err);
 

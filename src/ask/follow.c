@@ -10,15 +10,14 @@ struct way {
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
 	const struct fl_follow_options *options;
-	fl_time tick;
+	struct fl_prove_clock clock;
 	struct seen *seen; /* as each round began */
 	uint32_t n_seen, cap_seen;
 	uint32_t decided; /* cycles so far that decided something */
 };
 
 /* A round begins: did one begin like this before, and was something decided since? */
-static int begin_round(struct way *y, fl_time now, struct fl_settle_result *result,
-		       fairlead_error *err)
+static int begin_round(struct way *y, struct fl_settle_result *result, fairlead_error *err)
 {
 	struct seen s = { .decided = y->decided };
 	int rc = fl_mem_grow(y->options->mem, &y->seen, &y->cap_seen, y->n_seen + 1, sizeof(s),
@@ -26,7 +25,7 @@ static int begin_round(struct way *y, fl_time now, struct fl_settle_result *resu
 
 	if (rc < 0)
 		return rc;
-	y->ops->digest(y->policy, now, s.digest);
+	fl_prove_gist(y->ops, y->policy, &y->clock, s.digest);
 	for (uint32_t i = 0; i < y->n_seen && !result->loop_first; i++)
 		if (y->seen[i].digest[0] == s.digest[0] && y->seen[i].digest[1] == s.digest[1] &&
 		    y->seen[i].decided < s.decided) {
@@ -43,12 +42,9 @@ static int make(struct way *y, uint32_t number, struct fl_move move, fl_settle_e
 {
 	const struct fl_follow_options *o = y->options;
 	struct fl_decisions d;
-	struct fl_settle_cycle c = {
-		.number = number,
-		.now = fl_sat_add(o->now, (fl_time)number * y->tick),
-		.decisions = &d,
-	};
 
+	fl_prove_tick(&y->clock, move.kind);
+	struct fl_settle_cycle c = { .number = number, .now = y->clock.now, .decisions = &d };
 	int rc = fl_prove_move(y->ops, y->policy, c.now, move, o->sink, &d, err);
 	if (rc < 0)
 		return rc;
@@ -65,9 +61,10 @@ int fl_follow(const struct fl_policy_ops *ops, struct fl_policy *p, const struct
 	      const struct fl_follow_options *options, fl_settle_each *each, void *user,
 	      struct fl_settle_result *ret, uint32_t *ret_failed, fairlead_error *err)
 {
-	struct way y = {
-		.ops = ops, .policy = p, .options = options, .tick = fl_prove_tick(m, options->now)
-	};
+	struct way y = { .ops = ops,
+			 .policy = p,
+			 .options = options,
+			 .clock = fl_prove_clock(m, options->now) };
 	struct fl_settle_result result = { 0 };
 	uint32_t round = options->n - options->repeat, at = 0;
 	int rc = ops->forget(p, options->now, err);
@@ -76,9 +73,7 @@ int fl_follow(const struct fl_policy_ops *ops, struct fl_policy *p, const struct
 		if (options->repeat && at == options->n)
 			at = round;
 		if (options->repeat && at == round)
-			rc = begin_round(
-				&y, fl_sat_add(options->now, (fl_time)(result.cycles + 1) * y.tick),
-				&result, err);
+			rc = begin_round(&y, &result, err);
 		if (rc < 0 || at == options->n || result.loop_first)
 			break;
 		*ret_failed = at;

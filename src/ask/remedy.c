@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask/pending.h"
+#include "ask/proof.h"
 #include "decide/entitle/entitle.h"
 
 struct trial {
@@ -215,7 +216,7 @@ static int prove(struct trial *t, struct fl_policy *p, struct fl_prove_result *r
 		.progress = t->options->progress,
 		.user = t->options->user,
 	};
-	int rc = fl_prove(t->ops, p, &t->model, &options, ret, err);
+	int rc = fl_proof(t->ops, p, &t->model, &options, /* prover= */ NULL, ret, err);
 
 	*ret_whole = FL_WHOLE_UNKNOWN;
 	if (rc == 0 && ret->loop != FL_LOOP_NONE)

@@ -73,7 +73,7 @@ int fl_remedies_try(const struct fl_policy_ops *ops, const struct fl_model *m,
 		    const struct fl_remedy_options *options, struct fl_remedies *ret,
 		    fairlead_error *err);
 
-/* Does it end the loop, as far as was looked?  r->proof.complete: it was looked at all. */
+/* Does it end the loop, as far as was looked?  fl_proof_is_one says whether all was. */
 static inline bool fl_remedy_helps(const struct fl_remedy *r)
 {
 	return r->own.settled && r->proof.loop == FL_LOOP_NONE;

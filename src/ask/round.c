@@ -8,7 +8,8 @@ struct telling {
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
 	const struct fl_model *model;
-	fl_time now, tick;
+	fl_time now;
+	struct fl_prove_clock clock;
 	const struct fl_move *moves;
 	struct fl_arena *arena;
 	struct fl_round *round;
@@ -252,18 +253,11 @@ static int weigh(struct telling *t, fl_time now)
 
 /* --- both ways along the moves --- */
 
-/* Of move @i: later than all that is in the input. */
-static fl_time time_of(const struct telling *t, uint32_t i)
-{
-	return fl_sat_add(t->now, (fl_time)(i + 1) * t->tick);
-}
-
 static int move(struct telling *t, uint32_t i, const struct fl_sink *sink, struct fl_decisions *d)
 {
-	int rc = fl_prove_move(t->ops, t->policy, time_of(t, i), t->moves[i], sink, d, t->err);
-
+	fl_prove_tick(&t->clock, t->moves[i].kind);
 	t->failed = i;
-	return rc;
+	return fl_prove_move(t->ops, t->policy, t->clock.now, t->moves[i], sink, d, t->err);
 }
 
 /* What each does; and does the round close? */
@@ -277,7 +271,7 @@ static int follow(struct telling *t)
 		struct fl_decisions d;
 
 		if (i == r->prefix)
-			t->ops->digest(t->policy, time_of(t, i), begin);
+			fl_prove_gist(t->ops, t->policy, &t->clock, begin);
 		t->n_heard = 0;
 		t->first_act = r->n_acts;
 		r->steps[i].move = t->moves[i];
@@ -287,21 +281,21 @@ static int follow(struct telling *t)
 		if (rc == 0)
 			rc = keep_decisions(t, &d);
 		if (rc == 0)
-			rc = weigh(t, time_of(t, i));
+			rc = weigh(t, t->clock.now);
 		if (rc == 0)
-			rc = t->ops->forget(t->policy, time_of(t, i), t->err);
+			rc = t->ops->forget(t->policy, t->clock.now, t->err);
 		if (rc < 0)
 			return rc;
 		for (uint32_t k = t->first_act; k < r->n_acts; k++)
 			find_proof(t, &r->acts[k]);
 		r->steps[i].acts = (struct fl_span){ t->first_act, r->n_acts - t->first_act };
 		r->steps[i].queue.v = FL_NONE;
-		if (t->moves[i].kind == FL_MOVE_CYCLE)
+		if (!fl_move_names(t->moves[i].kind))
 			continue;
 		t->in_cast[t->moves[i].workload.v] = true;
 		r->steps[i].queue = t->where[t->moves[i].workload.v];
 	}
-	t->ops->digest(t->policy, time_of(t, r->prefix + r->n), end);
+	fl_prove_gist(t->ops, t->policy, &t->clock, end);
 	r->closes = r->n && begin[0] == end[0] && begin[1] == end[1];
 	return 0;
 }
@@ -345,7 +339,7 @@ static int follow_holdings(struct telling *t)
 			if (d.rows[k].kind == FL_ADMIT)
 				t->where[d.rows[k].workload.v] = d.rows[k].cluster_queue;
 		r->steps[i].holdings = look(t);
-		rc = t->ops->forget(t->policy, time_of(t, i), t->err);
+		rc = t->ops->forget(t->policy, t->clock.now, t->err);
 		if (rc < 0)
 			return rc;
 	}
@@ -505,6 +499,49 @@ static void look_at_queues(struct telling *t)
 		}
 }
 
+/* --- is it a race? --- */
+
+/* Whom step @i admits: *ret_other, somebody who is not @who.  Does it admit @who? */
+static bool admits(const struct fl_round *r, uint32_t i, struct fl_workload who, bool *ret_other)
+{
+	const struct fl_span *acts = &r->steps[i].acts;
+	bool admitted = false;
+
+	for (uint32_t k = acts->first; k < acts->first + acts->n; k++) {
+		if (r->acts[k].kind != FL_ADMIT)
+			continue;
+		if (r->acts[k].workload.v == who.v)
+			admitted = true;
+		else
+			*ret_other = true;
+	}
+	return admitted;
+}
+
+/* Does somebody else start behind step @i of the round before @preemptor, once around? */
+static bool is_overtaken(const struct fl_round *r, uint32_t i, struct fl_workload preemptor)
+{
+	bool other = false;
+
+	for (uint32_t k = 1; k <= r->n && !other; k++)
+		if (admits(r, r->prefix + (i - r->prefix + k) % r->n, preemptor, &other))
+			return false;
+	return other;
+}
+
+static bool is_race(const struct fl_round *r)
+{
+	for (uint32_t i = r->prefix; i < r->prefix + r->n; i++) {
+		const struct fl_span *acts = &r->steps[i].acts;
+
+		for (uint32_t k = acts->first; k < acts->first + acts->n; k++)
+			if (r->acts[k].kind == FL_EVICT && r->acts[k].preemptor.v != FL_NONE &&
+			    is_overtaken(r, i, r->acts[k].preemptor))
+				return true;
+	}
+	return false;
+}
+
 /* --- the whole --- */
 
 static int tell(struct telling *t)
@@ -538,6 +575,7 @@ static int tell(struct telling *t)
 				     sizeof(*r->holdings), t->err);
 	if (!r->holdings)
 		return FAIRLEAD_ENOMEM;
+	t->clock.now = t->now;
 	rc = t->ops->mark(t->policy, &mark, t->err);
 	if (rc < 0)
 		return rc;
@@ -559,7 +597,7 @@ int fl_round_tell(const struct fl_policy_ops *ops, struct fl_policy *p, const st
 		.policy = p,
 		.model = m,
 		.now = now,
-		.tick = fl_prove_tick(m, now),
+		.clock = fl_prove_clock(m, now),
 		.moves = moves,
 		.arena = arena,
 		.round = &round,
@@ -567,9 +605,11 @@ int fl_round_tell(const struct fl_policy_ops *ops, struct fl_policy *p, const st
 	};
 	int rc = tell(&t);
 
-	if (rc == 0)
+	if (rc == 0) {
+		round.race = is_race(&round);
 		*ret = round;
-	else if (ret_failed)
+	} else if (ret_failed) {
 		*ret_failed = t.failed;
+	}
 	return rc;
 }

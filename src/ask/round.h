@@ -68,6 +68,11 @@ struct fl_round {
 	struct fl_resource resources[FL_ROUND_RESOURCES]; /* that the cast holds, in name order */
 	uint32_t n_resources, more_resources;             /* more: that found no place */
 	bool closes; /* the state after the last move is the one before the round */
+	/*
+	 * On it others start between an eviction and the one for whom it was.  Another loop, that is
+	 * not told, may do without (whole.h).
+	 */
+	bool race;
 };
 
 /*

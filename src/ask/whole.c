@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/whole.h"
 
+#include "ask/proof.h"
+
 struct whole {
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
@@ -9,27 +11,20 @@ struct whole {
 	fairlead_error *err;
 };
 
-/* Of move @i: later than all that is in the input. */
-static fl_time time_of(const struct whole *h, uint32_t i)
-{
-	fl_time tick = fl_prove_tick(h->model, h->options->now);
-
-	return fl_sat_add(h->options->now, (fl_time)(i + 1) * tick);
-}
-
 /* Moves [first, end) of @loop; whoever waits is looked at anew after each. */
-static int make(const struct whole *h, const struct fl_prove_result *loop, uint32_t first,
-		uint32_t end)
+static int make(const struct whole *h, struct fl_prove_clock *clock,
+		const struct fl_prove_result *loop, uint32_t first, uint32_t end)
 {
 	int rc = 0;
 
 	for (uint32_t i = first; i < end && rc == 0; i++) {
 		struct fl_decisions d;
 
-		rc = fl_prove_move(h->ops, h->policy, time_of(h, i), loop->moves[i],
+		fl_prove_tick(clock, loop->moves[i].kind);
+		rc = fl_prove_move(h->ops, h->policy, clock->now, loop->moves[i],
 				   /* sink= */ NULL, &d, h->err);
 		if (rc == 0)
-			rc = h->ops->forget(h->policy, time_of(h, i), h->err);
+			rc = h->ops->forget(h->policy, clock->now, h->err);
 	}
 	return rc;
 }
@@ -41,7 +36,7 @@ static int forced_here(const struct whole *h, fl_time now)
 	struct fl_prove_result from = { 0 };
 
 	options.now = now;
-	int rc = fl_prove(h->ops, h->policy, h->model, &options, &from, h->err);
+	int rc = fl_proof(h->ops, h->policy, h->model, &options, /* prover= */ NULL, &from, h->err);
 	if (rc < 0)
 		return rc;
 	fl_prove_done(options.mem, &from);
@@ -51,18 +46,18 @@ static int forced_here(const struct whole *h, fl_time now)
 /* Do @loop's moves close a round on the policy at hand, and is it of @kind?  1: no. */
 static int try(const struct whole *h, const struct fl_prove_result *loop, enum fl_loop kind)
 {
-	uint32_t n = loop->prefix + loop->n;
+	struct fl_prove_clock clock = fl_prove_clock(h->model, h->options->now);
 	uint64_t begin[2], end[2];
-	int rc = h->ops->forget(h->policy, h->options->now, h->err);
+	int rc = h->ops->forget(h->policy, clock.now, h->err);
 
 	if (rc == 0)
-		rc = make(h, loop, 0, loop->prefix);
-	h->ops->digest(h->policy, time_of(h, loop->prefix), begin);
+		rc = make(h, &clock, loop, 0, loop->prefix);
+	fl_prove_gist(h->ops, h->policy, &clock, begin);
 	if (rc == 0 && kind == FL_LOOP_FORCED)
-		rc = forced_here(h, time_of(h, loop->prefix));
+		rc = forced_here(h, clock.now);
 	if (rc == 0)
-		rc = make(h, loop, loop->prefix, n);
-	h->ops->digest(h->policy, time_of(h, n), end);
+		rc = make(h, &clock, loop, loop->prefix, loop->prefix + loop->n);
+	fl_prove_gist(h->ops, h->policy, &clock, end);
 	if (rc == 0)
 		return begin[0] != end[0] || begin[1] != end[1];
 	return rc == FAIRLEAD_ESTATE ? 1 : rc;
@@ -78,11 +73,11 @@ int fl_whole_loop(const struct fl_policy_ops *ops, struct fl_policy *p, const st
 	fl_mark mark;
 
 	prompt.prompt = true;
-	int rc = fl_prove(ops, p, m, &prompt, &loop, err);
+	int rc = fl_proof(ops, p, m, &prompt, /* prover= */ NULL, &loop, err);
 	if (rc < 0)
 		return rc;
 	if (loop.loop == FL_LOOP_NONE) {
-		*ret = loop.complete ? FL_WHOLE_NONE : FL_WHOLE_UNKNOWN;
+		*ret = fl_proof_is_one(&loop) ? FL_WHOLE_NONE : FL_WHOLE_UNKNOWN;
 		return 0;
 	}
 	rc = ops->mark(p, &mark, err);

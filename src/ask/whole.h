@@ -15,12 +15,12 @@
 enum fl_whole {
 	FL_WHOLE_UNKNOWN, /* neither was found out */
 	FL_WHOLE_LOOP,    /* there is one */
-	FL_WHOLE_NONE,    /* all was looked at, and there is none: it takes a race */
+	FL_WHOLE_NONE,    /* there is none, which is a proof (proof.h): it takes a race */
 };
 
 /*
  * Replaces the moves of @found, a loop of @p, by such a loop where there is one that is forced if
- * @found is.  @options as of fl_prove; its `states` is the limit of each of two explorations.
+ * @found is.  @options as of fl_proof; its `states` is the limit of each exploration.
  * FAIRLEAD_ENOMEM, or an error of the policy: @found stays as it is.
  */
 int fl_whole_loop(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,

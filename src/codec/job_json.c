@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/plain.h"
 #include "base/time.h"
 #include "codec/job_json_parts.h"
 #include "codec/quantity.h"
@@ -56,16 +57,17 @@ static int fail_type(json_t *json, const char *want, fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_EINPUT, "must be %s, not %s", want, type_name(json));
 }
 
-/* Printable: in one line, and nothing a terminal would obey. */
+/* In one line, nothing a terminal would obey, and nothing that looks like something else. */
 static bool is_plain(const char *text)
 {
-	for (const unsigned char *s = (const unsigned char *)text; *s; s++)
-		if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0))
-			return false;
-	return true;
+	while (*text && !fl_plain_odd(text))
+		text++;
+	return !*text;
 }
 
-static int take_word(json_t *json, char *ret, size_t size, fairlead_error *err)
+/* What is stored was taken once, perhaps by a program that knew of fewer odd ones. */
+static int take_word(json_t *json, enum fl_job_form form, char *ret, size_t size,
+		     fairlead_error *err)
 {
 	const char *text = json_string_value(json);
 
@@ -73,8 +75,9 @@ static int take_word(json_t *json, char *ret, size_t size, fairlead_error *err)
 		return fail_type(json, "a text", err);
 	if (strlen(text) >= size)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "is longer than %zu bytes", size - 1);
-	if (!is_plain(text))
-		return fl_fail(err, FAIRLEAD_EINPUT, "has control characters");
+	if (form == FL_JOB_SUBMITTED && !is_plain(text))
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "has control characters, or such as are not seen");
 	strcpy(ret, text);
 	return 0;
 }
@@ -209,7 +212,8 @@ static int take_requests(json_t *json, struct fl_job_document *d, fairlead_error
 	return 0;
 }
 
-static int take_labels(json_t *json, struct fl_job_document *d, fairlead_error *err)
+static int take_labels(json_t *json, enum fl_job_form form, struct fl_job_document *d,
+		       fairlead_error *err)
 {
 	struct fl_job_spec *s = &d->spec;
 	const char *key;
@@ -222,7 +226,7 @@ static int take_labels(json_t *json, struct fl_job_document *d, fairlead_error *
 	{
 		struct fl_job_label *l = &s->labels[s->n_labels];
 
-		rc = take_word(value, l->value, sizeof(l->value), err);
+		rc = take_word(value, form, l->value, sizeof(l->value), err);
 		if (rc < 0)
 			return fl_fail_in(err, "labels.%s", key);
 		strcpy(l->key, key);
@@ -433,11 +437,11 @@ static int take_field(enum fl_job_field f, json_t *json, enum fl_job_form form,
 
 	switch (f) {
 	case FL_JOB_F_NAME:
-		return take_word(json, s->name, sizeof(s->name), err);
+		return take_word(json, form, s->name, sizeof(s->name), err);
 	case FL_JOB_F_QUEUE:
-		return take_word(json, s->queue, sizeof(s->queue), err);
+		return take_word(json, form, s->queue, sizeof(s->queue), err);
 	case FL_JOB_F_USER:
-		return take_word(json, s->user, sizeof(s->user), err);
+		return take_word(json, form, s->user, sizeof(s->user), err);
 	case FL_JOB_F_DIRECTORY:
 		return take_path(json, s->directory, sizeof(s->directory), err);
 	case FL_JOB_F_OUTPUT:
@@ -471,7 +475,7 @@ static int take(enum fl_job_field f, json_t *json, enum fl_job_form form, struct
 	case FL_JOB_F_AFTER:
 		return take_after(json, d, err);
 	case FL_JOB_F_LABELS:
-		return take_labels(json, d, err);
+		return take_labels(json, form, d, err);
 	default:
 		return take_field(f, json, form, d, err) < 0 ?
 			       fl_fail_in(err, "%s", fl_job_fields[f]) :
@@ -611,6 +615,8 @@ int fl_job_parse(const char *text, size_t len, enum fl_job_form form, struct fl_
 	if (rc == 0) {
 		rc = fl_job_from_json(json, form, ret, err);
 		json_decref(json);
+		if (rc == 0)
+			ret->spec.bytes = (uint32_t)len;
 	}
 	return rc;
 }

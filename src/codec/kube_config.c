@@ -102,6 +102,7 @@ static int read_configuration(struct fl_kube *k)
 	settings.exact_usage = old->exact_usage;
 	settings.many_heads = old->many_heads;
 	settings.settles = old->settles;
+	settings.eviction_timeout = old->eviction_timeout;
 	k->m->settings = settings;
 	return 0;
 }

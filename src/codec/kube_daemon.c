@@ -48,6 +48,11 @@ static int read_state(struct fl_kube *k, uint32_t v, void *row)
 	return read_path(k, v, PATH, &((struct fl_daemon_settings *)row)->state);
 }
 
+static int read_backups(struct fl_kube *k, uint32_t v, void *row)
+{
+	return read_path(k, v, PATH, &((struct fl_daemon_settings *)row)->backups);
+}
+
 static int read_socket(struct fl_kube *k, uint32_t v, void *row)
 {
 	return read_path(k, v, SOCKET_PATH, &((struct fl_daemon_settings *)row)->socket);
@@ -182,6 +187,12 @@ static int read_max_body(struct fl_kube *k, uint32_t v, void *row)
 			  &((struct fl_daemon_settings *)row)->max_body);
 }
 
+static int read_max_bytes_per_user(struct fl_kube *k, uint32_t v, void *row)
+{
+	return read_bytes(k, v, SMALLEST_BODY, FL_UNLIMITED - 1, "1Ki or more",
+			  &((struct fl_daemon_settings *)row)->max_bytes_per_user);
+}
+
 static const struct fl_field jobs[] = {
 	{ .name = "grace", .read = read_grace },
 	{ .name = "maxGrace", .read = read_max_grace },
@@ -204,6 +215,7 @@ static const struct fl_field limits[] = {
 	{ .name = "jobs", .read = read_max_jobs },
 	{ .name = "jobsPerUser", .read = read_max_jobs_per_user },
 	{ .name = "jobsPerQueue", .read = read_max_jobs_per_queue },
+	{ .name = "bytesPerUser", .read = read_max_bytes_per_user },
 	{ .name = "connections", .read = read_max_connections },
 	{ .name = "bodyBytes", .read = read_max_body },
 	{ .name = "requestsPerSecond", .read = read_max_requests },
@@ -215,6 +227,7 @@ static const struct fl_field limits[] = {
 static const struct fl_field spec[] = {
 	{ .name = "tree", .read = read_trees, .text = FL_TEXT_NAME },
 	{ .name = "state", .read = read_state, .text = FL_TEXT_NAME },
+	{ .name = "backups", .read = read_backups, .text = FL_TEXT_NAME },
 	{ .name = "socket", .fields = socket_fields },
 	{ .name = "backend", .read = read_backend },
 	{ .name = "machine", .fields = fl_fields_daemon_machine },

@@ -111,9 +111,20 @@ static int read_others(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+static int read_without_account(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "deny", "allow", NULL };
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_daemon_settings *)row)->without_account = i == 1;
+	return r;
+}
+
 const struct fl_field fl_fields_daemon_access[] = {
 	{ .name = "admins", .read = read_admins, .fields = admins },
 	{ .name = "queues", .read = read_queues, .fields = queue, .list = true },
 	{ .name = "others", .read = read_others },
+	{ .name = "withoutAccount", .read = read_without_account },
 	{ .name = NULL },
 };

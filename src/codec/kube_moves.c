@@ -44,21 +44,31 @@ static int read_let_go(struct fl_kube *k, uint32_t v, void *row)
 	return read_workload(k, v, row);
 }
 
-static int read_cycle(struct fl_kube *k, uint32_t v, void *row)
+static int read_true(struct fl_kube *k, uint32_t v, struct move *move, enum fl_move_kind kind)
 {
-	struct move *move = row;
 	bool on = false;
 	int r = fl_kube_bool(k, v, &on);
 
-	move->row.kind = FL_MOVE_CYCLE;
+	move->row.kind = kind;
 	move->said++;
 	return r == 0 && !on ? fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected true") : r;
+}
+
+static int read_cycle(struct fl_kube *k, uint32_t v, void *row)
+{
+	return read_true(k, v, row, FL_MOVE_CYCLE);
+}
+
+static int read_wait(struct fl_kube *k, uint32_t v, void *row)
+{
+	return read_true(k, v, row, FL_MOVE_WAIT);
 }
 
 static const struct fl_field move[] = {
 	{ .name = "serve", .read = read_serve, .text = FL_TEXT_FULL_NAME },
 	{ .name = "letGo", .read = read_let_go, .text = FL_TEXT_FULL_NAME },
 	{ .name = "cycle", .read = read_cycle },
+	{ .name = "wait", .read = read_wait },
 	{ .name = NULL },
 };
 
@@ -77,7 +87,7 @@ static int read_moves(struct fl_kube *k, uint32_t v, void *row)
 		r = fl_kube_map(k, item, move, &one);
 		if (r == 0 && one.said != 1)
 			r = fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-					 "a move is one of 'serve', 'letGo' and 'cycle'");
+					 "a move is one of 'serve', 'letGo', 'cycle' and 'wait'");
 		if (r == 0)
 			r = fl_model_push_moves(k->m, &one.row, /* ret_id= */ NULL, k->err);
 	}

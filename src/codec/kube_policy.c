@@ -239,6 +239,11 @@ static int read_guarantee(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+static int read_eviction_timeout(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_duration(k, v, &((struct fl_settings *)row)->eviction_timeout);
+}
+
 static const struct fl_field admission_fair_sharing[] = {
 	{ .name = "usage", .read = read_usage },
 	{ .name = NULL },
@@ -248,6 +253,7 @@ static const struct fl_field spec[] = {
 	{ .name = "admissionFairSharing", .fields = admission_fair_sharing },
 	{ .name = "headsPerCycle", .read = read_heads },
 	{ .name = "preemptionGuarantee", .read = read_guarantee },
+	{ .name = "evictionTimeout", .read = read_eviction_timeout },
 	{ .name = "defaults", .read = read_defaults, .fields = for_all },
 	{ .name = "cohorts", .read = read_cohorts, .fields = for_cohort, .list = true },
 	{ .name = "clusterQueues", .read = read_cluster_queues, .fields = for_one, .list = true },
@@ -265,6 +271,7 @@ static const struct fl_field policy_fields[] = {
 static int read_policy(struct fl_kube *k)
 {
 	struct fl_settings *settings = &k->m->settings;
+	int r;
 
 	if (settings->has_policy) {
 		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "a second Policy");
@@ -275,7 +282,13 @@ static int read_policy(struct fl_kube *k)
 	}
 	settings->has_policy = true;
 	settings->policy_place = fl_kube_place(k, 0);
-	return fl_kube_map(k, 0, policy_fields, settings);
+	r = fl_kube_map(k, 0, policy_fields, settings);
+	if (r == 0 && settings->eviction_timeout > 0 && !settings->settles) {
+		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "evictionTimeout has nothing to bound");
+		fl_fail_hint(k->err, "it goes with preemptionGuarantee: settles");
+		return FAIRLEAD_EINPUT;
+	}
+	return r;
 }
 
 const struct fl_kind fl_kind_policy = { "fairlead.dev", "Policy",    false,

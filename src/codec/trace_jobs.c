@@ -174,9 +174,7 @@ static int push_podset(struct fl_tracer *t, const struct fl_trace_shape *s)
 	p.has_affinity = s->models.v != 0;
 	if (r == 0 && p.has_affinity)
 		r = push_models(t, s->models, &p.affinity);
-	fl_mix(hash, (uint64_t)s->cpu);
-	fl_mix(hash, (uint64_t)s->memory);
-	fl_mix(hash, (uint64_t)s->gpu);
+	/* What it asks for stands in its requests: memory that does not count makes no other shape. */
 	for (const char *c = fl_model_text(t->m, s->models); *c; c++)
 		fl_mix(hash, (uint64_t)(unsigned char)*c);
 	p.spec_hash = hash[0];

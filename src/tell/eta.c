@@ -2,10 +2,8 @@
 #include "sim/runtimes.h"
 #include "tell/tell.h"
 
-const fl_time fl_tell_lately = 7 * (86400 * FL_SECOND);
-
-int fl_tell_eta(const struct fl_question *q, const uint32_t *again, struct fl_workload w,
-		struct fl_eta *ret, fairlead_error *err)
+int fl_tell_eta(const struct fl_question *q, const struct fl_tell_coming *coming,
+		struct fl_workload w, struct fl_eta *ret, fairlead_error *err)
 {
 	struct fl_runtimes times;
 	struct fl_eta eta = { .forecast = { .workload = w }, .options = fl_forecast_default };
@@ -14,8 +12,8 @@ int fl_tell_eta(const struct fl_question *q, const uint32_t *again, struct fl_wo
 	eta.options.mem = &fl_mem_heap;
 	eta.options.now = q->now;
 	eta.options.told = true;
-	eta.options.arrivals = again ? fl_tell_lately : 0;
-	eta.options.again = again;
+	eta.options.arrivals = coming->period;
+	eta.options.original = coming->original;
 	if (q->model->simulation.present)
 		eta.options.seed = q->model->simulation.seed;
 	rc = fl_runtimes_init(&times, &fl_mem_heap, q->model, err);

@@ -12,7 +12,8 @@ static int explain_entitle(const struct fl_question *q, struct fl_workload w,
 			   const struct fl_eta *eta, fairlead_error *err)
 {
 	struct fl_entitle_explain x;
-	int rc = fl_entitle_explain(q->ops, q->policy, q->model, q->now, w, q->arena, &x, err);
+	int rc = fl_entitle_explain(q->ops, q->policy, q->model, q->now, w, q->machine, q->arena,
+				    &x, err);
 
 	if (rc < 0)
 		return rc;
@@ -30,7 +31,7 @@ int fl_tell_explain(const struct fl_question *q, struct fl_workload w, const str
 
 	if (fl_question_is_entitle(q))
 		return explain_entitle(q, w, eta, err);
-	int rc = fl_explain(q->ops, q->policy, q->model, q->now, w, q->arena, &x, err);
+	int rc = fl_explain(q->ops, q->policy, q->model, q->now, w, q->machine, q->arena, &x, err);
 	if (rc < 0)
 		return rc;
 	struct fl_explain_report e = {

@@ -110,8 +110,8 @@ static int blame_move(const struct fl_question *q, uint32_t failed, fairlead_err
 
 	snprintf(text, sizeof(text), "%s", err->text);
 	fl_fail(err, FAIRLEAD_EINPUT, "move %u cannot be made here: %s %s", failed + 1,
-		row->kind == FL_MOVE_CYCLE ? "a cycle" :
-					     fl_report_workload(q->model, row->workload, name),
+		!fl_move_names(row->kind) ? "a cycle" :
+					    fl_report_workload(q->model, row->workload, name),
 		text);
 	fl_fail_in(err, "Moves");
 	fl_model_fail_at(q->model, row->place, err);

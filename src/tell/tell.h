@@ -12,6 +12,8 @@
 #include "report/eta_report.h"
 #include "report/report.h"
 
+struct fl_explain_machine;
+
 struct fl_question {
 	const struct fl_model *model;
 	const struct fl_policy_ops *ops;
@@ -19,7 +21,8 @@ struct fl_question {
 	fl_time now;
 	const struct fl_report *report;
 	bool json;
-	struct fl_arena *arena; /* what is left there is the caller's to free */
+	struct fl_arena *arena;                   /* what is left there is the caller's to free */
+	const struct fl_explain_machine *machine; /* ask/explain.h; NULL: none */
 };
 
 bool fl_question_is_entitle(const struct fl_question *q);
@@ -44,14 +47,14 @@ struct fl_tell_plan {
 int fl_tell_plan(const struct fl_question *q, const struct fl_tell_plan *options, bool *ret_ok,
 		 fairlead_error *err);
 
-/*
- * When will @w start?  @again: who stands for those that come once more (sim/forecast.h), NULL:
- * nobody comes.
- */
-int fl_tell_eta(const struct fl_question *q, const uint32_t *again, struct fl_workload w,
-		struct fl_eta *ret, fairlead_error *err);
-/* The arrivals of so long come once more. */
-extern const fl_time fl_tell_lately;
+/* Who comes while somebody waits: fl_forecast_options. */
+struct fl_tell_coming {
+	fl_time period;
+	uint32_t *original;
+};
+/* When will @w start? */
+int fl_tell_eta(const struct fl_question *q, const struct fl_tell_coming *coming,
+		struct fl_workload w, struct fl_eta *ret, fairlead_error *err);
 
 struct fl_tell_side {
 	fl_time interval; /* between cycles */

@@ -43,8 +43,10 @@ static int explain(struct run *r, struct fl_arena *arena, fairlead_error *err)
 	struct fl_explain x;
 
 	return r->ops == &fl_borrow_policy ?
-		       fl_explain(r->ops, r->p, r->m, r->now, w, arena, &x, err) :
-		       fl_entitle_explain(r->ops, r->p, r->m, r->now, w, arena, &entitled, err);
+		       fl_explain(r->ops, r->p, r->m, r->now, w, /* machine= */ NULL, arena, &x,
+				  err) :
+		       fl_entitle_explain(r->ops, r->p, r->m, r->now, w, /* machine= */ NULL, arena,
+					  &entitled, err);
 }
 
 /* Results that nothing may depend on, but that must be computed. */

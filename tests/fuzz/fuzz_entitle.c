@@ -297,7 +297,8 @@ static void ask(struct run *r)
 
 	take_image(r->p, r->now, &before);
 	fl_arena_init(&arena, &fl_mem_heap);
-	if (fl_entitle_explain(ops, r->p, r->m, r->now, w, &arena, &x, &err) < 0) {
+	if (fl_entitle_explain(ops, r->p, r->m, r->now, w, /* machine= */ NULL, &arena, &x, &err) <
+	    0) {
 		(void)fprintf(stderr, "explain: %s\n", err.text);
 		abort();
 	}

@@ -190,7 +190,7 @@ static void ask(struct run *r)
 	take_image(r->p, r->now, &before);
 	fl_arena_init(&arena, &fl_mem_heap);
 	ENSURE(fl_explain(ops, r->p, r->m, r->now, (struct fl_workload){ choose(r->c, JOBS) },
-			  &arena, &x, NULL) == 0);
+			  /* machine= */ NULL, &arena, &x, NULL) == 0);
 	fl_arena_done(&arena);
 	same_as(r->p, &before);
 }

@@ -80,7 +80,8 @@ static struct fl_explain explain(struct fixture *f, const char *name)
 	fairlead_error err;
 
 	ops->digest(f->p, /* now= */ 0, before);
-	if (fl_explain(ops, f->p, f->m, 101 * FL_SECOND, job(f->m, name), &f->arena, &x, &err) < 0)
+	if (fl_explain(ops, f->p, f->m, 101 * FL_SECOND, job(f->m, name), /* machine= */ NULL,
+		       &f->arena, &x, &err) < 0)
 		fail_msg("%s", err.text);
 	ops->digest(f->p, /* now= */ 0, after);
 	assert_memory_equal(before, after, sizeof before);
@@ -248,7 +249,7 @@ static void survives_each_failing_call(void **unused)
 				fl_arena_init(&arena, &f.mem);
 				f.fail_at = n;
 				r = fl_explain(ops, p, m, 101 * FL_SECOND, job(m, jobs[w].name),
-					       &arena, &x, &err);
+					       /* machine= */ NULL, &arena, &x, &err);
 				f.fail_at = 0;
 				if (r < 0) {
 					assert_int_equal(r, FAIRLEAD_ENOMEM);

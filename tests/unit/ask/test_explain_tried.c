@@ -62,7 +62,7 @@ static struct fl_explain explain(struct fixture *f, struct fl_workload w)
 	fairlead_error err;
 
 	ops->digest(f->p, now, before);
-	if (fl_explain(ops, f->p, f->m, now, w, &f->arena, &x, &err) < 0)
+	if (fl_explain(ops, f->p, f->m, now, w, /* machine= */ NULL, &f->arena, &x, &err) < 0)
 		fail_msg("%s", err.text);
 	ops->digest(f->p, now, after);
 	assert_memory_equal(before, after, sizeof before);

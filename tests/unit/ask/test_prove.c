@@ -2,6 +2,7 @@
 /* What is known to go round is found, as forced or possible; what cannot, is not; nothing is left. */
 #include "ask/prove.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,27 +156,27 @@ static struct fl_prove_options usual(const struct fl_mem *mem)
 static void check_round(const struct known *k, const struct fl_model *m,
 			const struct fl_prove_result *r)
 {
-	fl_time now = START * FL_SECOND, tick = fl_prove_tick(m, now);
-	struct fl_policy *p = world_policy(&fl_mem_heap, m, now);
+	struct fl_prove_clock clock = fl_prove_clock(m, START * FL_SECOND);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, clock.now);
 	uint64_t first[2] = { 0 }, last[2];
 	uint32_t evicted = 0;
 	fairlead_error err;
 
-	assert_int_equal(ops->forget(p, now, &err), 0);
+	assert_int_equal(ops->forget(p, clock.now, &err), 0);
 	for (uint32_t i = 0; i < r->prefix + 2 * r->n; i++) {
 		uint32_t at = i < r->prefix + r->n ? i : i - r->n;
 		struct fl_decisions d;
 
 		if (i == r->prefix)
-			ops->digest(p, now, first);
-		now += tick;
-		CHECK(fl_prove_move(ops, p, now, r->moves[at], NULL, &d, &err) == 0, k->name);
+			fl_prove_gist(ops, p, &clock, first);
+		fl_prove_tick(&clock, r->moves[at].kind);
+		CHECK(fl_prove_move(ops, p, clock.now, r->moves[at], NULL, &d, &err) == 0, k->name);
 		for (uint32_t j = 0; j < d.n && i >= r->prefix; j++)
 			evicted += d.rows[j].kind == FL_EVICT && !d.rows[j].already_evicting;
-		assert_int_equal(ops->forget(p, now, &err), 0);
+		assert_int_equal(ops->forget(p, clock.now, &err), 0);
 		if (i + 1 != r->prefix + r->n && i + 1 != r->prefix + 2 * r->n)
 			continue;
-		ops->digest(p, now, last);
+		fl_prove_gist(ops, p, &clock, last);
 		CHECK(memcmp(first, last, sizeof first) == 0, k->name);
 		CHECK(evicted > 0, k->name);
 		evicted = 0;
@@ -408,35 +409,88 @@ static void saved_it_goes_on(void **unused)
 	fl_model_free(m);
 }
 
-/* What a time decides does not change while it is explored. */
-static void time_stands_still_where_it_decides(void **unused)
+/* A wait is longer than whatever hangs on time; where nothing does there is none. */
+static void a_wait_outlasts_all(void **unused)
 {
 	static const struct fl_protection none = { .minimum_run = { 0 }, .delay = { 0 } };
 	struct fl_model *m = model_of(&known[0], false);
 	struct fl_protection_row row = { .says = none };
 	struct fl_requeue_row back_off = fl_requeue_default;
+	struct fl_prove_clock clock;
 	fairlead_error err;
 
 	(void)unused;
-	assert_int_equal(fl_prove_tick(m, 0), 1);
-	m->settings.admission_fair_sharing = true;
-	assert_int_equal(fl_prove_tick(m, 0), 0);
-	m->settings.admission_fair_sharing = false;
+	assert_int_equal(fl_prove_clock(m, 0).span, 0);
 	assert_int_equal(fl_model_push_protections(m, &row, NULL, &err), 0);
-	assert_int_equal(fl_prove_tick(m, 0), 1);
-	m->protections[0].says.delay[FL_CAUSE_RECLAIM] = 1;
-	assert_int_equal(fl_prove_tick(m, 0), 0);
+	assert_int_equal(fl_prove_clock(m, 0).span, 0);
+	m->protections[0].says.delay[FL_CAUSE_RECLAIM] = 7;
+	assert_true(fl_prove_clock(m, 0).span > 7);
 	m->protections[0].says = none;
-	m->protections[0].says.minimum_run[FL_CAUSE_FAIR_SHARING] = 1;
-	assert_int_equal(fl_prove_tick(m, 0), 0);
+	m->protections[0].says.minimum_run[FL_CAUSE_FAIR_SHARING] = 7;
+	assert_true(fl_prove_clock(m, 0).span > 7);
 	m->protections[0].says = none;
 	m->protections[0].says.back_off_base = 1;
-	assert_int_equal(fl_prove_tick(m, 0), 0);
+	m->protections[0].says.back_off_max = 8;
+	assert_true(fl_prove_clock(m, 0).span > 16);
 	m->protections[0].says = none;
 	back_off.ready_at = 10;
 	assert_int_equal(fl_model_push_requeues(m, &back_off, NULL, &err), 0);
-	assert_int_equal(fl_prove_tick(m, 9), 0);
-	assert_int_equal(fl_prove_tick(m, 10), 1);
+	assert_true(fl_prove_clock(m, 9).span > 1);
+	assert_int_equal(fl_prove_clock(m, START * FL_SECOND).span, 0);
+	clock = fl_prove_clock(m, 9);
+	fl_prove_tick(&clock, FL_MOVE_SERVE);
+	assert_int_equal(clock.now, 10);
+	fl_prove_tick(&clock, FL_MOVE_WAIT);
+	assert_int_equal(clock.now, 10 + clock.span);
+	fl_model_free(m);
+}
+
+static int keep_progress(void *user, const struct fl_prove_progress *p)
+{
+	*(struct fl_prove_progress *)user = *p;
+	return 0;
+}
+
+/* What prove.h says of memory: some 90 bytes a state that was found, and one or two a workload. */
+static void found_states_take_what_is_said(void **unused)
+{
+	enum { QUEUES = 4, EACH = 6, JOBS = QUEUES * EACH };
+	struct world_node nodes[QUEUES + 1] = { { "root", NULL, FL_COHORT, 1, { { 0 } } } };
+	static const char *const names[QUEUES] = { "q0", "q1", "q2", "q3" };
+	char jobs[JOBS][8];
+	struct fl_prove_progress seen = { 0 };
+	struct fl_prove_options options = usual(&fl_mem_heap);
+	struct fl_prove_result r;
+	struct fl_policy *p;
+	struct fl_model *m;
+	fairlead_error err;
+
+	(void)unused;
+	for (int q = 0; q < QUEUES; q++)
+		nodes[q + 1] = (struct world_node){
+			names[q], "root", FL_CLUSTER_QUEUE, 1, { { 4, FL_NO_LIMIT, FL_NO_LIMIT } }
+		};
+	m = world_open(&fl_mem_heap, nodes, QUEUES + 1, 1);
+	for (int i = 0; i < JOBS; i++) {
+		(void)snprintf(jobs[i], sizeof jobs[i], "w%d", i);
+		world_add_job(m,
+			      &(struct world_job){
+				      jobs[i], names[i % QUEUES], 0, i, { 1 + i % 3 }, false },
+			      1);
+	}
+	assert_int_equal(fl_model_seal(m, &err), 0);
+	p = world_policy(&fl_mem_heap, m, options.now);
+	options.states = 4000;
+	options.progress = keep_progress;
+	options.user = &seen;
+	assert_int_equal(fl_prove(ops, p, m, &options, &r, &err), 0);
+	uint64_t found = seen.states + seen.waiting;
+
+	assert_true(found > 10000);
+	/* Tables have up to twice the room that is used. */
+	assert_in_range(seen.bytes / found, 60, 2 * (90 + 2 * JOBS));
+	fl_prove_done(&fl_mem_heap, &r);
+	ops->free(p);
 	fl_model_free(m);
 }
 
@@ -475,7 +529,8 @@ int main(void)
 		cmocka_unit_test(who_is_alike_need_not_be_told_apart),
 		cmocka_unit_test(survives_each_failing_call),
 		cmocka_unit_test(saved_it_goes_on),
-		cmocka_unit_test(time_stands_still_where_it_decides),
+		cmocka_unit_test(a_wait_outlasts_all),
+		cmocka_unit_test(found_states_take_what_is_said),
 		cmocka_unit_test(moves_are_checked),
 	};
 

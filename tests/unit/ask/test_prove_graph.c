@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/prove.h"
+#include "ask/proof.h"
+#include "ask/whole.h"
 #include "base/random.h"
 #include "lib/fail_mem.h"
 #include "lib/reload.h"
@@ -16,7 +17,7 @@
 #include "lib/world.h"
 
 enum { MOST_ROWS = 64, MOST_STATES = 12, MARKS = 4096, JOBS = 6 };
-enum { SERVE = FL_MOVE_SERVE, GO = FL_MOVE_LET_GO, CYCLE = FL_MOVE_CYCLE };
+enum { SERVE = FL_MOVE_SERVE, GO = FL_MOVE_LET_GO, CYCLE = FL_MOVE_CYCLE, LIFT };
 
 /* In state @from, @kind of @who leads to @to and evicts so many; ends with from -1. */
 struct row {
@@ -141,6 +142,13 @@ static int toy_save(const struct fl_policy *p, struct fl_image_writer *w, fairle
 	return fl_image_put(w, &toy_kind, &p->at, 1, err);
 }
 
+static fl_time toy_wake(const struct fl_policy *p, fl_time now)
+{
+	(void)p;
+	(void)now;
+	return FL_NEVER;
+}
+
 static const struct fl_policy_ops toy = {
 	.name = "toy",
 	.save = toy_save,
@@ -151,8 +159,47 @@ static const struct fl_policy_ops toy = {
 	.mark = toy_mark,
 	.rollback = toy_rollback,
 	.state = toy_state,
-	.spell = toy_spell,
+	.gist = toy_spell,
+	.wake = toy_wake,
 };
+
+/* --- the same, where time lifts one by one: rows of LIFT --- */
+
+static fl_time timed_wake(const struct fl_policy *p, fl_time now)
+{
+	for (const struct row *r = p->rows; r->from >= 0; r++)
+		if (r->kind == LIFT)
+			return now + 1;
+	return FL_NEVER;
+}
+
+static uint32_t timed_delays(const struct fl_policy *p)
+{
+	(void)p;
+	return JOBS;
+}
+
+static int timed_lift(struct fl_policy *p, fl_time now, uint32_t i, fairlead_error *err)
+{
+	const struct row *r = find(p, LIFT, i);
+
+	(void)now;
+	(void)err;
+	if (!r)
+		return 1;
+	p->at = r->to;
+	return 0;
+}
+
+static struct fl_policy_ops timed(void)
+{
+	struct fl_policy_ops ops = toy;
+
+	ops.wake = timed_wake;
+	ops.delays = timed_delays;
+	ops.lift = timed_lift;
+	return ops;
+}
 
 static struct fl_model *some_jobs(void)
 {
@@ -887,6 +934,137 @@ static void goes_on_after_a_failure(void **unused)
 	fl_model_free(m);
 }
 
+/* --- where time lifts one by one --- */
+
+/* What fl_whole_loop says of what fl_proof finds; *ret: moves of the round that is told then. */
+static enum fl_whole whole(const struct row *rows, const struct fl_policy_ops *ops, uint32_t *ret)
+{
+	struct fl_prove_options options = usual(&fl_mem_heap);
+	struct fl_model *m = some_jobs();
+	struct fl_policy p = { .rows = rows };
+	struct fl_prove_result found;
+	enum fl_whole is = FL_WHOLE_UNKNOWN;
+	fairlead_error err;
+
+	assert_int_equal(fl_proof(ops, &p, m, &options, NULL, &found, &err), 0);
+	assert_int_equal(found.loop, FL_LOOP_FORCED);
+	assert_int_equal(fl_whole_loop(ops, &p, m, &options, &found, &is, &err), 0);
+	*ret = found.n;
+	fl_prove_done(&fl_mem_heap, &found);
+	fl_model_free(m);
+	return is;
+}
+
+/* A whole cycle leads into a round of two moves that only a race goes on with; serving rests. */
+static const struct row race[] = {
+	{ 0, CYCLE, FL_NONE, 1, 0 },
+	{ 0, SERVE, 0, 3, 0 },
+	{ 1, SERVE, 1, 2, 1 },
+	{ 2, GO, 1, 1, 0 },
+	END,
+};
+/* The same, and from there something goes round that begins when time lifts one thing alone. */
+static const struct row race_until_lifted[] = {
+	{ 0, CYCLE, FL_NONE, 1, 0 }, { 0, SERVE, 0, 3, 0 },
+	{ 1, SERVE, 1, 2, 1 },       { 2, GO, 1, 1, 0 },
+	{ 3, LIFT, 0, 4, 0 },        { 4, SERVE, 2, 5, 1 },
+	{ 5, GO, 3, 6, 0 },          { 6, SERVE, 2, 7, 0 },
+	{ 7, SERVE, 3, 4, 1 },       END,
+};
+
+static void a_race_is_one_only_where_that_is_a_proof(void **unused)
+{
+	const struct fl_policy_ops lifts = timed();
+	uint32_t n;
+
+	(void)unused;
+	assert_int_equal(whole(race, &toy, &n), FL_WHOLE_NONE);
+	assert_int_equal(whole(race, &lifts, &n), FL_WHOLE_NONE);
+	assert_int_equal(whole(race_until_lifted, &toy, &n), FL_WHOLE_NONE);
+	assert_int_equal(whole(race_until_lifted, &lifts, &n), FL_WHOLE_UNKNOWN);
+}
+
+/* The shorter round takes a race; from the longer one time leads out when it lifts one thing alone. */
+static const struct row way_out_when_lifted[] = {
+	{ 0, CYCLE, FL_NONE, 1, 0 }, { 0, SERVE, 0, 3, 0 }, { 1, SERVE, 1, 2, 1 },
+	{ 2, GO, 1, 1, 0 },          { 3, SERVE, 2, 4, 1 }, { 4, GO, 3, 5, 0 },
+	{ 5, SERVE, 2, 6, 0 },       { 6, SERVE, 3, 7, 1 }, { 7, GO, 2, 8, 0 },
+	{ 8, SERVE, 3, 3, 0 },       { 3, LIFT, 0, 9, 0 },  END,
+};
+
+static void a_forced_loop_is_not_replaced_by_one_that_time_ends(void **unused)
+{
+	const struct fl_policy_ops lifts = timed();
+	uint32_t n;
+
+	(void)unused;
+	assert_int_equal(whole(way_out_when_lifted, &toy, &n), FL_WHOLE_LOOP);
+	assert_int_equal(n, 6);
+	assert_int_equal(whole(way_out_when_lifted, &lifts, &n), FL_WHOLE_UNKNOWN);
+	assert_int_equal(n, 2);
+}
+
+/* Two states, and seven more when time lifts one by one. */
+static const struct row lifted_on_and_on[] = {
+	{ 0, SERVE, 0, 1, 0 }, { 1, LIFT, 0, 2, 0 }, { 2, LIFT, 1, 3, 0 },
+	{ 3, LIFT, 2, 4, 0 },  { 4, LIFT, 3, 5, 0 }, { 5, LIFT, 4, 6, 0 },
+	{ 6, LIFT, 5, 7, 0 },  { 7, LIFT, 0, 8, 0 }, END,
+};
+
+static struct fl_prove_result prove_lifts(uint32_t states, size_t bytes, struct fl_prover *x)
+{
+	const struct fl_policy_ops lifts = timed();
+	struct fl_prove_options options = usual(&fl_mem_heap);
+	struct fl_model *m = some_jobs();
+	struct fl_policy p = { .rows = lifted_on_and_on };
+	struct fl_prove_result r;
+	fairlead_error err;
+
+	options.states = states;
+	options.bytes = bytes;
+	assert_int_equal(fl_proof(&lifts, &p, m, &options, x, &r, &err), 0);
+	assert_int_equal(r.loop, FL_LOOP_NONE);
+	fl_model_free(m);
+	return r;
+}
+
+static void what_is_not_complete_is_told(void **unused)
+{
+	struct fl_prove_result r;
+
+	(void)unused;
+	for (uint32_t n = 1; n < 12; n++) {
+		r = prove_lifts(n, /* bytes= */ 0, NULL);
+		assert_int_equal(r.complete, n >= 9);
+		assert_int_equal(r.lifting, n >= 2 && n < 9);
+		assert_int_equal(r.states, n < 9 ? n : 9);
+	}
+}
+
+/* What is kept and what is explored beside it take no more than is allowed, both together. */
+static void a_prover_that_is_kept_takes_its_part(void **unused)
+{
+	size_t least = 1;
+	bool complete = false, lifting = false;
+
+	(void)unused;
+	while (!prove_lifts(UINT32_MAX, least, NULL).complete)
+		least++;
+	for (size_t bytes = least; !complete; bytes++) {
+		struct fl_prover *x = NULL;
+		struct fl_prove_result r;
+		fairlead_error err;
+
+		assert_int_equal(fl_prover_new(&fl_mem_heap, &x, &err), 0);
+		r = prove_lifts(UINT32_MAX, bytes, x);
+		complete = r.complete;
+		lifting |= r.lifting;
+		assert_true(!complete || fl_prover_bytes(x) + least <= bytes);
+		x = fl_prover_free(x);
+	}
+	assert_true(lifting);
+}
+
 /* --- to save, and to load --- */
 
 static const char maker[] = "test";
@@ -1087,6 +1265,10 @@ int main(void)
 		cmocka_unit_test(an_error_of_the_policy_ends_it),
 		cmocka_unit_test(survives_each_failing_call),
 		cmocka_unit_test(goes_on_after_a_failure),
+		cmocka_unit_test(a_race_is_one_only_where_that_is_a_proof),
+		cmocka_unit_test(a_forced_loop_is_not_replaced_by_one_that_time_ends),
+		cmocka_unit_test(what_is_not_complete_is_told),
+		cmocka_unit_test(a_prover_that_is_kept_takes_its_part),
 		cmocka_unit_test(saved_it_goes_on),
 		cmocka_unit_test(another_input_is_refused),
 		cmocka_unit_test(damage_is_refused),

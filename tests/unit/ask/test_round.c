@@ -4,6 +4,7 @@
 #include "ask/remedy.h"
 #include "ask/round.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/fail_mem.h"
@@ -89,6 +90,7 @@ static void a_round_is_told(void **unused)
 	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES, &arena,
 				       &r, &failed, &err),
 			 0);
+	assert_false(r.race);
 	assert_true(r.closes && r.n_cast == 3 && r.n_queues == 2 && r.n_resources == 1);
 	assert_true(r.queues[0].quota[0] == 4 && r.queues[1].quota[0] == 2);
 	assert_int_equal(r.steps[0].acts.n, 2);
@@ -112,12 +114,60 @@ static void a_round_is_told(void **unused)
 				       &arena, &r, &failed, &err),
 			 0);
 	assert_false(r.closes);
+	/* Those who had to go come back before the one for whom they went. */
+	moves[3] = moves[7];
+	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, 0, 5, &arena, &r,
+				       &failed, &err),
+			 0);
+	assert_true(r.race);
 	moves[2] = moves[1];
 	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, 0, MOVES, &arena, &r,
 				       &failed, &err),
 			 FAIRLEAD_ESTATE);
 	assert_int_equal(failed, 2);
 	fl_arena_done(&arena);
+	ops->free(p);
+	fl_model_free(m);
+}
+
+/* From the so many-th call on there is no more memory. */
+static void *run_dry(void *user, void *old, size_t size)
+{
+	unsigned long *left = user;
+
+	if (size == 0) {
+		free(old);
+		return NULL;
+	}
+	return *left > 0 && (*left)-- ? realloc(old, size) : NULL;
+}
+
+/* Wherever the memory of what is told runs out: ENOMEM, and nothing is told. */
+static void what_is_told_may_run_out_of_memory(void **unused)
+{
+	struct fl_model *m = model_new();
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
+	struct fl_move moves[2 * MOVES];
+	unsigned long n = 0;
+	int rc;
+
+	(void)unused;
+	moves_of(m, moves);
+	do {
+		unsigned long left = n++;
+		const struct fl_mem dry = { run_dry, &left };
+		struct fl_round r = { .n = 1 };
+		struct fl_arena arena;
+		fairlead_error err;
+
+		fl_arena_init(&arena, &dry);
+		rc = fl_round_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES, &arena, &r,
+				   /* ret_failed= */ NULL, &err);
+		assert_true(rc == 0 || rc == FAIRLEAD_ENOMEM);
+		assert_int_equal(r.n, rc == 0 ? MOVES : 1);
+		fl_arena_done(&arena);
+	} while (rc != 0);
+	assert_true(n > 1);
 	ops->free(p);
 	fl_model_free(m);
 }
@@ -241,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_round_is_told),
+		cmocka_unit_test(what_is_told_may_run_out_of_memory),
 		cmocka_unit_test(moves_are_followed),
 		cmocka_unit_test(survives_each_failing_call),
 	};

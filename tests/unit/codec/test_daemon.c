@@ -21,6 +21,8 @@ static void refused(void **state)
 		{ "state: x", ".spec.state", "'x' is not an absolute path", "begin it with '/'",
 		  10 },
 		{ "state: ''", ".spec.state", "is empty", "", 10 },
+		{ "backups: x", ".spec.backups", "'x' is not an absolute path", "begin it with '/'",
+		  12 },
 		{ "state: 7", ".spec.state", "expected a string, not a number", "", 10 },
 		{ "tree: a.yaml", ".spec.tree", "expected a list, not a string", "", 9 },
 		{ "tree: ['']", ".spec.tree[0]", "is empty", "", 10 },
@@ -132,6 +134,8 @@ static void refused(void **state)
 		  "queue 'a' has an entry already", "", 41 },
 		{ "access: {others: maybe}", ".spec.access.others",
 		  "'maybe' is none of deny, allow", "", 20 },
+		{ "access: {withoutAccount: yes}", ".spec.access.withoutAccount",
+		  "'yes' is none of deny, allow", "", 28 },
 	};
 
 	(void)state;
@@ -216,6 +220,7 @@ static void whole(void **state)
 		     "    admins: {users: [alice, 1000], groups: [wheel]}\n"
 		     "    queues: [{queue: team-a, groups: [a]}, {queue: ns/b}]\n"
 		     "    others: deny\n"
+		     "    withoutAccount: allow\n"
 		     "  cycleInterval: 1s\n");
 	const struct fl_daemon_settings *d = &m->daemon;
 	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[d->flavors.first];
@@ -260,7 +265,7 @@ static void whole(void **state)
 	assert_sym(m, a[1].queue_name, "team-a");
 	assert_true(a[1].users.n == 0 && a[1].groups.n == 1);
 	assert_true(a[2].users.n == 0 && a[2].groups.n == 0);
-	assert_false(d->open);
+	assert_true(!d->open && d->without_account);
 	assert_true(d->cycle_interval == FL_SECOND);
 	fl_model_free(m);
 }

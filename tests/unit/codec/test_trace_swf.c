@@ -93,6 +93,26 @@ static void memory_counts_where_there_is_quota(void **state)
 	fl_model_free(m);
 }
 
+/* Jobs that differ in it alone have one shape: what a policy finds out of one holds of all. */
+static void memory_that_does_not_count_makes_no_shape(void **state)
+{
+	static const char jobs[] = "1 0 0 1 2 -1 512 -1 -1 1024 1 7 8 -1 9 2 -1 -1\n"
+				   "2 0 0 1 2 -1 512 -1 -1 -1 1 7 8 -1 9 2 -1 -1\n";
+	struct fl_model *m = trace_trees(TREE(""));
+	fairlead_error err;
+
+	(void)state;
+	assert_int_equal(trace_add(m, jobs, 1 << 20, &err), 0);
+	const struct fl_podset *a = &m->podsets[m->workloads[0].podsets.first];
+	const struct fl_podset *b = &m->podsets[m->workloads[1].podsets.first];
+
+	assert_true(a->requests.n == 1 && b->requests.n == 1);
+	assert_int_equal(m->requests[a->requests.first].amount,
+			 m->requests[b->requests.first].amount);
+	assert_true(a->spec_hash == b->spec_hash);
+	fl_model_free(m);
+}
+
 /* What is left of five jobs, ten seconds apart, and when they come. */
 static void parts_and_scales(void **state)
 {
@@ -346,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_becomes_rows),
 		cmocka_unit_test(memory_counts_where_there_is_quota),
+		cmocka_unit_test(memory_that_does_not_count_makes_no_shape),
 		cmocka_unit_test(parts_and_scales),
 		cmocka_unit_test(a_log_without_a_clock_begins_at_the_start),
 		cmocka_unit_test(left_out),
