@@ -80,33 +80,20 @@ static int cmp_arrivals(const void *sim, uint32_t a, uint32_t b)
 
 /* --- each workload --- */
 
-static bool will_arrive(const struct fl_sim *s, const struct fl_sim_job *j)
+static bool will_arrive(const struct fl_sim_job *j)
 {
-	return j->life && j->life->arrives != FL_TIME_NONE &&
-	       (!s->options.from || j->life->arrives > s->now);
+	return j->life && j->life->arrives != FL_TIME_NONE;
 }
 
-/* It comes later, or comes back when its back-off is over, or has been there. */
-static int begin_absent(struct fl_sim *s, uint32_t w, fairlead_error *err)
+/* It comes later, or has been there. */
+static void begin_absent(struct fl_sim *s, uint32_t w)
 {
 	struct fl_sim_job *j = &s->jobs[w];
-	fl_time back;
 
-	if (s->options.from && will_arrive(s, j)) {
+	if (will_arrive(j) && j->life->arrives > s->now)
 		s->arrivals[s->n_arrivals++] = w;
-		j->state = FL_SIM_TO_COME;
-		j->starts = j->evictions = 0; /* it may have been there before */
-		j->done = j->saved = 0;
-		j->ran = false;
-		return 0;
-	}
-	if (j->state != FL_SIM_BACKS_OFF) {
+	else
 		j->state = FL_SIM_FINISHED;
-		return 0;
-	}
-	s->n_waiting++;
-	back = fl_sat_add(j->waits_since, fl_sim_back_off(s, j));
-	return fl_sim_at(s, back < s->now ? s->now : back, FL_DUE_RETURN, j->rank, j->epoch, err);
 }
 
 static int begin_waiting(struct fl_sim *s, uint32_t w, fairlead_error *err)
@@ -114,7 +101,7 @@ static int begin_waiting(struct fl_sim *s, uint32_t w, fairlead_error *err)
 	struct fl_sim_job *j = &s->jobs[w];
 	struct fl_event cancel = { .kind = FL_EV_CANCEL, .workload = { w } };
 
-	if (will_arrive(s, j)) {
+	if (will_arrive(j)) {
 		s->arrivals[s->n_arrivals++] = w;
 		return fl_driver_apply(&s->driver, s->now, &cancel, err);
 	}
@@ -143,14 +130,12 @@ static int begin_running(struct fl_sim *s, uint32_t w, bool leaves, fairlead_err
 
 	fl_sim_enter(s, w);
 	j->state = leaves ? FL_SIM_LEAVES : FL_SIM_RUNS;
-	if (!s->options.from) {
-		j->starts = 1;
-		j->ran = true;
-		j->started = j->first_start = j->since = began(s, row);
-		j->running = j->pods;
-		if (evicted_at != FL_TIME_NONE && evicted_at < told)
-			told = evicted_at;
-	}
+	j->starts = 1;
+	j->ran = true;
+	j->started = j->first_start = j->since = began(s, row);
+	j->running = j->pods;
+	if (evicted_at != FL_TIME_NONE && evicted_at < told)
+		told = evicted_at;
 	told = fl_sat_add(told, s->settings.grace);
 	if (leaves)
 		r = fl_sim_at(s, told < s->now ? s->now : told, FL_DUE_LET_GO, j->rank, ++j->told,
@@ -166,7 +151,8 @@ static int begin_job(struct fl_sim *s, uint32_t w, fairlead_error *err)
 		s->jobs[w].state = FL_SIM_EXCLUDED;
 		return 0;
 	case FL_STATE_ABSENT:
-		return begin_absent(s, w, err);
+		begin_absent(s, w);
+		return 0;
 	case FL_STATE_WAITING:
 	case FL_STATE_INADMISSIBLE:
 	case FL_STATE_HELD_BACK:
@@ -184,25 +170,17 @@ static void fill_jobs(struct fl_sim *s)
 	const struct fl_model *m = s->model;
 
 	for (uint32_t w = 0; w < m->n_workloads; w++) {
-		if (s->options.from)
-			s->jobs[w] = s->options.from[w];
-		else
-			s->jobs[w] = (struct fl_sim_job){ .first_start = FL_TIME_NONE,
-							  .started = FL_TIME_NONE,
-							  .ended = FL_TIME_NONE,
-							  .waits_since = s->now,
-							  .since = s->now,
-							  .pods = pods_of(m, &m->workloads[w]) };
-		s->jobs[w].life = NULL;
+		s->jobs[w] = (struct fl_sim_job){ .first_start = FL_TIME_NONE,
+						  .started = FL_TIME_NONE,
+						  .ended = FL_TIME_NONE,
+						  .waits_since = s->now,
+						  .since = s->now,
+						  .pods = pods_of(m, &m->workloads[w]) };
 		s->by_rank[w] = w;
 	}
-	if (!s->options.from) {
-		fl_sort(s->by_rank, m->n_workloads, s->spare, cmp_names, s);
-		for (uint32_t i = 0; i < m->n_workloads; i++)
-			s->jobs[s->by_rank[i]].rank = i;
-	}
-	for (uint32_t w = 0; w < m->n_workloads; w++)
-		s->by_rank[s->jobs[w].rank] = w;
+	fl_sort(s->by_rank, m->n_workloads, s->spare, cmp_names, s);
+	for (uint32_t i = 0; i < m->n_workloads; i++)
+		s->jobs[s->by_rank[i]].rank = i;
 	for (uint32_t i = 0; i < m->n_lives && !s->options.lives; i++)
 		s->jobs[m->lives[i].workload.v].life = &m->lives[i];
 	for (uint32_t w = 0; w < m->n_workloads && s->options.lives; w++)
@@ -234,5 +212,5 @@ int fl_sim_begin(struct fl_sim *s, fairlead_error *err)
 			       s->jobs[w].state != FL_SIM_FINISHED &&
 			       s->jobs[w].state != FL_SIM_EXCLUDED;
 	fl_sort(s->arrivals, s->n_arrivals, s->spare, cmp_arrivals, s);
-	return r < 0 || s->options.from ? r : fl_sim_failures_begin(s, err);
+	return r < 0 ? r : fl_sim_failures_begin(s, err);
 }

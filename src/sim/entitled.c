@@ -32,7 +32,7 @@ static int cmp_names(const void *ctx, uint32_t a, uint32_t b)
 /* Down as far as it goes, else on to the next sibling of it or of one above it. */
 static void walk(struct fl_entitled *e, const uint32_t *first, const uint32_t *next)
 {
-	uint32_t top = e->model->n_nodes, at = first[top];
+	uint32_t top = e->model->n_nodes, at = first[top], tops = 0;
 
 	while (at != FL_NONE) {
 		uint32_t above = e->model->nodes[at].parent.v, row = e->n++;
@@ -42,6 +42,7 @@ static void walk(struct fl_entitled *e, const uint32_t *first, const uint32_t *n
 		e->parent[row] = above == FL_NONE ? FL_NONE : e->row_of[above];
 		e->depth[row] = above == FL_NONE ? 0 : e->depth[e->parent[row]] + 1;
 		e->root[row] = above == FL_NONE ? row : e->root[e->parent[row]];
+		e->top_of[row] = above == FL_NONE ? tops++ : e->top_of[e->parent[row]];
 		if (first[at] != FL_NONE) {
 			at = first[at];
 			continue;
@@ -58,8 +59,8 @@ static int list_rows(struct fl_entitled *e, fairlead_error *err)
 	uint32_t n = e->model->n_nodes, *by_name, *first, *next;
 
 	if (!ALLOC(e->node, n) || !ALLOC(e->row_of, n) || !ALLOC(e->parent, n) ||
-	    !ALLOC(e->depth, n) || !ALLOC(e->root, n) || !ALLOC(by_name, (size_t)n * 2) ||
-	    !ALLOC(first, n + 1) || !ALLOC(next, n))
+	    !ALLOC(e->depth, n) || !ALLOC(e->root, n) || !ALLOC(e->top_of, n) ||
+	    !ALLOC(by_name, (size_t)n * 2) || !ALLOC(first, n + 1) || !ALLOC(next, n))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		by_name[i] = i;
@@ -176,29 +177,8 @@ static void roll_up(struct fl_entitled *e, uint32_t row, uint32_t k)
 	}
 }
 
-/* A top takes no part in what others have: it has its own and no weight. */
-static void set_dividers(struct fl_entitled *e, const struct fl_tree *t)
+static void read_tree(struct fl_entitled *e, const struct fl_tree *t)
 {
-	for (uint32_t row = 0; row < e->n; row++) {
-		double weight = e->parent[row] == FL_NONE ? 0 : t->weight[e->node[row]];
-
-		for (uint32_t k = 0; k < e->n_resources; k++) {
-			struct fl_divide_queue *of = &e->queues[(k / FL_BUNDLE) * e->n + row];
-			int r = (int)(k % FL_BUNDLE);
-
-			of->parent = e->parent[row];
-			of->rank = row;
-			of->deserved.of[r] = *cell(e, e->deserved, row, k);
-			of->limit.of[r] = *cell(e, e->limit, row, k);
-			of->weight.of[r] = weight;
-		}
-	}
-}
-
-static void read_tree(struct fl_entitled *e)
-{
-	const struct fl_tree *t = fl_borrow_tree(e->policy);
-
 	for (uint32_t k = 0; k < e->n_resources; k++)
 		e->capacity[k] = 0;
 	for (uint32_t row = 0; row < e->n; row++)
@@ -206,7 +186,6 @@ static void read_tree(struct fl_entitled *e)
 	for (uint32_t row = e->n; row-- > 0;)
 		for (uint32_t k = 0; k < e->n_resources; k++)
 			roll_up(e, row, k);
-	set_dividers(e, t);
 }
 
 static void read_machines(struct fl_entitled *e)
@@ -221,137 +200,259 @@ static void read_machines(struct fl_entitled *e)
 	}
 }
 
+/* --- divisions of trees --- */
+
+static uint32_t bundles(const struct fl_entitled *e)
+{
+	return (e->n_resources + FL_BUNDLE - 1) / FL_BUNDLE;
+}
+
+/* The division of @row's tree that has resource @k. */
+static size_t division(const struct fl_entitled *e, uint32_t row, uint32_t k)
+{
+	return (size_t)e->top_of[row] * bundles(e) + k / FL_BUNDLE;
+}
+
+static struct fl_divide_queue *queue_of(struct fl_entitled *e, uint32_t row, uint32_t k)
+{
+	return &e->queues[(size_t)(k / FL_BUNDLE) * e->n + row];
+}
+
+static void is_due(struct fl_entitled *e, uint32_t row)
+{
+	uint32_t top = e->root[row];
+
+	if (!e->is_due[top])
+		e->due[e->n_due++] = top;
+	e->is_due[top] = true;
+}
+
+/* What is deserved, less what lending limits keep from everybody just now. */
+static double less_kept(const struct fl_entitled *e, uint32_t row, uint32_t k)
+{
+	double deserved = *cell(e, e->deserved, row, k), kept = *cell(e, e->kept, row, k);
+
+	if (deserved == FL_UNBOUNDED)
+		return deserved;
+	return deserved > kept ? deserved - kept : 0;
+}
+
+/* A top takes no part in what others have: it has its own and no weight. */
+static void fill_queue(struct fl_entitled *e, const struct fl_tree *t, uint32_t row, uint32_t k)
+{
+	struct fl_divide_queue *of = queue_of(e, row, k);
+	uint32_t top = e->root[row], r = k % FL_BUNDLE;
+
+	of->parent = row == top ? FL_NONE : e->parent[row] - top;
+	of->rank = row - top;
+	of->deserved.of[r] = less_kept(e, row, k);
+	of->limit.of[r] = *cell(e, e->limit, row, k);
+	of->weight.of[r] = row == top ? 0 : t->weight[e->node[row]];
+}
+
+static double unused(double local, double wants) { return local > wants ? local - wants : 0; }
+static double beyond(double local, double wants) { return wants > local ? wants - local : 0; }
+
+/*
+ * @row, or those below it of it, want @wants of resource @k: what lending limits keep changes up
+ * the tree as far as it matters.  Amounts are whole numbers, so differences add up exactly.
+ */
+static void ask(struct fl_entitled *e, uint32_t row, uint32_t k, double wants)
+{
+	double kept = 0, passes = 0;
+
+	for (bool leaf = true; row != FL_NONE; row = e->parent[row], leaf = false) {
+		double local = *cell(e, e->local, row, k), *had = cell(e, e->wants, row, k);
+		double now = leaf ? wants : *had + passes;
+
+		if (!leaf && kept == 0 && passes == 0)
+			return;
+		if (local != FL_UNBOUNDED) {
+			kept += unused(local, now) - unused(local, *had);
+			passes = beyond(local, now) - beyond(local, *had);
+		}
+		*had = now;
+		if (kept != 0) {
+			*cell(e, e->kept, row, k) += kept;
+			queue_of(e, row, k)->deserved.of[k % FL_BUNDLE] = less_kept(e, row, k);
+			fl_redivider_set(e->dividers[division(e, row, k)], row - e->root[row],
+					 queue_of(e, row, k));
+		}
+		if (local == FL_UNBOUNDED)
+			return; /* it wants nothing from above, and nobody counts what it keeps */
+	}
+}
+
+/* Nobody wants anything. */
+static void keep_all(struct fl_entitled *e)
+{
+	size_t cells = (size_t)e->n * e->n_resources;
+
+	for (size_t i = 0; i < cells; i++)
+		e->wants[i] = e->kept[i] = 0;
+	for (uint32_t row = e->n; row-- > 0;)
+		for (uint32_t k = 0; k < e->n_resources; k++) {
+			double local = *cell(e, e->local, row, k);
+
+			if (local == FL_UNBOUNDED)
+				continue;
+			*cell(e, e->kept, row, k) += local;
+			if (e->parent[row] != FL_NONE)
+				*cell(e, e->kept, e->parent[row], k) += *cell(e, e->kept, row, k);
+		}
+}
+
+static void read_all(struct fl_entitled *e)
+{
+	const struct fl_tree *t = fl_borrow_tree(e->policy);
+
+	read_tree(e, t);
+	keep_all(e);
+	for (uint32_t row = 0; row < e->n; row++)
+		for (uint32_t k = 0; k < e->n_resources; k++)
+			fill_queue(e, t, row, k);
+}
+
 static int make_dividers(struct fl_entitled *e, fairlead_error *err)
 {
 	size_t cells = (size_t)e->n * e->n_resources;
-	uint32_t n = (e->n_resources + FL_BUNDLE - 1) / FL_BUNDLE;
+	uint32_t n = bundles(e), tops = e->n ? e->top_of[e->n - 1] + 1 : 0;
 
 	if (!ALLOC(e->deserved, cells) || !ALLOC(e->limit, cells) || !ALLOC(e->local, cells) ||
-	    !ALLOC(e->kept, cells) || !ALLOC(e->passes, cells) || !ALLOC(e->top_capacity, cells) ||
-	    !ALLOC(e->dividers, n) || !ALLOC(e->queues, (size_t)n * e->n) ||
-	    !ALLOC(e->request, e->n) || !ALLOC(e->share, e->n))
+	    !ALLOC(e->kept, cells) || !ALLOC(e->top_capacity, cells) ||
+	    !ALLOC(e->dividers, (size_t)n * tops) || !ALLOC(e->totals, (size_t)n * tops) ||
+	    !ALLOC(e->queues, (size_t)n * e->n) || !ALLOC(e->due, tops) || !ALLOC(e->is_due, e->n))
 		return FAIRLEAD_ENOMEM;
-	read_tree(e);
-	for (; e->n_dividers < n; e->n_dividers++) {
-		int r = fl_divider_new(e->arena.mem, e->queues + (size_t)e->n_dividers * e->n, e->n,
-				       &e->dividers[e->n_dividers], err);
-		if (r < 0)
-			return r;
+	read_all(e);
+	for (uint32_t top = 0, end; top < e->n; top = end) {
+		for (end = top + 1; end < e->n && e->root[end] == top;)
+			end++;
+		for (uint32_t d = 0; d < n; d++, e->n_dividers++) {
+			int r = fl_redivider_new(e->arena.mem, queue_of(e, top, d * FL_BUNDLE),
+						 end - top, &e->dividers[e->n_dividers], err);
+			if (r < 0)
+				return r;
+		}
+		is_due(e, top);
 	}
 	return 0;
 }
 
 /* --- what is entitled --- */
 
-/*
- * What lending limits keep from everybody: of what a node keeps to itself the part that it
- * and those below it do not want.
- */
-static void find_kept(struct fl_entitled *e, const double *wanted)
+static bool is_leaf(const struct fl_entitled *e, uint32_t row)
 {
-	uint32_t n = e->n_resources;
+	return row + 1 == e->n || e->parent[row + 1] != row;
+}
 
-	for (size_t i = 0; i < (size_t)e->n * n; i++)
-		e->kept[i] = e->passes[i] = 0;
-	for (uint32_t row = e->n; row-- > 0;) {
-		bool leaf = row + 1 == e->n || e->parent[row + 1] != row;
+/* Of resources @first up to three; inner rows sum up what their leaves request. */
+static void request(struct fl_entitled *e, uint32_t row, uint32_t first, const double *wanted)
+{
+	uint32_t n = e->n_resources - first;
+	struct fl_bundle all = { { 0 } };
+	size_t d = division(e, row, first);
 
-		for (uint32_t k = 0; k < n; k++) {
-			size_t at = (size_t)row * n + k;
-			double wants = leaf ? wanted[at] : e->passes[at], local = e->local[at];
+	for (uint32_t r = 0; r < FL_BUNDLE && r < n; r++)
+		all.of[r] = wanted[first + r] > 0 ? wanted[first + r] : 0;
+	if (is_leaf(e, row))
+		fl_redivider_request(e->dividers[d], row - e->root[row], &all);
+	if (row == e->root[row])
+		e->totals[d] = all;
+}
 
-			if (local == FL_UNBOUNDED)
-				continue; /* it wants nothing from above, and nobody counts it */
-			if (local > wants)
-				e->kept[at] += local - wants;
-			if (e->parent[row] == FL_NONE)
-				continue;
-			*cell(e, e->kept, e->parent[row], k) += e->kept[at];
-			*cell(e, e->passes, e->parent[row], k) += wants > local ? wants - local : 0;
+void fl_entitled_want(struct fl_entitled *e, uint32_t row, const double *wanted)
+{
+	if (e->own) {
+		for (uint32_t k = 0; k < e->n_resources; k++)
+			*cell(e, e->wants, row, k) = wanted[k];
+		return;
+	}
+	is_due(e, row);
+	for (uint32_t k = 0; k < e->n_resources; k += FL_BUNDLE)
+		request(e, row, k, wanted);
+	for (uint32_t k = 0; k < e->n_resources && is_leaf(e, row); k++)
+		ask(e, row, k, wanted[k]);
+}
+
+/* Returns whether it is another one. */
+static bool copy_share(struct fl_entitled *e, uint32_t row, uint32_t first,
+		       const struct fl_bundle *share)
+{
+	bool differs = false;
+
+	for (uint32_t r = 0; r < FL_BUNDLE && first + r < e->n_resources; r++) {
+		double *of = cell(e, e->shares, row, first + r);
+
+		differs |= *of != share->of[r];
+		*of = share->of[r];
+	}
+	return differs;
+}
+
+static uint32_t divide(struct fl_entitled *e, uint32_t top, uint32_t *changed)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < e->n_resources; k += FL_BUNDLE) {
+		size_t d = division(e, top, k);
+		struct fl_redivided now = fl_redivide(e->dividers[d], &e->totals[d], /* k= */ 0,
+						      FL_DIVIDE_BOUNDED);
+
+		for (uint32_t i = 0; i < now.n_changed; i++) {
+			uint32_t row = top + now.changed[i];
+
+			if (copy_share(e, row, k, &now.fair_share[now.changed[i]]) &&
+			    !e->is_changed[row]) {
+				e->is_changed[row] = true;
+				changed[n++] = row;
+			}
 		}
 	}
+	for (uint32_t i = 0; i < n; i++)
+		e->is_changed[changed[i]] = false;
+	e->is_due[top] = false;
+	return n;
 }
 
-static double less_kept(double deserved, double kept)
+/* The policy's own, but never more than what is wanted. */
+static uint32_t copy_shares(struct fl_entitled *e, uint32_t *changed)
 {
-	if (deserved == FL_UNBOUNDED)
-		return deserved;
-	return deserved > kept ? deserved - kept : 0;
-}
+	uint32_t n = 0;
 
-/* Dividers as they are with what is kept just now. */
-static void keep_back(struct fl_entitled *e, uint32_t d)
-{
-	for (uint32_t row = 0; row < e->n; row++) {
-		struct fl_divide_queue *q = &e->queues[(size_t)d * e->n + row];
-		bool differs = false;
-
-		for (uint32_t r = 0; r < FL_BUNDLE && d * FL_BUNDLE + r < e->n_resources; r++) {
-			uint32_t k = d * FL_BUNDLE + r;
-			double deserved = less_kept(*cell(e, e->deserved, row, k),
-						    *cell(e, e->kept, row, k));
-
-			differs |= deserved != q->deserved.of[r];
-			q->deserved.of[r] = deserved;
-		}
-		if (differs)
-			fl_divider_set(e->dividers[d], row, q);
-	}
-}
-
-static void divide(struct fl_entitled *e, uint32_t d, const double *wanted, double *ret)
-{
-	uint32_t first = d * FL_BUNDLE, n = e->n_resources - first;
-	struct fl_bundle total = { { 0 } };
-
-	n = n < FL_BUNDLE ? n : FL_BUNDLE;
-	for (uint32_t row = 0; row < e->n; row++) {
-		e->request[row] = (struct fl_bundle){ { 0 } };
-		for (uint32_t r = 0; r < n; r++) {
-			double wants = wanted[(size_t)row * e->n_resources + first + r];
-
-			e->request[row].of[r] = wants > 0 ? wants : 0;
-			if (e->parent[row] == FL_NONE)
-				total.of[r] += e->request[row].of[r];
-		}
-	}
-	keep_back(e, d);
-	fl_divide(e->dividers[d], &total, /* k= */ 0, e->request, /* usage= */ NULL,
-		  FL_DIVIDE_BOUNDED, /* sink= */ NULL, e->share);
-	for (uint32_t row = 0; row < e->n; row++)
-		for (uint32_t r = 0; r < n; r++)
-			ret[(size_t)row * e->n_resources + first + r] = e->share[row].of[r];
-}
-
-static void copy_shares(const struct fl_entitled *e, const double *wanted, double *ret)
-{
 	for (uint32_t row = 0; row < e->n; row++) {
 		const struct fl_standing *s = fl_entitle_standing(e->policy,
 								  (struct fl_node){ e->node[row] });
+		bool differs = false;
 
 		for (int r = 0; r < FL_BUNDLE; r++) {
 			uint32_t resource = e->model->axis[r].v;
 			uint32_t k = resource == FL_NONE ? FL_NONE : e->index[resource];
-			size_t at = (size_t)row * e->n_resources + k;
+			double share = s->fair_share.of[r], *of;
 
 			if (k == FL_NONE)
 				continue;
-			ret[at] = s->fair_share.of[r];
-			if (ret[at] == FL_UNBOUNDED || ret[at] > wanted[at])
-				ret[at] = wanted[at];
+			of = cell(e, e->shares, row, k);
+			if (share == FL_UNBOUNDED || share > *cell(e, e->wants, row, k))
+				share = *cell(e, e->wants, row, k);
+			differs |= *of != share;
+			*of = share;
 		}
+		if (differs)
+			changed[n++] = row;
 	}
+	return n;
 }
 
-void fl_entitled_find(struct fl_entitled *e, const double *wanted, double *ret)
+uint32_t fl_entitled_find(struct fl_entitled *e, uint32_t *changed)
 {
-	if (e->own) {
-		copy_shares(e, wanted, ret);
-		return;
-	}
-	find_kept(e, wanted);
-	for (uint32_t d = 0; d < e->n_dividers; d++)
-		divide(e, d, wanted, ret);
+	uint32_t n = 0;
+
+	if (e->own)
+		return copy_shares(e, changed);
+	for (uint32_t i = 0; i < e->n_due; i++)
+		n += divide(e, e->due[i], changed + n);
+	e->n_due = 0;
+	return n;
 }
 
 const double *fl_entitled_capacity(const struct fl_entitled *e, uint32_t row)
@@ -361,16 +462,28 @@ const double *fl_entitled_capacity(const struct fl_entitled *e, uint32_t row)
 
 /* --- life --- */
 
+static int make_shares(struct fl_entitled *e, fairlead_error *err)
+{
+	size_t cells = (size_t)e->n * e->n_resources;
+
+	return ALLOC(e->wants, cells) && ALLOC(e->shares, cells) && ALLOC(e->is_changed, e->n) ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
+}
+
 void fl_entitled_changed(struct fl_entitled *e)
 {
 	if (e->own) {
 		read_machines(e);
 		return;
 	}
-	read_tree(e);
-	for (uint32_t d = 0; d < e->n_dividers; d++)
-		for (uint32_t row = 0; row < e->n; row++)
-			fl_divider_set(e->dividers[d], row, &e->queues[(size_t)d * e->n + row]);
+	read_all(e);
+	for (uint32_t row = 0; row < e->n; row++) {
+		for (uint32_t k = 0; k < e->n_resources; k += FL_BUNDLE)
+			fl_redivider_set(e->dividers[division(e, row, k)], row - e->root[row],
+					 queue_of(e, row, k));
+		is_due(e, row);
+	}
 }
 
 int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const struct fl_model *model,
@@ -386,6 +499,8 @@ int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const stru
 	r = list_rows(e, err);
 	if (r >= 0)
 		r = list_resources(e, err);
+	if (r >= 0)
+		r = make_shares(e, err);
 	if (r >= 0 && e->own)
 		read_machines(e);
 	else if (r >= 0)
@@ -398,7 +513,7 @@ int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const stru
 void fl_entitled_done(struct fl_entitled *e)
 {
 	for (uint32_t d = 0; d < e->n_dividers; d++)
-		fl_divider_free(e->dividers[d]);
+		fl_redivider_free(e->dividers[d]);
 	e->n_dividers = 0;
 	fl_arena_done(&e->arena);
 }

@@ -20,13 +20,14 @@
  * entitled to more than it asks for.  Any number of resources: a division has three of them,
  * so there are as many divisions as it takes.
  *
- * Cost: O(nodes * resources * rounds); no memory once made.  All of it is an arena's.
+ * Cost: of a change that of the groups of siblings that it concerns (share/redivide.h), at most that
+ * of its tree; entitle: O(nodes).  No memory once made.
  */
 #ifndef FL_SIM_ENTITLED_H
 #define FL_SIM_ENTITLED_H
 
 #include "decide/policy.h"
-#include "share/divide.h"
+#include "share/redivide.h"
 
 struct fl_entitled {
 	const struct fl_model *model;
@@ -47,16 +48,25 @@ struct fl_entitled {
 	uint32_t *parent; /* row; FL_NONE at the top */
 	uint32_t *depth;  /* 0 at the top */
 	uint32_t *root;   /* row of the top above it */
+	uint32_t *top_of; /* the number of that top among them */
 
 	/* By row and resource, of borrow. */
 	double *deserved, *limit; /* FL_UNBOUNDED: no bound */
 	double *local;            /* of what it and those below it have for others, what it keeps */
-	double *kept, *passes;    /* of one division: not used and not lent; wanted from above */
+	double *kept;             /* of that, what it and those below it do not want */
 	double *top_capacity;     /* by row of a top, and resource; as `capacity` */
-	struct fl_divider **dividers;
+	/* A tree is a span of rows; it has a division for each three resources. */
+	struct fl_redivider **dividers;
 	uint32_t n_dividers;
-	struct fl_divide_queue *queues;
-	struct fl_bundle *request, *share;
+	struct fl_bundle *totals;       /* by division */
+	struct fl_divide_queue *queues; /* by division of its tree, and row */
+	uint32_t *due, n_due;           /* tops of trees that are to be divided again */
+	bool *is_due;                   /* by row of a top */
+
+	/* By row and resource: what it wants, of an inner one of borrow what those below it want
+	 * of it; and what it is entitled to, as found last. */
+	double *wants, *shares;
+	bool *is_changed; /* by row: it stands in `changed` already */
 };
 
 int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const struct fl_model *model,
@@ -64,11 +74,17 @@ int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const stru
 		     fairlead_error *err);
 void fl_entitled_done(struct fl_entitled *e);
 
-/* A quota, a limit, a weight or a machine is not what it was. */
+/* A quota, a limit, a weight or a machine is not what it was: all rows are to be told again. */
 void fl_entitled_changed(struct fl_entitled *e);
 
-/* @wanted and @ret have n * n_resources numbers, by row; inner rows the sums of theirs. */
-void fl_entitled_find(struct fl_entitled *e, const double *wanted, double *ret);
+/* What @row wants of each resource from now on; to be told of inner rows as well. */
+void fl_entitled_want(struct fl_entitled *e, uint32_t row, const double *wanted);
+
+/*
+ * What everybody is entitled to now, in `shares`.  Rows that are entitled to something else than
+ * before go to @changed, which has room for all; returns how many.
+ */
+uint32_t fl_entitled_find(struct fl_entitled *e, uint32_t *changed);
 
 /* By resource: what there is where @row is; of its tree, entitle: of the cluster. */
 const double *fl_entitled_capacity(const struct fl_entitled *e, uint32_t row);

@@ -2,10 +2,10 @@
 /*
  * forecast - when will it start?  Many futures, and what they have in common
  *
- * From the state that a policy is in, also in the middle of a simulation, many runs go
- * forward, each with run times of its own, drawn from what is known (runtimes.h): of who
- * runs given how long it has run already, of who waits and of who comes afresh.  A run ends
- * once all that were asked for have started, or at the horizon.
+ * From the state that a policy is in many runs go forward, each with run times of its own, drawn
+ * from what is known (runtimes.h): of who runs given how long it has run already, of who waits and
+ * of who comes afresh (spares.h).  A run ends once all that were asked for have started, or at the
+ * horizon.
  *
  * Promises: the policy is as it was afterwards, exactly, also after an error; the same seed
  * gives the same answer.
@@ -25,6 +25,7 @@
 
 #include "sim/runtimes.h"
 #include "sim/simulation.h"
+#include "sim/spares.h"
 
 struct fl_forecast_options {
 	const struct fl_mem *mem;
@@ -35,14 +36,16 @@ struct fl_forecast_options {
 	double level;    /* of the interval: so often the start shall fall into it; 0.8 */
 	fl_time horizon; /* as long as a run looks ahead at most */
 	/*
-	 * Workloads that came so lately come once more, in each run at other times; 0: none.
-	 * `again` says who stands for each of them then; FL_NONE: nobody.
+	 * Workloads that came so lately come once more, in each run at other times, and again after
+	 * the same time for each further spare that they have; 0: none.  Of whole days each run has
+	 * the days in another order, so that everybody comes at its time of day; of anything else, all
+	 * in a circle from another moment on.  `original` says whom each stands for, by workload;
+	 * FL_NONE: nobody.
 	 */
 	fl_time arrivals;
-	const uint32_t *again;
+	const uint32_t *original;
 	/* Run times of the model's lives are what people say beforehand: they count. */
 	bool told;
-	const struct fl_sim_job *from; /* of the simulation it is asked in; NULL: none */
 };
 
 extern const struct fl_forecast_options fl_forecast_default;
@@ -63,7 +66,8 @@ struct fl_forecast {
 	fl_time start, from,
 		to;       /* on the clock: median, interval; FL_NEVER: not until the horizon */
 	uint32_t started; /* in so many runs */
-	struct fl_workload awaited; /* whose end it follows most often; FL_NONE: nobody's */
+	/* Whose end it follows most often, of those that are there; FL_NONE: nobody's. */
+	struct fl_workload awaited;
 	uint32_t awaited_runs;
 	struct fl_node awaited_queue; /* the same of queues */
 	uint32_t awaited_queue_runs;
@@ -83,17 +87,6 @@ int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,
 		const struct fl_model *model, struct fl_runtimes *times,
 		const struct fl_forecast_options *options, struct fl_forecast *rows, uint32_t n,
 		struct fl_forecast_basis *ret, fairlead_error *err);
-
-/*
- * Spares that stand for those that come again: one for each Workload created after @since,
- * added behind all others before the model is sealed.  *ret: the first of them.
- */
-int fl_forecast_spares(struct fl_model *m, fl_time since, uint32_t *ret, fairlead_error *err);
-/*
- * After the seal, before the policy is made: they come after everybody else.  @ret, by workload,
- * is `again`.  The policy has to be told that they are not there (FL_EV_CANCEL).
- */
-void fl_forecast_set_aside(struct fl_model *m, uint32_t first, uint32_t *ret);
 
 /*
  * One future to look at: a life for each workload of @model, by its index (as fl_sim_options

@@ -90,12 +90,12 @@ static void enter(struct fl_measure *m, uint32_t w, fl_time at)
 	}
 	if (!differs)
 		return;
-	m->stale = true;
 	for (uint32_t row = j->row; row != FL_NONE; row = m->rows[row].above) {
 		struct fl_measure_row *r = &m->rows[row];
 		double *now = m->now + (size_t)row * n;
 
 		fl_measure_touch(m, row, at);
+		fl_measure_touched(m, row);
 		for (uint32_t i = 0; i < n; i++)
 			now[i] += m->fresh[i];
 		r->waiting += (uint32_t)j->waits - (uint32_t)before.waits;
@@ -204,9 +204,24 @@ static void started(struct fl_measure *m, const struct fl_sim_event *e)
 	m->jobs[w].works_at = m->sim->jobs[w].since;
 }
 
+/* What the cluster held and had up to @at. */
+static void note_use(struct fl_measure *m, fl_time at, struct fl_measure_use *to)
+{
+	uint32_t cluster = m->n_rows - 1;
+
+	fl_measure_touch(m, cluster, at);
+	fl_measure_touch_capacity(m, at);
+	for (uint32_t k = 0; k < m->n_resources; k++) {
+		size_t i = (size_t)cluster * (2 * m->n_resources + 2) + k;
+
+		to->held[k] = m->sum[i] + m->total[i];
+		to->capacity[k] = m->capacity_sum[k] + m->capacity_total[k];
+	}
+}
+
 static void ended(struct fl_measure *m, const struct fl_sim_event *e)
 {
-	uint32_t w = e->workload.v, cluster = m->n_rows - 1;
+	uint32_t w = e->workload.v;
 	struct fl_measured_counts *counts = &m->nodes[m->jobs[w].row].counts;
 	const struct fl_life_row *life = m->sim->jobs[w].life;
 
@@ -215,21 +230,21 @@ static void ended(struct fl_measure *m, const struct fl_sim_event *e)
 	if (life && life->runs != FL_NEVER)
 		add_work(m, w, life->runs, counts->useful);
 	m->jobs[w].flow = 0;
-	fl_measure_touch(m, cluster, e->at);
-	fl_measure_touch_capacity(m, e->at);
-	for (uint32_t k = 0; k < m->n_resources; k++) {
-		size_t at = (size_t)cluster * (2 * m->n_resources + 2) + k;
+	note_use(m, e->at, &m->to_end);
+}
 
-		m->end_held[k] = m->sum[at] + m->total[at];
-		m->end_capacity[k] = m->capacity_sum[k] + m->capacity_total[k];
-	}
+static void arrived(struct fl_measure *m, const struct fl_sim_event *e)
+{
+	m->jobs[e->workload.v].came = true;
+	note_use(m, e->at, &m->to_arrival);
 }
 
 static void changed(struct fl_measure *m, const struct fl_sim_event *e)
 {
 	fl_measure_touch_capacity(m, e->at);
 	fl_entitled_changed(&m->entitled);
-	m->stale = true;
+	for (uint32_t row = 0; row + 1 < m->n_rows; row++)
+		fl_measure_touched(m, row);
 	if (m->n_notes == FL_MEASURE_NOTES) {
 		m->notes_dropped++;
 		return;
@@ -262,7 +277,7 @@ static int on_event(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 	if (r < 0)
 		return r;
 	if (e->kind == FL_SIM_ARRIVED)
-		m->jobs[w].came = true;
+		arrived(m, e);
 	else if (e->kind == FL_SIM_STARTED)
 		started(m, e);
 	else if (e->kind == FL_SIM_LET_GO || e->kind == FL_SIM_KILLED)
@@ -275,29 +290,25 @@ static int on_event(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 	return 0;
 }
 
-/* All is as it is until @to: the looks and ends of buckets until then see it. */
+/* All is as it is until @to: what is fair counts for so long, and ends of buckets see it. */
 static int on_passes(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
 {
 	struct fl_measure *m = user;
 
 	/* cycles find new fair shares though nothing happened */
-	if (m->entitled.own && sim->driver.cycles != m->cycles)
-		m->stale = true;
-	while (m->next_look <= to) {
+	if (m->n_touched || (m->entitled.own && sim->driver.cycles != m->cycles)) {
+		int r = fl_measure_look(m, sim->now, err);
+
+		if (r < 0)
+			return r;
+		m->cycles = sim->driver.cycles;
+	}
+	for (fl_time at = sim->now, next; at < to; at = next) {
 		fl_time bucket_ends = m->bucket_begins + m->step;
-		fl_time last = to < bucket_ends ? to : bucket_ends;
-		uint64_t n = 1 + (uint64_t)((last - m->next_look) / m->sampled);
 
-		if (m->stale) {
-			int r = fl_measure_look(m, m->next_look, err);
-
-			if (r < 0)
-				return r;
-			m->cycles = sim->driver.cycles;
-		}
-		fl_measure_count_looks(m, n);
-		m->next_look += (fl_time)n * m->sampled;
-		if (last == bucket_ends)
+		next = to < bucket_ends ? to : bucket_ends;
+		fl_measure_pass(m, next - at);
+		if (next == bucket_ends)
 			fl_measure_close(m, bucket_ends, /* last= */ false);
 	}
 	return 0;
@@ -311,10 +322,12 @@ static int make_rows(struct fl_measure *m, fairlead_error *err)
 
 	if (!ALLOC(m->rows, n) || !ALLOC(m->now, (size_t)n * 2 * k) ||
 	    !ALLOC(m->sum, (size_t)n * (2 * k + 2)) || !ALLOC(m->total, (size_t)n * (2 * k + 2)) ||
-	    !ALLOC(m->capacity_sum, k) || !ALLOC(m->capacity_total, k) || !ALLOC(m->end_held, k) ||
-	    !ALLOC(m->end_capacity, k) || !ALLOC(m->entitled_now, (size_t)n * k) ||
-	    !ALLOC(m->entitled_sum, (size_t)n * k) || !ALLOC(m->entitled_wanted, (size_t)n * k) ||
-	    !ALLOC(m->nodes, n) || !ALLOC(m->notes, FL_MEASURE_NOTES))
+	    !ALLOC(m->capacity_sum, k) || !ALLOC(m->capacity_total, k) ||
+	    !ALLOC(m->to_end.held, k) || !ALLOC(m->to_end.capacity, k) ||
+	    !ALLOC(m->to_arrival.held, k) || !ALLOC(m->to_arrival.capacity, k) ||
+	    !ALLOC(m->entitled_now, (size_t)n * k) || !ALLOC(m->entitled_sum, (size_t)n * k) ||
+	    !ALLOC(m->touched, n) || !ALLOC(m->changed, n) || !ALLOC(m->nodes, n) ||
+	    !ALLOC(m->notes, FL_MEASURE_NOTES))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t row = 0; row < n; row++) {
 		struct fl_measured_node *node = &m->nodes[row];
@@ -328,6 +341,7 @@ static int make_rows(struct fl_measure *m, fairlead_error *err)
 			.ratio_least = (double)INFINITY,
 			.behind_since = FL_TIME_NONE,
 		};
+		fl_measure_touched(m, row);
 		node->node.v = row < n - 1 ? m->entitled.node[row] : FL_NONE;
 		node->parent = above;
 		node->leaf = row < n - 1 &&
@@ -391,17 +405,18 @@ static int make(struct fl_measure *m, fairlead_error *err)
 	m->n_jobs = s->model->n_workloads;
 	m->capacity_since = m->bucket_begins = s->now;
 	m->blocked_least = (double)INFINITY;
-	m->stale = true;
 	m->cycles = s->driver.cycles;
+	fl_measure_new_bucket(m);
 	r = make_rows(m, err);
+	if (r >= 0)
+		r = fl_measure_looks_init(m, err);
 	if (r >= 0)
 		r = make_jobs(m, err);
 	if (r >= 0)
 		r = fl_measure_series_init(m, err);
 	if (r < 0)
 		return r;
-	m->sampled = m->step = fl_measure_interval(m);
-	m->next_look = fl_sat_add(s->now, m->sampled);
+	m->step = fl_measure_step(m);
 	return 0;
 }
 

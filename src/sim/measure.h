@@ -8,17 +8,14 @@
  * Guarantees:
  * - What is held and wanted is an exact integral over virtual time, entered at each event;
  *   sums and counts are exact, quantiles those of all jobs (nearest rank), not of a sample.
- * - Fairness (entitled, ratio, Jain, envy, corrections) is looked at every `sampled`, for the
- *   whole run; a run of about the length that its jobs let expect is looked at up to 8,192
- *   times, fewer in trees of many hundred nodes, but 512 times at least.
- *   The buckets of the series are that wide at first, and twice as wide whenever there would
- *   be more than FL_MEASURE_BUCKETS; the looks stay where they are.  So no figure of fairness
- *   depends on how long a run went on, and none knows of what came and went between two looks.
+ * - Fairness (entitled, ratio, Jain, envy, corrections) is exact as well: it is found anew
+ *   whenever something has changed and time goes on, means are integrals over time, and a correction is
+ *   from event to event.  What lasts for no time counts nowhere.
  * - No number depends on the order of the input, and none on what is done with the results.
  *
- * Cost: an event O(depth x resources) and, warm, no memory but for pairs of queues that never
- * preempted each other before; a look at fairness one division of the tree, and nothing when
- * all is as it was.  Memory: 2 numbers a job and resource, and the series: up to
+ * Cost: an event O(depth x resources), the division of the siblings whose shares it moves
+ * (entitled.h), and O(log queues) for each tenant that is not as it was; warm, no memory but for pairs
+ * of queues that never preempted each other before, and for corrections.  Memory: 2 numbers a job and resource, and the series: up to
  * FL_MEASURE_CELLS numbers in all, with fewer buckets where there are very many queues.
  */
 #ifndef FL_SIM_MEASURE_H
@@ -77,7 +74,7 @@ struct fl_measured_node {
 	bool leaf;
 	struct fl_measured_counts counts;
 	double *held, *wanted; /* means over the run; wanted is held + waiting for */
-	double *entitled;      /* mean of the looks */
+	double *entitled;      /* mean over the run */
 	double blocked_seconds;
 	double ratio_mean, ratio_least; /* while blocked, at most 1; NAN: it never was */
 };
@@ -129,15 +126,16 @@ struct fl_measured_series {
 	uint32_t n;
 	double **held, **wanted, **capacity; /* of the cluster, means */
 	double *waiting, *running;           /* jobs, means */
-	double *jain, *envy;                 /* at the end of the bucket; NAN */
+	double *jain, *jain_least; /* mean and least in the bucket; NAN: less than two tenants */
+	double *envy;              /* the largest in the bucket; NAN: nobody wanted anything */
 	const struct fl_measured_line
 		*lines; /* in the order of nodes, a rest behind its siblings */
 	uint32_t n_lines;
 };
 
 struct fl_measured_fairness {
-	double jain;                        /* mean of the looks with two tenants or more */
-	double largest_envy;                /* of all looks */
+	double jain;                        /* mean over the time with two tenants or more */
+	double largest_envy;                /* at any time */
 	double blocked_mean, blocked_least; /* ratio of blocked tenants, at most 1 */
 	struct fl_spread corrections;       /* seconds; those that were over before the end */
 	uint32_t open;                      /* not over at the end */
@@ -146,8 +144,7 @@ struct fl_measured_fairness {
 
 struct fl_measured {
 	fl_time start, end;
-	double seconds;  /* end - start */
-	fl_time sampled; /* between two looks at fairness */
+	double seconds; /* end - start */
 	enum fl_sim_end ended;
 	uint64_t cycles, events;
 	uint32_t excluded;
@@ -155,6 +152,9 @@ struct fl_measured {
 	struct fl_spread recorded_wait; /* as the sources have it; n 0: none has */
 	/* Held of what there was, up to the last end of a job; to `end` when some still run. */
 	double *utilisation;
+	/* The same up to the last arrival: what the tail of a few long jobs does not blur. NAN: all
+	 * were there when it began. */
+	double *arrival_utilisation;
 	struct fl_measured_fairness fairness;
 
 	const struct fl_measured_resource *resources;
@@ -183,7 +183,8 @@ struct fl_measure *fl_measure_free(struct fl_measure *m); /* accepts NULL, retur
 
 /*
  * When the simulation is over, however it ended; once.  @top: so many children of one parent
- * have a line of their own in the series, those that held most; 0: all.  The results are
+ * have a line of their own in the series, two thirds of them those that held most, the others
+ * those that missed most of what they were entitled to; 0: all.  The results are
  * the measure's.
  */
 int fl_measure_end(struct fl_measure *m, uint32_t top, const struct fl_measured **ret,

@@ -2,8 +2,10 @@
 /*
  * What a tenant has of what it is entitled to.
  *
- * Nothing changes between events, so a look costs a division only after one, and what it
- * found counts for all looks until the next event.
+ * Nothing changes between events, so what a look after one finds counts for all the time up to
+ * the next: means are integrals, and a correction is from event to event.  Only those are looked
+ * at again who want or are entitled to something else; what is compared of all tenants is kept
+ * for pairs of them, pairs of pairs, and so on, so that one who changes costs a few of those.
  */
 #include <math.h>
 
@@ -12,7 +14,7 @@
 /* Below this part of what it is entitled to a blocked tenant is behind. */
 #define FAIR_ENOUGH 0.9
 
-static bool is_leaf(const struct fl_measure *m, uint32_t row) { return m->nodes[row].leaf; }
+/* --- one tenant ----------------------------------------------------------------------------- */
 
 /* The resource of which it wants the largest part; the first by name of equals. FL_NONE: none. */
 static uint32_t wants_most(const struct fl_measure *m, uint32_t row)
@@ -66,102 +68,167 @@ static int correct(struct fl_measure *m, struct fl_measure_row *r, fl_time at, f
 	return 0;
 }
 
+/* --- all tenants ---------------------------------------------------------------------------- */
+
+static const struct fl_measure_look nobody = { .least = 1, .blocked_least = (double)INFINITY };
+
+static struct fl_measure_look look_at(const struct fl_measure_row *r)
+{
+	struct fl_measure_look ret = nobody;
+
+	if (isnan(r->ratio))
+		return ret;
+	ret.tenants = 1;
+	ret.sum = ret.largest = r->ratio;
+	ret.squares = r->ratio * r->ratio;
+	if (r->is_blocked) {
+		ret.least = fmin(r->ratio, 1);
+		ret.blocked = 1;
+		ret.blocked_sum = ret.blocked_least = fmin(r->ratio, 1);
+	}
+	return ret;
+}
+
+static struct fl_measure_look both(const struct fl_measure_look *a, const struct fl_measure_look *b)
+{
+	return (struct fl_measure_look){
+		.tenants = a->tenants + b->tenants,
+		.blocked = a->blocked + b->blocked,
+		.sum = a->sum + b->sum,
+		.squares = a->squares + b->squares,
+		.largest = fmax(a->largest, b->largest),
+		.least = fmin(a->least, b->least),
+		.blocked_sum = a->blocked_sum + b->blocked_sum,
+		.blocked_least = fmin(a->blocked_least, b->blocked_least),
+	};
+}
+
+/* The tenant's numbers are others: so are those of all pairs that it is in, up to the first look. */
+static void enter_look(struct fl_measure *m, uint32_t row)
+{
+	uint32_t at = m->n_looks / 2 + row;
+
+	m->looks[at] = look_at(&m->rows[row]);
+	for (at /= 2; at > 0; at /= 2)
+		m->looks[at] = both(&m->looks[2 * at], &m->looks[2 * at + 1]);
+}
+
+int fl_measure_looks_init(struct fl_measure *m, fairlead_error *err)
+{
+	uint32_t half = 1;
+
+	while (half < m->n_rows)
+		half *= 2;
+	m->n_looks = 2 * half;
+	m->looks = fl_arena_alloc(&m->arena, m->n_looks, sizeof *m->looks, err);
+	if (!m->looks)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < m->n_looks; i++)
+		m->looks[i] = nobody;
+	return 0;
+}
+
 /* Jain's index of the ratios of all who want something, and the largest envy of a blocked one. */
-static struct fl_measure_look compare(const struct fl_measure *m)
+static void compare(struct fl_measure *m)
 {
-	struct fl_measure_look look = { .jain = (double)NAN,
-					.envy = (double)NAN,
-					.blocked_least = (double)INFINITY };
-	double sum = 0, squares = 0, largest = 0, least = 1;
+	const struct fl_measure_look *all = &m->looks[1];
 
-	for (uint32_t row = 0; row + 1 < m->n_rows; row++) {
-		const struct fl_measure_row *r = &m->rows[row];
-		double ratio = r->ratio;
-
-		if (!is_leaf(m, row) || isnan(ratio))
-			continue;
-		look.tenants++;
-		sum += ratio;
-		squares += ratio * ratio;
-		largest = fmax(largest, ratio);
-		if (!r->is_blocked)
-			continue;
-		least = fmin(least, ratio);
-		look.blocked++;
-		look.blocked_sum += fmin(ratio, 1);
-		look.blocked_least = fmin(look.blocked_least, fmin(ratio, 1));
-	}
-	if (!look.tenants)
-		return look;
+	m->jain = m->envy = (double)NAN;
+	if (!all->tenants)
+		return;
 	/* nobody has anything: all have the same */
-	look.jain = squares > 0 ? sum * sum / (look.tenants * squares) : 1;
-	look.envy = least < 1 ? fmax(largest - least, 0) : 0;
-	return look;
+	m->jain = all->squares > 0 ? all->sum * all->sum / (all->tenants * all->squares) : 1;
+	m->envy = all->least < 1 ? fmax(all->largest - all->least, 0) : 0;
 }
 
-void fl_measure_enter_looks(struct fl_measure *m)
+/* --- as time passes ------------------------------------------------------------------------- */
+
+void fl_measure_enter_passed(struct fl_measure *m, uint32_t row)
 {
-	uint64_t n = m->looks - m->entered;
+	struct fl_measure_row *r = &m->rows[row];
+	double *sum = fl_measure_of(m, m->entitled_sum, row);
+	const double *now = fl_measure_of(m, m->entitled_now, row);
+	double length = (double)(m->passed - r->entered);
 
-	for (uint32_t row = 0; row + 1 < m->n_rows && n; row++) {
-		struct fl_measure_row *r = &m->rows[row];
-		double *sum = fl_measure_of(m, m->entitled_sum, row);
-		const double *now = fl_measure_of(m, m->entitled_now, row);
-
-		for (uint32_t k = 0; k < m->n_resources; k++)
-			sum[k] += (double)n * now[k];
-		if (!r->is_blocked || isnan(r->ratio))
-			continue;
-		r->ratio_n += n;
-		r->ratio_sum += (double)n * fmin(r->ratio, 1);
-		r->ratio_least = fmin(r->ratio_least, fmin(r->ratio, 1));
-	}
-	m->entered = m->looks;
+	r->entered = m->passed;
+	if (!(length > 0))
+		return;
+	for (uint32_t k = 0; k < m->n_resources; k++)
+		sum[k] += length * now[k];
+	if (!r->is_blocked || isnan(r->ratio))
+		return;
+	r->ratio_time += length;
+	r->ratio_sum += length * fmin(r->ratio, 1);
+	r->ratio_least = fmin(r->ratio_least, fmin(r->ratio, 1));
 }
 
-void fl_measure_compare(struct fl_measure *m)
+void fl_measure_touched(struct fl_measure *m, uint32_t row)
 {
-	uint32_t n = m->n_resources;
-	double *wanted = m->entitled_wanted;
+	if (m->rows[row].touched || row + 1 == m->n_rows)
+		return;
+	m->rows[row].touched = true;
+	m->touched[m->n_touched++] = row;
+}
 
-	fl_measure_enter_looks(m);
-	for (uint32_t row = 0; row + 1 < m->n_rows; row++)
-		for (uint32_t k = 0; k < n; k++)
-			wanted[(size_t)row * n + k] = m->now[((size_t)row * 2 + 1) * n + k];
-	fl_entitled_find(&m->entitled, wanted, m->entitled_now);
-	for (uint32_t row = 0; row + 1 < m->n_rows; row++) {
-		struct fl_measure_row *r = &m->rows[row];
+/* Those who want or are entitled to something else: each once in `touched`. */
+static void find(struct fl_measure *m)
+{
+	uint32_t n = m->n_resources, told = m->n_touched, changed;
 
-		r->is_blocked = r->waiting || r->partial;
-		r->ratio = ratio_of(m, row);
-	}
-	m->look = compare(m);
+	for (uint32_t i = 0; i < told; i++)
+		fl_entitled_want(&m->entitled, m->touched[i],
+				 &m->now[((size_t)m->touched[i] * 2 + 1) * n]);
+	changed = fl_entitled_find(&m->entitled, m->changed);
+	for (uint32_t i = 0; i < changed; i++)
+		fl_measure_touched(m, m->changed[i]);
 }
 
 int fl_measure_look(struct fl_measure *m, fl_time at, fairlead_error *err)
 {
+	uint32_t n = m->n_resources;
 	int rc = 0;
 
-	fl_measure_compare(m);
-	for (uint32_t row = 0; row + 1 < m->n_rows && rc >= 0; row++)
-		if (is_leaf(m, row))
-			rc = correct(m, &m->rows[row], at, err);
-	m->stale = rc < 0;
+	find(m);
+	for (uint32_t i = 0; i < m->n_touched; i++) {
+		uint32_t row = m->touched[i];
+		struct fl_measure_row *r = &m->rows[row];
+
+		fl_measure_enter_passed(m, row);
+		for (uint32_t k = 0; k < n; k++)
+			fl_measure_of(m, m->entitled_now,
+				      row)[k] = m->entitled.shares[(size_t)row * n + k];
+		r->is_blocked = r->waiting || r->partial;
+		r->ratio = ratio_of(m, row);
+		r->touched = false;
+		if (!m->nodes[row].leaf)
+			continue;
+		enter_look(m, row);
+		if (rc >= 0)
+			rc = correct(m, r, at, err);
+	}
+	m->n_touched = 0;
+	compare(m);
 	return rc;
 }
 
-void fl_measure_count_looks(struct fl_measure *m, uint64_t n)
+void fl_measure_pass(struct fl_measure *m, fl_time time)
 {
-	const struct fl_measure_look *look = &m->look;
+	const struct fl_measure_look *all = &m->looks[1];
+	double length = (double)time;
 
-	m->looks += n;
-	if (look->tenants >= 2) {
-		m->jain_n += n;
-		m->jain_sum += (double)n * look->jain;
+	m->passed += time;
+	if (all->tenants >= 2) {
+		m->jain_time += length;
+		m->jain_sum += length * m->jain;
+		m->bucket.jain_time += length;
+		m->bucket.jain_sum += length * m->jain;
+		m->bucket.least = fmin(m->bucket.least, m->jain);
 	}
-	if (look->tenants)
-		m->largest_envy = fmax(m->largest_envy, look->envy);
-	m->blocked_n += n * look->blocked;
-	m->blocked_sum += (double)n * look->blocked_sum;
-	m->blocked_least = fmin(m->blocked_least, look->blocked_least);
+	if (all->tenants) {
+		m->largest_envy = fmax(m->largest_envy, m->envy);
+		m->bucket.envy = fmax(m->bucket.envy, m->envy);
+	}
+	m->blocked_time += length * all->blocked;
+	m->blocked_sum += length * all->blocked_sum;
+	m->blocked_least = fmin(m->blocked_least, all->blocked_least);
 }

@@ -28,24 +28,26 @@ struct fl_measure_row {
 	fl_time since;  /* integrals are entered up to here */
 	fl_time blocked;
 	uint32_t waiting, running, partial; /* jobs, in it and all below it */
-	/* of the last look, which counts for all looks since `looks` of the measure */
+	bool touched;                       /* it stands in `touched` of the measure */
+	/* of the last look, which counts since `entered`, of the time that has passed */
+	fl_time entered;
 	bool is_blocked;
 	double ratio; /* NAN: it is entitled to nothing */
 	double ratio_sum, ratio_least;
-	uint64_t ratio_n;
+	double ratio_time;
 	fl_time behind_since; /* a leaf: blocked and below what is fair; FL_TIME_NONE */
 };
 
-/* Of one look at all tenants. */
+/* Of some tenants: leaves that want something and are entitled to something. */
 struct fl_measure_look {
-	uint32_t tenants; /* leaves that want something and are entitled to something */
-	double jain, envy;
-	double blocked_sum, blocked_least;
-	uint32_t blocked;
+	uint32_t tenants, blocked;
+	double sum, squares, largest; /* of ratios */
+	double least, blocked_sum,
+		blocked_least; /* of blocked ones, at most 1; of `least` 1 for none */
 };
 
 /* Numbers of a row in the series: held and wanted, waiting, running, entitled, share; of the
- * cluster capacity, Jain and envy in the place of the last two. */
+ * cluster capacity and Jain in the place of the last two, largest envy and least Jain. */
 enum fl_measure_column {
 	FL_COLUMN_HELD,
 	FL_COLUMN_WANTED,
@@ -54,8 +56,14 @@ enum fl_measure_column {
 	FL_COLUMN_ENTITLED,
 	FL_COLUMN_SHARE,
 	FL_COLUMN_ENVY,
+	FL_COLUMN_LEAST,
 	FL_COLUMN_CAPACITY = FL_COLUMN_ENTITLED,
 	FL_COLUMN_JAIN = FL_COLUMN_SHARE
+};
+
+/* By resource: integrals of what was held and what there was, from the beginning. */
+struct fl_measure_use {
+	double *held, *capacity;
 };
 
 struct fl_measure {
@@ -77,19 +85,25 @@ struct fl_measure {
 	double *total; /* the same, of earlier ones */
 	double *capacity_sum, *capacity_total; /* by resource */
 	fl_time capacity_since;
-	double *end_held, *end_capacity; /* by resource: integrals up to the last end of a job */
+	struct fl_measure_use to_end, to_arrival; /* up to the last end and arrival of a job */
 
-	/* by row and resource; the sum is over looks */
-	double *entitled_now, *entitled_sum, *entitled_wanted;
+	/* by row and resource; the sum is an integral */
+	double *entitled_now, *entitled_sum;
 
-	/* Looks. */
-	fl_time sampled, next_look;
-	uint64_t looks, entered; /* so far; and of them entered in sums of rows */
-	uint64_t cycles;         /* of the driver at the last look */
-	bool stale;              /* something is not as it was at the last look */
-	struct fl_measure_look look;
-	double jain_sum, largest_envy, blocked_sum, blocked_least;
-	uint64_t jain_n, blocked_n;
+	/* Looks: one after each moment in which something changed. */
+	fl_time passed;               /* since the beginning */
+	uint64_t cycles;              /* of the driver at the last look */
+	uint32_t *touched, n_touched; /* rows that are not as they were at the last look */
+	uint32_t *changed;            /* scratch */
+	struct fl_measure_look
+		*looks; /* 1: of all; i: of 2i and 2i + 1; the second half: of rows */
+	uint32_t n_looks;
+	double jain, envy; /* of all */
+	struct {
+		double jain_sum, jain_time, least, envy;
+	} bucket; /* of this one; NAN where there was nobody to compare */
+	double jain_sum, jain_time, largest_envy; /* integrals, and over how long */
+	double blocked_sum, blocked_time, blocked_least;
 	double *corrections; /* seconds */
 	uint32_t n_corrections, cap_corrections;
 
@@ -122,19 +136,26 @@ static inline double fl_measure_seconds(fl_time t) { return (double)t / (double)
 void fl_measure_touch(struct fl_measure *m, uint32_t row, fl_time at);
 void fl_measure_touch_capacity(struct fl_measure *m, fl_time at);
 
-/* measure_fairness.c: who has what of what it is entitled to, as of now */
-void fl_measure_compare(struct fl_measure *m);
-/* That at @at, the end of a stretch in which all is as it is now; who is behind since when. */
+/* measure_fairness.c */
+int fl_measure_looks_init(struct fl_measure *m, fairlead_error *err);
+/* The row is to be looked at again. */
+void fl_measure_touched(struct fl_measure *m, uint32_t row);
+/*
+ * Who has what of what it is entitled to, and who is behind since when: at @at, when a stretch
+ * begins in which all is as it is now.
+ */
 int fl_measure_look(struct fl_measure *m, fl_time at, fairlead_error *err);
-/* That look, so many times. */
-void fl_measure_count_looks(struct fl_measure *m, uint64_t n);
-/* What rows have of looks that were counted is in their sums. */
-void fl_measure_enter_looks(struct fl_measure *m);
+/* The stretch takes so long, or goes on for so long. */
+void fl_measure_pass(struct fl_measure *m, fl_time time);
+/* What the row has of the time that has passed is in its sums. */
+void fl_measure_enter_passed(struct fl_measure *m, uint32_t row);
 
 /* measure_series.c */
 int fl_measure_series_init(struct fl_measure *m, fairlead_error *err);
-/* How long a run may be expected to be, and from that the time between looks. */
-fl_time fl_measure_interval(const struct fl_measure *m);
+/* How wide buckets are at first: as many as there is room for, if the run is as long as expected. */
+fl_time fl_measure_step(const struct fl_measure *m);
+/* Nothing has passed in it. */
+void fl_measure_new_bucket(struct fl_measure *m);
 /* The bucket ends; it is `step` long but for the last one. */
 void fl_measure_close(struct fl_measure *m, fl_time at, bool last);
 double *fl_measure_column(const struct fl_measure *m, uint32_t row, enum fl_measure_column c,

@@ -64,8 +64,8 @@ static void sum_up(struct fl_measure *m)
 		node->counts.waiting = r->waiting;
 		node->counts.running = r->running;
 		node->blocked_seconds = fl_measure_seconds(r->blocked);
-		node->ratio_mean = r->ratio_n ? r->ratio_sum / (double)r->ratio_n : (double)NAN;
-		node->ratio_least = r->ratio_n ? r->ratio_least : (double)NAN;
+		node->ratio_mean = r->ratio_time > 0 ? r->ratio_sum / r->ratio_time : (double)NAN;
+		node->ratio_least = r->ratio_time > 0 ? r->ratio_least : (double)NAN;
 		for (uint32_t k = 0; k < n; k++) {
 			struct fl_measured_counts *c = &node->counts;
 
@@ -76,13 +76,18 @@ static void sum_up(struct fl_measure *m)
 			node->held[k] = length > 0 ? total[k] * m->scale[k] / length : (double)NAN;
 			node->wanted[k] = length > 0 ? total[n + k] * m->scale[k] / length :
 						       (double)NAN;
-			node->entitled[k] = m->looks ? fl_measure_of(m, m->entitled_sum, row)[k] *
-							       m->scale[k] / (double)m->looks :
-						       (double)NAN;
+			node->entitled[k] = m->passed ? fl_measure_of(m, m->entitled_sum, row)[k] *
+								m->scale[k] / (double)m->passed :
+							(double)NAN;
 		}
 	}
 	for (uint32_t row = m->n_rows - 1; row-- > 0;)
 		add_counts(m, &m->nodes[m->rows[row].above].counts, &m->nodes[row].counts);
+}
+
+static double part_of(double held, double capacity)
+{
+	return capacity > 0 && !isinf(capacity) ? held / capacity : (double)NAN;
 }
 
 static int make_resources(struct fl_measure *m, fairlead_error *err)
@@ -91,15 +96,14 @@ static int make_resources(struct fl_measure *m, fairlead_error *err)
 	const struct fl_model *model = m->sim->model;
 	uint32_t cluster = m->n_rows - 1;
 
-	if (!ALLOC(rows, m->n_resources) || !ALLOC(m->results.utilisation, m->n_resources))
+	if (!ALLOC(rows, m->n_resources) || !ALLOC(m->results.utilisation, m->n_resources) ||
+	    !ALLOC(m->results.arrival_utilisation, m->n_resources))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t k = 0; k < m->n_resources; k++) {
 		struct fl_resource id = m->entitled.resources[k];
 		const char *name = fl_model_text(model, model->resources[id.v]);
+		size_t all = (size_t)cluster * (2 * m->n_resources + 2) + k;
 		bool whole = m->rows[cluster].running || m->results.ended == FL_SIM_STOPPED;
-		double held = whole ? m->total[(size_t)cluster * (2 * m->n_resources + 2) + k] :
-				      m->end_held[k];
-		double capacity = whole ? m->capacity_total[k] : m->end_capacity[k];
 
 		rows[k] = (struct fl_measured_resource){
 			.id = id,
@@ -113,8 +117,11 @@ static int make_resources(struct fl_measure *m, fairlead_error *err)
 			.scale = m->scale[k],
 			.capacity = m->entitled.capacity[k] * m->scale[k],
 		};
-		m->results.utilisation[k] = capacity > 0 && !isinf(capacity) ? held / capacity :
-									       (double)NAN;
+		m->results.utilisation[k] = whole ? part_of(m->total[all], m->capacity_total[k]) :
+						    part_of(m->to_end.held[k],
+							    m->to_end.capacity[k]);
+		m->results.arrival_utilisation[k] = part_of(m->to_arrival.held[k],
+							    m->to_arrival.capacity[k]);
 	}
 	m->results.resources = rows;
 	m->results.n_resources = m->n_resources;
@@ -171,15 +178,15 @@ static int make_fairness(struct fl_measure *m, fairlead_error *err)
 	uint32_t n = m->n_corrections, *sorted;
 	double *lengths;
 
-	f->jain = m->jain_n ? m->jain_sum / (double)m->jain_n : (double)NAN;
-	f->largest_envy = m->looks ? m->largest_envy : (double)NAN;
-	f->blocked_mean = m->blocked_n ? m->blocked_sum / (double)m->blocked_n : (double)NAN;
-	f->blocked_least = m->blocked_n ? m->blocked_least : (double)NAN;
+	f->jain = m->jain_time > 0 ? m->jain_sum / m->jain_time : (double)NAN;
+	f->largest_envy = m->passed ? m->largest_envy : (double)NAN;
+	f->blocked_mean = m->blocked_time > 0 ? m->blocked_sum / m->blocked_time : (double)NAN;
+	f->blocked_least = m->blocked_time > 0 ? m->blocked_least : (double)NAN;
 	f->longest_open = (double)NAN;
 	for (uint32_t row = 0; row + 1 < m->n_rows; row++) {
 		fl_time since = m->rows[row].behind_since;
 
-		if (since == FL_TIME_NONE)
+		if (since == FL_TIME_NONE || since == m->results.end)
 			continue;
 		f->open++;
 		f->longest_open = fmax(f->longest_open, fl_measure_seconds(m->results.end - since));
@@ -195,17 +202,18 @@ static int make_fairness(struct fl_measure *m, fairlead_error *err)
 	return 0;
 }
 
-/* The last, shorter bucket. Its end is no look that counts. */
-static void end_series(struct fl_measure *m)
+/* The last, shorter bucket, and what the end itself has changed. */
+static int end_series(struct fl_measure *m, fairlead_error *err)
 {
 	fl_time end = m->sim->now;
+	int r;
 
-	fl_measure_enter_looks(m);
-	if (end == m->bucket_begins)
-		return;
-	if (m->stale)
-		fl_measure_compare(m);
-	fl_measure_close(m, end, /* last= */ true);
+	for (uint32_t row = 0; row + 1 < m->n_rows; row++)
+		fl_measure_enter_passed(m, row);
+	r = fl_measure_look(m, end, err);
+	if (r >= 0 && end > m->bucket_begins)
+		fl_measure_close(m, end, /* last= */ true);
+	return r;
 }
 
 int fl_measure_end(struct fl_measure *m, uint32_t top, const struct fl_measured **ret,
@@ -215,11 +223,12 @@ int fl_measure_end(struct fl_measure *m, uint32_t top, const struct fl_measured 
 	const struct fl_sim *s = m->sim;
 	int r;
 
-	end_series(m);
+	r = end_series(m, err);
+	if (r < 0)
+		return r;
 	to->start = s->options.start;
 	to->end = s->now;
 	to->seconds = fl_measure_seconds(to->end - to->start);
-	to->sampled = m->sampled;
 	to->ended = s->ended;
 	to->cycles = s->driver.cycles;
 	to->events = s->events;

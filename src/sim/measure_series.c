@@ -7,7 +7,7 @@
 
 #define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&m->arena, (n), sizeof *(ptr), err)) != NULL)
 
-enum { LEAST_LOOKS = 512, MOST_LOOKS = 8192, LOOKED_AT = 1 << 21, LEAST_BUCKETS = 16 };
+enum { LEAST_BUCKETS = 16 };
 
 /* --- how wide --- */
 
@@ -56,20 +56,12 @@ static double expected(const struct fl_measure *m)
 	return span;
 }
 
-/* As many as cost little beside the run: so many rows in all. */
-static double looks(const struct fl_measure *m)
-{
-	double n = LOOKED_AT / fmax((double)m->n_rows * m->n_resources, 1);
-
-	return fmin(fmax(n, LEAST_LOOKS), MOST_LOOKS);
-}
-
-fl_time fl_measure_interval(const struct fl_measure *m)
+fl_time fl_measure_step(const struct fl_measure *m)
 {
 	static const int32_t tenths[] = { 1,     2,     5,      10,     20,     50,    100,
 					  300,   600,   1200,   3000,   6000,   9000,  18000,
 					  36000, 72000, 108000, 216000, 432000, 864000 };
-	double wish = expected(m) / looks(m);
+	double wish = expected(m) / m->buckets;
 	fl_time step = 0;
 
 	for (uint32_t i = 0; i < sizeof tenths / sizeof *tenths; i++) {
@@ -88,7 +80,7 @@ int fl_measure_series_init(struct fl_measure *m, fairlead_error *err)
 {
 	size_t cells;
 
-	m->columns = 3 * m->n_resources + 4;
+	m->columns = 3 * m->n_resources + 5;
 	cells = (size_t)m->n_rows * m->columns;
 	m->buckets = FL_MEASURE_BUCKETS;
 	while (m->buckets > LEAST_BUCKETS && cells * m->buckets > FL_MEASURE_CELLS)
@@ -107,25 +99,39 @@ double *fl_measure_column(const struct fl_measure *m, uint32_t row, enum fl_meas
 		      c == FL_COLUMN_RUNNING  ? 2 * n + 1 :
 		      c == FL_COLUMN_ENTITLED ? 2 * n + 2 + k :
 		      c == FL_COLUMN_SHARE    ? 3 * n + 2 :
-						3 * n + 3;
+		      c == FL_COLUMN_ENVY     ? 3 * n + 3 :
+						3 * n + 4;
 
 	return m->series + ((size_t)row * m->columns + at) * m->buckets;
 }
 
 /* --- the end of a bucket --- */
 
-/* Of means the mean, of what is so at the end the later one. */
+static double mean(double a, double b) { return isnan(a) ? b : isnan(b) ? a : (a + b) / 2; }
+
+/* Of means the mean, of extremes the one further out, of what is so at the end the later one. */
+static double merged(const struct fl_measure *m, bool cluster, uint32_t column, double a, double b)
+{
+	uint32_t n = m->n_resources;
+
+	if (column < 2 * n + 2 || (cluster && column < 3 * n + 3))
+		return mean(a, b);
+	if (!cluster)
+		return b;
+	return column == 3 * n + 3 ? fmax(a, b) : fmin(a, b);
+}
+
 static void merge(struct fl_measure *m)
 {
-	uint32_t n = m->n_buckets / 2, k = m->n_resources;
+	uint32_t n = m->n_buckets / 2;
 
 	for (uint32_t row = 0; row < m->n_rows; row++)
 		for (uint32_t c = 0; c < m->columns; c++) {
 			double *of = m->series + ((size_t)row * m->columns + c) * m->buckets;
-			bool mean = c < 2 * k + 2 || (row == m->n_rows - 1 && c < 3 * k + 2);
 
 			for (uint32_t b = 0; b < n; b++)
-				of[b] = mean ? (of[2 * b] + of[2 * b + 1]) / 2 : of[2 * b + 1];
+				of[b] = merged(m, row == m->n_rows - 1, c, of[2 * b],
+					       of[2 * b + 1]);
 		}
 	m->n_buckets = n;
 	m->step *= 2;
@@ -156,6 +162,12 @@ static void close_node(struct fl_measure *m, uint32_t row)
 	fl_measure_column(m, row, FL_COLUMN_SHARE, 0)[b] = share.precise;
 }
 
+void fl_measure_new_bucket(struct fl_measure *m)
+{
+	m->bucket.jain_sum = m->bucket.jain_time = 0;
+	m->bucket.least = m->bucket.envy = (double)NAN;
+}
+
 static void close_cluster(struct fl_measure *m, double width)
 {
 	uint32_t row = m->n_rows - 1, b = m->n_buckets;
@@ -165,8 +177,11 @@ static void close_cluster(struct fl_measure *m, double width)
 		m->capacity_total[k] += m->capacity_sum[k];
 		m->capacity_sum[k] = 0;
 	}
-	fl_measure_column(m, row, FL_COLUMN_JAIN, 0)[b] = m->look.jain;
-	fl_measure_column(m, row, FL_COLUMN_ENVY, 0)[b] = m->look.envy;
+	fl_measure_column(m, row, FL_COLUMN_JAIN, 0)[b] =
+		m->bucket.jain_time > 0 ? m->bucket.jain_sum / m->bucket.jain_time : (double)NAN;
+	fl_measure_column(m, row, FL_COLUMN_ENVY, 0)[b] = m->bucket.envy;
+	fl_measure_column(m, row, FL_COLUMN_LEAST, 0)[b] = m->bucket.least;
+	fl_measure_new_bucket(m);
 }
 
 void fl_measure_close(struct fl_measure *m, fl_time at, bool last)
@@ -191,7 +206,7 @@ void fl_measure_close(struct fl_measure *m, fl_time at, bool last)
 
 struct ranking {
 	const struct fl_measure *m;
-	const double *part; /* by row: of what there is, what it held */
+	const double *part; /* by row: of what there is, what it held; or what it missed */
 };
 
 static int by_parent_and_part(const void *ctx, uint32_t a, uint32_t b)
@@ -219,20 +234,57 @@ static double part_held(const struct fl_measure *m, uint32_t row)
 	return most;
 }
 
-/* Which rows have a line: the first @top children of one that has (the cluster has). */
-static void choose(const struct fl_measure *m, uint32_t top, const uint32_t *sorted, bool *shown)
+/* How much it was behind while it was kept from its own, times how long. */
+static double missed(const struct fl_measure *m, uint32_t row)
 {
-	uint32_t place = 0;
+	const struct fl_measure_row *r = &m->rows[row];
 
-	for (uint32_t i = 0; i + 1 < m->n_rows; i++) {
-		uint32_t row = sorted[i], above = m->rows[row].above;
+	return r->ratio_time > 0 ? r->ratio_time - r->ratio_sum : 0;
+}
 
-		place = i && m->rows[sorted[i - 1]].above == above ? place + 1 : 0;
-		shown[row] = top == 0 || place < top;
+/* Of each parent's children the first @most by @part, beside those that are shown already. */
+static void choose(const struct fl_measure *m, uint32_t most, const double *part, uint32_t *sorted,
+		   bool *shown)
+{
+	struct ranking ranking = { .m = m, .part = part };
+	uint32_t n = m->n_rows - 1, chosen = 0;
+
+	for (uint32_t row = 0; row < n; row++)
+		sorted[row] = row;
+	fl_sort(sorted, n, sorted + m->n_rows, by_parent_and_part, &ranking);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = sorted[i];
+
+		if (i == 0 || m->rows[sorted[i - 1]].above != m->rows[row].above)
+			chosen = 0;
+		if (shown[row] || chosen == most)
+			continue;
+		shown[row] = true;
+		chosen++;
 	}
-	for (uint32_t row = 0; row + 1 < m->n_rows; row++)
+}
+
+/*
+ * Which rows have a line: @top children of one that has (the cluster has); two thirds of them those
+ * that held most, the others those that missed most.
+ */
+static int choose_lines(struct fl_measure *m, uint32_t top, bool *shown, fairlead_error *err)
+{
+	uint32_t *sorted, n = m->n_rows;
+	double *held, *behind;
+
+	if (!ALLOC(sorted, (size_t)n * 2) || !ALLOC(held, n) || !ALLOC(behind, n))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t row = 0; row + 1 < n; row++) {
+		held[row] = part_held(m, row);
+		behind[row] = missed(m, row);
+	}
+	choose(m, top ? top - top / 3 : n, held, sorted, shown);
+	choose(m, top / 3, behind, sorted, shown);
+	for (uint32_t row = 0; row + 1 < n; row++)
 		if (m->nodes[row].parent != FL_NONE)
 			shown[row] &= shown[m->nodes[row].parent];
+	return 0;
 }
 
 static double **columns_of(struct fl_measure *m, uint32_t row, enum fl_measure_column c,
@@ -329,22 +381,15 @@ int fl_measure_lines(struct fl_measure *m, uint32_t top, fairlead_error *err)
 {
 	struct fl_measured_series *s = &m->results.series;
 	struct fl_measured_line *lines;
-	struct ranking ranking = { .m = m };
-	uint32_t *sorted, n = m->n_rows;
-	double *part;
+	uint32_t n = m->n_rows;
 	bool *shown;
 	int r;
 
-	if (!ALLOC(sorted, (size_t)n * 2) || !ALLOC(part, n) || !ALLOC(shown, n) ||
-	    !ALLOC(lines, (size_t)n * 2))
+	if (!ALLOC(shown, n) || !ALLOC(lines, (size_t)n * 2))
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t row = 0; row + 1 < n; row++) {
-		sorted[row] = row;
-		part[row] = part_held(m, row);
-	}
-	ranking.part = part;
-	fl_sort(sorted, n - 1, sorted + n, by_parent_and_part, &ranking);
-	choose(m, top, sorted, shown);
+	r = choose_lines(m, top, shown, err);
+	if (r < 0)
+		return r;
 	s->start = m->results.start;
 	s->step = m->step;
 	s->n = m->n_buckets;
@@ -356,6 +401,7 @@ int fl_measure_lines(struct fl_measure *m, uint32_t top, fairlead_error *err)
 	s->waiting = fl_measure_column(m, n - 1, FL_COLUMN_WAITING, 0);
 	s->running = fl_measure_column(m, n - 1, FL_COLUMN_RUNNING, 0);
 	s->jain = fl_measure_column(m, n - 1, FL_COLUMN_JAIN, 0);
+	s->jain_least = fl_measure_column(m, n - 1, FL_COLUMN_LEAST, 0);
 	s->envy = fl_measure_column(m, n - 1, FL_COLUMN_ENVY, 0);
 	r = make_lines(m, shown, lines, &s->n_lines, err);
 	s->lines = lines;

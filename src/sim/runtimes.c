@@ -71,8 +71,8 @@ static uint32_t shared(const struct fl_model *m, const struct fl_life_row *life,
 		return row->cluster_queue.v;
 	case FL_RUN_USER:
 		return life->user.v != FL_NONE ? life->user.v : row->queue.v;
-	case FL_RUN_SIZE:
-		return fl_run_size(m, life->workload);
+	case FL_RUN_SIZE: /* and class; what coincides by chance does no harm */
+		return fl_run_size(m, life->workload) + 128 * (life->class_name.v + 1);
 	default:
 		return (uint32_t)(life->asked / FL_SECOND);
 	}
@@ -163,10 +163,12 @@ fl_time fl_run_came(const struct fl_model *m, struct fl_workload w, const struct
 	return life && life->arrives != FL_TIME_NONE ? life->arrives : m->workloads[w.v].created;
 }
 
-static fl_time ended(const struct fl_model *m, const struct fl_life_row *life)
+fl_time fl_run_ended(const struct fl_model *m, const struct fl_life_row *life)
 {
 	fl_time start = fl_run_came(m, life->workload, life);
 
+	if (!has_ended(m, life))
+		return FL_NEVER;
 	start = start == FL_TIME_NONE ? 0 : start;
 
 	start = fl_sat_add(start, life->waited == FL_TIME_NONE ? 0 : life->waited);
@@ -177,7 +179,7 @@ static int cmp_ended(const void *model, uint32_t a, uint32_t b)
 {
 	const struct fl_model *m = model;
 	const struct fl_life_row *x = &m->lives[a], *y = &m->lives[b];
-	fl_time s = ended(m, x), t = ended(m, y);
+	fl_time s = fl_run_ended(m, x), t = fl_run_ended(m, y);
 	const struct fl_workload_row *v = &m->workloads[x->workload.v],
 				     *w = &m->workloads[y->workload.v];
 	int r;
@@ -215,8 +217,10 @@ static fl_time as_long_as(const struct fl_run_sample *s, fl_time asked)
 {
 	double part;
 
-	if (asked == FL_TIME_NONE || s->asked == FL_TIME_NONE || s->asked == asked || s->asked <= 0)
+	if (asked == FL_TIME_NONE || s->asked == asked)
 		return s->runs;
+	if (s->asked == FL_TIME_NONE || s->asked <= 0)
+		return fl_amount_min(s->runs, asked);
 	part = (double)s->runs / (double)s->asked;
 	part = fmin(part, 1) * (double)asked;
 	return (fl_time)part;

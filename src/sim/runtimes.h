@@ -3,8 +3,8 @@
  * runtimes - how long a workload will run, from how long others did
  *
  * Those that ended are kept by what they have in common: of the cluster, of a queue, of one
- * user of it (of a local queue where no user is told), of similar size, with the same time
- * limit.  A draw takes one of the newest of the narrowest group, or, the more often the
+ * user of it (of a local queue where no user is told), of similar size and the same class (of a
+ * daemon's jobs: the same name) where there is any, with the same time limit.  A draw takes one of the newest of the narrowest group, or, the more often the
  * fewer there are, one of the next wider group: few samples count little, and many alone.
  * Of wider groups it is the part of its limit that each took that counts, where both have
  * one.  Of a workload that has run for a while only those count that ran longer; beyond
@@ -83,6 +83,9 @@ void fl_runtimes_forget(struct fl_runtimes *t, uint32_t n);
 
 /* When it arrived: as @life says (NULL: there is none), or else its object; FL_TIME_NONE. */
 fl_time fl_run_came(const struct fl_model *m, struct fl_workload w, const struct fl_life_row *life);
+
+/* When it ended, of a model that says so; FL_NEVER. */
+fl_time fl_run_ended(const struct fl_model *m, const struct fl_life_row *life);
 
 /* A number that those of similar size share: of GPUs and the like, or cores, in powers of 2. */
 uint32_t fl_run_size(const struct fl_model *m, struct fl_workload w);

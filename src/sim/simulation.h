@@ -131,12 +131,6 @@ struct fl_sim_options {
 	fl_time start; /* the clock when it begins */
 	/* One a workload, by its index, `workload` FL_NONE where it has none; NULL: the model's. */
 	const struct fl_life_row *lives;
-	/*
-	 * It begins in the middle: how far each one is, of another simulation at `start`.  Who
-	 * leaves has the whole grace before it, and there are no changes or failures.  NULL: as
-	 * the policy has it; who runs, runs since it holds quota.
-	 */
-	const struct fl_sim_job *from;
 	struct fl_sim_listener listeners[FL_SIM_LISTENERS];
 	uint32_t n_listeners;
 	/* Asked now and then (every thousand events or so); false: stop. NULL: go on. */

@@ -94,7 +94,7 @@ static void worked_numbers(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint32_t n = 0;
-		double got[NODES];
+		uint32_t changed[NODES];
 		struct fl_entitled e;
 		fairlead_error err;
 
@@ -106,13 +106,14 @@ static void worked_numbers(void **unused)
 		ok(fl_entitled_init(&e, &fl_mem_heap, m, &fl_borrow_policy, p, &err), &err);
 		CHECK(e.n == n && e.n_resources == 1, rows[i].name);
 		CHECK(e.capacity[0] == rows[i].capacity, rows[i].name);
-		for (int again = 0; again < 2; again++) { /* nothing is left of the first time */
-			fl_entitled_find(&e, rows[i].wanted, got);
-			for (uint32_t row = 0; row < n; row++)
-				if (got[row] != rows[i].entitled[row])
-					fail_msg("row '%s': %s is entitled to %g", rows[i].name,
-						 rows[i].nodes[row].name, got[row]);
-		}
+		for (uint32_t row = 0; row < n; row++)
+			fl_entitled_want(&e, row, &rows[i].wanted[row]);
+		(void)fl_entitled_find(&e, changed);
+		for (uint32_t row = 0; row < n; row++)
+			if (e.shares[row] != rows[i].entitled[row])
+				fail_msg("row '%s': %s is entitled to %g", rows[i].name,
+					 rows[i].nodes[row].name, e.shares[row]);
+		CHECK(fl_entitled_find(&e, changed) == 0, rows[i].name);
 		fl_entitled_done(&e);
 		fl_borrow_policy.free(p);
 		fl_model_free(m);
@@ -144,7 +145,7 @@ static void changes_are_followed(void **unused)
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
 	struct fl_entitled e;
 	fairlead_error err;
-	double got[3];
+	uint32_t changed[COUNT(nodes)];
 
 	ok(fl_entitled_init(&e, &fl_mem_heap, m, &fl_borrow_policy, p, &err), &err);
 	for (size_t i = 0; i < COUNT(steps); i++) {
@@ -162,9 +163,65 @@ static void changes_are_followed(void **unused)
 
 		ok(fl_borrow_policy.apply(p, 0, &event, &err), &err);
 		fl_entitled_changed(&e);
-		fl_entitled_find(&e, wanted, got);
-		if (got[1] != steps[i].ra)
-			fail_msg("row '%s': %g", steps[i].name, got[1]);
+		for (uint32_t row = 0; row < COUNT(nodes); row++)
+			fl_entitled_want(&e, row, &wanted[row]);
+		(void)fl_entitled_find(&e, changed);
+		if (e.shares[1] != steps[i].ra)
+			fail_msg("row '%s': %g", steps[i].name, e.shares[1]);
+	}
+	fl_entitled_done(&e);
+	fl_borrow_policy.free(p);
+	fl_model_free(m);
+}
+
+/*
+ * Wants that come and go one by one, under lending limits on three levels, are divided as by
+ * somebody who knows only the last of them.
+ */
+static void one_after_the_other(void **unused)
+{
+	(void)unused;
+	static const struct world_node nodes[] = {
+		COHORT("r", NULL, 1, 3),          COHORT("rx", "r", 2, 4),
+		QUEUE("rxa", "rx", 1, 5, 3, 1),   QUEUE("rxb", "rx", 3, 2, NO, 0),
+		COHORT("ry", "r", 1, 1),          QUEUE("rya", "ry", 1, 7, NO, 2),
+		QUEUE("ryb", "ry", 1, 0, NO, NO), QUEUE("s", NULL, 1, 6, NO, NO),
+	};
+	static const uint32_t leaves[] = { 2, 3, 5, 6, 7 };
+	enum { N = COUNT(nodes) };
+	struct fl_model *m = world_new(&fl_mem_heap, nodes, N, 1);
+	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
+	struct fl_entitled e, fresh;
+	double wanted[N] = { 0 };
+	uint32_t changed[N], n = 0, state = 1;
+	fairlead_error err;
+
+	ok(fl_entitled_init(&e, &fl_mem_heap, m, &fl_borrow_policy, p, &err), &err);
+	for (int i = 0; i < 2000; i++) {
+		state = state * 1664525 + 1013904223;
+		uint32_t row = leaves[(state >> 16) % COUNT(leaves)];
+		double now = (state >> 8) % 14, more = now - wanted[row];
+		double before[N];
+
+		memcpy(before, e.shares, sizeof before);
+		for (uint32_t at = row; at != FL_NONE; at = e.parent[at]) {
+			wanted[at] += more;
+			fl_entitled_want(&e, at, &wanted[at]);
+		}
+		n = fl_entitled_find(&e, changed);
+		ok(fl_entitled_init(&fresh, &fl_mem_heap, m, &fl_borrow_policy, p, &err), &err);
+		for (uint32_t at = 0; at < N; at++)
+			fl_entitled_want(&fresh, at, &wanted[at]);
+		(void)fl_entitled_find(&fresh, (uint32_t[N]){ 0 });
+		assert_memory_equal(e.shares, fresh.shares, sizeof before);
+		fl_entitled_done(&fresh);
+		for (uint32_t at = 0; at < N; at++) {
+			bool told = false;
+
+			for (uint32_t c = 0; c < n; c++)
+				told |= changed[c] == at;
+			assert_int_equal(told, before[at] != e.shares[at]);
+		}
 	}
 	fl_entitled_done(&e);
 	fl_borrow_policy.free(p);
@@ -176,6 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_numbers),
 		cmocka_unit_test(changes_are_followed),
+		cmocka_unit_test(one_after_the_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
