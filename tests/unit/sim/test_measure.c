@@ -67,6 +67,7 @@ static void first_come(void **unused)
 
 	IS(r->seconds, 150);
 	IS(r->utilisation[0], 1000.0 / 1200);
+	IS(r->arrival_utilisation[0], 1); /* of the 50 s until b1 comes */
 	IS(r->totals.hours[0], 1000.0 / 3600);
 	IS(r->totals.useful[0], 1000.0 / 3600);
 	IS(r->totals.lost[0], 0);
@@ -84,17 +85,17 @@ static void first_come(void **unused)
 	IS(b->wanted[0], (50 + 50) * 4.0 / 150);
 	IS(b->blocked_seconds, 50);
 	IS(a->blocked_seconds, 0);
-	/* ten looks a second; those from 50.1 to 100 see a with 8 and b with nothing of 4 */
-	assert_int_equal(r->sampled, FL_SECOND / 10);
+	/* from 50 to 100 a has 8 and b nothing of 4 */
 	IS(r->fairness.jain, 0.5);
 	IS(r->fairness.largest_envy, 2);
 	IS(r->fairness.blocked_mean, 0);
-	assert_int_equal(r->fairness.corrections.n, 1);
+	/* b's, and a nanosecond in which a2 waits for the cycle after that of a1 */
+	assert_int_equal(r->fairness.corrections.n, 2);
 	IS(r->fairness.corrections.max, 50);
 	assert_int_equal(r->fairness.open, 0);
-	IS(a->entitled[0], (100 * 8 + 100 * 4) / 300.0);
+	IS(a->entitled[0], (50 * 8 + 50 * 4) / 150.0);
 	IS(b->ratio_least, 0);
-	IS(a->ratio_mean, (double)NAN);
+	IS(a->ratio_mean, 0.5); /* of that nanosecond */
 	assert_int_equal(r->n_flows, 0);
 	fl_measure_free(m);
 	timed_end(&t);
@@ -179,9 +180,7 @@ static void left_over(void **unused)
 	IS(r->utilisation[0], 1);
 	assert_int_equal(r->totals.running, 1);
 	assert_int_equal(r->fairness.open, 1);
-	/* from the first look after 10 s */
-	assert_int_equal(r->sampled, FL_SECOND / 10);
-	IS(r->fairness.longest_open, 100 - 10.1);
+	IS(r->fairness.longest_open, 100 - 10);
 	fl_measure_free(m);
 	timed_end(&t);
 }
@@ -230,6 +229,50 @@ static void lines(void **unused)
 	IS(s->capacity[0][0], 12);
 	IS(s->running[99], 3);
 	assert_null(s->lines[2].share);
+	fl_measure_free(m);
+	timed_end(&t);
+}
+
+/* Of three lines two are for those that held most, and one for who missed most. */
+static void line_of_who_missed_most(void **unused)
+{
+	(void)unused;
+	static const struct world_node nodes[] = {
+		{ "root", NULL, FL_COHORT, 1, { QUOTA(0) } },
+		{ "a", "root", FL_CLUSTER_QUEUE, 1, { QUOTA(4) } },
+		{ "b", "root", FL_CLUSTER_QUEUE, 1, { QUOTA(4) } },
+		{ "c", "root", FL_CLUSTER_QUEUE, 1, { QUOTA(4) } },
+		{ "d", "root", FL_CLUSTER_QUEUE, 1, { QUOTA(4) } },
+	};
+	static const struct timed_job jobs[] = {
+		{ .name = "1", .queue = "a", .runs = 100, .ask = { 8 } },
+		{ .name = "2", .queue = "b", .runs = 100, .ask = { 4 } },
+		{ .name = "3", .queue = "c", .runs = 100, .ask = { 4 } },
+		{ .name = "4", .queue = "d", .arrives = 50, .runs = 1, .ask = { 1 } },
+	};
+	struct timed_world of = { .nodes = nodes,
+				  .n_nodes = COUNT(nodes),
+				  .jobs = jobs,
+				  .n_jobs = COUNT(jobs),
+				  .resources = 1,
+				  .settings = fl_simulation_default };
+	struct fl_measure *m;
+	struct timed t;
+
+	of.settings.top = 3;
+	const struct fl_measured *r = run(&t, &of, &m);
+	const struct fl_measured_series *s = &r->series;
+	const char *const shown[] = { "root", "a", "b", "d" };
+
+	assert_int_equal(s->n_lines, 5);
+	for (uint32_t i = 0; i < COUNT(shown); i++)
+		assert_ptr_equal(&r->nodes[s->lines[i].node], node_named(&t, r, shown[i]));
+	assert_int_equal(s->lines[4].members, 1);
+	/* of a bucket the mean and the least, and the largest: from 50 on d has nothing and a 2 of 1 */
+	assert_int_equal(s->step, FL_SECOND / 10);
+	IS(s->envy[499], 0);
+	IS(s->envy[500], 8 / 7.0);
+	IS(s->jain_least[499], s->jain[499]);
 	fl_measure_free(m);
 	timed_end(&t);
 }
@@ -340,9 +383,13 @@ static void out_of_memory(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_come),   cmocka_unit_test(taken_back),
-		cmocka_unit_test(left_over),    cmocka_unit_test(lines),
-		cmocka_unit_test(gang_shrinks), cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(first_come),
+		cmocka_unit_test(taken_back),
+		cmocka_unit_test(left_over),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(line_of_who_missed_most),
+		cmocka_unit_test(gang_shrinks),
+		cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
