@@ -125,8 +125,8 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 		snprintf(priority, sizeof(priority), "%d", row->priority);
 		if (row->created != FL_TIME_NONE)
 			fl_report_age(fl_sat_sub(o->answer->now, row->created), age);
-		const char *texts[] = { fl_report_workload(m, (struct fl_workload){ x->ahead[i] },
-							   name),
+		const char *texts[] = { fl_report_who(o->report, m,
+						      (struct fl_workload){ x->ahead[i] }, name),
 					fl_report_node(m, row->cluster_queue), priority, age };
 		rc = fl_table_texts(t, texts, 4, err);
 	}
@@ -156,7 +156,7 @@ static int print_victims(const struct out *o, fairlead_error *err)
 	for (uint32_t i = 0; i < x->n_victims && rc == 0; i++) {
 		struct fl_workload v = x->victims[i].workload;
 		const char *texts[] = {
-			fl_report_workload(m, v, name),
+			fl_report_who(o->report, m, v, name),
 			fl_report_node(m, m->workloads[v.v].cluster_queue),
 			fl_reason_name(x->victims[i].reason),
 		};
@@ -169,13 +169,13 @@ static int put_refusal(const struct out *o, struct fl_table *t,
 		       const struct fl_explain_refusal *row, fairlead_error *err)
 {
 	const struct fl_model *m = o->report->model;
-	char name[FL_REPORT_NAME + 32], numbers[FL_NUMBERS];
+	char name[FL_REPORT_NAME + 32], who[FL_REPORT_NAME], numbers[FL_NUMBERS];
 	struct fl_node queue = row->node;
 
 	if (row->victim.v == FL_NONE) {
 		snprintf(name, sizeof(name), "all %u", row->n);
 	} else {
-		fl_report_workload(m, row->victim, name);
+		snprintf(name, sizeof(name), "%s", fl_report_who(o->report, m, row->victim, who));
 		queue = m->workloads[row->victim.v].cluster_queue;
 	}
 	const char *texts[] = { name, fl_report_node(m, queue), fl_check_name(row->check),

@@ -98,9 +98,10 @@ const char *fl_entitle_sentence(const struct fl_report *r, const struct fl_entit
 				char buffer[FL_SENTENCE])
 {
 	const struct fl_entitle_explain *x = a->x;
-	char name[FL_REPORT_NAME], why[1024], more[1024];
+	char name[FL_REPORT_NAME + 4], who[FL_REPORT_NAME], why[1024], more[1024];
 
-	fl_report_workload(r->model, x->workload, name);
+	snprintf(name, sizeof name, "%s%s", r->jobs ? "job " : "",
+		 fl_report_who(r, r->model, x->workload, who));
 	switch (x->state) {
 	case FL_EXPLAIN_RUNS:
 	case FL_EXPLAIN_EVICTING:
@@ -173,8 +174,7 @@ static void put_subject(const struct fl_report *r, const struct fl_entitle_answe
 	char name[FL_REPORT_NAME];
 
 	if (c->kind == FL_CELL_PRIORITY)
-		snprintf(buffer, size, "priority of %s",
-			 fl_report_workload(m, a->x->workload, name));
+		snprintf(buffer, size, "priority of %s", fl_report_who(r, m, a->x->workload, name));
 	else if (c->kind == FL_CELL_ALLOCATABLE)
 		snprintf(buffer, size, "%s of machine '%s'", resource,
 			 fl_model_text(m, m->machines[c->machine.v].name));

@@ -49,7 +49,7 @@ static void fill_evicted(const struct fl_report *r, const struct fl_plan_log *lo
 	put_count(cells[1], row);
 	if (row->preemptor.v != FL_NONE)
 		snprintf(cells[2], FL_PLAN_CELL, "%s",
-			 fl_report_workload(r->model, row->preemptor, name));
+			 fl_report_who(r, r->model, row->preemptor, name));
 	snprintf(cells[3], FL_PLAN_CELL, "%s", fl_reason_name(row->reason));
 }
 

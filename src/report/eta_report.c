@@ -32,6 +32,20 @@ static const char *const basis_texts[FL_RUN_BASES] = {
 	[FL_RUN_UNKNOWN] = "not known, and taken to be endless",
 };
 
+/* Of a daemon's jobs, where it is said otherwise. */
+static const char *const job_texts[FL_RUN_BASES] = {
+	[FL_RUN_LIMIT] = "of the same user, name, size and time limit",
+	[FL_RUN_SIZE] = "of the same user, name and size",
+	[FL_RUN_USER] = "of the same user",
+	[FL_RUN_CLUSTER] = "of all jobs",
+	[FL_RUN_ASKED] = "up to their time limit",
+};
+
+static const char *basis_text(const struct fl_report *r, enum fl_run_basis basis)
+{
+	return r->jobs && job_texts[basis] ? job_texts[basis] : basis_texts[basis];
+}
+
 /* In the order in which they are told: what says most first. */
 static const enum fl_run_basis order[FL_RUN_BASES] = {
 	FL_RUN_EXACT,   FL_RUN_LIMIT, FL_RUN_SIZE, FL_RUN_USER,    FL_RUN_QUEUE,
@@ -66,15 +80,28 @@ static void put_later(const struct fl_eta *eta, char *text)
 	char start[LENGTH], from[LENGTH], to[LENGTH], horizon[LENGTH];
 
 	length(eta->basis.horizon, horizon);
-	if (f->start == FL_NEVER) {
-		(void)snprintf(text, TEXT, "not within %s in most runs; in %u of %u it is", horizon,
+	length(f->start - o->now, start);
+	length(f->from - o->now, from);
+	if (f->from == FL_NEVER)
+		(void)snprintf(text, TEXT, "not within %s; in %u of %u runs it is", horizon,
 			       f->started, eta->basis.runs);
-		return;
-	}
-	(void)snprintf(text, TEXT, "in about %s (between %s and %s%s in %g of 10 cases)",
-		       length(f->start - o->now, start), length(f->from - o->now, from),
-		       f->to == FL_NEVER ? "more than " : "",
-		       f->to == FL_NEVER ? horizon : length(f->to - o->now, to), o->level * 10);
+	else if (f->start == FL_NEVER)
+		(void)snprintf(text, TEXT,
+			       "not before %s from now, probably much later: within %s in %u of %u "
+			       "runs",
+			       from, horizon, f->started, eta->basis.runs);
+	else if (f->to == FL_NEVER && f->started == eta->basis.runs)
+		(void)snprintf(text, TEXT,
+			       "in about %s (between %s and more than %s in %g of 10 cases)", start,
+			       from, horizon, o->level * 10);
+	else if (f->to == FL_NEVER)
+		(void)snprintf(text, TEXT,
+			       "in about %s, not before %s from now and maybe much later: not "
+			       "within %s in %u of %u runs",
+			       start, from, horizon, eta->basis.runs - f->started, eta->basis.runs);
+	else
+		(void)snprintf(text, TEXT, "in about %s (between %s and %s in %g of 10 cases)",
+			       start, from, length(f->to - o->now, to), o->level * 10);
 }
 
 static void put_answer(const struct fl_eta *eta, char *text)
@@ -113,14 +140,15 @@ static void put_answer(const struct fl_eta *eta, char *text)
 	}
 }
 
-static void say_awaited(const struct fl_report *r, const struct fl_forecast *f)
+static void say_awaited(const struct fl_report *r, const struct fl_eta *eta)
 {
+	const struct fl_forecast *f = &eta->forecast;
 	char name[FL_REPORT_NAME];
 
 	if (f->awaited.v != FL_NONE && f->awaited_runs * 2 >= f->started)
-		fl_report_say(r, FL_STYLE_PLAIN, 2, "waits for: the end of %s in %u of %u runs",
-			      fl_report_workload(r->model, f->awaited, name), f->awaited_runs,
-			      f->started);
+		fl_report_say(r, FL_STYLE_PLAIN, 2, "waits for: the end of %s%s in %u of %u runs",
+			      r->jobs ? "job " : "", fl_report_who(r, r->model, f->awaited, name),
+			      f->awaited_runs, f->started);
 	else if (f->awaited_queue.v != FL_NONE)
 		fl_report_say(r, FL_STYLE_PLAIN, 2,
 			      "waits for: the end of something of queue '%s' in %u of %u runs",
@@ -135,7 +163,7 @@ static void say_basis(const struct fl_report *r, const struct fl_eta *eta)
 	for (unsigned i = 0; i < FL_RUN_BASES; i++)
 		if (eta->basis.n[order[i]])
 			fl_report_say(r, FL_STYLE_DIM, 2, "run times of %u: %s",
-				      eta->basis.n[order[i]], basis_texts[order[i]]);
+				      eta->basis.n[order[i]], basis_text(r, order[i]));
 	if (eta->basis.arrivals)
 		fl_report_say(r, FL_STYLE_DIM, 2, "arrivals: the %u of the last %s come once more",
 			      eta->basis.arrivals, length(eta->options.arrivals, horizon));
@@ -157,11 +185,14 @@ void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta)
 	if (eta->forecast.state == FL_FORECAST_HOLDS || eta->forecast.state == FL_FORECAST_NOT)
 		return;
 	if (eta->forecast.state == FL_FORECAST_UNKNOWN)
-		fl_report_say(r, FL_STYLE_DIM, 2,
-			      "finished Workloads in the input, maximumExecutionTimeSeconds or the "
-			      "annotation fairlead.dev/runs-for would say");
+		fl_report_say(
+			r, FL_STYLE_DIM, 2,
+			r->jobs ? "time limits (fairlead submit --time) or jobs that have ended "
+				  "would say" :
+				  "finished Workloads in the input, maximumExecutionTimeSeconds "
+				  "or the annotation fairlead.dev/runs-for would say");
 	if (eta->forecast.state == FL_FORECAST_LATER)
-		say_awaited(r, &eta->forecast);
+		say_awaited(r, eta);
 	say_basis(r, eta);
 }
 
@@ -175,12 +206,16 @@ static void put_time(struct fl_json *j, const char *key, fl_time t)
 		fl_json_text(j, key, fl_time_format(buffer, t));
 }
 
-static void put_awaited(struct fl_json *j, const struct fl_report *r, const struct fl_forecast *f)
+static void put_awaited(struct fl_json *j, const struct fl_report *r, const struct fl_eta *eta)
 {
+	const struct fl_forecast *f = &eta->forecast;
 	char name[FL_REPORT_NAME];
 
 	fl_json_object(j, "awaits");
-	fl_json_text(j, "workload", fl_report_workload(r->model, f->awaited, name));
+	if (f->awaited.v != FL_NONE)
+		fl_json_text(j, "workload", fl_report_who(r, r->model, f->awaited, name));
+	else
+		fl_json_null(j, "workload");
 	fl_json_int(j, "runs", f->awaited_runs);
 	fl_json_text(j, "queue", fl_report_node(r->model, f->awaited_queue));
 	fl_json_int(j, "queueRuns", f->awaited_queue_runs);
@@ -204,15 +239,15 @@ void fl_eta_json(struct fl_json *j, const struct fl_report *r, const struct fl_e
 	fl_json_int(j, "cut", eta->basis.cut);
 	fl_json_int(j, "started", f->started);
 	fl_json_number(j, "horizonSeconds", (double)eta->basis.horizon / FL_SECOND);
-	if (f->awaited.v != FL_NONE)
-		put_awaited(j, r, f);
+	if (f->awaited_queue.v != FL_NONE)
+		put_awaited(j, r, eta);
 	fl_json_list(j, "basis");
 	for (unsigned i = 0; i < FL_RUN_BASES; i++) {
 		if (!eta->basis.n[order[i]])
 			continue;
 		fl_json_object(j, NULL);
 		fl_json_text(j, "from", basis_names[order[i]]);
-		fl_json_text(j, "meaning", basis_texts[order[i]]);
+		fl_json_text(j, "meaning", basis_text(r, order[i]));
 		fl_json_int(j, "workloads", eta->basis.n[order[i]]);
 		fl_json_end_object(j);
 	}

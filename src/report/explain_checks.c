@@ -121,7 +121,7 @@ static void write_node(const struct fl_report *r, const struct fl_explain_refusa
 		       char buffer[FL_MAX_NAME + 8])
 {
 	bool known = row->victim.v == FL_NONE ||
-		     r->model->workloads[row->victim.v].admitted_queue.v == row->node.v;
+		     fl_report_queue(r->model, row->victim).v == row->node.v;
 
 	if (known)
 		buffer[0] = '\0';
@@ -198,8 +198,8 @@ const char *fl_explain_change_text(const struct fl_report *r, const struct fl_ex
 
 	switch (c->kind) {
 	case FL_CELL_PRIORITY:
-		snprintf(buffer, FL_SENTENCE, "%s: %s from %lld to %lld",
-			 fl_report_workload(m, e->x->workload, name), field, (long long)c->from,
+		snprintf(buffer, FL_SENTENCE, "%s%s: %s from %lld to %lld", r->jobs ? "job " : "",
+			 fl_report_who(r, m, e->x->workload, name), field, (long long)c->from,
 			 (long long)c->to);
 		break;
 	case FL_CELL_WEIGHT:

@@ -183,7 +183,7 @@ static void put_refusal(const struct out *o, const struct fl_explain_refusal *ro
 	} else {
 		fl_json_text(o->json, "workload", fl_report_workload(m, row->victim, name));
 		fl_json_text(o->json, "clusterQueue",
-			     fl_report_node(m, m->workloads[row->victim.v].admitted_queue));
+			     fl_report_node(m, fl_report_queue(m, row->victim)));
 	}
 	put_node(o, "node", row->node);
 	if (row->flavor.v != FL_NONE)

@@ -169,7 +169,7 @@ static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
 			fl_report_age(fl_sat_sub(o->e->now, row->created), age);
 		fl_request_text(o->report, (struct fl_workload){ ids[i] }, size, sizeof(size));
 		const char *texts[] = {
-			fl_report_workload(m, (struct fl_workload){ ids[i] }, name),
+			fl_report_who(o->report, m, (struct fl_workload){ ids[i] }, name),
 			priority,
 			age,
 			size,
@@ -222,8 +222,8 @@ static int print_victims(const struct out *o, fairlead_error *err)
 	for (uint32_t i = 0; i < x->n_victims && rc == 0; i++) {
 		struct fl_workload v = x->victims[i].workload;
 		const char *texts[] = {
-			fl_report_workload(m, v, name),
-			fl_report_node(m, m->workloads[v.v].admitted_queue),
+			fl_report_who(o->report, m, v, name),
+			fl_report_node(m, fl_report_queue(m, v)),
 			fl_reason_name(x->victims[i].reason),
 		};
 		rc = fl_table_texts(t, texts, 3, err);
@@ -256,7 +256,7 @@ static struct fl_node queue_of(const struct out *o, const struct fl_explain_refu
 {
 	const struct fl_model *m = o->report->model;
 
-	return row->victim.v == FL_NONE ? row->node : m->workloads[row->victim.v].admitted_queue;
+	return row->victim.v == FL_NONE ? row->node : fl_report_queue(m, row->victim);
 }
 
 /* Of how many rows from @first the same is to be said: of one queue, with the same numbers. */
@@ -281,14 +281,14 @@ static int put_refusals(const struct out *o, struct fl_table *t, const struct fl
 {
 	const struct fl_model *m = o->report->model;
 	const struct fl_explain_refusal *row = &o->e->x->refusals[rule->first + first];
-	char name[FL_REPORT_NAME + 32], numbers[FL_NUMBERS];
+	char name[FL_REPORT_NAME + 32], who[FL_REPORT_NAME], numbers[FL_NUMBERS];
 
 	fl_explain_numbers(o->report, row, numbers);
 	*ret = alike(o, rule, first, numbers);
 	if (row->victim.v == FL_NONE)
 		snprintf(name, sizeof(name), "all %u", row->n);
 	else
-		fl_report_workload(m, row->victim, name);
+		snprintf(name, sizeof(name), "%s", fl_report_who(o->report, m, row->victim, who));
 	if (*ret > 1)
 		snprintf(name + strlen(name), 32, " and %u more", *ret - 1);
 	const char *texts[] = { name, fl_report_node(m, queue_of(o, row)),

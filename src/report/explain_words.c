@@ -192,10 +192,11 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 	struct words w = { r, e, buffer, FL_SENTENCE };
 	const struct fl_workload_row *row = &r->model->workloads[x->workload.v];
 	const char *queue = fl_report_node(r->model, x->cluster_queue);
-	char name[FL_REPORT_NAME], time[40], size[512];
+	char name[FL_REPORT_NAME + 4], who[FL_REPORT_NAME], time[40], size[512];
 
 	buffer[0] = '\0';
-	fl_report_workload(r->model, x->workload, name);
+	snprintf(name, sizeof name, "%s%s", r->jobs ? "job " : "",
+		 fl_report_who(r, r->model, x->workload, who));
 	fl_request_text(r, x->workload, size, sizeof(size));
 	switch (x->state) {
 	case FL_EXPLAIN_RUNS:

@@ -272,6 +272,10 @@ static void say_counts(const struct fl_report *r, const json_t *job)
 		snprintf(text, sizeof(text), "%lld bytes of output, beyond the limit", lost);
 		field(r, "dropped", text);
 	}
+	if (json_is_false(json_object_get(job, "contained")))
+		field(r, "not held",
+		      "what it starts with a session and environment of its own may "
+		      "outlive it");
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
 		int64_t n = fl_json_whole(job, counts[i].key);
 

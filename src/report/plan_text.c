@@ -42,7 +42,7 @@ static void fill_preempted(const struct fl_report *r, const struct fl_plan_log *
 	snprintf(cells[0], FL_PLAN_CELL, "%s", fl_report_node(r->model, row->cluster_queue));
 	if (row->preemptor.v != FL_NONE)
 		snprintf(cells[1], FL_PLAN_CELL, "%s",
-			 fl_report_workload(r->model, row->preemptor, name));
+			 fl_report_who(r, r->model, row->preemptor, name));
 	snprintf(cells[2], FL_PLAN_CELL, "%s", fl_reason_name(row->reason));
 }
 
@@ -76,8 +76,8 @@ static int add_row(const struct out *o, const struct fl_plan_table *what, struct
 	int rc = fl_table_row(t, -1, err);
 
 	if (rc >= 0)
-		rc = fl_table_cell(t, 0, fl_report_workload(o->report->model, row->workload, name),
-				   err);
+		rc = fl_table_cell(
+			t, 0, fl_report_who(o->report, o->report->model, row->workload, name), err);
 	what->fill(o->report, o->answer->log, row, cells);
 	for (unsigned c = 1; c < what->n_columns && rc == 0; c++)
 		rc = fl_table_cell(t, c, cells[c - 1], err);
@@ -208,7 +208,7 @@ static int add_group(const struct out *o, struct fl_table *t, const struct fl_pe
 	if (rc == 0)
 		rc = fl_table_cell(t, 1, r->all ? (p->head ? "head" : "") : count, err);
 	if (rc == 0)
-		rc = fl_table_cell(t, 2, fl_report_workload(r->model, p->workload, name), err);
+		rc = fl_table_cell(t, 2, fl_report_who(r, r->model, p->workload, name), err);
 	if (rc == 0 && p->head)
 		fl_table_style(t, 2, FL_STYLE_BOLD);
 	fl_plan_message(r, p, &o->answer->why, /* people= */ true, text, sizeof(text));
@@ -338,7 +338,7 @@ static int print_turns(const struct out *o, fairlead_error *err)
 		fl_report_say(r, FL_STYLE_BAD, 0, "Taking turns:");
 	for (uint32_t i = 0; i < n; i++)
 		fl_report_say(r, FL_STYLE_BAD, 2, "%s",
-			      fl_report_workload(r->model, who[i], name[0]));
+			      fl_report_who(r, r->model, who[i], name[0]));
 	n = 0;
 	for (uint32_t i = 0; i < log->n_rows && rc == 0; i++) {
 		const struct fl_plan_row *row = &log->rows[i];
@@ -350,8 +350,8 @@ static int print_turns(const struct out *o, fairlead_error *err)
 		if (n == 1)
 			fl_report_say(r, FL_STYLE_BAD, 0, "In each round:");
 		fl_report_say(r, FL_STYLE_BAD, 2, "%s takes from %s (%s)",
-			      fl_report_workload(r->model, row->preemptor, name[0]),
-			      fl_report_workload(r->model, row->workload, name[1]),
+			      fl_report_who(r, r->model, row->preemptor, name[0]),
+			      fl_report_who(r, r->model, row->workload, name[1]),
 			      fl_reason_name(row->reason));
 	}
 	free(who);

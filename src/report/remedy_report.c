@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/proof.h"
 #include "report/prove_report.h"
 #include "report/table.h"
 
@@ -35,8 +36,10 @@ static int put_proof(const struct fl_prove_result *p, bool race, char *text, siz
 		return snprintf(text, size,
 				race ? "a loop is left, %s, by a race alone" : "a loop is left, %s",
 				fl_loop_name(p->loop));
-	if (p->complete)
+	if (fl_proof_is_one(p))
 		return snprintf(text, size, "no order goes round (%s)", states);
+	if (p->complete)
+		return snprintf(text, size, "no loop was found, and that is no proof (%s)", states);
 	return snprintf(text, size, "no loop in %s, and there are more", states);
 }
 
@@ -83,7 +86,7 @@ static void put_outcome(const struct fl_report *r, const struct fl_remedies *all
 static const char *ends(const struct fl_remedy *row)
 {
 	if (fl_remedy_helps(row))
-		return row->proof.complete ? "yes" : "as far as seen";
+		return fl_proof_is_one(&row->proof) ? "yes" : "as far as seen";
 	return row->race && row->own.settled ? "but for races" : "no";
 }
 
@@ -134,6 +137,7 @@ void fl_remedies_json(struct fl_json *j, const struct fl_report *r,
 		fl_json_bool(j, "race", row->race);
 		fl_json_int(j, "states", (int64_t)row->proof.states);
 		fl_json_bool(j, "complete", row->proof.complete);
+		fl_json_bool(j, "proof", fl_proof_is_one(&row->proof));
 		fl_json_bool(j, "settles", row->own.settled);
 		fl_json_int(j, "cycles", row->own.kept);
 		fl_json_int(j, "evictions", row->evictions);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
 			       char buffer[FL_REPORT_NAME])
 {
@@ -14,6 +16,20 @@ const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
 	snprintf(buffer, FL_REPORT_NAME, "%.253s/%.253s", fl_model_text(m, row->namespace),
 		 fl_model_text(m, row->name));
 	return buffer;
+}
+
+const char *fl_report_who(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
+			  char buffer[FL_REPORT_NAME])
+{
+	return r->jobs ? fl_model_text(m, m->workloads[w.v].name) :
+			 fl_report_workload(m, w, buffer);
+}
+
+struct fl_node fl_report_queue(const struct fl_model *m, struct fl_workload w)
+{
+	const struct fl_workload_row *row = &m->workloads[w.v];
+
+	return row->admitted_queue.v != FL_NONE ? row->admitted_queue : row->cluster_queue;
 }
 
 const char *fl_report_node(const struct fl_model *m, struct fl_node n)
@@ -266,12 +282,12 @@ size_t fl_report_control(const char *text)
 	return c < 0x20 || c == 0x7f ? 1 : d >= 0x80 && d < 0xa0 ? 2 : 0;
 }
 
-/* Bytes of the character at @text, and whether it may be shown: it is UTF-8, and no control. */
+/* Bytes of the character at @text, and whether it may be shown: UTF-8, and what one sees. */
 static size_t next_character(const char *text, bool *ret_shown)
 {
 	size_t n = fl_report_utf8(text);
 
-	*ret_shown = n && !fl_report_control(text);
+	*ret_shown = n && !fl_plain_odd(text);
 	return n ? n : 1;
 }
 

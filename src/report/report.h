@@ -25,6 +25,7 @@ struct fl_report {
 	bool color;
 	bool fair; /* shares mean something */
 	bool all;  /* list everybody instead of counts */
+	bool jobs; /* workloads are the daemon's jobs: their numbers say who they are */
 	const char *const *assumptions;
 	uint32_t n_assumptions;
 };
@@ -34,7 +35,12 @@ enum { FL_REPORT_NAME = 2 * 253 + 2 }; /* "namespace/name" and its end */
 /* "namespace/name" */
 const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
 			       char buffer[FL_REPORT_NAME]);
+/* For people: the same, but of the daemon's jobs the number alone. */
+const char *fl_report_who(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
+			  char buffer[FL_REPORT_NAME]);
 const char *fl_report_node(const struct fl_model *m, struct fl_node n);
+/* Whose quota the workload holds, or would; FL_NONE. */
+struct fl_node fl_report_queue(const struct fl_model *m, struct fl_workload w);
 /* A pod may be on one that is not in the input. */
 const char *fl_report_machine(const struct fl_model *m, struct fl_machine machine);
 const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f);
@@ -90,7 +96,8 @@ void fl_report_assumptions(const struct fl_report *r);
 size_t fl_report_control(const char *text);
 /* Bytes of the well-formed UTF-8 character that @text begins with; 0: none. */
 size_t fl_report_utf8(const char *text);
-/* Control characters, and what is no UTF-8, to '?', in place; and as it is written. */
+/* What is not what one sees (base/plain.h), and what is no UTF-8, to '?', in place; and as it is
+ * written. */
 char *fl_report_clean(char *text);
 void fl_report_put_clean(FILE *out, const char *text, size_t len);
 

@@ -26,10 +26,41 @@ const char *fl_loop_meaning(const struct fl_prove_result *result)
 	       "rest";
 }
 
+const char *fl_prove_doubt(const struct fl_prove_answer *a)
+{
+	static const char *const doubts[] = {
+		[FL_DOUBT_LIFTED] =
+			"minimum run times, delays or back-offs that end in another order than was "
+			"looked at could let it go round, and whether they can end so is not known",
+		[FL_DOUBT_TIME] = "minimum run times, and the patience with gangs short of their "
+				  "minimum, end one by one, and only what follows when all have "
+				  "ended was looked at",
+		[FL_DOUBT_EVICTIONS] =
+			"evictionTimeout may pass for one eviction and not yet for another, and "
+			"only what follows when it has passed for all was looked at",
+		[FL_DOUBT_LOCAL_USAGE] =
+			"local queues of one ClusterQueue come in the order of their usage, and "
+			"only those orders were looked at to which the decisions themselves lead",
+		[FL_DOUBT_USAGE] =
+			"usage over time or budgets say what is fair, and usage was left "
+			"as it is in the input",
+	};
+
+	if (a->end == FL_PROVE_THEOREM || a->result->loop != FL_LOOP_NONE || !a->result->complete)
+		return NULL;
+	if (a->result->doubt == FL_DOUBT_NONE && fl_prove_own_goes_on(a))
+		return "the scheduler's own order had not settled in the cycles that were tried "
+		       "(plan --settle)";
+	return doubts[a->result->doubt];
+}
+
 const char *fl_move_name(enum fl_move_kind kind)
 {
 	static const char *const names[] = {
-		[FL_MOVE_SERVE] = "serve", [FL_MOVE_LET_GO] = "letGo", [FL_MOVE_CYCLE] = "cycle"
+		[FL_MOVE_SERVE] = "serve",
+		[FL_MOVE_LET_GO] = "letGo",
+		[FL_MOVE_CYCLE] = "cycle",
+		[FL_MOVE_WAIT] = "wait",
 	};
 
 	return names[kind];
@@ -225,6 +256,8 @@ const char *fl_round_move(const struct fl_report *r, const struct fl_round *roun
 	if (!any && s->move.kind == FL_MOVE_SERVE) {
 		put_name(&o, s->move.workload);
 		put(&o, " is looked at");
+	} else if (s->move.kind == FL_MOVE_WAIT) {
+		put(&o, "time passes, until nothing is refused for now any more");
 	} else if (!any) {
 		put(&o, "a cycle decides nothing");
 	}

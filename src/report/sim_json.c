@@ -113,6 +113,7 @@ static void put_totals(const struct out *o)
 	fl_json_int(o->j, "cycles", (int64_t)d->cycles);
 	fl_json_int(o->j, "events", (int64_t)d->events);
 	put_amounts(o, "utilisation", d->utilisation);
+	put_amounts(o, "arrivalUtilisation", d->arrival_utilisation);
 	put_fairness(o);
 	if (d->recorded_wait.n)
 		put_spread(o->j, "recordedWait", &d->recorded_wait);
@@ -295,6 +296,7 @@ static void put_series(const struct out *o)
 	fl_json_int(j, "n", s->n);
 	fl_json_object(j, "cluster");
 	put_line(o, "jain", s->jain);
+	put_line(o, "jainLeast", s->jain_least);
 	put_line(o, "envy", s->envy);
 	put_line(o, "waiting", s->waiting);
 	put_line(o, "running", s->running);

@@ -233,6 +233,10 @@ static void say_use(const struct fl_report *r, const struct fl_measured *d)
 			n += (size_t)snprintf(words + n, sizeof words - n, "%s %s",
 					      fl_sim_amount(row, d->totals.hours[i], text[0]),
 					      hours_of(row, unit));
+		if (isfinite(d->arrival_utilisation[i]))
+			n += (size_t)snprintf(words + n, sizeof words - n,
+					      ", %s until the last job came",
+					      fl_sim_percent(d->arrival_utilisation[i], text[0]));
 	}
 	fl_sim_say_line(r, "use", n ? words : "nothing was held");
 }

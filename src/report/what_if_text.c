@@ -99,27 +99,28 @@ static void fill_moved(const struct fl_what_if_report *w, const struct fl_pair *
 	describe(w->after, w->d->after, pair->after, cells[1]);
 }
 
-static void eviction(const struct fl_outcome *o, uint32_t w, char cells[3][TEXT])
+static void eviction(const struct fl_report *r, const struct fl_outcome *o, uint32_t w,
+		     char cells[3][TEXT])
 {
 	const struct fl_outcome_workload *row = &o->workloads[w];
 	char name[FL_REPORT_NAME];
 
 	put(cells[0], queue_of(o, w));
 	if (row->preemptor.v != FL_NONE)
-		put(cells[1], fl_report_workload(o->model, row->preemptor, name));
+		put(cells[1], fl_report_who(r, o->model, row->preemptor, name));
 	put(cells[2], fl_reason_name(row->evicted_for));
 }
 
 static void fill_preempted(const struct fl_what_if_report *w, const struct fl_pair *pair,
 			   char cells[3][TEXT])
 {
-	eviction(w->d->after, pair->after, cells);
+	eviction(w->after, w->d->after, pair->after, cells);
 }
 
 static void fill_spared(const struct fl_what_if_report *w, const struct fl_pair *pair,
 			char cells[3][TEXT])
 {
-	eviction(w->d->before, pair->before, cells);
+	eviction(w->before, w->d->before, pair->before, cells);
 }
 
 static void fill_waits(const struct fl_what_if_report *w, const struct fl_pair *pair,
@@ -162,13 +163,13 @@ static const struct section sections[] = {
 
 enum { N_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
-static const char *name_of(const struct fl_difference *d, const struct fl_pair *pair,
+static const char *name_of(const struct fl_what_if_report *w, const struct fl_pair *pair,
 			   char name[FL_REPORT_NAME])
 {
 	bool there = pair->after != FL_NONE;
 
-	return fl_report_workload(there ? d->after->model : d->before->model,
-				  (struct fl_workload){ there ? pair->after : pair->before }, name);
+	return fl_report_who(w->after, there ? w->d->after->model : w->d->before->model,
+			     (struct fl_workload){ there ? pair->after : pair->before }, name);
 }
 
 static int add_row(const struct fl_what_if_report *w, const struct section *s, struct fl_table *t,
@@ -179,7 +180,7 @@ static int add_row(const struct fl_what_if_report *w, const struct section *s, s
 
 	s->fill(w, pair, cells);
 	if (rc >= 0)
-		rc = fl_table_cell(t, 0, name_of(w->d, pair, name), err);
+		rc = fl_table_cell(t, 0, name_of(w, pair, name), err);
 	if (rc == 0)
 		fl_table_style(t, 0, s->style);
 	for (unsigned i = 0; i < 3 && s->heads[i] && rc == 0; i++)
@@ -429,7 +430,7 @@ static void say_side(const struct fl_what_if_report *w, const char *when, const 
 
 		if (o->workloads[who.v].loops)
 			fl_report_say(r, FL_STYLE_BAD, 4, "%s",
-				      fl_report_workload(o->model, who, name));
+				      fl_report_who(r, o->model, who, name));
 	}
 }
 

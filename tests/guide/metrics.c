@@ -71,6 +71,10 @@ int main(void)
 	     "| How much is preempted, and why? | `sum by (queue, reason) "
 	     "(increase(fairlead_preemptions_total[1h]))` |\n"
 	     "| Does preemption go round? | `increase(fairlead_preemption_loops_total[1h]) > 0` |\n"
-	     "| Is the disk in trouble? | `fairlead_store_failing > 0` |");
+	     "| Is the disk in trouble? | `fairlead_store_failing > 0` |\n"
+	     "| Is somebody kept out? | `sum by (reason) "
+	     "(increase(fairlead_http_connections_refused_total[5m]))` |\n"
+	     "| Do descriptors run out? | `process_open_fds / process_max_fds > 0.8` |\n"
+	     "| Are runs lost? | `sum by (queue) (increase(fairlead_job_losses_total[1h]))` |");
 	return 0;
 }

@@ -186,7 +186,8 @@ def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, d
         "totals": {
             "jobs": nodes[0]["jobs"], "finished": nodes[0]["finished"], "gaveUp": 2, "waiting": nodes[0]["waiting"],
             "running": 4, "excluded": 12, "starts": nodes[0]["starts"], "evictions": nodes[0]["evictions"],
-            "cycles": 12345, "events": 98765, "utilisation": used, "hours": nodes[0]["hours"],
+            "cycles": 12345, "events": 98765, "utilisation": used,
+            "arrivalUtilisation": {r: u * 1.1 for r, u in used.items()}, "hours": nodes[0]["hours"],
             "lostHours": nodes[0]["lostHours"], "wait": summary,
             "slowdown": {**summary, "mean": 3.1, "p50": 1.2, "p90": 9.3, "p99": 44.0, "max": 213.0},
             "fairness": {"jain": sum(jain) / n, "largestEnvy": max(envy),
@@ -201,7 +202,7 @@ def report(seed, cohorts, leaves_each, n, names=None, name="sample", fair=1.0, d
                     for k, c in enumerate(CLASSES)],
         "waitEdges": EDGES, "waits": rows, "flows": flows,
         "series": {"start": start, "step": step, "n": n,
-                   "cluster": {"jain": jain, "envy": envy, "waiting": total_of(waiting_of.values()),
+                   "cluster": {"jain": jain, "jainLeast": [j * .9 for j in jain], "envy": envy, "waiting": total_of(waiting_of.values()),
                                "running": [sum(held["cpu"][i][b] for i in leaves) / 8 for b in range(n)],
                                "capacity": {r: [cap * u for u in usable] for r, cap in capacity.items()},
                                "held": {r: series[0]["held"][r] for r in capacity}},
@@ -257,6 +258,7 @@ def single():
 SAMPLES = {
     "small": lambda: report(1, 1, 3, 360),
     "medium": lambda: report(3, 3, 4, 512, fair=.6),
+    "behind": lambda: report(5, 1, 30, 60, fair=.3),
     "large": lambda: report(2, 4, 65, 1024, swing=.6, every=16, resources=1),
     "comparison": lambda: comparison([("baseline", .55), ("fair sharing", 1.0), ("first come", .2)]),
     "sweep": sweep,

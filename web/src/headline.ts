@@ -19,10 +19,11 @@ function figure(label: string, value: string, note?: string): HTMLElement {
 export function figures(run: Run): HTMLElement {
 	const { totals } = run.report, { wait, fairness } = totals, resource = run.mainResource();
 	const used = totals.utilisation[resource], lost = totals.lostHours[resource] ?? 0, all = totals.hours[resource] ?? 0;
-	const unit = run.unitOf(resource);
+	const unit = run.unitOf(resource), arriving = totals.arrivalUtilisation?.[resource];
 	const cells: Child[] = [
 		figure("Jobs finished", count(totals.finished), totals.jobs ? `of ${count(totals.jobs)}` : undefined),
-		used === undefined ? null : figure(`Use of ${resource}`, percent(used), hours(all, unit)),
+		used === undefined ? null : figure(`Use of ${resource}`, percent(used),
+			arriving === undefined ? hours(all, unit) : `${percent(arriving)} until the last job came`),
 		wait?.n ? figure("Median wait", duration(wait.p50), `nine in ten: ${duration(wait.p90)}`) : null,
 		fairness?.jain === undefined ? null : figure("Jain's index", fairness.jain.toFixed(2), "1 is even"),
 		fairness?.blockedRatio ? figure("Held of entitled", percent(fairness.blockedRatio.mean), "while something waited") : null,

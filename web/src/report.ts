@@ -40,6 +40,7 @@ export interface Totals {
 	cycles: number;
 	events: number;
 	utilisation: Amounts;
+	arrivalUtilisation?: Amounts;
 	hours: Amounts;
 	lostHours: Amounts;
 	wait?: Quantiles | null;
@@ -92,8 +93,9 @@ export interface Series {
 	step: number;
 	n: number;
 	cluster: {
-		jain?: Values;
-		envy?: Values;
+		jain?: Values; // mean over the bucket
+		jainLeast?: Values; // least in it
+		envy?: Values; // largest in it
 		waiting?: Values;
 		running?: Values;
 		capacity: Record<string, Values>;

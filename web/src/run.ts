@@ -114,15 +114,31 @@ export class Run {
 		return [...nodes].sort((a, b) => size(b) - size(a) || a - b);
 	}
 
+	/** A queue that had nothing for a minute is less of a wrong than one with half of its own for a month. */
+	missed(node: number): number {
+		const { ratio, blockedSeconds } = this.report.nodes[node]!;
+		return ratio ? (1 - ratio.mean) * (blockedSeconds ?? 0) : 0;
+	}
+
+	/** First who missed most of what it was entitled to; ties by place. */
+	byMissed(nodes: readonly number[]): number[] {
+		return [...nodes].sort((a, b) => this.missed(b) - this.missed(a) || a - b);
+	}
+
+	/** All leaves below a node (null: of the whole), or the node itself. */
+	leavesBelow(node: number | null): number[] {
+		const isBelow = (at: number | null): boolean => at === node || (at !== null && isBelow(this.report.nodes[at]!.parent));
+		return this.leaves.filter((leaf) => isBelow(leaf));
+	}
+
 	seriesOf(node: number): NodeSeries | undefined {
 		return this.series.get(node);
 	}
 
-	/** The children of a node (null: of the whole), the largest `most` of them and the rest as one. */
-	parts(node: number | null, resource: string, most: number): Part[] {
+	/** The children of a node (null: of the whole), the first `most` of them, by size, and the rest as one. */
+	parts(node: number | null, resource: string, most: number, order = (i: number[]) => this.bySize(i, resource)): Part[] {
 		const below = node === null ? this.roots : this.children[node]!;
-		const nodes = this.bySize(below.length || node === null ? below : [node], resource)
-			.filter((i) => this.series.has(i));
+		const nodes = order(below.length || node === null ? below : [node]).filter((i) => this.series.has(i));
 		const keep = nodes.length > most ? most - 1 : nodes.length;
 		const parts: Part[] = nodes.slice(0, keep).map((i) => ({
 			node: i, name: this.nameOf(i), colour: this.colourOf(i), series: this.series.get(i)!,

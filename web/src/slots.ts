@@ -23,11 +23,13 @@ export function slotsOf(g: Geometry, from: number, to: number, most: number): Sl
 	return { first, size, count, time };
 }
 
-/** Means over each slot; null where nothing of it is known. */
-export function merge(values: Values, slots: Slots): Values {
+export type Merge = "mean" | "most" | "least";
+
+/** Of each slot the mean, or an extreme, which stays one; null where nothing of it is known. */
+export function merge(values: Values, slots: Slots, how: Merge = "mean"): Values {
 	const result: Values = [];
 	for (let i = 0; i < slots.count; i++) {
-		let sum = 0, n = 0;
+		let sum = 0, n = 0, most = -Infinity, least = Infinity;
 		const begin = slots.first + i * slots.size;
 		const end = i === slots.count - 1 ? Infinity : begin + slots.size;
 		for (let b = begin; b < Math.min(end, begin + slots.size, values.length); b++) {
@@ -35,9 +37,11 @@ export function merge(values: Values, slots: Slots): Values {
 			if (value !== null && value !== undefined) {
 				sum += value;
 				n++;
+				most = Math.max(most, value);
+				least = Math.min(least, value);
 			}
 		}
-		result.push(n ? sum / n : null);
+		result.push(!n ? null : how === "mean" ? sum / n : how === "most" ? most : least);
 	}
 	return result;
 }

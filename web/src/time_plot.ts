@@ -8,7 +8,7 @@ import { moment, number } from "./format";
 import { installGestures } from "./gestures";
 import { RunEvent, Values } from "./report";
 import { Geometry } from "./run";
-import { merge, slotAt, Slots, slotsOf } from "./slots";
+import { Merge, merge, slotAt, Slots, slotsOf } from "./slots";
 import { Table } from "./table";
 import { Tick, timeTicks } from "./time_axis";
 import { hideTipOf, showTip, tipContent } from "./tip";
@@ -20,6 +20,7 @@ export interface Layer {
 	values: Values;
 	kind: "band" | "line";
 	dash?: "dotted" | "dashed";
+	merge?: Merge; // what becomes of several buckets in one slot; else their mean
 	/** The axis is not stretched for it; what is above is cut off. */
 	loose?: boolean;
 }
@@ -73,7 +74,7 @@ export class TimePlot {
 	private render(): void {
 		const { spec, state } = this;
 		this.slots = slotsOf(spec.geometry, state.now.from, state.now.to, Math.floor((this.width - 48) / 2));
-		this.merged = spec.layers.map((layer) => merge(layer.values, this.slots));
+		this.merged = spec.layers.map((layer) => merge(layer.values, this.slots, layer.merge));
 		const stacked = this.stack();
 		const y = scaleLinear().domain([0, spec.ymax ?? Math.max(spec.yleast ?? 0, this.highest(stacked) * 1.04 || 1)]).range([spec.height - BOTTOM, this.top]);
 		const marks = y.ticks(spec.ticks ?? Math.max(2, Math.floor(spec.height / 48)));

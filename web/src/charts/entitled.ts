@@ -27,12 +27,12 @@ export function entitled(app: App): CardSpec | null {
 	const { run, state } = app, { node, resource } = state.now;
 	if (!run.time)
 		return null;
-	const parts = run.parts(node, resource, MOST).filter((p) => p.node !== null || p.series.entitled[resource]);
+	const parts = run.parts(node, resource, MOST, (nodes) => run.byMissed(nodes)).filter((p) => p.node !== null || p.series.entitled[resource]);
 	const plots = new Plots(state);
-	const behind = parts.filter((p) => p.node !== null && (run.report.nodes[p.node]!.ratio?.mean ?? 1) < 0.9).length;
+	const leaves = run.leavesBelow(node), behind = leaves.filter((i) => (run.report.nodes[i]!.ratio?.mean ?? 1) < 0.9).length;
 	return {
 		id: "entitled", title: `What each held of the ${resource}, and what it was entitled to`, wide: true,
-		says: behind ? `${behind} of ${parts.length} held less than ${percent(0.9)} of what they were entitled to while they waited.`
+		says: behind ? `${behind} of ${leaves.length} queues held less than ${percent(0.9)} of what they were entitled to while they waited; those that missed most come first.`
 			: undefined,
 		help: "The band is what the queue held, the solid line what fair sharing entitled it to at that moment, the dotted line " +
 			"what it wanted. A band below the solid line, with the dotted line above, is a queue that waits for its share; a band " +

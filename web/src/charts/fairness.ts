@@ -6,8 +6,8 @@ import { linearAxis } from "../axis";
 import { CardSpec } from "../card";
 import { h, svg } from "../dom";
 import { count, duration, number, percent } from "../format";
-import { Values } from "../report";
 import { filled, Row, rowPlot, stroked } from "../row_plot";
+import { Layer } from "../time_plot";
 import { tipContent } from "../tip";
 import { fold } from "./stacked";
 
@@ -25,14 +25,18 @@ export function fairness(app: App): CardSpec | null {
 		id: "fairness", title: "How fair it was, over time", says,
 		help: "Jain's index of held / entitled over the queues that want something: 1 when all get the same part of what they are " +
 			"entitled to, towards 0 when few get all. Envy is the largest distance between a queue that waits below its share and " +
-			"another one: 0.5 means somebody had half a share more.",
+			"another one: 0.5 means somebody had half a share more. Where there is more time than room, the line is at the largest.",
 		draw: (width) => {
 			plots.clear();
-			const part = (label: string, name: string, values: Values, ymax?: number) => h("figure", { class: "panel" },
-				h("figcaption", {}, label), plots.add({ label, geometry: run.time!, height: 120, ymax, yleast: 0.2, format: (x) => number(x),
-					layers: [{ name, colour: "var(--accent)", values, kind: "line" }], events: app.events, ticks: 3 }, width));
-			return h("div", {}, part("Jain's index (1 is even)", "Jain's index", cluster.jain!, 1.02),
-				cluster.envy ? part("Largest envy (0 is none)", "largest envy", cluster.envy) : null);
+			const part = (label: string, layers: Layer[], ymax?: number) => h("figure", { class: "panel" }, h("figcaption", {}, label),
+				plots.add({ label, geometry: run.time!, height: 120, ymax, yleast: 0.2, format: (x) => number(x), layers,
+					events: app.events, ticks: 3 }, width));
+			const jain: Layer[] = [{ name: "Jain's index", colour: "var(--accent)", values: cluster.jain!, kind: "line" }];
+			if (cluster.jainLeast)
+				jain.unshift({ name: "least", colour: "var(--quiet)", values: cluster.jainLeast, kind: "line", dash: "dotted", merge: "least" });
+			return h("div", {}, part("Jain's index (1 is even): mean, and dotted the least", jain, 1.02),
+				cluster.envy ? part("Largest envy (0 is none)", [{ name: "largest envy", colour: "var(--accent)", values: cluster.envy,
+					kind: "line", merge: "most" }]) : null);
 		},
 		table: () => plots.table(),
 	};
@@ -42,10 +46,7 @@ const FIRST = 14;
 
 export function blocked(app: App): CardSpec | null {
 	const { run } = app, nodes = run.report.nodes;
-	/* A queue that had nothing for a minute is less of a wrong than one with half of its own for a month. */
-	const missed = (i: number): number => (1 - nodes[i]!.ratio!.mean) * nodes[i]!.blockedSeconds!;
-	const rows = run.leaves.filter((i) => nodes[i]!.ratio?.mean !== undefined && (nodes[i]!.blockedSeconds ?? 0) > 0)
-		.sort((a, b) => missed(b) - missed(a) || a - b);
+	const rows = run.byMissed(run.leaves.filter((i) => nodes[i]!.ratio?.mean !== undefined && (nodes[i]!.blockedSeconds ?? 0) > 0));
 	if (!rows.length)
 		return null;
 	const worst = rows[0]!, most = Math.max(1, ...rows.map((i) => nodes[i]!.ratio!.mean));
