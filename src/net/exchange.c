@@ -121,7 +121,7 @@ static void ready(struct fl_exchange *x, unsigned status, const char *type,
 		MHD_add_response_header(response, "Content-Type", type ? type : "application/json");
 		for (uint32_t i = 0; i < x->n_headers; i++)
 			MHD_add_response_header(response, x->headers[i].name, x->headers[i].value);
-		if (x->connection->over || x->connection->server->closing)
+		if (x->last || x->connection->over || x->connection->server->closing)
 			MHD_add_response_header(response, "Connection", "close");
 	}
 	fl_connection_does(x->connection, x->streams ? FL_STREAMS : FL_ANSWERS);
@@ -157,7 +157,7 @@ static bool may_give(struct fl_exchange *x, size_t len)
 	size_t unread = 0;
 
 	for (const struct fl_connection *c = own->server->connections; c; c = c->next)
-		unread += c->peer.uid == own->peer.uid ? c->unread : 0;
+		unread += c->payer == own->payer ? c->unread : 0;
 	if (len > FL_LARGE && own->peer.uid != 0 && unread > FL_UNREAD)
 		return false;
 	own->unread = len;
@@ -168,7 +168,7 @@ void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type
 			size_t len)
 {
 	if (!may_give(x, len)) {
-		fl_exchange_refuse(x, 503);
+		fl_exchange_refuse(x, FL_REFUSE_BUSY);
 		return;
 	}
 	ready(x, status, type,
@@ -180,7 +180,7 @@ void fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, 
 {
 	if (!may_give(x, len)) {
 		free(body);
-		fl_exchange_refuse(x, 503);
+		fl_exchange_refuse(x, FL_REFUSE_BUSY);
 		return;
 	}
 
@@ -220,29 +220,37 @@ void fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text, 
 		fl_exchange_answer(x, 500, NULL, "", 0);
 }
 
-void fl_exchange_refuse(struct fl_exchange *x, unsigned status)
+void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
 {
 	static const struct {
 		unsigned status;
 		const char *text, *hint;
 	} refusals[] = {
-		{ 400, "the path has a zero byte in it", NULL },
-		{ 413, "the request is too large",
-		  "send it in several parts, or raise limits.bodyBytes of the Daemon document" },
-		{ 429, "too many requests in a second, or such that take too long",
-		  "try again in a second" },
-		{ 501, "the body has an encoding that is not known here", NULL },
-		{ 503, "too busy: too many connections, requests or unread answers at once",
-		  "try again in a second" },
+		[FL_REFUSE_ZERO_BYTE] = { 400, "the path has a zero byte in it", NULL },
+		[FL_REFUSE_NO_HOST] = { 400, "a request of HTTP 1.1 needs a Host header", NULL },
+		[FL_REFUSE_TWO_LENGTHS] = { 400, "the length of the body is said twice", NULL },
+		[FL_REFUSE_STRANGER] = { 403, "this user has no account on this machine",
+					 "an admin can allow it: .spec.access.withoutAccount of "
+					 "the Daemon document" },
+		[FL_REFUSE_LARGE] = { 413, "the request is too large",
+				      "send it in several parts, or raise limits.bodyBytes of "
+				      "the Daemon document" },
+		[FL_REFUSE_RATE] = { 429,
+				     "too many requests in a second, or such that take too long",
+				     "try again in a second" },
+		[FL_REFUSE_ENCODING] = { 501, "the body has an encoding that is not known here",
+					 NULL },
+		[FL_REFUSE_BUSY] = { 503,
+				     "too busy: too many connections, requests or unread answers "
+				     "at once",
+				     "try again in a second" },
 	};
-	unsigned i = 0;
+	unsigned status = refusals[refusal].status;
 
-	while (refusals[i].status != status)
-		i++;
 	x->connection->server->figures.refused++;
 	if (status == 429 || status == 503)
 		fl_exchange_header(x, "Retry-After", "1");
-	fl_exchange_fail(x, status, refusals[i].text, refusals[i].hint);
+	fl_exchange_fail(x, status, refusals[refusal].text, refusals[refusal].hint);
 }
 
 /* --- in pieces --- */

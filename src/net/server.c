@@ -28,8 +28,7 @@ void fl_connection_does(struct fl_connection *c, enum fl_doing doing)
 	c->since = uv_now(c->server->options.loop);
 }
 
-/* The library sees the end, closes it, and says so. */
-static void hang_up(struct fl_connection *c) { shutdown(c->fd, SHUT_RDWR); }
+void fl_connection_hang_up(struct fl_connection *c) { shutdown(c->fd, SHUT_RDWR); }
 
 /*
  * From one answer to the next whole request, and until an answer is read, only so much time; and
@@ -43,79 +42,54 @@ static void sweep(uv_timer_t *timer)
 
 	if (s->closing && patience > CLOSING_PATIENCE_MS)
 		patience = CLOSING_PATIENCE_MS;
-	for (struct fl_connection *c = s->connections; c; c = c->next)
-		if ((c->doing == FL_READS || c->doing == FL_ANSWERS) &&
-		    now - c->since >= (c->over ? SWEEP_MS : patience))
-			hang_up(c);
+	for (struct fl_connection *c = s->connections, *next; c; c = next) {
+		next = c->next;
+		/* A library that takes them in its own turn (1.0) may have closed one before. */
+		if (!c->started && now - c->since >= SWEEP_MS)
+			fl_connection_free(c);
+		else if (c->started && (c->doing == FL_READS || c->doing == FL_ANSWERS) &&
+			 now - c->since >= (c->over ? SWEEP_MS : patience))
+			fl_connection_hang_up(c);
+	}
+	if (!s->connections && !s->closing)
+		uv_timer_stop(timer);
 }
 
-/*
- * Nobody but root may hold more than half of all connections.  Some more are told so; what is
- * beyond them, too, is closed at once, or one user could take all that are accepted.
- */
-static void look_at_limit(struct fl_server *s, struct fl_connection *c)
+void fl_server_attend(struct fl_server *s)
 {
-	uint32_t limit = s->options.limits.connections, half = (limit + 1) / 2;
-	uint32_t served = 0, own = 0;
-
-	for (const struct fl_connection *k = s->connections; k; k = k->next) {
-		served += !k->over;
-		own += k->peer.uid == c->peer.uid && k->peer.uid != 0;
-	}
-	c->over = served > limit || own > half;
-	if (own > half + FL_SPARE_CONNECTIONS / 2)
-		hang_up(c);
-}
-
-static struct fl_connection *connection_new(struct fl_server *s, struct MHD_Connection *mhd)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct fl_connection *c = info ? calloc(1, sizeof *c) : NULL;
-	struct ucred cred = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
-	socklen_t size = sizeof cred;
-
-	if (!c) {
-		if (info)
-			shutdown(info->connect_fd, SHUT_RDWR);
-		return NULL;
-	}
-	c->server = s;
-	c->fd = info->connect_fd;
-	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) != 0 || size != sizeof cred)
-		hang_up(c);
-	c->peer = (struct fl_peer){ .uid = cred.uid, .gid = cred.gid, .pid = cred.pid };
-	fl_connection_does(c, FL_READS);
-	c->next = s->connections;
-	c->link = &s->connections;
-	if (c->next)
-		c->next->link = &c->next;
-	s->connections = c;
-	if (s->n_connections++ == 0 && !s->closing)
+	if (!uv_is_active((uv_handle_t *)&s->sweep))
 		uv_timer_start(&s->sweep, sweep, SWEEP_MS, SWEEP_MS);
-	look_at_limit(s, c);
+}
+
+static struct fl_connection *connection_at(const struct fl_server *s, int fd)
+{
+	struct fl_connection *c = s->connections;
+
+	while (c && c->fd != fd)
+		c = c->next;
 	return c;
 }
 
-static void connection_free(struct fl_connection *c)
+/* One that was let in (door.c); the last one, mostly, which is the first. */
+static struct fl_connection *begins(const struct fl_server *s, struct MHD_Connection *mhd)
 {
-	struct fl_server *s = c->server;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-	*c->link = c->next;
-	if (c->next)
-		c->next->link = c->link;
-	if (--s->n_connections == 0 && !s->closing)
-		uv_timer_stop(&s->sweep);
-	free(c);
+	struct fl_connection *c = info ? connection_at(s, info->connect_fd) : NULL;
+
+	if (c)
+		c->started = true;
+	return c;
 }
 
 static void notice_connection(void *user, struct MHD_Connection *mhd, void **own,
 			      enum MHD_ConnectionNotificationCode code)
 {
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
-		*own = connection_new(user, mhd);
+		*own = begins(user, mhd);
 	else if (*own)
-		connection_free(*own);
+		fl_connection_free(*own);
 }
 
 static struct fl_connection *connection_of(struct MHD_Connection *mhd)
@@ -139,23 +113,62 @@ static void *notice_path(void *user, const char *path, struct MHD_Connection *mh
 	return NULL;
 }
 
-/* What can be said when only the head is there: status of the refusal, or 0. */
-static unsigned look(struct fl_server *s, const struct fl_connection *c, struct fl_exchange *x)
+struct lengths {
+	unsigned lengths, encodings;
+};
+
+static enum MHD_Result count_length(void *user, enum MHD_ValueKind kind, const char *name,
+				    const char *value)
+{
+	struct lengths *n = user;
+
+	(void)kind;
+	(void)value;
+	n->lengths += strcasecmp(name, "Content-Length") == 0;
+	n->encodings += strcasecmp(name, "Transfer-Encoding") == 0;
+	return MHD_YES;
+}
+
+/*
+ * Where a request says twice how long it is, somebody between us and the client may believe the
+ * other one: then what follows is no request of theirs.
+ */
+static bool has_two_lengths(const struct fl_exchange *x)
+{
+	struct lengths n = { 0 };
+
+	(void)MHD_get_connection_values(x->mhd, MHD_HEADER_KIND, count_length, &n);
+	return n.lengths + n.encodings > 1;
+}
+
+/* What can be said when only the head is there. */
+static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
+			    struct fl_exchange *x, const char *version)
 {
 	const char *length = fl_request_header(&x->request, "Content-Length");
 	const char *encoding = fl_request_header(&x->request, "Transfer-Encoding");
 
 	s->figures.requests++;
-	if (c->over)
-		return 503;
-	if (c->peer.uid != 0 && !fl_rate_take(&s->rates, c->peer.uid, uv_now(s->options.loop)))
-		return 429;
+	if (c->rank == FL_RANK_STRANGER)
+		return FL_REFUSE_STRANGER;
+	if (c->over && !(s->options.always && strcmp(x->request.path, s->options.always) == 0))
+		return FL_REFUSE_BUSY;
+	if (c->peer.uid != 0 && !fl_rate_take(&s->rates, c->payer->uid, uv_now(s->options.loop)))
+		return FL_REFUSE_RATE;
 	if (c->odd_path)
-		return 400;
+		return FL_REFUSE_ZERO_BYTE;
+	/* The library, when it is to look for that, begins its answer twice. */
+	if (strcmp(version, "HTTP/1.0") != 0 && !fl_request_header(&x->request, "Host"))
+		return FL_REFUSE_NO_HOST;
+	if (has_two_lengths(x)) {
+		x->last = true;
+		return FL_REFUSE_TWO_LENGTHS;
+	}
 	if (encoding && strcasecmp(encoding, "chunked") != 0)
-		return 501;
+		return FL_REFUSE_ENCODING;
 	/* The library has looked at the number. */
-	return length && strtoull(length, NULL, 10) > s->options.limits.body ? 413 : 0;
+	return length && strtoull(length, NULL, 10) > s->options.limits.body ? FL_REFUSE_LARGE :
+									       FL_REFUSE_NOTHING;
 }
 
 /* Bytes of a body: kept up to the limit, then only counted until the request is whole. */
@@ -165,7 +178,7 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 	if (x->refusal)
 		return MHD_YES;
 	if (len > s->options.limits.body - x->body_len) {
-		x->refusal = 413;
+		x->refusal = FL_REFUSE_LARGE;
 		return MHD_YES;
 	}
 	if (x->body_len + len + 1 > x->body_room) {
@@ -174,7 +187,7 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 		if (room > s->options.limits.body + 1)
 			room = s->options.limits.body + 1;
 		if (s->body_bytes + room - x->body_room > FL_BODIES * s->options.limits.body) {
-			x->refusal = 503;
+			x->refusal = FL_REFUSE_BUSY;
 			return MHD_YES;
 		}
 
@@ -194,12 +207,12 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 /* What takes the loop's time is paid for, too: others wait for it. Its own user has no others. */
 static void ask_owner(struct fl_server *s, struct fl_exchange *x)
 {
-	uid_t uid = x->request.peer.uid;
+	uid_t uid = x->request.peer.uid, payer = x->connection->payer->uid;
 	uint64_t began = uv_hrtime();
 
 	s->options.request(s->options.user, x, &x->request);
 	if (uid != 0 && uid != geteuid())
-		fl_rate_charge(&s->rates, uid, (double)(uv_hrtime() - began) / 1e9);
+		fl_rate_charge(&s->rates, payer, (double)(uv_hrtime() - began) / 1e9);
 }
 
 /* All of it is there. */
@@ -231,7 +244,6 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char
 	struct fl_connection *c = connection_of(mhd);
 	struct fl_exchange *x = *own;
 
-	(void)version;
 	if (!c)
 		return MHD_NO;
 	if (x && c->doing != FL_READS)
@@ -245,13 +257,13 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char
 	if (x)
 		return request_is_whole(s, x);
 
-	unsigned refusal;
+	enum fl_refusal refusal;
 
 	x = fl_exchange_new(c, mhd, method, path);
 	if (!x)
 		return MHD_NO;
 	*own = x;
-	refusal = look(s, c, x);
+	refusal = look(s, c, x, version);
 	if (!refusal)
 		return MHD_YES;
 	fl_exchange_refuse(x, refusal);
@@ -273,6 +285,7 @@ static void completed(void *user, struct MHD_Connection *mhd, void **own,
 
 	*own = NULL;
 	fl_connection_does(c, FL_READS);
+	fl_connection_holds_no_more(c);
 	fl_exchange_free(x);
 }
 
@@ -317,24 +330,41 @@ static void server_free(struct fl_server *s)
 	free(s);
 }
 
-/* It closes the descriptor that it is given, sometimes also when it fails. */
+/* Its own limit is never reached: the door sees to that, but for those that leave. */
 static struct MHD_Daemon *library(struct fl_server *s)
 {
-	int fd = fcntl(s->socket.fd, F_DUPFD_CLOEXEC, 3);
-
-	return fd < 0 ? NULL :
-			MHD_start_daemon(
-				MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, s,
-				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-				(unsigned)(s->options.limits.connections + FL_SPARE_CONNECTIONS),
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
+				0, NULL, NULL, handle, s, MHD_OPTION_CONNECTION_LIMIT,
+				2 * (unsigned)fl_server_descriptors(&s->options.limits),
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)FL_HEAD_BYTES,
-				MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-				MHD_OPTION_NOTIFY_CONNECTION, notice_connection, s,
-				MHD_OPTION_NOTIFY_COMPLETED, completed, s,
+				MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_NOTIFY_CONNECTION,
+				notice_connection, s, MHD_OPTION_NOTIFY_COMPLETED, completed, s,
 				MHD_OPTION_URI_LOG_CALLBACK, notice_path, s, MHD_OPTION_END);
 }
 
-/* After this the handles have to be closed by the loop. */
+static void handle_closed(uv_handle_t *handle)
+{
+	struct fl_server *s = handle->data;
+
+	if (--s->n_handles > 0)
+		return;
+
+	void (*closed)(void *user) = s->closed;
+	void *user = s->closed_user;
+
+	server_free(s);
+	if (closed)
+		closed(user);
+}
+
+static void close_handles(struct fl_server *s)
+{
+	uv_close((uv_handle_t *)&s->work, handle_closed);
+	uv_close((uv_handle_t *)&s->again, handle_closed);
+	uv_close((uv_handle_t *)&s->sweep, handle_closed);
+}
+
+/* After this the handles have to be closed by the loop, if there are any. */
 static int handles(struct fl_server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD);
@@ -346,7 +376,7 @@ static int handles(struct fl_server *s)
 	s->work.data = s->again.data = s->sweep.data = s;
 	s->n_handles = 3;
 	uv_poll_start(&s->work, UV_READABLE, work);
-	return 0;
+	return fl_door_open(s);
 }
 
 int fl_server_new(const struct fl_server_options *options, struct fl_server **ret,
@@ -370,28 +400,16 @@ int fl_server_new(const struct fl_server_options *options, struct fl_server **re
 	s->mhd = library(s);
 	if (!s->mhd || handles(s) != 0) {
 		fl_socket_remove(&s->socket);
-		server_free(s);
+		if (s->n_handles)
+			close_handles(s);
+		else
+			server_free(s);
 		return fl_fail(err, FAIRLEAD_EIO,
 			       "cannot begin to serve: out of descriptors or "
 			       "memory");
 	}
 	*ret = s;
 	return 0;
-}
-
-static void handle_closed(uv_handle_t *handle)
-{
-	struct fl_server *s = handle->data;
-
-	if (--s->n_handles > 0)
-		return;
-
-	void (*closed)(void *user) = s->closed;
-	void *user = s->closed_user;
-
-	server_free(s);
-	if (closed)
-		closed(user);
 }
 
 /* Connections go one after another, as what they do ends. */
@@ -402,16 +420,15 @@ static void closing(uv_timer_t *timer)
 	for (struct fl_connection *c = s->connections; c; c = c->next) {
 		if (c->doing == FL_STREAMS)
 			fl_exchange_cut(c->exchange);
-		if (c->doing == FL_READS)
-			hang_up(c);
+		if (c->started && c->doing == FL_READS)
+			fl_connection_hang_up(c);
 	}
 	sweep(timer);
 	turn(s); /* the library does not say that it has one to take leave of */
 	if (s->n_connections > 0)
 		return;
-	uv_close((uv_handle_t *)&s->work, handle_closed);
-	uv_close((uv_handle_t *)&s->again, handle_closed);
-	uv_close((uv_handle_t *)&s->sweep, handle_closed);
+	close_handles(s);
+	fl_door_close(s, handle_closed);
 }
 
 void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user)
@@ -420,11 +437,7 @@ void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user
 	s->closed = closed;
 	s->closed_user = user;
 	fl_socket_remove(&s->socket);
-
-	int fd = MHD_quiesce_daemon(s->mhd);
-
-	if (fd >= 0)
-		close(fd);
+	fl_door_shut(s);
 	uv_timer_start(&s->sweep, closing, 0, CLOSING_MS);
 }
 

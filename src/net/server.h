@@ -44,11 +44,22 @@ const char *fl_request_stranger(const struct fl_http_request *r, const char *kno
 
 /* What is beyond a limit is told so: 413, 429, 503. */
 struct fl_server_limits {
-	uint32_t connections; /* of one uid, root apart, half of it */
+	uint32_t connections; /* in all; of one payer half of it */
 	size_t body;
-	uint32_t requests_per_second; /* of one uid; 0: none. Root's are not counted */
+	uint32_t requests_per_second; /* of one payer; 0: none. Root's are not counted */
 	/* For each: from one answer to the next whole request, and to read an answer. */
 	uint32_t idle_seconds;
+};
+
+/*
+ * Beyond the connections that all share, FL_RESERVED are kept: half of them for admins and root,
+ * the other half for root alone, whose connections have no limit of their own.
+ */
+enum fl_rank { FL_RANK_STRANGER, FL_RANK_USER, FL_RANK_ADMIN, FL_RANK_ROOT };
+enum { FL_RESERVED = 16 };
+struct fl_guest {
+	uid_t payer;       /* all of one payer are one user where limits are concerned */
+	enum fl_rank rank; /* a stranger is told 403 */
 };
 
 struct fl_server_options {
@@ -58,6 +69,9 @@ struct fl_server_options {
 	unsigned mode; /* of the socket */
 	int fd;        /* a listening socket handed over by the service manager; -1: none */
 	struct fl_server_limits limits;
+	/* Who @peer is to us. NULL: each uid is a user, and 0 is root. */
+	void (*meet)(void *user, const struct fl_peer *peer, struct fl_guest *ret);
+	const char *always; /* a path that is answered beyond the limits too; NULL: none */
 	/* Whole requests only. It answers, now or later, exactly once. */
 	void (*request)(void *user, struct fl_exchange *x, const struct fl_http_request *r);
 	void *user;
@@ -72,7 +86,16 @@ int fl_server_new(const struct fl_server_options *options, struct fl_server **re
  */
 void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user);
 
+/* So many descriptors it has open at most. */
+uint32_t fl_server_descriptors(const struct fl_server_limits *limits);
+
 /* --- answers --- */
+
+/*
+ * The answer keeps a descriptor of its owner open: counts as one more connection until it is over.
+ * False: there is no room for one, and it was answered.
+ */
+bool fl_exchange_holds(struct fl_exchange *x);
 
 /* Goes with the answer, before which it is called; @name lives on. A few, short ones. */
 void fl_exchange_header(struct fl_exchange *x, const char *name, const char *value);
@@ -103,9 +126,20 @@ void fl_exchange_begin(struct fl_exchange *x, unsigned status, const char *type,
 bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len);
 void fl_exchange_end(struct fl_exchange *x);
 
+/* Why somebody is not let in. */
+enum fl_turned_away {
+	FL_AWAY_FULL,        /* all connections are taken */
+	FL_AWAY_SHARE,       /* those of one payer */
+	FL_AWAY_STRANGER,    /* of a rank that is told 403 */
+	FL_AWAY_DESCRIPTORS, /* the process has no descriptor left */
+	FL_AWAY_MEMORY,
+	FL_AWAYS
+};
 /* Figures for metrics. */
 struct fl_server_figures {
-	uint64_t requests, refused; /* refused: over a limit */
+	uint64_t requests, refused;     /* refused: over a limit */
+	uint64_t turned_away[FL_AWAYS]; /* connections; told so, or closed */
+	uint64_t gave_way;              /* idle ones that went for others */
 	uint32_t connections;
 };
 void fl_server_figures(const struct fl_server *s, struct fl_server_figures *ret);

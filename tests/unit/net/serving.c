@@ -117,12 +117,16 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 		uv_timer_start(&a->timer, later, 1, 1);
 		return;
 	}
+	if (strcmp(r->path, "/hold") == 0 && !(fl_exchange_holds(x) && fl_exchange_holds(x))) {
+		free(a); /* it was refused */
+		return;
+	}
 	if (strcmp(r->path, "/slow") == 0)
 		uv_sleep((unsigned)number(r));
 	if (strcmp(r->path, "/give") == 0)
 		fl_exchange_give(x, 200, NULL, calloc(1, number(r) + 1), number(r));
 	else if (strcmp(r->path, "/echo") == 0 || strcmp(r->path, "/peer") == 0 ||
-		 strcmp(r->path, "/slow") == 0)
+		 strcmp(r->path, "/slow") == 0 || strcmp(r->path, "/hold") == 0)
 		fl_exchange_answer(x, 200, "text/plain", a->text, strlen(a->text));
 	else
 		fl_exchange_fail(x, 404, a->text, "try /echo");
@@ -175,6 +179,7 @@ void serving_begin(struct serving *s, struct fl_server_limits limits)
 						 .mode = 0666,
 						 .fd = -1,
 						 .limits = limits,
+						 .always = "/peer",
 						 .request = request,
 						 .user = s };
 	if (fl_server_new(&s->options, &s->server, &err) != 0)

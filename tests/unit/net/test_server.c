@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,6 +172,20 @@ static const struct odd {
 	{ "chunk longer than it says",
 	  "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabcdef\r\n", 0,
 	  0, NULL },
+	{ "two lengths",
+	  "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde",
+	  0, 400, NULL },
+	{ "two lengths that are equal",
+	  "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\ncontent-length: 3\r\n\r\nabc", 0,
+	  400, NULL },
+	{ "a length beside an encoding",
+	  "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+	  "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+	  0, 400, NULL },
+	{ "two encodings",
+	  "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+	  "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	  0, 400, NULL },
 	{ "encoding that nobody knows",
 	  "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: zip\r\n\r\n", 0, 501, NULL },
 };
@@ -203,10 +218,39 @@ static void odd_requests(void **state)
 		if (o->status ? !has(answer, want) :
 				*answer && !has(answer, " 4") && !has(answer, " 505 "))
 			fail_msg("%s: %s", o->name, answer);
+		if (*answer && (!has(answer, "\r\nContent-Type: application/json\r\n") ||
+				has(answer, "<html") || count(answer, "HTTP/1.1 ") != 1))
+			fail_msg("%s: no JSON: %s", o->name, answer);
 		free(answer);
 		close(fd);
 		serving_is_well(&s);
 	}
+	serving_end(&s);
+}
+
+/* What stands behind a body of two lengths is no request, whichever of them somebody believes. */
+static void smuggled(void **state)
+{
+	static const char text[] = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
+				   "Content-Length: 36\r\n\r\n"
+				   "GET /echo?a=smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+	static struct serving s;
+
+	(void)state;
+	serving_begin(&s, serving_limits());
+
+	int fd = serving_connect(&s);
+
+	serving_send(fd, text, sizeof text - 1);
+
+	char *answer = serving_read(fd, SIZE_MAX, NULL);
+
+	assert_true(has(answer, "HTTP/1.1 400 ") && has(answer, "said twice"));
+	assert_true(has(answer, "Connection: close"));
+	assert_false(has(answer, "smuggled"));
+	assert_int_equal(count(answer, "HTTP/1.1 "), 1);
+	free(answer);
+	close(fd);
 	serving_end(&s);
 }
 
@@ -279,6 +323,13 @@ static void mutated(void **state)
 
 /* --- limits --- */
 
+static bool is_hung_up(int fd)
+{
+	struct pollfd back = { .fd = fd };
+
+	return poll(&back, 1, 0) == 1 && back.revents & POLLHUP;
+}
+
 /* A byte now and then is no way to keep a connection. */
 static void slow_clients(void **state)
 {
@@ -306,8 +357,12 @@ static void slow_clients(void **state)
 	for (int i = 0; i < 3; i++) {
 		size_t len;
 
+		/* It is read only when the server has given up. */
+		while (i == 2 && !is_hung_up(fds[i]))
+			poll(NULL, 0, 10);
 		free(serving_read(fds[i], SIZE_MAX, &len));
-		assert_in_range(len, 0, i == 2 ? 3999999 : 0);
+		if (i < 2 || !getenv("FAIRLEAD_UNDER_VALGRIND")) /* where time passes slowly */
+			assert_in_range(len, 0, i == 2 ? 3999999 : 0);
 		close(fds[i]);
 	}
 	serving_is_well(&s);
@@ -334,7 +389,8 @@ static void connections(void **state)
 		refused += has(answer, " 503");
 		free(answer);
 	}
-	assert_int_equal(served, geteuid() == 0 ? 8 : 4);
+	/* Root has some of its own. */
+	assert_int_equal(served, geteuid() == 0 ? 12 : 4);
 	assert_int_equal(refused, 12 - served);
 	for (int i = 0; i < 12; i++)
 		close(fds[i]);
@@ -411,8 +467,9 @@ static void rate(void **state)
 	for (uid_t i = 0; i < 2; i++)
 		other_begin(&others[i], root ? 65001 + i : geteuid(), ask_often);
 	serving_begin(&s, limits);
+	/* How many exactly is known where the clock is the test's (test_rate.c). */
 	for (int i = 0; i < 2; i++)
-		assert_in_range(other_ends(&others[i], &s), 1, root || i == 0 ? 20 : 30);
+		assert_in_range(other_ends(&others[i], &s), 1, root || i == 0 ? 29 : 30);
 	if (root)
 		assert_int_equal(ask_often(&s), 0);
 	serving_end(&s);
@@ -512,6 +569,196 @@ static void crowd(void **state)
 	assert_int_equal(other_ends(&other, &s), 0);
 	serving_is_well(&s);
 	serving_end(&s);
+	assert_int_equal(s.figures.turned_away[FL_AWAY_SHARE], 60 - 4);
+}
+
+/* Half of all that there are, each of which asks for @path: a process of theirs holds them. */
+static int crowd_of_four(const struct serving *s, const char *path)
+{
+	char request[64];
+	int fds[4];
+
+	snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+	for (int i = 0; i < 4; i++) {
+		fds[i] = serving_connect(s);
+		serving_send(fds[i], "GET ", 4);
+	}
+	/* The last one is served, so all have come in. */
+	for (int i = strcmp(path, "/follow") == 0 ? 0 : 3; i < 4; i++) {
+		serving_send(fds[i], request, strlen(request));
+		free(serving_read(fds[i], 12, NULL));
+	}
+	if (fork() == 0) {
+		poll(NULL, 0, 20000);
+		_exit(0);
+	}
+	return 0;
+}
+
+static int crowds_and_waits(const struct serving *s) { return crowd_of_four(s, "/echo"); }
+
+static int crowds_and_follows(const struct serving *s) { return crowd_of_four(s, "/follow"); }
+
+static bool answers_with(const struct serving *s, const char *path, const char *status)
+{
+	char *answer = serving_ask(s, "GET", path);
+	bool does = has(answer, status);
+
+	free(answer);
+	return does;
+}
+
+static int is_served(const struct serving *s) { return answers_with(s, "/echo", " 200 ") ? 0 : 1; }
+
+/* But for what is always answered. */
+static int is_not_served(const struct serving *s)
+{
+	return answers_with(s, "/echo", " 503 ") && answers_with(s, "/peer", " 200 ") ? 0 : 1;
+}
+
+/* Two hold all, and nothing of theirs only waits: root comes in all the same. */
+static void two_busy_crowds(void **state)
+{
+	struct fl_server_limits limits = serving_limits();
+	static struct serving s;
+	struct other others[2], third;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	limits.connections = 8;
+	for (uid_t i = 0; i < 2; i++)
+		other_begin(&others[i], 65001 + i, crowds_and_follows);
+	other_begin(&third, 65003, is_not_served);
+	serving_begin(&s, limits);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(other_ends(&others[i], &s), 0);
+	for (int i = 0; i < 3; i++)
+		serving_is_well(&s);
+	assert_int_equal(other_ends(&third, &s), 0);
+	serving_end(&s);
+	assert_int_equal(s.figures.gave_way, 0);
+}
+
+/* What an answer holds beside its connection is given back with it: 3 connections, of 4 allowed. */
+static int holds_often(const struct serving *s)
+{
+	static const char request[] = "GET /hold HTTP/1.1\r\nHost: x\r\n\r\n";
+	static const char answer[] = "HTTP/1.1 200 OK\r\nDate: Mon, 23 Nov 2026 09:28:11 GMT\r\n"
+				     "Content-Type: text/plain\r\nContent-Length: 19\r\n\r\n"
+				     "GET /hold a=- len=0";
+	int served = 0;
+
+	for (int c = 0; c < 3; c++) {
+		int fd = serving_connect(s); /* closed by the end of this process */
+
+		for (int i = 0; i < 30; i++) {
+			char *answers;
+
+			serving_send(fd, request, sizeof request - 1);
+			answers = serving_read(fd, sizeof answer - 1, NULL);
+			served += has(answers, " 200 ");
+			free(answers);
+		}
+	}
+	return served;
+}
+
+static void holds(void **state)
+{
+	struct fl_server_limits limits = serving_limits();
+	static struct serving s;
+	struct other other, after;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	limits.connections = 8;
+	other_begin(&other, 65001, holds_often);
+	other_begin(&after, 65002, is_served);
+	serving_begin(&s, limits);
+	assert_int_equal(other_ends(&other, &s), 90);
+	assert_int_equal(other_ends(&after, &s), 0);
+	serving_end(&s);
+}
+
+/* Two hold all: root comes in all the same, and a third user in place of one that only waits. */
+static void two_crowds(void **state)
+{
+	struct fl_server_limits limits = serving_limits();
+	static struct serving s;
+	struct other others[2], third, fourth;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	limits.connections = 8;
+	for (uid_t i = 0; i < 2; i++)
+		other_begin(&others[i], 65001 + i, crowds_and_waits);
+	other_begin(&third, 65003, is_served);
+	other_begin(&fourth, 65004, is_served);
+	serving_begin(&s, limits);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(other_ends(&others[i], &s), 0);
+	for (int i = 0; i < 3; i++)
+		serving_is_well(&s);
+	assert_int_equal(other_ends(&third, &s), 0);
+	assert_int_equal(other_ends(&fourth, &s), 0);
+	serving_end(&s);
+	assert_in_range(s.figures.gave_way, 1, 2);
+}
+
+/* All that the process may open is taken: whoever comes then is told, and root is served. */
+static int takes_all(const struct serving *s)
+{
+	int fds[40], told = 0;
+
+	for (int i = 0; i < 40; i++)
+		fds[i] = serving_connect(s);
+	/* They are taken in order, so that all are when the last one is. */
+	for (int i = 39; i >= 0; i--) {
+		struct pollfd back = { .fd = fds[i], .events = POLLIN };
+		char *answer = NULL;
+
+		if (poll(&back, 1, i == 39 ? 20000 : 0) == 1)
+			answer = serving_read(fds[i], SIZE_MAX, NULL);
+		told += answer && has(answer, " 503 ") && has(answer, "{\"error\":");
+		free(answer);
+	}
+	for (int i = 0; i < 40; i++)
+		close(fds[i]);
+	return told;
+}
+
+static void no_descriptor(void **state)
+{
+	struct fl_server_limits limits = serving_limits();
+	static struct serving s;
+	struct rlimit was, few;
+	struct other other, after;
+	int next;
+
+	(void)state;
+	if (getenv("FAIRLEAD_UNDER_VALGRIND"))
+		skip(); /* it keeps descriptors of its own */
+	if (geteuid() != 0)
+		skip();
+	limits.connections = 64;
+	other_begin(&other, 65001, takes_all);
+	other_begin(&after, 65002, is_served);
+	serving_begin(&s, limits);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	next = dup(0);
+	close(next);
+	few = was;
+	few.rlim_cur = (rlim_t)next + 8;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_in_range(other_ends(&other, &s), 28, 36);
+	assert_int_equal(other_ends(&after, &s), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	serving_is_well(&s);
+	serving_end(&s);
+	assert_in_range(s.figures.turned_away[FL_AWAY_DESCRIPTORS], 28, 36);
 }
 
 static int says_who_i_am(const struct serving *s)
@@ -687,6 +934,7 @@ int main(void)
 		cmocka_unit_test(pipelined),
 		cmocka_unit_test(expects_to_go_on),
 		cmocka_unit_test(odd_requests),
+		cmocka_unit_test(smuggled),
 		cmocka_unit_test(cut_off),
 		cmocka_unit_test(mutated),
 		cmocka_unit_test(slow_clients),
@@ -695,6 +943,10 @@ int main(void)
 		cmocka_unit_test(long_requests),
 		cmocka_unit_test(unread),
 		cmocka_unit_test(crowd),
+		cmocka_unit_test(two_crowds),
+		cmocka_unit_test(two_busy_crowds),
+		cmocka_unit_test(holds),
+		cmocka_unit_test(no_descriptor),
 		cmocka_unit_test(peers),
 		cmocka_unit_test(bodies),
 		cmocka_unit_test(slow_reader),
