@@ -47,8 +47,8 @@ static int copy_all(struct fl_db *db, int image, const struct fl_checkpoint *c, 
 	return r;
 }
 
-/* With a log, as a daemon wants it. */
-static int make_ready(const char *path, fairlead_error *err)
+/* What only a restored one has; then with a log, as a daemon wants it. */
+static int make_ready(const char *path, const struct fl_restore *how, fairlead_error *err)
 {
 	char copy[FL_STORE_PATH];
 	struct fl_db db;
@@ -58,13 +58,18 @@ static int make_ready(const char *path, fairlead_error *err)
 		r = fl_db_open(&db, copy, FL_DB_MAKE, NULL, err);
 	if (r < 0)
 		return r;
-	r = fl_db_made(&db, err);
+	r = fl_db_number_above(&db, how->number_above, err);
+	if (r == 0 && how->name)
+		r = fl_setting_put(&db, how->name, how->value, err);
+	if (r == 0)
+		r = fl_db_made(&db, err);
 	fl_db_close(&db);
 	return r;
 }
 
-static int back_up(const struct fl_store *s, int folder, const char *path, bool to_run,
-		   fairlead_error *err)
+/* @how: it is to run; NULL: it is a backup. */
+static int back_up(const struct fl_store *s, int folder, const char *path,
+		   const struct fl_restore *how, fairlead_error *err)
 {
 	struct fl_checkpoint c;
 	struct fl_db db;
@@ -78,106 +83,52 @@ static int back_up(const struct fl_store *s, int folder, const char *path, bool 
 	if (image >= 0)
 		(void)close(image);
 	fl_db_close(&db);
-	if (r == 0 && to_run)
-		r = make_ready(path, err);
+	if (r == 0 && how)
+		r = make_ready(path, how, err);
 	/* Its name says that it is all there. */
 	return r < 0 ? r : fl_folder_rename(folder, path, new_database, FL_STORE_DATABASE, err);
 }
 
+/* It has its name when it is all there, and synced: whoever is killed before leaves none. */
 int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err)
 {
-	char path[FL_STORE_PATH];
+	char path[FL_STORE_PATH], part[FL_STORE_PATH];
 	int fd, r;
 
-	r = fl_store_folder_open(folder, FL_FOLDER_NEW, &fd, path, err);
+	r = fl_folder_begin(folder, part, &fd, path, err);
 	if (r < 0)
 		return r;
-	r = back_up(s, fd, path, /* to_run: */ false, err);
-	(void)close(fd);
-	return r;
-}
-
-/* --- verify --- */
-
-static int verify_journal(struct fl_db *db, fairlead_error *err)
-{
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_JOURNAL_SPAN, err);
-
-	if (r < 0)
-		return r;
-	r = fl_query_next(&q, err);
-	if (r > 0) {
-		int64_t n = fl_take_int(&q), first = fl_take_int(&q), last = fl_take_int(&q);
-
-		if (n && last - first + 1 != n)
-			r = fl_db_damaged(db->path, "rows of the journal are missing", err);
-	}
-	return fl_query_end(&q, r);
-}
-
-static int verify_image(struct fl_store *s, fairlead_error *err)
-{
-	struct fl_checkpoint c;
-	uint64_t size;
-	int64_t sum;
-	int fd, r = fl_checkpoint_open(s, &s->reader, &c, &fd, err);
-
-	if (r > 0)
-		return fl_checkpoint_gone(s, &c, err);
-	if (r < 0 || fd < 0)
-		return r;
-	if (fl_checkpoint_sum(fd, &size, &sum) < 0) {
-		r = fl_folder_fail(s->folder, "checkpoint", "read", err);
-	} else if (size != c.size || sum != c.sum) {
-		char name[FL_CHECKPOINT_NAME], path[FL_STORE_PATH];
-
-		fl_checkpoint_name(name, &c);
-		r = fl_folder_join(path, s->folder, name, err);
-		if (r == 0)
-			r = fl_db_damaged(path, "its sum is not what it was", err);
-	}
-	(void)close(fd);
-	return r;
-}
-
-int fl_store_verify(const char *folder, fairlead_error *err)
-{
-	struct fl_store_options options = { .folder = folder, .read_only = true };
-	struct fl_store *s;
-	int r = fl_store_open(&options, &s, err);
-
-	if (r < 0)
-		return r;
-	r = fl_schema_verify(&s->reader, err);
+	r = back_up(s, fd, path, /* how= */ NULL, err);
 	if (r == 0)
-		r = verify_journal(&s->reader, err);
-	if (r == 0)
-		r = verify_image(s, err);
-	(void)fl_store_close(s);
+		r = fl_folder_finish(part, folder, err);
+	if (r < 0)
+		fl_store_folder_remove(part);
+	(void)close(fd);
 	return r;
 }
 
 /* --- restore --- */
 
-static int restore_into(struct fl_store *from, int folder, const char *path, fairlead_error *err)
+static int restore_into(struct fl_store *from, int folder, const char *path,
+			const struct fl_restore *how, fairlead_error *err)
 {
 	if (fl_folder_has(folder, FL_STORE_DATABASE)) {
 		fl_fail(err, FAIRLEAD_ESTATE, "%s is a state folder already", path);
 		fl_fail_hint(err, "nothing was changed; choose another one");
 		return FAIRLEAD_ESTATE;
 	}
-	return back_up(from, folder, path, /* to_run: */ true, err);
+	return back_up(from, folder, path, how, err);
 }
 
-int fl_store_restore(const char *folder, const char *to, fairlead_error *err)
+int fl_store_restore(const char *folder, const char *to, const struct fl_restore *how,
+		     fairlead_error *err)
 {
 	struct fl_store_options options = { .folder = folder, .read_only = true };
 	char path[FL_STORE_PATH];
 	struct fl_store *from;
 	int fd, lock, r = fl_store_verify(folder, err);
 
-	if (r == 0)
+	if (r >= 0)
 		r = fl_store_open(&options, &from, err);
 	if (r < 0)
 		return r;
@@ -185,7 +136,7 @@ int fl_store_restore(const char *folder, const char *to, fairlead_error *err)
 	if (r == 0) {
 		r = fl_folder_lock(fd, path, &lock, err);
 		if (r == 0) {
-			r = restore_into(from, fd, path, err);
+			r = restore_into(from, fd, path, how, err);
 			(void)close(lock);
 		}
 		(void)close(fd);

@@ -45,6 +45,10 @@ int fl_checkpoint_read(struct fl_db *db, struct fl_checkpoint *ret, fairlead_err
 		ret->number = fl_take_id(&q);
 		ret->size = fl_take_id(&q);
 		ret->sum = fl_take_int(&q);
+		if (!fl_take_int(&q))
+			r = fl_db_damaged(
+				db->path,
+				"the row that names the checkpoint is not what was written", err);
 	}
 	return fl_query_end(&q, r);
 }
@@ -150,17 +154,20 @@ static int check_image(const struct settling *all, uint64_t first, fairlead_erro
 int fl_checkpoint_settle(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err)
 {
 	struct settling all = { .s = s, .look = look };
-	int64_t first, last;
+	struct fl_journal_end end;
+	int64_t first;
 	int r = fl_checkpoint_read(db, &all.has, err);
 
 	if (r == 0)
 		r = fl_db_number(db, FL_SQL_FIRST, &first, err);
 	if (r == 0)
-		r = fl_db_number(db, FL_SQL_LAST, &last, err);
+		r = fl_journal_end(db, &end, err);
 	if (r < 0)
 		return r;
-	all.last = (uint64_t)last;
+	all.last = end.seq;
 	r = check_image(&all, (uint64_t)first, err);
+	if (r == 0 && look)
+		r = fl_journal_check(s, db, all.has.seq, err);
 	if (r == 0)
 		r = fl_checkpoint_each(s->folder_fd, s->folder, settle, &all, err);
 	if (r == 0 && !look)
@@ -271,6 +278,25 @@ int fl_checkpoint_open(const struct fl_store *s, struct fl_db *db, struct fl_che
 	return errno == ENOENT ? 1 : fl_folder_fail(s->folder, name, "opened", err);
 }
 
+/* Does it have the bytes that it had?  Then @fd stands at its beginning. */
+static int check_bytes(struct fl_store *s, const struct fl_checkpoint *c, int fd,
+		       fairlead_error *err)
+{
+	char name[FL_CHECKPOINT_NAME], path[FL_STORE_PATH];
+	uint64_t size;
+	int64_t sum;
+	int r;
+
+	fl_checkpoint_name(name, c);
+	if (fl_checkpoint_sum(fd, &size, &sum) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return fl_folder_fail(s->folder, name, "read", err);
+	if (size == c->size && sum == c->sum)
+		return 0;
+	fl_store_note(s, /* job= */ 0, "%s is not what was written", name);
+	r = fl_folder_join(path, s->folder, name, err);
+	return r < 0 ? r : fl_db_damaged(path, "its sum is not what it was", err);
+}
+
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err)
 {
 	struct fl_checkpoint c;
@@ -284,6 +310,8 @@ int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fa
 	}
 	if (r > 0)
 		r = fl_checkpoint_gone(s, &c, err);
+	if (r == 0 && fd >= 0 && (r = check_bytes(s, &c, fd, err)) < 0)
+		(void)close(fd);
 	if (r < 0)
 		return r;
 	*ret_seq = c.seq;

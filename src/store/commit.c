@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "store/store_parts.h"
 
-static int put_journal(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
+/* A batch, and the sum that its first row of the journal goes on from; then that of its last. */
+struct putting {
+	const struct fl_batch *batch;
+	int64_t sum;
+};
+
+static int put_journal(struct fl_db *db, struct putting *p, fairlead_error *err)
 {
+	const struct fl_batch *b = p->batch;
 	struct fl_query q;
 	int r = b->n_journal ? fl_query_begin(&q, db, FL_SQL_PUT_JOURNAL, err) : 0;
 
@@ -17,22 +26,21 @@ static int put_journal(struct fl_db *db, const struct fl_batch *b, fairlead_erro
 		fl_put_int(&q, row->a);
 		fl_put_int(&q, row->b);
 		fl_put_text(&q, row->text);
+		p->sum = fl_journal_sum(p->sum, row);
+		fl_put_int(&q, p->sum);
 		r = fl_query_run(&q, err);
 	}
 	return r;
 }
 
-static int put_specs(struct fl_db *db, enum fl_sql sql, const struct fl_job_row *rows, uint32_t n,
-		     fairlead_error *err)
+static int put_specs(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
 {
 	struct fl_query q;
-	int r = n ? fl_query_begin(&q, db, sql, err) : 0;
+	int r = b->n_new_jobs ? fl_query_begin(&q, db, FL_SQL_PUT_SPEC, err) : 0;
 
-	for (uint32_t i = 0; i < n && r == 0; i++) {
-		if (!rows[i].spec)
-			continue;
-		fl_put_int(&q, (int64_t)rows[i].id);
-		fl_put_text(&q, rows[i].spec);
+	for (uint32_t i = 0; i < b->n_new_jobs && r == 0; i++) {
+		fl_put_int(&q, (int64_t)b->new_jobs[i].id);
+		fl_put_text(&q, b->new_jobs[i].spec);
 		r = fl_query_run(&q, err);
 	}
 	return r;
@@ -66,9 +74,10 @@ static int put_new_jobs(struct fl_db *db, const struct fl_batch *b, fairlead_err
 		fl_put_int(&q, row->status);
 		fl_put_text(&q, row->placement);
 		fl_put_text(&q, row->reason);
+		fl_put_int(&q, (int64_t)strlen(row->spec));
 		r = fl_query_run(&q, err);
 	}
-	return r < 0 ? r : put_specs(db, FL_SQL_PUT_SPEC, b->new_jobs, b->n_new_jobs, err);
+	return r < 0 ? r : put_specs(db, b, err);
 }
 
 static int put_jobs(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
@@ -95,7 +104,7 @@ static int put_jobs(struct fl_db *db, const struct fl_batch *b, fairlead_error *
 		fl_put_text(&q, row->reason);
 		r = fl_query_run(&q, err);
 	}
-	return r < 0 ? r : put_specs(db, FL_SQL_CHANGE_SPEC, b->jobs, b->n_jobs, err);
+	return r;
 }
 
 static int put_events(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
@@ -184,8 +193,9 @@ static int put_audit(struct fl_db *db, const struct fl_batch *b, fairlead_error 
 }
 
 /* What the next start goes on from. */
-static int put_latest(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
+static int put_latest(struct fl_db *db, const struct putting *p, fairlead_error *err)
 {
+	const struct fl_batch *b = p->batch;
 	uint64_t job = 0;
 	struct fl_query q;
 	int r = b->n_journal ? fl_query_begin(&q, db, FL_SQL_PUT_LATEST, err) : 1;
@@ -198,20 +208,22 @@ static int put_latest(struct fl_db *db, const struct fl_batch *b, fairlead_error
 	fl_put_int(&q, b->wall);
 	fl_put_int(&q, b->boot);
 	fl_put_text(&q, b->boot_id ? b->boot_id : "");
+	fl_put_int(&q, (int64_t)b->journal[b->n_journal - 1].seq);
+	fl_put_int(&q, p->sum);
 	return fl_query_run(&q, err);
 }
 
 static int put_batch(struct fl_db *db, const void *arg, fairlead_error *err)
 {
 	static int (*const parts[])(struct fl_db *, const struct fl_batch *, fairlead_error *) = {
-		put_journal,    put_new_jobs,   put_jobs,  put_events,
-		put_admissions, put_conditions, put_audit, put_latest,
+		put_new_jobs, put_jobs, put_events, put_admissions, put_conditions, put_audit,
 	};
-	int r = 0;
+	struct putting *p = *(struct putting *const *)arg;
+	int r = put_journal(db, p, err);
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && r == 0; i++)
-		r = parts[i](db, arg, err);
-	return r;
+		r = parts[i](db, p->batch, err);
+	return r < 0 ? r : put_latest(db, p, err);
 }
 
 static int put_refused(struct fl_db *db, const void *arg, fairlead_error *err)
@@ -232,15 +244,34 @@ int fl_store_read_only(const struct fl_store *s, fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_ESTATE, "%s is open for reading only", s->folder);
 }
 
+/* A transaction of ours, which counts itself: the log is held against that (log.c). */
+struct counted {
+	int (*step)(struct fl_db *, const void *, fairlead_error *);
+	const void *arg;
+};
+
+static int step_and_count(struct fl_db *db, const void *arg, fairlead_error *err)
+{
+	const struct counted *c = arg;
+	int r = c->step(db, c->arg, err);
+
+	if (r == 0)
+		r = fl_db_run(db, FL_SQL_PUT_COMMIT, err);
+	if (r == 0 && sqlite3_changes(db->handle) != 1)
+		r = fl_latest_damaged(db, err);
+	return r;
+}
+
 static int write_locked(struct fl_store *s,
 			int (*step)(struct fl_db *, const void *, fairlead_error *),
 			const void *arg, fairlead_error *err)
 {
+	const struct counted counted = { step, arg };
 	int r;
 
 	if (!s->writer.handle)
 		return fl_store_read_only(s, err);
-	r = fl_db_transact(&s->writer, step, arg, err);
+	r = fl_db_transact(&s->writer, step_and_count, &counted, err);
 	if (r == FAIRLEAD_EIO)
 		take_back(&s->writer);
 	/*
@@ -267,9 +298,11 @@ int fl_store_write(struct fl_store *s, int (*step)(struct fl_db *, const void *,
 
 int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_error *err)
 {
+	struct putting p = { .batch = batch }, *at = &p;
 	int r = 0;
 
 	(void)pthread_mutex_lock(&s->writing);
+	p.sum = s->last_sum;
 	for (uint32_t i = 0; i < batch->n_journal && r == 0; i++)
 		if (batch->journal[i].seq != s->last_seq + 1 + i)
 			r = fl_fail(err, FAIRLEAD_ESTATE,
@@ -277,9 +310,11 @@ int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_e
 				    (unsigned long long)batch->journal[i].seq,
 				    (unsigned long long)(s->last_seq + i));
 	if (r == 0)
-		r = write_locked(s, put_batch, batch, err);
-	if (r == 0)
+		r = write_locked(s, put_batch, &at, err);
+	if (r == 0) {
 		s->last_seq += batch->n_journal;
+		s->last_sum = p.sum;
+	}
 	(void)pthread_mutex_unlock(&s->writing);
 	return r;
 }

@@ -117,6 +117,9 @@ static int set_up(struct fl_db *db, enum fl_db_how how, fairlead_error *err)
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+	r = fl_sum_in_statements(db->handle);
+	if (r != SQLITE_OK)
+		return fl_db_fail(db, r, err);
 	r = set_all(db, settings_of_all, err);
 	if (r == 0 && how == FL_DB_WRITE)
 		r = set_all(db, settings_of_writers, err);

@@ -60,10 +60,35 @@ static int drop_jobs(struct fl_db *db, const struct expiring *e, fairlead_error 
 	return r;
 }
 
+/* The first row that stays goes on from the sum of the last one that does not. */
+static int drop_journal(struct fl_db *db, struct expiring *e, fairlead_error *err)
+{
+	struct fl_query q;
+	int64_t sum = 0;
+	int found, r = fl_query_begin(&q, db, FL_SQL_EXPIRED_LAST, err);
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, e->keep->events_before);
+	fl_put_int(&q, STEP);
+	found = fl_query_next(&q, err);
+	if (found > 0)
+		sum = fl_take_int(&q);
+	r = fl_query_end(&q, found);
+	if (r < 0 || found == 0)
+		return r;
+	r = fl_query_begin(&q, db, FL_SQL_PUT_BEHIND, err);
+	if (r < 0)
+		return r;
+	fl_put_int(&q, sum);
+	r = fl_query_run(&q, err);
+	return r < 0 ? r : drop(db, FL_SQL_EXPIRE_JOURNAL, e->keep->events_before, e, err);
+}
+
 static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
 {
 	struct expiring *e = *(struct expiring *const *)arg;
-	int r = drop(db, FL_SQL_EXPIRE_JOURNAL, e->keep->events_before, e, err);
+	int r = drop_journal(db, e, err);
 
 	if (r == 0)
 		r = drop(db, FL_SQL_EXPIRE_EVENTS, e->keep->events_before, e, err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -52,6 +53,13 @@ static int sync_parent(const char *path, fairlead_error *err)
 	return r;
 }
 
+static int there_already(const char *path, fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_ESTATE, "%s is there already", path);
+	fl_fail_hint(err, "nothing was changed; choose a new folder");
+	return FAIRLEAD_ESTATE;
+}
+
 /* 1: it was made just now. */
 static int make(const char *path, enum fl_folder_how how, fairlead_error *err)
 {
@@ -61,21 +69,29 @@ static int make(const char *path, enum fl_folder_how how, fairlead_error *err)
 		return fl_folder_fail(path, NULL, "made", err);
 	if (how == FL_FOLDER_CREATED)
 		return 0;
-	fl_fail(err, FAIRLEAD_ESTATE, "%s is there already", path);
-	fl_fail_hint(err, "nothing was changed; choose a new folder");
-	return FAIRLEAD_ESTATE;
+	return there_already(path, err);
 }
 
-/* Whoever may write to it could put another database in the place of ours. */
-static int check_owner(int fd, const char *path, fairlead_error *err)
+/*
+ * Whoever may write to it could put another database in the place of ours.  One that we wanted to
+ * make ourselves is nobody else's either: somebody may have been faster, in a folder such as /tmp.
+ * Others may be looked at, whose they are.
+ */
+static int check_owner(int fd, enum fl_folder_how how, const char *path, fairlead_error *err)
 {
+	mode_t others = how == FL_FOLDER_CREATED ? S_IWGRP | S_IWOTH : S_IWOTH;
 	struct stat s;
 
 	if (fstat(fd, &s) < 0)
 		return fl_folder_fail(path, NULL, "read", err);
-	if (!(s.st_mode & S_IWOTH))
+	if (how == FL_FOLDER_CREATED && s.st_uid != 0 && s.st_uid != geteuid()) {
+		fl_fail(err, FAIRLEAD_EIO, "%s belongs to user %u", path, s.st_uid);
+		return fl_fail_hint(err, "choose another folder");
+	}
+	if (!(s.st_mode & others))
 		return 0;
-	fl_fail(err, FAIRLEAD_EIO, "everybody may write to %s", path);
+	fl_fail(err, FAIRLEAD_EIO, "%s may write to %s",
+		s.st_mode & S_IWOTH ? "everybody" : "its group", path);
 	fl_fail_hint(err, "chmod 700 it, or choose another folder");
 	return FAIRLEAD_EIO;
 }
@@ -99,7 +115,7 @@ int fl_store_folder_open(const char *path, enum fl_folder_how how, int *ret_fd, 
 	fd = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fl_folder_fail(real, NULL, "opened", err);
-	r = made ? sync_parent(real, err) : check_owner(fd, real, err);
+	r = made ? sync_parent(real, err) : check_owner(fd, how, real, err);
 	if (r < 0) {
 		(void)close(fd);
 		return r;
@@ -204,6 +220,103 @@ int fl_folder_rename(int folder, const char *path, const char *from, const char 
 	if (renameat(folder, from, folder, name) < 0)
 		return fl_folder_fail(path, name, "made", err);
 	return fl_folder_sync(folder, path, err);
+}
+
+/* --- a folder that is whole, or not there --- */
+
+/* Without the slashes at its end. */
+static int length_of(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return (int)n;
+}
+
+/* "DIR/.NAME.fairlead-part": a name that nobody chooses. */
+static int part_of(const char *path, char ret[FL_STORE_PATH], fairlead_error *err)
+{
+	int n = length_of(path), dir = n, used;
+
+	while (dir > 0 && path[dir - 1] != '/')
+		dir--;
+	used = snprintf(ret, FL_STORE_PATH, "%.*s.%.*s.fairlead-part", dir, path, n - dir,
+			path + dir);
+	return used < FL_STORE_PATH ? 0 : fl_folder_no_path(path, err);
+}
+
+static int is_being_made(const char *path, fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_ESTATE, "%s is being made by somebody else", path);
+	fl_fail_hint(err, "wait for that one, or choose another folder");
+	return FAIRLEAD_ESTATE;
+}
+
+/* What a kill has left, which nobody has locked. */
+static int remove_left(const char *part, const char *path, fairlead_error *err)
+{
+	int fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), r = 0;
+
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		fl_store_folder_remove(part);
+	else
+		r = is_being_made(path, err);
+	(void)close(fd);
+	return r;
+}
+
+int fl_folder_begin(const char *path, char part[FL_STORE_PATH], int *ret_fd, char *ret_path,
+		    fairlead_error *err)
+{
+	struct stat st;
+	int r;
+
+	if (lstat(path, &st) == 0)
+		return there_already(path, err);
+	r = part_of(path, part, err);
+	if (r == 0)
+		r = remove_left(part, path, err);
+	if (r == 0)
+		r = fl_store_folder_open(part, FL_FOLDER_NEW, ret_fd, ret_path, err);
+	if (r < 0 || flock(*ret_fd, LOCK_EX | LOCK_NB) == 0)
+		return r;
+	(void)close(*ret_fd);
+	return is_being_made(path, err);
+}
+
+int fl_folder_finish(const char *part, const char *path, fairlead_error *err)
+{
+	char named[FL_STORE_PATH];
+
+	(void)snprintf(named, sizeof named, "%.*s", length_of(path), path);
+	/* One that is there by now has something in it, or is worth nothing. */
+	if (rename(part, named) < 0)
+		return errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR ?
+			       there_already(path, err) :
+			       fl_folder_fail(path, NULL, "made", err);
+	return sync_parent(named, err);
+}
+
+void fl_store_folder_remove(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	if (!entries) {
+		if (fd >= 0)
+			(void)close(fd);
+		return;
+	}
+	while ((entry = readdir(entries)))
+		if (strncmp(entry->d_name, FL_STORE_DATABASE, strlen(FL_STORE_DATABASE)) == 0 ||
+		    strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) == 0)
+			(void)unlinkat(fd, entry->d_name, 0);
+	(void)closedir(entries);
+	(void)rmdir(path);
 }
 
 int fl_folder_join(char ret[FL_STORE_PATH], const char *path, const char *name, fairlead_error *err)

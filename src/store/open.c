@@ -96,12 +96,17 @@ static int keep_copy(struct fl_store *s, struct fl_db *db, int version, fairlead
 static int look(struct fl_store *s, const char *path, bool read_only, const struct fl_migrations *m,
 		bool *ret_older, fairlead_error *err)
 {
+	struct fl_log_state log;
 	struct fl_db db;
-	int version, r = fl_db_open(&db, path, FL_DB_READ, s->vfs, err);
+	int version = 0, r = fl_db_open(&db, path, FL_DB_READ, s->vfs, err);
 
 	if (r < 0)
 		return r;
-	r = fl_schema_check(&db, m, &version, err);
+	r = fl_log_check(&db, &log, err);
+	if (r == 0) {
+		s->damage.cut = log.cut;
+		r = fl_schema_check(&db, m, &version, err);
+	}
 	*ret_older = r == 0 && version < m->n;
 	if (*ret_older && read_only) {
 		r = fl_fail(err, FAIRLEAD_EINPUT, "%s is of an older fairleadd, version %d", path,
@@ -129,7 +134,7 @@ static int remember_log(void *user, sqlite3 *handle, const char *name, int pages
 static int open_writer(struct fl_store *s, const char *path, bool older,
 		       const struct fl_migrations *m, fairlead_error *err)
 {
-	int64_t last;
+	struct fl_journal_end end;
 	int r = fl_db_open(&s->writer, path, FL_DB_WRITE, s->vfs, err);
 
 	if (r < 0)
@@ -138,9 +143,14 @@ static int open_writer(struct fl_store *s, const char *path, bool older,
 	if (older)
 		r = fl_schema_migrate(&s->writer, m, err);
 	if (r == 0)
-		r = fl_db_number(&s->writer, FL_SQL_LAST, &last, err);
+		r = fl_journal_end(&s->writer, &end, err);
 	if (r == 0) {
-		s->last_seq = (uint64_t)last;
+		s->last_seq = end.seq;
+		s->last_sum = end.sum;
+		/* What no transaction was is told once, so it goes. */
+		if (s->damage.cut)
+			(void)sqlite3_wal_checkpoint_v2(s->writer.handle, NULL,
+							SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 		r = fl_checkpoint_settle(s, &s->writer, /* look: */ false, err);
 	}
 	return r;
@@ -182,6 +192,7 @@ int fl_store_open_as(const struct fl_store_options *options, const struct fl_mig
 	s->vfs = options->vfs;
 	s->log_limit = LOG_PAGES;
 	(void)pthread_mutex_init(&s->writing, NULL);
+	(void)pthread_mutex_init(&s->noting, NULL);
 	r = open_all(s, options, m, err);
 	if (r < 0)
 		(void)fl_store_close(s);
@@ -203,6 +214,7 @@ struct fl_store *fl_store_close(struct fl_store *s)
 	fl_db_close(&s->reader);
 	fl_db_close(&s->writer);
 	(void)pthread_mutex_destroy(&s->writing);
+	(void)pthread_mutex_destroy(&s->noting);
 	if (s->folder_fd >= 0)
 		(void)close(s->folder_fd);
 	if (s->lock_fd >= 0)

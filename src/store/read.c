@@ -5,21 +5,23 @@
 
 /* --- small things --- */
 
-int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err)
+int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, fairlead_error *err)
 {
 	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, FL_SQL_GET, err);
+	int r = fl_query_begin(&q, db, FL_SQL_GET, err);
 
 	if (r < 0)
 		return r;
 	fl_put_text(&q, name);
 	r = fl_query_next(&q, err);
 	if (r == 0) {
-		r = fl_fail(err, FAIRLEAD_ENOENT, "%s has no setting %s", s->folder, name);
+		r = fl_fail(err, FAIRLEAD_ENOENT, "%s has no setting %s", db->path, name);
 	} else if (r > 0) {
 		const char *value = fl_take_text(&q);
 
 		r = fl_query_taken(&q, err);
+		if (r == 0 && !fl_take_int(&q))
+			r = fl_db_damaged(db->path, "a setting is not what was written", err);
 		if (r == 0 && strlen(value) >= size)
 			r = fl_fail(err, FAIRLEAD_ELIMIT, "the setting %s is longer than %zu bytes",
 				    name, size - 1);
@@ -29,6 +31,23 @@ int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, f
 	return fl_query_end(&q, r);
 }
 
+int fl_setting_put(struct fl_db *db, const char *name, const char *value, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_SET, err);
+
+	if (r < 0)
+		return r;
+	fl_put_text(&q, name);
+	fl_put_text(&q, value);
+	return fl_query_run(&q, err);
+}
+
+int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err)
+{
+	return fl_setting_get(&s->reader, name, ret, size, err);
+}
+
 struct setting {
 	const char *name, *value;
 };
@@ -36,14 +55,8 @@ struct setting {
 static int set(struct fl_db *db, const void *arg, fairlead_error *err)
 {
 	const struct setting *setting = arg;
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_SET, err);
 
-	if (r < 0)
-		return r;
-	fl_put_text(&q, setting->name);
-	fl_put_text(&q, setting->value);
-	return fl_query_run(&q, err);
+	return fl_setting_put(db, setting->name, setting->value, err);
 }
 
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err)
@@ -51,95 +64,95 @@ int fl_store_set(struct fl_store *s, const char *name, const char *value, fairle
 	return fl_store_write(s, set, &(struct setting){ name, value }, err);
 }
 
-int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *err)
+int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err)
 {
-	struct fl_store_end end = { 0 };
 	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, FL_SQL_LAST, err);
+	int r = fl_query_begin(&q, db, FL_SQL_NUMBER_ABOVE, err);
 
 	if (r < 0)
 		return r;
-	r = fl_query_next(&q, err);
-	if (r > 0) {
-		end.seq = fl_take_id(&q);
-		end.at = fl_take_int(&q);
-	}
-	r = fl_query_end(&q, r);
-	if (r == 0)
-		r = fl_query_begin(&q, &s->reader, FL_SQL_LATEST, err);
+	fl_put_int(&q, (int64_t)job);
+	return fl_query_run(&q, err);
+}
+
+static int number_above(struct fl_db *db, const void *arg, fairlead_error *err)
+{
+	return fl_db_number_above(db, *(const uint64_t *)arg, err);
+}
+
+int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err)
+{
+	return fl_store_write(s, number_above, &job, err);
+}
+
+/* --- where it ends --- */
+
+int fl_latest_damaged(const struct fl_db *db, fairlead_error *err)
+{
+	return fl_db_damaged(db->path, "the row that says where it ends is not what was written",
+			     err);
+}
+
+int fl_latest_read(struct fl_db *db, struct fl_latest *ret, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_LATEST, err);
+
 	if (r < 0)
 		return r;
+	*ret = (struct fl_latest){ 0 };
 	r = fl_query_next(&q, err);
 	if (r > 0) {
 		const char *boot_id;
 
-		end.job = fl_take_id(&q);
-		end.wall = fl_take_int(&q);
-		end.boot = fl_take_int(&q);
+		ret->job = fl_take_id(&q);
+		ret->wall = fl_take_int(&q);
+		ret->boot = fl_take_int(&q);
 		boot_id = fl_take_text(&q);
+		ret->seq = fl_take_id(&q);
+		ret->head = fl_take_int(&q);
+		ret->behind = fl_take_int(&q);
+		ret->commits = fl_take_id(&q);
 		r = fl_query_taken(&q, err);
 		if (r == 0)
-			strncat(end.boot_id, boot_id, sizeof end.boot_id - 1);
-	}
-	r = fl_query_end(&q, r);
-	if (r == 0)
-		*ret = end;
-	return r;
-}
-
-/* --- journal --- */
-
-/* What stands in a column is one of so many; anything else was never written by us. */
-static int check_kind(const struct fl_store *s, const char *what, int64_t kind, int64_t n,
-		      fairlead_error *err)
-{
-	if (kind >= 0 && kind < n)
-		return 0;
-	return fl_db_damaged(s->reader.path, what, err);
-}
-
-int fl_store_journal(struct fl_store *s, uint64_t after,
-		     int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err),
-		     void *user, fairlead_error *err)
-{
-	struct fl_query q;
-	uint64_t before = 0;
-	int r = fl_query_begin(&q, &s->reader, FL_SQL_JOURNAL, err);
-
-	if (r < 0)
-		return r;
-	fl_put_int(&q, (int64_t)after);
-	while ((r = fl_query_next(&q, err)) > 0) {
-		struct fl_journal_row row = { .seq = fl_take_id(&q), .at = fl_take_int(&q) };
-		int64_t kind = fl_take_int(&q);
-
-		row.kind = (enum fl_journal_kind)kind;
-		row.job = fl_take_id(&q);
-		row.attempt = fl_take_u32(&q);
-		row.a = fl_take_int(&q);
-		row.b = fl_take_int(&q);
-		row.text = fl_take_text(&q);
-		r = fl_query_taken(&q, err);
-		if (r == 0)
-			r = check_kind(s, "a row of the journal of no kind", kind, FL_JOURNAL_KINDS,
-				       err);
-		if (r == 0 && before && row.seq != before + 1)
-			r = fl_db_damaged(s->reader.path, "rows of the journal are missing", err);
-		if (r == 0)
-			r = fn(user, &row, err);
-		if (r < 0)
-			break;
-		before = row.seq;
+			strncat(ret->boot_id, boot_id, sizeof ret->boot_id - 1);
+		if (r == 0 && !fl_take_int(&q))
+			r = fl_latest_damaged(db, err);
+	} else if (r == 0) {
+		r = fl_latest_damaged(db, err);
 	}
 	return fl_query_end(&q, r);
 }
 
+int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *err)
+{
+	struct fl_journal_end end;
+	struct fl_latest latest;
+	int r = fl_journal_end(&s->reader, &end, err);
+
+	if (r == 0)
+		r = fl_latest_read(&s->reader, &latest, err);
+	if (r < 0)
+		return r;
+	*ret = (struct fl_store_end){ .seq = end.seq,
+				      .at = end.at,
+				      .job = latest.job,
+				      .wall = latest.wall,
+				      .boot = latest.boot };
+	memcpy(ret->boot_id, latest.boot_id, sizeof ret->boot_id);
+	return 0;
+}
+
 /* --- jobs --- */
 
-static int take_job(const struct fl_store *s, struct fl_query *q, struct fl_job_row *ret,
+/* Which of them does not fit: JOB_DAMAGE of sql.def. */
+static const char *const damages[] = { NULL, "its row", "its spec", "all of it" };
+
+/* @ret->damaged: none of it is to be believed. */
+static int take_job(struct fl_store *s, struct fl_query *q, struct fl_job_row *ret,
 		    fairlead_error *err)
 {
-	int64_t state;
+	int64_t state, held, damage;
 	int r;
 
 	ret->id = fl_take_id(q);
@@ -158,17 +171,21 @@ static int take_job(const struct fl_store *s, struct fl_query *q, struct fl_job_
 	ret->evictions = fl_take_u32(q);
 	ret->losses = fl_take_u32(q);
 	ret->ran = fl_take_int(q);
-	int64_t held = fl_take_int(q);
-
+	held = fl_take_int(q);
 	ret->held = held > 0 && held < FL_HOLDS ? (enum fl_hold)held : FL_HOLD_NONE;
 	ret->outcome = (int)fl_take_int(q);
 	ret->status = (int)fl_take_int(q);
 	ret->placement = fl_take_text(q);
 	ret->reason = fl_take_text(q);
+	ret->spec_bytes = fl_take_id(q);
 	ret->spec = fl_take_text(q);
+	damage = fl_take_int(q);
+	ret->damaged = damages[damage & 3];
+	if (!ret->damaged && (state < 0 || state >= FL_JOB_STATES))
+		ret->damaged = damages[1];
 	r = fl_query_taken(q, err);
-	if (r == 0)
-		r = check_kind(s, "a job in no state", state, FL_JOB_STATES, err);
+	if (r == 0 && ret->damaged)
+		fl_store_note(s, ret->id, "%s is not what was written", ret->damaged);
 	return r;
 }
 
@@ -191,10 +208,17 @@ int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
 		  void *user, fairlead_error *err)
 {
 	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, jobs_by(filter), err);
+	struct fl_db own;
+	int r = filter->aside ? fl_store_aside(s, &own, err) : 0;
 
 	if (r < 0)
 		return r;
+	r = fl_query_begin(&q, filter->aside ? &own : &s->reader, jobs_by(filter), err);
+	if (r < 0) {
+		if (filter->aside)
+			fl_db_close(&own);
+		return r;
+	}
 	fl_put_int(&q, filter->without_spec);
 	fl_put_int(&q, (int64_t)filter->after);
 	fl_put_text(&q, filter->queue);
@@ -207,12 +231,24 @@ int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
 		struct fl_job_row row;
 
 		r = take_job(s, &q, &row, err);
-		if (r == 0)
+		if (r == 0 && (!row.damaged || filter->damaged))
 			r = fn(user, &row, err);
 		if (r < 0)
 			break;
 	}
-	return fl_query_end(&q, r);
+	r = fl_query_end(&q, r);
+	if (filter->aside)
+		fl_db_close(&own);
+	return r;
+}
+
+static int job_damaged(const struct fl_store *s, const struct fl_job_row *row, fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_EINPUT, "job %llu is damaged: %s in %s is not what was written",
+		(unsigned long long)row->id, row->damaged, s->reader.path);
+	fl_fail_hint(err, "it is neither started nor changed; a backup may have it, and it can be "
+			  "submitted again");
+	return FAIRLEAD_EINPUT;
 }
 
 int fl_store_job(struct fl_store *s, uint64_t id,
@@ -224,6 +260,7 @@ int fl_store_job(struct fl_store *s, uint64_t id,
 
 	if (r < 0)
 		return r;
+	fl_put_int(&q, /* without spec= */ 0);
 	fl_put_int(&q, (int64_t)id);
 	r = fl_query_next(&q, err);
 	if (r == 0) {
@@ -232,6 +269,8 @@ int fl_store_job(struct fl_store *s, uint64_t id,
 		struct fl_job_row row;
 
 		r = take_job(s, &q, &row, err);
+		if (r == 0 && row.damaged)
+			r = job_damaged(s, &row, err);
 		if (r == 0)
 			r = fn(user, &row, err);
 	}

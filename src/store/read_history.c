@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
 #include "store/store_parts.h"
+
+/* What is not as it was written is left out, and told. */
+#define NOT_WRITTEN " is not what was written, and is left out"
 
 /* --- events --- */
 
@@ -90,6 +95,7 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 	fl_put_limit(&q, filter->limit);
 	while ((r = fl_query_next(&q, err)) > 0) {
 		struct fl_event_row row;
+		bool fits;
 
 		row.seq = fl_take_id(&q);
 		row.n = fl_take_u32(&q);
@@ -101,8 +107,11 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 		row.by = fl_take_id(&q);
 		row.reason = fl_take_text(&q);
 		row.text = fl_take_text(&q);
+		fits = fl_take_int(&q);
 		r = fl_query_taken(&q, err);
-		if (r == 0)
+		if (r == 0 && !fits)
+			fl_store_note(s, row.job, "an event of row %" PRIu64 NOT_WRITTEN, row.seq);
+		else if (r == 0)
 			r = fn(user, &row, err);
 		if (r < 0)
 			break;
@@ -112,7 +121,8 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 
 /* --- admissions --- */
 
-static void take_admission(struct fl_query *q, struct fl_admission_row *row)
+/* Does it fit? */
+static bool take_admission(struct fl_query *q, struct fl_admission_row *row)
 {
 	row->job = fl_take_id(q);
 	row->attempt = fl_take_u32(q);
@@ -123,10 +133,11 @@ static void take_admission(struct fl_query *q, struct fl_admission_row *row)
 	row->placement = fl_take_text(q);
 	row->ended = fl_take_text(q);
 	row->preemptor = fl_take_id(q);
+	return fl_take_int(q) != 0;
 }
 
 /* All rows of a query whose parameters are put. */
-static int each_admission(struct fl_query *q,
+static int each_admission(struct fl_store *s, struct fl_query *q,
 			  int (*fn)(void *user, const struct fl_admission_row *row,
 				    fairlead_error *err),
 			  void *user, fairlead_error *err)
@@ -135,10 +146,13 @@ static int each_admission(struct fl_query *q,
 
 	while ((r = fl_query_next(q, err)) > 0) {
 		struct fl_admission_row row;
+		bool fits = take_admission(q, &row);
 
-		take_admission(q, &row);
 		r = fl_query_taken(q, err);
-		if (r == 0)
+		if (r == 0 && !fits)
+			fl_store_note(s, row.job, "attempt %u of its history" NOT_WRITTEN,
+				      row.attempt);
+		else if (r == 0)
 			r = fn(user, &row, err);
 		if (r < 0)
 			break;
@@ -159,7 +173,7 @@ int fl_store_admissions(struct fl_store *s, uint64_t job,
 		return r;
 	if (job)
 		fl_put_int(&q, (int64_t)job);
-	return each_admission(&q, fn, user, err);
+	return each_admission(s, &q, fn, user, err);
 }
 
 int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
@@ -177,7 +191,7 @@ int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
 	if (r == 0) {
 		fl_put_int(&q, from);
 		fl_put_int(&q, to);
-		r = each_admission(&q, fn, user, err);
+		r = each_admission(s, &q, fn, user, err);
 	}
 	fl_db_close(&db);
 	return r;
@@ -215,6 +229,19 @@ static int sum(struct fl_db *db, enum fl_sql sql, fl_time from, fl_time to,
 	return fl_query_end(&q, r);
 }
 
+static int note_left_out(struct fl_store *s, struct fl_db *db, fl_time from, fl_time to,
+			 fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_HOLDINGS_DAMAGED, err);
+
+	if (r < 0)
+		return r;
+	fl_put_int(&q, from);
+	fl_put_int(&q, to);
+	return each_admission(s, &q, /* fn: none of them fits */ NULL, NULL, err);
+}
+
 int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
 		   int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
 		   void *user, fairlead_error *err)
@@ -224,8 +251,10 @@ int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
 
 	if (r < 0)
 		return r;
-	/* Both see the same moment. */
+	/* All see the same moment. */
 	r = fl_db_run(&db, FL_SQL_BEGIN_READING, err);
+	if (r == 0)
+		r = note_left_out(s, &db, from, to, err);
 	if (r == 0)
 		r = sum(&db, FL_SQL_USAGE_WHOLE, from, to, fn, user, err);
 	if (r == 0)
@@ -248,6 +277,7 @@ int fl_store_conditions(struct fl_store *s,
 		return r;
 	while ((r = fl_query_next(&q, err)) > 0) {
 		struct fl_condition_row row;
+		bool fits;
 
 		row.kind = fl_take_text(&q);
 		row.name = fl_take_text(&q);
@@ -256,8 +286,11 @@ int fl_store_conditions(struct fl_store *s,
 		row.text = fl_take_text(&q);
 		row.holds = fl_take_int(&q) != 0;
 		row.since = fl_take_int(&q);
+		fits = fl_take_int(&q);
 		r = fl_query_taken(&q, err);
-		if (r == 0)
+		if (r == 0 && !fits)
+			fl_store_note(s, 0, "a condition of %.64s" NOT_WRITTEN, row.name);
+		else if (r == 0)
 			r = fn(user, &row, err);
 		if (r < 0)
 			break;
@@ -277,6 +310,7 @@ int fl_store_audit(struct fl_store *s, uint32_t limit,
 	fl_put_limit(&q, limit);
 	while ((r = fl_query_next(&q, err)) > 0) {
 		struct fl_audit_row row;
+		bool fits;
 
 		row.at = fl_take_int(&q);
 		row.uid = fl_take_u32(&q);
@@ -285,8 +319,11 @@ int fl_store_audit(struct fl_store *s, uint32_t limit,
 		row.action = fl_take_text(&q);
 		row.subject = fl_take_text(&q);
 		row.status = (int)fl_take_int(&q);
+		fits = fl_take_int(&q);
 		r = fl_query_taken(&q, err);
-		if (r == 0)
+		if (r == 0 && !fits)
+			fl_store_note(s, 0, "a row of the audit log" NOT_WRITTEN);
+		else if (r == 0)
 			r = fn(user, &row, err);
 		if (r < 0)
 			break;

@@ -63,15 +63,108 @@ static const char version_1[] =
 	" pid INTEGER NOT NULL, user TEXT, action TEXT NOT NULL, subject TEXT,"
 	" status INTEGER NOT NULL) STRICT;";
 
-static const char *const texts[] = { version_1 };
+/*
+ * Each row has a sum of what stands in it (sum.c), a job two (sql.def says why), and a row of the
+ * journal that of the row before in its own.  `latest` says where the journal ends, which sum the
+ * first row that is still there goes on from, and how many transactions there were.
+ */
+static const char version_2[] =
+	"ALTER TABLE settings ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE settings SET row_sum = fl_sum(name, value);"
+	"ALTER TABLE checkpoint ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE checkpoint SET row_sum = fl_sum(seq, number, size, sum);"
+	"ALTER TABLE specs ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE specs SET row_sum = fl_sum(job, spec);"
+	"ALTER TABLE events ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE events SET row_sum = fl_sum(seq, n, at, kind, job, attempt, queue, \"by\", reason,"
+	" text);"
+	"ALTER TABLE admissions ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE admissions SET row_sum = fl_sum(job, attempt, queue, waits, since, until, placement,"
+	" ended, preemptor);"
+	"ALTER TABLE conditions ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE conditions SET row_sum = fl_sum(kind, name, type, reason, text, holds, since);"
+	"ALTER TABLE audit ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE audit SET row_sum = fl_sum(at, uid, pid, user, action, subject, status);"
+
+	"ALTER TABLE jobs ADD COLUMN spec_bytes INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE jobs SET spec_bytes = ifnull((SELECT length(CAST(spec AS BLOB)) FROM specs"
+	" WHERE specs.job = jobs.id), 0);"
+	"ALTER TABLE jobs ADD COLUMN fixed_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE jobs SET fixed_sum ="
+	" fl_sum(id, uid, user, name, queue, array, submitted, spec_bytes);"
+	"ALTER TABLE jobs ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE jobs SET row_sum = fl_sum(id, state, priority, started, ended, attempt, evictions,"
+	" losses, ran, held, outcome, status, placement, reason);"
+
+	"ALTER TABLE journal ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"WITH RECURSIVE chain (last, sum) AS ("
+	" SELECT * FROM (SELECT seq, fl_sum(0, seq, at, kind, job, attempt, a, b, text)"
+	" FROM journal ORDER BY seq LIMIT 1)"
+	" UNION ALL SELECT seq, fl_sum(sum, seq, at, kind, job, attempt, a, b, text)"
+	" FROM chain JOIN journal ON seq = last + 1)"
+	" UPDATE journal SET row_sum = chain.sum FROM chain WHERE seq = last;"
+
+	"ALTER TABLE latest ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE latest ADD COLUMN head INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE latest ADD COLUMN behind INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE latest ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE latest SET seq = journal.seq, head = journal.row_sum FROM journal"
+	" WHERE journal.seq = (SELECT max(seq) FROM journal);"
+	"ALTER TABLE latest ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE latest SET row_sum = fl_sum(job, wall, boot, boot_id, seq, head, behind, commits);";
+
+static const char *const texts[] = { version_1, version_2 };
 
 const struct fl_migrations fl_store_migrations = { texts, sizeof texts / sizeof *texts };
 
 /*
- * Every page of a database up to this size (512 MiB) is looked at when it is opened, at some
- * 600 MB a second.  Of a larger one only what is read, and all of it by fl_store_verify.
+ * What is looked at when a database is opened: of one up to 64 MiB, every page and whether each index
+ * has what its table has, at some 150 MB a second; of one up to 512 MiB every page, at some 600; of a
+ * larger one what is read.  fl_store_verify looks at everything.
  */
-enum { CHECKED_PAGES = 1 << 17 };
+enum { INDEXED_PAGES = 1 << 14, CHECKED_PAGES = 1 << 17 };
+
+/* --- what tables and indexes there are, as they were made --- */
+
+enum { SUMMED_FROM = 2, SUM_TEXT = 24 };
+static const char schema_setting[] = "schema";
+
+static int sum_schema(struct fl_db *db, char ret[SUM_TEXT], fairlead_error *err)
+{
+	struct fl_sum sum = { { 0, 0 } };
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_SCHEMA, err);
+
+	if (r < 0)
+		return r;
+	while ((r = fl_query_next(&q, err)) > 0)
+		for (int i = 0; i < 4; i++)
+			fl_sum_text(&sum, fl_take_text(&q));
+	(void)sqlite3_snprintf(SUM_TEXT, ret, "%lld", (long long)fl_sum_end(&sum));
+	return fl_query_end(&q, r);
+}
+
+static int seal(struct fl_db *db, fairlead_error *err)
+{
+	char text[SUM_TEXT];
+	int r = sum_schema(db, text, err);
+
+	return r < 0 ? r : fl_setting_put(db, schema_setting, text, err);
+}
+
+static int check_schema(struct fl_db *db, fairlead_error *err)
+{
+	char is[SUM_TEXT], was[SUM_TEXT];
+	int r = sum_schema(db, is, err);
+
+	if (r == 0)
+		r = fl_setting_get(db, schema_setting, was, sizeof was, err);
+	if (r == FAIRLEAD_ENOENT || (r == 0 && strcmp(is, was) != 0))
+		r = fl_db_damaged(db->path, "its tables are not what was made", err);
+	return r;
+}
+
+/* --- from version to version --- */
 
 static int migrate(struct fl_db *db, const void *arg, fairlead_error *err)
 {
@@ -86,6 +179,8 @@ static int migrate(struct fl_db *db, const void *arg, fairlead_error *err)
 		if (rc != SQLITE_OK)
 			r = fl_db_fail(db, rc, err);
 	}
+	if (r == 0)
+		r = seal(db, err);
 	if (r < 0)
 		return r;
 	(void)sqlite3_snprintf(sizeof end, end,
@@ -149,7 +244,10 @@ int fl_schema_check(struct fl_db *db, const struct fl_migrations *m, int *ret_ve
 	}
 	r = fl_db_number(db, FL_SQL_PAGES, &pages, err);
 	if (r == 0 && pages <= CHECKED_PAGES)
-		r = check_pages(db, FL_SQL_QUICK_CHECK, err);
+		r = check_pages(db, pages <= INDEXED_PAGES ? FL_SQL_FULL_CHECK : FL_SQL_QUICK_CHECK,
+				err);
+	if (r == 0 && version >= SUMMED_FROM)
+		r = check_schema(db, err);
 	if (r == 0)
 		*ret_version = (int)version;
 	return r;

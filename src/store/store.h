@@ -3,9 +3,11 @@
  * store - what the daemon knows for good: one SQLite database and one image beside it
  *
  * Guarantees: what fl_store_commit returned 0 for is on disk, whole, whatever happens then; what
- * it failed for is not there at all, and may be tried again.  A database that is damaged, newer
- * than this program, or not ours is refused with what to do, and not written to.  One process at
- * a time has a state folder.
+ * it failed for is not there at all, and may be tried again.  A database that is damaged where it
+ * is needed to go on, newer than this program, or not ours is refused with what to do, and not
+ * written to; what else is damaged is given to nobody, and told (fl_store_damaged).  One process
+ * at a time has a state folder.  README.md says what no sum can tell; tests/disk and
+ * tests/unit/store cut the power and flip bits.
  *
  * The journal is what went into the policy, in order: with the image of a policy (checkpoint) and
  * the rows after it the policy is made again as it was, to the last bit, because a policy is a
@@ -42,6 +44,10 @@ enum fl_journal_kind {
 	FL_JOURNAL_ENDED, /* a run has ended; a: when, b: kind, reason and status (daemon/runs.c) */
 	FL_JOURNAL_CONFIGURED, /* the trees and settings are others; text: which (daemon/keep.c) */
 	FL_JOURNAL_PREPARE,    /* the next generation is begun, with jobs up to `job` */
+	FL_JOURNAL_DISOWNED, /* a run that the database did not know is set aside; a: 1: it was ended,
+				2: it could not be; text: where it is kept */
+	FL_JOURNAL_RESTORED,     /* not all that was acknowledged once is known; text: why */
+	FL_JOURNAL_ACKNOWLEDGED, /* a person knows of that; text: who */
 	FL_JOURNAL_KINDS
 };
 
@@ -55,7 +61,7 @@ struct fl_journal_row {
 	const char *text; /* NULL: none */
 };
 
-/* A job as it is.  An update leaves uid, user, name, queue, array and submitted as they were. */
+/* A job as it is.  An update leaves uid, user, name, queue, array, submitted and spec as they were. */
 struct fl_job_row {
 	uint64_t id;
 	enum fl_job_state state;
@@ -63,7 +69,7 @@ struct fl_job_row {
 	const char *user, *name, *queue; /* queue: as submitted; user and name for lists */
 	uint64_t array;                  /* 0: none */
 	int32_t priority;
-	const char *spec; /* JSON (codec/job_json.h); NULL in an update: as it was */
+	const char *spec;                  /* JSON (codec/job_json.h) */
 	fl_time submitted, started, ended; /* started: of the last attempt; FL_TIME_NONE */
 	uint32_t attempt;                  /* how often it was started */
 	uint32_t evictions, losses;
@@ -74,6 +80,9 @@ struct fl_job_row {
 	const char *
 		placement; /* JSON of what it holds: [{"resource","flavor","amount"}]; NULL: nothing */
 	const char *reason; /* why it waits, or how it ended, in words; NULL */
+	/* Read only: */
+	uint64_t spec_bytes; /* of the spec, also where it is not read */
+	const char *damaged; /* "its spec": it is not what was written; NULL: all is well */
 };
 
 /* What happened, for people and programs that follow. */
@@ -195,6 +204,9 @@ int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlea
 int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err);
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err);
 
+/* Numbers of jobs go on above @job, at least. Durable on return. */
+int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err);
+
 /* wall, boot, at of the newest row, its number; zeros when there is none. */
 struct fl_store_end {
 	uint64_t seq, job; /* the last journal row; the highest number of a job */
@@ -206,7 +218,7 @@ int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *e
 int fl_store_journal(struct fl_store *s, uint64_t after,
 		     int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err),
 		     void *user, fairlead_error *err);
-/* FAIRLEAD_ENOENT. */
+/* FAIRLEAD_ENOENT.  FAIRLEAD_EINPUT: it is damaged, so nothing of it is told. */
 int fl_store_job(struct fl_store *s, uint64_t id,
 		 int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
 		 void *user, fairlead_error *err);
@@ -219,6 +231,8 @@ struct fl_job_filter {
 	uint32_t limit;           /* 0: all */
 	bool newest_first;
 	bool without_spec; /* spec NULL */
+	bool damaged;      /* also those that are, with `damaged` set; else they are left out */
+	bool aside;        /* by a connection of its own: on any thread */
 };
 int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
 		  int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
@@ -260,16 +274,44 @@ int fl_store_audit(struct fl_store *s, uint32_t limit,
 		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
 		   void *user, fairlead_error *err);
 
+/*
+ * What was found, since it was opened, that is not what was written, and that the daemon can do
+ * without: jobs that are not acted on, rows for people that are left out, rows of the journal that
+ * the checkpoint has passed.  Any thread.
+ */
+enum { FL_STORE_DAMAGED = 16 };
+struct fl_store_damage {
+	uint64_t cut;   /* pages of a transaction that was never finished, at the end of the log */
+	uint64_t total; /* of which the first n are listed */
+	uint32_t n;
+	struct {
+		uint64_t job; /* 0: of none */
+		char text[120];
+	} rows[FL_STORE_DAMAGED];
+};
+void fl_store_damaged(struct fl_store *s, struct fl_store_damage *ret);
+
 /* On disk: the database and its write-ahead log. */
 uint64_t fl_store_bytes(const struct fl_store *s);
 
 /* --- backup --- */
 
-/* A copy of database and checkpoint that fit each other, into a new folder, while it runs. */
+/*
+ * A copy of database and checkpoint that fit each other, into a new folder, while it runs.  The
+ * folder is there when all of it is, on disk.
+ */
 int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err);
 /* The other way: @folder becomes a state folder at @to, which must not have one. */
-int fl_store_restore(const char *folder, const char *to, fairlead_error *err);
-/* Is everything whole?  FAIRLEAD_EINPUT names what is not. */
+struct fl_restore {
+	uint64_t number_above;    /* numbers of jobs go on above it, at least */
+	const char *name, *value; /* a setting that it has from then on; NULL: none */
+};
+int fl_store_restore(const char *folder, const char *to, const struct fl_restore *how,
+		     fairlead_error *err);
+/*
+ * Is everything whole?  FAIRLEAD_EINPUT names what is not.  1: but for a transaction at the end of
+ * the log that was not finished, which the next start cuts off.
+ */
 int fl_store_verify(const char *folder, fairlead_error *err);
 
 #endif

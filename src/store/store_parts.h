@@ -102,6 +102,78 @@ int fl_db_transact(struct fl_db *db,
 		   int (*step)(struct fl_db *db, const void *arg, fairlead_error *),
 		   const void *arg, fairlead_error *err);
 
+/* --- sum.c: what stands for the values of a row, in their order --- */
+
+struct fl_sum {
+	uint64_t lanes[2];
+};
+void fl_sum_int(struct fl_sum *s, int64_t v);
+void fl_sum_null(struct fl_sum *s);
+void fl_sum_id(struct fl_sum *s, uint64_t id);        /* 0: NULL */
+void fl_sum_text(struct fl_sum *s, const char *text); /* NULL too */
+int64_t fl_sum_end(const struct fl_sum *s);
+/* The same as fl_sum(value, ...) in statements. SQLite's code. */
+int fl_sum_in_statements(sqlite3 *handle);
+
+/* --- journal.c --- */
+
+/* Of a row that stands behind one with the sum @before; the first goes on from 0. */
+int64_t fl_journal_sum(int64_t before, const struct fl_journal_row *row);
+/* The last row; zeros: none. */
+struct fl_journal_end {
+	uint64_t seq;
+	fl_time at;
+	int64_t sum;
+};
+int fl_journal_end(struct fl_db *db, struct fl_journal_end *ret, fairlead_error *err);
+/* All rows; those up to @passed that do not fit are noted. FAIRLEAD_EINPUT: one behind it. */
+int fl_journal_check(struct fl_store *s, struct fl_db *db, uint64_t passed, fairlead_error *err);
+
+/* --- read.c --- */
+
+/* One of `settings`. FAIRLEAD_ENOENT. */
+int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, fairlead_error *err);
+int fl_setting_put(struct fl_db *db, const char *name, const char *value, fairlead_error *err);
+/* fl_store_number_above, in whatever transaction there is. */
+int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err);
+
+struct fl_latest {
+	uint64_t job; /* the highest number */
+	fl_time wall, boot;
+	char boot_id[64];
+	uint64_t seq;     /* of the last row of the journal, and */
+	int64_t head;     /* its sum; */
+	int64_t behind;   /* that of the last one that was forgotten, 0: none was */
+	uint64_t commits; /* transactions until now */
+};
+/* FAIRLEAD_EINPUT when it does not fit its sum. */
+int fl_latest_read(struct fl_db *db, struct fl_latest *ret, fairlead_error *err);
+int fl_latest_damaged(const struct fl_db *db, fairlead_error *err);
+
+/* --- log.c --- */
+
+/* The write-ahead log as it stands in its file, beside what SQLite takes of it. */
+struct fl_log_state {
+	uint64_t frames, commits; /* which it takes */
+	uint64_t cut;             /* frames behind them that are of the same log */
+	uint64_t bad;             /* the first one that does not fit; 0: none */
+	/* Of those behind it that go on from the one before: frames, commits, and the highest number
+	 * of transactions that a page of `latest` counts. */
+	uint64_t behind, behind_commits, counted;
+	bool is_damaged; /* not only cut off by a power cut */
+	uint64_t salts;  /* which log it is */
+};
+/* @latest: the page of the table; 0: not known. */
+int fl_log_read(const char *database, uint32_t latest, struct fl_log_state *ret,
+		fairlead_error *err);
+/* Of @db, which reads. FAIRLEAD_EINPUT: damaged. */
+int fl_log_check(struct fl_db *db, struct fl_log_state *ret, fairlead_error *err);
+
+/* --- damage.c --- */
+
+/* For fl_store_damaged. Any thread. */
+void fl_store_note(struct fl_store *s, uint64_t job, const char *format, ...) FL_PRINTF(3, 4);
+
 /* --- schema.c --- */
 
 /* What brings a database from version i to i + 1. */
@@ -142,6 +214,16 @@ int fl_store_folder_make(int folder, const char *path, const char *name, int *re
 /* @name is @from from now on, durably. */
 int fl_folder_rename(int folder, const char *path, const char *from, const char *name,
 		     fairlead_error *err);
+/*
+ * A folder @part that is made beside @path, which must not be there, and gets its name when it is
+ * whole.  It is nobody else's until @ret_fd is closed (FAIRLEAD_ESTATE: it is somebody's); one that
+ * was left by a kill is removed.  @ret_path: where it is, in full.
+ */
+int fl_folder_begin(const char *path, char part[FL_STORE_PATH], int *ret_fd, char *ret_path,
+		    fairlead_error *err);
+int fl_folder_finish(const char *part, const char *path, fairlead_error *err);
+/* With what a backup has in it; nothing else is touched. */
+void fl_store_folder_remove(const char *path);
 int fl_folder_join(char ret[FL_STORE_PATH], const char *path, const char *name,
 		   fairlead_error *err);
 /* From an open file to a new one, durably. */
@@ -188,9 +270,12 @@ struct fl_store {
 	struct fl_db reader;     /* whoever reads, one thread at a time */
 	pthread_mutex_t writing; /* guards what follows */
 	struct fl_db writer;
-	uint64_t last_seq; /* of the journal */
+	uint64_t last_seq; /* of the journal, and */
+	int64_t last_sum;  /* its sum */
 	int log_pages;     /* of the write-ahead log, after the last commit */
 	int log_limit;     /* more than that are brought into the database */
+	pthread_mutex_t noting;
+	struct fl_store_damage damage;
 };
 
 int fl_store_open_as(const struct fl_store_options *options, const struct fl_migrations *m,

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * journal - its rows, each with a sum that goes on from that of the row before
+ *
+ * So a row that is not as it was written, that is missing, or that stands where another stood, does
+ * not fit: it, or the one behind it.  At the start all rows are looked at.  One that would be
+ * applied again is not: the start is refused.  One that the checkpoint has passed is needed by
+ * nobody, so it is only told.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "store/store_parts.h"
+
+int64_t fl_journal_sum(int64_t before, const struct fl_journal_row *row)
+{
+	struct fl_sum s = { { 0, 0 } };
+
+	fl_sum_int(&s, before);
+	fl_sum_int(&s, (int64_t)row->seq);
+	fl_sum_int(&s, row->at);
+	fl_sum_int(&s, row->kind);
+	fl_sum_id(&s, row->job);
+	fl_sum_int(&s, row->attempt);
+	fl_sum_int(&s, row->a);
+	fl_sum_int(&s, row->b);
+	fl_sum_text(&s, row->text);
+	return fl_sum_end(&s);
+}
+
+static int take_row(struct fl_query *q, struct fl_journal_row *row, int64_t *ret_sum,
+		    fairlead_error *err)
+{
+	row->seq = fl_take_id(q);
+	row->at = fl_take_int(q);
+	row->kind = (enum fl_journal_kind)fl_take_int(q);
+	row->job = fl_take_id(q);
+	row->attempt = fl_take_u32(q);
+	row->a = fl_take_int(q);
+	row->b = fl_take_int(q);
+	row->text = fl_take_text(q);
+	*ret_sum = fl_take_int(q);
+	return fl_query_taken(q, err);
+}
+
+/* Rows behind @after; @wrong: what is, with this one; NULL: it is as written, behind the one before. */
+typedef int each_row_fn(void *user, const struct fl_journal_row *row, const char *wrong,
+			fairlead_error *err);
+
+static int each_row(struct fl_db *db, uint64_t after, each_row_fn *fn, void *user,
+		    fairlead_error *err)
+{
+	struct fl_latest latest;
+	uint64_t last = 0;
+	int64_t before, sum;
+	struct fl_query q;
+	int r = fl_latest_read(db, &latest, err);
+
+	if (r == 0)
+		r = fl_query_begin(&q, db, FL_SQL_JOURNAL, err);
+	if (r < 0)
+		return r;
+	before = latest.behind;
+	fl_put_int(&q, (int64_t)after);
+	while ((r = fl_query_next(&q, err)) > 0) {
+		struct fl_journal_row row;
+
+		r = take_row(&q, &row, &sum, err);
+		if (r == 0 && row.seq > after) {
+			const char *wrong = NULL;
+
+			if (last && row.seq != last + 1)
+				wrong = "rows of the journal are missing before row";
+			else if (fl_journal_sum(before, &row) != sum ||
+				 row.kind >= FL_JOURNAL_KINDS)
+				wrong = "this row of the journal is not what was written:";
+			r = fn(user, &row, wrong, err);
+		}
+		if (r < 0)
+			break;
+		last = row.seq;
+		before = sum;
+	}
+	return fl_query_end(&q, r);
+}
+
+/* --- at the start --- */
+
+struct checking {
+	struct fl_store *s;
+	const struct fl_db *db;
+	uint64_t passed; /* the row of the checkpoint */
+};
+
+static int row_damaged(const struct fl_db *db, const struct fl_journal_row *row, const char *wrong,
+		       fairlead_error *err)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof text, "%s %" PRIu64, wrong, row->seq);
+	return fl_db_damaged(db->path, text, err);
+}
+
+static int check_row(void *user, const struct fl_journal_row *row, const char *wrong,
+		     fairlead_error *err)
+{
+	const struct checking *c = user;
+
+	if (!wrong)
+		return 0;
+	if (row->seq > c->passed)
+		return row_damaged(c->db, row, wrong, err);
+	fl_store_note(c->s, /* job= */ 0, "%s %" PRIu64 ", which the checkpoint has passed", wrong,
+		      row->seq);
+	return 0;
+}
+
+int fl_journal_check(struct fl_store *s, struct fl_db *db, uint64_t passed, fairlead_error *err)
+{
+	struct checking c = { s, db, passed };
+	struct fl_latest latest;
+	struct fl_journal_end end;
+	int r = fl_latest_read(db, &latest, err);
+
+	if (r == 0)
+		r = fl_journal_end(db, &end, err);
+	if (r == 0 && (end.seq != latest.seq || end.sum != latest.head))
+		r = fl_db_damaged(db->path,
+				  "the journal does not end with the row that it ended "
+				  "with",
+				  err);
+	return r < 0 ? r : each_row(db, 0, check_row, &c, err);
+}
+
+int fl_journal_end(struct fl_db *db, struct fl_journal_end *ret, fairlead_error *err)
+{
+	struct fl_query q;
+	int r = fl_query_begin(&q, db, FL_SQL_LAST, err);
+
+	if (r < 0)
+		return r;
+	*ret = (struct fl_journal_end){ 0 };
+	r = fl_query_next(&q, err);
+	if (r > 0) {
+		ret->seq = fl_take_id(&q);
+		ret->at = fl_take_int(&q);
+		ret->sum = fl_take_int(&q);
+	}
+	return fl_query_end(&q, r);
+}
+
+/* --- for others --- */
+
+struct reading {
+	const struct fl_store *s;
+	int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err);
+	void *user;
+};
+
+static int read_row(void *user, const struct fl_journal_row *row, const char *wrong,
+		    fairlead_error *err)
+{
+	const struct reading *r = user;
+
+	return wrong ? row_damaged(&r->s->reader, row, wrong, err) : r->fn(r->user, row, err);
+}
+
+int fl_store_journal(struct fl_store *s, uint64_t after,
+		     int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err),
+		     void *user, fairlead_error *err)
+{
+	struct reading reading = { s, fn, user };
+
+	return each_row(&s->reader, after, read_row, &reading, err);
+}
