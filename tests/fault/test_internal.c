@@ -546,7 +546,7 @@ static int explain(struct run *r, uint32_t w, fairlead_error *err)
 
 	fl_arena_init(&arena, &r->f.mem);
 	int code = fl_explain(ops, r->p, r->m, (NOW + 1) * FL_SECOND, (struct fl_workload){ w },
-			      &arena, &x, err);
+			      /* machine= */ NULL, &arena, &x, err);
 
 	if (code == 0) {
 		add(r, x.state);

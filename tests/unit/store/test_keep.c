@@ -387,6 +387,8 @@ static void in_root(const struct world *w, const char *name, char ret[WORLD_PATH
 	(void)snprintf(ret, WORLD_PATH, "%.200s/%s", w->root, name);
 }
 
+static const struct fl_restore plain = { 0 };
+
 static void backups(void **state)
 {
 	char copy[WORLD_PATH], to[WORLD_PATH];
@@ -408,12 +410,12 @@ static void backups(void **state)
 	CHECK(strstr(err.text, "is there already"), err.text);
 	assert_int_equal(fl_store_verify(copy, &err), 0);
 	assert_int_equal(fl_store_verify(w.folder, &err), 0);
-	assert_int_equal(fl_store_restore(copy, w.folder, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fl_store_restore(copy, w.folder, &plain, &err), FAIRLEAD_ESTATE);
 	s = fl_store_close(s);
-	assert_int_equal(fl_store_restore(copy, w.folder, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fl_store_restore(copy, w.folder, &plain, &err), FAIRLEAD_ESTATE);
 	CHECK(strstr(err.text, "is a state folder already"), err.text);
 	assert_int_equal(fl_store_verify(w.folder, &err), 0);
-	if (fl_store_restore(copy, to, &err) != 0)
+	if (fl_store_restore(copy, to, &plain, &err) != 0)
 		fail_msg("%s", err.text);
 	restored = w;
 	(void)snprintf(restored.folder, sizeof restored.folder, "%s", to);
@@ -421,6 +423,53 @@ static void backups(void **state)
 	world_check(s, 30);
 	world_check_image(s, 20, 9);
 	assert_int_equal(world_commit(s, 31, &err), 0);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* What stands beside a backup is left as it is, whatever its name. */
+static void backup_beside_others(void **state)
+{
+	static const char *const names[] = { "copy.new", ".copy" };
+	fairlead_error err = { 0 };
+	char copy[WORLD_PATH], other[WORLD_PATH];
+	struct world w;
+	struct fl_store *s = filled(&w, 3);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		in_root(&w, names[i], other);
+		assert_int_equal(fl_store_backup(s, other, &err), 0);
+	}
+	in_root(&w, "copy", copy);
+	assert_int_equal(fl_store_backup(s, copy, &err), 0);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		in_root(&w, names[i], other);
+		assert_int_equal(fl_store_verify(other, &err), 0);
+	}
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* One that is being made is nobody else's; what a kill has left of one is removed. */
+static void backup_being_made(void **state)
+{
+	fairlead_error err = { 0 };
+	char copy[WORLD_PATH], part[FL_STORE_PATH], path[FL_STORE_PATH];
+	struct world w;
+	struct fl_store *s = filled(&w, 3);
+	int fd;
+
+	(void)state;
+	in_root(&w, "copy/", copy);
+	assert_int_equal(fl_folder_begin(copy, part, &fd, path, &err), 0);
+	assert_int_equal(fl_store_backup(s, copy, &err), FAIRLEAD_ESTATE);
+	CHECK(strstr(err.text, "is being made by somebody else"), err.text);
+	assert_int_equal(access(part, F_OK), 0);
+	close(fd);
+	assert_int_equal(fl_store_backup(s, copy, &err), 0);
+	assert_int_equal(fl_store_verify(copy, &err), 0);
+	assert_int_not_equal(access(part, F_OK), 0);
 	(void)fl_store_close(s);
 	world_end(&w);
 }
@@ -437,7 +486,7 @@ static void backup_into_nothing(void **state)
 	assert_int_equal(fl_store_backup(s, copy, &err), FAIRLEAD_EIO);
 	CHECK(strstr(err.text, "cannot be made: No such file or directory"), err.text);
 	assert_int_equal(fl_store_verify(copy, &err), FAIRLEAD_ENOENT);
-	assert_int_equal(fl_store_restore(copy, w.folder, &err), FAIRLEAD_ENOENT);
+	assert_int_equal(fl_store_restore(copy, w.folder, &plain, &err), FAIRLEAD_ENOENT);
 	(void)fl_store_close(s);
 	world_end(&w);
 }
@@ -611,6 +660,8 @@ int main(void)
 		cmocka_unit_test(backups),
 		cmocka_unit_test(backup_into_nothing),
 		cmocka_unit_test(backup_while_running),
+		cmocka_unit_test(backup_beside_others),
+		cmocka_unit_test(backup_being_made),
 		cmocka_unit_test(verifying),
 		cmocka_unit_test(reading_meanwhile),
 		cmocka_unit_test(bounded_log),

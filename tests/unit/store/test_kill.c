@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,10 +113,78 @@ static void killed(void **state)
 	assert_true(committed > kills / 4 && before > (uint64_t)kills);
 }
 
+/* --- a backup --- */
+
+/* Whether there was one before it was killed; a new one is made each time. */
+static bool back_up_and_kill(struct fl_store *s, const char *folder, uint32_t us)
+{
+	const struct timespec pause = { 0, (long)us * 1000 };
+	struct stat st;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(fl_store_backup(s, folder, NULL) == 0 ? 0 : 1);
+	(void)nanosleep(&pause, NULL);
+	(void)kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	/* What a child leaves to the kernel is an error to valgrind, which ends it with a status of its own. */
+	assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0 ||
+		    getenv("FAIRLEAD_UNDER_VALGRIND"));
+	return stat(folder, &st) == 0;
+}
+
+/* Killed at any moment it is whole under its name, or not there; the next one succeeds. */
+static void killed_backups(void **state)
+{
+	char folder[WORLD_PATH + 16], left[WORLD_PATH + 32];
+	struct fl_random random;
+	fairlead_error err = { 0 };
+	uint64_t number = 7;
+	struct fl_store *s;
+	struct world w;
+	int whole = 0, cut = 0;
+
+	(void)state;
+	fl_random_init(&random, seed, fl_random_stream("backups"));
+	world_begin(&w);
+	s = world_open(&w);
+	for (uint64_t i = 1; i <= 300; i++)
+		assert_int_equal(world_commit(s, i, NULL), 0);
+	assert_int_equal(fl_store_checkpoint(s, 20, world_write_image, &number, NULL), 0);
+	(void)snprintf(folder, sizeof folder, "%s/backup", w.root);
+	(void)snprintf(left, sizeof left, "%s/.backup.fairlead-part", w.root);
+	for (int i = 0; i < kills; i++) {
+		struct stat st;
+
+		if (!back_up_and_kill(s, folder,
+				      (uint32_t)(fl_random_bits(&random) % longest_us))) {
+			cut += stat(left, &st) == 0;
+			continue;
+		}
+		whole++;
+		if (fl_store_verify(folder, &err) != 0)
+			fail_msg("%s", err.text);
+		assert_true(stat(left, &st) < 0);
+		fl_store_folder_remove(folder);
+		assert_true(stat(folder, &st) < 0);
+	}
+	if (fl_store_backup(s, folder, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(fl_store_verify(folder, &err), 0);
+	assert_int_equal(fl_store_backup(s, folder, &err), FAIRLEAD_ESTATE);
+	print_message("# %d backups, %d cut off, %d whole\n", kills, cut, whole);
+	assert_true(getenv("FAIRLEAD_UNDER_VALGRIND") ||
+		    (cut > 0 && whole > 0)); /* of four all may be */
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed),
+		cmocka_unit_test(killed_backups),
 	};
 
 	if (argc > 1)
