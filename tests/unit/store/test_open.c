@@ -465,9 +465,20 @@ static int open_as(const struct world *w, const char *const *texts, int n, struc
 	return fl_store_open_as(&options, &m, ret, err);
 }
 
+/* One more than there are. */
+static const char *const * and (const char *text)
+{
+	static const char *texts[8];
+
+	for (int i = 0; i < fl_store_migrations.n; i++)
+		texts[i] = fl_store_migrations.texts[i];
+	texts[fl_store_migrations.n] = text;
+	return texts;
+}
+
 static void versions(void **state)
 {
-	const char *now = fl_store_migrations.texts[0];
+	const int n = fl_store_migrations.n;
 	struct world w, old;
 	struct fl_store *s = NULL;
 	fairlead_error err = { 0 };
@@ -477,21 +488,20 @@ static void versions(void **state)
 	filled(&w);
 	before = world_sum(w.folder);
 	/* It fails: all is as it was, but for the copy. */
-	assert_int_equal(open_as(&w, (const char *const[]){ now, broken }, 2, &s, &err),
-			 FAIRLEAD_ESTATE);
-	assert_true(world_size(world_path(&w, "before-v2.db")) > 0);
-	assert_int_equal(unlink(world_path(&w, "before-v2.db")), 0);
+	assert_int_equal(open_as(&w, and(broken), n + 1, &s, &err), FAIRLEAD_ESTATE);
+	assert_true(world_size(world_path(&w, "before-v3.db")) > 0);
+	assert_int_equal(unlink(world_path(&w, "before-v3.db")), 0);
 	assert_true(world_sum(w.folder) == before);
 	/* It succeeds, once. */
-	assert_int_equal(open_as(&w, (const char *const[]){ now, more }, 2, &s, &err), 0);
+	assert_int_equal(open_as(&w, and(more), n + 1, &s, &err), 0);
 	world_check(s, ROWS);
 	world_check_image(s, 20, 5);
 	s = fl_store_close(s);
-	assert_int_equal(open_as(&w, (const char *const[]){ now, more }, 2, &s, &err), 0);
+	assert_int_equal(open_as(&w, and(more), n + 1, &s, &err), 0);
 	s = fl_store_close(s);
 	/* This program is an older one by now. */
 	assert_int_equal(world_try(&w, true, NULL, &err), FAIRLEAD_EINPUT);
-	CHECK(strstr(err.text, "its version is 2, and this one knows 1"), err.text);
+	CHECK(strstr(err.text, "its version is 3, and this one knows 2"), err.text);
 	/* With the copy in its place it is as before. */
 	old = w;
 	(void)snprintf(old.folder, sizeof old.folder, "%.200s/old", w.root);
@@ -499,7 +509,7 @@ static void versions(void **state)
 	{
 		char copy[WORLD_PATH * 2];
 
-		(void)snprintf(copy, sizeof copy, "%s", world_path(&old, "before-v2.db"));
+		(void)snprintf(copy, sizeof copy, "%s", world_path(&old, "before-v3.db"));
 		assert_int_equal(rename(copy, world_path(&old, FL_STORE_DATABASE)), 0);
 	}
 	s = world_open(&old);
@@ -510,8 +520,7 @@ static void versions(void **state)
 
 static void look_at_an_older_one(void **state)
 {
-	const char *now = fl_store_migrations.texts[0];
-	const struct fl_migrations m = { (const char *const[]){ now, more }, 2 };
+	const struct fl_migrations m = { and(more), fl_store_migrations.n + 1 };
 	struct fl_store_options look = { .read_only = true };
 	struct fl_store *s = NULL;
 	fairlead_error err = { 0 };
@@ -521,9 +530,107 @@ static void look_at_an_older_one(void **state)
 	filled(&w);
 	look.folder = w.folder;
 	assert_int_equal(fl_store_open_as(&look, &m, &s, &err), FAIRLEAD_EINPUT);
-	CHECK(strstr(err.text, "is of an older fairleadd, version 1"), err.text);
+	CHECK(strstr(err.text, "is of an older fairleadd, version 2"), err.text);
 	CHECK(strstr(err.hint, "start fairleadd once"), err.hint);
 	world_end(&w);
+}
+
+/* --- a database that was made before rows had sums --- */
+
+static void bind(sqlite3_stmt *row, int i, const char *text)
+{
+	assert_int_equal(sqlite3_bind_text(row, i, text, -1, SQLITE_TRANSIENT), SQLITE_OK);
+}
+
+static void put_old(sqlite3 *db, uint64_t i)
+{
+	const struct fl_batch *b = world_batch(i);
+	const struct fl_job_row *job = b->new_jobs;
+	char sql[1024];
+	sqlite3_stmt *row;
+
+	(void)snprintf(sql, sizeof sql,
+		       "INSERT INTO journal VALUES (%d, %lld, 0, %d, 0, %lld, %lld, ?1)", (int)i,
+		       (long long)b->journal->at, (int)i, (long long)b->journal->a,
+		       (long long)b->journal->b);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+	bind(row, 1, b->journal->text);
+	assert_int_equal(sqlite3_step(row), SQLITE_DONE);
+	(void)sqlite3_finalize(row);
+	(void)snprintf(sql, sizeof sql,
+		       "INSERT INTO jobs VALUES (%d, %d, 1000, 'ann', ?1, ?2, NULL, 0, %lld, NULL, "
+		       "NULL, 0, 0, 0, 0, 0, -1, 0, NULL, NULL)",
+		       (int)i, job->state, (long long)job->submitted);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+	bind(row, 1, job->name);
+	bind(row, 2, job->queue);
+	assert_int_equal(sqlite3_step(row), SQLITE_DONE);
+	(void)sqlite3_finalize(row);
+	(void)snprintf(
+		sql, sizeof sql,
+		"INSERT INTO events VALUES (%d, 0, %lld, 'Submitted', %d, 0, 'q', NULL, NULL,"
+		" 'text %d'); INSERT INTO specs VALUES (%d, '%s');"
+		"UPDATE latest SET job = %d, wall = %lld, boot = 7, boot_id = 'this-boot'",
+		(int)i, (long long)b->journal->at, (int)i, (int)i, (int)i, job->spec, (int)i,
+		(long long)b->wall);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+/* Version 1 as it was; it ends with a kill, so its last transactions stand in the log. */
+static void make_old(struct world *w, uint64_t rows)
+{
+	struct world other = *w;
+	sqlite3 *db;
+
+	assert_int_equal(mkdir(w->folder, 0700), 0);
+	assert_int_equal(sqlite3_open(world_path(w, FL_STORE_DATABASE), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, fl_store_migrations.texts[0], NULL, NULL, NULL), 0);
+	assert_int_equal(sqlite3_exec(db,
+				      "PRAGMA application_id = 1717660018; PRAGMA user_version = 1;"
+				      "PRAGMA journal_mode = WAL",
+				      NULL, NULL, NULL),
+			 0);
+	for (uint64_t i = 1; i <= rows; i++)
+		put_old(db, i);
+	(void)snprintf(other.folder, sizeof other.folder, "%.200s/old", w->root);
+	world_copy(w->folder, other.folder);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	(void)snprintf(w->folder, sizeof w->folder, "%s", other.folder);
+}
+
+static int see_bytes(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	(void)err;
+	(void)user;
+	assert_int_equal(row->spec_bytes, strlen(row->spec));
+	return 0;
+}
+
+static void from_version_1(void **state)
+{
+	static const uint64_t sizes[] = { 0, 1, 100 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		const struct fl_job_filter all = { 0 };
+		fairlead_error err = { 0 };
+		struct fl_store *s;
+		struct world w;
+
+		world_begin(&w);
+		make_old(&w, sizes[i]);
+		for (int again = 0; again < 2; again++) {
+			s = world_open(&w);
+			world_check(s, sizes[i] + (uint64_t)again);
+			assert_int_equal(fl_store_jobs(s, &all, see_bytes, NULL, &err), 0);
+			assert_int_equal(world_commit(s, sizes[i] + (uint64_t)again + 1, &err), 0);
+			(void)fl_store_close(s);
+			if (fl_store_verify(w.folder, &err) != 0)
+				fail_msg("%s", err.text);
+		}
+		assert_true(world_size(world_path(&w, "before-v2.db")) > 0);
+		world_end(&w);
+	}
 }
 
 int main(void)
@@ -538,6 +645,7 @@ int main(void)
 		cmocka_unit_test(read_only_folder),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(look_at_an_older_one),
+		cmocka_unit_test(from_version_1),
 	};
 
 	return cmocka_run_group_tests_name("open", tests, make_example, drop_example);
