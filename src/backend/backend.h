@@ -5,6 +5,8 @@
  * Promises of every backend:
  *   - A run (a job's attempt) is started once at most, whatever happens to the daemon between
  *     asking and hearing: who asks for one that was started gets to know what became of it.
+ *   - What tells runs apart is their token, not their number: what another run left under the
+ *     same number is never taken for this one.
  *   - A run goes on when the daemon does not, and is found again by find.
  *   - What became of a run is kept until forget, through any stop of the daemon.
  *
@@ -57,6 +59,12 @@ struct fl_host_flavor {
 	uint32_t n_devices;
 };
 
+/*
+ * Of the environment: the soft limit of open files that runs get, where that of this process is
+ * another.
+ */
+#define FL_RUNNER_FILES "FAIRLEAD_FILES"
+
 /* All texts are copied by open. */
 struct fl_host_options {
 	uv_loop_t *loop;
@@ -79,8 +87,23 @@ struct fl_capacity_row {
 struct fl_capacity {
 	const struct fl_capacity_row *rows; /* by flavor as configured, then resource by name */
 	uint32_t n;
+	bool contains; /* nothing that a run starts outlives it, whatever becomes of its runner */
 	const char *const *remarks; /* what is not enforced here, what was found: for the log */
 	uint32_t n_remarks;
+};
+
+/*
+ * What tells a run from all others, also from one of the same number, of a database that was
+ * restored or is another: so many hex digits and an end.
+ */
+enum { FL_RUN_TOKEN = 33, FL_RUN_PLACE = 48 };
+
+/* Was it started before? */
+enum fl_before {
+	FL_BEFORE_NOT,
+	FL_BEFORE_MAYBE,  /* what has its token is ended first; if there was any, the run is lost */
+	FL_BEFORE_SURELY, /* the same, and it is lost in any case */
+	FL_BEFORE_TOLD,   /* as MAYBE; if there was none, it was told to go and is not started */
 };
 
 /* What a run is given. Valid during the call. */
@@ -91,6 +114,8 @@ struct fl_run_grant {
 struct fl_run {
 	uint64_t job;
 	uint32_t attempt;
+	const char *token; /* in the environment of all its processes: they are found by it */
+	enum fl_before before;
 	const struct fl_job_spec *spec;
 	const struct fl_run_grant *grants;
 	uint32_t n_grants;
@@ -101,7 +126,17 @@ struct fl_run {
 enum fl_found {
 	FL_FOUND_NEVER, /* it was never started, and never will be: start it again if you like */
 	FL_FOUND_RUNS,
-	FL_FOUND_ENDED, /* `ended` will come */
+	FL_FOUND_ENDED,   /* `ended` will come */
+	FL_FOUND_DAMAGED, /* it was started, and what is kept of it cannot be read */
+};
+
+/* A run that is none of ours. */
+struct fl_stray {
+	uint64_t job;
+	uint32_t attempt;
+	/* after disown */
+	bool ran, remains;       /* it had not ended; something of it could not be ended */
+	char kept[FL_RUN_PLACE]; /* where its output is now, in the state folder; "": it had none */
 };
 
 /* Of the output of a run. */
@@ -113,8 +148,17 @@ struct fl_run_log {
 };
 enum fl_stream { FL_STREAM_OUT, FL_STREAM_ERR };
 
+/* The highest number of a job that a state folder has something of. */
+struct fl_last_run {
+	uint64_t job;             /* 0: of none */
+	char where[FL_RUN_PLACE]; /* in the folder: "ended/17" */
+};
+
 struct fl_backend_ops {
 	const char *name; /* "local" */
+
+	/* Before open: only looks, also where there is no such folder, or another daemon has it. */
+	int (*last)(const char *state, struct fl_last_run *ret, fairlead_error *err);
 
 	int (*open)(const struct fl_host_options *options, struct fl_host **ret,
 		    fairlead_error *err);
@@ -130,18 +174,28 @@ struct fl_backend_ops {
 	/*
 	 * Start it.  Errors are for what cannot be asked; what fails later (fork, directory, user)
 	 * is an outcome NOT_STARTED, or IMPOSSIBLE where trying again would not help.  One that was
-	 * started before is not started again.
+	 * started before is not started again; what another one left under its number is set aside.
 	 */
 	int (*start)(struct fl_host *h, const struct fl_run *run, fairlead_error *err);
 	/* Tell it to go: signal, grace, kill. Again: the shorter grace, the first reason. */
 	int (*stop)(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_go_why why,
 		    fl_time grace, fairlead_error *err);
-	/* After open: what is known of a run, and hear of it from now on. */
-	int (*find)(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_found *ret,
-		    fairlead_error *err);
-	/* Every run there is, by job and attempt, but those forgotten: jobs that the daemon does not know of are told to go by it. */
-	int (*each)(struct fl_host *h, int (*fn)(void *user, uint64_t job, uint32_t attempt),
+	/*
+	 * After open: what is known of a run, and hear of it from now on; also of one that goes on and
+	 * was another state folder's until now.  @token NULL: nobody knows it, and the number has to do.
+	 * FAIRLEAD_ESTATE: another daemon has it.
+	 */
+	int (*find)(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
+		    enum fl_found *ret, fairlead_error *err);
+	/* Every run there is, by job and attempt, but those forgotten; @token "": it cannot be read. */
+	int (*each)(struct fl_host *h,
+		    int (*fn)(void *user, uint64_t job, uint32_t attempt, const char *token),
 		    void *user, fairlead_error *err);
+	/*
+	 * Runs that `each` told of and nobody knows: told to go at once, ended with all that has their
+	 * tokens, and what is kept of them set aside.  Waits for that: seconds, when one does not go.
+	 */
+	void (*disown)(struct fl_host *h, struct fl_stray *strays, uint32_t n);
 	/* Its outcome is known for good; its output stays. */
 	void (*forget)(struct fl_host *h, uint64_t job, uint32_t attempt);
 	/* The job is forgotten altogether: output of all attempts goes. */

@@ -2,6 +2,7 @@
 #include "backend/local/attempt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,32 +52,40 @@ static bool is_whole(const struct slot *s, uint32_t kind)
 	       s->kind == kind && memcmp(sum, s->sum, sizeof sum) == 0;
 }
 
-/* Which of the two counts: 0, 1, or -1 for none; -2: errno. */
+static bool is_empty(const struct slot *s)
+{
+	static const struct slot empty;
+
+	return memcmp(s, &empty, sizeof empty) == 0;
+}
+
+enum { NONE = -1, FAILED = -2 /* errno */, DAMAGED = -3 /* something was written */ };
+
+/* Which of the two counts: 0, 1, or one of these. */
 static int newer_slot(int fd, off_t at, struct slot both[2])
 {
-	int ret = -1;
+	int ret = NONE;
 
 	memset(both, 0, 2 * sizeof *both);
 	if (pread(fd, both, 2 * sizeof *both, at) < 0)
-		return -2;
+		return FAILED;
 	for (int i = 0; i < 2; i++)
 		if (is_whole(&both[i], (uint32_t)at) &&
 		    (ret < 0 || both[i].number > both[ret].number))
 			ret = i;
-	return ret;
+	return ret != NONE || (is_empty(&both[0]) && is_empty(&both[1])) ? ret : DAMAGED;
 }
 
+/* As newer_slot. */
 static int get_slot(int fd, off_t at, void *body, size_t n)
 {
 	struct slot both[2];
 	int newer = newer_slot(fd, at, both);
 
-	if (newer == -2)
-		return -1;
 	memset(body, 0, n);
 	if (newer >= 0)
 		memcpy(body, both[newer].body, n);
-	return 0;
+	return newer;
 }
 
 static int set_slot(int fd, off_t at, const void *body, size_t n)
@@ -84,7 +93,7 @@ static int set_slot(int fd, off_t at, const void *body, size_t n)
 	struct slot both[2], next = { .version = VERSION, .kind = (uint32_t)at, .number = 1 };
 	int newer = newer_slot(fd, at, both);
 
-	if (newer == -2)
+	if (newer == FAILED)
 		return -1;
 	if (newer >= 0)
 		next.number = both[newer].number + 1;
@@ -99,8 +108,12 @@ static int set_slot(int fd, off_t at, const void *body, size_t n)
 
 int fl_attempt_get_status(int fd, struct fl_attempt_status *ret)
 {
-	if (get_slot(fd, STATUS_AT, ret, sizeof *ret) != 0)
+	int slot = get_slot(fd, STATUS_AT, ret, sizeof *ret);
+
+	if (slot == FAILED)
 		return -1;
+	if (slot == DAMAGED)
+		ret->state = FL_ATTEMPT_DAMAGED;
 	ret->boot[sizeof ret->boot - 1] = 0;
 	ret->text[sizeof ret->text - 1] = 0;
 	return 0;
@@ -108,7 +121,7 @@ int fl_attempt_get_status(int fd, struct fl_attempt_status *ret)
 
 int fl_attempt_get_order(int fd, struct fl_attempt_order *ret)
 {
-	if (get_slot(fd, ORDER_AT, ret, sizeof *ret) != 0)
+	if (get_slot(fd, ORDER_AT, ret, sizeof *ret) == FAILED)
 		return -1;
 	ret->boot[sizeof ret->boot - 1] = 0;
 	return 0;
@@ -127,6 +140,7 @@ int fl_attempt_set_order(int fd, const struct fl_attempt_order *order)
 /* --- the spec --- */
 
 enum { TEXTS = 6 };
+enum { NUMBERED = 1, ALONE = 2 }; /* flags */
 
 struct head {
 	char magic[8];
@@ -138,7 +152,7 @@ struct head {
 	fl_time time_limit, grace;
 	int64_t output_limit, cpu, memory, processes;
 	int32_t signal;
-	uint32_t numbered;
+	uint32_t flags;
 	uint32_t text_len[TEXTS]; /* with their ends */
 };
 
@@ -158,6 +172,21 @@ static char *put(char *at, const void *bytes, size_t n)
 	if (n > 0)
 		memcpy(at, bytes, n);
 	return at + n;
+}
+
+int fl_attempt_open(int folder, int flags)
+{
+	int fd = openat(folder, FL_ATTEMPT_FILE, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    st.st_nlink == 1 && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *ret_n,
@@ -184,7 +213,7 @@ int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *re
 		.memory = spec->limits.memory,
 		.processes = spec->limits.processes,
 		.signal = spec->signal,
-		.numbered = spec->numbered,
+		.flags = (spec->numbered ? NUMBERED : 0) | (spec->alone ? ALONE : 0),
 	};
 	size_t n = sizeof h + 4 * (size_t)spec->n_devices + spec->command_len +
 		   spec->environment_len;
@@ -261,7 +290,8 @@ static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_err
 		.grace = h.grace,
 		.output_limit = h.output_limit,
 		.limits = { h.cpu, h.memory, h.processes },
-		.numbered = h.numbered != 0,
+		.numbered = (h.flags & NUMBERED) != 0,
+		.alone = (h.flags & ALONE) != 0,
 		.n_devices = h.n_devices,
 		.command_len = h.command_len,
 		.environment_len = h.environment_len,

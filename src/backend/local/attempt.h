@@ -29,7 +29,9 @@
 
 #define FL_ATTEMPT_FILE "run"
 
-enum { FL_BOOT_ID = 40, FL_TOKEN = 33, FL_ATTEMPT_DEVICES = 4096 };
+/* The descriptor of the folder that a runner is started with. */
+enum { FL_ATTEMPT_FOLDER = 3 };
+enum { FL_BOOT_ID = 40, FL_ATTEMPT_DEVICES = 4096 };
 
 /* What cgroups hold it to; 0: nothing. */
 struct fl_attempt_limits {
@@ -48,8 +50,9 @@ struct fl_attempt_spec {
 	fl_time time_limit, grace;
 	int64_t output_limit; /* bytes of each file of output */
 	struct fl_attempt_limits limits;
+	bool alone;        /* in a namespace of processes: nothing else ends all of it */
 	bool numbered;     /* the machine has numbered devices: those not given are hidden */
-	const char *token; /* in the environment of all its processes: they are found by it */
+	const char *token; /* fl_run's */
 	const char *name, *queue, *directory, *output; /* as in fl_job_spec */
 	const char *group;                             /* folder of its cgroup; "": none */
 	const uint32_t *devices;                       /* in the order of tasks */
@@ -59,6 +62,11 @@ struct fl_attempt_spec {
 	void *bytes;
 };
 
+/*
+ * The file in the folder of a run, by its descriptor; -1 with errno.  EPERM: somebody else has made
+ * it, could write to it, or has it under another name, too, so what it says is not ours.
+ */
+int fl_attempt_open(int folder, int flags);
 /* Slots of their own and the spec, as one file. The caller frees *ret. */
 int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *ret_n,
 		      fairlead_error *err);
@@ -71,6 +79,7 @@ enum fl_attempt_state {
 	FL_ATTEMPT_STARTS, /* a runner has; tasks may be there */
 	FL_ATTEMPT_RUNS,
 	FL_ATTEMPT_ENDED,
+	FL_ATTEMPT_DAMAGED, /* what was written cannot be read: only ever read, never written */
 };
 
 struct fl_attempt_status {
@@ -95,7 +104,7 @@ struct fl_attempt_order {
 	char boot[FL_BOOT_ID];
 };
 
-/* As it was written last; state NEW or why NOT when never. -1: errno. */
+/* As it was written last; state NEW or why NOT when never; state DAMAGED. -1: errno. */
 int fl_attempt_get_status(int fd, struct fl_attempt_status *ret);
 int fl_attempt_get_order(int fd, struct fl_attempt_order *ret);
 /* In place. 0, or -1 with errno and the one before still there. */

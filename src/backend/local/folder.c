@@ -13,9 +13,20 @@
 
 #include "backend/local/attempt.h"
 
+/* Numbers are given one by one: a folder with a larger one was made by nobody of ours. */
+static const uint64_t MOST_JOB = UINT64_C(1) << 53;
+
 static int open_folder(int at, const char *name)
 {
-	return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0 ||
+	    (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH))))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 /* 0, or -1 with errno. */
@@ -34,10 +45,12 @@ static int open_own(struct fl_folder *f, const char *name, int *ret, fairlead_er
 	*ret = make_folder(state, name) == 0 ? open_folder(state, name) : -1;
 	int why = errno;
 	close(state);
-	if (*ret < 0)
-		return fl_fail(err, FAIRLEAD_EIO, "cannot make or open %s/%s: %s", f->path, name,
-			       strerror(why));
-	return 0;
+	if (*ret >= 0)
+		return 0;
+	fl_fail(err, FAIRLEAD_EIO, "cannot make or open %s/%s: %s", f->path, name, strerror(why));
+	return why == EPERM ? fl_fail_hint(err, "it must belong to the user that fairleadd runs "
+						"as, and nobody else may write to it") :
+			      FAIRLEAD_EIO;
 }
 
 int fl_folder_open(struct fl_folder *f, const char *state, fairlead_error *err)
@@ -106,6 +119,16 @@ static int write_all(int fd, const char *bytes, size_t n)
 	return 0;
 }
 
+/* A link where the file system cannot do better: between the two calls it has two names. */
+static int name_it(int folder, const char *temporary)
+{
+	if (renameat2(folder, temporary, folder, FL_ATTEMPT_FILE, RENAME_NOREPLACE) == 0)
+		return 0;
+	return errno == EINVAL || errno == ENOSYS ?
+		       linkat(folder, temporary, folder, FL_ATTEMPT_FILE, 0) :
+		       -1;
+}
+
 /* 0, 1 it is there, -1 errno. It has its name once it is whole, which nobody can take from it. */
 static int make_file(int folder, const void *bytes, size_t n)
 {
@@ -121,7 +144,7 @@ static int make_file(int folder, const void *bytes, size_t n)
 	int rc = write_all(fd, bytes, n);
 	if (rc == 0)
 		rc = fsync(fd);
-	if (rc == 0 && linkat(folder, temporary, folder, FL_ATTEMPT_FILE, 0) != 0)
+	if (rc == 0 && name_it(folder, temporary) != 0)
 		rc = errno == EEXIST ? 1 : -1;
 	int why = errno;
 	close(fd);
@@ -200,6 +223,92 @@ static DIR *list_of(int at, const char *name)
 	return dir;
 }
 
+/* By its name of before it is whole (make_file). */
+static bool is_half_made(const char *name) { return strncmp(name, "new.", 4) == 0; }
+
+static int not_ours(const struct fl_folder *f, const char *job, const char *attempt,
+		    fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_EIO,
+		"%s/runs/%s/%s: it, or the file 'run' in it, is of another user, can be changed by "
+		"others, or has another name, too",
+		f->path, job, attempt);
+	return fl_fail_hint(err,
+			    "what it says is not believed: move it away if this daemon has not "
+			    "made it");
+}
+
+/* A daemon that was killed between the two calls of name_it has left its file with both names. */
+static void drop_half_made(int folder)
+{
+	DIR *dir = list_of(folder, ".");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_half_made(entry->d_name))
+			unlinkat(folder, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+/* One that is not whole is for the caller. FAIRLEAD_EIO: it is not ours. */
+static int check_run(const struct fl_folder *f, int at, const char *job, const char *attempt,
+		     fairlead_error *err)
+{
+	int folder = open_folder(at, attempt);
+	int file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
+
+	/* Nobody else can make a name in a folder that is ours: what is one too many was ours, too. */
+	if (folder >= 0 && file < 0 && errno == EPERM) {
+		drop_half_made(folder);
+		file = fl_attempt_open(folder, O_RDONLY);
+	}
+	int why = errno;
+
+	if (folder >= 0)
+		close(folder);
+	if (file >= 0)
+		close(file);
+	return file >= 0 || why != EPERM ? 0 : not_ours(f, job, attempt, err);
+}
+
+static int see_last(int state, const char *name, struct fl_last_run *ret)
+{
+	DIR *jobs = list_of(state, name);
+	struct dirent *job;
+
+	if (!jobs)
+		return errno == ENOENT ? 0 : -1;
+	while ((job = readdir(jobs))) {
+		uint64_t n = number_of(job->d_name);
+
+		if (n <= ret->job || n > MOST_JOB)
+			continue;
+		ret->job = n;
+		snprintf(ret->where, sizeof ret->where, "%s/%" PRIu64, name, n);
+	}
+	closedir(jobs);
+	return 0;
+}
+
+int fl_folder_last(const char *state, struct fl_last_run *ret, fairlead_error *err)
+{
+	struct fl_last_run last = { 0 };
+	int fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd >= 0 || errno == ENOENT ? 0 : -1;
+
+	if (fd >= 0 && (see_last(fd, "runs", &last) != 0 || see_last(fd, "ended", &last) != 0))
+		rc = -1;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (rc != 0)
+		return fl_fail(err, FAIRLEAD_EIO, "cannot look for runs in %s: %s", state,
+			       strerror(why));
+	*ret = last;
+	return 0;
+}
+
 int fl_folder_each(const struct fl_folder *f, int (*fn)(void *user, uint64_t job, uint32_t attempt),
 		   void *user, fairlead_error *err)
 {
@@ -214,10 +323,15 @@ int fl_folder_each(const struct fl_folder *f, int (*fn)(void *user, uint64_t job
 		uint64_t n = number_of(job->d_name);
 		DIR *attempts = n ? list_of(f->runs, job->d_name) : NULL;
 
+		if (n && !attempts && errno == EPERM)
+			rc = not_ours(f, job->d_name, "", err);
 		while (rc == 0 && attempts && (attempt = readdir(attempts))) {
 			uint64_t k = number_of(attempt->d_name);
 
-			if (k > 0 && k <= UINT32_MAX)
+			if (k == 0 || k > UINT32_MAX)
+				continue;
+			rc = check_run(f, dirfd(attempts), job->d_name, attempt->d_name, err);
+			if (rc == 0)
 				rc = fn(user, n, (uint32_t)k);
 		}
 		if (attempts)
@@ -255,6 +369,87 @@ void fl_folder_drop(const struct fl_folder *f, uint64_t job, uint32_t attempt)
 
 	empty(f->runs, n.both);
 	unlinkat(f->runs, n.job, AT_REMOVEDIR);
+}
+
+/*
+ * 1: it holds what a run leaves; 0: it does not, so it was half made by a daemon that was killed, or
+ * is not there; -1: errno, and it may.
+ */
+static int has_anything(int at, const char *name)
+{
+	DIR *dir = list_of(at, name);
+	struct dirent *entry;
+	int has = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -1;
+	errno = 0;
+	while (has == 0 && (entry = readdir(dir)))
+		has = entry->d_name[0] != '.' && !is_half_made(entry->d_name);
+	if (has == 0 && errno != 0)
+		has = -1;
+	int why = errno;
+	closedir(dir);
+	errno = why;
+	return has;
+}
+
+int fl_folder_take(const struct fl_folder *f, int from, uint64_t job, uint32_t attempt)
+{
+	struct names n = names_of(job, attempt);
+	int runs = open_folder(from, "runs");
+	bool taken = runs >= 0 && make_folder(f->runs, n.job) == 0 &&
+		     renameat2(runs, n.both, f->runs, n.both, RENAME_NOREPLACE) == 0;
+
+	if (taken)
+		unlinkat(runs, n.job, AT_REMOVEDIR); /* unless another attempt is in it */
+	else
+		unlinkat(f->runs, n.job, AT_REMOVEDIR);
+	if (runs >= 0)
+		close(runs);
+	return taken ? 0 : 1;
+}
+
+void fl_folder_clear(const struct fl_folder *f, uint64_t job, uint32_t attempt)
+{
+	if (has_anything(f->runs, names_of(job, attempt).both) == 0)
+		fl_folder_drop(f, job, attempt);
+}
+
+static int move_aside(int at, const char *name, const struct names *n, char kept[FL_RUN_PLACE])
+{
+	char to[FL_RUN_PLACE + 8];
+	int rc = make_folder(at, "../stray");
+
+	for (int i = 1; rc == 0; i++) {
+		snprintf(kept, FL_RUN_PLACE, i == 1 ? "stray/%s.%s" : "stray/%s.%s-%d", n->job,
+			 n->attempt, i);
+		snprintf(to, sizeof to, "../%s", kept);
+		if (renameat(at, name, at, to) == 0)
+			break;
+		if (errno != EEXIST && errno != ENOTEMPTY)
+			rc = -1;
+	}
+	return rc;
+}
+
+int fl_folder_set_aside(const struct fl_folder *f, uint64_t job, uint32_t attempt,
+			char kept[FL_RUN_PLACE])
+{
+	struct names n = names_of(job, attempt);
+	int rc = 0;
+
+	kept[0] = '\0';
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		int at = i == 0 ? f->runs : f->ended;
+
+		rc = has_anything(at, n.both);
+		if (rc > 0)
+			rc = move_aside(at, n.both, &n, kept);
+		if (rc == 0)
+			unlinkat(at, n.job, AT_REMOVEDIR); /* unless another attempt is in it */
+	}
+	return rc;
 }
 
 void fl_folder_remove(const struct fl_folder *f, uint64_t job)

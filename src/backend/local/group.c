@@ -95,6 +95,7 @@ static bool settle(const char *parent, struct fl_group_place *ret)
 		place.memory = has_word(text, "memory");
 		place.processes = has_word(text, "pids");
 	}
+	place.ends = faccessat(own, "cgroup.kill", W_OK, AT_EACCESS) == 0;
 	close(own);
 	if (usable)
 		*ret = place;
@@ -106,7 +107,7 @@ void fl_group_find(struct fl_group_place *ret)
 	char mounts[16384], self[4096], mount[512], own[512], parent[1100];
 
 	ret->path[0] = 0;
-	ret->cpu = ret->memory = ret->processes = false;
+	ret->cpu = ret->memory = ret->processes = ret->ends = false;
 	if (fl_text_of("/proc/self/mounts", mounts, sizeof mounts) < 0 ||
 	    fl_text_of("/proc/self/cgroup", self, sizeof self) < 0 ||
 	    !fl_group_parse(mounts, self, mount, own))

@@ -15,6 +15,7 @@
 struct fl_group_place {
 	char path[512];              /* "": nowhere */
 	bool cpu, memory, processes; /* can be held to a limit */
+	bool ends;                   /* all in a group can be ended at once */
 };
 
 /*

@@ -27,9 +27,14 @@ struct fl_local_run {
 	enum fl_life life;
 	uint32_t refs;
 	uint32_t uid;
-	char token[FL_TOKEN], group[600]; /* what all of it is found by, when its runner is gone */
+	char token[FL_RUN_TOKEN],
+		group[600]; /* what all of it is found by, when its runner is gone */
 	uint32_t *devices;
 	uint32_t n_devices;
+
+	enum fl_before before;
+	const char *refused; /* why it is not started, if it is not lost; NULL: it is started */
+	bool lost;           /* was started before, and is not now */
 
 	/* what it was told while it was being made */
 	enum fl_go_why why;
@@ -50,6 +55,8 @@ struct fl_local_run {
 	size_t n_bytes;
 	int rc;
 	bool remains; /* something could not be ended */
+	bool buries;  /* it is being ended: `work` is taken, and so is all that it writes to */
+	bool retry;   /* what is there could not be looked at: it is ended later */
 	fairlead_error err;
 
 	/* what is told next turn */
@@ -68,6 +75,7 @@ struct fl_host {
 	int64_t output_limit;
 	struct fl_folder folder;
 	struct fl_group_place place;
+	bool alone; /* runs have a namespace of processes each, where no control group ends them */
 	struct fl_stock machine;
 	struct fl_local_run **runs; /* by job and attempt */
 	uint32_t n_runs, room;
@@ -102,6 +110,28 @@ void fl_life_look_again(uv_timer_t *again);
 int fl_life_open(const struct fl_local_run *r, int flags);
 /* Watch it no more: it is out of the table. */
 void fl_life_let_go(struct fl_local_run *r);
+
+/*
+ * Ends all that has its token or is in its control group, but waits for nobody's lock.  false:
+ * something is left.  @ret_found: there was something.  On any thread.
+ */
+bool fl_life_end_all(const struct fl_local_run *r, bool *ret_found);
+
+/* --- stray.c --- */
+
+/* Those of @runs (NULL: none) are ended and set aside; *strays says what became of each. */
+void fl_strays_end(struct fl_local_run *const *runs, struct fl_stray *strays, uint32_t n);
+
+/* --- elsewhere.c --- */
+
+/*
+ * A run that goes on and whose folder is in another state folder: it is in this one from now
+ * on.  1: there is none that could be had; FAIRLEAD_ESTATE: another daemon has it.
+ */
+int fl_elsewhere_fetch(const struct fl_folder *f, uint64_t job, uint32_t attempt, const char *token,
+		       fairlead_error *err);
+
+/* --- local.c --- */
 
 /* What its file says it was given, which somebody else has made. */
 void fl_local_reread(struct fl_local_run *r);

@@ -25,7 +25,11 @@
 
 enum { BURY_ROUNDS = 250, BURY_MS = 20, AGAIN_MS = 1000 };
 
+static const char gone[] =
+	"its file was damaged or gone, and all that was left of it has been ended";
+
 static void look(struct fl_local_run *r);
+static void look_later(struct fl_local_run *r);
 
 /* --- telling --- */
 
@@ -154,22 +158,31 @@ void fl_life_refuse(struct fl_local_run *r, const char *text)
 
 /* --- what is left of it --- */
 
-static bool end_all(struct fl_local_run *r)
+bool fl_life_end_all(const struct fl_local_run *r, bool *ret_found)
 {
 	int clear = 0;
 
+	*ret_found = false;
 	/* Twice nothing: what was just being made is seen the second time. */
 	for (int i = 0; i < BURY_ROUNDS && clear < 2; i++) {
 		bool alone = fl_group_remove(r->group);
 
 		if (!alone)
 			fl_group_kill(r->group);
-		clear = fl_process_kill_marked(r->token, r->uid) == 0 && alone ? clear + 1 : 0;
+		if (fl_process_kill_marked(r->token, r->uid, geteuid()) == 0 && alone) {
+			clear++;
+		} else {
+			clear = 0;
+			*ret_found = true;
+		}
 		if (clear < 2)
 			nanosleep(&(struct timespec){ .tv_nsec = BURY_MS * 1000000L }, NULL);
 	}
 	return clear == 2;
 }
+
+/* Files are short, of us or of the machine: that says nothing of what was to be opened. */
+static bool is_short(int why) { return why == EMFILE || why == ENFILE; }
 
 /* On another thread: nobody else has its lock now. */
 static void bury(uv_work_t *work)
@@ -178,7 +191,14 @@ static void bury(uv_work_t *work)
 	struct fl_attempt_status s = { 0 };
 	struct fl_attempt_order order = { 0 };
 	int fd = fl_life_open(r, O_RDWR);
+	bool found;
 
+	r->retry = fd < 0 && is_short(errno);
+	if (r->retry)
+		return;
+	/* Its runner may be there, and cannot be told. */
+	if (fd >= 0 && fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_DAMAGED)
+		r->remains = !fl_life_end_all(r, &found);
 	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
 		continue;
 	if (fd >= 0 && fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_ENDED) {
@@ -186,7 +206,8 @@ static void bury(uv_work_t *work)
 		return;
 	}
 	bool here = strcmp(s.boot, r->h->boot) == 0;
-	r->remains = (here || fd < 0) && !end_all(r);
+	bool damaged = fd < 0 || s.state == FL_ATTEMPT_DAMAGED;
+	r->remains = (here || damaged) && !fl_life_end_all(r, &found);
 	s.state = FL_ATTEMPT_ENDED;
 	s.kind = FL_RUN_LOST;
 	if (fd >= 0 && fl_attempt_get_order(fd, &order) == 0)
@@ -194,8 +215,9 @@ static void bury(uv_work_t *work)
 	s.ended = here ? fl_boot_clock() : FL_TIME_NONE;
 	s.wall_ended = here ? fl_wall_clock() : FL_TIME_NONE;
 	snprintf(s.text, sizeof s.text, "%s",
-		 here ? "its runner was killed, and all that was left of it has been ended" :
-			"the machine was started again while it ran");
+		 damaged ? gone :
+		 here    ? "its runner was killed, and all that was left of it has been ended" :
+			   "the machine was started again while it ran");
 	r->rc = fd >= 0 && fl_attempt_set_status(fd, &s) == 0 && fdatasync(fd) == 0 ? 0 : -1;
 	if (r->rc != 0) {
 		/* Not written: told all the same, and found out again after a restart. */
@@ -212,20 +234,27 @@ static void buried(uv_work_t *work, int status)
 	struct fl_local_run *r = work->data;
 
 	(void)status;
+	r->buries = false;
 	if (r->remains)
 		notice(r, "its runner was killed, and some of its processes could not be ended");
 	if (r->bytes) {
 		fl_life_over(r, r->bytes);
 		free(r->bytes);
 		r->bytes = NULL;
+	} else if (r->retry) {
+		look_later(r);
 	} else if (r->life != FL_LIFE_OVER) {
 		look(r);
 	}
 	fl_local_unref(r);
 }
 
+/* Also asked for again while it is under way: by another order, by the end of its runner. */
 static void lose(struct fl_local_run *r)
 {
+	if (r->buries)
+		return;
+	r->buries = true;
 	r->work.data = r;
 	r->refs++;
 	uv_queue_work(r->h->loop, &r->work, bury, buried);
@@ -240,38 +269,65 @@ int fl_life_open(const struct fl_local_run *r, int flags)
 
 	if (folder < 0)
 		return -1;
-	int fd = openat(folder, FL_ATTEMPT_FILE, flags | O_CLOEXEC | O_NOFOLLOW);
+	int fd = fl_attempt_open(folder, flags);
 	int why = errno;
 	close(folder);
 	errno = why;
 	return fd;
 }
 
-/* In a session of its own, with nothing of ours but the environment. On any thread. 0 or errno. */
+/* The runner is found by its token like its tasks, and by it all that descends from them. */
+static char **with_token(const char *token, char mark[FL_RUN_TOKEN + 16])
+{
+	size_t n = 0;
+
+	while (environ[n])
+		n++;
+	char **all = calloc(n + 2, sizeof *all);
+	if (!all)
+		return NULL;
+	snprintf(mark, FL_RUN_TOKEN + 16, "FAIRLEAD_RUN=%s", token);
+	all[0] = mark;
+	memcpy(all + 1, environ, n * sizeof *all);
+	return all;
+}
+
+/*
+ * In a session of its own, with nothing of ours but the environment and the folder of the run, whose
+ * name is for people only. On any thread. 0 or errno.
+ */
 static int spawn_runner(const struct fl_local_run *r, pid_t *ret)
 {
-	char folder[4200];
+	char folder[4200], mark[FL_RUN_TOKEN + 16];
+	bool ended;
+	int fd = fl_folder_of(&r->h->folder, r->job, r->attempt, &ended);
 	char *argv[] = { r->h->runner, folder, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t all, none;
 
+	if (fd < 0)
+		return errno;
 	fl_folder_path(&r->h->folder, r->job, r->attempt, folder, sizeof folder);
 	posix_spawn_file_actions_init(&files);
 	posix_spawnattr_init(&attributes);
 	sigfillset(&all);
 	sigemptyset(&none);
+	posix_spawn_file_actions_adddup2(&files, fd, FL_ATTEMPT_FOLDER);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	posix_spawn_file_actions_addclosefrom_np(&files, FL_ATTEMPT_FOLDER + 1);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
 						      POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	int rc = posix_spawn(ret, r->h->runner, &files, &attributes, argv, environ);
+	char **with = with_token(r->token, mark);
+	int rc = with ? posix_spawn(ret, r->h->runner, &files, &attributes, argv, with) : ENOMEM;
+	free(with);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
+	close(fd);
 	return rc;
 }
 
@@ -325,8 +381,8 @@ static void on_gone(uv_poll_t *poll, int status, int events)
 static void look_later(struct fl_local_run *r)
 {
 	if (!r->blind)
-		notice(r, "its runner cannot be watched, as too many files are open; it is looked "
-			  "at each second");
+		notice(r, "its runner cannot be watched, as too many files are open or its own is "
+			  "damaged; it is looked at each second");
 	r->blind = true;
 	uv_timer_start(&r->h->again, fl_life_look_again, AGAIN_MS, 0);
 }
@@ -398,10 +454,48 @@ static void watch_file(struct fl_local_run *r)
 
 /* --- making --- */
 
+/* Under its number stands another run, or what is left of one that cannot be read. */
+static bool is_anothers(const struct fl_local_run *r)
+{
+	struct fl_attempt_spec spec = { 0 };
+	int fd = fl_life_open(r, O_RDONLY);
+	bool ours = fd >= 0 && fl_attempt_read(fd, &spec, NULL) == 0 &&
+		    strcmp(spec.token, r->token) == 0;
+
+	fl_attempt_done(&spec);
+	if (fd >= 0)
+		close(fd);
+	return !ours;
+}
+
+/* Nothing of before stands in its way.  false: it cannot be set aside; or it is lost. */
+static bool clear_way(struct fl_local_run *r)
+{
+	char kept[FL_RUN_PLACE];
+	bool found = false;
+
+	if (r->before != FL_BEFORE_NOT) {
+		r->remains = !fl_life_end_all(r, &found);
+		r->lost = found || r->before == FL_BEFORE_SURELY;
+		if (r->refused)
+			r->rc = fl_fail(&r->err, FAIRLEAD_ESTATE, "%s", r->refused);
+	}
+	if (is_anothers(r) && fl_folder_set_aside(&r->h->folder, r->job, r->attempt, kept) != 0) {
+		r->rc = fl_fail(&r->err, FAIRLEAD_EIO,
+				"what stands under its number cannot be set "
+				"aside: %s",
+				strerror(errno));
+		return false;
+	}
+	return !r->lost && r->rc == 0;
+}
+
 static void make(uv_work_t *work)
 {
 	struct fl_local_run *r = work->data;
 
+	if (!clear_way(r))
+		return;
 	r->rc = fl_folder_make(&r->h->folder, r->job, r->attempt, r->bytes, r->n_bytes, &r->err);
 	if (r->rc != 0)
 		return; /* 1: somebody else's, to be looked at */
@@ -421,6 +515,18 @@ static void hold_child(struct fl_local_run *r)
 	watch_file(r);
 }
 
+/* Nothing of it is written down: found out again until it is known for good. */
+static void lost_before(struct fl_local_run *r)
+{
+	struct fl_attempt_status s = not_started(r->h, gone);
+
+	s.kind = FL_RUN_LOST;
+	s.stopped = (int32_t)r->why;
+	if (r->remains)
+		notice(r, "some of its processes could not be ended");
+	fl_life_over(r, &s);
+}
+
 static void made(uv_work_t *work, int status)
 {
 	struct fl_local_run *r = work->data;
@@ -433,7 +539,9 @@ static void made(uv_work_t *work, int status)
 		fl_local_unref(r);
 		return;
 	}
-	if (r->rc < 0) {
+	if (r->lost) {
+		lost_before(r);
+	} else if (r->rc < 0) {
 		fl_life_refuse(r, r->err.text);
 	} else if (r->rc == 0) {
 		hold_child(r);
@@ -507,10 +615,10 @@ static void wake(const struct fl_local_run *r, const struct fl_attempt_status *s
 static void watch_recorded(struct fl_local_run *r, int fd, const struct fl_attempt_status *s)
 {
 	struct fl_attempt_order order = { 0 };
-	int pidfd = strcmp(s->boot, r->h->boot) == 0 ? fl_process_open(s->runner, s->runner_since) :
-						       -1;
+	bool here = strcmp(s->boot, r->h->boot) == 0;
+	int pidfd = here ? fl_process_open(s->runner, s->runner_since) : -1;
 
-	if (pidfd < 0 && errno != EMFILE && errno != ENFILE) {
+	if (pidfd < 0 && !(here && is_short(errno))) {
 		lose(r);
 		return;
 	}
@@ -521,6 +629,15 @@ static void watch_recorded(struct fl_local_run *r, int fd, const struct fl_attem
 		wake(r, s);
 }
 
+/* Who its runner is cannot be read: it is there for as long as it has the lock. */
+static void look_at_lock(struct fl_local_run *r, int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		look_later(r);
+	else
+		lose(r);
+}
+
 /* Go on by what its file says. */
 static void look(struct fl_local_run *r)
 {
@@ -529,7 +646,7 @@ static void look(struct fl_local_run *r)
 
 	r->life = FL_LIFE_HELD;
 	reap_child(r);
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+	if (fd < 0 && is_short(errno))
 		look_later(r);
 	else if (fd < 0 || fl_attempt_get_status(fd, &s) != 0)
 		lose(r);
@@ -537,6 +654,8 @@ static void look(struct fl_local_run *r)
 		fl_life_over(r, &s);
 	else if (s.state == FL_ATTEMPT_NEW)
 		start_again(r, fd);
+	else if (s.state == FL_ATTEMPT_DAMAGED)
+		look_at_lock(r, fd);
 	else
 		watch_recorded(r, fd, &s);
 	if (fd >= 0)
@@ -547,9 +666,17 @@ void fl_life_look_again(uv_timer_t *again)
 {
 	struct fl_host *h = again->data;
 
-	for (uint32_t i = 0; i < h->n_runs; i++)
-		if (h->runs[i]->blind && h->runs[i]->life == FL_LIFE_HELD && !h->runs[i]->polls)
-			look(h->runs[i]);
+	for (uint32_t i = 0; i < h->n_runs; i++) {
+		struct fl_local_run *r = h->runs[i];
+
+		if (r->buries || r->life != FL_LIFE_HELD)
+			continue;
+		/* That it is to be ended was known, and by an order is known from nowhere else. */
+		if (r->retry)
+			lose(r);
+		else if (r->blind && !r->polls)
+			look(r);
+	}
 }
 
 void fl_life_hold(struct fl_local_run *r) { look(r); }
@@ -569,8 +696,12 @@ int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairle
 		memcpy(order.boot, r->h->boot, sizeof order.boot);
 		rc = fl_attempt_set_order(fd, &order);
 		/* Read after it was written: one that starts now reads it after it is there. */
-		if (rc == 0 && fl_attempt_get_status(fd, &s) == 0)
-			wake(r, &s);
+		if (rc == 0 && fl_attempt_get_status(fd, &s) == 0) {
+			if (s.state == FL_ATTEMPT_DAMAGED)
+				lose(r); /* nobody who could be told */
+			else
+				wake(r, &s);
+		}
 	}
 	int reason = errno;
 	if (fd >= 0)

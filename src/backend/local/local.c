@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/local/host.h"
+#include "backend/local/namespace.h"
 #include "backend/local/process.h"
 
 enum { MOST_PROCESSES = 32768 /* of a run in its control group */ };
@@ -136,7 +136,10 @@ void fl_local_reread(struct fl_local_run *r)
 
 /* --- open and close --- */
 
-/* A run of before. One whose file is not whole never was: gone. */
+/*
+ * A run of before.  Its file has its name once it is whole, so a folder without one was only half
+ * made, or somebody has removed it: who starts it knows which.
+ */
 static int load_run(void *user, uint64_t job, uint32_t attempt)
 {
 	struct fl_host *h = user;
@@ -144,25 +147,21 @@ static int load_run(void *user, uint64_t job, uint32_t attempt)
 	struct fl_attempt_spec spec = { 0 };
 	struct fl_attempt_status status = { 0 };
 	int fd = fl_life_open(&probe, O_RDONLY);
-	int rc = fd < 0 ? FAIRLEAD_EINPUT : fl_attempt_read(fd, &spec, NULL);
 
-	if (fd >= 0 && fl_attempt_get_status(fd, &status) != 0)
-		rc = FAIRLEAD_EINPUT;
-	if (fd >= 0)
-		close(fd);
-	if (rc == FAIRLEAD_EINPUT) {
-		fl_folder_drop(&h->folder, job, attempt);
-		return 0;
-	}
-	if (rc == 0)
+	if (fd < 0)
+		return errno == ENOENT ? (fl_folder_clear(&h->folder, job, attempt), 0) :
+					 FAIRLEAD_EIO;
+	int rc = fl_attempt_read(fd, &spec, NULL);
+	bool damaged = rc == FAIRLEAD_EINPUT || fl_attempt_get_status(fd, &status) != 0;
+	close(fd);
+	if (rc == 0 || damaged)
 		rc = add_run(h, job, attempt, &r, NULL);
 	if (rc == 0)
-		rc = keep_spec(r, &spec, NULL);
-	if (rc == 0) {
 		r->life = FL_LIFE_FOUND;
-		if (status.state != FL_ATTEMPT_ENDED)
-			fl_machine_retake(&h->machine, r->devices, r->n_devices, job, attempt);
-	}
+	if (rc == 0 && !damaged)
+		rc = keep_spec(r, &spec, NULL);
+	if (rc == 0 && !damaged && status.state != FL_ATTEMPT_ENDED)
+		fl_machine_retake(&h->machine, r->devices, r->n_devices, job, attempt);
 	fl_attempt_done(&spec);
 	return rc;
 }
@@ -200,6 +199,20 @@ static int find_groups(struct fl_host *h, enum fl_cgroup_use use, fairlead_error
 	return 0;
 }
 
+/* What ends a run with all that it started, when its runner cannot. */
+static void find_end(struct fl_host *h)
+{
+	if (h->place.ends)
+		return;
+	h->alone = fl_namespace_can();
+	fl_machine_remark(&h->machine,
+			  h->alone ? "jobs have a namespace of processes each, as control groups "
+				     "do not end them: nothing outlives its job" :
+				     "neither control groups nor namespaces of processes are to be "
+				     "had: when a runner is killed, what its job has started in "
+				     "sessions and environments of its own may go on");
+}
+
 static int set_up(struct fl_host *h, const struct fl_host_options *o, fairlead_error *err)
 {
 	struct fl_machine_found found;
@@ -221,6 +234,8 @@ static int set_up(struct fl_host *h, const struct fl_host_options *o, fairlead_e
 	int rc = fl_machine_share(&found, o, &h->machine, err);
 	if (rc == 0)
 		rc = find_groups(h, o->cgroup, err);
+	if (rc == 0)
+		find_end(h);
 	if (rc == 0)
 		rc = fl_folder_open(&h->folder, o->state, err);
 	if (rc == 0)
@@ -288,6 +303,7 @@ static int local_capacity(struct fl_host *h, struct fl_capacity *ret, fairlead_e
 	*ret = (struct fl_capacity){
 		.rows = h->machine.rows,
 		.n = h->machine.n_rows,
+		.contains = h->place.ends || h->alone,
 		.remarks = (const char *const *)h->machine.remarks,
 		.n_remarks = h->machine.n_remarks,
 	};
@@ -302,6 +318,8 @@ static int check_run(const struct fl_run *run, fairlead_error *err)
 
 	if (run->job == 0 || run->attempt == 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "jobs and attempts are numbered from 1");
+	if (strlen(run->token) != FL_RUN_TOKEN - 1)
+		return fl_fail(err, FAIRLEAD_EINPUT, "a token has %d digits", FL_RUN_TOKEN - 1);
 	if (s->command_len == 0 || s->command[0] == 0 || s->command[s->command_len - 1] != 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "the job has no command");
 	if (s->environment_len > 0 && s->environment[s->environment_len - 1] != 0)
@@ -311,16 +329,6 @@ static int check_run(const struct fl_run *run, fairlead_error *err)
 	if (s->tasks == 0 || s->tasks > FL_JOB_TASKS)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "a job has 1 to %d tasks", FL_JOB_TASKS);
 	return 0;
-}
-
-static void make_token(char ret[FL_TOKEN])
-{
-	unsigned char random[16];
-
-	if (getrandom(random, sizeof random, 0) != sizeof random)
-		abort();
-	for (size_t i = 0; i < sizeof random; i++)
-		snprintf(ret + 2 * i, 3, "%02x", random[i]);
 }
 
 /* What its control group is told. */
@@ -343,12 +351,11 @@ static int encode(struct fl_local_run *r, const struct fl_run *run, const uint32
 {
 	const struct fl_job_spec *s = run->spec;
 	struct fl_host *h = r->h;
-	char token[FL_TOKEN], group[600] = "";
+	char group[600] = "";
 
-	make_token(token);
 	if (*h->place.path)
 		snprintf(group, sizeof group, "%s/run-%" PRIu64 ".%" PRIu32 "-%.8s", h->place.path,
-			 run->job, run->attempt, token);
+			 run->job, run->attempt, run->token);
 	struct fl_attempt_spec spec = {
 		.job = run->job,
 		.attempt = run->attempt,
@@ -362,8 +369,9 @@ static int encode(struct fl_local_run *r, const struct fl_run *run, const uint32
 		.grace = run->grace,
 		.output_limit = h->output_limit,
 		.limits = limits_of(h, run),
+		.alone = h->alone,
 		.numbered = h->machine.n_devices > 0,
-		.token = token,
+		.token = run->token,
 		.name = s->name,
 		.queue = s->queue,
 		.directory = s->directory,
@@ -381,18 +389,35 @@ static int encode(struct fl_local_run *r, const struct fl_run *run, const uint32
 }
 
 /* One that was forgotten has ended for good: it is not run again, whoever asks. */
-static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt,
+static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
 			 struct fl_attempt_status *ret)
 {
 	struct fl_local_run probe = { .h = h, .job = job, .attempt = attempt };
+	struct fl_attempt_spec spec = { 0 };
 	int fd = fl_life_open(&probe, O_RDONLY);
 
 	if (fd < 0)
 		return false;
-	bool is = fl_attempt_get_status(fd, ret) == 0 && ret->state == FL_ATTEMPT_ENDED;
+	bool is = fl_attempt_get_status(fd, ret) == 0 && ret->state == FL_ATTEMPT_ENDED &&
+		  fl_attempt_read(fd, &spec, NULL) == 0 &&
+		  (!token || strcmp(spec.token, token) == 0);
+	fl_attempt_done(&spec);
 	close(fd);
 	return is;
 }
+
+/* What stands under the number of a run is another one: nobody has disowned it. */
+static int check_token(const struct fl_local_run *r, const char *token, fairlead_error *err)
+{
+	return !token || strcmp(r->token, token) == 0 ?
+		       0 :
+		       fl_fail(err, FAIRLEAD_ESTATE,
+			       "there is another run with the number %" PRIu64 ".%" PRIu32, r->job,
+			       r->attempt);
+}
+
+static const char told[] = "it was told to go before it started",
+		  too_few[] = "not so many devices are free: some are held by other runs";
 
 static int local_start(struct fl_host *h, const struct fl_run *run, fairlead_error *err)
 {
@@ -400,28 +425,29 @@ static int local_start(struct fl_host *h, const struct fl_run *run, fairlead_err
 	struct fl_attempt_status status;
 	struct fl_local_run *r = run_of(h, run->job, run->attempt);
 	bool enough = true;
-
-	if (r) {
-		if (r->life == FL_LIFE_FOUND)
-			fl_life_hold(r);
-		return 0;
-	}
 	int rc = check_run(run, err);
-	if (rc == 0)
-		rc = add_run(h, run->job, run->attempt, &r, err);
+
+	if (r && rc == 0 && (rc = check_token(r, run->token, err)) == 0 && r->life == FL_LIFE_FOUND)
+		fl_life_hold(r);
+	if (r || rc != 0)
+		return rc;
+	rc = add_run(h, run->job, run->attempt, &r, err);
 	if (rc != 0)
 		return rc;
-	if (is_forgotten(h, run->job, run->attempt, &status)) {
+	if (is_forgotten(h, run->job, run->attempt, run->token, &status)) {
 		fl_life_over(r, &status);
 		return 0;
 	}
+	r->before = run->before;
 	for (uint32_t i = 0; i < run->n_grants && enough; i++)
 		enough = fl_machine_take(&h->machine, &run->grants[i], run->job, run->attempt,
 					 devices, &n_devices);
-	if (!enough) {
-		fl_life_refuse(r, "not so many devices are free: some are held by other runs");
+	if (!enough && run->before == FL_BEFORE_NOT) {
+		fl_life_refuse(r, too_few);
 		return 0;
 	}
+	/* What it may have left is ended all the same. */
+	r->refused = run->before == FL_BEFORE_TOLD ? told : !enough ? too_few : NULL;
 	rc = encode(r, run, devices, n_devices, err);
 	if (rc != 0)
 		take_out(r);
@@ -455,17 +481,41 @@ static int local_stop(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl
 
 /* --- finding and forgetting --- */
 
-static int local_find(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_found *ret,
-		      fairlead_error *err)
+/* Only what goes on is looked for elsewhere. */
+static int fetch_run(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
+		     struct fl_local_run **ret, fairlead_error *err)
+{
+	int rc = token ? fl_elsewhere_fetch(&h->folder, job, attempt, token, err) : 1;
+
+	if (rc == 0)
+		rc = load_run(h, job, attempt);
+	if (rc == 0)
+		*ret = run_of(h, job, attempt);
+	return rc > 0 ? 0 : rc;
+}
+
+static int local_find(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
+		      enum fl_found *ret, fairlead_error *err)
 {
 	struct fl_local_run *r = run_of(h, job, attempt);
 	struct fl_attempt_status status;
 
-	if (!r) {
-		if (!is_forgotten(h, job, attempt, &status)) {
+	if (r && !*r->token) {
+		take_out(r);
+		*ret = FL_FOUND_DAMAGED;
+		return 0;
+	}
+	if (r && check_token(r, token, err) != 0)
+		return FAIRLEAD_ESTATE;
+	if (!r && !is_forgotten(h, job, attempt, token, &status)) {
+		int rc = fetch_run(h, job, attempt, token, &r, err);
+
+		if (rc != 0 || !r) {
 			*ret = FL_FOUND_NEVER;
-			return 0;
+			return rc;
 		}
+	}
+	if (!r) {
 		int rc = add_run(h, job, attempt, &r, err);
 		if (rc != 0)
 			return rc;
@@ -477,12 +527,14 @@ static int local_find(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl
 	return 0;
 }
 
-static int local_each(struct fl_host *h, int (*fn)(void *user, uint64_t job, uint32_t attempt),
+static int local_each(struct fl_host *h,
+		      int (*fn)(void *user, uint64_t job, uint32_t attempt, const char *token),
 		      void *user, fairlead_error *err)
 {
 	struct {
 		uint64_t job;
 		uint32_t attempt;
+		char token[FL_RUN_TOKEN];
 	} *all = malloc((h->n_runs + 1) * sizeof *all);
 	uint32_t n = h->n_runs;
 	int rc = 0;
@@ -492,10 +544,11 @@ static int local_each(struct fl_host *h, int (*fn)(void *user, uint64_t job, uin
 	for (uint32_t i = 0; i < n; i++) {
 		all[i].job = h->runs[i]->job;
 		all[i].attempt = h->runs[i]->attempt;
+		memcpy(all[i].token, h->runs[i]->token, sizeof all[i].token);
 	}
 	/* @fn may start, stop and forget. */
 	for (uint32_t i = 0; i < n && rc == 0; i++)
-		rc = fn(user, all[i].job, all[i].attempt);
+		rc = fn(user, all[i].job, all[i].attempt, all[i].token);
 	free(all);
 	return rc;
 }
@@ -508,6 +561,20 @@ static void local_forget(struct fl_host *h, uint64_t job, uint32_t attempt)
 		return;
 	fl_folder_retire(&h->folder, job, attempt);
 	take_out(r);
+}
+
+static void local_disown(struct fl_host *h, struct fl_stray *strays, uint32_t n)
+{
+	struct fl_local_run **runs = calloc(n + 1, sizeof *runs);
+
+	for (uint32_t i = 0; runs && i < n; i++)
+		runs[i] = run_of(h, strays[i].job, strays[i].attempt);
+	if (runs)
+		fl_strays_end(runs, strays, n);
+	for (uint32_t i = 0; runs && i < n; i++)
+		if (runs[i])
+			take_out(runs[i]);
+	free(runs);
 }
 
 struct removal {
@@ -584,7 +651,7 @@ static int local_log(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t
 	struct fl_attempt_status status;
 	bool ended;
 	int folder = fl_folder_of(&h->folder, job, attempt, &ended);
-	int file = folder < 0 ? -1 : openat(folder, FL_ATTEMPT_FILE, O_RDONLY | O_CLOEXEC);
+	int file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
 	int rc = file < 0 ? FAIRLEAD_ENOENT : fl_attempt_read(file, &spec, err);
 
 	if (file < 0 && r) /* being made, or it could not be */
@@ -619,6 +686,7 @@ static uint32_t local_devices(struct fl_host *h, uint64_t job, uint32_t attempt,
 
 const struct fl_backend_ops fl_local_backend = {
 	.name = "local",
+	.last = fl_folder_last,
 	.open = local_open,
 	.close = local_close,
 	.capacity = local_capacity,
@@ -626,6 +694,7 @@ const struct fl_backend_ops fl_local_backend = {
 	.stop = local_stop,
 	.find = local_find,
 	.each = local_each,
+	.disown = local_disown,
 	.forget = local_forget,
 	.remove = local_remove,
 	.log = local_log,

@@ -16,6 +16,7 @@
 
 /* A bomb that has been stopped so often and still has new ones is killed as far as it is seen. */
 enum { ROUNDS = 32 };
+enum { ENVIRONMENT = 1 << 20 /* bytes of one that are looked at */ };
 
 bool fl_process_parse(const char *line, struct fl_process *ret)
 {
@@ -62,12 +63,14 @@ int fl_process_open(pid_t pid, uint64_t since)
 	if (pid <= 0 || (fd = pidfd_open(pid, 0)) < 0)
 		return -1;
 	/* Looked at once it is held: if it is the one, it was so all the time. */
-	if (!fl_process_look(pid, &p) || p.since != since || p.state == 'Z' || p.state == 'X') {
-		close(fd);
-		errno = ESRCH;
-		return -1;
-	}
-	return fd;
+	errno = 0;
+	bool seen = fl_process_look(pid, &p);
+	int why = !seen && (errno == EMFILE || errno == ENFILE) ? errno : ESRCH;
+	if (seen && p.since == since && p.state != 'Z' && p.state != 'X')
+		return fd;
+	close(fd);
+	errno = why;
+	return -1;
 }
 
 void fl_boot_id(char ret[40])
@@ -91,6 +94,30 @@ static fl_time clock_of(clockid_t id)
 
 fl_time fl_boot_clock(void) { return clock_of(CLOCK_BOOTTIME); }
 fl_time fl_wall_clock(void) { return clock_of(CLOCK_REALTIME); }
+
+/* Of descriptors or of processes: both are int. */
+static int by_number(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+void fl_process_keep_only(int *keep, size_t n)
+{
+	int from = 3;
+
+	qsort(keep, n, sizeof *keep, by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] < from)
+			continue;
+		if (keep[i] > from && close_range((unsigned)from, (unsigned)keep[i] - 1, 0) != 0)
+			for (; from < keep[i]; from++)
+				close(from);
+		from = keep[i] + 1;
+	}
+	closefrom(from);
+}
 
 /* --- all processes there are --- */
 
@@ -174,19 +201,20 @@ static void inherit(struct census *c)
 }
 
 struct who {
-	pid_t top;         /* what descends from it; 0: */
-	const char *token; /* who has that */
-	uid_t uid;
+	pid_t top;         /* what descends from it, */
+	pid_t spared;      /* but this one; top 0: */
+	const char *token; /* who has that, */
+	uid_t uid, own;    /* and is of one of these */
 };
 
-static bool is_of_user(pid_t pid, uid_t uid)
+static bool is_of_user(pid_t pid, uid_t uid, uid_t own)
 {
 	char text[4096];
 	unsigned real;
 	const char *line;
 
 	return read_of(pid, "status", text, sizeof text) > 0 && (line = strstr(text, "\nUid:")) &&
-	       sscanf(line + 5, "%u", &real) == 1 && real == uid;
+	       sscanf(line + 5, "%u", &real) == 1 && (real == uid || real == own);
 }
 
 static bool is_marked(pid_t pid, const char *token, char *room, size_t size)
@@ -201,13 +229,6 @@ static bool is_marked(pid_t pid, const char *token, char *room, size_t size)
 	return false;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Each task has a session of its own: who is in one with a member is one, too. */
 static void mark_sessions(struct census *c)
 {
@@ -218,9 +239,9 @@ static void mark_sessions(struct census *c)
 		if (c->all[i].member == IN)
 			sessions[n++] = c->all[i].p.session;
 	if (n > 0) {
-		qsort(sessions, n, sizeof *sessions, by_value);
+		qsort(sessions, n, sizeof *sessions, by_number);
 		for (size_t i = 0; i < c->n; i++)
-			if (bsearch(&c->all[i].p.session, sessions, n, sizeof *sessions, by_value))
+			if (bsearch(&c->all[i].p.session, sessions, n, sizeof *sessions, by_number))
 				c->all[i].member = IN;
 	}
 	free(sessions);
@@ -228,31 +249,44 @@ static void mark_sessions(struct census *c)
 
 static void mark_by_token(struct census *c, const struct who *who)
 {
-	enum { ROOM = 1 << 20 };
-	char *room = malloc(ROOM);
+	char *room = malloc(ENVIRONMENT);
 
 	for (size_t i = 0; room && i < c->n; i++) {
 		struct seen *s = &c->all[i];
 
-		if (s->p.pid != getpid() && is_marked(s->p.pid, who->token, room, ROOM) &&
-		    is_of_user(s->p.pid, who->uid))
+		if (s->p.pid != getpid() && is_marked(s->p.pid, who->token, room, ENVIRONMENT) &&
+		    is_of_user(s->p.pid, who->uid, who->own))
 			s->member = IN;
 	}
 	free(room);
-	mark_sessions(c);
 }
 
-static void mark(struct census *c, const struct who *who)
+/* Once found, always: by now its parents may be gone, by which it was, and it was stopped. */
+static void mark_again(struct census *c, const struct census *was)
+{
+	for (size_t i = 0; i < was->n; i++) {
+		const struct seen *s = &was->all[i];
+		struct seen *now = s->member == IN ? find(c, s->p.pid) : NULL;
+
+		if (now && now->p.since == s->p.since)
+			now->member = IN;
+	}
+}
+
+static void mark(struct census *c, const struct census *was, const struct who *who)
 {
 	if (who->top != 0) {
 		for (size_t i = 0; i < c->n; i++)
-			if (c->all[i].p.pid == who->top)
+			if (c->all[i].p.pid == who->top || c->all[i].p.pid == who->spared)
 				c->all[i].member = OUT;
 			else if (c->all[i].p.parent == who->top)
 				c->all[i].member = IN;
 	} else {
 		mark_by_token(c, who);
 	}
+	mark_again(c, was);
+	if (who->top == 0)
+		mark_sessions(c);
 	inherit(c);
 }
 
@@ -268,14 +302,17 @@ static void send(const struct fl_process *p, int sig)
 
 static uint32_t kill_who(const struct who *who)
 {
-	struct census c = { 0 };
+	struct census c = { 0 }, was = { 0 };
 	uint32_t found = 0;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		bool fresh = false;
+		struct census swap = was;
 
+		was = c;
+		c = swap;
 		take_census(&c);
-		mark(&c, who);
+		mark(&c, &was, who);
 		for (size_t i = 0; i < c.n; i++) {
 			char state = c.all[i].p.state;
 
@@ -293,12 +330,33 @@ static uint32_t kill_who(const struct who *who)
 			found++;
 		}
 	free(c.all);
+	free(was.all);
 	return found;
 }
 
-uint32_t fl_process_kill_below(pid_t top) { return kill_who(&(struct who){ .top = top }); }
-
-uint32_t fl_process_kill_marked(const char *token, uid_t uid)
+uint32_t fl_process_kill_below(pid_t top, pid_t spared)
 {
-	return kill_who(&(struct who){ .token = token, .uid = uid });
+	return kill_who(&(struct who){ .top = top, .spared = spared });
+}
+
+uint32_t fl_process_kill_marked(const char *token, uid_t uid, uid_t own)
+{
+	return kill_who(&(struct who){ .token = token, .uid = uid, .own = own });
+}
+
+pid_t fl_process_find_marked(const char *token, bool (*is)(void *user, pid_t pid), void *user)
+{
+	char *room = malloc(ENVIRONMENT);
+	struct census c = { 0 };
+	uid_t own = geteuid();
+	pid_t found = 0;
+
+	take_census(&c);
+	for (size_t i = 0; room && i < c.n && found == 0; i++)
+		if (is_marked(c.all[i].p.pid, token, room, ENVIRONMENT) &&
+		    is_of_user(c.all[i].p.pid, own, own) && is(user, c.all[i].p.pid))
+			found = c.all[i].p.pid;
+	free(c.all);
+	free(room);
+	return found;
 }

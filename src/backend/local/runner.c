@@ -4,11 +4,12 @@
  *
  *     fairlead-runner FOLDER
  *
- * Started by the daemon for each run, never by hand.  It takes the lock of the run, starts its
- * tasks, all or none, keeps their output, holds them to their time, tells them to go when it is
- * told so, ends whatever they leave behind, and writes down how they ended before it ends itself.
- * The daemon speaks to it by a slot of the run's file and SIGUSR1.  SIGTERM, as of a machine that
- * shuts down, has the run told to go with its own grace.
+ * Started by the daemon for each run, never by hand.  The folder of the run is its descriptor 3, and
+ * nothing is opened by a path but what users have named; FOLDER is for who looks at processes.  It
+ * takes the lock of the run, starts its tasks, all or none, keeps their output, holds them to their
+ * time, tells them to go when it is told so, ends whatever they leave behind, and writes down how
+ * they ended before it ends itself.  The daemon speaks to it by a slot of the run's file and SIGUSR1.
+ * SIGTERM, as of a machine that shuts down, has the run told to go with its own grace.
  *
  * It exits with 0 when the run has ended, now or before; 1 when that could not be written down,
  * and 2 when there is no such run.
@@ -29,13 +30,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/backend.h"
 #include "backend/local/group.h"
 #include "backend/local/process.h"
 #include "backend/local/runner.h"
 
-enum { BY_SIGNAL = UINT32_MAX, BY_TIMER = UINT32_MAX - 1, BY_REPORT = UINT32_MAX - 2 };
+enum {
+	BY_SIGNAL = UINT32_MAX,
+	BY_TIMER = UINT32_MAX - 1,
+	BY_REPORT = UINT32_MAX - 2,
+	BY_WRITER = UINT32_MAX - 3
+};
 /* From one round of killing to the next: something in the kernel may take its time to die. */
 enum { AGAIN_MS = 10, AGAIN_MOST_MS = 1000, GROUP_ROUNDS = 200 };
+
+static const char too_early[] = "it was told to go before it began";
 
 struct runner {
 	int folder, file, epoll, signals, timer;
@@ -43,6 +52,9 @@ struct runner {
 	struct fl_attempt_spec spec;
 	struct fl_attempt_status status;
 	struct fl_outputs outputs;
+	struct fl_writer writer;
+	int unwritten; /* why the writer is gone: an error, */
+	fairlead_error why_unwritten;
 	struct fl_tasks tasks;
 	uint32_t left;    /* tasks that have not ended */
 	bool failed;      /* one has ended otherwise than with 0 */
@@ -168,17 +180,23 @@ static void reap(struct runner *r)
 	pid_t pid;
 	int how;
 
-	while ((pid = waitpid(-1, &how, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &how, WNOHANG)) > 0) {
+		if (pid == r->tasks.namespace.first)
+			r->tasks.namespace.first = 0;
 		for (uint32_t i = 0; i < r->spec.tasks; i++)
 			if (r->tasks.pids[i] == pid)
 				task_ended(r, i, how);
+	}
 }
 
 /* Returns when the next should be. */
 static fl_time kill_round(struct runner *r)
 {
 	fl_group_kill(r->spec.group);
-	fl_process_kill_below(getpid());
+	if (r->tasks.namespace.first > 0)
+		fl_namespace_kill(&r->tasks.namespace);
+	else
+		fl_process_kill_below(getpid(), r->writer.pid);
 	reap(r);
 	r->again_ms = r->again_ms == 0             ? AGAIN_MS :
 		      r->again_ms >= AGAIN_MOST_MS ? AGAIN_MOST_MS :
@@ -190,12 +208,13 @@ static fl_time kill_round(struct runner *r)
 static void kill_all(struct runner *r)
 {
 	sigset_t child;
+	siginfo_t info;
 
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	for (;;) {
 		reap(r);
-		if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
 			break;
 		fl_time pause = kill_round(r);
 		sigtimedwait(&child, NULL,
@@ -248,6 +267,24 @@ static int watch(struct runner *r, int fd, uint32_t as)
 	return epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &e);
 }
 
+static int watch_output(struct runner *r)
+{
+	for (uint32_t i = 0; i < r->outputs.n_ends; i++)
+		if (watch(r, r->outputs.ends[i].fd, i) != 0)
+			return -1;
+	return 0;
+}
+
+/* When it has gone, nobody waits for it: what comes is lost, and counted. */
+static void on_writer(struct runner *r)
+{
+	r->unwritten = fl_writer_hear(&r->writer, &r->why_unwritten);
+	if (r->writer.gone) {
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->writer.said, NULL);
+		watch_output(r);
+	}
+}
+
 /* Whatever comes next. true: a report is there. */
 static bool turn(struct runner *r)
 {
@@ -262,6 +299,8 @@ static bool turn(struct runner *r)
 			on_timer(r);
 		else if (events[i].data.u32 == BY_REPORT)
 			report = true;
+		else if (events[i].data.u32 == BY_WRITER)
+			on_writer(r);
 		else
 			fl_outputs_take(&r->outputs, events[i].data.u32);
 	}
@@ -291,6 +330,7 @@ static void hold_signals(struct runner *r)
 
 static int prepare(struct runner *r, fairlead_error *err)
 {
+	const char *given = getenv(FL_RUNNER_FILES);
 	struct rlimit most;
 
 	r->tasks.pids = calloc(r->spec.tasks, sizeof *r->tasks.pids);
@@ -300,6 +340,8 @@ static int prepare(struct runner *r, fairlead_error *err)
 	most = r->tasks.files;
 	most.rlim_cur = most.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &most);
+	if (given && strtoull(given, NULL, 10) <= most.rlim_max)
+		r->tasks.files.rlim_cur = strtoull(given, NULL, 10);
 
 	r->signals = signalfd(-1, &r->heard, SFD_CLOEXEC | SFD_NONBLOCK);
 	r->timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -323,12 +365,34 @@ static int wait_until_ready(struct runner *r, fairlead_error *err)
 		if (rc < 0)
 			return rc;
 		if (r->going)
-			return fl_fail(err, FAIRLEAD_ESTATE, "it was told to go before it began");
+			return fl_fail(err, FAIRLEAD_ESTATE, "%s", too_early);
 		if (r->left < r->spec.tasks || rc > 0)
 			return fl_fail(err, FAIRLEAD_EIO, "a task was killed before it began");
 		ready += report;
 	}
 	return 0;
+}
+
+/* Somebody takes what tasks write: we, or who may write to files of the user. */
+static int begin_output(struct runner *r, fairlead_error *err)
+{
+	int rc;
+
+	if (!*r->spec.output)
+		return watch_output(r) == 0 ? 0 : fail_start(err, "cannot wait for output");
+	rc = fl_writer_begin(&r->writer, &r->outputs, &r->spec, err);
+	if (rc == 0 && watch(r, r->writer.said, BY_WRITER) != 0)
+		rc = fail_start(err, "cannot wait for output");
+	/* A file system of the user's may keep it as long as it likes. */
+	while (rc == 0 && !r->writer.open) {
+		turn(r);
+		if (r->writer.gone)
+			*err = r->why_unwritten;
+		rc = r->writer.gone ? r->unwritten :
+		     r->going       ? fl_fail(err, FAIRLEAD_ESTATE, "%s", too_early) :
+				      0;
+	}
+	return rc;
 }
 
 /* Until all are the command of the user. */
@@ -366,11 +430,10 @@ static int start(struct runner *r, fairlead_error *err)
 		rc = fl_tasks_fork(&r->tasks, err);
 	if (rc == 0 && watch(r, r->tasks.report[0], BY_REPORT) != 0)
 		rc = fail_start(err, "cannot wait for tasks");
-	for (uint32_t i = 0; rc == 0 && i < r->outputs.n_ends; i++)
-		if (watch(r, r->outputs.ends[i].fd, i) != 0)
-			rc = fail_start(err, "cannot wait for output");
 	if (rc == 0)
 		rc = wait_until_ready(r, err);
+	if (rc == 0)
+		rc = begin_output(r, err);
 	if (rc != 0)
 		return rc;
 	r->status.began = fl_boot_clock();
@@ -389,7 +452,7 @@ static void run(struct runner *r)
 	if (rc == 0)
 		look_at_order(r);
 	if (rc == 0 && r->going)
-		rc = fl_fail(&err, FAIRLEAD_ESTATE, "it was told to go before it began");
+		rc = fl_fail(&err, FAIRLEAD_ESTATE, "%s", too_early);
 	if (rc == 0)
 		rc = start(r, &err);
 	if (rc != 0) {
@@ -405,20 +468,22 @@ static void run(struct runner *r)
 			turn(r);
 		kill_all(r);
 	}
-	r->status.output_lost = fl_outputs_close(&r->outputs);
+	r->status.output_lost = fl_writer_end(&r->writer);
+	fl_outputs_close(&r->outputs);
+	r->status.output_lost += r->outputs.own.lost;
 }
 
 /* --- the run --- */
 
 /* Ours for as long as we are. Whoever had it before us is gone then. */
-static int take_run(struct runner *r, const char *folder)
+static int take_run(struct runner *r)
 {
 	fairlead_error err = { 0 };
 	struct fl_process self;
 
-	r->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	r->file = openat(r->folder, FL_ATTEMPT_FILE, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (r->folder < 0 || r->file < 0)
+	r->folder = FL_ATTEMPT_FOLDER;
+	r->file = fl_attempt_open(r->folder, O_RDWR);
+	if (r->file < 0 || fcntl(r->folder, F_SETFD, FD_CLOEXEC) != 0)
 		return 2;
 	while (flock(r->file, LOCK_EX) != 0)
 		if (errno != EINTR)
@@ -441,11 +506,15 @@ static int take_run(struct runner *r, const char *folder)
 int main(int argc, char **argv)
 {
 	static struct runner r = {
-		.tasks = { .group = -1, .report = { -1, -1 }, .go = { -1, -1 } },
+		.tasks = { .group = -1,
+			   .namespace.mounts = -1,
+			   .report = { -1, -1 },
+			   .go = { -1, -1 } },
 		.kill_at = FL_NEVER,
 		.limit_at = FL_NEVER,
 	};
 
+	(void)argv;
 	if (argc != 2) {
 		fputs("usage: fairlead-runner FOLDER\n"
 		      "fairleadd starts it for each run; there is no use in doing so by hand\n",
@@ -454,7 +523,7 @@ int main(int argc, char **argv)
 	}
 	umask(077);
 	hold_signals(&r);
-	int rc = take_run(&r, argv[1]);
+	int rc = take_run(&r);
 	if (rc >= 0)
 		return rc;
 	r.tasks.spec = &r.spec;

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "backend/local/attempt.h"
+#include "backend/local/namespace.h"
 
 /* --- output: runner_output.c --- */
 
@@ -18,8 +19,8 @@ struct fl_sink {
 	int fd;        /* -1: not opened yet; -2: never again */
 	char name[40]; /* in the folder of the run */
 	uint64_t written, lost;
-	bool ours; /* kept by the daemon: no file that the user has named */
-	bool full; /* its limit was passed; not: it could not be written to */
+	bool is_null; /* /dev/null, which is never full */
+	bool full;    /* its limit was passed; not: it could not be written to */
 };
 
 /* What a task writes to. */
@@ -28,26 +29,57 @@ struct fl_stream_end {
 	struct fl_sink *sink;
 };
 
+/* Bytes that came, and those of them that were not kept. */
+struct fl_output_count {
+	volatile uint64_t taken, lost;
+};
+
 struct fl_outputs {
 	int folder;
 	int64_t limit;
 	struct fl_sink *sinks;
 	struct fl_stream_end *ends; /* two a task: out, err */
 	uint32_t n_sinks, n_ends;
+	struct fl_output_count own, *count;
 	char buffer[1 << 16];
 };
 
-/* Of @tasks; with the files that the user has named open, as that user. */
+/* Of all tasks. What goes to files that the user has named is lost here: a writer has them. */
 int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_spec *spec,
 		    fairlead_error *err);
-/* Bytes of end @i, once. Never waits for long, never fails: what cannot be kept is counted. */
+/* By a writer: it has the files that the user has named, and all of @count is there. */
+int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
+		    struct fl_output_count *count, fairlead_error *err);
+/* Bytes of end @i, once. Never fails: what cannot be kept is counted. */
 void fl_outputs_take(struct fl_outputs *o, uint32_t i);
-/* All that is left in the pipes, a line on what was lost; closed then. Returns what was lost. */
-uint64_t fl_outputs_close(struct fl_outputs *o);
+/* All that is left in the pipes, a line on what was lost; closed then. */
+void fl_outputs_close(struct fl_outputs *o);
 
 /* "/a/%j-%t" with the numbers of job and task; %a index in its array, %% a percent sign. */
 int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4096],
 		   fairlead_error *err);
+
+/* --- output to files of the user: runner_writer.c --- */
+
+struct fl_writer_page;
+
+/* A process with the rights of the user, which takes what tasks write instead of us. */
+struct fl_writer {
+	pid_t pid;  /* 0: there is none */
+	bool open;  /* it has its files */
+	bool gone;  /* it has ended */
+	int said;   /* a byte: its files are open; its end: it has gone */
+	int finish; /* closed: nothing more comes */
+	struct fl_writer_page *page;
+};
+
+/* With the ends of all tasks, whose other ends are there. An error, or wait for what it says. */
+int fl_writer_begin(struct fl_writer *w, struct fl_outputs *o, const struct fl_attempt_spec *spec,
+		    fairlead_error *err);
+/* It has said something: 0; or it has gone, and why. */
+int fl_writer_hear(struct fl_writer *w, fairlead_error *err);
+/* When nothing of the run is left. Returns how many bytes it could not keep. */
+uint64_t fl_writer_end(struct fl_writer *w);
 
 /* --- tasks: runner_task.c --- */
 
@@ -55,8 +87,9 @@ int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4
 struct fl_tasks {
 	const struct fl_attempt_spec *spec;
 	struct fl_outputs *outputs;
-	struct rlimit files;  /* as it was for us */
-	int group;            /* cgroup.procs; -1: none */
+	struct rlimit files; /* as it was for us */
+	int group;           /* cgroup.procs; -1: none */
+	struct fl_namespace namespace;
 	pid_t runner, *pids;  /* 0: it has ended */
 	int report[2], go[2]; /* pipes: what became of them; closed: all may begin */
 };
@@ -72,8 +105,7 @@ void fl_tasks_go(struct fl_tasks *t);
 
 /* Groups of the user of the run, for all that is done in its name from now on. */
 int fl_user_enter(const struct fl_attempt_spec *spec, fairlead_error *err);
-/* Files are opened as that user between these two. */
-void fl_user_begin(const struct fl_attempt_spec *spec);
-void fl_user_end(void);
+/* For good: this process is that user's then, who cannot trace it. 0, or -1 with errno. */
+int fl_user_become(const struct fl_attempt_spec *spec);
 
 #endif

@@ -2,17 +2,21 @@
 /*
  * runner_output - what tasks write is kept up to a limit, and taken from them beyond it
  *
- * A task never waits for its log: what passes the limit, or a disk that is full, is read and
- * counted.  Each file ends with a line that says so.
+ * A task does not wait for a log that takes no more: what passes the limit, or a disk that is full, is
+ * read and counted.  Each file ends with a line that says so.  It does wait, once its pipe is full, for
+ * who writes that log: a file system that does not answer, or a writer (runner_writer) that was
+ * stopped.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "backend/local/runner.h"
@@ -55,38 +59,63 @@ int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4
 	return 0;
 }
 
-static int open_named(const struct fl_attempt_spec *spec, const char *path, int *ret,
-		      fairlead_error *err)
+/* Files there are orders to the kernel, or stand for something that is no file. */
+static bool is_of_kernel(int fd)
+{
+	static const unsigned long kinds[] = {
+		PROC_SUPER_MAGIC,     SYSFS_MAGIC,   CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
+		DEBUGFS_MAGIC,        TRACEFS_MAGIC, SECURITYFS_MAGIC,   SELINUX_MAGIC,
+		SMACK_MAGIC,          BPF_FS_MAGIC,  EFIVARFS_MAGIC,     BINFMTFS_MAGIC,
+		RDTGROUP_SUPER_MAGIC, NSFS_MAGIC,    PSTOREFS_MAGIC,     0x62656570 /* configfs */,
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if ((unsigned long)fs.f_type == kinds[i])
+			return true;
+	return false;
+}
+
+static int open_named(const char *path, struct fl_sink *sink, fairlead_error *err)
 {
 	struct stat st = { 0 };
-
-	fl_user_begin(spec);
 	int fd = open(path,
 		      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
 			      O_NONBLOCK,
 		      0644);
-	int why = errno;
-	fl_user_end();
-	if (fd < 0)
-		return fl_fail(err, fl_start_code(why), "cannot write output to '%s': %s", path,
-			       why == ELOOP ? "it is a symbolic link" : strerror(why));
-	if (fstat(fd, &st) != 0 ||
-	    (!S_ISREG(st.st_mode) && !(S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)))) {
-		close(fd);
-		return fl_fail(err, FAIRLEAD_EINPUT, "cannot write output to '%s': it is no file",
-			       path);
+	bool is_none = fd < 0 &&
+		       (errno == ENXIO || errno == ENODEV); /* a pipe, a socket, a device */
+
+	if (fd < 0 && !is_none)
+		return fl_fail(err, fl_start_code(errno), "cannot write output to '%s': %s", path,
+			       errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+	if (!is_none && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !is_of_kernel(fd)) {
+		sink->fd = fd;
+		return 0;
 	}
-	*ret = fd;
-	return 0;
+	if (!is_none && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)) {
+		sink->fd = fd;
+		sink->is_null = true;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return fl_fail(err, FAIRLEAD_EINPUT, "cannot write output to '%s': %s", path,
+		       S_ISREG(st.st_mode) ? "it is a file of the kernel" : "it is no file");
 }
 
 /* One file for what both streams of a task write, or those of all tasks. */
-static int open_all_named(struct fl_outputs *o, const struct fl_attempt_spec *spec,
-			  fairlead_error *err)
+int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
+		    struct fl_output_count *count, fairlead_error *err)
 {
 	char first[4096], path[4096];
 	int rc = fl_output_path(spec, 0, first, err);
 
+	o->count = count;
+	for (uint32_t i = 0; i < o->n_sinks; i++)
+		o->sinks[i].fd = NOT_YET;
 	for (uint32_t task = 0; rc == 0 && task < spec->tasks; task++) {
 		struct fl_sink *sink = &o->sinks[task];
 
@@ -94,7 +123,7 @@ static int open_all_named(struct fl_outputs *o, const struct fl_attempt_spec *sp
 		if (rc == 0 && task > 0 && strcmp(path, first) == 0)
 			sink = &o->sinks[0];
 		if (rc == 0 && sink->fd == NOT_YET)
-			rc = open_named(spec, path, &sink->fd, err);
+			rc = open_named(path, sink, err);
 		o->ends[2 * task].sink = o->ends[2 * task + 1].sink = sink;
 	}
 	return rc;
@@ -104,21 +133,24 @@ int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_sp
 		    fairlead_error *err)
 {
 	uint32_t n = 2 * spec->tasks;
+	char path[4096];
 
 	o->folder = folder;
 	o->limit = spec->output_limit;
+	o->count = &o->own;
 	o->sinks = calloc(n, sizeof *o->sinks);
 	o->ends = calloc(n, sizeof *o->ends);
 	if (!o->sinks || !o->ends)
 		return fl_fail_nomem(err);
 	o->n_sinks = o->n_ends = n;
 	for (uint32_t i = 0; i < n; i++) {
-		o->sinks[i].fd = NOT_YET;
+		o->sinks[i].fd = *spec->output ? NEVER : NOT_YET;
 		o->ends[i] = (struct fl_stream_end){ .fd = -1, .sink = &o->sinks[i] };
 		snprintf(o->sinks[i].name, sizeof o->sinks[i].name, "%s.%u",
 			 i % 2 == 0 ? "out" : "err", i / 2);
 	}
-	return *spec->output ? open_all_named(o, spec, err) : 0;
+	/* What is no path at all is told before anything begins. */
+	return *spec->output ? fl_output_path(spec, 0, path, err) : 0;
 }
 
 /* Files of our own come to be with their first byte. */
@@ -127,7 +159,6 @@ static bool is_open(struct fl_outputs *o, struct fl_sink *sink)
 	if (sink->fd == NOT_YET) {
 		sink->fd = openat(o->folder, sink->name,
 				  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-		sink->ours = true;
 		if (sink->fd < 0)
 			sink->fd = NEVER;
 	}
@@ -136,14 +167,15 @@ static bool is_open(struct fl_outputs *o, struct fl_sink *sink)
 
 /*
  * Logs of all users are on the disk on which the daemon has its state, and without room there
- * nobody's job is taken or started: so its last gigabyte, or twentieth where it is small, is not
- * theirs.  false: errno.
+ * nobody's job is taken or started; files that users name may be on the same.  So the last gigabyte
+ * of a disk, or twentieth where it is small, is not for output.  false: errno.
  */
 static bool leaves_room(const struct fl_sink *sink, size_t n)
 {
 	struct statvfs disk;
 
-	if (!sink->ours || fstatvfs(sink->fd, &disk) != 0)
+	/* A file system without blocks does not say how full it is. */
+	if (sink->is_null || fstatvfs(sink->fd, &disk) != 0 || disk.f_blocks == 0)
 		return true;
 	fsblkcnt_t kept = disk.f_blocks / 20, most = RESERVED / disk.f_frsize;
 	errno = ENOSPC;
@@ -174,6 +206,7 @@ static void keep(struct fl_outputs *o, struct fl_sink *sink, const char *bytes, 
 		n -= (size_t)done;
 	}
 	sink->lost += n;
+	o->count->lost += n;
 }
 
 static void close_end(struct fl_stream_end *end)
@@ -189,6 +222,7 @@ static bool take(struct fl_outputs *o, struct fl_stream_end *end, size_t *ret_n)
 
 	if (n > 0) {
 		keep(o, end->sink, o->buffer, (size_t)n);
+		o->count->taken += (size_t)n;
 		*ret_n += (size_t)n;
 		return true;
 	}
@@ -217,10 +251,8 @@ static void say_lost(const struct fl_outputs *o, const struct fl_sink *sink)
 		return; /* still full: it is in the status all the same */
 }
 
-uint64_t fl_outputs_close(struct fl_outputs *o)
+void fl_outputs_close(struct fl_outputs *o)
 {
-	uint64_t lost = 0;
-
 	for (uint32_t i = 0; i < o->n_ends; i++) {
 		size_t n = 0;
 
@@ -232,12 +264,10 @@ uint64_t fl_outputs_close(struct fl_outputs *o)
 	for (uint32_t i = 0; i < o->n_sinks; i++) {
 		struct fl_sink *sink = &o->sinks[i];
 
-		lost += sink->lost;
 		if (sink->lost > 0 && sink->fd >= 0)
 			say_lost(o, sink);
 		if (sink->fd >= 0)
 			close(sink->fd);
 		sink->fd = NEVER;
 	}
-	return lost;
 }

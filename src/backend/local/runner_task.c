@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/keyctl.h>
 #include <pwd.h>
 #include <signal.h>
@@ -53,21 +54,6 @@ int fl_user_enter(const struct fl_attempt_spec *spec, fairlead_error *err)
 	return rc;
 }
 
-/* The real and saved user stay root: nobody but root may send us signals meanwhile. */
-void fl_user_begin(const struct fl_attempt_spec *spec)
-{
-	if (geteuid() == 0 && (setegid(spec->gid) != 0 || seteuid(spec->uid) != 0))
-		abort();
-}
-
-void fl_user_end(void)
-{
-	if (getuid() == 0 && geteuid() != 0 && seteuid(0) != 0)
-		abort();
-	if (getuid() == 0 && setegid(0) != 0)
-		abort();
-}
-
 /*
  * Keys of the session that the daemon was started in are for whoever has that session: all jobs of
  * all users, if each did not get one of its own.  What cannot be had here nobody has.  Made by root,
@@ -85,11 +71,22 @@ static void find_own_keys(void)
 	(void)syscall(SYS_keyctl, KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_SESSION_KEYRING);
 }
 
-/* For good. 0 or -1. */
-static int become_user(const struct fl_attempt_spec *spec)
+/* Whatever the kernel is set to leave to one that changes its user (securebits). */
+static int drop_privileges(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return (int)syscall(SYS_capset, &head, none);
+}
+
+int fl_user_become(const struct fl_attempt_spec *spec)
 {
 	uid_t real, effective, saved;
 
+	/* It has what is open of ours until it is the command, which is traced as any other. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return -1;
 	if (geteuid() != 0)
 		/* What gets other rights than ours by its file could not be ended by us. */
 		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -102,7 +99,10 @@ static int become_user(const struct fl_attempt_spec *spec)
 		return -1;
 	}
 	find_own_keys();
-	return 0;
+	if (spec->uid != 0 && drop_privileges() != 0)
+		return -1;
+	/* The change of user may have turned it on again. */
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 /* --- environment --- */
@@ -216,7 +216,7 @@ static char **environment_of(const struct fl_attempt_spec *spec, uint32_t task)
 
 /* --- from child to command --- */
 
-enum stage { READY, SESSION, GROUP, USER, FILES, DIRECTORY, ENVIRONMENT, COMMAND };
+enum stage { READY, SESSION, GROUP, NAMESPACE, USER, FILES, DIRECTORY, ENVIRONMENT, COMMAND };
 
 struct report {
 	uint32_t task;
@@ -259,12 +259,15 @@ static _Noreturn void be_task(struct fl_tasks *t, uint32_t task, int out, int er
 		fail(t, task, SESSION);
 	if (t->group >= 0 && write(t->group, "0", 1) != 1)
 		fail(t, task, GROUP);
-	if (become_user(spec) != 0)
+	if (spec->alone && fl_namespace_see(&t->namespace) != 0)
+		fail(t, task, NAMESPACE);
+	if (fl_user_become(spec) != 0)
 		fail(t, task, USER);
 	/* After the change of user, which takes it away. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		fail(t, task, SESSION);
-	if (getppid() != t->runner)
+	/* One that is in another namespace has no number for us. */
+	if (getppid() != (spec->alone ? 0 : t->runner))
 		_exit(126);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
@@ -323,12 +326,13 @@ int fl_tasks_fork(struct fl_tasks *t, fairlead_error *err)
 {
 	if (pipe2(t->report, O_CLOEXEC) != 0 || pipe2(t->go, O_CLOEXEC) != 0)
 		return fail_fork(t, 0, "a pipe", err);
-	for (uint32_t task = 0; task < t->spec->tasks; task++) {
-		int rc = fork_task(t, task, err);
-
-		if (rc != 0)
-			return rc;
-	}
+	int rc = t->spec->alone ? fl_namespace_make(&t->namespace, err) : 0;
+	for (uint32_t task = 0; task < t->spec->tasks && rc == 0; task++)
+		rc = fork_task(t, task, err);
+	if (rc == 0 && t->spec->alone)
+		rc = fl_namespace_leave(&t->namespace, err);
+	if (rc != 0)
+		return rc;
 	close(t->report[1]);
 	close(t->go[0]);
 	t->report[1] = t->go[0] = -1;
@@ -343,6 +347,7 @@ int fl_start_code(int why)
 	case EISDIR:
 	case EACCES:
 	case EPERM:
+	case EROFS:
 	case ELOOP:
 	case ENAMETOOLONG:
 	case ENOEXEC:
@@ -372,6 +377,8 @@ int fl_tasks_hear(struct fl_tasks *t, fairlead_error *err)
 	case GROUP:
 		return fl_fail(err, FAIRLEAD_EIO, "cannot enter the control group %s: %s",
 			       spec->group, why);
+	case NAMESPACE:
+		return fl_fail(err, FAIRLEAD_EIO, "cannot enter its namespace: %s", why);
 	case USER:
 		return fl_fail(err, FAIRLEAD_EIO, "cannot run as user %u: %s", spec->uid, why);
 	case FILES:
