@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/local/attempt.h"
@@ -110,19 +111,13 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-static int end_run(void *user, uint64_t job, uint32_t attempt)
+static int end_run(void *user, uint64_t job, uint32_t attempt, const char *token)
 {
 	struct place *p = user;
-	enum fl_found found;
+	struct fl_stray stray = { .job = job, .attempt = attempt };
 
-	fl_local_backend.find(p->host, job, attempt, &found, NULL);
-	fl_local_backend.stop(p->host, job, attempt, FL_GO_CANCELLED, 0, NULL);
-	return 0;
-}
-
-static int wait_for_run(void *user, uint64_t job, uint32_t attempt)
-{
-	place_wait(user, job, attempt);
+	(void)token;
+	fl_local_backend.disown(p->host, &stray, 1);
 	return 0;
 }
 
@@ -132,12 +127,51 @@ void place_remove(struct place *p)
 	place_close(p);
 	place_open(p);
 	fl_local_backend.each(p->host, end_run, p, NULL);
-	fl_local_backend.each(p->host, wait_for_run, p, NULL);
 	place_close(p);
 	nftw(p->state, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* --- jobs --- */
+
+const char *place_token(const struct place *p, uint64_t job, uint32_t attempt)
+{
+	static char texts[4][FL_RUN_TOKEN];
+	static int next;
+	char *text = texts[next++ % 4];
+	uint64_t h = 5381;
+
+	for (const char *at = p->state; *at; at++)
+		h = h * 33 + (unsigned char)*at;
+	h *= UINT64_C(
+		0x9E3779B97F4A7C15); /* the last letters tell, and groups have the first digits */
+	snprintf(text, FL_RUN_TOKEN, "%016llx%08llx%08x", (unsigned long long)h,
+		 (unsigned long long)job, attempt);
+	return text;
+}
+
+int place_in_another(struct place *p, void (*daemon)(struct place *p))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		daemon(p);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+int place_open_file(const struct place *p, uint64_t job)
+{
+	char path[200];
+
+	snprintf(path, sizeof path, "%s/runs/%llu/1/run", p->state, (unsigned long long)job);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
 
 /* "sh", "-c" and @script with the mark for each @. Returns its bytes. */
 static uint32_t put_script(char *to, size_t room, const char *script, const char *mark)
@@ -165,6 +199,10 @@ int place_try(struct place *p, const struct ask *a, fairlead_error *err)
 	struct fl_run_grant grant = { .flavor = "default" };
 	struct fl_run run = { .job = a->job,
 			      .attempt = a->attempt ? a->attempt : 1,
+			      .token = a->token ?
+					       a->token :
+					       place_token(p, a->job, a->attempt ? a->attempt : 1),
+			      .before = a->before,
 			      .spec = spec,
 			      .grants = &grant,
 			      .n_grants = a->gpus > 0,
@@ -279,7 +317,7 @@ enum fl_found place_find(struct place *p, uint64_t job)
 	enum fl_found found;
 	fairlead_error err = { 0 };
 
-	if (fl_local_backend.find(p->host, job, 1, &found, &err) != 0)
+	if (fl_local_backend.find(p->host, job, 1, place_token(p, job, 1), &found, &err) != 0)
 		fail_msg("find of job %llu: %s", (unsigned long long)job, err.text);
 	return found;
 }

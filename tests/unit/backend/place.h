@@ -53,6 +53,8 @@ struct ask {
 	uint32_t array_index;
 	fl_time time_limit, grace; /* 0: none; 20 s */
 	int signal;
+	enum fl_before before;
+	const char *token; /* NULL: place_token */
 };
 
 void place_make(struct place *p);
@@ -61,6 +63,12 @@ void place_open(struct place *p);
 void place_close(struct place *p);
 void place_remove(struct place *p); /* closes, too */
 
+/* Of a run: of this folder, so that tests beside each other do not end each other's. */
+const char *place_token(const struct place *p, uint64_t job, uint32_t attempt);
+/* A daemon in a process of its own, that does @daemon and is killed by it or ends: its status. */
+int place_in_another(struct place *p, void (*daemon)(struct place *p));
+/* The file of the first attempt of a job. */
+int place_open_file(const struct place *p, uint64_t job);
 int place_try(struct place *p, const struct ask *a, fairlead_error *err);
 void place_start(struct place *p, const struct ask *a);
 void place_stop(struct place *p, uint64_t job, enum fl_go_why why, fl_time grace);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a run: what was put comes back; what is cut off or damaged is seen. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -188,7 +189,11 @@ static void slot_torn(void **state)
 	assert_int_equal(pwrite(fd, file + 2 * SLOT, SLOT, 0), SLOT);
 	assert_int_equal(pwrite(fd, file + 2 * SLOT, SLOT, SLOT), SLOT);
 	assert_int_equal(fl_attempt_get_status(fd, &got), 0);
-	assert_int_equal(got.state, FL_ATTEMPT_NEW);
+	assert_int_equal(got.state, FL_ATTEMPT_DAMAGED);
+	/* Whoever has its lock can write it all the same. */
+	assert_int_equal(fl_attempt_set_status(fd, &three), 0);
+	assert_int_equal(fl_attempt_get_status(fd, &got), 0);
+	assert_int_equal(got.state, FL_ATTEMPT_ENDED);
 	close(fd);
 	assert_int_equal(fl_attempt_get_status(-1, &got), -1);
 	assert_int_equal(fl_attempt_set_status(-1, &got), -1);
@@ -220,12 +225,32 @@ static void output_paths(void **state)
 	assert_int_equal(fl_output_path(&spec, 0, path, NULL), FAIRLEAD_EINPUT);
 }
 
+/* What the next attempt would meet again is not tried again. */
+static void start_codes(void **state)
+{
+	static const struct {
+		const char *name;
+		int why, code;
+	} rows[] = {
+		{ "nothing there", ENOENT, FAIRLEAD_EINPUT },
+		{ "not allowed", EACCES, FAIRLEAD_EINPUT },
+		{ "a file system that is only read", EROFS, FAIRLEAD_EINPUT },
+		{ "no room", ENOSPC, FAIRLEAD_EIO },
+		{ "no memory", ENOMEM, FAIRLEAD_EIO },
+		{ "no more processes", EAGAIN, FAIRLEAD_EIO },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		CHECK(fl_start_code(rows[i].why) == rows[i].code, rows[i].name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spec_round_trip), cmocka_unit_test(spec_damaged),
 		cmocka_unit_test(spec_too_long),   cmocka_unit_test(slot_torn),
-		cmocka_unit_test(output_paths),
+		cmocka_unit_test(output_paths),    cmocka_unit_test(start_codes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* What becomes of runs when the daemon, a runner, the machine or the disk fails. */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,31 +52,6 @@ static int tear_down_mounted(void **state)
 	return 0;
 }
 
-/* A daemon of its own, in a process of its own, that does @daemon and is killed by it or ends. */
-static int in_another(void (*daemon)(struct place *p))
-{
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		daemon(&place);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return status;
-}
-
-static int open_file(uint64_t job)
-{
-	char path[200];
-
-	snprintf(path, sizeof path, "%s/runs/%llu/1/run", place.state, (unsigned long long)job);
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	assert_true(fd >= 0);
-	return fd;
-}
-
 /* --- the daemon is killed --- */
 
 static void start_and_die(struct place *p)
@@ -95,7 +71,7 @@ static void daemon_killed(void **state)
 	const struct fl_run_outcome *o;
 
 	(void)state;
-	assert_int_equal(WTERMSIG(in_another(start_and_die)), SIGKILL);
+	assert_int_equal(WTERMSIG(place_in_another(&place, start_and_die)), SIGKILL);
 	place_open(&place);
 	/* It goes on; asked for again it is the same run. */
 	place_start(&place, &(struct ask){ .job = 1, .script = "echo >>ran" });
@@ -137,7 +113,7 @@ static void killed_while_starting(void **state)
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 
-		in_another(start_many_and_die);
+		place_in_another(&place, start_many_and_die);
 		place_open(&place);
 		for (uint64_t job = 1; job <= 20; job++)
 			place_start(&place,
@@ -157,7 +133,7 @@ static void killed_while_starting(void **state)
 }
 
 /* Both are open before one starts anything: a daemon that opens clears away what is half made. */
-static void start_in_race(struct place *p, int ready, int go)
+static void start_when_told(struct place *p, int ready, int go)
 {
 	char c = 0;
 
@@ -165,8 +141,11 @@ static void start_in_race(struct place *p, int ready, int go)
 	if (write(ready, &c, 1) != 1 || read(go, &c, 1) != 1)
 		_exit(2);
 	for (uint64_t job = 1; job <= 8; job++)
-		place_start(p, &(struct ask){ .job = job,
-					      .script = "echo >>ran; sleep 0.05; exit 6" });
+		place_start(p,
+			    &(struct ask){ .job = job, .script = "echo >>ran; sleep 0.5; exit 6" });
+	place_wait_lines(p, "ran", 8);
+	if (write(ready, &c, 1) != 1)
+		_exit(2);
 	for (uint64_t job = 1; job <= 8; job++)
 		if (place_wait(p, job, 1)->status != 6)
 			_exit(1);
@@ -174,7 +153,11 @@ static void start_in_race(struct place *p, int ready, int go)
 	_exit(7);
 }
 
-/* Two daemons on one folder, though a lock forbids it: both hear of it, and it has run once. */
+/*
+ * Two daemons on one folder, though a lock forbids it: one is told to start what the other one has
+ * running.  Both hear of it, and it has run once.  That both make one run at the same moment is
+ * what the lock is for.
+ */
 static void two_daemons(void **state)
 {
 	pid_t pids[2];
@@ -187,11 +170,13 @@ static void two_daemons(void **state)
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
 		if (pids[i] == 0)
-			start_in_race(&place, ready[1], go[0]);
+			start_when_told(&place, ready[1], go[0]);
 	}
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(read(ready[0], both, 1), 1);
-	assert_int_equal(write(go[1], both, 2), 2);
+	assert_int_equal(write(go[1], both, 1), 1);
+	assert_int_equal(read(ready[0], both, 1), 1);
+	assert_int_equal(write(go[1], both, 1), 1);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
 		assert_int_equal(WEXITSTATUS(status), 7);
@@ -217,7 +202,7 @@ static void make_folder(uint64_t job, size_t cut, fl_time limit)
 		.grace = 20 * FL_SECOND,
 		.signal = SIGTERM,
 		.output_limit = 100,
-		.token = "0123456789abcdef0123456789abcdef",
+		.token = place_token(&place, job, 1),
 		.name = "",
 		.queue = "q",
 		.directory = place.state,
@@ -236,9 +221,20 @@ static void make_folder(uint64_t job, size_t cut, fl_time limit)
 	free(bytes);
 }
 
-static void half_made(void **state)
+/* Killed between giving it its name and taking away the one of before. */
+static void give_two_names(uint64_t job, char second[250])
 {
 	char path[200];
+
+	snprintf(path, sizeof path, "%s/runs/%d/1", place.state, (int)job);
+	snprintf(second, 250, "%s/new.0123456789abcdef", path);
+	strcat(path, "/run");
+	assert_int_equal(link(path, second), 0);
+}
+
+static void half_made(void **state)
+{
+	char path[200], second[250];
 
 	(void)state;
 	make_folder(1, 0, FL_NEVER);  /* whole, and nobody has begun it */
@@ -247,17 +243,56 @@ static void half_made(void **state)
 	assert_int_equal(mkdir(path, 0700), 0);
 	strcat(path, "/1");
 	assert_int_equal(mkdir(path, 0700), 0);
+	make_folder(4, 0, FL_NEVER);
+	give_two_names(4, second);
 	place_open(&place);
 	assert_int_equal(place_find(&place, 1), FL_FOUND_RUNS);
-	assert_int_equal(place_find(&place, 2), FL_FOUND_NEVER);
+	assert_int_equal(place_find(&place, 2), FL_FOUND_DAMAGED);
 	assert_int_equal(place_find(&place, 3), FL_FOUND_NEVER);
 	assert_int_equal(place_wait(&place, 1, 1)->kind, FL_RUN_EXITED);
 	assert_string_equal(place_file(&place, "ran"), "\n");
 	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(second, F_OK), -1);
+	assert_int_equal(place_find(&place, 4), FL_FOUND_RUNS);
+	assert_int_equal(place_wait(&place, 4, 1)->kind, FL_RUN_EXITED);
+	assert_string_equal(place_file(&place, "ran"), "\n\n");
 	for (uint64_t job = 2; job <= 3; job++)
 		assert_int_equal(
 			place_run(&place, &(struct ask){ .job = job, .script = "true" })->kind,
 			FL_RUN_EXITED);
+}
+
+/* What cannot be looked at is not taken for nothing, and stays where it is. */
+static void not_set_aside(void **state)
+{
+	struct rlimit files, few;
+	struct fl_folder f;
+	char kept[FL_RUN_PLACE], path[200];
+	int last;
+
+	(void)state;
+	make_folder(1, 40, FL_NEVER);
+	assert_int_equal(fl_folder_open(&f, place.state, NULL), 0);
+	snprintf(path, sizeof path, "%s/runs/1/1", place.state);
+	assert_int_equal(chmod(path, 0770), 0);
+	assert_int_equal(fl_folder_set_aside(&f, 1, 1, kept), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(chmod(path, 0700), 0);
+	last = dup(0);
+	close(last);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	few = (struct rlimit){ (rlim_t)last, files.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	int rc = fl_folder_set_aside(&f, 1, 1, kept), why = errno;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	assert_int_equal(rc, -1);
+	assert_int_equal(why, EMFILE);
+	assert_int_equal(fl_folder_set_aside(&f, 1, 1, kept), 0);
+	assert_string_equal(kept, "stray/1.1");
+	assert_int_equal(fl_folder_set_aside(&f, 1, 1, kept), 0);
+	assert_string_equal(kept, "");
+	fl_folder_close(&f);
+	place_open(&place);
 }
 
 static void bad_runner(void **state)
@@ -324,6 +359,42 @@ static void runner_killed(void **state)
 	}
 }
 
+/* What has another session, no environment of ours, other parents, or was stopped. */
+static void kill_runner_of_hidden(void)
+{
+	struct fl_capacity capacity;
+	static const char script[] =
+		"setsid env -i sh -c 'echo >>up; exec sleep @' & "
+		"(setsid setsid env -i sh -c 'echo >>up; exec sleep @' &); "
+		"(setsid env -i sh -c 'echo >>up; kill -STOP $$; exec sleep @' &); "
+		"trap '' TERM; sleep @; sleep @";
+
+	assert_int_equal(fl_local_backend.capacity(place.host, &capacity, NULL), 0);
+	if (!capacity.contains)
+		skip();
+	place_start(&place, &(struct ask){ .job = 1, .script = script });
+	place_wait_lines(&place, "up", 3);
+	place_wait_began(&place, 1, 1);
+	assert_int_equal(kill(place_runner(&place, 1, 1), SIGKILL), 0);
+	assert_int_equal(place_wait(&place, 1, 1)->kind, FL_RUN_LOST);
+	assert_int_equal(place_count(&place), 0);
+}
+
+static void runner_of_hidden_killed(void **state)
+{
+	(void)state;
+	kill_runner_of_hidden();
+}
+
+static void runner_of_hidden_killed_without_groups(void **state)
+{
+	(void)state;
+	place_close(&place);
+	place.cgroup = FL_CGROUP_OFF;
+	place_open(&place);
+	kill_runner_of_hidden();
+}
+
 static void start_kill_and_die(struct place *p)
 {
 	place_open(p);
@@ -337,7 +408,7 @@ static void start_kill_and_die(struct place *p)
 static void both_killed(void **state)
 {
 	(void)state;
-	in_another(start_kill_and_die);
+	place_in_another(&place, start_kill_and_die);
 	place_open(&place);
 	assert_int_equal(fl_local_backend.stop(place.host, 1, 1, FL_GO_CANCELLED, 0, NULL), 0);
 	assert_int_equal(place_wait(&place, 1, 1)->kind, FL_RUN_LOST);
@@ -362,7 +433,7 @@ static void not_its_process(void **state)
 		make_folder(job, 0, FL_NEVER);
 		fl_boot_id(s.boot);
 		s.boot[0] = job == 1 ? s.boot[0] : 'x';
-		int fd = open_file(job);
+		int fd = place_open_file(&place, job);
 		assert_int_equal(fl_attempt_set_status(fd, &s), 0);
 		close(fd);
 	}
@@ -411,7 +482,7 @@ static void order_not_told(void **state)
 	place_wait_lines(&place, "up", 1);
 	place_close(&place);
 	fl_boot_id(order.boot);
-	int fd = open_file(1);
+	int fd = place_open_file(&place, 1);
 	assert_int_equal(fl_attempt_set_order(fd, &order), 0);
 	close(fd);
 	place_open(&place);
@@ -419,7 +490,7 @@ static void order_not_told(void **state)
 	assert_int_equal(place_wait(&place, 1, 1)->stopped, FL_GO_PREEMPTED);
 	/* And one that nobody has begun: it does not begin. */
 	make_folder(2, 0, FL_NEVER);
-	fd = open_file(2);
+	fd = place_open_file(&place, 2);
 	assert_int_equal(fl_attempt_set_order(fd, &order), 0);
 	close(fd);
 	place_close(&place);
@@ -561,6 +632,33 @@ static void start_without_processes(struct place *p)
 	_exit(7);
 }
 
+static int make_ours(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return lchown(path, getuid(), getgid());
+}
+
+/* NULL: it was. */
+static const char *why_not_opened(void)
+{
+	static fairlead_error err;
+	uv_loop_t loop;
+	struct fl_host *host = NULL;
+	struct fl_host_options options = { .loop = &loop,
+					   .state = place.state,
+					   .runner = "/bin/true" };
+
+	assert_int_equal(uv_loop_init(&loop), 0);
+	int rc = fl_local_backend.open(&options, &host, &err);
+	if (rc == 0)
+		fl_local_backend.close(host);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&loop), 0);
+	return rc == 0 ? NULL : err.hint;
+}
+
 static void no_fork(void **state)
 {
 	(void)state;
@@ -568,10 +666,73 @@ static void no_fork(void **state)
 		place_open(&place);
 		skip();
 	}
-	assert_int_equal(WEXITSTATUS(in_another(start_without_processes)), 7);
+	assert_int_equal(WEXITSTATUS(place_in_another(&place, start_without_processes)), 7);
 	assert_string_equal(place_file(&place, "ran"), "");
 	assert_string_equal(place_file(&place, "ran3"), "\n");
+	/* What another user has made is not believed by root. */
+	assert_string_equal(
+		why_not_opened(),
+		"it must belong to the user that fairleadd runs as, and nobody else may "
+		"write to it");
+	assert_int_equal(nftw(place.state, make_ours, 16, FTW_PHYS), 0);
 	place_open(&place);
+}
+
+/* --- what somebody else could have written --- */
+
+static void foreign(void **state)
+{
+	enum how { OWNER, MODE, LINK, OTHER, FINE /* a mode */ };
+	static const struct {
+		const char *name, *path;
+		enum how how;
+		mode_t mode;
+	} rows[] = {
+		{ "a file of another user", "runs/1/1/run", OWNER, 0 },
+		{ "a file that others read", "runs/1/1/run", FINE, 0644 },
+		{ "a file that its group writes", "runs/1/1/run", MODE, 0620 },
+		{ "a file with two names", "runs/1/1/run", LINK, 0 },
+		{ "a pipe in its place", "runs/1/1/run", OTHER, 0 },
+		{ "a folder of another user", "runs/1/1", OWNER, 0 },
+		{ "a folder that everybody writes to", "runs/1/1", MODE, 0777 },
+		{ "one above it of another user", "runs/1", OWNER, 0 },
+		{ "one above it that its group writes to", "runs/1", MODE, 0770 },
+	};
+	char path[200], aside[200];
+	struct stat st;
+
+	(void)state;
+	place_run(&place, &(struct ask){ .job = 1, .script = "echo ran >>ran" });
+	place_close(&place);
+	snprintf(aside, sizeof aside, "%s/aside", place.state);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].how == OWNER && getuid() != 0)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", place.state, rows[i].path);
+		assert_int_equal(stat(path, &st), 0);
+		if (rows[i].how == OWNER)
+			assert_int_equal(chown(path, ALONE, ALONE), 0);
+		else if (rows[i].how == MODE || rows[i].how == FINE)
+			assert_int_equal(chmod(path, rows[i].mode), 0);
+		else if (rows[i].how == LINK)
+			assert_int_equal(link(path, aside), 0);
+		else
+			assert_true(rename(path, aside) == 0 && mkfifo(path, 0600) == 0);
+		const char *hint = why_not_opened();
+		CHECK(rows[i].how == FINE ? !hint :
+					    hint && strstr(hint, "what it says is not believed"),
+		      rows[i].name);
+		if (rows[i].how == OTHER)
+			assert_int_equal(rename(aside, path), 0);
+		unlink(aside);
+		assert_int_equal(chown(path, getuid(), getgid()), 0);
+		assert_int_equal(chmod(path, st.st_mode & 07777), 0);
+		CHECK(!why_not_opened(), rows[i].name);
+	}
+	/* It is as it was: known, and not run again. */
+	place_open(&place);
+	assert_int_equal(place_find(&place, 1), FL_FOUND_ENDED);
+	assert_string_equal(place_file(&place, "ran"), "ran\n");
 }
 
 /* --- what cannot be opened --- */
@@ -612,8 +773,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(killed_while_starting, set_up_closed, tear_down),
 		cmocka_unit_test_setup_teardown(two_daemons, set_up_closed, tear_down),
 		cmocka_unit_test_setup_teardown(half_made, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(not_set_aside, set_up_closed, tear_down),
 		cmocka_unit_test_setup_teardown(bad_runner, set_up_closed, tear_down),
 		cmocka_unit_test_setup_teardown(runner_killed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(runner_of_hidden_killed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(runner_of_hidden_killed_without_groups, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(both_killed, set_up_closed, tear_down),
 		cmocka_unit_test_setup_teardown(not_its_process, set_up_closed, tear_down),
 		cmocka_unit_test_setup_teardown(runner_told, set_up, tear_down),
@@ -622,6 +787,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(full_disk, set_up_closed, tear_down_mounted),
 		cmocka_unit_test_setup_teardown(last_of_the_disk, set_up_closed, tear_down_mounted),
 		cmocka_unit_test_setup_teardown(no_fork, set_up_closed, tear_down),
+		cmocka_unit_test_setup_teardown(foreign, set_up, tear_down),
 		cmocka_unit_test(not_opened),
 	};
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,18 +55,46 @@ static void parses(void **state)
 	assert_int_equal(fl_process_open(0, 0), -1);
 }
 
-static pid_t start(const char *script, const char *mark)
+/* What is there is not gone because nothing more can be opened. */
+static void without_files(void **state)
+{
+	struct rlimit files, few;
+	struct fl_process p;
+	int last = dup(0);
+
+	(void)state;
+	assert_true(last > 0 && fl_process_look(getpid(), &p));
+	close(last);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	for (rlim_t more = 0; more < 2; more++) {
+		few = (struct rlimit){ (rlim_t)last + more, files.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		int fd = fl_process_open(getpid(), p.since), why = errno;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+		assert_int_equal(fd, -1);
+		assert_int_equal(why, EMFILE);
+	}
+}
+
+static pid_t start_as(uid_t uid, const char *script, const char *mark)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		setsid();
+		if (setresuid(uid, uid, uid) != 0)
+			_exit(126);
 		execle("/bin/sh", "sh", "-c", script, NULL,
 		       (char *[]){ "PATH=/usr/bin:/bin", (char *)(uintptr_t)mark, NULL });
 		_exit(127);
 	}
 	assert_true(pid > 0);
 	return pid;
+}
+
+static pid_t start(const char *script, const char *mark)
+{
+	return start_as(getuid(), script, mark);
 }
 
 static void wait_gone(pid_t pid)
@@ -91,29 +121,111 @@ static void wait_up(const char *mark)
 	fail_msg("process %s did not come up", mark);
 }
 
+/* Others may run this test, too. */
+static const char *token_of(char ret[32])
+{
+	snprintf(ret, 32, "FAIRLEAD_RUN=one.%d", (int)getpid());
+	return ret + strlen("FAIRLEAD_RUN=");
+}
+
+static bool is_in_state(pid_t pid, char what)
+{
+	struct fl_process p;
+
+	return fl_process_look(pid, &p) && p.state == what;
+}
+
+static bool is_untouched(pid_t pid)
+{
+	return kill(pid, 0) == 0 && !is_in_state(pid, 'T') && !is_in_state(pid, 'Z');
+}
+
 static void kills_marked(void **state)
 {
-	char pids[3][16];
-	pid_t mine = start("sleep 600", "FAIRLEAD_RUN=one");
-	pid_t close_to = start("sleep 600", "FAIRLEAD_RUN=one2");
-	pid_t other = start("sleep 600", "NOT_FAIRLEAD_RUN=one");
+	char pids[3][16], run[32], close_mark[40], other_mark[40];
+	const char *one = token_of(run);
 
 	(void)state;
+	snprintf(close_mark, sizeof close_mark, "%s2", run);
+	snprintf(other_mark, sizeof other_mark, "NOT_%s", run);
+	uid_t user = getuid() == 0 ? 65534 : getuid();
+	pid_t mine = start_as(user, "sleep 600", run);
+	pid_t close_to = start("sleep 600", close_mark);
+	pid_t other = start("sleep 600", other_mark);
 	snprintf(pids[0], sizeof pids[0], "%d", mine);
 	snprintf(pids[1], sizeof pids[1], "%d", close_to);
 	snprintf(pids[2], sizeof pids[2], "%d", other);
 	for (int i = 0; i < 3; i++)
 		wait_up(pids[i]);
-	assert_int_equal(fl_process_kill_marked("one", getuid() + 1), 0);
-	assert_true(fl_process_kill_marked("one", getuid()) > 0);
+	/* Who is neither as whom the run is nor as whom its runner is, and has its token all the same. */
+	assert_int_equal(fl_process_kill_marked(one, user + 1, user + 2), 0);
+	assert_true(is_untouched(mine));
+	assert_true(fl_process_kill_marked(one, user + 1, user) > 0);
 	wait_gone(mine);
-	assert_int_equal(fl_process_kill_marked("one", getuid()), 0);
+	mine = start_as(user, "sleep 600", run);
+	snprintf(pids[0], sizeof pids[0], "%d", mine);
+	wait_up(pids[0]);
+	assert_true(fl_process_kill_marked(one, user, user + 1) > 0);
+	wait_gone(mine);
+	assert_int_equal(fl_process_kill_marked(one, user, user), 0);
 	assert_int_equal(kill(close_to, 0), 0);
 	assert_int_equal(kill(other, 0), 0);
-	assert_true(fl_process_kill_below(getpid()) >= 2);
+	assert_true(fl_process_kill_below(getpid(), 0) >= 2);
 	wait_gone(close_to);
 	wait_gone(other);
-	assert_int_equal(fl_process_kill_below(getpid()), 0);
+	assert_int_equal(fl_process_kill_below(getpid(), 0), 0);
+}
+
+/* In the moment in which it is stopped its parent goes, by which it was found. */
+static void kills_orphans(void **state)
+{
+	char run[32];
+	const char *one = token_of(run);
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		int hidden[2];
+		pid_t found;
+
+		assert_int_equal(pipe(hidden), 0);
+		assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+		char script[200], mark[24];
+		snprintf(script, sizeof script,
+			 "setsid env -i sh -c 'echo $$ >/proc/self/fd/%d; exec sleep 600' & wait",
+			 hidden[1]);
+		pid_t parent = start(script, run);
+		ssize_t n = read(hidden[0], mark, sizeof mark - 1);
+		assert_true(n > 0);
+		mark[n] = 0;
+		found = (pid_t)atol(mark);
+		snprintf(mark, sizeof mark, "%d", (int)parent);
+		wait_up(mark);
+
+		pid_t watcher = fork();
+		if (watcher == 0) {
+			while (!is_in_state(found, 'T'))
+				if (kill(found, 0) != 0)
+					_exit(0);
+			kill(parent, SIGKILL);
+			_exit(0);
+		}
+		pid_t killer = fork();
+		if (killer == 0)
+			_exit(fl_process_kill_marked(one, getuid(), getuid()) > 0 ? 0 : 1);
+		int status;
+		assert_int_equal(waitpid(killer, &status, 0), killer);
+		assert_int_equal(status, 0);
+		assert_int_equal(waitpid(parent, NULL, 0), parent);
+		for (int k = 0; k < 200 && kill(found, 0) == 0 && !is_in_state(found, 'Z'); k++)
+			usleep(5000);
+		bool stays = is_in_state(found, 'T');
+		kill(found, SIGKILL);
+		waitpid(found, NULL, 0);
+		waitpid(watcher, NULL, 0);
+		close(hidden[0]);
+		close(hidden[1]);
+		assert_false(stays);
+	}
 }
 
 static void finds_groups(void **state)
@@ -220,7 +332,8 @@ static void out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses),        cmocka_unit_test(kills_marked),
+		cmocka_unit_test(parses),        cmocka_unit_test(without_files),
+		cmocka_unit_test(kills_marked),  cmocka_unit_test(kills_orphans),
 		cmocka_unit_test(finds_groups),  cmocka_unit_test(limits),
 		cmocka_unit_test(out_of_memory),
 	};

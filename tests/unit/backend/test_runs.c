@@ -240,7 +240,9 @@ static void devices(void **state)
 	for (uint64_t job = 1; job <= 3; job++) {
 		enum fl_found found;
 
-		assert_int_equal(fl_local_backend.find(place.host, job, 1, &found, NULL), 0);
+		assert_int_equal(fl_local_backend.find(place.host, job, 1,
+						       place_token(&place, job, 1), &found, NULL),
+				 0);
 		assert_int_equal(found, FL_FOUND_RUNS);
 	}
 	place_write(&place, "go", "");
@@ -439,12 +441,13 @@ static void output(void **state)
 			 FAIRLEAD_ENOENT);
 }
 
-/* Jobs of another user, as root; and that nobody but root can run them. */
+/* Jobs of another user, as root, which may not end what stands above them; and that nobody but root can run them. */
 static void users(void **state)
 {
-	static const char script[] = "id -u; id -g; id -G; touch mine 2>/dev/null || echo denied; "
-				     "kill -9 $PPID 2>/dev/null || echo alive; cat ../runs/1/1/run "
-				     "2>/dev/null || echo hidden";
+	static const char script[] =
+		"id -u; id -g; id -G; touch mine 2>/dev/null || echo denied; "
+		"p=$PPID; test $p != 0 || p=1; kill -9 $p 2>/dev/null || echo alive; "
+		"cat ../runs/1/1/run 2>/dev/null || echo hidden";
 	char path[200];
 	const struct fl_run_outcome *o;
 
@@ -490,6 +493,47 @@ static void keys(void **state)
 	assert_string_equal(place_output(&place, 1, 1, 0, FL_STREAM_OUT), "0\n");
 }
 
+/* Without control groups: it sees its own processes and no others, by the numbers it knows. */
+static void alone(void **state)
+{
+	struct fl_capacity capacity;
+	char path[200];
+
+	(void)state;
+	place_close(&place);
+	place.cgroup = FL_CGROUP_OFF;
+	place_open(&place);
+	assert_int_equal(fl_local_backend.capacity(place.host, &capacity, NULL), 0);
+	if (!capacity.contains)
+		skip();
+	place_run(&place,
+		  &(struct ask){ .job = 1,
+				 .tasks = 2,
+				 .script = "test $PPID = 0 && test -d /proc/$$ && test $(ls "
+					   "-d /proc/[0-9]* | wc -l) -lt 20 && echo good; kill "
+					   "-9 1; test -d /proc/1 && echo stays" });
+	assert_string_equal(place_output(&place, 1, 1, 0, FL_STREAM_OUT), "good\nstays\n");
+	assert_string_equal(place_output(&place, 1, 1, 1, FL_STREAM_OUT), "good\nstays\n");
+	/* Who writes for it is outside, and has all that it wrote. */
+	snprintf(path, sizeof path, "%s/out", place.state);
+	place_run(&place, &(struct ask){ .job = 2,
+					 .output = path,
+					 .script = "echo one; (sleep 0.1; echo no) & exit 5" });
+	assert_int_equal(place_told(&place, 2, 1)->outcome.status, 5);
+	assert_string_equal(place_file(&place, "out"), "one\n");
+	/* Told to go, and killed when it does not. */
+	place_start(&place, &(struct ask){ .job = 3,
+					   .script = "trap '' TERM; echo >>up; sleep @; sleep @" });
+	place_wait_lines(&place, "up", 1);
+	place_stop(&place, 3, FL_GO_CANCELLED, FL_SECOND / 10);
+	assert_true(place_wait(&place, 3, 1)->killed);
+	assert_int_equal(place_count(&place), 0);
+	/* Nothing of it is seen from outside: what is mounted here is as before. */
+	assert_int_equal(access("/proc/self/ns", F_OK), 0);
+	snprintf(path, sizeof path, "/proc/%d", (int)getpid());
+	assert_int_equal(access(path, F_OK), 0);
+}
+
 /* A folder that never answers: time is up all the same. */
 static void stuck_folder(void **state)
 {
@@ -532,7 +576,9 @@ static void forgets(void **state)
 		assert_int_equal(place_run(&place, &ask)->kind, FL_RUN_EXITED);
 		assert_string_equal(place_file(&place, "ran"), "\n");
 		fl_local_backend.forget(place.host, 1, 1);
-		assert_int_equal(fl_local_backend.find(place.host, 1, 1, &found, NULL), 0);
+		assert_int_equal(fl_local_backend.find(place.host, 1, 1, place_token(&place, 1, 1),
+						       &found, NULL),
+				 0);
 		assert_int_equal(found, FL_FOUND_ENDED);
 		fl_local_backend.forget(place.host, 1, 1);
 		place_close(&place);
@@ -548,15 +594,19 @@ static void forgets(void **state)
 		assert_int_equal(fl_local_backend.log(place.host, 1, attempt, 0, FL_STREAM_OUT,
 						      &log, NULL),
 				 FAIRLEAD_ENOENT);
-		assert_int_equal(fl_local_backend.find(place.host, 1, attempt, &found, NULL), 0);
+		assert_int_equal(fl_local_backend.find(place.host, 1, attempt,
+						       place_token(&place, 1, attempt), &found,
+						       NULL),
+				 0);
 		assert_int_equal(found, FL_FOUND_NEVER);
 	}
 }
 
-static int collect(void *user, uint64_t job, uint32_t attempt)
+static int collect(void *user, uint64_t job, uint32_t attempt, const char *token)
 {
 	char **at = user;
 
+	assert_string_equal(token, place_token(&place, job, attempt));
 	*at += sprintf(*at, "%llu.%u ", (unsigned long long)job, attempt);
 	return job == 99 ? -1 : 0;
 }
@@ -628,6 +678,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(output, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(users, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(keys, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stuck_folder, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(forgets, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_in_order, set_up, tear_down),
