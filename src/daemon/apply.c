@@ -27,6 +27,8 @@
 
 #include "daemon/core_parts.h"
 
+enum { READ_NS = 20 }; /* for a byte of a spec, to read it again after a kill */
+
 /* --- the policy --- */
 
 /* The policy refuses what does not suit a workload's state; nothing that is known leads to it. */
@@ -146,6 +148,14 @@ static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_j
 	return r < 0 || !job->awaited ? r : tell_who_waits(c, job->id, at, err);
 }
 
+int fl_core_end(struct fl_core *c, uint64_t id, enum fl_job_state state, const char *why,
+		fairlead_error *err)
+{
+	return end_job(c, fl_jobs_find(&c->jobs, id), c->at, state,
+		       state == FL_JOB_CANCELLED ? FL_HAPPENED_CANCELLED : FL_HAPPENED_FAILED, why,
+		       err);
+}
+
 /* --- what people ask for --- */
 
 /* How a job ended that is known to the store alone; FL_JOB_STATES: there is none. */
@@ -202,6 +212,7 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 
 	if (r < 0)
 		return r;
+	c->replay_ns += (uint64_t)spec->bytes * READ_NS; /* a start reads it once more */
 	if (!c->replaying)
 		fl_metrics_submitted(c->metrics, fl_core_queue(c, job), 1);
 	hope = look_back(c, row, job, spec);
@@ -216,12 +227,6 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 		r = end_job(c, job, row->at, FL_JOB_CANCELLED, FL_HAPPENED_CANCELLED,
 			    "a job that it waits for did not end as it was to", err);
 	return r;
-}
-
-static bool runs(const struct fl_live *job)
-{
-	return job->state == FL_JOB_STARTS || job->state == FL_JOB_RUNS ||
-	       job->state == FL_JOB_STOPS;
 }
 
 /* The first reason stays, but who is cancelled does not come back. */
@@ -243,7 +248,7 @@ static int cancel(struct fl_core *c, const struct fl_journal_row *row, struct fl
 {
 	int r;
 
-	if (runs(job))
+	if (fl_core_runs(job))
 		return stop(c, job, row->at, FL_GO_CANCELLED, row->text, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
 	return r < 0 ? r :
@@ -260,7 +265,7 @@ static int hold(struct fl_core *c, const struct fl_journal_row *row, struct fl_l
 		job->held = row->a ? FL_HOLD_ADMIN : FL_HOLD_OWNER;
 	if (r < 0 || job->state == FL_JOB_HELD)
 		return r;
-	if (runs(job))
+	if (fl_core_runs(job))
 		return stop(c, job, row->at, FL_GO_HELD, row->text, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
 	leave_generation(c, job);
@@ -380,6 +385,8 @@ static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct
 	int r;
 
 	job->losses++;
+	if (!c->replaying)
+		fl_metrics_lost(c->metrics, fl_core_queue(c, job));
 	r = tell(c, started ? FL_HAPPENED_LOST : FL_HAPPENED_NOT_STARTED, at, job,
 		 fl_outcome_name(o->kind), started ? o->text : NULL, err);
 	if (r < 0)
@@ -399,6 +406,7 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 		  const struct fl_run_outcome *o, fairlead_error *err)
 {
 	enum fl_go_why why = job->stopping;
+	bool told = job->state == FL_JOB_STOPS; /* by the policy that is */
 	bool well = o->kind == FL_RUN_EXITED && o->status == 0 && why == FL_GO_NOT;
 	char text[FL_CORE_REASON];
 	int r;
@@ -406,7 +414,8 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 	if (why == FL_GO_HELD || why == FL_GO_DRAIN || (why == FL_GO_PREEMPTED && job->held))
 		return put_back(c, job, at, err);
 	if (why == FL_GO_PREEMPTED)
-		return requeue(c, job, at, FL_EV_EVICTED, "preempted", /* text= */ NULL, err);
+		return requeue(c, job, at, told ? FL_EV_EVICTED : FL_EV_KILLED, "preempted",
+			       /* text= */ NULL, err);
 	r = tell_policy(c, at, FL_EV_FINISHED, job, err);
 	if (r < 0)
 		return r;
@@ -442,11 +451,13 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	fl_time at;
 	int r;
 
-	if (!runs(job) || row->attempt != job->attempt)
+	if (!fl_core_runs(job) || row->attempt != job->attempt)
 		return 0;
-	/* Its runner knows of two reasons more than we do: time, and a machine that is shut down. */
-	if (job->stopping == FL_GO_NOT &&
-	    (o.stopped == FL_GO_TIME_LIMIT || o.stopped == FL_GO_DRAIN))
+	/*
+	 * Its runner knows of two reasons more than we do: time, and a machine that is shut down; and
+	 * when the database is an older one (adopt.c), of whatever it was told after that.
+	 */
+	if (job->stopping == FL_GO_NOT)
 		job->stopping = o.stopped;
 	/* Who had begun afresh (replay.c) knew that it was to go, but not why. */
 	if (job->stopping == FL_GO_DRAIN && o.stopped != FL_GO_NOT)
@@ -496,7 +507,7 @@ static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_
 		    0 ||
 	    (r = fl_core_admit(c, job, err)) < 0)
 		return r;
-	return fl_core_start(c, job, err);
+	return fl_core_start(c, job, FL_BEFORE_NOT, err);
 }
 
 static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err)
@@ -511,7 +522,7 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 			       .text = fl_reason_sentence(d->reason) };
 	int r;
 
-	if (!job || !runs(job))
+	if (!job || !fl_core_runs(job))
 		return 0;
 	if (!c->replaying)
 		fl_metrics_preempted(c->metrics, fl_core_queue(c, job), d->reason);
@@ -561,7 +572,7 @@ static int drain(struct fl_core *c, fl_time at, fairlead_error *err)
 	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++) {
 		struct fl_live *job = &c->jobs.rows[i];
 
-		if (job->workload.v != FL_NONE && runs(job) &&
+		if (job->workload.v != FL_NONE && fl_core_runs(job) &&
 		    is_drained(c->generation.model, job->workload))
 			r = stop(c, job, at, FL_GO_DRAIN, "its queue is drained", err);
 	}
@@ -660,6 +671,10 @@ int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 		return fl_core_prepare(c, row, err);
 	case FL_JOURNAL_CYCLE:
 		return cycle(c, row, err);
+	case FL_JOURNAL_DISOWNED:
+	case FL_JOURNAL_RESTORED:
+	case FL_JOURNAL_ACKNOWLEDGED:
+		return fl_core_adopted(c, row, err);
 	case FL_JOURNAL_CONFIGURED:
 		fl_core_drop_draft(c); /* it is of the configuration that goes */
 		return configured(c, row, ret, err);

@@ -46,6 +46,35 @@ int fl_core_break(struct fl_core *c, const fairlead_error *err)
 
 const char *fl_core_problem(const struct fl_core *c) { return c->problem[0] ? c->problem : NULL; }
 
+void fl_core_tell_damage(struct fl_core *c)
+{
+	struct fl_store_damage d;
+
+	fl_store_damaged(c->store, &d);
+	for (uint64_t i = c->damage_told; i < d.n; i++) {
+		if (d.rows[i].job)
+			fl_core_log(c, "job %" PRIu64 " is damaged: %s", d.rows[i].job,
+				    d.rows[i].text);
+		else
+			fl_core_log(c, "the database is damaged: %s", d.rows[i].text);
+	}
+	if (d.total > d.n && d.total > c->damage_told)
+		fl_core_log(c, "the database is damaged in %" PRIu64 " places", d.total);
+	c->damage_told = d.total;
+}
+
+static void tell_cut(const struct fl_core *c)
+{
+	struct fl_store_damage d;
+
+	fl_store_damaged(c->store, &d);
+	if (d.cut)
+		fl_core_log(c,
+			    "the last transaction in the database's log was not finished, as a "
+			    "power cut or a kill leaves it: %" PRIu64 " pages were cut off",
+			    d.cut);
+}
+
 /* --- answers --- */
 
 static void answer(const struct fl_post *post, const struct fl_reply *reply)
@@ -143,6 +172,7 @@ static void committed(struct fl_core *c)
 	if (r == 0 && fl_core_checkpoint_due(c))
 		fl_core_checkpoint_aside(c);
 	drop_jobs(c);
+	fl_core_tell_damage(c);
 	if (r == 0)
 		r = apply_all(c, g, results, &err);
 	for (uint32_t i = 0; i < g->n_posts && r == 0; i++)
@@ -170,6 +200,7 @@ static void not_committed(struct fl_core *c)
 	if (!c->problem[0])
 		fl_core_log(c, "nothing can be written down: %s", c->error.text);
 	(void)snprintf(c->problem, sizeof c->problem, "%s", c->error.text);
+	fl_metrics_store_failed(c->metrics);
 	c->configuring = false;
 	/* Nor is what came meanwhile: nobody waits for an answer until there is room. */
 	for (int i = 0; i < 2; i++) {
@@ -494,10 +525,18 @@ static int begin_loop(struct fl_core *c, fairlead_error *err)
 	return 0;
 }
 
+static int read_config(struct fl_core *c, fairlead_error *err)
+{
+	int r = fl_config_read(c->options.config, &c->config, err);
+
+	if (r == 0)
+		c->start_settings = *fl_config_settings(c->config);
+	return r;
+}
+
 int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fairlead_error *err)
 {
 	struct fl_core *c = calloc(1, sizeof *c);
-	struct fl_store_options store = { 0 };
 	struct fl_capacity capacity = { 0 };
 	int r;
 
@@ -511,18 +550,15 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 	fl_gather_init(&c->gathers[0]);
 	fl_gather_init(&c->gathers[1]);
 	c->gather = &c->gathers[0];
-	if (options->store)
-		store = *options->store;
-	store.folder = options->state;
-	store.create = true;
 	if ((r = fl_metrics_new(&c->metrics, err)) < 0 || (r = fl_jobs_init(&c->jobs, err)) < 0 ||
-	    (r = fl_config_read(options->config, &c->config, err)) < 0 ||
-	    (r = fl_store_open(&store, &c->store, err)) < 0 ||
+	    (r = read_config(c, err)) < 0 || (r = fl_core_open_store(c, err)) < 0 ||
 	    (r = fl_core_open_host(c, &capacity, err)) < 0 || (r = begin_loop(c, err)) < 0 ||
 	    (r = fl_core_recover(c, &capacity, err)) < 0 || (r = fl_core_find_runs(c, err)) < 0) {
 		fl_core_free(c);
 		return r;
 	}
+	tell_cut(c);
+	fl_core_tell_damage(c);
 	c->started = fl_clock_now(&c->clock);
 	wake_at(c, c->started, c->started);
 	*ret = c;

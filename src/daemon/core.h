@@ -22,6 +22,7 @@
 
 #include <uv.h>
 
+#include "ask/explain.h"
 #include "backend/backend.h"
 #include "daemon/clock.h"
 #include "decide/policy.h"
@@ -38,6 +39,12 @@ struct fl_core_options {
 	const char *state;  /* folder; absolute */
 	const char *runner; /* path of the program beside each job */
 	const struct fl_backend_ops *backend;
+	/*
+	 * Where there are runs of jobs that the database does not know: numbers go on above them,
+	 * and each run that is not one of the database's is ended and set aside.  Without it such a
+	 * folder is refused.
+	 */
+	bool adopt_runs;
 	const struct fl_store_options *store; /* NULL: usual; else for tests, without `folder` */
 	void (*log)(void *user, const char *line); /* one line for the journal of the system */
 	/* It cannot go on (the policy is out of memory, the store damaged): stop the loop. */
@@ -47,6 +54,16 @@ struct fl_core_options {
 
 /* Reads the configuration, opens the store, recovers, finds the runs, decides. */
 int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fairlead_error *err);
+
+/*
+ * A backup becomes the state folder @state.  FAIRLEAD_EINPUT: there are runs of jobs above the last
+ * one that it knows, whose numbers would be given again; unless @adopt_runs.
+ */
+int fl_core_restore(const struct fl_backend_ops *backend, const char *backup, const char *state,
+		    bool adopt_runs, fairlead_error *err);
+/* fl_store_verify, and does the database know of the jobs of all runs?  FAIRLEAD_EINPUT. */
+int fl_core_verify(const struct fl_backend_ops *backend, const char *state, fairlead_error *err);
+
 /*
  * Take nothing new, commit what there is, make a checkpoint, then @closed.  Runs go on.
  * Afterwards fl_core_free.
@@ -95,8 +112,16 @@ void fl_core_age(struct fl_core *c);
 /* Who did what, with the next batch. Texts are copied. */
 void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row);
 
-/* Read the configuration again, whole or not at all: the next generation is made by it. */
-int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_error *err);
+/* @who knows of what fl_core_warning says, which is told no more. FAIRLEAD_ESTATE: there is nothing. */
+int fl_core_acknowledge(struct fl_core *c, const char *who, fl_reply_fn *done, void *user,
+			fairlead_error *err);
+
+/*
+ * Read the configuration again, whole or not at all: the next generation is made by it.  @warn (or
+ * NULL) is told what is odd about it, a line each, before this returns; so is the log.
+ */
+int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line), fl_reply_fn *done,
+		   void *user, fairlead_error *err);
 
 /* --- what there is; valid until the loop goes on --- */
 
@@ -114,6 +139,7 @@ struct fl_live {
 	uint32_t tasks, attempt, evictions, losses;
 	struct fl_workload workload; /* in the generation; FL_NONE: not in the policy */
 	uint32_t asks;               /* what for, with others that ask for the same (jobs.h) */
+	uint32_t bytes;              /* of its spec, which stands in the store */
 	fl_time submitted, started, ended, ran;
 	fl_time waits; /* since when it waits, held or for its turn; as of the last time it did */
 	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone, or leads nowhere */
@@ -144,6 +170,9 @@ struct fl_core_view {
 	uint32_t n_jobs;
 };
 void fl_core_view(const struct fl_core *c, struct fl_core_view *ret);
+/* What quotas are parts of.  Of @arena; FAIRLEAD_ENOMEM. */
+int fl_core_machine(const struct fl_core *c, struct fl_arena *arena, struct fl_explain_machine *ret,
+		    fairlead_error *err);
 /*
  * In a copy of the process (aside.h), once: the next generation as it would be by @config, beside
  * the one that is.  FAIRLEAD_EINPUT: it would not be taken.
@@ -152,12 +181,27 @@ int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_cor
 		fairlead_error *err);
 
 struct fl_store *fl_core_store(const struct fl_core *c);
+/*
+ * The row of a job, whose spec may be damaged: it is not read.  FAIRLEAD_ENOENT; FAIRLEAD_EINPUT: the
+ * row itself is.
+ */
+int fl_core_row(const struct fl_core *c, uint64_t id,
+		int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
+		void *user, fairlead_error *err);
 struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret);
 const struct fl_config *fl_core_config(const struct fl_core *c);
 const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c);
+/*
+ * As they were read at the start, for what counts then: the first row of the journal that they are
+ * in may be yet to come.  Symbols and spans in them are nobody's.
+ */
+const struct fl_daemon_settings *fl_core_start_settings(const struct fl_core *c);
 struct fl_metrics *fl_core_metrics(const struct fl_core *c);
 const struct fl_clock *fl_core_clock(const struct fl_core *c);
 const char *fl_core_problem(const struct fl_core *c); /* NULL: all is well */
+/* What people should know until one of them says that he does; NULL: nothing. */
+enum { FL_CORE_WARNING = 480 };
+const char *fl_core_warning(const struct fl_core *c);
 fl_time fl_core_started(const struct fl_core *c);
 
 /* --- who follows: each event as it happens, from the next one on --- */

@@ -2,7 +2,7 @@
 /*
  * core_parts - what the files of the core share: core.c (loop, batches), apply.c (what a row of the
  * journal does), prepare.c (generations), rows.c (what is written down of it), runs.c (backend),
- * replay.c (recovery), view.c (what there is)
+ * replay.c (recovery), adopt.c (what the folders say against that), view.c (what there is)
  */
 #ifndef FL_DAEMON_CORE_PARTS_H
 #define FL_DAEMON_CORE_PARTS_H
@@ -12,6 +12,7 @@
 #include "daemon/batch.h"
 #include "daemon/generation.h"
 #include "daemon/metrics.h"
+#include "daemon/token.h"
 
 enum fl_happened {
 #define FL_HAPPENED(id, name, meaning) FL_HAPPENED_##id,
@@ -25,11 +26,13 @@ struct fl_core {
 	struct fl_core_options options;
 	uv_loop_t *loop;
 	struct fl_config *config;
+	struct fl_daemon_settings start_settings;
 	struct fl_capacity capacity; /* its own; remarks are the host's */
 	bool configuring;            /* a row CONFIGURED is on its way to the disk */
 	struct fl_host *host;
 	const struct fl_backend_ops *backend;
 	struct fl_store *store;
+	struct fl_token_key key; /* of the tokens of runs */
 	struct fl_metrics *metrics;
 	struct fl_clock clock;
 	uint64_t write_began;     /* uv_hrtime */
@@ -51,9 +54,11 @@ struct fl_core {
 	struct fl_gather *writing; /* being committed, or to be tried again; NULL */
 	bool in_flight;            /* the commit runs on its thread */
 	uv_work_t work;
-	int committed;        /* of it: 0 or an error */
-	fairlead_error error; /* the same */
-	char problem[600];    /* "": all is well */
+	int committed;                 /* of it: 0 or an error */
+	fairlead_error error;          /* the same */
+	char problem[600];             /* "": all is well */
+	uint64_t damage_told;          /* of fl_store_damaged, in the log */
+	char warning[FL_CORE_WARNING]; /* until it is acknowledged (adopt.c); "": none */
 
 	uv_check_t check;
 	uv_timer_t due, again;
@@ -102,6 +107,8 @@ struct fl_core {
 /* It cannot go on. Returns err's code. */
 int fl_core_break(struct fl_core *c, const fairlead_error *err);
 void fl_core_log(const struct fl_core *c, const char *format, ...) FL_PRINTF(2, 3);
+/* What the store found that is not what was written, when there is more of it. */
+void fl_core_tell_damage(struct fl_core *c);
 /* Is anything new taken? FAIRLEAD_EIO. */
 int fl_core_check_open(const struct fl_core *c, fairlead_error *err);
 /* The loop's clock. */
@@ -121,6 +128,9 @@ int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 extern const struct fl_backend fl_core_driven; /* without `user` */
 /* Of a job that is there, or in the store alone; FL_JOB_STATES: it is in neither. */
 enum fl_job_state fl_core_state_of(const struct fl_core *c, uint64_t id);
+/* A job that is there and cannot go on is over now, without a row of the journal. */
+int fl_core_end(struct fl_core *c, uint64_t id, enum fl_job_state state, const char *why,
+		fairlead_error *err);
 /* The next generation at once, of all that are there and of job @up_to and before. */
 int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err);
 
@@ -158,7 +168,9 @@ int fl_core_write_jobs(struct fl_core *c, fairlead_error *err);
 struct fl_tell {
 	enum fl_happened what;
 	fl_time at;
-	const struct fl_live *job; /* NULL: none */
+	const struct fl_live *job; /* NULL: none, or only its number is known: */
+	uint64_t number;
+	uint32_t attempt;
 	uint64_t by;
 	const char *queue, *reason, *text; /* queue NULL: the job's */
 };
@@ -171,11 +183,19 @@ int fl_core_conditions(struct fl_core *c, fl_time at, fairlead_error *err);
 
 /* --- runs.c --- */
 
+/* It has a run, which may not have begun yet. */
+static inline bool fl_core_runs(const struct fl_live *job)
+{
+	return job->state == FL_JOB_STARTS || job->state == FL_JOB_RUNS ||
+	       job->state == FL_JOB_STOPS;
+}
+
 /* What a job holds, as the backend wants it; room for FL_JOB_RESOURCES * 4. */
 uint32_t fl_core_grants(const struct fl_core *c, const struct fl_live *job,
 			struct fl_run_grant *ret, uint32_t room);
 /* Start it, as the policy says; what fails becomes an outcome. */
-int fl_core_start(struct fl_core *c, struct fl_live *job, fairlead_error *err);
+int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
+		  fairlead_error *err);
 /* Tell its run to go. */
 int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fairlead_error *err);
 /* ENDED: a: the daemon's time when it ended, or FL_TIME_NONE; b: kind, reason and status. */
@@ -202,6 +222,15 @@ int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 /* What a placement of a job says, as it was written by rows.c. FAIRLEAD_EINPUT. */
 int fl_placement_read(const char *json, struct fl_run_grant *ret, uint32_t room, uint32_t *ret_n,
 		      fairlead_error *err);
+
+/* --- adopt.c: runs in the state folder against what the database knows --- */
+
+/* Open the store; FAIRLEAD_EINPUT: it knows fewer jobs than there are runs of. */
+int fl_core_open_store(struct fl_core *c, fairlead_error *err);
+/* Runs that nobody knows are ended and set aside. After recovery, before anything is started. */
+int fl_core_disown_runs(struct fl_core *c, fairlead_error *err);
+/* Rows DISOWNED, RESTORED and ACKNOWLEDGED. */
+int fl_core_adopted(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
 
 /* --- replay.c --- */
 

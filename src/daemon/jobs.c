@@ -27,6 +27,7 @@ void fl_jobs_done(struct fl_jobs *j)
 	fl_mem_free(&fl_mem_heap, j->awaits);
 	fl_mem_free(&fl_mem_heap, j->of_user);
 	fl_mem_free(&fl_mem_heap, j->of_queue);
+	fl_mem_free(&fl_mem_heap, j->bytes_of_user);
 	*j = (struct fl_jobs){ 0 };
 }
 
@@ -91,7 +92,8 @@ static uint64_t hash_of(const struct fl_asks *a)
 	return hash[0];
 }
 
-static int find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret, fairlead_error *err)
+int fl_jobs_find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret,
+		      fairlead_error *err)
 {
 	uint64_t hash = hash_of(a);
 	uint32_t high = (uint32_t)(hash >> 32), low = (uint32_t)hash, last = FL_NONE, i;
@@ -143,7 +145,7 @@ static void forget_asks(struct fl_jobs *j)
 
 		if (is[i] == FL_NONE)
 			continue;
-		if (find_asks(j, &a, &same, &none) < 0) {
+		if (fl_jobs_find_asks(j, &a, &same, &none) < 0) {
 			same = j->n_asks++;
 			j->asks[same] = a;
 			j->asks_before[same] = FL_NONE;
@@ -167,6 +169,17 @@ static int reserve_count(uint32_t **counts, uint32_t *cap, uint32_t sym, fairlea
 	return r;
 }
 
+static int reserve_bytes(struct fl_jobs *j, uint32_t sym, fairlead_error *err)
+{
+	uint32_t had = j->cap_bytes;
+	int r = fl_mem_grow(&fl_mem_heap, &j->bytes_of_user, &j->cap_bytes, sym + 1,
+			    sizeof *j->bytes_of_user, err);
+
+	if (r == 0 && j->cap_bytes > had)
+		memset(j->bytes_of_user + had, 0, (j->cap_bytes - had) * sizeof *j->bytes_of_user);
+	return r;
+}
+
 static uint32_t count_of(const struct fl_jobs *j, const uint32_t *counts, uint32_t cap,
 			 const char *text)
 {
@@ -178,6 +191,13 @@ static uint32_t count_of(const struct fl_jobs *j, const uint32_t *counts, uint32
 uint32_t fl_jobs_of_user(const struct fl_jobs *j, const char *user)
 {
 	return count_of(j, j->of_user, j->cap_user, user);
+}
+
+uint64_t fl_jobs_bytes_of_user(const struct fl_jobs *j, const char *user)
+{
+	struct fl_sym sym = fl_names_find(&j->names, user, strlen(user));
+
+	return sym.v != FL_NONE && sym.v < j->cap_bytes ? j->bytes_of_user[sym.v] : 0;
 }
 
 uint32_t fl_jobs_of_queue(const struct fl_jobs *j, const char *queue)
@@ -198,50 +218,47 @@ static void close_holes(struct fl_jobs *j)
 	j->n_awaits_gone = 0;
 }
 
-static int add_awaits(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec,
+static int add_awaits(struct fl_jobs *j, uint64_t id, const struct fl_job_after *after, uint32_t n,
 		      fairlead_error *err)
 {
 	if (j->n_awaits_gone > j->n_awaits / 2)
 		close_holes(j);
-	if (fl_mem_grow(&fl_mem_heap, &j->awaits, &j->cap_awaits, j->n_awaits + spec->n_after,
+	if (fl_mem_grow(&fl_mem_heap, &j->awaits, &j->cap_awaits, j->n_awaits + n,
 			sizeof *j->awaits, err) < 0)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < spec->n_after; i++)
-		j->awaits[j->n_awaits + i] = (struct fl_awaits){ id, spec->after[i].job,
-								 spec->after[i].how };
+	for (uint32_t i = 0; i < n; i++)
+		j->awaits[j->n_awaits + i] = (struct fl_awaits){ id, after[i].job, after[i].how };
 	return 0;
 }
 
 /* Everything that may fail comes before anything is changed that counts. */
-int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_spec *spec,
-		    struct fl_live **ret, fairlead_error *err)
+int fl_jobs_place(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_after *after,
+		  uint32_t n_after, struct fl_live **ret, fairlead_error *err)
 {
-	struct fl_live job = *row;
-	struct fl_asks asks;
+	const struct fl_live job = *row;
+	const bool over = fl_job_is_over(job.state);
 	int r;
 
-	if ((r = intern(j, spec->queue, &job.queue, err)) < 0 ||
-	    (r = intern(j, spec->user, &job.user, err)) < 0 ||
-	    (r = spell_asks(j, spec, &asks, err)) < 0 ||
-	    (r = find_asks(j, &asks, &job.asks, err)) < 0 ||
-	    (r = reserve_count(&j->of_user, &j->cap_user, job.user.v, err)) < 0 ||
+	if ((r = reserve_count(&j->of_user, &j->cap_user, job.user.v, err)) < 0 ||
 	    (r = reserve_count(&j->of_queue, &j->cap_queue, job.queue.v, err)) < 0 ||
+	    (r = reserve_bytes(j, job.user.v, err)) < 0 ||
 	    (r = fl_mem_grow(&fl_mem_heap, &j->rows, &j->cap, j->n + 1, sizeof *j->rows, err)) < 0)
 		return r;
-	if (!fl_job_is_over(job.state) && (r = add_awaits(j, job.id, spec, err)) < 0)
+	if (!over && (r = add_awaits(j, job.id, after, n_after, err)) < 0)
 		return r;
-	if (fl_job_is_over(job.state)) {
+	if (over) {
 		j->n_over++;
 	} else {
-		j->n_awaits += spec->n_after;
+		j->n_awaits += n_after;
 		j->of_user[job.user.v]++;
 		j->of_queue[job.queue.v]++;
+		j->bytes_of_user[job.user.v] += job.bytes;
 		j->n_live++;
 	}
-	for (uint32_t i = 0; i < spec->n_after; i++) {
-		struct fl_live *on = fl_jobs_find(j, spec->after[i].job);
+	for (uint32_t i = 0; i < n_after; i++) {
+		struct fl_live *on = fl_jobs_find(j, after[i].job);
 
-		if (on && !fl_job_is_over(job.state))
+		if (on && !over)
 			on->awaited++;
 	}
 	if (job.submitted > j->last_submitted)
@@ -249,6 +266,22 @@ int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct f
 	*ret = &j->rows[j->n++];
 	**ret = job;
 	return 0;
+}
+
+int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_spec *spec,
+		    struct fl_live **ret, fairlead_error *err)
+{
+	struct fl_live job = *row;
+	struct fl_asks asks;
+	int r;
+
+	job.bytes = spec->bytes;
+	if ((r = intern(j, spec->queue, &job.queue, err)) < 0 ||
+	    (r = intern(j, spec->user, &job.user, err)) < 0 ||
+	    (r = spell_asks(j, spec, &asks, err)) < 0 ||
+	    (r = fl_jobs_find_asks(j, &asks, &job.asks, err)) < 0)
+		return r;
+	return fl_jobs_place(j, &job, spec->after, spec->n_after, ret, err);
 }
 
 int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, fl_time at,
@@ -319,6 +352,7 @@ int fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state,
 	job->held = FL_HOLD_NONE;
 	j->of_user[job->user.v]--;
 	j->of_queue[job->queue.v]--;
+	j->bytes_of_user[job->user.v] -= job->bytes;
 	j->n_live--;
 	j->n_over++;
 	return 0;

@@ -46,7 +46,8 @@ struct fl_jobs {
 	struct fl_awaits *awaits; /* by job */
 	uint32_t n_awaits, n_awaits_gone, cap_awaits;
 	uint32_t *of_user, *of_queue; /* by symbol: how many are not over */
-	uint32_t cap_user, cap_queue;
+	uint64_t *bytes_of_user;      /* and of how many bytes */
+	uint32_t cap_user, cap_queue, cap_bytes;
 	uint32_t n_live;
 	fl_time last_submitted;
 };
@@ -66,6 +67,16 @@ int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, 
 /* As it was: of a checkpoint, or a row of the store. Limits count it unless it is over. */
 int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_spec *spec,
 		    struct fl_live **ret, fairlead_error *err);
+/* The same of one whose queue, user and asks are here already, and that waits for @after. */
+int fl_jobs_place(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_after *after,
+		  uint32_t n_after, struct fl_live **ret, fairlead_error *err);
+int fl_jobs_find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret,
+		      fairlead_error *err);
+
+/* Those that are not over as tables of an image; and back, into one that is as it was made. */
+int fl_jobs_save(const struct fl_jobs *j, struct fl_image_writer *w, fairlead_error *err);
+int fl_jobs_load(struct fl_jobs *j, struct fl_image *image, fairlead_error *err);
+
 /* It is over: limits count it no more, and it waits for nobody. @how, in words, or NULL, is copied. */
 int fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state, const char *how,
 		fairlead_error *err);
@@ -75,6 +86,7 @@ void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_liv
 
 /* How many that are not over there are of a user or queue; 0 for one never seen. */
 uint32_t fl_jobs_of_user(const struct fl_jobs *j, const char *user);
+uint64_t fl_jobs_bytes_of_user(const struct fl_jobs *j, const char *user);
 uint32_t fl_jobs_of_queue(const struct fl_jobs *j, const char *queue);
 
 /* Does it wait for a job yet? It waits for @on no more. */

@@ -63,6 +63,7 @@ uint32_t fl_core_grants(const struct fl_core *c, const struct fl_live *job,
 struct reading {
 	struct fl_core *c;
 	struct fl_live *job;
+	enum fl_before before;
 };
 
 static int start_as(void *user, const struct fl_job_row *row, fairlead_error *err)
@@ -71,11 +72,17 @@ static int start_as(void *user, const struct fl_job_row *row, fairlead_error *er
 	const struct fl_daemon_settings *s = fl_config_settings(r->c->config);
 	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
 	struct fl_job_document doc;
-	struct fl_run run = { .job = r->job->id, .attempt = r->job->attempt, .grants = grants };
+	char token[FL_RUN_TOKEN];
+	struct fl_run run = { .job = r->job->id,
+			      .attempt = r->job->attempt,
+			      .token = token,
+			      .before = r->before,
+			      .grants = grants };
 	int rc = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, err);
 
 	if (rc < 0)
 		return rc;
+	fl_token_of(&r->c->key, row->id, r->job->attempt, row->submitted, token);
 	run.spec = &doc.spec;
 	run.n_grants = fl_core_grants(r->c, r->job, grants, FL_JOB_RESOURCES * 4);
 	run.time_limit = fl_amount_min(doc.spec.time_limit == FL_NEVER ? s->time_limit :
@@ -115,23 +122,23 @@ struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
 }
 
 /* What cannot be asked of the backend is an outcome like any other. */
-static int not_started(struct fl_core *c, const struct fl_live *job, const char *text,
-		       fairlead_error *err)
+static int not_started(struct fl_core *c, const struct fl_live *job, enum fl_outcome_kind kind,
+		       const char *text, fairlead_error *err)
 {
-	struct fl_run_outcome o = { .job = job->id,
-				    .attempt = job->attempt,
-				    .kind = FL_RUN_NOT_STARTED,
-				    .ended = FL_TIME_NONE };
+	struct fl_run_outcome o = {
+		.job = job->id, .attempt = job->attempt, .kind = kind, .ended = FL_TIME_NONE
+	};
 	struct fl_journal_row row;
 
-	(void)snprintf(o.text, sizeof o.text, "%s", text);
+	(void)snprintf(o.text, sizeof o.text, "%.255s", text);
 	row = fl_core_ended(&c->clock, &o);
 	return fl_core_note(c, &row, err);
 }
 
-int fl_core_start(struct fl_core *c, struct fl_live *job, fairlead_error *err)
+int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
+		  fairlead_error *err)
 {
-	struct reading reading = { c, job };
+	struct reading reading = { c, job, before };
 	fairlead_error why = { 0 };
 	int r;
 
@@ -142,7 +149,11 @@ int fl_core_start(struct fl_core *c, struct fl_live *job, fairlead_error *err)
 		*err = why;
 		return r;
 	}
-	return r < 0 ? not_started(c, job, why.text, err) : 0;
+	/* Damaged: it does not become better. */
+	return r < 0 ? not_started(c, job,
+				   r == FAIRLEAD_EINPUT ? FL_RUN_IMPOSSIBLE : FL_RUN_NOT_STARTED,
+				   why.text, err) :
+		       0;
 }
 
 struct grace_of {
@@ -277,39 +288,43 @@ int fl_core_open_host(struct fl_core *c, struct fl_capacity *ret, fairlead_error
 
 /* --- after recovery --- */
 
-/* A run of a job that is over, or of an attempt that is: nobody waits for it. */
-static int check_run(void *user, uint64_t job, uint32_t attempt)
-{
-	struct fl_core *c = user;
-	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
-	fairlead_error err;
+struct looking {
+	struct fl_core *c;
+	uint32_t attempt;
 	enum fl_found found;
+};
 
-	if (live && live->attempt == attempt &&
-	    (live->state == FL_JOB_STARTS || live->state == FL_JOB_RUNS ||
-	     live->state == FL_JOB_STOPS))
-		return 0;
-	if (c->backend->find(c->host, job, attempt, &found, &err) < 0)
-		return 0;
-	if (found == FL_FOUND_RUNS)
-		(void)c->backend->stop(c->host, job, attempt, FL_GO_DRAIN, /* grace= */ 0, &err);
-	else if (found == FL_FOUND_ENDED)
-		c->backend->forget(c->host, job, attempt);
-	return 0;
+static int look_for(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct looking *l = user;
+	char token[FL_RUN_TOKEN];
+
+	fl_token_of(&l->c->key, row->id, l->attempt, row->submitted, token);
+	return l->c->backend->find(l->c->host, row->id, l->attempt, token, &l->found, err);
+}
+
+/* There is nothing to read of it; how far it was got is known by its state. */
+static enum fl_before before(const struct fl_live *job, enum fl_found found)
+{
+	if (found == FL_FOUND_DAMAGED || job->state == FL_JOB_RUNS)
+		return FL_BEFORE_SURELY;
+	return job->state == FL_JOB_STOPS ? FL_BEFORE_TOLD : FL_BEFORE_MAYBE;
 }
 
 static int find_run(struct fl_core *c, struct fl_live *job, fairlead_error *err)
 {
-	enum fl_found found;
-	int r = c->backend->find(c->host, job->id, job->attempt, &found, err);
+	struct looking l = { .c = c, .attempt = job->attempt };
+	int r = fl_core_row(c, job->id, look_for, &l, err);
 
+	if (r == FAIRLEAD_EINPUT) /* damaged: whatever has its number is it */
+		r = c->backend->find(c->host, job->id, job->attempt, /* token= */ NULL, &l.found,
+				     err);
 	if (r < 0)
 		return r;
-	switch (found) {
+	switch (l.found) {
 	case FL_FOUND_NEVER:
-		if (job->state == FL_JOB_STOPS)
-			return not_started(c, job, "it was told to go before it started", err);
-		return fl_core_start(c, job, err);
+	case FL_FOUND_DAMAGED:
+		return fl_core_start(c, job, before(job, l.found), err);
 	case FL_FOUND_RUNS:
 		return job->state == FL_JOB_STOPS ? fl_core_stop(c, job, job->stopping, err) : 0;
 	case FL_FOUND_ENDED:
@@ -320,14 +335,10 @@ static int find_run(struct fl_core *c, struct fl_live *job, fairlead_error *err)
 
 int fl_core_find_runs(struct fl_core *c, fairlead_error *err)
 {
-	int r = 0;
+	int r = fl_core_disown_runs(c, err);
 
-	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++) {
-		struct fl_live *job = &c->jobs.rows[i];
-
-		if (job->state == FL_JOB_STARTS || job->state == FL_JOB_RUNS ||
-		    job->state == FL_JOB_STOPS)
-			r = find_run(c, job, err);
-	}
-	return r < 0 ? r : c->backend->each(c->host, check_run, c, err);
+	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
+		if (fl_core_runs(&c->jobs.rows[i]))
+			r = find_run(c, &c->jobs.rows[i], err);
+	return r;
 }
