@@ -34,10 +34,19 @@ struct caller {
 	gid_t *groups;
 };
 
+/* Whose connections are whose. */
+struct guest {
+	uid_t uid, payer;
+	bool known;    /* it has an account */
+	fl_time until; /* FL_TIME_NONE: free */
+};
+
 struct fl_access {
 	const struct fl_accounts *accounts;
 	uid_t own;
-	bool open;
+	bool open, without_account;
+	struct guest guests[CALLERS];
+	uint32_t next_guest;
 	struct rule *rules;
 	struct account *names;
 	uint32_t n_rules, n_names;
@@ -93,12 +102,13 @@ int fl_access_new(const struct fl_config *config, const struct fl_accounts *acco
 	if (!a)
 		return fl_fail_nomem(err);
 	for (uint32_t i = 0; i < CALLERS; i++)
-		a->callers[i].until = FL_TIME_NONE;
+		a->callers[i].until = a->guests[i].until = FL_TIME_NONE;
 	for (uint32_t i = 0; i < m->n_daemon_access; i++)
 		names += m->daemon_access[i].users.n + m->daemon_access[i].groups.n;
 	a->accounts = accounts;
 	a->own = own;
 	a->open = m->daemon.open;
+	a->without_account = m->daemon.without_account;
 	a->rules = calloc((size_t)m->n_daemon_access + 1, sizeof *a->rules);
 	a->names = calloc(names, sizeof *a->names);
 	if (!a->rules || !a->names)
@@ -245,6 +255,27 @@ static bool is_named(struct fl_access *a, const struct rule *rule, uid_t uid, gi
 	return named;
 }
 
+/* An account goes before a range: numbers may be given out twice. */
+static const struct guest *find_guest(struct fl_access *a, uid_t uid, fl_time now)
+{
+	const struct fl_accounts *accounts = a->accounts;
+	struct guest *g = NULL;
+	char name[sizeof a->user];
+
+	for (uint32_t i = 0; i < CALLERS && !g; i++)
+		if (a->guests[i].until != FL_TIME_NONE && a->guests[i].uid == uid)
+			g = &a->guests[i];
+	if (g && is_current(g->until, now))
+		return g;
+	if (!g)
+		g = &a->guests[a->next_guest++ % CALLERS];
+	*g = (struct guest){ .uid = uid, .payer = uid, .until = now + BELIEVED };
+	g->known = accounts->name_of(accounts->user, uid, name, sizeof name) == 0;
+	if (!g->known && accounts->owner_of(accounts->user, uid, &g->payer) != 0)
+		g->payer = (uid_t)-1;
+	return g;
+}
+
 /* --- questions --- */
 
 static struct rule *find_rule(const struct fl_access *a, const char *namespace, const char *queue)
@@ -267,6 +298,21 @@ bool fl_access_is_admin(struct fl_access *a, uid_t uid, gid_t gid)
 	const struct rule *admins = find_rule(a, /* namespace= */ NULL, /* queue= */ NULL);
 
 	return uid == 0 || uid == a->own || (admins && is_named(a, admins, uid, gid));
+}
+
+void fl_access_meet(struct fl_access *a, uid_t uid, gid_t gid, struct fl_guest *ret)
+{
+	const struct guest *g;
+
+	*ret = (struct fl_guest){ uid, FL_RANK_ROOT };
+	if (uid == 0 || uid == a->own)
+		return;
+	g = find_guest(a, uid, a->accounts->now(a->accounts->user));
+	ret->payer = g->payer;
+	if (fl_access_is_admin(a, uid, gid))
+		ret->rank = FL_RANK_ADMIN;
+	else
+		ret->rank = g->known || a->without_account ? FL_RANK_USER : FL_RANK_STRANGER;
 }
 
 bool fl_access_may_submit(struct fl_access *a, uid_t uid, gid_t gid, const char *namespace,

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "daemon/config.h"
+#include "net/server.h"
 
 /* Names and numbers of accounts; 1: there is none, or it cannot be found out. */
 struct fl_accounts {
@@ -26,10 +27,14 @@ struct fl_accounts {
 	/* All groups of a user but @gid; at most @room of them, *ret_n is how many. */
 	int (*groups_of)(void *user, uid_t uid, gid_t gid, gid_t *ret, uint32_t room,
 			 uint32_t *ret_n);
+	/* The user to whom it was given as one of many: subuid(5). */
+	int (*owner_of)(void *user, uid_t uid, uid_t *ret);
 	fl_time (*now)(void *user); /* any clock that goes on */
 	void *user;
 };
 extern const struct fl_accounts fl_accounts_system;
+/* Of a file as subuid(5) has it; 1: nobody. */
+int fl_accounts_owner(const char *file, uid_t uid, uid_t *ret);
 
 struct fl_access;
 
@@ -41,6 +46,13 @@ struct fl_access *fl_access_free(struct fl_access *a);
 /* Users and groups that are named and that there are not, a line each: it may be a slip. */
 void fl_access_warn(const struct fl_config *config, const struct fl_accounts *accounts,
 		    fl_config_say *say, void *user);
+
+/*
+ * Who somebody is at the door: all numbers of one user's range are that user, and all who have no
+ * account and are in no range are one.  Without an account one is a stranger, unless the
+ * configuration lets them in.
+ */
+void fl_access_meet(struct fl_access *a, uid_t uid, gid_t gid, struct fl_guest *ret);
 
 /* Root, who started the daemon, and whom the configuration names. */
 bool fl_access_is_admin(struct fl_access *a, uid_t uid, gid_t gid);

@@ -110,6 +110,47 @@ static int find_groups(void *unused, uid_t uid, gid_t gid, gid_t *ret, uint32_t 
 	return 0;
 }
 
+/* "alice:100000:65536", or with a number for the name. */
+static bool is_within(char *line, uid_t uid)
+{
+	const char *first = strchr(line, ':'), *n = first ? strchr(first + 1, ':') : NULL;
+	char *end_first, *end_n;
+	unsigned long long from, count;
+
+	if (!n)
+		return false;
+	from = strtoull(first + 1, &end_first, 10);
+	count = strtoull(n + 1, &end_n, 10);
+	line[first - line] = '\0';
+	return end_first == n && end_n > n + 1 && (*end_n == '\n' || !*end_n) && uid >= from &&
+	       uid - from < count;
+}
+
+int fl_accounts_owner(const char *file, uid_t uid, uid_t *ret)
+{
+	FILE *f = fopen(file, "re");
+	char line[512];
+	int r = 1;
+
+	while (r && f && fgets(line, sizeof line, f)) {
+		char *end;
+
+		if (!is_within(line, uid))
+			continue;
+		*ret = (uid_t)strtoul(line, &end, 10);
+		r = end > line && !*end ? 0 : find_user(NULL, line, ret);
+	}
+	if (f)
+		(void)fclose(f);
+	return r;
+}
+
+static int find_owner(void *unused, uid_t uid, uid_t *ret)
+{
+	(void)unused;
+	return fl_accounts_owner("/etc/subuid", uid, ret);
+}
+
 static fl_time now(void *unused)
 {
 	struct timespec t;
@@ -124,5 +165,6 @@ const struct fl_accounts fl_accounts_system = {
 	.group_of = find_group,
 	.name_of = find_name,
 	.groups_of = find_groups,
+	.owner_of = find_owner,
 	.now = now,
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
@@ -51,6 +52,7 @@ static const struct route {
 	{ "GET", "/v1/history", fl_api_history, ANYBODY, NULL, "from to" },
 	{ "GET", "/v1/snapshot", fl_api_snapshot, ADMIN, NULL, "" },
 	{ "GET", "/v1/audit", fl_api_audits, ADMIN, NULL, "limit" },
+	{ "POST", "/v1/acknowledge", fl_api_acknowledge, ADMIN, "acknowledge", "" },
 	{ "POST", "/v1/reload", fl_api_reload, ADMIN, "reload", "" },
 	{ "POST", "/v1/backup", fl_api_backup, ADMIN, "backup", "to" },
 };
@@ -130,6 +132,21 @@ const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *r
 	return !reason || fl_api_may_touch(call, owner) ? reason : fl_core_public(reason, buffer);
 }
 
+int fl_api_row(const struct fl_call *call,
+	       int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err), void *user,
+	       fairlead_error *err)
+{
+	int code = fl_core_row(call->api->core, call->job, fn, user, err);
+
+	if (code != FAIRLEAD_EINPUT)
+		return code;
+	fl_fail(err, FAIRLEAD_EIO,
+		"job %llu is damaged: its row in the database is not what was "
+		"written",
+		(unsigned long long)call->job);
+	return fl_fail_hint(err, "a backup may have it, and it can be submitted again");
+}
+
 static int owner_of_row(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	(void)err;
@@ -142,8 +159,7 @@ static int owner_of(const struct fl_call *call, uid_t *ret, fairlead_error *err)
 	const struct fl_live *live = fl_core_job(call->api->core, call->job);
 
 	if (!live)
-		return fl_store_job(fl_core_store(call->api->core), call->job, owner_of_row, ret,
-				    err);
+		return fl_api_row(call, owner_of_row, ret, err);
 	*ret = live->uid;
 	return 0;
 }
@@ -196,6 +212,15 @@ static bool check_arguments(const struct fl_call *call, const char *known)
 		(void)snprintf(hint, sizeof hint, *known ? "it takes: %s" : "it takes none", known);
 	fl_api_fail(call, 400, text, hint);
 	return false;
+}
+
+/* Before it has asked for anything. */
+static void meet(void *user, const struct fl_peer *peer, struct fl_guest *ret)
+{
+	struct fl_api *a = user;
+
+	if (refresh_access(a, /* err= */ NULL) == 0)
+		fl_access_meet(a->access, peer->uid, peer->gid, ret);
 }
 
 static void request(void *user, struct fl_exchange *x, const struct fl_http_request *r)
@@ -362,9 +387,35 @@ json_t *fl_api_moment(const struct fl_api *a, fl_time at)
 
 /* --- begin and end --- */
 
+/* Those of the database, of checkpoints and questions, and of some runs. */
+enum { OTHER_DESCRIPTORS = 128 };
+
+/* Where they do not fit, clients would find the door shut. */
+static int check_descriptors(const struct fl_server_limits *limits, fairlead_error *err)
+{
+	uint32_t needed = fl_server_descriptors(limits) + OTHER_DESCRIPTORS;
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY ||
+	    needed <= files.rlim_cur)
+		return 0;
+	fl_fail(err, FAIRLEAD_EINPUT,
+		"limits.connections is %u, which takes %u open files with all else, and this "
+		"process may have %llu",
+		limits->connections, needed, (unsigned long long)files.rlim_cur);
+	if (files.rlim_cur > needed - limits->connections)
+		fl_fail_hint(err,
+			     "raise the limit (ulimit -Hn, LimitNOFILE= of the service), or lower "
+			     "limits.connections to %llu",
+			     (unsigned long long)files.rlim_cur - (needed - limits->connections));
+	else
+		fl_fail_hint(err, "raise the limit: ulimit -Hn, LimitNOFILE= of the service");
+	return FAIRLEAD_EINPUT;
+}
+
 int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairlead_error *err)
 {
-	const struct fl_daemon_settings *settings = fl_core_settings(options->core);
+	const struct fl_daemon_settings *settings = fl_core_start_settings(options->core);
 	struct fl_api *a = calloc(1, sizeof *a);
 
 	if (!a)
@@ -381,11 +432,15 @@ int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairle
 			    .body = (size_t)settings->max_body,
 			    .requests_per_second = settings->max_requests,
 			    .idle_seconds = 60 },
+		.meet = meet,
+		.always = "/v1/health",
 		.request = request,
 		.user = a,
 	};
 	int code = refresh_access(a, err);
 
+	if (code == 0)
+		code = check_descriptors(&server.limits, err);
 	if (code == 0)
 		code = fl_server_new(&server, &a->server, err);
 	if (code < 0) {

@@ -12,6 +12,7 @@
 #include "base/source.h"
 #include "codec/quantity.h"
 #include "daemon/api_parts.h"
+#include "daemon/past.h"
 #include "decide/image.h"
 #include "tell/side.h"
 
@@ -70,6 +71,7 @@ static void asking_begin(struct asking *a, const struct fl_call *call, FILE *out
 		.color = fl_api_flag(call, "color") && !is_json(call),
 		.fair = a->view.model->settings.fair_sharing,
 		.all = fl_api_flag(call, "all"),
+		.jobs = true,
 	};
 	a->q = (struct fl_question){
 		.model = a->view.model,
@@ -109,18 +111,80 @@ static void at_once(struct fl_call *call,
 static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	const struct fl_live *job = fl_core_job(call->api->core, call->job);
-	bool with_eta = fl_api_flag(call, "eta");
+	struct fl_workload w = job->workload;
+	struct fl_explain_machine machine;
 	struct asking a;
 	struct fl_eta eta;
-	int code = 0;
+	int code;
 
 	asking_begin(&a, call, out);
-	if (with_eta)
-		code = fl_tell_eta(&a.q, /* again= */ NULL, job->workload, &eta, err);
+	a.q.machine = &machine;
+	code = fl_core_machine(call->api->core, &a.arena, &machine, err);
+	if (code == 0 && call->past)
+		code = fl_past_eta(call->past, call->api->core, call->job, &eta, err);
 	if (code == 0)
-		code = fl_tell_explain(&a.q, job->workload, with_eta ? &eta : NULL, err);
+		code = fl_tell_explain(&a.q, w, call->past ? &eta : NULL, err);
 	asking_end(&a);
 	return code;
+}
+
+/* --- with a forecast: the past is read on a thread, then a copy of the process thinks --- */
+
+struct foretelling {
+	struct fl_call call;
+	uv_work_t work;
+	struct fl_store *store;
+	fl_time now;
+	struct fl_past *past;
+	int code;
+	fairlead_error err;
+};
+
+static void read_past(uv_work_t *work)
+{
+	struct foretelling *f = work->data;
+
+	f->code = fl_past_read(f->store, f->now, &f->past, &f->err);
+}
+
+static void has_read_past(uv_work_t *work, int status)
+{
+	struct foretelling *f = work->data;
+	struct fl_call *call = &f->call;
+	const struct fl_live *job = fl_core_job(call->api->core, call->job);
+
+	(void)status;
+	call->api->n_threads--;
+	call->past = f->past;
+	if (call->api->closed)
+		fl_api_fail(call, 503, "the daemon stops", NULL);
+	else if (f->code < 0)
+		fl_api_error(call, &f->err);
+	else if (!job || job->workload.v == FL_NONE || fl_job_is_over(job->state))
+		fl_api_explain(call);
+	else
+		fl_api_aside(call, type_of(call), explain);
+	fl_past_free(f->past);
+	free(f);
+}
+
+static void foretell(struct fl_call *call)
+{
+	struct foretelling *f;
+
+	if (!fl_api_may_read(call))
+		return;
+	f = calloc(1, sizeof *f);
+	if (!f) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	f->call = *call;
+	f->work.data = f;
+	f->store = fl_core_store(call->api->core);
+	f->now = fl_clock_now(fl_core_clock(call->api->core));
+	call->api->n_threads++;
+	(void)uv_queue_work(call->api->options.loop, &f->work, read_past, has_read_past);
 }
 
 /* It is in no policy: what there is to say stands in one sentence. */
@@ -158,13 +222,13 @@ void fl_api_explain(struct fl_call *call)
 	if (!check_format(call))
 		return;
 	if (!job) {
-		if (fl_store_job(fl_core_store(core), call->job, explain_row, call, &err) < 0)
+		if (fl_api_row(call, explain_row, call, &err) < 0)
 			fl_api_error(call, &err);
 	} else if (job->workload.v == FL_NONE || fl_job_is_over(job->state)) {
 		explain_in_words(call, job->state, job->uid,
 				 fl_core_reason(core, job, reason, sizeof reason));
 	} else if (fl_api_flag(call, "eta")) {
-		fl_api_aside(call, type_of(call), explain);
+		foretell(call);
 	} else {
 		at_once(call, explain);
 	}

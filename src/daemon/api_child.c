@@ -220,6 +220,15 @@ void fl_api_aside(struct fl_call *call, const char *type,
 		end(c);
 }
 
+bool fl_api_may_read(const struct fl_call *call)
+{
+	if (call->api->n_threads < FL_API_THREADS)
+		return true;
+	fl_api_fail(call, 503, "too many questions are thought about at once",
+		    "try again in a moment");
+	return false;
+}
+
 void fl_api_children_end(struct fl_api *a)
 {
 	for (struct fl_child *c = a->children; c; c = c->next) {

@@ -19,7 +19,6 @@ enum {
 	RESOURCES = 32,
 	MOST = 200000,   /* attempts of jobs that are set against weights */
 	WORK = 20000000, /* and those times queues */
-	AT_ONCE = 2,     /* threads; commits need one, too */
 };
 
 /* What is told of one resource: what was held by queues, as nodes, and who wanted it when. */
@@ -365,7 +364,7 @@ static void done(uv_work_t *work, int status)
 	struct history *h = work->data;
 
 	(void)status;
-	h->call.api->n_histories--;
+	h->call.api->n_threads--;
 	answer(h);
 	for (uint32_t i = 0; i < h->n && h->lines; i++)
 		fl_mem_free(&fl_mem_heap, h->lines[i].waits);
@@ -401,11 +400,8 @@ void fl_api_history(struct fl_call *call)
 		fl_api_fail(call, 400, "'from' is after 'to'", NULL);
 		return;
 	}
-	if (call->api->n_histories >= AT_ONCE) {
-		fl_api_fail(call, 503, "too many questions are thought about at once",
-			    "try again in a moment");
+	if (!fl_api_may_read(call))
 		return;
-	}
 	h = calloc(1, sizeof *h);
 	if (!h) {
 		fl_api_fail(call, 503, "out of memory", NULL);
@@ -415,7 +411,7 @@ void fl_api_history(struct fl_call *call)
 	h->from = from;
 	h->to = to > now ? now : to;
 	h->work.data = h;
-	call->api->n_histories++;
+	call->api->n_threads++;
 	h->code = look(h);
 	if (h->code < 0)
 		done(&h->work, 0);

@@ -329,7 +329,46 @@ void fl_api_priority(struct fl_call *call)
 		wish(call, FL_WISH_PRIORITY, (int32_t)value);
 }
 
-/* --- reload --- */
+/* --- acknowledge, reload --- */
+
+static void acknowledged(void *user, const struct fl_reply *reply)
+{
+	struct owed *o = user;
+
+	if (reply->code < 0) {
+		fl_api_error(&o->call, reply->err);
+	} else {
+		fl_api_audit(&o->call, "warning", 200);
+		fl_api_json(&o->call, 200, json_pack("{s:s}", "status", "acknowledged"));
+	}
+	owed_free(o);
+}
+
+void fl_api_acknowledge(struct fl_call *call)
+{
+	const char *who = fl_access_user(call->api->access, call->r->peer.uid);
+	fairlead_error err = { 0 };
+	struct owed *o = owe(call, &err);
+	int code = o ? fl_core_acknowledge(call->api->core, who, acknowledged, o, &err) :
+		       FAIRLEAD_ENOMEM;
+
+	if (code == 0)
+		return;
+	owed_free(o);
+	fl_api_error(call, &err);
+}
+
+/* As many as anybody reads; the log has all. */
+static void warned(void *user, const char *line)
+{
+	enum { MOST = 1000 };
+	struct owed *o = user;
+
+	if (!o->notes)
+		o->notes = json_array();
+	if (json_array_size(o->notes) < MOST)
+		(void)json_array_append_new(o->notes, json_string(line));
+}
 
 static void reloaded(void *user, const struct fl_reply *reply)
 {
@@ -339,7 +378,9 @@ static void reloaded(void *user, const struct fl_reply *reply)
 		fl_api_error(&o->call, reply->err);
 	} else {
 		fl_api_audit(&o->call, "configuration", 200);
-		fl_api_json(&o->call, 200, json_pack("{s:s}", "status", "reloaded"));
+		fl_api_json(&o->call, 200,
+			    json_pack("{s:s, s:o}", "status", "reloaded", "warnings",
+				      o->notes ? json_incref(o->notes) : json_array()));
 	}
 	owed_free(o);
 }
@@ -348,7 +389,7 @@ void fl_api_reload(struct fl_call *call)
 {
 	fairlead_error err = { 0 };
 	struct owed *o = owe(call, &err);
-	int code = o ? fl_core_reload(call->api->core, reloaded, o, &err) : FAIRLEAD_ENOMEM;
+	int code = o ? fl_core_reload(call->api->core, warned, reloaded, o, &err) : FAIRLEAD_ENOMEM;
 
 	if (code == 0)
 		return;

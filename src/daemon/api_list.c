@@ -10,10 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "codec/quantity.h"
 #include "daemon/api_parts.h"
 
-enum { PAGE = 1000 }; /* unless asked for more or less */
+enum {
+	PAGE = 1000, /* unless asked for more or less */
+	/* Of specs that are read for one answer, of each kind: others wait meanwhile. */
+	PAGE_BYTES = 16 << 20,
+};
 
 #define STATES_LIVE ((1U << FL_JOB_DONE) - 1)
 #define STATES_ALL ((1U << FL_JOB_STATES) - 1)
@@ -35,6 +40,26 @@ static void put_number(json_t *to, const char *key, uint64_t value)
 	put(to, key, json_integer((json_int_t)value));
 }
 
+/* The program of the command, without the folders that only its owner is to know. */
+static json_t *default_name(const json_t *command)
+{
+	const char *text = json_string_value(json_array_get(command, 0));
+	const char *slash = text ? strrchr(text, '/') : NULL;
+	char name[FL_JOB_NAME];
+	size_t n = 0;
+
+	text = slash ? slash + 1 : text;
+	while (text && *text && n < sizeof name - 4) {
+		size_t odd = fl_plain_odd(text);
+
+		name[n++] = odd ? '?' : *text;
+		text += odd ? odd : 1;
+		while (!odd && ((unsigned char)*text & 0xC0) == 0x80) /* the rest of the same one */
+			name[n++] = *text++;
+	}
+	return json_stringn(name, n);
+}
+
 /* What of the spec everybody sees, and what is for its owner and admins. */
 static void put_spec(struct view *v, const struct fl_job_row *row)
 {
@@ -53,8 +78,7 @@ static void put_spec(struct view *v, const struct fl_job_row *row)
 		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 			json_object_set(v->job, own[i], json_object_get(spec, own[i]));
 	if (!*row->name && json_array_size(json_object_get(spec, "command")) > 0)
-		json_object_set(v->job, "name",
-				json_array_get(json_object_get(spec, "command"), 0));
+		put(v->job, "name", default_name(json_object_get(spec, "command")));
 	json_decref(spec);
 }
 
@@ -161,6 +185,53 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 	return 0;
 }
 
+/* Of which nothing in the store is to be believed: its number, and what is known without. */
+static int make_damaged(struct view *v, uint64_t id, const char *why, fairlead_error *err)
+{
+	const struct fl_core *core = v->call->api->core;
+	const struct fl_live *l = v->live;
+	const struct fl_job_row row = {
+		.id = id,
+		.state = l ? l->state : FL_JOB_FAILED,
+		.uid = l ? l->uid : 0,
+		.user = l ? fl_core_word(core, l->user) : "",
+		.name = "",
+		.queue = l ? fl_core_word(core, l->queue) : "",
+		.priority = l ? l->priority : 0,
+		.submitted = l ? l->submitted : FL_TIME_NONE,
+		.started = l ? l->started : FL_TIME_NONE,
+		.ended = l ? l->ended : FL_TIME_NONE,
+		.attempt = l ? l->attempt : 0,
+		.evictions = l ? l->evictions : 0,
+		.losses = l ? l->losses : 0,
+		.outcome = -1,
+	};
+
+	v->owner = row.uid;
+	v->job = json_object();
+	if (!v->job)
+		return fl_fail_nomem(err);
+	put_row(v, &row, /* reason= */ NULL);
+	put(v->job, "state", json_string("damaged"));
+	put(v->job, "reason", json_sprintf("%s in the database is not what was written", why));
+	return 0;
+}
+
+static int find_damaged(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	return make_damaged(user, row->id, row->damaged ? row->damaged : "its row", err);
+}
+
+/* The job as it is, or that it is damaged. */
+static int make_any(struct view *v, uint64_t id, fairlead_error *err)
+{
+	struct fl_store *store = fl_core_store(v->call->api->core);
+	const struct fl_job_filter one = { .after = id - 1, .limit = 1, .damaged = true };
+	int code = fl_store_job(store, id, make, v, err);
+
+	return code == FAIRLEAD_EINPUT ? fl_store_jobs(store, &one, find_damaged, v, err) : code;
+}
+
 /* --- GET /v1/jobs/17 --- */
 
 struct attempts {
@@ -198,19 +269,30 @@ static uint64_t output_lost(const struct fl_call *call, uint32_t attempt)
 	return log.lost;
 }
 
+/* Nothing that it starts outlives it, whatever becomes of its runner. */
+static bool is_contained(const struct fl_call *call)
+{
+	const struct fl_backend_ops *ops;
+	struct fl_host *host = fl_core_host(call->api->core, &ops);
+	struct fl_capacity capacity;
+	fairlead_error err;
+
+	return ops->capacity(host, &capacity, &err) == 0 && capacity.contains;
+}
+
 void fl_api_job(struct fl_call *call)
 {
-	struct fl_store *store = fl_core_store(call->api->core);
 	struct view v = { .call = call,
 			  .live = fl_core_job(call->api->core, call->job),
 			  .whole = true };
 	struct attempts attempts = { .call = call, .list = json_array() };
 	fairlead_error err = { 0 };
-	int code = fl_store_job(store, call->job, make, &v, &err);
+	int code = make_any(&v, call->job, &err);
 
 	attempts.owner = v.owner;
 	if (code == 0)
-		code = fl_store_admissions(store, call->job, add_attempt, &attempts, &err);
+		code = fl_store_admissions(fl_core_store(call->api->core), call->job, add_attempt,
+					   &attempts, &err);
 	if (code < 0) {
 		json_decref(attempts.list);
 		json_decref(v.job);
@@ -218,6 +300,8 @@ void fl_api_job(struct fl_call *call)
 		return;
 	}
 	put(v.job, "attempts", attempts.list);
+	if (v.live && !fl_job_is_over(v.live->state))
+		put(v.job, "contained", json_boolean(is_contained(call)));
 	put_number(v.job, "outputLost",
 		   output_lost(call,
 			       (uint32_t)json_integer_value(json_object_get(v.job, "attempt"))));
@@ -236,6 +320,8 @@ struct list {
 	json_t *jobs;          /* of the store: those that are over, and not in the core any more */
 	uint64_t *live, *over; /* numbers, rising; one more than the limit at most */
 	size_t n_live, n_over;
+	uint64_t bytes_live, bytes_over;
+	bool cut; /* it ends before the limit, for PAGE_BYTES were read */
 };
 
 /* "runs,waits" */
@@ -307,9 +393,13 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 
 	if (fl_core_job(l->call->api->core, row->id))
 		return 0; /* it was a moment ago */
-	if (l->n_over > l->limit)
+	l->cut = l->bytes_over > PAGE_BYTES;
+	if (l->n_over > l->limit || l->cut)
 		return FAIRLEAD_ESTATE; /* enough */
-	if (make(&v, row, err) < 0 || json_array_append_new(l->jobs, v.job) != 0)
+	l->bytes_over += row->spec ? strlen(row->spec) : 0;
+	if ((row->damaged ? make_damaged(&v, row->id, row->damaged, err) : make(&v, row, err)) <
+		    0 ||
+	    json_array_append_new(l->jobs, v.job) != 0)
 		return fl_fail_nomem(err);
 	l->over[l->n_over++] = row->id;
 	return 0;
@@ -328,15 +418,23 @@ static int merge(struct list *l, json_t *ret, fairlead_error *err)
 	size_t i = 0, k = 0;
 
 	while (json_array_size(ret) < l->limit && (i < l->n_live || k < l->n_over)) {
+		if (l->cut && k == l->n_over)
+			break; /* one that was not read may be next */
 		if (is_over_next(l, i, k)) {
 			json_array_append(ret, json_array_get(l->jobs, k++));
 			continue;
 		}
+		if (l->bytes_live > PAGE_BYTES) {
+			l->cut = true;
+			break;
+		}
 
 		struct view v = { .call = l->call,
 				  .live = fl_core_job(l->call->api->core, l->live[i]) };
-		int code = fl_store_job(fl_core_store(l->call->api->core), l->live[i++], make, &v,
-					err);
+		int code;
+
+		l->bytes_live += v.live ? v.live->bytes : 0;
+		code = make_any(&v, l->live[i++], err);
 
 		if (code < 0 && code != FAIRLEAD_ENOENT)
 			return code;
@@ -365,6 +463,7 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 		.after = l->after,
 		.array = l->array,
 		.newest_first = l->last,
+		.damaged = true,
 	};
 	int code = 0;
 
@@ -376,7 +475,7 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 	find_live(l);
 	if (filter.states)
 		code = fl_store_jobs(fl_core_store(l->call->api->core), &filter, find_over, l, err);
-	if (code == FAIRLEAD_ESTATE && l->n_over > l->limit)
+	if (code == FAIRLEAD_ESTATE && (l->n_over > l->limit || l->cut))
 		code = 0;
 	if (code == 0)
 		code = merge(l, ret, err);
@@ -417,11 +516,11 @@ void fl_api_jobs(struct fl_call *call)
 	} else {
 		json_t *now = fl_api_moment(call->api,
 					    fl_clock_now(fl_core_clock(call->api->core)));
-		bool more = l.n_live + l.n_over > l.limit;
+		bool more = l.cut || l.n_live + l.n_over > l.limit;
 
 		fl_api_json(call, 200,
-			    json_pack("{s:o, s:b, s:o}", "jobs", jobs, "more", (int)more, "now",
-				      now));
+			    json_pack("{s:o, s:b, s:o, s:s*}", "jobs", jobs, "more", (int)more,
+				      "now", now, "warning", fl_core_warning(call->api->core)));
 	}
 	free(l.live);
 	free(l.over);

@@ -132,6 +132,7 @@ static bool read_arguments(const struct fl_call *call, struct log *l)
 	const char *stream = fl_request_argument(call->r, "stream");
 	const struct fl_live *live = fl_core_job(call->api->core, call->job);
 	uint64_t last = live ? live->attempt : 0;
+	fairlead_error none;
 
 	if (stream && strcmp(stream, "out") != 0 && strcmp(stream, "err") != 0) {
 		fl_api_fail(call, 400, "'stream' is out or err", NULL);
@@ -139,8 +140,7 @@ static bool read_arguments(const struct fl_call *call, struct log *l)
 	}
 	l->stream = stream && strcmp(stream, "err") == 0 ? FL_STREAM_ERR : FL_STREAM_OUT;
 	if (!live)
-		(void)fl_store_job(fl_core_store(call->api->core), call->job, last_attempt, &last,
-				   NULL);
+		(void)fl_api_row(call, last_attempt, &last, &none);
 	l->follow = fl_api_flag(call, "follow");
 	return fl_api_number(call, "task", 0, FL_JOB_TASKS - 1, &l->task) &&
 	       fl_api_number(call, "attempt", last ? last : 1, UINT32_MAX, &l->attempt) &&
@@ -174,6 +174,12 @@ void fl_api_log(struct fl_call *call)
 	}
 	if (log.fd >= 0)
 		take(l, &log);
+	if (!fl_exchange_holds(call->x)) {
+		if (l->fd >= 0)
+			(void)close(l->fd);
+		free(l);
+		return;
+	}
 	uv_timer_init(call->api->options.loop, &l->timer);
 	l->timer.data = l;
 	(void)snprintf(attempt, sizeof attempt, "%llu", (unsigned long long)l->attempt);

@@ -16,11 +16,13 @@
 enum {
 	FL_API_PAGE = 10000, /* rows of one answer, at most */
 	FL_API_CHILDREN = 4, /* questions that are thought about aside, at once */
+	FL_API_THREADS = 2,  /* that read much of the store, at once; commits need one, too */
 	FL_API_CHILD_SECONDS = 120,
 	FL_API_SUBMIT = 10000, /* jobs of one request */
 };
 
 struct fl_child; /* api_child.c */
+struct fl_past;  /* past.h */
 
 struct fl_api {
 	struct fl_api_options options;
@@ -35,7 +37,7 @@ struct fl_api {
 		size_t len;
 	} line; /* of the last event that was told: all who follow get the same */
 	struct fl_child *children;
-	uint32_t n_children, n_histories;
+	uint32_t n_children, n_threads;
 
 	void (*closed)(void *user);
 	void *closed_user;
@@ -46,8 +48,9 @@ struct fl_call {
 	struct fl_api *api;
 	struct fl_exchange *x;
 	const struct fl_http_request *r;
-	uint64_t job;       /* of the path */
-	const char *action; /* of the audit; NULL: nothing is changed */
+	uint64_t job;               /* of the path */
+	const char *action;         /* of the audit; NULL: nothing is changed */
+	const struct fl_past *past; /* of a forecast */
 };
 
 /* --- api.c --- */
@@ -56,6 +59,13 @@ struct fl_call {
 void fl_api_json(const struct fl_call *call, unsigned status,
 		 json_t *json); /* takes it; NULL: 503 */
 void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint);
+/*
+ * The row of the job, also when its spec is damaged.  FAIRLEAD_EIO: the row itself is, which is no
+ * mistake of who asks.
+ */
+int fl_api_row(const struct fl_call *call,
+	       int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err), void *user,
+	       fairlead_error *err);
 /* The status follows from the code. */
 void fl_api_error(const struct fl_call *call, const fairlead_error *err);
 void fl_api_audit(const struct fl_call *call, const char *subject, unsigned status);
@@ -84,6 +94,7 @@ void fl_api_cancel(struct fl_call *call);
 void fl_api_hold(struct fl_call *call);
 void fl_api_release(struct fl_call *call);
 void fl_api_priority(struct fl_call *call);
+void fl_api_acknowledge(struct fl_call *call);
 void fl_api_reload(struct fl_call *call);
 void fl_api_jobs(struct fl_call *call);
 void fl_api_job(struct fl_call *call);
@@ -117,5 +128,7 @@ void fl_api_aside(struct fl_call *call, const char *type,
 		  int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err));
 /* Nobody waits for them any more. */
 void fl_api_children_end(struct fl_api *a);
+/* May one more thread read the store?  False: it was answered. */
+bool fl_api_may_read(const struct fl_call *call);
 
 #endif

@@ -427,9 +427,9 @@ static json_t *look(struct fl_call *call, json_t *(*make)(const struct queues *q
 	q.entitle = q.view.ops == &fl_entitle_policy;
 	fl_arena_init(&q.arena, &fl_mem_heap);
 	if (gather(&q, err) == 0) {
-		ret = json_pack("{s:s, s:o, s:o, s:o}", "policy", q.view.ops->name, "now",
+		ret = json_pack("{s:s, s:o, s:o, s:o, s:s*}", "policy", q.view.ops->name, "now",
 				fl_api_moment(call->api, q.view.now), key, make(&q), "total",
-				total(&q));
+				total(&q), "warning", fl_core_warning(call->api->core));
 		if (!ret)
 			(void)fl_fail_nomem(err);
 	}

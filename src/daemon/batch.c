@@ -119,7 +119,6 @@ int fl_gather_job(struct fl_gather *g, const struct fl_job_row *row, fairlead_er
 	if (GROW(g, jobs, err) < 0 || fl_gather_text(g, row->user, &mine.user, err) < 0 ||
 	    fl_gather_text(g, row->name, &mine.name, err) < 0 ||
 	    fl_gather_text(g, row->queue, &mine.queue, err) < 0 ||
-	    fl_gather_text(g, row->spec, &mine.spec, err) < 0 ||
 	    fl_gather_text(g, row->placement, &mine.placement, err) < 0 ||
 	    fl_gather_text(g, row->reason, &mine.reason, err) < 0)
 		return FAIRLEAD_ENOMEM;
@@ -190,7 +189,8 @@ int fl_gather_post(struct fl_gather *g, const struct fl_post *post, fairlead_err
 
 static bool is_fact(enum fl_journal_kind kind)
 {
-	return kind == FL_JOURNAL_BEGAN || kind == FL_JOURNAL_ENDED;
+	return kind == FL_JOURNAL_BEGAN || kind == FL_JOURNAL_ENDED ||
+	       kind == FL_JOURNAL_DISOWNED || kind == FL_JOURNAL_RESTORED;
 }
 
 void fl_gather_keep_facts(struct fl_gather *g)

@@ -160,23 +160,41 @@ int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 	return r;
 }
 
-static void log_warning(void *user, const char *line) { fl_core_log(user, "%s", line); }
+/* Who hears of what is odd: the log, and who asked. */
+struct warning {
+	const struct fl_core *c;
+	void (*warn)(void *user, const char *line);
+	void *user;
+};
 
-/* What was read, and what of it does not count yet. */
-static void log_reload(struct fl_core *c, const struct fl_config *wanted)
+static void warn_of(void *user, const char *line)
 {
-	char fields[300];
-	fairlead_error err;
+	const struct warning *w = user;
 
-	fl_access_warn(wanted, &fl_accounts_system, log_warning, c);
-	(void)fl_config_warn(wanted, &c->capacity, log_warning, c, &err);
-	if (*fl_config_at_start(c->config, wanted, fields, sizeof fields))
-		fl_core_log(c, "these count from the next start on: %s", fields);
-	fl_core_log(c, "the configuration was read again");
+	fl_core_log(w->c, "%s", line);
+	if (w->warn)
+		w->warn(w->user, line);
 }
 
-int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_error *err)
+/* What was read, and what of it does not count yet. */
+static void warn_of_reload(struct warning *w, const struct fl_config *wanted)
 {
+	char fields[300], line[400];
+	fairlead_error err;
+
+	fl_access_warn(wanted, &fl_accounts_system, warn_of, w);
+	(void)fl_config_warn(wanted, &w->c->capacity, warn_of, w, &err);
+	if (*fl_config_at_start(w->c->config, wanted, fields, sizeof fields)) {
+		(void)snprintf(line, sizeof line, "these count from the next start on: %s", fields);
+		warn_of(w, line);
+	}
+	fl_core_log(w->c, "the configuration was read again");
+}
+
+int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line), fl_reply_fn *done,
+		   void *user, fairlead_error *err)
+{
+	struct warning warning = { c, warn, user };
 	struct fl_post post = { done, user, c->gather->n_journal, 1 };
 	struct fl_reply same = { 0 };
 	struct fl_config *wanted = NULL;
@@ -190,7 +208,7 @@ int fl_core_reload(struct fl_core *c, fl_reply_fn *done, void *user, fairlead_er
 	if (r == 0)
 		r = fl_core_want_config(c, wanted, &c->capacity, &other, err);
 	if (r == 0)
-		log_reload(c, wanted);
+		warn_of_reload(&warning, wanted);
 	if (r == 0 && other)
 		r = fl_gather_post(c->gather, &post, err);
 	else if (r == 0 && done)

@@ -5,12 +5,15 @@
  * Exit codes: 0 stopped as it was told; 1 the configuration or the store is not valid; 2 usage;
  * 3 the environment failed.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,12 +23,15 @@
 #include "daemon/core.h"
 #include "daemon/expire.h"
 #include "daemon/notify.h"
+#include "daemon/threads.h"
+#include "daemon/trust.h"
+#include "report/report.h"
 
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3 };
 
 struct options {
 	const char *config, *state, *socket, *restore;
-	bool check, verify;
+	bool check, verify, adopt_runs;
 };
 
 struct daemon {
@@ -43,24 +49,35 @@ struct daemon {
 
 /* --- what is said --- */
 
-static void say(const char *text) { (void)fprintf(stderr, "fairleadd: %s\n", text); }
-
+/* One line, whatever names are in it. */
 static void say_line(void *user, const char *line)
 {
 	(void)user;
-	(void)fprintf(stderr, "%s\n", line);
+	fl_report_put_clean(stderr, line, strlen(line));
+	(void)fputc('\n', stderr);
+}
+
+static void say(const char *text)
+{
+	(void)fputs("fairleadd: ", stderr);
+	say_line(NULL, text);
 }
 
 static int complain(const fairlead_error *err)
 {
+	char line[sizeof *err + 64];
+	int n = 0;
+
 	if (err->file[0] && err->line)
-		(void)fprintf(stderr, "%s:%u:%u: ", err->file, err->line, err->column);
+		n = snprintf(line, sizeof line, "%s:%u:%u: ", err->file, err->line, err->column);
 	else if (err->file[0])
-		(void)fprintf(stderr, "%s: ", err->file);
-	(void)fprintf(stderr, "error: %s%s%s\n", err->subject, err->subject[0] ? ": " : "",
-		      err->text);
+		n = snprintf(line, sizeof line, "%s: ", err->file);
+	(void)snprintf(line + n, sizeof line - (size_t)n, "error: %s%s%s", err->subject,
+		       err->subject[0] ? ": " : "", err->text);
+	say_line(NULL, line);
+	(void)snprintf(line, sizeof line, "hint: %s", err->hint);
 	if (err->hint[0])
-		(void)fprintf(stderr, "hint: %s\n", err->hint);
+		say_line(NULL, line);
 	return err->code == FAIRLEAD_EIO || err->code == FAIRLEAD_ENOMEM ||
 			       err->code == FAIRLEAD_ESTATE ?
 		       EXIT_ENVIRONMENT :
@@ -70,10 +87,10 @@ static int complain(const fairlead_error *err)
 static void help(void)
 {
 	(void)printf(
-		"usage: fairleadd [--config FILE] [--state DIR] [--socket PATH]\n"
+		"usage: fairleadd [--config FILE] [--state DIR] [--socket PATH] [--adopt-runs]\n"
 		"       fairleadd --check --config FILE\n"
 		"       fairleadd --verify --state DIR\n"
-		"       fairleadd --restore BACKUP --state DIR\n"
+		"       fairleadd --restore BACKUP --state DIR [--adopt-runs]\n"
 		"\n"
 		"Shares this machine fairly: jobs are submitted with `fairlead submit`.\n"
 		"\n"
@@ -85,6 +102,8 @@ static void help(void)
 		"      --check           is the configuration valid?\n"
 		"      --verify          is the state whole?\n"
 		"      --restore BACKUP  make DIR of a backup\n"
+		"      --adopt-runs      take DIR though it has runs of jobs that the database does\n"
+		"                        not know: they are ended and set aside\n"
 		"      --help, --version\n");
 }
 
@@ -106,6 +125,7 @@ static int parse(int argc, char **argv, struct options *o)
 		{ "socket", required_argument, NULL, 'S' },
 		{ "backend", required_argument, NULL, 'b' },
 		{ "restore", required_argument, NULL, 'r' },
+		{ "adopt-runs", no_argument, NULL, 'a' },
 		{ "check", no_argument, NULL, 'C' },
 		{ "verify", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
@@ -131,6 +151,9 @@ static int parse(int argc, char **argv, struct options *o)
 			break;
 		case 'r':
 			o->restore = optarg;
+			break;
+		case 'a':
+			o->adopt_runs = true;
 			break;
 		case 'C':
 			o->check = true;
@@ -174,7 +197,7 @@ static int find_runner(struct daemon *d, fairlead_error *err)
 	return fl_fail_hint(err, "it was looked for in %.150s and at %s", self, FAIRLEAD_RUNNER);
 }
 
-static void name_places(struct daemon *d, const struct fl_config *config)
+static void name_state(struct daemon *d, const struct fl_config *config)
 {
 	const struct fl_daemon_settings *s = fl_config_settings(config);
 	const char *state = d->o.state ? d->o.state :
@@ -186,6 +209,12 @@ static void name_places(struct daemon *d, const struct fl_config *config)
 		(void)snprintf(d->state, sizeof d->state, "%s", state);
 	else
 		(void)snprintf(d->state, sizeof d->state, "%s/%s", here, state);
+}
+
+static void name_socket(struct daemon *d, const struct fl_config *config)
+{
+	const struct fl_daemon_settings *s = fl_config_settings(config);
+
 	if (d->o.socket)
 		(void)snprintf(d->socket, sizeof d->socket, "%s", d->o.socket);
 	else if (s->socket.v)
@@ -193,6 +222,47 @@ static void name_places(struct daemon *d, const struct fl_config *config)
 			       fl_config_word(config, s->socket));
 	else
 		(void)snprintf(d->socket, sizeof d->socket, "%.4000s/fairlead.sock", d->state);
+}
+
+/*
+ * In a folder above that everybody may write to somebody else could make it before the store does:
+ * what is ours there nobody else replaces.
+ */
+static int make_state(struct daemon *d, fairlead_error *err)
+{
+	char above[FL_TRUST_PATH + 4];
+	int fd, r;
+
+	if (mkdir(d->state, 0700) != 0) /* what is in the way else is said by the store */
+		return errno == EEXIST ? fl_trust_path(d->state, d->state, err) : 0;
+	(void)snprintf(above, sizeof above, "%s/..", d->state);
+	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = fd >= 0 ? fsync(fd) : -1;
+	if (r < 0)
+		fl_fail(err, FAIRLEAD_EIO, "%s cannot be made: %s", d->state, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return r < 0 ? FAIRLEAD_EIO : 0;
+}
+
+/* What is in the state folder, or in a backup that becomes one, is run as whom it says. */
+static int trust_places(struct daemon *d, fairlead_error *err)
+{
+	char from[FL_TRUST_PATH], path[2 * FL_TRUST_PATH];
+	int r = fl_trust_path(d->state, d->state, err);
+
+	if (r == 0 && !d->o.restore)
+		r = make_state(d, err);
+	if (r == 0)
+		r = fl_trust_entries(d->state, err);
+	if (r < 0 || !d->o.restore)
+		return r;
+	if (d->o.restore[0] != '/' && getcwd(from, sizeof from))
+		(void)snprintf(path, sizeof path, "%s/%s", from, d->o.restore);
+	else
+		(void)snprintf(path, sizeof path, "%s", d->o.restore);
+	r = fl_trust_path(path, from, err);
+	return r == 0 ? fl_trust_entries(from, err) : r;
 }
 
 /* Nobody else may enter the folder of the state. */
@@ -269,7 +339,7 @@ static void on_reload(uv_signal_t *handle, int number)
 
 	(void)number;
 	fl_notify("RELOADING=1");
-	if (fl_core_reload(d->core, reloaded, d, &err) < 0) {
+	if (fl_core_reload(d->core, /* warn= */ NULL, reloaded, d, &err) < 0) {
 		(void)complain(&err);
 		say("the configuration is as it was");
 		fl_notify("READY=1");
@@ -342,6 +412,7 @@ static int begin(struct daemon *d, fairlead_error *err)
 		.state = d->state,
 		.runner = d->runner,
 		.backend = &fl_local_backend,
+		.adopt_runs = d->o.adopt_runs,
 		.log = log_line,
 		.broken = broken,
 		.user = d,
@@ -352,6 +423,8 @@ static int begin(struct daemon *d, fairlead_error *err)
 	int r = find_runner(d, err);
 
 	if (r < 0)
+		return r;
+	if ((r = fl_threads_begin(&d->loop, err)) < 0)
 		return r;
 	if (begin_signals(d) != 0)
 		return fl_fail(err, FAIRLEAD_EIO, "signals cannot be taken");
@@ -364,16 +437,38 @@ static int begin(struct daemon *d, fairlead_error *err)
 	return r < 0 ? r : fl_api_new(&api, &d->api, err);
 }
 
+/*
+ * As many open files as we may have; jobs get what we were given (runner.c), for programs that look
+ * at each of them, or that use select, would not do with more.
+ */
+static void raise_files(void)
+{
+	struct rlimit files;
+	char text[32];
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return;
+	(void)snprintf(text, sizeof text, "%llu", (unsigned long long)files.rlim_cur);
+	files.rlim_cur = files.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &files) == 0)
+		(void)setenv(FL_RUNNER_FILES, text, /* overwrite= */ 1);
+}
+
 static int run(struct daemon *d)
 {
+	struct fl_starting starting;
 	fairlead_error err = { 0 };
 	int r;
+
+	raise_files();
 
 	if (uv_loop_init(&d->loop) != 0) {
 		say("there is no event loop to be had");
 		return EXIT_ENVIRONMENT;
 	}
+	fl_starting_begin(&starting);
 	r = begin(d, &err);
+	fl_starting_end(&starting);
 	if (r < 0) {
 		d->exit_code = complain(&err);
 	} else {
@@ -421,18 +516,28 @@ int main(int argc, char **argv)
 	(void)umask(022);
 	if (fl_config_read(d.o.config, &config, &err) < 0)
 		return complain(&err);
-	name_places(&d, config);
+	name_state(&d, config);
+	/* To look at a folder is no reason to trust it. */
+	if (!d.o.check && !d.o.verify && trust_places(&d, &err) < 0) {
+		fl_config_free(config);
+		return complain(&err);
+	}
+	name_socket(&d, config);
 	if (d.o.check)
 		return check(config);
 	fl_config_free(config);
 	if (d.o.restore)
-		r = fl_store_restore(d.o.restore, d.state, &err);
+		r = fl_core_restore(&fl_local_backend, d.o.restore, d.state, d.o.adopt_runs, &err);
 	else if (d.o.verify)
-		r = fl_store_verify(d.state, &err);
+		r = fl_core_verify(&fl_local_backend, d.state, &err);
 	else
 		return run(&d);
 	if (r < 0)
 		return complain(&err);
-	(void)printf(d.o.restore ? "restored to %s\n" : "%s is whole\n", d.state);
+	(void)printf(d.o.restore ? "restored to %s\n" :
+		     r ? "%s is whole, but for a transaction at the end of its log that was "
+			 "not finished: the next start cuts it off\n" :
+			 "%s is whole\n",
+		     d.state);
 	return EXIT_YES;
 }

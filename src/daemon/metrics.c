@@ -125,6 +125,10 @@ void fl_metrics_ended(struct fl_metrics *m, const char *queue, enum fl_job_state
 	counts_of(m, queue)->ended[state]++;
 }
 
+void fl_metrics_lost(struct fl_metrics *m, const char *queue) { counts_of(m, queue)->lost++; }
+
+void fl_metrics_store_failed(struct fl_metrics *m) { m->store_errors++; }
+
 void fl_metrics_loop(struct fl_metrics *m) { m->loops++; }
 
 void fl_metrics_cycle(struct fl_metrics *m, fl_time took) { observe(&m->cycle, took); }

@@ -13,6 +13,8 @@
 #define FL_DAEMON_METRICS_H
 
 #include "daemon/core.h"
+#include "daemon/vitals.h"
+#include "net/server.h"
 #include "record/record.h"
 
 enum { FL_METRICS_QUEUES = 256 };
@@ -41,6 +43,9 @@ void fl_metrics_waited(struct fl_metrics *m, const char *queue, fl_time waited);
 void fl_metrics_preempted(struct fl_metrics *m, const char *queue, enum fl_reason reason);
 /* DONE, FAILED or CANCELLED. */
 void fl_metrics_ended(struct fl_metrics *m, const char *queue, enum fl_job_state state);
+/* An attempt of a job came to nothing. */
+void fl_metrics_lost(struct fl_metrics *m, const char *queue);
+void fl_metrics_store_failed(struct fl_metrics *m);
 void fl_metrics_loop(struct fl_metrics *m);
 void fl_metrics_cycle(struct fl_metrics *m, fl_time took);
 void fl_metrics_generation(struct fl_metrics *m, fl_time took);
@@ -52,9 +57,10 @@ struct fl_metrics_now {
 	struct fl_core_view view; /* jobs NULL: none */
 	fl_time started;
 	uint64_t store_bytes;
-	bool store_fails;
-	uint64_t requests, refused;
-	uint32_t connections;
+	bool store_fails, restored;
+	uint64_t store_damaged, store_cut; /* fl_store_damaged */
+	struct fl_server_figures server;
+	struct fl_vitals vitals;
 };
 
 extern const char fl_metrics_type[]; /* Content-Type */

@@ -472,6 +472,8 @@ static void put_counts(const struct rendering *r, enum fl_metric id)
 
 		if (id == FL_METRIC_SUBMITTED && c->submitted)
 			put(r, id, "", values, NULL, (double)c->submitted);
+		else if (id == FL_METRIC_LOST && c->lost)
+			put(r, id, "", values, NULL, (double)c->lost);
 		else if (id == FL_METRIC_WAIT && c->wait.n)
 			put_histogram(r, id, values, &c->wait);
 		else if (id == FL_METRIC_ENDED)
@@ -482,6 +484,71 @@ static void put_counts(const struct rendering *r, enum fl_metric id)
 }
 
 /* --- all of it --- */
+
+static double of_vitals(enum fl_metric id, const struct fl_vitals *v)
+{
+	switch (id) {
+	case FL_METRIC_OPEN_FDS:
+		return v->open_fds;
+	case FL_METRIC_MAX_FDS:
+		return v->max_fds;
+	case FL_METRIC_RESIDENT:
+		return v->resident_bytes;
+	case FL_METRIC_VIRTUAL:
+		return v->virtual_bytes;
+	case FL_METRIC_CPU:
+		return v->cpu_seconds;
+	default:
+		return v->started;
+	}
+}
+
+/* What cannot be found out is left out. */
+static void put_process(const struct rendering *r, enum fl_metric id)
+{
+	double v = of_vitals(id, &r->now->vitals);
+
+	if (v >= 0)
+		put_plain(r, id, v);
+}
+
+static void put_turned_away(const struct rendering *r, enum fl_metric id)
+{
+	static const char *const reasons[FL_AWAYS] = {
+		[FL_AWAY_FULL] = "full",         [FL_AWAY_SHARE] = "share",
+		[FL_AWAY_STRANGER] = "stranger", [FL_AWAY_DESCRIPTORS] = "descriptors",
+		[FL_AWAY_MEMORY] = "memory",
+	};
+
+	for (int i = 0; i < FL_AWAYS; i++)
+		put(r, id, "", &reasons[i], NULL, (double)r->now->server.turned_away[i]);
+}
+
+static void put_door(const struct rendering *r, enum fl_metric id)
+{
+	const struct fl_server_figures *server = &r->now->server;
+
+	switch (id) {
+	case FL_METRIC_REQUESTS:
+		put_plain(r, id, (double)server->requests);
+		break;
+	case FL_METRIC_REFUSED:
+		put_plain(r, id, (double)server->refused);
+		break;
+	case FL_METRIC_CONNECTIONS:
+		put_plain(r, id, server->connections);
+		break;
+	case FL_METRIC_TURNED_AWAY:
+		put_turned_away(r, id);
+		break;
+	case FL_METRIC_GAVE_WAY:
+		put_plain(r, id, (double)server->gave_way);
+		break;
+	default:
+		put_process(r, id);
+		break;
+	}
+}
 
 static void put_daemon(const struct rendering *r, enum fl_metric id)
 {
@@ -515,14 +582,20 @@ static void put_daemon(const struct rendering *r, enum fl_metric id)
 	case FL_METRIC_STORE_FAILS:
 		put_plain(r, id, now->store_fails);
 		break;
-	case FL_METRIC_REQUESTS:
-		put_plain(r, id, (double)now->requests);
+	case FL_METRIC_STORE_DAMAGED:
+		put_plain(r, id, (double)now->store_damaged);
 		break;
-	case FL_METRIC_REFUSED:
-		put_plain(r, id, (double)now->refused);
+	case FL_METRIC_STORE_CUT:
+		put_plain(r, id, (double)now->store_cut);
+		break;
+	case FL_METRIC_STORE_ERRORS:
+		put_plain(r, id, (double)r->m->store_errors);
+		break;
+	case FL_METRIC_RESTORED:
+		put_plain(r, id, now->restored);
 		break;
 	default:
-		put_plain(r, id, now->connections);
+		put_door(r, id);
 		break;
 	}
 }
@@ -569,6 +642,7 @@ static void put_metric(struct rendering *r, enum fl_metric id)
 		put_pending(r, id);
 		break;
 	case FL_METRIC_SUBMITTED:
+	case FL_METRIC_LOST:
 	case FL_METRIC_ENDED:
 	case FL_METRIC_WAIT:
 	case FL_METRIC_PREEMPTIONS:

@@ -9,7 +9,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { FIRST_FD = 3 }; /* of those that are handed over */
+enum {
+	FIRST_FD = 3, /* of those that are handed over */
+	EACH_SECONDS = 5,
+};
 
 void fl_notify(const char *state)
 {
@@ -29,6 +32,47 @@ void fl_notify(const char *state)
 	(void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to,
 		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 	(void)close(fd);
+}
+
+static void say_so(void *user)
+{
+	struct fl_starting *s = user;
+
+	uv_mutex_lock(&s->lock);
+	for (int i = 0; !s->ended && i < FL_STARTING_SECONDS / EACH_SECONDS; i++) {
+		fl_notify("EXTEND_TIMEOUT_USEC=30000000");
+		(void)uv_cond_timedwait(&s->ends, &s->lock, EACH_SECONDS * UINT64_C(1000000000));
+	}
+	uv_mutex_unlock(&s->lock);
+}
+
+void fl_starting_begin(struct fl_starting *s)
+{
+	*s = (struct fl_starting){ .runs = false };
+	if (!getenv("NOTIFY_SOCKET") || uv_mutex_init(&s->lock) != 0)
+		return;
+	if (uv_cond_init(&s->ends) == 0) {
+		if (uv_thread_create(&s->thread, say_so, s) == 0) {
+			s->runs = true;
+			return;
+		}
+		uv_cond_destroy(&s->ends);
+	}
+	uv_mutex_destroy(&s->lock);
+}
+
+void fl_starting_end(struct fl_starting *s)
+{
+	if (!s->runs)
+		return;
+	uv_mutex_lock(&s->lock);
+	s->ended = true;
+	uv_cond_signal(&s->ends);
+	uv_mutex_unlock(&s->lock);
+	(void)uv_thread_join(&s->thread);
+	uv_cond_destroy(&s->ends);
+	uv_mutex_destroy(&s->lock);
+	s->runs = false;
 }
 
 /* A number of the environment that is meant for this process. */

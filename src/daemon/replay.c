@@ -2,10 +2,11 @@
 /*
  * replay - from the store to where the daemon was
  *
- * A checkpoint is the jobs that are not over and the image of model and policy, as of one row of
- * the journal.  The rows behind it are applied again, in their order and at their times: a policy
- * is a deterministic state machine, so it ends up as it was, with all it knows of usage, of turns,
- * of who has yielded to whom.  What follows for people is written once more, over what is there.
+ * A checkpoint is the jobs that are not over (jobs_image.c) and the image of model and policy, as of
+ * one row of the journal.  The rows behind it are applied again, in their order and at their times:
+ * a policy is a deterministic state machine, so it ends up as it was, with all it knows of usage, of
+ * turns, of who has yielded to whom.  What follows for people is written once more, over what is
+ * there.
  *
  * Where there is no image that this program reads (the store is new; another version wrote it; it
  * is damaged) the policy begins afresh, with the jobs as their rows say: who waits, who holds
@@ -30,14 +31,6 @@ struct head {
 	char magic[8];
 	uint64_t config, jobs;
 };
-
-struct saved_live {
-	uint64_t id, preemptor;
-	int64_t submitted, started, ended, ran, retry, waits;
-	uint32_t state, stopping, held, attempt, evictions, losses, workload, priority;
-	int32_t outcome, status;
-};
-static const struct fl_image_kind live_kind = { "daemon.jobs", sizeof(struct saved_live), 0 };
 
 struct saved_core {
 	uint64_t seq, submitted;
@@ -71,46 +64,13 @@ static int write_stream(void *user, const void *bytes, size_t n, fairlead_error 
 	return fwrite(bytes, 1, n, user) == n ? 0 : fl_fail_nomem(err);
 }
 
-static struct saved_live spell(const struct fl_live *job)
-{
-	struct saved_live row;
-
-	memset(&row, 0, sizeof row);
-	row.id = job->id;
-	row.preemptor = job->preemptor;
-	row.submitted = job->submitted;
-	row.started = job->started;
-	row.ended = job->ended;
-	row.ran = job->ran;
-	row.retry = job->retry;
-	row.waits = job->waits;
-	row.state = job->state;
-	row.stopping = job->stopping;
-	row.held = job->held;
-	row.attempt = job->attempt;
-	row.evictions = job->evictions;
-	row.losses = job->losses;
-	row.workload = job->workload.v;
-	row.priority = (uint32_t)job->priority;
-	row.outcome = job->outcome;
-	row.status = job->status;
-	return row;
-}
-
 static int save_jobs(const struct fl_core *c, FILE *f, fairlead_error *err)
 {
 	struct fl_image_sink sink = { write_stream, f };
 	struct saved_core core;
-	struct saved_live *rows = malloc((c->jobs.n + 1) * sizeof *rows);
 	struct fl_image_writer w;
-	uint32_t n = 0;
 	int r;
 
-	if (!rows)
-		return fl_fail_nomem(err);
-	for (uint32_t i = 0; i < c->jobs.n; i++)
-		if (!fl_job_is_over(c->jobs.rows[i].state))
-			rows[n++] = spell(&c->jobs.rows[i]);
 	memset(&core, 0, sizeof core);
 	core.seq = c->seq;
 	core.submitted = c->submitted;
@@ -120,9 +80,8 @@ static int save_jobs(const struct fl_core *c, FILE *f, fairlead_error *err)
 	core.cycles = c->generation.driver.cycles;
 	if ((r = fl_image_begin(&w, &sink, MAKER, err)) == 0 &&
 	    (r = fl_image_put(&w, &core_kind, &core, 1, err)) == 0 &&
-	    (r = fl_image_put(&w, &live_kind, rows, n, err)) == 0)
+	    (r = fl_jobs_save(&c->jobs, &w, err)) == 0)
 		r = fl_image_end(&w, err);
-	free(rows);
 	return r;
 }
 
@@ -183,72 +142,19 @@ static int read_part(void *user, char *buffer, size_t size, size_t *ret, fairlea
 	return 0;
 }
 
-struct restoring {
-	struct fl_core *c;
-	struct fl_live row;
-	int r;
-};
-
-static int restore_job(void *user, const struct fl_job_row *row, fairlead_error *err)
-{
-	struct restoring *x = user;
-	struct fl_job_document doc;
-	struct fl_live *job;
-	int r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, err);
-
-	if (r < 0)
-		return r;
-	x->row.array = doc.spec.array;
-	x->row.uid = doc.spec.uid;
-	x->row.tasks = doc.spec.tasks;
-	r = fl_jobs_restore(&x->c->jobs, &x->row, &doc.spec, &job, err);
-	/* Whom it waits for is there yet; all others are over. */
-	for (uint32_t i = 0; i < doc.spec.n_after && r == 0; i++)
-		if (!fl_jobs_find(&x->c->jobs, doc.spec.after[i].job))
-			fl_jobs_waited(&x->c->jobs, job->id, doc.spec.after[i].job);
-	if (r == 0 && job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
-		r = fl_core_newcomer(x->c, job, err);
-	fl_job_document_done(&doc);
-	return r;
-}
-
-static int load_jobs(struct fl_core *c, const struct fl_image *i, struct saved_core *ret,
+static int load_jobs(struct fl_core *c, struct fl_image *i, struct saved_core *ret,
 		     fairlead_error *err)
 {
-	const struct saved_live *rows;
 	const void *bytes;
-	uint32_t n;
 	int r = fl_image_exactly(i, &core_kind, 1, &bytes, err);
 
 	if (r < 0)
 		return r;
 	*ret = *(const struct saved_core *)bytes;
-	if ((r = fl_image_rows(i, &live_kind, &bytes, &n, err)) < 0)
-		return r;
-	rows = bytes;
-	for (uint32_t k = 0; k < n && r == 0; k++) {
-		struct restoring x = { .c = c };
-
-		x.row = (struct fl_live){ .id = rows[k].id,
-					  .preemptor = rows[k].preemptor,
-					  .submitted = rows[k].submitted,
-					  .started = rows[k].started,
-					  .ended = rows[k].ended,
-					  .ran = rows[k].ran,
-					  .retry = rows[k].retry,
-					  .waits = rows[k].waits,
-					  .state = (enum fl_job_state)rows[k].state,
-					  .stopping = (enum fl_go_why)rows[k].stopping,
-					  .held = (enum fl_hold)rows[k].held,
-					  .attempt = rows[k].attempt,
-					  .evictions = rows[k].evictions,
-					  .losses = rows[k].losses,
-					  .workload = { rows[k].workload },
-					  .priority = (int32_t)rows[k].priority,
-					  .outcome = rows[k].outcome,
-					  .status = rows[k].status };
-		r = fl_store_job(c->store, x.row.id, restore_job, &x, err);
-	}
+	r = fl_jobs_load(&c->jobs, i, err);
+	for (uint32_t k = 0; k < c->jobs.n && r == 0; k++)
+		if (c->jobs.rows[k].state == FL_JOB_WAITS && c->jobs.rows[k].workload.v == FL_NONE)
+			r = fl_core_newcomer(c, &c->jobs.rows[k], err);
 	return r;
 }
 
@@ -258,7 +164,7 @@ static int check_workloads(const struct fl_core *c, const struct fl_model *m, fa
 	for (uint32_t i = 0; i < c->jobs.n; i++)
 		if (c->jobs.rows[i].workload.v != FL_NONE &&
 		    c->jobs.rows[i].workload.v >= m->n_workloads)
-			return fl_image_damaged(live_kind.name, err);
+			return fl_image_damaged("daemon.jobs", err);
 	return 0;
 }
 
@@ -329,35 +235,197 @@ static int load_image(struct fl_core *c, int fd, uint64_t seq, fairlead_error *e
 
 /* --- without an image: as the rows say --- */
 
-static int take_row(void *user, const struct fl_job_row *row, fairlead_error *err)
+/* One of which the row or the spec cannot be read: it fails, for there is nothing to start. */
+struct unread {
+	uint64_t id;
+	char why[FL_CORE_REASON];
+};
+struct restoring {
+	struct fl_core *c;
+	struct unread *unread;
+	uint32_t n, cap;
+};
+
+static int restore_job(struct fl_core *c, const struct fl_job_row *row, struct fl_live *live,
+		       const struct fl_job_spec *spec, fairlead_error *err)
 {
-	struct restoring x = { .c = user };
+	struct fl_live *job;
+	int r;
+
+	live->array = spec->array;
+	live->uid = spec->uid;
+	live->tasks = spec->tasks;
+	r = fl_jobs_restore(&c->jobs, live, spec, &job, err);
+	/* Whom it waits for is there yet; all others are over. */
+	for (uint32_t i = 0; i < spec->n_after && r == 0; i++)
+		if (!fl_jobs_find(&c->jobs, spec->after[i].job))
+			fl_jobs_waited(&c->jobs, row->id, spec->after[i].job);
+	return r < 0 || job->state != FL_JOB_WAITS ? r : fl_core_newcomer(c, job, err);
+}
+
+/*
+ * Of a damaged row nothing is believed but the number, and which attempt it was: its run is found
+ * by that.  Nobody starts it, but it is there until it is ended: who waits for it is told then.
+ */
+static int restore_unread(struct restoring *x, const struct fl_job_row *row, const char *why,
+			  fairlead_error *err)
+{
+	bool whole = !row->damaged || strcmp(row->damaged, "its spec") == 0;
+	struct fl_live live = { .id = row->id,
+				.state = FL_JOB_HELD,
+				.held = FL_HOLD_ADMIN,
+				.attempt = row->attempt,
+				.workload = { FL_NONE },
+				.started = FL_TIME_NONE,
+				.ended = FL_TIME_NONE,
+				.retry = FL_TIME_NONE,
+				.outcome = -1 };
+	struct fl_job_spec spec = { .tasks = 1, .array = whole ? row->array : 0 };
+
+	if (fl_mem_grow(&fl_mem_heap, &x->unread, &x->cap, x->n + 1, sizeof *x->unread, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	x->unread[x->n].id = row->id;
+	(void)snprintf(x->unread[x->n++].why, sizeof x->unread->why, "damaged: %.300s", why);
+	if (whole) {
+		live.priority = row->priority;
+		live.evictions = row->evictions;
+		live.losses = row->losses;
+		live.submitted = row->submitted;
+		live.started = row->started;
+		live.ran = row->ran;
+		spec.uid = row->uid;
+		(void)snprintf(spec.queue, sizeof spec.queue, "%s", row->queue);
+		(void)snprintf(spec.user, sizeof spec.user, "%s", row->user);
+	}
+	return restore_job(x->c, row, &live, &spec, err);
+}
+
+static int restore_damaged(struct restoring *x, const struct fl_job_row *row, fairlead_error *err)
+{
+	char why[64];
+
+	(void)snprintf(why, sizeof why, "%s was not what was written", row->damaged);
+	return restore_unread(x, row, why, err);
+}
+
+static int restore_strange(struct restoring *x, const struct fl_job_row *row,
+			   const fairlead_error *what, fairlead_error *err)
+{
+	char why[FL_CORE_REASON];
+
+	(void)snprintf(why, sizeof why, "its spec is none that is known here, %.80s %.200s",
+		       what->subject, what->text);
+	return restore_unread(x, row, why, err);
+}
+
+static struct fl_live live_of(const struct fl_job_row *row)
+{
 	bool ran = row->state == FL_JOB_STARTS || row->state == FL_JOB_RUNS ||
 		   row->state == FL_JOB_STOPS;
+	struct fl_live live = { .id = row->id,
+				.state = row->state,
+				.held = row->held,
+				.priority = row->priority,
+				.attempt = row->attempt,
+				.evictions = row->evictions,
+				.losses = row->losses,
+				.workload = { FL_NONE },
+				.submitted = row->submitted,
+				.started = row->started,
+				.ended = FL_TIME_NONE,
+				.ran = row->ran,
+				.waits = row->submitted,
+				.retry = FL_TIME_NONE,
+				.outcome = row->outcome,
+				.status = row->status };
 
-	x.row = (struct fl_live){ .id = row->id,
-				  .state = row->state,
-				  .held = row->held,
-				  .priority = row->priority,
-				  .attempt = row->attempt,
-				  .evictions = row->evictions,
-				  .losses = row->losses,
-				  .workload = { FL_NONE },
-				  .submitted = row->submitted,
-				  .started = row->started,
-				  .ended = FL_TIME_NONE,
-				  .ran = row->ran,
-				  .waits = row->submitted,
-				  .retry = FL_TIME_NONE,
-				  .outcome = row->outcome,
-				  .status = row->status };
 	if (ran && !row->placement)
-		x.row.state = FL_JOB_WAITS; /* nobody knows what it would hold */
+		live.state = FL_JOB_WAITS; /* nobody knows what it would hold */
 	else if (row->state == FL_JOB_STOPS)
-		x.row.stopping = row->held ? FL_GO_HELD : FL_GO_DRAIN;
-	if (row->id > x.c->submitted)
-		x.c->submitted = row->id;
-	return restore_job(&x, row, err);
+		live.stopping = row->held ? FL_GO_HELD : FL_GO_DRAIN;
+	return live;
+}
+
+static int take_row(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct restoring *x = user;
+	struct fl_live live = live_of(row);
+	struct fl_job_document doc;
+	fairlead_error why = { 0 };
+	int r;
+
+	if (row->id > x->c->submitted)
+		x->c->submitted = row->id;
+	if (row->damaged)
+		return restore_damaged(x, row, err);
+	r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, &why);
+	/* An older program may have taken what this one does not: a job is no reason not to start. */
+	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT)
+		return restore_strange(x, row, &why, err);
+	if (r < 0) {
+		*err = why;
+		return r;
+	}
+	r = restore_job(x->c, row, &live, &doc.spec, err);
+	fl_job_document_done(&doc);
+	return r;
+}
+
+/* --- those that cannot be read, once there is a generation --- */
+
+static int see_last_event(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	struct fl_core *c = user;
+
+	(void)err;
+	if (row->seq == c->row_seq)
+		c->row_events = row->n + 1;
+	return 0;
+}
+
+/* What happens now follows from the last row there is, which may have had events. */
+static int go_on_behind(struct fl_core *c, const struct fl_store_end *end, fl_time now,
+			fairlead_error *err)
+{
+	const struct fl_event_filter last = { .limit = 1, .newest_first = true };
+
+	c->seq = c->row_seq = end->seq;
+	c->row_events = 0;
+	c->at = end->at > now ? end->at : now;
+	if (end->job > c->submitted)
+		c->submitted = end->job;
+	return fl_store_events(c->store, &last, see_last_event, c, err);
+}
+
+static int close_admission(void *user, const struct fl_admission_row *row, fairlead_error *err)
+{
+	struct fl_core *c = user;
+	struct fl_admission_row over = *row;
+
+	if (row->to != FL_TIME_NONE)
+		return 0;
+	over.to = c->at;
+	over.ended = "damaged";
+	return fl_gather_admission(c->gather, &over, err);
+}
+
+static int end_unread(struct restoring *x, fairlead_error *err)
+{
+	struct fl_core *c = x->c;
+	int r = 0;
+
+	for (uint32_t i = 0; i < x->n && r == 0; i++) {
+		r = fl_store_admissions(c->store, x->unread[i].id, close_admission, c, err);
+		if (r == 0)
+			r = fl_core_end(c, x->unread[i].id, FL_JOB_FAILED, x->unread[i].why, err);
+	}
+	/* Of whom nobody is there to tell that it is over: it would wait for ever. */
+	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
+		if (c->jobs.rows[i].state == FL_JOB_DEPENDS &&
+		    !fl_jobs_waits_for(&c->jobs, c->jobs.rows[i].id))
+			r = fl_core_end(c, c->jobs.rows[i].id, FL_JOB_CANCELLED,
+					"a job that it waited for did not end as it was to", err);
+	return r;
 }
 
 /* What jobs hold, by number, as their rows say. */
@@ -376,7 +444,7 @@ static int take_placement(void *user, const struct fl_job_row *row, fairlead_err
 	struct holdings *h = user;
 	struct holding *to;
 
-	if (!row->placement)
+	if (!row->placement || row->damaged)
 		return 0;
 	if (fl_mem_grow(&fl_mem_heap, &h->rows, &h->cap, h->n + 1, sizeof *h->rows, err) < 0)
 		return FAIRLEAD_ENOMEM;
@@ -397,42 +465,78 @@ static const struct fl_run_grant *held(void *user, uint64_t job, uint32_t *ret_n
 	return NULL;
 }
 
-static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairlead_error *err)
+/*
+ * Before an image that lacks who was ended: after a kill between the two their rows would say that
+ * they go on.
+ */
+static int write_ended(struct fl_core *c, fairlead_error *err)
+{
+	int r = fl_core_write_jobs(c, err);
+
+	if (r == 0)
+		r = fl_store_commit(c->store, fl_gather_close(c->gather), err);
+	if (r < 0)
+		return r;
+	fl_gather_clear(c->gather);
+	fl_jobs_drop(&c->jobs, /* may= */ NULL, NULL); /* their rows are what is known of them */
+	return 0;
+}
+
+/*
+ * At once: until there is an image, a start after a kill would begin with rows for people, which
+ * are a batch behind.  What is in its way stands in the log.
+ */
+static int first_checkpoint(struct fl_core *c, bool has_ended, fairlead_error *err)
+{
+	fairlead_error why;
+	int r = has_ended ? write_ended(c, &why) : 0;
+
+	if (r == FAIRLEAD_ENOMEM)
+		return fl_fail_nomem(err);
+	if (r == 0)
+		(void)fl_core_checkpoint(c, &why);
+	else
+		c->must_checkpoint = true; /* once what was gathered is written */
+	return 0;
+}
+
+static int restore_jobs(struct restoring *x, struct holdings *holdings, fl_time now,
+			fairlead_error *err)
 {
 	static const uint32_t live = 1u << FL_JOB_HELD | 1u << FL_JOB_DEPENDS | 1u << FL_JOB_WAITS |
 				     1u << FL_JOB_STARTS | 1u << FL_JOB_RUNS | 1u << FL_JOB_STOPS;
-	const struct fl_job_filter filter = { .states = live };
-	struct holdings holdings = { 0 };
-	struct fl_generation_options o = { .config = c->config,
-					   .capacity = &c->capacity,
-					   .now = fl_clock_now(&c->clock),
-					   .up_to = UINT64_MAX,
-					   .backend = &c->driven,
-					   .held = held,
-					   .user = &holdings };
-	fairlead_error why;
-	int r = fl_store_jobs(c->store, &filter, take_row, c, err);
+	const struct fl_job_filter filter = { .states = live, .damaged = true };
+	struct fl_core *c = x->c;
+	const struct fl_generation_options o = { .config = c->config,
+						 .capacity = &c->capacity,
+						 .now = now,
+						 .up_to = UINT64_MAX,
+						 .backend = &c->driven,
+						 .held = held,
+						 .user = holdings };
+	int r = fl_store_jobs(c->store, &filter, take_row, x, err);
 
 	if (r == 0)
-		r = fl_store_jobs(c->store, &filter, take_placement, &holdings, err);
-	if (r == 0)
-		r = fl_generation_new(&o, &c->jobs, &c->generation, err);
+		r = fl_store_jobs(c->store, &filter, take_placement, holdings, err);
+	return r < 0 ? r : fl_generation_new(&o, &c->jobs, &c->generation, err);
+}
+
+static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairlead_error *err)
+{
+	struct restoring x = { .c = c };
+	struct holdings holdings = { 0 };
+	fl_time now = fl_clock_now(&c->clock);
+	int r = restore_jobs(&x, &holdings, now, err);
+
 	free(holdings.rows);
-	if (r < 0)
-		return r;
-	c->seq = end->seq;
-	c->at = end->at > o.now ? end->at : o.now;
-	if (end->job > c->submitted)
-		c->submitted = end->job;
-	c->row_seq = c->seq;
-	if ((r = fl_core_conditions(c, c->at, err)) < 0)
-		return r;
-	/*
-	 * At once: until there is one, a start after a kill would begin with rows for people, which
-	 * are a batch behind.  What is in its way stands in the log.
-	 */
-	(void)fl_core_checkpoint(c, &why);
-	return 0;
+	if (r == 0)
+		r = go_on_behind(c, end, now, err);
+	if (r == 0)
+		r = end_unread(&x, err);
+	if (r == 0)
+		r = fl_core_conditions(c, c->at, err);
+	free(x.unread);
+	return r < 0 ? r : first_checkpoint(c, c->n_dirty > 0, err);
 }
 
 /* --- the rows behind the checkpoint --- */
@@ -510,15 +614,19 @@ int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairl
 							   .wall = end.wall,
 							   .boot = end.boot,
 							   .boot_id = end.boot_id });
-	if ((r = fl_core_copy_capacity(c, capacity, err)) < 0 ||
-	    (r = fl_store_checkpointed(c->store, &seq, &fd, err)) < 0)
+	if ((r = fl_core_copy_capacity(c, capacity, err)) < 0)
 		return r;
-	if (fd < 0)
+	r = fl_store_checkpointed(c->store, &seq, &fd, &why);
+	if (r == 0 && fd < 0)
 		return begin_afresh(c, &end, err);
 	c->config = NULL;
-	r = recover_from(c, fd, seq, &why);
-	(void)close(fd);
 	if (r == 0) {
+		r = recover_from(c, fd, seq, &why);
+		(void)close(fd);
+	}
+	if (r == 0) {
+		if (end.job > c->submitted) /* numbers that others had */
+			c->submitted = end.job;
 		r = fl_core_want_config(c, wanted, capacity, &other, err);
 		fl_config_free(wanted);
 		return r;

@@ -155,8 +155,8 @@ int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *
 		.n = c->row_events++,
 		.at = tell->at,
 		.kind = fl_happened_name(tell->what),
-		.job = tell->job ? tell->job->id : 0,
-		.attempt = tell->job ? tell->job->attempt : 0,
+		.job = tell->job ? tell->job->id : tell->number,
+		.attempt = tell->job ? tell->job->attempt : tell->attempt,
 		.queue = tell->queue || !tell->job ?
 				 tell->queue :
 				 fl_names_text(&c->jobs.names, tell->job->queue),

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "codec/job_json.h"
+#include "codec/quantity.h"
 #include "daemon/core_parts.h"
 
 /* --- is there such a thing? --- */
@@ -18,14 +19,6 @@ static int check_queue(const struct fl_core *c, const struct fl_job_spec *spec, 
 	return fl_config_queue(c->generation.model, spec->queue, &namespace, &queue, err);
 }
 
-static bool has_resource(const struct fl_model *m, const char *name)
-{
-	for (uint32_t i = 0; i < m->n_resources; i++)
-		if (strcmp(fl_model_text(m, m->resources[i]), name) == 0)
-			return true;
-	return false;
-}
-
 static int check_requests(const struct fl_core *c, const struct fl_job_spec *spec,
 			  fairlead_error *err)
 {
@@ -35,7 +28,7 @@ static int check_requests(const struct fl_core *c, const struct fl_job_spec *spe
 		struct fl_nearest near = { .wanted = spec->requests[i].resource };
 		char text[1600];
 
-		if (has_resource(m, spec->requests[i].resource))
+		if (fl_model_find_resource(m, spec->requests[i].resource).v != FL_NONE)
 			continue;
 		fl_fail(err, FAIRLEAD_EINPUT, "nobody has any '%s'", spec->requests[i].resource);
 		for (uint32_t k = 0; k < m->n_resources; k++)
@@ -143,6 +136,37 @@ static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec,
 	return 0;
 }
 
+/* Of who submits: what is kept and what is on its way. */
+static uint64_t count_bytes(const struct fl_core *c, const struct fl_job_spec *spec)
+{
+	uint64_t bytes = fl_jobs_bytes_of_user(&c->jobs, spec->user);
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < c->gathers[i].n_journal; k++) {
+			const struct fl_job_spec *other = c->gathers[i].specs[k];
+
+			if (other && other->uid == spec->uid)
+				bytes += other->bytes;
+		}
+	return bytes;
+}
+
+static int check_bytes(const struct fl_core *c, uint64_t bytes, fairlead_error *err)
+{
+	const fl_amount most = fl_config_settings(c->config)->max_bytes_per_user;
+	char text[32];
+
+	if (bytes <= (uint64_t)most)
+		return 0;
+	fl_fail(err, FAIRLEAD_ELIMIT,
+		"a user may have %s of commands and environments in jobs that are not over, and "
+		"no more",
+		fl_quantity_format(text, most, /* cpu= */ false, /* binary= */ true));
+	fl_fail_hint(err, "submit with a smaller environment, or wait until some are over; an "
+			  "admin can raise .spec.limits.bytesPerUser");
+	return FAIRLEAD_ELIMIT;
+}
+
 static int check_time(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
 {
 	fl_time most = fl_config_settings(c->config)->max_time_limit;
@@ -211,32 +235,41 @@ static struct fl_journal_row row_of(const struct fl_core *c, const struct fl_job
 	return row;
 }
 
-static int add_one(struct fl_core *c, const struct fl_job_spec *mine, struct fl_job_spec *spec,
-		   const struct fl_journal_row *row, fairlead_error *err)
+/* The first one says how long they are; *bytes: those of their user. */
+static int begin_array(struct fl_core *c, struct fl_job_spec *one, const char *json,
+		       uint32_t copies, uint64_t *bytes, const struct fl_job_spec **mine,
+		       fairlead_error *err)
 {
-	char *json = fl_job_text(spec);
-	int r = json ? fl_gather_submit(c->gather, row, mine, json, err) : fl_fail_nomem(err);
+	int r;
 
-	free(json);
-	return r;
+	one->bytes = (uint32_t)strlen(json);
+	*bytes += (uint64_t)one->bytes * copies;
+	r = check_bytes(c, *bytes, err);
+	return r < 0 ? r : fl_gather_spec(c->gather, one, mine, err);
 }
 
 static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t copies,
-		     uint64_t *id, fairlead_error *err)
+		     uint64_t *id, uint64_t *bytes, fairlead_error *err)
 {
 	struct fl_journal_row row = row_of(c, spec);
 	struct fl_job_spec one = *spec;
-	const struct fl_job_spec *mine;
-	int r;
+	const struct fl_job_spec *mine = NULL;
+	int r = 0;
 
 	if (copies > 1)
 		one.array = *id + 1;
-	if ((r = fl_gather_spec(c->gather, &one, &mine, err)) < 0)
-		return r;
 	for (uint32_t i = 0; i < copies && r == 0; i++) {
+		char *json;
+
 		one.array_index = i;
 		row.job = ++*id;
-		r = add_one(c, mine, &one, &row, err);
+		json = fl_job_text(&one);
+		r = json ? 0 : fl_fail_nomem(err);
+		if (r == 0 && i == 0)
+			r = begin_array(c, &one, json, copies, bytes, &mine, err);
+		if (r == 0)
+			r = fl_gather_submit(c->gather, &row, mine, json, err);
+		free(json);
 	}
 	return r;
 }
@@ -247,13 +280,14 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 	struct fl_gather *g = c->gather;
 	uint32_t journal = g->n_journal, new_jobs = g->n_new_jobs, copies = array ? array : 1;
 	struct fl_post post = { done, user, journal, n * copies };
-	uint64_t id = c->submitted;
+	uint64_t id = c->submitted, bytes;
 	int r = fl_core_check_open(c, err);
 
 	if (r == 0)
 		r = check_all(c, specs, n, n * copies, err);
+	bytes = r == 0 && n ? count_bytes(c, specs) : 0;
 	for (uint32_t i = 0; i < n && r == 0; i++)
-		r = add_array(c, &specs[i], copies, &id, err);
+		r = add_array(c, &specs[i], copies, &id, &bytes, err);
 	if (r == 0)
 		r = fl_gather_post(g, &post, err);
 	if (r < 0) {
