@@ -18,6 +18,7 @@ enum fake_state { FAKE_ASKED, FAKE_BEGAN, FAKE_ENDED, FAKE_FORGOTTEN };
 struct fake_run {
 	uint64_t job;
 	uint32_t attempt;
+	char token[FL_RUN_TOKEN];
 	enum fake_state state;
 	enum fl_go_why told;
 	const char *besides; /* text of an outcome that needs none; NULL: none */
@@ -27,6 +28,7 @@ struct fake_run {
 struct fake {
 	struct fake_run *runs;
 	uint32_t n, cap;
+	uint32_t disowned;
 	uint32_t twice; /* started again though it was known */
 	struct fl_host_callbacks callbacks;
 	bool open;
@@ -72,95 +74,6 @@ static int fake_capacity(struct fl_host *h, struct fl_capacity *ret, fairlead_er
 	return 0;
 }
 
-static int fake_start(struct fl_host *h, const struct fl_run *run, fairlead_error *err)
-{
-	(void)h;
-	(void)err;
-	if (fake_find(run->job, run->attempt)) {
-		fake.twice++;
-		return 0;
-	}
-	if (fake.n == fake.cap) {
-		fake.cap = fake.cap ? 2 * fake.cap : 64;
-		fake.runs = realloc(fake.runs, fake.cap * sizeof *fake.runs);
-	}
-	fake.runs[fake.n++] = (struct fake_run){ .job = run->job, .attempt = run->attempt };
-	return 0;
-}
-
-static int fake_stop(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_go_why why,
-		     fl_time grace, fairlead_error *err)
-{
-	struct fake_run *r = fake_find(job, attempt);
-
-	(void)h;
-	(void)grace;
-	(void)err;
-	if (r && r->told == FL_GO_NOT)
-		r->told = why;
-	return 0;
-}
-
-static int fake_found(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_found *ret,
-		      fairlead_error *err)
-{
-	const struct fake_run *r = fake_find(job, attempt);
-
-	(void)h;
-	(void)err;
-	*ret = !r ? FL_FOUND_NEVER : r->state >= FAKE_ENDED ? FL_FOUND_ENDED : FL_FOUND_RUNS;
-	return 0;
-}
-
-static int fake_each(struct fl_host *h, int (*fn)(void *user, uint64_t job, uint32_t attempt),
-		     void *user, fairlead_error *err)
-{
-	(void)h;
-	(void)err;
-	for (uint32_t i = 0; i < fake.n; i++)
-		if (fake.runs[i].state != FAKE_FORGOTTEN)
-			(void)fn(user, fake.runs[i].job, fake.runs[i].attempt);
-	return 0;
-}
-
-static void fake_forget(struct fl_host *h, uint64_t job, uint32_t attempt)
-{
-	struct fake_run *r = fake_find(job, attempt);
-
-	(void)h;
-	if (r)
-		r->state = FAKE_FORGOTTEN;
-}
-
-static void fake_remove(struct fl_host *h, uint64_t job)
-{
-	(void)h;
-	(void)job;
-}
-
-static const struct fl_backend_ops fake_backend = {
-	.name = "fake",
-	.open = fake_open,
-	.close = fake_close,
-	.capacity = fake_capacity,
-	.start = fake_start,
-	.stop = fake_stop,
-	.find = fake_found,
-	.each = fake_each,
-	.forget = fake_forget,
-	.remove = fake_remove,
-};
-
-/* It runs. */
-static void fake_begin(struct fake_run *r)
-{
-	if (r->state != FAKE_ASKED)
-		return;
-	r->state = FAKE_BEGAN;
-	if (fake.open)
-		fake.callbacks.began(fake.callbacks.user, r->job, r->attempt, FL_TIME_NONE);
-}
-
 static void fake_tell(struct fake_run *r)
 {
 	struct fl_run_outcome o = r->outcome;
@@ -187,6 +100,126 @@ static void fake_end(struct fake_run *r, enum fl_outcome_kind kind, int status)
 	if (r->besides)
 		strcpy(r->outcome.text, r->besides);
 	fake_tell(r);
+}
+
+static int fake_start(struct fl_host *h, const struct fl_run *run, fairlead_error *err)
+{
+	(void)h;
+	(void)err;
+	if (fake_find(run->job, run->attempt)) {
+		fake.twice++;
+		return 0;
+	}
+	if (fake.n == fake.cap) {
+		fake.cap = fake.cap ? 2 * fake.cap : 64;
+		fake.runs = realloc(fake.runs, fake.cap * sizeof *fake.runs);
+	}
+	fake.runs[fake.n] = (struct fake_run){ .job = run->job, .attempt = run->attempt };
+	memcpy(fake.runs[fake.n].token, run->token, FL_RUN_TOKEN);
+	if (run->before == FL_BEFORE_TOLD)
+		fake_end(&fake.runs[fake.n], FL_RUN_NOT_STARTED, 0);
+	fake.n++;
+	return 0;
+}
+
+static int fake_stop(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_go_why why,
+		     fl_time grace, fairlead_error *err)
+{
+	struct fake_run *r = fake_find(job, attempt);
+
+	(void)h;
+	(void)grace;
+	(void)err;
+	if (r && r->told == FL_GO_NOT)
+		r->told = why;
+	return 0;
+}
+
+static int fake_found(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
+		      enum fl_found *ret, fairlead_error *err)
+{
+	const struct fake_run *r = fake_find(job, attempt);
+
+	if (r && token && strcmp(r->token, token) != 0)
+		abort();
+
+	(void)h;
+	(void)err;
+	*ret = !r ? FL_FOUND_NEVER : r->state >= FAKE_ENDED ? FL_FOUND_ENDED : FL_FOUND_RUNS;
+	return 0;
+}
+
+static int fake_each(struct fl_host *h,
+		     int (*fn)(void *user, uint64_t job, uint32_t attempt, const char *token),
+		     void *user, fairlead_error *err)
+{
+	(void)h;
+	(void)err;
+	for (uint32_t i = 0; i < fake.n; i++)
+		if (fake.runs[i].state != FAKE_FORGOTTEN)
+			(void)fn(user, fake.runs[i].job, fake.runs[i].attempt, fake.runs[i].token);
+	return 0;
+}
+
+static void fake_disown(struct fl_host *h, struct fl_stray *strays, uint32_t n)
+{
+	(void)h;
+	for (uint32_t i = 0; i < n; i++) {
+		struct fake_run *r = fake_find(strays[i].job, strays[i].attempt);
+
+		strays[i].ran = r->state < FAKE_ENDED;
+		r->state = FAKE_FORGOTTEN;
+		fake.disowned++;
+	}
+}
+
+static void fake_forget(struct fl_host *h, uint64_t job, uint32_t attempt)
+{
+	struct fake_run *r = fake_find(job, attempt);
+
+	(void)h;
+	if (r)
+		r->state = FAKE_FORGOTTEN;
+}
+
+static void fake_remove(struct fl_host *h, uint64_t job)
+{
+	(void)h;
+	(void)job;
+}
+
+/* Its runs stand in no folder. */
+static int fake_last(const char *state, struct fl_last_run *ret, fairlead_error *err)
+{
+	(void)state;
+	(void)err;
+	*ret = (struct fl_last_run){ 0 };
+	return 0;
+}
+
+static const struct fl_backend_ops fake_backend = {
+	.name = "fake",
+	.last = fake_last,
+	.open = fake_open,
+	.close = fake_close,
+	.capacity = fake_capacity,
+	.start = fake_start,
+	.stop = fake_stop,
+	.find = fake_found,
+	.each = fake_each,
+	.disown = fake_disown,
+	.forget = fake_forget,
+	.remove = fake_remove,
+};
+
+/* It runs. */
+static void fake_begin(struct fake_run *r)
+{
+	if (r->state != FAKE_ASKED)
+		return;
+	r->state = FAKE_BEGAN;
+	if (fake.open)
+		fake.callbacks.began(fake.callbacks.user, r->job, r->attempt, FL_TIME_NONE);
 }
 
 /* After a core has begun: what has ended and was not forgotten is told again. */

@@ -72,10 +72,19 @@ static int groups_of(void *user, uid_t uid, gid_t gid, gid_t *ret, uint32_t room
 	return 0;
 }
 
+/* The numbers from 1000 on are alice's, those from 2000 on root's. */
+static int owner_of(void *user, uid_t uid, uid_t *ret)
+{
+	(void)user;
+	*ret = uid < 2000 ? ALICE : 0;
+	return uid < 1000 || uid >= 3000;
+}
+
 static fl_time now(void *user) { return ((struct world *)user)->now; }
 
 static struct world world;
-static const struct fl_accounts accounts = { user_of, group_of, name_of, groups_of, now, &world };
+static const struct fl_accounts accounts = { user_of,  group_of, name_of, groups_of,
+					     owner_of, now,      &world };
 
 static struct folder here;
 
@@ -331,6 +340,76 @@ static void of_this_machine(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* --- at the door --- */
+
+static void meets(void **state)
+{
+	static const struct {
+		const char *spec;
+		uid_t uid, payer;
+		enum fl_rank rank;
+	} rows[] = {
+		{ "{}", 0, 0, FL_RANK_ROOT },
+		{ "{}", OWN, OWN, FL_RANK_ROOT },
+		{ "{}", ALICE, ALICE, FL_RANK_USER },
+		{ "{access: {admins: {groups: [blue]}}}", BOB, BOB, FL_RANK_ADMIN },
+		{ "{access: {admins: {groups: [blue]}}}", ALICE, ALICE, FL_RANK_USER },
+		/* Of a range: who was given it, with all others of it. */
+		{ "{}", 1000, ALICE, FL_RANK_STRANGER },
+		{ "{access: {withoutAccount: allow}}", 1000, ALICE, FL_RANK_USER },
+		{ "{access: {withoutAccount: allow}}", 1999, ALICE, FL_RANK_USER },
+		{ "{access: {withoutAccount: allow}}", 2000, 0, FL_RANK_USER },
+		/* Of none: all of them are one. */
+		{ "{}", DAVE, (uid_t)-1, FL_RANK_STRANGER },
+		{ "{access: {withoutAccount: allow}}", DAVE, (uid_t)-1, FL_RANK_USER },
+		{ "{access: {withoutAccount: allow}}", 3000, (uid_t)-1, FL_RANK_USER },
+		{ "{access: {admins: {users: [103]}}}", DAVE, (uid_t)-1, FL_RANK_ADMIN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_config *c = config_of(rows[i].spec);
+		struct fl_access *a = access_of(c, OWN);
+		struct fl_guest guest;
+
+		/* The second time of what is remembered. */
+		for (int again = 0; again < 2; again++) {
+			fl_access_meet(a, rows[i].uid, 1, &guest);
+			if (guest.payer != rows[i].payer || guest.rank != rows[i].rank)
+				fail_msg("%s: %u is %u of rank %d", rows[i].spec, rows[i].uid,
+					 guest.payer, (int)guest.rank);
+		}
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+}
+
+static void ranges(void **state)
+{
+	static const struct {
+		uid_t uid, owner; /* (uid_t)-1: nobody's */
+	} rows[] = {
+		{ 99999, (uid_t)-1 },  { 100000, 7 },
+		{ 165535, 7 },         { 165536, 0 },
+		{ 165537, (uid_t)-1 }, { 200000, (uid_t)-1 },
+		{ 300000, (uid_t)-1 }, { 400000, (uid_t)-1 },
+		{ 500001, 12 },        { UINT32_MAX - 1, (uid_t)-1 },
+	};
+	uid_t owner;
+
+	(void)state;
+	folder_write(&here, "subuid",
+		     "7:100000:65536\nroot:165536:1\nnobody-there:200000:10\n300000:5\n"
+		     "\n:::\n8:400000:5x\n9:-1:10\n10:x:5\n11:500000:0\n12:500001:1");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int r = fl_accounts_owner(folder_path(&here, "subuid"), rows[i].uid, &owner);
+
+		if (r != (rows[i].owner == (uid_t)-1) || (r == 0 && owner != rows[i].owner))
+			fail_msg("%u: %d, %u", rows[i].uid, r, owner);
+	}
+	assert_int_equal(fl_accounts_owner(folder_path(&here, "none"), 1, &owner), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +420,8 @@ int main(void)
 		IN_FOLDER(many),
 		cmocka_unit_test(of_this_machine),
 		IN_FOLDER(nobody_of_that_name),
+		IN_FOLDER(meets),
+		IN_FOLDER(ranges),
 	};
 
 	return cmocka_run_group_tests_name("daemon/access", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures as text: each is what it says, names may be anything, and promtool has no complaint. */
+#include <math.h>
 #include <unistd.h>
 
 #include "daemon/metrics.h"
@@ -140,9 +141,22 @@ static void borrow(void **state)
 		"fairlead_jobs{state=\"held\"} 0",
 		"fairlead_store_size_bytes 4096",
 		"fairlead_store_failing 1",
+		"fairlead_store_damaged 4",
+		"fairlead_store_log_cut_pages 5",
 		"fairlead_http_requests_total 12",
 		"fairlead_http_requests_refused_total 3",
 		"fairlead_http_connections 2",
+		"fairlead_http_connections_refused_total{reason=\"full\"} 0",
+		"fairlead_http_connections_refused_total{reason=\"stranger\"} 7",
+		"fairlead_http_connections_refused_total{reason=\"descriptors\"} 8",
+		"fairlead_http_connections_displaced_total 9",
+		"fairlead_restored 1",
+		"fairlead_store_errors_total 2",
+		"fairlead_job_losses_total{queue=\"b\"} 1",
+		"process_open_fds 20",
+		"process_max_fds +Inf",
+		"process_cpu_seconds_total 0.5",
+		"process_start_time_seconds 1.5",
 	};
 	struct world w;
 
@@ -151,11 +165,26 @@ static void borrow(void **state)
 	w.now.started = FL_SECOND * 3 / 2;
 	w.now.store_bytes = 4096;
 	w.now.store_fails = true;
-	w.now.requests = 12;
-	w.now.refused = 3;
-	w.now.connections = 2;
+	w.now.store_damaged = 4;
+	w.now.store_cut = 5;
+	w.now.server = (struct fl_server_figures){ .requests = 12, .refused = 3, .connections = 2 };
+	w.now.server.turned_away[FL_AWAY_STRANGER] = 7;
+	w.now.server.turned_away[FL_AWAY_DESCRIPTORS] = 8;
+	w.now.server.gave_way = 9;
+	w.now.restored = true;
+	/* What is not known does not stand there. */
+	w.now.vitals = (struct fl_vitals){ .open_fds = 20,
+					   .max_fds = (double)INFINITY,
+					   .cpu_seconds = 0.5,
+					   .started = 1.5,
+					   .resident_bytes = -1,
+					   .virtual_bytes = -1 };
+	fl_metrics_store_failed(w.m);
+	fl_metrics_store_failed(w.m);
+	fl_metrics_lost(w.m, "b");
 	render(&w);
 	check_lines(&w, lines, COUNT(lines));
+	assert_null(strstr(w.text, "\nprocess_resident_memory_bytes "));
 	assert_null(strstr(w.text, "(other)"));
 	assert_null(strstr(w.text, "fairlead_queue_fair_share{"));
 	end(&w);
@@ -375,7 +404,9 @@ static void rows(void **state)
 		size_t n = strlen(row->name);
 		bool total = n > 6 && strcmp(row->name + n - 6, "_total") == 0;
 
-		CHECK(strncmp(row->name, "fairlead_", 9) == 0, row->name);
+		CHECK(strncmp(row->name, "fairlead_", 9) == 0 ||
+			      strncmp(row->name, "process_", 8) == 0,
+		      row->name);
 		CHECK(total == (strcmp(row->type, "counter") == 0), row->name);
 		CHECK(*row->help && row->help[strlen(row->help) - 1] == '.', row->name);
 		CHECK(!strstr(row->labels, "job") && !strstr(row->labels, "user"), row->name);
