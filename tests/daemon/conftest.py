@@ -5,9 +5,11 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -61,19 +63,23 @@ class Daemon:
         self.config = config
         self.process = None
 
-    def start(self, ready=True):
+    def start(self, *more, ready=True, environment=None):
         args = [os.environ["FAIRLEADD"], "--state", str(self.state), "--socket", str(self.socket)]
         if self.config:
             args += ["--config", str(self.config)]
+        args += more
         self.log = open(self.folder / "log", "ab")
         self.process = subprocess.Popen(args, stdout=self.log, stderr=self.log, cwd=self.folder,
-                                        start_new_session=True)
+                                        start_new_session=True, env={**os.environ, **(environment or {})})
         if ready:
             self.until(lambda: self.is_up(), "it listens")
         return self
 
     def is_up(self):
         assert self.process.poll() is None, self.said()
+        return self.answers()
+
+    def answers(self):
         try:
             return self.get("/v1/health").status in (200, 503)
         except OSError:
@@ -143,6 +149,18 @@ class Daemon:
                           f"job {number} is one of {states}: {self.job(number)}")
 
 
+def pytest_configure(config):
+    """A folder of its own: the usual one of a user is closed to others whenever any pytest begins."""
+    if config.option.basetemp is None:
+        config.own_temp = tempfile.mkdtemp(prefix="fairlead-")
+        config.option.basetemp = os.path.join(config.own_temp, "t")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == 0 and hasattr(session.config, "own_temp"):
+        shutil.rmtree(session.config.own_temp, ignore_errors=True)
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """One daemon for all tests of a file that leave it as it was."""
@@ -179,6 +197,7 @@ spec:
     flavors:
     - {name: default, resources: {cpu: "4", memory: 4Gi}}
   jobs: {grace: 1s}
+  access: {withoutAccount: allow}  # users made up for tests have none
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue

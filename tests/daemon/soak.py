@@ -130,6 +130,10 @@ def resident(daemon):
     return None
 
 
+def open_files(daemon):
+    return len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=600)
@@ -141,7 +145,7 @@ def main():
     config = folder / "daemon.yaml"
     config.write_text(COMPANY)
     daemon = Daemon(folder, config).start()
-    live = [0, 0]
+    live, files = [0, 0], open_files(daemon)
     clients = [Client(daemon, o.seed + i, live) for i in range(o.clients)]
     for client in clients:
         client.start()
@@ -171,6 +175,7 @@ def main():
         for row in daemon.get("/v1/jobs?limit=10000").json()["jobs"]:
             daemon.post(f"/v1/jobs/{row['id']}/cancel")
         daemon.until(lambda: not daemon.get("/v1/jobs").json()["jobs"], "all jobs are over", 120)
+        daemon.until(lambda: open_files(daemon) <= files + 2, "no descriptor is left open", 120)
         code = daemon.stop()
         problem = problem or (f"it ended with {code}" if code else None)
     said = daemon.said()

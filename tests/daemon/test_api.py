@@ -3,7 +3,10 @@
 import http.client
 import json
 import os
+import pathlib
 import pwd
+import resource
+import shutil
 import subprocess
 import sys
 import threading
@@ -26,6 +29,34 @@ def test_metrics(shared):
     answer = shared.get("/metrics")
     assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/plain")
     assert "fairlead_build_info" in answer.text
+    if shutil.which("promtool"):
+        subprocess.run(["promtool", "check", "metrics"], input=answer.text, text=True, check=True,
+                       capture_output=True)
+
+
+def figure(daemon, name):
+    line = next(l for l in daemon.get("/metrics").text.splitlines() if l.startswith(name + " "))
+    return float(line.split()[1])
+
+
+def test_metrics_of_the_process(shared):
+    pid = shared.process.pid
+    started = float(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    boot = next(float(line.split()[1]) for line in open("/proc/stat") if line.startswith("btime"))
+    assert figure(shared, "process_start_time_seconds") == pytest.approx(
+        boot + started / os.sysconf("SC_CLK_TCK"), abs=0.02)
+    assert figure(shared, "process_max_fds") == resource.prlimit(pid, resource.RLIMIT_NOFILE)[0]
+    # What was just closed may be counted for a moment.
+    before = min(figure(shared, "process_open_fds") for _ in range(20))
+    held = [shared.follow("/v1/events?follow=1") for _ in range(5)]
+    shared.until(lambda: figure(shared, "process_open_fds") >= before + 5, "they are counted")
+    for _, connection in held:
+        connection.close()
+    shared.until(lambda: figure(shared, "process_open_fds") < before + 5, "they have gone")
+    assert figure(shared, "process_resident_memory_bytes") > 2**20
+    assert figure(shared, "process_cpu_seconds_total") > 0
+    assert figure(shared, "fairlead_restored") == 0
+    assert figure(shared, "fairlead_store_errors_total") == 0
 
 
 @pytest.mark.parametrize("method, path, status, text", [
@@ -384,7 +415,7 @@ def test_queues(shared):
 
     # and what is asked of such a state
     text = shared.get(f"/v1/jobs/{waiting}/explain").text
-    assert f"default/{waiting} waits: it asks for 2 cpu" in text
+    assert text.startswith(f"job {waiting} waits: it asks for 2 cpu")
     answer = shared.get(f"/v1/jobs/{waiting}/explain?format=json")
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.json()["kind"] == "Explanation" and answer.json()["policy"] == "borrow"
@@ -433,7 +464,7 @@ spec:
       - {name: memory, nominalQuota: 4Gi}
 """)
     assert answer.status == 200, answer.text
-    assert f"default/{waiting}" in answer.text
+    assert f"\n  {waiting} " in answer.text and "default/" not in answer.text
     assert shared.job(waiting)["state"] == "waits"
     answer = shared.post("/v1/what-if", """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -503,7 +534,9 @@ def test_backup(shared, tmp_path):
 
 
 def test_reload(daemon):
-    assert daemon.post("/v1/reload").status == 200
+    answer = daemon.post("/v1/reload")
+    assert answer.status == 200
+    assert answer.json()["status"] == "reloaded" and isinstance(answer.json()["warnings"], list)
     good = daemon.config.read_text()
     daemon.config.write_text("kind: [\n")
     refused = daemon.post("/v1/reload")
@@ -544,6 +577,7 @@ print(json.dumps({
     'audit': d.get('/v1/audit').status,
     'snapshot': d.get('/v1/snapshot').status,
     'reload': d.post('/v1/reload').status,
+    'acknowledge': d.post('/v1/acknowledge').status,
     'backup': d.post('/v1/backup?to=/tmp/x').status,
     'health': d.get('/v1/health').status,
     'explain': d.get('/v1/jobs/' + n + '/explain').status,
@@ -555,7 +589,7 @@ print(json.dumps({
     said = json.loads(done.stdout)
     sees = said.pop("sees")
     assert said == {"cancel": 403, "log": 403, "audit": 403, "snapshot": 403, "reload": 403,
-                    "backup": 403, "health": 200, "explain": 200, "job": 200}
+                    "acknowledge": 403, "backup": 403, "health": 200, "explain": 200, "job": 200}
     assert "requests" in sees and "state" in sees
     assert not {"command", "environment", "directory", "output"} & set(sees)
     shared.post(f"/v1/jobs/{number}/cancel")

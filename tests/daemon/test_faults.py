@@ -4,6 +4,7 @@
 FAIRLEAD_KILLS is how often it is killed (30; `make soak`: 200).
 """
 import collections
+import http.client
 import json
 import os
 import random
@@ -55,7 +56,7 @@ spec: {preemptionGuarantee: settles}
 # Says when an attempt begins and, unless it is told to go, when it ends; one write is one line, and
 # nothing is forked that a signal could take away.
 WITNESS = """
-say() { read -r up rest < /proc/uptime; echo "$FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT $1 $up" >> "$WITNESS"; }
+say() { read -r up rest < /proc/uptime; echo "$FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT $1 $up $CPUS" >> "$WITNESS"; }
 say begin
 trap 'say end; exit 143' TERM
 sleep "$1" & wait $!
@@ -107,29 +108,104 @@ class Load(threading.Thread):
 
     def run(self):
         while not self.ended:
+            cpus = str(self.random.randint(1, 3))
             one = job(self.random.choice("ab"), ["sh", "-c", WITNESS, "job",
-                                                 f"{self.random.uniform(0.02, 0.3):.3f}"],
-                      cpu=str(self.random.randint(1, 2)),
-                      environment={"WITNESS": str(self.witness), "PATH": os.environ["PATH"]})
+                                                 f"{self.random.uniform(0.02, 0.3):.3f}"], cpu=cpus,
+                      environment={"WITNESS": str(self.witness), "PATH": os.environ["PATH"], "CPUS": cpus})
+            if self.random.random() < 0.05:
+                one["hold"] = True
+            if self.random.random() < 0.05:
+                one["array"] = 3
             try:
                 answer = self.target_daemon.post("/v1/jobs", one)
                 if answer.status == 201:
                     self.acknowledged += answer.json()["jobs"]
-            except (OSError, ValueError, json.JSONDecodeError, Exception):  # it was killed: no answer
+            except (OSError, http.client.HTTPException):  # it was killed: no answer
                 time.sleep(0.01)
             time.sleep(self.random.uniform(0, 0.4))
+
+
+class Meddler(threading.Thread):
+    """Cancels, holds and releases what was submitted, asks, and makes backups."""
+
+    def __init__(self, daemon, seed, loads):
+        super().__init__(daemon=True)
+        self.target_daemon, self.random, self.loads = daemon, random.Random(seed), loads
+        self.cancelled, self.backups, self.ended = {}, [], False
+        self.asked = set()  # to be cancelled, whether anybody answered or not
+
+    def once(self):
+        number = self.random.choice([n for load in self.loads for n in load.acknowledged[-20:]] or [1])
+        what = self.random.choice(["cancel", "hold", "release", "ask", "backup"])
+        if what == "ask":
+            self.target_daemon.get(self.random.choice(["/v1/queues", "/metrics", "/v1/plan?cycles=2", "/v1/history"]))
+        elif what == "backup":
+            to = self.target_daemon.folder / f"backup-{len(self.backups)}-{self.random.randrange(1 << 30)}"
+            if self.target_daemon.post(f"/v1/backup?to={to}").status == 200:
+                self.backups.append(to)
+        else:
+            if what == "cancel":
+                self.asked.add(number)
+            if self.target_daemon.post(f"/v1/jobs/{number}/{what}").status == 200 and what == "cancel":
+                self.cancelled.setdefault(number, uptime())
+
+    def run(self):
+        while not self.ended:
+            try:
+                self.once()
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(self.random.uniform(0, 0.1))
+
+
+def uptime():
+    with open("/proc/uptime", encoding="ascii") as f:
+        return float(f.read().split()[0])
 
 
 def runs_of(witness):
     """(job, attempt) -> [(begin, end or None)], as the jobs themselves saw it."""
     runs = collections.defaultdict(list)
     for line in witness.read_text().splitlines():
-        number, attempt, what, at = line.split()
+        number, attempt, what, at, _cpus = line.split()
         if what == "begin":
             runs[int(number), int(attempt)].append([float(at), None])
         elif runs[int(number), int(attempt)]:
             runs[int(number), int(attempt)][-1][1] = float(at)
     return runs
+
+
+def most_at_once(witness):
+    """Cpus of all that ran at the same time, of runs that said when they ended."""
+    runs, steps, now, most = {}, [], 0, 0
+    for line in witness.read_text().splitlines():
+        number, attempt, what, at, cpus = line.split()
+        if what == "begin":
+            runs[number, attempt] = float(at), int(cpus)
+        elif (number, attempt) in runs:
+            began, cpus = runs.pop((number, attempt))
+            steps += [(began, cpus), (float(at), -cpus)]
+    for _, cpus in sorted(steps):
+        now += cpus
+        most = max(most, now)
+    return most
+
+
+def kill_somehow(daemon, rng):
+    """While it works, while it begins, while it ends, or after it was stopped for a while."""
+    how = rng.random()
+    time.sleep(rng.uniform(0.01, 0.4))
+    if how < 0.2:
+        daemon.stop(signal.SIGKILL)
+        daemon.start(ready=False)
+        time.sleep(rng.uniform(0, 0.1))
+    elif how < 0.35:
+        daemon.process.send_signal(signal.SIGTERM)
+        time.sleep(rng.uniform(0, 0.03))
+    elif how < 0.45:
+        daemon.process.send_signal(signal.SIGSTOP)
+        time.sleep(rng.uniform(0, 0.4))
+    daemon.stop(signal.SIGKILL)
 
 
 def test_killed_under_load(company, tmp_path, record_property):
@@ -142,17 +218,21 @@ def test_killed_under_load(company, tmp_path, record_property):
     for load in loads:
         load.start()
     recoveries = []
+    meddler = Meddler(company, 17, loads)
+    meddler.start()
     for _ in range(KILLS):
-        time.sleep(rng.uniform(0.01, 0.4))
-        company.stop(signal.SIGKILL)
+        kill_somehow(company, rng)
         began = time.monotonic()
         company.start()
         recoveries.append(time.monotonic() - began)
-    for load in loads:
-        load.ended = True
-    for load in loads:
-        load.join()
+    for thread in (*loads, meddler):
+        thread.ended = True
+    for thread in (*loads, meddler):
+        thread.join()
     acknowledged = {n for load in loads for n in load.acknowledged}
+    for row in all_jobs(company).values():
+        if row["state"] not in OVER:
+            company.post(f"/v1/jobs/{row['id']}/release")
     company.until(lambda: not company.get("/v1/jobs").json()["jobs"], "everybody is done",
                   seconds=60 + 2 * KILLS)
 
@@ -160,7 +240,12 @@ def test_killed_under_load(company, tmp_path, record_property):
     assert acknowledged <= set(jobs), "lost"
     assert len(acknowledged) == sum(len(load.acknowledged) for load in loads), "a number given twice"
     for number in acknowledged:
-        assert jobs[number]["state"] == "done", jobs[number]
+        # Who is cancelled though nobody was told so: the daemon was killed before it answered.
+        assert (jobs[number]["state"] == "cancelled" and number in meddler.asked) or (
+            jobs[number]["state"] == "done" and number not in meddler.cancelled), jobs[number]
+    assert sum(jobs[n]["state"] == "done" for n in acknowledged) > len(acknowledged) // 3
+    for (number, _attempt), times in runs.items():
+        assert number not in meddler.cancelled or times[0][0] < meddler.cancelled[number] + 1, "it ran after that"
     for run, times in runs.items():
         assert len(times) == 1, f"{run} ran {len(times)} times"
     spans = collections.defaultdict(list)
@@ -171,10 +256,12 @@ def test_killed_under_load(company, tmp_path, record_property):
         for (_, end), (begin, _) in zip(times, times[1:]):
             assert begin >= end, f"two attempts of {number} at once"
 
+    assert most_at_once(witness) <= 4, "more ran than there is"
     company.stop()
-    verify = subprocess.run([os.environ["FAIRLEADD"], "--verify", "--state", str(company.state)],
-                            capture_output=True, text=True, check=False)
-    assert verify.returncode == 0, verify.stderr
+    for state in (company.state, *meddler.backups):
+        verify = subprocess.run([os.environ["FAIRLEADD"], "--verify", "--state", str(state)],
+                                capture_output=True, text=True, check=False)
+        assert verify.returncode == 0, verify.stderr
     check_history(company, runs)
     print(f"\n{KILLS} kills, {len(acknowledged)} jobs, {len(runs)} runs, recovery "
           f"{sorted(recoveries)[len(recoveries) // 2]:.2f} s median, {max(recoveries):.2f} s at most")
@@ -200,6 +287,31 @@ def test_runner_killed(company):
     subprocess.run(["pkill", "-9", "-f", f"fairlead-runner.*{company.state}"], check=True)
     company.until(lambda: company.job(number)["attempt"] > before, "it runs again")
     assert company.job(number)["losses"] == 1
+    lost = [line for line in company.get("/metrics").text.splitlines()
+            if line.startswith("fairlead_job_losses_total{")]
+    assert len(lost) == 1 and lost[0].endswith(" 1"), lost
+
+
+def test_runner_and_daemon_killed(company):
+    """What the job has started in sessions of its own goes with it, before it runs again."""
+    company.start()
+    mark = f"{os.getpid()}.5"  # to be found by
+    number = submit(company, job(command=["sh", "-c", f"setsid sleep 6{mark} & (setsid sleep 6{mark} &); sleep 6{mark}"]))
+    sleeps = ["pgrep", "-fc", f"^sleep 6{mark}$"]
+    company.until(lambda: subprocess.run(sleeps, capture_output=True, text=True, check=False).stdout == "3\n",
+                  "all are there")
+    company.until(lambda: company.job(number)["state"] == "runs", "it runs")
+    company.stop(signal.SIGKILL)
+    subprocess.run(["pkill", "-9", "-f", f"fairlead-runner.*{company.state}"], check=True)
+    company.start()
+    company.until(lambda: company.job(number)["attempt"] == 2, "it runs again")
+    company.until(lambda: company.job(number)["state"] == "runs", "it runs")
+    assert company.job(number)["losses"] == 1
+    company.until(lambda: subprocess.run(sleeps, capture_output=True, text=True, check=False).stdout == "3\n",
+                  "those of the second attempt are there, and none of the first")
+    company.post(f"/v1/jobs/{number}/cancel")
+    company.until(lambda: company.job(number)["state"] == "cancelled", "it is gone")
+    assert subprocess.run(sleeps, capture_output=True, text=True, check=False).stdout == "0\n"
 
 
 def test_second_daemon(company, tmp_path):
@@ -312,6 +424,9 @@ def test_disk_full(company, small_disk):
             break
     assert refused is not None and "full" in refused.text
     assert company.get("/v1/health").status == 503
+    errors = next(line for line in company.get("/metrics").text.splitlines()
+                  if line.startswith("fairlead_store_errors_total "))
+    assert int(errors.split()[1]) >= 1
     time.sleep(2.5)  # the job ends meanwhile: nobody can write that down
     filler.unlink()
     company.until(lambda: company.get("/v1/health").status == 200, "it writes again")
@@ -461,6 +576,46 @@ def test_odd_configuration(company):
     company.start()
     assert all(company.said().count(text) == 1 for text in says)
     company.config.write_text(odd.replace('cpu: "4"', 'cpu: "8"').replace("losses: 3", "losses: 3, outputLimit: 1Mi"))
-    assert company.post("/v1/reload").status == 200
+    answer = company.post("/v1/reload")
+    assert answer.status == 200
     assert all(company.said().count(text) == 2 for text in says)
+    # Who asked is told the same.
+    warnings = answer.json()["warnings"]
+    assert all(any(text in line for line in warnings) for text in says)
+    assert ("these count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit"
+            in warnings)
+    assert len(warnings) == len(set(warnings))
     assert "these count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit" in company.said()
+
+
+# From right to left, without width, a new line, a control character of a terminal.
+NOT_SEEN = ["\u202e", "\u200b", "\u2028", "\u2066", "\x9b", "\x1b"]
+
+
+@pytest.mark.parametrize("odd", NOT_SEEN)
+def test_names_that_are_not_what_one_sees(company, odd):
+    """Refused for jobs; of objects they are shown as '?': when it is checked, too."""
+    name = f"a{odd}b"
+    company.config.write_text(COMPANY + f"""---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: {json.dumps(name)}}}
+spec: {{cohortName: {json.dumps("no" + odd + "where")}, {json.dumps("fi" + odd + "eld")}: 1}}
+""")
+    checked = check(company)
+    said = checked.stdout + checked.stderr
+    assert "a?b" in said or "a??b" in said or "a???b" in said
+    assert odd not in said
+    company.start()
+    company.until(lambda: company.is_up(), "it is up")
+    assert odd not in company.said()
+    for more in {"name": name}, {"queue": name}, {"labels": {"a": name}}:
+        answer = company.post("/v1/jobs", job(**more))
+        assert answer.status == 400, answer.text
+    tree = company.get("/v1/tree?format=text")
+    assert tree.status == 200 and odd not in tree.text
+    environment = {**os.environ, "FAIRLEAD_SOCKET": str(company.socket)}
+    for verb in ["tree"], ["plan"], ["queues"]:
+        done = subprocess.run([os.environ["FAIRLEAD"], *verb, "--socket", str(company.socket)],
+                              capture_output=True, text=True, env=environment)
+        assert odd not in done.stdout + done.stderr, verb

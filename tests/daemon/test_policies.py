@@ -166,3 +166,15 @@ def test_admission_fair_sharing(daemon_of):
     daemon.until(lambda: states(daemon, used + later) == ["done"] * 3, "all had their turn")
     begins = [daemon.job(n)["startedAt"] for n in later]
     assert begins[1] < begins[0]
+
+
+def test_entitle_eta(daemon_of):
+    """Also under entitlement a limit tells when a job starts, and since when those run is known."""
+    daemon = daemon_of(entitled(queue("a")))
+    runs = daemon.submit("sleep", "60", queue="a", requests={"cpu": "4"}, timeLimit="30m")
+    daemon.wait(runs, "runs")
+    waits = daemon.submit("true", queue="a", requests={"cpu": "4"}, timeLimit="1m")
+    daemon.wait(waits, "waits")
+    eta = daemon.get(f"/v1/jobs/{waits}/explain?eta=1&format=json").json()["eta"]
+    assert (eta["state"], eta["awaits"]["workload"]) == ("Later", str(runs))
+    assert eta["arrivals"] == 2

@@ -79,7 +79,8 @@ def test_the_whole_story(tmp_path):
 
     assert out.count("fairlead top") >= 6 and "\x1b" not in out
     assert re.search(r"Preempted +\d+  vision +is preempted because its side has the larger share, for job \d+", out)
-    assert re.search(r"== why job 62 waits\n\n\S*62 waits: it asks for 1 cpu", out)
+    # For quota, mostly; for its turn, or for victims that go, when there is some just then.
+    assert re.search(r"== why job 62 waits\n\njob 62 waits\b", out) and "asks for: 1 cpu" in out
     report = out[out.index("== what each team had"):]
     rows = {line.strip("├└─ ").split()[0]: line for line in report.splitlines() if "cpu" in line and "%" in line}
     had = {team: int(re.search(r"(\d+) %", rows[team])[1]) for team in ("vision", "language", "robotics")}

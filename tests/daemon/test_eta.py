@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When will a job start?  From limits, from what has ended and from who came, in words of jobs."""
+import http.client
+import threading
+
+import pytest
+
+from conftest import ms
+
+
+def eta(daemon, number):
+    answer = daemon.get(f"/v1/jobs/{number}/explain?eta=1&format=json")
+    assert answer.status == 200, answer.text
+    return answer.json()["eta"]
+
+
+def basis(e):
+    return {b["from"]: b["workloads"] for b in e["basis"]}
+
+
+def test_up_to_the_limit_of_who_runs(daemon):
+    """Nothing has ended yet: a limit is the most that can be."""
+    runs = daemon.submit("sleep", "600", requests={"cpu": "4"}, timeLimit="1h")
+    daemon.wait(runs, "runs")
+    waits = daemon.submit("true", requests={"cpu": "2"}, timeLimit="10m")
+    daemon.wait(waits, "waits")
+    e = eta(daemon, waits)
+    assert e["state"] == "Later" and "Unknown" not in basis(e)
+    assert ms(e["from"]) <= ms(e["start"])
+    assert e["awaits"]["workload"] == str(runs)
+    text = daemon.get(f"/v1/jobs/{waits}/explain?eta=1").text
+    assert "expected start: in about" in text or "expected start: not before" in text
+    assert f"waits for: the end of job {runs} in" in text
+    assert "up to their time limit" in text and "default/" not in text.split("expected start")[1]
+
+
+def test_by_those_that_ended(daemon):
+    """Of the same user, queue and name: without any limit."""
+    for _ in range(12):
+        daemon.wait(daemon.submit("sleep", "0.3", requests={"cpu": "4"}, name="short"), "done")
+    runs = daemon.submit("sleep", "600", requests={"cpu": "4"}, name="long")
+    daemon.wait(runs, "runs")
+    waits = daemon.submit("true", requests={"cpu": "4"}, name="short")
+    daemon.wait(waits, "waits")
+    e = eta(daemon, waits)
+    assert e["state"] == "Later"
+    assert e["arrivals"] == 14  # all that came since there is a daemon
+    assert basis(e).get("Unknown", 0) == 0
+    assert "of those that" not in e["message"]
+    # and what the forecast was asked of is as it was
+    assert {j["id"] for j in daemon.get("/v1/jobs").json()["jobs"]} == {runs, waits}
+    assert daemon.job(waits)["state"] == "waits"
+
+
+def test_nothing_is_known(daemon):
+    runs = daemon.submit("sleep", "600", requests={"cpu": "4"})
+    daemon.wait(runs, "runs")
+    waits = daemon.submit("true", requests={"cpu": "4"})
+    daemon.wait(waits, "waits")
+    assert eta(daemon, waits)["state"] == "Unknown"
+    text = daemon.get(f"/v1/jobs/{waits}/explain?eta=1").text
+    assert "time limits (fairlead submit --time) or jobs that have ended would say" in " ".join(text.split())
+
+
+def test_what_is_there_after_a_restart(daemon):
+    """The store is where the past stands."""
+    for _ in range(5):
+        daemon.wait(daemon.submit("sleep", "0.2", requests={"cpu": "4"}), "done")
+    runs = daemon.submit("sleep", "600", requests={"cpu": "4"}, timeLimit="30m")
+    daemon.wait(runs, "runs")
+    waits = daemon.submit("true", requests={"cpu": "4"})
+    daemon.wait(waits, "waits")
+    daemon.stop()
+    daemon.start()
+    daemon.wait(waits, "waits")
+    e = eta(daemon, waits)
+    assert (e["state"], e["arrivals"]) == ("Later", 7)
+    assert basis(e).get("Unknown", 0) == 0
+
+
+def test_asked_while_it_stops(daemon):
+    """Whoever asked hears something, or that nobody is there any more; and it stops in time."""
+    runs = daemon.submit("sleep", "600", requests={"cpu": "4"}, timeLimit="1h")
+    daemon.wait(runs, "runs")
+    waits = daemon.submit("true", requests={"cpu": "4"})
+    daemon.wait(waits, "waits")
+    heard = []
+
+    def ask():
+        try:
+            heard.append(daemon.get(f"/v1/jobs/{waits}/explain?eta=1").status)
+        except (OSError, http.client.HTTPException):
+            heard.append(None)
+
+    askers = [threading.Thread(target=ask) for _ in range(6)]
+    for asker in askers:
+        asker.start()
+    assert daemon.stop() == 0, daemon.said()
+    for asker in askers:
+        asker.join()
+    assert len(heard) == 6 and set(heard) <= {200, 503, None}
+    daemon.start()
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_who_is_in_no_policy(daemon, held):
+    """Who is held, or over, has no time: the sentence is that of an explanation without it."""
+    number = daemon.submit("true", hold=held)
+    daemon.wait(number, "held" if held else "done")
+    text = daemon.get(f"/v1/jobs/{number}/explain?eta=1").text
+    assert text.startswith(f"job {number}: {'held' if held else 'done'}")
