@@ -58,7 +58,7 @@ bench: build
 	$(BUILD)/bench/memory --queues 1000 --jobs 100000
 	$(BUILD)/bench/image --queues 1000 --jobs 100000
 	$(BUILD)/bench/simulate --large 1
-	$(BUILD)/bench/eta --jobs 1500 --asks 20 --tree fair examples/traces/hpc2n.swf.gz
+	bench/eta.py --fairlead $(BUILD)/fairlead --jobs 1500 --asks 20 --tree fair examples/traces/hpc2n.swf.gz
 
 e2e:
 	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \

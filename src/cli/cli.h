@@ -19,7 +19,9 @@ enum fl_exit {
 	FL_EXIT_YES = 0,
 	FL_EXIT_NO = 1, /* the answer is no, or the input is not valid */
 	FL_EXIT_USAGE = 2,
-	FL_EXIT_FAILED = 3, /* the environment failed: memory, disk, pipe */
+	FL_EXIT_FAILED = 3,  /* the environment failed: memory, disk, pipe */
+	FL_EXIT_UNKNOWN = 4, /* not known: not all was looked at */
+	FL_EXIT_DOUBT = 5,   /* nothing was found, and something keeps that from being a proof */
 };
 
 enum fl_format { FL_OUTPUT_TEXT, FL_OUTPUT_JSON, FL_OUTPUT_SARIF, FL_OUTPUTS };
@@ -104,6 +106,7 @@ struct fl_options {
 	const char *out;     /* a file; NULL: standard output */
 	const char *svg;     /* a file; NULL */
 	const char *resume;  /* a file; NULL */
+	bool check;          /* explore also where a theorem answers */
 	uint32_t bound;      /* states; 0: not given */
 	int64_t memory;      /* bytes; 0: not given */
 	const char *salt;    /* NULL: a random key */
@@ -181,6 +184,7 @@ int fl_cmd_hold(const struct fl_options *options);
 int fl_cmd_job(const struct fl_options *options);
 int fl_cmd_jobs(const struct fl_options *options);
 int fl_cmd_logs(const struct fl_options *options);
+int fl_cmd_acknowledge(const struct fl_options *options);
 int fl_cmd_queues(const struct fl_options *options);
 int fl_cmd_release(const struct fl_options *options);
 int fl_cmd_submit(const struct fl_options *options);

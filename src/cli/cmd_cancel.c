@@ -66,8 +66,9 @@ static int wish_one(struct wish *w, uint64_t job, fairlead_error *err)
 		    err);
 }
 
-/* All that are not over of the array whose first job is @first. */
-static int wish_array(struct wish *w, uint64_t first, fairlead_error *err)
+/* Those of one page behind job *after, which becomes the last one of it; *more: there is another. */
+static int wish_page(struct wish *w, uint64_t first, uint64_t *after, bool *more,
+		     fairlead_error *err)
 {
 	json_t *answer, *job;
 	struct fl_path path;
@@ -76,20 +77,39 @@ static int wish_array(struct wish *w, uint64_t first, fairlead_error *err)
 	fl_path_start(&path, "/v1/jobs");
 	fl_path_number(&path, "array", (int64_t)first);
 	fl_path_number(&path, "limit", FL_JOB_ARRAY);
+	if (*after)
+		fl_path_number(&path, "after", (int64_t)*after);
 	int rc = fl_daemon_ask(w->client, "GET", &path, NULL, &answer, err);
 	if (rc < 0)
 		return rc;
 	const json_t *jobs = json_object_get(answer, "jobs");
-	if (json_array_size(jobs) == 0) {
+	*more = json_is_true(json_object_get(answer, "more")) && json_array_size(jobs);
+	json_array_foreach(jobs, i, job)
+	{
+		*after = (uint64_t)json_integer_value(json_object_get(job, "id"));
+		if (rc == 0)
+			rc = wish_one(w, *after, err);
+	}
+	json_decref(answer);
+	return rc;
+}
+
+/* All that are not over of the array whose first job is @first. */
+static int wish_array(struct wish *w, uint64_t first, fairlead_error *err)
+{
+	uint64_t after = 0;
+	bool more = true;
+	int rc = 0;
+
+	while (rc == 0 && more)
+		rc = wish_page(w, first, &after, &more, err);
+	if (rc == 0 && after == 0) {
 		fairlead_error none = { 0 };
 
 		fl_fail(&none, FAIRLEAD_ENOENT, "nothing of the array %" PRIu64 "[] waits or runs",
 			first);
 		w->code = fl_complain(&none);
 	}
-	json_array_foreach(jobs, i, job) if (rc == 0)
-		rc = wish_one(w, (uint64_t)json_integer_value(json_object_get(job, "id")), err);
-	json_decref(answer);
 	return rc;
 }
 

@@ -69,7 +69,7 @@ static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
 
 	int rc = find(s->model, s->options->operands[0], &w, err);
 	if (rc == 0 && input)
-		rc = fl_tell_eta(&q, input->again, w, &eta, err);
+		rc = fl_tell_eta(&q, &input->coming, w, &eta, err);
 	return rc < 0 ? rc : fl_tell_explain(&q, w, input ? &eta : NULL, err);
 }
 

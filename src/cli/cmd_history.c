@@ -14,7 +14,7 @@ static int history_text(const struct fl_report *r, const struct json_t *answer, 
 
 int fl_cmd_history(const struct fl_options *o)
 {
-	struct fl_daemon_question q = { "History", history_text, NULL };
+	struct fl_daemon_question q = { "History", history_text, NULL, NULL };
 	const char *since = fl_option_given(o, FL_CLIENT_SINCE);
 	struct fl_path path;
 	char from[40];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobs, job and queues: what the daemon has, as a table, a page or JSON
+ * jobs, job and queues: what the daemon has, as a table, a page or JSON; and acknowledge
  */
 #include <jansson.h>
 #include <string.h>
@@ -60,7 +60,7 @@ int fl_cmd_jobs(const struct fl_options *o)
 	const char *states = fl_option_given(o, FL_CLIENT_STATE);
 	const char *limit = fl_option_given(o, FL_CLIENT_LIMIT);
 	bool everybody = fl_option_given(o, FL_CLIENT_ALL), live = !everybody && !states;
-	struct fl_daemon_question q = { "Jobs", jobs_text, &live };
+	struct fl_daemon_question q = { "Jobs", jobs_text, &live, NULL };
 	uint32_t n = LIMIT;
 	struct fl_path path;
 
@@ -90,7 +90,7 @@ static int job_text(const struct fl_report *r, const json_t *answer, const void 
 
 int fl_cmd_job(const struct fl_options *o)
 {
-	struct fl_daemon_question q = { "Job", job_text, NULL };
+	struct fl_daemon_question q = { "Job", job_text, NULL, NULL };
 	struct fl_path path;
 	uint64_t job;
 
@@ -109,9 +109,28 @@ static int queues_text(const struct fl_report *r, const json_t *answer, const vo
 
 int fl_cmd_queues(const struct fl_options *o)
 {
-	struct fl_daemon_question q = { "Queues", queues_text, NULL };
+	struct fl_daemon_question q = { "Queues", queues_text, NULL, NULL };
 	struct fl_path path;
 
 	fl_path_start(&path, "/v1/queues");
+	return fl_daemon_answer(o, &path, &q);
+}
+
+static int acknowledge_text(const struct fl_report *r, const json_t *answer, const void *user,
+			    fairlead_error *err)
+{
+	(void)answer;
+	(void)user;
+	(void)err;
+	fputs("acknowledged\n", r->out);
+	return 0;
+}
+
+int fl_cmd_acknowledge(const struct fl_options *o)
+{
+	struct fl_daemon_question q = { "Acknowledgement", acknowledge_text, NULL, "POST" };
+	struct fl_path path;
+
+	fl_path_start(&path, "/v1/acknowledge");
 	return fl_daemon_answer(o, &path, &q);
 }

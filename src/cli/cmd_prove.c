@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ask/proof.h"
 #include "ask/whole.h"
 #include "cli/interrupt.h"
 #include "cli/out_file.h"
@@ -126,8 +127,7 @@ static int explore(struct proving *v, fairlead_error *err)
 	fl_ticker_begin(&v->ticker);
 	int rc = again ? load(v, err) : fl_prover_new(&fl_mem_heap, &v->prover, err);
 	if (rc == 0)
-		rc = fl_prover_run(v->prover, s->ops, s->policy, s->model, &v->how, &v->result,
-				   err);
+		rc = fl_proof(s->ops, s->policy, s->model, &v->how, v->prover, &v->result, err);
 	fl_ticker_end(&v->ticker);
 	if (rc < 0)
 		return rc;
@@ -137,7 +137,9 @@ static int explore(struct proving *v, fairlead_error *err)
 							    FL_PROVE_MEMORY;
 	if (!o->resume || v->result.complete)
 		return 0;
-	v->answer.resume = o->resume;
+	/* Where only the lifting stopped, what is saved spares all before it, and it begins anew. */
+	if (!v->result.lifting)
+		v->answer.resume = o->resume;
 	return save(v, err);
 }
 
@@ -166,6 +168,7 @@ static int go_by_itself(struct proving *v, fairlead_error *err)
 		return rc;
 	rc = fl_settle(s->ops, s->policy, s->model, &options, no_news, NULL, &v->own, err);
 	s->ops->rollback(s->policy, mark);
+	v->answer.own = &v->own;
 	return rc;
 }
 
@@ -188,10 +191,11 @@ static int look_closer(struct proving *v, fairlead_error *err)
 
 	if (more > options.states)
 		options.states = more < MOST_TRIED ? (uint32_t)more : MOST_TRIED;
-	int rc = go_by_itself(v, err);
+	int rc = 0;
+
 	v->answer.shortest = p->n;
 	v->how.states = options.states;
-	if (rc == 0 && options.states)
+	if (options.states)
 		rc = fl_whole_loop(s->ops, s->policy, s->model, &v->how, &v->result,
 				   &v->answer.whole, err);
 	if (rc == 0)
@@ -200,7 +204,6 @@ static int look_closer(struct proving *v, fairlead_error *err)
 	if (rc == 0 && options.states)
 		rc = fl_remedies_try(s->ops, s->model, &options, &v->remedies, err);
 	fl_ticker_end(&v->ticker);
-	v->answer.own = &v->own;
 	v->answer.round = &v->round;
 	v->answer.remedies = &v->remedies;
 	return rc;
@@ -213,7 +216,7 @@ static void put_move(struct fl_json *j, const struct fl_model *m, struct fl_move
 	char name[FL_REPORT_NAME];
 
 	fl_json_object(j, NULL);
-	if (move.kind == FL_MOVE_CYCLE)
+	if (!fl_move_names(move.kind))
 		fl_json_bool(j, fl_move_name(move.kind), true);
 	else
 		fl_json_text(j, fl_move_name(move.kind),
@@ -318,6 +321,22 @@ static int open_input(struct proving *v, fairlead_error *err)
 	return rc < 0 ? rc : fl_snapshot_seal(s, /* assume= */ false, err);
 }
 
+/* By the theorem, where there is one for it; else by looking. */
+static int answer(struct proving *v, fairlead_error *err)
+{
+	const struct fl_snapshot *s = &v->snapshot;
+	int rc;
+
+	if (!v->options->check && s->ops->settles && s->ops->settles(s->policy)) {
+		v->answer.end = FL_PROVE_THEOREM;
+		return 0;
+	}
+	rc = explore(v, err);
+	if (rc == 0 && (has_loop(v) || v->result.complete))
+		rc = go_by_itself(v, err);
+	return rc == 0 && has_loop(v) ? look_closer(v, err) : rc;
+}
+
 static int prove(struct proving *v, fairlead_error *err)
 {
 	const struct fl_options *o = v->options;
@@ -325,11 +344,9 @@ static int prove(struct proving *v, fairlead_error *err)
 	bool printed = (o->svg && strcmp(o->svg, "-") == 0) || (o->out && strcmp(o->out, "-") == 0);
 	int rc = fl_snapshot_start(s, fl_snapshot_clock(s), err);
 
-	if (rc == 0)
-		rc = explore(v, err);
 	v->answer.result = &v->result;
-	if (rc == 0 && has_loop(v))
-		rc = look_closer(v, err);
+	if (rc == 0)
+		rc = answer(v, err);
 	if (rc == 0)
 		rc = write_file(v, o->out, write_replay, err);
 	if (rc == 0)
@@ -343,6 +360,18 @@ static int prove(struct proving *v, fairlead_error *err)
 	return rc;
 }
 
+/* A loop is one however little was looked at; only all there is can show that there is none. */
+static int exit_of(const struct proving *v)
+{
+	const struct fl_prove_answer *a = &v->answer;
+
+	if (has_loop(v) || (a->own && a->own->loop_first))
+		return FL_EXIT_NO;
+	if (a->end != FL_PROVE_ALL && a->end != FL_PROVE_THEOREM)
+		return FL_EXIT_UNKNOWN;
+	return fl_prove_doubt(a) ? FL_EXIT_DOUBT : FL_EXIT_YES;
+}
+
 int fl_cmd_prove(const struct fl_options *options)
 {
 	struct proving v = { .options = options };
@@ -353,7 +382,7 @@ int fl_cmd_prove(const struct fl_options *options)
 	int code = rc < 0 ? fl_complain(&err) : fl_snapshot_warn(&v.snapshot);
 	if (code == FL_EXIT_YES) {
 		rc = prove(&v, &err);
-		code = rc < 0 ? fl_complain(&err) : has_loop(&v) ? FL_EXIT_NO : FL_EXIT_YES;
+		code = rc < 0 ? fl_complain(&err) : exit_of(&v);
 	}
 	fl_prove_done(&fl_mem_heap, &v.result);
 	fl_prover_free(v.prover);

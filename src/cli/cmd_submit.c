@@ -206,9 +206,12 @@ static int choose_queue(struct fl_submission *s, const json_t *queues)
 
 	if (!names || collect_doors(names, queues) < 0)
 		code = fl_submit_no_memory();
+	else if (json_object_size(names) == 0 && json_array_size(queues) == 0)
+		code = fl_usage_error("submit", "there is no queue; an admin makes one");
 	else if (json_object_size(names) == 0)
-		code = fl_usage_error("submit", "there is no queue that you may use; an admin "
-						"makes one, or lets you");
+		code = fl_usage_error("submit",
+				      "you may use none of the queues there are; an admin "
+				      "lets you, in .spec.access of the Daemon");
 	else if (json_object_size(names) > 1)
 		code = fail_many(names);
 	else if (json_object_set_new(s->spec, "queue",

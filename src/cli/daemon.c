@@ -221,6 +221,16 @@ int fl_daemon_one_job(const struct fl_options *o, const char *text, uint64_t *re
 
 /* --- one question --- */
 
+/* Of the daemon's state as a whole, whatever it was asked. */
+static void warn(const char *text)
+{
+	if (!text)
+		return;
+	fputs("fairlead: warning: ", stderr);
+	fl_report_put_clean(stderr, text, strlen(text));
+	fputs("\nhint: an admin who knows of it says so with 'fairlead acknowledge'\n", stderr);
+}
+
 int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,
 		     const struct fl_daemon_question *q)
 {
@@ -232,9 +242,11 @@ int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,
 
 	fl_terminal(&report);
 	if (rc == 0)
-		rc = fl_daemon_ask(client, "GET", path, /* body= */ NULL, &answer, &err);
+		rc = fl_daemon_ask(client, q->method ? q->method : "GET", path, /* body= */ NULL,
+				   &answer, &err);
 	else
 		free(path->text);
+	warn(json_string_value(json_object_get(answer, "warning")));
 	if (rc == 0 && o->output == FL_OUTPUT_JSON)
 		fl_daemon_print_json(stdout, q->kind, answer);
 	else if (rc == 0)

@@ -62,6 +62,7 @@ struct fl_daemon_question {
 	int (*text)(const struct fl_report *r, const struct json_t *answer, const void *user,
 		    fairlead_error *err);
 	const void *user;
+	const char *method; /* NULL: GET */
 };
 int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,
 		     const struct fl_daemon_question *q);

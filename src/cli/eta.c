@@ -16,16 +16,16 @@ static int read_all(struct fl_snapshot *s, const struct fl_options *o, struct fl
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, /* tap= */ NULL, err);
 	if (rc == 0)
-		rc = fl_forecast_spares(s->model, fl_sat_sub(fl_snapshot_clock(s), fl_tell_lately),
-					&e->first_spare, err);
+		rc = fl_forecast_spares(s->model, fl_snapshot_clock(s), &e->coming.period,
+					&e->spares, err);
 	if (rc == 0)
 		rc = fl_snapshot_seal(s, /* assume= */ false, err);
 	if (rc < 0)
 		return rc;
-	e->again = calloc((size_t)s->model->n_workloads + 1, sizeof *e->again);
-	if (!e->again)
+	e->coming.original = calloc((size_t)s->model->n_workloads + 1, sizeof(uint32_t));
+	if (!e->coming.original)
 		return fl_fail_nomem(err);
-	fl_forecast_set_aside(s->model, e->first_spare, e->again);
+	fl_forecast_set_aside(s->model, e->spares, e->coming.original);
 	return 0;
 }
 
@@ -34,7 +34,7 @@ static int take_out_spares(struct fl_snapshot *s, const struct fl_eta_input *e, 
 	struct fl_event cancel = { .kind = FL_EV_CANCEL };
 	int rc = 0;
 
-	for (uint32_t w = e->first_spare; w < s->model->n_workloads && rc == 0; w++) {
+	for (uint32_t w = e->spares.first; w < e->spares.first + e->spares.n && rc == 0; w++) {
 		cancel.workload.v = w;
 		if (s->model->workloads[w].excluded == FL_INCLUDED)
 			rc = s->ops->apply(s->policy, s->now, &cancel, err);
@@ -62,8 +62,8 @@ int fl_eta_open(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta
 
 void fl_eta_done(struct fl_eta_input *e)
 {
-	free(e->again);
-	e->again = NULL;
+	free(e->coming.original);
+	e->coming.original = NULL;
 }
 
 static int assume(struct fl_snapshot *s, char *text, fairlead_error *err)

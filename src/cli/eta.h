@@ -7,11 +7,12 @@
 
 #include "cli/snapshot.h"
 #include "report/eta_report.h"
+#include "tell/tell.h"
 
 /* What a forecast of a snapshot needs beside it. */
 struct fl_eta_input {
-	uint32_t first_spare; /* workloads from here on stand for those that come again */
-	uint32_t *again;      /* fl_forecast_options */
+	struct fl_span spares; /* workloads that stand for those that come again */
+	struct fl_tell_coming coming;
 };
 
 /* As fl_snapshot_open, with spares that are not there.  An exit code. */

@@ -162,6 +162,11 @@ const struct fl_verb fl_verbs[] = {
 	  "q or Ctrl-C ends it.  Where standard output is no terminal, it is printed once, or with\n"
 	  "--for every few seconds.\n",
 	  fl_cmd_top },
+	{ "acknowledge", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER,
+	  "say that you know of what the daemon warns of",
+	  "For admins: after a restore, or where runs were found that the database does not know, the\n"
+	  "daemon warns whoever lists jobs or queues, until an admin says that he knows.\n",
+	  fl_cmd_acknowledge },
 	{ "completion", "SHELL", 1, UINT32_MAX, FL_FOR_HELP,
 	  "print what completes words in a shell",
 	  "Prints a script for bash, zsh or fish that completes verbs, options, their values, files,\n"

@@ -17,6 +17,7 @@ enum {
 	OPT_ALL = 256,
 	OPT_BOUND,
 	OPT_CHANGE,
+	OPT_CHECK,
 	OPT_CONTEXT,
 	OPT_CYCLES,
 	OPT_DELETE,
@@ -133,6 +134,8 @@ static const struct fl_option rows[] = {
 	  "look at no more than N states (default 1000000)" },
 	{ "memory", "SIZE", OPT_MEMORY, FL_FOR_PROVE,
 	  "nor keep more than that, such as 4Gi (default 1Gi)" },
+	{ "check", NULL, OPT_CHECK, FL_FOR_PROVE,
+	  "explore also where a theorem says that it settles" },
 	{ "resume", "FILE", OPT_RESUME, FL_FOR_PROVE,
 	  "go on from FILE if it is there; save there what is not finished" },
 	{ "out", "FILE", 'O', FL_FOR_PROVE, "the loop as input of 'plan --settle'" },
@@ -477,6 +480,9 @@ static int take(struct fl_options *o, const struct fl_verb *verb, int id, char *
 		return FAIRLEAD_EINPUT;
 	case OPT_MEMORY:
 		return take_memory(o, arg);
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
 	case OPT_RESUME:
 		o->resume = arg;
 		return 0;

@@ -52,7 +52,7 @@ def spec_of(daemon):
 # --- when it is not there ---
 
 CALLS = [["submit", "-q", "a", "--", "true"], ["jobs"], ["job", "17"], ["logs", "17"], ["cancel", "17"],
-         ["hold", "17"], ["release", "17"], ["queues"], ["events"], ["history"], ["top"], ["explain", "17"], ["tree"], ["plan"],
+         ["hold", "17"], ["release", "17"], ["acknowledge"], ["queues"], ["events"], ["history"], ["top"], ["explain", "17"], ["tree"], ["plan"],
          ["what-if", "--delete", "ClusterQueue/q"]]
 
 
@@ -204,8 +204,11 @@ def test_submit_no_default_queue(ask, daemon):
                                see("submit"))
     daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("a", mayUse=False)]}
     r = ask("submit", "--", "true")
-    assert (r.code, r.err) == (2, "fairlead submit: there is no queue that you may use; an admin makes one, or "
-                               "lets you\n" + see("submit"))
+    assert (r.code, r.err) == (2, "fairlead submit: you may use none of the queues there are; an admin lets you, in "
+                               ".spec.access of the Daemon\n" + see("submit"))
+    daemon.answers["GET /v1/queues"] = 200, {"queues": []}
+    r = ask("submit", "--", "true")
+    assert (r.code, r.err) == (2, "fairlead submit: there is no queue; an admin makes one\n" + see("submit"))
 
 
 def test_submit_gpu_is_short(ask, daemon):
@@ -265,7 +268,7 @@ def test_submit_usage(ask, daemon, args, message):
     (["--", ""], "fairlead: error: command: names no program\n"),
     (["-r", "a b=1", "--", "x"], "fairlead: error: requests: 'a b' is not the name of a resource\n"),
     (["--name", "x" * 64, "--", "x"], "fairlead: error: name: is longer than 63 bytes\n"),
-    (["--name", "a\x1bb", "--", "x"], "fairlead: error: name: has control characters\n"),
+    (["--name", "a\x1bb", "--", "x"], "fairlead: error: name: has control characters, or such as are not seen\n"),
     (["--env", "A=" + "x" * 131000, "--env", "B=" + "x" * 131000, "--", "x"],
      "fairlead: error: environment: command and environment have more than 131072 bytes together\n"
      "hint: put what is long into a file; with --clean-env nothing of the environment goes along\n"),
@@ -942,7 +945,8 @@ def test_completion_without_a_daemon(fairlead):
 
 # --- help ---
 
-CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "history", "top"]
+CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "history", "top",
+           "acknowledge"]
 
 
 @pytest.mark.parametrize("verb", CLIENTS)

@@ -28,12 +28,13 @@ spec:
     cgroup: auto
   jobs: {grace: 30s, maxGrace: 5m, timeLimit: 24h, maxTimeLimit: 7d, outputLimit: 64Mi, maxPriority: 100, losses: 3}
   keep: {jobs: 7d, events: 30d, history: 400d}
-  limits: {jobs: 200000, jobsPerUser: 50000, jobsPerQueue: 100000, connections: 256,
-           bodyBytes: 4Mi, requestsPerSecond: 2000}
+  limits: {jobs: 200000, jobsPerUser: 50000, jobsPerQueue: 100000, bytesPerUser: 512Mi,
+           connections: 256, bodyBytes: 4Mi, requestsPerSecond: 2000}
   access:
     admins: {users: [alice, 1000], groups: [wheel]}
     queues: [{queue: team-a, users: [bob], groups: [a]}]
     others: deny
+    withoutAccount: allow
   cycleInterval: 50ms
 """
 TREE = m.dump(m.flavor("f"), m.cluster_queue("q", m.quota("f", cpu="4"), namespaceSelector={}),
@@ -79,7 +80,7 @@ def test_check(fairlead, write):
     r = fairlead("check", "-f", "d.yaml")
     assert r.code == 1
     assert r.first_error == \
-        "d.yaml:26:18: error: Daemon/lab .spec.cycelInterval: unknown field 'cycelInterval'"
+        "d.yaml:27:18: error: Daemon/lab .spec.cycelInterval: unknown field 'cycelInterval'"
     assert "did you mean 'cycleInterval'?" in r.err
 
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import datetime
+
 import pytest
 
 import conftest
@@ -82,6 +84,51 @@ def test_from_those_that_finished(fairlead, write, valid):
     assert "Unknown" not in [b["from"] for b in e["basis"]]
 
 
+def test_an_open_end_is_told_as_such(fairlead, write, valid):
+    """Of those that ran longer than an hour some ran for weeks: there is no upper end to tell."""
+    done = [ended(f"long-{i}", "2025-11-01T00:00:00Z", "2025-11-01T02:00:00Z", cpu="4") for i in range(20)]
+    done += [ended(f"weeks-{i}", "2025-11-01T00:00:00Z", "2025-11-25T00:00:00Z", cpu="4") for i in range(9)]
+    e = eta(fairlead, write, valid, *cluster(*done, running(), waiting()))
+    assert (e["state"], e["start"], e["to"]) == ("Later", "2026-01-01T03:00:00Z", None)
+    assert NOW < e["from"] < e["start"] and 50 < e["started"] < 84
+    assert e["message"] == ("in about 1 h, not before 37 min from now and maybe much later: not within 7 d in "
+                            f"{100 - e['started']} of 100 runs")
+
+
+def test_an_end_that_only_might_be_later(fairlead, write, valid):
+    """All runs start within what is looked at; the interval around them ends behind it."""
+    done = [ended(f"long-{i}", "2025-11-01T00:00:00Z", "2025-11-07T13:00:00Z", cpu="4") for i in range(30)]
+    e = eta(fairlead, write, valid, *cluster(*done, running(), waiting()))
+    assert (e["state"], e["start"], e["to"]) == ("Later", "2026-01-07T14:00:00Z", None)
+    assert (e["started"], e["runs"], e["horizonSeconds"]) == (100, 100, 7 * 86400)
+    assert e["message"] == "in about 6 d 12 h (between 4 d 1 h and more than 7 d in 8 of 10 cases)"
+
+
+def test_it_probably_takes_longer_than_anybody_looks(fairlead, write, valid):
+    done = [ended(f"long-{i}", "2025-11-01T00:00:00Z", "2025-11-01T02:00:00Z", cpu="4") for i in range(9)]
+    done += [ended(f"weeks-{i}", "2025-11-01T00:00:00Z", "2025-11-25T00:00:00Z", cpu="4") for i in range(20)]
+    e = eta(fairlead, write, valid, *cluster(*done, running(), waiting()))
+    assert (e["state"], e["start"], e["to"]) == ("Later", None, None)
+    assert e["message"] == ("not before 45 min from now, probably much later: within 7 d in "
+                            f"{e['started']} of 100 runs")
+
+
+def test_a_run_ends_at_its_limit(fairlead, write, valid):
+    """Those that ended had none, and ran longer."""
+    done = [ended(f"long-{i}", "2025-12-01T00:00:00Z", "2025-12-01T09:00:00Z", cpu="4") for i in range(30)]
+    e = eta(fairlead, write, valid, *cluster(*done, running(limit=7200), waiting()))
+    assert e["state"] == "Later" and e["start"] <= "2026-01-01T03:00:00Z"
+
+
+def test_a_day_that_is_known_comes_again(fairlead, write, valid):
+    """Nothing is told of what ended two days ago: that does not mean that nobody came."""
+    hour = 3600
+    day = [ended(f"s{i}", at(-i * hour), at(-i * hour + 4.5 * hour), cpu="1") for i in range(5, 24)]
+    now = [m.workload(f"s{i}", "la", cpu="1", created=at(-i * hour), admitted=("a", "f")) for i in range(1, 5)]
+    e = eta(fairlead, write, valid, *cluster(*day, *now, m.workload("waits", "la", cpu="4", created=at(-1800))))
+    assert (e["state"], e["horizonSeconds"]) == ("Beyond", 7 * 86400)
+
+
 def test_order_of_the_input_does_not_matter(fairlead, write, valid):
     done = [ended(f"j{i}", "2025-12-31T00:00:00Z", f"2025-12-31T{i:02}:30:00Z", cpu="1") for i in range(20)]
     objects = cluster(*done, running(), waiting())
@@ -130,6 +177,24 @@ def test_no_further_than_arrivals_are_known(fairlead, write, valid):
     assert e["message"] == "not within 7 d in any of 100 runs"
 
 
+def at(seconds):
+    return (datetime.datetime(2026, 1, 1, 2) + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def test_who_comes_takes_what_gets_free(fairlead, write, valid):
+    """Small ones keep the queue full, as they did all week: one that needs all of it is never let in."""
+    hour = 3600
+    week = [ended(f"s{i}", at(-i * hour), at(-i * hour + 4.5 * hour), cpu="1") for i in range(5, 8 * 24)]
+    now = [m.workload(f"s{i}", "la", cpu="1", created=at(-i * hour), admitted=("a", "f")) for i in range(1, 5)]
+    waits = m.workload("waits", "la", cpu="4", created=at(-1800))
+    e = eta(fairlead, write, valid, *cluster(*week, *now, waits))
+    assert (e["state"], e["arrivals"]) == ("Beyond", 168)
+    alone = eta(fairlead, write, valid, *cluster(*now, waits, *[
+        ended(f"old{i}", at(-i * hour - 8 * 86400), at(-i * hour + 4.5 * hour - 8 * 86400), cpu="1")
+        for i in range(30)]))
+    assert (alone["state"], alone["arrivals"]) == ("Later", 5)
+
+
 @pytest.mark.parametrize("file, name, state", [
     ("goes-round.yaml", "ns/w1", "Unknown"),
     ("best-effort-loop.yaml", "ns/w0", "Later"),
@@ -160,6 +225,21 @@ def test_entitle(fairlead, write, valid):
     e = fairlead(*args, "-o", "json", name).json()["eta"]
     assert e["state"] == "Later" and e["started"] == 100
     assert "expected start: in about" in fairlead(*args, name).out
+
+
+def test_a_pod_of_no_group_is_nobody_that_comes_again(fairlead, write, valid):
+    """It is a workload of its own, and holds and waits like others."""
+    objects = [k.machine("m1", gpu=2), k.queue("d", gpu=(-1, 1, -1)), k.queue("a", "d", gpu=(2, 1, -1)),
+               *k.gang("runs", "a", on="m1"), *k.gang("waits", "a", gpu=2, created="2026-01-01T01:30:00Z"),
+               k.pod("holds", None, "2026-01-01T01:00:00Z", 1, "1", "1G", on="m1")]
+    for o in objects:
+        if o["kind"] == "Pod":
+            o["metadata"].setdefault("annotations", {})["fairlead.dev/runs-for"] = "3h10m"
+    objects[-1]["metadata"]["labels"] = {"kai.scheduler/queue": "a"}
+    objects[-1]["metadata"]["annotations"]["fairlead.dev/runs-for"] = "4h10m"
+    e = eta(fairlead, write, valid, *objects)
+    assert (e["state"], e["start"], e["arrivals"]) == ("Later", "2026-01-01T06:10:00Z", 0)
+    assert e["awaits"]["workload"] == "ns/holds"
 
 
 def test_a_simulation_goes_on_from_there(fairlead, write):

@@ -77,12 +77,15 @@ def test_what_settling_costs(settles):
             assert 0 < v["kept"] <= v["held"] <= 1 and 0 <= v["rounds"] <= v["evictions"]
             assert (v["evictions"] == 0) == (name == "fair, no preemption")
         for name, other in (("fair, settles", "fair"), ("owned, settles", "owned, fair")):
-            assert variants[name]["rounds"] == 0
+            ways = settles / ("%s-%g" % (run["trace"], run["load"])) / name.replace(", ", "-")
+            loops = json.loads((ways / "summary.json").read_text()).get("loops", [])
+            assert not any(loop["sure"] for loop in loops)  # pairs may meet again as others finish
+            assert variants[name]["rounds"] <= variants[other]["rounds"]
             assert {k: v for k, v in variants[name].items() if k not in ("name", "seconds")} != {
                 k: v for k, v in variants[other].items() if k not in ("name", "seconds")}
-    assert {v["name"]: v["rounds"] > 0 for v in runs[0]["variants"]} == {
+    assert {v["name"]: v["rounds"] > 0 for v in runs[0]["variants"] if "settles" not in v["name"]} == {
         "fair, no preemption": False, "fair": True, "fair, first rule": False, "fair, freed is held": True,
-        "fair, settles": False, "owned, fair": True, "owned, settles": False}
+        "owned, fair": True}
 
 
 def test_the_page_of_settling_is_right(settles):

@@ -190,6 +190,15 @@ def test_the_guarantee_means_nothing_to_the_other_policy(fairlead, write):
     assert r.code == 0 and "preemptionGuarantee has no effect" in r.err
 
 
+def test_a_timeout_needs_the_guarantee(fairlead, write):
+    write("p.yaml", HEAD + "spec: {evictionTimeout: 5m}\n")
+    r = fairlead("check", "-f", "p.yaml")
+    assert r.code == 1 and "evictionTimeout has nothing to bound" in r.err
+    assert "it goes with preemptionGuarantee: settles" in r.err
+    write("p.yaml", HEAD + "spec: {evictionTimeout: 5m, preemptionGuarantee: settles}\n")
+    assert fairlead("check", "-f", "p.yaml").code == 0
+
+
 def test_what_the_guarantee_refused_is_explained(fairlead, write):
     """Two queues with equal shares in GPUs compete for a CPU, which is dominant for neither."""
     taking = {"reclaimWithinCohort": "Any"}

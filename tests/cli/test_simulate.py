@@ -80,7 +80,7 @@ def test_text(fairlead, tiny):
 tiny: 3h31m from 2026-01-01T00:00:00Z, policy borrow, seed 1
 jobs        3 came, 3 finished
 waiting     half no longer than 30s, 9 of 10 1h, 99 of 100 1h, the longest 1h; mean 20m10s
-use         cpu 81 % of 6 cores
+use         cpu 81 % of 6 cores, 98 % until the last job came
 evictions   1; 1.97 core-hours of work were lost (8.9 % of what was held), 0.07 went into starting
             again
 fairness    Jain's index 1.00, largest envy 2.00; who waited had 0.99 of what was its own, at worst
