@@ -3,7 +3,7 @@
  * incremental - a step that looks at what changed decides as one that looks at everything
  *
  *   incremental [--policy borrow|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
- *               [--heads 1] [--settles 1] [--generations same|apart]
+ *               [--heads 1] [--settles 1] [--generations same|apart] [--digests N]
  *
  * Many small worlds, in each of them some hundreds of random operations, until there were
  * --events events in all.  World N of a seed is always the same one; on a difference the
@@ -14,7 +14,13 @@
  * many heads a cycle, and one with one head a cycle that makes as many cycles.  --settles has
  * both under a Policy with preemptionGuarantee: settles, every other world with an evictionTimeout.
  * --generations has the second one adopted all the time by another policy (generations.h).
+ *
+ * --digests says of N worlds what became of each, a line a world: its number, how many events and
+ * steps there were, a hash of all that its full steps decided, and the digest of where it ended.
+ * tests/guard/states keeps such lines, so that a change of the engine that changes both policies
+ * alike is seen as well.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +38,7 @@ enum { MOST_DRAWS = 400, WORLD_BYTES = 4096 };
 
 struct options {
 	const char *policy, *keep;
-	unsigned long seed, world, events;
+	unsigned long seed, world, events, digests;
 	bool one; /* world only */
 	bool heads, settles;
 	const char *generations; /* NULL: none */
@@ -150,8 +156,8 @@ static void make(unsigned long number)
 
 /* --- runs --- */
 
-/* True: both are alike to the end; else @l says how not, and `at` where. */
-static bool go(struct lockstep *l, bool aloud)
+/* True: both are alike to the end; else @l says how not, and `at` where.  *ret_digest: of the end. */
+static bool go(struct lockstep *l, bool aloud, uint64_t ret_digest[2])
 {
 	struct fl_policy_options o = { .mem = &fl_mem_heap,
 				       .now = run.m[FULL]->newest,
@@ -172,6 +178,7 @@ static bool go(struct lockstep *l, bool aloud)
 		if (aloud)
 			(void)fprintf(stderr, "  %s\n", l->done);
 	}
+	l->ops[FULL]->digest(l->p[FULL], l->now, ret_digest);
 	lockstep_close(l);
 	return same;
 }
@@ -180,6 +187,7 @@ static bool go(struct lockstep *l, bool aloud)
 static void shrink_once(struct lockstep *l)
 {
 	static struct draw kept[MOST_DRAWS];
+	uint64_t digest[2];
 
 	for (unsigned cut = (run.n + 1) / 2; cut > 0; cut /= 2)
 		for (unsigned first = 0; first + cut <= run.n;) {
@@ -189,7 +197,7 @@ static void shrink_once(struct lockstep *l)
 			memmove(run.draws + first, run.draws + first + cut,
 				(n - first - cut) * sizeof *kept);
 			run.n = n - cut;
-			if (!go(l, /* aloud= */ false)) {
+			if (!go(l, /* aloud= */ false, digest)) {
 				run.n = at;
 				continue;
 			}
@@ -219,13 +227,15 @@ static void keep_objects(void)
 
 static void report(struct lockstep *l)
 {
+	uint64_t digest[2];
+
 	(void)fprintf(stderr, "incremental: operation %u differs (%s): %s\n", at, l->done,
 		      l->difference);
 	say_again();
 	(void)fprintf(stderr, "as short as it gets:\n");
 	run.n = at;
 	shrink(l);
-	(void)go(l, /* aloud= */ true);
+	(void)go(l, /* aloud= */ true, digest);
 	(void)fprintf(stderr, "  differs: %s\n", l->difference);
 	if (options.keep)
 		keep_objects();
@@ -245,6 +255,31 @@ static void add_counts(struct lockstep_counts *sum, const struct lockstep_counts
 	sum->left_out += n->left_out;
 }
 
+static void say_digest(const struct lockstep *l, const uint64_t digest[2])
+{
+	printf("%lu %lu %lu %016" PRIx64 " %016" PRIx64 "%016" PRIx64 "\n", run.number,
+	       l->counts.events, l->counts.steps, l->decided, digest[0], digest[1]);
+}
+
+static bool goes_on(unsigned long worlds, unsigned long events)
+{
+	if (options.one)
+		return worlds == 0;
+	return options.digests ? worlds < options.digests : events < options.events;
+}
+
+static void say_counts(unsigned long worlds, const struct lockstep_counts *n)
+{
+	printf("%s, seed %lu: %lu worlds, %lu events (%lu more refused), %lu steps, %lu tries, "
+	       "%lu marks; %lu admitted, %lu reserved, %lu evicted, %lu waiting (%lu left out)\n",
+	       options.policy, options.seed, worlds, n->events, n->refused, n->steps, n->tries,
+	       n->marks, n->admitted, n->reserved, n->evicted, n->waiting, n->left_out);
+	if (options.generations)
+		printf("%lu generations, %lu left out, %lu joined, %lu gone\n",
+		       generations_counts.generations, generations_counts.left_out,
+		       generations_counts.joined, generations_counts.gone);
+}
+
 static int parse(int argc, char **argv)
 {
 	for (int i = 1; i + 1 < argc; i += 2) {
@@ -258,6 +293,8 @@ static int parse(int argc, char **argv)
 			options.seed = number;
 		else if (strcmp(argv[i], "--events") == 0)
 			options.events = number;
+		else if (strcmp(argv[i], "--digests") == 0)
+			options.digests = number;
 		else if (strcmp(argv[i], "--heads") == 0)
 			options.heads = number;
 		else if (strcmp(argv[i], "--settles") == 0)
@@ -277,32 +314,29 @@ int main(int argc, char **argv)
 	static struct lockstep l;
 	struct lockstep_counts n = { 0 };
 	unsigned long worlds = 0;
+	uint64_t digest[2];
 
 	if (parse(argc, argv) < 0) {
 		(void)fprintf(stderr, "usage: incremental [--policy borrow|entitle] [--seed N] "
 				      "[--world N] [--events N] [--keep FILE] [--heads 1] "
-				      "[--settles 1] [--generations same|apart]\n");
+				      "[--settles 1] [--generations same|apart] [--digests N]\n");
 		return 2;
 	}
 	(void)signal(SIGABRT, say_where);
 	(void)signal(SIGSEGV, say_where);
-	while (options.one ? worlds == 0 : n.events < options.events) {
+	while (goes_on(worlds, n.events)) {
 		make(options.world + worlds++);
-		if (!go(&l, /* aloud= */ false)) {
+		if (!go(&l, /* aloud= */ false, digest)) {
 			report(&l);
 			return 1;
 		}
+		if (options.digests)
+			say_digest(&l, digest);
 		add_counts(&n, &l.counts);
 		for (int i = 0; i < BOTH; i++)
 			run.m[i] = fl_model_free(run.m[i]);
 	}
-	printf("%s, seed %lu: %lu worlds, %lu events (%lu more refused), %lu steps, %lu tries, "
-	       "%lu marks; %lu admitted, %lu reserved, %lu evicted, %lu waiting (%lu left out)\n",
-	       options.policy, options.seed, worlds, n.events, n.refused, n.steps, n.tries, n.marks,
-	       n.admitted, n.reserved, n.evicted, n.waiting, n.left_out);
-	if (options.generations)
-		printf("%lu generations, %lu left out, %lu joined, %lu gone\n",
-		       generations_counts.generations, generations_counts.left_out,
-		       generations_counts.joined, generations_counts.gone);
+	if (!options.digests)
+		say_counts(worlds, &n);
 	return 0;
 }

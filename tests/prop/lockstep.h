@@ -48,6 +48,7 @@ struct lockstep {
 	fl_mark marks[LOCKSTEP_DEPTH][BOTH];
 	uint32_t depth;
 	struct lockstep_counts counts;
+	uint64_t decided;     /* a hash of all that the full steps decided, in their order */
 	char done[160];       /* the last operation, in words */
 	char difference[800]; /* the first; empty: none */
 };

@@ -202,6 +202,7 @@ bool lockstep_same_step(struct lockstep *l, const struct fl_decisions d[BOTH])
 {
 	uint32_t part = 0;
 
+	mix(&l->decided, hash_of(&d[FULL], 0, d[FULL].n));
 	if (d[FULL].waiting != (d[FULL].n_heads > 0))
 		return lockstep_differ(l, "waiting: %d with %u heads", d[FULL].waiting,
 				       d[FULL].n_heads);
