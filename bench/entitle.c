@@ -2,7 +2,7 @@
 /*
  * entitle - how long a cycle of the entitle policy takes in a made-up cluster
  *
- * entitle [--leaves N] [--machines N] [--running N] [--waiting N] [--gang N]
+ * entitle [--leaves N] [--machines N] [--running N] [--waiting N] [--gang N] [--repeat N]
  *
  * Leaves under ten queues that share the cluster evenly.  Machines of 8 GPUs; tasks of 1 to 4
  * run in one half of the leaves, as many as there is room for, and gangs of --gang tasks wait,
@@ -10,7 +10,7 @@
  * half of the leaves that runs nothing reclaims from the other.
  *
  * One JSON line; README.md says how to read the figures.  Exit 1 when a warm cycle asks for
- * memory.
+ * memory.  With --repeat N warm cycles from the same state and no figures: what can be counted.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@ enum { TOP = 10, GPUS = 8, RUNS = 3, NOW = 100000 };
 
 struct size {
 	uint32_t leaves, machines, running, waiting, gang;
+	uint32_t repeat; /* 0: figures */
 };
 
 static void must(int r, const fairlead_error *err)
@@ -212,6 +213,29 @@ static struct outcome step_often(struct fl_policy *p, const struct counter *coun
 	return o;
 }
 
+static void repeat(struct fl_policy *p, const struct counter *counter, uint32_t times)
+{
+	while (times-- > 0) {
+		fairlead_error err;
+		fl_mark mark;
+
+		must(fl_entitle_policy.mark(p, &mark, &err), &err);
+		step(p, counter);
+		fl_entitle_policy.rollback(p, mark);
+	}
+}
+
+static void print(const struct size *size, double setup, const struct outcome *first,
+		  const struct outcome *next)
+{
+	printf("{\"id\":\"made-%u-%u-%u-%u\",\"gang\":%u,\"setupMs\":%.1f,\"firstMs\":%.1f,"
+	       "\"started\":%lld,\"evicted\":%lld,\"reserved\":%lld,\"stepMs\":%.1f,"
+	       "\"allocations\":%lu}\n",
+	       size->leaves, size->machines, size->running, size->waiting, size->gang, setup,
+	       first->ms, (long long)first->started, (long long)first->evicted,
+	       (long long)first->reserved, next->ms, next->calls);
+}
+
 /* false: a warm cycle has asked for memory. */
 static bool bench(struct size size)
 {
@@ -233,12 +257,9 @@ static bool bench(struct size size)
 	first = step(p, &counter);
 	settle(p, &first.decisions);
 	next = step_often(p, &counter);
-	printf("{\"id\":\"made-%u-%u-%u-%u\",\"gang\":%u,\"setupMs\":%.1f,\"firstMs\":%.1f,"
-	       "\"started\":%lld,\"evicted\":%lld,\"reserved\":%lld,\"stepMs\":%.1f,"
-	       "\"allocations\":%lu}\n",
-	       size.leaves, size.machines, size.running, size.waiting, size.gang, setup, first.ms,
-	       (long long)first.started, (long long)first.evicted, (long long)first.reserved,
-	       next.ms, next.calls);
+	repeat(p, &counter, size.repeat);
+	if (!size.repeat)
+		print(&size, setup, &first, &next);
 	fl_entitle_policy.free(p);
 	fl_model_free(m);
 	return next.calls == 0;
@@ -246,14 +267,14 @@ static bool bench(struct size size)
 
 int main(int argc, char **argv)
 {
-	struct size size = { 100, 500, 1500, 500, 1 };
+	struct size size = { 100, 500, 1500, 500, 1, 0 };
 	const struct {
 		const char *name;
 		uint32_t *to;
 	} options[] = {
 		{ "--leaves", &size.leaves },   { "--machines", &size.machines },
 		{ "--running", &size.running }, { "--waiting", &size.waiting },
-		{ "--gang", &size.gang },
+		{ "--gang", &size.gang },       { "--repeat", &size.repeat },
 	};
 
 	for (int i = 1; i < argc; i += 2) {
@@ -264,7 +285,7 @@ int main(int argc, char **argv)
 			o++;
 		if (o == sizeof options / sizeof *options || n < 0 || n >= 1000000) {
 			fprintf(stderr, "usage: entitle [--leaves N] [--machines N] [--running N] "
-					"[--waiting N] [--gang N]\n");
+					"[--waiting N] [--gang N] [--repeat N]\n");
 			return 2;
 		}
 		*options[o].to = (uint32_t)n;

@@ -37,6 +37,10 @@ def event(name, more):
                  size + " --events 20000", "nsMean")
 
 
+def entitle(name, size):
+    return Bench(name, "entitle", "a cycle", size + " --repeat {n}", 1, 5, size, "stepMs")
+
+
 BENCHES = [
     cycle("cycle-fair-fit", "a-100cq-fair-fit"),
     cycle("cycle-fair-preempt", "a-100cq-fair-preempt"),
@@ -53,6 +57,12 @@ BENCHES = [
           "--jobs 5000 --queues 20 --load 80", "nsPerEvent"),
     Bench("image", "image", "a save and a load", "--queues 100 --jobs 2000 --runs {n}", 1, 2,
           "--queues 100 --jobs 10000", "loadMs"),
+    entitle("cycle-entitle-room", "--leaves 100 --machines 200 --running 300 --waiting 300"),
+    entitle("cycle-entitle-full", "--leaves 30 --machines 40 --running 150 --waiting 60"),
+    Bench("read-yaml", "read", "a reading", "--yaml {n}", 1, 2, "--objects 2000", "yamlMs"),
+    Bench("read-json", "read", "a reading", "--json {n}", 1, 3, "--objects 2000", "jsonMs"),
+    Bench("explain-json", "explain", "an answer", "--json {n}", 2, 22, "--runs 50", "jsonUs"),
+    Bench("explain-text", "explain", "an answer", "--text {n}", 2, 22, "--runs 50", "textUs"),
 ]
 
 
