@@ -63,6 +63,10 @@ BENCHES = [
     Bench("read-json", "read", "a reading", "--json {n}", 1, 3, "--objects 2000", "jsonMs"),
     Bench("explain-json", "explain", "an answer", "--json {n}", 2, 22, "--runs 50", "jsonUs"),
     Bench("explain-text", "explain", "an answer", "--text {n}", 2, 22, "--runs 50", "textUs"),
+    Bench("daemon-submit", "submit", "a submission", "--submit {n}", 100, 300,
+          "--jobs 500", "submitUs"),
+    Bench("daemon-replay", "submit", "a submission", "--replay {n}", 100, 300,
+          "--jobs 500", "replayUs"),
 ]
 
 
@@ -135,7 +139,8 @@ def instructions(command):
     if not shutil.which("valgrind"):
         raise Failed("valgrind is not installed; tools/bootstrap test installs it")
     r = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no",
-                        "--cachegrind-out-file=/dev/null", "--"] + command,
+                        "--cachegrind-out-file=/dev/null", "--child-silent-after-fork=yes", "--"]
+                       + command,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                        env=dict(os.environ, LC_ALL="C"))
     found = re.search(r"I\s+refs:\s+([0-9,]+)", r.stderr)
