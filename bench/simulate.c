@@ -327,10 +327,12 @@ static void make_gpus(struct world *o, const struct fl_mem *mem, const struct si
 		add_leaf(o, i, gpus / size->queues);
 	for (uint32_t i = 0; i < size->jobs; i++) {
 		uint32_t queue = (uint32_t)(draw(&state) * draw(&state) * size->queues);
+		double runs;
 
 		at -= between * log(1 - draw(&state));
+		runs = -RUN_SECONDS * log(1 - draw(&state));
 		add_gang(o, queue, 1 + (uint32_t)(draw(&state) * GPUS), (fl_time)(at * FL_SECOND),
-			 (fl_time)(-RUN_SECONDS * log(1 - draw(&state)) * FL_SECOND));
+			 (fl_time)(runs * FL_SECOND));
 	}
 }
 

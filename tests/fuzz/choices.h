@@ -13,7 +13,10 @@ struct choices {
 	const uint8_t *at, *end;
 };
 
-/* Below @below (up to 256); 0 once the input is used up. */
+/*
+ * Below @below (up to 256); 0 once the input is used up.  One call a statement: compilers evaluate
+ * arguments in orders of their own, and an input has to mean the same to each of them.
+ */
 static inline unsigned choose(struct choices *c, unsigned below)
 {
 	return c->at < c->end ? *c->at++ % below : 0;

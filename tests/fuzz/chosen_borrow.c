@@ -16,11 +16,14 @@ static void say_configuration(struct text *t, struct choices *c, bool rich)
 		say(t, ",\"fairSharing\":{\"preemptionStrategies\":[%s]}",
 		    ONE_OF(c, "\"LessThanOrEqualToFinalShare\",\"LessThanInitialShare\"",
 			   "\"LessThanOrEqualToFinalShare\"", "\"LessThanInitialShare\""));
-	if (choose(c, 2))
+	if (choose(c, 2)) {
+		unsigned half_life = choose(c, 30);
+
 		say(t,
 		    ",\"admissionFairSharing\":{\"usageHalfLifeTime\":\"%us\","
 		    "\"usageSamplingInterval\":\"%us\"}",
-		    choose(c, 30), 1 + choose(c, 5));
+		    half_life, 1 + choose(c, 5));
+	}
 	if (rich && choose(c, 3) == 0)
 		say(t, ",\"featureGates\":{\"%s\":false}",
 		    ONE_OF(c, "AdmissionFairSharing", "FairSharingPreemptWithinNominal",
@@ -157,15 +160,15 @@ static void say_queue(struct world *w, unsigned q)
 		say_odd_queue(t, c);
 	else
 		say(t, "\"namespaceSelector\":{},");
-	say(t,
-	    "\"queueingStrategy\":\"%s\",\"preemption\":"
-	    "{\"withinClusterQueue\":\"%s\",\"reclaimWithinCohort\":\"%s\",\"borrowWithinCohort\":"
-	    "{\"policy\":\"%s\"}},\"flavorFungibility\":{\"whenCanBorrow\":\"%s\","
-	    "\"whenCanPreempt\":\"%s\"},\"fairSharing\":{\"weight\":%u},",
-	    ONE_OF(c, "BestEffortFIFO", "StrictFIFO"),
-	    ONE_OF(c, "Never", "LowerPriority", "LowerOrNewerEqualPriority"),
-	    ONE_OF(c, "Any", "LowerPriority", "Never"), ONE_OF(c, "Never", "LowerPriority"),
-	    ONE_OF(c, "MayStopSearch", "TryNextFlavor"),
+	say(t, "\"queueingStrategy\":\"%s\",\"preemption\":",
+	    ONE_OF(c, "BestEffortFIFO", "StrictFIFO"));
+	say(t, "{\"withinClusterQueue\":\"%s\",",
+	    ONE_OF(c, "Never", "LowerPriority", "LowerOrNewerEqualPriority"));
+	say(t, "\"reclaimWithinCohort\":\"%s\",", ONE_OF(c, "Any", "LowerPriority", "Never"));
+	say(t, "\"borrowWithinCohort\":{\"policy\":\"%s\"}},", ONE_OF(c, "Never", "LowerPriority"));
+	say(t, "\"flavorFungibility\":{\"whenCanBorrow\":\"%s\",",
+	    ONE_OF(c, "MayStopSearch", "TryNextFlavor"));
+	say(t, "\"whenCanPreempt\":\"%s\"},\"fairSharing\":{\"weight\":%u},",
 	    ONE_OF(c, "MayStopSearch", "TryNextFlavor"), weight);
 	if (cohort)
 		say(t, "\"cohortName\":\"c%u\",", cohort - 1);
@@ -198,7 +201,7 @@ static void say_cohort(struct world *w, unsigned i)
 static void say_podset(struct world *w, unsigned s)
 {
 	struct choices *c = w->c;
-	unsigned count = 1 + choose(c, 3);
+	unsigned count = 1 + choose(c, 3), a;
 
 	say(w->t, "%s{\"name\":\"s%u\",\"count\":%u", s ? "," : "", s, count);
 	if (count > 1 && choose(c, 3) == 0)
@@ -207,23 +210,29 @@ static void say_podset(struct world *w, unsigned s)
 	if (w->size->rich && choose(c, 10) == 0)
 		say(w->t, "\"nodeSelector\":{\"flavor\":\"f%u\"},", choose(c, w->size->flavors));
 	say(w->t, "\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":");
-	say(w->t, "{\"a\":%u,\"b\":%u}}}]}}}", choose(c, 4), choose(c, 4));
+	a = choose(c, 4);
+	say(w->t, "{\"a\":%u,\"b\":%u}}}]}}}", a, choose(c, 4));
 }
 
 /* Beside QuotaReserved. */
 static void say_conditions(struct text *t, struct choices *c)
 {
-	if (choose(c, 4) == 0)
-		say(t,
-		    ",{\"type\":\"Evicted\",\"status\":\"True\",\"reason\":\"%s\","
-		    "\"lastTransitionTime\":\"2026-01-01T00:00:%02uZ\"}",
-		    ONE_OF(c, "Preempted", "PodsReadyTimeout"), choose(c, 30));
+	const char *reason;
+
+	if (choose(c, 4))
+		return;
+	reason = ONE_OF(c, "Preempted", "PodsReadyTimeout");
+	say(t,
+	    ",{\"type\":\"Evicted\",\"status\":\"True\",\"reason\":\"%s\","
+	    "\"lastTransitionTime\":\"2026-01-01T00:00:%02uZ\"}",
+	    reason, choose(c, 30));
 }
 
 static void say_admission(struct world *w)
 {
 	struct text *t = w->t;
 	struct choices *c = w->c;
+	unsigned queue, flavors[2], used[2];
 
 	say(t, ",\"status\":{\"conditions\":[{\"type\":\"QuotaReserved\",\"status\":\"True\"");
 	if (w->size->rich)
@@ -231,12 +240,16 @@ static void say_admission(struct world *w)
 	say(t, "}");
 	if (w->size->rich)
 		say_conditions(t, c);
+	queue = choose(c, w->size->queues);
+	for (int r = 0; r < 2; r++)
+		flavors[r] = choose(c, w->size->flavors);
+	for (int r = 0; r < 2; r++)
+		used[r] = choose(c, 5);
 	say(t,
 	    "],\"admission\":{\"clusterQueue\":\"q%u\",\"podSetAssignments\":[{\"name\":\"s0\","
 	    "\"count\":1,\"flavors\":{\"a\":\"f%u\",\"b\":\"f%u\"},\"resourceUsage\":"
 	    "{\"a\":%u,\"b\":%u}}]}}",
-	    choose(c, w->size->queues), choose(c, w->size->flavors), choose(c, w->size->flavors),
-	    choose(c, 5), choose(c, 5));
+	    queue, flavors[0], flavors[1], used[0], used[1]);
 }
 
 static void say_job(struct world *w, unsigned number)
@@ -251,8 +264,9 @@ static void say_job(struct world *w, unsigned number)
 		       "\"2026-01-01T00:00:%02uZ\"",
 		       number, choose(c, 30));
 	say_object(t, KUEUE, "Workload", name);
-	say(t, ",\"spec\":{\"queueName\":\"lq%u%s\",\"priority\":%u,\"podSets\":[",
-	    choose(c, w->size->queues), w->size->rich && choose(c, 2) ? "-2" : "", choose(c, 4));
+	say(t, ",\"spec\":{\"queueName\":\"lq%u", choose(c, w->size->queues));
+	say(t, "%s\"", w->size->rich && choose(c, 2) ? "-2" : "");
+	say(t, ",\"priority\":%u,\"podSets\":[", choose(c, 4));
 	for (unsigned s = 0; s < podsets; s++)
 		say_podset(w, s);
 	say(t, "]}");

@@ -10,6 +10,16 @@ struct world {
 
 static const char *flag(struct choices *c) { return choose(c, 2) ? "true" : "false"; }
 
+static void say_usage_parameters(struct text *t, struct choices *c)
+{
+	say(t, ",\"usageDBConfig\":{\"usageParams\":{\"halfLifePeriod\":\"%us\"",
+	    1 + choose(c, 100));
+	say(t, ",\"windowSize\":\"%us\"", 1 + choose(c, 200));
+	say(t, ",\"windowType\":\"%s\"", ONE_OF(c, "sliding", "tumbling", "cron"));
+	say(t, ",\"cronString\":\"* * * * *\","
+	       "\"tumblingWindowStartTime\":\"2026-01-01T00:00:00Z\"}}");
+}
+
 static void say_shard(struct text *t, struct choices *c)
 {
 	unsigned what = choose(c, 64);
@@ -19,28 +29,27 @@ static void say_shard(struct text *t, struct choices *c)
 	    ONE_OF(c, "binpack", "spread"));
 	if (what & 1)
 		say(t, ",\"kValue\":%u", choose(c, 4));
-	if (what & 2)
-		say(t,
-		    ",\"minRuntime\":{\"preemptMinRuntime\":\"%us\",\"reclaimMinRuntime\":\"%us\"}",
-		    choose(c, 30), choose(c, 30));
-	if (what & 4)
-		say(t, ",\"queueDepthPerAction\":{\"%s\":%u}",
-		    ONE_OF(c, "allocate", "reclaim", "preempt", "consolidation"), choose(c, 3));
-	if (what & 8)
-		say(t, ",\"actions\":{\"%s\":{\"enabled\":%s}}",
-		    ONE_OF(c, "consolidation", "reclaim", "preempt", "stalegangeviction"), flag(c));
+	if (what & 2) {
+		say(t, ",\"minRuntime\":{\"preemptMinRuntime\":\"%us\"", choose(c, 30));
+		say(t, ",\"reclaimMinRuntime\":\"%us\"}", choose(c, 30));
+	}
+	if (what & 4) {
+		say(t, ",\"queueDepthPerAction\":{\"%s\"",
+		    ONE_OF(c, "allocate", "reclaim", "preempt", "consolidation"));
+		say(t, ":%u}", choose(c, 3));
+	}
+	if (what & 8) {
+		say(t, ",\"actions\":{\"%s\"",
+		    ONE_OF(c, "consolidation", "reclaim", "preempt", "stalegangeviction"));
+		say(t, ":{\"enabled\":%s}}", flag(c));
+	}
 	if (what & 16)
-		say(t,
-		    ",\"usageDBConfig\":{\"usageParams\":{\"halfLifePeriod\":\"%us\","
-		    "\"windowSize\":\"%us\",\"windowType\":\"%s\",\"cronString\":\"* * * * *\","
-		    "\"tumblingWindowStartTime\":\"2026-01-01T00:00:00Z\"}}",
-		    1 + choose(c, 100), 1 + choose(c, 200),
-		    ONE_OF(c, "sliding", "tumbling", "cron"));
-	if (what & 32)
-		say(t,
-		    ",\"plugins\":{\"minruntime\":{\"arguments\":{\"reclaimResolveMethod\":\"%s\","
-		    "\"defaultReclaimMinRuntime\":\"%us\"}}}",
-		    ONE_OF(c, "lca", "queue"), choose(c, 30));
+		say_usage_parameters(t, c);
+	if (what & 32) {
+		say(t, ",\"plugins\":{\"minruntime\":{\"arguments\":{\"reclaimResolveMethod\":");
+		say(t, "\"%s\"", ONE_OF(c, "lca", "queue"));
+		say(t, ",\"defaultReclaimMinRuntime\":\"%us\"}}}", choose(c, 30));
+	}
 	say(t, "}}");
 }
 
@@ -48,14 +57,15 @@ static void say_budgets(struct world *w)
 {
 	struct text *t = w->t;
 	struct choices *c = w->c;
-	say(t,
-	    ",\"budgets\":{\"period\":{\"every\":\"%us\",\"start\":\"2026-01-01T00:00:00Z\"},"
-	    "\"overcommitment\":\"%s\",\"afterBudget\":\"%s\",\"queues\":[",
-	    10 + choose(c, 200), ONE_OF(c, "Proportional", "FirstCome"),
-	    ONE_OF(c, "Spare", "Stop"));
-	for (unsigned q = 0; q < 2; q++)
-		say(t, "%s{\"name\":\"q%u\",\"gpuHours\":%u.%u}", q ? "," : "", w->inner + q,
-		    choose(c, 2), choose(c, 10));
+	say(t, ",\"budgets\":{\"period\":{\"every\":\"%us\",\"start\":\"2026-01-01T00:00:00Z\"},",
+	    10 + choose(c, 200));
+	say(t, "\"overcommitment\":\"%s\",", ONE_OF(c, "Proportional", "FirstCome"));
+	say(t, "\"afterBudget\":\"%s\",\"queues\":[", ONE_OF(c, "Spare", "Stop"));
+	for (unsigned q = 0; q < 2; q++) {
+		say(t, "%s{\"name\":\"q%u\",\"gpuHours\":%u", q ? "," : "", w->inner + q,
+		    choose(c, 2));
+		say(t, ".%u}", choose(c, 10));
+	}
 	say(t, "]}");
 }
 
@@ -111,8 +121,8 @@ static void say_queue(struct world *w, unsigned q)
 	say(t, ",\"resources\":{\"gpu\":{\"overQuotaWeight\":%u", choose(c, 4));
 	say_amount(t, c, "quota", true);
 	say_amount(t, c, "limit", true);
-	say(t, "},\"cpu\":{\"quota\":%d,\"limit\":%d,\"overQuotaWeight\":1}",
-	    choose(c, 4) ? -1 : (int)choose(c, 8) * 500,
+	say(t, "},\"cpu\":{\"quota\":%d", choose(c, 4) ? -1 : (int)choose(c, 8) * 500);
+	say(t, ",\"limit\":%d,\"overQuotaWeight\":1}",
 	    choose(c, 4) ? -1 : (int)choose(c, 8) * 1000);
 	say(t, ",\"memory\":{\"quota\":-1,\"limit\":-1,\"overQuotaWeight\":1}}}}");
 }
@@ -123,11 +133,10 @@ static void say_machine(struct text *t, struct choices *c, unsigned i)
 
 	(void)snprintf(name, sizeof name, "\"name\":\"m%u\"", i);
 	say_object(t, "v1", "Node", name);
-	say(t,
-	    ",\"spec\":{\"unschedulable\":%s},\"status\":{\"allocatable\":{\"cpu\":\"%u\","
-	    "\"memory\":\"64Gi\",\"nvidia.com/gpu\":\"%u\"},\"conditions\":[{\"type\":\"Ready\","
-	    "\"status\":\"%s\"}]}}",
-	    choose(c, 8) ? "false" : "true", 1 + choose(c, 16), choose(c, 9),
+	say(t, ",\"spec\":{\"unschedulable\":%s}", choose(c, 8) ? "false" : "true");
+	say(t, ",\"status\":{\"allocatable\":{\"cpu\":\"%u\"", 1 + choose(c, 16));
+	say(t, ",\"memory\":\"64Gi\",\"nvidia.com/gpu\":\"%u\"}", choose(c, 9));
+	say(t, ",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"}]}}",
 	    choose(c, 8) ? "True" : "False");
 }
 
@@ -165,22 +174,23 @@ static void say_job(struct world *w, unsigned job)
 	struct text *t = w->t;
 	struct choices *c = w->c;
 	unsigned pods = 1 + choose(c, w->size->pods);
-	unsigned queue = w->inner + choose(c, w->size->leaves);
+	unsigned queue = w->inner + choose(c, w->size->leaves), created;
 	char name[256];
 
 	if (choose(c, 16) == 0)
 		queue = choose(c, w->queues);
+	created = choose(c, 30);
 	(void)snprintf(name, sizeof name,
 		       "\"name\":\"w%u\",\"namespace\":\"ns\",\"creationTimestamp\":"
 		       "\"2026-01-01T00:00:%02uZ\",\"annotations\":{"
 		       "\"kai.scheduler/last-start-timestamp\":\"2026-01-01T00:00:%02uZ\"}",
-		       job, choose(c, 30), choose(c, 30));
+		       job, created, choose(c, 30));
 	say_object(t, "scheduling.run.ai/v2alpha2", "PodGroup", name);
-	say(t, ",\"spec\":{\"queue\":\"q%u\",\"minMember\":%u%s,\"priorityClassName\":\"%s\"}}",
-	    queue, 1 + choose(c, pods),
+	say(t, ",\"spec\":{\"queue\":\"q%u\",\"minMember\":%u", queue, 1 + choose(c, pods));
+	say(t, "%s",
 	    ONE_OF(c, "", ",\"preemptibility\":\"preemptible\"",
-		   ",\"preemptibility\":\"non-preemptible\""),
-	    ONE_OF(c, "low", "middle", "high"));
+		   ",\"preemptibility\":\"non-preemptible\""));
+	say(t, ",\"priorityClassName\":\"%s\"}}", ONE_OF(c, "low", "middle", "high"));
 	for (unsigned i = 0; i < pods; i++)
 		say_pod(w, job, i, queue);
 }
@@ -194,21 +204,26 @@ static void say_usage(struct world *w)
 	say_object(t, "fairlead.dev/v1alpha1", "UsageHistory", "\"name\":\"h\"");
 	say(t,
 	    ",\"spec\":{\"samples\":[{\"from\":\"2026-01-01T00:00:00Z\",\"to\":"
-	    "\"2026-01-01T00:00:%02uZ\",\"capacity\":{\"gpu\":%u},\"queues\":{\"q%u\":{\"gpu\":%u}}}]",
-	    1 + choose(c, 29), choose(c, 16), choose(c, w->queues), choose(c, 8));
-	if (choose(c, 3) == 0)
-		say(t, ",\"usage\":{\"q%u\":{\"gpu\":0.%u}}", choose(c, w->queues), choose(c, 10));
+	    "\"2026-01-01T00:00:%02uZ\"",
+	    1 + choose(c, 29));
+	say(t, ",\"capacity\":{\"gpu\":%u}", choose(c, 16));
+	say(t, ",\"queues\":{\"q%u\":", choose(c, w->queues));
+	say(t, "{\"gpu\":%u}}}]", choose(c, 8));
+	if (choose(c, 3) == 0) {
+		say(t, ",\"usage\":{\"q%u\":", choose(c, w->queues));
+		say(t, "{\"gpu\":0.%u}}", choose(c, 10));
+	}
 	say(t, "}}");
 }
 
 static void say_other_pod(struct world *w)
 {
 	say_object(w->t, "v1", "Pod", "\"name\":\"other\",\"namespace\":\"ns\"");
-	say(w->t,
-	    ",\"spec\":{\"nodeName\":\"m%u\",\"containers\":[{\"name\":\"c\",\"resources\":{"
-	    "\"requests\":{\"cpu\":\"%u\"},\"limits\":{\"nvidia.com/gpu\":\"%u\"}}}]},"
-	    "\"status\":{\"phase\":\"Running\"}}",
-	    choose(w->c, w->size->machines), choose(w->c, 3), choose(w->c, 3));
+	say(w->t, ",\"spec\":{\"nodeName\":\"m%u\"", choose(w->c, w->size->machines));
+	say(w->t, ",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"%u\"}",
+	    choose(w->c, 3));
+	say(w->t, ",\"limits\":{\"nvidia.com/gpu\":\"%u\"}}}]},\"status\":{\"phase\":\"Running\"}}",
+	    choose(w->c, 3));
 }
 
 void chosen_entitle(struct text *t, struct choices *c, const struct chosen_entitle *size)

@@ -177,10 +177,9 @@ static struct fl_cell any_cell(struct run *r)
 		FL_CELL_QUEUE_PRIORITY, FL_CELL_PRIORITY, FL_CELL_ALLOCATABLE
 	};
 	unsigned amount = choose(r->c, 12);
-	struct fl_cell cell = { .kind = kinds[choose(r->c, 6)],
-				.flavor = { FL_NONE },
-				.resource = r->m->axis[choose(r->c, 4) ? FL_GPU : FL_CPU] };
+	struct fl_cell cell = { .kind = kinds[choose(r->c, 6)], .flavor = { FL_NONE } };
 
+	cell.resource = r->m->axis[choose(r->c, 4) ? FL_GPU : FL_CPU];
 	if (cell.kind == FL_CELL_ALLOCATABLE)
 		cell.machine.v = choose(r->c, r->m->n_machines);
 	else
@@ -200,8 +199,9 @@ static struct fl_event any_event(struct run *r)
 						    FL_EV_EVICTED, FL_EV_FINISHED, FL_EV_REJECTED,
 						    FL_EV_CELL,    FL_EV_CELL,     FL_EV_CELL,
 						    FL_EV_USAGE };
-	struct fl_event e = { .kind = kinds[choose(r->c, 10)], .workload = { choose(r->c, JOBS) } };
+	struct fl_event e = { .kind = kinds[choose(r->c, 10)] };
 
+	e.workload.v = choose(r->c, JOBS);
 	if (e.kind == FL_EV_CELL)
 		e.cell = any_cell(r);
 	if (e.kind == FL_EV_USAGE) {
@@ -209,8 +209,8 @@ static struct fl_event any_event(struct run *r)
 
 		e.sample = (struct fl_sample){ .node = { queue == QUEUES ? FL_NONE : queue },
 					       .from = r->now - choose(r->c, 8) * FL_SECOND,
-					       .to = r->now,
-					       .amount = { { 0, 0, choose(r->c, 8) } } };
+					       .to = r->now };
+		e.sample.amount.of[FL_GPU] = choose(r->c, 8);
 	}
 	return e;
 }

@@ -112,10 +112,12 @@ static void damage(struct reload_bytes *b, struct choices *c)
 	uint64_t sum[2];
 
 	for (unsigned n = 1 + choose(c, MOST_DAMAGES); n > 0; n--) {
-		size_t at = ((size_t)choose(c, 256) << 16 | choose(c, 256) << 8 | choose(c, 256)) %
-			    words * 4;
+		size_t at = 0;
 		uint32_t word;
 
+		for (int i = 0; i < 3; i++)
+			at = at << 8 | choose(c, 256);
+		at = at % words * 4;
 		memcpy(&word, b->bytes + at, 4);
 		switch (choose(c, 3)) {
 		case 0:

@@ -104,18 +104,18 @@ static struct fl_event any_event(struct run *r)
 	static const enum fl_cell_kind cells[] = { FL_CELL_NOMINAL, FL_CELL_BORROWING_LIMIT,
 						   FL_CELL_LENDING_LIMIT, FL_CELL_WEIGHT,
 						   FL_CELL_PRIORITY };
-	struct fl_event e = { .kind = kinds[choose(r->c, 8)], .workload = { choose(r->c, JOBS) } };
+	struct fl_event e = { .kind = kinds[choose(r->c, 8)] };
 
+	e.workload.v = choose(r->c, JOBS);
 	if (e.kind == FL_EV_CELL) {
 		unsigned amount = choose(r->c, 12);
 
-		e.cell = (struct fl_cell){ .kind = cells[choose(r->c, 5)],
-					   .node = { choose(r->c, r->m->n_nodes) },
-					   .flavor = { choose(r->c, r->m->n_flavors) },
-					   .resource = { choose(r->c, r->m->n_resources) },
-					   .amount = amount == 11 ? FL_UNLIMITED :
-								    (fl_amount)amount,
-					   .weight = amount % 4 };
+		e.cell.kind = cells[choose(r->c, 5)];
+		e.cell.node.v = choose(r->c, r->m->n_nodes);
+		e.cell.flavor.v = choose(r->c, r->m->n_flavors);
+		e.cell.resource.v = choose(r->c, r->m->n_resources);
+		e.cell.amount = amount == 11 ? FL_UNLIMITED : (fl_amount)amount;
+		e.cell.weight = amount % 4;
 		if (e.cell.kind == FL_CELL_PRIORITY)
 			e.cell.amount = amount;
 	}

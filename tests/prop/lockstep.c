@@ -41,12 +41,12 @@ static struct fl_cell borrow_cell(const struct lockstep *l, struct choices *c)
 {
 	static const enum fl_cell_kind cells[] = { FL_CELL_NOMINAL, FL_CELL_BORROWING_LIMIT,
 						   FL_CELL_LENDING_LIMIT, FL_CELL_WEIGHT };
-	struct fl_cell cell = { .kind = cells[choose(c, 4)],
-				.node = { choose(c, l->m->n_nodes) },
-				.flavor = { choose(c, l->m->n_flavors) },
-				.resource = { choose(c, l->m->n_resources) },
-				.amount = any_amount(c) };
+	struct fl_cell cell = { .kind = cells[choose(c, 4)] };
 
+	cell.node.v = choose(c, l->m->n_nodes);
+	cell.flavor.v = choose(c, l->m->n_flavors);
+	cell.resource.v = choose(c, l->m->n_resources);
+	cell.amount = any_amount(c);
 	cell.weight = (double)(cell.amount % 5) / 2;
 	return cell;
 }
@@ -57,10 +57,9 @@ static struct fl_cell entitle_cell(const struct lockstep *l, struct choices *c)
 						   FL_CELL_OVER_QUOTA_WEIGHT,
 						   FL_CELL_QUEUE_PRIORITY, FL_CELL_ALLOCATABLE };
 	unsigned amount = choose(c, 12);
-	struct fl_cell cell = { .kind = cells[choose(c, 5)],
-				.flavor = { FL_NONE },
-				.resource = l->m->axis[choose(c, 4) ? FL_GPU : FL_CPU] };
+	struct fl_cell cell = { .kind = cells[choose(c, 5)], .flavor = { FL_NONE } };
 
+	cell.resource = l->m->axis[choose(c, 4) ? FL_GPU : FL_CPU];
 	if (cell.kind == FL_CELL_ALLOCATABLE)
 		cell.machine.v = choose(c, l->m->n_machines);
 	else
@@ -125,8 +124,8 @@ static struct fl_event draw_event(const struct lockstep *l, struct choices *c)
 
 		e.sample = (struct fl_sample){ .node = { queue == l->m->n_nodes ? FL_NONE : queue },
 					       .from = l->now - choose(c, 8) * FL_SECOND,
-					       .to = l->now,
-					       .amount = { { 0, 0, choose(c, 8) } } };
+					       .to = l->now };
+		e.sample.amount.of[FL_GPU] = choose(c, 8);
 	}
 	return e;
 }

@@ -18,13 +18,16 @@ struct traits {
 
 static struct traits draw_traits(struct fl_random *r)
 {
-	return (struct traits){ .weights = one_in(r, 2),
-				.priorities = one_in(r, 3),
-				.limits = one_in(r, 4),
-				.gangs = one_in(r, 4),
-				.within = one_in(r, 3),
-				.mixed = one_in(r, 3),
-				.levels = 1 + below(r, 3) };
+	struct traits t;
+
+	t.weights = one_in(r, 2);
+	t.priorities = one_in(r, 3);
+	t.limits = one_in(r, 4);
+	t.gangs = one_in(r, 4);
+	t.within = one_in(r, 3);
+	t.mixed = one_in(r, 3);
+	t.levels = 1 + below(r, 3);
+	return t;
 }
 
 static uint8_t draw_weight(struct fl_random *r, const struct traits *t)
@@ -79,9 +82,9 @@ static void draw_queue(struct fl_random *r, const struct config *c, const struct
 					    FL_PREEMPT_LOWER_OR_NEWER_EQUAL, FL_PREEMPT_ANY };
 
 	*n = (struct config_node){ .parent = (uint8_t)below(r, c->n_cohorts),
-				   .weight = draw_weight(r, t),
 				   .within = FL_PREEMPT_NEVER,
 				   .reclaim = FL_PREEMPT_ANY };
+	n->weight = draw_weight(r, t);
 	if (t->within)
 		n->within = policies[1 + below(r, 2)];
 	if (t->mixed && one_in(r, 2))

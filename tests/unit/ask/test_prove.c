@@ -272,23 +272,29 @@ static struct known random_cluster(struct fl_random *random)
 	static const char *const jobs[] = { "a", "b", "c", "d", "e", "f" };
 	struct known k = { .name = "random",
 			   .nodes = { { "root", NULL, FL_COHORT, 1, GIVES(0) } },
-			   .resources = 1,
-			   .strategies = fl_random_bits(random) % 4,
-			   .within = fl_random_bits(random) % 3 };
-	uint32_t n = 2 + fl_random_bits(random) % 2;
+			   .resources = 1 };
+	uint32_t n;
 
-	for (uint32_t q = 0; q < n; q++)
+	/* One draw a statement: compilers evaluate the values of a struct in orders of their own. */
+	k.strategies = fl_random_bits(random) % 4;
+	k.within = fl_random_bits(random) % 3;
+	n = 2 + fl_random_bits(random) % 2;
+	for (uint32_t q = 0; q < n; q++) {
+		double weight = (double)(1 + fl_random_bits(random) % 2);
+
 		k.nodes[q + 1] =
-			(struct world_node){ queues[q], "root", FL_CLUSTER_QUEUE,
-					     (double)(1 + fl_random_bits(random) % 2),
+			(struct world_node){ queues[q], "root", FL_CLUSTER_QUEUE, weight,
 					     GIVES((fl_amount)(fl_random_bits(random) % 3)) };
-	for (uint32_t w = 0; w < 5; w++)
-		k.jobs[w] = (struct world_job){ jobs[w],
-						queues[fl_random_bits(random) % n],
-						(int32_t)(fl_random_bits(random) % 4 == 0),
-						(int64_t)(fl_random_bits(random) % 3),
-						{ 1 + (fl_amount)(fl_random_bits(random) % 2) },
-						false };
+	}
+	for (uint32_t w = 0; w < 5; w++) {
+		const char *queue = queues[fl_random_bits(random) % n];
+		int32_t priority = fl_random_bits(random) % 4 == 0;
+		int64_t created = (int64_t)(fl_random_bits(random) % 3);
+		fl_amount asks = 1 + (fl_amount)(fl_random_bits(random) % 2);
+
+		k.jobs[w] =
+			(struct world_job){ jobs[w], queue, priority, created, { asks }, false };
+	}
 	return k;
 }
 

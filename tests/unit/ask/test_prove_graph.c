@@ -497,14 +497,12 @@ static void random_graph(struct fl_random *random, struct row rows[MOST_ROWS + 1
 	uint32_t states = 1 + below(random, MOST_STATES), n = 0;
 
 	for (uint32_t s = 0; s < states; s++)
-		for (uint32_t i = below(random, 4); i-- > 0;)
-			rows[n++] = (struct row){
-				.from = (int)s,
-				.kind = below(random, 4) ? SERVE : GO,
-				.who = i,
-				.to = (int)below(random, states),
-				.evicted = below(random, 3) ? 0 : 1,
-			};
+		for (uint32_t i = below(random, 4); i-- > 0; n++) {
+			rows[n] = (struct row){ .from = (int)s, .who = i };
+			rows[n].kind = below(random, 4) ? SERVE : GO;
+			rows[n].to = (int)below(random, states);
+			rows[n].evicted = below(random, 3) ? 0 : 1;
+		}
 	for (uint32_t i = 0; i < n; i++) /* who lets go was told before */
 		rows[i].evicted = rows[i].kind == GO ? 0 : rows[i].evicted;
 	rows[n] = (struct row)END;

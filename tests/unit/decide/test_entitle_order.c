@@ -155,16 +155,16 @@ static struct fl_bundle some_bound(uint64_t *seed)
 
 static struct half some_half(uint64_t *seed)
 {
-	return (struct half){
-		.priority = (int32_t)chance(seed, 2),
-		.created = chance(seed, 3),
-		.deserved = some_bound(seed),
-		.fair = some(seed, 3),
-		.held = some(seed, 3),
-		.comes = some(seed, 2),
-		.goes = some(seed, 2),
-		.limit = some_bound(seed),
-	};
+	struct half h = { .priority = (int32_t)chance(seed, 2) };
+
+	h.created = chance(seed, 3);
+	h.deserved = some_bound(seed);
+	h.fair = some(seed, 3);
+	h.held = some(seed, 3);
+	h.comes = some(seed, 2);
+	h.goes = some(seed, 2);
+	h.limit = some_bound(seed);
+	return h;
 }
 
 static void antisymmetric_but_for_age(void **state)

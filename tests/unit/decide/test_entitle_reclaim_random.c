@@ -47,13 +47,15 @@ static uint32_t some_leaf_but(const struct world *w, uint32_t other, uint64_t *s
 
 static void make_world(struct world *w, uint64_t *seed)
 {
-	for (uint32_t i = 0; i < NODES; i++)
-		w->q[i] = (struct fl_standing){
-			.parent = { i < 2 || chance(seed, 3) == 0 ? FL_NONE : chance(seed, i) },
-			.deserved = some(seed, 1, 4),
-			.limit = chance(seed, 3) ? (struct fl_bundle)ALL(-1) : some(seed, 1, 8),
-			.fair_share = some(seed, chance(seed, 4) == 0, 6),
-		};
+	for (uint32_t i = 0; i < NODES; i++) {
+		struct fl_standing *q = &w->q[i];
+		bool is_top = i < 2 || chance(seed, 3) == 0;
+
+		*q = (struct fl_standing){ .parent = { is_top ? FL_NONE : chance(seed, i) } };
+		q->deserved = some(seed, 1, 4);
+		q->limit = chance(seed, 3) ? (struct fl_bundle)ALL(-1) : some(seed, 1, 8);
+		q->fair_share = some(seed, chance(seed, 4) == 0, 6);
+	}
 	set_depths(w->q, NODES);
 	/* What leaves hold, all above them hold, so that victims can be taken from somebody. */
 	for (uint32_t i = NODES; i-- > 0;) {

@@ -300,7 +300,9 @@ static double draw_amount(uint64_t *state, uint32_t most)
 {
 	static const double units[] = { 1, 1, 1, 0.5, 0.1, 1e9 };
 
-	return draw(state, most) * units[draw(state, 6) % (most > 20 ? 6 : 5)];
+	double amount = draw(state, most);
+
+	return amount * units[draw(state, 6) % (most > 20 ? 6 : 5)];
 }
 
 static void draw_world(uint64_t seed, struct world *w)

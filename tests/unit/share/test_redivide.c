@@ -32,7 +32,9 @@ static double draw_amount(uint64_t *state, uint32_t most)
 {
 	static const double units[] = { 1, 1, 0.5, 0.1, 1e9 };
 
-	return draw(state, most) * units[draw(state, most > 20 ? 5 : 4)];
+	double amount = draw(state, most);
+
+	return amount * units[draw(state, most > 20 ? 5 : 4)];
 }
 
 static void draw_row(uint64_t *s, struct fl_divide_queue *q)
@@ -51,7 +53,8 @@ static void draw_world(uint64_t seed, struct world *w)
 	uint64_t s = seed * 977 + 5;
 	uint32_t tops = 1 + draw(&s, 8);
 
-	*w = (struct world){ .n = 1 + draw(&s, QUEUES), .k = draw(&s, 2) };
+	*w = (struct world){ .n = 1 + draw(&s, QUEUES) };
+	w->k = draw(&s, 2);
 	for (uint32_t i = 0; i < w->n; i++) {
 		w->queues[i].parent = i < tops ? FL_NONE : draw(&s, i < 20 ? i : 20);
 		w->queues[i].rank = w->n - 1 - i;

@@ -355,33 +355,33 @@ static void make_up(struct timed_world *of, uint64_t *seed)
 						    .parent = q < 2 ? "left" : "right",
 						    .kind = FL_CLUSTER_QUEUE,
 						    .weight = 1 + chance(seed, 3) };
-		for (uint32_t k = 0; k < RESOURCES; k++)
-			nodes[3 + q].quota[k] = (struct world_quota){
-				.nominal = 2 + chance(seed, 6),
-				.borrow = chance(seed, 3) ? FL_NO_LIMIT : chance(seed, 8),
-				.lend = chance(seed, 3) ? FL_NO_LIMIT : chance(seed, 4),
-			};
+		for (uint32_t k = 0; k < RESOURCES; k++) {
+			struct world_quota *quota = &nodes[3 + q].quota[k];
+
+			*quota = (struct world_quota){ .nominal = 2 + chance(seed, 6) };
+			quota->borrow = chance(seed, 3) ? FL_NO_LIMIT : chance(seed, 8);
+			quota->lend = chance(seed, 3) ? FL_NO_LIMIT : chance(seed, 4);
+		}
 	}
 	for (uint32_t w = 0; w < JOBS; w++) {
 		(void)snprintf(names[w], sizeof names[w], "job%u", w);
-		jobs[w] = (struct timed_job){
-			.name = names[w],
-			.queue = queue_names[chance(seed, QUEUES)],
-			.arrives = chance(seed, 400),
-			.runs = 1 + chance(seed, 300),
-			.ask = { 1 + chance(seed, 6), chance(seed, 4) },
-			.priority = (int32_t)chance(seed, 3),
-			.class_name = chance(seed, 3) ? NULL : "named",
-			.leaves = chance(seed, 5) ? 0 : 1 + chance(seed, 100),
-		};
+		jobs[w] = (struct timed_job){ .name = names[w] };
+		jobs[w].queue = queue_names[chance(seed, QUEUES)];
+		jobs[w].arrives = chance(seed, 400);
+		jobs[w].runs = 1 + chance(seed, 300);
+		jobs[w].ask[0] = 1 + chance(seed, 6);
+		jobs[w].ask[1] = chance(seed, 4);
+		jobs[w].priority = (int32_t)chance(seed, 3);
+		jobs[w].class_name = chance(seed, 3) ? NULL : "named";
+		jobs[w].leaves = chance(seed, 5) ? 0 : 1 + chance(seed, 100);
 	}
 	*of = (struct timed_world){ .nodes = nodes,
 				    .n_nodes = COUNT(nodes),
 				    .jobs = jobs,
 				    .n_jobs = JOBS,
 				    .resources = RESOURCES,
-				    .reclaims = chance(seed, 4) > 0,
 				    .settings = fl_simulation_default };
+	of->reclaims = chance(seed, 4) > 0;
 	of->settings.grace = chance(seed, 3) * 7 * FL_SECOND;
 	/* the long ones make runs longer than anybody expects */
 	of->settings.restart = (chance(seed, 4) ? 50 : 3000) * FL_SECOND;
