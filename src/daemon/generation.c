@@ -184,9 +184,7 @@ static int add_gang(struct fl_draft *k, const struct joiner *job, struct fl_work
 	if (k->o.held && k->o.held(k->o.user, job->id, &n)) {
 		task.phase = FL_TASK_ALLOCATED;
 		task.started = job->started;
-		if (r == 0)
-			r = sym(k, fl_model_text(k->m, k->m->machines[k->m->n_machines - 1].name),
-				&task.machine_name);
+		task.machine_name = k->m->daemon.machine_name; /* where all of ours run */
 	}
 	return r < 0 ? r : fl_model_add_task(k->m, &task, k->err);
 }

@@ -11,7 +11,7 @@
  *
  * The workload of job 17 is called "17", in the namespace of its LocalQueue: one podset `main`
  * with its tasks.  Entitle: a gang of one task with all that it asks for, for all of it is on one
- * machine.
+ * machine; of the first generation, who holds quota is on the daemon's.
  *
  * Cost: O(jobs log jobs).
  */
