@@ -7,7 +7,7 @@ import pytest
 
 import entitle_manifests as e
 import manifests as m
-from test_prove import queue, three_units
+from test_prove import queue
 
 BOTH = ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
 API = "fairlead.dev/v1alpha1"

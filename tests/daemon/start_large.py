@@ -8,8 +8,6 @@ What jobs are to run is read when they start, so that a start goes by how many t
 how long their environments are.
 """
 import argparse
-import json
-import os
 import pathlib
 import shutil
 import signal

@@ -364,7 +364,7 @@ def test_many_followers(shared):
     wanted, streams = [], []
     for i in range(10):
         wanted += shared.submit("true", array=5)
-        streams.append(shared.follow(f"/v1/events?follow=1&after=0.0&kind=Submitted"))
+        streams.append(shared.follow("/v1/events?follow=1&after=0.0&kind=Submitted"))
     for response, connection in streams:
         seen = []
         while not seen or seen[-1]["job"] < wanted[-1]:

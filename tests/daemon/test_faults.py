@@ -8,7 +8,6 @@ import http.client
 import json
 import os
 import random
-import shutil
 import signal
 import socket
 import sqlite3

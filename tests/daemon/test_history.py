@@ -83,7 +83,7 @@ def closed(daemon, numbers):
     return daemon.until(look, "all attempts have ended")
 
 
-def test_exact(daemon_of, tmp_path):
+def test_exact(daemon_of, tmp_path):  # noqa: F811 (the fixture)
     daemon = daemon_of(entitled(queue("a", 2000), queue("b", 2000)))
     witness = tmp_path / "witness"
     short = [daemon.submit("sh", "-c", f"date +%s%N >>{witness}; sleep 0.3; date +%s%N >>{witness}",

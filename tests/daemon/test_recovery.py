@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from conftest import OVER, Daemon, end, write_config
+from conftest import OVER, Daemon, end
 
 
 def fairleadd(*args):

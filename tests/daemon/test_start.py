@@ -54,7 +54,7 @@ def test_specs_are_read_when_jobs_start(daemon, number):
         assert all(now[k] == was[k] for k in ("state", "queue", "user", "priority", "submittedAt"))
     # The policy has all that it needs to decide about them.
     assert daemon.post(f"/v1/jobs/{last}/release").status == 200
-    assert daemon.get(f"/v1/jobs?state=depends").json()["jobs"][0]["id"] == last
+    assert daemon.get("/v1/jobs?state=depends").json()["jobs"][0]["id"] == last
     assert daemon.post(f"/v1/jobs/{first}/cancel").status == 200
     assert daemon.post(f"/v1/jobs/{before}/release").status == 200
     daemon.wait(before, "done")

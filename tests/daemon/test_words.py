@@ -71,7 +71,7 @@ def test_a_job_without_a_name_is_called_by_its_program(daemon):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can ask as somebody else")
-def test_a_stranger_is_told_that_there_are_queues(place):
+def test_a_stranger_is_told_that_there_are_queues(place):  # noqa: F811 (the fixture)
     assert CONFIG.count("  access: {") == 1
     (place.folder / "daemon.yaml").write_text(CONFIG.replace(
         "  access: {", "  access: {queues: [{queue: default, users: [root]}, {queue: other, users: [root]}], others: deny, "))

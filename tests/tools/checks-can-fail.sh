@@ -75,7 +75,7 @@ rm "$work/tree/layers.txt"
 fails 'layers: no law at all' 'layers.txt: not found' "$tools/check-layers.sh" "$work/tree"
 
 library() { # C text -> $work/lib.a with it and a mem.c that may call realloc
-	rm -rf "$work/lib" "$work/lib.a"
+	rm -rf "${work:?}/lib" "$work/lib.a"
 	mkdir "$work/lib"
 	printf '#include <stdlib.h>\nvoid *m(void *p, size_t n);\nvoid *m(void *p, size_t n)\n{\n\treturn realloc(p, n);\n}\n' >"$work/lib/m.c"
 	printf '%b\n' "$1" >"$work/lib/a.c"
