@@ -38,7 +38,8 @@ static int check_states(const char *states)
 		int s = 0;
 
 		snprintf(word, sizeof(word), "%.*s", (int)len, states);
-		while (s < FL_JOB_STATES && strcmp(fl_job_state_name((enum fl_job_state)s), word))
+		while (s < FL_JOB_STATES &&
+		       strcmp(fl_job_state_name((enum fl_job_state)s), word) != 0)
 			fl_nearest_offer(&near, fl_job_state_name((enum fl_job_state)s++));
 		if (s == FL_JOB_STATES && near.n)
 			return fl_usage_error("jobs", "--state: '%s' is no state; did you mean %s?",

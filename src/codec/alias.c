@@ -321,6 +321,7 @@ int fl_alias(struct fl_aliases *a, enum fl_text_kind kind, struct fl_sym name, s
 	/* Equal texts of two kinds have different hashes. */
 	size_t len = strlen(text) < sizeof hashed - 1 ? strlen(text) : sizeof hashed - 1;
 	hashed[0] = (char)kind;
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): hashed by its length */
 	memcpy(hashed + 1, text, len);
 	(void)snprintf(buffer, sizeof buffer, "%s%s%s-%0*u-%08x", anchor, *anchor ? "-" : "",
 		       prefixes[kind], (int)digits_of(a->count[kind]), a->rows[at].place,

@@ -280,6 +280,7 @@ static void tell_waits(json_t *queue, struct line *l)
 	if (l->n_waits) {
 		qsort(l->waits, l->n_waits, sizeof *l->waits, cmp_times);
 		json_object_set_new(queue, "waitMedian",
+				    /* NOLINTNEXTLINE(bugprone-integer-division): an index */
 				    json_real((double)l->waits[l->n_waits / 2] / FL_SECOND));
 		json_object_set_new(queue, "waitLongest",
 				    json_real((double)l->waits[l->n_waits - 1] / FL_SECOND));

@@ -108,6 +108,7 @@ int fl_jobs_find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret,
 		return r;
 	/* Where two ask for something else with one hash, the later ones follow the first. */
 	for (i = r == 0 ? FL_NONE : last; i != FL_NONE; i = j->asks_before[i]) {
+		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): gaps are 0 (spell_asks) */
 		if (memcmp(&j->asks[i], a, sizeof *a) == 0) {
 			*ret = i;
 			return 0;

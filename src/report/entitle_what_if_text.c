@@ -52,6 +52,7 @@ static int add_row(const struct fl_what_if_report *w, struct fl_table *t,
 	bool is = amounts_of(d->after, pair->after, res, after);
 	char x[32], y[32], both[72];
 
+	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): to the last bit */
 	if ((!was && !is) || (was && is && memcmp(before, after, sizeof(before)) == 0))
 		return 0;
 	const struct fl_model *m = is ? d->after->model : d->before->model;

@@ -448,6 +448,7 @@ static double put_legend(const struct drawing *d)
 /* How high the legend is. */
 static double legend_height(const struct fl_round *round)
 {
+	/* NOLINTNEXTLINE(bugprone-integer-division): whole rows */
 	return 34 + 20.0 * ((round->n_cast + 2) / 3) + 20;
 }
 

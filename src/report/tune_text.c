@@ -14,8 +14,8 @@ static void say_parameters(const struct fl_report *r, const struct fl_tune_repor
 		[FL_TUNE_HALF_LIFE] = "The half-life was found, by bisection",
 		[FL_TUNE_WINDOW] = "The window was found, in closed form",
 		[FL_TUNE_PAIR] =
-			"k and the half-life were found: k is 1, or twice the least that can do "
-			"it; then the half-life follows, by bisection",
+			("k and the half-life were found: k is 1, or twice the least that can do "
+			 "it; then the half-life follows, by bisection"),
 	};
 	char half_life[32], window[32], cost[32];
 

@@ -160,6 +160,7 @@ static void note_changed(struct fl_redivider *v, uint32_t queue)
 	v->changed[v->n_changed++] = queue;
 }
 
+/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): to the last bit */
 static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 /* The resources in which they differ. */

@@ -308,7 +308,7 @@ int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_e
 			r = fl_fail(err, FAIRLEAD_ESTATE,
 				    "row %llu of the journal cannot follow row %llu",
 				    (unsigned long long)batch->journal[i].seq,
-				    (unsigned long long)(s->last_seq + i));
+				    (unsigned long long)s->last_seq + i);
 	if (r == 0)
 		r = write_locked(s, put_batch, &at, err);
 	if (r == 0) {
