@@ -5,7 +5,7 @@ BUILD ?= build
 FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 
 .DEFAULT_GOAL := help
-.PHONY: help run examples build test quick bench e2e soak format install clean
+.PHONY: help run examples build test quick bench e2e soak analyse format install clean
 
 help:
 	@echo 'make run      set up, build, and share this machine among three teams for a minute'
@@ -14,6 +14,7 @@ help:
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
 	@echo 'make soak     long random runs      make e2e      against real clusters'
+	@echo 'make analyse  look for mistakes without running anything'
 	@echo 'make format   lay out the C files   make install  into PREFIX (meson install)'
 	@echo 'make clean    remove the build folders'
 
@@ -66,6 +67,10 @@ e2e:
 
 soak: build
 	@tools/soak $(BUILD)
+
+analyse: build
+	@tools/bootstrap analyse
+	@BUILD=$(BUILD) tools/analyse
 
 format:
 	@tools/check-format.sh --fix

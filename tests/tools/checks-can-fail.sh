@@ -145,6 +145,22 @@ else
 	echo "ok $n - man # SKIP no mandoc"
 fi
 
+# The tools of `make analyse` come apart from those of the tests: each is tried where it is there.
+analyses() { # stage, needs, file, text, what must be said
+	if ! "$2" --version >/dev/null 2>&1; then
+		n=$((n + 1))
+		echo "ok $n - analyse: $1 # SKIP no $2"
+		return
+	fi
+	printf '%b\n' "$4" >"$work/$3"
+	fails "analyse: $1" "$5" "$tools/analyse" "$1" "$work/$3"
+}
+
+# shellcheck disable=SC2016 # the planted mistake
+analyses shell shellcheck a.sh '#!/bin/sh\nrm -rf $1' SC2086
+analyses python flake8 a.py '#!/usr/bin/python3\nimport os' F401
+analyses cppcheck cppcheck a.c 'int f(void);\nint f(void)\n{\n\tint a[2] = { 0 };\n\treturn a[2];\n}' arrayIndexOutOfBounds
+
 row() { # result, output
 	printf '{"name": "x", "result": "%s", "stdout": "%s"}\n' "$1" "$2"
 }
