@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "../tests/conformance/case.h"
-#include "codec/kube.h"
-#include "codec/reader.h"
+#include "codec/object/kube.h"
+#include "codec/text/reader.h"
 #include "decide/policy.h"
 #include "facts.h"
 #include "measure.h"

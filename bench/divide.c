@@ -17,9 +17,9 @@
 #include <zlib.h>
 
 #include "../tests/conformance/kai_read.h"
+#include "decide/share/divide.h"
+#include "decide/share/redivide.h"
 #include "measure.h"
-#include "share/divide.h"
-#include "share/redivide.h"
 
 enum { RUNS = 20, CHANGES = 10000, COUNTED_LEAVES = 1000 };
 

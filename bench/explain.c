@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/explain.h"
+#include "ask/borrow/explain.h"
 #include "cluster.h"
-#include "codec/quantity.h"
+#include "codec/text/quantity.h"
 #include "decide/borrow/borrow.h"
 #include "measure.h"
-#include "report/explain_report.h"
+#include "report/borrow/explain_report.h"
 
 enum { NOW = 200000, CYCLES = 100, LOOKED_AT = 50, WIDTH = 100 };
 

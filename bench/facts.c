@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/reader.h"
+#include "codec/text/reader.h"
 
 static void add(struct facts *f, const char *format, ...) FL_PRINTF(2, 3);
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cluster.h"
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 #include "decide/image.h"

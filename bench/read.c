@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "decide/borrow/borrow.h"
 #include "measure.h"
 

@@ -23,8 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/api_parts.h"
-#include "daemon/core_parts.h"
+#include "daemon/api/parts.h"
+#include "daemon/machine/core_parts.h"
 #include "measure.h"
 
 /* Below what is drafted on a thread (core.c). */

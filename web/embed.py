@@ -36,7 +36,7 @@ def main(shell, css, js, output):
     head = head.replace("@POLICY@", policy).replace("@CSS@", css)
     tail = tail.replace("@JS@", js)
     with open(output, "w", encoding="ascii") as out:
-        out.write("/* Made by web/embed.py; do not edit. */\n#include \"report/page.h\"\n\n")
+        out.write("/* Made by web/embed.py; do not edit. */\n#include \"report/out/page.h\"\n\n")
         out.write(array("fl_page_head", head) + array("fl_page_tail", tail))
 
 

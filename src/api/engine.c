@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
 #include "model/model.h"
 

@@ -16,7 +16,7 @@
 
 typedef int64_t fl_amount;
 
-/* An exact decimal of nine places: consumed usage that decays (share/decay.h). */
+/* An exact decimal of nine places: consumed usage that decays (decide/share/decay.h). */
 __extension__ typedef __int128 fl_nanos;
 
 #define FL_UNLIMITED INT64_MAX

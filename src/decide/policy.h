@@ -104,7 +104,7 @@ struct fl_policy_ops {
 	/*
 	 * One workload, as if it were its queue's only head in a cycle of its own: the
 	 * decision for it (ADMIT, RESERVE with its EVICTs, or WAIT), nothing applied.  What is
-	 * kept for others whatever happens (decide/borrow/rung.h) it does not get: a sink hears of
+	 * kept for others whatever happens (decide/borrow/guarantee/rung.h) it does not get: a sink hears of
 	 * them, too.
 	 */
 	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w,
@@ -112,7 +112,7 @@ struct fl_policy_ops {
 
 	/*
 	 * The same, and what is decided is in force; those for whom freed quota is held are heads of
-	 * that cycle, too.  What orders of steps there may be is explored so (ask/prove.h).
+	 * that cycle, too.  What orders of steps there may be is explored so (ask/prove/prove.h).
 	 */
 	int (*serve)(struct fl_policy *p, fl_time now, struct fl_workload w,
 		     const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);

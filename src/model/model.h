@@ -375,7 +375,7 @@ struct fl_resource_weight {
 	struct fl_resource resource;
 };
 
-/* How a state becomes another, when it is told which way to go (ask/prove.h). */
+/* How a state becomes another, when it is told which way to go (ask/prove/prove.h). */
 enum fl_move_kind {
 	FL_MOVE_SERVE,  /* a cycle of its own for a workload that waits */
 	FL_MOVE_LET_GO, /* an eviction completes */
@@ -421,9 +421,9 @@ struct fl_settings {
 	bool has_policy; /* a Policy was in the input */
 	struct fl_place policy_place;
 	bool many_heads; /* borrow: cycles follow each other in a step until one admits nobody */
-	bool settles;    /* borrow: preemption cannot go round (decide/borrow/rung.h) */
+	bool settles;    /* borrow: preemption cannot go round (decide/borrow/guarantee/rung.h) */
 	fl_time eviction_timeout; /* with that: who goes for longer counts as staying; 0: nobody */
-	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs.c) */
+	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs/afs.c) */
 
 	bool has_moves; /* a Moves was in the input */
 	struct fl_place moves_place;

@@ -6,7 +6,7 @@
  * twice, waits, runs, is told to go and comes back, and ends once.  Each time it runs is an
  * attempt, counted from 1; what is said of a run names both.
  *
- * Plain values.  As JSON: codec/job_json.h.
+ * Plain values.  As JSON: codec/job/job_json.h.
  */
 #ifndef FL_RECORD_JOB_H
 #define FL_RECORD_JOB_H

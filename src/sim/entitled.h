@@ -4,7 +4,7 @@
  *
  * entitle: the policy's own fair shares, as of its last cycle.
  *
- * borrow: each tree divides what it has by the rules of share/divide.h, bounded, each resource
+ * borrow: each tree divides what it has by the rules of decide/share/divide.h, bounded, each resource
  * for itself, all flavors of it together:
  *   a root may give out  the nominal quota of all in it, less what lending limits keep unused
  *   a node deserves      its nominal quota and that of all below it (less what is kept, again)
@@ -20,14 +20,14 @@
  * entitled to more than it asks for.  Any number of resources: a division has three of them,
  * so there are as many divisions as it takes.
  *
- * Cost: of a change that of the groups of siblings that it concerns (share/redivide.h), at most that
+ * Cost: of a change that of the groups of siblings that it concerns (decide/share/redivide.h), at most that
  * of its tree; entitle: O(nodes).  No memory once made.
  */
 #ifndef FL_SIM_ENTITLED_H
 #define FL_SIM_ENTITLED_H
 
 #include "decide/policy.h"
-#include "share/redivide.h"
+#include "decide/share/redivide.h"
 
 struct fl_entitled {
 	const struct fl_model *model;

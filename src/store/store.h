@@ -41,9 +41,9 @@ enum fl_journal_kind {
 			    come until the last PREPARE */
 	FL_JOURNAL_CYCLE, /* a scheduling cycle */
 	FL_JOURNAL_BEGAN, /* a run runs; a: since when */
-	FL_JOURNAL_ENDED, /* a run has ended; a: when, b: kind, reason and status (daemon/runs.c) */
-	FL_JOURNAL_CONFIGURED, /* the trees and settings are others; text: which (daemon/keep.c) */
-	FL_JOURNAL_PREPARE,    /* the next generation is begun, with jobs up to `job` */
+	FL_JOURNAL_ENDED, /* a run has ended; a: when, b: kind, reason and status (daemon/machine/runs.c) */
+	FL_JOURNAL_CONFIGURED, /* the trees and settings are others; text: which (daemon/machine/keep.c) */
+	FL_JOURNAL_PREPARE, /* the next generation is begun, with jobs up to `job` */
 	FL_JOURNAL_DISOWNED, /* a run that the database did not know is set aside; a: 1: it was ended,
 				2: it could not be; text: where it is kept */
 	FL_JOURNAL_RESTORED,     /* not all that was acknowledged once is known; text: why */
@@ -69,7 +69,7 @@ struct fl_job_row {
 	const char *user, *name, *queue; /* queue: as submitted; user and name for lists */
 	uint64_t array;                  /* 0: none */
 	int32_t priority;
-	const char *spec;                  /* JSON (codec/job_json.h) */
+	const char *spec;                  /* JSON (codec/job/job_json.h) */
 	fl_time submitted, started, ended; /* started: of the last attempt; FL_TIME_NONE */
 	uint32_t attempt;                  /* how often it was started */
 	uint32_t evictions, losses;
@@ -90,7 +90,7 @@ struct fl_event_row {
 	uint64_t seq; /* of the journal row that it follows from, whose time is `at` */
 	uint32_t n;   /* the n-th of it, from 0: (seq, n) is written once */
 	fl_time at;
-	const char *kind; /* "Submitted", "Admitted", "Preempted", ...: daemon/event.def */
+	const char *kind; /* "Submitted", "Admitted", "Preempted", ...: daemon/engine/event.def */
 	uint64_t job;     /* 0: none */
 	uint32_t attempt;
 	const char *queue;  /* the job's, or what it is about; NULL */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/explain.h"
+#include "ask/borrow/explain.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
-#include "report/entitle_explain_report.h"
-#include "report/explain_report.h"
+#include "report/borrow/explain_report.h"
+#include "report/entitle/explain_report.h"
 #include "tell/tell.h"
 
 bool fl_question_is_entitle(const struct fl_question *q) { return q->ops == &fl_entitle_policy; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "ask/follow.h"
-#include "report/plan_report.h"
+#include "ask/prove/follow.h"
+#include "report/common/plan_report.h"
 #include "tell/tell.h"
 
 enum { TRIED_CYCLES = 10000 }; /* of a setting that could end a loop */

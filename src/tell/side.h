@@ -5,9 +5,9 @@
 #ifndef FL_TELL_SIDE_H
 #define FL_TELL_SIDE_H
 
-#include "ask/outcome.h"
-#include "codec/change.h"
-#include "report/what_if_report.h"
+#include "ask/common/outcome.h"
+#include "codec/edit/change.h"
+#include "report/common/what_if_report.h"
 #include "tell/tell.h"
 
 /* To where it comes to rest; taken back. */

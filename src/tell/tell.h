@@ -9,8 +9,8 @@
 #define FL_TELL_TELL_H
 
 #include "decide/policy.h"
-#include "report/eta_report.h"
-#include "report/report.h"
+#include "report/common/eta_report.h"
+#include "report/out/report.h"
 
 struct fl_explain_machine;
 
@@ -22,7 +22,7 @@ struct fl_question {
 	const struct fl_report *report;
 	bool json;
 	struct fl_arena *arena;                   /* what is left there is the caller's to free */
-	const struct fl_explain_machine *machine; /* ask/explain.h; NULL: none */
+	const struct fl_explain_machine *machine; /* ask/borrow/explain.h; NULL: none */
 };
 
 bool fl_question_is_entitle(const struct fl_question *q);

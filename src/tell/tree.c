@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/pending.h"
+#include "ask/common/pending.h"
 #include "base/nearest.h"
 #include "decide/borrow/borrow.h"
-#include "report/entitle_tree_report.h"
-#include "report/tree_report.h"
+#include "report/borrow/tree_report.h"
+#include "report/entitle/tree_report.h"
 #include "tell/tell.h"
 
 /* A cohort or a queue; a cohort where both have the name, for it shows more. */

@@ -8,8 +8,8 @@
 
 #include "base/amount.h"
 #include "base/time.h"
-#include "codec/kube.h"
-#include "codec/reader.h"
+#include "codec/object/kube.h"
+#include "codec/text/reader.h"
 
 static void *grow(void *old, size_t size)
 {

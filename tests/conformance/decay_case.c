@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/ids.h"
-#include "codec/doc.h"
-#include "codec/quantity.h"
-#include "share/decay.h"
+#include "codec/text/doc.h"
+#include "codec/text/quantity.h"
+#include "decide/share/decay.h"
 
 enum { RESOURCES = 16 };
 

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "codec/doc.h"
+#include "codec/text/doc.h"
 #include "decide/policy.h"
 
 /* With --reload the one that is saved and loaded before each step (lib/reload.h). */

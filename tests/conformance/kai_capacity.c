@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "decide/entitle/capacity.h"
+#include "decide/entitle/rules/capacity.h"
 #include "kai.h"
 #include "kai_read.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "decide/entitle/cycle.h"
+#include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/entitle.h"
 #include "kai.h"
 #include "kai_read.h"

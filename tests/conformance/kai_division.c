@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "decide/share/divide.h"
 #include "kai.h"
 #include "kai_read.h"
-#include "share/divide.h"
 
 static void put_rows(FILE *out, const char *key, const struct kai_queues *queues,
 		     const struct fl_bundle *rows)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decide/entitle/minruntime.h"
+#include "decide/entitle/rules/minruntime.h"
 #include "kai.h"
 #include "kai_read.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/sort.h"
 #include "base/time.h"
-#include "codec/quantity.h"
+#include "codec/text/quantity.h"
 
 static const char *const names[FL_BUNDLE] = {
 	[FL_CPU] = "cpu", [FL_MEMORY] = "memory", [FL_GPU] = "gpu"

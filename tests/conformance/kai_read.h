@@ -11,9 +11,9 @@
 
 #include "base/bundle.h"
 #include "base/ids.h"
-#include "codec/doc.h"
+#include "codec/text/doc.h"
 #include "decide/entitle/standing.h"
-#include "share/divide.h"
+#include "decide/share/divide.h"
 
 /* A queue of a case. What its line does not say: priority 100, all amounts 0. */
 struct kai_queue {

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "decide/entitle/reclaim_rules.h"
+#include "decide/entitle/rules/reclaim_rules.h"
 #include "kai.h"
 #include "kai_read.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "decide/share/history.h"
 #include "kai.h"
 #include "kai_read.h"
-#include "share/history.h"
 
 enum { MAX_QUEUES = 64 };
 

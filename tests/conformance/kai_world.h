@@ -7,7 +7,7 @@
 #ifndef CONFORMANCE_KAI_WORLD_H
 #define CONFORMANCE_KAI_WORLD_H
 
-#include "codec/doc.h"
+#include "codec/text/doc.h"
 #include "model/model.h"
 
 /*

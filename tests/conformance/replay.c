@@ -9,7 +9,7 @@
  * {"steps":...} or {"penalty":...} stands for the cycles in cases of arithmetic alone;
  * cases of entitlement, a function a suite (kai.h), have their own forms.
  *
- * Between cycles the world does what ask/settle.h says: whoever is being evicted
+ * Between cycles the world does what ask/common/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
  *
  * With --reload the policy is saved and loaded, or adopted by another one, before each step, which
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/settle.h"
+#include "ask/common/settle.h"
 #include "base/sort.h"
 #include "case.h"
 #include "decay_case.h"

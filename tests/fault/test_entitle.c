@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
-#include "ask/difference.h"
-#include "ask/division.h"
-#include "ask/entitle_explain.h"
-#include "ask/obstacle.h"
-#include "codec/kube.h"
+#include "ask/common/difference.h"
+#include "ask/entitle/division.h"
+#include "ask/entitle/explain.h"
+#include "ask/entitle/obstacle.h"
+#include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
-#include "decide/entitle/state.h"
+#include "decide/entitle/state/state.h"
 #include "fault/calls.h"
 
 static const struct fl_policy_ops *const ops = &fl_entitle_policy;

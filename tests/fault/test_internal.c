@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/difference.h"
-#include "ask/explain.h"
-#include "ask/lint.h"
-#include "codec/change.h"
-#include "codec/tape.h"
+#include "ask/borrow/explain.h"
+#include "ask/common/difference.h"
+#include "ask/lint/lint.h"
+#include "codec/edit/change.h"
+#include "codec/edit/tape.h"
 #include "decide/borrow/borrow.h"
 #include "fault/calls.h"
 

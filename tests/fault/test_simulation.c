@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "codec/kube.h"
-#include "codec/trace.h"
+#include "codec/object/kube.h"
+#include "codec/trace/trace.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 #include "fault/calls.h"

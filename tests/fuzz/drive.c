@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "ask/entitle_explain.h"
-#include "ask/explain.h"
-#include "ask/ledger.h"
-#include "ask/lint.h"
-#include "ask/pending.h"
-#include "codec/kube.h"
+#include "ask/borrow/explain.h"
+#include "ask/borrow/ledger.h"
+#include "ask/common/pending.h"
+#include "ask/entitle/explain.h"
+#include "ask/lint/lint.h"
+#include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
 #include "fuzz/entitle_invariants.h"
 #include "fuzz/fuzz.h"

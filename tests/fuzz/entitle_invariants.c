@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "decide/entitle/state.h"
+#include "decide/entitle/state/state.h"
 #include "fuzz/fuzz.h"
 
 static bool near(double a, double b, double scale) { return fabs(a - b) <= 1e-9 * scale; }

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "cli/condition_parts.h"
-#include "codec/kube.h"
+#include "cli/options/condition_parts.h"
+#include "codec/object/kube.h"
 #include "fuzz/fuzz.h"
 
 /* A queue that borrows, and what becomes of it with twice the quota. */

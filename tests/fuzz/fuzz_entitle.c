@@ -11,11 +11,11 @@
  */
 #include <string.h>
 
-#include "ask/entitle_explain.h"
-#include "ask/settle.h"
-#include "codec/kube.h"
+#include "ask/common/settle.h"
+#include "ask/entitle/explain.h"
+#include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
-#include "decide/entitle/state.h"
+#include "decide/entitle/state/state.h"
 #include "fuzz/chosen_entitle.h"
 #include "fuzz/entitle_invariants.h"
 #include "lib/fail_mem.h"

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
 #include "decide/image.h"
 #include "fuzz/chosen_borrow.h"

@@ -10,9 +10,9 @@
  */
 #include <string.h>
 
-#include "ask/explain.h"
-#include "ask/settle.h"
-#include "codec/kube.h"
+#include "ask/borrow/explain.h"
+#include "ask/common/settle.h"
+#include "codec/object/kube.h"
 #include "fuzz/chosen_borrow.h"
 #include "fuzz/invariants.h"
 #include "lib/fail_mem.h"

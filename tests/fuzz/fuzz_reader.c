@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/doc.h"
-#include "codec/format.h"
+#include "codec/text/doc.h"
+#include "codec/text/format.h"
 #include "lib/fail_mem.h"
 
 struct state {

@@ -3,7 +3,7 @@
  * fuzz_reader - what is true of the tokens of any input, whatever its format
  *
  * Reads @text to its end or first mistake and checks that maps, lists, keys and
- * documents are nested as codec/reader.h says, that texts are UTF-8 within the
+ * documents are nested as codec/text/reader.h says, that texts are UTF-8 within the
  * limits, that places lie inside the input and mistakes have one, that reading
  * in pieces, whole documents and skipping come to the same end, and that a
  * failing allocation is reported and leaves nothing behind.
@@ -11,7 +11,7 @@
 #ifndef FL_TESTS_FUZZ_FUZZ_READER_H
 #define FL_TESTS_FUZZ_FUZZ_READER_H
 
-#include "codec/reader.h"
+#include "codec/text/reader.h"
 #include "fuzz/fuzz.h"
 
 struct fuzz_outcome {

@@ -10,9 +10,9 @@
 
 #include "base/cron.h"
 #include "base/time.h"
-#include "codec/quantity.h"
+#include "codec/text/quantity.h"
+#include "decide/share/window.h"
 #include "fuzz/fuzz.h"
-#include "share/window.h"
 
 static void refused(int r, const fairlead_error *err)
 {

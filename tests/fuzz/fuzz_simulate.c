@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/mix.h"
-#include "codec/kube.h"
-#include "codec/trace.h"
+#include "codec/object/kube.h"
+#include "codec/trace/trace.h"
 #include "decide/entitle/entitle.h"
 #include "fuzz/entitle_invariants.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/invariants.h"
-#include "report/sim_report.h"
+#include "report/sim/sim_report.h"
 #include "sim/measure.h"
 
 enum { MOST_JOBS = 60, MOST_PODS = 100, MOST_EVENTS = 1500, MOST_CYCLES = 6000, LOOK_EVERY = 50 };

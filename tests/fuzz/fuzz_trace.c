@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mix.h"
-#include "codec/kube.h"
-#include "codec/trace.h"
+#include "codec/object/kube.h"
+#include "codec/trace/trace.h"
 #include "fuzz/fuzz.h"
 #include "lib/fail_mem.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decide/borrow/state.h"
+#include "decide/borrow/state/state.h"
 #include "fuzz/fuzz.h"
 
 __extension__ typedef __int128 wide; /* sums that cannot overflow */

@@ -2,7 +2,7 @@
 /* fields - prints doc/guide/fields.md from the tables that the codec reads by */
 #include <stdio.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 
 static const char *word(enum fl_support support)
 {

@@ -8,7 +8,7 @@ static const struct {
 } rows[] = {
 #define FL_METRIC(id, type, name, unit, labels, help, kueue, kai)                                  \
 	{ type, name, unit, labels, help, kueue, kai },
-#include "daemon/metrics.def"
+#include "daemon/metrics/metrics.def"
 #undef FL_METRIC
 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "sim/simulation.h"
 
 static const char *const kinds[FL_SIM_EVENTS] = { "arrived", "started",  "evicted",  "let-go",

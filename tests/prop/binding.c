@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/settle.h"
-#include "codec/kube.h"
+#include "ask/common/settle.h"
+#include "codec/object/kube.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
-#include "decide/entitle/state.h"
+#include "decide/entitle/state/state.h"
 #include "decide/policy.h"
 
 #define EXPORT __attribute__((visibility("default")))

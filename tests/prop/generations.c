@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "decide/adopt.h"
 #include "decide/entitle/entitle.h"
 #include "prop/objects.h"

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 #include "fuzz/chosen_borrow.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/settle.h"
+#include "ask/common/settle.h"
 #include "decide/entitle/entitle.h"
 
 /* More cycles than any round of the scheduler's has been seen to have. */

@@ -2,14 +2,14 @@
 /*
  * entitle_explore - one configuration of KAI's queues, from the state in which nobody holds anything
  *
- * What is asked: can it go round in some order of moves (ask/prove.h), must it; can it if nobody
+ * What is asked: can it go round in some order of moves (ask/prove/prove.h), must it; can it if nobody
  * takes what was freed for another; and does it in the scheduler's own order, where everybody who
  * has to go is gone by the next cycle?
  */
 #ifndef FL_TESTS_PROVE_ENTITLE_EXPLORE_H
 #define FL_TESTS_PROVE_ENTITLE_EXPLORE_H
 
-#include "ask/prove.h"
+#include "ask/prove/prove.h"
 #include "prove/entitle_config.h"
 
 struct entitle_outcome {

@@ -9,7 +9,7 @@
 #ifndef FL_TESTS_PROVE_EXPLORE_H
 #define FL_TESTS_PROVE_EXPLORE_H
 
-#include "ask/prove.h"
+#include "ask/prove/prove.h"
 #include "config.h"
 
 /* Which rules took somebody's quota on the round; bits. */

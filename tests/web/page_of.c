@@ -2,7 +2,7 @@
 /*
  * page_of - the page of a report that comes on standard input: what the browser tests look at
  */
-#include "report/page.h"
+#include "report/out/page.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "backend/local/text.h"
-#include "codec/quantity.h"
+#include "codec/text/quantity.h"
 
 static const char cpu[] = "cpu", memory[] = "memory", gpu[] = "nvidia.com/gpu";
 

@@ -7,8 +7,8 @@
 #ifndef FL_DECIDE_BORROW_BORROW_H
 #define FL_DECIDE_BORROW_BORROW_H
 
+#include "decide/borrow/quota/tree.h"
 #include "decide/policy.h"
-#include "quota/tree.h"
 
 /* Valid as long as the policy; usage is what is held now. */
 const struct fl_tree *fl_borrow_tree(const struct fl_policy *p);

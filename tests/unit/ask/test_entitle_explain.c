@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is proposed where the machine is the daemon's own, and does not become larger. */
-#include "ask/entitle_explain.h"
+#include "ask/entitle/explain.h"
 
 #include "lib/entitle_world.h"
 #include "lib/unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of an explanation on a small tree; and the policy is as before, whatever happens. */
-#include "ask/explain.h"
+#include "ask/borrow/explain.h"
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

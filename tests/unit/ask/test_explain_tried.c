@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ask/evidence.h"
+#include "ask/borrow/evidence.h"
 #include "decide/borrow/borrow.h"
 #include "unit/codec/load.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is borrowed is lent by somebody, to the last unit, however large the amounts. */
-#include "ask/ledger.h"
+#include "ask/borrow/ledger.h"
 #include "decide/borrow/borrow.h"
 #include "lib/unit.h"
 #include "lib/world.h"

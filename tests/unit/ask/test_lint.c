@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/lint.h"
+#include "ask/lint/lint.h"
 
 #include "lib/fail_mem.h"
 #include "unit/codec/load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known to go round is found, as forced or possible; what cannot, is not; nothing is left. */
-#include "ask/prove.h"
+#include "ask/prove/prove.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/proof.h"
-#include "ask/whole.h"
+#include "ask/prove/proof.h"
+#include "ask/prove/whole.h"
 #include "base/random.h"
 #include "lib/fail_mem.h"
 #include "lib/reload.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A loop is told, followed, and ended: as it is, and with each call for memory failing. */
-#include "ask/follow.h"
-#include "ask/remedy.h"
-#include "ask/round.h"
+#include "ask/prove/follow.h"
+#include "ask/prove/remedy.h"
+#include "ask/prove/round.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rest and loops are told apart, limits hold, and running out of memory leaks nothing. */
-#include "ask/settle.h"
+#include "ask/common/settle.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
 #include "lib/world.h"

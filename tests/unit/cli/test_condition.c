@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The language of --fail-if: what it means, and what is said of mistakes. */
-#include "cli/condition.h"
+#include "cli/options/condition.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scenario with files laid over it and options turned: each changes what it says, and no more. */
-#include "cli/scenario.h"
+#include "cli/input/scenario.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "lib/unit.h"
 
 /* An unsealed model, or NULL with *err. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Aliases stand in the order of the names, and what is kept is kept. */
-#include "codec/alias.h"
+#include "codec/edit/alias.h"
 
 #include <string.h>
 
-#include "codec/tape.h"
+#include "codec/edit/tape.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "lib/unit.h"
 
 enum { MAX_FIELDS = 2000, MAX_LINE = 256 };

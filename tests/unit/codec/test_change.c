@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects laid over a state: what is replaced keeps, which changes are of cells, and memory that runs out. */
-#include "codec/change.h"
+#include "codec/edit/change.h"
 
 #include <string.h>
 
-#include "codec/change_parts.h"
-#include "codec/tape.h"
+#include "codec/edit/change_parts.h"
+#include "codec/edit/tape.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
 

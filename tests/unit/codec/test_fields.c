@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "codec/kube.h"
+#include "codec/object/kube.h"
 #include "lib/unit.h"
 
 static bool find(const char *kind, const char *path, struct fl_kube_field *ret)

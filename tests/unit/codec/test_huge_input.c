@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "codec/reader.h"
+#include "codec/text/reader.h"
 #include "lib/unit.h"
 
 enum { HUGE = 100000000, MOST_BYTES = 128 << 20 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/job_json.h"
+#include "codec/job/job_json.h"
 #include "lib/unit.h"
 
 #define JOB(fields) "{\"queue\":\"q\",\"command\":[\"true\"],\"directory\":\"/\"" fields "}"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/quantity.h"
+#include "codec/text/quantity.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/reader.h"
+#include "codec/text/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

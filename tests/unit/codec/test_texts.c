@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/alias.h"
-#include "codec/kube.h"
+#include "codec/edit/alias.h"
+#include "codec/object/kube.h"
 #include "lib/unit.h"
 
 static const char secret[] = "my own words";
@@ -216,9 +216,10 @@ static void every_field(void **state)
 		}
 	}
 	if (*problems)
-		fail_msg("give these fields a .text (codec/kube.h), or what must stand beside them "
-			 "in this test:%s",
-			 problems);
+		fail_msg(
+			"give these fields a .text (codec/object/kube.h), or what must stand beside them "
+			"in this test:%s",
+			problems);
 	assert_true(checked > 50);
 }
 

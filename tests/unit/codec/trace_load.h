@@ -3,7 +3,7 @@
 #ifndef FL_TESTS_TRACE_LOAD_H
 #define FL_TESTS_TRACE_LOAD_H
 
-#include "codec/trace.h"
+#include "codec/trace/trace.h"
 #include "unit/codec/load.h"
 
 /* A text, so many bytes at a time. */

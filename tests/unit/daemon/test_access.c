@@ -3,7 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "daemon/access.h"
+#include "daemon/config/access.h"
 #include "folder.h"
 
 #define HEAD "apiVersion: fairlead.dev/v1alpha1\nkind: Daemon\nmetadata: {name: d}\nspec: "

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/clock.h"
+#include "daemon/engine/clock.h"
 #include "lib/unit.h"
 
 enum { HOUR = 3600, YEAR = 365 * 24 * HOUR };

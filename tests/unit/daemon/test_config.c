@@ -2,7 +2,7 @@
 /* A configuration: read whole or not at all, and the models that are made of it. */
 #include <unistd.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "folder.h"
 
 #define DAEMON(spec)                                                                               \

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "daemon/core_parts.h"
-#include "daemon/past.h"
+#include "daemon/machine/core_parts.h"
+#include "daemon/machine/past.h"
 #include "fake.h"
 #include "folder.h"
 

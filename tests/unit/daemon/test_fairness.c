@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/fairness.h"
+#include "daemon/engine/fairness.h"
 
 #define S(seconds) ((seconds)*FL_SECOND)
 

@@ -3,7 +3,7 @@
  * Generations of the entitle policy with a second machine beside the daemon's.  No configuration
  * makes one: it is put into the model as that is made (the linker's --wrap).
  */
-#include "daemon/generation.h"
+#include "daemon/engine/generation.h"
 #include "folder.h"
 
 int __real_fl_config_model(const struct fl_config *c, const struct fl_capacity *capacity,

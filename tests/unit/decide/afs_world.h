@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "decide/borrow/afs.h"
+#include "decide/borrow/afs/afs.h"
 #include "decide/borrow/borrow.h"
 #include "lib/world.h"
 

@@ -3,8 +3,8 @@
 #ifndef FL_TESTS_UNIT_DECIDE_ENTITLE_ROWS_H
 #define FL_TESTS_UNIT_DECIDE_ENTITLE_ROWS_H
 
+#include "decide/entitle/rules/witness.h"
 #include "decide/entitle/standing.h"
-#include "decide/entitle/witness.h"
 #include "lib/unit.h"
 
 /* clang-format off */

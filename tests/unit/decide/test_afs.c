@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "afs_world.h"
-#include "ask/settle.h"
+#include "ask/common/settle.h"
 #include "base/sort.h"
-#include "decide/borrow/preempt.h"
+#include "decide/borrow/preempt/preempt.h"
 #include "lib/fail_mem.h"
 
 #define NO FL_NO_LIMIT
@@ -373,7 +373,7 @@ static void time_moves_the_order_of_victims(void **unused)
 	}
 }
 
-/* Places as afs_order.c says, counted one by one. */
+/* Places as decide/borrow/afs/order.c says, counted one by one. */
 static void slow_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 {
 	uint32_t place[64], sorted[64], at = 0;

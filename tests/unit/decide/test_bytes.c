@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "decide/borrow/state.h"
+#include "decide/borrow/state/state.h"
 #include "lib/unit.h"
 #include "lib/world.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "decide/borrow/borrow.h"
+#include "decide/borrow/quota/drs.h"
 #include "lib/world.h"
-#include "share/drs.h"
 #include "unit/codec/load.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* May a leaf and all above it hold so much more? */
-#include "decide/entitle/capacity.h"
+#include "decide/entitle/rules/capacity.h"
 #include "entitle_rows.h"
 
 enum { ROOT, MIDDLE, LEAF, OTHER, QUEUES };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may not be taken yet. */
-#include "decide/entitle/minruntime.h"
+#include "decide/entitle/rules/minruntime.h"
 #include "entitle_rows.h"
 
 /* A > (AX > (LEFT, RIGHT), LOW), and B > FAR. */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "decide/entitle/claim.h"
+#include "decide/entitle/rules/claim.h"
 #include "lib/entitle_world.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

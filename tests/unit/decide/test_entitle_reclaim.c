@@ -2,7 +2,7 @@
 /* May a queue reclaim, and may these be the victims? */
 #include <math.h>
 
-#include "decide/entitle/reclaim_rules.h"
+#include "decide/entitle/rules/reclaim_rules.h"
 #include "entitle_rows.h"
 
 static const struct fl_reclaim_options plain = { .multiplier = 1 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "decide/entitle/reclaim_rules.h"
+#include "decide/entitle/rules/reclaim_rules.h"
 #include "entitle_rows.h"
 
 enum { NODES = 12, VICTIMS = 6, WORLDS = 10000 };

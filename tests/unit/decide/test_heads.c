@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For whom a glance is enough (decide/borrow/heads.h), and who is felt by others though refused:
+ * For whom a glance is enough (decide/borrow/cycle/heads.h), and who is felt by others though refused:
  * each world by a step that looks at everything and by one that need not.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/borrow.h"
-#include "decide/borrow/heads.h"
+#include "decide/borrow/cycle/heads.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT

@@ -3,7 +3,7 @@
  * What a Policy adds: minimum run times, delays, back-off, priorities that overrule
  * fair sharing, freed quota that is held.
  */
-#include "ask/settle.h"
+#include "ask/common/settle.h"
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
 #include "lib/world.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "decide/borrow/borrow.h"
-#include "decide/borrow/cycle.h"
+#include "decide/borrow/cycle/cycle.h"
 #include "lib/fail_mem.h"
 #include "lib/world.h"
 #include "unit/codec/load.h"

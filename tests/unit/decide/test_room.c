@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "decide/borrow/cycle.h"
+#include "decide/borrow/cycle/cycle.h"
 #include "lib/world.h"
 #include "unit/codec/load.h"
 

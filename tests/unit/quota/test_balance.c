@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "decide/borrow/quota/tree.h"
 #include "lib/world.h"
-#include "quota/tree.h"
 
 #define NO FL_NO_LIMIT
 

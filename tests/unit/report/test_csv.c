@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/csv.h"
+#include "report/out/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/unit.h"
-#include "report/report.h"
-#include "report/spark.h"
+#include "report/out/report.h"
+#include "report/out/spark.h"
 
 static struct fl_csv begin(char **text, size_t *len)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "share/decay.h"
+#include "decide/share/decay.h"
 
 struct wide {
 	uint64_t high, low;

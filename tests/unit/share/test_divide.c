@@ -4,7 +4,7 @@
 
 #include "../../lib/fail_mem.h"
 #include "../../lib/unit.h"
-#include "share/divide.h"
+#include "decide/share/divide.h"
 
 #define UN FL_UNBOUNDED
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "decide/borrow/quota/drs.h"
 #include "lib/world.h"
-#include "share/drs.h"
 
 #define NO FL_NO_LIMIT
 enum { NONE = -1 };

@@ -5,8 +5,8 @@
 
 #include "lib/unit.h"
 
+#include "decide/share/history.h"
 #include "lib/fail_mem.h"
-#include "share/history.h"
 
 #define HOUR (3600 * FL_SECOND)
 #define START (INT64_C(1767225600) * FL_SECOND)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "share/integral.h"
+#include "decide/share/integral.h"
 
 #define HOUR (3600 * FL_SECOND)
 

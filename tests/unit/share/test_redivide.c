@@ -7,7 +7,7 @@
 
 #include "../../lib/fail_mem.h"
 #include "../../lib/unit.h"
-#include "share/redivide.h"
+#include "decide/share/redivide.h"
 
 #define UN FL_UNBOUNDED
 

@@ -5,8 +5,8 @@
 
 #include "lib/unit.h"
 
-#include "share/history.h"
-#include "share/tune.h"
+#include "decide/share/history.h"
+#include "decide/share/tune.h"
 
 #define HOUR (3600 * FL_SECOND)
 #define DAY (24 * HOUR)

@@ -5,7 +5,7 @@
 #include "lib/unit.h"
 
 #include "base/time.h"
-#include "share/window.h"
+#include "decide/share/window.h"
 
 static fl_time at(const char *text)
 {

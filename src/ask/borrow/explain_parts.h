@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_parts - the steps of explain, each in its own place; private to ask
+ */
+#ifndef FL_ASK_BORROW_EXPLAIN_PARTS_H
+#define FL_ASK_BORROW_EXPLAIN_PARTS_H
+
+#include "ask/borrow/evidence.h"
+
+struct fl_explain_run {
+	const struct fl_policy_ops *ops;
+	struct fl_policy *policy;
+	const struct fl_model *model;
+	const struct fl_tree *tree;
+	const struct fl_usage *usage;
+	fl_time now;
+	const struct fl_explain_machine *machine; /* NULL: none */
+	struct fl_arena *arena;
+	struct fl_explain *x;
+};
+
+/* x->needs with verdicts, and x->failing. */
+int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log,
+		     fairlead_error *err);
+/* x->refusals by rule, of the search that the failing need was in; tries once more. */
+int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err);
+/* @rows by rule, that which refused most first, then who came nearest to passing. */
+int fl_explain_sort(const struct fl_model *m, struct fl_arena *arena,
+		    struct fl_explain_refusal **rows, uint32_t n,
+		    struct fl_explain_rule **ret_rules, uint32_t *ret_n_rules, fairlead_error *err);
+/* x->holders, when quota is there but in use. */
+int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err);
+/* x->proposals, each tried. */
+int fl_explain_changes(struct fl_explain_run *r, fairlead_error *err);
+
+/* The queue whose quota @w holds, or would. */
+static inline struct fl_node fl_explain_queue(const struct fl_model *m, struct fl_workload w)
+{
+	const struct fl_workload_row *row = &m->workloads[w.v];
+
+	return row->admitted_queue.v != FL_NONE ? row->admitted_queue : row->cluster_queue;
+}
+static inline bool fl_explain_holds(const struct fl_explain_run *r, struct fl_workload w)
+{
+	enum fl_workload_state state = r->ops->state(r->policy, w);
+
+	return state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
+}
+
+#endif

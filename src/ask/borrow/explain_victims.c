@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who could be a victim and is not, and by which rule: what the search for victims
+ * said of each workload, or of its queue or a cohort above as a whole.
+ */
+#include <math.h>
+
+#include "ask/borrow/explain_parts.h"
+#include "base/sort.h"
+
+struct sorting {
+	const struct fl_model *model;
+	const struct fl_explain_refusal *rows;
+	uint32_t of_check[FL_CHECKS]; /* workloads */
+};
+
+/* Does @w hold some of what the search was about? */
+static bool holds_needed(const struct fl_explain_run *r, const struct fl_victim_log *log,
+			 struct fl_workload w)
+{
+	uint32_t n = 0;
+	const struct fl_placement *rows = r->ops->placement(r->policy, w, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct fl_column c = rows[i].amount > 0 && rows[i].flavor.v != FL_NONE ?
+					     fl_tree_column(r->tree, r->x->cluster_queue,
+							    rows[i].flavor, rows[i].resource) :
+					     (struct fl_column){ FL_NONE };
+
+		if (c.v != FL_NONE && log->needed[c.v] == log->search)
+			return true;
+	}
+	return false;
+}
+
+/* The lowest node above @w of which the search said something as a whole; FL_NONE. */
+static struct fl_node refused_above(const struct fl_explain_run *r, const struct fl_victim_log *log,
+				    struct fl_workload w)
+{
+	struct fl_node q = fl_explain_queue(r->model, w), own = r->x->cluster_queue;
+
+	/* What is said of cohorts is not about the asking queue itself. */
+	for (struct fl_node n = q;; n = fl_tree_parent(r->tree, n)) {
+		if (log->node_said[n.v] == log->search)
+			return n;
+		if (q.v == own.v || !fl_tree_has_parent(r->tree, n))
+			return (struct fl_node){ FL_NONE };
+	}
+}
+
+static bool is_victim(const struct fl_explain *x, uint32_t w)
+{
+	for (uint32_t i = 0; i < x->n_victims; i++)
+		if (x->victims[i].workload.v == w)
+			return true;
+	return false;
+}
+
+/* Taken, and in the end needed: the coming cycle may choose others all the same. */
+static bool is_chosen(const struct fl_victim_log *log, uint32_t w)
+{
+	bool taken = log->said_of[w] == log->search && log->refused[w].n &&
+		     log->refused[w].check == FL_CHECK_FITS_WITHOUT;
+
+	return log->enough && (taken || log->all.victim.v == w);
+}
+
+/* What stands against @w as a victim goes into x->refusals; n of a node's row is counted up. */
+static void classify(const struct fl_explain_run *r, struct fl_victim_log *log, uint32_t w)
+{
+	struct fl_explain *x = r->x;
+	const struct fl_explain_refusal *own = &log->refused[w];
+	struct fl_node q = fl_explain_queue(r->model, (struct fl_workload){ w }), above;
+	bool said = log->said_of[w] == log->search;
+
+	if (q.v == FL_NONE || r->tree->root[q.v] != r->tree->root[x->cluster_queue.v] ||
+	    !fl_explain_holds(r, (struct fl_workload){ w }))
+		return;
+	if (said && own->n && own->check == FL_CHECK_VICTIM_USES) {
+		x->n_unrelated++;
+		return;
+	}
+	if (!holds_needed(r, log, (struct fl_workload){ w }))
+		return;
+	if (is_victim(x, w) || is_chosen(log, w)) {
+		x->n_considered++;
+		return;
+	}
+	if (said && own->n) {
+		struct fl_explain_refusal *row = &x->refusals[x->n_refusals++];
+
+		*row = own->check == FL_CHECK_FITS_WITHOUT ? log->all : *own;
+		row->victim.v = w;
+		x->n_considered++;
+		return;
+	}
+	above = refused_above(r, log, (struct fl_workload){ w });
+	if (above.v != FL_NONE) {
+		log->node_refused[above.v].n++;
+		x->n_considered++;
+	}
+}
+
+/* How far an inequality is from holding. */
+static double gap(const struct fl_explain_refusal *row)
+{
+	bool doubles = row->lhs.kind == FL_NUMBER_SHARE || row->lhs.kind == FL_NUMBER_BUNDLE ||
+		       row->lhs.kind == FL_NUMBER_RATIO;
+	double d = doubles ? fabs(row->lhs.share - row->rhs.share) :
+			     fabs((double)row->lhs.amount - (double)row->rhs.amount);
+
+	return isnan(d) ? 0 : d; /* both infinite */
+}
+
+static int cmp_names(const struct fl_model *m, struct fl_workload a, struct fl_workload b)
+{
+	const struct fl_workload_row *x = &m->workloads[a.v], *y = &m->workloads[b.v];
+	int order = fl_names_cmp(&m->names, x->namespace, y->namespace);
+
+	return order ? order : fl_names_cmp(&m->names, x->name, y->name);
+}
+
+static int cmp_refusals(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct sorting *s = ctx;
+	const struct fl_explain_refusal *x = &s->rows[a], *y = &s->rows[b];
+	double near_x = gap(x), near_y = gap(y);
+
+	if (s->of_check[x->check] != s->of_check[y->check])
+		return s->of_check[x->check] > s->of_check[y->check] ? -1 : 1;
+	if (x->check != y->check)
+		return x->check < y->check ? -1 : 1;
+	if (near_x != near_y)
+		return near_x < near_y ? -1 : 1;
+	if ((x->victim.v == FL_NONE) != (y->victim.v == FL_NONE))
+		return x->victim.v == FL_NONE ? 1 : -1;
+	if (x->victim.v != FL_NONE)
+		return cmp_names(s->model, x->victim, y->victim);
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return fl_names_cmp(&s->model->names, s->model->nodes[x->node.v].name,
+			    s->model->nodes[y->node.v].name);
+}
+
+int fl_explain_sort(const struct fl_model *m, struct fl_arena *arena,
+		    struct fl_explain_refusal **rows, uint32_t n,
+		    struct fl_explain_rule **ret_rules, uint32_t *ret_n_rules, fairlead_error *err)
+{
+	struct sorting s = { .model = m, .rows = *rows };
+	uint32_t n_rules = 0, *ids = fl_arena_alloc(arena, n, 2 * sizeof(*ids), err);
+	struct fl_explain_refusal *sorted = ids ? fl_arena_alloc(arena, n, sizeof(*sorted), err) :
+						  NULL;
+	struct fl_explain_rule *rules =
+		sorted ? fl_arena_alloc(arena, FL_CHECKS, sizeof(*rules), err) : NULL;
+
+	if (!rules)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		ids[i] = i;
+		s.of_check[s.rows[i].check] += s.rows[i].n;
+	}
+	fl_sort(ids, n, ids + n, cmp_refusals, &s);
+	for (uint32_t i = 0; i < n; i++) {
+		enum fl_check check = s.rows[ids[i]].check;
+
+		sorted[i] = s.rows[ids[i]];
+		if (i == 0 || check != sorted[i - 1].check)
+			rules[n_rules++] = (struct fl_explain_rule){ .check = check,
+								     .workloads = s.of_check[check],
+								     .first = i };
+		rules[n_rules - 1].n++;
+	}
+	*rows = sorted;
+	*ret_rules = rules;
+	*ret_n_rules = n_rules;
+	return 0;
+}
+
+int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err)
+{
+	struct fl_explain *x = r->x;
+	struct fl_victim_log log;
+	struct fl_sink sink = { .row = fl_victim_log_row, .user = &log };
+	struct fl_decisions d;
+	uint32_t refused = 0;
+
+	if (x->failing == FL_NONE || x->needs[x->failing].search == 0)
+		return 0;
+	struct fl_column c = fl_tree_column(r->tree, x->cluster_queue, x->needs[x->failing].flavor,
+					    x->needs[x->failing].resource);
+	int rc = fl_victim_log_init(&log, r->tree, x->workload, c, r->arena, err);
+	if (rc == 0)
+		rc = r->ops->try(r->policy, r->now, x->workload, &sink, &d, err);
+	if (rc < 0 || log.search == 0)
+		return rc;
+	x->searched = true;
+	for (uint32_t w = 0; w < log.n_workloads; w++)
+		refused += log.said_of[w] == log.search && log.refused[w].n;
+	x->refusals = fl_arena_alloc(r->arena, refused + r->tree->n_nodes, sizeof(*x->refusals),
+				     err);
+	if (!x->refusals)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t n = 0; n < r->tree->n_nodes; n++)
+		log.node_refused[n].n = 0;
+	for (uint32_t w = 0; w < log.n_workloads; w++)
+		classify(r, &log, w);
+	for (uint32_t n = 0; n < r->tree->n_nodes; n++)
+		if (log.node_refused[n].n)
+			x->refusals[x->n_refusals++] = log.node_refused[n];
+	return fl_explain_sort(r->model, r->arena, &x->refusals, x->n_refusals, &x->rules,
+			       &x->n_rules, err);
+}

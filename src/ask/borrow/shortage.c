@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/borrow/shortage.h"
+
+#include <string.h>
+
+int fl_shortage_init(struct fl_shortage_log *log, const struct fl_mem *mem,
+		     const struct fl_model *m, fairlead_error *err)
+{
+	uint32_t cap = 0;
+
+	*log = (struct fl_shortage_log){ .mem = mem };
+	if (m->n_workloads == 0)
+		return 0;
+	int rc = fl_mem_grow(mem, &log->at, &cap, m->n_workloads, sizeof(*log->at), err);
+	if (rc < 0)
+		return rc;
+	memset(log->at, 0, m->n_workloads * sizeof(*log->at));
+	return 0;
+}
+
+void fl_shortage_done(struct fl_shortage_log *log)
+{
+	if (!log->mem)
+		return;
+	fl_mem_free(log->mem, log->rows);
+	fl_mem_free(log->mem, log->at);
+	*log = (struct fl_shortage_log){ 0 };
+}
+
+void fl_shortage_next_cycle(struct fl_shortage_log *log) { log->cycle++; }
+
+void fl_shortage_row(void *user, const struct fl_evidence *row)
+{
+	struct fl_shortage_log *log = user;
+	bool never = row->check == FL_CHECK_POTENTIAL;
+
+	if (row->holds || (!never && row->check != FL_CHECK_AVAILABLE) ||
+	    row->resource.v == FL_NONE)
+		return;
+	uint32_t at = log->at[row->workload.v];
+	if (at && log->rows[at - 1].cycle == log->cycle && (never || !log->rows[at - 1].never))
+		return;
+	if (!at) {
+		if (fl_mem_grow(log->mem, &log->rows, &log->cap, log->n + 1, sizeof(*log->rows),
+				NULL) < 0) {
+			log->out_of_memory = true;
+			return;
+		}
+		at = ++log->n;
+		log->at[row->workload.v] = at;
+	}
+	log->rows[at - 1] = (struct fl_shortage){
+		.workload = row->workload,
+		.node = row->node,
+		.flavor = row->flavor,
+		.resource = row->resource,
+		.requested = row->lhs.amount,
+		.available = fl_amount_max(0, row->rhs.amount),
+		.never = never,
+		.cycle = log->cycle,
+	};
+}
+
+const struct fl_shortage *fl_shortage_of(const struct fl_shortage_log *log, struct fl_workload w)
+{
+	uint32_t at = log->at ? log->at[w.v] : 0;
+
+	return at ? &log->rows[at - 1] : NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lint - settings that are legal, but surely not what was meant
+ *
+ * Looks at a sealed model and adds notices; changes nothing else.  `check` runs
+ * it, decisions never depend on it.  Nothing is derived a second time: quota
+ * comes from the quota tree of a policy made for this, and whether a workload
+ * could ever be admitted is tried there, after everybody else is gone.
+ *
+ * Rather silent than wrong: what only may be a mistake, such as quota of 0 for a
+ * resource that a flavor has to list, is not reported.
+ */
+#ifndef FL_ASK_LINT_LINT_H
+#define FL_ASK_LINT_LINT_H
+
+#include "model/model.h"
+
+/*
+ * The findings are notices of @m.  0, FAIRLEAD_ENOMEM, or FAIRLEAD_ELIMIT for trees
+ * that no policy can be made of.
+ */
+int fl_lint(struct fl_model *m, fairlead_error *err);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check - all that is wrong, not just the first of it
+ *
+ * A malformed input leaves no model, so after an error every other file is read
+ * by itself, to find what is wrong there, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/lint/lint.h"
+#include "base/time.h"
+#include "cli/input/snapshot.h"
+#include "cli/verbs/findings.h"
+#include "codec/object/kube.h"
+#include "input/input.h"
+#include "report/out/report_json.h"
+
+static int add_error(struct fl_findings *f, const fairlead_error *err)
+{
+	fairlead_error *grown = realloc(f->errors, (f->n_errors + 1) * sizeof(*grown));
+
+	if (!grown)
+		return FAIRLEAD_ENOMEM;
+	f->errors = grown;
+	f->errors[f->n_errors++] = *err;
+	return 0;
+}
+
+/* The same error may be found twice: once with all files together, once alone. */
+static bool known(const struct fl_findings *f, const fairlead_error *err)
+{
+	for (uint32_t i = 0; i < f->n_errors; i++)
+		if (strcmp(f->errors[i].file, err->file) == 0 && f->errors[i].line == err->line &&
+		    f->errors[i].column == err->column && strcmp(f->errors[i].text, err->text) == 0)
+			return true;
+	return false;
+}
+
+static int read_alone(const char *name, fairlead_error *err)
+{
+	struct fl_model *m = NULL;
+
+	if (strcmp(name, "-") == 0)
+		return 0; /* it was read already, and cannot be read again */
+	int rc = fl_model_new(&fl_mem_heap, &m, err);
+	if (rc == 0)
+		rc = fl_snapshot_load(m, name, /* tap= */ NULL, err);
+	fl_model_free(m);
+	return rc;
+}
+
+static int find_more(const struct fl_options *o, struct fl_findings *f)
+{
+	struct fl_inputs in = { 0 };
+	fairlead_error err = { 0 };
+	int rc = 0;
+
+	if (fl_inputs_find(&in, o->files, o->n_files, &err) == 0)
+		for (uint32_t i = 0; i < in.n && rc == 0; i++)
+			if (read_alone(in.names[i], &err) < 0 && !known(f, &err))
+				rc = add_error(f, &err);
+	fl_inputs_done(&in);
+	return rc;
+}
+
+/* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */
+static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f)
+{
+	fairlead_error err = { 0 };
+
+	int rc = fl_snapshot_read(s, o, &err);
+	if (rc == 0)
+		rc = fl_model_check_samples(s->model, fl_snapshot_clock(s), &err);
+	if (rc == 0)
+		rc = fl_lint(s->model, &err);
+	if (rc < 0) {
+		int nomem = add_error(f, &err);
+
+		return nomem || rc == FAIRLEAD_ENOMEM ? nomem : find_more(o, f);
+	}
+	f->model = s->model;
+	f->image = s->is_image ? s : NULL;
+	f->notices = fl_snapshot_notices(s->model);
+	f->n_notices = s->model->n_notices;
+	f->dropped = s->model->notices_dropped;
+	return f->notices ? 0 : FAIRLEAD_ENOMEM;
+}
+
+struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i)
+{
+	const fairlead_error *e = &f->errors[i];
+
+	return (struct fl_diagnostic){ e->file,    e->line, e->column, "error",
+				       e->subject, e->text, e->hint };
+}
+
+struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i)
+{
+	return fl_snapshot_diagnostic(f->model, &f->model->notices[f->notices[i]], "warning");
+}
+
+static void put_finding(struct fl_json *j, const struct fl_diagnostic *d, const char *kind)
+{
+	fl_json_object(j, NULL);
+	if (kind)
+		fl_json_text(j, "kind", kind);
+	if (*d->file)
+		fl_json_text(j, "file", d->file);
+	if (d->line)
+		fl_json_int(j, "line", d->line);
+	if (d->line && d->column)
+		fl_json_int(j, "column", d->column);
+	if (*d->subject)
+		fl_json_text(j, "subject", d->subject);
+	fl_json_text(j, "message", d->text);
+	if (*d->hint)
+		fl_json_text(j, "hint", d->hint);
+	fl_json_end_object(j);
+}
+
+static void print_json(const struct fl_findings *f, bool ok)
+{
+	struct fl_report r = { .out = stdout };
+	struct fl_json j;
+
+	fl_json_start(&j, &r, "Check", NULL);
+	fl_json_bool(&j, "ok", ok);
+	fl_json_list(&j, "errors");
+	for (uint32_t i = 0; i < f->n_errors; i++) {
+		struct fl_diagnostic d = fl_finding_error(f, i);
+
+		put_finding(&j, &d, NULL);
+	}
+	fl_json_end_list(&j);
+	fl_json_list(&j, "warnings");
+	for (uint32_t i = 0; i < f->n_notices; i++) {
+		struct fl_diagnostic d = fl_finding_warning(f, i);
+
+		put_finding(&j, &d, fl_notice_name(f->model->notices[f->notices[i]].kind));
+	}
+	fl_json_end_list(&j);
+	fl_json_int(&j, "warningsNotListed", f->dropped);
+	fl_json_finish(&j);
+}
+
+static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
+
+/* "2 queues, " */
+static void print_count(uint32_t n, const char *what) { printf("%u %s%s, ", n, what, plural(n)); }
+
+static void print_counts(const struct fl_model *m)
+{
+	uint32_t queues = 0;
+
+	if (fl_model_policy(m) == FL_POLICY_ENTITLE) {
+		print_count(m->n_nodes, "queue");
+		print_count(m->n_machines, "node");
+		return;
+	}
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
+	print_count(queues, "cluster queue");
+	print_count(m->n_nodes - queues, "cohort");
+	print_count(m->n_queues, "local queue");
+}
+
+static void print_text(const struct fl_findings *f)
+{
+	const struct fl_model *m = f->model;
+	uint32_t warnings = f->n_notices + f->dropped;
+
+	for (uint32_t i = 0; i < f->n_errors; i++)
+		fl_complain(&f->errors[i]);
+	for (uint32_t i = 0; i < f->n_notices; i++) {
+		struct fl_diagnostic d = fl_finding_warning(f, i);
+
+		fl_print_diagnostic(&d);
+	}
+	if (f->dropped)
+		fprintf(stderr, "fairlead: %u more warnings, above the limit of what is kept\n",
+			f->dropped);
+	fflush(stderr);
+	if (f->n_errors) {
+		printf("%u error%s\n", f->n_errors, plural(f->n_errors));
+		return;
+	}
+	if (f->image) {
+		char saved[40];
+
+		fl_time_format(saved, f->image->now);
+		printf("an image of the %s policy at %s: ", f->image->ops->name, saved);
+	}
+	print_counts(m);
+	printf("%u workload%s: no errors, %u warning%s\n", m->n_workloads, plural(m->n_workloads),
+	       warnings, plural(warnings));
+}
+
+static int exit_code_of(const struct fl_findings *f, bool strict)
+{
+	for (uint32_t i = 0; i < f->n_errors; i++)
+		if (fl_exit_code(f->errors[i].code) == FL_EXIT_FAILED)
+			return FL_EXIT_FAILED;
+	if (f->n_errors || (strict && f->n_notices + f->dropped))
+		return FL_EXIT_NO;
+	return FL_EXIT_YES;
+}
+
+int fl_cmd_check(const struct fl_options *options)
+{
+	struct fl_snapshot s;
+	struct fl_findings f = { 0 };
+
+	int rc = find(&s, options, &f);
+	int code = exit_code_of(&f, options->strict);
+	if (rc == 0 && options->output == FL_OUTPUT_SARIF)
+		rc = fl_findings_sarif(&f, code);
+	else if (rc == 0 && options->output == FL_OUTPUT_JSON)
+		print_json(&f, code == FL_EXIT_YES);
+	else if (rc == 0)
+		print_text(&f);
+	if (rc < 0) {
+		fairlead_error err = { 0 };
+
+		fl_fail_nomem(&err);
+		code = fl_complain(&err);
+	}
+	free(f.notices);
+	free(f.errors);
+	fl_snapshot_done(&s);
+	return code;
+}

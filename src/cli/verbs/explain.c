@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/client/daemon.h"
+#include "cli/input/eta.h"
+#include "cli/input/snapshot.h"
+#include "tell/tell.h"
+
+static int fail_unknown(const struct fl_model *m, const char *given, fairlead_error *err)
+{
+	struct fl_nearest near = { .wanted = given };
+	char name[FL_REPORT_NAME], text[1600];
+
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		fl_nearest_offer(&near, fl_report_workload(m, (struct fl_workload){ w }, name));
+	fl_fail(err, FAIRLEAD_ENOENT, "there is no workload '%s'", given);
+	if (near.n)
+		fl_fail_hint(err, "did you mean %s?", fl_nearest_text(&near, text, sizeof(text)));
+	else
+		fl_fail_hint(err, "a workload is namespace/name; job/name and "
+				  "namespace/job/name name a Job's");
+	return FAIRLEAD_ENOENT;
+}
+
+/* namespace/name, job/name, namespace/job/name, or a name that only one
+ * workload has. */
+static int find(const struct fl_model *m, const char *given, struct fl_workload *ret,
+		fairlead_error *err)
+{
+	char copy[1024];
+	char *parts[3];
+	unsigned n = 0;
+
+	ret->v = FL_NONE;
+	if (strlen(given) >= sizeof(copy))
+		return fail_unknown(m, given, err);
+	strcpy(copy, given);
+	for (char *at = copy; at && n < 3; n++) {
+		parts[n] = at;
+		at = strchr(at, '/');
+		if (at)
+			*at++ = '\0';
+	}
+	if (n == 3 && strcmp(parts[1], "job") == 0)
+		*ret = fl_model_find_job(m, parts[0], parts[2]);
+	if (n == 2 && strcmp(parts[0], "job") == 0)
+		*ret = fl_model_find_job(m, /* namespace= */ NULL, parts[1]);
+	if (n == 2 && ret->v == FL_NONE)
+		*ret = fl_model_find_workload(m, parts[0], parts[1]);
+	for (uint32_t w = 0; n == 1 && w < m->n_workloads; w++) {
+		if (strcmp(fl_model_text(m, m->workloads[w].name), given) != 0)
+			continue;
+		if (ret->v != FL_NONE)
+			return fail_unknown(m, given, err);
+		ret->v = w;
+	}
+	return ret->v == FL_NONE ? fail_unknown(m, given, err) : 0;
+}
+
+/* @input NULL: nobody asks when. */
+static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
+	       struct fl_arena *arena, fairlead_error *err)
+{
+	const struct fl_question q = fl_snapshot_question(s, arena);
+	struct fl_workload w;
+	struct fl_eta eta;
+
+	int rc = find(s->model, s->options->operands[0], &w, err);
+	if (rc == 0 && input)
+		rc = fl_tell_eta(&q, &input->coming, w, &eta, err);
+	return rc < 0 ? rc : fl_tell_explain(&q, w, input ? &eta : NULL, err);
+}
+
+static int run_alone(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_error *err)
+{
+	return run(s, /* input= */ NULL, arena, err);
+}
+
+static int explain_with_eta(const struct fl_options *options)
+{
+	struct fl_snapshot snapshot;
+	struct fl_eta_input input;
+	struct fl_arena arena;
+	fairlead_error err = { 0 };
+
+	fl_arena_init(&arena, &fl_mem_heap);
+	int code = fl_eta_open(&snapshot, options, &input);
+	if (code == FL_EXIT_YES && run(&snapshot, &input, &arena, &err) < 0)
+		code = fl_complain(&err);
+	fl_arena_done(&arena);
+	fl_eta_done(&input);
+	fl_snapshot_done(&snapshot);
+	return code;
+}
+
+int fl_cmd_explain(const struct fl_options *options)
+{
+	if (options->n_files == 0)
+		return fl_daemon_explain(options);
+	return options->eta ? explain_with_eta(options) : fl_snapshot_answer(options, run_alone);
+}

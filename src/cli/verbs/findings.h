@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * findings - what `check` found, errors first, then warnings by place, in each of its formats
+ */
+#ifndef FL_CLI_VERBS_FINDINGS_H
+#define FL_CLI_VERBS_FINDINGS_H
+
+#include "cli/cli.h"
+#include "cli/input/snapshot.h"
+#include "model/model.h"
+
+/* Kinds of errors; those of warnings are fl_notice_kind. */
+enum fl_error_kind { FL_ERROR_MALFORMED, FL_ERROR_UNREADABLE, FL_ERROR_LIMIT, FL_ERROR_FAILED };
+
+struct fl_findings {
+	fairlead_error *errors;
+	uint32_t n_errors;
+	const struct fl_model *model; /* has the notices; NULL with errors */
+	uint32_t *notices;            /* of the model, by place */
+	uint32_t n_notices;
+	uint32_t dropped;                /* warnings above the limit of what is kept */
+	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
+};
+
+/* What one finding says. Valid as long as the findings. */
+struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i);
+struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i);
+
+/*
+ * SARIF 2.1.0 to standard output: one run; a rule for each kind; columns in UTF-16
+ * units, counted in the files again; fingerprints that do not hang on lines.
+ * 0 or FAIRLEAD_ENOMEM, with nothing printed.
+ */
+int fl_findings_sarif(const struct fl_findings *f, int exit_code);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * logs: what a job prints.  As it was written, but on a terminal only what cannot harm it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/client/daemon.h"
+#include "cli/terminal/terminal.h"
+#include "codec/text/quantity.h"
+#include "record/job.h"
+#include "report/out/wash.h"
+
+enum { MAX_REFUSAL = 1 << 16 }; /* bytes of what the daemon says when there is no log */
+
+struct printing {
+	unsigned status; /* there before the first piece */
+	bool terminal;
+	struct fl_wash wash;
+	char *refusal; /* the body of an answer from 400 on */
+	size_t len;
+	bool out_of_memory;
+};
+
+static bool print(void *user, const char *bytes, size_t len)
+{
+	struct printing *p = user;
+
+	if (p->status >= 400) {
+		if (p->len + len > MAX_REFUSAL)
+			return false;
+		char *longer = realloc(p->refusal, p->len + len + 1);
+		p->out_of_memory = !longer;
+		if (!longer)
+			return false;
+		memcpy(longer + p->len, bytes, len);
+		p->refusal = longer;
+		p->len += len;
+		return true;
+	}
+	if (p->terminal)
+		fl_wash_put(&p->wash, bytes, len);
+	else
+		fwrite(bytes, 1, len, stdout);
+	/* As it comes; and who reads no more is not written to any more. */
+	return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+static int follow(const struct fl_options *o, struct fl_path *path, fairlead_error *err)
+{
+	struct fl_report report = { 0 };
+	struct printing p = { .terminal = isatty(STDOUT_FILENO) };
+	struct fl_client *client = NULL;
+	int rc = path->failed ? fl_fail_nomem(err) : fl_daemon_open(o, &client, err);
+
+	fl_terminal(&report);
+	p.wash = (struct fl_wash){ .out = stdout, .color = report.color, .returns = true };
+	if (rc == 0)
+		rc = fl_client_follow(client, path->text, print, &p, &p.status, err);
+	if (p.terminal)
+		fl_wash_end(&p.wash);
+	if (rc == 0 && p.out_of_memory)
+		rc = fl_fail_nomem(err);
+	else if (rc == 0 && p.status >= 400)
+		rc = fl_daemon_refused(p.status, p.refusal, p.len, err);
+	free(p.refusal);
+	fl_client_free(client);
+	return rc;
+}
+
+int fl_cmd_logs(const struct fl_options *o)
+{
+	const char *task = fl_option_given(o, FL_CLIENT_TASK);
+	const char *attempt = fl_option_given(o, FL_CLIENT_ATTEMPT);
+	const char *tail = fl_option_given(o, FL_CLIENT_TAIL);
+	fairlead_error err = { 0 };
+	fl_amount bytes = 0;
+	struct fl_path path;
+	uint32_t n;
+	uint64_t job;
+
+	if (fl_daemon_one_job(o, o->operands[0], &job))
+		return FL_EXIT_USAGE;
+	if (task && !fl_options_count(task, 0, FL_JOB_TASKS - 1, &n))
+		return fl_usage_error("logs", "--task: '%s' is not a number from 0 to %d", task,
+				      FL_JOB_TASKS - 1);
+	if (attempt && !fl_options_count(attempt, 1, 999999999, &n))
+		return fl_usage_error("logs", "--attempt: '%s' is not a number from 1 on", attempt);
+	if (tail && fl_quantity_parse(tail, strlen(tail), /* decimals= */ 0, /* negative= */ false,
+				      &bytes, NULL) < 0)
+		return fl_usage_error("logs", "--tail: '%s' is not a size such as 4096 or 4Ki",
+				      tail);
+	fl_path_start(&path, "/v1/jobs/%" PRIu64 "/log", job);
+	fl_path_add(&path, "task", task);
+	fl_path_add(&path, "stream", fl_option_given(o, FL_CLIENT_ERR) ? "err" : "out");
+	fl_path_add(&path, "attempt", attempt);
+	if (tail)
+		fl_path_number(&path, "tail", bytes);
+	if (fl_option_given(o, FL_CLIENT_FOLLOW))
+		fl_path_number(&path, "follow", 1);
+	int rc = follow(o, &path, &err);
+	free(path.text);
+	return rc < 0 ? fl_complain(&err) : FL_EXIT_YES;
+}

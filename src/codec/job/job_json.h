@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_json - a job as JSON: what a client submits, and what the daemon keeps of it
+ *
+ * Guarantee: what was read passes every limit of record/job.h, and reads the same after being
+ * written.  Amounts are exact.  Errors name the field as a path ("requests.cpu", "after[0].job")
+ * in their subject, say what is wrong, and which known field was meant.
+ *
+ * {"name": "train", "queue": "team-a", "priority": 0, "tasks": 1,
+ *  "requests": {"cpu": "500m", "memory": "4Gi", "nvidia.com/gpu": 1},
+ *  "command": ["python", "train.py"], "environment": {"K": "V"}, "directory": "/srv/u",
+ *  "output": "/srv/u/log", "timeLimit": "1h30m", "grace": "30s", "signal": "TERM",
+ *  "hold": false, "after": [{"job": 12, "when": "ok"}], "labels": {"gpu-type": "a100"},
+ *  "array": 100}
+ *
+ * Only queue, command and directory must be there.  "array" is how many jobs it is to become; of
+ * a stored one it is the first job of its array, beside "arrayIndex", and "uid", "gid" and "user"
+ * are there, which nobody who submits can say.
+ */
+#ifndef FL_CODEC_JOB_JOB_JSON_H
+#define FL_CODEC_JOB_JOB_JSON_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "record/job.h"
+
+struct json_t; /* of jansson */
+
+enum fl_job_form {
+	FL_JOB_SUBMITTED,
+	FL_JOB_STORED,
+};
+
+struct fl_job_document {
+	struct fl_job_spec spec; /* its texts are in `texts` */
+	uint32_t copies;         /* jobs asked for; 1 unless it was to be an array */
+	bool is_array;
+	char *texts;
+};
+void fl_job_document_done(struct fl_job_document *d);
+
+/*
+ * Any JSON text, without repeated keys; FAIRLEAD_EINPUT with line and column.  Free with
+ * json_decref.
+ */
+int fl_job_json_load(const char *text, size_t len, struct json_t **ret, fairlead_error *err);
+
+/* FAIRLEAD_EINPUT, FAIRLEAD_ELIMIT, FAIRLEAD_ENOMEM. */
+int fl_job_from_json(struct json_t *json, enum fl_job_form form, struct fl_job_document *ret,
+		     fairlead_error *err);
+/* Both in one. */
+int fl_job_parse(const char *text, size_t len, enum fl_job_form form, struct fl_job_document *ret,
+		 fairlead_error *err);
+
+/* The stored form, keys in the order above; NULL: no memory. */
+struct json_t *fl_job_to_json(const struct fl_job_spec *spec);
+/* The same as one line of text, from malloc; NULL: no memory. */
+char *fl_job_text(const struct fl_job_spec *spec);
+
+/* "TERM" or "SIGTERM"; 0: none that a job can be told to go with. */
+int fl_job_signal(const char *name);
+const char *fl_job_signal_name(int number);   /* "TERM"; NULL */
+const char *fl_after_name(enum fl_after how); /* "ok" */
+/* A length of time as fl_period_parse reads it, exactly: "1d2h", "1500ms", "0s". */
+const char *fl_job_period(fl_time length, char buffer[64]);
+/*
+ * Amount of a resource as a client writes it: cpu in milli-units, memory may have parts that add
+ * up to bytes, of all else only whole ones.
+ */
+int fl_job_amount(const char *resource, const char *text, fl_amount *ret, fairlead_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_json_parts - the fields of a job, for those who read and write them
+ */
+#ifndef FL_CODEC_JOB_JOB_JSON_PARTS_H
+#define FL_CODEC_JOB_JOB_JSON_PARTS_H
+
+#include "codec/job/job_json.h"
+
+/* In the order in which they are read and written. */
+enum fl_job_field {
+	FL_JOB_F_NAME,
+	FL_JOB_F_QUEUE,
+	FL_JOB_F_PRIORITY,
+	FL_JOB_F_TASKS,
+	FL_JOB_F_REQUESTS,
+	FL_JOB_F_COMMAND, /* before the environment: their texts stand in this order */
+	FL_JOB_F_ENVIRONMENT,
+	FL_JOB_F_DIRECTORY,
+	FL_JOB_F_OUTPUT,
+	FL_JOB_F_TIME_LIMIT,
+	FL_JOB_F_GRACE,
+	FL_JOB_F_SIGNAL,
+	FL_JOB_F_HOLD,
+	FL_JOB_F_AFTER,
+	FL_JOB_F_LABELS,
+	FL_JOB_F_ARRAY,
+	FL_JOB_F_ARRAY_INDEX, /* this and the next of a stored one only */
+	FL_JOB_F_UID,
+	FL_JOB_F_GID,
+	FL_JOB_F_USER,
+	FL_JOB_FIELDS
+};
+
+extern const char *const fl_job_fields[FL_JOB_FIELDS];
+
+#endif

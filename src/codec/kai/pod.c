@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pod: a task, or what others hold on a machine.
+ *
+ * What a pod takes is what the scheduler sees: its containers as they stand there
+ * (a LimitRange and a RuntimeClass have been applied when it was made), or parts of GPUs by
+ * annotation.
+ */
+#include <string.h>
+
+#include "codec/kai/kai.h"
+#include "codec/own/life.h"
+
+/* What the real program counts as no GPU at all. */
+#define LEAST_FRACTION 0.01
+
+struct reading {
+	struct fl_podset shape; /* first: the shared fields of a pod's spec write here */
+	struct fl_task_row row;
+	struct fl_sym class_label;
+	uint32_t phase;
+	bool deleted, gated, reserves, has_scheduler, ours;
+	double fraction; /* of a GPU; 0: whole ones */
+	int32_t devices;
+	uint32_t fraction_at;
+};
+
+/* --- labels and annotations --- */
+
+static int read_queue(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+
+	p->ours = true;
+	return fl_kube_name(k, v, &p->row.queue_name);
+}
+
+/* The label's earlier name: counts where the other is not there. */
+static int read_old_queue(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+
+	return p->row.queue_name.v == FL_NONE ? read_queue(k, v, row) : 0;
+}
+
+static int read_preemptibility(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kai_preemptibility(k, v, &((struct reading *)row)->row.stated);
+}
+
+static int read_class_label(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_name(k, v, &((struct reading *)row)->class_label);
+}
+
+/* Pods that stand for GPUs that are shared: those that share them hold the parts. */
+static int read_app(struct fl_kube *k, uint32_t v, void *row)
+{
+	((struct reading *)row)->reserves = strcmp(fl_doc_text(&k->doc, v),
+						   "kai-resource-reservation") == 0;
+	return fl_kube_text(k, v, &(struct fl_sym){ 0 });
+}
+
+static const struct fl_field known_labels[] = {
+	{ .name = "app", .read = read_app, .text = FL_TEXT_WORD },
+	{ .name = "kai.scheduler/preemptibility", .read = read_preemptibility },
+	{ .name = "kai.scheduler/queue", .read = read_queue, .text = FL_TEXT_CLUSTER_QUEUE },
+	{ .name = "priorityClassName", .read = read_class_label, .text = FL_TEXT_CLASS },
+	{ .name = "runai/queue", .read = read_old_queue, .text = FL_TEXT_CLUSTER_QUEUE },
+	{ .name = NULL },
+};
+
+static int read_labels(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_some(k, v, known_labels, row);
+}
+
+static int read_group(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+
+	p->ours = true;
+	return fl_kube_name(k, v, &p->row.gang_name);
+}
+
+static int read_fraction(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+	int r = fl_kube_finite_text(k, v, &p->fraction);
+
+	p->fraction_at = v;
+	if (r == 0 && (p->fraction <= 0 || p->fraction >= 1))
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "a part of a GPU is more than 0 and less than 1");
+	if (r == 0 && p->fraction < LEAST_FRACTION)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "a part finer than the least, %g: it would count as no GPU",
+				    LEAST_FRACTION);
+	return r;
+}
+
+static int read_devices(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+	double n = 0;
+	int r = fl_kube_finite_text(k, v, &n);
+
+	if (r == 0 && !(n >= 1 && n <= 1024 && n == (double)(int32_t)n))
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number of GPUs from 1 on");
+	p->devices = (int32_t)n;
+	return r;
+}
+
+static const struct fl_field known_annotations[] = {
+	FL_LIFE_ANNOTATIONS,
+	{ .name = "gpu-fraction", .read = read_fraction },
+	{ .name = "gpu-fraction-num-devices", .read = read_devices },
+	FL_NOTED("gpu-memory", "what part of a GPU it is depends on the GPU; it counts as none"),
+	{ .name = "pod-group-name", .read = read_group, .text = FL_TEXT_WORKLOAD },
+	{ .name = NULL },
+};
+
+static int read_annotations(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_some(k, v, known_annotations, row);
+}
+
+static int read_created(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_time(k, v, &((struct reading *)row)->row.created);
+}
+
+static int read_deleted(struct fl_kube *k, uint32_t v, void *row)
+{
+	fl_time unused;
+
+	((struct reading *)row)->deleted = true;
+	return fl_kube_time(k, v, &unused);
+}
+
+static const struct fl_field metadata[] = {
+	{ .name = "creationTimestamp", .read = read_created },
+	{ .name = "deletionTimestamp", .read = read_deleted },
+	{ .name = "labels", .read = read_labels, .fields = known_labels },
+	{ .name = "annotations", .read = read_annotations, .fields = known_annotations },
+	FL_IGNORED("name"), /* read before the fields */
+	FL_IGNORED("namespace"),
+	FL_IGNORED("ownerReferences"),
+	FL_IGNORED("uid"),
+	FL_METADATA_REST,
+	{ .name = NULL },
+};
+
+/* --- spec --- */
+
+static int read_machine(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_name(k, v, &((struct reading *)row)->row.machine_name);
+}
+
+static int read_scheduler(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+
+	p->has_scheduler = k->doc.values[v].len > 0;
+	if (p->has_scheduler)
+		p->row.foreign = strcmp(fl_doc_text(&k->doc, v), "kai-scheduler") != 0;
+	return fl_kube_text(k, v, &(struct fl_sym){ 0 });
+}
+
+static int read_priority(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+
+	p->row.has_priority = true;
+	return fl_kube_int32(k, v, &p->row.priority);
+}
+
+static int read_class(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_name(k, v, &((struct reading *)row)->row.priority_class);
+}
+
+static int read_gates(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	((struct reading *)row)->gated = v + 1 < end;
+	return r;
+}
+
+static const struct fl_field gate[] = {
+	{ .name = "name", .text = FL_TEXT_NAME },
+	{ .name = NULL },
+};
+
+static const struct fl_field spec[] = {
+	FL_POD_SPEC,
+	{ .name = "nodeName", .read = read_machine, .text = FL_TEXT_MACHINE },
+	{ .name = "priority", .read = read_priority },
+	{ .name = "priorityClassName", .read = read_class, .text = FL_TEXT_CLASS },
+	{ .name = "schedulerName", .read = read_scheduler, .text = FL_TEXT_WORD },
+	{ .name = "schedulingGates", .read = read_gates, .fields = gate, .list = true },
+	FL_POD_SPEC_IGNORED,
+	{ .name = NULL },
+};
+
+/* --- status --- */
+
+enum { PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN };
+
+static int read_phase(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "Pending", "Running", "Succeeded",
+					     "Failed",  "Unknown", NULL };
+
+	return fl_kube_enum(k, v, names, &((struct reading *)row)->phase);
+}
+
+static int read_started(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_time(k, v, &((struct reading *)row)->row.started);
+}
+
+static const struct fl_field status[] = {
+	{ .name = "phase", .read = read_phase },
+	{ .name = "startTime", .read = read_started },
+	FL_IGNORED("allocatedResources"),
+	FL_IGNORED("conditions"),
+	FL_IGNORED("containerStatuses"),
+	FL_IGNORED("ephemeralContainerStatuses"),
+	FL_IGNORED("extendedResourceClaimStatus"),
+	FL_IGNORED("hostIP"),
+	FL_IGNORED("hostIPs"),
+	FL_IGNORED("initContainerStatuses"),
+	FL_IGNORED("message"),
+	FL_IGNORED("nominatedNodeName"),
+	FL_IGNORED("observedGeneration"),
+	FL_IGNORED("podIP"),
+	FL_IGNORED("podIPs"),
+	FL_IGNORED("qosClass"),
+	FL_IGNORED("reason"),
+	FL_IGNORED("resize"),
+	FL_IGNORED("resourceClaimStatuses"),
+	FL_IGNORED("resources"),
+	{ .name = NULL },
+};
+
+static const struct fl_field pod_fields[] = {
+	FL_IGNORED("apiVersion"),
+	FL_IGNORED("kind"),
+	{ .name = "metadata", .fields = metadata },
+	{ .name = "spec", .fields = spec },
+	{ .name = "status", .fields = status },
+	{ .name = NULL },
+};
+
+/* --- the whole --- */
+
+static enum fl_task_phase phase_of(const struct reading *p)
+{
+	if (p->reserves || p->phase == SUCCEEDED || p->phase == FAILED)
+		return FL_TASK_DONE;
+	if (p->deleted)
+		return FL_TASK_RELEASING;
+	if (p->row.machine_name.v != FL_NONE)
+		return FL_TASK_ALLOCATED;
+	return p->gated ? FL_TASK_DONE : FL_TASK_PENDING;
+}
+
+/* The parts that were pushed since @first_part become the request, and go. */
+static int sum_request(struct fl_kube *k, struct reading *p, uint32_t first_part,
+		       uint32_t first_amount)
+{
+	static const char *const names[FL_BUNDLE] = { "cpu", "memory", "nvidia.com/gpu" };
+	struct fl_model *m = k->m;
+	struct fl_pod pod;
+	int r = 0;
+
+	fl_pod_init(&pod, m->mem);
+	for (uint32_t i = first_part; i < m->n_parts && r == 0; i++) {
+		const struct fl_pod_part *part = &m->parts[i];
+
+		r = fl_pod_add(&pod, part->kind, m->amounts + part->amounts.first, part->amounts.n,
+			       k->err);
+	}
+	for (uint32_t i = 0; i < pod.n; i++)
+		for (int axis = 0; axis < FL_BUNDLE; axis++)
+			if (strcmp(fl_model_text(m, pod.rows[i].resource_name), names[axis]) == 0)
+				p->row.request.of[axis] = (double)fl_pod_total(&pod.rows[i]);
+	fl_pod_done(&pod);
+	m->n_parts = first_part;
+	m->n_amounts = first_amount;
+	return r;
+}
+
+static int apply_fraction(struct fl_kube *k, struct reading *p)
+{
+	if (p->fraction == 0)
+		return 0;
+	if (p->row.request.of[FL_GPU] > 0)
+		return fl_kube_fail(k, p->fraction_at, FAIRLEAD_EINPUT,
+				    "asks for a part of a GPU and for whole ones");
+	p->row.request.of[FL_GPU] = p->fraction * (double)p->devices;
+	return 0;
+}
+
+static int read_pod(struct fl_kube *k)
+{
+	struct reading p = {
+		.shape = fl_podset_default,
+		.row = fl_task_default,
+		.class_label = { FL_NONE },
+		.devices = 1,
+	};
+	uint32_t first_part = k->m->n_parts, first_amount = k->m->n_amounts;
+	int r = fl_kube_map(k, 0, pod_fields, &p);
+
+	if (r == 0)
+		r = sum_request(k, &p, first_part, first_amount);
+	if (r == 0)
+		r = apply_fraction(k, &p);
+	if (r < 0)
+		return r;
+	p.row.namespace = k->namespace;
+	p.row.name = k->name;
+	p.row.place = fl_kube_place(k, 0);
+	p.row.phase = phase_of(&p);
+	p.row.foreign |= (!p.has_scheduler && !p.ours) || p.reserves;
+	/* The label says more than the class of the pod, whose value only that class has. */
+	p.row.has_priority &= p.row.priority_class.v != FL_NONE && p.class_label.v == FL_NONE;
+	if (p.class_label.v != FL_NONE)
+		p.row.priority_class = p.class_label;
+	p.row.node_selector = p.shape.node_selector;
+	p.row.tolerations = p.shape.tolerations;
+	p.row.affinity = p.shape.affinity;
+	p.row.has_affinity = p.shape.has_affinity;
+	r = fl_life_push(k, /* workload= */ FL_NONE, &p.row.life);
+	return r < 0 ? r : fl_model_add_task(k->m, &p.row, k->err);
+}
+
+const struct fl_kind fl_kind_pod = { "", "Pod", true, pod_fields, read_pod, FL_TEXT_WORKLOAD };

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The status of a Workload: what it holds, what became of it, what it waits for. */
+#include <string.h>
+
+#include "codec/object/workload.h"
+
+/* --- conditions --- */
+
+struct condition {
+	const char *type, *status;
+	struct fl_sym reason;
+	fl_time time;
+};
+
+static int read_reason(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct condition *)row)->reason);
+}
+
+static int read_transition(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_time(k, v, &((struct condition *)row)->time);
+}
+
+static int read_condition_type(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_sym sym;
+
+	((struct condition *)row)->type = fl_doc_text(&k->doc, v);
+	return fl_kube_text(k, v, &sym);
+}
+
+static int read_condition_status(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_sym sym;
+
+	((struct condition *)row)->status = fl_doc_text(&k->doc, v);
+	return fl_kube_text(k, v, &sym);
+}
+
+static const struct fl_field condition[] = {
+	{ .name = "type", .read = read_condition_type, .text = FL_TEXT_WORD },
+	{ .name = "status", .read = read_condition_status, .text = FL_TEXT_WORD },
+	{ .name = "reason", .read = read_reason, .text = FL_TEXT_WORD },
+	{ .name = "lastTransitionTime", .read = read_transition },
+	FL_IGNORED("message"),
+	FL_IGNORED("observedGeneration"),
+	{ .name = NULL },
+};
+
+static void apply_condition(struct fl_reading *w, const struct condition *c)
+{
+	if (!c->type || !c->status)
+		return;
+	if (strcmp(c->type, "Requeued") == 0) {
+		w->row.not_requeued = strcmp(c->status, "False") == 0;
+		w->requeue.requeued_reason = c->reason;
+	}
+	if (strcmp(c->status, "True") != 0)
+		return;
+	if (strcmp(c->type, "QuotaReserved") == 0) {
+		w->quota_reserved = true;
+		w->row.reserved_at = c->time;
+	} else if (strcmp(c->type, "Admitted") == 0) {
+		w->row.admitted = true;
+		w->admitted_at = c->time;
+	} else if (strcmp(c->type, "Finished") == 0) {
+		w->row.finished = true;
+		w->finished_at = c->time;
+	} else if (strcmp(c->type, "DeactivationTarget") == 0) {
+		w->to_deactivate = true;
+	} else if (strcmp(c->type, "Evicted") == 0) {
+		w->row.evicted = true;
+		w->requeue.evicted_reason = c->reason;
+		w->requeue.evicted_at = c->time;
+	}
+}
+
+static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct condition c = { .time = FL_TIME_NONE };
+
+		r = fl_kube_map(k, item, condition, &c);
+		if (r == 0)
+			apply_condition(row, &c);
+	}
+	return r;
+}
+
+/* --- admission --- */
+
+/* What the handlers of one podset's assignment share. */
+struct assigning {
+	struct fl_podset_assignment row;
+	uint32_t usage; /* resourceUsage; FL_NONE */
+};
+
+static int read_assigned_podset(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct assigning *)row)->row.podset);
+}
+
+static int read_assigned_count(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_count(k, v, &((struct assigning *)row)->row.count);
+}
+
+/* A flavor of a resource, with what is used of it: 0 when resourceUsage does not say. */
+static int push_assignment(struct fl_kube *k, uint32_t key, uint32_t usage, uint32_t first)
+{
+	struct fl_model *m = k->m;
+	struct fl_assignment a = { 0 };
+	const char *resource = fl_doc_text(&k->doc, key);
+	uint32_t amount = fl_doc_find(&k->doc, usage, resource), at;
+	int r = fl_kube_text(k, key + 1, &a.flavor_name);
+
+	if (r == 0)
+		r = fl_model_sym(m, resource, k->doc.values[key].len, &a.resource_name, k->err);
+	if (r == 0 && amount != FL_NONE && !fl_kube_is_null(k, amount))
+		r = fl_kube_quantity(k, amount, fl_doc_text(&k->doc, key), &a.amount);
+	if (r == 0)
+		r = fl_model_push_assignments(m, &a, /* ret_id= */ NULL, k->err);
+	if (r < 0)
+		return r;
+	/* In name order, whatever the order of the input. */
+	for (at = m->n_assignments - 1;
+	     at > first &&
+	     fl_names_cmp(&m->names, m->assignments[at - 1].resource_name, a.resource_name) > 0;
+	     at--)
+		m->assignments[at] = m->assignments[at - 1];
+	m->assignments[at] = a;
+	return 0;
+}
+
+static int read_flavors(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct assigning *a = row;
+	uint32_t end = 0, n = 0;
+	int r = fl_kube_pairs(k, v, &end);
+
+	a->row.assignments.first = k->m->n_assignments;
+	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
+		if (++n > FL_MAX_AMOUNTS)
+			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d resources",
+					    FL_MAX_AMOUNTS);
+		r = push_assignment(k, key, a->usage, a->row.assignments.first);
+	}
+	a->row.assignments.n = k->m->n_assignments - a->row.assignments.first;
+	return r;
+}
+
+static int read_usage(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t end = 0;
+
+	(void)row; /* read beside the flavors: a row needs both */
+	return fl_kube_pairs(k, v, &end);
+}
+
+static const struct fl_field assignment[] = {
+	{ .name = "name", .read = read_assigned_podset, .text = FL_TEXT_PODSET },
+	{ .name = "flavors",
+	  .read = read_flavors,
+	  .text = FL_TEXT_FLAVOR,
+	  .keys = FL_TEXT_RESOURCE },
+	{ .name = "resourceUsage", .read = read_usage, .keys = FL_TEXT_RESOURCE },
+	{ .name = "count", .read = read_assigned_count },
+	FL_NOTED("topologyAssignment", "topology aware scheduling is not decided here"),
+	FL_IGNORED("delayedTopologyRequest"),
+	{ .name = NULL },
+};
+
+static int read_assignments(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_reading *w = row;
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	w->row.admission.first = k->m->n_podset_assignments;
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct assigning a = { .row = { .count = -1 },
+				       .usage = fl_doc_find(&k->doc, item, "resourceUsage") };
+
+		r = fl_model_sym(k->m, "main", 4, &a.row.podset, k->err);
+		if (r == 0)
+			r = fl_kube_map(k, item, assignment, &a);
+		if (r == 0)
+			r = fl_model_push_podset_assignments(k->m, &a.row, /* ret_id= */ NULL,
+							     k->err);
+	}
+	w->row.admission.n = k->m->n_podset_assignments - w->row.admission.first;
+	return r;
+}
+
+static int read_admitted_queue(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_reading *)row)->row.admitted_queue_name);
+}
+
+static const struct fl_field admission[] = {
+	{ .name = "clusterQueue", .read = read_admitted_queue, .text = FL_TEXT_CLUSTER_QUEUE },
+	{ .name = "podSetAssignments",
+	  .read = read_assignments,
+	  .fields = assignment,
+	  .list = true },
+	{ .name = NULL },
+};
+
+static int read_admission(struct fl_kube *k, uint32_t v, void *row)
+{
+	((struct fl_reading *)row)->has_admission = true;
+	return fl_kube_map(k, v, admission, row);
+}
+
+/* --- pods that are done, back-off, checks --- */
+
+static int read_reclaimed_podset(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_reclaimable *)row)->podset);
+}
+
+static int read_reclaimed_count(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_count(k, v, &((struct fl_reclaimable *)row)->count);
+}
+
+static const struct fl_field reclaimable[] = {
+	{ .name = "name", .read = read_reclaimed_podset, .text = FL_TEXT_PODSET },
+	{ .name = "count", .read = read_reclaimed_count },
+	{ .name = NULL },
+};
+
+static int read_reclaimable(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_reading *w = row;
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		if (w->n_reclaimable == FL_MAX_PODSETS)
+			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d entries",
+					    FL_MAX_PODSETS);
+		r = fl_kube_map(k, item, reclaimable, &w->reclaimable[w->n_reclaimable++]);
+	}
+	return r;
+}
+
+/* A time to come: what is newest in the input, and so "now", is not moved by it. */
+static int read_requeue_at(struct fl_kube *k, uint32_t v, void *row)
+{
+	fl_time newest = k->m->newest;
+	int r = fl_kube_time(k, v, &((struct fl_reading *)row)->requeue.requeue_at);
+
+	k->m->newest = newest;
+	return r;
+}
+
+static const struct fl_field requeue_state[] = {
+	{ .name = "requeueAt", .read = read_requeue_at },
+	FL_PASSED("count", "the next back-off is not ours to reckon"),
+	{ .name = NULL },
+};
+
+static int read_check_state(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "Pending", "Ready", "Retry", "Rejected", NULL };
+	struct fl_reading *w = row;
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	w->row.check_retries |= i == 2;
+	w->check_rejected |= i == 3;
+	return r;
+}
+
+static const struct fl_field check[] = {
+	{ .name = "state", .read = read_check_state },
+	FL_IGNORED("name"),
+	FL_IGNORED("lastTransitionTime"),
+	FL_IGNORED("message"),
+	FL_IGNORED("podSetUpdates"),
+	FL_IGNORED("requeueAfterSeconds"),
+	FL_IGNORED("retryCount"),
+	{ .name = NULL },
+};
+
+static int read_checks(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item))
+		r = fl_kube_map(k, item, check, row);
+	return r;
+}
+
+const struct fl_field fl_fields_workload_status[] = {
+	{ .name = "admission", .read = read_admission, .fields = admission },
+	{ .name = "conditions", .read = read_conditions, .fields = condition, .list = true },
+	FL_IGNORED("accumulatedPastExecutionTimeSeconds"),
+	FL_IGNORED("accumulatedPastExexcutionTimeSeconds"),
+	{ .name = "admissionChecks", .read = read_checks, .fields = check, .list = true },
+	FL_IGNORED("clusterName"),
+	FL_IGNORED("nominatedClusterNames"),
+	FL_NOTED("preemptionGates", "a workload may always preempt"),
+	{ .name = "reclaimablePods",
+	  .read = read_reclaimable,
+	  .fields = reclaimable,
+	  .list = true },
+	{ .name = "requeueState", .fields = requeue_state },
+	FL_IGNORED("resourceRequests"),
+	FL_IGNORED("schedulingStats"),
+	FL_IGNORED("unhealthyNodes"),
+	{ .name = NULL },
+};

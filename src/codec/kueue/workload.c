@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workload: what it asks for; its pods are read by codec/object/pod.c, its status by status.c. */
+#include <string.h>
+
+#include "codec/object/workload.h"
+#include "codec/own/life.h"
+
+/* --- podSets --- */
+
+static int read_podset_name(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_podset *)row)->name);
+}
+
+int fl_kube_count(struct fl_kube *k, uint32_t v, int32_t *ret)
+{
+	int r = fl_kube_int32(k, v, ret);
+
+	if (r == 0 && *ret < 0)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a count of %d", *ret);
+	return r;
+}
+
+static int read_podset_count(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_count(k, v, &((struct fl_podset *)row)->count);
+}
+
+static int read_min_count(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_count(k, v, &((struct fl_podset *)row)->min_count);
+}
+
+static const struct fl_field podset[] = {
+	{ .name = "name", .read = read_podset_name, .text = FL_TEXT_PODSET },
+	{ .name = "count", .read = read_podset_count },
+	{ .name = "minCount", .read = read_min_count },
+	{ .name = "template", .fields = fl_fields_pod_template },
+	FL_NOTED("topologyRequest", "topology aware scheduling is not decided here"),
+	{ .name = NULL },
+};
+
+static int read_podsets(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_reading *w = row;
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	w->row.podsets.first = k->m->n_podsets;
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct fl_podset p = fl_podset_default;
+
+		r = fl_model_sym(k->m, "main", 4, &p.name, k->err);
+		if (r == 0)
+			r = fl_kube_map(k, item, podset, &p);
+		if (r == 0 && p.min_count > p.count)
+			r = fl_kube_fail(k, item, FAIRLEAD_EINPUT,
+					 "minCount %d is more than count %d", p.min_count, p.count);
+		if (r == 0)
+			r = fl_model_push_podsets(k->m, &p, /* ret_id= */ NULL, k->err);
+	}
+	w->row.podsets.n = k->m->n_podsets - w->row.podsets.first;
+	return r;
+}
+
+/* --- spec --- */
+
+static int read_queue_name(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_name(k, v, &((struct fl_reading *)row)->row.queue_name);
+}
+
+static int read_priority(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_reading *w = row;
+
+	w->row.has_priority = true;
+	return fl_kube_int32(k, v, &w->row.priority);
+}
+
+static int read_class_name(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_name(k, v, &((struct fl_reading *)row)->row.priority_class);
+}
+
+static int read_class_source(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "kueue.x-k8s.io/workloadpriorityclass",
+					     "scheduling.k8s.io/priorityclass", "", NULL };
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_reading *)row)->row.class_of_workloads = i == 0;
+	return r;
+}
+
+static int read_class_kind(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "WorkloadPriorityClass", "PriorityClass", NULL };
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_reading *)row)->row.class_of_workloads = i == 0;
+	return r;
+}
+
+static int read_active(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_bool(k, v, &((struct fl_reading *)row)->row.active);
+}
+
+static int read_limit(struct fl_kube *k, uint32_t v, void *row)
+{
+	int32_t seconds = 0;
+	int r = fl_kube_count(k, v, &seconds);
+
+	(void)row;
+	if (r < 0 || seconds == 0)
+		return r;
+	k->life.noted = true;
+	k->life.asked = seconds * FL_SECOND;
+	return 0;
+}
+
+static const struct fl_field class_ref[] = {
+	FL_IGNORED("group"), /* the kind says it */
+	{ .name = "kind", .read = read_class_kind },
+	{ .name = "name", .read = read_class_name, .text = FL_TEXT_CLASS },
+	{ .name = NULL },
+};
+
+static const struct fl_field workload_spec[] = {
+	{ .name = "podSets", .read = read_podsets, .fields = podset, .list = true },
+	{ .name = "queueName", .read = read_queue_name, .text = FL_TEXT_LOCAL_QUEUE },
+	{ .name = "priority", .read = read_priority },
+	{ .name = "priorityClassName", .read = read_class_name, .text = FL_TEXT_CLASS },
+	{ .name = "priorityClassSource", .read = read_class_source },
+	{ .name = "priorityClassRef", .fields = class_ref },
+	{ .name = "active", .read = read_active },
+	{ .name = "maximumExecutionTimeSeconds", .read = read_limit },
+	FL_NOTED("preemptionGates", "a workload may always preempt"),
+	{ .name = NULL },
+};
+
+/* --- metadata and the whole --- */
+
+static int read_uid(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_reading *)row)->row.uid);
+}
+
+static int read_created(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_time(k, v, &((struct fl_reading *)row)->row.created);
+}
+
+/* The Job that owns it; the controller when several do. */
+static int read_owners(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_reading *w = row;
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		uint32_t kind = fl_doc_find(&k->doc, item, "kind");
+		uint32_t name = fl_doc_find(&k->doc, item, "name");
+		uint32_t controls = fl_doc_find(&k->doc, item, "controller");
+		bool controller = false;
+
+		if (kind == FL_NONE || name == FL_NONE ||
+		    strcmp(fl_doc_text(&k->doc, kind), "Job") != 0)
+			continue;
+		if (controls != FL_NONE && !fl_kube_is_null(k, controls))
+			r = fl_kube_bool(k, controls, &controller);
+		if (r == 0 && (controller || w->row.owner_job.v == FL_NONE))
+			r = fl_kube_text(k, name, &w->row.owner_job);
+	}
+	return r;
+}
+
+static const struct fl_field owner[] = {
+	{ .name = "kind", .text = FL_TEXT_WORD },
+	{ .name = "name", .text = FL_TEXT_JOB },
+	{ .name = "controller" },
+	{ .name = NULL },
+};
+
+static const struct fl_field known_annotations[] = {
+	FL_LIFE_ANNOTATIONS,
+	{ .name = NULL },
+};
+
+static int read_annotations(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_some(k, v, known_annotations, row);
+}
+
+static const struct fl_field workload_metadata[] = {
+	{ .name = "uid", .read = read_uid, .text = FL_TEXT_UID },
+	{ .name = "creationTimestamp", .read = read_created },
+	{ .name = "ownerReferences", .read = read_owners, .fields = owner, .list = true },
+	FL_IGNORED("name"), /* read before the fields */
+	FL_IGNORED("namespace"),
+	FL_IGNORED("labels"),
+	{ .name = "annotations", .read = read_annotations, .fields = known_annotations },
+	FL_IGNORED("deletionTimestamp"),
+	FL_METADATA_REST,
+	{ .name = NULL },
+};
+
+static const struct fl_field workload_fields[] = {
+	FL_IGNORED("apiVersion"),
+	FL_IGNORED("kind"),
+	{ .name = "metadata", .fields = workload_metadata },
+	{ .name = "spec", .fields = workload_spec },
+	{ .name = "status", .fields = fl_fields_workload_status },
+	{ .name = NULL },
+};
+
+/* An assignment without count is of all the podset's pods. */
+static void fill_counts(struct fl_model *m, const struct fl_workload_row *row)
+{
+	for (uint32_t i = 0; i < row->admission.n; i++) {
+		struct fl_podset_assignment *a = &m->podset_assignments[row->admission.first + i];
+
+		for (uint32_t p = 0; a->count < 0 && p < row->podsets.n; p++)
+			if (m->podsets[row->podsets.first + p].name.v == a->podset.v)
+				a->count = m->podsets[row->podsets.first + p].count;
+		if (a->count < 0)
+			a->count = 0;
+	}
+}
+
+static void fill_reclaimed(struct fl_model *m, const struct fl_reading *w)
+{
+	for (uint32_t i = 0; i < w->n_reclaimable; i++)
+		for (uint32_t p = 0; p < w->row.podsets.n; p++) {
+			struct fl_podset *pods = &m->podsets[w->row.podsets.first + p];
+
+			if (pods->name.v == w->reclaimable[i].podset.v)
+				pods->reclaimed = w->reclaimable[i].count;
+		}
+}
+
+/* How long it ran, the last time; an annotation knows better. */
+static void note_run(struct fl_kube *k, const struct fl_reading *w)
+{
+	fl_time start = w->admitted_at != FL_TIME_NONE ? w->admitted_at : w->row.reserved_at;
+
+	if (start == FL_TIME_NONE || w->finished_at == FL_TIME_NONE || w->finished_at < start)
+		return;
+	k->life.noted = true;
+	if (k->life.runs == FL_NEVER)
+		k->life.runs = w->finished_at - start;
+	if (w->row.created != FL_TIME_NONE && w->row.created <= start)
+		k->life.waited = start - w->row.created;
+}
+
+static int read_workload(struct fl_kube *k)
+{
+	struct fl_reading w = { .row = fl_workload_default,
+				.requeue = fl_requeue_default,
+				.admitted_at = FL_TIME_NONE,
+				.finished_at = FL_TIME_NONE };
+	uint32_t life;
+	int r;
+
+	w.row.namespace = k->namespace;
+	w.row.name = k->name;
+	w.row.place = fl_kube_place(k, 0);
+	r = fl_kube_map(k, 0, workload_fields, &w);
+	if (r < 0)
+		return r;
+	w.row.reserved = w.quota_reserved && w.has_admission;
+	/* Kueue is about to: a check's refusal of what holds quota deactivates it. */
+	w.row.active &= !w.to_deactivate && !(w.row.reserved && w.check_rejected);
+	fill_reclaimed(k->m, &w);
+	fill_counts(k->m, &w.row);
+	note_run(k, &w);
+	if (w.row.evicted || w.row.not_requeued || w.requeue.requeue_at != FL_TIME_NONE)
+		r = fl_model_push_requeues(k->m, &w.requeue, &w.row.requeue, k->err);
+	if (r == 0)
+		r = fl_model_add_workload(k->m, &w.row, k->err);
+	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
+}
+
+const struct fl_kind fl_kind_workload = { "kueue.x-k8s.io", "Workload",    true,
+					  workload_fields,  read_workload, FL_TEXT_WORKLOAD };

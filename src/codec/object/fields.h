@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fields - tables of known fields, and the reading of values with places in every message
+ *
+ * A kind is a table of fields; a field has a handler, or a table of its own.
+ * Private to src/codec, but for the iteration (kube.h), from which the guide's
+ * table of fields is checked.
+ */
+#ifndef FL_CODEC_OBJECT_FIELDS_H
+#define FL_CODEC_OBJECT_FIELDS_H
+
+#include "codec/object/kube.h"
+#include "codec/text/doc.h"
+
+/* What annotations, and the status, say of the times of the object in hand: life.h. */
+struct fl_noted_life {
+	bool noted;
+	bool from_start; /* `arrives` counts from the start */
+	fl_time arrives, runs, stays;
+	fl_time asked, waited; /* FL_TIME_NONE: not said */
+	struct fl_sym class_name, user;
+};
+extern const struct fl_noted_life fl_no_life;
+
+struct fl_kube {
+	struct fl_model *m;
+	uint32_t input;
+	struct fl_doc doc;
+	struct fl_place
+		fixed;     /* line > 0: every place is this one (a text inside another object) */
+	char subject[640]; /* "ClusterQueue/team-a"; "" until it is known */
+	struct fl_sym namespace, name;
+	struct fl_noted_life life;
+	bool own;                      /* an object of ours: what it has no field for is an error */
+	bool over;                     /* laid over one that was read: a Simulation only */
+	uint32_t seen;                 /* objects and lists */
+	const struct fl_kube_tap *tap; /* NULL: none */
+	fairlead_error *err;
+};
+
+/* @v is never null. 0 or negative. */
+typedef int fl_field_read(struct fl_kube *k, uint32_t v, void *row);
+
+struct fl_field {
+	const char *name; /* NULL ends the table */
+	enum fl_support support;
+	fl_field_read *read;           /* or, when NULL, `fields` are read into the same row */
+	const struct fl_field *fields; /* of the map, or of each item of the list */
+	bool list;
+	const char *note; /* what is not done, or why: always with FL_FIELD_NOTED */
+	/* `keys` other than VALUE beside `fields`: they are of each value of a map of any names */
+	enum fl_text_kind text, keys;
+};
+
+/* Rows of such a table.  A field is passed over with a word why where one might expect more. */
+#define FL_PASSED(field, why)                                                                      \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED, .note = why                            \
+	}
+#define FL_IGNORED(field)                                                                          \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED                                         \
+	}
+#define FL_NOTED(field, why)                                                                       \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
+	}
+/* The rows that every kind begins with. */
+#define FL_HEAD                                                                                    \
+	FL_IGNORED("apiVersion"), FL_IGNORED("kind"),                                              \
+	{                                                                                          \
+		.name = "metadata", .fields = fl_fields_metadata                                   \
+	}
+
+/* Metadata that decides nothing, whatever the kind. */
+#define FL_METADATA_REST                                                                           \
+	FL_IGNORED("clusterName"), FL_IGNORED("deletionGracePeriodSeconds"),                       \
+		FL_IGNORED("finalizers"), FL_IGNORED("generateName"), FL_IGNORED("generation"),    \
+		FL_IGNORED("managedFields"), FL_IGNORED("resourceVersion"), FL_IGNORED("selfLink")
+#define FL_METADATA_IGNORED                                                                        \
+	FL_IGNORED("annotations"), FL_IGNORED("deletionTimestamp"), FL_METADATA_REST
+
+struct fl_kind {
+	const char *group, *name;
+	bool namespaced;
+	const struct fl_field *fields;
+	int (*read)(struct fl_kube *k); /* values[0] is the object */
+	enum fl_text_kind names;        /* what metadata.name is */
+};
+
+extern const struct fl_kind fl_kind_flavor, fl_kind_cluster_queue, fl_kind_cohort, fl_kind_queue;
+extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
+	fl_kind_priority_class;
+extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
+extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_policy;
+extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
+extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
+	fl_kind_daemon;
+/* The kind numbered as by fl_kube_kind; NULL behind the last. */
+const struct fl_kind *fl_kube_kind_row(uint32_t kind);
+extern const struct fl_field
+	fl_fields_metadata[]; /* row: none; name and namespace are read before */
+
+/* Read the map @v by a table. */
+int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
+/* The same of a map that holds what it likes besides: labels, annotations. */
+int fl_kube_some(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
+
+/* An error at value @v: subject "Kind/name .path", place, text. Returns @code. */
+int fl_kube_fail(struct fl_kube *k, uint32_t v, int code, const char *format, ...) FL_PRINTF(4, 5);
+/* Subject and place of @v to the error that a lower level filled. Returns its code. */
+int fl_kube_blame(struct fl_kube *k, uint32_t v);
+/* A notice at value @v. */
+int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, const char *hint,
+		   const char *format, ...) FL_PRINTF(5, 6);
+
+struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v);
+
+/* Each refuses other types with place and path. */
+int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string */
+/* A name that may be left out: "" is how some write none, FL_NONE. */
+int fl_kube_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
+int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
+int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
+int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amount *ret);
+int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret);
+int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret);      /* not negative */
+int fl_kube_finite(struct fl_kube *k, uint32_t v, double *ret);      /* may be negative */
+int fl_kube_finite_text(struct fl_kube *k, uint32_t v, double *ret); /* a text that is one, too */
+int fl_kube_duration(struct fl_kube *k, uint32_t v, fl_time *ret);
+int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret);
+int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret); /* also moves the model's newest */
+/* Index in @names, which NULL ends. */
+int fl_kube_enum(struct fl_kube *k, uint32_t v, const char *const *names, uint32_t *ret);
+/* A list within the limits; *ret_end is behind its last item, the first is v + 1. */
+int fl_kube_list(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
+/* The same for a map: keys k = v + 1, values[k].next, ...; the value of key k is k + 1. */
+int fl_kube_pairs(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
+/* The value of a key that must be there, or an error at @map. */
+int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret);
+
+/* A map of texts as labels, for nodeLabels, nodeSelector and metadata.labels. */
+int fl_kube_labels(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+/* A list of strings onto the model's syms. */
+int fl_kube_texts(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+int fl_kube_selector(struct fl_kube *k, uint32_t v, struct fl_selector *ret);
+/* A list of {key, operator, values} onto the model's requirements; *n counts them. */
+int fl_kube_expressions(struct fl_kube *k, uint32_t v, uint32_t *n);
+int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+int fl_kube_taints(struct fl_kube *k, uint32_t v, struct fl_span *ret);
+extern const struct fl_field fl_fields_taint[], fl_fields_toleration[], fl_fields_selector[],
+	fl_fields_expression[];
+
+static inline bool fl_kube_is_null(const struct fl_kube *k, uint32_t v)
+{
+	return k->doc.values[v].kind == FL_TOKEN_SCALAR && k->doc.values[v].type == FL_SCALAR_NULL;
+}
+
+static inline uint32_t fl_kube_next(const struct fl_kube *k, uint32_t v)
+{
+	return k->doc.values[v].next;
+}
+
+/* codec/kueue/queue.c: .spec of a ClusterQueue; row: struct fl_node_row */
+extern const struct fl_field fl_fields_cluster_queue_spec[];
+/* Of a LocalQueue; row: struct fl_queue_row */
+extern const struct fl_field fl_fields_local_queue_spec[];
+/* codec/kai/queue.c: that of a Queue; *ret is all of its row but name and place */
+extern const struct fl_field fl_fields_entitled_spec[];
+int fl_kube_entitled_spec(struct fl_kube *k, uint32_t v, struct fl_node_row *ret);
+
+/* codec/kueue/afs.c: admissionFairSharing of the Configuration, status of a LocalQueue */
+extern const struct fl_field fl_fields_afs[], fl_fields_queue_status[];
+fl_field_read fl_kube_afs, fl_kube_queue_status;
+
+/* resources.c: more parts of the Configuration; row: struct fl_settings */
+extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
+fl_field_read fl_kube_gates, fl_kube_wait;
+
+/* codec/own/policy_entitle.c: .spec.entitlement and .spec.budgets of a Policy */
+extern const struct fl_field fl_fields_entitlement[], fl_fields_budgets[];
+fl_field_read fl_kube_budgets;
+
+/* codec/kai/shard.c: what the schedule says, which must be one; and the text */
+int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
+
+/*
+ * codec/kai/simulators.c: an input of one of KAI's simulators, which have no kind.  1 when the
+ * object in k->doc is none.
+ */
+int fl_kai_read_simulator(struct fl_kube *k);
+
+/* generator.c: the workloads of Kueue's scalability tests, likewise */
+int fl_generator_read(struct fl_kube *k);
+
+/* resources.c: a feature gate of Kueue's that is known here */
+bool fl_kube_is_gate(const char *name);
+
+/* Read the object in @doc, which stays the caller's; its places are of @input. */
+int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
+
+/* The same of a Simulation, over the one that was read: what it does not say stays. */
+int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
+
+/* Read an object from a text inside the present one (a ConfigMap's value). */
+int fl_kube_read_embedded(struct fl_kube *k, uint32_t v);
+
+#endif

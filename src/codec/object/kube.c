@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube - one object at a time: what it is, what it is called, and who reads it
+ *
+ * The items of a List are objects of their own and are read one by one, so a
+ * dump of any size takes the memory of its largest object and of the rows.
+ */
+#include "codec/object/kube.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "codec/object/fields.h"
+
+static const struct fl_kind *const kinds[] = {
+	&fl_kind_flavor,         &fl_kind_cluster_queue,
+	&fl_kind_cohort,         &fl_kind_queue,
+	&fl_kind_workload,       &fl_kind_workload_priority_class,
+	&fl_kind_priority_class, &fl_kind_namespace,
+	&fl_kind_configuration,  &fl_kind_config_map,
+	&fl_kind_limit_range,    &fl_kind_runtime_class,
+	&fl_kind_policy,         &fl_kind_entitled,
+	&fl_kind_pod_group,      &fl_kind_pod,
+	&fl_kind_machine,        &fl_kind_shard,
+	&fl_kind_usage_history,  &fl_kind_simulation,
+	&fl_kind_moves,          &fl_kind_daemon,
+};
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+/* The scalar text of a key of @map; NULL when it is not there. */
+static const char *text_of(const struct fl_kube *k, uint32_t map, const char *key)
+{
+	uint32_t v = fl_doc_find(&k->doc, map, key);
+
+	return v == FL_NONE || k->doc.values[v].kind != FL_TOKEN_SCALAR ||
+			       k->doc.values[v].type == FL_SCALAR_NULL ?
+		       NULL :
+		       fl_doc_text(&k->doc, v);
+}
+
+/* Of "group/version"; a version alone is of the group "". */
+static bool in_group(const char *api_version, const char *group)
+{
+	const char *slash = strchr(api_version, '/');
+	size_t len = slash ? (size_t)(slash - api_version) : 0;
+
+	return len == strlen(group) && memcmp(api_version, group, len) == 0;
+}
+
+static const char own_group[] = "fairlead.dev";
+
+static bool is_kueues(const struct fl_kind *kind)
+{
+	return strstr(kind->group, "kueue.x-k8s.io") != NULL;
+}
+
+static bool known_version(const char *api_version, const struct fl_kind *kind)
+{
+	const char *slash = strchr(api_version, '/');
+	const char *version = slash ? slash + 1 : api_version;
+
+	if (is_kueues(kind))
+		return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1beta2") == 0;
+	return strcmp(version, kind == &fl_kind_entitled           ? "v2" :
+			       kind == &fl_kind_pod_group          ? "v2alpha2" :
+			       strcmp(kind->group, own_group) == 0 ? "v1alpha1" :
+								     "v1") == 0;
+}
+
+/* Of a policy that is not wanted. */
+static bool left_out(const struct fl_kube *k, const struct fl_kind *kind)
+{
+	bool kais = kind == &fl_kind_entitled || kind == &fl_kind_pod_group ||
+		    kind == &fl_kind_pod || kind == &fl_kind_machine || kind == &fl_kind_shard;
+
+	return (k->m->wanted == FL_POLICY_BORROW && kais) ||
+	       (k->m->wanted == FL_POLICY_ENTITLE && is_kueues(kind));
+}
+
+static const struct fl_kind *find_kind(const char *api_version, const char *name)
+{
+	for (uint32_t i = 0; i < N_KINDS; i++)
+		if (strcmp(kinds[i]->name, name) == 0 && in_group(api_version, kinds[i]->group))
+			return kinds[i];
+	return NULL;
+}
+
+/* "Workload/ns/name" as far as it is known. */
+static void name_subject(struct fl_kube *k, const char *kind, const char *namespace,
+			 const char *name)
+{
+	(void)snprintf(k->subject, sizeof k->subject, "%.60s%s%.253s%s%.253s", kind,
+		       namespace ? "/" : "", namespace ? namespace : "", name ? "/" : "",
+		       name ? name : "");
+}
+
+/* k->name and k->namespace, of the right type, before the fields. */
+static int read_names(struct fl_kube *k, const struct fl_kind *kind)
+{
+	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata"), end = 0, v;
+	int r;
+
+	k->name = k->namespace = (struct fl_sym){ 0 };
+	k->life = fl_no_life;
+	if (kind == &fl_kind_configuration) /* a file of settings has no name */
+		return 0;
+	if (metadata == FL_NONE)
+		return fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no metadata");
+	r = fl_kube_pairs(k, metadata, &end);
+	if (r == 0)
+		r = fl_kube_need(k, metadata, "name", &v);
+	if (r == 0)
+		r = fl_kube_text(k, v, &k->name);
+	if (r < 0 || !kind->namespaced)
+		return r;
+	v = fl_doc_find(&k->doc, metadata, "namespace");
+	if (v == FL_NONE || fl_kube_is_null(k, v) || k->doc.values[v].len == 0)
+		return fl_model_sym(k->m, "default", 7, &k->namespace, k->err);
+	return fl_kube_text(k, v, &k->namespace);
+}
+
+static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
+{
+	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
+			      "kind '%.60s' of '%.60s' is not read", name, api_version);
+}
+
+/* What is written for us is not passed over. */
+static int refuse_object(struct fl_kube *k, const char *api_version, const char *name)
+{
+	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
+		     api_version);
+	fl_fail_hint(
+		k->err,
+		"Policy, UsageHistory, Simulation, Moves and Daemon of fairlead.dev/v1alpha1 are "
+		"what is read here");
+	return FAIRLEAD_EINPUT;
+}
+
+/* Nobody reads it. */
+static int pass_over(struct fl_kube *k, const char *api_version, const char *name)
+{
+	int r = k->tap ? k->tap->object(k->tap->user, k, /* kind= */ NULL) : 0;
+
+	if (r)
+		return r < 0 ? r : 0;
+	return k->own ? refuse_object(k, api_version, name) : ignore_object(k, api_version, name);
+}
+
+static bool is_list(const char *kind)
+{
+	size_t len = strlen(kind);
+
+	return len >= 4 && strcmp(kind + len - 4, "List") == 0;
+}
+
+/* A List whose items were not read one by one: null is no items; 1 when it only has the name of one. */
+static int read_odd_list(struct fl_kube *k, const char *name)
+{
+	uint32_t items, end;
+	int r = strcmp(name, "List") == 0 ? fl_kube_need(k, 0, "items", &items) : 0;
+
+	items = fl_doc_find(&k->doc, 0, "items");
+	if (r < 0 || items == FL_NONE)
+		return r < 0 ? r : 1;
+	return fl_kube_is_null(k, items) ? 0 : fl_kube_list(k, items, &end);
+}
+
+/* The object in k->doc. */
+static int read_object(struct fl_kube *k)
+{
+	const char *api_version = text_of(k, 0, "apiVersion"), *name = text_of(k, 0, "kind");
+	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata");
+	const char *ns = metadata == FL_NONE ? NULL : text_of(k, metadata, "namespace");
+	const char *called = metadata == FL_NONE ? NULL : text_of(k, metadata, "name");
+	const struct fl_kind *kind;
+	int r;
+
+	k->subject[0] = '\0';
+	if (!name && !api_version) {
+		r = fl_kai_read_simulator(k);
+		if (r > 0)
+			r = fl_generator_read(k);
+		if (r <= 0)
+			return r;
+	}
+	if (!name || !api_version) {
+		if (name)
+			name_subject(k, name, ns, called);
+		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no %s", name ? "apiVersion" : "kind");
+		fl_fail_hint(k->err, "a Kubernetes object has an apiVersion and a kind");
+		return FAIRLEAD_EINPUT;
+	}
+	kind = find_kind(api_version, name);
+	if (kind && !kind->namespaced)
+		ns = NULL;
+	else if (kind && (!ns || !*ns))
+		ns = "default";
+	name_subject(k, name, ns, called);
+	k->own = in_group(api_version, own_group);
+	r = kind || !is_list(name) ? 1 : read_odd_list(k, name);
+	if (r <= 0)
+		return r;
+	if (!kind || !known_version(api_version, kind))
+		return pass_over(k, api_version, name);
+	if (left_out(k, kind))
+		return 0;
+	r = read_names(k, kind);
+	if (r == 0 && k->tap)
+		r = k->tap->object(k->tap->user, k, kind);
+	return r < 0 ? r : r > 0 ? 0 : kind->read(k);
+}
+
+static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first);
+
+/* The items of a List, the reader behind its '['. */
+static int read_items(struct fl_kube *k, struct fl_reader *r)
+{
+	for (;;) {
+		struct fl_token t;
+		int code = fl_reader_next(r, &t, k->err);
+
+		if (code < 0 || t.kind == FL_TOKEN_LIST_END)
+			return code;
+		code = read_value(k, r, &t);
+		if (code < 0)
+			return code;
+	}
+}
+
+/* Behind the items of a List only its kind and metadata follow. */
+static int skip_rest(struct fl_kube *k, struct fl_reader *r)
+{
+	for (;;) {
+		struct fl_token t;
+		int code = fl_reader_next(r, &t, k->err);
+
+		if (code < 0 || t.kind == FL_TOKEN_MAP_END)
+			return code;
+		code = fl_reader_skip(r, k->err);
+		if (code < 0)
+			return code;
+	}
+}
+
+/* Is the map so far that of a List? It is when nothing says otherwise. */
+static bool may_be_list(const struct fl_kube *k)
+{
+	const char *kind = text_of(k, 0, "kind");
+
+	return !kind || is_list(kind);
+}
+
+/* An object whose first token, MAP, was read: into k->doc, or item by item. */
+static int read_map(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first)
+{
+	int code;
+
+	fl_doc_clear(&k->doc);
+	code = fl_doc_push(&k->doc, first, k->err);
+	while (code == 0) {
+		uint32_t key = k->doc.n;
+		struct fl_token t;
+		bool items;
+
+		code = fl_reader_next(r, &t, k->err);
+		if (code < 0)
+			return code;
+		fl_doc_end(&k->doc, 0);
+		if (t.kind == FL_TOKEN_MAP_END)
+			return read_object(k);
+		items = t.len == 5 && memcmp(t.text, "items", 5) == 0 && may_be_list(k);
+		code = fl_doc_push(&k->doc, &t, k->err);
+		if (code == 0)
+			code = fl_reader_next(r, &t, k->err);
+		if (code < 0)
+			return code;
+		if (items && t.kind == FL_TOKEN_LIST) {
+			code = read_items(k, r);
+			return code < 0 ? code : skip_rest(k, r);
+		}
+		code = fl_doc_read(&k->doc, r, &t, k->err);
+		fl_doc_end(&k->doc, key);
+	}
+	return code;
+}
+
+/* Depth of recursion (a List in a List) is that of the input: FL_MAX_DEPTH at most. */
+static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first)
+{
+	int code;
+
+	if (first->kind == FL_TOKEN_SCALAR && first->type == FL_SCALAR_NULL)
+		return 0; /* an empty YAML document */
+	k->seen++;
+	k->subject[0] = '\0';
+	if (first->kind == FL_TOKEN_MAP)
+		return read_map(k, r, first);
+	fl_doc_clear(&k->doc);
+	code = fl_doc_push(&k->doc, first, k->err);
+	return code < 0 ? code :
+			  fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "expected an object, not %s",
+				       first->kind == FL_TOKEN_LIST ? "a list" : "a text");
+}
+
+static void init(struct fl_kube *k, struct fl_model *m, uint32_t input, fairlead_error *err)
+{
+	*k = (struct fl_kube){ .m = m, .input = input, .err = err };
+	fl_doc_init(&k->doc, m->mem);
+}
+
+static void done(struct fl_kube *k) { fl_doc_done(&k->doc); }
+
+/* What the reader raised knows its line, but not its file; what memory raised, nothing. */
+static int finish(struct fl_kube *k, int code)
+{
+	fairlead_error *err = k->err;
+
+	if (code < 0 && err && err->file[0] == '\0') {
+		const struct fl_place at = { .file = k->input,
+					     .line = err->line,
+					     .column = err->column };
+		bool ours = err->code == FAIRLEAD_EINPUT || err->code == FAIRLEAD_ELIMIT;
+
+		if (err->line == 0 && k->doc.n && ours)
+			fl_kube_blame(k, 0);
+		else
+			fl_model_fail_at(k->m, at, err);
+	}
+	return code;
+}
+
+static int read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, bool over,
+		    fairlead_error *err)
+{
+	struct fl_kube k;
+	int code;
+
+	init(&k, m, input, err);
+	k.over = over;
+	k.doc = *doc;
+	code = finish(&k, read_object(&k));
+	*doc = k.doc;
+	fl_doc_init(&k.doc, m->mem);
+	done(&k);
+	return code;
+}
+
+int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
+{
+	return read_doc(m, input, doc, /* over= */ false, err);
+}
+
+int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
+{
+	return read_doc(m, input, doc, /* over= */ true, err);
+}
+
+int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r, fairlead_error *err)
+{
+	struct fl_kube k;
+	struct fl_token t;
+	int code;
+
+	init(&k, m, input, err);
+	code = fl_reader_next(r, &t, err);
+	if (code == 0 && t.kind == FL_TOKEN_DOCUMENT)
+		code = fl_reader_next(r, &t, err);
+	if (code == 0)
+		code = t.kind == FL_TOKEN_END || t.kind == FL_TOKEN_LIST_END ?
+			       1 :
+			       read_value(&k, r, &t);
+	finish(&k, code);
+	done(&k);
+	return code;
+}
+
+static int read_documents(struct fl_kube *k, struct fl_reader *r)
+{
+	for (;;) {
+		struct fl_token t;
+		int code = fl_reader_next(r, &t, k->err);
+
+		if (code < 0 || t.kind == FL_TOKEN_END)
+			return code;
+		code = fl_reader_next(r, &t, k->err); /* behind DOCUMENT */
+		if (code == 0)
+			code = read_value(k, r, &t);
+		if (code < 0)
+			return code;
+	}
+}
+
+/* All of @r, which is freed; @code is how opening it went. */
+static int read_all(struct fl_kube *k, struct fl_reader *r, int code)
+{
+	if (code == 0)
+		code = read_documents(k, r);
+	fl_reader_free(r);
+	return code;
+}
+
+int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
+{
+	struct fl_kube inner;
+	struct fl_reader *r = NULL;
+	int code;
+
+	if (k->doc.values[v].kind != FL_TOKEN_SCALAR || k->doc.values[v].type != FL_SCALAR_STRING)
+		return fl_kube_text(k, v, &(struct fl_sym){ 0 }); /* says what is wrong */
+	init(&inner, k->m, k->input, k->err);
+	inner.fixed = fl_kube_place(k, v);
+	inner.tap = k->tap;
+	code = fl_reader_new(k->m->mem, fl_doc_text(&k->doc, v), k->doc.values[v].len, &r, k->err);
+	code = read_all(&inner, r, code);
+	done(&inner);
+	if (code < 0) /* a place inside the text says nothing in the file */
+		fl_kube_blame(k, v);
+	return code;
+}
+
+static int begin_input(struct fl_kube *k, struct fl_model *m, const char *name, fairlead_error *err)
+{
+	struct fl_sym sym;
+	uint32_t input = 0;
+	int code = fl_model_sym(m, name, strlen(name), &sym, err);
+
+	if (code == 0)
+		code = fl_model_push_inputs(m, &sym, &input, err);
+	init(k, m, input, err);
+	return code;
+}
+
+static int end_input(struct fl_kube *k, int code)
+{
+	if (code == 0 && k->seen == 0) {
+		code = fl_fail(k->err, FAIRLEAD_EINPUT, "no object in the input");
+		fl_model_fail_at(k->m, (struct fl_place){ k->input, 1, 1 }, k->err);
+	}
+	finish(k, code);
+	done(k);
+	return code;
+}
+
+int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
+		 fairlead_error *err)
+{
+	struct fl_reader *r = NULL;
+	struct fl_kube k;
+	int code = begin_input(&k, m, name, err);
+
+	if (code == 0)
+		code = fl_reader_new(m->mem, text, len, &r, err);
+	code = read_all(&k, r, code);
+	return end_input(&k, code);
+}
+
+/* A source that says in what it failed: no object is to blame for that. */
+struct named_source {
+	const struct fl_source *source;
+	const char *name;
+};
+
+static int read_named(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	const struct named_source *s = user;
+	int code = s->source->read(s->source->user, buffer, size, ret, err);
+
+	if (code != 0 && err->file[0] == '\0')
+		(void)snprintf(err->file, sizeof err->file, "%s", s->name);
+	return code;
+}
+
+int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	struct named_source with_name = { source, name };
+	const struct fl_source named = { read_named, &with_name };
+	struct fl_reader *r = NULL;
+	struct fl_kube k;
+	int code = begin_input(&k, m, name, err);
+
+	k.tap = tap;
+	if (code == 0)
+		code = fl_reader_open(m->mem, &named, &r, err);
+	code = read_all(&k, r, code);
+	return end_input(&k, code);
+}
+
+/* --- the tables, for the guide --- */
+
+const struct fl_kind *fl_kube_kind_row(uint32_t kind)
+{
+	return kind < N_KINDS ? kinds[kind] : NULL;
+}
+
+const char *fl_kind_name(const struct fl_kind *kind) { return kind->name; }
+
+const char *fl_kube_kind(uint32_t kind) { return kind < N_KINDS ? kinds[kind]->name : NULL; }
+
+/* The field numbered *@left from here in reading order; counts *left down on the way. */
+static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left, char *path,
+				  size_t size)
+{
+	size_t used = strlen(path);
+
+	for (const struct fl_field *f = fields; f->name; f++) {
+		const struct fl_field *found;
+
+		(void)snprintf(path + used, size - used, ".%s%s%s", f->name, f->list ? "[]" : "",
+			       f->fields && f->keys != FL_TEXT_VALUE ? ".*" : "");
+		if ((*left)-- == 0)
+			return f;
+		found = f->fields ? nth(f->fields, left, path, size) : NULL;
+		if (found)
+			return found;
+		path[used] = '\0';
+	}
+	return NULL;
+}
+
+bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret)
+{
+	const struct fl_field *f;
+
+	if (kind >= N_KINDS)
+		return false;
+	*ret = (struct fl_kube_field){ 0 };
+	f = nth(kinds[kind]->fields, &field, ret->path, sizeof ret->path);
+	if (!f)
+		return false;
+	ret->support = f->support;
+	ret->note = f->note;
+	ret->text = f->text;
+	ret->keys = f->keys;
+	ret->leaf = !f->fields;
+	return true;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube - Kubernetes objects to model rows
+ *
+ * Reads ResourceFlavor, ClusterQueue, Cohort, LocalQueue, Workload,
+ * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
+ * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
+ * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
+ * and Node, our own Policy, UsageHistory, Simulation, Moves and Daemon, and List; each field is supported,
+ * refused, or ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of
+ * KAI's simulators, which have no kind, are read as well.
+ */
+#ifndef FL_CODEC_OBJECT_KUBE_H
+#define FL_CODEC_OBJECT_KUBE_H
+
+#include "codec/text/reader.h"
+#include "model/model.h"
+
+/*
+ * Read one whole input into the model.  @name is what messages call it.
+ * Malformed: FAIRLEAD_EINPUT or ELIMIT with file, line, column, subject, text, hint;
+ * the model can then only be freed.
+ */
+int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
+		 fairlead_error *err);
+
+/*
+ * One object (or List) whose document or list item starts at the reader's next token.
+ * 1 when the list or the input ended there instead.
+ */
+int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r,
+		       fairlead_error *err);
+
+struct fl_kube;
+struct fl_kind;
+const char *fl_kind_name(const struct fl_kind *kind); /* "ClusterQueue" */
+
+/*
+ * Sees each object, with its name, before it becomes rows; @kind NULL when nobody
+ * reads it.  0: go on; 1: leave it out; negative: an error.
+ */
+struct fl_kube_tap {
+	int (*object)(void *user, struct fl_kube *k, const struct fl_kind *kind);
+	void *user;
+};
+
+/*
+ * As fl_kube_read, as it comes; @tap NULL: none.  Memory: that of the reader, of the
+ * largest object (some ten times its text), and of the rows.  What @source fails with is
+ * passed on; where it names a file, that stays.
+ */
+int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err);
+
+/* What a field's text is: what reading it has checked, or the name of something. */
+enum fl_text_kind {
+	FL_TEXT_VALUE, /* a number, quantity, time, or one of a few words */
+	FL_TEXT_SHAPE, /* of a map: two that differ anywhere must not become equal */
+	FL_TEXT_WORD,  /* a word of Kueue's among others: types and reasons of conditions */
+	FL_TEXT_NAMESPACE,
+	FL_TEXT_WORKLOAD,
+	FL_TEXT_FULL_NAME, /* "namespace/name" of a workload */
+	FL_TEXT_UID,
+	FL_TEXT_JOB,
+	FL_TEXT_PODSET,
+	FL_TEXT_LOCAL_QUEUE,
+	FL_TEXT_CLUSTER_QUEUE,
+	FL_TEXT_COHORT,
+	FL_TEXT_FLAVOR,
+	FL_TEXT_CLASS,
+	FL_TEXT_RESOURCE,
+	FL_TEXT_RESOURCE_PREFIX, /* what names of resources begin with */
+	FL_TEXT_GATE,            /* a feature gate */
+	FL_TEXT_LABEL_KEY,
+	FL_TEXT_LABEL_VALUE,
+	FL_TEXT_MACHINE,
+	FL_TEXT_NAME, /* of anything else */
+	FL_TEXT_KINDS
+};
+
+/* What is done with a field. */
+enum fl_support {
+	FL_FIELD_SUPPORTED,
+	FL_FIELD_IGNORED, /* changes no decision: passed over */
+	FL_FIELD_NOTED,   /* could change decisions, but is not acted on: a notice */
+	FL_FIELD_REFUSED, /* an error */
+};
+
+struct fl_kube_field {
+	char path[160]; /* ".spec.resourceGroups[].flavors[].name" */
+	enum fl_support support;
+	const char *note;             /* NULL: none */
+	enum fl_text_kind text, keys; /* of its value, or its items; of the keys of a map */
+	bool leaf;                    /* no field below it is in the table */
+};
+
+/* The known kinds, then the known fields of one, in the order of the tables. NULL or false at the end. */
+const char *fl_kube_kind(uint32_t kind);
+bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the Configuration: resources, featureGates, waitForPodsReady. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "codec/object/fields.h"
+
+/* --- resources --- */
+
+static int read_prefixes(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_texts(k, v, &((struct fl_settings *)row)->excluded_prefixes);
+}
+
+static int read_input(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_transformation *)row)->input);
+}
+
+static int read_multiply_by(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_kube_text(k, v, &((struct fl_transformation *)row)->multiply_by);
+}
+
+static int read_strategy(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "Retain", "Replace", NULL };
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_transformation *)row)->replace = i == 1;
+	return r;
+}
+
+static int read_outputs(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_span *span = &((struct fl_transformation *)row)->outputs;
+	uint32_t end = 0;
+	int r = fl_kube_pairs(k, v, &end);
+
+	span->first = k->m->n_outputs;
+	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
+		struct fl_transformed output = { .per_unit = 0 };
+
+		r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len,
+				 &output.resource_name, k->err);
+		if (r == 0)
+			r = fl_kube_nanos(k, key + 1, &output.per_unit);
+		if (r == 0)
+			r = fl_model_push_outputs(k->m, &output, /* ret_id= */ NULL, k->err);
+	}
+	span->n = k->m->n_outputs - span->first;
+	return r;
+}
+
+static const struct fl_field transformation[] = {
+	{ .name = "input", .read = read_input, .text = FL_TEXT_RESOURCE },
+	{ .name = "strategy", .read = read_strategy },
+	{ .name = "multiplyBy", .read = read_multiply_by, .text = FL_TEXT_RESOURCE },
+	{ .name = "outputs", .read = read_outputs, .keys = FL_TEXT_RESOURCE },
+	{ .name = NULL },
+};
+
+static int read_transformations(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_model *m = k->m;
+	struct fl_span *span = &((struct fl_settings *)row)->transformations;
+	uint32_t end = 0;
+	int r = fl_kube_list(k, v, &end);
+
+	span->first = m->n_transformations;
+	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
+		struct fl_transformation t = { .replace = false };
+		uint32_t input;
+
+		if ((r = fl_kube_need(k, item, "input", &input)) < 0 ||
+		    (r = fl_kube_map(k, item, transformation, &t)) < 0)
+			break;
+		if (m->n_transformations - span->first == FL_MAX_RESOURCES)
+			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d transformations",
+					    FL_MAX_RESOURCES);
+		for (uint32_t i = span->first; i < m->n_transformations; i++)
+			if (m->transformations[i].input.v == t.input.v)
+				return fl_kube_fail(k, input, FAIRLEAD_EINPUT,
+						    "'%.100s' is transformed already",
+						    fl_model_text(m, t.input));
+		r = fl_model_push_transformations(m, &t, /* ret_id= */ NULL, k->err);
+	}
+	span->n = m->n_transformations - span->first;
+	return r;
+}
+
+const struct fl_field fl_fields_resources[] = {
+	{ .name = "excludeResourcePrefixes",
+	  .read = read_prefixes,
+	  .text = FL_TEXT_RESOURCE_PREFIX },
+	{ .name = "transformations",
+	  .read = read_transformations,
+	  .fields = transformation,
+	  .list = true },
+	FL_NOTED("deviceClassMappings", "devices that are claimed do not count"),
+	FL_NOTED("quotaCheckStrategy",
+		 "a resource that its queue has no quota for is not admitted"),
+	{ .name = NULL },
+};
+
+/* --- featureGates --- */
+
+/* Gates that change decisions, and what is taken to be so; with a gate of the model, both are done. */
+static const struct {
+	const char *name;
+	bool assumed, both;
+	enum fl_gate gate;
+} deciding[] = {
+#define FL_GATE(id, name, off) { name, true, true, FL_GATE_##id },
+#include "model/gate.def"
+#undef FL_GATE
+#define ASSUMED(name, value)                                                                       \
+	{                                                                                          \
+		name, value, false, FL_GATES                                                       \
+	}
+	ASSUMED("AdmissionGatedBy", false),
+	ASSUMED("ConcurrentAdmission", false),
+	ASSUMED("ConfigurablePreemptions", false),
+	ASSUMED("ConfigurableResourceTransformations", true),
+	ASSUMED("DRAExtendedResources", false),
+	ASSUMED("DynamicResourceAllocation", false),
+	ASSUMED("ElasticJobsViaWorkloadSlices", false),
+	ASSUMED("ElasticJobsViaWorkloadSlicesWithTAS", false),
+	ASSUMED("FairSharingVerifyFinalTargets", false),
+	ASSUMED("FlavorFungibility", true),
+	ASSUMED("FlavorFungibilityPreserveScanProgress", true),
+	ASSUMED("HierarchicalCohorts", true),
+	ASSUMED("KueueDRAIntegration", false),
+	ASSUMED("MultiKueueOrchestratedPreemption", false),
+	ASSUMED("PrioritizePreemptorWorkloads", false),
+	ASSUMED("PriorityBoost", false),
+	ASSUMED("QuotaCheckStrategy", false),
+	ASSUMED("RecomputeAssignmentUponPreemptionTargetsOverlap", true),
+	ASSUMED("SchedulerTimestampPreemptionBuffer", false),
+#undef ASSUMED
+};
+
+/* Gates that change none. */
+static const char *const idle[] = {
+	"AssignQueueLabelsForPods",
+	"CustomMetricLabels",
+	"ExposeFlavorsInLocalQueue",
+	"FailureRecoveryPolicy",
+	"FastQuotaReleaseInPodIntegration",
+	"FinishOrphanedWorkloads",
+	"LocalQueueDefaulting",
+	"LocalQueueMetrics",
+	"ManagedJobsNamespaceSelector",
+	"ManagedJobsNamespaceSelectorAlwaysRespected",
+	"MetricForWorkloadCreationLatency",
+	"MultiKueue",
+	"MultiKueueAdaptersForCustomJobs",
+	"MultiKueueAllowInsecureKubeconfigs",
+	"MultiKueueBatchJobWithManagedBy",
+	"MultiKueueClusterProfile",
+	"MultiKueueRedoAdmissionOnEvictionInWorker",
+	"MultiKueueWaitForWorkloadAdmitted",
+	"ObjectRetentionPolicies",
+	"PropagateBatchJobLabelsToWorkload",
+	"QueueVisibility",
+	"RejectUpdatesToCQWithInvalidOnFlavors",
+	"RemoveFinalizersWithStrictPatch",
+	"SanitizePodSets",
+	"SchedulerLongRequeueInterval",
+	"ShortWorkloadNames",
+	"SkipFinalizersForPodsSuspendedByParent",
+	"SparkApplicationIntegration",
+	"TASBalancedPlacement",
+	"TASFailedNodeReplacement",
+	"TASFailedNodeReplacementFailFast",
+	"TASMultiLayerTopology",
+	"TASProfileMixed",
+	"TASReplaceNodeOnNodeTaints",
+	"TASReplaceNodeOnPodTermination",
+	"TLSOptions",
+	"TopologyAwareScheduling",
+	"VisibilityOnDemand",
+	"WorkloadRequestUseMergePatch",
+	"WorkloadResourceRequestsSummary",
+};
+
+bool fl_kube_is_gate(const char *name)
+{
+	for (size_t i = 0; i < sizeof deciding / sizeof *deciding; i++)
+		if (strcmp(deciding[i].name, name) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+		if (strcmp(idle[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int set_gate(struct fl_kube *k, uint32_t key, bool on, struct fl_settings *settings)
+{
+	const char *name = fl_doc_text(&k->doc, key);
+
+	for (size_t i = 0; i < sizeof deciding / sizeof *deciding; i++) {
+		if (strcmp(deciding[i].name, name) != 0)
+			continue;
+		if (deciding[i].both)
+			settings->off[deciding[i].gate] = !on;
+		else if (on != deciding[i].assumed)
+			return fl_kube_notice(k, key + 1, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
+					      "feature gate '%s' is taken to be %s", name,
+					      deciding[i].assumed ? "true" : "false");
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+		if (strcmp(idle[i], name) == 0)
+			return 0;
+	return fl_kube_notice(k, key + 1, FL_NOTICE_UNKNOWN_FIELD, /* hint= */ NULL,
+			      "unknown feature gate '%.100s': it is taken to change no decision",
+			      name);
+}
+
+int fl_kube_gates(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t end = 0;
+	int r = fl_kube_pairs(k, v, &end);
+
+	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
+		bool on = false;
+
+		r = fl_kube_bool(k, key + 1, &on);
+		if (r == 0)
+			r = set_gate(k, key, on, row);
+	}
+	return r;
+}
+
+/* --- waitForPodsReady --- */
+
+static int read_enable(struct fl_kube *k, uint32_t v, void *row)
+{
+	bool unused;
+
+	(void)row; /* looked at before the fields */
+	return fl_kube_bool(k, v, &unused);
+}
+
+static int read_timestamp(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = { "Eviction", "Creation", NULL };
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_settings *)row)->from_creation = i == 1;
+	return r;
+}
+
+static const struct fl_field requeuing[] = {
+	{ .name = "timestamp", .read = read_timestamp },
+	FL_PASSED("backoffLimitCount", "nobody is evicted for pods that are not ready"),
+	FL_PASSED("backoffBaseSeconds", "a back-off ends when the status says it does"),
+	FL_PASSED("backoffMaxSeconds", "a back-off ends when the status says it does"),
+	{ .name = NULL },
+};
+
+const struct fl_field fl_fields_wait[] = {
+	{ .name = "enable", .read = read_enable },
+	FL_PASSED("timeout", "pods are taken to be ready at once"),
+	FL_PASSED("recoveryTimeout", "pods are taken to be ready at once"),
+	FL_PASSED("blockAdmission", "pods are taken to be ready at once"),
+	{ .name = "requeuingStrategy", .fields = requeuing },
+	{ .name = NULL },
+};
+
+int fl_kube_wait(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t enable = k->doc.values[v].kind == FL_TOKEN_MAP ?
+				  fl_doc_find(&k->doc, v, "enable") :
+				  FL_NONE;
+	bool on = enable == FL_NONE || strcmp(fl_doc_text(&k->doc, enable), "false") != 0;
+	int r = fl_kube_map(k, v, fl_fields_wait, row);
+
+	if (r < 0 || !on)
+		return r;
+	return fl_kube_notice(k, v, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
+			      "'waitForPodsReady' is ignored: pods are taken to be ready at once");
+}

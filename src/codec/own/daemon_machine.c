@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a Daemon says of its machine: what there is to share out, in flavors. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "codec/own/daemon_parts.h"
+#include "codec/own/simulation_parts.h"
+#include "record/job.h"
+
+enum { MAX_DEVICE = 1 << 16 };
+
+/* --- amounts --- */
+
+/* "auto" is what is found. */
+static int read_amount(struct fl_kube *k, uint32_t v, const char *resource, bool found,
+		       fl_amount *ret)
+{
+	int r;
+
+	if (found && k->doc.values[v].kind == FL_TOKEN_SCALAR &&
+	    strcmp(fl_doc_text(&k->doc, v), "auto") == 0) {
+		*ret = FL_NO_LIMIT;
+		return 0;
+	}
+	r = fl_kube_quantity(k, v, resource, ret);
+	if (r == FAIRLEAD_EINPUT && found)
+		fl_fail_hint(k->err, "an amount, or auto for what is found");
+	if (r == 0 && *ret == FL_UNLIMITED)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "no machine has so much");
+	return r;
+}
+
+static int read_amounts(struct fl_kube *k, uint32_t v, struct fl_sym flavor, bool found,
+			struct fl_span *ret)
+{
+	struct fl_span span = { k->m->n_daemon_resources, 0 };
+	uint32_t end = 0;
+	int r = fl_kube_pairs(k, v, &end);
+
+	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
+		const char *name = fl_doc_text(&k->doc, key);
+		struct fl_daemon_resource_row row = { .flavor_name = flavor,
+						      .place = fl_kube_place(k, key + 1) };
+
+		if (!*name || k->doc.values[key].len >= FL_JOB_RESOURCE)
+			return fl_kube_fail(k, key + 1, FAIRLEAD_EINPUT,
+					    "the name of a resource has 1 to %d bytes",
+					    FL_JOB_RESOURCE - 1);
+		if (key - v > 2 * FL_MAX_RESOURCES)
+			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d resources",
+					    FL_MAX_RESOURCES);
+		r = fl_model_sym(k->m, name, k->doc.values[key].len, &row.resource_name, k->err);
+		if (r == 0)
+			r = read_amount(k, key + 1, name, found, &row.amount);
+		if (r == 0)
+			r = fl_model_push_daemon_resources(k->m, &row, /* ret_id= */ NULL, k->err);
+	}
+	span.n = k->m->n_daemon_resources - span.first;
+	if (r == 0)
+		*ret = span;
+	return r;
+}
+
+/* --- devices --- */
+
+static int read_device(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_daemon_word(k, v, FL_JOB_RESOURCE - 1,
+			      &((struct fl_daemon_flavor_row *)row)->device);
+}
+
+static int read_number(struct fl_kube *k, uint32_t v)
+{
+	int32_t n = 0;
+	uint32_t number;
+	int r = fl_kube_int32(k, v, &n);
+
+	if (r == 0 && (n < 0 || n > MAX_DEVICE))
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 0 to %d",
+				    MAX_DEVICE);
+	number = (uint32_t)n;
+	return r < 0 ? r : fl_model_push_daemon_devices(k->m, &number, /* ret_id= */ NULL, k->err);
+}
+
+static int read_numbers(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_span *devices = &((struct fl_daemon_flavor_row *)row)->devices;
+	int r;
+
+	devices->first = k->m->n_daemon_devices;
+	r = fl_simulation_each(k, v, read_number);
+	devices->n = k->m->n_daemon_devices - devices->first;
+	if (r == 0 && devices->n == 0)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "an empty list: leave it out for those that are found");
+	return r;
+}
+
+static const struct fl_field device_fields[] = {
+	{ .name = "resource", .read = read_device, .text = FL_TEXT_RESOURCE },
+	{ .name = "numbers", .read = read_numbers },
+	{ .name = NULL },
+};
+
+static int read_devices(struct fl_kube *k, uint32_t v, void *row)
+{
+	uint32_t unused;
+	int r = fl_kube_need(k, v, "resource", &unused);
+
+	return r < 0 ? r : fl_kube_map(k, v, device_fields, row);
+}
+
+/* --- flavors --- */
+
+static int read_flavor_name(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_daemon_word(k, v, FL_JOB_RESOURCE - 1,
+			      &((struct fl_daemon_flavor_row *)row)->name);
+}
+
+static int read_flavor_resources(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_daemon_flavor_row *flavor = row;
+	int r = read_amounts(k, v, flavor->name, /* found= */ true, &flavor->resources);
+
+	if (r == 0 && flavor->resources.n == 0)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "an empty map: leave it out for all that is found");
+	return r;
+}
+
+static const struct fl_field flavor_fields[] = {
+	{ .name = "name", .read = read_flavor_name, .text = FL_TEXT_FLAVOR },
+	{ .name = "resources", .read = read_flavor_resources, .keys = FL_TEXT_RESOURCE },
+	{ .name = "devices", .read = read_devices, .fields = device_fields },
+	{ .name = NULL },
+};
+
+static int read_flavor(struct fl_kube *k, uint32_t v)
+{
+	struct fl_daemon_flavor_row row = { .place = fl_kube_place(k, v) };
+	uint32_t name;
+	int r = fl_kube_need(k, v, "name", &name);
+
+	if (r == 0) /* its resources say to which flavor they belong */
+		r = read_flavor_name(k, name, &row);
+	if (r == 0)
+		r = fl_kube_map(k, v, flavor_fields, &row);
+	for (uint32_t i = 0; r == 0 && i < k->m->n_daemon_flavors; i++)
+		if (k->m->daemon_flavors[i].name.v == row.name.v)
+			return fl_kube_fail(k, name, FAIRLEAD_EINPUT,
+					    "flavors[%u] is called '%.100s' already", i,
+					    fl_model_text(k->m, row.name));
+	if (r == 0 && k->m->n_daemon_flavors == FL_MAX_FLAVORS)
+		return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d flavors", FL_MAX_FLAVORS);
+	return r < 0 ? r : fl_model_push_daemon_flavors(k->m, &row, /* ret_id= */ NULL, k->err);
+}
+
+static int read_flavors(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_daemon_settings *d = row;
+	int r;
+
+	d->flavors.first = k->m->n_daemon_flavors;
+	r = fl_simulation_each(k, v, read_flavor);
+	d->flavors.n = k->m->n_daemon_flavors - d->flavors.first;
+	return r;
+}
+
+/* --- the machine --- */
+
+static int read_name(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_daemon_word(k, v, FL_MAX_NAME, &((struct fl_daemon_settings *)row)->machine_name);
+}
+
+static int read_cohort(struct fl_kube *k, uint32_t v, void *row)
+{
+	return fl_daemon_word(k, v, FL_MAX_NAME, &((struct fl_daemon_settings *)row)->cohort);
+}
+
+static int read_reserved(struct fl_kube *k, uint32_t v, void *row)
+{
+	return read_amounts(k, v, (struct fl_sym){ 0 }, /* found= */ false,
+			    &((struct fl_daemon_settings *)row)->reserved);
+}
+
+static int read_cgroup(struct fl_kube *k, uint32_t v, void *row)
+{
+	static const char *const names[] = {
+		[FL_CGROUP_AUTO] = "auto",
+		[FL_CGROUP_OFF] = "off",
+		[FL_CGROUP_REQUIRED] = "required",
+		NULL,
+	};
+	uint32_t i = 0;
+	int r = fl_kube_enum(k, v, names, &i);
+
+	((struct fl_daemon_settings *)row)->cgroup = (enum fl_cgroup_use)i;
+	return r;
+}
+
+const struct fl_field fl_fields_daemon_machine[] = {
+	{ .name = "name", .read = read_name, .text = FL_TEXT_MACHINE },
+	{ .name = "cohort", .read = read_cohort, .text = FL_TEXT_COHORT },
+	{ .name = "flavors", .read = read_flavors, .fields = flavor_fields, .list = true },
+	{ .name = "reserved", .read = read_reserved, .keys = FL_TEXT_RESOURCE },
+	{ .name = "cgroup", .read = read_cgroup },
+	{ .name = NULL },
+};
+
+/* --- what flavors say together --- */
+
+static const struct fl_daemon_resource_row *find_resource(const struct fl_model *m,
+							  const struct fl_daemon_flavor_row *f,
+							  struct fl_sym name)
+{
+	for (uint32_t i = 0; i < f->resources.n; i++)
+		if (m->daemon_resources[f->resources.first + i].resource_name.v == name.v)
+			return &m->daemon_resources[f->resources.first + i];
+	return NULL;
+}
+
+static int fail_flavor(struct fl_kube *k, uint32_t flavor, struct fl_place place)
+{
+	if (k->err) {
+		fl_fail_in(k->err, "%s .spec.machine.flavors[%u]", k->subject, flavor);
+		fl_model_fail_at(k->m, place, k->err);
+	}
+	return FAIRLEAD_EINPUT;
+}
+
+/* Its devices are among its resources, and as many as it says that it has of it. */
+static int check_devices(struct fl_kube *k, uint32_t flavor)
+{
+	const struct fl_model *m = k->m;
+	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[flavor];
+	const struct fl_daemon_resource_row *r = find_resource(m, f, f->device);
+	const char *name = fl_model_text(m, f->device);
+
+	if (f->device.v == 0 || (f->resources.n == 0 && f->devices.n == 0))
+		return 0;
+	if (f->resources.n && !r) {
+		fl_fail(k->err, FAIRLEAD_EINPUT, "'%.63s' of 'devices' is not among its resources",
+			name);
+		fl_fail_hint(k->err, "add '%.63s: auto' to them", name);
+		return fail_flavor(k, flavor, f->place);
+	}
+	if (r && r->amount != FL_NO_LIMIT && f->devices.n && r->amount != f->devices.n) {
+		fl_fail(k->err, FAIRLEAD_EINPUT, "%lld of '%.63s', but %u numbers of devices",
+			(long long)r->amount, name, f->devices.n);
+		fl_fail_hint(k->err, "write auto: there are as many as there are numbers");
+		return fail_flavor(k, flavor, r->place);
+	}
+	return 0;
+}
+
+/* Device @number of flavor @flavor is listed once. */
+static int check_device(struct fl_kube *k, uint32_t flavor, uint32_t at)
+{
+	const struct fl_model *m = k->m;
+	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[flavor];
+	const uint32_t number = m->daemon_devices[f->devices.first + at];
+
+	for (uint32_t o = 0; o <= flavor; o++) {
+		const struct fl_daemon_flavor_row *other = &m->daemon_flavors[o];
+		uint32_t n = o == flavor ? at : other->devices.n;
+
+		for (uint32_t i = 0; i < n && other->device.v == f->device.v; i++) {
+			if (m->daemon_devices[other->devices.first + i] != number)
+				continue;
+			fl_fail(k->err, FAIRLEAD_EINPUT, "device %u of '%.63s' is listed twice",
+				number, fl_model_text(m, f->device));
+			return fail_flavor(k, flavor, f->place);
+		}
+	}
+	return 0;
+}
+
+/* What is found of a resource goes to one flavor; numbers of devices say how many there are. */
+static bool takes_found(const struct fl_model *m, const struct fl_daemon_flavor_row *f,
+			struct fl_sym resource)
+{
+	const struct fl_daemon_resource_row *r = find_resource(m, f, resource);
+
+	if (f->devices.n && f->device.v == resource.v)
+		return false;
+	return f->resources.n == 0 || (r && r->amount == FL_NO_LIMIT);
+}
+
+static int check_found(struct fl_kube *k, uint32_t flavor)
+{
+	const struct fl_model *m = k->m;
+	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[flavor];
+
+	if (f->resources.n == 0 && m->daemon.flavors.n > 1) {
+		fl_fail(k->err, FAIRLEAD_EINPUT, "no resources, and there are other flavors");
+		fl_fail_hint(k->err, "only a single flavor can have all that is found");
+		return fail_flavor(k, flavor, f->place);
+	}
+	for (uint32_t i = 0; i < f->resources.n; i++) {
+		const struct fl_daemon_resource_row *r =
+			&m->daemon_resources[f->resources.first + i];
+
+		if (!takes_found(m, f, r->resource_name))
+			continue;
+		for (uint32_t o = 0; o < flavor; o++) {
+			if (!takes_found(m, &m->daemon_flavors[o], r->resource_name))
+				continue;
+			fl_fail(k->err, FAIRLEAD_EINPUT,
+				"'%.63s' is auto in flavors[%u], too: what is found goes to one",
+				fl_model_text(m, r->resource_name), o);
+			fl_fail_hint(k->err, "say how much each has");
+			return fail_flavor(k, flavor, r->place);
+		}
+	}
+	return 0;
+}
+
+int fl_daemon_check_machine(struct fl_kube *k)
+{
+	int r = 0;
+
+	for (uint32_t f = 0; r == 0 && f < k->m->n_daemon_flavors; f++) {
+		r = check_devices(k, f);
+		if (r == 0)
+			r = check_found(k, f);
+		for (uint32_t i = 0; r == 0 && i < k->m->daemon_flavors[f].devices.n; i++)
+			r = check_device(k, f, i);
+	}
+	return r;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simulation_parts - what the readers of a Simulation share; private to kube_simulation*.c
+ *
+ * Each list replaces what was read of it before: so a Simulation is laid over another one
+ * field by field (fl_kube_read_over).
+ */
+#ifndef FL_CODEC_OWN_SIMULATION_PARTS_H
+#define FL_CODEC_OWN_SIMULATION_PARTS_H
+
+#include "codec/object/fields.h"
+
+/* Each item of the list @v. */
+int fl_simulation_each(struct fl_kube *k, uint32_t v,
+		       int (*item)(struct fl_kube *k, uint32_t item));
+
+/* A length of time, in days and weeks, too; and one that is longer than nothing. */
+int fl_simulation_period(struct fl_kube *k, uint32_t v, fl_time *ret);
+int fl_simulation_length(struct fl_kube *k, uint32_t v, fl_time *ret);
+/* A number above 0. */
+int fl_simulation_positive(struct fl_kube *k, uint32_t v, double *ret);
+/* A number or a text as a text: "7" of 7. */
+int fl_simulation_word(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
+
+/* simulation_random.c: lengths of time in seconds, or numbers of pods, all at least 1 */
+enum fl_simulation_unit { FL_OF_TIME, FL_OF_PODS };
+extern const struct fl_field fl_fields_distribution[];
+int fl_simulation_distribution(struct fl_kube *k, uint32_t v, enum fl_simulation_unit unit,
+			       struct fl_distribution *ret);
+
+/* simulation_source.c */
+extern const struct fl_field fl_fields_source[], fl_fields_template[];
+fl_field_read fl_simulation_sources, fl_simulation_templates;
+/* simulation_class.c */
+extern const struct fl_field fl_fields_class[];
+fl_field_read fl_simulation_classes;
+/* simulation_event.c */
+extern const struct fl_field fl_fields_change[], fl_fields_failure[];
+fl_field_read fl_simulation_changes, fl_simulation_failures;
+
+#endif

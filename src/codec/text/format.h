@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format - the two formats behind the reader, and what they share; private to src/codec
+ */
+#ifndef FL_CODEC_TEXT_FORMAT_H
+#define FL_CODEC_TEXT_FORMAT_H
+
+#include "codec/text/reader.h"
+#include "codec/text/window.h"
+
+struct fl_json;
+struct fl_yaml;
+
+/* What @window holds is theirs from then on, also when they fail. */
+int fl_json_new(const struct fl_mem *mem, struct fl_window *window, struct fl_json **ret,
+		fairlead_error *err);
+struct fl_json *fl_json_free(struct fl_json *j);
+int fl_json_next(struct fl_json *j, struct fl_token *ret, fairlead_error *err);
+
+int fl_yaml_new(const struct fl_mem *mem, struct fl_window *window, struct fl_yaml **ret,
+		fairlead_error *err);
+struct fl_yaml *fl_yaml_free(struct fl_yaml *y);
+int fl_yaml_next(struct fl_yaml *y, struct fl_token *ret, fairlead_error *err);
+
+/* As fl_fail, with a place. */
+int fl_format_fail(fairlead_error *err, int code, uint32_t line, uint32_t column,
+		   const char *format, ...) FL_PRINTF(5, 6);
+
+/* Length of the well-formed UTF-8 sequence at @at (1 to 4 bytes), or 0. */
+size_t fl_utf8_sequence(const char *at, const char *end);
+/* Put a code point into 1 to 4 bytes; how many. */
+size_t fl_utf8_put(char *to, uint32_t point);
+
+#endif

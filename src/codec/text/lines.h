@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lines - a source line by line, and the numbers in them; private to src/codec
+ *
+ * Lines end with a newline, with or without a carriage return; the last one need not.
+ * Memory: 64 KiB, whatever the source.  How it cuts the bytes makes no difference.
+ */
+#ifndef FL_CODEC_TEXT_LINES_H
+#define FL_CODEC_TEXT_LINES_H
+
+#include "codec/text/window.h"
+
+enum { FL_MAX_LINE = 1 << 14 }; /* of a table of numbers: the longest known has 300 bytes */
+
+struct fl_lines {
+	struct fl_window window;
+	const char *next;
+	const char *text, *end; /* the line in hand; valid until the next one */
+	uint32_t number;
+};
+
+int fl_lines_open(struct fl_lines *lines, const struct fl_mem *mem, const struct fl_source *source,
+		  fairlead_error *err);
+void fl_lines_done(struct fl_lines *lines);
+/* 0; 1 behind the last one; FAIRLEAD_ELIMIT with its line for one that is too long. */
+int fl_lines_next(struct fl_lines *lines, fairlead_error *err);
+
+/* Column of @at in the line in hand, from 1. */
+static inline uint32_t fl_lines_column(const struct fl_lines *lines, const char *at)
+{
+	return (uint32_t)(at - lines->text) + 1;
+}
+
+/*
+ * All of [at, end) as a decimal number in units of 10^-9, further digits cut.  FAIRLEAD_EINPUT
+ * without place for anything else, and beyond INT32_MAX.
+ */
+int fl_lines_number(const char *at, const char *end, int64_t *ret, fairlead_error *err);
+
+#endif

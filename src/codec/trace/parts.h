@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parts - from a job of whatever format to its rows; private to src/codec
+ *
+ * A reader goes from line to line, says of each job when it came, how long it ran and what it
+ * asked for, and what it cannot make a job of.  Which jobs count and how their times are
+ * stretched is decided here, the same for all.
+ */
+#ifndef FL_CODEC_TRACE_PARTS_H
+#define FL_CODEC_TRACE_PARTS_H
+
+#include "codec/text/lines.h"
+#include "codec/trace/trace.h"
+
+/* In thousandths of a GPU; parts of one are meant. */
+#define FL_GPU_MILLI "fairlead.dev/gpu-milli"
+/* Label of flavors and machines. */
+#define FL_GPU_MODEL "fairlead.dev/gpu-model"
+
+/* Pods of a job, all alike. */
+struct fl_trace_shape {
+	int32_t pods;
+	fl_amount cpu, memory, gpu; /* of one pod: milli-cores, bytes, milli-GPUs */
+	struct fl_sym models;       /* "T4|P100": GPUs of these models only; symbol 0: of any */
+};
+
+struct fl_trace_job {
+	struct fl_sym name;
+	fl_time came;   /* after the beginning of the log */
+	fl_time runs;   /* FL_NEVER: endless */
+	fl_time asked;  /* FL_TIME_NONE */
+	fl_time waited; /* FL_TIME_NONE */
+	fl_time stays;  /* gives up after so long; FL_NEVER */
+	struct fl_trace_shape shape;
+	struct fl_trace_owner owner;
+};
+
+/* Why a job is none here. */
+enum fl_trace_odd { FL_ODD_CANCELLED, FL_ODD_NO_RUN_TIME, FL_ODD_NO_SIZE, FL_ODD_PARTIAL, FL_ODDS };
+
+struct fl_tracer {
+	struct fl_model *m;
+	uint32_t trace;
+	struct fl_lines lines;
+	struct fl_place at;                                  /* of the line in hand */
+	struct fl_sym cpu, memory, gpu, podset, model_label; /* names */
+	fl_time clock;             /* of the beginning of the log; FL_TIME_NONE: it does not say */
+	fl_time first, last, base; /* of the first and last job, and of the first one that counts */
+	struct fl_pairs shapes; /* (what was said before, what comes next) -> that; last: podset */
+	uint32_t n_shapes;
+	uint32_t podsets, tasks, workloads; /* rows before this trace */
+	uint32_t odd[FL_ODDS];
+	fairlead_error *err;
+};
+
+/* The file becomes an input of the model. Done also after an error. */
+int fl_tracer_begin(struct fl_tracer *t, struct fl_model *m, uint32_t trace, const char *name,
+		    const struct fl_source *source, fairlead_error *err);
+/* All is read (@r 0), or not: what is left out is told. Returns @r or an error. */
+int fl_tracer_end(struct fl_tracer *t, int r);
+
+/* The next line, which is in t->at then; 1 behind the last. */
+int fl_tracer_line(struct fl_tracer *t);
+/* An error at @at in the line in hand. */
+int fl_tracer_fail(struct fl_tracer *t, const char *at, const char *format, ...) FL_PRINTF(3, 4);
+
+/*
+ * Does a job that came then count?  0: yes; 1: not yet; 2: it does not, nor does anyone later.
+ * Called for each job, in order: FAIRLEAD_EINPUT at @at for one before the last.
+ */
+int fl_tracer_counts(struct fl_tracer *t, const char *at, fl_time came);
+
+/* A length of time stretched; FL_NEVER and FL_TIME_NONE stay what they are. */
+fl_time fl_trace_times(fl_time time, double factor);
+
+/* Its rows, when it counts and its rule does not leave it out. */
+int fl_tracer_add(struct fl_tracer *t, const struct fl_trace_job *job);
+
+/* swf.c, openb.c: all lines */
+int fl_swf_read(struct fl_tracer *t);
+int fl_openb_read_pods(struct fl_tracer *t);
+
+/* Is it for the entitle policy: by its objects, or by what templates make? */
+bool fl_trace_entitle(const struct fl_model *m);
+
+#endif

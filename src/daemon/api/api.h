@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * api - the routes of the socket: from requests to the core and back
+ *
+ * doc/guide/api.md has each route. Nothing is answered with success that is not durable.
+ */
+#ifndef FL_DAEMON_API_API_H
+#define FL_DAEMON_API_API_H
+
+#include "daemon/machine/core.h"
+
+struct fl_api;
+
+struct fl_api_options {
+	uv_loop_t *loop;
+	struct fl_core *core;
+	const char *path; /* of the socket */
+	int fd;           /* that listens already; -1: none */
+};
+
+/* Listens. FAIRLEAD_ESTATE: another one does; FAIRLEAD_EIO. */
+int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairlead_error *err);
+/* Takes no more, ends streams, answers what is open, then @closed; it is freed by then. */
+void fl_api_close(struct fl_api *a, void (*closed)(void *user), void *user);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ask - explain, tree, plan, what-if: questions about the state, answered as the command does
+ *
+ * What is found out at once is found out here; the rest aside (child.c).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/source.h"
+#include "codec/text/quantity.h"
+#include "daemon/api/parts.h"
+#include "daemon/machine/past.h"
+#include "decide/image.h"
+#include "tell/side.h"
+
+enum { PLAN_CYCLES = 1, PLAN_MOST = 100000 };
+
+static const char maker[] = "fairlead " FAIRLEAD_VERSION;
+
+/* --- a question, and how the answer is to look --- */
+
+struct asking {
+	struct fl_core_view view;
+	struct fl_report report;
+	struct fl_arena arena;
+	struct fl_question q;
+};
+
+static bool is_json(const struct fl_call *call)
+{
+	const char *format = fl_request_argument(call->r, "format");
+
+	return format && strcmp(format, "json") == 0;
+}
+
+static const char *type_of(const struct fl_call *call)
+{
+	return is_json(call) ? NULL : "text/plain; charset=utf-8";
+}
+
+/* False: it was answered. */
+static bool check_format(const struct fl_call *call)
+{
+	const char *format = fl_request_argument(call->r, "format");
+	uint64_t width;
+
+	if (!fl_api_number(call, "width", 0, 10000, &width))
+		return false;
+	if (!format || strcmp(format, "text") == 0 || strcmp(format, "json") == 0)
+		return true;
+	fl_api_fail(call, 400, "'format' is text or json", NULL);
+	return false;
+}
+
+static void asking_begin(struct asking *a, const struct fl_call *call, FILE *out)
+{
+	const char *width = fl_request_argument(call->r, "width");
+
+	*a = (struct asking){ 0 };
+	fl_core_view(call->api->core, &a->view);
+	fl_arena_init(&a->arena, &fl_mem_heap);
+	a->report = (struct fl_report){
+		.out = out,
+		.model = a->view.model,
+		.mem = &fl_mem_heap,
+		.quantity = fl_quantity_format,
+		.width = width ? (unsigned)strtoul(width, NULL, 10) : 0,
+		.color = fl_api_flag(call, "color") && !is_json(call),
+		.fair = a->view.model->settings.fair_sharing,
+		.all = fl_api_flag(call, "all"),
+		.jobs = true,
+	};
+	a->q = (struct fl_question){
+		.model = a->view.model,
+		.ops = a->view.ops,
+		.policy = a->view.policy,
+		.now = a->view.now,
+		.report = &a->report,
+		.json = is_json(call),
+		.arena = &a->arena,
+	};
+}
+
+static void asking_end(struct asking *a) { fl_arena_done(&a->arena); }
+
+/* Found out here and now. */
+static void at_once(struct fl_call *call,
+		    int (*make)(struct fl_call *call, FILE *out, fairlead_error *err))
+{
+	fairlead_error err = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int code = out ? make(call, out, &err) : fl_fail_nomem(&err);
+
+	if (out && fclose(out) != 0 && code == 0)
+		code = fl_fail_nomem(&err);
+	if (code < 0) {
+		free(text);
+		fl_api_error(call, &err);
+		return;
+	}
+	fl_exchange_give(call->x, 200, type_of(call), text, len);
+}
+
+/* --- explain --- */
+
+static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	const struct fl_live *job = fl_core_job(call->api->core, call->job);
+	struct fl_workload w = job->workload;
+	struct fl_explain_machine machine;
+	struct asking a;
+	struct fl_eta eta;
+	int code;
+
+	asking_begin(&a, call, out);
+	a.q.machine = &machine;
+	code = fl_core_machine(call->api->core, &a.arena, &machine, err);
+	if (code == 0 && call->past)
+		code = fl_past_eta(call->past, call->api->core, call->job, &eta, err);
+	if (code == 0)
+		code = fl_tell_explain(&a.q, w, call->past ? &eta : NULL, err);
+	asking_end(&a);
+	return code;
+}
+
+/* --- with a forecast: the past is read on a thread, then a copy of the process thinks --- */
+
+struct foretelling {
+	struct fl_call call;
+	uv_work_t work;
+	struct fl_store *store;
+	fl_time now;
+	struct fl_past *past;
+	int code;
+	fairlead_error err;
+};
+
+static void read_past(uv_work_t *work)
+{
+	struct foretelling *f = work->data;
+
+	f->code = fl_past_read(f->store, f->now, &f->past, &f->err);
+}
+
+static void has_read_past(uv_work_t *work, int status)
+{
+	struct foretelling *f = work->data;
+	struct fl_call *call = &f->call;
+	const struct fl_live *job = fl_core_job(call->api->core, call->job);
+
+	(void)status;
+	call->api->n_threads--;
+	call->past = f->past;
+	if (call->api->closed)
+		fl_api_fail(call, 503, "the daemon stops", NULL);
+	else if (f->code < 0)
+		fl_api_error(call, &f->err);
+	else if (!job || job->workload.v == FL_NONE || fl_job_is_over(job->state))
+		fl_api_explain(call);
+	else
+		fl_api_aside(call, type_of(call), explain);
+	fl_past_free(f->past);
+	free(f);
+}
+
+static void foretell(struct fl_call *call)
+{
+	struct foretelling *f;
+
+	if (!fl_api_may_read(call))
+		return;
+	f = calloc(1, sizeof *f);
+	if (!f) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	f->call = *call;
+	f->work.data = f;
+	f->store = fl_core_store(call->api->core);
+	f->now = fl_clock_now(fl_core_clock(call->api->core));
+	call->api->n_threads++;
+	(void)uv_queue_work(call->api->options.loop, &f->work, read_past, has_read_past);
+}
+
+/* It is in no policy: what there is to say stands in one sentence. */
+static void explain_in_words(struct fl_call *call, enum fl_job_state state, uid_t owner,
+			     const char *reason)
+{
+	char text[800], known[FL_CORE_REASON];
+	const char *why = fl_api_reason(call, owner, reason, known);
+
+	if (is_json(call)) {
+		fl_api_json(call, 200,
+			    json_pack("{s:I, s:s, s:s}", "job", (json_int_t)call->job, "state",
+				      fl_job_state_name(state), "message", why));
+		return;
+	}
+	(void)snprintf(text, sizeof text, "job %llu: %s%s%s\n", (unsigned long long)call->job,
+		       fl_job_state_name(state), *why ? ", " : "", why);
+	fl_exchange_answer(call->x, 200, type_of(call), text, strlen(text));
+}
+
+static int explain_row(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	(void)err;
+	explain_in_words(user, row->state, row->uid, row->reason ? row->reason : "");
+	return 0;
+}
+
+void fl_api_explain(struct fl_call *call)
+{
+	const struct fl_core *core = call->api->core;
+	const struct fl_live *job = fl_core_job(core, call->job);
+	fairlead_error err = { 0 };
+	char reason[600];
+
+	if (!check_format(call))
+		return;
+	if (!job) {
+		if (fl_api_row(call, explain_row, call, &err) < 0)
+			fl_api_error(call, &err);
+	} else if (job->workload.v == FL_NONE || fl_job_is_over(job->state)) {
+		explain_in_words(call, job->state, job->uid,
+				 fl_core_reason(core, job, reason, sizeof reason));
+	} else if (fl_api_flag(call, "eta")) {
+		foretell(call);
+	} else {
+		at_once(call, explain);
+	}
+}
+
+/* --- tree --- */
+
+static int tree(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	struct asking a;
+
+	asking_begin(&a, call, out);
+
+	int code = fl_tell_tree(&a.q, fl_request_argument(call->r, "node"), err);
+
+	asking_end(&a);
+	return code;
+}
+
+void fl_api_tree(struct fl_call *call)
+{
+	if (check_format(call))
+		at_once(call, tree);
+}
+
+/* --- plan --- */
+
+/* Looked at before. */
+static uint32_t cycles_of(const struct fl_call *call, uint32_t def)
+{
+	const char *text = fl_request_argument(call->r, "cycles");
+
+	return text ? (uint32_t)strtoul(text, NULL, 10) : def;
+}
+
+static bool check_cycles(const struct fl_call *call)
+{
+	uint64_t cycles;
+
+	if (!fl_api_number(call, "cycles", 1, PLAN_MOST, &cycles))
+		return false;
+	if (cycles > 0)
+		return true;
+	fl_api_fail(call, 400, "'cycles' is at least 1", NULL);
+	return false;
+}
+
+static fl_time interval_of(const struct fl_call *call)
+{
+	fl_time interval = fl_core_settings(call->api->core)->cycle_interval;
+
+	return interval > 0 ? interval : FL_SECOND;
+}
+
+static int plan(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	const struct fl_tell_plan options = { .interval = interval_of(call),
+					      .cycles = cycles_of(call, PLAN_CYCLES) };
+	struct asking a;
+	bool ok;
+
+	asking_begin(&a, call, out);
+
+	int code = fl_tell_plan(&a.q, &options, &ok, err);
+
+	asking_end(&a);
+	return code;
+}
+
+void fl_api_plan(struct fl_call *call)
+{
+	if (check_format(call) && check_cycles(call))
+		fl_api_aside(call, type_of(call), plan);
+}
+
+/*
+ * --- what if ---
+ *
+ * Quotas, limits and weights are tried on the policy that is; all else is laid over the objects of
+ * the configuration, and tried on a generation of its own.
+ */
+
+struct trial {
+	struct fl_changes changes;
+	struct fl_model *edit;
+	struct fl_config *config;
+	struct fl_core_view view;
+};
+
+static int name_deletions(struct trial *t, const char *names, fairlead_error *err)
+{
+	int code = 0;
+
+	for (const char *end; *names && code == 0; names = end + (*end == ',')) {
+		char name[640];
+
+		end = strchrnul(names, ',');
+		(void)snprintf(name, sizeof name, "%.*s", (int)(end - names), names);
+		code = fl_changes_delete(&t->changes, name, err);
+	}
+	return code == FAIRLEAD_ENOENT ? (err->code = FAIRLEAD_EINPUT) : code;
+}
+
+static int check_kinds(const struct trial *t, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < t->changes.n; i++) {
+		const char *kind = t->changes.rows[i].kind;
+
+		if (!fl_config_leaves_out(kind) && strcmp(kind, "Daemon") != 0)
+			continue;
+		fl_fail(err, FAIRLEAD_EINPUT,
+			"%s: of a running daemon the objects of its trees can be changed",
+			fl_change_name(&t->changes, i));
+		fl_fail_hint(err, "for all others ask of manifests: fairlead what-if -f FILE");
+		return FAIRLEAD_EINPUT;
+	}
+	return t->changes.n ? 0 : fl_fail(err, FAIRLEAD_EINPUT, "there are no changes in it");
+}
+
+static int read_changes(struct trial *t, const struct fl_call *call, fairlead_error *err)
+{
+	const char *deletions = fl_request_argument(call->r, "delete");
+	struct fl_text_source text = { call->r->body, call->r->body_len };
+	int code = fl_changes_init(&t->changes, &fl_mem_heap, err);
+
+	if (code == 0)
+		code = fl_model_new(&fl_mem_heap, &t->edit, err);
+	if (code == 0 && deletions)
+		code = name_deletions(t, deletions, err);
+	if (code == 0 && call->r->body_len)
+		code = fl_kube_read_from(t->edit, "change",
+					 &(struct fl_source){ fl_text_read, &text },
+					 &t->changes.collect, err);
+	return code < 0 ? code : check_kinds(t, err);
+}
+
+static void end_trial(struct trial *t)
+{
+	fl_changes_done(&t->changes);
+	fl_model_free(t->edit);
+	fl_config_free(t->config);
+}
+
+/* 1 when it takes more than events. */
+static int try_events(struct trial *t, const struct asking *a, const struct fl_tell_side *options,
+		      fairlead_error *err)
+{
+	fairlead_error why = { 0 };
+	int code = fl_changes_compare_sealed(&t->changes, a->q.model, t->edit, &why);
+
+	if (code == 0)
+		code = fl_tell_what_if(&a->q, /* after= */ NULL, options, &t->changes, t->edit,
+				       err);
+	else if (code == FAIRLEAD_ENOMEM)
+		*err = why;
+	else
+		code = 1;
+	return code;
+}
+
+static int try_generation(struct trial *t, struct fl_core *core, const struct asking *a,
+			  const struct fl_tell_side *options, fairlead_error *err)
+{
+	const struct fl_config *config = fl_core_config(core);
+	struct fl_report report = a->report;
+	struct fl_question after = a->q;
+	int code;
+
+	for (uint32_t i = 0; i < t->changes.n; i++)
+		t->changes.rows[i].met = false;
+	code = fl_config_changed(config, &t->changes, t->edit, &t->config, err);
+	if (code == 0)
+		code = fl_tell_check_deletions(&t->changes, fl_config_objects(config), "", err);
+	if (code == 0)
+		code = fl_core_try(core, t->config, &t->view, err);
+	if (code < 0)
+		return code;
+	report.model = after.model = t->view.model;
+	report.fair = t->view.model->settings.fair_sharing;
+	after.ops = t->view.ops;
+	after.policy = t->view.policy;
+	after.report = &report;
+	return fl_tell_what_if(&a->q, &after, options, &t->changes, t->edit, err);
+}
+
+static int what_if(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	const struct fl_tell_side options = { .interval = interval_of(call),
+					      .cycles = cycles_of(call, FL_MAX_CYCLES) };
+	struct trial t = { 0 };
+	struct asking a;
+	int code = read_changes(&t, call, err);
+
+	asking_begin(&a, call, out);
+	if (code == 0)
+		code = try_events(&t, &a, &options, err);
+	if (code == 1)
+		code = try_generation(&t, call->api->core, &a, &options, err);
+	asking_end(&a);
+	end_trial(&t);
+	return code;
+}
+
+void fl_api_what_if(struct fl_call *call)
+{
+	if (call->r->body_len == 0 && !fl_request_argument(call->r, "delete"))
+		fl_api_fail(call, 400, "there are no changes in it",
+			    "the body is objects, as YAML or JSON; 'delete' names what goes");
+	else if (check_format(call) && check_cycles(call))
+		fl_api_aside(call, type_of(call), what_if);
+}
+
+/* --- snapshot --- */
+
+static int write_image(void *user, const void *bytes, size_t n, fairlead_error *err)
+{
+	return fwrite(bytes, 1, n, user) == n ? 0 : fl_fail_nomem(err);
+}
+
+static int snapshot(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	struct fl_core_view view;
+
+	fl_core_view(call->api->core, &view);
+
+	const struct fl_state state = {
+		.model = (struct fl_model *)(uintptr_t)view.model,
+		.ops = view.ops,
+		.policy = view.policy,
+		.now = view.now,
+	};
+
+	return fl_state_save(&state, &(struct fl_image_sink){ write_image, out }, maker, err);
+}
+
+void fl_api_snapshot(struct fl_call *call)
+{
+	fl_api_aside(call, "application/octet-stream", snapshot);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child - questions that take longer than a client of others should wait for
+ *
+ * A copy of the process (aside.h) thinks, writes its answer into a pipe, and is gone.
+ *
+ * The first byte of what it writes says how it went: 'a', and the answer follows; 'e', and an
+ * error does, as it lies in memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/api/parts.h"
+#include "daemon/engine/aside.h"
+
+enum { ANSWER_BYTES = 256 * 1024 * 1024 };
+
+struct fl_child {
+	struct fl_call call;
+	struct fl_child *next, **link;
+	const char *type;
+	pid_t pid;
+	uv_pipe_t pipe;
+	uv_timer_t deadline;
+	uint32_t open; /* handles */
+	char *bytes;
+	size_t len, room;
+	const char *why; /* it came to nothing; NULL */
+};
+
+/* --- in the copy --- */
+
+static void write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len > 0) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			_exit(1);
+		at += n;
+		len -= (size_t)n;
+	}
+}
+
+static _Noreturn void think(struct fl_call *call, int fd, pid_t parent,
+			    int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err))
+{
+	fairlead_error err = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out;
+	int code;
+
+	fl_aside_begin(fd, parent, FL_API_CHILD_SECONDS);
+	out = open_memstream(&text, &len);
+	code = out ? answer(call, out, &err) : fl_fail_nomem(&err);
+	if (out && fclose(out) != 0 && code == 0)
+		code = fl_fail_nomem(&err);
+	write_all(3, code < 0 ? "e" : "a", 1);
+	if (code < 0)
+		write_all(3, &err, sizeof err);
+	else
+		write_all(3, text, len);
+	_exit(0);
+}
+
+/* --- here --- */
+
+static void answer(struct fl_child *c)
+{
+	fairlead_error err;
+
+	if (!c->why && c->len > 0 && c->bytes[0] == 'a') {
+		fl_exchange_answer(c->call.x, 200, c->type, c->bytes + 1, c->len - 1);
+	} else if (!c->why && c->len == 1 + sizeof err && c->bytes[0] == 'e') {
+		memcpy(&err, c->bytes + 1, sizeof err);
+		fl_api_error(&c->call, &err);
+	} else {
+		fl_api_fail(&c->call, 503, c->why ? c->why : "the answer could not be found out",
+			    "try again, or ask for less");
+	}
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+	struct fl_child *c = handle->data;
+	struct fl_api *a = c->call.api;
+
+	if (--c->open > 0)
+		return;
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	a->n_children--;
+	answer(c);
+	free(c->bytes);
+	free(c);
+}
+
+/* It is at its end, or made to be: so nobody waits here. */
+static void end(struct fl_child *c)
+{
+	if (uv_is_closing((uv_handle_t *)&c->pipe))
+		return;
+	(void)kill(c->pid, SIGKILL);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	uv_close((uv_handle_t *)&c->pipe, handle_closed);
+	uv_close((uv_handle_t *)&c->deadline, handle_closed);
+}
+
+static void too_late(uv_timer_t *timer)
+{
+	struct fl_child *c = timer->data;
+
+	c->why = "it took too long";
+	end(c);
+}
+
+static void room(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+	struct fl_child *c = handle->data;
+
+	*buf = uv_buf_init(NULL, 0);
+	if (c->room - c->len < suggested && c->room < ANSWER_BYTES) {
+		size_t more = c->room ? 2 * c->room : 4 * suggested;
+		char *bytes = realloc(c->bytes, more);
+
+		if (!bytes)
+			return;
+		c->bytes = bytes;
+		c->room = more;
+	}
+	if (c->room > c->len)
+		*buf = uv_buf_init(c->bytes + c->len, (unsigned)(c->room - c->len));
+}
+
+static void came(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+	struct fl_child *c = stream->data;
+
+	(void)buf;
+	if (n > 0)
+		c->len += (size_t)n;
+	else if (n == UV_ENOBUFS)
+		c->why = "the answer is too large";
+	if (n < 0)
+		end(c);
+}
+
+static int begin(struct fl_child *c, int fd)
+{
+	uv_loop_t *loop = c->call.api->options.loop;
+
+	c->pipe.data = c->deadline.data = c;
+	c->open = 2;
+	uv_timer_init(loop, &c->deadline);
+	uv_timer_start(&c->deadline, too_late, FL_API_CHILD_SECONDS * 1000, 0);
+	uv_pipe_init(loop, &c->pipe, 0);
+	return uv_pipe_open(&c->pipe, fd) == 0 &&
+			       uv_read_start((uv_stream_t *)&c->pipe, room, came) == 0 ?
+		       0 :
+		       -1;
+}
+
+/* Nobody but root may have more than half of all at once. */
+static bool may_think(const struct fl_api *a, uid_t uid)
+{
+	uint32_t own = 0;
+
+	for (const struct fl_child *c = a->children; c; c = c->next)
+		own += c->call.r->peer.uid == uid;
+	return a->n_children < FL_API_CHILDREN && (uid == 0 || own < FL_API_CHILDREN / 2);
+}
+
+void fl_api_aside(struct fl_call *call, const char *type,
+		  int (*make)(struct fl_call *call, FILE *out, fairlead_error *err))
+{
+	struct fl_api *a = call->api;
+	bool may = may_think(a, call->r->peer.uid);
+	struct fl_child *c = may ? calloc(1, sizeof *c) : NULL;
+	int fds[2] = { -1, -1 };
+	pid_t parent = getpid();
+
+	if (!c || pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0 || fcntl(fds[1], F_SETFL, 0) != 0 ||
+	    (c->pid = fork()) < 0) {
+		fl_api_fail(call, 503,
+			    may ? "no process can be made for this" :
+				  "too many questions are thought about at once",
+			    "try again in a moment");
+		free(c);
+		if (fds[0] >= 0)
+			close(fds[0]);
+		if (fds[1] >= 0)
+			close(fds[1]);
+		return;
+	}
+	if (c->pid == 0)
+		think(call, fds[1], parent, make);
+	close(fds[1]);
+	c->call = *call;
+	c->type = type;
+	c->next = a->children;
+	c->link = &a->children;
+	if (c->next)
+		c->next->link = &c->next;
+	a->children = c;
+	a->n_children++;
+	if (begin(c, fds[0]) != 0)
+		end(c);
+}
+
+bool fl_api_may_read(const struct fl_call *call)
+{
+	if (call->api->n_threads < FL_API_THREADS)
+		return true;
+	fl_api_fail(call, 503, "too many questions are thought about at once",
+		    "try again in a moment");
+	return false;
+}
+
+void fl_api_children_end(struct fl_api *a)
+{
+	for (struct fl_child *c = a->children; c; c = c->next) {
+		c->why = "the daemon stops";
+		end(c);
+	}
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * history - what queues had over a time, and what weights would have given them
+ *
+ * Exact, from when each job held what; weights, quotas and what there is are those of now.  What
+ * the store tells is read on a thread: a year of it takes a while.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/parts.h"
+#include "daemon/engine/fairness.h"
+#include "daemon/machine/core_parts.h"
+#include "report/job/parts.h"
+#include "report/out/report.h"
+
+enum {
+	RESOURCES = 32,
+	MOST = 200000,   /* attempts of jobs that are set against weights */
+	WORK = 20000000, /* and those times queues */
+};
+
+/* What is told of one resource: what was held by queues, as nodes, and who wanted it when. */
+struct column {
+	char name[FL_JOB_RESOURCE];
+	double *had;
+	struct fl_fair_span *spans;
+	uint32_t n, cap;
+};
+
+/* What is told of one queue. */
+struct line {
+	fl_time *waits; /* of each of its jobs until it first began, or waits still */
+	uint32_t n_waits, cap;
+	uint64_t jobs, preempted;
+};
+
+struct history {
+	struct fl_call call;
+	uv_work_t work;
+	struct fl_core_view view; /* on the loop only */
+	fl_time from, to;
+	json_t *tree, *queues;
+	struct fl_fair_node *nodes;
+	struct line *lines; /* by queue, as nodes */
+	uint32_t n, n_attempts;
+	struct column columns[RESOURCES];
+	bool too_many; /* to be set against weights */
+	int code;
+	fairlead_error err;
+};
+
+/* The leaf with this name; LocalQueues are doors only. */
+static uint32_t find(const struct history *h, const char *name)
+{
+	for (uint32_t i = 0; i < h->n; i++) {
+		const json_t *queue = json_array_get(h->queues, i);
+		const char *kind = fl_json_word(queue, "kind");
+
+		if (strcmp(kind, "Cohort") != 0 && strcmp(kind, "LocalQueue") != 0 &&
+		    strcmp(fl_json_word(queue, "name"), name) == 0)
+			return i;
+	}
+	return FL_NONE;
+}
+
+static uint32_t find_above(const struct history *h, const json_t *queue)
+{
+	bool own = strcmp(fl_json_word(queue, "kind"), "Queue") == 0;
+	const char *name = fl_json_word(queue, "parent");
+
+	if (own)
+		return *name ? find(h, name) : FL_NONE;
+	for (uint32_t i = 0; i < h->n && *name; i++) {
+		const json_t *above = json_array_get(h->queues, i);
+
+		if (strcmp(fl_json_word(above, "kind"), "Cohort") == 0 &&
+		    strcmp(fl_json_word(above, "name"), name) == 0)
+			return i;
+	}
+	return FL_NONE;
+}
+
+static int column(struct history *h, const char *resource, struct column **ret)
+{
+	struct column *c = h->columns;
+
+	while (c < h->columns + RESOURCES && c->name[0] && strcmp(c->name, resource) != 0)
+		c++;
+	if (c == h->columns + RESOURCES)
+		return fl_fail(&h->err, FAIRLEAD_ELIMIT, "more than %d resources", RESOURCES);
+	if (!c->had)
+		c->had = calloc(h->n + 1, sizeof *c->had);
+	if (!c->had)
+		return fl_fail_nomem(&h->err);
+	(void)snprintf(c->name, sizeof c->name, "%s", resource);
+	*ret = c;
+	return 0;
+}
+
+/* Cores, not thousandths of them; all else in whole units. */
+static double units(const char *resource, double amount)
+{
+	return amount / (strcmp(resource, "cpu") == 0 ? 1000 : 1);
+}
+
+/* What lies within the time that is asked for. */
+static int add_span(struct history *h, const char *resource, struct fl_fair_span s)
+{
+	struct column *c;
+	int r = column(h, resource, &c);
+
+	if (r < 0)
+		return r;
+	s.from = s.from < h->from ? h->from : s.from;
+	s.to = s.to == FL_TIME_NONE || s.to > h->to ? h->to : s.to;
+	s.amount = units(resource, s.amount);
+	if (fl_mem_grow(&fl_mem_heap, &c->spans, &c->cap, c->n + 1, sizeof *c->spans, &h->err) < 0)
+		return FAIRLEAD_ENOMEM;
+	if (s.from < s.to)
+		c->spans[c->n++] = s;
+	return 0;
+}
+
+static int add_wait(struct history *h, uint32_t node, fl_time wait)
+{
+	struct line *l = &h->lines[node];
+
+	if (fl_mem_grow(&fl_mem_heap, &l->waits, &l->cap, l->n_waits + 1, sizeof *l->waits,
+			&h->err) < 0)
+		return FAIRLEAD_ENOMEM;
+	l->waits[l->n_waits++] = wait > 0 ? wait : 0;
+	return 0;
+}
+
+/* What a queue held, for it and all above it. */
+static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
+{
+	struct history *h = user;
+	uint32_t node = find(h, row->queue);
+	struct column *c;
+	int r;
+
+	(void)err; /* h->err, as with all others */
+	if (node == FL_NONE)
+		return 0;
+	if (!row->resource) {
+		h->lines[node].jobs += row->jobs;
+		h->lines[node].preempted += row->evictions;
+		return 0;
+	}
+	r = column(h, row->resource, &c);
+	if (r < 0)
+		return r;
+	/* Parents that go round end somewhere. */
+	for (uint32_t i = 0; i < h->n && node != FL_NONE; i++, node = h->nodes[node].parent)
+		c->had[node] += units(row->resource, row->amount);
+	return 0;
+}
+
+/* One that waited, and may have held something. */
+static int holding(void *user, const struct fl_admission_row *a, fairlead_error *err)
+{
+	struct history *h = user;
+	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
+	uint32_t n = 0, node = find(h, a->queue);
+	int r = 0;
+
+	if (++h->n_attempts > MOST || h->n_attempts > WORK / h->n) {
+		h->too_many = true;
+		return FAIRLEAD_ELIMIT;
+	}
+	if (node == FL_NONE)
+		return 0;
+	if (a->placement)
+		r = fl_placement_read(a->placement, grants, FL_JOB_RESOURCES * 4, &n, err);
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = add_span(h, grants[i].resource,
+			     (struct fl_fair_span){ node, a->waits, a->to,
+						    (double)grants[i].amount });
+	if (r == 0 && a->attempt == 1 && a->from > h->from)
+		r = add_wait(h, node, a->from - a->waits);
+	return r;
+}
+
+/* One that waits for its turn. */
+static int waiting(struct history *h, const struct fl_live *job)
+{
+	const struct fl_model *m = h->view.model;
+	const struct fl_workload_row *row = &m->workloads[job->workload.v];
+	uint32_t node = row->cluster_queue.v == FL_NONE ? /* its queue leads nowhere */
+				FL_NONE :
+				find(h, fl_model_text(m, m->nodes[row->cluster_queue.v].name));
+	int r = 0;
+
+	if (node == FL_NONE)
+		return 0;
+	if (job->attempt == 0) {
+		h->lines[node].jobs++;
+		r = add_wait(h, node, h->to - job->submitted);
+	}
+	for (uint32_t p = 0; p < row->podsets.n; p++) {
+		const struct fl_podset *set = &m->podsets[row->podsets.first + p];
+
+		for (uint32_t i = 0; i < set->requests.n && r == 0; i++) {
+			const struct fl_request *ask = &m->requests[set->requests.first + i];
+			struct fl_fair_span s = { node, job->waits, FL_TIME_NONE,
+						  (double)ask->amount * set->count };
+
+			if (ask->resource.v != FL_NONE)
+				r = add_span(h, fl_report_resource(m, ask->resource), s);
+		}
+	}
+	return r;
+}
+
+static int all_waiting(struct history *h)
+{
+	int r = 0;
+
+	fl_core_view(h->call.api->core, &h->view);
+	for (uint32_t i = 0; i < h->view.n_jobs && r == 0; i++) {
+		const struct fl_live *job = &h->view.jobs[i];
+
+		if (job->state == FL_JOB_WAITS && job->workload.v != FL_NONE && job->waits < h->to)
+			r = waiting(h, job);
+	}
+	return r;
+}
+
+/* --- JSON --- */
+
+static int tell_resource(struct history *h, struct column *c)
+{
+	double capacity = fl_json_units(json_object_get(h->tree, "total"), c->name);
+	double had = 0, due = 0;
+	bool known = capacity > 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		const json_t *queue = json_array_get(h->queues, i);
+		const json_t *own = json_object_get(json_object_get(queue, "resources"), c->name);
+
+		h->nodes[i].own = fl_json_units(own, "nominal");
+		h->nodes[i].due = 0;
+		if (!known)
+			capacity += h->nodes[i].own;
+	}
+	if (!h->too_many)
+		r = fl_fairness(h->nodes, h->n, capacity, c->spans, c->n, &h->err);
+	for (uint32_t i = 0; i < h->n; i++) {
+		had += h->nodes[i].parent == FL_NONE ? c->had[i] : 0;
+		due += h->nodes[i].parent == FL_NONE ? h->nodes[i].due : 0;
+	}
+	for (uint32_t i = 0; i < h->n && r == 0; i++) {
+		json_t *one = json_pack("{s:f, s:f}", "unitSeconds", c->had[i], "part",
+					had > 0 ? c->had[i] / had : 0);
+
+		if (!h->too_many) {
+			json_object_set_new(one, "dueUnitSeconds", json_real(h->nodes[i].due));
+			json_object_set_new(one, "duePart",
+					    json_real(due > 0 ? h->nodes[i].due / due : 0));
+		}
+		json_object_set_new(json_object_get(json_array_get(h->queues, i), "had"), c->name,
+				    one);
+	}
+	return r;
+}
+
+static int cmp_times(const void *a, const void *b)
+{
+	fl_time x = *(const fl_time *)a, y = *(const fl_time *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void tell_waits(json_t *queue, struct line *l)
+{
+	if (l->n_waits) {
+		qsort(l->waits, l->n_waits, sizeof *l->waits, cmp_times);
+		json_object_set_new(queue, "waitMedian",
+				    /* NOLINTNEXTLINE(bugprone-integer-division): an index */
+				    json_real((double)l->waits[l->n_waits / 2] / FL_SECOND));
+		json_object_set_new(queue, "waitLongest",
+				    json_real((double)l->waits[l->n_waits - 1] / FL_SECOND));
+	}
+	json_object_set_new(queue, "jobs", json_integer((json_int_t)l->jobs));
+	json_object_set_new(queue, "preempted", json_integer((json_int_t)l->preempted));
+}
+
+/* Of what GET /v1/queues says only who they are; places for the rest. */
+static int begin(struct history *h)
+{
+	static const char *const keys[] = { "submit", "mayUse", "running",   "waiting",
+					    "held",   "share",  "conditions" };
+	json_t *all = json_object_get(h->tree, "queues"), *queue;
+	size_t i;
+
+	h->queues = json_array();
+	json_array_foreach(all, i, queue)
+	{
+		if (strcmp(fl_json_word(queue, "kind"), "LocalQueue") == 0)
+			continue;
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+			json_object_del(queue, keys[k]);
+		json_object_set_new(queue, "had", json_object());
+		json_array_append(h->queues, queue);
+	}
+	h->n = (uint32_t)json_array_size(h->queues);
+	h->nodes = calloc(h->n + 1, sizeof *h->nodes);
+	h->lines = calloc(h->n + 1, sizeof *h->lines);
+	if (!h->nodes || !h->lines)
+		return fl_fail_nomem(&h->err);
+	for (i = 0; i < h->n; i++) {
+		queue = json_array_get(h->queues, i);
+		h->nodes[i].parent = find_above(h, queue);
+		h->nodes[i].weight = json_number_value(json_object_get(queue, "weight"));
+	}
+	return 0;
+}
+
+/* What the store knows, and all that follows from it. */
+static int tell(struct history *h)
+{
+	struct fl_store *store = fl_core_store(h->call.api->core);
+	int r = fl_store_usage(store, h->from, h->to, sum, h, &h->err);
+
+	if (r == 0)
+		r = fl_store_holdings(store, h->from, h->to, holding, h, &h->err);
+	if (h->too_many)
+		r = 0;
+	for (struct column *c = h->columns; r == 0 && c < h->columns + RESOURCES && c->had; c++)
+		r = tell_resource(h, c);
+	for (uint32_t i = 0; i < h->n && r == 0; i++) {
+		json_t *queue = json_array_get(h->queues, i);
+
+		tell_waits(queue, &h->lines[i]);
+		json_object_del(queue, "resources");
+	}
+	return r;
+}
+
+static void tell_on_thread(uv_work_t *work)
+{
+	struct history *h = work->data;
+
+	h->code = tell(h);
+}
+
+static void answer(struct history *h)
+{
+	const struct fl_api *a = h->call.api;
+
+	if (h->code < 0)
+		fl_api_error(&h->call, &h->err);
+	else
+		fl_api_json(&h->call, 200,
+			    json_pack("{s:o, s:o, s:O}", "from", fl_api_moment(a, h->from), "to",
+				      fl_api_moment(a, h->to), "queues", h->queues));
+}
+
+static void done(uv_work_t *work, int status)
+{
+	struct history *h = work->data;
+
+	(void)status;
+	h->call.api->n_threads--;
+	answer(h);
+	for (uint32_t i = 0; i < h->n && h->lines; i++)
+		fl_mem_free(&fl_mem_heap, h->lines[i].waits);
+	for (struct column *c = h->columns; c < h->columns + RESOURCES; c++) {
+		fl_mem_free(&fl_mem_heap, c->spans);
+		free(c->had);
+	}
+	free(h->nodes);
+	free(h->lines);
+	json_decref(h->queues);
+	json_decref(h->tree);
+	free(h);
+}
+
+static int look(struct history *h)
+{
+	int r;
+
+	h->tree = fl_api_tree_json(&h->call, &h->err);
+	r = h->tree ? begin(h) : FAIRLEAD_ENOMEM;
+	return r < 0 ? r : all_waiting(h);
+}
+
+void fl_api_history(struct fl_call *call)
+{
+	const struct fl_core *core = call->api->core;
+	fl_time now = fl_clock_now(fl_core_clock(core)), from, to;
+	struct history *h;
+
+	if (!fl_api_time(call, "from", 0, &from) || !fl_api_time(call, "to", now, &to))
+		return;
+	if (from > to && fl_request_argument(call->r, "to")) {
+		fl_api_fail(call, 400, "'from' is after 'to'", NULL);
+		return;
+	}
+	if (!fl_api_may_read(call))
+		return;
+	h = calloc(1, sizeof *h);
+	if (!h) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	h->call = *call;
+	h->from = from;
+	h->to = to > now ? now : to;
+	h->work.data = h;
+	call->api->n_threads++;
+	h->code = look(h);
+	if (h->code < 0)
+		done(&h->work, 0);
+	else
+		(void)uv_queue_work(call->api->options.loop, &h->work, tell_on_thread, done);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log - what a run wrote, as it is; and what it writes, as it comes
+ *
+ * A file is read in pieces, as fast as the client takes them.  Where it ends for now, and its run
+ * goes on, it is looked at again after a moment: a watch on it would save little, for most of
+ * those that are followed are written to all the time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/api/parts.h"
+
+enum { PIECE = 64 * 1024, LOOK_MS = 100 };
+
+struct log {
+	struct fl_api *api;
+	struct fl_exchange *x;
+	uint64_t job, task, attempt, from, tail;
+	enum fl_stream stream;
+	bool follow, full, complete;
+	int fd; /* -1: nothing was written yet */
+	uint64_t at;
+	uv_timer_t timer;
+};
+
+static void log_free(uv_handle_t *handle)
+{
+	struct log *l = handle->data;
+
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l);
+}
+
+static int open_log(struct log *l, struct fl_run_log *ret, fairlead_error *err)
+{
+	const struct fl_backend_ops *ops;
+	struct fl_host *host = fl_core_host(l->api->core, &ops);
+
+	return ops->log(host, l->job, (uint32_t)l->attempt, (uint32_t)l->task, l->stream, ret, err);
+}
+
+/* A run that did not begin yet has no log, and may have one later. */
+static bool may_come(const struct log *l)
+{
+	const struct fl_live *live = fl_core_job(l->api->core, l->job);
+
+	return live && !fl_job_is_over(live->state) && live->attempt <= l->attempt;
+}
+
+/* Where it begins once there is something. */
+static void take(struct log *l, const struct fl_run_log *log)
+{
+	l->fd = log->fd;
+	l->at = l->from;
+	if (l->tail && log->size > l->tail && l->at < log->size - l->tail)
+		l->at = log->size - l->tail;
+}
+
+/* Is more to come?  It is asked before the last look, so nothing is missed between. */
+static void look(struct log *l)
+{
+	struct fl_run_log log = { .fd = -1 };
+	int code = open_log(l, &log, NULL);
+
+	l->complete = code == 0 ? log.complete : !may_come(l);
+	if (log.fd >= 0 && l->fd < 0)
+		take(l, &log);
+	else if (log.fd >= 0)
+		close(log.fd);
+}
+
+/* What is there and fits; true: all that is there. */
+static bool pour(struct log *l)
+{
+	char piece[PIECE];
+	ssize_t n;
+
+	while (l->fd >= 0 && (n = pread(l->fd, piece, sizeof piece, (off_t)l->at)) > 0) {
+		if (!fl_exchange_write(l->x, piece, (size_t)n)) {
+			l->full = true;
+			return false;
+		}
+		l->at += (uint64_t)n;
+	}
+	return true;
+}
+
+static void go_on(struct log *l)
+{
+	if (l->full)
+		return;
+	look(l);
+	if (!pour(l))
+		return;
+	if (l->complete || !l->follow) {
+		fl_exchange_end(l->x);
+		uv_close((uv_handle_t *)&l->timer, log_free);
+	}
+}
+
+static void tick(uv_timer_t *timer) { go_on(timer->data); }
+
+static void drained(void *user)
+{
+	struct log *l = user;
+
+	l->full = false;
+	go_on(l);
+}
+
+static void gone(void *user)
+{
+	struct log *l = user;
+
+	uv_close((uv_handle_t *)&l->timer, log_free);
+}
+
+/* The last one that began, or the first one. */
+static int last_attempt(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	(void)err;
+	*(uint64_t *)user = row->attempt;
+	return 0;
+}
+
+static bool read_arguments(const struct fl_call *call, struct log *l)
+{
+	const char *stream = fl_request_argument(call->r, "stream");
+	const struct fl_live *live = fl_core_job(call->api->core, call->job);
+	uint64_t last = live ? live->attempt : 0;
+	fairlead_error none;
+
+	if (stream && strcmp(stream, "out") != 0 && strcmp(stream, "err") != 0) {
+		fl_api_fail(call, 400, "'stream' is out or err", NULL);
+		return false;
+	}
+	l->stream = stream && strcmp(stream, "err") == 0 ? FL_STREAM_ERR : FL_STREAM_OUT;
+	if (!live)
+		(void)fl_api_row(call, last_attempt, &last, &none);
+	l->follow = fl_api_flag(call, "follow");
+	return fl_api_number(call, "task", 0, FL_JOB_TASKS - 1, &l->task) &&
+	       fl_api_number(call, "attempt", last ? last : 1, UINT32_MAX, &l->attempt) &&
+	       fl_api_number(call, "from", 0, INT64_MAX, &l->from) &&
+	       fl_api_number(call, "tail", 0, INT64_MAX, &l->tail);
+}
+
+void fl_api_log(struct fl_call *call)
+{
+	struct log *l = calloc(1, sizeof *l);
+	const struct fl_stream_callbacks callbacks = { drained, gone, l };
+	struct fl_run_log log = { .fd = -1 };
+	fairlead_error err = { 0 };
+	char attempt[32];
+	int code;
+
+	if (!l) {
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	*l = (struct log){ .api = call->api, .x = call->x, .job = call->job, .fd = -1 };
+	if (!read_arguments(call, l)) {
+		free(l);
+		return;
+	}
+	code = open_log(l, &log, &err);
+	if (code < 0 && !(code == FAIRLEAD_ENOENT && l->follow && may_come(l))) {
+		fl_api_error(call, &err);
+		free(l);
+		return;
+	}
+	if (log.fd >= 0)
+		take(l, &log);
+	if (!fl_exchange_holds(call->x)) {
+		if (l->fd >= 0)
+			(void)close(l->fd);
+		free(l);
+		return;
+	}
+	uv_timer_init(call->api->options.loop, &l->timer);
+	l->timer.data = l;
+	(void)snprintf(attempt, sizeof attempt, "%llu", (unsigned long long)l->attempt);
+	fl_exchange_header(call->x, "X-Fairlead-Attempt", attempt);
+	fl_exchange_begin(call->x, 200, "text/plain; charset=utf-8", &callbacks);
+	if (l->follow)
+		uv_timer_start(&l->timer, tick, LOOK_MS, LOOK_MS);
+	go_on(l);
+}

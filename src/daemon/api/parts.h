@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parts - what the files of the API share: api.c (routes, who may, the end), jobs.c,
+ * list.c (jobs as JSON), log.c, events.c, state.c (health, audit, backup),
+ * queues.c, history.c, ask.c and child.c (questions)
+ */
+#ifndef FL_DAEMON_API_PARTS_H
+#define FL_DAEMON_API_PARTS_H
+
+#include <jansson.h>
+
+#include "daemon/api/api.h"
+#include "daemon/config/access.h"
+#include "net/server.h"
+
+enum {
+	FL_API_PAGE = 10000, /* rows of one answer, at most */
+	FL_API_CHILDREN = 4, /* questions that are thought about aside, at once */
+	FL_API_THREADS = 2,  /* that read much of the store, at once; commits need one, too */
+	FL_API_CHILD_SECONDS = 120,
+	FL_API_SUBMIT = 10000, /* jobs of one request */
+};
+
+struct fl_child; /* child.c */
+struct fl_past;  /* past.h */
+
+struct fl_api {
+	struct fl_api_options options;
+	struct fl_core *core;
+	struct fl_server *server;
+	struct fl_access *access;
+	const struct fl_config *access_of; /* the configuration that it was made of */
+	struct {
+		uint64_t seq;
+		uint32_t n;
+		char *text; /* NULL: none */
+		size_t len;
+	} line; /* of the last event that was told: all who follow get the same */
+	struct fl_child *children;
+	uint32_t n_children, n_threads;
+
+	void (*closed)(void *user);
+	void *closed_user;
+};
+
+/* A request at its route.  It is gone after its answer. */
+struct fl_call {
+	struct fl_api *api;
+	struct fl_exchange *x;
+	const struct fl_http_request *r;
+	uint64_t job;               /* of the path */
+	const char *action;         /* of the audit; NULL: nothing is changed */
+	const struct fl_past *past; /* of a forecast */
+};
+
+/* --- api.c --- */
+
+/* Answers, and puts down who did what when something was to be changed. */
+void fl_api_json(const struct fl_call *call, unsigned status,
+		 json_t *json); /* takes it; NULL: 503 */
+void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint);
+/*
+ * The row of the job, also when its spec is damaged.  FAIRLEAD_EIO: the row itself is, which is no
+ * mistake of who asks.
+ */
+int fl_api_row(const struct fl_call *call,
+	       int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err), void *user,
+	       fairlead_error *err);
+/* The status follows from the code. */
+void fl_api_error(const struct fl_call *call, const fairlead_error *err);
+void fl_api_audit(const struct fl_call *call, const char *subject, unsigned status);
+unsigned fl_api_status(int code);
+
+/* An argument that is a number; @def when it is not there. False: it was answered. */
+bool fl_api_number(const struct fl_call *call, const char *name, uint64_t def, uint64_t max,
+		   uint64_t *ret);
+bool fl_api_flag(const struct fl_call *call, const char *name);
+/* A moment as people read it, in the daemon's time; @def when it is not there. False: it was
+ * answered. */
+bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_time *ret);
+
+/* A moment of the daemon's time as people read it, or null. */
+json_t *fl_api_moment(const struct fl_api *a, fl_time at);
+bool fl_api_may_touch(const struct fl_call *call, uid_t owner);
+/* As much of the reason of a job of @owner as whoever calls may know. */
+const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
+			  char buffer[FL_CORE_REASON]);
+bool fl_api_is_admin(const struct fl_call *call);
+
+/* --- handlers: each answers, now or later --- */
+
+void fl_api_submit(struct fl_call *call);
+void fl_api_cancel(struct fl_call *call);
+void fl_api_hold(struct fl_call *call);
+void fl_api_release(struct fl_call *call);
+void fl_api_priority(struct fl_call *call);
+void fl_api_acknowledge(struct fl_call *call);
+void fl_api_reload(struct fl_call *call);
+void fl_api_jobs(struct fl_call *call);
+void fl_api_job(struct fl_call *call);
+void fl_api_log(struct fl_call *call);
+void fl_api_events(struct fl_call *call);
+void fl_api_health(struct fl_call *call);
+void fl_api_metrics(struct fl_call *call);
+void fl_api_queues(struct fl_call *call);
+void fl_api_shares(struct fl_call *call);
+void fl_api_history(struct fl_call *call);
+void fl_api_audits(struct fl_call *call);
+void fl_api_backup(struct fl_call *call);
+void fl_api_explain(struct fl_call *call);
+void fl_api_tree(struct fl_call *call);
+void fl_api_plan(struct fl_call *call);
+void fl_api_what_if(struct fl_call *call);
+void fl_api_snapshot(struct fl_call *call);
+
+/* --- queues.c --- */
+
+/* What GET /v1/queues answers; NULL after an error. */
+json_t *fl_api_tree_json(struct fl_call *call, fairlead_error *err);
+
+/* --- child.c --- */
+
+/*
+ * Think about it aside: in a copy of this process as it is now, where @answer writes to @out
+ * what is answered with 200 and @type, or fails and fills in @err.  So many at once, so long.
+ */
+void fl_api_aside(struct fl_call *call, const char *type,
+		  int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err));
+/* Nobody waits for them any more. */
+void fl_api_children_end(struct fl_api *a);
+/* May one more thread read the store?  False: it was answered. */
+bool fl_api_may_read(const struct fl_call *call);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queues - queues and cohorts as they stand: quotas, who holds, who waits
+ *
+ * A row for each node of the tree, and one for each LocalQueue with its ClusterQueue above it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/borrow/ledger.h"
+#include "ask/entitle/standings.h"
+#include "codec/text/quantity.h"
+#include "daemon/api/parts.h"
+#include "daemon/config/config.h"
+#include "decide/borrow/borrow.h"
+#include "decide/entitle/entitle.h"
+#include "report/out/bundle_text.h"
+#include "report/out/report.h"
+
+enum counted { RUNNING, WAITING, HELD, COUNTED };
+
+struct queues {
+	struct fl_call *call;
+	struct fl_core_view view;
+	const struct fl_model *m;
+	bool entitle;
+	struct fl_arena arena;
+	uint32_t (*of_node)[COUNTED], (*of_queue)[COUNTED];
+	fl_amount *pending; /* node * resources + resource: what is waited for */
+	fl_amount *pending_of_queue;
+	struct fl_ledger ledger;       /* borrow */
+	struct fl_standings standings; /* entitle */
+	json_t *conditions;            /* "Kind/name" -> [text] */
+};
+
+/* --- counting --- */
+
+static enum counted counted_as(enum fl_job_state state)
+{
+	switch (state) {
+	case FL_JOB_HELD:
+	case FL_JOB_DEPENDS:
+		return HELD;
+	case FL_JOB_WAITS:
+		return WAITING;
+	default:
+		return RUNNING;
+	}
+}
+
+/* What a workload asks for in all, added to rows of amounts by resource. */
+static void add_pending(struct queues *q, struct fl_workload w, fl_amount *to)
+{
+	const struct fl_workload_row *row = &q->m->workloads[w.v];
+
+	for (uint32_t p = 0; p < row->podsets.n; p++) {
+		const struct fl_podset *set = &q->m->podsets[row->podsets.first + p];
+
+		for (uint32_t i = 0; i < set->requests.n; i++) {
+			const struct fl_request *r = &q->m->requests[set->requests.first + i];
+
+			if (r->resource.v != FL_NONE)
+				to[r->resource.v] = fl_sat_add(to[r->resource.v],
+							       fl_sat_mul(r->amount, set->count));
+		}
+	}
+}
+
+/* A job's LocalQueue and node, by the name it was submitted to. */
+static void place(struct queues *q, const char *name, uint32_t *ret_queue, struct fl_node *ret_node)
+{
+	struct fl_sym namespace, queue;
+
+	*ret_queue = FL_NONE;
+	ret_node->v = FL_NONE;
+	if (fl_config_queue(q->m, name, &namespace, &queue, NULL) < 0)
+		return;
+	if (q->entitle) {
+		*ret_node = fl_model_find_node(q->m, FL_QUEUE, fl_model_text(q->m, queue));
+		return;
+	}
+	*ret_queue = fl_config_local_queue(q->m, namespace, queue);
+	if (*ret_queue != FL_NONE)
+		*ret_node = q->m->queues[*ret_queue].cluster_queue;
+}
+
+struct placed {
+	bool known;
+	uint32_t queue;
+	struct fl_node node;
+};
+
+static void count_job(struct queues *q, const struct fl_live *job, const struct placed *at)
+{
+	enum counted as = counted_as(job->state);
+	uint32_t n_resources = q->m->n_resources;
+
+	if (at->queue != FL_NONE) {
+		q->of_queue[at->queue][as]++;
+		if (as == WAITING && job->workload.v != FL_NONE)
+			add_pending(q, job->workload,
+				    q->pending_of_queue + (size_t)at->queue * n_resources);
+	}
+	for (struct fl_node n = at->node; n.v != FL_NONE && q->m->nodes[n.v].inactive == FL_ACTIVE;
+	     n = q->m->nodes[n.v].parent) {
+		q->of_node[n.v][as]++;
+		if (as == WAITING && job->workload.v != FL_NONE)
+			add_pending(q, job->workload, q->pending + (size_t)n.v * n_resources);
+	}
+}
+
+/* Names are few, jobs are many. */
+static int count(struct queues *q, fairlead_error *err)
+{
+	struct placed *places = NULL;
+	uint32_t cap = 0;
+	int code = 0;
+
+	for (uint32_t i = 0; i < q->view.n_jobs && code == 0; i++) {
+		const struct fl_live *job = &q->view.jobs[i];
+		uint32_t old = cap;
+
+		if (fl_job_is_over(job->state))
+			continue;
+		code = fl_mem_grow(&fl_mem_heap, &places, &cap, job->queue.v + 1, sizeof *places,
+				   err);
+		if (code < 0)
+			break;
+		for (; old < cap; old++)
+			places[old].known = false;
+
+		struct placed *at = &places[job->queue.v];
+
+		if (!at->known)
+			place(q, fl_core_word(q->call->api->core, job->queue), &at->queue,
+			      &at->node);
+		at->known = true;
+		count_job(q, job, at);
+	}
+	fl_mem_free(&fl_mem_heap, places);
+	return code;
+}
+
+static int note_condition(void *user, const struct fl_condition_row *row, fairlead_error *err)
+{
+	struct queues *q = user;
+	char key[600];
+	json_t *list;
+
+	/* Those that say that all is well say nothing. */
+	if (!row->text || !*row->text)
+		return 0;
+	(void)snprintf(key, sizeof key, "%s/%s", row->kind, row->name);
+	list = json_object_get(q->conditions, key);
+	if (!list && json_object_set_new(q->conditions, key, list = json_array()) != 0)
+		return fl_fail_nomem(err);
+	return json_array_append_new(list, json_string(row->text)) == 0 ? 0 : fl_fail_nomem(err);
+}
+
+/* --- JSON --- */
+
+static json_t *amount(const struct queues *q, struct fl_resource r, fl_amount v)
+{
+	const char *name = fl_report_resource(q->m, r);
+	char text[32];
+
+	if (v == FL_UNLIMITED || v == FL_NO_LIMIT)
+		return json_string("unlimited");
+	return json_string(
+		fl_quantity_format(text, v, strcmp(name, "cpu") == 0, strcmp(name, "memory") == 0));
+}
+
+/* Flavors of a resource are summed. */
+static json_t *resources_of_borrow(const struct queues *q, struct fl_node n)
+{
+	const struct fl_tree *t = q->ledger.tree;
+	json_t *all = json_object();
+
+	if (t->root[n.v] == FL_NONE)
+		return all;
+
+	const struct fl_tree_root *root = fl_tree_root_of(t, n);
+
+	for (uint32_t i = 0; i < root->n_resources; i++) {
+		struct fl_ledger_cell sum = { 0 }, cell;
+		struct fl_resource r = root->resources[i];
+		bool known = false;
+
+		for (uint32_t c = 0; c < root->n_columns; c++) {
+			if (root->columns[c].resource.v != r.v ||
+			    !fl_ledger_cell(&q->ledger, n, c, &cell))
+				continue;
+			known = true;
+			sum.nominal = fl_sat_add(sum.nominal, cell.nominal);
+			sum.usage = fl_sat_add(sum.usage, cell.usage);
+			sum.borrowed = fl_sat_add(sum.borrowed, cell.borrowed);
+			sum.lent = fl_sat_add(sum.lent, cell.lent);
+		}
+		fl_amount pending = q->pending[(size_t)n.v * q->m->n_resources + r.v];
+
+		if (known || pending)
+			json_object_set_new(all, fl_report_resource(q->m, r),
+					    json_pack("{s:o, s:o, s:o, s:o, s:o}", "nominal",
+						      amount(q, r, sum.nominal), "usage",
+						      amount(q, r, sum.usage), "borrowed",
+						      amount(q, r, sum.borrowed), "lent",
+						      amount(q, r, sum.lent), "pending",
+						      amount(q, r, pending)));
+	}
+	return all;
+}
+
+static json_t *bundle_amount(int resource, double v)
+{
+	char text[64];
+
+	if (v == FL_UNBOUNDED)
+		return json_string("unlimited");
+	if (resource == FL_GPU)
+		(void)snprintf(text, sizeof text, "%.10g", v);
+	else
+		fl_quantity_format(text, (fl_amount)v, resource == FL_CPU, resource == FL_MEMORY);
+	return json_string(text);
+}
+
+/* As jobs name it. */
+static const char *bundle_name(int resource)
+{
+	return resource == FL_GPU ? "nvidia.com/gpu" : fl_bundle_name(resource);
+}
+
+static json_t *resources_of_entitle(const struct queues *q, struct fl_node n)
+{
+	const struct fl_standing *s = &q->standings.rows[n.v];
+	json_t *all = json_object();
+
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		double over = s->deserved.of[r] == FL_UNBOUNDED ?
+				      0 :
+				      s->allocated.of[r] - s->deserved.of[r];
+
+		if (q->standings.used[r])
+			json_object_set_new(
+				all, bundle_name(r),
+				json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "nominal",
+					  bundle_amount(r, s->deserved.of[r]), "usage",
+					  bundle_amount(r, s->allocated.of[r]), "borrowed",
+					  bundle_amount(r, over > 0 ? over : 0), "lent", "0",
+					  "pending",
+					  bundle_amount(r, fmax(0, s->request.of[r] -
+									   s->allocated.of[r])),
+					  "fairShare", bundle_amount(r, s->fair_share.of[r])));
+	}
+	return all;
+}
+
+/* The largest saturation of an entitled queue, the weighted share of one that borrows. */
+static json_t *share_of(const struct queues *q, struct fl_node n)
+{
+	struct fl_share share;
+	double most = 0;
+
+	if (q->m->nodes[n.v].inactive != FL_ACTIVE)
+		return json_null();
+	if (!q->entitle) {
+		char text[32];
+
+		if (!q->m->settings.fair_sharing)
+			return json_null();
+		q->view.ops->share(q->view.policy, n, &share);
+		fl_report_precise(&share, text);
+		return strcmp(text, "inf") == 0 ? json_string(text) : json_real(strtod(text, NULL));
+	}
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (q->standings.used[r])
+			most = fmax(most, fl_standings_saturation(&q->standings, n, r));
+	return isinf(most) ? json_string("inf") : json_real(most);
+}
+
+static void put_counts(json_t *to, const uint32_t counts[COUNTED])
+{
+	json_object_set_new(to, "running", json_integer(counts[RUNNING]));
+	json_object_set_new(to, "waiting", json_integer(counts[WAITING]));
+	json_object_set_new(to, "held", json_integer(counts[HELD]));
+}
+
+static void put_conditions(const struct queues *q, json_t *to, const char *kind, const char *name)
+{
+	char key[600];
+	json_t *list;
+
+	(void)snprintf(key, sizeof key, "%s/%s", kind, name);
+	list = json_object_get(q->conditions, key);
+	json_object_set_new(to, "conditions", list ? json_incref(list) : json_array());
+}
+
+/* By which name one submits there, if one can, and whether who asks may. */
+static void put_submit(const struct queues *q, json_t *to, const char *name)
+{
+	const struct fl_peer *peer = &q->call->r->peer;
+	struct fl_sym namespace, queue;
+	json_t *names = json_array();
+	bool may = false;
+
+	if (fl_config_queue(q->m, name, &namespace, &queue, NULL) == 0) {
+		json_array_append_new(names, json_string(name));
+		may = fl_access_may_submit(q->call->api->access, peer->uid, peer->gid,
+					   fl_model_text(q->m, namespace),
+					   fl_model_text(q->m, queue), NULL);
+	}
+	json_object_set_new(to, "submit", names);
+	json_object_set_new(to, "mayUse", json_boolean(may));
+}
+
+static json_t *node_json(const struct queues *q, struct fl_node n)
+{
+	const struct fl_node_row *row = &q->m->nodes[n.v];
+	const char *kind = fl_report_kind(q->m, n), *name = fl_report_node(q->m, n);
+	json_t *one = json_pack("{s:s, s:s, s:s?, s:f, s:o}", "name", name, "kind", kind, "parent",
+				row->parent.v != FL_NONE ? fl_report_node(q->m, row->parent) : NULL,
+				"weight", row->weight, "share", share_of(q, n));
+
+	json_object_set_new(one, "resources",
+			    q->entitle ? resources_of_entitle(q, n) : resources_of_borrow(q, n));
+	put_counts(one, q->of_node[n.v]);
+	put_conditions(q, one, kind, name);
+	if (row->kind == FL_COHORT) {
+		json_object_set_new(one, "submit", json_array());
+		json_object_set_new(one, "mayUse", json_false());
+	} else {
+		put_submit(q, one, name);
+	}
+	return one;
+}
+
+static json_t *local_queue_json(const struct queues *q, uint32_t i)
+{
+	const struct fl_queue_row *row = &q->m->queues[i];
+	const fl_amount *pending = q->pending_of_queue + (size_t)i * q->m->n_resources;
+	char name[600];
+	json_t *one, *resources = json_object();
+	struct fl_sym namespace, queue;
+
+	(void)snprintf(name, sizeof name, "%s", fl_model_text(q->m, row->name));
+	if (fl_config_queue(q->m, name, &namespace, &queue, NULL) < 0)
+		(void)snprintf(name, sizeof name, "%s/%s", fl_model_text(q->m, row->namespace),
+			       fl_model_text(q->m, row->name));
+	for (uint32_t r = 0; r < q->m->n_resources; r++)
+		if (pending[r])
+			json_object_set_new(
+				resources, fl_report_resource(q->m, (struct fl_resource){ r }),
+				json_pack("{s:o}", "pending",
+					  amount(q, (struct fl_resource){ r }, pending[r])));
+	one = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:n, s:o}", "name", name, "kind", "LocalQueue",
+			"namespace", fl_model_text(q->m, row->namespace), "parent",
+			row->cluster_queue.v != FL_NONE ? fl_report_node(q->m, row->cluster_queue) :
+							  NULL,
+			"weight", row->weight, "share", "resources", resources);
+	put_counts(one, q->of_queue[i]);
+	put_conditions(q, one, "LocalQueue", name);
+	put_submit(q, one, name);
+	return one;
+}
+
+/* --- the answer --- */
+
+static int gather(struct queues *q, fairlead_error *err)
+{
+	size_t nodes = q->m->n_nodes + 1, locals = q->m->n_queues + 1;
+	int code;
+
+	q->of_node = fl_arena_alloc(&q->arena, nodes, sizeof *q->of_node, err);
+	q->of_queue = fl_arena_alloc(&q->arena, locals, sizeof *q->of_queue, err);
+	q->pending = fl_arena_alloc(&q->arena, nodes * (q->m->n_resources + 1), sizeof *q->pending,
+				    err);
+	q->pending_of_queue = fl_arena_alloc(&q->arena, locals * (q->m->n_resources + 1),
+					     sizeof *q->pending, err);
+	q->conditions = json_object();
+	if (!q->of_node || !q->of_queue || !q->pending || !q->pending_of_queue || !q->conditions)
+		return fl_fail_nomem(err);
+	code = count(q, err);
+	if (code == 0)
+		code = fl_store_conditions(fl_core_store(q->call->api->core), note_condition, q,
+					   err);
+	if (code == 0 && !q->entitle)
+		return fl_ledger_init(&q->ledger, fl_borrow_tree(q->view.policy),
+				      fl_borrow_usage(q->view.policy), &q->arena, err);
+	if (code == 0)
+		code = fl_standings_init(&q->standings, q->m, &q->arena, err);
+	if (code == 0)
+		fl_standings_look(&q->standings, q->view.policy);
+	return code;
+}
+
+static json_t *list(const struct queues *q)
+{
+	json_t *all = json_array();
+
+	for (uint32_t n = 0; n < q->m->n_nodes; n++)
+		json_array_append_new(all, node_json(q, (struct fl_node){ n }));
+	for (uint32_t i = 0; i < q->m->n_queues && !q->entitle; i++)
+		json_array_append_new(all, local_queue_json(q, i));
+	return all;
+}
+
+/* What there is to be divided, where quotas do not say so. */
+static json_t *total(const struct queues *q)
+{
+	json_t *all = json_object();
+
+	for (int r = 0; r < FL_BUNDLE && q->entitle; r++)
+		json_object_set_new(all, bundle_name(r),
+				    bundle_amount(r, q->standings.total.of[r]));
+	return all;
+}
+
+static json_t *look(struct fl_call *call, json_t *(*make)(const struct queues *q), const char *key,
+		    fairlead_error *err)
+{
+	struct queues q = { .call = call };
+	json_t *ret = NULL;
+
+	fl_core_view(call->api->core, &q.view);
+	q.m = q.view.model;
+	q.entitle = q.view.ops == &fl_entitle_policy;
+	fl_arena_init(&q.arena, &fl_mem_heap);
+	if (gather(&q, err) == 0) {
+		ret = json_pack("{s:s, s:o, s:o, s:o, s:s*}", "policy", q.view.ops->name, "now",
+				fl_api_moment(call->api, q.view.now), key, make(&q), "total",
+				total(&q), "warning", fl_core_warning(call->api->core));
+		if (!ret)
+			(void)fl_fail_nomem(err);
+	}
+	json_decref(q.conditions);
+	fl_arena_done(&q.arena);
+	return ret;
+}
+
+json_t *fl_api_tree_json(struct fl_call *call, fairlead_error *err)
+{
+	return look(call, list, "queues", err);
+}
+
+static void answer(struct fl_call *call, json_t *(*make)(const struct queues *q), const char *key)
+{
+	fairlead_error err = { 0 };
+	json_t *all = look(call, make, key, &err);
+
+	if (all)
+		fl_api_json(call, 200, all);
+	else
+		fl_api_error(call, &err);
+}
+
+void fl_api_queues(struct fl_call *call) { answer(call, list, "queues"); }
+
+static json_t *shares(const struct queues *q)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < q->m->n_nodes; i++) {
+		struct fl_node n = { i };
+
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:o}", "name", fl_report_node(q->m, n), "kind",
+				       fl_report_kind(q->m, n), "share", share_of(q, n)));
+	}
+	return all;
+}
+
+void fl_api_shares(struct fl_call *call) { answer(call, shares, "shares"); }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state - how the daemon is, who did what; backup */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/api/parts.h"
+#include "daemon/machine/trust.h"
+#include "daemon/metrics/metrics.h"
+
+/* Of what the store found damaged the first ones. */
+static json_t *damaged(const struct fl_store_damage *d)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < d->n; i++)
+		json_array_append_new(
+			rows, json_pack("{s:o, s:s}", "job",
+					d->rows[i].job ? json_integer((json_int_t)d->rows[i].job) :
+							 json_null(),
+					"text", d->rows[i].text));
+	return rows;
+}
+
+void fl_api_health(struct fl_call *call)
+{
+	const struct fl_core *core = call->api->core;
+	const char *problem = fl_core_problem(core);
+	struct fl_store_damage d;
+	struct fl_core_view view;
+
+	fl_core_view(core, &view);
+	fl_store_damaged(fl_core_store(core), &d);
+	fl_api_json(call, problem ? 503 : 200,
+		    json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:s?, s:o, s:s?}", "status",
+			      problem || d.n ? "degraded" : "ok", "version", FAIRLEAD_VERSION,
+			      "pid", (int)getpid(), "policy", view.ops->name, "now",
+			      fl_api_moment(call->api, view.now), "startedAt",
+			      fl_api_moment(call->api, fl_core_started(core)), "problem",
+			      problem ? problem :
+			      d.n     ? "the database is damaged" :
+					NULL,
+			      "damaged", damaged(&d), "warning", fl_core_warning(core)));
+}
+
+void fl_api_metrics(struct fl_call *call)
+{
+	const struct fl_core *core = call->api->core;
+	struct fl_metrics_now now = { .started = fl_core_started(core),
+				      .store_bytes = fl_store_bytes(fl_core_store(core)),
+				      .store_fails = fl_core_problem(core) != NULL };
+	struct fl_store_damage damage;
+	char *text;
+	fairlead_error err = { 0 };
+	size_t len;
+
+	fl_core_view(core, &now.view);
+	fl_store_damaged(fl_core_store(core), &damage);
+	now.store_damaged = damage.total;
+	now.store_cut = damage.cut;
+	fl_server_figures(call->api->server, &now.server);
+	fl_vitals_look(&now.vitals);
+	now.restored = fl_core_warning(core) != NULL;
+	if (fl_metrics_render(fl_core_metrics(core), &now, &text, &len, &err) < 0)
+		fl_api_error(call, &err);
+	else
+		fl_exchange_give(call->x, 200, fl_metrics_type, text, len);
+}
+
+/* --- audit --- */
+
+struct audits {
+	const struct fl_api *api;
+	json_t *rows;
+};
+
+static int audit_row(void *user, const struct fl_audit_row *row, fairlead_error *err)
+{
+	struct audits *a = user;
+	json_t *one = json_pack("{s:o, s:s?, s:I, s:I, s:s?, s:s?, s:i}", "at",
+				fl_api_moment(a->api, row->at), "user", row->user, "uid",
+				(json_int_t)row->uid, "pid", (json_int_t)row->pid, "action",
+				row->action, "subject", row->subject, "status", row->status);
+
+	return json_array_append_new(a->rows, one) == 0 ? 0 : fl_fail_nomem(err);
+}
+
+void fl_api_audits(struct fl_call *call)
+{
+	struct audits a = { call->api, NULL };
+	fairlead_error err = { 0 };
+	uint64_t limit;
+
+	if (!fl_api_number(call, "limit", 100, FL_API_PAGE, &limit))
+		return;
+	a.rows = json_array();
+	if (fl_store_audit(fl_core_store(call->api->core), (uint32_t)limit, audit_row, &a, &err) <
+	    0) {
+		json_decref(a.rows);
+		fl_api_error(call, &err);
+		return;
+	}
+	fl_api_json(call, 200, json_pack("{s:o}", "audit", a.rows));
+}
+
+/* --- backup: takes as long as the disk does, so on a thread --- */
+
+struct backup {
+	struct fl_call call;
+	uv_work_t work;
+	char *folder, *below; /* NULL: it may be anywhere */
+	int code;
+	bool misplaced; /* no place for one: who asks again hears the same */
+	fairlead_error err;
+};
+
+static void free_backup(struct backup *b)
+{
+	if (b) {
+		free(b->folder);
+		free(b->below);
+	}
+	free(b);
+}
+
+/* Nobody has us make a folder where it could be put in the place of something else. */
+static int place_backup(struct backup *b, char ret[FL_TRUST_PATH])
+{
+	char top[FL_TRUST_PATH];
+	size_t n;
+
+	b->code = fl_trust_path(b->folder, ret, &b->err);
+	if (b->code < 0 || !b->below)
+		return b->code;
+	b->code = fl_trust_path(b->below, top, &b->err);
+	if (b->code < 0)
+		return b->code;
+	n = strlen(top);
+	if (strncmp(ret, top, n) == 0 && ret[n] == '/')
+		return 0;
+	b->code = fl_fail(&b->err, FAIRLEAD_EINPUT, "%s is not below %s", ret, top);
+	return fl_fail_hint(&b->err, "backups of admins are, as .spec.backups of the Daemon "
+				     "document says");
+}
+
+static void backup_work(uv_work_t *work)
+{
+	struct backup *b = work->data;
+	char path[FL_TRUST_PATH];
+
+	b->misplaced = place_backup(b, path) < 0;
+	if (!b->misplaced)
+		b->code = fl_store_backup(fl_core_store(b->call.api->core), path, &b->err);
+}
+
+static void backup_done(uv_work_t *work, int status)
+{
+	struct backup *b = work->data;
+
+	if (b->misplaced) {
+		fl_api_fail(&b->call, 403, b->err.text, b->err.hint);
+	} else if (status < 0 || b->code < 0) {
+		fl_api_error(&b->call, &b->err);
+	} else {
+		fl_api_audit(&b->call, b->folder, 200);
+		fl_api_json(&b->call, 200, json_pack("{s:s}", "backup", b->folder));
+	}
+	free_backup(b);
+}
+
+void fl_api_backup(struct fl_call *call)
+{
+	const char *to = fl_request_argument(call->r, "to");
+	const struct fl_config *config = fl_core_config(call->api->core);
+	struct fl_sym below = fl_config_settings(config)->backups;
+	/* They could make it themselves. */
+	bool anywhere = call->r->peer.uid == 0 || call->r->peer.uid == geteuid();
+	struct backup *b;
+
+	if (!to || *to != '/') {
+		fl_api_fail(call, 400, "'to' is a folder that is to be made, from the root",
+			    "POST /v1/backup?to=/var/backups/fairlead/monday");
+		return;
+	}
+	if (!anywhere && !below.v) {
+		fl_api_fail(call, 403, "the configuration names no folder for backups",
+			    "say .spec.backups in the Daemon document; root, and whom the daemon "
+			    "runs as, may have one made anywhere");
+		return;
+	}
+	b = calloc(1, sizeof *b);
+	if (b)
+		b->folder = strdup(to);
+	if (b && !anywhere)
+		b->below = strdup(fl_config_word(config, below));
+	if (!b || !b->folder || (!anywhere && !b->below)) {
+		free_backup(b);
+		fl_api_fail(call, 503, "out of memory", NULL);
+		return;
+	}
+	b->call = *call;
+	b->work.data = b;
+	uv_queue_work(call->api->options.loop, &b->work, backup_work, backup_done);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config - what the daemon is told: its document, and the trees of objects that it names
+ *
+ * Guarantees: a configuration is read whole or not at all.  What is refused when a model is made
+ * of it would have been refused when it was read, but for memory and for what only the machine
+ * can say.  It does not change once it is read, whatever becomes of the files.
+ *
+ * Left out of the trees: workloads, pods and machines, for the daemon has its own, and what is
+ * only for other verbs (Simulation, Moves).
+ *
+ * How queues and the machine come together: doc/guide/daemon.md.
+ */
+#ifndef FL_DAEMON_CONFIG_CONFIG_H
+#define FL_DAEMON_CONFIG_CONFIG_H
+
+#include "backend/backend.h"
+#include "codec/edit/change.h"
+#include "model/model.h"
+
+struct fl_config;
+
+/* One of the files, as it was read; unpacked. */
+struct fl_config_text {
+	char *name;  /* as messages call it */
+	char *bytes; /* followed by a NUL that is not counted */
+	size_t len;
+};
+
+/* @file NULL: there is none, all is as by default.  FAIRLEAD_EINPUT, ELIMIT, EIO, ENOMEM. */
+int fl_config_read(const char *file, struct fl_config **ret, fairlead_error *err);
+struct fl_config *fl_config_free(struct fl_config *c);
+/* As it was read once: of texts that were kept, and are copied. No file is looked at. */
+int fl_config_again(const struct fl_config_text *texts, uint32_t n, struct fl_config **ret,
+		    fairlead_error *err);
+
+/*
+ * As @was would be with @changes laid over its objects, which are those of @edit (codec/edit/change.h);
+ * it has no texts.  Afterwards `met` says which of them are in @was.  Errors as of reading.
+ */
+int fl_config_changed(const struct fl_config *was, struct fl_changes *changes,
+		      const struct fl_model *edit, struct fl_config **ret, fairlead_error *err);
+/* Objects of this kind are. */
+bool fl_config_leaves_out(const char *kind);
+
+/* Its symbols and spans are those of the objects below. */
+const struct fl_daemon_settings *fl_config_settings(const struct fl_config *c);
+/* All that was read, and what it stands for when it says less; not sealed, without the machine. */
+const struct fl_model *fl_config_objects(const struct fl_config *c);
+const char *fl_config_word(const struct fl_config *c, struct fl_sym sym);
+
+/* The document first, then the trees in order. */
+uint32_t fl_config_texts(const struct fl_config *c, const struct fl_config_text **ret);
+/* Equal for equal texts in equal order, whatever the files are called: 32 hexadecimal digits. */
+void fl_config_hash(const struct fl_config *c, char ret[33]);
+
+/*
+ * A fresh model of all objects with the machine in it, not sealed: workloads are added first.
+ *
+ * Borrow: the cohort of the machine has what the capacity says, less what queues and cohorts
+ * have of their own, so that there is no more in all than there is.  A ClusterQueue below it
+ * that says nothing of resources may borrow all of them.
+ * Entitle: one machine, the last row of `machines`.
+ *
+ * What is promised beyond the machine is a notice in the model, as all else that seal finds.
+ * Cost: a copy of the tables.
+ */
+int fl_config_model(const struct fl_config *c, const struct fl_capacity *capacity,
+		    const struct fl_mem *mem, struct fl_model **ret, fairlead_error *err);
+
+typedef void fl_config_say(void *user, const char *line);
+/*
+ * What is odd about it, but no error, a line each: what is not known, left out or has no effect,
+ * and where @capacity has rows what is beyond the machine.
+ */
+int fl_config_warn(const struct fl_config *c, const struct fl_capacity *capacity,
+		   fl_config_say *say, void *user, fairlead_error *err);
+/* Where they differ in what counts at the start only: ".spec.socket, .spec.machine.flavors"; "". */
+const char *fl_config_at_start(const struct fl_config *was, const struct fl_config *is,
+			       char *buffer, size_t size);
+
+/*
+ * Where a job goes that was sent to @name: a LocalQueue (NAME when it is the only one of that
+ * name, or NAMESPACE/NAME), a ClusterQueue with one LocalQueue or one of its own name, or a Queue
+ * without others below it, which is in the namespace "default".  The symbols are @m's, a model of
+ * above, sealed or not.  FAIRLEAD_ENOENT with the nearest names; FAIRLEAD_EINPUT: it could be
+ * several.
+ */
+int fl_config_queue(const struct fl_model *m, const char *name, struct fl_sym *ret_namespace,
+		    struct fl_sym *ret_queue, fairlead_error *err);
+/* Its row; FL_NONE when there is none. */
+uint32_t fl_config_local_queue(const struct fl_model *m, struct fl_sym namespace,
+			       struct fl_sym name);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an admin should know of a configuration that is taken all the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config/config.h"
+
+enum { SHOWN = 20 };
+
+static void say_notice(const struct fl_model *m, const struct fl_notice *n, fl_config_say *say,
+		       void *user)
+{
+	const char *subject = fl_model_text(m, n->subject), *hint = fl_model_text(m, n->hint);
+	char line[1500];
+
+	(void)snprintf(line, sizeof line, "%.300s:%u:%u: warning: %.250s%s%.500s%s%.300s",
+		       fl_model_text(m, m->inputs[n->place.file]), n->place.line, n->place.column,
+		       subject, *subject ? ": " : "", fl_model_text(m, n->text), *hint ? "; " : "",
+		       hint);
+	say(user, line);
+}
+
+static void say_notices(const struct fl_model *m, fl_config_say *say, void *user)
+{
+	uint32_t shown = 0, rest = m->notices_dropped;
+	char line[64];
+
+	for (uint32_t i = 0; i < m->n_notices; i++) {
+		const struct fl_notice *n = &m->notices[i];
+
+		if (n->kind == FL_NOTICE_ASSUMED || n->place.file >= m->n_inputs)
+			continue;
+		if (shown++ < SHOWN)
+			say_notice(m, n, say, user);
+		else
+			rest++;
+	}
+	if (rest) {
+		(void)snprintf(line, sizeof line, "and %u more warnings", rest);
+		say(user, line);
+	}
+}
+
+int fl_config_warn(const struct fl_config *c, const struct fl_capacity *capacity,
+		   fl_config_say *say, void *user, fairlead_error *err)
+{
+	struct fl_model *m = NULL;
+	int r = fl_config_model(c, capacity, &fl_mem_heap, &m, err);
+
+	if (r == 0)
+		r = fl_model_seal(m, err);
+	if (r == 0)
+		say_notices(m, say, user);
+	fl_model_free(m);
+	return r;
+}
+
+/* --- what is asked for at the start only --- */
+
+/* Two configurations, whose symbols are their own. */
+struct sides {
+	const struct fl_model *was, *is;
+};
+
+static bool same_text(const struct sides *s, struct fl_sym was, struct fl_sym is)
+{
+	return strcmp(fl_model_text(s->was, was), fl_model_text(s->is, is)) == 0;
+}
+
+static bool same_amounts(const struct sides *s, struct fl_span was, struct fl_span is)
+{
+	for (uint32_t i = 0; i < was.n && was.n == is.n; i++) {
+		const struct fl_daemon_resource_row *a = &s->was->daemon_resources[was.first + i];
+		const struct fl_daemon_resource_row *b = &s->is->daemon_resources[is.first + i];
+
+		if (a->amount != b->amount || !same_text(s, a->resource_name, b->resource_name))
+			return false;
+	}
+	return was.n == is.n;
+}
+
+static bool same_flavor(const struct sides *s, const struct fl_daemon_flavor_row *was,
+			const struct fl_daemon_flavor_row *is)
+{
+	return same_text(s, was->name, is->name) && same_text(s, was->device, is->device) &&
+	       same_amounts(s, was->resources, is->resources) && was->devices.n == is->devices.n &&
+	       (was->devices.n == 0 || memcmp(s->was->daemon_devices + was->devices.first,
+					      s->is->daemon_devices + is->devices.first,
+					      was->devices.n * sizeof *s->is->daemon_devices) == 0);
+}
+
+static bool same_flavors(const struct sides *s)
+{
+	const struct fl_span was = s->was->daemon.flavors, is = s->is->daemon.flavors;
+
+	for (uint32_t i = 0; i < was.n && was.n == is.n; i++)
+		if (!same_flavor(s, &s->was->daemon_flavors[was.first + i],
+				 &s->is->daemon_flavors[is.first + i]))
+			return false;
+	return was.n == is.n;
+}
+
+const char *fl_config_at_start(const struct fl_config *was, const struct fl_config *is,
+			       char *buffer, size_t size)
+{
+	const struct sides s = { fl_config_objects(was), fl_config_objects(is) };
+	const struct fl_daemon_settings *a = &s.was->daemon, *b = &s.is->daemon;
+	const struct {
+		const char *name;
+		bool same;
+	} table[] = {
+		{ "state", same_text(&s, a->state, b->state) },
+		{ "socket",
+		  same_text(&s, a->socket, b->socket) && a->socket_mode == b->socket_mode },
+		{ "machine.flavors", same_flavors(&s) },
+		{ "machine.reserved", same_amounts(&s, a->reserved, b->reserved) },
+		{ "machine.cgroup", a->cgroup == b->cgroup },
+		{ "jobs.outputLimit", a->output_limit == b->output_limit },
+		{ "limits.connections", a->max_connections == b->max_connections },
+		{ "limits.bodyBytes", a->max_body == b->max_body },
+		{ "limits.requestsPerSecond", a->max_requests == b->max_requests },
+	};
+	size_t n = 0;
+
+	*buffer = '\0';
+	for (size_t i = 0; i < sizeof table / sizeof *table && n < size; i++)
+		if (!table[i].same)
+			n += (size_t)snprintf(buffer + n, size - n, "%s.spec.%s", n ? ", " : "",
+					      table[i].name);
+	return buffer;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checkpoint - the image of what there is, now and then, so that a start need not begin at row 1
+ *
+ * While the daemon goes on a copy of the process (aside.h) has all as it was when the copy was
+ * made: it writes the image into a pipe, and a thread hands that to the store.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/engine/aside.h"
+#include "daemon/machine/core_parts.h"
+
+enum {
+	MOST_ROWS = 20000,  /* of the journal, between two */
+	AGAIN_S = 10,       /* after one that failed */
+	OLD_S = 24 * 3600,  /* from then on it keeps what should go */
+	COPY_SECONDS = 300, /* of processor, for a copy */
+	PIECE = 1 << 20 /* of the image: so much is on the disk before the next one is written */
+};
+/* So long may applying again take, as long as applying did; else a start takes too long. */
+static const uint64_t most_replay_ns = 2 * (uint64_t)FL_SECOND;
+
+bool fl_core_checkpoint_due(const struct fl_core *c)
+{
+	return (c->must_checkpoint || c->seq - c->checkpointed >= MOST_ROWS ||
+		c->replay_ns >= most_replay_ns) &&
+	       !c->draft && /* an image has none */
+	       !c->has_given_up && !c->checkpointing && fl_core_loop_ns(c) >= c->checkpoint_at;
+}
+
+static int made(struct fl_core *c, uint64_t seq, int r, const fairlead_error *err)
+{
+	if (r < 0) {
+		fl_core_log(c, "no checkpoint: %s", err->text);
+		c->checkpoint_at = fl_core_loop_ns(c) + AGAIN_S * (uint64_t)FL_SECOND;
+		c->must_checkpoint = true;
+		return r;
+	}
+	c->checkpointed = seq;
+	c->checkpoint_made = fl_core_loop_ns(c);
+	return 0;
+}
+
+void fl_core_age(struct fl_core *c)
+{
+	if (c->seq == c->checkpointed ||
+	    fl_core_loop_ns(c) - c->checkpoint_made < OLD_S * (uint64_t)FL_SECOND)
+		return;
+	c->must_checkpoint = true;
+	fl_core_soon(c);
+}
+
+/* What comes from now on is not in it. */
+static void begin(struct fl_core *c)
+{
+	c->must_checkpoint = false;
+	c->replay_ns = 0;
+}
+
+int fl_core_checkpoint(struct fl_core *c, fairlead_error *err)
+{
+	begin(c);
+	return made(c, c->seq, fl_store_checkpoint(c->store, c->seq, fl_core_save, c, err), err);
+}
+
+/* --- by a copy --- */
+
+static _Noreturn void save(struct fl_core *c, int fd, pid_t parent)
+{
+	fairlead_error err;
+
+	fl_aside_begin(fd, parent, COPY_SECONDS);
+	_exit(fl_core_save(c, 3, &err) < 0 ? 1 : 0);
+}
+
+static int not_written(fairlead_error *err)
+{
+	return fl_fail(err, FAIRLEAD_EIO, "the image cannot be written: %s", strerror(errno));
+}
+
+static int write_all(int fd, const char *bytes, size_t n, fairlead_error *err)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return not_written(err);
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* It is at its end, or made to be. Did it end well? */
+static bool reap(struct fl_image_copy *copy)
+{
+	int status = -1;
+
+	while (waitpid(copy->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	copy->pid = 0;
+	return status == 0;
+}
+
+/*
+ * Of fl_store_checkpoint: from the pipe to the file.  In pieces, for a commit that is made
+ * meanwhile waits until the disk has what was given to it before.  The file system itself is not
+ * asked to commit; the store does, in the end.
+ */
+static int take_image(void *user, int fd, fairlead_error *err)
+{
+	struct fl_image_copy *copy = user;
+	char bytes[1 << 16];
+	size_t piece = 0;
+	ssize_t n;
+	int r = 0;
+
+	while (r == 0 && (n = read(copy->fd, bytes, sizeof bytes)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fl_fail(err, FAIRLEAD_EIO, "the image cannot be read: %s",
+				       strerror(errno));
+		r = write_all(fd, bytes, (size_t)n, err);
+		piece += (size_t)n;
+		if (r == 0 && piece >= PIECE) {
+			piece = 0;
+			r = sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE_AND_WAIT) == 0 ?
+				    0 :
+				    not_written(err);
+		}
+	}
+	if (r < 0)
+		return r;
+	return reap(copy) ? 0 : fl_fail(err, FAIRLEAD_EIO, "the copy that writes it has failed");
+}
+
+static void take_on_thread(uv_work_t *work)
+{
+	struct fl_core *c = work->data;
+	struct fl_image_copy *copy = &c->copy;
+
+	copy->code = fl_store_checkpoint(c->store, copy->seq, take_image, copy, &copy->error);
+	(void)close(copy->fd);
+	if (copy->pid > 0) {
+		(void)kill(copy->pid, SIGKILL);
+		(void)reap(copy);
+	}
+}
+
+static void taken(uv_work_t *work, int status)
+{
+	struct fl_core *c = work->data;
+
+	(void)status;
+	c->checkpointing = false;
+	(void)made(c, c->copy.seq, c->copy.code, &c->copy.error);
+	fl_core_soon(c);
+}
+
+void fl_core_checkpoint_aside(struct fl_core *c)
+{
+	struct fl_image_copy *copy = &c->copy;
+	pid_t parent = getpid();
+	fairlead_error err;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) != 0) {
+		(void)fl_core_checkpoint(c, &err);
+		return;
+	}
+	copy->pid = fork();
+	if (copy->pid == 0)
+		save(c, fds[1], parent);
+	(void)close(fds[1]);
+	copy->fd = fds[0];
+	copy->seq = c->seq;
+	copy->work.data = c;
+	if (copy->pid > 0 && uv_queue_work(c->loop, &copy->work, take_on_thread, taken) == 0) {
+		c->checkpointing = true;
+		begin(c);
+		return;
+	}
+	/* There is no room for a copy, or no thread. */
+	(void)close(fds[0]);
+	if (copy->pid > 0) {
+		(void)kill(copy->pid, SIGKILL);
+		(void)reap(copy);
+	}
+	(void)fl_core_checkpoint(c, &err);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prepare - the next generation: at once, or begun, made on a thread, and taken
+ *
+ * With few jobs it is made when its row JOIN is applied.  With many that takes as long as nobody
+ * should wait, so a row PREPARE says whom it is of, a thread makes it, and a row JOIN takes it; a
+ * replay does the same without the thread.
+ */
+#include <stdlib.h>
+
+#include "daemon/machine/core_parts.h"
+
+enum { JOIN_SHARE = 4 }; /* generations take one part in so many of the time at most */
+
+static struct fl_generation_options options_of(const struct fl_core *c, fl_time now, uint64_t up_to)
+{
+	return (struct fl_generation_options){
+		.config = c->config,
+		.capacity = &c->capacity,
+		.now = now,
+		.up_to = up_to,
+		.backend = &c->driven,
+		.from = c->generation.policy ? &c->generation : NULL,
+	};
+}
+
+static void go_on_with(struct fl_core *c, const struct fl_generation *next)
+{
+	fl_generation_done(&c->generation);
+	c->generation = *next;
+}
+
+int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err)
+{
+	struct fl_generation_options o = options_of(c, now, up_to);
+	struct fl_generation next;
+	int r = fl_generation_new(&o, &c->jobs, &next, err);
+
+	if (r == 0)
+		go_on_with(c, &next);
+	return r;
+}
+
+int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_core_view *ret,
+		fairlead_error *err)
+{
+	struct fl_generation *g = calloc(1, sizeof *g); /* the copy's, until it ends */
+	struct fl_generation_options o;
+	int r;
+
+	if (!g)
+		return fl_fail_nomem(err);
+	fl_core_view(c, ret);
+	o = options_of(c, ret->now, /* up_to= */ UINT64_MAX);
+	o.config = config;
+	r = fl_generation_new(&o, &c->jobs, g, err);
+	if (r == 0)
+		r = g->ops->forget(g->policy, ret->now, err);
+	ret->model = g->model;
+	ret->ops = g->ops;
+	ret->policy = g->policy;
+	ret->driver = &g->driver;
+	return r;
+}
+
+/* --- on a thread --- */
+
+static void settle(struct fl_core *c)
+{
+	if (c->drafting)
+		(void)uv_thread_join(&c->drafter);
+	c->drafting = false;
+}
+
+void fl_core_drop_draft(struct fl_core *c)
+{
+	settle(c);
+	c->draft = fl_draft_free(c->draft);
+}
+
+static void make_on_thread(void *core)
+{
+	struct fl_core *c = core;
+	uint64_t began = uv_hrtime();
+
+	fl_draft_make(c->draft);
+	c->draft_took += uv_hrtime() - began;
+	atomic_store(&c->draft_made, true);
+	(void)uv_async_send(&c->drafted);
+}
+
+void fl_core_on_drafted(uv_async_t *async)
+{
+	struct fl_core *c = async->data;
+
+	if (!c->drafting || !atomic_load(&c->draft_made))
+		return; /* of one that was dropped */
+	settle(c);
+	fl_core_soon(c);
+}
+
+/* --- rows --- */
+
+bool fl_core_next_join(const struct fl_core *c, struct fl_journal_row *ret)
+{
+	*ret = (struct fl_journal_row){ .kind = FL_JOURNAL_JOIN, .job = c->submitted };
+	if (c->draft)
+		ret->a = 1;
+	else if (c->jobs.n_live >= c->draft_from)
+		ret->kind = FL_JOURNAL_PREPARE;
+	return !c->drafting;
+}
+
+int fl_core_prepare(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
+{
+	struct fl_generation_options o = options_of(c, row->at, row->job);
+	uint64_t began = uv_hrtime();
+	int r;
+
+	fl_core_drop_draft(c);
+	r = fl_draft_new(&o, &c->jobs, &c->draft, err);
+	if (r < 0 || c->replaying)
+		return r;
+	atomic_store(&c->draft_made, false);
+	c->draft_took = uv_hrtime() - began;
+	/* Where there is no thread to be had it is made when it is taken. */
+	c->drafting = uv_thread_create(&c->drafter, make_on_thread, c) == 0;
+	if (!c->drafting)
+		fl_core_soon(c);
+	return 0;
+}
+
+static int take(struct fl_core *c, fl_time now, fairlead_error *err)
+{
+	struct fl_generation_options o = options_of(c, now, /* up_to= */ 0);
+	struct fl_generation next;
+	int r;
+
+	settle(c);
+	r = fl_draft_take(c->draft, &o, &c->jobs, &next, err);
+	fl_core_drop_draft(c);
+	if (r == 0)
+		go_on_with(c, &next);
+	return r;
+}
+
+/* The larger a generation, the longer until the next one: they take a part of the time at most. */
+int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
+{
+	uint64_t began = uv_hrtime(), took = c->draft ? c->draft_took : 0;
+	int r;
+
+	if (row->a && c->draft) {
+		r = take(c, row->at, err);
+	} else {
+		fl_core_drop_draft(c);
+		r = fl_core_regenerate(c, row->at, row->job, err);
+	}
+	took += uv_hrtime() - began;
+	c->replay_ns += took;
+	if (c->replaying)
+		return r;
+	fl_metrics_generation(c->metrics, (fl_time)took);
+	c->join_at = fl_core_loop_ns(c) + took * JOIN_SHARE;
+	return r;
+}

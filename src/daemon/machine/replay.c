@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replay - from the store to where the daemon was
+ *
+ * A checkpoint is the jobs that are not over (jobs_image.c) and the image of model and policy, as of
+ * one row of the journal.  The rows behind it are applied again, in their order and at their times:
+ * a policy is a deterministic state machine, so it ends up as it was, with all it knows of usage, of
+ * turns, of who has yielded to whom.  What follows for people is written once more, over what is
+ * there.
+ *
+ * Where there is no image that this program reads (the store is new; another version wrote it; it
+ * is damaged) the policy begins afresh, with the jobs as their rows say: who waits, who holds
+ * what since when.  What only the policy knew is lost then, and the log says so.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "codec/job/job_json.h"
+#include "daemon/machine/core_parts.h"
+#include "decide/image.h"
+
+#define MAKER "fairleadd " FAIRLEAD_VERSION
+
+static const char magic[8] = "flcheck1";
+
+/* Bytes of the configuration as text, and of the image of jobs; that of the policy follows. */
+struct head {
+	char magic[8];
+	uint64_t config, jobs;
+};
+
+struct saved_core {
+	uint64_t seq, submitted;
+	int64_t at, last_submitted, last_cycle;
+	uint64_t cycles;
+};
+static const struct fl_image_kind core_kind = { "daemon", sizeof(struct saved_core), 0 };
+
+/* --- saving --- */
+
+static int write_fd(void *user, const void *bytes, size_t n, fairlead_error *err)
+{
+	const char *at = bytes;
+
+	while (n) {
+		ssize_t done = write(*(const int *)user, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return fl_fail(err, FAIRLEAD_EIO, "a checkpoint cannot be written: %s",
+				       strerror(errno));
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+static int write_stream(void *user, const void *bytes, size_t n, fairlead_error *err)
+{
+	return fwrite(bytes, 1, n, user) == n ? 0 : fl_fail_nomem(err);
+}
+
+static int save_jobs(const struct fl_core *c, FILE *f, fairlead_error *err)
+{
+	struct fl_image_sink sink = { write_stream, f };
+	struct saved_core core;
+	struct fl_image_writer w;
+	int r;
+
+	memset(&core, 0, sizeof core);
+	core.seq = c->seq;
+	core.submitted = c->submitted;
+	core.at = c->at;
+	core.last_submitted = c->jobs.last_submitted;
+	core.last_cycle = c->generation.driver.last;
+	core.cycles = c->generation.driver.cycles;
+	if ((r = fl_image_begin(&w, &sink, MAKER, err)) == 0 &&
+	    (r = fl_image_put(&w, &core_kind, &core, 1, err)) == 0 &&
+	    (r = fl_jobs_save(&c->jobs, &w, err)) == 0)
+		r = fl_image_end(&w, err);
+	return r;
+}
+
+int fl_core_save(void *core, int fd, fairlead_error *err)
+{
+	const struct fl_core *c = core;
+	const struct fl_state state = { .model = c->generation.model,
+					.ops = c->generation.ops,
+					.policy = c->generation.policy,
+					.now = c->at };
+	struct fl_image_sink sink = { write_fd, &fd };
+	struct head head;
+	char *bytes = NULL, *config = fl_core_spell_config(c->config, &c->capacity);
+	size_t size = 0;
+	FILE *f = open_memstream(&bytes, &size);
+	int r = f && config ? save_jobs(c, f, err) : fl_fail_nomem(err);
+
+	if (f && fclose(f) != 0 && r == 0)
+		r = fl_fail_nomem(err);
+	memcpy(head.magic, magic, sizeof magic);
+	head.jobs = size;
+	head.config = config ? strlen(config) : 0;
+	if (r == 0)
+		r = write_fd(&fd, &head, sizeof head, err);
+	if (r == 0)
+		r = write_fd(&fd, config, head.config, err);
+	if (r == 0)
+		r = write_fd(&fd, bytes, size, err);
+	if (r == 0)
+		r = fl_state_save(&state, &sink, MAKER, err);
+	free(bytes);
+	free(config);
+	return r;
+}
+
+/* --- loading --- */
+
+struct part {
+	int fd;
+	uint64_t left;
+};
+
+static int read_part(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	struct part *p = user;
+	ssize_t n;
+
+	if (size > p->left)
+		size = (size_t)p->left;
+	do
+		n = read(p->fd, buffer, size);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return fl_fail(err, FAIRLEAD_EIO, "a checkpoint cannot be read: %s",
+			       strerror(errno));
+	p->left -= (uint64_t)n;
+	*ret = (size_t)n;
+	return 0;
+}
+
+static int load_jobs(struct fl_core *c, struct fl_image *i, struct saved_core *ret,
+		     fairlead_error *err)
+{
+	const void *bytes;
+	int r = fl_image_exactly(i, &core_kind, 1, &bytes, err);
+
+	if (r < 0)
+		return r;
+	*ret = *(const struct saved_core *)bytes;
+	r = fl_jobs_load(&c->jobs, i, err);
+	for (uint32_t k = 0; k < c->jobs.n && r == 0; k++)
+		if (c->jobs.rows[k].state == FL_JOB_WAITS && c->jobs.rows[k].workload.v == FL_NONE)
+			r = fl_core_newcomer(c, &c->jobs.rows[k], err);
+	return r;
+}
+
+/* Whom the workloads of the image are, so that nothing points past it. */
+static int check_workloads(const struct fl_core *c, const struct fl_model *m, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < c->jobs.n; i++)
+		if (c->jobs.rows[i].workload.v != FL_NONE &&
+		    c->jobs.rows[i].workload.v >= m->n_workloads)
+			return fl_image_damaged("daemon.jobs", err);
+	return 0;
+}
+
+static int load_config(struct fl_core *c, int fd, uint64_t size, fairlead_error *err)
+{
+	enum { MOST = 1 << 30 };
+	char *text = size < MOST ? malloc(size + 1) : NULL;
+	struct part p = { fd, size };
+	size_t used = 0, n = 1;
+	int r = text ? 0 : fl_fail_nomem(err);
+
+	while (r == 0 && used < size && n) {
+		r = read_part(&p, text + used, size - used, &n, err);
+		used += r == 0 ? n : 0;
+	}
+	if (r == 0)
+		r = fl_core_take_config(c, text, used, err);
+	free(text);
+	return r;
+}
+
+static int load_image(struct fl_core *c, int fd, uint64_t seq, fairlead_error *err)
+{
+	struct part jobs = { fd, 0 }, rest = { fd, UINT64_MAX };
+	struct fl_generation_options o = { .backend = &c->driven };
+	struct fl_image image;
+	struct fl_state state;
+	struct saved_core core = { 0 };
+	struct head head;
+	int r;
+
+	if (read(fd, &head, sizeof head) != (ssize_t)sizeof head ||
+	    memcmp(head.magic, magic, sizeof magic) != 0)
+		return fl_fail(err, FAIRLEAD_EINPUT, "the checkpoint is no checkpoint");
+	jobs.left = head.jobs;
+	if ((r = load_config(c, fd, head.config, err)) < 0)
+		return r;
+	o.config = c->config;
+	o.capacity = &c->capacity;
+	r = fl_image_read(&image, &fl_mem_heap, &(struct fl_source){ read_part, &jobs }, MAKER,
+			  err);
+	if (r < 0)
+		return r;
+	r = load_jobs(c, &image, &core, err);
+	fl_image_done(&image);
+	if (r == 0 && core.seq != seq)
+		r = fl_image_damaged(core_kind.name, err);
+	if (r == 0)
+		r = fl_state_load(&fl_mem_heap, &(struct fl_source){ read_part, &rest }, MAKER,
+				  &state, err);
+	if (r < 0)
+		return r;
+	if ((r = check_workloads(c, state.model, err)) < 0) {
+		fl_state_done(&state);
+		return r;
+	}
+	r = fl_generation_load(state.model, state.policy, &o, &c->jobs, &c->generation, err);
+	if (r < 0)
+		return r;
+	c->generation.driver.last = core.last_cycle;
+	c->generation.driver.cycles = core.cycles;
+	c->seq = c->checkpointed = core.seq;
+	c->submitted = core.submitted;
+	c->at = core.at;
+	c->jobs.last_submitted = core.last_submitted;
+	return 0;
+}
+
+/* --- without an image: as the rows say --- */
+
+/* One of which the row or the spec cannot be read: it fails, for there is nothing to start. */
+struct unread {
+	uint64_t id;
+	char why[FL_CORE_REASON];
+};
+struct restoring {
+	struct fl_core *c;
+	struct unread *unread;
+	uint32_t n, cap;
+};
+
+static int restore_job(struct fl_core *c, const struct fl_job_row *row, struct fl_live *live,
+		       const struct fl_job_spec *spec, fairlead_error *err)
+{
+	struct fl_live *job;
+	int r;
+
+	live->array = spec->array;
+	live->uid = spec->uid;
+	live->tasks = spec->tasks;
+	r = fl_jobs_restore(&c->jobs, live, spec, &job, err);
+	/* Whom it waits for is there yet; all others are over. */
+	for (uint32_t i = 0; i < spec->n_after && r == 0; i++)
+		if (!fl_jobs_find(&c->jobs, spec->after[i].job))
+			fl_jobs_waited(&c->jobs, row->id, spec->after[i].job);
+	return r < 0 || job->state != FL_JOB_WAITS ? r : fl_core_newcomer(c, job, err);
+}
+
+/*
+ * Of a damaged row nothing is believed but the number, and which attempt it was: its run is found
+ * by that.  Nobody starts it, but it is there until it is ended: who waits for it is told then.
+ */
+static int restore_unread(struct restoring *x, const struct fl_job_row *row, const char *why,
+			  fairlead_error *err)
+{
+	bool whole = !row->damaged || strcmp(row->damaged, "its spec") == 0;
+	struct fl_live live = { .id = row->id,
+				.state = FL_JOB_HELD,
+				.held = FL_HOLD_ADMIN,
+				.attempt = row->attempt,
+				.workload = { FL_NONE },
+				.started = FL_TIME_NONE,
+				.ended = FL_TIME_NONE,
+				.retry = FL_TIME_NONE,
+				.outcome = -1 };
+	struct fl_job_spec spec = { .tasks = 1, .array = whole ? row->array : 0 };
+
+	if (fl_mem_grow(&fl_mem_heap, &x->unread, &x->cap, x->n + 1, sizeof *x->unread, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	x->unread[x->n].id = row->id;
+	(void)snprintf(x->unread[x->n++].why, sizeof x->unread->why, "damaged: %.300s", why);
+	if (whole) {
+		live.priority = row->priority;
+		live.evictions = row->evictions;
+		live.losses = row->losses;
+		live.submitted = row->submitted;
+		live.started = row->started;
+		live.ran = row->ran;
+		spec.uid = row->uid;
+		(void)snprintf(spec.queue, sizeof spec.queue, "%s", row->queue);
+		(void)snprintf(spec.user, sizeof spec.user, "%s", row->user);
+	}
+	return restore_job(x->c, row, &live, &spec, err);
+}
+
+static int restore_damaged(struct restoring *x, const struct fl_job_row *row, fairlead_error *err)
+{
+	char why[64];
+
+	(void)snprintf(why, sizeof why, "%s was not what was written", row->damaged);
+	return restore_unread(x, row, why, err);
+}
+
+static int restore_strange(struct restoring *x, const struct fl_job_row *row,
+			   const fairlead_error *what, fairlead_error *err)
+{
+	char why[FL_CORE_REASON];
+
+	(void)snprintf(why, sizeof why, "its spec is none that is known here, %.80s %.200s",
+		       what->subject, what->text);
+	return restore_unread(x, row, why, err);
+}
+
+static struct fl_live live_of(const struct fl_job_row *row)
+{
+	bool ran = row->state == FL_JOB_STARTS || row->state == FL_JOB_RUNS ||
+		   row->state == FL_JOB_STOPS;
+	struct fl_live live = { .id = row->id,
+				.state = row->state,
+				.held = row->held,
+				.priority = row->priority,
+				.attempt = row->attempt,
+				.evictions = row->evictions,
+				.losses = row->losses,
+				.workload = { FL_NONE },
+				.submitted = row->submitted,
+				.started = row->started,
+				.ended = FL_TIME_NONE,
+				.ran = row->ran,
+				.waits = row->submitted,
+				.retry = FL_TIME_NONE,
+				.outcome = row->outcome,
+				.status = row->status };
+
+	if (ran && !row->placement)
+		live.state = FL_JOB_WAITS; /* nobody knows what it would hold */
+	else if (row->state == FL_JOB_STOPS)
+		live.stopping = row->held ? FL_GO_HELD : FL_GO_DRAIN;
+	return live;
+}
+
+static int take_row(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct restoring *x = user;
+	struct fl_live live = live_of(row);
+	struct fl_job_document doc;
+	fairlead_error why = { 0 };
+	int r;
+
+	if (row->id > x->c->submitted)
+		x->c->submitted = row->id;
+	if (row->damaged)
+		return restore_damaged(x, row, err);
+	r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, &why);
+	/* An older program may have taken what this one does not: a job is no reason not to start. */
+	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT)
+		return restore_strange(x, row, &why, err);
+	if (r < 0) {
+		*err = why;
+		return r;
+	}
+	r = restore_job(x->c, row, &live, &doc.spec, err);
+	fl_job_document_done(&doc);
+	return r;
+}
+
+/* --- those that cannot be read, once there is a generation --- */
+
+static int see_last_event(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	struct fl_core *c = user;
+
+	(void)err;
+	if (row->seq == c->row_seq)
+		c->row_events = row->n + 1;
+	return 0;
+}
+
+/* What happens now follows from the last row there is, which may have had events. */
+static int go_on_behind(struct fl_core *c, const struct fl_store_end *end, fl_time now,
+			fairlead_error *err)
+{
+	const struct fl_event_filter last = { .limit = 1, .newest_first = true };
+
+	c->seq = c->row_seq = end->seq;
+	c->row_events = 0;
+	c->at = end->at > now ? end->at : now;
+	if (end->job > c->submitted)
+		c->submitted = end->job;
+	return fl_store_events(c->store, &last, see_last_event, c, err);
+}
+
+static int close_admission(void *user, const struct fl_admission_row *row, fairlead_error *err)
+{
+	struct fl_core *c = user;
+	struct fl_admission_row over = *row;
+
+	if (row->to != FL_TIME_NONE)
+		return 0;
+	over.to = c->at;
+	over.ended = "damaged";
+	return fl_gather_admission(c->gather, &over, err);
+}
+
+static int end_unread(struct restoring *x, fairlead_error *err)
+{
+	struct fl_core *c = x->c;
+	int r = 0;
+
+	for (uint32_t i = 0; i < x->n && r == 0; i++) {
+		r = fl_store_admissions(c->store, x->unread[i].id, close_admission, c, err);
+		if (r == 0)
+			r = fl_core_end(c, x->unread[i].id, FL_JOB_FAILED, x->unread[i].why, err);
+	}
+	/* Of whom nobody is there to tell that it is over: it would wait for ever. */
+	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
+		if (c->jobs.rows[i].state == FL_JOB_DEPENDS &&
+		    !fl_jobs_waits_for(&c->jobs, c->jobs.rows[i].id))
+			r = fl_core_end(c, c->jobs.rows[i].id, FL_JOB_CANCELLED,
+					"a job that it waited for did not end as it was to", err);
+	return r;
+}
+
+/* What jobs hold, by number, as their rows say. */
+struct holding {
+	uint64_t job;
+	uint32_t n;
+	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
+};
+struct holdings {
+	struct holding *rows;
+	uint32_t n, cap;
+};
+
+static int take_placement(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct holdings *h = user;
+	struct holding *to;
+
+	if (!row->placement || row->damaged)
+		return 0;
+	if (fl_mem_grow(&fl_mem_heap, &h->rows, &h->cap, h->n + 1, sizeof *h->rows, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	to = &h->rows[h->n++];
+	to->job = row->id;
+	return fl_placement_read(row->placement, to->grants, FL_JOB_RESOURCES * 4, &to->n, err);
+}
+
+static const struct fl_run_grant *held(void *user, uint64_t job, uint32_t *ret_n)
+{
+	const struct holdings *h = user;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->rows[i].job == job) {
+			*ret_n = h->rows[i].n;
+			return h->rows[i].grants;
+		}
+	return NULL;
+}
+
+/*
+ * Before an image that lacks who was ended: after a kill between the two their rows would say that
+ * they go on.
+ */
+static int write_ended(struct fl_core *c, fairlead_error *err)
+{
+	int r = fl_core_write_jobs(c, err);
+
+	if (r == 0)
+		r = fl_store_commit(c->store, fl_gather_close(c->gather), err);
+	if (r < 0)
+		return r;
+	fl_gather_clear(c->gather);
+	fl_jobs_drop(&c->jobs, /* may= */ NULL, NULL); /* their rows are what is known of them */
+	return 0;
+}
+
+/*
+ * At once: until there is an image, a start after a kill would begin with rows for people, which
+ * are a batch behind.  What is in its way stands in the log.
+ */
+static int first_checkpoint(struct fl_core *c, bool has_ended, fairlead_error *err)
+{
+	fairlead_error why;
+	int r = has_ended ? write_ended(c, &why) : 0;
+
+	if (r == FAIRLEAD_ENOMEM)
+		return fl_fail_nomem(err);
+	if (r == 0)
+		(void)fl_core_checkpoint(c, &why);
+	else
+		c->must_checkpoint = true; /* once what was gathered is written */
+	return 0;
+}
+
+static int restore_jobs(struct restoring *x, struct holdings *holdings, fl_time now,
+			fairlead_error *err)
+{
+	static const uint32_t live = 1u << FL_JOB_HELD | 1u << FL_JOB_DEPENDS | 1u << FL_JOB_WAITS |
+				     1u << FL_JOB_STARTS | 1u << FL_JOB_RUNS | 1u << FL_JOB_STOPS;
+	const struct fl_job_filter filter = { .states = live, .damaged = true };
+	struct fl_core *c = x->c;
+	const struct fl_generation_options o = { .config = c->config,
+						 .capacity = &c->capacity,
+						 .now = now,
+						 .up_to = UINT64_MAX,
+						 .backend = &c->driven,
+						 .held = held,
+						 .user = holdings };
+	int r = fl_store_jobs(c->store, &filter, take_row, x, err);
+
+	if (r == 0)
+		r = fl_store_jobs(c->store, &filter, take_placement, holdings, err);
+	return r < 0 ? r : fl_generation_new(&o, &c->jobs, &c->generation, err);
+}
+
+static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairlead_error *err)
+{
+	struct restoring x = { .c = c };
+	struct holdings holdings = { 0 };
+	fl_time now = fl_clock_now(&c->clock);
+	int r = restore_jobs(&x, &holdings, now, err);
+
+	free(holdings.rows);
+	if (r == 0)
+		r = go_on_behind(c, end, now, err);
+	if (r == 0)
+		r = end_unread(&x, err);
+	if (r == 0)
+		r = fl_core_conditions(c, c->at, err);
+	free(x.unread);
+	return r < 0 ? r : first_checkpoint(c, c->n_dirty > 0, err);
+}
+
+/* --- the rows behind the checkpoint --- */
+
+struct spec_of {
+	struct fl_job_document doc;
+};
+
+static int read_spec(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	return fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED,
+			    &((struct spec_of *)user)->doc, err);
+}
+
+static int replay_row(void *user, const struct fl_journal_row *row, fairlead_error *err)
+{
+	struct fl_core *c = user;
+	struct spec_of spec = { 0 };
+	int result, r = 0;
+
+	if (row->kind == FL_JOURNAL_SUBMIT) {
+		r = fl_store_job(c->store, row->job, read_spec, &spec, err);
+		if (row->job > c->submitted)
+			c->submitted = row->job;
+	}
+	if (r == 0)
+		r = fl_core_apply(c, row, &spec.doc.spec, &result, err);
+	if (row->kind == FL_JOURNAL_SUBMIT)
+		fl_job_document_done(&spec.doc);
+	c->seq = row->seq;
+	c->at = row->at;
+	return r;
+}
+
+static int replay(struct fl_core *c, fairlead_error *err)
+{
+	int r;
+
+	c->replaying = true;
+	r = fl_store_journal(c->store, c->seq, replay_row, c, err);
+	fl_core_drop_draft(c); /* which nobody took */
+	c->replaying = false;
+	return r;
+}
+
+/* As if nothing had been read. */
+static int forget(struct fl_core *c, fairlead_error *err)
+{
+	fl_generation_done(&c->generation);
+	fl_jobs_done(&c->jobs);
+	fl_gather_clear(c->gather);
+	c->n_dirty = c->n_newcomers = 0;
+	return fl_jobs_init(&c->jobs, err);
+}
+
+static int recover_from(struct fl_core *c, int fd, uint64_t seq, fairlead_error *err)
+{
+	int r = load_image(c, fd, seq, err);
+
+	return r < 0 ? r : replay(c, err);
+}
+
+int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairlead_error *err)
+{
+	struct fl_config *wanted = c->config;
+	struct fl_store_end end;
+	uint64_t seq;
+	fairlead_error why = { 0 };
+	bool other;
+	int fd, r = fl_store_end(c->store, &end, err);
+
+	if (r < 0)
+		return r;
+	fl_clock_begin(&c->clock, &(struct fl_clock_past){ .at = end.at,
+							   .wall = end.wall,
+							   .boot = end.boot,
+							   .boot_id = end.boot_id });
+	if ((r = fl_core_copy_capacity(c, capacity, err)) < 0)
+		return r;
+	r = fl_store_checkpointed(c->store, &seq, &fd, &why);
+	if (r == 0 && fd < 0)
+		return begin_afresh(c, &end, err);
+	c->config = NULL;
+	if (r == 0) {
+		r = recover_from(c, fd, seq, &why);
+		(void)close(fd);
+	}
+	if (r == 0) {
+		if (end.job > c->submitted) /* numbers that others had */
+			c->submitted = end.job;
+		r = fl_core_want_config(c, wanted, capacity, &other, err);
+		fl_config_free(wanted);
+		return r;
+	}
+	fl_config_free(c->config);
+	c->config = wanted;
+	if (r != FAIRLEAD_EINPUT) {
+		*err = why;
+		return r;
+	}
+	fl_core_log(c,
+		    "the checkpoint is not read (%s): the policy begins afresh with the jobs as "
+		    "they are",
+		    why.text);
+	if ((r = forget(c, err)) < 0 || (r = fl_core_copy_capacity(c, capacity, err)) < 0)
+		return r;
+	return begin_afresh(c, &end, err);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runs - what was decided is carried out by the backend, and what becomes of it is noted */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/job/job_json.h"
+#include "daemon/machine/core_parts.h"
+
+/* --- what a job holds --- */
+
+/* Entitle knows no flavors: the first that has the resource. */
+static const char *flavor_with(const struct fl_core *c, const char *resource)
+{
+	for (uint32_t i = 0; i < c->capacity.n; i++)
+		if (strcmp(c->capacity.rows[i].resource, resource) == 0)
+			return c->capacity.rows[i].flavor;
+	return "";
+}
+
+static uint32_t grants_of_gang(const struct fl_core *c, const struct fl_live *job,
+			       struct fl_run_grant *ret, uint32_t room)
+{
+	const struct fl_asks *a = &c->jobs.asks[job->asks];
+	uint32_t n = a->n_requests < room ? a->n_requests : room;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *resource = fl_names_text(&c->jobs.names, a->requests[i].resource);
+
+		(void)snprintf(ret[i].resource, sizeof ret[i].resource, "%s", resource);
+		(void)snprintf(ret[i].flavor, sizeof ret[i].flavor, "%s", flavor_with(c, resource));
+		ret[i].amount = a->requests[i].amount * a->tasks;
+	}
+	return n;
+}
+
+uint32_t fl_core_grants(const struct fl_core *c, const struct fl_live *job,
+			struct fl_run_grant *ret, uint32_t room)
+{
+	const struct fl_generation *g = &c->generation;
+	const struct fl_placement *rows;
+	uint32_t n = 0, of = 0;
+
+	if (job->workload.v == FL_NONE)
+		return 0;
+	rows = g->ops->placement(g->policy, job->workload, &n);
+	if (n && g->model->workloads[job->workload.v].gang != FL_NONE)
+		return grants_of_gang(c, job, ret, room);
+	for (uint32_t i = 0; i < n && of < room; i++) {
+		if (rows[i].resource.v == FL_NONE)
+			continue;
+		(void)snprintf(ret[of].resource, sizeof ret[of].resource, "%s",
+			       fl_model_text(g->model, g->model->resources[rows[i].resource.v]));
+		(void)snprintf(ret[of].flavor, sizeof ret[of].flavor, "%s",
+			       fl_model_text(g->model, g->model->flavors[rows[i].flavor.v].name));
+		ret[of++].amount = rows[i].amount;
+	}
+	return of;
+}
+
+/* --- starting and stopping --- */
+
+struct reading {
+	struct fl_core *c;
+	struct fl_live *job;
+	enum fl_before before;
+};
+
+static int start_as(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	const struct reading *r = user;
+	const struct fl_daemon_settings *s = fl_config_settings(r->c->config);
+	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
+	struct fl_job_document doc;
+	char token[FL_RUN_TOKEN];
+	struct fl_run run = { .job = r->job->id,
+			      .attempt = r->job->attempt,
+			      .token = token,
+			      .before = r->before,
+			      .grants = grants };
+	int rc = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, err);
+
+	if (rc < 0)
+		return rc;
+	fl_token_of(&r->c->key, row->id, r->job->attempt, row->submitted, token);
+	run.spec = &doc.spec;
+	run.n_grants = fl_core_grants(r->c, r->job, grants, FL_JOB_RESOURCES * 4);
+	run.time_limit = fl_amount_min(doc.spec.time_limit == FL_NEVER ? s->time_limit :
+									 doc.spec.time_limit,
+				       s->max_time_limit);
+	run.grace = fl_amount_min(doc.spec.grace == FL_TIME_NONE ? s->grace : doc.spec.grace,
+				  s->max_grace);
+	rc = r->c->backend->start(r->c->host, &run, err);
+	fl_job_document_done(&doc);
+	return rc;
+}
+
+struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct fl_run_outcome *o)
+{
+	return (struct fl_journal_row){
+		.kind = FL_JOURNAL_ENDED,
+		.job = o->job,
+		.attempt = o->attempt,
+		.a = o->ended == FL_TIME_NONE ? FL_TIME_NONE : fl_clock_of_boot(clock, o->ended),
+		.b = (o->status & 0xffff) | (int64_t)o->stopped << 16 | (int64_t)o->kind << 24,
+		.text = o->text[0] ? o->text : NULL,
+	};
+}
+
+struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
+{
+	struct fl_run_outcome o = { .job = row->job,
+				    .attempt = row->attempt,
+				    .kind = (enum fl_outcome_kind)(row->b >> 24 & 0xff),
+				    .stopped = (enum fl_go_why)(row->b >> 16 & 0xff),
+				    .status = (int)(row->b & 0xffff),
+				    .ended = row->a };
+
+	if (row->text)
+		(void)snprintf(o.text, sizeof o.text, "%s", row->text);
+	return o;
+}
+
+/* What cannot be asked of the backend is an outcome like any other. */
+static int not_started(struct fl_core *c, const struct fl_live *job, enum fl_outcome_kind kind,
+		       const char *text, fairlead_error *err)
+{
+	struct fl_run_outcome o = {
+		.job = job->id, .attempt = job->attempt, .kind = kind, .ended = FL_TIME_NONE
+	};
+	struct fl_journal_row row;
+
+	(void)snprintf(o.text, sizeof o.text, "%.255s", text);
+	row = fl_core_ended(&c->clock, &o);
+	return fl_core_note(c, &row, err);
+}
+
+int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
+		  fairlead_error *err)
+{
+	struct reading reading = { c, job, before };
+	fairlead_error why = { 0 };
+	int r;
+
+	if (c->replaying)
+		return 0;
+	r = fl_store_job(c->store, job->id, start_as, &reading, &why);
+	if (r == FAIRLEAD_ENOMEM) {
+		*err = why;
+		return r;
+	}
+	/* Damaged: it does not become better. */
+	return r < 0 ? not_started(c, job,
+				   r == FAIRLEAD_EINPUT ? FL_RUN_IMPOSSIBLE : FL_RUN_NOT_STARTED,
+				   why.text, err) :
+		       0;
+}
+
+struct grace_of {
+	fl_time grace;
+};
+
+static int see_grace(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct fl_job_document doc;
+	int r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, err);
+
+	if (r < 0)
+		return r;
+	if (doc.spec.grace != FL_TIME_NONE)
+		((struct grace_of *)user)->grace = doc.spec.grace;
+	fl_job_document_done(&doc);
+	return 0;
+}
+
+int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fairlead_error *err)
+{
+	struct grace_of g = { fl_config_settings(c->config)->grace };
+	fairlead_error cause = { 0 };
+	int r;
+
+	if (c->replaying)
+		return 0;
+	(void)fl_store_job(c->store, job->id, see_grace, &g, &cause);
+	g.grace = fl_amount_min(g.grace, fl_config_settings(c->config)->max_grace);
+	r = c->backend->stop(c->host, job->id, job->attempt, why, g.grace, &cause);
+	if (r < 0)
+		fl_core_log(c, "job %llu could not be told to go: %s", (unsigned long long)job->id,
+			    cause.text);
+	(void)err;
+	return 0;
+}
+
+/* --- what the backend tells --- */
+
+static void began(void *user, uint64_t job, uint32_t attempt, fl_time at)
+{
+	struct fl_core *c = user;
+	struct fl_journal_row row = {
+		.kind = FL_JOURNAL_BEGAN, .job = job, .attempt = attempt, .a = at
+	};
+	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
+	fairlead_error err;
+
+	if (!live || live->attempt != attempt || live->state != FL_JOB_STARTS)
+		return;
+	if (fl_core_note(c, &row, &err) < 0)
+		fl_core_break(c, &err);
+}
+
+static void ended(void *user, const struct fl_run_outcome *o)
+{
+	struct fl_core *c = user;
+	struct fl_journal_row row = fl_core_ended(&c->clock, o);
+	const struct fl_live *live = fl_jobs_find(&c->jobs, o->job);
+	fairlead_error err;
+
+	if (!live || fl_job_is_over(live->state) || live->attempt != o->attempt) {
+		c->backend->forget(c->host, o->job, o->attempt);
+		return;
+	}
+	if (fl_core_note(c, &row, &err) < 0)
+		fl_core_break(c, &err);
+}
+
+static void notice(void *user, const char *text)
+{
+	fl_core_log((const struct fl_core *)user, "%s", text);
+}
+
+/* With what the document says of the machine, in texts. */
+static int open_host(struct fl_core *c, struct fl_host_options *o, fairlead_error *err)
+{
+	const struct fl_model *m = fl_config_objects(c->config);
+	const struct fl_daemon_settings *s = &m->daemon;
+	struct fl_host_flavor *flavors = calloc(s->flavors.n + 1, sizeof *flavors);
+	struct fl_host_resource *rows = calloc(m->n_daemon_resources + 1, sizeof *rows);
+	int r = flavors && rows ? 0 : fl_fail_nomem(err);
+
+	for (uint32_t i = 0; r == 0 && i < m->n_daemon_resources; i++)
+		rows[i] = (struct fl_host_resource){
+			fl_model_text(m, m->daemon_resources[i].resource_name),
+			m->daemon_resources[i].amount
+		};
+	for (uint32_t i = 0; r == 0 && i < s->flavors.n; i++) {
+		const struct fl_daemon_flavor_row *f = &m->daemon_flavors[s->flavors.first + i];
+
+		flavors[i] = (struct fl_host_flavor){
+			.name = fl_model_text(m, f->name),
+			.resources = rows + f->resources.first,
+			.n_resources = f->resources.n,
+			.device = f->device.v ? fl_model_text(m, f->device) : NULL,
+			.devices = m->daemon_devices + f->devices.first,
+			.n_devices = f->devices.n,
+		};
+	}
+	o->flavors = flavors;
+	o->n_flavors = s->flavors.n;
+	o->reserved = rows ? rows + s->reserved.first : NULL;
+	o->n_reserved = s->reserved.n;
+	if (r == 0)
+		r = c->backend->open(o, &c->host, err);
+	free(flavors);
+	free(rows);
+	return r;
+}
+
+int fl_core_open_host(struct fl_core *c, struct fl_capacity *ret, fairlead_error *err)
+{
+	const struct fl_daemon_settings *s = fl_config_settings(c->config);
+	struct fl_host_options o = {
+		.loop = c->loop,
+		.state = c->options.state,
+		.runner = c->options.runner,
+		.cgroup = s->cgroup,
+		.output_limit = s->output_limit,
+		.callbacks = { .began = began, .ended = ended, .notice = notice, .user = c },
+	};
+	int r;
+
+	c->backend = c->options.backend;
+	if ((r = open_host(c, &o, err)) < 0 || (r = c->backend->capacity(c->host, ret, err)) < 0)
+		return r;
+	for (uint32_t i = 0; i < ret->n_remarks; i++)
+		fl_core_log(c, "%s", ret->remarks[i]);
+	return 0;
+}
+
+/* --- after recovery --- */
+
+struct looking {
+	struct fl_core *c;
+	uint32_t attempt;
+	enum fl_found found;
+};
+
+static int look_for(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct looking *l = user;
+	char token[FL_RUN_TOKEN];
+
+	fl_token_of(&l->c->key, row->id, l->attempt, row->submitted, token);
+	return l->c->backend->find(l->c->host, row->id, l->attempt, token, &l->found, err);
+}
+
+/* There is nothing to read of it; how far it was got is known by its state. */
+static enum fl_before before(const struct fl_live *job, enum fl_found found)
+{
+	if (found == FL_FOUND_DAMAGED || job->state == FL_JOB_RUNS)
+		return FL_BEFORE_SURELY;
+	return job->state == FL_JOB_STOPS ? FL_BEFORE_TOLD : FL_BEFORE_MAYBE;
+}
+
+static int find_run(struct fl_core *c, struct fl_live *job, fairlead_error *err)
+{
+	struct looking l = { .c = c, .attempt = job->attempt };
+	int r = fl_core_row(c, job->id, look_for, &l, err);
+
+	if (r == FAIRLEAD_EINPUT) /* damaged: whatever has its number is it */
+		r = c->backend->find(c->host, job->id, job->attempt, /* token= */ NULL, &l.found,
+				     err);
+	if (r < 0)
+		return r;
+	switch (l.found) {
+	case FL_FOUND_NEVER:
+	case FL_FOUND_DAMAGED:
+		return fl_core_start(c, job, before(job, l.found), err);
+	case FL_FOUND_RUNS:
+		return job->state == FL_JOB_STOPS ? fl_core_stop(c, job, job->stopping, err) : 0;
+	case FL_FOUND_ENDED:
+		break;
+	}
+	return 0;
+}
+
+int fl_core_find_runs(struct fl_core *c, fairlead_error *err)
+{
+	int r = fl_core_disown_runs(c, err);
+
+	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
+		if (fl_core_runs(&c->jobs.rows[i]))
+			r = find_run(c, &c->jobs.rows[i], err);
+	return r;
+}

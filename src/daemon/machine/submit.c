@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* submit - jobs are looked at, numbered and handed to the batch: all that were asked for, or none */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "codec/job/job_json.h"
+#include "codec/text/quantity.h"
+#include "daemon/machine/core_parts.h"
+
+/* --- is there such a thing? --- */
+
+static int check_queue(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	struct fl_sym namespace, queue;
+
+	return fl_config_queue(c->generation.model, spec->queue, &namespace, &queue, err);
+}
+
+static int check_requests(const struct fl_core *c, const struct fl_job_spec *spec,
+			  fairlead_error *err)
+{
+	const struct fl_model *m = c->generation.model;
+
+	for (uint32_t i = 0; i < spec->n_requests; i++) {
+		struct fl_nearest near = { .wanted = spec->requests[i].resource };
+		char text[1600];
+
+		if (fl_model_find_resource(m, spec->requests[i].resource).v != FL_NONE)
+			continue;
+		fl_fail(err, FAIRLEAD_EINPUT, "nobody has any '%s'", spec->requests[i].resource);
+		for (uint32_t k = 0; k < m->n_resources; k++)
+			fl_nearest_offer(&near, fl_model_text(m, m->resources[k]));
+		if (near.n)
+			fl_fail_hint(err, "did you mean %s?",
+				     fl_nearest_text(&near, text, sizeof text));
+		return FAIRLEAD_EINPUT;
+	}
+	return 0;
+}
+
+static bool has_label(const struct fl_model *m, const struct fl_job_label *label)
+{
+	for (uint32_t f = 0; f < m->n_flavors; f++)
+		for (uint32_t i = 0; i < m->flavors[f].labels.n; i++) {
+			const struct fl_label *l = &m->labels[m->flavors[f].labels.first + i];
+
+			if (strcmp(fl_model_text(m, l->key), label->key) == 0 &&
+			    strcmp(fl_model_text(m, l->value), label->value) == 0)
+				return true;
+		}
+	return false;
+}
+
+static int check_labels(const struct fl_core *c, const struct fl_job_spec *spec,
+			fairlead_error *err)
+{
+	for (uint32_t i = 0; i < spec->n_labels; i++)
+		if (!has_label(c->generation.model, &spec->labels[i]))
+			return fl_fail(err, FAIRLEAD_EINPUT, "no flavor has the label '%s=%s'",
+				       spec->labels[i].key, spec->labels[i].value);
+	return 0;
+}
+
+/* It may be on its way to the disk. */
+static bool is_forgotten(const struct fl_core *c, uint64_t id)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct fl_gather *g = &c->gathers[i];
+
+		if (g->n_new_jobs && id >= g->new_jobs[0].id &&
+		    id <= g->new_jobs[g->n_new_jobs - 1].id)
+			return false;
+	}
+	return fl_core_state_of(c, id) == FL_JOB_STATES;
+}
+
+static int check_after(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	for (uint32_t i = 0; i < spec->n_after; i++)
+		if (spec->after[i].job == 0 || spec->after[i].job > c->submitted ||
+		    is_forgotten(c, spec->after[i].job))
+			return fl_fail(err, FAIRLEAD_ENOENT,
+				       "it is to wait for job %" PRIu64 ", which there is not",
+				       spec->after[i].job);
+	return 0;
+}
+
+/* --- limits: what is on its way to the disk counts, too --- */
+
+struct on_its_way {
+	uint32_t all, of_user, of_queue;
+};
+
+/* O(what is on its way): once for all specs of a submission that are of one user and queue. */
+static struct on_its_way count_coming(const struct fl_core *c, const struct fl_job_spec *spec)
+{
+	struct on_its_way n = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < c->gathers[i].n_new_jobs; k++) {
+			const struct fl_job_row *row = &c->gathers[i].new_jobs[k];
+
+			n.all++;
+			n.of_user += row->uid == spec->uid;
+			n.of_queue += strcmp(row->queue, spec->queue) == 0;
+		}
+	return n;
+}
+
+static int over(fairlead_error *err, const char *whose, uint32_t most, const char *field)
+{
+	fl_fail(err, FAIRLEAD_ELIMIT, "%s may have %u jobs that are not over, and no more", whose,
+		most);
+	fl_fail_hint(err, "an admin can raise .spec.limits.%s", field);
+	return FAIRLEAD_ELIMIT;
+}
+
+/* @more: of all that are submitted with it. */
+static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec, uint32_t more,
+			fairlead_error *err)
+{
+	const struct fl_daemon_settings *s = fl_config_settings(c->config);
+	struct on_its_way n = count_coming(c, spec);
+
+	if ((uint64_t)c->jobs.n_live + n.all + more > s->max_jobs)
+		return over(err, "the daemon", s->max_jobs, "jobs");
+	if ((uint64_t)fl_jobs_of_user(&c->jobs, spec->user) + n.of_user + more >
+	    s->max_jobs_per_user)
+		return over(err, "a user", s->max_jobs_per_user, "jobsPerUser");
+	if ((uint64_t)fl_jobs_of_queue(&c->jobs, spec->queue) + n.of_queue + more >
+	    s->max_jobs_per_queue)
+		return over(err, "a queue", s->max_jobs_per_queue, "jobsPerQueue");
+	return 0;
+}
+
+/* Of who submits: what is kept and what is on its way. */
+static uint64_t count_bytes(const struct fl_core *c, const struct fl_job_spec *spec)
+{
+	uint64_t bytes = fl_jobs_bytes_of_user(&c->jobs, spec->user);
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < c->gathers[i].n_journal; k++) {
+			const struct fl_job_spec *other = c->gathers[i].specs[k];
+
+			if (other && other->uid == spec->uid)
+				bytes += other->bytes;
+		}
+	return bytes;
+}
+
+static int check_bytes(const struct fl_core *c, uint64_t bytes, fairlead_error *err)
+{
+	const fl_amount most = fl_config_settings(c->config)->max_bytes_per_user;
+	char text[32];
+
+	if (bytes <= (uint64_t)most)
+		return 0;
+	fl_fail(err, FAIRLEAD_ELIMIT,
+		"a user may have %s of commands and environments in jobs that are not over, and "
+		"no more",
+		fl_quantity_format(text, most, /* cpu= */ false, /* binary= */ true));
+	fl_fail_hint(err, "submit with a smaller environment, or wait until some are over; an "
+			  "admin can raise .spec.limits.bytesPerUser");
+	return FAIRLEAD_ELIMIT;
+}
+
+static int check_time(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	fl_time most = fl_config_settings(c->config)->max_time_limit;
+	fl_time most_grace = fl_config_settings(c->config)->max_grace;
+
+	if (spec->grace != FL_TIME_NONE && spec->grace > most_grace)
+		return fl_fail(err, FAIRLEAD_EINPUT, "its grace is longer than the longest, %lld s",
+			       (long long)(most_grace / FL_SECOND));
+	if (spec->time_limit != FL_NEVER && spec->time_limit > most)
+		return fl_fail(err, FAIRLEAD_ELIMIT,
+			       "its time limit is longer than the longest, "
+			       "%lld s",
+			       (long long)(most / FL_SECOND));
+	return 0;
+}
+
+static int check(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
+{
+	int r;
+
+	if ((r = check_queue(c, spec, err)) < 0 || (r = check_requests(c, spec, err)) < 0 ||
+	    (r = check_labels(c, spec, err)) < 0 || (r = check_after(c, spec, err)) < 0 ||
+	    (r = check_time(c, spec, err)) < 0)
+		return r;
+	return 0;
+}
+
+static bool is_of_the_same(const struct fl_job_spec *a, const struct fl_job_spec *b)
+{
+	return a->uid == b->uid && strcmp(a->queue, b->queue) == 0;
+}
+
+static int check_all(const struct fl_core *c, const struct fl_job_spec *specs, uint32_t n,
+		     uint32_t more, fairlead_error *err)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		r = check(c, &specs[i], err);
+		if (r == 0 && (i == 0 || !is_of_the_same(&specs[i - 1], &specs[i])))
+			r = check_limits(c, &specs[i], more, err);
+	}
+	return r;
+}
+
+/* --- numbering --- */
+
+/*
+ * Of those that it waits for, who is over already: found out once, for the store forgets them in
+ * time, and a replay is to see the same.
+ */
+static struct fl_journal_row row_of(const struct fl_core *c, const struct fl_job_spec *spec)
+{
+	struct fl_journal_row row = { .kind = FL_JOURNAL_SUBMIT };
+
+	for (uint32_t i = 0; i < spec->n_after; i++) {
+		enum fl_job_state state = fl_core_state_of(c, spec->after[i].job);
+
+		if (state == FL_JOB_STATES || !fl_job_is_over(state))
+			continue;
+		if (fl_after_is(spec->after[i].how, state))
+			row.a |= INT64_C(1) << i;
+		else
+			row.b |= INT64_C(1) << i;
+	}
+	return row;
+}
+
+/* The first one says how long they are; *bytes: those of their user. */
+static int begin_array(struct fl_core *c, struct fl_job_spec *one, const char *json,
+		       uint32_t copies, uint64_t *bytes, const struct fl_job_spec **mine,
+		       fairlead_error *err)
+{
+	int r;
+
+	one->bytes = (uint32_t)strlen(json);
+	*bytes += (uint64_t)one->bytes * copies;
+	r = check_bytes(c, *bytes, err);
+	return r < 0 ? r : fl_gather_spec(c->gather, one, mine, err);
+}
+
+static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t copies,
+		     uint64_t *id, uint64_t *bytes, fairlead_error *err)
+{
+	struct fl_journal_row row = row_of(c, spec);
+	struct fl_job_spec one = *spec;
+	const struct fl_job_spec *mine = NULL;
+	int r = 0;
+
+	if (copies > 1)
+		one.array = *id + 1;
+	for (uint32_t i = 0; i < copies && r == 0; i++) {
+		char *json;
+
+		one.array_index = i;
+		row.job = ++*id;
+		json = fl_job_text(&one);
+		r = json ? 0 : fl_fail_nomem(err);
+		if (r == 0 && i == 0)
+			r = begin_array(c, &one, json, copies, bytes, &mine, err);
+		if (r == 0)
+			r = fl_gather_submit(c->gather, &row, mine, json, err);
+		free(json);
+	}
+	return r;
+}
+
+int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n, uint32_t array,
+		   fl_reply_fn *done, void *user, fairlead_error *err)
+{
+	struct fl_gather *g = c->gather;
+	uint32_t journal = g->n_journal, new_jobs = g->n_new_jobs, copies = array ? array : 1;
+	struct fl_post post = { done, user, journal, n * copies };
+	uint64_t id = c->submitted, bytes;
+	int r = fl_core_check_open(c, err);
+
+	if (r == 0)
+		r = check_all(c, specs, n, n * copies, err);
+	bytes = r == 0 && n ? count_bytes(c, specs) : 0;
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = add_array(c, &specs[i], copies, &id, &bytes, err);
+	if (r == 0)
+		r = fl_gather_post(g, &post, err);
+	if (r < 0) {
+		g->n_journal = journal;
+		g->n_new_jobs = new_jobs;
+		return r;
+	}
+	c->submitted = id;
+	fl_core_soon(c);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics_parts - what was counted; private to metrics*.c */
+#ifndef FL_DAEMON_METRICS_METRICS_PARTS_H
+#define FL_DAEMON_METRICS_METRICS_PARTS_H
+
+#include "daemon/metrics/metrics.h"
+
+enum { FL_BUCKETS = 16 };
+
+/* Bounds in nanoseconds, rising; what is above the last one counts in `n` only. */
+struct fl_histogram {
+	const fl_time *bounds;
+	uint32_t n_bounds;
+	uint64_t counts[FL_BUCKETS]; /* each for itself */
+	uint64_t n;
+	double sum; /* seconds */
+};
+
+struct fl_queue_counts {
+	char *name;
+	struct fl_histogram wait;
+	uint64_t submitted, lost, ended[FL_JOB_STATES], preempted[FL_REASONS];
+};
+
+struct fl_metrics {
+	struct fl_queue_counts queues[FL_METRICS_QUEUES + 1]; /* by name; the last: the rest */
+	uint32_t n;
+	struct fl_histogram cycle, generation, commit;
+	uint64_t loops, rows, store_errors;
+};
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes first where usage counts: heads of a queue, and candidates for preemption. */
+#include "base/sort.h"
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/preempt/preempt.h"
+
+bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
+{
+	const struct fl_line *line = &p->lines[p->jobs[a].queue.v];
+	double x = fl_afs_usage(p, (struct fl_workload){ a }),
+	       y = fl_afs_usage(p, (struct fl_workload){ b });
+
+	if (p->jobs[a].promised != p->jobs[b].promised)
+		return p->jobs[a].promised;
+	if (x != y)
+		return x < y;
+	if ((a == line->sticky) != (b == line->sticky))
+		return a == line->sticky;
+	return p->jobs[a].position < p->jobs[b].position;
+}
+
+struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q)
+{
+	struct fl_line_walk walk = { 0 };
+	uint32_t head = FL_NONE;
+
+	for (uint32_t w = fl_line_next(p, q, &walk).v; w != FL_NONE;
+	     w = fl_line_next(p, q, &walk).v)
+		if (head == FL_NONE || fl_afs_before(p, w, head))
+			head = w;
+	return (struct fl_workload){ head };
+}
+
+static int cmp_queues(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	uint32_t x = p->jobs[a].held_by.v, y = p->jobs[b].held_by.v;
+
+	return (x > y) - (x < y);
+}
+
+static int cmp_places(const void *afs, uint32_t a, uint32_t b)
+{
+	const uint32_t *place = ((const struct fl_afs *)afs)->place;
+
+	return (place[a] > place[b]) - (place[a] < place[b]);
+}
+
+/*
+ * Of two candidates of one queue usage decides, of two queues' the order as it comes
+ * here.  That can go in a circle: a before b by usage, b before c by time, and c, of
+ * another queue, before a by time.  So each candidate takes the place that is the
+ * number of those that go before it, and of two with one place the first stays first.
+ *
+ * Where there is no circle those numbers are 0, 1, 2, ..., so the order is the one the
+ * rule gives, and the reference's.  Where there is one, the reference's order hangs on
+ * its sort and on a hash map; this one (Copeland's, for the same riddle in elections)
+ * hangs on nothing but the rule.
+ *
+ * Those that go before w are the ones before it of other queues, which is its index
+ * less its rank among its queue's as they come, and those of its own queue by usage.
+ */
+void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
+{
+	uint32_t *place = p->afs->place, *by_queue = p->afs->by_queue, end;
+
+	for (uint32_t i = 0; i < n; i++) {
+		place[ids[i]] = i;
+		by_queue[i] = ids[i];
+	}
+	fl_sort(by_queue, n, p->sort_scratch, cmp_queues, p);
+	for (uint32_t i = 0; i < n; i++)
+		place[by_queue[i]] -= i; /* less its rank and where its queue begins */
+	for (uint32_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && cmp_queues(p, by_queue[i], by_queue[end]) == 0;)
+			end++;
+		fl_sort(by_queue + i, end - i, p->sort_scratch, fl_preempt_cmp_candidates, p);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		place[by_queue[i]] += i;
+	fl_sort(ids, n, p->sort_scratch, cmp_places, p->afs);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * enter - what a cycle decided comes into force (conformance: 9)
+ *
+ * Admissions hold their quota, evictions are under way, and who waits goes back to its place, or
+ * is parked until something frees.
+ *
+ * Promises: once fl_enter_reserve has room for all of it, fl_enter cannot fail; a tree that is
+ * left as it was is not stirred (lines.c), and one that is not, is.
+ */
+#include <string.h>
+
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/cycle/heads.h"
+#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/guarantee/protect.h"
+#include "decide/borrow/guarantee/rung.h"
+
+/*
+ * Most notes of the flushes for those who start late.  The first one in a tree wakes who sleeps there
+ * by now, and whom this cycle parks, which takes no more than to park them (@parks); further ones
+ * find nobody.  Entries stand tree by tree; if they did not, this would be too much room.
+ */
+static size_t late_notes(const struct fl_policy *p, size_t parks)
+{
+	const struct fl_cycle *c = p->scratch;
+	uint32_t flushed = FL_NONE;
+	size_t notes = 0;
+
+	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++) {
+		uint32_t root;
+
+		if (!c->entries[i].starts_late)
+			continue;
+		root = p->tree.root_index[c->entries[i].queue.v];
+		notes += root == flushed ? FL_BITSET_NOTES :
+					   fl_line_flush_notes(p, c->entries[i].queue);
+		flushed = root;
+	}
+	return flushed == FL_NONE ? 0 : notes + parks;
+}
+
+/* Room to undo all that `enter` may write. */
+static int reserve_undo(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_cycle *c = p->scratch;
+	size_t notes = 0, bytes = 0, parks = 0;
+
+	if (!p->undo.marks)
+		return 0;
+	for (uint32_t i = 0; i < c->n_heads; i++) {
+		const struct fl_head *h = &c->heads[i];
+		const struct fl_shape *shape = &p->shapes[p->jobs[h->workload.v].shape];
+		size_t cells = (size_t)shape->room * (p->tree.depth[h->queue.v] + 1) * 3;
+		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * shape->room +
+			 cells + FL_HOLDINGS_NOTES + 2 * FL_LINE_NOTES;
+		parks += fl_line_park_notes(p, h->workload);
+		bytes += shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
+			 shape->n_scan * sizeof(int16_t) + 64;
+		bytes += fl_protect_promise_bytes(p, h->workload);
+		notes += fl_rung_notes(p, shape->room);
+		bytes += fl_rung_bytes(p, shape->room);
+	}
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		for (uint32_t k = 0;
+		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++) {
+			struct fl_workload victim = c->entries[i].targets[k].workload;
+
+			notes += 9 + fl_protect_eviction_notes(p, victim) +
+				 fl_rung_notes(p, p->jobs[victim.v].n_use);
+			bytes += fl_rung_bytes(p, p->jobs[victim.v].n_use);
+		}
+	notes += parks + late_notes(p, parks) + 8 + fl_protect_notes(p) +
+		 c->n_roots * (1 + 2 * FL_BITSET_NOTES);
+	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
+}
+
+/* Room for all that is admitted to hold. */
+static int reserve_holdings(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_cycle *c = p->scratch;
+	uint32_t end = p->holdings.used, n = p->holdings.n;
+	int r;
+
+	for (uint32_t i = 0; i < c->n_entries; i++) {
+		if (c->entries[i].verdict != FL_ADMITTED)
+			continue;
+		end = fl_holdings_end(&p->holdings, end,
+				      fl_room(p, &p->jobs[c->entries[i].workload.v]));
+		n++;
+	}
+	r = fl_holdings_reserve(&p->holdings, end, err);
+	return r < 0 ? r : fl_state_reserve(p, n, err);
+}
+
+int fl_enter_reserve(struct fl_policy *p, fairlead_error *err)
+{
+	int r = reserve_holdings(p, err);
+
+	return r < 0 ? r : reserve_undo(p, err);
+}
+
+static void note_range(struct fl_policy *p, void *ptr, size_t size)
+{
+	fl_undo_note(&p->undo, ptr, (uint32_t)size);
+}
+
+static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_job *j = &p->jobs[e->workload.v];
+	const struct fl_nomination *a = &e->assignment;
+	struct fl_line *line = &p->lines[e->queue.v];
+
+	FL_SET(p, j->held, fl_holdings_take(&p->holdings, fl_room(p, j), &p->undo));
+	note_range(p, fl_placements(p, j), a->n_placements * sizeof *a->placements);
+	memcpy(fl_placements(p, j), a->placements, a->n_placements * sizeof *a->placements);
+	note_range(p, fl_uses(p, j), a->n_uses * sizeof *a->uses);
+	memcpy(fl_uses(p, j), a->uses, a->n_uses * sizeof *a->uses);
+	FL_SET(p, j->n_placement, (uint16_t)a->n_placements);
+	FL_SET(p, j->n_use, (uint16_t)a->n_uses);
+	fl_rung_enter(p, e);
+	FL_SET(p, j->reserved_at, p->now);
+	FL_SET(p, j->state, FL_STATE_ADMITTED);
+	FL_SET(p, j->scan_cycle, 0);
+	FL_SET(p, line->generation, line->generation + 1);
+	fl_line_remove(p, e->workload);
+	fl_state_hold(p, e->workload, e->queue);
+	fl_afs_settle(p, e->workload);
+}
+
+static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < e->n_targets; i++) {
+		struct fl_job *j = &p->jobs[e->targets[i].workload.v];
+
+		if (j->state == FL_STATE_EVICTING)
+			continue;
+		fl_rung_leave(p, e->targets[i].workload);
+		fl_line_stir(p, e->queue);
+		fl_state_unlist(p, e->targets[i].workload);
+		FL_SET(p, j->state, FL_STATE_EVICTING);
+		FL_SET(p, j->reason, e->targets[i].reason);
+		fl_state_list(p, e->targets[i].workload);
+		fl_protect_goes(p, e->targets[i].workload);
+		fl_protect_evicted(p, e, &e->targets[i]);
+	}
+}
+
+/* Who yields to whom, by where everybody stood when that was decided. Does anybody? */
+static bool enter_yields(struct fl_policy *p, const struct fl_entry *e)
+{
+	bool yields = false;
+
+	for (uint32_t i = 0; i < e->n_targets; i++)
+		if (p->jobs[e->targets[i].workload.v].state != FL_STATE_EVICTING)
+			yields |= fl_rung_yield(p, e, e->targets[i].workload.v);
+	return yields;
+}
+
+/* Of the cycle at hand in a tree; never 0. */
+static uint32_t number(const struct fl_policy *p, uint32_t root)
+{
+	return p->cycle[root] == UINT32_MAX ? 1 : p->cycle[root] + 1;
+}
+
+/* Will the scans of its next cycle begin with other flavors than those of this one did? */
+static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, const int16_t *next)
+{
+	const struct fl_job *j = &p->jobs[e->workload.v];
+	bool counted = fl_state_scan_counts(p, j);
+	struct fl_span scan = fl_scan(p, j);
+
+	for (uint32_t i = 0; i < scan.n; i++) {
+		int16_t from = counted ? p->scans[scan.first + i] : FL_SCAN_LAST;
+		int16_t to = next ? next[i] : FL_SCAN_LAST;
+
+		if ((from >= 0 || to >= 0) && from != to)
+			return true;
+	}
+	return false;
+}
+
+static void store_scan(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_job *j = &p->jobs[e->workload.v];
+	struct fl_span scan = fl_scan(p, j);
+
+	if (scan_moves(p, e, e->assignment.scan))
+		fl_line_stir(p, e->queue);
+	note_range(p, p->scans + scan.first, scan.n * sizeof *p->scans);
+	memcpy(p->scans + scan.first, e->assignment.scan, scan.n * sizeof *p->scans);
+	FL_SET(p, j->scan_cycle, number(p, p->tree.root_index[e->queue.v]));
+	FL_SET(p, j->scan_generation, p->lines[e->queue.v].generation);
+}
+
+static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
+{
+	for (uint32_t i = 0; i < fl_scan(p, &p->jobs[e->workload.v]).n; i++)
+		if (e->assignment.scan[i] >= 0)
+			return true;
+	return false;
+}
+
+/* Section 9: back to the heap, or parked until something frees. */
+static void requeue(struct fl_policy *p, const struct fl_entry *e)
+{
+	struct fl_line *line = &p->lines[e->queue.v];
+	bool strict = p->model->nodes[e->queue.v].strategy == FL_STRICT_FIFO;
+	bool promised = fl_protect_holds(p, e->queue) &&
+			(e->verdict == FL_PREEMPTING || e->verdict == FL_DEFERRED);
+
+	/* Passed over for another that was promised something: it keeps its own promise. */
+	if (p->protect && e->verdict != FL_SKIPPED)
+		fl_protect_promise(p, e, promised);
+	else if (p->rungs && p->jobs[e->workload.v].promised)
+		fl_protect_promise(p, e,
+				   /* kept= */ false); /* void: it was the first to be served */
+	switch (e->verdict) {
+	case FL_SET_ASIDE:
+		/* A strict queue goes past a foreign namespace only. */
+		if (strict && e->reason != FL_REASON_NAMESPACE_MISMATCH)
+			fl_line_return(p, e->workload);
+		else
+			fl_line_park(p, e->workload, /* shape= */ false);
+		return;
+	case FL_PREEMPTING:
+	case FL_DEFERRED:
+		if ((!strict || promised) && line->sticky != e->workload.v) {
+			fl_line_stir(p, e->queue);
+			FL_SET(p, line->sticky, e->workload.v);
+		}
+		if (scan_moves(p, e, /* next= */ NULL))
+			fl_line_stir(p, e->queue);
+		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
+		fl_rung_promise(p, e);
+		fl_line_return(p, e->workload);
+		return;
+	case FL_SKIPPED:
+		store_scan(p, e);
+		fl_line_return(p, e->workload);
+		return;
+	case FL_NO_FIT:
+	case FL_NO_TARGETS:
+		store_scan(p, e);
+		if (strict || flavors_left(p, e))
+			fl_line_return(p, e->workload);
+		else /* whose delay a Policy prolongs says nothing of those alike: each has its own */
+			fl_line_park(p, e->workload,
+				     !p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING] &&
+					     !e->protected);
+		return;
+	case FL_PENDING_VERDICT:
+	case FL_ADMITTED:
+		return;
+	}
+}
+
+/* What became of a head. */
+static void enter_head(struct fl_policy *p, const struct fl_entry *e)
+{
+	FL_SET(p, p->jobs[e->workload.v].reason, e->reason);
+	if (e->verdict == FL_ADMITTED)
+		enter_admission(p, e);
+	else
+		requeue(p, e);
+	/* Not its queue's head any more. */
+	if (fl_line_state(p, e->workload) != FL_STATE_WAITING)
+		fl_line_stir(p, e->queue);
+}
+
+void fl_enter(struct fl_policy *p)
+{
+	struct fl_cycle *c = p->scratch;
+	bool yields = false;
+
+	for (uint32_t i = 0; i < c->n_roots; i++)
+		if (fl_bitset_has(&p->stirred, c->roots[i]))
+			fl_bitset_remove(&p->stirred, c->roots[i], &p->undo);
+	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
+		if (c->entries[i].verdict == FL_PREEMPTING)
+			yields |= enter_yields(p, &c->entries[i]);
+#ifdef FL_CHECKED
+	fl_rung_check_step(p, yields);
+#endif
+	(void)yields;
+	for (uint32_t i = 0; i < c->n_heads; i++) {
+		struct fl_entry refused;
+
+		enter_head(p, fl_heads_told(c, &c->heads[i], &refused));
+	}
+	for (uint32_t i = 0; i < c->n_entries; i++)
+		if (c->entries[i].verdict == FL_PREEMPTING)
+			enter_evictions(p, &c->entries[i]);
+	/* What is promised nobody can take; what is held somebody may. */
+	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
+		if (c->entries[i].starts_late)
+			fl_line_flush(p, c->entries[i].queue);
+	for (uint32_t i = 0; i < c->n_roots; i++)
+		FL_SET(p, p->cycle[c->roots[i]], number(p, c->roots[i]));
+	fl_protect_end(p);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/cycle/heads.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "decide/match.h"
+
+int fl_heads_new(struct fl_cycle *c, struct fl_arena *a, uint32_t nodes, fairlead_error *err)
+{
+	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
+	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
+	c->heads = fl_arena_alloc(a, nodes, sizeof *c->heads, err);
+	c->felt = fl_arena_alloc(a, nodes, sizeof *c->felt, err);
+	return c->entries && c->entry_of && c->heads && c->felt ? 0 : FAIRLEAD_ENOMEM;
+}
+
+static void set_aside(struct fl_entry *e, enum fl_reason reason)
+{
+	e->verdict = FL_SET_ASIDE;
+	e->reason = reason;
+	e->processed = true;
+}
+
+bool fl_heads_set_aside(const struct fl_policy *p, struct fl_entry *e)
+{
+	const struct fl_workload_row *row = fl_row(p, e->workload);
+
+	if (!fl_match_namespace_exists(p->model, row->namespace))
+		set_aside(e, FL_REASON_NAMESPACE_MISSING);
+	else if (!fl_match_namespace(p->model, &p->model->nodes[e->queue.v].namespaces,
+				     row->namespace))
+		set_aside(e, FL_REASON_NAMESPACE_MISMATCH);
+	else if (row->requests == FL_REQUESTS_ABOVE_LIMITS)
+		set_aside(e, FL_REASON_MISCONFIGURED);
+	else if (row->requests == FL_REQUESTS_OUTSIDE_RANGE)
+		set_aside(e, FL_REASON_OUTSIDE_LIMIT_RANGE);
+	return e->processed;
+}
+
+/* --- entries --- */
+
+static struct fl_entry *add_entry(struct fl_policy *p, struct fl_head *h)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_entry *e = &c->entries[c->n_entries];
+
+	*e = (struct fl_entry){ .workload = h->workload, .queue = h->queue };
+	h->entry = c->n_entries++;
+	c->entry_of[e->queue.v] = c->n_entries;
+	return e;
+}
+
+static struct fl_head *add_head(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_head *h = &c->heads[c->n_heads++];
+
+	*h = (struct fl_head){ .workload = w, .queue = p->jobs[w.v].queue, .entry = FL_NONE };
+	return h;
+}
+
+struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_head *h = add_head(p, w);
+
+	p->scratch->roots[p->scratch->n_roots++] = p->tree.root_index[h->queue.v];
+	return add_entry(p, h);
+}
+
+void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w)
+{
+	uint32_t root = p->tree.root_index[p->jobs[w.v].queue.v];
+	struct fl_span order = p->tree.roots[root].order;
+
+	p->scratch->roots[p->scratch->n_roots++] = root;
+	for (uint32_t at = order.first; at < order.first + order.n; at++) {
+		uint32_t q = p->tree.order[at], sticky = p->lines[q].sticky;
+
+		if (q == p->jobs[w.v].queue.v)
+			(void)add_entry(p, add_head(p, w));
+		else if (sticky != FL_NONE && p->jobs[sticky].promised && p->lines[q].active)
+			(void)add_entry(p, add_head(p, (struct fl_workload){ sticky }));
+	}
+}
+
+/* --- at a glance --- */
+
+#ifdef FL_CHECKED
+/* Nominated in full it would have been refused as well, in the same words. */
+static int check(struct fl_policy *p, const struct fl_entry *seen, fairlead_error *err)
+{
+	struct fl_entry e = { .workload = seen->workload, .queue = seen->queue };
+	uint32_t n = fl_scan(p, &p->jobs[e.workload.v]).n;
+
+	if (fl_assign_nominate(p, &p->scratch->s, &e, /* only= */ NULL, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	FL_CHECK(e.n_targets == 0 && e.assignment.mode == seen->assignment.mode &&
+		 e.assignment.reason == seen->assignment.reason &&
+		 e.assignment.level == seen->assignment.level &&
+		 memcmp(e.assignment.scan, seen->assignment.scan, n * sizeof(int16_t)) == 0);
+	return 0;
+}
+#endif
+
+static int keep_refusal(struct fl_policy *p, struct fl_head *h, const struct fl_entry *e,
+			fairlead_error *err)
+{
+	uint32_t n = fl_scan(p, &p->jobs[h->workload.v]).n;
+	int16_t *scan = fl_arena_alloc(&p->cycle_arena, n, sizeof *scan, err);
+
+	if (!scan)
+		return FAIRLEAD_ENOMEM;
+	memcpy(scan, e->assignment.scan, n * sizeof *scan);
+	h->scan = scan;
+	h->verdict = e->assignment.mode == FL_MODE_NO_FIT ? FL_NO_FIT : FL_NO_TARGETS;
+	h->reason = e->assignment.mode == FL_MODE_NO_FIT ? e->assignment.reason :
+							   FL_REASON_NO_CANDIDATES;
+#ifdef FL_CHECKED
+	if (check(p, e, err) < 0)
+		return FAIRLEAD_ENOMEM;
+#endif
+	h->reserves = h->verdict == FL_NO_TARGETS && fl_cycle_reserves(p, e);
+	return 0;
+}
+
+/* Refused, or an entry. */
+static int look_at(struct fl_policy *p, struct fl_head *h, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_entry e = { .workload = h->workload, .queue = h->queue };
+	struct fl_entry *entry;
+	enum fl_glance seen;
+	int r;
+
+	if (fl_heads_set_aside(p, &e)) {
+		*add_entry(p, h) = e;
+		return 0;
+	}
+	r = fl_assign_glance(p, &c->s, &e, &seen, err);
+	if (r < 0)
+		return r;
+	if (seen == FL_GLANCE_REFUSED)
+		return keep_refusal(p, h, &e, err);
+	entry = add_entry(p, h);
+	if (seen == FL_GLANCE_FITS)
+		fl_assign_take_glance(p, entry);
+	return 0;
+}
+
+/* --- who may be felt --- */
+
+static bool is_contested(const struct fl_policy *p, const struct fl_head *h)
+{
+	const struct fl_cycle *c = p->scratch;
+
+	return h->entry != FL_NONE && !c->entries[h->entry].processed;
+}
+
+/* The lowest node above all entries of the heads from @first on; NULL heads: none. */
+static uint32_t common(const struct fl_policy *p, uint32_t first)
+{
+	const struct fl_cycle *c = p->scratch;
+	struct fl_node top = { FL_NONE };
+
+	for (uint32_t i = first; i < c->n_heads; i++)
+		if (is_contested(p, &c->heads[i]))
+			top = top.v == FL_NONE ? c->heads[i].queue :
+						 fl_tree_lca(&p->tree, top, c->heads[i].queue);
+	return top.v;
+}
+
+/* The cohorts that @h's tournament goes through below @top. */
+static void mark_cohorts(struct fl_policy *p, const struct fl_head *h, uint32_t top)
+{
+	for (uint32_t n = h->queue.v; n != top; n = p->tree.parent[n])
+		p->scratch->felt[n] = p->scratch->serial;
+}
+
+static bool stands_before_others(const struct fl_policy *p, const struct fl_head *h)
+{
+	for (uint32_t n = p->tree.parent[h->queue.v]; n != FL_NONE; n = p->tree.parent[n])
+		if (p->scratch->felt[n] == p->scratch->serial)
+			return true;
+	return false;
+}
+
+/* Of one tree, whose heads are those from @first on. */
+static void add_who_is_felt(struct fl_policy *p, uint32_t first)
+{
+	struct fl_cycle *c = p->scratch;
+	uint32_t top = common(p, first);
+
+	if (top == FL_NONE)
+		return;
+	for (uint32_t i = first; i < c->n_heads; i++)
+		if (c->heads[i].entry == FL_NONE && c->heads[i].reserves)
+			(void)add_entry(p, &c->heads[i]);
+	if (!p->model->settings.fair_sharing)
+		return;
+	top = common(p, first);
+	for (uint32_t i = first; i < c->n_heads; i++)
+		if (is_contested(p, &c->heads[i]))
+			mark_cohorts(p, &c->heads[i], top);
+	for (uint32_t i = first; i < c->n_heads; i++)
+		if (c->heads[i].entry == FL_NONE && stands_before_others(p, &c->heads[i]))
+			(void)add_entry(p, &c->heads[i]);
+}
+
+/* --- all of them --- */
+
+/* The head of every active queue of one tree. */
+static int gather_tree(struct fl_policy *p, uint32_t root, bool glance, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	struct fl_span order = p->tree.roots[root].order;
+	uint32_t first = c->n_heads;
+	int r = 0;
+
+	c->roots[c->n_roots++] = root;
+	for (uint32_t at = fl_bitset_next(&p->ready, order.first);
+	     at < order.first + order.n && r == 0; at = fl_bitset_next(&p->ready, at + 1)) {
+		struct fl_workload w = fl_line_head(p, (struct fl_node){ p->tree.order[at] });
+		struct fl_head *h;
+
+		if (w.v == FL_NONE)
+			continue;
+		h = add_head(p, w);
+		if (glance)
+			r = look_at(p, h, err);
+		else
+			(void)add_entry(p, h);
+	}
+	if (r == 0 && glance)
+		add_who_is_felt(p, first);
+	return r;
+}
+
+int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err)
+{
+	/* A Policy notes whom it spares, and until when: each search counts. */
+	bool all = full || p->afs, glance = !full && !p->protect;
+	int r = 0;
+
+	p->scratch->glanced.uses = NULL; /* the arena is new */
+	if (all)
+		for (uint32_t root = 0; root < p->tree.n_roots && r == 0; root++)
+			r = gather_tree(p, root, glance, err);
+	else
+		for (uint32_t root = fl_bitset_next(&p->stirred, 0); root != FL_NONE && r == 0;
+		     root = fl_bitset_next(&p->stirred, root + 1))
+			r = gather_tree(p, root, glance, err);
+	return r;
+}

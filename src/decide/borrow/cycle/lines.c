@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lines - who waits in a ClusterQueue, who is its head, who is parked
+ *
+ * Queue order is fixed: the sticky preemptor first, then priority descending,
+ * queue-order time ascending, uid ascending; under Admission Fair Sharing the
+ * usage of the local queue comes before all that (afs.c).  A parked (inadmissible) workload is
+ * out of the order until something in its tree frees: fl_line_flush.  A shape
+ * that was found not to fit is marked, so that equal workloads need not be tried
+ * one by one.
+ *
+ * A mark parks all of a shape, and taking it away wakes all, without a look at one of them: state
+ * and reason of who waits with its shape follow from the mark.  What holds between calls:
+ *
+ *   - who waits (FL_STATE_WAITING in fl_job) is in `shaped`, by shape and in queue order, or in
+ *     its line's `loose` when it is not like its shape: another priority, or put back in line
+ *     since its shape was marked.  Who was parked by itself is in its line's `parked`.
+ *   - a line's tree of heads has for each of its shapes the least position that waits in it, none
+ *     when the shape is marked, and above them the least of two; so its top is the least of all.
+ *   - `ready` has the active queues whose lines have a head, `asleep` those in which somebody is
+ *     parked or a shape is marked, both by place in the quota tree's order.
+ *   - `stirred` has the trees in which something happened since a cycle left them as they were: a
+ *     cycle of another tree would decide again what its last one did, which was to move nothing.
+ *
+ * Cost: head O(1), by usage of local queues O(those that wait); push and park O(log n); a flush is that for each shape or
+ * workload that was parked, which were heads once each; a change of priority is O(workloads of the
+ * queue).
+ */
+#include <string.h>
+
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/guarantee/protect.h"
+
+int fl_line_cmp(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if (x->queue.v != y->queue.v)
+		return x->queue.v < y->queue.v ? -1 : 1;
+	if (x->priority != y->priority)
+		return x->priority > y->priority ? -1 : 1;
+	if (x->age != y->age)
+		return x->age < y->age ? -1 : 1;
+	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+}
+
+/* Shapes are told apart at the beginning: whose priority changed since is like nobody. */
+static bool is_alike(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].priority == fl_row(p, w)->priority;
+}
+
+static struct fl_line *line_of(const struct fl_policy *p, struct fl_workload w)
+{
+	return &p->lines[p->jobs[w.v].queue.v];
+}
+
+static void set_state(struct fl_policy *p, struct fl_workload w, enum fl_workload_state state)
+{
+	FL_SET(p, p->jobs[w.v].state, state);
+}
+
+static bool is_marked(const struct fl_policy *p, uint32_t shape)
+{
+	return fl_bitset_has(&p->marked, shape);
+}
+
+/* --- what follows from the sets --- */
+
+enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+
+	return j->state == FL_STATE_WAITING && !j->loose && is_marked(p, j->shape) ?
+		       FL_STATE_INADMISSIBLE :
+		       j->state;
+}
+
+enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+
+	return j->state == FL_STATE_WAITING && !j->loose && p->shapes[j->shape].marks != j->joined ?
+		       p->shapes[j->shape].reason :
+		       j->reason;
+}
+
+static uint32_t least_loose(const struct fl_line *line) { return fl_bitset_next(&line->loose, 0); }
+
+/* The least position that is in order, but for the sticky one and usage; FL_NONE. */
+static uint32_t first_position(const struct fl_policy *p, const struct fl_line *line)
+{
+	uint32_t of_shapes = line->shapes.n ? p->heads[2 * line->shapes.first + 1] : FL_NONE;
+
+	return of_shapes < least_loose(line) ? of_shapes : least_loose(line);
+}
+
+/* Enter in `ready` whether @q has a head. */
+static void note_ready(struct fl_policy *p, struct fl_node q)
+{
+	uint32_t place = p->tree.place[q.v];
+	bool has = first_position(p, &p->lines[q.v]) != FL_NONE;
+
+	if (!p->lines[q.v].active || has == fl_bitset_has(&p->ready, place))
+		return;
+	if (has)
+		fl_bitset_add(&p->ready, place, &p->undo);
+	else
+		fl_bitset_remove(&p->ready, place, &p->undo);
+}
+
+static void note_asleep(struct fl_policy *p, struct fl_node q)
+{
+	if (!fl_bitset_has(&p->asleep, p->tree.place[q.v]))
+		fl_bitset_add(&p->asleep, p->tree.place[q.v], &p->undo);
+}
+
+static uint32_t least_of_shape(const struct fl_policy *p, uint32_t shape)
+{
+	struct fl_span members = p->shapes[shape].members;
+	uint32_t at = is_marked(p, shape) ? FL_NONE : fl_bitset_next(&p->shaped, members.first);
+
+	return at < members.first + members.n ? p->jobs[p->shape_ids[at]].position : FL_NONE;
+}
+
+/* The tree of heads again, from @shape up. */
+static void note_shape(struct fl_policy *p, const struct fl_line *line, uint32_t shape)
+{
+	uint32_t *heads = p->heads + 2 * (size_t)line->shapes.first;
+	uint32_t at = line->shapes.n + shape - line->shapes.first;
+	uint32_t least = least_of_shape(p, shape);
+
+	while (heads[at] != least) {
+		FL_SET(p, heads[at], least);
+		if (at == 1)
+			return;
+		at /= 2;
+		least = heads[2 * at] < heads[2 * at + 1] ? heads[2 * at] : heads[2 * at + 1];
+	}
+}
+
+/* @w waits from here on. */
+static void join(struct fl_policy *p, struct fl_workload w, bool loose)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
+
+	FL_SET(p, j->loose, loose);
+	FL_SET(p, j->joined, p->shapes[j->shape].marks);
+	set_state(p, w, FL_STATE_WAITING);
+	if (loose) {
+		fl_bitset_add(&line->loose, j->position, &p->undo);
+	} else {
+		fl_bitset_add(&p->shaped, j->shape_place, &p->undo);
+		note_shape(p, line, j->shape);
+	}
+	note_ready(p, j->queue);
+}
+
+/* It is in no set any more, if it was in one. */
+static void leave(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
+
+	if (fl_bitset_has(&line->parked, j->position)) {
+		fl_bitset_remove(&line->parked, j->position, &p->undo);
+	} else if (fl_bitset_has(&line->loose, j->position)) {
+		fl_bitset_remove(&line->loose, j->position, &p->undo);
+	} else if (fl_bitset_has(&p->shaped, j->shape_place)) {
+		fl_bitset_remove(&p->shaped, j->shape_place, &p->undo);
+		note_shape(p, line, j->shape);
+	}
+	note_ready(p, j->queue);
+}
+
+/* --- the line --- */
+
+void fl_line_stir(struct fl_policy *p, struct fl_node q)
+{
+	uint32_t root = p->tree.root_index[q.v];
+
+	if (root != FL_NONE && !fl_bitset_has(&p->stirred, root))
+		fl_bitset_add(&p->stirred, root, &p->undo);
+}
+
+struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q)
+{
+	const struct fl_line *line = &p->lines[q.v];
+	uint32_t first;
+
+	if (fl_afs_orders(p, q))
+		return fl_afs_head(p, q);
+	if (line->sticky != FL_NONE &&
+	    fl_line_state(p, (struct fl_workload){ line->sticky }) == FL_STATE_WAITING)
+		return (struct fl_workload){ line->sticky };
+	first = first_position(p, line);
+	return (struct fl_workload){ first == FL_NONE ? FL_NONE :
+							p->members[line->members.first + first] };
+}
+
+struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
+				struct fl_line_walk *walk)
+{
+	const struct fl_line *line = &p->lines[q.v];
+	uint32_t at, end = line->members.first + line->members.n;
+
+	for (at = fl_bitset_next(&p->shaped, line->members.first + walk->shaped); at < end;
+	     at = fl_bitset_next(&p->shaped, at)) {
+		struct fl_workload w = { p->shape_ids[at] };
+		const struct fl_shape *shape = &p->shapes[p->jobs[w.v].shape];
+
+		walk->shaped = at + 1 - line->members.first;
+		if (!is_marked(p, p->jobs[w.v].shape))
+			return w;
+		at = shape->members.first + shape->members.n;
+	}
+	walk->shaped = line->members.n;
+	at = fl_bitset_next(&line->loose, walk->loose);
+	if (at == FL_NONE)
+		return (struct fl_workload){ FL_NONE };
+	walk->loose = at + 1;
+	return (struct fl_workload){ p->members[line->members.first + at] };
+}
+
+/* Its shape's mark, when it is marked, says nothing of what was before. */
+static void tell_apart(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+
+	FL_SET(p, j->joined, p->shapes[j->shape].marks);
+}
+
+void fl_line_return(struct fl_policy *p, struct fl_workload w) { tell_apart(p, w); }
+
+void fl_line_push(struct fl_policy *p, struct fl_workload w)
+{
+	fl_protect_waits(p, w);
+	join(p, w, !is_alike(p, w));
+	fl_line_stir(p, p->jobs[w.v].queue);
+}
+
+/* Out of the order, on its own account. */
+static void park(struct fl_policy *p, struct fl_workload w)
+{
+	fl_bitset_add(&line_of(p, w)->parked, p->jobs[w.v].position, &p->undo);
+	set_state(p, w, FL_STATE_INADMISSIBLE);
+	note_asleep(p, p->jobs[w.v].queue);
+}
+
+/* All that wait with @shape are parked, for @reason. */
+static void mark(struct fl_policy *p, struct fl_node q, uint32_t shape, enum fl_reason reason)
+{
+	FL_SET(p, p->shapes[shape].marks, p->shapes[shape].marks + 1);
+	FL_SET(p, p->shapes[shape].reason, reason);
+	fl_bitset_add(&p->marked, shape, &p->undo);
+	note_shape(p, &p->lines[q.v], shape);
+	note_ready(p, q);
+	note_asleep(p, q);
+}
+
+void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
+
+	if (!shape || !is_alike(p, w)) {
+		leave(p, w);
+		park(p, w);
+		note_ready(p, j->queue);
+		return;
+	}
+	if (j->loose) {
+		leave(p, w);
+		join(p, w, /* loose= */ false);
+	} else {
+		tell_apart(p, w);
+	}
+	if (!is_marked(p, j->shape))
+		mark(p, j->queue, j->shape, j->reason);
+	for (uint32_t at = least_loose(line); at != FL_NONE;
+	     at = fl_bitset_next(&line->loose, at + 1)) {
+		struct fl_workload other = { p->members[line->members.first + at] };
+
+		if (p->jobs[other.v].shape != j->shape || !is_alike(p, other))
+			continue;
+		leave(p, other);
+		park(p, other);
+		FL_SET(p, p->jobs[other.v].reason, j->reason);
+	}
+}
+
+void fl_line_enter_mark(struct fl_policy *p, struct fl_node q, uint32_t shape)
+{
+	fl_bitset_add(&p->marked, shape, &p->undo);
+	note_asleep(p, q);
+}
+
+void fl_line_enter(struct fl_policy *p, struct fl_workload w)
+{
+	if (p->jobs[w.v].state == FL_STATE_INADMISSIBLE)
+		park(p, w);
+	else
+		join(p, w, p->jobs[w.v].loose);
+}
+
+void fl_line_clear_all(struct fl_policy *p)
+{
+	struct fl_bitset *const sets[] = { &p->shaped, &p->marked, &p->ready, &p->asleep };
+
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		fl_bitset_clear(sets[i]);
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		fl_bitset_clear(&p->lines[q].loose);
+		fl_bitset_clear(&p->lines[q].parked);
+		p->lines[q].sticky = FL_NONE;
+	}
+	memset(p->heads, 0xff, 2 * (size_t)p->n_shapes * sizeof *p->heads); /* FL_NONE */
+}
+
+void fl_line_remove(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_line *line = line_of(p, w);
+
+	leave(p, w);
+	fl_line_stir(p, p->jobs[w.v].queue);
+	if (line->sticky == w.v)
+		FL_SET(p, line->sticky, FL_NONE);
+	if (p->jobs[w.v].promised)
+		FL_SET(p, p->jobs[w.v].promised, false);
+}
+
+/* Put @w at position @at; its bits follow from its state. */
+static void place(struct fl_policy *p, struct fl_line *line, uint32_t w, uint32_t at)
+{
+	struct fl_job *j = &p->jobs[w];
+	struct fl_bitset *sets[] = { &line->loose, &line->parked };
+	bool in[] = { j->state == FL_STATE_WAITING && j->loose, j->state == FL_STATE_INADMISSIBLE };
+
+	FL_SET(p, p->members[line->members.first + at], w);
+	FL_SET(p, j->position, at);
+	for (int i = 0; i < 2; i++)
+		if (fl_bitset_has(sets[i], at) && !in[i])
+			fl_bitset_remove(sets[i], at, &p->undo);
+		else if (!fl_bitset_has(sets[i], at) && in[i])
+			fl_bitset_add(sets[i], at, &p->undo);
+}
+
+/* Where @w belongs among the members of its queue, which but for it are in order. */
+static uint32_t new_position(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+	const uint32_t *members = p->members + line->members.first;
+	uint32_t at = p->jobs[w.v].position;
+
+	while (at > 0 && fl_line_cmp(p, w.v, members[at - 1]) < 0)
+		at--;
+	while (at + 1 < line->members.n && fl_line_cmp(p, w.v, members[at + 1]) > 0)
+		at++;
+	return at;
+}
+
+void fl_line_move(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = line_of(p, w);
+	uint32_t from = j->position, to = new_position(p, w);
+	const uint32_t *members = p->members + line->members.first;
+	bool waits = j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE;
+
+	FL_SET(p, j->reason, fl_line_reason(p, w));
+	if (waits) {
+		leave(p, w);
+		FL_SET(p, j->loose, false);
+		set_state(p, w, FL_STATE_WAITING);
+	}
+	for (; from > to; from--)
+		place(p, line, members[from - 1], from);
+	for (; from < to; from++)
+		place(p, line, members[from + 1], from);
+	place(p, line, w.v, to);
+	if (waits)
+		join(p, w, !is_alike(p, w) || is_marked(p, j->shape));
+	for (uint32_t k = line->shapes.first; k < line->shapes.first + line->shapes.n; k++)
+		note_shape(p, line, k);
+	note_ready(p, j->queue);
+	fl_line_stir(p, j->queue);
+}
+
+size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+
+	return (size_t)line->members.n * (2 + 2 * FL_BITSET_NOTES) +
+	       ((size_t)line->shapes.n + 2) * FL_LINE_NOTES;
+}
+
+static void wake(struct fl_policy *p, struct fl_node q)
+{
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t end = line->shapes.first + line->shapes.n;
+
+	for (uint32_t k = fl_bitset_next(&p->marked, line->shapes.first); k < end;
+	     k = fl_bitset_next(&p->marked, k + 1)) {
+		fl_bitset_remove(&p->marked, k, &p->undo);
+		note_shape(p, line, k);
+	}
+	for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
+	     at = fl_bitset_next(&line->parked, at + 1)) {
+		struct fl_workload w = { p->members[line->members.first + at] };
+
+		fl_bitset_remove(&line->parked, at, &p->undo);
+		join(p, w, !is_alike(p, w));
+	}
+	note_ready(p, q);
+}
+
+void fl_line_flush(struct fl_policy *p, struct fl_node q)
+{
+	uint32_t root = p->tree.root_index[q.v];
+	struct fl_span order;
+
+	if (root == FL_NONE)
+		return;
+	fl_line_stir(p, q);
+	order = p->tree.roots[root].order;
+	for (uint32_t at = fl_bitset_next(&p->asleep, order.first); at < order.first + order.n;
+	     at = fl_bitset_next(&p->asleep, at + 1)) {
+		wake(p, (struct fl_node){ p->tree.order[at] });
+		fl_bitset_remove(&p->asleep, at, &p->undo);
+	}
+}
+
+size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q)
+{
+	uint32_t root = p->tree.root_index[q.v];
+	struct fl_span order;
+	size_t notes = FL_BITSET_NOTES;
+
+	if (!p->undo.marks || root == FL_NONE)
+		return 0;
+	order = p->tree.roots[root].order;
+	for (uint32_t i = fl_bitset_next(&p->asleep, order.first); i < order.first + order.n;
+	     i = fl_bitset_next(&p->asleep, i + 1)) {
+		const struct fl_line *line = &p->lines[p->tree.order[i]];
+		uint32_t end = line->shapes.first + line->shapes.n;
+
+		notes += FL_LINE_NOTES;
+		for (uint32_t k = fl_bitset_next(&p->marked, line->shapes.first); k < end;
+		     k = fl_bitset_next(&p->marked, k + 1))
+			notes += FL_LINE_NOTES;
+		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
+		     at = fl_bitset_next(&line->parked, at + 1))
+			notes += FL_LINE_NOTES;
+	}
+	return notes;
+}
+
+size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_line *line = line_of(p, w);
+	size_t notes = 2 * FL_LINE_NOTES;
+
+	for (uint32_t at = least_loose(line); at != FL_NONE;
+	     at = fl_bitset_next(&line->loose, at + 1))
+		notes += FL_LINE_NOTES;
+	return notes;
+}

@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/guarantee/protect.h"
+
+#include <string.h>
+
+#include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/state/adopt.h"
+#include "decide/borrow/state/image.h"
+
+enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
+
+struct fl_protect {
+	struct fl_protection *of; /* by node: every field said */
+	bool backs_off;           /* some queue does */
+	fl_time *until;           /* by cell: no borrowing before; FL_TIME_NONE: never reclaimed */
+	uint32_t *level;          /* by cell: reclaims in a row */
+	int16_t *flavors;         /* beside p->scans: what the promised were promised */
+	int32_t *counts;          /* by podset of the model: the same */
+	fl_time *waiting_since;   /* by workload */
+	fl_time *lifted, *longer; /* by workload: of that reservation, its run counts as longer */
+	fl_time *wake;            /* by root: when the first refusal so far ends */
+	fl_time *noted;           /* the same of the running cycle */
+};
+
+/* --- from the Policy to one row a queue --- */
+
+static void inherit(struct fl_protection *to, const struct fl_protection *from)
+{
+	for (unsigned c = 0; c < FL_CAUSES; c++) {
+		if (to->minimum_run[c] == FL_TIME_NONE)
+			to->minimum_run[c] = from->minimum_run[c];
+		if (to->delay[c] == FL_TIME_NONE)
+			to->delay[c] = from->delay[c];
+	}
+	if (to->back_off_base == FL_TIME_NONE) {
+		to->back_off_base = from->back_off_base;
+		to->back_off_max = from->back_off_max;
+	}
+	if (!to->has_overruling_priority) {
+		to->has_overruling_priority = from->has_overruling_priority;
+		to->overruling_priority = from->overruling_priority;
+	}
+	if (to->hold_freed_quota == FL_SWITCH_UNSET)
+		to->hold_freed_quota = from->hold_freed_quota;
+}
+
+/* What nobody said. */
+static const struct fl_protection unprotected = { .hold_freed_quota = FL_SWITCH_OFF };
+
+/* Each node's own row, then its cohorts' from below, then the defaults. */
+static void fill(struct fl_policy *p)
+{
+	const struct fl_model *m = p->model;
+	struct fl_protect *k = p->protect;
+	struct fl_protection defaults = fl_protection_default;
+
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		k->of[n] = fl_protection_default;
+	for (uint32_t i = 0; i < m->n_protections; i++)
+		if (m->protections[i].scope == FL_PROTECT_ALL)
+			defaults = m->protections[i].says;
+		else if (m->protections[i].node.v != FL_NONE)
+			k->of[m->protections[i].node.v] = m->protections[i].says;
+	inherit(&defaults, &unprotected);
+	for (uint32_t i = 0; i < p->tree.n_order; i++) { /* parents come first */
+		uint32_t n = p->tree.order[i], parent = p->tree.parent[n];
+
+		inherit(&k->of[n], parent == FL_NONE ? &defaults : &k->of[parent]);
+		k->backs_off |= !p->tree.is_cohort[n] && k->of[n].back_off_base > 0;
+	}
+	for (uint32_t n = 0; n < m->n_nodes; n++) /* those below a ring of cohorts */
+		inherit(&k->of[n], &defaults);
+}
+
+/* As the model says it. */
+static fl_time waits_since(const struct fl_policy *p, uint32_t w)
+{
+	const struct fl_workload_row *row = &p->model->workloads[w];
+
+	return fl_amount_max(row->created, fl_model_requeue(p->model, row)->evicted_at);
+}
+
+int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_arena *a = &p->arena;
+	struct fl_protect *k;
+
+	if (!p->model->n_protections && !p->model->settings.settles)
+		return 0;
+	k = fl_arena_alloc(a, 1, sizeof *k, err);
+	if (!k)
+		return FAIRLEAD_ENOMEM;
+	k->of = fl_arena_alloc(a, p->model->n_nodes, sizeof *k->of, err);
+	k->wake = fl_arena_alloc(a, p->tree.n_roots, sizeof *k->wake, err);
+	k->noted = fl_arena_alloc(a, p->tree.n_roots, sizeof *k->noted, err);
+	if (!k->of || !k->wake || !k->noted)
+		return FAIRLEAD_ENOMEM;
+	p->protect = k;
+	k->flavors = fl_arena_alloc(a, p->n_scans, sizeof *k->flavors, err);
+	k->counts = fl_arena_alloc(a, p->model->n_podsets, sizeof *k->counts, err);
+	k->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->waiting_since, err);
+	k->lifted = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->lifted, err);
+	k->longer = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->longer, err);
+	if (!k->flavors || !k->counts || !k->waiting_since || !k->lifted || !k->longer)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		k->waiting_since[w] = waits_since(p, w);
+		k->lifted[w] = FL_TIME_NONE;
+	}
+	fill(p);
+	for (uint32_t r = 0; r < p->tree.n_roots; r++)
+		k->wake[r] = k->noted[r] = FL_NEVER;
+	if (!k->backs_off)
+		return 0;
+	k->until = fl_arena_alloc(a, p->tree.cells, sizeof *k->until, err);
+	k->level = fl_arena_alloc(a, p->tree.cells, sizeof *k->level, err);
+	if (!k->until || !k->level)
+		return FAIRLEAD_ENOMEM;
+	for (size_t at = 0; at < p->tree.cells; at++)
+		k->until[at] = FL_TIME_NONE;
+	return 0;
+}
+
+/* --- saving and loading: refusals, back-offs, promises --- */
+
+static const struct fl_image_kind wake_kind = { "protect.wake", sizeof(fl_time), 0 };
+static const struct fl_image_kind until_kind = { "protect.until", sizeof(fl_time), 0 };
+static const struct fl_image_kind level_kind = { "protect.level", sizeof(uint32_t), 0 };
+static const struct fl_image_kind flavors_kind = { "protect.flavors", sizeof(int16_t), 0 };
+static const struct fl_image_kind counts_kind = { "protect.counts", sizeof(int32_t), 0 };
+static const struct fl_image_kind waiting_kind = { "protect.waiting", sizeof(fl_time), 0 };
+
+int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
+{
+	const struct fl_protect *k = p->protect;
+	int r;
+
+	if (!k)
+		return 0;
+	if ((r = fl_image_put(w, &wake_kind, k->wake, p->tree.n_roots, err)) < 0 ||
+	    (r = fl_image_put(w, &flavors_kind, k->flavors, p->n_scans, err)) < 0 ||
+	    (r = fl_image_put(w, &counts_kind, k->counts, p->model->n_podsets, err)) < 0 ||
+	    (r = fl_image_put(w, &waiting_kind, k->waiting_since, p->model->n_workloads, err)) <
+		    0 ||
+	    !k->backs_off)
+		return r;
+	r = fl_image_put(w, &until_kind, k->until, (uint32_t)p->tree.cells, err);
+	return r < 0 ? r : fl_image_put(w, &level_kind, k->level, (uint32_t)p->tree.cells, err);
+}
+
+int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	int r;
+
+	if (!k)
+		return 0;
+	if ((r = fl_image_copy(i, &wake_kind, p->tree.n_roots, k->wake, err)) < 0 ||
+	    (r = fl_image_copy(i, &flavors_kind, p->n_scans, k->flavors, err)) < 0 ||
+	    (r = fl_image_copy(i, &counts_kind, p->model->n_podsets, k->counts, err)) < 0 ||
+	    (r = fl_image_copy(i, &waiting_kind, p->model->n_workloads, k->waiting_since, err)) < 0)
+		return r;
+	for (uint32_t n = 0; n < p->model->n_podsets; n++)
+		if (k->counts[n] < 0)
+			return fl_image_damaged(counts_kind.name, err);
+	if (!k->backs_off)
+		return 0;
+	r = fl_image_copy(i, &until_kind, p->tree.cells, k->until, err);
+	if (r == 0)
+		r = fl_image_copy(i, &level_kind, p->tree.cells, k->level, err);
+	for (size_t at = 0; r == 0 && at < p->tree.cells; at++)
+		if (k->level[at] > LONGEST_ROW)
+			return fl_image_damaged(level_kind.name, err);
+	return r;
+}
+
+/* --- carried into another policy --- */
+
+static void carry_promise(struct fl_policy *p, const struct fl_adopting *a, struct fl_workload w)
+{
+	uint32_t was = a->is.was[w.v].v;
+	struct fl_span to = fl_scan(p, &p->jobs[w.v]), podsets = fl_row(p, w)->podsets;
+	struct fl_span from = fl_scan(a->from, &a->from->jobs[was]);
+
+	memcpy(p->protect->flavors + to.first, a->from->protect->flavors + from.first,
+	       to.n * sizeof *p->protect->flavors);
+	memcpy(p->protect->counts + podsets.first,
+	       a->from->protect->counts + a->from->model->workloads[was].podsets.first,
+	       podsets.n * sizeof *p->protect->counts);
+}
+
+/* How long queue @n may not borrow. */
+static void carry_back_offs(struct fl_policy *p, const struct fl_adopting *a, struct fl_node n)
+{
+	const struct fl_protect *from = a->from->protect;
+	uint32_t is = a->is.nodes[n.v];
+
+	if (is == FL_NONE || p->tree.root_index[is] == FL_NONE ||
+	    a->from->tree.root_index[n.v] == FL_NONE)
+		return;
+	for (uint32_t c = 0; c < fl_tree_root_of(&a->from->tree, n)->n_columns; c++) {
+		struct fl_column column = fl_adopting_column(a, p, n, (struct fl_column){ c });
+		size_t was = a->from->tree.row[n.v] + c, at;
+
+		if (column.v == FL_NONE)
+			continue;
+		at = fl_tree_cell(&p->tree, (struct fl_node){ is }, column);
+		p->protect->until[at] = from->until[was];
+		p->protect->level[at] = from->level[was];
+	}
+}
+
+/* Since when who was @was waits or goes; nobody noted when somebody was told to go: from now on. */
+static fl_time carried_since(const struct fl_policy *p, const struct fl_adopting *a, uint32_t w)
+{
+	const struct fl_protect *from = a->from->protect;
+
+	if (from)
+		return from->waiting_since[a->is.was[w].v];
+	return p->jobs[w].state == FL_STATE_EVICTING ? p->now : waits_since(p, w);
+}
+
+void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a)
+{
+	const struct fl_protect *from = a->from->protect;
+	struct fl_protect *k = p->protect;
+
+	if (!k)
+		return;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		uint32_t was = a->is.was[w].v;
+
+		if (was != FL_NONE)
+			k->waiting_since[w] = carried_since(p, a, w);
+		if (p->jobs[w].promised)
+			carry_promise(p, a, (struct fl_workload){ w });
+	}
+	for (uint32_t root = 0; from && root < p->tree.n_roots; root++)
+		if (a->alike[root])
+			k->wake[root] =
+				from->wake[a->from->tree.root_index
+						   [a->is.nodes_were[p->tree.roots[root].node.v]]];
+	for (uint32_t n = 0; from && k->backs_off && from->backs_off && n < a->from->tree.n_nodes;
+	     n++)
+		carry_back_offs(p, a, (struct fl_node){ n });
+}
+
+/* --- what the rules ask --- */
+
+static struct fl_number length(fl_time t)
+{
+	return (struct fl_number){ .kind = FL_NUMBER_DURATION, .amount = t };
+}
+
+/* A refusal in the tree around @q ends at @when. */
+static void note(const struct fl_policy *p, struct fl_node q, fl_time when)
+{
+	fl_time *noted = &p->protect->noted[p->tree.root_index[q.v]];
+
+	if (when < *noted)
+		*noted = when;
+}
+
+/* Both sides of a rule about @victim. */
+static void emit(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		 enum fl_check check, struct fl_number lhs, struct fl_number rhs, bool holds)
+{
+	if (p->scratch->sink)
+		fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE },
+				(struct fl_evidence){
+					.check = check,
+					.node = p->jobs[victim].held_by,
+					.victim = { victim },
+					.lhs = lhs,
+					.rhs = rhs,
+					.holds = holds,
+				});
+}
+
+/* Since when @w runs, or as if it had. */
+static fl_time runs_since(const struct fl_policy *p, uint32_t w)
+{
+	fl_time since = p->jobs[w].reserved_at;
+
+	return p->protect->lifted[w] == since ? fl_sat_sub(since, p->protect->longer[w]) : since;
+}
+
+/* Has it been @needed long since @since? */
+static bool long_enough(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			enum fl_check check, fl_time since, fl_time needed)
+{
+	fl_time end = fl_sat_add(since, needed);
+
+	if (needed <= 0)
+		return true;
+	emit(p, ask, victim, check, length(fl_sat_sub(p->now, since)), length(needed),
+	     p->now >= end);
+	if (p->now >= end)
+		return true;
+	note(p, ask->queue, end);
+	p->scratch->protected = true;
+	return false;
+}
+
+/* A priority that overrules fair sharing loses nothing to it. */
+static bool outranks_shares(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+			    enum fl_cause cause)
+{
+	const struct fl_job *v = &p->jobs[victim];
+	const struct fl_protection *of = &p->protect->of[v->held_by.v];
+	bool outranks = v->priority > of->overruling_priority;
+
+	if (cause != FL_CAUSE_FAIR_SHARING || !of->has_overruling_priority)
+		return false;
+	emit(p, ask, victim, FL_CHECK_OVERRULING, (struct fl_number){ .amount = v->priority },
+	     (struct fl_number){ .amount = of->overruling_priority }, !outranks);
+	return outranks;
+}
+
+bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+		       enum fl_cause cause)
+{
+	const struct fl_job *v = &p->jobs[victim];
+
+	if (!p->protect || v->state == FL_STATE_EVICTING)
+		return true;
+	return !outranks_shares(p, ask, victim, cause) && fl_rung_may_go(p, ask, victim, cause) &&
+	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, runs_since(p, victim),
+			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
+	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY,
+			   p->protect->waiting_since[ask->workload.v],
+			   p->protect->of[ask->queue.v].delay[cause]);
+}
+
+bool fl_protect_may_borrow(const struct fl_policy *p, struct fl_node q, struct fl_column column)
+{
+	fl_time until;
+
+	if (!p->protect || !p->protect->backs_off)
+		return true;
+	until = p->protect->until[fl_tree_cell(&p->tree, q, column)];
+	if (p->now >= until)
+		return true;
+	note(p, q, until);
+	return false;
+}
+
+bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, uint32_t podset,
+			       struct fl_column column)
+{
+	struct fl_node q = p->jobs[w.v].queue;
+	bool may = fl_protect_may_borrow(p, q, column);
+	const struct fl_column_info *info;
+
+	if (may)
+		return true;
+	info = &fl_tree_root_of(&p->tree, q)->columns[column.v];
+	struct fl_evidence row = {
+		.check = FL_CHECK_BACK_OFF,
+		.workload = w,
+		.podset = podset,
+		.node = q,
+		.flavor = info->flavor,
+		.resource = info->resource,
+		.victim = { FL_NONE },
+		.lhs = { .kind = FL_NUMBER_TIME, .amount = p->now },
+		.rhs = { .kind = FL_NUMBER_TIME,
+			 .amount = p->protect->until[fl_tree_cell(&p->tree, q, column)] },
+		.holds = false,
+	};
+
+	fl_emit(p->scratch, &row);
+	return false;
+}
+
+bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_protection *of;
+
+	if (!p->protect || !p->model->settings.fair_sharing)
+		return false;
+	of = &p->protect->of[p->jobs[w.v].queue.v];
+	return of->has_overruling_priority && p->jobs[w.v].priority > of->overruling_priority;
+}
+
+bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
+{
+	return p->protect && (p->rungs || p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON);
+}
+
+/* When @w, who is going, counts as staying again. */
+static fl_time stuck_at(const struct fl_policy *p, uint32_t w)
+{
+	return p->model->settings.eviction_timeout > 0 ?
+		       fl_sat_add(p->protect->waiting_since[w],
+				  p->model->settings.eviction_timeout) :
+		       FL_NEVER;
+}
+
+bool fl_protect_is_stuck(const struct fl_policy *p, uint32_t w)
+{
+	return p->protect && p->now >= stuck_at(p, w);
+}
+
+/* When the next of those who are going in a tree counts as staying. */
+static fl_time next_stuck(const struct fl_policy *p, uint32_t root)
+{
+	struct fl_span queues = p->tree.queues[root];
+	fl_time first = FL_NEVER;
+
+	if (p->model->settings.eviction_timeout <= 0)
+		return FL_NEVER;
+	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
+		const struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
+
+		for (uint32_t k = 0; k < line->n_holders; k++) {
+			uint32_t w = p->holders[line->holders.first + k];
+
+			if (p->jobs[w].state == FL_STATE_EVICTING && stuck_at(p, w) > p->now)
+				first = fl_amount_min(first, stuck_at(p, w));
+		}
+	}
+	return first;
+}
+
+void fl_protect_watch(struct fl_policy *p)
+{
+	for (uint32_t root = 0; p->protect && root < p->tree.n_roots; root++)
+		p->protect->wake[root] = fl_amount_min(p->protect->wake[root], next_stuck(p, root));
+}
+
+void fl_protect_goes(struct fl_policy *p, struct fl_workload w)
+{
+	if (!p->protect)
+		return;
+	/* Always: a Policy that says a timeout later counts from here. */
+	FL_SET(p, p->protect->waiting_since[w.v], p->now);
+	if (p->model->settings.eviction_timeout > 0)
+		note(p, p->jobs[w.v].held_by, stuck_at(p, w.v));
+}
+
+bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	bool fits;
+
+	fl_preempt_let_go(p, v, ask->queue, /* out= */ true);
+	fits = fl_view_fits(p, v, ask, /* borrow= */ true);
+	fl_preempt_let_go(p, v, ask->queue, /* out= */ false);
+	return fits;
+}
+
+const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->protect->flavors + fl_scan(p, &p->jobs[w.v]).first;
+}
+
+const int32_t *fl_protect_counts(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->protect->counts + fl_row(p, w)->podsets.first;
+}
+
+void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept)
+{
+	struct fl_job *j = &p->jobs[e->workload.v];
+	const struct fl_nomination *a = &e->assignment;
+	struct fl_span podsets = fl_row(p, e->workload)->podsets, scan = fl_scan(p, j);
+
+	if (j->promised != kept) {
+		FL_SET(p, j->promised, kept);
+		fl_line_stir(p, e->queue); /* who is served first in the next cycle is another */
+	}
+	if (!kept)
+		return;
+	fl_undo_note(&p->undo, p->protect->flavors + scan.first,
+		     scan.n * (uint32_t)sizeof *p->protect->flavors);
+	fl_undo_note(&p->undo, p->protect->counts + podsets.first,
+		     podsets.n * (uint32_t)sizeof *p->protect->counts);
+	for (uint32_t i = 0; i < scan.n; i++)
+		p->protect->flavors[scan.first + i] = a->flavor[i];
+	for (uint32_t i = podsets.first; i < podsets.first + podsets.n; i++)
+		p->protect->counts[i] = p->model->podsets[i].count;
+	for (uint32_t i = 0; i < a->n_placements; i++)
+		p->protect->counts[podsets.first + a->placements[i].podset] =
+			a->placements[i].count;
+}
+
+size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w)
+{
+	return fl_scan(p, &p->jobs[w.v]).n * sizeof(int16_t) +
+	       fl_row(p, w)->podsets.n * sizeof(int32_t) + 16;
+}
+
+void fl_protect_waits(struct fl_policy *p, struct fl_workload w)
+{
+	if (p->protect)
+		FL_SET(p, p->protect->waiting_since[w.v], p->now);
+}
+
+/* --- the course of time --- */
+
+void fl_protect_begin(struct fl_policy *p)
+{
+	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
+		p->protect->noted[r] = FL_NEVER;
+}
+
+bool fl_protect_is_due(const struct fl_policy *p)
+{
+	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
+		if (p->protect->wake[r] <= p->now)
+			return true;
+	return false;
+}
+
+int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	int r = 0;
+
+	for (uint32_t root = 0; k && root < p->tree.n_roots && r == 0; root++) {
+		struct fl_node n = p->tree.roots[root].node;
+		size_t notes = 1 + fl_line_flush_notes(p, n);
+
+		if (k->wake[root] > p->now)
+			continue;
+		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_time), err);
+		if (r < 0)
+			break;
+		FL_SET(p, k->wake[root], next_stuck(p, root));
+		fl_line_flush(p, n);
+	}
+	return r;
+}
+
+void fl_protect_end(struct fl_policy *p)
+{
+	struct fl_protect *k = p->protect;
+
+	for (uint32_t r = 0; k && r < p->tree.n_roots; r++)
+		if (k->noted[r] < k->wake[r])
+			FL_SET(p, k->wake[r], k->noted[r]);
+}
+
+/* base, twice that, four times that, ... and no more than max */
+static fl_time back_off(const struct fl_protection *of, uint32_t level)
+{
+	fl_time t = of->back_off_base;
+
+	for (uint32_t i = 1; i < level && t < of->back_off_max; i++)
+		t = fl_sat_add(t, t);
+	return t < of->back_off_max ? t : of->back_off_max;
+}
+
+/* Does @e's workload need somebody to go in @column? */
+static bool needs(const struct fl_entry *e, struct fl_column column)
+{
+	for (uint32_t i = 0; i < e->assignment.n_uses; i++)
+		if (e->assignment.uses[i].column.v == column.v)
+			return e->assignment.needs[i];
+	return false;
+}
+
+/* Another reclaim of what is in cell @at, now. */
+static void strike(struct fl_policy *p, const struct fl_protection *of, size_t at)
+{
+	struct fl_protect *k = p->protect;
+	uint32_t level = k->level[at];
+
+	if (level && k->until[at] == fl_sat_add(p->now, back_off(of, level)))
+		return; /* another victim of the same moment */
+	if (p->now >= fl_sat_add(k->until[at], of->back_off_max))
+		level = 0;
+	level += level < LONGEST_ROW;
+	FL_SET(p, k->level[at], level);
+	FL_SET(p, k->until[at], fl_sat_add(p->now, back_off(of, level)));
+}
+
+void fl_protect_evicted(struct fl_policy *p, const struct fl_entry *e,
+			const struct fl_target *victim)
+{
+	const struct fl_job *j = &p->jobs[victim->workload.v];
+	const struct fl_protection *of;
+
+	if (!p->protect || !p->protect->backs_off ||
+	    (victim->reason != FL_REASON_IN_COHORT_RECLAMATION &&
+	     victim->reason != FL_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING))
+		return;
+	of = &p->protect->of[j->held_by.v];
+	for (uint32_t i = 0; i < j->n_use && of->back_off_base > 0; i++) {
+		const struct fl_use *use = &fl_uses(p, j)[i];
+		size_t at = fl_tree_cell(&p->tree, j->held_by, use->column);
+
+		if (use->amount > 0 && needs(e, use->column) &&
+		    p->usage.cell[at] > p->tree.subtree[at])
+			strike(p, of, at);
+	}
+}
+
+fl_time fl_protect_wake(const struct fl_policy *p, fl_time now)
+{
+	fl_time first = FL_NEVER;
+
+	for (uint32_t r = 0; p->protect && r < p->tree.n_roots; r++)
+		if (p->protect->wake[r] < first)
+			first = p->protect->wake[r];
+	return first > now ? first : now;
+}
+
+size_t fl_protect_notes(const struct fl_policy *p) { return p->protect ? p->tree.n_roots : 0; }
+
+size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->protect && p->protect->backs_off ? 2 * (size_t)p->jobs[w.v].n_use : 0;
+}
+
+static uint64_t left(fl_time since, fl_time needed, fl_time now)
+{
+	fl_time end = fl_sat_add(since, needed);
+
+	return needed > 0 && end > now ? (uint64_t)fl_sat_sub(end, now) : 0;
+}
+
+/* How much is left, or whether anything is. */
+static uint64_t told(uint64_t left, bool gist) { return gist ? left > 0 : left; }
+
+static void spell_back_offs(const struct fl_policy *p, uint32_t n, fl_time now, bool gist,
+			    fl_word *word, void *user)
+{
+	const struct fl_protect *k = p->protect;
+	fl_time max = k->of[n].back_off_max;
+
+	for (uint32_t c = 0; c < p->tree.roots[p->tree.root_index[n]].n_columns; c++) {
+		size_t at = p->tree.row[n] + c;
+
+		if (gist && k->until[at] > now)
+			word(user, at);
+		if (gist || !k->level[at] || !left(k->until[at], max, now))
+			continue;
+		word(user, at);
+		word(user, k->level[at]);
+		word(user, left(k->until[at], max, now));
+	}
+}
+
+void fl_protect_spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
+{
+	const struct fl_protect *k = p->protect;
+
+	if (!k)
+		return;
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		const struct fl_job *j = &p->jobs[w];
+		struct fl_span scan = fl_scan(p, j);
+
+		for (unsigned c = 0; c < FL_CAUSES; c++)
+			if (fl_holds_quota(j))
+				word(user, told(left(runs_since(p, w),
+						     k->of[j->held_by.v].minimum_run[c], now),
+						gist));
+			else if (j->queue.v != FL_NONE)
+				word(user, told(left(k->waiting_since[w],
+						     k->of[j->queue.v].delay[c], now),
+						gist));
+		if (j->state == FL_STATE_EVICTING)
+			word(user, told(left(k->waiting_since[w],
+					     p->model->settings.eviction_timeout, now),
+					gist));
+		word(user, j->promised);
+		for (uint32_t i = 0; j->promised && i < scan.n; i++)
+			word(user, (uint64_t)(uint16_t)k->flavors[scan.first + i]);
+		for (uint32_t i = 0; j->promised && i < p->model->workloads[w].podsets.n; i++)
+			word(user, (uint64_t)(uint32_t)
+					   k->counts[p->model->workloads[w].podsets.first + i]);
+	}
+	for (uint32_t r = 0; r < p->tree.n_roots && now != FL_NEVER && !gist; r++)
+		if (k->wake[r] != FL_NEVER)
+			word(user, (uint64_t)r << 32 ^ (uint64_t)fl_sat_sub(k->wake[r], now));
+	for (uint32_t i = 0; k->backs_off && i < p->tree.n_order; i++)
+		spell_back_offs(p, p->tree.order[i], now, gist, word, user);
+}
+
+/* --- for exploring --- */
+
+/* How long until the first of @lengths since @since has passed; 0: all have. */
+static fl_time first_left(fl_time since, const fl_time lengths[FL_CAUSES], fl_time now)
+{
+	uint64_t first = 0;
+
+	for (unsigned c = 0; c < FL_CAUSES; c++) {
+		uint64_t more = left(since, lengths[c], now);
+
+		if (more && (!first || more < first))
+			first = more;
+	}
+	return (fl_time)first;
+}
+
+int fl_protect_lift(struct fl_policy *p, uint32_t w, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	const struct fl_job *j = &p->jobs[w];
+	bool holds = fl_holds_quota(j);
+	fl_time more = 0;
+	int r;
+
+	if (k && holds)
+		more = first_left(runs_since(p, w), k->of[j->held_by.v].minimum_run, p->now);
+	else if (k && j->queue.v != FL_NONE)
+		more = first_left(k->waiting_since[w], k->of[j->queue.v].delay, p->now);
+	if (more == 0)
+		return 1;
+	r = fl_undo_reserve(&p->undo, 2, 2 * sizeof(fl_time), err);
+	if (r < 0)
+		return r;
+	if (!holds) {
+		FL_SET(p, k->waiting_since[w], fl_sat_sub(k->waiting_since[w], more));
+		return 0;
+	}
+	more = fl_sat_add(more, j->reserved_at - runs_since(p, w));
+	FL_SET(p, k->lifted[w], j->reserved_at);
+	FL_SET(p, k->longer[w], more);
+	return 0;
+}
+
+size_t fl_protect_back_offs(const struct fl_policy *p)
+{
+	return p->protect && p->protect->backs_off ? p->tree.cells : 0;
+}
+
+int fl_protect_lift_back_off(struct fl_policy *p, size_t at, fairlead_error *err)
+{
+	int r;
+
+	if (p->protect->until[at] <= p->now)
+		return 1;
+	r = fl_undo_reserve(&p->undo, 1, sizeof(fl_time), err);
+	if (r == 0)
+		FL_SET(p, p->protect->until[at], p->now);
+	return r;
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/preempt/fair_walk.h"
+
+#include "base/check.h"
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/preempt/preempt.h"
+
+static struct fl_search_node *marks_of(const struct fl_fair_walk *w, uint32_t n)
+{
+	return &w->p->scratch->nodes[n];
+}
+
+static const struct fl_drs *share_of(const struct fl_fair_walk *w, uint32_t n)
+{
+	return fl_view_drs(w->p, w->v, (struct fl_node){ n });
+}
+
+static bool is_own(const struct fl_fair_walk *w, uint32_t q) { return q == w->ask->queue.v; }
+
+static bool is_on_path(const struct fl_fair_walk *w, uint32_t n)
+{
+	return marks_of(w, n)->on_path == w->p->scratch->search;
+}
+
+/* Does every candidate count, so that all are to be looked at in their order? */
+static bool is_thorough(const struct fl_fair_walk *w)
+{
+	return fl_preempt_heard(w->p) || w->p->protect;
+}
+
+/* --- the candidates of one queue --- */
+
+/* Another queue's workloads are candidates only if it was above nominal when the search began. */
+static bool was_over(const struct fl_fair_walk *w, uint32_t q)
+{
+	struct fl_search_node *s = marks_of(w, q);
+
+	if (s->over_known != w->p->scratch->search) {
+		s->over_known = w->p->scratch->search;
+		s->over = !fl_preempt_within_nominal(w->p, w->v, w->ask, (struct fl_node){ q });
+	}
+	return s->over;
+}
+
+static enum fl_preempt_policy policy_for(const struct fl_fair_walk *w, uint32_t q)
+{
+	struct fl_node own = w->ask->queue;
+
+	return is_own(w, q) ? fl_preempt_within_queue(w->p, own) :
+			      w->p->model->nodes[own.v].reclaim;
+}
+
+/* Of the second pass: whom the first one refused, or would have. */
+static bool is_candidate(const struct fl_fair_walk *w, uint32_t q, uint32_t victim)
+{
+	const struct fl_search_node *s = marks_of(w, q);
+
+	if (w->pass == FL_FAIR_SECOND_PASS && (!w->left_out || s->at < s->left))
+		return w->p->scratch->noted[victim] == w->p->scratch->search;
+	return fl_preempt_allows(w->p, w->ask, victim, policy_for(w, q),
+				 is_own(w, q)      ? FL_CAUSE_WITHIN_QUEUE :
+				 w->within_nominal ? FL_CAUSE_RECLAIM :
+						     FL_CAUSE_FAIR_SHARING);
+}
+
+/* Where @q's candidates begin in this pass; at their end when none of them counts. */
+static void start_queue(const struct fl_fair_walk *w, uint32_t q, uint32_t n)
+{
+	struct fl_search_node *s = marks_of(w, q);
+
+	/* the first pass was the last one */
+	s->left = s->started + 1 == w->p->scratch->pass ? s->at : 0;
+	s->started = w->p->scratch->pass;
+	s->at = 0;
+	if (!w->p->lines[q].active) {
+		s->at = n;
+	} else if (!is_own(w, q) && !was_over(w, q)) {
+		if (fl_preempt_heard(w->p))
+			fl_preempt_emit_within(w->p, w->v, w->ask, FL_CHECK_VICTIM_BORROWS, FL_NONE,
+					       (struct fl_node){ q });
+		s->at = n;
+	}
+}
+
+/* The first candidate left in @q; FL_NONE when there is none. */
+static uint32_t first_of(const struct fl_fair_walk *w, uint32_t q)
+{
+	struct fl_search_node *s = marks_of(w, q);
+	uint32_t n;
+	const uint32_t *list = fl_state_candidates(w->p, (struct fl_node){ q }, &n);
+
+	if (s->started != w->p->scratch->pass)
+		start_queue(w, q, n);
+	for (; s->at < n && !is_candidate(w, q, list[s->at]); s->at++)
+		if (fl_preempt_refuses_rest(w->p, w->ask, list[s->at], policy_for(w, q))) {
+			s->at = n;
+			break;
+		}
+	return s->at < n ? list[s->at] : FL_NONE;
+}
+
+/*
+ * All candidates of @q were refused for what it would keep without them.  When they were most of
+ * its workloads, it is worth to know what it keeps without any one: others may ask for as much.
+ */
+static void note_refused(const struct fl_fair_walk *w, struct fl_node q)
+{
+	uint32_t above = w->p->tree.parent[q.v];
+
+	if (w->rule == FL_FAIR_FINAL && !is_thorough(w) && above != FL_NONE &&
+	    is_on_path(w, above) && w->n_refused > w->p->lines[q.v].n_holders / 2)
+		fl_borrowers_find_kept(w->p, w->v, q);
+}
+
+uint32_t fl_fair_walk_pop(struct fl_fair_walk *w, struct fl_node q)
+{
+	uint32_t victim = first_of(w, q.v);
+
+	if (victim == FL_NONE) {
+		note_refused(w, q);
+		return FL_NONE;
+	}
+	marks_of(w, q.v)->at++;
+	/* Where usage orders them the next one may come before this one. */
+	if (!is_thorough(w) && fl_afs_orders(w->p, q))
+		fl_borrowers_with(w->p, w->v, q.v, FL_NONE);
+	return victim;
+}
+
+void fl_fair_walk_refuse(struct fl_fair_walk *w, uint32_t victim)
+{
+	w->p->scratch->noted[victim] = w->p->scratch->search;
+	w->n_refused++;
+}
+
+/* --- children that have nothing to give --- */
+
+static void prune(const struct fl_fair_walk *w, uint32_t n)
+{
+	marks_of(w, n)->pruned = w->p->scratch->pass;
+	if (!is_thorough(w))
+		fl_borrowers_leave(w->p, w->v, n);
+}
+
+static bool is_pruned(const struct fl_fair_walk *w, uint32_t n)
+{
+	return marks_of(w, n)->pruned == w->p->scratch->pass;
+}
+
+void fl_fair_walk_leave(struct fl_fair_walk *w, struct fl_node q) { prune(w, q.v); }
+
+bool fl_fair_walk_may_leave_out(const struct fl_fair_walk *w)
+{
+	return !is_thorough(w) && !w->v->usage.large;
+}
+
+void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q)
+{
+	uint32_t above = w->p->tree.parent[q.v];
+
+	if (above != FL_NONE && is_on_path(w, above)) {
+		struct fl_drs most = fl_view_drs_without_least(w->p, w->v, q, q);
+
+		fl_borrowers_keeps_at_most(w->p, w->v, q, &most);
+	}
+	w->left_out = true;
+	prune(w, q.v);
+}
+
+/* Has @n, the asking queue or a cohort around it, anything left? */
+static bool gives(const struct fl_fair_walk *w, uint32_t n)
+{
+	if (is_pruned(w, n))
+		return false;
+	if (w->p->tree.is_cohort[n] || first_of(w, n) != FL_NONE)
+		return true;
+	prune(w, n);
+	return false;
+}
+
+/* --- the largest child, by their order (borrowers.h) --- */
+
+/* Of equal shares the queue whose first candidate comes first. */
+static bool comes_first(const struct fl_fair_walk *w, uint32_t a, uint32_t b)
+{
+	return fl_preempt_before(w->p, first_of(w, a), first_of(w, b), w->ask->queue);
+}
+
+/* The better of two children of one kind, of which @own has the asking queue below; FL_NONE loses. */
+static uint32_t better(const struct fl_fair_walk *w, uint32_t own, uint32_t other)
+{
+	int order;
+
+	if (other == FL_NONE)
+		return own;
+	order = fl_drs_cmp(share_of(w, own), share_of(w, other));
+	if (order == 0 && w->p->tree.is_cohort[own])
+		order = w->p->tree.place[own] > w->p->tree.place[other] ? 1 : -1;
+	else if (order == 0)
+		order = comes_first(w, own, other) ? 1 : -1;
+	return order > 0 ? own : other;
+}
+
+/* Is @own's share above what the rule asks of @other, and so of all whose share is no larger? */
+static bool is_beyond(const struct fl_fair_walk *w, uint32_t own, const struct fl_drs *other)
+{
+	int order = fl_drs_cmp(share_of(w, own), other);
+
+	return w->rule == FL_FAIR_INITIAL ? order >= 0 : order > 0;
+}
+
+/* May a walk leave out those that cannot pass? */
+static bool leaves_out(const struct fl_fair_walk *w)
+{
+	return w->rule != FL_FAIR_ALL && !w->v->usage.large;
+}
+
+/* May the asking queue take from others at all? */
+static bool reclaims(const struct fl_fair_walk *w)
+{
+	return w->p->model->nodes[w->ask->queue.v].reclaim != FL_PREEMPT_NEVER;
+}
+
+/* The first queue beside @own below @n, of those that may have somebody who passes. */
+static uint32_t top_that_passes(const struct fl_fair_walk *w, uint32_t n, uint32_t own)
+{
+	if (w->rule == FL_FAIR_FINAL)
+		return fl_borrowers_top_keeping(w->p, w->v, n, own, share_of(w, own)).v;
+	return fl_borrowers_top(w->p, w->v, n, FL_BORROWER_QUEUE, own).v;
+}
+
+/*
+ * The asking side @own of cohort @n has nothing left, so its share stays.  Can nobody else below
+ * @n pass the rule?  That is so when the largest of them cannot, whoever has something to give.
+ */
+static bool is_lost(const struct fl_fair_walk *w, uint32_t n, uint32_t own)
+{
+	uint32_t cohort, queue;
+
+	if (!reclaims(w))
+		return true;
+	if (!leaves_out(w))
+		return false;
+	cohort = fl_borrowers_top(w->p, w->v, n, FL_BORROWER_COHORT, own).v;
+	queue = top_that_passes(w, n, own);
+	return (cohort == FL_NONE || is_beyond(w, own, share_of(w, cohort))) &&
+	       (queue == FL_NONE || is_beyond(w, own, share_of(w, queue)));
+}
+
+/*
+ * @own has something to give, too.  Has queue @q its turn before it, and is it known that nobody
+ * in it passes?  Once @own had its turn its share is another.
+ */
+static bool is_refused(const struct fl_fair_walk *w, uint32_t own, uint32_t q)
+{
+	return w->rule == FL_FAIR_FINAL && leaves_out(w) &&
+	       fl_drs_cmp(share_of(w, q), share_of(w, own)) > 0 &&
+	       is_beyond(w, own, fl_borrowers_kept(w->p, w->v, q));
+}
+
+/*
+ * Of the other children of @n that are queues: most, and something to give; none below the share
+ * of @own while that has something to give.
+ */
+static uint32_t largest_queue(const struct fl_fair_walk *w, uint32_t n, uint32_t own,
+			      bool own_gives)
+{
+	bool any = own == FL_NONE || own_gives || !leaves_out(w);
+
+	for (;;) {
+		uint32_t q = any ? fl_borrowers_top(w->p, w->v, n, FL_BORROWER_QUEUE, own).v :
+				   top_that_passes(w, n, own);
+		uint32_t first;
+
+		if (q == FL_NONE || (own_gives && fl_drs_cmp(share_of(w, q), share_of(w, own)) < 0))
+			return FL_NONE;
+		first = first_of(w, q);
+		if (first == FL_NONE || (own_gives && is_refused(w, own, q)))
+			prune(w, q);
+		else if (w->v->borrowers.first[q] == first)
+			return q;
+		else
+			fl_borrowers_with(w->p, w->v, q, first);
+	}
+}
+
+/* The child cohort and the child queue of @n with the largest share that have something to give. */
+static void largest_children(struct fl_fair_walk *w, uint32_t n, uint32_t *ret_cohort,
+			     uint32_t *ret_queue)
+{
+	uint32_t own = is_on_path(w, n) ? marks_of(w, n)->below : FL_NONE;
+	bool own_gives = own != FL_NONE && gives(w, own);
+
+	*ret_cohort = *ret_queue = FL_NONE;
+	if (own != FL_NONE && !own_gives && is_lost(w, n, own))
+		return;
+	if (own == FL_NONE || reclaims(w)) {
+		*ret_cohort = fl_borrowers_top(w->p, w->v, n, FL_BORROWER_COHORT, own).v;
+		*ret_queue = largest_queue(w, n, own, own_gives);
+	}
+	if (own_gives && w->p->tree.is_cohort[own])
+		*ret_cohort = better(w, own, *ret_cohort);
+	else if (own_gives)
+		*ret_queue = better(w, own, *ret_queue);
+}
+
+/* --- the same by looking at each child --- */
+
+static void emit_passed_over(const struct fl_fair_walk *w, uint32_t n)
+{
+	if (fl_preempt_heard(w->p))
+		fl_preempt_emit_within(w->p, w->v, w->ask,
+				       was_over(w, n) ? FL_CHECK_STILL_BORROWS :
+							FL_CHECK_VICTIM_BORROWS,
+				       FL_NONE, (struct fl_node){ n });
+}
+
+/* @n, which borrows nothing (any more), and so all below it is left alone. */
+static void pass_over(const struct fl_fair_walk *w, uint32_t n)
+{
+	emit_passed_over(w, n);
+	prune(w, n);
+}
+
+static void try_cohort(const struct fl_fair_walk *w, uint32_t n, uint32_t *most)
+{
+	const struct fl_drs *share = share_of(w, n);
+
+	if (fl_preempt_heard(w->p)) /* before anybody below it is chosen */
+		(void)was_over(w, n);
+	if (!share->borrowing && !is_on_path(w, n))
+		pass_over(w, n);
+	else if (*most == FL_NONE || fl_drs_cmp(share, share_of(w, *most)) >= 0)
+		*most = n;
+}
+
+static void try_queue(const struct fl_fair_walk *w, uint32_t n, uint32_t *most)
+{
+	const struct fl_drs *share = share_of(w, n);
+	int order = *most != FL_NONE ? fl_drs_cmp(share, share_of(w, *most)) : 1;
+
+	if (order < 0)
+		return;
+	if (!share->borrowing && !is_own(w, n))
+		pass_over(w, n);
+	else if (first_of(w, n) == FL_NONE)
+		prune(w, n);
+	else if (order > 0 || comes_first(w, n, *most))
+		*most = n;
+}
+
+static void look_at_children(const struct fl_fair_walk *w, uint32_t n, uint32_t *ret_cohort,
+			     uint32_t *ret_queue)
+{
+	const struct fl_tree *t = &w->p->tree;
+
+	*ret_cohort = *ret_queue = FL_NONE;
+	for (uint32_t i = 0; i < t->children[n].n; i++) {
+		uint32_t child = t->child_ids[t->children[n].first + i];
+
+		w->p->scratch->looked++;
+		if (is_pruned(w, child))
+			continue;
+		if (t->is_cohort[child])
+			try_cohort(w, child, ret_cohort);
+		else
+			try_queue(w, child, ret_queue);
+	}
+}
+
+/* --- root to leaves --- */
+
+/* The larger of both kinds. */
+static uint32_t larger(const struct fl_fair_walk *w, uint32_t cohort, uint32_t queue)
+{
+	if (cohort == FL_NONE || queue == FL_NONE)
+		return cohort == FL_NONE ? queue : cohort;
+	return fl_drs_cmp(share_of(w, cohort), share_of(w, queue)) >= 0 ? cohort : queue;
+}
+
+#ifdef FL_CHECKED
+/* Has queue @q, beside @own, anybody who passes the rule? */
+static bool passes_any(struct fl_fair_walk *w, uint32_t own, uint32_t q)
+{
+	const struct fl_line *line = &w->p->lines[q];
+	bool any = false;
+
+	if (w->rule != FL_FAIR_FINAL)
+		return !is_beyond(w, own, share_of(w, q));
+	for (uint32_t i = line->holders.first; i < line->holders.first + line->n_holders; i++) {
+		struct fl_workload victim = { w->p->holders[i] };
+
+		fl_view_take(w->p, w->v, victim);
+		any |= !is_beyond(w, own, share_of(w, q));
+		fl_view_give(w->p, w->v, victim);
+	}
+	return any;
+}
+
+/* A look at each child of @n finds the same one, or (FL_NONE) none that passes. */
+static void check_choice(struct fl_fair_walk *w, uint32_t n, uint32_t chosen)
+{
+	uint32_t own = is_on_path(w, n) ? marks_of(w, n)->below : FL_NONE, c, q;
+
+	if (own != FL_NONE && !reclaims(w))
+		return;
+	look_at_children(w, n, &c, &q);
+	/* Who is left out stands before the one that is chosen. */
+	for (; q != FL_NONE && own != FL_NONE && is_pruned(w, own) && q != chosen && q != own &&
+	       larger(w, c, q) == q;
+	     look_at_children(w, n, &c, &q)) {
+		FL_CHECK(leaves_out(w) && !passes_any(w, own, q));
+		prune(w, q);
+	}
+	if (chosen != FL_NONE || own == FL_NONE) {
+		FL_CHECK(larger(w, c, q) == chosen);
+		return;
+	}
+	FL_CHECK(c == FL_NONE || is_beyond(w, own, share_of(w, c)));
+	FL_CHECK(q == FL_NONE || !passes_any(w, own, q));
+}
+#endif
+
+/* The child of @n with the largest share that has something to give; FL_NONE when none has. */
+static uint32_t choose(struct fl_fair_walk *w, uint32_t n)
+{
+	uint32_t cohort, queue;
+
+	if (is_thorough(w))
+		look_at_children(w, n, &cohort, &queue);
+	else
+		largest_children(w, n, &cohort, &queue);
+#ifdef FL_CHECKED
+	if (!is_thorough(w))
+		check_choice(w, n, larger(w, cohort, queue));
+#endif
+	return larger(w, cohort, queue);
+}
+
+void fl_fair_walk_begin(struct fl_fair_walk *w, enum fl_fair_pass pass, enum fl_fair_rule rule)
+{
+	w->pass = pass;
+	w->rule = rule;
+	w->left_out |= pass == FL_FAIR_FIRST_PASS && !is_thorough(w) && leaves_out(w);
+	w->p->scratch->pass++;
+	if (!is_thorough(w))
+		fl_borrowers_begin(w->p, w->v);
+}
+
+struct fl_node fl_fair_walk_next(struct fl_fair_walk *w)
+{
+	const struct fl_tree *t = &w->p->tree;
+	uint32_t n = t->root[w->ask->queue.v];
+
+	w->n_refused = 0;
+	if (!t->is_cohort[n])
+		return (struct fl_node){ first_of(w, n) == FL_NONE ? FL_NONE : n };
+	while (n != FL_NONE) {
+		uint32_t child = choose(w, n);
+
+		if (child == FL_NONE) {
+			prune(w, n);
+			n = t->parent[n];
+		} else if (t->is_cohort[child]) {
+			n = child;
+		} else {
+			return (struct fl_node){ child };
+		}
+	}
+	return (struct fl_node){ FL_NONE };
+}
+
+/* --- at a glance --- */
+
+/* The share of @n with so much of @column more. */
+static struct fl_drs share_with(const struct fl_policy *p, const struct fl_view *v, uint32_t n,
+				struct fl_column column, fl_amount amount)
+{
+	const struct fl_drs_extra extra = { column, amount };
+
+	return fl_drs_with(&p->tree, &v->usage, (struct fl_node){ n }, &extra, 1);
+}
+
+/* Is @own above @n, another child of the same cohort, by both rules?  FL_NONE: there is none. */
+static bool is_above(const struct fl_policy *p, struct fl_view *v, const struct fl_drs *own,
+		     struct fl_node n)
+{
+	return n.v == FL_NONE || fl_drs_cmp(own, fl_view_drs(p, v, n)) > 0;
+}
+
+bool fl_fair_hopeless(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+{
+	const struct fl_tree *t = &p->tree;
+	struct fl_column column = ask->uses[0].column;
+	fl_amount amount = ask->uses[0].amount;
+	size_t at = fl_tree_cell(t, ask->queue, column);
+	bool within = fl_sat_add(v->usage.cell[at], amount) <= t->subtree[at] &&
+		      !p->model->settings.off[FL_GATE_PREEMPT_WITHIN_NOMINAL];
+
+	if (v->usage.large || ask->n != 1)
+		return false;
+	fl_borrowers_begin(p, v);
+	for (uint32_t own = ask->queue.v, n = t->parent[own]; n != FL_NONE;
+	     own = n, n = t->parent[n]) {
+		struct fl_node cohort = fl_borrowers_top(p, v, n, FL_BORROWER_COHORT, own);
+		struct fl_node queue = fl_borrowers_top(p, v, n, FL_BORROWER_QUEUE, own);
+		struct fl_drs share = share_with(p, v, own, column, amount);
+
+		/* Within its quota it takes from whoever borrows. */
+		if (within && (cohort.v != FL_NONE || queue.v != FL_NONE))
+			return false;
+		if (!is_above(p, v, &share, cohort) || !is_above(p, v, &share, queue))
+			return false;
+		amount = fl_amount_max(
+			0, fl_sat_sub(amount,
+				      fl_quota_local_available(t, &v->usage,
+							       (struct fl_node){ own }, column)));
+	}
+	return true;
+}

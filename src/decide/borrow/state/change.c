@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * change - one quota, limit, weight or priority becomes another, without a new seal
+ *
+ * Costs one tree's rows; a priority those of its queue.  Only the cell itself goes into the undo log; what is
+ * derived from it, the usage of cohorts included, is derived again after a
+ * rollback that took a change back (fl_change_undone).
+ */
+#include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/state/setup.h"
+
+/* Usage of every node of a tree again, from what its workloads hold. False: it passes int64 somewhere. */
+static bool recount(struct fl_policy *p, uint32_t root_index)
+{
+	const struct fl_tree *t = &p->tree;
+	struct fl_span queues = t->queues[root_index];
+	const struct fl_tree_root *root = &t->roots[root_index];
+	struct fl_undo *undo = p->usage.undo;
+
+	bool exact = true;
+
+	p->usage.undo = NULL; /* made again after a rollback */
+	for (uint32_t i = 0; i < root->order.n; i++)
+		for (uint32_t c = 0; c < root->n_columns; c++)
+			p->usage.cell[t->row[t->order[root->order.first + i]] + c] = 0;
+	fl_usage_derive(&p->usage, t, root_index);
+	for (uint32_t i = 0; i < queues.n; i++) {
+		const struct fl_line *line = &p->lines[t->queue_ids[queues.first + i]];
+
+		for (uint32_t k = 0; k < line->n_holders; k++) {
+			const struct fl_job *j = &p->jobs[p->holders[line->holders.first + k]];
+
+			for (uint32_t u = 0; u < j->n_use; u++) {
+				const struct fl_use *use = &fl_uses(p, j)[u];
+
+				exact &= !fl_usage_overflows(&p->usage, t, j->held_by, use->column,
+							     use->amount);
+				fl_usage_add(&p->usage, t, j->held_by, use->column, use->amount);
+			}
+		}
+	}
+	p->usage.undo = undo;
+	return exact;
+}
+
+static bool derive(struct fl_policy *p, uint32_t root_index)
+{
+	fl_tree_derive(&p->tree, root_index);
+	return recount(p, root_index);
+}
+
+/* Room for the cell itself, what the path to the root knows, each queue's generation, and the flush. */
+static int reserve(struct fl_policy *p, struct fl_node n, fairlead_error *err)
+{
+	size_t notes = 2 + p->tree.depth[n.v] + 1 + p->tree.queues[p->tree.root_index[n.v]].n +
+		       fl_line_flush_notes(p, n);
+
+	return fl_rung_reserve_renewal(p, p->tree.root_index[n.v], notes, notes * sizeof(fl_amount),
+				       err);
+}
+
+static fl_amount *cell_of(struct fl_policy *p, enum fl_cell_kind kind, size_t at)
+{
+	switch (kind) {
+	case FL_CELL_NOMINAL:
+		return &p->tree.nominal[at];
+	case FL_CELL_BORROWING_LIMIT:
+		return &p->tree.borrowing_limit[at];
+	case FL_CELL_LENDING_LIMIT:
+		return &p->tree.lending_limit[at];
+	default: /* not of a quota */
+		return NULL;
+	}
+}
+
+/* Who has quota knows its column, and so do all cohorts above. False: they did. */
+static bool make_known(struct fl_policy *p, struct fl_node n, struct fl_column column)
+{
+	bool news = false;
+
+	for (uint32_t at = n.v; at != FL_NONE; at = p->tree.parent[at]) {
+		bool *known =
+			&p->tree.known[fl_tree_cell(&p->tree, (struct fl_node){ at }, column)];
+
+		if (*known)
+			continue;
+		FL_SET(p, *known, true);
+		news = true;
+	}
+	return news;
+}
+
+/* Where scans of flavors stopped counts no more: there is other quota. */
+static void outdate_scans(struct fl_policy *p, uint32_t root_index)
+{
+	struct fl_span queues = p->tree.queues[root_index];
+
+	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
+		struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
+
+		FL_SET(p, line->generation, line->generation + 1);
+	}
+}
+
+int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct fl_cell *change,
+		    fairlead_error *err)
+{
+	uint32_t root_index = p->tree.root_index[change->node.v];
+	fl_amount *cell = cell_of(p, change->kind, fl_tree_cell(&p->tree, change->node, column));
+	fl_amount was = *cell;
+	int r = reserve(p, change->node, err);
+
+	if (r < 0)
+		return r;
+	*cell = change->amount;
+	if (!derive(p, root_index)) {
+		*cell = was;
+		(void)derive(p, root_index);
+		return fl_fail(err, FAIRLEAD_ELIMIT,
+			       "what is admitted would pass 2^63 units of a resource");
+	}
+	*cell = was;
+	FL_SET(p, *cell, change->amount);
+	FL_SET(p, p->changes, p->changes + 1);
+	if (make_known(p, change->node, column))
+		(void)derive(p, root_index);
+	outdate_scans(p, root_index);
+	fl_rung_renew(p, root_index);
+	fl_line_flush(p, change->node);
+	return 0;
+}
+
+int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err)
+{
+	int r = reserve(p, change->node, err);
+
+	if (r < 0)
+		return r;
+	FL_SET(p, p->tree.weight[change->node.v], change->weight);
+	p->usage.all_written = true; /* views have shares by the old one */
+	fl_rung_renew(p, p->tree.root_index[change->node.v]);
+	fl_line_flush(p, change->node);
+	return 0;
+}
+
+int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priority,
+		       fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	uint32_t root = fl_holds_quota(j) ? p->tree.root_index[j->held_by.v] : FL_NONE;
+	size_t notes = 8 + 2 * FL_BITSET_NOTES +
+		       (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
+	int r = fl_rung_reserve_renewal(p, root, notes, notes * sizeof(uint64_t), err);
+
+	if (r < 0)
+		return r;
+	if (fl_holds_quota(j))
+		fl_state_unlist(p, w);
+	FL_SET(p, j->priority, priority);
+	FL_SET(p, j->scan_cycle, 0);
+	if (j->queue.v != FL_NONE)
+		fl_line_move(p, w);
+	if (fl_holds_quota(j)) {
+		fl_state_list(p, w);
+		fl_line_stir(p, j->held_by);
+		if (root != FL_NONE)
+			fl_rung_renew(p, root);
+	}
+	return 0;
+}
+
+void fl_change_undone(struct fl_policy *p)
+{
+	for (uint32_t i = 0; i < p->tree.n_roots; i++)
+		(void)derive(p, i);
+}

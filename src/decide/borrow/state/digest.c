@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * digest - a state in words, and 128 bits that stand for them
+ *
+ * Two states have equal words if and only if they decide alike from here on.  What counts: who
+ * waits, is parked, holds what; sticky preemptors, marked shapes, scan positions that still count;
+ * and of times only the order of reservations, so that a state that recurs later is recognised.
+ * Of what a Policy makes hang on time, what is left of it counts.
+ */
+
+#include "base/mix.h"
+#include "base/sort.h"
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/guarantee/protect.h"
+#include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/state/setup.h"
+
+static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	fl_time x = p->jobs[a].reserved_at, y = p->jobs[b].reserved_at;
+
+	return (x > y) - (x < y);
+}
+
+static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *word, void *user)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	bool scans = j->queue.v != FL_NONE && fl_state_scan_counts(p, j);
+	struct fl_span scan = fl_scan(p, j);
+
+	word(user, (uint64_t)fl_line_state(p, w) << 56 | (uint64_t)scans << 48 |
+			   (uint64_t)j->n_use << 32 | j->held_by.v);
+	for (uint32_t i = 0; i < j->n_use; i++) {
+		word(user, fl_uses(p, j)[i].column.v);
+		word(user, (uint64_t)fl_uses(p, j)[i].amount);
+	}
+	if (!scans)
+		return;
+	for (uint32_t i = 0; i < scan.n; i++)
+		word(user, (uint64_t)(uint16_t)p->scans[scan.first + i] << 16 | i);
+	/* Of the last cycle: they count in the next whatever happens; older: only while nothing leaves. */
+	word(user, j->scan_cycle == p->cycle[p->tree.root_index[j->queue.v]]);
+}
+
+static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
+{
+	uint32_t n = 0, rank = 0, *holders = (uint32_t *)p->scratch->targets; /* nobody searches */
+
+	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
+		spell_job(p, (struct fl_workload){ w }, word, user);
+		if (fl_holds_quota(&p->jobs[w]))
+			holders[n++] = w;
+	}
+	fl_sort(holders, n, p->sort_scratch, cmp_reserved, p);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0 && p->jobs[holders[i]].reserved_at != p->jobs[holders[i - 1]].reserved_at)
+			rank++;
+		word(user, (uint64_t)rank << 32 | holders[i]);
+	}
+	for (uint32_t q = 0; q < p->model->n_nodes; q++)
+		word(user, p->lines[q].sticky);
+	for (uint32_t s = fl_bitset_next(&p->marked, 0); s != FL_NONE;
+	     s = fl_bitset_next(&p->marked, s + 1))
+		word(user, s);
+	word(user, FL_NONE);
+	fl_protect_spell(p, now, gist, word, user);
+	fl_rung_spell(p, word, user);
+	/* Who is held back has been told: of the gist is which of them may be again. */
+	fl_requeue_spell(p, gist ? FL_NEVER : now, word, user);
+	if (gist)
+		word(user, p->requeued_n);
+	fl_afs_spell(p, gist ? FL_NEVER : now, word, user);
+}
+
+void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	spell(p, now, /* gist= */ false, word, user);
+}
+
+void fl_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
+{
+	spell(p, now, /* gist= */ true, word, user);
+}
+
+static void mix(void *user, uint64_t word) { fl_mix(user, word); }
+
+void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
+{
+	uint64_t h[2] = { 1, 2 };
+
+	fl_spell(p, now, mix, h);
+	ret[0] = h[0];
+	ret[1] = h[1];
+}

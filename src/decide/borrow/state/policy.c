@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy - borrow behind decide/policy.h: events, marks, answers
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/borrow.h"
+#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/guarantee/protect.h"
+#include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/state/adopt.h"
+#include "decide/borrow/state/image.h"
+#include "decide/borrow/state/setup.h"
+
+static struct fl_policy *borrow_free(struct fl_policy *p)
+{
+	if (!p)
+		return NULL;
+	fl_tree_done(&p->tree);
+	fl_undo_done(&p->undo);
+	fl_holdings_done(&p->holdings);
+	fl_mem_free(p->mem, p->sort_scratch);
+	if (p->scratch)
+		fl_mem_free(p->mem, p->scratch->targets);
+	fl_arena_done(&p->cycle_arena);
+	fl_arena_done(&p->arena);
+	return fl_mem_free(p->mem, p);
+}
+
+/* @image NULL: in the state of the model. */
+static int make(const struct fl_model *model, const struct fl_policy_options *options,
+		const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
+{
+	struct fl_policy *p;
+	int r;
+
+	if (!model->sealed)
+		return fl_fail(err, FAIRLEAD_ESTATE, "the model is not sealed");
+	p = options->mem->resize(options->mem->user, NULL, sizeof *p);
+	if (!p)
+		return fl_fail_nomem(err);
+	*p = (struct fl_policy){ .model = model,
+				 .mem = options->mem,
+				 .now = options->now,
+				 .unsampled = options->unsampled };
+	fl_arena_init(&p->arena, p->mem);
+	fl_arena_init(&p->cycle_arena, p->mem);
+	fl_undo_init(&p->undo, p->mem);
+	r = image ? fl_setup_from(p, image, err) : fl_setup(p, err);
+	if (r < 0) {
+		borrow_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+static int borrow_new(const struct fl_model *model, const struct fl_policy_options *options,
+		      struct fl_policy **ret, fairlead_error *err)
+{
+	return make(model, options, /* image= */ NULL, ret, err);
+}
+
+static int borrow_load(const struct fl_model *model, const struct fl_policy_options *options,
+		       const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
+{
+	struct fl_policy_options as_saved = *options;
+	int r = fl_borrow_saved_options(image, &as_saved, err);
+
+	return r < 0 ? r : make(model, &as_saved, image, ret, err);
+}
+
+/* --- events --- */
+
+static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted,
+		       fairlead_error *err)
+{
+	const struct fl_workload_row *row = fl_row(p, w);
+
+	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s",
+		       fl_model_text(p->model, row->namespace), fl_model_text(p->model, row->name),
+		       wanted);
+}
+
+/*
+ * Room to undo one event of @w.  A release notes at each level of its queue a cell
+ * and two figures beside it for each use, and for each placement what its local
+ * queue holds; then it wakes its tree, @w itself perhaps with it.
+ */
+static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	size_t notes = 64 + 2 * FL_LINE_NOTES; /* its own cells, and to queue, park and wake it */
+
+	if (!p->undo.marks)
+		return 0;
+	if (fl_holds_quota(j)) {
+		notes += (size_t)j->n_use * 3 * (p->tree.depth[j->held_by.v] + 1);
+		notes += j->n_placement + fl_afs_notes(p);
+		notes += fl_line_flush_notes(p, j->held_by) + fl_rung_notes(p, j->n_use);
+	} else if (p->rungs && j->queue.v != FL_NONE) {
+		notes += fl_line_flush_notes(p, j->queue);
+	}
+	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err);
+}
+
+/* The workload lets go of its quota; with @again it waits once more. Wakes its tree. */
+static int release(struct fl_policy *p, struct fl_workload w, bool again, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_node q = j->held_by;
+	int r;
+
+	if (!fl_holds_quota(j))
+		return wrong_state(p, w, "holds no quota", err);
+	if ((r = reserve_event(p, w, err)) < 0)
+		return r;
+	fl_rung_leave(p, w);
+	fl_state_release(p, w);
+	FL_SET(p, j->scan_cycle, 0);
+	FL_SET(p, j->reason, FL_REASON_NONE);
+	if (again && j->queue.v != FL_NONE)
+		fl_requeue_push(p, w);
+	else
+		FL_SET(p, j->state, again ? FL_STATE_EXCLUDED : FL_STATE_ABSENT);
+	if (!again)
+		fl_rung_gone(p, w);
+	fl_line_flush(p, q);
+	return 0;
+}
+
+static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	if (j->state != FL_STATE_ABSENT || j->queue.v == FL_NONE)
+		return wrong_state(
+			p, w, "cannot be submitted: it is there already, or has no queue", err);
+	if ((r = reserve_event(p, w, err)) < 0)
+		return r;
+	fl_requeue_push(p, w);
+	return 0;
+}
+
+static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	bool was_there = j->state != FL_STATE_ABSENT;
+	int r;
+
+	if (fl_holds_quota(j))
+		return release(p, w, /* again= */ false, err);
+	if ((r = reserve_event(p, w, err)) < 0)
+		return r;
+	if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
+		fl_line_remove(p, w);
+	FL_SET(p, j->scan_cycle, 0);
+	FL_SET(p, j->reason, FL_REASON_NONE);
+	FL_SET(p, j->state, FL_STATE_ABSENT);
+	fl_rung_gone(p, w);
+	if (p->rungs && was_there && j->queue.v != FL_NONE)
+		fl_line_flush(p,
+			      j->queue); /* who yielded to it, or waits for what it was promised */
+	return 0;
+}
+
+static bool is_amount(const struct fl_cell *cell)
+{
+	return cell->amount >= 0 || (cell->kind != FL_CELL_NOMINAL && cell->amount == FL_NO_LIMIT);
+}
+
+static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount priority,
+			   fairlead_error *err)
+{
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (priority < INT32_MIN || priority > INT32_MAX)
+		return fl_fail(err, FAIRLEAD_EINPUT, "a priority beyond 32 bits");
+	return fl_change_priority(p, w, (int32_t)priority, err);
+}
+
+static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead_error *err)
+{
+	struct fl_column column;
+
+	if (cell->node.v >= p->tree.n_nodes)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue or cohort");
+	if (p->tree.root_index[cell->node.v] == FL_NONE)
+		return fl_fail(err, FAIRLEAD_ESTATE,
+			       "the node is in no tree: it is below a cohort cycle");
+	if (cell->kind > FL_CELL_PRIORITY)
+		return fl_fail(err, FAIRLEAD_ESTATE, "a cell of the entitle policy");
+	if (cell->kind == FL_CELL_WEIGHT)
+		return cell->weight >= 0 ? fl_change_weight(p, cell, err) :
+					   fl_fail(err, FAIRLEAD_EINPUT, "a negative weight");
+	if (!is_amount(cell))
+		return fl_fail(err, FAIRLEAD_EINPUT, "a negative quota or limit");
+	column = fl_tree_column(&p->tree, cell->node, cell->flavor, cell->resource);
+	if (column.v == FL_NONE)
+		return fl_fail(err, FAIRLEAD_ENOENT,
+			       "nobody in this tree has quota for that flavor and resource");
+	return fl_change_quota(p, column, cell, err);
+}
+
+static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
+			fairlead_error *err)
+{
+	struct fl_workload w = event->workload;
+
+	p->now = now;
+	if (event->kind == FL_EV_CELL)
+		return event->cell.kind == FL_CELL_PRIORITY ?
+			       change_priority(p, w, event->cell.amount, err) :
+			       change_cell(p, &event->cell, err);
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	switch (event->kind) {
+	case FL_EV_SUBMIT:
+		return submit(p, w, err);
+	case FL_EV_CANCEL:
+		return cancel(p, w, err);
+	case FL_EV_STARTED:
+		return fl_holds_quota(&p->jobs[w.v]) ? 0 : wrong_state(p, w, "holds no quota", err);
+	case FL_EV_EVICTED:
+	case FL_EV_REJECTED:
+	case FL_EV_KILLED:
+		return release(p, w, /* again= */ true, err);
+	case FL_EV_FINISHED:
+		return release(p, w, /* again= */ false, err);
+	case FL_EV_USAGE:
+		return fl_fail(err, FAIRLEAD_ESTATE, "samples of usage are for the entitle policy");
+	case FL_EV_CELL:
+		break;
+	}
+	return 0;
+}
+
+/* --- cycles and marks --- */
+
+static int borrow_step(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
+		       struct fl_decisions *ret, fairlead_error *err)
+{
+	p->now = now;
+	return fl_cycle_step(p, flags, sink, ret, err);
+}
+
+static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
+		      const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	p->now = now;
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (fl_holds_quota(&p->jobs[w.v]))
+		return wrong_state(p, w, "holds quota already", err);
+	if (p->jobs[w.v].queue.v == FL_NONE || !p->lines[p->jobs[w.v].queue.v].active)
+		return wrong_state(p, w, "has no active queue", err);
+	return fl_cycle_try(p, w, sink, ret, err);
+}
+
+/* Who waits in @q with a promise; FL_NONE. */
+static struct fl_workload promised(const struct fl_policy *p, struct fl_node q)
+{
+	uint32_t sticky = p->lines[q.v].sticky;
+
+	return (struct fl_workload){ sticky != FL_NONE && p->jobs[sticky].promised ? sticky :
+										     FL_NONE };
+}
+
+static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
+			const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
+{
+	struct fl_node q;
+
+	p->now = now;
+	if (w.v >= p->model->n_workloads)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
+	if (fl_line_state(p, w) != FL_STATE_WAITING)
+		return wrong_state(p, w, "does not wait for its turn", err);
+	q = p->jobs[w.v].queue;
+	if (!p->lines[q.v].active)
+		return wrong_state(p, w, "has no active queue", err);
+	if (promised(p, q).v != FL_NONE && promised(p, q).v != w.v)
+		return wrong_state(p, w, "is behind one for whom freed quota is held", err);
+	return fl_cycle_serve(p, w, sink, ret, err);
+}
+
+/* What is known of @q's workloads that wait but have not to be looked at again. */
+static void forget_line(struct fl_policy *p, struct fl_node q)
+{
+	struct fl_line *line = &p->lines[q.v];
+
+	if (line->sticky != FL_NONE && !p->jobs[line->sticky].promised)
+		FL_SET(p, line->sticky, FL_NONE);
+	for (uint32_t i = 0; i < line->members.n; i++) {
+		struct fl_job *j = &p->jobs[p->members[line->members.first + i]];
+
+		if (j->scan_cycle)
+			FL_SET(p, j->scan_cycle, 0);
+	}
+}
+
+static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
+{
+	size_t notes = (size_t)p->model->n_workloads + p->tree.n_nodes;
+	int r;
+
+	p->now = now;
+	for (uint32_t root = 0; root < p->tree.n_roots; root++)
+		notes += fl_line_flush_notes(p, p->tree.roots[root].node);
+	if (p->undo.marks &&
+	    (r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err)) < 0)
+		return r;
+	for (uint32_t root = 0; root < p->tree.n_roots; root++) {
+		struct fl_span queues = p->tree.queues[root];
+
+		fl_line_flush(p, p->tree.roots[root].node);
+		for (uint32_t i = queues.first; i < queues.first + queues.n; i++)
+			forget_line(p, (struct fl_node){ p->tree.queue_ids[i] });
+	}
+	r = fl_protect_wake_due(p, err);
+	return r < 0 ? r : fl_requeue_wake_due(p, err);
+}
+
+/* One a workload, one a cell of back-offs, and one for those whom no queue takes yet. */
+static uint32_t borrow_delays(const struct fl_policy *p)
+{
+	uint64_t n = (uint64_t)p->model->n_workloads + fl_protect_back_offs(p) + 1;
+
+	return n < FL_NONE ? (uint32_t)n : FL_NONE - 1;
+}
+
+static int borrow_lift(struct fl_policy *p, fl_time now, uint32_t i, fairlead_error *err)
+{
+	size_t cells = fl_protect_back_offs(p);
+	uint32_t n = p->model->n_workloads;
+
+	p->now = now;
+	if (i < n)
+		return fl_protect_lift(p, i, err);
+	return i - n < cells ? fl_protect_lift_back_off(p, i - n, err) : fl_requeue_lift(p, err);
+}
+
+/*
+ * Workloads of one shape are of one queue and ask for the same with one priority; those of one local
+ * queue are of one namespace, too.  What else is known of a workload here is
+ *
+ *   - its age: compared with that of another one in its queue's line, with heads of other queues, and
+ *     with victims of its own queue where equal priorities do not protect the newer one;
+ *   - its uid: where ages, or times of reservation, are equal;
+ *   - when it got its quota, which is part of a state and not of a workload;
+ *   - what a Policy, usage of local queues or a back-off remember of it.
+ *
+ * Served one by one nobody stands in a line or against other heads, and no two have the same time
+ * of reservation but those who had it from the beginning, as long as they hold; of those that both
+ * wait neither does.  So where the third kind of comparison and the last line do not occur, a state
+ * in which two of them have changed names decides as the other one does, with names changed; and one
+ * in which both wait is the same with their names changed.
+ */
+static uint64_t borrow_likeness(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_workload_row *row = fl_row(p, w);
+	const struct fl_job *j = &p->jobs[w.v];
+
+	if (j->queue.v == FL_NONE || p->protect || p->afs || row->requeue != FL_NONE ||
+	    j->priority != row->priority ||
+	    p->model->nodes[j->queue.v].within_queue == FL_PREEMPT_LOWER_OR_NEWER_EQUAL)
+		return FL_LIKE_NOBODY;
+	return (uint64_t)j->shape << 32 | row->queue.v;
+}
+
+/*
+ * A promise is kept where nobody holds more than there is: quotas that were cut below what is held
+ * are a change from outside, and what it leaves is no state that the rule alone leads to.  An
+ * eviction that takes longer than evictionTimeout is one, too, and nobody can say that none will.
+ */
+static bool borrow_settles(const struct fl_policy *p)
+{
+	if (!p->rungs || p->model->settings.eviction_timeout > 0)
+		return false;
+	for (uint32_t i = 0; i < p->tree.n_order; i++) {
+		struct fl_node n = { p->tree.order[i] };
+		uint32_t columns = p->tree.roots[p->tree.root_index[n.v]].n_columns;
+
+		for (uint32_t c = 0; c < columns; c++)
+			if (fl_quota_available(&p->tree, &p->usage, n, (struct fl_column){ c }) < 0)
+				return false;
+	}
+	return true;
+}
+
+static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
+{
+	fl_time protect = fl_protect_wake(p, now), usage = fl_afs_wake(p, now);
+	fl_time requeue = fl_requeue_wake(p, now);
+
+	return fl_amount_min(requeue, fl_amount_min(protect, usage));
+}
+
+static int borrow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
+{
+	fl_mark mark;
+	int r = fl_undo_mark(&p->undo, &mark, err);
+
+	if (r < 0)
+		return r;
+	if ((r = fl_undo_reserve(&p->undo, 1, sizeof p->now, err)) < 0) {
+		fl_undo_rollback(&p->undo, mark);
+		return r;
+	}
+	fl_undo_note(&p->undo, &p->now, sizeof p->now); /* answers are as of the last call */
+	*ret = mark;
+	return 0;
+}
+
+static void borrow_rollback(struct fl_policy *p, fl_mark mark)
+{
+	uint32_t changes = p->changes;
+
+	fl_undo_rollback(&p->undo, mark);
+	p->usage.all_written = true;
+	if (p->changes != changes)
+		fl_change_undone(p);
+}
+
+static void borrow_keep(struct fl_policy *p, fl_mark mark) { fl_undo_keep(&p->undo, mark); }
+
+/* --- answers --- */
+
+static void borrow_share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)
+{
+	struct fl_drs drs = { 0 };
+
+	*ret = (struct fl_share){ .weight = p->tree.weight[n.v], .dominant = { FL_NONE } };
+	if (p->tree.root_index[n.v] == FL_NONE)
+		return;
+	drs = fl_drs_of(&p->tree, &p->usage, n);
+	ret->precise = drs.weighted;
+	ret->ratio = drs.ratio;
+	ret->borrowing = drs.borrowing;
+	ret->dominant = fl_drs_dominant(&p->tree, &p->usage, n);
+}
+
+static enum fl_workload_state borrow_state(const struct fl_policy *p, struct fl_workload w)
+{
+	return fl_line_state(p, w);
+}
+
+static const struct fl_placement *borrow_placement(const struct fl_policy *p, struct fl_workload w,
+						   uint32_t *ret_n)
+{
+	*ret_n = p->jobs[w.v].n_placement;
+	return fl_placements(p, &p->jobs[w.v]);
+}
+
+static double borrow_held(const struct fl_policy *p, struct fl_workload w, struct fl_resource r)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	double held = 0;
+
+	for (uint32_t i = 0; i < j->n_use; i++) {
+		const struct fl_tree_root *root = fl_tree_root_of(&p->tree, j->held_by);
+		const struct fl_use *use = &fl_uses(p, j)[i];
+
+		if (root->columns[use->column.v].resource.v == r.v)
+			held += (double)use->amount;
+	}
+	return held;
+}
+
+static enum fl_reason borrow_reason(const struct fl_policy *p, struct fl_workload w)
+{
+	return fl_line_reason(p, w);
+}
+
+const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tree; }
+
+const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->usage; }
+
+/* By usage there is no fixed order: keep the first @cap of those before @w sorted. */
+static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
+			       uint32_t cap)
+{
+	struct fl_node q = p->jobs[w.v].queue;
+	struct fl_line_walk walk = { 0 };
+	uint32_t n = 0;
+
+	for (uint32_t other = fl_line_next(p, q, &walk).v; other != FL_NONE;
+	     other = fl_line_next(p, q, &walk).v) {
+		uint32_t i = n < cap ? n : cap;
+
+		if (other == w.v || !fl_afs_before(p, other, w.v))
+			continue;
+		n++;
+		for (; i > 0 && fl_afs_before(p, other, ids[i - 1]); i--)
+			if (i < cap)
+				ids[i] = ids[i - 1];
+		if (i < cap)
+			ids[i] = other;
+	}
+	return n;
+}
+
+uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
+			 uint32_t cap)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	const struct fl_line *line;
+	uint32_t n = 0, head;
+
+	if (j->queue.v == FL_NONE)
+		return 0;
+	if (fl_afs_orders(p, j->queue))
+		return ahead_by_usage(p, w, ids, cap);
+	line = &p->lines[j->queue.v];
+	head = line->sticky;
+	if (head == w.v)
+		return 0;
+	if (head != FL_NONE && fl_line_state(p, (struct fl_workload){ head }) == FL_STATE_WAITING) {
+		if (n < cap)
+			ids[n] = head;
+		n++;
+	}
+	for (uint32_t at = 0; at < j->position; at++) {
+		struct fl_workload other = { p->members[line->members.first + at] };
+
+		if (other.v == head || fl_line_state(p, other) != FL_STATE_WAITING)
+			continue;
+		if (n < cap)
+			ids[n] = other.v;
+		n++;
+	}
+	return n;
+}
+
+double fl_borrow_consumed(const struct fl_policy *p, struct fl_queue lq, struct fl_resource r)
+{
+	return fl_afs_consumed(p, lq.v, r.v);
+}
+
+double fl_borrow_queue_usage(const struct fl_policy *p, struct fl_queue lq)
+{
+	return fl_afs_usage_at(p, lq.v, p->now);
+}
+
+const struct fl_policy_ops fl_borrow_policy = {
+	.name = "borrow",
+	.new = borrow_new,
+	.free = borrow_free,
+	.save = fl_borrow_save,
+	.load = borrow_load,
+	.adopt = fl_borrow_adopt,
+	.apply = borrow_apply,
+	.step = borrow_step,
+	.try = borrow_try,
+	.serve = borrow_serve,
+	.forget = borrow_forget,
+	.settles = borrow_settles,
+	.wake = borrow_wake,
+	.mark = borrow_mark,
+	.rollback = borrow_rollback,
+	.keep = borrow_keep,
+	.share = borrow_share,
+	.state = borrow_state,
+	.placement = borrow_placement,
+	.held = borrow_held,
+	.reason = borrow_reason,
+	.digest = fl_digest,
+	.spell = fl_spell,
+	.gist = fl_gist,
+	.delays = borrow_delays,
+	.lift = borrow_lift,
+	.likeness = borrow_likeness,
+};

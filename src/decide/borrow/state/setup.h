@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* setup - fill a new policy from its sealed model; changes to its quotas. Private to this folder. */
+#ifndef FL_DECIDE_BORROW_STATE_SETUP_H
+#define FL_DECIDE_BORROW_STATE_SETUP_H
+
+#include "decide/borrow/state/state.h"
+
+/* p->model, mem, now and the arenas are set; on failure the caller frees what was made. */
+int fl_setup(struct fl_policy *p, fairlead_error *err);
+/* The same, with the state of an image instead of the model's. */
+int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
+
+/*
+ * While nobody holds anything: room for so many more holders of each queue, by node, than are in it
+ * or were admitted there; and for so many rows at least of what one of a shape holds, by shape.
+ */
+int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint32_t *rows,
+		       fairlead_error *err);
+
+/*
+ * change.c: a quota or limit in @column becomes change->amount; everything that follows
+ * from it is made again.  FAIRLEAD_ELIMIT, and nothing changed, when usage would overflow.
+ */
+int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct fl_cell *change,
+		    fairlead_error *err);
+int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err);
+int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priority,
+		       fairlead_error *err);
+/* After a rollback that took back a change of quota. */
+void fl_change_undone(struct fl_policy *p);
+
+/* digest.c */
+void fl_digest(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
+void fl_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+void fl_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/borrow/cycle/cycle.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/preempt/least.h"
+#include "decide/borrow/preempt/preempt.h"
+
+/* Candidates of @q are others, or in another order; with @listed their list says so already. */
+static void change(struct fl_policy *p, struct fl_node q, bool listed)
+{
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t root = p->tree.root_index[q.v];
+	bool bounded = fl_least_is_known(p, q);
+
+	p->epochs++;
+	FL_SET(p, line->epoch, p->epochs);
+	if (listed)
+		line->sorted_epoch = line->epoch;
+	if (bounded)
+		fl_least_keep(p, q);
+	if (root == FL_NONE)
+		return;
+	FL_SET(p, p->tree_epoch[root], p->epochs);
+	fl_usage_touch(&p->usage, q.v); /* who comes first among them may be another */
+}
+
+/* Is the list of @q's candidates as it should be, and none that usage orders? */
+static bool is_listed(const struct fl_policy *p, struct fl_node q)
+{
+	return p->lines[q.v].sorted_epoch == p->lines[q.v].epoch && !fl_afs_orders(p, q);
+}
+
+/* How many of @q's candidates go before @w. */
+static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_workload w)
+{
+	const uint32_t *list = p->candidates + p->lines[q.v].holders.first;
+	uint32_t low = 0, high = p->lines[q.v].n_sorted;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (fl_preempt_cmp_ages(p, list[middle], w.v) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void fl_state_unlist(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_node q = p->jobs[w.v].held_by;
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t *list = p->candidates + line->holders.first, at;
+	bool listed = is_listed(p, q);
+
+	if (listed) {
+		at = rank_of(p, q, w);
+		line->n_sorted--;
+		memmove(list + at, list + at + 1, (line->n_sorted - at) * sizeof *list);
+	}
+	change(p, q, listed);
+}
+
+void fl_state_list(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_node q = p->jobs[w.v].held_by;
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t *list = p->candidates + line->holders.first, at;
+	bool listed = is_listed(p, q);
+
+	if (listed) {
+		at = rank_of(p, q, w);
+		memmove(list + at + 1, list + at, (line->n_sorted - at) * sizeof *list);
+		list[at] = w.v;
+		line->n_sorted++;
+	}
+	change(p, q, listed);
+	if (fl_least_is_known(p, q))
+		fl_least_lower(p, q, w);
+}
+
+int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	int r = fl_mem_grow(p->mem, &p->sort_scratch, &p->cap_sort, n, sizeof *p->sort_scratch,
+			    err);
+
+	return r < 0 ? r :
+		       fl_mem_grow(p->mem, &c->targets, &c->cap_targets, n, sizeof *c->targets,
+				   err);
+}
+
+int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_holdings *h = &p->holdings;
+	int r = fl_holdings_reserve(h, fl_holdings_end(h, h->used, fl_room(p, j)), err);
+
+	if (r < 0 || (r = fl_state_reserve(p, h->n + 1, err)) < 0)
+		return r;
+	j->held = fl_holdings_take(h, fl_room(p, j), /* undo= */ NULL);
+	return 0;
+}
+
+void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t at = line->n_holders;
+
+	FL_SET(p, j->held_by, q);
+	FL_SET(p, p->holders[line->holders.first + at], w.v);
+	FL_SET(p, p->holder_at[w.v], at);
+	FL_SET(p, line->n_holders, at + 1);
+	fl_state_list(p, w);
+	fl_afs_hold(p, w, +1);
+	if (p->tree.root_index[q.v] == FL_NONE)
+		return; /* below a cohort cycle: it stays, and counts nowhere */
+	for (uint32_t i = 0; i < j->n_use; i++)
+		fl_usage_add(&p->usage, &p->tree, q, fl_uses(p, j)[i].column,
+			     fl_uses(p, j)[i].amount);
+}
+
+void fl_state_release(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_job *j = &p->jobs[w.v];
+	struct fl_node q = j->held_by;
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t last = p->holders[line->holders.first + line->n_holders - 1];
+
+	if (p->tree.root_index[q.v] != FL_NONE)
+		for (uint32_t i = j->n_use; i-- > 0;)
+			fl_usage_remove(&p->usage, &p->tree, q, fl_uses(p, j)[i].column,
+					fl_uses(p, j)[i].amount);
+	fl_afs_hold(p, w, -1);
+	fl_state_unlist(p, w);
+	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
+	FL_SET(p, p->holder_at[last], p->holder_at[w.v]);
+	FL_SET(p, line->n_holders, line->n_holders - 1);
+	FL_SET(p, line->generation, line->generation + 1);
+	FL_SET(p, j->held_by, (struct fl_node){ FL_NONE });
+	fl_holdings_give(&p->holdings, j->held, fl_room(p, j), &p->undo);
+	FL_SET(p, j->held, FL_NONE);
+	FL_SET(p, j->n_use, 0);
+	FL_SET(p, j->n_placement, 0);
+	FL_SET(p, j->reserved_at, FL_TIME_NONE);
+}
+
+/*
+ * Positions of the cycle before always count; older ones only while no workload
+ * left the queue since (its generation stands).  Cycles that do not look at a tree are those that
+ * would store again what is stored, so they need not be counted.
+ */
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j)
+{
+	uint32_t root = p->tree.root_index[j->queue.v];
+
+	return j->scan_cycle != 0 && ((root != FL_NONE && j->scan_cycle == p->cycle[root]) ||
+				      p->lines[j->queue.v].generation == j->scan_generation);
+}
+
+const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
+{
+	struct fl_line *line = &p->lines[q.v];
+	uint32_t *list = p->candidates + line->holders.first;
+
+	*ret_n = line->n_holders;
+	if (line->sorted_epoch != line->epoch ||
+	    (fl_afs_orders(p, q) && line->sorted_usage != fl_afs_stamp(p))) {
+		for (uint32_t i = 0; i < line->n_holders; i++)
+			list[i] = p->holders[line->holders.first + i];
+		fl_sort(list, line->n_holders, p->sort_scratch, fl_preempt_cmp_candidates, p);
+		line->n_sorted = line->n_holders;
+		line->sorted_epoch = line->epoch;
+		line->sorted_usage = p->afs ? fl_afs_stamp(p) : 0;
+	}
+	return list;
+}
+
+const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
+					 const uint32_t **ret_queues, uint32_t *ret_n)
+{
+	struct fl_span queues = p->tree.queues[root_index];
+	uint32_t *list = p->tree_candidates + p->tree_first[root_index];
+	uint32_t *holders = p->tree_holders + p->tree_first[root_index];
+	uint32_t n = 0;
+
+	*ret_queues = holders;
+	*ret_n = p->tree_n[root_index];
+	if (p->tree_sorted_epoch[root_index] == p->tree_epoch[root_index])
+		return list;
+	for (uint32_t i = 0; i < queues.n; i++) {
+		const struct fl_line *line = &p->lines[p->tree.queue_ids[queues.first + i]];
+
+		for (uint32_t k = 0; k < line->n_holders; k++)
+			list[n++] = p->holders[line->holders.first + k];
+	}
+	fl_sort(list, n, p->sort_scratch, fl_preempt_cmp_ages, p);
+	for (uint32_t i = 0; i < n; i++)
+		holders[i] = p->jobs[list[i]].held_by.v;
+	p->tree_sorted_epoch[root_index] = p->tree_epoch[root_index];
+	*ret_n = p->tree_n[root_index] = n;
+	return list;
+}

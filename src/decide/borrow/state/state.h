@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state - what the borrow policy knows between cycles
+ *
+ * Private to this folder.  Everything that may change after `new` is written
+ * through the undo log; lists that are only derived from it carry the epoch they
+ * were built in and are rebuilt when it has moved on.
+ *
+ * Bytes a workload, by what holds them:
+ *
+ *      64  fl_job
+ *       8  members, shape_ids: queue order, and the same by shape
+ *      12  holders, holder_at, candidates: who holds quota, and in which order they may lose it
+ *       8  tree_candidates, tree_holders: only without fair sharing, or with a Policy
+ *       4  fl_cycle.noted
+ *       2  scans: for each podset and resource group
+ *       1  shaped, loose, parked: bits
+ *      40  a shape (fl_shape, heads, marked), by its workloads
+ *
+ * While it holds quota, besides:
+ *
+ *      40  holdings: a use and a placement, for each resource of each podset
+ *   12-24  fl_cycle.targets, sort_scratch: grown by doubling
+ *
+ * and 2 KB a queue or cohort with one column.  Usage of local queues takes 16 a workload more, a
+ * Policy 8 and what is promised.  Tested in tests/unit/decide/test_bytes.c: at most 128 and 192.
+ */
+#ifndef FL_DECIDE_BORROW_STATE_STATE_H
+#define FL_DECIDE_BORROW_STATE_STATE_H
+
+#include "base/bitset.h"
+#include "decide/borrow/quota/drs.h"
+#include "decide/borrow/quota/tree.h"
+#include "decide/borrow/state/holdings.h"
+#include "decide/policy.h"
+
+/* Scan position of one podset and resource group (conformance: 9, scan state). */
+enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
+
+/* One row a workload. */
+struct fl_job {
+	/* fixed */
+	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
+	uint32_t shape;       /* equal for equal podsets and priority within a queue */
+	uint32_t shape_place; /* in shape_ids */
+	uint32_t age;      /* ranks fl_queue_time, which "newer" goes by: equal for equal times */
+	uint32_t uid_rank; /* ranks uids as strings */
+
+	/* changes */
+	int32_t priority;
+	uint32_t position;            /* in queue order within its ClusterQueue */
+	enum fl_workload_state state; /* ask fl_line_state for what is told of one that waits */
+	enum fl_reason reason;        /* the same: fl_line_reason */
+	bool promised;                /* what is freed for it is held (protect.h) */
+	bool loose;                   /* while it waits: not with its shape (lines.c) */
+	uint32_t joined;     /* how often its shape had been marked when it came into the line */
+	uint32_t scan_cycle; /* when the scan positions were stored; 0: none are */
+	uint32_t scan_generation;
+	struct fl_node held_by;      /* ClusterQueue whose quota it holds; FL_NONE */
+	uint32_t held;               /* its rows (holdings.h); FL_NONE */
+	uint16_t n_placement, n_use; /* of them */
+	fl_time reserved_at;
+};
+_Static_assert(sizeof(struct fl_job) == 64, "a cache line a workload");
+
+/* One row a resource group of a ClusterQueue. */
+struct fl_queue_group {
+	struct fl_span resources; /* into group_resources */
+	struct fl_span flavors;   /* into group_flavors of this policy */
+	uint32_t columns;         /* first in group_columns: flavor-major, one a resource */
+};
+
+/* Workloads of a queue that are equal to it. */
+struct fl_shape {
+	/* fixed */
+	struct fl_span members; /* into shape_ids */
+	uint32_t scans, n_scan; /* into scans: rows of n_scan, podset-major, one a resource group */
+	uint32_t room;          /* rows that one of them can hold at most, of either kind */
+
+	/* changes */
+	uint32_t marks;        /* how often it was marked */
+	enum fl_reason reason; /* for which it was marked last */
+};
+
+/* One row a node; unused for cohorts. */
+struct fl_line {
+	/* fixed */
+	struct fl_span groups;  /* into policy->groups */
+	struct fl_span members; /* into policy->members: workloads of the queue, in queue order */
+	struct fl_span holders; /* room in policy->holders */
+	struct fl_span shapes;  /* shape numbers of its workloads */
+	bool active;            /* all flavors exist, not stopped, in no cycle */
+	bool covers_pods;
+
+	/* changes */
+	struct fl_bitset loose, parked; /* positions: who waits without its shape; is parked so */
+	uint32_t sticky;                /* workload id; FL_NONE */
+	uint32_t generation;
+	uint32_t n_holders; /* workloads that hold its quota, in no order */
+
+	uint64_t epoch; /* changes with every change of its holders */
+
+	/* derived */
+	uint64_t sorted_epoch; /* of `candidates`; never rolled back */
+	uint32_t n_sorted;     /* so many are there */
+	uint64_t sorted_usage; /* the stamp of the usage they were sorted by (afs.h) */
+};
+
+struct fl_policy {
+	const struct fl_model *model;
+	const struct fl_mem *mem;
+	struct fl_arena arena, cycle_arena;
+	struct fl_tree tree;
+	struct fl_usage usage;
+	struct fl_undo undo;
+	fl_time now;                      /* of the running call */
+	struct fl_resource pods_resource; /* "pods"; FL_NONE when nobody has quota for it */
+
+	struct fl_job *jobs;   /* by workload */
+	struct fl_line *lines; /* by node */
+	struct fl_queue_group *groups;
+	struct fl_resource *group_resources;
+	struct fl_flavor *group_flavors;
+	struct fl_column *group_columns;
+	uint32_t *members;
+	uint32_t *holders, *holder_at;    /* holder_at: workload -> index in its line's holders */
+	uint32_t *candidates;             /* holders of a line in candidate order; same spans */
+	uint32_t *sort_scratch, cap_sort; /* room to sort all that hold quota */
+	struct fl_holdings holdings;
+	int16_t *scans;
+	uint32_t n_scans;
+	struct fl_shape *shapes;
+	uint32_t n_shapes;
+	uint32_t *shape_ids; /* workloads by shape; of one shape in queue order */
+	/* who waits (lines.c) */
+	struct fl_bitset shaped;        /* places in shape_ids: who waits with its shape */
+	struct fl_bitset marked;        /* shapes: known not to fit */
+	struct fl_bitset ready, asleep; /* places of queues in the tree's order */
+	uint32_t *heads;                /* two a shape: each line's tree of heads */
+
+	fl_amount *least;      /* least.h, by cell */
+	uint64_t *least_epoch; /* by node: of the bound; 0: none */
+	uint32_t *least_age;   /* by node: changes since it was found */
+
+	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
+	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
+	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
+	uint32_t *tree_candidates, *tree_holders; /* workload, and the queue whose quota it holds */
+	uint64_t epochs;                          /* never goes back, not even by rollback */
+	struct fl_bitset
+		stirred;  /* roots: something happened since a cycle left them as they were */
+	uint32_t *cycle;  /* per root: number of cycles that looked at it */
+	uint32_t changes; /* number of quotas and limits changed */
+
+	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
+	bool unsampled;             /* fl_policy_options.unsampled */
+	struct fl_protect *protect; /* NULL: there is no Policy */
+	struct fl_rungs *rungs;     /* rung.h; NULL: nobody wants preemption to settle */
+	uint32_t *requeued;         /* workloads with a back-off, by its end (requeue.h) */
+	uint32_t n_requeued;
+	uint32_t requeued_n; /* of those so many have ended */
+	struct fl_sym afs_cpu;
+
+	struct fl_cycle *scratch; /* cycle lifetime: views, entries, search state */
+};
+
+static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)
+{
+	return &p->model->workloads[w.v];
+}
+
+static inline bool fl_holds_quota(const struct fl_job *j) { return j->held_by.v != FL_NONE; }
+
+/* Rows that @j can hold at most, of uses and of placements. */
+static inline uint32_t fl_room(const struct fl_policy *p, const struct fl_job *j)
+{
+	return p->shapes[j->shape].room;
+}
+/* What it holds: n_use rows, each column once; n_placement rows. */
+static inline struct fl_use *fl_uses(const struct fl_policy *p, const struct fl_job *j)
+{
+	return fl_holdings_uses(&p->holdings, j->held);
+}
+static inline struct fl_placement *fl_placements(const struct fl_policy *p, const struct fl_job *j)
+{
+	return fl_holdings_placements(&p->holdings, j->held, fl_room(p, j));
+}
+/* Its scan positions, into p->scans. */
+static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_job *j)
+{
+	const struct fl_shape *s = &p->shapes[j->shape];
+
+	return (struct fl_span){ s->scans + (j->shape_place - s->members.first) * s->n_scan,
+				 s->n_scan };
+}
+
+/* Write through the undo log: FL_SET(p, cell, value). */
+#define FL_SET(p, cell, value)                                                                     \
+	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
+
+/* What queue order and "newer" go by; to compare there is fl_job.age. */
+fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w);
+
+/* state.c: who holds quota */
+
+/* Room to work with @n workloads that hold quota: to sort them, and as targets of a search. */
+int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err);
+/* Rows for what @w, which holds nothing, is to hold; outside marks. */
+int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
+/* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
+void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);
+void fl_state_release(struct fl_policy *p, struct fl_workload w);
+/*
+ * Holders of queue @q in candidate order (preempt.h), and those of a whole tree, where
+ * usage of local queues counts nothing yet (fl_afs_sort).
+ */
+const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
+/* *ret_queues: beside each, the queue whose quota it holds. */
+const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
+					 const uint32_t **ret_queues, uint32_t *ret_n);
+
+/* Do the stored scan positions of @j still count in the next cycle that looks at its tree? */
+bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j);
+/*
+ * Around a change of what puts holder @w in its place among the candidates of its queue: it is
+ * taken out of their order before, and put in after.
+ */
+void fl_state_unlist(struct fl_policy *p, struct fl_workload w);
+void fl_state_list(struct fl_policy *p, struct fl_workload w);
+
+/* lines.c: who waits (conformance: 3, 9) */
+
+/* Queue order, queue by queue: priority descending, queue-order time ascending, uid. */
+int fl_line_cmp(const void *policy, uint32_t a, uint32_t b);
+/* @w's priority changed: it takes its new place, and is looked at again when it was parked. */
+void fl_line_move(struct fl_policy *p, struct fl_workload w);
+/* At most so many notes, of 8 bytes each, for a move. */
+size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w);
+
+/* What is said of @w: of one that waits or is parked, as its shape is marked or not. */
+enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w);
+enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w);
+/* Each that waits in @q and is not parked, in no order: begin with a zeroed walk; FL_NONE: all. */
+struct fl_line_walk {
+	uint32_t shaped, loose;
+};
+struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
+				struct fl_line_walk *walk);
+/* Notes of 8 bytes each, at most, for one workload that joins or leaves the line, or is parked. */
+enum { FL_LINE_NOTES = 4 * FL_BITSET_NOTES + 40 };
+
+/* The head of @q; FL_NONE when nobody waits. */
+struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);
+/* Newly queued: parked at once when its shape is known not to fit. */
+void fl_line_push(struct fl_policy *p, struct fl_workload w);
+/* A head that was looked at stays where it is. */
+void fl_line_return(struct fl_policy *p, struct fl_workload w);
+/* It waits until something frees; with @shape all of its shape do. */
+void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
+/* At most so many notes for that. */
+size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
+/*
+ * Of a policy that is loaded: a shape of @q is marked, before anybody is in line; then each that
+ * waits or is parked takes the place that its state and `loose` say.
+ */
+void fl_line_enter_mark(struct fl_policy *p, struct fl_node q, uint32_t shape);
+void fl_line_enter(struct fl_policy *p, struct fl_workload w);
+/* Nobody waits anywhere, and no shape is marked: as before anybody was entered; outside marks. */
+void fl_line_clear_all(struct fl_policy *p);
+/* Takes part no more. */
+void fl_line_remove(struct fl_policy *p, struct fl_workload w);
+/* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_NOTES notes. */
+void fl_line_stir(struct fl_policy *p, struct fl_node q);
+/* Wake all parked workloads of the tree around @q, and stir it. */
+void fl_line_flush(struct fl_policy *p, struct fl_node q);
+/* At most this many notes for one flush, of 8 bytes each; 0 while no mark is open. */
+size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * consolidate - room that is there, but in pieces, is brought together (conformance: 9)
+ *
+ * Who may:     a preemptible workload that all machines together have room for.
+ * From whom:   every other preemptible workload, whatever its queue, priority and age.
+ * What of it:  nobody loses anything: each task that is evicted has a place again.
+ *
+ * Guarantee: after it as many tasks run, or are about to, as before, and more.
+ */
+#include "decide/entitle/rules/budget.h"
+#include "decide/entitle/rules/capacity.h"
+#include "decide/entitle/search/search.h"
+
+/*
+ * The real program asks for enough GPUs alone.  But as everybody keeps what they have, cpu,
+ * memory (unless somebody has moved) and the limits of queues must allow for one more, too: else
+ * every outcome is refused.
+ */
+static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
+{
+	const struct fl_job *j = &p->jobs[s->asks.v];
+	const struct fl_bundle *request = fl_job_start_amount(p, s->asks);
+	struct fl_compared compared = {
+		.check = FL_CHECK_ROOM_LATER,
+		.node = j->queue,
+		.victim = { FL_NONE },
+		.kind = FL_NUMBER_BUNDLE,
+	};
+	bool all = true;
+
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		double free = r == FL_GPU ? s->sum_gpus : s->free.of[r];
+		bool holds = request->of[r] <= free || (r != FL_GPU && s->moved);
+
+		fl_witness_hears(fl_search_witness(s), &compared, r, request->of[r], free, holds);
+		all &= holds;
+	}
+	if (!all ||
+	    !fl_capacity_fits(p->queues, j->queue, j->preemptible, request, NULL, /* ret= */ NULL))
+		return FL_REASON_NO_ROOM;
+	return FL_REASON_NONE;
+}
+
+static bool eligible(const struct fl_policy *p, const struct fl_search *s, uint32_t victim)
+{
+	return !fl_budgets_protect(p, p->jobs[s->asks.v].queue, p->jobs[victim].queue);
+}
+
+static bool allows(struct fl_policy *p, struct fl_search *s)
+{
+	for (uint32_t i = 0; i < s->n_used; i++) {
+		struct fl_span tasks = s->offers[i].tasks;
+
+		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
+			if (!fl_task_active(&p->tasks[s->victims[t]]))
+				return false;
+	}
+	return true;
+}
+
+int fl_consolidate(struct fl_policy *p, fairlead_error *err)
+{
+	static const struct fl_search_rules rules = {
+		.action = FL_ACTION_CONSOLIDATION,
+		.asks_preemptible = true,
+		.all_stay = true,
+		.may = may,
+		.eligible = eligible,
+		.allows = allows,
+	};
+
+	return fl_search_all(p, &rules, err);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/cycle/cycle.h"
+
+#include "decide/entitle/cycle/wake.h"
+#include "decide/entitle/rules/budget.h"
+#include "decide/entitle/rules/claim.h"
+#include "decide/entitle/rules/shares.h"
+#include "decide/entitle/rules/turns.h"
+#include "decide/entitle/search/search.h"
+#include "decide/entitle/state/setup.h"
+
+#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
+
+int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	struct fl_cycle *c;
+	uint32_t most = 0;
+	int r;
+
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		if (p->jobs[w].tasks.n > most)
+			most = p->jobs[w].tasks.n;
+	if (!ALLOC(p, p->scratch, 1))
+		return FAIRLEAD_ENOMEM;
+	c = p->scratch;
+	c->only.v = FL_NONE;
+	if (!ALLOC(p, c->to_start, most) || !ALLOC(p, c->places, most) ||
+	    !ALLOC(p, c->told, m->n_workloads) || !ALLOC(p, c->heads, m->n_workloads))
+		return FAIRLEAD_ENOMEM;
+	if ((p->settings.turns || p->budgets) && (r = fl_claims_new(p, &c->claims, err)) < 0)
+		return r;
+	if ((r = fl_lines_new(p, &c->waiting, err)) < 0 ||
+	    (r = fl_lines_new(p, &c->walk, err)) < 0 || (r = fl_lines_new(p, &c->victims, err)) < 0)
+		return r;
+	return fl_search_new(p, &c->search, err);
+}
+
+void fl_entitle_cycle_done(struct fl_policy *p)
+{
+	struct fl_cycle *c = p->scratch;
+
+	if (!c)
+		return;
+	fl_mem_free(p->mem, c->steps);
+	fl_mem_free(p->mem, c->sorted);
+	fl_mem_free(p->mem, c->spare);
+	fl_mem_free(p->mem, c->decisions);
+	fl_mem_free(p->mem, c->placements);
+}
+
+/* Requests and fair shares, shifted by who claims. */
+void fl_cycle_divide(struct fl_policy *p)
+{
+	fl_shares_divide(p);
+	if (p->budgets)
+		fl_budgets_share(p);
+	else if (fl_turns_count(p))
+		fl_turns_share(p);
+}
+
+/* --- the actions --- */
+
+/* Budgets have said so: see begin(). */
+static bool may_start(const struct fl_policy *p, struct fl_workload w)
+{
+	return p->jobs[w.v].reason != FL_REASON_BUDGET_USED;
+}
+
+void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptible_only)
+{
+	struct fl_cycle *c = p->scratch;
+
+	fl_lines_begin(&c->waiting, FL_LINES_WAITING, /* part= */ NULL,
+		       c->only.v == FL_NONE ? p->settings.queue_depth[action] : 0);
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
+		struct fl_workload w = { p->job_order[i] };
+		const struct fl_job *j = &p->jobs[w.v];
+
+		if (fl_job_wants(j) && (j->preemptible || !preemptible_only) &&
+		    (c->only.v == FL_NONE || c->only.v == w.v) && may_start(p, w))
+			fl_lines_add(&c->waiting, &(struct fl_lined){ .workload = w });
+	}
+	fl_lines_ready(&c->waiting);
+}
+
+static enum fl_reason why_evicted(enum fl_action action)
+{
+	switch (action) {
+	case FL_ACTION_NONE:
+	case FL_ACTION_ALLOCATE:
+	case FL_ACTIONS:
+		break;
+	case FL_ACTION_CONSOLIDATION:
+		return FL_REASON_CONSOLIDATED;
+	case FL_ACTION_RECLAIM:
+		return FL_REASON_RECLAIMED;
+	case FL_ACTION_PREEMPT:
+		return FL_REASON_PREEMPTED;
+	case FL_ACTION_STALE_GANG:
+		return FL_REASON_STALE_GANG;
+	}
+	return FL_REASON_NONE;
+}
+
+static void push_step(struct fl_cycle *c, const struct fl_step *step)
+{
+	c->steps[c->n_steps++] = *step;
+}
+
+int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_kind kind,
+		  uint32_t task, struct fl_workload for_whom, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	const struct fl_task *t = &p->tasks[task];
+	struct fl_step step = { .action = action,
+				.kind = kind,
+				.task = task,
+				.machine = { FL_NONE },
+				.for_whom = { FL_NONE } };
+	int r = fl_mem_grow(p->mem, &c->steps, &c->cap_steps, c->n_steps + 2, sizeof step, err);
+
+	if (r < 0)
+		return r;
+	if (kind == FL_EVICT || (kind == FL_RESERVE && t->machine.v != FL_NONE)) {
+		struct fl_step eviction = step;
+
+		eviction.kind = FL_EVICT;
+		eviction.reason = kind == FL_EVICT ? why_evicted(action) : FL_REASON_CONSOLIDATED;
+		eviction.for_whom = for_whom;
+		push_step(c, &eviction);
+	}
+	if (kind == FL_EVICT)
+		return 0;
+	step.reason = kind == FL_ADMIT ? FL_REASON_FITS : FL_REASON_RESERVED;
+	step.machine = kind == FL_ADMIT ? t->machine : t->promised;
+	push_step(c, &step);
+	c->told[t->workload.v] = true;
+	return 0;
+}
+
+/* --- a cycle --- */
+
+/* Why each waits, unless an action looks at it and says otherwise; and who will be looked at. */
+static int begin(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+	size_t notes = 2 * (size_t)p->model->n_workloads + 3 * (size_t)p->model->n_nodes + 1;
+	enum fl_reason unseen = p->settings.queue_depth[FL_ACTION_ALLOCATE] ?
+					FL_REASON_QUEUE_DEPTH :
+					FL_REASON_NO_ROOM;
+	int r = fl_state_recount(p, err);
+
+	if (r == 0)
+		r = fl_usage_read(p, err);
+	if (r == 0)
+		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
+	if (r < 0)
+		return r;
+	for (uint32_t q = 0; c->claims && q < p->model->n_nodes; q++)
+		fl_undo_note(&p->undo, &p->queues[q].late, sizeof p->queues[q].late);
+	fl_state_forget(p);
+	fl_cycle_divide(p);
+	fl_search_begin(p);
+	c->n_steps = c->n_heads = 0;
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
+		struct fl_workload w = { p->job_order[i] };
+		struct fl_job *j = &p->jobs[w.v];
+		enum fl_reason reason = unseen;
+
+		c->told[w.v] = false;
+		if (!j->present || j->queue.v == FL_NONE)
+			continue;
+		if (j->n_waits == 0 && j->tasks.n > 0)
+			reason = FL_REASON_NONE;
+		else if (!fl_job_wants(j))
+			reason = FL_REASON_GANG_TOO_SMALL;
+		else if (c->only.v != FL_NONE && c->only.v != w.v)
+			continue;
+		else if (!fl_budgets_let_start(p, w))
+			reason = FL_REASON_BUDGET_USED;
+		else
+			c->heads[c->n_heads++] = w;
+		if (c->only.v == FL_NONE || c->only.v == w.v)
+			FL_SET(p, j->reason, reason);
+	}
+	return 0;
+}
+
+/* Reservations are over; and since when has who fewer tasks than its minimum. */
+static int end(struct fl_policy *p, fairlead_error *err)
+{
+	int r = 0;
+
+	for (uint32_t t = fl_bitset_next(&p->alive, 0); t != FL_NONE && r >= 0;
+	     t = fl_bitset_next(&p->alive, t + 1))
+		r = fl_task_unpromise(p, t, err);
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE && r >= 0; i = fl_job_next(p, i + 1))
+		r = fl_job_mind_stale(p, (struct fl_workload){ p->job_order[i] }, err);
+	if (r >= 0)
+		r = fl_state_recount(p, err);
+	return r < 0 ? r : fl_usage_enter(p, err);
+}
+
+static int run(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
+{
+	static int (*const actions[])(struct fl_policy *, fairlead_error *) = {
+		fl_allocate, fl_consolidate, fl_reclaim, fl_preempt, fl_stale_gangs,
+	};
+	int r = begin(p, err);
+
+	for (size_t i = 0; i < sizeof actions / sizeof *actions && r >= 0; i++)
+		r = actions[i](p, err);
+	if (r >= 0)
+		r = fl_cycle_decisions(p, ret, err);
+	fl_state_forget(p);
+	return r < 0 ? r : end(p, err);
+}
+
+/* Between cycles. None comes back from there in a cycle, so it grows with every eviction. */
+static uint32_t tasks_leaving(const struct fl_policy *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1))
+		n += p->jobs[p->job_order[i]].n_leaves;
+	return n;
+}
+
+static bool admits(const struct fl_decisions *d)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < d->n && !any; i++)
+		any = d->rows[i].kind == FL_ADMIT;
+	return any;
+}
+
+/* What a cycle does with one workload alone says nothing of the others. */
+static int rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_error *err)
+{
+	return p->scratch->only.v == FL_NONE ? fl_wake_rest(p, d, err) : fl_wake_up(p, err);
+}
+
+int fl_entitle_step(struct fl_policy *p, struct fl_workload only, const struct fl_sink *sink,
+		    struct fl_decisions *ret, fairlead_error *err)
+{
+	uint32_t leaving = tasks_leaving(p);
+	struct fl_decisions decisions;
+	fl_mark mark;
+	int r = fl_undo_mark(&p->undo, &mark, err);
+
+	if (r < 0)
+		return r;
+	p->scratch->sink = sink;
+	p->scratch->only = only;
+	r = run(p, &decisions, err);
+	p->scratch->sink = NULL;
+	if (r >= 0) {
+		decisions.moved = tasks_leaving(p) != leaving || admits(&decisions);
+		r = rest(p, &decisions, err);
+	}
+	if (r < 0) {
+		fl_undo_rollback(&p->undo, mark);
+		return r;
+	}
+	fl_undo_keep(&p->undo, mark);
+	*ret = decisions;
+	return 0;
+}
+
+int fl_entitle_try(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
+		   struct fl_decisions *ret, fairlead_error *err)
+{
+	struct fl_decisions decisions;
+	fl_mark mark;
+	int r = fl_undo_mark(&p->undo, &mark, err);
+
+	if (r < 0)
+		return r;
+	p->scratch->sink = sink;
+	p->scratch->only = w;
+	r = run(p, &decisions, err);
+	p->scratch->sink = NULL;
+	fl_undo_rollback(&p->undo, mark);
+	if (r < 0)
+		return r;
+	*ret = decisions;
+	return 0;
+}

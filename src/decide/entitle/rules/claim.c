@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/rules/claim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/entitle/cycle/lines.h"
+#include "decide/entitle/rules/capacity.h"
+
+#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
+
+/* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
+static void list_children(const struct fl_policy *p, struct fl_claims *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
+		c->children[q] = (struct fl_span){ 0 };
+	for (uint32_t i = 0; i < p->n_order; i++)
+		c->children[fl_state_above(p, p->order[i].v)].n++;
+	for (uint32_t q = 0; q <= p->model->n_nodes; q++) {
+		c->children[q].first = n;
+		n += c->children[q].n;
+		c->children[q].n = 0;
+	}
+	for (uint32_t i = 0; i < p->n_order; i++) {
+		struct fl_span *s = &c->children[fl_state_above(p, p->order[i].v)];
+
+		c->child[s->first + s->n++] = p->order[i].v;
+	}
+}
+
+int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *err)
+{
+	uint32_t n = p->model->n_nodes;
+	struct fl_claims *c = fl_arena_alloc(&p->arena, 1, sizeof *c, err);
+
+	if (!c || !ALLOC(p, c->children, (size_t)n + 1) || !ALLOC(p, c->child, n) ||
+	    !ALLOC(p, c->had, n) || !ALLOC(p, c->margin, n) || !ALLOC(p, c->ready, n) ||
+	    !ALLOC(p, c->kept, n) || !ALLOC(p, c->runs, n) || !ALLOC(p, c->next, n) ||
+	    !ALLOC(p, c->leaves, n) || !ALLOC(p, c->lenders, n) || !ALLOC(p, c->siblings, n) ||
+	    !ALLOC(p, c->spare, n))
+		return FAIRLEAD_ENOMEM;
+	list_children(p, c);
+	*ret = c;
+	return 0;
+}
+
+void fl_claims_begin(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	c->n_leaves = 0;
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		c->kept[q] = c->runs[q] = (struct fl_bundle){ 0 };
+		c->had[q] = c->margin[q] = 0;
+		c->ready[q] = false;
+		c->next[q] = FL_NONE;
+		p->queues[q].late = 0;
+	}
+}
+
+/* --- what a claim is short of --- */
+
+/* What the fair share of its leaf must be. */
+static double target(const struct fl_policy *p, const struct fl_claim *claim, int r)
+{
+	double amount = claim->amount.of[r];
+
+	if (!(amount > 0))
+		return 0;
+	return claim->keeps ? amount : amount + p->queues[claim->leaf.v].allocated.of[r];
+}
+
+double fl_claim_short(const struct fl_policy *p, const struct fl_claim *claim, int r)
+{
+	double missing = target(p, claim, r) - p->queues[claim->leaf.v].fair_share.of[r];
+
+	return missing > 0 ? missing : 0;
+}
+
+bool fl_claim_is_short(const struct fl_policy *p, const struct fl_claim *claim)
+{
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (fl_claim_short(p, claim, r) > 0)
+			return true;
+	return false;
+}
+
+/* --- who lends --- */
+
+/* The lowest priority first, then who has had most, then the youngest. */
+static int cmp_lenders(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_standing *x = &p->queues[a], *y = &p->queues[b];
+	const double *had = p->scratch->claims->had;
+
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	if (had[a] != had[b])
+		return had[a] > had[b] ? -1 : 1;
+	return (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+void fl_claims_rank(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	memcpy(c->lenders, c->child, p->n_order * sizeof *c->child);
+	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
+		fl_sort(c->lenders + c->children[q].first, c->children[q].n, c->spare, cmp_lenders,
+			p);
+}
+
+/* The least that the share of @q may become. */
+static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach reach)
+{
+	const struct fl_standing *s = &p->queues[q];
+	double deserved = s->deserved.of[r], asks = fl_standing_requestable(s, r);
+	double floor = deserved == FL_UNBOUNDED ? s->fair_share.of[r] : fmin(deserved, asks);
+
+	if (reach < FL_REACH_ALL)
+		floor = fmax(floor, p->scratch->claims->kept[q].of[r]);
+	return reach < FL_REACH_UNKEPT ? fmax(floor, s->allocated.of[r]) : floor;
+}
+
+/* What siblings' parent has over what it has given them. */
+static double undivided(const struct fl_policy *p, struct fl_node n, int r)
+{
+	struct fl_span siblings = fl_claim_siblings(p, n);
+	struct fl_node parent = p->queues[n.v].parent;
+	double left = parent.v == FL_NONE ? p->total.of[r] : p->queues[parent.v].fair_share.of[r];
+
+	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
+		left -= p->queues[p->scratch->claims->child[i]].fair_share.of[r];
+	return left > 0 ? left : 0;
+}
+
+/* What one queue of the path collects of one resource. */
+struct collection {
+	struct fl_policy *p;
+	const struct fl_claim *claim;
+	fl_claim_reach *reach;
+	struct fl_node mine;
+	int r;
+	bool apply;
+	double missing;
+};
+
+/* From all siblings, in their order, as far down as @most lets. */
+static void collect_from(struct collection *c, enum fl_reach most)
+{
+	const uint32_t *lenders = c->p->scratch->claims->lenders;
+	struct fl_span siblings = fl_claim_siblings(c->p, c->mine);
+
+	for (uint32_t i = 0; i < siblings.n && c->missing > 0; i++) {
+		struct fl_node other = { lenders[siblings.first + i] };
+		double *share = &c->p->queues[other.v].fair_share.of[c->r], lent = *share;
+		enum fl_reach reach;
+
+		if (other.v == c->mine.v)
+			continue;
+		reach = c->reach(c->p, c->claim, c->mine, other, c->r);
+		if (reach == FL_REACH_NOTHING)
+			continue;
+		/* Without applying, what the first pass took is still there. */
+		if (!c->apply && most > FL_REACH_UNHELD)
+			lent = fmin(lent, least(c->p, other.v, c->r, FL_REACH_UNHELD));
+		lent -= least(c->p, other.v, c->r, reach < most ? reach : most);
+		lent = fmin(lent, c->missing);
+		if (!(lent > 0))
+			continue;
+		c->missing -= lent;
+		if (c->apply)
+			*share -= lent;
+	}
+}
+
+/* From the leaf up: what siblings do not lend, the parent has to get from its own. */
+static bool walk(struct fl_policy *p, const struct fl_claim *claim, int r, fl_claim_reach *reach,
+		 bool apply)
+{
+	struct collection c = { .p = p, .claim = claim, .reach = reach, .r = r, .apply = apply };
+
+	c.missing = fl_claim_short(p, claim, r);
+	for (c.mine = claim->leaf; c.mine.v != FL_NONE && c.missing > 0;
+	     c.mine = p->queues[c.mine.v].parent) {
+		double needed = c.missing;
+
+		/* What nobody was given goes first, then what nobody holds. */
+		c.missing -= undivided(p, c.mine, r);
+		collect_from(&c, FL_REACH_UNHELD);
+		collect_from(&c, FL_REACH_ALL);
+		if (apply)
+			p->queues[c.mine.v].fair_share.of[r] += needed;
+	}
+	return c.missing <= 0;
+}
+
+bool fl_claim_serve(struct fl_policy *p, const struct fl_claim *claim, fl_claim_reach *reach)
+{
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (!walk(p, claim, r, reach, /* apply= */ false))
+			return false;
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		double enough = target(p, claim, r);
+
+		(void)walk(p, claim, r, reach, /* apply= */ true);
+		/* What was added in parts is not to miss it by rounding. */
+		if (p->queues[claim->leaf.v].fair_share.of[r] < enough)
+			p->queues[claim->leaf.v].fair_share.of[r] = enough;
+		for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
+			p->scratch->claims->kept[n.v].of[r] += claim->amount.of[r];
+	}
+	return true;
+}
+
+/* --- which job is next --- */
+
+/* So many tasks like this one have room on empty machines. */
+static double places(const struct fl_policy *p, const struct fl_bundle *request, double enough)
+{
+	double n = 0;
+
+	for (uint32_t m = 0; m < p->model->n_machines && n < enough; m++) {
+		double fit = enough;
+
+		for (int r = 0; r < FL_BUNDLE; r++)
+			if (request->of[r] > 0)
+				fit = fmin(fit,
+					   floor(p->rooms[m].allocatable.of[r] / request->of[r]));
+		n += p->rooms[m].usable && fit > 0 ? fit : 0;
+	}
+	return n;
+}
+
+static bool alike(const struct fl_bundle *a, const struct fl_bundle *b)
+{
+	return fl_bundle_within(a, b) && fl_bundle_within(b, a);
+}
+
+/* Tasks that ask for the same have room together on empty machines; each kind for itself. */
+static bool fits_empty(const struct fl_policy *p, uint32_t n, const uint32_t *tasks)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fl_bundle *request = &p->tasks[tasks[i]].request;
+		double same = 0;
+
+		if (i > 0 && alike(request, &p->tasks[tasks[i - 1]].request))
+			continue;
+		for (uint32_t j = i; j < n; j++)
+			same += alike(request, &p->tasks[tasks[j]].request);
+		if (places(p, request, same) < same)
+			return false;
+	}
+	return true;
+}
+
+static bool could_start(struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t n;
+
+	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, fl_job_start_amount(p, w),
+			      /* witness= */ NULL, /* ret= */ NULL))
+		return false;
+	n = fl_job_to_start(p, w, p->scratch->to_start);
+	return fits_empty(p, n, p->scratch->to_start);
+}
+
+void fl_claims_find_next(struct fl_policy *p)
+{
+	struct fl_claims *c = p->scratch->claims;
+
+	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
+		struct fl_workload w = { p->job_order[i] };
+		const struct fl_job *j = &p->jobs[w.v];
+		struct fl_job_place mine, best;
+
+		if (!fl_job_wants(j))
+			continue;
+		mine = fl_job_place_of(j);
+		if (c->next[j->queue.v] != FL_NONE) {
+			best = fl_job_place_of(&p->jobs[c->next[j->queue.v]]);
+			if (fl_job_order(&best, &mine) < 0)
+				continue;
+		}
+		if (could_start(p, w))
+			c->next[j->queue.v] = w.v;
+	}
+}

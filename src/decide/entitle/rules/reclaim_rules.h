@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reclaim_rules - may a queue have others evicted, and may it be these?
+ *
+ *   fl_reclaim_may      asked once: with its request the reclaimer's leaf is within its fair
+ *                       share, and with what cannot be preempted within what it deserves
+ *   fl_reclaim_allows   asked of each solution:
+ *     A  each victim, when its turn comes, passes one of
+ *          MaintainFairShare       its side holds more than it may (fl_standing_allocatable)
+ *                                  in some resource
+ *          GuaranteeDeservedQuota  its side holds more than it deserves in some resource, and
+ *                                  the reclaimer's side stays within what it deserves in all
+ *     B  at every level: saturation (held / fair share) of the reclaimer's queue, where it is
+ *        above 1, times the multiplier, stays below that of each sibling that loses something;
+ *        and what cannot be preempted stays within what is deserved
+ *     C  what a Policy adds (below)
+ *
+ * A side is one of the leveled pair: the first two queues, from the root, in which the paths
+ * to the two leaves differ.  What all victims below a side have lost so far counts.
+ *
+ * Guarantee: no queue changes; the answer depends on the standings, the request and the list
+ * of victims alone; a larger request is never allowed where a smaller one is refused (in the
+ * same resources); a higher multiplier allows nothing that a lower one refuses.
+ * By default a victim's side is over its bound before its last victim goes, NOT after: the
+ * last one may take it below, and the reclaimer may rise above what it deserves.
+ *
+ * Victims are taken queue by queue, queues in the order in which they first appear in the
+ * list, and within a queue as they are listed.  (The real program takes queues in random
+ * order.  It matters only where several victim queues share a side and their amounts differ
+ * so that one order takes the side to its bound early; no recorded case does.)
+ *
+ * C, off by default, each with a counterexample in the test:
+ *   keep_below_quota  no queue, of any level, that held less than it deserves of a resource
+ *                     that the reclaimer asks for holds more than it deserves of it after the
+ *                     reclaim.  (One that held exactly that much, or deserves nothing, was not
+ *                     below its quota: the rules above bound it.)  Costs: a gang that is larger
+ *                     than what is left of the quota cannot reclaim at once.
+ *   protect_quota     no queue below the common ancestor, from a victim's leaf to its side,
+ *                     holds less of a resource that its victims held than the smaller of what
+ *                     it held and what it deserves.  Unlimited quota promises nothing: who
+ *                     deserves everything would never lose anything.  Costs: a victim that is
+ *                     larger than what its queue has over its quota stays.
+ * "Holds after" is as the rules see it: as if nobody but the reclaimer got what is freed.
+ *
+ * Cost: O(victims * depth + siblings on the path that lose something); no allocation.
+ *
+ * Tested in tests/unit/decide/test_entitle_reclaim.c, by test_entitle_reclaim_random.c beside
+ * it, which has all of this a second time, and by the recorded cases `reclaim` and
+ * `reclaim_saturation`.
+ */
+#ifndef FL_DECIDE_ENTITLE_RULES_RECLAIM_RULES_H
+#define FL_DECIDE_ENTITLE_RULES_RECLAIM_RULES_H
+
+#include "decide/entitle/rules/witness.h"
+#include "decide/entitle/standing.h"
+
+struct fl_reclaim_options {
+	double multiplier; /* at least 1 */
+	bool keep_below_quota, protect_quota;
+};
+
+struct fl_reclaimer {
+	struct fl_node queue; /* a leaf */
+	bool preemptible;
+	struct fl_bundle request; /* of the tasks it would start now */
+};
+
+/* One task of an elastic job, or what a gang needs to run at all. */
+struct fl_reclaim_victim {
+	struct fl_node queue; /* a leaf, not the reclaimer's */
+	struct fl_bundle amount;
+	struct fl_workload workload; /* for the evidence */
+};
+
+bool fl_reclaim_may(const struct fl_standing *queues, const struct fl_reclaimer *reclaimer,
+		    const struct fl_witness *witness);
+
+/* The sides of two leaves; of one path within the other, its end, twice. */
+void fl_reclaim_sides(const struct fl_standing *queues, struct fl_node reclaimer,
+		      struct fl_node victim, struct fl_node *ret_reclaimer,
+		      struct fl_node *ret_victim);
+
+/* The two ways to pass; @remaining: what the victim's side still holds. */
+bool fl_reclaim_maintains_fair_share(const struct fl_standing *side,
+				     const struct fl_bundle *remaining);
+bool fl_reclaim_guarantees_deserved(const struct fl_standing *reclaimer,
+				    const struct fl_bundle *request, const struct fl_standing *side,
+				    const struct fl_bundle *remaining);
+
+/* Either of them, of one victim; @own and @side are the sides. @witness may be NULL. */
+bool fl_reclaim_passes(const struct fl_standing *queues, struct fl_node own, struct fl_node side,
+		       const struct fl_bundle *request, const struct fl_bundle *remaining,
+		       struct fl_workload victim, const struct fl_witness *witness);
+
+/* What one call needs to remember, reused by the next; of no state. */
+struct fl_reclaim_scratch;
+
+/* For @n_nodes rows and at most @max_victims a call; lives in @a. */
+int fl_reclaim_scratch_new(struct fl_arena *a, uint32_t n_nodes, uint32_t max_victims,
+			   struct fl_reclaim_scratch **ret, fairlead_error *err) FL_MUST_CHECK;
+
+/*
+ * @queues as they were before anybody was evicted.  @witness may be NULL; of a refusal the
+ * last row that it hears does not hold (of victims' rows, where it wants them).
+ */
+bool fl_reclaim_allows(const struct fl_standing *queues, const struct fl_reclaim_options *options,
+		       const struct fl_reclaimer *reclaimer,
+		       const struct fl_reclaim_victim *victims, uint32_t n_victims,
+		       struct fl_reclaim_scratch *scratch, const struct fl_witness *witness);
+
+#endif

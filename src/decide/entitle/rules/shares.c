@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide/entitle/rules/shares.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "decide/entitle/state/setup.h"
+
+#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
+
+/* Told of nothing: no epoch is this one. */
+static const uint64_t untold = UINT64_MAX;
+
+/* --- setup --- */
+
+static int new_redivider(struct fl_policy *p, struct fl_shares *s, fairlead_error *err)
+{
+	uint32_t n = p->model->n_nodes;
+	struct fl_divide_queue *rows = fl_arena_alloc(&p->cycle_arena, n, sizeof *rows, err);
+
+	if (!rows)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t q = 0; q < n; q++)
+		rows[q] = fl_entitle_divide_row(p, q);
+	return fl_redivider_new(p->mem, rows, n, &s->redivider, err);
+}
+
+static void list_booked(struct fl_policy *p, struct fl_shares *s)
+{
+	const struct fl_model *m = p->model;
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		if (p->jobs[w].books.v != FL_NONE)
+			s->booked_at[p->jobs[w].books.v].n++;
+	for (uint32_t q = 0; q < m->n_nodes; q++) {
+		s->booked_at[q].first = n;
+		n += s->booked_at[q].n;
+		s->booked_at[q].n = 0;
+	}
+	for (uint32_t i = 0; i < m->n_workloads; i++) {
+		struct fl_job *j = &p->jobs[p->job_order[i]];
+		struct fl_span *at = j->books.v == FL_NONE ? NULL : &s->booked_at[j->books.v];
+
+		if (!at)
+			continue;
+		j->booked = at->first + at->n++;
+		s->booked[j->booked] = p->job_order[i];
+	}
+}
+
+int fl_shares_new(struct fl_policy *p, struct fl_shares **ret, fairlead_error *err)
+{
+	const struct fl_model *m = p->model;
+	struct fl_shares *s = fl_arena_alloc(&p->arena, 1, sizeof *s, err);
+	int r;
+
+	if (!s || !ALLOC(p, s->told_epoch, m->n_nodes) || !ALLOC(p, s->booked, m->n_workloads) ||
+	    !ALLOC(p, s->booked_at, m->n_nodes))
+		return FAIRLEAD_ENOMEM;
+	r = fl_bitset_init(&s->there, m->n_workloads, &p->arena, err);
+	if (r == 0)
+		r = new_redivider(p, s, err);
+	if (r < 0)
+		return r;
+	list_booked(p, s);
+	for (uint32_t q = 0; q < m->n_nodes; q++)
+		s->told_epoch[q] = untold;
+	*ret = s;
+	return 0;
+}
+
+void fl_shares_free(struct fl_shares *s)
+{
+	if (s)
+		fl_redivider_free(s->redivider);
+}
+
+/* --- telling --- */
+
+void fl_shares_tell(struct fl_policy *p, uint32_t queue)
+{
+	struct fl_divide_queue row = fl_entitle_divide_row(p, queue);
+
+	fl_redivider_set(p->shares->redivider, queue, &row);
+}
+
+void fl_shares_tell_all(struct fl_policy *p)
+{
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		fl_shares_tell(p, q);
+		p->shares->told_epoch[q] = untold;
+	}
+	p->shares->divided = 0;
+}
+
+static void add_request(const struct fl_policy *p, uint32_t w, struct fl_bundle *to)
+{
+	struct fl_span tasks = p->jobs[w].tasks;
+
+	for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
+		if (fl_task_requests(p->tasks[t].state))
+			fl_bundle_add(to, &p->tasks[t].request);
+}
+
+/* What @q and nobody below it holds or wants. */
+static struct fl_bundle own_request(const struct fl_policy *p, uint32_t q)
+{
+	const struct fl_shares *s = p->shares;
+	uint32_t end = s->booked_at[q].first + s->booked_at[q].n;
+	struct fl_bundle own = { { 0 } };
+
+	for (uint32_t i = fl_bitset_next(&s->there, s->booked_at[q].first); i < end;
+	     i = fl_bitset_next(&s->there, i + 1))
+		add_request(p, s->booked[i], &own);
+	return own;
+}
+
+/* The input may say it. */
+static void give_stated(const struct fl_policy *p, uint32_t q, struct fl_bundle *own)
+{
+	const struct fl_model *m = p->model;
+	const struct fl_bundle *stated = &m->entitlements[m->nodes[q].entitlement].request;
+
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (stated->of[r] >= 0)
+			own->of[r] = stated->of[r];
+}
+
+static void tell_requests(struct fl_policy *p)
+{
+	struct fl_shares *s = p->shares;
+
+	for (uint32_t i = 0; i < p->n_order; i++) {
+		uint32_t q = p->order[i].v;
+		struct fl_bundle own;
+
+		if (s->told_epoch[q] == p->request_epoch[q])
+			continue;
+		s->told_epoch[q] = p->request_epoch[q];
+		own = own_request(p, q);
+		give_stated(p, q, &own);
+		fl_redivider_request(s->redivider, q, &own);
+	}
+}
+
+#ifdef FL_CHECKED
+/* Nobody's request is another than the redivider was told. */
+static void check(const struct fl_policy *p)
+{
+	for (uint32_t i = 0; i < p->n_order; i++) {
+		struct fl_bundle own = { { 0 } };
+		uint32_t q = p->order[i].v;
+
+		for (uint32_t k = fl_job_next(p, 0); k != FL_NONE; k = fl_job_next(p, k + 1))
+			if (p->jobs[p->job_order[k]].books.v == q)
+				add_request(p, p->job_order[k], &own);
+		give_stated(p, q, &own);
+		FL_CHECK(memcmp(&own, fl_redivider_own(p->shares->redivider, q), sizeof own) == 0);
+	}
+}
+#endif
+
+/* --- dividing --- */
+
+static void take_over(struct fl_policy *p, uint32_t q, const struct fl_redivided *made)
+{
+	FL_SET(p, p->queues[q].request, made->request[q]);
+	FL_SET(p, p->queues[q].fair_share, made->fair_share[q]);
+}
+
+void fl_shares_divide(struct fl_policy *p)
+{
+	unsigned flags = p->settings.bounded_division ? FL_DIVIDE_BOUNDED : 0;
+	double k = p->usage ? p->settings.k : 0;
+	struct fl_shares *s = p->shares;
+	struct fl_redivided made;
+
+	tell_requests(p);
+#ifdef FL_CHECKED
+	check(p);
+#endif
+	for (uint32_t q = 0; k > 0 && q < p->model->n_nodes; q++)
+		fl_redivider_usage(s->redivider, q, &p->usage[q]);
+	made = fl_redivide(s->redivider, &p->total, k, flags);
+	p->share = made.fair_share;
+	if (p->settings.turns || p->budgets || s->divided + 1 != made.number)
+		for (uint32_t q = 0; q < p->model->n_nodes; q++)
+			take_over(p, q, &made);
+	else
+		for (uint32_t i = 0; i < made.n_changed; i++)
+			take_over(p, made.changed[i], &made);
+	FL_SET(p, s->divided, made.number);
+}

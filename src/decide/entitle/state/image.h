@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image - the state of a policy as tables of an image, and back
+ *
+ * Saved is what events and cycles have made of the model: where each task is, what queues were
+ * given and machines have, what usage there was.  All else is made by setup, as in a new policy;
+ * counts, sets and the divider follow from these rows.
+ *
+ * Guarantees: those of ../policy.h.  Each number is looked at before it counts: states, machines,
+ * links of the history; no amount is without bound, and none is no number.
+ *
+ * Private to this folder.
+ */
+#ifndef FL_DECIDE_ENTITLE_STATE_IMAGE_H
+#define FL_DECIDE_ENTITLE_STATE_IMAGE_H
+
+#include "base/image.h"
+#include "decide/entitle/state/state.h"
+
+/* FAIRLEAD_ESTATE while a mark is open. */
+int fl_entitle_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
+/* The clock and whether usage moves, before anything is set up. */
+int fl_entitle_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
+			     fairlead_error *err);
+/* Rows of a workload and of a task. */
+struct fl_saved_job {
+	fl_time started, stale_since;
+	int32_t priority;
+	uint16_t reason;
+	uint8_t present, preemptible;
+};
+struct fl_saved_task {
+	uint32_t state, machine, promised, dropped;
+};
+/*
+ * Workloads and tasks become as their rows say, whatever they were: one a workload, one a task of
+ * the model, of which those of no workload do not count.  What queues hold and machines have does
+ * not follow yet.  FAIRLEAD_EINPUT: that cannot be.
+ */
+int fl_entitle_enter_jobs(struct fl_policy *p, const struct fl_saved_job *jobs,
+			  const struct fl_saved_task *tasks, fairlead_error *err);
+/* @p is set up, in the state of its model. */
+int fl_entitle_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * eta_report - the answer to "when will it start?"
+ */
+#ifndef FL_REPORT_COMMON_ETA_REPORT_H
+#define FL_REPORT_COMMON_ETA_REPORT_H
+
+#include "report/out/report_json.h"
+#include "sim/forecast.h"
+
+struct fl_eta {
+	struct fl_forecast forecast;
+	struct fl_forecast_basis basis;
+	struct fl_forecast_options options; /* that it was asked with */
+};
+
+/* "expected start: ..." and what that stands on. */
+void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta);
+/* The member "eta" of the object that is open. */
+void fl_eta_json(struct fl_json *j, const struct fl_report *r, const struct fl_eta *eta);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan_report - what cycles decided, for people and for programs
+ *
+ * Both are fed cycle by cycle.  JSON is written as it comes; a cycle that
+ * decided nothing is held back until a later one decides something, because
+ * trailing ones are not part of a plan.  Text keeps the decisions and says who
+ * waits once, after the last cycle.
+ */
+#ifndef FL_REPORT_COMMON_PLAN_REPORT_H
+#define FL_REPORT_COMMON_PLAN_REPORT_H
+
+#include "ask/borrow/shortage.h"
+#include "ask/common/pending.h"
+#include "ask/common/settle.h"
+#include "ask/entitle/obstacle.h"
+#include "ask/entitle/standings.h"
+#include "ask/prove/remedy.h"
+#include "report/out/report_json.h"
+
+/* What is known of why they wait: of one policy or the other. */
+struct fl_plan_why {
+	const struct fl_shortage_log *shortages; /* borrow; else NULL */
+	const struct fl_obstacle_log *obstacles; /* entitle; else NULL */
+};
+
+struct fl_plan_cycle {
+	const struct fl_settle_cycle *cycle;
+	const struct fl_pending_list *pending;
+	struct fl_plan_why why;
+	const struct fl_share *shares;        /* by node; NULL: fair sharing is off, or entitle */
+	const struct fl_standings *standings; /* entitle; else NULL */
+};
+
+struct fl_plan_end {
+	struct fl_settle_result result;
+	bool settle;    /* --settle was asked for */
+	bool given;     /* the order was that of a Moves document */
+	uint32_t limit; /* cycles that were asked for at most */
+	/* Of a loop that was looked at closer, else NULL: what other orders do, and other settings. */
+	const struct fl_prove_result *proof;
+	enum fl_whole whole;
+	const struct fl_remedies *remedies;
+};
+
+/* What is said of one who waits; to people, resources without their domain. */
+const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
+			    const struct fl_plan_why *why, bool people, char *buffer, size_t size);
+
+struct fl_plan_json {
+	const struct fl_report *report;
+	struct fl_json json;
+	uint32_t *order, *scratch; /* decisions, by workload */
+	uint32_t cap_order, cap_scratch;
+	uint32_t *nodes, cap_nodes; /* queues, then cohorts, by name; made by the first cycle */
+	char **held;                /* texts of cycles held back */
+	size_t *held_len;
+	uint32_t n_held, cap_held, cap_held_len;
+};
+
+void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy);
+int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fairlead_error *err);
+void fl_plan_json_done(struct fl_plan_json *j);
+
+/* One decision kept for the text. */
+struct fl_plan_row {
+	uint32_t cycle;
+	enum fl_decision_kind kind;
+	enum fl_reason reason;
+	struct fl_workload workload, preemptor;
+	struct fl_node cluster_queue;
+	struct fl_span placement; /* into placements */
+	enum fl_action action;
+	int32_t count;
+};
+
+struct fl_plan_log {
+	const struct fl_mem *mem;
+	struct fl_plan_row *rows;
+	struct fl_placement *placements;
+	uint32_t n_rows, cap_rows, n_placements, cap_placements;
+};
+
+/* Keep what @c decided, sorted by workload. */
+int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m,
+		      const struct fl_plan_cycle *c, fairlead_error *err);
+void fl_plan_log_done(struct fl_plan_log *log);
+/* Who takes turns in the loop, by workload.  Room: *ret 2 * n_rows, @scratch 4 * n_rows. */
+uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *m,
+			  const struct fl_settle_result *result, struct fl_workload *ret,
+			  uint32_t *scratch);
+/* Is it a preemption of the loop? */
+bool fl_plan_log_in_loop(const struct fl_plan_row *row, const struct fl_settle_result *result);
+
+/* @loop: names in the loop, by workload: who was admitted or preempted in it. */
+void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
+		      const struct fl_plan_log *log, const struct fl_workload *loop,
+		      uint32_t n_loop);
+
+/* All after the last cycle. */
+struct fl_plan_answer {
+	const struct fl_plan_log *log;
+	const struct fl_plan_end *end;
+	const struct fl_pending_list *pending;
+	struct fl_plan_why why;
+	const struct fl_standings *standings; /* entitle; else NULL */
+};
+
+int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fairlead_error *err);
+
+/* One table of a cycle: the decisions of one kind. A row's cells behind the name. */
+enum { FL_PLAN_CELL = 1024 };
+struct fl_plan_table {
+	enum fl_decision_kind kind;
+	enum fl_style style;
+	const char *counted; /* in the title: "admitted" */
+	const char *heads[5];
+	unsigned flags[5], n_columns;
+	void (*fill)(const struct fl_report *r, const struct fl_plan_log *log,
+		     const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL]);
+};
+
+/* --- entitle --- */
+
+extern const struct fl_plan_table fl_entitle_plan_tables[3];
+extern const char fl_entitle_plan_nothing[];
+/* The parts of one cycle, in JSON. */
+int fl_entitle_plan_cycle(struct fl_plan_json *j, struct fl_json *out,
+			  const struct fl_plan_cycle *c, fairlead_error *err);
+/* "2 on n1, 1 on n2" */
+const char *fl_machines_text(const struct fl_model *m, const struct fl_placement *rows, uint32_t n,
+			     char *buffer, size_t size);
+
+/* --- between the files of plan's JSON --- */
+
+/* Indices of the decisions of one kind into j->order, by workload. */
+int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
+		      enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err);
+void fl_plan_json_pending(const struct fl_report *r, struct fl_json *out,
+			  const struct fl_plan_cycle *c, const char *queue_key);
+
+#endif

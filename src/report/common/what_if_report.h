@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * what_if_report - what a change would change, for people and for programs
+ */
+#ifndef FL_REPORT_COMMON_WHAT_IF_REPORT_H
+#define FL_REPORT_COMMON_WHAT_IF_REPORT_H
+
+#include "ask/common/difference.h"
+#include "report/out/json.h"
+#include "report/out/report.h"
+
+/* One object of the change. */
+struct fl_what_if_change {
+	const char *what, *object; /* "replace", "add", "delete"; "ClusterQueue/a" */
+	const char *file;          /* NULL: named on the command line */
+	uint32_t line;
+};
+
+/* One comparison of the condition, with both its values. */
+struct fl_what_if_part {
+	char *text;
+	char left[64], right[64];
+	const char *op; /* that stands between them */
+	bool holds;
+};
+
+struct fl_what_if_report {
+	const struct fl_difference *d;
+	const struct fl_report *before, *after; /* with the model of either side */
+	const char *policy;
+	uint32_t limit; /* cycles at most */
+	const struct fl_what_if_change *changes;
+	uint32_t n_changes;
+	const char *condition; /* NULL: none was given */
+	bool fails;
+	const struct fl_what_if_part *parts;
+	uint32_t n_parts;
+};
+
+int fl_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
+int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err);
+
+/* Queues of the entitle policy that differ. */
+int fl_entitle_what_if_queues(const struct fl_what_if_report *w, fairlead_error *err);
+void fl_entitle_what_if_nodes(struct fl_json *j, const struct fl_difference *d);
+
+/* What both say: who holds, waits, is told to go on one side; what is said of
+ * one who waits. */
+void fl_what_if_count(const struct fl_outcome *o, uint32_t *holds, uint32_t *waits,
+		      uint32_t *evicted);
+const char *fl_what_if_reason(const struct fl_report *r, const struct fl_outcome *o, uint32_t w,
+			      bool people, char *buffer, size_t size);
+/* Why one who does not wait does not run: "finished", "deactivated", "deleted".
+ */
+const char *fl_what_if_left(const struct fl_model *m, uint32_t w);
+
+#endif

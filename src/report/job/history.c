@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* history - who had how much over a time, beside what its weight would have given it */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/job/parts.h"
+#include "report/out/table.h"
+
+enum { QUEUE, WEIGHT, RESOURCE, HELD, HAD, DUE, JOBS, MEDIAN, LONGEST, PREEMPTED, COLUMNS };
+
+static const struct fl_column_head heads[COLUMNS] = {
+	[QUEUE] = { "QUEUE", FL_COL_TREE, 0 },      [WEIGHT] = { "WEIGHT", FL_COL_RIGHT, 0 },
+	[RESOURCE] = { "RESOURCE", 0, 5 },          [HELD] = { "HELD", FL_COL_RIGHT, 1 },
+	[HAD] = { "HAD", FL_COL_RIGHT, 0 },         [DUE] = { "DUE", FL_COL_RIGHT, 0 },
+	[JOBS] = { "JOBS", FL_COL_RIGHT, 4 },       [MEDIAN] = { "WAITED", FL_COL_RIGHT, 3 },
+	[LONGEST] = { "LONGEST", FL_COL_RIGHT, 2 }, [PREEMPTED] = { "PREEMPTED", FL_COL_RIGHT, 0 },
+};
+
+/* Hours from ten minutes on: "12.3h"; "92.1s". */
+static const char *amount(double seconds, char buffer[32])
+{
+	if (seconds >= 600)
+		snprintf(buffer, 32, "%.3gh", seconds / 3600);
+	else
+		snprintf(buffer, 32, "%.3gs", seconds);
+	return buffer;
+}
+
+static int put_resources(struct fl_table *t, const json_t *queue, fairlead_error *err)
+{
+	static const struct {
+		unsigned column;
+		const char *key;
+	} numbers[] = {
+		{ HELD, "unitSeconds" },
+		{ HAD, "part" },
+		{ DUE, "duePart" },
+	};
+	json_t *resources = json_object_get(queue, "had"), *value;
+	const char *name;
+	char text[32];
+	int rc = 0;
+
+	json_object_foreach(resources, name, value)
+	{
+		/* Bytes times seconds are for programs. */
+		if (strcmp(name, "memory") == 0)
+			continue;
+		if (rc == 0)
+			rc = fl_table_line(t, RESOURCE, fl_job_resource(name), err);
+		for (size_t i = 0; i < sizeof numbers / sizeof *numbers && rc == 0; i++) {
+			const json_t *figure = json_object_get(value, numbers[i].key);
+			double n = json_number_value(figure);
+
+			if (!figure)
+				snprintf(text, sizeof(text), "-");
+			else if (numbers[i].column == HELD)
+				amount(n, text);
+			else
+				snprintf(text, sizeof(text), "%.0f %%", 100 * n);
+			rc = fl_table_line(t, numbers[i].column, text, err);
+		}
+	}
+	return rc;
+}
+
+static int put_queue(struct fl_table *t, const struct fl_queue_line *row, fairlead_error *err)
+{
+	char text[32];
+	int rc = fl_table_row(t, row->parent, err);
+
+	if (rc >= 0)
+		rc = fl_table_cell(t, QUEUE, row->name, err);
+	if (rc == 0 && row->queue)
+		rc = put_resources(t, row->queue, err);
+	if (rc < 0 || strcmp(fl_json_word(row->queue, "kind"), "Cohort") == 0)
+		return rc;
+	snprintf(text, sizeof(text), "%.4g",
+		 json_number_value(json_object_get(row->queue, "weight")));
+	rc = fl_table_cell(t, WEIGHT, text, err);
+	snprintf(text, sizeof(text), "%lld", (long long)fl_json_whole(row->queue, "jobs"));
+	if (rc == 0)
+		rc = fl_table_cell(t, JOBS, text, err);
+	if (rc == 0 && fl_json_whole(row->queue, "jobs") > 0) {
+		amount(json_number_value(json_object_get(row->queue, "waitMedian")), text);
+		rc = fl_table_cell(t, MEDIAN, text, err);
+	}
+	if (rc == 0 && fl_json_whole(row->queue, "jobs") > 0) {
+		amount(json_number_value(json_object_get(row->queue, "waitLongest")), text);
+		rc = fl_table_cell(t, LONGEST, text, err);
+	}
+	snprintf(text, sizeof(text), "%lld", (long long)fl_json_whole(row->queue, "preempted"));
+	return rc < 0 ? rc : fl_table_cell(t, PREEMPTED, text, err);
+}
+
+int fl_history_text(const struct fl_report *r, const json_t *answer, fairlead_error *err)
+{
+	struct fl_queue_line *rows;
+	struct fl_table *t;
+	uint32_t n;
+	int rc = fl_queue_lines(answer, /* doors= */ false, &rows, &n, err);
+
+	if (rc < 0)
+		return rc;
+	rc = fl_table_begin(r, heads, COLUMNS, &t, err);
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = put_queue(t, &rows[i], err);
+	rc = fl_table_end(t, rc, err);
+	free(rows);
+	if (rc == 0)
+		fl_report_say(
+			r, FL_STYLE_DIM, 0,
+			"HELD: in units times time. HAD: the part of that. DUE: the part that its "
+			"weight would have given it while it wanted so much. WAITED: half of its "
+			"jobs no longer.");
+	return rc;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wash - text of others on its way to a terminal, in pieces as it comes
+ *
+ * Guarantee: what reaches the terminal is printable UTF-8, newlines, tabs and, if wanted, colours
+ * (ESC [ ... m), which are taken back at the end.  All else becomes '?', whatever the pieces.
+ */
+#ifndef FL_REPORT_OUT_WASH_H
+#define FL_REPORT_OUT_WASH_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct fl_wash {
+	FILE *out;
+	bool color;
+	bool returns;  /* carriage returns pass, too: bars of progress */
+	bool colored;  /* something was, and has to be taken back */
+	unsigned n;    /* bytes of a character or sequence that has not ended */
+	char held[32]; /* and a NUL */
+};
+
+void fl_wash_put(struct fl_wash *w, const char *bytes, size_t len);
+void fl_wash_end(struct fl_wash *w);
+
+#endif

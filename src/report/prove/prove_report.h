@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prove_report - what an exploration came to: in words, as JSON, as a picture
+ */
+#ifndef FL_REPORT_PROVE_PROVE_REPORT_H
+#define FL_REPORT_PROVE_PROVE_REPORT_H
+
+#include "ask/prove/remedy.h"
+#include "ask/prove/round.h"
+#include "ask/prove/whole.h"
+#include "report/out/report_json.h"
+
+/* Why an exploration ended. */
+enum fl_prove_end {
+	FL_PROVE_ALL,     /* every state that can be reached was looked at, or a loop was found */
+	FL_PROVE_BOUND,   /* so many states as were asked for */
+	FL_PROVE_MEMORY,  /* as much memory as was allowed */
+	FL_PROVE_STOPPED, /* somebody wanted it to end */
+	FL_PROVE_THEOREM, /* nothing was explored: it is proved for all inputs like this one */
+};
+
+struct fl_prove_answer {
+	const struct fl_prove_result *result;
+	enum fl_prove_end end;
+	const char *resume;                 /* the file from which it goes on; NULL */
+	const struct fl_settle_result *own; /* the scheduler's own order from here; NULL */
+	enum fl_whole whole;                /* LOOP: the one that is told */
+	uint32_t shortest;                  /* moves of the shortest round */
+	const struct fl_round *round;       /* of a loop; else NULL */
+	const struct fl_remedies *remedies; /* of a loop; else NULL */
+};
+
+/* Does the scheduler's own order contradict that nothing goes round, or leave it open? */
+static inline bool fl_prove_own_goes_on(const struct fl_prove_answer *a)
+{
+	return a->own && !a->own->settled;
+}
+/* Why it is no proof, in a clause; NULL: it is one, or a loop. */
+const char *fl_prove_doubt(const struct fl_prove_answer *a);
+
+int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fairlead_error *err);
+void fl_prove_json(const struct fl_report *r, const char *policy, const struct fl_prove_answer *a);
+/* One file that needs no other, in the viewer's light or dark colours. */
+void fl_round_svg(FILE *out, const struct fl_report *r, const struct fl_round *round,
+		  enum fl_loop loop);
+
+/* --- words, for all of them --- */
+
+enum { FL_ROUND_TEXT = 2048 };
+
+/* "forced", "possible", "none" */
+const char *fl_loop_name(enum fl_loop loop);
+/* What that means, in a sentence. */
+const char *fl_loop_meaning(const struct fl_prove_result *result);
+
+/* "serve", "letGo", "cycle" */
+const char *fl_move_name(enum fl_move_kind kind);
+/* @text in that many characters at most, cut in the middle; 0: all of it. */
+const char *fl_round_cut(const char *text, unsigned longest, char buffer[FL_REPORT_NAME]);
+/* "ns/a (team-a) takes from ns/b and ns/c (team-b)", names cut to @longest */
+const char *fl_round_move(const struct fl_report *r, const struct fl_round *round, uint32_t step,
+			  unsigned longest, char buffer[FL_ROUND_TEXT]);
+/* "S2-a: share of team-a with ns/a, 100, <= share of team-b without ns/b, 200"; "" without any */
+const char *fl_round_proof(const struct fl_report *r, const struct fl_round_act *act,
+			   unsigned longest, char buffer[FL_ROUND_TEXT]);
+/* "1.5", "inf" */
+const char *fl_round_share(double share, char buffer[32]);
+/* What is held or a quota, in its unit; "unlimited". */
+const char *fl_round_amount(const struct fl_report *r, struct fl_resource resource, double amount,
+			    char buffer[32]);
+
+/* --- remedies; of plan, too --- */
+
+/* A table with its title; nothing when there are none. */
+int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedies,
+		     fairlead_error *err);
+/* "remedies": a list */
+void fl_remedies_json(struct fl_json *j, const struct fl_report *r,
+		      const struct fl_remedies *remedies);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/out/table.h"
+#include "report/prove/prove_report.h"
+
+enum {
+	CELLS = 8, /* columns of what queues hold, at most */
+	HEAD = 24, /* characters of a queue's name above one */
+};
+
+struct out {
+	const struct fl_report *r;
+	const struct fl_prove_answer *a;
+};
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* "12 states, 30 moves" */
+static const char *extent(const struct fl_prove_result *p, char buffer[96])
+{
+	snprintf(buffer, 96, "%llu state%s, %llu move%s", (unsigned long long)p->states,
+		 plural(p->states), (unsigned long long)p->tried, plural(p->tried));
+	return buffer;
+}
+
+/* How to look further. */
+static void say_how_on(const struct out *o)
+{
+	static const char *const why[] = {
+		[FL_PROVE_BOUND] = "That is the bound: --bound N looks at more",
+		[FL_PROVE_MEMORY] = "That is all the memory allowed: --memory SIZE allows more",
+		[FL_PROVE_STOPPED] = "It was stopped",
+	};
+
+	if (o->a->end == FL_PROVE_ALL || o->a->end == FL_PROVE_THEOREM)
+		return;
+	if (o->a->resume)
+		fl_report_say(o->r, FL_STYLE_WARN, 0, "%s, and --resume %s goes on from here.",
+			      why[o->a->end], o->a->resume);
+	else
+		fl_report_say(o->r, FL_STYLE_WARN, 0, "%s.", why[o->a->end]);
+	if (o->a->result->lifting)
+		fl_report_say(
+			o->r, FL_STYLE_PLAIN, 0,
+			"All was looked at in which minimum run times, delays and back-offs "
+			"end together; not yet all in which they end one by one, which begins "
+			"anew each time.");
+}
+
+static void say_own(const struct out *o);
+
+static void say_theorem(const struct out *o)
+{
+	fl_report_say(o->r, FL_STYLE_GOOD, 0,
+		      "No preemption loop, by the theorem of "
+		      "preemptionGuarantee: settles.");
+	fl_report_say(
+		o->r, FL_STYLE_PLAIN, 0,
+		"Whatever the order of decisions, preemption comes to rest, while nothing "
+		"finishes, no queue is stopped and no quota, weight or priority changes. "
+		"What it says is in doc/guide/settles.md, its proof in src/decide/borrow/README.md (\"Why it "
+		"settles\"). Nothing was explored: --check does so, too.");
+}
+
+/* All was looked at. */
+static void say_all(const struct out *o)
+{
+	const struct fl_prove_result *p = o->a->result;
+	const char *doubt = fl_prove_doubt(o->a);
+	char text[96];
+
+	if (o->a->own && o->a->own->loop_first) {
+		fl_report_say(o->r, FL_STYLE_BAD, 0,
+			      "A preemption loop, in the scheduler's own order alone.");
+		say_own(o);
+		return;
+	}
+	if (doubt) {
+		fl_report_say(o->r, FL_STYLE_WARN, 0,
+			      "No preemption loop was found (%s), but this is no proof: %s.",
+			      extent(p, text), doubt);
+		return;
+	}
+	fl_report_say(o->r, FL_STYLE_GOOD, 0,
+		      "No preemption loop: %s, at most %u eviction%s on any way.", extent(p, text),
+		      p->bound, plural(p->bound));
+	fl_report_say(
+		o->r, FL_STYLE_PLAIN, 0,
+		"Whatever the order of decisions, preemption comes to rest; %llu of the states "
+		"%s at rest. Any order is: workloads are looked at one by one as it comes, "
+		"evictions complete when they do, and cycles of each queue's first come between.",
+		(unsigned long long)p->resting, p->resting == 1 ? "is" : "are");
+	if (p->timed)
+		fl_report_say(
+			o->r, FL_STYLE_PLAIN, 0,
+			"That holds however long minimum run times, delays and back-offs last: "
+			"each was looked at before and after its end.");
+}
+
+static void say_none(const struct out *o)
+{
+	char text[96];
+
+	if (o->a->end == FL_PROVE_THEOREM) {
+		say_theorem(o);
+		return;
+	}
+	if (o->a->result->complete) {
+		say_all(o);
+		return;
+	}
+	fl_report_say(o->r, FL_STYLE_WARN, 0,
+		      "No preemption loop so far: %s, and not all there are.",
+		      extent(o->a->result, text));
+	say_how_on(o);
+}
+
+/* --- a loop --- */
+
+static void say_own(const struct out *o)
+{
+	const struct fl_settle_result *own = o->a->own;
+
+	const char *too = o->a->result->loop != FL_LOOP_NONE ? ", too" : "";
+
+	if (own->loop_first && own->loop_period == 1)
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "The scheduler's own order goes round%s: cycle %u repeats for ever "
+			      "(plan --settle).",
+			      too, own->loop_first);
+	else if (own->loop_first)
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "The scheduler's own order goes round%s: cycles %u to %u repeat "
+			      "for ever (plan --settle).",
+			      too, own->loop_first, own->loop_first + own->loop_period - 1);
+	else if (own->settled)
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "The scheduler's own order does not get into it: it settles after %u "
+			      "cycle%s. Another order of arrivals, evictions or retries may.",
+			      own->kept, plural(own->kept));
+	else
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "The scheduler's own order has not settled after %u cycles.",
+			      own->cycles);
+}
+
+/* Does the loop that is told take one? */
+static bool takes_race(const struct fl_prove_answer *a)
+{
+	return a->whole == FL_WHOLE_NONE || (a->whole == FL_WHOLE_UNKNOWN && a->round->race);
+}
+
+/* Shares of both sides, once for each pair of them that a step weighs. */
+static void say_shares(const struct out *o, const struct fl_round_step *s)
+{
+	const struct fl_round *round = o->a->round;
+
+	for (uint32_t i = s->acts.first; i < s->acts.first + s->acts.n; i++) {
+		const struct fl_round_side *sides = round->acts[i].sides;
+		bool told = sides[0].node.v == FL_NONE;
+		char text[4][32];
+
+		for (uint32_t k = s->acts.first; k < i && !told; k++)
+			told = round->acts[k].sides[0].node.v == sides[0].node.v &&
+			       round->acts[k].sides[1].node.v == sides[1].node.v;
+		if (told)
+			continue;
+		for (int n = 0; n < 2; n++) {
+			fl_round_share(sides[n].before.precise, text[2 * n]);
+			fl_round_share(sides[n].after.precise, text[2 * n + 1]);
+		}
+		fl_report_say(o->r, FL_STYLE_DIM, 3,
+			      "%s once that is done: %s %s -> %s, %s %s -> %s",
+			      o->r->model->nodes[sides[0].node.v].kind == FL_QUEUE ? "saturation" :
+										     "shares",
+			      fl_report_node(o->r->model, sides[0].node), text[0], text[1],
+			      fl_report_node(o->r->model, sides[1].node), text[2], text[3]);
+	}
+}
+
+static void say_step(const struct out *o, uint32_t i)
+{
+	const struct fl_round *round = o->a->round;
+	const struct fl_round_step *s = &round->steps[i];
+	char text[FL_ROUND_TEXT], name[FL_REPORT_NAME];
+
+	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%u. %s", i + 1,
+		      fl_round_move(o->r, round, i, /* longest= */ 0, text));
+	for (uint32_t k = s->acts.first; k < s->acts.first + s->acts.n; k++) {
+		const struct fl_round_act *act = &round->acts[k];
+
+		if (act->kind != FL_EVICT)
+			continue;
+		fl_round_proof(o->r, act, /* longest= */ 0, text);
+		fl_report_say(o->r, FL_STYLE_PLAIN, 3, "%s: %s%s%s",
+			      fl_report_workload(o->r->model, act->workload, name),
+			      fl_reason_name(act->reason), *text ? "; " : "", text);
+	}
+	say_shares(o, s);
+}
+
+/* Whether it takes one, and whether others do. */
+static void say_race(const struct out *o)
+{
+	static const char *const all[] = {
+		[FL_WHOLE_UNKNOWN] =
+			"This one takes a race: others take what was freed before the one "
+			"for whom it was. Whether there is a loop without one was not "
+			"found out.",
+		[FL_WHOLE_NONE] =
+			"It takes a race: others take what was freed before the one for whom "
+			"it was. Where each preemption is carried through first, there is "
+			"no loop.",
+	};
+	char shorter[96] = "";
+
+	if (takes_race(o->a)) {
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%s", all[o->a->whole]);
+		return;
+	}
+	if (o->a->shortest < o->a->round->n)
+		snprintf(shorter, sizeof(shorter),
+			 " Where others may take what was freed, %u move%s are enough.",
+			 o->a->shortest, plural(o->a->shortest));
+	fl_report_say(
+		o->r, FL_STYLE_PLAIN, 0,
+		"It takes no race: each preemption is carried through before anybody else %s.%s",
+		o->a->whole == FL_WHOLE_LOOP ? "is looked at" : "starts", shorter);
+}
+
+static void say_steps(const struct out *o)
+{
+	const struct fl_round *round = o->a->round;
+
+	if (round->prefix)
+		fl_report_say(o->r, FL_STYLE_BOLD, 0,
+			      "How it comes there, %u move%s:", round->prefix,
+			      plural(round->prefix));
+	for (uint32_t i = 0; i < round->prefix; i++)
+		say_step(o, i);
+	if (round->prefix)
+		putc('\n', o->r->out);
+	fl_report_say(o->r, FL_STYLE_BOLD, 0, "The round, %u move%s:", round->n, plural(round->n));
+	for (uint32_t i = round->prefix; i < round->prefix + round->n; i++)
+		say_step(o, i);
+	if (round->closes)
+		fl_report_say(o->r, FL_STYLE_BAD, 0, "All is again as before move %u.",
+			      round->prefix + 1);
+	say_race(o);
+}
+
+/* --- who holds what --- */
+
+/* "5: ns/a, ns/b" */
+static void put_cell(const struct out *o, const struct fl_span *state, uint32_t queue,
+		     uint32_t resource, char *text, size_t size)
+{
+	const struct fl_round *round = o->a->round;
+	const struct fl_round_queue *q = &round->queues[queue];
+	double sum = q->others[resource];
+	char name[FL_REPORT_NAME], amount[32], names[512] = "";
+	size_t used = 0;
+
+	for (uint32_t i = state->first; i < state->first + state->n; i++) {
+		const struct fl_round_holding *h = &round->holdings[i];
+
+		if (h->queue.v != q->node.v || h->amount[resource] <= 0)
+			continue;
+		sum += h->amount[resource];
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s%s",
+						 used ? ", " : ": ",
+						 fl_report_workload(o->r->model, h->workload, name),
+						 h->going ? " (going)" : "");
+	}
+	snprintf(text, size, "%s%s", fl_round_amount(o->r, round->resources[resource], sum, amount),
+		 names);
+}
+
+static int add_state(const struct out *o, struct fl_table *t, const char *label,
+		     const struct fl_span *state, fairlead_error *err)
+{
+	const struct fl_round *round = o->a->round;
+	char text[1024];
+	unsigned column = 1;
+	int rc = fl_table_row(t, -1, err);
+
+	if (rc >= 0)
+		rc = fl_table_cell(t, 0, label, err);
+	for (uint32_t q = 0; q < round->n_queues; q++)
+		for (uint32_t k = 0; k < round->n_resources && rc == 0; k++) {
+			put_cell(o, state, q, k, text, sizeof(text));
+			rc = fl_table_cell(t, column++, text, err);
+		}
+	return rc;
+}
+
+static int print_states(const struct out *o, fairlead_error *err)
+{
+	const struct fl_round *round = o->a->round;
+	struct fl_table *t = NULL;
+	char heads[CELLS][FL_REPORT_NAME], text[32], amount[32];
+	unsigned n = 0;
+
+	if (round->n_queues * round->n_resources > CELLS)
+		return 0;
+	putc('\n', o->r->out);
+	fl_report_say(o->r, FL_STYLE_BOLD, 0, "Who holds what, of how much:");
+	int rc = fl_table_new(o->r, &t, err);
+	if (rc == 0)
+		rc = fl_table_column(t, "AFTER", 0, 0, err);
+	for (uint32_t q = 0; q < round->n_queues; q++)
+		for (uint32_t k = 0; k < round->n_resources && rc == 0; k++) {
+			const char *name = fl_report_node(o->r->model, round->queues[q].node);
+			char cut[FL_REPORT_NAME];
+
+			snprintf(heads[n], sizeof(heads[n]), "%.250s (%s %.200s)",
+				 fl_round_cut(name, HEAD, cut),
+				 fl_round_amount(o->r, round->resources[k],
+						 round->queues[q].quota[k], amount),
+				 fl_report_short_resource(o->r->model, round->resources[k]));
+			rc = fl_table_column(t, heads[n++], FL_COL_WRAP, round->n_queues - q + 1,
+					     err);
+		}
+	for (uint32_t i = round->prefix; i <= round->prefix + round->n && rc == 0; i++) {
+		if (i)
+			snprintf(text, sizeof(text), "%u.", i);
+		rc = add_state(o, t, i ? text : "",
+			       i ? &round->steps[i - 1].holdings : &round->start, err);
+	}
+	return fl_table_end(t, rc, err);
+}
+
+static int say_loop(const struct out *o, fairlead_error *err)
+{
+	const struct fl_prove_result *p = o->a->result;
+	const struct fl_settings *settings = &o->r->model->settings;
+	char text[96];
+
+	fl_report_say(o->r, FL_STYLE_BAD, 0, "A preemption loop, %s%s: %s.", fl_loop_name(p->loop),
+		      takes_race(o->a) ? ", by a race" : "", fl_loop_meaning(p));
+	say_own(o);
+	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "Looked at: %s%s.", extent(p, text),
+		      p->complete ? ", all there are" : "");
+	say_how_on(o);
+	if (settings->settles && settings->eviction_timeout > 0)
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "preemptionGuarantee: settles holds only while no eviction takes "
+			      "longer than evictionTimeout.");
+	putc('\n', o->r->out);
+	say_steps(o);
+	int rc = print_states(o, err);
+	if (rc < 0)
+		return rc;
+	putc('\n', o->r->out);
+	return fl_remedies_text(o->r, o->a->remedies, err);
+}
+
+int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fairlead_error *err)
+{
+	const struct out o = { r, a };
+	int rc = 0;
+
+	if (a->result->loop == FL_LOOP_NONE)
+		say_none(&o);
+	else
+		rc = say_loop(&o, err);
+	if (r->n_assumptions)
+		putc('\n', r->out);
+	fl_report_assumptions(r);
+	return rc;
+}
