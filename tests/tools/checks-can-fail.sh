@@ -41,7 +41,8 @@ fails() { # name, what its output must say, command...
 fresh() {
 	rm -rf "$work/tree"
 	mkdir -p "$work/tree/src/base" "$work/tree/src/model" "$work/tree/src/codec" "$work/tree/doc/man"
-	cp "$root/layers.txt" "$root/.clang-format" "$work/tree"
+	cp "$root/.clang-format" "$work/tree"
+	printf 'base\nmodel base\ncodec base model\n' >"$work/tree/layers.txt"
 	printf '#include <string.h>\n\n#include "base/a.h"\n' >"$work/tree/src/model/a.c"
 	printf '#include <stdint.h>\n' >"$work/tree/src/base/a.h"
 	printf '#include <yaml.h>\n\n#include "model/a.h"\n' >"$work/tree/src/codec/a.c"
@@ -62,14 +63,42 @@ fresh
 passes 'layers: a clean tree' "$tools/check-layers.sh" "$work/tree"
 layers 'a lower module looks up' src/base/b.c '#include "model/a.h"' 'src/base/b.c:1: base may not include model/a.h'
 layers 'a sibling' src/model/b.h '#  include "codec/a.h"' 'model may not include codec/a.h'
-layers 'deep inside a folder' src/model/x/b.c '#include "codec/a.h"' 'model may not include codec/a.h'
-layers 'a module without a line' src/misc/b.c '#include "base/a.h"' 'module "misc" has no line'
-layers 'a header without its module' src/base/b.c '#include "a.h"' 'should be written "module/file.h"'
-layers 'a way round' src/base/b.c '#include "../model/a.h"' 'should be written "module/file.h"'
+layers 'deep inside a folder' src/model/x/b.c '#include "codec/a.h"' 'model/x may not include codec/a.h'
+layers 'a folder without a line' src/misc/b.c '#include "base/a.h"' '"misc" has no line'
+layers 'a header without its module' src/base/b.c '#include "a.h"' 'should be written "folder/file.h"'
+layers 'a way round' src/base/b.c '#include "../model/a.h"' 'should be written "folder/file.h"'
 for header in sqlite3.h uv.h microhttpd.h curl/curl.h yaml.h jansson.h libsmartcols/libsmartcols.h; do
 	layers "a foreign $header" src/model/b.c "#include <$header>" "model may not include <$header>"
 done
 layers 'the public header from inside' src/model/b.c '#include <fairlead/fairlead.h>' 'only api includes'
+
+law() { # name, line of layers.txt, message
+	fresh
+	echo "$2" >>"$work/tree/layers.txt"
+	fails "layers: $1" "$3" "$tools/check-layers.sh" "$work/tree"
+}
+
+law 'a line without a folder' 'model/rooms base' '"model/rooms" has no sources'
+law 'two lines for a folder' 'model codec' '"model" has two lines'
+
+rooms() { # grants of model/x, then of model/y, which includes a header of it
+	fresh
+	mkdir -p "$work/tree/src/model/x" "$work/tree/src/model/y"
+	echo '#include "base/a.h"' >"$work/tree/src/model/x/x.h"
+	echo '#include "model/x/x.h"' >"$work/tree/src/model/y/y.c"
+	printf '%s\n' "model/x $1" "model/y $2" >>"$work/tree/layers.txt"
+}
+rooms '' 'model/x'
+passes 'layers: what stands above holds below, and a room that was granted' "$tools/check-layers.sh" "$work/tree"
+rooms '' 'model/*'
+passes 'layers: a room among all of a folder' "$tools/check-layers.sh" "$work/tree"
+rooms 'model/y' ''
+fails 'layers: sideways' 'model/y may not include model/x/x.h' "$tools/check-layers.sh" "$work/tree"
+rooms '' 'model'
+fails 'layers: a folder is not what is in it' 'model/y may not include model/x/x.h' "$tools/check-layers.sh" "$work/tree"
+fresh
+for i in $(seq 41); do echo '/* x */' >"$work/tree/src/model/many$i.h"; done
+fails 'layers: too many in one folder' 'more than 40 sources' "$tools/check-layers.sh" "$work/tree"
 fresh
 rm "$work/tree/layers.txt"
 fails 'layers: no law at all' 'layers.txt: not found' "$tools/check-layers.sh" "$work/tree"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon_parts - what the readers of a Daemon share; private to kube_daemon*.c
+ * daemon_parts - what the readers of a Daemon share; private to daemon*.c
  */
 #ifndef FL_CODEC_OWN_DAEMON_PARTS_H
 #define FL_CODEC_OWN_DAEMON_PARTS_H

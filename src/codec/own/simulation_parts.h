@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulation_parts - what the readers of a Simulation share; private to kube_simulation*.c
+ * simulation_parts - what the readers of a Simulation share; private to simulation*.c
  *
  * Each list replaces what was read of it before: so a Simulation is laid over another one
  * field by field (fl_kube_read_over).
