@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text - parts of the text of a simulation; private to sim_*.c */
+/* text - parts of the text of a simulation; private to this folder */
 #ifndef FL_REPORT_SIM_TEXT_H
 #define FL_REPORT_SIM_TEXT_H
 
