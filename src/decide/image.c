@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decide/entitle/entitle.h"
+#include "decide/policies.h"
 #include "model/image.h"
 
 struct saved_state {
@@ -33,7 +33,6 @@ int fl_state_save(const struct fl_state *s, const struct fl_image_sink *sink, co
 
 static int find_policy(const struct fl_image *i, struct fl_state *ret, fairlead_error *err)
 {
-	static const struct fl_policy_ops *const all[] = { &fl_borrow_policy, &fl_entitle_policy };
 	const struct saved_state *row;
 	const void *rows;
 	uint32_t n;
@@ -42,14 +41,12 @@ static int find_policy(const struct fl_image *i, struct fl_state *ret, fairlead_
 	if (r < 0)
 		return r;
 	row = rows;
-	for (size_t k = 0; n == 1 && k < sizeof all / sizeof *all; k++)
-		if (strncmp(row->policy, all[k]->name, sizeof row->policy) == 0) {
-			ret->ops = all[k];
-			ret->now = row->now;
-			ret->flags = row->flags;
-			return 0;
-		}
-	return fl_image_damaged(state_kind.name, err);
+	ret->ops = n == 1 ? fl_policy_named(row->policy, sizeof row->policy) : NULL;
+	if (!ret->ops)
+		return fl_image_damaged(state_kind.name, err);
+	ret->now = row->now;
+	ret->flags = row->flags;
+	return 0;
 }
 
 int fl_state_load(const struct fl_mem *mem, const struct fl_source *source, const char *maker,

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/borrow/face.h"
+
+#include "report/out/placement_text.h"
+#include "report/out/report_json.h"
+
+static void held_text(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
+		      const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
+		      size_t size)
+{
+	(void)m;
+	fl_placement_text(r, w, rows, n, pods, text, size);
+}
+
+const struct fl_report_face fl_borrow_reports = {
+	.queue_key = "clusterQueue",
+	.preemptor_key = "preemptor",
+	.admitted = "admitted",
+	.evicted = "preempted",
+	.held = "FLAVORS",
+	.titles = { [FL_LIST_ADMITTED] = "Admitted, and was not",
+		    [FL_LIST_RELEASED] = "No longer admitted",
+		    [FL_LIST_MOVED] = "Admitted otherwise",
+		    [FL_LIST_EVICTED] = "Preempted, and was not",
+		    [FL_LIST_SPARED] = "No longer preempted",
+		    [FL_LIST_WAITS] = "Waits newly, or for another reason",
+		    [FL_LIST_LEFT] = "No longer waits" },
+	.tables = fl_borrow_plan_tables,
+	.n_tables = sizeof fl_borrow_plan_tables / sizeof *fl_borrow_plan_tables,
+	.nothing = "Nothing is admitted and nobody is preempted.",
+	.add_why = fl_borrow_add_why,
+	.stand_new = fl_borrow_stand_new,
+	.stand_look = fl_borrow_stand_look,
+	.cycle_json = fl_borrow_cycle_json,
+	.held_json = fl_json_placement,
+	.held_text = held_text,
+	.nodes_text = fl_borrow_what_if_text,
+	.nodes_json = fl_borrow_what_if_json,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * face - reports of the borrow policy in its own words (report/common/face.h)
+ */
+#ifndef FL_REPORT_BORROW_FACE_H
+#define FL_REPORT_BORROW_FACE_H
+
+#include "report/common/face.h"
+
+extern const struct fl_report_face fl_borrow_reports;
+
+/* plan_json.c, plan_text.c, what_if_json.c, what_if_text.c */
+int fl_borrow_stand_new(const struct fl_report *r, struct fl_arena *a, void **ret,
+			fairlead_error *err);
+void fl_borrow_stand_look(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p);
+int fl_borrow_cycle_json(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
+			 fairlead_error *err);
+extern const struct fl_plan_table fl_borrow_plan_tables[2];
+void fl_borrow_add_why(const struct fl_report *r, const struct fl_pending *p,
+		       const struct fl_why *why, bool people, char *buffer, size_t size);
+int fl_borrow_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
+void fl_borrow_what_if_json(struct fl_json *j, const struct fl_difference *d);
+
+#endif

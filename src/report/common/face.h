@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * face - what reports of one policy say in its own words, beside what all have in common
+ *
+ * A table a policy: report/borrow/face.c and report/entitle/face.c fill one each.
+ */
+#ifndef FL_REPORT_COMMON_FACE_H
+#define FL_REPORT_COMMON_FACE_H
+
+#include "report/common/plan_report.h"
+#include "report/common/what_if_report.h"
+
+struct fl_report_face {
+	/* Keys of JSON: of the queue of a workload, and of whom somebody was evicted for. */
+	const char *queue_key, *preemptor_key;
+	/* In the words of the policy: who holds quota, who was told to go, what is held. */
+	const char *admitted, *evicted, *held; /* held: a head of a table */
+	const char *titles[FL_WHAT_IF_LISTS];  /* of what-if's lists */
+
+	/* --- plan --- */
+	const struct fl_plan_table *tables; /* of a cycle; the first two are always counted */
+	unsigned n_tables;
+	const char *nothing; /* "Nothing is admitted ..." */
+	/* Behind the reason of @p: the numbers that @why has of it. */
+	void (*add_why)(const struct fl_report *r, const struct fl_pending *p,
+			const struct fl_why *why, bool people, char *buffer, size_t size);
+	/*
+	 * How nodes stand while cycles go on: NULL where nothing of it is told.  Of @a; looked at
+	 * after each cycle that is told as JSON, and after the last.
+	 */
+	int (*stand_new)(const struct fl_report *r, struct fl_arena *a, void **ret,
+			 fairlead_error *err);
+	void (*stand_look)(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p);
+	int (*cycle_json)(struct fl_plan_json *j, struct fl_json *out,
+			  const struct fl_plan_cycle *c, fairlead_error *err);
+	/* Behind those who wait; NULL: nothing. */
+	int (*end_text)(const struct fl_report *r, const void *stand, fairlead_error *err);
+
+	/* --- what workloads hold, and what-if's part about queues --- */
+	void (*held_json)(struct fl_json *j, const struct fl_model *m, struct fl_workload w,
+			  const struct fl_placement *rows, uint32_t n);
+	void (*held_text)(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
+			  const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
+			  size_t size);
+	int (*nodes_text)(const struct fl_what_if_report *w, fairlead_error *err);
+	void (*nodes_json)(struct fl_json *j, const struct fl_difference *d);
+};
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/entitle/face.h"
+
+#include "ask/entitle/obstacle.h"
+#include "ask/entitle/standings.h"
+#include "report/entitle/tree_report.h"
+#include "report/entitle/words.h"
+#include "report/out/report_json.h"
+
+static void add_why(const struct fl_report *r, const struct fl_pending *p, const struct fl_why *why,
+		    bool people, char *buffer, size_t size)
+{
+	const struct fl_obstacle_log *log = (const struct fl_obstacle_log *)why;
+
+	(void)people;
+	fl_entitle_obstacle_text(r, fl_obstacle_of(log, p->workload, p->reason), ": ", buffer,
+				 size);
+}
+
+static int stand_new(const struct fl_report *r, struct fl_arena *a, void **ret, fairlead_error *err)
+{
+	struct fl_standings *s = fl_arena_alloc(a, 1, sizeof(*s), err);
+	int rc = s ? fl_standings_init(s, r->model, a, err) : FAIRLEAD_ENOMEM;
+
+	if (rc == 0)
+		*ret = s;
+	return rc;
+}
+
+static void stand_look(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p)
+{
+	(void)ops;
+	fl_standings_look(stand, p);
+}
+
+static int end_text(const struct fl_report *r, const void *stand, fairlead_error *err)
+{
+	const struct fl_entitle_tree tree = { .standings = stand, .top = { FL_NONE } };
+
+	if (tree.standings->n == 0)
+		return 0;
+	putc('\n', r->out);
+	fl_report_say(r, FL_STYLE_BOLD, 0, "Fair shares:");
+	return fl_entitle_shares_table(r, &tree, err);
+}
+
+static void held_json(struct fl_json *j, const struct fl_model *m, struct fl_workload w,
+		      const struct fl_placement *rows, uint32_t n)
+{
+	(void)w;
+	fl_json_machines(j, m, rows, n);
+}
+
+static void held_text(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
+		      const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
+		      size_t size)
+{
+	int32_t sum = 0;
+
+	(void)r;
+	(void)w;
+	fl_machines_text(m, rows, n, text, size);
+	for (uint32_t i = 0; i < n; i++)
+		sum += rows[i].count;
+	snprintf(pods, 32, "%d", sum);
+}
+
+const struct fl_report_face fl_entitle_reports = {
+	.queue_key = "queue",
+	.preemptor_key = "reclaimer",
+	.admitted = "allocated",
+	.evicted = "evicted",
+	.held = "MACHINES",
+	.titles = { [FL_LIST_ADMITTED] = "Allocated, and was not",
+		    [FL_LIST_RELEASED] = "No longer allocated",
+		    [FL_LIST_MOVED] = "Allocated otherwise",
+		    [FL_LIST_EVICTED] = "Evicted, and was not",
+		    [FL_LIST_SPARED] = "No longer evicted",
+		    [FL_LIST_WAITS] = "Waits newly, or for another reason",
+		    [FL_LIST_LEFT] = "No longer waits" },
+	.tables = fl_entitle_plan_tables,
+	.n_tables = sizeof fl_entitle_plan_tables / sizeof *fl_entitle_plan_tables,
+	.nothing = "Nothing is allocated and nobody is evicted.",
+	.add_why = add_why,
+	.stand_new = stand_new,
+	.stand_look = stand_look,
+	.cycle_json = fl_entitle_cycle_json,
+	.end_text = end_text,
+	.held_json = held_json,
+	.held_text = held_text,
+	.nodes_text = fl_entitle_what_if_text,
+	.nodes_json = fl_entitle_what_if_json,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* borrow - the borrow policy's face */
+#include "decide/borrow/borrow.h"
+#include "ask/borrow/explain.h"
+#include "ask/borrow/outcome.h"
+#include "report/borrow/explain_report.h"
+#include "report/borrow/face.h"
+#include "report/borrow/tree_report.h"
+#include "tell/face.h"
+
+static int explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
+		   fairlead_error *err)
+{
+	struct fl_explain x;
+
+	int rc = fl_explain(q->ops, q->policy, q->model, q->now, w, q->machine, q->arena, &x, err);
+	if (rc < 0)
+		return rc;
+	struct fl_explain_report e = {
+		.x = &x,
+		.tree = fl_borrow_tree(q->policy),
+		.usage = fl_borrow_usage(q->policy),
+		.now = q->now,
+		.policy = q->ops->name,
+		.eta = eta,
+	};
+	return q->json ? fl_explain_json(q->report, &e, err) : fl_explain_text(q->report, &e, err);
+}
+
+static int tree(const struct fl_question *q, const struct fl_tell_tree *of, fairlead_error *err)
+{
+	uint32_t n = q->model->n_nodes;
+	struct fl_ledger ledger;
+	struct fl_tree_report t = { .ledger = &ledger,
+				    .top = of->top,
+				    .running = of->running,
+				    .waiting = of->waiting,
+				    .policy = q->ops->name };
+
+	int rc = fl_ledger_init(&ledger, fl_borrow_tree(q->policy), fl_borrow_usage(q->policy),
+				q->arena, err);
+	if (rc < 0)
+		return rc;
+	struct fl_share *shares = fl_arena_alloc(q->arena, n, sizeof(*shares), err);
+	if (!shares)
+		return FAIRLEAD_ENOMEM;
+	if (q->report->fair) {
+		for (uint32_t i = 0; i < n; i++)
+			if (q->model->nodes[i].inactive == FL_ACTIVE)
+				q->ops->share(q->policy, (struct fl_node){ i }, &shares[i]);
+		t.shares = shares;
+	}
+	return q->json ? fl_tree_json(q->report, &t, err) : fl_tree_text(q->report, &t, err);
+}
+
+/* A cohort where a queue has the name, too, for it shows more. */
+static struct fl_node find(const struct fl_model *m, const char *name)
+{
+	struct fl_node n = fl_model_find_node(m, FL_COHORT, name);
+
+	return n.v == FL_NONE ? fl_model_find_node(m, FL_CLUSTER_QUEUE, name) : n;
+}
+
+static bool stands(const struct fl_question *q, struct fl_node n)
+{
+	return fl_borrow_tree(q->policy)->root[n.v] != FL_NONE;
+}
+
+extern const struct fl_face fl_borrow_face;
+const struct fl_face fl_borrow_face = {
+	.ops = &fl_borrow_policy,
+	.ask = &fl_borrow_asks,
+	.report = &fl_borrow_reports,
+	.explain = explain,
+	.tree = tree,
+	.find = find,
+	.nodes = "cohort or queue",
+	.by_namespace = true,
+	.stands = stands,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* entitle - the entitle policy's face */
+#include "decide/entitle/entitle.h"
+#include "ask/entitle/outcome.h"
+#include "report/entitle/explain_report.h"
+#include "report/entitle/face.h"
+#include "report/entitle/tree_report.h"
+#include "tell/face.h"
+
+static int explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
+		   fairlead_error *err)
+{
+	struct fl_entitle_explain x;
+	int rc = fl_entitle_explain(q->ops, q->policy, q->model, q->now, w, q->machine, q->arena,
+				    &x, err);
+
+	if (rc < 0)
+		return rc;
+	const struct fl_entitle_answer a = {
+		.x = &x, .now = q->now, .policy = q->ops->name, .eta = eta
+	};
+	return q->json ? fl_entitle_explain_json(q->report, &a, err) :
+			 fl_entitle_explain_text(q->report, &a, err);
+}
+
+static int tree(const struct fl_question *q, const struct fl_tell_tree *of, fairlead_error *err)
+{
+	struct fl_standings standings;
+	struct fl_entitle_tree t = { .standings = &standings,
+				     .top = of->top,
+				     .running = of->running,
+				     .waiting = of->waiting,
+				     .policy = q->ops->name };
+
+	int rc = fl_standings_init(&standings, q->model, q->arena, err);
+	if (rc < 0)
+		return rc;
+	fl_standings_look(&standings, q->policy);
+	return q->json ? fl_entitle_tree_json(q->report, &t, err) :
+			 fl_entitle_tree_text(q->report, &t, err);
+}
+
+static struct fl_node find(const struct fl_model *m, const char *name)
+{
+	return fl_model_find_node(m, FL_QUEUE, name);
+}
+
+static bool stands(const struct fl_question *q, struct fl_node n)
+{
+	return q->model->nodes[n.v].inactive == FL_ACTIVE;
+}
+
+extern const struct fl_face fl_entitle_face;
+const struct fl_face fl_entitle_face = {
+	.ops = &fl_entitle_policy,
+	.ask = &fl_entitle_asks,
+	.report = &fl_entitle_reports,
+	.explain = explain,
+	.tree = tree,
+	.find = find,
+	.nodes = "queue",
+	.divides = true,
+	.stands = stands,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * face - how a policy is asked, and how it answers, beside decide/policy.h
+ *
+ * A file a policy fills one (borrow.c, entitle.c), and decide/policies.def lists them.  Nothing else
+ * outside the rooms of a policy needs to know which one it has before it.
+ */
+#ifndef FL_TELL_FACE_H
+#define FL_TELL_FACE_H
+
+#include "ask/common/face.h"
+#include "report/common/face.h"
+#include "tell/tell.h"
+
+struct fl_tell_tree {
+	struct fl_node top;          /* FL_NONE: all */
+	uint32_t *running, *waiting; /* by node: workloads that hold quota there, and that wait */
+};
+
+struct fl_face {
+	const struct fl_policy_ops *ops;
+	const struct fl_ask_face *ask;
+	const struct fl_report_face *report;
+	int (*explain)(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
+		       fairlead_error *err);
+	int (*tree)(const struct fl_question *q, const struct fl_tell_tree *t, fairlead_error *err);
+	/* The node that `tree` begins with where people say @name; FL_NONE: there is none. */
+	struct fl_node (*find)(const struct fl_model *m, const char *name);
+	const char *nodes; /* what people may name: "cohort or queue" */
+	bool by_namespace; /* queues take workloads of some namespaces, not of all */
+	bool divides;      /* queues have fair shares that a division gives them */
+	bool (*stands)(const struct fl_question *q, struct fl_node n); /* is it in a tree? */
+};
+
+const struct fl_face *fl_face_of(const struct fl_policy_ops *ops);
+
+#endif
