@@ -18,6 +18,7 @@ typedef int64_t fl_amount;
 
 /* An exact decimal of nine places: consumed usage that decays (decide/share/decay.h). */
 __extension__ typedef __int128 fl_nanos;
+#define FL_NANOS_INFINITE ((fl_nanos)1 << 120) /* more than any sum of amounts */
 
 #define FL_UNLIMITED INT64_MAX
 /* An absent borrowing or lending limit: only compared, never summed. Limits are never negative. */

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "ask/prove/follow.h"
-#include "report/common/plan_report.h"
-#include "tell/tell.h"
+#include "tell/face.h"
 
 enum { TRIED_CYCLES = 10000 }; /* of a setting that could end a loop */
 
@@ -11,23 +10,14 @@ struct plan {
 	const struct fl_question *q;
 	const struct fl_tell_plan *options;
 	struct fl_pending_list pending;
-	struct fl_shortage_log shortages; /* borrow */
-	struct fl_obstacle_log obstacles; /* entitle */
-	struct fl_standings standings;
-	struct fl_share *shares; /* by node; NULL when fair sharing is off */
+	const struct fl_face *face;
+	struct fl_why *why;
+	void *stand; /* of the face's reports */
 	struct fl_plan_json out;
 	struct fl_plan_log log;
 	struct fl_prove_result proof; /* of a loop */
 	struct fl_remedies remedies;
 };
-
-static struct fl_plan_why why(const struct plan *p)
-{
-	bool entitle = fl_question_is_entitle(p->q);
-
-	return (struct fl_plan_why){ .shortages = entitle ? NULL : &p->shortages,
-				     .obstacles = entitle ? &p->obstacles : NULL };
-}
 
 static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
 {
@@ -36,27 +26,22 @@ static int after_cycle(void *user, const struct fl_settle_cycle *cycle, fairlead
 	struct fl_plan_cycle c = {
 		.cycle = cycle,
 		.pending = &p->pending,
-		.why = why(p),
-		.shares = p->shares,
-		.standings = fl_question_is_entitle(q) ? &p->standings : NULL,
+		.why = p->why,
+		.stand = p->stand,
 	};
 
-	if (p->shortages.out_of_memory || p->obstacles.out_of_memory)
+	if (p->why->out_of_memory)
 		return fl_fail_nomem(err);
 	if (p->options->progress)
 		p->options->progress(p->options->user, cycle->number);
-	fl_shortage_next_cycle(&p->shortages);
-	fl_obstacle_next_cycle(&p->obstacles);
-	if (fl_question_is_entitle(q))
-		fl_standings_look(&p->standings, q->policy);
+	p->why->cycle++;
 	int rc = fl_pending_fill(&p->pending, q->ops, q->policy, q->model, cycle->decisions, err);
 	if (rc == 0)
 		rc = fl_plan_log_cycle(&p->log, q->model, &c, err);
 	if (rc < 0 || !q->json)
 		return rc;
-	for (uint32_t n = 0; p->shares && n < q->model->n_nodes; n++)
-		if (q->model->nodes[n].inactive == FL_ACTIVE)
-			q->ops->share(q->policy, (struct fl_node){ n }, &p->shares[n]);
+	if (p->stand)
+		p->face->report->stand_look(p->stand, q->ops, q->policy);
 	return fl_plan_json_cycle(&p->out, &c, err);
 }
 
@@ -83,21 +68,12 @@ static int prepare(struct plan *p, struct fl_sink *ret, fairlead_error *err)
 {
 	const struct fl_question *q = p->q;
 
-	if (fl_question_is_entitle(q)) {
-		int rc = fl_standings_init(&p->standings, q->model, q->arena, err);
+	int rc = p->face->ask->why_new(&fl_mem_heap, q->model, &p->why, err);
 
-		*ret = (struct fl_sink){ .row = fl_obstacle_row, .user = &p->obstacles };
-		ret->not_victims = true;
-		return rc < 0 ? rc : fl_obstacle_init(&p->obstacles, &fl_mem_heap, q->model, err);
-	}
-	*ret = (struct fl_sink){ .row = fl_shortage_row, .user = &p->shortages };
-	ret->not_victims = true;
-	if (q->report->fair) {
-		p->shares = calloc((size_t)q->model->n_nodes + 1, sizeof(*p->shares));
-		if (!p->shares)
-			return fl_fail_nomem(err);
-	}
-	return fl_shortage_init(&p->shortages, &fl_mem_heap, q->model, err);
+	if (rc < 0)
+		return rc;
+	*ret = (struct fl_sink){ .row = p->why->kind->row, .user = p->why, .not_victims = true };
+	return p->face->report->stand_new(q->report, q->arena, &p->stand, err);
 }
 
 /* --- a given order --- */
@@ -190,7 +166,7 @@ static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 	if (rc < 0)
 		return rc;
 	if (q->json)
-		fl_plan_json_start(&p->out, q->report, q->ops->name);
+		fl_plan_json_start(&p->out, q->report, p->face->report, q->ops->name);
 	rc = end.given ? follow(p, &options, &end.result, err) :
 			 fl_settle(q->ops, q->policy, q->model, &options, after_cycle, p,
 				   &end.result, err);
@@ -201,12 +177,15 @@ static int run(struct plan *p, bool *ret_ok, fairlead_error *err)
 	*ret_ok = !o->settle || (end.given ? !end.result.loop_first : end.result.settled);
 	if (q->json)
 		return end_json(p, &end, err);
+	if (p->stand)
+		p->face->report->stand_look(p->stand, q->ops, q->policy);
 	struct fl_plan_answer answer = {
 		.log = &p->log,
 		.end = &end,
 		.pending = &p->pending,
-		.why = why(p),
-		.standings = fl_question_is_entitle(q) ? &p->standings : NULL,
+		.why = p->why,
+		.face = p->face->report,
+		.stand = p->stand,
 	};
 	return fl_plan_text(q->report, &answer, err);
 }
@@ -216,6 +195,7 @@ int fl_tell_plan(const struct fl_question *q, const struct fl_tell_plan *options
 {
 	struct plan p = {
 		.q = q,
+		.face = fl_face_of(q->ops),
 		.options = options,
 		.pending = { .mem = &fl_mem_heap },
 		.log = { .mem = &fl_mem_heap },
@@ -225,8 +205,7 @@ int fl_tell_plan(const struct fl_question *q, const struct fl_tell_plan *options
 	fl_plan_json_done(&p.out);
 	fl_plan_log_done(&p.log);
 	fl_pending_done(&p.pending);
-	fl_shortage_done(&p.shortages);
-	fl_obstacle_done(&p.obstacles);
-	free(p.shares);
+	if (p.why)
+		p.why->kind->free(p.why);
 	return rc;
 }

@@ -22,10 +22,8 @@ struct fl_question {
 	const struct fl_report *report;
 	bool json;
 	struct fl_arena *arena;                   /* what is left there is the caller's to free */
-	const struct fl_explain_machine *machine; /* ask/borrow/explain.h; NULL: none */
+	const struct fl_explain_machine *machine; /* ask/common/explain.h; NULL: none */
 };
-
-bool fl_question_is_entitle(const struct fl_question *q);
 
 /* Why is @w where it is?  @eta NULL: nobody asked when. */
 int fl_tell_explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 #include "base/nearest.h"
+#include "tell/face.h"
 #include "tell/side.h"
 
 static int run(const struct fl_question *q, const struct fl_tell_side *options,
 	       struct fl_outcome *ret, fairlead_error *err)
 {
 	const struct fl_outcome_options run = {
+		.face = fl_face_of(q->ops)->ask,
 		.mem = &fl_mem_heap,
 		.arena = q->arena,
 		.now = q->now,
@@ -170,6 +172,7 @@ int fl_tell_what_if(const struct fl_question *before, const struct fl_question *
 							err);
 	const struct fl_what_if_report answer = {
 		.d = &w.difference,
+		.face = fl_face_of(before->ops)->report,
 		.before = before->report,
 		.after = after ? after->report : before->report,
 		.policy = before->ops->name,

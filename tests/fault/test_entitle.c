@@ -9,6 +9,7 @@
 #include "ask/entitle/division.h"
 #include "ask/entitle/explain.h"
 #include "ask/entitle/obstacle.h"
+#include "ask/entitle/outcome.h"
 #include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
 #include "decide/entitle/state/state.h"
@@ -359,7 +360,8 @@ static int call_mark(struct run *r, fairlead_error *err)
 static int call_outcome(struct run *r, fairlead_error *err)
 {
 	struct fl_arena arena;
-	struct fl_outcome_options o = { .mem = &r->f.mem,
+	struct fl_outcome_options o = { .face = &fl_entitle_asks,
+					.mem = &r->f.mem,
 					.arena = &arena,
 					.now = (NOW + 1) * FL_SECOND,
 					.interval = FL_SECOND,
@@ -437,7 +439,7 @@ static int call_obstacles(struct run *r, fairlead_error *err)
 	if (code == 0)
 		code = ops->try(r->p, (NOW + 1) * FL_SECOND, (struct fl_workload){ C3 }, &sink, &d,
 				err);
-	if (code == 0 && log.out_of_memory)
+	if (code == 0 && log.why.out_of_memory)
 		code = fl_fail_nomem(err);
 	if (code == 0)
 		add(r, log.n);

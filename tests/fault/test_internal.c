@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "ask/borrow/explain.h"
+#include "ask/borrow/outcome.h"
+#include "ask/borrow/shortage.h"
 #include "ask/common/difference.h"
 #include "ask/lint/lint.h"
 #include "codec/edit/change.h"
@@ -513,7 +515,8 @@ static int call_settle(struct run *r, fairlead_error *err)
 static int call_outcome(struct run *r, fairlead_error *err)
 {
 	struct fl_arena arena;
-	struct fl_outcome_options o = { .mem = &r->f.mem,
+	struct fl_outcome_options o = { .face = &fl_borrow_asks,
+					.mem = &r->f.mem,
 					.arena = &arena,
 					.now = (NOW + 1) * FL_SECOND,
 					.interval = FL_SECOND,
@@ -596,7 +599,7 @@ static int call_shortage(struct run *r, fairlead_error *err)
 	if (code == 0)
 		code = ops->try(r->p, (NOW + 1) * FL_SECOND, (struct fl_workload){ 3 }, &sink, &d,
 				err);
-	if (code == 0 && log.out_of_memory)
+	if (code == 0 && log.why.out_of_memory)
 		code = fl_fail_nomem(err);
 	if (code == 0)
 		add(r, log.n);

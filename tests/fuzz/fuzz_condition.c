@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "ask/borrow/outcome.h"
 #include "cli/options/condition_parts.h"
 #include "codec/object/kube.h"
 #include "fuzz/fuzz.h"
@@ -40,9 +41,11 @@ static void prepare(struct side *s, int jobs)
 	char text[sizeof before_text + 8 * sizeof job_text];
 	size_t n = (size_t)snprintf(text, sizeof text, "%s", before_text);
 	struct fl_policy_options options = { .mem = &fl_mem_heap };
-	struct fl_outcome_options run = {
-		.mem = &fl_mem_heap, .arena = &arena, .interval = FL_SECOND, .cycles = 20
-	};
+	struct fl_outcome_options run = { .face = &fl_borrow_asks,
+					  .mem = &fl_mem_heap,
+					  .arena = &arena,
+					  .interval = FL_SECOND,
+					  .cycles = 20 };
 
 	for (int w = 0; w < jobs; w++)
 		n += (size_t)snprintf(text + n, sizeof text - n, job_text, w, 1 + w);

@@ -14,18 +14,7 @@
 #define FL_ASK_BORROW_EXPLAIN_H
 
 #include "ask/borrow/path.h"
-#include "decide/policy.h"
-
-enum { FL_EXPLAIN_AHEAD = 10 /* of those ahead, so many are listed */ };
-
-enum fl_explain_state {
-	FL_EXPLAIN_RUNS,     /* holds quota */
-	FL_EXPLAIN_EVICTING, /* holds quota and must go */
-	FL_EXPLAIN_NEXT,     /* waits, and the coming cycle admits it */
-	FL_EXPLAIN_PREEMPTS, /* waits, and the coming cycle preempts others for it */
-	FL_EXPLAIN_WAITS,
-	FL_EXPLAIN_EXCLUDED, /* takes no part: finished, no queue, stopped, ... */
-};
+#include "ask/common/explain.h"
 
 enum fl_explain_verdict {
 	FL_NEED_FITS,
@@ -57,31 +46,6 @@ struct fl_explain_holder {
 	fl_amount usage, own, borrowed; /* own: within nominal; borrowed: beyond */
 	fl_amount kept;                 /* unused and not lent: others cannot have it */
 	uint32_t workloads;             /* that hold some of it */
-};
-
-/*
- * A workload that could be a victim and is not, or all of them below a node, and the
- * inequality that failed.  FITS_WITHOUT: it could go, but with all who can it is not enough.
- */
-struct fl_explain_refusal {
-	enum fl_check check;
-	struct fl_workload victim; /* FL_NONE: all below @node that hold what is needed */
-	uint32_t n;                /* how many that is; 1 for a victim */
-	struct fl_node node;       /* as in evidence */
-	struct fl_flavor flavor;   /* FL_NONE: of none */
-	struct fl_resource resource;
-	struct fl_number lhs, rhs;
-};
-
-/* Those of one check: refusals[first] .. [first + n - 1], nearest to holding first. */
-struct fl_explain_rule {
-	enum fl_check check;
-	uint32_t workloads, first, n;
-};
-
-struct fl_explain_victim {
-	struct fl_workload workload;
-	enum fl_reason reason;
 };
 
 /* One cell, before and after. */
@@ -145,20 +109,6 @@ struct fl_explain {
 	struct fl_explain_proposal *proposals; /* smallest first, one a kind */
 	uint32_t n_proposals;
 	uint32_t n_tries; /* that they took */
-};
-
-/*
- * A machine that quotas are parts of.  Nothing is proposed that it does not have, and what is proposed is
- * tried as it would be done: quota that somebody gets, the cohort that has the rest no longer has.
- */
-struct fl_explain_machine {
-	const struct fl_explain_spare {
-		struct fl_flavor flavor;
-		struct fl_resource resource;
-		fl_amount amount; /* that nobody has of its own, but for `rest` */
-	} * spare;                /* of what is not there the machine has nothing */
-	uint32_t n;
-	struct fl_node rest; /* the cohort that has all that nobody else has; FL_NONE */
 };
 
 /*

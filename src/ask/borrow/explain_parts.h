@@ -24,10 +24,6 @@ int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log
 		     fairlead_error *err);
 /* x->refusals by rule, of the search that the failing need was in; tries once more. */
 int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err);
-/* @rows by rule, that which refused most first, then who came nearest to passing. */
-int fl_explain_sort(const struct fl_model *m, struct fl_arena *arena,
-		    struct fl_explain_refusal **rows, uint32_t n,
-		    struct fl_explain_rule **ret_rules, uint32_t *ret_n_rules, fairlead_error *err);
 /* x->holders, when quota is there but in use. */
 int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err);
 /* x->proposals, each tried. */

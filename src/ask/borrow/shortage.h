@@ -8,8 +8,7 @@
 #ifndef FL_ASK_BORROW_SHORTAGE_H
 #define FL_ASK_BORROW_SHORTAGE_H
 
-#include "model/model.h"
-#include "record/record.h"
+#include "ask/common/face.h"
 
 struct fl_shortage {
 	struct fl_workload workload;
@@ -22,19 +21,20 @@ struct fl_shortage {
 };
 
 struct fl_shortage_log {
+	struct fl_why why;
 	const struct fl_mem *mem;
 	struct fl_shortage *rows;
 	uint32_t n, cap;
 	uint32_t *at; /* by workload: row + 1 */
-	uint32_t cycle;
-	bool out_of_memory;
 };
 
 int fl_shortage_init(struct fl_shortage_log *log, const struct fl_mem *mem,
 		     const struct fl_model *m, fairlead_error *err);
 void fl_shortage_done(struct fl_shortage_log *log);
-void fl_shortage_next_cycle(struct fl_shortage_log *log);       /* a step is over */
 void fl_shortage_row(void *log, const struct fl_evidence *row); /* for fl_sink */
+/* One that its kind frees (ask/common/face.h). */
+int fl_shortage_new(const struct fl_mem *mem, const struct fl_model *m, struct fl_why **ret,
+		    fairlead_error *err);
 const struct fl_shortage *fl_shortage_of(const struct fl_shortage_log *log,
 					 struct fl_workload w); /* or NULL */
 

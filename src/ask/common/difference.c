@@ -64,14 +64,6 @@ static bool same_text(const struct fl_difference *d, struct fl_sym a, struct fl_
 	return strcmp(fl_model_text(d->before->model, a), fl_model_text(d->after->model, b)) == 0;
 }
 
-static bool same_flavor(const struct fl_difference *d, struct fl_flavor a, struct fl_flavor b)
-{
-	if (a.v == FL_NONE || b.v == FL_NONE)
-		return a.v == b.v;
-	return same_text(d, d->before->model->flavors[a.v].name,
-			 d->after->model->flavors[b.v].name);
-}
-
 static bool same_resource(const struct fl_difference *d, struct fl_resource a, struct fl_resource b)
 {
 	if (a.v == FL_NONE || b.v == FL_NONE)
@@ -86,21 +78,6 @@ static bool same_node(const struct fl_difference *d, struct fl_node a, struct fl
 	return same_text(d, d->before->model->nodes[a.v].name, d->after->model->nodes[b.v].name);
 }
 
-static bool same_machine(const struct fl_difference *d, struct fl_machine a, struct fl_machine b)
-{
-	if (a.v == FL_NONE || b.v == FL_NONE)
-		return a.v == b.v;
-	return same_text(d, d->before->model->machines[a.v].name,
-			 d->after->model->machines[b.v].name);
-}
-
-static bool same_place(const struct fl_difference *d, const struct fl_placement *p,
-		       const struct fl_placement *q)
-{
-	return d->before->entitle ? same_machine(d, p->machine, q->machine) :
-				    same_flavor(d, p->flavor, q->flavor);
-}
-
 static bool same_quota(const struct fl_difference *d, const struct fl_outcome_workload *x,
 		       const struct fl_outcome_workload *y)
 {
@@ -111,7 +88,8 @@ static bool same_quota(const struct fl_difference *d, const struct fl_outcome_wo
 		const struct fl_placement *q = &d->after->placements[y->placement.first + i];
 
 		if (p->podset != q->podset || p->count != q->count || p->amount != q->amount ||
-		    !same_place(d, p, q) || !same_resource(d, p->resource, q->resource))
+		    !d->before->face->same_place(d, p, q) ||
+		    !same_resource(d, p->resource, q->resource))
 			return false;
 	}
 	return true;
@@ -141,104 +119,6 @@ static unsigned compare_workloads(const struct fl_difference *d, const struct fl
 	return what;
 }
 
-/* --- nodes --- */
-
-static int cmp_cells(const struct fl_difference *d, const struct fl_ledger_cell *x,
-		     const struct fl_ledger_cell *y)
-{
-	const struct fl_model *m = d->before->model, *n = d->after->model;
-	int order = strcmp(fl_model_text(m, m->flavors[x->flavor.v].name),
-			   fl_model_text(n, n->flavors[y->flavor.v].name));
-
-	return order ? order :
-		       strcmp(fl_model_text(m, m->resources[x->resource.v]),
-			      fl_model_text(n, n->resources[y->resource.v]));
-}
-
-static bool same_cell(const struct fl_ledger_cell *x, const struct fl_ledger_cell *y)
-{
-	return x->nominal == y->nominal && x->borrowing_limit == y->borrowing_limit &&
-	       x->lending_limit == y->lending_limit && x->usage == y->usage &&
-	       x->borrowed == y->borrowed;
-}
-
-bool fl_difference_cell(const struct fl_difference *d, const struct fl_pair *node,
-			struct fl_cell_walk *walk, struct fl_cell_pair *ret)
-{
-	const struct fl_span none = { 0, 0 };
-	struct fl_span x = node->before == FL_NONE ? none : d->before->nodes[node->before].cells;
-	struct fl_span y = node->after == FL_NONE ? none : d->after->nodes[node->after].cells;
-	const struct fl_ledger_cell *p = walk->before < x.n ?
-						 &d->before->cells[x.first + walk->before] :
-						 NULL;
-	const struct fl_ledger_cell *q = walk->after < y.n ?
-						 &d->after->cells[y.first + walk->after] :
-						 NULL;
-
-	if (!p && !q)
-		return false;
-	int order = !p ? 1 : !q ? -1 : cmp_cells(d, p, q);
-	*ret = (struct fl_cell_pair){ order <= 0 ? p : NULL, order >= 0 ? q : NULL, false };
-	ret->differ = order != 0 || !same_cell(p, q);
-	walk->before += order <= 0;
-	walk->after += order >= 0;
-	return true;
-}
-
-static bool same_share(const struct fl_difference *d, const struct fl_pair *pair)
-{
-	const struct fl_outcome_node *x = &d->before->nodes[pair->before];
-	const struct fl_outcome_node *y = &d->after->nodes[pair->after];
-
-	if (x->active != y->active)
-		return false;
-	/* Without fair sharing nobody goes by it. */
-	if (!d->before->model->settings.fair_sharing && !d->after->model->settings.fair_sharing)
-		return true;
-	return !x->active || x->share.precise == y->share.precise;
-}
-
-static bool same_bundle(const struct fl_bundle *x, const struct fl_bundle *y)
-{
-	for (int r = 0; r < FL_BUNDLE; r++)
-		if (x->of[r] != y->of[r])
-			return false;
-	return true;
-}
-
-/* Of a queue of the entitle policy. */
-static unsigned compare_standings(const struct fl_difference *d, const struct fl_pair *pair)
-{
-	bool both = pair->before != FL_NONE && pair->after != FL_NONE;
-	unsigned what = pair->what;
-
-	if (!both)
-		return what | FL_DIFF_CELLS;
-	const struct fl_standing *x = &d->before->standings.rows[pair->before];
-	const struct fl_standing *y = &d->after->standings.rows[pair->after];
-	if (d->before->nodes[pair->before].active != d->after->nodes[pair->after].active ||
-	    !same_bundle(&x->fair_share, &y->fair_share))
-		what |= FL_DIFF_SHARE;
-	if (!same_bundle(&x->deserved, &y->deserved) || !same_bundle(&x->limit, &y->limit) ||
-	    !same_bundle(&x->weight, &y->weight) || !same_bundle(&x->allocated, &y->allocated) ||
-	    x->priority != y->priority)
-		what |= FL_DIFF_CELLS;
-	return what;
-}
-
-static unsigned compare_nodes(const struct fl_difference *d, const struct fl_pair *pair)
-{
-	struct fl_cell_walk walk = { 0 };
-	struct fl_cell_pair cell;
-	unsigned what = pair->what;
-
-	if (pair->before != FL_NONE && pair->after != FL_NONE && !same_share(d, pair))
-		what |= FL_DIFF_SHARE;
-	while (fl_difference_cell(d, pair, &walk, &cell))
-		what |= cell.differ ? FL_DIFF_CELLS : 0;
-	return what;
-}
-
 static bool same_end(const struct fl_settle_result *x, const struct fl_settle_result *y)
 {
 	return x->settled == y->settled && !x->loop_first == !y->loop_first;
@@ -265,8 +145,7 @@ int fl_difference(const struct fl_outcome *before, const struct fl_outcome *afte
 		d.any |= d.workloads[i].what != 0;
 	}
 	for (uint32_t i = 0; i < d.n_nodes; i++) {
-		d.nodes[i].what = before->entitle ? compare_standings(&d, &d.nodes[i]) :
-						    compare_nodes(&d, &d.nodes[i]);
+		d.nodes[i].what |= before->face->compare(&d, &d.nodes[i]);
 		d.any |= d.nodes[i].what != 0;
 	}
 	*ret = d;

@@ -31,12 +31,6 @@ struct fl_pair { /* ids; FL_NONE on one side at most */
 	unsigned what; /* FL_DIFF_... */
 };
 
-/* One cell of a node, NULL where a side does not have it. */
-struct fl_cell_pair {
-	const struct fl_ledger_cell *before, *after;
-	bool differ;
-};
-
 struct fl_difference {
 	const struct fl_outcome *before, *after;
 	struct fl_pair *workloads, *nodes; /* all of them, by name */
@@ -47,12 +41,5 @@ struct fl_difference {
 /* Two outcomes of one policy. FAIRLEAD_ENOMEM. */
 int fl_difference(const struct fl_outcome *before, const struct fl_outcome *after,
 		  struct fl_arena *arena, struct fl_difference *ret, fairlead_error *err);
-
-/* The cells of a pair of nodes one after another: begin with zeroes; false behind the last. */
-struct fl_cell_walk {
-	uint32_t before, after;
-};
-bool fl_difference_cell(const struct fl_difference *d, const struct fl_pair *node,
-			struct fl_cell_walk *walk, struct fl_cell_pair *ret);
 
 #endif

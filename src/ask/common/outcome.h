@@ -13,12 +13,9 @@
 #ifndef FL_ASK_COMMON_OUTCOME_H
 #define FL_ASK_COMMON_OUTCOME_H
 
-#include "ask/borrow/ledger.h"
-#include "ask/borrow/shortage.h"
+#include "ask/common/face.h"
 #include "ask/common/pending.h"
 #include "ask/common/settle.h"
-#include "ask/entitle/obstacle.h"
-#include "ask/entitle/standings.h"
 
 struct fl_outcome_workload {
 	bool holds, waits, evicted; /* evicted: told to go at least once */
@@ -34,8 +31,6 @@ struct fl_outcome_workload {
 
 struct fl_outcome_node {
 	bool active;
-	struct fl_share share; /* borrow */
-	struct fl_span cells;  /* borrow: by flavor, then resource name */
 };
 
 struct fl_outcome {
@@ -43,19 +38,18 @@ struct fl_outcome {
 	struct fl_settle_result result;
 	struct fl_outcome_workload *workloads; /* by id */
 	struct fl_placement *placements;
-	struct fl_outcome_node *nodes; /* by id */
-	struct fl_ledger_cell *cells;
-	struct fl_pending_list pending;   /* pending.order: all workloads by name */
-	bool entitle;                     /* of which policy it is */
-	struct fl_shortage_log shortages; /* borrow */
-	struct fl_obstacle_log obstacles; /* entitle, with: */
-	struct fl_standings standings;
-	uint32_t *node_order; /* cohorts and queues apart, each by name */
+	struct fl_outcome_node *nodes;  /* by id */
+	struct fl_pending_list pending; /* pending.order: all workloads by name */
+	const struct fl_ask_face *face; /* of its policy */
+	struct fl_why *why;             /* as of the last cycle */
+	void *stand;                    /* how nodes stand, as the face's `look` has it */
+	uint32_t *node_order;           /* cohorts and queues apart, each by name */
 	struct fl_workload *heads;
 	uint32_t n_heads, cap_heads;
 };
 
 struct fl_outcome_options {
+	const struct fl_ask_face *face; /* of the policy */
 	const struct fl_mem *mem;
 	struct fl_arena *arena;
 	fl_time now, interval;

@@ -141,7 +141,7 @@ static int listen(struct fl_entitle_run *r, struct fl_entitle_heard *heard,
 	r->heard = heard;
 	rc = what(r, err);
 	r->ops->rollback(r->policy, mark);
-	return rc == 0 && heard->obstacles.out_of_memory ? fl_fail_nomem(err) : rc;
+	return rc == 0 && heard->obstacles.why.out_of_memory ? fl_fail_nomem(err) : rc;
 }
 
 /* --- who holds it --- */

@@ -11,7 +11,7 @@
 #ifndef FL_ASK_ENTITLE_EXPLAIN_H
 #define FL_ASK_ENTITLE_EXPLAIN_H
 
-#include "ask/borrow/explain.h"
+#include "ask/common/explain.h"
 #include "ask/entitle/standings.h"
 
 /* A leaf queue that holds some of what is short. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/borrow/explain_parts.h"
 #include "ask/entitle/explain_parts.h"
 
 int fl_entitle_victims_init(struct fl_entitle_victims *v, struct fl_entitle_run *r,

@@ -9,7 +9,7 @@
 #ifndef FL_ASK_ENTITLE_OBSTACLE_H
 #define FL_ASK_ENTITLE_OBSTACLE_H
 
-#include "record/record.h"
+#include "ask/common/face.h"
 
 struct fl_obstacle {
 	struct fl_evidence row;
@@ -17,19 +17,20 @@ struct fl_obstacle {
 };
 
 struct fl_obstacle_log {
+	struct fl_why why;
 	const struct fl_mem *mem;
 	struct fl_obstacle *rows;
 	uint32_t n, cap;
 	uint32_t *at; /* by workload and rule: row + 1 */
-	uint32_t cycle;
-	bool out_of_memory;
 };
 
 int fl_obstacle_init(struct fl_obstacle_log *log, const struct fl_mem *mem,
 		     const struct fl_model *m, fairlead_error *err);
 void fl_obstacle_done(struct fl_obstacle_log *log);
-void fl_obstacle_next_cycle(struct fl_obstacle_log *log);       /* a step is over */
 void fl_obstacle_row(void *log, const struct fl_evidence *row); /* for fl_sink */
+/* One that its kind frees (ask/common/face.h). */
+int fl_obstacle_new(const struct fl_mem *mem, const struct fl_model *m, struct fl_why **ret,
+		    fairlead_error *err);
 /* The inequality that @reason is about; NULL when it is about none, or none was seen. */
 const struct fl_evidence *fl_obstacle_of(const struct fl_obstacle_log *log, struct fl_workload w,
 					 enum fl_reason reason);

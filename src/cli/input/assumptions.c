@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "cli/input/snapshot.h"
+#include "decide/policies.h"
 
 static void assume(struct fl_snapshot *s, const char *format, ...) FL_PRINTF(2, 3);
 static void assume(struct fl_snapshot *s, const char *format, ...)
@@ -109,7 +110,7 @@ void fl_snapshot_assume(struct fl_snapshot *s)
 {
 	const struct fl_model *m = s->model;
 
-	if (s->entitle)
+	if (fl_policy_kind(s->ops) == FL_POLICY_ENTITLE)
 		assume_entitle(s);
 	else
 		assume_borrow(s);

@@ -8,9 +8,10 @@
 #include "base/time.h"
 #include "cli/terminal/out_file.h"
 #include "codec/object/kube.h"
-#include "decide/entitle/entitle.h"
 #include "decide/image.h"
+#include "decide/policies.h"
 #include "input/input.h"
+#include "tell/face.h"
 
 enum { SHOWN_WARNINGS = 20 };
 
@@ -60,7 +61,6 @@ static int take_image(struct fl_snapshot *s, const char *name, struct fl_input *
 	s->ops = state.ops;
 	s->policy = state.policy;
 	s->now = state.now;
-	s->entitle = s->ops == &fl_entitle_policy;
 	s->assumed_namespaces = state.flags & ASSUMED_NAMESPACES;
 	s->is_image = true;
 	return 0;
@@ -170,7 +170,7 @@ static int assume_namespaces(struct fl_snapshot *s, bool always, fairlead_error 
 
 int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
 {
-	*s = (struct fl_snapshot){ .options = o, .ops = &fl_borrow_policy };
+	*s = (struct fl_snapshot){ .options = o, .ops = fl_policy_of(FL_POLICY_BORROW) };
 	int rc = fl_model_new(&fl_mem_heap, &s->model, err);
 	if (rc == 0)
 		s->model->wanted = o->policy;
@@ -192,9 +192,7 @@ int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struc
 /* An image has its policy. */
 static int check_policy(const struct fl_snapshot *s, fairlead_error *err)
 {
-	enum fl_policy_kind is = s->entitle ? FL_POLICY_ENTITLE : FL_POLICY_BORROW;
-
-	if (s->options->policy == FL_POLICY_ANY || s->options->policy == is)
+	if (s->options->policy == FL_POLICY_ANY || s->options->policy == fl_policy_kind(s->ops))
 		return 0;
 	fl_fail(err, FAIRLEAD_EINPUT, "the image is of the policy %s", s->ops->name);
 	return fl_fail_hint(err, "leave --policy out, or give the manifests that it was saved "
@@ -216,10 +214,8 @@ int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 			     "say which of them to go by: --policy borrow or --policy entitle");
 		return FAIRLEAD_EINPUT;
 	}
-	s->entitle = kind == FL_POLICY_ENTITLE;
-	s->ops = s->entitle ? &fl_entitle_policy : &fl_borrow_policy;
-	/* Queues of the entitle policy take workloads of every namespace. */
-	int rc = s->entitle ? 0 : assume_namespaces(s, assume, err);
+	s->ops = fl_policy_of(kind);
+	int rc = fl_face_of(s->ops)->by_namespace ? assume_namespaces(s, assume, err) : 0;
 	return rc < 0 ? rc : fl_model_seal(s->model, err);
 }
 

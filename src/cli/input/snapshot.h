@@ -19,8 +19,7 @@ struct fl_snapshot {
 	const struct fl_options *options;
 	struct fl_model *model;
 	const struct fl_policy_ops *ops; /* by seal: of --policy, or of what the input has */
-	bool entitle;
-	struct fl_policy *policy; /* NULL with fl_snapshot_read alone */
+	struct fl_policy *policy;        /* NULL with fl_snapshot_read alone */
 	fl_time now;
 	char *assumptions[FL_MAX_ASSUMPTIONS];
 	uint32_t n_assumptions;

@@ -190,85 +190,26 @@ static fl_nanos loops(const struct fl_condition_value *v, const struct fl_differ
 
 /* --- nodes --- */
 
-/* The largest saturation, in thousandths as the share of borrowing is. */
-static double saturation(const struct fl_outcome *o, uint32_t node)
-{
-	double most = 0;
-
-	for (int r = 0; r < FL_BUNDLE; r++)
-		most = fmax(most, 1000 * fl_standings_saturation(&o->standings,
-								 (struct fl_node){ node }, r));
-	return most;
-}
-
 static fl_nanos share(const struct fl_outcome *o, uint32_t node)
 {
-	double precise = node == FL_NONE || !o->nodes[node].active ? 0 :
-			 o->entitle                                ? saturation(o, node) :
-								     o->nodes[node].share.precise;
+	double precise = node == FL_NONE || !o->nodes[node].active ?
+				 0 :
+				 o->face->share(o, (struct fl_node){ node });
 
 	return precise < 9e18 ? (fl_nanos)ceil(precise) * unit : FL_NANOS_INFINITE;
 }
 
-static fl_nanos amount_of(int name, const struct fl_ledger_cell *cell)
-{
-	fl_amount amount = name == FL_NAME_USAGE    ? cell->usage :
-			   name == FL_NAME_BORROWED ? cell->borrowed :
-						      cell->subtree;
-
-	return amount == FL_UNLIMITED ? FL_NANOS_INFINITE : amount;
-}
-
-static int resource_named(const char *name)
-{
-	return strcmp(name, "cpu") == 0                                        ? FL_CPU :
-	       strcmp(name, "memory") == 0                                     ? FL_MEMORY :
-	       strcmp(name, "gpu") == 0 || strcmp(name, "nvidia.com/gpu") == 0 ? FL_GPU :
-										 FL_BUNDLE;
-}
-
-/* Of a queue of the entitle policy: in cores, bytes and GPUs. */
-static fl_nanos standing_of(int name, const struct fl_outcome *o, uint32_t node, int res)
-{
-	if (res == FL_BUNDLE)
-		return 0;
-	const struct fl_standing *q = &o->standings.rows[node];
-	double over = q->allocated.of[res] - q->deserved.of[res];
-	bool unbounded = q->deserved.of[res] == FL_UNBOUNDED;
-	double amount = name == FL_NAME_USAGE      ? q->allocated.of[res] :
-			name == FL_NAME_FAIR_SHARE ? q->fair_share.of[res] :
-			name == FL_NAME_QUOTA      ? q->deserved.of[res] :
-			unbounded || over < 0      ? 0 :
-						     over;
-
-	if (amount == FL_UNBOUNDED || amount > 1e20)
-		return FL_NANOS_INFINITE;
-	return (fl_nanos)round(amount * (double)(res == FL_CPU ? unit / 1000 : unit));
-}
-
-/* Over all flavors, in whole units. */
 static fl_nanos amount(const struct fl_condition_value *v, const struct fl_outcome *o,
 		       uint32_t node)
 {
-	const char *resource = v->arguments[1].text;
-	fl_nanos scale = strcmp(resource, "cpu") == 0 ? unit / 1000 : unit, sum = 0;
+	enum fl_node_amount what = v->name == FL_NAME_USAGE      ? FL_NODE_USAGE :
+				   v->name == FL_NAME_BORROWED   ? FL_NODE_BORROWED :
+				   v->name == FL_NAME_FAIR_SHARE ? FL_NODE_FAIR_SHARE :
+								   FL_NODE_QUOTA;
 
-	if (node == FL_NONE)
-		return 0;
-	if (o->entitle)
-		return standing_of(v->name, o, node, resource_named(resource));
-	for (uint32_t i = 0; i < o->nodes[node].cells.n; i++) {
-		const struct fl_ledger_cell *cell = &o->cells[o->nodes[node].cells.first + i];
-
-		if (strcmp(fl_model_text(o->model, o->model->resources[cell->resource.v]),
-			   resource) != 0)
-			continue;
-		fl_nanos more = amount_of(v->name, cell);
-		if (more == FL_NANOS_INFINITE)
-			return more;
-		sum += more * scale;
-	}
-	return sum;
+	return node == FL_NONE ?
+		       0 :
+		       o->face->amount(o, (struct fl_node){ node }, what, v->arguments[1].text);
 }
 
 static int check_resource(const struct fl_condition_value *v, const struct fl_difference *d,
@@ -278,7 +219,7 @@ static int check_resource(const struct fl_condition_value *v, const struct fl_di
 	struct fl_nearest near = { .wanted = v->arguments[1].text };
 	char text[1600];
 
-	if (d->before->entitle && resource_named(v->arguments[1].text) != FL_BUNDLE)
+	if (d->before->face->has_resource && d->before->face->has_resource(v->arguments[1].text))
 		return 0;
 	for (int i = 0; i < 2; i++)
 		for (uint32_t r = 0; r < models[i]->n_resources; r++) {
@@ -307,7 +248,7 @@ static int evaluate(const struct fl_condition_value *v, const struct fl_differen
 		*ret = v->number;
 		return 0;
 	}
-	if (v->name == FL_NAME_FAIR_SHARE && !d->before->entitle) {
+	if (v->name == FL_NAME_FAIR_SHARE && !d->before->face->divides) {
 		fl_fail(err, FAIRLEAD_ENOENT,
 			"fairshare is of the entitle policy, and this is borrow");
 		err->column = v->column;

@@ -22,6 +22,5 @@ enum {
 };
 
 /* Larger than any number that can be written. */
-#define FL_NANOS_INFINITE ((fl_nanos)1 << 120)
 
 #endif

@@ -2,6 +2,7 @@
 #include "ask/entitle/division.h"
 #include "cli/input/snapshot.h"
 #include "report/entitle/divide_report.h"
+#include "tell/face.h"
 
 /* To the body of a request the answer is the simulator's, unless something else was asked for. */
 static bool as_simulator(const struct fl_snapshot *s)
@@ -18,7 +19,7 @@ static int run(const struct fl_snapshot *s, struct fl_arena *arena, fairlead_err
 	struct fl_division division;
 	int rc;
 
-	if (!s->entitle) {
+	if (!fl_face_of(s->ops)->divides) {
 		fl_fail(err, FAIRLEAD_EINPUT, "there is no Queue of scheduling.run.ai");
 		return fl_fail_hint(err, "'fairlead tree' has the shares of cohorts");
 	}

@@ -18,8 +18,9 @@
 #include "cli/input/snapshot.h"
 #include "cli/options/condition.h"
 #include "codec/edit/change.h"
+#include "decide/policies.h"
 #include "input/input.h"
-#include "report/common/what_if_report.h"
+#include "tell/face.h"
 #include "tell/side.h"
 
 enum { SHOWN_WARNINGS = 20 };
@@ -136,7 +137,7 @@ static int read_after(struct what_if *w, fairlead_error *err)
 	w->changes.now = w->before.now;
 	int rc = fl_snapshot_begin(s, o, err);
 	if (rc == 0)
-		s->model->wanted = w->before.entitle ? FL_POLICY_ENTITLE : FL_POLICY_BORROW;
+		s->model->wanted = fl_policy_kind(w->before.ops);
 	if (rc == 0)
 		rc = fl_changes_begin(&w->changes, w->edit.model, s->model, err);
 	if (rc == 0 && has_stdin(o->files, o->n_files))
@@ -338,6 +339,7 @@ static int answer(struct what_if *w)
 	if (rc == 0) {
 		struct fl_what_if_report report = {
 			.d = &w->difference,
+			.face = fl_face_of(w->before.ops)->report,
 			.before = &w->before.report,
 			.after = &w->second->report,
 			.policy = w->before.ops->name,

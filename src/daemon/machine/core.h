@@ -22,7 +22,7 @@
 
 #include <uv.h>
 
-#include "ask/borrow/explain.h"
+#include "ask/common/explain.h"
 #include "backend/backend.h"
 #include "daemon/engine/clock.h"
 #include "decide/policy.h"

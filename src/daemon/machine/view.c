@@ -42,7 +42,7 @@ static void put_node_reason(const struct fl_model *m, const char *queue, struct 
 		       node->kind == FL_QUEUE ? "queue" : "ClusterQueue",
 		       fl_model_text(m, node->name),
 		       node->inactive == FL_ACTIVE ? "it does not match the namespace" :
-						     fl_tree_why_inactive(m, n, why));
+						     fl_report_why_inactive(m, n, why));
 }
 
 /* Why a job takes no part: what is wrong with its queue, or with what that leads to. */

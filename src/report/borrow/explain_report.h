@@ -7,6 +7,7 @@
 
 #include "ask/borrow/explain.h"
 #include "report/common/eta_report.h"
+#include "report/common/explain_words.h"
 #include "report/out/report.h"
 
 struct fl_explain_report {
@@ -18,26 +19,17 @@ struct fl_explain_report {
 	const struct fl_eta *eta; /* NULL: nobody asked when */
 };
 
-enum { FL_SENTENCE = 4096 };
-
 /* The whole answer in a few sentences, with the numbers. */
 const char *fl_explain_sentence(const struct fl_report *r, const struct fl_explain_report *e,
 				char buffer[FL_SENTENCE]);
-/* What ruled victims out, of all of them: "their queue ..."; else what the check means. */
-const char *fl_explain_refused(enum fl_check check);
 /* Both numbers of a check in words, and else as "3m / 10m"; empty when it has none. */
-enum { FL_NUMBERS = 1024 };
 const char *fl_explain_numbers(const struct fl_report *r, const struct fl_explain_refusal *row,
 			       char buffer[FL_NUMBERS]);
 /* "from 4 to 5" of a change, and what happens then. */
 const char *fl_explain_change_text(const struct fl_report *r, const struct fl_explain_report *e,
 				   const struct fl_explain_change *c, char buffer[FL_SENTENCE]);
 const char *fl_explain_outcome(const struct fl_explain_proposal *p, char buffer[160]);
-/* "Waiting", "Admitted", ... for JSON. */
-const char *fl_explain_state_name(enum fl_explain_state state);
 const char *fl_explain_verdict_name(enum fl_explain_verdict verdict);
-/* "spec.resourceGroups nominalQuota" */
-const char *fl_explain_field(enum fl_cell_kind kind);
 
 int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
 		    fairlead_error *err);

@@ -29,17 +29,6 @@ static void add(struct words *w, const char *format, ...)
 	w->left -= wrote;
 }
 
-const char *fl_explain_state_name(enum fl_explain_state state)
-{
-	static const char *const names[] = {
-		[FL_EXPLAIN_RUNS] = "Admitted",     [FL_EXPLAIN_EVICTING] = "Evicting",
-		[FL_EXPLAIN_NEXT] = "AdmittedNext", [FL_EXPLAIN_PREEMPTS] = "Preempting",
-		[FL_EXPLAIN_WAITS] = "Waiting",     [FL_EXPLAIN_EXCLUDED] = "Excluded",
-	};
-
-	return names[state];
-}
-
 const char *fl_explain_verdict_name(enum fl_explain_verdict verdict)
 {
 	static const char *const names[] = {

@@ -81,7 +81,7 @@ static void put_node(struct fl_json *j, const struct fl_report *r, const struct 
 	fl_json_text(j, "weight", text);
 	if (row->inactive != FL_ACTIVE) {
 		fl_json_text(j, "inactive", fl_inactive_name(row->inactive));
-		fl_json_text(j, "message", fl_tree_why_inactive(m, n, text));
+		fl_json_text(j, "message", fl_report_why_inactive(m, n, text));
 	}
 	if (row->kind == FL_CLUSTER_QUEUE) {
 		fl_json_int(j, "admittedWorkloads", t->running[n.v]);

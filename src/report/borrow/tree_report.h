@@ -20,9 +20,6 @@ struct fl_tree_report {
 int fl_tree_text(const struct fl_report *r, const struct fl_tree_report *t, fairlead_error *err);
 int fl_tree_json(const struct fl_report *r, const struct fl_tree_report *t, fairlead_error *err);
 
-/* "stopped", "flavor 'x' does not exist", "below a cycle of cohorts"; "" when active. */
-const char *fl_tree_why_inactive(const struct fl_model *m, struct fl_node n, char buffer[320]);
-
 /*
  * Nodes from @top down (or of every tree), each before its children, siblings
  * by name; ids in *ret, which has room for the model's nodes.

@@ -169,7 +169,7 @@ static void print_inactive(const struct fl_report *r, const struct fl_tree_repor
 		if (m->nodes[i].inactive == FL_ACTIVE)
 			continue;
 		fl_report_say(r, FL_STYLE_WARN, 0, "%s %s is inactive: %s", fl_report_kind(m, n),
-			      fl_report_node(m, n), fl_tree_why_inactive(m, n, why));
+			      fl_report_node(m, n), fl_report_why_inactive(m, n, why));
 	}
 }
 

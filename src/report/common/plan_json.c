@@ -3,36 +3,17 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "report/common/plan_report.h"
-#include "report/entitle/words.h"
+#include "report/common/face.h"
 #include "report/prove/prove_report.h"
 
-const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
-			    const struct fl_plan_why *why, bool people, char *buffer, size_t size)
+const char *fl_plan_message(const struct fl_report *r, const struct fl_report_face *face,
+			    const struct fl_pending *p, const struct fl_why *why, bool people,
+			    char *buffer, size_t size)
 {
-	const struct fl_shortage *s = why->shortages ? fl_shortage_of(why->shortages, p->workload) :
-						       NULL;
-	char a[32], b[32];
 	int n = snprintf(buffer, size, "%s", fl_reason_sentence(p->reason));
-	bool about_quota = p->reason == FL_REASON_WAITING_FOR_QUOTA ||
-			   p->reason == FL_REASON_NO_CANDIDATES ||
-			   p->reason == FL_REASON_EXCEEDS_MAX_QUOTA ||
-			   p->reason == FL_REASON_WAITING_FOR_PREEMPTED;
 
-	if (n < 0 || (size_t)n >= size)
-		return buffer;
-	if (why->obstacles)
-		fl_entitle_obstacle_text(r, fl_obstacle_of(why->obstacles, p->workload, p->reason),
-					 ": ", buffer + n, size - (size_t)n);
-	if (!s || !about_quota)
-		return buffer;
-	snprintf(buffer + n, size - (size_t)n, ": wants %s %s in flavor '%s', %s %s",
-		 fl_report_amount(r, s->resource, s->requested, a),
-		 people ? fl_report_short_resource(r->model, s->resource) :
-			  fl_report_resource(r->model, s->resource),
-		 fl_report_flavor(r->model, s->flavor),
-		 fl_report_amount(r, s->resource, s->available, b),
-		 s->never ? "at most" : "available");
+	if (n >= 0 && (size_t)n < size)
+		face->add_why(r, p, why, people, buffer + n, size - (size_t)n);
 	return buffer;
 }
 
@@ -69,60 +50,10 @@ int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
 	return 0;
 }
 
-static int put_admitted(struct fl_plan_json *j, struct fl_json *out, const struct fl_decisions *d,
-			fairlead_error *err)
+void fl_plan_json_pending(const struct fl_plan_json *j, struct fl_json *out,
+			  const struct fl_plan_cycle *c)
 {
-	const struct fl_model *m = j->report->model;
-	char name[FL_REPORT_NAME];
-	uint32_t n = 0;
-
-	int rc = fl_plan_json_sort(j, d, FL_ADMIT, &n, err);
-	if (rc < 0)
-		return rc;
-	fl_json_list(out, "admitted");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fl_decision *row = &d->rows[j->order[i]];
-
-		fl_json_object(out, NULL);
-		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
-		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
-		fl_json_placement(out, m, row->workload, d->placements + row->placement.first,
-				  row->placement.n);
-		fl_json_end_object(out);
-	}
-	fl_json_end_list(out);
-	return 0;
-}
-
-static int put_preempted(struct fl_plan_json *j, struct fl_json *out, const struct fl_decisions *d,
-			 fairlead_error *err)
-{
-	const struct fl_model *m = j->report->model;
-	char name[FL_REPORT_NAME];
-	uint32_t n = 0;
-
-	int rc = fl_plan_json_sort(j, d, FL_EVICT, &n, err);
-	if (rc < 0)
-		return rc;
-	fl_json_list(out, "preempted");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fl_decision *row = &d->rows[j->order[i]];
-
-		fl_json_object(out, NULL);
-		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
-		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
-		if (row->preemptor.v != FL_NONE)
-			fl_json_text(out, "preemptor", fl_report_workload(m, row->preemptor, name));
-		fl_json_text(out, "reason", fl_reason_name(row->reason));
-		fl_json_end_object(out);
-	}
-	fl_json_end_list(out);
-	return 0;
-}
-
-void fl_plan_json_pending(const struct fl_report *r, struct fl_json *out,
-			  const struct fl_plan_cycle *c, const char *queue_key)
-{
+	const struct fl_report *r = j->report;
 	char name[FL_REPORT_NAME], text[1024];
 
 	fl_json_list(out, "pending");
@@ -131,11 +62,11 @@ void fl_plan_json_pending(const struct fl_report *r, struct fl_json *out,
 
 		fl_json_object(out, NULL);
 		fl_json_text(out, "workload", fl_report_workload(r->model, p->workload, name));
-		fl_json_text(out, queue_key, fl_report_node(r->model, p->cluster_queue));
+		fl_json_text(out, j->face->queue_key, fl_report_node(r->model, p->cluster_queue));
 		fl_json_bool(out, "head", p->head);
 		fl_json_text(out, "reason", fl_reason_name(p->reason));
 		fl_json_text(out, "message",
-			     fl_plan_message(r, p, &c->why, /* people= */ false, text,
+			     fl_plan_message(r, j->face, p, c->why, /* people= */ false, text,
 					     sizeof(text)));
 		fl_json_end_object(out);
 	}
@@ -152,7 +83,7 @@ static int cmp_nodes(const void *model, uint32_t a, uint32_t b)
 	return fl_names_cmp(&m->names, x->name, y->name);
 }
 
-static int sort_nodes(struct fl_plan_json *j, fairlead_error *err)
+int fl_plan_json_nodes(struct fl_plan_json *j, fairlead_error *err)
 {
 	const struct fl_model *m = j->report->model;
 
@@ -171,59 +102,19 @@ static int sort_nodes(struct fl_plan_json *j, fairlead_error *err)
 	return 0;
 }
 
-static void put_shares(const struct fl_plan_json *j, struct fl_json *out,
-		       const struct fl_share *shares)
-{
-	static const char *const keys[] = {
-		[FL_CLUSTER_QUEUE] = "clusterQueues", [FL_COHORT] = "cohorts"
-	};
-	const struct fl_model *m = j->report->model;
-	char text[32];
-
-	fl_json_object(out, "shares");
-	for (int kind = FL_CLUSTER_QUEUE; kind <= FL_COHORT; kind++) {
-		fl_json_object(out, keys[kind]);
-		for (uint32_t at = 0; at < m->n_nodes; at++) {
-			uint32_t i = j->nodes[at];
-
-			if ((int)m->nodes[i].kind != kind || m->nodes[i].inactive != FL_ACTIVE)
-				continue;
-			fl_json_object(out, fl_report_node(m, (struct fl_node){ i }));
-			fl_json_text(out, "weightedShare", fl_report_share(&shares[i], text));
-			fl_json_text(out, "precise", fl_report_precise(&shares[i], text));
-			fl_json_end_object(out);
-		}
-		fl_json_end_object(out);
-	}
-	fl_json_end_object(out);
-}
-
 static int put_cycle(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
 		     fairlead_error *err)
 {
-	int rc;
-
 	fl_json_object(out, NULL);
-	if (c->standings) {
-		rc = fl_entitle_plan_cycle(j, out, c, err);
-		fl_json_end_object(out);
-		return rc;
-	}
-	rc = put_admitted(j, out, c->cycle->decisions, err);
-	if (rc == 0)
-		rc = put_preempted(j, out, c->cycle->decisions, err);
-	if (rc < 0)
-		return rc;
-	fl_plan_json_pending(j->report, out, c, "clusterQueue");
-	if (c->shares && (rc = sort_nodes(j, err)) == 0)
-		put_shares(j, out, c->shares);
+	int rc = j->face->cycle_json(j, out, c, err);
 	fl_json_end_object(out);
 	return rc;
 }
 
-void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy)
+void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r,
+			const struct fl_report_face *face, const char *policy)
 {
-	*j = (struct fl_plan_json){ .report = r };
+	*j = (struct fl_plan_json){ .report = r, .face = face };
 	fl_json_start(&j->json, r, "Plan", policy);
 	fl_json_list(&j->json, "cycles");
 }

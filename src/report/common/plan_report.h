@@ -10,26 +10,19 @@
 #ifndef FL_REPORT_COMMON_PLAN_REPORT_H
 #define FL_REPORT_COMMON_PLAN_REPORT_H
 
-#include "ask/borrow/shortage.h"
+#include "ask/common/face.h"
 #include "ask/common/pending.h"
 #include "ask/common/settle.h"
-#include "ask/entitle/obstacle.h"
-#include "ask/entitle/standings.h"
 #include "ask/prove/remedy.h"
 #include "report/out/report_json.h"
 
-/* What is known of why they wait: of one policy or the other. */
-struct fl_plan_why {
-	const struct fl_shortage_log *shortages; /* borrow; else NULL */
-	const struct fl_obstacle_log *obstacles; /* entitle; else NULL */
-};
+struct fl_report_face;
 
 struct fl_plan_cycle {
 	const struct fl_settle_cycle *cycle;
 	const struct fl_pending_list *pending;
-	struct fl_plan_why why;
-	const struct fl_share *shares;        /* by node; NULL: fair sharing is off, or entitle */
-	const struct fl_standings *standings; /* entitle; else NULL */
+	const struct fl_why *why;
+	const void *stand; /* of the face; NULL: nothing is told of how nodes stand */
 };
 
 struct fl_plan_end {
@@ -44,11 +37,13 @@ struct fl_plan_end {
 };
 
 /* What is said of one who waits; to people, resources without their domain. */
-const char *fl_plan_message(const struct fl_report *r, const struct fl_pending *p,
-			    const struct fl_plan_why *why, bool people, char *buffer, size_t size);
+const char *fl_plan_message(const struct fl_report *r, const struct fl_report_face *face,
+			    const struct fl_pending *p, const struct fl_why *why, bool people,
+			    char *buffer, size_t size);
 
 struct fl_plan_json {
 	const struct fl_report *report;
+	const struct fl_report_face *face;
 	struct fl_json json;
 	uint32_t *order, *scratch; /* decisions, by workload */
 	uint32_t cap_order, cap_scratch;
@@ -58,7 +53,8 @@ struct fl_plan_json {
 	uint32_t n_held, cap_held, cap_held_len;
 };
 
-void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r, const char *policy);
+void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r,
+			const struct fl_report_face *face, const char *policy);
 int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fairlead_error *err);
 void fl_plan_json_done(struct fl_plan_json *j);
 
@@ -102,8 +98,9 @@ struct fl_plan_answer {
 	const struct fl_plan_log *log;
 	const struct fl_plan_end *end;
 	const struct fl_pending_list *pending;
-	struct fl_plan_why why;
-	const struct fl_standings *standings; /* entitle; else NULL */
+	const struct fl_why *why;
+	const struct fl_report_face *face;
+	const void *stand; /* of the face */
 };
 
 int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fairlead_error *err);
@@ -120,23 +117,14 @@ struct fl_plan_table {
 		     const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL]);
 };
 
-/* --- entitle --- */
-
-extern const struct fl_plan_table fl_entitle_plan_tables[3];
-extern const char fl_entitle_plan_nothing[];
-/* The parts of one cycle, in JSON. */
-int fl_entitle_plan_cycle(struct fl_plan_json *j, struct fl_json *out,
-			  const struct fl_plan_cycle *c, fairlead_error *err);
-/* "2 on n1, 1 on n2" */
-const char *fl_machines_text(const struct fl_model *m, const struct fl_placement *rows, uint32_t n,
-			     char *buffer, size_t size);
-
 /* --- between the files of plan's JSON --- */
 
 /* Indices of the decisions of one kind into j->order, by workload. */
 int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
 		      enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err);
-void fl_plan_json_pending(const struct fl_report *r, struct fl_json *out,
-			  const struct fl_plan_cycle *c, const char *queue_key);
+void fl_plan_json_pending(const struct fl_plan_json *j, struct fl_json *out,
+			  const struct fl_plan_cycle *c);
+/* Queues, then cohorts, by name, in j->nodes. */
+int fl_plan_json_nodes(struct fl_plan_json *j, fairlead_error *err);
 
 #endif

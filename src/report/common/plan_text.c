@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "report/common/plan_report.h"
-#include "report/entitle/tree_report.h"
-#include "report/out/placement_text.h"
+#include "report/common/face.h"
 #include "report/out/table.h"
 #include "report/prove/prove_report.h"
 
@@ -21,52 +19,6 @@ static void say_rest(const struct out *o, uint32_t rest)
 	if (rest)
 		fl_report_say(o->report, FL_STYLE_DIM, 2, "... and %u more; --all lists them",
 			      rest);
-}
-
-/* QUEUE, PODS, FLAVORS */
-static void fill_admitted(const struct fl_report *r, const struct fl_plan_log *log,
-			  const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL])
-{
-	snprintf(cells[0], FL_PLAN_CELL, "%s", fl_report_node(r->model, row->cluster_queue));
-	fl_placement_text(r, row->workload, log->placements + row->placement.first,
-			  row->placement.n, cells[1], cells[2], FL_PLAN_CELL);
-}
-
-/* QUEUE, FOR, REASON */
-static void fill_preempted(const struct fl_report *r, const struct fl_plan_log *log,
-			   const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL])
-{
-	char name[FL_REPORT_NAME];
-
-	(void)log;
-	snprintf(cells[0], FL_PLAN_CELL, "%s", fl_report_node(r->model, row->cluster_queue));
-	if (row->preemptor.v != FL_NONE)
-		snprintf(cells[1], FL_PLAN_CELL, "%s",
-			 fl_report_who(r, r->model, row->preemptor, name));
-	snprintf(cells[2], FL_PLAN_CELL, "%s", fl_reason_name(row->reason));
-}
-
-static const struct fl_plan_table borrow_tables[] = {
-	{ .kind = FL_ADMIT,
-	  .style = FL_STYLE_GOOD,
-	  .counted = "admitted",
-	  .heads = { "ADMITTED", "QUEUE", "PODS", "FLAVORS" },
-	  .flags = { 0, 0, FL_COL_RIGHT, FL_COL_WRAP },
-	  .n_columns = 4,
-	  .fill = fill_admitted },
-	{ .kind = FL_EVICT,
-	  .style = FL_STYLE_BAD,
-	  .counted = "preempted",
-	  .heads = { "PREEMPTED", "QUEUE", "FOR", "REASON" },
-	  .n_columns = 4,
-	  .fill = fill_preempted },
-};
-
-/* The tables of the policy whose answer it is. */
-static const struct fl_plan_table *tables_of(const struct out *o, unsigned *ret_n)
-{
-	*ret_n = o->answer->standings ? 3 : 2;
-	return o->answer->standings ? fl_entitle_plan_tables : borrow_tables;
 }
 
 static int add_row(const struct out *o, const struct fl_plan_table *what, struct fl_table *t,
@@ -121,8 +73,8 @@ static void say_cycle(const struct out *o, uint32_t first, uint32_t end)
 {
 	const struct fl_plan_log *log = o->answer->log;
 	char text[160];
-	unsigned n_tables;
-	const struct fl_plan_table *tables = tables_of(o, &n_tables);
+	const struct fl_plan_table *tables = o->answer->face->tables;
+	unsigned n_tables = o->answer->face->n_tables;
 	int at = snprintf(text, sizeof(text), "Cycle %u:", log->rows[first].cycle);
 
 	for (unsigned t = 0; t < n_tables; t++) {
@@ -140,8 +92,8 @@ static void say_cycle(const struct out *o, uint32_t first, uint32_t end)
 static int print_cycles(const struct out *o, fairlead_error *err)
 {
 	const struct fl_plan_log *log = o->answer->log;
-	unsigned n_tables;
-	const struct fl_plan_table *tables = tables_of(o, &n_tables);
+	const struct fl_plan_table *tables = o->answer->face->tables;
+	unsigned n_tables = o->answer->face->n_tables;
 	int rc = 0;
 
 	for (uint32_t i = 0, last; i < log->n_rows && rc == 0; i = last) {
@@ -153,10 +105,7 @@ static int print_cycles(const struct out *o, fairlead_error *err)
 		putc('\n', o->report->out);
 	}
 	if (log->n_rows == 0) {
-		fl_report_say(o->report, FL_STYLE_BOLD, 0, "%s",
-			      o->answer->standings ?
-				      fl_entitle_plan_nothing :
-				      "Nothing is admitted and nobody is preempted.");
+		fl_report_say(o->report, FL_STYLE_BOLD, 0, "%s", o->answer->face->nothing);
 		putc('\n', o->report->out);
 	}
 	return rc;
@@ -211,7 +160,8 @@ static int add_group(const struct out *o, struct fl_table *t, const struct fl_pe
 		rc = fl_table_cell(t, 2, fl_report_who(r, r->model, p->workload, name), err);
 	if (rc == 0 && p->head)
 		fl_table_style(t, 2, FL_STYLE_BOLD);
-	fl_plan_message(r, p, &o->answer->why, /* people= */ true, text, sizeof(text));
+	fl_plan_message(r, o->answer->face, p, o->answer->why, /* people= */ true, text,
+			sizeof(text));
 	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
 }
 
@@ -414,18 +364,6 @@ static int print_end(const struct out *o, fairlead_error *err)
 	return 0;
 }
 
-static int print_shares(const struct out *o, fairlead_error *err)
-{
-	const struct fl_entitle_tree tree = { .standings = o->answer->standings,
-					      .top = { FL_NONE } };
-
-	if (!tree.standings || tree.standings->n == 0)
-		return 0;
-	putc('\n', o->report->out);
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Fair shares:");
-	return fl_entitle_shares_table(o->report, &tree, err);
-}
-
 int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fairlead_error *err)
 {
 	struct out o = { r, a };
@@ -433,8 +371,8 @@ int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fair
 	int rc = print_cycles(&o, err);
 	if (rc == 0)
 		rc = print_pending(&o, err);
-	if (rc == 0)
-		rc = print_shares(&o, err);
+	if (rc == 0 && a->face->end_text)
+		rc = a->face->end_text(r, a->stand, err);
 	if (rc < 0)
 		return rc;
 	putc('\n', r->out);

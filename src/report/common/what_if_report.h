@@ -9,6 +9,20 @@
 #include "report/out/json.h"
 #include "report/out/report.h"
 
+struct fl_report_face;
+
+/* Lists of workloads for which the change makes a difference. */
+enum fl_what_if_list {
+	FL_LIST_ADMITTED,
+	FL_LIST_RELEASED,
+	FL_LIST_MOVED,
+	FL_LIST_EVICTED,
+	FL_LIST_SPARED,
+	FL_LIST_WAITS,
+	FL_LIST_LEFT,
+	FL_WHAT_IF_LISTS
+};
+
 /* One object of the change. */
 struct fl_what_if_change {
 	const char *what, *object; /* "replace", "add", "delete"; "ClusterQueue/a" */
@@ -26,6 +40,7 @@ struct fl_what_if_part {
 
 struct fl_what_if_report {
 	const struct fl_difference *d;
+	const struct fl_report_face *face;      /* of the policy of both */
 	const struct fl_report *before, *after; /* with the model of either side */
 	const char *policy;
 	uint32_t limit; /* cycles at most */
@@ -40,15 +55,11 @@ struct fl_what_if_report {
 int fl_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
 int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err);
 
-/* Queues of the entitle policy that differ. */
-int fl_entitle_what_if_queues(const struct fl_what_if_report *w, fairlead_error *err);
-void fl_entitle_what_if_nodes(struct fl_json *j, const struct fl_difference *d);
-
 /* What both say: who holds, waits, is told to go on one side; what is said of
  * one who waits. */
 void fl_what_if_count(const struct fl_outcome *o, uint32_t *holds, uint32_t *waits,
 		      uint32_t *evicted);
-const char *fl_what_if_reason(const struct fl_report *r, const struct fl_outcome *o, uint32_t w,
+const char *fl_what_if_reason(const struct fl_what_if_report *x, bool after, uint32_t w,
 			      bool people, char *buffer, size_t size);
 /* Why one who does not wait does not run: "finished", "deactivated", "deleted".
  */

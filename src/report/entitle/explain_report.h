@@ -6,7 +6,9 @@
 #define FL_REPORT_ENTITLE_EXPLAIN_REPORT_H
 
 #include "ask/entitle/explain.h"
-#include "report/borrow/explain_report.h"
+#include "report/common/eta_report.h"
+#include "report/common/explain_words.h"
+#include "report/out/report.h"
 
 struct fl_entitle_answer {
 	const struct fl_entitle_explain *x;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "report/common/plan_report.h"
 #include "report/entitle/explain_report.h"
+#include "report/entitle/face.h"
 #include "report/entitle/words.h"
 #include "report/out/bundle_text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/common/plan_report.h"
-#include "report/entitle/words.h"
+#include "ask/entitle/standings.h"
+#include "report/common/explain_words.h"
+#include "report/entitle/face.h"
 #include "report/out/bundle_text.h"
 
 static void put_decision(struct fl_json *out, const struct fl_report *r,
@@ -39,11 +40,11 @@ static int put_list(struct fl_plan_json *j, struct fl_json *out, const char *key
 	return 0;
 }
 
-int fl_entitle_plan_cycle(struct fl_plan_json *j, struct fl_json *out,
+int fl_entitle_cycle_json(struct fl_plan_json *j, struct fl_json *out,
 			  const struct fl_plan_cycle *c, fairlead_error *err)
 {
 	const struct fl_decisions *d = c->cycle->decisions;
-	const struct fl_standings *s = c->standings;
+	const struct fl_standings *s = c->stand;
 
 	int rc = put_list(j, out, "allocated", FL_ADMIT, d, err);
 	if (rc == 0)
@@ -52,7 +53,7 @@ int fl_entitle_plan_cycle(struct fl_plan_json *j, struct fl_json *out,
 		rc = put_list(j, out, "evicted", FL_EVICT, d, err);
 	if (rc < 0)
 		return rc;
-	fl_plan_json_pending(j->report, out, c, "queue");
+	fl_plan_json_pending(j, out, c);
 	fl_json_object(out, "fairShare");
 	for (uint32_t i = 0; i < s->n; i++)
 		fl_json_bundle(out, fl_report_node(s->model, (struct fl_node){ s->order[i] }),

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/common/plan_report.h"
-#include "report/entitle/words.h"
+#include "report/common/explain_words.h"
+#include "report/entitle/face.h"
 #include "report/out/table.h"
-
-const char fl_entitle_plan_nothing[] = "Nothing is allocated and nobody is evicted.";
 
 const char *fl_machines_text(const struct fl_model *m, const struct fl_placement *rows, uint32_t n,
 			     char *buffer, size_t size)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "report/borrow/tree_report.h"
 #include "report/entitle/tree_report.h"
 #include "report/out/bundle_text.h"
 #include "report/out/report_json.h"
@@ -51,7 +50,7 @@ static void put_queue(struct fl_json *j, const struct fl_model *m, const struct 
 			     m->entitlements[row->entitlement].priority);
 	if (!active) {
 		fl_json_text(j, "inactive", fl_inactive_name(row->inactive));
-		fl_json_text(j, "message", fl_tree_why_inactive(m, n, why));
+		fl_json_text(j, "message", fl_report_why_inactive(m, n, why));
 	} else {
 		fl_json_int(j, "runningWorkloads", t->running[n.v]);
 		fl_json_int(j, "pendingWorkloads", t->waiting[n.v]);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/borrow/tree_report.h"
 #include "report/entitle/tree_report.h"
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
@@ -244,6 +243,6 @@ int fl_entitle_tree_text(const struct fl_report *r, const struct fl_entitle_tree
 		if (m->nodes[i].kind == FL_QUEUE && m->nodes[i].inactive != FL_ACTIVE)
 			fl_report_say(r, FL_STYLE_WARN, 0, "Queue %s takes no part: %s",
 				      fl_report_node(m, (struct fl_node){ i }),
-				      fl_tree_why_inactive(m, (struct fl_node){ i }, why));
+				      fl_report_why_inactive(m, (struct fl_node){ i }, why));
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/common/what_if_report.h"
+#include "ask/entitle/outcome.h"
+#include "report/entitle/face.h"
 #include "report/out/bundle_text.h"
 #include "report/out/report_json.h"
 
@@ -7,7 +8,7 @@ static void put_side(struct fl_json *j, const char *key, const struct fl_outcome
 {
 	if (n == FL_NONE || !o->nodes[n].active)
 		return;
-	const struct fl_standing *q = &o->standings.rows[n];
+	const struct fl_standing *q = &fl_entitle_stand(o)->rows[n];
 
 	fl_json_object(j, key);
 	fl_json_bundle(j, "fairShare", &q->fair_share);
@@ -19,7 +20,7 @@ static void put_side(struct fl_json *j, const char *key, const struct fl_outcome
 	fl_json_end_object(j);
 }
 
-void fl_entitle_what_if_nodes(struct fl_json *j, const struct fl_difference *d)
+void fl_entitle_what_if_json(struct fl_json *j, const struct fl_difference *d)
 {
 	fl_json_list(j, "nodes");
 	for (uint32_t i = 0; i < d->n_nodes; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "report/common/what_if_report.h"
+#include "ask/entitle/outcome.h"
+#include "report/entitle/face.h"
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
 
@@ -21,7 +22,7 @@ static bool amounts_of(const struct fl_outcome *o, uint32_t n, int res, double r
 {
 	if (n == FL_NONE || !o->nodes[n].active)
 		return false;
-	const struct fl_standing *q = &o->standings.rows[n];
+	const struct fl_standing *q = &fl_entitle_stand(o)->rows[n];
 
 	ret[FAIR_SHARE] = q->fair_share.of[res];
 	ret[ALLOCATED] = q->allocated.of[res];
@@ -78,14 +79,14 @@ static int add_row(const struct fl_what_if_report *w, struct fl_table *t,
 
 static bool is_shown(const struct fl_what_if_report *w, int res)
 {
-	const struct fl_standings *before = &w->d->before->standings;
-	const struct fl_standings *after = &w->d->after->standings;
+	const struct fl_standings *before = fl_entitle_stand(w->d->before);
+	const struct fl_standings *after = fl_entitle_stand(w->d->after);
 
 	return w->after->all ? before->used[res] || after->used[res] :
 			       before->bounded[res] || after->bounded[res];
 }
 
-int fl_entitle_what_if_queues(const struct fl_what_if_report *w, fairlead_error *err)
+int fl_entitle_what_if_text(const struct fl_what_if_report *w, fairlead_error *err)
 {
 	static const int order[] = { FL_GPU, FL_CPU, FL_MEMORY };
 	const struct fl_difference *d = w->d;

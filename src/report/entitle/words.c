@@ -3,20 +3,6 @@
 
 #include "report/out/bundle_text.h"
 
-const char *fl_action_name(enum fl_action action)
-{
-	static const char *const names[] = {
-		[FL_ACTION_NONE] = "",
-		[FL_ACTION_ALLOCATE] = "allocate",
-		[FL_ACTION_CONSOLIDATION] = "consolidation",
-		[FL_ACTION_RECLAIM] = "reclaim",
-		[FL_ACTION_PREEMPT] = "preempt",
-		[FL_ACTION_STALE_GANG] = "stalegangeviction",
-	};
-
-	return names[action];
-}
-
 const char *fl_entitle_obstacle_text(const struct fl_report *r, const struct fl_evidence *row,
 				     const char *lead, char *buffer, size_t size)
 {

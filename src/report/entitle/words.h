@@ -7,9 +7,6 @@
 
 #include "report/out/report.h"
 
-/* "allocate", "stalegangeviction" */
-const char *fl_action_name(enum fl_action action);
-
 /*
  * @lead and both numbers: "'team-a' would hold 5 gpu, its limit is 4".  Empty when @row is
  * NULL.

@@ -374,3 +374,28 @@ void fl_report_assumptions(const struct fl_report *r)
 	for (uint32_t i = 0; i < r->n_assumptions; i++)
 		fl_report_say(r, FL_STYLE_DIM, 2, "%s", r->assumptions[i]);
 }
+
+const char *fl_report_why_inactive(const struct fl_model *m, struct fl_node n, char buffer[320])
+{
+	const struct fl_node_row *row = &m->nodes[n.v];
+
+	buffer[0] = '\0';
+	switch (row->inactive) {
+	case FL_ACTIVE:
+		break;
+	case FL_INACTIVE_STOPPED:
+		snprintf(buffer, 320, "stopped");
+		break;
+	case FL_INACTIVE_COHORT_CYCLE:
+		snprintf(buffer, 320, "below a cycle of cohorts");
+		break;
+	case FL_INACTIVE_FLAVOR_NOT_FOUND:
+		snprintf(buffer, 320, "flavor '%s' does not exist",
+			 fl_model_text(m, row->missing_flavor));
+		break;
+	case FL_INACTIVE_PARENT_NOT_FOUND:
+		snprintf(buffer, 320, "a queue above it does not exist");
+		break;
+	}
+	return buffer;
+}

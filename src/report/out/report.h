@@ -101,4 +101,7 @@ size_t fl_report_utf8(const char *text);
 char *fl_report_clean(char *text);
 void fl_report_put_clean(FILE *out, const char *text, size_t len);
 
+/* "stopped", "flavor 'x' does not exist", "below a cycle of cohorts"; "" when active. */
+const char *fl_report_why_inactive(const struct fl_model *m, struct fl_node n, char buffer[320]);
+
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "ask/prove/proof.h"
-#include "report/entitle/words.h"
+#include "report/common/explain_words.h"
 #include "report/prove/prove_report.h"
 
 struct out {

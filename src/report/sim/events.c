@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "report/borrow/explain_report.h"
+#include "report/common/explain_words.h"
 #include "report/out/json.h"
 #include "report/sim/sim_report.h"
 

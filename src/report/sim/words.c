@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/borrow/explain_report.h"
+#include "report/common/explain_words.h"
 #include "report/sim/sim_report.h"
 
 double fl_sim_natural(const struct fl_model *m, struct fl_resource r, double amount)

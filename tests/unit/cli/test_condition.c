@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/borrow/outcome.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
 #include "lib/world.h"
@@ -133,9 +134,11 @@ static void run(const struct fl_mem *mem, struct fl_arena *arena, const struct f
 		struct fl_outcome *o)
 {
 	struct fl_policy *p = world_policy(mem, m, 0);
-	struct fl_outcome_options options = {
-		.mem = mem, .arena = arena, .interval = FL_SECOND, .cycles = 50
-	};
+	struct fl_outcome_options options = { .face = &fl_borrow_asks,
+					      .mem = mem,
+					      .arena = arena,
+					      .interval = FL_SECOND,
+					      .cycles = 50 };
 	fairlead_error err;
 
 	assert_int_equal(fl_outcome_run(&fl_borrow_policy, p, m, &options, o, &err), 0);
@@ -360,9 +363,11 @@ static void memory(void **state)
 		fail_mem_init(&f);
 		f.fail_at = n;
 		fl_arena_init(&arena, &f.mem);
-		struct fl_outcome_options options = {
-			.mem = &f.mem, .arena = &arena, .interval = FL_SECOND, .cycles = 50
-		};
+		struct fl_outcome_options options = { .face = &fl_borrow_asks,
+						      .mem = &f.mem,
+						      .arena = &arena,
+						      .interval = FL_SECOND,
+						      .cycles = 50 };
 		r = fl_outcome_run(&fl_borrow_policy, p, m, &options, &o[0], &err);
 		if (r == 0)
 			r = fl_outcome_run(&fl_borrow_policy, p, m, &options, &o[1], &err);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/common/explain_words.h"
+
+const char *fl_explain_state_name(enum fl_explain_state state)
+{
+	static const char *const names[] = {
+		[FL_EXPLAIN_RUNS] = "Admitted",     [FL_EXPLAIN_EVICTING] = "Evicting",
+		[FL_EXPLAIN_NEXT] = "AdmittedNext", [FL_EXPLAIN_PREEMPTS] = "Preempting",
+		[FL_EXPLAIN_WAITS] = "Waiting",     [FL_EXPLAIN_EXCLUDED] = "Excluded",
+	};
+
+	return names[state];
+}
+
+const char *fl_explain_refused(enum fl_check check)
+{
+	switch (check) {
+	case FL_CHECK_VICTIM_POLICY:
+		return "this queue's preemption policy takes nobody there";
+	case FL_CHECK_VICTIM_BORROWS:
+		return "their queue or cohort stays within its own quota";
+	case FL_CHECK_STILL_BORROWS:
+		return "with others gone first, their queue or cohort is back within its quota";
+	case FL_CHECK_VICTIM_PRIORITY:
+		return "their priority is not below this one's";
+	case FL_CHECK_VICTIM_AGE:
+		return "of the same priority, and they came first";
+	case FL_CHECK_WHILE_BORROWING:
+		return "this one would borrow, and borrowWithinCohort does not let it take them";
+	case FL_CHECK_S2A:
+		return "without them their side's share is below this one's";
+	case FL_CHECK_S2B:
+		return "their side's share is not above this one's";
+	case FL_CHECK_RUNG:
+		return "admitted at no higher share than this one would be, so that preemption "
+		       "settles (Policy)";
+	case FL_CHECK_VICTIM_NEEDED:
+		return "chosen at first, and not needed after all";
+	case FL_CHECK_FITS_WITHOUT:
+		return "they could go, and even with all of them gone it does not fit";
+	case FL_CHECK_MINIMUM_RUN:
+		return "they have not held their quota for their minimum run time (Policy)";
+	case FL_CHECK_OVERRULING:
+		return "their priority overrules fair sharing (Policy)";
+	case FL_CHECK_MAINTAIN_FAIR_SHARE:
+		return "their side holds no more than its fair share, and what is deserved does "
+		       "not demand it";
+	case FL_CHECK_SATURATION:
+		return "a queue above this one would become more saturated than the one it takes from";
+	case FL_CHECK_VICTIM_RUN_TIME:
+		return "they have not run for their minimum run time";
+	case FL_CHECK_VICTIM_PREEMPTIBLE:
+		return "they may not be preempted";
+	default:
+		return fl_check_meaning(check);
+	}
+}
+
+const char *fl_explain_field(enum fl_cell_kind kind)
+{
+	switch (kind) {
+	case FL_CELL_NOMINAL:
+		return "nominalQuota";
+	case FL_CELL_BORROWING_LIMIT:
+		return "borrowingLimit";
+	case FL_CELL_LENDING_LIMIT:
+		return "lendingLimit";
+	case FL_CELL_WEIGHT:
+		return "weight";
+	case FL_CELL_PRIORITY:
+	case FL_CELL_QUEUE_PRIORITY:
+		return "priority";
+	case FL_CELL_DESERVED:
+		return "quota";
+	case FL_CELL_LIMIT:
+		return "limit";
+	case FL_CELL_OVER_QUOTA_WEIGHT:
+		return "overQuotaWeight";
+	case FL_CELL_ALLOCATABLE:
+		return "allocatable";
+	}
+	return "";
+}
+
+const char *fl_action_name(enum fl_action action)
+{
+	static const char *const names[] = {
+		[FL_ACTION_NONE] = "",
+		[FL_ACTION_ALLOCATE] = "allocate",
+		[FL_ACTION_CONSOLIDATION] = "consolidation",
+		[FL_ACTION_RECLAIM] = "reclaim",
+		[FL_ACTION_PREEMPT] = "preempt",
+		[FL_ACTION_STALE_GANG] = "stalegangeviction",
+	};
+
+	return names[action];
+}
