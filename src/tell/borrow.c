@@ -3,6 +3,7 @@
 #include "decide/borrow/borrow.h"
 #include "ask/borrow/explain.h"
 #include "ask/borrow/outcome.h"
+#include "ask/lint/lint.h"
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
 #include "report/borrow/tree_report.h"
@@ -66,6 +67,17 @@ static bool stands(const struct fl_question *q, struct fl_node n)
 	return fl_borrow_tree(q->policy)->root[n.v] != FL_NONE;
 }
 
+static void count(const struct fl_model *m, void (*say)(uint32_t n, const char *what))
+{
+	uint32_t queues = 0;
+
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
+	say(queues, "cluster queue");
+	say(m->n_nodes - queues, "cohort");
+	say(m->n_queues, "local queue");
+}
+
 extern const struct fl_face fl_borrow_face;
 const struct fl_face fl_borrow_face = {
 	.ops = &fl_borrow_policy,
@@ -73,6 +85,8 @@ const struct fl_face fl_borrow_face = {
 	.report = &fl_borrow_reports,
 	.explain = explain,
 	.tree = tree,
+	.lint = fl_lint_borrow,
+	.count = count,
 	.find = find,
 	.nodes = "cohort or queue",
 	.by_namespace = true,

@@ -2,6 +2,7 @@
 /* entitle - the entitle policy's face */
 #include "decide/entitle/entitle.h"
 #include "ask/entitle/outcome.h"
+#include "ask/lint/lint.h"
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
@@ -50,6 +51,12 @@ static bool stands(const struct fl_question *q, struct fl_node n)
 	return q->model->nodes[n.v].inactive == FL_ACTIVE;
 }
 
+static void count(const struct fl_model *m, void (*say)(uint32_t n, const char *what))
+{
+	say(m->n_nodes, "queue");
+	say(m->n_machines, "node");
+}
+
 extern const struct fl_face fl_entitle_face;
 const struct fl_face fl_entitle_face = {
 	.ops = &fl_entitle_policy,
@@ -57,6 +64,8 @@ const struct fl_face fl_entitle_face = {
 	.report = &fl_entitle_reports,
 	.explain = explain,
 	.tree = tree,
+	.lint = fl_lint_entitle,
+	.count = count,
 	.find = find,
 	.nodes = "queue",
 	.divides = true,

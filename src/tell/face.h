@@ -24,6 +24,10 @@ struct fl_face {
 	int (*explain)(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
 		       fairlead_error *err);
 	int (*tree)(const struct fl_question *q, const struct fl_tell_tree *t, fairlead_error *err);
+	/* What is surely not meant, as notices of @m, which is sealed. */
+	int (*lint)(struct fl_model *m, fairlead_error *err);
+	/* How many of each kind of thing there are: "cluster queue", "cohort". */
+	void (*count)(const struct fl_model *m, void (*say)(uint32_t n, const char *what));
 	/* The node that `tree` begins with where people say @name; FL_NONE: there is none. */
 	struct fl_node (*find)(const struct fl_model *m, const char *name);
 	const char *nodes; /* what people may name: "cohort or queue" */

@@ -150,7 +150,8 @@ void drive(const char *text, size_t len, struct random *random, struct drive_cou
 	if (code == 0)
 		code = fl_model_seal(r.m, &err);
 	if (code == 0)
-		code = fl_lint(r.m, &err);
+		code = fl_model_policy(r.m) == FL_POLICY_ENTITLE ? fl_lint_entitle(r.m, &err) :
+								   fl_lint_borrow(r.m, &err);
 	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_BORROW)
 		r.ops = &fl_borrow_policy;
 	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_ENTITLE)

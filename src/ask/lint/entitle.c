@@ -2,6 +2,7 @@
 /* KAI's queues as they stand in their tree, workloads that can never start, modes of a Policy. */
 #include <stdio.h>
 
+#include "ask/lint/lint.h"
 #include "ask/lint/parts.h"
 #include "decide/match.h"
 

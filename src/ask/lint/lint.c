@@ -55,7 +55,7 @@ static int make_empty(struct fl_lint *l, fairlead_error *err)
 	return r;
 }
 
-int fl_lint(struct fl_model *m, fairlead_error *err)
+int fl_lint_borrow(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const parts[])(struct fl_lint *, fairlead_error *) = {
 		make_empty,        fl_lint_objects, fl_lint_trees,
@@ -69,8 +69,6 @@ int fl_lint(struct fl_model *m, fairlead_error *err)
 	struct fl_policy_options options = { .mem = m->mem, .now = l.now };
 	int r;
 
-	if (fl_model_policy(m) == FL_POLICY_ENTITLE)
-		return fl_lint_entitle(m, err);
 	r = l.ops->new (m, &options, &l.policy, err);
 	if (r < 0)
 		return r;

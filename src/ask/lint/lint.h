@@ -19,6 +19,8 @@
  * The findings are notices of @m.  0, FAIRLEAD_ENOMEM, or FAIRLEAD_ELIMIT for trees
  * that no policy can be made of.
  */
-int fl_lint(struct fl_model *m, fairlead_error *err);
+int fl_lint_borrow(struct fl_model *m, fairlead_error *err);
+/* KAI's queues; needs no policy. FAIRLEAD_ENOMEM. */
+int fl_lint_entitle(struct fl_model *m, fairlead_error *err);
 
 #endif

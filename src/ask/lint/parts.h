@@ -24,9 +24,6 @@ int fl_lint_matches(struct fl_lint *l, fairlead_error *err);
 /* Admission Fair Sharing: local queues by usage. */
 int fl_lint_usage(struct fl_lint *l, fairlead_error *err);
 
-/* KAI's queues, without a policy. */
-int fl_lint_entitle(struct fl_model *m, fairlead_error *err);
-
 const char *fl_lint_node(const struct fl_lint *l, struct fl_node n, char buffer[FL_SUBJECT]);
 const char *fl_lint_resource(const struct fl_lint *l, struct fl_resource r);
 const char *fl_lint_flavor(const struct fl_lint *l, struct fl_flavor f);

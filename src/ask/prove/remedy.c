@@ -5,7 +5,7 @@
 
 #include "ask/common/pending.h"
 #include "ask/prove/proof.h"
-#include "decide/entitle/entitle.h"
+#include "decide/policies.h"
 
 struct trial {
 	const struct fl_policy_ops *ops;
@@ -132,16 +132,16 @@ static int lay_multiplier(struct trial *t, fairlead_error *err)
 
 static const struct {
 	fl_lay *lay;
-	bool entitle;
+	enum fl_policy_kind of;
 } remedies[FL_REMEDIES] = {
-	[FL_REMEDY_SETTLES] = { lay_settles, false },
-	[FL_REMEDY_FINAL_SHARE] = { lay_final_share, false },
-	[FL_REMEDY_INITIAL_SHARE] = { lay_initial_share, false },
-	[FL_REMEDY_HOLD] = { lay_hold, false },
-	[FL_REMEDY_BEST_EFFORT] = { lay_best_effort, false },
-	[FL_REMEDY_PROTECT_QUOTA] = { lay_protect_quota, true },
-	[FL_REMEDY_KEEP_BELOW] = { lay_keep_below, true },
-	[FL_REMEDY_MULTIPLIER] = { lay_multiplier, true },
+	[FL_REMEDY_SETTLES] = { lay_settles, FL_POLICY_BORROW },
+	[FL_REMEDY_FINAL_SHARE] = { lay_final_share, FL_POLICY_BORROW },
+	[FL_REMEDY_INITIAL_SHARE] = { lay_initial_share, FL_POLICY_BORROW },
+	[FL_REMEDY_HOLD] = { lay_hold, FL_POLICY_BORROW },
+	[FL_REMEDY_BEST_EFFORT] = { lay_best_effort, FL_POLICY_BORROW },
+	[FL_REMEDY_PROTECT_QUOTA] = { lay_protect_quota, FL_POLICY_ENTITLE },
+	[FL_REMEDY_KEEP_BELOW] = { lay_keep_below, FL_POLICY_ENTITLE },
+	[FL_REMEDY_MULTIPLIER] = { lay_multiplier, FL_POLICY_ENTITLE },
 };
 
 /* --- what becomes of it --- */
@@ -276,7 +276,7 @@ int fl_remedies_try(const struct fl_policy_ops *ops, const struct fl_model *m,
 	for (unsigned k = 0; k < FL_REMEDIES; k++) {
 		struct fl_remedy *r = &ret->rows[ret->n];
 
-		if (remedies[k].entitle != (ops == &fl_entitle_policy))
+		if (remedies[k].of != fl_policy_kind(ops))
 			continue;
 		t.model = *m;
 		rc = remedies[k].lay(&t, err);

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "cli/cli.h"
 #include "codec/text/quantity.h"
+#include "decide/policies.h"
 
 /* What --seed, --top and --bound take at most. */
 enum { MAX_SEED = 999999999, MAX_TOP = 1000, MAX_STATES = 999999999 };
@@ -346,14 +347,13 @@ static int take_now(struct fl_options *o, const char *text)
 
 static int take_policy(struct fl_options *o, const char *name)
 {
-	if (strcmp(name, "borrow") == 0) {
-		o->policy = FL_POLICY_BORROW;
-	} else if (strcmp(name, "entitle") == 0) {
-		o->policy = FL_POLICY_ENTITLE;
-	} else {
+	const struct fl_policy_ops *ops = fl_policy_named(name, SIZE_MAX);
+
+	if (!ops) {
 		fl_usage_error(o->verb, "--policy: '%s' is neither borrow nor entitle", name);
 		return FAIRLEAD_EINPUT;
 	}
+	o->policy = fl_policy_kind(ops);
 	return 0;
 }
 

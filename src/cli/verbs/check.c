@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/lint/lint.h"
 #include "base/time.h"
 #include "cli/input/snapshot.h"
 #include "cli/verbs/findings.h"
 #include "codec/object/kube.h"
+#include "decide/policies.h"
 #include "input/input.h"
 #include "report/out/report_json.h"
+#include "tell/face.h"
 
 static int add_error(struct fl_findings *f, const fairlead_error *err)
 {
@@ -73,7 +74,7 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 	if (rc == 0)
 		rc = fl_model_check_samples(s->model, fl_snapshot_clock(s), &err);
 	if (rc == 0)
-		rc = fl_lint(s->model, &err);
+		rc = fl_face_of(s->ops)->lint(s->model, &err);
 	if (rc < 0) {
 		int nomem = add_error(f, &err);
 
@@ -149,22 +150,6 @@ static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 /* "2 queues, " */
 static void print_count(uint32_t n, const char *what) { printf("%u %s%s, ", n, what, plural(n)); }
 
-static void print_counts(const struct fl_model *m)
-{
-	uint32_t queues = 0;
-
-	if (fl_model_policy(m) == FL_POLICY_ENTITLE) {
-		print_count(m->n_nodes, "queue");
-		print_count(m->n_machines, "node");
-		return;
-	}
-	for (uint32_t i = 0; i < m->n_nodes; i++)
-		queues += m->nodes[i].kind == FL_CLUSTER_QUEUE;
-	print_count(queues, "cluster queue");
-	print_count(m->n_nodes - queues, "cohort");
-	print_count(m->n_queues, "local queue");
-}
-
 static void print_text(const struct fl_findings *f)
 {
 	const struct fl_model *m = f->model;
@@ -191,7 +176,7 @@ static void print_text(const struct fl_findings *f)
 		fl_time_format(saved, f->image->now);
 		printf("an image of the %s policy at %s: ", f->image->ops->name, saved);
 	}
-	print_counts(m);
+	fl_face_of(fl_policy_of(fl_model_policy(m)))->count(m, print_count);
 	printf("%u workload%s: no errors, %u warning%s\n", m->n_workloads, plural(m->n_workloads),
 	       warnings, plural(warnings));
 }

@@ -50,7 +50,7 @@ static const struct fl_rounds_loop *worst_after(const struct fl_rounds *r,
 
 static const char *advice(const struct fl_sim *sim)
 {
-	if (sim->ops != &fl_borrow_policy)
+	if (!sim->ops->settles)
 		return "fairlead prove shows step by step what goes round by itself";
 	if (sim->model->settings.settles)
 		return "preemptionGuarantee: settles is on: nothing goes round but by what comes "

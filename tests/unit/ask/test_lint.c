@@ -284,7 +284,7 @@ static void findings(void **state)
 		struct fl_model *m = load(rows[i].text);
 		char line[512];
 
-		assert_int_equal(fl_lint(m, NULL), 0);
+		assert_int_equal(fl_lint_borrow(m, NULL), 0);
 		load_notice_line(m, rows[i].kind, line);
 		if (strcmp(line, rows[i].line) != 0)
 			fail_msg("%s\n  got  %s\n  want %s", rows[i].text, line, rows[i].line);
@@ -315,7 +315,7 @@ static void hints(void **state)
 		struct fl_model *m = load(rows[i].text);
 		const struct fl_notice *n;
 
-		assert_int_equal(fl_lint(m, NULL), 0);
+		assert_int_equal(fl_lint_borrow(m, NULL), 0);
 		n = load_notice(m, rows[i].kind);
 		assert_non_null(n);
 		assert_string_equal(fl_model_text(m, n->hint), rows[i].hint);
@@ -345,7 +345,7 @@ static const char *flavor_finding(int n, bool one, char line[512])
 			  "{requests: {cpu: 1}}}]}}}]}\n",
 			i, i == n ? "tolerations: [{operator: Exists}], " : "");
 	m = load(text);
-	assert_int_equal(fl_lint(m, NULL), 0);
+	assert_int_equal(fl_lint_borrow(m, NULL), 0);
 	load_notice_line(m, FL_NOTICE_FLAVOR_MATCHES_NOBODY, line);
 	fl_model_free(m);
 	return line;
@@ -397,7 +397,7 @@ static void no_memory(void **state)
 		assert_non_null(m);
 		assert_int_equal(fl_model_seal(m, &err), 0);
 		f.fail_at = n;
-		r = fl_lint(m, &err);
+		r = fl_lint_borrow(m, &err);
 		fl_model_free(m);
 		assert_int_equal(f.live, 0);
 		if (r == 0)

@@ -356,7 +356,7 @@ static void lints(void **state)
 		fairlead_error err;
 		char line[512];
 
-		assert_int_equal(fl_lint(m, &err), 0);
+		assert_int_equal(fl_lint_entitle(m, &err), 0);
 		assert_string_equal(load_notice_line(m, rows[i].kind, line), rows[i].line);
 		fl_model_free(m);
 	}
