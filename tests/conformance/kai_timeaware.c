@@ -39,7 +39,7 @@ static int seconds_of(const struct fl_doc *d, const char *key, fl_time *ret, fai
 
 /* --- beginnings of windows --------------------------------------------------------------- */
 
-static int window_start(const struct fl_window *w, const struct fl_doc *d, FILE *out,
+static int window_start(const struct fl_usage_window *w, const struct fl_doc *d, FILE *out,
 			fairlead_error *err)
 {
 	char buffer[40];
@@ -54,7 +54,7 @@ static int window_start(const struct fl_window *w, const struct fl_doc *d, FILE 
 
 static int tumbling_case(const struct fl_doc *d, FILE *out, fairlead_error *err)
 {
-	struct fl_window w = { .kind = FL_WINDOW_TUMBLING };
+	struct fl_usage_window w = { .kind = FL_WINDOW_TUMBLING };
 	int rc;
 
 	if ((rc = seconds_of(d, "windowSeconds", &w.length, err)) < 0 ||
@@ -65,7 +65,7 @@ static int tumbling_case(const struct fl_doc *d, FILE *out, fairlead_error *err)
 
 static int cron_case(const struct fl_doc *d, FILE *out, fairlead_error *err)
 {
-	struct fl_window w = { .kind = FL_WINDOW_CRON };
+	struct fl_usage_window w = { .kind = FL_WINDOW_CRON };
 	const char *text = kai_text(d, 0, "cron");
 	int rc = fl_cron_parse(text, strlen(text), &w.cron, err);
 

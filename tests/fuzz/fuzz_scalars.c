@@ -157,7 +157,7 @@ static void schedules(const char *text, size_t len)
 }
 
 /* A window begins by now, and never before what was called the oldest that is needed. */
-static void window(const struct fl_window *w)
+static void window(const struct fl_usage_window *w)
 {
 	fl_time now = 1782864000 * FL_SECOND, oldest = fl_window_oldest(w, now);
 
@@ -170,7 +170,7 @@ static void window(const struct fl_window *w)
 
 static void windows(const char *text, size_t len)
 {
-	struct fl_window w = { .first = 1782863000 * FL_SECOND };
+	struct fl_usage_window w = { .first = 1782863000 * FL_SECOND };
 	fairlead_error err;
 
 	if (fl_cron_parse(text, len, &w.cron, &err) == 0) {

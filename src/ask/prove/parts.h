@@ -7,7 +7,7 @@
 #include "base/sort.h"
 
 /* A state on the way to the one the policy is in. */
-struct fl_step {
+struct fl_prove_step {
 	uint32_t state;
 	fl_mark mark; /* from before the move that led there */
 	fl_time then; /* when it was made */
@@ -29,7 +29,7 @@ struct fl_prover {
 	bool noting; /* moves are noted as they are made */
 	struct fl_move *noted;
 	uint32_t n_noted, cap_noted;
-	struct fl_step *way; /* [0] is the state at hand */
+	struct fl_prove_step *way; /* [0] is the state at hand */
 	uint32_t n_way, cap_way;
 	uint32_t *who, *scratch; /* workloads that take part, by name; room to sort, and for ways */
 	uint32_t n_who, cap_who, cap_scratch;

@@ -214,7 +214,7 @@ static int name_state(struct fl_prover *x, uint32_t parent, uint32_t *ret, fairl
 
 static int step_to(struct fl_prover *x, uint32_t state, fairlead_error *err)
 {
-	struct fl_step step = { .state = state };
+	struct fl_prove_step step = { .state = state };
 	uint32_t evicted;
 	int rc = fl_mem_grow(x->states.mem, &x->way, &x->cap_way, x->n_way + 1, sizeof *x->way,
 			     err);
@@ -471,7 +471,7 @@ static int run(struct fl_prover *x, const struct fl_model *m, const struct fl_pr
 
 	if (rc < 0)
 		return rc;
-	x->way[0] = (struct fl_step){ .then = o->now };
+	x->way[0] = (struct fl_prove_step){ .then = o->now };
 	x->n_way = 1;
 	rc = begin(x, m, o, err);
 	while (rc == 0 && s->explored < s->n && s->explored < o->states && !told_to_stop(x, o))

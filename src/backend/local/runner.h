@@ -15,7 +15,7 @@
 /* --- output: runner_output.c --- */
 
 /* A file that output goes to. */
-struct fl_sink {
+struct fl_output_file {
 	int fd;        /* -1: not opened yet; -2: never again */
 	char name[40]; /* in the folder of the run */
 	uint64_t written, lost;
@@ -26,7 +26,7 @@ struct fl_sink {
 /* What a task writes to. */
 struct fl_stream_end {
 	int fd; /* -1: closed */
-	struct fl_sink *sink;
+	struct fl_output_file *sink;
 };
 
 /* Bytes that came, and those of them that were not kept. */
@@ -37,7 +37,7 @@ struct fl_output_count {
 struct fl_outputs {
 	int folder;
 	int64_t limit;
-	struct fl_sink *sinks;
+	struct fl_output_file *sinks;
 	struct fl_stream_end *ends; /* two a task: out, err */
 	uint32_t n_sinks, n_ends;
 	struct fl_output_count own, *count;

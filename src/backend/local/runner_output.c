@@ -78,7 +78,7 @@ static bool is_of_kernel(int fd)
 	return false;
 }
 
-static int open_named(const char *path, struct fl_sink *sink, fairlead_error *err)
+static int open_named(const char *path, struct fl_output_file *sink, fairlead_error *err)
 {
 	struct stat st = { 0 };
 	int fd = open(path,
@@ -117,7 +117,7 @@ int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
 	for (uint32_t i = 0; i < o->n_sinks; i++)
 		o->sinks[i].fd = NOT_YET;
 	for (uint32_t task = 0; rc == 0 && task < spec->tasks; task++) {
-		struct fl_sink *sink = &o->sinks[task];
+		struct fl_output_file *sink = &o->sinks[task];
 
 		rc = fl_output_path(spec, task, path, err);
 		if (rc == 0 && task > 0 && strcmp(path, first) == 0)
@@ -154,7 +154,7 @@ int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_sp
 }
 
 /* Files of our own come to be with their first byte. */
-static bool is_open(struct fl_outputs *o, struct fl_sink *sink)
+static bool is_open(struct fl_outputs *o, struct fl_output_file *sink)
 {
 	if (sink->fd == NOT_YET) {
 		sink->fd = openat(o->folder, sink->name,
@@ -170,7 +170,7 @@ static bool is_open(struct fl_outputs *o, struct fl_sink *sink)
  * nobody's job is taken or started; files that users name may be on the same.  So the last gigabyte
  * of a disk, or twentieth where it is small, is not for output.  false: errno.
  */
-static bool leaves_room(const struct fl_sink *sink, size_t n)
+static bool leaves_room(const struct fl_output_file *sink, size_t n)
 {
 	struct statvfs disk;
 
@@ -182,7 +182,7 @@ static bool leaves_room(const struct fl_sink *sink, size_t n)
 	return disk.f_bavail > (kept < most ? kept : most) + n / disk.f_frsize + 1;
 }
 
-static void keep(struct fl_outputs *o, struct fl_sink *sink, const char *bytes, size_t n)
+static void keep(struct fl_outputs *o, struct fl_output_file *sink, const char *bytes, size_t n)
 {
 	/* After a gap nothing more is kept: a log without its middle tells lies. */
 	while (n > 0 && sink->lost == 0 && is_open(o, sink)) {
@@ -239,7 +239,7 @@ void fl_outputs_take(struct fl_outputs *o, uint32_t i)
 		take(o, &o->ends[i], &n);
 }
 
-static void say_lost(const struct fl_outputs *o, const struct fl_sink *sink)
+static void say_lost(const struct fl_outputs *o, const struct fl_output_file *sink)
 {
 	char line[160], limit[64] = "the disk was full or failed";
 
@@ -262,7 +262,7 @@ void fl_outputs_close(struct fl_outputs *o)
 			close_end(&o->ends[i]);
 	}
 	for (uint32_t i = 0; i < o->n_sinks; i++) {
-		struct fl_sink *sink = &o->sinks[i];
+		struct fl_output_file *sink = &o->sinks[i];
 
 		if (sink->lost > 0 && sink->fd >= 0)
 			say_lost(o, sink);

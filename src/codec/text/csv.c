@@ -6,7 +6,7 @@
 #include "base/ids.h"
 #include "codec/text/format.h"
 
-int fl_csv_cut(struct fl_csv *csv, const struct fl_lines *lines, fairlead_error *err)
+int fl_csv_cut(struct fl_csv_reader *csv, const struct fl_line_reader *lines, fairlead_error *err)
 {
 	const char *at = lines->text;
 	uint32_t n = 0;
@@ -40,7 +40,7 @@ int fl_csv_cut(struct fl_csv *csv, const struct fl_lines *lines, fairlead_error 
 	return 0;
 }
 
-uint32_t fl_csv_column(const struct fl_csv *csv, const char *name)
+uint32_t fl_csv_column(const struct fl_csv_reader *csv, const char *name)
 {
 	for (uint32_t i = 0; i < csv->n; i++) {
 		const struct fl_csv_field *f = &csv->fields[i];

@@ -16,7 +16,7 @@ struct fl_csv_field {
 	const char *at, *end;
 };
 
-struct fl_csv {
+struct fl_csv_reader {
 	uint32_t n;                                 /* of the first line */
 	struct fl_csv_field fields[FL_CSV_COLUMNS]; /* of the line in hand */
 };
@@ -24,8 +24,8 @@ struct fl_csv {
 /*
  * Cut the line in hand; the first time n is 0.  FAIRLEAD_EINPUT without file.
  */
-int fl_csv_cut(struct fl_csv *csv, const struct fl_lines *lines, fairlead_error *err);
+int fl_csv_cut(struct fl_csv_reader *csv, const struct fl_line_reader *lines, fairlead_error *err);
 /* After the first line: which column has that name; FL_NONE. */
-uint32_t fl_csv_column(const struct fl_csv *csv, const char *name);
+uint32_t fl_csv_column(const struct fl_csv_reader *csv, const char *name);
 
 #endif

@@ -8,16 +8,16 @@
 #include "codec/text/reader.h"
 #include "codec/text/window.h"
 
-struct fl_json;
+struct fl_json_reader;
 struct fl_yaml;
 
 /* What @window holds is theirs from then on, also when they fail. */
-int fl_json_new(const struct fl_mem *mem, struct fl_window *window, struct fl_json **ret,
-		fairlead_error *err);
-struct fl_json *fl_json_free(struct fl_json *j);
-int fl_json_next(struct fl_json *j, struct fl_token *ret, fairlead_error *err);
+int fl_json_new(const struct fl_mem *mem, struct fl_input_window *window,
+		struct fl_json_reader **ret, fairlead_error *err);
+struct fl_json_reader *fl_json_free(struct fl_json_reader *j);
+int fl_json_next(struct fl_json_reader *j, struct fl_token *ret, fairlead_error *err);
 
-int fl_yaml_new(const struct fl_mem *mem, struct fl_window *window, struct fl_yaml **ret,
+int fl_yaml_new(const struct fl_mem *mem, struct fl_input_window *window, struct fl_yaml **ret,
 		fairlead_error *err);
 struct fl_yaml *fl_yaml_free(struct fl_yaml *y);
 int fl_yaml_next(struct fl_yaml *y, struct fl_token *ret, fairlead_error *err);

@@ -37,9 +37,9 @@ enum state {
 	AFTER_VALUE,
 };
 
-struct fl_json {
+struct fl_json_reader {
 	const struct fl_mem *mem;
-	struct fl_window window;
+	struct fl_input_window window;
 	const char *at, *end; /* in the window */
 	int64_t line_start;   /* in the input */
 	uint32_t line;
@@ -50,10 +50,10 @@ struct fl_json {
 	char scratch[FL_MAX_TEXT + 8]; /* a string with escapes */
 };
 
-int fl_json_new(const struct fl_mem *mem, struct fl_window *window, struct fl_json **ret,
-		fairlead_error *err)
+int fl_json_new(const struct fl_mem *mem, struct fl_input_window *window,
+		struct fl_json_reader **ret, fairlead_error *err)
 {
-	struct fl_json *j = mem->resize(mem->user, NULL, sizeof *j);
+	struct fl_json_reader *j = mem->resize(mem->user, NULL, sizeof *j);
 
 	if (!j) {
 		fl_window_done(window);
@@ -72,7 +72,7 @@ int fl_json_new(const struct fl_mem *mem, struct fl_window *window, struct fl_js
 	return 0;
 }
 
-struct fl_json *fl_json_free(struct fl_json *j)
+struct fl_json_reader *fl_json_free(struct fl_json_reader *j)
 {
 	if (!j)
 		return NULL;
@@ -81,20 +81,21 @@ struct fl_json *fl_json_free(struct fl_json *j)
 	return fl_mem_free(j->mem, j);
 }
 
-static uint32_t column_of(const struct fl_json *j, const char *at)
+static uint32_t column_of(const struct fl_json_reader *j, const char *at)
 {
 	int64_t column = fl_window_offset(&j->window, at) - j->line_start + 1;
 
 	return column > UINT32_MAX ? UINT32_MAX : (uint32_t)column;
 }
 
-static int fail(const struct fl_json *j, const char *at, const char *text, fairlead_error *err)
+static int fail(const struct fl_json_reader *j, const char *at, const char *text,
+		fairlead_error *err)
 {
 	return fl_format_fail(err, FAIRLEAD_EINPUT, j->line, column_of(j, at), "%s", text);
 }
 
 /* "expected X, not 'c'" at the current byte. */
-static int unexpected(const struct fl_json *j, const char *expected, fairlead_error *err)
+static int unexpected(const struct fl_json_reader *j, const char *expected, fairlead_error *err)
 {
 	unsigned char c = j->at < j->end ? (unsigned char)*j->at : 0;
 	uint32_t column = column_of(j, j->at);
@@ -110,7 +111,7 @@ static int unexpected(const struct fl_json *j, const char *expected, fairlead_er
 }
 
 /* Read on; j->at stays where it is in the input. */
-static int more(struct fl_json *j, fairlead_error *err)
+static int more(struct fl_json_reader *j, fairlead_error *err)
 {
 	int r = fl_window_fill(&j->window, j->at, BLOCK, err);
 
@@ -130,7 +131,7 @@ static uint64_t eight(const char *at)
 }
 
 /* Blanks in the window. */
-static void skip_blanks(struct fl_json *j)
+static void skip_blanks(struct fl_json_reader *j)
 {
 	const char *at = j->at, *end = j->end;
 
@@ -149,7 +150,7 @@ static void skip_blanks(struct fl_json *j)
 }
 
 /* To where the next token begins, with all of it in the window. */
-static int to_token(struct fl_json *j, fairlead_error *err)
+static int to_token(struct fl_json_reader *j, fairlead_error *err)
 {
 	bool reaches = j->end - j->at >= LOOKAHEAD || j->window.ended;
 	int r = 0;
@@ -197,7 +198,8 @@ static int hex4(const char *at, const char *end, uint32_t *ret)
 }
 
 /* \uXXXX, two of them for a surrogate pair; *at is behind the 'u'. Bytes written, or an error. */
-static int unicode_escape(const struct fl_json *j, const char **at, char *to, fairlead_error *err)
+static int unicode_escape(const struct fl_json_reader *j, const char **at, char *to,
+			  fairlead_error *err)
 {
 	uint32_t point, low;
 	const char *start = *at - 2;
@@ -220,7 +222,7 @@ static int unicode_escape(const struct fl_json *j, const char **at, char *to, fa
 }
 
 /* One escape at *at, the backslash; bytes written to @to, or an error. */
-static int escape(const struct fl_json *j, const char **at, char *to, fairlead_error *err)
+static int escape(const struct fl_json_reader *j, const char **at, char *to, fairlead_error *err)
 {
 	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
 	const char *start = *at, *found;
@@ -263,7 +265,7 @@ static const char *pass_plain(const char *at, const char *end)
 }
 
 /* A character of a string that is not ASCII: its bytes, or 0 after the error. */
-static size_t wide(const struct fl_json *j, const char *at, fairlead_error *err)
+static size_t wide(const struct fl_json_reader *j, const char *at, fairlead_error *err)
 {
 	bool control = (unsigned char)*at < 0x20;
 	size_t size = control ? 0 : fl_utf8_sequence(at, j->end);
@@ -274,7 +276,7 @@ static size_t wide(const struct fl_json *j, const char *at, fairlead_error *err)
 }
 
 /* The rest of a string from its first escape on, at @at: what was before it is copied as it is. */
-static int escaped_string(struct fl_json *j, const char *at, struct fl_token *t,
+static int escaped_string(struct fl_json_reader *j, const char *at, struct fl_token *t,
 			  fairlead_error *err)
 {
 	size_t n = (size_t)(at - j->at - 1);
@@ -316,7 +318,7 @@ static int escaped_string(struct fl_json *j, const char *at, struct fl_token *t,
 }
 
 /* j->at is the opening quote. */
-static int string(struct fl_json *j, struct fl_token *t, fairlead_error *err)
+static int string(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	const char *start = j->at + 1, *at = start, *end = j->end;
 
@@ -343,12 +345,12 @@ static int string(struct fl_json *j, struct fl_token *t, fairlead_error *err)
 	return 0;
 }
 
-static bool digit_at(const struct fl_json *j, const char *at)
+static bool digit_at(const struct fl_json_reader *j, const char *at)
 {
 	return at < j->end && *at >= '0' && *at <= '9';
 }
 
-static const char *digits(const struct fl_json *j, const char *at)
+static const char *digits(const struct fl_json_reader *j, const char *at)
 {
 	while (digit_at(j, at))
 		at++;
@@ -356,7 +358,7 @@ static const char *digits(const struct fl_json *j, const char *at)
 }
 
 /* -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? */
-static int number(struct fl_json *j, struct fl_token *t, fairlead_error *err)
+static int number(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	const char *start = j->at, *at = start + (*start == '-');
 	bool ok = digit_at(j, at);
@@ -387,7 +389,7 @@ static int number(struct fl_json *j, struct fl_token *t, fairlead_error *err)
 	return 0;
 }
 
-static int literal(struct fl_json *j, struct fl_token *t, const char *word,
+static int literal(struct fl_json_reader *j, struct fl_token *t, const char *word,
 		   enum fl_scalar_type type, fairlead_error *err)
 {
 	size_t n = strlen(word);
@@ -401,7 +403,7 @@ static int literal(struct fl_json *j, struct fl_token *t, const char *word,
 	return 0;
 }
 
-static int open(struct fl_json *j, struct fl_token *t, bool map, fairlead_error *err)
+static int open(struct fl_json_reader *j, struct fl_token *t, bool map, fairlead_error *err)
 {
 	if (j->depth == FL_MAX_DEPTH)
 		return fl_format_fail(err, FAIRLEAD_ELIMIT, t->line, t->column,
@@ -415,7 +417,7 @@ static int open(struct fl_json *j, struct fl_token *t, bool map, fairlead_error 
 	return 0;
 }
 
-static int close(struct fl_json *j, struct fl_token *t)
+static int close(struct fl_json_reader *j, struct fl_token *t)
 {
 	bool map = j->is_map[j->depth--];
 
@@ -427,7 +429,7 @@ static int close(struct fl_json *j, struct fl_token *t)
 	return 0;
 }
 
-static int value(struct fl_json *j, struct fl_token *t, fairlead_error *err)
+static int value(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	char c = j->at < j->end ? *j->at : '\0';
 
@@ -454,7 +456,7 @@ static int value(struct fl_json *j, struct fl_token *t, fairlead_error *err)
 }
 
 /* Over the blanks behind a key, which moves out of the window when they take more than that. */
-static int to_colon(struct fl_json *j, struct fl_token *t, fairlead_error *err)
+static int to_colon(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	int r = 0;
 
@@ -469,7 +471,7 @@ static int to_colon(struct fl_json *j, struct fl_token *t, fairlead_error *err)
 	return r;
 }
 
-static int key(struct fl_json *j, struct fl_token *t, fairlead_error *err)
+static int key(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	int r;
 
@@ -495,13 +497,13 @@ static int key(struct fl_json *j, struct fl_token *t, fairlead_error *err)
 	return 0;
 }
 
-static void here(const struct fl_json *j, struct fl_token *t)
+static void here(const struct fl_json_reader *j, struct fl_token *t)
 {
 	t->line = j->line;
 	t->column = column_of(j, j->at);
 }
 
-int fl_json_next(struct fl_json *j, struct fl_token *ret, fairlead_error *err)
+int fl_json_next(struct fl_json_reader *j, struct fl_token *ret, fairlead_error *err)
 {
 	int r = to_token(j, err);
 

@@ -8,27 +8,27 @@
 
 enum { READ = 1 << 16 };
 
-int fl_lines_open(struct fl_lines *lines, const struct fl_mem *mem, const struct fl_source *source,
-		  fairlead_error *err)
+int fl_lines_open(struct fl_line_reader *lines, const struct fl_mem *mem,
+		  const struct fl_source *source, fairlead_error *err)
 {
 	int r;
 
-	*lines = (struct fl_lines){ 0 };
+	*lines = (struct fl_line_reader){ 0 };
 	r = fl_window_open(&lines->window, mem, source, err);
 	lines->next = lines->text = lines->end = lines->window.bytes;
 	return r;
 }
 
-void fl_lines_done(struct fl_lines *lines) { fl_window_done(&lines->window); }
+void fl_lines_done(struct fl_line_reader *lines) { fl_window_done(&lines->window); }
 
-static const char *newline(const struct fl_lines *lines)
+static const char *newline(const struct fl_line_reader *lines)
 {
 	const char *at = lines->next;
 
 	return at == lines->window.end ? NULL : memchr(at, '\n', (size_t)(lines->window.end - at));
 }
 
-int fl_lines_next(struct fl_lines *lines, fairlead_error *err)
+int fl_lines_next(struct fl_line_reader *lines, fairlead_error *err)
 {
 	const char *end = newline(lines);
 	int r;

@@ -12,21 +12,21 @@
 
 enum { FL_MAX_LINE = 1 << 14 }; /* of a table of numbers: the longest known has 300 bytes */
 
-struct fl_lines {
-	struct fl_window window;
+struct fl_line_reader {
+	struct fl_input_window window;
 	const char *next;
 	const char *text, *end; /* the line in hand; valid until the next one */
 	uint32_t number;
 };
 
-int fl_lines_open(struct fl_lines *lines, const struct fl_mem *mem, const struct fl_source *source,
-		  fairlead_error *err);
-void fl_lines_done(struct fl_lines *lines);
+int fl_lines_open(struct fl_line_reader *lines, const struct fl_mem *mem,
+		  const struct fl_source *source, fairlead_error *err);
+void fl_lines_done(struct fl_line_reader *lines);
 /* 0; 1 behind the last one; FAIRLEAD_ELIMIT with its line for one that is too long. */
-int fl_lines_next(struct fl_lines *lines, fairlead_error *err);
+int fl_lines_next(struct fl_line_reader *lines, fairlead_error *err);
 
 /* Column of @at in the line in hand, from 1. */
-static inline uint32_t fl_lines_column(const struct fl_lines *lines, const char *at)
+static inline uint32_t fl_lines_column(const struct fl_line_reader *lines, const char *at)
 {
 	return (uint32_t)(at - lines->text) + 1;
 }

@@ -10,7 +10,7 @@
 
 struct fl_reader {
 	const struct fl_mem *mem;
-	struct fl_json *json; /* one of the two */
+	struct fl_json_reader *json; /* one of the two */
 	struct fl_yaml *yaml;
 };
 
@@ -26,8 +26,8 @@ static bool looks_like_json(const char *at, const char *end)
 }
 
 /* Takes what @window holds, also when it fails. */
-static int new_reader(const struct fl_mem *mem, struct fl_window *window, struct fl_reader **ret,
-		      fairlead_error *err)
+static int new_reader(const struct fl_mem *mem, struct fl_input_window *window,
+		      struct fl_reader **ret, fairlead_error *err)
 {
 	struct fl_reader *r = mem->resize(mem->user, NULL, sizeof *r);
 	int code;
@@ -54,7 +54,7 @@ static int new_reader(const struct fl_mem *mem, struct fl_window *window, struct
 int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, struct fl_reader **ret,
 		   fairlead_error *err)
 {
-	struct fl_window window;
+	struct fl_input_window window;
 	int code = fl_window_open(&window, mem, source, err);
 
 	return code < 0 ? code : new_reader(mem, &window, ret, err);
@@ -63,7 +63,7 @@ int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, str
 int fl_reader_new(const struct fl_mem *mem, const char *text, size_t len, struct fl_reader **ret,
 		  fairlead_error *err)
 {
-	struct fl_window window;
+	struct fl_input_window window;
 	int code = fl_window_text(&window, text, len, err);
 
 	return code < 0 ? code : new_reader(mem, &window, ret, err);

@@ -12,7 +12,7 @@
 
 #include "codec/text/reader.h"
 
-struct fl_window {
+struct fl_input_window {
 	const struct fl_mem *mem;
 	struct fl_source source;
 	char *buffer; /* NULL: a text, all of it */
@@ -23,18 +23,18 @@ struct fl_window {
 };
 
 /* The first block is read. FAIRLEAD_ENOMEM, ELIMIT, or what the source says. */
-int fl_window_open(struct fl_window *w, const struct fl_mem *mem, const struct fl_source *source,
-		   fairlead_error *err);
-int fl_window_text(struct fl_window *w, const char *text, size_t len, fairlead_error *err);
-void fl_window_done(struct fl_window *w);
+int fl_window_open(struct fl_input_window *w, const struct fl_mem *mem,
+		   const struct fl_source *source, fairlead_error *err);
+int fl_window_text(struct fl_input_window *w, const char *text, size_t len, fairlead_error *err);
+void fl_window_done(struct fl_input_window *w);
 
 /*
  * Drop what stands before @keep, which becomes w->bytes, and read on into a buffer of
  * at least @size bytes, of which at most half is what was kept: who keeps has a limit.
  */
-int fl_window_fill(struct fl_window *w, const char *keep, uint32_t size, fairlead_error *err);
+int fl_window_fill(struct fl_input_window *w, const char *keep, uint32_t size, fairlead_error *err);
 
-static inline int64_t fl_window_offset(const struct fl_window *w, const char *at)
+static inline int64_t fl_window_offset(const struct fl_input_window *w, const char *at)
 {
 	return w->before + (at - w->bytes);
 }

@@ -56,7 +56,7 @@ struct fl_yaml {
 	} level[FL_MAX_DEPTH + 2];
 };
 
-int fl_yaml_new(const struct fl_mem *mem, struct fl_window *window, struct fl_yaml **ret,
+int fl_yaml_new(const struct fl_mem *mem, struct fl_input_window *window, struct fl_yaml **ret,
 		fairlead_error *err)
 {
 	struct fl_yaml_parser *parser = NULL;

@@ -17,7 +17,7 @@ struct place {
 
 struct fl_yaml_parser {
 	const struct fl_mem *mem;
-	struct fl_window window;
+	struct fl_input_window window;
 	yaml_parser_t libyaml;
 	yaml_event_t event; /* owns the text of the last item */
 	bool has_event;
@@ -117,7 +117,7 @@ static int feed(void *user, unsigned char *buffer, size_t size, size_t *ret)
 
 /* --- life --- */
 
-int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_window *window,
+int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_window *window,
 		       struct fl_yaml_parser **ret, fairlead_error *err)
 {
 	struct fl_yaml_parser *p = mem->resize(mem->user, NULL, sizeof *p);

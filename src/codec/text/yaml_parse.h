@@ -29,7 +29,7 @@ struct fl_yaml_event {
 struct fl_yaml_parser;
 
 /* What @window holds is the parser's from then on, also when it fails. */
-int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_window *window,
+int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_window *window,
 		       struct fl_yaml_parser **ret, fairlead_error *err);
 struct fl_yaml_parser *fl_yaml_parser_free(struct fl_yaml_parser *p);
 

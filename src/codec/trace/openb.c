@@ -49,7 +49,7 @@ static const char *const node_columns[NODE_COLUMNS] = { "sn", "cpu_milli", "memo
 /* A file whose first line names its columns. */
 struct sheet {
 	struct fl_tracer *t;
-	struct fl_csv csv;
+	struct fl_csv_reader csv;
 	uint32_t columns[POD_COLUMNS]; /* FL_NONE: it has none of that name */
 	const char *const *names;
 };

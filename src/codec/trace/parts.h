@@ -41,7 +41,7 @@ enum fl_trace_odd { FL_ODD_CANCELLED, FL_ODD_NO_RUN_TIME, FL_ODD_NO_SIZE, FL_ODD
 struct fl_tracer {
 	struct fl_model *m;
 	uint32_t trace;
-	struct fl_lines lines;
+	struct fl_line_reader lines;
 	struct fl_place at;                                  /* of the line in hand */
 	struct fl_sym cpu, memory, gpu, podset, model_label; /* names */
 	fl_time clock;             /* of the beginning of the log; FL_TIME_NONE: it does not say */

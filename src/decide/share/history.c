@@ -48,7 +48,7 @@ static uint32_t *newest(struct fl_history *h, uint32_t series)
 int fl_history_new(const struct fl_mem *mem, const struct fl_history_settings *settings,
 		   uint32_t n_queues, struct fl_history **ret, fairlead_error *err)
 {
-	const struct fl_window *w = &settings->window;
+	const struct fl_usage_window *w = &settings->window;
 	struct fl_history *h;
 
 	if (w->kind != FL_WINDOW_CRON && w->length <= 0)

@@ -36,7 +36,7 @@
 
 struct fl_history_settings {
 	fl_time half_life; /* 0 or less: none */
-	struct fl_window window;
+	struct fl_usage_window window;
 };
 
 struct fl_history;

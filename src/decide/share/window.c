@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 
-static fl_time tumbling_start(const struct fl_window *w, fl_time now)
+static fl_time tumbling_start(const struct fl_usage_window *w, fl_time now)
 {
 	fl_time since = fl_time_minus(now, w->first);
 
@@ -24,7 +24,7 @@ static fl_time cron_start(const struct fl_cron *c, fl_time now)
 	return last > farthest ? last : farthest;
 }
 
-fl_time fl_window_start(const struct fl_window *w, fl_time now)
+fl_time fl_window_start(const struct fl_usage_window *w, fl_time now)
 {
 	switch (w->kind) {
 	case FL_WINDOW_TUMBLING:
@@ -42,7 +42,7 @@ fl_time fl_window_start(const struct fl_window *w, fl_time now)
  * very moment of its schedule's times: there three times ahead may lie farther than before.
  * The last time before now it never passes.
  */
-fl_time fl_window_oldest(const struct fl_window *w, fl_time now)
+fl_time fl_window_oldest(const struct fl_usage_window *w, fl_time now)
 {
 	return w->kind == FL_WINDOW_CRON ? fl_cron_before(&w->cron, now) : fl_window_start(w, now);
 }

@@ -20,7 +20,7 @@
 #include "base/cron.h"
 #include "model/entitle.h"
 
-struct fl_window {
+struct fl_usage_window {
 	enum fl_window_kind kind;
 	fl_time length;      /* sliding, tumbling: above 0 */
 	fl_time first;       /* tumbling: where the first one begins */
@@ -28,9 +28,9 @@ struct fl_window {
 };
 
 /* At most @now. */
-fl_time fl_window_start(const struct fl_window *w, fl_time now);
+fl_time fl_window_start(const struct fl_usage_window *w, fl_time now);
 
 /* No window at @now or later starts before this: what is older can be forgotten. */
-fl_time fl_window_oldest(const struct fl_window *w, fl_time now);
+fl_time fl_window_oldest(const struct fl_usage_window *w, fl_time now);
 
 #endif

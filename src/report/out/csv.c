@@ -8,14 +8,14 @@
 #include "report/out/json.h"
 #include "report/out/report.h"
 
-static void lead_in(struct fl_csv *c)
+static void lead_in(struct fl_csv_writer *c)
 {
 	if (c->any)
 		putc(',', c->out);
 	c->any = true;
 }
 
-void fl_csv_text(struct fl_csv *c, const char *text)
+void fl_csv_text(struct fl_csv_writer *c, const char *text)
 {
 	lead_in(c);
 	if (text[strcspn(text, ",\"\r\n")] == '\0') {
@@ -31,13 +31,13 @@ void fl_csv_text(struct fl_csv *c, const char *text)
 	putc('"', c->out);
 }
 
-void fl_csv_int(struct fl_csv *c, int64_t value)
+void fl_csv_int(struct fl_csv_writer *c, int64_t value)
 {
 	lead_in(c);
 	fprintf(c->out, "%" PRId64, value);
 }
 
-void fl_csv_number(struct fl_csv *c, double value)
+void fl_csv_number(struct fl_csv_writer *c, double value)
 {
 	char text[32];
 
@@ -46,7 +46,7 @@ void fl_csv_number(struct fl_csv *c, double value)
 		fputs(fl_json_digits(value, text), c->out);
 }
 
-void fl_csv_time(struct fl_csv *c, fl_time time)
+void fl_csv_time(struct fl_csv_writer *c, fl_time time)
 {
 	char text[32];
 
@@ -55,9 +55,9 @@ void fl_csv_time(struct fl_csv *c, fl_time time)
 		fputs(fl_report_seconds(time, text), c->out);
 }
 
-void fl_csv_empty(struct fl_csv *c) { lead_in(c); }
+void fl_csv_empty(struct fl_csv_writer *c) { lead_in(c); }
 
-void fl_csv_end(struct fl_csv *c)
+void fl_csv_end(struct fl_csv_writer *c)
 {
 	fputs("\r\n", c->out);
 	c->any = false;

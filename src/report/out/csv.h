@@ -14,18 +14,18 @@
 
 #include "base/ids.h"
 
-struct fl_csv {
+struct fl_csv_writer {
 	FILE *out;
 	bool any; /* something stands in this line already */
 };
 
-void fl_csv_text(struct fl_csv *c, const char *text);
-void fl_csv_int(struct fl_csv *c, int64_t value);
+void fl_csv_text(struct fl_csv_writer *c, const char *text);
+void fl_csv_int(struct fl_csv_writer *c, int64_t value);
 /* In the fewest digits that read back as the same double; empty when it is not finite. */
-void fl_csv_number(struct fl_csv *c, double value);
+void fl_csv_number(struct fl_csv_writer *c, double value);
 /* In seconds, exactly; empty for FL_TIME_NONE and FL_NEVER. */
-void fl_csv_time(struct fl_csv *c, fl_time time);
-void fl_csv_empty(struct fl_csv *c);
-void fl_csv_end(struct fl_csv *c);
+void fl_csv_time(struct fl_csv_writer *c, fl_time time);
+void fl_csv_empty(struct fl_csv_writer *c);
+void fl_csv_end(struct fl_csv_writer *c);
 
 #endif

@@ -33,7 +33,7 @@ struct fl_compared_queue {
 	double p90, ratio, evictions;
 };
 
-struct fl_compared {
+struct fl_compared_run {
 	char *name;
 	double figures[FL_FIGURES];       /* NAN: not known */
 	struct fl_compared_queue *queues; /* by name */
@@ -51,7 +51,7 @@ struct fl_comparison {
 	uint32_t asked; /* runs that were asked for: more than n where it was stopped */
 	bool sweep;     /* runs are lines, not columns */
 	uint32_t top;   /* queues that are shown; 0: all */
-	struct fl_compared *runs;
+	struct fl_compared_run *runs;
 	uint32_t n, cap;
 };
 

@@ -76,7 +76,7 @@ static uint32_t find_resource(const struct fl_measured *d, const char *name)
 	return FL_NONE;
 }
 
-static void fill(struct fl_compared *run, const struct fl_measured *d, uint32_t main)
+static void fill(struct fl_compared_run *run, const struct fl_measured *d, uint32_t main)
 {
 	double *f = run->figures;
 	bool any = main != FL_NONE;
@@ -95,7 +95,7 @@ static void fill(struct fl_compared *run, const struct fl_measured *d, uint32_t 
 	run->ended = d->ended;
 }
 
-static int keep_queues(struct fl_compared *run, const struct fl_sim_report *s, uint32_t main,
+static int keep_queues(struct fl_compared_run *run, const struct fl_sim_report *s, uint32_t main,
 		       fairlead_error *err)
 {
 	const struct fl_measured *d = s->measured;
@@ -124,7 +124,7 @@ static int keep_queues(struct fl_compared *run, const struct fl_sim_report *s, u
 int fl_comparison_add(struct fl_comparison *c, const char *name, const struct fl_sim_report *s,
 		      fairlead_error *err)
 {
-	struct fl_compared *run;
+	struct fl_compared_run *run;
 	uint32_t main;
 	int r = fl_mem_grow(&fl_mem_heap, &c->runs, &c->cap, c->n + 1, sizeof(*c->runs), err);
 
@@ -134,7 +134,7 @@ int fl_comparison_add(struct fl_comparison *c, const char *name, const struct fl
 		return r;
 	main = find_resource(s->measured, c->resource);
 	run = &c->runs[c->n++];
-	*run = (struct fl_compared){ .name = strdup(name) };
+	*run = (struct fl_compared_run){ .name = strdup(name) };
 	if (!run->name)
 		return fl_fail_nomem(err);
 	fill(run, s->measured, main);
@@ -263,7 +263,7 @@ static int figures_by_line(const struct fl_comparison *c, fairlead_error *err)
 	return fl_table_end(t, rc < 0 ? rc : 0, err);
 }
 
-static const struct fl_compared_queue *find(const struct fl_compared *run, const char *name)
+static const struct fl_compared_queue *find(const struct fl_compared_run *run, const char *name)
 {
 	for (uint32_t i = 0; i < run->n_queues; i++)
 		if (strcmp(run->queues[i].name, name) == 0)
@@ -274,7 +274,7 @@ static const struct fl_compared_queue *find(const struct fl_compared *run, const
 /* Is @q among the first @top of the first run by what they wanted? */
 static bool is_shown(const struct fl_comparison *c, const struct fl_compared_queue *q)
 {
-	const struct fl_compared *run = &c->runs[0];
+	const struct fl_compared_run *run = &c->runs[0];
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; c->top && i < run->n_queues; i++)
@@ -346,7 +346,7 @@ int fl_comparison_text(const struct fl_comparison *c, fairlead_error *err)
 static const char *const amount_names[] = { "hours", "lost hours", "entitled" };
 enum { AMOUNTS = sizeof(amount_names) / sizeof(*amount_names) };
 
-static void put_names(const struct fl_comparison *c, struct fl_csv *csv)
+static void put_names(const struct fl_comparison *c, struct fl_csv_writer *csv)
 {
 	static const char *const names[] = {
 		"run",      "name",      "kind",        "jobs",        "finished",       "waiting",
@@ -365,7 +365,7 @@ static void put_names(const struct fl_comparison *c, struct fl_csv *csv)
 	fl_csv_end(csv);
 }
 
-static void put_node(const struct fl_comparison *c, struct fl_csv *csv,
+static void put_node(const struct fl_comparison *c, struct fl_csv_writer *csv,
 		     const struct fl_sim_report *s, const struct fl_measured_node *n)
 {
 	const struct fl_measured_counts *k = &n->counts;
@@ -395,7 +395,7 @@ static void put_node(const struct fl_comparison *c, struct fl_csv *csv,
 
 void fl_comparison_csv(const struct fl_comparison *c, FILE *out, const struct fl_sim_report *s)
 {
-	struct fl_csv csv = { .out = out };
+	struct fl_csv_writer csv = { .out = out };
 
 	if (c->n == 1)
 		put_names(c, &csv);

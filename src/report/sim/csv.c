@@ -22,7 +22,7 @@ static fl_time waited(const struct fl_sim *s, const struct fl_sim_job *j)
 	return waits ? fl_sat_add(j->waited, s->now - j->waits_since) : j->waited;
 }
 
-static void put_job(struct fl_csv *c, const struct fl_sim *s, uint32_t w)
+static void put_job(struct fl_csv_writer *c, const struct fl_sim *s, uint32_t w)
 {
 	const struct fl_model *m = s->model;
 	const struct fl_workload_row *row = &m->workloads[w];
@@ -63,7 +63,7 @@ void fl_sim_jobs_csv(FILE *out, const struct fl_sim *s)
 		"workload", "queue",  "user", "class",  "arrives",   "first_start", "ended",
 		"state",    "waited", "runs", "starts", "evictions", "lost",        "pods",
 	};
-	struct fl_csv c = { .out = out };
+	struct fl_csv_writer c = { .out = out };
 
 	for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
 		fl_csv_text(&c, heads[i]);
@@ -76,7 +76,7 @@ void fl_sim_jobs_csv(FILE *out, const struct fl_sim *s)
 
 /* --- over time --- */
 
-static void put_at(struct fl_csv *c, double *const *lines, uint32_t r, uint32_t b)
+static void put_at(struct fl_csv_writer *c, double *const *lines, uint32_t r, uint32_t b)
 {
 	if (lines)
 		fl_csv_number(c, lines[r][b]);
@@ -84,7 +84,7 @@ static void put_at(struct fl_csv *c, double *const *lines, uint32_t r, uint32_t 
 		fl_csv_empty(c);
 }
 
-static void put_cluster(struct fl_csv *c, const struct fl_measured *d, uint32_t b)
+static void put_cluster(struct fl_csv_writer *c, const struct fl_measured *d, uint32_t b)
 {
 	const struct fl_measured_series *s = &d->series;
 
@@ -102,7 +102,7 @@ static void put_cluster(struct fl_csv *c, const struct fl_measured *d, uint32_t 
 	}
 }
 
-static void put_queue(struct fl_csv *c, const struct fl_sim_report *report,
+static void put_queue(struct fl_csv_writer *c, const struct fl_sim_report *report,
 		      const struct fl_measured_line *l, uint32_t b)
 {
 	char name[FL_REPORT_NAME];
@@ -123,7 +123,7 @@ static void put_queue(struct fl_csv *c, const struct fl_sim_report *report,
 	}
 }
 
-static void put_heads(struct fl_csv *c, const struct fl_measured *d)
+static void put_heads(struct fl_csv_writer *c, const struct fl_measured *d)
 {
 	static const char *const heads[] = { "time", "queue", "waiting", "running",
 					     "jain", "envy",  "share" };
@@ -144,7 +144,7 @@ void fl_sim_series_csv(FILE *out, const struct fl_sim_report *report)
 {
 	const struct fl_measured *d = report->measured;
 	const struct fl_measured_series *s = &d->series;
-	struct fl_csv c = { .out = out };
+	struct fl_csv_writer c = { .out = out };
 
 	put_heads(&c, d);
 	for (uint32_t b = 0; b < s->n; b++) {

@@ -9,9 +9,9 @@
 #include "report/out/report.h"
 #include "report/out/spark.h"
 
-static struct fl_csv begin(char **text, size_t *len)
+static struct fl_csv_writer begin(char **text, size_t *len)
 {
-	struct fl_csv c = { .out = open_memstream(text, len) };
+	struct fl_csv_writer c = { .out = open_memstream(text, len) };
 
 	assert_non_null(c.out);
 	return c;
@@ -38,7 +38,7 @@ static void quotes(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *text = NULL, want[64];
 		size_t len;
-		struct fl_csv c = begin(&text, &len);
+		struct fl_csv_writer c = begin(&text, &len);
 
 		fl_csv_text(&c, rows[i].text);
 		fl_csv_text(&c, "x");
@@ -54,7 +54,7 @@ static void numbers(void **state)
 {
 	char *text = NULL;
 	size_t len;
-	struct fl_csv c = begin(&text, &len);
+	struct fl_csv_writer c = begin(&text, &len);
 
 	(void)state;
 	fl_csv_number(&c, 0.1);

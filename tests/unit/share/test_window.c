@@ -56,9 +56,9 @@ static void starts_of_windows(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < COUNT(windows); i++) {
-		struct fl_window w = { .kind = windows[i].kind,
-				       .length = windows[i].length,
-				       .first = windows[i].first ? at(windows[i].first) : 0 };
+		struct fl_usage_window w = { .kind = windows[i].kind,
+					     .length = windows[i].length,
+					     .first = windows[i].first ? at(windows[i].first) : 0 };
 		fl_time now = at(windows[i].now);
 
 		CHECK(fl_window_start(&w, now) == at(windows[i].start), windows[i].name);
@@ -81,8 +81,8 @@ static void starts_of_cron_windows(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cron_windows); i++) {
-		struct fl_window w = { .kind = FL_WINDOW_CRON,
-				       .cron = schedule(cron_windows[i].cron) };
+		struct fl_usage_window w = { .kind = FL_WINDOW_CRON,
+					     .cron = schedule(cron_windows[i].cron) };
 		char text[40];
 
 		assert_string_equal(fl_time_format(text,
@@ -94,7 +94,8 @@ static void starts_of_cron_windows(void **unused)
 /* Also at the moments of the schedule, where the start may go back. */
 static void nothing_older_is_needed(void **unused)
 {
-	struct fl_window w = { .kind = FL_WINDOW_CRON, .cron = schedule("0,1,2,30 9,17 * * 1-5") };
+	struct fl_usage_window w = { .kind = FL_WINDOW_CRON,
+				     .cron = schedule("0,1,2,30 9,17 * * 1-5") };
 	fl_time now = at("2026-03-05T00:00:00Z"), oldest = FL_TIME_NONE;
 
 	(void)unused;

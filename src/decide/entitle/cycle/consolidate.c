@@ -21,7 +21,7 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 {
 	const struct fl_job *j = &p->jobs[s->asks.v];
 	const struct fl_bundle *request = fl_job_start_amount(p, s->asks);
-	struct fl_compared compared = {
+	struct fl_rule_compared compared = {
 		.check = FL_CHECK_ROOM_LATER,
 		.node = j->queue,
 		.victim = { FL_NONE },

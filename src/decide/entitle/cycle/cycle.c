@@ -103,7 +103,7 @@ static enum fl_reason why_evicted(enum fl_action action)
 	return FL_REASON_NONE;
 }
 
-static void push_step(struct fl_cycle *c, const struct fl_step *step)
+static void push_step(struct fl_cycle *c, const struct fl_action_step *step)
 {
 	c->steps[c->n_steps++] = *step;
 }
@@ -113,17 +113,17 @@ int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_k
 {
 	struct fl_cycle *c = p->scratch;
 	const struct fl_task *t = &p->tasks[task];
-	struct fl_step step = { .action = action,
-				.kind = kind,
-				.task = task,
-				.machine = { FL_NONE },
-				.for_whom = { FL_NONE } };
+	struct fl_action_step step = { .action = action,
+				       .kind = kind,
+				       .task = task,
+				       .machine = { FL_NONE },
+				       .for_whom = { FL_NONE } };
 	int r = fl_mem_grow(p->mem, &c->steps, &c->cap_steps, c->n_steps + 2, sizeof step, err);
 
 	if (r < 0)
 		return r;
 	if (kind == FL_EVICT || (kind == FL_RESERVE && t->machine.v != FL_NONE)) {
-		struct fl_step eviction = step;
+		struct fl_action_step eviction = step;
 
 		eviction.kind = FL_EVICT;
 		eviction.reason = kind == FL_EVICT ? why_evicted(action) : FL_REASON_CONSOLIDATED;

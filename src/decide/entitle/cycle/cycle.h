@@ -16,7 +16,7 @@
 #include "decide/entitle/cycle/lines.h"
 
 /* What an action did with one task. */
-struct fl_step {
+struct fl_action_step {
 	enum fl_action action;
 	enum fl_decision_kind kind; /* ADMIT, RESERVE, EVICT */
 	enum fl_reason reason;
@@ -34,7 +34,7 @@ struct fl_cycle {
 	struct fl_search *search; /* search.h */
 	struct fl_claims *claims; /* claim.h; NULL: neither turns nor budgets are on */
 
-	struct fl_step *steps; /* so far, in the order of time */
+	struct fl_action_step *steps; /* so far, in the order of time */
 	uint32_t n_steps, cap_steps;
 
 	uint32_t *to_start;        /* of one workload */

@@ -15,7 +15,7 @@ static int cmp(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 static int cmp_kind(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
-	const struct fl_step *x = &p->scratch->steps[a], *y = &p->scratch->steps[b];
+	const struct fl_action_step *x = &p->scratch->steps[a], *y = &p->scratch->steps[b];
 	int order = cmp(x->action, y->action);
 
 	if (!order)
@@ -30,7 +30,7 @@ static int cmp_kind(const void *policy, uint32_t a, uint32_t b)
 static int cmp_group(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
-	const struct fl_step *x = &p->scratch->steps[a], *y = &p->scratch->steps[b];
+	const struct fl_action_step *x = &p->scratch->steps[a], *y = &p->scratch->steps[b];
 	int order = cmp(x->group, y->group);
 
 	/* FL_NONE, of evictions, is no machine. */
@@ -73,7 +73,7 @@ static int reserve(struct fl_policy *p, uint32_t waiting, fairlead_error *err)
 	return r;
 }
 
-static struct fl_decision decision_of(const struct fl_policy *p, const struct fl_step *s)
+static struct fl_decision decision_of(const struct fl_policy *p, const struct fl_action_step *s)
 {
 	struct fl_workload w = p->tasks[s->task].workload;
 
@@ -87,7 +87,7 @@ static struct fl_decision decision_of(const struct fl_policy *p, const struct fl
 }
 
 /* One more task of @d, and of its row for that machine. */
-static void add_task(struct fl_cycle *c, struct fl_decision *d, const struct fl_step *s,
+static void add_task(struct fl_cycle *c, struct fl_decision *d, const struct fl_action_step *s,
 		     uint32_t *n_placements)
 {
 	struct fl_placement *last = *n_placements ? &c->placements[*n_placements - 1] : NULL;
@@ -129,7 +129,7 @@ int fl_cycle_decisions(struct fl_policy *p, struct fl_decisions *ret, fairlead_e
 		return r;
 	sort_steps(p);
 	for (uint32_t i = 0; i < c->n_steps; i++) {
-		const struct fl_step *s = &c->steps[c->sorted[i]];
+		const struct fl_action_step *s = &c->steps[c->sorted[i]];
 
 		if (i == 0 || c->steps[c->sorted[i - 1]].group != s->group)
 			c->decisions[d.n++] = decision_of(p, s);

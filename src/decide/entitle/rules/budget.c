@@ -21,14 +21,14 @@ static const double margin = 0.05;
 
 /* --- setup --- */
 
-static int read_period(const struct fl_policy *p, struct fl_window *ret, fairlead_error *err)
+static int read_period(const struct fl_policy *p, struct fl_usage_window *ret, fairlead_error *err)
 {
 	const struct fl_entitle_settings *e = &p->settings;
 	const char *cron = fl_model_text(p->model, e->period_cron);
 
-	*ret = (struct fl_window){ .kind = e->period_kind,
-				   .length = e->period,
-				   .first = e->period_start };
+	*ret = (struct fl_usage_window){ .kind = e->period_kind,
+					 .length = e->period,
+					 .first = e->period_start };
 	return e->period_kind == FL_WINDOW_CRON ?
 		       fl_cron_parse(cron, strlen(cron), &ret->cron, err) :
 		       0;
@@ -296,10 +296,10 @@ static void hear(const struct fl_policy *p, struct fl_workload w)
 
 	for (struct fl_node n = p->jobs[w.v].queue; n.v != FL_NONE; n = p->queues[n.v].parent)
 		for (int r = 0; r < FL_BUNDLE; r++) {
-			const struct fl_compared compared = { .check = FL_CHECK_BUDGET,
-							      .node = n,
-							      .victim = { FL_NONE },
-							      .kind = FL_NUMBER_BUNDLE };
+			const struct fl_rule_compared compared = { .check = FL_CHECK_BUDGET,
+								   .node = n,
+								   .victim = { FL_NONE },
+								   .kind = FL_NUMBER_BUNDLE };
 
 			if (b->hours[n.v].of[r] != FL_UNBOUNDED)
 				fl_witness_hears(&witness, &compared, r, b->used[n.v].of[r],

@@ -43,7 +43,7 @@ enum fl_budget_state { FL_BUDGET_NONE, FL_BUDGET_LEFT, FL_BUDGET_SPENT };
 /* All but the first three is found anew whenever it is looked at. */
 struct fl_budgets {
 	struct fl_history *history; /* of the period */
-	struct fl_window period;
+	struct fl_usage_window period;
 	struct fl_bundle *hours;     /* by node; FL_UNBOUNDED: no budget */
 	struct fl_bundle *used;      /* by node, in hours */
 	struct fl_bundle *left;      /* by node: of those who run or wait, to find `too_much` */

@@ -7,7 +7,7 @@ static bool fits_below(const struct fl_standing *queues, struct fl_node leaf,
 		       const struct fl_witness *witness, struct fl_refusal *ret)
 {
 	bool limits = reason == FL_REASON_OVER_LIMIT;
-	struct fl_compared compared = {
+	struct fl_rule_compared compared = {
 		.check = limits ? FL_CHECK_QUEUE_LIMIT : FL_CHECK_NON_PREEMPTIBLE_QUOTA,
 		.victim = { FL_NONE },
 		.kind = FL_NUMBER_BUNDLE,

@@ -53,7 +53,7 @@ static bool within(double a, double b)
 }
 
 /* fl_bundle_within, and who listens hears of every bound up to the one that is broken. */
-static bool all_within(const struct fl_witness *w, const struct fl_compared *c,
+static bool all_within(const struct fl_witness *w, const struct fl_rule_compared *c,
 		       const struct fl_bundle *a, const struct fl_bundle *b)
 {
 	for (int r = 0; r < FL_BUNDLE; r++) {
@@ -68,7 +68,7 @@ static bool all_within(const struct fl_witness *w, const struct fl_compared *c,
 }
 
 /* Not within: who listens hears the resource that decides, or all of them when none does. */
-static bool any_over(const struct fl_witness *w, const struct fl_compared *c,
+static bool any_over(const struct fl_witness *w, const struct fl_rule_compared *c,
 		     const struct fl_bundle *bound, const struct fl_bundle *held)
 {
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -94,7 +94,7 @@ static bool keeps_within_deserved(const struct fl_standing *queues, struct fl_no
 				  const struct fl_reclaimer *reclaimer, const struct fl_witness *w)
 {
 	const struct fl_bundle after = sum(&queues[n.v].non_preemptible, &reclaimer->request);
-	const struct fl_compared compared = {
+	const struct fl_rule_compared compared = {
 		.check = FL_CHECK_NON_PREEMPTIBLE_QUOTA,
 		.node = n,
 		.victim = { FL_NONE },
@@ -109,7 +109,7 @@ bool fl_reclaim_may(const struct fl_standing *queues, const struct fl_reclaimer 
 {
 	const struct fl_standing *q = &queues[reclaimer->queue.v];
 	const struct fl_bundle after = sum(&q->allocated, &reclaimer->request);
-	const struct fl_compared compared = {
+	const struct fl_rule_compared compared = {
 		.check = FL_CHECK_CAN_RECLAIM,
 		.node = reclaimer->queue,
 		.victim = { FL_NONE },
@@ -138,7 +138,7 @@ void fl_reclaim_sides(const struct fl_standing *queues, struct fl_node reclaimer
 	*ret_victim = victim;
 }
 
-static bool maintains_fair_share(const struct fl_witness *w, struct fl_compared c,
+static bool maintains_fair_share(const struct fl_witness *w, struct fl_rule_compared c,
 				 const struct fl_standing *side, const struct fl_bundle *remaining)
 {
 	struct fl_bundle may;
@@ -149,13 +149,13 @@ static bool maintains_fair_share(const struct fl_witness *w, struct fl_compared 
 	return any_over(w, &c, &may, remaining);
 }
 
-static bool guarantees_deserved(const struct fl_witness *w, struct fl_compared c,
+static bool guarantees_deserved(const struct fl_witness *w, struct fl_rule_compared c,
 				struct fl_node reclaimer_side, const struct fl_standing *reclaimer,
 				const struct fl_bundle *request, const struct fl_standing *side,
 				const struct fl_bundle *remaining)
 {
 	const struct fl_bundle after = sum(&reclaimer->allocated, request);
-	struct fl_compared own = c;
+	struct fl_rule_compared own = c;
 
 	own.check = c.check = FL_CHECK_GUARANTEE_DESERVED;
 	own.node = reclaimer_side;
@@ -166,7 +166,7 @@ static bool guarantees_deserved(const struct fl_witness *w, struct fl_compared c
 bool fl_reclaim_maintains_fair_share(const struct fl_standing *side,
 				     const struct fl_bundle *remaining)
 {
-	return maintains_fair_share(/* w= */ NULL, (struct fl_compared){ 0 }, side, remaining);
+	return maintains_fair_share(/* w= */ NULL, (struct fl_rule_compared){ 0 }, side, remaining);
 }
 
 bool fl_reclaim_guarantees_deserved(const struct fl_standing *reclaimer,
@@ -175,8 +175,8 @@ bool fl_reclaim_guarantees_deserved(const struct fl_standing *reclaimer,
 {
 	const struct fl_node nowhere = { FL_NONE };
 
-	return guarantees_deserved(/* w= */ NULL, (struct fl_compared){ 0 }, nowhere, reclaimer,
-				   request, side, remaining);
+	return guarantees_deserved(/* w= */ NULL, (struct fl_rule_compared){ 0 }, nowhere,
+				   reclaimer, request, side, remaining);
 }
 
 /* --- who loses what --- */
@@ -266,7 +266,7 @@ bool fl_reclaim_passes(const struct fl_standing *queues, struct fl_node own, str
 		       const struct fl_bundle *request, const struct fl_bundle *remaining,
 		       struct fl_workload victim, const struct fl_witness *witness)
 {
-	const struct fl_compared compared = {
+	const struct fl_rule_compared compared = {
 		.node = side,
 		.victim = victim,
 		.kind = FL_NUMBER_BUNDLE,
@@ -303,7 +303,7 @@ static bool stays_less_saturated(const struct call *c, struct fl_node n,
 	const struct fl_bundle *share = &c->queues[n.v].fair_share;
 	const struct fl_bundle *other = &c->queues[s.v].fair_share;
 	const struct loser *l = &c->s->losers[s.v];
-	const struct fl_compared compared = {
+	const struct fl_rule_compared compared = {
 		.check = FL_CHECK_SATURATION,
 		.node = s,
 		.victim = { FL_NONE },
@@ -329,7 +329,7 @@ static bool stays_less_saturated(const struct call *c, struct fl_node n,
 static bool stays_below_quota(const struct call *c, struct fl_node n, const struct fl_bundle *mine)
 {
 	const struct fl_standing *q = &c->queues[n.v];
-	const struct fl_compared compared = {
+	const struct fl_rule_compared compared = {
 		.check = FL_CHECK_KEEPS_BELOW_QUOTA,
 		.node = n,
 		.victim = { FL_NONE },
@@ -374,7 +374,7 @@ static bool keeps_quota(const struct call *c, struct fl_node n)
 {
 	const struct fl_bundle *deserved = &c->queues[n.v].deserved;
 	const struct loser *l = &c->s->losers[n.v];
-	const struct fl_compared compared = {
+	const struct fl_rule_compared compared = {
 		.check = FL_CHECK_PROTECTED_QUOTA,
 		.node = n,
 		.victim = { FL_NONE },

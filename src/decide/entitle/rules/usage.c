@@ -11,14 +11,14 @@
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/state/setup.h"
 
-static int window_of(const struct fl_policy *p, struct fl_window *ret, fairlead_error *err)
+static int window_of(const struct fl_policy *p, struct fl_usage_window *ret, fairlead_error *err)
 {
 	const struct fl_entitle_settings *e = &p->settings;
 	const char *cron = fl_model_text(p->model, e->cron);
 
-	*ret = (struct fl_window){ .kind = e->window_kind,
-				   .length = e->window,
-				   .first = e->window_start };
+	*ret = (struct fl_usage_window){ .kind = e->window_kind,
+					 .length = e->window,
+					 .first = e->window_start };
 	return e->window_kind == FL_WINDOW_CRON ?
 		       fl_cron_parse(cron, strlen(cron), &ret->cron, err) :
 		       0;

@@ -19,7 +19,7 @@ struct fl_witness {
 };
 
 /* What all rows of a rule have in common. */
-struct fl_compared {
+struct fl_rule_compared {
 	enum fl_check check;
 	struct fl_node node;
 	struct fl_workload victim; /* FL_NONE: of no single one */
@@ -27,8 +27,8 @@ struct fl_compared {
 };
 
 /* @lhs against @rhs in resource @r: it held, or not. */
-static inline void fl_witness_hears(const struct fl_witness *w, const struct fl_compared *c, int r,
-				    double lhs, double rhs, bool holds)
+static inline void fl_witness_hears(const struct fl_witness *w, const struct fl_rule_compared *c,
+				    int r, double lhs, double rhs, bool holds)
 {
 	if (!w)
 		return;
