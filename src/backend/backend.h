@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "model/daemon.h"
+#include "record/capacity.h"
 #include "record/job.h"
 
 /*
@@ -59,12 +60,6 @@ struct fl_host_flavor {
 	uint32_t n_devices;
 };
 
-/*
- * Of the environment: the soft limit of open files that runs get, where that of this process is
- * another.
- */
-#define FL_RUNNER_FILES "FAIRLEAD_FILES"
-
 /* All texts are copied by open. */
 struct fl_host_options {
 	uv_loop_t *loop;
@@ -77,19 +72,6 @@ struct fl_host_options {
 	enum fl_cgroup_use cgroup;
 	int64_t output_limit; /* bytes of each file of output */
 	struct fl_host_callbacks callbacks;
-};
-
-/* So much of a flavor there is. */
-struct fl_capacity_row {
-	char flavor[FL_JOB_RESOURCE], resource[FL_JOB_RESOURCE];
-	fl_amount amount;
-};
-struct fl_capacity {
-	const struct fl_capacity_row *rows; /* by flavor as configured, then resource by name */
-	uint32_t n;
-	bool contains; /* nothing that a run starts outlives it, whatever becomes of its runner */
-	const char *const *remarks; /* what is not enforced here, what was found: for the log */
-	uint32_t n_remarks;
 };
 
 /*
@@ -106,11 +88,7 @@ enum fl_before {
 	FL_BEFORE_TOLD,   /* as MAYBE; if there was none, it was told to go and is not started */
 };
 
-/* What a run is given. Valid during the call. */
-struct fl_run_grant {
-	char resource[FL_JOB_RESOURCE], flavor[FL_JOB_RESOURCE];
-	fl_amount amount; /* of all its tasks together */
-};
+/* What is to run. Valid during the call. */
 struct fl_run {
 	uint64_t job;
 	uint32_t attempt;
@@ -208,7 +186,5 @@ struct fl_backend_ops {
 	uint32_t (*devices)(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t *ret,
 			    uint32_t room);
 };
-
-extern const struct fl_backend_ops fl_local_backend;
 
 #endif

@@ -24,7 +24,7 @@
 
 #include <stddef.h>
 
-#include "record/job.h"
+#include "record/history.h"
 #include "record/record.h"
 
 struct fl_store;
@@ -61,73 +61,7 @@ struct fl_journal_row {
 	const char *text; /* NULL: none */
 };
 
-/* A job as it is.  An update leaves uid, user, name, queue, array, submitted and spec as they were. */
-struct fl_job_row {
-	uint64_t id;
-	enum fl_job_state state;
-	uint32_t uid;
-	const char *user, *name, *queue; /* queue: as submitted; user and name for lists */
-	uint64_t array;                  /* 0: none */
-	int32_t priority;
-	const char *spec;                  /* JSON (codec/job/job_json.h) */
-	fl_time submitted, started, ended; /* started: of the last attempt; FL_TIME_NONE */
-	uint32_t attempt;                  /* how often it was started */
-	uint32_t evictions, losses;
-	fl_time ran; /* in all attempts */
-	enum fl_hold held;
-	int outcome; /* enum fl_outcome_kind; -1: none yet */
-	int status;
-	const char *
-		placement; /* JSON of what it holds: [{"resource","flavor","amount"}]; NULL: nothing */
-	const char *reason; /* why it waits, or how it ended, in words; NULL */
-	/* Read only: */
-	uint64_t spec_bytes; /* of the spec, also where it is not read */
-	const char *damaged; /* "its spec": it is not what was written; NULL: all is well */
-};
-
-/* What happened, for people and programs that follow. */
-struct fl_event_row {
-	uint64_t seq; /* of the journal row that it follows from, whose time is `at` */
-	uint32_t n;   /* the n-th of it, from 0: (seq, n) is written once */
-	fl_time at;
-	const char *kind; /* "Submitted", "Admitted", "Preempted", ...: daemon/engine/event.def */
-	uint64_t job;     /* 0: none */
-	uint32_t attempt;
-	const char *queue;  /* the job's, or what it is about; NULL */
-	uint64_t by;        /* Preempted: the job it makes way for; 0 */
-	const char *reason; /* one word; NULL */
-	const char *text;   /* one line for people */
-};
-
-/* A time in which a job held quota. */
-struct fl_admission_row {
-	uint64_t job;
-	uint32_t attempt;
-	const char *queue; /* whose quota */
-	fl_time waits;     /* since when it had waited for that */
-	fl_time from, to;  /* to FL_TIME_NONE: still; written again when it is over */
-	const char *placement;
-	const char *ended; /* "exited", "preempted", ...; NULL: not yet */
-	uint64_t preemptor;
-};
-
-/* How much a queue held within a time: exact, from when its jobs held what. */
-struct fl_usage_sum_row {
-	const char *queue;
-	const char *resource, *flavor;        /* NULL: of all that it held, without an amount */
-	fl_time from, to;                     /* the first and last of it */
-	double amount;                        /* units of amounts, times seconds */
-	uint64_t jobs, admissions, evictions; /* evictions: that ended so within that time */
-};
-
-/* Something about a queue, cohort or the daemon that lasts: a cycle, a missing flavor. */
-struct fl_condition_row {
-	const char *kind, *name; /* object */
-	const char *type, *reason, *text;
-	bool holds;
-	fl_time since;
-};
-
+/* Who did what. */
 struct fl_audit_row {
 	fl_time at;
 	uint32_t uid;

@@ -6,6 +6,8 @@
  * is made, its runner takes a lock on it and starts nothing twice, and the runner does not need
  * the daemon.
  */
+#include "backend/local/local.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

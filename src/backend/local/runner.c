@@ -30,8 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
 #include "backend/local/group.h"
+#include "backend/local/local.h"
 #include "backend/local/process.h"
 #include "backend/local/runner.h"
 

@@ -14,9 +14,9 @@
 #ifndef FL_DAEMON_CONFIG_CONFIG_H
 #define FL_DAEMON_CONFIG_CONFIG_H
 
-#include "backend/backend.h"
 #include "codec/edit/change.h"
 #include "model/model.h"
+#include "record/capacity.h"
 
 struct fl_config;
 

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/local/local.h"
 #include "daemon/api/api.h"
 #include "daemon/config/access.h"
 #include "daemon/config/config.h"

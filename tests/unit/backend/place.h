@@ -9,7 +9,7 @@
 
 #include "lib/unit.h"
 
-#include "backend/backend.h"
+#include "backend/local/local.h"
 
 enum { PLACE_RUNS = 64, PLACE_NOTICES = 16 };
 
