@@ -23,7 +23,7 @@ static const char maker[] = "fairlead " FAIRLEAD_VERSION;
 /* --- a question, and how the answer is to look --- */
 
 struct asking {
-	struct fl_core_view view;
+	struct fl_live_view view;
 	struct fl_report report;
 	struct fl_arena arena;
 	struct fl_question q;
@@ -315,7 +315,7 @@ struct trial {
 	struct fl_changes changes;
 	struct fl_model *edit;
 	struct fl_config *config;
-	struct fl_core_view view;
+	struct fl_live_view view;
 };
 
 static int name_deletions(struct trial *t, const char *names, fairlead_error *err)
@@ -450,7 +450,7 @@ static int write_image(void *user, const void *bytes, size_t n, fairlead_error *
 
 static int snapshot(struct fl_call *call, FILE *out, fairlead_error *err)
 {
-	struct fl_core_view view;
+	struct fl_live_view view;
 
 	fl_core_view(call->api->core, &view);
 

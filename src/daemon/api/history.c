@@ -39,7 +39,7 @@ struct line {
 struct history {
 	struct fl_call call;
 	uv_work_t work;
-	struct fl_core_view view; /* on the loop only */
+	struct fl_live_view view; /* on the loop only */
 	fl_time from, to;
 	json_t *tree, *queues;
 	struct fl_fair_node *nodes;

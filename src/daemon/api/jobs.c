@@ -127,7 +127,7 @@ static int submission_check(const struct fl_call *call, struct submission *s, bo
 {
 	const struct fl_peer *peer = &call->r->peer;
 	struct fl_access *access = call->api->access;
-	struct fl_core_view view;
+	struct fl_live_view view;
 	const char *last = NULL;
 
 	fl_core_view(call->api->core, &view);

@@ -366,7 +366,7 @@ static bool is_wanted(const struct list *l, const struct fl_live *job)
 
 static void find_live(struct list *l)
 {
-	struct fl_core_view view;
+	struct fl_live_view view;
 	uint32_t at = 0, end;
 
 	fl_core_view(l->call->api->core, &view);
@@ -487,7 +487,7 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 /* Jobs of a queue that is gone may still be there, but a queue that never was is a slip. */
 static bool is_lost(const struct list *l, fairlead_error *err)
 {
-	struct fl_core_view view;
+	struct fl_live_view view;
 	struct fl_sym namespace, queue;
 
 	fl_core_view(l->call->api->core, &view);

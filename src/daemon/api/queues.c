@@ -23,7 +23,7 @@ enum counted { RUNNING, WAITING, HELD, COUNTED };
 
 struct queues {
 	struct fl_call *call;
-	struct fl_core_view view;
+	struct fl_live_view view;
 	const struct fl_model *m;
 	bool entitle;
 	struct fl_arena arena;

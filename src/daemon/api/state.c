@@ -28,7 +28,7 @@ void fl_api_health(struct fl_call *call)
 	const struct fl_core *core = call->api->core;
 	const char *problem = fl_core_problem(core);
 	struct fl_store_damage d;
-	struct fl_core_view view;
+	struct fl_live_view view;
 
 	fl_core_view(core, &view);
 	fl_store_damaged(fl_core_store(core), &d);

@@ -19,7 +19,7 @@
 #define FL_DAEMON_ENGINE_GENERATION_H
 
 #include "daemon/config/config.h"
-#include "daemon/machine/jobs.h"
+#include "daemon/engine/view.h"
 
 struct fl_generation {
 	struct fl_model *model;

@@ -25,8 +25,8 @@
 #include "ask/common/explain.h"
 #include "backend/backend.h"
 #include "daemon/engine/clock.h"
-#include "decide/policy.h"
-#include "sim/driver.h"
+#include "daemon/engine/events.h"
+#include "daemon/engine/view.h"
 #include "store/store.h"
 
 struct fl_core;
@@ -126,27 +126,6 @@ int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line)
 /* --- what there is; valid until the loop goes on --- */
 
 /* A job that is not over, or was a moment ago; others are in the store only. */
-struct fl_live {
-	uint64_t id, array;
-	struct fl_sym queue, user; /* queue: as submitted; fl_core_word */
-	uint32_t uid;
-	enum fl_job_state state;
-	enum fl_go_why stopping; /* STOPS: why */
-	uint64_t preemptor;      /* STOPS: the job it makes way for; 0: none */
-	enum fl_hold held;       /* waits to be released, or will when it has stopped */
-	uint32_t awaited;        /* so many jobs wait for it, counted as often as they name it */
-	int32_t priority;
-	uint32_t tasks, attempt, evictions, losses;
-	struct fl_workload workload; /* in the generation; FL_NONE: not in the policy */
-	uint32_t asks;               /* what for, with others that ask for the same (jobs.h) */
-	uint32_t bytes;              /* of its spec, which stands in the store */
-	fl_time submitted, started, ended, ran;
-	fl_time waits; /* since when it waits, held or for its turn; as of the last time it did */
-	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone, or leads nowhere */
-	int outcome;   /* over: enum fl_outcome_kind, or -1 */
-	int status;
-	char *ending; /* over: how, in words, where these two do not say; NULL */
-};
 const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id); /* NULL */
 /* Queue or user of a job, until the next one is submitted. */
 const char *fl_core_word(const struct fl_core *c, struct fl_sym word);
@@ -159,17 +138,8 @@ const char *fl_core_public(const char *reason, char buffer[FL_CORE_REASON]);
 const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
 			   size_t size);
 
-/* The generation: what questions are asked of (ask/). It may be marked and rolled back. */
-struct fl_core_view {
-	const struct fl_model *model;
-	const struct fl_policy_ops *ops;
-	struct fl_policy *policy;
-	const struct fl_driver *driver;
-	fl_time now;
-	const struct fl_live *jobs; /* all of them, by number; n_jobs */
-	uint32_t n_jobs;
-};
-void fl_core_view(const struct fl_core *c, struct fl_core_view *ret);
+/* What questions are asked of. It may be marked and rolled back. */
+void fl_core_view(const struct fl_core *c, struct fl_live_view *ret);
 /* What quotas are parts of.  Of @arena; FAIRLEAD_ENOMEM. */
 int fl_core_machine(const struct fl_core *c, struct fl_arena *arena, struct fl_explain_machine *ret,
 		    fairlead_error *err);
@@ -177,7 +147,7 @@ int fl_core_machine(const struct fl_core *c, struct fl_arena *arena, struct fl_e
  * In a copy of the process (aside.h), once: the next generation as it would be by @config, beside
  * the one that is.  FAIRLEAD_EINPUT: it would not be taken.
  */
-int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_core_view *ret,
+int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_live_view *ret,
 		fairlead_error *err);
 
 struct fl_store *fl_core_store(const struct fl_core *c);
@@ -206,11 +176,6 @@ fl_time fl_core_started(const struct fl_core *c);
 
 /* --- who follows: each event as it happens, from the next one on --- */
 
-struct fl_follower {
-	void (*event)(void *user, const struct fl_event_row *row);
-	void *user;
-	struct fl_follower *next; /* the core's */
-};
 void fl_core_follow(struct fl_core *c, struct fl_follower *f);
 void fl_core_unfollow(struct fl_core *c, struct fl_follower *f);
 /* Those that happened and that the store may not show yet, in order. */

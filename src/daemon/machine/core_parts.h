@@ -14,14 +14,6 @@
 #include "daemon/machine/token.h"
 #include "daemon/metrics/metrics.h"
 
-enum fl_happened {
-#define FL_HAPPENED(id, name, meaning) FL_HAPPENED_##id,
-#include "daemon/engine/event.def"
-#undef FL_HAPPENED
-	FL_HAPPENEDS
-};
-const char *fl_happened_name(enum fl_happened what);
-
 struct fl_core {
 	struct fl_core_options options;
 	uv_loop_t *loop;

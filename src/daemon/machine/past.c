@@ -127,7 +127,7 @@ int fl_past_read(struct fl_store *s, fl_time now, struct fl_past **ret, fairlead
 struct trial {
 	const struct fl_past *past;
 	struct fl_core *c;
-	struct fl_core_view view; /* of the generation that is tried */
+	struct fl_live_view view; /* of the generation that is tried */
 	struct fl_model *m;       /* its model */
 	uint32_t n;               /* jobs that are there */
 	uint32_t *was;            /* by job that is there: its workload in the generation that is */

@@ -41,7 +41,7 @@ int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_
 	return r;
 }
 
-int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_core_view *ret,
+int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_live_view *ret,
 		fairlead_error *err)
 {
 	struct fl_generation *g = calloc(1, sizeof *g); /* the copy's, until it ends */

@@ -6,17 +6,6 @@
 
 #include "daemon/machine/core_parts.h"
 
-const char *fl_happened_name(enum fl_happened what)
-{
-	static const char *const names[] = {
-#define FL_HAPPENED(id, name, meaning) name,
-#include "daemon/engine/event.def"
-#undef FL_HAPPENED
-	};
-
-	return (unsigned)what < FL_HAPPENEDS ? names[what] : "";
-}
-
 const char *fl_core_queue(const struct fl_core *c, const struct fl_live *job)
 {
 	const struct fl_model *m = c->generation.model;
@@ -166,11 +155,8 @@ int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *
 	};
 	int r = fl_gather_event(c->gather, &row, err);
 
-	for (struct fl_follower *f = c->replaying ? NULL : c->followers, *next; f && r == 0;
-	     f = next) {
-		next = f->next; /* it may leave */
-		f->event(f->user, &row);
-	}
+	if (r == 0 && !c->replaying)
+		fl_followers_tell(&c->followers, &row);
 	return r;
 }
 

@@ -123,11 +123,11 @@ const char *fl_core_public(const char *reason, char buffer[FL_CORE_REASON])
 	return buffer;
 }
 
-void fl_core_view(const struct fl_core *c, struct fl_core_view *ret)
+void fl_core_view(const struct fl_core *c, struct fl_live_view *ret)
 {
 	fl_time now = fl_clock_now(&c->clock);
 
-	*ret = (struct fl_core_view){ .model = c->generation.model,
+	*ret = (struct fl_live_view){ .model = c->generation.model,
 				      .ops = c->generation.ops,
 				      .policy = c->generation.policy,
 				      .driver = &c->generation.driver,
@@ -137,7 +137,7 @@ void fl_core_view(const struct fl_core *c, struct fl_core_view *ret)
 }
 
 /* What queues and cohorts other than @rest have of their own in a flavor and resource. */
-static fl_amount promised(const struct fl_core_view *v, struct fl_node rest,
+static fl_amount promised(const struct fl_live_view *v, struct fl_node rest,
 			  const struct fl_explain_spare *of)
 {
 	const struct fl_tree *t = fl_borrow_tree(v->policy);
@@ -168,7 +168,7 @@ int fl_core_machine(const struct fl_core *c, struct fl_arena *arena, struct fl_e
 {
 	const struct fl_model *m = c->generation.model;
 	struct fl_explain_spare *rows = fl_arena_alloc(arena, c->capacity.n, sizeof *rows, err);
-	struct fl_core_view v;
+	struct fl_live_view v;
 
 	if (!rows)
 		return FAIRLEAD_ENOMEM;
@@ -217,17 +217,12 @@ const struct fl_daemon_settings *fl_core_start_settings(const struct fl_core *c)
 
 void fl_core_follow(struct fl_core *c, struct fl_follower *f)
 {
-	f->next = c->followers;
-	c->followers = f;
+	fl_followers_join(&c->followers, f);
 }
 
 void fl_core_unfollow(struct fl_core *c, struct fl_follower *f)
 {
-	for (struct fl_follower **at = &c->followers; *at; at = &(*at)->next)
-		if (*at == f) {
-			*at = f->next;
-			return;
-		}
+	fl_followers_leave(&c->followers, f);
 }
 
 void fl_core_unwritten(const struct fl_core *c,

@@ -12,7 +12,7 @@
 #ifndef FL_DAEMON_METRICS_METRICS_H
 #define FL_DAEMON_METRICS_METRICS_H
 
-#include "daemon/machine/core.h"
+#include "daemon/engine/view.h"
 #include "daemon/metrics/vitals.h"
 #include "net/server.h"
 #include "record/record.h"
@@ -30,6 +30,8 @@ struct fl_metric_row {
 	const char *type, *name, *unit, *labels, *help, *kueue, *kai;
 };
 extern const struct fl_metric_row fl_metric_rows[FL_METRICS];
+
+struct fl_metrics;
 
 int fl_metrics_new(struct fl_metrics **ret, fairlead_error *err);
 struct fl_metrics *fl_metrics_free(struct fl_metrics *m);
@@ -54,7 +56,7 @@ void fl_metrics_committed(struct fl_metrics *m, fl_time took, uint32_t rows);
 /* --- what there is now, in Prometheus' text format --- */
 
 struct fl_metrics_now {
-	struct fl_core_view view; /* jobs NULL: none */
+	struct fl_live_view view; /* jobs NULL: none */
 	fl_time started;
 	uint64_t store_bytes;
 	bool store_fails, restored;

@@ -174,7 +174,7 @@ static void add_pending(const struct rendering *r, const struct fl_workload_row 
 
 static void count_workloads(struct rendering *r)
 {
-	const struct fl_core_view *v = &r->now->view;
+	const struct fl_live_view *v = &r->now->view;
 
 	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
 		const struct fl_workload_row *row = &r->model->workloads[w];
@@ -378,7 +378,7 @@ static void put_standings(struct rendering *r, enum fl_metric id)
 static void put_shares(const struct rendering *r, enum fl_metric id, const uint32_t *nodes,
 		       uint32_t n)
 {
-	const struct fl_core_view *v = &r->now->view;
+	const struct fl_live_view *v = &r->now->view;
 
 	for (uint32_t i = 0; i < n && i < FL_METRICS_QUEUES; i++) {
 		const struct fl_node_row *row = &r->model->nodes[nodes[i]];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/image.h"
-#include "daemon/machine/jobs.h"
+#include "daemon/engine/jobs.h"
 
 struct saved_live {
 	uint64_t id, array, preemptor;

@@ -2,7 +2,7 @@
 /*
  * jobs - those that are not over yet, by number
  *
- * Small rows, for there may be hundreds of thousands: what a job is to run stands in the store and
+ * Small rows, for there may be hundreds of thousands: what a job is to run stands elsewhere and
  * is read when it starts.  Jobs that ask for the same share one row of what they ask for.
  *
  * Who is over stays until it is dropped, so that what it came to can be written down first.
@@ -10,11 +10,36 @@
  * Cost: looking one up O(log n); adding O(1); dropping O(1) each, some in a while.  Telling who waits
  * for one: those who wait at all and came after it, until the last of them was told.
  */
-#ifndef FL_DAEMON_MACHINE_JOBS_H
-#define FL_DAEMON_MACHINE_JOBS_H
+#ifndef FL_DAEMON_ENGINE_JOBS_H
+#define FL_DAEMON_ENGINE_JOBS_H
 
+#include "base/image.h"
+#include "base/mem.h"
 #include "base/names.h"
-#include "daemon/machine/core.h"
+#include "record/job.h"
+
+/* A job that is not over, or was a moment ago. */
+struct fl_live {
+	uint64_t id, array;
+	struct fl_sym queue, user; /* queue: as submitted; words of the table */
+	uint32_t uid;
+	enum fl_job_state state;
+	enum fl_go_why stopping; /* STOPS: why */
+	uint64_t preemptor;      /* STOPS: the job it makes way for; 0: none */
+	enum fl_hold held;       /* waits to be released, or will when it has stopped */
+	uint32_t awaited;        /* so many jobs wait for it, counted as often as they name it */
+	int32_t priority;
+	uint32_t tasks, attempt, evictions, losses;
+	struct fl_workload workload; /* in the generation; FL_NONE: not in the policy */
+	uint32_t asks;               /* what for, with others that ask for the same */
+	uint32_t bytes;              /* of its spec, which stands in the store */
+	fl_time submitted, started, ended, ran;
+	fl_time waits; /* since when it waits, held or for its turn; as of the last time it did */
+	fl_time retry; /* not before; FL_TIME_NONE; FL_NEVER: its queue is gone, or leads nowhere */
+	int outcome;   /* over: enum fl_outcome_kind, or -1 */
+	int status;
+	char *ending; /* over: how, in words, where these two do not say; NULL */
+};
 
 /* What one task asks for, and how many there are: zeroed, then filled, for it is compared whole. */
 struct fl_asks {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/machine/jobs.h"
+#include "daemon/engine/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* events - what can happen to jobs, for people, and who follows it */
+#ifndef FL_DAEMON_ENGINE_EVENTS_H
+#define FL_DAEMON_ENGINE_EVENTS_H
+
+#include "record/history.h"
+
+enum fl_happened {
+#define FL_HAPPENED(id, name, meaning) FL_HAPPENED_##id,
+#include "daemon/engine/event.def"
+#undef FL_HAPPENED
+	FL_HAPPENEDS
+};
+const char *fl_happened_name(enum fl_happened what);
+
+/* Somebody who is told of each event as it happens, from the next one on. */
+struct fl_follower {
+	void (*event)(void *user, const struct fl_event_row *row);
+	void *user;
+	struct fl_follower *next; /* of the list that it is in */
+};
+void fl_followers_join(struct fl_follower **list, struct fl_follower *f);
+void fl_followers_leave(struct fl_follower **list, struct fl_follower *f);
+/* Whoever is told may leave. */
+void fl_followers_tell(struct fl_follower *const *list, const struct fl_event_row *row);
+
+#endif
