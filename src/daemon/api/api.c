@@ -129,7 +129,7 @@ bool fl_api_may_touch(const struct fl_call *call, uid_t owner)
 const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
 			  char buffer[FL_CORE_REASON])
 {
-	return !reason || fl_api_may_touch(call, owner) ? reason : fl_core_public(reason, buffer);
+	return !reason || fl_api_may_touch(call, owner) ? reason : fl_live_public(reason, buffer);
 }
 
 int fl_api_row(const struct fl_call *call,

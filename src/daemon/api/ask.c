@@ -119,7 +119,7 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 
 	asking_begin(&a, call, out);
 	a.q.machine = &machine;
-	code = fl_core_machine(call->api->core, &a.arena, &machine, err);
+	code = fl_live_view_machine(&a.view, &a.arena, &machine, err);
 	if (code == 0 && call->past)
 		code = fl_past_eta(call->past, call->api->core, call->job, &eta, err);
 	if (code == 0)

@@ -11,7 +11,7 @@
 
 #include "daemon/api/parts.h"
 #include "daemon/engine/fairness.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/engine/placement.h"
 #include "report/job/parts.h"
 #include "report/out/report.h"
 
@@ -163,7 +163,7 @@ static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *e
 static int holding(void *user, const struct fl_admission_row *a, fairlead_error *err)
 {
 	struct history *h = user;
-	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
+	struct fl_run_grant grants[FL_GRANTS];
 	uint32_t n = 0, node = find(h, a->queue);
 	int r = 0;
 
@@ -174,7 +174,7 @@ static int holding(void *user, const struct fl_admission_row *a, fairlead_error 
 	if (node == FL_NONE)
 		return 0;
 	if (a->placement)
-		r = fl_placement_read(a->placement, grants, FL_JOB_RESOURCES * 4, &n, err);
+		r = fl_placement_read(a->placement, grants, FL_GRANTS, &n, err);
 	for (uint32_t i = 0; i < n && r == 0; i++)
 		r = add_span(h, grants[i].resource,
 			     (struct fl_fair_span){ node, a->waits, a->to,

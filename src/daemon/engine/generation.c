@@ -596,3 +596,18 @@ void fl_generation_done(struct fl_generation *g)
 	fl_mem_free(&fl_mem_heap, g->job_of);
 	*g = (struct fl_generation){ 0 };
 }
+
+struct fl_live *fl_generation_job(const struct fl_generation *g, const struct fl_jobs *jobs,
+				  struct fl_workload w)
+{
+	uint64_t id = w.v == FL_NONE ? 0 : g->job_of[w.v];
+
+	return id ? fl_jobs_find(jobs, id) : NULL;
+}
+
+void fl_generation_leave(struct fl_generation *g, struct fl_live *job)
+{
+	if (job->workload.v != FL_NONE)
+		g->job_of[job->workload.v] = 0;
+	job->workload.v = FL_NONE;
+}

@@ -19,7 +19,9 @@
 #define FL_DAEMON_ENGINE_GENERATION_H
 
 #include "daemon/config/config.h"
-#include "daemon/engine/view.h"
+#include "daemon/engine/jobs.h"
+#include "decide/policy.h"
+#include "sim/driver.h"
 
 struct fl_generation {
 	struct fl_model *model;
@@ -74,6 +76,11 @@ int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
 		       struct fl_generation *ret, fairlead_error *err);
 void fl_generation_done(struct fl_generation *g);
 
+/* The job that a workload is; NULL: none, or it left. */
+struct fl_live *fl_generation_job(const struct fl_generation *g, const struct fl_jobs *jobs,
+				  struct fl_workload w);
+/* It is a workload no more; it may come in again. */
+void fl_generation_leave(struct fl_generation *g, struct fl_live *job);
 /* Would @job come in at @now? */
 bool fl_generation_wants(const struct fl_live *job, fl_time now);
 

@@ -41,6 +41,13 @@ struct fl_live {
 	char *ending; /* over: how, in words, where these two do not say; NULL */
 };
 
+/* It has a run, which may not have begun yet. */
+static inline bool fl_live_runs(const struct fl_live *job)
+{
+	return job->state == FL_JOB_STARTS || job->state == FL_JOB_RUNS ||
+	       job->state == FL_JOB_STOPS;
+}
+
 /* What one task asks for, and how many there are: zeroed, then filled, for it is compared whole. */
 struct fl_asks {
 	uint32_t tasks, n_requests, n_labels;

@@ -192,7 +192,7 @@ static int sort_run(void *user, uint64_t job, uint32_t attempt, const char *toke
 {
 	struct sorting *s = user;
 	const struct fl_live *live = fl_jobs_find(&s->c->jobs, job);
-	bool wanted = live && fl_core_runs(live) && live->attempt == attempt;
+	bool wanted = live && fl_live_runs(live) && live->attempt == attempt;
 	enum fl_found found = FL_FOUND_NEVER;
 	int r;
 

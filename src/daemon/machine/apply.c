@@ -52,21 +52,6 @@ static int tell_policy(struct fl_core *c, fl_time at, enum fl_event_kind kind,
 	return r;
 }
 
-/* It is a workload no more; it may come in again. */
-static void leave_generation(struct fl_core *c, struct fl_live *job)
-{
-	if (job->workload.v != FL_NONE)
-		c->generation.job_of[job->workload.v] = 0;
-	job->workload.v = FL_NONE;
-}
-
-static struct fl_live *job_of(struct fl_core *c, struct fl_workload w)
-{
-	uint64_t id = w.v == FL_NONE ? 0 : c->generation.job_of[w.v];
-
-	return id ? fl_jobs_find(&c->jobs, id) : NULL;
-}
-
 /* --- small steps --- */
 
 static int tell(struct fl_core *c, enum fl_happened what, fl_time at, const struct fl_live *job,
@@ -134,7 +119,7 @@ static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_j
 	char buffer[FL_CORE_REASON];
 	/* What outcome and status say is not kept twice. */
 	bool said = text && job->outcome >= 0 &&
-		    strcmp(fl_core_last_run(job, buffer, sizeof buffer), text) == 0;
+		    strcmp(fl_live_last_run(job, buffer, sizeof buffer), text) == 0;
 	int r = fl_jobs_end(&c->jobs, job, state, said ? NULL : text, err);
 
 	if (r < 0)
@@ -143,8 +128,8 @@ static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_j
 		fl_metrics_ended(c->metrics, fl_core_queue(c, job), state);
 	job->ended = at;
 	r = tell(c, what, at, job, fl_job_state_name(state),
-		 text ? fl_core_public(text, buffer) : NULL, err);
-	leave_generation(c, job);
+		 text ? fl_live_public(text, buffer) : NULL, err);
+	fl_generation_leave(&c->generation, job);
 	return r < 0 || !job->awaited ? r : tell_who_waits(c, job->id, at, err);
 }
 
@@ -248,7 +233,7 @@ static int cancel(struct fl_core *c, const struct fl_journal_row *row, struct fl
 {
 	int r;
 
-	if (fl_core_runs(job))
+	if (fl_live_runs(job))
 		return stop(c, job, row->at, FL_GO_CANCELLED, row->text, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
 	return r < 0 ? r :
@@ -265,10 +250,10 @@ static int hold(struct fl_core *c, const struct fl_journal_row *row, struct fl_l
 		job->held = row->a ? FL_HOLD_ADMIN : FL_HOLD_OWNER;
 	if (r < 0 || job->state == FL_JOB_HELD)
 		return r;
-	if (fl_core_runs(job))
+	if (fl_live_runs(job))
 		return stop(c, job, row->at, FL_GO_HELD, row->text, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
-	leave_generation(c, job);
+	fl_generation_leave(&c->generation, job);
 	job->state = FL_JOB_HELD;
 	return r;
 }
@@ -353,7 +338,7 @@ static int put_back(struct fl_core *c, struct fl_live *job, fl_time at, fairlead
 {
 	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
 
-	leave_generation(c, job);
+	fl_generation_leave(&c->generation, job);
 	wait_again(job, at);
 	if (r == 0 && job->state == FL_JOB_WAITS)
 		r = fl_core_newcomer(c, job, err);
@@ -365,7 +350,7 @@ static int try_later(struct fl_core *c, struct fl_live *job, fl_time at, fairlea
 {
 	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
 
-	leave_generation(c, job);
+	fl_generation_leave(&c->generation, job);
 	wait_again(job, at);
 	job->retry = at + (FL_SECOND << (job->losses < 10 ? job->losses - 1 : 9));
 	return r < 0 ? r : fl_core_newcomer(c, job, err);
@@ -419,7 +404,7 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 	r = tell_policy(c, at, FL_EV_FINISHED, job, err);
 	if (r < 0)
 		return r;
-	size_t n = strlen(fl_core_last_run(job, text, sizeof text));
+	size_t n = strlen(fl_live_last_run(job, text, sizeof text));
 	if (has_run(o) && o->text[0])
 		(void)snprintf(text + n, sizeof text - n, ", %s", o->text);
 	return end_job(c, job, at,
@@ -451,7 +436,7 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	fl_time at;
 	int r;
 
-	if (!fl_core_runs(job) || row->attempt != job->attempt)
+	if (!fl_live_runs(job) || row->attempt != job->attempt)
 		return 0;
 	/*
 	 * Its runner knows of two reasons more than we do: time, and a machine that is shut down; and
@@ -490,19 +475,14 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 
 /* --- what the policy decides --- */
 
-static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err)
+static int start(void *user, fl_time now, struct fl_live *job, const struct fl_decision *d,
+		 fairlead_error *err)
 {
 	struct fl_core *c = user;
-	struct fl_live *job = job_of(c, d->workload);
 	int r;
 
-	if (!job || job->state != FL_JOB_WAITS)
-		return 0;
 	if (!c->replaying)
 		fl_metrics_waited(c->metrics, fl_core_queue(c, job), now - job->waits);
-	job->state = FL_JOB_STARTS;
-	job->attempt++;
-	job->started = now;
 	if ((r = tell(c, FL_HAPPENED_ADMITTED, now, job, fl_reason_name(d->reason), NULL, err)) <
 		    0 ||
 	    (r = fl_core_admit(c, job, err)) < 0)
@@ -510,10 +490,11 @@ static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	return fl_core_start(c, job, FL_BEFORE_NOT, err);
 }
 
-static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err)
+static int evict(void *user, fl_time now, struct fl_live *job, const struct fl_decision *d,
+		 fairlead_error *err)
 {
 	struct fl_core *c = user;
-	struct fl_live *job = job_of(c, d->workload), *by = job_of(c, d->preemptor);
+	const struct fl_live *by = fl_generation_job(&c->generation, &c->jobs, d->preemptor);
 	struct fl_tell row = { .what = FL_HAPPENED_PREEMPTED,
 			       .at = now,
 			       .job = job,
@@ -522,16 +503,8 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 			       .text = fl_reason_sentence(d->reason) };
 	int r;
 
-	if (!job || !fl_core_runs(job))
-		return 0;
 	if (!c->replaying)
 		fl_metrics_preempted(c->metrics, fl_core_queue(c, job), d->reason);
-	job->evictions++;
-	if (job->stopping == FL_GO_NOT) {
-		job->stopping = FL_GO_PREEMPTED;
-		job->preemptor = row.by;
-	}
-	job->state = FL_JOB_STOPS;
 	if ((r = fl_core_tell(c, &row, err)) < 0 || (r = fl_core_touch(c, job, err)) < 0)
 		return r;
 	return fl_core_stop(c, job, FL_GO_PREEMPTED, err);
@@ -540,20 +513,27 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
 {
 	struct fl_core *c = user;
-	char text[160];
+	char text[FL_LOOP_TEXT];
 	struct fl_tell row = { .what = FL_HAPPENED_LOOP,
 			       .at = now,
 			       .reason = l->sure ? "sure" : "repeated",
-			       .text = text };
+			       .text = fl_loop_text(l, text) };
 
 	if (!c->replaying)
 		fl_metrics_loop(c->metrics);
-	(void)snprintf(text, sizeof text, "%u jobs preempt each other in turn, %llu times so far",
-		       l->workloads, (unsigned long long)l->preemptions);
 	return fl_core_tell(c, &row, err);
 }
 
-const struct fl_backend fl_core_driven = { .start = start, .evict = evict, .loop = loop };
+void fl_core_decide(struct fl_core *c)
+{
+	c->deciding = (struct fl_decisions_heard){ .jobs = &c->jobs,
+						   .generation = &c->generation,
+						   .starts = start,
+						   .goes = evict,
+						   .loops = loop,
+						   .user = c };
+	c->driven = fl_decisions_backend(&c->deciding);
+}
 
 static bool is_drained(const struct fl_model *m, struct fl_workload w)
 {
@@ -572,7 +552,7 @@ static int drain(struct fl_core *c, fl_time at, fairlead_error *err)
 	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++) {
 		struct fl_live *job = &c->jobs.rows[i];
 
-		if (job->workload.v != FL_NONE && fl_core_runs(job) &&
+		if (job->workload.v != FL_NONE && fl_live_runs(job) &&
 		    is_drained(c->generation.model, job->workload))
 			r = stop(c, job, at, FL_GO_DRAIN, "its queue is drained", err);
 	}

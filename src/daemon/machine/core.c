@@ -544,8 +544,7 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 		return fl_fail_nomem(err);
 	c->options = *options;
 	c->loop = options->loop;
-	c->driven = fl_core_driven;
-	c->driven.user = c;
+	fl_core_decide(c);
 	c->draft_from = DRAFT_FROM;
 	fl_gather_init(&c->gathers[0]);
 	fl_gather_init(&c->gathers[1]);

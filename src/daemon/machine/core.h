@@ -22,11 +22,10 @@
 
 #include <uv.h>
 
-#include "ask/common/explain.h"
 #include "backend/backend.h"
 #include "daemon/engine/clock.h"
 #include "daemon/engine/events.h"
-#include "daemon/engine/view.h"
+#include "daemon/engine/reason.h"
 #include "store/store.h"
 
 struct fl_core;
@@ -129,24 +128,14 @@ int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line)
 const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id); /* NULL */
 /* Queue or user of a job, until the next one is submitted. */
 const char *fl_core_word(const struct fl_core *c, struct fl_sym word);
-/* The job that a workload of the generation is; 0: none. */
-uint64_t fl_core_job_of(const struct fl_core *c, struct fl_workload w);
-enum { FL_CORE_REASON = 320 };
-/* Of a reason what is not for its owner alone: "impossible: cannot run 'train'" up to the colon. */
-const char *fl_core_public(const char *reason, char buffer[FL_CORE_REASON]);
-/* Why it waits, in one sentence; how it ended. @size: FL_CORE_REASON is enough. */
+/* fl_live_reason. @size: FL_CORE_REASON is enough. */
+enum { FL_CORE_REASON = FL_LIVE_REASON };
 const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
 			   size_t size);
 
 /* What questions are asked of. It may be marked and rolled back. */
 void fl_core_view(const struct fl_core *c, struct fl_live_view *ret);
-/* What quotas are parts of.  Of @arena; FAIRLEAD_ENOMEM. */
-int fl_core_machine(const struct fl_core *c, struct fl_arena *arena, struct fl_explain_machine *ret,
-		    fairlead_error *err);
-/*
- * In a copy of the process (aside.h), once: the next generation as it would be by @config, beside
- * the one that is.  FAIRLEAD_EINPUT: it would not be taken.
- */
+/* fl_live_view_try of what there is: in a copy of the process, once. */
 int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_live_view *ret,
 		fairlead_error *err);
 

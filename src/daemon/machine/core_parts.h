@@ -9,7 +9,8 @@
 
 #include <stdatomic.h>
 
-#include "daemon/engine/generation.h"
+#include "daemon/engine/decisions.h"
+#include "daemon/engine/rows.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/token.h"
 #include "daemon/metrics/metrics.h"
@@ -27,8 +28,9 @@ struct fl_core {
 	struct fl_token_key key; /* of the tokens of runs */
 	struct fl_metrics *metrics;
 	struct fl_clock clock;
-	uint64_t write_began;     /* uv_hrtime */
-	struct fl_backend driven; /* of the drivers of generations */
+	uint64_t write_began; /* uv_hrtime */
+	struct fl_decisions_heard deciding;
+	struct fl_backend driven; /* of the drivers of generations: that */
 
 	struct fl_jobs jobs;
 	struct fl_generation generation;
@@ -117,7 +119,8 @@ int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_erro
 /* *ret: how it went for who asked for it; FAIRLEAD_ESTATE, ENOENT: nothing came of it. */
 int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 		  const struct fl_job_spec *spec, int *ret, fairlead_error *err);
-extern const struct fl_backend fl_core_driven; /* without `user` */
+/* Fills in c->deciding and c->driven: what cycles decide is carried out. */
+void fl_core_decide(struct fl_core *c);
 /* Of a job that is there, or in the store alone; FL_JOB_STATES: it is in neither. */
 enum fl_job_state fl_core_state_of(const struct fl_core *c, uint64_t id);
 /* A job that is there and cannot go on is over now, without a row of the journal. */
@@ -125,6 +128,10 @@ int fl_core_end(struct fl_core *c, uint64_t id, enum fl_job_state state, const c
 		fairlead_error *err);
 /* The next generation at once, of all that are there and of job @up_to and before. */
 int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err);
+
+/* --- view.c --- */
+
+struct fl_living fl_core_living(const struct fl_core *c);
 
 /* --- checkpoint.c --- */
 
@@ -151,21 +158,8 @@ const char *fl_core_queue(const struct fl_core *c, const struct fl_live *job);
 
 /* The job's row in the store is to be written. */
 int fl_core_touch(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
-/* How it ended, in words; NULL: not yet, or there is nothing to say. */
-const char *fl_core_ending(const struct fl_live *job, char *buffer, size_t size);
-/* What became of its last run: "killed by signal 15 (time limit)". */
-const char *fl_core_last_run(const struct fl_live *job, char *buffer, size_t size);
 /* Rows of all that were touched, into the batch that is gathered. */
 int fl_core_write_jobs(struct fl_core *c, fairlead_error *err);
-struct fl_tell {
-	enum fl_happened what;
-	fl_time at;
-	const struct fl_live *job; /* NULL: none, or only its number is known: */
-	uint64_t number;
-	uint32_t attempt;
-	uint64_t by;
-	const char *queue, *reason, *text; /* queue NULL: the job's */
-};
 int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *err);
 int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
 int fl_core_release(struct fl_core *c, const struct fl_live *job, fl_time at, const char *ended,
@@ -175,16 +169,6 @@ int fl_core_conditions(struct fl_core *c, fl_time at, fairlead_error *err);
 
 /* --- runs.c --- */
 
-/* It has a run, which may not have begun yet. */
-static inline bool fl_core_runs(const struct fl_live *job)
-{
-	return job->state == FL_JOB_STARTS || job->state == FL_JOB_RUNS ||
-	       job->state == FL_JOB_STOPS;
-}
-
-/* What a job holds, as the backend wants it; room for FL_JOB_RESOURCES * 4. */
-uint32_t fl_core_grants(const struct fl_core *c, const struct fl_live *job,
-			struct fl_run_grant *ret, uint32_t room);
 /* Start it, as the policy says; what fails becomes an outcome. */
 int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
 		  fairlead_error *err);
@@ -211,10 +195,6 @@ int fl_core_copy_capacity(struct fl_core *c, const struct fl_capacity *from, fai
  */
 int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 			const struct fl_capacity *capacity, bool *ret, fairlead_error *err);
-/* What a placement of a job says, as it was written by rows.c. FAIRLEAD_EINPUT. */
-int fl_placement_read(const char *json, struct fl_run_grant *ret, uint32_t room, uint32_t *ret_n,
-		      fairlead_error *err);
-
 /* --- adopt.c: runs in the state folder against what the database knows --- */
 
 /* Open the store; FAIRLEAD_EINPUT: it knows fewer jobs than there are runs of. */

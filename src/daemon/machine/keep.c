@@ -216,31 +216,3 @@ int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line)
 	fl_config_free(wanted);
 	return r;
 }
-
-/* --- placements --- */
-
-int fl_placement_read(const char *json, struct fl_run_grant *ret, uint32_t room, uint32_t *ret_n,
-		      fairlead_error *err)
-{
-	json_t *list = json_loads(json, 0, NULL), *item;
-	size_t i;
-	int r = json_is_array(list) && json_array_size(list) <= room ? 0 : FAIRLEAD_EINPUT;
-
-	json_array_foreach(list, i, item)
-	{
-		const char *flavor = NULL, *resource = NULL;
-		json_int_t amount = 0;
-
-		if (r < 0 || json_unpack(item, "{s:s, s:s, s:I}", "resource", &resource, "flavor",
-					 &flavor, "amount", &amount) != 0) {
-			r = FAIRLEAD_EINPUT;
-			break;
-		}
-		(void)snprintf(ret[i].resource, sizeof ret->resource, "%s", resource);
-		(void)snprintf(ret[i].flavor, sizeof ret->flavor, "%s", flavor);
-		ret[i].amount = amount;
-	}
-	*ret_n = (uint32_t)i;
-	json_decref(list);
-	return r < 0 ? fl_fail(err, r, "the placement of a job is damaged") : 0;
-}

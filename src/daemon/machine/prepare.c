@@ -41,28 +41,6 @@ int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_
 	return r;
 }
 
-int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_live_view *ret,
-		fairlead_error *err)
-{
-	struct fl_generation *g = calloc(1, sizeof *g); /* the copy's, until it ends */
-	struct fl_generation_options o;
-	int r;
-
-	if (!g)
-		return fl_fail_nomem(err);
-	fl_core_view(c, ret);
-	o = options_of(c, ret->now, /* up_to= */ UINT64_MAX);
-	o.config = config;
-	r = fl_generation_new(&o, &c->jobs, g, err);
-	if (r == 0)
-		r = g->ops->forget(g->policy, ret->now, err);
-	ret->model = g->model;
-	ret->ops = g->ops;
-	ret->policy = g->policy;
-	ret->driver = &g->driver;
-	return r;
-}
-
 /* --- on a thread --- */
 
 static void settle(struct fl_core *c)

@@ -432,7 +432,7 @@ static int end_unread(struct restoring *x, fairlead_error *err)
 struct holding {
 	uint64_t job;
 	uint32_t n;
-	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
+	struct fl_run_grant grants[FL_GRANTS];
 };
 struct holdings {
 	struct holding *rows;
@@ -450,7 +450,7 @@ static int take_placement(void *user, const struct fl_job_row *row, fairlead_err
 		return FAIRLEAD_ENOMEM;
 	to = &h->rows[h->n++];
 	to->job = row->id;
-	return fl_placement_read(row->placement, to->grants, FL_JOB_RESOURCES * 4, &to->n, err);
+	return fl_placement_read(row->placement, to->grants, FL_GRANTS, &to->n, err);
 }
 
 static const struct fl_run_grant *held(void *user, uint64_t job, uint32_t *ret_n)

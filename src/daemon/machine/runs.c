@@ -7,57 +7,6 @@
 #include "codec/job/job_json.h"
 #include "daemon/machine/core_parts.h"
 
-/* --- what a job holds --- */
-
-/* Entitle knows no flavors: the first that has the resource. */
-static const char *flavor_with(const struct fl_core *c, const char *resource)
-{
-	for (uint32_t i = 0; i < c->capacity.n; i++)
-		if (strcmp(c->capacity.rows[i].resource, resource) == 0)
-			return c->capacity.rows[i].flavor;
-	return "";
-}
-
-static uint32_t grants_of_gang(const struct fl_core *c, const struct fl_live *job,
-			       struct fl_run_grant *ret, uint32_t room)
-{
-	const struct fl_asks *a = &c->jobs.asks[job->asks];
-	uint32_t n = a->n_requests < room ? a->n_requests : room;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const char *resource = fl_names_text(&c->jobs.names, a->requests[i].resource);
-
-		(void)snprintf(ret[i].resource, sizeof ret[i].resource, "%s", resource);
-		(void)snprintf(ret[i].flavor, sizeof ret[i].flavor, "%s", flavor_with(c, resource));
-		ret[i].amount = a->requests[i].amount * a->tasks;
-	}
-	return n;
-}
-
-uint32_t fl_core_grants(const struct fl_core *c, const struct fl_live *job,
-			struct fl_run_grant *ret, uint32_t room)
-{
-	const struct fl_generation *g = &c->generation;
-	const struct fl_placement *rows;
-	uint32_t n = 0, of = 0;
-
-	if (job->workload.v == FL_NONE)
-		return 0;
-	rows = g->ops->placement(g->policy, job->workload, &n);
-	if (n && g->model->workloads[job->workload.v].gang != FL_NONE)
-		return grants_of_gang(c, job, ret, room);
-	for (uint32_t i = 0; i < n && of < room; i++) {
-		if (rows[i].resource.v == FL_NONE)
-			continue;
-		(void)snprintf(ret[of].resource, sizeof ret[of].resource, "%s",
-			       fl_model_text(g->model, g->model->resources[rows[i].resource.v]));
-		(void)snprintf(ret[of].flavor, sizeof ret[of].flavor, "%s",
-			       fl_model_text(g->model, g->model->flavors[rows[i].flavor.v].name));
-		ret[of++].amount = rows[i].amount;
-	}
-	return of;
-}
-
 /* --- starting and stopping --- */
 
 struct reading {
@@ -70,7 +19,8 @@ static int start_as(void *user, const struct fl_job_row *row, fairlead_error *er
 {
 	const struct reading *r = user;
 	const struct fl_daemon_settings *s = fl_config_settings(r->c->config);
-	struct fl_run_grant grants[FL_JOB_RESOURCES * 4];
+	struct fl_living living = fl_core_living(r->c);
+	struct fl_run_grant grants[FL_GRANTS];
 	struct fl_job_document doc;
 	char token[FL_RUN_TOKEN];
 	struct fl_run run = { .job = r->job->id,
@@ -84,7 +34,7 @@ static int start_as(void *user, const struct fl_job_row *row, fairlead_error *er
 		return rc;
 	fl_token_of(&r->c->key, row->id, r->job->attempt, row->submitted, token);
 	run.spec = &doc.spec;
-	run.n_grants = fl_core_grants(r->c, r->job, grants, FL_JOB_RESOURCES * 4);
+	run.n_grants = fl_live_grants(&living, r->job, grants, FL_GRANTS);
 	run.time_limit = fl_amount_min(doc.spec.time_limit == FL_NEVER ? s->time_limit :
 									 doc.spec.time_limit,
 				       s->max_time_limit);
@@ -338,7 +288,7 @@ int fl_core_find_runs(struct fl_core *c, fairlead_error *err)
 	int r = fl_core_disown_runs(c, err);
 
 	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
-		if (fl_core_runs(&c->jobs.rows[i]))
+		if (fl_live_runs(&c->jobs.rows[i]))
 			r = find_run(c, &c->jobs.rows[i], err);
 	return r;
 }

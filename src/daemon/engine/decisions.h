@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decisions - what a cycle decides, as changes of jobs
+ *
+ * A job that is admitted starts, one that is preempted stops: their rows are changed here, wherever
+ * they run, and whoever has them hears of each and sees to it.  A decision about a job that has left,
+ * or is not in that state any more, changes nothing and is told to nobody.
+ */
+#ifndef FL_DAEMON_ENGINE_DECISIONS_H
+#define FL_DAEMON_ENGINE_DECISIONS_H
+
+#include "daemon/engine/generation.h"
+
+/* Each is called once the row is changed. 0 or negative, which ends the cycle with that error. */
+struct fl_decisions_heard {
+	struct fl_jobs *jobs;
+	const struct fl_generation *generation; /* the one that decides */
+	/* It is admitted: one attempt more, since @now. What it holds: placement.h. */
+	int (*starts)(void *user, fl_time now, struct fl_live *job, const struct fl_decision *d,
+		      fairlead_error *err);
+	/* It must go, again if it goes already. Why, and for whom, stands in it. */
+	int (*goes)(void *user, fl_time now, struct fl_live *job, const struct fl_decision *d,
+		    fairlead_error *err);
+	/* Preemption goes round. */
+	int (*loops)(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err);
+	void *user;
+};
+
+/* For drivers of generations; @h outlives them. */
+struct fl_backend fl_decisions_backend(struct fl_decisions_heard *h);
+
+enum { FL_LOOP_TEXT = 160 };
+const char *fl_loop_text(const struct fl_rounds_loop *l, char buffer[FL_LOOP_TEXT]);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/engine/reason.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/out/report.h"
+
+/* --- how it ended --- */
+
+const char *fl_live_last_run(const struct fl_live *job, char *buffer, size_t size)
+{
+	size_t n;
+
+	if (job->outcome == FL_RUN_EXITED)
+		(void)snprintf(buffer, size, "exited with status %d", job->status);
+	else if (job->outcome == FL_RUN_SIGNALLED)
+		(void)snprintf(buffer, size, "killed by signal %d", job->status);
+	else
+		(void)snprintf(buffer, size, "%s",
+			       fl_outcome_name((enum fl_outcome_kind)job->outcome));
+	n = strlen(buffer);
+	if (job->stopping != FL_GO_NOT)
+		(void)snprintf(buffer + n, size - n, " (%s)", fl_go_why_name(job->stopping));
+	return buffer;
+}
+
+const char *fl_live_ending(const struct fl_live *job, char *buffer, size_t size)
+{
+	if (!fl_job_is_over(job->state) || (!job->ending && job->outcome < 0))
+		return NULL;
+	if (!job->ending)
+		return fl_live_last_run(job, buffer, size);
+	(void)snprintf(buffer, size, "%s", job->ending);
+	return buffer;
+}
+
+/* --- why it waits --- */
+
+/* Nobody has looked at one that is not the first of its queue, or has just come back. */
+static const char *waiting_reason(const struct fl_generation *g, const struct fl_live *job)
+{
+	enum fl_reason reason = g->ops->reason(g->policy, job->workload);
+
+	return reason == FL_REASON_NONE ? "waits for its turn" : fl_reason_sentence(reason);
+}
+
+/* What a queue is part of takes nobody in, or not who comes from that namespace. */
+static void put_node_reason(const struct fl_model *m, const char *queue, struct fl_node n,
+			    char *buffer, size_t size)
+{
+	const struct fl_node_row *node = &m->nodes[n.v];
+	char why[320];
+
+	(void)snprintf(buffer, size, "queue '%.253s' takes nobody in: %s '%.253s': %s", queue,
+		       node->kind == FL_QUEUE ? "queue" : "ClusterQueue",
+		       fl_model_text(m, node->name),
+		       node->inactive == FL_ACTIVE ? "it does not match the namespace" :
+						     fl_report_why_inactive(m, n, why));
+}
+
+/* Why a job takes no part: what is wrong with its queue, or with what that leads to. */
+static void put_queue_reason(const struct fl_living *of, const struct fl_live *job, char *buffer,
+			     size_t size)
+{
+	const struct fl_model *m = of->generation->model;
+	const char *queue = fl_names_text(&of->jobs->names, job->queue);
+	struct fl_sym namespace, name;
+	const struct fl_queue_row *row;
+	fairlead_error why = { 0 };
+	uint32_t at;
+	int r = fl_config_queue(m, queue, &namespace, &name, &why);
+
+	if (r == FAIRLEAD_ENOENT)
+		(void)snprintf(buffer, size, "there is no queue '%.253s' any more", queue);
+	else if (r < 0)
+		(void)snprintf(buffer, size, "%s", why.text);
+	if (r < 0)
+		return;
+	at = fl_config_local_queue(m, namespace, name);
+	row = at == FL_NONE ? NULL : &m->queues[at];
+	if (!row)
+		put_node_reason(m, queue, fl_model_find_node(m, FL_QUEUE, fl_model_text(m, name)),
+				buffer, size);
+	else if (row->stop != FL_STOP_NONE)
+		(void)snprintf(buffer, size, "queue '%.253s' is stopped (stopPolicy)", queue);
+	else if (row->cluster_queue.v == FL_NONE)
+		(void)snprintf(buffer, size,
+			       "queue '%.253s' leads to ClusterQueue '%.253s', which is not there",
+			       queue, fl_model_text(m, row->cluster_queue_name));
+	else
+		put_node_reason(m, queue, row->cluster_queue, buffer, size);
+}
+
+/* Its queue is gone, or was changed while it waited there, so that it takes nobody in. */
+static bool takes_no_part(const struct fl_generation *g, const struct fl_live *job)
+{
+	if (job->state != FL_JOB_WAITS)
+		return false;
+	return job->workload.v == FL_NONE ?
+		       job->retry == FL_NEVER :
+		       g->ops->state(g->policy, job->workload) == FL_STATE_EXCLUDED;
+}
+
+const char *fl_live_reason(const struct fl_living *of, const struct fl_live *job, char *buffer,
+			   size_t size)
+{
+	const struct fl_generation *g = of->generation;
+	const char *text = "";
+
+	if (fl_job_is_over(job->state))
+		return fl_live_ending(job, buffer, size) ? buffer : "";
+	if (job->state == FL_JOB_HELD)
+		text = job->held == FL_HOLD_ADMIN ? "waits to be released by an admin" :
+						    "waits to be released";
+	else if (job->state == FL_JOB_DEPENDS)
+		text = "waits for other jobs to end";
+	else if (takes_no_part(g, job))
+		return put_queue_reason(of, job, buffer, size), buffer;
+	else if (job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
+		text = job->retry == FL_TIME_NONE ? "has just come" :
+						    "could not be started, and tries again soon";
+	else if (job->state == FL_JOB_WAITS)
+		text = waiting_reason(g, job);
+	else if (job->state == FL_JOB_STOPS)
+		text = fl_go_why_name(job->stopping);
+	(void)snprintf(buffer, size, "%s", text);
+	return buffer;
+}
+
+const char *fl_live_public(const char *reason, char buffer[FL_LIVE_REASON])
+{
+	const char *colon = strstr(reason, ": ");
+
+	(void)snprintf(buffer, FL_LIVE_REASON, "%.*s",
+		       (int)(colon ? (size_t)(colon - reason) : strlen(reason)), reason);
+	return buffer;
+}
