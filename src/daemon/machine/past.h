@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * past - what a forecast stands on: which jobs came lately, how long they ran, and limits of those
- * that are there
- *
- * Read from the store on any thread, for a spec is long and there are many.  Bounded: the
- * FL_PAST_LIVE first of those that take part or wait for their turn, and of those that ended in the
- * last FL_PAST_DAYS the FL_PAST_ENDED newest; specs of FL_PAST_BYTES in all.
- *
- * In a copy of the process (aside.h) it becomes spares beside the jobs that are there
- * (sim/forecast.h), in a generation of its own.
- */
+/* past - what forecasts stand on (engine/past.h), read from the store, and asked about jobs here */
 #ifndef FL_DAEMON_MACHINE_PAST_H
 #define FL_DAEMON_MACHINE_PAST_H
 
+#include "daemon/engine/past.h"
 #include "daemon/machine/core.h"
-#include "report/common/eta_report.h"
 
-enum {
-	FL_PAST_LIVE = 20000,
-	FL_PAST_ENDED = 5000,
-	FL_PAST_DAYS = 30,
-	FL_PAST_BYTES = 64 * 1024 * 1024,
-};
-
-struct fl_past;
-
+/* On any thread. */
 int fl_past_read(struct fl_store *s, fl_time now, struct fl_past **ret, fairlead_error *err);
-struct fl_past *fl_past_free(struct fl_past *p); /* NULL is fine; returns NULL */
-
-/*
- * In a copy of the process, once: when will job @id start, which is in the policy?  Whom and what
- * it awaits is told as of the generation that is.
- */
+/* fl_past_foretell of what there is: in a copy of the process, once. */
 int fl_past_eta(const struct fl_past *p, struct fl_core *c, uint64_t id, struct fl_eta *ret,
 		fairlead_error *err);
 
