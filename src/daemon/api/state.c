@@ -47,21 +47,14 @@ void fl_api_health(struct fl_call *call)
 void fl_api_metrics(struct fl_call *call)
 {
 	const struct fl_core *core = call->api->core;
-	struct fl_metrics_now now = { .started = fl_core_started(core),
-				      .store_bytes = fl_store_bytes(fl_core_store(core)),
-				      .store_fails = fl_core_problem(core) != NULL };
-	struct fl_store_damage damage;
+	struct fl_metrics_now now = { 0 };
 	char *text;
 	fairlead_error err = { 0 };
 	size_t len;
 
-	fl_core_view(core, &now.view);
-	fl_store_damaged(fl_core_store(core), &damage);
-	now.store_damaged = damage.total;
-	now.store_cut = damage.cut;
+	fl_core_figures(core, &now);
 	fl_server_figures(call->api->server, &now.server);
 	fl_vitals_look(&now.vitals);
-	now.restored = fl_core_warning(core) != NULL;
 	if (fl_metrics_render(fl_core_metrics(core), &now, &text, &len, &err) < 0)
 		fl_api_error(call, &err);
 	else

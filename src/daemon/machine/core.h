@@ -29,8 +29,9 @@
 #include "store/store.h"
 
 struct fl_core;
-struct fl_config;  /* config.h */
-struct fl_metrics; /* metrics.h */
+struct fl_config;      /* config.h */
+struct fl_metrics;     /* metrics.h */
+struct fl_metrics_now; /* the same */
 
 struct fl_core_options {
 	uv_loop_t *loop;
@@ -156,6 +157,8 @@ const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c);
  */
 const struct fl_daemon_settings *fl_core_start_settings(const struct fl_core *c);
 struct fl_metrics *fl_core_metrics(const struct fl_core *c);
+/* What is counted here, of what metrics.h tells; the rest is left as it is. */
+void fl_core_figures(const struct fl_core *c, struct fl_metrics_now *ret);
 const struct fl_clock *fl_core_clock(const struct fl_core *c);
 const char *fl_core_problem(const struct fl_core *c); /* NULL: all is well */
 /* What people should know until one of them says that he does; NULL: nothing. */

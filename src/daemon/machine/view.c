@@ -46,6 +46,20 @@ int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_liv
 	return fl_live_view_try(&is, &c->jobs, config, ret, err);
 }
 
+void fl_core_figures(const struct fl_core *c, struct fl_metrics_now *ret)
+{
+	struct fl_store_damage damage;
+
+	fl_core_view(c, &ret->view);
+	fl_store_damaged(c->store, &damage);
+	ret->started = c->started;
+	ret->store_bytes = fl_store_bytes(c->store);
+	ret->store_damaged = damage.total;
+	ret->store_cut = damage.cut;
+	ret->store_fails = fl_core_problem(c) != NULL;
+	ret->restored = fl_core_warning(c) != NULL;
+}
+
 struct fl_store *fl_core_store(const struct fl_core *c) { return c->store; }
 const struct fl_config *fl_core_config(const struct fl_core *c) { return c->config; }
 struct fl_metrics *fl_core_metrics(const struct fl_core *c) { return c->metrics; }

@@ -58,9 +58,9 @@ void fl_metrics_committed(struct fl_metrics *m, fl_time took, uint32_t rows);
 struct fl_metrics_now {
 	struct fl_live_view view; /* jobs NULL: none */
 	fl_time started;
-	uint64_t store_bytes;
+	/* Of whoever keeps jobs on a disk: bytes, rows that are not what was written, pages cut off. */
+	uint64_t store_bytes, store_damaged, store_cut;
 	bool store_fails, restored;
-	uint64_t store_damaged, store_cut; /* fl_store_damaged */
 	struct fl_server_figures server;
 	struct fl_vitals vitals;
 };
