@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/time.h"
 #include "daemon/api/parts.h"
+#include "daemon/machine/view.h"
 
 /* --- routes --- */
 
@@ -127,7 +128,7 @@ bool fl_api_may_touch(const struct fl_call *call, uid_t owner)
 }
 
 const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
-			  char buffer[FL_CORE_REASON])
+			  char buffer[FL_LIVE_REASON])
 {
 	return !reason || fl_api_may_touch(call, owner) ? reason : fl_live_public(reason, buffer);
 }

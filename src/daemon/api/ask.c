@@ -13,6 +13,7 @@
 #include "codec/text/quantity.h"
 #include "daemon/api/parts.h"
 #include "daemon/machine/past.h"
+#include "daemon/machine/view.h"
 #include "decide/image.h"
 #include "tell/side.h"
 
@@ -191,7 +192,7 @@ static void foretell(struct fl_call *call)
 static void explain_in_words(struct fl_call *call, enum fl_job_state state, uid_t owner,
 			     const char *reason)
 {
-	char text[800], known[FL_CORE_REASON];
+	char text[800], known[FL_LIVE_REASON];
 	const char *why = fl_api_reason(call, owner, reason, known);
 
 	if (is_json(call)) {

@@ -13,6 +13,7 @@
 
 #include "base/nearest.h"
 #include "daemon/api/parts.h"
+#include "daemon/machine/view.h"
 
 enum { PAGE = 500, LINE = 8192 };
 

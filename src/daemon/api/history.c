@@ -12,6 +12,7 @@
 #include "daemon/api/parts.h"
 #include "daemon/engine/fairness.h"
 #include "daemon/engine/placement.h"
+#include "daemon/machine/view.h"
 #include "report/job/parts.h"
 #include "report/out/report.h"
 

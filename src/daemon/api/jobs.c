@@ -7,6 +7,10 @@
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
 #include "daemon/api/parts.h"
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/keep.h"
+#include "daemon/machine/submit.h"
+#include "daemon/machine/view.h"
 
 enum { NOTES = 8 };
 

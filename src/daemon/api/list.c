@@ -13,6 +13,8 @@
 #include "base/plain.h"
 #include "codec/text/quantity.h"
 #include "daemon/api/parts.h"
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/view.h"
 
 enum {
 	PAGE = 1000, /* unless asked for more or less */
@@ -123,7 +125,7 @@ static bool holds(enum fl_job_state state)
 static void put_row(struct view *v, const struct fl_job_row *row, const char *reason)
 {
 	const struct fl_api *a = v->call->api;
-	char known[FL_CORE_REASON];
+	char known[FL_LIVE_REASON];
 	fl_time ran = row->ran == FL_TIME_NONE ? 0 : row->ran;
 
 	if (row->state == FL_JOB_RUNS || row->state == FL_JOB_STOPS)
@@ -244,7 +246,7 @@ static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_
 {
 	struct attempts *a = user;
 	const struct fl_api *api = a->call->api;
-	char known[FL_CORE_REASON];
+	char known[FL_LIVE_REASON];
 	json_t *one =
 		json_pack("{s:I, s:o, s:o, s:s?, s:o, s:o}", "attempt", (json_int_t)row->attempt,
 			  "from", fl_api_moment(api, row->from), "to", fl_api_moment(api, row->to),

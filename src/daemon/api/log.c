@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/api/parts.h"
+#include "daemon/machine/view.h"
 
 enum { PIECE = 64 * 1024, LOOK_MS = 100 };
 

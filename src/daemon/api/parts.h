@@ -11,6 +11,7 @@
 
 #include "daemon/api/api.h"
 #include "daemon/config/access.h"
+#include "daemon/engine/reason.h"
 #include "net/server.h"
 
 enum {
@@ -84,7 +85,7 @@ json_t *fl_api_moment(const struct fl_api *a, fl_time at);
 bool fl_api_may_touch(const struct fl_call *call, uid_t owner);
 /* As much of the reason of a job of @owner as whoever calls may know. */
 const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
-			  char buffer[FL_CORE_REASON]);
+			  char buffer[FL_LIVE_REASON]);
 bool fl_api_is_admin(const struct fl_call *call);
 
 /* --- handlers: each answers, now or later --- */

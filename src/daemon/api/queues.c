@@ -14,6 +14,8 @@
 #include "codec/text/quantity.h"
 #include "daemon/api/parts.h"
 #include "daemon/config/config.h"
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/view.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 #include "report/out/bundle_text.h"

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "daemon/api/parts.h"
+#include "daemon/machine/adopt.h"
 #include "daemon/machine/trust.h"
+#include "daemon/machine/view.h"
 #include "daemon/metrics/metrics.h"
 
 /* Of what the store found damaged the first ones. */

@@ -6,13 +6,19 @@
  * and what it gives next has a folder already: with the outcome and the output of somebody else's
  * job.  So a folder above the last number that the database knows is a reason not to begin.
  */
+#include "daemon/machine/adopt.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/time.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/rows.h"
+#include "daemon/machine/token.h"
+#include "daemon/machine/view.h"
 
 /* A setting: why not all is known; told when the daemon has begun, and "" from then on. */
 static const char restored[] = "restored";
@@ -110,39 +116,6 @@ int fl_core_open_store(struct fl_core *c, fairlead_error *err)
 }
 
 /* --- runs --- */
-
-struct one {
-	uint64_t id;
-	int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err);
-	void *user;
-	bool there;
-};
-
-static int see_one(void *user, const struct fl_job_row *row, fairlead_error *err)
-{
-	struct one *one = user;
-
-	if (row->id != one->id)
-		return 0;
-	one->there = true;
-	if (row->damaged)
-		return fl_fail(err, FAIRLEAD_EINPUT, "job %" PRIu64 " is damaged", row->id);
-	return one->fn(one->user, row, err);
-}
-
-int fl_core_row(const struct fl_core *c, uint64_t id,
-		int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		void *user, fairlead_error *err)
-{
-	const struct fl_job_filter filter = {
-		.after = id - 1, .limit = 1, .without_spec = true, .damaged = true
-	};
-	struct one one = { id, fn, user, false };
-	int r = fl_store_jobs(c->store, &filter, see_one, &one, err);
-
-	return r < 0 || one.there ? r :
-				    fl_fail(err, FAIRLEAD_ENOENT, "there is no job %" PRIu64, id);
-}
 
 struct sorting {
 	struct fl_core *c;

@@ -21,11 +21,19 @@
  *              impossible -> failed                         FINISHED
  *              held -> held; else done, failed, cancelled   CANCEL; FINISHED
  */
+#include "daemon/machine/apply.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/keep.h"
+#include "daemon/machine/prepare.h"
+#include "daemon/machine/rows.h"
+#include "daemon/machine/runs.h"
+#include "daemon/machine/view.h"
 
 enum { READ_NS = 20 }; /* for a byte of a spec, to read it again after a kill */
 

@@ -5,6 +5,8 @@
  * While the daemon goes on a copy of the process (aside.h) has all as it was when the copy was
  * made: it writes the image into a pipe, and a thread hands that to the store.
  */
+#include "daemon/machine/checkpoint.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +15,8 @@
 #include <unistd.h>
 
 #include "daemon/engine/aside.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/replay.h"
 
 enum {
 	MOST_ROWS = 20000,  /* of the journal, between two */

@@ -15,7 +15,15 @@
 #include <string.h>
 
 #include "codec/job/job_json.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/apply.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/checkpoint.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/prepare.h"
+#include "daemon/machine/replay.h"
+#include "daemon/machine/rows.h"
+#include "daemon/machine/runs.h"
 
 enum {
 	AGAIN_MS = 1000,  /* after a commit that failed */

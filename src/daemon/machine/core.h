@@ -23,15 +23,11 @@
 #include <uv.h>
 
 #include "backend/backend.h"
-#include "daemon/engine/clock.h"
-#include "daemon/engine/events.h"
-#include "daemon/engine/reason.h"
+#include "daemon/engine/jobs.h"
 #include "store/store.h"
 
 struct fl_core;
-struct fl_config;      /* config.h */
-struct fl_metrics;     /* metrics.h */
-struct fl_metrics_now; /* the same */
+struct fl_config; /* config.h */
 
 struct fl_core_options {
 	uv_loop_t *loop;
@@ -56,22 +52,13 @@ struct fl_core_options {
 int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fairlead_error *err);
 
 /*
- * A backup becomes the state folder @state.  FAIRLEAD_EINPUT: there are runs of jobs above the last
- * one that it knows, whose numbers would be given again; unless @adopt_runs.
- */
-int fl_core_restore(const struct fl_backend_ops *backend, const char *backup, const char *state,
-		    bool adopt_runs, fairlead_error *err);
-/* fl_store_verify, and does the database know of the jobs of all runs?  FAIRLEAD_EINPUT. */
-int fl_core_verify(const struct fl_backend_ops *backend, const char *state, fairlead_error *err);
-
-/*
  * Take nothing new, commit what there is, make a checkpoint, then @closed.  Runs go on.
  * Afterwards fl_core_free.
  */
 void fl_core_close(struct fl_core *c, void (*closed)(void *user), void *user);
 struct fl_core *fl_core_free(struct fl_core *c); /* NULL is fine; returns NULL */
 
-/* --- what people ask for: answered after it is durable --- */
+/* --- what people ask for: answered after it is durable (submit.h, keep.h and adopt.h have more) --- */
 
 struct fl_reply {
 	int code;                  /* 0, or FAIRLEAD_E... with err: nothing was changed */
@@ -81,15 +68,6 @@ struct fl_reply {
 	enum fl_job_state state; /* all others: as it is now */
 };
 typedef void fl_reply_fn(void *user, const struct fl_reply *reply);
-
-/*
- * @n jobs, all or none; uid, gid and user of each spec are filled in.  Checked at once: queue,
- * resources, limits, what it waits for: FAIRLEAD_EINPUT, ENOENT (queue, job), ELIMIT (which
- * limit), EIO (the store fails, nothing is taken now), and @done is not called.  A spec of an
- * array stands for itself and n-1 more: @array of them, numbered one after another.
- */
-int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n, uint32_t array,
-		   fl_reply_fn *done, void *user, fairlead_error *err);
 
 enum fl_wish { FL_WISH_CANCEL, FL_WISH_HOLD, FL_WISH_RELEASE, FL_WISH_PRIORITY };
 struct fl_wisher {
@@ -103,75 +81,27 @@ struct fl_wisher {
 int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
 		 const struct fl_wisher *who, fl_reply_fn *done, void *user, fairlead_error *err);
 
-/*
- * What is older than its time is about to be dropped, but for what the last checkpoint needs: one is
- * made soon, unless the last one is less than a day old, or nothing has happened since.
- */
-void fl_core_age(struct fl_core *c);
-
 /* Who did what, with the next batch. Texts are copied. */
 void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row);
 
-/* @who knows of what fl_core_warning says, which is told no more. FAIRLEAD_ESTATE: there is nothing. */
-int fl_core_acknowledge(struct fl_core *c, const char *who, fl_reply_fn *done, void *user,
-			fairlead_error *err);
-
-/*
- * Read the configuration again, whole or not at all: the next generation is made by it.  @warn (or
- * NULL) is told what is odd about it, a line each, before this returns; so is the log.
- */
-int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line), fl_reply_fn *done,
-		   void *user, fairlead_error *err);
-
-/* --- what there is; valid until the loop goes on --- */
-
-/* A job that is not over, or was a moment ago; others are in the store only. */
-const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id); /* NULL */
-/* Queue or user of a job, until the next one is submitted. */
-const char *fl_core_word(const struct fl_core *c, struct fl_sym word);
-/* fl_live_reason. @size: FL_CORE_REASON is enough. */
-enum { FL_CORE_REASON = FL_LIVE_REASON };
-const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
-			   size_t size);
-
-/* What questions are asked of. It may be marked and rolled back. */
-void fl_core_view(const struct fl_core *c, struct fl_live_view *ret);
-/* fl_live_view_try of what there is: in a copy of the process, once. */
-int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_live_view *ret,
-		fairlead_error *err);
-
-struct fl_store *fl_core_store(const struct fl_core *c);
-/*
- * The row of a job, whose spec may be damaged: it is not read.  FAIRLEAD_ENOENT; FAIRLEAD_EINPUT: the
- * row itself is.
- */
-int fl_core_row(const struct fl_core *c, uint64_t id,
-		int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		void *user, fairlead_error *err);
-struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret);
-const struct fl_config *fl_core_config(const struct fl_core *c);
-const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c);
-/*
- * As they were read at the start, for what counts then: the first row of the journal that they are
- * in may be yet to come.  Symbols and spans in them are nobody's.
- */
-const struct fl_daemon_settings *fl_core_start_settings(const struct fl_core *c);
-struct fl_metrics *fl_core_metrics(const struct fl_core *c);
-/* What is counted here, of what metrics.h tells; the rest is left as it is. */
-void fl_core_figures(const struct fl_core *c, struct fl_metrics_now *ret);
-const struct fl_clock *fl_core_clock(const struct fl_core *c);
 const char *fl_core_problem(const struct fl_core *c); /* NULL: all is well */
-/* What people should know until one of them says that he does; NULL: nothing. */
-enum { FL_CORE_WARNING = 480 };
-const char *fl_core_warning(const struct fl_core *c);
-fl_time fl_core_started(const struct fl_core *c);
 
-/* --- who follows: each event as it happens, from the next one on --- */
+/* --- for the other files of machine --- */
 
-void fl_core_follow(struct fl_core *c, struct fl_follower *f);
-void fl_core_unfollow(struct fl_core *c, struct fl_follower *f);
-/* Those that happened and that the store may not show yet, in order. */
-void fl_core_unwritten(const struct fl_core *c,
-		       void (*fn)(void *user, const struct fl_event_row *row), void *user);
+/* It cannot go on. Returns err's code. */
+int fl_core_break(struct fl_core *c, const fairlead_error *err);
+void fl_core_log(const struct fl_core *c, const char *format, ...) FL_PRINTF(2, 3);
+/* What the store found that is not what was written, when there is more of it. */
+void fl_core_tell_damage(struct fl_core *c);
+/* Is anything new taken? FAIRLEAD_EIO. */
+int fl_core_check_open(const struct fl_core *c, fairlead_error *err);
+/* The loop's clock. */
+uint64_t fl_core_loop_ns(const struct fl_core *c);
+/* There is something to write. */
+void fl_core_soon(struct fl_core *c);
+/* A fact of the journal: with the next batch. */
+int fl_core_note(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
+/* It waits, and is in no generation. */
+int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
 
 #endif

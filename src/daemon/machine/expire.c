@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/machine/checkpoint.h"
+#include "daemon/machine/view.h"
+
 enum { FIRST_MS = 60 * 1000, HOUR_MS = 3600 * 1000, MORE_MS = 100, GONE = 8192 };
 
 struct fl_expiry {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keep - what a policy was made of, as JSON: {"texts": [{"name", "text"}], "capacity": [...]} */
+#include "daemon/machine/keep.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/config/access.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/inside.h"
 
 /* --- to text --- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/machine/past.h"
 
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/view.h"
 
 static const fl_time DAY = 86400 * FL_SECOND;
 

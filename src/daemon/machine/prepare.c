@@ -6,9 +6,11 @@
  * should wait, so a row PREPARE says whom it is of, a thread makes it, and a row JOIN takes it; a
  * replay does the same without the thread.
  */
+#include "daemon/machine/prepare.h"
+
 #include <stdlib.h>
 
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/inside.h"
 
 enum { JOIN_SHARE = 4 }; /* generations take one part in so many of the time at most */
 

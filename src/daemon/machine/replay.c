@@ -12,6 +12,8 @@
  * is damaged) the policy begins afresh, with the jobs as their rows say: who waits, who holds
  * what since when.  What only the policy knew is lost then, and the log says so.
  */
+#include "daemon/machine/replay.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,15 @@
 #include <unistd.h>
 
 #include "codec/job/job_json.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/engine/placement.h"
+#include "daemon/machine/apply.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/checkpoint.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/keep.h"
+#include "daemon/machine/prepare.h"
+#include "daemon/machine/rows.h"
+#include "daemon/machine/view.h"
 #include "decide/image.h"
 
 #define MAKER "fairleadd " FAIRLEAD_VERSION

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows - what is written down for people of what happened */
+#include "daemon/machine/rows.h"
+
 #include <stdlib.h>
 
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/view.h"
 
 const char *fl_core_queue(const struct fl_core *c, const struct fl_live *job)
 {

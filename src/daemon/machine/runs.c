@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs - what was decided is carried out by the backend, and what becomes of it is noted */
+#include "daemon/machine/runs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/job/job_json.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/engine/placement.h"
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/token.h"
+#include "daemon/machine/view.h"
 
 /* --- starting and stopping --- */
 

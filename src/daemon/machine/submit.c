@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submit - jobs are looked at, numbered and handed to the batch: all that were asked for, or none */
+#include "daemon/machine/submit.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 #include "base/nearest.h"
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/apply.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/inside.h"
 
 /* --- is there such a thing? --- */
 

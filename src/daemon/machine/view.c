@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view - what there is of a core, for whoever asks */
-#include "daemon/engine/reason.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/view.h"
+
+#include <inttypes.h>
+
+#include "daemon/machine/adopt.h"
+#include "daemon/machine/batch.h"
+#include "daemon/machine/inside.h"
 
 const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id)
 {
@@ -65,6 +69,39 @@ const struct fl_config *fl_core_config(const struct fl_core *c) { return c->conf
 struct fl_metrics *fl_core_metrics(const struct fl_core *c) { return c->metrics; }
 const struct fl_clock *fl_core_clock(const struct fl_core *c) { return &c->clock; }
 fl_time fl_core_started(const struct fl_core *c) { return c->started; }
+
+struct one {
+	uint64_t id;
+	int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err);
+	void *user;
+	bool there;
+};
+
+static int see_one(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct one *one = user;
+
+	if (row->id != one->id)
+		return 0;
+	one->there = true;
+	if (row->damaged)
+		return fl_fail(err, FAIRLEAD_EINPUT, "job %" PRIu64 " is damaged", row->id);
+	return one->fn(one->user, row, err);
+}
+
+int fl_core_row(const struct fl_core *c, uint64_t id,
+		int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
+		void *user, fairlead_error *err)
+{
+	const struct fl_job_filter filter = {
+		.after = id - 1, .limit = 1, .without_spec = true, .damaged = true
+	};
+	struct one one = { id, fn, user, false };
+	int r = fl_store_jobs(c->store, &filter, see_one, &one, err);
+
+	return r < 0 || one.there ? r :
+				    fl_fail(err, FAIRLEAD_ENOENT, "there is no job %" PRIu64, id);
+}
 
 struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret)
 {

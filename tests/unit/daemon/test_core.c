@@ -7,8 +7,13 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/checkpoint.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/keep.h"
 #include "daemon/machine/past.h"
+#include "daemon/machine/prepare.h"
+#include "daemon/machine/submit.h"
+#include "daemon/machine/view.h"
 #include "fake.h"
 #include "folder.h"
 
