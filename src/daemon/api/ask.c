@@ -4,6 +4,8 @@
  *
  * What is found out at once is found out here; the rest aside (child.c).
  */
+#include "daemon/api/ask.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 #include "base/limits.h"
 #include "base/source.h"
 #include "codec/text/quantity.h"
-#include "daemon/api/parts.h"
+#include "daemon/api/child.h"
 #include "daemon/machine/past.h"
 #include "daemon/machine/view.h"
 #include "decide/image.h"

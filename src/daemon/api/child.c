@@ -7,6 +7,8 @@
  * The first byte of what it writes says how it went: 'a', and the answer follows; 'e', and an
  * error does, as it lies in memory.
  */
+#include "daemon/api/child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/api/parts.h"
 #include "daemon/engine/aside.h"
 
 enum { ANSWER_BYTES = 256 * 1024 * 1024 };

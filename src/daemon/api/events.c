@@ -7,12 +7,13 @@
  * that rise, so none is told twice and none is left out; whoever falls so far behind that their
  * buffer is full goes back to reading the store.
  */
+#include "daemon/api/events.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
-#include "daemon/api/parts.h"
 #include "daemon/machine/view.h"
 
 enum { PAGE = 500, LINE = 8192 };

@@ -5,11 +5,14 @@
  * Exact, from when each job held what; weights, quotas and what there is are those of now.  What
  * the store tells is read on a thread: a year of it takes a while.
  */
+#include "daemon/api/history.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/api/parts.h"
+#include "daemon/api/child.h"
+#include "daemon/api/queues.h"
 #include "daemon/engine/fairness.h"
 #include "daemon/engine/placement.h"
 #include "daemon/machine/view.h"

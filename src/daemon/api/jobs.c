@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs - what changes jobs: submit, cancel, hold, release, priority; and reload */
+#include "daemon/api/jobs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
-#include "daemon/api/parts.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/keep.h"
 #include "daemon/machine/submit.h"

@@ -5,6 +5,8 @@
  * The store has a row of each job, written a moment after things happen; of those that are not
  * over the core knows better, and what it says counts.
  */
+#include "daemon/api/list.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,6 @@
 
 #include "base/plain.h"
 #include "codec/text/quantity.h"
-#include "daemon/api/parts.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"
 

@@ -6,12 +6,13 @@
  * goes on, it is looked at again after a moment: a watch on it would save little, for most of
  * those that are followed are written to all the time.
  */
+#include "daemon/api/log.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/api/parts.h"
 #include "daemon/machine/view.h"
 
 enum { PIECE = 64 * 1024, LOOK_MS = 100 };

@@ -4,6 +4,8 @@
  *
  * A row for each node of the tree, and one for each LocalQueue with its ClusterQueue above it.
  */
+#include "daemon/api/queues.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,6 @@
 #include "ask/borrow/ledger.h"
 #include "ask/entitle/standings.h"
 #include "codec/text/quantity.h"
-#include "daemon/api/parts.h"
 #include "daemon/config/config.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"

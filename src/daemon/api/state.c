@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state - how the daemon is, who did what; backup */
+#include "daemon/api/state.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/api/parts.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/trust.h"
 #include "daemon/machine/view.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parts - what the files of the API share: api.c (routes, who may, the end), jobs.c,
- * list.c (jobs as JSON), log.c, events.c, state.c (health, audit, backup),
- * queues.c, history.c, ask.c and child.c (questions)
+ * call - a request at its route, and what the handlers of routes share: answers, arguments, who may
+ * see what
  */
-#ifndef FL_DAEMON_API_PARTS_H
-#define FL_DAEMON_API_PARTS_H
+#ifndef FL_DAEMON_API_CALL_H
+#define FL_DAEMON_API_CALL_H
 
 #include <jansson.h>
 
@@ -22,7 +21,7 @@ enum {
 	FL_API_SUBMIT = 10000, /* jobs of one request */
 };
 
-struct fl_child; /* child.c */
+struct fl_child; /* child.h */
 struct fl_past;  /* past.h */
 
 struct fl_api {
@@ -44,7 +43,7 @@ struct fl_api {
 	void *closed_user;
 };
 
-/* A request at its route.  It is gone after its answer. */
+/* A request at its route, whose handler answers, now or later.  It is gone after its answer. */
 struct fl_call {
 	struct fl_api *api;
 	struct fl_exchange *x;
@@ -53,8 +52,6 @@ struct fl_call {
 	const char *action;         /* of the audit; NULL: nothing is changed */
 	const struct fl_past *past; /* of a forecast */
 };
-
-/* --- api.c --- */
 
 /* Answers, and puts down who did what when something was to be changed. */
 void fl_api_json(const struct fl_call *call, unsigned status,
@@ -87,49 +84,5 @@ bool fl_api_may_touch(const struct fl_call *call, uid_t owner);
 const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
 			  char buffer[FL_LIVE_REASON]);
 bool fl_api_is_admin(const struct fl_call *call);
-
-/* --- handlers: each answers, now or later --- */
-
-void fl_api_submit(struct fl_call *call);
-void fl_api_cancel(struct fl_call *call);
-void fl_api_hold(struct fl_call *call);
-void fl_api_release(struct fl_call *call);
-void fl_api_priority(struct fl_call *call);
-void fl_api_acknowledge(struct fl_call *call);
-void fl_api_reload(struct fl_call *call);
-void fl_api_jobs(struct fl_call *call);
-void fl_api_job(struct fl_call *call);
-void fl_api_log(struct fl_call *call);
-void fl_api_events(struct fl_call *call);
-void fl_api_health(struct fl_call *call);
-void fl_api_metrics(struct fl_call *call);
-void fl_api_queues(struct fl_call *call);
-void fl_api_shares(struct fl_call *call);
-void fl_api_history(struct fl_call *call);
-void fl_api_audits(struct fl_call *call);
-void fl_api_backup(struct fl_call *call);
-void fl_api_explain(struct fl_call *call);
-void fl_api_tree(struct fl_call *call);
-void fl_api_plan(struct fl_call *call);
-void fl_api_what_if(struct fl_call *call);
-void fl_api_snapshot(struct fl_call *call);
-
-/* --- queues.c --- */
-
-/* What GET /v1/queues answers; NULL after an error. */
-json_t *fl_api_tree_json(struct fl_call *call, fairlead_error *err);
-
-/* --- child.c --- */
-
-/*
- * Think about it aside: in a copy of this process as it is now, where @answer writes to @out
- * what is answered with 200 and @type, or fails and fills in @err.  So many at once, so long.
- */
-void fl_api_aside(struct fl_call *call, const char *type,
-		  int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err));
-/* Nobody waits for them any more. */
-void fl_api_children_end(struct fl_api *a);
-/* May one more thread read the store?  False: it was answered. */
-bool fl_api_may_read(const struct fl_call *call);
 
 #endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/api/call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "daemon/machine/view.h"
+
+/* --- who may see what --- */
+
+bool fl_api_is_admin(const struct fl_call *call)
+{
+	return fl_access_is_admin(call->api->access, call->r->peer.uid, call->r->peer.gid);
+}
+
+bool fl_api_may_touch(const struct fl_call *call, uid_t owner)
+{
+	return fl_access_may_touch(call->api->access, call->r->peer.uid, call->r->peer.gid, owner);
+}
+
+const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
+			  char buffer[FL_LIVE_REASON])
+{
+	return !reason || fl_api_may_touch(call, owner) ? reason : fl_live_public(reason, buffer);
+}
+
+int fl_api_row(const struct fl_call *call,
+	       int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err), void *user,
+	       fairlead_error *err)
+{
+	int code = fl_core_row(call->api->core, call->job, fn, user, err);
+
+	if (code != FAIRLEAD_EINPUT)
+		return code;
+	fl_fail(err, FAIRLEAD_EIO,
+		"job %llu is damaged: its row in the database is not what was "
+		"written",
+		(unsigned long long)call->job);
+	return fl_fail_hint(err, "a backup may have it, and it can be submitted again");
+}
+
+/* --- answers --- */
+
+unsigned fl_api_status(int code)
+{
+	switch (code) {
+	case FAIRLEAD_EINPUT:
+		return 400;
+	case FAIRLEAD_ENOENT:
+		return 404;
+	case FAIRLEAD_ESTATE:
+		return 409;
+	case FAIRLEAD_ELIMIT:
+		return 429;
+	default:
+		return 503;
+	}
+}
+
+void fl_api_audit(const struct fl_call *call, const char *subject, unsigned status)
+{
+	char text[32];
+
+	if (!call->action)
+		return;
+	if (!subject && call->job) {
+		(void)snprintf(text, sizeof text, "job %llu", (unsigned long long)call->job);
+		subject = text;
+	}
+
+	const struct fl_audit_row row = {
+		.at = fl_clock_now(fl_core_clock(call->api->core)),
+		.uid = call->r->peer.uid,
+		.pid = call->r->peer.pid,
+		.user = call->api->access ? fl_access_user(call->api->access, call->r->peer.uid) :
+					    "",
+		.action = call->action,
+		.subject = subject ? subject : "",
+		.status = (int)status,
+	};
+
+	fl_core_audit(call->api->core, &row);
+}
+
+void fl_api_json(const struct fl_call *call, unsigned status, json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	if (text)
+		fl_exchange_give(call->x, status, NULL, text, strlen(text));
+	else
+		fl_exchange_fail(call->x, 503, "out of memory", NULL);
+}
+
+void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint)
+{
+	fl_api_audit(call, NULL, status);
+	fl_exchange_fail(call->x, status, text, hint);
+}
+
+void fl_api_error(const struct fl_call *call, const fairlead_error *err)
+{
+	char text[sizeof err->file + sizeof err->subject + sizeof err->text + 64];
+	int n = 0;
+
+	if (err->file[0] && err->line)
+		n = snprintf(text, sizeof text, "%s:%u:%u: ", err->file, err->line, err->column);
+	else if (err->line)
+		n = snprintf(text, sizeof text, "line %u, column %u: ", err->line, err->column);
+	(void)snprintf(text + n, sizeof text - (size_t)n, "%s%s%s", err->subject,
+		       err->subject[0] ? ": " : "", err->text);
+	fl_api_fail(call, fl_api_status(err->code), text, err->hint);
+}
+
+/* --- arguments --- */
+
+static bool refuse_argument(const struct fl_call *call, const char *name, const char *what)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof text, "'%s' %s", name, what);
+	fl_api_fail(call, 400, text, NULL);
+	return false;
+}
+
+bool fl_api_number(const struct fl_call *call, const char *name, uint64_t def, uint64_t max,
+		   uint64_t *ret)
+{
+	const char *text = fl_request_argument(call->r, name);
+	uint64_t n = 0;
+
+	for (const char *c = text; c && *c; c++)
+		if (*c < '0' || *c > '9' || __builtin_mul_overflow(n, UINT64_C(10), &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(*c - '0'), &n))
+			return refuse_argument(call, name, "is not a number");
+	if (text && !*text)
+		return refuse_argument(call, name, "is not a number");
+	if (n > max) {
+		char what[64];
+
+		(void)snprintf(what, sizeof what, "is more than %llu", (unsigned long long)max);
+		return refuse_argument(call, name, what);
+	}
+	*ret = text ? n : def;
+	return true;
+}
+
+bool fl_api_flag(const struct fl_call *call, const char *name)
+{
+	const char *text = fl_request_argument(call->r, name);
+
+	return text && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
+}
+
+bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_time *ret)
+{
+	const char *text = fl_request_argument(call->r, name);
+
+	*ret = def;
+	if (!text)
+		return true;
+	if (fl_time_parse(text, strlen(text), ret, NULL) < 0)
+		return refuse_argument(call, name, "is not a time such as 2026-01-31T12:00:00Z");
+	*ret = fl_clock_of_wall(fl_core_clock(call->api->core), *ret);
+	return true;
+}
+
+json_t *fl_api_moment(const struct fl_api *a, fl_time at)
+{
+	char text[40];
+
+	if (at == FL_TIME_NONE || at == FL_NEVER)
+		return json_null();
+
+	/* Two clocks cannot be read at once, so what is below a thousandth is another each time. */
+	fl_time wall = fl_clock_wall(fl_core_clock(a->core), at) + FL_SECOND / 2000;
+
+	return json_string(fl_time_format(text, wall - wall % (FL_SECOND / 1000)));
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log - what a run wrote, as it is; and what it writes, as it comes */
+#ifndef FL_DAEMON_API_LOG_H
+#define FL_DAEMON_API_LOG_H
+
+#include "daemon/api/call.h"
+
+void fl_api_log(struct fl_call *call);
+
+#endif
