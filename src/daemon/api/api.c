@@ -18,6 +18,7 @@
 #include "daemon/api/log.h"
 #include "daemon/api/queues.h"
 #include "daemon/api/state.h"
+#include "daemon/config/accounts.h"
 #include "daemon/machine/view.h"
 
 /* --- routes --- */

@@ -7,6 +7,7 @@
 
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
+#include "daemon/config/config_queue.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/keep.h"
 #include "daemon/machine/submit.h"

@@ -14,6 +14,7 @@
 
 #include "base/plain.h"
 #include "codec/text/quantity.h"
+#include "daemon/config/config_queue.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"
 

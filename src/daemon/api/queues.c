@@ -15,6 +15,7 @@
 #include "ask/entitle/standings.h"
 #include "codec/text/quantity.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_queue.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"
 #include "decide/borrow/borrow.h"

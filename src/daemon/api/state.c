@@ -10,6 +10,7 @@
 #include "daemon/machine/trust.h"
 #include "daemon/machine/view.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/metrics/metrics_render.h"
 
 /* Of what the store found damaged the first ones. */
 static json_t *damaged(const struct fl_store_damage *d)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/config/config_queue.h"
+
 /* So long is believed what was found out. */
 #define BELIEVED (10 * FL_SECOND)
 

@@ -14,27 +14,9 @@
 #ifndef FL_DAEMON_CONFIG_ACCESS_H
 #define FL_DAEMON_CONFIG_ACCESS_H
 
-#include <sys/types.h>
-
-#include "daemon/config/config.h"
+#include "daemon/config/accounts.h"
+#include "daemon/config/config_warn.h"
 #include "net/server.h"
-
-/* Names and numbers of accounts; 1: there is none, or it cannot be found out. */
-struct fl_accounts {
-	int (*user_of)(void *user, const char *name, uid_t *ret);
-	int (*group_of)(void *user, const char *name, gid_t *ret);
-	int (*name_of)(void *user, uid_t uid, char *ret, size_t size);
-	/* All groups of a user but @gid; at most @room of them, *ret_n is how many. */
-	int (*groups_of)(void *user, uid_t uid, gid_t gid, gid_t *ret, uint32_t room,
-			 uint32_t *ret_n);
-	/* The user to whom it was given as one of many: subuid(5). */
-	int (*owner_of)(void *user, uid_t uid, uid_t *ret);
-	fl_time (*now)(void *user); /* any clock that goes on */
-	void *user;
-};
-extern const struct fl_accounts fl_accounts_system;
-/* Of a file as subuid(5) has it; 1: nobody. */
-int fl_accounts_owner(const char *file, uid_t uid, uid_t *ret);
 
 struct fl_access;
 

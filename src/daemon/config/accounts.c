@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accounts as the system knows them. */
+#include "daemon/config/accounts.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -7,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "daemon/config/access.h"
 
 enum { SMALLEST = 1 << 12, LARGEST = 1 << 20 };
 

@@ -10,7 +10,8 @@
 #include "base/nearest.h"
 #include "codec/edit/alias.h"
 #include "codec/object/kube.h"
-#include "daemon/config/config_parts.h"
+#include "daemon/config/config_machine.h"
+#include "daemon/config/config_queue.h"
 #include "input/input.h"
 
 /* Texts are kept as long as the daemon runs: far more than any company has queues. */

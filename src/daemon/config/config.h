@@ -68,28 +68,7 @@ void fl_config_hash(const struct fl_config *c, char ret[33]);
 int fl_config_model(const struct fl_config *c, const struct fl_capacity *capacity,
 		    const struct fl_mem *mem, struct fl_model **ret, fairlead_error *err);
 
-typedef void fl_config_say(void *user, const char *line);
-/*
- * What is odd about it, but no error, a line each: what is not known, left out or has no effect,
- * and where @capacity has rows what is beyond the machine.
- */
-int fl_config_warn(const struct fl_config *c, const struct fl_capacity *capacity,
-		   fl_config_say *say, void *user, fairlead_error *err);
-/* Where they differ in what counts at the start only: ".spec.socket, .spec.machine.flavors"; "". */
-const char *fl_config_at_start(const struct fl_config *was, const struct fl_config *is,
-			       char *buffer, size_t size);
-
-/*
- * Where a job goes that was sent to @name: a LocalQueue (NAME when it is the only one of that
- * name, or NAMESPACE/NAME), a ClusterQueue with one LocalQueue or one of its own name, or a Queue
- * without others below it, which is in the namespace "default".  The symbols are @m's, a model of
- * above, sealed or not.  FAIRLEAD_ENOENT with the nearest names; FAIRLEAD_EINPUT: it could be
- * several.
- */
-int fl_config_queue(const struct fl_model *m, const char *name, struct fl_sym *ret_namespace,
-		    struct fl_sym *ret_queue, fairlead_error *err);
-/* Its row; FL_NONE when there is none. */
-uint32_t fl_config_local_queue(const struct fl_model *m, struct fl_sym namespace,
-			       struct fl_sym name);
+/* A symbol of a text that ends in NUL. For the other files of configurations. */
+int fl_config_sym(struct fl_model *m, const char *text, struct fl_sym *ret, fairlead_error *err);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine among queues and cohorts. */
+#include "daemon/config/config_machine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "codec/text/quantity.h"
-#include "daemon/config/config_parts.h"
+#include "daemon/config/config_queue.h"
 
 static const char no_cohort[] = "machine", ours[] = "default";
 static const char name_label[] = "kubernetes.io/metadata.name";

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that jobs are sent to. */
+#include "daemon/config/config_queue.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
-#include "daemon/config/config_parts.h"
 
 static bool is_entitle(const struct fl_model *m)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an admin should know of a configuration that is taken all the same. */
+#include "daemon/config/config_warn.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "daemon/config/config.h"
 
 enum { SHOWN = 20 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mix.h"
+#include "daemon/config/config_queue.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 

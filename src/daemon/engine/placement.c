@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/config/config_queue.h"
+
 const char *fl_live_queue(const struct fl_living *of, const struct fl_live *job)
 {
 	const struct fl_model *m = of->generation->model;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/config/config_queue.h"
 #include "report/out/report.h"
 
 /* --- how it ended --- */

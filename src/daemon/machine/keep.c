@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "daemon/config/access.h"
+#include "daemon/config/accounts.h"
+#include "daemon/config/config_warn.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/inside.h"
 

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
+#include "daemon/config/config_queue.h"
 #include "daemon/machine/apply.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/inside.h"

@@ -6,6 +6,7 @@
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/inside.h"
+#include "daemon/metrics/metrics_render.h"
 
 const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id)
 {

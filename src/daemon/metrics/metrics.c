@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/metrics/metrics_parts.h"
+#include "daemon/metrics/counts.h"
 
 const struct fl_metric_row fl_metric_rows[FL_METRICS] = {
 #define FL_METRIC(id, type, name, unit, labels, help, kueue, kai)                                  \

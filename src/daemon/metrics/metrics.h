@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics - figures for Prometheus: what was counted, and what there is now
+ * metrics - figures for Prometheus: what was counted; as text, with what there is now:
+ * metrics_render.h
  *
  * Counting never fails, takes no memory and costs a search among names; all of it is made in the
  * beginning.  Nothing grows with jobs or users: labels are names of queues, cohorts, flavors and
@@ -12,9 +13,8 @@
 #ifndef FL_DAEMON_METRICS_METRICS_H
 #define FL_DAEMON_METRICS_METRICS_H
 
-#include "daemon/engine/view.h"
-#include "daemon/metrics/vitals.h"
-#include "net/server.h"
+#include "base/error.h"
+#include "record/job.h"
 #include "record/record.h"
 
 enum { FL_METRICS_QUEUES = 256 };
@@ -52,23 +52,5 @@ void fl_metrics_loop(struct fl_metrics *m);
 void fl_metrics_cycle(struct fl_metrics *m, fl_time took);
 void fl_metrics_generation(struct fl_metrics *m, fl_time took);
 void fl_metrics_committed(struct fl_metrics *m, fl_time took, uint32_t rows);
-
-/* --- what there is now, in Prometheus' text format --- */
-
-struct fl_metrics_now {
-	struct fl_live_view view; /* jobs NULL: none */
-	fl_time started;
-	/* Of whoever keeps jobs on a disk: bytes, rows that are not what was written, pages cut off. */
-	uint64_t store_bytes, store_damaged, store_cut;
-	bool store_fails, restored;
-	struct fl_server_figures server;
-	struct fl_vitals vitals;
-};
-
-extern const char fl_metrics_type[]; /* Content-Type */
-
-/* *ret from malloc, ended by a NUL that *ret_len does not count. Cost: once over all workloads. */
-int fl_metrics_render(const struct fl_metrics *m, const struct fl_metrics_now *now, char **ret,
-		      size_t *ret_len, fairlead_error *err);
 
 #endif

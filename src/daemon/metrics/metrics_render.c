@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* metrics_render - figures as text (Prometheus' text format, version 0.0.4) */
+#include "daemon/metrics/metrics_render.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 
 #include "ask/borrow/ledger.h"
 #include "ask/entitle/standings.h"
-#include "daemon/metrics/metrics_parts.h"
+#include "daemon/metrics/counts.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "daemon/config/access.h"
+#include "daemon/config/accounts.h"
 #include "folder.h"
 
 #define HEAD "apiVersion: fairlead.dev/v1alpha1\nkind: Daemon\nmetadata: {name: d}\nspec: "

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "daemon/config/config.h"
+#include "daemon/config/config_queue.h"
+#include "daemon/config/config_warn.h"
 #include "folder.h"
 
 #define DAEMON(spec)                                                                               \

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "daemon/metrics/metrics.h"
+#include "daemon/metrics/metrics_render.h"
 #include "decide/entitle/entitle.h"
 #include "folder.h"
 #include "unit/codec/load.h"

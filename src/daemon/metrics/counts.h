@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics_parts - what was counted; private to metrics*.c */
-#ifndef FL_DAEMON_METRICS_METRICS_PARTS_H
-#define FL_DAEMON_METRICS_METRICS_PARTS_H
+/* counts - what was counted; private to the files of metrics */
+#ifndef FL_DAEMON_METRICS_COUNTS_H
+#define FL_DAEMON_METRICS_COUNTS_H
 
 #include "daemon/metrics/metrics.h"
 

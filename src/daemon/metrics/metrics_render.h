@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics_render - what was counted and what there is now, in Prometheus' text format */
+#ifndef FL_DAEMON_METRICS_METRICS_RENDER_H
+#define FL_DAEMON_METRICS_METRICS_RENDER_H
+
+#include "daemon/engine/view.h"
+#include "daemon/metrics/metrics.h"
+#include "daemon/metrics/vitals.h"
+#include "net/server.h"
+
+struct fl_metrics_now {
+	struct fl_live_view view; /* jobs NULL: none */
+	fl_time started;
+	/* Of whoever keeps jobs on a disk: bytes, rows that are not what was written, pages cut off. */
+	uint64_t store_bytes, store_damaged, store_cut;
+	bool store_fails, restored;
+	struct fl_server_figures server;
+	struct fl_vitals vitals;
+};
+
+extern const char fl_metrics_type[]; /* Content-Type */
+
+/* *ret from malloc, ended by a NUL that *ret_len does not count. Cost: once over all workloads. */
+int fl_metrics_render(const struct fl_metrics *m, const struct fl_metrics_now *now, char **ret,
+		      size_t *ret_len, fairlead_error *err);
+
+#endif
