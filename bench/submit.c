@@ -23,8 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/api/parts.h"
-#include "daemon/machine/core_parts.h"
+#include "daemon/api/jobs.h"
+#include "daemon/machine/inside.h"
+#include "daemon/machine/view.h"
 #include "measure.h"
 
 /* Below what is drafted on a thread (core.c). */

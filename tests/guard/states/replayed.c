@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/machine/core_parts.h"
+#include "daemon/machine/inside.h"
 
 /* The machine is what CONFIG says; no run is asked for. */
 static int no_last(const char *state, struct fl_last_run *ret, fairlead_error *err)
