@@ -11,6 +11,7 @@
 
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/preempt/search.h"
 #include "lib/fail_mem.h"
 #include "lib/world.h"
 #include "unit/codec/load.h"
@@ -371,8 +372,8 @@ static void marks_are_renewed(void **unused)
 
 		for (int i = 0; i < 12; i++) {
 			if (i == 4) /* as after months */
-				old->scratch->search = old->scratch->pass = old->scratch->serial =
-					FL_MARKS_RENEWED;
+				old->scratch->search->search = old->scratch->search->pass =
+					old->scratch->marks.serial = FL_MARKS_RENEWED;
 			assert_int_equal(ops->step(p, (101 + i) * FL_SECOND, 0, NULL, &d, NULL), 0);
 			assert_int_equal(ops->step(old, (101 + i) * FL_SECOND, 0, NULL, &d, NULL),
 					 0);
@@ -389,7 +390,7 @@ static void marks_are_renewed(void **unused)
 			assert_string_equal(one.seen, other.seen);
 			assert_memory_equal(one.bytes, other.bytes, one.n);
 		}
-		assert_true(old->scratch->search < FL_MARKS_RENEWED);
+		assert_true(old->scratch->search->search < FL_MARKS_RENEWED);
 		ops->free(p);
 		ops->free(old);
 		fl_model_free(m);

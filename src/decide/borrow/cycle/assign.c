@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/preempt/preempt.h"
@@ -37,6 +38,15 @@ struct fl_need {
 
 __extension__ typedef __int128 wide;
 
+/* What is known beside the nomination. */
+struct assigned {
+	bool unsure; /* at a glance: somebody might have to go */
+	bool spared; /* a Policy spared somebody, for now */
+	/* The last search: for `searched` alone; column FL_NONE: there was none. */
+	struct fl_use searched;
+	struct fl_victims found; /* until the next search */
+};
+
 struct assigner {
 	struct fl_policy *p;
 	struct fl_view *v;
@@ -51,7 +61,7 @@ struct assigner {
 	uint32_t n_needs;
 	bool certain; /* its victims go already, and nobody else gets what they leave */
 	bool glance;  /* no search: nobody may be preempted for sure, or it is unsure */
-	bool unsure;
+	struct assigned *ret;
 	/* what stood in the way, for the reason */
 	bool too_little_now, too_little_ever, too_large, backs_off;
 };
@@ -113,13 +123,13 @@ static void emit_heard(const struct assigner *a, enum fl_check check, struct fl_
 		.holds = lhs <= rhs,
 	};
 
-	fl_emit(a->p->scratch, &row);
+	fl_tell(&a->p->scratch->tell, &row);
 }
 
 static inline void emit(const struct assigner *a, enum fl_check check, struct fl_column column,
 			fl_amount lhs, fl_amount rhs)
 {
-	if (a->p->scratch->sink)
+	if (a->p->scratch->tell.sink)
 		emit_heard(a, check, column, lhs, rhs);
 }
 
@@ -134,27 +144,29 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 				    .uses = &use,
 				    .needs = &needs,
 				    .n = 1 };
-	struct fl_cycle *c = a->p->scratch;
+	struct fl_preempt *search = a->p->scratch->search;
 	struct fit fit = { FL_MODE_RECLAIM, now.height };
-	uint32_t n = 0;
+	struct fl_victims found = { .n = 0 };
 
 	if (a->glance)
-		a->unsure |= !fl_preempt_hopeless(a->p, a->v, &ask);
+		a->ret->unsure |= !fl_preempt_hopeless(a->p, search, a->v, &ask);
 	else
-		n = c->n_searched = fl_preempt_search(a->p, a->v, &ask);
-
-	c->searched = use;
-	if (n == 0)
+		found = fl_preempt_search(a->p, search, a->v, &ask);
+	a->ret->spared |= found.spared;
+	a->ret->searched = use;
+	a->ret->found = found;
+	if (found.n == 0)
 		return (struct fit){ FL_MODE_NO_CANDIDATES, now.height };
-	for (uint32_t i = 0; i < n; i++) {
-		if (a->p->jobs[c->targets[i].workload.v].held_by.v == a->entry->queue.v)
+	for (uint32_t i = 0; i < found.n; i++) {
+		if (a->p->jobs[found.targets[i].workload.v].held_by.v == a->entry->queue.v)
 			fit.mode = FL_MODE_PREEMPT;
-		fl_view_take(a->p, a->v, c->targets[i].workload);
+		fl_view_take(a->p, a->v, found.targets[i].workload);
 	}
 	fit.level = fl_quota_lowest_subtree(&a->p->tree, &a->v->usage, a->entry->queue, column,
 					    amount)
 			    .height;
-	fl_preempt_restore(a->p, a->v);
+	for (uint32_t i = found.n; i-- > 0;)
+		fl_view_give(a->p, a->v, found.targets[i].workload);
 	return fit;
 }
 
@@ -178,7 +190,8 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	level = fl_quota_lowest_subtree(t, u, q, column, amount);
 	emit(a, FL_CHECK_AVAILABLE, column, amount, available);
 	backs_off = amount > 0 && fl_quota_borrows_with(t, u, q, column, amount) &&
-		    !fl_protect_may_borrow_for(a->p, a->entry->workload, a->podset, column);
+		    !fl_protect_may_borrow_for(a->p, &a->p->scratch->tell, a->entry->workload,
+					       a->podset, column);
 	a->backs_off |= backs_off;
 	if (backs_off && amount > t->nominal[at]) /* as with a borrowing limit of 0 */
 		return (struct fit){ FL_MODE_NO_FIT, 0 };
@@ -219,8 +232,8 @@ static void emit_match(const struct assigner *a, struct fl_flavor flavor, bool h
 		.holds = holds,
 	};
 
-	if (a->p->scratch->sink)
-		fl_emit(a->p->scratch, &row);
+	if (a->p->scratch->tell.sink)
+		fl_tell(&a->p->scratch->tell, &row);
 }
 
 /* All of the group's needs in its @f-th flavor; the worst of them. */
@@ -450,18 +463,25 @@ static void clear_podset(struct assigner *a)
 	}
 }
 
-/* @unsure NULL: with searches for victims; else whether one might find some is told there. */
-static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
-		   const int32_t *counts, struct fl_nomination *out, bool *unsure)
+/* How an entry is assigned: which flavors it keeps to, how many pods each podset has. */
+struct terms {
+	const int16_t *only;   /* as in fl_nomination.flavor; NULL: any */
+	const int32_t *counts; /* NULL: all */
+	bool glance;           /* without a search for victims */
+};
+
+static void assign(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e,
+		   const struct terms *terms, struct fl_nomination *out, struct assigned *ret)
 {
 	struct assigner a = {
 		.p = p,
 		.v = v,
 		.entry = e,
-		.only = only,
+		.only = terms->only,
 		.certain = p->rungs && p->jobs[e->workload.v].promised,
-		.glance = unsure != NULL,
+		.glance = terms->glance,
 		.out = out,
+		.ret = ret,
 		.needs = p->scratch->assigning,
 		.queue = &p->model->nodes[e->queue.v],
 		.line = &p->lines[e->queue.v],
@@ -469,16 +489,18 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 	};
 	struct fl_span podsets = fl_row(p, e->workload)->podsets;
 
-	p->scratch->searched.column.v = FL_NONE;
+	ret->unsure = ret->spared = false;
+	ret->searched.column.v = FL_NONE;
 	out->mode = FL_MODE_FIT;
 	out->reason = FL_REASON_NONE;
 	out->level = out->n_uses = out->n_placements = 0;
 	for (a.podset = 0; a.podset < podsets.n; a.podset++)
 		clear_podset(&a);
-	for (a.podset = 0; a.podset < podsets.n && !a.unsure; a.podset++) {
+	for (a.podset = 0; a.podset < podsets.n && !ret->unsure; a.podset++) {
 		int32_t count =
-			counts ? counts[a.podset] :
-				 fl_podset_left(&p->model->podsets[podsets.first + a.podset]);
+			terms->counts ?
+				terms->counts[a.podset] :
+				fl_podset_left(&p->model->podsets[podsets.first + a.podset]);
 		bool fits;
 
 		if (!assign_podset(&a, count, &fits)) {
@@ -492,34 +514,36 @@ static void assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, c
 			out->mode = FL_MODE_PREEMPT;
 	}
 	out->backs_off = a.backs_off;
-	if (unsure)
-		*unsure = a.unsure;
 }
 
 /* Is the whole request the one that victims were last looked for? A listener hears of both. */
-static bool is_searched(const struct fl_cycle *c, const struct fl_nomination *a)
+static bool is_searched(const struct fl_teller *tell, const struct fl_nomination *a,
+			const struct assigned *as)
 {
-	return !c->sink && a->n_uses == 1 && a->needs[0] &&
-	       a->uses[0].column.v == c->searched.column.v &&
-	       a->uses[0].amount == c->searched.amount;
+	return !tell->sink && a->n_uses == 1 && a->needs[0] &&
+	       a->uses[0].column.v == as->searched.column.v &&
+	       a->uses[0].amount == as->searched.amount;
 }
 
-/* Victims for the whole request; kept in the cycle's arena. Right after it was assigned. */
+/* Victims for the whole request @a, as it was just assigned; kept in the cycle's arena. */
 static int find_targets(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-			const struct fl_nomination *a, fairlead_error *err)
+			const struct fl_nomination *a, struct assigned *as, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
 	struct fl_ask ask = { e->workload, e->queue, a->uses, a->needs, a->n_uses };
-	uint32_t n = is_searched(c, a) ? c->n_searched : fl_preempt_search(p, v, &ask);
 
+	if (!is_searched(&c->tell, a, as)) {
+		as->found = fl_preempt_search(p, c->search, v, &ask);
+		as->spared |= as->found.spared;
+	}
 	e->n_targets = 0;
-	if (n == 0)
+	if (as->found.n == 0)
 		return 0;
-	e->targets = fl_arena_alloc(&p->cycle_arena, n, sizeof *e->targets, err);
+	e->targets = fl_arena_alloc(&p->cycle_arena, as->found.n, sizeof *e->targets, err);
 	if (!e->targets)
 		return FAIRLEAD_ENOMEM;
-	memcpy(e->targets, c->targets, n * sizeof *e->targets);
-	e->n_targets = n;
+	memcpy(e->targets, as->found.targets, as->found.n * sizeof *e->targets);
+	e->n_targets = as->found.n;
 	return 0;
 }
 
@@ -529,7 +553,7 @@ static int find_targets(struct fl_policy *p, struct fl_view *v, struct fl_entry 
  * so the last index found good is taken only if bisection ends there.
  */
 static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
-		  fairlead_error *err)
+		  bool *spared, fairlead_error *err)
 {
 	struct fl_span podsets = fl_row(p, e->workload)->podsets;
 	const struct fl_podset *pods = p->model->podsets + podsets.first;
@@ -554,13 +578,17 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 
 			counts[i] = (int32_t)(pods[i].count - (wide)spare * middle / all);
 		}
-		assign(p, v, e, only, counts, &e->spare, /* unsure= */ NULL);
+		const struct terms less = { .only = only, .counts = counts };
+		struct assigned as;
+
+		assign(p, v, e, &less, &e->spare, &as);
 		uint32_t had = e->n_targets;
 
 		e->n_targets = 0;
 		if (e->spare.mode == FL_MODE_PREEMPT &&
-		    (r = find_targets(p, v, e, &e->spare, err)) < 0)
+		    (r = find_targets(p, v, e, &e->spare, &as, err)) < 0)
 			return r;
+		*spared |= as.spared;
 		if (e->spare.mode == FL_MODE_FIT || e->n_targets > 0) {
 			struct fl_nomination swap = e->assignment;
 
@@ -576,8 +604,12 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 		return 0;
 	/* Nothing will do: back to the full assignment, without victims. */
 	e->n_targets = 0;
-	if (good >= 0)
-		assign(p, v, e, only, NULL, &e->assignment, /* unsure= */ NULL);
+	if (good >= 0) {
+		struct assigned as;
+
+		assign(p, v, e, &(struct terms){ .only = only }, &e->assignment, &as);
+		*spared |= as.spared;
+	}
 	return 0;
 }
 
@@ -610,23 +642,24 @@ static bool may_be_reduced(const struct fl_policy *p, struct fl_workload w)
 
 /* Flavors and pods as they were promised, whether they fit or not. */
 static int take_promise(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-			fairlead_error *err)
+			struct assigned *ret, fairlead_error *err)
 {
+	const struct terms promised = { .only = fl_protect_flavors(p, e->workload),
+					.counts = fl_protect_counts(p, e->workload) };
 	int r;
 
 	if (!e->assignment.uses && (r = alloc_assignment(p, e->workload, &e->assignment, err)) < 0)
 		return r;
 	e->n_targets = 0;
-	p->scratch->protected = false;
-	assign(p, v, e, fl_protect_flavors(p, e->workload), fl_protect_counts(p, e->workload),
-	       &e->assignment, /* unsure= */ NULL);
+	assign(p, v, e, &promised, &e->assignment, ret);
 	return 0;
 }
 
 int fl_assign_certain(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		      fairlead_error *err)
 {
-	int r = take_promise(p, v, e, err);
+	struct assigned as;
+	int r = take_promise(p, v, e, &as, err);
 
 	return r < 0 ? r : 1;
 }
@@ -634,12 +667,13 @@ int fl_assign_certain(struct fl_policy *p, struct fl_view *v, struct fl_entry *e
 int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		       fairlead_error *err)
 {
-	int r = take_promise(p, v, e, err);
+	struct assigned as;
+	int r = take_promise(p, v, e, &as, err);
 
 	if (r < 0)
 		return r;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
-	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
+	    (r = find_targets(p, v, e, &e->assignment, &as, err)) < 0)
 		return r;
 	return e->assignment.mode == FL_MODE_FIT || e->n_targets > 0;
 }
@@ -648,6 +682,7 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 		       const int16_t *only, fairlead_error *err)
 {
 	bool reducible = may_be_reduced(p, e->workload);
+	struct assigned as;
 	int r;
 
 	if (!e->assignment.uses && (r = alloc_assignment(p, e->workload, &e->assignment, err)) < 0)
@@ -656,15 +691,14 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 	    (r = alloc_assignment(p, e->workload, &e->spare, err)) < 0)
 		return r;
 	e->n_targets = 0;
-	p->scratch->protected = false;
-	assign(p, v, e, only, NULL, &e->assignment, /* unsure= */ NULL);
+	assign(p, v, e, &(struct terms){ .only = only }, &e->assignment, &as);
 	if (e->assignment.mode == FL_MODE_FIT)
 		return 0;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
-	    (r = find_targets(p, v, e, &e->assignment, err)) < 0)
+	    (r = find_targets(p, v, e, &e->assignment, &as, err)) < 0)
 		return r;
-	r = e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, err);
-	e->protected = p->scratch->protected;
+	r = e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, &as.spared, err);
+	e->protected = as.spared;
 	return r;
 }
 
@@ -673,7 +707,7 @@ int fl_assign_glance(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 {
 	const struct fl_shape *shape = &p->shapes[p->jobs[e->workload.v].shape];
 	struct fl_cycle *c = p->scratch;
-	bool unsure;
+	struct assigned as;
 	int r;
 
 	if (!c->glanced.uses || c->glanced_room < shape->room || c->glanced_scan < shape->n_scan) {
@@ -682,9 +716,9 @@ int fl_assign_glance(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
 		c->glanced_room = shape->room;
 		c->glanced_scan = shape->n_scan;
 	}
-	assign(p, v, e, /* only= */ NULL, /* counts= */ NULL, &c->glanced, &unsure);
+	assign(p, v, e, &(struct terms){ .glance = true }, &c->glanced, &as);
 	e->assignment = c->glanced;
-	*ret = unsure                         ? FL_GLANCE_UNSURE :
+	*ret = as.unsure                      ? FL_GLANCE_UNSURE :
 	       c->glanced.mode == FL_MODE_FIT ? FL_GLANCE_FITS :
 	       may_be_reduced(p, e->workload) ? FL_GLANCE_UNSURE :
 						FL_GLANCE_REFUSED;

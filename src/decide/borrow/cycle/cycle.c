@@ -20,16 +20,27 @@
 #include "decide/borrow/cycle/heads.h"
 #include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/cycle/tournament.h"
+#include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
+
+static int new_views(struct fl_policy *p, struct fl_cycle *c, fairlead_error *err)
+{
+	int r;
+
+	if ((r = fl_view_new(p, &c->s, err)) < 0 || (r = fl_view_new(p, &c->freed, err)) < 0 ||
+	    (r = fl_borrowers_new(p, &c->s, err)) < 0)
+		return r;
+	return fl_borrowers_new(p, &c->freed, err);
+}
 
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_arena *a = &p->arena;
-	uint32_t nodes = p->tree.n_nodes, jobs = p->model->n_workloads, columns = 0, depth = 0;
+	uint32_t nodes = p->tree.n_nodes, jobs = p->model->n_workloads, requests = 0;
 	struct fl_cycle *c = p->scratch = fl_arena_alloc(a, 1, sizeof *c, err);
-	uint32_t requests = 0;
 	int r;
 
 	if (!c)
@@ -37,39 +48,22 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t i = 0; i < p->model->n_podsets; i++)
 		if (requests < p->model->podsets[i].requests.n)
 			requests = p->model->podsets[i].requests.n;
-	for (uint32_t i = 0; i < p->tree.n_roots; i++)
-		if (columns < p->tree.roots[i].n_columns)
-			columns = p->tree.roots[i].n_columns;
-	for (uint32_t n = 0; n < nodes; n++)
-		if (depth < p->tree.depth[n])
-			depth = p->tree.depth[n];
-	if ((r = fl_usage_init_view(&c->s.usage, &p->tree, a, err)) < 0 ||
-	    (r = fl_usage_init_view(&c->freed.usage, &p->tree, a, err)) < 0 ||
-	    (r = fl_tournament_new(c, a, nodes, err)) < 0 ||
-	    (r = fl_heads_new(c, a, nodes, err)) < 0)
+	if ((r = new_views(p, c, err)) < 0 || (r = fl_tournament_new(c, a, nodes, err)) < 0 ||
+	    (r = fl_heads_new(c, a, nodes, err)) < 0 ||
+	    (r = fl_preempt_new(p, &c->tell, &c->marks, &c->search, err)) < 0)
 		return r;
-	if ((r = fl_borrowers_init(&c->s.borrowers, &p->tree, a, err)) < 0 ||
-	    (r = fl_borrowers_init(&c->freed.borrowers, &p->tree, a, err)) < 0)
-		return r;
-	c->s.drs = fl_arena_alloc(a, nodes, sizeof *c->s.drs, err);
-	c->freed.drs = fl_arena_alloc(a, nodes, sizeof *c->freed.drs, err);
 	c->roots = fl_arena_alloc(a, p->tree.n_roots, sizeof *c->roots, err);
-	c->nodes = fl_arena_alloc(a, nodes, sizeof *c->nodes, err);
 	c->assigning = fl_arena_alloc(a, requests + 1, fl_assign_need_size(), err);
-	c->noted = fl_arena_alloc(a, jobs, sizeof *c->noted, err);
-	c->cursors = fl_arena_alloc(a, nodes + 1, sizeof *c->cursors, err);
-	c->sorted = fl_arena_alloc(a, p->afs ? jobs : 0, sizeof *c->sorted, err);
-	c->sorted_queues = fl_arena_alloc(a, p->afs ? jobs : 0, sizeof *c->sorted_queues, err);
-	c->n_columns = columns;
-	c->needed = fl_arena_alloc(a, columns, sizeof *c->needed, err);
-	c->remaining = fl_arena_alloc(a, columns, sizeof *c->remaining, err);
-	c->arriving = fl_arena_alloc(a, columns, sizeof *c->arriving, err);
-	c->advantage = fl_arena_alloc(a, depth + 1, sizeof *c->advantage, err);
-	return c->s.drs && c->freed.drs && c->roots && c->nodes && c->assigning && c->noted &&
-			       c->needed && c->remaining && c->arriving && c->sorted &&
-			       c->sorted_queues && c->advantage && c->cursors ?
-		       0 :
-		       FAIRLEAD_ENOMEM;
+	c->marks.of = fl_arena_alloc(a, jobs, sizeof *c->marks.of, err);
+	c->arriving = fl_arena_alloc(a, fl_tree_most_columns(&p->tree), sizeof *c->arriving, err);
+	return c->roots && c->assigning && c->marks.of && c->arriving ? 0 : FAIRLEAD_ENOMEM;
+}
+
+int fl_cycle_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+{
+	int r = fl_preempt_reserve(p, p->scratch->search, p->holdings.n + 1, err);
+
+	return r < 0 ? r : fl_state_room(p, w, err);
 }
 
 /*
@@ -80,15 +74,13 @@ static void renew_marks(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
 
-	if (c->serial < FL_MARKS_RENEWED && c->search < FL_MARKS_RENEWED &&
-	    c->pass < FL_MARKS_RENEWED)
+	if (c->marks.serial < FL_MARKS_RENEWED && !fl_preempt_is_worn(c->search))
 		return;
-	memset(c->nodes, 0, p->tree.n_nodes * sizeof *c->nodes);
+	fl_preempt_renew(p, c->search);
 	memset(c->contenders, 0, p->tree.n_nodes * sizeof *c->contenders);
 	memset(c->felt, 0, p->tree.n_nodes * sizeof *c->felt);
-	memset(c->noted, 0, p->model->n_workloads * sizeof *c->noted);
-	memset(c->needed, 0, c->n_columns * sizeof *c->needed);
-	c->serial = c->search = c->pass = 0;
+	memset(c->marks.of, 0, p->model->n_workloads * sizeof *c->marks.of);
+	c->marks.serial = 0;
 }
 
 static void begin(struct fl_policy *p, const struct fl_sink *sink)
@@ -108,8 +100,8 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 		c->entry_of[c->entries[i].queue.v] = 0;
 	c->n_heads = c->n_entries = c->n_victims = c->n_roots = c->n_reserving = 0;
 	c->odd = false;
-	c->sink = sink;
-	c->serial++;
+	c->tell.sink = sink;
+	c->marks.serial++;
 	fl_protect_begin(p);
 }
 
@@ -170,7 +162,7 @@ static void add_usage(struct fl_policy *p, const struct fl_entry *e)
 }
 
 /* What is kept of the @i-th amount that @e, without victims, could still get. */
-static fl_amount kept_of(const struct fl_policy *p, const struct fl_entry *e, uint32_t i)
+static fl_amount kept_of(struct fl_policy *p, const struct fl_entry *e, uint32_t i)
 {
 	const struct fl_tree *t = &p->tree;
 	struct fl_column column = e->assignment.uses[i].column;
@@ -192,7 +184,7 @@ static bool may_reserve(const struct fl_policy *p, const struct fl_entry *e)
 	return p->model->nodes[e->queue.v].reclaim != FL_PREEMPT_ANY;
 }
 
-bool fl_cycle_reserves(const struct fl_policy *p, const struct fl_entry *e)
+bool fl_cycle_reserves(struct fl_policy *p, const struct fl_entry *e)
 {
 	for (uint32_t i = 0; may_reserve(p, e) && i < e->assignment.n_uses; i++)
 		if (kept_of(p, e, i) != 0)
@@ -254,7 +246,7 @@ static void lift_reservations(struct fl_policy *p, bool out)
 static bool overlaps(const struct fl_policy *p, const struct fl_entry *e)
 {
 	for (uint32_t i = 0; i < e->n_targets; i++)
-		if (fl_preempt_chosen(p, e->targets[i].workload.v))
+		if (fl_marks_is_chosen(&p->scratch->marks, e->targets[i].workload.v))
 			return true;
 	return false;
 }
@@ -275,7 +267,7 @@ static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_che
 {
 	struct fl_cycle *c = p->scratch;
 
-	for (uint32_t i = 0; c->sink && i < e->assignment.n_uses; i++) {
+	for (uint32_t i = 0; c->tell.sink && i < e->assignment.n_uses; i++) {
 		const struct fl_use *use = &e->assignment.uses[i];
 		const struct fl_column_info *info =
 			&fl_tree_root_of(&p->tree, e->queue)->columns[use->column.v];
@@ -294,7 +286,7 @@ static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_che
 			.holds = use->amount <= fl_amount_max(0, available),
 		};
 
-		fl_emit(c, &row);
+		fl_tell(&c->tell, &row);
 	}
 }
 
@@ -307,7 +299,7 @@ static bool still_fits(struct fl_policy *p, const struct fl_entry *e)
 
 	for (uint32_t i = 0; i < e->n_targets; i++)
 		fl_view_take(p, &c->freed, e->targets[i].workload);
-	fits = fl_view_fits(p, &c->freed, &ask, true);
+	fits = fl_protect_fits(p, &c->freed, &ask, true);
 	emit_fits(p, e, e->n_targets ? FL_CHECK_FITS_WITHOUT : FL_CHECK_FITS_AFTER);
 	for (uint32_t i = e->n_targets; i-- > 0;)
 		fl_view_give(p, &c->freed, e->targets[i].workload);
@@ -326,18 +318,29 @@ static bool overflows(struct fl_policy *p, const struct fl_entry *e)
 /* It starts, or waits for those who go; what was promised is void when neither will do any more. */
 static void keep_promise(struct fl_policy *p, struct fl_entry *e)
 {
+	struct fl_cycle *c = p->scratch;
 	struct fl_ask ask = fl_entry_ask(e);
 
 	if (e->assignment.mode == FL_MODE_FIT && still_fits(p, e)) {
 		decide(e, FL_ADMITTED, FL_REASON_FITS);
 		e->starts_late = true;
-	} else if (fl_protect_fits_later(p, &p->scratch->freed, &ask)) {
+	} else if (fl_going_fits_later(p, &c->marks, &c->freed, &ask)) {
 		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
 	} else {
 		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
 		return;
 	}
 	add_usage(p, e);
+}
+
+/* 0: one of its victims may not go for it after all. */
+static int find_standing(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+{
+	struct fl_cycle *c = p->scratch;
+
+	return p->rungs ? fl_rung_serve(p, &(struct fl_serving){ &c->tell, &c->marks, &c->freed },
+					e, err) :
+			  1;
 }
 
 /* In both views as they are, however it was nominated. */
@@ -362,7 +365,7 @@ static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 		       e->protected            ? FL_REASON_PROTECTED :
 						 FL_REASON_NO_CANDIDATES);
 	} else if (recomputed && e->assignment.mode == FL_MODE_FIT) {
-		if ((r = fl_rung_serve(p, e, err)) < 0)
+		if ((r = find_standing(p, e, err)) < 0)
 			return r;
 		decide(e, FL_DEFERRED, FL_REASON_WAITING_FOR_PREEMPTED);
 		add_usage(p, e);
@@ -370,13 +373,13 @@ static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
 	} else if (overflows(p, e)) {
 		decide(e, FL_SKIPPED, FL_REASON_USAGE_LIMIT);
-	} else if ((r = fl_rung_serve(p, e, err)) <= 0) {
+	} else if ((r = find_standing(p, e, err)) <= 0) {
 		if (r < 0)
 			return r;
 		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
 	} else {
 		for (uint32_t i = 0; i < e->n_targets; i++) {
-			c->noted[e->targets[i].workload.v] = FL_CHOSEN | c->serial;
+			fl_marks_choose(&c->marks, e->targets[i].workload.v);
 			c->n_victims++;
 			fl_view_take(p, &c->freed, e->targets[i].workload);
 		}
@@ -393,7 +396,7 @@ static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	bool lift = c->n_reserving && fl_rung_is_within_quota(p, e);
+	bool lift = c->n_reserving && fl_rung_is_within_quota(p, &c->marks, &c->freed, e);
 	int r;
 
 	if (lift)

@@ -15,6 +15,7 @@
 #include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/preempt/preempt.h"
 
 /*
  * Most notes of the flushes for those who start late.  The first one in a tree wakes who sleeps there
@@ -90,7 +91,9 @@ static int reserve_holdings(struct fl_policy *p, fairlead_error *err)
 		n++;
 	}
 	r = fl_holdings_reserve(&p->holdings, end, err);
-	return r < 0 ? r : fl_state_reserve(p, n, err);
+	if (r < 0 || (r = fl_state_reserve(p, n, err)) < 0)
+		return r;
+	return fl_preempt_reserve(p, c->search, n, err);
 }
 
 int fl_enter_reserve(struct fl_policy *p, fairlead_error *err)
@@ -280,7 +283,8 @@ void fl_enter(struct fl_policy *p)
 		if (c->entries[i].verdict == FL_PREEMPTING)
 			yields |= enter_yields(p, &c->entries[i]);
 #ifdef FL_CHECKED
-	fl_rung_check_step(p, yields);
+	fl_rung_check_step(p,
+			   &(struct fl_rung_step){ &c->marks, c->entries, c->n_entries, yields });
 #endif
 	(void)yields;
 	for (uint32_t i = 0; i < c->n_heads; i++) {

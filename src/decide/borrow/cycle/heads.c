@@ -174,13 +174,13 @@ static uint32_t common(const struct fl_policy *p, uint32_t first)
 static void mark_cohorts(struct fl_policy *p, const struct fl_head *h, uint32_t top)
 {
 	for (uint32_t n = h->queue.v; n != top; n = p->tree.parent[n])
-		p->scratch->felt[n] = p->scratch->serial;
+		p->scratch->felt[n] = p->scratch->marks.serial;
 }
 
 static bool stands_before_others(const struct fl_policy *p, const struct fl_head *h)
 {
 	for (uint32_t n = p->tree.parent[h->queue.v]; n != FL_NONE; n = p->tree.parent[n])
-		if (p->scratch->felt[n] == p->scratch->serial)
+		if (p->scratch->felt[n] == p->scratch->marks.serial)
 			return true;
 	return false;
 }

@@ -18,7 +18,7 @@ static void link_node(struct fl_policy *p, uint32_t n)
 {
 	struct fl_cycle *c = p->scratch;
 
-	c->contenders[n] = (struct fl_contender){ .cycle = c->serial, .at = c->n_paths };
+	c->contenders[n] = (struct fl_contender){ .cycle = c->marks.serial, .at = c->n_paths };
 	c->paths[c->n_paths++] = n;
 }
 
@@ -30,7 +30,7 @@ static uint32_t next_parent(const struct fl_policy *p, uint32_t *at)
 	for (; *at < c->n_paths; ++*at) {
 		uint32_t parent = p->tree.parent[c->paths[*at]];
 
-		if (parent != FL_NONE && c->contenders[parent].cycle != c->serial)
+		if (parent != FL_NONE && c->contenders[parent].cycle != c->marks.serial)
 			return parent;
 	}
 	return FL_NONE;
@@ -130,7 +130,7 @@ static void check(const struct fl_policy *p)
 		const struct fl_contender *k = &c->contenders[c->paths[i]];
 		const struct fl_contender *best = NULL;
 
-		FL_CHECK(k->at == i && k->cycle == c->serial);
+		FL_CHECK(k->at == i && k->cycle == c->marks.serial);
 		FL_CHECK(i == 0 || p->tree.place[c->paths[i]] < p->tree.place[c->paths[i - 1]]);
 		for (uint32_t j = k->first; j < k->first + k->n; j++) {
 			const struct fl_contender *child = &c->contenders[c->paths[j]];
@@ -201,5 +201,5 @@ struct fl_entry *fl_tournament_best(const struct fl_policy *p, uint32_t root)
 {
 	const struct fl_contender *k = &p->scratch->contenders[p->tree.roots[root].node.v];
 
-	return k->cycle == p->scratch->serial ? k->entry : NULL;
+	return k->cycle == p->scratch->marks.serial ? k->entry : NULL;
 }

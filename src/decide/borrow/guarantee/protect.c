@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/adopt.h"
 #include "decide/borrow/state/image.h"
 
@@ -254,7 +253,7 @@ static struct fl_number length(fl_time t)
 }
 
 /* A refusal in the tree around @q ends at @when. */
-static void note(const struct fl_policy *p, struct fl_node q, fl_time when)
+static void note(struct fl_policy *p, struct fl_node q, fl_time when)
 {
 	fl_time *noted = &p->protect->noted[p->tree.root_index[q.v]];
 
@@ -263,19 +262,20 @@ static void note(const struct fl_policy *p, struct fl_node q, fl_time when)
 }
 
 /* Both sides of a rule about @victim. */
-static void emit(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		 enum fl_check check, struct fl_number lhs, struct fl_number rhs, bool holds)
+static void tell(const struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
+		 uint32_t victim, enum fl_check check, struct fl_number lhs, struct fl_number rhs,
+		 bool holds)
 {
-	if (p->scratch->sink)
-		fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE },
-				(struct fl_evidence){
-					.check = check,
-					.node = p->jobs[victim].held_by,
-					.victim = { victim },
-					.lhs = lhs,
-					.rhs = rhs,
-					.holds = holds,
-				});
+	if (t->sink)
+		fl_tell_of(p, t, ask, (struct fl_column){ FL_NONE },
+			   (struct fl_evidence){
+				   .check = check,
+				   .node = p->jobs[victim].held_by,
+				   .victim = { victim },
+				   .lhs = lhs,
+				   .rhs = rhs,
+				   .holds = holds,
+			   });
 }
 
 /* Since when @w runs, or as if it had. */
@@ -287,25 +287,24 @@ static fl_time runs_since(const struct fl_policy *p, uint32_t w)
 }
 
 /* Has it been @needed long since @since? */
-static bool long_enough(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-			enum fl_check check, fl_time since, fl_time needed)
+static bool long_enough(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
+			uint32_t victim, enum fl_check check, fl_time since, fl_time needed)
 {
 	fl_time end = fl_sat_add(since, needed);
 
 	if (needed <= 0)
 		return true;
-	emit(p, ask, victim, check, length(fl_sat_sub(p->now, since)), length(needed),
+	tell(p, t, ask, victim, check, length(fl_sat_sub(p->now, since)), length(needed),
 	     p->now >= end);
 	if (p->now >= end)
 		return true;
 	note(p, ask->queue, end);
-	p->scratch->protected = true;
 	return false;
 }
 
 /* A priority that overrules fair sharing loses nothing to it. */
-static bool outranks_shares(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-			    enum fl_cause cause)
+static bool outranks_shares(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_ask *ask, uint32_t victim, enum fl_cause cause)
 {
 	const struct fl_job *v = &p->jobs[victim];
 	const struct fl_protection *of = &p->protect->of[v->held_by.v];
@@ -313,27 +312,31 @@ static bool outranks_shares(const struct fl_policy *p, const struct fl_ask *ask,
 
 	if (cause != FL_CAUSE_FAIR_SHARING || !of->has_overruling_priority)
 		return false;
-	emit(p, ask, victim, FL_CHECK_OVERRULING, (struct fl_number){ .amount = v->priority },
+	tell(p, t, ask, victim, FL_CHECK_OVERRULING, (struct fl_number){ .amount = v->priority },
 	     (struct fl_number){ .amount = of->overruling_priority }, !outranks);
 	return outranks;
 }
 
-bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		       enum fl_cause cause)
+enum fl_protect_answer fl_protect_allows(struct fl_policy *p, const struct fl_teller *t,
+					 const struct fl_ask *ask, uint32_t victim,
+					 enum fl_cause cause)
 {
 	const struct fl_job *v = &p->jobs[victim];
 
 	if (!p->protect || v->state == FL_STATE_EVICTING)
-		return true;
-	return !outranks_shares(p, ask, victim, cause) && fl_rung_may_go(p, ask, victim, cause) &&
-	       long_enough(p, ask, victim, FL_CHECK_MINIMUM_RUN, runs_since(p, victim),
+		return FL_PROTECT_ALLOWS;
+	if (outranks_shares(p, t, ask, victim, cause) || !fl_rung_may_go(p, t, ask, victim, cause))
+		return FL_PROTECT_REFUSES;
+	return long_enough(p, t, ask, victim, FL_CHECK_MINIMUM_RUN, runs_since(p, victim),
 			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
-	       long_enough(p, ask, victim, FL_CHECK_PREEMPTION_DELAY,
-			   p->protect->waiting_since[ask->workload.v],
-			   p->protect->of[ask->queue.v].delay[cause]);
+			       long_enough(p, t, ask, victim, FL_CHECK_PREEMPTION_DELAY,
+					   p->protect->waiting_since[ask->workload.v],
+					   p->protect->of[ask->queue.v].delay[cause]) ?
+		       FL_PROTECT_ALLOWS :
+		       FL_PROTECT_FOR_NOW;
 }
 
-bool fl_protect_may_borrow(const struct fl_policy *p, struct fl_node q, struct fl_column column)
+bool fl_protect_may_borrow(struct fl_policy *p, struct fl_node q, struct fl_column column)
 {
 	fl_time until;
 
@@ -346,8 +349,8 @@ bool fl_protect_may_borrow(const struct fl_policy *p, struct fl_node q, struct f
 	return false;
 }
 
-bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, uint32_t podset,
-			       struct fl_column column)
+bool fl_protect_may_borrow_for(struct fl_policy *p, const struct fl_teller *t, struct fl_workload w,
+			       uint32_t podset, struct fl_column column)
 {
 	struct fl_node q = p->jobs[w.v].queue;
 	bool may = fl_protect_may_borrow(p, q, column);
@@ -370,8 +373,31 @@ bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, 
 		.holds = false,
 	};
 
-	fl_emit(p->scratch, &row);
+	fl_tell(t, &row);
 	return false;
+}
+
+bool fl_protect_fits(struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
+		     bool borrow)
+{
+	/* A promise that is to be kept whatever happens was made before any back-off since. */
+	bool certain = p->rungs && p->jobs[ask->workload.v].promised;
+
+	for (uint32_t i = 0; i < ask->n; i++) {
+		struct fl_column column = ask->uses[i].column;
+		fl_amount amount = ask->uses[i].amount;
+
+		if (fl_rung_is_nothing(p, amount))
+			continue;
+		if ((!borrow ||
+		     (amount > 0 && !certain && !fl_protect_may_borrow(p, ask->queue, column))) &&
+		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
+			return false;
+		if (amount >
+		    fl_amount_max(0, fl_quota_available(&p->tree, &v->usage, ask->queue, column)))
+			return false;
+	}
+	return true;
 }
 
 bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w)
@@ -438,16 +464,6 @@ void fl_protect_goes(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, p->protect->waiting_since[w.v], p->now);
 	if (p->model->settings.eviction_timeout > 0)
 		note(p, p->jobs[w.v].held_by, stuck_at(p, w.v));
-}
-
-bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
-{
-	bool fits;
-
-	fl_preempt_let_go(p, v, ask->queue, /* out= */ true);
-	fits = fl_view_fits(p, v, ask, /* borrow= */ true);
-	fl_preempt_let_go(p, v, ask->queue, /* out= */ false);
-	return fits;
 }
 
 const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w)

@@ -31,20 +31,32 @@
 #ifndef FL_DECIDE_BORROW_GUARANTEE_PROTECT_H
 #define FL_DECIDE_BORROW_GUARANTEE_PROTECT_H
 
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/view/entry.h"
+#include "decide/borrow/view/tell.h"
 
 int fl_protect_setup(struct fl_policy *p, fairlead_error *err);
 
-/* --- asked by the rules; always true, or false for the last three, without a Policy --- */
+/* --- asked by the rules; without a Policy it is as if none were there --- */
 
-/* May the asking workload preempt @victim for @cause by now? Emits what it compares. */
-bool fl_protect_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		       enum fl_cause cause);
+/*
+ * May the asking workload preempt @victim for @cause by now?  Tells what it compares.  Refusals that
+ * end by themselves, in this and the next two, are noted with the time when they do.
+ */
+enum fl_protect_answer { FL_PROTECT_ALLOWS, FL_PROTECT_REFUSES, FL_PROTECT_FOR_NOW };
+enum fl_protect_answer fl_protect_allows(struct fl_policy *p, const struct fl_teller *t,
+					 const struct fl_ask *ask, uint32_t victim,
+					 enum fl_cause cause);
 /* May queue @q borrow in @column by now? */
-bool fl_protect_may_borrow(const struct fl_policy *p, struct fl_node q, struct fl_column column);
+bool fl_protect_may_borrow(struct fl_policy *p, struct fl_node q, struct fl_column column);
 /* The same for @w, with the evidence. */
-bool fl_protect_may_borrow_for(const struct fl_policy *p, struct fl_workload w, uint32_t podset,
-			       struct fl_column column);
+bool fl_protect_may_borrow_for(struct fl_policy *p, const struct fl_teller *t, struct fl_workload w,
+			       uint32_t podset, struct fl_column column);
+/*
+ * Is every amount of @ask available at its queue in @v, and none borrowed that may not be by now?
+ * With !borrow none of them at all.
+ */
+bool fl_protect_fits(struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
+		     bool borrow);
 /* Does @w's priority overrule fair sharing? */
 bool fl_protect_overrules(const struct fl_policy *p, struct fl_workload w);
 /* Is what is freed for a preemptor of queue @q held for it? */
@@ -56,8 +68,6 @@ bool fl_protect_is_stuck(const struct fl_policy *p, uint32_t w);
 void fl_protect_watch(struct fl_policy *p);
 /* @w goes from now on. */
 void fl_protect_goes(struct fl_policy *p, struct fl_workload w);
-/* Does @ask fit in @v once all are gone who are going? */
-bool fl_protect_fits_later(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 
 /* What @w was promised: a flavor each podset and group (fl_nomination.flavor), pods each podset. */
 const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung_parts.h"
-#include "decide/borrow/preempt/preempt.h"
 
 int fl_rung_cmp(const struct fl_rung *a, const struct fl_rung *b)
 {
@@ -128,11 +128,11 @@ static struct fl_rung beyond(const struct fl_policy *p, uint32_t w, const struct
 	return r;
 }
 
-struct fl_rung fl_rung_with(const struct fl_policy *p, uint32_t w, const struct fl_use *uses,
+struct fl_rung fl_rung_with(struct fl_policy *p, uint32_t w, const struct fl_use *uses,
 			    uint32_t n_uses, struct fl_node n, const fl_amount *base,
 			    const fl_amount *within)
 {
-	const struct fl_rungs *k = p->rungs;
+	struct fl_rungs *k = p->rungs;
 	uint32_t columns = fl_tree_root_of(&p->tree, n)->n_columns;
 	struct fl_rung found = { .kind = FL_WITHIN };
 
@@ -148,7 +148,7 @@ struct fl_rung fl_rung_with(const struct fl_policy *p, uint32_t w, const struct 
 	return found;
 }
 
-struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node n)
+struct fl_rung fl_rung_of(struct fl_policy *p, uint32_t w, struct fl_node n)
 {
 	const struct fl_rungs *k = p->rungs;
 	const struct fl_job *j = &p->jobs[w];
@@ -235,26 +235,26 @@ static struct fl_number number(const struct fl_rung *r)
 }
 
 /* Is @victim, where the sides part, above @ours? */
-static bool goes(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		 const struct fl_rung *ours)
+static bool goes(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
+		 uint32_t victim, const struct fl_rung *ours)
 {
 	struct fl_node side = fl_tree_almost_lca(&p->tree, p->jobs[victim].held_by, ask->queue);
 	struct fl_rung its = fl_rung_of(p, victim, side);
 	bool holds = fl_rung_cmp(ours, &its) < 0;
 
-	if (!holds && fl_preempt_heard(p))
-		fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE },
-				(struct fl_evidence){ .check = FL_CHECK_RUNG,
-						      .node = side,
-						      .victim = { victim },
-						      .lhs = number(ours),
-						      .rhs = number(&its),
-						      .holds = false });
+	if (!holds && fl_tell_of_victims(t))
+		fl_tell_of(p, t, ask, (struct fl_column){ FL_NONE },
+			   (struct fl_evidence){ .check = FL_CHECK_RUNG,
+						 .node = side,
+						 .victim = { victim },
+						 .lhs = number(ours),
+						 .rhs = number(&its),
+						 .holds = false });
 	return holds;
 }
 
-bool fl_rung_may_go(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		    enum fl_cause cause)
+bool fl_rung_may_go(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
+		    uint32_t victim, enum fl_cause cause)
 {
 	struct fl_rung lowest = { .kind = FL_WITHIN };
 
@@ -265,11 +265,11 @@ bool fl_rung_may_go(const struct fl_policy *p, const struct fl_ask *ask, uint32_
 			.kind = p->model->settings.fair_sharing ? FL_OVERRULES : FL_BORROWS,
 			.weighted = -(double)p->jobs[ask->workload.v].priority,
 		};
-	return goes(p, ask, victim, &lowest);
+	return goes(p, t, ask, victim, &lowest);
 }
 
-bool fl_rung_passes(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
-		    uint32_t victim)
+bool fl_rung_passes(struct fl_policy *p, const struct fl_teller *t, const struct fl_view *v,
+		    const struct fl_ask *ask, uint32_t victim)
 {
 	struct fl_node side;
 	struct fl_rung ours = { .kind = FL_WITHIN };
@@ -280,31 +280,30 @@ bool fl_rung_passes(const struct fl_policy *p, const struct fl_view *v, const st
 	side = fl_tree_almost_lca(&p->tree, ask->queue, p->jobs[victim].held_by);
 	for (uint32_t n = ask->queue.v; n != p->tree.parent[side.v]; n = p->tree.parent[n])
 		ours = asks_at(p, v, ask, n, &a);
-	return goes(p, ask, victim, &ours);
+	return goes(p, t, ask, victim, &ours);
 }
 
 /* Standing on @rungs, may @ask have @victim go? */
-static bool takes(const struct fl_policy *p, const struct fl_ask *ask, const struct fl_rung *rungs,
-		  uint32_t victim)
+static bool takes(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
+		  const struct fl_rung *rungs, uint32_t victim)
 {
 	struct fl_node side;
 
 	if (is_free_to_go(p, ask, victim))
 		return true;
 	side = fl_tree_almost_lca(&p->tree, ask->queue, p->jobs[victim].held_by);
-	return goes(p, ask, victim, &rungs[p->tree.depth[side.v] - 1]);
+	return goes(p, t, ask, victim, &rungs[p->tree.depth[side.v] - 1]);
 }
 
-bool fl_rung_all_may_go(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+bool fl_rung_all_may_go(struct fl_policy *p, const struct fl_teller *t, struct fl_view *v,
+			const struct fl_ask *ask, const struct fl_target *targets, uint32_t n)
 {
-	const struct fl_cycle *c = p->scratch;
-
 	if (!p->rungs)
 		return true;
 	fl_rung_find(p, v, ask, &p->rungs->found);
-	for (uint32_t i = 0; i < c->n_targets; i++)
-		if (c->targets[i].workload.v != FL_NONE &&
-		    !takes(p, ask, p->rungs->found.rungs, c->targets[i].workload.v))
+	for (uint32_t i = 0; i < n; i++)
+		if (targets[i].workload.v != FL_NONE &&
+		    !takes(p, t, ask, p->rungs->found.rungs, targets[i].workload.v))
 			return false;
 	return true;
 }
@@ -323,14 +322,14 @@ static struct fl_standing *new_standing(struct fl_policy *p, fairlead_error *err
 }
 
 /* Those who go for @e, of its own queue or of all, out of @v or back in. */
-static void without_targets(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e,
-			    bool own, bool out)
+static void without_targets(const struct fl_policy *p, const struct fl_marks *marks,
+			    struct fl_view *v, const struct fl_entry *e, bool own, bool out)
 {
 	for (uint32_t i = 0; i < e->n_targets; i++) {
 		struct fl_workload w = e->targets[i].workload;
 		const struct fl_job *j = &p->jobs[w.v];
 
-		if (j->state == FL_STATE_EVICTING || fl_preempt_chosen(p, w.v))
+		if (j->state == FL_STATE_EVICTING || fl_marks_is_chosen(marks, w.v))
 			continue; /* with all who are going, or out of the view */
 		if (own && j->held_by.v != e->queue.v)
 			continue;
@@ -341,22 +340,23 @@ static void without_targets(struct fl_policy *p, struct fl_view *v, const struct
 	}
 }
 
-/* Those who go for @e, and those who are going, out of @v or back in. */
-static void plan_without(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e, bool out)
+/* Those who go for @e, and those who are going, out of the second view or back in. */
+static void plan_without(struct fl_policy *p, const struct fl_serving *in, const struct fl_entry *e,
+			 bool out)
 {
-	without_targets(p, v, e, /* own= */ false, out);
-	fl_preempt_let_go(p, v, e->queue, out);
+	without_targets(p, in->marks, in->freed, e, /* own= */ false, out);
+	fl_going_move(p, in->marks, in->freed, e->queue, out);
 }
 
 /* The same for what is used of @e's queue alone: that is all that its quota is compared with. */
-static void queue_without(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e,
-			  bool out)
+static void queue_without(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
+			  const struct fl_entry *e, bool out)
 {
-	without_targets(p, v, e, /* own= */ true, out);
-	fl_preempt_let_own_go(p, v, e->queue, out);
+	without_targets(p, marks, v, e, /* own= */ true, out);
+	fl_going_move_own(p, marks, v, e->queue, out);
 }
 
-static bool is_within_queue(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+static bool is_within_queue(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	bool within;
 
@@ -366,34 +366,35 @@ static bool is_within_queue(struct fl_policy *p, struct fl_view *v, const struct
 	return within;
 }
 
-bool fl_rung_is_within_quota(struct fl_policy *p, const struct fl_entry *e)
+bool fl_rung_is_within_quota(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
+			     const struct fl_entry *e)
 {
-	struct fl_view *v = &p->scratch->freed;
 	struct fl_ask ask = fl_entry_ask(e);
 	bool within;
 
 	if (!p->rungs || ask.n == 0)
 		return false;
-	queue_without(p, v, e, /* out= */ true);
+	queue_without(p, marks, v, e, /* out= */ true);
 	within = is_within_queue(p, v, &ask);
-	queue_without(p, v, e, /* out= */ false);
+	queue_without(p, marks, v, e, /* out= */ false);
 	return within;
 }
 
-bool fl_rung_claims(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+bool fl_rung_claims(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
+		    const struct fl_ask *ask)
 {
 	bool within;
 
-	fl_preempt_let_own_go(p, v, ask->queue, /* out= */ true);
+	fl_going_move_own(p, marks, v, ask->queue, /* out= */ true);
 	within = is_within_queue(p, v, ask);
-	fl_preempt_let_own_go(p, v, ask->queue, /* out= */ false);
+	fl_going_move_own(p, marks, v, ask->queue, /* out= */ false);
 	return within;
 }
 
-int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
+int fl_rung_serve(struct fl_policy *p, const struct fl_serving *in, struct fl_entry *e,
+		  fairlead_error *err)
 {
 	struct fl_ask ask = fl_entry_ask(e);
-	struct fl_view *v = &p->scratch->freed;
 	int may = 1;
 
 	if (!p->rungs || p->jobs[e->workload.v].promised)
@@ -401,12 +402,12 @@ int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	e->standing = new_standing(p, err);
 	if (!e->standing)
 		return FAIRLEAD_ENOMEM;
-	plan_without(p, v, e, /* out= */ true);
+	plan_without(p, in, e, /* out= */ true);
 	fl_rung_count_victims(p, e, -1);
-	fl_rung_find(p, v, &ask, e->standing);
+	fl_rung_find(p, in->freed, &ask, e->standing);
 	fl_rung_count_victims(p, e, +1);
-	plan_without(p, v, e, /* out= */ false);
+	plan_without(p, in, e, /* out= */ false);
 	for (uint32_t i = 0; i < e->n_targets && may; i++)
-		may = takes(p, &ask, e->standing->rungs, e->targets[i].workload.v);
+		may = takes(p, in->tell, &ask, e->standing->rungs, e->targets[i].workload.v);
 	return may;
 }

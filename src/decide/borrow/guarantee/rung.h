@@ -47,12 +47,17 @@
 #define FL_DECIDE_BORROW_GUARANTEE_RUNG_H
 
 #include "base/image.h"
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/view/entry.h"
+#include "decide/borrow/view/marks.h"
+#include "decide/borrow/view/tell.h"
 
 /* Room for rungs, with the guarantee; after fl_cycle_new. */
 int fl_rung_setup(struct fl_policy *p, fairlead_error *err);
-/* Where those stand who hold quota in a tree, found anew: as if admitted in the order they were. */
-void fl_rung_renew(struct fl_policy *p, uint32_t root);
+/*
+ * Where those stand who hold quota in a tree, found anew: as if admitted in the order they were.
+ * @room: a view that nobody uses.
+ */
+void fl_rung_renew(struct fl_policy *p, struct fl_view *room, uint32_t root);
 /* Room to undo that, and so much more. */
 int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t notes, size_t bytes,
 			    fairlead_error *err);
@@ -65,26 +70,36 @@ static inline bool fl_rung_is_nothing(const struct fl_policy *p, fl_amount amoun
 
 /* --- asked by the rules; always true without the guarantee --- */
 
-/* Can @victim go for @ask, on whatever rung that will stand?  Emits what it compares. */
-bool fl_rung_may_go(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		    enum fl_cause cause);
+/* Can @victim go for @ask, on whatever rung that will stand?  Tells what it compares. */
+bool fl_rung_may_go(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
+		    uint32_t victim, enum fl_cause cause);
 /* Where their sides part, does @ask, which stands in @v, stand below @victim as things are in @v? */
-bool fl_rung_passes(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
-		    uint32_t victim);
-/* May all targets of the search at hand go for @ask?  They are gone from @v, it is not in it. */
-bool fl_rung_all_may_go(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+bool fl_rung_passes(struct fl_policy *p, const struct fl_teller *t, const struct fl_view *v,
+		    const struct fl_ask *ask, uint32_t victim);
+/* May all of @n targets (FL_NONE: nobody) go for @ask?  They are gone from @v, it is not in it. */
+bool fl_rung_all_may_go(struct fl_policy *p, const struct fl_teller *t, struct fl_view *v,
+			const struct fl_ask *ask, const struct fl_target *targets, uint32_t n);
 /*
- * Is @e's workload, when those who are going and its victims have gone, within the quota of its
- * queue with all it asks for?  Never without the guarantee.
+ * Is @e's workload, when those who are going and its victims have gone from @v, within the quota of
+ * its queue with all it asks for?  Never without the guarantee.
  */
-bool fl_rung_is_within_quota(struct fl_policy *p, const struct fl_entry *e);
-/* The same of @ask in @v, who has no victims yet. */
-bool fl_rung_claims(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+bool fl_rung_is_within_quota(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
+			     const struct fl_entry *e);
+/* The same of @ask, who has no victims yet. */
+bool fl_rung_claims(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
+		    const struct fl_ask *ask);
+/* What the rules ask of a cycle that serves somebody. */
+struct fl_serving {
+	const struct fl_teller *tell;
+	const struct fl_marks *marks; /* who was chosen in it */
+	struct fl_view *freed;        /* its view without them */
+};
 /*
  * @e is about to be served: its standing, with its victims gone from the cycle's second view.
  * 1, or 0 when one of the victims may not go for it after all; FAIRLEAD_ENOMEM.
  */
-int fl_rung_serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err);
+int fl_rung_serve(struct fl_policy *p, const struct fl_serving *in, struct fl_entry *e,
+		  fairlead_error *err);
 /* It was served: who is served later in this cycle finds it there, or (joins false) does not. */
 void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins);
 
@@ -108,8 +123,14 @@ enum { FL_RUNG_BYTES = 24 };
 int fl_rung_check_setup(struct fl_policy *p, fairlead_error *err);
 /* What is guaranteed and used is what is held by those within. */
 void fl_rung_check(const struct fl_policy *p);
-/* The lemmas, of a cycle that is about to be entered but for its yields; did a floor rise? */
-void fl_rung_check_step(const struct fl_policy *p, bool floors_rose);
+/* The lemmas, of a cycle that is about to be entered but for its yields. */
+struct fl_rung_step {
+	const struct fl_marks *marks; /* who was chosen in the cycle */
+	const struct fl_entry *entries;
+	uint32_t n_entries;
+	bool floors_rose; /* did one? */
+};
+void fl_rung_check_step(struct fl_policy *p, const struct fl_rung_step *step);
 /* A quota, weight or priority changed. */
 void fl_rung_check_changed(struct fl_policy *p);
 #endif

@@ -16,7 +16,6 @@
 #include "decide/borrow/guarantee/rung_parts.h"
 
 #include "base/check.h"
-#include "decide/borrow/preempt/preempt.h"
 
 #ifdef FL_CHECKED
 
@@ -98,7 +97,7 @@ static struct row standing(const struct fl_policy *p, uint32_t w, struct fl_node
 }
 
 /* Enters @e into both plans as the cycle has it; false: a promise is void. */
-static bool add_entry(const struct fl_policy *p, const struct fl_entry *e)
+static bool add_entry(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_rung_plans *k = p->rungs->plans;
 	const struct fl_nomination *a = &e->assignment;
@@ -120,7 +119,7 @@ static bool add_entry(const struct fl_policy *p, const struct fl_entry *e)
 	return true;
 }
 
-static void add_sums(const struct fl_policy *p, int which)
+static void add_sums(struct fl_policy *p, int which)
 {
 	struct fl_rung_plans *k = p->rungs->plans;
 	const struct fl_tree *t = &p->tree;
@@ -140,10 +139,9 @@ static void add_sums(const struct fl_policy *p, int which)
 	}
 }
 
-static bool find_plans(const struct fl_policy *p)
+static bool find_plans(struct fl_policy *p, const struct fl_rung_step *step)
 {
 	struct fl_rung_plans *k = p->rungs->plans;
-	const struct fl_cycle *c = p->scratch;
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		const struct fl_job *j = &p->jobs[w];
@@ -153,11 +151,11 @@ static bool find_plans(const struct fl_policy *p)
 		k->rows[0][w] = k->rows[1][w] = (struct row){ .queue = { FL_NONE } };
 		if (in)
 			k->rows[0][w] = standing(p, w, j->held_by, fl_uses(p, j), j->n_use);
-		if (in && !fl_preempt_chosen(p, w))
+		if (in && !fl_marks_is_chosen(step->marks, w))
 			k->rows[1][w] = k->rows[0][w];
 	}
-	for (uint32_t i = 0; i < c->n_entries; i++)
-		if (!add_entry(p, &c->entries[i]))
+	for (uint32_t i = 0; i < step->n_entries; i++)
+		if (!add_entry(p, &step->entries[i]))
 			return false;
 	add_sums(p, 0);
 	add_sums(p, 1);
@@ -176,7 +174,7 @@ static struct fl_node at_depth(const struct fl_policy *p, const struct row *r, u
 }
 
 /* At depth @d in plan @which. */
-static struct fl_rung rung_at(const struct fl_policy *p, const struct row *r, int which, uint32_t d)
+static struct fl_rung rung_at(struct fl_policy *p, const struct row *r, int which, uint32_t d)
 {
 	struct fl_rung found =
 		fl_rung_with(p, r->w, r->uses, r->n_uses, at_depth(p, r, d),
@@ -187,7 +185,7 @@ static struct fl_rung rung_at(const struct fl_policy *p, const struct row *r, in
 }
 
 /* Like words in a dictionary: rungs from the top, then the place in the order of the queue. */
-static int cmp_keys(const struct fl_policy *p, const struct row *a, int of_a, const struct row *b,
+static int cmp_keys(struct fl_policy *p, const struct row *a, int of_a, const struct row *b,
 		    int of_b)
 {
 	const struct fl_job *x = &p->jobs[a->w], *y = &p->jobs[b->w];
@@ -228,7 +226,7 @@ static bool joined_within(const struct fl_policy *p, struct fl_node n)
 }
 
 /* Lemma 2, of one that is in both plans. */
-static void check_rise(const struct fl_policy *p, const struct row *was, const struct row *is)
+static void check_rise(struct fl_policy *p, const struct row *was, const struct row *is)
 {
 	for (uint32_t d = 1; d <= p->tree.depth[is->queue.v]; d++) {
 		struct fl_rung old = rung_at(p, was, 0, d), new = rung_at(p, is, 1, d);
@@ -238,7 +236,7 @@ static void check_rise(const struct fl_policy *p, const struct row *was, const s
 }
 
 /* Lemma 4, and 2 on the way. */
-static void check_keys(const struct fl_policy *p)
+static void check_keys(struct fl_policy *p)
 {
 	const struct fl_rung_plans *k = p->rungs->plans;
 	const struct row *least = NULL;
@@ -293,11 +291,11 @@ static void check_guaranteed(const struct fl_policy *p)
 	}
 }
 
-void fl_rung_check_step(const struct fl_policy *p, bool floors_rose)
+void fl_rung_check_step(struct fl_policy *p, const struct fl_rung_step *step)
 {
-	if (!p->rungs || !find_plans(p))
+	if (!p->rungs || !find_plans(p, step))
 		return;
-	if (!floors_rose)
+	if (!step->floors_rose)
 		check_keys(p);
 	if (!p->rungs->changed)
 		check_guaranteed(p);

@@ -82,12 +82,12 @@ int fl_rung_cmp(const struct fl_rung *a, const struct fl_rung *b);
 /* Did @w yield to somebody who is still there? */
 bool fl_rung_has_yielded(const struct fl_policy *p, uint32_t w);
 /* Of @w, which holds or is promised, at @n, which is above its queue or that itself. */
-struct fl_rung fl_rung_of(const struct fl_policy *p, uint32_t w, struct fl_node n);
+struct fl_rung fl_rung_of(struct fl_policy *p, uint32_t w, struct fl_node n);
 /*
  * The same of one with these uses and @base there (NULL: it is within), where those within use
  * @within, by cell; but for what it yielded.
  */
-struct fl_rung fl_rung_with(const struct fl_policy *p, uint32_t w, const struct fl_use *uses,
+struct fl_rung fl_rung_with(struct fl_policy *p, uint32_t w, const struct fl_use *uses,
 			    uint32_t n_uses, struct fl_node n, const fl_amount *base,
 			    const fl_amount *within);
 /* @found, but no lower than that to which @w yielded at this depth. */

@@ -123,7 +123,7 @@ static void raise(struct fl_policy *p, const struct fl_entry *e, uint32_t victim
  * The lemma (README.md): who yields nothing stands, at the first node where they differ, on a
  * higher rung than the preemptor, or comes after it in their queue.
  */
-static void check_lemma(const struct fl_policy *p, const struct fl_entry *e, uint32_t victim,
+static void check_lemma(struct fl_policy *p, const struct fl_entry *e, uint32_t victim,
 			struct fl_node both)
 {
 	const struct fl_job *v = &p->jobs[victim], *j = &p->jobs[e->workload.v];
@@ -227,9 +227,8 @@ static uint32_t holders(struct fl_policy *p, uint32_t root)
 	return n;
 }
 
-void fl_rung_renew(struct fl_policy *p, uint32_t root)
+void fl_rung_renew(struct fl_policy *p, struct fl_view *v, uint32_t root)
 {
-	struct fl_view *v = &p->scratch->s; /* no cycle runs */
 	uint32_t n;
 
 	if (!p->rungs)
@@ -304,9 +303,7 @@ int fl_rung_setup(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t n = 0; n < p->tree.n_nodes; n++)
 		if (p->tree.root_index[n] != FL_NONE && k->depth < p->tree.depth[n])
 			k->depth = p->tree.depth[n];
-	for (uint32_t r = 0; r < p->tree.n_roots; r++)
-		if (k->columns < p->tree.roots[r].n_columns)
-			k->columns = p->tree.roots[r].n_columns;
+	k->columns = fl_tree_most_columns(&p->tree);
 	places = (size_t)jobs * k->depth;
 	k->within = fl_arena_alloc(a, jobs, sizeof *k->within, err);
 	k->base = fl_arena_alloc(a, places * k->columns, sizeof *k->base, err);
@@ -493,7 +490,7 @@ static void carry_rungs(struct fl_policy *p, const struct fl_adopting *a, uint32
 		carry_standing(p, a, w, q);
 }
 
-void fl_rung_adopt(struct fl_policy *p, const struct fl_adopting *a)
+void fl_rung_adopt(struct fl_policy *p, struct fl_view *room, const struct fl_adopting *a)
 {
 	struct fl_rungs *k = p->rungs;
 
@@ -510,5 +507,5 @@ void fl_rung_adopt(struct fl_policy *p, const struct fl_adopting *a)
 	}
 	for (uint32_t root = 0; root < p->tree.n_roots; root++)
 		if (a->reranked[root] || !a->from->rungs)
-			fl_rung_renew(p, root);
+			fl_rung_renew(p, room, root);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/preempt/borrowers.h"
 
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/preempt/preempt.h"
 
 /* In fl_borrowers.stands. */
 enum { STANDS = 1, LEFT = 2, TOLD = 4, KEEPS = 8 };
@@ -15,16 +16,20 @@ struct contest {
 	uint32_t base, n;
 };
 
-int fl_borrowers_init(struct fl_borrowers *s, const struct fl_tree *t, struct fl_arena *a,
-		      fairlead_error *err)
+int fl_borrowers_new(struct fl_policy *p, struct fl_view *v, fairlead_error *err)
 {
+	const struct fl_tree *t = &p->tree;
+	struct fl_arena *a = &p->arena;
+	struct fl_borrowers *s = v->borrowers = fl_arena_alloc(a, 1, sizeof *s, err);
+
+	if (!s)
+		return FAIRLEAD_ENOMEM;
 	s->n_cohorts = fl_arena_alloc(a, t->n_nodes, sizeof *s->n_cohorts, err);
 	s->rounds = fl_arena_alloc(a, t->n_order, sizeof *s->rounds, err);
 	s->first = fl_arena_alloc(a, t->n_nodes, sizeof *s->first, err);
 	s->kept = fl_arena_alloc(a, t->n_nodes, sizeof *s->kept, err);
 	s->stands = fl_arena_alloc(a, t->n_nodes, sizeof *s->stands, err);
 	s->told = fl_arena_alloc(a, t->n_nodes, sizeof *s->told, err);
-	s->n_told = 0;
 	if (!s->n_cohorts || !s->rounds || !s->first || !s->kept || !s->stands || !s->told)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < t->n_order; i++)
@@ -32,6 +37,8 @@ int fl_borrowers_init(struct fl_borrowers *s, const struct fl_tree *t, struct fl
 			s->n_cohorts[t->parent[t->order[i]]]++;
 	return 0;
 }
+
+uint64_t fl_borrowers_looked(const struct fl_view *v) { return v->borrowers->looked; }
 
 static struct contest contest_of(const struct fl_tree *t, const struct fl_borrowers *s, uint32_t n,
 				 bool of_cohorts)
@@ -63,20 +70,20 @@ static uint32_t better(const struct fl_policy *p, struct fl_view *v, uint32_t a,
 
 	if (a == FL_NONE || b == FL_NONE)
 		return a == FL_NONE ? b : a;
-	p->scratch->looked++;
+	v->borrowers->looked++;
 	order = fl_drs_cmp(fl_view_drs(p, v, (struct fl_node){ a }),
 			   fl_view_drs(p, v, (struct fl_node){ b }));
 	if (order)
 		return order > 0 ? a : b;
 	if (p->tree.is_cohort[a])
 		return p->tree.place[a] > p->tree.place[b] ? a : b;
-	return has_earlier(p, &v->borrowers, a, b) ? a : b;
+	return has_earlier(p, v->borrowers, a, b) ? a : b;
 }
 
 const struct fl_drs *fl_borrowers_kept(const struct fl_policy *p, struct fl_view *v, uint32_t q)
 {
-	return v->borrowers.stands[q] & KEEPS ? &v->borrowers.kept[q] :
-						fl_view_drs(p, v, (struct fl_node){ q });
+	return v->borrowers->stands[q] & KEEPS ? &v->borrowers->kept[q] :
+						 fl_view_drs(p, v, (struct fl_node){ q });
 }
 
 /* The one of two queues that may keep more; FL_NONE loses. */
@@ -114,7 +121,7 @@ static struct fl_round play(const struct fl_policy *p, struct fl_view *v, struct
 static struct fl_round play_round(const struct fl_policy *p, struct fl_view *v, struct contest c,
 				  uint32_t i)
 {
-	const struct fl_borrowers *s = &v->borrowers;
+	const struct fl_borrowers *s = v->borrowers;
 
 	return play(p, v, outcome(&p->tree, s, c, 2 * i), outcome(&p->tree, s, c, 2 * i + 1));
 }
@@ -126,7 +133,7 @@ static struct fl_round play_round(const struct fl_policy *p, struct fl_view *v, 
 static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 {
 	const struct fl_tree *t = &p->tree;
-	struct fl_borrowers *s = &v->borrowers;
+	struct fl_borrowers *s = v->borrowers;
 	struct contest c;
 
 	if (t->parent[n] == FL_NONE)
@@ -145,7 +152,7 @@ static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 static void play_all(const struct fl_policy *p, struct fl_view *v, struct contest c)
 {
 	for (uint32_t i = c.n; i-- > 1;)
-		v->borrowers.rounds[c.base + i] = play_round(p, v, c, i);
+		v->borrowers->rounds[c.base + i] = play_round(p, v, c, i);
 }
 
 /* The first candidate of @q, if their order is known already and is that of all queues. */
@@ -162,7 +169,7 @@ static uint32_t known_first(const struct fl_policy *p, uint32_t q)
 /* Does @n stand, and with whom, as things are now? */
 static void look_at(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 {
-	struct fl_borrowers *s = &v->borrowers;
+	struct fl_borrowers *s = v->borrowers;
 	bool stands = v->usage.borrowing[n] > 0;
 
 	if (!p->tree.is_cohort[n])
@@ -182,7 +189,7 @@ static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struc
 		struct fl_drs share = fl_view_drs_without(p, v, q,
 							  (struct fl_workload){ p->holders[i] });
 
-		p->scratch->looked++;
+		v->borrowers->looked++;
 		if (fl_drs_cmp(&share, &most) > 0)
 			most = share;
 	}
@@ -193,7 +200,7 @@ static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struc
 static void check_contest(const struct fl_policy *p, struct fl_view *v, struct contest c)
 {
 	for (uint32_t i = 1; i < c.n; i++) {
-		struct fl_round is = v->borrowers.rounds[c.base + i];
+		struct fl_round is = v->borrowers->rounds[c.base + i];
 		struct fl_round should = play_round(p, v, c, i);
 
 		FL_CHECK(is.most == should.most && is.keeps == should.keeps);
@@ -204,7 +211,7 @@ static void check_contest(const struct fl_policy *p, struct fl_view *v, struct c
 static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
 {
 	const struct fl_tree *t = &p->tree;
-	struct fl_borrowers *s = &v->borrowers;
+	struct fl_borrowers *s = v->borrowers;
 
 	for (uint32_t i = 0; i < t->n_order; i++) {
 		uint32_t n = t->order[i], first = s->first[n];
@@ -239,8 +246,8 @@ static void refresh(const struct fl_policy *p, struct fl_view *v)
 		for (uint32_t i = 0; i < t->n_order; i++)
 			look_at(p, v, t->order[i]);
 		for (uint32_t i = 0; i < t->n_order; i++) {
-			play_all(p, v, contest_of(t, &v->borrowers, t->order[i], true));
-			play_all(p, v, contest_of(t, &v->borrowers, t->order[i], false));
+			play_all(p, v, contest_of(t, v->borrowers, t->order[i], true));
+			play_all(p, v, contest_of(t, v->borrowers, t->order[i], false));
 		}
 	} else {
 		for (uint32_t i = 0; i < u->n_moved; i++)
@@ -256,7 +263,7 @@ static void refresh(const struct fl_policy *p, struct fl_view *v)
 
 void fl_borrowers_begin(const struct fl_policy *p, struct fl_view *v)
 {
-	struct fl_borrowers *s = &v->borrowers;
+	struct fl_borrowers *s = v->borrowers;
 
 	for (uint32_t i = 0; i < s->n_told; i++) {
 		s->stands[s->told[i]] &= STANDS | KEEPS;
@@ -272,7 +279,7 @@ static struct fl_round all_but(const struct fl_policy *p, struct fl_view *v, str
 			       uint32_t except)
 {
 	const struct fl_tree *t = &p->tree;
-	const struct fl_borrowers *s = &v->borrowers;
+	const struct fl_borrowers *s = v->borrowers;
 	struct fl_round all = { FL_NONE, FL_NONE };
 
 	if (!c.n)
@@ -287,7 +294,7 @@ static struct fl_round all_but(const struct fl_policy *p, struct fl_view *v, str
 struct fl_node fl_borrowers_top(const struct fl_policy *p, struct fl_view *v, uint32_t n,
 				enum fl_borrower_kind kind, uint32_t except)
 {
-	struct contest c = contest_of(&p->tree, &v->borrowers, n, kind == FL_BORROWER_COHORT);
+	struct contest c = contest_of(&p->tree, v->borrowers, n, kind == FL_BORROWER_COHORT);
 
 	refresh(p, v);
 	return (struct fl_node){ all_but(p, v, c, except).most };
@@ -297,7 +304,7 @@ struct fl_node fl_borrowers_top(const struct fl_policy *p, struct fl_view *v, ui
 static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct contest c,
 			    uint32_t i, uint32_t except, const struct fl_drs *least)
 {
-	struct fl_round r = outcome(&p->tree, &v->borrowers, c, i);
+	struct fl_round r = outcome(&p->tree, v->borrowers, c, i);
 
 	if (r.keeps == FL_NONE || fl_drs_cmp(fl_borrowers_kept(p, v, r.keeps), least) < 0)
 		return FL_NONE;
@@ -312,7 +319,7 @@ static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct
 struct fl_node fl_borrowers_top_keeping(const struct fl_policy *p, struct fl_view *v, uint32_t n,
 					uint32_t except, const struct fl_drs *least)
 {
-	struct contest c = contest_of(&p->tree, &v->borrowers, n, false);
+	struct contest c = contest_of(&p->tree, v->borrowers, n, false);
 
 	refresh(p, v);
 	return (struct fl_node){ c.n ? top_keeping(p, v, c, 1, except, least) : FL_NONE };
@@ -329,8 +336,8 @@ void fl_borrowers_keeps_at_most(const struct fl_policy *p, struct fl_view *v, st
 				const struct fl_drs *most)
 {
 	refresh(p, v);
-	v->borrowers.kept[q.v] = *most;
-	v->borrowers.stands[q.v] |= KEEPS;
+	v->borrowers->kept[q.v] = *most;
+	v->borrowers->stands[q.v] |= KEEPS;
 	replay(p, v, q.v);
 }
 
@@ -343,13 +350,13 @@ static void tell(struct fl_borrowers *s, uint32_t n, uint8_t what)
 
 void fl_borrowers_leave(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 {
-	tell(&v->borrowers, n, LEFT);
+	tell(v->borrowers, n, LEFT);
 	replay(p, v, n);
 }
 
 void fl_borrowers_with(const struct fl_policy *p, struct fl_view *v, uint32_t q, uint32_t w)
 {
-	tell(&v->borrowers, q, TOLD);
-	v->borrowers.first[q] = w;
+	tell(v->borrowers, q, TOLD);
+	v->borrowers->first[q] = w;
 	replay(p, v, q);
 }

@@ -24,12 +24,7 @@
 #ifndef FL_DECIDE_BORROW_PREEMPT_BORROWERS_H
 #define FL_DECIDE_BORROW_PREEMPT_BORROWERS_H
 
-#include "base/ids.h"
-#include "base/mem.h"
-#include "decide/borrow/quota/drs.h"
-
-struct fl_policy;
-struct fl_view;
+#include "decide/borrow/view/view.h"
 
 /* Who comes out of a round. */
 struct fl_round {
@@ -45,12 +40,14 @@ struct fl_borrowers {
 	uint8_t *stands;     /* by node: it does, and what is known of it */
 	uint32_t *told;      /* nodes of which something was said in this pass */
 	uint32_t n_told;
+	uint64_t looked; /* children and candidates, so far: what it cost */
 };
 
 enum fl_borrower_kind { FL_BORROWER_COHORT, FL_BORROWER_QUEUE };
 
-int fl_borrowers_init(struct fl_borrowers *s, const struct fl_tree *t, struct fl_arena *a,
-		      fairlead_error *err);
+/* Room for @v's, for as long as the policy. */
+int fl_borrowers_new(struct fl_policy *p, struct fl_view *v, fairlead_error *err);
+uint64_t fl_borrowers_looked(const struct fl_view *v);
 
 /* What was said of children is forgotten. */
 void fl_borrowers_begin(const struct fl_policy *p, struct fl_view *v);

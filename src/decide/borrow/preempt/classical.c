@@ -24,7 +24,7 @@
  */
 static void find_advantage(struct fl_classical *k)
 {
-	struct fl_cycle *c = k->p->scratch;
+	struct fl_preempt *c = k->s;
 	const struct fl_tree *t = &k->p->tree;
 	const struct fl_usage *u = &k->v->usage;
 	struct fl_node n = k->ask->queue;
@@ -80,7 +80,7 @@ static void emit_while_borrowing(const struct fl_classical *k, uint32_t w)
 {
 	int64_t most;
 
-	if (!fl_preempt_heard(k->p))
+	if (!fl_tell_of_victims(k->s->tell))
 		return;
 	most = (int64_t)k->p->jobs[k->ask->workload.v].priority - 1;
 
@@ -88,14 +88,14 @@ static void emit_while_borrowing(const struct fl_classical *k, uint32_t w)
 		most = fl_amount_min(most, k->row->borrow_threshold);
 	if (k->borrow_within == FL_PREEMPT_NEVER)
 		most = INT32_MIN; /* nobody */
-	fl_preempt_emit(k->p, k->ask, (struct fl_column){ FL_NONE },
-			(struct fl_evidence){
-				.check = FL_CHECK_WHILE_BORROWING,
-				.node = k->p->jobs[w].held_by,
-				.victim = { w },
-				.lhs = { .amount = k->p->jobs[w].priority },
-				.rhs = { .amount = most },
-			});
+	fl_tell_of(k->p, k->s->tell, k->ask, (struct fl_column){ FL_NONE },
+		   (struct fl_evidence){
+			   .check = FL_CHECK_WHILE_BORROWING,
+			   .node = k->p->jobs[w].held_by,
+			   .victim = { w },
+			   .lhs = { .amount = k->p->jobs[w].priority },
+			   .rhs = { .amount = most },
+		   });
 }
 
 static enum fl_reason reason_of(enum fl_variant variant)
@@ -115,14 +115,14 @@ static enum fl_reason reason_of(enum fl_variant variant)
 /* Has @w's queue, or a cohort below the common ancestor, meanwhile come down to its nominal quota? */
 static bool now_within_nominal(const struct fl_classical *k, uint32_t w)
 {
-	const struct fl_cycle *c = k->p->scratch;
+	const struct fl_preempt *c = k->s;
 
 	for (struct fl_node n = k->p->jobs[w].held_by; c->nodes[n.v].on_path != c->search;
 	     n = fl_tree_parent(&k->p->tree, n))
 		if (fl_preempt_within_nominal(k->p, k->v, k->ask, n)) {
-			if (fl_preempt_heard(k->p))
-				fl_preempt_emit_within(k->p, k->v, k->ask, FL_CHECK_STILL_BORROWS,
-						       w, n);
+			if (fl_tell_of_victims(k->s->tell))
+				fl_preempt_tell_within(k->p, k->s->tell, k->v, k->ask,
+						       FL_CHECK_STILL_BORROWS, w, n);
 			return true;
 		}
 	return false;
@@ -132,7 +132,7 @@ static bool attempt(struct fl_classical *k, bool borrow)
 {
 	enum fl_list list;
 
-	k->p->scratch->n_targets = k->p->scratch->n_going;
+	k->s->n_targets = k->s->n_going;
 	fl_classical_walk_restart(k);
 	for (uint32_t w = fl_classical_walk_next(k, &list); w != FL_NONE;
 	     w = fl_classical_walk_next(k, &list)) {
@@ -145,18 +145,18 @@ static bool attempt(struct fl_classical *k, bool borrow)
 		}
 		if (list != FL_LIST_SAME_QUEUE && now_within_nominal(k, w))
 			continue;
-		fl_preempt_take(k->p, k->v, w, reason_of(variant));
-		bool fits = fl_view_fits(k->p, k->v, k->ask, borrow);
+		fl_preempt_take(k->p, k->s, k->v, w, reason_of(variant));
+		bool fits = fl_protect_fits(k->p, k->v, k->ask, borrow);
 
-		if (fl_preempt_heard(k->p))
-			fl_preempt_emit_taken(k->p, k->v, k->ask, w, borrow, fits);
+		if (fl_tell_of_victims(k->s->tell))
+			fl_preempt_tell_taken(k->p, k->s->tell, k->v, k->ask, w, borrow, fits);
 		if (fits) {
-			fl_preempt_fill_back(k->p, k->v, k->ask, borrow);
-			fl_preempt_restore(k->p, k->v);
+			fl_preempt_fill_back(k->p, k->s, k->v, k->ask, borrow);
+			fl_preempt_restore(k->p, k->s, k->v);
 			return true;
 		}
 	}
-	fl_preempt_restore(k->p, k->v);
+	fl_preempt_restore(k->p, k->s, k->v);
 	return false;
 }
 
@@ -174,10 +174,11 @@ static bool below_nominal(const struct fl_classical *k)
 	return true;
 }
 
-uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+bool fl_classical_search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+			 const struct fl_ask *ask)
 {
 	struct fl_classical k = {
-		.p = p, .v = v, .ask = ask, .row = &p->model->nodes[ask->queue.v]
+		.p = p, .s = s, .v = v, .ask = ask, .row = &p->model->nodes[ask->queue.v]
 	};
 	bool may_borrow, hierarchy, found;
 
@@ -196,5 +197,5 @@ uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struc
 		found = attempt(&k, false) || attempt(&k, true);
 	else
 		found = attempt(&k, true) || attempt(&k, false);
-	return found ? p->scratch->n_targets : 0;
+	return found;
 }

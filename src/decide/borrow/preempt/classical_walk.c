@@ -8,7 +8,7 @@
 
 static bool is_thorough(const struct fl_classical *k)
 {
-	return fl_preempt_heard(k->p) || k->p->protect || k->p->afs;
+	return fl_tell_of_victims(k->s->tell) || k->p->protect || k->p->afs;
 }
 
 static bool skip_list(const struct fl_classical *k, enum fl_list list)
@@ -42,16 +42,16 @@ static enum fl_cause cause_of(enum fl_variant variant)
 }
 
 /* May @w, who is in @list, be preempted at all? */
-static bool allows(const struct fl_classical *k, enum fl_list list, uint32_t w)
+static bool allows(struct fl_classical *k, enum fl_list list, uint32_t w)
 {
-	return fl_preempt_allows(k->p, k->ask, w, policy_for(k, list),
+	return fl_preempt_allows(k->p, k->s, k->ask, w, policy_for(k, list),
 				 cause_of(fl_classical_variant(k, list, w)));
 }
 
 /* The list of what is reclaimed through the ancestor at @depth. */
 static enum fl_list list_at(const struct fl_classical *k, uint32_t depth)
 {
-	return k->p->scratch->advantage[depth] ? FL_LIST_HIERARCHY : FL_LIST_PRIORITY;
+	return k->s->advantage[depth] ? FL_LIST_HIERARCHY : FL_LIST_PRIORITY;
 }
 
 /* --- queues beyond their quota, and their cursors --- */
@@ -96,7 +96,7 @@ static void collect(struct fl_classical *k, uint32_t n, uint32_t except, enum fl
 	for (uint32_t at = next_over(k, first); at < end; at = next_over(k, at + 1)) {
 		uint32_t child = t->order[at];
 
-		k->p->scratch->looked++;
+		k->s->looked++;
 		if (child == except)
 			continue;
 		if (t->is_cohort[child])
@@ -127,7 +127,7 @@ static void check_over(const struct fl_classical *k)
 static void collect_all(struct fl_classical *k)
 {
 	const struct fl_tree *t = &k->p->tree;
-	struct fl_cursor *room = k->p->scratch->cursors;
+	struct fl_cursor *room = k->s->cursors;
 
 #ifdef FL_CHECKED
 	check_over(k);
@@ -147,7 +147,7 @@ static void collect_all(struct fl_classical *k)
 }
 
 /* To the next candidate of the cursor's queue that may be preempted; false at its end. */
-static bool advance(const struct fl_classical *k, enum fl_list list, struct fl_cursor *c)
+static bool advance(struct fl_classical *k, enum fl_list list, struct fl_cursor *c)
 {
 	uint32_t n;
 	const uint32_t *candidates = fl_state_candidates(k->p, (struct fl_node){ c->queue }, &n);
@@ -158,7 +158,7 @@ static bool advance(const struct fl_classical *k, enum fl_list list, struct fl_c
 			c->at++;
 			return true;
 		}
-		if (fl_preempt_refuses_rest(k->p, k->ask, c->next, policy_for(k, list)))
+		if (fl_preempt_refuses_rest(k->p, k->s, k->ask, c->next, policy_for(k, list)))
 			break;
 	}
 	return false;
@@ -173,10 +173,10 @@ static void swap(struct fl_cursor *a, struct fl_cursor *b)
 }
 
 /* Cursor @i goes down to its place: none below it in the heap comes before it. */
-static void sink(const struct fl_classical *k, struct fl_cursors *c, uint32_t i)
+static void sink(struct fl_classical *k, struct fl_cursors *c, uint32_t i)
 {
 	for (uint32_t below = 2 * i + 1; below < c->n; i = below, below = 2 * i + 1) {
-		k->p->scratch->looked++;
+		k->s->looked++;
 		if (below + 1 < c->n &&
 		    fl_preempt_cmp_ages(k->p, c->first[below + 1].next, c->first[below].next) < 0)
 			below++;
@@ -226,7 +226,7 @@ static uint32_t take_first(struct fl_classical *k, enum fl_list list)
  */
 static uint32_t reach(struct fl_classical *k, struct fl_node q)
 {
-	struct fl_cycle *c = k->p->scratch;
+	struct fl_preempt *c = k->s;
 	struct fl_search_node *s = &c->nodes[q.v];
 
 	if (s->reach_known == c->search)
@@ -235,9 +235,9 @@ static uint32_t reach(struct fl_classical *k, struct fl_node q)
 		s->reach_known = c->search;
 	s->reach = FL_NONE;
 	if (fl_preempt_within_nominal(k->p, k->v, k->ask, q)) {
-		if (fl_preempt_heard(k->p))
-			fl_preempt_emit_within(k->p, k->v, k->ask, FL_CHECK_VICTIM_BORROWS, FL_NONE,
-					       q);
+		if (fl_tell_of_victims(k->s->tell))
+			fl_preempt_tell_within(k->p, k->s->tell, k->v, k->ask,
+					       FL_CHECK_VICTIM_BORROWS, FL_NONE, q);
 	} else if (fl_tree_has_parent(&k->p->tree, q)) {
 		struct fl_node above = fl_tree_parent(&k->p->tree, q);
 
@@ -252,18 +252,17 @@ static uint32_t reach(struct fl_classical *k, struct fl_node q)
 /* The list that workloads of @q, another queue, are in; FL_LISTS: in none. */
 static enum fl_list list_of(struct fl_classical *k, struct fl_node q)
 {
-	struct fl_search_node *s = &k->p->scratch->nodes[q.v];
+	struct fl_search_node *s = &k->s->nodes[q.v];
 
-	if (s->reach_known != k->p->scratch->search) {
+	if (s->reach_known != k->s->search) {
 		bool other = k->p->lines[q.v].active && q.v != k->ask->queue.v;
 		uint32_t through = other ? reach(k, q) : FL_NONE;
 
-		s->reach_known = k->p->scratch->search;
+		s->reach_known = k->s->search;
 		if (through == FL_NONE)
 			s->list = FL_LISTS;
 		else
-			s->list = k->p->scratch->advantage[through] ? FL_LIST_HIERARCHY :
-								      FL_LIST_PRIORITY;
+			s->list = k->s->advantage[through] ? FL_LIST_HIERARCHY : FL_LIST_PRIORITY;
 	}
 	return s->list;
 }
@@ -292,7 +291,7 @@ static uint32_t next_of_tree(struct fl_classical *k, enum fl_list list)
 		end = n;
 	}
 	for (uint32_t at = k->at; at < end; at++) {
-		k->p->scratch->looked++;
+		k->s->looked++;
 		if ((list == FL_LIST_SAME_QUEUE ||
 		     list_of(k, (struct fl_node){ k->others_queues[at] }) == list) &&
 		    allows(k, list, candidates[at])) {
@@ -328,14 +327,14 @@ static bool any_of_tree(struct fl_classical *k, enum fl_list list)
 /* Those being evicted first, then list by list. */
 static int cmp_parts(const void *classical, uint32_t a, uint32_t b)
 {
-	struct fl_classical *k = (struct fl_classical *)classical;
+	const struct fl_classical *k = classical;
 	const struct fl_job *x = &k->p->jobs[a], *y = &k->p->jobs[b];
-	enum fl_list one, other;
+	uint32_t one, other;
 
 	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
 		return x->state == FL_STATE_EVICTING ? -1 : 1;
-	one = list_of(k, x->held_by);
-	other = list_of(k, y->held_by);
+	one = k->s->nodes[x->held_by.v].list; /* list_of was asked for each */
+	other = k->s->nodes[y->held_by.v].list;
 	return (one > other) - (one < other);
 }
 
@@ -345,7 +344,7 @@ static int cmp_parts(const void *classical, uint32_t a, uint32_t b)
  */
 static void sort_others(struct fl_classical *k)
 {
-	struct fl_cycle *c = k->p->scratch;
+	struct fl_preempt *c = k->s;
 	uint32_t n = 0, end;
 
 	for (uint32_t i = 0; i < k->n_others; i++) {

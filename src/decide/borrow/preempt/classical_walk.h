@@ -19,7 +19,7 @@
 #ifndef FL_DECIDE_BORROW_PREEMPT_CLASSICAL_WALK_H
 #define FL_DECIDE_BORROW_PREEMPT_CLASSICAL_WALK_H
 
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/preempt/search.h"
 
 enum fl_list { FL_LIST_HIERARCHY, FL_LIST_PRIORITY, FL_LIST_SAME_QUEUE, FL_LISTS };
 
@@ -38,6 +38,7 @@ struct fl_cursors {
 
 struct fl_classical {
 	struct fl_policy *p;
+	struct fl_preempt *s;
 	struct fl_view *v;
 	const struct fl_ask *ask;
 	const struct fl_node_row *row;        /* of the asking queue */

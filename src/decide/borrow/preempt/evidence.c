@@ -2,38 +2,23 @@
 /* evidence - rows about a search for victims, with the numbers that preempt.c compares */
 #include "decide/borrow/preempt/preempt.h"
 
-void fl_preempt_emit(const struct fl_policy *p, const struct fl_ask *ask, struct fl_column column,
-		     struct fl_evidence row)
-{
-	row.workload = ask->workload;
-	row.podset = row.flavor.v = row.resource.v = FL_NONE;
-	if (column.v != FL_NONE) {
-		const struct fl_column_info *info =
-			&fl_tree_root_of(&p->tree, ask->queue)->columns[column.v];
-
-		row.flavor = info->flavor;
-		row.resource = info->resource;
-	}
-	fl_emit(p->scratch, &row);
-}
-
-void fl_preempt_emit_within(const struct fl_policy *p, const struct fl_view *v,
-			    const struct fl_ask *ask, enum fl_check check, uint32_t victim,
-			    struct fl_node n)
+void fl_preempt_tell_within(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_view *v, const struct fl_ask *ask, enum fl_check check,
+			    uint32_t victim, struct fl_node n)
 {
 	uint32_t i = 0;
 
 	while (i + 1 < ask->n && !ask->needs[i])
 		i++;
 	size_t at = fl_tree_cell(&p->tree, n, ask->uses[i].column);
-	fl_preempt_emit(p, ask, ask->uses[i].column,
-			(struct fl_evidence){
-				.check = check,
-				.node = n,
-				.victim = { victim },
-				.lhs = { .amount = p->tree.subtree[at] },
-				.rhs = { .amount = v->usage.cell[at] },
-			});
+	fl_tell_of(p, t, ask, ask->uses[i].column,
+		   (struct fl_evidence){
+			   .check = check,
+			   .node = n,
+			   .victim = { victim },
+			   .lhs = { .amount = p->tree.subtree[at] },
+			   .rhs = { .amount = v->usage.cell[at] },
+		   });
 }
 
 /* What the asking queue could take of a column, beyond its own quota or not. */
@@ -66,41 +51,44 @@ static uint32_t tightest(const struct fl_policy *p, const struct fl_view *v,
 	return tight;
 }
 
-void fl_preempt_emit_taken(const struct fl_policy *p, const struct fl_view *v,
-			   const struct fl_ask *ask, uint32_t victim, bool borrow, bool fits)
+void fl_preempt_tell_taken(const struct fl_policy *p, const struct fl_teller *t,
+			   const struct fl_view *v, const struct fl_ask *ask, uint32_t victim,
+			   bool borrow, bool fits)
 {
 	fl_amount room;
 
 	const struct fl_use *use = &ask->uses[tightest(p, v, ask, borrow, &room)];
-	fl_preempt_emit(p, ask, use->column,
-			(struct fl_evidence){
-				.check = FL_CHECK_FITS_WITHOUT,
-				.node = ask->queue,
-				.victim = { victim },
-				.lhs = { .amount = use->amount },
-				.rhs = { .amount = room },
-				.holds = fits,
-			});
+	fl_tell_of(p, t, ask, use->column,
+		   (struct fl_evidence){
+			   .check = FL_CHECK_FITS_WITHOUT,
+			   .node = ask->queue,
+			   .victim = { victim },
+			   .lhs = { .amount = use->amount },
+			   .rhs = { .amount = room },
+			   .holds = fits,
+		   });
 }
 
-void fl_preempt_emit_needed(const struct fl_policy *p, const struct fl_view *v,
-			    const struct fl_ask *ask, uint32_t victim, bool borrow, bool needed)
+void fl_preempt_tell_needed(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_view *v, const struct fl_ask *ask, uint32_t victim,
+			    bool borrow, bool needed)
 {
 	fl_amount room;
 
 	const struct fl_use *use = &ask->uses[tightest(p, v, ask, borrow, &room)];
-	fl_preempt_emit(p, ask, use->column,
-			(struct fl_evidence){
-				.check = FL_CHECK_VICTIM_NEEDED,
-				.node = p->jobs[victim].held_by,
-				.victim = { victim },
-				.lhs = { .amount = room },
-				.rhs = { .amount = use->amount },
-				.holds = needed,
-			});
+	fl_tell_of(p, t, ask, use->column,
+		   (struct fl_evidence){
+			   .check = FL_CHECK_VICTIM_NEEDED,
+			   .node = p->jobs[victim].held_by,
+			   .victim = { victim },
+			   .lhs = { .amount = room },
+			   .rhs = { .amount = use->amount },
+			   .holds = needed,
+		   });
 }
 
-void fl_preempt_emit_policy(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+void fl_preempt_tell_policy(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_ask *ask, uint32_t victim,
 			    enum fl_preempt_policy policy, bool holds)
 {
 	const struct fl_job *v = &p->jobs[victim], *w = &p->jobs[ask->workload.v];
@@ -123,22 +111,23 @@ void fl_preempt_emit_policy(const struct fl_policy *p, const struct fl_ask *ask,
 					      .amount = fl_queue_time(
 						      p, (struct fl_workload){ victim }) };
 	}
-	fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE }, row);
+	fl_tell_of(p, t, ask, (struct fl_column){ FL_NONE }, row);
 }
 
-void fl_preempt_emit_uses(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim)
+void fl_preempt_tell_uses(const struct fl_policy *p, const struct fl_teller *t,
+			  const struct fl_ask *ask, uint32_t victim)
 {
-	fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE },
-			(struct fl_evidence){
-				.check = FL_CHECK_VICTIM_USES,
-				.node = p->jobs[victim].held_by,
-				.victim = { victim },
-			});
+	fl_tell_of(p, t, ask, (struct fl_column){ FL_NONE },
+		   (struct fl_evidence){
+			   .check = FL_CHECK_VICTIM_USES,
+			   .node = p->jobs[victim].held_by,
+			   .victim = { victim },
+		   });
 }
 
 /* What is needed, and whom the queue's policies leave alone as a whole. */
-void fl_preempt_emit_start(const struct fl_policy *p, const struct fl_view *v,
-			   const struct fl_ask *ask)
+void fl_preempt_tell_start(const struct fl_policy *p, const struct fl_teller *t,
+			   const struct fl_view *v, const struct fl_ask *ask)
 {
 	const struct fl_node_row *row = &p->model->nodes[ask->queue.v];
 	struct fl_evidence never = { .check = FL_CHECK_VICTIM_POLICY, .victim = { FL_NONE } };
@@ -149,20 +138,20 @@ void fl_preempt_emit_start(const struct fl_policy *p, const struct fl_view *v,
 		fl_amount usage = fl_sat_add(v->usage.cell[at], ask->uses[i].amount);
 
 		if (ask->needs[i])
-			fl_preempt_emit(p, ask, column,
-					(struct fl_evidence){
-						.check = FL_CHECK_WITHIN_NOMINAL,
-						.node = ask->queue,
-						.victim = { FL_NONE },
-						.lhs = { .amount = usage },
-						.rhs = { .amount = p->tree.subtree[at] },
-						.holds = usage <= p->tree.subtree[at],
-					});
+			fl_tell_of(p, t, ask, column,
+				   (struct fl_evidence){
+					   .check = FL_CHECK_WITHIN_NOMINAL,
+					   .node = ask->queue,
+					   .victim = { FL_NONE },
+					   .lhs = { .amount = usage },
+					   .rhs = { .amount = p->tree.subtree[at] },
+					   .holds = usage <= p->tree.subtree[at],
+				   });
 	}
 	never.node = ask->queue;
 	if (row->within_queue == FL_PREEMPT_NEVER)
-		fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE }, never);
+		fl_tell_of(p, t, ask, (struct fl_column){ FL_NONE }, never);
 	never.node.v = p->tree.root[ask->queue.v];
 	if (row->reclaim == FL_PREEMPT_NEVER && fl_tree_has_parent(&p->tree, ask->queue))
-		fl_preempt_emit(p, ask, (struct fl_column){ FL_NONE }, never);
+		fl_tell_of(p, t, ask, (struct fl_column){ FL_NONE }, never);
 }

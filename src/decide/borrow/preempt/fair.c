@@ -23,6 +23,7 @@
  */
 #include <math.h>
 
+#include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/preempt/fair_walk.h"
 #include "decide/borrow/preempt/preempt.h"
@@ -33,7 +34,7 @@ struct sides {
 	struct fl_drs preemptor; /* with the workload */
 };
 
-static struct sides sides_of(const struct fl_fair_walk *f, struct fl_node q)
+static struct sides sides_of(struct fl_fair_walk *f, struct fl_node q)
 {
 	const struct fl_tree *t = &f->p->tree;
 	struct fl_node own = fl_tree_almost_lca(t, f->ask->queue, q);
@@ -42,12 +43,12 @@ static struct sides sides_of(const struct fl_fair_walk *f, struct fl_node q)
 			       *fl_view_drs(f->p, f->v, own) };
 }
 
-static void emit_shares(const struct fl_fair_walk *f, enum fl_check check, uint32_t victim,
+static void emit_shares(struct fl_fair_walk *f, enum fl_check check, uint32_t victim,
 			const struct sides *s, const struct fl_drs *rhs, bool holds)
 {
-	if (fl_preempt_heard(f->p))
-		fl_preempt_emit(
-			f->p, f->ask, (struct fl_column){ FL_NONE },
+	if (fl_tell_of_victims(f->s->tell))
+		fl_tell_of(
+			f->p, f->s->tell, f->ask, (struct fl_column){ FL_NONE },
 			(struct fl_evidence){
 				.check = check,
 				.node = s->victim,
@@ -59,7 +60,7 @@ static void emit_shares(const struct fl_fair_walk *f, enum fl_check check, uint3
 }
 
 /* S2-a: does the victim's side keep at least the share that the preemptor's side gets? */
-static bool rule_s2a(const struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
+static bool rule_s2a(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	struct fl_drs without = fl_view_drs_without(f->p, f->v, s->victim,
 						    (struct fl_workload){ victim });
@@ -70,7 +71,7 @@ static bool rule_s2a(const struct fl_fair_walk *f, uint32_t victim, const struct
 }
 
 /* S2-b: is the victim's side larger as it stands than the preemptor's side would be? */
-static bool rule_s2b(const struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
+static bool rule_s2b(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	const struct fl_drs *before = fl_view_drs(f->p, f->v, s->victim);
 	bool holds = fl_drs_cmp(&s->preemptor, before) < 0;
@@ -80,19 +81,19 @@ static bool rule_s2b(const struct fl_fair_walk *f, uint32_t victim, const struct
 }
 
 /* With preemptionGuarantee: settles, does the victim stand above where the preemptor would? */
-static bool settles(const struct fl_fair_walk *f, uint32_t victim)
+static bool settles(struct fl_fair_walk *f, uint32_t victim)
 {
-	return fl_rung_passes(f->p, f->v, f->ask, victim);
+	return fl_rung_passes(f->p, f->s->tell, f->v, f->ask, victim);
 }
 
 /* An infinite share is above every finite one, without anybody gone or not. */
-static bool is_hopeless(const struct fl_fair_walk *f, const struct sides *s)
+static bool is_hopeless(struct fl_fair_walk *f, const struct sides *s)
 {
 	return isinf(s->preemptor.weighted) && !isinf(fl_view_drs(f->p, f->v, s->victim)->weighted);
 }
 
 /* The first strategy. */
-static bool passes(const struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
+static bool passes(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	bool final = f->p->model->settings.strategies[0] == FL_FINAL_SHARE;
 
@@ -104,27 +105,27 @@ static bool passes(const struct fl_fair_walk *f, uint32_t victim, const struct s
 }
 
 /* Fits with @victim gone, the last of them?  The asked usage stands in the view for the shares. */
-static bool fits_without(const struct fl_fair_walk *f, uint32_t victim)
+static bool fits_without(struct fl_fair_walk *f, uint32_t victim)
 {
 	bool fits;
 
 	fl_view_sub(f->p, f->v, f->ask);
-	fits = fl_view_fits(f->p, f->v, f->ask, true);
-	if (fl_preempt_heard(f->p))
-		fl_preempt_emit_taken(f->p, f->v, f->ask, victim, true, fits);
+	fits = fl_protect_fits(f->p, f->v, f->ask, true);
+	if (fl_tell_of_victims(f->s->tell))
+		fl_preempt_tell_taken(f->p, f->s->tell, f->v, f->ask, victim, true, fits);
 	fl_view_add(f->p, f->v, f->ask);
 	return fits;
 }
 
 /* True once the workload fits. */
-static bool take(const struct fl_fair_walk *f, uint32_t victim, enum fl_reason reason)
+static bool take(struct fl_fair_walk *f, uint32_t victim, enum fl_reason reason)
 {
-	fl_preempt_take(f->p, f->v, victim, reason);
+	fl_preempt_take(f->p, f->s, f->v, victim, reason);
 	return fits_without(f, victim);
 }
 
 /* Would S2-a refuse whoever holds the least that anybody of @q holds, and so all of them? */
-static bool refuses_all(const struct fl_fair_walk *f, struct fl_node q, const struct sides *s)
+static bool refuses_all(struct fl_fair_walk *f, struct fl_node q, const struct sides *s)
 {
 	struct fl_drs without;
 
@@ -191,9 +192,10 @@ static bool second_pass(struct fl_fair_walk *f)
 	return false;
 }
 
-uint32_t fl_fair_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+bool fl_fair_search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+		    const struct fl_ask *ask)
 {
-	struct fl_fair_walk f = { .p = p, .v = v, .ask = ask };
+	struct fl_fair_walk f = { .p = p, .s = s, .v = v, .ask = ask };
 	bool fits;
 
 	fl_view_add(p, v, ask);
@@ -202,7 +204,7 @@ uint32_t fl_fair_search(struct fl_policy *p, struct fl_view *v, const struct fl_
 	fits = first_pass(&f) || (p->model->settings.n_strategies > 1 && second_pass(&f));
 	fl_view_sub(p, v, ask);
 	if (fits)
-		fl_preempt_fill_back(p, v, ask, true);
-	fl_preempt_restore(p, v);
-	return fits ? p->scratch->n_targets : 0;
+		fl_preempt_fill_back(p, s, v, ask, true);
+	fl_preempt_restore(p, s, v);
+	return fits;
 }

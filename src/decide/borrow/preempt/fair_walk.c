@@ -3,14 +3,15 @@
 
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 
-static struct fl_search_node *marks_of(const struct fl_fair_walk *w, uint32_t n)
+static struct fl_search_node *marks_of(struct fl_fair_walk *w, uint32_t n)
 {
-	return &w->p->scratch->nodes[n];
+	return &w->s->nodes[n];
 }
 
-static const struct fl_drs *share_of(const struct fl_fair_walk *w, uint32_t n)
+static const struct fl_drs *share_of(struct fl_fair_walk *w, uint32_t n)
 {
 	return fl_view_drs(w->p, w->v, (struct fl_node){ n });
 }
@@ -19,24 +20,24 @@ static bool is_own(const struct fl_fair_walk *w, uint32_t q) { return q == w->as
 
 static bool is_on_path(const struct fl_fair_walk *w, uint32_t n)
 {
-	return marks_of(w, n)->on_path == w->p->scratch->search;
+	return w->s->nodes[n].on_path == w->s->search;
 }
 
 /* Does every candidate count, so that all are to be looked at in their order? */
 static bool is_thorough(const struct fl_fair_walk *w)
 {
-	return fl_preempt_heard(w->p) || w->p->protect;
+	return fl_tell_of_victims(w->s->tell) || w->p->protect;
 }
 
 /* --- the candidates of one queue --- */
 
 /* Another queue's workloads are candidates only if it was above nominal when the search began. */
-static bool was_over(const struct fl_fair_walk *w, uint32_t q)
+static bool was_over(struct fl_fair_walk *w, uint32_t q)
 {
 	struct fl_search_node *s = marks_of(w, q);
 
-	if (s->over_known != w->p->scratch->search) {
-		s->over_known = w->p->scratch->search;
+	if (s->over_known != w->s->search) {
+		s->over_known = w->s->search;
 		s->over = !fl_preempt_within_nominal(w->p, w->v, w->ask, (struct fl_node){ q });
 	}
 	return s->over;
@@ -51,48 +52,49 @@ static enum fl_preempt_policy policy_for(const struct fl_fair_walk *w, uint32_t 
 }
 
 /* Of the second pass: whom the first one refused, or would have. */
-static bool is_candidate(const struct fl_fair_walk *w, uint32_t q, uint32_t victim)
+static bool is_candidate(struct fl_fair_walk *w, uint32_t q, uint32_t victim)
 {
 	const struct fl_search_node *s = marks_of(w, q);
 
 	if (w->pass == FL_FAIR_SECOND_PASS && (!w->left_out || s->at < s->left))
-		return w->p->scratch->noted[victim] == w->p->scratch->search;
-	return fl_preempt_allows(w->p, w->ask, victim, policy_for(w, q),
+		return fl_marks_is_refused(w->s->marks, victim, w->s->search);
+	return fl_preempt_allows(w->p, w->s, w->ask, victim, policy_for(w, q),
 				 is_own(w, q)      ? FL_CAUSE_WITHIN_QUEUE :
 				 w->within_nominal ? FL_CAUSE_RECLAIM :
 						     FL_CAUSE_FAIR_SHARING);
 }
 
 /* Where @q's candidates begin in this pass; at their end when none of them counts. */
-static void start_queue(const struct fl_fair_walk *w, uint32_t q, uint32_t n)
+static void start_queue(struct fl_fair_walk *w, uint32_t q, uint32_t n)
 {
 	struct fl_search_node *s = marks_of(w, q);
 
 	/* the first pass was the last one */
-	s->left = s->started + 1 == w->p->scratch->pass ? s->at : 0;
-	s->started = w->p->scratch->pass;
+	s->left = s->started + 1 == w->s->pass ? s->at : 0;
+	s->started = w->s->pass;
 	s->at = 0;
 	if (!w->p->lines[q].active) {
 		s->at = n;
 	} else if (!is_own(w, q) && !was_over(w, q)) {
-		if (fl_preempt_heard(w->p))
-			fl_preempt_emit_within(w->p, w->v, w->ask, FL_CHECK_VICTIM_BORROWS, FL_NONE,
+		if (fl_tell_of_victims(w->s->tell))
+			fl_preempt_tell_within(w->p, w->s->tell, w->v, w->ask,
+					       FL_CHECK_VICTIM_BORROWS, FL_NONE,
 					       (struct fl_node){ q });
 		s->at = n;
 	}
 }
 
 /* The first candidate left in @q; FL_NONE when there is none. */
-static uint32_t first_of(const struct fl_fair_walk *w, uint32_t q)
+static uint32_t first_of(struct fl_fair_walk *w, uint32_t q)
 {
 	struct fl_search_node *s = marks_of(w, q);
 	uint32_t n;
 	const uint32_t *list = fl_state_candidates(w->p, (struct fl_node){ q }, &n);
 
-	if (s->started != w->p->scratch->pass)
+	if (s->started != w->s->pass)
 		start_queue(w, q, n);
 	for (; s->at < n && !is_candidate(w, q, list[s->at]); s->at++)
-		if (fl_preempt_refuses_rest(w->p, w->ask, list[s->at], policy_for(w, q))) {
+		if (fl_preempt_refuses_rest(w->p, w->s, w->ask, list[s->at], policy_for(w, q))) {
 			s->at = n;
 			break;
 		}
@@ -103,7 +105,7 @@ static uint32_t first_of(const struct fl_fair_walk *w, uint32_t q)
  * All candidates of @q were refused for what it would keep without them.  When they were most of
  * its workloads, it is worth to know what it keeps without any one: others may ask for as much.
  */
-static void note_refused(const struct fl_fair_walk *w, struct fl_node q)
+static void note_refused(struct fl_fair_walk *w, struct fl_node q)
 {
 	uint32_t above = w->p->tree.parent[q.v];
 
@@ -129,22 +131,22 @@ uint32_t fl_fair_walk_pop(struct fl_fair_walk *w, struct fl_node q)
 
 void fl_fair_walk_refuse(struct fl_fair_walk *w, uint32_t victim)
 {
-	w->p->scratch->noted[victim] = w->p->scratch->search;
+	fl_marks_refuse(w->s->marks, victim, w->s->search);
 	w->n_refused++;
 }
 
 /* --- children that have nothing to give --- */
 
-static void prune(const struct fl_fair_walk *w, uint32_t n)
+static void prune(struct fl_fair_walk *w, uint32_t n)
 {
-	marks_of(w, n)->pruned = w->p->scratch->pass;
+	marks_of(w, n)->pruned = w->s->pass;
 	if (!is_thorough(w))
 		fl_borrowers_leave(w->p, w->v, n);
 }
 
-static bool is_pruned(const struct fl_fair_walk *w, uint32_t n)
+static bool is_pruned(struct fl_fair_walk *w, uint32_t n)
 {
-	return marks_of(w, n)->pruned == w->p->scratch->pass;
+	return marks_of(w, n)->pruned == w->s->pass;
 }
 
 void fl_fair_walk_leave(struct fl_fair_walk *w, struct fl_node q) { prune(w, q.v); }
@@ -168,7 +170,7 @@ void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q)
 }
 
 /* Has @n, the asking queue or a cohort around it, anything left? */
-static bool gives(const struct fl_fair_walk *w, uint32_t n)
+static bool gives(struct fl_fair_walk *w, uint32_t n)
 {
 	if (is_pruned(w, n))
 		return false;
@@ -181,13 +183,13 @@ static bool gives(const struct fl_fair_walk *w, uint32_t n)
 /* --- the largest child, by their order (borrowers.h) --- */
 
 /* Of equal shares the queue whose first candidate comes first. */
-static bool comes_first(const struct fl_fair_walk *w, uint32_t a, uint32_t b)
+static bool comes_first(struct fl_fair_walk *w, uint32_t a, uint32_t b)
 {
 	return fl_preempt_before(w->p, first_of(w, a), first_of(w, b), w->ask->queue);
 }
 
 /* The better of two children of one kind, of which @own has the asking queue below; FL_NONE loses. */
-static uint32_t better(const struct fl_fair_walk *w, uint32_t own, uint32_t other)
+static uint32_t better(struct fl_fair_walk *w, uint32_t own, uint32_t other)
 {
 	int order;
 
@@ -202,7 +204,7 @@ static uint32_t better(const struct fl_fair_walk *w, uint32_t own, uint32_t othe
 }
 
 /* Is @own's share above what the rule asks of @other, and so of all whose share is no larger? */
-static bool is_beyond(const struct fl_fair_walk *w, uint32_t own, const struct fl_drs *other)
+static bool is_beyond(struct fl_fair_walk *w, uint32_t own, const struct fl_drs *other)
 {
 	int order = fl_drs_cmp(share_of(w, own), other);
 
@@ -222,7 +224,7 @@ static bool reclaims(const struct fl_fair_walk *w)
 }
 
 /* The first queue beside @own below @n, of those that may have somebody who passes. */
-static uint32_t top_that_passes(const struct fl_fair_walk *w, uint32_t n, uint32_t own)
+static uint32_t top_that_passes(struct fl_fair_walk *w, uint32_t n, uint32_t own)
 {
 	if (w->rule == FL_FAIR_FINAL)
 		return fl_borrowers_top_keeping(w->p, w->v, n, own, share_of(w, own)).v;
@@ -233,7 +235,7 @@ static uint32_t top_that_passes(const struct fl_fair_walk *w, uint32_t n, uint32
  * The asking side @own of cohort @n has nothing left, so its share stays.  Can nobody else below
  * @n pass the rule?  That is so when the largest of them cannot, whoever has something to give.
  */
-static bool is_lost(const struct fl_fair_walk *w, uint32_t n, uint32_t own)
+static bool is_lost(struct fl_fair_walk *w, uint32_t n, uint32_t own)
 {
 	uint32_t cohort, queue;
 
@@ -251,7 +253,7 @@ static bool is_lost(const struct fl_fair_walk *w, uint32_t n, uint32_t own)
  * @own has something to give, too.  Has queue @q its turn before it, and is it known that nobody
  * in it passes?  Once @own had its turn its share is another.
  */
-static bool is_refused(const struct fl_fair_walk *w, uint32_t own, uint32_t q)
+static bool is_refused(struct fl_fair_walk *w, uint32_t own, uint32_t q)
 {
 	return w->rule == FL_FAIR_FINAL && leaves_out(w) &&
 	       fl_drs_cmp(share_of(w, q), share_of(w, own)) > 0 &&
@@ -262,8 +264,7 @@ static bool is_refused(const struct fl_fair_walk *w, uint32_t own, uint32_t q)
  * Of the other children of @n that are queues: most, and something to give; none below the share
  * of @own while that has something to give.
  */
-static uint32_t largest_queue(const struct fl_fair_walk *w, uint32_t n, uint32_t own,
-			      bool own_gives)
+static uint32_t largest_queue(struct fl_fair_walk *w, uint32_t n, uint32_t own, bool own_gives)
 {
 	bool any = own == FL_NONE || own_gives || !leaves_out(w);
 
@@ -277,7 +278,7 @@ static uint32_t largest_queue(const struct fl_fair_walk *w, uint32_t n, uint32_t
 		first = first_of(w, q);
 		if (first == FL_NONE || (own_gives && is_refused(w, own, q)))
 			prune(w, q);
-		else if (w->v->borrowers.first[q] == first)
+		else if (w->v->borrowers->first[q] == first)
 			return q;
 		else
 			fl_borrowers_with(w->p, w->v, q, first);
@@ -306,27 +307,27 @@ static void largest_children(struct fl_fair_walk *w, uint32_t n, uint32_t *ret_c
 
 /* --- the same by looking at each child --- */
 
-static void emit_passed_over(const struct fl_fair_walk *w, uint32_t n)
+static void emit_passed_over(struct fl_fair_walk *w, uint32_t n)
 {
-	if (fl_preempt_heard(w->p))
-		fl_preempt_emit_within(w->p, w->v, w->ask,
+	if (fl_tell_of_victims(w->s->tell))
+		fl_preempt_tell_within(w->p, w->s->tell, w->v, w->ask,
 				       was_over(w, n) ? FL_CHECK_STILL_BORROWS :
 							FL_CHECK_VICTIM_BORROWS,
 				       FL_NONE, (struct fl_node){ n });
 }
 
 /* @n, which borrows nothing (any more), and so all below it is left alone. */
-static void pass_over(const struct fl_fair_walk *w, uint32_t n)
+static void pass_over(struct fl_fair_walk *w, uint32_t n)
 {
 	emit_passed_over(w, n);
 	prune(w, n);
 }
 
-static void try_cohort(const struct fl_fair_walk *w, uint32_t n, uint32_t *most)
+static void try_cohort(struct fl_fair_walk *w, uint32_t n, uint32_t *most)
 {
 	const struct fl_drs *share = share_of(w, n);
 
-	if (fl_preempt_heard(w->p)) /* before anybody below it is chosen */
+	if (fl_tell_of_victims(w->s->tell)) /* before anybody below it is chosen */
 		(void)was_over(w, n);
 	if (!share->borrowing && !is_on_path(w, n))
 		pass_over(w, n);
@@ -334,7 +335,7 @@ static void try_cohort(const struct fl_fair_walk *w, uint32_t n, uint32_t *most)
 		*most = n;
 }
 
-static void try_queue(const struct fl_fair_walk *w, uint32_t n, uint32_t *most)
+static void try_queue(struct fl_fair_walk *w, uint32_t n, uint32_t *most)
 {
 	const struct fl_drs *share = share_of(w, n);
 	int order = *most != FL_NONE ? fl_drs_cmp(share, share_of(w, *most)) : 1;
@@ -349,7 +350,7 @@ static void try_queue(const struct fl_fair_walk *w, uint32_t n, uint32_t *most)
 		*most = n;
 }
 
-static void look_at_children(const struct fl_fair_walk *w, uint32_t n, uint32_t *ret_cohort,
+static void look_at_children(struct fl_fair_walk *w, uint32_t n, uint32_t *ret_cohort,
 			     uint32_t *ret_queue)
 {
 	const struct fl_tree *t = &w->p->tree;
@@ -358,7 +359,7 @@ static void look_at_children(const struct fl_fair_walk *w, uint32_t n, uint32_t 
 	for (uint32_t i = 0; i < t->children[n].n; i++) {
 		uint32_t child = t->child_ids[t->children[n].first + i];
 
-		w->p->scratch->looked++;
+		w->s->looked++;
 		if (is_pruned(w, child))
 			continue;
 		if (t->is_cohort[child])
@@ -371,7 +372,7 @@ static void look_at_children(const struct fl_fair_walk *w, uint32_t n, uint32_t 
 /* --- root to leaves --- */
 
 /* The larger of both kinds. */
-static uint32_t larger(const struct fl_fair_walk *w, uint32_t cohort, uint32_t queue)
+static uint32_t larger(struct fl_fair_walk *w, uint32_t cohort, uint32_t queue)
 {
 	if (cohort == FL_NONE || queue == FL_NONE)
 		return cohort == FL_NONE ? queue : cohort;
@@ -442,7 +443,7 @@ void fl_fair_walk_begin(struct fl_fair_walk *w, enum fl_fair_pass pass, enum fl_
 	w->pass = pass;
 	w->rule = rule;
 	w->left_out |= pass == FL_FAIR_FIRST_PASS && !is_thorough(w) && leaves_out(w);
-	w->p->scratch->pass++;
+	w->s->pass++;
 	if (!is_thorough(w))
 		fl_borrowers_begin(w->p, w->v);
 }

@@ -24,7 +24,7 @@
 #ifndef FL_DECIDE_BORROW_PREEMPT_FAIR_WALK_H
 #define FL_DECIDE_BORROW_PREEMPT_FAIR_WALK_H
 
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/preempt/search.h"
 
 /* The second is over those that the first one refused. */
 enum fl_fair_pass { FL_FAIR_FIRST_PASS, FL_FAIR_SECOND_PASS };
@@ -38,6 +38,7 @@ enum fl_fair_rule {
 
 struct fl_fair_walk {
 	struct fl_policy *p;
+	struct fl_preempt *s;
 	struct fl_view *v;
 	const struct fl_ask *ask;
 	bool within_nominal; /* the asking queue is, with what it asks for */

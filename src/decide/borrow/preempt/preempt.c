@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/preempt/preempt.h"
 
+#include <string.h>
+
 #include "decide/borrow/afs/afs.h"
-#include "decide/borrow/borrow.h"
+#include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/preempt/search.h"
 
 int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
 {
@@ -71,37 +74,49 @@ enum fl_preempt_policy fl_preempt_within_queue(const struct fl_policy *p, struct
 	return p->rungs && says == FL_PREEMPT_ANY ? FL_PREEMPT_LOWER_OR_NEWER_EQUAL : says;
 }
 
-bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		       enum fl_preempt_policy policy, enum fl_cause cause)
+/* Does the Policy spare @victim? */
+static bool is_spared(struct fl_policy *p, struct fl_preempt *s, const struct fl_ask *ask,
+		      uint32_t victim, enum fl_cause cause)
 {
-	const struct fl_cycle *c = p->scratch;
+	enum fl_protect_answer says = fl_protect_allows(p, s->tell, ask, victim, cause);
+
+	s->spared |= says == FL_PROTECT_FOR_NOW;
+	return says != FL_PROTECT_ALLOWS;
+}
+
+bool fl_preempt_allows(struct fl_policy *p, struct fl_preempt *s, const struct fl_ask *ask,
+		       uint32_t victim, enum fl_preempt_policy policy, enum fl_cause cause)
+{
 	const struct fl_job *v = &p->jobs[victim];
 	bool uses = false, allowed;
 
-	p->scratch->looked++;
-	if (fl_preempt_chosen(p, victim) || (p->rungs && v->state == FL_STATE_EVICTING &&
-					     (c->n_going || fl_protect_is_stuck(p, victim))))
+	s->looked++;
+	if (fl_marks_is_chosen(s->marks, victim) ||
+	    (p->rungs && v->state == FL_STATE_EVICTING &&
+	     (s->n_going || fl_protect_is_stuck(p, victim))))
 		return false; /* a target already, or none to count on */
 	for (uint32_t i = 0; i < v->n_use && !uses; i++)
-		uses = c->needed[fl_uses(p, v)[i].column.v] == c->search;
+		uses = s->needed[fl_uses(p, v)[i].column.v] == s->search;
 	if (!uses) {
-		if (fl_preempt_heard(p))
-			fl_preempt_emit_uses(p, ask, victim);
+		if (fl_tell_of_victims(s->tell))
+			fl_preempt_tell_uses(p, s->tell, ask, victim);
 		return false;
 	}
 	allowed = policy_allows(&p->jobs[ask->workload.v], v, policy);
-	if (fl_preempt_heard(p))
-		fl_preempt_emit_policy(p, ask, victim, policy, allowed);
-	return allowed && fl_protect_allows(p, ask, victim, cause);
+	if (fl_tell_of_victims(s->tell))
+		fl_preempt_tell_policy(p, s->tell, ask, victim, policy, allowed);
+	return allowed && (!p->protect || !is_spared(p, s, ask, victim, cause));
 }
 
-bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_preempt *s,
+			     const struct fl_ask *ask, uint32_t victim,
 			     enum fl_preempt_policy policy)
 {
 	const struct fl_job *v = &p->jobs[victim];
 	int32_t priority = p->jobs[ask->workload.v].priority;
 
-	if (fl_preempt_heard(p) || v->state == FL_STATE_EVICTING || fl_afs_orders(p, v->held_by))
+	if (fl_tell_of_victims(s->tell) || v->state == FL_STATE_EVICTING ||
+	    fl_afs_orders(p, v->held_by))
 		return false;
 	switch (policy) {
 	case FL_PREEMPT_NEVER:
@@ -116,109 +131,49 @@ bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_ask *ask
 	return false;
 }
 
-void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim, enum fl_reason reason)
+void fl_preempt_take(const struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+		     uint32_t victim, enum fl_reason reason)
 {
-	struct fl_cycle *c = p->scratch;
-
 	fl_view_take(p, v, (struct fl_workload){ victim });
-	c->targets[c->n_targets++] = (struct fl_target){ { victim }, reason };
+	s->targets[s->n_targets++] = (struct fl_target){ { victim }, reason };
 }
 
-static void drop_unneeded(struct fl_cycle *c)
+static void drop_unneeded(struct fl_preempt *s)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < c->n_targets; i++)
-		if (c->targets[i].workload.v != FL_NONE)
-			c->targets[kept++] = c->targets[i];
-	c->n_targets = kept;
+	for (uint32_t i = 0; i < s->n_targets; i++)
+		if (s->targets[i].workload.v != FL_NONE)
+			s->targets[kept++] = s->targets[i];
+	s->n_targets = kept;
 }
 
-void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
-			  bool borrow)
+void fl_preempt_fill_back(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+			  const struct fl_ask *ask, bool borrow)
 {
-	struct fl_cycle *c = p->scratch;
+	for (uint32_t i = s->n_targets - 1; i-- > s->n_going;) {
+		uint32_t victim = s->targets[i].workload.v;
 
-	for (uint32_t i = c->n_targets - 1; i-- > c->n_going;) {
-		uint32_t victim = c->targets[i].workload.v;
+		fl_view_give(p, v, s->targets[i].workload);
+		bool needed = !fl_protect_fits(p, v, ask, borrow);
 
-		fl_view_give(p, v, c->targets[i].workload);
-		bool needed = !fl_view_fits(p, v, ask, borrow);
-
-		c->targets[i].workload.v = FL_NONE;
-		needed = needed || !fl_rung_all_may_go(p, v, ask);
-		if (fl_preempt_heard(p))
-			fl_preempt_emit_needed(p, v, ask, victim, borrow, needed);
+		s->targets[i].workload.v = FL_NONE;
+		needed = needed ||
+			 !fl_rung_all_may_go(p, s->tell, v, ask, s->targets, s->n_targets);
+		if (fl_tell_of_victims(s->tell))
+			fl_preempt_tell_needed(p, s->tell, v, ask, victim, borrow, needed);
 		if (needed) {
-			c->targets[i].workload.v = victim;
-			fl_view_take(p, v, c->targets[i].workload);
+			s->targets[i].workload.v = victim;
+			fl_view_take(p, v, s->targets[i].workload);
 		}
 	}
-	drop_unneeded(c);
+	drop_unneeded(s);
 }
 
-void fl_preempt_restore(struct fl_policy *p, struct fl_view *v)
+void fl_preempt_restore(const struct fl_policy *p, const struct fl_preempt *s, struct fl_view *v)
 {
-	struct fl_cycle *c = p->scratch;
-
-	for (uint32_t i = c->n_targets; i-- > c->n_going;)
-		fl_view_give(p, v, c->targets[i].workload);
-}
-
-/* --- who is going --- */
-
-/* The next of those who are going that hold quota of @q; they are the first of its candidates. */
-static uint32_t next_going_of(struct fl_policy *p, struct fl_node q, uint32_t *at)
-{
-	uint32_t n;
-	const uint32_t *list = fl_state_candidates(p, q, &n);
-
-	while (*at < n && p->jobs[list[*at]].state == FL_STATE_EVICTING) {
-		uint32_t w = list[(*at)++];
-
-		if (!fl_preempt_chosen(p, w) && !fl_protect_is_stuck(p, w))
-			return w;
-	}
-	return FL_NONE;
-}
-
-uint32_t fl_preempt_next_going(struct fl_policy *p, struct fl_node q, struct fl_going *walk)
-{
-	struct fl_span queues = p->tree.queues[p->tree.root_index[q.v]];
-
-	for (; walk->queue < queues.n; walk->queue++, walk->at = 0) {
-		struct fl_node at = { p->tree.queue_ids[queues.first + walk->queue] };
-		uint32_t w = next_going_of(p, at, &walk->at);
-
-		if (w != FL_NONE)
-			return w;
-	}
-	return FL_NONE;
-}
-
-static void move_out(struct fl_policy *p, struct fl_view *v, uint32_t w, bool out)
-{
-	if (out)
-		fl_view_take(p, v, (struct fl_workload){ w });
-	else
-		fl_view_give(p, v, (struct fl_workload){ w });
-}
-
-void fl_preempt_let_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out)
-{
-	struct fl_going walk = { 0 };
-
-	for (uint32_t w = fl_preempt_next_going(p, q, &walk); w != FL_NONE;
-	     w = fl_preempt_next_going(p, q, &walk))
-		move_out(p, v, w, out);
-}
-
-void fl_preempt_let_own_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out)
-{
-	uint32_t at = 0;
-
-	for (uint32_t w = next_going_of(p, q, &at); w != FL_NONE; w = next_going_of(p, q, &at))
-		move_out(p, v, w, out);
+	for (uint32_t i = s->n_targets; i-- > s->n_going;)
+		fl_view_give(p, v, s->targets[i].workload);
 }
 
 /*
@@ -226,40 +181,40 @@ void fl_preempt_let_own_go(struct fl_policy *p, struct fl_view *v, struct fl_nod
  * whoever they are, it may count on them.  Others may count on those alone whom they could preempt,
  * or what goes for the next of a queue with a small share would be promised to one with a large.
  */
-static void take_who_goes(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+static void take_who_goes(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+			  const struct fl_ask *ask)
 {
 	struct fl_going walk = { 0 };
 	uint32_t w;
 
-	if (!p->rungs || !fl_rung_claims(p, v, ask))
+	if (!p->rungs || !fl_rung_claims(p, s->marks, v, ask))
 		return;
-	while ((w = fl_preempt_next_going(p, ask->queue, &walk)) != FL_NONE)
-		fl_preempt_take(p, v, w,
+	while ((w = fl_going_next(p, s->marks, ask->queue, &walk)) != FL_NONE)
+		fl_preempt_take(p, s, v, w,
 				p->jobs[w].held_by.v == ask->queue.v ?
 					FL_REASON_IN_CLUSTER_QUEUE :
 					FL_REASON_IN_COHORT_RECLAMATION);
-	p->scratch->n_going = p->scratch->n_targets;
+	s->n_going = s->n_targets;
 }
 
 /* Of those it waits only for whom it does not fit without; all targets back into @v. */
-static void keep_who_is_needed(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+static void keep_who_is_needed(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+			       const struct fl_ask *ask)
 {
-	struct fl_cycle *c = p->scratch;
-
-	for (uint32_t i = c->n_going; i < c->n_targets; i++)
-		fl_view_take(p, v, c->targets[i].workload);
-	for (uint32_t i = c->n_going; i-- > 0;) {
-		struct fl_workload w = c->targets[i].workload;
+	for (uint32_t i = s->n_going; i < s->n_targets; i++)
+		fl_view_take(p, v, s->targets[i].workload);
+	for (uint32_t i = s->n_going; i-- > 0;) {
+		struct fl_workload w = s->targets[i].workload;
 
 		fl_view_give(p, v, w);
-		if (fl_view_fits(p, v, ask, /* borrow= */ true))
-			c->targets[i].workload.v = FL_NONE;
+		if (fl_protect_fits(p, v, ask, /* borrow= */ true))
+			s->targets[i].workload.v = FL_NONE;
 		else
 			fl_view_take(p, v, w);
 	}
-	drop_unneeded(c);
-	c->n_going = 0;
-	fl_preempt_restore(p, v);
+	drop_unneeded(s);
+	s->n_going = 0;
+	fl_preempt_restore(p, s, v);
 }
 
 bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,
@@ -276,73 +231,78 @@ bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *
 }
 
 /* Mark the needed columns and the path of the asking queue for this search. */
-static void start(struct fl_policy *p, const struct fl_ask *ask)
+static void start(const struct fl_policy *p, struct fl_preempt *s, const struct fl_ask *ask)
 {
-	struct fl_cycle *c = p->scratch;
-
-	c->search++;
-	c->n_targets = c->n_going = 0;
+	s->tell->search = ++s->search;
+	s->n_targets = s->n_going = 0;
+	s->spared = false;
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (ask->needs[i])
-			c->needed[ask->uses[i].column.v] = c->search;
+			s->needed[ask->uses[i].column.v] = s->search;
 	for (uint32_t n = ask->queue.v, below = FL_NONE; n != FL_NONE;
 	     below = n, n = p->tree.parent[n]) {
-		c->nodes[n].on_path = c->search;
-		c->nodes[n].below = below;
+		s->nodes[n].on_path = s->search;
+		s->nodes[n].below = below;
 	}
 }
 
 /* All that were found, together: what one of them was compared with may have changed since. */
-static bool settles(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+static bool settles(struct fl_policy *p, const struct fl_preempt *s, struct fl_view *v,
+		    const struct fl_ask *ask)
 {
-	const struct fl_cycle *c = p->scratch;
 	bool may;
 
 	if (!p->rungs)
 		return true;
-	for (uint32_t i = c->n_going; i < c->n_targets; i++)
-		fl_view_take(p, v, c->targets[i].workload);
-	may = fl_rung_all_may_go(p, v, ask);
-	fl_preempt_restore(p, v);
+	for (uint32_t i = s->n_going; i < s->n_targets; i++)
+		fl_view_take(p, v, s->targets[i].workload);
+	may = fl_rung_all_may_go(p, s->tell, v, ask, s->targets, s->n_targets);
+	fl_preempt_restore(p, s, v);
 	return may;
 }
 
 /* By the rules of the day, beside those who are going. */
-static bool search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+static bool search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+		   const struct fl_ask *ask)
 {
-	if (p->scratch->n_going && fl_view_fits(p, v, ask, /* borrow= */ true))
+	if (s->n_going && fl_protect_fits(p, v, ask, /* borrow= */ true))
 		return true;
 	return (p->model->settings.fair_sharing && !fl_protect_overrules(p, ask->workload) ?
-			fl_fair_search(p, v, ask) :
-			fl_classical_search(p, v, ask)) &&
-	       settles(p, v, ask);
+			fl_fair_search(p, s, v, ask) :
+			fl_classical_search(p, s, v, ask)) &&
+	       settles(p, s, v, ask);
 }
 
-uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+static struct fl_victims found(const struct fl_preempt *s, uint32_t n)
 {
-	struct fl_cycle *c = p->scratch;
+	return (struct fl_victims){ .targets = s->targets, .n = n, .spared = s->spared };
+}
 
-	start(p, ask);
-	if (c->sink)
-		fl_preempt_emit_start(p, v, ask);
+struct fl_victims fl_preempt_search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+				    const struct fl_ask *ask)
+{
+	start(p, s, ask);
+	if (s->tell->sink)
+		fl_preempt_tell_start(p, s->tell, v, ask);
 	for (uint32_t i = 0; i < ask->n; i++)
 		if (fl_usage_overflows(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
 				       ask->uses[i].amount))
-			return 0;
-	take_who_goes(p, v, ask);
-	if (search(p, v, ask)) {
-		if (c->n_going)
-			keep_who_is_needed(p, v, ask);
-		return c->n_targets;
+			return found(s, 0);
+	take_who_goes(p, s, v, ask);
+	if (search(p, s, v, ask)) {
+		if (s->n_going)
+			keep_who_is_needed(p, s, v, ask);
+		return found(s, s->n_targets);
 	}
-	c->n_targets = c->n_going;
-	c->n_going = 0;
-	fl_preempt_restore(p, v); /* who was going; the others are back */
-	return 0;
+	s->n_targets = s->n_going;
+	s->n_going = 0;
+	fl_preempt_restore(p, s, v); /* who was going; the others are back */
+	return found(s, 0);
 }
 
 /* May nobody of its own queue go for @ask?  Candidates stand in order; a few tell. */
-static bool spares_its_own(struct fl_policy *p, const struct fl_ask *ask)
+static bool spares_its_own(struct fl_policy *p, const struct fl_preempt *s,
+			   const struct fl_ask *ask)
 {
 	enum { A_FEW = 8 };
 	enum fl_preempt_policy policy = fl_preempt_within_queue(p, ask->queue);
@@ -353,18 +313,78 @@ static bool spares_its_own(struct fl_policy *p, const struct fl_ask *ask)
 		if (i == A_FEW ||
 		    policy_allows(&p->jobs[ask->workload.v], &p->jobs[list[i]], policy))
 			return false;
-		if (fl_preempt_refuses_rest(p, ask, list[i], policy))
+		if (fl_preempt_refuses_rest(p, s, ask, list[i], policy))
 			break;
 	}
 	return true;
 }
 
-bool fl_preempt_hopeless(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+bool fl_preempt_hopeless(struct fl_policy *p, const struct fl_preempt *s, struct fl_view *v,
+			 const struct fl_ask *ask)
 {
-	if (!spares_its_own(p, ask))
+	if (!spares_its_own(p, s, ask))
 		return false;
 	return p->model->nodes[ask->queue.v].reclaim == FL_PREEMPT_NEVER ||
 	       (p->model->settings.fair_sharing && fl_fair_hopeless(p, v, ask));
 }
 
-uint64_t fl_borrow_looked(const struct fl_policy *p) { return p->scratch->looked; }
+/* --- the workspace --- */
+
+int fl_preempt_new(struct fl_policy *p, struct fl_teller *tell, struct fl_marks *marks,
+		   struct fl_preempt **ret, fairlead_error *err)
+{
+	struct fl_arena *a = &p->arena;
+	uint32_t nodes = p->tree.n_nodes, columns = fl_tree_most_columns(&p->tree), depth = 0;
+	uint32_t sorted = p->afs ? p->model->n_workloads : 0;
+	struct fl_preempt *s = fl_arena_alloc(a, 1, sizeof *s, err);
+
+	if (!s)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t n = 0; n < nodes; n++)
+		if (depth < p->tree.depth[n])
+			depth = p->tree.depth[n];
+	s->tell = tell;
+	s->marks = marks;
+	s->nodes = fl_arena_alloc(a, nodes, sizeof *s->nodes, err);
+	s->needed = fl_arena_alloc(a, columns, sizeof *s->needed, err);
+	s->remaining = fl_arena_alloc(a, columns, sizeof *s->remaining, err);
+	s->advantage = fl_arena_alloc(a, depth + 1, sizeof *s->advantage, err);
+	s->cursors = fl_arena_alloc(a, nodes + 1, sizeof *s->cursors, err);
+	s->sorted = fl_arena_alloc(a, sorted, sizeof *s->sorted, err);
+	s->sorted_queues = fl_arena_alloc(a, sorted, sizeof *s->sorted_queues, err);
+	if (!s->nodes || !s->needed || !s->remaining || !s->advantage || !s->cursors ||
+	    !s->sorted || !s->sorted_queues)
+		return FAIRLEAD_ENOMEM;
+	*ret = s;
+	return 0;
+}
+
+void fl_preempt_done(const struct fl_policy *p, struct fl_preempt *s)
+{
+	if (s)
+		fl_mem_free(p->mem, s->targets);
+}
+
+int fl_preempt_reserve(const struct fl_policy *p, struct fl_preempt *s, uint32_t n,
+		       fairlead_error *err)
+{
+	return fl_mem_grow(p->mem, &s->targets, &s->cap_targets, n, sizeof *s->targets, err);
+}
+
+_Static_assert(sizeof(struct fl_target) >= sizeof(uint32_t), "as many numbers as targets");
+
+uint32_t *fl_preempt_lend(struct fl_preempt *s) { return (uint32_t *)s->targets; }
+
+bool fl_preempt_is_worn(const struct fl_preempt *s)
+{
+	return s->search >= FL_MARKS_RENEWED || s->pass >= FL_MARKS_RENEWED;
+}
+
+void fl_preempt_renew(const struct fl_policy *p, struct fl_preempt *s)
+{
+	memset(s->nodes, 0, p->tree.n_nodes * sizeof *s->nodes);
+	memset(s->needed, 0, fl_tree_most_columns(&p->tree) * sizeof *s->needed);
+	s->search = s->pass = 0;
+}
+
+uint64_t fl_preempt_looked(const struct fl_preempt *s) { return s->looked; }

@@ -11,10 +11,35 @@
 #ifndef FL_DECIDE_BORROW_PREEMPT_PREEMPT_H
 #define FL_DECIDE_BORROW_PREEMPT_PREEMPT_H
 
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/view/entry.h"
+#include "decide/borrow/view/marks.h"
+#include "decide/borrow/view/tell.h"
 
-/* Victims for @ask in @v: cycle->targets, and their number; 0 when no set of them is enough. */
-uint32_t fl_preempt_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+/* The workspace of all searches of a policy (search.h): its own rows, and what the cycle lends it. */
+struct fl_preempt;
+int fl_preempt_new(struct fl_policy *p, struct fl_teller *tell, struct fl_marks *marks,
+		   struct fl_preempt **ret, fairlead_error *err);
+/* Frees what is not in the policy's arena. */
+void fl_preempt_done(const struct fl_policy *p, struct fl_preempt *s);
+/* Room for @n targets: as many as may hold quota. */
+int fl_preempt_reserve(const struct fl_policy *p, struct fl_preempt *s, uint32_t n,
+		       fairlead_error *err);
+/* Room for so many numbers, while nobody searches. */
+uint32_t *fl_preempt_lend(struct fl_preempt *s);
+/* Are its marks, which are numbers, about to wrap?  Then they begin anew, and so must `marks`. */
+bool fl_preempt_is_worn(const struct fl_preempt *s);
+void fl_preempt_renew(const struct fl_policy *p, struct fl_preempt *s);
+/* Children of cohorts and candidates that were looked at so far. */
+uint64_t fl_preempt_looked(const struct fl_preempt *s);
+
+/* What a search found. */
+struct fl_victims {
+	const struct fl_target *targets; /* until the next search */
+	uint32_t n;                      /* 0: no set of them is enough */
+	bool spared; /* a Policy spared somebody, for now, whom it might have taken */
+};
+struct fl_victims fl_preempt_search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+				    const struct fl_ask *ask);
 
 /*
  * Candidate order within one side: evicting first, (within a usage-based queue:
@@ -36,74 +61,50 @@ enum fl_preempt_policy fl_preempt_within_queue(const struct fl_policy *p, struct
  * May the asking workload preempt @victim under @policy, does the victim use what is
  * needed, and does no Policy spare it from @cause?
  */
-bool fl_preempt_allows(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
-		       enum fl_preempt_policy policy, enum fl_cause cause);
+bool fl_preempt_allows(struct fl_policy *p, struct fl_preempt *s, const struct fl_ask *ask,
+		       uint32_t victim, enum fl_preempt_policy policy, enum fl_cause cause);
 
 /*
  * Is everybody from @victim on, in candidate order of its queue, refused by @policy?  (They are
  * sorted by priority behind those that are evicted already.)  False when a listener wants each.
  */
-bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+bool fl_preempt_refuses_rest(const struct fl_policy *p, const struct fl_preempt *s,
+			     const struct fl_ask *ask, uint32_t victim,
 			     enum fl_preempt_policy policy);
 
-/* Does anybody listen to what a search says of victims? */
-static inline bool fl_preempt_heard(const struct fl_policy *p)
-{
-	return p->scratch->sink && !p->scratch->sink->not_victims;
-}
+/* evidence.c: rows about a search, to be called when somebody listens. */
 
-/*
- * evidence.c: rows about a search, to be called when somebody listens.  `emit`
- * fills in who asks, and the flavor and resource of @column (FL_NONE: of none).
- */
-void fl_preempt_emit(const struct fl_policy *p, const struct fl_ask *ask, struct fl_column column,
-		     struct fl_evidence row);
 /* What is needed, and whom the queue's policies leave alone as a whole. */
-void fl_preempt_emit_start(const struct fl_policy *p, const struct fl_view *v,
-			   const struct fl_ask *ask);
-void fl_preempt_emit_uses(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim);
-void fl_preempt_emit_policy(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim,
+void fl_preempt_tell_start(const struct fl_policy *p, const struct fl_teller *t,
+			   const struct fl_view *v, const struct fl_ask *ask);
+void fl_preempt_tell_uses(const struct fl_policy *p, const struct fl_teller *t,
+			  const struct fl_ask *ask, uint32_t victim);
+void fl_preempt_tell_policy(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_ask *ask, uint32_t victim,
 			    enum fl_preempt_policy policy, bool holds);
 /* @check fails for @victim (FL_NONE: for all below @n) because @n uses no more than its quota. */
-void fl_preempt_emit_within(const struct fl_policy *p, const struct fl_view *v,
-			    const struct fl_ask *ask, enum fl_check check, uint32_t victim,
-			    struct fl_node n);
+void fl_preempt_tell_within(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_view *v, const struct fl_ask *ask, enum fl_check check,
+			    uint32_t victim, struct fl_node n);
 /* @victim was taken, like others before: does it fit?  By the column with the least room. */
-void fl_preempt_emit_taken(const struct fl_policy *p, const struct fl_view *v,
-			   const struct fl_ask *ask, uint32_t victim, bool borrow, bool fits);
+void fl_preempt_tell_taken(const struct fl_policy *p, const struct fl_teller *t,
+			   const struct fl_view *v, const struct fl_ask *ask, uint32_t victim,
+			   bool borrow, bool fits);
 /* Fill-back put @victim back: is it needed?  By the same. */
-void fl_preempt_emit_needed(const struct fl_policy *p, const struct fl_view *v,
-			    const struct fl_ask *ask, uint32_t victim, bool borrow, bool needed);
+void fl_preempt_tell_needed(const struct fl_policy *p, const struct fl_teller *t,
+			    const struct fl_view *v, const struct fl_ask *ask, uint32_t victim,
+			    bool borrow, bool needed);
 
-/* Is @victim chosen already in this cycle? */
-static inline bool fl_preempt_chosen(const struct fl_policy *p, uint32_t victim)
-{
-	return p->scratch->noted[victim] == (FL_CHOSEN | p->scratch->serial);
-}
-
-void fl_preempt_take(struct fl_policy *p, struct fl_view *v, uint32_t victim,
-		     enum fl_reason reason);
+void fl_preempt_take(const struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+		     uint32_t victim, enum fl_reason reason);
 /*
  * Targets that are not needed after all go back, from the last but one to the first, but for those
  * that were going before the search.
  */
-void fl_preempt_fill_back(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
-			  bool borrow);
-/* Put the view's usage back as it was before the search took targets, and forget them. */
-void fl_preempt_restore(struct fl_policy *p, struct fl_view *v);
-
-/*
- * Those who are going in the tree of @q, but for those chosen in this cycle and those who are stuck
- * (protect.h), one after another: begin with a zeroed walk; FL_NONE: all.
- */
-struct fl_going {
-	uint32_t queue, at;
-};
-uint32_t fl_preempt_next_going(struct fl_policy *p, struct fl_node q, struct fl_going *walk);
-/* All of them out of @v, or back in. */
-void fl_preempt_let_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out);
-/* Those alone who hold quota of @q itself. */
-void fl_preempt_let_own_go(struct fl_policy *p, struct fl_view *v, struct fl_node q, bool out);
+void fl_preempt_fill_back(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+			  const struct fl_ask *ask, bool borrow);
+/* Put the view's usage back as it was before the search took targets. */
+void fl_preempt_restore(const struct fl_policy *p, const struct fl_preempt *s, struct fl_view *v);
 
 /* All needed columns: usage <= quota of the node's own subtree ("within nominal"). */
 bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *v,
@@ -113,10 +114,14 @@ bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *
  * Would a search for @ask, or for one that asks for it and more, take nobody at all?  False says
  * nothing.  Before anybody was chosen in this cycle, when nobody listens and there is no Policy.
  */
-bool fl_preempt_hopeless(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+bool fl_preempt_hopeless(struct fl_policy *p, const struct fl_preempt *s, struct fl_view *v,
+			 const struct fl_ask *ask);
 bool fl_fair_hopeless(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 
-uint32_t fl_classical_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
-uint32_t fl_fair_search(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
+/* The two searches: is there a set of targets that is enough?  Then they are the search's. */
+bool fl_classical_search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+			 const struct fl_ask *ask);
+bool fl_fair_search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
+		    const struct fl_ask *ask);
 
 #endif

@@ -133,6 +133,15 @@ static inline const struct fl_tree_root *fl_tree_root_of(const struct fl_tree *t
 {
 	return &t->roots[t->root_index[n.v]];
 }
+/* Of the tree that has most. */
+static inline uint32_t fl_tree_most_columns(const struct fl_tree *t)
+{
+	uint32_t columns = 0;
+
+	for (uint32_t i = 0; i < t->n_roots; i++)
+		columns = t->roots[i].n_columns > columns ? t->roots[i].n_columns : columns;
+	return columns;
+}
 static inline size_t fl_tree_cell(const struct fl_tree *t, struct fl_node n, struct fl_column c)
 {
 	return t->row[n.v] + c.v;

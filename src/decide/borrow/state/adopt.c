@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
@@ -605,7 +606,7 @@ static int adopt(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err
 	carry_sticky(p, a);
 	fl_protect_adopt(p, a);
 	fl_protect_watch(p);
-	fl_rung_adopt(p, a);
+	fl_rung_adopt(p, &p->scratch->s, a);
 	fl_afs_adopt(p, a);
 	note_gone(p, a);
 	return 0;

@@ -26,6 +26,8 @@
 #include "decide/adopt.h"
 #include "decide/borrow/state/state.h"
 
+struct fl_view;
+
 struct fl_adopting {
 	struct fl_adoption is; /* which is which */
 	const struct fl_policy *from;
@@ -47,7 +49,8 @@ struct fl_column fl_adopting_column(const struct fl_adopting *a, const struct fl
 
 /* protect.c, rung_state.c, afs.c: their part; after all who hold something are entered */
 void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a);
-void fl_rung_adopt(struct fl_policy *p, const struct fl_adopting *a);
+/* @room: a view that nobody uses */
+void fl_rung_adopt(struct fl_policy *p, struct fl_view *room, const struct fl_adopting *a);
 void fl_afs_adopt(struct fl_policy *p, const struct fl_adopting *a);
 
 #endif

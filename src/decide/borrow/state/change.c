@@ -6,6 +6,7 @@
  * derived from it, the usage of cohorts included, is derived again after a
  * rollback that took a change back (fl_change_undone).
  */
+#include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/state/setup.h"
 
@@ -125,7 +126,7 @@ int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct f
 	if (make_known(p, change->node, column))
 		(void)derive(p, root_index);
 	outdate_scans(p, root_index);
-	fl_rung_renew(p, root_index);
+	fl_rung_renew(p, &p->scratch->s, root_index);
 	fl_line_flush(p, change->node);
 	return 0;
 }
@@ -138,7 +139,7 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 		return r;
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
 	p->usage.all_written = true; /* views have shares by the old one */
-	fl_rung_renew(p, p->tree.root_index[change->node.v]);
+	fl_rung_renew(p, &p->scratch->s, p->tree.root_index[change->node.v]);
 	fl_line_flush(p, change->node);
 	return 0;
 }
@@ -164,7 +165,7 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 		fl_state_list(p, w);
 		fl_line_stir(p, j->held_by);
 		if (root != FL_NONE)
-			fl_rung_renew(p, root);
+			fl_rung_renew(p, &p->scratch->s, root);
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/setup.h"
 
 static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
@@ -47,7 +48,8 @@ static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *
 
 static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
 {
-	uint32_t n = 0, rank = 0, *holders = (uint32_t *)p->scratch->targets; /* nobody searches */
+	uint32_t n = 0, rank = 0,
+		 *holders = fl_preempt_lend(p->scratch->search); /* nobody searches */
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		spell_job(p, (struct fl_workload){ w }, word, user);

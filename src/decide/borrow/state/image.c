@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/state/setup.h"
 
@@ -464,7 +465,7 @@ int fl_borrow_enter_job(struct fl_policy *p, struct fl_workload w, const struct 
 	j->reason = row->reason;
 	j->promised = row->flags & FL_SAVED_PROMISED;
 	j->loose = row->flags & FL_SAVED_LOOSE;
-	if (row->held_by != FL_NONE && (r = fl_state_room(p, w, err)) < 0)
+	if (row->held_by != FL_NONE && (r = fl_cycle_room(p, w, err)) < 0)
 		return r;
 	if (row->held_by != FL_NONE && !hold(p, w, row, placements, uses))
 		return 1;

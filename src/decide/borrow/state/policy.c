@@ -11,6 +11,8 @@
 #include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/preempt/borrowers.h"
+#include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/adopt.h"
 #include "decide/borrow/state/image.h"
 #include "decide/borrow/state/setup.h"
@@ -24,7 +26,7 @@ static struct fl_policy *borrow_free(struct fl_policy *p)
 	fl_holdings_done(&p->holdings);
 	fl_mem_free(p->mem, p->sort_scratch);
 	if (p->scratch)
-		fl_mem_free(p->mem, p->scratch->targets);
+		fl_preempt_done(p, p->scratch->search);
 	fl_arena_done(&p->cycle_arena);
 	fl_arena_done(&p->arena);
 	return fl_mem_free(p->mem, p);
@@ -534,6 +536,14 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 		n++;
 	}
 	return n;
+}
+
+uint64_t fl_borrow_looked(const struct fl_policy *p)
+{
+	const struct fl_cycle *c = p->scratch;
+
+	return fl_preempt_looked(c->search) + fl_borrowers_looked(&c->s) +
+	       fl_borrowers_looked(&c->freed);
 }
 
 double fl_borrow_consumed(const struct fl_policy *p, struct fl_queue lq, struct fl_resource r)

@@ -13,8 +13,9 @@
 #include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/preempt/least.h"
+#include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/image.h"
+#include "decide/borrow/state/least.h"
 #include "decide/borrow/state/setup.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
@@ -580,7 +581,7 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	struct fl_node q = row->admitted_queue;
 	bool in_tree = p->tree.root_index[q.v] != FL_NONE;
 	struct fl_use *uses;
-	int r = fl_state_room(p, w, err);
+	int r = fl_cycle_room(p, w, err);
 
 	if (r < 0)
 		return r;
@@ -669,7 +670,7 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 	if (r == 0 && (r = enter_state(p, err)) == 0)
 		fl_afs_start(p);
 	for (uint32_t root = 0; r == 0 && root < p->tree.n_roots; root++)
-		fl_rung_renew(p, root);
+		fl_rung_renew(p, &p->scratch->s, root);
 	if (r == 0)
 		fl_protect_watch(p);
 	return r;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/state/state.h"
 
 #include <string.h>
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
-#include "decide/borrow/preempt/least.h"
 #include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/state/least.h"
 
 /* Candidates of @q are others, or in another order; with @listed their list says so already. */
 static void change(struct fl_policy *p, struct fl_node q, bool listed)
@@ -85,13 +85,7 @@ void fl_state_list(struct fl_policy *p, struct fl_workload w)
 
 int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err)
 {
-	struct fl_cycle *c = p->scratch;
-	int r = fl_mem_grow(p->mem, &p->sort_scratch, &p->cap_sort, n, sizeof *p->sort_scratch,
-			    err);
-
-	return r < 0 ? r :
-		       fl_mem_grow(p->mem, &c->targets, &c->cap_targets, n, sizeof *c->targets,
-				   err);
+	return fl_mem_grow(p->mem, &p->sort_scratch, &p->cap_sort, n, sizeof *p->sort_scratch, err);
 }
 
 int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)

@@ -12,7 +12,7 @@
  *       8  members, shape_ids: queue order, and the same by shape
  *      12  holders, holder_at, candidates: who holds quota, and in which order they may lose it
  *       8  tree_candidates, tree_holders: only without fair sharing, or with a Policy
- *       4  fl_cycle.noted
+ *       4  fl_marks.of
  *       2  scans: for each podset and resource group
  *       1  shaped, loose, parked: bits
  *      40  a shape (fl_shape, heads, marked), by its workloads
@@ -20,7 +20,7 @@
  * While it holds quota, besides:
  *
  *      40  holdings: a use and a placement, for each resource of each podset
- *   12-24  fl_cycle.targets, sort_scratch: grown by doubling
+ *   12-24  fl_preempt.targets, sort_scratch: grown by doubling
  *
  * and 2 KB a queue or cohort with one column.  Usage of local queues takes 16 a workload more, a
  * Policy 8 and what is promised.  Tested in tests/unit/decide/test_bytes.c: at most 128 and 192.
@@ -161,7 +161,7 @@ struct fl_policy {
 	uint32_t requeued_n; /* of those so many have ended */
 	struct fl_sym afs_cpu;
 
-	struct fl_cycle *scratch; /* cycle lifetime: views, entries, search state */
+	struct fl_cycle *scratch; /* cycle/cycle.h: what lives for one cycle */
 };
 
 static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)
@@ -203,9 +203,9 @@ fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w);
 
 /* state.c: who holds quota */
 
-/* Room to work with @n workloads that hold quota: to sort them, and as targets of a search. */
+/* Room to sort @n workloads that hold quota; a search needs as much (fl_preempt_reserve). */
 int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err);
-/* Rows for what @w, which holds nothing, is to hold; outside marks. */
+/* The same for one more, @w, and rows for what it, which holds nothing, is to hold; outside marks. */
 int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
 /* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
 void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);

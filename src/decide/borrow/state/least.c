@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/preempt/least.h"
+#include "decide/borrow/state/least.h"
 
 #include "base/check.h"
 

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/guarantee/protect.h"
-#include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/preempt/least.h"
+#include "decide/borrow/view/view.h"
+
+#include "decide/borrow/state/least.h"
+
+int fl_view_new(struct fl_policy *p, struct fl_view *v, fairlead_error *err)
+{
+	struct fl_arena *a = &p->arena;
+	int r = fl_usage_init_view(&v->usage, &p->tree, a, err);
+
+	if (r < 0)
+		return r;
+	v->drs = fl_arena_alloc(a, p->tree.n_nodes, sizeof *v->drs, err);
+	v->gone = fl_arena_alloc(a, fl_tree_most_columns(&p->tree), sizeof *v->gone, err);
+	return v->drs && v->gone ? 0 : FAIRLEAD_ENOMEM;
+}
 
 /* What of @amount of queue @q counts at @n, above it: what leaves n when it leaves the queue. */
 static fl_amount counted_at(const struct fl_tree *t, const struct fl_usage *u, struct fl_node q,
@@ -17,12 +29,12 @@ static fl_amount counted_at(const struct fl_tree *t, const struct fl_usage *u, s
 	return amount;
 }
 
-struct fl_drs fl_view_drs_without(const struct fl_policy *p, const struct fl_view *v,
-				  struct fl_node n, struct fl_workload holder)
+struct fl_drs fl_view_drs_without(const struct fl_policy *p, struct fl_view *v, struct fl_node n,
+				  struct fl_workload holder)
 {
 	const struct fl_job *j = &p->jobs[holder.v];
 	const struct fl_use *uses = fl_uses(p, j);
-	struct fl_drs_extra *gone = p->scratch->arriving;
+	struct fl_drs_extra *gone = v->gone;
 
 	for (uint32_t i = 0; i < j->n_use; i++)
 		gone[i] = (struct fl_drs_extra){ uses[i].column,
@@ -31,11 +43,11 @@ struct fl_drs fl_view_drs_without(const struct fl_policy *p, const struct fl_vie
 	return fl_drs_without(&p->tree, &v->usage, n, gone, j->n_use);
 }
 
-struct fl_drs fl_view_drs_without_least(struct fl_policy *p, const struct fl_view *v,
-					struct fl_node n, struct fl_node q)
+struct fl_drs fl_view_drs_without_least(struct fl_policy *p, struct fl_view *v, struct fl_node n,
+					struct fl_node q)
 {
 	const fl_amount *least = fl_least(p, q);
-	struct fl_drs_extra *gone = p->scratch->arriving;
+	struct fl_drs_extra *gone = v->gone;
 	uint32_t n_gone = 0;
 
 	for (uint32_t c = 0; c < fl_tree_root_of(&p->tree, q)->n_columns; c++) {
@@ -67,39 +79,16 @@ void fl_view_give(const struct fl_policy *p, struct fl_view *v, struct fl_worklo
 		fl_usage_add(&v->usage, &p->tree, j->held_by, uses[i].column, uses[i].amount);
 }
 
-void fl_view_add(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+void fl_view_add(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	for (uint32_t i = 0; i < ask->n; i++)
 		fl_usage_add(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
 			     ask->uses[i].amount);
 }
 
-void fl_view_sub(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
+void fl_view_sub(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
 {
 	for (uint32_t i = ask->n; i-- > 0;)
 		fl_usage_remove(&v->usage, &p->tree, ask->queue, ask->uses[i].column,
 				ask->uses[i].amount);
-}
-
-bool fl_view_fits(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
-		  bool borrow)
-{
-	/* A promise that is to be kept whatever happens was made before any back-off since. */
-	bool certain = p->rungs && p->jobs[ask->workload.v].promised;
-
-	for (uint32_t i = 0; i < ask->n; i++) {
-		struct fl_column column = ask->uses[i].column;
-		fl_amount amount = ask->uses[i].amount;
-
-		if (fl_rung_is_nothing(p, amount))
-			continue;
-		if ((!borrow ||
-		     (amount > 0 && !certain && !fl_protect_may_borrow(p, ask->queue, column))) &&
-		    fl_quota_borrows_with(&p->tree, &v->usage, ask->queue, column, amount))
-			return false;
-		if (amount >
-		    fl_amount_max(0, fl_quota_available(&p->tree, &v->usage, ask->queue, column)))
-			return false;
-	}
-	return true;
 }

@@ -13,8 +13,8 @@
  *
  * Private to this folder.
  */
-#ifndef FL_DECIDE_BORROW_PREEMPT_LEAST_H
-#define FL_DECIDE_BORROW_PREEMPT_LEAST_H
+#ifndef FL_DECIDE_BORROW_STATE_LEAST_H
+#define FL_DECIDE_BORROW_STATE_LEAST_H
 
 #include "decide/borrow/state/state.h"
 
