@@ -377,8 +377,6 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 	struct fl_queue lq = fl_row(p, w)->queue;
 	struct fl_afs *a = p->afs;
 
-	if (!a)
-		return;
 	FL_SET(p, a->turns, a->turns + 1);
 	if (lq.v == FL_NONE || !a->shares[lq.v])
 		return;

@@ -79,7 +79,7 @@ double fl_afs_consumed(const struct fl_policy *p, uint32_t lq, uint32_t r);
 /* Changes whenever the order of local queues may have. */
 uint64_t fl_afs_stamp(struct fl_policy *p);
 
-/* What @w's local queue holds changes with @w (sign +1: more). */
+/* What @w's local queue holds changes with @w (sign +1: more); where usage is counted. */
 void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign);
 /* @w was admitted: what the admission costs. */
 void fl_afs_settle(struct fl_policy *p, struct fl_workload w);

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * assign - which flavor each podset's resources go to, and who must go for that
- *
- * Podsets in order; all resources of a resource group take one flavor.  A group's
- * flavors are tried in the queue's order, from where the last cycle stopped; how
- * far the search goes on is flavorFungibility.  A flavor's mode is the worst of
- * its resources, the workload's the worst of its podsets.  When not all pods fit,
- * partial admission looks for the largest count that does (minCount).
- *
- * Promises: reads the view only (a search for victims leaves it as it was).
- * Allocates from the cycle's arena, before anything is decided.
- */
+#include "decide/borrow/cycle/assign.h"
+
 #include <string.h>
 
 #include "base/limits.h"
-#include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/preempt/preempt.h"
 #include "decide/match.h"
 
 /* How one resource is served in one flavor. */
@@ -38,6 +26,16 @@ struct fl_need {
 
 __extension__ typedef __int128 wide;
 
+struct fl_assign {
+	const struct fl_teller *tell; /* the cycle's */
+	struct fl_preempt *search;    /* the same: to look for victims with */
+	struct fl_need *needs;        /* by request of one podset, and pods */
+
+	/* the last nomination at a glance, and the room in it; uses NULL: none */
+	struct fl_nomination glanced;
+	uint32_t glanced_room, glanced_scan;
+};
+
 /* What is known beside the nomination. */
 struct assigned {
 	bool unsure; /* at a glance: somebody might have to go */
@@ -49,6 +47,7 @@ struct assigned {
 
 struct assigner {
 	struct fl_policy *p;
+	struct fl_assign *k;
 	struct fl_view *v;
 	const struct fl_entry *entry;
 	const struct fl_node_row *queue;
@@ -66,7 +65,25 @@ struct assigner {
 	bool too_little_now, too_little_ever, too_large, backs_off;
 };
 
-size_t fl_assign_need_size(void) { return sizeof(struct fl_need); }
+int fl_assign_new(struct fl_policy *p, const struct fl_teller *tell, struct fl_preempt *search,
+		  struct fl_assign **ret, fairlead_error *err)
+{
+	struct fl_assign *k = fl_arena_alloc(&p->arena, 1, sizeof *k, err);
+	uint32_t requests = 0;
+
+	if (!k)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < p->model->n_podsets; i++)
+		if (requests < p->model->podsets[i].requests.n)
+			requests = p->model->podsets[i].requests.n;
+	k->tell = tell;
+	k->search = search;
+	k->needs = fl_arena_alloc(&p->arena, requests + 1, sizeof *k->needs, err);
+	*ret = k;
+	return k->needs ? 0 : FAIRLEAD_ENOMEM;
+}
+
+void fl_assign_begin(struct fl_assign *k) { k->glanced.uses = NULL; }
 
 /* a is strictly preferred over b. */
 static bool preferred(const struct fl_node_row *queue, struct fit a, struct fit b)
@@ -123,13 +140,13 @@ static void emit_heard(const struct assigner *a, enum fl_check check, struct fl_
 		.holds = lhs <= rhs,
 	};
 
-	fl_tell(&a->p->scratch->tell, &row);
+	fl_tell(a->k->tell, &row);
 }
 
 static inline void emit(const struct assigner *a, enum fl_check check, struct fl_column column,
 			fl_amount lhs, fl_amount rhs)
 {
-	if (a->p->scratch->tell.sink)
+	if (a->k->tell->sink)
 		emit_heard(a, check, column, lhs, rhs);
 }
 
@@ -144,7 +161,7 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 				    .uses = &use,
 				    .needs = &needs,
 				    .n = 1 };
-	struct fl_preempt *search = a->p->scratch->search;
+	struct fl_preempt *search = a->k->search;
 	struct fit fit = { FL_MODE_RECLAIM, now.height };
 	struct fl_victims found = { .n = 0 };
 
@@ -190,8 +207,8 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	level = fl_quota_lowest_subtree(t, u, q, column, amount);
 	emit(a, FL_CHECK_AVAILABLE, column, amount, available);
 	backs_off = amount > 0 && fl_quota_borrows_with(t, u, q, column, amount) &&
-		    !fl_protect_may_borrow_for(a->p, &a->p->scratch->tell, a->entry->workload,
-					       a->podset, column);
+		    !fl_protect_may_borrow_for(a->p, a->k->tell, a->entry->workload, a->podset,
+					       column);
 	a->backs_off |= backs_off;
 	if (backs_off && amount > t->nominal[at]) /* as with a borrowing limit of 0 */
 		return (struct fit){ FL_MODE_NO_FIT, 0 };
@@ -232,8 +249,8 @@ static void emit_match(const struct assigner *a, struct fl_flavor flavor, bool h
 		.holds = holds,
 	};
 
-	if (a->p->scratch->tell.sink)
-		fl_tell(&a->p->scratch->tell, &row);
+	if (a->k->tell->sink)
+		fl_tell(a->k->tell, &row);
 }
 
 /* All of the group's needs in its @f-th flavor; the worst of them. */
@@ -470,11 +487,13 @@ struct terms {
 	bool glance;           /* without a search for victims */
 };
 
-static void assign(struct fl_policy *p, struct fl_view *v, const struct fl_entry *e,
-		   const struct terms *terms, struct fl_nomination *out, struct assigned *ret)
+static void assign(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+		   const struct fl_entry *e, const struct terms *terms, struct fl_nomination *out,
+		   struct assigned *ret)
 {
 	struct assigner a = {
 		.p = p,
+		.k = k,
 		.v = v,
 		.entry = e,
 		.only = terms->only,
@@ -482,7 +501,7 @@ static void assign(struct fl_policy *p, struct fl_view *v, const struct fl_entry
 		.glance = terms->glance,
 		.out = out,
 		.ret = ret,
-		.needs = p->scratch->assigning,
+		.needs = k->needs,
 		.queue = &p->model->nodes[e->queue.v],
 		.line = &p->lines[e->queue.v],
 		.job = &p->jobs[e->workload.v],
@@ -526,14 +545,14 @@ static bool is_searched(const struct fl_teller *tell, const struct fl_nomination
 }
 
 /* Victims for the whole request @a, as it was just assigned; kept in the cycle's arena. */
-static int find_targets(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-			const struct fl_nomination *a, struct assigned *as, fairlead_error *err)
+static int find_targets(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+			struct fl_entry *e, const struct fl_nomination *a, struct assigned *as,
+			fairlead_error *err)
 {
-	struct fl_cycle *c = p->scratch;
 	struct fl_ask ask = { e->workload, e->queue, a->uses, a->needs, a->n_uses };
 
-	if (!is_searched(&c->tell, a, as)) {
-		as->found = fl_preempt_search(p, c->search, v, &ask);
+	if (!is_searched(k->tell, a, as)) {
+		as->found = fl_preempt_search(p, k->search, v, &ask);
 		as->spared |= as->found.spared;
 	}
 	e->n_targets = 0;
@@ -552,8 +571,8 @@ static int find_targets(struct fl_policy *p, struct fl_view *v, struct fl_entry 
  * fit, found by bisection as the reference does it: fitting need not be monotone,
  * so the last index found good is taken only if bisection ends there.
  */
-static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
-		  bool *spared, fairlead_error *err)
+static int reduce(struct fl_policy *p, struct fl_assign *k, struct fl_view *v, struct fl_entry *e,
+		  const int16_t *only, bool *spared, fairlead_error *err)
 {
 	struct fl_span podsets = fl_row(p, e->workload)->podsets;
 	const struct fl_podset *pods = p->model->podsets + podsets.first;
@@ -581,12 +600,12 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 		const struct terms less = { .only = only, .counts = counts };
 		struct assigned as;
 
-		assign(p, v, e, &less, &e->spare, &as);
+		assign(p, k, v, e, &less, &e->spare, &as);
 		uint32_t had = e->n_targets;
 
 		e->n_targets = 0;
 		if (e->spare.mode == FL_MODE_PREEMPT &&
-		    (r = find_targets(p, v, e, &e->spare, &as, err)) < 0)
+		    (r = find_targets(p, k, v, e, &e->spare, &as, err)) < 0)
 			return r;
 		*spared |= as.spared;
 		if (e->spare.mode == FL_MODE_FIT || e->n_targets > 0) {
@@ -607,7 +626,7 @@ static int reduce(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 	if (good >= 0) {
 		struct assigned as;
 
-		assign(p, v, e, &(struct terms){ .only = only }, &e->assignment, &as);
+		assign(p, k, v, e, &(struct terms){ .only = only }, &e->assignment, &as);
 		*spared |= as.spared;
 	}
 	return 0;
@@ -641,8 +660,8 @@ static bool may_be_reduced(const struct fl_policy *p, struct fl_workload w)
 }
 
 /* Flavors and pods as they were promised, whether they fit or not. */
-static int take_promise(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-			struct assigned *ret, fairlead_error *err)
+static int take_promise(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+			struct fl_entry *e, struct assigned *ret, fairlead_error *err)
 {
 	const struct terms promised = { .only = fl_protect_flavors(p, e->workload),
 					.counts = fl_protect_counts(p, e->workload) };
@@ -651,35 +670,35 @@ static int take_promise(struct fl_policy *p, struct fl_view *v, struct fl_entry 
 	if (!e->assignment.uses && (r = alloc_assignment(p, e->workload, &e->assignment, err)) < 0)
 		return r;
 	e->n_targets = 0;
-	assign(p, v, e, &promised, &e->assignment, ret);
+	assign(p, k, v, e, &promised, &e->assignment, ret);
 	return 0;
 }
 
-int fl_assign_certain(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-		      fairlead_error *err)
+int fl_assign_certain(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+		      struct fl_entry *e, fairlead_error *err)
 {
 	struct assigned as;
-	int r = take_promise(p, v, e, &as, err);
+	int r = take_promise(p, k, v, e, &as, err);
 
 	return r < 0 ? r : 1;
 }
 
-int fl_assign_promised(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-		       fairlead_error *err)
+int fl_assign_promised(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+		       struct fl_entry *e, fairlead_error *err)
 {
 	struct assigned as;
-	int r = take_promise(p, v, e, &as, err);
+	int r = take_promise(p, k, v, e, &as, err);
 
 	if (r < 0)
 		return r;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
-	    (r = find_targets(p, v, e, &e->assignment, &as, err)) < 0)
+	    (r = find_targets(p, k, v, e, &e->assignment, &as, err)) < 0)
 		return r;
 	return e->assignment.mode == FL_MODE_FIT || e->n_targets > 0;
 }
 
-int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-		       const int16_t *only, fairlead_error *err)
+int fl_assign_nominate(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+		       struct fl_entry *e, const int16_t *only, fairlead_error *err)
 {
 	bool reducible = may_be_reduced(p, e->workload);
 	struct assigned as;
@@ -691,42 +710,41 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_view *v, struct fl_entry *
 	    (r = alloc_assignment(p, e->workload, &e->spare, err)) < 0)
 		return r;
 	e->n_targets = 0;
-	assign(p, v, e, &(struct terms){ .only = only }, &e->assignment, &as);
+	assign(p, k, v, e, &(struct terms){ .only = only }, &e->assignment, &as);
 	if (e->assignment.mode == FL_MODE_FIT)
 		return 0;
 	if (e->assignment.mode == FL_MODE_PREEMPT &&
-	    (r = find_targets(p, v, e, &e->assignment, &as, err)) < 0)
+	    (r = find_targets(p, k, v, e, &e->assignment, &as, err)) < 0)
 		return r;
-	r = e->n_targets > 0 || !reducible ? 0 : reduce(p, v, e, only, &as.spared, err);
+	r = e->n_targets > 0 || !reducible ? 0 : reduce(p, k, v, e, only, &as.spared, err);
 	e->protected = as.spared;
 	return r;
 }
 
-int fl_assign_glance(struct fl_policy *p, struct fl_view *v, struct fl_entry *e,
-		     enum fl_glance *ret, fairlead_error *err)
+int fl_assign_glance(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+		     struct fl_entry *e, enum fl_glance *ret, fairlead_error *err)
 {
 	const struct fl_shape *shape = &p->shapes[p->jobs[e->workload.v].shape];
-	struct fl_cycle *c = p->scratch;
 	struct assigned as;
 	int r;
 
-	if (!c->glanced.uses || c->glanced_room < shape->room || c->glanced_scan < shape->n_scan) {
-		if ((r = alloc_assignment(p, e->workload, &c->glanced, err)) < 0)
+	if (!k->glanced.uses || k->glanced_room < shape->room || k->glanced_scan < shape->n_scan) {
+		if ((r = alloc_assignment(p, e->workload, &k->glanced, err)) < 0)
 			return r;
-		c->glanced_room = shape->room;
-		c->glanced_scan = shape->n_scan;
+		k->glanced_room = shape->room;
+		k->glanced_scan = shape->n_scan;
 	}
-	assign(p, v, e, &(struct terms){ .glance = true }, &c->glanced, &as);
-	e->assignment = c->glanced;
+	assign(p, k, v, e, &(struct terms){ .glance = true }, &k->glanced, &as);
+	e->assignment = k->glanced;
 	*ret = as.unsure                      ? FL_GLANCE_UNSURE :
-	       c->glanced.mode == FL_MODE_FIT ? FL_GLANCE_FITS :
+	       k->glanced.mode == FL_MODE_FIT ? FL_GLANCE_FITS :
 	       may_be_reduced(p, e->workload) ? FL_GLANCE_UNSURE :
 						FL_GLANCE_REFUSED;
 	return 0;
 }
 
-void fl_assign_take_glance(struct fl_policy *p, struct fl_entry *e)
+void fl_assign_take_glance(struct fl_assign *k, struct fl_entry *e)
 {
-	e->assignment = p->scratch->glanced;
-	p->scratch->glanced.uses = NULL;
+	e->assignment = k->glanced;
+	k->glanced.uses = NULL;
 }

@@ -17,9 +17,10 @@
 #include <string.h>
 
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/cycle/assign.h"
 #include "decide/borrow/cycle/heads.h"
+#include "decide/borrow/cycle/order.h"
 #include "decide/borrow/cycle/requeue.h"
-#include "decide/borrow/cycle/tournament.h"
 #include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
@@ -39,24 +40,22 @@ static int new_views(struct fl_policy *p, struct fl_cycle *c, fairlead_error *er
 int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_arena *a = &p->arena;
-	uint32_t nodes = p->tree.n_nodes, jobs = p->model->n_workloads, requests = 0;
+	uint32_t nodes = p->tree.n_nodes;
 	struct fl_cycle *c = p->scratch = fl_arena_alloc(a, 1, sizeof *c, err);
 	int r;
 
 	if (!c)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < p->model->n_podsets; i++)
-		if (requests < p->model->podsets[i].requests.n)
-			requests = p->model->podsets[i].requests.n;
-	if ((r = new_views(p, c, err)) < 0 || (r = fl_tournament_new(c, a, nodes, err)) < 0 ||
-	    (r = fl_heads_new(c, a, nodes, err)) < 0 ||
-	    (r = fl_preempt_new(p, &c->tell, &c->marks, &c->search, err)) < 0)
+	if ((r = new_views(p, c, err)) < 0 || (r = fl_heads_new(p, &c->heads, err)) < 0 ||
+	    (r = fl_preempt_new(p, &c->tell, &c->marks, &c->search, err)) < 0 ||
+	    (r = fl_assign_new(p, &c->tell, c->search, &c->assign, err)) < 0 ||
+	    (r = fl_order_new(p, &c->turns, err)) < 0)
 		return r;
+	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
+	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->roots = fl_arena_alloc(a, p->tree.n_roots, sizeof *c->roots, err);
-	c->assigning = fl_arena_alloc(a, requests + 1, fl_assign_need_size(), err);
-	c->marks.of = fl_arena_alloc(a, jobs, sizeof *c->marks.of, err);
-	c->arriving = fl_arena_alloc(a, fl_tree_most_columns(&p->tree), sizeof *c->arriving, err);
-	return c->roots && c->assigning && c->marks.of && c->arriving ? 0 : FAIRLEAD_ENOMEM;
+	c->marks.of = fl_arena_alloc(a, p->model->n_workloads, sizeof *c->marks.of, err);
+	return c->entries && c->entry_of && c->roots && c->marks.of ? 0 : FAIRLEAD_ENOMEM;
 }
 
 int fl_cycle_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
@@ -77,8 +76,8 @@ static void renew_marks(struct fl_policy *p)
 	if (c->marks.serial < FL_MARKS_RENEWED && !fl_preempt_is_worn(c->search))
 		return;
 	fl_preempt_renew(p, c->search);
-	memset(c->contenders, 0, p->tree.n_nodes * sizeof *c->contenders);
-	memset(c->felt, 0, p->tree.n_nodes * sizeof *c->felt);
+	fl_order_renew(p, c->turns);
+	fl_heads_renew(p, c->heads);
 	memset(c->marks.of, 0, p->model->n_workloads * sizeof *c->marks.of);
 	c->marks.serial = 0;
 }
@@ -98,7 +97,7 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	fl_usage_settle(&c->freed.usage);
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
-	c->n_heads = c->n_entries = c->n_victims = c->n_roots = c->n_reserving = 0;
+	c->heads->n = c->n_entries = c->n_victims = c->n_roots = c->n_reserving = 0;
 	c->odd = false;
 	c->tell.sink = sink;
 	c->marks.serial++;
@@ -121,11 +120,12 @@ static bool is_certain(const struct fl_policy *p, const struct fl_entry *e)
 static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
 		  fairlead_error *err)
 {
-	int r = is_certain(p, e)                ? fl_assign_certain(p, v, e, err) :
-		p->jobs[e->workload.v].promised ? fl_assign_promised(p, v, e, err) :
+	struct fl_assign *k = p->scratch->assign;
+	int r = is_certain(p, e)                ? fl_assign_certain(p, k, v, e, err) :
+		p->jobs[e->workload.v].promised ? fl_assign_promised(p, k, v, e, err) :
 						  0;
 
-	return r == 0 ? fl_assign_nominate(p, v, e, only, err) : r < 0 ? r : 0;
+	return r == 0 ? fl_assign_nominate(p, k, v, e, only, err) : r < 0 ? r : 0;
 }
 
 static int nominate(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
@@ -158,7 +158,8 @@ static void add_usage(struct fl_policy *p, const struct fl_entry *e)
 
 	fl_view_add(p, &p->scratch->s, &ask);
 	fl_view_add(p, &p->scratch->freed, &ask);
-	fl_rung_join(p, e, /* joins= */ true);
+	if (p->rungs)
+		fl_rung_join(p, e, /* joins= */ true);
 }
 
 /* What is kept of the @i-th amount that @e, without victims, could still get. */
@@ -417,15 +418,16 @@ static bool was_served(const struct fl_entry *e)
 
 static int process_all(struct fl_policy *p, fairlead_error *err)
 {
-	int r = fl_order_start(p, err);
+	struct fl_turns *turns = p->scratch->turns;
+	int r = fl_order_start(p, turns, err);
 
 	while (r == 0) {
-		struct fl_entry *e = fl_order_next(p);
+		struct fl_entry *e = fl_order_next(p, turns);
 
 		if (!e)
 			break;
 		r = process(p, e, err);
-		fl_order_done(p, e);
+		fl_order_done(p, turns, e);
 	}
 	return r;
 }
@@ -441,10 +443,11 @@ static void end_serving(struct fl_policy *p)
 /* What was decided, as rows: first each head's own, then its evictions. */
 static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
-	struct fl_cycle *c = p->scratch;
-	uint32_t n = c->n_heads + c->n_victims, n_placements = 0, at = 0, placed = 0;
+	const struct fl_cycle *c = p->scratch;
+	const struct fl_heads *told = c->heads;
+	uint32_t n = told->n + c->n_victims, n_placements = 0, at = 0, placed = 0;
 	struct fl_decision *rows = fl_arena_alloc(&p->cycle_arena, n, sizeof *rows, err);
-	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, c->n_heads, sizeof *heads, err);
+	struct fl_workload *heads = fl_arena_alloc(&p->cycle_arena, told->n, sizeof *heads, err);
 	struct fl_placement *placements;
 
 	for (uint32_t i = 0; i < c->n_entries; i++)
@@ -452,9 +455,9 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 	placements = fl_arena_alloc(&p->cycle_arena, n_placements, sizeof *placements, err);
 	if (!rows || !heads || !placements)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < c->n_heads; i++) {
+	for (uint32_t i = 0; i < told->n; i++) {
 		struct fl_entry refused;
-		const struct fl_entry *e = fl_heads_told(c, &c->heads[i], &refused);
+		const struct fl_entry *e = fl_heads_told(c, &told->rows[i], &refused);
 		struct fl_decision *d = &rows[at++];
 		bool starts = e->verdict == FL_ADMITTED || e->verdict == FL_PREEMPTING;
 
@@ -491,7 +494,7 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 				      .placements = placements,
 				      .n_placements = placed,
 				      .heads = heads,
-				      .n_heads = c->n_heads };
+				      .n_heads = told->n };
 	return 0;
 }
 
@@ -711,10 +714,7 @@ static int try_beside_promised(struct fl_policy *p, struct fl_workload w, fairle
 	end_serving(p);
 	if (was_served(&before))
 		fl_rung_join(p, &before, /* joins= */ false);
-	for (uint32_t i = 0; i < c->n_heads; i++)
-		if (c->heads[i].workload.v == w.v)
-			c->heads[0] = c->heads[i];
-	c->n_heads = 1; /* of the others nothing is told */
+	fl_heads_tell_only(c->heads, w);
 	return r;
 }
 

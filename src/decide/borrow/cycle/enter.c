@@ -49,8 +49,8 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 
 	if (!p->undo.marks)
 		return 0;
-	for (uint32_t i = 0; i < c->n_heads; i++) {
-		const struct fl_head *h = &c->heads[i];
+	for (uint32_t i = 0; i < c->heads->n; i++) {
+		const struct fl_head *h = &c->heads->rows[i];
 		const struct fl_shape *shape = &p->shapes[p->jobs[h->workload.v].shape];
 		size_t cells = (size_t)shape->room * (p->tree.depth[h->queue.v] + 1) * 3;
 		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * shape->room +
@@ -287,10 +287,10 @@ void fl_enter(struct fl_policy *p)
 			   &(struct fl_rung_step){ &c->marks, c->entries, c->n_entries, yields });
 #endif
 	(void)yields;
-	for (uint32_t i = 0; i < c->n_heads; i++) {
+	for (uint32_t i = 0; i < c->heads->n; i++) {
 		struct fl_entry refused;
 
-		enter_head(p, fl_heads_told(c, &c->heads[i], &refused));
+		enter_head(p, fl_heads_told(c, &c->heads->rows[i], &refused));
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)

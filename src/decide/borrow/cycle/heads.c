@@ -4,15 +4,25 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "decide/borrow/cycle/assign.h"
 #include "decide/match.h"
 
-int fl_heads_new(struct fl_cycle *c, struct fl_arena *a, uint32_t nodes, fairlead_error *err)
+int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err)
 {
-	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
-	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
-	c->heads = fl_arena_alloc(a, nodes, sizeof *c->heads, err);
-	c->felt = fl_arena_alloc(a, nodes, sizeof *c->felt, err);
-	return c->entries && c->entry_of && c->heads && c->felt ? 0 : FAIRLEAD_ENOMEM;
+	struct fl_arena *a = &p->arena;
+	struct fl_heads *k = fl_arena_alloc(a, 1, sizeof *k, err);
+
+	if (!k)
+		return FAIRLEAD_ENOMEM;
+	k->rows = fl_arena_alloc(a, p->tree.n_nodes, sizeof *k->rows, err);
+	k->felt = fl_arena_alloc(a, p->tree.n_nodes, sizeof *k->felt, err);
+	*ret = k;
+	return k->rows && k->felt ? 0 : FAIRLEAD_ENOMEM;
+}
+
+void fl_heads_renew(const struct fl_policy *p, struct fl_heads *k)
+{
+	memset(k->felt, 0, p->tree.n_nodes * sizeof *k->felt);
 }
 
 static void set_aside(struct fl_entry *e, enum fl_reason reason)
@@ -53,8 +63,8 @@ static struct fl_entry *add_entry(struct fl_policy *p, struct fl_head *h)
 
 static struct fl_head *add_head(struct fl_policy *p, struct fl_workload w)
 {
-	struct fl_cycle *c = p->scratch;
-	struct fl_head *h = &c->heads[c->n_heads++];
+	struct fl_heads *k = p->scratch->heads;
+	struct fl_head *h = &k->rows[k->n++];
 
 	*h = (struct fl_head){ .workload = w, .queue = p->jobs[w.v].queue, .entry = FL_NONE };
 	return h;
@@ -84,6 +94,14 @@ void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w)
 	}
 }
 
+void fl_heads_tell_only(struct fl_heads *k, struct fl_workload w)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->rows[i].workload.v == w.v)
+			k->rows[0] = k->rows[i];
+	k->n = 1;
+}
+
 /* --- at a glance --- */
 
 #ifdef FL_CHECKED
@@ -93,7 +111,8 @@ static int check(struct fl_policy *p, const struct fl_entry *seen, fairlead_erro
 	struct fl_entry e = { .workload = seen->workload, .queue = seen->queue };
 	uint32_t n = fl_scan(p, &p->jobs[e.workload.v]).n;
 
-	if (fl_assign_nominate(p, &p->scratch->s, &e, /* only= */ NULL, err) < 0)
+	if (fl_assign_nominate(p, p->scratch->assign, &p->scratch->s, &e, /* only= */ NULL, err) <
+	    0)
 		return FAIRLEAD_ENOMEM;
 	FL_CHECK(e.n_targets == 0 && e.assignment.mode == seen->assignment.mode &&
 		 e.assignment.reason == seen->assignment.reason &&
@@ -137,14 +156,14 @@ static int look_at(struct fl_policy *p, struct fl_head *h, fairlead_error *err)
 		*add_entry(p, h) = e;
 		return 0;
 	}
-	r = fl_assign_glance(p, &c->s, &e, &seen, err);
+	r = fl_assign_glance(p, c->assign, &c->s, &e, &seen, err);
 	if (r < 0)
 		return r;
 	if (seen == FL_GLANCE_REFUSED)
 		return keep_refusal(p, h, &e, err);
 	entry = add_entry(p, h);
 	if (seen == FL_GLANCE_FITS)
-		fl_assign_take_glance(p, entry);
+		fl_assign_take_glance(c->assign, entry);
 	return 0;
 }
 
@@ -160,13 +179,13 @@ static bool is_contested(const struct fl_policy *p, const struct fl_head *h)
 /* The lowest node above all entries of the heads from @first on; NULL heads: none. */
 static uint32_t common(const struct fl_policy *p, uint32_t first)
 {
-	const struct fl_cycle *c = p->scratch;
+	const struct fl_heads *k = p->scratch->heads;
 	struct fl_node top = { FL_NONE };
 
-	for (uint32_t i = first; i < c->n_heads; i++)
-		if (is_contested(p, &c->heads[i]))
-			top = top.v == FL_NONE ? c->heads[i].queue :
-						 fl_tree_lca(&p->tree, top, c->heads[i].queue);
+	for (uint32_t i = first; i < k->n; i++)
+		if (is_contested(p, &k->rows[i]))
+			top = top.v == FL_NONE ? k->rows[i].queue :
+						 fl_tree_lca(&p->tree, top, k->rows[i].queue);
 	return top.v;
 }
 
@@ -174,13 +193,13 @@ static uint32_t common(const struct fl_policy *p, uint32_t first)
 static void mark_cohorts(struct fl_policy *p, const struct fl_head *h, uint32_t top)
 {
 	for (uint32_t n = h->queue.v; n != top; n = p->tree.parent[n])
-		p->scratch->felt[n] = p->scratch->marks.serial;
+		p->scratch->heads->felt[n] = p->scratch->marks.serial;
 }
 
 static bool stands_before_others(const struct fl_policy *p, const struct fl_head *h)
 {
 	for (uint32_t n = p->tree.parent[h->queue.v]; n != FL_NONE; n = p->tree.parent[n])
-		if (p->scratch->felt[n] == p->scratch->marks.serial)
+		if (p->scratch->heads->felt[n] == p->scratch->marks.serial)
 			return true;
 	return false;
 }
@@ -188,23 +207,23 @@ static bool stands_before_others(const struct fl_policy *p, const struct fl_head
 /* Of one tree, whose heads are those from @first on. */
 static void add_who_is_felt(struct fl_policy *p, uint32_t first)
 {
-	struct fl_cycle *c = p->scratch;
+	struct fl_heads *k = p->scratch->heads;
 	uint32_t top = common(p, first);
 
 	if (top == FL_NONE)
 		return;
-	for (uint32_t i = first; i < c->n_heads; i++)
-		if (c->heads[i].entry == FL_NONE && c->heads[i].reserves)
-			(void)add_entry(p, &c->heads[i]);
+	for (uint32_t i = first; i < k->n; i++)
+		if (k->rows[i].entry == FL_NONE && k->rows[i].reserves)
+			(void)add_entry(p, &k->rows[i]);
 	if (!p->model->settings.fair_sharing)
 		return;
 	top = common(p, first);
-	for (uint32_t i = first; i < c->n_heads; i++)
-		if (is_contested(p, &c->heads[i]))
-			mark_cohorts(p, &c->heads[i], top);
-	for (uint32_t i = first; i < c->n_heads; i++)
-		if (c->heads[i].entry == FL_NONE && stands_before_others(p, &c->heads[i]))
-			(void)add_entry(p, &c->heads[i]);
+	for (uint32_t i = first; i < k->n; i++)
+		if (is_contested(p, &k->rows[i]))
+			mark_cohorts(p, &k->rows[i], top);
+	for (uint32_t i = first; i < k->n; i++)
+		if (k->rows[i].entry == FL_NONE && stands_before_others(p, &k->rows[i]))
+			(void)add_entry(p, &k->rows[i]);
 }
 
 /* --- all of them --- */
@@ -214,7 +233,7 @@ static int gather_tree(struct fl_policy *p, uint32_t root, bool glance, fairlead
 {
 	struct fl_cycle *c = p->scratch;
 	struct fl_span order = p->tree.roots[root].order;
-	uint32_t first = c->n_heads;
+	uint32_t first = c->heads->n;
 	int r = 0;
 
 	c->roots[c->n_roots++] = root;
@@ -242,7 +261,7 @@ int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err)
 	bool all = full || p->afs, glance = !full && !p->protect;
 	int r = 0;
 
-	p->scratch->glanced.uses = NULL; /* the arena is new */
+	fl_assign_begin(p->scratch->assign);
 	if (all)
 		for (uint32_t root = 0; root < p->tree.n_roots && r == 0; root++)
 			r = gather_tree(p, root, glance, err);

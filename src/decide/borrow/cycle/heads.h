@@ -35,13 +35,23 @@ struct fl_head {
 	int16_t *scan; /* cycle arena */
 };
 
-int fl_heads_new(struct fl_cycle *c, struct fl_arena *a, uint32_t nodes, fairlead_error *err);
+/* For as long as the policy. */
+struct fl_heads {
+	struct fl_head *rows; /* of this cycle, by place in the tree's order */
+	uint32_t n;
+	uint32_t *felt; /* by node: == the cycle's serial: an entry comes through it (heads.c) */
+};
+int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err);
+/* Marks begin anew (marks.h). */
+void fl_heads_renew(const struct fl_policy *p, struct fl_heads *k);
 /* The heads of all trees to which something happened, with @full of all and all as entries. */
 int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err);
 /* @w alone. */
 struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w);
 /* @w, and of its tree those who are promised something. */
 void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w);
+/* Of the others, of whom all is known by now, nothing is told. */
+void fl_heads_tell_only(struct fl_heads *k, struct fl_workload w);
 /* @e cannot be looked at: it is parked and touches nobody else. */
 bool fl_heads_set_aside(const struct fl_policy *p, struct fl_entry *e);
 

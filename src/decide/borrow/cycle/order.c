@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * order - in which order a cycle's heads are served
- *
- * Classical: by borrowing level, priority, age.
- *
- * Fair sharing: a tournament in each tree of cohorts, played again after each
- * pick.  At every cohort the heads below compete by the share that the child node
- * they come through would have with them; the winner goes on to the parent, and
- * the root's winner is served.  A child that stays within its quota beats one
- * that borrows; then the lower share, the higher priority, the older workload.
- *
- * Before all of them come those for whom freed quota is held, and, under fair sharing,
- * those whose priority overrules it (protect.h), each in classical order.
- *
- * A pick changes usage only on the path of its queue, so only the contenders on that path are
- * compared again: O(depth log children) a pick (tournament.h).
- */
+#include "decide/borrow/cycle/order.h"
+
+#include <string.h>
+
 #include "base/sort.h"
+#include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/cycle/tournament.h"
 #include "decide/borrow/guarantee/protect.h"
+
+struct fl_turns {
+	uint32_t *order, at; /* entries; who is next */
+	uint32_t n_early;    /* fair sharing: so many in `order` are served before the tournament */
+	struct fl_tournament tournament;
+};
+
+int fl_order_new(struct fl_policy *p, struct fl_turns **ret, fairlead_error *err)
+{
+	struct fl_turns *k = fl_arena_alloc(&p->arena, 1, sizeof *k, err);
+
+	if (!k)
+		return FAIRLEAD_ENOMEM;
+	*ret = k;
+	return fl_tournament_init(p, &k->tournament, err);
+}
+
+void fl_order_renew(const struct fl_policy *p, struct fl_turns *k)
+{
+	memset(k->tournament.contenders, 0, p->tree.n_nodes * sizeof *k->tournament.contenders);
+}
 
 /* Priority, age, uid: what is left to compare when the shares are equal. */
 static int cmp_age(const struct fl_policy *p, struct fl_workload a, struct fl_workload b)
@@ -57,11 +66,11 @@ int fl_order_cmp(const struct fl_policy *p, const struct fl_contender *a,
 	return order ? order : cmp_age(p, a->entry->workload, b->entry->workload);
 }
 
-void fl_order_value(struct fl_policy *p, struct fl_node n, struct fl_contender *k)
+void fl_order_value(const struct fl_policy *p, struct fl_node n, struct fl_drs_extra *arriving,
+		    struct fl_contender *k)
 {
 	const struct fl_tree *t = &p->tree;
-	struct fl_cycle *c = p->scratch;
-	const struct fl_usage *u = &c->s.usage;
+	const struct fl_usage *u = &p->scratch->s.usage;
 	const struct fl_nomination *a = &k->entry->assignment;
 
 	k->borrows = false;
@@ -75,21 +84,25 @@ void fl_order_value(struct fl_policy *p, struct fl_node n, struct fl_contender *
 				0, fl_sat_sub(amount,
 					      fl_quota_local_available(t, u, (struct fl_node){ at },
 								       column)));
-		c->arriving[i] = (struct fl_drs_extra){ column, amount };
+		arriving[i] = (struct fl_drs_extra){ column, amount };
 		k->borrows |= a->uses[i].amount > 0 &&
 			      fl_quota_borrows_with(t, u, n, column, amount);
 	}
-	k->drs = fl_drs_with(t, u, n, c->arriving, a->n_uses);
+	k->drs = fl_drs_with(t, u, n, arriving, a->n_uses);
 }
 
 /* One head alone has nobody to compete with. */
 static bool comes_early(const struct fl_policy *p, const struct fl_entry *e)
 {
 	return !p->model->settings.fair_sharing || p->scratch->n_entries == 1 ||
-	       p->jobs[e->workload.v].promised || fl_protect_overrules(p, e->workload);
+	       p->jobs[e->workload.v].promised ||
+	       (p->protect && fl_protect_overrules(p, e->workload));
 }
 
-static bool has_tournament(const struct fl_cycle *c) { return c->n_early < c->n_entries; }
+static bool has_tournament(const struct fl_cycle *c, const struct fl_turns *k)
+{
+	return k->n_early < c->n_entries;
+}
 
 int fl_order_promised(struct fl_policy *p, uint32_t **ret, uint32_t *ret_n, fairlead_error *err)
 {
@@ -109,35 +122,36 @@ int fl_order_promised(struct fl_policy *p, uint32_t **ret, uint32_t *ret_n, fair
 	return 0;
 }
 
-int fl_order_start(struct fl_policy *p, fairlead_error *err)
+int fl_order_start(struct fl_policy *p, struct fl_turns *k, fairlead_error *err)
 {
-	struct fl_cycle *c = p->scratch;
+	const struct fl_cycle *c = p->scratch;
 	uint32_t *scratch = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *scratch, err);
 
-	c->at = c->n_early = 0;
-	c->order = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *c->order, err);
-	if (!scratch || !c->order)
+	k->at = k->n_early = 0;
+	k->order = fl_arena_alloc(&p->cycle_arena, c->n_entries, sizeof *k->order, err);
+	if (!scratch || !k->order)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (comes_early(p, &c->entries[i]))
-			c->order[c->n_early++] = i;
-	fl_sort(c->order, c->n_early, scratch, cmp_classical, p);
-	if (has_tournament(c))
-		fl_tournament_start(p);
+			k->order[k->n_early++] = i;
+	fl_sort(k->order, k->n_early, scratch, cmp_classical, p);
+	if (has_tournament(c, k))
+		fl_tournament_start(p, &k->tournament);
 	return 0;
 }
 
-struct fl_entry *fl_order_next(struct fl_policy *p)
+struct fl_entry *fl_order_next(struct fl_policy *p, struct fl_turns *k)
 {
 	struct fl_cycle *c = p->scratch;
 
-	for (; c->at < c->n_early; c->at++)
-		if (!c->entries[c->order[c->at]].processed)
-			return &c->entries[c->order[c->at]];
-	if (!has_tournament(c))
+	for (; k->at < k->n_early; k->at++)
+		if (!c->entries[k->order[k->at]].processed)
+			return &c->entries[k->order[k->at]];
+	if (!has_tournament(c, k))
 		return NULL;
-	for (; c->at - c->n_early < c->n_roots; c->at++) {
-		struct fl_entry *best = fl_tournament_best(p, c->roots[c->at - c->n_early]);
+	for (; k->at - k->n_early < c->n_roots; k->at++) {
+		struct fl_entry *best = fl_tournament_best(p, &k->tournament,
+							   c->roots[k->at - k->n_early]);
 
 		if (best)
 			return best;
@@ -145,9 +159,9 @@ struct fl_entry *fl_order_next(struct fl_policy *p)
 	return NULL;
 }
 
-void fl_order_done(struct fl_policy *p, struct fl_entry *e)
+void fl_order_done(struct fl_policy *p, struct fl_turns *k, struct fl_entry *e)
 {
 	e->processed = true;
-	if (has_tournament(p->scratch))
-		fl_tournament_served(p, e);
+	if (has_tournament(p->scratch, k))
+		fl_tournament_served(p, &k->tournament, e);
 }

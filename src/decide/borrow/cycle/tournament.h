@@ -20,7 +20,7 @@
 #ifndef FL_DECIDE_BORROW_CYCLE_TOURNAMENT_H
 #define FL_DECIDE_BORROW_CYCLE_TOURNAMENT_H
 
-#include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/view/entry.h"
 
 /* The best head below a node, and what the node's parent compares it by. */
 struct fl_contender {
@@ -32,19 +32,27 @@ struct fl_contender {
 	struct fl_drs drs;      /* of the node, with the entry's usage */
 };
 
-/* Room in @c for a tree of @nodes. */
-int fl_tournament_new(struct fl_cycle *c, struct fl_arena *a, uint32_t nodes, fairlead_error *err);
+/* For as long as the policy. */
+struct fl_tournament {
+	struct fl_contender *contenders; /* by node */
+	uint32_t *paths, n_paths;
+	uint32_t *rounds;
+	struct fl_drs_extra *arriving; /* what an entry brings to a node, by its uses */
+};
+int fl_tournament_init(struct fl_policy *p, struct fl_tournament *t, fairlead_error *err);
 /* All of this cycle's heads that were not served come into it. */
-void fl_tournament_start(struct fl_policy *p);
+void fl_tournament_start(struct fl_policy *p, struct fl_tournament *t);
 /* @e was served, and S changed on the path of its queue. */
-void fl_tournament_served(struct fl_policy *p, const struct fl_entry *e);
+void fl_tournament_served(struct fl_policy *p, struct fl_tournament *t, const struct fl_entry *e);
 /* Who is next in the tree of @root; NULL when all were served. */
-struct fl_entry *fl_tournament_best(const struct fl_policy *p, uint32_t root);
+struct fl_entry *fl_tournament_best(const struct fl_policy *p, const struct fl_tournament *t,
+				    uint32_t root);
 
 /* order.c: the rule. <0: @a is served before @b; total. */
 int fl_order_cmp(const struct fl_policy *p, const struct fl_contender *a,
 		 const struct fl_contender *b);
-/* What @n's contender is compared by: the node as it would be with the entry's usage. */
-void fl_order_value(struct fl_policy *p, struct fl_node n, struct fl_contender *k);
+/* What @n's contender is compared by: the node as it would be in S with the entry's usage. */
+void fl_order_value(const struct fl_policy *p, struct fl_node n, struct fl_drs_extra *arriving,
+		    struct fl_contender *k);
 
 #endif

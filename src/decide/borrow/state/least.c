@@ -58,11 +58,6 @@ static void check(const struct fl_policy *p, struct fl_node q)
 }
 #endif
 
-bool fl_least_is_known(const struct fl_policy *p, struct fl_node q)
-{
-	return p->least_epoch[q.v] != 0 && p->least_epoch[q.v] == p->lines[q.v].epoch;
-}
-
 void fl_least_keep(struct fl_policy *p, struct fl_node q)
 {
 	p->least_epoch[q.v] = p->least_age[q.v]++ > p->lines[q.v].n_holders ? 0 :

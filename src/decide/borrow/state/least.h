@@ -23,7 +23,10 @@ int fl_least_new(struct fl_policy *p, fairlead_error *err);
 const fl_amount *fl_least(struct fl_policy *p, struct fl_node q);
 
 /* state.c: around a change of @q's holders, of which @w (FL_NONE: nobody) may be new. */
-bool fl_least_is_known(const struct fl_policy *p, struct fl_node q);
+static inline bool fl_least_is_known(const struct fl_policy *p, struct fl_node q)
+{
+	return p->least_epoch[q.v] != 0 && p->least_epoch[q.v] == p->lines[q.v].epoch;
+}
 void fl_least_keep(struct fl_policy *p, struct fl_node q);
 void fl_least_lower(struct fl_policy *p, struct fl_node q, struct fl_workload w);
 

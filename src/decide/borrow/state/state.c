@@ -111,7 +111,8 @@ void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 	FL_SET(p, p->holder_at[w.v], at);
 	FL_SET(p, line->n_holders, at + 1);
 	fl_state_list(p, w);
-	fl_afs_hold(p, w, +1);
+	if (p->afs)
+		fl_afs_hold(p, w, +1);
 	if (p->tree.root_index[q.v] == FL_NONE)
 		return; /* below a cohort cycle: it stays, and counts nowhere */
 	for (uint32_t i = 0; i < j->n_use; i++)
@@ -130,7 +131,8 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 		for (uint32_t i = j->n_use; i-- > 0;)
 			fl_usage_remove(&p->usage, &p->tree, q, fl_uses(p, j)[i].column,
 					fl_uses(p, j)[i].amount);
-	fl_afs_hold(p, w, -1);
+	if (p->afs)
+		fl_afs_hold(p, w, -1);
 	fl_state_unlist(p, w);
 	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
 	FL_SET(p, p->holder_at[last], p->holder_at[w.v]);
