@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/preempt/s2a.h"
 
 /* In fl_borrowers.stands. */
 enum { STANDS = 1, LEFT = 2, TOLD = 4, KEEPS = 8 };
@@ -306,9 +307,9 @@ static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct
 {
 	struct fl_round r = outcome(&p->tree, v->borrowers, c, i);
 
-	if (r.keeps == FL_NONE || fl_drs_cmp(fl_borrowers_kept(p, v, r.keeps), least) < 0)
+	if (r.keeps == FL_NONE || !fl_s2a_holds(least, fl_borrowers_kept(p, v, r.keeps)))
 		return FL_NONE;
-	if (r.most != except && fl_drs_cmp(fl_borrowers_kept(p, v, r.most), least) >= 0)
+	if (r.most != except && fl_s2a_holds(least, fl_borrowers_kept(p, v, r.most)))
 		return r.most;
 	if (i >= c.n)
 		return FL_NONE;

@@ -62,7 +62,7 @@ void fl_borrowers_with(const struct fl_policy *p, struct fl_view *v, uint32_t q,
 
 /*
  * The first of @n's child queues but @except of which it is not known that each, without any one of
- * its workloads, keeps less than share @least.
+ * its workloads, keeps too little for rule S2-a, by which a side with share @least asks (s2a.h).
  */
 struct fl_node fl_borrowers_top_keeping(const struct fl_policy *p, struct fl_view *v, uint32_t n,
 					uint32_t except, const struct fl_drs *least);

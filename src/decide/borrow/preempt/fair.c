@@ -13,6 +13,8 @@
  *   S2-b  share of x's side with the workload <  share of y's side with the victim
  *         (LessThanInitialShare); one victim a queue in the second pass.
  *
+ * s2a.h says S2-a in full, and what searches rest on that do not ask it of everybody.
+ *
  * Promises: no victim from a queue that does not borrow a needed resource; the
  * view is left as it was found; ends after at most (candidates + nodes) rounds.
  * It cannot promise that evictions settle (doc/guide/loops.md), unless a Policy wants it: then
@@ -21,12 +23,11 @@
  * Cost: O((victims + 1) * depth * log children), where victims are those that a rule was asked
  * about, and queues that turned out to have none.
  */
-#include <math.h>
-
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/preempt/fair_walk.h"
 #include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/preempt/s2a.h"
 
 /* The two nodes whose shares are compared: below the lowest common ancestor with queue @q. */
 struct sides {
@@ -64,7 +65,7 @@ static bool rule_s2a(struct fl_fair_walk *f, uint32_t victim, const struct sides
 {
 	struct fl_drs without = fl_view_drs_without(f->p, f->v, s->victim,
 						    (struct fl_workload){ victim });
-	bool holds = fl_drs_cmp(&s->preemptor, &without) <= 0;
+	bool holds = fl_s2a_holds(&s->preemptor, &without);
 
 	emit_shares(f, FL_CHECK_S2A, victim, s, &without, holds);
 	return holds;
@@ -74,7 +75,7 @@ static bool rule_s2a(struct fl_fair_walk *f, uint32_t victim, const struct sides
 static bool rule_s2b(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	const struct fl_drs *before = fl_view_drs(f->p, f->v, s->victim);
-	bool holds = fl_drs_cmp(&s->preemptor, before) < 0;
+	bool holds = fl_s2b_holds(&s->preemptor, before);
 
 	emit_shares(f, FL_CHECK_S2B, victim, s, before, holds);
 	return holds;
@@ -86,10 +87,9 @@ static bool settles(struct fl_fair_walk *f, uint32_t victim)
 	return fl_rung_passes(f->p, f->s->tell, f->v, f->ask, victim);
 }
 
-/* An infinite share is above every finite one, without anybody gone or not. */
 static bool is_hopeless(struct fl_fair_walk *f, const struct sides *s)
 {
-	return isinf(s->preemptor.weighted) && !isinf(fl_view_drs(f->p, f->v, s->victim)->weighted);
+	return fl_s2_is_hopeless(&s->preemptor, fl_view_drs(f->p, f->v, s->victim));
 }
 
 /* The first strategy. */
@@ -132,7 +132,7 @@ static bool refuses_all(struct fl_fair_walk *f, struct fl_node q, const struct s
 	if (f->rule != FL_FAIR_FINAL || !fl_fair_walk_may_leave_out(f))
 		return false;
 	without = fl_view_drs_without_least(f->p, f->v, s->victim, q);
-	return fl_drs_cmp(&s->preemptor, &without) > 0;
+	return !fl_s2a_holds(&s->preemptor, &without);
 }
 
 /* Candidates of queue @q by the first strategy: one that passes, or all go to the second pass. */

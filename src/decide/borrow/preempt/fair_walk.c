@@ -5,6 +5,7 @@
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/preempt/s2a.h"
 
 static struct fl_search_node *marks_of(struct fl_fair_walk *w, uint32_t n)
 {
@@ -153,7 +154,7 @@ void fl_fair_walk_leave(struct fl_fair_walk *w, struct fl_node q) { prune(w, q.v
 
 bool fl_fair_walk_may_leave_out(const struct fl_fair_walk *w)
 {
-	return !is_thorough(w) && !w->v->usage.large;
+	return !is_thorough(w) && fl_s2a_has_bounds(&w->v->usage);
 }
 
 void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q)
@@ -206,15 +207,16 @@ static uint32_t better(struct fl_fair_walk *w, uint32_t own, uint32_t other)
 /* Is @own's share above what the rule asks of @other, and so of all whose share is no larger? */
 static bool is_beyond(struct fl_fair_walk *w, uint32_t own, const struct fl_drs *other)
 {
-	int order = fl_drs_cmp(share_of(w, own), other);
+	const struct fl_drs *share = share_of(w, own);
 
-	return w->rule == FL_FAIR_INITIAL ? order >= 0 : order > 0;
+	return w->rule == FL_FAIR_INITIAL ? !fl_s2b_holds(share, other) :
+					    !fl_s2a_holds(share, other);
 }
 
 /* May a walk leave out those that cannot pass? */
 static bool leaves_out(const struct fl_fair_walk *w)
 {
-	return w->rule != FL_FAIR_ALL && !w->v->usage.large;
+	return w->rule != FL_FAIR_ALL && fl_s2a_has_bounds(&w->v->usage);
 }
 
 /* May the asking queue take from others at all? */
@@ -486,7 +488,10 @@ static struct fl_drs share_with(const struct fl_policy *p, const struct fl_view 
 static bool is_above(const struct fl_policy *p, struct fl_view *v, const struct fl_drs *own,
 		     struct fl_node n)
 {
-	return n.v == FL_NONE || fl_drs_cmp(own, fl_view_drs(p, v, n)) > 0;
+	const struct fl_drs *other = n.v == FL_NONE ? NULL : fl_view_drs(p, v, n);
+
+	/* Who is refused by S2-a for what is there is so by S2-b. */
+	return !other || !fl_s2a_holds(own, other);
 }
 
 bool fl_fair_hopeless(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask)
@@ -498,7 +503,7 @@ bool fl_fair_hopeless(const struct fl_policy *p, struct fl_view *v, const struct
 	bool within = fl_sat_add(v->usage.cell[at], amount) <= t->subtree[at] &&
 		      !p->model->settings.off[FL_GATE_PREEMPT_WITHIN_NOMINAL];
 
-	if (v->usage.large || ask->n != 1)
+	if (!fl_s2a_has_bounds(&v->usage) || ask->n != 1)
 		return false;
 	fl_borrowers_begin(p, v);
 	for (uint32_t own = ask->queue.v, n = t->parent[own]; n != FL_NONE;

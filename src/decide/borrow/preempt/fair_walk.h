@@ -12,8 +12,8 @@
  * The walk goes over all candidates twice, in two passes.  It may leave out those that cannot
  * pass the rule of its pass: when the share of the asking side is above the largest other one at
  * their common cohort, so it is above all shares there, and above what they would be with
- * somebody gone.  Where shares could rise as usage falls (fl_usage.large), or when every victim
- * counts (somebody listens; a Policy notes whom it spares), nobody is left out.
+ * somebody gone (s2a.h).  Where shares could rise as usage falls, or when every victim counts
+ * (somebody listens; a Policy notes whom it spares), nobody is left out.
  *
  * Cost: O(depth log children) a queue, for those that have something to give; each that turns out
  * to have nothing costs O(log children) once a pass.  Talkative walks, and those under a Policy,
