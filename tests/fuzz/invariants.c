@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decide/borrow/line/lines.h"
 #include "decide/borrow/state/state.h"
 #include "fuzz/fuzz.h"
 

@@ -10,7 +10,7 @@
  * be.
  *
  * A workload that has gone is left out unless its priority was changed (which a model's rows do
- * not know) or its shape is known not to fit (decide/borrow/state/adopt.h, what is forgotten).
+ * not know) or its shape is known not to fit (decide/borrow/doors/adopt.h, what is forgotten).
  */
 #ifndef FL_TESTS_PROP_GENERATIONS_H
 #define FL_TESTS_PROP_GENERATIONS_H

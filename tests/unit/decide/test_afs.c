@@ -8,6 +8,8 @@
 #include "afs_world.h"
 #include "ask/common/settle.h"
 #include "base/sort.h"
+#include "decide/borrow/line/by_usage.h"
+#include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "lib/fail_mem.h"
 
@@ -373,7 +375,7 @@ static void time_moves_the_order_of_victims(void **unused)
 	}
 }
 
-/* Places as decide/borrow/afs/order.c says, counted one by one. */
+/* Places as decide/borrow/line/by_usage.c says, counted one by one. */
 static void slow_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 {
 	uint32_t place[64], sorted[64], at = 0;
@@ -381,7 +383,7 @@ static void slow_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		place[i] = 0;
 		for (uint32_t k = 0; k < n; k++)
-			place[i] += k != i && fl_preempt_cmp_candidates(p, ids[k], ids[i]) < 0;
+			place[i] += k != i && fl_holders_cmp_candidates(p, ids[k], ids[i]) < 0;
 	}
 	for (uint32_t want = 0; want < n; want++)
 		for (uint32_t i = 0; i < n; i++)
@@ -427,14 +429,14 @@ static void circles_are_broken_by_the_number_of_those_before(void **unused)
 		p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		for (uint32_t i = 0; i < 24; i++)
 			fast[i] = i;
-		fl_sort(fast, 24, scratch, fl_preempt_cmp_ages, p);
+		fl_sort(fast, 24, scratch, fl_holders_cmp_ages, p);
 		memcpy(slow, fast, sizeof slow);
 		fl_afs_sort(p, fast, 24);
 		slow_sort(p, slow, 24);
 		assert_memory_equal(fast, slow, sizeof slow);
 		for (uint32_t i = 0; i < 24; i++)
 			for (uint32_t k = i + 1; k < 24; k++)
-				circles += fl_preempt_cmp_candidates(p, fast[i], fast[k]) > 0;
+				circles += fl_holders_cmp_candidates(p, fast[i], fast[k]) > 0;
 		done(p, m);
 	}
 	assert_true(circles > 100); /* else the test says nothing */

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "decide/borrow/state/adopt.h"
-#include "decide/borrow/state/image.h"
 #include "decide/share/decay.h"
 #include "decide/share/integral.h"
 

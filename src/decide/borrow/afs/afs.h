@@ -20,11 +20,13 @@
  * into the LocalQueue's status is not there to be counted.
  *
  * Tested in tests/unit/decide/test_afs.c and by the recorded suites afs and afs_decay; the
- * long explanation is doc/guide/admission-fair-sharing.md.  Private to this folder.
+ * long explanation is doc/guide/admission-fair-sharing.md.  Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_AFS_AFS_H
 #define FL_DECIDE_BORROW_AFS_AFS_H
 
+#include "base/image.h"
+#include "decide/borrow/state/adopting.h"
 #include "decide/borrow/state/state.h"
 
 /* Rows of cells are one a resource of the model; usage is in natural units: cores, bytes. */
@@ -93,20 +95,9 @@ int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err);
 /* For each workload that is admitted or released, at most this many notes of 16 bytes. */
 size_t fl_afs_notes(const struct fl_policy *p);
 
-/* --- order.c --- */
-
-/* Of two that wait in one queue: whom freed quota is held for, then lower usage, the sticky one, queue order. */
-bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b);
-/* The head of @q by usage: looks at everybody who waits in it. */
-struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q);
-/* Candidates of several queues, in the order that usage has no part in: put usage into it. */
-void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n);
-
-/* --- time.c --- */
-
-/* Next time that usage alone may change the order somewhere; FL_NEVER. */
-fl_time fl_afs_wake(const struct fl_policy *p, fl_time now);
-/* For the digest: calls @word with all that usage follows from. */
-void fl_afs_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
+/* In an image, and carried into another policy; after all who hold something are entered. */
+int fl_afs_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
+int fl_afs_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
+void fl_afs_adopt(struct fl_policy *p, const struct fl_adopting *a);
 
 #endif

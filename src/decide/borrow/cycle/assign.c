@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/lines.h"
 #include "decide/match.h"
 
 /* How one resource is served in one flavor. */
@@ -281,7 +282,7 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 {
 	int16_t last = FL_SCAN_NONE;
 
-	if (!a->only && fl_state_scan_counts(a->p, a->job))
+	if (!a->only && fl_line_scan_counts(a->p, a->job))
 		last = a->p->scans[fl_scan(a->p, a->job).first + a->podset * a->line->groups.n +
 				   group];
 	return last < 0 ? 0 : (uint32_t)last + 1;

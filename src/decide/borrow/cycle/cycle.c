@@ -20,10 +20,11 @@
 #include "decide/borrow/cycle/assign.h"
 #include "decide/borrow/cycle/heads.h"
 #include "decide/borrow/cycle/order.h"
-#include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 
@@ -62,7 +63,7 @@ int fl_cycle_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 {
 	int r = fl_preempt_reserve(p, p->scratch->search, p->holdings.n + 1, err);
 
-	return r < 0 ? r : fl_state_room(p, w, err);
+	return r < 0 ? r : fl_holders_room(p, w, err);
 }
 
 /*

@@ -7,7 +7,7 @@
  * without the victims chosen so far in this cycle.  Both change together, so no
  * rule has to take victims out and put them back one by one.
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_CYCLE_CYCLE_H
 #define FL_DECIDE_BORROW_CYCLE_CYCLE_H

@@ -12,9 +12,11 @@
 
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/heads.h"
-#include "decide/borrow/cycle/requeue.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
+#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/preempt.h"
 
 /*
@@ -91,7 +93,7 @@ static int reserve_holdings(struct fl_policy *p, fairlead_error *err)
 		n++;
 	}
 	r = fl_holdings_reserve(&p->holdings, end, err);
-	if (r < 0 || (r = fl_state_reserve(p, n, err)) < 0)
+	if (r < 0 || (r = fl_holders_reserve(p, n, err)) < 0)
 		return r;
 	return fl_preempt_reserve(p, c->search, n, err);
 }
@@ -127,7 +129,7 @@ static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
 	FL_SET(p, j->scan_cycle, 0);
 	FL_SET(p, line->generation, line->generation + 1);
 	fl_line_remove(p, e->workload);
-	fl_state_hold(p, e->workload, e->queue);
+	fl_holders_hold(p, e->workload, e->queue);
 	fl_afs_settle(p, e->workload);
 }
 
@@ -140,10 +142,10 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 			continue;
 		fl_rung_leave(p, e->targets[i].workload);
 		fl_line_stir(p, e->queue);
-		fl_state_unlist(p, e->targets[i].workload);
+		fl_holders_unlist(p, e->targets[i].workload);
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
-		fl_state_list(p, e->targets[i].workload);
+		fl_holders_list(p, e->targets[i].workload);
 		fl_protect_goes(p, e->targets[i].workload);
 		fl_protect_evicted(p, e, &e->targets[i]);
 	}
@@ -170,7 +172,7 @@ static uint32_t number(const struct fl_policy *p, uint32_t root)
 static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, const int16_t *next)
 {
 	const struct fl_job *j = &p->jobs[e->workload.v];
-	bool counted = fl_state_scan_counts(p, j);
+	bool counted = fl_line_scan_counts(p, j);
 	struct fl_span scan = fl_scan(p, j);
 
 	for (uint32_t i = 0; i < scan.n; i++) {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "decide/borrow/cycle/assign.h"
+#include "decide/borrow/line/lines.h"
 #include "decide/match.h"
 
 int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err)

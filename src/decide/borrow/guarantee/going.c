@@ -2,13 +2,14 @@
 #include "decide/borrow/guarantee/going.h"
 
 #include "decide/borrow/guarantee/protect.h"
+#include "decide/borrow/line/holders.h"
 
 /* The next of those who hold quota of @q; they are the first of its candidates. */
 static uint32_t next_of(struct fl_policy *p, const struct fl_marks *marks, struct fl_node q,
 			uint32_t *at)
 {
 	uint32_t n;
-	const uint32_t *list = fl_state_candidates(p, q, &n);
+	const uint32_t *list = fl_holders_candidates(p, q, &n);
 
 	while (*at < n && p->jobs[list[*at]].state == FL_STATE_EVICTING) {
 		uint32_t w = list[(*at)++];

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/state/adopt.h"
-#include "decide/borrow/state/image.h"
+#include "decide/borrow/line/lines.h"
 
 enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
 
@@ -16,7 +15,6 @@ struct fl_protect {
 	uint32_t *level;          /* by cell: reclaims in a row */
 	int16_t *flavors;         /* beside p->scans: what the promised were promised */
 	int32_t *counts;          /* by podset of the model: the same */
-	fl_time *waiting_since;   /* by workload */
 	fl_time *lifted, *longer; /* by workload: of that reservation, its run counts as longer */
 	fl_time *wake;            /* by root: when the first refusal so far ends */
 	fl_time *noted;           /* the same of the running cycle */
@@ -98,13 +96,13 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	p->protect = k;
 	k->flavors = fl_arena_alloc(a, p->n_scans, sizeof *k->flavors, err);
 	k->counts = fl_arena_alloc(a, p->model->n_podsets, sizeof *k->counts, err);
-	k->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->waiting_since, err);
+	p->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *p->waiting_since, err);
 	k->lifted = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->lifted, err);
 	k->longer = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->longer, err);
-	if (!k->flavors || !k->counts || !k->waiting_since || !k->lifted || !k->longer)
+	if (!k->flavors || !k->counts || !p->waiting_since || !k->lifted || !k->longer)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		k->waiting_since[w] = waits_since(p, w);
+		p->waiting_since[w] = waits_since(p, w);
 		k->lifted[w] = FL_TIME_NONE;
 	}
 	fill(p);
@@ -140,7 +138,7 @@ int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairle
 	if ((r = fl_image_put(w, &wake_kind, k->wake, p->tree.n_roots, err)) < 0 ||
 	    (r = fl_image_put(w, &flavors_kind, k->flavors, p->n_scans, err)) < 0 ||
 	    (r = fl_image_put(w, &counts_kind, k->counts, p->model->n_podsets, err)) < 0 ||
-	    (r = fl_image_put(w, &waiting_kind, k->waiting_since, p->model->n_workloads, err)) <
+	    (r = fl_image_put(w, &waiting_kind, p->waiting_since, p->model->n_workloads, err)) <
 		    0 ||
 	    !k->backs_off)
 		return r;
@@ -158,7 +156,7 @@ int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_err
 	if ((r = fl_image_copy(i, &wake_kind, p->tree.n_roots, k->wake, err)) < 0 ||
 	    (r = fl_image_copy(i, &flavors_kind, p->n_scans, k->flavors, err)) < 0 ||
 	    (r = fl_image_copy(i, &counts_kind, p->model->n_podsets, k->counts, err)) < 0 ||
-	    (r = fl_image_copy(i, &waiting_kind, p->model->n_workloads, k->waiting_since, err)) < 0)
+	    (r = fl_image_copy(i, &waiting_kind, p->model->n_workloads, p->waiting_since, err)) < 0)
 		return r;
 	for (uint32_t n = 0; n < p->model->n_podsets; n++)
 		if (k->counts[n] < 0)
@@ -216,7 +214,7 @@ static fl_time carried_since(const struct fl_policy *p, const struct fl_adopting
 	const struct fl_protect *from = a->from->protect;
 
 	if (from)
-		return from->waiting_since[a->is.was[w].v];
+		return a->from->waiting_since[a->is.was[w].v];
 	return p->jobs[w].state == FL_STATE_EVICTING ? p->now : waits_since(p, w);
 }
 
@@ -231,7 +229,7 @@ void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a)
 		uint32_t was = a->is.was[w].v;
 
 		if (was != FL_NONE)
-			k->waiting_since[w] = carried_since(p, a, w);
+			p->waiting_since[w] = carried_since(p, a, w);
 		if (p->jobs[w].promised)
 			carry_promise(p, a, (struct fl_workload){ w });
 	}
@@ -330,7 +328,7 @@ enum fl_protect_answer fl_protect_allows(struct fl_policy *p, const struct fl_te
 	return long_enough(p, t, ask, victim, FL_CHECK_MINIMUM_RUN, runs_since(p, victim),
 			   p->protect->of[v->held_by.v].minimum_run[cause]) &&
 			       long_enough(p, t, ask, victim, FL_CHECK_PREEMPTION_DELAY,
-					   p->protect->waiting_since[ask->workload.v],
+					   p->waiting_since[ask->workload.v],
 					   p->protect->of[ask->queue.v].delay[cause]) ?
 		       FL_PROTECT_ALLOWS :
 		       FL_PROTECT_FOR_NOW;
@@ -419,8 +417,7 @@ bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
 static fl_time stuck_at(const struct fl_policy *p, uint32_t w)
 {
 	return p->model->settings.eviction_timeout > 0 ?
-		       fl_sat_add(p->protect->waiting_since[w],
-				  p->model->settings.eviction_timeout) :
+		       fl_sat_add(p->waiting_since[w], p->model->settings.eviction_timeout) :
 		       FL_NEVER;
 }
 
@@ -461,7 +458,7 @@ void fl_protect_goes(struct fl_policy *p, struct fl_workload w)
 	if (!p->protect)
 		return;
 	/* Always: a Policy that says a timeout later counts from here. */
-	FL_SET(p, p->protect->waiting_since[w.v], p->now);
+	FL_SET(p, p->waiting_since[w.v], p->now);
 	if (p->model->settings.eviction_timeout > 0)
 		note(p, p->jobs[w.v].held_by, stuck_at(p, w.v));
 }
@@ -505,12 +502,6 @@ size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w)
 {
 	return fl_scan(p, &p->jobs[w.v]).n * sizeof(int16_t) +
 	       fl_row(p, w)->podsets.n * sizeof(int32_t) + 16;
-}
-
-void fl_protect_waits(struct fl_policy *p, struct fl_workload w)
-{
-	if (p->protect)
-		FL_SET(p, p->protect->waiting_since[w.v], p->now);
 }
 
 /* --- the course of time --- */
@@ -675,11 +666,11 @@ void fl_protect_spell(const struct fl_policy *p, fl_time now, bool gist, fl_word
 						     k->of[j->held_by.v].minimum_run[c], now),
 						gist));
 			else if (j->queue.v != FL_NONE)
-				word(user, told(left(k->waiting_since[w],
+				word(user, told(left(p->waiting_since[w],
 						     k->of[j->queue.v].delay[c], now),
 						gist));
 		if (j->state == FL_STATE_EVICTING)
-			word(user, told(left(k->waiting_since[w],
+			word(user, told(left(p->waiting_since[w],
 					     p->model->settings.eviction_timeout, now),
 					gist));
 		word(user, j->promised);
@@ -723,14 +714,14 @@ int fl_protect_lift(struct fl_policy *p, uint32_t w, fairlead_error *err)
 	if (k && holds)
 		more = first_left(runs_since(p, w), k->of[j->held_by.v].minimum_run, p->now);
 	else if (k && j->queue.v != FL_NONE)
-		more = first_left(k->waiting_since[w], k->of[j->queue.v].delay, p->now);
+		more = first_left(p->waiting_since[w], k->of[j->queue.v].delay, p->now);
 	if (more == 0)
 		return 1;
 	r = fl_undo_reserve(&p->undo, 2, 2 * sizeof(fl_time), err);
 	if (r < 0)
 		return r;
 	if (!holds) {
-		FL_SET(p, k->waiting_since[w], fl_sat_sub(k->waiting_since[w], more));
+		FL_SET(p, p->waiting_since[w], fl_sat_sub(p->waiting_since[w], more));
 		return 0;
 	}
 	more = fl_sat_add(more, j->reserved_at - runs_since(p, w));

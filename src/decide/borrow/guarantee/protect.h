@@ -26,11 +26,13 @@
  *
  * It cannot promise that a protected cluster is fair at every moment: that is what it is for.
  *
- * Tested in tests/unit/decide/test_protect.c.  Private to this folder.
+ * Tested in tests/unit/decide/test_protect.c.  Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_GUARANTEE_PROTECT_H
 #define FL_DECIDE_BORROW_GUARANTEE_PROTECT_H
 
+#include "base/image.h"
+#include "decide/borrow/state/adopting.h"
 #include "decide/borrow/view/entry.h"
 #include "decide/borrow/view/tell.h"
 
@@ -78,9 +80,6 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 enum { FL_PROTECT_PROMISE_NOTES = 3 };
 size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w);
 
-/* @w waits from now on: its delay begins. */
-void fl_protect_waits(struct fl_policy *p, struct fl_workload w);
-
 /* --- the course of time --- */
 
 /* A cycle begins: nothing was refused in it yet. */
@@ -113,5 +112,13 @@ int fl_protect_lift(struct fl_policy *p, uint32_t w, fairlead_error *err);
 /* Back-offs: cells of the tree, 0 without any; that of cell @at ends.  1: none is left. */
 size_t fl_protect_back_offs(const struct fl_policy *p);
 int fl_protect_lift_back_off(struct fl_policy *p, size_t at, fairlead_error *err);
+
+/* --- in an image, and carried into another policy --- */
+
+/* Without a Policy nothing. */
+int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
+int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
+/* After all who hold something are entered. */
+void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a);
 
 #endif

@@ -41,12 +41,13 @@
  * columns)).  Searches look at all candidates, as under any Policy; and who is going is taken out of
  * a view and put back for everybody who is served (README.md, "What a cycle costs").
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_GUARANTEE_RUNG_H
 #define FL_DECIDE_BORROW_GUARANTEE_RUNG_H
 
 #include "base/image.h"
+#include "decide/borrow/state/adopting.h"
 #include "decide/borrow/view/entry.h"
 #include "decide/borrow/view/marks.h"
 #include "decide/borrow/view/tell.h"
@@ -138,5 +139,7 @@ void fl_rung_check_changed(struct fl_policy *p);
 void fl_rung_spell(const struct fl_policy *p, fl_word *word, void *user);
 int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
 int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
+/* After all who hold something are entered.  @room: a view that nobody uses. */
+void fl_rung_adopt(struct fl_policy *p, struct fl_view *room, const struct fl_adopting *a);
 
 #endif

@@ -9,8 +9,6 @@
 
 #include "base/check.h"
 #include "base/sort.h"
-#include "decide/borrow/state/adopt.h"
-#include "decide/borrow/state/image.h"
 
 /* --- what is guaranteed, and used --- */
 

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/preempt/s2a.h"
 
@@ -61,7 +62,7 @@ static bool has_earlier(const struct fl_policy *p, const struct fl_borrowers *s,
 	if (s->first[a] == FL_NONE || s->first[b] == FL_NONE)
 		return s->first[a] == FL_NONE &&
 		       (s->first[b] != FL_NONE || p->tree.place[a] < p->tree.place[b]);
-	return fl_preempt_cmp_ages(p, s->first[a], s->first[b]) < 0;
+	return fl_holders_cmp_ages(p, s->first[a], s->first[b]) < 0;
 }
 
 /* The better of two children of one kind; FL_NONE loses. */

@@ -4,7 +4,7 @@
  *
  * A child stands while it borrows and, if a queue, somebody holds its quota.  Cohorts and queues
  * stand apart.  Of equal cohorts the last in the tree's order comes first, of equal queues the one
- * whose candidate comes first (preempt.h).  Which candidate that is hangs on who asks, so it is a
+ * whose candidate comes first (holders.h).  Which candidate that is hangs on who asks, so it is a
  * bound: none of the queue's that may be preempted comes before it.  A search that finds the one at
  * the top too good says so, and then looks again.
  *
@@ -19,7 +19,7 @@
  * Cost: O(log children) for an answer, a child that left, and a node that moved, each time that
  * somebody asks after it; nothing for those that nobody asks after.
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_PREEMPT_BORROWERS_H
 #define FL_DECIDE_BORROW_PREEMPT_BORROWERS_H

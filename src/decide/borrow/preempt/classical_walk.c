@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/line/by_usage.h"
+#include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 
 static bool is_thorough(const struct fl_classical *k)
@@ -150,7 +152,7 @@ static void collect_all(struct fl_classical *k)
 static bool advance(struct fl_classical *k, enum fl_list list, struct fl_cursor *c)
 {
 	uint32_t n;
-	const uint32_t *candidates = fl_state_candidates(k->p, (struct fl_node){ c->queue }, &n);
+	const uint32_t *candidates = fl_holders_candidates(k->p, (struct fl_node){ c->queue }, &n);
 
 	for (; c->at < n; c->at++) {
 		c->next = candidates[c->at];
@@ -178,9 +180,9 @@ static void sink(struct fl_classical *k, struct fl_cursors *c, uint32_t i)
 	for (uint32_t below = 2 * i + 1; below < c->n; i = below, below = 2 * i + 1) {
 		k->s->looked++;
 		if (below + 1 < c->n &&
-		    fl_preempt_cmp_ages(k->p, c->first[below + 1].next, c->first[below].next) < 0)
+		    fl_holders_cmp_ages(k->p, c->first[below + 1].next, c->first[below].next) < 0)
 			below++;
-		if (fl_preempt_cmp_ages(k->p, c->first[i].next, c->first[below].next) < 0)
+		if (fl_holders_cmp_ages(k->p, c->first[i].next, c->first[below].next) < 0)
 			return;
 		swap(&c->first[i], &c->first[below]);
 	}
@@ -284,7 +286,7 @@ static uint32_t next_of_tree(struct fl_classical *k, enum fl_list list)
 	uint32_t n = k->n_others, end;
 
 	if (list == FL_LIST_SAME_QUEUE)
-		candidates = fl_state_candidates(k->p, k->ask->queue, &n);
+		candidates = fl_holders_candidates(k->p, k->ask->queue, &n);
 	end = first_fresh(k->p, candidates, n);
 	if (k->fresh) {
 		k->at = k->at < end ? end : k->at;
@@ -316,7 +318,7 @@ static bool any_of_tree(struct fl_classical *k, enum fl_list list)
 
 		if (list_of(k, q) != list)
 			continue;
-		candidates = fl_state_candidates(k->p, q, &n);
+		candidates = fl_holders_candidates(k->p, q, &n);
 		for (uint32_t c = 0; c < n; c++)
 			if (allows(k, list, candidates[c]))
 				return true;
@@ -376,8 +378,8 @@ void fl_classical_walk_begin(struct fl_classical *k)
 		fl_classical_walk_restart(k);
 		return;
 	}
-	k->others = fl_state_tree_candidates(k->p, k->p->tree.root_index[k->ask->queue.v],
-					     &k->others_queues, &k->n_others);
+	k->others = fl_holders_tree_candidates(k->p, k->p->tree.root_index[k->ask->queue.v],
+					       &k->others_queues, &k->n_others);
 	if (k->p->afs)
 		sort_others(k);
 }

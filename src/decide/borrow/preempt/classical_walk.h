@@ -2,7 +2,7 @@
 /*
  * classical_walk - whom a search without fair sharing looks at, one after another
  *
- * Candidates come in three lists (classical.c), each in candidate order (preempt.h): of each list
+ * Candidates come in three lists (classical.c), each in candidate order (holders.h): of each list
  * those that are being evicted already, then of each list the others.
  *
  * Only queues beyond their quota in a needed column can be in the lists of other queues, so these

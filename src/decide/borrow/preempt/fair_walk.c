@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/preempt/s2a.h"
@@ -90,7 +91,7 @@ static uint32_t first_of(struct fl_fair_walk *w, uint32_t q)
 {
 	struct fl_search_node *s = marks_of(w, q);
 	uint32_t n;
-	const uint32_t *list = fl_state_candidates(w->p, (struct fl_node){ q }, &n);
+	const uint32_t *list = fl_holders_candidates(w->p, (struct fl_node){ q }, &n);
 
 	if (s->started != w->s->pass)
 		start_queue(w, q, n);

@@ -7,37 +7,8 @@
 #include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/search.h"
-
-int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
-{
-	const struct fl_policy *p = policy;
-	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
-
-	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
-	    x->held_by.v == y->held_by.v && fl_afs_orders(p, x->held_by)) {
-		double used = fl_afs_usage(p, (struct fl_workload){ a });
-		double other = fl_afs_usage(p, (struct fl_workload){ b });
-
-		if (used != other)
-			return used > other ? -1 : 1;
-	}
-	return fl_preempt_cmp_ages(p, a, b);
-}
-
-int fl_preempt_cmp_ages(const void *policy, uint32_t a, uint32_t b)
-{
-	const struct fl_policy *p = policy;
-	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
-
-	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
-		return x->state == FL_STATE_EVICTING ? -1 : 1;
-	if (x->priority != y->priority)
-		return x->priority < y->priority ? -1 : 1;
-	if (x->reserved_at != y->reserved_at)
-		return x->reserved_at > y->reserved_at ? -1 : 1;
-	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
-}
 
 bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q)
 {
@@ -46,7 +17,7 @@ bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct
 	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
 	    (x->held_by.v == q.v) != (y->held_by.v == q.v))
 		return y->held_by.v == q.v;
-	return fl_preempt_cmp_ages(p, a, b) < 0; /* never of two of one queue */
+	return fl_holders_cmp_ages(p, a, b) < 0; /* never of two of one queue */
 }
 
 static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *victim,
@@ -307,7 +278,7 @@ static bool spares_its_own(struct fl_policy *p, const struct fl_preempt *s,
 	enum { A_FEW = 8 };
 	enum fl_preempt_policy policy = fl_preempt_within_queue(p, ask->queue);
 	uint32_t n;
-	const uint32_t *list = fl_state_candidates(p, ask->queue, &n);
+	const uint32_t *list = fl_holders_candidates(p, ask->queue, &n);
 
 	for (uint32_t i = 0; i < n && policy != FL_PREEMPT_NEVER; i++) {
 		if (i == A_FEW ||

@@ -6,7 +6,7 @@
  * (KEP-1714: S1, S2-a, S2-b).  Both leave the view as they found it.  The victims
  * found are inclusion-minimal but for the last one taken (fill-back never tries it).
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_PREEMPT_PREEMPT_H
 #define FL_DECIDE_BORROW_PREEMPT_PREEMPT_H
@@ -42,13 +42,9 @@ struct fl_victims fl_preempt_search(struct fl_policy *p, struct fl_preempt *s, s
 				    const struct fl_ask *ask);
 
 /*
- * Candidate order within one side: evicting first, (within a usage-based queue:
- * larger usage of the local queue,) lower priority, later reservation, uid.
+ * The whole order of candidates: evicting first, those of other queues before @q's own, then as in
+ * holders.h.
  */
-int fl_preempt_cmp_candidates(const void *policy, uint32_t a, uint32_t b);
-/* The same without usage, which is an order of workloads of any queues. */
-int fl_preempt_cmp_ages(const void *policy, uint32_t a, uint32_t b);
-/* The whole order: evicting first, those of other queues before @q's own, then as above. */
 bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q);
 
 /*

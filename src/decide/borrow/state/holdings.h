@@ -9,7 +9,7 @@
  * Which rows are free changes through the undo log, and rows never move; so a rollback finds
  * everything where it was.  fl_holdings_reserve comes before, fl_holdings_take cannot fail.
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_STATE_HOLDINGS_H
 #define FL_DECIDE_BORROW_STATE_HOLDINGS_H

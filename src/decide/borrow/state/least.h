@@ -11,7 +11,7 @@
  * Cost: a new holder O(columns); found again O(holders), after a rollback and after as many
  * changes as there are holders, since who left does not raise it.
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
 #ifndef FL_DECIDE_BORROW_STATE_LEAST_H
 #define FL_DECIDE_BORROW_STATE_LEAST_H
@@ -22,7 +22,7 @@ int fl_least_new(struct fl_policy *p, fairlead_error *err);
 /* Of queue @q with holders: a row of its tree's columns, valid until one changes. */
 const fl_amount *fl_least(struct fl_policy *p, struct fl_node q);
 
-/* state.c: around a change of @q's holders, of which @w (FL_NONE: nobody) may be new. */
+/* holders.c: around a change of @q's holders, of which @w (FL_NONE: nobody) may be new. */
 static inline bool fl_least_is_known(const struct fl_policy *p, struct fl_node q)
 {
 	return p->least_epoch[q.v] != 0 && p->least_epoch[q.v] == p->lines[q.v].epoch;

@@ -2,7 +2,7 @@
 /*
  * state - what the borrow policy knows between cycles
  *
- * Private to this folder.  Everything that may change after `new` is written
+ * Private to decide/borrow.  Everything that may change after `new` is written
  * through the undo log; lists that are only derived from it carry the epoch they
  * were built in and are rebuilt when it has moved on.
  *
@@ -155,6 +155,7 @@ struct fl_policy {
 	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
 	bool unsampled;             /* fl_policy_options.unsampled */
 	struct fl_protect *protect; /* NULL: there is no Policy */
+	fl_time *waiting_since;     /* with one, by workload: since when it waits, or goes */
 	struct fl_rungs *rungs;     /* rung.h; NULL: nobody wants preemption to settle */
 	uint32_t *requeued;         /* workloads with a back-off, by its end (requeue.h) */
 	uint32_t n_requeued;
@@ -200,80 +201,5 @@ static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_
 
 /* What queue order and "newer" go by; to compare there is fl_job.age. */
 fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w);
-
-/* state.c: who holds quota */
-
-/* Room to sort @n workloads that hold quota; a search needs as much (fl_preempt_reserve). */
-int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err);
-/* The same for one more, @w, and rows for what it, which holds nothing, is to hold; outside marks. */
-int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
-/* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
-void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);
-void fl_state_release(struct fl_policy *p, struct fl_workload w);
-/*
- * Holders of queue @q in candidate order (preempt.h), and those of a whole tree, where
- * usage of local queues counts nothing yet (fl_afs_sort).
- */
-const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
-/* *ret_queues: beside each, the queue whose quota it holds. */
-const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
-					 const uint32_t **ret_queues, uint32_t *ret_n);
-
-/* Do the stored scan positions of @j still count in the next cycle that looks at its tree? */
-bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j);
-/*
- * Around a change of what puts holder @w in its place among the candidates of its queue: it is
- * taken out of their order before, and put in after.
- */
-void fl_state_unlist(struct fl_policy *p, struct fl_workload w);
-void fl_state_list(struct fl_policy *p, struct fl_workload w);
-
-/* lines.c: who waits (conformance: 3, 9) */
-
-/* Queue order, queue by queue: priority descending, queue-order time ascending, uid. */
-int fl_line_cmp(const void *policy, uint32_t a, uint32_t b);
-/* @w's priority changed: it takes its new place, and is looked at again when it was parked. */
-void fl_line_move(struct fl_policy *p, struct fl_workload w);
-/* At most so many notes, of 8 bytes each, for a move. */
-size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w);
-
-/* What is said of @w: of one that waits or is parked, as its shape is marked or not. */
-enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w);
-enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w);
-/* Each that waits in @q and is not parked, in no order: begin with a zeroed walk; FL_NONE: all. */
-struct fl_line_walk {
-	uint32_t shaped, loose;
-};
-struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
-				struct fl_line_walk *walk);
-/* Notes of 8 bytes each, at most, for one workload that joins or leaves the line, or is parked. */
-enum { FL_LINE_NOTES = 4 * FL_BITSET_NOTES + 40 };
-
-/* The head of @q; FL_NONE when nobody waits. */
-struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);
-/* Newly queued: parked at once when its shape is known not to fit. */
-void fl_line_push(struct fl_policy *p, struct fl_workload w);
-/* A head that was looked at stays where it is. */
-void fl_line_return(struct fl_policy *p, struct fl_workload w);
-/* It waits until something frees; with @shape all of its shape do. */
-void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
-/* At most so many notes for that. */
-size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
-/*
- * Of a policy that is loaded: a shape of @q is marked, before anybody is in line; then each that
- * waits or is parked takes the place that its state and `loose` say.
- */
-void fl_line_enter_mark(struct fl_policy *p, struct fl_node q, uint32_t shape);
-void fl_line_enter(struct fl_policy *p, struct fl_workload w);
-/* Nobody waits anywhere, and no shape is marked: as before anybody was entered; outside marks. */
-void fl_line_clear_all(struct fl_policy *p);
-/* Takes part no more. */
-void fl_line_remove(struct fl_policy *p, struct fl_workload w);
-/* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_NOTES notes. */
-void fl_line_stir(struct fl_policy *p, struct fl_node q);
-/* Wake all parked workloads of the tree around @q, and stir it. */
-void fl_line_flush(struct fl_policy *p, struct fl_node q);
-/* At most this many notes for one flush, of 8 bytes each; 0 while no mark is open. */
-size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q);
 
 #endif

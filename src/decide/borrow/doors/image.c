@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/state/image.h"
+#include "decide/borrow/doors/image.h"
 
 #include <string.h>
 
+#include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/doors/setup.h"
+#include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/state/setup.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
 
 /*
  * Rows of the tables, without room between their fields.  Those of workloads stand in the order
@@ -424,7 +428,7 @@ static bool hold(struct fl_policy *p, struct fl_workload w, const struct fl_save
 	j->n_placement = (uint16_t)row->n_placement;
 	j->n_use = (uint16_t)row->n_use;
 	j->reserved_at = row->reserved_at;
-	fl_state_hold(p, w, q);
+	fl_holders_hold(p, w, q);
 	return true;
 }
 

@@ -12,11 +12,13 @@
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/cycle.h"
-#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/by_usage.h"
+#include "decide/borrow/line/lines.h"
+#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/preempt.h"
-#include "decide/borrow/state/setup.h"
 
 static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 {
@@ -29,7 +31,7 @@ static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *word, void *user)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	bool scans = j->queue.v != FL_NONE && fl_state_scan_counts(p, j);
+	bool scans = j->queue.v != FL_NONE && fl_line_scan_counts(p, j);
 	struct fl_span scan = fl_scan(p, j);
 
 	word(user, (uint64_t)fl_line_state(p, w) << 56 | (uint64_t)scans << 48 |

@@ -10,34 +10,17 @@
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/cycle.h"
-#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/doors/image.h"
+#include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
+#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/preempt.h"
-#include "decide/borrow/state/image.h"
 #include "decide/borrow/state/least.h"
-#include "decide/borrow/state/setup.h"
 
 #define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
-/* Condition reasons after which a workload queues from the time it was evicted. */
-static bool queues_from_eviction(const struct fl_model *m, const struct fl_workload_row *row)
-{
-	const struct fl_requeue_row *q = fl_model_requeue(m, row);
-	const char *why = fl_model_text(m, q->evicted_reason);
-
-	return row->evicted && q->evicted_at != FL_TIME_NONE &&
-	       ((strcmp(why, "PodsReadyTimeout") == 0 && !m->settings.from_creation) ||
-		strcmp(why, "AdmissionCheck") == 0);
-}
-
-fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w)
-{
-	const struct fl_workload_row *row = fl_row(p, w);
-
-	return queues_from_eviction(p->model, row) ? fl_model_requeue(p->model, row)->evicted_at :
-						     row->created;
-}
 
 /* --- resource groups of the queues --- */
 
@@ -619,7 +602,7 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	j->state = row->evicting ? FL_STATE_EVICTING : FL_STATE_ADMITTED;
 	j->reason = reason_of(row->evicting);
 	j->reserved_at = row->reserved_at == FL_TIME_NONE ? p->now : row->reserved_at;
-	fl_state_hold(p, w, q);
+	fl_holders_hold(p, w, q);
 	return 0;
 }
 

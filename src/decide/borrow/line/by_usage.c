@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who comes first where usage counts: heads of a queue, and candidates for preemption. */
+#include "decide/borrow/line/by_usage.h"
+
 #include "base/sort.h"
-#include "decide/borrow/afs/afs.h"
-#include "decide/borrow/preempt/preempt.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
 
 bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
 {
@@ -74,7 +75,7 @@ void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 	for (uint32_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && cmp_queues(p, by_queue[i], by_queue[end]) == 0;)
 			end++;
-		fl_sort(by_queue + i, end - i, p->sort_scratch, fl_preempt_cmp_candidates, p);
+		fl_sort(by_queue + i, end - i, p->sort_scratch, fl_holders_cmp_candidates, p);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		place[by_queue[i]] += i;

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "decide/borrow/afs/afs.h"
+#include "decide/borrow/line/by_usage.h"
+#include "decide/borrow/line/lines.h"
 #include "decide/share/decay.h"
 
 static int cmp_values(const void *afs, uint32_t a, uint32_t b)

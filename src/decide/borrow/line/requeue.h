@@ -7,10 +7,10 @@
  * somebody to say otherwise, which nobody here does.  Until then it is in no heap, and no
  * flush moves it.  At the back-off's end it goes into its queue's heap as if it were new.
  *
- * Private to this folder.
+ * Private to decide/borrow.
  */
-#ifndef FL_DECIDE_BORROW_CYCLE_REQUEUE_H
-#define FL_DECIDE_BORROW_CYCLE_REQUEUE_H
+#ifndef FL_DECIDE_BORROW_LINE_REQUEUE_H
+#define FL_DECIDE_BORROW_LINE_REQUEUE_H
 
 #include "decide/borrow/state/state.h"
 

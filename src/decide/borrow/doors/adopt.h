@@ -20,37 +20,13 @@
  *
  * Private to this folder.
  */
-#ifndef FL_DECIDE_BORROW_STATE_ADOPT_H
-#define FL_DECIDE_BORROW_STATE_ADOPT_H
+#ifndef FL_DECIDE_BORROW_DOORS_ADOPT_H
+#define FL_DECIDE_BORROW_DOORS_ADOPT_H
 
-#include "decide/adopt.h"
-#include "decide/borrow/state/state.h"
-
-struct fl_view;
-
-struct fl_adopting {
-	struct fl_adoption is; /* which is which */
-	const struct fl_policy *from;
-	bool *alike;       /* by root of the new policy */
-	bool *in_place;    /* by its node */
-	bool *reranked;    /* by its root: rungs are to be found anew */
-	uint32_t *to_root; /* by root of `from`: where its node is now; FL_NONE */
-	uint32_t *first;   /* by root of `from`: into `columns` */
-	uint32_t *columns; /* by column of `from`: that of `to_root` */
-};
+#include "decide/borrow/state/adopting.h"
 
 /* policy.h; @p is made */
 int fl_borrow_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *from,
 		    const struct fl_workload *was, fairlead_error *err);
-
-/* What @column of @q's tree is where that queue or cohort is now; FL_NONE. */
-struct fl_column fl_adopting_column(const struct fl_adopting *a, const struct fl_policy *p,
-				    struct fl_node q, struct fl_column column);
-
-/* protect.c, rung_state.c, afs.c: their part; after all who hold something are entered */
-void fl_protect_adopt(struct fl_policy *p, const struct fl_adopting *a);
-/* @room: a view that nobody uses */
-void fl_rung_adopt(struct fl_policy *p, struct fl_view *room, const struct fl_adopting *a);
-void fl_afs_adopt(struct fl_policy *p, const struct fl_adopting *a);
 
 #endif

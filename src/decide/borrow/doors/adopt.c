@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/state/adopt.h"
+#include "decide/borrow/doors/adopt.h"
 
 #include <string.h>
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/cycle.h"
-#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/doors/image.h"
+#include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/state/image.h"
-#include "decide/borrow/state/setup.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
+#include "decide/borrow/line/requeue.h"
 
 /* --- which columns are which --- */
-
-static struct fl_column find_column(const struct fl_adopting *a, const struct fl_policy *p,
-				    struct fl_node q, struct fl_column column)
-{
-	const struct fl_column_info *info = &fl_tree_root_of(&a->from->tree, q)->columns[column.v];
-
-	return fl_tree_column(&p->tree, (struct fl_node){ a->is.nodes[q.v] },
-			      (struct fl_flavor){ a->is.flavors[info->flavor.v] },
-			      (struct fl_resource){ a->is.resources[info->resource.v] });
-}
 
 static int match_columns(struct fl_adopting *a, const struct fl_policy *p, fairlead_error *err)
 {
@@ -47,20 +39,9 @@ static int match_columns(struct fl_adopting *a, const struct fl_policy *p, fairl
 		a->to_root[r] = is == FL_NONE ? FL_NONE : p->tree.root_index[is];
 		for (uint32_t c = 0; a->to_root[r] != FL_NONE && c < t->roots[r].n_columns; c++)
 			a->columns[a->first[r] + c] =
-				find_column(a, p, node, (struct fl_column){ c }).v;
+				fl_adopting_find_column(a, p, node, (struct fl_column){ c }).v;
 	}
 	return 0;
-}
-
-struct fl_column fl_adopting_column(const struct fl_adopting *a, const struct fl_policy *p,
-				    struct fl_node q, struct fl_column column)
-{
-	uint32_t root = a->from->tree.root_index[q.v];
-	uint32_t is = p->tree.root_index[a->is.nodes[q.v]];
-
-	if (is == FL_NONE || is != a->to_root[root]) /* it is in another tree now */
-		return find_column(a, p, q, column);
-	return (struct fl_column){ a->columns[a->first[root] + column.v] };
 }
 
 /* --- what events changed of quotas, limits and weights --- */
@@ -254,7 +235,7 @@ static void empty(struct fl_policy *p)
 
 		if (fl_holds_quota(j)) {
 			fl_rung_leave(p, (struct fl_workload){ w });
-			fl_state_release(p, (struct fl_workload){ w });
+			fl_holders_release(p, (struct fl_workload){ w });
 		}
 		j->state = j->queue.v == FL_NONE ? FL_STATE_EXCLUDED : FL_STATE_ABSENT;
 		j->reason = FL_REASON_NONE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/line/requeue.h"
 
 #include "base/sort.h"
+#include "decide/borrow/line/lines.h"
 
 static fl_time ready_at(const struct fl_policy *p, uint32_t w)
 {

@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/state/state.h"
+#include "decide/borrow/line/holders.h"
 
 #include <string.h>
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
-#include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/least.h"
+
+int fl_holders_cmp_candidates(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
+	    x->held_by.v == y->held_by.v && fl_afs_orders(p, x->held_by)) {
+		double used = fl_afs_usage(p, (struct fl_workload){ a });
+		double other = fl_afs_usage(p, (struct fl_workload){ b });
+
+		if (used != other)
+			return used > other ? -1 : 1;
+	}
+	return fl_holders_cmp_ages(p, a, b);
+}
+
+int fl_holders_cmp_ages(const void *policy, uint32_t a, uint32_t b)
+{
+	const struct fl_policy *p = policy;
+	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
+
+	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
+		return x->state == FL_STATE_EVICTING ? -1 : 1;
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	if (x->reserved_at != y->reserved_at)
+		return x->reserved_at > y->reserved_at ? -1 : 1;
+	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+}
 
 /* Candidates of @q are others, or in another order; with @listed their list says so already. */
 static void change(struct fl_policy *p, struct fl_node q, bool listed)
@@ -42,7 +71,7 @@ static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_w
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (fl_preempt_cmp_ages(p, list[middle], w.v) < 0)
+		if (fl_holders_cmp_ages(p, list[middle], w.v) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -50,7 +79,7 @@ static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_w
 	return low;
 }
 
-void fl_state_unlist(struct fl_policy *p, struct fl_workload w)
+void fl_holders_unlist(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_node q = p->jobs[w.v].held_by;
 	struct fl_line *line = &p->lines[q.v];
@@ -65,7 +94,7 @@ void fl_state_unlist(struct fl_policy *p, struct fl_workload w)
 	change(p, q, listed);
 }
 
-void fl_state_list(struct fl_policy *p, struct fl_workload w)
+void fl_holders_list(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_node q = p->jobs[w.v].held_by;
 	struct fl_line *line = &p->lines[q.v];
@@ -83,24 +112,24 @@ void fl_state_list(struct fl_policy *p, struct fl_workload w)
 		fl_least_lower(p, q, w);
 }
 
-int fl_state_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err)
+int fl_holders_reserve(struct fl_policy *p, uint32_t n, fairlead_error *err)
 {
 	return fl_mem_grow(p->mem, &p->sort_scratch, &p->cap_sort, n, sizeof *p->sort_scratch, err);
 }
 
-int fl_state_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
+int fl_holders_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
 	struct fl_holdings *h = &p->holdings;
 	int r = fl_holdings_reserve(h, fl_holdings_end(h, h->used, fl_room(p, j)), err);
 
-	if (r < 0 || (r = fl_state_reserve(p, h->n + 1, err)) < 0)
+	if (r < 0 || (r = fl_holders_reserve(p, h->n + 1, err)) < 0)
 		return r;
 	j->held = fl_holdings_take(h, fl_room(p, j), /* undo= */ NULL);
 	return 0;
 }
 
-void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
+void fl_holders_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 {
 	struct fl_job *j = &p->jobs[w.v];
 	struct fl_line *line = &p->lines[q.v];
@@ -110,7 +139,7 @@ void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 	FL_SET(p, p->holders[line->holders.first + at], w.v);
 	FL_SET(p, p->holder_at[w.v], at);
 	FL_SET(p, line->n_holders, at + 1);
-	fl_state_list(p, w);
+	fl_holders_list(p, w);
 	if (p->afs)
 		fl_afs_hold(p, w, +1);
 	if (p->tree.root_index[q.v] == FL_NONE)
@@ -120,7 +149,7 @@ void fl_state_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 			     fl_uses(p, j)[i].amount);
 }
 
-void fl_state_release(struct fl_policy *p, struct fl_workload w)
+void fl_holders_release(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_job *j = &p->jobs[w.v];
 	struct fl_node q = j->held_by;
@@ -133,7 +162,7 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 					fl_uses(p, j)[i].amount);
 	if (p->afs)
 		fl_afs_hold(p, w, -1);
-	fl_state_unlist(p, w);
+	fl_holders_unlist(p, w);
 	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
 	FL_SET(p, p->holder_at[last], p->holder_at[w.v]);
 	FL_SET(p, line->n_holders, line->n_holders - 1);
@@ -146,20 +175,7 @@ void fl_state_release(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, j->reserved_at, FL_TIME_NONE);
 }
 
-/*
- * Positions of the cycle before always count; older ones only while no workload
- * left the queue since (its generation stands).  Cycles that do not look at a tree are those that
- * would store again what is stored, so they need not be counted.
- */
-bool fl_state_scan_counts(const struct fl_policy *p, const struct fl_job *j)
-{
-	uint32_t root = p->tree.root_index[j->queue.v];
-
-	return j->scan_cycle != 0 && ((root != FL_NONE && j->scan_cycle == p->cycle[root]) ||
-				      p->lines[j->queue.v].generation == j->scan_generation);
-}
-
-const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
+const uint32_t *fl_holders_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
 {
 	struct fl_line *line = &p->lines[q.v];
 	uint32_t *list = p->candidates + line->holders.first;
@@ -169,7 +185,7 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 	    (fl_afs_orders(p, q) && line->sorted_usage != fl_afs_stamp(p))) {
 		for (uint32_t i = 0; i < line->n_holders; i++)
 			list[i] = p->holders[line->holders.first + i];
-		fl_sort(list, line->n_holders, p->sort_scratch, fl_preempt_cmp_candidates, p);
+		fl_sort(list, line->n_holders, p->sort_scratch, fl_holders_cmp_candidates, p);
 		line->n_sorted = line->n_holders;
 		line->sorted_epoch = line->epoch;
 		line->sorted_usage = p->afs ? fl_afs_stamp(p) : 0;
@@ -177,8 +193,8 @@ const uint32_t *fl_state_candidates(struct fl_policy *p, struct fl_node q, uint3
 	return list;
 }
 
-const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_index,
-					 const uint32_t **ret_queues, uint32_t *ret_n)
+const uint32_t *fl_holders_tree_candidates(struct fl_policy *p, uint32_t root_index,
+					   const uint32_t **ret_queues, uint32_t *ret_n)
 {
 	struct fl_span queues = p->tree.queues[root_index];
 	uint32_t *list = p->tree_candidates + p->tree_first[root_index];
@@ -195,7 +211,7 @@ const uint32_t *fl_state_tree_candidates(struct fl_policy *p, uint32_t root_inde
 		for (uint32_t k = 0; k < line->n_holders; k++)
 			list[n++] = p->holders[line->holders.first + k];
 	}
-	fl_sort(list, n, p->sort_scratch, fl_preempt_cmp_ages, p);
+	fl_sort(list, n, p->sort_scratch, fl_holders_cmp_ages, p);
 	for (uint32_t i = 0; i < n; i++)
 		holders[i] = p->jobs[list[i]].held_by.v;
 	p->tree_sorted_epoch[root_index] = p->tree_epoch[root_index];

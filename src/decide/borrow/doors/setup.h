@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* setup - fill a new policy from its sealed model; changes to its quotas. Private to this folder. */
-#ifndef FL_DECIDE_BORROW_STATE_SETUP_H
-#define FL_DECIDE_BORROW_STATE_SETUP_H
+#ifndef FL_DECIDE_BORROW_DOORS_SETUP_H
+#define FL_DECIDE_BORROW_DOORS_SETUP_H
 
 #include "decide/borrow/state/state.h"
 

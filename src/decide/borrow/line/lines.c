@@ -26,10 +26,12 @@
  * workload that was parked, which were heads once each; a change of priority is O(workloads of the
  * queue).
  */
+#include "decide/borrow/line/lines.h"
+
 #include <string.h>
 
 #include "decide/borrow/afs/afs.h"
-#include "decide/borrow/guarantee/protect.h"
+#include "decide/borrow/line/by_usage.h"
 
 int fl_line_cmp(const void *policy, uint32_t a, uint32_t b)
 {
@@ -236,7 +238,8 @@ void fl_line_return(struct fl_policy *p, struct fl_workload w) { tell_apart(p, w
 
 void fl_line_push(struct fl_policy *p, struct fl_workload w)
 {
-	fl_protect_waits(p, w);
+	if (p->waiting_since)
+		FL_SET(p, p->waiting_since[w.v], p->now); /* its delay begins */
 	join(p, w, !is_alike(p, w));
 	fl_line_stir(p, p->jobs[w.v].queue);
 }
@@ -466,4 +469,17 @@ size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w)
 	     at = fl_bitset_next(&line->loose, at + 1))
 		notes += FL_LINE_NOTES;
 	return notes;
+}
+
+/*
+ * Positions of the cycle before always count; older ones only while no workload
+ * left the queue since (its generation stands).  Cycles that do not look at a tree are those that
+ * would store again what is stored, so they need not be counted.
+ */
+bool fl_line_scan_counts(const struct fl_policy *p, const struct fl_job *j)
+{
+	uint32_t root = p->tree.root_index[j->queue.v];
+
+	return j->scan_cycle != 0 && ((root != FL_NONE && j->scan_cycle == p->cycle[root]) ||
+				      p->lines[j->queue.v].generation == j->scan_generation);
 }

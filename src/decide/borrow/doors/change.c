@@ -7,8 +7,10 @@
  * rollback that took a change back (fl_change_undone).
  */
 #include "decide/borrow/cycle/cycle.h"
+#include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/state/setup.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
 
 /* Usage of every node of a tree again, from what its workloads hold. False: it passes int64 somewhere. */
 static bool recount(struct fl_policy *p, uint32_t root_index)
@@ -156,13 +158,13 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 	if (r < 0)
 		return r;
 	if (fl_holds_quota(j))
-		fl_state_unlist(p, w);
+		fl_holders_unlist(p, w);
 	FL_SET(p, j->priority, priority);
 	FL_SET(p, j->scan_cycle, 0);
 	if (j->queue.v != FL_NONE)
 		fl_line_move(p, w);
 	if (fl_holds_quota(j)) {
-		fl_state_list(p, w);
+		fl_holders_list(p, w);
 		fl_line_stir(p, j->held_by);
 		if (root != FL_NONE)
 			fl_rung_renew(p, &p->scratch->s, root);

@@ -14,8 +14,8 @@
  *
  * Private to this folder.
  */
-#ifndef FL_DECIDE_BORROW_STATE_IMAGE_H
-#define FL_DECIDE_BORROW_STATE_IMAGE_H
+#ifndef FL_DECIDE_BORROW_DOORS_IMAGE_H
+#define FL_DECIDE_BORROW_DOORS_IMAGE_H
 
 #include "base/image.h"
 #include "decide/borrow/state/state.h"
@@ -62,13 +62,5 @@ int fl_borrow_enter_job(struct fl_policy *p, struct fl_workload w, const struct 
 			const int16_t *scans, fairlead_error *err);
 /* @p is set up, and nobody holds or waits yet. */
 int fl_borrow_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
-
-/* protect.c: its part; without a Policy nothing. */
-int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
-int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
-
-/* afs.c: the same; after all who hold something are entered. */
-int fl_afs_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
-int fl_afs_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
 
 #endif

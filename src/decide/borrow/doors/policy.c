@@ -8,14 +8,17 @@
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/cycle.h"
-#include "decide/borrow/cycle/requeue.h"
+#include "decide/borrow/doors/adopt.h"
+#include "decide/borrow/doors/image.h"
+#include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/line/by_usage.h"
+#include "decide/borrow/line/holders.h"
+#include "decide/borrow/line/lines.h"
+#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
-#include "decide/borrow/state/adopt.h"
-#include "decide/borrow/state/image.h"
-#include "decide/borrow/state/setup.h"
 
 static struct fl_policy *borrow_free(struct fl_policy *p)
 {
@@ -121,7 +124,7 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
 	fl_rung_leave(p, w);
-	fl_state_release(p, w);
+	fl_holders_release(p, w);
 	FL_SET(p, j->scan_cycle, 0);
 	FL_SET(p, j->reason, FL_REASON_NONE);
 	if (again && j->queue.v != FL_NONE)
