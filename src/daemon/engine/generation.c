@@ -7,8 +7,7 @@
 
 #include "base/mix.h"
 #include "daemon/config/config_queue.h"
-#include "decide/borrow/borrow.h"
-#include "decide/entitle/entitle.h"
+#include "decide/policies.h"
 
 /* Of a job, what its workload is made of. */
 struct joiner {
@@ -383,7 +382,7 @@ static int make(struct fl_draft *d, fairlead_error *err)
 		return r;
 	d->g.model = d->m;
 	d->entitle = fl_model_policy(d->m) == FL_POLICY_ENTITLE;
-	d->g.ops = d->entitle ? &fl_entitle_policy : &fl_borrow_policy;
+	d->g.ops = fl_policy_of(fl_model_policy(d->m));
 	r = sym(d, "main", &d->main);
 	if (r == 0)
 		r = leave_out(d);
@@ -571,8 +570,7 @@ int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
 	struct fl_generation g = { .model = model, .policy = policy };
 	int r;
 
-	g.ops = fl_model_policy(model) == FL_POLICY_ENTITLE ? &fl_entitle_policy :
-							      &fl_borrow_policy;
+	g.ops = fl_policy_of(fl_model_policy(model));
 	g.job_of = mem->resize(mem->user, NULL, (model->n_workloads + 1) * sizeof *g.job_of);
 	r = g.job_of ? make_driver(options, &g, err) : fl_fail_nomem(err);
 	for (uint32_t w = 0; w < model->n_workloads && r == 0; w++)
