@@ -103,6 +103,12 @@ fresh
 rm "$work/tree/layers.txt"
 fails 'layers: no law at all' 'layers.txt: not found' "$tools/check-layers.sh" "$work/tree"
 
+fresh
+printf 'struct fl_a {\n\tint a;\n};\n' >"$work/tree/src/base/b.h"
+passes 'names: each struct once' "$tools/check-names.sh" "$work/tree"
+printf 'struct fl_a {\n\tint b;\n};\n' >"$work/tree/src/model/b.h"
+fails 'names: two structs of one name' 'src/model/b.h:1: struct fl_a is defined more than once' "$tools/check-names.sh" "$work/tree"
+
 library() { # C text -> $work/lib.a with it and a mem.c that may call realloc
 	rm -rf "${work:?}/lib" "$work/lib.a"
 	mkdir "$work/lib"

@@ -199,7 +199,7 @@ static void find_base(const struct fl_policy *p, const struct fl_view *v, uint32
 }
 
 void fl_rung_find(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
-		  struct fl_standing *ret)
+		  struct fl_rung_place *ret)
 {
 	struct asking a = { .within = false };
 
@@ -308,11 +308,11 @@ bool fl_rung_all_may_go(struct fl_policy *p, const struct fl_teller *t, struct f
 	return true;
 }
 
-static struct fl_standing *new_standing(struct fl_policy *p, fairlead_error *err)
+static struct fl_rung_place *new_standing(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_rungs *k = p->rungs;
 	struct fl_arena *a = &p->cycle_arena;
-	struct fl_standing *s = fl_arena_alloc(a, 1, sizeof *s, err);
+	struct fl_rung_place *s = fl_arena_alloc(a, 1, sizeof *s, err);
 
 	if (!s)
 		return NULL;

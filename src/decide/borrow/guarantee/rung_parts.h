@@ -28,7 +28,7 @@ struct fl_rung {
 };
 _Static_assert(sizeof(struct fl_rung) == FL_RUNG_BYTES, "what is reserved to undo one");
 
-struct fl_standing {
+struct fl_rung_place {
 	uint32_t within;       /* at nodes of this depth and above it is within; 0: nowhere */
 	bool forgiven;         /* that it yielded does not count, this once */
 	fl_amount *base;       /* by depth, then column; of nodes deeper than that */
@@ -58,9 +58,9 @@ struct fl_rungs {
 	 */
 	fl_amount *guaranteed, *joined;
 
-	fl_amount *row;           /* room for a row */
-	struct fl_standing found; /* and for a standing */
-	uint32_t *order;          /* and for all who hold */
+	fl_amount *row;             /* room for a row */
+	struct fl_rung_place found; /* and for a standing */
+	uint32_t *order;            /* and for all who hold */
 #ifdef FL_CHECKED
 	struct fl_rung_plans *plans; /* rung_check.c */
 	bool changed;                /* something did while something was promised */
@@ -97,6 +97,6 @@ struct fl_rung fl_rung_raised(const struct fl_policy *p, uint32_t w, uint32_t de
 void fl_rung_count_victims(struct fl_policy *p, const struct fl_entry *e, int sign);
 /* Where @ask, which is not in @v yet, would stand. */
 void fl_rung_find(struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask,
-		  struct fl_standing *ret);
+		  struct fl_rung_place *ret);
 
 #endif

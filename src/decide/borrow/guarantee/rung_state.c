@@ -64,7 +64,7 @@ void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins)
 
 /* --- entered --- */
 
-static void stand(struct fl_policy *p, uint32_t w, struct fl_node q, const struct fl_standing *s)
+static void stand(struct fl_policy *p, uint32_t w, struct fl_node q, const struct fl_rung_place *s)
 {
 	struct fl_rungs *k = p->rungs;
 	uint32_t depth = p->tree.depth[q.v];

@@ -100,8 +100,8 @@ static uint32_t keeps_more(const struct fl_policy *p, struct fl_view *v, uint32_
 }
 
 /* Who comes out of round @i, which may be a child itself. */
-static struct fl_round outcome(const struct fl_tree *t, const struct fl_borrowers *s,
-			       struct contest c, uint32_t i)
+static struct fl_share_round outcome(const struct fl_tree *t, const struct fl_borrowers *s,
+				     struct contest c, uint32_t i)
 {
 	uint32_t n;
 
@@ -109,19 +109,19 @@ static struct fl_round outcome(const struct fl_tree *t, const struct fl_borrower
 		return s->rounds[c.base + i];
 	n = t->order[c.base + i - c.n];
 	if ((s->stands[n] & (STANDS | LEFT)) != STANDS)
-		return (struct fl_round){ FL_NONE, FL_NONE };
-	return (struct fl_round){ n, t->is_cohort[n] ? FL_NONE : n };
+		return (struct fl_share_round){ FL_NONE, FL_NONE };
+	return (struct fl_share_round){ n, t->is_cohort[n] ? FL_NONE : n };
 }
 
-static struct fl_round play(const struct fl_policy *p, struct fl_view *v, struct fl_round a,
-			    struct fl_round b)
+static struct fl_share_round play(const struct fl_policy *p, struct fl_view *v,
+				  struct fl_share_round a, struct fl_share_round b)
 {
-	return (struct fl_round){ better(p, v, a.most, b.most),
-				  keeps_more(p, v, a.keeps, b.keeps) };
+	return (struct fl_share_round){ better(p, v, a.most, b.most),
+					keeps_more(p, v, a.keeps, b.keeps) };
 }
 
-static struct fl_round play_round(const struct fl_policy *p, struct fl_view *v, struct contest c,
-				  uint32_t i)
+static struct fl_share_round play_round(const struct fl_policy *p, struct fl_view *v,
+					struct contest c, uint32_t i)
 {
 	const struct fl_borrowers *s = v->borrowers;
 
@@ -142,7 +142,7 @@ static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 		return;
 	c = contest_of(t, s, t->parent[n], t->is_cohort[n]);
 	for (uint32_t i = (c.n + t->place[n] - c.base) / 2; i >= 1; i /= 2) {
-		struct fl_round was = s->rounds[c.base + i], now = play_round(p, v, c, i);
+		struct fl_share_round was = s->rounds[c.base + i], now = play_round(p, v, c, i);
 
 		s->rounds[c.base + i] = now;
 		if (now.most == was.most && was.most != n && now.keeps == was.keeps &&
@@ -202,8 +202,8 @@ static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struc
 static void check_contest(const struct fl_policy *p, struct fl_view *v, struct contest c)
 {
 	for (uint32_t i = 1; i < c.n; i++) {
-		struct fl_round is = v->borrowers->rounds[c.base + i];
-		struct fl_round should = play_round(p, v, c, i);
+		struct fl_share_round is = v->borrowers->rounds[c.base + i];
+		struct fl_share_round should = play_round(p, v, c, i);
 
 		FL_CHECK(is.most == should.most && is.keeps == should.keeps);
 	}
@@ -277,12 +277,12 @@ void fl_borrowers_begin(const struct fl_policy *p, struct fl_view *v)
 }
 
 /* Who comes out of all rounds of @c but for child @except. */
-static struct fl_round all_but(const struct fl_policy *p, struct fl_view *v, struct contest c,
-			       uint32_t except)
+static struct fl_share_round all_but(const struct fl_policy *p, struct fl_view *v, struct contest c,
+				     uint32_t except)
 {
 	const struct fl_tree *t = &p->tree;
 	const struct fl_borrowers *s = v->borrowers;
-	struct fl_round all = { FL_NONE, FL_NONE };
+	struct fl_share_round all = { FL_NONE, FL_NONE };
 
 	if (!c.n)
 		return all;
@@ -306,7 +306,7 @@ struct fl_node fl_borrowers_top(const struct fl_policy *p, struct fl_view *v, ui
 static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct contest c,
 			    uint32_t i, uint32_t except, const struct fl_drs *least)
 {
-	struct fl_round r = outcome(&p->tree, v->borrowers, c, i);
+	struct fl_share_round r = outcome(&p->tree, v->borrowers, c, i);
 
 	if (r.keeps == FL_NONE || !fl_s2a_holds(least, fl_borrowers_kept(p, v, r.keeps)))
 		return FL_NONE;

@@ -27,14 +27,15 @@
 #include "decide/borrow/view/view.h"
 
 /* Who comes out of a round. */
-struct fl_round {
+struct fl_share_round {
 	uint32_t most;  /* the one with the largest share */
 	uint32_t keeps; /* of queues, the one that may keep most when one of its workloads goes */
 };
 
 struct fl_borrowers {
-	uint32_t *n_cohorts;     /* by node: children that are cohorts */
-	struct fl_round *rounds; /* by place: the rounds among each parent's children of one kind */
+	uint32_t *n_cohorts; /* by node: children that are cohorts */
+	struct fl_share_round
+		*rounds; /* by place: the rounds among each parent's children of one kind */
 	uint32_t *first; /* by queue: the candidate it stands with; FL_NONE: before all others */
 	struct fl_drs *kept; /* by queue: a bound of what it keeps, where one is known */
 	uint8_t *stands;     /* by node: it does, and what is known of it */

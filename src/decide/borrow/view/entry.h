@@ -57,7 +57,7 @@ struct fl_entry {
 	enum fl_verdict verdict;
 	enum fl_reason reason;
 	struct fl_use *kept; /* cycle arena, by use: what it keeps from others; NULL: nothing */
-	struct fl_standing
+	struct fl_rung_place
 		*standing; /* cycle arena: where it will stand (rung.h); NULL: as before */
 	bool protected;    /* a Policy spared somebody it might have preempted */
 	bool processed;
