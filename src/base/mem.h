@@ -45,5 +45,7 @@ void fl_arena_reset(struct fl_arena *a); /* frees all objects, keeps the blocks 
 
 /* Zeroed memory aligned for any type, or NULL with *err filled. size 0 gives a valid pointer. */
 void *fl_arena_alloc(struct fl_arena *a, size_t n, size_t size, fairlead_error *err);
+/* @ptr = @n of what it points to, of arena @a; false: there is no memory, and *@err says so. */
+#define FL_NEW(a, ptr, n, err) (((ptr) = fl_arena_alloc((a), (n), sizeof *(ptr), (err))) != NULL)
 
 #endif

@@ -7,8 +7,6 @@
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
 
-#define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&e->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* --- rows --- */
 
 static bool takes_part(const struct fl_entitled *e, uint32_t node)
@@ -58,9 +56,11 @@ static int list_rows(struct fl_entitled *e, fairlead_error *err)
 {
 	uint32_t n = e->model->n_nodes, *by_name, *first, *next;
 
-	if (!ALLOC(e->node, n) || !ALLOC(e->row_of, n) || !ALLOC(e->parent, n) ||
-	    !ALLOC(e->depth, n) || !ALLOC(e->root, n) || !ALLOC(e->top_of, n) ||
-	    !ALLOC(by_name, (size_t)n * 2) || !ALLOC(first, n + 1) || !ALLOC(next, n))
+	if (!FL_NEW(&e->arena, e->node, n, err) || !FL_NEW(&e->arena, e->row_of, n, err) ||
+	    !FL_NEW(&e->arena, e->parent, n, err) || !FL_NEW(&e->arena, e->depth, n, err) ||
+	    !FL_NEW(&e->arena, e->root, n, err) || !FL_NEW(&e->arena, e->top_of, n, err) ||
+	    !FL_NEW(&e->arena, by_name, (size_t)n * 2, err) ||
+	    !FL_NEW(&e->arena, first, n + 1, err) || !FL_NEW(&e->arena, next, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		by_name[i] = i;
@@ -104,8 +104,8 @@ static int list_resources(struct fl_entitled *e, fairlead_error *err)
 	uint32_t n = e->model->n_resources;
 	bool *found;
 
-	if (!ALLOC(found, n) || !ALLOC(e->index, n) || !ALLOC(e->resources, n) ||
-	    !ALLOC(e->capacity, n))
+	if (!FL_NEW(&e->arena, found, n, err) || !FL_NEW(&e->arena, e->index, n, err) ||
+	    !FL_NEW(&e->arena, e->resources, n, err) || !FL_NEW(&e->arena, e->capacity, n, err))
 		return FAIRLEAD_ENOMEM;
 	note_resources(e, found);
 	for (uint32_t r = 0; r < n; r++) {
@@ -318,10 +318,14 @@ static int make_dividers(struct fl_entitled *e, fairlead_error *err)
 	size_t cells = (size_t)e->n * e->n_resources;
 	uint32_t n = bundles(e), tops = e->n ? e->top_of[e->n - 1] + 1 : 0;
 
-	if (!ALLOC(e->deserved, cells) || !ALLOC(e->limit, cells) || !ALLOC(e->local, cells) ||
-	    !ALLOC(e->kept, cells) || !ALLOC(e->top_capacity, cells) ||
-	    !ALLOC(e->dividers, (size_t)n * tops) || !ALLOC(e->totals, (size_t)n * tops) ||
-	    !ALLOC(e->queues, (size_t)n * e->n) || !ALLOC(e->due, tops) || !ALLOC(e->is_due, e->n))
+	if (!FL_NEW(&e->arena, e->deserved, cells, err) ||
+	    !FL_NEW(&e->arena, e->limit, cells, err) || !FL_NEW(&e->arena, e->local, cells, err) ||
+	    !FL_NEW(&e->arena, e->kept, cells, err) ||
+	    !FL_NEW(&e->arena, e->top_capacity, cells, err) ||
+	    !FL_NEW(&e->arena, e->dividers, (size_t)n * tops, err) ||
+	    !FL_NEW(&e->arena, e->totals, (size_t)n * tops, err) ||
+	    !FL_NEW(&e->arena, e->queues, (size_t)n * e->n, err) ||
+	    !FL_NEW(&e->arena, e->due, tops, err) || !FL_NEW(&e->arena, e->is_due, e->n, err))
 		return FAIRLEAD_ENOMEM;
 	read_all(e);
 	for (uint32_t top = 0, end; top < e->n; top = end) {
@@ -466,7 +470,9 @@ static int make_shares(struct fl_entitled *e, fairlead_error *err)
 {
 	size_t cells = (size_t)e->n * e->n_resources;
 
-	return ALLOC(e->wants, cells) && ALLOC(e->shares, cells) && ALLOC(e->is_changed, e->n) ?
+	return FL_NEW(&e->arena, e->wants, cells, err) &&
+			       FL_NEW(&e->arena, e->shares, cells, err) &&
+			       FL_NEW(&e->arena, e->is_changed, e->n, err) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }

@@ -5,8 +5,6 @@
 #include "decide/entitle/entitle.h"
 #include "sim/measure_parts.h"
 
-#define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&m->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* --- integrals --- */
 
 void fl_measure_touch(struct fl_measure *m, uint32_t row, fl_time at)
@@ -320,14 +318,21 @@ static int make_rows(struct fl_measure *m, fairlead_error *err)
 {
 	uint32_t k = m->n_resources, n = m->n_rows;
 
-	if (!ALLOC(m->rows, n) || !ALLOC(m->now, (size_t)n * 2 * k) ||
-	    !ALLOC(m->sum, (size_t)n * (2 * k + 2)) || !ALLOC(m->total, (size_t)n * (2 * k + 2)) ||
-	    !ALLOC(m->capacity_sum, k) || !ALLOC(m->capacity_total, k) ||
-	    !ALLOC(m->to_end.held, k) || !ALLOC(m->to_end.capacity, k) ||
-	    !ALLOC(m->to_arrival.held, k) || !ALLOC(m->to_arrival.capacity, k) ||
-	    !ALLOC(m->entitled_now, (size_t)n * k) || !ALLOC(m->entitled_sum, (size_t)n * k) ||
-	    !ALLOC(m->touched, n) || !ALLOC(m->changed, n) || !ALLOC(m->nodes, n) ||
-	    !ALLOC(m->notes, FL_MEASURE_NOTES))
+	if (!FL_NEW(&m->arena, m->rows, n, err) ||
+	    !FL_NEW(&m->arena, m->now, (size_t)n * 2 * k, err) ||
+	    !FL_NEW(&m->arena, m->sum, (size_t)n * (2 * k + 2), err) ||
+	    !FL_NEW(&m->arena, m->total, (size_t)n * (2 * k + 2), err) ||
+	    !FL_NEW(&m->arena, m->capacity_sum, k, err) ||
+	    !FL_NEW(&m->arena, m->capacity_total, k, err) ||
+	    !FL_NEW(&m->arena, m->to_end.held, k, err) ||
+	    !FL_NEW(&m->arena, m->to_end.capacity, k, err) ||
+	    !FL_NEW(&m->arena, m->to_arrival.held, k, err) ||
+	    !FL_NEW(&m->arena, m->to_arrival.capacity, k, err) ||
+	    !FL_NEW(&m->arena, m->entitled_now, (size_t)n * k, err) ||
+	    !FL_NEW(&m->arena, m->entitled_sum, (size_t)n * k, err) ||
+	    !FL_NEW(&m->arena, m->touched, n, err) || !FL_NEW(&m->arena, m->changed, n, err) ||
+	    !FL_NEW(&m->arena, m->nodes, n, err) ||
+	    !FL_NEW(&m->arena, m->notes, FL_MEASURE_NOTES, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t row = 0; row < n; row++) {
 		struct fl_measured_node *node = &m->nodes[row];
@@ -346,9 +351,12 @@ static int make_rows(struct fl_measure *m, fairlead_error *err)
 		node->parent = above;
 		node->leaf = row < n - 1 &&
 			     (row + 1 == n - 1 || m->entitled.parent[row + 1] != row);
-		if (!ALLOC(c->hours, k) || !ALLOC(c->useful, k) || !ALLOC(c->lost, k) ||
-		    !ALLOC(c->restarted, k) || !ALLOC(node->held, k) || !ALLOC(node->wanted, k) ||
-		    !ALLOC(node->entitled, k))
+		if (!FL_NEW(&m->arena, c->hours, k, err) || !FL_NEW(&m->arena, c->useful, k, err) ||
+		    !FL_NEW(&m->arena, c->lost, k, err) ||
+		    !FL_NEW(&m->arena, c->restarted, k, err) ||
+		    !FL_NEW(&m->arena, node->held, k, err) ||
+		    !FL_NEW(&m->arena, node->wanted, k, err) ||
+		    !FL_NEW(&m->arena, node->entitled, k, err))
 			return FAIRLEAD_ENOMEM;
 	}
 	return 0;
@@ -370,8 +378,9 @@ static int make_jobs(struct fl_measure *m, fairlead_error *err)
 {
 	uint32_t k = m->n_resources;
 
-	if (!ALLOC(m->jobs, m->n_jobs) || !ALLOC(m->job_amounts, (size_t)m->n_jobs * 2 * k) ||
-	    !ALLOC(m->fresh, 2 * k) || !ALLOC(m->scale, k))
+	if (!FL_NEW(&m->arena, m->jobs, m->n_jobs, err) ||
+	    !FL_NEW(&m->arena, m->job_amounts, (size_t)m->n_jobs * 2 * k, err) ||
+	    !FL_NEW(&m->arena, m->fresh, 2 * k, err) || !FL_NEW(&m->arena, m->scale, k, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < k; i++) {
 		struct fl_sym name = m->sim->model->resources[m->entitled.resources[i].v];

@@ -6,8 +6,6 @@
 #include "base/sort.h"
 #include "sim/measure_parts.h"
 
-#define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&m->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* Amounts are times nanoseconds, hours of natural units. */
 #define HOUR (3600.0 * (double)FL_SECOND)
 
@@ -96,8 +94,9 @@ static int make_resources(struct fl_measure *m, fairlead_error *err)
 	const struct fl_model *model = m->sim->model;
 	uint32_t cluster = m->n_rows - 1;
 
-	if (!ALLOC(rows, m->n_resources) || !ALLOC(m->results.utilisation, m->n_resources) ||
-	    !ALLOC(m->results.arrival_utilisation, m->n_resources))
+	if (!FL_NEW(&m->arena, rows, m->n_resources, err) ||
+	    !FL_NEW(&m->arena, m->results.utilisation, m->n_resources, err) ||
+	    !FL_NEW(&m->arena, m->results.arrival_utilisation, m->n_resources, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t k = 0; k < m->n_resources; k++) {
 		struct fl_resource id = m->entitled.resources[k];
@@ -149,7 +148,8 @@ static int make_flows(struct fl_measure *m, fairlead_error *err)
 	struct fl_measured_flow *rows;
 	uint32_t *sorted;
 
-	if (!ALLOC(rows, m->n_flows) || !ALLOC(sorted, (size_t)m->n_flows * 2))
+	if (!FL_NEW(&m->arena, rows, m->n_flows, err) ||
+	    !FL_NEW(&m->arena, sorted, (size_t)m->n_flows * 2, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < m->n_flows; i++)
 		sorted[i] = i;
@@ -191,7 +191,7 @@ static int make_fairness(struct fl_measure *m, fairlead_error *err)
 		f->open++;
 		f->longest_open = fmax(f->longest_open, fl_measure_seconds(m->results.end - since));
 	}
-	if (!ALLOC(sorted, (size_t)n * 2) || !ALLOC(lengths, n))
+	if (!FL_NEW(&m->arena, sorted, (size_t)n * 2, err) || !FL_NEW(&m->arena, lengths, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = i;

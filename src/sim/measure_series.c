@@ -5,8 +5,6 @@
 #include "base/sort.h"
 #include "sim/measure_parts.h"
 
-#define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&m->arena, (n), sizeof *(ptr), err)) != NULL)
-
 enum { LEAST_BUCKETS = 16 };
 
 /* --- how wide --- */
@@ -273,7 +271,8 @@ static int choose_lines(struct fl_measure *m, uint32_t top, bool *shown, fairlea
 	uint32_t *sorted, n = m->n_rows;
 	double *held, *behind;
 
-	if (!ALLOC(sorted, (size_t)n * 2) || !ALLOC(held, n) || !ALLOC(behind, n))
+	if (!FL_NEW(&m->arena, sorted, (size_t)n * 2, err) || !FL_NEW(&m->arena, held, n, err) ||
+	    !FL_NEW(&m->arena, behind, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t row = 0; row + 1 < n; row++) {
 		held[row] = part_held(m, row);
@@ -292,7 +291,7 @@ static double **columns_of(struct fl_measure *m, uint32_t row, enum fl_measure_c
 {
 	double **ret;
 
-	if (!ALLOC(ret, m->n_resources))
+	if (!FL_NEW(&m->arena, ret, m->n_resources, err))
 		return NULL;
 	for (uint32_t k = 0; k < m->n_resources; k++) {
 		ret[k] = fl_measure_column(m, row, c, k);
@@ -385,7 +384,7 @@ int fl_measure_lines(struct fl_measure *m, uint32_t top, fairlead_error *err)
 	bool *shown;
 	int r;
 
-	if (!ALLOC(shown, n) || !ALLOC(lines, (size_t)n * 2))
+	if (!FL_NEW(&m->arena, shown, n, err) || !FL_NEW(&m->arena, lines, (size_t)n * 2, err))
 		return FAIRLEAD_ENOMEM;
 	r = choose_lines(m, top, shown, err);
 	if (r < 0)

@@ -12,8 +12,6 @@
 #include "base/sort.h"
 #include "sim/measure_parts.h"
 
-#define ALLOC(ptr, n) (((ptr) = fl_arena_alloc(&m->arena, (n), sizeof *(ptr), err)) != NULL)
-
 const double fl_wait_edges[FL_WAIT_EDGES] = { 1, 10, 60, 600, 3600, 21600, 86400, 604800 };
 
 /* --- quantiles --- */
@@ -35,7 +33,8 @@ static int sort_values(struct fl_measure *m, struct values *v, fairlead_error *e
 {
 	uint32_t *scratch;
 
-	if (!ALLOC(v->sorted, m->n_jobs) || !ALLOC(scratch, m->n_jobs))
+	if (!FL_NEW(&m->arena, v->sorted, m->n_jobs, err) ||
+	    !FL_NEW(&m->arena, scratch, m->n_jobs, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_jobs; w++)
 		if (!isnan(v->of[w]))
@@ -81,8 +80,9 @@ struct deal {
 
 static int make_deal(struct fl_measure *m, uint32_t groups, struct deal *d, fairlead_error *err)
 {
-	return ALLOC(d->group, m->n_jobs) && ALLOC(d->begins, groups + 2) &&
-			       ALLOC(d->dealt, m->n_jobs) ?
+	return FL_NEW(&m->arena, d->group, m->n_jobs, err) &&
+			       FL_NEW(&m->arena, d->begins, groups + 2, err) &&
+			       FL_NEW(&m->arena, d->dealt, m->n_jobs, err) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -240,7 +240,8 @@ static int class_jobs(struct fl_measure *m, uint32_t *of, uint32_t *n_names, uin
 	uint32_t *sorted, *scratch, *place;
 
 	*n_names = 0;
-	if (!ALLOC(sorted, all->n) || !ALLOC(scratch, all->n) || !ALLOC(place, all->n))
+	if (!FL_NEW(&m->arena, sorted, all->n, err) || !FL_NEW(&m->arena, scratch, all->n, err) ||
+	    !FL_NEW(&m->arena, place, all->n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_jobs; w++) {
 		const struct fl_life_row *life = m->sim->jobs[w].life;
@@ -301,7 +302,8 @@ static int make_classes(struct fl_measure *m, struct deal *d, const struct value
 	if (r < 0)
 		return r;
 	n = SIZE_CLASSES + n_names;
-	if (!ALLOC(classes, n) || !ALLOC(row, n) || !ALLOC(d->begins, n + 2))
+	if (!FL_NEW(&m->arena, classes, n, err) || !FL_NEW(&m->arena, row, n, err) ||
+	    !FL_NEW(&m->arena, d->begins, n + 2, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_jobs; w++)
 		if (d->group[w] != FL_NONE)
@@ -343,7 +345,7 @@ static int make_waits(struct fl_measure *m, const uint32_t *class_of, const stru
 	struct fl_measured_waits *rows;
 	uint32_t *at;
 
-	if (!ALLOC(at, (size_t)m->n_rows * classes))
+	if (!FL_NEW(&m->arena, at, (size_t)m->n_rows * classes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < v->n; i++) {
 		uint32_t w = v->sorted[i];
@@ -352,7 +354,7 @@ static int make_waits(struct fl_measure *m, const uint32_t *class_of, const stru
 		n += !*slot;
 		*slot = 1;
 	}
-	if (!ALLOC(rows, n))
+	if (!FL_NEW(&m->arena, rows, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0, made = 0; i < m->n_rows * classes; i++)
 		if (at[i]) {
@@ -379,8 +381,10 @@ int fl_measure_waits(struct fl_measure *m, fairlead_error *err)
 	double *sorted;
 	int r;
 
-	if (!ALLOC(waits.of, m->n_jobs) || !ALLOC(slowdowns.of, m->n_jobs) ||
-	    !ALLOC(recorded.of, m->n_jobs) || !ALLOC(sorted, m->n_jobs))
+	if (!FL_NEW(&m->arena, waits.of, m->n_jobs, err) ||
+	    !FL_NEW(&m->arena, slowdowns.of, m->n_jobs, err) ||
+	    !FL_NEW(&m->arena, recorded.of, m->n_jobs, err) ||
+	    !FL_NEW(&m->arena, sorted, m->n_jobs, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_jobs; w++) {
 		waits.of[w] = wait_of(m, w);

@@ -9,8 +9,6 @@
 
 /* --- siblings, grouped and sorted ----------------------------------------------------------- */
 
-#define ALLOC(a, ptr, n) (((ptr) = fl_arena_alloc((a), (n), sizeof *(ptr), err)) != NULL)
-
 static int by_priority(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct fl_divide_queue *q = ctx;
@@ -68,8 +66,8 @@ static int arrange(struct fl_divider *d, const struct fl_divide_queue *queues, u
 {
 	uint32_t *at, *child, *sorting;
 
-	if (!ALLOC(scratch, at, (size_t)n + 2) || !ALLOC(scratch, child, n) ||
-	    !ALLOC(scratch, sorting, n))
+	if (!FL_NEW(scratch, at, (size_t)n + 2, err) || !FL_NEW(scratch, child, n, err) ||
+	    !FL_NEW(scratch, sorting, n, err))
 		return FAIRLEAD_ENOMEM;
 	list_children(queues, n, at, child);
 	put_group(d, queues, FL_NONE, child + at[n], at[n + 1] - at[n], sorting);
@@ -89,22 +87,23 @@ static int fill(struct fl_divider *d, const struct fl_divide_queue *queues, uint
 	struct fl_arena *a = &d->arena, scratch;
 	int rc;
 
-	if (!ALLOC(a, d->queue, n) || !ALLOC(a, d->rank, n) || !ALLOC(a, d->position, n) ||
-	    !ALLOC(a, d->priority, n) || !ALLOC(a, d->groups, n) || !ALLOC(a, d->usable, n))
+	if (!FL_NEW(a, d->queue, n, err) || !FL_NEW(a, d->rank, n, err) ||
+	    !FL_NEW(a, d->position, n, err) || !FL_NEW(a, d->priority, n, err) ||
+	    !FL_NEW(a, d->groups, n, err) || !FL_NEW(a, d->usable, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (int r = 0; r < FL_BUNDLE; r++)
-		if (!ALLOC(a, d->of[r].deserved, n) || !ALLOC(a, d->of[r].limit, n) ||
-		    !ALLOC(a, d->of[r].weight, n))
+		if (!FL_NEW(a, d->of[r].deserved, n, err) || !FL_NEW(a, d->of[r].limit, n, err) ||
+		    !FL_NEW(a, d->of[r].weight, n, err))
 			return FAIRLEAD_ENOMEM;
 	fl_arena_init(&scratch, a->mem);
 	rc = arrange(d, queues, n, &scratch, err);
 	fl_arena_done(&scratch);
 	if (rc < 0)
 		return rc;
-	if (!ALLOC(a, d->cap, d->widest) || !ALLOC(a, d->share, d->widest) ||
-	    !ALLOC(a, d->usage, d->widest) || !ALLOC(a, d->remainder, d->widest) ||
-	    !ALLOC(a, d->owed, d->widest) || !ALLOC(a, d->portion, d->widest) ||
-	    !ALLOC(a, d->active, d->widest) || !ALLOC(a, d->parts, d->widest))
+	if (!FL_NEW(a, d->cap, d->widest, err) || !FL_NEW(a, d->share, d->widest, err) ||
+	    !FL_NEW(a, d->usage, d->widest, err) || !FL_NEW(a, d->remainder, d->widest, err) ||
+	    !FL_NEW(a, d->owed, d->widest, err) || !FL_NEW(a, d->portion, d->widest, err) ||
+	    !FL_NEW(a, d->active, d->widest, err) || !FL_NEW(a, d->parts, d->widest, err))
 		return FAIRLEAD_ENOMEM;
 	return 0;
 }

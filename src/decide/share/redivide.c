@@ -38,11 +38,9 @@ struct fl_redivider {
 
 /* --- setup ---------------------------------------------------------------------------------- */
 
-#define ALLOC(a, ptr, n) (((ptr) = fl_arena_alloc((a), (n), sizeof *(ptr), err)) != NULL)
-
 static int new_marks(struct fl_arena *a, uint32_t n, struct marks *ret, fairlead_error *err)
 {
-	if (!ALLOC(a, ret->resources, n))
+	if (!FL_NEW(a, ret->resources, n, err))
 		return FAIRLEAD_ENOMEM;
 	return fl_bitset_init(&ret->groups, n, a, err);
 }
@@ -88,12 +86,14 @@ static int fill(struct fl_redivider *v, const struct fl_divide_queue *queues, ui
 	if (rc < 0)
 		return rc;
 	d = v->divider;
-	if (!ALLOC(a, v->in, n) || !ALLOC(a, v->below, n) || !ALLOC(a, v->own, n) ||
-	    !ALLOC(a, v->usage, n) || !ALLOC(a, v->request, n) || !ALLOC(a, v->usable, n) ||
-	    !ALLOC(a, v->share, n) || !ALLOC(a, v->changed, n) || !ALLOC(a, v->has_changed, n))
+	if (!FL_NEW(a, v->in, n, err) || !FL_NEW(a, v->below, n, err) ||
+	    !FL_NEW(a, v->own, n, err) || !FL_NEW(a, v->usage, n, err) ||
+	    !FL_NEW(a, v->request, n, err) || !FL_NEW(a, v->usable, n, err) ||
+	    !FL_NEW(a, v->share, n, err) || !FL_NEW(a, v->changed, n, err) ||
+	    !FL_NEW(a, v->has_changed, n, err))
 		return FAIRLEAD_ENOMEM;
 #ifdef FL_CHECKED
-	if (!ALLOC(a, v->full_request, n) || !ALLOC(a, v->full_share, n))
+	if (!FL_NEW(a, v->full_request, n, err) || !FL_NEW(a, v->full_share, n, err))
 		return FAIRLEAD_ENOMEM;
 #endif
 	if ((rc = new_marks(a, d->n_groups, &v->sum, err)) < 0 ||

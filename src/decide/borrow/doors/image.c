@@ -56,15 +56,13 @@ struct saving {
 	struct fl_arena arena;
 };
 
-#define ALLOC(s, ptr, n) (((ptr) = fl_arena_alloc(&(s)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 static int save_jobs(struct saving *s, fairlead_error *err)
 {
 	const struct fl_policy *p = s->p;
 	uint32_t n = p->model->n_workloads;
 	struct fl_saved_job *rows;
 
-	if (!ALLOC(s, rows, n))
+	if (!FL_NEW(&s->arena, rows, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fl_job *j = &p->jobs[p->members[i]];
@@ -92,7 +90,7 @@ static int save_orders(struct saving *s, fairlead_error *err)
 	uint32_t n = p->model->n_workloads;
 	struct fl_order *rows;
 
-	if (!ALLOC(s, rows, n))
+	if (!FL_NEW(&s->arena, rows, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fl_job *j = &p->jobs[i];
@@ -121,7 +119,7 @@ static int save_held(struct saving *s, fairlead_error *err)
 		placements += p->jobs[w].n_placement;
 		uses += p->jobs[w].n_use;
 	}
-	if (!ALLOC(s, placed, placements) || !ALLOC(s, used, uses))
+	if (!FL_NEW(&s->arena, placed, placements, err) || !FL_NEW(&s->arena, used, uses, err))
 		return FAIRLEAD_ENOMEM;
 	placements = uses = 0;
 	for (uint32_t k = 0; k < n; k++) {
@@ -146,7 +144,7 @@ static int save_scans(struct saving *s, fairlead_error *err)
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		n += p->jobs[w].scan_cycle ? fl_scan(p, &p->jobs[w]).n : 0;
-	if (!ALLOC(s, rows, n))
+	if (!FL_NEW(&s->arena, rows, n, err))
 		return FAIRLEAD_ENOMEM;
 	n = 0;
 	for (uint32_t k = 0; k < p->model->n_workloads; k++) {
@@ -164,7 +162,7 @@ static int save_shapes(struct saving *s, fairlead_error *err)
 	const struct fl_policy *p = s->p;
 	struct saved_shape *rows;
 
-	if (!ALLOC(s, rows, p->n_shapes))
+	if (!FL_NEW(&s->arena, rows, p->n_shapes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < p->n_shapes; i++)
 		rows[i] = (struct saved_shape){ .marks = p->shapes[i].marks,
@@ -180,7 +178,8 @@ static int save_nodes(struct saving *s, fairlead_error *err)
 	struct saved_root *roots;
 	int r;
 
-	if (!ALLOC(s, lines, p->tree.n_nodes) || !ALLOC(s, roots, p->tree.n_roots))
+	if (!FL_NEW(&s->arena, lines, p->tree.n_nodes, err) ||
+	    !FL_NEW(&s->arena, roots, p->tree.n_roots, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t n = 0; n < p->tree.n_nodes; n++)
 		lines[n] = (struct saved_line){ p->lines[n].sticky, p->lines[n].generation };
@@ -197,7 +196,7 @@ static int save_cells(struct saving *s, fairlead_error *err)
 	struct saved_cell *rows;
 	int r;
 
-	if (!ALLOC(s, rows, t->cells))
+	if (!FL_NEW(&s->arena, rows, t->cells, err))
 		return FAIRLEAD_ENOMEM;
 	for (size_t at = 0; at < t->cells; at++)
 		rows[at] = (struct saved_cell){ t->nominal[at], t->borrowing_limit[at],

@@ -20,8 +20,6 @@
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/least.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* --- resource groups of the queues --- */
 
 static int alloc_groups(struct fl_policy *p, fairlead_error *err)
@@ -38,9 +36,10 @@ static int alloc_groups(struct fl_policy *p, fairlead_error *err)
 			flavors += row->flavors.n;
 			columns += row->flavors.n * row->resources.n;
 		}
-	return ALLOC(p, p->groups, groups) && ALLOC(p, p->group_resources, resources) &&
-			       ALLOC(p, p->group_flavors, flavors) &&
-			       ALLOC(p, p->group_columns, columns) ?
+	return FL_NEW(&p->arena, p->groups, groups, err) &&
+			       FL_NEW(&p->arena, p->group_resources, resources, err) &&
+			       FL_NEW(&p->arena, p->group_flavors, flavors, err) &&
+			       FL_NEW(&p->arena, p->group_columns, columns, err) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -197,7 +196,7 @@ static int fill_jobs(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 
 	s->rows = fl_arena_alloc(&s->arena, n, sizeof *s->rows, err);
 	s->scratch = fl_arena_alloc(&s->arena, n, sizeof *s->scratch, err);
-	if (!s->rows || !s->scratch || !ALLOC(p, p->jobs, n))
+	if (!s->rows || !s->scratch || !FL_NEW(&p->arena, p->jobs, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < n; w++) {
 		const struct fl_workload_row *row = &m->workloads[w];
@@ -348,7 +347,7 @@ static int fill_rows(struct fl_policy *p, fairlead_error *err)
 		rows += (uint64_t)shape->room * shape->members.n;
 		max_room = shape->room > max_room ? shape->room : max_room;
 	}
-	return ALLOC(p, p->scans, p->n_scans) ?
+	return FL_NEW(&p->arena, p->scans, p->n_scans, err) ?
 		       fl_holdings_init(&p->holdings, rows, max_room, p->mem, err) :
 		       FAIRLEAD_ENOMEM;
 }
@@ -358,7 +357,7 @@ static int fill_shapes(struct fl_policy *p, struct ranks *s, fairlead_error *err
 	uint32_t n = p->model->n_workloads, *ids;
 	int r;
 
-	if (!ALLOC(p, ids, n))
+	if (!FL_NEW(&p->arena, ids, n, err))
 		return FAIRLEAD_ENOMEM;
 	p->shape_ids = ids;
 	if (s->given && (r = take_shapes(p, s, ids, err)) < 0)
@@ -367,8 +366,9 @@ static int fill_shapes(struct fl_policy *p, struct ranks *s, fairlead_error *err
 		memcpy(ids, p->members, n * sizeof *ids);
 		number_shapes(p, ids, (uint32_t *)s->scratch);
 	}
-	if (!ALLOC(p, p->cycle, p->tree.n_roots) || !ALLOC(p, p->shapes, p->n_shapes) ||
-	    !ALLOC(p, p->heads, 2 * (size_t)p->n_shapes) ||
+	if (!FL_NEW(&p->arena, p->cycle, p->tree.n_roots, err) ||
+	    !FL_NEW(&p->arena, p->shapes, p->n_shapes, err) ||
+	    !FL_NEW(&p->arena, p->heads, 2 * (size_t)p->n_shapes, err) ||
 	    (r = fl_bitset_init(&p->shaped, n, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->marked, p->n_shapes, &p->arena, err)) < 0 ||
 	    (r = fl_least_new(p, err)) < 0 ||
@@ -421,7 +421,10 @@ static int lay_out_holders(struct fl_policy *p, fairlead_error *err)
 		p->lines[q].holders.first = room;
 		room += p->lines[q].holders.n;
 	}
-	return ALLOC(p, p->holders, room) && ALLOC(p, p->candidates, room) ? 0 : FAIRLEAD_ENOMEM;
+	return FL_NEW(&p->arena, p->holders, room, err) &&
+			       FL_NEW(&p->arena, p->candidates, room, err) ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
 }
 
 static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *err)
@@ -430,7 +433,7 @@ static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *er
 	uint32_t n = m->n_workloads;
 	int r;
 
-	if (!ALLOC(p, p->members, n))
+	if (!FL_NEW(&p->arena, p->members, n, err))
 		return FAIRLEAD_ENOMEM;
 	if (!s->given)
 		sort_members(p, s);
@@ -457,7 +460,7 @@ static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *er
 		     (r = fl_bitset_init(&line->parked, line->members.n, &p->arena, err)) < 0))
 			return r;
 	}
-	return ALLOC(p, p->holder_at, n) ? lay_out_holders(p, err) : FAIRLEAD_ENOMEM;
+	return FL_NEW(&p->arena, p->holder_at, n, err) ? lay_out_holders(p, err) : FAIRLEAD_ENOMEM;
 }
 
 static int fill_workloads(struct fl_policy *p, const struct fl_order *given, fairlead_error *err)
@@ -477,16 +480,18 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 	bool classical = !p->model->settings.fair_sharing || p->model->n_protections > 0;
 	uint32_t room = 0;
 
-	if (!ALLOC(p, p->tree_epoch, p->tree.n_roots) ||
-	    !ALLOC(p, p->tree_sorted_epoch, p->tree.n_roots) ||
-	    !ALLOC(p, p->tree_first, p->tree.n_roots) || !ALLOC(p, p->tree_n, p->tree.n_roots))
+	if (!FL_NEW(&p->arena, p->tree_epoch, p->tree.n_roots, err) ||
+	    !FL_NEW(&p->arena, p->tree_sorted_epoch, p->tree.n_roots, err) ||
+	    !FL_NEW(&p->arena, p->tree_first, p->tree.n_roots, err) ||
+	    !FL_NEW(&p->arena, p->tree_n, p->tree.n_roots, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t r = 0; r < p->tree.n_roots; r++) {
 		p->tree_first[r] = room;
 		for (uint32_t i = 0; i < p->tree.queues[r].n && classical; i++)
 			room += p->lines[p->tree.queue_ids[p->tree.queues[r].first + i]].holders.n;
 	}
-	return ALLOC(p, p->tree_candidates, room) && ALLOC(p, p->tree_holders, room) ?
+	return FL_NEW(&p->arena, p->tree_candidates, room, err) &&
+			       FL_NEW(&p->arena, p->tree_holders, room, err) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -636,7 +641,7 @@ static int make_room(struct fl_policy *p, const struct fl_order *given, fairlead
 	    (r = fl_usage_init(&p->usage, &p->tree, &p->arena, err)) < 0)
 		return r;
 	p->usage.undo = &p->undo;
-	if (!ALLOC(p, p->lines, p->model->n_nodes))
+	if (!FL_NEW(&p->arena, p->lines, p->model->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	if ((r = fill_groups(p, err)) < 0 || (r = fill_workloads(p, given, err)) < 0 ||
 	    (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||

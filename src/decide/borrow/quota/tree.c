@@ -8,8 +8,6 @@
 
 enum { CELLS_PER_LINE = 64 / sizeof(fl_amount) };
 
-#define ALLOC(t, ptr, n) (((ptr) = fl_arena_alloc(&(t)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* Cohorts before queues, each by name. */
 static int cmp_nodes(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -32,7 +30,7 @@ static int link_nodes(struct fl_tree *t, const uint32_t *sorted, fairlead_error 
 	const struct fl_model *m = t->model;
 	uint32_t *at;
 
-	if (!ALLOC(t, at, t->n_nodes))
+	if (!FL_NEW(&t->arena, at, t->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t n = 0; n < t->n_nodes; n++) {
 		const struct fl_node_row *row = &m->nodes[n];
@@ -195,9 +193,10 @@ static int name_columns(struct fl_tree *t, uint32_t root_index, fairlead_error *
 	uint32_t *ids, *scratch, n = root->n_columns;
 	bool *seen;
 
-	if (!ALLOC(t, found, n) || !ALLOC(t, root->columns, n) || !ALLOC(t, ids, n) ||
-	    !ALLOC(t, scratch, n) || !ALLOC(t, root->resources, n) ||
-	    !ALLOC(t, seen, t->model->n_resources))
+	if (!FL_NEW(&t->arena, found, n, err) || !FL_NEW(&t->arena, root->columns, n, err) ||
+	    !FL_NEW(&t->arena, ids, n, err) || !FL_NEW(&t->arena, scratch, n, err) ||
+	    !FL_NEW(&t->arena, root->resources, n, err) ||
+	    !FL_NEW(&t->arena, seen, t->model->n_resources, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t s = 0; s < pairs->slots; s++)
 		if (pairs->slot[s].used) {
@@ -273,13 +272,19 @@ static int alloc_nodes(struct fl_tree *t, fairlead_error *err)
 {
 	uint32_t n = t->n_nodes;
 
-	return ALLOC(t, t->order, n) && ALLOC(t, t->parent, n) && ALLOC(t, t->root, n) &&
-			       ALLOC(t, t->root_index, n) && ALLOC(t, t->height, n) &&
-			       ALLOC(t, t->depth, n) && ALLOC(t, t->is_cohort, n) &&
-			       ALLOC(t, t->weight, n) && ALLOC(t, t->children, n) &&
-			       ALLOC(t, t->child_ids, n) && ALLOC(t, t->row, n) &&
-			       ALLOC(t, t->place, n) && ALLOC(t, t->res_row, n) &&
-			       ALLOC(t, t->queue_ids, n) ?
+	return FL_NEW(&t->arena, t->order, n, err) && FL_NEW(&t->arena, t->parent, n, err) &&
+			       FL_NEW(&t->arena, t->root, n, err) &&
+			       FL_NEW(&t->arena, t->root_index, n, err) &&
+			       FL_NEW(&t->arena, t->height, n, err) &&
+			       FL_NEW(&t->arena, t->depth, n, err) &&
+			       FL_NEW(&t->arena, t->is_cohort, n, err) &&
+			       FL_NEW(&t->arena, t->weight, n, err) &&
+			       FL_NEW(&t->arena, t->children, n, err) &&
+			       FL_NEW(&t->arena, t->child_ids, n, err) &&
+			       FL_NEW(&t->arena, t->row, n, err) &&
+			       FL_NEW(&t->arena, t->place, n, err) &&
+			       FL_NEW(&t->arena, t->res_row, n, err) &&
+			       FL_NEW(&t->arena, t->queue_ids, n, err) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -290,10 +295,14 @@ static int alloc_cells(struct fl_tree *t, fairlead_error *err)
 
 	if (n > UINT32_MAX || t->res_cells > UINT32_MAX)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "more than 2^32 quota cells");
-	return ALLOC(t, t->nominal, n) && ALLOC(t, t->borrowing_limit, n) &&
-			       ALLOC(t, t->lending_limit, n) && ALLOC(t, t->known, n) &&
-			       ALLOC(t, t->subtree, n) && ALLOC(t, t->local, n) &&
-			       ALLOC(t, t->potential, n) && ALLOC(t, t->lendable, t->res_cells) ?
+	return FL_NEW(&t->arena, t->nominal, n, err) &&
+			       FL_NEW(&t->arena, t->borrowing_limit, n, err) &&
+			       FL_NEW(&t->arena, t->lending_limit, n, err) &&
+			       FL_NEW(&t->arena, t->known, n, err) &&
+			       FL_NEW(&t->arena, t->subtree, n, err) &&
+			       FL_NEW(&t->arena, t->local, n, err) &&
+			       FL_NEW(&t->arena, t->potential, n, err) &&
+			       FL_NEW(&t->arena, t->lendable, t->res_cells, err) ?
 		       0 :
 		       FAIRLEAD_ENOMEM;
 }
@@ -305,15 +314,17 @@ static int build(struct fl_tree *t, fairlead_error *err)
 
 	if ((r = alloc_nodes(t, err)) < 0)
 		return r;
-	if (!ALLOC(t, sorted, t->n_nodes) || !ALLOC(t, scratch, t->n_nodes))
+	if (!FL_NEW(&t->arena, sorted, t->n_nodes, err) ||
+	    !FL_NEW(&t->arena, scratch, t->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t n = 0; n < t->n_nodes; n++)
 		sorted[n] = n;
 	fl_sort(sorted, t->n_nodes, scratch, cmp_nodes, t->model);
 	if ((r = link_nodes(t, sorted, err)) < 0)
 		return r;
-	if (!ALLOC(t, t->roots, t->n_roots) || !ALLOC(t, t->column_of, t->n_roots) ||
-	    !ALLOC(t, t->queues, t->n_roots))
+	if (!FL_NEW(&t->arena, t->roots, t->n_roots, err) ||
+	    !FL_NEW(&t->arena, t->column_of, t->n_roots, err) ||
+	    !FL_NEW(&t->arena, t->queues, t->n_roots, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0, at = 0; i < t->n_nodes; i++)
 		if (t->parent[sorted[i]] == FL_NONE && !in_no_tree(&t->model->nodes[sorted[i]])) {

@@ -9,8 +9,6 @@
 #include "decide/entitle/search/search.h"
 #include "decide/entitle/state/setup.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
@@ -21,12 +19,14 @@ int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t w = 0; w < m->n_workloads; w++)
 		if (p->jobs[w].tasks.n > most)
 			most = p->jobs[w].tasks.n;
-	if (!ALLOC(p, p->scratch, 1))
+	if (!FL_NEW(&p->arena, p->scratch, 1, err))
 		return FAIRLEAD_ENOMEM;
 	c = p->scratch;
 	c->only.v = FL_NONE;
-	if (!ALLOC(p, c->to_start, most) || !ALLOC(p, c->places, most) ||
-	    !ALLOC(p, c->told, m->n_workloads) || !ALLOC(p, c->heads, m->n_workloads))
+	if (!FL_NEW(&p->arena, c->to_start, most, err) ||
+	    !FL_NEW(&p->arena, c->places, most, err) ||
+	    !FL_NEW(&p->arena, c->told, m->n_workloads, err) ||
+	    !FL_NEW(&p->arena, c->heads, m->n_workloads, err))
 		return FAIRLEAD_ENOMEM;
 	if ((p->settings.turns || p->budgets) && (r = fl_claims_new(p, &c->claims, err)) < 0)
 		return r;

@@ -3,20 +3,24 @@
 
 #include <string.h>
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 {
 	uint32_t nodes = p->model->n_nodes, room = 0;
 	struct fl_lines l = { .policy = p, .part_of = { FL_NONE } };
 
-	if (!ALLOC(p, l.lined, p->model->n_workloads) || !ALLOC(p, l.lined_at, nodes + 1) ||
-	    !ALLOC(p, l.queues, nodes) || !ALLOC(p, l.queues_at, nodes + 1) ||
-	    !ALLOC(p, l.n, nodes + 1) || !ALLOC(p, l.linked, nodes + 1) ||
-	    !ALLOC(p, l.dirty, nodes + 1) || !ALLOC(p, l.popped, nodes + 1) ||
-	    !ALLOC(p, l.kept, p->model->n_workloads) || !ALLOC(p, l.kept_n, nodes + 1) ||
-	    !ALLOC(p, l.touched, nodes + 1) || !ALLOC(p, l.differ, nodes) ||
-	    !ALLOC(p, l.keys, nodes) || !ALLOC(p, l.sure, nodes + 1) || !ALLOC(p, l.turn, nodes))
+	if (!FL_NEW(&p->arena, l.lined, p->model->n_workloads, err) ||
+	    !FL_NEW(&p->arena, l.lined_at, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.queues, nodes, err) ||
+	    !FL_NEW(&p->arena, l.queues_at, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.n, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.linked, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.dirty, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.popped, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.kept, p->model->n_workloads, err) ||
+	    !FL_NEW(&p->arena, l.kept_n, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.touched, nodes + 1, err) ||
+	    !FL_NEW(&p->arena, l.differ, nodes, err) || !FL_NEW(&p->arena, l.keys, nodes, err) ||
+	    !FL_NEW(&p->arena, l.sure, nodes + 1, err) || !FL_NEW(&p->arena, l.turn, nodes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		if (p->jobs[w].queue.v != FL_NONE)

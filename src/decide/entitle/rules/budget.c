@@ -10,8 +10,6 @@
 #include "decide/entitle/rules/claim.h"
 #include "decide/entitle/rules/witness.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 static const double ns_per_hour = 3600e9;
 /*
  * Where too much was promised, whoever is ahead by that much of a budget gives way; and too much
@@ -41,9 +39,11 @@ int fl_budgets_new(struct fl_policy *p, struct fl_budgets **ret, fairlead_error 
 	struct fl_budgets *b = fl_arena_alloc(&p->arena, 1, sizeof *b, err);
 	int r;
 
-	if (!b || !ALLOC(p, b->hours, m->n_nodes) || !ALLOC(p, b->used, m->n_nodes) ||
-	    !ALLOC(p, b->left, m->n_nodes) || !ALLOC(p, b->state, m->n_nodes) ||
-	    !ALLOC(p, b->part, m->n_nodes))
+	if (!b || !FL_NEW(&p->arena, b->hours, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, b->used, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, b->left, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, b->state, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, b->part, m->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	if ((r = read_period(p, &b->period, err)) < 0)
 		return r;

@@ -8,8 +8,6 @@
 #include "decide/entitle/cycle/lines.h"
 #include "decide/entitle/rules/capacity.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
 static void list_children(const struct fl_policy *p, struct fl_claims *c)
 {
@@ -36,11 +34,13 @@ int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *e
 	uint32_t n = p->model->n_nodes;
 	struct fl_claims *c = fl_arena_alloc(&p->arena, 1, sizeof *c, err);
 
-	if (!c || !ALLOC(p, c->children, (size_t)n + 1) || !ALLOC(p, c->child, n) ||
-	    !ALLOC(p, c->had, n) || !ALLOC(p, c->margin, n) || !ALLOC(p, c->ready, n) ||
-	    !ALLOC(p, c->kept, n) || !ALLOC(p, c->runs, n) || !ALLOC(p, c->next, n) ||
-	    !ALLOC(p, c->leaves, n) || !ALLOC(p, c->lenders, n) || !ALLOC(p, c->siblings, n) ||
-	    !ALLOC(p, c->spare, n))
+	if (!c || !FL_NEW(&p->arena, c->children, (size_t)n + 1, err) ||
+	    !FL_NEW(&p->arena, c->child, n, err) || !FL_NEW(&p->arena, c->had, n, err) ||
+	    !FL_NEW(&p->arena, c->margin, n, err) || !FL_NEW(&p->arena, c->ready, n, err) ||
+	    !FL_NEW(&p->arena, c->kept, n, err) || !FL_NEW(&p->arena, c->runs, n, err) ||
+	    !FL_NEW(&p->arena, c->next, n, err) || !FL_NEW(&p->arena, c->leaves, n, err) ||
+	    !FL_NEW(&p->arena, c->lenders, n, err) || !FL_NEW(&p->arena, c->siblings, n, err) ||
+	    !FL_NEW(&p->arena, c->spare, n, err))
 		return FAIRLEAD_ENOMEM;
 	list_children(p, c);
 	*ret = c;

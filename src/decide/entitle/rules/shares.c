@@ -6,8 +6,6 @@
 #include "base/check.h"
 #include "decide/entitle/state/setup.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* Told of nothing: no epoch is this one. */
 static const uint64_t untold = UINT64_MAX;
 
@@ -55,8 +53,9 @@ int fl_shares_new(struct fl_policy *p, struct fl_shares **ret, fairlead_error *e
 	struct fl_shares *s = fl_arena_alloc(&p->arena, 1, sizeof *s, err);
 	int r;
 
-	if (!s || !ALLOC(p, s->told_epoch, m->n_nodes) || !ALLOC(p, s->booked, m->n_workloads) ||
-	    !ALLOC(p, s->booked_at, m->n_nodes))
+	if (!s || !FL_NEW(&p->arena, s->told_epoch, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, s->booked, m->n_workloads, err) ||
+	    !FL_NEW(&p->arena, s->booked_at, m->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	r = fl_bitset_init(&s->there, m->n_workloads, &p->arena, err);
 	if (r == 0)

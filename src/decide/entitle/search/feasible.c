@@ -5,14 +5,13 @@
 
 #include "decide/entitle/search/search.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 int fl_feasible_new(struct fl_policy *p, struct fl_feasible *ret, fairlead_error *err)
 {
 	uint32_t n = p->model->n_machines;
 	struct fl_feasible f = { .all = false };
 
-	if (!ALLOC(p, f.open, n) || !ALLOC(p, f.now, n) || !ALLOC(p, f.tried, n))
+	if (!FL_NEW(&p->arena, f.open, n, err) || !FL_NEW(&p->arena, f.now, n, err) ||
+	    !FL_NEW(&p->arena, f.tried, n, err))
 		return FAIRLEAD_ENOMEM;
 	*ret = f;
 	return 0;

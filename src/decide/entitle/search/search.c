@@ -7,8 +7,6 @@
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/search/offers.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* All workloads, leaf by leaf: what each takes part in never changes. */
 static void list_leaves(struct fl_policy *p, struct fl_search *s)
 {
@@ -40,22 +38,37 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	struct fl_search *s = fl_arena_alloc(&p->arena, 1, sizeof *s, err);
 	int r;
 
-	if (!s || !ALLOC(p, s->to_start, n_tasks) || !ALLOC(p, s->before, p->model->n_nodes) ||
-	    !ALLOC(p, s->waiting, n_jobs) || !ALLOC(p, s->active, n_jobs) ||
-	    !ALLOC(p, s->of_leaf, n_jobs) || !ALLOC(p, s->leaf, p->model->n_nodes) ||
-	    !ALLOC(p, s->eligible, n_jobs) || !ALLOC(p, s->offers, n_tasks) ||
-	    !ALLOC(p, s->victims, 2 * (size_t)n_tasks) || !ALLOC(p, s->first_offer, n_jobs) ||
-	    !ALLOC(p, s->last_offer, n_jobs) || !ALLOC(p, s->recorded, n_tasks) ||
-	    !ALLOC(p, s->out, n_tasks) || !ALLOC(p, s->gpus, n_machines) ||
-	    !ALLOC(p, s->needs, n_tasks) || !ALLOC(p, s->roomy, n_machines) ||
-	    !ALLOC(p, s->in_run, n_jobs) || !ALLOC(p, s->members, n_jobs) ||
-	    !ALLOC(p, s->placed, n_tasks) || !ALLOC(p, s->placing, n_tasks) ||
-	    !ALLOC(p, s->vectors, n_tasks) || !ALLOC(p, s->spent, n_machines) ||
-	    !ALLOC(p, s->seen, n_machines) || !ALLOC(p, s->machines, n_machines) ||
-	    !ALLOC(p, s->sort_scratch, n_machines) || !ALLOC(p, s->on, n_machines) ||
-	    !ALLOC(p, s->next_on, n_tasks) || !ALLOC(p, s->changing, n_jobs))
+	if (!s || !FL_NEW(&p->arena, s->to_start, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->before, p->model->n_nodes, err) ||
+	    !FL_NEW(&p->arena, s->waiting, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->active, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->of_leaf, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->leaf, p->model->n_nodes, err) ||
+	    !FL_NEW(&p->arena, s->eligible, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->offers, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->victims, 2 * (size_t)n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->first_offer, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->last_offer, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->recorded, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->out, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->gpus, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->needs, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->roomy, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->in_run, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->members, n_jobs, err) ||
+	    !FL_NEW(&p->arena, s->placed, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->placing, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->vectors, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->spent, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->seen, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->machines, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->sort_scratch, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->on, n_machines, err) ||
+	    !FL_NEW(&p->arena, s->next_on, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->changing, n_jobs, err))
 		return FAIRLEAD_ENOMEM;
-	if (!ALLOC(p, s->found, n_tasks) || !ALLOC(p, s->missed, n_jobs))
+	if (!FL_NEW(&p->arena, s->found, n_tasks, err) ||
+	    !FL_NEW(&p->arena, s->missed, n_jobs, err))
 		return FAIRLEAD_ENOMEM;
 	if ((r = fl_feasible_new(p, &s->feasible, err)) < 0)
 		return r;

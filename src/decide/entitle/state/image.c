@@ -41,15 +41,13 @@ struct saving {
 	struct fl_arena arena;
 };
 
-#define ALLOC(s, ptr, n) (((ptr) = fl_arena_alloc(&(s)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 static int save_queues(struct saving *s, fairlead_error *err)
 {
 	const struct fl_policy *p = s->p;
 	uint32_t n = p->model->n_nodes;
 	struct saved_queue *rows;
 
-	if (!ALLOC(s, rows, n))
+	if (!FL_NEW(&s->arena, rows, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fl_standing *q = &p->queues[i];
@@ -79,7 +77,7 @@ static int save_jobs(struct saving *s, fairlead_error *err)
 	struct fl_saved_task *task_rows;
 	int r;
 
-	if (!ALLOC(s, rows, n) || !ALLOC(s, task_rows, tasks))
+	if (!FL_NEW(&s->arena, rows, n, err) || !FL_NEW(&s->arena, task_rows, tasks, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < n; w++) {
 		const struct fl_job *j = &p->jobs[w];
@@ -108,7 +106,7 @@ static int save_rooms(struct saving *s, fairlead_error *err)
 	struct saved_room *rows;
 	int r;
 
-	if (!ALLOC(s, rows, n))
+	if (!FL_NEW(&s->arena, rows, n, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		rows[i] = (struct saved_room){ p->rooms[i].allocatable, p->rooms[i].idle,

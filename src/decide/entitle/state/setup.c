@@ -5,8 +5,6 @@
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/shares.h"
 
-#define ALLOC(p, ptr, n) (((ptr) = fl_arena_alloc(&(p)->arena, (n), sizeof *(ptr), err)) != NULL)
-
 /* Room to sort whatever there is most of. */
 struct sorting {
 	uint32_t *ids, *spare;
@@ -73,9 +71,11 @@ static int fill_queues(struct fl_policy *p, struct sorting *s, fairlead_error *e
 {
 	const struct fl_model *m = p->model;
 
-	if (!ALLOC(p, p->queues, m->n_nodes) || !ALLOC(p, p->is_leaf, m->n_nodes) ||
-	    !ALLOC(p, p->queue_epoch, m->n_nodes) || !ALLOC(p, p->order, m->n_nodes) ||
-	    !ALLOC(p, p->request_epoch, m->n_nodes))
+	if (!FL_NEW(&p->arena, p->queues, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, p->is_leaf, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, p->queue_epoch, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, p->order, m->n_nodes, err) ||
+	    !FL_NEW(&p->arena, p->request_epoch, m->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t q = 0; q < m->n_nodes; q++)
 		s->ids[q] = q;
@@ -123,8 +123,9 @@ static int fill_rooms(struct fl_policy *p, struct sorting *s, fairlead_error *er
 						       sizeof *allocatable, err);
 
 	p->n_blocks = (m->n_machines + FL_ROOMS_BLOCK - 1) / FL_ROOMS_BLOCK;
-	if (!allocatable || !ALLOC(p, p->rooms, m->n_machines) ||
-	    !ALLOC(p, p->machine_order, m->n_machines) || !ALLOC(p, p->most_open, p->n_blocks))
+	if (!allocatable || !FL_NEW(&p->arena, p->rooms, m->n_machines, err) ||
+	    !FL_NEW(&p->arena, p->machine_order, m->n_machines, err) ||
+	    !FL_NEW(&p->arena, p->most_open, p->n_blocks, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < m->n_machines; i++)
 		p->machine_order[i] = i;
@@ -193,7 +194,8 @@ static int fill_jobs(struct fl_policy *p, struct sorting *s, fairlead_error *err
 	const struct fl_model *m = p->model;
 	int r;
 
-	if (!ALLOC(p, p->jobs, m->n_workloads) || !ALLOC(p, p->job_order, m->n_workloads))
+	if (!FL_NEW(&p->arena, p->jobs, m->n_workloads, err) ||
+	    !FL_NEW(&p->arena, p->job_order, m->n_workloads, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_workloads; w++)
 		p->job_order[w] = w;
@@ -243,7 +245,8 @@ static int fill_tasks(struct fl_policy *p, fairlead_error *err)
 	const struct fl_model *m = p->model;
 	int r = 0;
 
-	if (!ALLOC(p, p->tasks, m->n_tasks) || !ALLOC(p, p->placements, m->n_tasks))
+	if (!FL_NEW(&p->arena, p->tasks, m->n_tasks, err) ||
+	    !FL_NEW(&p->arena, p->placements, m->n_tasks, err))
 		return FAIRLEAD_ENOMEM;
 	if ((r = fl_bitset_init(&p->alive, m->n_tasks, &p->arena, err)) < 0)
 		return r;
