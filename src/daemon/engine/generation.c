@@ -610,3 +610,27 @@ void fl_generation_leave(struct fl_generation *g, struct fl_live *job)
 		g->job_of[job->workload.v] = 0;
 	job->workload.v = FL_NONE;
 }
+
+bool fl_generation_wants_any(const struct fl_jobs *jobs, uint64_t *newcomers, uint32_t *n,
+			     fl_time now, fl_time *ret_retry)
+{
+	bool wanted = false;
+	uint32_t kept = 0;
+
+	*ret_retry = FL_NEVER;
+	for (uint32_t i = 0; i < *n; i++) {
+		const struct fl_live *job = fl_jobs_find(jobs, newcomers[i]);
+
+		if (!job || job->state != FL_JOB_WAITS || job->workload.v != FL_NONE)
+			continue;
+		if (job->retry == FL_NEVER)
+			continue;
+		newcomers[kept++] = job->id;
+		if (fl_generation_wants(job, now))
+			wanted = true;
+		else
+			*ret_retry = fl_amount_min(*ret_retry, job->retry);
+	}
+	*n = kept;
+	return wanted;
+}

@@ -83,5 +83,11 @@ struct fl_live *fl_generation_job(const struct fl_generation *g, const struct fl
 void fl_generation_leave(struct fl_generation *g, struct fl_live *job);
 /* Would @job come in at @now? */
 bool fl_generation_wants(const struct fl_live *job, fl_time now);
+/*
+ * Would any of those who may want to?  Those who do not any more go out of the list.  *ret_retry: when
+ * somebody will that does not yet.
+ */
+bool fl_generation_wants_any(const struct fl_jobs *jobs, uint64_t *newcomers, uint32_t *n,
+			     fl_time now, fl_time *ret_retry);
 
 #endif

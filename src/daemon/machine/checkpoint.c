@@ -32,7 +32,7 @@ bool fl_core_checkpoint_due(const struct fl_core *c)
 {
 	return (c->must_checkpoint || c->seq - c->checkpointed >= MOST_ROWS ||
 		c->replay_ns >= most_replay_ns) &&
-	       !c->draft && /* an image has none */
+	       !c->drafter.draft && /* an image has none */
 	       !c->has_given_up && !c->checkpointing && fl_core_loop_ns(c) >= c->checkpoint_at;
 }
 

@@ -289,30 +289,6 @@ int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_erro
 	return 0;
 }
 
-/* Anybody who would come into the next generation? *ret_retry: when else somebody will. */
-static bool is_join_wanted(struct fl_core *c, fl_time now, fl_time *ret_retry)
-{
-	bool wanted = false;
-	uint32_t kept = 0;
-
-	*ret_retry = FL_NEVER;
-	for (uint32_t i = 0; i < c->n_newcomers; i++) {
-		const struct fl_live *job = fl_jobs_find(&c->jobs, c->newcomers[i]);
-
-		if (!job || job->state != FL_JOB_WAITS || job->workload.v != FL_NONE)
-			continue;
-		if (job->retry == FL_NEVER)
-			continue;
-		c->newcomers[kept++] = job->id;
-		if (fl_generation_wants(job, now))
-			wanted = true;
-		else
-			*ret_retry = fl_amount_min(*ret_retry, job->retry);
-	}
-	c->n_newcomers = kept;
-	return wanted;
-}
-
 /* Is it time for a generation, or for the one that was begun? *ret_again: when to ask again. */
 static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time now,
 			fl_time *ret_again)
@@ -321,13 +297,15 @@ static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time no
 	bool comes = false;
 
 	*ret_again = FL_NEVER;
-	if (c->draft)
+	if (c->drafter.draft)
 		return true;
 	for (uint32_t i = 0; i < g->n_journal; i++)
 		comes |= g->journal[i].kind == FL_JOURNAL_SUBMIT ||
 			 g->journal[i].kind == FL_JOURNAL_RELEASE;
 	if (clock >= c->join_at)
-		return is_join_wanted(c, now, ret_again) || comes;
+		return fl_generation_wants_any(&c->jobs, c->newcomers, &c->n_newcomers, now,
+					       ret_again) ||
+		       comes;
 	if (comes || c->n_newcomers)
 		*ret_again = now + (fl_time)(c->join_at - clock);
 	return false;
@@ -554,6 +532,8 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 	c->loop = options->loop;
 	fl_core_decide(c);
 	c->draft_from = DRAFT_FROM;
+	c->drafter.told = fl_core_tell_drafted;
+	c->drafter.user = c;
 	fl_gather_init(&c->gathers[0]);
 	fl_gather_init(&c->gathers[1]);
 	c->gather = &c->gathers[0];

@@ -3,10 +3,9 @@
 #ifndef FL_DAEMON_MACHINE_INSIDE_H
 #define FL_DAEMON_MACHINE_INSIDE_H
 
-#include <stdatomic.h>
-
 #include "daemon/engine/clock.h"
 #include "daemon/engine/decisions.h"
+#include "daemon/engine/drafter.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/token.h"
@@ -32,13 +31,9 @@ struct fl_core {
 	struct fl_jobs jobs;
 	struct fl_generation generation;
 
-	struct fl_draft *draft; /* of the next generation; NULL */
-	uint32_t draft_from;    /* so many jobs: they are drafted */
-	bool drafting;          /* a thread has it */
-	uv_thread_t drafter;
+	struct fl_drafter drafter; /* of the next generation */
+	uint32_t draft_from;       /* so many jobs: they are drafted */
 	uv_async_t drafted;
-	atomic_bool draft_made;
-	uint64_t draft_took; /* ns */
 
 	struct fl_gather gathers[2];
 	struct fl_gather *gather;  /* what comes goes here */

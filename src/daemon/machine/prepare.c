@@ -45,27 +45,12 @@ int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_
 
 /* --- on a thread --- */
 
-static void settle(struct fl_core *c)
-{
-	if (c->drafting)
-		(void)uv_thread_join(&c->drafter);
-	c->drafting = false;
-}
+void fl_core_drop_draft(struct fl_core *c) { fl_drafter_drop(&c->drafter); }
 
-void fl_core_drop_draft(struct fl_core *c)
-{
-	settle(c);
-	c->draft = fl_draft_free(c->draft);
-}
-
-static void make_on_thread(void *core)
+void fl_core_tell_drafted(void *core)
 {
 	struct fl_core *c = core;
-	uint64_t began = uv_hrtime();
 
-	fl_draft_make(c->draft);
-	c->draft_took += uv_hrtime() - began;
-	atomic_store(&c->draft_made, true);
 	(void)uv_async_send(&c->drafted);
 }
 
@@ -73,10 +58,8 @@ void fl_core_on_drafted(uv_async_t *async)
 {
 	struct fl_core *c = async->data;
 
-	if (!c->drafting || !atomic_load(&c->draft_made))
-		return; /* of one that was dropped */
-	settle(c);
-	fl_core_soon(c);
+	if (fl_drafter_finish(&c->drafter))
+		fl_core_soon(c);
 }
 
 /* --- rows --- */
@@ -84,41 +67,30 @@ void fl_core_on_drafted(uv_async_t *async)
 bool fl_core_next_join(const struct fl_core *c, struct fl_journal_row *ret)
 {
 	*ret = (struct fl_journal_row){ .kind = FL_JOURNAL_JOIN, .job = c->submitted };
-	if (c->draft)
+	if (c->drafter.draft)
 		ret->a = 1;
 	else if (c->jobs.n_live >= c->draft_from)
 		ret->kind = FL_JOURNAL_PREPARE;
-	return !c->drafting;
+	return !c->drafter.making;
 }
 
 int fl_core_prepare(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
 {
 	struct fl_generation_options o = options_of(c, row->at, row->job);
-	uint64_t began = uv_hrtime();
-	int r;
+	int r = fl_drafter_begin(&c->drafter, &o, &c->jobs, /* aside= */ !c->replaying, err);
 
-	fl_core_drop_draft(c);
-	r = fl_draft_new(&o, &c->jobs, &c->draft, err);
-	if (r < 0 || c->replaying)
-		return r;
-	atomic_store(&c->draft_made, false);
-	c->draft_took = uv_hrtime() - began;
 	/* Where there is no thread to be had it is made when it is taken. */
-	c->drafting = uv_thread_create(&c->drafter, make_on_thread, c) == 0;
-	if (!c->drafting)
+	if (r == 0 && !c->replaying && !c->drafter.making)
 		fl_core_soon(c);
-	return 0;
+	return r;
 }
 
 static int take(struct fl_core *c, fl_time now, fairlead_error *err)
 {
 	struct fl_generation_options o = options_of(c, now, /* up_to= */ 0);
 	struct fl_generation next;
-	int r;
+	int r = fl_drafter_take(&c->drafter, &o, &c->jobs, &next, err);
 
-	settle(c);
-	r = fl_draft_take(c->draft, &o, &c->jobs, &next, err);
-	fl_core_drop_draft(c);
 	if (r == 0)
 		go_on_with(c, &next);
 	return r;
@@ -127,10 +99,10 @@ static int take(struct fl_core *c, fl_time now, fairlead_error *err)
 /* The larger a generation, the longer until the next one: they take a part of the time at most. */
 int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
 {
-	uint64_t began = uv_hrtime(), took = c->draft ? c->draft_took : 0;
+	uint64_t began = uv_hrtime(), took = c->drafter.draft ? c->drafter.took : 0;
 	int r;
 
-	if (row->a && c->draft) {
+	if (row->a && c->drafter.draft) {
 		r = take(c, row->at, err);
 	} else {
 		fl_core_drop_draft(c);

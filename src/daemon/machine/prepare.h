@@ -13,6 +13,8 @@ int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_e
 /* What is next for jobs that are to take part, if it is time; false: nothing yet. */
 bool fl_core_next_join(const struct fl_core *c, struct fl_journal_row *ret);
 void fl_core_drop_draft(struct fl_core *c);
+/* Of the drafter, on its thread; and then on the loop. */
+void fl_core_tell_drafted(void *core);
 void fl_core_on_drafted(uv_async_t *async);
 
 #endif
