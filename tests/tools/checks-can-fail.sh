@@ -141,6 +141,19 @@ symbols 'one for each thread' '_Thread_local int n;\nint f(void) { return n++; }
 : >"$work/none.a"
 fails 'symbols: an empty library' 'no symbols' "$tools/check-symbols.sh" "$work/none.a" "$tools/core-symbols.txt"
 
+library "$good"
+cp "$work/lib.a" "$work/first.a"
+library 'static int f(void) { return 1; }\nint g(void);\nint g(void) { return f(); }'
+ar d "$work/lib.a" src_base_mem.c.o
+passes 'twice: two libraries' "$tools/check-twice.sh" "$work/first.a" "$work/lib.a"
+library 'int f(void);\nint f(void) { return 1; }'
+ar d "$work/lib.a" src_base_mem.c.o
+fails 'twice: a function in both' 'f stands in src_model_a.c.o, too' "$tools/check-twice.sh" "$work/first.a" "$work/lib.a"
+library 'extern const int f;\nconst int f = 1;'
+ar d "$work/lib.a" src_base_mem.c.o
+fails 'twice: a table of that name' 'f stands in src_model_a.c.o, too' "$tools/check-twice.sh" "$work/first.a" "$work/lib.a"
+fails 'twice: an empty library' 'no symbols' "$tools/check-twice.sh" "$work/first.a" "$work/none.a"
+
 if command -v clang-format-14 >/dev/null || clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
 	fresh
 	passes 'format: a clean tree' "$tools/check-format.sh" "$work/tree"
