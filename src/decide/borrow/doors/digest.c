@@ -48,22 +48,29 @@ static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *
 	word(user, j->scan_cycle == p->cycle[p->tree.root_index[j->queue.v]]);
 }
 
-static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
+/* Who got their quota before whom; @holders and @scratch: room for all of them each. */
+static void spell_reserved(const struct fl_policy *p, uint32_t *holders, uint32_t *scratch,
+			   fl_word *word, void *user)
 {
-	uint32_t n = 0, rank = 0,
-		 *holders = fl_preempt_lend(p->scratch->search); /* nobody searches */
+	uint32_t n = 0, rank = 0;
 
-	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
-		spell_job(p, (struct fl_workload){ w }, word, user);
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		if (fl_holds_quota(&p->jobs[w]))
 			holders[n++] = w;
-	}
-	fl_sort(holders, n, p->sort_scratch, cmp_reserved, p);
+	fl_sort(holders, n, scratch, cmp_reserved, p);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0 && p->jobs[holders[i]].reserved_at != p->jobs[holders[i - 1]].reserved_at)
 			rank++;
 		word(user, (uint64_t)rank << 32 | holders[i]);
 	}
+}
+
+static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *word, void *user)
+{
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
+		spell_job(p, (struct fl_workload){ w }, word, user);
+	/* Nobody searches or sorts. */
+	spell_reserved(p, fl_preempt_lend(p->scratch->search), p->sort_scratch, word, user);
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
 		word(user, p->lines[q].sticky);
 	for (uint32_t s = fl_bitset_next(&p->marked, 0); s != FL_NONE;
