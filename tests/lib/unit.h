@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit - what cmocka wants to have included, in its order; and the length of a table */
+/* unit - what cmocka wants to have included, in its order; the group of a file; the length of a table */
 #ifndef FL_TESTS_LIB_UNIT_H
 #define FL_TESTS_LIB_UNIT_H
 
@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+
+#include "lib/group.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

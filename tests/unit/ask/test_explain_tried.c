@@ -652,7 +652,7 @@ static void whoever_waits(void **unused)
 		CHECK(seen_checks[all[c]] > 0, fl_check_name(all[c]));
 }
 
-int main(void)
+UNIT_GROUP("explain-tried")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lending_limit),

@@ -62,7 +62,7 @@ static void parts_add_up(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("ledger")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up),

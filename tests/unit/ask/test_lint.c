@@ -406,7 +406,7 @@ static void no_memory(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("lint")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings), cmocka_unit_test(hints),     cmocka_unit_test(flavors),

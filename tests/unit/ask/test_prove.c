@@ -526,7 +526,7 @@ static void moves_are_checked(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("prove")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_loops_are_found),

@@ -287,7 +287,7 @@ static void survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("round")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_round_is_told),

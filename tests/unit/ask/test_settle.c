@@ -227,7 +227,7 @@ static void survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("settle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_to_rest),

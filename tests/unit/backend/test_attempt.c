@@ -245,7 +245,7 @@ static void start_codes(void **state)
 		CHECK(fl_start_code(rows[i].why) == rows[i].code, rows[i].name);
 }
 
-int main(void)
+UNIT_GROUP("attempt")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spec_round_trip), cmocka_unit_test(spec_damaged),

@@ -766,7 +766,7 @@ static void not_opened(void **state)
 	assert_null(fl_local_backend.close(NULL));
 }
 
-int main(void)
+UNIT_GROUP("faults")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(daemon_killed, set_up_closed, tear_down),

@@ -384,7 +384,7 @@ static void gives(void **state)
 	fl_machine_done(&stock);
 }
 
-int main(void)
+UNIT_GROUP("machine")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds),

@@ -664,7 +664,7 @@ static void refused(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("runs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),

@@ -301,7 +301,7 @@ static void disowned(void **state)
 	place_open(&place);
 }
 
-int main(void)
+UNIT_GROUP("strays")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(damaged_while_it_runs, set_up, tear_down),

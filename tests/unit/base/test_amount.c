@@ -133,7 +133,7 @@ static void extremes(void **state)
 	check(fl_amount_max, most, COUNT(most));
 }
 
-int main(void)
+UNIT_GROUP("amount")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(saturating_sum),     cmocka_unit_test(saturating_difference),

@@ -145,7 +145,7 @@ static void no_memory(void **state)
 	assert_int_equal(f.live, 0);
 }
 
-int main(void)
+UNIT_GROUP("bitset")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_an_array),

@@ -103,7 +103,7 @@ static void long_texts_and_hints_are_cut(void **state)
 	assert_int_equal(strlen(err.hint), sizeof err.hint - 1);
 }
 
-int main(void)
+UNIT_GROUP("error")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_failure_starts_clean),

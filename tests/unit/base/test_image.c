@@ -223,7 +223,7 @@ static void test_full_disk(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("image")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_back), cmocka_unit_test(test_every_damage_is_found),

@@ -205,7 +205,7 @@ static void done_twice_is_fine(void **state)
 	fl_arena_done(&a);
 }
 
-int main(void)
+UNIT_GROUP("mem")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(heap_frees_nothing),

@@ -42,7 +42,7 @@ static void odd(void **state)
 			fail_msg("row %zu: %zu", i, fl_plain_odd(rows[i].text));
 }
 
-int main(void)
+UNIT_GROUP("plain")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(odd) };
 

@@ -146,7 +146,7 @@ static void counts_are_whole(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("random")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bits_are_those_of_xoshiro),

@@ -159,7 +159,7 @@ static void periods(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("time")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times),    cmocka_unit_test(bad_times),

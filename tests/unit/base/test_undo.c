@@ -176,7 +176,7 @@ static void too_much_is_a_limit(void **state)
 	fl_undo_done(&u);
 }
 
-int main(void)
+UNIT_GROUP("undo")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_kept_without_a_mark),

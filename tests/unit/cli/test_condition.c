@@ -384,7 +384,7 @@ static void memory(void **state)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("condition")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistakes),      cmocka_unit_test(limits),

@@ -191,7 +191,7 @@ static void memory(void **state)
 	assert_true(n > 3);
 }
 
-int main(void)
+UNIT_GROUP("alias")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hash),    cmocka_unit_test(order),        cmocka_unit_test(kept),

@@ -323,7 +323,7 @@ static void long_list(void **state)
 	free(text);
 }
 
-int main(void)
+UNIT_GROUP("bad-input")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects),       cmocka_unit_test(syntax),

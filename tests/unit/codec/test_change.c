@@ -240,7 +240,7 @@ static void memory_of_a_tape(void **unused)
 	assert_true(n > 30);
 }
 
-int main(void)
+UNIT_GROUP("change")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(laid_over),

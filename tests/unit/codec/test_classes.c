@@ -199,7 +199,7 @@ static void without_an_end(void **state)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("classes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_class_becomes_rows),

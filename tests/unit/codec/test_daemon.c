@@ -330,7 +330,7 @@ static void copied_without_memory(void **state)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("daemon")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused),

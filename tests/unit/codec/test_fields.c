@@ -65,7 +65,7 @@ static void consistent(void **state)
 		}
 }
 
-int main(void)
+UNIT_GROUP("fields")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(consistent) };
 

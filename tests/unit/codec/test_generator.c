@@ -143,7 +143,7 @@ static void a_set_that_takes_for_ever(void **state)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("generator")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_and_its_jobs),

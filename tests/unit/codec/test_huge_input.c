@@ -267,7 +267,7 @@ static void gaps(void **state)
 			    "anchors and merge keys of one document hold more than 67108864 bytes");
 }
 
-int main(void)
+UNIT_GROUP("huge-input")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line), cmocka_unit_test(long_block),

@@ -304,7 +304,7 @@ static void test_stored_before(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("job-json")
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads_and_writes), cmocka_unit_test(test_values),

@@ -626,7 +626,7 @@ static void mixtures(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("kai")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues),     cmocka_unit_test(groups),

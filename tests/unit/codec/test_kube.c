@@ -429,7 +429,7 @@ static void out_of_memory(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("kube")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cluster_queue),

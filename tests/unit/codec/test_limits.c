@@ -188,7 +188,7 @@ static void limits(void **state)
 		"3:30 Configuration .resources.transformations: more than 64 transformations");
 }
 
-int main(void)
+UNIT_GROUP("limits")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors),

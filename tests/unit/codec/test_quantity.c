@@ -209,7 +209,7 @@ static void formats(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("quantity")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(amounts),  cmocka_unit_test(bad),

@@ -562,7 +562,7 @@ static void out_of_memory(void **state)
 		}
 }
 
-int main(void)
+UNIT_GROUP("reader")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json),          cmocka_unit_test(bad_json),

@@ -223,7 +223,7 @@ static void every_field(void **state)
 	assert_true(checked > 50);
 }
 
-int main(void)
+UNIT_GROUP("texts")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(every_field) };
 

@@ -216,7 +216,7 @@ static void what_is_refused(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("trace-openb")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_is_made),

@@ -411,7 +411,7 @@ static void ranges(void **state)
 	assert_int_equal(fl_accounts_owner(folder_path(&here, "none"), 1, &owner), 1);
 }
 
-int main(void)
+UNIT_GROUP("access")
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(submits),

@@ -589,7 +589,7 @@ static void at_start(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+UNIT_GROUP("config")
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(refused),      IN_FOLDER(refused_files), IN_FOLDER(no_tree),

@@ -1059,7 +1059,7 @@ static void test_past_that_is_forgotten(void **state)
 	assert_true(status == 0 || getenv("FAIRLEAD_UNDER_VALGRIND"));
 }
 
-int main(void)
+UNIT_GROUP("core")
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "daemon/engine/fairness.h"
+#include "lib/group.h"
 
 #define S(seconds) ((seconds)*FL_SECOND)
 
@@ -116,7 +117,7 @@ static void test_nobody(void **state)
 	assert_int_equal(fl_fairness(NULL, 0, 8, NULL, 0, &err), 0);
 }
 
-int main(void)
+UNIT_GROUP("fairness")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_due),

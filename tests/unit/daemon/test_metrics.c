@@ -413,7 +413,7 @@ static void rows(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("metrics")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(borrow),   cmocka_unit_test(entitle), cmocka_unit_test(infinite),

@@ -58,7 +58,7 @@ static void as_text(void **state)
 		CHECK(!fl_token_read(bad[i], &read), bad[i]);
 }
 
-int main(void)
+UNIT_GROUP("token")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stays),

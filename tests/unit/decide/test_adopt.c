@@ -391,7 +391,7 @@ static void not_inside_a_mark(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("adopt")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_new_is_to_come),

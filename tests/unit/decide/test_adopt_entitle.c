@@ -295,7 +295,7 @@ static void not_inside_a_mark(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("adopt-entitle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_goes_on),

@@ -12,6 +12,7 @@
 #include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "lib/fail_mem.h"
+#include "lib/group.h"
 
 #define NO FL_NO_LIMIT
 #define HOUR (3600 * FL_SECOND)
@@ -812,7 +813,7 @@ static void what_time_might_break_is_no_ring(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("afs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_integral_is_exact),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "afs_world.h"
+#include "lib/group.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
@@ -306,7 +307,7 @@ static void who_gets_what(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("afs_measure")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gets_what),

@@ -240,7 +240,7 @@ static void monotone(void **state)
 	assert_true(refused > 100 && fitted > 100);
 }
 
-int main(void)
+UNIT_GROUP("entitle-capacity")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table),

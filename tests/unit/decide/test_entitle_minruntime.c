@@ -128,7 +128,7 @@ static void spares(void **state)
 		      rows[i].name);
 }
 
-int main(void)
+UNIT_GROUP("entitle-minruntime")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_sets_it),

@@ -168,7 +168,7 @@ static void bounded_shares_are_within_capacity(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("entitle-modes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reclaims_keep_what_a_policy_says),

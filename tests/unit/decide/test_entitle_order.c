@@ -212,7 +212,7 @@ static void jobs(void **state)
 			      rows[i].name);
 }
 
-int main(void)
+UNIT_GROUP("entitle-order")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps),          cmocka_unit_test(second_of_equals),

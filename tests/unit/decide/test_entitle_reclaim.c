@@ -401,7 +401,7 @@ static void evidence(void **state)
 	assert_true(few.last.lhs.share == 4 && few.last.rhs.share == 2);
 }
 
-int main(void)
+UNIT_GROUP("entitle-reclaim")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may),

@@ -507,7 +507,7 @@ static void stale(void **state)
 	done(&run);
 }
 
-int main(void)
+UNIT_GROUP("entitle-search")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_cycle),   cmocka_unit_test(settings),

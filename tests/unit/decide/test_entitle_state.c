@@ -160,7 +160,7 @@ static void machines_hold(void **unused)
 	done(&run);
 }
 
-int main(void)
+UNIT_GROUP("entitle-state")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_promise_is_evicted),

@@ -14,6 +14,7 @@
 
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/heads.h"
+#include "lib/group.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -191,7 +192,7 @@ static void as_a_full_step(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("heads")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(as_a_full_step) };
 

@@ -273,7 +273,7 @@ static void test_out_of_memory(void **state)
 	free(b.bytes);
 }
 
-int main(void)
+UNIT_GROUP("image")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_goes_on),

@@ -219,7 +219,7 @@ static void missing(void **state)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("match")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(affinity),

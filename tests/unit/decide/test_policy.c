@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/borrow.h"
+#include "lib/group.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -372,7 +373,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("policy")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rollback_is_exact),

@@ -499,7 +499,7 @@ static void short_cuts_decide_the_same(void **unused)
 	assert_true(heard > 10000 && evictions > 500);
 }
 
-int main(void)
+UNIT_GROUP("random")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),

@@ -275,7 +275,7 @@ static void out_of_memory(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("requeue")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_its_time),

@@ -913,7 +913,7 @@ static void a_timeout_may_come_later(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("rung")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_may_go),

@@ -203,7 +203,7 @@ static void words(void **state)
 	assert_string_equal(fl_excluded_name(FL_INCLUDED), "");
 }
 
-int main(void)
+UNIT_GROUP("model")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(twice),

@@ -138,7 +138,7 @@ static void limits(void **state)
 	fl_pod_done(&pod);
 }
 
-int main(void)
+UNIT_GROUP("pod")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(totals), cmocka_unit_test(limits) };
 

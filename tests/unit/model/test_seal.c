@@ -413,7 +413,7 @@ static void order_of_input(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("seal")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles),         cmocka_unit_test(long_cycle),

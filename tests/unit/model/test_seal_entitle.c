@@ -362,7 +362,7 @@ static void lints(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("seal-entitle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parents),    cmocka_unit_test(loops),

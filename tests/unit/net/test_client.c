@@ -279,7 +279,7 @@ static void escapes(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("client")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls),     cmocka_unit_test(large),

@@ -73,7 +73,7 @@ static void full_table(void **state)
 	assert_int_equal(r.users[1].uid, 1);
 }
 
-int main(void)
+UNIT_GROUP("rate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(burst_and_refill),

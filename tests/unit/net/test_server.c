@@ -927,7 +927,7 @@ static void closes(void **state)
 	assert_int_equal(rmdir(s.folder), 0);
 }
 
-int main(void)
+UNIT_GROUP("server")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers),

@@ -289,7 +289,7 @@ static void many_users(void **state)
 	assert_int_equal(taken, FL_RATE_USERS + 9);
 }
 
-int main(void)
+UNIT_GROUP("socket")
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/quota/tree.h"
+#include "lib/group.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -274,7 +275,7 @@ static void cohorts_nest_only_so_deep(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("balance")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(derived_columns),

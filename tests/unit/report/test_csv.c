@@ -129,7 +129,7 @@ static void sparks(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("csv")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quotes),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "decide/share/decay.h"
+#include "lib/group.h"
 
 struct wide {
 	uint64_t high, low;
@@ -134,7 +135,7 @@ static void consumed_goes_towards_what_is_held(void **unused)
 	assert_true(fl_decay_toward(none, 8, 2) == 8);
 }
 
-int main(void)
+UNIT_GROUP("decay")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_are_exact_and_cut),

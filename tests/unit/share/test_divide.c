@@ -645,7 +645,7 @@ static void no_queues(void **unused)
 	fl_divider_free(d);
 }
 
-int main(void)
+UNIT_GROUP("divide")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_rule),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/quota/drs.h"
+#include "lib/group.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -147,7 +148,7 @@ static void order_of_shares(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("drs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(share_of_a_queue),

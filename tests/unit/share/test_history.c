@@ -533,7 +533,7 @@ static void carried_over_with_its_times(void **unused)
 	fl_history_free(h);
 }
 
-int main(void)
+UNIT_GROUP("history")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_numbers),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "decide/share/integral.h"
+#include "lib/group.h"
 
 #define HOUR (3600 * FL_SECOND)
 
@@ -69,7 +70,7 @@ static void never_past_what_is_held(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("integral")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_form),

@@ -108,7 +108,7 @@ static void nothing_older_is_needed(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("window")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_of_windows),

@@ -158,7 +158,7 @@ static void classes_wait_by_priority(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("classes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_wait_by_priority),

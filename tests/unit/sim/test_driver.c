@@ -198,7 +198,7 @@ static void a_loop_is_told(void **unused)
 	fl_driver_done(&d);
 }
 
-int main(void)
+UNIT_GROUP("driver")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cycle_is_due),

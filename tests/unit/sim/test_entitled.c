@@ -228,7 +228,7 @@ static void one_after_the_other(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("entitled")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_numbers),

@@ -10,6 +10,7 @@
 
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
+#include "lib/group.h"
 #include "lib/world.h"
 #include "sim/forecast.h"
 
@@ -455,7 +456,7 @@ static void test_period(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("forecast")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_period),

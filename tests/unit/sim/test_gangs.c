@@ -300,7 +300,7 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("gangs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_happens),

@@ -380,7 +380,7 @@ static void out_of_memory(void **unused)
 	}
 }
 
-int main(void)
+UNIT_GROUP("measure")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_come),

@@ -486,7 +486,7 @@ static void random_runs(void **unused)
 	free(slow);
 }
 
-int main(void)
+UNIT_GROUP("measure-random")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(random_runs) };
 

@@ -518,7 +518,7 @@ static void it_is_stopped(void **unused)
 	fl_model_free(m);
 }
 
-int main(void)
+UNIT_GROUP("simulation")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_happens),

@@ -448,7 +448,7 @@ static void forgotten(void **state)
 	world_end(&w);
 }
 
-int main(void)
+UNIT_GROUP("damage")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),

@@ -649,7 +649,7 @@ static void bounded_log(void **state)
 	world_end(&w);
 }
 
-int main(void)
+UNIT_GROUP("keep")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(images),

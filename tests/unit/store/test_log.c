@@ -289,7 +289,7 @@ static void older_frames(void **state)
 	world_end(&w);
 }
 
-int main(void)
+UNIT_GROUP("log")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flips), cmocka_unit_test(head),         cmocka_unit_test(holes),

@@ -633,7 +633,7 @@ static void from_version_1(void **state)
 	}
 }
 
-int main(void)
+UNIT_GROUP("open")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),

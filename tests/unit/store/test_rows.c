@@ -792,7 +792,7 @@ static void plans(void **state)
 	world_end(&w);
 }
 
-int main(void)
+UNIT_GROUP("rows")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches),     cmocka_unit_test(out_of_order),

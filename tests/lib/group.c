@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/group.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct unit_group *groups; /* by name */
+
+void unit_register(struct unit_group *g)
+{
+	struct unit_group **at = &groups;
+
+	/* The order of constructors is the linker's; this one is the same everywhere. */
+	while (*at && strcmp((*at)->name, g->name) < 0)
+		at = &(*at)->next;
+	if (*at && strcmp((*at)->name, g->name) == 0) {
+		fprintf(stderr, "two groups are called '%s'\n", g->name);
+		exit(2);
+	}
+	g->next = *at;
+	*at = g;
+}
+
+static int list(void)
+{
+	for (const struct unit_group *g = groups; g; g = g->next)
+		puts(g->name);
+	return 0;
+}
+
+static int run(const struct unit_group *g) { return g->run() == 0 ? 0 : 1; }
+
+static int run_one(const char *name)
+{
+	for (const struct unit_group *g = groups; g; g = g->next) {
+		if (strcmp(g->name, name) == 0)
+			return run(g);
+	}
+	fprintf(stderr, "there is no group '%s'; --list has those that there are\n", name);
+	return 2;
+}
+
+/* What a group leaves behind, or that it crashes, is nothing to those after it. */
+static int run_apart(const struct unit_group *g)
+{
+	int status;
+	pid_t child;
+
+	printf("# %s\n", g->name);
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		exit(run(g));
+	if (child < 0 || waitpid(child, &status, 0) != child) {
+		perror(g->name);
+		return 1;
+	}
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "%s: %s\n", g->name, strsignal(WTERMSIG(status)));
+	return status == 0 ? 0 : 1;
+}
+
+static int run_all(void)
+{
+	int failed = 0;
+
+	for (const struct unit_group *g = groups; g; g = g->next)
+		failed += run_apart(g);
+	if (failed)
+		fprintf(stderr, "%d groups failed\n", failed);
+	return failed ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2) {
+		fprintf(stderr, "usage: %s [GROUP | --list]\n", argv[0]);
+		return 2;
+	}
+	if (argc < 2)
+		return run_all();
+	return strcmp(argv[1], "--list") == 0 ? list() : run_one(argv[1]);
+}
