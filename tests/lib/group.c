@@ -70,7 +70,7 @@ static int run_all(void)
 	for (const struct unit_group *g = groups; g; g = g->next)
 		failed += run_apart(g);
 	if (failed)
-		fprintf(stderr, "%d groups failed\n", failed);
+		fprintf(stderr, "groups that failed: %d\n", failed);
 	return failed ? 1 : 0;
 }
 

@@ -209,6 +209,32 @@ analyses shell shellcheck a.sh '#!/bin/sh\nrm -rf $1' SC2086
 analyses python flake8 a.py '#!/usr/bin/python3\nimport os' F401
 analyses cppcheck cppcheck a.c 'int f(void);\nint f(void)\n{\n\tint a[2] = { 0 };\n\treturn a[2];\n}' arrayIndexOutOfBounds
 
+# Groups of unit tests: nothing that was not run, and nothing that failed, looks like what passed.
+group() { # file, name, body
+	printf '#include <stdlib.h>\n#include "lib/group.h"\nUNIT_GROUP("%s")\n{\n\t%s\n}\n' "$2" "$3" >"$work/$1.c"
+}
+
+grouped() { # program, files...
+	local program=$1
+	shift
+	(cd "$work" && cc -D_GNU_SOURCE -I"$root/tests" -o "$program" "$root/tests/lib/group.c" "$@" 2>&1)
+}
+
+group good good 'return 0;'
+group again good 'return 0;'
+group bad bad 'return 3;'
+group crash crash 'abort();'
+printf 'int main(void)\n{\n\treturn 0;\n}\n' >"$work/main.c"
+grouped groups good.c bad.c crash.c
+grouped twice good.c again.c
+passes 'groups: one that is good' "$work/groups" good
+fails 'groups: one that fails' '' "$work/groups" bad
+fails 'groups: a name that none has' "no group 'goof'" "$work/groups" goof
+fails 'groups: all of them, of which two fail' 'groups that failed: 2' "$work/groups"
+fails 'groups: all of them, of which one crashes' 'crash: Aborted' "$work/groups"
+fails 'groups: a name that two have' "two groups are called 'good'" "$work/twice" good
+fails 'groups: a second main' 'multiple definition' grouped second good.c main.c
+
 row() { # result, output
 	printf '{"name": "x", "result": "%s", "stdout": "%s"}\n' "$1" "$2"
 }
