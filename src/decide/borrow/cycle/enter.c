@@ -16,7 +16,6 @@
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/line/holders.h"
 #include "decide/borrow/line/lines.h"
-#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/preempt.h"
 
 /*

@@ -10,7 +10,6 @@
 
 #include "base/mix.h"
 #include "base/sort.h"
-#include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"

@@ -5,7 +5,6 @@
 
 #include "decide/borrow/afs/afs.h"
 #include "decide/borrow/cycle/cycle.h"
-#include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/line/holders.h"

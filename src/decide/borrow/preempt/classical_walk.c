@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "base/sort.h"
-#include "decide/borrow/afs/afs.h"
 #include "decide/borrow/line/by_usage.h"
 #include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/preempt.h"
