@@ -25,7 +25,10 @@ void fl_undo_done(struct fl_undo *u);
 /* Room for @notes notes of @bytes bytes in all. Nothing to do while no mark is open. */
 int fl_undo_reserve(struct fl_undo *u, size_t notes, size_t bytes, fairlead_error *err);
 
-/* Remember @size bytes at @ptr; needs room reserved. */
+/*
+ * Remember @size bytes at @ptr; needs room reserved.  Where that is too little a checked build stops,
+ * and any other one grows the log.
+ */
 void fl_undo_save(struct fl_undo *u, void *ptr, uint32_t size);
 
 static inline void fl_undo_note(struct fl_undo *u, void *ptr, uint32_t size)
