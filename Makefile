@@ -5,7 +5,7 @@ BUILD ?= build
 FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 
 .DEFAULT_GOAL := help
-.PHONY: help run examples build test quick bench e2e soak analyse format install clean
+.PHONY: help run examples build test quick bench e2e soak analyse matrix format install clean
 
 help:
 	@echo 'make run      set up, build, and share this machine among three teams for a minute'
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
 	@echo 'make soak     long random runs      make e2e      against real clusters'
 	@echo 'make analyse  look for mistakes without running anything'
+	@echo 'make matrix   clang, -O3 and link-time optimization print and decide the same'
 	@echo 'make format   lay out the C files   make install  into PREFIX (meson install)'
 	@echo 'make clean    remove the build folders'
 
@@ -67,6 +68,10 @@ e2e:
 
 soak: build
 	@tools/soak $(BUILD)
+
+matrix:
+	@tools/bootstrap matrix
+	@tools/matrix
 
 analyse: build
 	@tools/bootstrap analyse

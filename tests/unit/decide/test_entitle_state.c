@@ -109,7 +109,7 @@ static void a_promise_is_evicted(void **unused)
 
 static void check_leaves(const struct run *run, uint32_t t, const char *which)
 {
-	static const struct fl_machine all[] = { m1, m2, m3, m4 };
+	const struct fl_machine all[] = { m1, m2, m3, m4 };
 
 	for (size_t i = 0; i < COUNT(all); i++)
 		assert_int_equal(fl_task_leaves(&run->policy->tasks[t], all[i]), which[i] == 'x');
