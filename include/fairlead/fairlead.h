@@ -59,6 +59,11 @@ typedef enum fairlead_policy {
 	FAIRLEAD_POLICY_ENTITLE,
 } fairlead_policy;
 
+/*
+ * A caller that was built with an older header says a smaller @size, and what it does not know of
+ * has its default.  One that was built with a newer header says a larger one: that is as good as
+ * long as all bytes that this version does not know are zero, which is every default.
+ */
 typedef struct fairlead_engine_options {
 	size_t size; /* sizeof(fairlead_engine_options): later versions grow at the end */
 	/* Where memory comes from: as realloc, but size 0 frees and returns NULL. NULL: the C heap. */
@@ -72,7 +77,11 @@ typedef struct fairlead_engine_options {
 		sizeof(fairlead_engine_options), NULL, NULL, FAIRLEAD_POLICY_OF_INPUT              \
 	}
 
-/* @options NULL: defaults. *ret is the caller's. */
+/*
+ * @options NULL: defaults.  *ret is the caller's.  FAIRLEAD_EINPUT: a size that is none (below that
+ * of `size` itself, or above 4096 bytes), or something is asked for that this version does not know:
+ * a policy, or a byte behind what it knows; ENOMEM.
+ */
 FAIRLEAD_API int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
 				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
 

@@ -20,6 +20,47 @@ struct fairlead_engine {
 
 const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
 
+enum { OPTIONS_MOST = 4096 /* bytes: above, `size` was never set */ };
+
+/* A field of @from, if all of it is within the size that the caller knows. */
+#define TAKE(to, from, field)                                                                      \
+	do {                                                                                       \
+		if ((from)->size >=                                                                \
+		    offsetof(fairlead_engine_options, field) + sizeof(from)->field)                \
+			(to)->field = (from)->field;                                               \
+	} while (0)
+
+/* What the caller says, of whichever version it is, as this version's. */
+static int take_options(const fairlead_engine_options *from, fairlead_engine_options *ret,
+			fairlead_error *err)
+{
+	const unsigned char *bytes = (const unsigned char *)from;
+
+	*ret = (fairlead_engine_options)FAIRLEAD_ENGINE_OPTIONS_INIT;
+	if (!from)
+		return 0;
+	if (from->size < sizeof from->size || from->size > OPTIONS_MOST)
+		return fl_fail(
+			err, FAIRLEAD_EINPUT,
+			"options of %zu bytes: set `size` to sizeof(fairlead_engine_options)",
+			from->size);
+	for (size_t i = sizeof *from; i < from->size; i++)
+		if (bytes[i])
+			return fl_fail(
+				err, FAIRLEAD_EINPUT,
+				"byte %zu of the options is not zero, and this version knows "
+				"%zu bytes",
+				i, sizeof *from);
+	TAKE(ret, from, resize);
+	TAKE(ret, from, user);
+	TAKE(ret, from, policy);
+	if ((unsigned)ret->policy > FAIRLEAD_POLICY_ENTITLE)
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "policy %u of the options is none that this version knows",
+			       (unsigned)ret->policy);
+	return 0;
+}
+
 int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
 			fairlead_error *err)
 {
@@ -29,16 +70,14 @@ int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine 
 		[FAIRLEAD_POLICY_ENTITLE] = FL_POLICY_ENTITLE,
 	};
 	struct fl_mem mem = fl_mem_heap;
+	fairlead_engine_options o;
 	fairlead_engine *e;
-	int r;
+	int r = take_options(options, &o, err);
 
-	if (options && (options->size != sizeof *options ||
-			(unsigned)options->policy >= sizeof wanted / sizeof *wanted))
-		return fl_fail(
-			err, FAIRLEAD_ESTATE,
-			"options of a size or with a policy that this version does not know");
-	if (options && options->resize)
-		mem = (struct fl_mem){ .resize = options->resize, .user = options->user };
+	if (r < 0)
+		return r;
+	if (o.resize)
+		mem = (struct fl_mem){ .resize = o.resize, .user = o.user };
 	e = mem.resize(mem.user, NULL, sizeof *e);
 	if (!e)
 		return fl_fail_nomem(err);
@@ -49,8 +88,7 @@ int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine 
 		fairlead_engine_free(e);
 		return r;
 	}
-	if (options)
-		e->model->wanted = wanted[options->policy];
+	e->model->wanted = wanted[o.policy];
 	*ret = e;
 	return 0;
 }

@@ -200,12 +200,96 @@ static void refusals(void **unused)
 	assert_null(fairlead_engine_free(NULL));
 }
 
+/* --- options of other versions --- */
+
+/* As a caller of another version has them: so many bytes, and one that may be set. */
+struct sized {
+	size_t size, set;  /* set: a byte that is not zero; 0: none */
+	int code, resizes; /* resizes: the allocator was taken over */
+	const char *text;
+};
+
+static int taken; /* how often somebody's allocator was asked */
+
+static void *count(void *user, void *old, size_t size)
+{
+	(void)user;
+	taken++;
+	if (size == 0) {
+		free(old);
+		return NULL;
+	}
+	return realloc(old, size);
+}
+
+static void new_is(const struct sized *row)
+{
+	_Alignas(fairlead_engine_options) unsigned char bytes[8192] = { 0 };
+	fairlead_engine_options known = FAIRLEAD_ENGINE_OPTIONS_INIT;
+	fairlead_engine *e = NULL;
+	fairlead_error err = { 0 };
+
+	known.size = row->size;
+	known.resize = count;
+	memcpy(bytes, &known, sizeof known);
+	if (row->size >= sizeof known.size && row->size < sizeof known)
+		memset(bytes + row->size, 0x5a, sizeof known - row->size); /* not the caller's */
+	bytes[row->set] |= row->set != 0;
+	taken = 0;
+	int r = fairlead_engine_new((void *)bytes, &e, &err);
+	if (r != row->code || (taken > 0) != row->resizes || strcmp(err.text, row->text) != 0)
+		fail_msg("%zu bytes, byte %zu set: %d, %d times asked, '%s'", row->size, row->set,
+			 r, taken, err.text);
+	fairlead_engine_free(e);
+}
+
+static void options_grow(void **unused)
+{
+	enum {
+		SIZE = sizeof(fairlead_engine_options),
+		RESIZE = offsetof(fairlead_engine_options, resize),
+		USER = offsetof(fairlead_engine_options, user),
+		POLICY = offsetof(fairlead_engine_options, policy),
+	};
+	char none[128], huge[128], later[128];
+	const struct sized rows[] = {
+		{ SIZE, 0, 0, 1, "" },
+		/* Older: that much was there. */
+		{ POLICY, 0, 0, 1, "" },
+		{ USER, 0, 0, 1, "" },
+		{ USER - 1, 0, 0, 0, "" }, /* half a pointer is none */
+		{ RESIZE, 0, 0, 0, "" },
+		/* Newer, and nothing of it is used; and the same, but for a byte. */
+		{ SIZE + 8, 0, 0, 1, "" },
+		{ 4096, 0, 0, 1, "" },
+		{ SIZE + 8, SIZE + 7, FAIRLEAD_EINPUT, 0, later },
+		{ SIZE + 8, SIZE + 8, 0, 1, "" }, /* behind it is not looked at */
+		/* Never set. */
+		{ 0, 0, FAIRLEAD_EINPUT, 0, none },
+		{ 4097, 0, FAIRLEAD_EINPUT, 0, huge },
+	};
+
+	(void)unused;
+	(void)snprintf(none, sizeof none,
+		       "options of 0 bytes: set `size` to "
+		       "sizeof(fairlead_engine_options)");
+	(void)snprintf(huge, sizeof huge,
+		       "options of 4097 bytes: set `size` to "
+		       "sizeof(fairlead_engine_options)");
+	(void)snprintf(later, sizeof later,
+		       "byte %d of the options is not zero, and this version knows %d bytes",
+		       SIZE + 7, SIZE);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		new_is(&rows[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_day_in_the_lab),
 		cmocka_unit_test(wakes_in_time),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(options_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,8 @@ static void policies(void **unused)
 	assert_int_equal(fairlead_engine_share(e, FAIRLEAD_CLUSTER_QUEUE, "q", &share, &err), 0);
 	fairlead_engine_free(e);
 	options.policy = (fairlead_policy)7;
-	assert_int_equal(fairlead_engine_new(&options, &e, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fairlead_engine_new(&options, &e, &err), FAIRLEAD_EINPUT);
+	assert_string_equal(err.text, "policy 7 of the options is none that this version knows");
 }
 
 int main(void)
