@@ -20,6 +20,8 @@
  * Rules that hold for every function:
  *   - 0 is success; a negative FAIRLEAD_E... code says that nothing was changed
  *     (but see read and seal) and *err (which may be NULL) says why.
+ *   - Objects go by their names, here and in every answer, and never by a number: a name means
+ *     the same object for as long as there is one of that kind and name.
  *   - The library never logs, exits, reads the clock, the environment or the
  *     locale, and starts no threads.  "Now" is an argument: nanoseconds since 1970.
  *   - The same input gives the same decisions, on every machine and for every
@@ -70,17 +72,25 @@ typedef struct fairlead_engine_options {
 	void *(*resize)(void *user, void *old, size_t new_size);
 	void *user;
 	fairlead_policy policy;
+	uint32_t reserved; /* not looked at */
+	uint64_t flags;    /* FAIRLEAD_KEEP_OBJECTS, or 0 */
 } fairlead_engine_options;
+
+/*
+ * The engine keeps what it reads, so that objects can come, change and go after seal
+ * (fairlead_engine_change): some 2,000 bytes for a Workload of one podset and container.
+ */
+#define FAIRLEAD_KEEP_OBJECTS UINT64_C(1)
 
 #define FAIRLEAD_ENGINE_OPTIONS_INIT                                                               \
 	{                                                                                          \
-		sizeof(fairlead_engine_options), NULL, NULL, FAIRLEAD_POLICY_OF_INPUT              \
+		sizeof(fairlead_engine_options), NULL, NULL, FAIRLEAD_POLICY_OF_INPUT, 0, 0        \
 	}
 
 /*
  * @options NULL: defaults.  *ret is the caller's.  FAIRLEAD_EINPUT: a size that is none (below that
  * of `size` itself, or above 4096 bytes), or something is asked for that this version does not know:
- * a policy, or a byte behind what it knows; ENOMEM.
+ * a policy, a flag, or a byte behind what it knows; ENOMEM.
  */
 FAIRLEAD_API int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
 				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -90,8 +100,9 @@ FAIRLEAD_API fairlead_engine *fairlead_engine_free(fairlead_engine *e);
 
 /*
  * Read Kubernetes objects (YAML of one or many documents, JSON, kind: List).
- * @name is what errors call the input.  May be called many times, before seal.
- * FAIRLEAD_EINPUT, ELIMIT: malformed; ENOMEM.  After any of them the engine can only be freed.
+ * @name is what errors call the input.  May be called many times.
+ * FAIRLEAD_EINPUT, ELIMIT: malformed; ENOMEM.  After any of them the engine can only be freed,
+ * unless it is sealed: reading is then fairlead_engine_change without deletions.
  */
 FAIRLEAD_API int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text,
 				      size_t length, fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -114,11 +125,41 @@ FAIRLEAD_API int fairlead_engine_read_from(fairlead_engine *e, const char *name,
 					   fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /*
- * No more input: resolve references, build the quota trees.  FAIRLEAD_ESTATE when sealed already;
- * after ELIMIT or ENOMEM the engine can only be freed.
+ * All is there to begin with: resolve references, build the quota trees.  FAIRLEAD_ESTATE when
+ * sealed already; after ELIMIT or ENOMEM the engine can only be freed.
  */
 FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
+/*
+ * Objects come, change and go after seal, in an engine with FAIRLEAD_KEEP_OBJECTS: what is in @text
+ * (as read; NULL: nothing) is laid over what is there as `kubectl apply` does, and @n_gone objects,
+ * named "KIND/NAME" or "KIND/NAMESPACE/NAME", are deleted; with a Namespace goes what is in it.
+ * All of it at once, or nothing: after an error the engine is as it was.  Time stands at the
+ * newest that seal, step or event was told.
+ *
+ * Who holds quota goes on to hold it, and who waits goes on to wait; where queues, quotas and rules
+ * are the same, what is decided from then on is what would have been decided anyway (source:
+ * ARCHITECTURE.md, "From model to model").  A Workload or Pod that is new comes in waiting, as by
+ * FAIRLEAD_SUBMITTED, without a creationTimestamp as created now; one that is deleted has let go.
+ * A Workload that waits may have other podsets, and waits anew then.  What `status` says of who
+ * holds quota counts before seal only: from then on that is the engine's.
+ *
+ * FAIRLEAD_EINPUT: malformed; or the podsets of one that holds quota would change; or it holds what
+ * would not be there any more; or a new one says that it holds quota; or the policy would be another;
+ * or a UsageHistory, Simulation or Moves, which are read before seal only.
+ * FAIRLEAD_ENOENT: no such kind, or nothing of that name to be deleted.
+ * FAIRLEAD_ESTATE: not sealed, no objects were kept, or inside a mark.  ELIMIT; ENOMEM.
+ *
+ * It costs a look at every object that is there, not only at those that change: time and memory
+ * grow as with seal, with the number of objects (5 to 10 microseconds for each Workload), and while
+ * it lasts there are two of all.  So collect what comes and goes, and call it once before a step.
+ * Texts of fairlead_share and fairlead_notice that were valid before are not any more; notices are
+ * those of what is there now.
+ */
+FAIRLEAD_API int fairlead_engine_change(fairlead_engine *e, const char *name, const char *text,
+					size_t length, const char *const *gone, size_t n_gone,
+					fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 typedef enum fairlead_decision_kind {
 	FAIRLEAD_ADMIT,   /* starts now, placed as `placements` say */
@@ -202,7 +243,7 @@ typedef struct fairlead_share {
 	double precise; /* 1000 * borrowed / lendable of the dominant resource / weight; may be infinite */
 	double weight;
 	int borrowing;        /* 1 also when the share is 0 because nothing is lendable */
-	const char *dominant; /* valid as long as the engine; NULL when the share is 0 */
+	const char *dominant; /* NULL when the share is 0; valid until the next change, or free */
 } fairlead_share;
 
 FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind,
@@ -232,7 +273,7 @@ FAIRLEAD_API int fairlead_engine_standing(const fairlead_engine *e, const char *
 
 /* What the input could not mean as written, but that did no harm: unknown fields, missing flavors, ... */
 typedef struct fairlead_notice {
-	const char *file, *kind, *subject, *text, *hint; /* valid as long as the engine */
+	const char *file, *kind, *subject, *text, *hint; /* valid until the next change, or free */
 	uint32_t line, column;
 } fairlead_notice;
 

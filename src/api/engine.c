@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine - the public interface over model, codec and policy */
-#include <fairlead/fairlead.h>
+#include "api/engine.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"
-#include "model/model.h"
-
-struct fairlead_engine {
-	struct fl_mem mem;
-	struct fl_model *model;
-	const struct fl_policy_ops *ops; /* of the policy, once there is one */
-	struct fl_policy *policy;        /* NULL until sealed */
-	bool broken;                     /* reading or sealing failed: it can only be freed */
-	struct fl_arena texts;           /* of one callback */
-};
 
 const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
 
@@ -54,6 +44,11 @@ static int take_options(const fairlead_engine_options *from, fairlead_engine_opt
 	TAKE(ret, from, resize);
 	TAKE(ret, from, user);
 	TAKE(ret, from, policy);
+	TAKE(ret, from, flags);
+	if (ret->flags & ~FAIRLEAD_KEEP_OBJECTS)
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "flags %#llx of the options are none that this version knows",
+			       (unsigned long long)(ret->flags & ~FAIRLEAD_KEEP_OBJECTS));
 	if ((unsigned)ret->policy > FAIRLEAD_POLICY_ENTITLE)
 		return fl_fail(err, FAIRLEAD_EINPUT,
 			       "policy %u of the options is none that this version knows",
@@ -81,14 +76,18 @@ int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine 
 	e = mem.resize(mem.user, NULL, sizeof *e);
 	if (!e)
 		return fl_fail_nomem(err);
-	*e = (fairlead_engine){ .mem = mem, .ops = &fl_borrow_policy };
+	*e = (fairlead_engine){ .mem = mem,
+				.wanted = wanted[o.policy],
+				.keeps = (o.flags & FAIRLEAD_KEEP_OBJECTS) != 0 };
 	fl_arena_init(&e->texts, &e->mem);
 	r = fl_model_new(&e->mem, &e->model, err);
+	if (r == 0 && e->keeps)
+		r = fl_shelf_init(&e->shelf, &e->mem, err);
 	if (r < 0) {
 		fairlead_engine_free(e);
 		return r;
 	}
-	e->model->wanted = wanted[o.policy];
+	e->model->wanted = e->wanted;
 	*ret = e;
 	return 0;
 }
@@ -100,8 +99,10 @@ fairlead_engine *fairlead_engine_free(fairlead_engine *e)
 	if (!e)
 		return NULL;
 	mem = e->mem;
-	e->ops->free(e->policy);
+	if (e->policy)
+		e->ops->free(e->policy);
 	fl_model_free(e->model);
+	fl_shelf_done(&e->shelf);
 	fl_arena_done(&e->texts);
 	return fl_mem_free(&mem, e);
 }
@@ -114,12 +115,41 @@ static int check_open(const fairlead_engine *e, fairlead_error *err)
 	return e->policy ? fl_fail(err, FAIRLEAD_ESTATE, "the engine is sealed already") : 0;
 }
 
+/* How many rows there are of what a policy decides on. */
+static uint64_t count_rows(const struct fl_model *m)
+{
+	return (uint64_t)m->n_nodes + m->n_queues + m->n_workloads + m->n_tasks + m->n_machines;
+}
+
+/* What has no kind (inputs of simulators) passes the shelf by, and would be gone at a change. */
+static int read_kept(fairlead_engine *e, const char *name, const struct fl_source *source,
+		     fairlead_error *err)
+{
+	uint64_t seen = e->shelf.seen, rows = count_rows(e->model);
+	int r = fl_kube_read_from(e->model, name, source, &e->shelf.tap, err);
+
+	if (r == 0 && e->shelf.seen == seen && count_rows(e->model) > rows)
+		return fl_fail(
+			err, FAIRLEAD_EINPUT,
+			"'%.200s' has no objects that could be kept: write them with apiVersion "
+			"and kind",
+			name);
+	return r;
+}
+
 int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text, size_t length,
 			 fairlead_error *err)
 {
-	int r = check_open(e, err);
+	struct fl_text_source bytes = { text, length };
+	const struct fl_source source = { fl_text_read, &bytes };
+	int r;
 
-	if (r == 0)
+	if (e->policy && e->keeps)
+		return fl_engine_change(e, name, &source, /* gone= */ NULL, 0, err);
+	r = check_open(e, err);
+	if (r == 0 && e->keeps)
+		r = read_kept(e, name, &source, err);
+	else if (r == 0) /* a text is not copied */
 		r = fl_kube_read(e->model, name, text, length, err);
 	e->broken |= r < 0 && !e->policy;
 	return r;
@@ -129,41 +159,63 @@ int fairlead_engine_read_from(fairlead_engine *e, const char *name, fairlead_rea
 			      void *user, fairlead_error *err)
 {
 	const struct fl_source source = { read, user };
-	int r = check_open(e, err);
+	int r;
 
+	if (e->policy && e->keeps)
+		return fl_engine_change(e, name, &source, /* gone= */ NULL, 0, err);
+	r = check_open(e, err);
 	if (r == 0)
-		r = fl_kube_read_from(e->model, name, &source, /* tap= */ NULL, err);
+		r = e->keeps ? read_kept(e, name, &source, err) :
+			       fl_kube_read_from(e->model, name, &source, /* tap= */ NULL, err);
 	e->broken |= r < 0 && !e->policy;
 	return r;
 }
 
-/* Whose objects were read. */
-static int choose_policy(fairlead_engine *e, fairlead_error *err)
+int fl_engine_ops(const struct fl_model *m, const struct fl_policy_ops **ret, fairlead_error *err)
 {
-	enum fl_policy_kind kind = fl_model_policy(e->model);
+	const struct fl_policy_ops *ops = fl_policy_of(fl_model_policy(m));
 
-	if (kind == FL_POLICY_MIXED)
+	if (!ops)
 		return fl_fail(err, FAIRLEAD_EINPUT,
 			       "the input has queues of both policies, and the options name none");
-	e->ops = kind == FL_POLICY_ENTITLE ? &fl_entitle_policy : &fl_borrow_policy;
+	*ret = ops;
 	return 0;
+}
+
+int fl_engine_policy(const fairlead_engine *e, const struct fl_model *m, fl_time now,
+		     const struct fl_policy_ops *ops, struct fl_policy **ret, fairlead_error *err)
+{
+	const struct fl_policy_options options = { .mem = &e->mem,
+						   .now = now,
+						   .moving_usage = true };
+	int r = fl_model_check_samples(m, now, err);
+
+	return r < 0 ? r : ops->new (m, &options, ret, err);
 }
 
 int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 {
-	struct fl_policy_options options = { .mem = &e->mem, .now = now, .moving_usage = true };
 	int r = check_open(e, err);
 
 	if (r == 0)
 		r = fl_model_seal(e->model, err);
 	if (r == 0)
-		r = choose_policy(e, err);
+		r = fl_engine_ops(e->model, &e->ops, err);
 	if (r == 0)
-		r = fl_model_check_samples(e->model, now, err);
+		r = fl_engine_policy(e, e->model, now, e->ops, &e->policy, err);
 	if (r == 0)
-		r = e->ops->new (e->model, &options, &e->policy, err);
+		e->now = now;
 	e->broken |= r < 0 && !e->policy;
 	return r;
+}
+
+int fairlead_engine_change(fairlead_engine *e, const char *name, const char *text, size_t length,
+			   const char *const *gone, size_t n_gone, fairlead_error *err)
+{
+	struct fl_text_source bytes = { text, length };
+	const struct fl_source source = { fl_text_read, &bytes };
+
+	return fl_engine_change(e, name, text ? &source : NULL, gone, n_gone, err);
 }
 
 static int check_sealed(const fairlead_engine *e, fairlead_error *err)
@@ -279,6 +331,8 @@ int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *
 		e->ops->rollback(e->policy, mark);
 	else
 		e->ops->keep(e->policy, mark);
+	if (r == 0)
+		e->now = now;
 	return r;
 }
 
@@ -330,7 +384,10 @@ int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
 	if ((unsigned)event >= sizeof kinds / sizeof *kinds)
 		return fl_fail(err, FAIRLEAD_ESTATE, "no such event");
 	row.kind = kinds[event];
-	return e->ops->apply(e->policy, now, &row, err);
+	r = e->ops->apply(e->policy, now, &row, err);
+	if (r == 0)
+		e->now = now;
+	return r;
 }
 
 int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now)
@@ -341,15 +398,28 @@ int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now)
 
 int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret, fairlead_error *err)
 {
+	uint32_t mark = 0;
 	int r = check_sealed(e, err);
 
-	return r < 0 ? r : e->ops->mark(e->policy, ret, err);
+	if (r == 0)
+		r = e->ops->mark(e->policy, &mark, err);
+	if (r < 0)
+		return r;
+	if (e->marks == 0)
+		e->before = e->now;
+	e->marks = mark + 1;
+	*ret = mark;
+	return 0;
 }
 
 void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark)
 {
-	if (e->policy)
-		e->ops->rollback(e->policy, mark);
+	if (!e->policy || mark >= e->marks)
+		return;
+	e->ops->rollback(e->policy, mark);
+	e->marks = mark;
+	if (mark == 0)
+		e->now = e->before;
 }
 
 int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,

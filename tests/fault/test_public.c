@@ -218,6 +218,39 @@ static void sealed(struct subject *s)
 	must(fairlead_engine_seal(s->engine, NOW, &err), &err);
 }
 
+/* The same, of an engine that can be told of more. */
+static void keeping(struct subject *s)
+{
+	fairlead_engine_options options = FAIRLEAD_ENGINE_OPTIONS_INIT;
+	fairlead_error err;
+
+	options.resize = resize;
+	options.user = &s->heap;
+	options.flags = FAIRLEAD_KEEP_OBJECTS;
+	must(fairlead_engine_new(&options, &s->engine, &err), &err);
+}
+
+static void kept(struct subject *s)
+{
+	fairlead_error err;
+
+	keeping(s);
+	must(fairlead_engine_read(s->engine, "lab", lab, sizeof lab - 1, &err), &err);
+	must(fairlead_engine_seal(s->engine, NOW, &err), &err);
+	must(fairlead_engine_step(s->engine, NOW, NULL, NULL, &err), &err);
+}
+
+static void kept_farm(struct subject *s)
+{
+	fairlead_error err;
+
+	s->entitled = true;
+	keeping(s);
+	must(fairlead_engine_read(s->engine, "farm", farm, sizeof farm - 1, &err), &err);
+	must(fairlead_engine_seal(s->engine, NOW, &err), &err);
+	must(fairlead_engine_step(s->engine, NOW, NULL, NULL, &err), &err);
+}
+
 static void marked(struct subject *s)
 {
 	fairlead_error err;
@@ -305,6 +338,24 @@ static int call_read(struct subject *s, fairlead_error *err)
 static int call_read_farm(struct subject *s, fairlead_error *err)
 {
 	return fairlead_engine_read(s->engine, "farm", farm, sizeof farm - 1, err);
+}
+
+/* One comes, one asks for more, a queue has more, and one that holds quota goes. */
+static const char more[] = JOB("n1", "blue", "1", "") JOB("b2", "blue", "3", "") QUEUE("red"),
+		  more_of_farm[] = TASK("n1", "blue", "1", "", "Pending") TEAM("green", "");
+
+static int call_change(struct subject *s, fairlead_error *err)
+{
+	static const char *const gone[] = { "Workload/ns/b1", "Pod/ns/b1" };
+
+	return fairlead_engine_change(s->engine, "more", s->entitled ? more_of_farm : more,
+				      s->entitled ? sizeof more_of_farm - 1 : sizeof more - 1,
+				      gone + s->entitled, 1, err);
+}
+
+static int call_read_kept(struct subject *s, fairlead_error *err)
+{
+	return fairlead_engine_read(s->engine, "more", more, sizeof more - 1, err);
 }
 
 static int call_read_json(struct subject *s, fairlead_error *err)
@@ -461,6 +512,10 @@ static const struct row {
 	{ "fairlead_engine_read", "yaml", empty, call_read, BROKEN },
 	{ "fairlead_engine_read", "json", filled, call_read_json, BROKEN },
 	{ "fairlead_engine_read_from", "yaml", empty, call_read_from, BROKEN },
+	{ "fairlead_engine_read", "kept", keeping, call_read, BROKEN },
+	{ "fairlead_engine_read", "after seal", kept, call_read_kept, AS_BEFORE },
+	{ "fairlead_engine_change", "borrow", kept, call_change, AS_BEFORE },
+	{ "fairlead_engine_change", "entitle", kept_farm, call_change, AS_BEFORE },
 	{ "fairlead_engine_seal", "filled", filled, call_seal, BROKEN },
 	{ "fairlead_engine_step", "sealed", sealed, call_step, AS_BEFORE },
 	{ "fairlead_engine_step", "in a mark", marked, call_step, AS_BEFORE },

@@ -194,6 +194,15 @@ void fl_changes_compared(struct fl_changes *c)
 		c->general |= !c->rows[i].met;
 }
 
+/* @doc is what a change has made of an object. */
+static int read_changed(const struct fl_changes *c, struct fl_model *m, uint32_t input,
+			struct fl_doc *doc, fairlead_error *err)
+{
+	int r = fl_kube_read_doc(m, input, doc, err);
+
+	return r == 0 && c->keep ? c->keep(c->keep_user, input, doc, err) : r;
+}
+
 static int lay(void *user, struct fl_kube *k, const struct fl_kind *kind)
 {
 	struct fl_changes *c = user;
@@ -204,19 +213,26 @@ static int lay(void *user, struct fl_kube *k, const struct fl_kind *kind)
 
 	if (!kind || k->fixed.line)
 		return 0;
-	if (find_namespace(c, k, kind))
+	row = find_namespace(c, k, kind);
+	if (row) {
+		row->met = true;
 		return 1;
+	}
 	key_of(k, kind, key);
 	row = find(c, key);
-	if (!row || row->deleted)
-		return row != NULL;
+	if (!row)
+		return 0;
+	if (row->deleted) {
+		row->met = true;
+		return 1;
+	}
 	if (kind == &fl_kind_simulation) /* as it stands: fl_changes_lay_simulation */
 		return 0;
 	row->met = true;
 	fl_doc_init(&merged, c->mem);
 	r = fl_change_merge(&row->doc, &k->doc, /* created= */ NULL, &merged, k->err);
 	if (r == 0)
-		r = fl_kube_read_doc(k->m, row->input, &merged, k->err);
+		r = read_changed(c, k->m, row->input, &merged, k->err);
 	fl_doc_done(&merged);
 	return r < 0 ? r : 1;
 }
@@ -264,7 +280,7 @@ int fl_changes_add(struct fl_changes *c, struct fl_model *m, fairlead_error *err
 		r = fl_change_merge(&row->doc, /* old= */ NULL,
 				    strcmp(row->kind, "Workload") == 0 ? created : NULL, &doc, err);
 		if (r == 0)
-			r = fl_kube_read_doc(m, row->input, &doc, err);
+			r = read_changed(c, m, row->input, &doc, err);
 		fl_doc_done(&doc);
 	}
 	return r;

@@ -40,6 +40,9 @@ struct fl_changes {
 	bool general; /* more than cells */
 	fl_time now;  /* for those that are new */
 	struct fl_kube_tap collect, compare, lay;
+	/* NULL, or sees each object that was read for a change, laid over what it was. */
+	int (*keep)(void *user, uint32_t input, const struct fl_doc *doc, fairlead_error *err);
+	void *keep_user;
 };
 
 int fl_changes_init(struct fl_changes *c, const struct fl_mem *mem, fairlead_error *err);

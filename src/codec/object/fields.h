@@ -199,6 +199,10 @@ bool fl_kube_is_gate(const char *name);
 /* Read the object in @doc, which stays the caller's; its places are of @input. */
 int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
 
+/* The same, and @tap sees it before. */
+int fl_kube_read_again(struct fl_model *m, uint32_t input, struct fl_doc *doc,
+		       const struct fl_kube_tap *tap, fairlead_error *err);
+
 /* The same of a Simulation, over the one that was read: what it does not say stays. */
 int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
 

@@ -333,13 +333,14 @@ static int finish(struct fl_kube *k, int code)
 }
 
 static int read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, bool over,
-		    fairlead_error *err)
+		    const struct fl_kube_tap *tap, fairlead_error *err)
 {
 	struct fl_kube k;
 	int code;
 
 	init(&k, m, input, err);
 	k.over = over;
+	k.tap = tap;
 	k.doc = *doc;
 	code = finish(&k, read_object(&k));
 	*doc = k.doc;
@@ -350,12 +351,18 @@ static int read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, bool
 
 int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
 {
-	return read_doc(m, input, doc, /* over= */ false, err);
+	return read_doc(m, input, doc, /* over= */ false, /* tap= */ NULL, err);
+}
+
+int fl_kube_read_again(struct fl_model *m, uint32_t input, struct fl_doc *doc,
+		       const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	return read_doc(m, input, doc, /* over= */ false, tap, err);
 }
 
 int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err)
 {
-	return read_doc(m, input, doc, /* over= */ true, err);
+	return read_doc(m, input, doc, /* over= */ true, /* tap= */ NULL, err);
 }
 
 int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r, fairlead_error *err)

@@ -84,12 +84,23 @@ int fl_doc_append(struct fl_doc *doc, const struct fl_doc *from, uint32_t v, boo
 
 int fl_doc_copy(const struct fl_doc *from, struct fl_doc *ret, fairlead_error *err)
 {
-	fl_doc_init(ret, from->mem);
-	int r = from->n ? fl_doc_append(ret, from, 0, /* place= */ true, err) : 0;
+	const struct fl_mem *mem = from->mem;
 
-	if (r < 0)
+	fl_doc_init(ret, mem);
+	if (from->n == 0)
+		return 0;
+	ret->values = mem->resize(mem->user, NULL, from->n * sizeof *ret->values);
+	ret->bytes = mem->resize(mem->user, NULL, (size_t)from->n_bytes + 1);
+	if (!ret->values || !ret->bytes) {
 		fl_doc_done(ret);
-	return r;
+		return fl_fail_nomem(err);
+	}
+	memcpy(ret->values, from->values, from->n * sizeof *ret->values);
+	memcpy(ret->bytes, from->bytes, (size_t)from->n_bytes + 1);
+	ret->n = ret->cap = from->n;
+	ret->n_bytes = from->n_bytes;
+	ret->cap_bytes = from->n_bytes + 1;
+	return 0;
 }
 
 /* A value is done: so is the key it belongs to. */

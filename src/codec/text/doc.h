@@ -31,7 +31,7 @@ void fl_doc_init(struct fl_doc *doc, const struct fl_mem *mem);
 void fl_doc_done(struct fl_doc *doc);
 void fl_doc_clear(struct fl_doc *doc); /* keeps the memory */
 
-/* An independent copy of all of @from. */
+/* An independent copy of all of @from, in as much memory as it takes. */
 int fl_doc_copy(const struct fl_doc *from, struct fl_doc *ret, fairlead_error *err);
 /* Append the value (or key and value) at @v of another; with @place false without its places. */
 int fl_doc_append(struct fl_doc *doc, const struct fl_doc *from, uint32_t v, bool place,

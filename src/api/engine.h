@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine - what a fairlead_engine is: a model, the policy on it, and what may be laid over both
+ *
+ * Private to src/api.
+ */
+#ifndef FL_API_ENGINE_H
+#define FL_API_ENGINE_H
+
+#include <fairlead/fairlead.h>
+
+#include "codec/edit/shelf.h"
+#include "decide/policies.h"
+
+struct fairlead_engine {
+	struct fl_mem mem;
+	struct fl_model *model;
+	const struct fl_policy_ops *ops; /* of the policy, once there is one */
+	struct fl_policy *policy;        /* NULL until sealed */
+	enum fl_policy_kind wanted;      /* by the options */
+	bool broken;                     /* reading or sealing failed: it can only be freed */
+	bool keeps;                      /* what is read goes on the shelf, too */
+	struct fl_shelf shelf;
+	fl_time now;           /* newest that it was told outside marks */
+	fl_time before;        /* what that was at the oldest open mark */
+	uint32_t marks;        /* that are open */
+	struct fl_arena texts; /* of one callback */
+};
+
+/* The policy whose objects @m has: FAIRLEAD_EINPUT when they are of both. */
+int fl_engine_ops(const struct fl_model *m, const struct fl_policy_ops **ret, fairlead_error *err);
+
+/* A policy on @m, which is sealed. */
+int fl_engine_policy(const fairlead_engine *e, const struct fl_model *m, fl_time now,
+		     const struct fl_policy_ops *ops, struct fl_policy **ret, fairlead_error *err);
+
+/* change.c: the objects of @source, and deletions, after seal */
+int fl_engine_change(fairlead_engine *e, const char *name, const struct fl_source *source,
+		     const char *const *gone, size_t n_gone, fairlead_error *err);
+
+#endif
