@@ -206,6 +206,51 @@ FAIRLEAD_API int fairlead_engine_try(fairlead_engine *e, int64_t now, const char
 				     fairlead_decision_fn *fn, void *user,
 				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
+/* What a side of an inequality is counted in. */
+typedef enum fairlead_number_kind {
+	FAIRLEAD_NUMBER_AMOUNT, /* `amount`: cpu in milli-units, all else in whole ones; a priority */
+	FAIRLEAD_NUMBER_SHARE,    /* `value`: a weighted share (fairlead_share), may be infinite */
+	FAIRLEAD_NUMBER_TIME,     /* `amount`: nanoseconds since 1970 */
+	FAIRLEAD_NUMBER_DURATION, /* `amount`: nanoseconds */
+	FAIRLEAD_NUMBER_BUNDLE,   /* `value`: of the row's resource, as in fairlead_bundle */
+	FAIRLEAD_NUMBER_RATIO,    /* `value`: a plain number */
+} fairlead_number_kind;
+
+typedef struct fairlead_number {
+	fairlead_number_kind kind;
+	int64_t amount; /* exact; 0 where `value` counts */
+	double value;   /* 0 where `amount` counts */
+} fairlead_number;
+
+/*
+ * One inequality that was tested on the way to a decision.  Texts are valid during the callback
+ * only, which must not call the engine; "" where the check is not of such a thing.
+ */
+typedef struct fairlead_evidence {
+	const char *check; /* one word, as explain has it: "Available", "S2-a", "MinimumRunTime" */
+	const char *meaning; /* what is compared: "request <= what is available to the queue now" */
+	const char *workload; /* who asks: "namespace/name" */
+	const char *podset;
+	const char *node; /* the queue or cohort where it was tested */
+	const char *flavor, *resource;
+	const char *victim; /* of whom it would be taken: "namespace/name" */
+	fairlead_number lhs, rhs;
+	int holds;
+	uint32_t search; /* rows of one search for victims share it; it grows */
+} fairlead_evidence;
+
+typedef void fairlead_evidence_fn(void *user, const fairlead_evidence *row);
+
+/*
+ * As try, and why: @evidence (may be NULL) sees each inequality that was tested for it, in order,
+ * then @fn (may be NULL) the decision; nothing changes.  The rows are made where the comparison is
+ * made, by the code that decides (source: ARCHITECTURE.md, "Evidence").  FAIRLEAD_ENOENT; ESTATE: it
+ * holds quota, or has no active queue; ENOMEM: nobody was told anything.
+ */
+FAIRLEAD_API int fairlead_engine_explain(fairlead_engine *e, int64_t now, const char *workload,
+					 fairlead_evidence_fn *evidence, fairlead_decision_fn *fn,
+					 void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
+
 typedef enum fairlead_event {
 	FAIRLEAD_SUBMITTED, /* a workload that was cancelled or finished comes again */
 	FAIRLEAD_CANCELLED, /* it is gone, waiting or not */
@@ -236,7 +281,50 @@ FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
 FAIRLEAD_API void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark);
 
-typedef enum fairlead_node_kind { FAIRLEAD_CLUSTER_QUEUE, FAIRLEAD_COHORT } fairlead_node_kind;
+typedef enum fairlead_node_kind {
+	FAIRLEAD_CLUSTER_QUEUE,
+	FAIRLEAD_COHORT,
+	FAIRLEAD_QUEUE, /* of the entitle policy */
+} fairlead_node_kind;
+
+/* The numbers that can be another while all else stays as it is. */
+typedef enum fairlead_cell_kind {
+	/* borrow: `amount` of `flavor` and `resource` at a ClusterQueue or Cohort */
+	FAIRLEAD_CELL_NOMINAL,
+	FAIRLEAD_CELL_BORROWING_LIMIT, /* or FAIRLEAD_NO_LIMIT */
+	FAIRLEAD_CELL_LENDING_LIMIT,   /* the same */
+	FAIRLEAD_CELL_WEIGHT,          /* `value`, not negative, of the node */
+	/* both: `amount`, within 32 bits, of the workload "namespace/name" */
+	FAIRLEAD_CELL_PRIORITY,
+	/* entitle: `value` of `resource` at a Queue, as in fairlead_bundle; -1: unbounded */
+	FAIRLEAD_CELL_DESERVED,
+	FAIRLEAD_CELL_LIMIT,
+	FAIRLEAD_CELL_OVER_QUOTA_WEIGHT, /* never unbounded */
+	FAIRLEAD_CELL_QUEUE_PRIORITY,    /* `value`, of the Queue */
+	FAIRLEAD_CELL_ALLOCATABLE,       /* `value` of `resource`, of the machine (Node) */
+} fairlead_cell_kind;
+
+#define FAIRLEAD_NO_LIMIT INT64_C(-1)
+
+typedef struct fairlead_cell {
+	fairlead_cell_kind kind;
+	fairlead_node_kind node; /* of the first four: ClusterQueue or Cohort */
+	const char *name;        /* of whom or of what it is */
+	const char *flavor;      /* of the first three; else not looked at */
+	const char *resource; /* "cpu", "memory", "nvidia.com/gpu"; not of weights and priorities */
+	int64_t amount;       /* cpu in milli-units, all else in whole units */
+	double value;
+} fairlead_cell;
+
+/*
+ * One number is another from @now on: all of "what if" that needs no other objects is a mark, some
+ * of these, steps and looks, and the rollback.  Without a mark it stays, until a change
+ * (fairlead_engine_change) says something else of that number.
+ * FAIRLEAD_ENOENT: no such node, workload, machine, flavor or resource there; EINPUT: a number that
+ * cannot be; ESTATE: not of this policy, or a node below a cycle of cohorts; ENOMEM.
+ */
+FAIRLEAD_API int fairlead_engine_set(fairlead_engine *e, int64_t now, const fairlead_cell *cell,
+				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /* A node's weighted dominant resource share (KEP-1714). */
 typedef struct fairlead_share {

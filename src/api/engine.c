@@ -218,14 +218,13 @@ int fairlead_engine_change(fairlead_engine *e, const char *name, const char *tex
 	return fl_engine_change(e, name, text ? &source : NULL, gone, n_gone, err);
 }
 
-static int check_sealed(const fairlead_engine *e, fairlead_error *err)
+int fl_engine_check_sealed(const fairlead_engine *e, fairlead_error *err)
 {
 	return e->policy ? 0 : fl_fail(err, FAIRLEAD_ESTATE, "the engine is not sealed yet");
 }
 
 /* "namespace/name", in the engine's text arena. */
-static int full_name(fairlead_engine *e, struct fl_workload w, const char **ret,
-		     fairlead_error *err)
+int fl_engine_name(fairlead_engine *e, struct fl_workload w, const char **ret, fairlead_error *err)
 {
 	const struct fl_workload_row *row = &e->model->workloads[w.v];
 	const char *namespace = fl_model_text(e->model, row->namespace),
@@ -280,8 +279,8 @@ static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
 	return 0;
 }
 
-static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_decision_fn *fn,
-		void *user, fairlead_error *err)
+int fl_engine_tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_decision_fn *fn,
+		   void *user, fairlead_error *err)
 {
 	static const fairlead_decision_kind kinds[] = { [FL_ADMIT] = FAIRLEAD_ADMIT,
 							[FL_RESERVE] = FAIRLEAD_RESERVE,
@@ -303,9 +302,9 @@ static int tell(fairlead_engine *e, const struct fl_decisions *all, fairlead_dec
 			.sentence = fl_reason_sentence(row->reason),
 			.pods = row->count,
 		};
-		if ((r = full_name(e, row->workload, &rows[i].workload, err)) < 0 ||
+		if ((r = fl_engine_name(e, row->workload, &rows[i].workload, err)) < 0 ||
 		    (row->preemptor.v != FL_NONE &&
-		     (r = full_name(e, row->preemptor, &rows[i].preemptor, err)) < 0) ||
+		     (r = fl_engine_name(e, row->preemptor, &rows[i].preemptor, err)) < 0) ||
 		    (r = public_placements(e, all, row, &rows[i], err)) < 0)
 			return r;
 	}
@@ -319,14 +318,14 @@ int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *
 {
 	struct fl_decisions decisions;
 	uint32_t mark = 0;
-	int r = check_sealed(e, err);
+	int r = fl_engine_check_sealed(e, err);
 
 	if (r < 0 || (r = e->ops->mark(e->policy, &mark, err)) < 0)
 		return r;
 	fl_arena_reset(&e->texts);
 	r = e->ops->step(e->policy, now, 0, /* sink= */ NULL, &decisions, err);
 	if (r == 0 && fn)
-		r = tell(e, &decisions, fn, user, err);
+		r = fl_engine_tell(e, &decisions, fn, user, err);
 	if (r < 0)
 		e->ops->rollback(e->policy, mark);
 	else
@@ -336,12 +335,12 @@ int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *
 	return r;
 }
 
-static int find(const fairlead_engine *e, const char *workload, struct fl_workload *ret,
-		fairlead_error *err)
+int fl_engine_find(const fairlead_engine *e, const char *workload, struct fl_workload *ret,
+		   fairlead_error *err)
 {
 	const char *slash = strchr(workload, '/');
 	char namespace[FL_MAX_NAME + 1];
-	int r = check_sealed(e, err);
+	int r = fl_engine_check_sealed(e, err);
 
 	if (r < 0)
 		return r;
@@ -360,12 +359,12 @@ int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload,
 {
 	struct fl_decisions decisions;
 	struct fl_workload w;
-	int r = find(e, workload, &w, err);
+	int r = fl_engine_find(e, workload, &w, err);
 
 	if (r < 0 || (r = e->ops->try(e->policy, now, w, /* sink= */ NULL, &decisions, err)) < 0)
 		return r;
 	fl_arena_reset(&e->texts);
-	return fn ? tell(e, &decisions, fn, user, err) : 0;
+	return fn ? fl_engine_tell(e, &decisions, fn, user, err) : 0;
 }
 
 int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
@@ -377,7 +376,7 @@ int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
 		[FAIRLEAD_REJECTED] = FL_EV_REJECTED,
 	};
 	struct fl_event row = { .kind = FL_EV_SUBMIT };
-	int r = find(e, workload, &row.workload, err);
+	int r = fl_engine_find(e, workload, &row.workload, err);
 
 	if (r < 0)
 		return r;
@@ -399,7 +398,7 @@ int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now)
 int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret, fairlead_error *err)
 {
 	uint32_t mark = 0;
-	int r = check_sealed(e, err);
+	int r = fl_engine_check_sealed(e, err);
 
 	if (r == 0)
 		r = e->ops->mark(e->policy, &mark, err);
@@ -422,23 +421,41 @@ void fairlead_engine_rollback(fairlead_engine *e, uint32_t mark)
 		e->now = e->before;
 }
 
+int fl_engine_find_node(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
+			struct fl_node *ret, fairlead_error *err)
+{
+	static const struct {
+		enum fl_node_kind kind;
+		const char *name;
+	} kinds[] = {
+		[FAIRLEAD_CLUSTER_QUEUE] = { FL_CLUSTER_QUEUE, "ClusterQueue" },
+		[FAIRLEAD_COHORT] = { FL_COHORT, "Cohort" },
+		[FAIRLEAD_QUEUE] = { FL_QUEUE, "Queue" },
+	};
+
+	if ((unsigned)kind >= sizeof kinds / sizeof *kinds)
+		return fl_fail(err, FAIRLEAD_ENOENT, "no such kind of node");
+	*ret = fl_model_find_node(e->model, kinds[kind].kind, name);
+	return ret->v != FL_NONE ?
+		       0 :
+		       fl_fail(err, FAIRLEAD_ENOENT, "no %s '%s'", kinds[kind].name, name);
+}
+
 int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
 			  fairlead_share *ret, fairlead_error *err)
 {
 	struct fl_node n;
 	struct fl_share share;
-	int r = check_sealed(e, err);
+	int r = fl_engine_check_sealed(e, err);
 
 	if (r < 0)
 		return r;
 	if (e->ops != &fl_borrow_policy)
 		return fl_fail(err, FAIRLEAD_ENOENT,
 			       "queues of this policy have a standing, and no share of this kind");
-	n = fl_model_find_node(e->model, kind == FAIRLEAD_COHORT ? FL_COHORT : FL_CLUSTER_QUEUE,
-			       name);
-	if (n.v == FL_NONE)
-		return fl_fail(err, FAIRLEAD_ENOENT, "no %s '%s'",
-			       kind == FAIRLEAD_COHORT ? "Cohort" : "ClusterQueue", name);
+	r = fl_engine_find_node(e, kind, name, &n, err);
+	if (r < 0)
+		return r;
 	e->ops->share(e->policy, n, &share);
 	*ret = (fairlead_share){
 		.precise = share.precise,
@@ -457,7 +474,7 @@ int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, con
 static int find_queue(const fairlead_engine *e, const char *queue, struct fl_node *ret,
 		      fairlead_error *err)
 {
-	int r = check_sealed(e, err);
+	int r = fl_engine_check_sealed(e, err);
 
 	if (r < 0)
 		return r;

@@ -34,6 +34,17 @@ int fl_engine_ops(const struct fl_model *m, const struct fl_policy_ops **ret, fa
 int fl_engine_policy(const fairlead_engine *e, const struct fl_model *m, fl_time now,
 		     const struct fl_policy_ops *ops, struct fl_policy **ret, fairlead_error *err);
 
+int fl_engine_check_sealed(const fairlead_engine *e, fairlead_error *err);
+/* "namespace/name" to a workload, and back, into the engine's arena. FAIRLEAD_ENOENT, ESTATE. */
+int fl_engine_find(const fairlead_engine *e, const char *workload, struct fl_workload *ret,
+		   fairlead_error *err);
+int fl_engine_name(fairlead_engine *e, struct fl_workload w, const char **ret, fairlead_error *err);
+int fl_engine_find_node(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
+			struct fl_node *ret, fairlead_error *err);
+/* All of @decisions to @fn, or, when memory runs out, none. */
+int fl_engine_tell(fairlead_engine *e, const struct fl_decisions *decisions,
+		   fairlead_decision_fn *fn, void *user, fairlead_error *err);
+
 /* change.c: the objects of @source, and deletions, after seal */
 int fl_engine_change(fairlead_engine *e, const char *name, const struct fl_source *source,
 		     const char *const *gone, size_t n_gone, fairlead_error *err);

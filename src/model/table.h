@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table - the model's objects by kind and name; private to src/model, to ask/lint for the names
- * of objects, and to decide/adopt and api/change, which find those of one model in another
+ * of objects, and to decide/adopt and api, which find those of one model in another, or by names
  *
  * One hash table serves every kind but workloads: cluster-wide kinds are keyed by (kind, name),
  * namespaced ones by (kind and namespace in one number, name).  Workloads, of which there are

@@ -413,6 +413,34 @@ static int call_try(struct subject *s, fairlead_error *err)
 	return fairlead_engine_try(s->engine, NOW + 20 * SECOND, "ns/b2", note, s, err);
 }
 
+static void hear(void *user, const fairlead_evidence *row)
+{
+	say(user, "%s %s %s %s %s %s %lld %.17g %lld %.17g %d; ", row->check, row->node,
+	    row->flavor, row->resource, row->podset, row->victim, (long long)row->lhs.amount,
+	    row->lhs.value, (long long)row->rhs.amount, row->rhs.value, row->holds);
+}
+
+static int call_explain(struct subject *s, fairlead_error *err)
+{
+	return fairlead_engine_explain(s->engine, NOW + 20 * SECOND, "ns/b1", hear, note, s, err);
+}
+
+static int call_set(struct subject *s, fairlead_error *err)
+{
+	fairlead_cell cell = { .kind = FAIRLEAD_CELL_NOMINAL,
+			       .name = "red",
+			       .flavor = "a100",
+			       .resource = "gpu",
+			       .amount = 9 };
+
+	if (s->entitled) {
+		cell.kind = FAIRLEAD_CELL_OVER_QUOTA_WEIGHT;
+		cell.resource = "nvidia.com/gpu";
+		cell.value = 3;
+	}
+	return fairlead_engine_set(s->engine, NOW, &cell, err);
+}
+
 #define EVENT(name, event, workload)                                                               \
 	static int call_##name(struct subject *s, fairlead_error *err)                             \
 	{                                                                                          \
@@ -521,6 +549,10 @@ static const struct row {
 	{ "fairlead_engine_step", "in a mark", marked, call_step, AS_BEFORE },
 	{ "fairlead_engine_step", "unheard", busy, call_step_unheard, WARM },
 	{ "fairlead_engine_try", "sealed", sealed, call_try, AS_BEFORE },
+	{ "fairlead_engine_explain", "sealed", sealed, call_explain, AS_BEFORE },
+	{ "fairlead_engine_explain", "entitle", entitled, call_explain, AS_BEFORE },
+	{ "fairlead_engine_set", "in a mark", marked, call_set, AS_BEFORE },
+	{ "fairlead_engine_set", "entitle", entitled, call_set, AS_BEFORE },
 	{ "fairlead_engine_event", "submitted", cancelled, call_submitted, AS_BEFORE },
 	{ "fairlead_engine_event", "cancelled", marked, call_cancelled, AS_BEFORE },
 	{ "fairlead_engine_event", "evicted", marked, call_evicted, AS_BEFORE },
