@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/face.h"
 #include "base/limits.h"
-#include "decide/entitle/entitle.h"
 
 const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
 
@@ -243,39 +243,16 @@ static int public_placements(fairlead_engine *e, const struct fl_decisions *all,
 			     const struct fl_decision *row, fairlead_decision *ret,
 			     fairlead_error *err)
 {
-	const struct fl_model *m = e->model;
+	const struct fl_api_face *face = fl_api_face_of(e->ops);
 	fairlead_placement *to = fl_arena_alloc(&e->texts, row->placement.n, sizeof *to, err);
 
 	if (!to)
 		return FAIRLEAD_ENOMEM;
 	ret->placements = to;
 	ret->n_placements = row->placement.n;
-	for (uint32_t i = 0; i < row->placement.n; i++) {
-		const struct fl_placement *from = &all->placements[row->placement.first + i];
-		bool none = from->resource.v == FL_NONE;
-
-		if (e->ops == &fl_entitle_policy) {
-			to[i] = (fairlead_placement){
-				.podset = "",
-				.resource = "",
-				.flavor = "",
-				.count = from->count,
-				.machine = fl_model_text(m, m->machines[from->machine.v].name),
-			};
-			continue;
-		}
-		const struct fl_podset *podset =
-			&m->podsets[m->workloads[row->workload.v].podsets.first + from->podset];
-
-		to[i] = (fairlead_placement){
-			.podset = fl_model_text(m, podset->name),
-			.resource = none ? "" : fl_model_text(m, m->resources[from->resource.v]),
-			.flavor = none ? "" : fl_model_text(m, m->flavors[from->flavor.v].name),
-			.count = from->count,
-			.amount = from->amount,
-			.machine = "",
-		};
-	}
+	for (uint32_t i = 0; i < row->placement.n; i++)
+		to[i] = face->placement(e->model, row->workload,
+					&all->placements[row->placement.first + i]);
 	return 0;
 }
 
@@ -444,69 +421,17 @@ int fl_engine_find_node(const fairlead_engine *e, fairlead_node_kind kind, const
 int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind, const char *name,
 			  fairlead_share *ret, fairlead_error *err)
 {
-	struct fl_node n;
-	struct fl_share share;
 	int r = fl_engine_check_sealed(e, err);
 
-	if (r < 0)
-		return r;
-	if (e->ops != &fl_borrow_policy)
-		return fl_fail(err, FAIRLEAD_ENOENT,
-			       "queues of this policy have a standing, and no share of this kind");
-	r = fl_engine_find_node(e, kind, name, &n, err);
-	if (r < 0)
-		return r;
-	e->ops->share(e->policy, n, &share);
-	*ret = (fairlead_share){
-		.precise = share.precise,
-		.weight = share.weight,
-		.borrowing = share.borrowing,
-		.dominant = share.dominant.v == FL_NONE ?
-				    NULL :
-				    fl_model_text(e->model, e->model->resources[share.dominant.v]),
-	};
-	return 0;
-}
-
-/* --- entitle --- */
-
-/* A Queue that takes part. */
-static int find_queue(const fairlead_engine *e, const char *queue, struct fl_node *ret,
-		      fairlead_error *err)
-{
-	int r = fl_engine_check_sealed(e, err);
-
-	if (r < 0)
-		return r;
-	*ret = e->ops == &fl_entitle_policy ? fl_model_find_node(e->model, FL_QUEUE, queue) :
-					      (struct fl_node){ FL_NONE };
-	if (ret->v == FL_NONE || e->model->nodes[ret->v].inactive != FL_ACTIVE)
-		return fl_fail(err, FAIRLEAD_ENOENT, "no Queue '%s' that takes part", queue);
-	return 0;
-}
-
-static fairlead_bundle public_bundle(struct fl_bundle b)
-{
-	return (fairlead_bundle){ b.of[FL_CPU], b.of[FL_MEMORY], b.of[FL_GPU] };
+	return r < 0 ? r : fl_api_face_of(e->ops)->share(e, kind, name, ret, err);
 }
 
 int fairlead_engine_standing(const fairlead_engine *e, const char *queue, fairlead_standing *ret,
 			     fairlead_error *err)
 {
-	const struct fl_standing *row;
-	struct fl_node n;
-	int r = find_queue(e, queue, &n, err);
+	int r = fl_engine_check_sealed(e, err);
 
-	if (r < 0)
-		return r;
-	row = fl_entitle_standing(e->policy, n);
-	*ret = (fairlead_standing){
-		.fair_share = public_bundle(row->fair_share),
-		.allocated = public_bundle(row->allocated),
-		.request = public_bundle(row->request),
-		.usage = public_bundle(fl_entitle_usage(e->policy, n)),
-	};
-	return 0;
+	return r < 0 ? r : fl_api_face_of(e->ops)->standing(e, queue, ret, err);
 }
 
 /* --- notices --- */
