@@ -274,8 +274,9 @@ FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead
 FAIRLEAD_API int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now);
 
 /*
- * Marks nest: whatever is stepped and told after a mark is taken back, exactly, by its rollback,
+ * Marks nest: whatever is stepped, told and set after a mark is taken back, exactly, by its rollback,
  * which ends the mark and all newer ones.  A mark that has ended is left alone.
+ * FAIRLEAD_ESTATE: not sealed; ENOMEM: there is no such mark.
  */
 FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -334,6 +335,10 @@ typedef struct fairlead_share {
 	const char *dominant; /* NULL when the share is 0; valid until the next change, or free */
 } fairlead_share;
 
+/*
+ * The share of @name as it is now, into *ret.  FAIRLEAD_ENOENT: no such ClusterQueue or Cohort, or
+ * the engine's policy is not borrow; FAIRLEAD_ESTATE: not sealed.
+ */
 FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_kind kind,
 				       const char *name, fairlead_share *ret,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -365,6 +370,7 @@ typedef struct fairlead_notice {
 	uint32_t line, column;
 } fairlead_notice;
 
+/* How many there are; more come with seal, and with changes. */
 FAIRLEAD_API size_t fairlead_engine_notices(const fairlead_engine *e);
 /* @at < fairlead_engine_notices(e) */
 FAIRLEAD_API void fairlead_engine_notice(const fairlead_engine *e, size_t at, fairlead_notice *ret);

@@ -181,6 +181,25 @@ text 'a folder of one machine' 'see /wo''rk/main/x'
 text 'somebody at home' 'cd /ho''me/someone'
 text 'material beside the tree' 'cat ../sha''red/x'
 
+mkdir -p "$work/tree/include" && cp -r "$root/include/fairlead" "$work/tree/include/"
+cp "$root"/doc/man/*.3 "$work/tree/doc/man/"
+passes 'man3: pages as the headers say' "$tools/man3" --root "$work/tree" --check
+sed -i 's/NULL is allowed; always/NULL is fine; always/' "$work/tree/include/fairlead/fairlead.h"
+fails 'man3: a comment that was changed' 'doc/man/fairlead_engine_free.3 is not what' \
+	"$tools/man3" --root "$work/tree" --check
+cp -r "$root/include/fairlead" "$work/tree/include/"
+cp "$work/tree/doc/man/fairlead.3" "$work/tree/doc/man/fairlead_more.3"
+fails 'man3: a page of nothing' 'doc/man/fairlead_more.3 is not what' \
+	"$tools/man3" --root "$work/tree" --check
+rm "$work/tree/doc/man/fairlead_more.3"
+sed "s/'fairlead_engine_wake'/'other'/" "$root/doc/meson.build" >"$work/tree/doc/meson.build"
+fails 'man3: a page that is not installed' 'fairlead_engine_wake.3 is not installed' \
+	"$tools/man3" --root "$work/tree" --check
+rm "$work/tree/doc/meson.build"
+sed -i 's/fairlead_engine_wake(/fairlead_engine_sleep(/' "$work/tree/include/fairlead/fairlead.h"
+fails 'man3: a function without a line' 'no line about fairlead_engine_sleep' \
+	"$tools/man3" --root "$work/tree" --check
+rm -r "$work/tree/include" "$work/tree"/doc/man/*.3
 if command -v mandoc >/dev/null; then
 	page='.Dd January 1, 2025\n.Dt A 1\n.Os\n.Sh NAME\n.Nm a\n.Nd a thing'
 	fresh
