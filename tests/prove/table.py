@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of doc/guide/loops.md, from results.
+"""The tables of tables.md that are of Kueue's rules, from results.
 
     table.py [FOLDER] [--write]      --write puts them into the page, between its marks
 """
@@ -11,7 +11,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAGE = os.path.join(HERE, "..", "..", "doc", "guide", "loops.md")
+PAGE = os.path.join(HERE, "tables.md")
 FAMILIES = ("flat", "two-queues", "lower", "never", "within", "tree", "tree-quota", "tree-plain", "tree-within",
 	    "two-resources", "gangs", "sampled")
 STRATEGIES = ("classical", "final", "initial", "final+initial")
