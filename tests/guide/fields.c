@@ -1,8 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fields - prints doc/guide/fields.md from the tables that the codec reads by */
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "codec/object/kube.h"
+
+/* A field per line, to be found by the start of a line. */
+static void put_supported(uint32_t kind)
+{
+	struct fl_kube_field field;
+
+	puts("```");
+	for (uint32_t i = 0; fl_kube_field(kind, i, &field); i++)
+		if (field.support == FL_FIELD_SUPPORTED && !field.note)
+			puts(field.path);
+	puts("```");
+}
+
+static void put_ignored(uint32_t kind)
+{
+	struct fl_kube_field field;
+	const char *before = "\nIgnored: ";
+
+	for (uint32_t i = 0; fl_kube_field(kind, i, &field); i++) {
+		if (field.support != FL_FIELD_IGNORED || field.note)
+			continue;
+		printf("%s`%s`", before, field.path);
+		before = ",\n";
+	}
+	if (*before == ',')
+		puts(".");
+}
 
 static const char *word(enum fl_support support)
 {
@@ -10,38 +38,51 @@ static const char *word(enum fl_support support)
 	case FL_FIELD_SUPPORTED:
 		return "supported";
 	case FL_FIELD_IGNORED:
-		return "passed over";
+		return "ignored";
 	case FL_FIELD_NOTED:
-		return "not acted on, with a warning";
+		return "warning";
 	case FL_FIELD_REFUSED:
 		return "refused";
 	}
 	return "";
 }
 
-int main(void)
+/* Those of which there is more to say than that they are supported or ignored. */
+static void put_rest(uint32_t kind)
 {
 	struct fl_kube_field field;
+	bool begun = false;
 
+	for (uint32_t i = 0; fl_kube_field(kind, i, &field); i++) {
+		if (!field.note &&
+		    (field.support == FL_FIELD_SUPPORTED || field.support == FL_FIELD_IGNORED))
+			continue;
+		if (!begun)
+			puts("\n| field | |\n|---|---|");
+		begun = true;
+		printf("| `%s` | %s%s%s |\n", field.path, word(field.support),
+		       field.note ? ": " : "", field.note ? field.note : "");
+	}
+}
+
+int main(void)
+{
 	puts("# What fairlead reads of each kind\n\n"
-	     "Every field that it knows, and what becomes of it. A field that is not here gets a warning\n"
-	     "(`unknown-field`, with the nearest name; `--strict` makes it an error); an object of another\n"
-	     "kind gets one as well (`ignored-object`). v1beta1 and v1beta2 of `kueue.x-k8s.io` are read\n"
-	     "alike, so both spellings of a renamed field stand here. Queue is of\n"
+	     "Of each kind: supported fields, one a line; fields that are ignored, because they decide\n"
+	     "nothing; and the rest in a table, where *warning* is for a field that fairlead does not act on.\n"
+	     "An unknown field is a warning (`unknown-field`, with the nearest name; an error with\n"
+	     "`--strict`), an object of another kind, too (`ignored-object`). v1beta1 and v1beta2 of\n"
+	     "`kueue.x-k8s.io` are read alike, with both spellings of a renamed field. Queue is of\n"
 	     "`scheduling.run.ai/v2`, PodGroup of `scheduling.run.ai/v2alpha2`, SchedulingShard of\n"
-	     "`kai.scheduler/v1`; labels, annotations and arguments that are not listed are passed over.\n"
-	     "[entitle-objects.md](entitle-objects.md) says how these come together.\n\n"
-	     "This page is printed from the tables of the code and compared with them in the tests; another\n"
-	     "test holds the tables against every field of Kueue's API. [workloads.md](workloads.md) says how\n"
-	     "what the objects say of a workload comes together.");
+	     "`kai.scheduler/v1`; labels, annotations and arguments that are not listed are ignored.\n\n"
+	     "How they come together: [input.md](input.md#what-a-workload-asks-for),\n"
+	     "[entitlement.md](entitlement.md#kais-objects). This page is printed from the tables of the code\n"
+	     "and compared with them in the tests; another test holds the tables against Kueue's API.");
 	for (uint32_t kind = 0; fl_kube_kind(kind); kind++) {
-		printf("\n## %s\n\n| field | |\n|---|---|\n", fl_kube_kind(kind));
-		for (uint32_t i = 0; fl_kube_field(kind, i, &field); i++)
-			printf("| `%s` | %s%s%s |\n", field.path, word(field.support),
-			       field.note || field.support == FL_FIELD_IGNORED ? ": " : "",
-			       field.note                        ? field.note :
-			       field.support == FL_FIELD_IGNORED ? "decides nothing" :
-								   "");
+		printf("\n## %s\n\n", fl_kube_kind(kind));
+		put_supported(kind);
+		put_ignored(kind);
+		put_rest(kind);
 	}
 	return 0;
 }

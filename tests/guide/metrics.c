@@ -30,17 +30,15 @@ int main(void)
 	     "```\n"
 	     "curl --unix-socket /run/fairlead/fairlead.sock http://localhost/metrics\n"
 	     "```\n\n"
-	     "Prometheus itself asks over TCP, and the daemon has none; so let something that stands\n"
-	     "beside it hand them on: `socat TCP-LISTEN:9184,bind=127.0.0.1,fork\n"
-	     "UNIX-CONNECT:/run/fairlead/fairlead.sock` as a service of its own, or a cron job that\n"
-	     "writes the text for node_exporter's textfile collector. Mind that whoever reaches such a\n"
-	     "port is, for the daemon, the user that the relay runs as: let it be one who may do nothing.\n\n"
-	     "Amounts are cores, bytes, or plain units. Nothing has a label for a job or a user, so the\n"
-	     "number of series does not grow with them: in each metric 256 queues stand for themselves,\n"
-	     "and the rest together as `(other)`; shares, which have no sum, are left out there. Counters\n"
-	     "begin at 0 when the daemon starts. What is exact over restarts is `GET /v1/history`.\n\n"
-	     "This page is printed from the table that the daemon renders by, and compared with it in\n"
-	     "the tests; what is rendered is checked by `promtool`.\n\n"
+	     "Prometheus asks over TCP, and the daemon has none. A relay beside it can pass them on: `socat\n"
+	     "TCP-LISTEN:9184,bind=127.0.0.1,fork UNIX-CONNECT:/run/fairlead/fairlead.sock` as a service, or\n"
+	     "a cron job that writes the text for node_exporter's textfile collector. All clients of that port\n"
+	     "are, for the daemon, the relay's user: give it no rights.\n\n"
+	     "Amounts are cores, bytes, or plain units. No series has a label for a job or a user: in each\n"
+	     "metric 256 queues have series of their own, and the rest together is `(other)` (not of shares,\n"
+	     "which have no sum). Counters begin at 0 when the daemon starts; `GET /v1/history` is exact over\n"
+	     "restarts. This page is printed from the daemon's table and compared with it in the tests;\n"
+	     "`promtool` checks what is rendered.\n\n"
 	     "| metric | labels | what it is | unit |\n|---|---|---|---|");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		printf("| `%s` (%s) | ", rows[i].name, rows[i].type);
@@ -48,10 +46,10 @@ int main(void)
 		printf(" | %s | %s |\n", rows[i].help, rows[i].unit);
 	}
 	puts("\n## What others call them\n\n"
-	     "For dashboards that come from there. Kueue's names begin with `kueue_`; KAI's with the\n"
-	     "prefix that its scheduler is given, if any. Theirs differ in what they count in places:\n"
-	     "Kueue counts a preemption at the queue that preempts, and its cohorts' reservations are\n"
-	     "those of all queues below; KAI's shares are one metric for each resource, memory in GB.\n\n"
+	     "Kueue's names begin with `kueue_`, KAI's with its scheduler's prefix, if any. Some count\n"
+	     "differently: Kueue counts a preemption at the queue that preempts, and its cohorts'\n"
+	     "reservations are those of all queues below; KAI's shares are one metric for each resource,\n"
+	     "memory in GB.\n\n"
 	     "| here | Kueue | KAI |\n|---|---|---|");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!*rows[i].kueue && !*rows[i].kai)
@@ -64,15 +62,15 @@ int main(void)
 	}
 	puts("\n## Questions and their queries\n\n"
 	     "| question | query |\n|---|---|\n"
-	     "| Is anybody far from its share? | `fairlead_queue_share` |\n"
-	     "| Who waits, and for how many GPUs? | `fairlead_queue_pending{resource=\"nvidia.com/gpu\"}` |\n"
-	     "| How long does one wait? | `histogram_quantile(0.9, sum by (queue, le) "
+	     "| Is a queue far from its share? | `fairlead_queue_share` |\n"
+	     "| Which queues have pending jobs, for how many GPUs? | `fairlead_queue_pending{resource=\"nvidia.com/gpu\"}` |\n"
+	     "| How long do jobs wait (p90)? | `histogram_quantile(0.9, sum by (queue, le) "
 	     "(rate(fairlead_job_wait_seconds_bucket[1h])))` |\n"
 	     "| How much is preempted, and why? | `sum by (queue, reason) "
 	     "(increase(fairlead_preemptions_total[1h]))` |\n"
-	     "| Does preemption go round? | `increase(fairlead_preemption_loops_total[1h]) > 0` |\n"
+	     "| Is there a preemption loop? | `increase(fairlead_preemption_loops_total[1h]) > 0` |\n"
 	     "| Is the disk in trouble? | `fairlead_store_failing > 0` |\n"
-	     "| Is somebody kept out? | `sum by (reason) "
+	     "| Are connections refused? | `sum by (reason) "
 	     "(increase(fairlead_http_connections_refused_total[5m]))` |\n"
 	     "| Do descriptors run out? | `process_open_fds / process_max_fds > 0.8` |\n"
 	     "| Are runs lost? | `sum by (queue) (increase(fairlead_job_losses_total[1h]))` |");
