@@ -117,7 +117,7 @@ typedef int fairlead_read_fn(void *user, char *buffer, size_t size, size_t *ret,
 
 /*
  * As fairlead_engine_read, from a stream: with what is read at a time and the largest object
- * in memory (doc/guide/big-dumps.md has the bound), never the whole input.  The outcome is
+ * in memory (doc/guide/input.md#large-dumps has the bound), never the whole input.  The outcome is
  * that of fairlead_engine_read, however the bytes are cut.  What @read fails with comes back.
  */
 FAIRLEAD_API int fairlead_engine_read_from(fairlead_engine *e, const char *name,
