@@ -11,7 +11,7 @@ CLASSES = ["large", "medium", "small"]
 
 
 def row(name):
-    page = (SOURCE / "doc" / "guide" / "kueue-scalability.md").read_text()
+    page = (SOURCE / "doc" / "guide" / "traces.md").read_text()
     return next(line for line in page.splitlines() if line.startswith("| %s |" % name))
 
 
