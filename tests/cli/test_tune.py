@@ -266,7 +266,7 @@ GUIDE = SOURCE / "doc" / "guide"
 
 
 def test_the_guide_shows_what_is_printed(fairlead):
-    blocks = re.findall(r"```console\n\$ fairlead ([^\n]*)\n(.*?)```\n", (GUIDE / "tune.md").read_text(), re.S)
+    blocks = re.findall(r"```console\n\$ fairlead ([^\n]*)\n(.*?)```\n", (GUIDE / "fairness-over-time.md").read_text(), re.S)
     assert len(blocks) == 5
     for line, shown in blocks:
         r = fairlead(*line.split(), env={"COLUMNS": "90"})
