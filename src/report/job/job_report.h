@@ -2,7 +2,7 @@
 /*
  * job_report - what the daemon answers about jobs, queues and events, for people
  *
- * @answer is the JSON of the daemon (doc/guide/jobs.md).  What is not there, or is of another
+ * @answer is the JSON of the daemon (doc/guide/daemon.md#jobs).  What is not there, or is of another
  * type than it should be, counts as empty: an answer can be odd, but never breaks a report.
  * @now is what ages are counted to.
  */
