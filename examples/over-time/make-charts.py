@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """make-charts.py [--build DIR] - doc/guide/over-time-*.svg, from what the simulations here come to
 
-Runs fairlead and draws what each queue held over time, stacked.
+Runs fairlead and draws what each queue held over time, stacked.  Those of THEMED are written for a
+light and a dark page, too: a README names both, since there the page's theme counts, not the reader's system.
 """
 import argparse
 import csv
@@ -28,6 +29,7 @@ CHARTS = [
 	("budgets", "GPUs of three teams with budgets of 30 days", ["budgets.yaml", "budgets-kept.yaml"],
 	 "nvidia.com/gpu", ["blue", "green", "red"], 8, 60 * DAY, 6 * HOUR, 10 * DAY),
 ]
+THEMED = ["two-coasts"]
 COLOURS = {"blue": 0, "team-e": 0, "red": 1, "team-w": 1, "green": 2, "quick": 3}
 STYLE = """text{font:13px system-ui,sans-serif;fill:#333}
 .title{font-size:15px;font-weight:600}.small{font-size:12px;fill:#666}
@@ -108,14 +110,28 @@ def draw(title, queues, rows, top, until, step, tick):
 	return "\n".join(out + ["</svg>", ""])
 
 
+def themed(picture):
+	"""{"light": ..., "dark": ...} of a picture that has both."""
+	light, dark = STYLE.removesuffix("\n}").split("\n@media(prefers-color-scheme:dark){\n")
+	return {"light": picture.replace(STYLE, light), "dark": picture.replace(STYLE, light + "\n" + dark)}
+
+
+def write(name, text):
+	with open(os.path.join(ROOT, "doc", "guide", f"over-time-{name}.svg"), "w", encoding="utf-8") as f:
+		f.write(text)
+
+
 def main():
 	parser = argparse.ArgumentParser(description=__doc__)
 	parser.add_argument("--build", default=os.path.join(ROOT, "build"))
 	fairlead = os.path.join(parser.parse_args().build, "fairlead")
 	for name, title, files, column, queues, top, until, step, tick in CHARTS:
 		rows = series(fairlead, files, until, column)
-		with open(os.path.join(ROOT, "doc", "guide", f"over-time-{name}.svg"), "w", encoding="utf-8") as f:
-			f.write(draw(title, queues, rows, top, until, step, tick))
+		picture = draw(title, queues, rows, top, until, step, tick)
+		write(name, picture)
+		if name in THEMED:
+			for theme, text in themed(picture).items():
+				write(f"{name}-{theme}", text)
 
 
 if __name__ == "__main__":

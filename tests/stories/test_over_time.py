@@ -348,3 +348,15 @@ def test_guide_shows_what_the_command_prints():
 	with open(page, encoding="utf-8") as f:
 		assert len(excerpts.BLOCK.findall(f.read())) >= 6
 	assert excerpts.stale(page) == []
+
+
+def test_pictures_for_light_and_dark_pages():
+	charts = load_script(os.path.join(ROOT, "examples", "over-time", "make-charts.py"))
+	for name in charts.THEMED:
+		def picture(suffix=""):
+			with open(os.path.join(ROOT, "doc", "guide", f"over-time-{name}{suffix}.svg"), encoding="utf-8") as f:
+				return f.read()
+		found = charts.themed(picture())
+		assert found == {theme: picture("-" + theme) for theme in ("light", "dark")}
+		assert not any("prefers-color-scheme" in text for text in found.values())
+		assert found["light"] != found["dark"]
