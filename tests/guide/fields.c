@@ -2,6 +2,7 @@
 /* fields - prints doc/guide/fields.md from the tables that the codec reads by */
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "codec/object/kube.h"
 
@@ -17,18 +18,25 @@ static void put_supported(uint32_t kind)
 	puts("```");
 }
 
+/* One paragraph, in lines of up to 100 columns. */
 static void put_ignored(uint32_t kind)
 {
 	struct fl_kube_field field;
-	const char *before = "\nIgnored: ";
+	size_t column = 0;
 
 	for (uint32_t i = 0; fl_kube_field(kind, i, &field); i++) {
+		size_t more = strlen(field.path) + strlen(" ``,");
+
 		if (field.support != FL_FIELD_IGNORED || field.note)
 			continue;
-		printf("%s`%s`", before, field.path);
-		before = ",\n";
+		if (!column)
+			column = (size_t)printf("\nIgnored: `%s`", field.path) - 1;
+		else if (column + more > 100)
+			column = (size_t)printf(",\n`%s`", field.path) - 2;
+		else
+			column += (size_t)printf(", `%s`", field.path);
 	}
-	if (*before == ',')
+	if (column)
 		puts(".");
 }
 

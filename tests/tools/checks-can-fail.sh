@@ -200,6 +200,27 @@ sed -i 's/fairlead_engine_wake(/fairlead_engine_sleep(/' "$work/tree/include/fai
 fails 'man3: a function without a line' 'no line about fairlead_engine_sleep' \
 	"$tools/man3" --root "$work/tree" --check
 rm -r "$work/tree/include" "$work/tree"/doc/man/*.3
+
+guide=doc/guide # apart, so that this file passes its own check
+links() { # name, file, line, message
+	fresh
+	plant $guide/a.md '# A page\n\n## A part\n\n## A part'
+	plant "$2" "$3"
+	fails "links: $1" "$4" "$tools/check-links" "$work/tree"
+}
+
+fresh
+plant $guide/a.md '# A page\n\n## A part, (x) of it\n\n## A part\n\n## A part'
+plant fine.md "[a]($guide/a.md#a-part-x-of-it) [b]($guide/a.md#a-part-1) [c](https://example.org/x) [d](doc)"
+plant src/base/c.h "/* $guide/a.md#a-page */"
+passes 'links: a clean tree' "$tools/check-links" "$work/tree"
+links 'to no file' x/b.md "[a](../$guide/b.md)" "x/b.md:1: there is no $guide/b.md"
+links 'to no heading' b.md "\n[a]($guide/a.md#a-part-2)" "b.md:2: $guide/a.md has no heading 'a-part-2'"
+links 'to no heading of the page itself' b.md '[a](#b)' "b.md:1: b.md has no heading 'b'"
+links 'a picture' b.md '<img src="a.svg">' 'b.md:1: there is no a.svg'
+links 'a comment' src/base/c.h "/* $guide/b.md */" "src/base/c.h:1: there is no $guide/b.md"
+links 'a heading in a comment' src/base/c.h "/* $guide/a.md#b */" "src/base/c.h:1: $guide/a.md has no heading 'b'"
+
 if command -v mandoc >/dev/null; then
 	page='.Dd January 1, 2025\n.Dt A 1\n.Os\n.Sh NAME\n.Nm a\n.Nd a thing'
 	fresh
