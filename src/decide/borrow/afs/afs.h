@@ -7,8 +7,8 @@
  * first.  Only for queues with admissionMode UsageBasedAdmissionFairSharing, and with
  * admissionFairSharing in the Configuration.  Usage is counted in one of two ways:
  *
- *   sampled   as the reference does (conformance: 11).  An admission is paid for at once
- *             by an entry penalty, settled when the admission is entered; every sampling
+ *   sampled   as the reference does (doc/semantics/borrow.md, B10).  An admission is paid for at
+ *             once by an entry penalty, settled when the admission is entered; every sampling
  *             interval what is held is counted.  Nothing gives a penalty back.
  *   exact     opt-in (Policy): the integral of what is held, moved on whenever that
  *             changes (decide/share/integral.h).  Local queues are compared by what their usage

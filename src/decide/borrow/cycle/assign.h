@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assign - which flavor each podset's resources go to, and who must go for that (conformance: 4)
+ * assign - which flavor each podset's resources go to, and who must go for that
+ *
+ * The rules: doc/semantics/borrow.md, B4.
  *
  * Podsets in order; all resources of a resource group take one flavor.  A group's
  * flavors are tried in the queue's order, from where the last cycle stopped; how

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cycle - one scheduling cycle (conformance: 3, 7, 9)
+ * cycle - one scheduling cycle (doc/semantics/borrow.md, B3, B7 and B9)
  *
  *   1. every active queue gives its head;
  *   2. each head is nominated on its own against the snapshot: flavors, victims;
@@ -195,9 +195,9 @@ bool fl_cycle_reserves(struct fl_policy *p, const struct fl_entry *e)
 }
 
 /*
- * Keep what a workload without victims could still get from those served later (section 7.4).  With
- * the guarantee it is remembered, and never less than nothing: that would be room that is not there
- * (README.md, lemma 1).
+ * Keep what a workload without victims could still get from those served later
+ * (doc/semantics/borrow.md, B7.5).  With the guarantee it is remembered, and never less than
+ * nothing: that would be room that is not there (README.md, lemma 1).
  */
 static int reserve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
@@ -253,7 +253,10 @@ static bool overlaps(const struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
-/* Its victims were chosen by another: look again, without them, in the same flavors (section 7.2). */
+/*
+ * Its victims were chosen by another: look again, without them, in the same flavors
+ * (doc/semantics/borrow.md, B7.3).
+ */
 static int recompute(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	size_t n = fl_scan(p, &p->jobs[e->workload.v]).n;

@@ -58,7 +58,10 @@ int fl_cycle_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 /* Would @e, without victims, keep anything from others? */
 bool fl_cycle_reserves(struct fl_policy *p, const struct fl_entry *e);
 
-/* enter.c: section 9. Room for what comes into force, and to undo it; then all of it. */
+/*
+ * enter.c (doc/semantics/borrow.md, B9).  Room for what comes into force, and to undo it; then all
+ * of it.
+ */
 int fl_enter_reserve(struct fl_policy *p, fairlead_error *err);
 void fl_enter(struct fl_policy *p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * enter - what a cycle decided comes into force (conformance: 9)
+ * enter - what a cycle decided comes into force (doc/semantics/borrow.md, B9)
  *
  * Admissions hold their quota, evictions are under way, and who waits goes back to its place, or
  * is parked until something frees.
@@ -205,7 +205,7 @@ static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
-/* Section 9: back to the heap, or parked until something frees. */
+/* Back in line, or parked until something frees (doc/semantics/borrow.md, B9.3). */
 static void requeue(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_line *line = &p->lines[e->queue.v];

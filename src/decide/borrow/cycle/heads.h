@@ -7,9 +7,9 @@
  * and nobody may be preempted for it, and that nobody else in the tree can tell whether it was
  * there.  Then only the refusal is entered.
  *
- * Who is refused is felt by others in two ways: by what it reserves (conformance: 7.4), and where
- * it is the best below its cohort and so stands for it in the tournament before it is refused.
- * Who may be felt becomes an entry after all.
+ * Who is refused is felt by others in two ways: by what it reserves (doc/semantics/borrow.md,
+ * B7.5), and where it is the best below its cohort and so stands for it in the tournament before it
+ * is refused.  Who may be felt becomes an entry after all.
  *
  * What always holds, checked in checked builds: a head without an entry, had it one, would be
  * refused with the same words, and the entries would be served as they are.

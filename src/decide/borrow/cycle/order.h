@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order - in which order a cycle's heads are served (conformance: 6)
+ * order - in which order a cycle's heads are served (doc/semantics/borrow.md, B6)
  *
  * Classical: by borrowing level, priority, age.
  *

@@ -19,8 +19,9 @@
  * count, when it is within the quota of its queue and the other one merely waits.
  *
  * All of this is judged by what stays: who is going (no longer than evictionTimeout) counts as
- * gone, who is promised something as if it held that.  A reservation (7.4) keeps nothing from who
- * is within the quota of its queue; and to ask for nothing of a resource counts for nothing.
+ * gone, who is promised something as if it held that.  A reservation (doc/semantics/borrow.md,
+ * B7.5) keeps nothing from who is within the quota of its queue; and to ask for nothing of a
+ * resource counts for nothing.
  *
  * Promises: while nothing finishes, nobody's quota, weight or priority is changed and no queue is
  * stopped, there are finitely many preemptions, whatever the order in which workloads come to be

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines - who waits in a ClusterQueue, who is its head, who is parked (conformance: 3, 9)
+ * lines - who waits in a ClusterQueue, who is its head, who is parked
+ *
+ * The rules: doc/semantics/borrow.md, B3 and B9.
  *
  * Private to decide/borrow.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preempt - whom to evict so that a workload fits (conformance: 8)
+ * preempt - whom to evict so that a workload fits (doc/semantics/borrow.md, B8)
  *
  * Two searches with one interface: classical.c (fair sharing off) and fair.c
  * (KEP-1714: S1, S2-a, S2-b).  Both leave the view as they found it.  The victims

@@ -14,25 +14,25 @@
  * Bounds.  They hold while less usage at a node is no larger a share there (fl_s2a_has_bounds);
  * weights, quotas and whom the view has do not change between two questions but by what is taken.
  *
- *   B1  Without somebody a side keeps no more than it has.
- *   B2  Without somebody who holds as much or more of each column it keeps no more than without
+ *   K1  Without somebody a side keeps no more than it has.
+ *   K2  Without somebody who holds as much or more of each column it keeps no more than without
  *       somebody who holds less.
- *   B3  Of several sides none keeps more than the one that keeps most.
- *   B4  With more of what is asked for the preemptor's side has no smaller a share.
+ *   K3  Of several sides none keeps more than the one that keeps most.
+ *   K4  With more of what is asked for the preemptor's side has no smaller a share.
  *
  * Each rule is monotone: a preemptor that a share is too small for is refused for every smaller one
  * (fl_s2a_holds(x, y) and y <= z give fl_s2a_holds(x, z)).  So a bound of what is kept refuses all
  * that it bounds.  Who rests on what:
  *
  *   rule_s2a, fair.c            the rule itself, of one victim
- *   is_hopeless, fair.c         B1, where shares are infinite; by both rules, and whoever listens is told
- *   refuses_all, fair.c         B2: whoever holds the least of a queue that anybody does (state/least.h)
- *   prune and leave out,        B1 and B3: the largest other child of a cohort, when the asking side
+ *   is_hopeless, fair.c         K1, where shares are infinite; by both rules, and whoever listens is told
+ *   refuses_all, fair.c         K2: whoever holds the least of a queue that anybody does (state/least.h)
+ *   prune and leave out,        K1 and K3: the largest other child of a cohort, when the asking side
  *   fair_walk.c                 there has nothing left to give, so that its share stays (is_lost);
  *                               a queue that has its turn before that side (is_refused)
- *   top_keeping, borrowers.c    B1, until what a queue keeps at most was found, with any one of its
- *                               workloads gone or (fl_view_drs_without_least) B2; B3 in rounds
- *   fl_fair_hopeless,           B1, B3 and B4: a glance at all of the path, by both rules; it asks
+ *   top_keeping, borrowers.c    K1, until what a queue keeps at most was found, with any one of its
+ *                               workloads gone or (fl_view_drs_without_least) K2; K3 in rounds
+ *   fl_fair_hopeless,           K1, K3 and K4: a glance at all of the path, by both rules; it asks
  *   fair_walk.c                 whether the side is above the largest other child as that stands
  *
  * Where somebody listens, or a Policy notes whom it spares, everybody is asked.  Checked builds

@@ -3,7 +3,7 @@
  * least - what every holder of a queue's quota holds at least, column by column
  *
  * A bound: no holder holds less of any column.  Where a rule refuses whoever holds that little it
- * refuses them all, and need not ask one by one (preempt/s2a.h, B2).
+ * refuses them all, and need not ask one by one (preempt/s2a.h, K2).
  *
  * What always holds, checked in checked builds: where a queue's bound is of its line's epoch, no
  * holder is below it.  An epoch is never used again, so after a rollback the bound is found again.

@@ -34,7 +34,7 @@
 #include "decide/borrow/state/holdings.h"
 #include "decide/policy.h"
 
-/* Scan position of one podset and resource group (conformance: 9, scan state). */
+/* Scan position of one podset and resource group (doc/semantics/borrow.md, B9.5). */
 enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
 
 /* One row a workload. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * allocate - what fits is started, workload by workload (conformance: 9)
+ * allocate - what fits is started, workload by workload (doc/semantics/entitle.md, E9.5)
  *
  * The tasks to start of a workload are placed all together or not at all.  Where room is only
  * on its way they are reserved; and so are those that could start at once, as long as the

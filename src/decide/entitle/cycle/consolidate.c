@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * consolidate - room that is there, but in pieces, is brought together (conformance: 9)
+ * consolidate - room that is there, but in pieces, is brought together
+ *
+ * The rules: doc/semantics/entitle.md, E9.22.
  *
  * Who may:     a preemptible workload that all machines together have room for.
  * From whom:   every other preemptible workload, whatever its queue, priority and age.

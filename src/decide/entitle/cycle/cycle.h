@@ -2,11 +2,11 @@
 /*
  * cycle - what lives for one scheduling cycle, and what its actions have in common
  *
- * A cycle (conformance: 9) divides what there is once, at its beginning.  Then its actions
- * follow, each in force at once: allocate (allocate.c), and those that look for victims
- * (search.h).  All of it is under a mark, so that a cycle that runs out of memory has
- * changed nothing.  Reservations end with the cycle: what was promised is bound by a later
- * one, when it is free.
+ * A cycle (doc/semantics/entitle.md, E9) divides what there is once, at its beginning.  Then its
+ * actions follow, each in force at once: allocate (allocate.c), and those that look for victims
+ * (search.h).  All of it is under a mark, so that a cycle that runs out of memory has changed
+ * nothing.  Reservations end with the cycle: what was promised is bound by a later one, when it is
+ * free.
  *
  * Private to this folder.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines - in which order workloads are looked at: a heap of heaps (conformance: 6)
+ * lines - in which order workloads are looked at: a heap of heaps (doc/semantics/entitle.md, E6)
  *
  * Each leaf queue has a heap of workloads, each inner queue one of the queues below it,
  * and there is one of the queues at the top.  Heaps are those of Go's container/heap,
@@ -36,7 +36,7 @@ static inline struct fl_job_place fl_job_place_of(const struct fl_job *j)
 
 enum fl_lines_kind { FL_LINES_WAITING, FL_LINES_VICTIMS };
 
-/* Part of a workload, looked at as if it were the whole of it (conformance: 9). */
+/* Part of a workload, looked at as if it were the whole of it (doc/semantics/entitle.md, E9.16). */
 struct fl_part {
 	struct fl_workload workload;
 	const uint32_t *tasks;

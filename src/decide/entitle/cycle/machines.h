@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machines - on which machine a task is put (conformance: 9)
+ * machines - on which machine a task is put (doc/semantics/entitle.md, E9.6)
  *
  * A task fits where what is idle and what is leaving hold it together.  Of those machines:
  * where it can start at once before where it must wait; for a task without GPUs one that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preempt - within a queue, the higher priority goes first (conformance: 9)
+ * preempt - within a queue, the higher priority goes first (doc/semantics/entitle.md, E9.21)
  *
  * Who may:     whoever stays within what its queues deserve, if it cannot be preempted.
  * From whom:   preemptible workloads of its own leaf with a lower priority that have run for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reclaim - a queue gets its share back from others (conformance: 5, 9)
+ * reclaim - a queue gets its share back from others (doc/semantics/entitle.md, E5 and E9.20)
  *
  * Who may:     a leaf that stays within its fair share with what it asks for, and, with what
  *              cannot be preempted, within what it deserves (fl_reclaim_may).

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stale - a gang that has been short of its minimum for too long loses all (conformance: 9)
+ * stale - a gang that has been short of its minimum for too long loses all
+ *
+ * The rules: doc/semantics/entitle.md, E9.23.
  *
  * Some tasks of it run, or are about to, or are going away, and all these are fewer than its
  * minimum.  When that has been so for as long as the grace period (fl_job_mind_stale notes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage - what queues have had over time, as the division wants it (conformance: 4)
+ * usage - what queues have had over time, as the division wants it (doc/semantics/entitle.md, E4)
  *
  * Of what the input gives (samples, or parts of the capacity at once), and, where usage moves,
  * of what queues hold from then on.  The same goes into the history of budgets (budget.h).

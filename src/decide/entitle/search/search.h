@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search - whom to evict so that a workload finds room (conformance: 9)
+ * search - whom to evict so that a workload finds room (doc/semantics/entitle.md, E9)
  *
  * One search for consolidation, reclaim and preempt; they differ in who may ask, who is
  * eligible, and what is asked of an outcome (struct fl_search_rules).
@@ -183,7 +183,7 @@ enum { FL_SIMULATED_NO_ROOM, FL_SIMULATED_REFUSED, FL_SIMULATED_WELL };
 int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
 		fairlead_error *err);
 
-/* protect.c: minimum run times (conformance: 8) */
+/* protect.c: minimum run times (doc/semantics/entitle.md, E8) */
 
 /* Is it to be left alone?  One with more tasks than its minimum is offered nevertheless. */
 bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);

@@ -159,7 +159,7 @@ int fl_task_bind(struct fl_policy *p, uint32_t task, struct fl_machine to, fairl
 int fl_task_promise(struct fl_policy *p, uint32_t task, struct fl_machine to, fairlead_error *err);
 /*
  * HOLDS or PROMISED -> LEAVES.  One that leaves already is taken off its queues once more
- * and nothing else: the real program does so (README of the recorded cases, 9).  It also
+ * and nothing else: the real program does so (doc/semantics/entitle.md, E9.19).  It also
  * books one whose place was only promised as if it stood there and left: idle is less by
  * what it asks for, leaving more by twice as much, and that stays when it is then promised
  * another place.  What fits is the same; where there is room at once is not.
