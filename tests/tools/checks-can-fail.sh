@@ -233,6 +233,55 @@ else
 	echo "ok $n - man # SKIP no mandoc"
 fi
 
+# shellcheck disable=SC2016 # what stands in backticks is of a page
+rules() { # a page of rules in words, a source that names one, and a recorded suite
+	fresh
+	mkdir -p "$work/tree/doc/semantics" "$work/tree/src/decide/borrow" "$work/tree/tests/conformance"
+	printf '/* As doc/semantics/borrow.md,\n * B1.2 and B1 have it. */\nstatic int f(int a,\n\t     int b)\n{\n\treturn a + b;\n}\nint g(void);\n' >"$work/tree/src/decide/borrow/a.c"
+	printf '{"id": "thin-1"}\n' | gzip >"$work/tree/tests/conformance/thin.jsonl.gz"
+	{
+		echo '## B1 All'
+		for i in $(seq 10); do
+			printf '\n**B1.%s One.** See [it](borrow.md).\n> Code: `a.c` (`f`). Recorded: `thin` (thin-1).\n' "$i"
+		done
+	} >"$work/tree/doc/semantics/borrow.md"
+}
+
+semantics() { # name, file, sed that plants it, message
+	rules
+	sed -i "$3" "$work/tree/$2"
+	fails "semantics: $1" "$4" "$tools/check-semantics.py" "$work/tree"
+}
+
+page=doc/semantics/borrow.md
+# shellcheck disable=SC2016
+if /usr/bin/python3 --version >/dev/null 2>&1; then
+	rules
+	passes 'semantics: a clean tree' "$tools/check-semantics.py" "$work/tree"
+	semantics 'a rule that is not there' src/decide/borrow/a.c 's/B1.2/B1.22/' 'a.c:1: there is no B1.22 in borrow.md'
+	semantics 'a group that is not there' src/decide/borrow/a.c 's/and B1/and B2/' 'there is no B2 in borrow.md'
+	semantics 'a page that is not there' src/decide/borrow/a.c 's/borrow.md/lend.md/' 'there is no B1.2 in lend.md'
+	semantics 'a section of no document' src/decide/borrow/a.c 's/B1 have/B1 (conformance: 3)/' "a section of no document"
+	semantics 'a function that moved' $page '0,/`f`/s//`h`/' 'B1.1: a.c does not define h'
+	semantics 'a function that is only declared' $page '0,/`f`/s//`g`/' 'B1.1: a.c does not define g'
+	semantics 'a file that moved' $page '0,/`a.c`/s//`b.c`/' 'B1.1: b.c is not there'
+	semantics 'an unknown suite' $page '0,/`thin`/s//`thick`/' 'there is no suite thick'
+	semantics 'an unknown case' $page '0,/thin-1/s//thin-2/' 'no case thin-2 in these suites'
+	semantics 'an unknown test' $page '0,/Recorded: .*/s//Tested: tests\/none.c./' 'tests/none.c is not there'
+	semantics 'a number that stands twice' $page 's/B1.3/B1.2/' 'B1.2 stands twice'
+	semantics 'a number that is left out' $page '/B1.3/d' 'B1.4 is not the next number'
+	semantics 'a rule of nobody' $page '0,/Code: `a.c` (`f`)./s///' 'B1.1 does not say which function makes it so'
+	semantics 'a rule that nothing holds' $page '0,/ Recorded.*/s///' 'B1.1 is neither recorded nor tested'
+	semantics 'a dead link' $page '0,/(borrow.md)/s//(lend.md)/' 'lend.md is not there'
+	semantics 'a page of another form' $page 's/^\*\*B/B/' 'only 0 rules'
+	rules
+	rm "$work/tree/$page"
+	fails 'semantics: no page' 'doc/semantics: no page' "$tools/check-semantics.py" "$work/tree"
+else
+	n=$((n + 1))
+	echo "ok $n - semantics # SKIP no python3"
+fi
+
 # The tools of `make analyse` come apart from those of the tests: each is tried where it is there.
 analyses() { # stage, needs, file, text, what must be said
 	if ! "$2" --version >/dev/null 2>&1; then
