@@ -96,7 +96,9 @@ int fl_doc_copy(const struct fl_doc *from, struct fl_doc *ret, fairlead_error *e
 		return fl_fail_nomem(err);
 	}
 	memcpy(ret->values, from->values, from->n * sizeof *ret->values);
-	memcpy(ret->bytes, from->bytes, (size_t)from->n_bytes + 1);
+	if (from->n_bytes)
+		memcpy(ret->bytes, from->bytes, from->n_bytes);
+	ret->bytes[from->n_bytes] = '\0';
 	ret->n = ret->cap = from->n;
 	ret->n_bytes = from->n_bytes;
 	ret->cap_bytes = from->n_bytes + 1;
