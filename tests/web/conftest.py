@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support import wait
 
 import sample
 
@@ -57,11 +58,17 @@ class Browser:
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
+    def open_table(self, card):
+        """A table is made when its details open, and the browser says so in a task of its own: some time later."""
+        self.run("document.querySelector(`#${arguments[0]} details.data`).open = true", card)
+        wait.WebDriverWait(self.driver, 20, 0.01).until(
+            lambda _: self.run("return !!document.querySelector(`#${arguments[0]} details.data table`)", card))
+
     def table(self, card):
         """Headings, and all rows of a card's table: numbers as numbers, names as text."""
+        self.open_table(card)
         return self.run("""
             const details = document.querySelector(`#${arguments[0]} details.data`);
-            details.open = true;
             return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
                 const more = details.querySelector("button.more");
                 if (more && !more.hidden) more.click();

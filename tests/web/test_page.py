@@ -67,9 +67,8 @@ def test_hostile_names_are_text(browser, width):
 
 def test_copied_csv_has_no_formulas_and_keeps_names(browser):
     browser.open("hostile")
-    browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; };"
-                "document.querySelector('#queues details.data').open = true;")
-    browser.settle()
+    browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; };")
+    browser.open_table("queues")
     browser.run("document.querySelector('#queues details.data .buttons button').click()")
     text = browser.run("return window.copied")
     assert '"</script><img src=x onerror=""document.title=\'owned\'"">"' in text
