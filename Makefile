@@ -5,12 +5,13 @@ BUILD ?= build
 FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 
 .DEFAULT_GOAL := help
-.PHONY: help run examples build test quick bench e2e soak analyse matrix format install clean
+.PHONY: help run examples build test more quick bench e2e soak analyse matrix format install clean
 
 help:
 	@echo 'make run      set up, build, and share this machine among three teams for a minute'
 	@echo 'make examples decide for a company and a laboratory, simulate a GPU cluster'
 	@echo 'make test     set up, build, and run every test'
+	@echo 'make more     random cases and faults of which make test does a part'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
 	@echo 'make soak     long random runs      make e2e      against real clusters'
@@ -65,6 +66,9 @@ bench: build
 e2e:
 	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \
 		echo 'e2e: there is no backend for clusters yet; nothing was run'; fi
+
+more: build
+	@BUILD=$(BUILD) tools/test-all more
 
 soak: build
 	@tools/soak $(BUILD)

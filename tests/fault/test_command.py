@@ -19,6 +19,7 @@ import pytest
 
 EXE = os.environ["FAIRLEAD"]
 SHIM = os.environ["FAIRLEAD_FAILING"]
+EVERY = int(os.environ.get("FAIRLEAD_FAULT_EVERY", "1"))
 
 STATE = """\
 apiVersion: config.kueue.x-k8s.io/v1beta2
@@ -332,7 +333,7 @@ def test_each_allocation(folder, name):
     assert want.returncode == (2 if name == "usage" else 1 if name in ANSWER_NO else 3 if name in NO_DAEMON else 0)
     wanted, made = essence(want.stdout), written(folder)
     files = sorted(set(os.listdir(folder)) - {"out.json"})
-    step = STRIDES.get(name, 1)
+    step = STRIDES.get(name, 1) * EVERY
     wrong, n = [], 1 - step
     while True:
         n += step

@@ -10,6 +10,7 @@
 
 #include "ask/borrow/evidence.h"
 #include "decide/borrow/borrow.h"
+#include "lib/few.h"
 #include "unit/codec/load.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
@@ -631,7 +632,7 @@ static void whoever_waits(void **unused)
 	(void)unused;
 	memset(seen_kinds, 0, sizeof seen_kinds);
 	memset(seen_checks, 0, sizeof seen_checks);
-	for (uint32_t n = 1; n <= 150; n++) {
+	for (uint32_t n = 1; n <= few(150); n++) {
 		struct fixture f;
 
 		seed = n;
@@ -647,9 +648,9 @@ static void whoever_waits(void **unused)
 	}
 	/* All of it came up, so that all of it was checked. */
 	for (size_t k = 0; k < COUNT(seen_kinds); k++)
-		assert_true(seen_kinds[k] > 0);
+		assert_true(seen_kinds[k] > 0 || under_valgrind());
 	for (size_t c = 0; c < COUNT(all); c++)
-		CHECK(seen_checks[all[c]] > 0, fl_check_name(all[c]));
+		CHECK(seen_checks[all[c]] > 0 || under_valgrind(), fl_check_name(all[c]));
 }
 
 UNIT_GROUP("explain-tried")

@@ -546,7 +546,7 @@ static void test_killed(void **state)
 	struct world *w = *state;
 	struct fl_random random;
 	struct seen seen = { 0 };
-	const int lives = getenv("FAIRLEAD_UNDER_VALGRIND") ? 12 : 60;
+	const int lives = getenv("FAIRLEAD_UNDER_VALGRIND") ? 4 : 60;
 
 	fl_random_init(&random, 4711, 0);
 	for (int life = 0; life < lives; life++) {

@@ -12,6 +12,7 @@
 #include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "lib/fail_mem.h"
+#include "lib/few.h"
 #include "lib/group.h"
 
 #define NO FL_NO_LIMIT
@@ -116,7 +117,7 @@ static void what_is_rejected_at_once_costs_nothing(void **unused)
 static void order_of_events_at_one_moment_does_not_matter(void **unused)
 {
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 50; seed++) {
+	for (uint32_t seed = 1; seed <= few(50); seed++) {
 		double got[2];
 
 		for (int reverse = 0; reverse < 2; reverse++) {
@@ -398,7 +399,7 @@ static void circles_are_broken_by_the_number_of_those_before(void **unused)
 	uint32_t circles = 0;
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 300; seed++) {
+	for (uint32_t seed = 1; seed <= few(300); seed++) {
 		struct world_node nodes[3];
 		uint32_t fast[24], slow[24], scratch[24];
 		struct fl_model *m;
@@ -440,7 +441,7 @@ static void circles_are_broken_by_the_number_of_those_before(void **unused)
 				circles += fl_holders_cmp_candidates(p, fast[i], fast[k]) > 0;
 		done(p, m);
 	}
-	assert_true(circles > 100); /* else the test says nothing */
+	assert_true(circles > few(100)); /* else the test says nothing */
 }
 
 /* --- undo, digests, running out of memory --- */
@@ -468,7 +469,7 @@ static void go_on(const struct fl_model *m, struct fl_policy *p, uint32_t seed, 
 static void rollback_takes_usage_back_to_the_bit(void **unused)
 {
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 60; seed++) {
+	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = two_users(ways[seed % 2], HOUR, 5 * MINUTE);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 0),
 				 *fresh = world_policy(&fl_mem_heap, m, 0);

@@ -2,6 +2,7 @@
 /* May a leaf and all above it hold so much more? */
 #include "decide/entitle/rules/capacity.h"
 #include "entitle_rows.h"
+#include "lib/few.h"
 
 enum { ROOT, MIDDLE, LEAF, OTHER, QUEUES };
 
@@ -219,7 +220,7 @@ static void monotone(void **state)
 	int refused = 0, fitted = 0;
 
 	(void)state;
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < (int)few(5000); i++) {
 		struct fl_bundle request, more;
 		struct world w = free_world();
 		bool preemptible = chance(&seed, 2), fits;
@@ -237,7 +238,7 @@ static void monotone(void **state)
 		}
 		refused += !fits;
 	}
-	assert_true(refused > 100 && fitted > 100);
+	assert_true(refused > (int)few(100) && fitted > (int)few(100));
 }
 
 UNIT_GROUP("entitle-capacity")

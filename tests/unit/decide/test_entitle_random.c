@@ -9,6 +9,7 @@
 #include "decide/entitle/rules/claim.h"
 #include "lib/entitle_world.h"
 #include "lib/fail_mem.h"
+#include "lib/few.h"
 #include "lib/unit.h"
 
 static const struct fl_policy_ops *const ops = &fl_entitle_policy;
@@ -297,7 +298,7 @@ static void rollback_gives_all_back(void **unused)
 	static struct image images[DEPTH];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 150; seed++) {
+	for (uint32_t seed = 1; seed <= few(150); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
 		uint32_t depth = 0;
@@ -330,7 +331,7 @@ static void rollback_gives_all_back(void **unused)
 static void shares_after_a_rollback_are_those_before(void **unused)
 {
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 100; seed++) {
+	for (uint32_t seed = 1; seed <= few(100); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = entitle_world_policy(&fl_mem_heap, m);
 		struct fl_event e = { .kind = FL_EV_CELL };
@@ -362,7 +363,7 @@ static void modes_shift_shares_and_nothing_else(void **unused)
 	int shifts[2] = { 0 };
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 200; seed++) {
+	for (uint32_t seed = 1; seed <= few(200); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
 
@@ -378,7 +379,7 @@ static void modes_shift_shares_and_nothing_else(void **unused)
 		fl_model_free(m);
 	}
 	/* It is about something. */
-	assert_true(shifts[0] > 20 && shifts[1] > 20);
+	assert_true(under_valgrind() || (shifts[0] > 20 && shifts[1] > 20));
 }
 
 static int call(struct fl_policy *p, uint32_t door, fl_time now, const struct fl_event *e,
@@ -401,7 +402,7 @@ static void failing_allocations_change_nothing(void **unused)
 	static struct image before;
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 40; seed++) {
+	for (uint32_t seed = 1; seed <= few(40); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fail_mem f;
 		fairlead_error err;
@@ -459,7 +460,7 @@ static void a_policy_that_cannot_be_made_leaves_nothing(void **unused)
 static void warm_cycles_ask_for_no_memory(void **unused)
 {
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 40; seed++) {
+	for (uint32_t seed = 1; seed <= few(40); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fail_mem f;
 		struct fl_decisions d;
@@ -493,7 +494,7 @@ static void a_cycle_that_moved_nothing_is_the_last(void **unused)
 	uint32_t still = 0;
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 150; seed++) {
+	for (uint32_t seed = 1; seed <= few(150); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
 
@@ -529,7 +530,7 @@ static void a_cycle_that_moved_nothing_is_the_last(void **unused)
 		ops->free(p);
 		fl_model_free(m);
 	}
-	assert_true(still > 300);
+	assert_true(still > few(300));
 }
 
 /* --- states that recur --- */
@@ -589,7 +590,7 @@ static void equal_words_decide_alike_and_have_equal_digests(void **unused)
 	uint32_t alike = 0, different = 0;
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 60; seed++) {
+	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
 		fl_time now = (WORLD_NOW + 100) * FL_SECOND;
@@ -616,7 +617,7 @@ static void equal_words_decide_alike_and_have_equal_digests(void **unused)
 		ops->free(p);
 		fl_model_free(m);
 	}
-	assert_true(alike > 1000 && different > 1000);
+	assert_true(alike > few(1000) && different > few(1000));
 }
 
 UNIT_GROUP("entitle-random")

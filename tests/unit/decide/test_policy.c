@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/borrow.h"
+#include "lib/few.h"
 #include "lib/group.h"
 #include "lib/world.h"
 
@@ -136,7 +137,7 @@ static void rollback_is_exact(void **unused)
 	static char before[4096], after[4096];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 400; seed++) {
+	for (uint32_t seed = 1; seed <= few(400); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		uint64_t digest[2], again[2];
@@ -179,7 +180,7 @@ static void order_of_input_does_not_matter(void **unused)
 	static char one[4096], other[4096];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 200; seed++) {
+	for (uint32_t seed = 1; seed <= few(200); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_model *r = random_world(&fl_mem_heap, seed, true);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND),
@@ -203,7 +204,7 @@ static void order_of_input_does_not_matter(void **unused)
 static void balances_hold(void **unused)
 {
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 400; seed++) {
+	for (uint32_t seed = 1; seed <= few(400); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		const struct fl_tree *t = fl_borrow_tree(p);
@@ -251,7 +252,7 @@ static void every_failing_allocation_changes_nothing(void **unused)
 	static char before[4096], after[4096];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 20; seed++) {
+	for (uint32_t seed = 1; seed <= few(20); seed++) {
 		struct counting c = { .fail_at = -1 };
 		struct fl_mem mem = { counting_resize, &c };
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
@@ -325,7 +326,7 @@ static void warm_cycles_allocate_nothing(void **unused)
 static void a_changed_quota_is_as_if_given(void **unused)
 {
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 100; seed++) {
+	for (uint32_t seed = 1; seed <= few(100); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
 		struct fl_node q = fl_model_find_node(m, FL_CLUSTER_QUEUE, "q0");

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "decide/borrow/quota/tree.h"
+#include "lib/few.h"
 #include "lib/group.h"
 #include "lib/world.h"
 
@@ -81,7 +82,7 @@ static void available_is_what_the_balances_allow(void **unused)
 	char names[16][8];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 4000; seed++) {
+	for (uint32_t seed = 1; seed <= few(4000); seed++) {
 		fl_amount used[16] = { 0 };
 		struct fl_model *m;
 		struct fl_tree t;
@@ -134,7 +135,7 @@ static void remove_is_the_inverse_of_add(void **unused)
 	char names[16][8];
 
 	(void)unused;
-	for (uint32_t seed = 1; seed <= 1000; seed++) {
+	for (uint32_t seed = 1; seed <= few(1000); seed++) {
 		struct fl_model *m;
 		struct fl_tree t;
 		struct fl_usage u, before;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/few.h"
 #include "lib/unit.h"
 
 #include "decide/share/history.h"
@@ -403,7 +404,7 @@ static void memory_stays(void **unused)
 	struct fl_history *h = fresh(&f.mem, HOUR, 0);
 
 	hold(h, START, FL_NONE, 10);
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < (int)few(100000); i++) {
 		fl_time now = START + i * 60 * FL_SECOND;
 
 		hold(h, now, (uint32_t)i % 2, i / 2 % 2 ? 0 : 5);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/fail_mem.h"
+#include "lib/few.h"
 #include "lib/unit.h"
 #include "sim/calendar.h"
 
@@ -26,7 +27,7 @@ static void comes_in_order(void **unused)
 
 	(void)unused;
 	fl_calendar_init(&c, &fl_mem_heap);
-	for (uint32_t round = 0; round < 50; round++) {
+	for (uint32_t round = 0; round < few(50); round++) {
 		uint32_t n = 1 + pick(300);
 		struct fl_due last = { .at = FL_TIME_NONE };
 

@@ -163,12 +163,13 @@ static void holes(void **state)
 {
 	static const size_t sizes[] = { 512, 4096, 8192, 3 * 4096 };
 	unsigned char *changed = malloc((size_t)size);
+	size_t step = getenv("FAIRLEAD_UNDER_VALGRIND") ? 16 * 4096 : 4096;
 
 	(void)state;
 	assert_non_null(changed);
 	for (size_t k = 0; k < COUNT(sizes); k++)
 		for (size_t at = 4096; at + sizes[k] < HEAD + (before_last - 1) * FRAME;
-		     at += 4096) {
+		     at += step) {
 			fairlead_error err = { 0 };
 
 			memcpy(changed, bytes, (size_t)size);
@@ -188,7 +189,7 @@ static void torn(void **state)
 {
 	size_t last = HEAD + before_last * FRAME;
 	unsigned char *changed = malloc((size_t)size);
-	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 20 : 200, whole = 0;
+	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 10 : 200, whole = 0;
 	uint64_t random = 88172645463325252u;
 
 	(void)state;
