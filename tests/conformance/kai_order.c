@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decide/entitle/cycle/order.h"
+#include "decide/entitle/rules/order.h"
 #include "kai.h"
 #include "kai_read.h"
 

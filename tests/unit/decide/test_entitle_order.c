@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of two queues, and of two jobs, is next: every step, and what the order is not. */
-#include "decide/entitle/cycle/order.h"
+#include "decide/entitle/rules/order.h"
 #include "entitle_rows.h"
 #include "lib/few.h"
 

@@ -225,8 +225,7 @@ static void check_shares(const struct fl_policy *p)
 		assert_true(s->fair_share.of[FL_GPU] >= least - 1e-9);
 		given += s->parent.v == FL_NONE ? s->fair_share.of[FL_GPU] : 0;
 		divided += s->parent.v == FL_NONE ? p->share[q].of[FL_GPU] : 0;
-		assert_true(p->scratch->claims ||
-			    s->fair_share.of[FL_GPU] == p->share[q].of[FL_GPU]);
+		assert_true(p->claims || s->fair_share.of[FL_GPU] == p->share[q].of[FL_GPU]);
 	}
 	assert_true(given <= p->total.of[FL_GPU] + 1e-9 || given <= divided + 1e-9);
 }
@@ -371,7 +370,7 @@ static void modes_shift_shares_and_nothing_else(void **unused)
 			struct fl_decisions d = entitle_world_step(p, i);
 
 			check_shares(p);
-			if (p->scratch->claims)
+			if (p->claims)
 				shifts[p->budgets != NULL] += shifted(p);
 			entitle_world_settle(p, &d, i);
 		}

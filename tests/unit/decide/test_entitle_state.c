@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a task that is moved twice in a cycle does to the machines, step by step. */
-#include "decide/entitle/cycle/machines.h"
+#include "decide/entitle/rules/machines.h"
 #include "decide/entitle/state/state.h"
 #include "lib/entitle_world.h"
 #include "lib/unit.h"

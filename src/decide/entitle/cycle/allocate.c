@@ -7,12 +7,12 @@
  * others are needed for its minimum.  Who is served comes back for its next task.
  */
 #include "decide/entitle/cycle/cycle.h"
-#include "decide/entitle/cycle/machines.h"
 #include "decide/entitle/rules/capacity.h"
+#include "decide/entitle/rules/machines.h"
 
 static void emit_room(const struct fl_policy *p, struct fl_workload w, uint32_t task, bool fits)
 {
-	const struct fl_sink *sink = p->scratch->sink;
+	const struct fl_sink *sink = p->sink;
 	const struct fl_bundle *request = &p->tasks[task].request;
 	struct fl_bundle most = { 0 };
 
@@ -51,20 +51,20 @@ static int place_each(struct fl_policy *p, struct fl_workload w, uint32_t n, fai
 	int r = 1;
 
 	for (uint32_t i = 0; i < n && r > 0; i++) {
-		struct fl_spot spot = fl_machines_choose(p, c->to_start[i], /* among= */ NULL);
+		struct fl_spot spot = fl_machines_choose(p, p->to_start[i], /* among= */ NULL);
 
-		emit_room(p, w, c->to_start[i], spot.machine.v != FL_NONE);
+		emit_room(p, w, p->to_start[i], spot.machine.v != FL_NONE);
 		if (spot.machine.v == FL_NONE)
 			return 0;
 		c->places[i] = spot.machine;
-		r = spot.now ? fl_task_bind(p, c->to_start[i], spot.machine, err) :
-			       fl_task_promise(p, c->to_start[i], spot.machine, err);
+		r = spot.now ? fl_task_bind(p, p->to_start[i], spot.machine, err) :
+			       fl_task_promise(p, p->to_start[i], spot.machine, err);
 		r = r < 0 ? r : 1;
 	}
 	return r;
 }
 
-/* 1: all @n tasks of c->to_start are bound or reserved; 0: nothing has changed. */
+/* 1: all @n tasks of p->to_start are bound or reserved; 0: nothing has changed. */
 static int place(struct fl_policy *p, struct fl_workload w, uint32_t n, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -80,7 +80,7 @@ static int place(struct fl_policy *p, struct fl_workload w, uint32_t n, fairlead
 		if ((r = fl_undo_mark(&p->undo, &mark, err)) < 0)
 			return r;
 		for (uint32_t i = 0; i < n && r >= 0; i++)
-			r = fl_task_promise(p, c->to_start[i], c->places[i], err);
+			r = fl_task_promise(p, p->to_start[i], c->places[i], err);
 		r = r < 0 ? r : 1;
 	}
 	if (r > 0)
@@ -93,23 +93,21 @@ static int place(struct fl_policy *p, struct fl_workload w, uint32_t n, fairlead
 static int tell(struct fl_policy *p, uint32_t n, fairlead_error *err)
 {
 	const struct fl_workload nobody = { FL_NONE };
-	struct fl_cycle *c = p->scratch;
 	int r = 0;
 
 	for (uint32_t i = 0; i < n && r >= 0; i++)
 		r = fl_cycle_note(p, FL_ACTION_ALLOCATE,
-				  p->tasks[c->to_start[i]].state == FL_TASK_HOLDS ? FL_ADMIT :
+				  p->tasks[p->to_start[i]].state == FL_TASK_HOLDS ? FL_ADMIT :
 										    FL_RESERVE,
-				  c->to_start[i], nobody, err);
+				  p->to_start[i], nobody, err);
 	return r;
 }
 
 /* 1: it was served; 0: not, and it knows why. */
 static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
-	struct fl_cycle *c = p->scratch;
 	const struct fl_job *j = &p->jobs[w.v];
-	const struct fl_witness witness = { .sink = c->sink,
+	const struct fl_witness witness = { .sink = p->sink,
 					    .axis = p->model->axis,
 					    .workload = w };
 	struct fl_refusal refusal = { 0 };
@@ -117,15 +115,15 @@ static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	int r;
 
 	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, fl_job_start_amount(p, w),
-			      c->sink ? &witness : NULL, &refusal))
+			      p->sink ? &witness : NULL, &refusal))
 		return fl_job_say(p, w, refusal.reason, err);
-	n = fl_job_to_start(p, w, c->to_start);
+	n = fl_job_to_start(p, w, p->to_start);
 	r = place(p, w, n, err);
 	if (r < 0)
 		return r;
 	if (r == 0)
 		return fl_job_say(p, w,
-				  n == 0 || fl_machines_suit(p, c->to_start[0]) ?
+				  n == 0 || fl_machines_suit(p, p->to_start[0]) ?
 					  FL_REASON_NO_ROOM :
 					  FL_REASON_NO_MATCHING_MACHINE,
 				  err);

@@ -10,6 +10,7 @@
  *
  * Guarantee: after it as many tasks run, or are about to, as before, and more.
  */
+#include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/capacity.h"
 #include "decide/entitle/search/search.h"

@@ -6,8 +6,8 @@
 #include "decide/entitle/rules/claim.h"
 #include "decide/entitle/rules/shares.h"
 #include "decide/entitle/rules/turns.h"
+#include "decide/entitle/rules/usage.h"
 #include "decide/entitle/search/search.h"
-#include "decide/entitle/state/setup.h"
 
 int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
 {
@@ -22,13 +22,13 @@ int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
 	if (!FL_NEW(&p->arena, p->scratch, 1, err))
 		return FAIRLEAD_ENOMEM;
 	c = p->scratch;
-	c->only.v = FL_NONE;
-	if (!FL_NEW(&p->arena, c->to_start, most, err) ||
+	p->only.v = FL_NONE;
+	if (!FL_NEW(&p->arena, p->to_start, most, err) ||
 	    !FL_NEW(&p->arena, c->places, most, err) ||
 	    !FL_NEW(&p->arena, c->told, m->n_workloads, err) ||
 	    !FL_NEW(&p->arena, c->heads, m->n_workloads, err))
 		return FAIRLEAD_ENOMEM;
-	if ((p->settings.turns || p->budgets) && (r = fl_claims_new(p, &c->claims, err)) < 0)
+	if ((p->settings.turns || p->budgets) && (r = fl_claims_new(p, &p->claims, err)) < 0)
 		return r;
 	if ((r = fl_lines_new(p, &c->waiting, err)) < 0 ||
 	    (r = fl_lines_new(p, &c->walk, err)) < 0 || (r = fl_lines_new(p, &c->victims, err)) < 0)
@@ -59,86 +59,6 @@ void fl_cycle_divide(struct fl_policy *p)
 		fl_turns_share(p);
 }
 
-/* --- the actions --- */
-
-/* Budgets have said so: see begin(). */
-static bool may_start(const struct fl_policy *p, struct fl_workload w)
-{
-	return p->jobs[w.v].reason != FL_REASON_BUDGET_USED;
-}
-
-void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptible_only)
-{
-	struct fl_cycle *c = p->scratch;
-
-	fl_lines_begin(&c->waiting, FL_LINES_WAITING, /* part= */ NULL,
-		       c->only.v == FL_NONE ? p->settings.queue_depth[action] : 0);
-	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
-		struct fl_workload w = { p->job_order[i] };
-		const struct fl_job *j = &p->jobs[w.v];
-
-		if (fl_job_wants(j) && (j->preemptible || !preemptible_only) &&
-		    (c->only.v == FL_NONE || c->only.v == w.v) && may_start(p, w))
-			fl_lines_add(&c->waiting, &(struct fl_lined){ .workload = w });
-	}
-	fl_lines_ready(&c->waiting);
-}
-
-static enum fl_reason why_evicted(enum fl_action action)
-{
-	switch (action) {
-	case FL_ACTION_NONE:
-	case FL_ACTION_ALLOCATE:
-	case FL_ACTIONS:
-		break;
-	case FL_ACTION_CONSOLIDATION:
-		return FL_REASON_CONSOLIDATED;
-	case FL_ACTION_RECLAIM:
-		return FL_REASON_RECLAIMED;
-	case FL_ACTION_PREEMPT:
-		return FL_REASON_PREEMPTED;
-	case FL_ACTION_STALE_GANG:
-		return FL_REASON_STALE_GANG;
-	}
-	return FL_REASON_NONE;
-}
-
-static void push_step(struct fl_cycle *c, const struct fl_action_step *step)
-{
-	c->steps[c->n_steps++] = *step;
-}
-
-int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_kind kind,
-		  uint32_t task, struct fl_workload for_whom, fairlead_error *err)
-{
-	struct fl_cycle *c = p->scratch;
-	const struct fl_task *t = &p->tasks[task];
-	struct fl_action_step step = { .action = action,
-				       .kind = kind,
-				       .task = task,
-				       .machine = { FL_NONE },
-				       .for_whom = { FL_NONE } };
-	int r = fl_mem_grow(p->mem, &c->steps, &c->cap_steps, c->n_steps + 2, sizeof step, err);
-
-	if (r < 0)
-		return r;
-	if (kind == FL_EVICT || (kind == FL_RESERVE && t->machine.v != FL_NONE)) {
-		struct fl_action_step eviction = step;
-
-		eviction.kind = FL_EVICT;
-		eviction.reason = kind == FL_EVICT ? why_evicted(action) : FL_REASON_CONSOLIDATED;
-		eviction.for_whom = for_whom;
-		push_step(c, &eviction);
-	}
-	if (kind == FL_EVICT)
-		return 0;
-	step.reason = kind == FL_ADMIT ? FL_REASON_FITS : FL_REASON_RESERVED;
-	step.machine = kind == FL_ADMIT ? t->machine : t->promised;
-	push_step(c, &step);
-	c->told[t->workload.v] = true;
-	return 0;
-}
-
 /* --- a cycle --- */
 
 /* Why each waits, unless an action looks at it and says otherwise; and who will be looked at. */
@@ -157,7 +77,7 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
 	if (r < 0)
 		return r;
-	for (uint32_t q = 0; c->claims && q < p->model->n_nodes; q++)
+	for (uint32_t q = 0; p->claims && q < p->model->n_nodes; q++)
 		fl_undo_note(&p->undo, &p->queues[q].late, sizeof p->queues[q].late);
 	fl_state_forget(p);
 	fl_cycle_divide(p);
@@ -175,13 +95,13 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 			reason = FL_REASON_NONE;
 		else if (!fl_job_wants(j))
 			reason = FL_REASON_GANG_TOO_SMALL;
-		else if (c->only.v != FL_NONE && c->only.v != w.v)
+		else if (p->only.v != FL_NONE && p->only.v != w.v)
 			continue;
 		else if (!fl_budgets_let_start(p, w))
 			reason = FL_REASON_BUDGET_USED;
 		else
 			c->heads[c->n_heads++] = w;
-		if (c->only.v == FL_NONE || c->only.v == w.v)
+		if (p->only.v == FL_NONE || p->only.v == w.v)
 			FL_SET(p, j->reason, reason);
 	}
 	return 0;
@@ -239,7 +159,7 @@ static bool admits(const struct fl_decisions *d)
 /* What a cycle does with one workload alone says nothing of the others. */
 static int rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_error *err)
 {
-	return p->scratch->only.v == FL_NONE ? fl_wake_rest(p, d, err) : fl_wake_up(p, err);
+	return p->only.v == FL_NONE ? fl_wake_rest(p, d, err) : fl_wake_up(p, err);
 }
 
 int fl_entitle_step(struct fl_policy *p, struct fl_workload only, const struct fl_sink *sink,
@@ -252,10 +172,10 @@ int fl_entitle_step(struct fl_policy *p, struct fl_workload only, const struct f
 
 	if (r < 0)
 		return r;
-	p->scratch->sink = sink;
-	p->scratch->only = only;
+	p->sink = sink;
+	p->only = only;
 	r = run(p, &decisions, err);
-	p->scratch->sink = NULL;
+	p->sink = NULL;
 	if (r >= 0) {
 		decisions.moved = tasks_leaving(p) != leaving || admits(&decisions);
 		r = rest(p, &decisions, err);
@@ -278,10 +198,10 @@ int fl_entitle_try(struct fl_policy *p, struct fl_workload w, const struct fl_si
 
 	if (r < 0)
 		return r;
-	p->scratch->sink = sink;
-	p->scratch->only = w;
+	p->sink = sink;
+	p->only = w;
 	r = run(p, &decisions, err);
-	p->scratch->sink = NULL;
+	p->sink = NULL;
 	fl_undo_rollback(&p->undo, mark);
 	if (r < 0)
 		return r;

@@ -111,7 +111,7 @@ static bool still_waits(const struct fl_policy *p, uint32_t w)
 	const struct fl_job *j = &p->jobs[w];
 
 	return j->present && j->queue.v != FL_NONE && j->n_waits > 0 && !p->scratch->told[w] &&
-	       (p->scratch->only.v == FL_NONE || p->scratch->only.v == w);
+	       (p->only.v == FL_NONE || p->only.v == w);
 }
 
 int fl_cycle_decisions(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)

@@ -7,6 +7,7 @@
  *              long enough.
  * What of it:  nothing more. Shares are not asked: what the queue holds stays with it.
  */
+#include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/capacity.h"
 #include "decide/entitle/search/search.h"
 

@@ -12,6 +12,7 @@
  * Guarantee: judged by the queues as they stood before the search, in which earlier decisions
  * of the cycle count.  With consolidatingReclaim on, a victim that is placed again is none.
  */
+#include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/capacity.h"
 #include "decide/entitle/search/search.h"

@@ -4,9 +4,29 @@
 #include "base/amount.h"
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/turns.h"
-#include "decide/entitle/state/setup.h"
 
 /* --- when --- */
+
+static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
+
+/* The longest that anybody's reclaim or preemption leaves @j alone. */
+static fl_time longest_run(const struct fl_policy *p, const struct fl_job *j)
+{
+	fl_time longest = later(p->settings.default_preempt_min_run,
+				p->settings.default_reclaim_min_run);
+
+	for (uint32_t q = j->queue.v; q != FL_NONE; q = p->queues[q].parent.v)
+		longest = later(longest,
+				later(p->queues[q].preempt_min_run, p->queues[q].reclaim_min_run));
+	return longest;
+}
+
+fl_time fl_wake_protected_until(const struct fl_policy *p, const struct fl_job *j)
+{
+	if (!j->preemptible || j->n_holds == 0 || j->started == FL_TIME_NONE)
+		return FL_TIME_NONE;
+	return fl_sat_add(j->started, longest_run(p, j));
+}
 
 /* The first time after @now at which somebody who runs @j may be taken who may not be now. */
 static fl_time unprotected(const struct fl_policy *p, const struct fl_job *j, fl_time now)
@@ -16,7 +36,7 @@ static fl_time unprotected(const struct fl_policy *p, const struct fl_job *j, fl
 	fl_time first = FL_NEVER;
 	uint32_t q = j->queue.v;
 
-	if (fl_entitle_protected_until(p, j) <= now)
+	if (fl_wake_protected_until(p, j) <= now)
 		return FL_NEVER;
 	for (bool more = true; more; q = p->queues[q].parent.v) {
 		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {

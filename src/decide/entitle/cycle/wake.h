@@ -15,6 +15,9 @@
 /* The next time after @now at which a step may differ without an event; FL_NEVER. */
 fl_time fl_wake(const struct fl_policy *p, fl_time now);
 
+/* When the longest protection of a workload that runs is over; FL_TIME_NONE: it has none. */
+fl_time fl_wake_protected_until(const struct fl_policy *p, const struct fl_job *j);
+
 bool fl_wake_is_idle(const struct fl_policy *p, fl_time now);
 /* A cycle is over that has decided @d. */
 int fl_wake_rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_error *err);

@@ -122,9 +122,8 @@ static void find_states(const struct fl_policy *p, struct fl_budgets *b)
 			continue;
 		}
 		b->part[q] = 1;
-		for (struct fl_span s = p->scratch->claims->children[q]; s.n > 0; s.n--)
-			b->part[q] = fmin(b->part[q],
-					  b->part[p->scratch->claims->child[s.first + s.n - 1]]);
+		for (struct fl_span s = p->claims->children[q]; s.n > 0; s.n--)
+			b->part[q] = fmin(b->part[q], b->part[p->claims->child[s.first + s.n - 1]]);
 	}
 }
 
@@ -233,7 +232,7 @@ static int cmp_parts(const void *policy, uint32_t a, uint32_t b)
 
 static void list_leaves(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 
 	for (uint32_t i = 0; i < p->n_order; i++) {
 		uint32_t q = p->order[i].v;
@@ -247,7 +246,7 @@ static void list_leaves(struct fl_policy *p)
 /* Who runs in budget keeps what it holds; then the next job of each. */
 static void serve_all(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 
 	for (uint32_t i = 0; i < c->n_leaves; i++) {
 		struct fl_claim claim = { .leaf = { c->leaves[i] }, .keeps = true };
@@ -259,8 +258,7 @@ static void serve_all(struct fl_policy *p)
 		struct fl_claim claim = { .leaf = { c->leaves[i] } };
 		struct fl_workload next = { c->next[c->leaves[i]] };
 
-		if (next.v == FL_NONE ||
-		    (p->scratch->only.v != FL_NONE && p->scratch->only.v != next.v))
+		if (next.v == FL_NONE || (p->only.v != FL_NONE && p->only.v != next.v))
 			continue;
 		claim.amount = *fl_job_start_amount(p, next);
 		(void)fl_claim_serve(p, &claim, starts_from);
@@ -270,7 +268,7 @@ static void serve_all(struct fl_policy *p)
 void fl_budgets_share(struct fl_policy *p)
 {
 	struct fl_budgets *b = p->budgets;
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 
 	fl_claims_begin(p);
 	look(p, p->now);
@@ -289,7 +287,7 @@ void fl_budgets_share(struct fl_policy *p)
 
 static void hear(const struct fl_policy *p, struct fl_workload w)
 {
-	const struct fl_witness witness = { .sink = p->scratch->sink,
+	const struct fl_witness witness = { .sink = p->sink,
 					    .axis = p->model->axis,
 					    .workload = w };
 	const struct fl_budgets *b = p->budgets;
@@ -312,7 +310,7 @@ bool fl_budgets_let_start(const struct fl_policy *p, struct fl_workload w)
 {
 	if (!p->budgets)
 		return true;
-	if (p->scratch->sink)
+	if (p->sink)
 		hear(p, w);
 	return p->settings.after_budget != FL_AFTER_BUDGET_STOP ||
 	       p->budgets->state[p->jobs[w.v].queue.v] != FL_BUDGET_SPENT;

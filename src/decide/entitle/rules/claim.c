@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "decide/entitle/cycle/lines.h"
 #include "decide/entitle/rules/capacity.h"
+#include "decide/entitle/rules/order.h"
 
 /* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
 static void list_children(const struct fl_policy *p, struct fl_claims *c)
@@ -49,7 +49,7 @@ int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *e
 
 void fl_claims_begin(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 
 	c->n_leaves = 0;
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
@@ -95,7 +95,7 @@ static int cmp_lenders(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
 	const struct fl_standing *x = &p->queues[a], *y = &p->queues[b];
-	const double *had = p->scratch->claims->had;
+	const double *had = p->claims->had;
 
 	if (x->priority != y->priority)
 		return x->priority < y->priority ? -1 : 1;
@@ -106,7 +106,7 @@ static int cmp_lenders(const void *policy, uint32_t a, uint32_t b)
 
 void fl_claims_rank(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 
 	memcpy(c->lenders, c->child, p->n_order * sizeof *c->child);
 	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
@@ -122,7 +122,7 @@ static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach 
 	double floor = deserved == FL_UNBOUNDED ? s->fair_share.of[r] : fmin(deserved, asks);
 
 	if (reach < FL_REACH_ALL)
-		floor = fmax(floor, p->scratch->claims->kept[q].of[r]);
+		floor = fmax(floor, p->claims->kept[q].of[r]);
 	return reach < FL_REACH_UNKEPT ? fmax(floor, s->allocated.of[r]) : floor;
 }
 
@@ -134,7 +134,7 @@ static double undivided(const struct fl_policy *p, struct fl_node n, int r)
 	double left = parent.v == FL_NONE ? p->total.of[r] : p->queues[parent.v].fair_share.of[r];
 
 	for (uint32_t i = siblings.first; i < siblings.first + siblings.n; i++)
-		left -= p->queues[p->scratch->claims->child[i]].fair_share.of[r];
+		left -= p->queues[p->claims->child[i]].fair_share.of[r];
 	return left > 0 ? left : 0;
 }
 
@@ -152,7 +152,7 @@ struct collection {
 /* From all siblings, in their order, as far down as @most lets. */
 static void collect_from(struct collection *c, enum fl_reach most)
 {
-	const uint32_t *lenders = c->p->scratch->claims->lenders;
+	const uint32_t *lenders = c->p->claims->lenders;
 	struct fl_span siblings = fl_claim_siblings(c->p, c->mine);
 
 	for (uint32_t i = 0; i < siblings.n && c->missing > 0; i++) {
@@ -212,7 +212,7 @@ bool fl_claim_serve(struct fl_policy *p, const struct fl_claim *claim, fl_claim_
 		if (p->queues[claim->leaf.v].fair_share.of[r] < enough)
 			p->queues[claim->leaf.v].fair_share.of[r] = enough;
 		for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-			p->scratch->claims->kept[n.v].of[r] += claim->amount.of[r];
+			p->claims->kept[n.v].of[r] += claim->amount.of[r];
 	}
 	return true;
 }
@@ -266,13 +266,13 @@ static bool could_start(struct fl_policy *p, struct fl_workload w)
 	if (!fl_capacity_fits(p->queues, j->queue, j->preemptible, fl_job_start_amount(p, w),
 			      /* witness= */ NULL, /* ret= */ NULL))
 		return false;
-	n = fl_job_to_start(p, w, p->scratch->to_start);
-	return fits_empty(p, n, p->scratch->to_start);
+	n = fl_job_to_start(p, w, p->to_start);
+	return fits_empty(p, n, p->to_start);
 }
 
 void fl_claims_find_next(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 
 	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		struct fl_workload w = { p->job_order[i] };

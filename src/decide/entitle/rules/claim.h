@@ -23,7 +23,7 @@
 #ifndef FL_DECIDE_ENTITLE_RULES_CLAIM_H
 #define FL_DECIDE_ENTITLE_RULES_CLAIM_H
 
-#include "decide/entitle/cycle/cycle.h"
+#include "decide/entitle/state/state.h"
 
 struct fl_claim {
 	struct fl_node leaf;
@@ -67,7 +67,7 @@ void fl_claims_rank(struct fl_policy *p);
 
 static inline struct fl_span fl_claim_siblings(const struct fl_policy *p, struct fl_node n)
 {
-	return p->scratch->claims->children[fl_state_above(p, n.v)];
+	return p->claims->children[fl_state_above(p, n.v)];
 }
 
 /* How much more than its fair share the leaf needs of resource @r; 0: nothing. */

@@ -4,12 +4,23 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "decide/entitle/state/setup.h"
 
 /* Told of nothing: no epoch is this one. */
 static const uint64_t untold = UINT64_MAX;
 
 /* --- setup --- */
+
+struct fl_divide_queue fl_shares_row(const struct fl_policy *p, uint32_t queue)
+{
+	const struct fl_standing *s = &p->queues[queue];
+
+	return (struct fl_divide_queue){ .parent = s->parent.v,
+					 .rank = s->rank,
+					 .priority = s->priority,
+					 .deserved = s->deserved,
+					 .limit = s->limit,
+					 .weight = s->weight };
+}
 
 static int new_redivider(struct fl_policy *p, struct fl_shares *s, fairlead_error *err)
 {
@@ -19,32 +30,8 @@ static int new_redivider(struct fl_policy *p, struct fl_shares *s, fairlead_erro
 	if (!rows)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t q = 0; q < n; q++)
-		rows[q] = fl_entitle_divide_row(p, q);
+		rows[q] = fl_shares_row(p, q);
 	return fl_redivider_new(p->mem, rows, n, &s->redivider, err);
-}
-
-static void list_booked(struct fl_policy *p, struct fl_shares *s)
-{
-	const struct fl_model *m = p->model;
-	uint32_t n = 0;
-
-	for (uint32_t w = 0; w < m->n_workloads; w++)
-		if (p->jobs[w].books.v != FL_NONE)
-			s->booked_at[p->jobs[w].books.v].n++;
-	for (uint32_t q = 0; q < m->n_nodes; q++) {
-		s->booked_at[q].first = n;
-		n += s->booked_at[q].n;
-		s->booked_at[q].n = 0;
-	}
-	for (uint32_t i = 0; i < m->n_workloads; i++) {
-		struct fl_job *j = &p->jobs[p->job_order[i]];
-		struct fl_span *at = j->books.v == FL_NONE ? NULL : &s->booked_at[j->books.v];
-
-		if (!at)
-			continue;
-		j->booked = at->first + at->n++;
-		s->booked[j->booked] = p->job_order[i];
-	}
 }
 
 int fl_shares_new(struct fl_policy *p, struct fl_shares **ret, fairlead_error *err)
@@ -53,16 +40,11 @@ int fl_shares_new(struct fl_policy *p, struct fl_shares **ret, fairlead_error *e
 	struct fl_shares *s = fl_arena_alloc(&p->arena, 1, sizeof *s, err);
 	int r;
 
-	if (!s || !FL_NEW(&p->arena, s->told_epoch, m->n_nodes, err) ||
-	    !FL_NEW(&p->arena, s->booked, m->n_workloads, err) ||
-	    !FL_NEW(&p->arena, s->booked_at, m->n_nodes, err))
+	if (!s || !FL_NEW(&p->arena, s->told_epoch, m->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
-	r = fl_bitset_init(&s->there, m->n_workloads, &p->arena, err);
-	if (r == 0)
-		r = new_redivider(p, s, err);
+	r = new_redivider(p, s, err);
 	if (r < 0)
 		return r;
-	list_booked(p, s);
 	for (uint32_t q = 0; q < m->n_nodes; q++)
 		s->told_epoch[q] = untold;
 	*ret = s;
@@ -79,7 +61,7 @@ void fl_shares_free(struct fl_shares *s)
 
 void fl_shares_tell(struct fl_policy *p, uint32_t queue)
 {
-	struct fl_divide_queue row = fl_entitle_divide_row(p, queue);
+	struct fl_divide_queue row = fl_shares_row(p, queue);
 
 	fl_redivider_set(p->shares->redivider, queue, &row);
 }
@@ -105,13 +87,12 @@ static void add_request(const struct fl_policy *p, uint32_t w, struct fl_bundle 
 /* What @q and nobody below it holds or wants. */
 static struct fl_bundle own_request(const struct fl_policy *p, uint32_t q)
 {
-	const struct fl_shares *s = p->shares;
-	uint32_t end = s->booked_at[q].first + s->booked_at[q].n;
+	uint32_t end = p->booked_at[q].first + p->booked_at[q].n;
 	struct fl_bundle own = { { 0 } };
 
-	for (uint32_t i = fl_bitset_next(&s->there, s->booked_at[q].first); i < end;
-	     i = fl_bitset_next(&s->there, i + 1))
-		add_request(p, s->booked[i], &own);
+	for (uint32_t i = fl_bitset_next(&p->booked_there, p->booked_at[q].first); i < end;
+	     i = fl_bitset_next(&p->booked_there, i + 1))
+		add_request(p, p->booked[i], &own);
 	return own;
 }
 

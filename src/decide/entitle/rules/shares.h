@@ -23,15 +23,14 @@ struct fl_shares {
 	struct fl_redivider *redivider;
 	uint64_t *told_epoch; /* by node: the request_epoch that the redivider knows */
 	uint64_t divided;     /* the division that queues stand in; 0: none */
-	/* Workloads by where they count, then age; who of them is there, by place. */
-	uint32_t *booked;
-	struct fl_span *booked_at; /* by node */
-	struct fl_bitset there;
 };
 
-/* Workloads are known, but not yet who is there. */
+/* Of queues as they stand. */
 int fl_shares_new(struct fl_policy *p, struct fl_shares **ret, fairlead_error *err);
 void fl_shares_free(struct fl_shares *s);
+
+/* What a division must know of @queue. */
+struct fl_divide_queue fl_shares_row(const struct fl_policy *p, uint32_t queue);
 
 /* The row of @queue is another. */
 void fl_shares_tell(struct fl_policy *p, uint32_t queue);

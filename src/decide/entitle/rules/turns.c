@@ -14,7 +14,7 @@ bool fl_turns_count(const struct fl_policy *p)
 
 static struct fl_claim start_claim(struct fl_policy *p, struct fl_node leaf)
 {
-	struct fl_workload w = { p->scratch->claims->next[leaf.v] };
+	struct fl_workload w = { p->claims->next[leaf.v] };
 
 	return (struct fl_claim){ .leaf = leaf, .amount = *fl_job_start_amount(p, w) };
 }
@@ -42,7 +42,7 @@ static double capacity_of(const struct fl_policy *p, uint32_t q, int r)
 /* @weights: of all of its priority that ask. */
 static void measure(struct fl_policy *p, uint32_t q, int r, double weights)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 	double held = p->queues[q].allocated.of[r] / p->total.of[r], part = 0;
 
 	if (weights > 0)
@@ -80,7 +80,7 @@ static void measure_class(struct fl_policy *p, const uint32_t *queues, uint32_t 
 
 static void measure_siblings(struct fl_policy *p, struct fl_span siblings, unsigned resources)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 	uint32_t end;
 
 	for (uint32_t i = 0; i < siblings.n; i++)
@@ -99,7 +99,7 @@ static void measure_siblings(struct fl_policy *p, struct fl_span siblings, unsig
 static enum fl_reach keeps_from(const struct fl_policy *p, const struct fl_claim *claim,
 				struct fl_node mine, struct fl_node other, int r)
 {
-	const struct fl_claims *c = p->scratch->claims;
+	const struct fl_claims *c = p->claims;
 	int32_t own = p->queues[mine.v].priority, its = p->queues[other.v].priority;
 
 	(void)claim;
@@ -120,7 +120,7 @@ static bool gives_way(const struct fl_claims *c, struct fl_node mine, struct fl_
 static enum fl_reach starts_from(const struct fl_policy *p, const struct fl_claim *claim,
 				 struct fl_node mine, struct fl_node other, int r)
 {
-	const struct fl_claims *c = p->scratch->claims;
+	const struct fl_claims *c = p->claims;
 	const struct fl_standing *own = &p->queues[mine.v], *its = &p->queues[other.v];
 	double ahead = c->had[other.v] - c->had[mine.v];
 
@@ -142,7 +142,7 @@ static enum fl_reach starts_from(const struct fl_policy *p, const struct fl_clai
 static void set_ready(struct fl_policy *p, struct fl_node leaf)
 {
 	for (struct fl_node n = leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
-		p->scratch->claims->ready[n.v] = true;
+		p->claims->ready[n.v] = true;
 }
 
 /* Of each leaf the largest minimum that runs, each resource for itself. */
@@ -158,7 +158,7 @@ static void find_running(struct fl_policy *p)
 		for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
 			if (p->tasks[t].state == FL_TASK_HOLDS && n++ < j->min_tasks)
 				fl_bundle_add(&core, &p->tasks[t].request);
-		most = &p->scratch->claims->runs[j->queue.v];
+		most = &p->claims->runs[j->queue.v];
 		for (int r = 0; r < FL_BUNDLE; r++)
 			most->of[r] = fmax(most->of[r], core.of[r]);
 	}
@@ -166,9 +166,7 @@ static void find_running(struct fl_policy *p)
 
 static struct fl_claim keep_claim(const struct fl_policy *p, struct fl_node leaf)
 {
-	return (struct fl_claim){ .leaf = leaf,
-				  .keeps = true,
-				  .amount = p->scratch->claims->runs[leaf.v] };
+	return (struct fl_claim){ .leaf = leaf, .keeps = true, .amount = p->claims->runs[leaf.v] };
 }
 
 /* Its next job alone is larger than its share. */
@@ -180,7 +178,7 @@ static bool is_larger(const struct fl_policy *p, const struct fl_claim *claim)
 /* Who is larger than its share, runs or waits; and the resources that they are short of. */
 static unsigned find_claims(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 	unsigned resources = 0;
 
 	fl_claims_find_next(p);
@@ -206,14 +204,14 @@ static unsigned find_claims(struct fl_policy *p)
 /* The last cycle has reserved it a place, which somebody else is leaving. */
 static bool is_awaited(const struct fl_policy *p, uint32_t leaf)
 {
-	return p->jobs[p->scratch->claims->next[leaf]].reason == FL_REASON_RESERVED;
+	return p->jobs[p->claims->next[leaf]].reason == FL_REASON_RESERVED;
 }
 
 /* Where the paths to two leaves part: priority; who has a place already; had; age. */
 static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
-	const double *had = p->scratch->claims->had;
+	const double *had = p->claims->had;
 	struct fl_node l, r;
 
 	fl_reclaim_sides(p->queues, (struct fl_node){ a }, (struct fl_node){ b }, &l, &r);
@@ -241,7 +239,7 @@ static int lacks(const struct fl_policy *p, const struct fl_claim *claim)
 static void hear(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node mine,
 		 struct fl_node other)
 {
-	const struct fl_claims *c = p->scratch->claims;
+	const struct fl_claims *c = p->claims;
 	const struct fl_evidence row = {
 		.check = FL_CHECK_TURN,
 		.workload = { c->next[claim->leaf.v] },
@@ -256,12 +254,12 @@ static void hear(const struct fl_policy *p, const struct fl_claim *claim, struct
 	};
 
 	if (c->margin[other.v] > 0 && p->queues[other.v].priority == p->queues[mine.v].priority)
-		p->scratch->sink->row(p->scratch->sink->user, &row);
+		p->sink->row(p->sink->user, &row);
 }
 
 static void hear_all(const struct fl_policy *p, const struct fl_claim *claim)
 {
-	const struct fl_claims *c = p->scratch->claims;
+	const struct fl_claims *c = p->claims;
 
 	for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent) {
 		struct fl_span siblings = fl_claim_siblings(p, n);
@@ -275,11 +273,11 @@ static void hear_all(const struct fl_policy *p, const struct fl_claim *claim)
 static bool start(struct fl_policy *p, struct fl_node leaf)
 {
 	struct fl_claim claim = start_claim(p, leaf);
-	uint32_t only = p->scratch->only.v;
+	uint32_t only = p->only.v;
 
-	if (only != FL_NONE && only != p->scratch->claims->next[leaf.v])
+	if (only != FL_NONE && only != p->claims->next[leaf.v])
 		return false;
-	if (p->scratch->sink)
+	if (p->sink)
 		hear_all(p, &claim);
 	if (!fl_claim_serve(p, &claim, starts_from))
 		return false;
@@ -290,7 +288,7 @@ static bool start(struct fl_policy *p, struct fl_node leaf)
 
 void fl_turns_share(struct fl_policy *p)
 {
-	struct fl_claims *c = p->scratch->claims;
+	struct fl_claims *c = p->claims;
 	unsigned resources;
 
 	fl_claims_begin(p);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * usage - what queues have had over time, as the division wants it (doc/semantics/entitle.md, E4)
- *
- * Of what the input gives (samples, or parts of the capacity at once), and, where usage moves,
- * of what queues hold from then on.  The same goes into the history of budgets (budget.h).
- */
+#include "decide/entitle/rules/usage.h"
+
 #include <string.h>
 
 #include "base/sort.h"
 #include "decide/entitle/rules/budget.h"
-#include "decide/entitle/state/setup.h"
 
 static int window_of(const struct fl_policy *p, struct fl_usage_window *ret, fairlead_error *err)
 {

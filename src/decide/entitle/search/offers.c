@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/search/offers.h"
 
-#include "decide/entitle/cycle/cycle.h"
-
 /* --- do GPUs suffice? --- */
 
 /* The machine at @at has more than it was ranked by: as far forward as that goes. */

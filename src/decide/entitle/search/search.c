@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/search/offers.h"
 
 /* All workloads, leaf by leaf: what each takes part in never changes. */
@@ -398,7 +397,7 @@ int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fair
 		return 0;
 	s->rules = rules;
 	s->current = false;
-	s->witness.sink = p->scratch->sink;
+	s->witness.sink = p->sink;
 	s->witness.axis = p->model->axis;
 	fl_cycle_line_up(p, rules->action, rules->asks_preemptible);
 	while (r >= 0 && fl_lines_pop(&p->scratch->waiting, &next))

@@ -29,7 +29,7 @@
 #ifndef FL_DECIDE_ENTITLE_SEARCH_SEARCH_H
 #define FL_DECIDE_ENTITLE_SEARCH_SEARCH_H
 
-#include "decide/entitle/cycle/lines.h"
+#include "decide/entitle/action/action.h"
 #include "decide/entitle/rules/minruntime.h"
 #include "decide/entitle/rules/reclaim_rules.h"
 #include "decide/entitle/search/feasible.h"
@@ -195,11 +195,5 @@ static inline bool fl_task_displaced(const struct fl_policy *p, const struct fl_
 {
 	return t->trial == p->trial;
 }
-
-/* The actions: reclaim.c, preempt.c, consolidate.c, stale.c. 0, also when they are switched off. */
-int fl_consolidate(struct fl_policy *p, fairlead_error *err);
-int fl_reclaim(struct fl_policy *p, fairlead_error *err);
-int fl_preempt(struct fl_policy *p, fairlead_error *err);
-int fl_stale_gangs(struct fl_policy *p, fairlead_error *err);
 
 #endif

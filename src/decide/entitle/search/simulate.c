@@ -17,9 +17,8 @@
  * machine), the walk.  A run goes on from candidate to candidate as long as the machine is
  * the same, so that each victim is evicted once and not once a candidate.
  */
-#include "decide/entitle/cycle/cycle.h"
-#include "decide/entitle/cycle/machines.h"
 #include "decide/entitle/rules/capacity.h"
+#include "decide/entitle/rules/machines.h"
 #include "decide/entitle/search/search.h"
 
 /* --- evicting --- */

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "decide/entitle/rules/shares.h"
-
 /* Room to undo one change of a task: three cells a level, its machine, its own cells. */
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
@@ -104,7 +102,7 @@ void fl_job_note_there(struct fl_policy *p, struct fl_workload w)
 		return;
 	put_in(p, &p->there, j->rank, there);
 	if (j->books.v != FL_NONE)
-		put_in(p, &p->shares->there, j->booked, there);
+		put_in(p, &p->booked_there, j->booked, there);
 }
 
 /* A task comes, or goes for good. */

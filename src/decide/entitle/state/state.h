@@ -45,7 +45,7 @@ struct fl_job {
 	uint32_t min_tasks;
 	bool without_gpu; /* one of its tasks asks for none */
 	uint32_t rank;    /* place among all by (creation, name) */
-	uint32_t booked;  /* its place in fl_shares.booked */
+	uint32_t booked;  /* its place in fl_policy.booked */
 
 	/* changes */
 	int32_t priority;
@@ -91,7 +91,10 @@ struct fl_policy {
 	const struct fl_mem *mem;
 	struct fl_arena arena, cycle_arena;
 	struct fl_undo undo;
-	fl_time now; /* of the running call */
+	/* of the running call */
+	fl_time now;
+	const struct fl_sink *sink; /* NULL: nobody listens */
+	struct fl_workload only;    /* nobody else is served; FL_NONE: all are */
 
 	struct fl_entitle_settings settings;
 	struct fl_standing *queues; /* by node */
@@ -108,6 +111,10 @@ struct fl_policy {
 	 * workloads that are present or have a task that is not gone, and those tasks.
 	 */
 	struct fl_bitset there, alive;
+	/* Workloads by where they count, then age; who of them is there, by place. */
+	uint32_t *booked;
+	struct fl_span *booked_at; /* by node */
+	struct fl_bitset booked_there;
 	uint32_t *machine_order;     /* all machines by name */
 	struct fl_bundle *most_open; /* by block of those: the most idle and leaving of one */
 	uint32_t n_blocks;
@@ -125,10 +132,12 @@ struct fl_policy {
 	struct fl_history *history;    /* NULL: usage over time is off */
 	struct fl_bundle *usage;       /* by node, normalised; NULL: none */
 	struct fl_budgets *budgets;    /* NULL: off */
+	struct fl_claims *claims;      /* claim.h; NULL: neither turns nor budgets are on */
 	bool moving;                   /* fl_policy_options.moving_usage */
 
 	struct fl_idle idle;
-	struct fl_cycle *scratch; /* cycle lifetime */
+	uint32_t *to_start;       /* room for the tasks to start of one workload */
+	struct fl_cycle *scratch; /* action.h: cycle lifetime */
 };
 
 static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)

@@ -16,8 +16,8 @@
  *
  * Private to this folder.
  */
-#ifndef FL_DECIDE_ENTITLE_STATE_ADOPT_H
-#define FL_DECIDE_ENTITLE_STATE_ADOPT_H
+#ifndef FL_DECIDE_ENTITLE_DOORS_ADOPT_H
+#define FL_DECIDE_ENTITLE_DOORS_ADOPT_H
 
 #include "decide/entitle/state/state.h"
 

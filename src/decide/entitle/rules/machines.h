@@ -10,8 +10,8 @@
  * Limits: node selectors, required node affinity and taints count; volumes, ports, pod
  * affinity and topology do not.
  */
-#ifndef FL_DECIDE_ENTITLE_CYCLE_MACHINES_H
-#define FL_DECIDE_ENTITLE_CYCLE_MACHINES_H
+#ifndef FL_DECIDE_ENTITLE_RULES_MACHINES_H
+#define FL_DECIDE_ENTITLE_RULES_MACHINES_H
 
 #include "decide/entitle/state/state.h"
 

@@ -4,20 +4,8 @@
  */
 #include <math.h>
 
+#include "decide/entitle/doors/setup.h"
 #include "decide/entitle/rules/shares.h"
-#include "decide/entitle/state/setup.h"
-
-struct fl_divide_queue fl_entitle_divide_row(const struct fl_policy *p, uint32_t queue)
-{
-	const struct fl_standing *s = &p->queues[queue];
-
-	return (struct fl_divide_queue){ .parent = s->parent.v,
-					 .rank = s->rank,
-					 .priority = s->priority,
-					 .deserved = s->deserved,
-					 .limit = s->limit,
-					 .weight = s->weight };
-}
 
 /* What is divided by has changed. */
 static void tell(struct fl_policy *p, uint32_t queue)

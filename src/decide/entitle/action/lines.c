@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/cycle/lines.h"
+#include "decide/entitle/action/lines.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/state/adopt.h"
+#include "decide/entitle/doors/adopt.h"
 
 #include "decide/adopt.h"
+#include "decide/entitle/doors/image.h"
+#include "decide/entitle/doors/setup.h"
 #include "decide/entitle/rules/shares.h"
-#include "decide/entitle/state/image.h"
-#include "decide/entitle/state/setup.h"
+#include "decide/entitle/rules/usage.h"
 
 struct adopting {
 	struct fl_adoption is; /* which is which */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/state/image.h"
+#include "decide/entitle/doors/image.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "decide/entitle/doors/setup.h"
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/shares.h"
-#include "decide/entitle/state/setup.h"
 
 /* Rows of the tables, without room between their fields. */
 struct saved_policy {

@@ -5,12 +5,13 @@
 #include "base/amount.h"
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/cycle/wake.h"
+#include "decide/entitle/doors/adopt.h"
+#include "decide/entitle/doors/image.h"
+#include "decide/entitle/doors/setup.h"
 #include "decide/entitle/entitle.h"
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/shares.h"
-#include "decide/entitle/state/adopt.h"
-#include "decide/entitle/state/image.h"
-#include "decide/entitle/state/setup.h"
+#include "decide/entitle/rules/usage.h"
 
 static struct fl_policy *entitle_free(struct fl_policy *p)
 {
@@ -419,7 +420,7 @@ uint32_t fl_entitle_ahead(const struct fl_policy *p, struct fl_workload w, uint3
 
 	if (!fl_job_wants(&p->jobs[w.v]))
 		return 0;
-	p->scratch->only.v = FL_NONE;
+	waiting->policy->only.v = FL_NONE;
 	fl_cycle_line_up(waiting->policy, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
 	for (; fl_lines_pop(waiting, &next) && next.workload.v != w.v; n++)
 		if (n < cap)

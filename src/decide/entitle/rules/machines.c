@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/cycle/machines.h"
+#include "decide/entitle/rules/machines.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/cycle/order.h"
+#include "decide/entitle/rules/order.h"
 
 /* --- what is looked at --- */
 

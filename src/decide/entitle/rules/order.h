@@ -25,10 +25,10 @@
  *
  * Tested in tests/unit/decide/test_entitle_order.c and by the recorded cases `order`.
  */
-#ifndef FL_DECIDE_ENTITLE_CYCLE_ORDER_H
-#define FL_DECIDE_ENTITLE_CYCLE_ORDER_H
+#ifndef FL_DECIDE_ENTITLE_RULES_ORDER_H
+#define FL_DECIDE_ENTITLE_RULES_ORDER_H
 
-#include "decide/entitle/standing.h"
+#include "decide/entitle/state/state.h"
 
 /* A queue with what would come to it and go from it; all 0 where nothing does. */
 struct fl_turn {
@@ -65,6 +65,15 @@ struct fl_job_place {
 	int32_t min_tasks; /* of its gang */
 	uint32_t rank;     /* by (creation, name), unique */
 };
+
+/* Of a workload, as it stands. */
+static inline struct fl_job_place fl_job_place_of(const struct fl_job *j)
+{
+	return (struct fl_job_place){ .priority = j->priority,
+				      .holds = fl_job_active(j),
+				      .min_tasks = (int32_t)j->min_tasks,
+				      .rank = j->rank };
+}
 
 /*
  * By priority; below the minimum of its gang before exactly there before above; the older

@@ -11,30 +11,10 @@
 
 #include "base/amount.h"
 #include "base/mix.h"
+#include "decide/entitle/cycle/wake.h"
+#include "decide/entitle/doors/setup.h"
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/turns.h"
-#include "decide/entitle/state/setup.h"
-
-static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
-
-/* The longest that anybody's reclaim or preemption leaves @j alone. */
-static fl_time longest_run(const struct fl_policy *p, const struct fl_job *j)
-{
-	fl_time longest = later(p->settings.default_preempt_min_run,
-				p->settings.default_reclaim_min_run);
-
-	for (uint32_t q = j->queue.v; q != FL_NONE; q = p->queues[q].parent.v)
-		longest = later(longest,
-				later(p->queues[q].preempt_min_run, p->queues[q].reclaim_min_run));
-	return longest;
-}
-
-fl_time fl_entitle_protected_until(const struct fl_policy *p, const struct fl_job *j)
-{
-	if (!j->preemptible || j->n_holds == 0 || j->started == FL_TIME_NONE)
-		return FL_TIME_NONE;
-	return fl_sat_add(j->started, longest_run(p, j));
-}
 
 static uint64_t left_of(fl_time until, fl_time now)
 {
@@ -61,7 +41,7 @@ static inline void spell_job(const struct fl_policy *p, const struct fl_job *j, 
 		word(user, j->reason == FL_REASON_RESERVED);
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
 		word(user, (uint64_t)p->tasks[t].state << 32 | p->tasks[t].machine.v);
-	word(user, left_of(fl_entitle_protected_until(p, j), now));
+	word(user, left_of(fl_wake_protected_until(p, j), now));
 	word(user, left_of(patience_until(p, j), now));
 }
 

@@ -19,20 +19,10 @@
  * What is done to the policy between two calls for the same lines is seen, but for a rollback to
  * before the first of them: begin again then, or fl_lines_again.
  */
-#ifndef FL_DECIDE_ENTITLE_CYCLE_LINES_H
-#define FL_DECIDE_ENTITLE_CYCLE_LINES_H
+#ifndef FL_DECIDE_ENTITLE_ACTION_LINES_H
+#define FL_DECIDE_ENTITLE_ACTION_LINES_H
 
-#include "decide/entitle/cycle/order.h"
-#include "decide/entitle/state/state.h"
-
-/* What a workload is compared by with others of its leaf (fl_job_order). */
-static inline struct fl_job_place fl_job_place_of(const struct fl_job *j)
-{
-	return (struct fl_job_place){ .priority = j->priority,
-				      .holds = fl_job_active(j),
-				      .min_tasks = (int32_t)j->min_tasks,
-				      .rank = j->rank };
-}
+#include "decide/entitle/rules/order.h"
 
 enum fl_lines_kind { FL_LINES_WAITING, FL_LINES_VICTIMS };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/state/setup.h"
+#include "decide/entitle/doors/setup.h"
 
 #include "base/sort.h"
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/shares.h"
+#include "decide/entitle/rules/usage.h"
 
 /* Room to sort whatever there is most of. */
 struct sorting {
@@ -189,21 +190,49 @@ static struct fl_job job_of(const struct fl_model *m, uint32_t w, uint32_t rank)
 	return j;
 }
 
+static void list_booked(struct fl_policy *p)
+{
+	const struct fl_model *m = p->model;
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		if (p->jobs[w].books.v != FL_NONE)
+			p->booked_at[p->jobs[w].books.v].n++;
+	for (uint32_t q = 0; q < m->n_nodes; q++) {
+		p->booked_at[q].first = n;
+		n += p->booked_at[q].n;
+		p->booked_at[q].n = 0;
+	}
+	for (uint32_t i = 0; i < m->n_workloads; i++) {
+		struct fl_job *j = &p->jobs[p->job_order[i]];
+		struct fl_span *at = j->books.v == FL_NONE ? NULL : &p->booked_at[j->books.v];
+
+		if (!at)
+			continue;
+		j->booked = at->first + at->n++;
+		p->booked[j->booked] = p->job_order[i];
+	}
+}
+
 static int fill_jobs(struct fl_policy *p, struct sorting *s, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	int r;
 
 	if (!FL_NEW(&p->arena, p->jobs, m->n_workloads, err) ||
-	    !FL_NEW(&p->arena, p->job_order, m->n_workloads, err))
+	    !FL_NEW(&p->arena, p->job_order, m->n_workloads, err) ||
+	    !FL_NEW(&p->arena, p->booked, m->n_workloads, err) ||
+	    !FL_NEW(&p->arena, p->booked_at, m->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < m->n_workloads; w++)
 		p->job_order[w] = w;
 	fl_sort(p->job_order, m->n_workloads, s->spare, cmp_jobs, m);
-	if ((r = fl_bitset_init(&p->there, m->n_workloads, &p->arena, err)) < 0)
+	if ((r = fl_bitset_init(&p->there, m->n_workloads, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->booked_there, m->n_workloads, &p->arena, err)) < 0)
 		return r;
 	for (uint32_t i = 0; i < m->n_workloads; i++)
 		p->jobs[p->job_order[i]] = job_of(m, p->job_order[i], i);
+	list_booked(p);
 	if ((r = fl_shares_new(p, &p->shares, err)) < 0)
 		return r;
 	for (uint32_t w = 0; w < m->n_workloads; w++)

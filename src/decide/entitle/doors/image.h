@@ -11,8 +11,8 @@
  *
  * Private to this folder.
  */
-#ifndef FL_DECIDE_ENTITLE_STATE_IMAGE_H
-#define FL_DECIDE_ENTITLE_STATE_IMAGE_H
+#ifndef FL_DECIDE_ENTITLE_DOORS_IMAGE_H
+#define FL_DECIDE_ENTITLE_DOORS_IMAGE_H
 
 #include "base/image.h"
 #include "decide/entitle/state/state.h"
