@@ -37,33 +37,51 @@ static void find_sharers(struct fl_policy *p)
 				m->nodes[m->workloads[w].admitted_queue.v].usage_based;
 }
 
-static int alloc_rows(struct fl_policy *p, fairlead_error *err)
+static bool is_integral(const struct fl_policy *p, const void *row)
 {
-	struct fl_arena *arena = &p->arena;
+	double integral = *(const double *)row;
+
+	(void)p;
+	return integral >= 0 && isfinite(integral);
+}
+
+static bool is_consumed(const struct fl_policy *p, const void *row)
+{
+	const fl_nanos most = (fl_nanos)1 << 118; /* of all that 2^24 workloads may hold, twice */
+	fl_nanos consumed = *(const fl_nanos *)row;
+
+	(void)p;
+	return consumed >= 0 && consumed <= most;
+}
+
+/* Saved is what is counted; what is held follows from who holds. */
+static int keep(struct fl_policy *p, fairlead_error *err)
+{
 	struct fl_afs *a = p->afs;
 	uint32_t queues = p->model->n_queues, jobs = p->model->n_workloads;
-	size_t cells = (size_t)queues * a->n_resources;
+	uint64_t cells = (uint64_t)queues * a->n_resources;
+	const struct fl_kept all[] = {
+		FL_KEPT(a->consumed, a->exact ? 0 : cells, a->exact ? NULL : "afs.consumed",
+			is_consumed),
+		FL_KEPT(a->integral, a->exact ? cells : 0, a->exact ? "afs.integral" : NULL,
+			is_integral),
+		FL_KEPT(a->updated, queues, "afs.updated", NULL),
+		FL_KEPT(a->turns, 1, "afs.turns", NULL),
+		FL_ROOM(a->held, cells),
+		FL_ROOM(a->resource_weight, a->n_resources),
+		FL_ROOM(a->row, a->n_resources),
+		FL_ROOM(a->known, queues),
+		FL_ROOM(a->value, queues),
+		FL_ROOM(a->limit, queues),
+		FL_ROOM(a->shares, queues),
+		FL_ROOM(a->listed, queues),
+		FL_ROOM(a->ids, queues),
+		FL_ROOM(a->scratch, queues),
+		FL_ROOM(a->place, jobs),
+		FL_ROOM(a->by_queue, jobs),
+	};
 
-	a->resource_weight = fl_arena_alloc(arena, a->n_resources, sizeof(double), err);
-	a->row = fl_arena_alloc(arena, a->n_resources, sizeof(double), err);
-	a->held = fl_arena_alloc(arena, cells, sizeof(fl_nanos), err);
-	a->consumed = fl_arena_alloc(arena, a->exact ? 0 : cells, sizeof(fl_nanos), err);
-	a->integral = fl_arena_alloc(arena, a->exact ? cells : 0, sizeof(double), err);
-	a->updated = fl_arena_alloc(arena, queues, sizeof *a->updated, err);
-	a->known = fl_arena_alloc(arena, queues, sizeof *a->known, err);
-	a->value = fl_arena_alloc(arena, queues, sizeof *a->value, err);
-	a->limit = fl_arena_alloc(arena, queues, sizeof *a->limit, err);
-	a->shares = fl_arena_alloc(arena, queues, sizeof *a->shares, err);
-	a->listed = fl_arena_alloc(arena, queues, sizeof *a->listed, err);
-	a->ids = fl_arena_alloc(arena, queues, sizeof *a->ids, err);
-	a->scratch = fl_arena_alloc(arena, queues, sizeof *a->scratch, err);
-	a->place = fl_arena_alloc(arena, jobs, sizeof *a->place, err);
-	a->by_queue = fl_arena_alloc(arena, jobs, sizeof *a->by_queue, err);
-	return a->resource_weight && a->row && a->held && a->consumed && a->integral &&
-			       a->updated && a->known && a->value && a->limit && a->shares &&
-			       a->listed && a->ids && a->scratch && a->place && a->by_queue ?
-		       0 :
-		       FAIRLEAD_ENOMEM;
+	return fl_kept_new(&a->kept, all, sizeof all / sizeof *all, &p->arena, err);
 }
 
 int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
@@ -82,7 +100,7 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	a->exact = m->settings.exact_usage;
 	a->samples = !a->exact && !p->unsampled && m->settings.usage_sampling > 0;
 	p->afs_cpu = fl_names_find(&m->names, "cpu", 3);
-	if ((r = alloc_rows(p, err)) < 0)
+	if ((r = keep(p, err)) < 0)
 		return r;
 	find_sharers(p);
 	for (uint32_t i = 0; i < a->n_resources; i++)
@@ -110,72 +128,18 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
-/* --- saving and loading: what is counted; what is held follows from who holds --- */
-
-static struct fl_image_kind counted_kind(const struct fl_afs *a)
-{
-	return a->exact ? (struct fl_image_kind){ "afs.integral", sizeof *a->integral, 0 } :
-			  (struct fl_image_kind){ "afs.consumed", sizeof *a->consumed, 0 };
-}
-
-static const struct fl_image_kind updated_kind = { "afs.updated", sizeof(fl_time), 0 };
-static const struct fl_image_kind turns_kind = { "afs.turns", sizeof(uint64_t), 0 };
-
 int fl_afs_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
 {
-	const struct fl_afs *a = p->afs;
-	uint32_t queues = p->model->n_queues;
-	struct fl_image_kind counted;
-	int r;
-
-	if (!a)
-		return 0;
-	counted = counted_kind(a);
-	r = fl_image_put(w, &counted, a->exact ? (void *)a->integral : (void *)a->consumed,
-			 queues * a->n_resources, err);
-	if (r == 0)
-		r = fl_image_put(w, &updated_kind, a->updated, queues, err);
-	return r < 0 ? r : fl_image_put(w, &turns_kind, &a->turns, 1, err);
-}
-
-static bool are_counted(const struct fl_afs *a, const void *rows, size_t n)
-{
-	const fl_nanos most = (fl_nanos)1 << 118; /* of all that 2^24 workloads may hold, twice */
-	const double *integral = rows;
-	const fl_nanos *consumed = rows;
-
-	for (size_t i = 0; i < n; i++)
-		if (a->exact ? !(integral[i] >= 0 && isfinite(integral[i])) :
-			       consumed[i] < 0 || consumed[i] > most)
-			return false;
-	return true;
+	return p->afs ? fl_kept_save(&p->afs->kept, w, err) : 0;
 }
 
 int fl_afs_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
 {
-	struct fl_afs *a = p->afs;
-	const void *rows, *updated, *turns;
-	uint32_t n, n_updated, n_turns, queues = p->model->n_queues;
-	struct fl_image_kind counted;
-	int r;
+	int r = p->afs ? fl_kept_load(&p->afs->kept, p, i, err) : 0;
 
-	if (!a)
-		return 0;
-	counted = counted_kind(a);
-	if ((r = fl_image_rows(i, &counted, &rows, &n, err)) < 0 ||
-	    (r = fl_image_rows(i, &updated_kind, &updated, &n_updated, err)) < 0 ||
-	    (r = fl_image_rows(i, &turns_kind, &turns, &n_turns, err)) < 0)
-		return r;
-	if (n != queues * a->n_resources || n_updated != queues || n_turns != 1 ||
-	    !are_counted(a, rows, n))
-		return fl_image_damaged(counted.name, err);
-	if (n)
-		memcpy(a->exact ? (void *)a->integral : (void *)a->consumed, rows, n * counted.row);
-	if (queues)
-		memcpy(a->updated, updated, queues * sizeof *a->updated);
-	memcpy(&a->turns, turns, sizeof a->turns);
-	a->epoch = ++p->epochs;
-	return 0;
+	if (r == 0 && p->afs)
+		p->afs->epoch = ++p->epochs;
+	return r;
 }
 
 /* --- the beginning --- */
@@ -375,7 +339,7 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 	struct fl_queue lq = fl_row(p, w)->queue;
 	struct fl_afs *a = p->afs;
 
-	FL_SET(p, a->turns, a->turns + 1);
+	FL_SET(p, *a->turns, *a->turns + 1);
 	if (lq.v == FL_NONE || !a->shares[lq.v])
 		return;
 	catch_up(p, lq.v);
@@ -518,6 +482,6 @@ void fl_afs_adopt(struct fl_policy *p, const struct fl_adopting *a)
 		for (uint32_t w = 0; w < from->model->n_workloads; w++)
 			if (a->is.workloads[w] == FL_NONE && fl_holds_quota(&from->jobs[w]))
 				count_gone(p, a, w, sign);
-	p->afs->turns = from->afs->turns;
+	*p->afs->turns = *from->afs->turns;
 	p->afs->epoch = ++p->epochs;
 }

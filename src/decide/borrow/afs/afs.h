@@ -28,9 +28,12 @@
 #include "base/image.h"
 #include "decide/borrow/state/adopting.h"
 #include "decide/borrow/state/state.h"
+#include "decide/kept.h"
 
 /* Rows of cells are one a resource of the model; usage is in natural units: cores, bytes. */
 struct fl_afs {
+	struct fl_kept_list kept; /* all arrays of this */
+
 	/* fixed */
 	uint32_t n_resources;
 	bool exact;
@@ -44,7 +47,7 @@ struct fl_afs {
 	double *integral;   /* exact: the same */
 	fl_time *updated;   /* by local queue */
 	uint64_t epoch;     /* changes whenever any of these does; never comes back */
-	uint64_t turns;     /* how often quota was given or released */
+	uint64_t *turns;    /* one: how often quota was given or released */
 
 	/* derived, each from an epoch and a time */
 	struct fl_afs_known {

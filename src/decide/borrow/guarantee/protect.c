@@ -5,10 +5,12 @@
 
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/line/lines.h"
+#include "decide/kept.h"
 
 enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
 
 struct fl_protect {
+	struct fl_kept_list kept; /* all arrays but `of` */
 	struct fl_protection *of; /* by node: every field said */
 	bool backs_off;           /* some queue does */
 	fl_time *until;           /* by cell: no borrowing before; FL_TIME_NONE: never reclaimed */
@@ -78,98 +80,71 @@ static fl_time waits_since(const struct fl_policy *p, uint32_t w)
 	return fl_amount_max(row->created, fl_model_requeue(p->model, row)->evicted_at);
 }
 
+static bool is_count(const struct fl_policy *p, const void *row)
+{
+	(void)p;
+	return *(const int32_t *)row >= 0;
+}
+
+static bool is_level(const struct fl_policy *p, const void *row)
+{
+	(void)p;
+	return *(const uint32_t *)row <= LONGEST_ROW;
+}
+
+/* What a Policy remembers: refusals, promises, since when somebody waits; and back-offs. */
+static int keep(struct fl_policy *p, fairlead_error *err)
+{
+	struct fl_protect *k = p->protect;
+	uint32_t jobs = p->model->n_workloads, roots = p->tree.n_roots;
+	uint64_t cells = k->backs_off ? p->tree.cells : 0;
+	const struct fl_kept all[] = {
+		FL_KEPT(k->wake, roots, "protect.wake", NULL),
+		FL_KEPT(k->flavors, p->n_scans, "protect.flavors", NULL),
+		FL_KEPT(k->counts, p->model->n_podsets, "protect.counts", is_count),
+		FL_KEPT(p->waiting_since, jobs, "protect.waiting", NULL),
+		FL_KEPT(k->until, cells, k->backs_off ? "protect.until" : NULL, NULL),
+		FL_KEPT(k->level, cells, k->backs_off ? "protect.level" : NULL, is_level),
+		FL_ROOM(k->noted, roots),
+		FL_ROOM(k->lifted, jobs),
+		FL_ROOM(k->longer, jobs),
+	};
+
+	return fl_kept_new(&k->kept, all, sizeof all / sizeof *all, &p->arena, err);
+}
+
 int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 {
-	struct fl_arena *a = &p->arena;
 	struct fl_protect *k;
+	int r;
 
 	if (!p->model->n_protections && !p->model->settings.settles)
 		return 0;
-	k = fl_arena_alloc(a, 1, sizeof *k, err);
-	if (!k)
-		return FAIRLEAD_ENOMEM;
-	k->of = fl_arena_alloc(a, p->model->n_nodes, sizeof *k->of, err);
-	k->wake = fl_arena_alloc(a, p->tree.n_roots, sizeof *k->wake, err);
-	k->noted = fl_arena_alloc(a, p->tree.n_roots, sizeof *k->noted, err);
-	if (!k->of || !k->wake || !k->noted)
+	if (!FL_NEW(&p->arena, k, 1, err) || !FL_NEW(&p->arena, k->of, p->model->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	p->protect = k;
-	k->flavors = fl_arena_alloc(a, p->n_scans, sizeof *k->flavors, err);
-	k->counts = fl_arena_alloc(a, p->model->n_podsets, sizeof *k->counts, err);
-	p->waiting_since = fl_arena_alloc(a, p->model->n_workloads, sizeof *p->waiting_since, err);
-	k->lifted = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->lifted, err);
-	k->longer = fl_arena_alloc(a, p->model->n_workloads, sizeof *k->longer, err);
-	if (!k->flavors || !k->counts || !p->waiting_since || !k->lifted || !k->longer)
-		return FAIRLEAD_ENOMEM;
+	fill(p);
+	if ((r = keep(p, err)) < 0)
+		return r;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
 		p->waiting_since[w] = waits_since(p, w);
 		k->lifted[w] = FL_TIME_NONE;
 	}
-	fill(p);
-	for (uint32_t r = 0; r < p->tree.n_roots; r++)
-		k->wake[r] = k->noted[r] = FL_NEVER;
-	if (!k->backs_off)
-		return 0;
-	k->until = fl_arena_alloc(a, p->tree.cells, sizeof *k->until, err);
-	k->level = fl_arena_alloc(a, p->tree.cells, sizeof *k->level, err);
-	if (!k->until || !k->level)
-		return FAIRLEAD_ENOMEM;
-	for (size_t at = 0; at < p->tree.cells; at++)
+	for (uint32_t i = 0; i < p->tree.n_roots; i++)
+		k->wake[i] = k->noted[i] = FL_NEVER;
+	for (size_t at = 0; k->backs_off && at < p->tree.cells; at++)
 		k->until[at] = FL_TIME_NONE;
 	return 0;
 }
 
-/* --- saving and loading: refusals, back-offs, promises --- */
-
-static const struct fl_image_kind wake_kind = { "protect.wake", sizeof(fl_time), 0 };
-static const struct fl_image_kind until_kind = { "protect.until", sizeof(fl_time), 0 };
-static const struct fl_image_kind level_kind = { "protect.level", sizeof(uint32_t), 0 };
-static const struct fl_image_kind flavors_kind = { "protect.flavors", sizeof(int16_t), 0 };
-static const struct fl_image_kind counts_kind = { "protect.counts", sizeof(int32_t), 0 };
-static const struct fl_image_kind waiting_kind = { "protect.waiting", sizeof(fl_time), 0 };
-
 int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
 {
-	const struct fl_protect *k = p->protect;
-	int r;
-
-	if (!k)
-		return 0;
-	if ((r = fl_image_put(w, &wake_kind, k->wake, p->tree.n_roots, err)) < 0 ||
-	    (r = fl_image_put(w, &flavors_kind, k->flavors, p->n_scans, err)) < 0 ||
-	    (r = fl_image_put(w, &counts_kind, k->counts, p->model->n_podsets, err)) < 0 ||
-	    (r = fl_image_put(w, &waiting_kind, p->waiting_since, p->model->n_workloads, err)) <
-		    0 ||
-	    !k->backs_off)
-		return r;
-	r = fl_image_put(w, &until_kind, k->until, (uint32_t)p->tree.cells, err);
-	return r < 0 ? r : fl_image_put(w, &level_kind, k->level, (uint32_t)p->tree.cells, err);
+	return p->protect ? fl_kept_save(&p->protect->kept, w, err) : 0;
 }
 
 int fl_protect_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
 {
-	struct fl_protect *k = p->protect;
-	int r;
-
-	if (!k)
-		return 0;
-	if ((r = fl_image_copy(i, &wake_kind, p->tree.n_roots, k->wake, err)) < 0 ||
-	    (r = fl_image_copy(i, &flavors_kind, p->n_scans, k->flavors, err)) < 0 ||
-	    (r = fl_image_copy(i, &counts_kind, p->model->n_podsets, k->counts, err)) < 0 ||
-	    (r = fl_image_copy(i, &waiting_kind, p->model->n_workloads, p->waiting_since, err)) < 0)
-		return r;
-	for (uint32_t n = 0; n < p->model->n_podsets; n++)
-		if (k->counts[n] < 0)
-			return fl_image_damaged(counts_kind.name, err);
-	if (!k->backs_off)
-		return 0;
-	r = fl_image_copy(i, &until_kind, p->tree.cells, k->until, err);
-	if (r == 0)
-		r = fl_image_copy(i, &level_kind, p->tree.cells, k->level, err);
-	for (size_t at = 0; r == 0 && at < p->tree.cells; at++)
-		if (k->level[at] > LONGEST_ROW)
-			return fl_image_damaged(level_kind.name, err);
-	return r;
+	return p->protect ? fl_kept_load(&p->protect->kept, p, i, err) : 0;
 }
 
 /* --- carried into another policy --- */

@@ -14,6 +14,7 @@
 #define FL_DECIDE_BORROW_GUARANTEE_RUNG_PARTS_H
 
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/kept.h"
 
 /*
  * Within what is guaranteed whatever the others below that node come to use; within the node's
@@ -41,7 +42,8 @@ struct fl_yielded {
 };
 
 struct fl_rungs {
-	uint32_t depth, columns; /* of the deepest queue; of the tree that has most */
+	struct fl_kept_list kept; /* all arrays of this */
+	uint32_t depth, columns;  /* of the deepest queue; of the tree that has most */
 
 	/* by workload: of what it holds or is promised */
 	uint32_t *within;

@@ -286,12 +286,41 @@ int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t notes, si
 		bytes + more * 16 + (size_t)n * k->depth * k->columns * sizeof(fl_amount), err);
 }
 
+/* --- what may be loaded --- */
+
+static bool is_depth(const struct fl_policy *p, const void *row)
+{
+	return *(const uint32_t *)row <= p->rungs->depth;
+}
+
+static bool is_rung(const struct fl_policy *p, const void *row)
+{
+	const struct fl_rung *r = row;
+
+	(void)p;
+	return r->kind <= FL_BORROWS && !isnan(r->weighted) && !isnan(r->ratio);
+}
+
+static bool is_yielded(const struct fl_policy *p, const void *row)
+{
+	uint32_t to = ((const struct fl_yielded *)row)->to;
+
+	return to == FL_NONE || to < p->model->n_workloads;
+}
+
+static bool is_flag(const struct fl_policy *p, const void *row)
+{
+	(void)p;
+	return *(const uint8_t *)row <= 1;
+}
+
 int fl_rung_setup(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t jobs = p->model->n_workloads;
 	struct fl_arena *a = &p->arena;
 	struct fl_rungs *k;
-	size_t places;
+	uint64_t places;
+	int r;
 
 	if (!p->model->settings.settles)
 		return 0;
@@ -302,23 +331,23 @@ int fl_rung_setup(struct fl_policy *p, fairlead_error *err)
 		if (p->tree.root_index[n] != FL_NONE && k->depth < p->tree.depth[n])
 			k->depth = p->tree.depth[n];
 	k->columns = fl_tree_most_columns(&p->tree);
-	places = (size_t)jobs * k->depth;
-	k->within = fl_arena_alloc(a, jobs, sizeof *k->within, err);
-	k->base = fl_arena_alloc(a, places * k->columns, sizeof *k->base, err);
-	k->least = fl_arena_alloc(a, places, sizeof *k->least, err);
-	k->yielded = fl_arena_alloc(a, jobs, sizeof *k->yielded, err);
-	k->lives = fl_arena_alloc(a, jobs, sizeof *k->lives, err);
-	k->forgiven = fl_arena_alloc(a, jobs, sizeof *k->forgiven, err);
-	k->guaranteed = fl_arena_alloc(a, p->tree.cells, sizeof *k->guaranteed, err);
-	k->joined = fl_arena_alloc(a, p->tree.cells, sizeof *k->joined, err);
-	k->row = fl_arena_alloc(a, k->columns, sizeof *k->row, err);
-	k->found.base = fl_arena_alloc(a, (size_t)k->depth * k->columns, sizeof *k->row, err);
-	k->found.rungs = fl_arena_alloc(a, k->depth, sizeof *k->found.rungs, err);
-	k->order = fl_arena_alloc(a, jobs, sizeof *k->order, err);
-	if (!k->within || !k->base || !k->least || !k->yielded || !k->lives || !k->forgiven ||
-	    !k->guaranteed || !k->joined || !k->row || !k->found.base || !k->found.rungs ||
-	    !k->order)
-		return FAIRLEAD_ENOMEM;
+	places = (uint64_t)jobs * k->depth;
+	const struct fl_kept all[] = {
+		FL_KEPT(k->within, jobs, "rung.within", is_depth),
+		FL_KEPT(k->base, places * k->columns, "rung.base", NULL),
+		FL_KEPT(k->least, places, "rung.least", is_rung),
+		FL_KEPT(k->yielded, jobs, "rung.yielded", is_yielded),
+		FL_KEPT(k->forgiven, jobs, "rung.forgiven", is_flag),
+		FL_KEPT(k->lives, jobs, "rung.lives", NULL),
+		FL_ROOM(k->guaranteed, p->tree.cells),
+		FL_ROOM(k->joined, p->tree.cells),
+		FL_ROOM(k->row, k->columns),
+		FL_ROOM(k->found.base, (uint64_t)k->depth * k->columns),
+		FL_ROOM(k->found.rungs, k->depth),
+		FL_ROOM(k->order, jobs),
+	};
+	if ((r = fl_kept_new(&k->kept, all, sizeof all / sizeof *all, a, err)) < 0)
+		return r;
 	for (uint32_t w = 0; w < jobs; w++)
 		k->yielded[w].to = FL_NONE;
 	p->rungs = k;
@@ -371,67 +400,22 @@ void fl_rung_spell(const struct fl_policy *p, fl_word *word, void *user)
 	}
 }
 
-static const struct fl_image_kind within_kind = { "rung.within", sizeof(uint32_t), 0 };
-static const struct fl_image_kind base_kind = { "rung.base", sizeof(fl_amount), 0 };
-static const struct fl_image_kind least_kind = { "rung.least", sizeof(struct fl_rung), 0 };
-static const struct fl_image_kind yielded_kind = { "rung.yielded", sizeof(struct fl_yielded), 0 };
-static const struct fl_image_kind forgiven_kind = { "rung.forgiven", sizeof(uint8_t), 0 };
-static const struct fl_image_kind lives_kind = { "rung.lives", sizeof(uint32_t), 0 };
-
 int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
 {
-	const struct fl_rungs *k = p->rungs;
-	uint32_t n = p->model->n_workloads;
-	int r;
-
-	if (!k)
-		return 0;
-	if ((uint64_t)n * k->depth * k->columns > UINT32_MAX)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "too many rungs for an image");
-	if ((r = fl_image_put(w, &within_kind, k->within, n, err)) < 0 ||
-	    (r = fl_image_put(w, &base_kind, k->base, n * k->depth * k->columns, err)) < 0 ||
-	    (r = fl_image_put(w, &least_kind, k->least, n * k->depth, err)) < 0 ||
-	    (r = fl_image_put(w, &yielded_kind, k->yielded, n, err)) < 0 ||
-	    (r = fl_image_put(w, &forgiven_kind, k->forgiven, n, err)) < 0)
-		return r;
-	return fl_image_put(w, &lives_kind, k->lives, n, err);
-}
-
-static bool are_rungs(const struct fl_rung *row, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (row[i].kind > FL_BORROWS || isnan(row[i].weighted) || isnan(row[i].ratio))
-			return false;
-	return true;
+	return p->rungs ? fl_kept_save(&p->rungs->kept, w, err) : 0;
 }
 
 int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
 {
-	struct fl_rungs *k = p->rungs;
-	size_t n = p->model->n_workloads, places;
-	int r;
+	int r = p->rungs ? fl_kept_load(&p->rungs->kept, p, i, err) : 0;
 
-	if (!k)
-		return 0;
-	places = n * k->depth;
-	if ((r = fl_image_copy(i, &within_kind, n, k->within, err)) < 0 ||
-	    (r = fl_image_copy(i, &base_kind, places * k->columns, k->base, err)) < 0 ||
-	    (r = fl_image_copy(i, &least_kind, places, k->least, err)) < 0 ||
-	    (r = fl_image_copy(i, &yielded_kind, n, k->yielded, err)) < 0 ||
-	    (r = fl_image_copy(i, &forgiven_kind, n, k->forgiven, err)) < 0 ||
-	    (r = fl_image_copy(i, &lives_kind, n, k->lives, err)) < 0)
+	if (r < 0 || !p->rungs)
 		return r;
-	if (!are_rungs(k->least, places))
-		return fl_image_damaged(least_kind.name, err);
-	for (size_t w = 0; w < n; w++)
-		if (k->within[w] > k->depth || k->forgiven[w] > 1 ||
-		    (k->yielded[w].to != FL_NONE && k->yielded[w].to >= n))
-			return fl_image_damaged(yielded_kind.name, err);
-	for (uint32_t w = 0; w < n; w++)
+	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		if (fl_holds_quota(&p->jobs[w]) && p->jobs[w].state != FL_STATE_EVICTING)
 			count_holder(p, w, +1);
 #ifdef FL_CHECKED
-	k->changed = true; /* perhaps before it was saved; and an image may say anything */
+	p->rungs->changed = true; /* perhaps before it was saved; and an image may say anything */
 #endif
 	return 0;
 }

@@ -292,7 +292,7 @@ void fl_afs_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *u
 		if (a->shares[lq])
 			spell_usage(p, lq, word, user);
 	if (next_change(p, now, ALL) != FL_NEVER)
-		word(user, a->turns);
+		word(user, *a->turns);
 	if (next_change(p, now, LOOKED_AT) != FL_NEVER)
 		word(user, (uint64_t)now);
 }
