@@ -121,8 +121,8 @@ static void make_state(const struct options *o, struct fl_state *s, struct figur
 		s->model = cluster.m;
 	}
 	f->make_ms = now_ms() - start;
-	s->ops = fl_model_policy(s->model) == FL_POLICY_ENTITLE ? &fl_entitle_policy :
-								  &fl_borrow_policy;
+	s->ops = fl_model_dialect(s->model) == FL_DIALECT_KAI ? &fl_entitle_policy :
+								&fl_borrow_policy;
 	s->now = options.now = ((fl_time)s->model->n_workloads + 1) * FL_SECOND;
 	start = now_ms();
 	must(s->ops->new (s->model, &options, &s->policy, &err), &err);

@@ -59,10 +59,10 @@ static int take_options(const fairlead_engine_options *from, fairlead_engine_opt
 int fairlead_engine_new(const fairlead_engine_options *options, fairlead_engine **ret,
 			fairlead_error *err)
 {
-	static const enum fl_policy_kind wanted[] = {
-		[FAIRLEAD_POLICY_OF_INPUT] = FL_POLICY_ANY,
-		[FAIRLEAD_POLICY_BORROW] = FL_POLICY_BORROW,
-		[FAIRLEAD_POLICY_ENTITLE] = FL_POLICY_ENTITLE,
+	static const enum fl_dialect wanted[] = {
+		[FAIRLEAD_POLICY_OF_INPUT] = FL_DIALECT_ANY,
+		[FAIRLEAD_POLICY_BORROW] = FL_DIALECT_KUEUE,
+		[FAIRLEAD_POLICY_ENTITLE] = FL_DIALECT_KAI,
 	};
 	struct fl_mem mem = fl_mem_heap;
 	fairlead_engine_options o;
@@ -173,7 +173,7 @@ int fairlead_engine_read_from(fairlead_engine *e, const char *name, fairlead_rea
 
 int fl_engine_ops(const struct fl_model *m, const struct fl_policy_ops **ret, fairlead_error *err)
 {
-	const struct fl_policy_ops *ops = fl_policy_of(fl_model_policy(m));
+	const struct fl_policy_ops *ops = fl_policy_of(fl_model_dialect(m));
 
 	if (!ops)
 		return fl_fail(err, FAIRLEAD_EINPUT,

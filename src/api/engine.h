@@ -17,7 +17,7 @@ struct fairlead_engine {
 	struct fl_model *model;
 	const struct fl_policy_ops *ops; /* of the policy, once there is one */
 	struct fl_policy *policy;        /* NULL until sealed */
-	enum fl_policy_kind wanted;      /* by the options */
+	enum fl_dialect wanted;          /* by the options */
 	bool broken;                     /* reading or sealing failed: it can only be freed */
 	bool keeps;                      /* what is read goes on the shelf, too */
 	struct fl_shelf shelf;

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/face.h"
 
-#define POLICY(kind, folder) extern const struct fl_api_face fl_##folder##_api_face;
+#define POLICY(dialect, folder)                                                                    \
+	extern const struct fl_policy_ops fl_##folder##_policy;                                    \
+	extern const struct fl_api_face fl_##folder##_api_face;
 #include "decide/policies.def"
 #undef POLICY
 
 static const struct {
-	enum fl_policy_kind kind;
+	const struct fl_policy_ops *ops;
 	const struct fl_api_face *face;
 } faces[] = {
-#define POLICY(kind, folder) { FL_POLICY_##kind, &fl_##folder##_api_face },
+#define POLICY(dialect, folder) { &fl_##folder##_policy, &fl_##folder##_api_face },
 #include "decide/policies.def"
 #undef POLICY
 };
 
 const struct fl_api_face *fl_api_face_of(const struct fl_policy_ops *ops)
 {
-	enum fl_policy_kind kind = fl_policy_kind(ops);
 	size_t i = 0;
 
-	while (faces[i].kind != kind)
+	while (faces[i].ops != ops)
 		i++;
 	return faces[i].face;
 }

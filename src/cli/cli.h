@@ -90,8 +90,8 @@ struct fl_options {
 	char **operands;
 	uint32_t n_operands;
 	enum fl_format output;
-	enum fl_policy_kind policy; /* ANY: what the input has */
-	bool has_output;            /* -o was given */
+	const struct fl_policy_ops *policy; /* NULL: what the input has */
+	bool has_output;                    /* -o was given */
 	bool strict, all, settle, rounds, has_now, has_cycles;
 	fl_time now, interval;
 	uint32_t cycles;

@@ -12,7 +12,7 @@ struct single {
 	struct fl_settings settings;
 	struct fl_entitle_settings entitle;
 	struct fl_resource axis[FL_BUNDLE];
-	enum fl_policy_kind wanted;
+	enum fl_dialect wanted;
 	uint32_t notices_dropped;
 	fl_time newest;
 };
@@ -138,7 +138,7 @@ static bool is_sound_single(const struct fl_model *m, const struct single *r)
 	SYM(entitle.period_cron)
 	BELOW(entitle.overcommitment, FL_OVERCOMMIT_FIRST_COME + 1)
 	BELOW(entitle.after_budget, FL_AFTER_BUDGET_STOP + 1)
-	BELOW(wanted, FL_POLICY_MIXED)
+	BELOW(wanted, FL_DIALECT_MIXED)
 	for (int i = 0; i < FL_GATES; i++)
 		BOOL(settings.off[i])
 	for (int i = 0; i < FL_ACTIONS; i++)

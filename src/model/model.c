@@ -637,7 +637,7 @@ struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *
 	return (struct fl_workload){ id };
 }
 
-enum fl_policy_kind fl_model_policy(const struct fl_model *m)
+enum fl_dialect fl_model_dialect(const struct fl_model *m)
 {
 	bool entitle = m->n_gangs > 0 || m->entitle.fairshare_body;
 	bool borrow = m->n_queues > 0 || m->n_flavors > 0;
@@ -648,8 +648,8 @@ enum fl_policy_kind fl_model_policy(const struct fl_model *m)
 		entitle = !m->tasks[i].foreign;
 	for (uint32_t w = 0; w < m->n_workloads && !borrow; w++)
 		borrow = m->workloads[w].gang == FL_NONE;
-	entitle |= !borrow && m->wanted == FL_POLICY_ENTITLE;
-	return !entitle ? FL_POLICY_BORROW : borrow ? FL_POLICY_MIXED : FL_POLICY_ENTITLE;
+	entitle |= !borrow && m->wanted == FL_DIALECT_KAI;
+	return !entitle ? FL_DIALECT_KUEUE : borrow ? FL_DIALECT_MIXED : FL_DIALECT_KAI;
 }
 
 struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace,

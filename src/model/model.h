@@ -446,8 +446,8 @@ struct fl_notice {
 	struct fl_sym hint;    /* symbol 0 ("") when there is none */
 };
 
-/* Whose objects they are; BORROW too when nothing says. */
-enum fl_policy_kind { FL_POLICY_ANY, FL_POLICY_BORROW, FL_POLICY_ENTITLE, FL_POLICY_MIXED };
+/* Whose objects they are; KUEUE too when nothing says. */
+enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_MIXED };
 
 /* Every pool and table: X(type, field). */
 #define FL_MODEL_TABLES(X)                                                                         \
@@ -520,7 +520,7 @@ struct fl_model {
 	struct fl_entitle_settings entitle;
 	struct fl_simulation_settings simulation;
 	struct fl_daemon_settings daemon;
-	enum fl_policy_kind wanted; /* before reading: objects of the other policy are left out */
+	enum fl_dialect wanted; /* before reading: objects of the others are left out */
 	struct fl_resource
 		axis[FL_BUNDLE]; /* by seal, of the entitle policy: cpu, memory, nvidia.com/gpu */
 	struct fl_pairs by_name; /* (kind, name or namespaced name) -> id; private to model.c */
@@ -609,10 +609,10 @@ int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_plac
 int fl_model_seal(struct fl_model *m, fairlead_error *err);
 
 /*
- * Of whom the objects are: BORROW, ENTITLE, or MIXED, of which neither policy can be made.
- * Machines and other schedulers' pods do not count; where nothing does it is as wanted, or BORROW.
+ * Whose objects they are: KUEUE, KAI, or MIXED, of which no policy can be made.
+ * Machines and other schedulers' pods do not count; where nothing does it is as wanted, or KUEUE.
  */
-enum fl_policy_kind fl_model_policy(const struct fl_model *m);
+enum fl_dialect fl_model_dialect(const struct fl_model *m);
 
 /* 0, or FAIRLEAD_EINPUT with place for a sample of history that ends after @now. */
 int fl_model_check_samples(const struct fl_model *m, fl_time now, fairlead_error *err);

@@ -69,7 +69,7 @@ static int name_axis(struct fl_model *m, struct fl_sym axis[FL_BUNDLE], fairlead
 		[FL_MEMORY] = "memory",
 		[FL_GPU] = "nvidia.com/gpu",
 	};
-	bool any = fl_model_policy(m) != FL_POLICY_BORROW;
+	bool any = fl_model_dialect(m) != FL_DIALECT_KUEUE;
 	int r = 0;
 
 	for (int i = 0; i < FL_BUNDLE && r == 0; i++) {

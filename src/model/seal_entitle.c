@@ -532,7 +532,7 @@ int fl_entitle_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_er
 {
 	int r;
 
-	if (fl_model_policy(m) == FL_POLICY_BORROW)
+	if (fl_model_dialect(m) == FL_DIALECT_KUEUE)
 		return drop_all(m, err);
 	r = drop_descendants(m, scratch, err);
 	if (r == 0)

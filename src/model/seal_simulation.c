@@ -52,7 +52,7 @@ static int find_machine(const struct fl_model *m, struct fl_sym name, struct fl_
 {
 	struct fl_nearest near = { .wanted = fl_model_text(m, name) };
 
-	if (fl_model_policy(m) == FL_POLICY_BORROW) {
+	if (fl_model_dialect(m) == FL_DIALECT_KUEUE) {
 		fl_fail(err, FAIRLEAD_EINPUT, "the borrow policy knows no machines");
 		fl_fail_hint(err, "name a clusterQueue or cohort, a flavor and a resource");
 		return fail(m, place, err);

@@ -16,9 +16,9 @@ static int fail(const struct fl_model *m, struct fl_place by, fairlead_error *er
 	return FAIRLEAD_EINPUT;
 }
 
-static bool takes(const struct fl_model *m, enum fl_policy_kind kind)
+static bool takes(const struct fl_model *m, enum fl_dialect kind)
 {
-	return m->wanted == FL_POLICY_ANY || m->wanted == kind;
+	return m->wanted == FL_DIALECT_ANY || m->wanted == kind;
 }
 
 /* --- what there is --- */
@@ -148,7 +148,7 @@ static int make(struct fl_model *m, struct fl_sym to, bool *local, fairlead_erro
 		bool entitle = row.kind == FL_QUEUE;
 		int r = 0;
 
-		if (!takes(m, entitle ? FL_POLICY_ENTITLE : FL_POLICY_BORROW) ||
+		if (!takes(m, entitle ? FL_DIALECT_KAI : FL_DIALECT_KUEUE) ||
 		    !matches(fl_model_text(m, t->match), fl_model_text(m, to)) ||
 		    (t->local && strchr(fl_model_text(m, to), '/')))
 			continue;
@@ -170,11 +170,11 @@ static int make(struct fl_model *m, struct fl_sym to, bool *local, fairlead_erro
 /* The ClusterQueue or Queue of that name; FL_NONE when there is none. */
 static uint32_t find_node(const struct fl_model *m, struct fl_sym to)
 {
-	uint32_t n = takes(m, FL_POLICY_BORROW) ?
+	uint32_t n = takes(m, FL_DIALECT_KUEUE) ?
 			     fl_table_find(m, FL_TABLE_CLUSTER_QUEUE, no_namespace, to) :
 			     FL_NONE;
 
-	return n == FL_NONE && takes(m, FL_POLICY_ENTITLE) ?
+	return n == FL_NONE && takes(m, FL_DIALECT_KAI) ?
 		       fl_table_find(m, FL_TABLE_ENTITLED, no_namespace, to) :
 		       n;
 }
@@ -182,7 +182,7 @@ static uint32_t find_node(const struct fl_model *m, struct fl_sym to)
 static int resolve(struct fl_model *m, struct fl_sym to, struct fl_place by,
 		   struct fl_target_row *ret, fairlead_error *err)
 {
-	int r = takes(m, FL_POLICY_BORROW) ? find_local(m, to, by, ret, err) : 1;
+	int r = takes(m, FL_DIALECT_KUEUE) ? find_local(m, to, by, ret, err) : 1;
 	bool local = false;
 	uint32_t n;
 

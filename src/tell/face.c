@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tell/face.h"
 
-#define POLICY(kind, folder) extern const struct fl_face fl_##folder##_face;
+#define POLICY(dialect, folder) extern const struct fl_face fl_##folder##_face;
 #include "decide/policies.def"
 #undef POLICY
 
 static const struct fl_face *const faces[] = {
-#define POLICY(kind, folder) &fl_##folder##_face,
+#define POLICY(dialect, folder) &fl_##folder##_face,
 #include "decide/policies.def"
 #undef POLICY
 };

@@ -257,8 +257,8 @@ static int build_sealed(struct run *r, fairlead_error *err)
 	if (code == 0)
 		code = fl_model_seal(m, err);
 	if (code == 0)
-		code = fl_model_policy(m) == FL_POLICY_ENTITLE ? fl_lint_entitle(m, err) :
-								 fl_lint_borrow(m, err);
+		code = fl_model_dialect(m) == FL_DIALECT_KAI ? fl_lint_entitle(m, err) :
+							       fl_lint_borrow(m, err);
 	if (code == 0)
 		add_model(r, m);
 	fl_model_free(m);

@@ -281,8 +281,8 @@ static int build_run(struct run *r, fairlead_error *err)
 
 	r->p = NULL;
 	if (code == 0) {
-		r->ops = fl_model_policy(m) == FL_POLICY_ENTITLE ? &fl_entitle_policy :
-								   &fl_borrow_policy;
+		r->ops = fl_model_dialect(m) == FL_DIALECT_KAI ? &fl_entitle_policy :
+								 &fl_borrow_policy;
 		options.now = m->simulation.start;
 		code = r->ops->new (m, &options, &r->p, err);
 	}

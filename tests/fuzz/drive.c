@@ -150,11 +150,11 @@ void drive(const char *text, size_t len, struct random *random, struct drive_cou
 	if (code == 0)
 		code = fl_model_seal(r.m, &err);
 	if (code == 0)
-		code = fl_model_policy(r.m) == FL_POLICY_ENTITLE ? fl_lint_entitle(r.m, &err) :
-								   fl_lint_borrow(r.m, &err);
-	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_BORROW)
+		code = fl_model_dialect(r.m) == FL_DIALECT_KAI ? fl_lint_entitle(r.m, &err) :
+								 fl_lint_borrow(r.m, &err);
+	if (code == 0 && fl_model_dialect(r.m) == FL_DIALECT_KUEUE)
 		r.ops = &fl_borrow_policy;
-	if (code == 0 && fl_model_policy(r.m) == FL_POLICY_ENTITLE)
+	if (code == 0 && fl_model_dialect(r.m) == FL_DIALECT_KAI)
 		r.ops = &fl_entitle_policy;
 	if (r.ops) {
 		r.now = r.m->newest == FL_TIME_NONE ? 0 : r.m->newest;

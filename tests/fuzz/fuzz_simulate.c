@@ -204,11 +204,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code = read_text(m, text, size, &err);
 	if (code < 0)
 		ENSURE(err.code == code && err.text[0] && code != FAIRLEAD_ENOMEM);
-	if (code == 0 && fl_model_policy(m) != FL_POLICY_MIXED && m->n_workloads <= 4 * MOST_JOBS) {
+	if (code == 0 && fl_model_dialect(m) != FL_DIALECT_MIXED &&
+	    m->n_workloads <= 4 * MOST_JOBS) {
 		struct run r = { .m = m,
-				 .ops = fl_model_policy(m) == FL_POLICY_ENTITLE ?
-						&fl_entitle_policy :
-						&fl_borrow_policy };
+				 .ops = fl_model_dialect(m) == FL_DIALECT_KAI ? &fl_entitle_policy :
+										&fl_borrow_policy };
 		struct run again = r;
 
 		simulate(&r);

@@ -88,8 +88,8 @@ EXPORT struct prop *prop_open(const char *text, size_t len, int64_t now, char *w
 	if (r == 0)
 		r = fl_model_seal(h->m, &err);
 	if (r == 0)
-		h->ops = fl_model_policy(h->m) == FL_POLICY_ENTITLE ? &fl_entitle_policy :
-								      &fl_borrow_policy;
+		h->ops = fl_model_dialect(h->m) == FL_DIALECT_KAI ? &fl_entitle_policy :
+								    &fl_borrow_policy;
 	if (r == 0)
 		r = h->ops->new (h->m, &options, &h->p, &err);
 	if (r == 0)

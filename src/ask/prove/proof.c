@@ -34,7 +34,7 @@ static bool local_queues_meet(const struct fl_model *m)
 
 static bool usage_decides(const struct fl_model *m)
 {
-	return fl_model_policy(m) == FL_POLICY_ENTITLE &&
+	return fl_model_dialect(m) == FL_DIALECT_KAI &&
 	       (m->entitle.has_budgets ||
 		(m->entitle.k > 0 && (m->n_samples > 0 || m->n_usages > 0)));
 }

@@ -60,7 +60,7 @@ static fl_time longest_entitle(const struct fl_model *m)
 
 struct fl_prove_clock fl_prove_clock(const struct fl_model *m, fl_time now)
 {
-	bool entitle = fl_model_policy(m) == FL_POLICY_ENTITLE;
+	bool entitle = fl_model_dialect(m) == FL_DIALECT_KAI;
 	fl_time span = entitle ? longest_entitle(m) : longest_borrow(m, now);
 
 	/* Whatever began within moves before is over, too. */
@@ -447,7 +447,7 @@ static int begin(struct fl_prover *x, const struct fl_model *m, const struct fl_
 	x->prompt = o->prompt;
 	x->apart = o->apart;
 	x->lifts = o->lifts;
-	x->elastic = fl_model_policy(m) == FL_POLICY_ENTITLE;
+	x->elastic = fl_model_dialect(m) == FL_DIALECT_KAI;
 	x->states.limit = o->bytes;
 	x->told = x->tried;
 	rc = find_who(x, m, err);

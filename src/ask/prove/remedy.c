@@ -132,16 +132,16 @@ static int lay_multiplier(struct trial *t, fairlead_error *err)
 
 static const struct {
 	fl_lay *lay;
-	enum fl_policy_kind of;
+	enum fl_dialect of;
 } remedies[FL_REMEDIES] = {
-	[FL_REMEDY_SETTLES] = { lay_settles, FL_POLICY_BORROW },
-	[FL_REMEDY_FINAL_SHARE] = { lay_final_share, FL_POLICY_BORROW },
-	[FL_REMEDY_INITIAL_SHARE] = { lay_initial_share, FL_POLICY_BORROW },
-	[FL_REMEDY_HOLD] = { lay_hold, FL_POLICY_BORROW },
-	[FL_REMEDY_BEST_EFFORT] = { lay_best_effort, FL_POLICY_BORROW },
-	[FL_REMEDY_PROTECT_QUOTA] = { lay_protect_quota, FL_POLICY_ENTITLE },
-	[FL_REMEDY_KEEP_BELOW] = { lay_keep_below, FL_POLICY_ENTITLE },
-	[FL_REMEDY_MULTIPLIER] = { lay_multiplier, FL_POLICY_ENTITLE },
+	[FL_REMEDY_SETTLES] = { lay_settles, FL_DIALECT_KUEUE },
+	[FL_REMEDY_FINAL_SHARE] = { lay_final_share, FL_DIALECT_KUEUE },
+	[FL_REMEDY_INITIAL_SHARE] = { lay_initial_share, FL_DIALECT_KUEUE },
+	[FL_REMEDY_HOLD] = { lay_hold, FL_DIALECT_KUEUE },
+	[FL_REMEDY_BEST_EFFORT] = { lay_best_effort, FL_DIALECT_KUEUE },
+	[FL_REMEDY_PROTECT_QUOTA] = { lay_protect_quota, FL_DIALECT_KAI },
+	[FL_REMEDY_KEEP_BELOW] = { lay_keep_below, FL_DIALECT_KAI },
+	[FL_REMEDY_MULTIPLIER] = { lay_multiplier, FL_DIALECT_KAI },
 };
 
 /* --- what becomes of it --- */
@@ -276,7 +276,7 @@ int fl_remedies_try(const struct fl_policy_ops *ops, const struct fl_model *m,
 	for (unsigned k = 0; k < FL_REMEDIES; k++) {
 		struct fl_remedy *r = &ret->rows[ret->n];
 
-		if (remedies[k].of != fl_policy_kind(ops))
+		if (remedies[k].of != fl_policy_dialect(ops))
 			continue;
 		t.model = *m;
 		rc = remedies[k].lay(&t, err);

@@ -15,13 +15,13 @@
 /* Options that say how an input is read; the exit code after a complaint, or 0. */
 static int check_options(const struct fl_options *o)
 {
-	const char *name = o->has_now                 ? "--now" :
-			   o->strict                  ? "--strict" :
-			   o->policy != FL_POLICY_ANY ? "--policy" :
-			   o->settle                  ? "--settle" :
-			   o->interval != FL_SECOND   ? "--cycle-interval" :
-			   o->fail_if                 ? "--fail-if" :
-							NULL;
+	const char *name = o->has_now               ? "--now" :
+			   o->strict                ? "--strict" :
+			   o->policy                ? "--policy" :
+			   o->settle                ? "--settle" :
+			   o->interval != FL_SECOND ? "--cycle-interval" :
+			   o->fail_if               ? "--fail-if" :
+						      NULL;
 
 	if (!name)
 		return 0;

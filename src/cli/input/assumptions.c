@@ -110,7 +110,7 @@ void fl_snapshot_assume(struct fl_snapshot *s)
 {
 	const struct fl_model *m = s->model;
 
-	if (fl_policy_kind(s->ops) == FL_POLICY_ENTITLE)
+	if (fl_policy_dialect(s->ops) == FL_DIALECT_KAI)
 		assume_entitle(s);
 	else
 		assume_borrow(s);

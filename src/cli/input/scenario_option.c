@@ -160,7 +160,7 @@ int fl_scenario_turn_settings(struct fl_model *m, const struct fl_scenario_optio
 
 static bool is_entitle(const struct fl_model *m)
 {
-	return (m->wanted == FL_POLICY_ANY ? fl_model_policy(m) : m->wanted) == FL_POLICY_ENTITLE;
+	return (m->wanted == FL_DIALECT_ANY ? fl_model_dialect(m) : m->wanted) == FL_DIALECT_KAI;
 }
 
 static int turn_history(struct fl_model *m, const struct fl_scenario_option *o, enum which which,

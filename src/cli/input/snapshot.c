@@ -170,10 +170,10 @@ static int assume_namespaces(struct fl_snapshot *s, bool always, fairlead_error 
 
 int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err)
 {
-	*s = (struct fl_snapshot){ .options = o, .ops = fl_policy_of(FL_POLICY_BORROW) };
+	*s = (struct fl_snapshot){ .options = o, .ops = fl_policy_of(FL_DIALECT_KUEUE) };
 	int rc = fl_model_new(&fl_mem_heap, &s->model, err);
 	if (rc == 0)
-		s->model->wanted = o->policy;
+		s->model->wanted = o->policy ? fl_policy_dialect(o->policy) : FL_DIALECT_ANY;
 	return rc;
 }
 
@@ -192,7 +192,7 @@ int fl_snapshot_add(struct fl_snapshot *s, char **files, uint32_t n, const struc
 /* An image has its policy. */
 static int check_policy(const struct fl_snapshot *s, fairlead_error *err)
 {
-	if (s->options->policy == FL_POLICY_ANY || s->options->policy == fl_policy_kind(s->ops))
+	if (!s->options->policy || s->options->policy == s->ops)
 		return 0;
 	fl_fail(err, FAIRLEAD_EINPUT, "the image is of the policy %s", s->ops->name);
 	return fl_fail_hint(err, "leave --policy out, or give the manifests that it was saved "
@@ -201,20 +201,21 @@ static int check_policy(const struct fl_snapshot *s, fairlead_error *err)
 
 int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 {
-	enum fl_policy_kind kind = s->model->wanted;
+	enum fl_dialect dialect = s->model->wanted;
+	char names[200];
 
 	if (s->is_image)
 		return check_policy(s, err);
-	if (kind == FL_POLICY_ANY)
-		kind = fl_model_policy(s->model);
-	if (kind == FL_POLICY_MIXED) {
+	if (dialect == FL_DIALECT_ANY)
+		dialect = fl_model_dialect(s->model);
+	if (dialect == FL_DIALECT_MIXED) {
 		fl_fail(err, FAIRLEAD_EINPUT,
 			"the input has objects of two policies, Kueue's and KAI's");
-		fl_fail_hint(err,
-			     "say which of them to go by: --policy borrow or --policy entitle");
+		fl_fail_hint(err, "say which of them to go by: %s",
+			     fl_policy_names("--policy ", " or ", names, sizeof(names)));
 		return FAIRLEAD_EINPUT;
 	}
-	s->ops = fl_policy_of(kind);
+	s->ops = s->options->policy ? s->options->policy : fl_policy_of(dialect);
 	int rc = fl_face_of(s->ops)->by_namespace ? assume_namespaces(s, assume, err) : 0;
 	return rc < 0 ? rc : fl_model_seal(s->model, err);
 }

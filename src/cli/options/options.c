@@ -349,11 +349,14 @@ static int take_policy(struct fl_options *o, const char *name)
 {
 	const struct fl_policy_ops *ops = fl_policy_named(name, SIZE_MAX);
 
+	char names[200];
+
 	if (!ops) {
-		fl_usage_error(o->verb, "--policy: '%s' is neither borrow nor entitle", name);
+		fl_usage_error(o->verb, "--policy: '%s' is neither %s", name,
+			       fl_policy_names("", " nor ", names, sizeof(names)));
 		return FAIRLEAD_EINPUT;
 	}
-	o->policy = fl_policy_kind(ops);
+	o->policy = ops;
 	return 0;
 }
 

@@ -68,7 +68,7 @@ static int find_more(const struct fl_options *o, struct fl_findings *f)
 /* Of whom the objects are, whatever --policy says. */
 static const struct fl_face *face_of(const struct fl_model *m)
 {
-	return fl_face_of(fl_policy_of(fl_model_policy(m)));
+	return fl_face_of(fl_policy_of(fl_model_dialect(m)));
 }
 
 /* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */

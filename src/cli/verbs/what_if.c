@@ -122,8 +122,8 @@ static int read_before(struct what_if *w, fairlead_error *err)
 		return rc;
 	fl_changes_compared(&w->changes);
 	/* Of a state without queues and workloads, the change says whose it is. */
-	if (s->model->wanted == FL_POLICY_ANY && s->model->n_nodes + s->model->n_workloads == 0)
-		s->model->wanted = fl_model_policy(w->edit.model);
+	if (s->model->wanted == FL_DIALECT_ANY && s->model->n_nodes + s->model->n_workloads == 0)
+		s->model->wanted = fl_model_dialect(w->edit.model);
 	if (w->edit.model->newest > s->model->newest)
 		s->model->newest = w->edit.model->newest;
 	return fl_snapshot_seal(s, /* assume= */ false, err);
@@ -137,7 +137,7 @@ static int read_after(struct what_if *w, fairlead_error *err)
 	w->changes.now = w->before.now;
 	int rc = fl_snapshot_begin(s, o, err);
 	if (rc == 0)
-		s->model->wanted = fl_policy_kind(w->before.ops);
+		s->model->wanted = fl_policy_dialect(w->before.ops);
 	if (rc == 0)
 		rc = fl_changes_begin(&w->changes, w->edit.model, s->model, err);
 	if (rc == 0 && has_stdin(o->files, o->n_files))

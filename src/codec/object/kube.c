@@ -75,8 +75,8 @@ static bool left_out(const struct fl_kube *k, const struct fl_kind *kind)
 	bool kais = kind == &fl_kind_entitled || kind == &fl_kind_pod_group ||
 		    kind == &fl_kind_pod || kind == &fl_kind_machine || kind == &fl_kind_shard;
 
-	return (k->m->wanted == FL_POLICY_BORROW && kais) ||
-	       (k->m->wanted == FL_POLICY_ENTITLE && is_kueues(kind));
+	return (k->m->wanted == FL_DIALECT_KUEUE && kais) ||
+	       (k->m->wanted == FL_DIALECT_KAI && is_kueues(kind));
 }
 
 static const struct fl_kind *find_kind(const char *api_version, const char *name)

@@ -448,7 +448,7 @@ int fl_generator_read(struct fl_kube *k)
 	if (k->tap)
 		return fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
 				    "the input of a generator is no object to record or change");
-	if (k->m->wanted == FL_POLICY_ENTITLE)
+	if (k->m->wanted == FL_DIALECT_KAI)
 		return fl_kube_fail(
 			k, 0, FAIRLEAD_EINPUT,
 			"a generator makes cluster queues, which the entitle policy has "

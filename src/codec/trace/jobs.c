@@ -12,7 +12,7 @@ bool fl_trace_entitle(const struct fl_model *m)
 {
 	if (m->n_templates && !m->n_nodes)
 		return m->templates[0].node.kind == FL_QUEUE;
-	return fl_model_policy(m) == FL_POLICY_ENTITLE;
+	return fl_model_dialect(m) == FL_DIALECT_KAI;
 }
 
 static struct fl_trace_row *row_of(const struct fl_tracer *t) { return &t->m->traces[t->trace]; }

@@ -204,14 +204,14 @@ static int fail_daemon(const struct fl_model *m, const char *path, struct fl_pla
 
 static int check_policy(const struct fl_model *m, fairlead_error *err)
 {
-	enum fl_policy_kind kind = fl_model_policy(m);
+	enum fl_dialect kind = fl_model_dialect(m);
 
-	if (kind == FL_POLICY_MIXED) {
+	if (kind == FL_DIALECT_MIXED) {
 		fl_fail(err, FAIRLEAD_EINPUT,
 			"the trees have objects of two policies, Kueue's and KAI's");
 		return fl_fail_hint(err, "a daemon goes by one of them: take the others out");
 	}
-	if (kind == FL_POLICY_ENTITLE && m->daemon.cohort.v) {
+	if (kind == FL_DIALECT_KAI && m->daemon.cohort.v) {
 		fl_fail(err, FAIRLEAD_EINPUT, "the trees are of KAI's, which know no cohorts");
 		fl_fail_hint(err, "leave it out: all queues share the machine");
 		return fail_daemon(m, ".spec.machine.cohort", m->daemon.place, err);

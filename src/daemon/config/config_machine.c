@@ -140,7 +140,7 @@ int fl_config_complete(struct fl_model *m, bool alone, fairlead_error *err)
 		r = fl_config_sym(m, "local", &d->backend, err);
 	if (r == 0 && d->machine_name.v == 0)
 		r = fl_config_sym(m, "node", &d->machine_name, err);
-	if (r < 0 || fl_model_policy(m) == FL_POLICY_ENTITLE)
+	if (r < 0 || fl_model_dialect(m) == FL_DIALECT_KAI)
 		return r;
 	if (alone)
 		r = add_tree(m, err);
@@ -459,7 +459,7 @@ int fl_config_lay_machine(struct fl_model *m, const struct fl_capacity *capacity
 	struct table *t;
 	int r;
 
-	if (fl_model_policy(m) == FL_POLICY_ENTITLE)
+	if (fl_model_dialect(m) == FL_DIALECT_KAI)
 		return lay_entitle(m, capacity, err);
 	t = calloc(1, sizeof *t);
 	r = t ? lay_borrow(m, capacity, t, err) : fl_fail_nomem(err);

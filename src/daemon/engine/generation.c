@@ -381,8 +381,8 @@ static int make(struct fl_draft *d, fairlead_error *err)
 	if (r < 0)
 		return r;
 	d->g.model = d->m;
-	d->entitle = fl_model_policy(d->m) == FL_POLICY_ENTITLE;
-	d->g.ops = fl_policy_of(fl_model_policy(d->m));
+	d->entitle = fl_model_dialect(d->m) == FL_DIALECT_KAI;
+	d->g.ops = fl_policy_of(fl_model_dialect(d->m));
 	r = sym(d, "main", &d->main);
 	if (r == 0)
 		r = leave_out(d);
@@ -570,7 +570,7 @@ int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
 	struct fl_generation g = { .model = model, .policy = policy };
 	int r;
 
-	g.ops = fl_policy_of(fl_model_policy(model));
+	g.ops = fl_policy_of(fl_model_dialect(model));
 	g.job_of = mem->resize(mem->user, NULL, (model->n_workloads + 1) * sizeof *g.job_of);
 	r = g.job_of ? make_driver(options, &g, err) : fl_fail_nomem(err);
 	for (uint32_t w = 0; w < model->n_workloads && r == 0; w++)

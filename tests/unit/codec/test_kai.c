@@ -53,7 +53,7 @@ static void queues(void **state)
 	const struct fl_entitlement *e = &m->entitlements[queue(m, "top")->entitlement];
 
 	(void)state;
-	assert_int_equal(fl_model_policy(m), FL_POLICY_ENTITLE);
+	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KAI);
 	assert_bundle(e->deserved, 500, 1.5e6, -1);
 	assert_bundle(e->limit, 1500, -1, -1);
 	assert_bundle(e->weight, 2, 0.5, 1);
@@ -603,12 +603,12 @@ static void mixtures(void **state)
 		LABELLED, "",
 		"") "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: c}\n";
 	static const struct {
-		enum fl_policy_kind wanted, found;
+		enum fl_dialect wanted, found;
 		uint32_t nodes, workloads;
 	} rows[] = {
-		{ FL_POLICY_ANY, FL_POLICY_MIXED, 2, 1 },
-		{ FL_POLICY_BORROW, FL_POLICY_BORROW, 1, 0 },
-		{ FL_POLICY_ENTITLE, FL_POLICY_ENTITLE, 1, 1 },
+		{ FL_DIALECT_ANY, FL_DIALECT_MIXED, 2, 1 },
+		{ FL_DIALECT_KUEUE, FL_DIALECT_KUEUE, 1, 0 },
+		{ FL_DIALECT_KAI, FL_DIALECT_KAI, 1, 1 },
 	};
 
 	(void)state;
@@ -619,7 +619,7 @@ static void mixtures(void **state)
 		assert_int_equal(fl_model_new(&fl_mem_heap, &m, &err), 0);
 		m->wanted = rows[i].wanted;
 		assert_int_equal(fl_kube_read(m, "in", text, strlen(text), &err), 0);
-		assert_int_equal(fl_model_policy(m), rows[i].found);
+		assert_int_equal(fl_model_dialect(m), rows[i].found);
 		assert_int_equal(m->n_nodes, rows[i].nodes);
 		assert_int_equal(m->n_workloads, rows[i].workloads);
 		fl_model_free(m);

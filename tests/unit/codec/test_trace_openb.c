@@ -154,14 +154,14 @@ static void machines_for_the_other_policy(void **state)
 
 	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &m, &err), 0);
-	m->wanted = FL_POLICY_ENTITLE;
+	m->wanted = FL_DIALECT_KAI;
 	assert_int_equal(fl_kube_read(m, "in", TRACE_SIMULATION(SOURCE("")),
 				      strlen(TRACE_SIMULATION(SOURCE(""))), &err),
 			 0);
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_int_equal(fl_simulation_settle(m, NULL), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
-	assert_int_equal(fl_model_policy(m), FL_POLICY_ENTITLE);
+	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KAI);
 	assert_int_equal(m->n_machines, 4);
 	assert_true(m->machines[1].allocatable.of[FL_GPU] == 8);
 	assert_true(m->machines[1].allocatable.of[FL_MEMORY] == 524288.0 * (1 << 20));

@@ -343,7 +343,7 @@ static void entitle(void **state)
 	fairlead_error err;
 
 	(void)state;
-	assert_int_equal(fl_model_policy(m), FL_POLICY_ENTITLE);
+	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KAI);
 	assert_int_equal(m->n_machines, 1);
 	assert_string_equal(fl_model_text(m, m->machines[0].name), "big");
 	assert_true(m->machines[0].allocatable.of[FL_CPU] == 8000.0);

@@ -71,8 +71,8 @@ static void begin(struct world *w, const char *manifests)
 	*w = (struct world){ .model = load(manifests) };
 	assert_int_equal(fl_metrics_new(&w->m, &err), 0);
 	w->now.view.model = w->model;
-	w->now.view.ops = fl_model_policy(w->model) == FL_POLICY_ENTITLE ? &fl_entitle_policy :
-									   &fl_borrow_policy;
+	w->now.view.ops = fl_model_dialect(w->model) == FL_DIALECT_KAI ? &fl_entitle_policy :
+									 &fl_borrow_policy;
 	options.now = w->model->newest;
 	assert_int_equal(w->now.view.ops->new (w->model, &options, &w->now.view.policy, &err), 0);
 }

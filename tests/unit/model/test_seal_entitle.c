@@ -254,7 +254,7 @@ static void borrow(void **state)
 	char line[512];
 
 	(void)state;
-	assert_int_equal(fl_model_policy(m), FL_POLICY_BORROW);
+	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KUEUE);
 	assert_int_equal(m->n_tasks + m->n_machines, 0);
 	assert_int_equal(m->n_notices, 2);
 	assert_int_equal(m->axis[FL_CPU].v, FL_NONE);
