@@ -48,7 +48,7 @@ static bool same_field(struct fl_doc *a, uint32_t v, struct fl_doc *b, uint32_t 
 		       const struct fl_field *f)
 {
 	/* Fields of the same row: none of them is like no map. */
-	if (!f->read && f->fields)
+	if (!f->read && !f->type && f->fields)
 		return same_map(a, v, b, w, f->fields);
 	if (is_cell(f))
 		return true;

@@ -124,4 +124,5 @@ static int read_group(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_pod_group = { "scheduling.run.ai", "PodGroup", true,
-					   group_fields,        read_group, FL_TEXT_WORKLOAD };
+					   group_fields,        read_group, FL_TEXT_WORKLOAD,
+					   "v2alpha2" };

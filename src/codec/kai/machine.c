@@ -173,5 +173,5 @@ static int read_machine(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_machine(k->m, &n.row, k->err);
 }
 
-const struct fl_kind fl_kind_machine = { "",           "Node",         false, machine_fields,
-					 read_machine, FL_TEXT_MACHINE };
+const struct fl_kind fl_kind_machine = { "",           "Node",          false, machine_fields,
+					 read_machine, FL_TEXT_MACHINE, "v1" };

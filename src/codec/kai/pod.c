@@ -340,4 +340,6 @@ static int read_pod(struct fl_kube *k)
 	return r < 0 ? r : fl_model_add_task(k->m, &p.row, k->err);
 }
 
-const struct fl_kind fl_kind_pod = { "", "Pod", true, pod_fields, read_pod, FL_TEXT_WORKLOAD };
+const struct fl_kind fl_kind_pod = {
+	"", "Pod", true, pod_fields, read_pod, FL_TEXT_WORKLOAD, "v1"
+};

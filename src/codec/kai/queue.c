@@ -221,5 +221,6 @@ static int read_queue(struct fl_kube *k)
 	return fl_model_add_node(k->m, &row, k->err);
 }
 
-const struct fl_kind fl_kind_entitled = { "scheduling.run.ai", "Queue",    false,
-					  queue_fields,        read_queue, FL_TEXT_CLUSTER_QUEUE };
+const struct fl_kind fl_kind_entitled = {
+	"scheduling.run.ai", "Queue", false, queue_fields, read_queue, FL_TEXT_CLUSTER_QUEUE, "v2"
+};

@@ -544,5 +544,5 @@ static int read_shard(struct fl_kube *k)
 	return 0;
 }
 
-const struct fl_kind fl_kind_shard = { "kai.scheduler", "SchedulingShard", false,
-				       shard_fields,    read_shard,        FL_TEXT_NAME };
+const struct fl_kind fl_kind_shard = { "kai.scheduler", "SchedulingShard", false, shard_fields,
+				       read_shard,      FL_TEXT_NAME,      "v1" };

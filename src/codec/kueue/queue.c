@@ -48,7 +48,8 @@ static int read_flavor(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", false,
-					flavor_fields,    read_flavor,      FL_TEXT_FLAVOR };
+					flavor_fields,    read_flavor,      FL_TEXT_FLAVOR,
+					"v1beta1 v1beta2" };
 
 /* --- quotas, of queues and cohorts --- */
 
@@ -384,8 +385,8 @@ static int read_cluster_queue(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_cluster_queue = {
-	"kueue.x-k8s.io",     "ClusterQueue",     false,
-	cluster_queue_fields, read_cluster_queue, FL_TEXT_CLUSTER_QUEUE
+	"kueue.x-k8s.io",      "ClusterQueue",   false, cluster_queue_fields, read_cluster_queue,
+	FL_TEXT_CLUSTER_QUEUE, "v1beta1 v1beta2"
 };
 
 static const struct fl_field cohort_spec[] = {
@@ -415,7 +416,8 @@ static int read_cohort(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_cohort = { "kueue.x-k8s.io", "Cohort",    false,
-					cohort_fields,    read_cohort, FL_TEXT_COHORT };
+					cohort_fields,    read_cohort, FL_TEXT_COHORT,
+					"v1beta1 v1beta2" };
 
 /* --- LocalQueue --- */
 
@@ -470,4 +472,5 @@ static int read_queue(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_queue = { "kueue.x-k8s.io", "LocalQueue", true,
-				       queue_fields,     read_queue,   FL_TEXT_LOCAL_QUEUE };
+				       queue_fields,     read_queue,   FL_TEXT_LOCAL_QUEUE,
+				       "v1beta1 v1beta2" };

@@ -12,15 +12,6 @@ static int read_podset_name(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_text(k, v, &((struct fl_podset *)row)->name);
 }
 
-int fl_kube_count(struct fl_kube *k, uint32_t v, int32_t *ret)
-{
-	int r = fl_kube_int32(k, v, ret);
-
-	if (r == 0 && *ret < 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a count of %d", *ret);
-	return r;
-}
-
 static int read_podset_count(struct fl_kube *k, uint32_t v, void *row)
 {
 	return fl_kube_count(k, v, &((struct fl_podset *)row)->count);
@@ -285,4 +276,5 @@ static int read_workload(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_workload = { "kueue.x-k8s.io", "Workload",    true,
-					  workload_fields,  read_workload, FL_TEXT_WORKLOAD };
+					  workload_fields,  read_workload, FL_TEXT_WORKLOAD,
+					  "v1beta1 v1beta2" };

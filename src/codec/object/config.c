@@ -109,7 +109,8 @@ static int read_configuration(struct fl_kube *k)
 
 const struct fl_kind fl_kind_configuration = {
 	"config.kueue.x-k8s.io", "Configuration",    false,
-	configuration_fields,    read_configuration, FL_TEXT_NAME
+	configuration_fields,    read_configuration, FL_TEXT_NAME,
+	"v1beta1 v1beta2"
 };
 
 /* --- ConfigMap --- */
@@ -143,7 +144,7 @@ static int read_config_map(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_config_map = {
-	"", "ConfigMap", true, config_map_fields, read_config_map, FL_TEXT_NAME
+	"", "ConfigMap", true, config_map_fields, read_config_map, FL_TEXT_NAME, "v1"
 };
 
 /* --- Namespace --- */
@@ -167,7 +168,7 @@ static int read_namespace(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_namespace = {
-	"", "Namespace", false, namespace_fields, read_namespace, FL_TEXT_NAMESPACE
+	"", "Namespace", false, namespace_fields, read_namespace, FL_TEXT_NAMESPACE, "v1"
 };
 
 /* --- priority classes --- */
@@ -224,12 +225,13 @@ static int read_workload_priority_class(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_priority_class = {
-	"scheduling.k8s.io",   "PriorityClass",     false,
-	priority_class_fields, read_priority_class, FL_TEXT_CLASS
+	"scheduling.k8s.io", "PriorityClass", false, priority_class_fields,
+	read_priority_class, FL_TEXT_CLASS,   "v1"
 };
 const struct fl_kind fl_kind_workload_priority_class = { "kueue.x-k8s.io",
 							 "WorkloadPriorityClass",
 							 false,
 							 workload_priority_class_fields,
 							 read_workload_priority_class,
-							 FL_TEXT_CLASS };
+							 FL_TEXT_CLASS,
+							 "v1beta1 v1beta2" };

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/time.h"
+#include "codec/object/types.h"
 #include "codec/text/quantity.h"
 
 struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v)
@@ -132,6 +133,15 @@ int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "%.40s does not fit 32 bits", text);
 	*ret = (int32_t)value;
 	return 0;
+}
+
+int fl_kube_count(struct fl_kube *k, uint32_t v, int32_t *ret)
+{
+	int r = fl_kube_int32(k, v, ret);
+
+	if (r == 0 && *ret < 0)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a count of %d", *ret);
+	return r;
 }
 
 static bool is_quantity(const struct fl_kube *k, uint32_t v)
@@ -328,6 +338,11 @@ int fl_kube_pairs(struct fl_kube *k, uint32_t v, uint32_t *ret_end)
 	return within_limit(k, v);
 }
 
+int fl_kube_key(struct fl_kube *k, uint32_t key, struct fl_sym *ret)
+{
+	return fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, ret, k->err);
+}
+
 int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret)
 {
 	struct nearest near = { .wanted = key, .distance = 4 };
@@ -374,6 +389,9 @@ static int unknown_field(struct fl_kube *k, uint32_t key, const struct fl_field 
 			      "unknown field '%.100s'", n.wanted);
 }
 
+/* What needs no row has none. */
+static void *part_of(void *row, size_t offset) { return row ? (char *)row + offset : NULL; }
+
 static int read_field(struct fl_kube *k, uint32_t key, const struct fl_field *f, void *row)
 {
 	uint32_t v = key + 1;
@@ -394,7 +412,11 @@ static int read_field(struct fl_kube *k, uint32_t key, const struct fl_field *f,
 	}
 	if (fl_kube_is_null(k, v))
 		return 0;
-	return f->read ? f->read(k, v, row) : fl_kube_map(k, v, f->fields, row);
+	if (f->said)
+		*(bool *)part_of(row, f->said - 1U) = true;
+	if (f->type)
+		return f->type->read(k, v, f, part_of(row, f->offset));
+	return f->read ? f->read(k, v, row) : fl_kube_map(k, v, f->fields, part_of(row, f->offset));
 }
 
 static int read_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, bool all,
@@ -420,6 +442,17 @@ static int read_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields
 int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row)
 {
 	return read_map(k, v, fields, /* all= */ true, row);
+}
+
+int fl_kube_whole(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row)
+{
+	uint32_t unused;
+	int r = 0;
+
+	for (const struct fl_field *f = fields; f->name && r == 0; f++)
+		if (f->needed)
+			r = fl_kube_need(k, v, f->name, &unused);
+	return r < 0 ? r : fl_kube_map(k, v, fields, row);
 }
 
 int fl_kube_some(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row)

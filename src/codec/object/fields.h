@@ -41,13 +41,36 @@ struct fl_kube {
 /* @v is never null. 0 or negative. */
 typedef int fl_field_read(struct fl_kube *k, uint32_t v, void *row);
 
+struct fl_type; /* types.h */
+
+/*
+ * One field of a map.  What becomes of its value: `type` reads it into the member at `offset`, or
+ * `read` does what it likes with the row, or `fields` are read into the part of the row at `offset`.
+ */
 struct fl_field {
 	const char *name; /* NULL ends the table */
 	enum fl_support support;
-	fl_field_read *read;           /* or, when NULL, `fields` are read into the same row */
-	const struct fl_field *fields; /* of the map, or of each item of the list */
 	bool list;
-	const char *note; /* what is not done, or why: always with FL_FIELD_NOTED */
+	bool needed;   /* fl_kube_whole asks for it */
+	bool one;      /* of those so marked in a table exactly one is there */
+	uint16_t said; /* with FL_SAID: where a bool of the row is, plus 1 */
+	uint32_t offset;
+	const struct fl_type *type;
+	fl_field_read *read;
+	const struct fl_field *fields; /* of the map, or of each item of the list */
+	/* What `type` has to know. */
+	union {
+		const char *const *words;
+		const char *resource;
+		fl_field_read *item;
+	};
+	size_t pool;
+	int64_t least, most; /* equal: no bounds */
+	const char *fail;    /* what is wrong with a value out of bounds, or with an empty list */
+	const char *note;    /* what is not done, or why: always with FL_FIELD_NOTED */
+	const char *doc; /* what it is, in a sentence, with its unit: for schemas and the guide */
+	const char *
+		schema; /* members of a JSON schema that type and bounds do not say, or say worse */
 	/* `keys` other than VALUE beside `fields`: they are of each value of a map of any names */
 	enum fl_text_kind text, keys;
 };
@@ -86,6 +109,7 @@ struct fl_kind {
 	const struct fl_field *fields;
 	int (*read)(struct fl_kube *k); /* values[0] is the object */
 	enum fl_text_kind names;        /* what metadata.name is */
+	const char *versions;           /* "v1beta1 v1beta2" */
 };
 
 extern const struct fl_kind fl_kind_flavor, fl_kind_cluster_queue, fl_kind_cohort, fl_kind_queue;
@@ -103,6 +127,8 @@ extern const struct fl_field
 
 /* Read the map @v by a table. */
 int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
+/* The same, when all that is needed is there. */
+int fl_kube_whole(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
 /* The same of a map that holds what it likes besides: labels, annotations. */
 int fl_kube_some(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
 
@@ -118,10 +144,13 @@ struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v);
 
 /* Each refuses other types with place and path. */
 int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string */
+/* A text of 1 to @longest bytes. */
+int fl_kube_word(struct fl_kube *k, uint32_t v, size_t longest, struct fl_sym *ret);
 /* A name that may be left out: "" is how some write none, FL_NONE. */
 int fl_kube_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
 int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
+int fl_kube_count(struct fl_kube *k, uint32_t v, int32_t *ret); /* not negative */
 int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amount *ret);
 int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret);
 int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret);      /* not negative */
@@ -134,8 +163,12 @@ int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret); /* also moves the
 int fl_kube_enum(struct fl_kube *k, uint32_t v, const char *const *names, uint32_t *ret);
 /* A list within the limits; *ret_end is behind its last item, the first is v + 1. */
 int fl_kube_list(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
+/* Each item of the list @v. */
+int fl_kube_each(struct fl_kube *k, uint32_t v, fl_field_read *item, void *row);
 /* The same for a map: keys k = v + 1, values[k].next, ...; the value of key k is k + 1. */
 int fl_kube_pairs(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
+/* A key as a symbol. */
+int fl_kube_key(struct fl_kube *k, uint32_t key, struct fl_sym *ret);
 /* The value of a key that must be there, or an error at @map. */
 int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret);
 

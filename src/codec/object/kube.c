@@ -59,14 +59,14 @@ static bool is_kueues(const struct fl_kind *kind)
 static bool known_version(const char *api_version, const struct fl_kind *kind)
 {
 	const char *slash = strchr(api_version, '/');
-	const char *version = slash ? slash + 1 : api_version;
+	const char *version = slash ? slash + 1 : api_version, *at = kind->versions;
+	size_t len = strlen(version);
 
-	if (is_kueues(kind))
-		return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1beta2") == 0;
-	return strcmp(version, kind == &fl_kind_entitled           ? "v2" :
-			       kind == &fl_kind_pod_group          ? "v2alpha2" :
-			       strcmp(kind->group, own_group) == 0 ? "v1alpha1" :
-								     "v1") == 0;
+	while (*at && (strcspn(at, " ") != len || memcmp(at, version, len) != 0)) {
+		at += strcspn(at, " ");
+		at += *at == ' ';
+	}
+	return *at;
 }
 
 /* Of a policy that is not wanted. */

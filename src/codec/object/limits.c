@@ -160,7 +160,7 @@ static int read_limit_range(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_limit_range = {
-	"", "LimitRange", true, limit_range_fields, read_limit_range, FL_TEXT_NAME
+	"", "LimitRange", true, limit_range_fields, read_limit_range, FL_TEXT_NAME, "v1"
 };
 
 /* --- RuntimeClass --- */
@@ -195,6 +195,6 @@ static int read_runtime_class(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_runtime_class = {
-	"node.k8s.io",        "RuntimeClass",     false,
-	runtime_class_fields, read_runtime_class, FL_TEXT_CLASS
+	"node.k8s.io",      "RuntimeClass", false, runtime_class_fields,
+	read_runtime_class, FL_TEXT_CLASS,  "v1"
 };

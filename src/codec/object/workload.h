@@ -82,9 +82,6 @@ fl_field_read fl_kube_pod_runtime_class;
 		FL_IGNORED("workloadRef"),                                                         \
 		FL_NOTED("resourceClaims", "devices that are claimed do not count")
 
-/* A count of pods: not negative. */
-int fl_kube_count(struct fl_kube *k, uint32_t v, int32_t *ret);
-
 /* A map of quantities, onto the model's amounts: @limits says which half of each. */
 int fl_kube_amounts(struct fl_kube *k, uint32_t v, bool limits, struct fl_span *amounts);
 

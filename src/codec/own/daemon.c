@@ -2,11 +2,11 @@
 /*
  * Daemon (fairlead.dev/v1alpha1): how the daemon runs.  doc/guide/daemon.md.
  */
+#include "codec/own/daemon.h"
+
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/own/daemon_parts.h"
-#include "codec/own/simulation_parts.h"
 
 enum {
 	SOCKET_PATH = 107,       /* bytes that the name of a socket may have */
@@ -17,23 +17,14 @@ enum {
 	MAX_LOSSES = 1000,
 };
 
-int fl_daemon_word(struct fl_kube *k, uint32_t v, size_t longest, struct fl_sym *ret)
-{
-	int r = fl_kube_text(k, v, ret);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "is empty");
-	if (r == 0 && k->doc.values[v].len > longest)
-		return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "is longer than %zu bytes", longest);
-	return r;
-}
+#define SETTING(field, type, member) FL_IS(field, type, struct fl_daemon_settings, member)
 
 /* --- where it is --- */
 
 /* Daemons have no working folder of their own that anybody would know. */
-static int read_path(struct fl_kube *k, uint32_t v, size_t longest, struct fl_sym *ret)
+static int read_path(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	int r = fl_daemon_word(k, v, longest, ret);
+	int r = fl_kube_word(k, v, (size_t)f->most, to);
 
 	if (r < 0 || fl_doc_text(&k->doc, v)[0] == '/')
 		return r;
@@ -43,27 +34,18 @@ static int read_path(struct fl_kube *k, uint32_t v, size_t longest, struct fl_sy
 	return FAIRLEAD_EINPUT;
 }
 
-static int read_state(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_path(k, v, PATH, &((struct fl_daemon_settings *)row)->state);
-}
-
-static int read_backups(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_path(k, v, PATH, &((struct fl_daemon_settings *)row)->backups);
-}
-
-static int read_socket(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_path(k, v, SOCKET_PATH, &((struct fl_daemon_settings *)row)->socket);
-}
+#define FL_C_path struct fl_sym
+static const struct fl_type fl_type_path = { .read = read_path,
+					     .schema = "\"type\": \"string\", \"pattern\": \"^/\"",
+					     .high = "maxLength" };
 
 /* As text: of a number YAML would lose that it is octal. */
-static int read_mode(struct fl_kube *k, uint32_t v, void *row)
+static int read_mode(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const char *text = fl_doc_text(&k->doc, v);
 	uint32_t mode = 0;
 
+	(void)f;
 	if (k->doc.values[v].kind != FL_TOKEN_SCALAR || k->doc.values[v].type != FL_SCALAR_STRING ||
 	    text[0] != '0' || strspn(text, "01234567") != strlen(text) || strlen(text) != 4) {
 		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected four octal digits in quotes");
@@ -72,170 +54,111 @@ static int read_mode(struct fl_kube *k, uint32_t v, void *row)
 	}
 	for (const char *digit = text; *digit; digit++)
 		mode = mode * 8 + (uint32_t)(*digit - '0');
-	((struct fl_daemon_settings *)row)->socket_mode = mode;
+	*(uint32_t *)to = mode;
 	return 0;
 }
 
+#define FL_C_mode uint32_t
+static const struct fl_type fl_type_mode = {
+	.read = read_mode, .schema = "\"type\": \"string\", \"pattern\": \"^0[0-7]{3}$\""
+};
+
 static const struct fl_field socket_fields[] = {
-	{ .name = "path", .read = read_socket, .text = FL_TEXT_NAME },
-	{ .name = "mode", .read = read_mode },
+	{ SETTING("path", path, socket), .most = SOCKET_PATH, .text = FL_TEXT_NAME,
+	  .doc = "Default: fairlead.sock in the state folder." },
+	{ SETTING("mode", mode, socket_mode),
+	  .doc = "Default \"0666\": who calls is asked of the kernel." },
 	{ .name = NULL },
 };
 
-static int read_tree(struct fl_kube *k, uint32_t v)
+static int read_tree(struct fl_kube *k, uint32_t v, void *unused)
 {
 	struct fl_tree_row row = { .place = fl_kube_place(k, v) };
-	int r = fl_daemon_word(k, v, PATH, &row.file);
+	int r = fl_kube_word(k, v, PATH, &row.file);
 
+	(void)unused;
 	return r < 0 ? r : fl_model_push_daemon_trees(k->m, &row, /* ret_id= */ NULL, k->err);
 }
 
-static int read_trees(struct fl_kube *k, uint32_t v, void *row)
+static int read_backend(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	struct fl_span *trees = &((struct fl_daemon_settings *)row)->trees;
-	int r;
-
-	trees->first = k->m->n_daemon_trees;
-	r = fl_simulation_each(k, v, read_tree);
-	trees->n = k->m->n_daemon_trees - trees->first;
-	return r;
-}
-
-static int read_backend(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "local", NULL };
 	uint32_t i;
-	int r = fl_kube_enum(k, v, names, &i);
+	int r = fl_kube_enum(k, v, f->words, &i);
 
-	return r < 0 ? r : fl_kube_text(k, v, &((struct fl_daemon_settings *)row)->backend);
+	return r < 0 ? r : fl_kube_text(k, v, to);
 }
+
+#define FL_C_backend struct fl_sym
+static const struct fl_type fl_type_backend = { .read = read_backend, .schema = "" };
 
 /* --- numbers --- */
 
-#define LENGTH(function, member)                                                                   \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return fl_simulation_length(k, v, &((struct fl_daemon_settings *)row)->member);    \
-	}
-
-LENGTH(read_time_limit, time_limit)
-LENGTH(read_max_time_limit, max_time_limit)
-LENGTH(read_max_grace, max_grace)
-LENGTH(read_keep_jobs, keep_jobs)
-LENGTH(read_keep_events, keep_events)
-LENGTH(read_keep_history, keep_history)
-LENGTH(read_cycle_interval, cycle_interval)
-
-static int read_grace(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_simulation_period(k, v, &((struct fl_daemon_settings *)row)->grace);
-}
-
-static int read_max_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_int32(k, v, &((struct fl_daemon_settings *)row)->max_priority);
-}
-
-static int read_count(struct fl_kube *k, uint32_t v, int32_t least, int32_t most, uint32_t *ret)
-{
-	int32_t n = 0;
-	int r = fl_kube_int32(k, v, &n);
-
-	if (r == 0 && (n < least || n > most))
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from %d to %d", least,
-				    most);
-	if (r == 0)
-		*ret = (uint32_t)n;
-	return r;
-}
-
-#define NUMBER(function, member, least, most)                                                      \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return read_count(k, v, least, most, &((struct fl_daemon_settings *)row)->member); \
-	}
-
-NUMBER(read_losses, losses, 1, MAX_LOSSES)
-NUMBER(read_max_jobs, max_jobs, 1, FL_MAX_WORKLOADS)
-NUMBER(read_max_jobs_per_user, max_jobs_per_user, 1, FL_MAX_WORKLOADS)
-NUMBER(read_max_jobs_per_queue, max_jobs_per_queue, 1, FL_MAX_WORKLOADS)
-NUMBER(read_max_connections, max_connections, 1, CONNECTIONS)
-NUMBER(read_max_requests, max_requests, 0, INT32_MAX)
-
-static int read_bytes(struct fl_kube *k, uint32_t v, int64_t least, int64_t most,
-		      const char *expected, int64_t *ret)
-{
-	fl_amount bytes = 0;
-	int r = fl_kube_quantity(k, v, "memory", &bytes);
-
-	if (r == 0 && (bytes < least || bytes > most))
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected %s", expected);
-	if (r == 0)
-		*ret = bytes;
-	return r;
-}
-
-static int read_output_limit(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_bytes(k, v, 1, FL_UNLIMITED - 1, "a number of bytes above 0",
-			  &((struct fl_daemon_settings *)row)->output_limit);
-}
-
-static int read_max_body(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_bytes(k, v, SMALLEST_BODY, LARGEST_BODY, "1Ki to 64Mi",
-			  &((struct fl_daemon_settings *)row)->max_body);
-}
-
-static int read_max_bytes_per_user(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_bytes(k, v, SMALLEST_BODY, FL_UNLIMITED - 1, "1Ki or more",
-			  &((struct fl_daemon_settings *)row)->max_bytes_per_user);
-}
-
 static const struct fl_field jobs[] = {
-	{ .name = "grace", .read = read_grace },
-	{ .name = "maxGrace", .read = read_max_grace },
-	{ .name = "timeLimit", .read = read_time_limit },
-	{ .name = "maxTimeLimit", .read = read_max_time_limit },
-	{ .name = "outputLimit", .read = read_output_limit },
-	{ .name = "maxPriority", .read = read_max_priority },
-	{ .name = "losses", .read = read_losses },
+	{ SETTING("grace", period, grace),
+	  .doc = "From the signal to the kill, of jobs that do not say; default 30s." },
+	{ SETTING("maxGrace", length, max_grace),
+	  .doc = "Nobody gets more; default 5m, or grace where that is more." },
+	{ SETTING("timeLimit", length, time_limit),
+	  .doc = "Of jobs that do not say; default maxTimeLimit." },
+	{ SETTING("maxTimeLimit", length, max_time_limit),
+	  .doc = "Nobody gets more; default: no limit." },
+	{ SETTING("outputLimit", quantity, output_limit), .resource = "memory", .least = 1,
+	  .most = FL_UNLIMITED - 1, .fail = "expected a number of bytes above 0",
+	  .doc = "Bytes of each stream of a task; default 64Mi." },
+	{ SETTING("maxPriority", int32, max_priority),
+	  .doc = "Of jobs of those who are no admins; default: no limit." },
+	{ SETTING("losses", uint32, losses), .least = 1, .most = MAX_LOSSES,
+	  .doc = "A job whose runner was lost so often has failed; default 3." },
 	{ .name = NULL },
 };
 
 static const struct fl_field keep[] = {
-	{ .name = "jobs", .read = read_keep_jobs },
-	{ .name = "events", .read = read_keep_events },
-	{ .name = "history", .read = read_keep_history },
+	{ SETTING("jobs", length, keep_jobs),
+	  .doc = "After their end, with their output; default 7d." },
+	{ SETTING("events", length, keep_events), .doc = "Default 30d." },
+	{ SETTING("history", length, keep_history), .doc = "Of usage; default 400d." },
 	{ .name = NULL },
 };
 
 static const struct fl_field limits[] = {
-	{ .name = "jobs", .read = read_max_jobs },
-	{ .name = "jobsPerUser", .read = read_max_jobs_per_user },
-	{ .name = "jobsPerQueue", .read = read_max_jobs_per_queue },
-	{ .name = "bytesPerUser", .read = read_max_bytes_per_user },
-	{ .name = "connections", .read = read_max_connections },
-	{ .name = "bodyBytes", .read = read_max_body },
-	{ .name = "requestsPerSecond", .read = read_max_requests },
+	{ SETTING("jobs", uint32, max_jobs), .least = 1, .most = FL_MAX_WORKLOADS,
+	  .doc = "That are not over, in all; default 200000." },
+	{ SETTING("jobsPerUser", uint32, max_jobs_per_user), .least = 1, .most = FL_MAX_WORKLOADS,
+	  .doc = "Default 50000." },
+	{ SETTING("jobsPerQueue", uint32, max_jobs_per_queue), .least = 1, .most = FL_MAX_WORKLOADS,
+	  .doc = "Default 100000." },
+	{ SETTING("bytesPerUser", quantity, max_bytes_per_user), .resource = "memory",
+	  .least = SMALLEST_BODY, .most = FL_UNLIMITED - 1, .fail = "expected 1Ki or more",
+	  .doc = "Of jobs of a user that are not over; 1Ki or more; default 512Mi." },
+	{ SETTING("connections", uint32, max_connections), .least = 1, .most = CONNECTIONS,
+	  .doc = "Default 256." },
+	{ SETTING("bodyBytes", quantity, max_body), .resource = "memory", .least = SMALLEST_BODY,
+	  .most = LARGEST_BODY, .fail = "expected 1Ki to 64Mi",
+	  .doc = "1Ki to 64Mi; default 4Mi." },
+	{ SETTING("requestsPerSecond", uint32, max_requests), .least = 0, .most = INT32_MAX,
+	  .doc = "Of each user but root; default 2000; 0: no limit." },
 	{ .name = NULL },
 };
 
 /* --- the whole --- */
 
 static const struct fl_field spec[] = {
-	{ .name = "tree", .read = read_trees, .text = FL_TEXT_NAME },
-	{ .name = "state", .read = read_state, .text = FL_TEXT_NAME },
-	{ .name = "backups", .read = read_backups, .text = FL_TEXT_NAME },
+	{ FL_IS_LIST("tree", struct fl_daemon_settings, trees, daemon_trees, read_tree),
+	  .text = FL_TEXT_NAME, .schema = FL_NOT_EMPTY_SCHEMA,
+	  .doc = "Files, folders or patterns of objects, relative to this document; objects in this file count, too." },
+	{ SETTING("state", path, state), .most = PATH, .text = FL_TEXT_NAME,
+	  .doc = "Folder of the state; --state overrides." },
+	{ SETTING("backups", path, backups), .most = PATH, .text = FL_TEXT_NAME,
+	  .doc = "Folder below which admins may have backups made; without it only root and whom the daemon runs as may." },
 	{ .name = "socket", .fields = socket_fields },
-	{ .name = "backend", .read = read_backend },
+	{ SETTING("backend", backend, backend), .words = (const char *const[]){ "local", NULL } },
 	{ .name = "machine", .fields = fl_fields_daemon_machine },
 	{ .name = "jobs", .fields = jobs },
 	{ .name = "keep", .fields = keep },
 	{ .name = "limits", .fields = limits },
 	{ .name = "access", .fields = fl_fields_daemon_access },
-	{ .name = "cycleInterval", .read = read_cycle_interval },
+	{ SETTING("cycleInterval", length, cycle_interval),
+	  .doc = "Scheduling cycles are at least so far apart; default 50ms." },
 	{ .name = NULL },
 };
 
@@ -277,13 +200,8 @@ static int read_daemon(struct fl_kube *k)
 	struct fl_daemon_settings *d = &k->m->daemon;
 	int r;
 
-	if (d->present) {
-		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "a second Daemon");
-		fl_fail_hint(k->err, "the first is at %.200s:%u:%u",
-			     fl_model_text(k->m, k->m->inputs[d->place.file]), d->place.line,
-			     d->place.column);
-		return FAIRLEAD_EINPUT;
-	}
+	if (d->present)
+		return fl_own_second(k, "Daemon", d->place);
 	d->present = true;
 	d->place = fl_kube_place(k, 0);
 	d->name = k->name;
@@ -291,5 +209,5 @@ static int read_daemon(struct fl_kube *k)
 	return r < 0 ? r : check(k, d);
 }
 
-const struct fl_kind fl_kind_daemon = { "fairlead.dev", "Daemon",    false,
-					daemon_fields,  read_daemon, FL_TEXT_NAME };
+const struct fl_kind fl_kind_daemon = { "fairlead.dev", "Daemon",     false,     daemon_fields,
+					read_daemon,    FL_TEXT_NAME, "v1alpha1" };

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/own/daemon_parts.h"
-#include "codec/own/simulation_parts.h"
+#include "codec/own/daemon.h"
 #include "record/job.h"
 
 enum { MAX_DEVICE = 1 << 16 };
@@ -49,7 +48,7 @@ static int read_amounts(struct fl_kube *k, uint32_t v, struct fl_sym flavor, boo
 		if (key - v > 2 * FL_MAX_RESOURCES)
 			return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d resources",
 					    FL_MAX_RESOURCES);
-		r = fl_model_sym(k->m, name, k->doc.values[key].len, &row.resource_name, k->err);
+		r = fl_kube_key(k, key, &row.resource_name);
 		if (r == 0)
 			r = read_amount(k, key + 1, name, found, &row.amount);
 		if (r == 0)
@@ -63,18 +62,13 @@ static int read_amounts(struct fl_kube *k, uint32_t v, struct fl_sym flavor, boo
 
 /* --- devices --- */
 
-static int read_device(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_daemon_word(k, v, FL_JOB_RESOURCE - 1,
-			      &((struct fl_daemon_flavor_row *)row)->device);
-}
-
-static int read_number(struct fl_kube *k, uint32_t v)
+static int read_number(struct fl_kube *k, uint32_t v, void *unused)
 {
 	int32_t n = 0;
 	uint32_t number;
 	int r = fl_kube_int32(k, v, &n);
 
+	(void)unused;
 	if (r == 0 && (n < 0 || n > MAX_DEVICE))
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 0 to %d",
 				    MAX_DEVICE);
@@ -82,41 +76,22 @@ static int read_number(struct fl_kube *k, uint32_t v)
 	return r < 0 ? r : fl_model_push_daemon_devices(k->m, &number, /* ret_id= */ NULL, k->err);
 }
 
-static int read_numbers(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_span *devices = &((struct fl_daemon_flavor_row *)row)->devices;
-	int r;
-
-	devices->first = k->m->n_daemon_devices;
-	r = fl_simulation_each(k, v, read_number);
-	devices->n = k->m->n_daemon_devices - devices->first;
-	if (r == 0 && devices->n == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-				    "an empty list: leave it out for those that are found");
-	return r;
-}
-
 static const struct fl_field device_fields[] = {
-	{ .name = "resource", .read = read_device, .text = FL_TEXT_RESOURCE },
-	{ .name = "numbers", .read = read_numbers },
+	{ FL_IS("resource", word, struct fl_daemon_flavor_row, device), .most = FL_JOB_RESOURCE - 1,
+	  .needed = true, .text = FL_TEXT_RESOURCE },
+	{ FL_IS_LIST("numbers", struct fl_daemon_flavor_row, devices, daemon_devices, read_number),
+	  .fail = "an empty list: leave it out for those that are found",
+	  .schema = "\"type\": \"integer\", \"minimum\": 0, \"maximum\": 65536",
+	  .doc = "Default: those that are found." },
 	{ .name = NULL },
 };
 
 static int read_devices(struct fl_kube *k, uint32_t v, void *row)
 {
-	uint32_t unused;
-	int r = fl_kube_need(k, v, "resource", &unused);
-
-	return r < 0 ? r : fl_kube_map(k, v, device_fields, row);
+	return fl_kube_whole(k, v, device_fields, row);
 }
 
 /* --- flavors --- */
-
-static int read_flavor_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_daemon_word(k, v, FL_JOB_RESOURCE - 1,
-			      &((struct fl_daemon_flavor_row *)row)->name);
-}
 
 static int read_flavor_resources(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -129,23 +104,36 @@ static int read_flavor_resources(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+#define QUANTITIES(item, least)                                                                    \
+	"\"type\": \"object\", \"minProperties\": " least ", \"maxProperties\": 64, "              \
+	"\"additionalProperties\": { " item " }"
+
 static const struct fl_field flavor_fields[] = {
-	{ .name = "name", .read = read_flavor_name, .text = FL_TEXT_FLAVOR },
-	{ .name = "resources", .read = read_flavor_resources, .keys = FL_TEXT_RESOURCE },
-	{ .name = "devices", .read = read_devices, .fields = device_fields },
+	{ FL_IS("name", word, struct fl_daemon_flavor_row, name), .most = FL_JOB_RESOURCE - 1,
+	  .needed = true, .text = FL_TEXT_FLAVOR },
+	{ .name = "resources",
+	  .read = read_flavor_resources,
+	  .keys = FL_TEXT_RESOURCE,
+	  .schema = QUANTITIES(FL_QUANTITY_SCHEMA, "1"),
+	  .doc = "What it has of each; auto: what is found. Default: all that is found." },
+	{ .name = "devices",
+	  .read = read_devices,
+	  .fields = device_fields,
+	  .doc = "A resource whose units are devices with numbers." },
 	{ .name = NULL },
 };
 
-static int read_flavor(struct fl_kube *k, uint32_t v)
+static int read_flavor(struct fl_kube *k, uint32_t v, void *unused)
 {
 	struct fl_daemon_flavor_row row = { .place = fl_kube_place(k, v) };
 	uint32_t name;
 	int r = fl_kube_need(k, v, "name", &name);
 
+	(void)unused;
 	if (r == 0) /* its resources say to which flavor they belong */
-		r = read_flavor_name(k, name, &row);
+		r = fl_kube_word(k, name, FL_JOB_RESOURCE - 1, &row.name);
 	if (r == 0)
-		r = fl_kube_map(k, v, flavor_fields, &row);
+		r = fl_kube_whole(k, v, flavor_fields, &row);
 	for (uint32_t i = 0; r == 0 && i < k->m->n_daemon_flavors; i++)
 		if (k->m->daemon_flavors[i].name.v == row.name.v)
 			return fl_kube_fail(k, name, FAIRLEAD_EINPUT,
@@ -156,28 +144,7 @@ static int read_flavor(struct fl_kube *k, uint32_t v)
 	return r < 0 ? r : fl_model_push_daemon_flavors(k->m, &row, /* ret_id= */ NULL, k->err);
 }
 
-static int read_flavors(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_daemon_settings *d = row;
-	int r;
-
-	d->flavors.first = k->m->n_daemon_flavors;
-	r = fl_simulation_each(k, v, read_flavor);
-	d->flavors.n = k->m->n_daemon_flavors - d->flavors.first;
-	return r;
-}
-
 /* --- the machine --- */
-
-static int read_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_daemon_word(k, v, FL_MAX_NAME, &((struct fl_daemon_settings *)row)->machine_name);
-}
-
-static int read_cohort(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_daemon_word(k, v, FL_MAX_NAME, &((struct fl_daemon_settings *)row)->cohort);
-}
 
 static int read_reserved(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -185,27 +152,22 @@ static int read_reserved(struct fl_kube *k, uint32_t v, void *row)
 			    &((struct fl_daemon_settings *)row)->reserved);
 }
 
-static int read_cgroup(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = {
-		[FL_CGROUP_AUTO] = "auto",
-		[FL_CGROUP_OFF] = "off",
-		[FL_CGROUP_REQUIRED] = "required",
-		NULL,
-	};
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_daemon_settings *)row)->cgroup = (enum fl_cgroup_use)i;
-	return r;
-}
-
 const struct fl_field fl_fields_daemon_machine[] = {
-	{ .name = "name", .read = read_name, .text = FL_TEXT_MACHINE },
-	{ .name = "cohort", .read = read_cohort, .text = FL_TEXT_COHORT },
-	{ .name = "flavors", .read = read_flavors, .fields = flavor_fields, .list = true },
-	{ .name = "reserved", .read = read_reserved, .keys = FL_TEXT_RESOURCE },
-	{ .name = "cgroup", .read = read_cgroup },
+	{ FL_IS("name", word, struct fl_daemon_settings, machine_name), .most = FL_MAX_NAME,
+	  .text = FL_TEXT_MACHINE, .doc = "Default: node." },
+	{ FL_IS("cohort", word, struct fl_daemon_settings, cohort), .most = FL_MAX_NAME,
+	  .text = FL_TEXT_COHORT,
+	  .doc = "This cohort gets what the machine has, less what queues have of their own." },
+	{ FL_IS_LIST("flavors", struct fl_daemon_settings, flavors, daemon_flavors, read_flavor),
+	  .fields = flavor_fields, .schema = "\"maxItems\": 64",
+	  .doc = "In the order in which they are tried; default: one, called default, with all that is found." },
+	{ .name = "reserved",
+	  .read = read_reserved,
+	  .keys = FL_TEXT_RESOURCE,
+	  .schema = QUANTITIES(FL_QUANTITY_SCHEMA, "0"),
+	  .doc = "Kept for the system." },
+	{ FL_IS_ENUM("cgroup", struct fl_daemon_settings, cgroup, enum fl_cgroup_use, "auto", "off",
+		     "required") },
 	{ .name = NULL },
 };
 

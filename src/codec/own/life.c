@@ -23,7 +23,7 @@ int fl_life_read_arrives(struct fl_kube *k, uint32_t v, void *row)
 	life->noted = true;
 	life->from_start = !strchr(text, '-') && !strchr(text, ':');
 	if (life->from_start)
-		return fl_simulation_period(k, v, &life->arrives);
+		return fl_own_period(k, v, &life->arrives);
 	r = fl_time_parse(text, k->doc.values[v].len, &life->arrives, k->err);
 	return r < 0 ? fl_kube_blame(k, v) : 0;
 }
@@ -39,7 +39,7 @@ int fl_life_read_runs(struct fl_kube *k, uint32_t v, void *row)
 		k->life.runs = FL_NEVER;
 		return 0;
 	}
-	r = fl_simulation_length(k, v, &k->life.runs);
+	r = fl_own_length(k, v, &k->life.runs);
 	if (r == FAIRLEAD_EINPUT)
 		fl_fail_hint(k->err, "a length of time such as 90m, or forever");
 	return r;
@@ -49,7 +49,7 @@ int fl_life_read_gives_up(struct fl_kube *k, uint32_t v, void *row)
 {
 	(void)row;
 	k->life.noted = true;
-	return fl_simulation_period(k, v, &k->life.stays);
+	return fl_own_period(k, v, &k->life.stays);
 }
 
 int fl_life_read_class(struct fl_kube *k, uint32_t v, void *row)

@@ -142,5 +142,5 @@ static int read_document(struct fl_kube *k)
 	return r;
 }
 
-const struct fl_kind fl_kind_moves = { "fairlead.dev", "Moves",       false,
-				       moves_fields,   read_document, FL_TEXT_NAME };
+const struct fl_kind fl_kind_moves = { "fairlead.dev", "Moves",      false,     moves_fields,
+				       read_document,  FL_TEXT_NAME, "v1alpha1" };

@@ -291,5 +291,5 @@ static int read_policy(struct fl_kube *k)
 	return r;
 }
 
-const struct fl_kind fl_kind_policy = { "fairlead.dev", "Policy",    false,
-					policy_fields,  read_policy, FL_TEXT_NAME };
+const struct fl_kind fl_kind_policy = { "fairlead.dev", "Policy",     false,     policy_fields,
+					read_policy,    FL_TEXT_NAME, "v1alpha1" };

@@ -12,8 +12,6 @@
 #include "base/time.h"
 #include "codec/own/simulation_parts.h"
 
-/* --- what the parts share --- */
-
 int fl_simulation_each(struct fl_kube *k, uint32_t v, int (*item)(struct fl_kube *k, uint32_t item))
 {
 	uint32_t end = 0;
@@ -29,68 +27,18 @@ static bool is_scalar(const struct fl_kube *k, uint32_t v)
 	return k->doc.values[v].kind == FL_TOKEN_SCALAR;
 }
 
-int fl_simulation_period(struct fl_kube *k, uint32_t v, fl_time *ret)
-{
-	if (is_scalar(k, v) && k->doc.values[v].type != FL_SCALAR_STRING &&
-	    strcmp(fl_doc_text(&k->doc, v), "0") != 0) {
-		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.60s' is not a length of time",
-			     fl_doc_text(&k->doc, v));
-		fl_fail_hint(k->err, "write it with a unit, like 10s, 5m or 30d");
-		return FAIRLEAD_EINPUT;
-	}
-	if (!is_scalar(k, v))
-		return fl_kube_duration(k, v, ret); /* says what is wrong */
-	if (fl_period_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
-		return fl_kube_blame(k, v);
-	return 0;
-}
-
-int fl_simulation_length(struct fl_kube *k, uint32_t v, fl_time *ret)
-{
-	fl_time value = 0;
-	int r = fl_simulation_period(k, v, &value);
-
-	if (r == 0 && value == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected more than 0");
-	if (r == 0)
-		*ret = value;
-	return r;
-}
-
-int fl_simulation_positive(struct fl_kube *k, uint32_t v, double *ret)
-{
-	double value = 0;
-	int r = fl_kube_finite(k, v, &value);
-
-	if (r == 0 && value <= 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number above 0");
-	if (r == 0)
-		*ret = value;
-	return r;
-}
-
-int fl_simulation_word(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
-{
-	if (is_scalar(k, v) && k->doc.values[v].type == FL_SCALAR_INT)
-		return fl_model_sym(k->m, fl_doc_text(&k->doc, v), k->doc.values[v].len, ret,
-				    k->err);
-	return fl_kube_text(k, v, ret);
-}
-
 /* --- settings --- */
 
 #define PERIOD(function, member)                                                                   \
 	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
 	{                                                                                          \
-		return fl_simulation_period(k, v,                                                  \
-					    &((struct fl_simulation_settings *)row)->member);      \
+		return fl_own_period(k, v, &((struct fl_simulation_settings *)row)->member);       \
 	}
 
 #define LENGTH(function, member)                                                                   \
 	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
 	{                                                                                          \
-		return fl_simulation_length(k, v,                                                  \
-					    &((struct fl_simulation_settings *)row)->member);      \
+		return fl_own_length(k, v, &((struct fl_simulation_settings *)row)->member);       \
 	}
 
 LENGTH(read_until, until)
@@ -137,7 +85,7 @@ static int read_checkpoint(struct fl_kube *k, uint32_t v, void *row)
 		*ret = *text == 'n' ? FL_NEVER : 0;
 		return 0;
 	}
-	r = fl_simulation_length(k, v, ret);
+	r = fl_own_length(k, v, ret);
 	if (r == FAIRLEAD_EINPUT)
 		fl_fail_hint(k->err, "never, always, or a length of time such as 10m");
 	return r;
@@ -260,4 +208,5 @@ static int read_simulation(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_simulation = { "fairlead.dev",    "Simulation",    false,
-					    simulation_fields, read_simulation, FL_TEXT_NAME };
+					    simulation_fields, read_simulation, FL_TEXT_NAME,
+					    "v1alpha1" };

@@ -185,12 +185,12 @@ static int read_min_pods(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_begins(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_period(k, v, &((struct fl_class_row *)row)->begins);
+	return fl_own_period(k, v, &((struct fl_class_row *)row)->begins);
 }
 
 static int read_ends(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_length(k, v, &((struct fl_class_row *)row)->ends);
+	return fl_own_length(k, v, &((struct fl_class_row *)row)->ends);
 }
 
 const struct fl_field fl_fields_class[] = {

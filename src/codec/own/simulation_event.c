@@ -111,7 +111,7 @@ enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
 static int read_at(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_period(k, v, &((struct change *)row)->at);
+	return fl_own_period(k, v, &((struct change *)row)->at);
 }
 
 static int read_kills(struct fl_kube *k, uint32_t v, void *row)
@@ -298,12 +298,12 @@ struct failure {
 
 static int read_every(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_length(k, v, &((struct failure *)row)->every);
+	return fl_own_length(k, v, &((struct failure *)row)->every);
 }
 
 static int read_lasts(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_length(k, v, &((struct failure *)row)->lasts);
+	return fl_own_length(k, v, &((struct failure *)row)->lasts);
 }
 
 const struct fl_field fl_fields_failure[] = {

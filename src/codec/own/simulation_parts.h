@@ -8,19 +8,11 @@
 #ifndef FL_CODEC_OWN_SIMULATION_PARTS_H
 #define FL_CODEC_OWN_SIMULATION_PARTS_H
 
-#include "codec/object/fields.h"
+#include "codec/own/values.h"
 
 /* Each item of the list @v. */
 int fl_simulation_each(struct fl_kube *k, uint32_t v,
 		       int (*item)(struct fl_kube *k, uint32_t item));
-
-/* A length of time, in days and weeks, too; and one that is longer than nothing. */
-int fl_simulation_period(struct fl_kube *k, uint32_t v, fl_time *ret);
-int fl_simulation_length(struct fl_kube *k, uint32_t v, fl_time *ret);
-/* A number above 0. */
-int fl_simulation_positive(struct fl_kube *k, uint32_t v, double *ret);
-/* A number or a text as a text: "7" of 7. */
-int fl_simulation_word(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 
 /* simulation_random.c: lengths of time in seconds, or numbers of pods, all at least 1 */
 enum fl_simulation_unit { FL_OF_TIME, FL_OF_PODS };

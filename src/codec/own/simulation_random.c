@@ -19,7 +19,7 @@ static int read_one(struct fl_kube *k, uint32_t v, struct reading *d, double *re
 
 	if (d->unit == FL_OF_PODS)
 		return fl_kube_number(k, v, ret);
-	r = fl_simulation_period(k, v, &t);
+	r = fl_own_period(k, v, &t);
 	*ret = (double)t / (double)FL_SECOND;
 	return r;
 }
@@ -74,7 +74,7 @@ static int read_exponential(struct fl_kube *k, uint32_t v, void *row)
 #define POSITIVE(function, member)                                                                 \
 	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
 	{                                                                                          \
-		return fl_simulation_positive(k, v, &((struct reading *)row)->d.member);           \
+		return fl_own_positive(k, v, &((struct reading *)row)->d.member);                  \
 	}
 
 ABOVE(read_a, a)

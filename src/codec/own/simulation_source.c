@@ -32,7 +32,7 @@ static int read_names(struct fl_kube *k, uint32_t v, struct fl_span *ret)
 	for (uint32_t i = v + 1; r == 0 && i < end; i = fl_kube_next(k, i)) {
 		struct fl_sym name = { 0 };
 
-		r = fl_simulation_word(k, i, &name);
+		r = fl_own_name(k, i, &name);
 		if (r == 0)
 			r = check_range(k, i);
 		if (r == 0)
@@ -184,18 +184,18 @@ static int read_openb(struct fl_kube *k, uint32_t v, void *row)
 
 static int read_from(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_period(k, v, &((struct fl_trace_row *)row)->from);
+	return fl_own_period(k, v, &((struct fl_trace_row *)row)->from);
 }
 
 static int read_for(struct fl_kube *k, uint32_t v, void *row)
 {
-	return fl_simulation_length(k, v, &((struct fl_trace_row *)row)->length);
+	return fl_own_length(k, v, &((struct fl_trace_row *)row)->length);
 }
 
 /* Far beyond what means anything, and times stay numbers. */
 static int read_factor(struct fl_kube *k, uint32_t v, double *ret)
 {
-	int r = fl_simulation_positive(k, v, ret);
+	int r = fl_own_positive(k, v, ret);
 
 	return r == 0 && (*ret < 1e-6 || *ret > 1e6) ?
 		       fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 1e-6 to 1e6") :

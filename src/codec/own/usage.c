@@ -222,4 +222,5 @@ static int read_history(struct fl_kube *k)
 }
 
 const struct fl_kind fl_kind_usage_history = { "fairlead.dev", "UsageHistory", false,
-					       history_fields, read_history,   FL_TEXT_NAME };
+					       history_fields, read_history,   FL_TEXT_NAME,
+					       "v1alpha1" };
