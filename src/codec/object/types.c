@@ -137,8 +137,7 @@ int fl_kube_word(struct fl_kube *k, uint32_t v, size_t longest, struct fl_sym *r
 	return r;
 }
 
-_Static_assert(sizeof(enum fl_policy_kind) == sizeof(uint32_t),
-	       "an enum is as large as its number");
+_Static_assert(sizeof(enum fl_dialect) == sizeof(uint32_t), "an enum is as large as its number");
 
 const struct fl_type fl_type_enum = { .read = read_enum, .schema = "" };
 const struct fl_type fl_type_either = { .read = read_either, .schema = "" };
