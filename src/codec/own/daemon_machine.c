@@ -159,7 +159,7 @@ const struct fl_field fl_fields_daemon_machine[] = {
 	  .text = FL_TEXT_COHORT,
 	  .doc = "This cohort gets what the machine has, less what queues have of their own." },
 	{ FL_IS_LIST("flavors", struct fl_daemon_settings, flavors, daemon_flavors, read_flavor),
-	  .fields = flavor_fields, .schema = "\"maxItems\": 64",
+	  .fields = flavor_fields, .list = true, .schema = "\"maxItems\": 64",
 	  .doc = "In the order in which they are tried; default: one, called default, with all that is found." },
 	{ .name = "reserved",
 	  .read = read_reserved,
