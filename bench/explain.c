@@ -133,11 +133,13 @@ static void render(const struct answer *a, bool json, FILE *out)
 	const struct fl_explain_report e = { .x = &a->x,
 					     .tree = fl_borrow_tree(a->p),
 					     .usage = fl_borrow_usage(a->p),
-					     .now = NOW * FL_SECOND,
-					     .policy = fl_borrow_policy.name };
+					     .now = NOW * FL_SECOND };
 	fairlead_error err;
 
-	must(json ? fl_explain_json(&r, &e, &err) : fl_explain_text(&r, &e, &err), &err);
+	if (json)
+		fl_document_json(&r, &fl_explain_document, &e);
+	else
+		must(fl_explain_text(&r, &e, &err), &err);
 }
 
 /* Into memory; its bytes. */

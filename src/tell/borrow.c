@@ -22,10 +22,12 @@ static int explain(const struct fl_question *q, struct fl_workload w, const stru
 		.tree = fl_borrow_tree(q->policy),
 		.usage = fl_borrow_usage(q->policy),
 		.now = q->now,
-		.policy = q->ops->name,
 		.eta = eta,
 	};
-	return q->json ? fl_explain_json(q->report, &e, err) : fl_explain_text(q->report, &e, err);
+	if (!q->json)
+		return fl_explain_text(q->report, &e, err);
+	fl_document_json(q->report, &fl_explain_document, &e);
+	return 0;
 }
 
 static int tree(const struct fl_question *q, const struct fl_tell_tree *of, fairlead_error *err)

@@ -17,11 +17,11 @@ static int explain(const struct fl_question *q, struct fl_workload w, const stru
 
 	if (rc < 0)
 		return rc;
-	const struct fl_entitle_answer a = {
-		.x = &x, .now = q->now, .policy = q->ops->name, .eta = eta
-	};
-	return q->json ? fl_entitle_explain_json(q->report, &a, err) :
-			 fl_entitle_explain_text(q->report, &a, err);
+	const struct fl_entitle_answer a = { .x = &x, .now = q->now, .eta = eta };
+	if (!q->json)
+		return fl_entitle_explain_text(q->report, &a, err);
+	fl_document_json(q->report, &fl_entitle_explain_document, &a);
+	return 0;
 }
 
 static int tree(const struct fl_question *q, const struct fl_tell_tree *of, fairlead_error *err)

@@ -123,7 +123,7 @@ const char *fl_explain_change_text(const struct fl_report *r, const struct fl_ex
 				   const struct fl_explain_change *c, char buffer[FL_SENTENCE])
 {
 	const struct fl_model *m = r->model;
-	const char *field = fl_explain_field(c->kind);
+	const char *field = fl_cell_fields[c->kind];
 	char a[32], b[32], name[FL_REPORT_NAME];
 
 	switch (c->kind) {

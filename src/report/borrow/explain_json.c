@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of the answer as JSON. */
 #include "base/time.h"
 #include "report/borrow/explain_report.h"
-#include "report/out/report_json.h"
+#include "report/common/explain_shapes.h"
+#include "report/out/held_shape.h"
 
-struct out {
-	struct fl_json *json;
-	const struct fl_report *report;
-	const struct fl_explain_report *e;
-};
+static const struct fl_explain *explain_of(const struct fl_shape_at *at)
+{
+	const struct fl_explain_report *e = at->answer;
+
+	return e->x;
+}
 
 static const char *const decisions[] = {
 	[FL_ADMIT] = "Admit",
@@ -16,345 +19,469 @@ static const char *const decisions[] = {
 	[FL_WAIT] = "Wait",
 };
 
-static void put_amount(const struct out *o, const char *key, fl_amount v)
+/* --- what does not fit --- */
+
+static const char *podset_name(const struct fl_shape_at *at, const void *row,
+			       char buffer[FL_SHAPE_TEXT])
 {
-	if (v == FL_UNLIMITED)
-		fl_json_text(o->json, key, "unlimited");
-	else
-		fl_json_int(o->json, key, v);
+	const struct fl_workload_row *w = &at->model->workloads[explain_of(at)->workload.v];
+	const struct fl_explain_need *need = row;
+
+	(void)buffer;
+	return fl_model_text(at->model, at->model->podsets[w->podsets.first + need->podset].name);
 }
 
-static void put_node(const struct out *o, const char *key, struct fl_node n)
+static const char *const binds[] = {
+	[FL_BIND_QUOTA] = "Quota",
+	[FL_BIND_BORROWING_LIMIT] = "BorrowingLimit",
+};
+
+#define ROW struct fl_bind
+static const struct fl_json_field bind_fields[] = {
+	FL_FIELD_ENUM("by", kind, binds, NULL),
+	FL_FIELD(NODE, "node", node, NULL),
+	FL_FIELD(AMOUNT, "left", left, "what this node lets through"),
+	FL_FIELD(AMOUNT, "keptBelow", below, "what nodes below it keep for themselves"),
+};
+static const struct fl_json_shape bind_shape = FL_SHAPE(bind_fields, "binding");
+#undef ROW
+
+#define ROW struct fl_explain_need
+#define COMPARES                                                                                   \
+	(1u << FL_NEED_FITS | 1u << FL_NEED_WAITS | 1u << FL_NEED_NEVER | 1u << FL_NEED_REFUSED)
+#define ASKS (COMPARES | 1u << FL_NEED_NOT_COVERED)
+static const struct fl_json_field need_fields[] = {
+	FL_FIELD_TEXT("podSet", podset_name, NULL),
+	FL_FIELD(FLAVOR, "flavor", flavor, NULL, .maybe = true),
+	FL_FIELD(RESOURCE, "resource", resource, NULL, .maybe = true),
+	FL_FIELD_ENUM("verdict", verdict, fl_explain_verdicts, NULL),
+	FL_FIELD(CHECK, "rule", check, "Refused: by which rule",
+		 FL_IF(verdict, 1u << FL_NEED_REFUSED)),
+	FL_FIELD(AMOUNT, "requested", requested, NULL, FL_IF(verdict, ASKS)),
+	FL_FIELD(AMOUNT, "available", available, NULL, FL_IF(verdict, COMPARES)),
+	FL_FIELD(AMOUNT, "maximum", potential, "if nobody used anything", FL_IF(verdict, COMPARES)),
+	FL_FIELD(AMOUNT, "nominal", nominal, NULL, FL_IF(verdict, COMPARES)),
+	FL_FIELD_IN("binding", bind, bind_shape, "what decides the number that was compared",
+		    FL_IF(verdict, COMPARES)),
+};
+static const struct fl_json_shape need_shape = FL_SHAPE(need_fields, "need");
+#undef ROW
+
+#define ROW struct fl_explain_holder
+static const struct fl_json_field holder_fields[] = {
+	FL_FIELD(QUEUE, "clusterQueue", queue, NULL), FL_FIELD(AMOUNT, "usage", usage, NULL),
+	FL_FIELD(AMOUNT, "own", own, NULL),           FL_FIELD(AMOUNT, "borrowed", borrowed, NULL),
+	FL_FIELD(AMOUNT, "idleNotLent", kept, NULL),  FL_FIELD(COUNT, "workloads", workloads, NULL),
+};
+static const struct fl_json_shape holder_shape = FL_SHAPE(holder_fields, "holder");
+#undef ROW
+
+/* --- who comes first --- */
+
+static fl_amount requested(const struct fl_model *m, const struct fl_workload_row *w, uint32_t r)
 {
-	fl_json_object(o->json, key);
-	fl_json_text(o->json, "kind", fl_report_kind(o->report->model, n));
-	fl_json_text(o->json, "name", fl_report_node(o->report->model, n));
-	fl_json_end_object(o->json);
-}
+	fl_amount sum = 0;
 
-static void put_need(const struct out *o, const char *key, const struct fl_explain_need *need)
-{
-	const struct fl_model *m = o->report->model;
-	const struct fl_workload_row *w = &m->workloads[o->e->x->workload.v];
-	struct fl_json *j = o->json;
+	for (uint32_t k = 0; k < w->podsets.n; k++) {
+		const struct fl_podset *ps = &m->podsets[w->podsets.first + k];
 
-	fl_json_object(j, key);
-	fl_json_text(j, "podSet",
-		     fl_model_text(m, m->podsets[w->podsets.first + need->podset].name));
-	if (need->flavor.v != FL_NONE)
-		fl_json_text(j, "flavor", fl_report_flavor(m, need->flavor));
-	if (need->resource.v != FL_NONE)
-		fl_json_text(j, "resource", fl_report_resource(m, need->resource));
-	fl_json_text(j, "verdict", fl_explain_verdict_name(need->verdict));
-	if (need->verdict == FL_NEED_REFUSED)
-		fl_json_text(j, "rule", fl_check_name(need->check));
-	if (need->verdict != FL_NEED_NO_MATCH)
-		put_amount(o, "requested", need->requested);
-	if (need->verdict != FL_NEED_NO_MATCH && need->verdict != FL_NEED_NOT_COVERED) {
-		bool limit = need->bind.kind == FL_BIND_BORROWING_LIMIT;
+		for (uint32_t i = 0; i < ps->requests.n; i++) {
+			const struct fl_request *q = &m->requests[ps->requests.first + i];
 
-		put_amount(o, "available", need->available);
-		put_amount(o, "maximum", need->potential);
-		put_amount(o, "nominal", need->nominal);
-		fl_json_object(j, "binding");
-		fl_json_text(j, "by", limit ? "BorrowingLimit" : "Quota");
-		put_node(o, "node", need->bind.node);
-		put_amount(o, "left", need->bind.left);
-		put_amount(o, "keptBelow", need->bind.below);
-		fl_json_end_object(j);
-	}
-	fl_json_end_object(j);
-}
-
-static void put_holders(const struct out *o)
-{
-	const struct fl_explain *x = o->e->x;
-
-	fl_json_list(o->json, "holders");
-	for (uint32_t i = 0; i < x->n_holders; i++) {
-		const struct fl_explain_holder *h = &x->holders[i];
-
-		fl_json_object(o->json, NULL);
-		fl_json_text(o->json, "clusterQueue", fl_report_node(o->report->model, h->queue));
-		put_amount(o, "usage", h->usage);
-		put_amount(o, "own", h->own);
-		put_amount(o, "borrowed", h->borrowed);
-		put_amount(o, "idleNotLent", h->kept);
-		fl_json_int(o->json, "workloads", h->workloads);
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-}
-
-static void put_requests(const struct out *o, struct fl_workload w)
-{
-	const struct fl_model *m = o->report->model;
-	const struct fl_workload_row *row = &m->workloads[w.v];
-
-	fl_json_object(o->json, "requests");
-	for (uint32_t r = 0; r < m->n_resources; r++) {
-		fl_amount sum = 0;
-
-		for (uint32_t k = 0; k < row->podsets.n; k++) {
-			const struct fl_podset *ps = &m->podsets[row->podsets.first + k];
-
-			for (uint32_t i = 0; i < ps->requests.n; i++)
-				if (m->requests[ps->requests.first + i].resource.v == r)
-					sum = fl_sat_add(
-						sum,
-						fl_sat_mul(
-							m->requests[ps->requests.first + i].amount,
-							fl_podset_left(ps)));
+			if (q->resource.v == r)
+				sum = fl_sat_add(sum, fl_sat_mul(q->amount, fl_podset_left(ps)));
 		}
-		if (sum)
-			fl_json_int(o->json, fl_report_resource(m, (struct fl_resource){ r }), sum);
 	}
-	fl_json_end_object(o->json);
+	return sum;
 }
 
-static void put_ahead(const struct out *o)
+/* Of a row that begins with its workload. */
+static void put_requests(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_explain *x = o->e->x;
-	const struct fl_model *m = o->report->model;
-	char name[FL_REPORT_NAME], time[40];
+	const struct fl_model *m = at->model;
+	const struct fl_workload *w = row;
 
-	fl_json_object(o->json, "ahead");
-	fl_json_int(o->json, "count", x->n_ahead);
-	fl_json_list(o->json, "workloads");
-	for (uint32_t i = 0; i < x->n_ahead && i < FL_EXPLAIN_AHEAD; i++) {
-		struct fl_workload w = { x->ahead[i] };
+	fl_json_object(at->json, key);
+	for (uint32_t r = 0; r < m->n_resources; r++) {
+		fl_amount sum = requested(m, &m->workloads[w->v], r);
 
-		fl_json_object(o->json, NULL);
-		fl_json_text(o->json, "workload", fl_report_workload(m, w, name));
-		fl_json_int(o->json, "priority", m->workloads[w.v].priority);
-		if (m->workloads[w.v].created != FL_TIME_NONE)
-			fl_json_text(o->json, "created",
-				     fl_time_format(time, m->workloads[w.v].created));
-		put_requests(o, w);
-		fl_json_end_object(o->json);
+		if (sum)
+			fl_json_int(at->json, fl_report_resource(m, (struct fl_resource){ r }),
+				    sum);
 	}
-	fl_json_end_list(o->json);
-	fl_json_end_object(o->json);
-	fl_json_list(o->json, "servedFirst");
-	for (uint32_t i = 0; i < x->n_served; i++)
-		fl_json_text(o->json, NULL,
-			     fl_report_workload(m, (struct fl_workload){ x->served[i] }, name));
-	fl_json_end_list(o->json);
+	fl_json_end_object(at->json);
 }
 
-static void put_share(const struct out *o, const char *key, double share)
+struct waits {
+	struct fl_workload workload;
+	int32_t priority;
+	fl_time created;
+};
+
+static bool fill_waits(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	struct fl_workload w = { *(const uint32_t *)source };
+	const struct fl_workload_row *r = &at->model->workloads[w.v];
+
+	(void)i;
+	*(struct waits *)row = (struct waits){ w, r->priority, r->created };
+	return true;
+}
+
+#define ROW struct waits
+static const struct fl_json_field waits_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(INT, "priority", priority, NULL),
+	FL_FIELD(TIME, "created", created, NULL, .maybe = true),
+	FL_FIELD_PUT(MAP, "requests", put_requests, NULL, .item = FL_AS_WHOLE),
+};
+static const struct fl_json_shape waits_shape = FL_SHAPE_MADE(waits_fields, fill_waits,
+							      sizeof(uint32_t), "waits");
+#undef ROW
+
+static struct fl_shape_rows ahead(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_explain *x = row;
+
+	(void)at;
+	return (struct fl_shape_rows){ x->ahead, x->n_ahead < FL_EXPLAIN_AHEAD ? x->n_ahead :
+										 FL_EXPLAIN_AHEAD };
+}
+
+#define ROW struct fl_explain
+static const struct fl_json_field ahead_fields[] = {
+	FL_FIELD(COUNT, "count", n_ahead, NULL),
+	FL_FIELD_ROWS("workloads", ahead, waits_shape, "the first ten, in order",
+		      .more = "{\"maxItems\": 10}"),
+};
+static const struct fl_json_shape ahead_shape = FL_SHAPE(ahead_fields, "ahead");
+#undef ROW
+
+/* --- victims --- */
+
+/* A number of a check, in its unit. */
+static void put_number(const struct fl_shape_at *at, const char *key, const struct fl_number *n)
 {
 	char text[32];
 
-	fl_json_text(o->json, key, fl_report_precise(&(struct fl_share){ .precise = share }, text));
-}
-
-/* Both numbers of a check, and what they count. */
-static void put_numbers(const struct out *o, struct fl_number lhs, struct fl_number rhs)
-{
-	static const char *const units[] = {
-		[FL_NUMBER_AMOUNT] = "amount",
-		[FL_NUMBER_SHARE] = "share",
-		[FL_NUMBER_TIME] = "time",
-		[FL_NUMBER_DURATION] = "nanoseconds",
-	};
-	const struct fl_number both[] = { lhs, rhs };
-	static const char *const keys[] = { "lhs", "rhs" };
-	char time[40];
-
-	fl_json_text(o->json, "unit", units[lhs.kind]);
-	for (int i = 0; i < 2; i++)
-		if (both[i].kind == FL_NUMBER_SHARE)
-			put_share(o, keys[i], both[i].share);
-		else if (both[i].kind == FL_NUMBER_TIME)
-			fl_json_text(o->json, keys[i], fl_time_format(time, both[i].amount));
-		else
-			put_amount(o, keys[i], both[i].amount);
-}
-
-static void put_refusal(const struct out *o, const struct fl_explain_refusal *row)
-{
-	const struct fl_model *m = o->report->model;
-	char name[FL_REPORT_NAME];
-
-	fl_json_object(o->json, NULL);
-	if (row->victim.v == FL_NONE) {
-		fl_json_int(o->json, "allBelow", row->n);
-	} else {
-		fl_json_text(o->json, "workload", fl_report_workload(m, row->victim, name));
-		fl_json_text(o->json, "clusterQueue",
-			     fl_report_node(m, fl_report_queue(m, row->victim)));
-	}
-	put_node(o, "node", row->node);
-	if (row->flavor.v != FL_NONE)
-		fl_json_text(o->json, "flavor", fl_report_flavor(m, row->flavor));
-	if (row->resource.v != FL_NONE)
-		fl_json_text(o->json, "resource", fl_report_resource(m, row->resource));
-	put_numbers(o, row->lhs, row->rhs);
-	fl_json_end_object(o->json);
-}
-
-static const char *policy_name(enum fl_preempt_policy policy)
-{
-	static const char *const names[] = {
-		[FL_PREEMPT_NEVER] = "Never",
-		[FL_PREEMPT_LOWER_PRIORITY] = "LowerPriority",
-		[FL_PREEMPT_LOWER_OR_NEWER_EQUAL] = "LowerOrNewerEqualPriority",
-		[FL_PREEMPT_ANY] = "Any",
-	};
-
-	return names[policy];
-}
-
-static void put_preemption(const struct out *o)
-{
-	const struct fl_explain *x = o->e->x;
-	const struct fl_model *m = o->report->model;
-	const struct fl_node_row *queue = &m->nodes[x->cluster_queue.v];
-	char name[FL_REPORT_NAME];
-
-	fl_json_object(o->json, "preemption");
-	fl_json_text(o->json, "withinClusterQueue", policy_name(queue->within_queue));
-	fl_json_text(o->json, "reclaimWithinCohort", policy_name(queue->reclaim));
-	fl_json_text(o->json, "borrowWithinCohort", policy_name(queue->borrow_within));
-	fl_json_bool(o->json, "searched", x->searched);
-	fl_json_int(o->json, "considered", x->n_considered);
-	fl_json_int(o->json, "unrelated", x->n_unrelated);
-	fl_json_list(o->json, "refused");
-	for (uint32_t i = 0; i < x->n_rules; i++) {
-		const struct fl_explain_rule *rule = &x->rules[i];
-
-		fl_json_object(o->json, NULL);
-		fl_json_text(o->json, "rule", fl_check_name(rule->check));
-		fl_json_text(o->json, "meaning", fl_check_meaning(rule->check));
-		fl_json_text(o->json, "message", fl_explain_refused(rule->check));
-		fl_json_int(o->json, "count", rule->workloads);
-		if (x->refusals[rule->first].victim.v != FL_NONE)
-			fl_json_text(o->json, "example",
-				     fl_report_workload(m, x->refusals[rule->first].victim, name));
-		fl_json_list(o->json, "victims");
-		for (uint32_t k = 0; k < rule->n; k++)
-			put_refusal(o, &x->refusals[rule->first + k]);
-		fl_json_end_list(o->json);
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_list(o->json, "victims");
-	for (uint32_t i = 0; i < x->n_victims; i++) {
-		fl_json_object(o->json, NULL);
-		fl_json_text(o->json, "workload",
-			     fl_report_workload(m, x->victims[i].workload, name));
-		fl_json_text(o->json, "reason", fl_reason_name(x->victims[i].reason));
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_end_object(o->json);
-}
-
-static void put_change(const struct out *o, const struct fl_explain_change *c)
-{
-	const struct fl_model *m = o->report->model;
-	char name[FL_REPORT_NAME], number[40];
-
-	fl_json_object(o->json, NULL);
-	if (c->kind == FL_CELL_PRIORITY)
-		fl_json_text(o->json, "workload", fl_report_workload(m, o->e->x->workload, name));
+	if (n->kind == FL_NUMBER_SHARE)
+		fl_json_text(at->json, key,
+			     fl_report_precise(&(struct fl_share){ .precise = n->share }, text));
 	else
-		put_node(o, "node", c->node);
-	fl_json_text(o->json, "field", fl_explain_field(c->kind));
-	if (c->kind == FL_CELL_WEIGHT) {
-		for (int i = 0; i < 2; i++) {
-			int n = snprintf(number, sizeof(number), "%.15g",
-					 i ? c->weight_to : c->weight_from);
-
-			fl_json_raw(o->json, i ? "to" : "from", number, (size_t)n);
-		}
-	} else {
-		if (c->kind != FL_CELL_PRIORITY) {
-			fl_json_text(o->json, "flavor", fl_report_flavor(m, c->flavor));
-			fl_json_text(o->json, "resource", fl_report_resource(m, c->resource));
-		}
-		put_amount(o, "from", c->from);
-		put_amount(o, "to", c->to);
-	}
-	fl_json_end_object(o->json);
+		fl_shape_value(at, key, n->kind == FL_NUMBER_TIME ? FL_AS_TIME : FL_AS_AMOUNT,
+			       &n->amount);
 }
 
-/* "changes": the cells of the smallest; "proposals": every kind's. */
-static void put_changes(const struct out *o)
+static void put_lhs(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_explain *x = o->e->x;
-	char then[160];
-
-	fl_json_list(o->json, "changes");
-	for (uint32_t i = 0; x->n_proposals && i < x->proposals[0].n; i++)
-		put_change(o, &x->changes[x->proposals[0].first + i]);
-	fl_json_end_list(o->json);
-	fl_json_list(o->json, "proposals");
-	for (uint32_t i = 0; i < x->n_proposals; i++) {
-		const struct fl_explain_proposal *p = &x->proposals[i];
-
-		fl_json_object(o->json, NULL);
-		fl_json_list(o->json, "changes");
-		for (uint32_t k = 0; k < p->n; k++)
-			put_change(o, &x->changes[p->first + k]);
-		fl_json_end_list(o->json);
-		fl_json_text(o->json, "alone", decisions[p->alone]);
-		fl_json_text(o->json, "comingCycle", decisions[p->next]);
-		fl_json_int(o->json, "preempted", p->n_victims);
-		fl_json_text(o->json, "message", fl_explain_outcome(p, then));
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_int(o->json, "tries", x->n_tries);
+	put_number(at, key, &((const struct fl_explain_refusal *)row)->lhs);
 }
 
-static void put_waiting(const struct out *o)
+static void put_rhs(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_explain *x = o->e->x;
-	struct fl_json *j = o->json;
-
-	fl_json_bool(j, "head", x->head);
-	fl_json_bool(j, "parked", x->parked);
-	fl_json_object(j, "alone");
-	fl_json_text(j, "decision", decisions[x->alone]);
-	fl_json_text(j, "reason", fl_reason_name(x->alone_reason));
-	fl_json_end_object(j);
-	if (x->failing != FL_NONE)
-		put_need(o, "failed", &x->needs[x->failing]);
-	fl_json_list(j, "tried");
-	for (uint32_t i = 0; i < x->n_needs; i++)
-		put_need(o, NULL, &x->needs[i]);
-	fl_json_end_list(j);
-	put_holders(o);
-	put_ahead(o);
-	put_preemption(o);
-	put_changes(o);
+	put_number(at, key, &((const struct fl_explain_refusal *)row)->rhs);
 }
 
-int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e,
-		    fairlead_error *err)
+static bool of_all(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_explain *x = e->x;
-	struct fl_json j;
-	struct out o = { &j, r, e };
-	char text[FL_SENTENCE];
-
-	(void)err;
-	fl_json_start(&j, r, "Explanation", e->policy);
-	fl_json_text(&j, "workload", fl_report_workload(r->model, x->workload, text));
-	fl_json_text(&j, "clusterQueue", fl_report_node(r->model, x->cluster_queue));
-	fl_json_text(&j, "state", fl_explain_state_name(x->state));
-	fl_json_text(&j, "reason", fl_reason_name(x->reason));
-	fl_json_text(&j, "message", fl_explain_sentence(r, e, text));
-	put_requests(&o, x->workload);
-	if (x->n_placement)
-		fl_json_placement(&j, r->model, x->workload, x->placement, x->n_placement);
-	if (x->state == FL_EXPLAIN_WAITS || x->state == FL_EXPLAIN_NEXT ||
-	    x->state == FL_EXPLAIN_PREEMPTS)
-		put_waiting(&o);
-	if (e->eta)
-		fl_eta_json(&j, r, e->eta);
-	fl_json_finish(&j);
-	return 0;
+	(void)at;
+	return ((const struct fl_explain_refusal *)row)->victim.v == FL_NONE;
 }
+
+static const char *victims_queue(const struct fl_shape_at *at, const void *row,
+				 char buffer[FL_SHAPE_TEXT])
+{
+	(void)buffer;
+	if (of_all(at, row))
+		return NULL;
+	struct fl_workload w = ((const struct fl_explain_refusal *)row)->victim;
+	return fl_report_node(at->model, fl_report_queue(at->model, w));
+}
+
+static const char *const units[] = {
+	[FL_NUMBER_AMOUNT] = "amount",
+	[FL_NUMBER_SHARE] = "share",
+	[FL_NUMBER_TIME] = "time",
+	[FL_NUMBER_DURATION] = "nanoseconds",
+};
+
+#define ROW struct fl_explain_refusal
+#define NUMBER                                                                                     \
+	"as `unit` says: an amount (of the resource; plain, such as a priority, without one), "    \
+	"the 17 digits of a share or \"inf\", a time, or nanoseconds"
+#define NUMBER_TYPE .more = "{\"type\": [\"integer\", \"string\"]}"
+static const struct fl_json_field refusal_fields[] = {
+	FL_FIELD(COUNT, "allBelow", n,
+		 "instead of a workload: how many below `node` hold what is needed, of which the "
+		 "same is true",
+		 .when = of_all, .more = "{\"minimum\": 1}"),
+	FL_FIELD(WORKLOAD, "workload", victim, NULL, .maybe = true),
+	FL_FIELD_TEXT("clusterQueue", victims_queue, "whose quota it holds", .maybe = true),
+	FL_FIELD(NODE, "node", node, NULL),
+	FL_FIELD(FLAVOR, "flavor", flavor, NULL, .maybe = true),
+	FL_FIELD(RESOURCE, "resource", resource, NULL, .maybe = true),
+	FL_FIELD_ENUM("unit", lhs.kind, units, NULL),
+	FL_FIELD_PUT(TEXT, "lhs", put_lhs, NUMBER, NUMBER_TYPE),
+	FL_FIELD_PUT(TEXT, "rhs", put_rhs, NUMBER, NUMBER_TYPE),
+};
+static const struct fl_json_shape refusal_shape =
+	FL_SHAPE(refusal_fields, "refusal",
+		 .doc = "a workload that could be a victim and is not, or all below a node",
+		 .more = "{\"oneOf\": [{\"required\": [\"workload\", \"clusterQueue\"]},"
+			 " {\"required\": [\"allBelow\"]}]}");
+#undef ROW
+
+static struct fl_shape_rows refusals(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_explain_rule *rule = row;
+
+	return (struct fl_shape_rows){ &explain_of(at)->refusals[rule->first], rule->n };
+}
+
+static const char *example(const struct fl_shape_at *at, const void *row,
+			   char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_explain_refusal *first = refusals(at, row).rows;
+
+	return of_all(at, first) ? NULL : fl_report_workload(at->model, first->victim, buffer);
+}
+
+#define ROW struct fl_explain_rule
+static const struct fl_json_field rule_fields[] = {
+	FL_FIELD_ALSO(fl_explain_rule_shape, NULL),
+	FL_FIELD_TEXT_AS(WORKLOAD, "example", example, NULL, .maybe = true),
+	FL_FIELD_ROWS("victims", refusals, refusal_shape, "all, nearest to passing first",
+		      .more = "{\"minItems\": 1}"),
+};
+static const struct fl_json_shape rule_shape = FL_SHAPE(rule_fields, "rule");
+#undef ROW
+
+static const char *const policies[] = {
+	[FL_PREEMPT_NEVER] = "Never",
+	[FL_PREEMPT_LOWER_PRIORITY] = "LowerPriority",
+	[FL_PREEMPT_LOWER_OR_NEWER_EQUAL] = "LowerOrNewerEqualPriority",
+	[FL_PREEMPT_ANY] = "Any",
+};
+
+struct policies {
+	enum fl_preempt_policy within, reclaim, borrow;
+};
+
+static bool fill_policies(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_explain *x = source;
+	const struct fl_node_row *queue = &at->model->nodes[x->cluster_queue.v];
+
+	(void)i;
+	*(struct policies *)row = (struct policies){ queue->within_queue, queue->reclaim,
+						     queue->borrow_within };
+	return true;
+}
+
+#define ROW struct policies
+static const struct fl_json_field policy_fields[] = {
+	FL_FIELD_ENUM("withinClusterQueue", within, policies, NULL),
+	FL_FIELD_ENUM("reclaimWithinCohort", reclaim, policies, NULL),
+	FL_FIELD_ENUM("borrowWithinCohort", borrow, policies, NULL),
+};
+static const struct fl_json_shape policy_shape =
+	FL_SHAPE_MADE(policy_fields, fill_policies, sizeof(struct fl_explain), "policies");
+#undef ROW
+
+#define ROW struct fl_explain_victim
+static const struct fl_json_field victim_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(REASON, "reason", reason, NULL),
+};
+static const struct fl_json_shape victim_shape = FL_SHAPE(victim_fields, "victim");
+#undef ROW
+
+#define ROW struct fl_explain
+static const struct fl_json_field preemption_fields[] = {
+	FL_FIELD_ALSO(policy_shape, NULL),
+	FL_FIELD(BOOL, "searched", searched, "whether victims were looked for"),
+	FL_FIELD(COUNT, "considered", n_considered,
+		 "workloads that hold what is needed and were looked at, victims included"),
+	FL_FIELD(COUNT, "unrelated", n_unrelated, "others, that hold nothing of it"),
+	FL_FIELD_LIST("refused", rules, n_rules, rule_shape, "the rule that refused most first"),
+	FL_FIELD_LIST("victims", victims, n_victims, victim_shape, "who goes"),
+};
+static const struct fl_json_shape preemption_shape = FL_SHAPE(preemption_fields, "preemption");
+#undef ROW
+
+/* --- changes that would help --- */
+
+static void put_side(const struct fl_shape_at *at, const char *key,
+		     const struct fl_explain_change *c, fl_amount amount, double weight)
+{
+	char text[40];
+
+	if (c->kind == FL_CELL_WEIGHT)
+		fl_json_raw(at->json, key, text,
+			    (size_t)snprintf(text, sizeof(text), "%.15g", weight));
+	else
+		fl_shape_value(at, key, FL_AS_AMOUNT, &amount);
+}
+
+static void put_from(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_explain_change *c = row;
+
+	put_side(at, key, c, c->from, c->weight_from);
+}
+
+static void put_to(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_explain_change *c = row;
+
+	put_side(at, key, c, c->to, c->weight_to);
+}
+
+static const char *change_of(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
+{
+	(void)row;
+	return fl_report_workload(at->model, explain_of(at)->workload, buffer);
+}
+
+#define ROW struct fl_explain_change
+#define QUOTAS (1u << FL_CELL_NOMINAL | 1u << FL_CELL_BORROWING_LIMIT | 1u << FL_CELL_LENDING_LIMIT)
+static const struct fl_json_field change_fields[] = {
+	FL_FIELD_TEXT_AS(WORKLOAD, "workload", change_of, NULL,
+			 FL_IF(kind, 1u << FL_CELL_PRIORITY)),
+	FL_FIELD(NODE, "node", node, NULL, FL_IF(kind, QUOTAS | 1u << FL_CELL_WEIGHT)),
+	FL_FIELD_ENUM("field", kind, fl_cell_fields, NULL, .end_name = FL_CELL_PRIORITY + 1),
+	FL_FIELD(FLAVOR, "flavor", flavor, NULL, FL_IF(kind, QUOTAS)),
+	FL_FIELD(RESOURCE, "resource", resource, NULL, FL_IF(kind, QUOTAS)),
+	FL_FIELD_PUT(BOUND, "from", put_from, NULL),
+	FL_FIELD_PUT(BOUND, "to", put_to,
+		     "cpu in milli-units, everything else in whole units; a weight in two digits"),
+};
+static const struct fl_json_shape change_shape =
+	FL_SHAPE(change_fields, "change",
+		 .more = "{\"oneOf\": [{\"required\": [\"workload\"], \"properties\":"
+			 " {\"field\": {\"const\": \"priority\"}}}, {\"required\": [\"node\"]}]}");
+#undef ROW
+
+static struct fl_shape_rows changes_of(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_explain_proposal *p = row;
+
+	return (struct fl_shape_rows){ &explain_of(at)->changes[p->first], p->n };
+}
+
+/* Those of the smallest. */
+static struct fl_shape_rows smallest(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_explain *x = row;
+
+	return x->n_proposals ? changes_of(at, &x->proposals[0]) : (struct fl_shape_rows){ 0 };
+}
+
+static const char *outcome(const struct fl_shape_at *at, const void *row,
+			   char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	return fl_explain_outcome(row, buffer);
+}
+
+#define ROW struct fl_explain_proposal
+static const struct fl_json_field proposal_fields[] = {
+	FL_FIELD_ROWS("changes", changes_of, change_shape, NULL, .more = "{\"minItems\": 1}"),
+	FL_FIELD_ENUM("alone", alone, decisions, "then, were it its queue's only head"),
+	FL_FIELD_ENUM("comingCycle", next, decisions,
+		      "then, in the coming cycle; Wait: others come first"),
+	FL_FIELD(COUNT, "preempted", n_victims, "how many must go for it"),
+	FL_FIELD_TEXT("message", outcome, NULL),
+};
+static const struct fl_json_shape proposal_shape = FL_SHAPE(proposal_fields, "proposal");
+#undef ROW
+
+/* --- the whole --- */
+
+#define ROW struct fl_explain
+static const struct fl_json_field alone_fields[] = {
+	FL_FIELD_ENUM("decision", alone, decisions, NULL),
+	FL_FIELD(REASON, "reason", alone_reason, NULL),
+};
+static const struct fl_json_shape alone_shape = FL_SHAPE(alone_fields, "alone");
+
+static struct fl_shape_rows failed(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_explain *x = row;
+
+	(void)at;
+	return (struct fl_shape_rows){ x->failing == FL_NONE ? NULL : &x->needs[x->failing], 1 };
+}
+
+static const struct fl_json_field waiting_fields[] = {
+	FL_FIELD(BOOL, "head", head, NULL),
+	FL_FIELD(BOOL, "parked", parked, "out of the queue until something frees"),
+	FL_FIELD_SAME("alone", alone_shape, "were it its queue's only head"),
+	FL_FIELD_FROM("failed", failed, need_shape, "the inequality that decides", .maybe = true),
+	FL_FIELD_LIST("tried", needs, n_needs, need_shape, NULL),
+	FL_FIELD_LIST("holders", holders, n_holders, holder_shape,
+		      "who holds what failed, most borrowed first"),
+	FL_FIELD_SAME("ahead", ahead_shape, NULL),
+	FL_FIELD_ITEMS(WORKLOAD, "servedFirst", served, n_served,
+		       "who of its tree the coming cycle serves, when it fits but they come first"),
+	FL_FIELD_SAME("preemption", preemption_shape, NULL),
+	FL_FIELD_ROWS(
+		"changes", smallest, change_shape,
+		"the smallest change: these cells together would admit it; empty when none is "
+		"known"),
+	FL_FIELD_LIST("proposals", proposals, n_proposals, proposal_shape,
+		      "the smallest change of each kind, smallest first; each was tried, and with "
+		      "one unit less it does not do"),
+	FL_FIELD(COUNT, "tries", n_tries, "how often the policy was asked for that",
+		 .more = "{\"maximum\": 1000}"),
+};
+static const struct fl_json_shape waiting_shape = FL_SHAPE(waiting_fields, "waiting");
+
+static const char *sentence(const struct fl_shape_at *at, const void *row,
+			    char buffer[FL_SHAPE_TEXT])
+{
+	(void)row;
+	return fl_explain_sentence(at->report, at->answer, buffer);
+}
+
+static bool fill_held(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_explain *x = source;
+
+	(void)at;
+	(void)i;
+	*(struct fl_held *)row = (struct fl_held){ x->workload, x->placement, x->n_placement };
+	return x->n_placement;
+}
+#undef ROW
+#define ROW struct fl_held
+static const struct fl_json_shape held_shape = FL_SHAPE_MADE(fl_held_podsets, fill_held,
+							     sizeof(struct fl_explain), "held");
+#undef ROW
+
+#define ROW struct fl_explain
+
+static const struct fl_json_field explain_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, "clusterQueue", cluster_queue, NULL),
+	FL_FIELD_ENUM("state", state, fl_explain_states, NULL),
+	FL_FIELD(REASON, "reason", reason, NULL),
+	FL_FIELD_TEXT("message", sentence, "the answer in a few sentences"),
+	FL_FIELD_PUT(MAP, "requests", put_requests, NULL, .item = FL_AS_WHOLE),
+	FL_FIELD_ALSO(held_shape, NULL, .maybe = true),
+	FL_FIELD_ALSO(waiting_shape, NULL, FL_IF(state, FL_EXPLAIN_IS_WAITING)),
+};
+static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "explain");
+#undef ROW
+
+#define ROW struct fl_explain_report
+static const struct fl_json_field fields[] = {
+	FL_FIELD_INLINE_TO(x, explain_shape),
+	FL_FIELD_TO("eta", eta, fl_eta_shape,
+		    "with --eta: when it will start, from many simulated runs", .maybe = true),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "borrow");
+#undef ROW
+
+const struct fl_document fl_explain_document = { "Explanation", "borrow", &shape, NULL };

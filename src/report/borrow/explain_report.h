@@ -9,13 +9,13 @@
 #include "report/common/eta_report.h"
 #include "report/common/explain_words.h"
 #include "report/out/report.h"
+#include "report/out/shape.h"
 
 struct fl_explain_report {
 	const struct fl_explain *x;
 	const struct fl_tree *tree;
 	const struct fl_usage *usage;
 	fl_time now;
-	const char *policy;
 	const struct fl_eta *eta; /* NULL: nobody asked when */
 };
 
@@ -29,11 +29,11 @@ const char *fl_explain_numbers(const struct fl_report *r, const struct fl_explai
 const char *fl_explain_change_text(const struct fl_report *r, const struct fl_explain_report *e,
 				   const struct fl_explain_change *c, char buffer[FL_SENTENCE]);
 const char *fl_explain_outcome(const struct fl_explain_proposal *p, char buffer[160]);
-const char *fl_explain_verdict_name(enum fl_explain_verdict verdict);
+extern const char *const fl_explain_verdicts[FL_NEED_NO_MATCH + 1];
 
 int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
 		    fairlead_error *err);
-int fl_explain_json(const struct fl_report *r, const struct fl_explain_report *e,
-		    fairlead_error *err);
+/* Of a struct fl_explain_report. */
+extern const struct fl_document fl_explain_document;
 
 #endif

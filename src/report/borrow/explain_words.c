@@ -29,19 +29,14 @@ static void add(struct words *w, const char *format, ...)
 	w->left -= wrote;
 }
 
-const char *fl_explain_verdict_name(enum fl_explain_verdict verdict)
-{
-	static const char *const names[] = {
-		[FL_NEED_FITS] = "Fits",
-		[FL_NEED_WAITS] = "NotAvailable",
-		[FL_NEED_NEVER] = "ExceedsMaxQuota",
-		[FL_NEED_REFUSED] = "Refused",
-		[FL_NEED_NOT_COVERED] = "NotCovered",
-		[FL_NEED_NO_MATCH] = "FlavorMismatch",
-	};
-
-	return names[verdict];
-}
+const char *const fl_explain_verdicts[FL_NEED_NO_MATCH + 1] = {
+	[FL_NEED_FITS] = "Fits",
+	[FL_NEED_WAITS] = "NotAvailable",
+	[FL_NEED_NEVER] = "ExceedsMaxQuota",
+	[FL_NEED_REFUSED] = "Refused",
+	[FL_NEED_NOT_COVERED] = "NotCovered",
+	[FL_NEED_NO_MATCH] = "FlavorMismatch",
+};
 
 static void add_binding(struct words *w, const struct fl_explain_need *need)
 {

@@ -196,62 +196,103 @@ void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta)
 	say_basis(r, eta);
 }
 
-static void put_time(struct fl_json *j, const char *key, fl_time t)
-{
-	char buffer[40];
+/* --- JSON --- */
 
-	if (t == FL_NEVER)
-		fl_json_null(j, key);
-	else
-		fl_json_text(j, key, fl_time_format(buffer, t));
-}
-
-static void put_awaited(struct fl_json *j, const struct fl_report *r, const struct fl_eta *eta)
+static void put_awaited(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_forecast *f = &eta->forecast;
+	const struct fl_forecast *f = row;
 	char name[FL_REPORT_NAME];
 
-	fl_json_object(j, "awaits");
 	if (f->awaited.v != FL_NONE)
-		fl_json_text(j, "workload", fl_report_who(r, r->model, f->awaited, name));
+		fl_json_text(at->json, key, fl_report_who(at->report, at->model, f->awaited, name));
 	else
-		fl_json_null(j, "workload");
-	fl_json_int(j, "runs", f->awaited_runs);
-	fl_json_text(j, "queue", fl_report_node(r->model, f->awaited_queue));
-	fl_json_int(j, "queueRuns", f->awaited_queue_runs);
-	fl_json_end_object(j);
+		fl_json_null(at->json, key);
 }
 
-void fl_eta_json(struct fl_json *j, const struct fl_report *r, const struct fl_eta *eta)
+#define ROW struct fl_forecast
+static const struct fl_json_field awaits_fields[] = {
+	FL_FIELD_PUT(
+		TEXT, "workload", put_awaited,
+		"namespace/name, of a daemon the number of a job; null: nobody who is there yet",
+		.more = "{\"type\": [\"string\", \"null\"]}"),
+	FL_FIELD(COUNT, "runs", awaited_runs, NULL),
+	FL_FIELD(QUEUE, "queue", awaited_queue,
+		 "the same of queues, of all that are there and of those to come"),
+	FL_FIELD(COUNT, "queueRuns", awaited_queue_runs, NULL),
+};
+static const struct fl_json_shape awaits_shape = FL_SHAPE(awaits_fields, "awaits", .closed = true);
+#undef ROW
+
+struct known {
+	enum fl_run_basis basis;
+	const char *meaning;
+	uint32_t workloads;
+};
+
+static bool fill_known(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_forecast *f = &eta->forecast;
-	char text[TEXT];
+	uint32_t n = ((const struct fl_eta *)source)->basis.n[order[i]];
 
-	put_answer(eta, text);
-	fl_json_object(j, "eta");
-	fl_json_text(j, "state", state_names[f->state]);
-	fl_json_text(j, "message", text);
-	put_time(j, "start", f->start);
-	put_time(j, "from", f->from);
-	put_time(j, "to", f->to);
-	fl_json_number(j, "level", eta->options.level);
-	fl_json_int(j, "runs", eta->basis.runs);
-	fl_json_int(j, "cut", eta->basis.cut);
-	fl_json_int(j, "started", f->started);
-	fl_json_number(j, "horizonSeconds", (double)eta->basis.horizon / FL_SECOND);
-	if (f->awaited_queue.v != FL_NONE)
-		put_awaited(j, r, eta);
-	fl_json_list(j, "basis");
-	for (unsigned i = 0; i < FL_RUN_BASES; i++) {
-		if (!eta->basis.n[order[i]])
-			continue;
-		fl_json_object(j, NULL);
-		fl_json_text(j, "from", basis_names[order[i]]);
-		fl_json_text(j, "meaning", basis_text(r, order[i]));
-		fl_json_int(j, "workloads", eta->basis.n[order[i]]);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-	fl_json_int(j, "arrivals", eta->basis.arrivals);
-	fl_json_end_object(j);
+	*(struct known *)row = (struct known){ order[i], basis_text(at->report, order[i]), n };
+	return n;
 }
+
+#define ROW struct known
+static const struct fl_json_field known_fields[] = {
+	FL_FIELD_ENUM("from", basis, basis_names, NULL),
+	FL_FIELD(TEXT, "meaning", meaning, NULL),
+	FL_FIELD(COUNT, "workloads", workloads, NULL),
+};
+static const struct fl_json_shape known_shape =
+	FL_SHAPE_MADE(known_fields, fill_known, sizeof(struct fl_eta), "basis", .closed = true);
+#undef ROW
+
+static struct fl_shape_rows all_known(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	(void)row;
+	return (struct fl_shape_rows){ NULL, FL_RUN_BASES };
+}
+
+static const char *answer_text(const struct fl_shape_at *at, const void *row,
+			       char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	put_answer(row, buffer);
+	return buffer;
+}
+
+static bool is_awaiting(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_eta *)row)->forecast.awaited_queue.v != FL_NONE;
+}
+
+#define ROW struct fl_eta
+static const struct fl_json_field eta_fields[] = {
+	FL_FIELD_ENUM("state", forecast.state, state_names, NULL),
+	FL_FIELD_TEXT("message", answer_text, NULL),
+	FL_FIELD(MOMENT, "start", forecast.start,
+		 "the median of the runs; null: not before the horizon"),
+	FL_FIELD(MOMENT, "from", forecast.from,
+		 "it starts before this as rarely as the level says; null: not before the horizon"),
+	FL_FIELD(
+		MOMENT, "to", forecast.to,
+		"it starts later as rarely as the level says; null: the interval has no upper end, "
+		"it may start at any time after `from`, also behind the horizon, or never"),
+	FL_FIELD(NUMBER, "level", options.level,
+		 "so often the start is expected to fall between `from` and `to`"),
+	FL_FIELD(COUNT, "runs", basis.runs, NULL),
+	FL_FIELD(COUNT, "cut", basis.cut,
+		 "of them, those ended before the horizon: too much happened in them"),
+	FL_FIELD(COUNT, "started", forecast.started, "runs in which it started"),
+	FL_FIELD(OR_NEVER, "horizonSeconds", basis.horizon, NULL, .more = "{\"type\": \"number\"}"),
+	FL_FIELD_IN("awaits", forecast, awaits_shape, "whose end its start followed most often",
+		    .when = is_awaiting),
+	FL_FIELD_ROWS("basis", all_known, known_shape,
+		      "where the run times of those that run and wait come from"),
+	FL_FIELD(COUNT, "arrivals", basis.arrivals,
+		 "so many that came lately come once more in each run"),
+};
+const struct fl_json_shape fl_eta_shape = FL_SHAPE(eta_fields, "eta", .closed = true);
+#undef ROW

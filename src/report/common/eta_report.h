@@ -5,7 +5,7 @@
 #ifndef FL_REPORT_COMMON_ETA_REPORT_H
 #define FL_REPORT_COMMON_ETA_REPORT_H
 
-#include "report/out/report_json.h"
+#include "report/out/shape.h"
 #include "sim/forecast.h"
 
 struct fl_eta {
@@ -16,7 +16,7 @@ struct fl_eta {
 
 /* "expected start: ..." and what that stands on. */
 void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta);
-/* The member "eta" of the object that is open. */
-void fl_eta_json(struct fl_json *j, const struct fl_report *r, const struct fl_eta *eta);
+/* The same as JSON, of a struct fl_eta. */
+extern const struct fl_json_shape fl_eta_shape;
 
 #endif

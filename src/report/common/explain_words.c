@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/common/explain_words.h"
 
-const char *fl_explain_state_name(enum fl_explain_state state)
-{
-	static const char *const names[] = {
-		[FL_EXPLAIN_RUNS] = "Admitted",     [FL_EXPLAIN_EVICTING] = "Evicting",
-		[FL_EXPLAIN_NEXT] = "AdmittedNext", [FL_EXPLAIN_PREEMPTS] = "Preempting",
-		[FL_EXPLAIN_WAITS] = "Waiting",     [FL_EXPLAIN_EXCLUDED] = "Excluded",
-	};
-
-	return names[state];
-}
+const char *const fl_explain_states[FL_EXPLAIN_EXCLUDED + 1] = {
+	[FL_EXPLAIN_RUNS] = "Admitted",     [FL_EXPLAIN_EVICTING] = "Evicting",
+	[FL_EXPLAIN_NEXT] = "AdmittedNext", [FL_EXPLAIN_PREEMPTS] = "Preempting",
+	[FL_EXPLAIN_WAITS] = "Waiting",     [FL_EXPLAIN_EXCLUDED] = "Excluded",
+};
 
 const char *fl_explain_refused(enum fl_check check)
 {
@@ -56,42 +51,24 @@ const char *fl_explain_refused(enum fl_check check)
 	}
 }
 
-const char *fl_explain_field(enum fl_cell_kind kind)
-{
-	switch (kind) {
-	case FL_CELL_NOMINAL:
-		return "nominalQuota";
-	case FL_CELL_BORROWING_LIMIT:
-		return "borrowingLimit";
-	case FL_CELL_LENDING_LIMIT:
-		return "lendingLimit";
-	case FL_CELL_WEIGHT:
-		return "weight";
-	case FL_CELL_PRIORITY:
-	case FL_CELL_QUEUE_PRIORITY:
-		return "priority";
-	case FL_CELL_DESERVED:
-		return "quota";
-	case FL_CELL_LIMIT:
-		return "limit";
-	case FL_CELL_OVER_QUOTA_WEIGHT:
-		return "overQuotaWeight";
-	case FL_CELL_ALLOCATABLE:
-		return "allocatable";
-	}
-	return "";
-}
+const char *const fl_cell_fields[FL_CELL_ALLOCATABLE + 1] = {
+	[FL_CELL_NOMINAL] = "nominalQuota",
+	[FL_CELL_BORROWING_LIMIT] = "borrowingLimit",
+	[FL_CELL_LENDING_LIMIT] = "lendingLimit",
+	[FL_CELL_WEIGHT] = "weight",
+	[FL_CELL_PRIORITY] = "priority",
+	[FL_CELL_DESERVED] = "quota",
+	[FL_CELL_LIMIT] = "limit",
+	[FL_CELL_OVER_QUOTA_WEIGHT] = "overQuotaWeight",
+	[FL_CELL_QUEUE_PRIORITY] = "priority",
+	[FL_CELL_ALLOCATABLE] = "allocatable",
+};
 
-const char *fl_action_name(enum fl_action action)
-{
-	static const char *const names[] = {
-		[FL_ACTION_NONE] = "",
-		[FL_ACTION_ALLOCATE] = "allocate",
-		[FL_ACTION_CONSOLIDATION] = "consolidation",
-		[FL_ACTION_RECLAIM] = "reclaim",
-		[FL_ACTION_PREEMPT] = "preempt",
-		[FL_ACTION_STALE_GANG] = "stalegangeviction",
-	};
-
-	return names[action];
-}
+const char *const fl_actions[FL_ACTION_STALE_GANG + 1] = {
+	[FL_ACTION_NONE] = "",
+	[FL_ACTION_ALLOCATE] = "allocate",
+	[FL_ACTION_CONSOLIDATION] = "consolidation",
+	[FL_ACTION_RECLAIM] = "reclaim",
+	[FL_ACTION_PREEMPT] = "preempt",
+	[FL_ACTION_STALE_GANG] = "stalegangeviction",
+};

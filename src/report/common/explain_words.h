@@ -10,12 +10,12 @@
 enum { FL_SENTENCE = 4096, FL_NUMBERS = 1024 };
 
 /* "Waiting", "Admitted", ... for JSON. */
-const char *fl_explain_state_name(enum fl_explain_state state);
+extern const char *const fl_explain_states[FL_EXPLAIN_EXCLUDED + 1];
 /* What ruled victims out, of all of them: "their queue ..."; else what the check means. */
 const char *fl_explain_refused(enum fl_check check);
 /* "nominalQuota" */
-const char *fl_explain_field(enum fl_cell_kind kind);
+extern const char *const fl_cell_fields[FL_CELL_ALLOCATABLE + 1];
 /* "allocate", "stalegangeviction" */
-const char *fl_action_name(enum fl_action action);
+extern const char *const fl_actions[FL_ACTION_STALE_GANG + 1];
 
 #endif

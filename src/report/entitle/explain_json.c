@@ -1,259 +1,387 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of the answer as JSON. */
+#include "report/common/explain_shapes.h"
 #include "report/entitle/explain_report.h"
 #include "report/entitle/words.h"
 #include "report/out/bundle_text.h"
-#include "report/out/report_json.h"
+#include "report/out/held_shape.h"
 
-struct out {
-	struct fl_json *json;
-	const struct fl_report *report;
-	const struct fl_entitle_answer *answer;
-};
+static const struct fl_entitle_explain *explain_of(const struct fl_shape_at *at)
+{
+	const struct fl_entitle_answer *a = at->answer;
+
+	return a->x;
+}
 
 static const char *const decisions[] = {
 	[FL_ADMIT] = "Allocate", [FL_RESERVE] = "Reserve", [FL_EVICT] = "Evict", [FL_WAIT] = "Wait"
 };
 
-static void put_workload(const struct out *o, const char *key, struct fl_workload w)
-{
-	char name[FL_REPORT_NAME];
+static const char *const resources[] = { "cpu", "memory", "gpu" };
 
-	fl_json_text(o->json, key, fl_report_workload(o->report->model, w, name));
+/* --- what was compared --- */
+
+/* Each number in its own unit: an amount, a ratio, seconds, a priority. */
+struct compared {
+	const char *resource;
+	const struct fl_number *left, *right;
+};
+
+/* False where nothing was compared. */
+static bool fill_compared(const struct fl_shape_at *at, struct fl_resource resource,
+			  const struct fl_number *lhs, const struct fl_number *rhs, void *row)
+{
+	int res = fl_bundle_resource(at->model, resource);
+
+	*(struct compared *)row = (struct compared){ res == FL_BUNDLE ? NULL : fl_bundle_name(res),
+						     lhs, rhs };
+	return lhs->kind != FL_NUMBER_AMOUNT || lhs->amount || rhs->amount;
 }
 
-static void put_queue(const struct out *o, struct fl_node n)
+static bool fill_evidence(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	fl_json_text(o->json, "queue", fl_report_node(o->report->model, n));
+	const struct fl_evidence *e = source;
+
+	(void)i;
+	return fill_compared(at, e->resource, &e->lhs, &e->rhs, row);
 }
 
-/*
- * "resource" and both numbers, each in its own unit: an amount, a ratio, seconds, a priority.
- * Nothing where nothing was compared.
- */
-static void put_numbers(const struct out *o, struct fl_resource resource,
-			const struct fl_number *lhs, const struct fl_number *rhs)
+static bool fill_refusal(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_number *both[] = { lhs, rhs };
-	static const char *const keys[] = { "left", "right" };
-	int res = fl_bundle_resource(o->report->model, resource);
+	const struct fl_explain_refusal *e = source;
 
-	if (lhs->kind == FL_NUMBER_AMOUNT && lhs->amount == 0 && rhs->amount == 0)
-		return;
-	if (res != FL_BUNDLE)
-		fl_json_text(o->json, "resource", fl_bundle_name(res));
-	for (unsigned i = 0; i < 2; i++)
-		if (both[i]->kind == FL_NUMBER_BUNDLE)
-			fl_json_bound(o->json, keys[i], both[i]->share);
-		else if (both[i]->kind == FL_NUMBER_RATIO && both[i]->share <= 1e300)
-			fl_json_number(o->json, keys[i], both[i]->share);
-		else if (both[i]->kind == FL_NUMBER_RATIO)
-			fl_json_text(o->json, keys[i], "inf");
-		else if (both[i]->kind == FL_NUMBER_DURATION)
-			fl_json_number(o->json, keys[i],
-				       (double)both[i]->amount / (double)FL_SECOND);
-		else
-			fl_json_int(o->json, keys[i], both[i]->amount);
+	(void)i;
+	return fill_compared(at, e->resource, &e->lhs, &e->rhs, row);
 }
 
-static void put_obstacle(const struct out *o, const char *key, const struct fl_evidence *row)
+static void put_number(const struct fl_shape_at *at, const char *key, const struct fl_number *n)
 {
-	char text[512];
-
-	fl_json_object(o->json, key);
-	fl_json_text(o->json, "rule", fl_check_name(row->check));
-	fl_json_text(o->json, "meaning", fl_check_meaning(row->check));
-	put_queue(o, row->node);
-	put_numbers(o, row->resource, &row->lhs, &row->rhs);
-	fl_json_text(o->json, "message",
-		     fl_entitle_obstacle_text(o->report, row, "", text, sizeof(text)));
-	fl_json_end_object(o->json);
+	if (n->kind == FL_NUMBER_BUNDLE)
+		fl_json_bound(at->json, key, n->share);
+	else if (n->kind == FL_NUMBER_RATIO && n->share <= 1e300)
+		fl_json_number(at->json, key, n->share);
+	else if (n->kind == FL_NUMBER_RATIO)
+		fl_json_text(at->json, key, "inf");
+	else if (n->kind == FL_NUMBER_DURATION)
+		fl_json_number(at->json, key, (double)n->amount / (double)FL_SECOND);
+	else
+		fl_json_int(at->json, key, n->amount);
 }
 
-static void put_standing(const struct out *o, struct fl_node n)
+static void put_left(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_entitle_explain *x = o->answer->x;
+	put_number(at, key, ((const struct compared *)row)->left);
+}
+
+static void put_right(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	put_number(at, key, ((const struct compared *)row)->right);
+}
+
+#define ROW struct compared
+#define NUMBER_TYPE                                                                                \
+	.more = "{\"oneOf\": [{\"type\": \"number\"}, {\"enum\": [\"unlimited\", \"inf\"]}]}"
+static const struct fl_json_field compared_fields[] = {
+	FL_FIELD(TEXT, "resource", resource, NULL, .maybe = true, FL_NAMES(resources)),
+	FL_FIELD_PUT(BOUND, "left", put_left, NULL, NUMBER_TYPE),
+	FL_FIELD_PUT(BOUND, "right", put_right, NULL, NUMBER_TYPE),
+};
+static const struct fl_json_shape evidence_shape =
+	FL_SHAPE_MADE(compared_fields, fill_evidence, sizeof(struct fl_evidence), "compared");
+static const struct fl_json_shape compared_shape =
+	FL_SHAPE_MADE(compared_fields, fill_refusal, sizeof(struct fl_explain_refusal), "compared");
+#undef ROW
+
+static const char *meaning(const struct fl_shape_at *at, const void *row,
+			   char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)buffer;
+	return fl_check_meaning(((const struct fl_evidence *)row)->check);
+}
+
+static const char *obstacle(const struct fl_shape_at *at, const void *row,
+			    char buffer[FL_SHAPE_TEXT])
+{
+	return fl_entitle_obstacle_text(at->report, row, "", buffer, 512);
+}
+
+#define ROW struct fl_evidence
+static const struct fl_json_field obstacle_fields[] = {
+	FL_FIELD(CHECK, "rule", check, NULL),     FL_FIELD_TEXT("meaning", meaning, NULL),
+	FL_FIELD(QUEUE, "queue", node, NULL),     FL_FIELD_ALSO(evidence_shape, NULL),
+	FL_FIELD_TEXT("message", obstacle, NULL),
+};
+static const struct fl_json_shape obstacle_shape = FL_SHAPE(obstacle_fields, "obstacle");
+#undef ROW
+
+/* --- who holds what is short --- */
+
+struct standing {
+	struct fl_node queue;
+	double allocated, fair_share, deserved, limit;
+	uint32_t workloads;
+};
+
+static void fill_standing(const struct fl_shape_at *at, struct fl_node n, uint32_t workloads,
+			  struct standing *ret)
+{
+	const struct fl_entitle_explain *x = explain_of(at);
 	const struct fl_standing *q = &x->standings.rows[n.v];
+	int r = x->resource;
 
-	fl_json_number(o->json, "allocated", q->allocated.of[x->resource]);
-	fl_json_bound(o->json, "fairShare", q->fair_share.of[x->resource]);
-	fl_json_bound(o->json, "deserved", q->deserved.of[x->resource]);
-	fl_json_bound(o->json, "limit", q->limit.of[x->resource]);
+	*ret = (struct standing){ .queue = n,
+				  .allocated = q->allocated.of[r],
+				  .fair_share = q->fair_share.of[r],
+				  .deserved = q->deserved.of[r],
+				  .limit = q->limit.of[r],
+				  .workloads = workloads };
 }
 
-static void put_path(const struct out *o)
+/* The queue of the workload, and those above it. */
+static struct fl_shape_rows path(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_entitle_explain *x = o->answer->x;
+	const struct fl_entitle_explain *x = row;
+	uint32_t n = 0;
 
-	fl_json_list(o->json, "path");
-	for (struct fl_node n = x->queue; x->resource != FL_BUNDLE && n.v != FL_NONE;
-	     n = x->standings.rows[n.v].parent) {
-		fl_json_object(o->json, NULL);
-		put_queue(o, n);
-		put_standing(o, n);
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_list(o->json, "holders");
-	for (uint32_t i = 0; i < x->n_holders; i++) {
-		fl_json_object(o->json, NULL);
-		put_queue(o, x->holders[i].queue);
-		put_standing(o, x->holders[i].queue);
-		fl_json_int(o->json, "workloads", x->holders[i].workloads);
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
+	(void)at;
+	for (struct fl_node q = x->queue; x->resource != FL_BUNDLE && q.v != FL_NONE;
+	     q = x->standings.rows[q.v].parent)
+		n++;
+	return (struct fl_shape_rows){ NULL, n };
 }
 
-static void put_ahead(const struct out *o)
+static bool fill_path(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_entitle_explain *x = o->answer->x;
-	uint32_t n = x->n_ahead < FL_EXPLAIN_AHEAD ? x->n_ahead : FL_EXPLAIN_AHEAD;
+	const struct fl_entitle_explain *x = source;
+	struct fl_node q = x->queue;
 
-	fl_json_object(o->json, "ahead");
-	fl_json_int(o->json, "count", x->n_ahead);
-	fl_json_list(o->json, "first");
-	for (uint32_t i = 0; i < n; i++) {
-		char name[FL_REPORT_NAME];
-
-		fl_json_text(o->json, NULL,
-			     fl_report_workload(o->report->model,
-						(struct fl_workload){ x->ahead[i] }, name));
-	}
-	fl_json_end_list(o->json);
-	fl_json_end_object(o->json);
+	while (i--)
+		q = x->standings.rows[q.v].parent;
+	fill_standing(at, q, 0, row);
+	return true;
 }
 
-static void put_rule(const struct out *o, const struct fl_explain_rule *rule)
+static bool fill_holder(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_entitle_explain *x = o->answer->x;
+	const struct fl_entitle_holder *h = source;
 
-	fl_json_object(o->json, NULL);
-	fl_json_text(o->json, "rule", fl_check_name(rule->check));
-	fl_json_text(o->json, "meaning", fl_check_meaning(rule->check));
-	fl_json_text(o->json, "message", fl_explain_refused(rule->check));
-	fl_json_int(o->json, "count", rule->workloads);
-	fl_json_list(o->json, "victims");
-	for (uint32_t k = 0; k < rule->n; k++) {
-		const struct fl_explain_refusal *row = &x->refusals[rule->first + k];
-
-		fl_json_object(o->json, NULL);
-		if (row->victim.v != FL_NONE)
-			put_workload(o, "workload", row->victim);
-		fl_json_int(o->json, "count", row->n);
-		put_queue(o, row->node);
-		put_numbers(o, row->resource, &row->lhs, &row->rhs);
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_end_object(o->json);
+	(void)i;
+	fill_standing(at, h->queue, h->workloads, row);
+	return true;
 }
 
-static void put_eviction(const struct out *o)
+#define ROW struct standing
+#define PATH_FIELDS                                                                                \
+	FL_FIELD(QUEUE, "queue", queue, NULL), FL_FIELD(NUMBER, "allocated", allocated, NULL),     \
+		FL_FIELD(BOUND, "fairShare", fair_share, NULL),                                    \
+		FL_FIELD(BOUND, "deserved", deserved, NULL), FL_FIELD(BOUND, "limit", limit, NULL)
+static const struct fl_json_field path_fields[] = { PATH_FIELDS };
+static const struct fl_json_shape path_shape =
+	FL_SHAPE_MADE(path_fields, fill_path, sizeof(struct fl_entitle_explain), "standing");
+static const struct fl_json_field holder_fields[] = {
+	PATH_FIELDS,
+	FL_FIELD(COUNT, "workloads", workloads, NULL),
+};
+static const struct fl_json_shape holder_shape =
+	FL_SHAPE_MADE(holder_fields, fill_holder, sizeof(struct fl_entitle_holder), "queueHolder");
+#undef ROW
+
+static struct fl_shape_rows first_ahead(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_entitle_explain *x = o->answer->x;
+	const struct fl_entitle_explain *x = row;
 
-	fl_json_object(o->json, "eviction");
-	fl_json_int(o->json, "considered", x->n_considered);
-	fl_json_list(o->json, "refused");
-	for (uint32_t i = 0; i < x->n_rules; i++)
-		put_rule(o, &x->rules[i]);
-	fl_json_end_list(o->json);
-	fl_json_list(o->json, "victims");
-	for (uint32_t i = 0; i < x->n_victims; i++) {
-		fl_json_object(o->json, NULL);
-		put_workload(o, "workload", x->victims[i].workload);
-		fl_json_text(o->json, "reason", fl_reason_name(x->victims[i].reason));
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_end_object(o->json);
+	(void)at;
+	return (struct fl_shape_rows){ x->ahead, x->n_ahead < FL_EXPLAIN_AHEAD ? x->n_ahead :
+										 FL_EXPLAIN_AHEAD };
 }
 
-static void put_changes(const struct out *o)
+#define ROW struct fl_entitle_explain
+static const struct fl_json_field ahead_fields[] = {
+	FL_FIELD(COUNT, "count", n_ahead, NULL),
+	FL_FIELD_ITEMS_OF(WORKLOAD, "first", first_ahead, NULL),
+};
+static const struct fl_json_shape ahead_shape = FL_SHAPE(ahead_fields, "ahead");
+#undef ROW
+
+/* --- victims --- */
+
+#define ROW struct fl_explain_refusal
+static const struct fl_json_field refusal_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", victim, NULL, .maybe = true),
+	FL_FIELD(NTH, "count", n, NULL),
+	FL_FIELD(QUEUE, "queue", node, "where it was compared"),
+	FL_FIELD_ALSO(compared_shape, NULL, .maybe = true),
+};
+static const struct fl_json_shape refusal_shape = FL_SHAPE(refusal_fields, "refusal");
+#undef ROW
+
+static struct fl_shape_rows refusals(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_entitle_explain *x = o->answer->x;
-	const struct fl_model *m = o->report->model;
-	char text[FL_SENTENCE];
+	const struct fl_explain_rule *rule = row;
 
-	fl_json_list(o->json, "changes");
-	for (uint32_t i = 0; i < x->n_changes; i++) {
-		const struct fl_entitle_change *c = &x->changes[i];
-
-		fl_json_object(o->json, NULL);
-		if (c->kind == FL_CELL_PRIORITY)
-			put_workload(o, "workload", x->workload);
-		else if (c->kind == FL_CELL_ALLOCATABLE)
-			fl_json_text(o->json, "machine",
-				     fl_model_text(m, m->machines[c->machine.v].name));
-		else
-			put_queue(o, c->node);
-		fl_json_text(o->json, "field", fl_explain_field(c->kind));
-		if (c->resource != FL_BUNDLE)
-			fl_json_text(o->json, "resource", fl_bundle_name(c->resource));
-		fl_json_number(o->json, "from", c->from);
-		fl_json_number(o->json, "to", c->to);
-		fl_json_bool(o->json, "exact", c->exact);
-		fl_json_text(o->json, "alone", decisions[c->alone]);
-		fl_json_text(o->json, "comingCycle", decisions[c->next]);
-		fl_json_int(o->json, "evicted", c->n_victims);
-		fl_json_text(o->json, "message",
-			     fl_entitle_change_text(o->report, o->answer, c, text));
-		fl_json_end_object(o->json);
-	}
-	fl_json_end_list(o->json);
-	fl_json_int(o->json, "tries", x->n_tries);
+	return (struct fl_shape_rows){ &explain_of(at)->refusals[rule->first], rule->n };
 }
 
-static void put_waiting(const struct out *o)
+#define ROW struct fl_explain_rule
+static const struct fl_json_field rule_fields[] = {
+	FL_FIELD_ALSO(fl_explain_rule_shape, NULL),
+	FL_FIELD_ROWS("victims", refusals, refusal_shape, NULL),
+};
+static const struct fl_json_shape rule_shape = FL_SHAPE(rule_fields, "rule");
+#undef ROW
+
+#define ROW struct fl_explain_victim
+static const struct fl_json_field victim_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(REASON, "reason", reason, NULL, .first_name = FL_REASON_RECLAIMED,
+		 .end_name = FL_REASON_CONSOLIDATED + 1),
+};
+static const struct fl_json_shape victim_shape = FL_SHAPE(victim_fields, "victim");
+#undef ROW
+
+#define ROW struct fl_entitle_explain
+static const struct fl_json_field eviction_fields[] = {
+	FL_FIELD(COUNT, "considered", n_considered, NULL),
+	FL_FIELD_LIST("refused", rules, n_rules, rule_shape, NULL),
+	FL_FIELD_LIST("victims", victims, n_victims, victim_shape, "who goes"),
+};
+static const struct fl_json_shape eviction_shape = FL_SHAPE(eviction_fields, "eviction");
+#undef ROW
+
+/* --- changes that would help --- */
+
+static const char *change_of(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
 {
-	const struct fl_entitle_explain *x = o->answer->x;
-
-	fl_json_object(o->json, "alone");
-	fl_json_text(o->json, "decision", decisions[x->alone]);
-	fl_json_text(o->json, "reason", fl_reason_name(x->alone_reason));
-	fl_json_end_object(o->json);
-	if (x->failing != FL_NONE)
-		put_obstacle(o, "failed", &x->obstacles[x->failing]);
-	fl_json_list(o->json, "obstacles");
-	for (uint32_t i = 0; i < x->n_obstacles; i++)
-		put_obstacle(o, NULL, &x->obstacles[i]);
-	fl_json_end_list(o->json);
-	put_path(o);
-	put_ahead(o);
-	put_eviction(o);
-	put_changes(o);
+	(void)row;
+	return fl_report_workload(at->model, explain_of(at)->workload, buffer);
 }
 
-int fl_entitle_explain_json(const struct fl_report *r, const struct fl_entitle_answer *a,
-			    fairlead_error *err)
+static const char *machine_of(const struct fl_shape_at *at, const void *row,
+			      char buffer[FL_SHAPE_TEXT])
 {
-	const struct fl_entitle_explain *x = a->x;
-	struct fl_json j;
-	struct out o = { &j, r, a };
-	char text[FL_SENTENCE];
+	const struct fl_entitle_change *c = row;
 
-	(void)err;
-	fl_json_start(&j, r, "Explanation", a->policy);
-	put_workload(&o, "workload", x->workload);
-	put_queue(&o, x->queue);
-	fl_json_text(&j, "state", fl_explain_state_name(x->state));
-	fl_json_text(&j, "reason", fl_reason_name(x->reason));
-	fl_json_text(&j, "message", fl_entitle_sentence(r, a, text));
-	fl_json_object(&j, "requests");
-	fl_json_int(&j, "tasks", x->n_tasks);
-	fl_json_bundle(&j, "amount", &x->amount);
-	fl_json_end_object(&j);
-	fl_json_int(&j, "minTasks", x->min_tasks);
-	fl_json_bool(&j, "preemptible", x->preemptible);
-	if (x->n_placement)
-		fl_json_machines(&j, r->model, x->placement, x->n_placement);
-	if (x->state == FL_EXPLAIN_NEXT || x->state == FL_EXPLAIN_PREEMPTS)
-		fl_json_text(&j, "action", fl_action_name(x->by));
-	if (x->state == FL_EXPLAIN_WAITS || x->state == FL_EXPLAIN_NEXT ||
-	    x->state == FL_EXPLAIN_PREEMPTS)
-		put_waiting(&o);
-	if (a->eta)
-		fl_eta_json(&j, r, a->eta);
-	fl_json_finish(&j);
-	return 0;
+	(void)buffer;
+	return fl_model_text(at->model, at->model->machines[c->machine.v].name);
 }
+
+static const char *change_text(const struct fl_shape_at *at, const void *row,
+			       char buffer[FL_SHAPE_TEXT])
+{
+	return fl_entitle_change_text(at->report, at->answer, row, buffer);
+}
+
+#define ROW struct fl_entitle_change
+#define OF_QUEUE (~0u ^ 1u << FL_CELL_PRIORITY ^ 1u << FL_CELL_ALLOCATABLE)
+static const struct fl_json_field change_fields[] = {
+	FL_FIELD_TEXT_AS(WORKLOAD, "workload", change_of, NULL,
+			 FL_IF(kind, 1u << FL_CELL_PRIORITY)),
+	FL_FIELD_TEXT("machine", machine_of, NULL, FL_IF(kind, 1u << FL_CELL_ALLOCATABLE)),
+	FL_FIELD(QUEUE, "queue", node, NULL, FL_IF(kind, OF_QUEUE)),
+	FL_FIELD_ENUM("field", kind, fl_cell_fields, NULL, .first_name = FL_CELL_PRIORITY),
+	FL_FIELD_ENUM("resource", resource, resources, NULL,
+		      FL_IF(resource, (1u << FL_BUNDLE) - 1)),
+	FL_FIELD(NUMBER, "from", from, NULL),
+	FL_FIELD(NUMBER, "to", to, NULL),
+	FL_FIELD(BOOL, "exact", exact, "false: less may do, too; there were no tries left"),
+	FL_FIELD_ENUM("alone", alone, decisions, NULL),
+	FL_FIELD_ENUM("comingCycle", next, decisions, NULL),
+	FL_FIELD(COUNT, "evicted", n_victims, NULL),
+	FL_FIELD_TEXT("message", change_text, NULL),
+};
+static const struct fl_json_shape change_shape = FL_SHAPE(change_fields, "change");
+#undef ROW
+
+/* --- the whole --- */
+
+static struct fl_shape_rows failed(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_entitle_explain *x = row;
+
+	(void)at;
+	return (struct fl_shape_rows){ x->failing == FL_NONE ? NULL : &x->obstacles[x->failing],
+				       1 };
+}
+
+#define ROW struct fl_entitle_explain
+static const struct fl_json_field alone_fields[] = {
+	FL_FIELD_ENUM("decision", alone, decisions, NULL),
+	FL_FIELD(REASON, "reason", alone_reason, NULL),
+};
+static const struct fl_json_shape alone_shape = FL_SHAPE(alone_fields, "alone");
+
+static const struct fl_json_field waiting_fields[] = {
+	FL_FIELD_SAME("alone", alone_shape, "were it the only workload that waits"),
+	FL_FIELD_FROM("failed", failed, obstacle_shape, "the inequality that the reason is about",
+		      .maybe = true),
+	FL_FIELD_LIST("obstacles", obstacles, n_obstacles, obstacle_shape,
+		      "the first inequality that failed of each rule, as the rules are asked"),
+	FL_FIELD_ROWS("path", path, path_shape,
+		      "of the resource that is short: its queue and those above it"),
+	FL_FIELD_LIST(
+		"holders", holders, n_holders, holder_shape,
+		"leaf queues that hold some of it, who is furthest above its fair share first"),
+	FL_FIELD_SAME("ahead", ahead_shape, "who is looked at before it"),
+	FL_FIELD_SAME("eviction", eviction_shape,
+		      "whom it might have evicted, and which rule refused it"),
+	FL_FIELD_LIST("changes", changes, n_changes, change_shape,
+		      "each tried, the best first: it alone would help, and less of it would not"),
+	FL_FIELD(COUNT, "tries", n_tries, "how often the policy was asked for that"),
+};
+static const struct fl_json_shape waiting_shape = FL_SHAPE(waiting_fields, "waiting");
+
+static const struct fl_json_field request_fields[] = {
+	FL_FIELD(COUNT, "tasks", n_tasks, NULL),
+	FL_FIELD(BUNDLE, "amount", amount, NULL),
+};
+static const struct fl_json_shape request_shape = FL_SHAPE(request_fields, "requests");
+
+static const char *sentence(const struct fl_shape_at *at, const void *row,
+			    char buffer[FL_SHAPE_TEXT])
+{
+	(void)row;
+	return fl_entitle_sentence(at->report, at->answer, buffer);
+}
+
+static bool fill_held(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_entitle_explain *x = source;
+
+	(void)at;
+	(void)i;
+	*(struct fl_held *)row = (struct fl_held){ x->workload, x->placement, x->n_placement };
+	return x->n_placement;
+}
+static const struct fl_json_shape held_shape =
+	FL_SHAPE_MADE(fl_held_machines, fill_held, sizeof(struct fl_entitle_explain), "held");
+
+static const struct fl_json_field explain_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, "queue", queue, NULL),
+	FL_FIELD_ENUM("state", state, fl_explain_states, NULL),
+	FL_FIELD(REASON, "reason", reason, NULL),
+	FL_FIELD_TEXT("message", sentence, "the answer in a few sentences"),
+	FL_FIELD_SAME("requests", request_shape, "of the pods that wait, or of those that run"),
+	FL_FIELD(INT, "minTasks", min_tasks, "fewer never run", .more = "{\"minimum\": 0}"),
+	FL_FIELD(BOOL, "preemptible", preemptible, NULL),
+	FL_FIELD_ALSO(held_shape, NULL, .maybe = true),
+	FL_FIELD_ENUM("action", by, fl_actions, "which finds it a place in the coming cycle",
+		      .end_name = FL_ACTION_STALE_GANG,
+		      FL_IF(state, 1u << FL_EXPLAIN_NEXT | 1u << FL_EXPLAIN_PREEMPTS)),
+	FL_FIELD_ALSO(waiting_shape, NULL, FL_IF(state, FL_EXPLAIN_IS_WAITING)),
+};
+static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "explain");
+#undef ROW
+
+#define ROW struct fl_entitle_answer
+static const struct fl_json_field fields[] = {
+	FL_FIELD_INLINE_TO(x, explain_shape),
+	FL_FIELD_TO("eta", eta, fl_eta_shape,
+		    "with --eta: when it will start, from many simulated runs", .maybe = true),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "entitle");
+#undef ROW
+
+const struct fl_document fl_entitle_explain_document = { "Explanation", "entitle", &shape, NULL };

@@ -9,11 +9,11 @@
 #include "report/common/eta_report.h"
 #include "report/common/explain_words.h"
 #include "report/out/report.h"
+#include "report/out/shape.h"
 
 struct fl_entitle_answer {
 	const struct fl_entitle_explain *x;
 	fl_time now;
-	const char *policy;
 	const struct fl_eta *eta; /* NULL: nobody asked when */
 };
 
@@ -32,7 +32,7 @@ const char *fl_entitle_change_text(const struct fl_report *r, const struct fl_en
 
 int fl_entitle_explain_text(const struct fl_report *r, const struct fl_entitle_answer *a,
 			    fairlead_error *err);
-int fl_entitle_explain_json(const struct fl_report *r, const struct fl_entitle_answer *a,
-			    fairlead_error *err);
+/* Of a struct fl_entitle_answer. */
+extern const struct fl_document fl_entitle_explain_document;
 
 #endif

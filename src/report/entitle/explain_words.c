@@ -86,7 +86,7 @@ static void put_coming(const struct fl_report *r, const struct fl_entitle_explai
 			 "%s waits, and the coming cycle %s %u workload%s for it (%s), so that it "
 			 "can start on %s.",
 			 name, x->by == FL_ACTION_CONSOLIDATION ? "moves" : "evicts", x->n_victims,
-			 plural(x->n_victims), fl_action_name(x->by), machines);
+			 plural(x->n_victims), fl_actions[x->by], machines);
 	else
 		snprintf(buffer, FL_SENTENCE,
 			 "%s waits, and has a place on %s as soon as those that are going away are "
@@ -169,7 +169,7 @@ static void put_subject(const struct fl_report *r, const struct fl_entitle_answe
 {
 	const struct fl_model *m = r->model;
 	const char *field = c->kind == FL_CELL_OVER_QUOTA_WEIGHT ? "over-quota weight" :
-								   fl_explain_field(c->kind);
+								   fl_cell_fields[c->kind];
 	const char *resource = c->resource == FL_BUNDLE ? "" : fl_bundle_name(c->resource);
 	char name[FL_REPORT_NAME];
 

@@ -17,7 +17,7 @@ static void put_decision(struct fl_json *out, const struct fl_report *r,
 		fl_json_text(out, "reclaimer", fl_report_workload(m, row->preemptor, name));
 	if (row->kind == FL_EVICT)
 		fl_json_text(out, "reason", fl_reason_name(row->reason));
-	fl_json_text(out, "action", fl_action_name(row->action));
+	fl_json_text(out, "action", fl_actions[row->action]);
 	if (row->kind == FL_EVICT)
 		fl_json_int(out, "tasks", row->count);
 	else

@@ -33,7 +33,7 @@ static void fill_placed(const struct fl_report *r, const struct fl_plan_log *log
 	put_count(cells[1], row);
 	fl_machines_text(r->model, log->placements + row->placement.first, row->placement.n,
 			 cells[2], FL_PLAN_CELL);
-	snprintf(cells[3], FL_PLAN_CELL, "%s", fl_action_name(row->action));
+	snprintf(cells[3], FL_PLAN_CELL, "%s", fl_actions[row->action]);
 }
 
 /* QUEUE, PODS, FOR, REASON */

@@ -25,7 +25,7 @@ static void put_cell(struct fl_json *j, const struct fl_model *m, const struct f
 		fl_json_text(j, "machine", fl_report_machine(m, c->machine));
 	else
 		fl_json_text(j, "queue", fl_report_node(m, c->node));
-	fl_json_text(j, "field", fl_explain_field(c->kind));
+	fl_json_text(j, "field", fl_cell_fields[c->kind]);
 	if (c->flavor.v != FL_NONE && m->n_flavors)
 		fl_json_text(j, "flavor", fl_report_flavor(m, c->flavor));
 	if (c->resource.v != FL_NONE)

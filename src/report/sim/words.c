@@ -80,7 +80,7 @@ const char *fl_sim_change_text(const struct fl_model *m, const struct fl_measure
 	if (fl_sim_cell_value(m, c, &value))
 		fl_json_digits(value, number);
 	snprintf(buffer, FL_SIM_CHANGE, "%s%s%s%s%s %s %s", whose, *flavor ? " " : "", flavor,
-		 *resource ? " " : "", resource, fl_explain_field(c->kind), number);
+		 *resource ? " " : "", resource, fl_cell_fields[c->kind], number);
 	return buffer;
 }
 

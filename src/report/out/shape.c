@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/out/shape.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "report/out/bundle_text.h"
+
+static void put_amount(struct fl_json *j, const char *key, fl_amount v)
+{
+	if (v == FL_UNLIMITED)
+		fl_json_text(j, key, "unlimited");
+	else
+		fl_json_int(j, key, v);
+}
+
+static void put_double(struct fl_json *j, const char *key, enum fl_field_type type, double v)
+{
+	if (type == FL_AS_RATIO && isinf(v))
+		fl_json_text(j, key, "inf");
+	else if (type == FL_AS_BOUND)
+		fl_json_bound(j, key, v);
+	else if (type == FL_AS_OR_NULL && !isfinite(v))
+		fl_json_null(j, key);
+	else
+		fl_json_number(j, key, v);
+}
+
+static void put_time(struct fl_json *j, const char *key, enum fl_field_type type, fl_time t)
+{
+	char text[40];
+
+	if (type == FL_AS_SECONDS)
+		fl_json_raw(j, key, text, strlen(fl_report_seconds(t, text)));
+	else if (type != FL_AS_TIME && t == FL_NEVER)
+		fl_json_null(j, key);
+	else if (type != FL_AS_OR_NEVER)
+		fl_json_text(j, key, fl_time_format(text, t));
+	else
+		fl_json_number(j, key, (double)t / 1e9);
+}
+
+static void put_node(struct fl_json *j, const char *key, const struct fl_model *m, struct fl_node n)
+{
+	fl_json_object(j, key);
+	fl_json_text(j, "kind", fl_report_kind(m, n));
+	fl_json_text(j, "name", fl_report_node(m, n));
+	fl_json_end_object(j);
+}
+
+static bool may_go(const struct fl_json_field *f)
+{
+	return f->maybe || f->type == FL_AS_KNOWN || f->type == FL_AS_LIMIT;
+}
+
+/* Nothing stands there. */
+static bool absent(enum fl_field_type type, const void *value)
+{
+	switch (type) {
+	case FL_AS_TEXT:
+		return !*(const char *const *)value;
+	case FL_AS_KNOWN:
+		return !isfinite(*(const double *)value);
+	case FL_AS_LIMIT:
+		return *(const fl_amount *)value == FL_NO_LIMIT;
+	case FL_AS_TIME:
+		return *(const fl_time *)value == FL_TIME_NONE;
+	case FL_AS_WORKLOAD:
+	case FL_AS_QUEUE:
+	case FL_AS_NODE:
+	case FL_AS_FLAVOR:
+	case FL_AS_RESOURCE:
+		return *(const uint32_t *)value == FL_NONE;
+	default:
+		return false;
+	}
+}
+
+/* Names and ids of the model. */
+static const char *text_of(const struct fl_model *m, enum fl_field_type type, const void *value,
+			   char buffer[FL_REPORT_NAME])
+{
+	switch (type) {
+	case FL_AS_WORKLOAD:
+		return fl_report_workload(m, *(const struct fl_workload *)value, buffer);
+	case FL_AS_QUEUE:
+		return fl_report_node(m, *(const struct fl_node *)value);
+	case FL_AS_FLAVOR:
+		return fl_report_flavor(m, *(const struct fl_flavor *)value);
+	case FL_AS_RESOURCE:
+		return fl_report_resource(m, *(const struct fl_resource *)value);
+	case FL_AS_REASON:
+		return fl_reason_name(*(const enum fl_reason *)value);
+	case FL_AS_CHECK:
+		return fl_check_name(*(const enum fl_check *)value);
+	default:
+		assert(type == FL_AS_TEXT);
+		return *(const char *const *)value;
+	}
+}
+
+void fl_shape_value(const struct fl_shape_at *at, const char *key, enum fl_field_type type,
+		    const void *value)
+{
+	struct fl_json *j = at->json;
+	char buffer[FL_REPORT_NAME];
+
+	switch (type) {
+	case FL_AS_BOOL:
+		fl_json_bool(j, key, *(const bool *)value);
+		break;
+	case FL_AS_COUNT:
+	case FL_AS_NTH:
+		fl_json_int(j, key, *(const uint32_t *)value);
+		break;
+	case FL_AS_COUNT64:
+	case FL_AS_WHOLE:
+		fl_json_int(j, key, *(const int64_t *)value);
+		break;
+	case FL_AS_INT:
+		fl_json_int(j, key, *(const int32_t *)value);
+		break;
+	case FL_AS_NUMBER:
+	case FL_AS_KNOWN:
+	case FL_AS_OR_NULL:
+	case FL_AS_RATIO:
+	case FL_AS_BOUND:
+		put_double(j, key, type, *(const double *)value);
+		break;
+	case FL_AS_BUNDLE:
+		fl_json_bundle(j, key, value);
+		break;
+	case FL_AS_AMOUNT:
+	case FL_AS_LIMIT:
+		put_amount(j, key, *(const fl_amount *)value);
+		break;
+	case FL_AS_NODE:
+		put_node(j, key, at->model, *(const struct fl_node *)value);
+		break;
+	case FL_AS_TIME:
+	case FL_AS_SECONDS:
+	case FL_AS_MOMENT:
+	case FL_AS_OR_NEVER:
+		put_time(j, key, type, *(const fl_time *)value);
+		break;
+	default:
+		fl_json_text(j, key, text_of(at->model, type, value, buffer));
+	}
+}
+
+const char *fl_field_key(const struct fl_json_field *f, const void *face)
+{
+	return f->face_key ? *(const char *const *)((const char *)face + f->face_key - 1) : f->key;
+}
+
+const struct fl_json_shape *fl_field_shape(const struct fl_json_field *f, const void *face)
+{
+	return f->face_shape ? *(const struct fl_json_shape *const *)((const char *)face +
+								      f->face_shape - 1) :
+			       f->shape;
+}
+
+/* The object of @source, or its fields alone; false: it was left out. */
+static bool put_object(const struct fl_shape_at *at, const char *key,
+		       const struct fl_json_shape *shape, const void *source, uint32_t i,
+		       bool fields_only)
+{
+	struct fl_shape_at sub = *at;
+	alignas(max_align_t) char row[FL_SHAPE_ROW];
+
+	if (shape->fill) {
+		if (!shape->fill(&sub, source, i, row))
+			return false;
+		source = row;
+	}
+	if (!fields_only)
+		fl_json_object(at->json, key);
+	fl_shape_fields(&sub, shape, source);
+	if (!fields_only)
+		fl_json_end_object(at->json);
+	return true;
+}
+
+static void put_list(const struct fl_shape_at *at, const struct fl_json_field *f, const char *key,
+		     const struct fl_json_shape *shape, const void *row)
+{
+	const char *place = (const char *)row + f->at;
+	struct fl_shape_rows all;
+
+	if (f->rows)
+		all = f->rows(at, row);
+	else
+		all = (struct fl_shape_rows){
+			.rows = f->pointer ? *(const void *const *)place : place,
+			.n = *(const uint32_t *)((const char *)row + f->n_at),
+		};
+	size_t size = f->rows && shape ? shape->size : f->size;
+
+	fl_json_list(at->json, key);
+	for (uint32_t i = 0; i < all.n; i++) {
+		const void *item = all.rows ? (const char *)all.rows + i * size : row;
+
+		if (shape)
+			put_object(at, NULL, shape, item, i, /* fields_only= */ false);
+		else
+			fl_shape_value(at, NULL, f->item, item);
+	}
+	fl_json_end_list(at->json);
+}
+
+static void put_text(const struct fl_shape_at *at, const struct fl_json_field *f, const char *key,
+		     const void *row)
+{
+	char buffer[FL_SHAPE_TEXT];
+	const char *text = f->text(at, row, buffer);
+
+	assert(text || f->maybe);
+	if (text)
+		fl_json_text(at->json, key, text);
+}
+
+static void put_field(const struct fl_shape_at *at, const struct fl_json_field *f, const void *row)
+{
+	const struct fl_json_shape *shape = fl_field_shape(f, at->face);
+	const char *key = fl_field_key(f, at->face);
+	const void *value = (const char *)row + f->at;
+
+	if (f->put) {
+		f->put(at, key, row);
+	} else if (f->text) {
+		put_text(at, f, key, row);
+	} else if (f->type == FL_AS_LIST) {
+		put_list(at, f, key, shape, row);
+	} else if (f->type == FL_AS_OBJECT || f->type == FL_AS_INLINE) {
+		if (f->rows)
+			value = f->rows(at, row).rows;
+		else if (f->pointer)
+			value = *(const void *const *)value;
+		bool there = value && put_object(at, key, shape, value, 0, f->type == FL_AS_INLINE);
+		assert(there || f->maybe || f->type == FL_AS_INLINE);
+		(void)there;
+	} else if (f->type == FL_AS_ENUM) {
+		fl_json_text(at->json, key, f->names[*(const unsigned *)value]);
+	} else if (!may_go(f) || !absent(f->type, value)) {
+		fl_shape_value(at, key, f->type, value);
+	}
+}
+
+static bool is_there(const struct fl_shape_at *at, const struct fl_json_field *f, const void *row)
+{
+	const char *value = (const char *)row + f->if_at;
+
+	if (f->if_one_of) {
+		unsigned bit = f->if_size == 1 ? *(const unsigned char *)value :
+						 *(const unsigned *)value;
+
+		if (!(f->if_one_of >> bit & 1))
+			return false;
+	}
+	return !f->when || f->when(at, row);
+}
+
+/* Those of fields[from] and on, up to a STREAM; the number of the first that was not written. */
+static unsigned put_fields(const struct fl_shape_at *at, const struct fl_json_shape *shape,
+			   const void *row, unsigned from)
+{
+	unsigned i = from;
+
+	for (; i < shape->n && shape->fields[i].type != FL_AS_STREAM; i++)
+		if (is_there(at, &shape->fields[i], row))
+			put_field(at, &shape->fields[i], row);
+	return i;
+}
+
+static unsigned stream_of(const struct fl_json_shape *shape)
+{
+	unsigned i = 0;
+
+	while (shape->fields[i].type != FL_AS_STREAM)
+		i++;
+	return i;
+}
+
+void fl_shape_fields(const struct fl_shape_at *at, const struct fl_json_shape *shape,
+		     const void *row)
+{
+	unsigned n = put_fields(at, shape, row, 0);
+
+	assert(n == shape->n);
+	(void)n;
+}
+
+void fl_shape_begin(const struct fl_shape_at *at, const struct fl_json_shape *shape,
+		    const void *row)
+{
+	fl_json_list(at->json, shape->fields[put_fields(at, shape, row, 0)].key);
+}
+
+void fl_shape_rest(const struct fl_shape_at *at, const struct fl_json_shape *shape, const void *row)
+{
+	fl_json_end_list(at->json);
+	put_fields(at, shape, row, stream_of(shape) + 1);
+}
+
+void fl_shape_json(const struct fl_shape_at *at, const char *key, const struct fl_json_shape *shape,
+		   const void *row)
+{
+	put_object(at, key, shape, row, 0, /* fields_only= */ false);
+}
+
+void fl_document_json(const struct fl_report *r, const struct fl_document *d, const void *answer)
+{
+	struct fl_json j;
+	struct fl_shape_at at = {
+		.json = &j, .report = r, .model = r->model, .face = d->face, .answer = answer
+	};
+
+	fl_json_start(&j, r, d->kind, d->policy);
+	put_object(&at, NULL, d->shape, answer, 0, /* fields_only= */ true);
+	fl_json_finish(&j);
+}
