@@ -41,10 +41,7 @@ int fl_checkpoint_read(struct fl_db *db, struct fl_checkpoint *ret, fairlead_err
 	*ret = (struct fl_checkpoint){ 0 };
 	r = fl_query_next(&q, err);
 	if (r > 0) {
-		ret->seq = fl_take_id(&q);
-		ret->number = fl_take_id(&q);
-		ret->size = fl_take_id(&q);
-		ret->sum = fl_take_int(&q);
+		fl_take_row(&q, FL_TABLE_CHECKPOINT, ret);
 		if (!fl_take_int(&q))
 			r = fl_db_damaged(
 				db->path,
@@ -179,17 +176,7 @@ int fl_checkpoint_settle(struct fl_store *s, struct fl_db *db, bool look, fairle
 
 static int put_checkpoint(struct fl_db *db, const void *arg, fairlead_error *err)
 {
-	const struct fl_checkpoint *c = arg;
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_PUT_CHECKPOINT, err);
-
-	if (r < 0)
-		return r;
-	fl_put_int(&q, (int64_t)c->seq);
-	fl_put_int(&q, (int64_t)c->number);
-	fl_put_int(&q, (int64_t)c->size);
-	fl_put_int(&q, c->sum);
-	return fl_query_run(&q, err);
+	return fl_row_write(db, FL_SQL_PUT_CHECKPOINT, FL_TABLE_CHECKPOINT, arg, err);
 }
 
 /* Whole and durable, under a name of its own. */

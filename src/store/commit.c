@@ -9,186 +9,57 @@ struct putting {
 	int64_t sum;
 };
 
-static int put_journal(struct fl_db *db, struct putting *p, fairlead_error *err)
+/* Each part of a batch: what it is written with. */
+static const struct {
+	enum fl_sql sql;
+	enum fl_store_table table;
+} writes[FL_BATCH_PARTS] = {
+	[FL_BATCH_JOURNAL] = { FL_SQL_PUT_JOURNAL, FL_TABLE_JOURNAL },
+	[FL_BATCH_NEW_JOBS] = { FL_SQL_PUT_JOB, FL_TABLE_JOB },
+	[FL_BATCH_JOBS] = { FL_SQL_CHANGE_JOB, FL_TABLE_JOB_CHANGE },
+	[FL_BATCH_EVENTS] = { FL_SQL_PUT_EVENT, FL_TABLE_EVENT },
+	[FL_BATCH_ADMISSIONS] = { FL_SQL_PUT_ADMISSION, FL_TABLE_ADMISSION },
+	[FL_BATCH_CONDITIONS] = { FL_SQL_PUT_CONDITION, FL_TABLE_CONDITION },
+	[FL_BATCH_AUDIT] = { FL_SQL_PUT_AUDIT, FL_TABLE_AUDIT },
+};
+
+static void put_journal_row(struct fl_query *q, struct putting *p, const void *row)
 {
-	const struct fl_batch *b = p->batch;
-	struct fl_query q;
-	int r = b->n_journal ? fl_query_begin(&q, db, FL_SQL_PUT_JOURNAL, err) : 0;
-
-	for (uint32_t i = 0; i < b->n_journal && r == 0; i++) {
-		const struct fl_journal_row *row = &b->journal[i];
-
-		fl_put_int(&q, (int64_t)row->seq);
-		fl_put_int(&q, row->at);
-		fl_put_int(&q, row->kind);
-		fl_put_id(&q, row->job);
-		fl_put_int(&q, row->attempt);
-		fl_put_int(&q, row->a);
-		fl_put_int(&q, row->b);
-		fl_put_text(&q, row->text);
-		p->sum = fl_journal_sum(p->sum, row);
-		fl_put_int(&q, p->sum);
-		r = fl_query_run(&q, err);
-	}
-	return r;
+	p->sum = fl_row_sum(p->sum, FL_TABLE_JOURNAL, row);
+	fl_put_row(q, FL_TABLE_JOURNAL, row);
+	fl_put_int(q, p->sum);
 }
 
-static int put_specs(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
+/* With the length of its spec, which stands elsewhere. */
+static void put_new_job(struct fl_query *q, const void *row)
 {
-	struct fl_query q;
-	int r = b->n_new_jobs ? fl_query_begin(&q, db, FL_SQL_PUT_SPEC, err) : 0;
+	struct fl_job_row job = *(const struct fl_job_row *)row;
 
-	for (uint32_t i = 0; i < b->n_new_jobs && r == 0; i++) {
-		fl_put_int(&q, (int64_t)b->new_jobs[i].id);
-		fl_put_text(&q, b->new_jobs[i].spec);
-		r = fl_query_run(&q, err);
-	}
-	return r;
+	job.spec_bytes = strlen(job.spec);
+	fl_put_row(q, FL_TABLE_JOB, &job);
 }
 
-static int put_new_jobs(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
+static int put_part(struct fl_db *db, struct putting *p, enum fl_batch_part part,
+		    fairlead_error *err)
 {
+	const void *rows;
+	uint32_t n = fl_batch_rows(p->batch, part, &rows);
 	struct fl_query q;
-	int r = b->n_new_jobs ? fl_query_begin(&q, db, FL_SQL_PUT_JOB, err) : 0;
+	int r = n ? fl_query_begin(&q, db, writes[part].sql, err) : 0;
 
-	for (uint32_t i = 0; i < b->n_new_jobs && r == 0; i++) {
-		const struct fl_job_row *row = &b->new_jobs[i];
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		const void *row = (const char *)rows + i * fl_batch_row_size(part);
 
-		fl_put_int(&q, (int64_t)row->id);
-		fl_put_int(&q, row->state);
-		fl_put_int(&q, row->uid);
-		fl_put_text(&q, row->user);
-		fl_put_text(&q, row->name);
-		fl_put_text(&q, row->queue);
-		fl_put_id(&q, row->array);
-		fl_put_int(&q, row->priority);
-		fl_put_time(&q, row->submitted);
-		fl_put_time(&q, row->started);
-		fl_put_time(&q, row->ended);
-		fl_put_int(&q, row->attempt);
-		fl_put_int(&q, row->evictions);
-		fl_put_int(&q, row->losses);
-		fl_put_int(&q, row->ran);
-		fl_put_int(&q, row->held);
-		fl_put_int(&q, row->outcome);
-		fl_put_int(&q, row->status);
-		fl_put_text(&q, row->placement);
-		fl_put_text(&q, row->reason);
-		fl_put_int(&q, (int64_t)strlen(row->spec));
+		if (part == FL_BATCH_JOURNAL)
+			put_journal_row(&q, p, row);
+		else if (part == FL_BATCH_NEW_JOBS)
+			put_new_job(&q, row);
+		else
+			fl_put_row(&q, writes[part].table, row);
 		r = fl_query_run(&q, err);
 	}
-	return r < 0 ? r : put_specs(db, b, err);
-}
-
-static int put_jobs(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
-{
-	struct fl_query q;
-	int r = b->n_jobs ? fl_query_begin(&q, db, FL_SQL_CHANGE_JOB, err) : 0;
-
-	for (uint32_t i = 0; i < b->n_jobs && r == 0; i++) {
-		const struct fl_job_row *row = &b->jobs[i];
-
-		fl_put_int(&q, (int64_t)row->id);
-		fl_put_int(&q, row->state);
-		fl_put_int(&q, row->priority);
-		fl_put_time(&q, row->started);
-		fl_put_time(&q, row->ended);
-		fl_put_int(&q, row->attempt);
-		fl_put_int(&q, row->evictions);
-		fl_put_int(&q, row->losses);
-		fl_put_int(&q, row->ran);
-		fl_put_int(&q, row->held);
-		fl_put_int(&q, row->outcome);
-		fl_put_int(&q, row->status);
-		fl_put_text(&q, row->placement);
-		fl_put_text(&q, row->reason);
-		r = fl_query_run(&q, err);
-	}
-	return r;
-}
-
-static int put_events(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
-{
-	struct fl_query q;
-	int r = b->n_events ? fl_query_begin(&q, db, FL_SQL_PUT_EVENT, err) : 0;
-
-	for (uint32_t i = 0; i < b->n_events && r == 0; i++) {
-		const struct fl_event_row *row = &b->events[i];
-
-		fl_put_int(&q, (int64_t)row->seq);
-		fl_put_int(&q, row->n);
-		fl_put_int(&q, row->at);
-		fl_put_text(&q, row->kind);
-		fl_put_id(&q, row->job);
-		fl_put_int(&q, row->attempt);
-		fl_put_text(&q, row->queue);
-		fl_put_id(&q, row->by);
-		fl_put_text(&q, row->reason);
-		fl_put_text(&q, row->text);
-		r = fl_query_run(&q, err);
-	}
-	return r;
-}
-
-static int put_admissions(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
-{
-	struct fl_query q;
-	int r = b->n_admissions ? fl_query_begin(&q, db, FL_SQL_PUT_ADMISSION, err) : 0;
-
-	for (uint32_t i = 0; i < b->n_admissions && r == 0; i++) {
-		const struct fl_admission_row *row = &b->admissions[i];
-
-		fl_put_int(&q, (int64_t)row->job);
-		fl_put_int(&q, row->attempt);
-		fl_put_text(&q, row->queue);
-		fl_put_int(&q, row->waits);
-		fl_put_int(&q, row->from);
-		fl_put_time(&q, row->to);
-		fl_put_text(&q, row->placement);
-		fl_put_text(&q, row->ended);
-		fl_put_id(&q, row->preemptor);
-		r = fl_query_run(&q, err);
-	}
-	return r;
-}
-
-static int put_conditions(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
-{
-	struct fl_query q;
-	int r = b->n_conditions ? fl_query_begin(&q, db, FL_SQL_PUT_CONDITION, err) : 0;
-
-	for (uint32_t i = 0; i < b->n_conditions && r == 0; i++) {
-		const struct fl_condition_row *row = &b->conditions[i];
-
-		fl_put_text(&q, row->kind);
-		fl_put_text(&q, row->name);
-		fl_put_text(&q, row->type);
-		fl_put_text(&q, row->reason);
-		fl_put_text(&q, row->text);
-		fl_put_int(&q, row->holds);
-		fl_put_int(&q, row->since);
-		r = fl_query_run(&q, err);
-	}
-	return r;
-}
-
-static int put_audit(struct fl_db *db, const struct fl_batch *b, fairlead_error *err)
-{
-	struct fl_query q;
-	int r = b->n_audit ? fl_query_begin(&q, db, FL_SQL_PUT_AUDIT, err) : 0;
-
-	for (uint32_t i = 0; i < b->n_audit && r == 0; i++) {
-		const struct fl_audit_row *row = &b->audit[i];
-
-		fl_put_int(&q, row->at);
-		fl_put_int(&q, row->uid);
-		fl_put_int(&q, row->pid);
-		fl_put_text(&q, row->user);
-		fl_put_text(&q, row->action);
-		fl_put_text(&q, row->subject);
-		fl_put_int(&q, row->status);
-		r = fl_query_run(&q, err);
-	}
+	for (uint32_t i = 0; part == FL_BATCH_NEW_JOBS && i < n && r == 0; i++)
+		r = fl_row_write(db, FL_SQL_PUT_SPEC, FL_TABLE_SPEC, &p->batch->new_jobs[i], err);
 	return r;
 }
 
@@ -215,14 +86,11 @@ static int put_latest(struct fl_db *db, const struct putting *p, fairlead_error 
 
 static int put_batch(struct fl_db *db, const void *arg, fairlead_error *err)
 {
-	static int (*const parts[])(struct fl_db *, const struct fl_batch *, fairlead_error *) = {
-		put_new_jobs, put_jobs, put_events, put_admissions, put_conditions, put_audit,
-	};
 	struct putting *p = *(struct putting *const *)arg;
-	int r = put_journal(db, p, err);
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts && r == 0; i++)
-		r = parts[i](db, p->batch, err);
+	for (int part = 0; part < FL_BATCH_PARTS && r == 0; part++)
+		r = put_part(db, p, (enum fl_batch_part)part, err);
 	return r < 0 ? r : put_latest(db, p, err);
 }
 

@@ -222,12 +222,12 @@ void fl_put_int(struct fl_query *q, int64_t v)
 	note(q, sqlite3_bind_int64(q->statement, ++q->put, v));
 }
 
-static void put_null(struct fl_query *q) { note(q, sqlite3_bind_null(q->statement, ++q->put)); }
+void fl_put_null(struct fl_query *q) { note(q, sqlite3_bind_null(q->statement, ++q->put)); }
 
 void fl_put_id(struct fl_query *q, uint64_t id)
 {
 	if (id == 0)
-		put_null(q);
+		fl_put_null(q);
 	else
 		fl_put_int(q, (int64_t)id);
 }
@@ -235,7 +235,7 @@ void fl_put_id(struct fl_query *q, uint64_t id)
 void fl_put_time(struct fl_query *q, fl_time t)
 {
 	if (t == FL_TIME_NONE)
-		put_null(q);
+		fl_put_null(q);
 	else
 		fl_put_int(q, t);
 }

@@ -12,37 +12,6 @@
 
 #include "store/store_parts.h"
 
-int64_t fl_journal_sum(int64_t before, const struct fl_journal_row *row)
-{
-	struct fl_sum s = { { 0, 0 } };
-
-	fl_sum_int(&s, before);
-	fl_sum_int(&s, (int64_t)row->seq);
-	fl_sum_int(&s, row->at);
-	fl_sum_int(&s, row->kind);
-	fl_sum_id(&s, row->job);
-	fl_sum_int(&s, row->attempt);
-	fl_sum_int(&s, row->a);
-	fl_sum_int(&s, row->b);
-	fl_sum_text(&s, row->text);
-	return fl_sum_end(&s);
-}
-
-static int take_row(struct fl_query *q, struct fl_journal_row *row, int64_t *ret_sum,
-		    fairlead_error *err)
-{
-	row->seq = fl_take_id(q);
-	row->at = fl_take_int(q);
-	row->kind = (enum fl_journal_kind)fl_take_int(q);
-	row->job = fl_take_id(q);
-	row->attempt = fl_take_u32(q);
-	row->a = fl_take_int(q);
-	row->b = fl_take_int(q);
-	row->text = fl_take_text(q);
-	*ret_sum = fl_take_int(q);
-	return fl_query_taken(q, err);
-}
-
 /* Rows behind @after; @wrong: what is, with this one; NULL: it is as written, behind the one before. */
 typedef int each_row_fn(void *user, const struct fl_journal_row *row, const char *wrong,
 			fairlead_error *err);
@@ -65,13 +34,15 @@ static int each_row(struct fl_db *db, uint64_t after, each_row_fn *fn, void *use
 	while ((r = fl_query_next(&q, err)) > 0) {
 		struct fl_journal_row row;
 
-		r = take_row(&q, &row, &sum, err);
+		fl_take_row(&q, FL_TABLE_JOURNAL, &row);
+		sum = fl_take_int(&q);
+		r = fl_query_taken(&q, err);
 		if (r == 0 && row.seq > after) {
 			const char *wrong = NULL;
 
 			if (last && row.seq != last + 1)
 				wrong = "rows of the journal are missing before row";
-			else if (fl_journal_sum(before, &row) != sum ||
+			else if (fl_row_sum(before, FL_TABLE_JOURNAL, &row) != sum ||
 				 row.kind >= FL_JOURNAL_KINDS)
 				wrong = "this row of the journal is not what was written:";
 			r = fn(user, &row, wrong, err);

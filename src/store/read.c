@@ -17,30 +17,25 @@ int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, f
 	if (r == 0) {
 		r = fl_fail(err, FAIRLEAD_ENOENT, "%s has no setting %s", db->path, name);
 	} else if (r > 0) {
-		const char *value = fl_take_text(&q);
+		struct fl_setting setting;
 
+		fl_take_row(&q, FL_TABLE_SETTING, &setting);
 		r = fl_query_taken(&q, err);
 		if (r == 0 && !fl_take_int(&q))
 			r = fl_db_damaged(db->path, "a setting is not what was written", err);
-		if (r == 0 && strlen(value) >= size)
+		if (r == 0 && strlen(setting.value) >= size)
 			r = fl_fail(err, FAIRLEAD_ELIMIT, "the setting %s is longer than %zu bytes",
 				    name, size - 1);
 		if (r == 0)
-			memcpy(ret, value, strlen(value) + 1);
+			memcpy(ret, setting.value, strlen(setting.value) + 1);
 	}
 	return fl_query_end(&q, r);
 }
 
 int fl_setting_put(struct fl_db *db, const char *name, const char *value, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_SET, err);
-
-	if (r < 0)
-		return r;
-	fl_put_text(&q, name);
-	fl_put_text(&q, value);
-	return fl_query_run(&q, err);
+	return fl_row_write(db, FL_SQL_SET, FL_TABLE_SETTING, &(struct fl_setting){ name, value },
+			    err);
 }
 
 int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err)
@@ -48,20 +43,14 @@ int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, f
 	return fl_setting_get(&s->reader, name, ret, size, err);
 }
 
-struct setting {
-	const char *name, *value;
-};
-
-static int set(struct fl_db *db, const void *arg, fairlead_error *err)
+static int set(struct fl_db *db, const void *setting, fairlead_error *err)
 {
-	const struct setting *setting = arg;
-
-	return fl_setting_put(db, setting->name, setting->value, err);
+	return fl_row_write(db, FL_SQL_SET, FL_TABLE_SETTING, setting, err);
 }
 
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err)
 {
-	return fl_store_write(s, set, &(struct setting){ name, value }, err);
+	return fl_store_write(s, set, &(struct fl_setting){ name, value }, err);
 }
 
 int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err)
@@ -103,19 +92,11 @@ int fl_latest_read(struct fl_db *db, struct fl_latest *ret, fairlead_error *err)
 	*ret = (struct fl_latest){ 0 };
 	r = fl_query_next(&q, err);
 	if (r > 0) {
-		const char *boot_id;
-
-		ret->job = fl_take_id(&q);
-		ret->wall = fl_take_int(&q);
-		ret->boot = fl_take_int(&q);
-		boot_id = fl_take_text(&q);
-		ret->seq = fl_take_id(&q);
-		ret->head = fl_take_int(&q);
-		ret->behind = fl_take_int(&q);
-		ret->commits = fl_take_id(&q);
+		fl_take_row(&q, FL_TABLE_LATEST, ret);
 		r = fl_query_taken(&q, err);
 		if (r == 0)
-			strncat(ret->boot_id, boot_id, sizeof ret->boot_id - 1);
+			strncat(ret->boot_id, ret->boot_text, sizeof ret->boot_id - 1);
+		ret->boot_text = NULL;
 		if (r == 0 && !fl_take_int(&q))
 			r = fl_latest_damaged(db, err);
 	} else if (r == 0) {
@@ -152,36 +133,14 @@ static const char *const damages[] = { NULL, "its row", "its spec", "all of it" 
 static int take_job(struct fl_store *s, struct fl_query *q, struct fl_job_row *ret,
 		    fairlead_error *err)
 {
-	int64_t state, held, damage;
 	int r;
 
-	ret->id = fl_take_id(q);
-	state = fl_take_int(q);
-	ret->state = (enum fl_job_state)state;
-	ret->uid = fl_take_u32(q);
-	ret->user = fl_take_text(q);
-	ret->name = fl_take_text(q);
-	ret->queue = fl_take_text(q);
-	ret->array = fl_take_id(q);
-	ret->priority = (int32_t)fl_take_int(q);
-	ret->submitted = fl_take_time(q);
-	ret->started = fl_take_time(q);
-	ret->ended = fl_take_time(q);
-	ret->attempt = fl_take_u32(q);
-	ret->evictions = fl_take_u32(q);
-	ret->losses = fl_take_u32(q);
-	ret->ran = fl_take_int(q);
-	held = fl_take_int(q);
-	ret->held = held > 0 && held < FL_HOLDS ? (enum fl_hold)held : FL_HOLD_NONE;
-	ret->outcome = (int)fl_take_int(q);
-	ret->status = (int)fl_take_int(q);
-	ret->placement = fl_take_text(q);
-	ret->reason = fl_take_text(q);
-	ret->spec_bytes = fl_take_id(q);
+	fl_take_row(q, FL_TABLE_JOB, ret);
+	if (ret->held >= FL_HOLDS)
+		ret->held = FL_HOLD_NONE;
 	ret->spec = fl_take_text(q);
-	damage = fl_take_int(q);
-	ret->damaged = damages[damage & 3];
-	if (!ret->damaged && (state < 0 || state >= FL_JOB_STATES))
+	ret->damaged = damages[fl_take_int(q) & 3];
+	if (!ret->damaged && ret->state >= FL_JOB_STATES)
 		ret->damaged = damages[1];
 	r = fl_query_taken(q, err);
 	if (r == 0 && ret->damaged)

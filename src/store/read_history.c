@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-
 #include "store/store_parts.h"
-
-/* What is not as it was written is left out, and told. */
-#define NOT_WRITTEN " is not what was written, and is left out"
 
 /* --- events --- */
 
@@ -74,6 +69,7 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 {
 	uint64_t after_seq = filter->after_seq, begin = 0;
 	uint32_t after_n = filter->after_n;
+	struct fl_event_row row;
 	struct fl_query q;
 	int r = 0;
 
@@ -93,48 +89,13 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 	fl_put_text(&q, filter->queue);
 	fl_put_text(&q, filter->kind);
 	fl_put_limit(&q, filter->limit);
-	while ((r = fl_query_next(&q, err)) > 0) {
-		struct fl_event_row row;
-		bool fits;
-
-		row.seq = fl_take_id(&q);
-		row.n = fl_take_u32(&q);
-		row.at = fl_take_int(&q);
-		row.kind = fl_take_text(&q);
-		row.job = fl_take_id(&q);
-		row.attempt = fl_take_u32(&q);
-		row.queue = fl_take_text(&q);
-		row.by = fl_take_id(&q);
-		row.reason = fl_take_text(&q);
-		row.text = fl_take_text(&q);
-		fits = fl_take_int(&q);
-		r = fl_query_taken(&q, err);
-		if (r == 0 && !fits)
-			fl_store_note(s, row.job, "an event of row %" PRIu64 NOT_WRITTEN, row.seq);
-		else if (r == 0)
-			r = fn(user, &row, err);
-		if (r < 0)
+	while ((r = fl_row_next(s, &q, FL_TABLE_EVENT, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
 			break;
-	}
 	return fl_query_end(&q, r);
 }
 
 /* --- admissions --- */
-
-/* Does it fit? */
-static bool take_admission(struct fl_query *q, struct fl_admission_row *row)
-{
-	row->job = fl_take_id(q);
-	row->attempt = fl_take_u32(q);
-	row->queue = fl_take_text(q);
-	row->waits = fl_take_int(q);
-	row->from = fl_take_int(q);
-	row->to = fl_take_time(q);
-	row->placement = fl_take_text(q);
-	row->ended = fl_take_text(q);
-	row->preemptor = fl_take_id(q);
-	return fl_take_int(q) != 0;
-}
 
 /* All rows of a query whose parameters are put. */
 static int each_admission(struct fl_store *s, struct fl_query *q,
@@ -142,21 +103,12 @@ static int each_admission(struct fl_store *s, struct fl_query *q,
 				    fairlead_error *err),
 			  void *user, fairlead_error *err)
 {
+	struct fl_admission_row row;
 	int r;
 
-	while ((r = fl_query_next(q, err)) > 0) {
-		struct fl_admission_row row;
-		bool fits = take_admission(q, &row);
-
-		r = fl_query_taken(q, err);
-		if (r == 0 && !fits)
-			fl_store_note(s, row.job, "attempt %u of its history" NOT_WRITTEN,
-				      row.attempt);
-		else if (r == 0)
-			r = fn(user, &row, err);
-		if (r < 0)
+	while ((r = fl_row_next(s, q, FL_TABLE_ADMISSION, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
 			break;
-	}
 	return fl_query_end(q, r);
 }
 
@@ -270,31 +222,15 @@ int fl_store_conditions(struct fl_store *s,
 				  fairlead_error *err),
 			void *user, fairlead_error *err)
 {
+	struct fl_condition_row row;
 	struct fl_query q;
 	int r = fl_query_begin(&q, &s->reader, FL_SQL_CONDITIONS, err);
 
 	if (r < 0)
 		return r;
-	while ((r = fl_query_next(&q, err)) > 0) {
-		struct fl_condition_row row;
-		bool fits;
-
-		row.kind = fl_take_text(&q);
-		row.name = fl_take_text(&q);
-		row.type = fl_take_text(&q);
-		row.reason = fl_take_text(&q);
-		row.text = fl_take_text(&q);
-		row.holds = fl_take_int(&q) != 0;
-		row.since = fl_take_int(&q);
-		fits = fl_take_int(&q);
-		r = fl_query_taken(&q, err);
-		if (r == 0 && !fits)
-			fl_store_note(s, 0, "a condition of %.64s" NOT_WRITTEN, row.name);
-		else if (r == 0)
-			r = fn(user, &row, err);
-		if (r < 0)
+	while ((r = fl_row_next(s, &q, FL_TABLE_CONDITION, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
 			break;
-	}
 	return fl_query_end(&q, r);
 }
 
@@ -302,31 +238,15 @@ int fl_store_audit(struct fl_store *s, uint32_t limit,
 		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
 		   void *user, fairlead_error *err)
 {
+	struct fl_audit_row row;
 	struct fl_query q;
 	int r = fl_query_begin(&q, &s->reader, FL_SQL_AUDIT, err);
 
 	if (r < 0)
 		return r;
 	fl_put_limit(&q, limit);
-	while ((r = fl_query_next(&q, err)) > 0) {
-		struct fl_audit_row row;
-		bool fits;
-
-		row.at = fl_take_int(&q);
-		row.uid = fl_take_u32(&q);
-		row.pid = fl_take_int(&q);
-		row.user = fl_take_text(&q);
-		row.action = fl_take_text(&q);
-		row.subject = fl_take_text(&q);
-		row.status = (int)fl_take_int(&q);
-		fits = fl_take_int(&q);
-		r = fl_query_taken(&q, err);
-		if (r == 0 && !fits)
-			fl_store_note(s, 0, "a row of the audit log" NOT_WRITTEN);
-		else if (r == 0)
-			r = fn(user, &row, err);
-		if (r < 0)
+	while ((r = fl_row_next(s, &q, FL_TABLE_AUDIT, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
 			break;
-	}
 	return fl_query_end(&q, r);
 }

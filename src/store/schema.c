@@ -1,119 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "store/columns.h"
 #include "store/store_parts.h"
 
-/*
- * Times are nanoseconds, NULL for none; an id that is none is NULL; states and kinds are the
- * numbers of their enums, which stay.
- *
- * Specs stand apart from their jobs: they are long, and written once, while a job's row changes
- * at each start and end.  Lists read rows only.
- */
-static const char version_1[] =
-	"CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-
-	/* One row each. `job`: the highest number that was ever given; `refused`: how often the
-	 * disk did not take what was to be committed. */
-	"CREATE TABLE latest (id INTEGER PRIMARY KEY CHECK (id = 1), job INTEGER NOT NULL,"
-	" wall INTEGER NOT NULL, boot INTEGER NOT NULL, boot_id TEXT NOT NULL,"
-	" refused INTEGER NOT NULL) STRICT;"
-	"INSERT INTO latest VALUES (1, 0, 0, 0, '', 0);"
-	"CREATE TABLE checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,"
-	" number INTEGER NOT NULL, size INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT;"
-
-	"CREATE TABLE journal (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL,"
-	" kind INTEGER NOT NULL, job INTEGER, attempt INTEGER NOT NULL, a INTEGER NOT NULL,"
-	" b INTEGER NOT NULL, text TEXT) STRICT;"
-
-	"CREATE TABLE jobs (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, uid INTEGER NOT NULL,"
-	" user TEXT NOT NULL, name TEXT NOT NULL, queue TEXT NOT NULL, array INTEGER,"
-	" priority INTEGER NOT NULL, submitted INTEGER NOT NULL, started INTEGER, ended INTEGER,"
-	" attempt INTEGER NOT NULL, evictions INTEGER NOT NULL, losses INTEGER NOT NULL,"
-	" ran INTEGER NOT NULL, held INTEGER NOT NULL, outcome INTEGER NOT NULL,"
-	" status INTEGER NOT NULL, placement TEXT, reason TEXT) STRICT;"
-	"CREATE INDEX jobs_live ON jobs (id) WHERE state < 6;"
-	"CREATE INDEX jobs_by_queue ON jobs (queue);"
-	"CREATE INDEX jobs_by_user ON jobs (user);"
-	"CREATE INDEX jobs_by_array ON jobs (array) WHERE array IS NOT NULL;"
-	"CREATE INDEX jobs_by_ended ON jobs (ended) WHERE ended IS NOT NULL;"
-	"CREATE TABLE specs (job INTEGER PRIMARY KEY, spec TEXT NOT NULL) STRICT;"
-
-	"CREATE TABLE events (seq INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL,"
-	" kind TEXT NOT NULL, job INTEGER, attempt INTEGER NOT NULL, queue TEXT, \"by\" INTEGER,"
-	" reason TEXT, text TEXT, PRIMARY KEY (seq, n)) STRICT, WITHOUT ROWID;"
-	"CREATE INDEX events_by_job ON events (job, seq, n) WHERE job IS NOT NULL;"
-	"CREATE INDEX events_by_queue ON events (queue, seq, n) WHERE queue IS NOT NULL;"
-	"CREATE INDEX events_by_kind ON events (kind, seq, n);"
-
-	"CREATE TABLE admissions (job INTEGER NOT NULL, attempt INTEGER NOT NULL,"
-	" queue TEXT NOT NULL, waits INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER,"
-	" placement TEXT, ended TEXT, preemptor INTEGER, PRIMARY KEY (job, attempt))"
-	" STRICT, WITHOUT ROWID;"
-	"CREATE INDEX admissions_open ON admissions (job, attempt) WHERE until IS NULL;"
-	/* With the rest of what says whether one lies within a time: rows behind it are not read. */
-	"CREATE INDEX admissions_by_until ON admissions (until, since, waits)"
-	" WHERE until IS NOT NULL;"
-
-	"CREATE TABLE conditions (kind TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,"
-	" reason TEXT, text TEXT, holds INTEGER NOT NULL, since INTEGER NOT NULL,"
-	" PRIMARY KEY (kind, name, type)) STRICT, WITHOUT ROWID;"
-
-	"CREATE TABLE audit (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, uid INTEGER NOT NULL,"
-	" pid INTEGER NOT NULL, user TEXT, action TEXT NOT NULL, subject TEXT,"
-	" status INTEGER NOT NULL) STRICT;";
-
-/*
- * Each row has a sum of what stands in it (sum.c), a job two (sql.def says why), and a row of the
- * journal that of the row before in its own.  `latest` says where the journal ends, which sum the
- * first row that is still there goes on from, and how many transactions there were.
- */
-static const char version_2[] =
-	"ALTER TABLE settings ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE settings SET row_sum = fl_sum(name, value);"
-	"ALTER TABLE checkpoint ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE checkpoint SET row_sum = fl_sum(seq, number, size, sum);"
-	"ALTER TABLE specs ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE specs SET row_sum = fl_sum(job, spec);"
-	"ALTER TABLE events ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE events SET row_sum = fl_sum(seq, n, at, kind, job, attempt, queue, \"by\", reason,"
-	" text);"
-	"ALTER TABLE admissions ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE admissions SET row_sum = fl_sum(job, attempt, queue, waits, since, until, placement,"
-	" ended, preemptor);"
-	"ALTER TABLE conditions ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE conditions SET row_sum = fl_sum(kind, name, type, reason, text, holds, since);"
-	"ALTER TABLE audit ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE audit SET row_sum = fl_sum(at, uid, pid, user, action, subject, status);"
-
-	"ALTER TABLE jobs ADD COLUMN spec_bytes INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE jobs SET spec_bytes = ifnull((SELECT length(CAST(spec AS BLOB)) FROM specs"
-	" WHERE specs.job = jobs.id), 0);"
-	"ALTER TABLE jobs ADD COLUMN fixed_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE jobs SET fixed_sum ="
-	" fl_sum(id, uid, user, name, queue, array, submitted, spec_bytes);"
-	"ALTER TABLE jobs ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE jobs SET row_sum = fl_sum(id, state, priority, started, ended, attempt, evictions,"
-	" losses, ran, held, outcome, status, placement, reason);"
-
-	"ALTER TABLE journal ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"WITH RECURSIVE chain (last, sum) AS ("
-	" SELECT * FROM (SELECT seq, fl_sum(0, seq, at, kind, job, attempt, a, b, text)"
-	" FROM journal ORDER BY seq LIMIT 1)"
-	" UNION ALL SELECT seq, fl_sum(sum, seq, at, kind, job, attempt, a, b, text)"
-	" FROM chain JOIN journal ON seq = last + 1)"
-	" UPDATE journal SET row_sum = chain.sum FROM chain WHERE seq = last;"
-
-	"ALTER TABLE latest ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE latest ADD COLUMN head INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE latest ADD COLUMN behind INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE latest ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE latest SET seq = journal.seq, head = journal.row_sum FROM journal"
-	" WHERE journal.seq = (SELECT max(seq) FROM journal);"
-	"ALTER TABLE latest ADD COLUMN row_sum INTEGER NOT NULL DEFAULT 0;"
-	"UPDATE latest SET row_sum = fl_sum(job, wall, boot, boot_id, seq, head, behind, commits);";
-
-static const char *const texts[] = { version_1, version_2 };
+/* What brings a database from one version to the next, in their order. */
+static const char *const texts[] = {
+#include "store/schema.def"
+};
 
 const struct fl_migrations fl_store_migrations = { texts, sizeof texts / sizeof *texts };
 

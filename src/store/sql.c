@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/columns.h"
 #include "store/store_parts.h"
 
 /* The numbers are in the texts, and in databases. */

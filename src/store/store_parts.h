@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-#include "store/store.h"
+#include "store/row.h"
 
 #define FL_STORE_DATABASE "fairlead.db"
 
@@ -72,6 +72,7 @@ struct fl_query {
 /* FAIRLEAD_ESTATE: from within a callback of the same one. */
 int fl_query_begin(struct fl_query *q, struct fl_db *db, enum fl_sql sql, fairlead_error *err);
 void fl_put_int(struct fl_query *q, int64_t v);
+void fl_put_null(struct fl_query *q);
 void fl_put_id(struct fl_query *q, uint64_t id);        /* 0: NULL */
 void fl_put_time(struct fl_query *q, fl_time t);        /* FL_TIME_NONE: NULL */
 void fl_put_text(struct fl_query *q, const char *text); /* stays the caller's until it has run */
@@ -102,6 +103,24 @@ int fl_db_transact(struct fl_db *db,
 		   int (*step)(struct fl_db *db, const void *arg, fairlead_error *),
 		   const void *arg, fairlead_error *err);
 
+/* --- table.c: rows by their description (row.h) --- */
+
+/* All columns of a row, as parameters; its texts stay the caller's until it has run. */
+void fl_put_row(struct fl_query *q, enum fl_store_table table, const void *row);
+/* Those of the row that was read; other members of *ret stay as they are. */
+void fl_take_row(struct fl_query *q, enum fl_store_table table, void *ret);
+/* What stands for it behind a row with the sum @before. */
+int64_t fl_row_sum(int64_t before, enum fl_store_table table, const void *row);
+/* Put, run. */
+int fl_row_write(struct fl_db *db, enum fl_sql sql, enum fl_store_table table, const void *row,
+		 fairlead_error *err);
+/*
+ * The next row of a query that reads a table and whether its sum fits: 1, or 0: no more.  A row
+ * that is not what was written is left out, and noted.
+ */
+int fl_row_next(struct fl_store *s, struct fl_query *q, enum fl_store_table table, void *ret,
+		fairlead_error *err);
+
 /* --- sum.c: what stands for the values of a row, in their order --- */
 
 struct fl_sum {
@@ -109,7 +128,6 @@ struct fl_sum {
 };
 void fl_sum_int(struct fl_sum *s, int64_t v);
 void fl_sum_null(struct fl_sum *s);
-void fl_sum_id(struct fl_sum *s, uint64_t id);        /* 0: NULL */
 void fl_sum_text(struct fl_sum *s, const char *text); /* NULL too */
 int64_t fl_sum_end(const struct fl_sum *s);
 /* The same as fl_sum(value, ...) in statements. SQLite's code. */
@@ -117,8 +135,6 @@ int fl_sum_in_statements(sqlite3 *handle);
 
 /* --- journal.c --- */
 
-/* Of a row that stands behind one with the sum @before; the first goes on from 0. */
-int64_t fl_journal_sum(int64_t before, const struct fl_journal_row *row);
 /* The last row; zeros: none. */
 struct fl_journal_end {
 	uint64_t seq;
@@ -137,9 +153,14 @@ int fl_setting_put(struct fl_db *db, const char *name, const char *value, fairle
 /* fl_store_number_above, in whatever transaction there is. */
 int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err);
 
+struct fl_setting {
+	const char *name, *value;
+};
+
 struct fl_latest {
 	uint64_t job; /* the highest number */
 	fl_time wall, boot;
+	const char *boot_text; /* while it is read; then */
 	char boot_id[64];
 	uint64_t seq;     /* of the last row of the journal, and */
 	int64_t head;     /* its sum; */

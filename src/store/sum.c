@@ -15,14 +15,6 @@ void fl_sum_int(struct fl_sum *s, int64_t v)
 
 void fl_sum_null(struct fl_sum *s) { fl_mix(s->lanes, IS_NULL); }
 
-void fl_sum_id(struct fl_sum *s, uint64_t id)
-{
-	if (id == 0)
-		fl_sum_null(s);
-	else
-		fl_sum_int(s, (int64_t)id);
-}
-
 static void add_text(struct fl_sum *s, const char *text, size_t n)
 {
 	uint64_t word;

@@ -263,7 +263,7 @@ static int keep_warning(struct fl_core *c, const struct fl_journal_row *row, fai
 	condition.text = condition.holds && row->text ? row->text : "";
 	condition.since = row->at;
 	(void)snprintf(c->warning, sizeof c->warning, "%s", condition.text);
-	return fl_gather_condition(c->gather, &condition, err);
+	return fl_gather_row(c->gather, &condition, err);
 }
 
 int fl_core_adopted(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
@@ -297,7 +297,7 @@ int fl_core_acknowledge(struct fl_core *c, const char *who, fl_reply_fn *done, v
 {
 	char by[80];
 	const struct fl_journal_row row = { .kind = FL_JOURNAL_ACKNOWLEDGED, .text = by };
-	const struct fl_post post = { done, user, c->gather->n_journal, 1 };
+	const struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
 	int r = fl_core_check_open(c, err);
 
 	if (r < 0)

@@ -104,7 +104,7 @@ static void answer_post(struct fl_core *c, const struct fl_gather *g, const stru
 			const int *results)
 {
 	struct fl_reply reply = { 0 };
-	const struct fl_journal_row *first = &g->journal[post->first];
+	const struct fl_journal_row *first = &g->rows.journal[post->first];
 	const struct fl_live *job = fl_jobs_find(&c->jobs, first->job);
 	uint64_t *numbers = NULL;
 	fairlead_error err = { 0 };
@@ -120,7 +120,7 @@ static void answer_post(struct fl_core *c, const struct fl_gather *g, const stru
 	} else if (first->kind == FL_JOURNAL_SUBMIT) {
 		numbers = malloc(post->n * sizeof *numbers);
 		for (uint32_t i = 0; i < post->n && numbers; i++)
-			numbers[i] = g->journal[post->first + i].job;
+			numbers[i] = g->rows.journal[post->first + i].job;
 		reply.jobs = numbers;
 		reply.n_jobs = numbers ? post->n : 0;
 	}
@@ -136,10 +136,10 @@ static int apply_all(struct fl_core *c, struct fl_gather *g, int *results, fairl
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < g->n_journal && r == 0; i++) {
-		r = fl_core_apply(c, &g->journal[i], g->specs[i], &results[i], err);
-		c->seq = g->journal[i].seq;
-		c->at = g->journal[i].at;
+	for (uint32_t i = 0; i < g->rows.n_journal && r == 0; i++) {
+		r = fl_core_apply(c, &g->rows.journal[i], g->specs[i], &results[i], err);
+		c->seq = g->rows.journal[i].seq;
+		c->at = g->rows.journal[i].at;
 	}
 	return r;
 }
@@ -169,7 +169,7 @@ uint64_t fl_core_loop_ns(const struct fl_core *c) { return uv_now(c->loop) * 100
 static void committed(struct fl_core *c)
 {
 	struct fl_gather *g = c->writing;
-	int *results = calloc(g->n_journal + 1, sizeof *results);
+	int *results = calloc(g->rows.n_journal + 1, sizeof *results);
 	fairlead_error err = { 0 };
 	int r = results ? 0 : fl_fail_nomem(&err);
 
@@ -237,7 +237,7 @@ static void after_commit(uv_work_t *work, int status)
 	(void)status;
 	c->in_flight = false;
 	fl_metrics_committed(c->metrics, (fl_time)(uv_hrtime() - c->write_began),
-			     c->writing->n_journal);
+			     c->writing->rows.n_journal);
 	if (c->committed < 0)
 		not_committed(c);
 	else
@@ -248,17 +248,9 @@ static void after_commit(uv_work_t *work, int status)
 static void number_rows(struct fl_core *c, struct fl_gather *g)
 {
 	fl_time now, wall, boot;
-	uint32_t submits = 0;
 
 	fl_clock_read(&c->clock, &now, &wall, &boot);
-	now = now < c->at ? c->at : now;
-	for (uint32_t i = 0; i < g->n_journal; i++) {
-		g->journal[i].seq = c->seq + i + 1;
-		g->journal[i].at = now;
-		if (g->journal[i].kind == FL_JOURNAL_SUBMIT)
-			g->new_jobs[submits++].submitted = now;
-	}
-	(void)fl_gather_close(g);
+	fl_gather_number(g, c->seq, now < c->at ? c->at : now);
 	g->rows.wall = wall;
 	g->rows.boot = boot;
 	g->rows.boot_id = c->clock.boot_id;
@@ -299,9 +291,9 @@ static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time no
 	*ret_again = FL_NEVER;
 	if (c->drafter.draft)
 		return true;
-	for (uint32_t i = 0; i < g->n_journal; i++)
-		comes |= g->journal[i].kind == FL_JOURNAL_SUBMIT ||
-			 g->journal[i].kind == FL_JOURNAL_RELEASE;
+	for (uint32_t i = 0; i < g->rows.n_journal; i++)
+		comes |= g->rows.journal[i].kind == FL_JOURNAL_SUBMIT ||
+			 g->rows.journal[i].kind == FL_JOURNAL_RELEASE;
 	if (clock >= c->join_at)
 		return fl_generation_wants_any(&c->jobs, c->newcomers, &c->n_newcomers, now,
 					       ret_again) ||
@@ -317,16 +309,16 @@ static int add_due(struct fl_core *c, struct fl_gather *g, fl_time now, fl_time 
 	struct fl_driver *d = &c->generation.driver;
 	struct fl_journal_row join, cycle = { .kind = FL_JOURNAL_CYCLE };
 	fl_time soonest = d->last == FL_TIME_NONE ? now : fl_sat_add(d->last, d->interval), retry;
-	bool moves = g->n_journal > 0, joins = is_join_due(c, g, now, &retry);
+	bool moves = g->rows.n_journal > 0, joins = is_join_due(c, g, now, &retry);
 	int r = 0;
 
 	*ret_next = fl_amount_min(retry, fl_driver_next(d, now));
 	joins = fl_core_next_join(c, &join) && joins;
 	if (joins)
-		r = fl_gather_journal(g, &join, err);
+		r = fl_gather_row(g, &join, err);
 	joins &= join.kind == FL_JOURNAL_JOIN;
 	if (r == 0 && soonest <= now && (moves || joins || fl_driver_next(d, now) <= now))
-		r = fl_gather_journal(g, &cycle, err);
+		r = fl_gather_row(g, &cycle, err);
 	else if (moves || joins)
 		*ret_next = fl_amount_min(*ret_next, soonest);
 	return r;
@@ -437,7 +429,7 @@ void fl_core_soon(struct fl_core *c) { (void)uv_timer_start(&c->due, on_due, 0, 
 
 int fl_core_note(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
 {
-	int r = fl_gather_journal(c->gather, row, err);
+	int r = fl_gather_row(c->gather, row, err);
 
 	if (r == 0)
 		fl_core_soon(c);
@@ -458,7 +450,7 @@ int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t pri
 				      .job = job,
 				      .a = wish == FL_WISH_PRIORITY ? priority : who->admin,
 				      .text = by };
-	struct fl_post post = { done, user, c->gather->n_journal, 1 };
+	struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
 	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
 	int r = fl_core_check_open(c, err);
 
@@ -486,7 +478,7 @@ void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row)
 {
 	fairlead_error err;
 
-	if (fl_gather_audit(c->gather, row, &err) < 0)
+	if (fl_gather_row(c->gather, row, &err) < 0)
 		fl_core_log(c, "a row of the audit log is lost: %s", err.text);
 	fl_core_soon(c);
 }

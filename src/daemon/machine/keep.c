@@ -200,7 +200,7 @@ int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line)
 		   void *user, fairlead_error *err)
 {
 	struct warning warning = { c, warn, user };
-	struct fl_post post = { done, user, c->gather->n_journal, 1 };
+	struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
 	struct fl_reply same = { 0 };
 	struct fl_config *wanted = NULL;
 	bool other = false;

@@ -416,7 +416,7 @@ static int close_admission(void *user, const struct fl_admission_row *row, fairl
 		return 0;
 	over.to = c->at;
 	over.ended = "damaged";
-	return fl_gather_admission(c->gather, &over, err);
+	return fl_gather_row(c->gather, &over, err);
 }
 
 static int end_unread(struct restoring *x, fairlead_error *err)
@@ -484,7 +484,7 @@ static int write_ended(struct fl_core *c, fairlead_error *err)
 	int r = fl_core_write_jobs(c, err);
 
 	if (r == 0)
-		r = fl_store_commit(c->store, fl_gather_close(c->gather), err);
+		r = fl_store_commit(c->store, &c->gather->rows, err);
 	if (r < 0)
 		return r;
 	fl_gather_clear(c->gather);

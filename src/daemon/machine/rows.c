@@ -32,7 +32,7 @@ static int write_job(struct fl_core *c, const struct fl_live *job, fairlead_erro
 	struct fl_job_row row;
 
 	fl_row_of_job(&living, job, &texts, &row);
-	return fl_gather_job(c->gather, &row, err);
+	return fl_gather_row(c->gather, &row, err);
 }
 
 static int cmp_numbers(const void *a, const void *b)
@@ -65,7 +65,7 @@ int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *
 	int r;
 
 	fl_row_of_event(&c->jobs, tell, c->row_seq, c->row_events++, &row);
-	r = fl_gather_event(c->gather, &row, err);
+	r = fl_gather_row(c->gather, &row, err);
 	if (r == 0 && !c->replaying)
 		fl_followers_tell(&c->followers, &row);
 	return r;
@@ -80,7 +80,7 @@ static int write_admission(struct fl_core *c, const struct fl_live *job, fl_time
 	struct fl_admission_row row;
 
 	fl_row_of_admission(&living, job, to, ended, &texts, &row);
-	return fl_gather_admission(c->gather, &row, err);
+	return fl_gather_row(c->gather, &row, err);
 }
 
 int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err)
@@ -103,7 +103,7 @@ int fl_core_conditions(struct fl_core *c, fl_time at, fairlead_error *err)
 		struct fl_condition_row row;
 
 		fl_row_of_condition(m, (struct fl_node){ n }, at, &row);
-		r = fl_gather_condition(c->gather, &row, err);
+		r = fl_gather_row(c->gather, &row, err);
 	}
 	return r;
 }

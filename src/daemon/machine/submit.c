@@ -74,8 +74,8 @@ static bool is_forgotten(const struct fl_core *c, uint64_t id)
 	for (int i = 0; i < 2; i++) {
 		const struct fl_gather *g = &c->gathers[i];
 
-		if (g->n_new_jobs && id >= g->new_jobs[0].id &&
-		    id <= g->new_jobs[g->n_new_jobs - 1].id)
+		if (g->rows.n_new_jobs && id >= g->rows.new_jobs[0].id &&
+		    id <= g->rows.new_jobs[g->rows.n_new_jobs - 1].id)
 			return false;
 	}
 	return fl_core_state_of(c, id) == FL_JOB_STATES;
@@ -104,8 +104,8 @@ static struct on_its_way count_coming(const struct fl_core *c, const struct fl_j
 	struct on_its_way n = { 0 };
 
 	for (int i = 0; i < 2; i++)
-		for (uint32_t k = 0; k < c->gathers[i].n_new_jobs; k++) {
-			const struct fl_job_row *row = &c->gathers[i].new_jobs[k];
+		for (uint32_t k = 0; k < c->gathers[i].rows.n_new_jobs; k++) {
+			const struct fl_job_row *row = &c->gathers[i].rows.new_jobs[k];
 
 			n.all++;
 			n.of_user += row->uid == spec->uid;
@@ -146,7 +146,7 @@ static uint64_t count_bytes(const struct fl_core *c, const struct fl_job_spec *s
 	uint64_t bytes = fl_jobs_bytes_of_user(&c->jobs, spec->user);
 
 	for (int i = 0; i < 2; i++)
-		for (uint32_t k = 0; k < c->gathers[i].n_journal; k++) {
+		for (uint32_t k = 0; k < c->gathers[i].rows.n_journal; k++) {
 			const struct fl_job_spec *other = c->gathers[i].specs[k];
 
 			if (other && other->uid == spec->uid)
@@ -282,7 +282,8 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 		   fl_reply_fn *done, void *user, fairlead_error *err)
 {
 	struct fl_gather *g = c->gather;
-	uint32_t journal = g->n_journal, new_jobs = g->n_new_jobs, copies = array ? array : 1;
+	uint32_t journal = g->rows.n_journal, new_jobs = g->rows.n_new_jobs,
+		 copies = array ? array : 1;
 	struct fl_post post = { done, user, journal, n * copies };
 	uint64_t id = c->submitted, bytes;
 	int r = fl_core_check_open(c, err);
@@ -295,8 +296,8 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 	if (r == 0)
 		r = fl_gather_post(g, &post, err);
 	if (r < 0) {
-		g->n_journal = journal;
-		g->n_new_jobs = new_jobs;
+		g->rows.n_journal = journal;
+		g->rows.n_new_jobs = new_jobs;
 		return r;
 	}
 	c->submitted = id;

@@ -136,6 +136,6 @@ void fl_core_unwritten(const struct fl_core *c,
 	const struct fl_gather *const both[] = { c->writing, c->gather };
 
 	for (int i = 0; i < 2; i++)
-		for (uint32_t e = 0; both[i] && e < both[i]->n_events; e++)
-			fn(user, &both[i]->events[e]);
+		for (uint32_t e = 0; both[i] && e < both[i]->rows.n_events; e++)
+			fn(user, &both[i]->rows.events[e]);
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * columns - the columns of each table and the members of a row that they keep, described once
+ *
+ * What makes tables, what is asked, put and taken, and the sums of rows all come from here (row.h,
+ * sql.def, schema.c).  Times are nanoseconds; states and kinds are the numbers of their enums,
+ * which stay.
+ *
+ * FL_..._COLUMNS(R, F, X, C, L): each of the last four is a macro (R, how, "column", member).
+ *   R  the struct of a row
+ *   F  the first column
+ *   X  one that is written once
+ *   C  one that an update writes
+ *   L  one that is written once and came with version 2 of the database
+ * A column that comes later has a letter of its own, for what version 1 made stays as it was.
+ */
+#ifndef FL_STORE_COLUMNS_H
+#define FL_STORE_COLUMNS_H
+
+/* How a member is kept: its type in the table, and which value of it is NULL. */
+#define FL_KEPT_KEY "INTEGER PRIMARY KEY"
+#define FL_KEPT_NAME "TEXT PRIMARY KEY"
+#define FL_KEPT_INT "INTEGER NOT NULL"
+#define FL_KEPT_REF "INTEGER"  /* 0 */
+#define FL_KEPT_WHEN "INTEGER" /* FL_TIME_NONE */
+#define FL_KEPT_TEXT "TEXT NOT NULL"
+#define FL_KEPT_NOTE "TEXT" /* NULL */
+
+#define FL_SETTING_COLUMNS(R, F, X, C, L) F(R, NAME, "name", name) X(R, TEXT, "value", value)
+
+/* One row. `job`: the highest number that was ever given. */
+#define FL_LATEST_COLUMNS(R, F, X, C, L)                                                           \
+	F(R, INT, "job", job)                                                                      \
+	X(R, INT, "wall", wall)                                                                    \
+	X(R, INT, "boot", boot)                                                                    \
+	X(R, TEXT, "boot_id", boot_text)                                                           \
+	L(R, INT, "seq", seq)                                                                      \
+	L(R, INT, "head", head)                                                                    \
+	L(R, INT, "behind", behind)                                                                \
+	L(R, INT, "commits", commits)
+
+/* One row. */
+#define FL_CHECKPOINT_COLUMNS(R, F, X, C, L)                                                       \
+	F(R, INT, "seq", seq)                                                                      \
+	X(R, INT, "number", number) X(R, INT, "size", size) X(R, INT, "sum", sum)
+
+#define FL_JOURNAL_COLUMNS(R, F, X, C, L)                                                          \
+	F(R, KEY, "seq", seq)                                                                      \
+	X(R, INT, "at", at)                                                                        \
+	X(R, INT, "kind", kind)                                                                    \
+	X(R, REF, "job", job)                                                                      \
+	X(R, INT, "attempt", attempt)                                                              \
+	X(R, INT, "a", a)                                                                          \
+	X(R, INT, "b", b)                                                                          \
+	X(R, NOTE, "text", text)
+
+#define FL_JOB_COLUMNS(R, F, X, C, L)                                                              \
+	F(R, KEY, "id", id)                                                                        \
+	C(R, INT, "state", state)                                                                  \
+	X(R, INT, "uid", uid)                                                                      \
+	X(R, TEXT, "user", user)                                                                   \
+	X(R, TEXT, "name", name)                                                                   \
+	X(R, TEXT, "queue", queue)                                                                 \
+	X(R, REF, "array", array)                                                                  \
+	C(R, INT, "priority", priority)                                                            \
+	X(R, INT, "submitted", submitted)                                                          \
+	C(R, WHEN, "started", started)                                                             \
+	C(R, WHEN, "ended", ended)                                                                 \
+	C(R, INT, "attempt", attempt)                                                              \
+	C(R, INT, "evictions", evictions)                                                          \
+	C(R, INT, "losses", losses)                                                                \
+	C(R, INT, "ran", ran)                                                                      \
+	C(R, INT, "held", held)                                                                    \
+	C(R, INT, "outcome", outcome)                                                              \
+	C(R, INT, "status", status)                                                                \
+	C(R, NOTE, "placement", placement)                                                         \
+	C(R, NOTE, "reason", reason)                                                               \
+	L(R, INT, "spec_bytes", spec_bytes)
+
+/* What an update of it writes: the key finds it. */
+#define FL_JOB_CHANGE_COLUMNS(R, F, X, C, L) FL_JOB_COLUMNS(R, F, FL_NONE_OF, C, FL_NONE_OF)
+
+/* Apart from their jobs: they are long, and written once.  Lists read rows only. */
+#define FL_SPEC_COLUMNS(R, F, X, C, L) F(R, KEY, "job", id) X(R, TEXT, "spec", spec)
+
+#define FL_EVENT_COLUMNS(R, F, X, C, L)                                                            \
+	F(R, INT, "seq", seq)                                                                      \
+	X(R, INT, "n", n)                                                                          \
+	X(R, INT, "at", at)                                                                        \
+	X(R, TEXT, "kind", kind)                                                                   \
+	X(R, REF, "job", job)                                                                      \
+	X(R, INT, "attempt", attempt)                                                              \
+	X(R, NOTE, "queue", queue)                                                                 \
+	X(R, REF, "\"by\"", by)                                                                    \
+	X(R, NOTE, "reason", reason)                                                               \
+	X(R, NOTE, "text", text)
+
+#define FL_ADMISSION_COLUMNS(R, F, X, C, L)                                                        \
+	F(R, INT, "job", job)                                                                      \
+	X(R, INT, "attempt", attempt)                                                              \
+	X(R, TEXT, "queue", queue)                                                                 \
+	X(R, INT, "waits", waits)                                                                  \
+	X(R, INT, "since", from)                                                                   \
+	X(R, WHEN, "until", to)                                                                    \
+	X(R, NOTE, "placement", placement)                                                         \
+	X(R, NOTE, "ended", ended)                                                                 \
+	X(R, REF, "preemptor", preemptor)
+
+#define FL_CONDITION_COLUMNS(R, F, X, C, L)                                                        \
+	F(R, TEXT, "kind", kind)                                                                   \
+	X(R, TEXT, "name", name)                                                                   \
+	X(R, TEXT, "type", type)                                                                   \
+	X(R, NOTE, "reason", reason)                                                               \
+	X(R, NOTE, "text", text)                                                                   \
+	X(R, INT, "holds", holds)                                                                  \
+	X(R, INT, "since", since)
+
+#define FL_AUDIT_COLUMNS(R, F, X, C, L)                                                            \
+	F(R, INT, "at", at)                                                                        \
+	X(R, INT, "uid", uid)                                                                      \
+	X(R, INT, "pid", pid)                                                                      \
+	X(R, NOTE, "user", user)                                                                   \
+	X(R, TEXT, "action", action)                                                               \
+	X(R, NOTE, "subject", subject)                                                             \
+	X(R, INT, "status", status)
+
+/* Each table: T(NAME, struct of a row, columns). */
+#define FL_EACH_TABLE(T)                                                                           \
+	T(SETTING, struct fl_setting, FL_SETTING_COLUMNS)                                          \
+	T(LATEST, struct fl_latest, FL_LATEST_COLUMNS)                                             \
+	T(CHECKPOINT, struct fl_checkpoint, FL_CHECKPOINT_COLUMNS)                                 \
+	T(JOURNAL, struct fl_journal_row, FL_JOURNAL_COLUMNS)                                      \
+	T(JOB, struct fl_job_row, FL_JOB_COLUMNS)                                                  \
+	T(JOB_CHANGE, struct fl_job_row, FL_JOB_CHANGE_COLUMNS)                                    \
+	T(SPEC, struct fl_job_row, FL_SPEC_COLUMNS)                                                \
+	T(EVENT, struct fl_event_row, FL_EVENT_COLUMNS)                                            \
+	T(ADMISSION, struct fl_admission_row, FL_ADMISSION_COLUMNS)                                \
+	T(CONDITION, struct fl_condition_row, FL_CONDITION_COLUMNS)                                \
+	T(AUDIT, struct fl_audit_row, FL_AUDIT_COLUMNS)
+
+/* --- texts of them, for statements --- */
+
+#define FL_NONE_OF(row, how, name, member)
+#define FL_NAME_FIRST(row, how, name, member) name
+#define FL_NAME(row, how, name, member) ", " name
+#define FL_VALUE_FIRST(row, how, name, member) ":" #member
+#define FL_VALUE(row, how, name, member) ", :" #member
+#define FL_MADE_FIRST(row, how, name, member) name " " FL_KEPT_##how
+#define FL_MADE(row, how, name, member) ", " name " " FL_KEPT_##how
+#define FL_CHANGED(row, how, name, member) ", " name " = :" #member
+
+#define FL_NAMES(columns) columns(, FL_NAME_FIRST, FL_NAME, FL_NAME, FL_NAME)
+#define FL_VALUES(columns) columns(, FL_VALUE_FIRST, FL_VALUE, FL_VALUE, FL_VALUE)
+/* The key, with what an update writes, or what it does not. */
+#define FL_NAMES_CHANGING(columns) columns(, FL_NAME_FIRST, FL_NONE_OF, FL_NAME, FL_NONE_OF)
+#define FL_NAMES_FIXED(columns) columns(, FL_NAME_FIRST, FL_NAME, FL_NONE_OF, FL_NAME)
+#define FL_VALUES_CHANGING(columns) columns(, FL_VALUE_FIRST, FL_NONE_OF, FL_VALUE, FL_NONE_OF)
+#define FL_VALUES_FIXED(columns) columns(, FL_VALUE_FIRST, FL_VALUE, FL_NONE_OF, FL_VALUE)
+/* Behind something else that is set. */
+#define FL_CHANGES(columns) columns(, FL_NONE_OF, FL_NONE_OF, FL_CHANGED, FL_NONE_OF)
+/* As version 1 makes them; and what stands for the values of a row. */
+#define FL_COLUMNS_MADE(columns) columns(, FL_MADE_FIRST, FL_MADE, FL_MADE, FL_NONE_OF)
+#define FL_SUM_OF(columns) "fl_sum(" FL_NAMES(columns) ")"
+
+#endif

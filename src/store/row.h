@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row - what is kept of which struct, member by member (columns.h), and the parts of a batch
+ */
+#ifndef FL_STORE_ROW_H
+#define FL_STORE_ROW_H
+
+#include "store/columns.h"
+#include "store/store.h"
+
+enum fl_store_table {
+#define TABLE(name, row, columns) FL_TABLE_##name,
+	FL_EACH_TABLE(TABLE)
+#undef TABLE
+		FL_TABLES
+};
+
+/* Which member of a row stands in a column, and how. */
+struct fl_store_column {
+	enum fl_kept { FL_KEY, FL_NAME_KEY, FL_INT, FL_REF, FL_WHEN, FL_TEXT, FL_NOTE } kept;
+	enum fl_store_number { FL_NUMBER_UNSIGNED, FL_NUMBER_SIGNED, FL_NUMBER_BOOL } number;
+	uint16_t at, size; /* of the member, in bytes */
+};
+/* In their order. */
+const struct fl_store_column *fl_columns_of(enum fl_store_table table, uint32_t *ret_n);
+static inline bool fl_column_is_text(const struct fl_store_column *c)
+{
+	return c->kept == FL_TEXT || c->kept == FL_NOTE || c->kept == FL_NAME_KEY;
+}
+
+/* What a batch has, in the order in which it is written. */
+enum fl_batch_part {
+	FL_BATCH_JOURNAL,
+	FL_BATCH_NEW_JOBS,
+	FL_BATCH_JOBS,
+	FL_BATCH_EVENTS,
+	FL_BATCH_ADMISSIONS,
+	FL_BATCH_CONDITIONS,
+	FL_BATCH_AUDIT,
+	FL_BATCH_PARTS
+};
+/* Bytes of one of its rows. */
+size_t fl_batch_row_size(enum fl_batch_part part);
+/* Its rows, the first of which is *ret; returns how many. */
+uint32_t fl_batch_rows(const struct fl_batch *batch, enum fl_batch_part part, const void **ret);
+/* From now on it has these. */
+void fl_batch_set(struct fl_batch *batch, enum fl_batch_part part, const void *rows, uint32_t n);
+/*
+ * Each text of a row, but the spec of a job, is replaced by the one that @fn makes of it, which
+ * may be NULL for NULL.  An error of @fn ends it.
+ */
+int fl_batch_texts(enum fl_batch_part part, void *row,
+		   int (*fn)(void *user, const char **text, fairlead_error *err), void *user,
+		   fairlead_error *err);
+
+/*
+ * A member of @size bytes (1, 4 or 8) as a number, and back: what does not fit becomes one that is
+ * never right, all bits of it set.
+ */
+#define FL_NUMBER_OF(member)                                                                       \
+	_Generic((member), bool                                                                    \
+		 : FL_NUMBER_BOOL, int32_t                                                         \
+		 : FL_NUMBER_SIGNED, default                                                       \
+		 : FL_NUMBER_UNSIGNED)
+int64_t fl_number_get(const void *member, size_t size, enum fl_store_number number);
+void fl_number_set(void *member, size_t size, enum fl_store_number number, int64_t v);
+
+#endif
