@@ -129,7 +129,7 @@
 	T(SETTING, struct fl_setting, FL_SETTING_COLUMNS)                                          \
 	T(LATEST, struct fl_latest, FL_LATEST_COLUMNS)                                             \
 	T(CHECKPOINT, struct fl_checkpoint, FL_CHECKPOINT_COLUMNS)                                 \
-	T(JOURNAL, struct fl_journal_row, FL_JOURNAL_COLUMNS)                                      \
+	T(JOURNAL, struct fl_journal_cells, FL_JOURNAL_COLUMNS)                                    \
 	T(JOB, struct fl_job_row, FL_JOB_COLUMNS)                                                  \
 	T(JOB_CHANGE, struct fl_job_row, FL_JOB_CHANGE_COLUMNS)                                    \
 	T(SPEC, struct fl_job_row, FL_SPEC_COLUMNS)                                                \

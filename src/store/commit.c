@@ -25,8 +25,11 @@ static const struct {
 
 static void put_journal_row(struct fl_query *q, struct putting *p, const void *row)
 {
-	p->sum = fl_row_sum(p->sum, FL_TABLE_JOURNAL, row);
-	fl_put_row(q, FL_TABLE_JOURNAL, row);
+	struct fl_journal_cells cells;
+
+	fl_journal_encode(row, &cells);
+	p->sum = fl_row_sum(p->sum, FL_TABLE_JOURNAL, &cells);
+	fl_put_row(q, FL_TABLE_JOURNAL, &cells);
 	fl_put_int(q, p->sum);
 }
 

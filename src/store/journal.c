@@ -9,8 +9,101 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "store/store_parts.h"
+
+/* --- a row, and what stands in the table --- */
+
+enum cell { CELL_ATTEMPT, CELL_A, CELL_B, CELL_TEXT };
+struct field {
+	uint8_t cell, shift, bits, size;
+	enum fl_store_number number;
+	uint16_t at; /* in struct fl_journal_row */
+};
+
+#define FL_FIELD(member, type, name, cell, shift, bits)                                            \
+	{ CELL_##cell,                                                                             \
+	  shift,                                                                                   \
+	  bits,                                                                                    \
+	  sizeof(type),                                                                            \
+	  FL_NUMBER_OF(((struct fl_journal_row *)0)->member.name),                                 \
+	  offsetof(struct fl_journal_row, member.name) },
+#define FL_KIND(kind, member, fields) static const struct field fields_of_##kind[] = { fields };
+#define FL_KIND_LIKE(kind, other)
+#define FL_KIND_BARE(kind)
+#include "store/journal.def"
+
+static const struct {
+	const struct field *fields;
+	uint32_t n;
+} kinds[] = {
+#define FL_FIELD(member, type, name, cell, shift, bits)
+#define FL_KIND(kind, member, fields)                                                              \
+	{ fields_of_##kind, sizeof fields_of_##kind / sizeof *fields_of_##kind },
+#define FL_KIND_LIKE(kind, other) FL_KIND(other, , )
+#define FL_KIND_BARE(kind) { NULL, 0 },
+#include "store/journal.def"
+};
+
+static int64_t *cell_of(struct fl_journal_cells *cells, uint8_t cell)
+{
+	return cell == CELL_ATTEMPT ? &cells->attempt : cell == CELL_A ? &cells->a : &cells->b;
+}
+
+static uint64_t bits_of(const struct field *f)
+{
+	return f->bits == 64 ? UINT64_MAX : (UINT64_C(1) << f->bits) - 1;
+}
+
+void fl_journal_encode(const struct fl_journal_row *row, struct fl_journal_cells *ret)
+{
+	*ret = (struct fl_journal_cells){
+		.seq = row->seq, .at = row->at, .kind = row->kind, .job = row->job
+	};
+	for (uint32_t i = 0; i < kinds[row->kind].n; i++) {
+		const struct field *f = &kinds[row->kind].fields[i];
+		const void *from = (const char *)row + f->at;
+
+		if (f->cell == CELL_TEXT)
+			memcpy(&ret->text, from, sizeof ret->text);
+		else
+			*cell_of(ret, f->cell) |=
+				(int64_t)(((uint64_t)fl_number_get(from, f->size, f->number) &
+					   bits_of(f))
+					  << f->shift);
+	}
+}
+
+/* Of a kind that is not known: that, and no field. */
+static void decode(struct fl_journal_cells *cells, struct fl_journal_row *ret)
+{
+	bool known = cells->kind >= 0 && cells->kind < FL_JOURNAL_KINDS;
+
+	*ret = (struct fl_journal_row){ .seq = cells->seq,
+					.at = cells->at,
+					.kind = known ? (enum fl_journal_kind)cells->kind :
+							FL_JOURNAL_KINDS,
+					.job = cells->job };
+	for (uint32_t i = 0; known && i < kinds[ret->kind].n; i++) {
+		const struct field *f = &kinds[ret->kind].fields[i];
+		void *to = (char *)ret + f->at;
+
+		if (f->cell == CELL_TEXT)
+			memcpy(to, &cells->text, sizeof cells->text);
+		else
+			fl_number_set(to, f->size, f->number,
+				      *cell_of(cells, f->cell) >> f->shift & (int64_t)bits_of(f));
+	}
+}
+
+const char **fl_journal_text(struct fl_journal_row *row)
+{
+	for (uint32_t i = 0; i < kinds[row->kind].n; i++)
+		if (kinds[row->kind].fields[i].cell == CELL_TEXT)
+			return (const char **)((char *)row + kinds[row->kind].fields[i].at);
+	return NULL;
+}
 
 /* Rows behind @after; @wrong: what is, with this one; NULL: it is as written, behind the one before. */
 typedef int each_row_fn(void *user, const struct fl_journal_row *row, const char *wrong,
@@ -32,18 +125,20 @@ static int each_row(struct fl_db *db, uint64_t after, each_row_fn *fn, void *use
 	before = latest.behind;
 	fl_put_int(&q, (int64_t)after);
 	while ((r = fl_query_next(&q, err)) > 0) {
+		struct fl_journal_cells cells;
 		struct fl_journal_row row;
 
-		fl_take_row(&q, FL_TABLE_JOURNAL, &row);
+		fl_take_row(&q, FL_TABLE_JOURNAL, &cells);
 		sum = fl_take_int(&q);
+		decode(&cells, &row);
 		r = fl_query_taken(&q, err);
 		if (r == 0 && row.seq > after) {
 			const char *wrong = NULL;
 
 			if (last && row.seq != last + 1)
 				wrong = "rows of the journal are missing before row";
-			else if (fl_row_sum(before, FL_TABLE_JOURNAL, &row) != sum ||
-				 row.kind >= FL_JOURNAL_KINDS)
+			else if (fl_row_sum(before, FL_TABLE_JOURNAL, &cells) != sum ||
+				 row.kind == FL_JOURNAL_KINDS)
 				wrong = "this row of the journal is not what was written:";
 			r = fn(user, &row, wrong, err);
 		}

@@ -125,6 +125,11 @@ int fl_batch_texts(enum fl_batch_part part, void *row,
 	const struct fl_store_column *columns = fl_columns_of(parts[part].table, &n);
 	int r = 0;
 
+	if (part == FL_BATCH_JOURNAL) {
+		const char **text = fl_journal_text(row);
+
+		return text ? fn(user, text, err) : 0;
+	}
 	for (uint32_t i = 0; i < n && r == 0; i++)
 		if (fl_column_is_text(&columns[i]))
 			r = fn(user, (const char **)((char *)row + columns[i].at), err);

@@ -29,25 +29,13 @@
 
 struct fl_store;
 
-/* What went in.  Numbers are stored: new ones come last. */
+/* What went in: journal.def says of each kind what it says. */
 enum fl_journal_kind {
-	FL_JOURNAL_SUBMIT, /* a job; its spec is in its row; of those it waits for, by bit, a: who was
-			      over as wanted, b: otherwise */
-	FL_JOURNAL_CANCEL,   /* by a person */
-	FL_JOURNAL_HOLD,     /* a: 1: by an admin */
-	FL_JOURNAL_RELEASE,  /* the same */
-	FL_JOURNAL_PRIORITY, /* a: the new one */
-	FL_JOURNAL_JOIN,  /* who had come up to job `job` takes part from now on, or, a: 1, who had
-			    come until the last PREPARE */
-	FL_JOURNAL_CYCLE, /* a scheduling cycle */
-	FL_JOURNAL_BEGAN, /* a run runs; a: since when */
-	FL_JOURNAL_ENDED, /* a run has ended; a: when, b: kind, reason and status (daemon/machine/runs.c) */
-	FL_JOURNAL_CONFIGURED, /* the trees and settings are others; text: which (daemon/machine/keep.c) */
-	FL_JOURNAL_PREPARE, /* the next generation is begun, with jobs up to `job` */
-	FL_JOURNAL_DISOWNED, /* a run that the database did not know is set aside; a: 1: it was ended,
-				2: it could not be; text: where it is kept */
-	FL_JOURNAL_RESTORED,     /* not all that was acknowledged once is known; text: why */
-	FL_JOURNAL_ACKNOWLEDGED, /* a person knows of that; text: who */
+#define FL_FIELD(member, type, name, cell, shift, bits)
+#define FL_KIND(kind, member, fields) FL_JOURNAL_##kind,
+#define FL_KIND_LIKE(kind, other) FL_JOURNAL_##kind,
+#define FL_KIND_BARE(kind) FL_JOURNAL_##kind,
+#include "store/journal.def"
 	FL_JOURNAL_KINDS
 };
 
@@ -55,10 +43,17 @@ struct fl_journal_row {
 	uint64_t seq; /* from 1, without gaps */
 	fl_time at;   /* the daemon's time, never before the row before */
 	enum fl_journal_kind kind;
-	uint64_t job;     /* 0: none */
-	uint32_t attempt; /* 0: none */
-	int64_t a, b;
-	const char *text; /* NULL: none */
+	uint64_t job; /* 0: none */
+	union {       /* of that kind */
+#define FL_FIELD(member, type, name, cell, shift, bits) type name;
+#define FL_KIND(kind, member, fields)                                                              \
+	struct {                                                                                   \
+		fields                                                                             \
+	} member;
+#define FL_KIND_LIKE(kind, other)
+#define FL_KIND_BARE(kind)
+#include "store/journal.def"
+	};
 };
 
 /* Who did what. */

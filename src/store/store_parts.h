@@ -135,6 +135,18 @@ int fl_sum_in_statements(sqlite3 *handle);
 
 /* --- journal.c --- */
 
+/* A row as it stands in the table. */
+struct fl_journal_cells {
+	uint64_t seq;
+	fl_time at;
+	int64_t kind;
+	uint64_t job;
+	int64_t attempt, a, b;
+	const char *text;
+};
+void fl_journal_encode(const struct fl_journal_row *row, struct fl_journal_cells *ret);
+/* Its text; NULL: such rows have none. */
+const char **fl_journal_text(struct fl_journal_row *row);
 /* The last row; zeros: none. */
 struct fl_journal_end {
 	uint64_t seq;

@@ -184,29 +184,30 @@ static int sort_run(void *user, uint64_t job, uint32_t attempt, const char *toke
 	return found == FL_FOUND_ENDED ? 0 : note(s, job, attempt);
 }
 
-static const char *describe(const struct fl_journal_row *row, char *buffer, size_t size)
+static const char *describe(uint32_t ended, const char *kept, char *buffer, size_t size)
 {
 	static const char *const became[] = { "it had ended", "it was ended",
 					      "some of its processes could not be ended" };
 
 	(void)snprintf(buffer, size, "the database does not know it: %s%s%s",
-		       became[row->a >= 0 && row->a <= 2 ? row->a : 2],
-		       row->text ? ", and what is left of it is kept as " : "",
-		       row->text ? row->text : "");
+		       became[ended <= 2 ? ended : 2],
+		       kept ? ", and what is left of it is kept as " : "", kept ? kept : "");
 	return buffer;
 }
 
 static int tell_stray(struct fl_core *c, const struct fl_stray *stray, fairlead_error *err)
 {
-	const struct fl_journal_row row = { .kind = FL_JOURNAL_DISOWNED,
-					    .job = stray->job,
-					    .attempt = stray->attempt,
-					    .a = stray->remains ? 2 : stray->ran,
-					    .text = *stray->kept ? stray->kept : NULL };
+	const struct fl_journal_row row = {
+		.kind = FL_JOURNAL_DISOWNED,
+		.job = stray->job,
+		.disowned = { .attempt = stray->attempt,
+			      .became = stray->remains ? 2 : stray->ran,
+			      .kept = *stray->kept ? stray->kept : NULL },
+	};
 	char text[160];
 
 	fl_core_log(c, "run %" PRIu64 ".%" PRIu32 ": %s", stray->job, stray->attempt,
-		    describe(&row, text, sizeof text));
+		    describe(row.disowned.became, row.disowned.kept, text, sizeof text));
 	return fl_core_note(c, &row, err);
 }
 
@@ -215,7 +216,7 @@ static int tell_restored(struct fl_core *c, const struct fl_stray *strays, uint3
 			 fairlead_error *err)
 {
 	char why[NOTE] = "", text[FL_CORE_WARNING];
-	struct fl_journal_row row = { .kind = FL_JOURNAL_RESTORED, .text = text };
+	struct fl_journal_row row = { .kind = FL_JOURNAL_RESTORED, .restored.why = text };
 	uint32_t ran = 0;
 	int r = fl_store_get(c->store, restored, why, sizeof why, err);
 
@@ -260,7 +261,7 @@ static int keep_warning(struct fl_core *c, const struct fl_journal_row *row, fai
 
 	condition.holds = row->kind == FL_JOURNAL_RESTORED;
 	condition.reason = condition.holds ? "Restored" : "Acknowledged";
-	condition.text = condition.holds && row->text ? row->text : "";
+	condition.text = condition.holds && row->restored.why ? row->restored.why : "";
 	condition.since = row->at;
 	(void)snprintf(c->warning, sizeof c->warning, "%s", condition.text);
 	return fl_gather_row(c->gather, &condition, err);
@@ -271,17 +272,18 @@ int fl_core_adopted(struct fl_core *c, const struct fl_journal_row *row, fairlea
 	char text[160];
 	struct fl_tell tell = { .what = row->kind == FL_JOURNAL_RESTORED ? FL_HAPPENED_RESTORED :
 									   FL_HAPPENED_ACKNOWLEDGED,
-				.at = row->at,
-				.text = row->text };
+				.at = row->at };
 	fairlead_error none;
 	int r = 0;
 
 	if (row->kind == FL_JOURNAL_DISOWNED) {
 		tell.what = FL_HAPPENED_DISOWNED;
 		tell.number = row->job;
-		tell.attempt = row->attempt;
-		tell.text = describe(row, text, sizeof text);
+		tell.attempt = row->disowned.attempt;
+		tell.text = describe(row->disowned.became, row->disowned.kept, text, sizeof text);
 	} else {
+		tell.text = row->kind == FL_JOURNAL_RESTORED ? row->restored.why :
+							       row->acknowledged.by;
 		r = keep_warning(c, row, err);
 	}
 	if (r == 0)
@@ -296,7 +298,8 @@ int fl_core_acknowledge(struct fl_core *c, const char *who, fl_reply_fn *done, v
 			fairlead_error *err)
 {
 	char by[80];
-	const struct fl_journal_row row = { .kind = FL_JOURNAL_ACKNOWLEDGED, .text = by };
+	const struct fl_journal_row row = { .kind = FL_JOURNAL_ACKNOWLEDGED,
+					    .acknowledged.by = by };
 	const struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
 	int r = fl_core_check_open(c, err);
 

@@ -184,7 +184,7 @@ static bool look_back(struct fl_core *c, const struct fl_journal_row *submit, st
 	bool hope = true;
 
 	for (uint32_t i = 0; i < spec->n_after; i++) {
-		bool well = submit->a >> i & 1, ill = submit->b >> i & 1;
+		bool well = submit->submit.wanted >> i & 1, ill = submit->submit.unwanted >> i & 1;
 		enum fl_job_state state = well || ill ? FL_JOB_STATES :
 							fl_core_state_of(c, spec->after[i].job);
 
@@ -242,24 +242,24 @@ static int cancel(struct fl_core *c, const struct fl_journal_row *row, struct fl
 	int r;
 
 	if (fl_live_runs(job))
-		return stop(c, job, row->at, FL_GO_CANCELLED, row->text, err);
+		return stop(c, job, row->at, FL_GO_CANCELLED, row->asked.by, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
 	return r < 0 ? r :
-		       end_job(c, job, row->at, FL_JOB_CANCELLED, FL_HAPPENED_CANCELLED, row->text,
-			       err);
+		       end_job(c, job, row->at, FL_JOB_CANCELLED, FL_HAPPENED_CANCELLED,
+			       row->asked.by, err);
 }
 
 static int hold(struct fl_core *c, const struct fl_journal_row *row, struct fl_live *job,
 		fairlead_error *err)
 {
-	int r = tell(c, FL_HAPPENED_HELD, row->at, job, /* reason= */ NULL, row->text, err);
+	int r = tell(c, FL_HAPPENED_HELD, row->at, job, /* reason= */ NULL, row->asked.by, err);
 
-	if (row->a || job->held == FL_HOLD_NONE)
-		job->held = row->a ? FL_HOLD_ADMIN : FL_HOLD_OWNER;
+	if (row->asked.admin || job->held == FL_HOLD_NONE)
+		job->held = row->asked.admin ? FL_HOLD_ADMIN : FL_HOLD_OWNER;
 	if (r < 0 || job->state == FL_JOB_HELD)
 		return r;
 	if (fl_live_runs(job))
-		return stop(c, job, row->at, FL_GO_HELD, row->text, err);
+		return stop(c, job, row->at, FL_GO_HELD, row->asked.by, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
 	fl_generation_leave(&c->generation, job);
 	job->state = FL_JOB_HELD;
@@ -272,7 +272,7 @@ static int release(struct fl_core *c, const struct fl_journal_row *row, struct f
 	int r = 0;
 
 	/* Refused before, but for who came with the admin. */
-	if (!job->held || (job->held == FL_HOLD_ADMIN && !row->a))
+	if (!job->held || (job->held == FL_HOLD_ADMIN && !row->asked.admin))
 		return 0;
 	job->held = FL_HOLD_NONE;
 	if (job->state == FL_JOB_HELD)
@@ -280,8 +280,8 @@ static int release(struct fl_core *c, const struct fl_journal_row *row, struct f
 	if (job->state == FL_JOB_WAITS)
 		r = fl_core_newcomer(c, job, err);
 	return r < 0 ? r :
-		       tell(c, FL_HAPPENED_RELEASED, row->at, job, /* reason= */ NULL, row->text,
-			    err);
+		       tell(c, FL_HAPPENED_RELEASED, row->at, job, /* reason= */ NULL,
+			    row->asked.by, err);
 }
 
 static int set_priority(struct fl_core *c, const struct fl_journal_row *row, struct fl_live *job,
@@ -290,12 +290,12 @@ static int set_priority(struct fl_core *c, const struct fl_journal_row *row, str
 	struct fl_event e = { .kind = FL_EV_CELL, .workload = job->workload };
 	int r = 0;
 
-	job->priority = (int32_t)row->a;
+	job->priority = row->priority.value;
 	e.cell.kind = FL_CELL_PRIORITY;
-	e.cell.amount = row->a;
+	e.cell.amount = row->priority.value;
 	if (job->workload.v != FL_NONE)
 		r = fl_driver_apply(&c->generation.driver, row->at, &e, err);
-	return r < 0 ? r : tell(c, FL_HAPPENED_PRIORITY, row->at, job, NULL, row->text, err);
+	return r < 0 ? r : tell(c, FL_HAPPENED_PRIORITY, row->at, job, NULL, row->priority.by, err);
 }
 
 /* --- what became of runs --- */
@@ -428,7 +428,7 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 static int began(struct fl_core *c, const struct fl_journal_row *row, struct fl_live *job,
 		 fairlead_error *err)
 {
-	if (job->state != FL_JOB_STARTS || row->attempt != job->attempt)
+	if (job->state != FL_JOB_STARTS || row->began.attempt != job->attempt)
 		return 0;
 	job->state = FL_JOB_RUNS;
 	return tell(c, FL_HAPPENED_STARTED, row->at, job, /* reason= */ NULL, /* text= */ NULL,
@@ -444,7 +444,7 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	fl_time at;
 	int r;
 
-	if (!fl_live_runs(job) || row->attempt != job->attempt)
+	if (!fl_live_runs(job) || row->ended.attempt != job->attempt)
 		return 0;
 	/*
 	 * Its runner knows of two reasons more than we do: time, and a machine that is shut down; and
@@ -472,7 +472,7 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	if (r < 0)
 		return r;
 	if (!c->replaying) /* else find_runs does */
-		c->backend->forget(c->host, row->job, row->attempt);
+		c->backend->forget(c->host, row->job, o.attempt);
 	if (job->stopping == FL_GO_CANCELLED)
 		return finish(c, job, row->at, &o, err);
 	/* Who was told to go before it began has gone: nothing went wrong. */
@@ -574,7 +574,7 @@ static int drain(struct fl_core *c, fl_time at, fairlead_error *err)
 static int configured(struct fl_core *c, const struct fl_journal_row *row, int *ret,
 		      fairlead_error *err)
 {
-	const char *next = row->text ? row->text : "";
+	const char *next = row->configured.config ? row->configured.config : "";
 	char *was = fl_core_spell_config(c->config, &c->capacity);
 	fairlead_error why = { 0 };
 	int r = was ? fl_core_take_config(c, next, strlen(next), err) : fl_fail_nomem(err);

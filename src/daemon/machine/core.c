@@ -448,8 +448,7 @@ int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t pri
 	char by[80];
 	struct fl_journal_row row = { .kind = kinds[wish],
 				      .job = job,
-				      .a = wish == FL_WISH_PRIORITY ? priority : who->admin,
-				      .text = by };
+				      .asked = { who->admin, by } };
 	struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
 	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
 	int r = fl_core_check_open(c, err);
@@ -468,6 +467,10 @@ int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t pri
 	if ((r = fl_gather_post(c->gather, &post, err)) < 0)
 		return r;
 	(void)snprintf(by, sizeof by, "by %s", who->name);
+	if (wish == FL_WISH_PRIORITY) {
+		row.priority.value = priority;
+		row.priority.by = by;
+	}
 	r = fl_core_note(c, &row, err);
 	if (r < 0)
 		c->gather->n_posts--;

@@ -157,7 +157,7 @@ int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 	int r = is && want ? 0 : fl_fail_nomem(err);
 
 	*ret = r == 0 && strcmp(is, want) != 0;
-	row.text = want;
+	row.configured.config = want;
 	if (*ret && (r = fl_core_note(c, &row, err)) == 0)
 		c->configuring = true;
 	free(is);

@@ -68,7 +68,7 @@ bool fl_core_next_join(const struct fl_core *c, struct fl_journal_row *ret)
 {
 	*ret = (struct fl_journal_row){ .kind = FL_JOURNAL_JOIN, .job = c->submitted };
 	if (c->drafter.draft)
-		ret->a = 1;
+		ret->join.drafted = true;
 	else if (c->jobs.n_live >= c->draft_from)
 		ret->kind = FL_JOURNAL_PREPARE;
 	return !c->drafter.making;
@@ -102,7 +102,7 @@ int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_e
 	uint64_t began = uv_hrtime(), took = c->drafter.draft ? c->drafter.took : 0;
 	int r;
 
-	if (row->a && c->drafter.draft) {
+	if (row->join.drafted && c->drafter.draft) {
 		r = take(c, row->at, err);
 	} else {
 		fl_core_drop_draft(c);

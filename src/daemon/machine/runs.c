@@ -55,24 +55,27 @@ struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct f
 	return (struct fl_journal_row){
 		.kind = FL_JOURNAL_ENDED,
 		.job = o->job,
-		.attempt = o->attempt,
-		.a = o->ended == FL_TIME_NONE ? FL_TIME_NONE : fl_clock_of_boot(clock, o->ended),
-		.b = (o->status & 0xffff) | (int64_t)o->stopped << 16 | (int64_t)o->kind << 24,
-		.text = o->text[0] ? o->text : NULL,
+		.ended = { .attempt = o->attempt,
+			   .when = o->ended == FL_TIME_NONE ? FL_TIME_NONE :
+							      fl_clock_of_boot(clock, o->ended),
+			   .status = (uint32_t)o->status,
+			   .stopped = o->stopped,
+			   .how = o->kind,
+			   .remark = o->text[0] ? o->text : NULL },
 	};
 }
 
 struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
 {
 	struct fl_run_outcome o = { .job = row->job,
-				    .attempt = row->attempt,
-				    .kind = (enum fl_outcome_kind)(row->b >> 24 & 0xff),
-				    .stopped = (enum fl_go_why)(row->b >> 16 & 0xff),
-				    .status = (int)(row->b & 0xffff),
-				    .ended = row->a };
+				    .attempt = row->ended.attempt,
+				    .kind = (enum fl_outcome_kind)row->ended.how,
+				    .stopped = (enum fl_go_why)row->ended.stopped,
+				    .status = (int)row->ended.status,
+				    .ended = row->ended.when };
 
-	if (row->text)
-		(void)snprintf(o.text, sizeof o.text, "%s", row->text);
+	if (row->ended.remark)
+		(void)snprintf(o.text, sizeof o.text, "%s", row->ended.remark);
 	return o;
 }
 
@@ -151,9 +154,9 @@ int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fai
 static void began(void *user, uint64_t job, uint32_t attempt, fl_time at)
 {
 	struct fl_core *c = user;
-	struct fl_journal_row row = {
-		.kind = FL_JOURNAL_BEGAN, .job = job, .attempt = attempt, .a = at
-	};
+	struct fl_journal_row row = { .kind = FL_JOURNAL_BEGAN,
+				      .job = job,
+				      .began = { attempt, at } };
 	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
 	fairlead_error err;
 

@@ -232,9 +232,9 @@ static struct fl_journal_row row_of(const struct fl_core *c, const struct fl_job
 		if (state == FL_JOB_STATES || !fl_job_is_over(state))
 			continue;
 		if (fl_after_is(spec->after[i].how, state))
-			row.a |= INT64_C(1) << i;
+			row.submit.wanted |= UINT64_C(1) << i;
 		else
-			row.b |= INT64_C(1) << i;
+			row.submit.unwanted |= UINT64_C(1) << i;
 	}
 	return row;
 }

@@ -546,15 +546,17 @@ static void put_old(sqlite3 *db, uint64_t i)
 {
 	const struct fl_batch *b = world_batch(i);
 	const struct fl_job_row *job = b->new_jobs;
+	struct fl_journal_cells cells;
 	char sql[1024];
 	sqlite3_stmt *row;
 
+	fl_journal_encode(b->journal, &cells);
 	(void)snprintf(sql, sizeof sql,
-		       "INSERT INTO journal VALUES (%d, %lld, 0, %d, 0, %lld, %lld, ?1)", (int)i,
-		       (long long)b->journal->at, (int)i, (long long)b->journal->a,
-		       (long long)b->journal->b);
+		       "INSERT INTO journal VALUES (%d, %lld, %lld, %d, %lld, %lld, %lld, ?1)",
+		       (int)i, (long long)cells.at, (long long)cells.kind, (int)i,
+		       (long long)cells.attempt, (long long)cells.a, (long long)cells.b);
 	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
-	bind(row, 1, b->journal->text);
+	bind(row, 1, cells.text);
 	assert_int_equal(sqlite3_step(row), SQLITE_DONE);
 	(void)sqlite3_finalize(row);
 	(void)snprintf(sql, sizeof sql,

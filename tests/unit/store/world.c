@@ -176,11 +176,14 @@ const struct fl_batch *world_batch(uint64_t i)
 	journal = (struct fl_journal_row){
 		.seq = i,
 		.at = (fl_time)i * FL_SECOND,
-		.kind = FL_JOURNAL_SUBMIT,
+		.kind = FL_JOURNAL_ENDED,
 		.job = i,
-		.a = (int64_t)i * 3,
-		.b = -(int64_t)i,
-		.text = text,
+		.ended = { .attempt = (uint32_t)i % 7,
+			   .when = -(fl_time)i * 3,
+			   .status = i % 256,
+			   .stopped = FL_GO_HELD,
+			   .how = FL_RUN_SIGNALLED,
+			   .remark = text },
 	};
 	job = (struct fl_job_row){
 		.id = i,
@@ -230,9 +233,12 @@ static int check_journal(void *user, const struct fl_journal_row *row, fairlead_
 	assert_int_equal(row->at, want->at);
 	assert_int_equal(row->kind, want->kind);
 	assert_int_equal(row->job, want->job);
-	assert_int_equal(row->a, want->a);
-	assert_int_equal(row->b, want->b);
-	assert_string_equal(row->text, want->text);
+	assert_int_equal(row->ended.attempt, want->ended.attempt);
+	assert_int_equal(row->ended.when, want->ended.when);
+	assert_int_equal(row->ended.status, want->ended.status);
+	assert_int_equal(row->ended.stopped, want->ended.stopped);
+	assert_int_equal(row->ended.how, want->ended.how);
+	assert_string_equal(row->ended.remark, want->ended.remark);
 	return 0;
 }
 
