@@ -69,7 +69,7 @@ static unsigned actions_of(const struct fl_decisions *d)
 static unsigned follow(struct fl_policy *p, const struct fl_model *m,
 		       const struct fl_prove_result *r)
 {
-	struct fl_prove_clock clock = fl_prove_clock(m, m->newest);
+	struct fl_prove_clock clock = fl_prove_clock(ops, m, m->newest);
 	unsigned actions = 0;
 	fairlead_error err;
 	fl_mark mark;

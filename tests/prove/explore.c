@@ -62,7 +62,7 @@ static unsigned rule_of(const struct heard *h, const struct fl_decision *d)
 static unsigned rules_of(const struct fl_model *m, struct fl_policy *p, fl_time now,
 			 const struct fl_prove_result *found)
 {
-	struct fl_prove_clock clock = fl_prove_clock(m, now);
+	struct fl_prove_clock clock = fl_prove_clock(&fl_borrow_policy, m, now);
 	struct heard h = { { 0 } };
 	struct fl_sink sink = { .row = hear, .user = &h };
 	fairlead_error err;
@@ -161,7 +161,7 @@ void explorer_run_policy(struct explorer *e, const struct fl_model *m, struct fl
 static fl_time fill(const struct fl_model *m, struct fl_policy *p)
 {
 	struct fl_move cycle = { FL_MOVE_CYCLE, { FL_NONE } };
-	struct fl_prove_clock clock = fl_prove_clock(m, /* now= */ 0);
+	struct fl_prove_clock clock = fl_prove_clock(&fl_borrow_policy, m, /* now= */ 0);
 	bool admitted = true;
 
 	while (admitted) {

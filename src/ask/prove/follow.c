@@ -64,7 +64,7 @@ int fl_follow(const struct fl_policy_ops *ops, struct fl_policy *p, const struct
 	struct way y = { .ops = ops,
 			 .policy = p,
 			 .options = options,
-			 .clock = fl_prove_clock(m, options->now) };
+			 .clock = fl_prove_clock(ops, m, options->now) };
 	struct fl_settle_result result = { 0 };
 	uint32_t round = options->n - options->repeat, at = 0;
 	int rc = ops->forget(p, options->now, err);

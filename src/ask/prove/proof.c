@@ -1,43 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/prove/proof.h"
 
-static bool is_of(const struct fl_workload_row *w, struct fl_node queue)
-{
-	return w->cluster_queue.v == queue.v || (w->reserved && w->admitted_queue.v == queue.v);
-}
-
-/* Does usage order workloads of two local queues in @queue? */
-static bool meet_in(const struct fl_model *m, struct fl_node queue)
-{
-	uint32_t first = FL_NONE;
-
-	for (uint32_t w = 0; w < m->n_workloads; w++) {
-		const struct fl_workload_row *row = &m->workloads[w];
-
-		if (!is_of(row, queue) || row->queue.v == FL_NONE)
-			continue;
-		if (first != FL_NONE && row->queue.v != first)
-			return true;
-		first = row->queue.v;
-	}
-	return false;
-}
-
-static bool local_queues_meet(const struct fl_model *m)
-{
-	bool meet = false;
-
-	for (uint32_t n = 0; n < m->n_nodes && m->settings.admission_fair_sharing && !meet; n++)
-		meet = m->nodes[n].usage_based && meet_in(m, (struct fl_node){ n });
-	return meet;
-}
-
-static bool usage_decides(const struct fl_model *m)
-{
-	return fl_model_dialect(m) == FL_DIALECT_KAI &&
-	       (m->entitle.has_budgets ||
-		(m->entitle.k > 0 && (m->n_samples > 0 || m->n_usages > 0)));
-}
+#include "ask/prove/face.h"
 
 /* What @kept leaves of so many bytes at most; 0 would be no limit. */
 static size_t left_of(size_t bytes, const struct fl_prover *kept)
@@ -83,11 +47,11 @@ static int judge(const struct fl_policy_ops *ops, struct fl_policy *p, const str
 {
 	bool forced = ret->loop == FL_LOOP_FORCED;
 	enum fl_doubt doubt = m->settings.eviction_timeout > 0 ? FL_DOUBT_EVICTIONS :
-			      usage_decides(m)                 ? FL_DOUBT_USAGE :
-			      local_queues_meet(m)             ? FL_DOUBT_LOCAL_USAGE :
-			      ret->timed && !ops->lift         ? FL_DOUBT_TIME :
-								 FL_DOUBT_NONE;
+								 fl_prove_face_of(ops)->doubt(m);
 	int rc = 0;
+
+	if (doubt == FL_DOUBT_NONE && ret->timed && !ops->lift)
+		doubt = FL_DOUBT_TIME;
 
 	if (ret->loop != FL_LOOP_NONE ? !forced : !ret->complete)
 		return 0;

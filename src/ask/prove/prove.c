@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "ask/prove/face.h"
 #include "ask/prove/parts.h"
 #include "base/amount.h"
 #include "base/check.h"
@@ -19,52 +20,14 @@ enum { MOVES_UNTIL_PROGRESS = 1 << 13 };
 
 /* --- moves --- */
 
-static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
-
-/* The longest that anything of @m lasts that hangs on time, from @now on. */
-static fl_time longest_borrow(const struct fl_model *m, fl_time now)
+struct fl_prove_clock fl_prove_clock(const struct fl_policy_ops *ops, const struct fl_model *m,
+				     fl_time now)
 {
-	fl_time span = m->settings.eviction_timeout, ahead = 0;
-
-	for (uint32_t i = 0; i < m->n_protections; i++) {
-		const struct fl_protection *says = &m->protections[i].says;
-
-		for (int c = 0; c < FL_CAUSES; c++)
-			span = later(span, later(says->minimum_run[c], says->delay[c]));
-		/* Until it is forgotten how often there was one. */
-		span = later(span, fl_sat_add(says->back_off_base,
-					      fl_sat_add(says->back_off_max, says->back_off_max)));
-	}
-	for (uint32_t i = 0; i < m->n_requeues; i++)
-		if (m->requeues[i].ready_at != FL_NEVER)
-			span = later(span, fl_sat_sub(m->requeues[i].ready_at, now));
-	for (uint32_t i = 0; i < m->n_workloads; i++)
-		ahead = later(ahead, fl_sat_sub(later(m->workloads[i].created,
-						      m->workloads[i].reserved_at),
-						now));
-	return span > 0 ? fl_sat_add(span, ahead) : 0;
-}
-
-static fl_time longest_entitle(const struct fl_model *m)
-{
-	const struct fl_entitle_settings *s = &m->entitle;
-	fl_time span = later(s->default_preempt_min_run, s->default_reclaim_min_run);
-
-	if (s->stale_grace != FL_NEVER)
-		span = later(span, s->stale_grace);
-	for (uint32_t i = 0; i < m->n_entitlements; i++)
-		span = later(span, later(m->entitlements[i].preempt_min_run,
-					 m->entitlements[i].reclaim_min_run));
-	return later(span, 0);
-}
-
-struct fl_prove_clock fl_prove_clock(const struct fl_model *m, fl_time now)
-{
-	bool entitle = fl_model_dialect(m) == FL_DIALECT_KAI;
-	fl_time span = entitle ? longest_entitle(m) : longest_borrow(m, now);
+	const struct fl_prove_face *face = fl_prove_face_of(ops);
+	fl_time span = face->longest(m, now);
 
 	/* Whatever began within moves before is over, too. */
-	return (struct fl_prove_clock){ now, entitle ? 0 : 1,
+	return (struct fl_prove_clock){ now, face->tick,
 					span > 0 ? fl_sat_add(span, FL_SECOND) : 0 };
 }
 
@@ -442,12 +405,12 @@ static int begin(struct fl_prover *x, const struct fl_model *m, const struct fl_
 		      x->apart != o->apart || x->lifts != o->lifts))
 		return fl_fail(err, FAIRLEAD_ESTATE, "it was explored with other moves");
 	x->now = o->now;
-	x->clock = fl_prove_clock(m, o->now);
+	x->clock = fl_prove_clock(x->ops, m, o->now);
 	x->no_cycles = o->no_cycles;
 	x->prompt = o->prompt;
 	x->apart = o->apart;
 	x->lifts = o->lifts;
-	x->elastic = fl_model_dialect(m) == FL_DIALECT_KAI;
+	x->elastic = fl_prove_face_of(x->ops)->elastic;
 	x->states.limit = o->bytes;
 	x->told = x->tried;
 	rc = find_who(x, m, err);

@@ -144,7 +144,8 @@ struct fl_prove_clock {
 	fl_time tick; /* between two */
 	fl_time span; /* of a wait; 0: nothing hangs on time, and nobody waits */
 };
-struct fl_prove_clock fl_prove_clock(const struct fl_model *m, fl_time now);
+struct fl_prove_clock fl_prove_clock(const struct fl_policy_ops *ops, const struct fl_model *m,
+				     fl_time now);
 /* The next move is of this kind. */
 void fl_prove_tick(struct fl_prove_clock *clock, enum fl_move_kind kind);
 /* 128 bits of the gist (policy.h) of the state at hand, as of the move to come. */

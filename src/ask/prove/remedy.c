@@ -4,144 +4,15 @@
 #include <string.h>
 
 #include "ask/common/pending.h"
+#include "ask/prove/face.h"
 #include "ask/prove/proof.h"
-#include "decide/policies.h"
 
 struct trial {
 	const struct fl_policy_ops *ops;
-	const struct fl_model *given;
 	const struct fl_remedy_options *options;
 	struct fl_model model; /* the given one, but for what is tried; its rows are shared */
 	struct fl_remedies *all;
 	uint32_t cap_waiting;
-};
-
-/* --- what is laid over --- */
-
-/* 0; 1 when it is so already, or means nothing here; or an error. */
-typedef int fl_lay(struct trial *t, fairlead_error *err);
-
-static int lay_settles(struct trial *t, fairlead_error *err)
-{
-	bool is = t->model.settings.settles;
-
-	(void)err;
-	t->model.settings.settles = true;
-	return is;
-}
-
-static int lay_strategy(struct trial *t, enum fl_fair_strategy strategy)
-{
-	struct fl_settings *s = &t->model.settings;
-
-	if (!s->fair_sharing || (s->n_strategies == 1 && s->strategies[0] == strategy))
-		return 1;
-	s->strategies[0] = strategy;
-	s->n_strategies = 1;
-	return 0;
-}
-
-static int lay_final_share(struct trial *t, fairlead_error *err)
-{
-	(void)err;
-	return lay_strategy(t, FL_FINAL_SHARE);
-}
-
-static int lay_initial_share(struct trial *t, fairlead_error *err)
-{
-	(void)err;
-	return lay_strategy(t, FL_INITIAL_SHARE);
-}
-
-/* For all: rows for some stay, but do not say no; the row for all is there, or made. */
-static int lay_hold(struct trial *t, fairlead_error *err)
-{
-	const struct fl_model *m = t->given;
-	struct fl_protection_row *rows = fl_arena_alloc(t->options->arena, m->n_protections + 1,
-							sizeof(*rows), err);
-	bool is = false, all = false, no = false;
-
-	if (!rows)
-		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < m->n_protections; i++) {
-		rows[i] = m->protections[i];
-		if (rows[i].scope == FL_PROTECT_ALL) {
-			all = true;
-			is = rows[i].says.hold_freed_quota == FL_SWITCH_ON;
-			rows[i].says.hold_freed_quota = FL_SWITCH_ON;
-		} else if (rows[i].says.hold_freed_quota == FL_SWITCH_OFF) {
-			no = true;
-			rows[i].says.hold_freed_quota = FL_SWITCH_UNSET;
-		}
-	}
-	t->model.protections = rows;
-	if (!all) {
-		rows[m->n_protections] = (struct fl_protection_row){
-			.scope = FL_PROTECT_ALL, .node = { FL_NONE }, .says = fl_protection_default
-		};
-		rows[m->n_protections].says.hold_freed_quota = FL_SWITCH_ON;
-		t->model.n_protections++;
-	}
-	return is && !no;
-}
-
-static int lay_best_effort(struct trial *t, fairlead_error *err)
-{
-	const struct fl_model *m = t->given;
-	struct fl_node_row *rows = fl_arena_alloc(t->options->arena, (size_t)m->n_nodes + 1,
-						  sizeof(*rows), err);
-	bool any = false;
-
-	if (!rows)
-		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < m->n_nodes; i++) {
-		rows[i] = m->nodes[i];
-		any |= rows[i].kind == FL_CLUSTER_QUEUE && rows[i].strategy == FL_STRICT_FIFO;
-		rows[i].strategy = FL_BEST_EFFORT_FIFO;
-	}
-	t->model.nodes = rows;
-	return !any;
-}
-
-static int lay_protect_quota(struct trial *t, fairlead_error *err)
-{
-	bool is = t->model.entitle.protect_quota;
-
-	(void)err;
-	t->model.entitle.protect_quota = true;
-	return is;
-}
-
-static int lay_keep_below(struct trial *t, fairlead_error *err)
-{
-	bool is = t->model.entitle.keep_below_quota;
-
-	(void)err;
-	t->model.entitle.keep_below_quota = true;
-	return is;
-}
-
-static int lay_multiplier(struct trial *t, fairlead_error *err)
-{
-	bool is = t->model.entitle.multiplier >= FL_REMEDY_MULTIPLIER_TRIED;
-
-	(void)err;
-	t->model.entitle.multiplier = FL_REMEDY_MULTIPLIER_TRIED;
-	return is;
-}
-
-static const struct {
-	fl_lay *lay;
-	enum fl_dialect of;
-} remedies[FL_REMEDIES] = {
-	[FL_REMEDY_SETTLES] = { lay_settles, FL_DIALECT_KUEUE },
-	[FL_REMEDY_FINAL_SHARE] = { lay_final_share, FL_DIALECT_KUEUE },
-	[FL_REMEDY_INITIAL_SHARE] = { lay_initial_share, FL_DIALECT_KUEUE },
-	[FL_REMEDY_HOLD] = { lay_hold, FL_DIALECT_KUEUE },
-	[FL_REMEDY_BEST_EFFORT] = { lay_best_effort, FL_DIALECT_KUEUE },
-	[FL_REMEDY_PROTECT_QUOTA] = { lay_protect_quota, FL_DIALECT_KAI },
-	[FL_REMEDY_KEEP_BELOW] = { lay_keep_below, FL_DIALECT_KAI },
-	[FL_REMEDY_MULTIPLIER] = { lay_multiplier, FL_DIALECT_KAI },
 };
 
 /* --- what becomes of it --- */
@@ -269,20 +140,19 @@ int fl_remedies_try(const struct fl_policy_ops *ops, const struct fl_model *m,
 		    const struct fl_remedy_options *options, struct fl_remedies *ret,
 		    fairlead_error *err)
 {
-	struct trial t = { .ops = ops, .given = m, .options = options, .all = ret };
+	struct trial t = { .ops = ops, .options = options, .all = ret };
+	const struct fl_prove_face *face = fl_prove_face_of(ops);
 	int rc = 0;
 
 	*ret = (struct fl_remedies){ 0 };
-	for (unsigned k = 0; k < FL_REMEDIES; k++) {
+	for (unsigned k = 0; k < face->n_remedies; k++) {
 		struct fl_remedy *r = &ret->rows[ret->n];
 
-		if (remedies[k].of != fl_policy_dialect(ops))
-			continue;
 		t.model = *m;
-		rc = remedies[k].lay(&t, err);
+		rc = face->remedies[k].lay(&t.model, options->arena, err);
 		if (rc > 0)
 			continue;
-		*r = (struct fl_remedy){ .kind = (enum fl_remedy_kind)k };
+		*r = (struct fl_remedy){ .kind = face->remedies[k].kind };
 		if (rc == 0)
 			rc = try(&t, r, err);
 		if (rc < 0)

@@ -597,7 +597,7 @@ int fl_round_tell(const struct fl_policy_ops *ops, struct fl_policy *p, const st
 		.policy = p,
 		.model = m,
 		.now = now,
-		.clock = fl_prove_clock(m, now),
+		.clock = fl_prove_clock(ops, m, now),
 		.moves = moves,
 		.arena = arena,
 		.round = &round,

@@ -46,7 +46,7 @@ static int forced_here(const struct whole *h, fl_time now)
 /* Do @loop's moves close a round on the policy at hand, and is it of @kind?  1: no. */
 static int try(const struct whole *h, const struct fl_prove_result *loop, enum fl_loop kind)
 {
-	struct fl_prove_clock clock = fl_prove_clock(h->model, h->options->now);
+	struct fl_prove_clock clock = fl_prove_clock(h->ops, h->model, h->options->now);
 	uint64_t begin[2], end[2];
 	int rc = h->ops->forget(h->policy, clock.now, h->err);
 

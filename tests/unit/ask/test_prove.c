@@ -156,7 +156,7 @@ static struct fl_prove_options usual(const struct fl_mem *mem)
 static void check_round(const struct known *k, const struct fl_model *m,
 			const struct fl_prove_result *r)
 {
-	struct fl_prove_clock clock = fl_prove_clock(m, START * FL_SECOND);
+	struct fl_prove_clock clock = fl_prove_clock(ops, m, START * FL_SECOND);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, clock.now);
 	uint64_t first[2] = { 0 }, last[2];
 	uint32_t evicted = 0;
@@ -426,24 +426,24 @@ static void a_wait_outlasts_all(void **unused)
 	fairlead_error err;
 
 	(void)unused;
-	assert_int_equal(fl_prove_clock(m, 0).span, 0);
+	assert_int_equal(fl_prove_clock(ops, m, 0).span, 0);
 	assert_int_equal(fl_model_push_protections(m, &row, NULL, &err), 0);
-	assert_int_equal(fl_prove_clock(m, 0).span, 0);
+	assert_int_equal(fl_prove_clock(ops, m, 0).span, 0);
 	m->protections[0].says.delay[FL_CAUSE_RECLAIM] = 7;
-	assert_true(fl_prove_clock(m, 0).span > 7);
+	assert_true(fl_prove_clock(ops, m, 0).span > 7);
 	m->protections[0].says = none;
 	m->protections[0].says.minimum_run[FL_CAUSE_FAIR_SHARING] = 7;
-	assert_true(fl_prove_clock(m, 0).span > 7);
+	assert_true(fl_prove_clock(ops, m, 0).span > 7);
 	m->protections[0].says = none;
 	m->protections[0].says.back_off_base = 1;
 	m->protections[0].says.back_off_max = 8;
-	assert_true(fl_prove_clock(m, 0).span > 16);
+	assert_true(fl_prove_clock(ops, m, 0).span > 16);
 	m->protections[0].says = none;
 	back_off.ready_at = 10;
 	assert_int_equal(fl_model_push_requeues(m, &back_off, NULL, &err), 0);
-	assert_true(fl_prove_clock(m, 9).span > 1);
-	assert_int_equal(fl_prove_clock(m, START * FL_SECOND).span, 0);
-	clock = fl_prove_clock(m, 9);
+	assert_true(fl_prove_clock(ops, m, 9).span > 1);
+	assert_int_equal(fl_prove_clock(ops, m, START * FL_SECOND).span, 0);
+	clock = fl_prove_clock(ops, m, 9);
 	fl_prove_tick(&clock, FL_MOVE_SERVE);
 	assert_int_equal(clock.now, 10);
 	fl_prove_tick(&clock, FL_MOVE_WAIT);
