@@ -27,13 +27,14 @@
 #define FL_SIM_ENTITLED_H
 
 #include "decide/policy.h"
-#include "decide/share/redivide.h"
+
+struct fl_entitled_face; /* sim/face.h */
 
 struct fl_entitled {
 	const struct fl_model *model;
 	const struct fl_policy *policy;
 	struct fl_arena arena;
-	bool own; /* the policy has fair shares of its own */
+	const struct fl_entitled_face *face;
 
 	/* Resources of which there is any, by name. */
 	struct fl_resource *resources;
@@ -50,23 +51,10 @@ struct fl_entitled {
 	uint32_t *root;   /* row of the top above it */
 	uint32_t *top_of; /* the number of that top among them */
 
-	/* By row and resource, of borrow. */
-	double *deserved, *limit; /* FL_UNBOUNDED: no bound */
-	double *local;            /* of what it and those below it have for others, what it keeps */
-	double *kept;             /* of that, what it and those below it do not want */
-	double *top_capacity;     /* by row of a top, and resource; as `capacity` */
-	/* A tree is a span of rows; it has a division for each three resources. */
-	struct fl_redivider **dividers;
-	uint32_t n_dividers;
-	struct fl_bundle *totals;       /* by division */
-	struct fl_divide_queue *queues; /* by division of its tree, and row */
-	uint32_t *due, n_due;           /* tops of trees that are to be divided again */
-	bool *is_due;                   /* by row of a top */
-
 	/* By row and resource: what it wants, of an inner one of borrow what those below it want
 	 * of it; and what it is entitled to, as found last. */
 	double *wants, *shares;
-	bool *is_changed; /* by row: it stands in `changed` already */
+	void *own; /* the face's */
 };
 
 int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const struct fl_model *model,
@@ -88,5 +76,8 @@ uint32_t fl_entitled_find(struct fl_entitled *e, uint32_t *changed);
 
 /* By resource: what there is where @row is; of its tree, entitle: of the cluster. */
 const double *fl_entitled_capacity(const struct fl_entitled *e, uint32_t row);
+
+/* Does it change with each cycle of the policy, though nobody wants anything else? */
+bool fl_entitled_by_cycle(const struct fl_entitled *e);
 
 #endif

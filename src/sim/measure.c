@@ -294,7 +294,8 @@ static int on_passes(void *user, const struct fl_sim *sim, fl_time to, fairlead_
 	struct fl_measure *m = user;
 
 	/* cycles find new fair shares though nothing happened */
-	if (m->n_touched || (m->entitled.own && sim->driver.cycles != m->cycles)) {
+	if (m->n_touched ||
+	    (fl_entitled_by_cycle(&m->entitled) && sim->driver.cycles != m->cycles)) {
 		int r = fl_measure_look(m, sim->now, err);
 
 		if (r < 0)
