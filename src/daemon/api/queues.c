@@ -6,21 +6,14 @@
  */
 #include "daemon/api/queues.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ask/borrow/ledger.h"
-#include "ask/entitle/standings.h"
-#include "codec/text/quantity.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_queue.h"
+#include "daemon/engine/face.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"
-#include "decide/borrow/borrow.h"
-#include "decide/entitle/entitle.h"
-#include "report/out/bundle_text.h"
 #include "report/out/report.h"
 
 enum counted { RUNNING, WAITING, HELD, COUNTED };
@@ -29,14 +22,13 @@ struct queues {
 	struct fl_call *call;
 	struct fl_live_view view;
 	const struct fl_model *m;
-	bool entitle;
+	const struct fl_daemon_face *face;
+	void *stand; /* the face's */
 	struct fl_arena arena;
 	uint32_t (*of_node)[COUNTED], (*of_queue)[COUNTED];
 	fl_amount *pending; /* node * resources + resource: what is waited for */
 	fl_amount *pending_of_queue;
-	struct fl_ledger ledger;       /* borrow */
-	struct fl_standings standings; /* entitle */
-	json_t *conditions;            /* "Kind/name" -> [text] */
+	json_t *conditions; /* "Kind/name" -> [text] */
 };
 
 /* --- counting --- */
@@ -81,13 +73,10 @@ static void place(struct queues *q, const char *name, uint32_t *ret_queue, struc
 	ret_node->v = FL_NONE;
 	if (fl_config_queue(q->m, name, &namespace, &queue, NULL) < 0)
 		return;
-	if (q->entitle) {
-		*ret_node = fl_model_find_node(q->m, FL_QUEUE, fl_model_text(q->m, queue));
-		return;
-	}
 	*ret_queue = fl_config_local_queue(q->m, namespace, queue);
-	if (*ret_queue != FL_NONE)
-		*ret_node = q->m->queues[*ret_queue].cluster_queue;
+	*ret_node = *ret_queue != FL_NONE ?
+			    q->m->queues[*ret_queue].cluster_queue :
+			    fl_model_find_node(q->m, FL_QUEUE, fl_model_text(q->m, queue));
 }
 
 struct placed {
@@ -165,122 +154,11 @@ static int note_condition(void *user, const struct fl_condition_row *row, fairle
 
 /* --- JSON --- */
 
-static json_t *amount(const struct queues *q, struct fl_resource r, fl_amount v)
-{
-	const char *name = fl_report_resource(q->m, r);
-	char text[32];
-
-	if (v == FL_UNLIMITED || v == FL_NO_LIMIT)
-		return json_string("unlimited");
-	return json_string(
-		fl_quantity_format(text, v, strcmp(name, "cpu") == 0, strcmp(name, "memory") == 0));
-}
-
-/* Flavors of a resource are summed. */
-static json_t *resources_of_borrow(const struct queues *q, struct fl_node n)
-{
-	const struct fl_tree *t = q->ledger.tree;
-	json_t *all = json_object();
-
-	if (t->root[n.v] == FL_NONE)
-		return all;
-
-	const struct fl_tree_root *root = fl_tree_root_of(t, n);
-
-	for (uint32_t i = 0; i < root->n_resources; i++) {
-		struct fl_ledger_cell sum = { 0 }, cell;
-		struct fl_resource r = root->resources[i];
-		bool known = false;
-
-		for (uint32_t c = 0; c < root->n_columns; c++) {
-			if (root->columns[c].resource.v != r.v ||
-			    !fl_ledger_cell(&q->ledger, n, c, &cell))
-				continue;
-			known = true;
-			sum.nominal = fl_sat_add(sum.nominal, cell.nominal);
-			sum.usage = fl_sat_add(sum.usage, cell.usage);
-			sum.borrowed = fl_sat_add(sum.borrowed, cell.borrowed);
-			sum.lent = fl_sat_add(sum.lent, cell.lent);
-		}
-		fl_amount pending = q->pending[(size_t)n.v * q->m->n_resources + r.v];
-
-		if (known || pending)
-			json_object_set_new(all, fl_report_resource(q->m, r),
-					    json_pack("{s:o, s:o, s:o, s:o, s:o}", "nominal",
-						      amount(q, r, sum.nominal), "usage",
-						      amount(q, r, sum.usage), "borrowed",
-						      amount(q, r, sum.borrowed), "lent",
-						      amount(q, r, sum.lent), "pending",
-						      amount(q, r, pending)));
-	}
-	return all;
-}
-
-static json_t *bundle_amount(int resource, double v)
-{
-	char text[64];
-
-	if (v == FL_UNBOUNDED)
-		return json_string("unlimited");
-	if (resource == FL_GPU)
-		(void)snprintf(text, sizeof text, "%.10g", v);
-	else
-		fl_quantity_format(text, (fl_amount)v, resource == FL_CPU, resource == FL_MEMORY);
-	return json_string(text);
-}
-
-/* As jobs name it. */
-static const char *bundle_name(int resource)
-{
-	return resource == FL_GPU ? "nvidia.com/gpu" : fl_bundle_name(resource);
-}
-
-static json_t *resources_of_entitle(const struct queues *q, struct fl_node n)
-{
-	const struct fl_standing *s = &q->standings.rows[n.v];
-	json_t *all = json_object();
-
-	for (int r = 0; r < FL_BUNDLE; r++) {
-		double over = s->deserved.of[r] == FL_UNBOUNDED ?
-				      0 :
-				      s->allocated.of[r] - s->deserved.of[r];
-
-		if (q->standings.used[r])
-			json_object_set_new(
-				all, bundle_name(r),
-				json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "nominal",
-					  bundle_amount(r, s->deserved.of[r]), "usage",
-					  bundle_amount(r, s->allocated.of[r]), "borrowed",
-					  bundle_amount(r, over > 0 ? over : 0), "lent", "0",
-					  "pending",
-					  bundle_amount(r, fmax(0, s->request.of[r] -
-									   s->allocated.of[r])),
-					  "fairShare", bundle_amount(r, s->fair_share.of[r])));
-	}
-	return all;
-}
-
-/* The largest saturation of an entitled queue, the weighted share of one that borrows. */
 static json_t *share_of(const struct queues *q, struct fl_node n)
 {
-	struct fl_share share;
-	double most = 0;
-
 	if (q->m->nodes[n.v].inactive != FL_ACTIVE)
 		return json_null();
-	if (!q->entitle) {
-		char text[32];
-
-		if (!q->m->settings.fair_sharing)
-			return json_null();
-		q->view.ops->share(q->view.policy, n, &share);
-		fl_report_precise(&share, text);
-		return strcmp(text, "inf") == 0 ? json_string(text) : json_real(strtod(text, NULL));
-	}
-	for (int r = 0; r < FL_BUNDLE; r++)
-		if (q->standings.used[r])
-			most = fmax(most, fl_standings_saturation(&q->standings, n, r));
-	return isinf(most) ? json_string("inf") : json_real(most);
+	return q->face->share(&q->view, q->stand, n);
 }
 
 static void put_counts(json_t *to, const uint32_t counts[COUNTED])
@@ -327,7 +205,8 @@ static json_t *node_json(const struct queues *q, struct fl_node n)
 				"weight", row->weight, "share", share_of(q, n));
 
 	json_object_set_new(one, "resources",
-			    q->entitle ? resources_of_entitle(q, n) : resources_of_borrow(q, n));
+			    q->face->resources(q->stand, n,
+					       q->pending + (size_t)n.v * q->m->n_resources));
 	put_counts(one, q->of_node[n.v]);
 	put_conditions(q, one, kind, name);
 	if (row->kind == FL_COHORT) {
@@ -356,7 +235,9 @@ static json_t *local_queue_json(const struct queues *q, uint32_t i)
 			json_object_set_new(
 				resources, fl_report_resource(q->m, (struct fl_resource){ r }),
 				json_pack("{s:o}", "pending",
-					  amount(q, (struct fl_resource){ r }, pending[r])));
+					  fl_daemon_amount(fl_report_resource(
+								   q->m, (struct fl_resource){ r }),
+							   pending[r])));
 	one = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:n, s:o}", "name", name, "kind", "LocalQueue",
 			"namespace", fl_model_text(q->m, row->namespace), "parent",
 			row->cluster_queue.v != FL_NONE ? fl_report_node(q->m, row->cluster_queue) :
@@ -388,14 +269,7 @@ static int gather(struct queues *q, fairlead_error *err)
 	if (code == 0)
 		code = fl_store_conditions(fl_core_store(q->call->api->core), note_condition, q,
 					   err);
-	if (code == 0 && !q->entitle)
-		return fl_ledger_init(&q->ledger, fl_borrow_tree(q->view.policy),
-				      fl_borrow_usage(q->view.policy), &q->arena, err);
-	if (code == 0)
-		code = fl_standings_init(&q->standings, q->m, &q->arena, err);
-	if (code == 0)
-		fl_standings_look(&q->standings, q->view.policy);
-	return code;
+	return code < 0 ? code : q->face->look(&q->view, &q->arena, &q->stand, err);
 }
 
 static json_t *list(const struct queues *q)
@@ -404,19 +278,8 @@ static json_t *list(const struct queues *q)
 
 	for (uint32_t n = 0; n < q->m->n_nodes; n++)
 		json_array_append_new(all, node_json(q, (struct fl_node){ n }));
-	for (uint32_t i = 0; i < q->m->n_queues && !q->entitle; i++)
+	for (uint32_t i = 0; i < q->m->n_queues; i++)
 		json_array_append_new(all, local_queue_json(q, i));
-	return all;
-}
-
-/* What there is to be divided, where quotas do not say so. */
-static json_t *total(const struct queues *q)
-{
-	json_t *all = json_object();
-
-	for (int r = 0; r < FL_BUNDLE && q->entitle; r++)
-		json_object_set_new(all, bundle_name(r),
-				    bundle_amount(r, q->standings.total.of[r]));
 	return all;
 }
 
@@ -428,12 +291,13 @@ static json_t *look(struct fl_call *call, json_t *(*make)(const struct queues *q
 
 	fl_core_view(call->api->core, &q.view);
 	q.m = q.view.model;
-	q.entitle = q.view.ops == &fl_entitle_policy;
+	q.face = fl_daemon_face_of(q.view.ops);
 	fl_arena_init(&q.arena, &fl_mem_heap);
 	if (gather(&q, err) == 0) {
 		ret = json_pack("{s:s, s:o, s:o, s:o, s:s*}", "policy", q.view.ops->name, "now",
 				fl_api_moment(call->api, q.view.now), key, make(&q), "total",
-				total(&q), "warning", fl_core_warning(call->api->core));
+				q.face->total ? q.face->total(q.stand) : json_object(), "warning",
+				fl_core_warning(call->api->core));
 		if (!ret)
 			(void)fl_fail_nomem(err);
 	}

@@ -7,11 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/borrow/ledger.h"
-#include "ask/entitle/standings.h"
+#include "daemon/engine/face.h"
 #include "daemon/metrics/counts.h"
-#include "decide/borrow/borrow.h"
-#include "decide/entitle/entitle.h"
 
 const char fl_metrics_type[] = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -24,13 +21,12 @@ struct rendering {
 	FILE *out;
 	fairlead_error *err;
 	struct fl_arena arena;
-	bool entitle;
+	const struct fl_daemon_face *face;
+	void *stand;                /* the face's */
 	uint32_t *queues, *cohorts; /* nodes by name */
 	uint32_t n_queues, n_cohorts;
-	struct fl_ledger ledger;       /* borrow */
-	struct fl_standings standings; /* entitle */
-	double *pending;               /* node x resource */
-	double *sums;                  /* flavor x resource, of those without a name */
+	double *pending; /* node x resource */
+	double *sums;    /* flavor x resource, of those without a name */
 	bool *summed;
 	uint32_t (*jobs)[3]; /* node: waiting, running, stopping */
 	uint64_t states[FL_JOB_STATES];
@@ -139,12 +135,6 @@ static double natural(const struct rendering *r, struct fl_resource resource, do
 	return strcmp(name, "cpu") == 0 ? amount / 1000 : amount;
 }
 
-static double natural_amount(const struct rendering *r, struct fl_resource resource,
-			     fl_amount amount)
-{
-	return amount == FL_UNLIMITED ? (double)INFINITY : natural(r, resource, (double)amount);
-}
-
 static double *pending_of(const struct rendering *r, uint32_t node, struct fl_resource resource)
 {
 	return &r->pending[(size_t)node * r->model->n_resources + resource.v];
@@ -228,7 +218,6 @@ static int find_nodes(struct rendering *r)
 static int look(struct rendering *r)
 {
 	const struct fl_model *m = r->model;
-	const struct fl_policy *p = r->now->view.policy;
 	int code = find_nodes(r);
 
 	if (code < 0)
@@ -243,14 +232,7 @@ static int look(struct rendering *r)
 				   sizeof *r->summed, r->err);
 	if (!r->jobs || !r->pending || !r->sums || !r->summed)
 		return FAIRLEAD_ENOMEM;
-	if (r->entitle) {
-		code = fl_standings_init(&r->standings, m, &r->arena, r->err);
-		if (code == 0)
-			fl_standings_look(&r->standings, p);
-	} else {
-		code = fl_ledger_init(&r->ledger, fl_borrow_tree(p), fl_borrow_usage(p), &r->arena,
-				      r->err);
-	}
+	code = r->face->look(&r->now->view, &r->arena, &r->stand, r->err);
 	if (code == 0)
 		count_workloads(r);
 	return code;
@@ -296,82 +278,37 @@ static void put_sums(struct rendering *r, enum fl_metric id)
 		}
 }
 
-static fl_amount of_ledger(enum fl_metric id, const struct fl_ledger_cell *c)
+/* A metric that is an amount of each queue or cohort, or of each queue by its resources alone. */
+struct amounts {
+	struct rendering *r;
+	enum fl_metric id;
+	uint32_t place; /* among those that stand for themselves */
+};
+
+static void put_amount(void *user, struct fl_node n, struct fl_flavor flavor,
+		       struct fl_resource resource, double amount)
 {
-	switch (id) {
-	case FL_METRIC_QUEUE_NOMINAL:
-		return c->nominal;
-	case FL_METRIC_COHORT_QUOTA:
-		return c->subtree;
-	case FL_METRIC_QUEUE_BORROWED:
-	case FL_METRIC_COHORT_BORROWED:
-		return c->borrowed;
-	case FL_METRIC_QUEUE_LENT:
-	case FL_METRIC_COHORT_LENT:
-		return c->lent;
-	default:
-		return c->usage;
-	}
+	const struct amounts *a = user;
+	const struct fl_model *m = a->r->model;
+
+	amount = natural(a->r, resource, amount);
+	if (a->id != FL_METRIC_QUEUE_FAIR_SHARE)
+		put_cell(a->r, a->id, a->place, n.v, flavor, resource, amount);
+	else if (a->place < FL_METRICS_QUEUES)
+		put(a->r, a->id, "",
+		    (const char *[]){ fl_model_text(m, m->nodes[n.v].name),
+				      fl_model_text(m, m->resources[resource.v]) },
+		    NULL, amount);
 }
 
-static void put_ledger(struct rendering *r, enum fl_metric id, const uint32_t *nodes, uint32_t n)
+static void put_amounts(struct rendering *r, enum fl_metric id, enum fl_figure what,
+			const uint32_t *nodes, uint32_t n)
 {
-	const struct fl_tree *t = r->ledger.tree;
+	struct amounts a = { r, id, 0 };
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fl_node node = { nodes[i] };
-		uint32_t columns = t->root[node.v] == FL_NONE ? 0 :
-								fl_tree_root_of(t, node)->n_columns;
-
-		for (uint32_t c = 0; c < columns; c++) {
-			struct fl_ledger_cell cell;
-
-			if (fl_ledger_cell(&r->ledger, node, c, &cell))
-				put_cell(r, id, i, node.v, cell.flavor, cell.resource,
-					 natural_amount(r, cell.resource, of_ledger(id, &cell)));
-		}
-	}
-	put_sums(r, id);
-}
-
-/* An amount of a queue of the entitle policy; below 0: without end. */
-static double of_standing(enum fl_metric id, const struct fl_standing *q, int axis)
-{
-	double deserved = q->deserved.of[axis], held = q->allocated.of[axis];
-
-	switch (id) {
-	case FL_METRIC_QUEUE_NOMINAL:
-		return deserved;
-	case FL_METRIC_QUEUE_FAIR_SHARE:
-		return q->fair_share.of[axis];
-	case FL_METRIC_QUEUE_BORROWED:
-		return deserved >= 0 && held > deserved ? held - deserved : 0;
-	default:
-		return held;
-	}
-}
-
-static void put_standings(struct rendering *r, enum fl_metric id)
-{
-	const struct fl_model *m = r->model;
-
-	for (uint32_t i = 0; i < r->n_queues; i++)
-		for (int axis = 0; axis < FL_BUNDLE; axis++) {
-			const uint32_t node = r->queues[i];
-			const struct fl_resource resource = m->axis[axis];
-			double v = of_standing(id, &r->standings.rows[node], axis);
-
-			if (resource.v == FL_NONE || m->nodes[node].inactive != FL_ACTIVE)
-				continue;
-			if (id != FL_METRIC_QUEUE_FAIR_SHARE)
-				put_cell(r, id, i, node, (struct fl_flavor){ FL_NONE }, resource,
-					 v < 0 ? (double)INFINITY : natural(r, resource, v));
-			else if (i < FL_METRICS_QUEUES)
-				put(r, id, "",
-				    (const char *[]){ fl_model_text(m, m->nodes[node].name),
-						      fl_model_text(m, m->resources[resource.v]) },
-				    NULL, v < 0 ? (double)INFINITY : natural(r, resource, v));
-		}
+	for (a.place = 0; a.place < n; a.place++)
+		r->face->figures(r->stand, (struct fl_node){ nodes[a.place] }, what, put_amount,
+				 &a);
 	put_sums(r, id);
 }
 
@@ -602,37 +539,45 @@ static void put_daemon(const struct rendering *r, enum fl_metric id)
 	}
 }
 
+/* Metrics that are amounts of nodes. */
+static const struct {
+	enum fl_metric id;
+	enum fl_figure what;
+	bool of_cohorts;
+} amounts[] = {
+	{ FL_METRIC_QUEUE_FAIR_SHARE, FL_FIGURE_FAIR_SHARE, false },
+	{ FL_METRIC_QUEUE_NOMINAL, FL_FIGURE_NOMINAL, false },
+	{ FL_METRIC_QUEUE_USAGE, FL_FIGURE_USAGE, false },
+	{ FL_METRIC_QUEUE_BORROWED, FL_FIGURE_BORROWED, false },
+	{ FL_METRIC_QUEUE_LENT, FL_FIGURE_LENT, false },
+	{ FL_METRIC_COHORT_QUOTA, FL_FIGURE_SUBTREE, true },
+	{ FL_METRIC_COHORT_USAGE, FL_FIGURE_USAGE, true },
+	{ FL_METRIC_COHORT_BORROWED, FL_FIGURE_BORROWED, true },
+	{ FL_METRIC_COHORT_LENT, FL_FIGURE_LENT, true },
+};
+
+static bool is_amount(struct rendering *r, enum fl_metric id)
+{
+	size_t i = 0, n = sizeof amounts / sizeof *amounts;
+
+	while (i < n && amounts[i].id != id)
+		i++;
+	if (i < n)
+		put_amounts(r, id, amounts[i].what, amounts[i].of_cohorts ? r->cohorts : r->queues,
+			    amounts[i].of_cohorts ? r->n_cohorts : r->n_queues);
+	return i < n;
+}
+
 static void put_metric(struct rendering *r, enum fl_metric id)
 {
+	if (is_amount(r, id))
+		return;
 	switch (id) {
 	case FL_METRIC_QUEUE_SHARE:
 		put_shares(r, id, r->queues, r->n_queues);
 		break;
 	case FL_METRIC_COHORT_SHARE:
 		put_shares(r, id, r->cohorts, r->n_cohorts);
-		break;
-	case FL_METRIC_QUEUE_NOMINAL:
-	case FL_METRIC_QUEUE_USAGE:
-	case FL_METRIC_QUEUE_BORROWED:
-		if (r->entitle)
-			put_standings(r, id);
-		else
-			put_ledger(r, id, r->queues, r->n_queues);
-		break;
-	case FL_METRIC_QUEUE_FAIR_SHARE:
-		if (r->entitle)
-			put_standings(r, id);
-		break;
-	case FL_METRIC_QUEUE_LENT:
-		if (!r->entitle)
-			put_ledger(r, id, r->queues, r->n_queues);
-		break;
-	case FL_METRIC_COHORT_QUOTA:
-	case FL_METRIC_COHORT_USAGE:
-	case FL_METRIC_COHORT_BORROWED:
-	case FL_METRIC_COHORT_LENT:
-		if (!r->entitle)
-			put_ledger(r, id, r->cohorts, r->n_cohorts);
 		break;
 	case FL_METRIC_JOBS:
 		put_jobs(r, id);
@@ -678,7 +623,7 @@ int fl_metrics_render(const struct fl_metrics *m, const struct fl_metrics_now *n
 		.now = now,
 		.model = now->view.model,
 		.err = err,
-		.entitle = now->view.ops == &fl_entitle_policy,
+		.face = fl_daemon_face_of(now->view.ops),
 	};
 	char *text = NULL;
 	size_t len = 0;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* entitle - what a daemon tells of queues that deserve a part */
+#include <math.h>
+#include <stdio.h>
+
+#include "ask/entitle/standings.h"
+#include "codec/text/quantity.h"
+#include "daemon/engine/face.h"
+#include "report/out/bundle_text.h"
+
+static int look(const struct fl_live_view *v, struct fl_arena *arena, void **ret,
+		fairlead_error *err)
+{
+	struct fl_standings *s = fl_arena_alloc(arena, 1, sizeof *s, err);
+	int code = s ? fl_standings_init(s, v->model, arena, err) : FAIRLEAD_ENOMEM;
+
+	if (code < 0)
+		return code;
+	fl_standings_look(s, v->policy);
+	*ret = s;
+	return 0;
+}
+
+/* FL_UNBOUNDED: without end. */
+static double amount_of(const struct fl_standing *q, enum fl_figure what, int axis)
+{
+	double deserved = q->deserved.of[axis], held = q->allocated.of[axis];
+
+	switch (what) {
+	case FL_FIGURE_NOMINAL:
+		return deserved;
+	case FL_FIGURE_FAIR_SHARE:
+		return q->fair_share.of[axis];
+	case FL_FIGURE_BORROWED:
+		return deserved >= 0 && held > deserved ? held - deserved : 0;
+	default:
+		return held;
+	}
+}
+
+static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl_figure_tell *tell,
+		    void *user)
+{
+	const struct fl_standings *s = stand;
+
+	if (what == FL_FIGURE_LENT || what == FL_FIGURE_SUBTREE ||
+	    s->model->nodes[n.v].inactive != FL_ACTIVE)
+		return;
+	for (int axis = 0; axis < FL_BUNDLE; axis++) {
+		double v = amount_of(&s->rows[n.v], what, axis);
+
+		if (s->model->axis[axis].v != FL_NONE)
+			tell(user, n, (struct fl_flavor){ FL_NONE }, s->model->axis[axis],
+			     v < 0 ? (double)INFINITY : v);
+	}
+}
+
+static json_t *bundle_amount(int resource, double v)
+{
+	char text[64];
+
+	if (v == FL_UNBOUNDED)
+		return json_string("unlimited");
+	if (resource == FL_GPU)
+		(void)snprintf(text, sizeof text, "%.10g", v);
+	else
+		fl_quantity_format(text, (fl_amount)v, resource == FL_CPU, resource == FL_MEMORY);
+	return json_string(text);
+}
+
+/* As jobs name it. */
+static const char *bundle_name(int resource)
+{
+	return resource == FL_GPU ? "nvidia.com/gpu" : fl_bundle_name(resource);
+}
+
+static json_t *resources(const void *stand, struct fl_node n, const fl_amount *pending)
+{
+	const struct fl_standings *nodes = stand;
+	const struct fl_standing *s = &nodes->rows[n.v];
+	json_t *all = json_object();
+
+	(void)pending; /* what a queue asks for says more */
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		double over = s->deserved.of[r] == FL_UNBOUNDED ?
+				      0 :
+				      s->allocated.of[r] - s->deserved.of[r];
+
+		if (nodes->used[r])
+			json_object_set_new(
+				all, bundle_name(r),
+				json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "nominal",
+					  bundle_amount(r, s->deserved.of[r]), "usage",
+					  bundle_amount(r, s->allocated.of[r]), "borrowed",
+					  bundle_amount(r, over > 0 ? over : 0), "lent", "0",
+					  "pending",
+					  bundle_amount(r, fmax(0, s->request.of[r] -
+									   s->allocated.of[r])),
+					  "fairShare", bundle_amount(r, s->fair_share.of[r])));
+	}
+	return all;
+}
+
+/* The largest saturation. */
+static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_node n)
+{
+	const struct fl_standings *s = stand;
+	double most = 0;
+
+	(void)v;
+	for (int r = 0; r < FL_BUNDLE; r++)
+		if (s->used[r])
+			most = fmax(most, fl_standings_saturation(s, n, r));
+	return isinf(most) ? json_string("inf") : json_real(most);
+}
+
+static json_t *total(const void *stand)
+{
+	const struct fl_standings *s = stand;
+	json_t *all = json_object();
+
+	for (int r = 0; r < FL_BUNDLE; r++)
+		json_object_set_new(all, bundle_name(r), bundle_amount(r, s->total.of[r]));
+	return all;
+}
+
+extern const struct fl_daemon_face fl_entitle_daemon;
+const struct fl_daemon_face fl_entitle_daemon = {
+	.look = look,
+	.figures = figures,
+	.resources = resources,
+	.share = share,
+	.total = total,
+};

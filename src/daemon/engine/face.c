@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/engine/face.h"
+
+#include <string.h>
+
+#include "codec/text/quantity.h"
+
+#define POLICY(dialect, folder)                                                                    \
+	extern const struct fl_policy_ops fl_##folder##_policy;                                    \
+	extern const struct fl_daemon_face fl_##folder##_daemon;
+#include "decide/policies.def"
+#undef POLICY
+
+static const struct {
+	const struct fl_policy_ops *ops;
+	const struct fl_daemon_face *face;
+} faces[] = {
+#define POLICY(dialect, folder) { &fl_##folder##_policy, &fl_##folder##_daemon },
+#include "decide/policies.def"
+#undef POLICY
+};
+
+const struct fl_daemon_face *fl_daemon_face_of(const struct fl_policy_ops *ops)
+{
+	size_t i = 0;
+
+	while (faces[i].ops != ops)
+		i++;
+	return faces[i].face;
+}
+
+json_t *fl_daemon_amount(const char *name, fl_amount v)
+{
+	char text[32];
+
+	if (v == FL_UNLIMITED || v == FL_NO_LIMIT)
+		return json_string("unlimited");
+	return json_string(
+		fl_quantity_format(text, v, strcmp(name, "cpu") == 0, strcmp(name, "memory") == 0));
+}
