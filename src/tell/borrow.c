@@ -80,6 +80,29 @@ static void count(const struct fl_model *m, void (*say)(uint32_t n, const char *
 	say(m->n_queues, "local queue");
 }
 
+static void assume(const struct fl_assuming *a)
+{
+	const struct fl_model *m = a->model;
+
+	if (!m->settings.present)
+		a->say(a->user, "fair sharing is off: no Configuration in the input");
+	if (a->namespaces)
+		a->say(a->user, "every namespace exists, with its name as only label: no "
+				"Namespaces in the input");
+	fl_assume_clock(a);
+	a->say(a->user, "no workload is parked and no flavor search is under way: objects "
+			"do not tell");
+	if (m->n_limit_ranges == 0)
+		a->say(a->user, "containers take what they state: no LimitRange in the input");
+	for (uint32_t i = 0; i < m->n_nodes; i++)
+		if (m->nodes[i].usage_based && !m->settings.exact_usage) {
+			a->say(a->user,
+			       "entry penalties of admission fair sharing are zero: objects "
+			       "do not tell");
+			break;
+		}
+}
+
 extern const struct fl_face fl_borrow_face;
 const struct fl_face fl_borrow_face = {
 	.ops = &fl_borrow_policy,
@@ -89,6 +112,7 @@ const struct fl_face fl_borrow_face = {
 	.tree = tree,
 	.lint = fl_lint_borrow,
 	.count = count,
+	.assume = assume,
 	.find = find,
 	.nodes = "cohort or queue",
 	.by_namespace = true,

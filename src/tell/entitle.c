@@ -57,6 +57,41 @@ static void count(const struct fl_model *m, void (*say)(uint32_t n, const char *
 	say(m->n_machines, "node");
 }
 
+static void assume(const struct fl_assuming *a)
+{
+	const struct fl_model *m = a->model;
+	bool history = m->n_samples || m->n_usages;
+	uint32_t foreign = 0;
+
+	for (uint32_t i = 0; i < m->n_tasks; i++)
+		foreign += m->tasks[i].foreign && m->tasks[i].machine.v != FL_NONE;
+	if (!m->entitle.present && !m->entitle.fairshare_body)
+		a->say(a->user, "k is 1, nobody has a minimum run time, and all actions are on: "
+				"no SchedulingShard "
+				"in the input");
+	if (m->entitle.k > 0 && !history)
+		a->say(a->user,
+		       "nobody has used anything so far: no history of usage in the input");
+	else if (m->entitle.k > 0 && !a->simulated)
+		a->say(a->user, "usage over time stays as it is: what is decided here does not "
+				"add to it");
+	fl_assume_clock(a);
+	if (m->n_machines == 0)
+		a->say(a->user, "there is nothing to run on: no Node in the input");
+	if (foreign)
+		a->say(a->user, "%u pod%s of other schedulers stay%s where %s", foreign,
+		       foreign == 1 ? "" : "s", foreign == 1 ? "s" : "",
+		       foreign == 1 ? "it is" : "they are");
+	if (!a->simulated)
+		a->say(a->user, "nothing finishes, and who is evicted is gone by the next cycle");
+	if (m->entitle.has_budgets && m->n_samples == 0)
+		a->say(a->user, "no budget is used yet: no samples of usage in the input");
+	else if (m->entitle.has_budgets && !a->simulated)
+		a->say(a->user,
+		       "what is used of budgets stays as it is: what is decided here does not "
+		       "add to it");
+}
+
 extern const struct fl_face fl_entitle_face;
 const struct fl_face fl_entitle_face = {
 	.ops = &fl_entitle_policy,
@@ -66,6 +101,7 @@ const struct fl_face fl_entitle_face = {
 	.tree = tree,
 	.lint = fl_lint_entitle,
 	.count = count,
+	.assume = assume,
 	.find = find,
 	.nodes = "queue",
 	.divides = true,

@@ -10,6 +10,7 @@
 
 #include "ask/common/face.h"
 #include "report/common/face.h"
+#include "tell/assume.h"
 #include "tell/tell.h"
 
 struct fl_tell_tree {
@@ -28,6 +29,7 @@ struct fl_face {
 	int (*lint)(struct fl_model *m, fairlead_error *err);
 	/* How many of each kind of thing there are: "cluster queue", "cohort". */
 	void (*count)(const struct fl_model *m, void (*say)(uint32_t n, const char *what));
+	void (*assume)(const struct fl_assuming *a);
 	/* The node that `tree` begins with where people say @name; FL_NONE: there is none. */
 	struct fl_node (*find)(const struct fl_model *m, const char *name);
 	const char *nodes; /* what people may name: "cohort or queue" */

@@ -156,29 +156,24 @@ int fl_scenario_turn_settings(struct fl_model *m, const struct fl_scenario_optio
 	}
 }
 
-/* --- the policies --- */
+/* --- usage over time --- */
 
-static bool is_entitle(const struct fl_model *m)
+static int turn_kueues(struct fl_model *m, const struct fl_scenario_option *o, enum which which,
+		       fairlead_error *err)
 {
-	return (m->wanted == FL_DIALECT_ANY ? fl_model_dialect(m) : m->wanted) == FL_DIALECT_KAI;
-}
-
-static int turn_history(struct fl_model *m, const struct fl_scenario_option *o, enum which which,
-			fairlead_error *err)
-{
-	bool entitle = is_entitle(m);
-
-	if (!entitle && which != HALF_LIFE)
+	if (which != HALF_LIFE)
 		return fl_fail(err, FAIRLEAD_EINPUT,
 			       "'%s' is of the entitle policy: the borrow policy has none",
 			       o->name);
-	if (!entitle && !m->settings.admission_fair_sharing)
+	if (!m->settings.admission_fair_sharing)
 		return fl_fail(err, FAIRLEAD_EINPUT,
 			       "'%s' needs admissionFairSharing in the Configuration", o->name);
-	if (!entitle) {
-		m->settings.usage_half_life = time_of(o->value);
-		return 0;
-	}
+	m->settings.usage_half_life = time_of(o->value);
+	return 0;
+}
+
+static int turn_kais(struct fl_model *m, const struct fl_scenario_option *o, enum which which)
+{
 	m->entitle.usage_on = true;
 	if (which == HALF_LIFE)
 		m->entitle.half_life = time_of(o->value);
@@ -187,6 +182,15 @@ static int turn_history(struct fl_model *m, const struct fl_scenario_option *o, 
 	else
 		m->entitle.k = o->value;
 	return 0;
+}
+
+/* Usage over time, in the settings of whose objects there are. */
+static int turn_history(struct fl_model *m, const struct fl_scenario_option *o, enum which which,
+			fairlead_error *err)
+{
+	enum fl_dialect dialect = m->wanted == FL_DIALECT_ANY ? fl_model_dialect(m) : m->wanted;
+
+	return dialect == FL_DIALECT_KAI ? turn_kais(m, o, which) : turn_kueues(m, o, which, err);
 }
 
 /* --- queues --- */
@@ -213,11 +217,9 @@ static int fail_missing(const struct fl_model *m, const struct fl_scenario_optio
 /* A queue before a cohort of the same name. */
 static uint32_t find_node(const struct fl_model *m, const char *name)
 {
-	static const enum fl_node_kind kinds[] = { FL_CLUSTER_QUEUE, FL_COHORT };
+	static const enum fl_node_kind kinds[] = { FL_CLUSTER_QUEUE, FL_COHORT, FL_QUEUE };
 
-	if (is_entitle(m))
-		return fl_model_find_node(m, FL_QUEUE, name).v;
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		struct fl_node n = fl_model_find_node(m, kinds[i], name);
 
 		if (n.v != FL_NONE)

@@ -348,7 +348,6 @@ static int take_now(struct fl_options *o, const char *text)
 static int take_policy(struct fl_options *o, const char *name)
 {
 	const struct fl_policy_ops *ops = fl_policy_named(name, SIZE_MAX);
-
 	char names[200];
 
 	if (!ops) {

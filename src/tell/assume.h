@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assume - what is taken for granted, since the input does not say it, in words */
+#ifndef FL_TELL_ASSUME_H
+#define FL_TELL_ASSUME_H
+
+#include "model/model.h"
+
+struct fl_assuming {
+	const struct fl_model *model;
+	fl_time now;
+	bool has_now;    /* somebody said so */
+	bool namespaces; /* those of the workloads were taken to exist */
+	bool simulated;  /* time will pass: usage moves, jobs end */
+	void (*say)(void *user, const char *format, ...) FL_PRINTF(2, 3);
+	void *user;
+};
+
+/* What it is, unless somebody said so. */
+void fl_assume_clock(const struct fl_assuming *a);
+
+#endif
