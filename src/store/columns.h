@@ -149,7 +149,7 @@
 #define FL_MADE(row, how, name, member) ", " name " " FL_KEPT_##how
 #define FL_CHANGED(row, how, name, member) ", " name " = :" #member
 
-#define FL_NAMES(columns) columns(, FL_NAME_FIRST, FL_NAME, FL_NAME, FL_NAME)
+#define FL_COLUMN_NAMES(columns) columns(, FL_NAME_FIRST, FL_NAME, FL_NAME, FL_NAME)
 #define FL_VALUES(columns) columns(, FL_VALUE_FIRST, FL_VALUE, FL_VALUE, FL_VALUE)
 /* The key, with what an update writes, or what it does not. */
 #define FL_NAMES_CHANGING(columns) columns(, FL_NAME_FIRST, FL_NONE_OF, FL_NAME, FL_NONE_OF)
@@ -160,6 +160,6 @@
 #define FL_CHANGES(columns) columns(, FL_NONE_OF, FL_NONE_OF, FL_CHANGED, FL_NONE_OF)
 /* As version 1 makes them; and what stands for the values of a row. */
 #define FL_COLUMNS_MADE(columns) columns(, FL_MADE_FIRST, FL_MADE, FL_MADE, FL_NONE_OF)
-#define FL_SUM_OF(columns) "fl_sum(" FL_NAMES(columns) ")"
+#define FL_SUM_OF(columns) "fl_sum(" FL_COLUMN_NAMES(columns) ")"
 
 #endif

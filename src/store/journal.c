@@ -22,7 +22,7 @@ struct field {
 	uint16_t at; /* in struct fl_journal_row */
 };
 
-#define FL_FIELD(member, type, name, cell, shift, bits)                                            \
+#define FL_RECORD_FIELD(member, type, name, cell, shift, bits)                                     \
 	{ CELL_##cell,                                                                             \
 	  shift,                                                                                   \
 	  bits,                                                                                    \
@@ -38,7 +38,7 @@ static const struct {
 	const struct field *fields;
 	uint32_t n;
 } kinds[] = {
-#define FL_FIELD(member, type, name, cell, shift, bits)
+#define FL_RECORD_FIELD(member, type, name, cell, shift, bits)
 #define FL_KIND(kind, member, fields)                                                              \
 	{ fields_of_##kind, sizeof fields_of_##kind / sizeof *fields_of_##kind },
 #define FL_KIND_LIKE(kind, other) FL_KIND(other, , )

@@ -31,7 +31,7 @@ struct fl_store;
 
 /* What went in: journal.def says of each kind what it says. */
 enum fl_journal_kind {
-#define FL_FIELD(member, type, name, cell, shift, bits)
+#define FL_RECORD_FIELD(member, type, name, cell, shift, bits)
 #define FL_KIND(kind, member, fields) FL_JOURNAL_##kind,
 #define FL_KIND_LIKE(kind, other) FL_JOURNAL_##kind,
 #define FL_KIND_BARE(kind) FL_JOURNAL_##kind,
@@ -45,7 +45,7 @@ struct fl_journal_row {
 	enum fl_journal_kind kind;
 	uint64_t job; /* 0: none */
 	union {       /* of that kind */
-#define FL_FIELD(member, type, name, cell, shift, bits) type name;
+#define FL_RECORD_FIELD(member, type, name, cell, shift, bits) type name;
 #define FL_KIND(kind, member, fields)                                                              \
 	struct {                                                                                   \
 		fields                                                                             \
