@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "report/borrow/explain_report.h"
+#include "report/borrow/face.h"
 #include "report/entitle/explain_report.h"
+#include "report/entitle/face.h"
 
 static const struct schema {
 	const char *name, *title, *doc;
@@ -17,6 +19,11 @@ static const struct schema {
 	  "fairlead explain",
 	  "Why a workload waits or runs.",
 	  { &fl_explain_document, &fl_entitle_explain_document },
+	  false },
+	{ "what-if",
+	  "fairlead what-if",
+	  "What a change would change: two sides of one state, each settled. Lists are sorted by workload.",
+	  { &fl_borrow_what_if_document, &fl_entitle_what_if_document },
 	  false },
 };
 
@@ -61,7 +68,6 @@ static const char *const types[FL_SHAPE_SCALARS] = {
 	[FL_AS_LIMIT] = "{\"$ref\": \"#/$defs/amount\"}",
 	[FL_AS_WORKLOAD] = "{\"$ref\": \"#/$defs/workload\"}",
 	[FL_AS_QUEUE] = "{\"type\": \"string\"}",
-	[FL_AS_NODE] = "{\"$ref\": \"#/$defs/node\"}",
 	[FL_AS_FLAVOR] = "{\"type\": \"string\"}",
 	[FL_AS_RESOURCE] = "{\"type\": \"string\"}",
 	[FL_AS_TIME] = "{\"type\": \"string\", \"format\": \"date-time\"}",
@@ -83,10 +89,6 @@ static const struct {
 	{ FL_AS_LIMIT, "amount", NULL },
 	{ FL_AS_WORKLOAD, "workload",
 	  "{\"type\": \"string\", \"pattern\": \"^[^/]*/[^/]+$\", \"description\": \"namespace/name\"}" },
-	{ FL_AS_NODE, "node",
-	  "{\"type\": \"object\", \"properties\": {\"kind\": {\"enum\": [\"ClusterQueue\", \"Cohort\"]},"
-	  " \"name\": {\"type\": \"string\"}}, \"required\": [\"kind\", \"name\"],"
-	  " \"additionalProperties\": false}" },
 	{ FL_AS_BUNDLE, "bundle",
 	  "{\"type\": \"object\", \"properties\": {"
 	  "\"gpu\": {\"description\": \"GPUs\", \"oneOf\": [{\"type\": \"number\"}, {\"const\": \"unlimited\"}]},"
@@ -95,8 +97,12 @@ static const struct {
 	  " \"required\": [\"gpu\", \"cpu\", \"memory\"], \"additionalProperties\": false}" },
 };
 
+static json_t *reference(struct maker *k, const struct fl_json_shape *shape);
+
 static json_t *scalar(struct maker *k, enum fl_field_type type)
 {
+	if (type == FL_AS_NODE)
+		return reference(k, &fl_node_shape);
 	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
 		if (shared[i].type == type && !json_object_get(k->defs, shared[i].name))
 			set(k->defs, shared[i].name,
@@ -169,6 +175,8 @@ static json_t *schema_of(struct maker *k, const struct fl_json_field *f)
 		ret = reference(k, shape);
 	else if (f->names || f->end_name)
 		ret = enumeration(f);
+	else if (f->type == FL_AS_CHARS)
+		ret = scalar(k, FL_AS_TEXT);
 	else
 		ret = scalar(k, f->type);
 	if (f->doc)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/borrow/face.h"
 
+#include "report/out/held_shape.h"
 #include "report/out/placement_text.h"
-#include "report/out/report_json.h"
 
 static void held_text(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
 		      const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
@@ -12,7 +12,11 @@ static void held_text(const struct fl_report *r, const struct fl_model *m, struc
 	fl_placement_text(r, w, rows, n, pods, text, size);
 }
 
+const struct fl_document fl_borrow_what_if_document = { "WhatIf", "borrow", &fl_what_if_shape,
+							&fl_borrow_reports };
+
 const struct fl_report_face fl_borrow_reports = {
+	.what_if = &fl_borrow_what_if_document,
 	.queue_key = "clusterQueue",
 	.preemptor_key = "preemptor",
 	.admitted = "admitted",
@@ -32,8 +36,8 @@ const struct fl_report_face fl_borrow_reports = {
 	.stand_new = fl_borrow_stand_new,
 	.stand_look = fl_borrow_stand_look,
 	.cycle_json = fl_borrow_cycle_json,
-	.held_json = fl_json_placement,
+	.held_shape = &fl_held_podsets_shape,
 	.held_text = held_text,
 	.nodes_text = fl_borrow_what_if_text,
-	.nodes_json = fl_borrow_what_if_json,
+	.node_shape = &fl_borrow_what_if_shape,
 };

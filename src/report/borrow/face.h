@@ -8,6 +8,7 @@
 #include "report/common/face.h"
 
 extern const struct fl_report_face fl_borrow_reports;
+extern const struct fl_document fl_borrow_what_if_document;
 
 /* plan_json.c, plan_text.c, what_if_json.c, what_if_text.c */
 int fl_borrow_stand_new(const struct fl_report *r, struct fl_arena *a, void **ret,
@@ -19,6 +20,6 @@ extern const struct fl_plan_table fl_borrow_plan_tables[2];
 void fl_borrow_add_why(const struct fl_report *r, const struct fl_pending *p,
 		       const struct fl_why *why, bool people, char *buffer, size_t size);
 int fl_borrow_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
-void fl_borrow_what_if_json(struct fl_json *j, const struct fl_difference *d);
+extern const struct fl_json_shape fl_borrow_what_if_shape;
 
 #endif

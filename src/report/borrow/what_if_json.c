@@ -2,85 +2,107 @@
 /* Queues and cohorts of the borrow policy in a what-if, as JSON. */
 #include "ask/borrow/outcome.h"
 #include "report/borrow/face.h"
-#include "report/out/report_json.h"
 
-static void put_amount(struct fl_json *j, const char *key, fl_amount v)
+#define ROW struct fl_ledger_cell
+static const struct fl_json_field cell_fields[] = {
+	FL_FIELD(AMOUNT, "nominal", nominal, NULL),
+	FL_FIELD(LIMIT, "borrowingLimit", borrowing_limit, NULL),
+	FL_FIELD(LIMIT, "lendingLimit", lending_limit, NULL),
+	FL_FIELD(WHOLE, "usage", usage, NULL, .more = "{\"minimum\": 0}"),
+	FL_FIELD(WHOLE, "borrowed", borrowed, NULL, .more = "{\"minimum\": 0}"),
+};
+static const struct fl_json_shape cell_shape =
+	FL_SHAPE(cell_fields, "cell",
+		 .doc = "amounts: cpu in milli-units, all else in whole units; a limit that is not "
+			"there is no limit");
+#undef ROW
+
+struct quota {
+	struct fl_flavor flavor;
+	struct fl_resource resource;
+	const struct fl_ledger_cell *before, *after;
+};
+
+static bool fill_quota(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	if (v == FL_UNLIMITED)
-		fl_json_text(j, key, "unlimited");
-	else if (v != FL_NO_LIMIT)
-		fl_json_int(j, key, v);
+	const struct fl_difference *d = ((const struct fl_what_if_report *)at->answer)->d;
+	const struct fl_cell_pair *pair = source;
+	const struct fl_ledger_cell *c = pair->after ? pair->after : pair->before;
+
+	(void)i;
+	at->model = pair->after ? d->after->model : d->before->model;
+	*(struct quota *)row = (struct quota){ c->flavor, c->resource, pair->before, pair->after };
+	return true;
 }
 
-static void put_cell(struct fl_json *j, const char *key, const struct fl_ledger_cell *c)
+#define ROW struct quota
+static const struct fl_json_field quota_fields[] = {
+	FL_FIELD(FLAVOR, "flavor", flavor, NULL),
+	FL_FIELD(RESOURCE, "resource", resource, NULL),
+	FL_FIELD_TO("before", before, cell_shape, NULL, .maybe = true),
+	FL_FIELD_TO("after", after, cell_shape, NULL, .maybe = true),
+};
+static const struct fl_json_shape quota_shape = FL_SHAPE_MADE(quota_fields, fill_quota,
+							      sizeof(struct fl_cell_pair), "quota");
+#undef ROW
+
+struct node {
+	struct fl_node node;
+	const char *change;
+	const struct fl_share *before, *after;
+	const struct fl_pair *pair;
+};
+
+static const struct fl_share *share_of(const struct fl_outcome *o, uint32_t n)
 {
-	if (!c)
-		return;
-	fl_json_object(j, key);
-	put_amount(j, "nominal", c->nominal);
-	put_amount(j, "borrowingLimit", c->borrowing_limit);
-	put_amount(j, "lendingLimit", c->lending_limit);
-	fl_json_int(j, "usage", c->usage);
-	fl_json_int(j, "borrowed", c->borrowed);
-	fl_json_end_object(j);
+	if (n == FL_NONE || !o->model->settings.fair_sharing || !o->nodes[n].active)
+		return NULL;
+	return &fl_borrow_stand(o)->shares[n];
 }
 
-static void put_quota(struct fl_json *j, const struct fl_difference *d, const struct fl_pair *pair)
+static bool fill_node(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
+	const struct fl_difference *d = ((const struct fl_what_if_report *)at->answer)->d;
+	const struct fl_pair *pair = source;
+	struct node *n = row;
+
+	(void)i;
+	if (!pair->what)
+		return false;
+	*n = (struct node){ .change = fl_what_if_added(pair),
+			    .before = share_of(d->before, pair->before),
+			    .after = share_of(d->after, pair->after),
+			    .pair = pair };
+	at->model = fl_what_if_node(d, pair, &n->node);
+	return true;
+}
+
+static void put_quota(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_difference *d = ((const struct fl_what_if_report *)at->answer)->d;
 	struct fl_cell_walk walk = { 0 };
 	struct fl_cell_pair cell;
 
-	fl_json_list(j, "quota");
-	while (fl_difference_cell(d, pair, &walk, &cell)) {
-		const struct fl_ledger_cell *c = cell.after ? cell.after : cell.before;
-		const struct fl_model *m = cell.after ? d->after->model : d->before->model;
-
-		if (!cell.differ)
-			continue;
-		fl_json_object(j, NULL);
-		fl_json_text(j, "flavor", fl_report_flavor(m, c->flavor));
-		fl_json_text(j, "resource", fl_report_resource(m, c->resource));
-		put_cell(j, "before", cell.before);
-		put_cell(j, "after", cell.after);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
+	fl_json_list(at->json, key);
+	while (fl_difference_cell(d, ((const struct node *)row)->pair, &walk, &cell))
+		if (cell.differ)
+			fl_shape_json(at, NULL, &quota_shape, &cell);
+	fl_json_end_list(at->json);
 }
 
-static void put_share(struct fl_json *j, const char *key, const struct fl_outcome *o, uint32_t n)
-{
-	char text[32];
+#define ROW struct node
+static const struct fl_json_field share_fields[] = {
+	FL_FIELD_TO("before", before, fl_share_shape, NULL, .maybe = true),
+	FL_FIELD_TO("after", after, fl_share_shape, NULL, .maybe = true),
+};
+static const struct fl_json_shape shares_shape = FL_SHAPE(share_fields, "shares");
 
-	if (n == FL_NONE || !o->model->settings.fair_sharing || !o->nodes[n].active)
-		return;
-	fl_json_object(j, key);
-	fl_json_text(j, "weightedShare", fl_report_share(&fl_borrow_stand(o)->shares[n], text));
-	fl_json_text(j, "precise", fl_report_precise(&fl_borrow_stand(o)->shares[n], text));
-	fl_json_end_object(j);
-}
-
-void fl_borrow_what_if_json(struct fl_json *j, const struct fl_difference *d)
-{
-	fl_json_list(j, "nodes");
-	for (uint32_t i = 0; i < d->n_nodes; i++) {
-		const struct fl_pair *pair = &d->nodes[i];
-		bool there = pair->after != FL_NONE;
-		const struct fl_model *m = there ? d->after->model : d->before->model;
-		struct fl_node n = { there ? pair->after : pair->before };
-
-		if (!pair->what)
-			continue;
-		fl_json_object(j, NULL);
-		fl_json_text(j, "kind", fl_report_kind(m, n));
-		fl_json_text(j, "name", fl_report_node(m, n));
-		if (pair->what & (FL_DIFF_ADDED | FL_DIFF_REMOVED))
-			fl_json_text(j, "change", pair->what & FL_DIFF_ADDED ? "added" : "removed");
-		fl_json_object(j, "share");
-		put_share(j, "before", d->before, pair->before);
-		put_share(j, "after", d->after, pair->after);
-		fl_json_end_object(j);
-		put_quota(j, d, pair);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-}
+static const struct fl_json_field node_fields[] = {
+	FL_FIELD_INLINE(node, fl_node_shape),
+	FL_FIELD(TEXT, "change", change, NULL, .maybe = true, FL_WHAT_IF_ADDED),
+	FL_FIELD_SAME("share", shares_shape, "with fair sharing, of a node that takes part"),
+	FL_FIELD_PUT(LIST, "quota", put_quota, "cells that differ", .shape = &quota_shape),
+};
+const struct fl_json_shape fl_borrow_what_if_shape =
+	FL_SHAPE_MADE(node_fields, fill_node, sizeof(struct fl_pair), "changedNode");
+#undef ROW

@@ -11,6 +11,7 @@
 #include "report/common/what_if_report.h"
 
 struct fl_report_face {
+	const struct fl_document *what_if; /* what-if's answer as JSON */
 	/* Keys of JSON: of the queue of a workload, and of whom somebody was evicted for. */
 	const char *queue_key, *preemptor_key;
 	/* In the words of the policy: who holds quota, who was told to go, what is held. */
@@ -37,13 +38,12 @@ struct fl_report_face {
 	int (*end_text)(const struct fl_report *r, const void *stand, fairlead_error *err);
 
 	/* --- what workloads hold, and what-if's part about queues --- */
-	void (*held_json)(struct fl_json *j, const struct fl_model *m, struct fl_workload w,
-			  const struct fl_placement *rows, uint32_t n);
+	const struct fl_json_shape *held_shape; /* of a struct fl_held */
 	void (*held_text)(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
 			  const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
 			  size_t size);
 	int (*nodes_text)(const struct fl_what_if_report *w, fairlead_error *err);
-	void (*nodes_json)(struct fl_json *j, const struct fl_difference *d);
+	const struct fl_json_shape *node_shape; /* of a struct fl_pair of nodes */
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of the answer as JSON. */
 #include "report/common/face.h"
-#include "report/out/report_json.h"
+#include "report/out/held_shape.h"
 
 void fl_what_if_count(const struct fl_outcome *o, uint32_t *holds, uint32_t *waits,
 		      uint32_t *evicted)
@@ -36,187 +37,312 @@ const char *fl_what_if_reason(const struct fl_what_if_report *x, bool after, uin
 			       size);
 }
 
-static void put_side(struct fl_json *j, const char *key, const struct fl_outcome *o)
+const struct fl_model *fl_what_if_node(const struct fl_difference *d, const struct fl_pair *pair,
+				       struct fl_node *ret)
 {
-	const struct fl_settle_result *s = &o->result;
+	bool there = pair->after != FL_NONE;
+
+	ret->v = there ? pair->after : pair->before;
+	return there ? d->after->model : d->before->model;
+}
+
+const char *const fl_what_if_added_names[] = { "added", "removed" };
+
+const char *fl_what_if_added(const struct fl_pair *pair)
+{
+	return pair->what & FL_DIFF_ADDED   ? fl_what_if_added_names[0] :
+	       pair->what & FL_DIFF_REMOVED ? fl_what_if_added_names[1] :
+					      NULL;
+}
+
+/* --- how one side ends --- */
+
+struct side {
 	uint32_t holds, waits, evicted;
-	char name[FL_REPORT_NAME];
+	const struct fl_outcome *o;
+	struct fl_settle_result result;
+};
 
-	fl_what_if_count(o, &holds, &waits, &evicted);
-	fl_json_object(j, key);
-	fl_json_bool(j, "settled", s->settled);
-	fl_json_int(j, "cycles", s->kept);
-	fl_json_int(j, "admitted", holds);
-	fl_json_int(j, "waiting", waits);
-	fl_json_int(j, "evicted", evicted);
-	if (s->loop_first) {
-		fl_json_object(j, "loop");
-		fl_json_int(j, "firstCycle", s->loop_first);
-		fl_json_int(j, "period", s->loop_period);
-		fl_json_list(j, "workloads");
-		for (uint32_t i = 0; i < o->model->n_workloads; i++) {
-			struct fl_workload w = { o->pending.order[i] };
+static bool fill_side(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_outcome *o = source;
+	struct side *s = row;
 
-			if (o->workloads[w.v].loops)
-				fl_json_text(j, NULL, fl_report_workload(o->model, w, name));
-		}
-		fl_json_end_list(j);
-		fl_json_end_object(j);
-	}
-	fl_json_end_object(j);
+	(void)i;
+	at->model = o->model;
+	*s = (struct side){ .o = o, .result = o->result };
+	fl_what_if_count(o, &s->holds, &s->waits, &s->evicted);
+	return true;
 }
 
-static void put_changes(struct fl_json *j, const struct fl_what_if_report *w)
+static void put_loop(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	fl_json_list(j, "changes");
-	for (uint32_t i = 0; i < w->n_changes; i++) {
-		const struct fl_what_if_change *c = &w->changes[i];
+	const struct side *s = row;
 
-		fl_json_object(j, NULL);
-		fl_json_text(j, "change", c->what);
-		fl_json_text(j, "object", c->object);
-		if (c->file) {
-			fl_json_text(j, "file", c->file);
-			fl_json_int(j, "line", c->line);
-		}
-		fl_json_end_object(j);
+	fl_json_list(at->json, key);
+	for (uint32_t i = 0; i < s->o->model->n_workloads; i++) {
+		struct fl_workload w = { s->o->pending.order[i] };
+
+		if (s->o->workloads[w.v].loops)
+			fl_shape_value(at, NULL, FL_AS_WORKLOAD, &w);
 	}
-	fl_json_end_list(j);
+	fl_json_end_list(at->json);
 }
 
-/* Name and queue of one side of a pair: the second where it stands there. */
-static void put_who(struct fl_json *j, const struct fl_what_if_report *r,
-		    const struct fl_pair *pair, bool after)
+static bool has_loop(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_difference *d = r->d;
+	(void)at;
+	return ((const struct side *)row)->result.loop_first;
+}
+
+#define ROW struct side
+static const struct fl_json_field loop_fields[] = {
+	FL_FIELD(NTH, "firstCycle", result.loop_first, NULL),
+	FL_FIELD(NTH, "period", result.loop_period, NULL),
+	FL_FIELD_PUT(LIST, "workloads", put_loop, NULL, .item = FL_AS_WORKLOAD),
+};
+static const struct fl_json_shape loop_shape = FL_SHAPE(loop_fields, "loop");
+
+static const struct fl_json_field side_fields[] = {
+	FL_FIELD(BOOL, "settled", result.settled, "nothing would change any more"),
+	FL_FIELD(NTH, "cycles", result.kept, "up to the last that decided something"),
+	FL_FIELD(COUNT, "admitted", holds, NULL),
+	FL_FIELD(COUNT, "waiting", waits, NULL),
+	FL_FIELD(COUNT, "evicted", evicted, "workloads preempted at least once on the way"),
+	FL_FIELD_SAME("loop", loop_shape,
+		      "cycles firstCycle to firstCycle+period-1 repeat for ever", .when = has_loop),
+};
+static const struct fl_json_shape side_shape = FL_SHAPE_MADE(side_fields, fill_side,
+							     sizeof(struct fl_outcome), "side");
+#undef ROW
+
+/* --- workloads that differ --- */
+
+/* A workload on one side. */
+struct one {
+	const struct fl_outcome *o;
+	uint32_t w;
+};
+
+static bool fill_held(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct one *one = source;
+	const struct fl_span p = one->o->workloads[one->w].placement;
+
+	(void)i;
+	at->model = one->o->model;
+	*(struct fl_held *)row = (struct fl_held){ { one->w }, one->o->placements + p.first, p.n };
+	return true;
+}
+
+#define ROW struct fl_held
+static const struct fl_json_field held_fields[] = {
+	FL_FIELD_ALSO(fl_held_podsets_shape, NULL,
+		      FL_FACE_SHAPE(struct fl_report_face, held_shape)),
+};
+static const struct fl_json_shape held_shape = FL_SHAPE_MADE(held_fields, fill_held,
+							     sizeof(struct one), "held");
+#undef ROW
+
+struct reason {
+	enum fl_reason reason;
+	char message[1024 - 8];
+};
+
+static bool fill_reason(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_what_if_report *x = at->answer;
+	const struct one *one = source;
+	struct reason *r = row;
+
+	(void)i;
+	if (one->w == FL_NONE || !one->o->workloads[one->w].waits)
+		return false;
+	r->reason = one->o->pending.rows[one->o->workloads[one->w].pending].reason;
+	fl_what_if_reason(x, one->o == x->d->after, one->w, /* people= */ false, r->message,
+			  sizeof(r->message));
+	return true;
+}
+
+#define ROW struct reason
+static const struct fl_json_field reason_fields[] = {
+	FL_FIELD(REASON, "reason", reason, NULL),
+	FL_FIELD_CHARS("message", message, NULL),
+};
+static const struct fl_json_shape reason_shape = FL_SHAPE_MADE(reason_fields, fill_reason,
+							       sizeof(struct one), "reason");
+#undef ROW
+
+struct listed {
+	struct fl_workload workload, preemptor;
+	struct fl_node queue;
+	enum fl_reason reason; /* of the eviction */
+	struct one before, after;
+};
+
+/* Those of whom the tag is true, as they are on the side where that is so. */
+static bool fill_listed(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	static const unsigned of_before = FL_DIFF_RELEASED | FL_DIFF_SPARED | FL_DIFF_LEFT;
+	const struct fl_difference *d = ((const struct fl_what_if_report *)at->answer)->d;
+	const struct fl_pair *pair = source;
+	bool after = pair->after != FL_NONE && !(at->tag & of_before);
 	const struct fl_outcome *o = after ? d->after : d->before;
-	struct fl_workload w = { after ? pair->after : pair->before };
-	struct fl_node queue = o->workloads[w.v].queue;
-	char name[FL_REPORT_NAME];
+	uint32_t w = after ? pair->after : pair->before;
 
-	fl_json_text(j, "workload", fl_report_workload(o->model, w, name));
-	fl_json_text(j, r->face->queue_key,
-		     queue.v == FL_NONE ? "" : fl_report_node(o->model, queue));
+	(void)i;
+	if (!(pair->what & at->tag))
+		return false;
+	at->model = o->model;
+	*(struct listed *)row = (struct listed){
+		.workload = { w },
+		.queue = o->workloads[w].queue,
+		.preemptor = o->workloads[w].preemptor,
+		.reason = o->workloads[w].evicted_for,
+		.before = { d->before, pair->before },
+		.after = { d->after, pair->after },
+	};
+	return true;
 }
 
-static void put_held(struct fl_json *j, const char *key, const struct fl_report_face *face,
-		     const struct fl_outcome *o, uint32_t w)
+static const char *left_message(const struct fl_shape_at *at, const void *row,
+				char buffer[FL_SHAPE_TEXT])
 {
-	struct fl_span p = o->workloads[w].placement;
+	const struct listed *l = row;
 
-	if (key)
-		fl_json_object(j, key);
-	face->held_json(j, o->model, (struct fl_workload){ w }, o->placements + p.first, p.n);
-	if (key)
-		fl_json_end_object(j);
+	return fl_what_if_reason(at->answer, /* after= */ true, l->after.w, /* people= */ false,
+				 buffer, 1024);
 }
 
-static void put_reason(struct fl_json *j, const char *key, const struct fl_what_if_report *r,
-		       bool after, uint32_t w)
+#define ROW struct listed
+#define WHO                                                                                        \
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),                                            \
+		FL_FIELD(QUEUE, NULL, queue, "empty when there is none",                           \
+			 FL_FACE_KEY(struct fl_report_face, queue_key))
+static const struct fl_json_field admitted_fields[] = {
+	WHO,
+	FL_FIELD_INLINE(after, held_shape),
+};
+static const struct fl_json_field left_fields[] = {
+	WHO,
+	FL_FIELD_TEXT("message", left_message, NULL),
+};
+static const struct fl_json_field moved_fields[] = {
+	WHO,
+	FL_FIELD_IN("before", before, held_shape, NULL),
+	FL_FIELD_IN("after", after, held_shape, NULL),
+};
+static const struct fl_json_field evicted_fields[] = {
+	WHO,
+	FL_FIELD(WORKLOAD, NULL, preemptor, NULL, .maybe = true,
+		 FL_FACE_KEY(struct fl_report_face, preemptor_key)),
+	FL_FIELD(REASON, "reason", reason, NULL),
+};
+static const struct fl_json_field waits_fields[] = {
+	WHO,
+	FL_FIELD_IN("before", before, reason_shape, NULL, .maybe = true),
+	FL_FIELD_IN("after", after, reason_shape, NULL),
+};
+#define LISTED(fields, name) FL_SHAPE_MADE(fields, fill_listed, sizeof(struct fl_pair), name)
+static const struct fl_json_shape admitted_shape = LISTED(admitted_fields, "admitted");
+static const struct fl_json_shape left_shape = LISTED(left_fields, "left");
+static const struct fl_json_shape moved_shape = LISTED(moved_fields, "moved");
+static const struct fl_json_shape evicted_shape = LISTED(evicted_fields, "evicted");
+static const struct fl_json_shape waits_shape = LISTED(waits_fields, "waits");
+#undef ROW
+
+/* --- the whole --- */
+
+#define ROW struct fl_difference
+#define LIST(key, what, of, doc)                                                                   \
+	FL_FIELD_LIST(key, workloads, n_workloads, of, doc, .tag = FL_DIFF_##what)
+static const struct fl_json_field difference_fields[] = {
+	FL_FIELD(BOOL, "different", any, "anything below differs"),
+	FL_FIELD_TO("before", before, side_shape, "without the change"),
+	FL_FIELD_TO("after", after, side_shape, "with it"),
+	LIST("admitted", ADMITTED, admitted_shape,
+	     "holds quota (entitle: runs) with the change, and does not without"),
+	LIST("noLongerAdmitted", RELEASED, left_shape,
+	     "holds quota (entitle: runs) without the change only"),
+	LIST("moved", MOVED, moved_shape,
+	     "holds quota on both sides: in another queue, in other flavors (entitle: on other "
+	     "machines), or for other counts"),
+	LIST("preempted", PREEMPTED, evicted_shape, "preempted on the way with the change only"),
+	LIST("noLongerPreempted", SPARED, evicted_shape,
+	     "preempted on the way without the change only"),
+	LIST("waiting", WAITS, waits_shape,
+	     "waits for another reason, or did neither wait nor hold quota"),
+	LIST("noLongerWaiting", LEFT, left_shape,
+	     "waited, and with the change neither waits nor holds quota"),
+	FL_FIELD_LIST("nodes", nodes, n_nodes, left_shape,
+		      "queues and cohorts that differ in share, quota or usage",
+		      FL_FACE_SHAPE(struct fl_report_face, node_shape)),
+};
+static const struct fl_json_shape difference_shape = FL_SHAPE(difference_fields, "difference");
+#undef ROW
+
+static const char *const changes[] = { "add", "replace", "delete" };
+
+static bool in_file(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_outcome *o = after ? r->d->after : r->d->before;
-	char text[1024];
-
-	if (w == FL_NONE || !o->workloads[w].waits)
-		return;
-	fl_json_object(j, key);
-	fl_json_text(j, "reason", fl_reason_name(o->pending.rows[o->workloads[w].pending].reason));
-	fl_json_text(j, "message",
-		     fl_what_if_reason(r, after, w, /* people= */ false, text, sizeof(text)));
-	fl_json_end_object(j);
+	(void)at;
+	return ((const struct fl_what_if_change *)row)->file;
 }
 
-static void put_eviction(struct fl_json *j, const struct fl_report_face *face,
-			 const struct fl_outcome *o, uint32_t w)
+#define ROW struct fl_what_if_change
+static const struct fl_json_field change_fields[] = {
+	FL_FIELD(TEXT, "change", what, NULL, FL_NAMES(changes)),
+	FL_FIELD(TEXT, "object", object, "Kind/name or Kind/namespace/name"),
+	FL_FIELD(TEXT, "file", file, NULL, .maybe = true),
+	FL_FIELD(NTH, "line", line, NULL, .when = in_file),
+};
+static const struct fl_json_shape change_shape = FL_SHAPE(change_fields, "change");
+#undef ROW
+
+static const char *part_text(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
 {
-	const struct fl_outcome_workload *row = &o->workloads[w];
-	char name[FL_REPORT_NAME];
-
-	if (row->preemptor.v != FL_NONE)
-		fl_json_text(j, face->preemptor_key,
-			     fl_report_workload(o->model, row->preemptor, name));
-	fl_json_text(j, "reason", fl_reason_name(row->evicted_for));
+	(void)at;
+	(void)buffer;
+	return ((const struct fl_what_if_part *)row)->text;
 }
 
-/* One list: everybody of whom @what is true. */
-static void put_list(struct fl_json *j, const struct fl_what_if_report *w, const char *key,
-		     unsigned what)
+#define ROW struct fl_what_if_part
+static const struct fl_json_field part_fields[] = {
+	FL_FIELD_TEXT("text", part_text, NULL),
+	FL_FIELD_CHARS("left", left, NULL),
+	FL_FIELD_CHARS("right", right, NULL),
+	FL_FIELD(BOOL, "holds", holds, NULL),
+};
+static const struct fl_json_shape part_shape = FL_SHAPE(part_fields, "comparison");
+#undef ROW
+
+static bool has_condition(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_difference *d = w->d;
-
-	fl_json_list(j, key);
-	for (uint32_t i = 0; i < d->n_workloads; i++) {
-		const struct fl_pair *pair = &d->workloads[i];
-		char text[1024];
-
-		if (!(pair->what & what))
-			continue;
-		fl_json_object(j, NULL);
-		put_who(j, w, pair,
-			pair->after != FL_NONE && what != FL_DIFF_RELEASED &&
-				what != FL_DIFF_SPARED && what != FL_DIFF_LEFT);
-		if (what == FL_DIFF_ADMITTED)
-			put_held(j, NULL, w->face, d->after, pair->after);
-		if (what == FL_DIFF_MOVED) {
-			put_held(j, "before", w->face, d->before, pair->before);
-			put_held(j, "after", w->face, d->after, pair->after);
-		}
-		if (what == FL_DIFF_RELEASED || what == FL_DIFF_LEFT)
-			fl_json_text(j, "message",
-				     fl_what_if_reason(w, /* after= */ true, pair->after,
-						       /* people= */ false, text, sizeof(text)));
-		if (what == FL_DIFF_PREEMPTED)
-			put_eviction(j, w->face, d->after, pair->after);
-		if (what == FL_DIFF_SPARED)
-			put_eviction(j, w->face, d->before, pair->before);
-		if (what == FL_DIFF_WAITS) {
-			put_reason(j, "before", w, /* after= */ false, pair->before);
-			put_reason(j, "after", w, /* after= */ true, pair->after);
-		}
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
+	(void)at;
+	return ((const struct fl_what_if_report *)row)->condition;
 }
 
-static void put_condition(struct fl_json *j, const struct fl_what_if_report *w)
-{
-	if (!w->condition)
-		return;
-	fl_json_object(j, "failIf");
-	fl_json_text(j, "expression", w->condition);
-	fl_json_bool(j, "holds", w->fails);
-	fl_json_list(j, "comparisons");
-	for (uint32_t i = 0; i < w->n_parts; i++) {
-		fl_json_object(j, NULL);
-		fl_json_text(j, "text", w->parts[i].text);
-		fl_json_text(j, "left", w->parts[i].left);
-		fl_json_text(j, "right", w->parts[i].right);
-		fl_json_bool(j, "holds", w->parts[i].holds);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-	fl_json_end_object(j);
-}
+#define ROW struct fl_what_if_report
+static const struct fl_json_field condition_fields[] = {
+	FL_FIELD(TEXT, "expression", condition, NULL),
+	FL_FIELD(BOOL, "holds", fails, "true: exit status 1"),
+	FL_FIELD_LIST("comparisons", parts, n_parts, part_shape, NULL, .more = "{\"minItems\": 1}"),
+};
+static const struct fl_json_shape condition_shape = FL_SHAPE(condition_fields, "failIf");
+
+static const struct fl_json_field what_if_fields[] = {
+	FL_FIELD_LIST("changes", changes, n_changes, change_shape, NULL,
+		      .more = "{\"minItems\": 1}"),
+	FL_FIELD_INLINE_TO(d, difference_shape),
+	FL_FIELD_SAME("failIf", condition_shape, "with --fail-if", .when = has_condition),
+};
+const struct fl_json_shape fl_what_if_shape = FL_SHAPE(what_if_fields, "whatIf");
+#undef ROW
 
 int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err)
 {
-	struct fl_json j;
-
 	(void)err;
-	fl_json_start(&j, w->after, "WhatIf", w->policy);
-	put_changes(&j, w);
-	fl_json_bool(&j, "different", w->d->any);
-	put_side(&j, "before", w->d->before);
-	put_side(&j, "after", w->d->after);
-	put_list(&j, w, "admitted", FL_DIFF_ADMITTED);
-	put_list(&j, w, "noLongerAdmitted", FL_DIFF_RELEASED);
-	put_list(&j, w, "moved", FL_DIFF_MOVED);
-	put_list(&j, w, "preempted", FL_DIFF_PREEMPTED);
-	put_list(&j, w, "noLongerPreempted", FL_DIFF_SPARED);
-	put_list(&j, w, "waiting", FL_DIFF_WAITS);
-	put_list(&j, w, "noLongerWaiting", FL_DIFF_LEFT);
-	w->face->nodes_json(&j, w->d);
-	put_condition(&j, w);
-	fl_json_finish(&j);
+	fl_document_json(w->after, w->face->what_if, w);
 	return 0;
 }

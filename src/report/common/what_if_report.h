@@ -6,8 +6,7 @@
 #define FL_REPORT_COMMON_WHAT_IF_REPORT_H
 
 #include "ask/common/difference.h"
-#include "report/out/json.h"
-#include "report/out/report.h"
+#include "report/out/shape.h"
 
 struct fl_report_face;
 
@@ -54,6 +53,8 @@ struct fl_what_if_report {
 
 int fl_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
 int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err);
+/* The same, of each policy's face. */
+extern const struct fl_json_shape fl_what_if_shape;
 
 /* What both say: who holds, waits, is told to go on one side; what is said of
  * one who waits. */
@@ -61,6 +62,13 @@ void fl_what_if_count(const struct fl_outcome *o, uint32_t *holds, uint32_t *wai
 		      uint32_t *evicted);
 const char *fl_what_if_reason(const struct fl_what_if_report *x, bool after, uint32_t w,
 			      bool people, char *buffer, size_t size);
+/* The node of a pair, as it is after the change where it is there, and its model; "added",
+ * "removed", or NULL. */
+const struct fl_model *fl_what_if_node(const struct fl_difference *d, const struct fl_pair *pair,
+				       struct fl_node *ret);
+extern const char *const fl_what_if_added_names[2];
+#define FL_WHAT_IF_ADDED .names = fl_what_if_added_names, .n_names = 2
+const char *fl_what_if_added(const struct fl_pair *pair);
 /* Why one who does not wait does not run: "finished", "deactivated", "deleted".
  */
 const char *fl_what_if_left(const struct fl_model *m, uint32_t w);

@@ -5,7 +5,7 @@
 #include "ask/entitle/standings.h"
 #include "report/entitle/tree_report.h"
 #include "report/entitle/words.h"
-#include "report/out/report_json.h"
+#include "report/out/held_shape.h"
 
 static void add_why(const struct fl_report *r, const struct fl_pending *p, const struct fl_why *why,
 		    bool people, char *buffer, size_t size)
@@ -44,13 +44,6 @@ static int end_text(const struct fl_report *r, const void *stand, fairlead_error
 	return fl_entitle_shares_table(r, &tree, err);
 }
 
-static void held_json(struct fl_json *j, const struct fl_model *m, struct fl_workload w,
-		      const struct fl_placement *rows, uint32_t n)
-{
-	(void)w;
-	fl_json_machines(j, m, rows, n);
-}
-
 static void held_text(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
 		      const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
 		      size_t size)
@@ -65,7 +58,11 @@ static void held_text(const struct fl_report *r, const struct fl_model *m, struc
 	snprintf(pods, 32, "%d", sum);
 }
 
+const struct fl_document fl_entitle_what_if_document = { "WhatIf", "entitle", &fl_what_if_shape,
+							 &fl_entitle_reports };
+
 const struct fl_report_face fl_entitle_reports = {
+	.what_if = &fl_entitle_what_if_document,
 	.queue_key = "queue",
 	.preemptor_key = "reclaimer",
 	.admitted = "allocated",
@@ -86,8 +83,8 @@ const struct fl_report_face fl_entitle_reports = {
 	.stand_look = stand_look,
 	.cycle_json = fl_entitle_cycle_json,
 	.end_text = end_text,
-	.held_json = held_json,
+	.held_shape = &fl_held_machines_shape,
 	.held_text = held_text,
 	.nodes_text = fl_entitle_what_if_text,
-	.nodes_json = fl_entitle_what_if_json,
+	.node_shape = &fl_entitle_what_if_shape,
 };

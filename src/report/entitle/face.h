@@ -8,6 +8,7 @@
 #include "report/common/face.h"
 
 extern const struct fl_report_face fl_entitle_reports;
+extern const struct fl_document fl_entitle_what_if_document;
 
 /* plan_json.c, plan_text.c, what_if_json.c, what_if_text.c */
 int fl_entitle_cycle_json(struct fl_plan_json *j, struct fl_json *out,
@@ -17,6 +18,6 @@ extern const struct fl_plan_table fl_entitle_plan_tables[3];
 const char *fl_machines_text(const struct fl_model *m, const struct fl_placement *rows, uint32_t n,
 			     char *buffer, size_t size);
 int fl_entitle_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
-void fl_entitle_what_if_json(struct fl_json *j, const struct fl_difference *d);
+extern const struct fl_json_shape fl_entitle_what_if_shape;
 
 #endif

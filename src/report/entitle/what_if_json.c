@@ -1,44 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Queues of the entitle policy in a what-if, as JSON. */
 #include "ask/entitle/outcome.h"
 #include "report/entitle/face.h"
-#include "report/out/bundle_text.h"
-#include "report/out/report_json.h"
 
-static void put_side(struct fl_json *j, const char *key, const struct fl_outcome *o, uint32_t n)
+#define ROW struct fl_standing
+static const struct fl_json_field side_fields[] = {
+	FL_FIELD(BUNDLE, "fairShare", fair_share, NULL),
+	FL_FIELD(BUNDLE, "allocated", allocated, NULL),
+	FL_FIELD(BUNDLE, "deserved", deserved, NULL),
+	FL_FIELD(BUNDLE, "limit", limit, NULL),
+	FL_FIELD(BUNDLE, "overQuotaWeight", weight, NULL),
+	FL_FIELD(INT, "priority", priority, NULL),
+};
+static const struct fl_json_shape side_shape = FL_SHAPE(side_fields, "standing");
+#undef ROW
+
+struct node {
+	struct fl_node node;
+	const char *change;
+	const struct fl_standing *before, *after;
+};
+
+static const struct fl_standing *standing(const struct fl_outcome *o, uint32_t n)
 {
-	if (n == FL_NONE || !o->nodes[n].active)
-		return;
-	const struct fl_standing *q = &fl_entitle_stand(o)->rows[n];
-
-	fl_json_object(j, key);
-	fl_json_bundle(j, "fairShare", &q->fair_share);
-	fl_json_bundle(j, "allocated", &q->allocated);
-	fl_json_bundle(j, "deserved", &q->deserved);
-	fl_json_bundle(j, "limit", &q->limit);
-	fl_json_bundle(j, "overQuotaWeight", &q->weight);
-	fl_json_int(j, "priority", q->priority);
-	fl_json_end_object(j);
+	return n == FL_NONE || !o->nodes[n].active ? NULL : &fl_entitle_stand(o)->rows[n];
 }
 
-void fl_entitle_what_if_json(struct fl_json *j, const struct fl_difference *d)
+static bool fill_node(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	fl_json_list(j, "nodes");
-	for (uint32_t i = 0; i < d->n_nodes; i++) {
-		const struct fl_pair *pair = &d->nodes[i];
-		bool there = pair->after != FL_NONE;
-		const struct fl_model *m = there ? d->after->model : d->before->model;
-		struct fl_node n = { there ? pair->after : pair->before };
+	const struct fl_difference *d = ((const struct fl_what_if_report *)at->answer)->d;
+	const struct fl_pair *pair = source;
+	struct node *n = row;
 
-		if (!pair->what)
-			continue;
-		fl_json_object(j, NULL);
-		fl_json_text(j, "kind", fl_report_kind(m, n));
-		fl_json_text(j, "name", fl_report_node(m, n));
-		if (pair->what & (FL_DIFF_ADDED | FL_DIFF_REMOVED))
-			fl_json_text(j, "change", pair->what & FL_DIFF_ADDED ? "added" : "removed");
-		put_side(j, "before", d->before, pair->before);
-		put_side(j, "after", d->after, pair->after);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
+	(void)i;
+	if (!pair->what)
+		return false;
+	*n = (struct node){ .change = fl_what_if_added(pair),
+			    .before = standing(d->before, pair->before),
+			    .after = standing(d->after, pair->after) };
+	at->model = fl_what_if_node(d, pair, &n->node);
+	return true;
 }
+
+#define ROW struct node
+static const struct fl_json_field node_fields[] = {
+	FL_FIELD_INLINE(node, fl_queue_shape),
+	FL_FIELD(TEXT, "change", change, NULL, .maybe = true, FL_WHAT_IF_ADDED),
+	FL_FIELD_TO("before", before, side_shape, NULL, .maybe = true),
+	FL_FIELD_TO("after", after, side_shape, NULL, .maybe = true),
+};
+const struct fl_json_shape fl_entitle_what_if_shape =
+	FL_SHAPE_MADE(node_fields, fill_node, sizeof(struct fl_pair), "changedNode");
+#undef ROW

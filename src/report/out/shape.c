@@ -43,13 +43,59 @@ static void put_time(struct fl_json *j, const char *key, enum fl_field_type type
 		fl_json_number(j, key, (double)t / 1e9);
 }
 
-static void put_node(struct fl_json *j, const char *key, const struct fl_model *m, struct fl_node n)
+static const char *node_kind(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
 {
-	fl_json_object(j, key);
-	fl_json_text(j, "kind", fl_report_kind(m, n));
-	fl_json_text(j, "name", fl_report_node(m, n));
-	fl_json_end_object(j);
+	(void)buffer;
+	return fl_report_kind(at->model, *(const struct fl_node *)row);
 }
+
+static const char *node_name(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
+{
+	(void)buffer;
+	return fl_report_node(at->model, *(const struct fl_node *)row);
+}
+
+static const char *const node_kinds[] = { "ClusterQueue", "Cohort" };
+static const char *const queue_kinds[] = { "Queue" };
+
+#define ROW struct fl_node
+static const struct fl_json_field node_fields[] = {
+	FL_FIELD_TEXT("kind", node_kind, NULL, FL_NAMES(node_kinds)),
+	FL_FIELD_TEXT("name", node_name, NULL),
+};
+const struct fl_json_shape fl_node_shape = FL_SHAPE(node_fields, "node", .closed = true);
+static const struct fl_json_field queue_fields[] = {
+	FL_FIELD_TEXT("kind", node_kind, NULL, FL_NAMES(queue_kinds)),
+	FL_FIELD_TEXT("name", node_name, NULL),
+};
+const struct fl_json_shape fl_queue_shape = FL_SHAPE(queue_fields, "queue");
+#undef ROW
+
+static const char *share_text(const struct fl_shape_at *at, const void *row,
+			      char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	return fl_report_share(row, buffer);
+}
+
+static const char *share_precise(const struct fl_shape_at *at, const void *row,
+				 char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	return fl_report_precise(row, buffer);
+}
+
+#define ROW struct fl_share
+static const struct fl_json_field share_fields[] = {
+	FL_FIELD_TEXT("weightedShare", share_text, "the ceiling of precise, as Kueue publishes it",
+		      .more = "{\"pattern\": \"^([0-9]+|inf)$\"}"),
+	FL_FIELD_TEXT("precise", share_precise, "the double in 17 significant digits",
+		      .more = "{\"pattern\": \"^([0-9].*|inf)$\"}"),
+};
+const struct fl_json_shape fl_share_shape = FL_SHAPE(share_fields, "share");
+#undef ROW
 
 static bool may_go(const struct fl_json_field *f)
 {
@@ -138,7 +184,7 @@ void fl_shape_value(const struct fl_shape_at *at, const char *key, enum fl_field
 		put_amount(j, key, *(const fl_amount *)value);
 		break;
 	case FL_AS_NODE:
-		put_node(j, key, at->model, *(const struct fl_node *)value);
+		fl_shape_json(at, key, &fl_node_shape, value);
 		break;
 	case FL_AS_TIME:
 	case FL_AS_SECONDS:
@@ -222,12 +268,15 @@ static void put_text(const struct fl_shape_at *at, const struct fl_json_field *f
 		fl_json_text(at->json, key, text);
 }
 
-static void put_field(const struct fl_shape_at *at, const struct fl_json_field *f, const void *row)
+static void put_field(const struct fl_shape_at *outer, const struct fl_json_field *f,
+		      const void *row)
 {
+	struct fl_shape_at tagged = *outer, *at = &tagged;
 	const struct fl_json_shape *shape = fl_field_shape(f, at->face);
 	const char *key = fl_field_key(f, at->face);
 	const void *value = (const char *)row + f->at;
 
+	tagged.tag = f->tag;
 	if (f->put) {
 		f->put(at, key, row);
 	} else if (f->text) {
@@ -242,6 +291,8 @@ static void put_field(const struct fl_shape_at *at, const struct fl_json_field *
 		bool there = value && put_object(at, key, shape, value, 0, f->type == FL_AS_INLINE);
 		assert(there || f->maybe || f->type == FL_AS_INLINE);
 		(void)there;
+	} else if (f->type == FL_AS_CHARS) {
+		fl_json_text(at->json, key, value);
 	} else if (f->type == FL_AS_ENUM) {
 		fl_json_text(at->json, key, f->names[*(const unsigned *)value]);
 	} else if (!may_go(f) || !absent(f->type, value)) {

@@ -74,6 +74,7 @@
 enum fl_field_type {
 	FL_SHAPE_TYPES(FL_TYPE) FL_SHAPE_SCALARS,
 	FL_AS_ENUM = FL_SHAPE_SCALARS, /* an enum by its names */
+	FL_AS_CHARS,                   /* a text that stands in the row */
 	FL_AS_OBJECT,
 	FL_AS_LIST,
 	FL_AS_MAP,    /* an object with keys of the input; always written by `put` */
@@ -92,6 +93,7 @@ struct fl_shape_at {
 	const struct fl_model *model;
 	const void *face;   /* of the policy, for keys and shapes that are its own; NULL */
 	const void *answer; /* the row of the whole document */
+	unsigned tag;       /* of the field that is written */
 };
 
 struct fl_shape_rows {
@@ -123,6 +125,7 @@ struct fl_json_field {
 			    char buffer[FL_SHAPE_TEXT]);
 	struct fl_shape_rows (*rows)(const struct fl_shape_at *at, const void *row);
 	void (*put)(const struct fl_shape_at *at, const char *key, const void *row);
+	unsigned tag; /* for `fill` of the rows below */
 	const char *doc;
 	const char *more; /* of its schema, "key": value */
 };
@@ -176,6 +179,11 @@ struct fl_document {
 #define FL_FIELD_TEXT(name, get, ...)                                                              \
 	{                                                                                          \
 		.key = name, .type = FL_AS_TEXT, .text = get, .doc = __VA_ARGS__                   \
+	}
+#define FL_FIELD_CHARS(name, m, ...)                                                               \
+	{                                                                                          \
+		.key = name, .type = FL_AS_CHARS, .doc = __VA_ARGS__,                              \
+		.at = offsetof(ROW, m) + 0 * sizeof(&FL_SHAPE_MEMBER(m)[0]),                       \
 	}
 #define FL_FIELD_PUT(as, name, function, ...)                                                      \
 	{                                                                                          \
@@ -244,7 +252,10 @@ struct fl_document {
 		.type = FL_AS_INLINE, .shape = &of, .size = sizeof(ROW), .doc = __VA_ARGS__        \
 	}
 
-/* Among what is set: a TEXT is one of @all. */
+/* Among what is set: the policy's own key or shape, a member of its face. */
+#define FL_FACE_KEY(face, m) .face_key = 1 + offsetof(face, m)
+#define FL_FACE_SHAPE(face, m) .face_shape = 1 + offsetof(face, m)
+/* The same: a TEXT is one of @all. */
 #define FL_NAMES(all) .names = all, .n_names = sizeof(all) / sizeof((all)[0])
 /* The same: there only when @m, an enum or a bool, is one of @bits. */
 #define FL_IF(m, bits)                                                                             \
@@ -265,6 +276,11 @@ struct fl_document {
 			.size = (source) + 0 * sizeof(char[sizeof(ROW) <= FL_SHAPE_ROW ? 1 : -1]), \
 			.name = __VA_ARGS__                                                        \
 	}
+
+/* Of a struct fl_node: kind and name, of what Kueue has and of what KAI has. */
+extern const struct fl_json_shape fl_node_shape, fl_queue_shape;
+/* Of a struct fl_share, as Kueue publishes it and as it is. */
+extern const struct fl_json_shape fl_share_shape;
 
 /* --- writing --- */
 
