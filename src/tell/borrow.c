@@ -34,11 +34,9 @@ static int tree(const struct fl_question *q, const struct fl_tell_tree *of, fair
 {
 	uint32_t n = q->model->n_nodes;
 	struct fl_ledger ledger;
-	struct fl_tree_report t = { .ledger = &ledger,
-				    .top = of->top,
-				    .running = of->running,
-				    .waiting = of->waiting,
-				    .policy = q->ops->name };
+	struct fl_tree_report t = {
+		.ledger = &ledger, .top = of->top, .running = of->running, .waiting = of->waiting
+	};
 
 	int rc = fl_ledger_init(&ledger, fl_borrow_tree(q->policy), fl_borrow_usage(q->policy),
 				q->arena, err);

@@ -30,15 +30,16 @@ static int tree(const struct fl_question *q, const struct fl_tell_tree *of, fair
 	struct fl_entitle_tree t = { .standings = &standings,
 				     .top = of->top,
 				     .running = of->running,
-				     .waiting = of->waiting,
-				     .policy = q->ops->name };
+				     .waiting = of->waiting };
 
 	int rc = fl_standings_init(&standings, q->model, q->arena, err);
 	if (rc < 0)
 		return rc;
 	fl_standings_look(&standings, q->policy);
-	return q->json ? fl_entitle_tree_json(q->report, &t, err) :
-			 fl_entitle_tree_text(q->report, &t, err);
+	if (!q->json)
+		return fl_entitle_tree_text(q->report, &t, err);
+	fl_document_json(q->report, &fl_entitle_tree_document, &t);
+	return 0;
 }
 
 static struct fl_node find(const struct fl_model *m, const char *name)

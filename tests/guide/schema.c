@@ -7,8 +7,10 @@
 
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
+#include "report/borrow/tree_report.h"
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
+#include "report/entitle/tree_report.h"
 
 static const struct schema {
 	const char *name, *title, *doc;
@@ -19,6 +21,11 @@ static const struct schema {
 	  "fairlead explain",
 	  "Why a workload waits or runs.",
 	  { &fl_explain_document, &fl_entitle_explain_document },
+	  false },
+	{ "tree",
+	  "fairlead tree",
+	  "The quota tree with usage, all amounts exact.",
+	  { &fl_tree_document, &fl_entitle_tree_document },
 	  false },
 	{ "what-if",
 	  "fairlead what-if",
@@ -145,7 +152,9 @@ static json_t *enumeration(const struct fl_json_field *f)
 	json_t *all = json_array();
 
 	for (unsigned i = f->first_name; i < (f->end_name ? f->end_name : f->n_names); i++) {
-		const char *name = f->names ? f->names[i] : fl_reason_name((enum fl_reason)i);
+		const char *name = f->names   ? f->names[i] :
+				   f->name_of ? f->name_of(i) :
+						fl_reason_name((enum fl_reason)i);
 
 		if (name && *name && !is_one_of(all, name))
 			json_array_append_new(all, json_string(name));

@@ -1,122 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of the answer as JSON. */
 #include <stdlib.h>
 
 #include "report/borrow/tree_report.h"
-#include "report/out/json.h"
-#include "report/out/report_json.h"
 
-static void put_amount(struct fl_json *j, const char *key, fl_amount v)
+struct answer {
+	const struct fl_tree_report *t;
+	uint32_t *nodes, n;
+};
+
+#define ROW struct fl_ledger_cell
+static const struct fl_json_field cell_fields[] = {
+	FL_FIELD(FLAVOR, "flavor", flavor, NULL),
+	FL_FIELD(RESOURCE, "resource", resource, NULL),
+	FL_FIELD(AMOUNT, "nominal", nominal, NULL),
+	FL_FIELD(AMOUNT, "subtree", subtree, "with what the children lend"),
+	FL_FIELD(LIMIT, "borrowingLimit", borrowing_limit, "absent: no limit"),
+	FL_FIELD(LIMIT, "lendingLimit", lending_limit, "absent: no limit"),
+	FL_FIELD(WHOLE, "usage", usage,
+		 "of a cohort: what its children use beyond what they keep for themselves"),
+	FL_FIELD(WHOLE, "borrowed", borrowed, NULL, .more = "{\"minimum\": 0}"),
+	FL_FIELD(WHOLE, "lent", lent, NULL, .more = "{\"minimum\": 0}"),
+	FL_FIELD(AMOUNT, "available", available, NULL),
+};
+static const struct fl_json_shape cell_shape = FL_SHAPE(cell_fields, "cell");
+#undef ROW
+
+#define ROW struct fl_share
+static const struct fl_json_field share_fields[] = {
+	FL_FIELD_ALSO(fl_share_shape, NULL),
+	FL_FIELD(RESOURCE, "dominantResource", dominant, NULL, .maybe = true),
+	FL_FIELD(BOOL, "borrowing", borrowing, NULL),
+};
+static const struct fl_json_shape share_shape = FL_SHAPE(share_fields, "dominantShare");
+#undef ROW
+
+struct node {
+	struct fl_node node;
+	bool queue, declared;
+	const struct fl_node_row *row;
+	uint32_t running, waiting;
+	const struct fl_share *share;
+	char weight[32];
+};
+
+static bool fill_node(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	if (v == FL_UNLIMITED)
-		fl_json_text(j, key, "unlimited");
-	else
-		fl_json_int(j, key, v);
+	const struct fl_tree_report *t = ((const struct answer *)at->answer)->t;
+	struct fl_node n = { *(const uint32_t *)source };
+	const struct fl_node_row *r = &at->model->nodes[n.v];
+	struct node *ret = row;
+
+	(void)i;
+	*ret = (struct node){ .node = n,
+			      .queue = r->kind == FL_CLUSTER_QUEUE,
+			      .declared = r->declared,
+			      .row = r,
+			      .running = t->running[n.v],
+			      .waiting = t->waiting[n.v],
+			      .share = t->shares && r->inactive == FL_ACTIVE ? &t->shares[n.v] :
+									       NULL };
+	snprintf(ret->weight, sizeof(ret->weight), "%.17g", r->weight);
+	return true;
 }
 
-static void put_limit(struct fl_json *j, const char *key, fl_amount v)
+static const char *parent(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
 {
-	if (v != FL_NO_LIMIT)
-		put_amount(j, key, v);
+	struct fl_node n = ((const struct node *)row)->row->parent;
+
+	(void)buffer;
+	return n.v == FL_NONE ? NULL : fl_report_node(at->model, n);
 }
 
-static void put_cell(struct fl_json *j, const struct fl_model *m, const struct fl_ledger_cell *c)
+static void put_quota(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	fl_json_object(j, NULL);
-	fl_json_text(j, "flavor", fl_report_flavor(m, c->flavor));
-	fl_json_text(j, "resource", fl_report_resource(m, c->resource));
-	put_amount(j, "nominal", c->nominal);
-	put_amount(j, "subtree", c->subtree);
-	put_limit(j, "borrowingLimit", c->borrowing_limit);
-	put_limit(j, "lendingLimit", c->lending_limit);
-	fl_json_int(j, "usage", c->usage);
-	fl_json_int(j, "borrowed", c->borrowed);
-	fl_json_int(j, "lent", c->lent);
-	put_amount(j, "available", c->available);
-	fl_json_end_object(j);
-}
-
-static void put_quota(struct fl_json *j, const struct fl_report *r, const struct fl_ledger *l,
-		      struct fl_node n)
-{
+	const struct fl_ledger *l = ((const struct answer *)at->answer)->t->ledger;
+	struct fl_node n = ((const struct node *)row)->node;
 	uint32_t columns = l->tree->root[n.v] == FL_NONE ? 0 :
 							   fl_tree_root_of(l->tree, n)->n_columns;
+	struct fl_ledger_cell cell;
 
-	fl_json_list(j, "quota");
-	for (uint32_t c = 0; c < columns; c++) {
-		struct fl_ledger_cell cell;
-
+	fl_json_list(at->json, key);
+	for (uint32_t c = 0; c < columns; c++)
 		if (fl_ledger_cell(l, n, c, &cell))
-			put_cell(j, r->model, &cell);
-	}
-	fl_json_end_list(j);
+			fl_shape_json(at, NULL, &cell_shape, &cell);
+	fl_json_end_list(at->json);
 }
 
-static void put_share(struct fl_json *j, const struct fl_report *r, const struct fl_share *s)
-{
-	char text[32];
+#define ROW struct node
+static const struct fl_json_field node_fields[] = {
+	FL_FIELD_INLINE(node, fl_node_shape),
+	FL_FIELD_TEXT("parent", parent, NULL, .maybe = true),
+	FL_FIELD(BOOL, "declared", declared, "false: only mentioned by others"),
+	FL_FIELD_CHARS("weight", weight, "fair sharing weight"),
+	FL_FIELD_INLINE(node, fl_inactive_node_shape),
+	FL_FIELD(COUNT, "admittedWorkloads", running, NULL, FL_IF_TRUE(queue)),
+	FL_FIELD(COUNT, "pendingWorkloads", waiting, NULL, FL_IF_TRUE(queue)),
+	FL_FIELD_PUT(LIST, "quota", put_quota, NULL, .shape = &cell_shape),
+	FL_FIELD_TO("share", share, share_shape, "with fair sharing only", .maybe = true),
+};
+static const struct fl_json_shape node_shape = FL_SHAPE_MADE(node_fields, fill_node,
+							     sizeof(uint32_t), "treeNode");
+#undef ROW
 
-	fl_json_object(j, "share");
-	fl_json_text(j, "weightedShare", fl_report_share(s, text));
-	fl_json_text(j, "precise", fl_report_precise(s, text));
-	if (s->dominant.v != FL_NONE)
-		fl_json_text(j, "dominantResource", fl_report_resource(r->model, s->dominant));
-	fl_json_bool(j, "borrowing", s->borrowing);
-	fl_json_end_object(j);
-}
+#define ROW struct answer
+static const struct fl_json_field fields[] = {
+	FL_FIELD_LIST("nodes", nodes, n, node_shape, "each before its children"),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "borrow");
+#undef ROW
 
-static void put_node(struct fl_json *j, const struct fl_report *r, const struct fl_tree_report *t,
-		     struct fl_node n)
-{
-	const struct fl_model *m = r->model;
-	const struct fl_node_row *row = &m->nodes[n.v];
-	char text[320];
-
-	fl_json_object(j, NULL);
-	fl_json_text(j, "kind", fl_report_kind(m, n));
-	fl_json_text(j, "name", fl_report_node(m, n));
-	if (row->parent.v != FL_NONE)
-		fl_json_text(j, "parent", fl_report_node(m, row->parent));
-	fl_json_bool(j, "declared", row->declared);
-	snprintf(text, sizeof(text), "%.17g", row->weight);
-	fl_json_text(j, "weight", text);
-	if (row->inactive != FL_ACTIVE) {
-		fl_json_text(j, "inactive", fl_inactive_name(row->inactive));
-		fl_json_text(j, "message", fl_report_why_inactive(m, n, text));
-	}
-	if (row->kind == FL_CLUSTER_QUEUE) {
-		fl_json_int(j, "admittedWorkloads", t->running[n.v]);
-		fl_json_int(j, "pendingWorkloads", t->waiting[n.v]);
-	}
-	put_quota(j, r, t->ledger, n);
-	if (t->shares && row->inactive == FL_ACTIVE)
-		put_share(j, r, &t->shares[n.v]);
-	fl_json_end_object(j);
-}
+const struct fl_document fl_tree_document = { "Tree", "borrow", &shape, NULL };
 
 int fl_tree_json(const struct fl_report *r, const struct fl_tree_report *t, fairlead_error *err)
 {
 	const struct fl_tree *tree = t->ledger->tree;
 	uint32_t n_nodes = r->model->n_nodes + 1;
-	uint32_t *ids = calloc(n_nodes, sizeof(*ids)),
-		 *scratch = calloc((size_t)n_nodes * 3, sizeof(*scratch));
-	struct fl_json j;
+	struct answer a = { .t = t, .nodes = calloc(n_nodes, sizeof(*a.nodes)) };
+	uint32_t *scratch = calloc((size_t)n_nodes * 3, sizeof(*scratch));
+	int rc = a.nodes && scratch ? 0 : fl_fail_nomem(err);
 
-	if (!ids || !scratch) {
-		free(ids);
-		free(scratch);
-		return fl_fail_nomem(err);
+	if (rc == 0) {
+		a.n = fl_tree_walk(r, tree, t->top, a.nodes, scratch);
+		for (uint32_t i = 0; t->top.v == FL_NONE && i < r->model->n_nodes; i++)
+			if (tree->root[i] == FL_NONE)
+				a.nodes[a.n++] = i;
+		fl_document_json(r, &fl_tree_document, &a);
 	}
-	fl_json_start(&j, r, "Tree", t->policy);
-	fl_json_list(&j, "nodes");
-	uint32_t n = fl_tree_walk(r, tree, t->top, ids, scratch);
-	for (uint32_t i = 0; i < n; i++)
-		put_node(&j, r, t, (struct fl_node){ ids[i] });
-	for (uint32_t i = 0; t->top.v == FL_NONE && i < r->model->n_nodes; i++)
-		if (tree->root[i] == FL_NONE)
-			put_node(&j, r, t, (struct fl_node){ i });
-	fl_json_end_list(&j);
-	fl_json_finish(&j);
-	free(ids);
+	free(a.nodes);
 	free(scratch);
-	return 0;
+	return rc;
 }

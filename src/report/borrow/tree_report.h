@@ -6,7 +6,7 @@
 #define FL_REPORT_BORROW_TREE_REPORT_H
 
 #include "ask/borrow/ledger.h"
-#include "report/out/report.h"
+#include "report/out/shape.h"
 
 struct fl_tree_report {
 	const struct fl_ledger *ledger;
@@ -14,10 +14,10 @@ struct fl_tree_report {
 	struct fl_node top;            /* print this node and below; FL_NONE: everything */
 	uint32_t *waiting;             /* by node: workloads that wait in this queue */
 	uint32_t *running;             /* by node: workloads that hold quota there */
-	const char *policy;
 };
 
 int fl_tree_text(const struct fl_report *r, const struct fl_tree_report *t, fairlead_error *err);
+extern const struct fl_document fl_tree_document;
 int fl_tree_json(const struct fl_report *r, const struct fl_tree_report *t, fairlead_error *err);
 
 /*

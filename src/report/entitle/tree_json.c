@@ -1,86 +1,146 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
+/* The shape of the answer as JSON. */
 #include "report/entitle/tree_report.h"
-#include "report/out/bundle_text.h"
-#include "report/out/report_json.h"
 
-static void put_ratio(struct fl_json *j, const char *key, double value)
+static const struct fl_entitle_tree *tree_of(const struct fl_shape_at *at) { return at->answer; }
+
+/* --- a resource of a queue --- */
+
+struct resource {
+	const char *name;
+	double deserved, over_quota, fair_share, allocated, non_preemptible, saturation, request,
+		limit, weight, usage;
+};
+
+static const int order[] = { FL_GPU, FL_CPU, FL_MEMORY };
+static const char *const names[] = { "gpu", "cpu", "memory" };
+
+static bool fill_resource(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	if (isinf(value))
-		fl_json_text(j, key, "inf");
-	else
-		fl_json_number(j, key, value);
+	const struct fl_standings *s = tree_of(at)->standings;
+	const struct fl_node *n = source; /* which a queue's row begins with */
+	const struct fl_standing *q = &s->rows[n->v];
+	int r = order[i];
+
+	*(struct resource *)row = (struct resource){
+		.name = names[i],
+		.deserved = q->deserved.of[r],
+		.over_quota = fl_over_quota(q, r),
+		.fair_share = q->fair_share.of[r],
+		.allocated = q->allocated.of[r],
+		.non_preemptible = q->non_preemptible.of[r],
+		.saturation = fl_standings_saturation(s, *n, r),
+		.request = q->request.of[r],
+		.limit = q->limit.of[r],
+		.weight = q->weight.of[r],
+		.usage = s->usage[n->v].of[r],
+	};
+	return s->used[r];
 }
 
-static void put_resource(struct fl_json *j, const struct fl_standings *s, struct fl_node n, int res)
+static struct fl_shape_rows resources(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_standing *q = &s->rows[n.v];
-
-	fl_json_object(j, NULL);
-	fl_json_text(j, "resource", fl_bundle_name(res));
-	fl_json_bound(j, "deserved", q->deserved.of[res]);
-	fl_json_number(j, "overQuota", fl_over_quota(q, res));
-	fl_json_bound(j, "fairShare", q->fair_share.of[res]);
-	fl_json_number(j, "allocated", q->allocated.of[res]);
-	fl_json_number(j, "allocatedNonPreemptible", q->non_preemptible.of[res]);
-	put_ratio(j, "saturation", fl_standings_saturation(s, n, res));
-	fl_json_number(j, "request", q->request.of[res]);
-	fl_json_bound(j, "limit", q->limit.of[res]);
-	fl_json_number(j, "overQuotaWeight", q->weight.of[res]);
-	fl_json_number(j, "usage", s->usage[n.v].of[res]);
-	fl_json_end_object(j);
+	(void)at;
+	(void)row;
+	return (struct fl_shape_rows){ NULL, FL_BUNDLE };
 }
 
-static void put_queue(struct fl_json *j, const struct fl_model *m, const struct fl_entitle_tree *t,
-		      struct fl_node n)
-{
-	static const int order[] = { FL_GPU, FL_CPU, FL_MEMORY };
-	const struct fl_node_row *row = &m->nodes[n.v];
-	char why[320];
+#define ROW struct resource
+static const struct fl_json_field resource_fields[] = {
+	FL_FIELD(TEXT, "resource", name, "in GPUs, milli-cores, bytes", FL_NAMES(names)),
+	FL_FIELD(BOUND, "deserved", deserved, "quota of its own"),
+	FL_FIELD(NUMBER, "overQuota", over_quota, "what its fair share has beyond that"),
+	FL_FIELD(BOUND, "fairShare", fair_share, "as divided among the queues"),
+	FL_FIELD(NUMBER, "allocated", allocated, "held by its workloads and those below it"),
+	FL_FIELD(NUMBER, "allocatedNonPreemptible", non_preemptible,
+		 "the part of it that cannot be preempted"),
+	FL_FIELD(RATIO, "saturation", saturation, "allocated / fairShare"),
+	FL_FIELD(NUMBER, "request", request, "held or asked for"),
+	FL_FIELD(BOUND, "limit", limit, "it may never hold more"),
+	FL_FIELD(NUMBER, "overQuotaWeight", weight, "of what is over, against its siblings"),
+	FL_FIELD(NUMBER, "usage", usage, "part of the capacity that it held over time"),
+};
+static const struct fl_json_shape resource_shape = FL_SHAPE_MADE(resource_fields, fill_resource, 0,
+								 "resource");
+#undef ROW
 
-	fl_json_object(j, NULL);
-	fl_json_text(j, "kind", fl_report_kind(m, n));
-	fl_json_text(j, "name", fl_report_node(m, n));
-	if (row->parent_name.v != FL_NONE)
-		fl_json_text(j, "parent", fl_model_text(m, row->parent_name));
-	bool active = row->inactive == FL_ACTIVE;
-	fl_json_int(j, "priority",
-		    active ? t->standings->rows[n.v].priority :
-			     m->entitlements[row->entitlement].priority);
-	if (!active) {
-		fl_json_text(j, "inactive", fl_inactive_name(row->inactive));
-		fl_json_text(j, "message", fl_report_why_inactive(m, n, why));
-	} else {
-		fl_json_int(j, "runningWorkloads", t->running[n.v]);
-		fl_json_int(j, "pendingWorkloads", t->waiting[n.v]);
-		fl_json_list(j, "resources");
-		for (unsigned i = 0; i < FL_BUNDLE; i++)
-			if (t->standings->used[order[i]])
-				put_resource(j, t->standings, n, order[i]);
-		fl_json_end_list(j);
-	}
-	fl_json_end_object(j);
+/* --- a queue --- */
+
+struct queue {
+	struct fl_node node;
+	bool active;
+	const char *parent;
+	int32_t priority;
+	uint32_t running, waiting;
+};
+
+static bool fill_queue(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_entitle_tree *t = at->answer;
+	const struct fl_model *m = at->model;
+	struct fl_node n = *(const struct fl_node *)source;
+	const struct fl_node_row *r = &m->nodes[n.v];
+	bool active = r->inactive == FL_ACTIVE;
+
+	(void)i;
+	*(struct queue *)row = (struct queue){
+		.node = n,
+		.active = active,
+		.parent = r->parent_name.v == FL_NONE ? NULL : fl_model_text(m, r->parent_name),
+		.priority = active ? t->standings->rows[n.v].priority :
+				     m->entitlements[r->entitlement].priority,
+		.running = active ? t->running[n.v] : 0,
+		.waiting = active ? t->waiting[n.v] : 0,
+	};
+	return true;
 }
 
-int fl_entitle_tree_json(const struct fl_report *r, const struct fl_entitle_tree *t,
-			 fairlead_error *err)
+#define ROW struct queue
+static const struct fl_json_field queue_fields[] = {
+	FL_FIELD_INLINE(node, fl_queue_shape),
+	FL_FIELD(TEXT, "parent", parent, NULL, .maybe = true),
+	FL_FIELD(INT, "priority", priority, NULL),
+	FL_FIELD_INLINE(node, fl_inactive_queue_shape),
+	FL_FIELD(COUNT, "runningWorkloads", running, NULL, FL_IF_TRUE(active)),
+	FL_FIELD(COUNT, "pendingWorkloads", waiting, NULL, FL_IF_TRUE(active)),
+	FL_FIELD_ROWS("resources", resources, resource_shape,
+		      "those that somebody holds or asks for; of a queue that takes part",
+		      FL_IF_TRUE(active)),
+};
+static const struct fl_json_shape queue_shape = FL_SHAPE_MADE(queue_fields, fill_queue,
+							      sizeof(struct fl_node), "treeNode");
+#undef ROW
+
+#define ROW struct fl_standings
+static const struct fl_json_field total_fields[] = {
+	FL_FIELD(BUNDLE, "total", total, "what there is to be divided"),
+};
+static const struct fl_json_shape total_shape = FL_SHAPE(total_fields, "total");
+#undef ROW
+
+/* Those that take part, in their order, and those that do not. */
+static void put_queues(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_model *m = r->model;
-	struct fl_json j;
+	const struct fl_entitle_tree *t = row;
+	const struct fl_model *m = at->model;
 	struct fl_node n;
 
-	(void)err;
-	fl_json_start(&j, r, "Tree", t->policy);
-	fl_json_bundle(&j, "total", &t->standings->total);
-	fl_json_list(&j, "nodes");
-	for (uint32_t at = fl_entitle_tree_first(t); (n = fl_entitle_tree_at(t, at)).v != FL_NONE;
-	     at++)
-		put_queue(&j, m, t, n);
-	for (uint32_t i = 0; t->top.v == FL_NONE && i < m->n_nodes; i++)
-		if (m->nodes[i].kind == FL_QUEUE && m->nodes[i].inactive != FL_ACTIVE)
-			put_queue(&j, m, t, (struct fl_node){ i });
-	fl_json_end_list(&j);
-	fl_json_finish(&j);
-	return 0;
+	fl_json_list(at->json, key);
+	for (uint32_t i = fl_entitle_tree_first(t); (n = fl_entitle_tree_at(t, i)).v != FL_NONE;
+	     i++)
+		fl_shape_json(at, NULL, &queue_shape, &n);
+	for (n.v = 0; t->top.v == FL_NONE && n.v < m->n_nodes; n.v++)
+		if (m->nodes[n.v].kind == FL_QUEUE && m->nodes[n.v].inactive != FL_ACTIVE)
+			fl_shape_json(at, NULL, &queue_shape, &n);
+	fl_json_end_list(at->json);
 }
+
+#define ROW struct fl_entitle_tree
+static const struct fl_json_field fields[] = {
+	FL_FIELD_INLINE_TO(standings, total_shape),
+	FL_FIELD_PUT(LIST, "nodes", put_queues, "each before its children", .shape = &queue_shape),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "entitle");
+#undef ROW
+
+const struct fl_document fl_entitle_tree_document = { "Tree", "entitle", &shape, NULL };

@@ -6,20 +6,19 @@
 #define FL_REPORT_ENTITLE_TREE_REPORT_H
 
 #include "ask/entitle/standings.h"
-#include "report/out/report.h"
+#include "report/out/shape.h"
 
 struct fl_entitle_tree {
 	const struct fl_standings *standings;
 	struct fl_node top;                /* this queue and those below it; FL_NONE: all */
 	const uint32_t *waiting, *running; /* workloads by node; NULL: not counted */
-	const char *policy;
 };
 
 /* Every column that there is room for. */
 int fl_entitle_tree_text(const struct fl_report *r, const struct fl_entitle_tree *t,
 			 fairlead_error *err);
-int fl_entitle_tree_json(const struct fl_report *r, const struct fl_entitle_tree *t,
-			 fairlead_error *err);
+/* Of a struct fl_entitle_tree. */
+extern const struct fl_document fl_entitle_tree_document;
 /* What is deserved, given, held and asked for: the table alone, indented. */
 int fl_entitle_shares_table(const struct fl_report *r, const struct fl_entitle_tree *t,
 			    fairlead_error *err);

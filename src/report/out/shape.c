@@ -73,6 +73,38 @@ static const struct fl_json_field queue_fields[] = {
 const struct fl_json_shape fl_queue_shape = FL_SHAPE(queue_fields, "queue");
 #undef ROW
 
+static const char *inactive_name(unsigned why) { return fl_inactive_name((enum fl_inactive)why); }
+
+static const char *inactive(const struct fl_shape_at *at, const void *row,
+			    char buffer[FL_SHAPE_TEXT])
+{
+	enum fl_inactive why = at->model->nodes[((const struct fl_node *)row)->v].inactive;
+
+	(void)buffer;
+	return why == FL_ACTIVE ? NULL : fl_inactive_name(why);
+}
+
+static const char *why_inactive(const struct fl_shape_at *at, const void *row,
+				char buffer[FL_SHAPE_TEXT])
+{
+	return inactive(at, row, buffer) ?
+		       fl_report_why_inactive(at->model, *(const struct fl_node *)row, buffer) :
+		       NULL;
+}
+
+#define ROW struct fl_node
+#define INACTIVE(from, to)                                                                         \
+	FL_FIELD_TEXT("inactive", inactive, NULL, .maybe = true, .name_of = inactive_name,         \
+		      .first_name = (from), .end_name = (to) + 1),                                 \
+		FL_FIELD_TEXT("message", why_inactive, "why it is inactive", .maybe = true)
+static const struct fl_json_field inactive_node_fields[] = { INACTIVE(FL_INACTIVE_FLAVOR_NOT_FOUND,
+								      FL_INACTIVE_STOPPED) };
+const struct fl_json_shape fl_inactive_node_shape = FL_SHAPE(inactive_node_fields, "inactive");
+static const struct fl_json_field inactive_queue_fields[] = { INACTIVE(
+	FL_INACTIVE_PARENT_NOT_FOUND, FL_INACTIVE_PARENT_NOT_FOUND) };
+const struct fl_json_shape fl_inactive_queue_shape = FL_SHAPE(inactive_queue_fields, "inactive");
+#undef ROW
+
 static const char *share_text(const struct fl_shape_at *at, const void *row,
 			      char buffer[FL_SHAPE_TEXT])
 {

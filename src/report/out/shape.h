@@ -114,6 +114,7 @@ struct fl_json_field {
 	const struct fl_json_shape *shape;
 	/* In the face, for keys and shapes that are the policy's own; 1 more than the place. */
 	size_t face_key, face_shape;
+	const char *(*name_of)(unsigned i);     /* the same, from first_name to end_name */
 	const char *const *names;               /* of an ENUM, or of a TEXT that is one of these */
 	unsigned n_names, first_name, end_name; /* of them, or of all reasons; end 0: all */
 	/* Only there with an int or a bool of the row that is one of these bits; 0: always. */
@@ -279,6 +280,8 @@ struct fl_document {
 
 /* Of a struct fl_node: kind and name, of what Kueue has and of what KAI has. */
 extern const struct fl_json_shape fl_node_shape, fl_queue_shape;
+/* Of the same, of one that takes no part: why; with when it does: nothing. */
+extern const struct fl_json_shape fl_inactive_node_shape, fl_inactive_queue_shape;
 /* Of a struct fl_share, as Kueue publishes it and as it is. */
 extern const struct fl_json_shape fl_share_shape;
 
