@@ -597,13 +597,8 @@ int fl_borrow_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *fr
 		    const struct fl_workload *was, fairlead_error *err)
 {
 	struct fl_adopting a = { .from = from };
-	int r;
+	int r = fl_common_adopt(p, now, from, was, &a.is, err);
 
-	if (p->undo.marks || from->undo.marks)
-		return fl_fail(err, FAIRLEAD_ESTATE,
-			       "what a policy knows is not carried inside a mark");
-	p->now = now;
-	r = fl_adoption_begin(&a.is, from->model, p->model, was, p->mem, err);
 	if (r < 0)
 		return r;
 	r = adopt(p, &a, err);

@@ -212,10 +212,10 @@ int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlea
 					  .unsampled = p->unsampled,
 					  .n_shapes = p->n_shapes };
 	struct saving s = { .p = p, .w = w };
-	int r;
+	int r = fl_common_unmarked(p, "a policy is not saved", err);
 
-	if (p->undo.marks)
-		return fl_fail(err, FAIRLEAD_ESTATE, "a policy is not saved inside a mark");
+	if (r < 0)
+		return r;
 	fl_arena_init(&s.arena, p->mem);
 	if ((r = fl_image_put(w, &policy_kind, &row, 1, err)) == 0 &&
 	    (r = save_jobs(&s, err)) == 0 && (r = save_orders(&s, err)) == 0 &&

@@ -25,70 +25,40 @@ static struct fl_policy *borrow_free(struct fl_policy *p)
 	if (!p)
 		return NULL;
 	fl_tree_done(&p->tree);
-	fl_undo_done(&p->undo);
 	fl_holdings_done(&p->holdings);
 	fl_mem_free(p->mem, p->sort_scratch);
 	if (p->scratch)
 		fl_preempt_done(p, p->scratch->search);
-	fl_arena_done(&p->cycle_arena);
-	fl_arena_done(&p->arena);
-	return fl_mem_free(p->mem, p);
+	return fl_common_free(p);
 }
 
-/* @image NULL: in the state of the model. */
-static int make(const struct fl_model *model, const struct fl_policy_options *options,
-		const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
+static int set_up(struct fl_policy *p, const struct fl_policy_options *options,
+		  const struct fl_image *image, fairlead_error *err)
 {
-	struct fl_policy *p;
-	int r;
-
-	if (!model->sealed)
-		return fl_fail(err, FAIRLEAD_ESTATE, "the model is not sealed");
-	p = options->mem->resize(options->mem->user, NULL, sizeof *p);
-	if (!p)
-		return fl_fail_nomem(err);
-	*p = (struct fl_policy){ .model = model,
-				 .mem = options->mem,
-				 .now = options->now,
-				 .unsampled = options->unsampled };
-	fl_arena_init(&p->arena, p->mem);
-	fl_arena_init(&p->cycle_arena, p->mem);
-	fl_undo_init(&p->undo, p->mem);
-	r = image ? fl_setup_from(p, image, err) : fl_setup(p, err);
-	if (r < 0) {
-		borrow_free(p);
-		return r;
-	}
-	*ret = p;
-	return 0;
+	p->unsampled = options->unsampled;
+	return image ? fl_setup_from(p, image, err) : fl_setup(p, err);
 }
+
+static const struct fl_maker maker = {
+	.size = sizeof(struct fl_policy),
+	.setup = set_up,
+	.saved_options = fl_borrow_saved_options,
+	.free = borrow_free,
+};
 
 static int borrow_new(const struct fl_model *model, const struct fl_policy_options *options,
 		      struct fl_policy **ret, fairlead_error *err)
 {
-	return make(model, options, /* image= */ NULL, ret, err);
+	return fl_common_make(&maker, model, options, /* image= */ NULL, ret, err);
 }
 
 static int borrow_load(const struct fl_model *model, const struct fl_policy_options *options,
 		       const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
 {
-	struct fl_policy_options as_saved = *options;
-	int r = fl_borrow_saved_options(image, &as_saved, err);
-
-	return r < 0 ? r : make(model, &as_saved, image, ret, err);
+	return fl_common_make(&maker, model, options, image, ret, err);
 }
 
 /* --- events --- */
-
-static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted,
-		       fairlead_error *err)
-{
-	const struct fl_workload_row *row = fl_row(p, w);
-
-	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s",
-		       fl_model_text(p->model, row->namespace), fl_model_text(p->model, row->name),
-		       wanted);
-}
 
 /*
  * Room to undo one event of @w.  A release notes at each level of its queue a cell
@@ -120,7 +90,7 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 	int r;
 
 	if (!fl_holds_quota(j))
-		return wrong_state(p, w, "holds no quota", err);
+		return fl_common_refuse(p, w, "holds no quota", err);
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
 	fl_rung_leave(p, w);
@@ -143,7 +113,7 @@ static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	int r;
 
 	if (j->state != FL_STATE_ABSENT || j->queue.v == FL_NONE)
-		return wrong_state(
+		return fl_common_refuse(
 			p, w, "cannot be submitted: it is there already, or has no queue", err);
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
@@ -229,7 +199,9 @@ static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 	case FL_EV_CANCEL:
 		return cancel(p, w, err);
 	case FL_EV_STARTED:
-		return fl_holds_quota(&p->jobs[w.v]) ? 0 : wrong_state(p, w, "holds no quota", err);
+		return fl_holds_quota(&p->jobs[w.v]) ?
+			       0 :
+			       fl_common_refuse(p, w, "holds no quota", err);
 	case FL_EV_EVICTED:
 	case FL_EV_REJECTED:
 	case FL_EV_KILLED:
@@ -260,9 +232,9 @@ static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (fl_holds_quota(&p->jobs[w.v]))
-		return wrong_state(p, w, "holds quota already", err);
+		return fl_common_refuse(p, w, "holds quota already", err);
 	if (p->jobs[w.v].queue.v == FL_NONE || !p->lines[p->jobs[w.v].queue.v].active)
-		return wrong_state(p, w, "has no active queue", err);
+		return fl_common_refuse(p, w, "has no active queue", err);
 	return fl_cycle_try(p, w, sink, ret, err);
 }
 
@@ -284,12 +256,12 @@ static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (fl_line_state(p, w) != FL_STATE_WAITING)
-		return wrong_state(p, w, "does not wait for its turn", err);
+		return fl_common_refuse(p, w, "does not wait for its turn", err);
 	q = p->jobs[w.v].queue;
 	if (!p->lines[q.v].active)
-		return wrong_state(p, w, "has no active queue", err);
+		return fl_common_refuse(p, w, "has no active queue", err);
 	if (promised(p, q).v != FL_NONE && promised(p, q).v != w.v)
-		return wrong_state(p, w, "is behind one for whom freed quota is held", err);
+		return fl_common_refuse(p, w, "is behind one for whom freed quota is held", err);
 	return fl_cycle_serve(p, w, sink, ret, err);
 }
 
@@ -405,22 +377,6 @@ static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 	return fl_amount_min(requeue, fl_amount_min(protect, usage));
 }
 
-static int borrow_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
-{
-	fl_mark mark;
-	int r = fl_undo_mark(&p->undo, &mark, err);
-
-	if (r < 0)
-		return r;
-	if ((r = fl_undo_reserve(&p->undo, 1, sizeof p->now, err)) < 0) {
-		fl_undo_rollback(&p->undo, mark);
-		return r;
-	}
-	fl_undo_note(&p->undo, &p->now, sizeof p->now); /* answers are as of the last call */
-	*ret = mark;
-	return 0;
-}
-
 static void borrow_rollback(struct fl_policy *p, fl_mark mark)
 {
 	uint32_t changes = p->changes;
@@ -430,8 +386,6 @@ static void borrow_rollback(struct fl_policy *p, fl_mark mark)
 	if (p->changes != changes)
 		fl_change_undone(p);
 }
-
-static void borrow_keep(struct fl_policy *p, fl_mark mark) { fl_undo_keep(&p->undo, mark); }
 
 /* --- answers --- */
 
@@ -573,9 +527,9 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.forget = borrow_forget,
 	.settles = borrow_settles,
 	.wake = borrow_wake,
-	.mark = borrow_mark,
+	.mark = fl_common_mark,
 	.rollback = borrow_rollback,
-	.keep = borrow_keep,
+	.keep = fl_common_keep,
 	.share = borrow_share,
 	.state = borrow_state,
 	.placement = borrow_placement,

@@ -32,7 +32,7 @@
 #include "decide/borrow/quota/drs.h"
 #include "decide/borrow/quota/tree.h"
 #include "decide/borrow/state/holdings.h"
-#include "decide/policy.h"
+#include "decide/common.h"
 
 /* Scan position of one podset and resource group (doc/semantics/borrow.md, B9.5). */
 enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
@@ -107,13 +107,9 @@ struct fl_line {
 };
 
 struct fl_policy {
-	const struct fl_model *model;
-	const struct fl_mem *mem;
-	struct fl_arena arena, cycle_arena;
+	FL_POLICY_COMMON;
 	struct fl_tree tree;
 	struct fl_usage usage;
-	struct fl_undo undo;
-	fl_time now;                      /* of the running call */
 	struct fl_resource pods_resource; /* "pods"; FL_NONE when nobody has quota for it */
 
 	struct fl_job *jobs;   /* by workload */
@@ -194,10 +190,6 @@ static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_
 	return (struct fl_span){ s->scans + (j->shape_place - s->members.first) * s->n_scan,
 				 s->n_scan };
 }
-
-/* Write through the undo log: FL_SET(p, cell, value). */
-#define FL_SET(p, cell, value)                                                                     \
-	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
 
 /* What queue order and "newer" go by; to compare there is fl_job.age. */
 fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w);

@@ -121,10 +121,10 @@ int fl_entitle_save(const struct fl_policy *p, struct fl_image_writer *w, fairle
 					  .moving = p->moving,
 					  .changes = p->changes };
 	struct saving s = { .p = p, .w = w };
-	int r;
+	int r = fl_common_unmarked(p, "a policy is not saved", err);
 
-	if (p->undo.marks)
-		return fl_fail(err, FAIRLEAD_ESTATE, "a policy is not saved inside a mark");
+	if (r < 0)
+		return r;
 	fl_arena_init(&s.arena, p->mem);
 	if ((r = fl_image_put(w, &policy_kind, &row, 1, err)) == 0 &&
 	    (r = save_queues(&s, err)) == 0 && (r = save_jobs(&s, err)) == 0)

@@ -20,69 +20,42 @@ static struct fl_policy *entitle_free(struct fl_policy *p)
 	fl_entitle_cycle_done(p);
 	fl_usage_done(p);
 	fl_shares_free(p->shares);
-	fl_undo_done(&p->undo);
-	fl_arena_done(&p->cycle_arena);
-	fl_arena_done(&p->arena);
-	return fl_mem_free(p->mem, p);
+	return fl_common_free(p);
 }
 
-/* @image NULL: in the state of the model. */
-static int make(const struct fl_model *model, const struct fl_policy_options *options,
-		const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
+static int set_up(struct fl_policy *p, const struct fl_policy_options *options,
+		  const struct fl_image *image, fairlead_error *err)
 {
-	struct fl_policy *p;
 	int r;
 
-	if (!model->sealed)
-		return fl_fail(err, FAIRLEAD_ESTATE, "the model is not sealed");
-	p = options->mem->resize(options->mem->user, NULL, sizeof *p);
-	if (!p)
-		return fl_fail_nomem(err);
-	*p = (struct fl_policy){ .model = model,
-				 .mem = options->mem,
-				 .now = options->now,
-				 .moving = options->moving_usage };
-	fl_arena_init(&p->arena, p->mem);
-	fl_arena_init(&p->cycle_arena, p->mem);
-	fl_undo_init(&p->undo, p->mem);
+	p->moving = options->moving_usage;
 	r = fl_entitle_setup(p, err);
 	if (r == 0 && image)
 		r = fl_entitle_enter(p, image, err);
 	fl_arena_done(&p->cycle_arena);
-	if (r < 0) {
-		entitle_free(p);
-		return r;
-	}
-	*ret = p;
-	return 0;
+	return r;
 }
+
+static const struct fl_maker maker = {
+	.size = sizeof(struct fl_policy),
+	.setup = set_up,
+	.saved_options = fl_entitle_saved_options,
+	.free = entitle_free,
+};
 
 static int entitle_new(const struct fl_model *model, const struct fl_policy_options *options,
 		       struct fl_policy **ret, fairlead_error *err)
 {
-	return make(model, options, /* image= */ NULL, ret, err);
+	return fl_common_make(&maker, model, options, /* image= */ NULL, ret, err);
 }
 
 static int entitle_load(const struct fl_model *model, const struct fl_policy_options *options,
 			const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
 {
-	struct fl_policy_options as_saved = *options;
-	int r = fl_entitle_saved_options(image, &as_saved, err);
-
-	return r < 0 ? r : make(model, &as_saved, image, ret, err);
+	return fl_common_make(&maker, model, options, image, ret, err);
 }
 
 /* --- events --- */
-
-static int wrong_state(const struct fl_policy *p, struct fl_workload w, const char *wanted,
-		       fairlead_error *err)
-{
-	const struct fl_workload_row *row = fl_row(p, w);
-
-	return fl_fail(err, FAIRLEAD_ESTATE, "workload '%s/%s' %s",
-		       fl_model_text(p->model, row->namespace), fl_model_text(p->model, row->name),
-		       wanted);
-}
 
 /* All tasks of @w that are in state @from, off their machines. */
 static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state from,
@@ -118,7 +91,7 @@ static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	int r;
 
 	if (j->present || j->queue.v == FL_NONE)
-		return wrong_state(
+		return fl_common_refuse(
 			p, w, "cannot be submitted: it is there already, or has no queue", err);
 	r = set_present(p, w, true, err);
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n && r >= 0; t++)
@@ -178,18 +151,18 @@ static int apply_to(struct fl_policy *p, const struct fl_event *event, fairlead_
 	case FL_EV_CANCEL:
 		return leave(p, w, err);
 	case FL_EV_STARTED:
-		return holds ? 0 : wrong_state(p, w, "runs nothing", err);
+		return holds ? 0 : fl_common_refuse(p, w, "runs nothing", err);
 	case FL_EV_EVICTED:
 	case FL_EV_REJECTED:
 		return holds ? let_go(p, w, event->kind == FL_EV_REJECTED, err) :
-			       wrong_state(p, w, "runs nothing", err);
+			       fl_common_refuse(p, w, "runs nothing", err);
 	case FL_EV_KILLED:
 		if (!holds)
-			return wrong_state(p, w, "runs nothing", err);
+			return fl_common_refuse(p, w, "runs nothing", err);
 		return event->machine.v == FL_NONE ? let_go(p, w, /* all= */ true, err) :
 						     kill_on(p, w, event->machine, err);
 	case FL_EV_FINISHED:
-		return holds ? leave(p, w, err) : wrong_state(p, w, "runs nothing", err);
+		return holds ? leave(p, w, err) : fl_common_refuse(p, w, "runs nothing", err);
 	case FL_EV_CELL:
 	case FL_EV_USAGE:
 		break;
@@ -266,9 +239,9 @@ static int suits_a_cycle(const struct fl_policy *p, struct fl_workload w, fairle
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (p->jobs[w.v].queue.v == FL_NONE)
-		return wrong_state(p, w, "has no queue that takes part", err);
+		return fl_common_refuse(p, w, "has no queue that takes part", err);
 	if (p->jobs[w.v].n_waits == 0 && p->jobs[w.v].tasks.n > 0)
-		return wrong_state(p, w, "wants nothing more", err);
+		return fl_common_refuse(p, w, "wants nothing more", err);
 	return 0;
 }
 
@@ -296,24 +269,6 @@ static int entitle_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 	p->now = now;
 	return fl_wake_up(p, err);
 }
-
-static int entitle_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
-{
-	fl_mark mark;
-	int r = fl_undo_mark(&p->undo, &mark, err);
-
-	if (r < 0)
-		return r;
-	if ((r = fl_undo_reserve(&p->undo, 1, sizeof p->now, err)) < 0) {
-		fl_undo_rollback(&p->undo, mark);
-		return r;
-	}
-	fl_undo_note(&p->undo, &p->now, sizeof p->now); /* answers are as of the last call */
-	*ret = mark;
-	return 0;
-}
-
-static void entitle_keep(struct fl_policy *p, fl_mark mark) { fl_undo_keep(&p->undo, mark); }
 
 /* --- answers --- */
 
@@ -441,9 +396,9 @@ const struct fl_policy_ops fl_entitle_policy = {
 	.serve = entitle_serve,
 	.forget = entitle_forget,
 	.wake = fl_wake,
-	.mark = entitle_mark,
+	.mark = fl_common_mark,
 	.rollback = roll_back,
-	.keep = entitle_keep,
+	.keep = fl_common_keep,
 	.share = entitle_share,
 	.state = entitle_state,
 	.placement = entitle_placement,

@@ -10,8 +10,8 @@
 
 #include "base/bitset.h"
 #include "base/undo.h"
+#include "decide/common.h"
 #include "decide/entitle/standing.h"
-#include "decide/policy.h"
 #include "decide/share/history.h"
 
 enum fl_task_state {
@@ -87,12 +87,8 @@ struct fl_idle {
 };
 
 struct fl_policy {
-	const struct fl_model *model;
-	const struct fl_mem *mem;
-	struct fl_arena arena, cycle_arena;
-	struct fl_undo undo;
+	FL_POLICY_COMMON;
 	/* of the running call */
-	fl_time now;
 	const struct fl_sink *sink; /* NULL: nobody listens */
 	struct fl_workload only;    /* nobody else is served; FL_NONE: all are */
 
@@ -152,10 +148,6 @@ static inline uint32_t fl_state_above(const struct fl_policy *p, uint32_t q)
 
 	return parent == FL_NONE ? p->model->n_nodes : parent;
 }
-
-/* Write through the undo log: FL_SET(p, cell, value). */
-#define FL_SET(p, cell, value)                                                                     \
-	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
 
 /*
  * state.c: what a task does, with all that follows for its machine, its workload and the

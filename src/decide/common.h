@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * common - what the policies' doors do alike: made, marked, taken over
+ *
+ * Every struct fl_policy begins with FL_POLICY_COMMON, so it is a struct fl_common, too.
+ *
+ * Private to the policies.
+ */
+#ifndef FL_DECIDE_COMMON_H
+#define FL_DECIDE_COMMON_H
+
+#include "base/image.h"
+#include "base/undo.h"
+#include "decide/adopt.h"
+#include "decide/policy.h"
+
+#define FL_COMMON_MEMBERS                                                                          \
+	const struct fl_model *model;                                                              \
+	const struct fl_mem *mem;                                                                  \
+	struct fl_arena arena, cycle_arena;                                                        \
+	struct fl_undo undo;                                                                       \
+	fl_time now /* of the running call */
+
+struct fl_common {
+	FL_COMMON_MEMBERS;
+};
+
+/* The first members of a struct fl_policy. */
+#define FL_POLICY_COMMON                                                                           \
+	union {                                                                                    \
+		struct fl_common common;                                                           \
+		struct {                                                                           \
+			FL_COMMON_MEMBERS;                                                         \
+		};                                                                                 \
+	}
+
+/* Write through the undo log: FL_SET(p, cell, value). */
+#define FL_SET(p, cell, value)                                                                     \
+	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
+
+/* --- made: `new` and `load` of policy.h --- */
+
+struct fl_maker {
+	size_t size; /* of its struct fl_policy */
+	/* FL_POLICY_COMMON is filled in, all else zeroed; @image NULL: in the state of the model. */
+	int (*setup)(struct fl_policy *p, const struct fl_policy_options *options,
+		     const struct fl_image *image, fairlead_error *err);
+	/* What an image says of them, before anything is set up. */
+	int (*saved_options)(const struct fl_image *image, struct fl_policy_options *ret,
+			     fairlead_error *err);
+	struct fl_policy *(*free)(struct fl_policy *p); /* of half-made ones, too */
+};
+
+int fl_common_make(const struct fl_maker *maker, const struct fl_model *model,
+		   const struct fl_policy_options *options, const struct fl_image *image,
+		   struct fl_policy **ret, fairlead_error *err);
+/* The last that a policy's `free` does: memory of the arenas, the undo log, and @p. */
+struct fl_policy *fl_common_free(struct fl_policy *p);
+
+/* --- marked --- */
+
+int fl_common_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err);
+void fl_common_keep(struct fl_policy *p, fl_mark mark);
+/* Only outside marks: FAIRLEAD_ESTATE, "@what inside a mark". */
+int fl_common_unmarked(const struct fl_policy *p, const char *what, fairlead_error *err);
+
+/* FAIRLEAD_ESTATE: "workload 'namespace/name' @wanted". */
+int fl_common_refuse(const struct fl_policy *p, struct fl_workload w, const char *wanted,
+		     fairlead_error *err);
+
+/* --- taken over --- */
+
+/*
+ * `adopt` of policy.h but for what is carried: which row of @from is which row of @p, in *@ret, until
+ * fl_adoption_done.
+ */
+int fl_common_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *from,
+		    const struct fl_workload *was, struct fl_adoption *ret, fairlead_error *err);
+
+#endif
