@@ -33,13 +33,10 @@ static bool parse(const char *name, struct fl_checkpoint *ret)
 
 int fl_checkpoint_read(struct fl_db *db, struct fl_checkpoint *ret, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_CHECKPOINT, err);
+	struct fl_query q = fl_query(db, FL_SQL_CHECKPOINT);
+	int r = fl_query_next(&q, err);
 
-	if (r < 0)
-		return r;
 	*ret = (struct fl_checkpoint){ 0 };
-	r = fl_query_next(&q, err);
 	if (r > 0) {
 		fl_take_row(&q, FL_TABLE_CHECKPOINT, ret);
 		if (!fl_take_int(&q))

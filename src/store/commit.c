@@ -48,7 +48,11 @@ static int put_part(struct fl_db *db, struct putting *p, enum fl_batch_part part
 	const void *rows;
 	uint32_t n = fl_batch_rows(p->batch, part, &rows);
 	struct fl_query q;
-	int r = n ? fl_query_begin(&q, db, writes[part].sql, err) : 0;
+	int r = 0;
+
+	if (n == 0)
+		return 0;
+	q = fl_query(db, writes[part].sql);
 
 	for (uint32_t i = 0; i < n && r == 0; i++) {
 		const void *row = (const char *)rows + i * fl_batch_row_size(part);
@@ -72,10 +76,10 @@ static int put_latest(struct fl_db *db, const struct putting *p, fairlead_error 
 	const struct fl_batch *b = p->batch;
 	uint64_t job = 0;
 	struct fl_query q;
-	int r = b->n_journal ? fl_query_begin(&q, db, FL_SQL_PUT_LATEST, err) : 1;
 
-	if (r != 0)
-		return r < 0 ? r : 0;
+	if (!b->n_journal)
+		return 0;
+	q = fl_query(db, FL_SQL_PUT_LATEST);
 	for (uint32_t i = 0; i < b->n_new_jobs; i++)
 		job = b->new_jobs[i].id > job ? b->new_jobs[i].id : job;
 	fl_put_int(&q, (int64_t)job);

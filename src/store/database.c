@@ -194,21 +194,17 @@ void fl_db_close(struct fl_db *db)
 
 /* --- statements --- */
 
-int fl_query_begin(struct fl_query *q, struct fl_db *db, enum fl_sql sql, fairlead_error *err)
+struct fl_query fl_query(struct fl_db *db, enum fl_sql sql)
 {
 	sqlite3_stmt **statement = &db->statements[sql];
+	struct fl_query q = { .db = db };
 
-	if (!*statement) {
-		int rc = sqlite3_prepare_v3(db->handle, fl_sql_texts[sql], -1,
-					    SQLITE_PREPARE_PERSISTENT, statement, NULL);
-
-		if (rc != SQLITE_OK)
-			return fl_db_fail(db, rc, err);
-	}
-	if (sqlite3_stmt_busy(*statement))
-		return fl_fail(err, FAIRLEAD_ESTATE, "%s is being read already", db->path);
-	*q = (struct fl_query){ .db = db, .statement = *statement };
-	return 0;
+	if (!*statement)
+		q.rc = sqlite3_prepare_v3(db->handle, fl_sql_texts[sql], -1,
+					  SQLITE_PREPARE_PERSISTENT, statement, NULL);
+	q.busy = *statement && sqlite3_stmt_busy(*statement);
+	q.statement = q.busy ? NULL : *statement;
+	return q;
 }
 
 static void note(struct fl_query *q, int rc)
@@ -219,10 +215,15 @@ static void note(struct fl_query *q, int rc)
 
 void fl_put_int(struct fl_query *q, int64_t v)
 {
-	note(q, sqlite3_bind_int64(q->statement, ++q->put, v));
+	if (q->statement)
+		note(q, sqlite3_bind_int64(q->statement, ++q->put, v));
 }
 
-void fl_put_null(struct fl_query *q) { note(q, sqlite3_bind_null(q->statement, ++q->put)); }
+void fl_put_null(struct fl_query *q)
+{
+	if (q->statement)
+		note(q, sqlite3_bind_null(q->statement, ++q->put));
+}
 
 void fl_put_id(struct fl_query *q, uint64_t id)
 {
@@ -242,7 +243,8 @@ void fl_put_time(struct fl_query *q, fl_time t)
 
 void fl_put_text(struct fl_query *q, const char *text)
 {
-	note(q, sqlite3_bind_text(q->statement, ++q->put, text, -1, SQLITE_STATIC));
+	if (q->statement)
+		note(q, sqlite3_bind_text(q->statement, ++q->put, text, -1, SQLITE_STATIC));
 }
 
 void fl_put_limit(struct fl_query *q, uint32_t limit)
@@ -254,10 +256,13 @@ int fl_query_next(struct fl_query *q, fairlead_error *err)
 {
 	int rc = q->rc;
 
+	if (q->busy)
+		return fl_fail(err, FAIRLEAD_ESTATE, "%s is being read already", q->db->path);
 	q->taken = 0;
-	errno = 0;
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK) {
+		errno = 0;
 		rc = sqlite3_step(q->statement);
+	}
 	if (rc == SQLITE_ROW)
 		return 1;
 	return rc == SQLITE_DONE ? 0 : fl_db_fail(q->db, rc, err);
@@ -313,20 +318,16 @@ int fl_query_taken(const struct fl_query *q, fairlead_error *err)
 
 int fl_db_run(struct fl_db *db, enum fl_sql sql, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
 
-	return r < 0 ? r : fl_query_run(&q, err);
+	return fl_query_run(&q, err);
 }
 
 int fl_db_number(struct fl_db *db, enum fl_sql sql, int64_t *ret, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
+	int r = fl_query_next(&q, err);
 
-	if (r < 0)
-		return r;
-	r = fl_query_next(&q, err);
 	if (r >= 0)
 		*ret = r > 0 ? fl_take_int(&q) : 0;
 	return fl_query_end(&q, r);

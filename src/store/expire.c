@@ -14,11 +14,9 @@ struct expiring {
 static int drop(struct fl_db *db, enum fl_sql sql, fl_time before, struct expiring *e,
 		fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
+	int r;
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, before);
 	fl_put_int(&q, STEP);
 	r = fl_query_run(&q, err);
@@ -29,11 +27,9 @@ static int drop(struct fl_db *db, enum fl_sql sql, fl_time before, struct expiri
 
 static int find_jobs(struct fl_db *db, struct expiring *e, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_EXPIRED_JOBS, err);
+	struct fl_query q = fl_query(db, FL_SQL_EXPIRED_JOBS);
+	int r;
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, e->keep->jobs_before);
 	fl_put_int(&q, JOBS);
 	while ((r = fl_query_next(&q, err)) > 0)
@@ -49,9 +45,8 @@ static int drop_jobs(struct fl_db *db, const struct expiring *e, fairlead_error 
 	int r = 0;
 
 	for (size_t p = 0; p < sizeof parts / sizeof *parts && r == 0; p++) {
-		struct fl_query q;
+		struct fl_query q = fl_query(db, parts[p]);
 
-		r = fl_query_begin(&q, db, parts[p], err);
 		for (uint32_t i = 0; i < e->n_jobs && r == 0; i++) {
 			fl_put_int(&q, (int64_t)e->jobs[i]);
 			r = fl_query_run(&q, err);
@@ -63,12 +58,10 @@ static int drop_jobs(struct fl_db *db, const struct expiring *e, fairlead_error 
 /* The first row that stays goes on from the sum of the last one that does not. */
 static int drop_journal(struct fl_db *db, struct expiring *e, fairlead_error *err)
 {
-	struct fl_query q;
+	struct fl_query q = fl_query(db, FL_SQL_EXPIRED_LAST);
 	int64_t sum = 0;
-	int found, r = fl_query_begin(&q, db, FL_SQL_EXPIRED_LAST, err);
+	int found, r;
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, e->keep->events_before);
 	fl_put_int(&q, STEP);
 	found = fl_query_next(&q, err);
@@ -77,9 +70,7 @@ static int drop_journal(struct fl_db *db, struct expiring *e, fairlead_error *er
 	r = fl_query_end(&q, found);
 	if (r < 0 || found == 0)
 		return r;
-	r = fl_query_begin(&q, db, FL_SQL_PUT_BEHIND, err);
-	if (r < 0)
-		return r;
+	q = fl_query(db, FL_SQL_PUT_BEHIND);
 	fl_put_int(&q, sum);
 	r = fl_query_run(&q, err);
 	return r < 0 ? r : drop(db, FL_SQL_EXPIRE_JOURNAL, e->keep->events_before, e, err);

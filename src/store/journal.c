@@ -118,10 +118,9 @@ static int each_row(struct fl_db *db, uint64_t after, each_row_fn *fn, void *use
 	struct fl_query q;
 	int r = fl_latest_read(db, &latest, err);
 
-	if (r == 0)
-		r = fl_query_begin(&q, db, FL_SQL_JOURNAL, err);
 	if (r < 0)
 		return r;
+	q = fl_query(db, FL_SQL_JOURNAL);
 	before = latest.behind;
 	fl_put_int(&q, (int64_t)after);
 	while ((r = fl_query_next(&q, err)) > 0) {
@@ -200,13 +199,10 @@ int fl_journal_check(struct fl_store *s, struct fl_db *db, uint64_t passed, fair
 
 int fl_journal_end(struct fl_db *db, struct fl_journal_end *ret, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_LAST, err);
+	struct fl_query q = fl_query(db, FL_SQL_LAST);
+	int r = fl_query_next(&q, err);
 
-	if (r < 0)
-		return r;
 	*ret = (struct fl_journal_end){ 0 };
-	r = fl_query_next(&q, err);
 	if (r > 0) {
 		ret->seq = fl_take_id(&q);
 		ret->at = fl_take_int(&q);
@@ -219,7 +215,7 @@ int fl_journal_end(struct fl_db *db, struct fl_journal_end *ret, fairlead_error 
 
 struct reading {
 	const struct fl_store *s;
-	int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err);
+	fl_journal_fn *fn;
 	void *user;
 };
 
@@ -231,9 +227,8 @@ static int read_row(void *user, const struct fl_journal_row *row, const char *wr
 	return wrong ? row_damaged(&r->s->reader, row, wrong, err) : r->fn(r->user, row, err);
 }
 
-int fl_store_journal(struct fl_store *s, uint64_t after,
-		     int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err),
-		     void *user, fairlead_error *err)
+int fl_store_journal(struct fl_store *s, uint64_t after, fl_journal_fn *fn, void *user,
+		     fairlead_error *err)
 {
 	struct reading reading = { s, fn, user };
 

@@ -7,11 +7,9 @@
 
 int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_GET, err);
+	struct fl_query q = fl_query(db, FL_SQL_GET);
+	int r;
 
-	if (r < 0)
-		return r;
 	fl_put_text(&q, name);
 	r = fl_query_next(&q, err);
 	if (r == 0) {
@@ -55,11 +53,8 @@ int fl_store_set(struct fl_store *s, const char *name, const char *value, fairle
 
 int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_NUMBER_ABOVE, err);
+	struct fl_query q = fl_query(db, FL_SQL_NUMBER_ABOVE);
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, (int64_t)job);
 	return fl_query_run(&q, err);
 }
@@ -84,13 +79,10 @@ int fl_latest_damaged(const struct fl_db *db, fairlead_error *err)
 
 int fl_latest_read(struct fl_db *db, struct fl_latest *ret, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_LATEST, err);
+	struct fl_query q = fl_query(db, FL_SQL_LATEST);
+	int r = fl_query_next(&q, err);
 
-	if (r < 0)
-		return r;
 	*ret = (struct fl_latest){ 0 };
-	r = fl_query_next(&q, err);
 	if (r > 0) {
 		fl_take_row(&q, FL_TABLE_LATEST, ret);
 		r = fl_query_taken(&q, err);
@@ -162,9 +154,8 @@ static enum fl_sql jobs_by(const struct fl_job_filter *f)
 	return f->newest_first ? FL_SQL_JOBS_DOWN : FL_SQL_JOBS;
 }
 
-int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
-		  int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		  void *user, fairlead_error *err)
+int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job_fn *fn, void *user,
+		  fairlead_error *err)
 {
 	struct fl_query q;
 	struct fl_db own;
@@ -172,12 +163,7 @@ int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
 
 	if (r < 0)
 		return r;
-	r = fl_query_begin(&q, filter->aside ? &own : &s->reader, jobs_by(filter), err);
-	if (r < 0) {
-		if (filter->aside)
-			fl_db_close(&own);
-		return r;
-	}
+	q = fl_query(filter->aside ? &own : &s->reader, jobs_by(filter));
 	fl_put_int(&q, filter->without_spec);
 	fl_put_int(&q, (int64_t)filter->after);
 	fl_put_text(&q, filter->queue);
@@ -210,15 +196,11 @@ static int job_damaged(const struct fl_store *s, const struct fl_job_row *row, f
 	return FAIRLEAD_EINPUT;
 }
 
-int fl_store_job(struct fl_store *s, uint64_t id,
-		 int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		 void *user, fairlead_error *err)
+int fl_store_job(struct fl_store *s, uint64_t id, fl_job_fn *fn, void *user, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, FL_SQL_JOB, err);
+	struct fl_query q = fl_query(&s->reader, FL_SQL_JOB);
+	int r;
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, /* without spec= */ 0);
 	fl_put_int(&q, (int64_t)id);
 	r = fl_query_next(&q, err);

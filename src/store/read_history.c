@@ -18,12 +18,9 @@ static enum fl_sql events_by(const struct fl_event_filter *f)
 static int event_from(struct fl_db *db, uint64_t seq, uint64_t *ret_seq, fl_time *ret_at,
 		      fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_EVENT_FROM, err);
-	int found;
+	struct fl_query q = fl_query(db, FL_SQL_EVENT_FROM);
+	int r, found;
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, (int64_t)seq);
 	found = fl_query_next(&q, err);
 	if (found > 0) {
@@ -63,8 +60,7 @@ static int row_of_time(struct fl_db *db, fl_time since, uint64_t *ret, fairlead_
 	return 0;
 }
 
-int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
-		    int (*fn)(void *user, const struct fl_event_row *row, fairlead_error *err),
+int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter, fl_event_fn *fn,
 		    void *user, fairlead_error *err)
 {
 	uint64_t after_seq = filter->after_seq, begin = 0;
@@ -79,10 +75,9 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 		after_seq = begin - 1;
 		after_n = UINT32_MAX;
 	}
-	if (r == 0)
-		r = fl_query_begin(&q, &s->reader, events_by(filter), err);
 	if (r < 0)
 		return r;
+	q = fl_query(&s->reader, events_by(filter));
 	fl_put_int(&q, (int64_t)after_seq);
 	fl_put_int(&q, after_n);
 	fl_put_id(&q, filter->job);
@@ -98,10 +93,8 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
 /* --- admissions --- */
 
 /* All rows of a query whose parameters are put. */
-static int each_admission(struct fl_store *s, struct fl_query *q,
-			  int (*fn)(void *user, const struct fl_admission_row *row,
-				    fairlead_error *err),
-			  void *user, fairlead_error *err)
+static int each_admission(struct fl_store *s, struct fl_query *q, fl_admission_fn *fn, void *user,
+			  fairlead_error *err)
 {
 	struct fl_admission_row row;
 	int r;
@@ -112,26 +105,18 @@ static int each_admission(struct fl_store *s, struct fl_query *q,
 	return fl_query_end(q, r);
 }
 
-int fl_store_admissions(struct fl_store *s, uint64_t job,
-			int (*fn)(void *user, const struct fl_admission_row *row,
-				  fairlead_error *err),
-			void *user, fairlead_error *err)
+int fl_store_admissions(struct fl_store *s, uint64_t job, fl_admission_fn *fn, void *user,
+			fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, job ? FL_SQL_ADMISSIONS : FL_SQL_ADMISSIONS_OPEN,
-			       err);
+	struct fl_query q = fl_query(&s->reader, job ? FL_SQL_ADMISSIONS : FL_SQL_ADMISSIONS_OPEN);
 
-	if (r < 0)
-		return r;
 	if (job)
 		fl_put_int(&q, (int64_t)job);
 	return each_admission(s, &q, fn, user, err);
 }
 
-int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
-		      int (*fn)(void *user, const struct fl_admission_row *row,
-				fairlead_error *err),
-		      void *user, fairlead_error *err)
+int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to, fl_admission_fn *fn, void *user,
+		      fairlead_error *err)
 {
 	struct fl_query q;
 	struct fl_db db;
@@ -139,25 +124,20 @@ int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
 
 	if (r < 0)
 		return r;
-	r = fl_query_begin(&q, &db, FL_SQL_HOLDINGS, err);
-	if (r == 0) {
-		fl_put_int(&q, from);
-		fl_put_int(&q, to);
-		r = each_admission(s, &q, fn, user, err);
-	}
+	q = fl_query(&db, FL_SQL_HOLDINGS);
+	fl_put_int(&q, from);
+	fl_put_int(&q, to);
+	r = each_admission(s, &q, fn, user, err);
 	fl_db_close(&db);
 	return r;
 }
 
-static int sum(struct fl_db *db, enum fl_sql sql, fl_time from, fl_time to,
-	       int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
+static int sum(struct fl_db *db, enum fl_sql sql, fl_time from, fl_time to, fl_usage_fn *fn,
 	       void *user, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
+	int r;
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, from);
 	fl_put_int(&q, to);
 	while ((r = fl_query_next(&q, err)) > 0) {
@@ -184,19 +164,15 @@ static int sum(struct fl_db *db, enum fl_sql sql, fl_time from, fl_time to,
 static int note_left_out(struct fl_store *s, struct fl_db *db, fl_time from, fl_time to,
 			 fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_HOLDINGS_DAMAGED, err);
+	struct fl_query q = fl_query(db, FL_SQL_HOLDINGS_DAMAGED);
 
-	if (r < 0)
-		return r;
 	fl_put_int(&q, from);
 	fl_put_int(&q, to);
 	return each_admission(s, &q, /* fn: none of them fits */ NULL, NULL, err);
 }
 
-int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
-		   int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
-		   void *user, fairlead_error *err)
+int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
+		   fairlead_error *err)
 {
 	struct fl_db db;
 	int r = fl_store_aside(s, &db, err);
@@ -217,33 +193,25 @@ int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
 
 /* --- conditions, audit --- */
 
-int fl_store_conditions(struct fl_store *s,
-			int (*fn)(void *user, const struct fl_condition_row *row,
-				  fairlead_error *err),
-			void *user, fairlead_error *err)
+int fl_store_conditions(struct fl_store *s, fl_condition_fn *fn, void *user, fairlead_error *err)
 {
 	struct fl_condition_row row;
-	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, FL_SQL_CONDITIONS, err);
+	struct fl_query q = fl_query(&s->reader, FL_SQL_CONDITIONS);
+	int r;
 
-	if (r < 0)
-		return r;
 	while ((r = fl_row_next(s, &q, FL_TABLE_CONDITION, &row, err)) > 0)
 		if ((r = fn(user, &row, err)) < 0)
 			break;
 	return fl_query_end(&q, r);
 }
 
-int fl_store_audit(struct fl_store *s, uint32_t limit,
-		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
-		   void *user, fairlead_error *err)
+int fl_store_audit(struct fl_store *s, uint32_t limit, fl_audit_fn *fn, void *user,
+		   fairlead_error *err)
 {
 	struct fl_audit_row row;
-	struct fl_query q;
-	int r = fl_query_begin(&q, &s->reader, FL_SQL_AUDIT, err);
+	struct fl_query q = fl_query(&s->reader, FL_SQL_AUDIT);
+	int r;
 
-	if (r < 0)
-		return r;
 	fl_put_limit(&q, limit);
 	while ((r = fl_row_next(s, &q, FL_TABLE_AUDIT, &row, err)) > 0)
 		if ((r = fn(user, &row, err)) < 0)

@@ -26,11 +26,9 @@ static const char schema_setting[] = "schema";
 static int sum_schema(struct fl_db *db, char ret[SUM_TEXT], fairlead_error *err)
 {
 	struct fl_sum sum = { { 0, 0 } };
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, FL_SQL_SCHEMA, err);
+	struct fl_query q = fl_query(db, FL_SQL_SCHEMA);
+	int r;
 
-	if (r < 0)
-		return r;
 	while ((r = fl_query_next(&q, err)) > 0)
 		for (int i = 0; i < 4; i++)
 			fl_sum_text(&sum, fl_take_text(&q));
@@ -92,12 +90,9 @@ int fl_schema_migrate(struct fl_db *db, const struct fl_migrations *m, fairlead_
 /* "ok", or what is wrong first. */
 static int check_pages(struct fl_db *db, enum fl_sql sql, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
+	int r = fl_query_next(&q, err);
 
-	if (r < 0)
-		return r;
-	r = fl_query_next(&q, err);
 	if (r > 0) {
 		const char *text = fl_take_text(&q);
 

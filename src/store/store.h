@@ -129,6 +129,14 @@ int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlea
  * may be read, but not the same again (FAIRLEAD_ESTATE).
  */
 
+typedef int fl_journal_fn(void *user, const struct fl_journal_row *row, fairlead_error *err);
+typedef int fl_job_fn(void *user, const struct fl_job_row *row, fairlead_error *err);
+typedef int fl_event_fn(void *user, const struct fl_event_row *row, fairlead_error *err);
+typedef int fl_admission_fn(void *user, const struct fl_admission_row *row, fairlead_error *err);
+typedef int fl_usage_fn(void *user, const struct fl_usage_sum_row *row, fairlead_error *err);
+typedef int fl_condition_fn(void *user, const struct fl_condition_row *row, fairlead_error *err);
+typedef int fl_audit_fn(void *user, const struct fl_audit_row *row, fairlead_error *err);
+
 /* Small things by name: "config", "boot". FAIRLEAD_ENOENT. Set is durable on return. */
 int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err);
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err);
@@ -144,13 +152,10 @@ struct fl_store_end {
 };
 int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *err);
 
-int fl_store_journal(struct fl_store *s, uint64_t after,
-		     int (*fn)(void *user, const struct fl_journal_row *row, fairlead_error *err),
-		     void *user, fairlead_error *err);
+int fl_store_journal(struct fl_store *s, uint64_t after, fl_journal_fn *fn, void *user,
+		     fairlead_error *err);
 /* FAIRLEAD_ENOENT.  FAIRLEAD_EINPUT: it is damaged, so nothing of it is told. */
-int fl_store_job(struct fl_store *s, uint64_t id,
-		 int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		 void *user, fairlead_error *err);
+int fl_store_job(struct fl_store *s, uint64_t id, fl_job_fn *fn, void *user, fairlead_error *err);
 
 struct fl_job_filter {
 	const char *queue, *user; /* NULL: any */
@@ -163,9 +168,8 @@ struct fl_job_filter {
 	bool damaged;      /* also those that are, with `damaged` set; else they are left out */
 	bool aside;        /* by a connection of its own: on any thread */
 };
-int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter,
-		  int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		  void *user, fairlead_error *err);
+int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job_fn *fn, void *user,
+		  fairlead_error *err);
 
 struct fl_event_filter {
 	uint64_t after_seq;
@@ -176,32 +180,22 @@ struct fl_event_filter {
 	uint32_t limit;
 	bool newest_first;
 };
-int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter,
-		    int (*fn)(void *user, const struct fl_event_row *row, fairlead_error *err),
+int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter, fl_event_fn *fn,
 		    void *user, fairlead_error *err);
-int fl_store_admissions(struct fl_store *s, uint64_t job,
-			int (*fn)(void *user, const struct fl_admission_row *row,
-				  fairlead_error *err),
-			void *user, fairlead_error *err); /* job 0: of all that hold quota */
+int fl_store_admissions(struct fl_store *s, uint64_t job, fl_admission_fn *fn, void *user,
+			fairlead_error *err); /* job 0: of all that hold quota */
 /*
  * Those that waited or held something within (from, to], in no order; and what was held then, in
  * sum: a row for each queue, then by queue, resource and flavor.  What is still held counts until
  * @to.  Both have a connection of their own, so they may be read on any thread.
  */
-int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to,
-		      int (*fn)(void *user, const struct fl_admission_row *row,
-				fairlead_error *err),
-		      void *user, fairlead_error *err);
-int fl_store_usage(struct fl_store *s, fl_time from, fl_time to,
-		   int (*fn)(void *user, const struct fl_usage_sum_row *row, fairlead_error *err),
-		   void *user, fairlead_error *err);
-int fl_store_conditions(struct fl_store *s,
-			int (*fn)(void *user, const struct fl_condition_row *row,
-				  fairlead_error *err),
-			void *user, fairlead_error *err);
-int fl_store_audit(struct fl_store *s, uint32_t limit,
-		   int (*fn)(void *user, const struct fl_audit_row *row, fairlead_error *err),
-		   void *user, fairlead_error *err);
+int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to, fl_admission_fn *fn, void *user,
+		      fairlead_error *err);
+int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
+		   fairlead_error *err);
+int fl_store_conditions(struct fl_store *s, fl_condition_fn *fn, void *user, fairlead_error *err);
+int fl_store_audit(struct fl_store *s, uint32_t limit, fl_audit_fn *fn, void *user,
+		   fairlead_error *err);
 
 /*
  * What was found, since it was opened, that is not what was written, and that the daemon can do

@@ -60,17 +60,18 @@ int fl_db_damaged(const char *path, const char *what, fairlead_error *err);
 
 /*
  * One use of a statement: begin, put its parameters in their order, then run; or next row by row,
- * and take their columns in their order.  What went wrong on the way is told by the step.
+ * and take their columns in their order.  What went wrong on the way, from the beginning on, is told by
+ * the step (FAIRLEAD_ESTATE: from within a callback of the same one).
  */
 struct fl_query {
 	struct fl_db *db;
-	sqlite3_stmt *statement;
-	int put, taken; /* columns so far */
+	sqlite3_stmt *statement; /* NULL: it cannot be had */
+	int put, taken;          /* columns so far */
 	int rc;
+	bool busy; /* it is used already: this is within a callback of the same one */
 };
 
-/* FAIRLEAD_ESTATE: from within a callback of the same one. */
-int fl_query_begin(struct fl_query *q, struct fl_db *db, enum fl_sql sql, fairlead_error *err);
+struct fl_query fl_query(struct fl_db *db, enum fl_sql sql);
 void fl_put_int(struct fl_query *q, int64_t v);
 void fl_put_null(struct fl_query *q);
 void fl_put_id(struct fl_query *q, uint64_t id);        /* 0: NULL */

@@ -80,11 +80,8 @@ int64_t fl_row_sum(int64_t before, enum fl_store_table table, const void *row)
 int fl_row_write(struct fl_db *db, enum fl_sql sql, enum fl_store_table table, const void *row,
 		 fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
 
-	if (r < 0)
-		return r;
 	fl_put_row(&q, table, row);
 	return fl_query_run(&q, err);
 }

@@ -8,12 +8,9 @@
 /* Of one table: how many rows are not what was written, and which comes first. */
 static int verify_rows(struct fl_db *db, enum fl_sql sql, const char *what, fairlead_error *err)
 {
-	struct fl_query q;
-	int r = fl_query_begin(&q, db, sql, err);
+	struct fl_query q = fl_query(db, sql);
+	int r = fl_query_next(&q, err);
 
-	if (r < 0)
-		return r;
-	r = fl_query_next(&q, err);
 	if (r > 0) {
 		uint64_t n = fl_take_id(&q);
 		const char *first = fl_take_text(&q);

@@ -73,7 +73,7 @@ fl_time fl_core_started(const struct fl_core *c) { return c->started; }
 
 struct one {
 	uint64_t id;
-	int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err);
+	fl_job_fn *fn;
 	void *user;
 	bool there;
 };
@@ -90,9 +90,8 @@ static int see_one(void *user, const struct fl_job_row *row, fairlead_error *err
 	return one->fn(one->user, row, err);
 }
 
-int fl_core_row(const struct fl_core *c, uint64_t id,
-		int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		void *user, fairlead_error *err)
+int fl_core_row(const struct fl_core *c, uint64_t id, fl_job_fn *fn, void *user,
+		fairlead_error *err)
 {
 	const struct fl_job_filter filter = {
 		.after = id - 1, .limit = 1, .without_spec = true, .damaged = true

@@ -32,9 +32,8 @@ struct fl_store *fl_core_store(const struct fl_core *c);
  * The row of a job, whose spec may be damaged: it is not read.  FAIRLEAD_ENOENT; FAIRLEAD_EINPUT: the
  * row itself is.
  */
-int fl_core_row(const struct fl_core *c, uint64_t id,
-		int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err),
-		void *user, fairlead_error *err);
+int fl_core_row(const struct fl_core *c, uint64_t id, fl_job_fn *fn, void *user,
+		fairlead_error *err);
 struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret);
 const struct fl_config *fl_core_config(const struct fl_core *c);
 const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c);
