@@ -171,6 +171,7 @@ def test_job_whole(shared):
     assert job["command"] == ["sh", "-c", "exit 3"] and job["environment"] == {"K": "v"}
     assert ms(job["submittedAt"]) <= ms(job["startedAt"]) <= ms(job["endedAt"])
     assert job["reason"] == "exited with status 3"
+    assert "devices" not in job, "it has none, in memory as in its row"
     attempts = shared.until(lambda: (a := shared.job(number)["attempts"]) and a[0]["to"] and a,
                             "its attempt has an end")
     assert [a["attempt"] for a in attempts] == [1]
@@ -235,6 +236,7 @@ def test_wishes(shared):
         assert wish(f"priority?value={value.replace(' ', '%20')}").status == 400
     assert wish("release").status == 200
     shared.wait(number, "runs")
+    assert shared.job(number)["devices"] == []
     assert wish("hold").status == 200
     shared.wait(number, "held")
     assert wish("cancel").json() == {"job": number, "state": "cancelled"}

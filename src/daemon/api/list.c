@@ -184,7 +184,8 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 		reason = fl_core_reason(v->call->api->core, l, buffer, sizeof buffer);
 	}
 	put_row(v, &now, reason);
-	if (v->live)
+	/* One that is over has none, whether it is still in memory or not. */
+	if (v->live && !fl_job_is_over(v->live->state))
 		put_devices(v, v->live);
 	return 0;
 }
