@@ -11,14 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BACKLOG = 512 };
+#include "base/fd.h"
 
-static void fd_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-#define FL_FD __attribute__((cleanup(fd_close))) int
+enum { BACKLOG = 512 };
 
 static struct sockaddr_un address_of(const char *path)
 {
@@ -43,7 +38,7 @@ static int folder_lock(const char *path, int *ret, fairlead_error *err)
 		snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path),
 			 path);
 
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0) {
 		fl_fail(err, FAIRLEAD_EIO, "the folder of the socket: %s", strerror(errno));
@@ -54,12 +49,12 @@ static int folder_lock(const char *path, int *ret, fairlead_error *err)
 		if (errno != EWOULDBLOCK && errno != EINTR) {
 			fl_fail(err, FAIRLEAD_EIO, "cannot lock the folder of the socket: %s",
 				strerror(errno));
-			close(fd);
 			return fl_fail_in(err, "%s", folder);
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 	}
 	*ret = fd;
+	fd = -1;
 	return 0;
 }
 

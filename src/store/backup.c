@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "store/store_parts.h"
 
 static const char new_database[] = FL_STORE_DATABASE ".new";
@@ -73,15 +74,14 @@ static int back_up(const struct fl_store *s, int folder, const char *path,
 {
 	struct fl_checkpoint c;
 	struct fl_db db;
-	int image = -1, r = fl_store_aside(s, &db, err);
+	FL_FD image = -1;
+	int r = fl_store_aside(s, &db, err);
 
 	if (r < 0)
 		return r;
 	r = hold_still(s, &db, &c, &image, err);
 	if (r == 0)
 		r = copy_all(&db, image, &c, folder, path, err);
-	if (image >= 0)
-		(void)close(image);
 	fl_db_close(&db);
 	if (r == 0 && how)
 		r = make_ready(path, how, err);
@@ -93,7 +93,8 @@ static int back_up(const struct fl_store *s, int folder, const char *path,
 int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err)
 {
 	char path[FL_STORE_PATH], part[FL_STORE_PATH];
-	int fd, r;
+	FL_FD fd = -1;
+	int r;
 
 	r = fl_folder_begin(folder, part, &fd, path, err);
 	if (r < 0)
@@ -103,7 +104,6 @@ int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err)
 		r = fl_folder_finish(part, folder, err);
 	if (r < 0)
 		fl_store_folder_remove(part);
-	(void)close(fd);
 	return r;
 }
 
@@ -126,21 +126,18 @@ int fl_store_restore(const char *folder, const char *to, const struct fl_restore
 	struct fl_store_options options = { .folder = folder, .read_only = true };
 	char path[FL_STORE_PATH];
 	struct fl_store *from;
-	int fd, lock, r = fl_store_verify(folder, err);
+	FL_FD fd = -1, lock = -1;
+	int r = fl_store_verify(folder, err);
 
 	if (r >= 0)
 		r = fl_store_open(&options, &from, err);
 	if (r < 0)
 		return r;
 	r = fl_store_folder_open(to, FL_FOLDER_CREATED, &fd, path, err);
-	if (r == 0) {
+	if (r == 0)
 		r = fl_folder_lock(fd, path, &lock, err);
-		if (r == 0) {
-			r = restore_into(from, fd, path, how, err);
-			(void)close(lock);
-		}
-		(void)close(fd);
-	}
+	if (r == 0)
+		r = restore_into(from, fd, path, how, err);
 	(void)fl_store_close(from);
 	return r;
 }

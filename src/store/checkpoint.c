@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mix.h"
 #include "store/store_parts.h"
 
@@ -82,20 +83,16 @@ int fl_checkpoint_each(int folder, const char *path,
 		       int (*fn)(void *user, const struct fl_checkpoint *c, fairlead_error *err),
 		       void *user, fairlead_error *err)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	FL_DIR entries = fl_folder_entries(folder, ".");
 	const struct dirent *entry;
 	struct fl_checkpoint c;
+	int r = 0;
 
-	if (!entries) {
-		if (fd >= 0)
-			(void)close(fd);
+	if (!entries)
 		return fl_folder_fail(path, NULL, "read", err);
-	}
 	while (r == 0 && (entry = readdir(entries)))
 		if (parse(entry->d_name, &c))
 			r = fn(user, &c, err);
-	(void)closedir(entries);
 	return r;
 }
 

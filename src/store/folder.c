@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "store/store_parts.h"
 
 static const char lock_name[] = "lock";
@@ -42,15 +43,11 @@ int fl_folder_fail(const char *path, const char *name, const char *doing, fairle
 static int sync_parent(const char *path, fairlead_error *err)
 {
 	char parent[FL_STORE_PATH + 4];
-	int fd, r;
 
 	(void)snprintf(parent, sizeof parent, "%s/..", path);
-	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return fl_folder_fail(parent, NULL, "opened", err);
-	r = fl_folder_sync(fd, parent, err);
-	(void)close(fd);
-	return r;
+	FL_FD fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? fl_folder_fail(parent, NULL, "opened", err) :
+			fl_folder_sync(fd, parent, err);
 }
 
 static int there_already(const char *path, fairlead_error *err)
@@ -256,16 +253,14 @@ static int is_being_made(const char *path, fairlead_error *err)
 /* What a kill has left, which nobody has locked. */
 static int remove_left(const char *part, const char *path, fairlead_error *err)
 {
-	int fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), r = 0;
+	FL_FD fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return 0;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		fl_store_folder_remove(part);
-	else
-		r = is_being_made(path, err);
-	(void)close(fd);
-	return r;
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return is_being_made(path, err);
+	fl_store_folder_remove(part);
+	return 0;
 }
 
 int fl_folder_begin(const char *path, char part[FL_STORE_PATH], int *ret_fd, char *ret_path,
@@ -284,6 +279,7 @@ int fl_folder_begin(const char *path, char part[FL_STORE_PATH], int *ret_fd, cha
 	if (r < 0 || flock(*ret_fd, LOCK_EX | LOCK_NB) == 0)
 		return r;
 	(void)close(*ret_fd);
+	*ret_fd = -1;
 	return is_being_made(path, err);
 }
 
@@ -300,22 +296,27 @@ int fl_folder_finish(const char *part, const char *path, fairlead_error *err)
 	return sync_parent(named, err);
 }
 
+DIR *fl_folder_entries(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (fd >= 0 && !entries)
+		fl_fd_close(&fd);
+	return entries;
+}
+
 void fl_store_folder_remove(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	FL_DIR entries = fl_folder_entries(AT_FDCWD, path);
 	const struct dirent *entry;
 
-	if (!entries) {
-		if (fd >= 0)
-			(void)close(fd);
+	if (!entries)
 		return;
-	}
 	while ((entry = readdir(entries)))
 		if (strncmp(entry->d_name, FL_STORE_DATABASE, strlen(FL_STORE_DATABASE)) == 0 ||
 		    strncmp(entry->d_name, "checkpoint-", strlen("checkpoint-")) == 0)
-			(void)unlinkat(fd, entry->d_name, 0);
-	(void)closedir(entries);
+			(void)unlinkat(dirfd(entries), entry->d_name, 0);
 	(void)rmdir(path);
 }
 
@@ -348,13 +349,13 @@ static int copy_bytes(int from, int to)
 
 int fl_folder_copy(int from, int folder, const char *path, const char *name, fairlead_error *err)
 {
-	int to = -1, r = fl_store_folder_make(folder, path, name, &to, err);
+	FL_FD to = -1;
+	int r = fl_store_folder_make(folder, path, name, &to, err);
 
 	if (r < 0)
 		return r;
 	if (copy_bytes(from, to) < 0)
 		r = fl_folder_fail(path, name, "written", err);
-	(void)close(to);
 	if (r < 0)
 		(void)unlinkat(folder, name, 0);
 	return r;

@@ -37,6 +37,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "store/store_parts.h"
 
 enum {
@@ -314,7 +315,7 @@ static int look_for_frames(struct log *log, struct fl_log_state *ret)
 static int read_head(struct log *log, const char *database)
 {
 	unsigned char head[HEAD], db[18];
-	int fd, r = read_at(log->fd, head, sizeof head, 0);
+	int r = read_at(log->fd, head, sizeof head, 0);
 	off_t size;
 
 	if (r <= 0)
@@ -326,12 +327,10 @@ static int read_head(struct log *log, const char *database)
 	log->has_head = (word_at(head) | 1) == (MAGIC | 1) &&
 			same(add((struct pair){ 0, 0 }, head, 24, log->high_first), log->sum);
 	if (!log->has_head) {
-		fd = open(database, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		FL_FD fd = open(database, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 		r = fd < 0 ? -1 : read_at(fd, db, sizeof db, 0);
 		log->page_size = r > 0 ? (size_t)db[16] << 8 | db[17] : 4096;
 		log->page_size = log->page_size == 1 ? PAGE_MOST : log->page_size;
-		if (fd >= 0)
-			(void)close(fd);
 	}
 	if (log->page_size < PAGE_LEAST || log->page_size > PAGE_MOST ||
 	    (log->page_size & (log->page_size - 1)))
@@ -352,22 +351,20 @@ int fl_log_read(const char *database, uint32_t latest, struct fl_log_state *ret,
 
 	*ret = (struct fl_log_state){ 0 };
 	(void)snprintf(path, sizeof path, "%s-wal", database);
-	log.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (log.fd < 0)
+	FL_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	log.fd = fd;
+	if (fd < 0)
 		return errno == ENOENT ? 0 : fl_folder_fail(path, NULL, "read", err);
 	r = read_head(&log, database);
 	log.buffer = r > 0 ? malloc(FRAME_HEAD + log.page_size) : NULL;
-	if (r > 0 && !log.buffer) {
-		(void)close(log.fd);
+	if (r > 0 && !log.buffer)
 		return fl_fail_nomem(err);
-	}
 	if (r > 0)
 		r = log.has_head ? look_at_frames(&log, ret) : look_for_frames(&log, ret);
 	ret->salts = (uint64_t)log.salts.a << 32 | log.salts.b;
 	if (r < 0)
 		r = fl_folder_fail(path, NULL, "read", err);
 	free(log.buffer);
-	(void)close(log.fd);
 	return r < 0 ? r : 0;
 }
 

@@ -5,6 +5,7 @@
 #ifndef FL_STORE_STORE_PARTS_H
 #define FL_STORE_STORE_PARTS_H
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sqlite3.h>
 
@@ -256,6 +257,8 @@ int fl_folder_rename(int folder, const char *path, const char *from, const char 
 int fl_folder_begin(const char *path, char part[FL_STORE_PATH], int *ret_fd, char *ret_path,
 		    fairlead_error *err);
 int fl_folder_finish(const char *part, const char *path, fairlead_error *err);
+/* To be read and closed; NULL with errno. */
+DIR *fl_folder_entries(int at, const char *name);
 /* With what a backup has in it; nothing else is touched. */
 void fl_store_folder_remove(const char *path);
 int fl_folder_join(char ret[FL_STORE_PATH], const char *path, const char *name,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "store/store_parts.h"
 
 /* Of one table: how many rows are not what was written, and which comes first. */
@@ -62,11 +63,9 @@ static int verify_noted(struct fl_store *s, fairlead_error *err)
 static int verify_image(struct fl_store *s, fairlead_error *err)
 {
 	uint64_t seq;
-	int fd, r = fl_store_checkpointed(s, &seq, &fd, err);
+	FL_FD fd = -1;
 
-	if (r == 0 && fd >= 0)
-		(void)close(fd);
-	return r;
+	return fl_store_checkpointed(s, &seq, &fd, err);
 }
 
 int fl_store_verify(const char *folder, fairlead_error *err)

@@ -18,6 +18,7 @@
 
 #include "backend/local/host.h"
 #include "backend/local/process.h"
+#include "base/fd.h"
 
 struct wanted {
 	char end[64];     /* of the path: "/runs/17/1" */
@@ -33,7 +34,7 @@ static bool has_folder(void *user, pid_t pid)
 	struct dirent *entry;
 
 	snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-	DIR *files = opendir(path);
+	FL_DIR files = opendir(path);
 	bool found = false;
 	while (files && !found && (entry = readdir(files))) {
 		ssize_t n = readlinkat(dirfd(files), entry->d_name, w->state, sizeof w->state - 1);
@@ -43,8 +44,6 @@ static bool has_folder(void *user, pid_t pid)
 		w->state[(size_t)n - end] = 0;
 		found = true;
 	}
-	if (files)
-		closedir(files);
 	return found;
 }
 
@@ -78,8 +77,9 @@ static long owner_of(int state, int *ret_lock)
 static int take_from(const struct fl_folder *f, int state, const char *path, uint64_t job,
 		     uint32_t attempt, fairlead_error *err)
 {
-	int lock, rc;
+	FL_FD lock = -1;
 	long owner = owner_of(state, &lock);
+	int rc;
 
 	if (owner != 0) {
 		fl_fail(err, FAIRLEAD_ESTATE,
@@ -91,8 +91,6 @@ static int take_from(const struct fl_folder *f, int state, const char *path, uin
 	} else {
 		rc = fl_folder_take(f, state, job, attempt);
 	}
-	if (lock >= 0)
-		close(lock);
 	return rc;
 }
 
@@ -104,10 +102,8 @@ int fl_elsewhere_fetch(const struct fl_folder *f, uint64_t job, uint32_t attempt
 	snprintf(w.end, sizeof w.end, "/runs/%" PRIu64 "/%" PRIu32, job, attempt);
 	if (!fl_process_find_marked(token, has_folder, &w))
 		return 1;
-	int state = open(w.state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD state = open(w.state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (state < 0)
 		return 1;
-	int rc = is_here(f, state) ? 1 : take_from(f, state, w.state, job, attempt, err);
-	close(state);
-	return rc;
+	return is_here(f, state) ? 1 : take_from(f, state, w.state, job, attempt, err);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/local/attempt.h"
+#include "base/fd.h"
 
 /* Numbers are given one by one: a folder with a larger one was made by nobody of ours. */
 static const uint64_t MOST_JOB = UINT64_C(1) << 53;
@@ -37,14 +38,13 @@ static int make_folder(int at, const char *name)
 
 static int open_own(struct fl_folder *f, const char *name, int *ret, fairlead_error *err)
 {
-	int state = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD state = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (state < 0)
 		return fl_fail(err, FAIRLEAD_EIO, "cannot open the state folder %s: %s", f->path,
 			       strerror(errno));
 	*ret = make_folder(state, name) == 0 ? open_folder(state, name) : -1;
 	int why = errno;
-	close(state);
 	if (*ret >= 0)
 		return 0;
 	fl_fail(err, FAIRLEAD_EIO, "cannot make or open %s/%s: %s", f->path, name, strerror(why));
@@ -66,10 +66,8 @@ int fl_folder_open(struct fl_folder *f, const char *state, fairlead_error *err)
 
 void fl_folder_close(struct fl_folder *f)
 {
-	if (f->runs >= 0)
-		close(f->runs);
-	if (f->ended >= 0)
-		close(f->ended);
+	fl_fd_close(&f->runs);
+	fl_fd_close(&f->ended);
 	f->runs = f->ended = -1;
 }
 
@@ -138,7 +136,7 @@ static int make_file(int folder, const void *bytes, size_t n)
 	if (getrandom(&random, sizeof random, 0) != sizeof random)
 		return -1;
 	snprintf(temporary, sizeof temporary, "new.%016" PRIx64, random);
-	int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FL_FD fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	int rc = write_all(fd, bytes, n);
@@ -147,7 +145,6 @@ static int make_file(int folder, const void *bytes, size_t n)
 	if (rc == 0 && name_it(folder, temporary) != 0)
 		rc = errno == EEXIST ? 1 : -1;
 	int why = errno;
-	close(fd);
 	unlinkat(folder, temporary, 0);
 	errno = why;
 	return rc;
@@ -157,7 +154,7 @@ static int make_in(int job, const struct names *n, const void *bytes, size_t len
 {
 	if (make_folder(job, n->attempt) != 0)
 		return -1;
-	int folder = open_folder(job, n->attempt);
+	FL_FD folder = open_folder(job, n->attempt);
 	if (folder < 0)
 		return -1;
 	int rc = make_file(folder, bytes, len);
@@ -170,7 +167,6 @@ static int make_in(int job, const struct names *n, const void *bytes, size_t len
 		unlinkat(job, n->attempt, AT_REMOVEDIR);
 		errno = why;
 	}
-	close(folder);
 	return rc;
 }
 
@@ -182,16 +178,14 @@ int fl_folder_make(const struct fl_folder *f, uint64_t job, uint32_t attempt, co
 
 	/* The folder of the job goes with its last attempt, which may be forgotten just now. */
 	for (int tries = 0; tries < 3 && rc < 0 && why == ENOENT; tries++) {
-		int folder = make_folder(f->runs, names.job) == 0 ?
-				     open_folder(f->runs, names.job) :
-				     -1;
+		FL_FD folder = make_folder(f->runs, names.job) == 0 ?
+				       open_folder(f->runs, names.job) :
+				       -1;
 
 		rc = folder < 0 ? -1 : make_in(folder, &names, bytes, n);
 		if (rc == 0 && fsync(f->runs) != 0)
 			rc = -1;
 		why = errno;
-		if (folder >= 0)
-			close(folder);
 	}
 	if (rc >= 0)
 		return rc;
@@ -218,8 +212,8 @@ static DIR *list_of(int at, const char *name)
 	int fd = open_folder(at, name);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
-	if (fd >= 0 && !dir)
-		close(fd);
+	if (!dir)
+		fl_fd_close(&fd);
 	return dir;
 }
 
@@ -241,40 +235,32 @@ static int not_ours(const struct fl_folder *f, const char *job, const char *atte
 /* A daemon that was killed between the two calls of name_it has left its file with both names. */
 static void drop_half_made(int folder)
 {
-	DIR *dir = list_of(folder, ".");
+	FL_DIR dir = list_of(folder, ".");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (is_half_made(entry->d_name))
 			unlinkat(folder, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
 }
 
 /* One that is not whole is for the caller. FAIRLEAD_EIO: it is not ours. */
 static int check_run(const struct fl_folder *f, int at, const char *job, const char *attempt,
 		     fairlead_error *err)
 {
-	int folder = open_folder(at, attempt);
-	int file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
+	FL_FD folder = open_folder(at, attempt);
+	FL_FD file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
 
 	/* Nobody else can make a name in a folder that is ours: what is one too many was ours, too. */
 	if (folder >= 0 && file < 0 && errno == EPERM) {
 		drop_half_made(folder);
 		file = fl_attempt_open(folder, O_RDONLY);
 	}
-	int why = errno;
-
-	if (folder >= 0)
-		close(folder);
-	if (file >= 0)
-		close(file);
-	return file >= 0 || why != EPERM ? 0 : not_ours(f, job, attempt, err);
+	return file >= 0 || errno != EPERM ? 0 : not_ours(f, job, attempt, err);
 }
 
 static int see_last(int state, const char *name, struct fl_last_run *ret)
 {
-	DIR *jobs = list_of(state, name);
+	FL_DIR jobs = list_of(state, name);
 	struct dirent *job;
 
 	if (!jobs)
@@ -287,24 +273,20 @@ static int see_last(int state, const char *name, struct fl_last_run *ret)
 		ret->job = n;
 		snprintf(ret->where, sizeof ret->where, "%s/%" PRIu64, name, n);
 	}
-	closedir(jobs);
 	return 0;
 }
 
 int fl_folder_last(const char *state, struct fl_last_run *ret, fairlead_error *err)
 {
 	struct fl_last_run last = { 0 };
-	int fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD fd = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = fd >= 0 || errno == ENOENT ? 0 : -1;
 
 	if (fd >= 0 && (see_last(fd, "runs", &last) != 0 || see_last(fd, "ended", &last) != 0))
 		rc = -1;
-	int why = errno;
-	if (fd >= 0)
-		close(fd);
 	if (rc != 0)
 		return fl_fail(err, FAIRLEAD_EIO, "cannot look for runs in %s: %s", state,
-			       strerror(why));
+			       strerror(errno));
 	*ret = last;
 	return 0;
 }
@@ -312,7 +294,7 @@ int fl_folder_last(const char *state, struct fl_last_run *ret, fairlead_error *e
 int fl_folder_each(const struct fl_folder *f, int (*fn)(void *user, uint64_t job, uint32_t attempt),
 		   void *user, fairlead_error *err)
 {
-	DIR *jobs = list_of(f->runs, ".");
+	FL_DIR jobs = list_of(f->runs, ".");
 	struct dirent *job, *attempt;
 	int rc = 0;
 
@@ -321,7 +303,7 @@ int fl_folder_each(const struct fl_folder *f, int (*fn)(void *user, uint64_t job
 			       strerror(errno));
 	while (rc == 0 && (job = readdir(jobs))) {
 		uint64_t n = number_of(job->d_name);
-		DIR *attempts = n ? list_of(f->runs, job->d_name) : NULL;
+		FL_DIR attempts = n ? list_of(f->runs, job->d_name) : NULL;
 
 		if (n && !attempts && errno == EPERM)
 			rc = not_ours(f, job->d_name, "", err);
@@ -334,10 +316,7 @@ int fl_folder_each(const struct fl_folder *f, int (*fn)(void *user, uint64_t job
 			if (rc == 0)
 				rc = fn(user, n, (uint32_t)k);
 		}
-		if (attempts)
-			closedir(attempts);
 	}
-	closedir(jobs);
 	return rc;
 }
 
@@ -352,14 +331,12 @@ void fl_folder_retire(const struct fl_folder *f, uint64_t job, uint32_t attempt)
 /* Files only are in the folder of a run. */
 static void empty(int at, const char *name)
 {
-	DIR *dir = list_of(at, name);
+	FL_DIR dir = list_of(at, name);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
 	unlinkat(at, name, AT_REMOVEDIR);
 }
 
@@ -377,7 +354,7 @@ void fl_folder_drop(const struct fl_folder *f, uint64_t job, uint32_t attempt)
  */
 static int has_anything(int at, const char *name)
 {
-	DIR *dir = list_of(at, name);
+	FL_DIR dir = list_of(at, name);
 	struct dirent *entry;
 	int has = 0;
 
@@ -386,18 +363,13 @@ static int has_anything(int at, const char *name)
 	errno = 0;
 	while (has == 0 && (entry = readdir(dir)))
 		has = entry->d_name[0] != '.' && !is_half_made(entry->d_name);
-	if (has == 0 && errno != 0)
-		has = -1;
-	int why = errno;
-	closedir(dir);
-	errno = why;
-	return has;
+	return has == 0 && errno != 0 ? -1 : has;
 }
 
 int fl_folder_take(const struct fl_folder *f, int from, uint64_t job, uint32_t attempt)
 {
 	struct names n = names_of(job, attempt);
-	int runs = open_folder(from, "runs");
+	FL_FD runs = open_folder(from, "runs");
 	bool taken = runs >= 0 && make_folder(f->runs, n.job) == 0 &&
 		     renameat2(runs, n.both, f->runs, n.both, RENAME_NOREPLACE) == 0;
 
@@ -405,8 +377,6 @@ int fl_folder_take(const struct fl_folder *f, int from, uint64_t job, uint32_t a
 		unlinkat(runs, n.job, AT_REMOVEDIR); /* unless another attempt is in it */
 	else
 		unlinkat(f->runs, n.job, AT_REMOVEDIR);
-	if (runs >= 0)
-		close(runs);
 	return taken ? 0 : 1;
 }
 
@@ -458,14 +428,12 @@ void fl_folder_remove(const struct fl_folder *f, uint64_t job)
 
 	for (int i = 0; i < 2; i++) {
 		int at = i == 0 ? f->ended : f->runs;
-		DIR *dir = list_of(at, n.job);
+		FL_DIR dir = list_of(at, n.job);
 		struct dirent *entry;
 
 		while (dir && (entry = readdir(dir)))
 			if (entry->d_name[0] != '.')
 				empty(dirfd(dir), entry->d_name);
-		if (dir)
-			closedir(dir);
 		unlinkat(at, n.job, AT_REMOVEDIR);
 	}
 }

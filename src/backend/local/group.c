@@ -9,18 +9,15 @@
 #include <unistd.h>
 
 #include "backend/local/text.h"
+#include "base/fd.h"
 
 enum { CPU_PERIOD = 100000 /* microseconds */, LEAST_CPU = 1000 };
 
 static bool write_at(int dir, const char *name, const char *text)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+	FL_FD fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return false;
-	bool done = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	close(fd);
-	return done;
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
 bool fl_group_parse(const char *mounts, const char *self, char mount[512], char own[512])
@@ -71,19 +68,16 @@ static bool settle(const char *parent, struct fl_group_place *ret)
 
 	if (n < 0 || (size_t)n >= sizeof place.path)
 		return false;
-	int above = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD above = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (above < 0)
 		return false;
-	if (mkdirat(above, "fairlead", 0755) != 0 && errno != EEXIST) {
-		close(above);
+	if (mkdirat(above, "fairlead", 0755) != 0 && errno != EEXIST)
 		return false;
-	}
 	/* One by one: what is not there or not ours to pass on is left out. */
 	write_at(above, "cgroup.subtree_control", "+cpu");
 	write_at(above, "cgroup.subtree_control", "+memory");
 	write_at(above, "cgroup.subtree_control", "+pids");
-	close(above);
-	int own = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD own = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (own < 0)
 		return false;
 	write_at(own, "cgroup.subtree_control", "+cpu");
@@ -96,7 +90,6 @@ static bool settle(const char *parent, struct fl_group_place *ret)
 		place.processes = has_word(text, "pids");
 	}
 	place.ends = faccessat(own, "cgroup.kill", W_OK, AT_EACCESS) == 0;
-	close(own);
 	if (usable)
 		*ret = place;
 	return usable;
@@ -170,24 +163,19 @@ int fl_group_make(const char *path, const struct fl_attempt_limits *limits, fair
 	if (make(path) != 0)
 		return fl_fail(err, FAIRLEAD_EIO, "cannot make the control group %s: %s", path,
 			       strerror(errno));
-	int group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (group < 0)
 		return fl_fail(err, FAIRLEAD_EIO, "cannot open the control group %s: %s", path,
 			       strerror(errno));
 	fl_group_limit(group, limits);
-	close(group);
 	return 0;
 }
 
 bool fl_group_kill(const char *path)
 {
-	int group = *path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	FL_FD group = *path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	if (group < 0)
-		return false;
-	bool done = write_at(group, "cgroup.kill", "1");
-	close(group);
-	return done;
+	return group >= 0 && write_at(group, "cgroup.kill", "1");
 }
 
 bool fl_group_out_of_memory(const char *path)

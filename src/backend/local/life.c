@@ -22,6 +22,7 @@
 
 #include "backend/local/host.h"
 #include "backend/local/process.h"
+#include "base/fd.h"
 
 enum { BURY_ROUNDS = 250, BURY_MS = 20, AGAIN_MS = 1000 };
 
@@ -190,7 +191,7 @@ static void bury(uv_work_t *work)
 	struct fl_local_run *r = work->data;
 	struct fl_attempt_status s = { 0 };
 	struct fl_attempt_order order = { 0 };
-	int fd = fl_life_open(r, O_RDWR);
+	FL_FD fd = fl_life_open(r, O_RDWR);
 	bool found;
 
 	r->retry = fd < 0 && is_short(errno);
@@ -201,10 +202,8 @@ static void bury(uv_work_t *work)
 		r->remains = !fl_life_end_all(r, &found);
 	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
 		continue;
-	if (fd >= 0 && fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_ENDED) {
-		close(fd);
+	if (fd >= 0 && fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_ENDED)
 		return;
-	}
 	bool here = strcmp(s.boot, r->h->boot) == 0;
 	bool damaged = fd < 0 || s.state == FL_ATTEMPT_DAMAGED;
 	r->remains = (here || damaged) && !fl_life_end_all(r, &found);
@@ -225,8 +224,6 @@ static void bury(uv_work_t *work)
 		if (r->bytes)
 			memcpy(r->bytes, &s, sizeof s);
 	}
-	if (fd >= 0)
-		close(fd);
 }
 
 static void buried(uv_work_t *work, int status)
@@ -265,15 +262,9 @@ static void lose(struct fl_local_run *r)
 int fl_life_open(const struct fl_local_run *r, int flags)
 {
 	bool ended;
-	int folder = fl_folder_of(&r->h->folder, r->job, r->attempt, &ended);
+	FL_FD folder = fl_folder_of(&r->h->folder, r->job, r->attempt, &ended);
 
-	if (folder < 0)
-		return -1;
-	int fd = fl_attempt_open(folder, flags);
-	int why = errno;
-	close(folder);
-	errno = why;
-	return fd;
+	return folder < 0 ? -1 : fl_attempt_open(folder, flags);
 }
 
 /* The runner is found by its token like its tasks, and by it all that descends from them. */
@@ -300,7 +291,7 @@ static int spawn_runner(const struct fl_local_run *r, pid_t *ret)
 {
 	char folder[4200], mark[FL_RUN_TOKEN + 16];
 	bool ended;
-	int fd = fl_folder_of(&r->h->folder, r->job, r->attempt, &ended);
+	FL_FD fd = fl_folder_of(&r->h->folder, r->job, r->attempt, &ended);
 	char *argv[] = { r->h->runner, folder, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -327,7 +318,6 @@ static int spawn_runner(const struct fl_local_run *r, pid_t *ret)
 	free(with);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
-	close(fd);
 	return rc;
 }
 
@@ -407,7 +397,7 @@ static void poll_runner(struct fl_local_run *r, int pidfd)
 static void look_for_begin(struct fl_local_run *r)
 {
 	struct fl_attempt_status s = { 0 };
-	int fd = fl_life_open(r, O_RDONLY);
+	FL_FD fd = fl_life_open(r, O_RDONLY);
 
 	if (fd < 0)
 		return;
@@ -417,7 +407,6 @@ static void look_for_begin(struct fl_local_run *r)
 		r->began = s.began;
 		fl_life_tell(r);
 	}
-	close(fd);
 	if (s.state >= FL_ATTEMPT_RUNS)
 		stop_watching(r);
 }
@@ -458,13 +447,11 @@ static void watch_file(struct fl_local_run *r)
 static bool is_anothers(const struct fl_local_run *r)
 {
 	struct fl_attempt_spec spec = { 0 };
-	int fd = fl_life_open(r, O_RDONLY);
+	FL_FD fd = fl_life_open(r, O_RDONLY);
 	bool ours = fd >= 0 && fl_attempt_read(fd, &spec, NULL) == 0 &&
 		    strcmp(spec.token, r->token) == 0;
 
 	fl_attempt_done(&spec);
-	if (fd >= 0)
-		close(fd);
 	return !ours;
 }
 
@@ -602,14 +589,13 @@ static void start_again(struct fl_local_run *r, int fd)
 
 static void wake(const struct fl_local_run *r, const struct fl_attempt_status *s)
 {
-	int pidfd;
+	bool here = strcmp(s->boot, r->h->boot) == 0;
+	FL_FD pidfd = here ? fl_process_open(s->runner, s->runner_since) : -1;
 
-	if (strcmp(s->boot, r->h->boot) != 0 ||
-	    (pidfd = fl_process_open(s->runner, s->runner_since)) < 0)
+	if (pidfd < 0)
 		return;
 	pidfd_send_signal(pidfd, SIGUSR1, NULL, 0);
 	pidfd_send_signal(pidfd, SIGCONT, NULL, 0); /* somebody may have stopped it */
-	close(pidfd);
 }
 
 static void watch_recorded(struct fl_local_run *r, int fd, const struct fl_attempt_status *s)
@@ -642,7 +628,7 @@ static void look_at_lock(struct fl_local_run *r, int fd)
 static void look(struct fl_local_run *r)
 {
 	struct fl_attempt_status s = { 0 };
-	int fd = fl_life_open(r, O_RDWR);
+	FL_FD fd = fl_life_open(r, O_RDWR);
 
 	r->life = FL_LIFE_HELD;
 	reap_child(r);
@@ -658,8 +644,6 @@ static void look(struct fl_local_run *r)
 		look_at_lock(r, fd);
 	else
 		watch_recorded(r, fd, &s);
-	if (fd >= 0)
-		close(fd);
 }
 
 void fl_life_look_again(uv_timer_t *again)
@@ -685,7 +669,8 @@ int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairle
 {
 	struct fl_attempt_order order;
 	struct fl_attempt_status s;
-	int fd = fl_life_open(r, O_RDWR), rc = -1;
+	FL_FD fd = fl_life_open(r, O_RDWR);
+	int rc = -1;
 
 	if (fd >= 0 && fl_attempt_get_order(fd, &order) == 0) {
 		if (order.why == FL_GO_NOT || strcmp(order.boot, r->h->boot) != 0)
@@ -703,12 +688,9 @@ int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairle
 				wake(r, &s);
 		}
 	}
-	int reason = errno;
-	if (fd >= 0)
-		close(fd);
 	return rc == 0 ? 0 :
 			 fl_fail(err, FAIRLEAD_EIO, "run %llu.%u cannot be told to go: %s",
-				 (unsigned long long)r->job, r->attempt, strerror(reason));
+				 (unsigned long long)r->job, r->attempt, strerror(errno));
 }
 
 void fl_life_let_go(struct fl_local_run *r)

@@ -20,6 +20,7 @@
 #include "backend/local/host.h"
 #include "backend/local/namespace.h"
 #include "backend/local/process.h"
+#include "base/fd.h"
 
 enum { MOST_PROCESSES = 32768 /* of a run in its control group */ };
 
@@ -127,13 +128,11 @@ static int keep_spec(struct fl_local_run *r, const struct fl_attempt_spec *spec,
 void fl_local_reread(struct fl_local_run *r)
 {
 	struct fl_attempt_spec spec = { 0 };
-	int fd = fl_life_open(r, O_RDONLY);
+	FL_FD fd = fl_life_open(r, O_RDONLY);
 
 	if (fd >= 0 && fl_attempt_read(fd, &spec, NULL) == 0)
 		keep_spec(r, &spec, NULL);
 	fl_attempt_done(&spec);
-	if (fd >= 0)
-		close(fd);
 }
 
 /* --- open and close --- */
@@ -148,14 +147,13 @@ static int load_run(void *user, uint64_t job, uint32_t attempt)
 	struct fl_local_run probe = { .h = h, .job = job, .attempt = attempt }, *r;
 	struct fl_attempt_spec spec = { 0 };
 	struct fl_attempt_status status = { 0 };
-	int fd = fl_life_open(&probe, O_RDONLY);
+	FL_FD fd = fl_life_open(&probe, O_RDONLY);
 
 	if (fd < 0)
 		return errno == ENOENT ? (fl_folder_clear(&h->folder, job, attempt), 0) :
 					 FAIRLEAD_EIO;
 	int rc = fl_attempt_read(fd, &spec, NULL);
 	bool damaged = rc == FAIRLEAD_EINPUT || fl_attempt_get_status(fd, &status) != 0;
-	close(fd);
 	if (rc == 0 || damaged)
 		rc = add_run(h, job, attempt, &r, NULL);
 	if (rc == 0)
@@ -218,14 +216,12 @@ static void find_end(struct fl_host *h)
 static int set_up(struct fl_host *h, const struct fl_host_options *o, fairlead_error *err)
 {
 	struct fl_machine_found found;
-	int self = pidfd_open(getpid(), 0);
+	FL_FD self = pidfd_open(getpid(), 0);
 
 	if (self < 0 && (errno == ENOSYS || errno == EPERM))
 		return fl_fail(err, FAIRLEAD_EIO,
 			       "processes cannot be watched here: Linux 5.4 or later is needed, "
 			       "with pidfd_open allowed");
-	if (self >= 0)
-		close(self);
 	h->runner = strdup(o->runner);
 	if (!h->runner)
 		return fl_fail_nomem(err);
@@ -396,7 +392,7 @@ static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt, cons
 {
 	struct fl_local_run probe = { .h = h, .job = job, .attempt = attempt };
 	struct fl_attempt_spec spec = { 0 };
-	int fd = fl_life_open(&probe, O_RDONLY);
+	FL_FD fd = fl_life_open(&probe, O_RDONLY);
 
 	if (fd < 0)
 		return false;
@@ -404,7 +400,6 @@ static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt, cons
 		  fl_attempt_read(fd, &spec, NULL) == 0 &&
 		  (!token || strcmp(spec.token, token) == 0);
 	fl_attempt_done(&spec);
-	close(fd);
 	return is;
 }
 
@@ -652,8 +647,8 @@ static int local_log(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t
 	struct fl_attempt_spec spec = { 0 };
 	struct fl_attempt_status status;
 	bool ended;
-	int folder = fl_folder_of(&h->folder, job, attempt, &ended);
-	int file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
+	FL_FD folder = fl_folder_of(&h->folder, job, attempt, &ended);
+	FL_FD file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
 	int rc = file < 0 ? FAIRLEAD_ENOENT : fl_attempt_read(file, &spec, err);
 
 	if (file < 0 && r) /* being made, or it could not be */
@@ -666,10 +661,6 @@ static int local_log(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t
 	if (file >= 0 && rc == 0 && fl_attempt_get_status(file, &status) == 0)
 		log.lost = status.output_lost;
 	fl_attempt_done(&spec);
-	if (file >= 0)
-		close(file);
-	if (folder >= 0)
-		close(folder);
 	if (rc == 0)
 		*ret = log;
 	return rc;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/local/text.h"
+#include "base/fd.h"
 
 /* A bomb that has been stopped so often and still has new ones is killed as far as it is seen. */
 enum { ROUNDS = 32 };
@@ -75,12 +76,8 @@ int fl_process_open(pid_t pid, uint64_t since)
 
 void fl_boot_id(char ret[40])
 {
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, ret, 39);
-
-	if (fd >= 0)
-		close(fd);
-	ret[n < 0 ? 0 : n] = 0;
+	if (fl_text_of("/proc/sys/kernel/random/boot_id", ret, 40) < 0)
+		ret[0] = 0;
 	ret[strcspn(ret, "\n")] = 0;
 }
 
@@ -292,12 +289,10 @@ static void mark(struct census *c, const struct census *was, const struct who *w
 
 static void send(const struct fl_process *p, int sig)
 {
-	int fd = fl_process_open(p->pid, p->since);
+	FL_FD fd = fl_process_open(p->pid, p->since);
 
-	if (fd < 0)
-		return;
-	pidfd_send_signal(fd, sig, NULL, 0);
-	close(fd);
+	if (fd >= 0)
+		pidfd_send_signal(fd, sig, NULL, 0);
 }
 
 static uint32_t kill_who(const struct who *who)
