@@ -19,6 +19,11 @@ static const struct {
 
 enum { N_POLICIES = sizeof policies / sizeof *policies };
 
+const struct fl_policy_ops *fl_policy_at(unsigned i)
+{
+	return i < N_POLICIES ? policies[i].ops : NULL;
+}
+
 const struct fl_policy_ops *fl_policy_of(enum fl_dialect dialect)
 {
 	for (int i = 0; i < N_POLICIES; i++)

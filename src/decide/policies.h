@@ -7,6 +7,8 @@
 
 #include "decide/policy.h"
 
+/* In the order of the list; NULL behind the last one. */
+const struct fl_policy_ops *fl_policy_at(unsigned i);
 /* The first that goes by such objects; NULL: none does (ANY, MIXED). */
 const struct fl_policy_ops *fl_policy_of(enum fl_dialect dialect);
 /* By ops->name, of @size bytes at most, which need no NUL at their end; NULL: there is none. */

@@ -10,6 +10,7 @@
 
 #include "cli/client/daemon.h"
 #include "cli/input/snapshot.h"
+#include "decide/policies.h"
 #include "record/job.h"
 
 enum { PATIENCE = 2 }; /* seconds for reading files: longer, and a person types on */
@@ -208,13 +209,11 @@ static void offer_values(struct line *l, const char *what)
 	static const struct {
 		const char *what, *word, *meaning;
 	} fixed[] = {
-		{ "POLICY", "borrow", "Kueue's" },
-		{ "POLICY", "entitle", "KAI's" },
-		{ "SHELL", "bash", "" },
-		{ "SHELL", "zsh", "" },
-		{ "SHELL", "fish", "" },
-		{ "USE", "idle", "" },
-		{ "USE", "busy", "" },
+		{ "SHELL", "bash", "" }, { "SHELL", "zsh", "" }, { "SHELL", "fish", "" },
+		{ "USE", "idle", "" },   { "USE", "busy", "" },
+	};
+	static const char *const whose[] = {
+		[FL_DIALECT_KUEUE] = "Kueue's", [FL_DIALECT_KAI] = "KAI's"
 	};
 	char bare[32];
 
@@ -228,6 +227,8 @@ static void offer_values(struct line *l, const char *what)
 	if (strcmp(bare, "FORMAT") == 0)
 		for (unsigned i = 0; i < fl_n_formats(l->verb); i++)
 			offer(l, fl_formats[i], "");
+	for (unsigned i = 0; strcmp(bare, "POLICY") == 0 && fl_policy_at(i); i++)
+		offer(l, fl_policy_at(i)->name, whose[fl_policy_dialect(fl_policy_at(i))]);
 	for (unsigned i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (strcmp(bare, fixed[i].what) == 0)
 			offer(l, fixed[i].word, fixed[i].meaning);
