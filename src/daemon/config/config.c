@@ -10,8 +10,8 @@
 #include "base/nearest.h"
 #include "codec/edit/alias.h"
 #include "codec/object/kube.h"
-#include "daemon/config/config_machine.h"
 #include "daemon/config/config_queue.h"
+#include "daemon/config/dialect.h"
 #include "input/input.h"
 
 /* Texts are kept as long as the daemon runs: far more than any company has queues. */
@@ -202,20 +202,17 @@ static int fail_daemon(const struct fl_model *m, const char *path, struct fl_pla
 	return FAIRLEAD_EINPUT;
 }
 
-static int check_policy(const struct fl_model *m, fairlead_error *err)
+static int check_dialect(const struct fl_model *m, fairlead_error *err)
 {
-	enum fl_dialect kind = fl_model_dialect(m);
+	const struct fl_config_dialect *dialect = fl_config_dialect_of(m);
 
-	if (kind == FL_DIALECT_MIXED) {
+	if (fl_model_dialect(m) == FL_DIALECT_MIXED) {
 		fl_fail(err, FAIRLEAD_EINPUT,
 			"the trees have objects of two policies, Kueue's and KAI's");
 		return fl_fail_hint(err, "a daemon goes by one of them: take the others out");
 	}
-	if (kind == FL_DIALECT_KAI && m->daemon.cohort.v) {
-		fl_fail(err, FAIRLEAD_EINPUT, "the trees are of KAI's, which know no cohorts");
-		fl_fail_hint(err, "leave it out: all queues share the machine");
+	if (dialect->check && dialect->check(m, err) < 0)
 		return fail_daemon(m, ".spec.machine.cohort", m->daemon.place, err);
-	}
 	return 0;
 }
 
@@ -317,17 +314,32 @@ static int read_document(struct fl_config *c, const char *file, fairlead_error *
 	return read_trees(c, err);
 }
 
+/* What everybody has, and the rows that make a tree of whatever was read. */
+static int add_missing(struct fl_model *m, bool alone, fairlead_error *err)
+{
+	const struct fl_config_dialect *dialect = fl_config_dialect_of(m);
+	struct fl_daemon_settings *d = &m->daemon;
+	struct fl_sym unused;
+	int r = fl_config_sym(m, "default", &unused, err); /* the namespace of whom has none */
+
+	if (r == 0 && d->backend.v == 0)
+		r = fl_config_sym(m, "local", &d->backend, err);
+	if (r == 0 && d->machine_name.v == 0)
+		r = fl_config_sym(m, "node", &d->machine_name, err);
+	return r < 0 || !dialect->complete ? r : dialect->complete(m, alone, err);
+}
+
 /* After the texts: what must hold of all of them. */
 static int complete(struct fl_config *c, fairlead_error *err)
 {
 	int r = note_left_out(c, err);
 
 	if (r == 0)
-		r = check_policy(c->m, err);
+		r = check_dialect(c->m, err);
 	c->alone |= c->m->n_nodes == 0;
 	if (r < 0 || (!c->alone && (r = check_cohort(c->m, err)) < 0))
 		return r;
-	if ((r = fl_config_complete(c->m, c->alone, err)) < 0 || (r = check_seal(c, err)) < 0)
+	if ((r = add_missing(c->m, c->alone, err)) < 0 || (r = check_seal(c, err)) < 0)
 		return r;
 	for (uint32_t i = 0; i < c->n; i++)
 		mix(c, &c->texts[i]);
@@ -455,7 +467,7 @@ int fl_config_model(const struct fl_config *c, const struct fl_capacity *capacit
 	int r = fl_model_copy(c->m, mem, &m, err);
 
 	if (r == 0)
-		r = fl_config_lay_machine(m, capacity, err);
+		r = fl_config_dialect_of(m)->lay(m, capacity, err);
 	if (r < 0) {
 		fl_model_free(m);
 		return r;

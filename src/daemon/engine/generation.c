@@ -7,6 +7,7 @@
 
 #include "base/mix.h"
 #include "daemon/config/config_queue.h"
+#include "daemon/config/dialect.h"
 #include "decide/policies.h"
 
 /* Of a job, what its workload is made of. */
@@ -32,7 +33,7 @@ struct fl_draft {
 	struct joiner *rows;       /* by workload: by number of job */
 	uint32_t n_asks, n, n_out; /* behind the n rows: whose queue is gone */
 	struct fl_generation g;    /* its model and policy, as far as they are made */
-	bool made, entitle;
+	bool made, gangs;
 	struct fl_sym main;   /* the name of a podset */
 	struct place *places; /* by symbol of the words */
 	uint32_t *podset_of;  /* by what jobs ask for: one for all who ask the same; FL_NONE */
@@ -253,7 +254,7 @@ static int add_job(struct fl_draft *k, const struct joiner *job)
 	row.created = job->submitted;
 	row.has_priority = true;
 	row.priority = job->priority;
-	if (k->entitle)
+	if (k->gangs)
 		return add_gang(k, job, &row);
 	row.podsets.n = 1;
 	if ((r = push_podset(k, job->asks, &row.podsets.first)) < 0)
@@ -381,7 +382,7 @@ static int make(struct fl_draft *d, fairlead_error *err)
 	if (r < 0)
 		return r;
 	d->g.model = d->m;
-	d->entitle = fl_model_dialect(d->m) == FL_DIALECT_KAI;
+	d->gangs = fl_config_dialect_of(d->m)->gangs;
 	d->g.ops = fl_policy_of(fl_model_dialect(d->m));
 	r = sym(d, "main", &d->main);
 	if (r == 0)

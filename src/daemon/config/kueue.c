@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine among queues and cohorts. */
-#include "daemon/config/config_machine.h"
+/* kueue - the machine among Kueue's queues and cohorts: what it has is quota */
+#include "daemon/config/dialect.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,20 +130,10 @@ static int add_cohort(struct fl_model *m, fairlead_error *err)
 	return fl_model_add_node(m, &row, err);
 }
 
-int fl_config_complete(struct fl_model *m, bool alone, fairlead_error *err)
+static int complete(struct fl_model *m, bool alone, fairlead_error *err)
 {
-	struct fl_daemon_settings *d = &m->daemon;
-	struct fl_sym unused;
-	int r = fl_config_sym(m, ours, &unused, err); /* the namespace of whom has none */
+	int r = alone ? add_tree(m, err) : 0;
 
-	if (r == 0 && d->backend.v == 0)
-		r = fl_config_sym(m, "local", &d->backend, err);
-	if (r == 0 && d->machine_name.v == 0)
-		r = fl_config_sym(m, "node", &d->machine_name, err);
-	if (r < 0 || fl_model_dialect(m) == FL_DIALECT_KAI)
-		return r;
-	if (alone)
-		r = add_tree(m, err);
 	if (r == 0)
 		r = add_cohort(m, err);
 	if (r == 0)
@@ -153,7 +143,7 @@ int fl_config_complete(struct fl_model *m, bool alone, fairlead_error *err)
 	return r < 0 ? r : add_namespaces(m, err);
 }
 
-/* --- borrow: what there is as quota --- */
+/* --- what there is as quota --- */
 
 /* What the machine has, as flavors by resources; what is not there is 0. */
 struct table {
@@ -387,8 +377,8 @@ static int note_without(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
-static int lay_borrow(struct fl_model *m, const struct fl_capacity *capacity, struct table *t,
-		      fairlead_error *err)
+static int lay_table(struct fl_model *m, const struct fl_capacity *capacity, struct table *t,
+		     fairlead_error *err)
 {
 	int r = fill_table(m, capacity, t, err);
 
@@ -401,68 +391,13 @@ static int lay_borrow(struct fl_model *m, const struct fl_capacity *capacity, st
 	return r < 0 || m->daemon.cohort.v == 0 || t->n_flavors == 0 ? r : lay_quota(m, t, err);
 }
 
-/* --- entitle: one machine --- */
-
-static const char *const axes[FL_BUNDLE] = { "cpu", "memory", "nvidia.com/gpu" };
-
-static int axis_of(const char *resource)
+static int lay(struct fl_model *m, const struct fl_capacity *capacity, fairlead_error *err)
 {
-	int i = 0;
+	struct table *t = calloc(1, sizeof *t);
+	int r = t ? lay_table(m, capacity, t, err) : fl_fail_nomem(err);
 
-	while (i < FL_BUNDLE && strcmp(axes[i], resource) != 0)
-		i++;
-	return i;
-}
-
-/* What queues without a parent deserve, which all others are within. */
-static int note_deserved(struct fl_model *m, const struct fl_bundle *has, fairlead_error *err)
-{
-	struct fl_bundle sum = { { 0 } };
-	int r = 0;
-
-	for (uint32_t n = 0; n < m->n_nodes; n++)
-		for (int i = 0; i < FL_BUNDLE && m->nodes[n].parent_name.v == FL_NONE; i++) {
-			double deserved = m->entitlements[m->nodes[n].entitlement].deserved.of[i];
-
-			sum.of[i] += deserved > 0 ? deserved : 0;
-		}
-	for (int i = 0; i < FL_BUNDLE && r == 0; i++)
-		if (sum.of[i] > has->of[i])
-			r = fl_model_notice(m, FL_NOTICE_BEYOND_MACHINE, m->daemon.place, "Daemon",
-					    "lower the quotas of the queues: not all of them can "
-					    "have what they deserve",
-					    err,
-					    "the queues deserve %g of '%s', but the machine has %g",
-					    i == FL_CPU ? sum.of[i] / 1000 : sum.of[i], axes[i],
-					    i == FL_CPU ? has->of[i] / 1000 : has->of[i]);
-	return r;
-}
-
-static int lay_entitle(struct fl_model *m, const struct fl_capacity *capacity, fairlead_error *err)
-{
-	struct fl_machine_row row = { .name = m->daemon.machine_name, .place = m->daemon.place };
-	int r;
-
-	for (uint32_t i = 0; i < capacity->n; i++) {
-		int axis = axis_of(capacity->rows[i].resource);
-
-		if (axis < FL_BUNDLE)
-			row.allocatable.of[axis] += (double)capacity->rows[i].amount;
-	}
-	r = capacity->n ? note_deserved(m, &row.allocatable, err) : 0;
-	return r < 0 ? r : fl_model_add_machine(m, &row, err);
-}
-
-int fl_config_lay_machine(struct fl_model *m, const struct fl_capacity *capacity,
-			  fairlead_error *err)
-{
-	struct table *t;
-	int r;
-
-	if (fl_model_dialect(m) == FL_DIALECT_KAI)
-		return lay_entitle(m, capacity, err);
-	t = calloc(1, sizeof *t);
-	r = t ? lay_borrow(m, capacity, t, err) : fl_fail_nomem(err);
 	free(t);
 	return r;
 }
+
+const struct fl_config_dialect fl_config_kueue = { .complete = complete, .lay = lay };
