@@ -85,7 +85,10 @@ static bool is_list(const struct fl_field *f)
 	return f->type == &fl_type_list || f->type == &fl_type_table || f->type == &fl_type_each;
 }
 
-static bool has_words(const struct fl_field *f) { return f->type && !*f->type->schema && f->words; }
+static bool has_words(const struct fl_field *f)
+{
+	return f->type && f->type->schema && !*f->type->schema && f->words;
+}
 
 static void put_field(FILE *out, const struct fl_field *f)
 {

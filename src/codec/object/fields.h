@@ -210,10 +210,6 @@ fl_field_read fl_kube_afs, fl_kube_queue_status;
 extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
 fl_field_read fl_kube_gates, fl_kube_wait;
 
-/* codec/own/policy_entitle.c: .spec.entitlement and .spec.budgets of a Policy */
-extern const struct fl_field fl_fields_entitlement[], fl_fields_budgets[];
-fl_field_read fl_kube_budgets;
-
 /* codec/kai/shard.c: what the schedule says, which must be one; and the text */
 int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 

@@ -102,6 +102,9 @@ extern const struct fl_type fl_type_list, fl_type_table, fl_type_each;
 extern const struct fl_type fl_type_any, fl_type_any_text, fl_type_any_time, fl_type_any_map;
 
 #define FL_QUANTITY_SCHEMA "\"type\": [\"string\", \"number\"]"
+#define FL_DURATION_SCHEMA                                                                         \
+	"\"type\": \"string\", "                                                                   \
+	"\"pattern\": \"^(0|([0-9]+(\\\\.[0-9]+)?(ns|us|ms|s|m|h))+)$\""
 #define FL_TIME_SCHEMA "\"type\": \"string\", \"format\": \"date-time\""
 
 #endif

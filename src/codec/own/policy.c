@@ -6,129 +6,99 @@
  * (cohorts; the nearest counts), and again for a single one (clusterQueues), field by
  * field.  doc/guide/policy.md.
  */
-#include "codec/object/fields.h"
+#include "codec/own/policy.h"
+
+#define SAYS(field, type, member) FL_IS(field, type, struct fl_protection, member)
+#define SETTING(field, type, member) FL_IS(field, type, struct fl_model, settings.member)
 
 /* --- one protection --- */
 
-static int fill(fl_time times[FL_CAUSES], fl_time value)
-{
-	for (unsigned c = 0; c < FL_CAUSES; c++)
-		times[c] = value;
-	return 0;
-}
-
-#define CAUSE(cause, function, into)                                                               \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return fl_kube_duration(k, v, &((struct fl_protection *)row)->into[cause]);        \
-	}
-
-CAUSE(FL_CAUSE_WITHIN_QUEUE, read_run_within_queue, minimum_run)
-CAUSE(FL_CAUSE_RECLAIM, read_run_reclaim, minimum_run)
-CAUSE(FL_CAUSE_FAIR_SHARING, read_run_fair_sharing, minimum_run)
-CAUSE(FL_CAUSE_RECLAIM_BORROWING, read_run_reclaim_borrowing, minimum_run)
-CAUSE(FL_CAUSE_WITHIN_QUEUE, read_delay_within_queue, delay)
-CAUSE(FL_CAUSE_RECLAIM, read_delay_reclaim, delay)
-CAUSE(FL_CAUSE_FAIR_SHARING, read_delay_fair_sharing, delay)
-CAUSE(FL_CAUSE_RECLAIM_BORROWING, read_delay_reclaim_borrowing, delay)
-
-static const struct fl_field minimum_run[] = {
-	{ .name = "InClusterQueue", .read = read_run_within_queue },
-	{ .name = "InCohortReclamation", .read = read_run_reclaim },
-	{ .name = "InCohortFairSharing", .read = read_run_fair_sharing },
-	{ .name = "InCohortReclaimWhileBorrowing", .read = read_run_reclaim_borrowing },
-	{ .name = NULL },
+/* One length of time for each reason of preemption. */
+struct times {
+	fl_time of[FL_CAUSES];
 };
 
-static const struct fl_field delay[] = {
-	{ .name = "InClusterQueue", .read = read_delay_within_queue },
-	{ .name = "InCohortReclamation", .read = read_delay_reclaim },
-	{ .name = "InCohortFairSharing", .read = read_delay_fair_sharing },
-	{ .name = "InCohortReclaimWhileBorrowing", .read = read_delay_reclaim_borrowing },
+#define CAUSE(field, cause)                                                                        \
+	{                                                                                          \
+		FL_IS(field, duration, struct times, of[cause])                                    \
+	}
+
+static const struct fl_field by_cause[] = {
+	CAUSE("InClusterQueue", FL_CAUSE_WITHIN_QUEUE),
+	CAUSE("InCohortReclamation", FL_CAUSE_RECLAIM),
+	CAUSE("InCohortFairSharing", FL_CAUSE_FAIR_SHARING),
+	CAUSE("InCohortReclaimWhileBorrowing", FL_CAUSE_RECLAIM_BORROWING),
 	{ .name = NULL },
 };
 
 /* One length of time for all reasons, or a map of them. */
-static int read_times(struct fl_kube *k, uint32_t v, const struct fl_field *by_cause,
-		      fl_time times[FL_CAUSES], struct fl_protection *row)
+static int read_times(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
+	struct times *times = to;
 	fl_time all;
 	int r;
 
 	if (k->doc.values[v].kind == FL_TOKEN_MAP)
-		return fl_kube_map(k, v, by_cause, row);
+		return fl_kube_map(k, v, f->fields, to);
 	r = fl_kube_duration(k, v, &all);
-	return r < 0 ? r : fill(times, all);
+	for (unsigned c = 0; c < FL_CAUSES && r == 0; c++)
+		times->of[c] = all;
+	return r;
 }
 
-static int read_minimum_run(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_protection *p = row;
-
-	return read_times(k, v, minimum_run, p->minimum_run, p);
-}
-
-static int read_delay(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_protection *p = row;
-
-	return read_times(k, v, delay, p->delay, p);
-}
-
-static int read_base(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct fl_protection *)row)->back_off_base);
-}
-
-static int read_max(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct fl_protection *)row)->back_off_max);
-}
+#define FL_C_times fl_time[FL_CAUSES]
+static const struct fl_type fl_type_times = { .read = read_times,
+					      .schema = "\"oneOf\": [{ " FL_DURATION_SCHEMA
+							" }, { @ }]" };
 
 static const struct fl_field back_off[] = {
-	{ .name = "base", .read = read_base },
-	{ .name = "max", .read = read_max },
+	{ SAYS("base", duration, back_off_base), .needed = true },
+	{ SAYS("max", duration, back_off_max) },
 	{ .name = NULL },
 };
 
 static int read_back_off(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct fl_protection *p = row;
-	uint32_t unused;
-	int r = fl_kube_need(k, v, "base", &unused);
+	int r;
 
 	p->back_off_max = 60 * 60 * FL_SECOND;
-	if (r == 0)
-		r = fl_kube_map(k, v, back_off, row);
+	r = fl_kube_whole(k, v, back_off, row);
 	if (r == 0 && p->back_off_max < p->back_off_base)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'max' is less than 'base'");
 	return r;
 }
 
-static int read_overruling(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_protection *p = row;
-
-	p->has_overruling_priority = true;
-	return fl_kube_int32(k, v, &p->overruling_priority);
-}
-
-static int read_hold(struct fl_kube *k, uint32_t v, void *row)
+static int read_hold(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	bool on = false;
 	int r = fl_kube_bool(k, v, &on);
 
-	((struct fl_protection *)row)->hold_freed_quota = on ? FL_SWITCH_ON : FL_SWITCH_OFF;
+	(void)f;
+	*(enum fl_switch *)to = on ? FL_SWITCH_ON : FL_SWITCH_OFF;
 	return r;
 }
 
-#define PROTECTION                                                                                 \
-	{ .name = "minimumRunTime", .read = read_minimum_run, .fields = minimum_run },             \
-		{ .name = "preemptionDelay", .read = read_delay, .fields = delay },                \
-		{ .name = "reclaimBackOff", .read = read_back_off, .fields = back_off },           \
-		{ .name = "overrulingPriority", .read = read_overruling },                         \
-	{                                                                                          \
-		.name = "holdFreedQuota", .read = read_hold                                        \
+#define FL_C_switch enum fl_switch
+static const struct fl_type fl_type_switch = { .read = read_hold,
+					       .schema = "\"type\": \"boolean\"" };
+
+#define TIMES_DOC "One length of time for every reason of preemption, or one for each: "
+#define PROTECTION                                                                                                 \
+	{ SAYS("minimumRunTime", times, minimum_run), .fields = by_cause,                                          \
+	  .doc = TIMES_DOC "a victim has held its quota for so long." },                                           \
+		{ SAYS("preemptionDelay", times, delay), .fields = by_cause,                                       \
+		  .doc = TIMES_DOC "a preemptor has waited for so long." },                                        \
+		{ .name = "reclaimBackOff",                                                                        \
+		  .read = read_back_off,                                                                           \
+		  .fields = back_off,                                                                              \
+		  .doc = "A reclaimed queue may not borrow for `base`, which doubles up to `max` (default 1h)." }, \
+		{ SAYS("overrulingPriority", int32, overruling_priority),                                          \
+		  FL_SAID(struct fl_protection, has_overruling_priority),                                          \
+		  .doc = "Above it a priority overrules fair sharing." },                                          \
+	{                                                                                                          \
+		SAYS("holdFreedQuota", switch, hold_freed_quota),                                                  \
+			.doc = "What an eviction frees is kept for whom it was for."                               \
 	}
 
 /* --- for whom --- */
@@ -138,20 +108,20 @@ static const struct fl_field for_all[] = {
 	{ .name = NULL },
 };
 
-static int read_before(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)k, (void)v, (void)row;
-	return 0;
-}
+#define NAME(of)                                                                                   \
+	{                                                                                          \
+		.name = "name", .type = &fl_type_any, .needed = true, .text = of,                  \
+		.schema = FL_OBJECT_NAME_SCHEMA                                                    \
+	}
 
 static const struct fl_field for_one[] = {
-	{ .name = "name", .read = read_before, .text = FL_TEXT_CLUSTER_QUEUE },
+	NAME(FL_TEXT_CLUSTER_QUEUE),
 	PROTECTION,
 	{ .name = NULL },
 };
 
 static const struct fl_field for_cohort[] = {
-	{ .name = "name", .read = read_before, .text = FL_TEXT_COHORT },
+	NAME(FL_TEXT_COHORT),
 	PROTECTION,
 	{ .name = NULL },
 };
@@ -180,85 +150,56 @@ static int read_defaults(struct fl_kube *k, uint32_t v, void *unused)
 
 static int read_named(struct fl_kube *k, uint32_t v, enum fl_protection_scope scope)
 {
-	uint32_t end = 0, name = FL_NONE;
-	int r = fl_kube_list(k, v, &end);
+	struct fl_protection_row row = { .scope = scope, .node = { FL_NONE } };
+	uint32_t name = FL_NONE;
+	int r = fl_kube_need(k, v, "name", &name);
 
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct fl_protection_row row = { .scope = scope, .node = { FL_NONE } };
-
-		r = fl_kube_need(k, item, "name", &name);
-		if (r == 0)
-			r = fl_kube_text(k, name, &row.name);
-		if (r == 0)
-			r = add(k, item, &row, for_one);
-	}
-	return r;
+	if (r == 0)
+		r = fl_kube_text(k, name, &row.name);
+	return r < 0 ? r : add(k, v, &row, for_one);
 }
 
-static int read_cohorts(struct fl_kube *k, uint32_t v, void *row)
+static int read_cohort(struct fl_kube *k, uint32_t v, void *unused)
 {
-	(void)row;
+	(void)unused;
 	return read_named(k, v, FL_PROTECT_COHORT);
 }
 
-static int read_cluster_queues(struct fl_kube *k, uint32_t v, void *row)
+static int read_cluster_queue(struct fl_kube *k, uint32_t v, void *unused)
 {
-	(void)row;
+	(void)unused;
 	return read_named(k, v, FL_PROTECT_CLUSTER_QUEUE);
 }
 
-/* --- the rest --- */
-
-static int read_usage(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Sampled", "Exact", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_settings *)row)->exact_usage = i == 1;
-	return r;
-}
-
-static int read_heads(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "one", "all", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_settings *)row)->many_heads = i == 1;
-	return r;
-}
-
-static int read_guarantee(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "none", "settles", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_settings *)row)->settles = i == 1;
-	return r;
-}
-
-static int read_eviction_timeout(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct fl_settings *)row)->eviction_timeout);
-}
+/* --- the whole; row: struct fl_model --- */
 
 static const struct fl_field admission_fair_sharing[] = {
-	{ .name = "usage", .read = read_usage },
+	{ FL_IS_EITHER("usage", struct fl_model, settings.exact_usage, "Sampled", "Exact"),
+	  .doc = "How the usage of local queues is kept: Kueue's way, or the exact integral." },
 	{ .name = NULL },
 };
 
 static const struct fl_field spec[] = {
 	{ .name = "admissionFairSharing", .fields = admission_fair_sharing },
-	{ .name = "headsPerCycle", .read = read_heads },
-	{ .name = "preemptionGuarantee", .read = read_guarantee },
-	{ .name = "evictionTimeout", .read = read_eviction_timeout },
-	{ .name = "defaults", .read = read_defaults, .fields = for_all },
-	{ .name = "cohorts", .read = read_cohorts, .fields = for_cohort, .list = true },
-	{ .name = "clusterQueues", .read = read_cluster_queues, .fields = for_one, .list = true },
-	{ .name = "entitlement", .fields = fl_fields_entitlement },
-	{ .name = "budgets", .read = fl_kube_budgets, .fields = fl_fields_budgets },
+	{ FL_IS_EITHER("headsPerCycle", struct fl_model, settings.many_heads, "one", "all"),
+	  .doc = "How much a cycle does: one head of each queue, or one after the other until nobody is admitted any more." },
+	{ FL_IS_EITHER("preemptionGuarantee", struct fl_model, settings.settles, "none", "settles"),
+	  .doc = "settles: while nothing leaves, preemption comes to an end, whatever the order of things." },
+	{ SETTING("evictionTimeout", duration, eviction_timeout),
+	  .doc = "With preemptionGuarantee settles: an eviction that takes longer is not waited for any more; what was promised because of it is given back." },
+	{ .name = "defaults", .read = read_defaults, .fields = for_all, .doc = "For every queue." },
+	{ FL_IS_EACH("cohorts", read_cohort), .fields = for_cohort, .list = true,
+	  .doc = "For the queues below a cohort; of several the nearest counts." },
+	{ FL_IS_EACH("clusterQueues", read_cluster_queue), .fields = for_one, .list = true,
+	  .doc = "For one queue." },
+	{ .name = "entitlement",
+	  .fields = fl_fields_entitlement,
+	  .offset = offsetof(struct fl_model, entitle),
+	  .doc = "For KAI's queues: what the documents promise and the real program does not do." },
+	{ .name = "budgets",
+	  .read = fl_policy_read_budgets,
+	  .fields = fl_fields_budgets,
+	  .doc = "Resource-hours that KAI's queues may use in a period." },
 	{ .name = NULL },
 };
 
@@ -273,16 +214,11 @@ static int read_policy(struct fl_kube *k)
 	struct fl_settings *settings = &k->m->settings;
 	int r;
 
-	if (settings->has_policy) {
-		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "a second Policy");
-		fl_fail_hint(k->err, "the first is at %.200s:%u:%u",
-			     fl_model_text(k->m, k->m->inputs[settings->policy_place.file]),
-			     settings->policy_place.line, settings->policy_place.column);
-		return FAIRLEAD_EINPUT;
-	}
+	if (settings->has_policy)
+		return fl_own_second(k, "Policy", settings->policy_place);
 	settings->has_policy = true;
 	settings->policy_place = fl_kube_place(k, 0);
-	r = fl_kube_map(k, 0, policy_fields, settings);
+	r = fl_kube_map(k, 0, policy_fields, k->m);
 	if (r == 0 && settings->eviction_timeout > 0 && !settings->settles) {
 		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "evictionTimeout has nothing to bound");
 		fl_fail_hint(k->err, "it goes with preemptionGuarantee: settles");

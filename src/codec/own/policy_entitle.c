@@ -3,95 +3,76 @@
  * Policy: what KAI's objects have no place for.  Modes of division and of turns
  * (.spec.entitlement), resource-hours of queues (.spec.budgets).
  */
-#include "codec/object/fields.h"
+#include "codec/own/policy.h"
+
+#define SETTING(field, type, member) FL_IS(field, type, struct fl_entitle_settings, member)
 
 /* --- entitlement --- */
 
-static int read_division(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Compatible", "Bounded", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	(void)row;
-	k->m->entitle.bounded_division = i == 1;
-	return r;
-}
-
-static int read_turns(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	return fl_kube_bool(k, v, &k->m->entitle.turns);
-}
-
-static int read_keep_below_quota(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	return fl_kube_bool(k, v, &k->m->entitle.keep_below_quota);
-}
-
-static int read_protect_quota(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	return fl_kube_bool(k, v, &k->m->entitle.protect_quota);
-}
-
 const struct fl_field fl_fields_entitlement[] = {
-	{ .name = "division", .read = read_division },
-	{ .name = "turns", .read = read_turns },
-	{ .name = "keepBelowQuota", .read = read_keep_below_quota },
-	{ .name = "protectQuota", .read = read_protect_quota },
+	{ FL_IS_EITHER("division", struct fl_entitle_settings, bounded_division, "Compatible",
+		       "Bounded"),
+	  .doc = "How capacity is divided: as the real program does, or so that shares stay within capacity, nothing is idle while somebody asks, and nobody has more than it can use." },
+	{ SETTING("turns", flag, turns),
+	  .doc = "Workloads larger than a share: whoever has had least goes next." },
+	{ SETTING("keepBelowQuota", flag, keep_below_quota),
+	  .doc = "A reclaim leaves a queue that it found below its quota below it." },
+	{ SETTING("protectQuota", flag, protect_quota),
+	  .doc = "A reclaim takes no queue below what it deserves." },
 	{ .name = NULL },
 };
 
 /* --- budgets: the period --- */
 
 struct period {
-	bool every, start, cron;
+	fl_time length, start;
+	struct fl_sym schedule;
+	bool every, starts, cron; /* which are said */
 };
 
-static int read_every(struct fl_kube *k, uint32_t v, void *row)
+static int read_every(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	int r = fl_kube_duration(k, v, &k->m->entitle.period);
+	int r = fl_kube_duration(k, v, to);
 
-	((struct period *)row)->every = true;
-	if (r == 0 && k->m->entitle.period == 0)
+	(void)f;
+	if (r == 0 && *(fl_time *)to == 0)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a period of no length");
 	return r;
 }
 
-/* A beginning that lies ahead is not when now is. */
-static int read_start(struct fl_kube *k, uint32_t v, void *row)
+static int read_cron(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	fl_time newest = k->m->newest;
-	int r = fl_kube_time(k, v, &k->m->entitle.period_start);
-
-	((struct period *)row)->start = true;
-	k->m->newest = newest;
-	return r;
+	(void)f;
+	return fl_kube_cron(k, v, to);
 }
 
-static int read_cron(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct period *)row)->cron = true;
-	return fl_kube_cron(k, v, &k->m->entitle.period_cron);
-}
+#define FL_C_every fl_time
+#define FL_C_cron struct fl_sym
+static const struct fl_type fl_type_every = { .read = read_every, .schema = FL_DURATION_SCHEMA };
+static const struct fl_type fl_type_cron = { .read = read_cron, .schema = "\"type\": \"string\"" };
 
 static const struct fl_field period[] = {
-	{ .name = "every", .read = read_every },
-	{ .name = "start", .read = read_start },
-	{ .name = "cron", .read = read_cron },
+	{ FL_IS("every", every, struct period, length), FL_SAID(struct period, every) },
+	/* a beginning that lies ahead is not when now is */
+	{ FL_IS("start", time_aside, struct period, start), FL_SAID(struct period, starts) },
+	{ FL_IS("cron", cron, struct period, schedule), FL_SAID(struct period, cron),
+	  .doc = "Five fields, or @monthly and the like; in UTC." },
 	{ .name = NULL },
 };
 
 static int read_period(struct fl_kube *k, uint32_t v, void *row)
 {
-	struct period p = { 0 };
+	struct fl_entitle_settings *s = row;
+	struct period p = { .length = s->period,
+			    .start = s->period_start,
+			    .schedule = s->period_cron };
 	int r = fl_kube_map(k, v, period, &p);
 
-	(void)row;
-	k->m->entitle.period_kind = p.cron ? FL_WINDOW_CRON : FL_WINDOW_TUMBLING;
-	if (r == 0 && (p.cron ? p.every || p.start : !p.every || !p.start))
+	s->period = p.length;
+	s->period_start = p.start;
+	s->period_cron = p.schedule;
+	s->period_kind = p.cron ? FL_WINDOW_CRON : FL_WINDOW_TUMBLING;
+	if (r == 0 && (p.cron ? p.every || p.starts : !p.every || !p.starts))
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
 				    "a period is either 'every' with 'start', or 'cron'");
 	return r;
@@ -99,104 +80,82 @@ static int read_period(struct fl_kube *k, uint32_t v, void *row)
 
 /* --- budgets: of each queue --- */
 
-static int read_nothing(struct fl_kube *k, uint32_t v, void *row)
+static int read_cpu_hours(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	(void)k, (void)v, (void)row;
-	return 0;
-}
+	int r = fl_kube_number(k, v, to);
 
-static int read_gpu_hours(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_number(k, v, &((struct fl_budget_row *)row)->hours.of[FL_GPU]);
-}
-
-static int read_cpu_hours(struct fl_kube *k, uint32_t v, void *row)
-{
-	double *hours = &((struct fl_budget_row *)row)->hours.of[FL_CPU];
-	int r = fl_kube_number(k, v, hours);
-
-	*hours *= 1000;
+	(void)f;
+	*(double *)to *= 1000;
 	return r;
 }
 
-static int read_memory_hours(struct fl_kube *k, uint32_t v, void *row)
-{
-	fl_amount amount = 0;
-	int r = fl_kube_quantity(k, v, "memory", &amount);
+#define FL_C_cpu_hours double
+static const struct fl_type fl_type_cpu_hours = {
+	.read = read_cpu_hours, .schema = "\"type\": \"number\", \"minimum\": 0"
+};
 
-	((struct fl_budget_row *)row)->hours.of[FL_MEMORY] = (double)amount;
-	return r;
-}
+#define HOURS(field, type, axis) FL_IS(field, type, struct fl_budget_row, hours.of[axis])
 
 static const struct fl_field budget[] = {
-	{ .name = "name", .read = read_nothing, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "gpuHours", .read = read_gpu_hours },
-	{ .name = "cpuHours", .read = read_cpu_hours },
-	{ .name = "memoryHours", .read = read_memory_hours },
+	{ .name = "name",
+	  .type = &fl_type_any,
+	  .needed = true,
+	  .text = FL_TEXT_CLUSTER_QUEUE,
+	  .schema = FL_OBJECT_NAME_SCHEMA },
+	{ HOURS("gpuHours", number, FL_GPU) },
+	{ HOURS("cpuHours", cpu_hours, FL_CPU), .doc = "Hours of a core." },
+	{ HOURS("memoryHours", amount, FL_MEMORY), .resource = "memory",
+	  .doc = "A quantity of bytes, for an hour each." },
 	{ .name = NULL },
 };
 
-static int read_queues(struct fl_kube *k, uint32_t v, void *unused)
+static int read_queue(struct fl_kube *k, uint32_t v, void *unused)
 {
-	uint32_t end = 0, name = FL_NONE;
-	int r = fl_kube_list(k, v, &end);
+	struct fl_budget_row row = {
+		.hours = { { FL_UNBOUNDED, FL_UNBOUNDED, FL_UNBOUNDED } },
+		.place = fl_kube_place(k, v),
+		.node = { FL_NONE },
+	};
+	uint32_t name;
+	int r = fl_kube_need(k, v, "name", &name);
 
 	(void)unused;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct fl_budget_row row = {
-			.hours = { { FL_UNBOUNDED, FL_UNBOUNDED, FL_UNBOUNDED } },
-			.place = fl_kube_place(k, item),
-			.node = { FL_NONE },
-		};
-
-		r = fl_kube_need(k, item, "name", &name);
-		if (r == 0)
-			r = fl_kube_text(k, name, &row.queue_name);
-		if (r == 0)
-			r = fl_kube_map(k, item, budget, &row);
-		if (r == 0)
-			r = fl_model_add_budget(k->m, &row, k->err);
-		if (r == FAIRLEAD_EINPUT && k->err && k->err->line == 0)
-			r = fl_kube_blame(k, item);
-	}
+	if (r == 0)
+		r = fl_kube_text(k, name, &row.queue_name);
+	if (r == 0)
+		r = fl_kube_map(k, v, budget, &row);
+	if (r == 0)
+		r = fl_model_add_budget(k->m, &row, k->err);
+	if (r == FAIRLEAD_EINPUT && k->err && k->err->line == 0)
+		r = fl_kube_blame(k, v);
 	return r;
 }
 
-static int read_overcommitment(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Proportional", "FirstCome", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	(void)row;
-	k->m->entitle.overcommitment = (enum fl_overcommitment)i;
-	return r;
-}
-
-static int read_after_budget(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Spare", "Stop", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	(void)row;
-	k->m->entitle.after_budget = (enum fl_after_budget)i;
-	return r;
-}
+#define EITHER_PERIOD                                                                                 \
+	"\"allOf\": [{ \"oneOf\": [{ \"required\": [\"every\", \"start\"], \"not\": { \"required\": " \
+	"[\"cron\"] } }, { \"required\": [\"cron\"], \"not\": { \"anyOf\": [{ \"required\": "         \
+	"[\"every\"] }, { \"required\": [\"start\"] }] } }] }], @"
 
 const struct fl_field fl_fields_budgets[] = {
-	{ .name = "period", .read = read_period, .fields = period },
-	{ .name = "overcommitment", .read = read_overcommitment },
-	{ .name = "afterBudget", .read = read_after_budget },
-	{ .name = "queues", .read = read_queues, .fields = budget, .list = true },
+	{ .name = "period",
+	  .read = read_period,
+	  .needed = true,
+	  .fields = period,
+	  .schema = EITHER_PERIOD,
+	  .doc = "How long resource-hours are good for." },
+	{ FL_IS_ENUM("overcommitment", struct fl_entitle_settings, overcommitment,
+		     enum fl_overcommitment, "Proportional", "FirstCome"),
+	  .doc = "Who goes short when budgets promise more than there is." },
+	{ FL_IS_ENUM("afterBudget", struct fl_entitle_settings, after_budget, enum fl_after_budget,
+		     "Spare", "Stop"),
+	  .doc = "Of a queue that has used its budget: it gets what nobody else wants, or nothing." },
+	{ FL_IS_EACH("queues", read_queue), .fields = budget, .list = true },
 	{ .name = NULL },
 };
 
-int fl_kube_budgets(struct fl_kube *k, uint32_t v, void *row)
+int fl_policy_read_budgets(struct fl_kube *k, uint32_t v, void *unused)
 {
-	uint32_t unused;
-	int r = fl_kube_need(k, v, "period", &unused);
-
+	(void)unused;
 	k->m->entitle.has_budgets = true;
-	return r < 0 ? r : fl_kube_map(k, v, fl_fields_budgets, row);
+	return fl_kube_whole(k, v, fl_fields_budgets, &k->m->entitle);
 }

@@ -3,77 +3,41 @@
  * UsageHistory (fairlead.dev/v1alpha1): who held how much over time, or that already
  * normalised.  What the real program asks a metrics server for.
  */
-#include "codec/object/fields.h"
+#include "codec/own/values.h"
 
 /* --- a bundle --- */
 
-static int read_gpu(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_number(k, v, &((struct fl_bundle *)row)->of[FL_GPU]);
-}
-
-static int read_amount(struct fl_kube *k, uint32_t v, const char *resource, double *ret)
-{
-	fl_amount amount = 0;
-	int r = fl_kube_quantity(k, v, resource, &amount);
-
-	*ret = (double)amount;
-	return r;
-}
-
-static int read_cpu(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_amount(k, v, "cpu", &((struct fl_bundle *)row)->of[FL_CPU]);
-}
-
-static int read_memory(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_amount(k, v, "memory", &((struct fl_bundle *)row)->of[FL_MEMORY]);
-}
+#define AXIS(field, type, axis) FL_IS(field, type, struct fl_bundle, of[axis])
 
 static const struct fl_field held[] = {
-	{ .name = "gpu", .read = read_gpu },
-	{ .name = "cpu", .read = read_cpu },
-	{ .name = "memory", .read = read_memory },
+	{ AXIS("gpu", number, FL_GPU) },
+	{ AXIS("cpu", amount, FL_CPU), .resource = "cpu", .doc = "A quantity of cores." },
+	{ AXIS("memory", amount, FL_MEMORY), .resource = "memory", .doc = "A quantity of bytes." },
 	{ .name = NULL },
 };
 
-static int read_part(struct fl_kube *k, uint32_t v, double *ret)
+static int read_part(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	int r = fl_kube_number(k, v, ret);
+	int r = fl_kube_number(k, v, to);
 
-	if (r == 0 && *ret > 1)
+	(void)f;
+	if (r == 0 && *(double *)to > 1)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
 				    "expected a part of the capacity, 0 to 1");
 	return r;
 }
 
-static int read_gpu_part(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_part(k, v, &((struct fl_bundle *)row)->of[FL_GPU]);
-}
-
-static int read_cpu_part(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_part(k, v, &((struct fl_bundle *)row)->of[FL_CPU]);
-}
-
-static int read_memory_part(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_part(k, v, &((struct fl_bundle *)row)->of[FL_MEMORY]);
-}
-
-static const struct fl_field parts[] = {
-	{ .name = "gpu", .read = read_gpu_part },
-	{ .name = "cpu", .read = read_cpu_part },
-	{ .name = "memory", .read = read_memory_part },
-	{ .name = NULL },
+#define FL_C_part double
+static const struct fl_type fl_type_part = {
+	.read = read_part, .schema = "\"type\": \"number\", \"minimum\": 0, \"maximum\": 1"
 };
 
-static int read_name(struct fl_kube *k, uint32_t key, struct fl_sym *ret)
-{
-	return fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, ret, k->err);
-}
+static const struct fl_field parts[] = {
+	{ AXIS("gpu", part, FL_GPU) },
+	{ AXIS("cpu", part, FL_CPU) },
+	{ AXIS("memory", part, FL_MEMORY) },
+	{ .name = NULL },
+};
 
 /* --- samples --- */
 
@@ -82,35 +46,23 @@ struct sample {
 	uint32_t capacity, queues; /* values; FL_NONE */
 };
 
-static int read_from(struct fl_kube *k, uint32_t v, void *row)
+static int note(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return fl_kube_time(k, v, &((struct sample *)row)->from);
-}
-
-static int read_to(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct sample *)row)->to);
-}
-
-static int note_capacity(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)k;
-	((struct sample *)row)->capacity = v;
+	(void)k, (void)f;
+	*(uint32_t *)to = v;
 	return 0;
 }
 
-static int note_queues(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)k;
-	((struct sample *)row)->queues = v;
-	return 0;
-}
+#define FL_C_noted uint32_t
+static const struct fl_type fl_type_noted = { .read = note };
 
 static const struct fl_field sample[] = {
-	{ .name = "from", .read = read_from },
-	{ .name = "to", .read = read_to },
-	{ .name = "capacity", .read = note_capacity, .fields = held },
-	{ .name = "queues", .read = note_queues, .fields = held, .keys = FL_TEXT_CLUSTER_QUEUE },
+	{ FL_IS("from", time, struct sample, from), .needed = true },
+	{ FL_IS("to", time, struct sample, to), .needed = true },
+	{ FL_IS("capacity", noted, struct sample, capacity), .needed = true, .fields = held },
+	{ FL_IS("queues", noted, struct sample, queues), .fields = held,
+	  .keys = FL_TEXT_CLUSTER_QUEUE,
+	  .doc = "By the name of the queue; inner queues include those below them." },
 	{ .name = NULL },
 };
 
@@ -130,15 +82,9 @@ static int push_sample(struct fl_kube *k, const struct sample *s, struct fl_sym 
 
 static int read_sample(struct fl_kube *k, uint32_t v, struct sample *s)
 {
-	uint32_t end = 0, unused;
-	int r = fl_kube_need(k, v, "from", &unused);
+	uint32_t end = 0;
+	int r = fl_kube_whole(k, v, sample, s);
 
-	if (r == 0)
-		r = fl_kube_need(k, v, "to", &unused);
-	if (r == 0)
-		r = fl_kube_need(k, v, "capacity", &unused);
-	if (r == 0)
-		r = fl_kube_map(k, v, sample, s);
 	if (r == 0 && s->to <= s->from)
 		r = fl_kube_fail(k, v, FAIRLEAD_EINPUT,
 				 "a sample that does not end after it "
@@ -151,7 +97,7 @@ static int read_sample(struct fl_kube *k, uint32_t v, struct sample *s)
 	for (uint32_t key = s->queues + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
 		struct fl_sym name;
 
-		r = read_name(k, key, &name);
+		r = fl_kube_key(k, key, &name);
 		if (r == 0)
 			r = push_sample(k, s, name, key + 1);
 	}
@@ -190,7 +136,7 @@ static int read_usage(struct fl_kube *k, uint32_t v, void *unused)
 		struct fl_usage_row row = { .place = fl_kube_place(k, key + 1),
 					    .node = { FL_NONE } };
 
-		r = read_name(k, key, &row.queue_name);
+		r = fl_kube_key(k, key, &row.queue_name);
 		if (r == 0)
 			r = fl_kube_map(k, key + 1, parts, &row.usage);
 		if (r == 0)
@@ -204,8 +150,17 @@ static int read_usage(struct fl_kube *k, uint32_t v, void *unused)
 /* --- the whole --- */
 
 static const struct fl_field spec[] = {
-	{ .name = "samples", .read = read_samples, .fields = sample, .list = true },
-	{ .name = "usage", .read = read_usage, .fields = parts, .keys = FL_TEXT_CLUSTER_QUEUE },
+	{ .name = "samples",
+	  .read = read_samples,
+	  .fields = sample,
+	  .list = true,
+	  .schema = "\"type\": \"array\", \"items\": { @ }",
+	  .doc = "In the order of time; none overlaps another." },
+	{ .name = "usage",
+	  .read = read_usage,
+	  .fields = parts,
+	  .keys = FL_TEXT_CLUSTER_QUEUE,
+	  .doc = "Normalised already, by the name of the queue." },
 	{ .name = NULL },
 };
 

@@ -27,6 +27,7 @@ int fl_own_second(struct fl_kube *k, const char *kind, struct fl_place first);
 #define FL_PERIOD_SCHEMA                                                                           \
 	"\"oneOf\": [{ \"type\": \"string\", \"pattern\": "                                        \
 	"\"^([0-9]*\\\\.?[0-9]*(ns|us|\\u00b5s|\\u03bcs|ms|s|m|h|d|w))+$|^0$\" }, { \"const\": 0 }]"
+#define FL_OBJECT_NAME_SCHEMA "\"type\": \"string\", \"minLength\": 1, \"maxLength\": 253"
 #define FL_NOT_EMPTY_SCHEMA "\"type\": \"string\", \"minLength\": 1"
 
 #endif
