@@ -11,6 +11,7 @@
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
+#include "report/prove/prove_report.h"
 
 static const struct schema {
 	const char *name, *title, *doc;
@@ -21,6 +22,16 @@ static const struct schema {
 	  "fairlead explain",
 	  "Why a workload waits or runs.",
 	  { &fl_explain_document, &fl_entitle_explain_document },
+	  false },
+	{ "plan",
+	  "fairlead plan",
+	  "What scheduling cycles decide. Lists are sorted by workload.",
+	  { &fl_borrow_plan_document, &fl_entitle_plan_document },
+	  false },
+	{ "prove",
+	  "fairlead prove",
+	  "Whether preemption can go round, in any order of decisions.",
+	  { &fl_prove_document },
 	  false },
 	{ "tree",
 	  "fairlead tree",
@@ -147,6 +158,19 @@ static bool is_one_of(const json_t *all, const char *text)
 	return false;
 }
 
+/* Why a policy evicts for others. */
+static json_t *evictions(const struct maker *k)
+{
+	bool borrow = strcmp(k->document->policy, "borrow") == 0;
+	int first = borrow ? FL_REASON_IN_CLUSTER_QUEUE : FL_REASON_RECLAIMED;
+	int last = borrow ? FL_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING : FL_REASON_STALE_GANG;
+	json_t *all = json_array();
+
+	for (int i = first; i <= last; i++)
+		json_array_append_new(all, json_string(fl_reason_name((enum fl_reason)i)));
+	return json_pack("{s:o}", "enum", all);
+}
+
 static json_t *enumeration(const struct fl_json_field *f)
 {
 	json_t *all = json_array();
@@ -173,7 +197,8 @@ static json_t *schema_of(struct maker *k, const struct fl_json_field *f)
 	json_t *ret, *item = NULL;
 
 	/* What is written is what the shape is of. */
-	assert(!shape || !shape->size || f->rows || f->put || f->size == shape->size);
+	assert(!shape || !shape->size || f->rows || f->put || f->type == FL_AS_STREAM ||
+	       f->size == shape->size);
 	if (f->type == FL_AS_LIST || f->type == FL_AS_STREAM || f->type == FL_AS_MAP)
 		item = shape ? reference(k, shape) : scalar(k, f->item);
 	if (f->type == FL_AS_MAP)
@@ -184,6 +209,8 @@ static json_t *schema_of(struct maker *k, const struct fl_json_field *f)
 		ret = reference(k, shape);
 	else if (f->names || f->end_name)
 		ret = enumeration(f);
+	else if (f->type == FL_AS_EVICTION)
+		ret = evictions(k);
 	else if (f->type == FL_AS_CHARS)
 		ret = scalar(k, FL_AS_TEXT);
 	else
@@ -260,6 +287,8 @@ static json_t *document_of(struct maker *k)
 	set(all, "kind", json_pack("{s:s}", "const", k->document->kind));
 	if (k->document->policy)
 		set(all, "policy", json_pack("{s:s}", "const", k->document->policy));
+	if (k->document->any_policy)
+		set(all, "policy", parse("{\"enum\": [\"borrow\", \"entitle\"]}"));
 	set(all, "assumptions",
 	    json_pack("{s:s, s:{s:s}, s:s}", "type", "array", "items", "type", "string",
 		      "description", "what the input does not say and was taken for granted"));

@@ -477,11 +477,13 @@ static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "expl
 
 #define ROW struct fl_explain_report
 static const struct fl_json_field fields[] = {
-	FL_FIELD_INLINE_TO(x, explain_shape),
+	FL_FIELD_INLINE_TO(x, explain_shape, NULL),
 	FL_FIELD_TO("eta", eta, fl_eta_shape,
 		    "with --eta: when it will start, from many simulated runs", .maybe = true),
 };
 static const struct fl_json_shape shape = FL_SHAPE(fields, "borrow");
 #undef ROW
 
-const struct fl_document fl_explain_document = { "Explanation", "borrow", &shape, NULL };
+const struct fl_document fl_explain_document = { .kind = "Explanation",
+						 .policy = "borrow",
+						 .shape = &shape };

@@ -12,11 +12,17 @@ static void held_text(const struct fl_report *r, const struct fl_model *m, struc
 	fl_placement_text(r, w, rows, n, pods, text, size);
 }
 
-const struct fl_document fl_borrow_what_if_document = { "WhatIf", "borrow", &fl_what_if_shape,
-							&fl_borrow_reports };
+const struct fl_document fl_borrow_what_if_document = {
+	.kind = "WhatIf", .policy = "borrow", .shape = &fl_what_if_shape, .face = &fl_borrow_reports
+};
+
+const struct fl_document fl_borrow_plan_document = {
+	.kind = "Plan", .policy = "borrow", .shape = &fl_plan_shape, .face = &fl_borrow_reports
+};
 
 const struct fl_report_face fl_borrow_reports = {
 	.what_if = &fl_borrow_what_if_document,
+	.plan = &fl_borrow_plan_document,
 	.queue_key = "clusterQueue",
 	.preemptor_key = "preemptor",
 	.admitted = "admitted",
@@ -35,7 +41,7 @@ const struct fl_report_face fl_borrow_reports = {
 	.add_why = fl_borrow_add_why,
 	.stand_new = fl_borrow_stand_new,
 	.stand_look = fl_borrow_stand_look,
-	.cycle_json = fl_borrow_cycle_json,
+	.cycle_shape = &fl_borrow_cycle_shape,
 	.held_shape = &fl_held_podsets_shape,
 	.held_text = held_text,
 	.nodes_text = fl_borrow_what_if_text,

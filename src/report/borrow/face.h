@@ -8,14 +8,13 @@
 #include "report/common/face.h"
 
 extern const struct fl_report_face fl_borrow_reports;
-extern const struct fl_document fl_borrow_what_if_document;
+extern const struct fl_document fl_borrow_what_if_document, fl_borrow_plan_document;
 
 /* plan_json.c, plan_text.c, what_if_json.c, what_if_text.c */
 int fl_borrow_stand_new(const struct fl_report *r, struct fl_arena *a, void **ret,
 			fairlead_error *err);
 void fl_borrow_stand_look(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p);
-int fl_borrow_cycle_json(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
-			 fairlead_error *err);
+extern const struct fl_json_shape fl_borrow_cycle_shape;
 extern const struct fl_plan_table fl_borrow_plan_tables[2];
 void fl_borrow_add_why(const struct fl_report *r, const struct fl_pending *p,
 		       const struct fl_why *why, bool people, char *buffer, size_t size);

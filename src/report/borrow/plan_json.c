@@ -34,94 +34,67 @@ void fl_borrow_stand_look(void *stand, const struct fl_policy_ops *ops, const st
 			ops->share(p, (struct fl_node){ n }, &s->shares[n]);
 }
 
-static int put_admitted(struct fl_plan_json *j, struct fl_json *out, const struct fl_decisions *d,
-			fairlead_error *err)
+#define ROW struct fl_plan_decision
+static const struct fl_json_field admitted_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, "clusterQueue", queue, NULL),
+	FL_FIELD_INLINE(held, fl_held_podsets_shape),
+};
+static const struct fl_json_shape admitted_shape =
+	FL_SHAPE_MADE(admitted_fields, fl_plan_decision_fill, sizeof(uint32_t), "admitted");
+static const struct fl_json_field preempted_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, "clusterQueue", queue, "of the workload that is preempted"),
+	FL_FIELD(WORKLOAD, "preemptor", preemptor, NULL, .maybe = true),
+	FL_FIELD(EVICTION, "reason", reason, NULL),
+};
+static const struct fl_json_shape preempted_shape =
+	FL_SHAPE_MADE(preempted_fields, fl_plan_decision_fill, sizeof(uint32_t), "preempted");
+#undef ROW
+
+static const struct stand *stand_of(const void *row)
 {
-	const struct fl_model *m = j->report->model;
-	char name[FL_REPORT_NAME];
-	uint32_t n = 0;
+	return ((const struct fl_plan_told *)row)->cycle->stand;
+}
 
-	int rc = fl_plan_json_sort(j, d, FL_ADMIT, &n, err);
-	if (rc < 0)
-		return rc;
-	fl_json_list(out, "admitted");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fl_decision *row = &d->rows[j->order[i]];
+static bool has_shares(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return stand_of(row);
+}
 
-		fl_json_object(out, NULL);
-		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
-		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
-		fl_json_placement(out, m, row->workload, d->placements + row->placement.first,
-				  row->placement.n);
-		fl_json_end_object(out);
+static void put_shares(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_plan_told *told = row;
+	const struct fl_model *m = at->model;
+
+	fl_json_object(at->json, key);
+	for (uint32_t i = 0; i < m->n_nodes; i++) {
+		struct fl_node n = { told->nodes[i] };
+
+		if (m->nodes[n.v].kind == at->tag && m->nodes[n.v].inactive == FL_ACTIVE)
+			fl_shape_json(at, fl_report_node(m, n), &fl_share_shape,
+				      &stand_of(row)->shares[n.v]);
 	}
-	fl_json_end_list(out);
-	return 0;
+	fl_json_end_object(at->json);
 }
 
-static int put_preempted(struct fl_plan_json *j, struct fl_json *out, const struct fl_decisions *d,
-			 fairlead_error *err)
-{
-	const struct fl_model *m = j->report->model;
-	char name[FL_REPORT_NAME];
-	uint32_t n = 0;
+#define ROW struct fl_plan_told
+static const struct fl_json_field shares_fields[] = {
+	FL_FIELD_PUT(MAP, "clusterQueues", put_shares, NULL, .shape = &fl_share_shape,
+		     .tag = FL_CLUSTER_QUEUE),
+	FL_FIELD_PUT(MAP, "cohorts", put_shares, NULL, .shape = &fl_share_shape, .tag = FL_COHORT),
+};
+static const struct fl_json_shape shares_shape = FL_SHAPE(shares_fields, "shares");
 
-	int rc = fl_plan_json_sort(j, d, FL_EVICT, &n, err);
-	if (rc < 0)
-		return rc;
-	fl_json_list(out, "preempted");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fl_decision *row = &d->rows[j->order[i]];
-
-		fl_json_object(out, NULL);
-		fl_json_text(out, "workload", fl_report_workload(m, row->workload, name));
-		fl_json_text(out, "clusterQueue", fl_report_node(m, row->cluster_queue));
-		if (row->preemptor.v != FL_NONE)
-			fl_json_text(out, "preemptor", fl_report_workload(m, row->preemptor, name));
-		fl_json_text(out, "reason", fl_reason_name(row->reason));
-		fl_json_end_object(out);
-	}
-	fl_json_end_list(out);
-	return 0;
-}
-
-static void put_shares(const struct fl_plan_json *j, struct fl_json *out, const struct stand *s)
-{
-	static const char *const keys[] = {
-		[FL_CLUSTER_QUEUE] = "clusterQueues", [FL_COHORT] = "cohorts"
-	};
-	const struct fl_model *m = j->report->model;
-	char text[32];
-
-	fl_json_object(out, "shares");
-	for (int kind = FL_CLUSTER_QUEUE; kind <= FL_COHORT; kind++) {
-		fl_json_object(out, keys[kind]);
-		for (uint32_t at = 0; at < m->n_nodes; at++) {
-			uint32_t i = j->nodes[at];
-
-			if ((int)m->nodes[i].kind != kind || m->nodes[i].inactive != FL_ACTIVE)
-				continue;
-			fl_json_object(out, fl_report_node(m, (struct fl_node){ i }));
-			fl_json_text(out, "weightedShare", fl_report_share(&s->shares[i], text));
-			fl_json_text(out, "precise", fl_report_precise(&s->shares[i], text));
-			fl_json_end_object(out);
-		}
-		fl_json_end_object(out);
-	}
-	fl_json_end_object(out);
-}
-
-int fl_borrow_cycle_json(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
-			 fairlead_error *err)
-{
-	int rc = put_admitted(j, out, c->cycle->decisions, err);
-
-	if (rc == 0)
-		rc = put_preempted(j, out, c->cycle->decisions, err);
-	if (rc < 0)
-		return rc;
-	fl_plan_json_pending(j, out, c);
-	if (c->stand && (rc = fl_plan_json_nodes(j, err)) == 0)
-		put_shares(j, out, c->stand);
-	return rc;
-}
+static const struct fl_json_field cycle_fields[] = {
+	FL_PLAN_DECIDED("admitted", admitted, admitted_shape, NULL),
+	FL_PLAN_DECIDED("preempted", evicted, preempted_shape, NULL),
+	FL_FIELD_ALSO(fl_plan_pending_shape, NULL),
+	FL_FIELD_SAME("shares", shares_shape,
+		      "with fair sharing only: after the cycle's admissions, before its evictions "
+		      "take effect",
+		      .when = has_shares),
+};
+const struct fl_json_shape fl_borrow_cycle_shape = FL_SHAPE(cycle_fields, "cycle");
+#undef ROW

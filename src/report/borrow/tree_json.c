@@ -110,7 +110,7 @@ static const struct fl_json_field fields[] = {
 static const struct fl_json_shape shape = FL_SHAPE(fields, "borrow");
 #undef ROW
 
-const struct fl_document fl_tree_document = { "Tree", "borrow", &shape, NULL };
+const struct fl_document fl_tree_document = { .kind = "Tree", .policy = "borrow", .shape = &shape };
 
 int fl_tree_json(const struct fl_report *r, const struct fl_tree_report *t, fairlead_error *err)
 {

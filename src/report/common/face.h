@@ -11,7 +11,7 @@
 #include "report/common/what_if_report.h"
 
 struct fl_report_face {
-	const struct fl_document *what_if; /* what-if's answer as JSON */
+	const struct fl_document *what_if, *plan; /* their answers as JSON */
 	/* Keys of JSON: of the queue of a workload, and of whom somebody was evicted for. */
 	const char *queue_key, *preemptor_key;
 	/* In the words of the policy: who holds quota, who was told to go, what is held. */
@@ -32,8 +32,7 @@ struct fl_report_face {
 	int (*stand_new)(const struct fl_report *r, struct fl_arena *a, void **ret,
 			 fairlead_error *err);
 	void (*stand_look)(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p);
-	int (*cycle_json)(struct fl_plan_json *j, struct fl_json *out,
-			  const struct fl_plan_cycle *c, fairlead_error *err);
+	const struct fl_json_shape *cycle_shape; /* of a struct fl_plan_told */
 	/* Behind those who wait; NULL: nothing. */
 	int (*end_text)(const struct fl_report *r, const void *stand, fairlead_error *err);
 

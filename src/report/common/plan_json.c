@@ -29,11 +29,24 @@ static int cmp_rows(const void *ctx, uint32_t a, uint32_t b)
 	return fl_workload_name_cmp(o->model, o->rows[a].workload.v, o->rows[b].workload.v);
 }
 
-int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
-		      enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err)
+/* Those of one kind, by workload, behind what @ret has. */
+static void sort_kind(struct fl_plan_json *j, const struct fl_decisions *d,
+		      enum fl_decision_kind kind, uint32_t *used, struct fl_plan_decided *ret)
 {
 	struct by_name o = { j->report->model, d->rows };
-	uint32_t n = 0;
+
+	*ret = (struct fl_plan_decided){ &j->order[*used], 0 };
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->rows[i].kind == kind && !(kind == FL_EVICT && d->rows[i].already_evicting))
+			j->order[*used + ret->n++] = i;
+	fl_sort(j->order + *used, ret->n, j->scratch, cmp_rows, &o);
+	*used += ret->n;
+}
+
+static int sort_decisions(struct fl_plan_json *j, struct fl_plan_told *told, fairlead_error *err)
+{
+	const struct fl_decisions *d = told->decisions;
+	uint32_t used = 0;
 
 	int rc = fl_mem_grow(j->report->mem, &j->order, &j->cap_order, d->n + 1, sizeof(*j->order),
 			     err);
@@ -42,36 +55,66 @@ int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
 				 sizeof(*j->scratch), err);
 	if (rc < 0)
 		return rc;
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->rows[i].kind == kind && !(kind == FL_EVICT && d->rows[i].already_evicting))
-			j->order[n++] = i;
-	fl_sort(j->order, n, j->scratch, cmp_rows, &o);
-	*ret_n = n;
+	sort_kind(j, d, FL_ADMIT, &used, &told->admitted);
+	sort_kind(j, d, FL_RESERVE, &used, &told->reserved);
+	sort_kind(j, d, FL_EVICT, &used, &told->evicted);
 	return 0;
 }
 
-void fl_plan_json_pending(const struct fl_plan_json *j, struct fl_json *out,
-			  const struct fl_plan_cycle *c)
+bool fl_plan_decision_fill(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_report *r = j->report;
-	char name[FL_REPORT_NAME], text[1024];
+	const struct fl_plan_told *told = at->answer;
+	const struct fl_decision *d = &told->decisions->rows[*(const uint32_t *)source];
 
-	fl_json_list(out, "pending");
-	for (uint32_t i = 0; i < c->pending->n; i++) {
-		const struct fl_pending *p = &c->pending->rows[i];
-
-		fl_json_object(out, NULL);
-		fl_json_text(out, "workload", fl_report_workload(r->model, p->workload, name));
-		fl_json_text(out, j->face->queue_key, fl_report_node(r->model, p->cluster_queue));
-		fl_json_bool(out, "head", p->head);
-		fl_json_text(out, "reason", fl_reason_name(p->reason));
-		fl_json_text(out, "message",
-			     fl_plan_message(r, j->face, p, c->why, /* people= */ false, text,
-					     sizeof(text)));
-		fl_json_end_object(out);
-	}
-	fl_json_end_list(out);
+	(void)i;
+	*(struct fl_plan_decision *)row = (struct fl_plan_decision){
+		.workload = d->workload,
+		.preemptor = d->preemptor,
+		.queue = d->cluster_queue,
+		.reason = d->reason,
+		.action = d->action,
+		.count = d->count,
+		.held = { d->workload, told->decisions->placements + d->placement.first,
+			  d->placement.n },
+	};
+	return true;
 }
+
+static const char *message(const struct fl_shape_at *at, const void *row,
+			   char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_plan_told *told = at->answer;
+
+	return fl_plan_message(at->report, at->face, row, told->cycle->why, /* people= */ false,
+			       buffer, 1024);
+}
+
+#define ROW struct fl_pending
+static const struct fl_json_field pending_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, NULL, cluster_queue, "empty when there is none",
+		 FL_FACE_KEY(struct fl_report_face, queue_key)),
+	FL_FIELD(BOOL, "head", head, "this cycle looked at it"),
+	FL_FIELD(REASON, "reason", reason, NULL),
+	FL_FIELD_TEXT("message", message, NULL),
+};
+static const struct fl_json_shape pending_shape = FL_SHAPE(pending_fields, "pending");
+#undef ROW
+
+static struct fl_shape_rows pending(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_plan_told *told = row;
+
+	(void)at;
+	return (struct fl_shape_rows){ told->cycle->pending->rows, told->cycle->pending->n };
+}
+
+#define ROW struct fl_plan_told
+static const struct fl_json_field told_fields[] = {
+	FL_FIELD_ROWS("pending", pending, pending_shape, "everybody who waits after the cycle"),
+};
+const struct fl_json_shape fl_plan_pending_shape = FL_SHAPE(told_fields, "waiting");
+#undef ROW
 
 static int cmp_nodes(const void *model, uint32_t a, uint32_t b)
 {
@@ -83,7 +126,7 @@ static int cmp_nodes(const void *model, uint32_t a, uint32_t b)
 	return fl_names_cmp(&m->names, x->name, y->name);
 }
 
-int fl_plan_json_nodes(struct fl_plan_json *j, fairlead_error *err)
+static int sort_nodes(struct fl_plan_json *j, fairlead_error *err)
 {
 	const struct fl_model *m = j->report->model;
 
@@ -102,21 +145,162 @@ int fl_plan_json_nodes(struct fl_plan_json *j, fairlead_error *err)
 	return 0;
 }
 
+static struct fl_shape_at place(const struct fl_plan_json *j, struct fl_json *out,
+				const void *answer)
+{
+	return (struct fl_shape_at){ .json = out,
+				     .report = j->report,
+				     .model = j->report->model,
+				     .face = j->face,
+				     .answer = answer };
+}
+
 static int put_cycle(struct fl_plan_json *j, struct fl_json *out, const struct fl_plan_cycle *c,
 		     fairlead_error *err)
 {
-	fl_json_object(out, NULL);
-	int rc = j->face->cycle_json(j, out, c, err);
-	fl_json_end_object(out);
+	struct fl_plan_told told = { .cycle = c, .decisions = c->cycle->decisions };
+	struct fl_shape_at at = place(j, out, &told);
+
+	int rc = sort_decisions(j, &told, err);
+	if (rc == 0)
+		rc = sort_nodes(j, err);
+	told.nodes = j->nodes;
+	if (rc == 0)
+		fl_shape_json(&at, NULL, j->face->cycle_shape, &told);
 	return rc;
 }
+
+/* --- the end --- */
+
+struct ending {
+	const struct fl_plan_end *end;
+	const struct fl_plan_log *log;
+	const struct fl_workload *loop;
+	uint32_t n_loop;
+	bool loops;
+};
+
+struct orders {
+	struct fl_prove_result proof;
+	bool race, knows_races;
+};
+
+static bool fill_orders(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_plan_end *end = source;
+
+	(void)at;
+	(void)i;
+	if (!end->proof)
+		return false;
+	*(struct orders *)row = (struct orders){ *end->proof, end->whole == FL_WHOLE_NONE,
+						 end->whole != FL_WHOLE_UNKNOWN };
+	return true;
+}
+
+#define ROW struct orders
+static const struct fl_json_field orders_fields[] = {
+	FL_FIELD_ENUM("loop", proof.loop, fl_loop_names, NULL),
+	FL_FIELD(BOOL, "always", proof.always, "no order comes to rest"),
+	FL_FIELD(BOOL, "race", race,
+		 "there is no loop in which each preemption is carried through first",
+		 FL_IF_TRUE(knows_races)),
+	FL_FIELD(COUNT64, "states", proof.states, NULL),
+	FL_FIELD(BOOL, "complete", proof.complete, NULL),
+};
+static const struct fl_json_shape orders_shape =
+	FL_SHAPE_MADE(orders_fields, fill_orders, sizeof(struct fl_plan_end), "orders");
+#undef ROW
+
+static bool fill_preemption(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct ending *e = at->answer;
+
+	(void)i;
+	*(struct fl_plan_row *)row = *(const struct fl_plan_row *)source;
+	return fl_plan_log_in_loop(source, &e->end->result);
+}
+
+#define ROW struct fl_plan_row
+static const struct fl_json_field preemption_fields[] = {
+	FL_FIELD(NTH, "cycle", cycle, NULL),
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(WORKLOAD, "preemptor", preemptor, NULL, .maybe = true),
+	FL_FIELD(EVICTION, "reason", reason, NULL),
+};
+static const struct fl_json_shape preemption_shape =
+	FL_SHAPE_MADE(preemption_fields, fill_preemption, sizeof(struct fl_plan_row), "preemption");
+#undef ROW
+
+#define ROW struct fl_plan_log
+static const struct fl_json_field log_fields[] = {
+	FL_FIELD_LIST("preemptions", rows, n_rows, preemption_shape, "of one round"),
+};
+static const struct fl_json_shape log_shape = FL_SHAPE(log_fields, "log");
+#undef ROW
+
+static const char *const whose[] = { "own", "given" };
+
+static const char *order(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)buffer;
+	return whose[((const struct fl_plan_end *)row)->given];
+}
+
+#define ROW struct fl_plan_end
+static const struct fl_json_field begin_fields[] = {
+	FL_FIELD(NTH, "firstCycle", result.loop_first, NULL),
+	FL_FIELD(NTH, "period", result.loop_period, NULL),
+	FL_FIELD_TEXT("order", order, "given: that of a Moves document", FL_NAMES(whose)),
+};
+static const struct fl_json_shape begin_shape = FL_SHAPE(begin_fields, "begin");
+static const struct fl_json_field closer_fields[] = {
+	FL_FIELD_SAME("orders", orders_shape,
+		      "what all orders of decisions do, where that takes but a moment",
+		      .maybe = true),
+	FL_FIELD_INLINE_TO(remedies, fl_remedies_shape, NULL, .maybe = true),
+};
+static const struct fl_json_shape closer_shape = FL_SHAPE(closer_fields, "closer");
+static const struct fl_json_field settled_fields[] = {
+	FL_FIELD(BOOL, "settled", result.settled,
+		 "nothing would change any more, however many cycles followed"),
+};
+static const struct fl_json_shape settled_shape = FL_SHAPE(settled_fields, "settled");
+#undef ROW
+
+#define ROW struct ending
+static const struct fl_json_field loop_fields[] = {
+	FL_FIELD_INLINE_TO(end, begin_shape, NULL),
+	FL_FIELD_ITEMS(WORKLOAD, "workloads", loop, n_loop, NULL),
+	FL_FIELD_INLINE_TO(log, log_shape, NULL),
+	FL_FIELD_INLINE_TO(end, closer_shape, NULL),
+};
+static const struct fl_json_shape loop_shape = FL_SHAPE(loop_fields, "loop");
+
+static const struct fl_json_field plan_fields[] = {
+	{ .key = "cycles",
+	  .type = FL_AS_STREAM,
+	  .more = "{\"minItems\": 1}",
+	  FL_FACE_SHAPE(struct fl_report_face, cycle_shape) },
+	FL_FIELD_INLINE_TO(end, settled_shape, NULL),
+	FL_FIELD_SAME("loop", loop_shape,
+		      "cycles firstCycle to firstCycle+period-1 repeat for ever",
+		      FL_IF_TRUE(loops)),
+};
+const struct fl_json_shape fl_plan_shape = FL_SHAPE(plan_fields, "plan");
+#undef ROW
+
+/* --- cycle by cycle --- */
 
 void fl_plan_json_start(struct fl_plan_json *j, const struct fl_report *r,
 			const struct fl_report_face *face, const char *policy)
 {
 	*j = (struct fl_plan_json){ .report = r, .face = face };
-	fl_json_start(&j->json, r, "Plan", policy);
-	fl_json_list(&j->json, "cycles");
+	struct fl_shape_at at = place(j, &j->json, NULL);
+
+	fl_json_start(&j->json, r, face->plan->kind, policy);
+	fl_shape_begin(&at, &fl_plan_shape, NULL);
 }
 
 /* A cycle without decisions: into memory. */
@@ -165,74 +349,14 @@ int fl_plan_json_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fa
 	return put_cycle(j, &j->json, c, err);
 }
 
-static void put_preemptions(struct fl_plan_json *j, const struct fl_plan_end *end,
-			    const struct fl_plan_log *log)
-{
-	const struct fl_model *m = j->report->model;
-	char name[FL_REPORT_NAME];
-
-	fl_json_list(&j->json, "preemptions");
-	for (uint32_t i = 0; i < log->n_rows; i++) {
-		const struct fl_plan_row *row = &log->rows[i];
-
-		if (!fl_plan_log_in_loop(row, &end->result))
-			continue;
-		fl_json_object(&j->json, NULL);
-		fl_json_int(&j->json, "cycle", row->cycle);
-		fl_json_text(&j->json, "workload", fl_report_workload(m, row->workload, name));
-		if (row->preemptor.v != FL_NONE)
-			fl_json_text(&j->json, "preemptor",
-				     fl_report_workload(m, row->preemptor, name));
-		fl_json_text(&j->json, "reason", fl_reason_name(row->reason));
-		fl_json_end_object(&j->json);
-	}
-	fl_json_end_list(&j->json);
-}
-
-/* What other orders and other settings do. */
-static void put_closer(struct fl_plan_json *j, const struct fl_plan_end *end)
-{
-	const struct fl_prove_result *p = end->proof;
-
-	if (!p)
-		return;
-	fl_json_object(&j->json, "orders");
-	fl_json_text(&j->json, "loop", fl_loop_name(p->loop));
-	fl_json_bool(&j->json, "always", p->always);
-	if (end->whole != FL_WHOLE_UNKNOWN)
-		fl_json_bool(&j->json, "race", end->whole == FL_WHOLE_NONE);
-	fl_json_int(&j->json, "states", (int64_t)p->states);
-	fl_json_bool(&j->json, "complete", p->complete);
-	fl_json_end_object(&j->json);
-	fl_remedies_json(&j->json, j->report, end->remedies);
-}
-
-static void put_loop(struct fl_plan_json *j, const struct fl_plan_end *end,
-		     const struct fl_plan_log *log, const struct fl_workload *loop, uint32_t n_loop)
-{
-	char name[FL_REPORT_NAME];
-
-	fl_json_object(&j->json, "loop");
-	fl_json_int(&j->json, "firstCycle", end->result.loop_first);
-	fl_json_int(&j->json, "period", end->result.loop_period);
-	fl_json_text(&j->json, "order", end->given ? "given" : "own");
-	fl_json_list(&j->json, "workloads");
-	for (uint32_t i = 0; i < n_loop; i++)
-		fl_json_text(&j->json, NULL, fl_report_workload(j->report->model, loop[i], name));
-	fl_json_end_list(&j->json);
-	put_preemptions(j, end, log);
-	put_closer(j, end);
-	fl_json_end_object(&j->json);
-}
-
 void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
 		      const struct fl_plan_log *log, const struct fl_workload *loop,
 		      uint32_t n_loop)
 {
-	fl_json_end_list(&j->json);
-	fl_json_bool(&j->json, "settled", end->result.settled);
-	if (end->result.loop_first)
-		put_loop(j, end, log, loop, n_loop);
+	const struct ending e = { end, log, loop, n_loop, end->result.loop_first != 0 };
+	struct fl_shape_at at = place(j, &j->json, &e);
+
+	fl_shape_rest(&at, &fl_plan_shape, &e);
 	fl_json_finish(&j->json);
 }
 

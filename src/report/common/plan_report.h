@@ -14,7 +14,7 @@
 #include "ask/common/pending.h"
 #include "ask/common/settle.h"
 #include "ask/prove/remedy.h"
-#include "report/out/report_json.h"
+#include "report/out/held_shape.h"
 
 struct fl_report_face;
 
@@ -119,12 +119,34 @@ struct fl_plan_table {
 
 /* --- between the files of plan's JSON --- */
 
-/* Indices of the decisions of one kind into j->order, by workload. */
-int fl_plan_json_sort(struct fl_plan_json *j, const struct fl_decisions *d,
-		      enum fl_decision_kind kind, uint32_t *ret_n, fairlead_error *err);
-void fl_plan_json_pending(const struct fl_plan_json *j, struct fl_json *out,
-			  const struct fl_plan_cycle *c);
-/* Queues, then cohorts, by name, in j->nodes. */
-int fl_plan_json_nodes(struct fl_plan_json *j, fairlead_error *err);
+/* Indices of the decisions of one kind, by workload. */
+struct fl_plan_decided {
+	const uint32_t *rows;
+	uint32_t n;
+};
+
+/* A cycle as it is told: what a face's cycle_shape is of. */
+struct fl_plan_told {
+	const struct fl_plan_cycle *cycle;
+	const struct fl_decisions *decisions;
+	struct fl_plan_decided admitted, reserved, evicted;
+	const uint32_t *nodes; /* queues, then cohorts, by name */
+};
+
+/* A decision; what `fill` makes of an index. */
+struct fl_plan_decision {
+	struct fl_workload workload, preemptor;
+	struct fl_node queue;
+	enum fl_reason reason;
+	enum fl_action action;
+	int32_t count;
+	struct fl_held held;
+};
+bool fl_plan_decision_fill(struct fl_shape_at *at, const void *source, uint32_t i, void *row);
+/* A list of them: @kind of struct fl_plan_told. */
+#define FL_PLAN_DECIDED(key, kind, of, ...) FL_FIELD_LIST(key, kind.rows, kind.n, of, __VA_ARGS__)
+
+/* Of a struct fl_plan_told: who waits; and of the whole answer. */
+extern const struct fl_json_shape fl_plan_pending_shape, fl_plan_shape;
 
 #endif

@@ -334,7 +334,7 @@ static const struct fl_json_shape condition_shape = FL_SHAPE(condition_fields, "
 static const struct fl_json_field what_if_fields[] = {
 	FL_FIELD_LIST("changes", changes, n_changes, change_shape, NULL,
 		      .more = "{\"minItems\": 1}"),
-	FL_FIELD_INLINE_TO(d, difference_shape),
+	FL_FIELD_INLINE_TO(d, difference_shape, NULL),
 	FL_FIELD_SAME("failIf", condition_shape, "with --fail-if", .when = has_condition),
 };
 const struct fl_json_shape fl_what_if_shape = FL_SHAPE(what_if_fields, "whatIf");

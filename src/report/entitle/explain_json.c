@@ -377,11 +377,13 @@ static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "expl
 
 #define ROW struct fl_entitle_answer
 static const struct fl_json_field fields[] = {
-	FL_FIELD_INLINE_TO(x, explain_shape),
+	FL_FIELD_INLINE_TO(x, explain_shape, NULL),
 	FL_FIELD_TO("eta", eta, fl_eta_shape,
 		    "with --eta: when it will start, from many simulated runs", .maybe = true),
 };
 static const struct fl_json_shape shape = FL_SHAPE(fields, "entitle");
 #undef ROW
 
-const struct fl_document fl_entitle_explain_document = { "Explanation", "entitle", &shape, NULL };
+const struct fl_document fl_entitle_explain_document = { .kind = "Explanation",
+							 .policy = "entitle",
+							 .shape = &shape };

@@ -58,11 +58,18 @@ static void held_text(const struct fl_report *r, const struct fl_model *m, struc
 	snprintf(pods, 32, "%d", sum);
 }
 
-const struct fl_document fl_entitle_what_if_document = { "WhatIf", "entitle", &fl_what_if_shape,
-							 &fl_entitle_reports };
+const struct fl_document fl_entitle_what_if_document = { .kind = "WhatIf",
+							 .policy = "entitle",
+							 .shape = &fl_what_if_shape,
+							 .face = &fl_entitle_reports };
+
+const struct fl_document fl_entitle_plan_document = {
+	.kind = "Plan", .policy = "entitle", .shape = &fl_plan_shape, .face = &fl_entitle_reports
+};
 
 const struct fl_report_face fl_entitle_reports = {
 	.what_if = &fl_entitle_what_if_document,
+	.plan = &fl_entitle_plan_document,
 	.queue_key = "queue",
 	.preemptor_key = "reclaimer",
 	.admitted = "allocated",
@@ -81,7 +88,7 @@ const struct fl_report_face fl_entitle_reports = {
 	.add_why = add_why,
 	.stand_new = stand_new,
 	.stand_look = stand_look,
-	.cycle_json = fl_entitle_cycle_json,
+	.cycle_shape = &fl_entitle_cycle_shape,
 	.end_text = end_text,
 	.held_shape = &fl_held_machines_shape,
 	.held_text = held_text,

@@ -8,11 +8,10 @@
 #include "report/common/face.h"
 
 extern const struct fl_report_face fl_entitle_reports;
-extern const struct fl_document fl_entitle_what_if_document;
+extern const struct fl_document fl_entitle_what_if_document, fl_entitle_plan_document;
 
 /* plan_json.c, plan_text.c, what_if_json.c, what_if_text.c */
-int fl_entitle_cycle_json(struct fl_plan_json *j, struct fl_json *out,
-			  const struct fl_plan_cycle *c, fairlead_error *err);
+extern const struct fl_json_shape fl_entitle_cycle_shape;
 extern const struct fl_plan_table fl_entitle_plan_tables[3];
 /* "2 on n1, 1 on n2" */
 const char *fl_machines_text(const struct fl_model *m, const struct fl_placement *rows, uint32_t n,

@@ -137,10 +137,12 @@ static void put_queues(const struct fl_shape_at *at, const char *key, const void
 
 #define ROW struct fl_entitle_tree
 static const struct fl_json_field fields[] = {
-	FL_FIELD_INLINE_TO(standings, total_shape),
+	FL_FIELD_INLINE_TO(standings, total_shape, NULL),
 	FL_FIELD_PUT(LIST, "nodes", put_queues, "each before its children", .shape = &queue_shape),
 };
 static const struct fl_json_shape shape = FL_SHAPE(fields, "entitle");
 #undef ROW
 
-const struct fl_document fl_entitle_tree_document = { "Tree", "entitle", &shape, NULL };
+const struct fl_document fl_entitle_tree_document = { .kind = "Tree",
+						      .policy = "entitle",
+						      .shape = &shape };

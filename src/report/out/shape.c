@@ -171,6 +171,7 @@ static const char *text_of(const struct fl_model *m, enum fl_field_type type, co
 	case FL_AS_RESOURCE:
 		return fl_report_resource(m, *(const struct fl_resource *)value);
 	case FL_AS_REASON:
+	case FL_AS_EVICTION:
 		return fl_reason_name(*(const enum fl_reason *)value);
 	case FL_AS_CHECK:
 		return fl_check_name(*(const enum fl_check *)value);

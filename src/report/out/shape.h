@@ -40,7 +40,7 @@
  *   SECONDS   a time as a number of seconds, exactly
  *   MOMENT    RFC 3339; null for FL_NEVER
  *   OR_NEVER  a time in seconds; null for FL_NEVER
- *   REASON, CHECK  their codes
+ *   REASON, CHECK  their codes; EVICTION the reason of a decision to evict
  */
 #define FL_SHAPE_TYPES(FL_TYPE)                                                                    \
 	FL_TYPE(TEXT, const char *)                                                                \
@@ -68,6 +68,7 @@
 	FL_TYPE(MOMENT, fl_time)                                                                   \
 	FL_TYPE(OR_NEVER, fl_time)                                                                 \
 	FL_TYPE(REASON, enum fl_reason)                                                            \
+	FL_TYPE(EVICTION, enum fl_reason)                                                          \
 	FL_TYPE(CHECK, enum fl_check)
 
 #define FL_TYPE(name, c) FL_AS_##name,
@@ -145,9 +146,10 @@ struct fl_json_shape {
 
 /* One document of the command. */
 struct fl_document {
-	const char *kind, *policy;         /* policy NULL: it says none */
+	const char *kind, *policy;         /* policy NULL: it says none, or that which is asked */
 	const struct fl_json_shape *shape; /* of what follows the assumptions */
 	const void *face;                  /* of that policy */
+	bool any_policy;
 };
 
 /* --- tables: ROW is the struct that the fields stand in --- */
@@ -243,10 +245,10 @@ struct fl_document {
 		.type = FL_AS_INLINE, .at = offsetof(ROW, m), .shape = &of,                        \
 		.size = sizeof(FL_SHAPE_MEMBER(m))                                                 \
 	}
-#define FL_FIELD_INLINE_TO(m, of)                                                                  \
+#define FL_FIELD_INLINE_TO(m, of, ...)                                                             \
 	{                                                                                          \
 		.type = FL_AS_INLINE, .at = offsetof(ROW, m), .shape = &of,                        \
-		.size = sizeof(*FL_SHAPE_MEMBER(m)), .pointer = true                               \
+		.size = sizeof(*FL_SHAPE_MEMBER(m)), .pointer = true, .doc = __VA_ARGS__           \
 	}
 #define FL_FIELD_ALSO(of, ...)                                                                     \
 	{                                                                                          \

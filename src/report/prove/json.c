@@ -1,40 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
+/* The shape of the answer as JSON. */
 #include "ask/prove/proof.h"
-#include "report/common/explain_words.h"
 #include "report/prove/prove_report.h"
 
-struct out {
-	const struct fl_report *r;
-	const struct fl_round *round;
-	struct fl_json json;
-};
-
-/* A number, or "inf". */
-static void put_number(struct fl_json *j, const char *key, double value)
+static const struct fl_round *round_of(const struct fl_shape_at *at)
 {
-	if (isinf(value))
-		fl_json_text(j, key, "inf");
-	else
-		fl_json_number(j, key, value);
+	return ((const struct fl_prove_answer *)at->answer)->round;
 }
 
-static void put_workload(struct out *o, const char *key, struct fl_workload w)
-{
-	char name[FL_REPORT_NAME];
-
-	fl_json_text(&o->json, key, fl_report_workload(o->r->model, w, name));
-}
-
-static void put_side(struct out *o, const char *key, const struct fl_round_side *side)
-{
-	fl_json_object(&o->json, key);
-	fl_json_text(&o->json, "node", fl_report_node(o->r->model, side->node));
-	put_number(&o->json, "before", side->before.precise);
-	put_number(&o->json, "after", side->after.precise);
-	fl_json_end_object(&o->json);
-}
+/* --- an eviction, and what allowed it --- */
 
 static double value_of(const struct fl_number *n)
 {
@@ -44,97 +18,256 @@ static double value_of(const struct fl_number *n)
 	return whole ? (double)n->amount : n->share;
 }
 
-static void put_proof(struct out *o, const struct fl_round_act *act)
-{
-	const struct fl_evidence *e = &act->proof;
+struct rule {
+	struct fl_evidence of;
+	double left, right;
+};
 
-	if (!act->has_proof)
-		return;
-	fl_json_object(&o->json, "rule");
-	fl_json_text(&o->json, "check", fl_check_name(e->check));
-	if (e->node.v != FL_NONE)
-		fl_json_text(&o->json, "node", fl_report_node(o->r->model, e->node));
-	if (e->resource.v != FL_NONE)
-		fl_json_text(&o->json, "resource", fl_report_resource(o->r->model, e->resource));
-	put_number(&o->json, "left", value_of(&e->lhs));
-	put_number(&o->json, "right", value_of(&e->rhs));
-	fl_json_end_object(&o->json);
+static bool fill_rule(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_evidence *e = source;
+
+	(void)at;
+	(void)i;
+	*(struct rule *)row = (struct rule){ *e, value_of(&e->lhs), value_of(&e->rhs) };
+	return true;
 }
 
-static void put_eviction(struct out *o, const struct fl_round_act *act)
+#define ROW struct rule
+static const struct fl_json_field rule_fields[] = {
+	FL_FIELD(CHECK, "check", of.check, NULL),
+	FL_FIELD(QUEUE, "node", of.node, NULL, .maybe = true),
+	FL_FIELD(RESOURCE, "resource", of.resource, NULL, .maybe = true),
+	FL_FIELD(RATIO, "left", left, NULL),
+	FL_FIELD(RATIO, "right", right, NULL),
+};
+static const struct fl_json_shape rule_shape = FL_SHAPE_MADE(rule_fields, fill_rule,
+							     sizeof(struct fl_evidence), "rule");
+#undef ROW
+
+#define ROW struct fl_round_side
+static const struct fl_json_field side_fields[] = {
+	FL_FIELD(QUEUE, "node", node, NULL),
+	FL_FIELD(RATIO, "before", before.precise, NULL),
+	FL_FIELD(RATIO, "after", after.precise, NULL),
+};
+static const struct fl_json_shape side_shape = FL_SHAPE(side_fields, "side");
+#undef ROW
+
+static bool is_weighed(const struct fl_shape_at *at, const void *row)
 {
-	fl_json_object(&o->json, NULL);
-	put_workload(o, "workload", act->workload);
-	fl_json_text(&o->json, "queue", fl_report_node(o->r->model, act->queue));
-	if (act->preemptor.v != FL_NONE)
-		put_workload(o, "preemptor", act->preemptor);
-	fl_json_text(&o->json, "reason", fl_reason_name(act->reason));
-	put_proof(o, act);
-	if (act->sides[0].node.v != FL_NONE) {
-		fl_json_object(&o->json, "shares");
-		put_side(o, "preemptor", &act->sides[0]);
-		put_side(o, "victim", &act->sides[1]);
-		fl_json_end_object(&o->json);
-	}
-	fl_json_end_object(&o->json);
+	(void)at;
+	return ((const struct fl_round_act *)row)->sides[0].node.v != FL_NONE;
 }
 
-static void put_holdings(struct out *o, const struct fl_span *state)
+static bool fill_eviction(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	fl_json_list(&o->json, "holds");
-	for (uint32_t i = state->first; i < state->first + state->n; i++) {
-		const struct fl_round_holding *h = &o->round->holdings[i];
+	const struct fl_round_act *act = source;
 
-		fl_json_object(&o->json, NULL);
-		put_workload(o, "workload", h->workload);
-		fl_json_text(&o->json, "queue", fl_report_node(o->r->model, h->queue));
-		fl_json_bool(&o->json, "going", h->going);
-		fl_json_object(&o->json, "amounts");
-		for (uint32_t k = 0; k < o->round->n_resources; k++)
-			fl_json_number(&o->json,
-				       fl_report_resource(o->r->model, o->round->resources[k]),
-				       h->amount[k]);
-		fl_json_end_object(&o->json);
-		fl_json_end_object(&o->json);
-	}
-	fl_json_end_list(&o->json);
+	(void)at;
+	(void)i;
+	*(struct fl_round_act *)row = *act;
+	return act->kind == FL_EVICT;
 }
 
-static void put_step(struct out *o, uint32_t i)
-{
-	const struct fl_round_step *s = &o->round->steps[i];
-	char text[FL_ROUND_TEXT];
+#define ROW struct fl_round_act
+static const struct fl_json_field sides_fields[] = {
+	FL_FIELD_IN("preemptor", sides[0], side_shape, NULL),
+	FL_FIELD_IN("victim", sides[1], side_shape, NULL),
+};
+static const struct fl_json_shape sides_shape = FL_SHAPE(sides_fields, "sides");
 
-	fl_json_object(&o->json, NULL);
-	fl_json_text(&o->json, "move", fl_move_name(s->move.kind));
-	if (fl_move_names(s->move.kind))
-		put_workload(o, "workload", s->move.workload);
-	fl_json_text(&o->json, "text", fl_round_move(o->r, o->round, i, /* longest= */ 0, text));
-	fl_json_list(&o->json, "admitted");
-	for (uint32_t k = s->acts.first; k < s->acts.first + s->acts.n; k++)
-		if (o->round->acts[k].kind == FL_ADMIT)
-			put_workload(o, NULL, o->round->acts[k].workload);
-	fl_json_end_list(&o->json);
-	fl_json_list(&o->json, "preempted");
-	for (uint32_t k = s->acts.first; k < s->acts.first + s->acts.n; k++)
-		if (o->round->acts[k].kind == FL_EVICT)
-			put_eviction(o, &o->round->acts[k]);
-	fl_json_end_list(&o->json);
-	put_holdings(o, &s->holdings);
-	fl_json_end_object(&o->json);
+static const struct fl_json_field eviction_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, "queue", queue, NULL),
+	FL_FIELD(WORKLOAD, "preemptor", preemptor, NULL, .maybe = true),
+	FL_FIELD(REASON, "reason", reason, NULL),
+	FL_FIELD_IN("rule", proof, rule_shape,
+		    "the inequality that allowed it; its name is that of explain's checks",
+		    FL_IF_TRUE(has_proof)),
+	FL_FIELD_SAME("shares", sides_shape,
+		      "of the two nodes below the lowest one above both queues: before, and with "
+		      "the victims of the move gone and the preemptor in",
+		      .when = is_weighed),
+};
+static const struct fl_json_shape eviction_shape =
+	FL_SHAPE_MADE(eviction_fields, fill_eviction, sizeof(struct fl_round_act), "eviction");
+#undef ROW
+
+/* --- a move --- */
+
+static void put_amounts(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_round *round = round_of(at);
+	const struct fl_round_holding *h = row;
+
+	fl_json_object(at->json, key);
+	for (uint32_t k = 0; k < round->n_resources; k++)
+		fl_json_number(at->json, fl_report_resource(at->model, round->resources[k]),
+			       h->amount[k]);
+	fl_json_end_object(at->json);
 }
 
-static void put_own(struct fl_json *j, const struct fl_settle_result *own)
+#define ROW struct fl_round_holding
+static const struct fl_json_field holding_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", workload, NULL),
+	FL_FIELD(QUEUE, "queue", queue, NULL),
+	FL_FIELD(BOOL, "going", going, "is being evicted"),
+	FL_FIELD_PUT(MAP, "amounts", put_amounts, "by resource: milli-cores, bytes, else plain",
+		     .item = FL_AS_NUMBER),
+};
+static const struct fl_json_shape holding_shape = FL_SHAPE(holding_fields, "holding");
+#undef ROW
+
+static const char *move_name(unsigned kind) { return fl_move_name((enum fl_move_kind)kind); }
+
+static const char *move(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
 {
-	fl_json_object(j, "ownOrder");
-	fl_json_bool(j, "settled", own->settled);
-	fl_json_int(j, "cycles", own->kept);
-	if (own->loop_first) {
-		fl_json_int(j, "firstCycle", own->loop_first);
-		fl_json_int(j, "period", own->loop_period);
-	}
-	fl_json_end_object(j);
+	(void)at;
+	(void)buffer;
+	return fl_move_name(((const struct fl_round_step *)row)->move.kind);
 }
+
+static bool is_named(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return fl_move_names(((const struct fl_round_step *)row)->move.kind);
+}
+
+static const char *move_text(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_round *round = round_of(at);
+	const struct fl_round_step *s = row;
+
+	return fl_round_move(at->report, round, (uint32_t)(s - round->steps), /* longest= */ 0,
+			     buffer);
+}
+
+static struct fl_shape_rows acts(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_round_step *s = row;
+
+	return (struct fl_shape_rows){ &round_of(at)->acts[s->acts.first], s->acts.n };
+}
+
+static struct fl_shape_rows holdings(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_round_step *s = row;
+
+	return (struct fl_shape_rows){ &round_of(at)->holdings[s->holdings.first], s->holdings.n };
+}
+
+static void put_admitted(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	struct fl_shape_rows all = acts(at, row);
+	const struct fl_round_act *act = all.rows;
+
+	fl_json_list(at->json, key);
+	for (uint32_t i = 0; i < all.n; i++)
+		if (act[i].kind == FL_ADMIT)
+			fl_shape_value(at, NULL, FL_AS_WORKLOAD, &act[i].workload);
+	fl_json_end_list(at->json);
+}
+
+#define ROW struct fl_round_step
+static const struct fl_json_field step_fields[] = {
+	FL_FIELD_TEXT("move", move, NULL, .name_of = move_name, .end_name = FL_MOVE_WAIT + 1),
+	FL_FIELD(WORKLOAD, "workload", move.workload, NULL, .when = is_named),
+	FL_FIELD_TEXT("text", move_text, "for people", .more = "{\"minLength\": 1}"),
+	FL_FIELD_PUT(LIST, "admitted", put_admitted, NULL, .item = FL_AS_WORKLOAD),
+	FL_FIELD_ROWS("preempted", acts, eviction_shape, NULL),
+	FL_FIELD_ROWS("holds", holdings, holding_shape, "those who take part, after the move"),
+};
+static const struct fl_json_shape step_shape = FL_SHAPE(step_fields, "step");
+#undef ROW
+
+static struct fl_shape_rows prefix(const struct fl_shape_at *at, const void *row)
+{
+	(void)row;
+	return (struct fl_shape_rows){ round_of(at)->steps, round_of(at)->prefix };
+}
+
+static struct fl_shape_rows steps(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_round *round = round_of(at);
+
+	(void)row;
+	return (struct fl_shape_rows){ round->steps + round->prefix, round->n };
+}
+
+/* --- a loop --- */
+
+static bool has_loop(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_settle_result *)row)->loop_first;
+}
+
+#define ROW struct fl_settle_result
+static const struct fl_json_field own_fields[] = {
+	FL_FIELD(BOOL, "settled", settled, NULL),
+	FL_FIELD(COUNT, "cycles", kept, NULL),
+	FL_FIELD(NTH, "firstCycle", loop_first, NULL, .when = has_loop),
+	FL_FIELD(NTH, "period", loop_period, NULL, .when = has_loop),
+};
+static const struct fl_json_shape own_shape = FL_SHAPE(own_fields, "ownOrder");
+#undef ROW
+
+struct loop {
+	enum fl_loop kind;
+	bool always, race, only_races, knows_races;
+	const struct fl_settle_result *own;
+	uint32_t shortest;
+	const struct fl_workload *cast;
+	uint32_t n_cast;
+};
+
+static bool fill_loop(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_prove_answer *a = source;
+	bool known = a->whole != FL_WHOLE_UNKNOWN, none = a->whole == FL_WHOLE_NONE;
+
+	(void)at;
+	(void)i;
+	if (a->result->loop == FL_LOOP_NONE)
+		return false;
+	*(struct loop *)row = (struct loop){ .kind = a->result->loop,
+					     .always = a->result->always,
+					     .race = known ? none : a->round->race,
+					     .only_races = none,
+					     .knows_races = known,
+					     .own = a->own,
+					     .shortest = a->shortest,
+					     .cast = a->round->cast,
+					     .n_cast = a->round->n_cast };
+	return true;
+}
+
+#define ROW struct loop
+static const struct fl_json_field loop_fields[] = {
+	FL_FIELD_ENUM("kind", kind, fl_loop_names, NULL, .first_name = FL_LOOP_POSSIBLE),
+	FL_FIELD(BOOL, "always", always, "no order comes to rest from the input"),
+	FL_FIELD_TO("ownOrder", own, own_shape, "the scheduler's own cycles"),
+	FL_FIELD(NTH, "shortest", shortest,
+		 "moves of the shortest round; the one that is told may be longer, and takes no "
+		 "race then"),
+	FL_FIELD(BOOL, "race", race,
+		 "the loop that is told takes one: others start between an eviction and the one "
+		 "for whom it was"),
+	FL_FIELD(BOOL, "onlyRaces", only_races,
+		 "there is no loop in which each preemption is carried through first; absent: not "
+		 "found out",
+		 FL_IF_TRUE(knows_races)),
+	FL_FIELD_ITEMS(WORKLOAD, "workloads", cast, n_cast, NULL),
+	FL_FIELD_ROWS("prefix", prefix, step_shape, NULL),
+	FL_FIELD_ROWS("round", steps, step_shape, NULL, .more = "{\"minItems\": 1}"),
+};
+static const struct fl_json_shape loop_shape =
+	FL_SHAPE_MADE(loop_fields, fill_loop, sizeof(struct fl_prove_answer), "loop");
+#undef ROW
+
+/* --- the whole --- */
 
 /* That nothing goes round. */
 static bool is_proof(const struct fl_prove_answer *a)
@@ -144,61 +277,77 @@ static bool is_proof(const struct fl_prove_answer *a)
 	return fl_proof_is_one(a->result) && !fl_prove_own_goes_on(a);
 }
 
-static void put_loop(struct out *o, const struct fl_prove_answer *a)
-{
-	const struct fl_round *round = a->round;
-	struct fl_json *j = &o->json;
+static const char *const ends[] = { [FL_PROVE_ALL] = "all",
+				    [FL_PROVE_BOUND] = "bound",
+				    [FL_PROVE_MEMORY] = "memory",
+				    [FL_PROVE_STOPPED] = "stopped",
+				    [FL_PROVE_THEOREM] = "theorem" };
 
-	fl_json_object(j, "loop");
-	fl_json_text(j, "kind", fl_loop_name(a->result->loop));
-	fl_json_bool(j, "always", a->result->always);
-	put_own(j, a->own);
-	fl_json_int(j, "shortest", a->shortest);
-	fl_json_bool(j, "race",
-		     a->whole == FL_WHOLE_UNKNOWN ? round->race : a->whole == FL_WHOLE_NONE);
-	if (a->whole != FL_WHOLE_UNKNOWN)
-		fl_json_bool(j, "onlyRaces", a->whole == FL_WHOLE_NONE);
-	fl_json_list(j, "workloads");
-	for (uint32_t i = 0; i < round->n_cast; i++)
-		put_workload(o, NULL, round->cast[i]);
-	fl_json_end_list(j);
-	fl_json_list(j, "prefix");
-	for (uint32_t i = 0; i < round->prefix; i++)
-		put_step(o, i);
-	fl_json_end_list(j);
-	fl_json_list(j, "round");
-	for (uint32_t i = round->prefix; i < round->prefix + round->n; i++)
-		put_step(o, i);
-	fl_json_end_list(j);
-	fl_json_end_object(j);
-	fl_remedies_json(j, o->r, a->remedies);
+struct whole {
+	struct fl_prove_result result;
+	enum fl_prove_end end;
+	bool proof, bounded;
+	const char *doubt;
+	struct fl_prove_answer answer;
+	const struct fl_remedies *remedies; /* of a loop */
+	const struct fl_settle_result *own; /* where there is neither a loop nor a proof */
+};
+
+static bool fill_whole(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_prove_answer *a = source;
+	bool loop = a->result->loop != FL_LOOP_NONE, proof = is_proof(a);
+	bool bounded = !loop && proof && a->end == FL_PROVE_ALL;
+
+	(void)at;
+	(void)i;
+	*(struct whole *)row = (struct whole){
+		.result = *a->result,
+		.end = a->end,
+		.proof = proof,
+		.bounded = bounded,
+		.doubt = fl_prove_doubt(a),
+		.answer = *a,
+		.remedies = loop ? a->remedies : NULL,
+		.own = !loop && !bounded && a->result->complete ? a->own : NULL,
+	};
+	return true;
 }
+
+#define ROW struct whole
+static const struct fl_json_field fields[] = {
+	FL_FIELD(COUNT64, "states", result.states, "explored"),
+	FL_FIELD(COUNT64, "moves", result.tried, "tried from them"),
+	FL_FIELD(COUNT64, "resting", result.resting, "states from which nothing moves"),
+	FL_FIELD(BOOL, "complete", result.complete, "every state that can be reached was explored"),
+	FL_FIELD_ENUM(
+		"end", end, ends,
+		"why it ended; theorem: nothing was explored, it is proved of all such inputs"),
+	FL_FIELD(BOOL, "proof", proof, "that nothing goes round, whatever the order"),
+	FL_FIELD(TEXT, "doubt", doubt,
+		 "why it is none, though all was looked at and nothing goes round", .maybe = true,
+		 .more = "{\"minLength\": 1}"),
+	FL_FIELD_IN("loop", answer, loop_shape, NULL, .maybe = true),
+	FL_FIELD_INLINE_TO(remedies, fl_remedies_shape, NULL, .maybe = true),
+	FL_FIELD(COUNT, "mostEvictions", result.bound, "on any way; without a loop, and complete",
+		 FL_IF_TRUE(bounded)),
+	FL_FIELD_TO("ownOrder", own, own_shape,
+		    "the scheduler's own cycles, where all was looked at, no loop found, and there "
+		    "is no proof",
+		    .maybe = true),
+};
+static const struct fl_json_shape shape = FL_SHAPE_MADE(fields, fill_whole,
+							sizeof(struct fl_prove_answer), "proof");
+#undef ROW
+
+const struct fl_document fl_prove_document = { .kind = "Proof",
+					       .shape = &shape,
+					       .any_policy = true };
 
 void fl_prove_json(const struct fl_report *r, const char *policy, const struct fl_prove_answer *a)
 {
-	static const char *const ends[] = { [FL_PROVE_ALL] = "all",
-					    [FL_PROVE_BOUND] = "bound",
-					    [FL_PROVE_MEMORY] = "memory",
-					    [FL_PROVE_STOPPED] = "stopped",
-					    [FL_PROVE_THEOREM] = "theorem" };
-	struct out o = { .r = r, .round = a->round };
-	const char *doubt = fl_prove_doubt(a);
-	struct fl_json *j = &o.json;
+	struct fl_document d = fl_prove_document;
 
-	fl_json_start(j, r, "Proof", policy);
-	fl_json_int(j, "states", (int64_t)a->result->states);
-	fl_json_int(j, "moves", (int64_t)a->result->tried);
-	fl_json_int(j, "resting", (int64_t)a->result->resting);
-	fl_json_bool(j, "complete", a->result->complete);
-	fl_json_text(j, "end", ends[a->end]);
-	fl_json_bool(j, "proof", is_proof(a));
-	if (doubt)
-		fl_json_text(j, "doubt", doubt);
-	if (a->result->loop != FL_LOOP_NONE)
-		put_loop(&o, a);
-	else if (is_proof(a) && a->end == FL_PROVE_ALL)
-		fl_json_int(j, "mostEvictions", a->result->bound);
-	else if (a->own && a->result->complete)
-		put_own(j, a->own);
-	fl_json_finish(j);
+	d.policy = policy;
+	fl_document_json(r, &d, a);
 }

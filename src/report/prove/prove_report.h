@@ -8,7 +8,7 @@
 #include "ask/prove/remedy.h"
 #include "ask/prove/round.h"
 #include "ask/prove/whole.h"
-#include "report/out/report_json.h"
+#include "report/out/shape.h"
 
 /* Why an exploration ended. */
 enum fl_prove_end {
@@ -39,6 +39,8 @@ static inline bool fl_prove_own_goes_on(const struct fl_prove_answer *a)
 const char *fl_prove_doubt(const struct fl_prove_answer *a);
 
 int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fairlead_error *err);
+/* The policy is the one that was asked. */
+extern const struct fl_document fl_prove_document;
 void fl_prove_json(const struct fl_report *r, const char *policy, const struct fl_prove_answer *a);
 /* One file that needs no other, in the viewer's light or dark colours. */
 void fl_round_svg(FILE *out, const struct fl_report *r, const struct fl_round *round,
@@ -49,7 +51,7 @@ void fl_round_svg(FILE *out, const struct fl_report *r, const struct fl_round *r
 enum { FL_ROUND_TEXT = 2048 };
 
 /* "forced", "possible", "none" */
-const char *fl_loop_name(enum fl_loop loop);
+extern const char *const fl_loop_names[FL_LOOP_FORCED + 1];
 /* What that means, in a sentence. */
 const char *fl_loop_meaning(const struct fl_prove_result *result);
 
@@ -74,8 +76,7 @@ const char *fl_round_amount(const struct fl_report *r, struct fl_resource resour
 /* A table with its title; nothing when there are none. */
 int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedies,
 		     fairlead_error *err);
-/* "remedies": a list */
-void fl_remedies_json(struct fl_json *j, const struct fl_report *r,
-		      const struct fl_remedies *remedies);
+/* "remedies": a list; of a struct fl_remedies. */
+extern const struct fl_json_shape fl_remedies_shape;
 
 #endif

@@ -35,7 +35,7 @@ static int put_proof(const struct fl_prove_result *p, bool race, char *text, siz
 	if (p->loop != FL_LOOP_NONE)
 		return snprintf(text, size,
 				race ? "a loop is left, %s, by a race alone" : "a loop is left, %s",
-				fl_loop_name(p->loop));
+				fl_loop_names[p->loop]);
 	if (fl_proof_is_one(p))
 		return snprintf(text, size, "no order goes round (%s)", states);
 	if (p->complete)
@@ -120,38 +120,70 @@ int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedi
 	return fl_table_end(t, rc, err);
 }
 
-void fl_remedies_json(struct fl_json *j, const struct fl_report *r,
-		      const struct fl_remedies *remedies)
+/* --- JSON --- */
+
+struct remedy {
+	enum fl_remedy_kind kind;
+	const char *setting;
+	bool ends, proof;
+	struct fl_remedy of;
+	const struct fl_workload *waiting;
+	uint32_t n_waiting;
+};
+
+/* @source: of the rows of a struct fl_remedies, which these begin. */
+static bool fill_remedy(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	char name[FL_REPORT_NAME];
+	const struct fl_remedy *r = source;
+	const struct fl_remedies *all = (const void *)(r - i);
 
-	fl_json_list(j, "remedies");
-	for (uint32_t i = 0; i < remedies->n; i++) {
-		const struct fl_remedy *row = &remedies->rows[i];
-
-		fl_json_object(j, NULL);
-		fl_json_text(j, "object", settings[row->kind].object);
-		fl_json_text(j, "setting", settings[row->kind].setting);
-		fl_json_bool(j, "ends", fl_remedy_helps(row));
-		fl_json_text(j, "loop", fl_loop_name(row->proof.loop));
-		fl_json_bool(j, "race", row->race);
-		fl_json_int(j, "states", (int64_t)row->proof.states);
-		fl_json_bool(j, "complete", row->proof.complete);
-		fl_json_bool(j, "proof", fl_proof_is_one(&row->proof));
-		fl_json_bool(j, "settles", row->own.settled);
-		fl_json_int(j, "cycles", row->own.kept);
-		fl_json_int(j, "evictions", row->evictions);
-		if (row->own.settled) {
-			fl_json_list(j, "waiting");
-			for (uint32_t w = 0; w < row->waiting.n; w++)
-				fl_json_text(j, NULL,
-					     fl_report_workload(
-						     r->model,
-						     remedies->waiting[row->waiting.first + w],
-						     name));
-			fl_json_end_list(j);
-		}
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
+	(void)at;
+	*(struct remedy *)row = (struct remedy){
+		.kind = r->kind,
+		.setting = settings[r->kind].setting,
+		.ends = fl_remedy_helps(r),
+		.proof = fl_proof_is_one(&r->proof),
+		.of = *r,
+		.waiting = all->waiting + r->waiting.first,
+		.n_waiting = r->waiting.n,
+	};
+	return true;
 }
+
+static const char *object_name(unsigned kind) { return settings[kind].object; }
+
+static const char *object(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)buffer;
+	return object_name(((const struct remedy *)row)->kind);
+}
+
+#define ROW struct remedy
+static const struct fl_json_field remedy_fields[] = {
+	FL_FIELD_TEXT("object", object, NULL, .name_of = object_name, .end_name = FL_REMEDIES),
+	FL_FIELD(TEXT, "setting", setting, NULL, .more = "{\"minLength\": 1}"),
+	FL_FIELD(BOOL, "ends", ends, "no loop was found with it, and it settles"),
+	FL_FIELD_ENUM("loop", of.proof.loop, fl_loop_names, "what is left"),
+	FL_FIELD(BOOL, "race", of.race, "only loops are left that take a race"),
+	FL_FIELD(COUNT64, "states", of.proof.states, "looked at"),
+	FL_FIELD(BOOL, "complete", of.proof.complete, "those are all there are"),
+	FL_FIELD(BOOL, "proof", proof, "that nothing goes round with it"),
+	FL_FIELD(BOOL, "settles", of.own.settled, "in the scheduler's own order"),
+	FL_FIELD(COUNT, "cycles", of.own.kept, "until then"),
+	FL_FIELD(COUNT, "evictions", of.evictions, NULL),
+	FL_FIELD_ITEMS(WORKLOAD, "waiting", waiting, n_waiting, "who waits then",
+		       FL_IF_TRUE(of.own.settled)),
+};
+static const struct fl_json_shape remedy_shape = FL_SHAPE_MADE(remedy_fields, fill_remedy,
+							       sizeof(struct fl_remedy), "remedy");
+#undef ROW
+
+_Static_assert(offsetof(struct fl_remedies, rows) == 0, "fill_remedy finds all by the first");
+#define ROW struct fl_remedies
+static const struct fl_json_field remedies_fields[] = {
+	FL_FIELD_LIST("remedies", rows, n, remedy_shape,
+		      "settings that could end it, each tried on this input"),
+};
+const struct fl_json_shape fl_remedies_shape = FL_SHAPE(remedies_fields, "remedies");
+#undef ROW

@@ -458,7 +458,7 @@ static void put_title(const struct drawing *d, enum fl_loop loop)
 	char text[160];
 
 	fprintf(d->out, "<text class=\"title\" x=\"%d\" y=\"28\">A preemption loop, %s</text>\n",
-		MARGIN, fl_loop_name(loop));
+		MARGIN, fl_loop_names[loop]);
 	snprintf(text, sizeof(text), "%u move%s go%s round", round->n, round->n == 1 ? "" : "s",
 		 round->n == 1 ? "es" : "");
 	if (round->prefix)

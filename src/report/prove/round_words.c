@@ -9,10 +9,9 @@
 
 enum { NAMED = 3 }; /* victims of one preemption that are called by name */
 
-const char *fl_loop_name(enum fl_loop loop)
-{
-	return loop == FL_LOOP_FORCED ? "forced" : loop == FL_LOOP_POSSIBLE ? "possible" : "none";
-}
+const char *const fl_loop_names[FL_LOOP_FORCED + 1] = {
+	[FL_LOOP_NONE] = "none", [FL_LOOP_POSSIBLE] = "possible", [FL_LOOP_FORCED] = "forced"
+};
 
 const char *fl_loop_meaning(const struct fl_prove_result *result)
 {

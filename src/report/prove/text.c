@@ -339,7 +339,7 @@ static int say_loop(const struct out *o, fairlead_error *err)
 	const struct fl_settings *settings = &o->r->model->settings;
 	char text[96];
 
-	fl_report_say(o->r, FL_STYLE_BAD, 0, "A preemption loop, %s%s: %s.", fl_loop_name(p->loop),
+	fl_report_say(o->r, FL_STYLE_BAD, 0, "A preemption loop, %s%s: %s.", fl_loop_names[p->loop],
 		      takes_race(o->a) ? ", by a race" : "", fl_loop_meaning(p));
 	say_own(o);
 	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "Looked at: %s%s.", extent(p, text),
