@@ -28,6 +28,16 @@ int fl_bitset_init(struct fl_bitset *s, uint32_t size, struct fl_arena *a, fairl
 bool fl_bitset_has(const struct fl_bitset *s, uint32_t i);
 void fl_bitset_add(struct fl_bitset *s, uint32_t i, struct fl_undo *undo);
 void fl_bitset_remove(struct fl_bitset *s, uint32_t i, struct fl_undo *undo);
+/* Added or removed, where it is not so already. */
+static inline void fl_bitset_put(struct fl_bitset *s, uint32_t i, bool in, struct fl_undo *undo)
+{
+	if (in == fl_bitset_has(s, i))
+		return;
+	if (in)
+		fl_bitset_add(s, i, undo);
+	else
+		fl_bitset_remove(s, i, undo);
+}
 /* Empty again, without undo. */
 void fl_bitset_clear(struct fl_bitset *s);
 /* The least member not below @from; FL_NONE when there is none. */

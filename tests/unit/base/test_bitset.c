@@ -52,13 +52,13 @@ static void same_as_an_array(void **state)
 			for (uint32_t i = 0; i < (round + 1) * 5; i++) {
 				uint32_t at = dice(size);
 
-				if (dice(3)) {
+				in[at] = dice(3);
+				if (dice(2))
+					fl_bitset_put(&s, at, in[at], NULL);
+				else if (in[at])
 					fl_bitset_add(&s, at, NULL);
-					in[at] = true;
-				} else {
+				else
 					fl_bitset_remove(&s, at, NULL);
-					in[at] = false;
-				}
 			}
 			same(&s, in, size);
 		}

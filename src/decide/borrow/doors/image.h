@@ -20,35 +20,22 @@
 #include "base/image.h"
 #include "decide/borrow/state/state.h"
 
+#define STATE "decide/borrow/state/state.def"
+#include "decide/table_rows.h"
+#undef STATE
+
 /* FAIRLEAD_ESTATE while a mark is open. */
 int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
 /* The clock and the way of counting, before anything is set up. */
 int fl_borrow_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			    fairlead_error *err);
-/*
- * What setup finds by sorting: ranks and priority of workload i, and who is at place i of
- * fl_policy.members and shape_ids.  The numbers may be anything.
- */
 #define FL_ORDER_BEGINS (UINT32_C(1) << 31) /* of a shape_id: another shape begins */
-struct fl_order {
-	uint32_t uid_rank, age;
-	int32_t priority;
-	uint32_t member, shape_id;
-};
-/* One for each of @n workloads, which stay the image's. */
-int fl_borrow_saved_orders(const struct fl_image *i, uint32_t n, const struct fl_order **ret,
+/* What setup would find by sorting, for each of @n workloads; the numbers may be anything. */
+int fl_borrow_saved_orders(const struct fl_image *i, uint32_t n, const struct fl_saved_order **ret,
 			   fairlead_error *err);
 
-/* A workload: what cannot be found out from the model. */
+/* fl_saved_job.flags */
 enum { FL_SAVED_PROMISED = 1, FL_SAVED_LOOSE = 2 };
-struct fl_saved_job {
-	fl_time reserved_at;
-	uint32_t joined, held_by, zero;
-	uint32_t scan_cycle, scan_generation;
-	uint32_t n_placement, n_use;
-	uint8_t state, flags;
-	uint16_t reason;
-};
 _Static_assert(sizeof(struct fl_saved_job) == 40, "no room between fields");
 
 /*

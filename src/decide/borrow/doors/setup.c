@@ -139,7 +139,7 @@ static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row 
 struct ranks {
 	struct fl_arena arena;
 	struct fl_sort_row *rows, *scratch; /* as many as there are workloads */
-	const struct fl_order *given;       /* what an image has found already; NULL: none */
+	const struct fl_saved_order *given; /* what an image has found already; NULL: none */
 };
 
 static void sort_by(const struct fl_policy *p, struct ranks *s, uint32_t first, uint32_t n,
@@ -463,7 +463,8 @@ static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *er
 	return FL_NEW(&p->arena, p->holder_at, n, err) ? lay_out_holders(p, err) : FAIRLEAD_ENOMEM;
 }
 
-static int fill_workloads(struct fl_policy *p, const struct fl_order *given, fairlead_error *err)
+static int fill_workloads(struct fl_policy *p, const struct fl_saved_order *given,
+			  fairlead_error *err)
 {
 	struct ranks s = { .given = given };
 	int r;
@@ -633,7 +634,7 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 }
 
 /* All but who waits and who holds what. */
-static int make_room(struct fl_policy *p, const struct fl_order *given, fairlead_error *err)
+static int make_room(struct fl_policy *p, const struct fl_saved_order *given, fairlead_error *err)
 {
 	int r;
 
@@ -666,7 +667,7 @@ int fl_setup(struct fl_policy *p, fairlead_error *err)
 
 int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err)
 {
-	const struct fl_order *given;
+	const struct fl_saved_order *given;
 	int r = fl_borrow_saved_orders(i, p->model->n_workloads, &given, err);
 
 	if (r == 0)

@@ -104,18 +104,13 @@ static void note_ready(struct fl_policy *p, struct fl_node q)
 	uint32_t place = p->tree.place[q.v];
 	bool has = first_position(p, &p->lines[q.v]) != FL_NONE;
 
-	if (!p->lines[q.v].active || has == fl_bitset_has(&p->ready, place))
-		return;
-	if (has)
-		fl_bitset_add(&p->ready, place, &p->undo);
-	else
-		fl_bitset_remove(&p->ready, place, &p->undo);
+	if (p->lines[q.v].active)
+		fl_bitset_put(&p->ready, place, has, &p->undo);
 }
 
 static void note_asleep(struct fl_policy *p, struct fl_node q)
 {
-	if (!fl_bitset_has(&p->asleep, p->tree.place[q.v]))
-		fl_bitset_add(&p->asleep, p->tree.place[q.v], &p->undo);
+	fl_bitset_put(&p->asleep, p->tree.place[q.v], true, &p->undo);
 }
 
 static uint32_t least_of_shape(const struct fl_policy *p, uint32_t shape)
@@ -344,10 +339,7 @@ static void place(struct fl_policy *p, struct fl_line *line, uint32_t w, uint32_
 	FL_SET(p, p->members[line->members.first + at], w);
 	FL_SET(p, j->position, at);
 	for (int i = 0; i < 2; i++)
-		if (fl_bitset_has(sets[i], at) && !in[i])
-			fl_bitset_remove(sets[i], at, &p->undo);
-		else if (!fl_bitset_has(sets[i], at) && in[i])
-			fl_bitset_add(sets[i], at, &p->undo);
+		fl_bitset_put(sets[i], at, in[i], &p->undo);
 }
 
 /* Where @w belongs among the members of its queue, which but for it are in order. */

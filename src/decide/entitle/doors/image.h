@@ -17,21 +17,15 @@
 #include "base/image.h"
 #include "decide/entitle/state/state.h"
 
+#define STATE "decide/entitle/state/state.def"
+#include "decide/table_rows.h"
+#undef STATE
+
 /* FAIRLEAD_ESTATE while a mark is open. */
 int fl_entitle_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
 /* The clock and whether usage moves, before anything is set up. */
 int fl_entitle_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			     fairlead_error *err);
-/* Rows of a workload and of a task. */
-struct fl_saved_job {
-	fl_time started, stale_since;
-	int32_t priority;
-	uint16_t reason;
-	uint8_t present, preemptible;
-};
-struct fl_saved_task {
-	uint32_t state, machine, promised, dropped;
-};
 /*
  * Workloads and tasks become as their rows say, whatever they were: one a workload, one a task of
  * the model, of which those of no workload do not count.  What queues hold and machines have does
