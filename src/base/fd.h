@@ -29,6 +29,20 @@ static inline void fl_dir_close(DIR *const *dir)
 	errno = why;
 }
 
+/* All of it. -1: errno. */
+static inline int fl_fd_write(int fd, const void *bytes, size_t n)
+{
+	for (const char *at = bytes; n > 0;) {
+		ssize_t done = write(fd, at, n);
+
+		if (done <= 0 && !(done < 0 && errno == EINTR))
+			return -1;
+		at += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return 0;
+}
+
 /* -1, NULL: none. */
 #define FL_FD __attribute__((cleanup(fl_fd_close))) int
 #define FL_DIR __attribute__((cleanup(fl_dir_close))) DIR *

@@ -42,8 +42,8 @@ int fl_checkpoint_read(struct fl_db *db, struct fl_checkpoint *ret, fairlead_err
 		fl_take_row(&q, FL_TABLE_CHECKPOINT, ret);
 		if (!fl_take_int(&q))
 			r = fl_db_damaged(
-				db->path,
-				"the row that names the checkpoint is not what was written", err);
+				err, db->path,
+				"the row that names the checkpoint is not what was written");
 	}
 	return fl_query_end(&q, r);
 }
@@ -106,15 +106,13 @@ struct settling {
 static int settle(void *user, const struct fl_checkpoint *c, fairlead_error *err)
 {
 	const struct settling *all = user;
-	char name[FL_CHECKPOINT_NAME], text[256];
+	char name[FL_CHECKPOINT_NAME];
 
 	fl_checkpoint_name(name, c);
-	if (c->seq > all->last) {
-		(void)snprintf(text, sizeof text,
-			       "%s is there, but the journal ends at row %" PRIu64, name,
-			       all->last);
-		return fl_db_damaged(all->s->folder, text, err);
-	}
+	if (c->seq > all->last)
+		return fl_db_damaged(err, all->s->folder,
+				     "%s is there, but the journal ends at row %" PRIu64, name,
+				     all->last);
 	if (!all->look && (c->seq != all->has.seq || c->number != all->has.number))
 		(void)unlinkat(all->s->folder_fd, name, 0);
 	return 0;
@@ -123,23 +121,22 @@ static int settle(void *user, const struct fl_checkpoint *c, fairlead_error *err
 /* The image that the database names is there, and the journal begins no later than behind it. */
 static int check_image(const struct settling *all, uint64_t first, fairlead_error *err)
 {
-	char name[FL_CHECKPOINT_NAME], text[256];
+	char name[FL_CHECKPOINT_NAME];
+	const char *path = all->s->folder;
 	struct stat st;
 
 	if (all->has.number == 0)
-		return first <= 1 ? 0 :
-				    fl_db_damaged(all->s->folder,
-						  "the journal does not begin with row 1", err);
+		return first <= 1 ?
+			       0 :
+			       fl_db_damaged(err, path, "the journal does not begin with row 1");
 	fl_checkpoint_name(name, &all->has);
 	if (fstatat(all->s->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		(void)snprintf(text, sizeof text, "%s is missing", name);
-	else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != all->has.size)
-		(void)snprintf(text, sizeof text, "%s is not as long as it was", name);
-	else if (all->has.seq > all->last || first > all->has.seq + 1)
-		(void)snprintf(text, sizeof text, "the journal does not go on from %s", name);
-	else
-		return 0;
-	return fl_db_damaged(all->s->folder, text, err);
+		return fl_db_damaged(err, path, "%s is missing", name);
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != all->has.size)
+		return fl_db_damaged(err, path, "%s is not as long as it was", name);
+	if (all->has.seq > all->last || first > all->has.seq + 1)
+		return fl_db_damaged(err, path, "the journal does not go on from %s", name);
+	return 0;
 }
 
 int fl_checkpoint_settle(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err)
@@ -236,11 +233,10 @@ int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
 
 int fl_checkpoint_gone(const struct fl_store *s, const struct fl_checkpoint *c, fairlead_error *err)
 {
-	char name[FL_CHECKPOINT_NAME], text[FL_CHECKPOINT_NAME + 32];
+	char name[FL_CHECKPOINT_NAME];
 
 	fl_checkpoint_name(name, c);
-	(void)snprintf(text, sizeof text, "%s is missing", name);
-	return fl_db_damaged(s->folder, text, err);
+	return fl_db_damaged(err, s->folder, "%s is missing", name);
 }
 
 int fl_checkpoint_open(const struct fl_store *s, struct fl_db *db, struct fl_checkpoint *ret,
@@ -275,7 +271,7 @@ static int check_bytes(struct fl_store *s, const struct fl_checkpoint *c, int fd
 		return 0;
 	fl_store_note(s, /* job= */ 0, "%s is not what was written", name);
 	r = fl_folder_join(path, s->folder, name, err);
-	return r < 0 ? r : fl_db_damaged(path, "its sum is not what it was", err);
+	return r < 0 ? r : fl_db_damaged(err, path, "its sum is not what it was");
 }
 
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err)

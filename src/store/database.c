@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "store/store_parts.h"
@@ -39,8 +41,14 @@ static bool is_full(int rc, int system)
 	return rc == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG);
 }
 
-int fl_db_damaged(const char *path, const char *what, fairlead_error *err)
+int fl_db_damaged(fairlead_error *err, const char *path, const char *format, ...)
 {
+	char what[256];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(what, sizeof what, format, args);
+	va_end(args);
 	fl_fail(err, FAIRLEAD_EINPUT, "%s is damaged: %s", path, what);
 	fl_fail_hint(err, "nothing was changed; keep a copy of the folder, and restore a backup "
 			  "into a new one");
@@ -68,7 +76,7 @@ int fl_db_fail(const struct fl_db *db, int rc, fairlead_error *err)
 		return fl_fail_nomem(err);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return fl_db_damaged(db->path, why, err);
+		return fl_db_damaged(err, db->path, "%s", why);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:

@@ -79,15 +79,12 @@ static int drop_journal(struct fl_db *db, struct expiring *e, fairlead_error *er
 static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
 {
 	struct expiring *e = *(struct expiring *const *)arg;
-	int r = drop_journal(db, e, err);
+	int r;
 
-	if (r == 0)
-		r = drop(db, FL_SQL_EXPIRE_EVENTS, e->keep->events_before, e, err);
-	if (r == 0)
-		r = drop(db, FL_SQL_EXPIRE_AUDIT, e->keep->events_before, e, err);
-	if (r == 0)
-		r = drop(db, FL_SQL_EXPIRE_ADMISSIONS, e->keep->usage_before, e, err);
-	if (r == 0)
+	if ((r = drop_journal(db, e, err)) == 0 &&
+	    (r = drop(db, FL_SQL_EXPIRE_EVENTS, e->keep->events_before, e, err)) == 0 &&
+	    (r = drop(db, FL_SQL_EXPIRE_AUDIT, e->keep->events_before, e, err)) == 0 &&
+	    (r = drop(db, FL_SQL_EXPIRE_ADMISSIONS, e->keep->usage_before, e, err)) == 0)
 		r = find_jobs(db, e, err);
 	/*
 	 * What belongs to a job goes before its row does: after a kill in between it is told

@@ -334,14 +334,9 @@ static int copy_bytes(int from, int to)
 	ssize_t n;
 
 	while ((n = read(from, buffer, sizeof buffer)) != 0) {
-		for (ssize_t at = 0, m; at < n; at += m) {
-			m = write(to, buffer + at, (size_t)(n - at));
-			if (m < 0 && errno == EINTR)
-				m = 0;
-			if (m < 0)
-				return -1;
-		}
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || fl_fd_write(to, buffer, (size_t)n) != 0)
 			return -1;
 	}
 	return fsync(to);

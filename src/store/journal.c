@@ -160,10 +160,7 @@ struct checking {
 static int row_damaged(const struct fl_db *db, const struct fl_journal_row *row, const char *wrong,
 		       fairlead_error *err)
 {
-	char text[128];
-
-	(void)snprintf(text, sizeof text, "%s %" PRIu64, wrong, row->seq);
-	return fl_db_damaged(db->path, text, err);
+	return fl_db_damaged(err, db->path, "%s %" PRIu64, wrong, row->seq);
 }
 
 static int check_row(void *user, const struct fl_journal_row *row, const char *wrong,
@@ -190,10 +187,9 @@ int fl_journal_check(struct fl_store *s, struct fl_db *db, uint64_t passed, fair
 	if (r == 0)
 		r = fl_journal_end(db, &end, err);
 	if (r == 0 && (end.seq != latest.seq || end.sum != latest.head))
-		r = fl_db_damaged(db->path,
+		r = fl_db_damaged(err, db->path,
 				  "the journal does not end with the row that it ended "
-				  "with",
-				  err);
+				  "with");
 	return r < 0 ? r : each_row(db, 0, check_row, &c, err);
 }
 

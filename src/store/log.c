@@ -372,20 +372,16 @@ int fl_log_read(const char *database, uint32_t latest, struct fl_log_state *ret,
 
 static int log_damaged(const char *database, const struct fl_log_state *state, fairlead_error *err)
 {
-	char path[FL_STORE_PATH + 8], text[160];
+	char path[FL_STORE_PATH + 8], what[32] = "head";
 
 	(void)snprintf(path, sizeof path, "%s-wal", database);
 	if (state->bad)
-		(void)snprintf(text, sizeof text,
-			       "its page %" PRIu64 " is not what was written, and behind it stand "
-			       "%" PRIu64 " more, of %" PRIu64 " commits",
-			       state->bad, state->behind, state->behind_commits);
-	else
-		(void)snprintf(text, sizeof text,
-			       "its head is not what was written, and behind it stand %" PRIu64
-			       " pages, of %" PRIu64 " commits",
-			       state->behind, state->behind_commits);
-	return fl_db_damaged(path, text, err);
+		(void)snprintf(what, sizeof what, "page %" PRIu64, state->bad);
+	return fl_db_damaged(err, path,
+			     "its %s is not what was written, and behind it stand %" PRIu64
+			     " %s, of %" PRIu64 " commits",
+			     what, state->behind, state->bad ? "more" : "pages",
+			     state->behind_commits);
 }
 
 /* What is counted behind what SQLite takes, if that can be told. */

@@ -20,7 +20,7 @@ int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, f
 		fl_take_row(&q, FL_TABLE_SETTING, &setting);
 		r = fl_query_taken(&q, err);
 		if (r == 0 && !fl_take_int(&q))
-			r = fl_db_damaged(db->path, "a setting is not what was written", err);
+			r = fl_db_damaged(err, db->path, "a setting is not what was written");
 		if (r == 0 && strlen(setting.value) >= size)
 			r = fl_fail(err, FAIRLEAD_ELIMIT, "the setting %s is longer than %zu bytes",
 				    name, size - 1);
@@ -73,8 +73,8 @@ int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err)
 
 int fl_latest_damaged(const struct fl_db *db, fairlead_error *err)
 {
-	return fl_db_damaged(db->path, "the row that says where it ends is not what was written",
-			     err);
+	return fl_db_damaged(err, db->path,
+			     "the row that says where it ends is not what was written");
 }
 
 int fl_latest_read(struct fl_db *db, struct fl_latest *ret, fairlead_error *err)

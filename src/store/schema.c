@@ -52,7 +52,7 @@ static int check_schema(struct fl_db *db, fairlead_error *err)
 	if (r == 0)
 		r = fl_setting_get(db, schema_setting, was, sizeof was, err);
 	if (r == FAIRLEAD_ENOENT || (r == 0 && strcmp(is, was) != 0))
-		r = fl_db_damaged(db->path, "its tables are not what was made", err);
+		r = fl_db_damaged(err, db->path, "its tables are not what was made");
 	return r;
 }
 
@@ -97,13 +97,8 @@ static int check_pages(struct fl_db *db, enum fl_sql sql, fairlead_error *err)
 		const char *text = fl_take_text(&q);
 
 		r = fl_query_taken(&q, err);
-		if (r == 0 && strcmp(text, "ok") != 0) {
-			char line[256];
-
-			(void)sqlite3_snprintf(sizeof line, line, "%s", text);
-			line[strcspn(line, "\n")] = '\0';
-			r = fl_db_damaged(db->path, line, err);
-		}
+		if (r == 0 && strcmp(text, "ok") != 0)
+			r = fl_db_damaged(err, db->path, "%.*s", (int)strcspn(text, "\n"), text);
 	}
 	return fl_query_end(&q, r);
 }

@@ -57,7 +57,7 @@ int fl_db_made(struct fl_db *db, fairlead_error *err);
  */
 int fl_db_fail(const struct fl_db *db, int rc, fairlead_error *err);
 /* What is damaged, and what to do about it. FAIRLEAD_EINPUT. */
-int fl_db_damaged(const char *path, const char *what, fairlead_error *err);
+int fl_db_damaged(fairlead_error *err, const char *path, const char *format, ...) FL_PRINTF(3, 4);
 
 /*
  * One use of a statement: begin, put its parameters in their order, then run; or next row by row,

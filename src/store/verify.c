@@ -15,16 +15,13 @@ static int verify_rows(struct fl_db *db, enum fl_sql sql, const char *what, fair
 	if (r > 0) {
 		uint64_t n = fl_take_id(&q);
 		const char *first = fl_take_text(&q);
-		char text[256];
 
 		r = fl_query_taken(&q, err);
-		if (r == 0 && n) {
-			(void)snprintf(text, sizeof text,
-				       "%s %.128s is not what was written (%llu such %s)", what,
-				       first ? first : "", (unsigned long long)n,
-				       n == 1 ? "row" : "rows");
-			r = fl_db_damaged(db->path, text, err);
-		}
+		if (r == 0 && n)
+			r = fl_db_damaged(err, db->path,
+					  "%s %.128s is not what was written (%llu such %s)", what,
+					  first ? first : "", (unsigned long long)n,
+					  n == 1 ? "row" : "rows");
 	}
 	return fl_query_end(&q, r);
 }
@@ -56,7 +53,7 @@ static int verify_noted(struct fl_store *s, fairlead_error *err)
 
 	fl_store_damaged(s, &d);
 	if (d.n)
-		return fl_db_damaged(s->reader.path, d.rows[0].text, err);
+		return fl_db_damaged(err, s->reader.path, "%s", d.rows[0].text);
 	return d.cut > 0;
 }
 

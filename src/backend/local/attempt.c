@@ -156,6 +156,18 @@ struct head {
 	uint32_t text_len[TEXTS]; /* with their ends */
 };
 
+/* What has the same name in the spec and in its head. */
+#define IN_BOTH(X)                                                                                 \
+	X(job)                                                                                     \
+	X(array)                                                                                   \
+	X(attempt)                                                                                 \
+	X(tasks)                                                                                   \
+	X(uid)                                                                                     \
+	X(gid)                                                                                     \
+	X(array_index)                                                                             \
+	X(n_devices)                                                                               \
+	X(command_len) X(environment_len) X(time_limit) X(grace) X(output_limit) X(signal)
+
 /* In the order in which they stand. */
 static void texts_of(struct fl_attempt_spec *s, const char **texts[TEXTS])
 {
@@ -196,23 +208,12 @@ int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *re
 	const char **texts[TEXTS];
 	struct head h = {
 		.version = VERSION,
-		.job = spec->job,
-		.array = spec->array,
-		.attempt = spec->attempt,
-		.tasks = spec->tasks,
-		.uid = spec->uid,
-		.gid = spec->gid,
-		.array_index = spec->array_index,
-		.n_devices = spec->n_devices,
-		.command_len = spec->command_len,
-		.environment_len = spec->environment_len,
-		.time_limit = spec->time_limit,
-		.grace = spec->grace,
-		.output_limit = spec->output_limit,
-		.cpu = spec->limits.cpu,
+#define SAME(field) .field = spec->field,
+		IN_BOTH(SAME)
+#undef SAME
+			.cpu = spec->limits.cpu,
 		.memory = spec->limits.memory,
 		.processes = spec->limits.processes,
-		.signal = spec->signal,
 		.flags = (spec->numbered ? NUMBERED : 0) | (spec->alone ? ALONE : 0),
 	};
 	size_t n = sizeof h + 4 * (size_t)spec->n_devices + spec->command_len +
@@ -278,23 +279,12 @@ static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_err
 	if (memcmp(sum, h.sum, sizeof sum) != 0 || need > n || h.tasks == 0 || h.command_len == 0)
 		return not_whole(err);
 	*s = (struct fl_attempt_spec){
-		.job = h.job,
-		.attempt = h.attempt,
-		.tasks = h.tasks,
-		.uid = h.uid,
-		.gid = h.gid,
-		.array = h.array,
-		.array_index = h.array_index,
-		.signal = h.signal,
-		.time_limit = h.time_limit,
-		.grace = h.grace,
-		.output_limit = h.output_limit,
-		.limits = { h.cpu, h.memory, h.processes },
+#define SAME(field) .field = h.field,
+		IN_BOTH(SAME)
+#undef SAME
+			.limits = { h.cpu, h.memory, h.processes },
 		.numbered = (h.flags & NUMBERED) != 0,
 		.alone = (h.flags & ALONE) != 0,
-		.n_devices = h.n_devices,
-		.command_len = h.command_len,
-		.environment_len = h.environment_len,
 	};
 	char *at = bytes + sizeof h;
 	s->devices = (const uint32_t *)(const void *)at;

@@ -102,21 +102,6 @@ int fl_folder_of(const struct fl_folder *f, uint64_t job, uint32_t attempt, bool
 
 /* --- making --- */
 
-static int write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* A link where the file system cannot do better: between the two calls it has two names. */
 static int name_it(int folder, const char *temporary)
 {
@@ -139,7 +124,7 @@ static int make_file(int folder, const void *bytes, size_t n)
 	FL_FD fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
-	int rc = write_all(fd, bytes, n);
+	int rc = fl_fd_write(fd, bytes, n);
 	if (rc == 0)
 		rc = fsync(fd);
 	if (rc == 0 && name_it(folder, temporary) != 0)

@@ -53,28 +53,30 @@ static void lower(int64_t *amount, int64_t limit)
 		*amount = limit;
 }
 
+/* How many of the first two numbers of a file are there. */
+static int numbers_in(const char *folder, const char *name, int64_t *first, int64_t *second)
+{
+	char path[1400], text[256];
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return fl_text_of(path, text, sizeof text) > 0 ?
+		       sscanf(text, "%" SCNd64 " %" SCNd64, first, second) :
+		       0;
+}
+
 /* What one control group allows. A file is there in one of both versions, and may say "max". */
 static void limit_by_group(const char *folder, struct fl_machine_found *f)
 {
-	char path[1400], text[256];
-	int64_t quota = 0, period = 0;
+	int64_t quota = 0, period = 0, none;
 
-	snprintf(path, sizeof path, "%s/cpu.max", folder);
-	if (fl_text_of(path, text, sizeof text) > 0 &&
-	    sscanf(text, "%" SCNd64 " %" SCNd64, &quota, &period) == 2 && period > 0)
+	if (numbers_in(folder, "cpu.max", &quota, &period) == 2 && period > 0)
 		lower(&f->cpu, fl_sat_mul(quota, 1000) / period);
-	snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-	if (fl_text_of(path, text, sizeof text) > 0 && sscanf(text, "%" SCNd64, &quota) == 1) {
-		snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-		if (quota > 0 && fl_text_of(path, text, sizeof text) > 0 &&
-		    sscanf(text, "%" SCNd64, &period) == 1 && period > 0)
-			lower(&f->cpu, fl_sat_mul(quota, 1000) / period);
-	}
-	snprintf(path, sizeof path, "%s/memory.max", folder);
-	if (fl_text_of(path, text, sizeof text) > 0 && sscanf(text, "%" SCNd64, &quota) == 1)
+	if (numbers_in(folder, "cpu.cfs_quota_us", &quota, &none) > 0 && quota > 0 &&
+	    numbers_in(folder, "cpu.cfs_period_us", &period, &none) > 0 && period > 0)
+		lower(&f->cpu, fl_sat_mul(quota, 1000) / period);
+	if (numbers_in(folder, "memory.max", &quota, &none) > 0)
 		lower(&f->memory, quota);
-	snprintf(path, sizeof path, "%s/memory.limit_in_bytes", folder);
-	if (fl_text_of(path, text, sizeof text) > 0 && sscanf(text, "%" SCNd64, &quota) == 1)
+	if (numbers_in(folder, "memory.limit_in_bytes", &quota, &none) > 0)
 		lower(&f->memory, quota);
 }
 

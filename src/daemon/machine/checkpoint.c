@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "daemon/engine/aside.h"
 #include "daemon/machine/inside.h"
 #include "daemon/machine/replay.h"
@@ -86,21 +87,6 @@ static int not_written(fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_EIO, "the image cannot be written: %s", strerror(errno));
 }
 
-static int write_all(int fd, const char *bytes, size_t n, fairlead_error *err)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return not_written(err);
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* It is at its end, or made to be. Did it end well? */
 static bool reap(struct fl_image_copy *copy)
 {
@@ -131,7 +117,7 @@ static int take_image(void *user, int fd, fairlead_error *err)
 		if (n < 0)
 			return fl_fail(err, FAIRLEAD_EIO, "the image cannot be read: %s",
 				       strerror(errno));
-		r = write_all(fd, bytes, (size_t)n, err);
+		r = fl_fd_write(fd, bytes, (size_t)n) == 0 ? 0 : not_written(err);
 		piece += (size_t)n;
 		if (r == 0 && piece >= PIECE) {
 			piece = 0;

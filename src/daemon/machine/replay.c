@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "codec/job/job_json.h"
 #include "daemon/engine/placement.h"
 #include "daemon/machine/apply.h"
@@ -53,20 +54,10 @@ static const struct fl_image_kind core_kind = { "daemon", sizeof(struct saved_co
 
 static int write_fd(void *user, const void *bytes, size_t n, fairlead_error *err)
 {
-	const char *at = bytes;
-
-	while (n) {
-		ssize_t done = write(*(const int *)user, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return fl_fail(err, FAIRLEAD_EIO, "a checkpoint cannot be written: %s",
-				       strerror(errno));
-		at += done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return fl_fd_write(*(const int *)user, bytes, n) == 0 ?
+		       0 :
+		       fl_fail(err, FAIRLEAD_EIO, "a checkpoint cannot be written: %s",
+			       strerror(errno));
 }
 
 static int write_stream(void *user, const void *bytes, size_t n, fairlead_error *err)
