@@ -143,15 +143,17 @@ static int take_job(struct fl_store *s, struct fl_query *q, struct fl_job_row *r
 /* By what is likely to leave the fewest. */
 static enum fl_sql jobs_by(const struct fl_job_filter *f)
 {
+	enum fl_sql by = FL_SQL_JOBS;
+
 	if (f->array)
-		return f->newest_first ? FL_SQL_JOBS_OF_ARRAY_DOWN : FL_SQL_JOBS_OF_ARRAY;
-	if (f->states && f->states < 1u << FL_JOB_DONE)
-		return f->newest_first ? FL_SQL_JOBS_LIVE_DOWN : FL_SQL_JOBS_LIVE;
-	if (f->user)
-		return f->newest_first ? FL_SQL_JOBS_OF_USER_DOWN : FL_SQL_JOBS_OF_USER;
-	if (f->queue)
-		return f->newest_first ? FL_SQL_JOBS_OF_QUEUE_DOWN : FL_SQL_JOBS_OF_QUEUE;
-	return f->newest_first ? FL_SQL_JOBS_DOWN : FL_SQL_JOBS;
+		by = FL_SQL_JOBS_OF_ARRAY;
+	else if (f->states && f->states < 1u << FL_JOB_DONE)
+		by = FL_SQL_JOBS_LIVE;
+	else if (f->user)
+		by = FL_SQL_JOBS_OF_USER;
+	else if (f->queue)
+		by = FL_SQL_JOBS_OF_QUEUE;
+	return by + f->newest_first;
 }
 
 int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job_fn *fn, void *user,

@@ -5,13 +5,12 @@
 
 static enum fl_sql events_by(const struct fl_event_filter *f)
 {
-	if (f->job)
-		return f->newest_first ? FL_SQL_EVENTS_OF_JOB_DOWN : FL_SQL_EVENTS_OF_JOB;
-	if (f->queue)
-		return f->newest_first ? FL_SQL_EVENTS_OF_QUEUE_DOWN : FL_SQL_EVENTS_OF_QUEUE;
-	if (f->kind)
-		return f->newest_first ? FL_SQL_EVENTS_OF_KIND_DOWN : FL_SQL_EVENTS_OF_KIND;
-	return f->newest_first ? FL_SQL_EVENTS_DOWN : FL_SQL_EVENTS;
+	enum fl_sql by = f->job   ? FL_SQL_EVENTS_OF_JOB :
+			 f->queue ? FL_SQL_EVENTS_OF_QUEUE :
+			 f->kind  ? FL_SQL_EVENTS_OF_KIND :
+				    FL_SQL_EVENTS;
+
+	return by + f->newest_first;
 }
 
 /* The first event whose row of the journal is @seq or later: 1 and its row and time, or 0. */

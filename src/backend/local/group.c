@@ -59,6 +59,15 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
+/* One by one: what is not there or not ours to pass on is left out. */
+static void pass_on(int group)
+{
+	static const char *const controllers[] = { "+cpu", "+memory", "+pids" };
+
+	for (int i = 0; i < 3; i++)
+		write_at(group, "cgroup.subtree_control", controllers[i]);
+}
+
 /* Our place below @parent, with what can be passed on to it. */
 static bool settle(const char *parent, struct fl_group_place *ret)
 {
@@ -73,16 +82,11 @@ static bool settle(const char *parent, struct fl_group_place *ret)
 		return false;
 	if (mkdirat(above, "fairlead", 0755) != 0 && errno != EEXIST)
 		return false;
-	/* One by one: what is not there or not ours to pass on is left out. */
-	write_at(above, "cgroup.subtree_control", "+cpu");
-	write_at(above, "cgroup.subtree_control", "+memory");
-	write_at(above, "cgroup.subtree_control", "+pids");
+	pass_on(above);
 	FL_FD own = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (own < 0)
 		return false;
-	write_at(own, "cgroup.subtree_control", "+cpu");
-	write_at(own, "cgroup.subtree_control", "+memory");
-	write_at(own, "cgroup.subtree_control", "+pids");
+	pass_on(own);
 	bool usable = faccessat(own, "cgroup.procs", W_OK, AT_EACCESS) == 0;
 	if (usable && fl_text_at(own, "cgroup.subtree_control", text, sizeof text) >= 0) {
 		place.cpu = has_word(text, "cpu");

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "backend/local/text.h"
+#include "base/fd.h"
 #include "codec/text/quantity.h"
 
 static const char cpu[] = "cpu", memory[] = "memory", gpu[] = "nvidia.com/gpu";
@@ -176,7 +177,7 @@ static void find_devices(const char *root, struct fl_machine_found *f)
 	struct stat st;
 
 	snprintf(path, sizeof path, "%s/dev", root);
-	DIR *dir = opendir(path);
+	FL_DIR dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		const char *digits = entry->d_name + 6;
 
@@ -186,17 +187,13 @@ static void find_devices(const char *root, struct fl_machine_found *f)
 		    S_ISCHR(st.st_mode))
 			add_device(f, (uint32_t)strtoul(digits, NULL, 10));
 	}
-	if (dir)
-		closedir(dir);
 	if (f->n_devices > 0)
 		return;
 	snprintf(path, sizeof path, "%s/proc/driver/nvidia/gpus", root);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
+	FL_DIR driver = opendir(path);
+	while (driver && (entry = readdir(driver)))
 		if (entry->d_name[0] != '.')
 			add_device(f, f->n_devices);
-	if (dir)
-		closedir(dir);
 }
 
 void fl_machine_find(const char *root, struct fl_machine_found *ret)

@@ -79,7 +79,7 @@ struct telling {
 };
 
 static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_job_state state,
-		   enum fl_happened what, const char *text, fairlead_error *err);
+		   const char *text, fairlead_error *err);
 
 static void told_of_end(void *user, uint64_t id, bool as_wanted)
 {
@@ -89,7 +89,7 @@ static void told_of_end(void *user, uint64_t id, bool as_wanted)
 	if (!job || fl_job_is_over(job->state) || t->r < 0)
 		return;
 	if (!as_wanted) {
-		t->r = end_job(t->c, job, t->at, FL_JOB_CANCELLED, FL_HAPPENED_CANCELLED,
+		t->r = end_job(t->c, job, t->at, FL_JOB_CANCELLED,
 			       "a job that it waited for did not end as it was to", t->err);
 	} else if (job->state == FL_JOB_DEPENDS && !fl_jobs_waits_for(&t->c->jobs, id)) {
 		job->state = FL_JOB_WAITS;
@@ -122,8 +122,11 @@ static int tell_who_waits(struct fl_core *c, uint64_t id, fl_time at, fairlead_e
 
 /* It is over; who waited for it may go on, or is over, too. */
 static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_job_state state,
-		   enum fl_happened what, const char *text, fairlead_error *err)
+		   const char *text, fairlead_error *err)
 {
+	enum fl_happened what = state == FL_JOB_DONE      ? FL_HAPPENED_FINISHED :
+				state == FL_JOB_CANCELLED ? FL_HAPPENED_CANCELLED :
+							    FL_HAPPENED_FAILED;
 	char buffer[FL_CORE_REASON];
 	/* What outcome and status say is not kept twice. */
 	bool said = text && job->outcome >= 0 &&
@@ -144,9 +147,7 @@ static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_j
 int fl_core_end(struct fl_core *c, uint64_t id, enum fl_job_state state, const char *why,
 		fairlead_error *err)
 {
-	return end_job(c, fl_jobs_find(&c->jobs, id), c->at, state,
-		       state == FL_JOB_CANCELLED ? FL_HAPPENED_CANCELLED : FL_HAPPENED_FAILED, why,
-		       err);
+	return end_job(c, fl_jobs_find(&c->jobs, id), c->at, state, why, err);
 }
 
 /* --- what people ask for --- */
@@ -217,7 +218,7 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 	if (r == 0 && job->state == FL_JOB_WAITS)
 		r = fl_core_newcomer(c, job, err);
 	if (r == 0 && !hope)
-		r = end_job(c, job, row->at, FL_JOB_CANCELLED, FL_HAPPENED_CANCELLED,
+		r = end_job(c, job, row->at, FL_JOB_CANCELLED,
 			    "a job that it waits for did not end as it was to", err);
 	return r;
 }
@@ -244,9 +245,7 @@ static int cancel(struct fl_core *c, const struct fl_journal_row *row, struct fl
 	if (fl_live_runs(job))
 		return stop(c, job, row->at, FL_GO_CANCELLED, row->asked.by, err);
 	r = tell_policy(c, row->at, FL_EV_CANCEL, job, err);
-	return r < 0 ? r :
-		       end_job(c, job, row->at, FL_JOB_CANCELLED, FL_HAPPENED_CANCELLED,
-			       row->asked.by, err);
+	return r < 0 ? r : end_job(c, job, row->at, FL_JOB_CANCELLED, row->asked.by, err);
 }
 
 static int hold(struct fl_core *c, const struct fl_journal_row *row, struct fl_live *job,
@@ -386,7 +385,7 @@ static int lost(struct fl_core *c, struct fl_live *job, fl_time at, const struct
 		return r;
 	if (is_hopeless(c, job)) {
 		r = tell_policy(c, at, FL_EV_FINISHED, job, err);
-		return r < 0 ? r : end_job(c, job, at, FL_JOB_FAILED, FL_HAPPENED_FAILED, how, err);
+		return r < 0 ? r : end_job(c, job, at, FL_JOB_FAILED, how, err);
 	}
 	if (job->held)
 		return put_back(c, job, at, err);
@@ -419,9 +418,6 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 		       well                   ? FL_JOB_DONE :
 		       why == FL_GO_CANCELLED ? FL_JOB_CANCELLED :
 						FL_JOB_FAILED,
-		       well                   ? FL_HAPPENED_FINISHED :
-		       why == FL_GO_CANCELLED ? FL_HAPPENED_CANCELLED :
-						FL_HAPPENED_FAILED,
 		       text, err);
 }
 

@@ -264,61 +264,6 @@ static int restore_job(struct fl_core *c, const struct fl_job_row *row, struct f
 	return r < 0 || job->state != FL_JOB_WAITS ? r : fl_core_newcomer(c, job, err);
 }
 
-/*
- * Of a damaged row nothing is believed but the number, and which attempt it was: its run is found
- * by that.  Nobody starts it, but it is there until it is ended: who waits for it is told then.
- */
-static int restore_unread(struct restoring *x, const struct fl_job_row *row, const char *why,
-			  fairlead_error *err)
-{
-	bool whole = !row->damaged || strcmp(row->damaged, "its spec") == 0;
-	struct fl_live live = { .id = row->id,
-				.state = FL_JOB_HELD,
-				.held = FL_HOLD_ADMIN,
-				.attempt = row->attempt,
-				.workload = { FL_NONE },
-				.started = FL_TIME_NONE,
-				.ended = FL_TIME_NONE,
-				.retry = FL_TIME_NONE,
-				.outcome = -1 };
-	struct fl_job_spec spec = { .tasks = 1, .array = whole ? row->array : 0 };
-
-	if (fl_mem_grow(&fl_mem_heap, &x->unread, &x->cap, x->n + 1, sizeof *x->unread, err) < 0)
-		return FAIRLEAD_ENOMEM;
-	x->unread[x->n].id = row->id;
-	(void)snprintf(x->unread[x->n++].why, sizeof x->unread->why, "damaged: %.300s", why);
-	if (whole) {
-		live.priority = row->priority;
-		live.evictions = row->evictions;
-		live.losses = row->losses;
-		live.submitted = row->submitted;
-		live.started = row->started;
-		live.ran = row->ran;
-		spec.uid = row->uid;
-		(void)snprintf(spec.queue, sizeof spec.queue, "%s", row->queue);
-		(void)snprintf(spec.user, sizeof spec.user, "%s", row->user);
-	}
-	return restore_job(x->c, row, &live, &spec, err);
-}
-
-static int restore_damaged(struct restoring *x, const struct fl_job_row *row, fairlead_error *err)
-{
-	char why[64];
-
-	(void)snprintf(why, sizeof why, "%s was not what was written", row->damaged);
-	return restore_unread(x, row, why, err);
-}
-
-static int restore_strange(struct restoring *x, const struct fl_job_row *row,
-			   const fairlead_error *what, fairlead_error *err)
-{
-	char why[FL_CORE_REASON];
-
-	(void)snprintf(why, sizeof why, "its spec is none that is known here, %.80s %.200s",
-		       what->subject, what->text);
-	return restore_unread(x, row, why, err);
-}
-
 static struct fl_live live_of(const struct fl_job_row *row)
 {
 	bool ran = row->state == FL_JOB_STARTS || row->state == FL_JOB_RUNS ||
@@ -347,22 +292,60 @@ static struct fl_live live_of(const struct fl_job_row *row)
 	return live;
 }
 
+/*
+ * Of a damaged row nothing is believed but the number, and which attempt it was: its run is found
+ * by that.  Nobody starts it, but it is there until it is ended: who waits for it is told then.
+ */
+static int restore_unread(struct restoring *x, const struct fl_job_row *row, const char *why,
+			  fairlead_error *err)
+{
+	const struct fl_job_row nothing = { .id = row->id,
+					    .attempt = row->attempt,
+					    .started = FL_TIME_NONE };
+	bool whole = !row->damaged || strcmp(row->damaged, "its spec") == 0;
+	struct fl_live live = live_of(whole ? row : &nothing);
+	struct fl_job_spec spec = { .tasks = 1, .array = whole ? row->array : 0 };
+
+	if (fl_mem_grow(&fl_mem_heap, &x->unread, &x->cap, x->n + 1, sizeof *x->unread, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	x->unread[x->n].id = row->id;
+	(void)snprintf(x->unread[x->n++].why, sizeof x->unread->why, "damaged: %.300s", why);
+	live.state = FL_JOB_HELD;
+	live.held = FL_HOLD_ADMIN;
+	live.stopping = FL_GO_NOT;
+	live.waits = live.status = 0;
+	live.outcome = -1;
+	if (whole) {
+		spec.uid = row->uid;
+		(void)snprintf(spec.queue, sizeof spec.queue, "%s", row->queue);
+		(void)snprintf(spec.user, sizeof spec.user, "%s", row->user);
+	}
+	return restore_job(x->c, row, &live, &spec, err);
+}
+
 static int take_row(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	struct restoring *x = user;
 	struct fl_live live = live_of(row);
 	struct fl_job_document doc;
 	fairlead_error why = { 0 };
+	char text[FL_CORE_REASON];
 	int r;
 
 	if (row->id > x->c->submitted)
 		x->c->submitted = row->id;
-	if (row->damaged)
-		return restore_damaged(x, row, err);
+	if (row->damaged) {
+		(void)snprintf(text, sizeof text, "%s was not what was written", row->damaged);
+		return restore_unread(x, row, text, err);
+	}
 	r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, &why);
 	/* An older program may have taken what this one does not: a job is no reason not to start. */
-	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT)
-		return restore_strange(x, row, &why, err);
+	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
+		(void)snprintf(text, sizeof text,
+			       "its spec is none that is known here, %.80s %.200s", why.subject,
+			       why.text);
+		return restore_unread(x, row, text, err);
+	}
 	if (r < 0) {
 		*err = why;
 		return r;
