@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "codec/own/life.h"
-#include "codec/own/simulation_parts.h"
+#include "codec/own/values.h"
 
 /* A time, or a length of time after the start. */
 int fl_life_read_arrives(struct fl_kube *k, uint32_t v, void *row)

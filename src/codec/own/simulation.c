@@ -3,57 +3,27 @@
  * Simulation (fairlead.dev/v1alpha1): how a simulation runs, what it is made of, and what
  * happens in it.
  *
- * There is one at most; a second one may only be laid over it.  doc/schema/simulation.schema.json.
+ * There is one at most; a second one may only be laid over it.
  */
+#include "codec/own/simulation.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/time.h"
-#include "codec/own/simulation_parts.h"
-
-int fl_simulation_each(struct fl_kube *k, uint32_t v, int (*item)(struct fl_kube *k, uint32_t item))
-{
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
-
-	for (uint32_t i = v + 1; r == 0 && i < end; i = fl_kube_next(k, i))
-		r = item(k, i);
-	return r;
-}
+#define SETTING(field, type, member) FL_IS(field, type, struct fl_simulation_settings, member)
 
 static bool is_scalar(const struct fl_kube *k, uint32_t v)
 {
 	return k->doc.values[v].kind == FL_TOKEN_SCALAR;
 }
 
-/* --- settings --- */
-
-#define PERIOD(function, member)                                                                   \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return fl_own_period(k, v, &((struct fl_simulation_settings *)row)->member);       \
-	}
-
-#define LENGTH(function, member)                                                                   \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return fl_own_length(k, v, &((struct fl_simulation_settings *)row)->member);       \
-	}
-
-LENGTH(read_until, until)
-LENGTH(read_interval, cycle_interval)
-LENGTH(read_period, period)
-PERIOD(read_grace, grace)
-PERIOD(read_restart, restart)
-LENGTH(read_base, back_off_base)
-LENGTH(read_max, back_off_max)
-
-static int read_seed(struct fl_kube *k, uint32_t v, void *row)
+static int read_seed(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const char *text = fl_doc_text(&k->doc, v);
 	uint64_t value;
 
+	(void)f;
 	if (!is_scalar(k, v) || k->doc.values[v].type != FL_SCALAR_INT || text[0] == '-')
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a whole number of 0 or more");
 	errno = 0;
@@ -61,26 +31,17 @@ static int read_seed(struct fl_kube *k, uint32_t v, void *row)
 						   strtoull(text, NULL, text[1] == 'x' ? 16 : 10);
 	if (errno)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "%.40s does not fit 64 bits", text);
-	((struct fl_simulation_settings *)row)->seed = value;
+	*(uint64_t *)to = value;
 	return 0;
 }
 
-/* The clock of a simulation is no time of an object. */
-static int read_start(struct fl_kube *k, uint32_t v, void *row)
+static int read_checkpoint(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	fl_time newest = k->m->newest;
-	int r = fl_kube_time(k, v, &((struct fl_simulation_settings *)row)->start);
-
-	k->m->newest = newest;
-	return r;
-}
-
-static int read_checkpoint(struct fl_kube *k, uint32_t v, void *row)
-{
-	fl_time *ret = &((struct fl_simulation_settings *)row)->checkpoint;
+	fl_time *ret = to;
 	const char *text = is_scalar(k, v) ? fl_doc_text(&k->doc, v) : "";
 	int r;
 
+	(void)f;
 	if (strcmp(text, "never") == 0 || strcmp(text, "always") == 0) {
 		*ret = *text == 'n' ? FL_NEVER : 0;
 		return 0;
@@ -91,86 +52,83 @@ static int read_checkpoint(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_top(struct fl_kube *k, uint32_t v, void *row)
-{
-	int32_t top = 0;
-	int r = fl_kube_int32(k, v, &top);
+#define FL_C_seed uint64_t
+#define FL_C_checkpoint fl_time
+static const struct fl_type fl_type_seed = {
+	.read = read_seed,
+	.schema = "\"type\": \"integer\", \"minimum\": 0, \"maximum\": 18446744073709551615",
+};
+static const struct fl_type fl_type_checkpoint = {
+	.read = read_checkpoint,
+	.schema = "\"oneOf\": [{ \"enum\": [\"never\", \"always\"] }, { " FL_PERIOD_SCHEMA " }]",
+};
 
-	if (r == 0 && (top < 1 || top > 1000))
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 1 to 1000");
-	((struct fl_simulation_settings *)row)->top = (uint32_t)top;
-	return r;
-}
-
-static int read_tree(struct fl_kube *k, uint32_t v)
+static int read_tree(struct fl_kube *k, uint32_t v, void *unused)
 {
 	struct fl_tree_row row = { .place = fl_kube_place(k, v) };
-	int r = fl_kube_text(k, v, &row.file);
+	int r = fl_own_file(k, v, &row.file);
 
-	if (r == 0 && k->doc.values[v].len == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected the name of a file");
+	(void)unused;
 	return r < 0 ? r : fl_model_push_trees(k->m, &row, /* ret_id= */ NULL, k->err);
 }
 
-static int read_trees(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	k->m->n_trees = 0;
-	return fl_simulation_each(k, v, read_tree);
-}
-
 static const struct fl_field cycles[] = {
-	{ .name = "interval", .read = read_interval },
-	{ .name = "period", .read = read_period },
+	{ SETTING("interval", length, cycle_interval) },
+	{ SETTING("period", length, period) },
 	{ .name = NULL },
 };
 
 static const struct fl_field back_off[] = {
-	{ .name = "base", .read = read_base },
-	{ .name = "max", .read = read_max },
+	{ SETTING("base", length, back_off_base) },
+	{ SETTING("max", length, back_off_max) },
 	{ .name = NULL },
 };
 
 static const struct fl_field eviction[] = {
-	{ .name = "grace", .read = read_grace },
-	{ .name = "checkpoint", .read = read_checkpoint },
-	{ .name = "restart", .read = read_restart },
-	{ .name = "backOff", .fields = back_off },
+	{ SETTING("grace", period, grace) },
+	{ SETTING("checkpoint", checkpoint, checkpoint) },
+	{ SETTING("restart", period, restart) },
+	{ .name = "backOff",
+	  .fields = back_off,
+	  .doc = "Who was evicted stays away for `base`, doubling each time to at most `max` (default 1h); without it comes back at once." },
 	{ .name = NULL },
 };
 
 static const struct fl_field report[] = {
-	{ .name = "top", .read = read_top },
+	{ SETTING("top", uint32, top), .least = 1, .most = 1000,
+	  .doc = "Queues of one parent that reports show for themselves; default 12." },
 	{ .name = NULL },
 };
 
+#define LIST(field, table, function, of)                                                           \
+	FL_IS_TABLE(field, table, function), .fields = of, .list = true
+
 static const struct fl_field spec[] = {
-	{ .name = "seed", .read = read_seed },
-	{ .name = "start", .read = read_start },
-	{ .name = "until", .read = read_until },
-	{ .name = "trees", .read = read_trees, .text = FL_TEXT_NAME },
-	{ .name = "sources",
-	  .read = fl_simulation_sources,
-	  .fields = fl_fields_source,
-	  .list = true },
-	{ .name = "queueTemplates",
-	  .read = fl_simulation_templates,
-	  .fields = fl_fields_template,
-	  .list = true },
-	{ .name = "classes",
-	  .read = fl_simulation_classes,
-	  .fields = fl_fields_class,
-	  .list = true },
-	{ .name = "cycles", .fields = cycles },
-	{ .name = "eviction", .fields = eviction },
-	{ .name = "changes",
-	  .read = fl_simulation_changes,
-	  .fields = fl_fields_change,
-	  .list = true },
-	{ .name = "failures",
-	  .read = fl_simulation_failures,
-	  .fields = fl_fields_failure,
-	  .list = true },
+	{ SETTING("seed", seed, seed), .doc = "Of random numbers; default 1." },
+	/* the clock of a simulation is no time of an object */
+	{ SETTING("start", time_aside, start),
+	  .doc = "The clock when it begins; default: the first arrival, else the newest time of the input." },
+	{ SETTING("until", length, until),
+	  .doc = "It ends after so long; default: when everybody is done." },
+	{ FL_IS_TABLE("trees", trees, read_tree), .text = FL_TEXT_NAME,
+	  .schema = FL_NOT_EMPTY_SCHEMA,
+	  .doc = "Files, folders or patterns of objects that it is made in, relative to this document." },
+	{ LIST("sources", traces, fl_simulation_source, fl_fields_source),
+	  .doc = "Files of jobs." },
+	{ LIST("queueTemplates", templates, fl_simulation_template, fl_fields_template),
+	  .doc = "Queues for names that rules or classes give and the trees have not." },
+	{ LIST("classes", classes, fl_simulation_class, fl_fields_class),
+	  .doc = "Synthetic jobs." },
+	{ .name = "cycles",
+	  .fields = cycles,
+	  .doc = "Scheduling cycles are at least `interval` apart (default 100ms) and at most `period` while somebody waits (default: only when something changed)." },
+	{ .name = "eviction",
+	  .fields = eviction,
+	  .doc = "Quota is free `grace` after the decision (default 30s); work is saved every `checkpoint` (default never); each start after an eviction costs `restart`." },
+	{ LIST("changes", changes, fl_simulation_change, fl_fields_change),
+	  .doc = "What is another from a moment on." },
+	{ LIST("failures", failures, fl_simulation_failure, fl_fields_failure),
+	  .doc = "What fails at random and comes back; times are exponential with these means." },
 	{ .name = "report", .fields = report },
 	{ .name = NULL },
 };
@@ -181,22 +139,12 @@ static const struct fl_field simulation_fields[] = {
 	{ .name = NULL },
 };
 
-static int refuse_second(struct fl_kube *k)
-{
-	const struct fl_place first = k->m->simulation.place;
-
-	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "a second Simulation");
-	fl_fail_hint(k->err, "the first is at %.200s:%u:%u",
-		     fl_model_text(k->m, k->m->inputs[first.file]), first.line, first.column);
-	return FAIRLEAD_EINPUT;
-}
-
 static int read_simulation(struct fl_kube *k)
 {
 	struct fl_simulation_settings *settings = &k->m->simulation;
 
 	if (settings->present && !k->over)
-		return refuse_second(k);
+		return fl_own_second(k, "Simulation", settings->place);
 	if (!settings->present) {
 		if (!k->over) /* what a simulator's input has set counts where there is none */
 			*settings = fl_simulation_default;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/own/simulation_parts.h"
+#include "codec/own/simulation.h"
 
 enum { DAY_SECONDS = 24 * 60 * 60 };
 
@@ -33,33 +33,24 @@ static int read_clock(struct fl_kube *k, uint32_t v, const char *text, size_t le
 	return 0;
 }
 
-static int read_clock_text(struct fl_kube *k, uint32_t v, fl_time *ret)
+static int read_hour(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	struct fl_sym unused;
 	int r = fl_kube_text(k, v, &unused);
 
-	return r < 0 ? r : read_clock(k, v, fl_doc_text(&k->doc, v), k->doc.values[v].len, ret);
-}
-
-static int read_hours_from(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_clock_text(k, v, &((struct fl_class_row *)row)->day_begins);
-}
-
-/* For now the end; read_hours makes it the length. */
-static int read_hours_to(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_clock_text(k, v, &((struct fl_class_row *)row)->day_length);
+	(void)f;
+	return r < 0 ? r : read_clock(k, v, fl_doc_text(&k->doc, v), k->doc.values[v].len, to);
 }
 
 /* "+01:00", "-08:00", "Z": as in times. */
-static int read_zone(struct fl_kube *k, uint32_t v, void *row)
+static int read_zone(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	fl_time *zone = &((struct fl_class_row *)row)->zone;
+	fl_time *zone = to;
 	const char *text = fl_doc_text(&k->doc, v);
 	struct fl_sym unused;
 	int r = fl_kube_text(k, v, &unused);
 
+	(void)f;
 	if (r < 0 || strcmp(text, "Z") == 0) {
 		*zone = 0;
 		return r;
@@ -75,16 +66,25 @@ static int read_zone(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_weekends(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_bool(k, v, &((struct fl_class_row *)row)->weekends);
-}
+#define FL_C_hour fl_time
+#define FL_C_zone fl_time
+static const struct fl_type fl_type_hour = {
+	.read = read_hour,
+	.schema = "\"type\": \"string\", "
+		  "\"pattern\": \"^([0-1][0-9]|2[0-3]):[0-5][0-9]$|^24:00$\"",
+};
+static const struct fl_type fl_type_zone = {
+	.read = read_zone,
+	.schema = "\"type\": \"string\", \"pattern\": \"^(Z|[+-][0-2][0-9]:[0-5][0-9])$\"",
+};
+
+#define CLASS(field, type, member) FL_IS(field, type, struct fl_class_row, member)
 
 static const struct fl_field hours[] = {
-	{ .name = "from", .read = read_hours_from },
-	{ .name = "to", .read = read_hours_to },
-	{ .name = "zone", .read = read_zone },
-	{ .name = "weekends", .read = read_weekends },
+	{ CLASS("from", hour, day_begins) },
+	{ CLASS("to", hour, day_length) }, /* for now the end; read_hours makes it the length */
+	{ CLASS("zone", zone, zone), .doc = "The distance from UTC; default Z." },
+	{ CLASS("weekends", flag, weekends) },
 	{ .name = NULL },
 };
 
@@ -104,43 +104,6 @@ static int read_hours(struct fl_kube *k, uint32_t v, void *row)
 
 /* --- the class --- */
 
-static int read_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct fl_class_row *)row)->name);
-}
-
-static int read_to(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct fl_class_row *)row)->to);
-}
-
-static int read_count(struct fl_kube *k, uint32_t v, void *row)
-{
-	int32_t count = 0;
-	int r = fl_kube_int32(k, v, &count);
-
-	if (r == 0 && (count < 1 || count > FL_MAX_WORKLOADS))
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 1 to %d",
-				    FL_MAX_WORKLOADS);
-	((struct fl_class_row *)row)->count = (uint32_t)count;
-	return r;
-}
-
-static int read_every(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_simulation_distribution(k, v, FL_OF_TIME, &((struct fl_class_row *)row)->between);
-}
-
-static int read_runs(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_simulation_distribution(k, v, FL_OF_TIME, &((struct fl_class_row *)row)->runs);
-}
-
-static int read_pods(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_simulation_distribution(k, v, FL_OF_PODS, &((struct fl_class_row *)row)->pods);
-}
-
 static int read_requests(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct fl_span *requests = &((struct fl_class_row *)row)->requests;
@@ -151,8 +114,7 @@ static int read_requests(struct fl_kube *k, uint32_t v, void *row)
 	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
 		struct fl_request request = { .amount = 0 };
 
-		r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len,
-				 &request.resource_name, k->err);
+		r = fl_kube_key(k, key, &request.resource_name);
 		if (r == 0)
 			r = fl_kube_quantity(k, key + 1, fl_doc_text(&k->doc, key),
 					     &request.amount);
@@ -165,47 +127,36 @@ static int read_requests(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_class_row *class = row;
-
-	class->has_priority = true;
-	return fl_kube_int32(k, v, &class->priority);
-}
-
-static int read_min_pods(struct fl_kube *k, uint32_t v, void *row)
-{
-	int32_t *min_pods = &((struct fl_class_row *)row)->min_pods;
-	int r = fl_kube_int32(k, v, min_pods);
-
-	return r == 0 && *min_pods < 1 ?
-		       fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number of at least 1") :
-		       r;
-}
-
-static int read_begins(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_period(k, v, &((struct fl_class_row *)row)->begins);
-}
-
-static int read_ends(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_length(k, v, &((struct fl_class_row *)row)->ends);
-}
-
 const struct fl_field fl_fields_class[] = {
-	{ .name = "name", .read = read_name, .text = FL_TEXT_NAME },
-	{ .name = "to", .read = read_to, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "count", .read = read_count },
-	{ .name = "every", .read = read_every, .fields = fl_fields_distribution },
-	{ .name = "runs", .read = read_runs, .fields = fl_fields_distribution },
-	{ .name = "pods", .read = read_pods, .fields = fl_fields_distribution },
-	{ .name = "minPods", .read = read_min_pods },
-	{ .name = "requests", .read = read_requests, .keys = FL_TEXT_RESOURCE },
-	{ .name = "priority", .read = read_priority },
-	{ .name = "begins", .read = read_begins },
-	{ .name = "ends", .read = read_ends },
-	{ .name = "hours", .read = read_hours, .fields = hours },
+	{ CLASS("name", name, name), .needed = true, .text = FL_TEXT_NAME,
+	  .schema = FL_NOT_EMPTY_SCHEMA },
+	{ CLASS("to", name, to), .needed = true, .text = FL_TEXT_CLUSTER_QUEUE,
+	  .schema = FL_NOT_EMPTY_SCHEMA, .doc = "As in a rule." },
+	{ CLASS("count", uint32, count), .least = 1, .most = FL_MAX_WORKLOADS,
+	  .doc = "Default: as many as come until `ends`, or until the simulation ends." },
+	{ CLASS("every", random_time, between), .fields = fl_fields_random_span,
+	  .doc = "Between one and the next." },
+	{ CLASS("runs", random_time, runs), .needed = true, .fields = fl_fields_random_span,
+	  .doc = "For how long." },
+	{ CLASS("pods", random_pods, pods), .fields = fl_fields_random_pods,
+	  .doc = "Of a job; default 1." },
+	{ CLASS("minPods", int32, min_pods), .least = 1, .most = INT32_MAX,
+	  .fail = "expected a number of at least 1",
+	  .doc = "Of a pod group: with so many it may run; default: all." },
+	{ .name = "requests",
+	  .read = read_requests,
+	  .needed = true,
+	  .keys = FL_TEXT_RESOURCE,
+	  .schema = "\"type\": \"object\", \"minProperties\": 1, "
+		    "\"additionalProperties\": { " FL_QUANTITY_SCHEMA " }",
+	  .doc = "Of one pod." },
+	{ CLASS("priority", int32, priority), FL_SAID(struct fl_class_row, has_priority) },
+	{ CLASS("begins", period, begins), .doc = "After the start; default: with it." },
+	{ CLASS("ends", length, ends), .doc = "After the start." },
+	{ .name = "hours",
+	  .read = read_hours,
+	  .fields = hours,
+	  .doc = "They come in this part of a day only, and not on Saturday and Sunday unless `weekends` says so." },
 	{ .name = NULL },
 };
 
@@ -233,9 +184,8 @@ static int check_class(struct fl_kube *k, uint32_t item, const struct fl_class_r
 	return 0;
 }
 
-static int read_class(struct fl_kube *k, uint32_t item)
+int fl_simulation_class(struct fl_kube *k, uint32_t v, void *unused)
 {
-	static const char *const needed[] = { "name", "to", "runs", "requests" };
 	const struct fl_distribution one = { .kind = FL_CONSTANT, .a = 1, .most = 1 };
 	struct fl_class_row row = { .name = { FL_NONE },
 				    .to = { FL_NONE },
@@ -243,22 +193,11 @@ static int read_class(struct fl_kube *k, uint32_t item)
 				    .between = { .kind = FL_CONSTANT },
 				    .pods = one,
 				    .weekends = true,
-				    .place = fl_kube_place(k, item) };
-	uint32_t unused;
-	int r = 0;
+				    .place = fl_kube_place(k, v) };
+	int r = fl_kube_whole(k, v, fl_fields_class, &row);
 
-	for (size_t i = 0; i < sizeof needed / sizeof *needed && r == 0; i++)
-		r = fl_kube_need(k, item, needed[i], &unused);
+	(void)unused;
 	if (r == 0)
-		r = fl_kube_map(k, item, fl_fields_class, &row);
-	if (r == 0)
-		r = check_class(k, item, &row);
+		r = check_class(k, v, &row);
 	return r < 0 ? r : fl_model_push_classes(k->m, &row, /* ret_id= */ NULL, k->err);
-}
-
-int fl_simulation_classes(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	k->m->n_classes = 0;
-	return fl_simulation_each(k, v, read_class);
 }

@@ -8,61 +8,24 @@
 #include <math.h>
 #include <string.h>
 
-#include "codec/own/simulation_parts.h"
+#include "codec/own/simulation.h"
 
 /* --- of whom --- */
 
 struct target {
 	struct fl_sym machine_name, node_name, flavor_name, resource_name;
-	enum fl_node_kind node_kind;
-	bool is_machine;
-	uint32_t kinds; /* how many were named */
+	bool said[FL_QUEUE + 2]; /* by kind of node; of a machine */
 };
+enum { MACHINE = FL_QUEUE + 1 };
 
 static const struct target no_target = { .machine_name = { FL_NONE },
 					 .node_name = { FL_NONE },
 					 .flavor_name = { FL_NONE },
 					 .resource_name = { FL_NONE } };
 
-static int read_node(struct fl_kube *k, uint32_t v, struct target *t, enum fl_node_kind kind)
+static enum fl_node_kind kind_of(const struct target *t)
 {
-	t->node_kind = kind;
-	t->kinds++;
-	return fl_kube_name(k, v, &t->node_name);
-}
-
-static int read_cluster_queue(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_node(k, v, row, FL_CLUSTER_QUEUE);
-}
-
-static int read_cohort(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_node(k, v, row, FL_COHORT);
-}
-
-static int read_queue(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_node(k, v, row, FL_QUEUE);
-}
-
-static int read_machine(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct target *t = row;
-
-	t->is_machine = true;
-	t->kinds++;
-	return fl_kube_name(k, v, &t->machine_name);
-}
-
-static int read_flavor(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct target *)row)->flavor_name);
-}
-
-static int read_resource(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct target *)row)->resource_name);
+	return t->said[FL_QUEUE] ? FL_QUEUE : t->said[FL_COHORT] ? FL_COHORT : FL_CLUSTER_QUEUE;
 }
 
 /* Both fields, or an error that says which. */
@@ -78,7 +41,11 @@ static int need_cell(struct fl_kube *k, uint32_t item, const struct target *t)
 
 static int one_target(struct fl_kube *k, uint32_t item, const struct target *t, const char *names)
 {
-	if (t->kinds != 1 || (t->is_machine ? t->machine_name : t->node_name).v == FL_NONE)
+	unsigned kinds = 0;
+
+	for (unsigned i = 0; i <= MACHINE; i++)
+		kinds += t->said[i];
+	if (kinds != 1 || (t->said[MACHINE] ? t->machine_name : t->node_name).v == FL_NONE)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "expected one of %s", names);
 	return 0;
 }
@@ -109,47 +76,47 @@ static const struct number {
 };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
-static int read_at(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_period(k, v, &((struct change *)row)->at);
-}
-
-static int read_kills(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct change *)row)->says_kills = true;
-	return fl_kube_bool(k, v, &((struct change *)row)->kills);
-}
-
-/* The unit depends on the resource: read_change takes them from the map when all else is known. */
-static int read_later(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)k, (void)v, (void)row;
-	return 0;
-}
+#define NODE(field, kind, type)                                                                    \
+	{                                                                                          \
+		FL_IS(field, name, struct target, node_name), FL_SAID(struct target, said[kind]),  \
+			.one = true, .text = type, .schema = FL_NOT_EMPTY_SCHEMA                   \
+	}
+#define OTHER(field, member, type)                                                                 \
+	FL_IS(field, name, struct target, member), .text = type, .schema = FL_NOT_EMPTY_SCHEMA
 
 #define TARGETS                                                                                    \
-	{ .name = "clusterQueue", .read = read_cluster_queue, .text = FL_TEXT_CLUSTER_QUEUE },     \
-		{ .name = "cohort", .read = read_cohort, .text = FL_TEXT_COHORT },                 \
-		{ .name = "flavor", .read = read_flavor, .text = FL_TEXT_FLAVOR },                 \
-		{ .name = "machine", .read = read_machine, .text = FL_TEXT_MACHINE },              \
+	NODE("clusterQueue", FL_CLUSTER_QUEUE, FL_TEXT_CLUSTER_QUEUE),                             \
+		NODE("cohort", FL_COHORT, FL_TEXT_COHORT),                                         \
+		{ OTHER("flavor", flavor_name, FL_TEXT_FLAVOR) },                                  \
+		{ OTHER("machine", machine_name, FL_TEXT_MACHINE),                                 \
+		  FL_SAID(struct target, said[MACHINE]), .one = true },                            \
 	{                                                                                          \
-		.name = "resource", .read = read_resource, .text = FL_TEXT_RESOURCE                \
+		OTHER("resource", resource_name, FL_TEXT_RESOURCE)                                 \
+	}
+
+/* The unit depends on the resource: read from the map when all else is known. */
+#define LATER(field)                                                                               \
+	{                                                                                          \
+		.name = field, .type = &fl_type_any, .schema = FL_QUANTITY_SCHEMA                  \
 	}
 
 const struct fl_field fl_fields_change[] = {
-	{ .name = "at", .read = read_at },
+	{ FL_IS("at", period, struct change, at), .needed = true, .doc = "After the start." },
 	TARGETS,
-	{ .name = "queue", .read = read_queue, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "nominalQuota", .read = read_later },
-	{ .name = "borrowingLimit", .read = read_later },
-	{ .name = "lendingLimit", .read = read_later },
-	{ .name = "weight", .read = read_later },
-	{ .name = "deserved", .read = read_later },
-	{ .name = "limit", .read = read_later },
-	{ .name = "overQuotaWeight", .read = read_later },
-	{ .name = "priority", .read = read_later },
-	{ .name = "allocatable", .read = read_later },
-	{ .name = "kills", .read = read_kills },
+	NODE("queue", FL_QUEUE, FL_TEXT_CLUSTER_QUEUE),
+	LATER("nominalQuota"),
+	LATER("borrowingLimit"), /* or unlimited */
+	LATER("lendingLimit"),
+	LATER("weight"),
+	LATER("deserved"),
+	LATER("limit"),
+	LATER("overQuotaWeight"),
+	{ .name = "priority",
+	  .type = &fl_type_any,
+	  .schema = "\"type\": \"integer\", \"minimum\": -2147483648, \"maximum\": 2147483647" },
+	LATER("allocatable"),
+	{ FL_IS("kills", flag, struct change, kills), FL_SAID(struct change, says_kills),
+	  .doc = "Who holds what is not there any more is killed, newest first, and waits again; default: of a machine only." },
 	{ .name = NULL },
 };
 
@@ -213,16 +180,16 @@ static int read_number(struct fl_kube *k, uint32_t v, const struct number *n, co
 static int check_number(struct fl_kube *k, uint32_t item, uint32_t v, const struct number *n,
 			const struct target *t)
 {
-	bool fits = t->is_machine            ? n->of_machine :
-		    t->node_kind == FL_QUEUE ? n->of_queue :
-					       n->of_quota;
+	bool fits = t->said[MACHINE]       ? n->of_machine :
+		    kind_of(t) == FL_QUEUE ? n->of_queue :
+					     n->of_quota;
 
 	if (!fits)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a %s has no '%s'",
-				    t->is_machine             ? "machine" :
-				    t->node_kind == FL_QUEUE  ? "Queue" :
-				    t->node_kind == FL_COHORT ? "Cohort" :
-								"ClusterQueue",
+				    t->said[MACHINE]        ? "machine" :
+				    kind_of(t) == FL_QUEUE  ? "Queue" :
+				    kind_of(t) == FL_COHORT ? "Cohort" :
+							      "ClusterQueue",
 				    n->name);
 	if (n->of_resource && n->of_quota)
 		return need_cell(k, item, t);
@@ -237,11 +204,11 @@ static int push_number(struct fl_kube *k, uint32_t item, uint32_t v, const struc
 	struct fl_change_row row = { .at = c->at,
 				     .cell = n->cell,
 				     .node_name = c->t.node_name,
-				     .node_kind = c->t.node_kind,
+				     .node_kind = kind_of(&c->t),
 				     .machine_name = c->t.machine_name,
 				     .flavor_name = { FL_NONE },
 				     .resource_name = { FL_NONE },
-				     .kills = c->says_kills ? c->kills : c->t.is_machine,
+				     .kills = c->says_kills ? c->kills : c->t.said[MACHINE],
 				     .place = fl_kube_place(k, v),
 				     .node = { FL_NONE },
 				     .machine = { FL_NONE },
@@ -260,14 +227,13 @@ static int push_number(struct fl_kube *k, uint32_t item, uint32_t v, const struc
 	return r < 0 ? r : fl_model_push_changes(k->m, &row, /* ret_id= */ NULL, k->err);
 }
 
-static int read_change(struct fl_kube *k, uint32_t item)
+int fl_simulation_change(struct fl_kube *k, uint32_t item, void *unused)
 {
 	struct change c = { .t = no_target };
-	uint32_t before = k->m->n_changes, unused;
-	int r = fl_kube_need(k, item, "at", &unused);
+	uint32_t before = k->m->n_changes;
+	int r = fl_kube_whole(k, item, fl_fields_change, &c);
 
-	if (r == 0)
-		r = fl_kube_map(k, item, fl_fields_change, &c);
+	(void)unused;
 	if (r == 0)
 		r = one_target(k, item, &c.t, "clusterQueue, cohort, queue, machine");
 	for (uint32_t i = 0; i < N_NUMBERS && r == 0; i++) {
@@ -282,13 +248,6 @@ static int read_change(struct fl_kube *k, uint32_t item)
 	return r;
 }
 
-int fl_simulation_changes(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	k->m->n_changes = 0;
-	return fl_simulation_each(k, v, read_change);
-}
-
 /* --- failures --- */
 
 struct failure {
@@ -296,21 +255,15 @@ struct failure {
 	fl_time every, lasts;
 };
 
-static int read_every(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_length(k, v, &((struct failure *)row)->every);
-}
-
-static int read_lasts(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_length(k, v, &((struct failure *)row)->lasts);
-}
-
 const struct fl_field fl_fields_failure[] = {
 	TARGETS,
-	{ .name = "amount", .read = read_later },
-	{ .name = "every", .read = read_every },
-	{ .name = "lasts", .read = read_lasts },
+	{ .name = "amount",
+	  .type = &fl_type_any,
+	  .schema = FL_QUANTITY_SCHEMA,
+	  .doc = "Of the quota; what is lost at a time." },
+	{ FL_IS("every", length, struct failure, every), .needed = true,
+	  .doc = "From its end to the next one, on average." },
+	{ FL_IS("lasts", length, struct failure, lasts), .needed = true, .doc = "On average." },
 	{ .name = NULL },
 };
 
@@ -330,7 +283,7 @@ static int read_lost(struct fl_kube *k, uint32_t item, struct fl_failure_row *ro
 	return r;
 }
 
-static int read_failure(struct fl_kube *k, uint32_t item)
+int fl_simulation_failure(struct fl_kube *k, uint32_t item, void *unused)
 {
 	struct failure f = { .t = no_target };
 	struct fl_failure_row row = { .place = fl_kube_place(k, item),
@@ -338,32 +291,21 @@ static int read_failure(struct fl_kube *k, uint32_t item)
 				      .machine = { FL_NONE },
 				      .flavor = { FL_NONE },
 				      .resource = { FL_NONE } };
-	uint32_t unused;
-	int r = fl_kube_need(k, item, "every", &unused);
+	int r = fl_kube_whole(k, item, fl_fields_failure, &f);
 
-	if (r == 0)
-		r = fl_kube_need(k, item, "lasts", &unused);
-	if (r == 0)
-		r = fl_kube_map(k, item, fl_fields_failure, &f);
+	(void)unused;
 	if (r == 0)
 		r = one_target(k, item, &f.t, "machine, clusterQueue, cohort");
-	if (r == 0 && !f.t.is_machine)
+	if (r == 0 && !f.t.said[MACHINE])
 		r = read_lost(k, item, &row, &f.t);
-	if (r == 0 && f.t.is_machine && fl_doc_find(&k->doc, item, "amount") != FL_NONE)
+	if (r == 0 && f.t.said[MACHINE] && fl_doc_find(&k->doc, item, "amount") != FL_NONE)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "a machine fails as a whole");
 	row.machine_name = f.t.machine_name;
 	row.node_name = f.t.node_name;
-	row.node_kind = f.t.node_kind;
+	row.node_kind = kind_of(&f.t);
 	row.flavor_name = f.t.flavor_name;
 	row.resource_name = f.t.resource_name;
 	row.every = f.every;
 	row.lasts = f.lasts;
 	return r < 0 ? r : fl_model_push_failures(k->m, &row, /* ret_id= */ NULL, k->err);
-}
-
-int fl_simulation_failures(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	k->m->n_failures = 0;
-	return fl_simulation_each(k, v, read_failure);
 }

@@ -3,120 +3,58 @@
 #include <math.h>
 
 #include "base/limits.h"
-#include "codec/own/simulation_parts.h"
+#include "codec/own/simulation.h"
 
 struct reading {
 	struct fl_distribution d;
-	enum fl_simulation_unit unit;
-	uint32_t kinds, most_at; /* how many were named; where it stands */
+	bool said[FL_WEIBULL + 1]; /* by kind */
+	bool has_most;
 };
 
-/* A length of time in seconds, or a number of pods. */
-static int read_one(struct fl_kube *k, uint32_t v, struct reading *d, double *ret)
+typedef int number_read(struct fl_kube *k, uint32_t v, double *ret);
+
+/* A length of time in seconds; a number of pods is fl_kube_number. */
+static int read_seconds(struct fl_kube *k, uint32_t v, double *ret)
 {
 	fl_time t = 0;
-	int r;
+	int r = fl_own_period(k, v, &t);
 
-	if (d->unit == FL_OF_PODS)
-		return fl_kube_number(k, v, ret);
-	r = fl_own_period(k, v, &t);
 	*ret = (double)t / (double)FL_SECOND;
 	return r;
 }
 
-/* The same, but not 0. */
-static int read_above(struct fl_kube *k, uint32_t v, struct reading *d, double *ret)
+static int above(struct fl_kube *k, uint32_t v, number_read *one, double *ret)
 {
-	int r = read_one(k, v, d, ret);
+	int r = one(k, v, ret);
 
 	return r == 0 && *ret <= 0 ? fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected more than 0") :
 				     r;
 }
 
-static int kind(struct reading *d, enum fl_distribution_kind which)
+static int read_two(struct fl_kube *k, uint32_t v, number_read *one, struct fl_distribution *d)
 {
-	d->d.kind = which;
-	d->kinds++;
-	return 0;
-}
-
-static int read_uniform(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct reading *d = row;
 	uint32_t end = 0, second;
 	int r = fl_kube_list(k, v, &end);
 
-	kind(d, FL_UNIFORM);
 	if (r < 0)
 		return r;
 	second = v + 1 < end ? fl_kube_next(k, v + 1) : end;
 	if (second >= end || fl_kube_next(k, second) != end)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected two: the least and the most");
-	r = read_one(k, v + 1, d, &d->d.a);
+	r = one(k, v + 1, &d->a);
 	if (r == 0)
-		r = read_one(k, second, d, &d->d.b);
-	if (r == 0 && d->d.b < d->d.a)
+		r = one(k, second, &d->b);
+	if (r == 0 && d->b < d->a)
 		return fl_kube_fail(k, second, FAIRLEAD_EINPUT, "the most is less than the least");
 	return r;
 }
 
-static int read_exponential(struct fl_kube *k, uint32_t v, void *row)
-{
-	kind(row, FL_EXPONENTIAL);
-	return read_above(k, v, row, &((struct reading *)row)->d.a);
-}
-
-#define ABOVE(function, member)                                                                    \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return read_above(k, v, row, &((struct reading *)row)->d.member);                  \
-	}
-#define POSITIVE(function, member)                                                                 \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		return fl_own_positive(k, v, &((struct reading *)row)->d.member);                  \
-	}
-
-ABOVE(read_a, a)
-ABOVE(read_b, b)
-POSITIVE(read_shape, b)
-
-static const struct fl_field lognormal[] = {
-	{ .name = "median", .read = read_a },
-	{ .name = "p84", .read = read_b },
-	{ .name = NULL },
-};
-
-static const struct fl_field pareto[] = {
-	{ .name = "least", .read = read_a },
-	{ .name = "exponent", .read = read_shape },
-	{ .name = NULL },
-};
-
-static const struct fl_field weibull[] = {
-	{ .name = "scale", .read = read_a },
-	{ .name = "shape", .read = read_shape },
-	{ .name = NULL },
-};
-
-/* Both fields of the map must be there. */
-static int read_both(struct fl_kube *k, uint32_t v, const struct fl_field fields[2], void *row)
-{
-	uint32_t unused;
-	int r = fl_kube_need(k, v, fields[0].name, &unused);
-
-	if (r == 0)
-		r = fl_kube_need(k, v, fields[1].name, &unused);
-	return r < 0 ? r : fl_kube_map(k, v, fields, row);
-}
-
 /* What 84 of 100 stay below is one standard deviation over the median. */
-static int read_lognormal(struct fl_kube *k, uint32_t v, void *row)
+static int read_lognormal(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	struct fl_distribution *d = &((struct reading *)row)->d;
-	int r = read_both(k, v, lognormal, row);
+	struct fl_distribution *d = to;
+	int r = fl_kube_whole(k, v, f->fields, d);
 
-	kind(row, FL_LOGNORMAL);
 	if (r == 0 && d->b < d->a)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'p84' is less than the median");
 	if (r == 0)
@@ -124,39 +62,84 @@ static int read_lognormal(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_pareto(struct fl_kube *k, uint32_t v, void *row)
+static int read_whole(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	kind(row, FL_PARETO);
-	return read_both(k, v, pareto, row);
+	return fl_kube_whole(k, v, f->fields, to);
 }
 
-static int read_weibull(struct fl_kube *k, uint32_t v, void *row)
-{
-	kind(row, FL_WEIBULL);
-	return read_both(k, v, weibull, row);
-}
+#define FL_C_lognormal struct fl_distribution
+#define FL_C_whole struct fl_distribution
+static const struct fl_type fl_type_lognormal = { .read = read_lognormal };
+static const struct fl_type fl_type_whole = { .read = read_whole };
 
-static int read_least(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_one(k, v, row, &((struct reading *)row)->d.least);
-}
+/* The types and the table of numbers of one unit: what reads one, and what one is in a schema. */
+#define OF_UNIT(unit, read_one, says)                                                               \
+	static int read_##unit(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)   \
+	{                                                                                           \
+		(void)f;                                                                            \
+		return read_one(k, v, to);                                                          \
+	}                                                                                           \
+	static int read_##unit##_above(struct fl_kube *k, uint32_t v, const struct fl_field *f,     \
+				       void *to)                                                    \
+	{                                                                                           \
+		(void)f;                                                                            \
+		return above(k, v, read_one, to);                                                   \
+	}                                                                                           \
+	static int read_##unit##_two(struct fl_kube *k, uint32_t v, const struct fl_field *f,       \
+				     void *to)                                                      \
+	{                                                                                           \
+		(void)f;                                                                            \
+		return read_two(k, v, read_one, to);                                                \
+	}                                                                                           \
+	static const struct fl_type fl_type_##unit = { .read = read_##unit, .schema = says };       \
+	static const struct fl_type fl_type_##unit##_above = { .read = read_##unit##_above,         \
+							       .schema = says };                    \
+	static const struct fl_type fl_type_##unit##_two = {                                        \
+		.read = read_##unit##_two,                                                          \
+		.schema =                                                                           \
+			"\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": { " says \
+			" }"                                                                        \
+	};                                                                                          \
+	static const struct fl_field lognormal_##unit[] = {                                         \
+		{ PART("median", unit##_above, a) },                                                \
+		{ PART("p84", unit##_above, b) },                                                   \
+		{ .name = NULL },                                                                   \
+	};                                                                                          \
+	static const struct fl_field pareto_##unit[] = {                                            \
+		{ PART("least", unit##_above, a) },                                                 \
+		{ PART("exponent", positive, b) },                                                  \
+		{ .name = NULL },                                                                   \
+	};                                                                                          \
+	static const struct fl_field weibull_##unit[] = {                                           \
+		{ PART("scale", unit##_above, a) },                                                 \
+		{ PART("shape", positive, b) },                                                     \
+		{ .name = NULL },                                                                   \
+	};                                                                                          \
+	const struct fl_field fl_fields_random_##unit[] = {                                         \
+		{ KIND("uniform", unit##_two, d, FL_UNIFORM), .list = true },                       \
+		{ KIND("exponential", unit##_above, d.a, FL_EXPONENTIAL) },                         \
+		{ KIND("lognormal", lognormal, d, FL_LOGNORMAL), .fields = lognormal_##unit,        \
+		  .doc = "84 of 100 stay below p84." },                                             \
+		{ KIND("pareto", whole, d, FL_PARETO), .fields = pareto_##unit },                   \
+		{ KIND("weibull", whole, d, FL_WEIBULL), .fields = weibull_##unit },                \
+		{ FL_IS("least", unit, struct reading, d.least) },                                  \
+		{ FL_IS("most", unit##_above, struct reading, d.most),                              \
+		  FL_SAID(struct reading, has_most) },                                              \
+		{ .name = NULL },                                                                   \
+	};
 
-static int read_most(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->most_at = v;
-	return read_above(k, v, row, &((struct reading *)row)->d.most);
-}
+#define PART(field, type, member) FL_IS(field, type, struct fl_distribution, member), .needed = true
+#define KIND(field, type, member, kind)                                                            \
+	FL_IS(field, type, struct reading, member), FL_SAID(struct reading, said[kind])
+#define FL_C_span_above double
+#define FL_C_span double
+#define FL_C_pods double
+#define FL_C_pods_above double
+#define FL_C_span_two struct fl_distribution
+#define FL_C_pods_two struct fl_distribution
 
-const struct fl_field fl_fields_distribution[] = {
-	{ .name = "uniform", .read = read_uniform, .list = true },
-	{ .name = "exponential", .read = read_exponential },
-	{ .name = "lognormal", .read = read_lognormal, .fields = lognormal },
-	{ .name = "pareto", .read = read_pareto, .fields = pareto },
-	{ .name = "weibull", .read = read_weibull, .fields = weibull },
-	{ .name = "least", .read = read_least },
-	{ .name = "most", .read = read_most },
-	{ .name = NULL },
-};
+OF_UNIT(span, read_seconds, FL_PERIOD_SCHEMA)
+OF_UNIT(pods, fl_kube_number, "\"type\": \"number\", \"minimum\": 0")
 
 /* Nobody has less than one pod. */
 static int check_pods(struct fl_kube *k, uint32_t v, const struct fl_distribution *d)
@@ -172,29 +155,52 @@ static int check_pods(struct fl_kube *k, uint32_t v, const struct fl_distributio
 	return 0;
 }
 
-int fl_simulation_distribution(struct fl_kube *k, uint32_t v, enum fl_simulation_unit unit,
-			       struct fl_distribution *ret)
+/* A number @one stands for itself; a map by the table of @f is one of the kinds. */
+static int read_distribution(struct fl_kube *k, uint32_t v, const struct fl_field *f,
+			     number_read *one, struct fl_distribution *ret)
 {
-	struct reading d = { .d = { .kind = FL_CONSTANT, .most = INFINITY },
-			     .unit = unit,
-			     .most_at = v };
+	struct reading d = { .d = { .kind = FL_CONSTANT, .most = INFINITY } };
+	unsigned kinds = 0;
 	int r;
 
 	if (k->doc.values[v].kind != FL_TOKEN_MAP) {
-		r = read_one(k, v, &d, &d.d.a);
-	} else {
-		r = fl_kube_map(k, v, fl_fields_distribution, &d);
-		if (r == 0 && d.kinds != 1)
-			return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-					    "expected one of uniform, exponential, lognormal, "
-					    "pareto, weibull");
-		if (r == 0 && d.d.most < d.d.least)
-			return fl_kube_fail(k, d.most_at, FAIRLEAD_EINPUT,
-					    "'most' is less than 'least'");
-	}
-	if (r == 0 && unit == FL_OF_PODS)
-		r = check_pods(k, v, &d.d);
-	if (r == 0)
+		r = one(k, v, &d.d.a);
 		*ret = d.d;
+		return r;
+	}
+	r = fl_kube_map(k, v, f->fields, &d);
+	for (unsigned kind = 0; kind <= FL_WEIBULL; kind++)
+		if (d.said[kind]) {
+			d.d.kind = (enum fl_distribution_kind)kind;
+			kinds++;
+		}
+	if (r == 0 && kinds != 1)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "expected one of uniform, exponential, lognormal, "
+				    "pareto, weibull");
+	if (r == 0 && d.d.most < d.d.least)
+		return fl_kube_fail(k, d.has_most ? fl_doc_find(&k->doc, v, "most") : v,
+				    FAIRLEAD_EINPUT, "'most' is less than 'least'");
+	*ret = d.d;
 	return r;
 }
+
+static int read_random_time(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	return read_distribution(k, v, f, read_seconds, to);
+}
+
+static int read_random_pods(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	int r = read_distribution(k, v, f, fl_kube_number, to);
+
+	return r < 0 ? r : check_pods(k, v, to);
+}
+
+#define OR_MAP(one) "\"oneOf\": [{ " one " }, { @ }]"
+
+const struct fl_type fl_type_random_time = { .read = read_random_time,
+					     .schema = OR_MAP(FL_PERIOD_SCHEMA) };
+const struct fl_type fl_type_random_pods = {
+	.read = read_random_pods, .schema = OR_MAP("\"type\": \"number\", \"minimum\": 0")
+};

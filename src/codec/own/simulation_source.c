@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/own/simulation_parts.h"
+#include "codec/own/simulation.h"
 
 /* --- rules: to whom jobs belong --- */
 
@@ -21,45 +21,32 @@ static int check_range(struct fl_kube *k, uint32_t v)
 	return 0;
 }
 
-static int read_names(struct fl_kube *k, uint32_t v, struct fl_span *ret)
+static int read_who(struct fl_kube *k, uint32_t v, void *unused)
 {
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
+	struct fl_sym name = { 0 };
+	int r = fl_own_name(k, v, &name);
 
-	ret->first = k->m->n_syms;
-	if (r == 0 && v + 1 == end)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "an empty list matches nobody");
-	for (uint32_t i = v + 1; r == 0 && i < end; i = fl_kube_next(k, i)) {
-		struct fl_sym name = { 0 };
-
-		r = fl_own_name(k, i, &name);
-		if (r == 0)
-			r = check_range(k, i);
-		if (r == 0)
-			r = fl_model_push_syms(k->m, &name, /* ret_id= */ NULL, k->err);
-	}
-	ret->n = k->m->n_syms - ret->first;
-	return r;
+	(void)unused;
+	if (r == 0)
+		r = check_range(k, v);
+	return r < 0 ? r : fl_model_push_syms(k->m, &name, /* ret_id= */ NULL, k->err);
 }
 
-#define NAMES(function, member)                                                                    \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
+#define WHO(field, member)                                                                         \
 	{                                                                                          \
-		return read_names(k, v, &((struct fl_trace_rule *)row)->member);                   \
+		FL_IS_LIST(field, struct fl_trace_rule, member, syms, read_who),                   \
+			.fail = "an empty list matches nobody", .text = FL_TEXT_NAME,              \
+			.schema = "\"type\": [\"string\", \"integer\"]"                            \
 	}
 
-NAMES(read_users, users)
-NAMES(read_groups, groups)
-NAMES(read_queue_names, queues)
-NAMES(read_partitions, partitions)
-
 /* What stands in braces is one of the four that a trace tells. */
-static int read_rule_to(struct fl_kube *k, uint32_t v, void *row)
+static int read_queue_name(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	static const char *const known[] = { "{user}", "{group}", "{queue}", "{partition}" };
-	int r = fl_kube_text(k, v, &((struct fl_trace_rule *)row)->to);
+	int r = fl_kube_text(k, v, to);
 	const char *at = fl_doc_text(&k->doc, v);
 
+	(void)f;
 	if (r == 0 && *at == '\0')
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected the name of a queue");
 	while (r == 0 && (at = strpbrk(at, "{}")) != NULL) {
@@ -78,170 +65,119 @@ static int read_rule_to(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_rule_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_trace_rule *rule = row;
+#define FL_C_queue_name struct fl_sym
+static const struct fl_type fl_type_queue_name = { .read = read_queue_name,
+						   .schema = FL_NOT_EMPTY_SCHEMA };
 
-	rule->has_priority = true;
-	return fl_kube_int32(k, v, &rule->priority);
-}
-
-static int read_leave_out(struct fl_kube *k, uint32_t v, void *row)
-{
-	bool out = false;
-
-	(void)row; /* seen by read_rule */
-	return fl_kube_bool(k, v, &out);
-}
+struct rule {
+	struct fl_trace_rule row; /* first */
+	bool leave_out;
+};
 
 static const struct fl_field rule_fields[] = {
-	{ .name = "users", .read = read_users, .text = FL_TEXT_NAME },
-	{ .name = "groups", .read = read_groups, .text = FL_TEXT_NAME },
-	{ .name = "queues", .read = read_queue_names, .text = FL_TEXT_NAME },
-	{ .name = "partitions", .read = read_partitions, .text = FL_TEXT_NAME },
-	{ .name = "to", .read = read_rule_to, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "leaveOut", .read = read_leave_out },
-	{ .name = "priority", .read = read_rule_priority },
+	WHO("users", users),
+	WHO("groups", groups),
+	WHO("queues", queues),
+	WHO("partitions", partitions),
+	{ FL_IS("to", queue_name, struct rule, row.to), .one = true, .text = FL_TEXT_CLUSTER_QUEUE,
+	  .doc = "A LocalQueue (NAMESPACE/NAME, or a name that is unique), ClusterQueue or Queue; {user}, {group}, {queue} and {partition} are filled in." },
+	{ FL_IS("leaveOut", flag, struct rule, leave_out), .one = true,
+	  .doc = "These do not count." },
+	{ FL_IS("priority", int32, struct rule, row.priority),
+	  FL_SAID(struct rule, row.has_priority) },
 	{ .name = NULL },
 };
 
-static int read_rule(struct fl_kube *k, uint32_t item)
+static int read_rule(struct fl_kube *k, uint32_t item, void *unused)
 {
-	struct fl_trace_rule row = { .to = { FL_NONE }, .place = fl_kube_place(k, item) };
-	int r = fl_kube_map(k, item, rule_fields, &row);
-	uint32_t v = r == 0 ? fl_doc_find(&k->doc, item, "leaveOut") : FL_NONE;
-	bool out = false;
+	struct rule rule = { .row = { .to = { FL_NONE }, .place = fl_kube_place(k, item) } };
+	int r = fl_kube_map(k, item, rule_fields, &rule);
+	bool to = rule.row.to.v != FL_NONE;
 
-	if (v != FL_NONE && !fl_kube_is_null(k, v))
-		r = fl_kube_bool(k, v, &out);
-	if (r == 0 && row.to.v == FL_NONE && !out) {
+	(void)unused;
+	if (r == 0 && !to && !rule.leave_out) {
 		fl_kube_fail(k, item, FAIRLEAD_EINPUT, "no 'to'");
 		fl_fail_hint(k->err, "name a queue, or write 'leaveOut: true'");
 		return FAIRLEAD_EINPUT;
 	}
-	if (r == 0 && row.to.v != FL_NONE && out)
+	if (r == 0 && to && rule.leave_out)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "both 'to' and 'leaveOut'");
-	return r < 0 ? r : fl_model_push_trace_rules(k->m, &row, /* ret_id= */ NULL, k->err);
-}
-
-static int read_rules(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_span *rules = &((struct fl_trace_row *)row)->rules;
-	int r;
-
-	rules->first = k->m->n_trace_rules;
-	r = fl_simulation_each(k, v, read_rule);
-	rules->n = k->m->n_trace_rules - rules->first;
-	return r;
+	return r < 0 ? r : fl_model_push_trace_rules(k->m, &rule.row, /* ret_id= */ NULL, k->err);
 }
 
 /* --- sources --- */
 
-static int read_file(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
-{
-	int r = fl_kube_text(k, v, ret);
-
-	if (r == 0 && k->doc.values[v].len == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected the name of a file");
-	return r;
-}
-
-#define SOURCE(function, which)                                                                    \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		((struct fl_trace_row *)row)->kind = which;                                        \
-		return read_file(k, v, &((struct fl_trace_row *)row)->file);                       \
-	}
-
-SOURCE(read_swf, FL_TRACE_SWF)
-SOURCE(read_generator, FL_TRACE_GENERATOR)
-SOURCE(read_objects, FL_TRACE_OBJECTS)
-
-static int read_pods_file(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_file(k, v, &((struct fl_trace_row *)row)->file);
-}
-
-static int read_nodes_file(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_file(k, v, &((struct fl_trace_row *)row)->nodes_file);
-}
+#define SOURCE(field, type, member) FL_IS(field, type, struct fl_trace_row, member)
 
 static const struct fl_field openb[] = {
-	{ .name = "pods", .read = read_pods_file, .text = FL_TEXT_NAME },
-	{ .name = "nodes", .read = read_nodes_file, .text = FL_TEXT_NAME },
+	{ SOURCE("pods", file, file), .needed = true, .text = FL_TEXT_NAME },
+	{ SOURCE("nodes", file, nodes_file), .text = FL_TEXT_NAME },
 	{ .name = NULL },
 };
 
 static int read_openb(struct fl_kube *k, uint32_t v, void *row)
 {
-	uint32_t unused;
-	int r = fl_kube_need(k, v, "pods", &unused);
-
-	((struct fl_trace_row *)row)->kind = FL_TRACE_OPENB;
-	return r < 0 ? r : fl_kube_map(k, v, openb, row);
-}
-
-static int read_from(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_period(k, v, &((struct fl_trace_row *)row)->from);
-}
-
-static int read_for(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_own_length(k, v, &((struct fl_trace_row *)row)->length);
+	return fl_kube_whole(k, v, openb, row);
 }
 
 /* Far beyond what means anything, and times stay numbers. */
-static int read_factor(struct fl_kube *k, uint32_t v, double *ret)
+static int read_factor(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	int r = fl_own_positive(k, v, ret);
+	double *factor = to;
+	int r = fl_own_positive(k, v, factor);
 
-	return r == 0 && (*ret < 1e-6 || *ret > 1e6) ?
+	(void)f;
+	return r == 0 && (*factor < 1e-6 || *factor > 1e6) ?
 		       fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number from 1e-6 to 1e6") :
 		       r;
 }
 
-static int read_load(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_factor(k, v, &((struct fl_trace_row *)row)->load);
-}
-
-static int read_runtime(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_factor(k, v, &((struct fl_trace_row *)row)->runtime);
-}
-
-static int read_cancelled(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_bool(k, v, &((struct fl_trace_row *)row)->cancelled);
-}
+#define FL_C_factor double
+static const struct fl_type fl_type_factor = {
+	.read = read_factor,
+	.schema = "\"type\": \"number\", \"minimum\": 0.000001, \"maximum\": 1000000",
+};
 
 const struct fl_field fl_fields_source[] = {
-	{ .name = "swf", .read = read_swf, .text = FL_TEXT_NAME },
-	{ .name = "openb", .read = read_openb, .fields = openb },
-	{ .name = "generator", .read = read_generator, .text = FL_TEXT_NAME },
-	{ .name = "objects", .read = read_objects, .text = FL_TEXT_NAME },
-	{ .name = "from", .read = read_from },
-	{ .name = "for", .read = read_for },
-	{ .name = "load", .read = read_load },
-	{ .name = "runtime", .read = read_runtime },
-	{ .name = "cancelled", .read = read_cancelled },
-	{ .name = "queues", .read = read_rules, .fields = rule_fields, .list = true },
+	{ SOURCE("swf", file, file), .one = true, .text = FL_TEXT_NAME,
+	  .doc = "Standard Workload Format, also packed by gzip." },
+	{ .name = "openb",
+	  .read = read_openb,
+	  .one = true,
+	  .fields = openb,
+	  .doc = "CSV files of openb." },
+	{ SOURCE("generator", file, file), .one = true, .text = FL_TEXT_NAME,
+	  .doc = "A generator.yaml of Kueue's performance tests." },
+	{ SOURCE("objects", file, file), .one = true, .text = FL_TEXT_NAME,
+	  .doc = "Kubernetes objects with the annotations fairlead.dev/arrives-at and fairlead.dev/runs-for." },
+	{ SOURCE("from", period, from) },
+	{ SOURCE("for", length, length) },
+	{ SOURCE("load", factor, load), .doc = "Times between arrivals are divided by this." },
+	{ SOURCE("runtime", factor, runtime), .doc = "Run times are multiplied with this." },
+	{ SOURCE("cancelled", flag, cancelled),
+	  .doc = "Who was cancelled while waiting comes, too, and gives up after as long." },
+	{ FL_IS_LIST("queues", struct fl_trace_row, rules, trace_rules, read_rule),
+	  .fields = rule_fields, .list = true,
+	  .doc = "Whose jobs they are: the first rule that matches." },
 	{ .name = NULL },
 };
 
+/* By enum fl_trace_kind. */
 static const char *const kinds[] = { "swf", "openb", "generator", "objects" };
 
 /* One kind, and what that kind can do. */
-static int check_source(struct fl_kube *k, uint32_t item, const struct fl_trace_row *row)
+static int check_source(struct fl_kube *k, uint32_t item, struct fl_trace_row *row)
 {
 	static const char *const of_traces[] = { "queues", "from", "for", "cancelled" };
-	bool says_itself = row->kind == FL_TRACE_GENERATOR || row->kind == FL_TRACE_OBJECTS;
 	unsigned given = 0;
+	bool says_itself;
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		given += fl_doc_find(&k->doc, item, kinds[i]) != FL_NONE;
+		if (fl_doc_find(&k->doc, item, kinds[i]) != FL_NONE) {
+			row->kind = (enum fl_trace_kind)i;
+			given++;
+		}
+	says_itself = row->kind == FL_TRACE_GENERATOR || row->kind == FL_TRACE_OBJECTS;
 	if (given != 1 || row->file.v == FL_NONE)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
 				    "expected one of swf, openb, generator, objects");
@@ -261,7 +197,7 @@ static int check_source(struct fl_kube *k, uint32_t item, const struct fl_trace_
 	return 0;
 }
 
-static int read_source(struct fl_kube *k, uint32_t item)
+int fl_simulation_source(struct fl_kube *k, uint32_t item, void *unused)
 {
 	struct fl_trace_row row = { .file = { FL_NONE },
 				    .nodes_file = { FL_NONE },
@@ -271,28 +207,26 @@ static int read_source(struct fl_kube *k, uint32_t item)
 				    .place = fl_kube_place(k, item) };
 	int r = fl_kube_map(k, item, fl_fields_source, &row);
 
+	(void)unused;
 	if (r == 0)
 		r = check_source(k, item, &row);
 	return r < 0 ? r : fl_model_push_traces(k->m, &row, /* ret_id= */ NULL, k->err);
 }
 
-int fl_simulation_sources(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	k->m->n_traces = 0;
-	return fl_simulation_each(k, v, read_source);
-}
-
 /* --- templates of queues --- */
 
-static int read_match(struct fl_kube *k, uint32_t v, void *row)
+static int read_match(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const char *text = fl_doc_text(&k->doc, v), *star = strchr(text, '*');
 
+	(void)f;
 	if (k->doc.values[v].kind == FL_TOKEN_SCALAR && star && strchr(star + 1, '*'))
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "more than one '*'");
-	return fl_kube_name(k, v, &((struct fl_template_row *)row)->match);
+	return fl_kube_name(k, v, to);
 }
+
+#define FL_C_match struct fl_sym
+static const struct fl_type fl_type_match = { .read = read_match, .schema = FL_NOT_EMPTY_SCHEMA };
 
 /* They take jobs from wherever these live, unless it is said otherwise. */
 static int read_cluster_queue(struct fl_kube *k, uint32_t v, void *row)
@@ -319,17 +253,31 @@ static int read_queue(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_entitled_spec(k, v, &((struct fl_template_row *)row)->node);
 }
 
+/* What Kueue and KAI say of these is not ours to say again. */
+#define OF_OTHERS .one = true, .schema = "\"type\": \"object\""
+
 const struct fl_field fl_fields_template[] = {
-	{ .name = "match", .read = read_match, .text = FL_TEXT_CLUSTER_QUEUE },
+	{ FL_IS("match", match, struct fl_template_row, match), .needed = true,
+	  .text = FL_TEXT_CLUSTER_QUEUE, .doc = "A name with one * at most." },
 	{ .name = "clusterQueue",
 	  .read = read_cluster_queue,
-	  .fields = fl_fields_cluster_queue_spec },
-	{ .name = "localQueue", .read = read_local_queue, .fields = fl_fields_local_queue_spec },
-	{ .name = "queue", .read = read_queue, .fields = fl_fields_entitled_spec },
+	  .fields = fl_fields_cluster_queue_spec,
+	  OF_OTHERS,
+	  .doc = "The spec of a ClusterQueue of kueue.x-k8s.io; without namespaceSelector it takes jobs from every namespace." },
+	{ .name = "localQueue",
+	  .read = read_local_queue,
+	  .fields = fl_fields_local_queue_spec,
+	  OF_OTHERS,
+	  .doc = "The spec of a LocalQueue of kueue.x-k8s.io: one door of a ClusterQueue for each name, in the namespace trace." },
+	{ .name = "queue",
+	  .read = read_queue,
+	  .fields = fl_fields_entitled_spec,
+	  OF_OTHERS,
+	  .doc = "The spec of a Queue of scheduling.run.ai/v2." },
 	{ .name = NULL },
 };
 
-static int read_template(struct fl_kube *k, uint32_t item)
+int fl_simulation_template(struct fl_kube *k, uint32_t item, void *unused)
 {
 	struct fl_template_row row = { .match = { FL_NONE },
 				       .node = fl_cluster_queue_default,
@@ -341,6 +289,7 @@ static int read_template(struct fl_kube *k, uint32_t item)
 	uint32_t match = FL_NONE;
 	int r = fl_kube_need(k, item, "match", &match);
 
+	(void)unused;
 	if (r == 0)
 		r = fl_kube_map(k, item, fl_fields_template, &row);
 	if (r == 0 && row.match.v == FL_NONE)
@@ -355,11 +304,4 @@ static int read_template(struct fl_kube *k, uint32_t item)
 					    "queueTemplates[%u] makes these already", i);
 	row.node.place = row.queue.place = row.place;
 	return r < 0 ? r : fl_model_push_templates(k->m, &row, /* ret_id= */ NULL, k->err);
-}
-
-int fl_simulation_templates(struct fl_kube *k, uint32_t v, void *row)
-{
-	(void)row;
-	k->m->n_templates = 0;
-	return fl_simulation_each(k, v, read_template);
 }
