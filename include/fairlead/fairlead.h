@@ -185,8 +185,8 @@ typedef struct fairlead_decision {
 	const char *workload;      /* "namespace/name" */
 	const char *cluster_queue; /* entitle: the queue */
 	const char *reason;        /* one word, as in the manual: "InCohortFairSharing" */
-	const char *sentence;      /* the same for people: "waits for quota that others hold" */
-	const char *preemptor;     /* EVICT only, else NULL */
+	const char *sentence; /* the same for people: "waits for quota that other workloads hold" */
+	const char *preemptor; /* EVICT only, else NULL */
 	const fairlead_placement *placements;
 	size_t n_placements;
 	int32_t pods; /* entitle: how many it is about; else 0 */

@@ -221,14 +221,14 @@ static int match(struct changing *c, uint32_t w)
 	if (was.v == FL_NONE)
 		return holds_by_status(c->model, row) ?
 			       refuse(c, row, "holds quota, and the engine does not know of it",
-				      "after seal workloads come in waiting") :
+				      "after seal a new workload is pending") :
 			       0;
 	old = &c->e->model->workloads[was.v];
 	state = c->e->ops->state(c->e->policy, was);
 	if (!same_wants(c, old, row)) {
 		if (state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING)
-			return refuse(c, row, "holds quota, and would ask for something else",
-				      "tell that it was evicted or has finished, then change it");
+			return refuse(c, row, "holds quota, and its requests would change",
+				      "report that it was evicted or has finished, then change it");
 		return 0;
 	}
 	if (state != FL_STATE_ABSENT || old->excluded == 0)

@@ -83,7 +83,7 @@ int fairlead_engine_set(fairlead_engine *e, int64_t now, const fairlead_cell *ce
 	if ((unsigned)cell->kind >= sizeof cells / sizeof *cells)
 		return fl_fail(err, FAIRLEAD_ESTATE, "no such kind of cell");
 	if (!isfinite(cell->value))
-		return fl_fail(err, FAIRLEAD_EINPUT, "a value that is no number");
+		return fl_fail(err, FAIRLEAD_EINPUT, "a value that is not a number");
 	row = &cells[cell->kind];
 	event.cell.kind = row->kind;
 	event.cell.flavor.v = event.cell.resource.v = FL_NONE;

@@ -204,7 +204,7 @@ int fl_cron_parse(const char *text, size_t len, struct fl_cron *ret, fairlead_er
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
 		if (strlen(named[i].name) == len && memcmp(named[i].name, text, len) == 0)
 			return read_fields(named[i].fields, strlen(named[i].fields), ret, err);
-	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s' is no schedule", len < 40 ? (int)len : 40, text);
+	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s' is not a schedule", len < 40 ? (int)len : 40, text);
 	if (len > 6 && memcmp(text, "@every", 6) == 0)
 		fl_fail_hint(err, "a sliding window of that length starts at the same times");
 	else

@@ -159,7 +159,7 @@ static int refuse(fairlead_error *err, const char *text)
 
 int fl_image_damaged(const char *table, fairlead_error *err)
 {
-	fl_fail(err, FAIRLEAD_EINPUT, "the image is damaged: what stands in '%s' cannot be", table);
+	fl_fail(err, FAIRLEAD_EINPUT, "the image is damaged: '%s' has an impossible value", table);
 	return fl_image_advise(err);
 }
 
@@ -197,9 +197,9 @@ static int fill(struct input *in, void *to, size_t n, bool tail, fairlead_error 
 static int check_head(const struct head *head, const char *maker, fairlead_error *err)
 {
 	if (memcmp(head->magic, magic, sizeof magic) != 0)
-		return refuse(err, "is no image");
+		return refuse(err, "is not an image");
 	if (head->byte_order != BYTE_ORDER)
-		return refuse(err, "the image is of a machine with another order of bytes");
+		return refuse(err, "the image is of a machine with another byte order");
 	if (head->format == FORMAT && strncmp(head->maker, maker, sizeof head->maker - 1) == 0)
 		return 0;
 	fl_fail(err, FAIRLEAD_EINPUT, "the image is of another version: '%.*s', format %u",
@@ -266,7 +266,7 @@ static int check_tail(struct input *in, const struct tail *tail, uint64_t length
 		return r;
 	end_sum(in->lanes, sum);
 	if (more || tail->length != length || memcmp(sum, tail->sum, sizeof sum) != 0)
-		return refuse(err, "the image is damaged: its sum is wrong");
+		return refuse(err, "the image is damaged: its checksum is wrong");
 	return 0;
 }
 
@@ -324,7 +324,7 @@ static uint32_t find(const struct fl_image *i, const struct fl_image_kind *kind,
 	for (uint32_t t = 0; t < i->n; t++)
 		if (i->tables[t].key == key && i->tables[t].row == kind->row)
 			return t;
-	fl_fail(err, FAIRLEAD_EINPUT, "the image has no '%s' as this version has them", kind->name);
+	fl_fail(err, FAIRLEAD_EINPUT, "the image has no '%s' in this version's layout", kind->name);
 	(void)fl_image_advise(err);
 	return FL_IMAGE_TABLES;
 }

@@ -82,7 +82,7 @@ int fl_names_add(struct fl_names *names, const char *text, size_t len, struct fl
 	int r;
 
 	if (memchr(text, '\0', len))
-		return fl_fail(err, FAIRLEAD_EINPUT, "a text with a NUL byte in it");
+		return fl_fail(err, FAIRLEAD_EINPUT, "a text contains a NUL byte");
 	if (fl_slots_full(names->slots, names->n) && (r = widen(names, err)) < 0)
 		return r;
 	at = find_slot(names, text, len);

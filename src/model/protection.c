@@ -37,7 +37,7 @@ int fl_model_add_protection(struct fl_model *m, const struct fl_protection_row *
 	if (r < 0)
 		return r;
 	fl_fail(err, FAIRLEAD_EINPUT, "'%.60s' is there already", fl_model_text(m, row->name));
-	fl_fail_hint(err, "what holds for it stands in one place");
+	fl_fail_hint(err, "write all that holds for it in one place");
 	return fl_model_fail_at(m, row->place, err);
 }
 
@@ -56,7 +56,7 @@ int fl_protection_resolve(struct fl_model *m, fairlead_error *err)
 				      fl_table_find(m, table, no_namespace, row->name);
 		if (row->scope != FL_PROTECT_ALL && row->node.v == FL_NONE)
 			r = fl_model_notice(m, FL_NOTICE_MISSING_NODE, row->place, "Policy",
-					    "what is said of it has no effect", err,
+					    "its settings have no effect", err,
 					    "there is no %s '%s'", fl_table_kind(table),
 					    fl_model_text(m, row->name));
 	}

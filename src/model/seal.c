@@ -340,8 +340,8 @@ static int mark_cycles(struct seal *s, fairlead_error *err)
 static const char *stopped_text(enum fl_stop stop)
 {
 	return stop == FL_STOP_HOLD_AND_DRAIN ?
-		       "the queue is stopped: nothing is admitted, and what is running is evicted" :
-		       "the queue is stopped: nothing is admitted";
+		       "the queue is stopped: it admits nothing, and its running workloads are evicted" :
+		       "the queue is stopped: it admits nothing";
 }
 
 static int check_cluster_queues(struct seal *s, fairlead_error *err)
@@ -528,7 +528,7 @@ static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, co
 		return 0;
 	return fl_model_notice(
 		m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject, /* hint= */ NULL, err,
-		"admitted to cluster queue '%s', which does not exist; it holds nothing",
+		"admitted to cluster queue '%s', which does not exist; it holds no quota",
 		fl_model_text(m, name));
 }
 

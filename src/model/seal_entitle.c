@@ -201,7 +201,8 @@ static int find_workload(struct fl_model *m, uint32_t t, fairlead_error *err)
 	return fl_model_notice(
 		m, FL_NOTICE_MISSING_POD_GROUP, task->place,
 		fl_table_subject(m, FL_TABLE_POD, task->namespace, task->name, subject),
-		/* hint= */ NULL, err, "pod group '%s' does not exist; the pod only takes room",
+		/* hint= */ NULL, err,
+		"pod group '%s' does not exist; the pod only uses resources of its node",
 		fl_model_text(m, task->gang_name));
 }
 
@@ -403,7 +404,7 @@ static int find_named(struct fl_model *m, struct fl_sym name, struct fl_place pl
 	if (ret->v != FL_NONE)
 		return 0;
 	return fl_model_notice(m, FL_NOTICE_MISSING_NODE, place, subject,
-			       "what is said of it has no effect", err, "there is no Queue '%s'",
+			       "its settings have no effect", err, "there is no Queue '%s'",
 			       fl_model_text(m, name));
 }
 
@@ -445,7 +446,7 @@ static int refuse_overlaps(struct fl_model *m, struct fl_arena *scratch, fairlea
 		if (before->queue_name.v != row->queue_name.v || row->from >= before->to)
 			continue;
 		fl_fail(err, FAIRLEAD_EINPUT, "a sample that overlaps another");
-		fl_fail_hint(err, "the other one stands at line %u", before->place.line);
+		fl_fail_hint(err, "the other one is at line %u", before->place.line);
 		return sample_fail(m, row, err);
 	}
 	return 0;
@@ -457,7 +458,7 @@ int fl_model_check_samples(const struct fl_model *m, fl_time now, fairlead_error
 		if (m->samples[i].to <= now)
 			continue;
 		fl_fail(err, FAIRLEAD_EINPUT, "a sample from the future: it ends after now");
-		fl_fail_hint(err, "--now says when now is");
+		fl_fail_hint(err, "set the time with --now");
 		return sample_fail(m, &m->samples[i], err);
 	}
 	return 0;
@@ -473,11 +474,10 @@ static int warn_of_stale(struct fl_model *m, fairlead_error *err)
 			last = &m->samples[i];
 	if (!last || fl_time_minus(m->newest, last->to) <= m->entitle.staleness)
 		return 0;
-	return fl_model_notice(
-		m, FL_NOTICE_STALE_USAGE, last->place, "UsageHistory",
-		/* hint= */ NULL, err,
-		"the last sample ends longer ago than stalenessPeriod; it counts all "
-		"the same");
+	return fl_model_notice(m, FL_NOTICE_STALE_USAGE, last->place, "UsageHistory",
+			       /* hint= */ NULL, err,
+			       "the last sample ends longer ago than stalenessPeriod; it still "
+			       "counts");
 }
 
 static int resolve_history(struct fl_model *m, fairlead_error *err)

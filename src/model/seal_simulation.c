@@ -53,7 +53,7 @@ static int find_machine(const struct fl_model *m, struct fl_sym name, struct fl_
 	struct fl_nearest near = { .wanted = fl_model_text(m, name) };
 
 	if (fl_model_dialect(m) == FL_DIALECT_KUEUE) {
-		fl_fail(err, FAIRLEAD_EINPUT, "the borrow policy knows no machines");
+		fl_fail(err, FAIRLEAD_EINPUT, "the borrow policy has no machines");
 		fl_fail_hint(err, "name a clusterQueue or cohort, a flavor and a resource");
 		return fail(m, place, err);
 	}
@@ -125,7 +125,7 @@ static int check_column(const struct fl_model *m, struct fl_node node, struct fl
 				return 0;
 	}
 	fl_fail(err, FAIRLEAD_EINPUT,
-		"nobody in the tree of '%.253s' has quota of %s in flavor '%s'",
+		"no node in the tree of '%.253s' has quota of %s in flavor '%s'",
 		fl_model_text(m, m->nodes[node.v].name), fl_model_text(m, m->resources[resource.v]),
 		fl_model_text(m, m->flavors[flavor.v].name));
 	return fail(m, place, err);
@@ -216,13 +216,13 @@ static int refuse_twins(struct fl_model *m, struct fl_arena *scratch, fairlead_e
 	int r = find_twin(m, scratch, m->n_changes, cmp_changes, &twin, err);
 
 	if (r == 0 && twin != FL_NONE) {
-		fl_fail(err, FAIRLEAD_EINPUT, "this changes twice at one moment");
+		fl_fail(err, FAIRLEAD_EINPUT, "this is changed twice at the same time");
 		return fail(m, m->changes[twin].place, err);
 	}
 	if (r == 0)
 		r = find_twin(m, scratch, m->n_failures, cmp_failures, &twin, err);
 	if (r == 0 && twin != FL_NONE) {
-		fl_fail(err, FAIRLEAD_EINPUT, "an earlier entry fails the same already");
+		fl_fail(err, FAIRLEAD_EINPUT, "an earlier entry has a failure of the same already");
 		return fail(m, m->failures[twin].place, err);
 	}
 	return r;

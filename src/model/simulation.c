@@ -55,10 +55,11 @@ int fl_simulation_check(struct fl_model *m, fairlead_error *err)
 		if (class->ends > s->until)
 			class->ends = s->until;
 		if (class->count == 0 && class->ends == FL_NEVER)
-			return fail(m, class->place, ".spec.classes", i,
-				    "jobs come for ever: give it a 'count' or an 'ends', or the "
-				    "simulation an 'until'",
-				    err);
+			return fail(
+				m, class->place, ".spec.classes", i,
+				"jobs arrive without end: give it a 'count' or an 'ends', or the "
+				"simulation an 'until'",
+				err);
 	}
 	return 0;
 }

@@ -245,7 +245,7 @@ static const struct refusal {
 	{ WANTS("x", "red", "1") HELD, NULL, FAIRLEAD_EINPUT, "Workload/ns/x",
 	  "holds quota, and the engine does not know of it" },
 	{ WANTS("held", "red", "2"), NULL, FAIRLEAD_EINPUT, "Workload/ns/held",
-	  "holds quota, and would ask for something else" },
+	  "holds quota, and its requests would change" },
 	{ NULL, "ClusterQueue/red", FAIRLEAD_EINPUT, "Workload/ns/held",
 	  "holds quota of ClusterQueue 'red' that would not be there any more" },
 	{ WANTS("waits", "red", "2"), "Workload/ns/waits", FAIRLEAD_EINPUT, "Workload/ns/waits",

@@ -268,7 +268,7 @@ static const struct {
 	  "a negative quota or limit" },
 	{ { .kind = FAIRLEAD_CELL_WEIGHT, .name = "red", .value = (double)INFINITY },
 	  FAIRLEAD_EINPUT,
-	  "a value that is no number" },
+	  "a value that is not a number" },
 	{ { .kind = FAIRLEAD_CELL_PRIORITY, .name = "ns/x" },
 	  FAIRLEAD_ENOENT,
 	  "no workload 'ns/x' (name it namespace/name)" },

@@ -33,9 +33,8 @@ def test_text_of_one_above_its_share(fairlead, write):
     r = fairlead("explain", "-f", "c.json", "ns/v4", env={"COLUMNS": "100"})
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
-ns/v4 waits: it finds no room, and its queue may reclaim none: it would hold more than its fair
-share: 'vision' would hold 4 gpu, its fair share is 3. Were it the only one that waits, it would
-start.
+ns/v4 waits: it does not fit, and its queue may not reclaim: it would exceed its fair share:
+'vision' would hold 4 gpu, its fair share is 3. Were it the only one that waits, it would start.
   asks for: 2 pods, 2 gpu, 2 cpu, 2G memory, in queue 'vision'; it runs with 2 at least
 
 From its queue up, gpu
@@ -77,8 +76,8 @@ Assumed:
     ("ns/n1", "ns/n1 waits, and the coming cycle starts it on m1."),
     ("ns/s1", "ns/s1 waits, and the coming cycle evicts 2 workloads for it (reclaim), so that it can start on m1."),
     ("ns/v1", "ns/v1 runs in queue 'vision': 2 pods, 2 gpu, 2 cpu, 2G memory on m1."),
-    ("ns/s2", "ns/s2 waits: it would bring a queue above its limit: 'speech' would hold 8 gpu, its limit is 6."),
-    ("ns/n2", "ns/n2 waits: it may not be preempted, and would hold more than a queue deserves: 'nlp' would hold 2 gpu "
+    ("ns/s2", "ns/s2 waits: it would put a queue above its limit: 'speech' would hold 8 gpu, its limit is 6."),
+    ("ns/n2", "ns/n2 waits: it is not preemptible, and would put a queue above its deserved quota: 'nlp' would hold 2 gpu "
               "that cannot be preempted, it deserves 1."),
 ])
 def test_the_first_line_is_the_answer(fairlead, write, workload, first):

@@ -32,8 +32,8 @@ Cycle 2: 1 allocated, 0 evicted
 
 2 wait:
   QUEUE   WAIT  FIRST  WHY
-  vision     2  ns/v2  finds no room, and its queue may reclaim none: it would hold more than its
-                       fair share: 'vision' would hold 4 gpu, its fair share is 3
+  vision     2  ns/v2  does not fit, and its queue may not reclaim: it would exceed its fair share:
+                       'vision' would hold 4 gpu, its fair share is 3
 
 Fair shares:
   QUEUE     RESOURCE  DESERVED  FAIR SHARE  ALLOCATED  REQUEST
@@ -71,7 +71,7 @@ def test_json(fairlead, write, valid):
     assert first["evicted"] == [evicted("ns/v2", "vision", "ns/s1", "Reclaim", "reclaim", 2),
                                 evicted("ns/v3", "vision", "ns/s1", "Reclaim", "reclaim", 2)]
     assert first["pending"] == [{"workload": "ns/s1", "queue": "speech", "head": True, "reason": "Reserved",
-                                 "message": "waits until those that are going away are gone"}]
+                                 "message": "waits until terminating pods have freed its place"}]
     assert first["fairShare"]["vision"] == {"gpu": 3, "cpu": 6000, "memory": 6e9}
     assert list(first["fairShare"]) == ["products", "speech", "research", "nlp", "vision"]
     assert second["allocated"] == [placed("ns/s1", "speech", "allocate", 4, m1=4)]
@@ -111,9 +111,9 @@ def one_queue(*objects, **queue):
 
 @pytest.mark.parametrize("gang, queue, reason, message", [
     ({"pods": 3}, {"gpu": (8, 1, 2)}, "OverLimit",
-     "would bring a queue above its limit: 'a' would hold 3 gpu, its limit is 2"),
+     "would put a queue above its limit: 'a' would hold 3 gpu, its limit is 2"),
     ({"pods": 3, "preemptible": False}, {"gpu": (2, 1, -1)}, "NonPreemptibleOverQuota",
-     "may not be preempted, and would hold more than a queue deserves: 'a' would hold 3 gpu that cannot be "
+     "is not preemptible, and would put a queue above its deserved quota: 'a' would hold 3 gpu that cannot be "
      "preempted, it deserves 2"),
     ({"gpu": 9}, {"gpu": (9, 1, -1)}, "NoVictims", None),
     ({"pods": 2, "minimum": 3}, {}, "GangTooSmall", "has fewer pods than the minimum of its gang"),

@@ -438,7 +438,7 @@ def test_others_come_first(fairlead, write, valid):
     write("c.json", team(
         m.workload("a1", "la", cpu="6"), m.workload("b1", "lb", cpu="6", priority=5), a="4", b="4"))
     r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
-    assert r.out.startswith("ns/a1 waits: it fitted when the cycle began, but others were served first.\n")
+    assert r.out.startswith("ns/a1 waits: it fitted at the start of the cycle, but not after workloads served\nbefore it.\n")
     assert "\nServed in the coming cycle: 1\n" in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/a1").json(), "explain")
     assert x["servedFirst"] == ["ns/b1"]

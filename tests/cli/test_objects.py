@@ -76,7 +76,7 @@ def test_drain_evicts_what_runs(run):
     assert "ns/b2 cannot be admitted: it belongs to a queue that is not active." in \
         run(objects, "explain", "ns/b2").out
     r = run(objects, "check")
-    assert "ClusterQueue/b: the queue is stopped: nothing is admitted, and what is running is evicted" in r.err
+    assert "ClusterQueue/b: the queue is stopped: it admits nothing, and its running workloads are evicted" in r.err
 
 
 def test_hold_lets_run(run):
@@ -84,7 +84,7 @@ def test_hold_lets_run(run):
     cycles, doc = run(objects, "plan", "--settle")
     assert settled(cycles) == []
     r = run(objects, "check")
-    assert "ClusterQueue/b: the queue is stopped: nothing is admitted\n" in r.err
+    assert "ClusterQueue/b: the queue is stopped: it admits nothing\n" in r.err
 
 
 def test_hold_takes_a_reservation(run):
@@ -122,7 +122,7 @@ def test_check_that_retries(run):
                                                 "lastTransitionTime": "2026-01-01T00:00:00Z"}]
     cycles, _ = run(objects, "plan", "--settle")
     assert settled(cycles) == ["ns/b1"] and cycles[0] == []  # it goes, and is there again
-    assert "ns/b1 is evicted because an admission check wants it to be tried again; " in \
+    assert "ns/b1 is evicted because an admission check asks for a retry; " in \
         run(objects, "explain", "ns/b1").out
 
 
@@ -140,7 +140,7 @@ def test_local_queue_is_gone(run):
     objects[6]["spec"]["queueName"] = "nowhere"
     cycles, _ = run(objects, "plan", "--settle")
     assert settled(cycles) == ["ns/a1"]
-    assert "ns/b1 loses its reservation because its local queue is gone; " in \
+    assert "ns/b1 loses its reservation because its local queue no longer exists; " in \
         run(objects, "explain", "ns/b1").out
 
 

@@ -36,8 +36,8 @@ Nothing is admitted and nobody is preempted.
 
 2 wait:
   QUEUE  WAIT  FIRST  WHY
-  a         2  ns/a1  may preempt nobody who would make it fit: wants 3 cpu in
-                      flavor 'f', 2 available
+  a         2  ns/a1  does not fit, and no workload it may preempt would free
+                      enough: wants 3 cpu in flavor 'f', 2 available
 
 More may follow: --settle goes on until nothing changes.
 """ + ASSUMED
@@ -58,8 +58,8 @@ Cycle 2: 1 admitted, 0 preempted
 
 1 waits:
   QUEUE  WAIT  FIRST  WHY
-  b         1  ns/b2  may preempt nobody who would make it fit: wants 3 cpu in
-                      flavor 'f', 1 available
+  b         1  ns/b2  does not fit, and no workload it may preempt would free
+                      enough: wants 3 cpu in flavor 'f', 1 available
 
 Settled after 2 cycles: nothing changes any more.
 """ + ASSUMED
@@ -112,7 +112,7 @@ def test_json(fairlead, write, valid):
                        "reason": "InCohortReclamation"}],
         "pending": [{"workload": "ns/a1", "clusterQueue": "a", "head": True,
                      "reason": "WaitingForPreemptedWorkloads",
-                     "message": "waits until the workloads preempted for it are gone: "
+                     "message": "waits until the workloads preempted for it have released their quota: "
                                 "wants 4 cpu in flavor 'f', 2 available"}],
     }
     assert second["admitted"] == [{"workload": "ns/a1", "clusterQueue": "a", "podSets": [

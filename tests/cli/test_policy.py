@@ -53,7 +53,7 @@ def run(fairlead, write, policy, *args, now="2026-01-01T00:05:00Z"):
     ("spec: {cohorts: [{minimumRunTime: 1m}]}\n", "4:18", "no name", None),
     ("spec: {cohorts: {name: c}}\n", "4:17", "expected a list, not a map", None),
     ("spec: {clusterQueues: [{name: q}, {name: q}]}\n", "4:35", "'q' is there already",
-     "what holds for it stands in one place"),
+     "write all that holds for it in one place"),
     ("spec: {admissionFairSharing: {usage: Precise}}\n", "4:38",
      "'Precise' is none of Sampled, Exact", None),
     ("spec: {headsPerCycle: 2}\n", "4:23", "expected a string, not a number", None),
@@ -91,7 +91,7 @@ def test_names_that_nobody_has_are_warned_of(fairlead, write):
             "check")
     assert r.code == 0
     assert "p.yaml:5:13: warning: Policy: there is no Cohort 'nowhere'" in r.err
-    assert "hint: what is said of it has no effect" in r.err
+    assert "hint: its settings have no effect" in r.err
 
 
 def test_configuration_and_policy_do_not_disturb_each_other(fairlead, write):

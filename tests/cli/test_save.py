@@ -143,8 +143,8 @@ def test_what_is_no_image_of_ours(fairlead, write, tmp_path):
     damaged[len(image) // 2] ^= 1
     older = image[:16] + b"fairlead 0.0.9\0" + image[31:]
     for bad, text in ((image[:100], "the image is cut off"), (image[:-1], "the image is cut off"),
-                      (bytes(damaged), "the image is damaged: its sum is wrong"),
-                      (image + b"x", "the image is damaged: its sum is wrong"),
+                      (bytes(damaged), "the image is damaged: its checksum is wrong"),
+                      (image + b"x", "the image is damaged: its checksum is wrong"),
                       (older, "the image is of another version: 'fairlead 0.0.9', format 1")):
         write("bad.image", bad)
         r = fairlead("tree", "-f", "bad.image")

@@ -131,19 +131,19 @@ def test_refused_with_place(fairlead, write, spec, place, text, hint):
     ("changes: [{at: 1d, clusterQueue: q, flavor: f, resource: gpu, nominalQuota: 3}]", "5:79",
      "there is no resource 'gpu'", "did you mean 'cpu'?"),
     ("changes: [{at: 1d, clusterQueue: q, weight: 2}, {at: 24h, clusterQueue: q, weight: 3}]",
-     "5:86", "this changes twice at one moment", None),
+     "5:86", "this is changed twice at the same time", None),
     ("failures: [{machine: n, every: 1d, lasts: 1h}]", "5:14",
-     "the borrow policy knows no machines",
+     "the borrow policy has no machines",
      "name a clusterQueue or cohort, a flavor and a resource"),
     (f"failures: [{{{QUOTA}, amount: 1, every: 1d, lasts: 1h}},"
      f" {{{QUOTA}, amount: 2, every: 2d, lasts: 1h}}]", "5:92",
-     "an earlier entry fails the same already", None),
+     "an earlier entry has a failure of the same already", None),
     ("classes: [{name: c, to: team_b, count: 1, runs: 1h, requests: {cpu: 1}}]", "5:13",
      "there is no queue 'team_b'", "did you mean 'team-b'?"),
     ("classes: [{name: c, to: nobody, count: 1, runs: 1h, requests: {cpu: 1}}]", "5:13",
      "there is no queue 'nobody'", "'queueTemplates' can make queues for names like this"),
     ("classes: [{name: c, to: q, every: 1h, runs: 1h, requests: {cpu: 1}}]", "5:13",
-     "jobs come for ever: give it a 'count' or an 'ends', or the simulation an 'until'", None),
+     "jobs arrive without end: give it a 'count' or an 'ends', or the simulation an 'until'", None),
 ])
 def test_what_it_names_must_be_there(fairlead, write, spec, place, text, hint):
     r = simulate(fairlead, write, f"spec:\n  {spec}\n  trees: [tree.json]\n")

@@ -115,8 +115,8 @@ Admitted, and was not: 1
 
 No longer admitted: 1
   WORKLOAD  QUEUE  NOW
-  ns/b2     b      may preempt nobody who would make it fit: wants 3 cpu in
-                   flavor 'f', 2 available
+  ns/b2     b      does not fit, and no workload it may preempt would free
+                   enough: wants 3 cpu in flavor 'f', 2 available
 
 Admitted otherwise: 2
   WORKLOAD  BEFORE            AFTER
@@ -129,8 +129,8 @@ Preempted, and was not: 1
 
 Waits newly, or for another reason: 1
   WORKLOAD  QUEUE  BEFORE  AFTER
-  ns/a3     a              may preempt nobody who would make it fit: wants 9 cpu
-                           in flavor 'f', 2 available
+  ns/a3     a              does not fit, and no workload it may preempt would
+                           free enough: wants 9 cpu in flavor 'f', 2 available
 
 No longer waits: 1
   WORKLOAD  QUEUE  NOW

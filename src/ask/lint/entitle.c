@@ -261,7 +261,8 @@ static int lint_modes(struct fl_model *m, fairlead_error *err)
 	if (r == 0 && e->has_budgets && m->n_budgets == 0)
 		r = lint_mode(m, "budgets have no effect: no queue has one", err);
 	if (r == 0 && m->settings.many_heads)
-		r = lint_mode(m, "headsPerCycle has no effect: a cycle looks at everybody", err);
+		r = lint_mode(m, "headsPerCycle has no effect: a cycle considers all workloads",
+			      err);
 	if (r == 0 && m->settings.settles)
 		r = lint_mode(m,
 			      "preemptionGuarantee has no effect: it is a rule about shares of "

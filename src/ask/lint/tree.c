@@ -17,15 +17,15 @@ static int lint_root_limits(struct fl_lint *l, struct fl_node n, const struct fl
 		r = fl_model_notice(
 			l->m, FL_NOTICE_ROOT_BORROWING_LIMIT, q->place, subject, /* hint= */ NULL,
 			err,
-			"the borrowing limit of '%s' in flavor '%s' has no effect: there is nobody "
-			"to borrow from",
+			"the borrowing limit of '%s' in flavor '%s' has no effect: without parent "
+			"it cannot borrow",
 			fl_lint_resource(l, q->resource), fl_lint_flavor(l, q->flavor));
 	if (r == 0 && q->lending_limit != FL_NO_LIMIT)
 		r = fl_model_notice(
 			l->m, FL_NOTICE_ROOT_LENDING_LIMIT, q->place, subject, /* hint= */ NULL,
 			err,
-			"the lending limit of '%s' in flavor '%s' has no effect: there is nobody "
-			"to lend to",
+			"the lending limit of '%s' in flavor '%s' has no effect: without parent "
+			"it cannot lend",
 			fl_lint_resource(l, q->resource), fl_lint_flavor(l, q->flavor));
 	return r;
 }
@@ -74,10 +74,11 @@ static int lint_weight_zero(struct fl_lint *l, struct fl_node n, fairlead_error 
 	char subject[FL_SUBJECT], hint[512];
 
 	if (other != FL_NONE)
-		(void)snprintf(hint, sizeof hint,
-			       "'%.253s' beside it has weight 0, too: between the two, who borrows "
-			       "the smaller part comes first",
-			       fl_model_text(l->m, l->m->nodes[other].name));
+		(void)snprintf(
+			hint, sizeof hint,
+			"'%.253s' beside it has weight 0, too: of the two, the one that borrows "
+			"the smaller part is first",
+			fl_model_text(l->m, l->m->nodes[other].name));
 	return fl_model_notice(l->m, FL_NOTICE_WEIGHT_ZERO, row->place, fl_lint_node(l, n, subject),
 			       other == FL_NONE ? NULL : hint, err,
 			       "weight 0: whatever it borrows makes its share infinite");
@@ -98,7 +99,7 @@ static int lint_weight(struct fl_lint *l, struct fl_node n, fairlead_error *err)
 			       fl_lint_node(l, n, subject), /* hint= */ NULL, err,
 			       "the weight %g has no effect: %s", row->weight,
 			       off ? "the Configuration has no fairSharing" :
-				     "there is no parent, so there is nobody to compare with");
+				     "there is no parent, so there is no sibling to compare with");
 }
 
 /* Why @row's borrowWithinCohort or its threshold, or reclaimWithinCohort, never acts; NULL. */
@@ -222,11 +223,11 @@ static int lint_nothing_to_lend(struct fl_lint *l, uint32_t root_index, uint32_t
 		members += t->known[t->row[t->queue_ids[queues->first + i]] + column];
 	if (members < 2 || has_none_on_purpose(t, root, column))
 		return 0;
-	return fl_model_notice(
-		l->m, FL_NOTICE_NOTHING_TO_LEND, l->m->nodes[root->node.v].place,
-		fl_lint_node(l, root->node, subject), /* hint= */ NULL, err,
-		"nobody lends any '%s' in flavor '%s': its queues cannot borrow there",
-		fl_lint_resource(l, info->resource), fl_lint_flavor(l, info->flavor));
+	return fl_model_notice(l->m, FL_NOTICE_NOTHING_TO_LEND, l->m->nodes[root->node.v].place,
+			       fl_lint_node(l, root->node, subject), /* hint= */ NULL, err,
+			       "no node lends '%s' in flavor '%s': its queues cannot borrow there",
+			       fl_lint_resource(l, info->resource),
+			       fl_lint_flavor(l, info->flavor));
 }
 
 int fl_lint_trees(struct fl_lint *l, fairlead_error *err)

@@ -177,7 +177,7 @@ static int lint_resource_weights(struct fl_lint *l, fairlead_error *err)
 			r = fl_model_notice(
 				m, FL_NOTICE_RESOURCE_WEIGHT_UNKNOWN, m->settings.place,
 				configuration, /* hint= */ NULL, err,
-				"resourceWeights names '%s', which nobody has quota for",
+				"resourceWeights names '%s', which no queue has quota for",
 				fl_model_text(m, w->resource_name));
 	}
 	if (r < 0)

@@ -52,7 +52,7 @@ int fl_history_new(const struct fl_mem *mem, const struct fl_history_settings *s
 	struct fl_history *h;
 
 	if (w->kind != FL_WINDOW_CRON && w->length <= 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "the window of usage has no length");
+		return fl_fail(err, FAIRLEAD_EINPUT, "the usage window has length 0");
 	if (n_queues > FL_MAX_NODES)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "more than %d queues", FL_MAX_NODES);
 	h = mem->resize(mem->user, NULL, sizeof *h + ((size_t)n_queues + 1) * sizeof *h->owners);
@@ -229,7 +229,7 @@ int fl_history_add(struct fl_history *h, fl_time now, fl_time from, fl_time to, 
 			return fl_fail(err, FAIRLEAD_EINPUT, "samples of usage are out of order");
 		if (!(amounts->of[i] >= 0) || isinf(amounts->of[i]))
 			return fl_fail(err, FAIRLEAD_EINPUT,
-				       "a sample of usage is negative or no number");
+				       "a sample of usage is negative or not a number");
 	}
 	if ((r = fl_history_reserve(h, NULL, 2, err)) < 0)
 		return r;

@@ -4,7 +4,8 @@
 
     FAIRLEAD=build/fairlead tests/guard/states/images.py --record [NAME...]
 
-writes images/NAME.image.gz and images/NAME.json.gz again, of all or of those that are named.
+writes images/NAME.image.gz and images/NAME.json.gz again, of all or of those that are named;
+--answers in place of --record keeps the images, and writes what is answered of each.
 """
 import gzip
 import json
@@ -104,10 +105,10 @@ def save(name, folder):
     (IMAGES / f"{name}.image.gz").write_bytes(gzip.compress(image, 9, mtime=0))
 
 
-def record(names):
+def record(names, keep):
     for name in names or WORLDS:
         with tempfile.TemporaryDirectory() as folder:
-            if WORLDS[name] is None:
+            if keep or WORLDS[name] is None:
                 put(name, folder)
             else:
                 save(name, folder)
@@ -118,7 +119,7 @@ def record(names):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] != ["--record"]:
+    if sys.argv[1:2] not in (["--record"], ["--answers"]):
         sys.exit(__doc__)
     os.environ["FAIRLEAD"] = os.path.abspath(os.environ["FAIRLEAD"])
-    record(sys.argv[2:])
+    record(sys.argv[2:], keep=sys.argv[1] == "--answers")

@@ -62,10 +62,10 @@ static void findings(void **state)
 	} rows[] = {
 		{ FLAVOR CQ("a", "", "nominalQuota: 1, borrowingLimit: 1"),
 		  FL_NOTICE_ROOT_BORROWING_LIMIT,
-		  "9:106 ClusterQueue/a: the borrowing limit of 'cpu' in flavor 'f' has no effect: there is nobody to borrow from" },
+		  "9:106 ClusterQueue/a: the borrowing limit of 'cpu' in flavor 'f' has no effect: without parent it cannot borrow" },
 		{ FLAVOR COHORT("c", "", "nominalQuota: 1, borrowingLimit: 1"),
 		  FL_NOTICE_ROOT_BORROWING_LIMIT,
-		  "9:83 Cohort/c: the borrowing limit of 'cpu' in flavor 'f' has no effect: there is nobody to borrow from" },
+		  "9:83 Cohort/c: the borrowing limit of 'cpu' in flavor 'f' has no effect: without parent it cannot borrow" },
 		{ FLAVOR CQ("a", "cohortName: c, ", "nominalQuota: 1, borrowingLimit: 1"),
 		  FL_NOTICE_ROOT_BORROWING_LIMIT, "" },
 		{ FLAVOR CQ("a", "cohortName: c, ", "nominalQuota: 1, lendingLimit: 1500m"),
@@ -104,7 +104,7 @@ static void findings(void **state)
 		{ FLAVOR CQ("a", "cohortName: c, ", "nominalQuota: 5, lendingLimit: 0")
 			  CQ("b", "cohortName: c, ", "nominalQuota: 0"),
 		  FL_NOTICE_NOTHING_TO_LEND,
-		  "6:1 Cohort/c: nobody lends any 'cpu' in flavor 'f': its queues cannot borrow there" },
+		  "6:1 Cohort/c: no node lends 'cpu' in flavor 'f': its queues cannot borrow there" },
 		{ FLAVOR CQ("a", "cohortName: c, ", "nominalQuota: 5, lendingLimit: 1")
 			  CQ("b", "cohortName: c, ", "nominalQuota: 0"),
 		  FL_NOTICE_NOTHING_TO_LEND, "" },
@@ -168,7 +168,7 @@ static void findings(void **state)
 		/* limits and weights that nothing looks at */
 		{ FLAVOR CQ("a", "", "nominalQuota: 1, lendingLimit: 1"),
 		  FL_NOTICE_ROOT_LENDING_LIMIT,
-		  "9:106 ClusterQueue/a: the lending limit of 'cpu' in flavor 'f' has no effect: there is nobody to lend to" },
+		  "9:106 ClusterQueue/a: the lending limit of 'cpu' in flavor 'f' has no effect: without parent it cannot lend" },
 		{ FLAVOR CQ("a", "cohortName: c, ", "nominalQuota: 1, lendingLimit: 1"),
 		  FL_NOTICE_ROOT_LENDING_LIMIT, "" },
 		{ CONFIG "false}\n" FLAVOR CQ("a", "cohortName: c, fairSharing: {weight: 2}, ",
@@ -177,7 +177,7 @@ static void findings(void **state)
 		  "10:1 ClusterQueue/a: the weight 2 has no effect: the Configuration has no fairSharing" },
 		{ FLAVOR CQ("a", "fairSharing: {weight: 500m}, ", "nominalQuota: 1"),
 		  FL_NOTICE_WEIGHT_UNUSED,
-		  "6:1 ClusterQueue/a: the weight 0.5 has no effect: there is no parent, so there is nobody to compare with" },
+		  "6:1 ClusterQueue/a: the weight 0.5 has no effect: there is no parent, so there is no sibling to compare with" },
 		{ FLAVOR CQ("a", "cohortName: c, fairSharing: {weight: 2}, ", "nominalQuota: 1"),
 		  FL_NOTICE_WEIGHT_UNUSED, "" },
 		{ CONFIG "true}\n" FLAVOR CQ("a", "cohortName: c, fairSharing: {weight: 2}, ",
@@ -237,7 +237,7 @@ static void findings(void **state)
 		{ FLAVOR TWO("a", "cohortName: c, ", "0", "0")
 			  TWO("b", "cohortName: c, ", "0", "0"),
 		  FL_NOTICE_NOTHING_TO_LEND,
-		  "6:1 Cohort/c: nobody lends any 'cpu' in flavor 'f': its queues cannot borrow there" },
+		  "6:1 Cohort/c: no node lends 'cpu' in flavor 'f': its queues cannot borrow there" },
 		/* local queues by usage */
 		{ CONFIG "true}\n" FLAVOR CQ("a", BY_USAGE, "nominalQuota: 1"),
 		  FL_NOTICE_ADMISSION_MODE,
@@ -273,7 +273,7 @@ static void findings(void **state)
 		{ AFS("usageHalfLifeTime: 1h, resourceWeights: {memry: 0}")
 			  FLAVOR TWO("a", BY_USAGE, "4", "16Gi"),
 		  FL_NOTICE_RESOURCE_WEIGHT_UNKNOWN,
-		  "2:1 Configuration .admissionFairSharing: resourceWeights names 'memry', which nobody has quota for" },
+		  "2:1 Configuration .admissionFairSharing: resourceWeights names 'memry', which no queue has quota for" },
 		{ AFS("usageHalfLifeTime: 1h, resourceWeights: {memory: 0}")
 			  FLAVOR TWO("a", BY_USAGE, "4", "16Gi"),
 		  FL_NOTICE_RESOURCE_WEIGHT_UNKNOWN, "" },
@@ -304,7 +304,7 @@ static void hints(void **state)
 		{ FLAVOR CQ("a", "cohortName: c, fairSharing: {weight: 0}, ", "nominalQuota: 1")
 			  CQ("b", "cohortName: c, fairSharing: {weight: 0}, ", "nominalQuota: 1"),
 		  FL_NOTICE_WEIGHT_ZERO,
-		  "'b' beside it has weight 0, too: between the two, who borrows the smaller part comes first" },
+		  "'b' beside it has weight 0, too: of the two, the one that borrows the smaller part is first" },
 		{ AFS("usageHalfLifeTime: 1h") FLAVOR TWO("a", BY_USAGE, "4", "16Gi"),
 		  FL_NOTICE_RESOURCE_WEIGHT,
 		  "a resourceWeights of 2.33e-10 for 'memory' makes both count alike" },

@@ -109,8 +109,8 @@ static const struct {
 	{ "0 0 30 2 *", "day of the month: no month of the schedule has a day 30: it never comes" },
 	{ "0 0 31 2,4,6,9,11 *",
 	  "day of the month: no month of the schedule has a day 31: it never comes" },
-	{ "@dayly", "'@dayly' is no schedule" },
-	{ "@every 1h", "'@every 1h' is no schedule" },
+	{ "@dayly", "'@dayly' is not a schedule" },
+	{ "@every 1h", "'@every 1h' is not a schedule" },
 };
 
 static void bad_schedules_are_named(void **unused)

@@ -109,7 +109,7 @@ static void test_comes_back(void **state)
 		assert_int_equal(fl_image_rows(&i, &none, &found, &n, &err), 0);
 		assert_int_equal(n, 0);
 		assert_int_equal(fl_image_rows(&i, &other, &found, &n, &err), FAIRLEAD_EINPUT);
-		assert_string_equal(err.text, "the image has no 'small' as this version has them");
+		assert_string_equal(err.text, "the image has no 'small' in this version's layout");
 		assert_int_equal(fl_image_take(&i, &wider, &taken, &n, &err), FAIRLEAD_EINPUT);
 		fl_image_done(&i);
 	}
@@ -132,7 +132,7 @@ static void test_every_damage_is_found(void **state)
 	b = good;
 	b.n++;
 	assert_int_equal(read_image(&b, &fl_mem_heap, &i, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "the image is damaged: its sum is wrong");
+	assert_string_equal(err.text, "the image is damaged: its checksum is wrong");
 	for (size_t bit = 0; bit < good.n * 8; bit++) {
 		b = good;
 		b.of[bit / 8] = (char)(b.of[bit / 8] ^ (1 << bit % 8));
@@ -150,11 +150,11 @@ static void test_heads(void **state)
 		uint64_t value;
 		const char *text;
 	} heads[] = {
-		{ "magic", 0, 1, "is no image" },
+		{ "magic", 0, 1, "is not an image" },
 		{ "format", 8, 0x0102030400000002,
 		  "the image is of another version: 'test 1', format 2" },
 		{ "byte order", 8, 0x0403020100000001,
-		  "the image is of a machine with another order of bytes" },
+		  "the image is of a machine with another byte order" },
 		{ "maker", 16, 0x3220747365740000 >> 16,
 		  "the image is of another version: 'test 2', format 1" },
 		{ "no rows", 64 + 8, 0, "the image is damaged" },
@@ -163,7 +163,8 @@ static void test_heads(void **state)
 		{ "many", 64 + 16, UINT32_MAX, "the image is cut off" },
 		{ "more", 64 + 16, 4, NULL },
 		{ "not zero", 64 + 24, 1, "the image is damaged" },
-		{ "length", 64 + 32 + 64 + 32 + 8, 1, "the image is damaged: its sum is wrong" },
+		{ "length", 64 + 32 + 64 + 32 + 8, 1,
+		  "the image is damaged: its checksum is wrong" },
 	};
 	struct fl_image i;
 	fairlead_error err;

@@ -85,7 +85,7 @@ static void a_nul_byte_is_refused(void **state)
 	add(&names, "a");
 	assert_int_equal(fl_names_find(&names, text, 3).v, FL_NONE);
 	assert_int_equal(fl_names_add(&names, text, 3, &sym, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "a text with a NUL byte in it");
+	assert_string_equal(err.text, "a text contains a NUL byte");
 	assert_int_equal(sym.v, 77);
 	assert_int_equal(names.n, 2);
 	fl_names_done(&names);

@@ -451,8 +451,8 @@ static void warnings(void **state)
 			  "samples: [{from: '1970-01-01T00:00:00Z', to: '1970-01-01T00:01:00Z', "
 			  "capacity: {}}]"),
 		  FL_NOTICE_STALE_USAGE,
-		  "9:87 UsageHistory: the last sample ends longer ago than stalenessPeriod; it counts "
-		  "all the same" },
+		  "9:87 UsageHistory: the last sample ends longer ago than stalenessPeriod; it still "
+		  "counts" },
 	};
 
 	(void)state;

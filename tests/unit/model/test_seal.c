@@ -120,8 +120,8 @@ static void queues(void **state)
 		load_notice_line(m, FL_NOTICE_SELECTOR_MATCHES_NOTHING, line),
 		"17:1 ClusterQueue/shut: no namespaceSelector: the queue admits from no namespace");
 	assert_string_equal(load_notice_line(m, FL_NOTICE_STOPPED, line),
-			    "7:1 ClusterQueue/gone: the queue is stopped: nothing is admitted, and "
-			    "what is running is evicted");
+			    "7:1 ClusterQueue/gone: the queue is stopped: it admits nothing, and "
+			    "its running workloads are evicted");
 	assert_string_equal(load_notice_line(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, line),
 			    "36:1 LocalQueue/ns/lost: cluster queue 'b' does not exist");
 	assert_int_equal(m->queues[0].cluster_queue.v, 0);
@@ -147,7 +147,7 @@ static void exclusion(void **state)
 		  "" },
 		{ "queueName: q", RESERVED("none"), "ClusterQueueDoesNotExist", false,
 		  FL_NOTICE_MISSING_CLUSTER_QUEUE,
-		  "admitted to cluster queue 'none', which does not exist; it holds nothing" },
+		  "admitted to cluster queue 'none', which does not exist; it holds no quota" },
 		{ "", "", "QueueDoesNotExist", false, FL_NOTICE_NO_QUEUE,
 		  "no queueName: it is never admitted" },
 		{ "queueName: x", "", "QueueDoesNotExist", false, FL_NOTICE_MISSING_QUEUE,

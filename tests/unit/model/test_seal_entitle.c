@@ -174,7 +174,7 @@ static void gangs(void **state)
 	assert_string_equal(
 		load_notice_line(m, FL_NOTICE_MISSING_POD_GROUP, line),
 		"27:1 Pod/default/lost: pod group 'nowhere' does not exist; the pod only "
-		"takes room");
+		"uses resources of its node");
 	assert_int_equal(workload(m, "up")->excluded, FL_EXCLUDED_NOT_A_LEAF);
 	assert_int_equal(workload(m, "up")->cluster_queue.v, node(m, "top").v);
 	assert_string_equal(

@@ -304,7 +304,7 @@ static void bad_samples(void **unused)
 	for (size_t i = 0; i < COUNT(amounts); i++) {
 		b = gpus(amounts[i]);
 		assert_int_equal(fl_history_add(h, now, START, now, 3, &b, &err), FAIRLEAD_EINPUT);
-		assert_string_equal(err.text, "a sample of usage is negative or no number");
+		assert_string_equal(err.text, "a sample of usage is negative or not a number");
 	}
 	b = gpus(8);
 	assert_int_equal(fl_history_add(h, now, START, now, FL_NONE, &b, NULL), 0);
@@ -321,7 +321,7 @@ static void bad_settings(void **unused)
 
 	(void)unused;
 	assert_int_equal(fl_history_new(&fl_mem_heap, &s, 1, &h, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "the window of usage has no length");
+	assert_string_equal(err.text, "the usage window has length 0");
 	s.window.length = HOUR;
 	assert_int_equal(fl_history_new(&fl_mem_heap, &s, UINT32_MAX, &h, &err), FAIRLEAD_ELIMIT);
 	assert_null(h);
