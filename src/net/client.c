@@ -171,7 +171,7 @@ static int failed(struct fl_client *c, CURLcode code, bool writes, fairlead_erro
 		return fl_fail_nomem(err);
 	case CURLE_COULDNT_CONNECT:
 		if (access(c->socket, F_OK) == 0 && access(c->socket, W_OK) != 0) {
-			fl_fail(err, FAIRLEAD_EIO, "the daemon's socket is not for you");
+			fl_fail(err, FAIRLEAD_EIO, "you may not connect to the daemon's socket");
 			fl_fail_hint(err, "its mode is in socket.mode of the Daemon document");
 			break;
 		}
@@ -184,10 +184,11 @@ static int failed(struct fl_client *c, CURLcode code, bool writes, fairlead_erro
 		fl_fail_hint(err, "its log says what it does: journalctl -u fairleadd");
 		break;
 	default:
-		fl_fail(err, FAIRLEAD_EIO, "the daemon went away before it had answered (%s)",
+		fl_fail(err, FAIRLEAD_EIO,
+			"the daemon closed the connection before it answered (%s)",
 			c->easy_strerror(code));
 		if (writes)
-			fl_fail_hint(err, "whether it took the request is not known: look with "
+			fl_fail_hint(err, "whether it accepted the request is not known: see "
 					  "fairlead jobs");
 	}
 	return fl_fail_in(err, "%s", c->socket);
@@ -276,7 +277,7 @@ int fl_client_follow(struct fl_client *c, const char *path,
 	int code = perform(c, "GET", path, NULL, 0, 0, &t, err);
 
 	if (code == FAIRLEAD_EIO && *ret_status == 200) { /* it had begun to answer */
-		fl_fail(err, code, "the daemon has stopped, or was killed; what runs goes on");
+		fl_fail(err, code, "the daemon has stopped, or was killed; running jobs continue");
 		fl_fail_hint(err, "ask again when it is back");
 		return fl_fail_in(err, "%s", c->socket);
 	}

@@ -228,7 +228,7 @@ void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
 	} refusals[] = {
 		[FL_REFUSE_ZERO_BYTE] = { 400, "the path has a zero byte in it", NULL },
 		[FL_REFUSE_NO_HOST] = { 400, "a request of HTTP 1.1 needs a Host header", NULL },
-		[FL_REFUSE_TWO_LENGTHS] = { 400, "the length of the body is said twice", NULL },
+		[FL_REFUSE_TWO_LENGTHS] = { 400, "the length of the body is given twice", NULL },
 		[FL_REFUSE_STRANGER] = { 403, "this user has no account on this machine",
 					 "an admin can allow it: .spec.access.withoutAccount of "
 					 "the Daemon document" },
@@ -236,10 +236,9 @@ void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
 				      "send it in several parts, or raise limits.bodyBytes of "
 				      "the Daemon document" },
 		[FL_REFUSE_RATE] = { 429,
-				     "too many requests in a second, or such that take too long",
+				     "too many requests in a second, or requests that take too long",
 				     "try again in a second" },
-		[FL_REFUSE_ENCODING] = { 501, "the body has an encoding that is not known here",
-					 NULL },
+		[FL_REFUSE_ENCODING] = { 501, "the encoding of the body is not supported", NULL },
 		[FL_REFUSE_BUSY] = { 503,
 				     "too busy: too many connections, requests or unread answers "
 				     "at once",

@@ -36,13 +36,14 @@ static const struct refusal {
 	unsigned status;
 	const char *text, *hint;
 } refusals[] = {
-	{ 400, "this is no HTTP request: its first line, a header, its length or a chunk is wrong",
+	{ 400,
+	  "this is not an HTTP request: its first line, a header, its length or a chunk is wrong",
 	  "see RFC 9112" },
 	{ 413, "the request, or a chunk of it, is too large", "send it in several parts" },
 	{ 414, "the path and its arguments are too long",
 	  "the head of a request has up to 32 KiB" },
 	{ 431, "the headers are too large", "the head of a request has up to 32 KiB" },
-	{ 505, "this version of HTTP is not spoken here", "use HTTP 1.0 or 1.1" },
+	{ 505, "this version of HTTP is not supported", "use HTTP 1.0 or 1.1" },
 	{ 0, "the request cannot be answered", "try another one" },
 };
 

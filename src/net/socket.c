@@ -76,7 +76,7 @@ static int look(const char *path, fairlead_error *err)
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? 0 : fl_fail(err, FAIRLEAD_EIO, "%s", strerror(errno));
 	if (!S_ISSOCK(st.st_mode)) {
-		fl_fail(err, FAIRLEAD_EINPUT, "there is a file that is no socket");
+		fl_fail(err, FAIRLEAD_EINPUT, "a file that is not a socket has this name");
 		return fl_fail_hint(err, "choose another path, or move the file away");
 	}
 	if (is_alive(path)) {
@@ -146,7 +146,7 @@ int fl_socket_adopt(int fd, struct fl_socket *ret, fairlead_error *err)
 	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || domain != AF_UNIX ||
 	    type != SOCK_STREAM || !listens)
-		return fl_fail(err, FAIRLEAD_EINPUT, "descriptor %d is no Unix socket that listens",
+		return fl_fail(err, FAIRLEAD_EINPUT, "descriptor %d is not a listening Unix socket",
 			       fd);
 
 	int flags = fcntl(fd, F_GETFL);

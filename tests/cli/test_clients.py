@@ -104,7 +104,7 @@ def test_gone_in_the_middle(ask, daemon, args):
     daemon.answer = lambda *_: None
     r = ask(*args)
     assert r.code == 3
-    assert "the daemon went away before it had answered" in r.err
+    assert "the daemon closed the connection before it answered" in r.err
 
 
 # --- submit ---
@@ -890,7 +890,7 @@ def test_top_ends_with_the_daemon(daemon):
     daemon.answers["GET /v1/jobs"] = [(200, {"jobs": []}), None]
     seen, status = in_terminal(daemon, ["top"], None)
     assert os.waitstatus_to_exitcode(status) == 3
-    assert b"\x1b[?1049l" in seen and b"the daemon went away" in seen.split(b"\x1b[?1049l")[1]
+    assert b"\x1b[?1049l" in seen and b"the daemon closed the connection" in seen.split(b"\x1b[?1049l")[1]
 
 
 # --- questions that may be put to manifests, too ---

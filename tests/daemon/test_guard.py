@@ -85,7 +85,7 @@ def test_file_in_the_state_of_a_user(place):
     who = place.folder / "who"
     assert who.read_text() == "0\n"
     for more in [], ["--adopt-runs"]:
-        assert "of another user" in refused(place, *more) and who.read_text() == "0\n"
+        assert "belongs to another user" in refused(place, *more) and who.read_text() == "0\n"
     shutil.rmtree(planted.parent.parent)
     (place.state / "lock").chmod(0o666)
     assert f"everybody can write to {place.state}/lock" in refused(place)
@@ -229,7 +229,7 @@ def test_a_user_is_told_what_may_outlive_a_job(place, tmp_path_factory):
     place.log = log
     place.socket = place.state / "fairlead.sock"
     place.until(place.is_up, "it listens")
-    assert "may go on" in place.said()
+    assert "may continue" in place.said()
     number = somebody_submits(place)
     assert place.job(number)["contained"] is False
     text = subprocess.run([os.environ["FAIRLEAD"], "job", str(number)], capture_output=True, text=True,

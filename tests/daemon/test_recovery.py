@@ -236,7 +236,7 @@ def test_a_run_that_cannot_be_read_is_ended_before_it_runs_again(daemon, when):
         if job["losses"]:
             lost = [e for line in daemon.get(f"/v1/events?job={number}&after=0.0&limit=100").text.splitlines()
                     if '"Lost"' in line for e in [line]]
-            assert len(lost) == 1 and "damaged or gone" in lost[0] or what == "one status slot", (what, lost)
+            assert len(lost) == 1 and "damaged or missing" in lost[0] or what == "one status slot", (what, lost)
 
 
 def test_all_runs_gone(daemon):

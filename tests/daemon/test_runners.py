@@ -70,7 +70,7 @@ def test_runner_killed_again_and_again(place):
         place.until(lambda: lines(place) == attempt, "it runs")
         place.wait(number, "runs")
         if not is_contained(place, number):
-            pytest.skip("neither control groups nor namespaces of processes are to be had")
+            pytest.skip("neither control groups nor namespaces of processes are available")
         assert (place.job(number)["attempt"], place.job(number)["losses"]) == (attempt, attempt - 1)
         # Of an earlier attempt nothing runs beside it.
         place.until(lambda: len(processes(place.mark)) in (4, 5), "what it starts is there")
@@ -90,7 +90,7 @@ def test_runner_killed_without_daemon(place):
     place.wait(number, "runs")
     contained = is_contained(place, number)
     if not contained:
-        pytest.skip("neither control groups nor namespaces of processes are to be had")
+        pytest.skip("neither control groups nor namespaces of processes are available")
     place.stop(signal.SIGKILL)
     kill_runner(place, number)
     place.start()

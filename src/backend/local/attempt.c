@@ -250,7 +250,7 @@ int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *re
 
 static int not_whole(fairlead_error *err)
 {
-	return fl_fail(err, FAIRLEAD_EINPUT, "the file of a run is not whole");
+	return fl_fail(err, FAIRLEAD_EINPUT, "the file of a run is incomplete");
 }
 
 /* A list of texts, each with its end. */

@@ -49,7 +49,7 @@ static int open_own(struct fl_folder *f, const char *name, int *ret, fairlead_er
 		return 0;
 	fl_fail(err, FAIRLEAD_EIO, "cannot make or open %s/%s: %s", f->path, name, strerror(why));
 	return why == EPERM ? fl_fail_hint(err, "it must belong to the user that fairleadd runs "
-						"as, and nobody else may write to it") :
+						"as, and no other user may write to it") :
 			      FAIRLEAD_EIO;
 }
 
@@ -209,12 +209,11 @@ static int not_ours(const struct fl_folder *f, const char *job, const char *atte
 		    fairlead_error *err)
 {
 	fl_fail(err, FAIRLEAD_EIO,
-		"%s/runs/%s/%s: it, or the file 'run' in it, is of another user, can be changed by "
-		"others, or has another name, too",
+		"%s/runs/%s/%s: it, or the file 'run' in it, belongs to another user, can be changed by "
+		"others, or has a second name (hard link)",
 		f->path, job, attempt);
-	return fl_fail_hint(err,
-			    "what it says is not believed: move it away if this daemon has not "
-			    "made it");
+	return fl_fail_hint(err, "it is not used: move it away if this daemon has not "
+				 "made it");
 }
 
 /* A daemon that was killed between the two calls of name_it has left its file with both names. */

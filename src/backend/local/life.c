@@ -27,7 +27,7 @@
 enum { BURY_ROUNDS = 250, BURY_MS = 20, AGAIN_MS = 1000 };
 
 static const char gone[] =
-	"its file was damaged or gone, and all that was left of it has been ended";
+	"its file was damaged or missing, and its remaining processes have been ended";
 
 static void look(struct fl_local_run *r);
 static void look_later(struct fl_local_run *r);
@@ -215,8 +215,8 @@ static void bury(uv_work_t *work)
 	s.wall_ended = here ? fl_wall_clock() : FL_TIME_NONE;
 	snprintf(s.text, sizeof s.text, "%s",
 		 damaged ? gone :
-		 here    ? "its runner was killed, and all that was left of it has been ended" :
-			   "the machine was started again while it ran");
+		 here    ? "its runner was killed, and its remaining processes have been ended" :
+			   "the machine was restarted while it ran");
 	r->rc = fd >= 0 && fl_attempt_set_status(fd, &s) == 0 && fdatasync(fd) == 0 ? 0 : -1;
 	if (r->rc != 0) {
 		/* Not written: told all the same, and found out again after a restart. */
@@ -435,7 +435,7 @@ static void watch_file(struct fl_local_run *r)
 	r->refs++;
 	r->watches = true;
 	if (uv_fs_event_start(&r->changed, on_changed, path, 0) != 0) {
-		notice(r, "its beginning cannot be seen before its end: no watch on its file");
+		notice(r, "its start is seen only when it ends: its file cannot be watched");
 		stop_watching(r);
 	}
 	look_for_begin(r);
@@ -469,7 +469,7 @@ static bool clear_way(struct fl_local_run *r)
 	}
 	if (is_anothers(r) && fl_folder_set_aside(&r->h->folder, r->job, r->attempt, kept) != 0) {
 		r->rc = fl_fail(&r->err, FAIRLEAD_EIO,
-				"what stands under its number cannot be set "
+				"the folder that has its number cannot be moved "
 				"aside: %s",
 				strerror(errno));
 		return false;
@@ -562,7 +562,7 @@ static bool close_unbegun(struct fl_local_run *r, int fd)
 		return false;
 	s = not_started(r->h, "its runner ended before it began");
 	if (fl_attempt_set_status(fd, &s) != 0)
-		notice(r, "its end cannot be written down");
+		notice(r, "its end cannot be recorded");
 	fl_life_over(r, &s);
 	return true;
 }
@@ -689,7 +689,7 @@ int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairle
 		}
 	}
 	return rc == 0 ? 0 :
-			 fl_fail(err, FAIRLEAD_EIO, "run %llu.%u cannot be told to go: %s",
+			 fl_fail(err, FAIRLEAD_EIO, "run %llu.%u cannot be told to stop: %s",
 				 (unsigned long long)r->job, r->attempt, strerror(errno));
 }
 

@@ -208,9 +208,9 @@ static void find_end(struct fl_host *h)
 	fl_machine_remark(&h->machine,
 			  h->alone ? "jobs have a namespace of processes each, as control groups "
 				     "do not end them: nothing outlives its job" :
-				     "neither control groups nor namespaces of processes are to be "
-				     "had: when a runner is killed, what its job has started in "
-				     "sessions and environments of its own may go on");
+				     "neither control groups nor namespaces of processes are "
+				     "available: when a runner is killed, processes that its job "
+				     "started in a session of their own may continue");
 }
 
 static int set_up(struct fl_host *h, const struct fl_host_options *o, fairlead_error *err)
@@ -321,9 +321,10 @@ static int check_run(const struct fl_run *run, fairlead_error *err)
 	if (s->command_len == 0 || s->command[0] == 0 || s->command[s->command_len - 1] != 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "the job has no command");
 	if (s->environment_len > 0 && s->environment[s->environment_len - 1] != 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "the environment of the job is cut off");
+		return fl_fail(err, FAIRLEAD_EINPUT, "the environment of the job is incomplete");
 	if (s->directory[0] != '/' || (s->output[0] && s->output[0] != '/'))
-		return fl_fail(err, FAIRLEAD_EINPUT, "directory and output of a job are absolute");
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "directory and output of a job must be absolute paths");
 	if (s->tasks == 0 || s->tasks > FL_JOB_TASKS)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "a job has 1 to %d tasks", FL_JOB_TASKS);
 	return 0;
@@ -413,8 +414,8 @@ static int check_token(const struct fl_local_run *r, const char *token, fairlead
 			       r->attempt);
 }
 
-static const char told[] = "it was told to go before it started",
-		  too_few[] = "not so many devices are free: some are held by other runs";
+static const char told[] = "it was told to stop before it started",
+		  too_few[] = "not enough devices are free: other runs hold some";
 
 static int local_start(struct fl_host *h, const struct fl_run *run, fairlead_error *err)
 {

@@ -259,8 +259,8 @@ static int auto_amount(const struct fl_machine_found *found, const struct fl_hos
 	}
 	if (!numbered && amount == 0 && strcmp(resource, cpu) != 0 && strcmp(resource, memory) != 0)
 		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "flavor '%s': how much there is of '%s' cannot be found; write it "
-			       "down",
+			       "flavor '%s': the amount of '%s' cannot be detected; give it in "
+			       "the configuration",
 			       flavor->name, resource);
 	for (uint32_t i = 0; i < o->n_reserved; i++)
 		if (strcmp(o->reserved[i].name, resource) == 0)
@@ -274,7 +274,7 @@ static int auto_amount(const struct fl_machine_found *found, const struct fl_hos
 			if (r->amount == FL_NO_LIMIT && !(numbered && o->flavors[i].n_devices > 0))
 				return fl_fail(err, FAIRLEAD_EINPUT,
 					       "flavors '%s' and '%s' both have all of '%s' that "
-					       "is found; write down how much each has",
+					       "was detected; give an amount for each",
 					       flavor->name, o->flavors[i].name, resource);
 			amount = fl_sat_sub(amount, r->amount == FL_NO_LIMIT ?
 							    o->flavors[i].n_devices :
@@ -329,8 +329,10 @@ static int number_devices(struct fl_stock *m, const struct fl_machine_found *fou
 	int rc = 0;
 
 	if (flavor->n_devices > 0 && left > flavor->n_devices) {
-		fl_machine_remark(m, "flavor '%s' has %u numbers for %lld of '%s': so many it has",
-				  row->flavor, flavor->n_devices, (long long)left, row->resource);
+		fl_machine_remark(
+			m,
+			"flavor '%s' lists %u devices for %lld of '%s': it has as many as it lists",
+			row->flavor, flavor->n_devices, (long long)left, row->resource);
 		left = row->amount = flavor->n_devices;
 	}
 	for (uint32_t i = 0; i < flavor->n_devices && left > 0 && rc == 0; i++, left--)
@@ -343,8 +345,8 @@ static int number_devices(struct fl_stock *m, const struct fl_machine_found *fou
 		}
 	if (left > 0 && rc == 0)
 		fl_machine_remark(m,
-				  "flavor '%s': %lld of '%s' are not found here; they are given "
-				  "out by number all the same",
+				  "flavor '%s': %lld of '%s' were not detected; they are assigned "
+				  "by number nevertheless",
 				  row->flavor, (long long)left, row->resource);
 	for (; left > 0 && rc == 0; next++)
 		if (!is_listed(o, row->resource, next) && !is_numbered(m, row->resource, next)) {
@@ -377,14 +379,13 @@ static int add_row(struct fl_stock *m, const struct fl_machine_found *found,
 		rc = auto_amount(found, o, flavor, resource->name, &row.amount, err);
 	else if (found_of(found, resource->name) > 0 &&
 		 row.amount > found_of(found, resource->name))
-		fl_machine_remark(m, "flavor '%s' has %s of '%s', and %s are found here",
-				  row.flavor, amount_text(row.resource, row.amount, has),
-				  row.resource,
+		fl_machine_remark(m, "flavor '%s' has %s of '%s', and %s were detected", row.flavor,
+				  amount_text(row.resource, row.amount, has), row.resource,
 				  amount_text(row.resource, found_of(found, resource->name), is));
 	if (rc == 0 && resource->amount == FL_NO_LIMIT && row.amount == 0)
 		fl_machine_remark(m,
-				  "flavor '%s' has no '%s': nothing of it is left of the %s that "
-				  "are found here",
+				  "flavor '%s' has no '%s': nothing is left of the %s that were "
+				  "detected",
 				  row.flavor, row.resource,
 				  amount_text(row.resource, found_of(found, resource->name), is));
 	if (rc == 0 && strcmp(resource->name, device_of(flavor)) == 0)
@@ -456,12 +457,13 @@ int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_
 		rc = add_flavor(ret, found, options, &options->flavors[i], err);
 	for (uint32_t i = 0; i < options->n_reserved && rc == 0; i++)
 		if (!is_shared(options, options->reserved[i].name))
-			fl_machine_remark(ret,
-					  "what is reserved of '%s' has no effect: it is taken off "
-					  "what is found, and no flavor has that (auto)",
-					  options->reserved[i].name);
+			fl_machine_remark(
+				ret,
+				"the reserved amount of '%s' has no effect: it is "
+				"subtracted from what was detected, and no flavor uses that (auto)",
+				options->reserved[i].name);
 	if (rc == 0)
-		fl_machine_remark(ret, "found here: cpu %lld.%03lld, memory %lld MiB, %u GPUs",
+		fl_machine_remark(ret, "detected: cpu %lld.%03lld, memory %lld MiB, %u GPUs",
 				  (long long)(found->cpu / 1000), (long long)(found->cpu % 1000),
 				  (long long)(found->memory >> 20), found->n_devices);
 	return rc;

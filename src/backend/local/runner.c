@@ -44,7 +44,7 @@ enum {
 /* From one round of killing to the next: something in the kernel may take its time to die. */
 enum { AGAIN_MS = 10, AGAIN_MOST_MS = 1000, GROUP_ROUNDS = 200 };
 
-static const char too_early[] = "it was told to go before it began";
+static const char too_early[] = "it was told to stop before it began";
 
 struct runner {
 	int folder, file, epoll, signals, timer;
@@ -351,7 +351,7 @@ static int prepare(struct runner *r, fairlead_error *err)
 		return fail_start(err, "cannot wait for events");
 	/* What its tasks leave behind comes to us, and to nobody else. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
-		return fail_start(err, "cannot look after processes of others");
+		return fail_start(err, "cannot adopt orphaned processes");
 	return 0;
 }
 
@@ -517,7 +517,7 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc != 2) {
 		fputs("usage: fairlead-runner FOLDER\n"
-		      "fairleadd starts it for each run; there is no use in doing so by hand\n",
+		      "fairleadd starts it for each run; do not start it by hand\n",
 		      stderr);
 		return 2;
 	}

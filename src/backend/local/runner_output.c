@@ -103,7 +103,7 @@ static int open_named(const char *path, struct fl_output_file *sink, fairlead_er
 	if (fd >= 0)
 		close(fd);
 	return fl_fail(err, FAIRLEAD_EINPUT, "cannot write output to '%s': %s", path,
-		       S_ISREG(st.st_mode) ? "it is a file of the kernel" : "it is no file");
+		       S_ISREG(st.st_mode) ? "it is a file of the kernel" : "it is not a file");
 }
 
 /* One file for what both streams of a task write, or those of all tasks. */

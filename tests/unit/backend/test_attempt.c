@@ -117,7 +117,7 @@ static void spec_damaged(void **state)
 		if (rc == 0)
 			fl_attempt_done(&got);
 		else
-			assert_string_equal(err.text, "the file of a run is not whole");
+			assert_string_equal(err.text, "the file of a run is incomplete");
 	}
 	assert_int_equal(pwrite(fd, bytes, n, 0), n);
 	for (size_t len = 0; len < n; len++) {

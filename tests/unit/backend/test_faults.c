@@ -419,7 +419,7 @@ static void both_killed(void **state)
 static void not_its_process(void **state)
 {
 	static const char *const names[] = { "", "its runner was killed",
-					     "the machine was started" };
+					     "the machine was restarted" };
 	struct fl_process self;
 
 	(void)state;
@@ -672,7 +672,7 @@ static void no_fork(void **state)
 	/* What another user has made is not believed by root. */
 	assert_string_equal(
 		why_not_opened(),
-		"it must belong to the user that fairleadd runs as, and nobody else may "
+		"it must belong to the user that fairleadd runs as, and no other user may "
 		"write to it");
 	assert_int_equal(nftw(place.state, make_ours, 16, FTW_PHYS), 0);
 	place_open(&place);
@@ -720,7 +720,7 @@ static void foreign(void **state)
 			assert_true(rename(path, aside) == 0 && mkfifo(path, 0600) == 0);
 		const char *hint = why_not_opened();
 		CHECK(rows[i].how == FINE ? !hint :
-					    hint && strstr(hint, "what it says is not believed"),
+					    hint && strstr(hint, "it is not used: move it away"),
 		      rows[i].name);
 		if (rows[i].how == OTHER)
 			assert_int_equal(rename(aside, path), 0);

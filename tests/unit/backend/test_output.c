@@ -196,9 +196,9 @@ static void places(void **state)
 		const char *output, *text;
 		enum fl_outcome_kind kind;
 	} rows[] = {
-		{ "pipe", "it is no file", FL_RUN_IMPOSSIBLE },
-		{ "socket", "it is no file", FL_RUN_IMPOSSIBLE },
-		{ "/dev/full", "it is no file", FL_RUN_IMPOSSIBLE },
+		{ "pipe", "it is not a file", FL_RUN_IMPOSSIBLE },
+		{ "socket", "it is not a file", FL_RUN_IMPOSSIBLE },
+		{ "/dev/full", "it is not a file", FL_RUN_IMPOSSIBLE },
 		{ "/proc/sys/kernel/core_pattern", "cannot write output", FL_RUN_IMPOSSIBLE },
 		{ "/sys/kernel/profiling", "cannot write output", FL_RUN_IMPOSSIBLE },
 		{ "/dev/null", "", FL_RUN_EXITED },

@@ -225,7 +225,7 @@ static void devices(void **state)
 	place_start(&place, &(struct ask){ .job = 3, .gpus = 2, .script = script });
 	place_start(&place, &(struct ask){ .job = 4, .gpus = 1, .script = script });
 	assert_int_equal(place_wait(&place, 4, 1)->kind, FL_RUN_NOT_STARTED);
-	assert_non_null(strstr(place_told(&place, 4, 1)->outcome.text, "not so many devices"));
+	assert_non_null(strstr(place_told(&place, 4, 1)->outcome.text, "not enough devices"));
 	for (uint64_t job = 1; job <= 3; job++)
 		place_wait_began(&place, job, 1);
 	assert_int_equal(fl_local_backend.devices(place.host, 3, 1, has, 8), 2);

@@ -85,7 +85,7 @@ static void damaged_while_it_runs(void **state)
 							   .script = "echo >>ran" });
 		o = place_wait(&place, 1, 1);
 		CHECK(o->kind == FL_RUN_LOST, o->text);
-		CHECK(strstr(o->text, "damaged or gone"), o->text);
+		CHECK(strstr(o->text, "damaged or missing"), o->text);
 		assert_int_equal(place_count(&place), 0);
 		assert_string_equal(place_file(&place, "ran"), "");
 		fl_local_backend.remove(place.host, 1);
@@ -122,10 +122,10 @@ static void gone_before_and_no_devices(void **state)
 		enum fl_outcome_kind kind;
 		const char *text;
 	} rows[] = {
-		{ FL_BEFORE_NOT, FL_RUN_NOT_STARTED, "not so many devices are free" },
-		{ FL_BEFORE_MAYBE, FL_RUN_NOT_STARTED, "not so many devices are free" },
-		{ FL_BEFORE_SURELY, FL_RUN_LOST, "damaged or gone" },
-		{ FL_BEFORE_TOLD, FL_RUN_NOT_STARTED, "it was told to go before it started" },
+		{ FL_BEFORE_NOT, FL_RUN_NOT_STARTED, "not enough devices are free" },
+		{ FL_BEFORE_MAYBE, FL_RUN_NOT_STARTED, "not enough devices are free" },
+		{ FL_BEFORE_SURELY, FL_RUN_LOST, "damaged or missing" },
+		{ FL_BEFORE_TOLD, FL_RUN_NOT_STARTED, "it was told to stop before it started" },
 	};
 
 	(void)state;

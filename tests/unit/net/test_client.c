@@ -207,10 +207,10 @@ static void goes_away(void **state)
 
 		uv_thread_create(&thread, quit, &q);
 		if (i % 2)
-			fails(c, "POST", "went away before it had answered",
-			      "look with fairlead jobs");
+			fails(c, "POST", "closed the connection before it answered",
+			      "see fairlead jobs");
 		else
-			fails(c, "GET", "went away before it had answered", "");
+			fails(c, "GET", "closed the connection before it answered", "");
 		uv_thread_join(&thread);
 	}
 	fl_client_free(c);

@@ -245,7 +245,7 @@ static void smuggled(void **state)
 
 	char *answer = serving_read(fd, SIZE_MAX, NULL);
 
-	assert_true(has(answer, "HTTP/1.1 400 ") && has(answer, "said twice"));
+	assert_true(has(answer, "HTTP/1.1 400 ") && has(answer, "given twice"));
 	assert_true(has(answer, "Connection: close"));
 	assert_false(has(answer, "smuggled"));
 	assert_int_equal(count(answer, "HTTP/1.1 "), 1);

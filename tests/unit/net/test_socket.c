@@ -115,11 +115,11 @@ static void other_files_stay(void **state)
 
 	(void)state;
 	close(fd);
-	refuses(FAIRLEAD_EINPUT, "no socket");
+	refuses(FAIRLEAD_EINPUT, "not a socket");
 	assert_int_equal(lstat(path, &st), 0);
 	unlink(path);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
-	refuses(FAIRLEAD_EINPUT, "no socket");
+	refuses(FAIRLEAD_EINPUT, "not a socket");
 	unlink(path);
 
 	memcpy(kept, path, sizeof kept);
