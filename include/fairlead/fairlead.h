@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fairlead - who gets the shared cluster next, and why
+ * fairlead - which workload a shared cluster admits next, and why
  *
  * The whole of the embedding interface.  An engine reads the manifests that
  * people have, is sealed, and then decides cycle by cycle:
@@ -54,9 +54,9 @@ FAIRLEAD_API const char *fairlead_version(void);
 /* One cluster's quotas, queues and workloads. */
 typedef struct fairlead_engine fairlead_engine;
 
-/* Who decides: Kueue's fair sharing (borrow) or KAI's fairness (entitle). */
+/* The policy: Kueue's fair sharing (borrow) or KAI's fairness (entitle). */
 typedef enum fairlead_policy {
-	FAIRLEAD_POLICY_OF_INPUT, /* whose queues were read; both: seal fails with FAIRLEAD_EINPUT */
+	FAIRLEAD_POLICY_OF_INPUT, /* that of the queues that were read; both: seal fails with FAIRLEAD_EINPUT */
 	FAIRLEAD_POLICY_BORROW,   /* the other one's objects are left out */
 	FAIRLEAD_POLICY_ENTITLE,
 } fairlead_policy;
@@ -134,16 +134,16 @@ FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
 /*
  * Objects come, change and go after seal, in an engine with FAIRLEAD_KEEP_OBJECTS: what is in @text
  * (as read; NULL: nothing) is laid over what is there as `kubectl apply` does, and @n_gone objects,
- * named "KIND/NAME" or "KIND/NAMESPACE/NAME", are deleted; with a Namespace goes what is in it.
+ * named "KIND/NAME" or "KIND/NAMESPACE/NAME", are deleted; with a Namespace also what is in it.
  * All of it at once, or nothing: after an error the engine is as it was.  Time stands at the
  * newest that seal, step or event was told.
  *
- * Who holds quota goes on to hold it, and who waits goes on to wait; where queues, quotas and rules
- * are the same, what is decided from then on is what would have been decided anyway (source:
- * ARCHITECTURE.md, "From model to model").  A Workload or Pod that is new comes in waiting, as by
- * FAIRLEAD_SUBMITTED, without a creationTimestamp as created now; one that is deleted has let go.
- * A Workload that waits may have other podsets, and waits anew then.  What `status` says of who
- * holds quota counts before seal only: from then on that is the engine's.
+ * Workloads that hold quota keep it, and pending ones stay pending; where queues, quotas and rules
+ * are the same, later decisions are those that would have been made anyway (source:
+ * ARCHITECTURE.md, "From model to model").  A new Workload or Pod is pending, as after
+ * FAIRLEAD_SUBMITTED, without a creationTimestamp as created now; a deleted one has released its
+ * quota.  A pending Workload may have other podsets: it is then queued again.  The quota that
+ * `status` says a Workload holds counts before seal only; after it the engine decides.
  *
  * FAIRLEAD_EINPUT: malformed; or the podsets of one that holds quota would change; or it holds what
  * would not be there any more; or a new one says that it holds quota; or the policy would be another;
@@ -153,7 +153,7 @@ FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
  *
  * It costs a look at every object that is there, not only at those that change: time and memory
  * grow as with seal, with the number of objects (5 to 10 microseconds for each Workload), and while
- * it lasts there are two of all.  So collect what comes and goes, and call it once before a step.
+ * it lasts there are two of all.  So collect new and ended objects, and call it once before a step.
  * Texts of fairlead_share and fairlead_notice that were valid before are not any more; notices are
  * those of what is there now.
  */
@@ -163,7 +163,7 @@ FAIRLEAD_API int fairlead_engine_change(fairlead_engine *e, const char *name, co
 
 typedef enum fairlead_decision_kind {
 	FAIRLEAD_ADMIT,   /* starts now, placed as `placements` say */
-	FAIRLEAD_RESERVE, /* starts when the workloads evicted for it are gone */
+	FAIRLEAD_RESERVE, /* starts when the workloads evicted for it have ended */
 	FAIRLEAD_EVICT,   /* must let go of its quota, for `preemptor` */
 	FAIRLEAD_WAIT,    /* was looked at and waits */
 } fairlead_decision_kind;
@@ -195,8 +195,8 @@ typedef struct fairlead_decision {
 typedef void fairlead_decision_fn(void *user, const fairlead_decision *decision);
 
 /*
- * One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order.  What is as
- * the cycle before left it is not said again: who waits, or has a reservation, as before.
+ * One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order.  A
+ * workload that is pending, or has a reservation, as after the cycle before is not told again.
  */
 FAIRLEAD_API int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn,
 				      void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -229,11 +229,11 @@ typedef struct fairlead_number {
 typedef struct fairlead_evidence {
 	const char *check; /* one word, as explain has it: "Available", "S2-a", "MinimumRunTime" */
 	const char *meaning; /* what is compared: "request <= what is available to the queue now" */
-	const char *workload; /* who asks: "namespace/name" */
+	const char *workload; /* the preemptor: "namespace/name" */
 	const char *podset;
 	const char *node; /* the queue or cohort where it was tested */
 	const char *flavor, *resource;
-	const char *victim; /* of whom it would be taken: "namespace/name" */
+	const char *victim; /* the victim: "namespace/name" */
 	fairlead_number lhs, rhs;
 	int holds;
 	uint32_t search; /* rows of one search for victims share it; it grows */
@@ -245,7 +245,7 @@ typedef void fairlead_evidence_fn(void *user, const fairlead_evidence *row);
  * As try, and why: @evidence (may be NULL) sees each inequality that was tested for it, in order,
  * then @fn (may be NULL) the decision; nothing changes.  The rows are made where the comparison is
  * made, by the code that decides (source: ARCHITECTURE.md, "Evidence").  FAIRLEAD_ENOENT; ESTATE: it
- * holds quota, or has no active queue; ENOMEM: nobody was told anything.
+ * holds quota, or has no active queue; ENOMEM: the listener was not called.
  */
 FAIRLEAD_API int fairlead_engine_explain(fairlead_engine *e, int64_t now, const char *workload,
 					 fairlead_evidence_fn *evidence, fairlead_decision_fn *fn,
@@ -253,7 +253,7 @@ FAIRLEAD_API int fairlead_engine_explain(fairlead_engine *e, int64_t now, const 
 
 typedef enum fairlead_event {
 	FAIRLEAD_SUBMITTED, /* a workload that was cancelled or finished comes again */
-	FAIRLEAD_CANCELLED, /* it is gone, waiting or not */
+	FAIRLEAD_CANCELLED, /* it is deleted, pending or not */
 	FAIRLEAD_EVICTED,   /* it let go of its quota and waits again */
 	FAIRLEAD_FINISHED,  /* it is done; its quota is free */
 	FAIRLEAD_REJECTED,  /* its admission could not be applied; it waits again */
@@ -310,7 +310,7 @@ typedef enum fairlead_cell_kind {
 typedef struct fairlead_cell {
 	fairlead_cell_kind kind;
 	fairlead_node_kind node; /* of the first four: ClusterQueue or Cohort */
-	const char *name;        /* of whom or of what it is */
+	const char *name;        /* of the object that the cell is of */
 	const char *flavor;      /* of the first three; else not looked at */
 	const char *resource; /* "cpu", "memory", "nvidia.com/gpu"; not of weights and priorities */
 	int64_t amount;       /* cpu in milli-units, all else in whole units */
@@ -356,7 +356,7 @@ typedef struct fairlead_standing {
 	fairlead_bundle fair_share; /* what the division gives it */
 	fairlead_bundle allocated;  /* what it holds */
 	fairlead_bundle request;    /* what it holds and wants */
-	fairlead_bundle usage;      /* over time: part of what the cluster had, 0 to 1 */
+	fairlead_bundle usage;      /* over time: part of the cluster's capacity, 0 to 1 */
 } fairlead_standing;
 
 /* FAIRLEAD_ENOENT: no such Queue, or the engine's policy is not entitle. */
