@@ -174,6 +174,41 @@ text() { # name, line
 
 fresh
 plant fine.md 'A path of work/main, the word today, and /tmp/x are fine.'
+few_words() { # a tree with two words: one that is not to be used, and one of our own
+	fresh
+	plant doc/words.txt '[field]\nended  gone!  of a workload\n[ours]\nrung  level of the share  a share'
+	plant doc/guide/glossary.md '| rung | a share |'
+	plant doc/guide/embed.md 'A rung.\n```\nit is gone\n```'
+	plant src/base/a.c '/* gone */\nstatic const char a[] = "has ended", b[] = "gone";'
+}
+
+few_words
+passes 'words: comments and code are not looked at' "$tools/check-words" "$work/tree"
+plant src/base/a.c 'static const char c[] = "is gone";'
+fails 'words: one in a message' "src/base/a.c:3: 'gone'" "$tools/check-words" "$work/tree"
+few_words
+plant doc/guide/embed.md 'The job is gone.'
+fails 'words: one in a page' "doc/guide/embed.md:5: 'gone'" "$tools/check-words" "$work/tree"
+few_words
+plant src/model/notice.def 'A("flavor")'
+fails 'words: an exception without use' "no text needs the exception 'flavor-matches-nobody'" \
+	"$tools/check-words" "$work/tree"
+few_words
+plant doc/words.txt 'turn  time'
+fails 'words: a row of two columns' 'doc/words.txt:5: not three columns' "$tools/check-words" "$work/tree"
+few_words
+plant doc/words.txt 'turn  time  a time'
+fails 'words: none in the glossary' "has no 'turn'" "$tools/check-words" "$work/tree"
+few_words
+plant doc/guide/glossary.md '| quorum | many |'
+fails 'words: one of the glossary that is not used' "uses 'quorum'" "$tools/check-words" "$work/tree"
+
+fresh
+plant notes.md 'a quota'
+passes 'spelling: a clean tree' "$tools/check-spelling" "$work/tree"
+plant notes.md 'te''h quota'
+fails 'spelling: a misspelling' 'notes.md:2' "$tools/check-spelling" "$work/tree"
+
 passes 'text: a clean tree' "$tools/check-text.sh" "$work/tree"
 text 'work for later' 'int x; /* TO''DO: think */'
 text 'work to mend' 'FIX''ME'
