@@ -57,7 +57,7 @@ typedef struct fairlead_engine fairlead_engine;
 /* The policy: Kueue's fair sharing (borrow) or KAI's fairness (entitle). */
 typedef enum fairlead_policy {
 	FAIRLEAD_POLICY_OF_INPUT, /* that of the queues that were read; both: seal fails with FAIRLEAD_EINPUT */
-	FAIRLEAD_POLICY_BORROW,   /* the other one's objects are left out */
+	FAIRLEAD_POLICY_BORROW, /* the other one's objects are left out */
 	FAIRLEAD_POLICY_ENTITLE,
 } fairlead_policy;
 
