@@ -359,6 +359,18 @@ fails 'groups: all of them, of which one crashes' 'crash: Aborted' "$work/groups
 fails 'groups: a name that two have' "two groups are called 'good'" "$work/twice" good
 fails 'groups: a second main' 'multiple definition' grouped second good.c main.c
 
+# Tables of fields: a member of another type than the row says does not compile.
+typed() { # type, member
+	printf '%s\n' '#include "codec/object/types.h"' \
+		'struct row { bool on; int32_t n; };' 'extern const struct fl_field fields[];' \
+		"const struct fl_field fields[] = { { FL_IS(\"a\", $1, struct row, $2) }, { .name = 0 } };" >"$work/typed.c"
+	cc -std=c17 -D_GNU_SOURCE -I"$root/src" -I"$root/include" -fsyntax-only "$work/typed.c" 2>&1
+}
+
+passes 'fields: members of their types' typed flag on
+fails 'fields: a number for a flag' "is negative" typed flag n
+fails 'fields: a flag for a number' "is negative" typed int32 on
+
 row() { # result, output
 	printf '{"name": "x", "result": "%s", "stdout": "%s"}\n' "$1" "$2"
 }
