@@ -8,46 +8,27 @@ struct reading {
 	struct fl_gang gang;
 };
 
-static int read_min_member(struct fl_kube *k, uint32_t v, void *row)
+static int read_min_member(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	struct reading *g = row;
-	int r = fl_kube_count(k, v, &g->gang.min_tasks);
+	int32_t *least = to;
+	int r = fl_kube_count(k, v, least);
 
-	if (r == 0 && g->gang.min_tasks == 0) /* as left out */
-		g->gang.min_tasks = 1;
+	(void)f;
+	if (r == 0 && *least == 0) /* as left out */
+		*least = 1;
 	return r;
 }
 
-static int read_queue(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct reading *)row)->row.queue_name);
-}
+#define FL_C_min_member int32_t
+static const struct fl_type fl_type_min_member = { .read = read_min_member };
 
-static int read_class(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct reading *)row)->row.priority_class);
-}
-
-int fl_kai_preemptibility(struct fl_kube *k, uint32_t v, enum fl_preemptibility *ret)
-{
-	static const char *const names[] = { "", "preemptible", "non-preemptible", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	*ret = (enum fl_preemptibility)i;
-	return r;
-}
-
-static int read_preemptibility(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kai_preemptibility(k, v, &((struct reading *)row)->gang.stated);
-}
+#define GROUP(field, type, member) FL_IS(field, type, struct reading, member)
 
 static const struct fl_field spec[] = {
-	{ .name = "minMember", .read = read_min_member },
-	{ .name = "queue", .read = read_queue, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "priorityClassName", .read = read_class, .text = FL_TEXT_CLASS },
-	{ .name = "preemptibility", .read = read_preemptibility },
+	{ GROUP("minMember", min_member, gang.min_tasks) },
+	{ GROUP("queue", name, row.queue_name), .text = FL_TEXT_CLUSTER_QUEUE },
+	{ GROUP("priorityClassName", name, row.priority_class), .text = FL_TEXT_CLASS },
+	{ FL_IS_PREEMPTIBILITY("preemptibility", struct reading, gang.stated) },
 	FL_IGNORED("backoffLimit"),
 	FL_IGNORED("completions"),
 	FL_IGNORED("markUnschedulable"),
@@ -58,36 +39,16 @@ static const struct fl_field spec[] = {
 	{ .name = NULL },
 };
 
-static int read_created(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct reading *)row)->row.created);
-}
-
-static int read_started(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct reading *)row)->gang.started);
-}
-
-static int read_stale(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct reading *)row)->gang.stale_since);
-}
-
 static const struct fl_field known_annotations[] = {
 	FL_LIFE_ANNOTATIONS,
-	{ .name = "kai.scheduler/last-start-timestamp", .read = read_started },
-	{ .name = "kai.scheduler/stale-podgroup-timestamp", .read = read_stale },
+	{ GROUP("kai.scheduler/last-start-timestamp", time, gang.started) },
+	{ GROUP("kai.scheduler/stale-podgroup-timestamp", time, gang.stale_since) },
 	{ .name = NULL },
 };
 
-static int read_annotations(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_some(k, v, known_annotations, row);
-}
-
 static const struct fl_field metadata[] = {
-	{ .name = "creationTimestamp", .read = read_created },
-	{ .name = "annotations", .read = read_annotations, .fields = known_annotations },
+	{ GROUP("creationTimestamp", time, row.created) },
+	{ .name = "annotations", .type = &fl_type_some, .fields = known_annotations },
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),
 	FL_IGNORED("deletionTimestamp"),

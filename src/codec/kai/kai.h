@@ -5,7 +5,8 @@
 
 #include "codec/object/workload.h"
 
-/* group.c: "preemptible", "non-preemptible", or "" for neither */
-int fl_kai_preemptibility(struct fl_kube *k, uint32_t v, enum fl_preemptibility *ret);
+/* "preemptible", "non-preemptible", or "" for neither */
+#define FL_IS_PREEMPTIBILITY(field, row, member)                                                   \
+	FL_IS_ENUM(field, row, member, enum fl_preemptibility, "", "preemptible", "non-preemptible")
 
 #endif

@@ -11,19 +11,11 @@ struct reading {
 
 /* --- spec --- */
 
-static int read_unschedulable(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_bool(k, v, &((struct reading *)row)->row.unschedulable);
-}
-
-static int read_taints(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_taints(k, v, &((struct reading *)row)->row.taints);
-}
+#define MACHINE(field, type, member) FL_IS(field, type, struct reading, member)
 
 static const struct fl_field spec[] = {
-	{ .name = "unschedulable", .read = read_unschedulable },
-	{ .name = "taints", .read = read_taints, .fields = fl_fields_taint, .list = true },
+	{ MACHINE("unschedulable", flag, row.unschedulable) },
+	{ MACHINE("taints", taints, row.taints), .fields = fl_fields_taint, .list = true },
 	FL_IGNORED("configSource"),
 	FL_IGNORED("externalID"),
 	FL_IGNORED("podCIDR"),
@@ -34,58 +26,17 @@ static const struct fl_field spec[] = {
 
 /* --- status --- */
 
-static int read_amount(struct fl_kube *k, uint32_t v, const char *resource, double *ret)
-{
-	fl_amount amount = 0;
-	int r = fl_kube_quantity(k, v, resource, &amount);
-
-	*ret = (double)amount;
-	return r;
-}
-
-static int read_cpu(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_amount(k, v, "cpu", &((struct reading *)row)->row.allocatable.of[FL_CPU]);
-}
-
-static int read_memory(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_amount(k, v, "memory", &((struct reading *)row)->row.allocatable.of[FL_MEMORY]);
-}
-
-static int read_gpu(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_amount(k, v, "nvidia.com/gpu",
-			   &((struct reading *)row)->row.allocatable.of[FL_GPU]);
-}
-
 static const struct fl_field amounts[] = {
-	{ .name = "cpu", .read = read_cpu },
-	{ .name = "memory", .read = read_memory },
-	{ .name = "nvidia.com/gpu", .read = read_gpu },
+	{ MACHINE("cpu", amount, row.allocatable.of[FL_CPU]), .resource = "cpu" },
+	{ MACHINE("memory", amount, row.allocatable.of[FL_MEMORY]), .resource = "memory" },
+	{ MACHINE("nvidia.com/gpu", amount, row.allocatable.of[FL_GPU]),
+	  .resource = "nvidia.com/gpu" },
 	{ .name = NULL },
 };
 
-static int read_allocatable(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_some(k, v, amounts, row);
-}
-
-static int read_type(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->type = fl_doc_text(&k->doc, v);
-	return fl_kube_text(k, v, &(struct fl_sym){ 0 });
-}
-
-static int read_status(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->status = fl_doc_text(&k->doc, v);
-	return fl_kube_text(k, v, &(struct fl_sym){ 0 });
-}
-
 static const struct fl_field condition[] = {
-	{ .name = "type", .read = read_type, .text = FL_TEXT_WORD },
-	{ .name = "status", .read = read_status, .text = FL_TEXT_WORD },
+	{ MACHINE("type", said, type), .text = FL_TEXT_WORD },
+	{ MACHINE("status", said, status), .text = FL_TEXT_WORD },
 	FL_IGNORED("lastHeartbeatTime"),
 	FL_IGNORED("lastTransitionTime"),
 	FL_IGNORED("message"),
@@ -94,24 +45,21 @@ static const struct fl_field condition[] = {
 	{ .name = NULL },
 };
 
-static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
+static int read_condition(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *n = row;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
+	int r;
 
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		n->type = n->status = "";
-		r = fl_kube_map(k, item, condition, row);
-		if (strcmp(n->type, "Ready") == 0)
-			n->row.not_ready = strcmp(n->status, "True") != 0;
-	}
+	n->type = n->status = "";
+	r = fl_kube_map(k, v, condition, row);
+	if (strcmp(n->type, "Ready") == 0)
+		n->row.not_ready = strcmp(n->status, "True") != 0;
 	return r;
 }
 
 static const struct fl_field status[] = {
-	{ .name = "allocatable", .read = read_allocatable, .fields = amounts },
-	{ .name = "conditions", .read = read_conditions, .fields = condition, .list = true },
+	{ .name = "allocatable", .type = &fl_type_some, .fields = amounts },
+	{ FL_IS_EACH("conditions", read_condition), .fields = condition, .list = true },
 	FL_IGNORED("addresses"),
 	FL_PASSED("capacity", "allocatable counts"),
 	FL_IGNORED("config"),
@@ -129,24 +77,9 @@ static const struct fl_field status[] = {
 
 /* --- the whole --- */
 
-static int read_labels(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_labels(k, v, &((struct reading *)row)->row.labels);
-}
-
-static int read_created(struct fl_kube *k, uint32_t v, void *row)
-{
-	fl_time unused;
-
-	(void)row;
-	return fl_kube_time(k, v, &unused);
-}
-
 static const struct fl_field metadata[] = {
-	{ .name = "creationTimestamp", .read = read_created },
-	{ .name = "labels",
-	  .read = read_labels,
-	  .text = FL_TEXT_LABEL_VALUE,
+	{ .name = "creationTimestamp", .type = &fl_type_any_time },
+	{ MACHINE("labels", labels, row.labels), .text = FL_TEXT_LABEL_VALUE,
 	  .keys = FL_TEXT_LABEL_KEY },
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),

@@ -14,43 +14,32 @@
 /* What the real program counts as no GPU at all. */
 #define LEAST_FRACTION 0.01
 
+enum phase { PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN };
+
 struct reading {
 	struct fl_podset shape; /* first: the shared fields of a pod's spec write here */
 	struct fl_task_row row;
 	struct fl_sym class_label;
-	uint32_t phase;
+	enum phase phase;
 	bool deleted, gated, reserves, has_scheduler, ours;
 	double fraction; /* of a GPU; 0: whole ones */
 	int32_t devices;
 	uint32_t fraction_at;
 };
 
+#define POD(field, type, member) FL_IS(field, type, struct reading, member)
+
 /* --- labels and annotations --- */
-
-static int read_queue(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct reading *p = row;
-
-	p->ours = true;
-	return fl_kube_name(k, v, &p->row.queue_name);
-}
 
 /* The label's earlier name: counts where the other is not there. */
 static int read_old_queue(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *p = row;
 
-	return p->row.queue_name.v == FL_NONE ? read_queue(k, v, row) : 0;
-}
-
-static int read_preemptibility(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kai_preemptibility(k, v, &((struct reading *)row)->row.stated);
-}
-
-static int read_class_label(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct reading *)row)->class_label);
+	if (p->row.queue_name.v != FL_NONE)
+		return 0;
+	p->ours = true;
+	return fl_kube_name(k, v, &p->row.queue_name);
 }
 
 /* Pods that stand for GPUs that are shared: those that share them hold the parts. */
@@ -63,25 +52,13 @@ static int read_app(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field known_labels[] = {
 	{ .name = "app", .read = read_app, .text = FL_TEXT_WORD },
-	{ .name = "kai.scheduler/preemptibility", .read = read_preemptibility },
-	{ .name = "kai.scheduler/queue", .read = read_queue, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "priorityClassName", .read = read_class_label, .text = FL_TEXT_CLASS },
+	{ FL_IS_PREEMPTIBILITY("kai.scheduler/preemptibility", struct reading, row.stated) },
+	{ POD("kai.scheduler/queue", name, row.queue_name), FL_SAID(struct reading, ours),
+	  .text = FL_TEXT_CLUSTER_QUEUE },
+	{ POD("priorityClassName", name, class_label), .text = FL_TEXT_CLASS },
 	{ .name = "runai/queue", .read = read_old_queue, .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = NULL },
 };
-
-static int read_labels(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_some(k, v, known_labels, row);
-}
-
-static int read_group(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct reading *p = row;
-
-	p->ours = true;
-	return fl_kube_name(k, v, &p->row.gang_name);
-}
 
 static int read_fraction(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -116,33 +93,18 @@ static const struct fl_field known_annotations[] = {
 	{ .name = "gpu-fraction", .read = read_fraction },
 	{ .name = "gpu-fraction-num-devices", .read = read_devices },
 	FL_NOTED("gpu-memory", "what part of a GPU it is depends on the GPU; it counts as none"),
-	{ .name = "pod-group-name", .read = read_group, .text = FL_TEXT_WORKLOAD },
+	{ POD("pod-group-name", name, row.gang_name), FL_SAID(struct reading, ours),
+	  .text = FL_TEXT_WORKLOAD },
 	{ .name = NULL },
 };
 
-static int read_annotations(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_some(k, v, known_annotations, row);
-}
-
-static int read_created(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct reading *)row)->row.created);
-}
-
-static int read_deleted(struct fl_kube *k, uint32_t v, void *row)
-{
-	fl_time unused;
-
-	((struct reading *)row)->deleted = true;
-	return fl_kube_time(k, v, &unused);
-}
-
 static const struct fl_field metadata[] = {
-	{ .name = "creationTimestamp", .read = read_created },
-	{ .name = "deletionTimestamp", .read = read_deleted },
-	{ .name = "labels", .read = read_labels, .fields = known_labels },
-	{ .name = "annotations", .read = read_annotations, .fields = known_annotations },
+	{ POD("creationTimestamp", time, row.created) },
+	{ .name = "deletionTimestamp",
+	  .type = &fl_type_any_time,
+	  FL_SAID(struct reading, deleted) },
+	{ .name = "labels", .type = &fl_type_some, .fields = known_labels },
+	{ .name = "annotations", .type = &fl_type_some, .fields = known_annotations },
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),
 	FL_IGNORED("ownerReferences"),
@@ -153,11 +115,6 @@ static const struct fl_field metadata[] = {
 
 /* --- spec --- */
 
-static int read_machine(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct reading *)row)->row.machine_name);
-}
-
 static int read_scheduler(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *p = row;
@@ -166,19 +123,6 @@ static int read_scheduler(struct fl_kube *k, uint32_t v, void *row)
 	if (p->has_scheduler)
 		p->row.foreign = strcmp(fl_doc_text(&k->doc, v), "kai-scheduler") != 0;
 	return fl_kube_text(k, v, &(struct fl_sym){ 0 });
-}
-
-static int read_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct reading *p = row;
-
-	p->row.has_priority = true;
-	return fl_kube_int32(k, v, &p->row.priority);
-}
-
-static int read_class(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct reading *)row)->row.priority_class);
 }
 
 static int read_gates(struct fl_kube *k, uint32_t v, void *row)
@@ -197,9 +141,9 @@ static const struct fl_field gate[] = {
 
 static const struct fl_field spec[] = {
 	FL_POD_SPEC,
-	{ .name = "nodeName", .read = read_machine, .text = FL_TEXT_MACHINE },
-	{ .name = "priority", .read = read_priority },
-	{ .name = "priorityClassName", .read = read_class, .text = FL_TEXT_CLASS },
+	{ POD("nodeName", name, row.machine_name), .text = FL_TEXT_MACHINE },
+	{ POD("priority", int32, row.priority), FL_SAID(struct reading, row.has_priority) },
+	{ POD("priorityClassName", name, row.priority_class), .text = FL_TEXT_CLASS },
 	{ .name = "schedulerName", .read = read_scheduler, .text = FL_TEXT_WORD },
 	{ .name = "schedulingGates", .read = read_gates, .fields = gate, .list = true },
 	FL_POD_SPEC_IGNORED,
@@ -208,24 +152,10 @@ static const struct fl_field spec[] = {
 
 /* --- status --- */
 
-enum { PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN };
-
-static int read_phase(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Pending", "Running", "Succeeded",
-					     "Failed",  "Unknown", NULL };
-
-	return fl_kube_enum(k, v, names, &((struct reading *)row)->phase);
-}
-
-static int read_started(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct reading *)row)->row.started);
-}
-
 static const struct fl_field status[] = {
-	{ .name = "phase", .read = read_phase },
-	{ .name = "startTime", .read = read_started },
+	{ FL_IS_ENUM("phase", struct reading, phase, enum phase, "Pending", "Running", "Succeeded",
+		     "Failed", "Unknown") },
+	{ POD("startTime", time, row.started) },
 	FL_IGNORED("allocatedResources"),
 	FL_IGNORED("conditions"),
 	FL_IGNORED("containerStatuses"),

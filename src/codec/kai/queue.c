@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KAI's Queue: what it deserves, may have at most, and weighs. */
-#include "codec/object/fields.h"
+#include "codec/object/types.h"
 
 /* One resource of a queue. */
 struct share {
@@ -10,35 +10,29 @@ struct share {
 struct reading {
 	struct fl_node_row node;
 	struct fl_entitlement says;
+	struct share of[FL_BUNDLE];
 	bool has_resources, has[FL_BUNDLE];
 };
 
 static const char *const axis_names[FL_BUNDLE] = { "cpu", "memory", "gpu" };
 
-static int read_quota(struct fl_kube *k, uint32_t v, void *row)
+static int read_weight(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return fl_kube_finite(k, v, &((struct share *)row)->quota);
-}
+	int r = fl_kube_finite(k, v, to);
 
-static int read_limit(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_finite(k, v, &((struct share *)row)->limit);
-}
-
-static int read_weight(struct fl_kube *k, uint32_t v, void *row)
-{
-	double *weight = &((struct share *)row)->weight;
-	int r = fl_kube_finite(k, v, weight);
-
-	if (r == 0 && *weight < 0)
+	(void)f;
+	if (r == 0 && *(double *)to < 0)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a weight below 0");
 	return r;
 }
 
+#define FL_C_queue_weight double
+static const struct fl_type fl_type_queue_weight = { .read = read_weight };
+
 static const struct fl_field share[] = {
-	{ .name = "quota", .read = read_quota },
-	{ .name = "overQuotaWeight", .read = read_weight },
-	{ .name = "limit", .read = read_limit },
+	{ FL_IS("quota", finite, struct share, quota) },
+	{ FL_IS("overQuotaWeight", queue_weight, struct share, weight) },
+	{ FL_IS("limit", finite, struct share, limit) },
 	{ .name = NULL },
 };
 
@@ -75,46 +69,44 @@ static int warn_of_share(struct fl_kube *k, uint32_t v, const struct share *s)
 	return r;
 }
 
-static int read_share(struct fl_kube *k, uint32_t v, int axis, struct reading *q)
+static int read_units(struct fl_kube *k, uint32_t v, int axis, struct share *s)
 {
-	struct share s = { 0 };
-	uint32_t end;
-	int r = fl_kube_pairs(k, v, &end);
+	int r = fl_kube_map(k, v, share, s);
 
-	q->has[axis] = true;
 	if (r == 0)
-		r = fl_kube_map(k, v, share, &s);
+		r = convert(k, v, "quota", axis, &s->quota);
 	if (r == 0)
-		r = convert(k, v, "quota", axis, &s.quota);
-	if (r == 0)
-		r = convert(k, v, "limit", axis, &s.limit);
-	if (r == 0)
-		r = warn_of_share(k, v, &s);
-	q->says.deserved.of[axis] = s.quota;
-	q->says.limit.of[axis] = s.limit;
-	q->says.weight.of[axis] = s.weight;
-	return r;
+		r = convert(k, v, "limit", axis, &s->limit);
+	return r < 0 ? r : warn_of_share(k, v, s);
 }
 
-static int read_cpu(struct fl_kube *k, uint32_t v, void *row)
+static int read_share(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return read_share(k, v, FL_CPU, row);
+	(void)f;
+	return read_units(k, v, FL_CPU, to); /* GPUs are as they are, too */
 }
 
-static int read_memory(struct fl_kube *k, uint32_t v, void *row)
+static int read_memory(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return read_share(k, v, FL_MEMORY, row);
+	(void)f;
+	return read_units(k, v, FL_MEMORY, to);
 }
 
-static int read_gpu(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_share(k, v, FL_GPU, row);
-}
+#define FL_C_share struct share
+#define FL_C_memory struct share
+static const struct fl_type fl_type_share = { .read = read_share };
+static const struct fl_type fl_type_memory = { .read = read_memory };
+
+#define SHARE(field, type, axis)                                                                   \
+	{                                                                                          \
+		FL_IS(field, type, struct reading, of[axis]), FL_SAID(struct reading, has[axis]),  \
+			.fields = share                                                            \
+	}
 
 static const struct fl_field resources[] = {
-	{ .name = "cpu", .read = read_cpu, .fields = share },
-	{ .name = "memory", .read = read_memory, .fields = share },
-	{ .name = "gpu", .read = read_gpu, .fields = share },
+	SHARE("cpu", share, FL_CPU),
+	SHARE("memory", memory, FL_MEMORY),
+	SHARE("gpu", share, FL_GPU),
 	{ .name = NULL },
 };
 
@@ -132,43 +124,20 @@ static int read_resources(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_parent(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct reading *)row)->node.parent_name);
-}
-
-static int read_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_int32(k, v, &((struct reading *)row)->says.priority);
-}
-
-static int read_preempt_min_run(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct reading *)row)->says.preempt_min_run);
-}
-
-static int read_reclaim_min_run(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct reading *)row)->says.reclaim_min_run);
-}
+#define QUEUE(field, type, member) FL_IS(field, type, struct reading, member)
 
 const struct fl_field fl_fields_entitled_spec[] = {
 	FL_IGNORED("displayName"),
-	{ .name = "parentQueue", .read = read_parent, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "priority", .read = read_priority },
-	{ .name = "preemptMinRuntime", .read = read_preempt_min_run },
-	{ .name = "reclaimMinRuntime", .read = read_reclaim_min_run },
+	{ QUEUE("parentQueue", name, node.parent_name), .text = FL_TEXT_CLUSTER_QUEUE },
+	{ QUEUE("priority", int32, says.priority) },
+	{ QUEUE("preemptMinRuntime", duration, says.preempt_min_run) },
+	{ QUEUE("reclaimMinRuntime", duration, says.reclaim_min_run) },
 	{ .name = "resources", .read = read_resources, .fields = resources },
 	{ .name = NULL },
 };
 
-static int read_created(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct reading *)row)->says.created);
-}
-
 static const struct fl_field metadata[] = {
-	{ .name = "creationTimestamp", .read = read_created },
+	{ QUEUE("creationTimestamp", time, says.created) },
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),
 	FL_IGNORED("labels"),
@@ -197,6 +166,12 @@ static int read_at(struct fl_kube *k, uint32_t v, const struct fl_field *fields,
 	if (r == 0 && !q.has_resources)
 		r = fl_kube_notice(k, v, FL_NOTICE_NO_RESOURCES, "write .spec.resources",
 				   "a queue without resources: it can run nothing");
+	for (int i = 0; i < FL_BUNDLE; i++)
+		if (q.has[i]) {
+			q.says.deserved.of[i] = q.of[i].quota;
+			q.says.limit.of[i] = q.of[i].limit;
+			q.says.weight.of[i] = q.of[i].weight;
+		}
 	q.node.place = fl_kube_place(k, v);
 	if (r == 0)
 		r = fl_model_push_entitlements(k->m, &q.says, &q.node.entitlement, k->err);

@@ -26,10 +26,12 @@ struct reading {
 
 /* --- numbers --- */
 
-static int read_k_of(struct fl_kube *k, uint32_t v, double *ret)
+static int read_k(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
+	double *ret = to;
 	int r = fl_kube_finite_text(k, v, ret);
 
+	(void)f;
 	if (r == 0 && *ret < 0) {
 		*ret = 0;
 		r = fl_kube_notice(k, v, FL_NOTICE_K_BELOW_ZERO, /* hint= */ NULL,
@@ -38,22 +40,12 @@ static int read_k_of(struct fl_kube *k, uint32_t v, double *ret)
 	return r;
 }
 
-static int read_k(struct fl_kube *k, uint32_t v, void *row)
+static int read_multiplier(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return read_k_of(k, v, &((struct reading *)row)->s.k);
-}
-
-static int read_k_argument(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->has_k = true;
-	return read_k_of(k, v, &((struct reading *)row)->k);
-}
-
-static int read_multiplier(struct fl_kube *k, uint32_t v, void *row)
-{
-	double *multiplier = &((struct reading *)row)->s.multiplier;
+	double *multiplier = to;
 	int r = fl_kube_finite_text(k, v, multiplier);
 
+	(void)f;
 	if (r == 0 && *multiplier < 1) {
 		*multiplier = 1;
 		r = fl_kube_notice(k, v, FL_NOTICE_MULTIPLIER_BELOW_ONE, /* hint= */ NULL,
@@ -77,70 +69,52 @@ static int read_unread_multiplier(struct fl_kube *k, uint32_t v, void *row)
 }
 
 /* "true", true */
-static int read_flag(struct fl_kube *k, uint32_t v, bool *ret)
+static int read_switch(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	static const char *const names[] = { "false", "true", NULL };
 	uint32_t i = 0;
 	int r;
 
+	(void)f;
 	if (k->doc.values[v].kind == FL_TOKEN_SCALAR && k->doc.values[v].type == FL_SCALAR_BOOL)
-		return fl_kube_bool(k, v, ret);
+		return fl_kube_bool(k, v, to);
 	r = fl_kube_enum(k, v, names, &i);
-	*ret = i == 1;
+	*(bool *)to = i == 1;
 	return r;
 }
 
 /* --- lengths of time --- */
 
 /* As Go writes them, or as Prometheus does: with days and weeks. */
-static int read_long_duration(struct fl_kube *k, uint32_t v, fl_time *ret)
+static int read_long(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const char *text = fl_doc_text(&k->doc, v);
 	size_t digits = strspn(text, "0123456789");
 	unsigned long long hours = 0;
 	char go[48];
 
+	(void)f;
 	if (digits == 0 || digits > 6 || (text[digits] != 'd' && text[digits] != 'w') ||
 	    text[digits + 1] != '\0')
-		return fl_kube_duration(k, v, ret);
+		return fl_kube_duration(k, v, to);
 	for (size_t i = 0; i < digits; i++)
 		hours = hours * 10 + (unsigned long long)(text[i] - '0');
 	hours *= text[digits] == 'd' ? 24 : 168;
 	(void)snprintf(go, sizeof go, "%lluh", hours);
-	if (fl_duration_parse(go, strlen(go), ret, k->err) < 0)
+	if (fl_duration_parse(go, strlen(go), to, k->err) < 0)
 		return fl_kube_blame(k, v);
 	return 0;
-}
-
-static int read_half_life(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_long_duration(k, v, &((struct reading *)row)->s.half_life);
 }
 
 static int read_window(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *c = row;
-	int r = read_long_duration(k, v, &c->s.window);
+	int r = read_long(k, v, /* f= */ NULL, &c->s.window);
 
 	c->window_at = v;
 	if (r == 0 && c->s.window == 0)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a window of no length");
 	return r;
-}
-
-static int read_fetch(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_long_duration(k, v, &((struct reading *)row)->s.fetch_interval);
-}
-
-static int read_staleness(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_long_duration(k, v, &((struct reading *)row)->s.staleness);
-}
-
-static int read_resolution(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_long_duration(k, v, &((struct reading *)row)->s.resolution);
 }
 
 /* --- usage --- */
@@ -160,14 +134,6 @@ static int read_window_type(struct fl_kube *k, uint32_t v, void *row)
 			      names[i]);
 }
 
-static int read_window_start(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct reading *c = row;
-
-	c->has_window_start = true;
-	return fl_kube_time(k, v, &c->s.window_start);
-}
-
 int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
 {
 	struct fl_cron unused;
@@ -179,18 +145,32 @@ int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret)
 	return r;
 }
 
-static int read_cron(struct fl_kube *k, uint32_t v, void *row)
+static int read_cron(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	struct fl_sym text;
 	int r = fl_kube_text(k, v, &text);
 
+	(void)f;
 	if (r < 0 || k->doc.values[v].len == 0) /* as left out */
 		return r;
-	return fl_kube_cron(k, v, &((struct reading *)row)->s.cron);
+	return fl_kube_cron(k, v, to);
 }
 
+#define FL_C_k double
+#define FL_C_multiplier double
+#define FL_C_switch bool
+#define FL_C_long fl_time
+#define FL_C_cron struct fl_sym
+static const struct fl_type fl_type_k = { .read = read_k };
+static const struct fl_type fl_type_multiplier = { .read = read_multiplier };
+static const struct fl_type fl_type_switch = { .read = read_switch };
+static const struct fl_type fl_type_long = { .read = read_long };
+static const struct fl_type fl_type_cron = { .read = read_cron };
+
+#define SHARD(field, type, member) FL_IS(field, type, struct reading, member)
+
 static const struct fl_field extra_params[] = {
-	{ .name = "queryResolution", .read = read_resolution },
+	{ SHARD("queryResolution", long, s.resolution) },
 	FL_IGNORED("cpuAllocationMetric"),
 	FL_IGNORED("cpuCapacityMetric"),
 	FL_IGNORED("gpuAllocationMetric"),
@@ -202,13 +182,14 @@ static const struct fl_field extra_params[] = {
 };
 
 static const struct fl_field usage_params[] = {
-	{ .name = "halfLifePeriod", .read = read_half_life },
+	{ SHARD("halfLifePeriod", long, s.half_life) },
 	{ .name = "windowSize", .read = read_window },
 	{ .name = "windowType", .read = read_window_type },
-	{ .name = "tumblingWindowStartTime", .read = read_window_start },
-	{ .name = "cronString", .read = read_cron },
-	{ .name = "fetchInterval", .read = read_fetch },
-	{ .name = "stalenessPeriod", .read = read_staleness },
+	{ SHARD("tumblingWindowStartTime", time, s.window_start),
+	  FL_SAID(struct reading, has_window_start) },
+	{ SHARD("cronString", cron, s.cron) },
+	{ SHARD("fetchInterval", long, s.fetch_interval) },
+	{ SHARD("stalenessPeriod", long, s.staleness) },
 	{ .name = "extraParams", .fields = extra_params },
 	FL_IGNORED("waitTimeout"),
 	{ .name = NULL },
@@ -244,18 +225,7 @@ static const struct fl_field usage_db[] = {
 	{ .name = NULL },
 };
 
-static int read_usage_db(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->s.usage_on = true;
-	return fl_kube_map(k, v, usage_db, row);
-}
-
 /* --- arguments --- */
-
-static int read_consolidating(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_flag(k, v, &((struct reading *)row)->s.consolidating_reclaim);
-}
 
 /* Below 0 is for ever. */
 static int read_grace(struct fl_kube *k, uint32_t v, void *row)
@@ -273,7 +243,7 @@ static int read_grace(struct fl_kube *k, uint32_t v, void *row)
 
 /* Flags of the scheduler that change nothing here may be there as well. */
 static const struct fl_field args[] = {
-	{ .name = "allow-consolidating-reclaim", .read = read_consolidating },
+	{ SHARD("allow-consolidating-reclaim", switch, s.consolidating_reclaim) },
 	{ .name = "default-staleness-grace-period", .read = read_grace },
 	FL_NOTED("full-hierarchy-fairness", "shares go through the whole tree"),
 	FL_NOTED("max-consolidation-preemptees", "as many move as it takes"),
@@ -281,96 +251,71 @@ static const struct fl_field args[] = {
 	{ .name = NULL },
 };
 
-static int read_args(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_some(k, v, args, row);
-}
-
 /* --- placement, depth, minimum runtime --- */
 
-static int read_strategy(struct fl_kube *k, uint32_t v, bool *spread)
-{
-	static const char *const names[] = { "binpack", "spread", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
+#define STRATEGY(field, member)                                                                    \
+	{                                                                                          \
+		FL_IS_EITHER(field, struct reading, member, "binpack", "spread")                   \
+	}
 
-	*spread = i == 1;
+static const struct fl_field placement[] = {
+	STRATEGY("gpu", s.spread_gpu),
+	STRATEGY("cpu", s.spread_cpu),
+	{ .name = NULL },
+};
+
+static const struct fl_field min_run[] = {
+	{ SHARD("preemptMinRuntime", duration, s.default_preempt_min_run) },
+	{ SHARD("reclaimMinRuntime", duration, s.default_reclaim_min_run) },
+	{ .name = NULL },
+};
+
+/* A number of jobs: not negative, and kept as such. */
+static int read_depth(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	int32_t n = 0;
+	int r = fl_kube_count(k, v, &n);
+
+	(void)f;
+	*(uint32_t *)to = (uint32_t)n;
 	return r;
 }
 
-static int read_gpu_strategy(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_strategy(k, v, &((struct reading *)row)->s.spread_gpu);
-}
-
-static int read_cpu_strategy(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_strategy(k, v, &((struct reading *)row)->s.spread_cpu);
-}
-
-static const struct fl_field placement[] = {
-	{ .name = "gpu", .read = read_gpu_strategy },
-	{ .name = "cpu", .read = read_cpu_strategy },
-	{ .name = NULL },
-};
-
-static int read_preempt_min_run(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct reading *)row)->s.default_preempt_min_run);
-}
-
-static int read_reclaim_min_run(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct reading *)row)->s.default_reclaim_min_run);
-}
-
-static const struct fl_field min_run[] = {
-	{ .name = "preemptMinRuntime", .read = read_preempt_min_run },
-	{ .name = "reclaimMinRuntime", .read = read_reclaim_min_run },
-	{ .name = NULL },
-};
-
-/* One handler an action, for what is said of it by name. */
-#define ACTION(suffix, action)                                                                     \
-	static int read_depth_##suffix(struct fl_kube *k, uint32_t v, void *row)                   \
-	{                                                                                          \
-		int32_t n = 0;                                                                     \
-		int r = fl_kube_count(k, v, &n);                                                   \
-                                                                                                   \
-		((struct reading *)row)->s.queue_depth[action] = (uint32_t)n;                      \
-		return r;                                                                          \
-	}                                                                                          \
-	static int read_on_##suffix(struct fl_kube *k, uint32_t v, void *row)                      \
-	{                                                                                          \
-		return fl_kube_bool(k, v, &((struct reading *)row)->s.actions[action]);            \
-	}                                                                                          \
-	static const struct fl_field action_##suffix[] = {                                         \
-		{ .name = "enabled", .read = read_on_##suffix },                                   \
-		FL_NOTED("priority", "actions go in their usual order"),                           \
-		{ .name = NULL },                                                                  \
-	};
-
-ACTION(allocate, FL_ACTION_ALLOCATE)
-ACTION(consolidation, FL_ACTION_CONSOLIDATION)
-ACTION(reclaim, FL_ACTION_RECLAIM)
-ACTION(preempt, FL_ACTION_PREEMPT)
-ACTION(stale, FL_ACTION_STALE_GANG)
+#define FL_C_depth uint32_t
+static const struct fl_type fl_type_depth = { .read = read_depth };
 
 static const struct fl_field depths[] = {
-	{ .name = "allocate", .read = read_depth_allocate },
-	{ .name = "consolidation", .read = read_depth_consolidation },
-	{ .name = "reclaim", .read = read_depth_reclaim },
-	{ .name = "preempt", .read = read_depth_preempt },
-	{ .name = "stalegangeviction", .read = read_depth_stale },
+	{ SHARD("allocate", depth, s.queue_depth[FL_ACTION_ALLOCATE]) },
+	{ SHARD("consolidation", depth, s.queue_depth[FL_ACTION_CONSOLIDATION]) },
+	{ SHARD("reclaim", depth, s.queue_depth[FL_ACTION_RECLAIM]) },
+	{ SHARD("preempt", depth, s.queue_depth[FL_ACTION_PREEMPT]) },
+	{ SHARD("stalegangeviction", depth, s.queue_depth[FL_ACTION_STALE_GANG]) },
 	{ .name = NULL },
 };
 
+/* Row: the bool of one action. */
+struct action {
+	bool on;
+};
+
+static const struct fl_field action[] = {
+	{ FL_IS("enabled", flag, struct action, on) },
+	FL_NOTED("priority", "actions go in their usual order"),
+	{ .name = NULL },
+};
+
+#define ACTION(field, which)                                                                       \
+	{                                                                                          \
+		.name = field, .fields = action,                                                   \
+		.offset = FL_MEMBER(struct reading, s.actions[which], bool)                        \
+	}
+
 static const struct fl_field actions[] = {
-	{ .name = "allocate", .fields = action_allocate },
-	{ .name = "consolidation", .fields = action_consolidation },
-	{ .name = "reclaim", .fields = action_reclaim },
-	{ .name = "preempt", .fields = action_preempt },
-	{ .name = "stalegangeviction", .fields = action_stale },
+	ACTION("allocate", FL_ACTION_ALLOCATE),
+	ACTION("consolidation", FL_ACTION_CONSOLIDATION),
+	ACTION("reclaim", FL_ACTION_RECLAIM),
+	ACTION("preempt", FL_ACTION_PREEMPT),
+	ACTION("stalegangeviction", FL_ACTION_STALE_GANG),
 	{ .name = NULL },
 };
 
@@ -393,33 +338,23 @@ static int read_enabled(struct fl_kube *k, uint32_t v, void *row)
 		FL_NOTED("priority", "plugins go in their usual order")
 
 static const struct fl_field proportion_arguments[] = {
-	{ .name = "kValue", .read = read_k_argument },
+	{ SHARD("kValue", k, k), FL_SAID(struct reading, has_k) },
 	{ .name = "reclaimerUtilizationMultiplier", .read = read_unread_multiplier },
-	{ .name = "relcaimerSaturationMultiplier", .read = read_multiplier },
+	{ SHARD("relcaimerSaturationMultiplier", multiplier, s.multiplier) },
 	{ .name = NULL },
 };
 
-static int read_proportion_arguments(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->has_arguments[PLUGIN_PROPORTION] = true;
-	return fl_kube_map(k, v, proportion_arguments, row);
-}
+#define ARGUMENTS(plugin, table)                                                                   \
+	{                                                                                          \
+		.name = "arguments", FL_SAID(struct reading, has_arguments[plugin]),               \
+		.fields = table                                                                    \
+	}
 
 static const struct fl_field proportion[] = {
 	PLUGIN_SWITCHES,
-	{ .name = "arguments", .read = read_proportion_arguments, .fields = proportion_arguments },
+	ARGUMENTS(PLUGIN_PROPORTION, proportion_arguments),
 	{ .name = NULL },
 };
-
-static int read_default_preempt(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct reading *)row)->default_preempt);
-}
-
-static int read_default_reclaim(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct reading *)row)->default_reclaim);
-}
 
 static int read_method(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -432,21 +367,15 @@ static int read_method(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field min_run_arguments[] = {
-	{ .name = "defaultPreemptMinRuntime", .read = read_default_preempt },
-	{ .name = "defaultReclaimMinRuntime", .read = read_default_reclaim },
+	{ SHARD("defaultPreemptMinRuntime", duration, default_preempt) },
+	{ SHARD("defaultReclaimMinRuntime", duration, default_reclaim) },
 	{ .name = "reclaimResolveMethod", .read = read_method },
 	{ .name = NULL },
 };
 
-static int read_min_run_arguments(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct reading *)row)->has_arguments[PLUGIN_MIN_RUN] = true;
-	return fl_kube_map(k, v, min_run_arguments, row);
-}
-
 static const struct fl_field min_run_plugin[] = {
 	PLUGIN_SWITCHES,
-	{ .name = "arguments", .read = read_min_run_arguments, .fields = min_run_arguments },
+	ARGUMENTS(PLUGIN_MIN_RUN, min_run_arguments),
 	{ .name = NULL },
 };
 
@@ -489,13 +418,13 @@ static const struct fl_field plugins[] = {
 /* --- the whole --- */
 
 static const struct fl_field spec[] = {
-	{ .name = "args", .read = read_args, .fields = args },
+	{ .name = "args", .type = &fl_type_some, .fields = args },
 	{ .name = "placementStrategy", .fields = placement },
 	FL_NOTED("partitionLabelValue", "all queues, pods and nodes of the input count"),
 	{ .name = "queueDepthPerAction", .fields = depths },
 	{ .name = "minRuntime", .fields = min_run },
-	{ .name = "kValue", .read = read_k },
-	{ .name = "usageDBConfig", .read = read_usage_db, .fields = usage_db },
+	{ SHARD("kValue", k, s.k) },
+	{ .name = "usageDBConfig", FL_SAID(struct reading, s.usage_on), .fields = usage_db },
 	{ .name = "plugins", .fields = plugins },
 	{ .name = "actions", .fields = actions },
 	{ .name = NULL },

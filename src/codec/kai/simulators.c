@@ -23,36 +23,26 @@ struct share {
 	double deserved, limit, weight, request;
 };
 
-#define SHARE(function, member)                                                                    \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
-	{                                                                                          \
-		double *value = &((struct share *)row)->member;                                    \
-		int r = fl_kube_finite(k, v, value);                                               \
-                                                                                                   \
-		if (r == 0 && *value < 0 && *value != FL_UNBOUNDED)                                \
-			return fl_kube_fail(k, v, FAIRLEAD_EINPUT,                                 \
-					    "below 0 only -1 says something");                     \
-		return r;                                                                          \
-	}
-
-SHARE(read_deserved, deserved)
-SHARE(read_limit, limit)
-
-static int read_weight(struct fl_kube *k, uint32_t v, void *row)
+/* Not negative, but for -1: no bound. */
+static int read_bound(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return fl_kube_number(k, v, &((struct share *)row)->weight);
+	const double *value = to;
+	int r = fl_kube_finite(k, v, to);
+
+	(void)f;
+	if (r == 0 && *value < 0 && *value != FL_UNBOUNDED)
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "below 0 only -1 says something");
+	return r;
 }
 
-static int read_request(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_number(k, v, &((struct share *)row)->request);
-}
+#define FL_C_bound double
+static const struct fl_type fl_type_bound = { .read = read_bound };
 
 static const struct fl_field share[] = {
-	{ .name = "deserved", .read = read_deserved },
-	{ .name = "maxAllowed", .read = read_limit },
-	{ .name = "overQuotaWeight", .read = read_weight },
-	{ .name = "request", .read = read_request },
+	{ FL_IS("deserved", bound, struct share, deserved) },
+	{ FL_IS("maxAllowed", bound, struct share, limit) },
+	{ FL_IS("overQuotaWeight", number, struct share, weight) },
+	{ FL_IS("request", number, struct share, request) },
 	FL_IGNORED("absoluteUsage"),
 	FL_IGNORED("allocated"),
 	FL_IGNORED("allocatedNotPreemptible"),
@@ -106,25 +96,10 @@ static const struct fl_field shares[] = {
 	{ .name = NULL },
 };
 
-static int read_uid(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct queue *)row)->uid);
-}
-
-static int read_queue_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_int32(k, v, &((struct queue *)row)->says.priority);
-}
-
-static int read_queue_created(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct queue *)row)->says.created);
-}
-
 static const struct fl_field body_queue[] = {
-	{ .name = "uid", .read = read_uid, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "priority", .read = read_queue_priority },
-	{ .name = "creationTimestamp", .read = read_queue_created },
+	{ FL_IS("uid", text, struct queue, uid), .needed = true, .text = FL_TEXT_CLUSTER_QUEUE },
+	{ FL_IS("priority", int32, struct queue, says.priority) },
+	{ FL_IS("creationTimestamp", time, struct queue, says.created) },
 	{ .name = "resourceShare", .fields = shares },
 	FL_PASSED("childQueues", "there is one level only"),
 	FL_IGNORED("name"),
@@ -150,7 +125,7 @@ static int read_body_queues(struct fl_kube *k, uint32_t v, void *row)
 	const struct share bounded = { 0, FL_UNBOUNDED, 1, DEFAULT_REQUEST };
 	const struct share unbounded = { FL_UNBOUNDED, FL_UNBOUNDED, 1, DEFAULT_REQUEST };
 	fl_time newest = FL_NEVER - FL_MAX_LIST - 1;
-	uint32_t end = 0, unused;
+	uint32_t end = 0;
 	int r = fl_kube_list(k, v, &end);
 
 	(void)row;
@@ -162,33 +137,21 @@ static int read_body_queues(struct fl_kube *k, uint32_t v, void *row)
 		set_share(&q.says, FL_CPU, &unbounded);
 		set_share(&q.says, FL_MEMORY, &unbounded);
 		set_share(&q.says, FL_GPU, &bounded);
-		r = fl_kube_need(k, item, "uid", &unused);
-		if (r == 0)
-			r = fl_kube_map(k, item, body_queue, &q);
+		r = fl_kube_whole(k, item, body_queue, &q);
 		if (r == 0)
 			r = add_queue(k, q.uid, (struct fl_sym){ FL_NONE }, &q.says, here(k, item));
 	}
 	return r;
 }
 
-#define TOTAL(function, axis)                                                                      \
-	static int function(struct fl_kube *k, uint32_t v, void *row)                              \
+#define TOTAL(field, axis)                                                                         \
 	{                                                                                          \
-		return fl_kube_number(k, v,                                                        \
-				      &((struct fl_machine_row *)row)->allocatable.of[axis]);      \
+		FL_IS(field, number, struct fl_machine_row, allocatable.of[axis])                  \
 	}
 
-TOTAL(read_cpu_total, FL_CPU)
-TOTAL(read_memory_total, FL_MEMORY)
-TOTAL(read_gpu_total, FL_GPU)
-
 static const struct fl_field totals[] = {
-	{ .name = "CPU", .read = read_cpu_total },
-	{ .name = "GPU", .read = read_gpu_total },
-	{ .name = "Memory", .read = read_memory_total },
-	{ .name = "cpu", .read = read_cpu_total },
-	{ .name = "gpu", .read = read_gpu_total },
-	{ .name = "memory", .read = read_memory_total },
+	TOTAL("CPU", FL_CPU), TOTAL("GPU", FL_GPU), TOTAL("Memory", FL_MEMORY),
+	TOTAL("cpu", FL_CPU), TOTAL("gpu", FL_GPU), TOTAL("memory", FL_MEMORY),
 	{ .name = NULL },
 };
 
@@ -228,6 +191,9 @@ static int read_body(struct fl_kube *k)
 /* The same handler under both spellings of a name. */
 #define BOTH(upper, lower, handler)                                                                \
 	{ .name = upper, .read = handler }, { .name = lower, .read = handler }
+/* The same member. */
+#define BOTH_ARE(upper, lower, type, row, member)                                                  \
+	{ FL_IS(upper, type, row, member) }, { FL_IS(lower, type, row, member) }
 
 /* A length in whole seconds. */
 static int read_seconds(struct fl_kube *k, uint32_t v, fl_time *ret)
@@ -273,11 +239,6 @@ struct nodes {
 	uint32_t count_at;
 };
 
-static int read_node_gpus(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct nodes *)row)->gpus);
-}
-
 static int read_node_count(struct fl_kube *k, uint32_t v, void *row)
 {
 	((struct nodes *)row)->count_at = v;
@@ -285,7 +246,7 @@ static int read_node_count(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field node[] = {
-	BOTH("GPUs", "gpus", read_node_gpus),
+	BOTH_ARE("GPUs", "gpus", count, struct nodes, gpus),
 	BOTH("Count", "count", read_node_count),
 	{ .name = NULL },
 };
@@ -337,37 +298,14 @@ struct simulated {
 	struct fl_entitlement says;
 };
 
-static int read_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct simulated *)row)->name);
-}
-
-static int read_parent(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct simulated *)row)->parent);
-}
-
-static int read_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_int32(k, v, &((struct simulated *)row)->says.priority);
-}
-
-static int read_deserved_gpus(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_number(k, v, &((struct simulated *)row)->says.deserved.of[FL_GPU]);
-}
-
-static int read_gpu_weight(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_number(k, v, &((struct simulated *)row)->says.weight.of[FL_GPU]);
-}
+#define SIMULATED(upper, lower, type, member) BOTH_ARE(upper, lower, type, struct simulated, member)
 
 static const struct fl_field simulated_queue[] = {
-	BOTH("Name", "name", read_name),
-	BOTH("Parent", "parent", read_parent),
-	BOTH("Priority", "priority", read_priority),
-	BOTH("DeservedGPUs", "deservedGPUs", read_deserved_gpus),
-	BOTH("Weight", "weight", read_gpu_weight),
+	SIMULATED("Name", "name", text, name),
+	SIMULATED("Parent", "parent", name, parent),
+	SIMULATED("Priority", "priority", int32, says.priority),
+	SIMULATED("DeservedGPUs", "deservedGPUs", number, says.deserved.of[FL_GPU]),
+	SIMULATED("Weight", "weight", number, says.weight.of[FL_GPU]),
 	{ .name = NULL },
 };
 
@@ -395,25 +333,10 @@ struct jobs {
 	int32_t gpus, pods, jobs;
 };
 
-static int read_job_gpus(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct jobs *)row)->gpus);
-}
-
-static int read_job_pods(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct jobs *)row)->pods);
-}
-
-static int read_job_jobs(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct jobs *)row)->jobs);
-}
-
 static const struct fl_field job[] = {
-	BOTH("GPUs", "gpus", read_job_gpus),
-	BOTH("NumPods", "numPods", read_job_pods),
-	BOTH("NumJobs", "numJobs", read_job_jobs),
+	BOTH_ARE("GPUs", "gpus", count, struct jobs, gpus),
+	BOTH_ARE("NumPods", "numPods", count, struct jobs, pods),
+	BOTH_ARE("NumJobs", "numJobs", count, struct jobs, jobs),
 	{ .name = NULL },
 };
 

@@ -120,6 +120,13 @@ static int read_either(struct fl_kube *k, uint32_t v, const struct fl_field *f, 
 	return r;
 }
 
+static int read_said(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	(void)f;
+	*(const char **)to = fl_doc_text(&k->doc, v);
+	return fl_kube_text(k, v, &(struct fl_sym){ 0 });
+}
+
 static int read_word(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	return fl_kube_word(k, v, (size_t)f->most, to);
@@ -140,6 +147,7 @@ _Static_assert(sizeof(enum fl_dialect) == sizeof(uint32_t), "an enum is as large
 
 const struct fl_type fl_type_enum = { .read = read_enum, .schema = "" };
 const struct fl_type fl_type_either = { .read = read_either, .schema = "" };
+const struct fl_type fl_type_said = { .read = read_said, .schema = "\"type\": \"string\"" };
 const struct fl_type fl_type_word = { .read = read_word,
 				      .schema = "\"type\": \"string\", \"minLength\": 1",
 				      .high = "maxLength" };
@@ -190,6 +198,13 @@ static int read_each(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 const struct fl_type fl_type_list = { .read = read_list, .schema = LIST };
 const struct fl_type fl_type_table = { .read = read_table, .schema = LIST };
 const struct fl_type fl_type_each = { .read = read_each, .schema = LIST };
+
+static int read_some(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	return fl_kube_some(k, v, f->fields, to);
+}
+
+const struct fl_type fl_type_some = { .read = read_some, .schema = "\"type\": \"object\"" };
 
 /* --- what is read elsewhere --- */
 

@@ -71,6 +71,8 @@ struct fl_type {
 #define FL_C_text struct fl_sym
 #define FL_C_name struct fl_sym
 #define FL_C_word struct fl_sym
+/* The text itself, which stays as long as the object is read. */
+#define FL_C_said const char *
 /* Of `resource`, with bounds as those above; and as a number of the units of a bundle. */
 #define FL_C_quantity fl_amount
 #define FL_C_amount double
@@ -92,12 +94,14 @@ struct fl_type {
 
 extern const struct fl_type fl_type_int32, fl_type_uint32, fl_type_count, fl_type_flag;
 extern const struct fl_type fl_type_either, fl_type_enum;
-extern const struct fl_type fl_type_text, fl_type_name, fl_type_word;
+extern const struct fl_type fl_type_text, fl_type_name, fl_type_word, fl_type_said;
 extern const struct fl_type fl_type_quantity, fl_type_amount;
 extern const struct fl_type fl_type_number, fl_type_finite, fl_type_finite_text, fl_type_weight;
 extern const struct fl_type fl_type_duration, fl_type_time, fl_type_time_aside;
 extern const struct fl_type fl_type_texts, fl_type_labels, fl_type_tolerations, fl_type_taints;
 extern const struct fl_type fl_type_list, fl_type_table, fl_type_each;
+/* What is known of a map of anything: `fields`, into the part of the row there. */
+extern const struct fl_type fl_type_some;
 /* Of the right form, and no more; the value is read elsewhere. */
 extern const struct fl_type fl_type_any, fl_type_any_text, fl_type_any_time, fl_type_any_map;
 

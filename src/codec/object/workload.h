@@ -4,7 +4,7 @@
 #define FL_CODEC_OBJECT_WORKLOAD_H
 
 #include "base/limits.h"
-#include "codec/object/fields.h"
+#include "codec/object/types.h"
 
 enum { FL_MAX_AMOUNTS = FL_MAX_RESOURCES * FL_MAX_RESOURCE_GROUPS }; /* more no queue could cover */
 
