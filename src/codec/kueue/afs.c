@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Admission Fair Sharing: its part of the Configuration, and of a LocalQueue's status. */
-#include "codec/object/fields.h"
-
-static int read_half_life(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct fl_settings *)row)->usage_half_life);
-}
-
-static int read_sampling(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_duration(k, v, &((struct fl_settings *)row)->usage_sampling);
-}
-
-/* A key of the map as a symbol. */
-static int key_sym(struct fl_kube *k, uint32_t key, struct fl_sym *ret)
-{
-	return fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len, ret, k->err);
-}
+#include "codec/object/types.h"
 
 static int read_resource_weights(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -27,7 +11,7 @@ static int read_resource_weights(struct fl_kube *k, uint32_t v, void *row)
 	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
 		struct fl_resource_weight weight = { 0 };
 
-		if ((r = key_sym(k, key, &weight.resource_name)) == 0 &&
+		if ((r = fl_kube_key(k, key, &weight.resource_name)) == 0 &&
 		    (r = fl_kube_number(k, key + 1, &weight.weight)) == 0)
 			r = fl_model_push_resource_weights(k->m, &weight, /* ret_id= */ NULL,
 							   k->err);
@@ -37,8 +21,8 @@ static int read_resource_weights(struct fl_kube *k, uint32_t v, void *row)
 }
 
 const struct fl_field fl_fields_afs[] = {
-	{ .name = "usageHalfLifeTime", .read = read_half_life },
-	{ .name = "usageSamplingInterval", .read = read_sampling },
+	{ FL_IS("usageHalfLifeTime", duration, struct fl_settings, usage_half_life) },
+	{ FL_IS("usageSamplingInterval", duration, struct fl_settings, usage_sampling) },
 	{ .name = "resourceWeights", .read = read_resource_weights, .keys = FL_TEXT_RESOURCE },
 	{ .name = NULL },
 };
@@ -66,22 +50,17 @@ static int read_consumed(struct fl_kube *k, uint32_t v, void *row)
 		r = fl_kube_nanos(k, key + 1, &consumed.amount);
 		if (r < 0)
 			return r;
-		if ((r = key_sym(k, key, &consumed.resource_name)) == 0)
+		if ((r = fl_kube_key(k, key, &consumed.resource_name)) == 0)
 			r = fl_model_push_consumed(k->m, &consumed, /* ret_id= */ NULL, k->err);
 	}
 	queue->consumed = (struct fl_span){ first, k->m->n_consumed - first };
 	return r;
 }
 
-/* Only the exact way of counting looks at it: else usage counts as of now, as after a restart. */
-static int read_last_update(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct fl_queue_row *)row)->consumed_at);
-}
-
 static const struct fl_field afs_status[] = {
 	{ .name = "consumedResources", .read = read_consumed, .keys = FL_TEXT_RESOURCE },
-	{ .name = "lastUpdate", .read = read_last_update },
+	/* only the exact way of counting looks at it: else usage counts as of now, as after a restart */
+	{ FL_IS("lastUpdate", time, struct fl_queue_row, consumed_at) },
 	{ .name = NULL },
 };
 

@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResourceFlavor, ClusterQueue, Cohort, LocalQueue. */
-#include "codec/object/fields.h"
+#include "codec/object/types.h"
 
 /* --- ResourceFlavor --- */
 
-static int read_taints(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_taints(k, v, &((struct fl_flavor_row *)row)->taints);
-}
-
-static int read_node_labels(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_labels(k, v, &((struct fl_flavor_row *)row)->labels);
-}
-
-static int read_flavor_tolerations(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_tolerations(k, v, &((struct fl_flavor_row *)row)->tolerations);
-}
+#define FLAVOR(field, type, member) FL_IS(field, type, struct fl_flavor_row, member)
+#define NODE(field, type, member) FL_IS(field, type, struct fl_node_row, member)
 
 static const struct fl_field flavor_spec[] = {
-	{ .name = "nodeLabels",
-	  .read = read_node_labels,
-	  .text = FL_TEXT_LABEL_VALUE,
+	{ FLAVOR("nodeLabels", labels, labels), .text = FL_TEXT_LABEL_VALUE,
 	  .keys = FL_TEXT_LABEL_KEY },
-	{ .name = "nodeTaints", .read = read_taints, .fields = fl_fields_taint, .list = true },
-	{ .name = "tolerations",
-	  .read = read_flavor_tolerations,
-	  .fields = fl_fields_toleration,
+	{ FLAVOR("nodeTaints", taints, taints), .fields = fl_fields_taint, .list = true },
+	{ FLAVOR("tolerations", tolerations, tolerations), .fields = fl_fields_toleration,
 	  .list = true },
 	FL_NOTED("topologyName", "topology aware scheduling is not decided here"),
 	{ .name = NULL },
@@ -53,312 +37,179 @@ const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", fals
 
 /* --- quotas, of queues and cohorts --- */
 
-static int read_quota_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_quota *)row)->resource_name);
-}
-
-/* The unit depends on the resource, so the name is looked up whatever the order of the fields. */
-static int read_amount(struct fl_kube *k, uint32_t v, uint32_t map, fl_amount *ret)
-{
-	return fl_kube_quantity(k, v, fl_doc_text(&k->doc, fl_doc_find(&k->doc, map, "name")), ret);
-}
-
-/* What the handlers of one quota share. */
+/* One quota, and the map it stands in: the unit depends on the resource, whose name may follow. */
 struct quota_item {
 	struct fl_quota quota;
 	uint32_t map;
 };
 
-static int read_nominal(struct fl_kube *k, uint32_t v, void *row)
+static int read_amount(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	struct quota_item *item = row;
+	const struct quota_item *item = (const void *)((char *)to - f->offset);
+	const char *resource = fl_doc_text(&k->doc, fl_doc_find(&k->doc, item->map, "name"));
 
-	return read_amount(k, v, item->map, &item->quota.nominal);
+	return fl_kube_quantity(k, v, resource, to);
 }
 
-static int read_borrowing_limit(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct quota_item *item = row;
-
-	return read_amount(k, v, item->map, &item->quota.borrowing_limit);
-}
-
-static int read_lending_limit(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct quota_item *item = row;
-
-	return read_amount(k, v, item->map, &item->quota.lending_limit);
-}
+#define FL_C_quota fl_amount
+static const struct fl_type fl_type_quota = { .read = read_amount };
+#define QUOTA(field, type, member) FL_IS(field, type, struct quota_item, quota.member)
 
 static const struct fl_field quota[] = {
-	{ .name = "name", .read = read_quota_name, .text = FL_TEXT_RESOURCE },
-	{ .name = "nominalQuota", .read = read_nominal },
-	{ .name = "borrowingLimit", .read = read_borrowing_limit },
-	{ .name = "lendingLimit", .read = read_lending_limit },
+	{ QUOTA("name", text, resource_name), .needed = true, .text = FL_TEXT_RESOURCE },
+	{ QUOTA("nominalQuota", quota, nominal), .needed = true },
+	{ QUOTA("borrowingLimit", quota, borrowing_limit) },
+	{ QUOTA("lendingLimit", quota, lending_limit) },
 	{ .name = NULL },
 };
 
-/* What the handlers of one flavor share. */
-struct flavor_item {
-	struct fl_group_flavor flavor;
-};
-
-static int read_group_flavor_name(struct fl_kube *k, uint32_t v, void *row)
+static int read_quota(struct fl_kube *k, uint32_t v, void *unused)
 {
-	return fl_kube_text(k, v, &((struct flavor_item *)row)->flavor.name);
-}
+	struct quota_item q = { .quota = { .borrowing_limit = FL_NO_LIMIT,
+					   .lending_limit = FL_NO_LIMIT,
+					   .place = fl_kube_place(k, v) },
+				.map = v };
+	int r = fl_kube_whole(k, v, quota, &q);
 
-static int read_quotas(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_group_flavor *flavor = &((struct flavor_item *)row)->flavor;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
-
-	flavor->quotas.first = k->m->n_quotas;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct quota_item q = { .quota = { .borrowing_limit = FL_NO_LIMIT,
-						   .lending_limit = FL_NO_LIMIT,
-						   .place = fl_kube_place(k, item) },
-					.map = item };
-		uint32_t unused;
-
-		r = fl_kube_need(k, item, "name", &unused);
-		if (r == 0)
-			r = fl_kube_need(k, item, "nominalQuota", &unused);
-		if (r == 0)
-			r = fl_kube_map(k, item, quota, &q);
-		if (r == 0)
-			r = fl_model_push_quotas(k->m, &q.quota, /* ret_id= */ NULL, k->err);
-	}
-	flavor->quotas.n = k->m->n_quotas - flavor->quotas.first;
-	return r;
+	(void)unused;
+	return r < 0 ? r : fl_model_push_quotas(k->m, &q.quota, /* ret_id= */ NULL, k->err);
 }
 
 static const struct fl_field group_flavor[] = {
-	{ .name = "name", .read = read_group_flavor_name, .text = FL_TEXT_FLAVOR },
-	{ .name = "resources", .read = read_quotas, .fields = quota, .list = true },
+	{ FL_IS("name", text, struct fl_group_flavor, name), .needed = true,
+	  .text = FL_TEXT_FLAVOR },
+	{ FL_IS_LIST("resources", struct fl_group_flavor, quotas, quotas, read_quota),
+	  .fields = quota, .list = true },
 	{ .name = NULL },
 };
 
-static int read_group_flavors(struct fl_kube *k, uint32_t v, void *row)
+static int read_group_flavor(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_group *group = row;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
+	struct fl_group_flavor f = { .quotas = { 0, 0 } };
+	int r = fl_kube_whole(k, v, group_flavor, &f);
 
-	group->flavors.first = k->m->n_group_flavors;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct flavor_item f = { 0 };
-		uint32_t unused;
-
-		r = fl_kube_need(k, item, "name", &unused);
-		if (r == 0)
-			r = fl_kube_map(k, item, group_flavor, &f);
-		for (uint32_t i = 0; i < f.flavor.quotas.n; i++)
-			k->m->quotas[f.flavor.quotas.first + i].flavor_name = f.flavor.name;
-		if (r == 0)
-			r = fl_model_push_group_flavors(k->m, &f.flavor, /* ret_id= */ NULL,
-							k->err);
-	}
-	group->flavors.n = k->m->n_group_flavors - group->flavors.first;
-	return r;
-}
-
-static int read_covered(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_texts(k, v, &((struct fl_group *)row)->resources);
+	(void)unused;
+	for (uint32_t i = 0; i < f.quotas.n; i++)
+		k->m->quotas[f.quotas.first + i].flavor_name = f.name;
+	return r < 0 ? r : fl_model_push_group_flavors(k->m, &f, /* ret_id= */ NULL, k->err);
 }
 
 static const struct fl_field group_fields[] = {
-	{ .name = "coveredResources", .read = read_covered, .text = FL_TEXT_RESOURCE },
-	{ .name = "flavors", .read = read_group_flavors, .fields = group_flavor, .list = true },
+	{ FL_IS("coveredResources", texts, struct fl_group, resources), .text = FL_TEXT_RESOURCE },
+	{ FL_IS_LIST("flavors", struct fl_group, flavors, group_flavors, read_group_flavor),
+	  .fields = group_flavor, .list = true },
 	{ .name = NULL },
 };
 
-static int read_groups(struct fl_kube *k, uint32_t v, void *row)
+static int read_group(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_node_row *node = row;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
+	struct fl_group group = { .place = fl_kube_place(k, v) };
+	int r = fl_kube_map(k, v, group_fields, &group);
 
-	node->groups.first = k->m->n_groups;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct fl_group group = { .place = fl_kube_place(k, item) };
-
-		r = fl_kube_map(k, item, group_fields, &group);
-		if (r == 0)
-			r = fl_model_push_groups(k->m, &group, /* ret_id= */ NULL, k->err);
-	}
-	node->groups.n = k->m->n_groups - node->groups.first;
-	return r;
+	(void)unused;
+	return r < 0 ? r : fl_model_push_groups(k->m, &group, /* ret_id= */ NULL, k->err);
 }
+
+/* Rows of both. */
+#define GROUPS                                                                                     \
+	{                                                                                          \
+		FL_IS_LIST("resourceGroups", struct fl_node_row, groups, groups, read_group),      \
+			.fields = group_fields, .list = true                                       \
+	}
+#define PARENT(field)                                                                              \
+	{                                                                                          \
+		NODE(field, name, parent_name), .text = FL_TEXT_COHORT                             \
+	}
 
 /* --- ClusterQueue and Cohort --- */
 
-static int read_parent(struct fl_kube *k, uint32_t v, void *row)
+#define STOPS(row, member)                                                                         \
+	FL_IS_ENUM("stopPolicy", row, member, enum fl_stop, "None", "Hold", "HoldAndDrain")
+
+static int read_namespaces(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return fl_kube_name(k, v, &((struct fl_node_row *)row)->parent_name);
-}
-
-static int read_node_weight(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_weight(k, v, &((struct fl_node_row *)row)->weight);
-}
-
-static int read_strategy(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "BestEffortFIFO", "StrictFIFO", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_node_row *)row)->strategy = (enum fl_strategy)i;
-	return r;
-}
-
-static const char *const stops[] = { "None", "Hold", "HoldAndDrain", NULL };
-
-static int read_stop(struct fl_kube *k, uint32_t v, void *row)
-{
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, stops, &i);
-
-	((struct fl_node_row *)row)->stop = (enum fl_stop)i;
-	return r;
-}
-
-static int read_namespaces(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_selector(k, v, &((struct fl_node_row *)row)->namespaces);
+	(void)f;
+	return fl_kube_selector(k, v, to);
 }
 
 /*
  * The scheduler knows the same four policies within a queue and within a cohort;
  * the API server lets through three of each.
  */
-static int read_policy(struct fl_kube *k, uint32_t v, enum fl_preempt_policy *ret)
-{
-	static const char *const names[] = { "Never", "LowerPriority", "LowerOrNewerEqualPriority",
-					     "Any", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	*ret = (enum fl_preempt_policy)i;
-	return r;
-}
-
-static int read_within_queue(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_policy(k, v, &((struct fl_node_row *)row)->within_queue);
-}
-
-static int read_reclaim(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_policy(k, v, &((struct fl_node_row *)row)->reclaim);
-}
-
-static int read_borrow_within(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Never", "LowerPriority", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_node_row *)row)->borrow_within = (enum fl_preempt_policy)i;
-	return r;
-}
-
-static int read_borrow_threshold(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_node_row *node = row;
-
-	node->has_borrow_threshold = true;
-	return fl_kube_int32(k, v, &node->borrow_threshold);
-}
+#define POLICY(field, member)                                                                      \
+	{                                                                                          \
+		FL_IS_ENUM(field, struct fl_node_row, member, enum fl_preempt_policy, "Never",     \
+			   "LowerPriority", "LowerOrNewerEqualPriority", "Any")                    \
+	}
 
 /* The older names (Borrow, Preempt) say the same as MayStopSearch. */
-static int read_fungibility(struct fl_kube *k, uint32_t v, const char *older,
-			    enum fl_fungibility *ret)
+static int read_fungibility(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	const char *const names[] = { "MayStopSearch", "TryNextFlavor", older, NULL };
 	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
+	int r = fl_kube_enum(k, v, f->words, &i);
 
-	*ret = i == 1 ? FL_TRY_NEXT_FLAVOR : FL_MAY_STOP_SEARCH;
+	*(enum fl_fungibility *)to = i == 1 ? FL_TRY_NEXT_FLAVOR : FL_MAY_STOP_SEARCH;
 	return r;
 }
 
-static int read_when_can_borrow(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_fungibility(k, v, "Borrow", &((struct fl_node_row *)row)->when_can_borrow);
-}
+#define FL_C_namespaces struct fl_selector
+#define FL_C_fungibility enum fl_fungibility
+static const struct fl_type fl_type_namespaces = { .read = read_namespaces };
+static const struct fl_type fl_type_fungibility = { .read = read_fungibility, .schema = "" };
 
-static int read_when_can_preempt(struct fl_kube *k, uint32_t v, void *row)
-{
-	return read_fungibility(k, v, "Preempt", &((struct fl_node_row *)row)->when_can_preempt);
-}
-
-static int read_preference(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "BorrowingOverPreemption", "PreemptionOverBorrowing",
-					     NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_node_row *)row)->preference = (enum fl_preference)i;
-	return r;
-}
-
-static int read_admission_mode(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "NoAdmissionFairSharing",
-					     "UsageBasedAdmissionFairSharing", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_node_row *)row)->usage_based = i == 1;
-	return r;
-}
+#define FUNGIBILITY(field, member, older)                                                          \
+	{                                                                                          \
+		NODE(field, fungibility, member), .words = (const char *const[])                   \
+		{                                                                                  \
+			"MayStopSearch", "TryNextFlavor", older, NULL                              \
+		}                                                                                  \
+	}
 
 static const struct fl_field node_fair_sharing[] = {
-	{ .name = "weight", .read = read_node_weight },
+	{ NODE("weight", weight, weight) },
 	{ .name = NULL },
 };
 
 static const struct fl_field borrow_within_cohort[] = {
-	{ .name = "policy", .read = read_borrow_within },
-	{ .name = "maxPriorityThreshold", .read = read_borrow_threshold },
+	{ FL_IS_ENUM("policy", struct fl_node_row, borrow_within, enum fl_preempt_policy, "Never",
+		     "LowerPriority") },
+	{ NODE("maxPriorityThreshold", int32, borrow_threshold),
+	  FL_SAID(struct fl_node_row, has_borrow_threshold) },
 	{ .name = NULL },
 };
 
 static const struct fl_field preemption[] = {
-	{ .name = "withinClusterQueue", .read = read_within_queue },
-	{ .name = "reclaimWithinCohort", .read = read_reclaim },
+	POLICY("withinClusterQueue", within_queue),
+	POLICY("reclaimWithinCohort", reclaim),
 	{ .name = "borrowWithinCohort", .fields = borrow_within_cohort },
 	{ .name = NULL },
 };
 
 static const struct fl_field fungibility[] = {
-	{ .name = "whenCanBorrow", .read = read_when_can_borrow },
-	{ .name = "whenCanPreempt", .read = read_when_can_preempt },
-	{ .name = "preference", .read = read_preference },
+	FUNGIBILITY("whenCanBorrow", when_can_borrow, "Borrow"),
+	FUNGIBILITY("whenCanPreempt", when_can_preempt, "Preempt"),
+	{ FL_IS_ENUM("preference", struct fl_node_row, preference, enum fl_preference,
+		     "BorrowingOverPreemption", "PreemptionOverBorrowing") },
 	{ .name = NULL },
 };
 
 static const struct fl_field admission_scope[] = {
-	{ .name = "admissionMode", .read = read_admission_mode },
+	{ FL_IS_EITHER("admissionMode", struct fl_node_row, usage_based, "NoAdmissionFairSharing",
+		       "UsageBasedAdmissionFairSharing") },
 	{ .name = NULL },
 };
 
 const struct fl_field fl_fields_cluster_queue_spec[] = {
-	{ .name = "resourceGroups", .read = read_groups, .fields = group_fields, .list = true },
-	{ .name = "cohortName", .read = read_parent, .text = FL_TEXT_COHORT },
-	{ .name = "cohort", .read = read_parent, .text = FL_TEXT_COHORT },
-	{ .name = "queueingStrategy", .read = read_strategy },
-	{ .name = "namespaceSelector", .read = read_namespaces, .fields = fl_fields_selector },
+	GROUPS,
+	PARENT("cohortName"),
+	PARENT("cohort"),
+	{ FL_IS_ENUM("queueingStrategy", struct fl_node_row, strategy, enum fl_strategy,
+		     "BestEffortFIFO", "StrictFIFO") },
+	{ NODE("namespaceSelector", namespaces, namespaces), .fields = fl_fields_selector },
 	{ .name = "flavorFungibility", .fields = fungibility },
 	{ .name = "preemption", .fields = preemption },
 	{ .name = "fairSharing", .fields = node_fair_sharing },
-	{ .name = "stopPolicy", .read = read_stop },
+	{ STOPS(struct fl_node_row, stop) },
 	{ .name = "admissionScope", .fields = admission_scope },
 	FL_NOTED("admissionChecks", "workloads are admitted without waiting for checks"),
 	FL_NOTED("admissionChecksStrategy", "workloads are admitted without waiting for checks"),
@@ -390,9 +241,9 @@ const struct fl_kind fl_kind_cluster_queue = {
 };
 
 static const struct fl_field cohort_spec[] = {
-	{ .name = "parentName", .read = read_parent, .text = FL_TEXT_COHORT },
-	{ .name = "parent", .read = read_parent, .text = FL_TEXT_COHORT },
-	{ .name = "resourceGroups", .read = read_groups, .fields = group_fields, .list = true },
+	PARENT("parentName"),
+	PARENT("parent"),
+	GROUPS,
 	{ .name = "fairSharing", .fields = node_fair_sharing },
 	{ .name = NULL },
 };
@@ -421,33 +272,16 @@ const struct fl_kind fl_kind_cohort = { "kueue.x-k8s.io", "Cohort",    false,
 
 /* --- LocalQueue --- */
 
-static int read_cluster_queue_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_queue_row *)row)->cluster_queue_name);
-}
-
-static int read_queue_stop(struct fl_kube *k, uint32_t v, void *row)
-{
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, stops, &i);
-
-	((struct fl_queue_row *)row)->stop = (enum fl_stop)i;
-	return r;
-}
-
-static int read_queue_weight(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_weight(k, v, &((struct fl_queue_row *)row)->weight);
-}
+#define QUEUE(field, type, member) FL_IS(field, type, struct fl_queue_row, member)
 
 static const struct fl_field queue_fair_sharing[] = {
-	{ .name = "weight", .read = read_queue_weight },
+	{ QUEUE("weight", weight, weight) },
 	{ .name = NULL },
 };
 
 const struct fl_field fl_fields_local_queue_spec[] = {
-	{ .name = "clusterQueue", .read = read_cluster_queue_name, .text = FL_TEXT_CLUSTER_QUEUE },
-	{ .name = "stopPolicy", .read = read_queue_stop },
+	{ QUEUE("clusterQueue", text, cluster_queue_name), .text = FL_TEXT_CLUSTER_QUEUE },
+	{ STOPS(struct fl_queue_row, stop) },
 	{ .name = "fairSharing", .fields = queue_fair_sharing },
 	{ .name = NULL },
 };

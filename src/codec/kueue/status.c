@@ -12,37 +12,13 @@ struct condition {
 	fl_time time;
 };
 
-static int read_reason(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct condition *)row)->reason);
-}
-
-static int read_transition(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct condition *)row)->time);
-}
-
-static int read_condition_type(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_sym sym;
-
-	((struct condition *)row)->type = fl_doc_text(&k->doc, v);
-	return fl_kube_text(k, v, &sym);
-}
-
-static int read_condition_status(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_sym sym;
-
-	((struct condition *)row)->status = fl_doc_text(&k->doc, v);
-	return fl_kube_text(k, v, &sym);
-}
+#define CONDITION(field, type, member) FL_IS(field, type, struct condition, member)
 
 static const struct fl_field condition[] = {
-	{ .name = "type", .read = read_condition_type, .text = FL_TEXT_WORD },
-	{ .name = "status", .read = read_condition_status, .text = FL_TEXT_WORD },
-	{ .name = "reason", .read = read_reason, .text = FL_TEXT_WORD },
-	{ .name = "lastTransitionTime", .read = read_transition },
+	{ CONDITION("type", said, type), .text = FL_TEXT_WORD },
+	{ CONDITION("status", said, status), .text = FL_TEXT_WORD },
+	{ CONDITION("reason", text, reason), .text = FL_TEXT_WORD },
+	{ CONDITION("lastTransitionTime", time, time) },
 	FL_IGNORED("message"),
 	FL_IGNORED("observedGeneration"),
 	{ .name = NULL },
@@ -196,13 +172,9 @@ static int read_assignments(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-static int read_admitted_queue(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_reading *)row)->row.admitted_queue_name);
-}
-
 static const struct fl_field admission[] = {
-	{ .name = "clusterQueue", .read = read_admitted_queue, .text = FL_TEXT_CLUSTER_QUEUE },
+	{ FL_IS("clusterQueue", text, struct fl_reading, row.admitted_queue_name),
+	  .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = "podSetAssignments",
 	  .read = read_assignments,
 	  .fields = assignment,
@@ -210,27 +182,11 @@ static const struct fl_field admission[] = {
 	{ .name = NULL },
 };
 
-static int read_admission(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct fl_reading *)row)->has_admission = true;
-	return fl_kube_map(k, v, admission, row);
-}
-
 /* --- pods that are done, back-off, checks --- */
 
-static int read_reclaimed_podset(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_reclaimable *)row)->podset);
-}
-
-static int read_reclaimed_count(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct fl_reclaimable *)row)->count);
-}
-
 static const struct fl_field reclaimable[] = {
-	{ .name = "name", .read = read_reclaimed_podset, .text = FL_TEXT_PODSET },
-	{ .name = "count", .read = read_reclaimed_count },
+	{ FL_IS("name", text, struct fl_reclaimable, podset), .text = FL_TEXT_PODSET },
+	{ FL_IS("count", count, struct fl_reclaimable, count) },
 	{ .name = NULL },
 };
 
@@ -249,18 +205,8 @@ static int read_reclaimable(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
-/* A time to come: what is newest in the input, and so "now", is not moved by it. */
-static int read_requeue_at(struct fl_kube *k, uint32_t v, void *row)
-{
-	fl_time newest = k->m->newest;
-	int r = fl_kube_time(k, v, &((struct fl_reading *)row)->requeue.requeue_at);
-
-	k->m->newest = newest;
-	return r;
-}
-
 static const struct fl_field requeue_state[] = {
-	{ .name = "requeueAt", .read = read_requeue_at },
+	{ FL_IS("requeueAt", time_aside, struct fl_reading, requeue.requeue_at) },
 	FL_PASSED("count", "the next back-off is not ours to reckon"),
 	{ .name = NULL },
 };
@@ -288,22 +234,17 @@ static const struct fl_field check[] = {
 	{ .name = NULL },
 };
 
-static int read_checks(struct fl_kube *k, uint32_t v, void *row)
+static int read_check(struct fl_kube *k, uint32_t v, void *row)
 {
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
-
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item))
-		r = fl_kube_map(k, item, check, row);
-	return r;
+	return fl_kube_map(k, v, check, row);
 }
 
 const struct fl_field fl_fields_workload_status[] = {
-	{ .name = "admission", .read = read_admission, .fields = admission },
+	{ .name = "admission", FL_SAID(struct fl_reading, has_admission), .fields = admission },
 	{ .name = "conditions", .read = read_conditions, .fields = condition, .list = true },
 	FL_IGNORED("accumulatedPastExecutionTimeSeconds"),
 	FL_IGNORED("accumulatedPastExexcutionTimeSeconds"),
-	{ .name = "admissionChecks", .read = read_checks, .fields = check, .list = true },
+	{ FL_IS_EACH("admissionChecks", read_check), .fields = check, .list = true },
 	FL_IGNORED("clusterName"),
 	FL_IGNORED("nominatedClusterNames"),
 	FL_NOTED("preemptionGates", "a workload may always preempt"),

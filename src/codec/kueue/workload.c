@@ -7,98 +7,46 @@
 
 /* --- podSets --- */
 
-static int read_podset_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_podset *)row)->name);
-}
-
-static int read_podset_count(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct fl_podset *)row)->count);
-}
-
-static int read_min_count(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_count(k, v, &((struct fl_podset *)row)->min_count);
-}
+#define PODSET(field, type, member) FL_IS(field, type, struct fl_podset, member)
+#define WORKLOAD(field, type, member) FL_IS(field, type, struct fl_reading, row.member)
 
 static const struct fl_field podset[] = {
-	{ .name = "name", .read = read_podset_name, .text = FL_TEXT_PODSET },
-	{ .name = "count", .read = read_podset_count },
-	{ .name = "minCount", .read = read_min_count },
+	{ PODSET("name", text, name), .text = FL_TEXT_PODSET },
+	{ PODSET("count", count, count) },
+	{ PODSET("minCount", count, min_count) },
 	{ .name = "template", .fields = fl_fields_pod_template },
 	FL_NOTED("topologyRequest", "topology aware scheduling is not decided here"),
 	{ .name = NULL },
 };
 
-static int read_podsets(struct fl_kube *k, uint32_t v, void *row)
+static int read_podset(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_reading *w = row;
-	uint32_t end = 0;
-	int r = fl_kube_list(k, v, &end);
+	struct fl_podset p = fl_podset_default;
+	int r = fl_model_sym(k->m, "main", 4, &p.name, k->err);
 
-	w->row.podsets.first = k->m->n_podsets;
-	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct fl_podset p = fl_podset_default;
-
-		r = fl_model_sym(k->m, "main", 4, &p.name, k->err);
-		if (r == 0)
-			r = fl_kube_map(k, item, podset, &p);
-		if (r == 0 && p.min_count > p.count)
-			r = fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-					 "minCount %d is more than count %d", p.min_count, p.count);
-		if (r == 0)
-			r = fl_model_push_podsets(k->m, &p, /* ret_id= */ NULL, k->err);
-	}
-	w->row.podsets.n = k->m->n_podsets - w->row.podsets.first;
-	return r;
+	(void)unused;
+	if (r == 0)
+		r = fl_kube_map(k, v, podset, &p);
+	if (r == 0 && p.min_count > p.count)
+		r = fl_kube_fail(k, v, FAIRLEAD_EINPUT, "minCount %d is more than count %d",
+				 p.min_count, p.count);
+	return r < 0 ? r : fl_model_push_podsets(k->m, &p, /* ret_id= */ NULL, k->err);
 }
 
 /* --- spec --- */
 
-static int read_queue_name(struct fl_kube *k, uint32_t v, void *row)
+/* The first word is that of classes of workloads. */
+static int read_class_kind(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
-	return fl_kube_name(k, v, &((struct fl_reading *)row)->row.queue_name);
-}
-
-static int read_priority(struct fl_kube *k, uint32_t v, void *row)
-{
-	struct fl_reading *w = row;
-
-	w->row.has_priority = true;
-	return fl_kube_int32(k, v, &w->row.priority);
-}
-
-static int read_class_name(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_name(k, v, &((struct fl_reading *)row)->row.priority_class);
-}
-
-static int read_class_source(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "kueue.x-k8s.io/workloadpriorityclass",
-					     "scheduling.k8s.io/priorityclass", "", NULL };
 	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
+	int r = fl_kube_enum(k, v, f->words, &i);
 
-	((struct fl_reading *)row)->row.class_of_workloads = i == 0;
+	*(bool *)to = i == 0;
 	return r;
 }
 
-static int read_class_kind(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "WorkloadPriorityClass", "PriorityClass", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_reading *)row)->row.class_of_workloads = i == 0;
-	return r;
-}
-
-static int read_active(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_bool(k, v, &((struct fl_reading *)row)->row.active);
-}
+#define FL_C_class_kind bool
+static const struct fl_type fl_type_class_kind = { .read = read_class_kind, .schema = "" };
 
 static int read_limit(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -115,35 +63,29 @@ static int read_limit(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field class_ref[] = {
 	FL_IGNORED("group"), /* the kind says it */
-	{ .name = "kind", .read = read_class_kind },
-	{ .name = "name", .read = read_class_name, .text = FL_TEXT_CLASS },
+	{ WORKLOAD("kind", class_kind, class_of_workloads),
+	  .words = (const char *const[]){ "WorkloadPriorityClass", "PriorityClass", NULL } },
+	{ WORKLOAD("name", name, priority_class), .text = FL_TEXT_CLASS },
 	{ .name = NULL },
 };
 
 static const struct fl_field workload_spec[] = {
-	{ .name = "podSets", .read = read_podsets, .fields = podset, .list = true },
-	{ .name = "queueName", .read = read_queue_name, .text = FL_TEXT_LOCAL_QUEUE },
-	{ .name = "priority", .read = read_priority },
-	{ .name = "priorityClassName", .read = read_class_name, .text = FL_TEXT_CLASS },
-	{ .name = "priorityClassSource", .read = read_class_source },
+	{ FL_IS_LIST("podSets", struct fl_reading, row.podsets, podsets, read_podset),
+	  .fields = podset, .list = true },
+	{ WORKLOAD("queueName", name, queue_name), .text = FL_TEXT_LOCAL_QUEUE },
+	{ WORKLOAD("priority", int32, priority), FL_SAID(struct fl_reading, row.has_priority) },
+	{ WORKLOAD("priorityClassName", name, priority_class), .text = FL_TEXT_CLASS },
+	{ WORKLOAD("priorityClassSource", class_kind, class_of_workloads),
+	  .words = (const char *const[]){ "kueue.x-k8s.io/workloadpriorityclass",
+					  "scheduling.k8s.io/priorityclass", "", NULL } },
 	{ .name = "priorityClassRef", .fields = class_ref },
-	{ .name = "active", .read = read_active },
+	{ WORKLOAD("active", flag, active) },
 	{ .name = "maximumExecutionTimeSeconds", .read = read_limit },
 	FL_NOTED("preemptionGates", "a workload may always preempt"),
 	{ .name = NULL },
 };
 
 /* --- metadata and the whole --- */
-
-static int read_uid(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_reading *)row)->row.uid);
-}
-
-static int read_created(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_time(k, v, &((struct fl_reading *)row)->row.created);
-}
 
 /* The Job that owns it; the controller when several do. */
 static int read_owners(struct fl_kube *k, uint32_t v, void *row)
@@ -181,19 +123,14 @@ static const struct fl_field known_annotations[] = {
 	{ .name = NULL },
 };
 
-static int read_annotations(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_some(k, v, known_annotations, row);
-}
-
 static const struct fl_field workload_metadata[] = {
-	{ .name = "uid", .read = read_uid, .text = FL_TEXT_UID },
-	{ .name = "creationTimestamp", .read = read_created },
+	{ WORKLOAD("uid", text, uid), .text = FL_TEXT_UID },
+	{ WORKLOAD("creationTimestamp", time, created) },
 	{ .name = "ownerReferences", .read = read_owners, .fields = owner, .list = true },
 	FL_IGNORED("name"), /* read before the fields */
 	FL_IGNORED("namespace"),
 	FL_IGNORED("labels"),
-	{ .name = "annotations", .read = read_annotations, .fields = known_annotations },
+	{ .name = "annotations", .type = &fl_type_some, .fields = known_annotations },
 	FL_IGNORED("deletionTimestamp"),
 	FL_METADATA_REST,
 	{ .name = NULL },

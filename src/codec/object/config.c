@@ -2,14 +2,9 @@
 /* Configuration, ConfigMap, Namespace and the two kinds of priority classes. */
 #include <string.h>
 
-#include "codec/object/fields.h"
+#include "codec/object/types.h"
 
 /* --- Configuration --- */
-
-static int read_enable(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_bool(k, v, &((struct fl_settings *)row)->fair_sharing);
-}
 
 static int read_strategies(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -40,20 +35,16 @@ static int read_strategies(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field fair_sharing[] = {
-	{ .name = "enable", .read = read_enable },
+	{ FL_IS("enable", flag, struct fl_settings, fair_sharing) },
 	{ .name = "preemptionStrategies", .read = read_strategies },
 	{ .name = NULL },
 };
 
-static int read_fair_sharing(struct fl_kube *k, uint32_t v, void *row)
-{
-	((struct fl_settings *)row)->fair_sharing = true;
-	return fl_kube_map(k, v, fair_sharing, row);
-}
-
 static const struct fl_field configuration_fields[] = {
 	FL_HEAD,
-	{ .name = "fairSharing", .read = read_fair_sharing, .fields = fair_sharing },
+	{ .name = "fairSharing",
+	  FL_SAID(struct fl_settings, fair_sharing),
+	  .fields = fair_sharing },
 	{ .name = "admissionFairSharing", .read = fl_kube_afs, .fields = fl_fields_afs },
 	FL_IGNORED("clientConnection"),
 	FL_IGNORED("controller"),
@@ -173,20 +164,12 @@ const struct fl_kind fl_kind_namespace = {
 
 /* --- priority classes --- */
 
-static int read_value(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_int32(k, v, &((struct fl_priority_row *)row)->value);
-}
-
-static int read_global_default(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_bool(k, v, &((struct fl_priority_row *)row)->global_default);
-}
+#define CLASS(field, type, member) FL_IS(field, type, struct fl_priority_row, member)
 
 static const struct fl_field priority_class_fields[] = {
 	FL_HEAD,
-	{ .name = "value", .read = read_value },
-	{ .name = "globalDefault", .read = read_global_default },
+	{ CLASS("value", int32, value), .needed = true },
+	{ CLASS("globalDefault", flag, global_default) },
 	FL_IGNORED("description"),
 	FL_IGNORED("preemptionPolicy"),
 	{ .name = NULL },
@@ -194,7 +177,7 @@ static const struct fl_field priority_class_fields[] = {
 
 static const struct fl_field workload_priority_class_fields[] = {
 	FL_HEAD,
-	{ .name = "value", .read = read_value },
+	{ CLASS("value", int32, value), .needed = true },
 	FL_IGNORED("description"),
 	{ .name = NULL },
 };
@@ -206,11 +189,8 @@ static int read_class(struct fl_kube *k, bool of_workloads, const struct fl_fiel
 		.of_workloads = of_workloads,
 		.place = fl_kube_place(k, 0),
 	};
-	uint32_t unused;
-	int r = fl_kube_need(k, 0, "value", &unused);
+	int r = fl_kube_whole(k, 0, fields, &row);
 
-	if (r == 0)
-		r = fl_kube_map(k, 0, fields, &row);
 	return r < 0 ? r : fl_model_add_priority(k->m, &row, k->err);
 }
 

@@ -174,22 +174,7 @@ int fl_kube_pod_overhead(struct fl_kube *k, uint32_t v, void *row)
 	return r < 0 ? r : push_part(k, FL_POD_OVERHEAD, &p);
 }
 
-int fl_kube_pod_runtime_class(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_podset *)row)->runtime_class);
-}
-
 /* --- where pods may run --- */
-
-int fl_kube_node_selector(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_labels(k, v, &((struct fl_podset *)row)->node_selector);
-}
-
-int fl_kube_pod_tolerations(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_tolerations(k, v, &((struct fl_podset *)row)->tolerations);
-}
 
 static int read_term_expressions(struct fl_kube *k, uint32_t v, void *row)
 {

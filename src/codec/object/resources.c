@@ -3,34 +3,11 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "codec/object/fields.h"
+#include "codec/object/types.h"
 
 /* --- resources --- */
 
-static int read_prefixes(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_texts(k, v, &((struct fl_settings *)row)->excluded_prefixes);
-}
-
-static int read_input(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_transformation *)row)->input);
-}
-
-static int read_multiply_by(struct fl_kube *k, uint32_t v, void *row)
-{
-	return fl_kube_text(k, v, &((struct fl_transformation *)row)->multiply_by);
-}
-
-static int read_strategy(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Retain", "Replace", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_transformation *)row)->replace = i == 1;
-	return r;
-}
+#define OF(field, type, member) FL_IS(field, type, struct fl_transformation, member)
 
 static int read_outputs(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -42,8 +19,7 @@ static int read_outputs(struct fl_kube *k, uint32_t v, void *row)
 	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
 		struct fl_transformed output = { .per_unit = 0 };
 
-		r = fl_model_sym(k->m, fl_doc_text(&k->doc, key), k->doc.values[key].len,
-				 &output.resource_name, k->err);
+		r = fl_kube_key(k, key, &output.resource_name);
 		if (r == 0)
 			r = fl_kube_nanos(k, key + 1, &output.per_unit);
 		if (r == 0)
@@ -54,9 +30,9 @@ static int read_outputs(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field transformation[] = {
-	{ .name = "input", .read = read_input, .text = FL_TEXT_RESOURCE },
-	{ .name = "strategy", .read = read_strategy },
-	{ .name = "multiplyBy", .read = read_multiply_by, .text = FL_TEXT_RESOURCE },
+	{ OF("input", text, input), .needed = true, .text = FL_TEXT_RESOURCE },
+	{ FL_IS_EITHER("strategy", struct fl_transformation, replace, "Retain", "Replace") },
+	{ OF("multiplyBy", text, multiply_by), .text = FL_TEXT_RESOURCE },
 	{ .name = "outputs", .read = read_outputs, .keys = FL_TEXT_RESOURCE },
 	{ .name = NULL },
 };
@@ -91,8 +67,7 @@ static int read_transformations(struct fl_kube *k, uint32_t v, void *row)
 }
 
 const struct fl_field fl_fields_resources[] = {
-	{ .name = "excludeResourcePrefixes",
-	  .read = read_prefixes,
+	{ FL_IS("excludeResourcePrefixes", texts, struct fl_settings, excluded_prefixes),
 	  .text = FL_TEXT_RESOURCE_PREFIX },
 	{ .name = "transformations",
 	  .read = read_transformations,
@@ -244,18 +219,8 @@ static int read_enable(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_bool(k, v, &unused);
 }
 
-static int read_timestamp(struct fl_kube *k, uint32_t v, void *row)
-{
-	static const char *const names[] = { "Eviction", "Creation", NULL };
-	uint32_t i = 0;
-	int r = fl_kube_enum(k, v, names, &i);
-
-	((struct fl_settings *)row)->from_creation = i == 1;
-	return r;
-}
-
 static const struct fl_field requeuing[] = {
-	{ .name = "timestamp", .read = read_timestamp },
+	{ FL_IS_EITHER("timestamp", struct fl_settings, from_creation, "Eviction", "Creation") },
 	FL_PASSED("backoffLimitCount", "nobody is evicted for pods that are not ready"),
 	FL_PASSED("backoffBaseSeconds", "a back-off ends when the status says it does"),
 	FL_PASSED("backoffMaxSeconds", "a back-off ends when the status says it does"),

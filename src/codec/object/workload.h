@@ -35,8 +35,7 @@ extern const struct fl_field fl_fields_workload_status[];
  */
 extern const struct fl_field fl_fields_container[], fl_fields_pod_resources[], fl_fields_affinity[];
 fl_field_read fl_kube_containers, fl_kube_init_containers, fl_kube_pod_resources;
-fl_field_read fl_kube_pod_overhead, fl_kube_node_selector, fl_kube_pod_tolerations;
-fl_field_read fl_kube_pod_runtime_class;
+fl_field_read fl_kube_pod_overhead;
 
 #define FL_POD_SPEC                                                                                \
 	{ .name = "containers",                                                                    \
@@ -51,18 +50,14 @@ fl_field_read fl_kube_pod_runtime_class;
 		  .read = fl_kube_pod_resources,                                                   \
 		  .fields = fl_fields_pod_resources },                                             \
 		{ .name = "overhead", .read = fl_kube_pod_overhead, .keys = FL_TEXT_RESOURCE },    \
-		{ .name = "nodeSelector",                                                          \
-		  .read = fl_kube_node_selector,                                                   \
-		  .text = FL_TEXT_LABEL_VALUE,                                                     \
-		  .keys = FL_TEXT_LABEL_KEY },                                                     \
+		{ FL_IS("nodeSelector", labels, struct fl_podset, node_selector),                  \
+		  .text = FL_TEXT_LABEL_VALUE, .keys = FL_TEXT_LABEL_KEY },                        \
 		{ .name = "affinity", .fields = fl_fields_affinity },                              \
-		{ .name = "tolerations",                                                           \
-		  .read = fl_kube_pod_tolerations,                                                 \
-		  .fields = fl_fields_toleration,                                                  \
-		  .list = true },                                                                  \
+		{ FL_IS("tolerations", tolerations, struct fl_podset, tolerations),                \
+		  .fields = fl_fields_toleration, .list = true },                                  \
 	{                                                                                          \
-		.name = "runtimeClassName", .read = fl_kube_pod_runtime_class,                     \
-		.text = FL_TEXT_CLASS                                                              \
+		FL_IS("runtimeClassName", text, struct fl_podset, runtime_class),                  \
+			.text = FL_TEXT_CLASS                                                      \
 	}
 
 /* What decides nothing in either. */
