@@ -8,16 +8,24 @@
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
 #include "report/borrow/tree_report.h"
+#include "report/entitle/divide_report.h"
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
 #include "report/prove/prove_report.h"
+#include "report/sim/sim_report.h"
+#include "report/tune/tune_report.h"
 
 static const struct schema {
 	const char *name, *title, *doc;
 	const struct fl_document *of[2];
 	bool closed; /* no key may come in later versions */
 } schemas[] = {
+	{ "divide",
+	  "fairlead divide",
+	  "Fair shares, and with --rounds how each came to be. For the body of a request to KAI's fairshare simulator the answer is that program's instead: an object of {gpu, cpu, memory} by uid.",
+	  { &fl_divide_document },
+	  true },
 	{ "explain",
 	  "fairlead explain",
 	  "Why a workload waits or runs.",
@@ -33,11 +41,21 @@ static const struct schema {
 	  "Whether preemption can go round, in any order of decisions.",
 	  { &fl_prove_document },
 	  false },
+	{ "simulation-report",
+	  "fairlead simulate -o json, and the data of report.html",
+	  "Amounts are in natural units (cores, bytes, GPUs), times in seconds, hours are of those amounts. What is not known is absent, in a line null. held and wanted are means over time; wait is of those that started.",
+	  { &fl_sim_document },
+	  true },
 	{ "tree",
 	  "fairlead tree",
 	  "The quota tree with usage, all amounts exact.",
 	  { &fl_tree_document, &fl_entitle_tree_document },
 	  false },
+	{ "tune",
+	  "fairlead tune -o json",
+	  "What k, half-life and window mean. Times are in seconds; null is never, or no such number. Costs are parts of the portion that the weight gives; below 0 the portion grows.",
+	  { &fl_tune_document },
+	  true },
 	{ "what-if",
 	  "fairlead what-if",
 	  "What a change would change: two sides of one state, each settled. Lists are sorted by workload.",
@@ -74,6 +92,8 @@ static const char *const types[FL_SHAPE_SCALARS] = {
 	[FL_AS_COUNT] = "{\"type\": \"integer\", \"minimum\": 0}",
 	[FL_AS_COUNT64] = "{\"type\": \"integer\", \"minimum\": 0}",
 	[FL_AS_NTH] = "{\"type\": \"integer\", \"minimum\": 1}",
+	[FL_AS_INDEX] = "{\"type\": [\"integer\", \"null\"], \"minimum\": 0}",
+	[FL_AS_LINE] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"null\"]}}",
 	[FL_AS_WHOLE] = "{\"type\": \"integer\"}",
 	[FL_AS_INT] = "{\"type\": \"integer\"}",
 	[FL_AS_NUMBER] = "{\"type\": \"number\"}",
@@ -283,6 +303,11 @@ static json_t *document_of(struct maker *k)
 	json_t *o = object_of(k, k->document->shape), *all = json_object(), *first = json_array();
 	json_t *required = json_object_get(o, "required");
 
+	if (!k->document->kind) { /* the shape has all of it */
+		json_decref(all);
+		json_decref(first);
+		return o;
+	}
 	set(all, "apiVersion", json_pack("{s:s}", "const", "fairlead.dev/v1alpha1"));
 	set(all, "kind", json_pack("{s:s}", "const", k->document->kind));
 	if (k->document->policy)

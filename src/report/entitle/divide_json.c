@@ -1,127 +1,206 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of the answer as JSON. */
 #include "report/entitle/divide_report.h"
 #include "report/out/bundle_text.h"
-#include "report/out/report_json.h"
 
-const char *fl_divide_phase_name(enum fl_divide_phase phase)
-{
-	static const char *const names[] = {
-		[FL_DIVIDE_DESERVED] = "deserved",
-		[FL_DIVIDE_SHORT] = "short",
-		[FL_DIVIDE_ROUND] = "round",
-		[FL_DIVIDE_REMAINDERS] = "remainders",
-	};
+static const char *const phases[] = {
+	[FL_DIVIDE_DESERVED] = "deserved",
+	[FL_DIVIDE_SHORT] = "short",
+	[FL_DIVIDE_ROUND] = "round",
+	[FL_DIVIDE_REMAINDERS] = "remainders",
+};
 
-	return names[phase];
-}
+static const char *const stops[] = {
+	[FL_DIVIDE_GOES_ON] = "goesOn",       [FL_DIVIDE_ALL_GIVEN] = "allGiven",
+	[FL_DIVIDE_CONTENT] = "content",      [FL_DIVIDE_PENALISED] = "penalised",
+	[FL_DIVIDE_ONLY_PARTS] = "onlyParts",
+};
 
-const char *fl_divide_stop_name(enum fl_divide_stop stop)
-{
-	static const char *const names[] = {
-		[FL_DIVIDE_GOES_ON] = "goesOn",       [FL_DIVIDE_ALL_GIVEN] = "allGiven",
-		[FL_DIVIDE_CONTENT] = "content",      [FL_DIVIDE_PENALISED] = "penalised",
-		[FL_DIVIDE_ONLY_PARTS] = "onlyParts",
-	};
-
-	return names[stop];
-}
+static const char *const resources[] = {
+	[FL_CPU] = "cpu", [FL_MEMORY] = "memory", [FL_GPU] = "gpu"
+};
 
 static const char *name_of(const struct fl_report *r, uint32_t node)
 {
 	return fl_report_node(r->model, (struct fl_node){ node });
 }
 
-static void put_queue(struct fl_json *j, const struct fl_report *r, const struct fl_division *d,
-		      uint32_t node)
-{
-	const struct fl_standing *q = &d->standings->rows[node];
+/* --- a queue --- */
 
-	fl_json_object(j, NULL);
-	fl_json_text(j, "name", name_of(r, node));
-	if (q->parent.v != FL_NONE)
-		fl_json_text(j, "parent", name_of(r, q->parent.v));
-	fl_json_int(j, "priority", q->priority);
-	fl_json_bundle(j, "deserved", &q->deserved);
-	fl_json_bundle(j, "limit", &q->limit);
-	fl_json_bundle(j, "overQuotaWeight", &q->weight);
-	fl_json_bundle(j, "request", &q->request);
-	fl_json_bundle(j, "usage", &d->standings->usage[node]);
-	fl_json_bundle(j, "fairShare", &d->fair_share[node]);
-	fl_json_end_object(j);
+struct queue {
+	struct fl_node node;
+	struct fl_standing of;
+	struct fl_bundle usage, fair_share;
+};
+
+static bool fill_queue(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_division *d = at->answer;
+	uint32_t n = *(const uint32_t *)source;
+
+	(void)i;
+	*(struct queue *)row = (struct queue){
+		{ n }, d->standings->rows[n], d->standings->usage[n], d->fair_share[n]
+	};
+	return true;
 }
 
-static bool is_round(const struct fl_divide_step *s)
+#define ROW struct queue
+static const struct fl_json_field queue_fields[] = {
+	FL_FIELD(QUEUE, "name", node, NULL),
+	FL_FIELD(QUEUE, "parent", of.parent, NULL, .maybe = true),
+	FL_FIELD(INT, "priority", of.priority, NULL),
+	FL_FIELD(BUNDLE, "deserved", of.deserved,
+		 "given before anything else, as far as it is requested"),
+	FL_FIELD(BUNDLE, "limit", of.limit, "no more than that"),
+	FL_FIELD(BUNDLE, "overQuotaWeight", of.weight, "of what nobody deserves"),
+	FL_FIELD(BUNDLE, "request", of.request,
+		 "what its jobs, and those below it, hold and ask for"),
+	FL_FIELD(BUNDLE, "usage", usage, "part of the cluster held over time, 0 to 1"),
+	FL_FIELD(BUNDLE, "fairShare", fair_share, "the result"),
+};
+static const struct fl_json_shape queue_shape = FL_SHAPE_MADE(queue_fields, fill_queue,
+							      sizeof(uint32_t), "dividedQueue");
+#undef ROW
+
+/* --- a step --- */
+
+struct part {
+	struct fl_node queue;
+	struct fl_divide_part of;
+	enum fl_divide_phase phase;
+};
+
+/* Of the parts of the step that is the answer here. */
+static bool fill_part(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	return s->phase == FL_DIVIDE_ROUND || s->phase == FL_DIVIDE_SHORT;
+	const struct fl_divide_part *p = source;
+	const struct fl_divide_step *s = at->answer;
+
+	(void)i;
+	*(struct part *)row = (struct part){ { p->queue }, *p, s->phase };
+	return true;
 }
 
-static void put_part(struct fl_json *j, const struct fl_report *r, const struct fl_divide_step *s,
-		     const struct fl_divide_part *p)
+#define IF_ROUND FL_IF(phase, 1u << FL_DIVIDE_ROUND | 1u << FL_DIVIDE_SHORT)
+#define IF_CLASS FL_IF(phase, ~(1u << FL_DIVIDE_DESERVED))
+
+#define ROW struct part
+static const struct fl_json_field part_fields[] = {
+	FL_FIELD(QUEUE, "queue", queue, NULL),
+	FL_FIELD(NUMBER, "wants", of.want, "what it may still get, before the step"),
+	FL_FIELD(NUMBER, "weight", of.weight,
+		 "of a round: over-quota weight; of phase short: what is deserved", IF_ROUND),
+	FL_FIELD(NUMBER, "portion", of.portion,
+		 "of a round: max(0, n + k (n - usage)), n = weight / weights", IF_ROUND),
+	FL_FIELD(NUMBER, "part", of.part,
+		 "of a round: amount x portion / portions, before it is cut to whole units",
+		 IF_ROUND),
+	FL_FIELD(NUMBER, "remainder", of.remainder, "recorded after the step; 0: none", IF_CLASS),
+	FL_FIELD(NUMBER, "given", of.given, NULL),
+};
+static const struct fl_json_shape part_shape = FL_SHAPE_MADE(part_fields, fill_part,
+							     sizeof(struct fl_divide_part), "part");
+#undef ROW
+
+static const char *parent(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
 {
-	fl_json_object(j, NULL);
-	fl_json_text(j, "queue", name_of(r, p->queue));
-	fl_json_number(j, "wants", p->want);
-	if (is_round(s)) {
-		fl_json_number(j, "weight", p->weight);
-		fl_json_number(j, "portion", p->portion);
-		fl_json_number(j, "part", p->part);
-	}
-	if (s->phase != FL_DIVIDE_DESERVED)
-		fl_json_number(j, "remainder", p->remainder);
-	fl_json_number(j, "given", p->given);
-	fl_json_end_object(j);
+	const struct fl_divide_step *s = row;
+
+	(void)buffer;
+	return s->parent == FL_NONE ? NULL : name_of(at->report, s->parent);
 }
 
-static void put_step(struct fl_json *j, const struct fl_report *r, const struct fl_divide_step *s)
+static void put_parts(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	fl_json_object(j, NULL);
-	if (s->parent != FL_NONE)
-		fl_json_text(j, "parent", name_of(r, s->parent));
-	fl_json_text(j, "resource", fl_bundle_name(s->resource));
-	fl_json_text(j, "phase", fl_divide_phase_name(s->phase));
-	if (s->phase != FL_DIVIDE_DESERVED)
-		fl_json_int(j, "priority", s->priority);
-	fl_json_number(j, "amount", s->amount);
-	if (is_round(s)) {
-		fl_json_int(j, "round", s->round);
-		fl_json_number(j, "weights", s->weights);
-		fl_json_number(j, "portions", s->portions);
-	}
-	fl_json_number(j, "left", s->left);
-	fl_json_text(j, "stop", fl_divide_stop_name(s->stop));
-	fl_json_list(j, "queues");
+	const struct fl_divide_step *s = row;
+	struct fl_shape_at sub = *at;
+
+	sub.answer = s;
+	fl_json_list(at->json, key);
 	for (uint32_t i = 0; i < s->n_parts; i++)
-		put_part(j, r, s, &s->parts[i]);
-	fl_json_end_list(j);
-	fl_json_end_object(j);
+		fl_shape_json(&sub, NULL, &part_shape, &s->parts[i]);
+	fl_json_end_list(at->json);
 }
+
+#define ROW struct fl_divide_step
+static const struct fl_json_field step_fields[] = {
+	FL_FIELD_TEXT("parent", parent, "of the group of siblings; absent at the top",
+		      .maybe = true),
+	FL_FIELD_ENUM("resource", resource, resources, NULL),
+	FL_FIELD_ENUM("phase", phase, phases,
+		      "what is deserved; bounded: a round over what is deserved, when it is more "
+		      "than there is; a round by weight; units of what rounding left"),
+	FL_FIELD(INT, "priority", priority, "of the class; absent of phase deserved", IF_CLASS),
+	FL_FIELD(NUMBER, "amount", amount, "before the step"),
+	FL_FIELD(NTH, "round", round, "of the class", IF_ROUND),
+	FL_FIELD(NUMBER, "weights", weights, "sum of the weights of those who want more", IF_ROUND),
+	FL_FIELD(NUMBER, "portions", portions, "sum of their portions", IF_ROUND),
+	FL_FIELD(NUMBER, "left", left,
+		 "after the step; below 0 where more is deserved than there is"),
+	FL_FIELD_ENUM("stop", stop, stops,
+		      "why the class stops: nothing left; nobody in it wants more; usage has taken "
+		      "every portion to 0; only parts of units are left"),
+	FL_FIELD_PUT(LIST, "queues", put_parts, NULL, .shape = &part_shape),
+};
+static const struct fl_json_shape step_shape = FL_SHAPE(step_fields, "step");
+#undef ROW
+
+/* --- the whole --- */
+
+static void put_steps(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_division *d = row;
+	const struct fl_standings *s = d->standings;
+
+	fl_json_list(at->json, key);
+	for (uint32_t i = 0; i <= s->n; i++) {
+		uint32_t group = i ? s->order[i - 1] : at->model->n_nodes;
+
+		for (const struct fl_division_step *step = d->steps[group]; step; step = step->next)
+			fl_shape_json(at, NULL, &step_shape, &step->step);
+	}
+	fl_json_end_list(at->json);
+}
+
+static bool has_steps(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_division *)row)->steps;
+}
+
+#define ROW struct fl_standings
+static const struct fl_json_field total_fields[] = {
+	FL_FIELD(BUNDLE, "total", total, "what the machines have"),
+};
+static const struct fl_json_shape total_shape = FL_SHAPE(total_fields, "total");
+static const struct fl_json_field queues_fields[] = {
+	FL_FIELD_LIST("queues", order, n, queue_shape, "parents before children, siblings by name"),
+};
+static const struct fl_json_shape queues_shape = FL_SHAPE(queues_fields, "queues");
+#undef ROW
+
+#define ROW struct fl_division
+static const struct fl_json_field fields[] = {
+	FL_FIELD_INLINE_TO(standings, total_shape, NULL),
+	FL_FIELD(NUMBER, "kValue", k, "how much history counts; 0: not at all"),
+	FL_FIELD(BOOL, "bounded", bounded,
+		 "shares stay within what there is, and nothing stays idle that somebody wants"),
+	FL_FIELD_INLINE_TO(standings, queues_shape, NULL),
+	FL_FIELD_PUT(LIST, "steps", put_steps, "with --rounds", .shape = &step_shape,
+		     .when = has_steps),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "division");
+#undef ROW
+
+const struct fl_document fl_divide_document = { .kind = "Division",
+						.policy = "entitle",
+						.shape = &shape };
 
 int fl_divide_json(const struct fl_report *r, const struct fl_division *d, fairlead_error *err)
 {
-	const struct fl_standings *s = d->standings;
-	uint32_t top = r->model->n_nodes;
-	struct fl_json j;
-
 	(void)err;
-	fl_json_start(&j, r, "Division", "entitle");
-	fl_json_bundle(&j, "total", &s->total);
-	fl_json_number(&j, "kValue", d->k);
-	fl_json_bool(&j, "bounded", d->bounded);
-	fl_json_list(&j, "queues");
-	for (uint32_t i = 0; i < s->n; i++)
-		put_queue(&j, r, d, s->order[i]);
-	fl_json_end_list(&j);
-	if (d->steps) {
-		fl_json_list(&j, "steps");
-		for (uint32_t i = 0; i <= s->n; i++) {
-			uint32_t group = i ? s->order[i - 1] : top;
-
-			for (const struct fl_division_step *at = d->steps[group]; at; at = at->next)
-				put_step(&j, r, &at->step);
-		}
-		fl_json_end_list(&j);
-	}
-	fl_json_finish(&j);
+	fl_document_json(r, &fl_divide_document, d);
 	return 0;
 }
 

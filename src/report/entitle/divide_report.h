@@ -6,18 +6,14 @@
 #define FL_REPORT_ENTITLE_DIVIDE_REPORT_H
 
 #include "ask/entitle/division.h"
-#include "report/out/report.h"
+#include "report/out/shape.h"
 
 /* A table a group of siblings; its steps below it when they were kept. */
 int fl_divide_text(const struct fl_report *r, const struct fl_division *d, fairlead_error *err);
+extern const struct fl_document fl_divide_document;
 int fl_divide_json(const struct fl_report *r, const struct fl_division *d, fairlead_error *err);
 /* As KAI's fairshare simulator answers: an object by queue, in the order of their names. */
 int fl_divide_simulator_json(const struct fl_report *r, const struct fl_division *d,
 			     fairlead_error *err);
-
-/* "deserved", "short", "round", "remainders" */
-const char *fl_divide_phase_name(enum fl_divide_phase phase);
-/* "goesOn", "allGiven", "content", "penalised", "onlyParts" */
-const char *fl_divide_stop_name(enum fl_divide_stop stop);
 
 #endif

@@ -17,6 +17,14 @@ static void put_amount(struct fl_json *j, const char *key, fl_amount v)
 		fl_json_int(j, key, v);
 }
 
+static void put_index(struct fl_json *j, const char *key, uint32_t i)
+{
+	if (i == FL_NONE)
+		fl_json_null(j, key);
+	else
+		fl_json_int(j, key, i);
+}
+
 static void put_double(struct fl_json *j, const char *key, enum fl_field_type type, double v)
 {
 	if (type == FL_AS_RATIO && isinf(v))
@@ -194,6 +202,9 @@ void fl_shape_value(const struct fl_shape_at *at, const char *key, enum fl_field
 	case FL_AS_COUNT:
 	case FL_AS_NTH:
 		fl_json_int(j, key, *(const uint32_t *)value);
+		break;
+	case FL_AS_INDEX:
+		put_index(j, key, *(const uint32_t *)value);
 		break;
 	case FL_AS_COUNT64:
 	case FL_AS_WHOLE:

@@ -24,12 +24,14 @@
  *   TEXT      a string; NULL: nothing
  *   COUNT     a number of things, not below 0; COUNT64 a larger one
  *   NTH       a place or a number from 1 on
+ *   INDEX     a row's number; null for FL_NONE
  *   WHOLE     an integer; INT one of 32 bits
  *   NUMBER    a double, which is finite
  *   KNOWN     a double; left out when it is not finite
  *   OR_NULL   a double; null when it is not finite
  *   RATIO     a double, or "inf"
  *   BOUND     a double, or "unlimited"
+ *   LINE      a list of numbers or null; always written by `put`
  *   BUNDLE    BOUND each of gpu, cpu, memory
  *   AMOUNT    an integer, or "unlimited"
  *   LIMIT     the same; left out when there is no limit
@@ -48,6 +50,7 @@
 	FL_TYPE(COUNT, uint32_t)                                                                   \
 	FL_TYPE(COUNT64, uint64_t)                                                                 \
 	FL_TYPE(NTH, uint32_t)                                                                     \
+	FL_TYPE(INDEX, uint32_t)                                                                   \
 	FL_TYPE(WHOLE, int64_t)                                                                    \
 	FL_TYPE(INT, int32_t)                                                                      \
 	FL_TYPE(NUMBER, double)                                                                    \
@@ -55,6 +58,7 @@
 	FL_TYPE(OR_NULL, double)                                                                   \
 	FL_TYPE(RATIO, double)                                                                     \
 	FL_TYPE(BOUND, double)                                                                     \
+	FL_TYPE(LINE, double *)                                                                    \
 	FL_TYPE(BUNDLE, struct fl_bundle)                                                          \
 	FL_TYPE(AMOUNT, fl_amount)                                                                 \
 	FL_TYPE(LIMIT, fl_amount)                                                                  \

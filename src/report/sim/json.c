@@ -1,346 +1,481 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as JSON: doc/schema/simulation-report.schema.json. */
+/* The shape of the report as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/time.h"
 #include "report/sim/sim_report.h"
 
-struct out {
-	struct fl_json *j;
-	const struct fl_model *m;
-	const struct fl_measured *d;
+struct answer {
+	const struct fl_sim *sim;
+	const struct fl_measured *of;
+	bool series;
 };
 
-/* Left out when it is not known. */
-static void put_number(struct fl_json *j, const char *key, double value)
+static const struct fl_measured *measured(const struct fl_shape_at *at)
 {
-	if (isfinite(value))
-		fl_json_number(j, key, value);
+	return ((const struct answer *)at->answer)->of;
 }
 
-static void put_seconds(struct fl_json *j, const char *key, fl_time time)
-{
-	char text[32];
+#define NOT_BELOW_0 .more = "{\"minimum\": 0}"
 
-	fl_report_seconds(time, text);
-	fl_json_raw(j, key, text, strlen(text));
+/* --- numbers by resource; the tag is the place of the pointer to them --- */
+
+static const void *tagged(const struct fl_shape_at *at, const void *row)
+{
+	return *(const void *const *)((const char *)row + at->tag);
 }
 
-static void put_spread(struct fl_json *j, const char *key, const struct fl_spread *s)
+static void put_amounts(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	fl_json_object(j, key);
-	fl_json_int(j, "n", s->n);
-	put_number(j, "mean", s->mean);
-	put_number(j, "p50", s->p50);
-	put_number(j, "p90", s->p90);
-	put_number(j, "p99", s->p99);
-	put_number(j, "max", s->max);
-	fl_json_end_object(j);
+	const struct fl_measured *d = measured(at);
+	const double *amounts = tagged(at, row);
+
+	fl_json_object(at->json, key);
+	for (uint32_t r = 0; amounts && r < d->n_resources; r++)
+		if (isfinite(amounts[r]))
+			fl_json_number(at->json, d->resources[r].name, amounts[r]);
+	fl_json_end_object(at->json);
 }
-
-/* One number a resource, by its name. */
-static void put_amounts(const struct out *o, const char *key, const double *amounts)
-{
-	fl_json_object(o->j, key);
-	for (uint32_t r = 0; amounts && r < o->d->n_resources; r++)
-		put_number(o->j, o->d->resources[r].name, amounts[r]);
-	fl_json_end_object(o->j);
-}
-
-static void put_counts(const struct out *o, const struct fl_measured_counts *c)
-{
-	struct fl_json *j = o->j;
-
-	fl_json_int(j, "jobs", c->jobs);
-	fl_json_int(j, "finished", c->finished);
-	fl_json_int(j, "gaveUp", c->gave_up);
-	fl_json_int(j, "waiting", c->waiting);
-	fl_json_int(j, "running", c->running);
-	fl_json_int(j, "starts", c->starts);
-	fl_json_int(j, "evictions", c->evictions);
-	fl_json_int(j, "preemptions", c->preemptions);
-	put_spread(j, "wait", &c->wait);
-	put_spread(j, "slowdown", &c->slowdown);
-	put_number(j, "longestWaiting", c->longest_waiting);
-	put_amounts(o, "hours", c->hours);
-	put_amounts(o, "usefulHours", c->useful);
-	put_amounts(o, "lostHours", c->lost);
-	put_amounts(o, "restartHours", c->restarted);
-}
-
-static void put_resources(const struct out *o)
-{
-	fl_json_list(o->j, "resources");
-	for (uint32_t r = 0; r < o->d->n_resources; r++) {
-		const struct fl_measured_resource *row = &o->d->resources[r];
-
-		fl_json_object(o->j, NULL);
-		fl_json_text(o->j, "name", row->name);
-		fl_json_text(o->j, "unit", row->unit);
-		put_number(o->j, "capacity", row->capacity);
-		fl_json_end_object(o->j);
-	}
-	fl_json_end_list(o->j);
-}
-
-static void put_fairness(const struct out *o)
-{
-	const struct fl_measured_fairness *f = &o->d->fairness;
-	struct fl_json *j = o->j;
-
-	fl_json_object(j, "fairness");
-	put_number(j, "jain", f->jain);
-	put_number(j, "largestEnvy", f->largest_envy);
-	fl_json_object(j, "blockedRatio");
-	put_number(j, "mean", f->blocked_mean);
-	put_number(j, "least", f->blocked_least);
-	fl_json_end_object(j);
-	put_spread(j, "corrections", &f->corrections);
-	fl_json_int(j, "openCorrections", f->open);
-	put_number(j, "longestOpenCorrection", f->longest_open);
-	fl_json_end_object(j);
-}
-
-static void put_totals(const struct out *o)
-{
-	const struct fl_measured *d = o->d;
-
-	fl_json_object(o->j, "totals");
-	put_counts(o, &d->totals);
-	fl_json_int(o->j, "excluded", d->excluded);
-	fl_json_int(o->j, "cycles", (int64_t)d->cycles);
-	fl_json_int(o->j, "events", (int64_t)d->events);
-	put_amounts(o, "utilisation", d->utilisation);
-	put_amounts(o, "arrivalUtilisation", d->arrival_utilisation);
-	put_fairness(o);
-	if (d->recorded_wait.n)
-		put_spread(o->j, "recordedWait", &d->recorded_wait);
-	fl_json_end_object(o->j);
-}
-
-static void put_nodes(const struct out *o)
-{
-	struct fl_json *j = o->j;
-
-	fl_json_list(j, "nodes");
-	for (uint32_t i = 0; i < o->d->n_nodes; i++) {
-		const struct fl_measured_node *n = &o->d->nodes[i];
-
-		fl_json_object(j, NULL);
-		fl_json_text(j, "name", fl_report_node(o->m, n->node));
-		fl_json_text(j, "kind", fl_report_kind(o->m, n->node));
-		if (n->parent == FL_NONE)
-			fl_json_null(j, "parent");
-		else
-			fl_json_int(j, "parent", n->parent);
-		put_counts(o, &n->counts);
-		put_amounts(o, "held", n->held);
-		put_amounts(o, "wanted", n->wanted);
-		put_amounts(o, "entitled", n->entitled);
-		put_number(j, "blockedSeconds", n->blocked_seconds);
-		fl_json_object(j, "ratio");
-		put_number(j, "mean", n->ratio_mean);
-		put_number(j, "least", n->ratio_least);
-		fl_json_end_object(j);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-}
-
-static void put_classes(const struct out *o)
-{
-	struct fl_json *j = o->j;
-	char name[FL_REPORT_NAME];
-
-	fl_json_list(j, "classes");
-	for (uint32_t i = 0; i < o->d->n_classes; i++) {
-		const struct fl_measured_class *c = &o->d->classes[i];
-
-		fl_json_object(j, NULL);
-		fl_json_text(j, "name", c->name);
-		fl_json_int(j, "jobs", c->jobs);
-		put_spread(j, "wait", &c->wait);
-		if (c->longest.v != FL_NONE) {
-			fl_json_object(j, "largestWait");
-			fl_json_text(j, "workload", fl_report_workload(o->m, c->longest, name));
-			put_number(j, "seconds", c->longest_seconds);
-			fl_json_end_object(j);
-		}
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-}
-
-static void put_waits(const struct out *o)
-{
-	struct fl_json *j = o->j;
-
-	fl_json_list(j, "waitEdges");
-	for (int i = 0; i < FL_WAIT_EDGES; i++)
-		fl_json_number(j, NULL, fl_wait_edges[i]);
-	fl_json_end_list(j);
-	fl_json_list(j, "waits");
-	for (uint32_t i = 0; i < o->d->n_waits; i++) {
-		const struct fl_measured_waits *w = &o->d->waits[i];
-
-		fl_json_object(j, NULL);
-		fl_json_int(j, "node", w->node);
-		fl_json_int(j, "class", w->class);
-		fl_json_list(j, "counts");
-		for (int k = 0; k <= FL_WAIT_EDGES; k++)
-			fl_json_int(j, NULL, w->counts[k]);
-		fl_json_end_list(j);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-}
-
-static void put_flows(const struct out *o)
-{
-	struct fl_json *j = o->j;
-
-	fl_json_list(j, "flows");
-	for (uint32_t i = 0; i < o->d->n_flows; i++) {
-		const struct fl_measured_flow *f = &o->d->flows[i];
-
-		fl_json_object(j, NULL);
-		if (f->from == FL_NONE)
-			fl_json_null(j, "from");
-		else
-			fl_json_int(j, "from", f->from);
-		fl_json_int(j, "to", f->to);
-		fl_json_text(j, "reason", f->killed ? "Killed" : fl_reason_name(f->reason));
-		fl_json_int(j, "count", f->count);
-		put_amounts(o, "lostHours", f->lost);
-		fl_json_end_object(j);
-	}
-	fl_json_end_list(j);
-}
-
-static void put_notes(const struct out *o)
-{
-	char text[FL_SIM_CHANGE];
-
-	fl_json_list(o->j, "events");
-	for (uint32_t i = 0; i < o->d->n_notes; i++) {
-		const struct fl_measured_note *n = &o->d->notes[i];
-
-		fl_json_object(o->j, NULL);
-		put_seconds(o->j, "at", n->at - o->d->start);
-		fl_json_text(o->j, "kind", fl_sim_event_name(n->event.kind));
-		fl_json_text(o->j, "text", fl_sim_change_text(o->m, n, text));
-		fl_json_end_object(o->j);
-	}
-	fl_json_end_list(o->j);
-}
-
-/* --- over time --- */
 
 /* Six digits are more than a picture shows. */
-static void put_line(const struct out *o, const char *key, const double *values)
+static void put_values(const struct fl_shape_at *at, const char *key, const double *values)
 {
 	char text[32];
 
-	fl_json_list(o->j, key);
-	for (uint32_t b = 0; b < o->d->series.n; b++) {
+	fl_json_list(at->json, key);
+	for (uint32_t b = 0; b < measured(at)->series.n; b++) {
 		if (isfinite(values[b]))
 			snprintf(text, sizeof text, "%.6g", values[b]);
 		else
 			strcpy(text, "null");
-		fl_json_raw(o->j, NULL, text, strlen(text));
+		fl_json_raw(at->json, NULL, text, strlen(text));
 	}
-	fl_json_end_list(o->j);
+	fl_json_end_list(at->json);
 }
 
-static void put_lines(const struct out *o, const char *key, double *const *lines)
+static void put_line(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	fl_json_object(o->j, key);
-	for (uint32_t r = 0; lines && r < o->d->n_resources; r++)
-		put_line(o, o->d->resources[r].name, lines[r]);
-	fl_json_end_object(o->j);
+	const double *values = tagged(at, row);
+
+	if (values)
+		put_values(at, key, values);
 }
 
-static void put_series_node(const struct out *o, const struct fl_measured_line *l)
+static void put_lines(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	struct fl_json *j = o->j;
-	const char *key = l->members ? "parent" : "node";
+	const struct fl_measured *d = measured(at);
+	double *const *lines = tagged(at, row);
 
-	fl_json_object(j, NULL);
-	if (l->members) {
-		fl_json_bool(j, "rest", true);
-		fl_json_int(j, "members", l->members);
-	}
-	if (l->node == FL_NONE)
-		fl_json_null(j, key);
-	else
-		fl_json_int(j, key, l->node);
-	put_lines(o, "held", l->held);
-	put_lines(o, "wanted", l->wanted);
-	put_lines(o, "entitled", l->entitled);
-	if (l->share)
-		put_line(o, "share", l->share);
-	put_line(o, "waiting", l->waiting);
-	fl_json_end_object(j);
+	fl_json_object(at->json, key);
+	for (uint32_t r = 0; lines && r < d->n_resources; r++)
+		put_values(at, d->resources[r].name, lines[r]);
+	fl_json_end_object(at->json);
 }
 
-static void put_series(const struct out *o)
+#define AMOUNTS(key, m)                                                                            \
+	FL_FIELD_PUT(MAP, key, put_amounts, "by resource", .item = FL_AS_NUMBER,                   \
+		     .tag = offsetof(ROW, m) + FL_SHAPE_TIED(m, double *))
+#define LINE(key, m, ...)                                                                          \
+	FL_FIELD_PUT(LINE, key, put_line, __VA_ARGS__,                                             \
+		     .tag = offsetof(ROW, m) + FL_SHAPE_TIED(m, double *))
+#define LINES(key, m)                                                                              \
+	FL_FIELD_PUT(MAP, key, put_lines, "by resource", .item = FL_AS_LINE,                       \
+		     .tag = offsetof(ROW, m) + FL_SHAPE_TIED(m, double **))
+
+/* --- what jobs came to --- */
+
+#define ROW struct fl_spread
+static const struct fl_json_field spread_fields[] = {
+	FL_FIELD(COUNT, "n", n, NULL),
+	FL_FIELD(KNOWN, "mean", mean, NULL, NOT_BELOW_0),
+	FL_FIELD(KNOWN, "p50", p50, NULL, NOT_BELOW_0),
+	FL_FIELD(KNOWN, "p90", p90, NULL, NOT_BELOW_0),
+	FL_FIELD(KNOWN, "p99", p99, NULL, NOT_BELOW_0),
+	FL_FIELD(KNOWN, "max", max, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape spread_shape = FL_SHAPE(spread_fields, "spread");
+#undef ROW
+
+#define ROW struct fl_measured_counts
+static const struct fl_json_field counts_fields[] = {
+	FL_FIELD(COUNT, "jobs", jobs, NULL),
+	FL_FIELD(COUNT, "finished", finished, NULL),
+	FL_FIELD(COUNT, "gaveUp", gave_up, NULL),
+	FL_FIELD(COUNT, "waiting", waiting, NULL),
+	FL_FIELD(COUNT, "running", running, NULL),
+	FL_FIELD(COUNT, "starts", starts, NULL),
+	FL_FIELD(COUNT, "evictions", evictions, NULL),
+	FL_FIELD(COUNT, "preemptions", preemptions, NULL),
+	FL_FIELD_IN("wait", wait, spread_shape, NULL),
+	FL_FIELD_IN("slowdown", slowdown, spread_shape, NULL),
+	FL_FIELD(KNOWN, "longestWaiting", longest_waiting, NULL, NOT_BELOW_0),
+	AMOUNTS("hours", hours),
+	AMOUNTS("usefulHours", useful),
+	AMOUNTS("lostHours", lost),
+	AMOUNTS("restartHours", restarted),
+};
+static const struct fl_json_shape counts_shape = FL_SHAPE(counts_fields, "counts");
+#undef ROW
+
+#define ROW struct fl_measured_fairness
+static const struct fl_json_field blocked_fields[] = {
+	FL_FIELD(KNOWN, "mean", blocked_mean, NULL, NOT_BELOW_0),
+	FL_FIELD(KNOWN, "least", blocked_least, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape blocked_shape = FL_SHAPE(blocked_fields, "blockedRatio");
+
+static const struct fl_json_field fairness_fields[] = {
+	FL_FIELD(KNOWN, "jain", jain, NULL, .more = "{\"minimum\": 0, \"maximum\": 1.000001}"),
+	FL_FIELD(KNOWN, "largestEnvy", largest_envy, NULL, NOT_BELOW_0),
+	FL_FIELD_SAME("blockedRatio", blocked_shape, NULL),
+	FL_FIELD_IN("corrections", corrections, spread_shape, NULL),
+	FL_FIELD(COUNT, "openCorrections", open, NULL),
+	FL_FIELD(KNOWN, "longestOpenCorrection", longest_open, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape fairness_shape = FL_SHAPE(fairness_fields, "fairness");
+#undef ROW
+
+static bool is_recorded(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_measured_series *s = &o->d->series;
-	struct fl_json *j = o->j;
-
-	fl_json_object(j, "series");
-	put_seconds(j, "start", s->start);
-	put_seconds(j, "step", s->step);
-	fl_json_int(j, "n", s->n);
-	fl_json_object(j, "cluster");
-	put_line(o, "jain", s->jain);
-	put_line(o, "jainLeast", s->jain_least);
-	put_line(o, "envy", s->envy);
-	put_line(o, "waiting", s->waiting);
-	put_line(o, "running", s->running);
-	put_lines(o, "capacity", s->capacity);
-	put_lines(o, "held", s->held);
-	put_lines(o, "wanted", s->wanted);
-	fl_json_end_object(j);
-	fl_json_list(j, "nodes");
-	for (uint32_t i = 0; i < s->n_lines; i++)
-		put_series_node(o, &s->lines[i]);
-	fl_json_end_list(j);
-	fl_json_end_object(j);
+	(void)at;
+	return ((const struct fl_measured *)row)->recorded_wait.n;
 }
+
+#define ROW struct fl_measured
+static const struct fl_json_field totals_fields[] = {
+	FL_FIELD_INLINE(totals, counts_shape),
+	FL_FIELD(COUNT, "excluded", excluded, NULL),
+	FL_FIELD(COUNT64, "cycles", cycles, NULL),
+	FL_FIELD(COUNT64, "events", events, NULL),
+	AMOUNTS("utilisation", utilisation),
+	AMOUNTS("arrivalUtilisation", arrival_utilisation),
+	FL_FIELD_IN("fairness", fairness, fairness_shape, NULL),
+	FL_FIELD_IN("recordedWait", recorded_wait, spread_shape, NULL, .when = is_recorded),
+};
+static const struct fl_json_shape totals_shape = FL_SHAPE(totals_fields, "totals");
+#undef ROW
+
+/* --- queues, classes, who preempted whom --- */
+
+#define ROW struct fl_measured_resource
+static const struct fl_json_field resource_fields[] = {
+	FL_FIELD(TEXT, "name", name, NULL),
+	FL_FIELD(TEXT, "unit", unit, NULL),
+	FL_FIELD(KNOWN, "capacity", capacity, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape resource_shape = FL_SHAPE(resource_fields, "resource");
+#undef ROW
+
+static const char *const kinds[] = { "ClusterQueue", "Cohort", "Queue" };
+
+static const char *kind(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
+{
+	(void)buffer;
+	return fl_report_kind(at->model, ((const struct fl_measured_node *)row)->node);
+}
+
+#define ROW struct fl_measured_node
+static const struct fl_json_field ratio_fields[] = {
+	FL_FIELD(KNOWN, "mean", ratio_mean, NULL, NOT_BELOW_0),
+	FL_FIELD(KNOWN, "least", ratio_least, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape ratio_shape = FL_SHAPE(ratio_fields, "ratio");
+
+static const struct fl_json_field node_fields[] = {
+	FL_FIELD(QUEUE, "name", node, NULL),
+	FL_FIELD_TEXT("kind", kind, NULL, FL_NAMES(kinds)),
+	FL_FIELD(INDEX, "parent", parent, "index into nodes; null at the top. Parents come first"),
+	FL_FIELD_INLINE(counts, counts_shape),
+	AMOUNTS("held", held),
+	AMOUNTS("wanted", wanted),
+	AMOUNTS("entitled", entitled),
+	FL_FIELD(KNOWN, "blockedSeconds", blocked_seconds, NULL, NOT_BELOW_0),
+	FL_FIELD_SAME("ratio", ratio_shape, NULL),
+};
+static const struct fl_json_shape node_shape = FL_SHAPE(node_fields, "measuredNode");
+#undef ROW
+
+static bool has_longest(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_measured_class *)row)->longest.v != FL_NONE;
+}
+
+#define ROW struct fl_measured_class
+static const struct fl_json_field longest_fields[] = {
+	FL_FIELD(WORKLOAD, "workload", longest, NULL),
+	FL_FIELD(NUMBER, "seconds", longest_seconds, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape longest_shape = FL_SHAPE(longest_fields, "largestWait");
+
+static const struct fl_json_field class_fields[] = {
+	FL_FIELD(TEXT, "name", name, NULL),
+	FL_FIELD(COUNT, "jobs", jobs, NULL),
+	FL_FIELD_IN("wait", wait, spread_shape, NULL),
+	FL_FIELD_SAME("largestWait", longest_shape, NULL, .when = has_longest),
+};
+static const struct fl_json_shape class_shape = FL_SHAPE(class_fields, "class");
+#undef ROW
+
+static struct fl_shape_rows edges(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	(void)row;
+	return (struct fl_shape_rows){ fl_wait_edges, FL_WAIT_EDGES };
+}
+
+static struct fl_shape_rows bins(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return (struct fl_shape_rows){ ((const struct fl_measured_waits *)row)->counts,
+				       FL_WAIT_EDGES + 1 };
+}
+
+#define ROW struct fl_measured_waits
+static const struct fl_json_field waits_fields[] = {
+	FL_FIELD(COUNT, "node", node, NULL),
+	FL_FIELD(COUNT, "class", class, NULL),
+	FL_FIELD_ITEMS_OF(COUNT, "counts", bins, NULL),
+};
+static const struct fl_json_shape waits_shape = FL_SHAPE(waits_fields, "waits");
+#undef ROW
+
+static const char *flow_reason(const struct fl_shape_at *at, const void *row,
+			       char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_measured_flow *f = row;
+
+	(void)at;
+	(void)buffer;
+	return f->killed ? "Killed" : fl_reason_name(f->reason);
+}
+
+#define ROW struct fl_measured_flow
+static const struct fl_json_field flow_fields[] = {
+	FL_FIELD(INDEX, "from", from, "node of who preempted; null: for nobody"),
+	FL_FIELD(COUNT, "to", to, NULL),
+	FL_FIELD_TEXT("reason", flow_reason, NULL),
+	FL_FIELD(COUNT, "count", count, NULL),
+	AMOUNTS("lostHours", lost),
+};
+static const struct fl_json_shape flow_shape = FL_SHAPE(flow_fields, "flow");
+#undef ROW
+
+static const char *event_name(unsigned kind)
+{
+	return fl_sim_event_name((enum fl_sim_event_kind)kind);
+}
+
+struct note {
+	fl_time at;
+	const struct fl_measured_note *of;
+};
+
+static bool fill_note(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_measured_note *n = source;
+
+	(void)i;
+	*(struct note *)row = (struct note){ n->at - measured(at)->start, n };
+	return true;
+}
+
+static const char *note_kind(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)buffer;
+	return fl_sim_event_name(((const struct note *)row)->of->event.kind);
+}
+
+static const char *note_text(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
+{
+	return fl_sim_change_text(at->model, ((const struct note *)row)->of, buffer);
+}
+
+#define ROW struct note
+static const struct fl_json_field note_fields[] = {
+	FL_FIELD(SECONDS, "at", at, "seconds after the beginning"),
+	FL_FIELD_TEXT("kind", note_kind, NULL, .name_of = event_name, .first_name = FL_SIM_CHANGED,
+		      .end_name = FL_SIM_BACK + 1),
+	FL_FIELD_TEXT("text", note_text, NULL),
+};
+static const struct fl_json_shape note_shape =
+	FL_SHAPE_MADE(note_fields, fill_note, sizeof(struct fl_measured_note), "event");
+#undef ROW
+
+/* --- over time --- */
+
+#define ROW struct fl_measured_series
+static const struct fl_json_field cluster_fields[] = {
+	LINE("jain", jain, "Jain's index, mean over the bucket"),
+	LINE("jainLeast", jain_least, "the least in the bucket"),
+	LINE("envy", envy, "the largest in the bucket"),
+	LINE("waiting", waiting, NULL),
+	LINE("running", running, NULL),
+	LINES("capacity", capacity),
+	LINES("held", held),
+	LINES("wanted", wanted),
+};
+static const struct fl_json_shape cluster_shape = FL_SHAPE(cluster_fields, "cluster");
+#undef ROW
+
+static bool is_rest(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_measured_line *)row)->members;
+}
+
+static bool is_node(const struct fl_shape_at *at, const void *row) { return !is_rest(at, row); }
+
+static void put_rest(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	(void)row;
+	fl_json_bool(at->json, key, true);
+}
+
+#define ROW struct fl_measured_line
+static const struct fl_json_field line_fields[] = {
+	FL_FIELD_PUT(BOOL, "rest", put_rest, NULL, .when = is_rest, .more = "{\"const\": true}"),
+	FL_FIELD(COUNT, "members", members, "how many are summed up", .when = is_rest),
+	FL_FIELD(INDEX, "parent", node, "node whose other children these are", .when = is_rest),
+	FL_FIELD(COUNT, "node", node, NULL, .when = is_node),
+	LINES("held", held),
+	LINES("wanted", wanted),
+	LINES("entitled", entitled),
+	LINE("share", share, NULL, .maybe = true),
+	LINE("waiting", waiting, NULL),
+};
+static const struct fl_json_shape line_shape =
+	FL_SHAPE(line_fields, "seriesNode",
+		 .more = "{\"oneOf\": [{\"required\": [\"node\"]},"
+			 " {\"required\": [\"rest\", \"members\", \"parent\"]}]}");
+#undef ROW
+
+#define ROW struct fl_measured_series
+static const struct fl_json_field series_fields[] = {
+	FL_FIELD(SECONDS, "start", start, "seconds since 1970"),
+	FL_FIELD(SECONDS, "step", step, NULL, NOT_BELOW_0),
+	FL_FIELD(COUNT, "n", n, NULL),
+	FL_FIELD_SAME("cluster", cluster_shape, NULL),
+	FL_FIELD_LIST("nodes", lines, n_lines, line_shape, NULL),
+};
+static const struct fl_json_shape series_shape = FL_SHAPE(series_fields, "series");
+#undef ROW
+
+/* --- the whole --- */
+
+#define ROW struct fl_measured
+static const char *end_name(unsigned end) { return fl_sim_end_name((enum fl_sim_end)end); }
+
+static const char *ended(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)buffer;
+	return fl_sim_end_name(((const struct fl_measured *)row)->ended);
+}
+
+static const struct fl_json_field when_fields[] = {
+	FL_FIELD_TEXT("ended", ended, NULL, .name_of = end_name, .end_name = FL_SIM_STOPPED + 1),
+	FL_FIELD(TIME, "start", start, NULL),
+	FL_FIELD(NUMBER, "seconds", seconds, NULL, NOT_BELOW_0),
+};
+static const struct fl_json_shape when_shape = FL_SHAPE(when_fields, "when");
+
+static const struct fl_json_field measured_fields[] = {
+	FL_FIELD_LIST("resources", resources, n_resources, resource_shape, NULL),
+	FL_FIELD_SAME("totals", totals_shape, NULL),
+	FL_FIELD_LIST("nodes", nodes, n_nodes, node_shape, NULL),
+	FL_FIELD_LIST("classes", classes, n_classes, class_shape, NULL),
+	FL_FIELD_ITEMS_OF(NUMBER, "waitEdges", edges, NULL),
+	FL_FIELD_LIST("waits", waits, n_waits, waits_shape, NULL),
+	FL_FIELD_LIST("flows", flows, n_flows, flow_shape, NULL),
+	FL_FIELD_LIST("events", notes, n_notes, note_shape, NULL),
+};
+static const struct fl_json_shape measured_shape = FL_SHAPE(measured_fields, "measured");
+static const struct fl_json_field over_fields[] = {
+	FL_FIELD_IN("series", series, series_shape, NULL),
+};
+static const struct fl_json_shape over_shape = FL_SHAPE(over_fields, "overTime");
+#undef ROW
+
+static const char *const version[] = { "fairlead.dev/v1alpha1" };
+static const char *const report_kind[] = { "SimulationReport" };
+static const char *const policies[] = { "borrow", "entitle" };
+
+static const char *version_text(const struct fl_shape_at *at, const void *row,
+				char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)row;
+	(void)buffer;
+	return version[0];
+}
+
+static const char *kind_text(const struct fl_shape_at *at, const void *row,
+			     char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)row;
+	(void)buffer;
+	return report_kind[0];
+}
+
+static const char *name(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
+{
+	(void)buffer;
+	return fl_model_text(at->model, ((const struct answer *)row)->sim->settings.name);
+}
+
+static const char *policy(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
+{
+	(void)at;
+	(void)buffer;
+	return ((const struct answer *)row)->sim->ops->name;
+}
+
+static void put_seed(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	char seed[32];
+	int n = snprintf(seed, sizeof seed, "%" PRIu64,
+			 ((const struct answer *)row)->sim->settings.seed);
+
+	fl_json_raw(at->json, key, seed, (size_t)n);
+}
+
+static struct fl_shape_rows assumptions(const struct fl_shape_at *at, const void *row)
+{
+	(void)row;
+	return (struct fl_shape_rows){ at->report->assumptions, at->report->n_assumptions };
+}
+
+#define ROW struct answer
+static const struct fl_json_field fields[] = {
+	FL_FIELD_TEXT("apiVersion", version_text, NULL, FL_NAMES(version)),
+	FL_FIELD_TEXT("kind", kind_text, NULL, FL_NAMES(report_kind)),
+	FL_FIELD_TEXT("name", name, NULL),
+	FL_FIELD_TEXT("policy", policy, NULL, FL_NAMES(policies)),
+	FL_FIELD_PUT(COUNT64, "seed", put_seed, NULL),
+	FL_FIELD_INLINE_TO(of, when_shape, NULL),
+	FL_FIELD_ITEMS_OF(TEXT, "assumptions", assumptions, NULL),
+	FL_FIELD_INLINE_TO(of, measured_shape, NULL),
+	FL_FIELD_INLINE_TO(sim, fl_sim_loops_shape, NULL, .maybe = true),
+	FL_FIELD_INLINE_TO(of, over_shape, NULL, FL_IF_TRUE(series)),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "report");
+#undef ROW
+
+const struct fl_document fl_sim_document = { .shape = &shape };
 
 void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 		 const struct fl_sim_report *s, bool series)
 {
-	struct out o = { .j = j, .m = s->sim->model, .d = s->measured };
-	const struct fl_simulation_settings *settings = &s->sim->settings;
-	char time[40], seed[32];
+	const struct answer answer = { s->sim, s->measured, series };
+	const struct fl_shape_at at = {
+		.json = j, .report = r, .model = s->sim->model, .answer = &answer
+	};
 
-	fl_json_object(j, key);
-	fl_json_text(j, "apiVersion", "fairlead.dev/v1alpha1");
-	fl_json_text(j, "kind", "SimulationReport");
-	fl_json_text(j, "name", fl_model_text(o.m, settings->name));
-	fl_json_text(j, "policy", s->sim->ops->name);
-	snprintf(seed, sizeof seed, "%" PRIu64, settings->seed);
-	fl_json_raw(j, "seed", seed, strlen(seed));
-	fl_json_text(j, "ended", fl_sim_end_name(o.d->ended));
-	fl_json_text(j, "start", fl_time_format(time, o.d->start));
-	fl_json_number(j, "seconds", o.d->seconds);
-	fl_json_list(j, "assumptions");
-	for (uint32_t i = 0; i < r->n_assumptions; i++)
-		fl_json_text(j, NULL, r->assumptions[i]);
-	fl_json_end_list(j);
-	put_resources(&o);
-	put_totals(&o);
-	put_nodes(&o);
-	put_classes(&o);
-	put_waits(&o);
-	put_flows(&o);
-	put_notes(&o);
-	fl_sim_loops_json(j, s->sim);
-	if (series)
-		put_series(&o);
-	fl_json_end_object(j);
+	fl_shape_json(&at, key, &shape, &answer);
 }

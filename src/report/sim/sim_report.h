@@ -9,8 +9,7 @@
 #ifndef FL_REPORT_SIM_SIM_REPORT_H
 #define FL_REPORT_SIM_SIM_REPORT_H
 
-#include "report/out/json.h"
-#include "report/out/report.h"
+#include "report/out/shape.h"
 #include "sim/measure.h"
 
 struct fl_sim_report {
@@ -23,6 +22,7 @@ struct fl_sim_report {
 /* For people. */
 int fl_sim_text(const struct fl_report *r, const struct fl_sim_report *s, fairlead_error *err);
 
+extern const struct fl_document fl_sim_document;
 /* A SimulationReport as value of @key; @series: with what was over time. */
 void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 		 const struct fl_sim_report *s, bool series);
@@ -36,12 +36,12 @@ void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_
 
 /* Into an object: what is known of a loop of preemption, who takes part by name. */
 void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_rounds_loop *l);
-/* A list "loops" of them; nothing when there was none. */
+/* A list "loops" of them, of a struct fl_sim; nothing when there was none. */
+extern const struct fl_json_shape fl_sim_loops_shape;
 /* The next workload of @l by name, its place in @from and on; FL_NONE.  And its queue. */
 struct fl_workload fl_sim_loop_next(const struct fl_sim *sim, const struct fl_rounds_loop *l,
 				    uint32_t *from);
 struct fl_node fl_sim_loop_queue(const struct fl_model *m, struct fl_workload w);
-void fl_sim_loops_json(struct fl_json *j, const struct fl_sim *sim);
 
 /* --- words of all of them (words.c) --- */
 

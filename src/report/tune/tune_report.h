@@ -9,7 +9,7 @@
 #define FL_REPORT_TUNE_TUNE_REPORT_H
 
 #include "decide/share/tune.h"
-#include "report/out/report.h"
+#include "report/out/shape.h"
 
 /* What of the parameters was not given, but found. */
 enum fl_tune_found {
@@ -45,6 +45,7 @@ struct fl_tune_report {
 };
 
 int fl_tune_text(const struct fl_report *r, const struct fl_tune_report *t, fairlead_error *err);
+extern const struct fl_document fl_tune_document;
 void fl_tune_json(const struct fl_report *r, const struct fl_tune_report *t);
 void fl_tune_plot(const struct fl_report *r, const struct fl_tune_report *t);
 void fl_tune_svg(FILE *out, const struct fl_tune_report *t);
