@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/out/shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/unit.h"
+
+struct inner {
+	uint32_t usage, own;
+};
+
+static const char *const colours[] = { "red", "green" };
+enum colour { RED, GREEN };
+
+struct row {
+	const char *name, *none;
+	double known, unknown, bound, ratio;
+	fl_amount amount, limit;
+	fl_time at;
+	enum colour colour;
+	bool shown;
+	uint32_t index, n, n_ids;
+	const struct inner *inner;
+	uint32_t ids[2];
+};
+
+#define ROW struct inner
+static const struct fl_json_field inner_fields[] = {
+	FL_FIELD(COUNT, "usage", usage, NULL),
+	FL_FIELD(COUNT, "own", own, NULL),
+};
+static const struct fl_json_shape inner_shape = FL_SHAPE(inner_fields, "inner");
+/* Planted: two keys have changed places. */
+static const struct fl_json_field swapped_fields[] = {
+	FL_FIELD(COUNT, "usage", own, NULL),
+	FL_FIELD(COUNT, "own", usage, NULL),
+};
+static const struct fl_json_shape swapped_shape = FL_SHAPE(swapped_fields, "swapped");
+#undef ROW
+
+#define ROW struct row
+static const struct fl_json_field fields[] = {
+	FL_FIELD(TEXT, "name", name, NULL),
+	FL_FIELD(TEXT, "none", none, NULL, .maybe = true),
+	FL_FIELD(KNOWN, "known", known, NULL),
+	FL_FIELD(KNOWN, "unknown", unknown, NULL),
+	FL_FIELD(OR_NULL, "orNull", unknown, NULL),
+	FL_FIELD(BOUND, "bound", bound, NULL),
+	FL_FIELD(RATIO, "ratio", ratio, NULL),
+	FL_FIELD(AMOUNT, "amount", amount, NULL),
+	FL_FIELD(LIMIT, "limit", limit, NULL),
+	FL_FIELD(SECONDS, "at", at, NULL),
+	FL_FIELD(INDEX, "index", index, NULL),
+	FL_FIELD_ENUM("colour", colour, colours, NULL),
+	FL_FIELD(BOOL, "green", shown, NULL, FL_IF(colour, 1u << GREEN)),
+	FL_FIELD(BOOL, "red", shown, NULL, FL_IF(colour, 1u << RED)),
+	FL_FIELD(COUNT, "n", n, NULL, FL_IF_TRUE(shown)),
+	FL_FIELD_LIST("inners", inner, n, inner_shape, NULL),
+	FL_FIELD_LIST("swapped", inner, n, swapped_shape, NULL),
+	FL_FIELD_ITEMS(COUNT, "ids", ids, n_ids, NULL),
+	FL_FIELD_TO("first", inner, inner_shape, NULL, .maybe = true),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "row");
+#undef ROW
+
+static char *write_row(const struct row *row)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	struct fl_json j;
+	const struct fl_shape_at at = { .json = &j };
+
+	assert_non_null(out);
+	fl_json_init(&j, out);
+	fl_shape_json(&at, NULL, &shape, row);
+	fclose(out);
+	return text;
+}
+
+static void all_types(void **state)
+{
+	const struct inner inners[] = { { 3, 2 }, { 5, 4 } };
+	const struct row row = {
+		.name = "a\"b",
+		.known = 0.5,
+		.unknown = NAN,
+		.bound = FL_UNBOUNDED,
+		.ratio = INFINITY,
+		.amount = FL_UNLIMITED,
+		.limit = FL_NO_LIMIT,
+		.at = 1500000000,
+		.index = FL_NONE,
+		.colour = GREEN,
+		.shown = true,
+		.n = 2,
+		.n_ids = 2,
+		.inner = inners,
+		.ids = { 7, 8 },
+	};
+	char *text = write_row(&row);
+
+	(void)state;
+	assert_string_equal(
+		text, "{\"name\":\"a\\\"b\",\"known\":0.5,\"orNull\":null,\"bound\":\"unlimited\","
+		      "\"ratio\":\"inf\",\"amount\":\"unlimited\",\"at\":1.5,\"index\":null,"
+		      "\"colour\":\"green\",\"green\":true,\"n\":2,"
+		      "\"inners\":[{\"usage\":3,\"own\":2},{\"usage\":5,\"own\":4}],"
+		      "\"swapped\":[{\"usage\":2,\"own\":3},{\"usage\":4,\"own\":5}],"
+		      "\"ids\":[7,8],\"first\":{\"usage\":3,\"own\":2}}");
+	free(text);
+}
+
+static void what_is_left_out(void **state)
+{
+	const struct row row = { .name = "", .limit = 4, .colour = RED };
+	char *text = write_row(&row);
+
+	(void)state;
+	assert_string_equal(text, "{\"name\":\"\",\"known\":0,\"unknown\":0,\"orNull\":0,"
+				  "\"bound\":0,\"ratio\":0,\"amount\":0,\"limit\":4,\"at\":0,"
+				  "\"index\":0,\"colour\":\"red\",\"red\":false,"
+				  "\"inners\":[],\"swapped\":[],\"ids\":[]}");
+	free(text);
+}
+
+UNIT_GROUP("shape")
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_types),
+		cmocka_unit_test(what_is_left_out),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
