@@ -146,28 +146,37 @@ static const struct fl_json_shape held_shape = FL_SHAPE_MADE(held_fields, fill_h
 
 struct reason {
 	enum fl_reason reason;
-	char message[1024 - 8];
+	struct one of;
 };
 
 static bool fill_reason(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_what_if_report *x = at->answer;
 	const struct one *one = source;
-	struct reason *r = row;
 
+	(void)at;
 	(void)i;
 	if (one->w == FL_NONE || !one->o->workloads[one->w].waits)
 		return false;
-	r->reason = one->o->pending.rows[one->o->workloads[one->w].pending].reason;
-	fl_what_if_reason(x, one->o == x->d->after, one->w, /* people= */ false, r->message,
-			  sizeof(r->message));
+	*(struct reason *)row = (struct reason){
+		one->o->pending.rows[one->o->workloads[one->w].pending].reason, *one
+	};
 	return true;
+}
+
+static const char *reason_message(const struct fl_shape_at *at, const void *row,
+				  char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_what_if_report *x = at->answer;
+	const struct one *one = &((const struct reason *)row)->of;
+
+	return fl_what_if_reason(x, one->o == x->d->after, one->w, /* people= */ false, buffer,
+				 1024);
 }
 
 #define ROW struct reason
 static const struct fl_json_field reason_fields[] = {
 	FL_FIELD(REASON, "reason", reason, NULL),
-	FL_FIELD_CHARS("message", message, NULL),
+	FL_FIELD_TEXT("message", reason_message, NULL),
 };
 static const struct fl_json_shape reason_shape = FL_SHAPE_MADE(reason_fields, fill_reason,
 							       sizeof(struct one), "reason");
