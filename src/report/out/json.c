@@ -15,7 +15,11 @@ static void put(struct fl_json *j, const char *text, size_t len)
 		j->failed = true;
 }
 
-static void put_char(struct fl_json *j, char c) { put(j, &c, 1); }
+static void put_char(struct fl_json *j, char c)
+{
+	if (putc(c, j->out) == EOF)
+		j->failed = true;
+}
 
 static void put_text(struct fl_json *j, const char *text) { put(j, text, strlen(text)); }
 
@@ -27,14 +31,30 @@ static void put_code(struct fl_json *j, unsigned char c)
 	put_text(j, text);
 }
 
+/* Bytes from @s on that stand for themselves. */
+static size_t plain(const unsigned char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
 static void put_string(struct fl_json *j, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	put_char(j, '"');
 	while (*s) {
-		size_t n = fl_report_utf8((const char *)s);
+		size_t n = plain(s);
 
+		if (n) {
+			put(j, (const char *)s, n);
+			s += n;
+			continue;
+		}
+		n = fl_report_utf8((const char *)s);
 		if (n == 0) {
 			put_text(j, "\\ufffd");
 			s++;
@@ -52,10 +72,8 @@ static void put_string(struct fl_json *j, const char *text)
 				put_text(j, "\\n");
 			else if (*s == '\t')
 				put_text(j, "\\t");
-			else if (*s < 0x20 || *s == 0x7f)
-				put_code(j, *s);
 			else
-				put_char(j, (char)*s);
+				put_code(j, *s);
 			s++;
 		}
 	}
