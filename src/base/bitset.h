@@ -43,7 +43,7 @@ void fl_bitset_clear(struct fl_bitset *s);
 /* The least member not below @from; FL_NONE when there is none. */
 uint32_t fl_bitset_next(const struct fl_bitset *s, uint32_t from);
 
-/* At most this many notes of 8 bytes each for one add or remove. */
-enum { FL_BITSET_NOTES = FL_BITSET_LEVELS };
+/* Room to undo one add or remove. */
+enum { FL_BITSET_UNDO = FL_BITSET_LEVELS * FL_UNDO_OF(uint64_t) };
 
 #endif

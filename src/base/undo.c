@@ -11,6 +11,7 @@ struct note {
 	void *ptr;
 	uint32_t size;
 };
+_Static_assert(sizeof(struct note) <= FL_UNDO_NOTE, "what is reserved for one");
 
 void fl_undo_init(struct fl_undo *u, const struct fl_mem *mem)
 {
@@ -26,9 +27,9 @@ void fl_undo_done(struct fl_undo *u)
 	*u = (struct fl_undo){ 0 };
 }
 
-int fl_undo_reserve(struct fl_undo *u, size_t notes, size_t bytes, fairlead_error *err)
+int fl_undo_reserve(struct fl_undo *u, size_t room, fairlead_error *err)
 {
-	size_t need = u->n + notes * sizeof(struct note) + bytes;
+	size_t need = u->n + room;
 
 	if (!u->marks)
 		return 0;

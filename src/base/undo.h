@@ -22,8 +22,15 @@ struct fl_undo {
 void fl_undo_init(struct fl_undo *u, const struct fl_mem *mem);
 void fl_undo_done(struct fl_undo *u);
 
-/* Room for @notes notes of @bytes bytes in all. Nothing to do while no mark is open. */
-int fl_undo_reserve(struct fl_undo *u, size_t notes, size_t bytes, fairlead_error *err);
+/*
+ * Room to undo one write of @what, a cell or a type: its old value, and where that stood.  What an
+ * operation needs is the sum over what it writes at most, and stands beside the operation.
+ */
+#define FL_UNDO_OF(what) (FL_UNDO_NOTE + sizeof(what))
+enum { FL_UNDO_NOTE = 16 };
+
+/* So much room. Nothing to do while no mark is open. */
+int fl_undo_reserve(struct fl_undo *u, size_t room, fairlead_error *err);
 
 /*
  * Remember @size bytes at @ptr; needs room reserved.  Where that is too little a checked build stops,

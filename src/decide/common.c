@@ -51,7 +51,7 @@ int fl_common_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
 
 	if (r < 0)
 		return r;
-	if ((r = fl_undo_reserve(&c->undo, 1, sizeof c->now, err)) < 0) {
+	if ((r = fl_undo_reserve(&c->undo, FL_UNDO_OF(c->now), err)) < 0) {
 		fl_undo_rollback(&c->undo, mark);
 		return r;
 	}

@@ -51,7 +51,7 @@ struct fl_history *fl_history_free(struct fl_history *h);
  * room in @undo, too, which is the caller's to reserve together with all else it notes.
  * Forgets what no window reaches any more, unless a mark is open in @undo (NULL: none is).
  */
-enum { FL_HISTORY_NOTES = FL_BUNDLE + 2, FL_HISTORY_NOTE_BYTES = 4 * FL_BUNDLE + 4 + 8 };
+enum { FL_HISTORY_UNDO = (FL_BUNDLE + 1) * FL_UNDO_OF(uint32_t) + FL_UNDO_OF(fl_time) };
 int fl_history_reserve(struct fl_history *h, const struct fl_undo *undo, uint32_t changes,
 		       fairlead_error *err);
 

@@ -109,9 +109,8 @@ static void rolls_back(void **state)
 		assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 
 		for (uint32_t i = 0; i < 100; i++) {
-			/* The promised number of notes is enough: no room is asked for but this. */
-			assert_int_equal(
-				fl_undo_reserve(&u, FL_BITSET_NOTES, FL_BITSET_NOTES * 8, NULL), 0);
+			/* The promised room is enough: nothing is asked for but this. */
+			assert_int_equal(fl_undo_reserve(&u, FL_BITSET_UNDO, NULL), 0);
 			if (dice(2))
 				fl_bitset_add(&s, dice(SIZE), &u);
 			else

@@ -17,7 +17,7 @@ static uint32_t dice(uint32_t sides)
 
 static int put(struct fl_undo *u, uint32_t *cell, uint32_t value, fairlead_error *err)
 {
-	int r = fl_undo_reserve(u, 1, sizeof *cell, err);
+	int r = fl_undo_reserve(u, FL_UNDO_OF(*cell), err);
 
 	if (r < 0)
 		return r;
@@ -119,7 +119,11 @@ static void sizes_mix(void **state)
 	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
-	assert_int_equal(fl_undo_reserve(&u, 3, sizeof now, NULL), 0);
+	assert_int_equal(fl_undo_reserve(&u,
+					 FL_UNDO_OF(now.small) + FL_UNDO_OF(now.row) +
+						 FL_UNDO_OF(now.number),
+					 NULL),
+			 0);
 	fl_undo_note(&u, &now.small, sizeof now.small);
 	fl_undo_note(&u, now.row, sizeof now.row);
 	fl_undo_note(&u, &now.number, sizeof now.number);
@@ -171,7 +175,7 @@ static void too_much_is_a_limit(void **state)
 	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
-	assert_int_equal(fl_undo_reserve(&u, 1, UINT32_MAX, &err), FAIRLEAD_ELIMIT);
+	assert_int_equal(fl_undo_reserve(&u, (size_t)UINT32_MAX + 1, &err), FAIRLEAD_ELIMIT);
 	assert_string_equal(err.text, "more than 4 GiB to undo");
 	fl_undo_done(&u);
 }
@@ -187,7 +191,7 @@ static void one_note_too_few(void **state)
 	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
-	assert_int_equal(fl_undo_reserve(&u, 39, 39 * sizeof *cell, NULL), 0);
+	assert_int_equal(fl_undo_reserve(&u, 39 * FL_UNDO_OF(*cell), NULL), 0);
 	for (uint32_t i = 0; i < 40; i++) {
 		fl_undo_note(&u, &cell[i], sizeof *cell);
 		cell[i] = i + 1;

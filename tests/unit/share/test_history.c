@@ -335,7 +335,7 @@ static void marked_hold(struct fl_history *h, struct fl_undo *u, fl_time now, ui
 {
 	struct fl_bundle b = { { n, n / 3, n * 7 } };
 
-	assert_int_equal(fl_undo_reserve(u, FL_HISTORY_NOTES, FL_HISTORY_NOTE_BYTES, NULL), 0);
+	assert_int_equal(fl_undo_reserve(u, FL_HISTORY_UNDO, NULL), 0);
 	assert_int_equal(fl_history_reserve(h, u, 1, NULL), 0);
 	if (queue == QUEUES)
 		fl_history_capacity(h, u, now, &b);

@@ -392,9 +392,15 @@ void fl_afs_settle(struct fl_policy *p, struct fl_workload w)
 	changed(p);
 }
 
-size_t fl_afs_notes(const struct fl_policy *p)
+/* A row is counted up to now, and once more when an admission is paid for; each has its time. */
+size_t fl_afs_undo(const struct fl_policy *p, uint32_t placements)
 {
-	return p->afs ? 2 * (size_t)p->afs->n_resources + 8 : 0;
+	const struct fl_afs *a = p->afs;
+
+	return a ? (2 * (size_t)a->n_resources + placements) * FL_UNDO_OF(fl_nanos) +
+			       2 * FL_UNDO_OF(a->updated[0]) + FL_UNDO_OF(*a->turns) +
+			       3 * FL_UNDO_OF(a->epoch) :
+		   0;
 }
 
 bool fl_afs_any_due(const struct fl_policy *p)
@@ -408,13 +414,12 @@ bool fl_afs_any_due(const struct fl_policy *p)
 
 int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err)
 {
-	size_t due = 0, notes;
+	size_t due = 0;
 	int r;
 
 	for (uint32_t lq = 0; p->afs && lq < p->model->n_queues; lq++)
 		due += fl_afs_is_due(p, lq, p->now);
-	notes = due * fl_afs_notes(p);
-	r = due ? fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err) : 0;
+	r = due ? fl_undo_reserve(&p->undo, due * fl_afs_undo(p, /* placements= */ 0), err) : 0;
 	if (r < 0)
 		return r;
 	for (uint32_t lq = 0; due && lq < p->model->n_queues; lq++)

@@ -95,8 +95,8 @@ bool fl_afs_rests(const struct fl_policy *p, uint32_t lq, fl_time t);
 /* Samples that are due, of all local queues; reserves its own room to undo. */
 bool fl_afs_any_due(const struct fl_policy *p);
 int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err);
-/* For each workload that is admitted or released, at most this many notes of 16 bytes. */
-size_t fl_afs_notes(const struct fl_policy *p);
+/* Room to undo that a workload with so many placements is admitted or released; 0 without it. */
+size_t fl_afs_undo(const struct fl_policy *p, uint32_t placements);
 
 /* In an image, and carried into another policy; after all who hold something are entered. */
 int fl_afs_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);

@@ -19,15 +19,15 @@
 #include "decide/borrow/preempt/preempt.h"
 
 /*
- * Most notes of the flushes for those who start late.  The first one in a tree wakes who sleeps there
+ * Room to undo the flushes for those who start late.  The first one in a tree wakes who sleeps there
  * by now, and whom this cycle parks, which takes no more than to park them (@parks); further ones
  * find nobody.  Entries stand tree by tree; if they did not, this would be too much room.
  */
-static size_t late_notes(const struct fl_policy *p, size_t parks)
+static size_t late_undo(const struct fl_policy *p, size_t parks)
 {
 	const struct fl_cycle *c = p->scratch;
 	uint32_t flushed = FL_NONE;
-	size_t notes = 0;
+	size_t room = 0;
 
 	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++) {
 		uint32_t root;
@@ -35,46 +35,58 @@ static size_t late_notes(const struct fl_policy *p, size_t parks)
 		if (!c->entries[i].starts_late)
 			continue;
 		root = p->tree.root_index[c->entries[i].queue.v];
-		notes += root == flushed ? FL_BITSET_NOTES :
-					   fl_line_flush_notes(p, c->entries[i].queue);
+		room += root == flushed ? FL_BITSET_UNDO :
+					  fl_line_flush_undo(p, c->entries[i].queue);
 		flushed = root;
 	}
-	return flushed == FL_NONE ? 0 : notes + parks;
+	return flushed == FL_NONE ? 0 : room + parks;
+}
+
+/* What becomes of a head: it holds its quota, or goes back in line with its scan and a promise. */
+static size_t head_undo(const struct fl_policy *p, const struct fl_head *h)
+{
+	const struct fl_job *j = &p->jobs[h->workload.v];
+	const struct fl_shape *shape = &p->shapes[j->shape];
+	const size_t admitted = FL_UNDO_OF(j->state) + 2 * FL_UNDO_NOTE +
+				shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use));
+	const size_t scanned = FL_UNDO_OF(j->scan_cycle) + FL_UNDO_OF(j->scan_generation) +
+			       FL_UNDO_NOTE + shape->n_scan * sizeof p->scans[0];
+
+	return FL_UNDO_OF(j->reason) + admitted + scanned + FL_UNDO_OF(p->lines[0].generation) +
+	       FL_UNDO_OF(p->lines[0].sticky) +
+	       fl_holders_undo(p, h->queue, shape->room, shape->room) + 2 * FL_LINE_UNDO +
+	       (p->protect ? fl_protect_promise_undo(p, h->workload) : 0) +
+	       fl_rung_undo(p, shape->room);
+}
+
+/* What becomes of a victim: it goes, and perhaps yields. */
+static size_t victim_undo(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+
+	return FL_UNDO_OF(j->state) + FL_UNDO_OF(j->reason) + 2 * FL_HOLDERS_LIST_UNDO +
+	       fl_protect_eviction_undo(p, w) + fl_rung_undo(p, j->n_use);
 }
 
 /* Room to undo all that `enter` may write. */
 static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_cycle *c = p->scratch;
-	size_t notes = 0, bytes = 0, parks = 0;
+	size_t room = 0, parks = 0;
 
 	if (!p->undo.marks)
 		return 0;
 	for (uint32_t i = 0; i < c->heads->n; i++) {
-		const struct fl_head *h = &c->heads->rows[i];
-		const struct fl_shape *shape = &p->shapes[p->jobs[h->workload.v].shape];
-		size_t cells = (size_t)shape->room * (p->tree.depth[h->queue.v] + 1) * 3;
-		notes += 24 + FL_PROTECT_PROMISE_NOTES + 2 * fl_afs_notes(p) + 2 * shape->room +
-			 cells + FL_HOLDINGS_NOTES + 2 * FL_LINE_NOTES;
-		parks += fl_line_park_notes(p, h->workload);
-		bytes += shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use)) +
-			 shape->n_scan * sizeof(int16_t) + 64;
-		bytes += fl_protect_promise_bytes(p, h->workload);
-		notes += fl_rung_notes(p, shape->room);
-		bytes += fl_rung_bytes(p, shape->room);
+		room += head_undo(p, &c->heads->rows[i]);
+		parks += fl_line_park_undo(p, c->heads->rows[i].workload);
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		for (uint32_t k = 0;
-		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++) {
-			struct fl_workload victim = c->entries[i].targets[k].workload;
-
-			notes += 9 + fl_protect_eviction_notes(p, victim) +
-				 fl_rung_notes(p, p->jobs[victim.v].n_use);
-			bytes += fl_rung_bytes(p, p->jobs[victim.v].n_use);
-		}
-	notes += parks + late_notes(p, parks) + 8 + fl_protect_notes(p) +
-		 c->n_roots * (1 + 2 * FL_BITSET_NOTES);
-	return fl_undo_reserve(&p->undo, notes, bytes + notes * 16, err);
+		     c->entries[i].verdict == FL_PREEMPTING && k < c->entries[i].n_targets; k++)
+			room += victim_undo(p, c->entries[i].targets[k].workload);
+	room += parks + late_undo(p, parks) + fl_protect_end_undo(p) +
+		c->n_roots * (FL_UNDO_OF(p->cycle[0]) + 2 * FL_BITSET_UNDO);
+	return fl_undo_reserve(&p->undo, room, err);
 }
 
 /* Room for all that is admitted to hold. */

@@ -55,11 +55,13 @@ static bool derive(struct fl_policy *p, uint32_t root_index)
 /* Room for the cell itself, what the path to the root knows, each queue's generation, and the flush. */
 static int reserve(struct fl_policy *p, struct fl_node n, fairlead_error *err)
 {
-	size_t notes = 2 + p->tree.depth[n.v] + 1 + p->tree.queues[p->tree.root_index[n.v]].n +
-		       fl_line_flush_notes(p, n);
+	uint32_t root = p->tree.root_index[n.v];
+	size_t room = FL_UNDO_OF(fl_amount) + FL_UNDO_OF(p->changes) +
+		      (p->tree.depth[n.v] + (size_t)1) * FL_UNDO_OF(p->tree.known[0]) +
+		      p->tree.queues[root].n * FL_UNDO_OF(p->lines[0].generation) +
+		      fl_line_flush_undo(p, n);
 
-	return fl_rung_reserve_renewal(p, p->tree.root_index[n.v], notes, notes * sizeof(fl_amount),
-				       err);
+	return fl_rung_reserve_renewal(p, root, room, err);
 }
 
 static fl_amount *cell_of(struct fl_policy *p, enum fl_cell_kind kind, size_t at)
@@ -151,9 +153,10 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 {
 	struct fl_job *j = &p->jobs[w.v];
 	uint32_t root = fl_holds_quota(j) ? p->tree.root_index[j->held_by.v] : FL_NONE;
-	size_t notes = 8 + 2 * FL_BITSET_NOTES +
-		       (j->queue.v == FL_NONE ? 0 : fl_line_move_notes(p, w));
-	int r = fl_rung_reserve_renewal(p, root, notes, notes * sizeof(uint64_t), err);
+	size_t room = FL_UNDO_OF(j->priority) + FL_UNDO_OF(j->scan_cycle) +
+		      2 * FL_HOLDERS_LIST_UNDO + FL_BITSET_UNDO +
+		      (j->queue.v == FL_NONE ? 0 : fl_line_move_undo(p, w));
+	int r = fl_rung_reserve_renewal(p, root, room, err);
 
 	if (r < 0)
 		return r;

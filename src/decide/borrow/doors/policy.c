@@ -61,25 +61,24 @@ static int borrow_load(const struct fl_model *model, const struct fl_policy_opti
 /* --- events --- */
 
 /*
- * Room to undo one event of @w.  A release notes at each level of its queue a cell
- * and two figures beside it for each use, and for each placement what its local
- * queue holds; then it wakes its tree, @w itself perhaps with it.
+ * Room to undo one event of @w: what it holds goes, it takes its place in line, and its tree wakes,
+ * @w itself perhaps with it.
  */
 static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	size_t notes = 64 + 2 * FL_LINE_NOTES; /* its own cells, and to queue, park and wake it */
+	size_t room = 2 * FL_LINE_UNDO + FL_UNDO_OF(j->scan_cycle) + FL_UNDO_OF(j->reason) +
+		      FL_UNDO_OF(j->state);
 
 	if (!p->undo.marks)
 		return 0;
-	if (fl_holds_quota(j)) {
-		notes += (size_t)j->n_use * 3 * (p->tree.depth[j->held_by.v] + 1);
-		notes += j->n_placement + fl_afs_notes(p);
-		notes += fl_line_flush_notes(p, j->held_by) + fl_rung_notes(p, j->n_use);
-	} else if (p->rungs && j->queue.v != FL_NONE) {
-		notes += fl_line_flush_notes(p, j->queue);
-	}
-	return fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_nanos), err);
+	room += fl_rung_undo(p, j->n_use);
+	if (fl_holds_quota(j))
+		room += fl_holders_undo(p, j->held_by, j->n_use, j->n_placement) +
+			fl_line_flush_undo(p, j->held_by);
+	else if (p->rungs && j->queue.v != FL_NONE)
+		room += fl_line_flush_undo(p, j->queue);
+	return fl_undo_reserve(&p->undo, room, err);
 }
 
 /* The workload lets go of its quota; with @again it waits once more. Wakes its tree. */
@@ -282,14 +281,14 @@ static void forget_line(struct fl_policy *p, struct fl_node q)
 
 static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 {
-	size_t notes = (size_t)p->model->n_workloads + p->tree.n_nodes;
+	size_t room = p->model->n_workloads * FL_UNDO_OF(p->jobs[0].scan_cycle) +
+		      p->tree.n_nodes * FL_UNDO_OF(p->lines[0].sticky);
 	int r;
 
 	p->now = now;
 	for (uint32_t root = 0; root < p->tree.n_roots; root++)
-		notes += fl_line_flush_notes(p, p->tree.roots[root].node);
-	if (p->undo.marks &&
-	    (r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err)) < 0)
+		room += fl_line_flush_undo(p, p->tree.roots[root].node);
+	if ((r = fl_undo_reserve(&p->undo, room, err)) < 0)
 		return r;
 	for (uint32_t root = 0; root < p->tree.n_roots; root++) {
 		struct fl_span queues = p->tree.queues[root];

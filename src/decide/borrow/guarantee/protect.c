@@ -473,10 +473,13 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 			a->placements[i].count;
 }
 
-size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w)
+size_t fl_protect_promise_undo(const struct fl_policy *p, struct fl_workload w)
 {
-	return fl_scan(p, &p->jobs[w.v]).n * sizeof(int16_t) +
-	       fl_row(p, w)->podsets.n * sizeof(int32_t) + 16;
+	const struct fl_job *j = &p->jobs[w.v];
+
+	return FL_UNDO_OF(j->promised) + FL_BITSET_UNDO + 2 * FL_UNDO_NOTE +
+	       fl_scan(p, j).n * sizeof *p->protect->flavors +
+	       fl_row(p, w)->podsets.n * sizeof *p->protect->counts;
 }
 
 /* --- the course of time --- */
@@ -502,11 +505,11 @@ int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err)
 
 	for (uint32_t root = 0; k && root < p->tree.n_roots && r == 0; root++) {
 		struct fl_node n = p->tree.roots[root].node;
-		size_t notes = 1 + fl_line_flush_notes(p, n);
 
 		if (k->wake[root] > p->now)
 			continue;
-		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(fl_time), err);
+		r = fl_undo_reserve(&p->undo, FL_UNDO_OF(k->wake[root]) + fl_line_flush_undo(p, n),
+				    err);
 		if (r < 0)
 			break;
 		FL_SET(p, k->wake[root], next_stuck(p, root));
@@ -589,11 +592,20 @@ fl_time fl_protect_wake(const struct fl_policy *p, fl_time now)
 	return first > now ? first : now;
 }
 
-size_t fl_protect_notes(const struct fl_policy *p) { return p->protect ? p->tree.n_roots : 0; }
-
-size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w)
+size_t fl_protect_end_undo(const struct fl_policy *p)
 {
-	return p->protect && p->protect->backs_off ? 2 * (size_t)p->jobs[w.v].n_use : 0;
+	return p->protect ? p->tree.n_roots * FL_UNDO_OF(p->protect->wake[0]) : 0;
+}
+
+size_t fl_protect_eviction_undo(const struct fl_policy *p, struct fl_workload w)
+{
+	const struct fl_protect *k = p->protect;
+
+	return !k ? 0 :
+		    FL_UNDO_OF(p->waiting_since[0]) +
+			       (k->backs_off ? p->jobs[w.v].n_use * (FL_UNDO_OF(k->level[0]) +
+								     FL_UNDO_OF(k->until[0])) :
+					       0);
 }
 
 static uint64_t left(fl_time since, fl_time needed, fl_time now)
@@ -692,7 +704,7 @@ int fl_protect_lift(struct fl_policy *p, uint32_t w, fairlead_error *err)
 		more = first_left(p->waiting_since[w], k->of[j->queue.v].delay, p->now);
 	if (more == 0)
 		return 1;
-	r = fl_undo_reserve(&p->undo, 2, 2 * sizeof(fl_time), err);
+	r = fl_undo_reserve(&p->undo, 2 * FL_UNDO_OF(fl_time), err);
 	if (r < 0)
 		return r;
 	if (!holds) {
@@ -716,7 +728,7 @@ int fl_protect_lift_back_off(struct fl_policy *p, size_t at, fairlead_error *err
 
 	if (p->protect->until[at] <= p->now)
 		return 1;
-	r = fl_undo_reserve(&p->undo, 1, sizeof(fl_time), err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_OF(p->protect->until[at]), err);
 	if (r == 0)
 		FL_SET(p, p->protect->until[at], p->now);
 	return r;

@@ -76,9 +76,8 @@ const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload 
 const int32_t *fl_protect_counts(const struct fl_policy *p, struct fl_workload w);
 /* @e's workload is promised its assignment from now on, or (kept false) nothing any more. */
 void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept);
-/* Room to undo that: notes of so many bytes in all. */
-enum { FL_PROTECT_PROMISE_NOTES = 3 };
-size_t fl_protect_promise_bytes(const struct fl_policy *p, struct fl_workload w);
+/* Room to undo that. */
+size_t fl_protect_promise_undo(const struct fl_policy *p, struct fl_workload w);
 
 /* --- the course of time --- */
 
@@ -95,9 +94,9 @@ void fl_protect_evicted(struct fl_policy *p, const struct fl_entry *e,
 /* Next time a refusal ends, never before @now; FL_NEVER. */
 fl_time fl_protect_wake(const struct fl_policy *p, fl_time now);
 
-/* Most notes that fl_protect_end, and fl_protect_evicted of @w, make. */
-size_t fl_protect_notes(const struct fl_policy *p);
-size_t fl_protect_eviction_notes(const struct fl_policy *p, struct fl_workload w);
+/* Room to undo fl_protect_end; and that @w is told to go. */
+size_t fl_protect_end_undo(const struct fl_policy *p);
+size_t fl_protect_eviction_undo(const struct fl_policy *p, struct fl_workload w);
 
 /*
  * What is left of everything at @now, for the digest: calls @word with each number.  The gist: whether

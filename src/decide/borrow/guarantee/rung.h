@@ -61,8 +61,7 @@ int fl_rung_setup(struct fl_policy *p, fairlead_error *err);
  */
 void fl_rung_renew(struct fl_policy *p, struct fl_view *room, uint32_t root);
 /* Room to undo that, and so much more. */
-int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t notes, size_t bytes,
-			    fairlead_error *err);
+int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t room, fairlead_error *err);
 
 /* With the guarantee, to ask for nothing takes nothing away: no advantage, no place, no fit. */
 static inline bool fl_rung_is_nothing(const struct fl_policy *p, fl_amount amount)
@@ -116,10 +115,8 @@ bool fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victi
 void fl_rung_leave(struct fl_policy *p, struct fl_workload w);
 /* @w is gone for good: nobody has to ask on its rung any more. */
 void fl_rung_gone(struct fl_policy *p, struct fl_workload w);
-/* To undo one of these for a workload of so many uses; 0 without the guarantee. */
-size_t fl_rung_notes(const struct fl_policy *p, uint32_t uses);
-size_t fl_rung_bytes(const struct fl_policy *p, uint32_t uses);
-enum { FL_RUNG_BYTES = 24 };
+/* Room to undo one of these for a workload of so many uses; 0 without the guarantee. */
+size_t fl_rung_undo(const struct fl_policy *p, uint32_t uses);
 
 #ifdef FL_CHECKED /* rung_check.c */
 int fl_rung_check_setup(struct fl_policy *p, fairlead_error *err);

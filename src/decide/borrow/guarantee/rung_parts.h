@@ -27,7 +27,6 @@ struct fl_rung {
 	double weighted, ratio; /* those of the share; or less the priority, where that decides */
 	uint64_t kind;
 };
-_Static_assert(sizeof(struct fl_rung) == FL_RUNG_BYTES, "what is reserved to undo one");
 
 struct fl_rung_place {
 	uint32_t within;       /* at nodes of this depth and above it is within; 0: nowhere */

@@ -183,17 +183,21 @@ void fl_rung_gone(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, p->rungs->forgiven[w.v], 0);
 }
 
-size_t fl_rung_notes(const struct fl_policy *p, uint32_t uses)
+/* Room to undo that a standing is another: how deep it is within, and its bases. */
+static size_t standing_undo(const struct fl_rungs *k)
 {
-	return p->rungs ? (size_t)p->rungs->depth * (3 + uses) + 4 : 0;
+	return FL_UNDO_OF(k->within[0]) +
+	       k->depth * (FL_UNDO_NOTE + k->columns * sizeof k->base[0]);
 }
 
-size_t fl_rung_bytes(const struct fl_policy *p, uint32_t uses)
+size_t fl_rung_undo(const struct fl_policy *p, uint32_t uses)
 {
 	const struct fl_rungs *k = p->rungs;
+	const size_t level = 2 * FL_UNDO_OF(k->least[0]) + FL_UNDO_OF(k->yielded[0]) +
+			     uses * FL_UNDO_OF(k->guaranteed[0]);
 
-	return k ? fl_rung_notes(p, uses) * FL_RUNG_BYTES +
-			       (size_t)k->depth * (k->columns * sizeof(fl_amount) + 16) :
+	return k ? standing_undo(k) + k->depth * level + FL_UNDO_OF(k->forgiven[0]) +
+			       FL_UNDO_OF(k->yielded[0]) + FL_UNDO_OF(k->lives[0]) :
 		   0;
 }
 
@@ -270,20 +274,17 @@ static uint32_t n_holders(const struct fl_policy *p, uint32_t root, uint32_t *re
 	return n;
 }
 
-int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t notes, size_t bytes,
-			    fairlead_error *err)
+int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t room, fairlead_error *err)
 {
 	const struct fl_rungs *k = p->rungs;
 	uint32_t uses, n;
-	size_t more;
 
-	if (!k || !p->undo.marks || root == FL_NONE)
-		return fl_undo_reserve(&p->undo, notes, bytes, err);
-	n = n_holders(p, root, &uses);
-	more = (size_t)k->depth * (n + 2 * (size_t)uses) + n;
-	return fl_undo_reserve(
-		&p->undo, notes + more,
-		bytes + more * 16 + (size_t)n * k->depth * k->columns * sizeof(fl_amount), err);
+	if (k && p->undo.marks && root != FL_NONE) {
+		n = n_holders(p, root, &uses);
+		room += n * standing_undo(k) +
+			2 * (size_t)k->depth * uses * FL_UNDO_OF(k->guaranteed[0]);
+	}
+	return fl_undo_reserve(&p->undo, room, err);
 }
 
 /* --- what may be loaded --- */

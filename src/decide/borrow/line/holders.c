@@ -175,6 +175,19 @@ void fl_holders_release(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, j->reserved_at, FL_TIME_NONE);
 }
 
+size_t fl_holders_undo(const struct fl_policy *p, struct fl_node q, uint32_t uses,
+		       uint32_t placements)
+{
+	const struct fl_job *j;
+	const struct fl_line *line;
+
+	return FL_UNDO_OF(j->held_by) + FL_UNDO_OF(j->held) + FL_UNDO_OF(j->n_use) +
+	       FL_UNDO_OF(j->n_placement) + FL_UNDO_OF(j->reserved_at) +
+	       FL_UNDO_OF(line->n_holders) + FL_UNDO_OF(line->generation) +
+	       FL_UNDO_OF(p->holders[0]) + FL_UNDO_OF(p->holder_at[0]) + FL_HOLDERS_LIST_UNDO +
+	       FL_HOLDINGS_UNDO + uses * fl_usage_undo(&p->tree, q) + fl_afs_undo(p, placements);
+}
+
 const uint32_t *fl_holders_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
 {
 	struct fl_line *line = &p->lines[q.v];

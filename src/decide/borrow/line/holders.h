@@ -27,6 +27,9 @@ int fl_holders_room(struct fl_policy *p, struct fl_workload w, fairlead_error *e
 /* @w holds its placements' quota at @q from now on (usage, holders, epoch). */
 void fl_holders_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q);
 void fl_holders_release(struct fl_policy *p, struct fl_workload w);
+/* Room to undo either of these, with so many uses and placements at @q. */
+size_t fl_holders_undo(const struct fl_policy *p, struct fl_node q, uint32_t uses,
+		       uint32_t placements);
 /*
  * Holders of queue @q in candidate order, and those of a whole tree, where
  * usage of local queues counts nothing yet (fl_afs_sort).
@@ -41,6 +44,8 @@ const uint32_t *fl_holders_tree_candidates(struct fl_policy *p, uint32_t root_in
  * taken out of their order before, and put in after.
  */
 void fl_holders_unlist(struct fl_policy *p, struct fl_workload w);
+/* Room to undo one of them: epochs of its queue and tree. */
+enum { FL_HOLDERS_LIST_UNDO = 2 * FL_UNDO_OF(uint64_t) };
 void fl_holders_list(struct fl_policy *p, struct fl_workload w);
 
 #endif

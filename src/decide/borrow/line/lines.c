@@ -383,12 +383,13 @@ void fl_line_move(struct fl_policy *p, struct fl_workload w)
 	fl_line_stir(p, j->queue);
 }
 
-size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w)
+size_t fl_line_move_undo(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
+	const size_t place = 2 * FL_UNDO_OF(uint32_t) + 2 * FL_BITSET_UNDO;
 
-	return (size_t)line->members.n * (2 + 2 * FL_BITSET_NOTES) +
-	       ((size_t)line->shapes.n + 2) * FL_LINE_NOTES;
+	return (line->members.n + (size_t)1) * place + line->shapes.n * (size_t)FL_LINE_SETS +
+	       2 * FL_LINE_UNDO;
 }
 
 static void wake(struct fl_policy *p, struct fl_node q)
@@ -427,11 +428,11 @@ void fl_line_flush(struct fl_policy *p, struct fl_node q)
 	}
 }
 
-size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q)
+size_t fl_line_flush_undo(const struct fl_policy *p, struct fl_node q)
 {
 	uint32_t root = p->tree.root_index[q.v];
 	struct fl_span order;
-	size_t notes = FL_BITSET_NOTES;
+	size_t room = FL_BITSET_UNDO;
 
 	if (!p->undo.marks || root == FL_NONE)
 		return 0;
@@ -441,26 +442,26 @@ size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q)
 		const struct fl_line *line = &p->lines[p->tree.order[i]];
 		uint32_t end = line->shapes.first + line->shapes.n;
 
-		notes += FL_LINE_NOTES;
+		room += 2 * FL_BITSET_UNDO; /* ready, and not asleep */
 		for (uint32_t k = fl_bitset_next(&p->marked, line->shapes.first); k < end;
 		     k = fl_bitset_next(&p->marked, k + 1))
-			notes += FL_LINE_NOTES;
+			room += FL_LINE_SETS;
 		for (uint32_t at = fl_bitset_next(&line->parked, 0); at != FL_NONE;
 		     at = fl_bitset_next(&line->parked, at + 1))
-			notes += FL_LINE_NOTES;
+			room += FL_LINE_JOINS + FL_BITSET_UNDO;
 	}
-	return notes;
+	return room;
 }
 
-size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w)
+size_t fl_line_park_undo(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_line *line = line_of(p, w);
-	size_t notes = 2 * FL_LINE_NOTES;
+	size_t room = 2 * FL_LINE_UNDO;
 
 	for (uint32_t at = least_loose(line); at != FL_NONE;
 	     at = fl_bitset_next(&line->loose, at + 1))
-		notes += FL_LINE_NOTES;
-	return notes;
+		room += FL_LINE_UNDO;
+	return room;
 }
 
 /*

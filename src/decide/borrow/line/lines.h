@@ -15,8 +15,8 @@
 int fl_line_cmp(const void *policy, uint32_t a, uint32_t b);
 /* @w's priority changed: it takes its new place, and is looked at again when it was parked. */
 void fl_line_move(struct fl_policy *p, struct fl_workload w);
-/* At most so many notes, of 8 bytes each, for a move. */
-size_t fl_line_move_notes(const struct fl_policy *p, struct fl_workload w);
+/* Room to undo a move. */
+size_t fl_line_move_undo(const struct fl_policy *p, struct fl_workload w);
 
 /* What is said of @w: of one that waits or is parked, as its shape is marked or not. */
 enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w);
@@ -27,8 +27,20 @@ struct fl_line_walk {
 };
 struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
 				struct fl_line_walk *walk);
-/* Notes of 8 bytes each, at most, for one workload that joins or leaves the line, or is parked. */
-enum { FL_LINE_NOTES = 4 * FL_BITSET_NOTES + 40 };
+/* Room to undo that one workload joins or leaves the line, or is parked, or moves from one to the other. */
+enum {
+	/* the set it is in, whether its queue has a head, and the tree of heads of 2^24 shapes at most */
+	FL_LINE_SETS = 2 * FL_BITSET_UNDO + 25 * FL_UNDO_OF(uint32_t),
+	/* the same, and its state, `joined` and `loose` */
+	FL_LINE_JOINS = FL_LINE_SETS + 2 * FL_UNDO_OF(uint32_t) + FL_UNDO_OF(bool),
+	/*
+	 * It leaves and joins, its tree is stirred, its queue asleep and its shape marked; and since
+	 * when it waits, its reason, whether it is promised something, its queue's sticky one, and
+	 * its shape's marks and reason.
+	 */
+	FL_LINE_UNDO = FL_LINE_SETS + FL_LINE_JOINS + 3 * FL_BITSET_UNDO + FL_UNDO_OF(fl_time) +
+		       4 * FL_UNDO_OF(uint32_t) + FL_UNDO_OF(bool),
+};
 
 /* The head of @q; FL_NONE when nobody waits. */
 struct fl_workload fl_line_head(const struct fl_policy *p, struct fl_node q);
@@ -38,8 +50,8 @@ void fl_line_push(struct fl_policy *p, struct fl_workload w);
 void fl_line_return(struct fl_policy *p, struct fl_workload w);
 /* It waits until something frees; with @shape all of its shape do. */
 void fl_line_park(struct fl_policy *p, struct fl_workload w, bool shape);
-/* At most so many notes for that. */
-size_t fl_line_park_notes(const struct fl_policy *p, struct fl_workload w);
+/* Room to undo that. */
+size_t fl_line_park_undo(const struct fl_policy *p, struct fl_workload w);
 /*
  * Of a policy that is loaded: a shape of @q is marked, before anybody is in line; then each that
  * waits or is parked takes the place that its state and `loose` say.
@@ -50,12 +62,12 @@ void fl_line_enter(struct fl_policy *p, struct fl_workload w);
 void fl_line_clear_all(struct fl_policy *p);
 /* Takes part no more. */
 void fl_line_remove(struct fl_policy *p, struct fl_workload w);
-/* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_NOTES notes. */
+/* Something happened in the tree around @q: the next cycle looks at it. FL_BITSET_UNDO. */
 void fl_line_stir(struct fl_policy *p, struct fl_node q);
 /* Wake all parked workloads of the tree around @q, and stir it. */
 void fl_line_flush(struct fl_policy *p, struct fl_node q);
-/* At most this many notes for one flush, of 8 bytes each; 0 while no mark is open. */
-size_t fl_line_flush_notes(const struct fl_policy *p, struct fl_node q);
+/* Room to undo a flush; 0 while no mark is open. */
+size_t fl_line_flush_undo(const struct fl_policy *p, struct fl_node q);
 
 /* Do the stored scan positions of @j still count in the next cycle that looks at its tree? */
 bool fl_line_scan_counts(const struct fl_policy *p, const struct fl_job *j);

@@ -92,8 +92,8 @@ static int wake_by(struct fl_policy *p, fl_time then, fairlead_error *err)
 
 	while (end < p->n_requeued && ready_at(p, p->requeued[end]) <= then)
 		end++;
-	r = fl_undo_reserve(&p->undo, (size_t)(end - p->requeued_n) * (8 + FL_LINE_NOTES) + 1,
-			    (size_t)(end - p->requeued_n) * (8 + FL_LINE_NOTES) * 16 + 16, err);
+	r = fl_undo_reserve(&p->undo,
+			    (end - p->requeued_n) * (size_t)FL_LINE_UNDO + FL_UNDO_OF(end), err);
 	if (r < 0)
 		return r;
 	for (uint32_t i = p->requeued_n; i < end; i++) {

@@ -16,7 +16,7 @@
 
 int fl_requeue_setup(struct fl_policy *p, fairlead_error *err);
 
-/* @w waits from now on: in its queue's heap, or held back. At most 8 notes beyond fl_line_push. */
+/* @w waits from now on: in its queue's heap, or held back. FL_LINE_UNDO. */
 void fl_requeue_push(struct fl_policy *p, struct fl_workload w);
 /* Is @w held back by now? Then it is entered as such. */
 bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w);

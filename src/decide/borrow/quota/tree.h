@@ -174,6 +174,11 @@ void fl_usage_add(struct fl_usage *u, const struct fl_tree *t, struct fl_node n,
 		  fl_amount v);
 void fl_usage_remove(struct fl_usage *u, const struct fl_tree *t, struct fl_node n,
 		     struct fl_column c, fl_amount v);
+/* Room to undo either of these: at each level a cell, and what is kept beside it. */
+static inline size_t fl_usage_undo(const struct fl_tree *t, struct fl_node n)
+{
+	return (t->depth[n.v] + (size_t)1) * (2 * FL_UNDO_OF(fl_amount) + FL_UNDO_OF(uint32_t));
+}
 /* Whether adding @v would pass int64 somewhere on the way to the root. Sums saturate there, and
  * would not come back by a remove: callers refuse such an amount. */
 bool fl_usage_overflows(const struct fl_usage *u, const struct fl_tree *t, struct fl_node n,

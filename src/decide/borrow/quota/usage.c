@@ -97,7 +97,10 @@ static void note_over(struct fl_usage *u, const struct fl_tree *t, uint32_t n, u
 	uint32_t root = t->root_index[n], at = t->place[n] - t->roots[root].order.first;
 	bool over = u->cell[t->row[n] + c] > t->subtree[t->row[n] + c];
 
-	fl_bitset_put(&u->over[root][c], at, over, NULL);
+	if (over && !fl_bitset_has(&u->over[root][c], at))
+		fl_bitset_add(&u->over[root][c], at, NULL);
+	else if (!over && fl_bitset_has(&u->over[root][c], at))
+		fl_bitset_remove(&u->over[root][c], at, NULL);
 }
 
 static void copy_node(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t,

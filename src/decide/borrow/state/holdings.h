@@ -46,8 +46,8 @@ uint32_t fl_holdings_end(const struct fl_holdings *h, uint32_t at, uint32_t room
 /* Room for all up to @end; begin with h->used. */
 int fl_holdings_reserve(struct fl_holdings *h, uint32_t end, fairlead_error *err);
 
-/* At most so many notes, of 4 bytes each, for one that is taken or given back. */
-enum { FL_HOLDINGS_NOTES = 3 };
+/* Room to undo that one is taken or given back. */
+enum { FL_HOLDINGS_UNDO = 3 * FL_UNDO_OF(uint32_t) };
 uint32_t fl_holdings_take(struct fl_holdings *h, uint32_t room, struct fl_undo *undo);
 void fl_holdings_give(struct fl_holdings *h, uint32_t at, uint32_t room, struct fl_undo *undo);
 

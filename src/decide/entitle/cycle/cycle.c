@@ -65,7 +65,8 @@ void fl_cycle_divide(struct fl_policy *p)
 static int begin(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	size_t notes = 2 * (size_t)p->model->n_workloads + 3 * (size_t)p->model->n_nodes + 1;
+	size_t room = p->model->n_workloads * FL_UNDO_OF(p->jobs[0].reason) +
+		      p->model->n_nodes * FL_UNDO_OF(p->queues[0].late) + fl_shares_undo(p);
 	enum fl_reason unseen = p->settings.queue_depth[FL_ACTION_ALLOCATE] ?
 					FL_REASON_QUEUE_DEPTH :
 					FL_REASON_NO_ROOM;
@@ -74,7 +75,7 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 	if (r == 0)
 		r = fl_usage_read(p, err);
 	if (r == 0)
-		r = fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
+		r = fl_undo_reserve(&p->undo, room, err);
 	if (r < 0)
 		return r;
 	for (uint32_t q = 0; p->claims && q < p->model->n_nodes; q++)

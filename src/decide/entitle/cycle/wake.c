@@ -118,7 +118,7 @@ static bool is_over(const struct fl_policy *p, const struct fl_decisions *d)
 int fl_wake_rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_error *err)
 {
 	struct fl_idle idle = { .is = is_over(p, d), .since = p->now, .waiting = d->waiting };
-	int r = fl_undo_reserve(&p->undo, 1, sizeof idle, err);
+	int r = fl_undo_reserve(&p->undo, FL_UNDO_OF(idle), err);
 
 	if (r < 0)
 		return r;
@@ -130,7 +130,7 @@ int fl_wake_rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_err
 
 int fl_wake_up(struct fl_policy *p, fairlead_error *err)
 {
-	int r = fl_undo_reserve(&p->undo, 1, sizeof p->idle.is, err);
+	int r = fl_undo_reserve(&p->undo, FL_UNDO_OF(p->idle.is), err);
 
 	if (r == 0)
 		FL_SET(p, p->idle.is, false);

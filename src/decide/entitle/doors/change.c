@@ -8,6 +8,7 @@
 #include "decide/entitle/rules/shares.h"
 
 /* What is divided by has changed. */
+enum { TELL_UNDO = FL_UNDO_OF(uint32_t) + FL_UNDO_OF(uint64_t) };
 static void tell(struct fl_policy *p, uint32_t queue)
 {
 	FL_SET(p, p->changes, p->changes + 1);
@@ -41,7 +42,7 @@ static int change_queue(struct fl_policy *p, const struct fl_cell *cell, fairlea
 	row = cell->kind == FL_CELL_DESERVED ? &s->deserved :
 	      cell->kind == FL_CELL_LIMIT    ? &s->limit :
 					       &s->weight;
-	r = fl_undo_reserve(&p->undo, 3, 3 * sizeof cell->value, err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_OF(cell->value) + TELL_UNDO, err);
 	if (r < 0)
 		return r;
 	FL_SET(p, row->of[resource], cell->value);
@@ -58,7 +59,7 @@ static int change_queue_priority(struct fl_policy *p, const struct fl_cell *cell
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue");
 	if (!(cell->value >= INT32_MIN && cell->value <= INT32_MAX))
 		return fl_fail(err, FAIRLEAD_EINPUT, "a priority beyond 32 bits");
-	r = fl_undo_reserve(&p->undo, 3, 3 * sizeof cell->value, err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_OF(int32_t) + TELL_UNDO, err);
 	if (r < 0)
 		return r;
 	FL_SET(p, p->queues[cell->node.v].priority, (int32_t)cell->value);
@@ -79,7 +80,7 @@ static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount 
 	if (priority < INT32_MIN || priority > INT32_MAX)
 		return fl_fail(err, FAIRLEAD_EINPUT, "a priority beyond 32 bits");
 	j = &p->jobs[w.v];
-	r = fl_undo_reserve(&p->undo, 2, sizeof j->priority + sizeof j->preemptible, err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_OF(j->priority) + FL_UNDO_OF(j->preemptible), err);
 	if (r < 0)
 		return r;
 	FL_SET(p, j->priority, (int32_t)priority);
@@ -111,7 +112,7 @@ static int change_machine(struct fl_policy *p, const struct fl_cell *cell, fairl
 		return fl_fail(err, FAIRLEAD_ENOENT, "queues are entitled to no such resource");
 	if (!isfinite(cell->value) || cell->value < 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "a negative capacity");
-	r = fl_undo_reserve(&p->undo, 2, sizeof cell->value + sizeof p->total, err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_OF(cell->value) + FL_UNDO_OF(p->total), err);
 	if (r < 0)
 		return r;
 	FL_SET(p, p->rooms[cell->machine.v].allocatable.of[resource],

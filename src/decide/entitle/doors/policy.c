@@ -74,8 +74,8 @@ static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state
 static int set_present(struct fl_policy *p, struct fl_workload w, bool present, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	size_t notes = 2 + 2 * FL_BITSET_NOTES;
-	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof(uint64_t), err);
+	int r = fl_undo_reserve(
+		&p->undo, FL_UNDO_OF(j->present) + FL_UNDO_OF(j->reason) + FL_JOB_THERE_UNDO, err);
 
 	if (r < 0)
 		return r;

@@ -149,6 +149,19 @@ static void take_over(struct fl_policy *p, uint32_t q, const struct fl_redivided
 	FL_SET(p, p->queues[q].fair_share, made->fair_share[q]);
 }
 
+/* Those that are so already are left out, so that a cycle has as much to undo after a rollback as before. */
+static void take_over_all(struct fl_policy *p, const struct fl_redivided *made)
+{
+	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
+		const struct fl_standing *s = &p->queues[q];
+
+		/* What claims is shifted after this, by what is noted here. */
+		if (p->claims || memcmp(&s->request, &made->request[q], sizeof s->request) != 0 ||
+		    memcmp(&s->fair_share, &made->fair_share[q], sizeof s->fair_share) != 0)
+			take_over(p, q, made);
+	}
+}
+
 void fl_shares_divide(struct fl_policy *p)
 {
 	unsigned flags = p->settings.bounded_division ? FL_DIVIDE_BOUNDED : 0;
@@ -165,10 +178,15 @@ void fl_shares_divide(struct fl_policy *p)
 	made = fl_redivide(s->redivider, &p->total, k, flags);
 	p->share = made.fair_share;
 	if (p->settings.turns || p->budgets || s->divided + 1 != made.number)
-		for (uint32_t q = 0; q < p->model->n_nodes; q++)
-			take_over(p, q, &made);
+		take_over_all(p, &made);
 	else
 		for (uint32_t i = 0; i < made.n_changed; i++)
 			take_over(p, made.changed[i], &made);
 	FL_SET(p, s->divided, made.number);
+}
+
+size_t fl_shares_undo(const struct fl_policy *p)
+{
+	return p->model->n_nodes * 2 * FL_UNDO_OF(struct fl_bundle) +
+	       FL_UNDO_OF(p->shares->divided);
 }

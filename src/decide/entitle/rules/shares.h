@@ -38,9 +38,10 @@ void fl_shares_tell(struct fl_policy *p, uint32_t queue);
 void fl_shares_tell_all(struct fl_policy *p);
 
 /*
- * Requests and fair shares of p->queues; undo needs room for 3 notes a queue.  Who claims
+ * Requests and fair shares of p->queues; undo needs room for fl_shares_undo.  Who claims
  * (claim.h) may change what it finds.
  */
 void fl_shares_divide(struct fl_policy *p);
+size_t fl_shares_undo(const struct fl_policy *p);
 
 #endif

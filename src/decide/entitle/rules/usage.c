@@ -157,7 +157,7 @@ int fl_usage_read(struct fl_policy *p, fairlead_error *err)
 
 	if (!p->moving)
 		return 0;
-	r = fl_undo_reserve(&p->undo, 1, bytes, err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_NOTE + bytes, err);
 	if (r < 0)
 		return r;
 	fl_undo_note(&p->undo, p->usage, (uint32_t)bytes);
@@ -169,8 +169,7 @@ int fl_usage_read(struct fl_policy *p, fairlead_error *err)
 static int make_room(struct fl_policy *p, struct fl_history *h, fairlead_error *err)
 {
 	uint32_t changes = p->model->n_nodes + 1;
-	int r = fl_undo_reserve(&p->undo, (size_t)changes * FL_HISTORY_NOTES,
-				(size_t)changes * FL_HISTORY_NOTE_BYTES, err);
+	int r = fl_undo_reserve(&p->undo, changes * (size_t)FL_HISTORY_UNDO, err);
 
 	return r < 0 ? r : fl_history_reserve(h, &p->undo, changes, err);
 }

@@ -3,13 +3,21 @@
 
 #include <math.h>
 
-/* Room to undo one change of a task: three cells a level, its machine, its own cells. */
+/* Room to undo one change of a task. */
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
+	enum {
+		LEVEL = FL_UNDO_OF(uint64_t) + 2 * FL_UNDO_OF(struct fl_bundle), /* charge */
+		ROOM = 3 * FL_UNDO_OF(struct fl_bundle), /* change_room, of two machines */
+		/* enter: counts of two states, two epochs, its own state; and whether it is alive */
+		ENTER = 3 * FL_UNDO_OF(uint32_t) + 2 * FL_UNDO_OF(uint64_t) + FL_BITSET_UNDO +
+			FL_JOB_THERE_UNDO,
+		/* started; where it is, was or is to be, and the trial */
+		OWN = FL_UNDO_OF(fl_time) + 4 * FL_UNDO_OF(uint32_t),
+	};
 	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
-	size_t notes = 3 * levels + 21 + 3 * FL_BITSET_NOTES;
 
-	return fl_undo_reserve(&p->undo, notes, notes * sizeof(struct fl_bundle), err);
+	return fl_undo_reserve(&p->undo, levels * LEVEL + 2 * ROOM + ENTER + OWN, err);
 }
 
 static void add(struct fl_policy *p, struct fl_bundle *to, const struct fl_bundle *what, int sign)
@@ -265,8 +273,10 @@ int fl_state_recount(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
 	const struct fl_bundle nothing = { { 0 } };
-	size_t notes = 3 * (size_t)m->n_nodes + 2 * (size_t)m->n_machines + p->n_blocks;
-	int r = fl_undo_reserve(&p->undo, notes, notes * sizeof nothing, err);
+	size_t bundles = 2 * (size_t)m->n_nodes + 2 * (size_t)m->n_machines + p->n_blocks;
+	int r = fl_undo_reserve(
+		&p->undo,
+		bundles * FL_UNDO_OF(nothing) + m->n_nodes * FL_UNDO_OF(p->queue_epoch[0]), err);
 
 	if (r < 0)
 		return r;
@@ -390,7 +400,7 @@ int fl_job_say(struct fl_policy *p, struct fl_workload w, enum fl_reason reason,
 	       fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	int r = fl_undo_reserve(&p->undo, 1, sizeof j->reason, err);
+	int r = fl_undo_reserve(&p->undo, FL_UNDO_OF(j->reason), err);
 
 	if (r == 0)
 		FL_SET(p, j->reason, reason);
@@ -405,7 +415,7 @@ int fl_job_mind_stale(struct fl_policy *p, struct fl_workload w, fairlead_error 
 
 	if (stale == (j->stale_since != FL_TIME_NONE))
 		return 0;
-	r = fl_undo_reserve(&p->undo, 1, sizeof j->stale_since, err);
+	r = fl_undo_reserve(&p->undo, FL_UNDO_OF(j->stale_since), err);
 	if (r == 0)
 		FL_SET(p, j->stale_since, stale ? p->now : FL_TIME_NONE);
 	return r;

@@ -247,10 +247,11 @@ static inline uint32_t fl_job_as_of(const struct fl_policy *p, const struct fl_j
 	return j->n_leaves ? p->trial : 0;
 }
 
-/* The standing of @q has changed; undo needs room for one note. */
+/* The standing of @q has changed; undo needs room for its epoch. */
 void fl_state_touch(struct fl_policy *p, uint32_t q);
 
-/* @w's `present` was set: is it there? Undo needs room for FL_BITSET_NOTES. */
+/* @w's `present` was set: is it there? Undo needs room for FL_JOB_THERE_UNDO. */
+enum { FL_JOB_THERE_UNDO = 2 * FL_BITSET_UNDO };
 void fl_job_note_there(struct fl_policy *p, struct fl_workload w);
 /* The rank of the next one that is there, not before @rank; FL_NONE. */
 static inline uint32_t fl_job_next(const struct fl_policy *p, uint32_t rank)
