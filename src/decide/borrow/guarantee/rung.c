@@ -6,7 +6,7 @@
 
 #include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
-#include "decide/borrow/guarantee/rung_parts.h"
+#include "decide/borrow/guarantee/rung_state.h"
 
 int fl_rung_cmp(const struct fl_rung *a, const struct fl_rung *b)
 {

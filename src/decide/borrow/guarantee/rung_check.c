@@ -13,7 +13,7 @@
  * once a quota, weight or priority was changed while something was promised, or after an image was
  * loaded.
  */
-#include "decide/borrow/guarantee/rung_parts.h"
+#include "decide/borrow/guarantee/rung_state.h"
 
 #include "base/check.h"
 

@@ -2,7 +2,7 @@
 /*
  * rung_state - where everybody stands: entered, undone, found anew, saved, carried over
  */
-#include "decide/borrow/guarantee/rung_parts.h"
+#include "decide/borrow/guarantee/rung_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rung_parts - what rung.c and rung_state.c share
+ * rung_state - where everybody stands, as rows
  *
  * A workload that holds quota, or is promised some, has a standing: down to which depth it is
  * within what is guaranteed, and for each node below that its base, which is what others that
@@ -10,8 +10,8 @@
  *
  * Rows by depth have those of a node at depth d in place d - 1; roots have none.
  */
-#ifndef FL_DECIDE_BORROW_GUARANTEE_RUNG_PARTS_H
-#define FL_DECIDE_BORROW_GUARANTEE_RUNG_PARTS_H
+#ifndef FL_DECIDE_BORROW_GUARANTEE_RUNG_STATE_H
+#define FL_DECIDE_BORROW_GUARANTEE_RUNG_STATE_H
 
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/kept.h"
