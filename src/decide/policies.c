@@ -40,6 +40,14 @@ const struct fl_policy_ops *fl_policy_named(const char *name, size_t size)
 	return NULL;
 }
 
+unsigned fl_policy_index(const struct fl_policy_ops *ops)
+{
+	for (unsigned i = 0; i < N_POLICIES; i++)
+		if (policies[i].ops == ops)
+			return i;
+	return 0;
+}
+
 enum fl_dialect fl_policy_dialect(const struct fl_policy_ops *ops)
 {
 	for (int i = 0; i < N_POLICIES; i++)

@@ -9,6 +9,8 @@
 
 /* In the order of the list; NULL behind the last one. */
 const struct fl_policy_ops *fl_policy_at(unsigned i);
+/* Its place in the list, by which tables of faces go; 0 of one that is not in it, as in tests. */
+unsigned fl_policy_index(const struct fl_policy_ops *ops);
 /* The first that goes by such objects; NULL: none does (ANY, MIXED). */
 const struct fl_policy_ops *fl_policy_of(enum fl_dialect dialect);
 /* By ops->name, of @size bytes at most, which need no NUL at their end; NULL: there is none. */

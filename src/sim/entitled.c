@@ -2,6 +2,7 @@
 #include "sim/entitled.h"
 
 #include "base/sort.h"
+#include "decide/policies.h"
 #include "sim/face.h"
 
 /* --- rows --- */
@@ -113,28 +114,19 @@ bool fl_entitled_by_cycle(const struct fl_entitled *e) { return e->face->by_cycl
 
 /* --- the policies --- */
 
-#define POLICY(dialect, folder)                                                                    \
-	extern const struct fl_policy_ops fl_##folder##_policy;                                    \
-	extern const struct fl_entitled_face fl_##folder##_entitles;
+#define POLICY(dialect, folder) extern const struct fl_entitled_face fl_##folder##_entitles;
 #include "decide/policies.def"
 #undef POLICY
 
-static const struct {
-	const struct fl_policy_ops *ops;
-	const struct fl_entitled_face *face;
-} faces[] = {
-#define POLICY(dialect, folder) { &fl_##folder##_policy, &fl_##folder##_entitles },
+static const struct fl_entitled_face *const faces[] = {
+#define POLICY(dialect, folder) &fl_##folder##_entitles,
 #include "decide/policies.def"
 #undef POLICY
 };
 
 static const struct fl_entitled_face *face_of(const struct fl_policy_ops *ops)
 {
-	size_t i = 0;
-
-	while (faces[i].ops != ops)
-		i++;
-	return faces[i].face;
+	return faces[fl_policy_index(ops)];
 }
 
 /* --- life --- */

@@ -19,7 +19,7 @@ struct fl_entitled_face {
 	void (*want)(struct fl_entitled *e, uint32_t row, const double *wanted);
 	uint32_t (*find)(struct fl_entitled *e, uint32_t *changed);
 	const double *(*capacity)(const struct fl_entitled *e, uint32_t row); /* NULL: `capacity` */
-	bool by_cycle;
+	bool by_cycle; /* as fl_entitled_by_cycle */
 };
 
 /* Of @row and the resource @k in @of, which is by row and resource. */

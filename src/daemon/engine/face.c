@@ -4,29 +4,21 @@
 #include <string.h>
 
 #include "codec/text/quantity.h"
+#include "decide/policies.h"
 
-#define POLICY(dialect, folder)                                                                    \
-	extern const struct fl_policy_ops fl_##folder##_policy;                                    \
-	extern const struct fl_daemon_face fl_##folder##_daemon;
+#define POLICY(dialect, folder) extern const struct fl_daemon_face fl_##folder##_daemon;
 #include "decide/policies.def"
 #undef POLICY
 
-static const struct {
-	const struct fl_policy_ops *ops;
-	const struct fl_daemon_face *face;
-} faces[] = {
-#define POLICY(dialect, folder) { &fl_##folder##_policy, &fl_##folder##_daemon },
+static const struct fl_daemon_face *const faces[] = {
+#define POLICY(dialect, folder) &fl_##folder##_daemon,
 #include "decide/policies.def"
 #undef POLICY
 };
 
 const struct fl_daemon_face *fl_daemon_face_of(const struct fl_policy_ops *ops)
 {
-	size_t i = 0;
-
-	while (faces[i].ops != ops)
-		i++;
-	return faces[i].face;
+	return faces[fl_policy_index(ops)];
 }
 
 json_t *fl_daemon_amount(const char *name, fl_amount v)
