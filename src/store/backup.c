@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "store/store_parts.h"
+#include "store/checkpoint.h"
+#include "store/open.h"
+#include "store/read.h"
 
 static const char new_database[] = FL_STORE_DATABASE ".new";
 

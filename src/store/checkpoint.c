@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/checkpoint.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,11 @@
 
 #include "base/fd.h"
 #include "base/mix.h"
-#include "store/store_parts.h"
+#include "store/commit.h"
+#include "store/damage.h"
+#include "store/journal.h"
+#include "store/open.h"
+#include "store/table.h"
 
 static const char new_image[] = "checkpoint.new";
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/commit.h"
+
 #include <string.h>
 
-#include "store/store_parts.h"
+#include "store/journal.h"
+#include "store/open.h"
+#include "store/read.h"
+#include "store/table.h"
 
 /* A batch, and the sum that its first row of the journal goes on from; then that of its last. */
 struct putting {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* damage - what was found that is not what was written, and can be done without */
+#include "store/damage.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "store/store_parts.h"
+#include "store/open.h"
 
 static bool is_known(const struct fl_store_damage *d, uint64_t job, const char *text)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/database.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "store/store_parts.h"
+#include "store/sum.h"
 
 /* Another program looks into it, or writes: wait so long. */
 enum { BUSY_MS = 5000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/store_parts.h"
+#include "store/commit.h"
+#include "store/open.h"
 
 /* Rows of each kind that one call deletes at most: a few milliseconds. */
 enum { STEP = 1000, JOBS = 100 };

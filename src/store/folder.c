@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/folder.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "store/store_parts.h"
+#include "store/open.h"
 
 static const char lock_name[] = "lock";
 

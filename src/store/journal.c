@@ -7,11 +7,16 @@
  * applied again is not: the start is refused.  One that the checkpoint has passed is needed by
  * nobody, so it is only told.
  */
+#include "store/journal.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "store/store_parts.h"
+#include "store/damage.h"
+#include "store/open.h"
+#include "store/read.h"
+#include "store/table.h"
 
 /* --- a row, and what stands in the table --- */
 

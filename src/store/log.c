@@ -29,6 +29,8 @@
  *
  * All else may be what a power cut left.
  */
+#include "store/log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -38,7 +40,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "store/store_parts.h"
+#include "store/read.h"
 
 enum {
 	HEAD = 32,

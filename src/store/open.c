@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/open.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "store/store_parts.h"
+#include "store/checkpoint.h"
+#include "store/journal.h"
+#include "store/log.h"
 
 enum { LOG_PAGES = 1000 };
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/read.h"
+
 #include <string.h>
 
-#include "store/store_parts.h"
+#include "store/commit.h"
+#include "store/damage.h"
+#include "store/journal.h"
+#include "store/open.h"
+#include "store/table.h"
 
 /* --- small things --- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/store_parts.h"
+#include "store/open.h"
+#include "store/table.h"
 
 /* --- events --- */
 

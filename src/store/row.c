@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "store/row.h"
 
 #include <string.h>
 
+#include "store/checkpoint.h"
 #include "store/columns.h"
-#include "store/store_parts.h"
+#include "store/journal.h"
+#include "store/read.h"
 
 /* --- members --- */
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/schema.h"
+
 #include <string.h>
 
 #include "store/columns.h"
-#include "store/store_parts.h"
+#include "store/read.h"
+#include "store/sum.h"
 
 /* What brings a database from one version to the next, in their order. */
 static const char *const texts[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sql.h"
+
+#include "record/job.h"
 #include "store/columns.h"
-#include "store/store_parts.h"
 
 /* The numbers are in the texts, and in databases. */
 _Static_assert(FL_JOB_DONE == 6, "states from 6 on are over");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sum.h"
+
 #include <string.h>
 
 #include "base/mix.h"
-#include "store/store_parts.h"
+#include "store/database.h"
 
 /* What is mixed in before a value, so that NULL, 0 and "" are three things. */
 enum { IS_NULL = 1, IS_INT, IS_TEXT, IS_OTHER };

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/table.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "store/store_parts.h"
+#include "store/damage.h"
+#include "store/open.h"
+#include "store/sum.h"
 
 /* --- putting, taking, summing --- */
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "store/store_parts.h"
+#include "store/open.h"
 
 /* Of one table: how many rows are not what was written, and which comes first. */
 static int verify_rows(struct fl_db *db, enum fl_sql sql, const char *what, fairlead_error *err)

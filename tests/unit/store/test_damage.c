@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/open.h"
+#include "store/sum.h"
 #include "world.h"
 
 enum { ROWS = 30, PASSED = 20 };

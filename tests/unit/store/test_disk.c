@@ -13,7 +13,7 @@
 
 #include "fail_vfs.h"
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/open.h"
 #include "world.h"
 
 enum { BATCHES = 3, LOG_PAGES = 6 };

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/journal.h"
+#include "store/open.h"
+#include "store/row.h"
 #include "world.h"
 
 /* What is told of a row, and how version 1 of it stands in the table: no number here may change. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/open.h"
 #include "world.h"
 
 static struct fl_store *filled(struct world *w, uint64_t n)

@@ -17,7 +17,7 @@
 
 #include "base/random.h"
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/open.h"
 #include "world.h"
 
 static int kills = 50;

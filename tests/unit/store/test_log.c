@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/log.h"
+#include "store/open.h"
 #include "world.h"
 
 enum { HEAD = 32, FRAME = 24 + 4096, COMMITS = 12, SECTOR = 512 };

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/journal.h"
+#include "store/open.h"
 #include "world.h"
 
 enum { ROWS = 400, PAGE = 4096 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/unit.h"
-#include "store/store_parts.h"
+#include "store/open.h"
 #include "world.h"
 
 static void batches(void **state)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open - a store as it is open */
+#ifndef FL_STORE_OPEN_H
+#define FL_STORE_OPEN_H
+
+#include <pthread.h>
+
+#include "store/database.h"
+#include "store/schema.h"
+
+struct fl_store {
+	char folder[FL_STORE_PATH];
+	int folder_fd, lock_fd;
+	const char *vfs;
+	struct fl_db reader;     /* whoever reads, one thread at a time */
+	pthread_mutex_t writing; /* guards what follows */
+	struct fl_db writer;
+	uint64_t last_seq; /* of the journal, and */
+	int64_t last_sum;  /* its sum */
+	int log_pages;     /* of the write-ahead log, after the last commit */
+	int log_limit;     /* more than that are brought into the database */
+	pthread_mutex_t noting;
+	struct fl_store_damage damage;
+};
+
+int fl_store_open_as(const struct fl_store_options *options, const struct fl_migrations *m,
+		     struct fl_store **ret, fairlead_error *err);
+/* Another connection that reads, for any thread; to be closed. */
+int fl_store_aside(const struct fl_store *s, struct fl_db *ret, fairlead_error *err);
+
+#endif
