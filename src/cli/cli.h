@@ -2,7 +2,7 @@
 /*
  * cli - the command's verbs, their options, and how it ends
  *
- * One table of verbs and one of options (options.c) give parsing, --help, the
+ * One table of verbs and one of options (options/table.h) give parsing, --help, the
  * complaints about both, and what shells complete.  Exit codes are a promise to scripts.
  */
 #ifndef FL_CLI_CLI_H
@@ -41,46 +41,10 @@ enum fl_tune_option {
 	FL_TUNE_OPTIONS
 };
 
-/* Options of the verbs that talk to the daemon; those with a letter are that letter. */
-enum fl_client_option {
-	FL_CLIENT_ALL = 'a',
-	FL_CLIENT_FOLLOW = 'f',
-	FL_CLIENT_QUEUE = 'q',
-	FL_CLIENT_REQUEST = 'r',
-	FL_CLIENT_TIME = 't',
-	FL_CLIENT_USER = 'u',
-	FL_CLIENT_SOCKET = 512,
-	FL_CLIENT_AFTER,
-	FL_CLIENT_ARRAY,
-	FL_CLIENT_ATTEMPT,
-	FL_CLIENT_CLEAN_ENV,
-	FL_CLIENT_DIR,
-	FL_CLIENT_ENV,
-	FL_CLIENT_ENV_FILE,
-	FL_CLIENT_ERR,
-	FL_CLIENT_FOR,
-	FL_CLIENT_GRACE,
-	FL_CLIENT_HOLD,
-	FL_CLIENT_JOB,
-	FL_CLIENT_KIND,
-	FL_CLIENT_LIMIT,
-	FL_CLIENT_NAME,
-	FL_CLIENT_ONCE,
-	FL_CLIENT_OUTPUT,
-	FL_CLIENT_PRIORITY,
-	FL_CLIENT_SELECT,
-	FL_CLIENT_SIGNAL,
-	FL_CLIENT_SINCE,
-	FL_CLIENT_STATE,
-	FL_CLIENT_TAIL,
-	FL_CLIENT_TASK,
-	FL_CLIENT_TASKS,
-	FL_CLIENT_WAIT,
-};
-
+/* Of submit, which lays them over those of a script. */
 struct fl_given {
-	enum fl_client_option option;
-	const char *value; /* "" of one without */
+	const char *option; /* its name */
+	const char *value;  /* "" of one without */
 };
 
 struct fl_options {
@@ -116,7 +80,15 @@ struct fl_options {
 	uint32_t seed;
 	uint32_t top;                      /* 0: not given */
 	const char *tune[FL_TUNE_OPTIONS]; /* NULL: not given */
-	struct fl_given *given;            /* options of clients, as they stood */
+	const char *socket;                /* of the daemon; NULL: where it usually is */
+	const char *queue, *user, *states, *job, *kind; /* of what is listed; NULL: all */
+	char since[40];                                 /* as paths want it; "": not given */
+	uint32_t limit;                                 /* of lines; 0: not given */
+	bool follow, once, of_err;                      /* of_err: standard error */
+	uint32_t task, attempt;                         /* UINT32_MAX, 0: not given */
+	int64_t tail;                                   /* bytes; below 0: not given */
+	fl_time length;                                 /* of watching; 0: for ever */
+	struct fl_given *given; /* submit: what is of the job, as it stood */
 	uint32_t n_given;
 	bool dashes; /* "--" stood before the operands */
 };
@@ -157,15 +129,6 @@ enum {
 	FL_FOR_HISTORY = 1 << 22,
 };
 
-struct fl_option {
-	const char *name, *argument; /* argument: as --help shows it; NULL: none */
-	int id;                      /* the letter, or above 255 */
-	unsigned sets;               /* FL_FOR_... */
-	const char *help;
-};
-/* In the order --help shows them; NULL behind the last one. */
-const struct fl_option *fl_option_at(unsigned i);
-
 /* By enum fl_format; of these the first are for every verb. */
 extern const char *const fl_formats[FL_OUTPUTS];
 unsigned fl_n_formats(const struct fl_verb *verb);
@@ -200,13 +163,11 @@ int fl_cmd_save(const struct fl_options *options);
 int fl_cmd_simulate(const struct fl_options *options);
 
 /*
- * 0 with *ret filled (free with fl_options_done), 1 when --help was asked for
- * and printed, or FAIRLEAD_EINPUT after the complaint was printed.
+ * FL_EXIT_YES with *ret filled (free with fl_options_done), -1 when --help was asked for
+ * and printed, or an exit code after a complaint.
  */
 int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct fl_options *ret);
 void fl_options_done(struct fl_options *o);
-/* The last one given; "" of one without value; NULL: not given. */
-const char *fl_option_given(const struct fl_options *o, enum fl_client_option option);
 /* "1s", "500ms", "1m30s", "7d": a sum of whole numbers with units; false when it is none. */
 bool fl_options_duration(const char *text, fl_time *ret);
 /* Nothing but digits, 9 at most, from @min to @max. */

@@ -181,10 +181,8 @@ static int run_verb(const struct fl_verb *verb, int argc, char **argv)
 	struct fl_options options;
 
 	int rc = fl_options_parse(verb, argc, argv, &options);
-	if (rc > 0)
-		return FL_EXIT_YES;
-	if (rc < 0)
-		return rc == FAIRLEAD_ENOMEM ? FL_EXIT_FAILED : FL_EXIT_USAGE;
+	if (rc != 0)
+		return rc < 0 ? FL_EXIT_YES : rc;
 	int code = verb->run(&options);
 	fl_options_done(&options);
 	return code;

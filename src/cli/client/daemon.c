@@ -13,7 +13,7 @@
 
 int fl_daemon_open(const struct fl_options *o, struct fl_client **ret, fairlead_error *err)
 {
-	return fl_client_new(fl_option_given(o, FL_CLIENT_SOCKET), ret, err);
+	return fl_client_new(o->socket, ret, err);
 }
 
 /* --- paths --- */
@@ -158,6 +158,20 @@ static void put_json(struct fl_json *j, const char *key, json_t *value)
 	} else {
 		fl_json_null(j, key);
 	}
+}
+
+bool fl_daemon_since(const char *text, char ret[40])
+{
+	fl_time t, ago;
+
+	if (fl_time_parse(text, strlen(text), &t, NULL) < 0) {
+		if (!fl_options_duration(text, &ago))
+			return false;
+		t = fl_time_minus(fl_daemon_now(/* answer= */ NULL), ago);
+		t = t == FL_TIME_NONE ? 0 : t;
+	}
+	fl_time_format(ret, t);
+	return true;
 }
 
 void fl_daemon_print_json(FILE *out, const char *kind, json_t *object)

@@ -50,19 +50,6 @@ static int put_text(struct fl_submission *s, const char *option, const char *key
 	return put(s->spec, key, text);
 }
 
-/* "a,b,c" to each of them; empty ones too. */
-static int each(struct fl_submission *s, const char *list,
-		int (*take)(struct fl_submission *s, char *word))
-{
-	char *copy = strdup(list), *at = copy, *word;
-	int code = copy ? 0 : fl_submit_no_memory();
-
-	while (code == 0 && (word = strsep(&at, ",")))
-		code = take(s, word);
-	free(copy);
-	return code;
-}
-
 /* The member @key of the job, made when it is not there. NULL: no memory. */
 static json_t *member(struct fl_submission *s, const char *key, json_t *(*make)(void))
 {
@@ -125,26 +112,42 @@ static int take_after(struct fl_submission *s, char *word)
 	return 0;
 }
 
-static int take_label(struct fl_submission *s, const char *word)
+/* "a,b,c": each of them; empty ones too. */
+static int take_each(struct fl_submission *s, const char *option, const char *key, const char *list)
+{
+	char *copy = strdup(list), *at = copy, *word;
+	int code = copy ? 0 : fl_submit_no_memory();
+
+	(void)key;
+	while (code == 0 && (word = strsep(&at, ",")))
+		code = strcmp(option, "after") == 0 ? take_after(s, word) : take_request(s, word);
+	free(copy);
+	return code;
+}
+
+static int take_label(struct fl_submission *s, const char *option, const char *key,
+		      const char *word)
 {
 	const char *value = strchr(word, '=');
 
 	if (!value || value == word)
-		return fl_usage_error("submit", "--select: '%s' is not KEY=VALUE", word);
-	json_t *labels = member(s, "labels", json_object);
+		return fl_usage_error("submit", "--%s: '%s' is not KEY=VALUE", option, word);
+	json_t *labels = member(s, key, json_object);
 	if (json_object_setn_new(labels, word, (size_t)(value - word), json_string(value + 1)) < 0)
-		return fl_submit_bad_text("select", word);
+		return fl_submit_bad_text(option, word);
 	return 0;
 }
 
 /* NAME=VALUE, or NAME for that of this process. */
-static int take_variable(struct fl_submission *s, const char *option, const char *word)
+static int take_variable(struct fl_submission *s, const char *option, const char *key,
+			 const char *word)
 {
 	size_t len = strcspn(word, "=");
 	char *name = strndup(word, len);
 	const char *value = word[len] ? word + len + 1 : name ? getenv(name) : NULL;
 	int code = 0;
 
+	(void)key;
 	if (!name)
 		return fl_submit_no_memory();
 	if (len == 0)
@@ -157,7 +160,8 @@ static int take_variable(struct fl_submission *s, const char *option, const char
 	return code;
 }
 
-static int take_env_file(struct fl_submission *s, const char *name)
+static int take_env_file(struct fl_submission *s, const char *option, const char *key,
+			 const char *name)
 {
 	FILE *file = fopen(name, "re");
 	size_t size = 0;
@@ -171,7 +175,7 @@ static int take_env_file(struct fl_submission *s, const char *name)
 		if (len > 0 && line[len - 1] == '\n')
 			line[len - 1] = '\0';
 		if (*at && *at != '#')
-			code = take_variable(s, "env-file", at);
+			code = take_variable(s, option, key, at);
 	}
 	if (!file || ferror(file)) {
 		fairlead_error err = { 0 };
@@ -199,80 +203,89 @@ static int take_period(struct fl_submission *s, const char *option, const char *
 	return put_text(s, option, key, text);
 }
 
-static int take_count(struct fl_submission *s, const char *key, const char *text, uint32_t max)
+static int take_tasks(struct fl_submission *s, const char *option, const char *key,
+		      const char *text)
 {
-	uint32_t n;
+	uint32_t n, max = strcmp(key, "tasks") == 0 ? FL_JOB_TASKS : FL_JOB_ARRAY;
 
 	if (!fl_options_count(text, 1, max, &n))
-		return fl_usage_error("submit", "--%s: '%s' is not a number from 1 to %u", key,
+		return fl_usage_error("submit", "--%s: '%s' is not a number from 1 to %u", option,
 				      text, max);
 	return put(s->spec, key, json_integer(n));
 }
 
-static int take_priority(struct fl_submission *s, const char *text)
+static int take_priority(struct fl_submission *s, const char *option, const char *key,
+			 const char *text)
 {
-	const char *digits = text + (*text == '-');
 	uint32_t n;
 
-	if (!fl_options_count(digits, 0, 999999999, &n))
+	if (!fl_options_count(text + (*text == '-'), 0, 999999999, &n))
 		return fl_usage_error("submit",
-				      "--priority: '%s' is not a whole number of at most "
-				      "nine digits",
-				      text);
-	return put(s->spec, "priority", json_integer(*text == '-' ? -(json_int_t)n : n));
+				      "--%s: '%s' is not a whole number of at most nine digits",
+				      option, text);
+	return put(s->spec, key, json_integer(*text == '-' ? -(json_int_t)n : n));
 }
+
+static int take_signal(struct fl_submission *s, const char *option, const char *key,
+		       const char *text)
+{
+	if (!fl_job_signal(text))
+		return fl_usage_error("submit",
+				      "--%s: '%s' is none of HUP, INT, KILL, QUIT, TERM, USR1 and "
+				      "USR2",
+				      option, text);
+	return put_text(s, option, key, text);
+}
+
+static int take_hold(struct fl_submission *s, const char *option, const char *key, const char *text)
+{
+	(void)option;
+	(void)text;
+	return put(s->spec, key, json_true());
+}
+
+static int take_clean(struct fl_submission *s, const char *option, const char *key,
+		      const char *text)
+{
+	(void)option;
+	(void)key;
+	(void)text;
+	s->clean = true;
+	return 0;
+}
+
+static int take_wait(struct fl_submission *s, const char *option, const char *key, const char *text)
+{
+	(void)option;
+	(void)key;
+	(void)text;
+	s->wait = true;
+	return 0;
+}
+
+/* What becomes of each option: where its value goes in the job, and how. */
+static const struct {
+	const char *option, *key;
+	int (*take)(struct fl_submission *s, const char *option, const char *key, const char *text);
+} rows[] = {
+	{ "queue", "queue", put_text },       { "name", "name", put_text },
+	{ "dir", "directory", put_text },     { "output", "output", put_text },
+	{ "request", "requests", take_each }, { "after", "after", take_each },
+	{ "select", "labels", take_label },   { "env", NULL, take_variable },
+	{ "env-file", NULL, take_env_file },  { "time", "timeLimit", take_period },
+	{ "grace", "grace", take_period },    { "tasks", "tasks", take_tasks },
+	{ "array", "array", take_tasks },     { "priority", "priority", take_priority },
+	{ "signal", "signal", take_signal },  { "hold", "hold", take_hold },
+	{ "clean-env", NULL, take_clean },    { "wait", NULL, take_wait },
+};
 
 static int take(struct fl_submission *s, const struct fl_given *g)
 {
-	const char *value = g->value;
+	unsigned i = 0;
 
-	switch (g->option) {
-	case FL_CLIENT_QUEUE:
-		return put_text(s, "queue", "queue", value);
-	case FL_CLIENT_NAME:
-		return put_text(s, "name", "name", value);
-	case FL_CLIENT_DIR:
-		return put_text(s, "dir", "directory", value);
-	case FL_CLIENT_OUTPUT:
-		return put_text(s, "output", "output", value);
-	case FL_CLIENT_REQUEST:
-		return each(s, value, take_request);
-	case FL_CLIENT_AFTER:
-		return each(s, value, take_after);
-	case FL_CLIENT_SELECT:
-		return take_label(s, value);
-	case FL_CLIENT_ENV:
-		return take_variable(s, "env", value);
-	case FL_CLIENT_ENV_FILE:
-		return take_env_file(s, value);
-	case FL_CLIENT_TIME:
-		return take_period(s, "time", "timeLimit", value);
-	case FL_CLIENT_GRACE:
-		return take_period(s, "grace", "grace", value);
-	case FL_CLIENT_TASKS:
-		return take_count(s, "tasks", value, FL_JOB_TASKS);
-	case FL_CLIENT_ARRAY:
-		return take_count(s, "array", value, FL_JOB_ARRAY);
-	case FL_CLIENT_PRIORITY:
-		return take_priority(s, value);
-	case FL_CLIENT_SIGNAL:
-		if (!fl_job_signal(value))
-			return fl_usage_error("submit",
-					      "--signal: '%s' is none of HUP, INT, KILL, QUIT, "
-					      "TERM, USR1 and USR2",
-					      value);
-		return put_text(s, "signal", "signal", value);
-	case FL_CLIENT_HOLD:
-		return put(s->spec, "hold", json_true());
-	case FL_CLIENT_CLEAN_ENV:
-		s->clean = true;
-		return 0;
-	case FL_CLIENT_WAIT:
-		s->wait = true;
-		return 0;
-	default: /* --socket: of the command, not of the job */
-		return 0;
-	}
+	while (strcmp(rows[i].option, g->option) != 0)
+		i++;
+	return rows[i].take(s, g->option, rows[i].key, g->value);
 }
 
 int fl_submit_options(struct fl_submission *s, const struct fl_options *o)

@@ -81,7 +81,7 @@ static int split(char *line, char **words, int room)
 /* What cannot be said in a script, or is no option at all; NULL: nothing. */
 static const char *misplaced(const struct fl_options *o)
 {
-	if (fl_option_given(o, FL_CLIENT_SOCKET))
+	if (o->socket)
 		return "--socket goes on the command line, not into a script";
 	if (o->has_output)
 		return "--format goes on the command line, not into a script";
@@ -97,10 +97,10 @@ static int take_line(struct fl_submission *s, const char *name, uint32_t number,
 	if (n < 0)
 		return complain(name, number, "a quote does not end here", "");
 	int rc = fl_options_parse(submit_verb(), n + 1, words, &o);
-	if (rc < 0)
+	if (rc > 0)
 		say_where(name, number);
 	if (rc != 0)
-		return rc == FAIRLEAD_ENOMEM ? FL_EXIT_FAILED : FL_EXIT_USAGE;
+		return rc < 0 ? FL_EXIT_USAGE : rc;
 	const char *wrong = misplaced(&o);
 	int code = wrong ? complain(name, number, wrong, "") : fl_submit_options(s, &o);
 	if (code == FL_EXIT_USAGE)

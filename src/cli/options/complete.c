@@ -10,6 +10,7 @@
 
 #include "cli/client/daemon.h"
 #include "cli/input/snapshot.h"
+#include "cli/options/table.h"
 #include "decide/policies.h"
 #include "record/job.h"
 
@@ -58,7 +59,7 @@ static const struct fl_option *find_short(const struct fl_verb *verb, char lette
 	const struct fl_option *o;
 
 	for (unsigned i = 0; (o = fl_option_at(i)); i++)
-		if (is_for(o, verb) && o->id == letter)
+		if (is_for(o, verb) && o->letter == letter)
 			return o;
 	return NULL;
 }
@@ -246,7 +247,7 @@ static void take_value(struct line *l, const struct fl_option *o, const char *va
 	char *path = NULL;
 
 	/* Standard input is the person's, not ours. */
-	if (o->id != 'f' || strcmp(value, "-") == 0)
+	if (o->letter != 'f' || strcmp(value, "-") == 0)
 		return;
 	if (asprintf(&path, "%s%s", home ? home : "", home ? value + 1 : value) >= 0)
 		l->files[l->n_files++] = path;

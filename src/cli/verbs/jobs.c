@@ -10,7 +10,7 @@
 #include "record/job.h"
 #include "report/job/job_report.h"
 
-enum { LIMIT = 1000, MAX_LIMIT = 10000 /* of one answer */ };
+enum { LIMIT = 1000 };
 
 /* Whoever asks for what is over asks for what was last. */
 static bool has_over(const char *states)
@@ -58,26 +58,21 @@ static int check_states(const char *states)
 int fl_cmd_jobs(const struct fl_options *o)
 {
 	static const char all[] = "held,depends,waits,starts,runs,stops,done,failed,cancelled";
-	const char *states = fl_option_given(o, FL_CLIENT_STATE);
-	const char *limit = fl_option_given(o, FL_CLIENT_LIMIT);
-	bool everybody = fl_option_given(o, FL_CLIENT_ALL), live = !everybody && !states;
+	const char *states = o->all ? all : o->states;
+	bool live = !states;
 	struct fl_daemon_question q = { "Jobs", jobs_text, &live, NULL };
-	uint32_t n = LIMIT;
 	struct fl_path path;
 
-	if (everybody && states)
+	if (o->all && o->states)
 		return fl_usage_error("jobs", "either --all or --state");
-	if (states && check_states(states))
+	if (o->states && check_states(o->states))
 		return FL_EXIT_USAGE;
-	if (limit && !fl_options_count(limit, 1, MAX_LIMIT, &n))
-		return fl_usage_error("jobs", "--limit: '%s' is not a number from 1 to %d", limit,
-				      MAX_LIMIT);
 	fl_path_start(&path, "/v1/jobs");
-	fl_path_add(&path, "state", everybody ? all : states);
-	fl_path_add(&path, "queue", fl_option_given(o, FL_CLIENT_QUEUE));
-	fl_path_add(&path, "user", fl_option_given(o, FL_CLIENT_USER));
-	fl_path_number(&path, "limit", n);
-	if (has_over(everybody ? all : states))
+	fl_path_add(&path, "state", states);
+	fl_path_add(&path, "queue", o->queue);
+	fl_path_add(&path, "user", o->user);
+	fl_path_number(&path, "limit", o->limit ? o->limit : LIMIT);
+	if (has_over(states))
 		fl_path_number(&path, "last", 1);
 	return fl_daemon_answer(o, &path, &q);
 }

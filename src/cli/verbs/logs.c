@@ -9,8 +9,6 @@
 
 #include "cli/client/daemon.h"
 #include "cli/terminal/terminal.h"
-#include "codec/text/quantity.h"
-#include "record/job.h"
 #include "report/out/wash.h"
 
 enum { MAX_REFUSAL = 1 << 16 }; /* bytes of what the daemon says when there is no log */
@@ -72,33 +70,21 @@ static int follow(const struct fl_options *o, struct fl_path *path, fairlead_err
 
 int fl_cmd_logs(const struct fl_options *o)
 {
-	const char *task = fl_option_given(o, FL_CLIENT_TASK);
-	const char *attempt = fl_option_given(o, FL_CLIENT_ATTEMPT);
-	const char *tail = fl_option_given(o, FL_CLIENT_TAIL);
 	fairlead_error err = { 0 };
-	fl_amount bytes = 0;
 	struct fl_path path;
-	uint32_t n;
 	uint64_t job;
 
 	if (fl_daemon_one_job(o, o->operands[0], &job))
 		return FL_EXIT_USAGE;
-	if (task && !fl_options_count(task, 0, FL_JOB_TASKS - 1, &n))
-		return fl_usage_error("logs", "--task: '%s' is not a number from 0 to %d", task,
-				      FL_JOB_TASKS - 1);
-	if (attempt && !fl_options_count(attempt, 1, 999999999, &n))
-		return fl_usage_error("logs", "--attempt: '%s' is not a number from 1 on", attempt);
-	if (tail && fl_quantity_parse(tail, strlen(tail), /* decimals= */ 0, /* negative= */ false,
-				      &bytes, NULL) < 0)
-		return fl_usage_error("logs", "--tail: '%s' is not a size such as 4096 or 4Ki",
-				      tail);
 	fl_path_start(&path, "/v1/jobs/%" PRIu64 "/log", job);
-	fl_path_add(&path, "task", task);
-	fl_path_add(&path, "stream", fl_option_given(o, FL_CLIENT_ERR) ? "err" : "out");
-	fl_path_add(&path, "attempt", attempt);
-	if (tail)
-		fl_path_number(&path, "tail", bytes);
-	if (fl_option_given(o, FL_CLIENT_FOLLOW))
+	if (o->task != UINT32_MAX)
+		fl_path_number(&path, "task", o->task);
+	fl_path_add(&path, "stream", o->of_err ? "err" : "out");
+	if (o->attempt)
+		fl_path_number(&path, "attempt", o->attempt);
+	if (o->tail >= 0)
+		fl_path_number(&path, "tail", o->tail);
+	if (o->follow)
 		fl_path_number(&path, "follow", 1);
 	int rc = follow(o, &path, &err);
 	free(path.text);

@@ -193,27 +193,20 @@ int fl_cmd_top(const struct fl_options *o)
 {
 	struct top t = { .events = json_array(),
 			 .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0 };
-	const char *given = fl_option_given(o, FL_CLIENT_FOR);
 	fairlead_error err = { 0 };
-	fl_time length = 0;
 
-	if (given && (!fl_options_duration(given, &length) || length <= 0 ||
-		      length > (fl_time)INT32_MAX * FL_SECOND)) {
-		json_decref(t.events);
-		return fl_usage_error("top", "--for: '%s' is not a time such as 20s", given);
-	}
-	if (given)
-		t.until = clock_ms() + (uint64_t)(length / 1000000);
+	if (o->length)
+		t.until = clock_ms() + (uint64_t)(o->length / 1000000);
 	int rc = t.events ? fl_daemon_open(o, &t.client, &err) : fl_fail_nomem(&err);
 
 	fl_terminal(&t.report);
-	if (rc == 0 && (fl_option_given(o, FL_CLIENT_ONCE) || !fl_screen_begin())) {
+	if (rc == 0 && (o->once || !fl_screen_begin())) {
 		rc = print(&t, &err);
 	} else if (rc == 0) {
 		rc = watch(&t, &err);
 		/* What was seen last stays to be seen. */
-		t.until = given ? clock_ms() : 0;
-		if (rc == 0 && given)
+		t.until = o->length ? clock_ms() : 0;
+		if (rc == 0 && o->length)
 			rc = print(&t, &err);
 	}
 	json_decref(t.events);
