@@ -74,7 +74,7 @@ static uint64_t run_and_kill(const struct world *w, uint32_t us)
 
 static void killed(void **state)
 {
-	uint64_t known = 0, before = 0;
+	uint64_t known = 0, before = 0, image = 0;
 	struct fl_random random;
 	struct world w;
 	int committed = 0;
@@ -97,11 +97,10 @@ static void killed(void **state)
 		assert_int_equal(fl_store_checkpointed(s, &seq, &fd, NULL), 0);
 		if (fd >= 0) {
 			(void)close(fd);
-			/* Of the last seventh, or about to be. */
-			assert_in_range(seq,
-					end.seq > 2 * IMAGE_EVERY ? end.seq - 2 * IMAGE_EVERY : 0,
-					end.seq);
+			/* A kill between a commit and its image leaves the one before: it never goes back. */
+			assert_in_range(seq, image, end.seq);
 			world_check_image(s, seq, seq);
+			image = seq;
 		}
 		before = end.seq;
 		(void)fl_store_close(s);
@@ -111,6 +110,7 @@ static void killed(void **state)
 	print_message("# %d kills, %d while it committed, %llu batches\n", kills, committed,
 		      (unsigned long long)before);
 	assert_true(committed > kills / 4 && before > (uint64_t)kills);
+	assert_true(image > before / 2);
 }
 
 /* --- a backup --- */
