@@ -13,8 +13,8 @@
 
 #include "ask/borrow/explain.h"
 #include "ask/borrow/outcome.h"
-#include "ask/borrow/shortage.h"
 #include "ask/common/difference.h"
+#include "ask/common/shortage.h"
 #include "ask/lint/lint.h"
 #include "codec/edit/change.h"
 #include "codec/edit/tape.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ask/borrow/shortage.h"
+#include "ask/common/shortage.h"
 #include "base/sort.h"
 #include "decide/borrow/borrow.h"
 

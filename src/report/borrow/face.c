@@ -2,15 +2,6 @@
 #include "report/borrow/face.h"
 
 #include "report/out/held_shape.h"
-#include "report/out/placement_text.h"
-
-static void held_text(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
-		      const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
-		      size_t size)
-{
-	(void)m;
-	fl_placement_text(r, w, rows, n, pods, text, size);
-}
 
 const struct fl_document fl_borrow_what_if_document = {
 	.kind = "WhatIf", .policy = "borrow", .shape = &fl_what_if_shape, .face = &fl_borrow_reports
@@ -38,12 +29,12 @@ const struct fl_report_face fl_borrow_reports = {
 	.tables = fl_borrow_plan_tables,
 	.n_tables = sizeof fl_borrow_plan_tables / sizeof *fl_borrow_plan_tables,
 	.nothing = "Nothing is admitted and nobody is preempted.",
-	.add_why = fl_borrow_add_why,
+	.add_why = fl_plan_add_shortage,
 	.stand_new = fl_borrow_stand_new,
 	.stand_look = fl_borrow_stand_look,
 	.cycle_shape = &fl_borrow_cycle_shape,
 	.held_shape = &fl_held_podsets_shape,
-	.held_text = held_text,
+	.held_text = fl_plan_held_text,
 	.nodes_text = fl_borrow_what_if_text,
 	.node_shape = &fl_borrow_what_if_shape,
 };

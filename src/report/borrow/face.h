@@ -16,8 +16,6 @@ int fl_borrow_stand_new(const struct fl_report *r, struct fl_arena *a, void **re
 void fl_borrow_stand_look(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p);
 extern const struct fl_json_shape fl_borrow_cycle_shape;
 extern const struct fl_plan_table fl_borrow_plan_tables[2];
-void fl_borrow_add_why(const struct fl_report *r, const struct fl_pending *p,
-		       const struct fl_why *why, bool people, char *buffer, size_t size);
 int fl_borrow_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
 extern const struct fl_json_shape fl_borrow_what_if_shape;
 

@@ -35,13 +35,6 @@ void fl_borrow_stand_look(void *stand, const struct fl_policy_ops *ops, const st
 }
 
 #define ROW struct fl_plan_decision
-static const struct fl_json_field admitted_fields[] = {
-	FL_FIELD(WORKLOAD, "workload", workload, NULL),
-	FL_FIELD(QUEUE, "clusterQueue", queue, NULL),
-	FL_FIELD_INLINE(held, fl_held_podsets_shape),
-};
-static const struct fl_json_shape admitted_shape =
-	FL_SHAPE_MADE(admitted_fields, fl_plan_decision_fill, sizeof(uint32_t), "admitted");
 static const struct fl_json_field preempted_fields[] = {
 	FL_FIELD(WORKLOAD, "workload", workload, NULL),
 	FL_FIELD(QUEUE, "clusterQueue", queue, "of the workload that is preempted"),
@@ -88,7 +81,7 @@ static const struct fl_json_field shares_fields[] = {
 static const struct fl_json_shape shares_shape = FL_SHAPE(shares_fields, "shares");
 
 static const struct fl_json_field cycle_fields[] = {
-	FL_PLAN_DECIDED("admitted", admitted, admitted_shape, NULL),
+	FL_PLAN_DECIDED("admitted", admitted, fl_plan_admitted_shape, NULL),
 	FL_PLAN_DECIDED("preempted", evicted, preempted_shape, NULL),
 	FL_FIELD_ALSO(fl_plan_pending_shape, NULL),
 	FL_FIELD_SAME("shares", shares_shape,

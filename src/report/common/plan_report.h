@@ -117,6 +117,20 @@ struct fl_plan_table {
 		     const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL]);
 };
 
+/* --- plan_quota.c: of policies whose workloads hold quota of flavors; for their faces --- */
+
+/* Of those who are admitted: who, in which queue, and what it holds. */
+extern const struct fl_json_shape fl_plan_admitted_shape;
+/* QUEUE, PODS, FLAVORS */
+void fl_plan_fill_admitted(const struct fl_report *r, const struct fl_plan_log *log,
+			   const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL]);
+void fl_plan_held_text(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
+		       const struct fl_placement *rows, uint32_t n, char pods[32], char *text,
+		       size_t size);
+/* @why is a shortage log (ask/common/shortage.h). */
+void fl_plan_add_shortage(const struct fl_report *r, const struct fl_pending *p,
+			  const struct fl_why *why, bool people, char *buffer, size_t size);
+
 /* --- between the files of plan's JSON --- */
 
 /* Indices of the decisions of one kind, by workload. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/borrow/shortage.h"
+#include "ask/common/shortage.h"
 
 #include <string.h>
 

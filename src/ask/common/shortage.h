@@ -5,8 +5,8 @@
  * Fed by a sink during steps; a shortage of the moment is preferred to a flavor
  * that could never hold the workload.  Memory: caller's mem.
  */
-#ifndef FL_ASK_BORROW_SHORTAGE_H
-#define FL_ASK_BORROW_SHORTAGE_H
+#ifndef FL_ASK_COMMON_SHORTAGE_H
+#define FL_ASK_COMMON_SHORTAGE_H
 
 #include "ask/common/face.h"
 
