@@ -169,4 +169,9 @@ const struct fl_prove_face fl_borrow_proves = {
 	.doubt = doubt,
 	.remedies = remedies,
 	.n_remedies = sizeof remedies / sizeof *remedies,
+	.theorem = { "No preemption loop, by the theorem of preemptionGuarantee: settles.",
+		     "Whatever the order of decisions, preemption comes to rest, while nothing "
+		     "finishes, no queue is stopped and no quota, weight or priority changes. "
+		     "What it says is in doc/guide/settles.md, its proof in "
+		     "src/decide/borrow/README.md (\"Why it settles\")." },
 };

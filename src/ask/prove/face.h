@@ -23,6 +23,8 @@ struct fl_prove_face {
 	enum fl_doubt (*doubt)(const struct fl_model *m);
 	const struct fl_prove_remedy *remedies; /* in the order of kinds */
 	uint32_t n_remedies;
+	/* Where `settles` says so: that nothing goes round, and why; NULL without `settles`. */
+	const char *theorem[2];
 };
 
 const struct fl_prove_face *fl_prove_face_of(const struct fl_policy_ops *ops);

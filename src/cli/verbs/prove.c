@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ask/prove/face.h"
 #include "ask/prove/proof.h"
 #include "ask/prove/whole.h"
 #include "cli/input/snapshot.h"
@@ -329,6 +330,7 @@ static int answer(struct proving *v, fairlead_error *err)
 
 	if (!v->options->check && s->ops->settles && s->ops->settles(s->policy)) {
 		v->answer.end = FL_PROVE_THEOREM;
+		v->answer.theorem = fl_prove_face_of(s->ops)->theorem;
 		return 0;
 	}
 	rc = explore(v, err);

@@ -22,6 +22,7 @@ enum fl_prove_end {
 struct fl_prove_answer {
 	const struct fl_prove_result *result;
 	enum fl_prove_end end;
+	const char *const *theorem;         /* THEOREM: what it says, and why (ask/prove/face.h) */
 	const char *resume;                 /* the file from which it goes on; NULL */
 	const struct fl_settle_result *own; /* the scheduler's own order from here; NULL */
 	enum fl_whole whole;                /* LOOP: the one that is told */

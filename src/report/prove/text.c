@@ -53,15 +53,9 @@ static void say_own(const struct out *o);
 
 static void say_theorem(const struct out *o)
 {
-	fl_report_say(o->r, FL_STYLE_GOOD, 0,
-		      "No preemption loop, by the theorem of "
-		      "preemptionGuarantee: settles.");
-	fl_report_say(
-		o->r, FL_STYLE_PLAIN, 0,
-		"Whatever the order of decisions, preemption comes to rest, while nothing "
-		"finishes, no queue is stopped and no quota, weight or priority changes. "
-		"What it says is in doc/guide/settles.md, its proof in src/decide/borrow/README.md (\"Why it "
-		"settles\"). Nothing was explored: --check does so, too.");
+	fl_report_say(o->r, FL_STYLE_GOOD, 0, "%s", o->a->theorem[0]);
+	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%s Nothing was explored: --check does so, too.",
+		      o->a->theorem[1]);
 }
 
 /* All was looked at. */
