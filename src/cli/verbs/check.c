@@ -65,12 +65,6 @@ static int find_more(const struct fl_options *o, struct fl_findings *f)
 	return rc;
 }
 
-/* Of whom the objects are, whatever --policy says. */
-static const struct fl_face *face_of(const struct fl_model *m)
-{
-	return fl_face_of(fl_policy_of(fl_model_dialect(m)));
-}
-
 /* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */
 static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f)
 {
@@ -80,13 +74,14 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 	if (rc == 0)
 		rc = fl_model_check_samples(s->model, fl_snapshot_clock(s), &err);
 	if (rc == 0)
-		rc = face_of(s->model)->lint(s->model, &err);
+		rc = fl_face_of(s->ops)->lint(s->model, &err);
 	if (rc < 0) {
 		int nomem = add_error(f, &err);
 
 		return nomem || rc == FAIRLEAD_ENOMEM ? nomem : find_more(o, f);
 	}
 	f->model = s->model;
+	f->ops = s->ops;
 	f->image = s->is_image ? s : NULL;
 	f->notices = fl_snapshot_notices(s->model);
 	f->n_notices = s->model->n_notices;
@@ -182,7 +177,7 @@ static void print_text(const struct fl_findings *f)
 		fl_time_format(saved, f->image->now);
 		printf("an image of the %s policy at %s: ", f->image->ops->name, saved);
 	}
-	face_of(m)->count(m, print_count);
+	fl_face_of(f->ops)->count(m, print_count);
 	printf("%u workload%s: no errors, %u warning%s\n", m->n_workloads, plural(m->n_workloads),
 	       warnings, plural(warnings));
 }

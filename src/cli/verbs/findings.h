@@ -15,8 +15,9 @@ enum fl_error_kind { FL_ERROR_MALFORMED, FL_ERROR_UNREADABLE, FL_ERROR_LIMIT, FL
 struct fl_findings {
 	fairlead_error *errors;
 	uint32_t n_errors;
-	const struct fl_model *model; /* has the notices; NULL with errors */
-	uint32_t *notices;            /* of the model, by place */
+	const struct fl_model *model;    /* has the notices; NULL with errors */
+	const struct fl_policy_ops *ops; /* that the warnings are about; NULL with errors */
+	uint32_t *notices;               /* of the model, by place */
 	uint32_t n_notices;
 	uint32_t dropped;                /* warnings above the limit of what is kept */
 	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
