@@ -3,7 +3,8 @@
  * adopt - what a policy on one model knows, for a policy on another one
  *
  * Carried are who holds what and who waits; and quotas, weights and priorities that were changed by
- * events, where both models say the same.  Whoever never fitted is looked at anew.
+ * events, where both models say the same.  Whoever never fitted is looked at anew where there is
+ * more or less of anything now; which flavors a queue may use, and whom it takes, is not compared.
  */
 #include "decide/adopt.h"
 
@@ -15,6 +16,7 @@ struct adopting {
 	struct fl_adoption is; /* which is which */
 	struct fl_policy *p;
 	const struct fl_policy *from;
+	bool alike; /* there is as much of everything as there was */
 };
 
 static const struct fl_quota *find_quota(const struct adopting *a, uint32_t node,
@@ -43,6 +45,30 @@ static void carry_node(const struct adopting *a, uint32_t was, uint32_t is)
 		if (other && other->nominal == q->nominal)
 			a->p->quota[other - to->quotas] = a->from->quota[q - from->quotas];
 	}
+}
+
+/* Of flavors and resources that are no more there was nothing, and of new ones there is nothing. */
+static bool same_capacity(const struct adopting *a)
+{
+	const struct fl_model *from = a->from->model, *to = a->p->model;
+
+	for (uint32_t r = 0; r < from->n_resources; r++) {
+		uint32_t is = a->is.resources[r];
+
+		if (a->from->total[r] != (is == FL_NONE ? 0 : a->p->total[is]))
+			return false;
+		for (uint32_t f = 0; f < from->n_flavors; f++) {
+			uint32_t flavor = a->is.flavors[f];
+			fl_amount now =
+				is == FL_NONE || flavor == FL_NONE ?
+					0 :
+					a->p->capacity[(size_t)flavor * to->n_resources + is];
+
+			if (a->from->capacity[(size_t)f * from->n_resources + r] != now)
+				return false;
+		}
+	}
+	return true;
 }
 
 static int fail_gone(const struct adopting *a, uint32_t w, fairlead_error *err)
@@ -82,15 +108,17 @@ static int carry_job(const struct adopting *a, uint32_t w, fairlead_error *err)
 	const struct fl_job *x = was == FL_NONE ? NULL : &a->from->jobs[was];
 	struct fl_node q;
 
+	if (x && p->model->workloads[w].priority == a->from->model->workloads[was].priority)
+		j->priority = x->priority;
 	if (!x || x->state == FL_STATE_ABSENT) {
 		j->state = FL_STATE_ABSENT;
 		return 0;
 	}
-	if (p->model->workloads[w].priority == a->from->model->workloads[was].priority)
-		j->priority = x->priority;
 	if (!fl_drf_holds(x)) {
 		j->state = j->queue.v == FL_NONE ? FL_STATE_EXCLUDED : FL_STATE_WAITING;
 		j->reason = j->queue.v == FL_NONE ? FL_REASON_NONE : x->reason;
+		if (a->alike && j->queue.v != FL_NONE && fl_drf_is_parked(a->from, x))
+			j->parked = p->changes + 1;
 		return 0;
 	}
 	q.v = fl_adopted(a->is.nodes, x->held_by.v);
@@ -140,6 +168,7 @@ static int adopt(struct adopting *a, fairlead_error *err)
 		if (a->is.nodes[q] != FL_NONE)
 			carry_node(a, q, a->is.nodes[q]);
 	fl_drf_derive(p);
+	a->alike = same_capacity(a);
 	for (uint32_t w = 0; w < n && r == 0; w++)
 		r = carry_job(a, w, err);
 	fl_drf_derive(p);
