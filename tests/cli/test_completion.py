@@ -50,7 +50,7 @@ def cluster(write):
     (["plan", "--output", "=", "j"], ["json"]),
     (["plan", "--output=j"], ["--output=json"]),
     (["plan", "-oj"], ["-ojson"]),
-    (["plan", "--policy", ""], ["borrow", "entitle"]),
+    (["plan", "--policy", ""], ["borrow", "drf", "entitle"]),
     (["plan", "--now", ""], []),
     (["tune", "--others", ""], ["idle", "busy"]),
     (["tune", "--svg", ""], [":file"]),

@@ -175,7 +175,7 @@ class TestPolicy:
         assert (r.code, r.out) == (1, "")
         assert r.err == (
             "fairlead: error: the input has objects of two policies, Kueue's and KAI's\n"
-            "hint: say which of them to go by: --policy borrow or --policy entitle\n")
+            "hint: say which of them to go by: --policy borrow or --policy entitle or --policy drf\n")
 
     @pytest.mark.parametrize("policy, workload", [("borrow", "ns/a1"), ("entitle", "ns/n1")])
     def test_the_word_chooses(self, fairlead, write, policy, workload):

@@ -66,7 +66,7 @@ def test_version(fairlead):
     (["plan", "-f", "x", "--now", "today"],
      "fairlead plan: --now: 'today' is not a time such as 2026-01-01T00:00:00Z\n" + see("plan")),
     (["plan", "-f", "x", "--policy", "fifo"],
-     "fairlead plan: --policy: 'fifo' is neither borrow nor entitle\n" + see("plan")),
+     "fairlead plan: --policy: 'fifo' is neither borrow nor entitle nor drf\n" + see("plan")),
     (["plan", "--context", "prod"],
      "fairlead plan: --context is not in this version; give -f FILE\n" + see("plan")),
 ])

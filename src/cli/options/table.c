@@ -171,7 +171,7 @@ static const struct fl_option rows[] = {
 	  "the clock, as 2026-01-01T00:00:00Z (default: newest time in the input)",
 	  TAKES(CLOCK, now), HAS(has_now) },
 	{ "policy", "POLICY", 0, FL_FOR_ALL,
-	  "borrow (Kueue) or entitle (KAI); default: whose objects there are",
+	  "borrow or drf (Kueue), entitle (KAI); default: whose objects there are",
 	  TAKES(POLICY, policy) },
 	{ "strict", NULL, 0, FL_FOR_ALL, "unknown fields are errors (check: all warnings are)",
 	  TAKES(FLAG, strict) },

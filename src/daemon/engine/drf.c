@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drf - what a daemon tells of queues that share one cluster */
+#include "decide/drf/drf.h"
+
+#include <math.h>
+
+#include "ask/drf/outcome.h"
+#include "daemon/engine/face.h"
+#include "report/out/report.h"
+
+static int look(const struct fl_live_view *v, struct fl_arena *arena, void **ret,
+		fairlead_error *err)
+{
+	struct fl_drf_stand *s = fl_arena_alloc(arena, 1, sizeof *s, err);
+	int code = s ? fl_drf_stand_init(s, v->model, arena, err) : FAIRLEAD_ENOMEM;
+
+	if (code < 0)
+		return code;
+	fl_drf_stand_look(s, v->ops, v->policy);
+	*ret = s;
+	return 0;
+}
+
+static fl_amount borrowed(fl_amount held, fl_amount quota)
+{
+	return fl_amount_max(0, fl_sat_sub(held, quota));
+}
+
+/* Quotas are parts of the cluster; nobody lends, and a queue has nothing below it. */
+static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl_figure_tell *tell,
+		    void *user)
+{
+	const struct fl_drf_stand *s = stand;
+
+	if (what == FL_FIGURE_LENT || what == FL_FIGURE_SUBTREE || what == FL_FIGURE_FAIR_SHARE)
+		return;
+	for (uint32_t r = 0; r < s->model->n_resources; r++) {
+		size_t at = (size_t)n.v * s->model->n_resources + r;
+		fl_amount v = what == FL_FIGURE_NOMINAL  ? s->quota[at] :
+			      what == FL_FIGURE_BORROWED ? borrowed(s->held[at], s->quota[at]) :
+							   s->held[at];
+
+		if (s->quota[at] || s->held[at])
+			tell(user, n, (struct fl_flavor){ FL_NONE }, (struct fl_resource){ r },
+			     v == FL_UNLIMITED ? (double)INFINITY : (double)v);
+	}
+}
+
+static json_t *resources(const void *stand, struct fl_node n, const fl_amount *pending)
+{
+	const struct fl_drf_stand *s = stand;
+	json_t *all = json_object();
+
+	for (uint32_t r = 0; r < s->model->n_resources; r++) {
+		size_t at = (size_t)n.v * s->model->n_resources + r;
+		const char *name = fl_report_resource(s->model, (struct fl_resource){ r });
+
+		if (s->quota[at] || s->held[at] || pending[r])
+			json_object_set_new(
+				all, name,
+				json_pack("{s:o, s:o, s:o, s:s, s:o}", "nominal",
+					  fl_daemon_amount(name, s->quota[at]), "usage",
+					  fl_daemon_amount(name, s->held[at]), "borrowed",
+					  fl_daemon_amount(name,
+							   borrowed(s->held[at], s->quota[at])),
+					  "lent", "0", "pending",
+					  fl_daemon_amount(name, pending[r])));
+	}
+	return all;
+}
+
+/* The dominant share in thousandths, by weight. */
+static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_node n)
+{
+	const struct fl_drf_stand *s = stand;
+	double precise = s->shares[n.v].precise;
+
+	(void)v;
+	return isinf(precise) ? json_string("inf") : json_real(precise);
+}
+
+/* All flavors of a resource together. */
+static json_t *total(const void *stand)
+{
+	const struct fl_drf_stand *s = stand;
+	const struct fl_model *m = s->model;
+	json_t *all = json_object();
+
+	for (uint32_t r = 0; r < m->n_resources; r++) {
+		const char *name = fl_report_resource(m, (struct fl_resource){ r });
+		fl_amount sum = 0;
+
+		for (uint32_t f = 0; f < m->n_flavors; f++)
+			sum = fl_quota_add(sum, s->capacity[(size_t)f * m->n_resources + r]);
+		json_object_set_new(all, name, fl_daemon_amount(name, sum));
+	}
+	return all;
+}
+
+extern const struct fl_daemon_face fl_drf_daemon;
+const struct fl_daemon_face fl_drf_daemon = {
+	.look = look,
+	.figures = figures,
+	.resources = resources,
+	.share = share,
+	.total = total,
+};
