@@ -5,6 +5,7 @@
 
 #include "codec/object/kube.h"
 #include "decide/adopt.h"
+#include "decide/drf/drf.h"
 #include "decide/entitle/entitle.h"
 #include "prop/objects.h"
 
@@ -306,6 +307,12 @@ static int new_borrow(const struct fl_model *m, const struct fl_policy_options *
 	return make(&fl_borrow_policy, m, options, ret, err);
 }
 
+static int new_drf(const struct fl_model *m, const struct fl_policy_options *options,
+		   struct fl_policy **ret, fairlead_error *err)
+{
+	return make(&fl_drf_policy, m, options, ret, err);
+}
+
 static int new_entitle(const struct fl_model *m, const struct fl_policy_options *options,
 		       struct fl_policy **ret, fairlead_error *err)
 {
@@ -386,7 +393,7 @@ static void *copy(void **to, const void *from, size_t n, size_t size)
 
 static void tell_placements(const struct generation *g, struct fl_placement *rows, uint32_t n)
 {
-	const uint32_t *places = g->ops == &fl_borrow_policy ? g->flavors : g->machines;
+	const uint32_t *places = g->ops == &fl_entitle_policy ? g->machines : g->flavors;
 
 	for (uint32_t i = 0; i < n; i++) {
 		rows[i].resource.v = fl_adopted(g->resources, rows[i].resource.v);
@@ -524,4 +531,5 @@ static double held(const struct fl_policy *p, struct fl_workload w, struct fl_re
 	.placement = placement, .held = held, .reason = reason
 
 const struct fl_policy_ops generations_borrow = { .name = "borrow", .new = new_borrow, REST };
+const struct fl_policy_ops generations_drf = { .name = "drf", .new = new_drf, REST };
 const struct fl_policy_ops generations_entitle = { .name = "entitle", .new = new_entitle, REST };

@@ -26,7 +26,7 @@ enum generations { GENERATIONS_SAME, GENERATIONS_APART };
  */
 void generations_of(struct text *objects, enum generations how);
 
-extern const struct fl_policy_ops generations_borrow, generations_entitle;
+extern const struct fl_policy_ops generations_borrow, generations_drf, generations_entitle;
 
 /* So far, of all policies; gone: left out as they were, with what they held. */
 struct generations_counts {

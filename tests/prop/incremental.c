@@ -2,7 +2,7 @@
 /*
  * incremental - a step that looks at what changed decides as one that looks at everything
  *
- *   incremental [--policy borrow|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
+ *   incremental [--policy borrow|drf|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
  *               [--heads 1] [--settles 1] [--generations same|apart] [--digests N]
  *
  * Many small worlds, in each of them some hundreds of random operations, until there were
@@ -28,6 +28,7 @@
 #include "base/random.h"
 #include "codec/object/kube.h"
 #include "decide/borrow/borrow.h"
+#include "decide/drf/drf.h"
 #include "decide/entitle/entitle.h"
 #include "fuzz/chosen_borrow.h"
 #include "fuzz/chosen_entitle.h"
@@ -60,6 +61,27 @@ static struct run run;
 static unsigned at; /* draw */
 
 static bool entitled(void) { return strcmp(options.policy, "entitle") == 0; }
+
+/* By name: alone, and inside generations. */
+static const struct {
+	const char *name;
+	const struct fl_policy_ops *ops, *generations;
+} policies[] = {
+	{ "borrow", &fl_borrow_policy, &generations_borrow },
+	{ "drf", &fl_drf_policy, &generations_drf },
+	{ "entitle", &fl_entitle_policy, &generations_entitle },
+};
+
+enum { POLICIES = sizeof policies / sizeof *policies };
+
+static unsigned policy(void)
+{
+	unsigned i = 0;
+
+	while (i < POLICIES && strcmp(options.policy, policies[i].name) != 0)
+		i++;
+	return i;
+}
 
 /* How to have this world again. */
 static void say_again(void)
@@ -166,9 +188,9 @@ static bool go(struct lockstep *l, bool aloud, uint64_t ret_digest[2])
 	const struct fl_policy_ops *ops[BOTH];
 	bool same;
 
-	ops[FULL] = ops[PART] = entitled() ? &fl_entitle_policy : &fl_borrow_policy;
+	ops[FULL] = ops[PART] = policies[policy()].ops;
 	if (options.generations)
-		ops[PART] = entitled() ? &generations_entitle : &generations_borrow;
+		ops[PART] = policies[policy()].generations;
 	lockstep_open(l, ops, (const struct fl_model *const *)run.m, &o);
 	l->apart = options.generations;
 	l->aloud = aloud;
@@ -306,7 +328,7 @@ static int parse(int argc, char **argv)
 		else
 			return -1;
 	}
-	return argc % 2 && (entitled() || strcmp(options.policy, "borrow") == 0) ? 0 : -1;
+	return argc % 2 && policy() < POLICIES ? 0 : -1;
 }
 
 int main(int argc, char **argv)
@@ -317,7 +339,7 @@ int main(int argc, char **argv)
 	uint64_t digest[2];
 
 	if (parse(argc, argv) < 0) {
-		(void)fprintf(stderr, "usage: incremental [--policy borrow|entitle] [--seed N] "
+		(void)fprintf(stderr, "usage: incremental [--policy borrow|drf|entitle] [--seed N] "
 				      "[--world N] [--events N] [--keep FILE] [--heads 1] "
 				      "[--settles 1] [--generations same|apart] [--digests N]\n");
 		return 2;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decide/borrow/borrow.h"
+#include "decide/drf/drf.h"
 #include "decide/entitle/entitle.h"
 #include "prop/lockstep.h"
 
@@ -302,6 +303,29 @@ static bool same_borrow_books(struct lockstep *l)
 	return true;
 }
 
+static bool same_drf_books(struct lockstep *l)
+{
+	const struct fl_policy *x = l->p[FULL], *y = l->p[PART];
+
+	for (uint32_t r = 0; r < l->m->n_resources; r++) {
+		struct fl_resource res = { r };
+
+		for (uint32_t n = 0; n < l->m->n_nodes; n++)
+			if (fl_drf_held(x, (struct fl_node){ n }, res) !=
+				    fl_drf_held(y, (struct fl_node){ n }, res) ||
+			    fl_drf_quota(x, (struct fl_node){ n }, res) !=
+				    fl_drf_quota(y, (struct fl_node){ n }, res))
+				return lockstep_differ(l, "books of node %u", n);
+		for (uint32_t f = 0; f < l->m->n_flavors; f++)
+			if (fl_drf_used(x, (struct fl_flavor){ f }, res) !=
+				    fl_drf_used(y, (struct fl_flavor){ f }, res) ||
+			    fl_drf_capacity(x, (struct fl_flavor){ f }, res) !=
+				    fl_drf_capacity(y, (struct fl_flavor){ f }, res))
+				return lockstep_differ(l, "books of flavor %u", f);
+	}
+	return fl_drf_next(x).v == fl_drf_next(y).v || lockstep_differ(l, "who is next");
+}
+
 static bool same_bundle(const struct fl_bundle *a, const struct fl_bundle *b)
 {
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -379,6 +403,7 @@ bool lockstep_same_state(struct lockstep *l)
 	if (l->apart)
 		return true;
 	if (!(strcmp(l->ops[FULL]->name, "borrow") == 0 ? same_borrow_books(l) :
+	      strcmp(l->ops[FULL]->name, "drf") == 0    ? same_drf_books(l) :
 							  same_entitle_books(l)))
 		return false;
 	return same_digest(l);
