@@ -21,24 +21,25 @@ struct fitting {
 	uint32_t first; /* of its rows in `found` */
 };
 
-static void tell(const struct fitting *f, enum fl_check check, struct fl_flavor flavor,
-		 struct fl_resource r, fl_amount lhs, fl_amount rhs)
+static void tell(const struct fitting *f, struct fl_evidence row)
 {
-	const struct fl_evidence row = {
-		.check = check,
-		.workload = f->w,
-		.podset = f->podset,
-		.node = f->p->jobs[f->w.v].queue,
-		.flavor = flavor,
-		.resource = r,
-		.victim = { FL_NONE },
-		.lhs = { .amount = lhs },
-		.rhs = { .amount = rhs },
-		.holds = lhs <= rhs,
-	};
-
+	row.workload = f->w;
+	row.podset = f->podset;
+	row.node = f->p->jobs[f->w.v].queue;
+	row.victim.v = FL_NONE;
 	if (f->sink)
 		f->sink->row(f->sink->user, &row);
+}
+
+static void tell_amounts(const struct fitting *f, enum fl_check check, struct fl_flavor flavor,
+			 struct fl_resource r, fl_amount asked, fl_amount had)
+{
+	tell(f, (struct fl_evidence){ .check = check,
+				      .flavor = flavor,
+				      .resource = r,
+				      .lhs = { .amount = asked },
+				      .rhs = { .amount = had },
+				      .holds = asked <= had });
 }
 
 static uint32_t find_group(const struct fl_model *m, const struct fl_node_row *queue,
@@ -66,9 +67,9 @@ static bool fits(const struct fitting *f, struct fl_flavor flavor, const struct 
 		if (p->found[i].resource.v == row->resource.v && p->found[i].flavor.v == flavor.v)
 			amount = fl_sat_add(amount, p->found[i].amount);
 	room = fl_amount_max(0, room);
-	tell(f, FL_CHECK_POTENTIAL, flavor, row->resource, amount, capacity);
+	tell_amounts(f, FL_CHECK_POTENTIAL, flavor, row->resource, amount, capacity);
 	if (amount <= capacity)
-		tell(f, FL_CHECK_AVAILABLE, flavor, row->resource, amount, room);
+		tell_amounts(f, FL_CHECK_AVAILABLE, flavor, row->resource, amount, room);
 	return amount <= room;
 }
 
@@ -83,7 +84,10 @@ static bool choose_flavor(const struct fitting *f, uint32_t g, const uint32_t *g
 		struct fl_flavor flavor = m->group_flavors[flavors.first + k].id;
 		bool suit = fl_match_flavor(m, f->pods, flavor), fit = suit;
 
-		tell(f, FL_CHECK_FLAVOR, flavor, (struct fl_resource){ FL_NONE }, !suit, 0);
+		tell(f, (struct fl_evidence){ .check = FL_CHECK_FLAVOR,
+					      .flavor = flavor,
+					      .resource = { FL_NONE },
+					      .holds = suit });
 		*suits |= suit;
 		for (uint32_t i = f->first; i < p->n_found && fit; i++)
 			if (group[i - f->first] == g)
