@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decide/drf/drf.h"
 #include "decide/entitle/entitle.h"
 #include "decide/image.h"
 #include "lib/entitle_world.h"
@@ -42,6 +43,19 @@ static struct fl_state borrow_state(const struct fl_mem *mem)
 	s.model->settings.fair_sharing = s.model->settings.settles = true;
 	assert_int_equal(fl_model_seal(s.model, &err), 0);
 	s.policy = world_policy(mem, s.model, s.now);
+	return s;
+}
+
+/* The same objects, which plain DRF takes for one cluster of 8: b2 and b3 never fit. */
+static struct fl_state drf_state(const struct fl_mem *mem)
+{
+	const struct fl_policy_options options = { .mem = mem };
+	struct fl_state s = borrow_state(mem);
+	fairlead_error err;
+
+	s.policy = s.ops->free(s.policy);
+	s.ops = &fl_drf_policy;
+	assert_int_equal(s.ops->new (s.model, &options, &s.policy, &err), 0);
 	return s;
 }
 
@@ -84,7 +98,7 @@ static struct fl_state entitle_state(const struct fl_mem *mem)
 	return s;
 }
 
-static struct fl_state (*const worlds[])(const struct fl_mem *mem) = { borrow_state,
+static struct fl_state (*const worlds[])(const struct fl_mem *mem) = { borrow_state, drf_state,
 								       entitle_state };
 
 static void save(const struct fl_state *s, struct reload_bytes *to)
