@@ -47,6 +47,7 @@ struct fl_daemon_settings {
 	struct fl_sym backups; /* folder that admins may make backups in; symbol 0: none */
 	uint32_t socket_mode;  /* default 0666: who calls is asked of the kernel */
 	struct fl_sym backend; /* "local" */
+	struct fl_sym policy;  /* its name; symbol 0: the first of whose objects the trees are */
 
 	/* the machine */
 	struct fl_sym machine_name; /* default "node" */

@@ -178,3 +178,43 @@ def test_entitle_eta(daemon_of):
     eta = daemon.get(f"/v1/jobs/{waits}/explain?eta=1&format=json").json()["eta"]
     assert (eta["state"], eta["awaits"]["workload"]) == ("Later", str(runs))
     assert eta["arrivals"] == 2
+
+
+QUEUES = "".join(f"""
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: {name}}}
+spec: {{cohortName: company, namespaceSelector: {{}}, fairSharing: {{weight: {weight}}}}}
+""" for name, weight in (("a", 1), ("b", 3)))
+
+
+def test_drf_by_weight(daemon_of):
+    """Of four cores three are for the queue that counts three times, also behind a kill; nobody is evicted."""
+    text = MACHINE.replace("COHORT", "cohort: company").replace("spec:\n", "spec:\n  policy: drf\n", 1)
+    daemon = daemon_of(text + QUEUES)
+    holder = sleeps(daemon, "a", 4, 1)
+    daemon.until(lambda: states(daemon, holder) == ["runs"], "a has the whole machine")
+    a, b = sleeps(daemon, "a", 1, 4), sleeps(daemon, "b", 1, 4)
+    daemon.stop(9)
+    daemon.start()
+    assert states(daemon, holder + a + b) == ["runs"] + ["waits"] * 8
+    daemon.post(f"/v1/jobs/{holder[0]}/cancel")
+    daemon.until(lambda: sorted(states(daemon, a + b)) == ["runs"] * 4 + ["waits"] * 4, "four run")
+    assert (states(daemon, a).count("runs"), states(daemon, b).count("runs")) == (1, 3)
+    queues = daemon.get("/v1/queues").json()
+    assert queues["policy"] == "drf" and queues["total"]["cpu"] == "4"
+    assert {q["name"]: q["share"] for q in queues["queues"] if q["kind"] == "ClusterQueue"} == {"a": 250, "b": 250}
+    waits = next(n for n in b if daemon.job(n)["state"] == "waits")
+    assert daemon.get(f"/v1/jobs/{waits}/explain?format=json").json()["policy"] == "drf"
+
+
+def test_a_policy_that_there_is_not(tmp_path):
+    """A name that is none, and one of the other objects."""
+    for name, text in (("fifo", "there is no policy 'fifo'"), ("entitle", "has not the objects of the trees")):
+        path = tmp_path / "daemon.yaml"
+        path.write_text(MACHINE.replace("COHORT", "cohort: company").replace("spec:\n", f"spec:\n  policy: {name}\n", 1)
+                        + QUEUES)
+        done = subprocess.run([os.environ["FAIRLEADD"], "--config", str(path), "--state", str(tmp_path / "state")],
+                              capture_output=True, text=True, check=False, timeout=30)
+        assert done.returncode != 0 and text in done.stderr

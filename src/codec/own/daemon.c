@@ -152,6 +152,8 @@ static const struct fl_field spec[] = {
 	  .doc = "Folder below which admins may have backups made; without it only root and whom the daemon runs as may." },
 	{ .name = "socket", .fields = socket_fields },
 	{ SETTING("backend", backend, backend), .words = (const char *const[]){ "local", NULL } },
+	{ SETTING("policy", text, policy),
+	  .doc = "borrow or drf over Kueue's objects, entitle over KAI's. Default: borrow or entitle, whose objects the trees are." },
 	{ .name = "machine", .fields = fl_fields_daemon_machine },
 	{ .name = "jobs", .fields = jobs },
 	{ .name = "keep", .fields = keep },

@@ -372,6 +372,30 @@ struct fl_draft *fl_draft_free(struct fl_draft *d)
 	return NULL;
 }
 
+/* What the Daemon document says, or the first policy of whose objects the trees are. */
+static int find_policy(const struct fl_model *m, const struct fl_policy_ops **ret,
+		       fairlead_error *err)
+{
+	const char *name = fl_model_text(m, m->daemon.policy);
+	enum fl_dialect dialect = fl_model_dialect(m);
+	const struct fl_policy_ops *ops = *name ? fl_policy_named(name, SIZE_MAX) :
+						  fl_policy_of(dialect);
+	char names[200];
+
+	if (!ops || fl_policy_dialect(ops) != dialect) {
+		fl_fail(err, FAIRLEAD_EINPUT,
+			ops ? "the policy %s has not the objects of the trees" :
+			      "there is no policy '%s'",
+			name);
+		fl_fail_hint(err, "write one of %s",
+			     fl_policy_names("", ", ", names, sizeof names));
+		fl_fail_in(err, "Daemon/%.253s .spec.policy", fl_model_text(m, m->daemon.name));
+		return fl_model_fail_at(m, m->daemon.place, err);
+	}
+	*ret = ops;
+	return 0;
+}
+
 static int make(struct fl_draft *d, fairlead_error *err)
 {
 	const struct fl_policy_options options = { .mem = &fl_mem_heap,
@@ -383,8 +407,9 @@ static int make(struct fl_draft *d, fairlead_error *err)
 		return r;
 	d->g.model = d->m;
 	d->gangs = fl_config_dialect_of(d->m)->gangs;
-	d->g.ops = fl_policy_of(fl_model_dialect(d->m));
-	r = sym(d, "main", &d->main);
+	r = find_policy(d->m, &d->g.ops, err);
+	if (r == 0)
+		r = sym(d, "main", &d->main);
 	if (r == 0)
 		r = leave_out(d);
 	for (uint32_t i = 0; i < d->n && r == 0; i++)
@@ -563,15 +588,14 @@ int fl_generation_new(const struct fl_generation_options *options, struct fl_job
 	return r;
 }
 
-int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
-		       const struct fl_generation_options *options, const struct fl_jobs *jobs,
-		       struct fl_generation *ret, fairlead_error *err)
+int fl_generation_load(const struct fl_policy_ops *ops, struct fl_model *model,
+		       struct fl_policy *policy, const struct fl_generation_options *options,
+		       const struct fl_jobs *jobs, struct fl_generation *ret, fairlead_error *err)
 {
 	const struct fl_mem *mem = &fl_mem_heap;
-	struct fl_generation g = { .model = model, .policy = policy };
+	struct fl_generation g = { .ops = ops, .model = model, .policy = policy };
 	int r;
 
-	g.ops = fl_policy_of(fl_model_dialect(model));
 	g.job_of = mem->resize(mem->user, NULL, (model->n_workloads + 1) * sizeof *g.job_of);
 	r = g.job_of ? make_driver(options, &g, err) : fl_fail_nomem(err);
 	for (uint32_t w = 0; w < model->n_workloads && r == 0; w++)

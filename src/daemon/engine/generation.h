@@ -71,9 +71,9 @@ int fl_draft_take(struct fl_draft *d, const struct fl_generation_options *option
 struct fl_draft *fl_draft_free(struct fl_draft *d); /* NULL is fine; returns NULL */
 
 /* Of an image: model and policy are given, and are its own from now on, also after an error. */
-int fl_generation_load(struct fl_model *model, struct fl_policy *policy,
-		       const struct fl_generation_options *options, const struct fl_jobs *jobs,
-		       struct fl_generation *ret, fairlead_error *err);
+int fl_generation_load(const struct fl_policy_ops *ops, struct fl_model *model,
+		       struct fl_policy *policy, const struct fl_generation_options *options,
+		       const struct fl_jobs *jobs, struct fl_generation *ret, fairlead_error *err);
 void fl_generation_done(struct fl_generation *g);
 
 /* The job that a workload is; NULL: none, or it left. */

@@ -222,7 +222,8 @@ static int load_image(struct fl_core *c, int fd, uint64_t seq, fairlead_error *e
 		fl_state_done(&state);
 		return r;
 	}
-	r = fl_generation_load(state.model, state.policy, &o, &c->jobs, &c->generation, err);
+	r = fl_generation_load(state.ops, state.model, state.policy, &o, &c->jobs, &c->generation,
+			       err);
 	if (r < 0)
 		return r;
 	c->generation.driver.last = core.last_cycle;
