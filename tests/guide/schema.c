@@ -8,6 +8,7 @@
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
 #include "report/borrow/tree_report.h"
+#include "report/drf/face.h"
 #include "report/entitle/divide_report.h"
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
@@ -18,8 +19,8 @@
 
 static const struct schema {
 	const char *name, *title, *doc;
-	const struct fl_document *of[2];
-	bool closed; /* no key may come in later versions */
+	const struct fl_document *of[3]; /* of each policy; NULL behind the last */
+	bool closed;                     /* no key may come in later versions */
 } schemas[] = {
 	{ "divide",
 	  "fairlead divide",
@@ -29,12 +30,12 @@ static const struct schema {
 	{ "explain",
 	  "fairlead explain",
 	  "Why a workload waits or runs.",
-	  { &fl_explain_document, &fl_entitle_explain_document },
+	  { &fl_explain_document, &fl_entitle_explain_document, &fl_drf_explain_document },
 	  false },
 	{ "plan",
 	  "fairlead plan",
 	  "What scheduling cycles decide. Lists are sorted by workload.",
-	  { &fl_borrow_plan_document, &fl_entitle_plan_document },
+	  { &fl_borrow_plan_document, &fl_entitle_plan_document, &fl_drf_plan_document },
 	  false },
 	{ "prove",
 	  "fairlead prove",
@@ -49,7 +50,7 @@ static const struct schema {
 	{ "tree",
 	  "fairlead tree",
 	  "The quota tree with usage, all amounts exact.",
-	  { &fl_tree_document, &fl_entitle_tree_document },
+	  { &fl_tree_document, &fl_entitle_tree_document, &fl_drf_tree_document },
 	  false },
 	{ "tune",
 	  "fairlead tune -o json",
@@ -59,7 +60,7 @@ static const struct schema {
 	{ "what-if",
 	  "fairlead what-if",
 	  "What a change would change: two sides of one state, each settled. Lists are sorted by workload.",
-	  { &fl_borrow_what_if_document, &fl_entitle_what_if_document },
+	  { &fl_borrow_what_if_document, &fl_entitle_what_if_document, &fl_drf_what_if_document },
 	  false },
 };
 
@@ -181,7 +182,7 @@ static bool is_one_of(const json_t *all, const char *text)
 /* Why a policy evicts for others. */
 static json_t *evictions(const struct maker *k)
 {
-	bool borrow = strcmp(k->document->policy, "borrow") == 0;
+	bool borrow = strcmp(k->document->policy, "entitle") != 0; /* or its words */
 	int first = borrow ? FL_REASON_IN_CLUSTER_QUEUE : FL_REASON_RECLAIMED;
 	int last = borrow ? FL_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING : FL_REASON_STALE_GANG;
 	json_t *all = json_array();
@@ -313,7 +314,7 @@ static json_t *document_of(struct maker *k)
 	if (k->document->policy)
 		set(all, "policy", json_pack("{s:s}", "const", k->document->policy));
 	if (k->document->any_policy)
-		set(all, "policy", parse("{\"enum\": [\"borrow\", \"entitle\"]}"));
+		set(all, "policy", parse("{\"enum\": [\"borrow\", \"entitle\", \"drf\"]}"));
 	set(all, "assumptions",
 	    json_pack("{s:s, s:{s:s}, s:s}", "type", "array", "items", "type", "string",
 		      "description", "what the input does not say and was taken for granted"));
@@ -345,7 +346,7 @@ int main(int argc, char **argv)
 	if (s->of[1]) {
 		json_t *either = json_array();
 
-		for (int i = 0; i < 2; i++) {
+		for (int i = 0; i < 3 && s->of[i]; i++) {
 			char path[64];
 
 			k.document = s->of[i];

@@ -403,7 +403,7 @@ static const struct fl_json_shape over_shape = FL_SHAPE(over_fields, "overTime")
 
 static const char *const version[] = { "fairlead.dev/v1alpha1" };
 static const char *const report_kind[] = { "SimulationReport" };
-static const char *const policies[] = { "borrow", "entitle" };
+static const char *const policies[] = { "borrow", "entitle", "drf" };
 
 static const char *version_text(const struct fl_shape_at *at, const void *row,
 				char buffer[FL_SHAPE_TEXT])
