@@ -5,7 +5,7 @@ BUILD ?= build
 FAIRLEAD = $(CURDIR)/$(BUILD)/fairlead
 
 .DEFAULT_GOAL := help
-.PHONY: help run examples build test more quick bench e2e soak analyse matrix format install clean
+.PHONY: help run examples build test more quick bench e2e soak analyse coverage matrix format install clean
 
 help:
 	@echo 'make run      set up, build, and share this machine among three teams for a minute'
@@ -16,6 +16,7 @@ help:
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
 	@echo 'make soak     long random runs      make e2e      against real clusters'
 	@echo 'make analyse  look for mistakes without running anything'
+	@echo 'make coverage lines and branches of the core that tests run, and why the others are not'
 	@echo 'make matrix   clang, -O3 and link-time optimization print and decide the same'
 	@echo 'make format   lay out the C files   make install  into PREFIX (meson install)'
 	@echo 'make clean    remove the build folders'
@@ -72,6 +73,10 @@ more: build
 
 soak: build
 	@tools/soak $(BUILD)
+
+coverage:
+	@tools/bootstrap test
+	@tools/coverage
 
 matrix:
 	@tools/bootstrap matrix
