@@ -45,6 +45,7 @@ struct world {
 	struct folder folder;
 	char config[512], state[512];
 	uv_loop_t loop;
+	uv_timer_t tick;
 	struct fl_core *core;
 	bool broken, closed;
 	uint32_t answers, refusals;
@@ -91,6 +92,7 @@ static int begin(void **state)
 	(void)snprintf(w->config, sizeof w->config, "%s/daemon.yaml", w->folder.path);
 	(void)snprintf(w->state, sizeof w->state, "%s/state", w->folder.path);
 	assert_int_equal(uv_loop_init(&w->loop), 0);
+	assert_int_equal(uv_timer_init(&w->loop, &w->tick), 0);
 	start_core(w);
 	*state = w;
 	return 0;
@@ -102,11 +104,24 @@ static bool is_quiet(const struct fl_core *c)
 	       fl_driver_next(&c->generation.driver, c->at) == FL_NEVER;
 }
 
+static void ticked(uv_timer_t *timer) { (void)timer; }
+
+/*
+ * One that ends: a timer that is due is called before the loop waits, and when that was all there was
+ * to do, nothing more would come.
+ */
+static void turn(struct world *w)
+{
+	(void)uv_timer_start(&w->tick, ticked, 20, /* repeat= */ 0);
+	(void)uv_run(&w->loop, UV_RUN_ONCE);
+	(void)uv_timer_stop(&w->tick);
+}
+
 /* Until nothing is left to do; bounded by turns of the loop, not by time. */
 static void settle(struct world *w)
 {
 	for (int i = 0; i < 20000 && !is_quiet(w->core) && !w->broken; i++)
-		(void)uv_run(&w->loop, UV_RUN_ONCE);
+		turn(w);
 	assert_true(is_quiet(w->core));
 	assert_false(w->broken);
 }
@@ -115,7 +130,7 @@ static void settle(struct world *w)
 static void wait_for_threads(struct world *w)
 {
 	while (w->core->in_flight || w->core->checkpointing)
-		(void)uv_run(&w->loop, UV_RUN_ONCE);
+		turn(w);
 }
 
 /* As by kill -9, between two turns of the loop: what is not durable is gone. */
@@ -140,7 +155,7 @@ static void close_core(struct world *w)
 	w->closed = false;
 	fl_core_close(w->core, closed, w);
 	for (int i = 0; i < 20000 && !w->closed; i++)
-		(void)uv_run(&w->loop, UV_RUN_ONCE);
+		turn(w);
 	assert_true(w->closed);
 	w->core = fl_core_free(w->core);
 }
@@ -151,6 +166,7 @@ static int end(void **state)
 
 	if (w->core)
 		close_core(w);
+	uv_close((uv_handle_t *)&w->tick, NULL);
 	(void)uv_run(&w->loop, UV_RUN_NOWAIT);
 	assert_int_equal(uv_loop_close(&w->loop), 0);
 	folder_gone(&w->folder);
@@ -661,7 +677,7 @@ static void test_old_checkpoint(void **state)
 	w->core->checkpoint_at = fl_core_loop_ns(w->core) + 20000000; /* one has just failed */
 	fl_core_age(w->core);
 	for (int i = 0; i < 1000 && w->core->must_checkpoint; i++)
-		(void)uv_run(&w->loop, UV_RUN_ONCE);
+		turn(w);
 	wait_for_threads(w);
 	assert_int_equal(w->core->checkpointed, w->core->seq);
 	assert_false(w->core->must_checkpoint);
@@ -797,7 +813,7 @@ static void reload(struct world *w)
 
 	assert_int_equal(fl_core_reload(w->core, /* warn= */ NULL, answered, w, &err), 0);
 	for (int i = 0; i < 20000 && w->answers == had; i++)
-		(void)uv_run(&w->loop, UV_RUN_ONCE);
+		turn(w);
 	assert_int_equal(w->answers, had + 1);
 	settle(w);
 }
@@ -977,7 +993,7 @@ static void test_closed_when_full(void **state)
 	fake_begin(run_of(w, job));
 	assert_int_equal(submit(w, &s), 0);
 	for (int i = 0; i < 20000 && !w->refusals; i++)
-		(void)uv_run(&w->loop, UV_RUN_ONCE);
+		turn(w);
 	assert_int_equal(w->refusals, 1);
 	fake_end(run_of(w, job), FL_RUN_EXITED, 0);
 	close_core(w);
