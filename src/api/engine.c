@@ -444,9 +444,7 @@ void fairlead_engine_notice(const fairlead_engine *e, size_t at, fairlead_notice
 	const struct fl_model *m = e->model;
 
 	*ret = (fairlead_notice){
-		.file = row->place.file < m->n_inputs ?
-				fl_model_text(m, m->inputs[row->place.file]) :
-				"",
+		.file = fl_model_file(m, row->place),
 		.kind = fl_notice_name(row->kind),
 		.subject = fl_model_text(m, row->subject),
 		.text = fl_model_text(m, row->text),

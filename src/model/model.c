@@ -195,7 +195,7 @@ static int full(const char *table, uint32_t limit, fairlead_error *err)
 FL_MODEL_TABLES(X)
 #undef X
 
-static const char *file_of(const struct fl_model *m, struct fl_place place)
+const char *fl_model_file(const struct fl_model *m, struct fl_place place)
 {
 	return place.file < m->n_inputs ? fl_model_text(m, m->inputs[place.file]) : "";
 }
@@ -204,7 +204,7 @@ int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_e
 {
 	if (!err)
 		return FAIRLEAD_EINPUT;
-	(void)snprintf(err->file, sizeof err->file, "%s", file_of(m, place));
+	(void)snprintf(err->file, sizeof err->file, "%s", fl_model_file(m, place));
 	err->line = place.line;
 	err->column = place.column;
 	return err->code;
@@ -287,7 +287,7 @@ static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespac
 	struct fl_place first = place_of(m, table, old);
 
 	fl_fail(err, FAIRLEAD_EINPUT, "defined twice");
-	fl_fail_hint(err, "first defined at %.200s:%u:%u", file_of(m, first), first.line,
+	fl_fail_hint(err, "first defined at %.200s:%u:%u", fl_model_file(m, first), first.line,
 		     first.column);
 	blame(m, table, namespace, name, place, err);
 	return FAIRLEAD_EINPUT;

@@ -542,6 +542,8 @@ int fl_model_copy(const struct fl_model *m, const struct fl_mem *mem, struct fl_
 int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret,
 		 fairlead_error *err);
 const char *fl_model_text(const struct fl_model *m, struct fl_sym sym);
+/* The file of @place; "" when it is not known. */
+const char *fl_model_file(const struct fl_model *m, struct fl_place place);
 
 /* Fill file, line and column of *err (NULL is allowed) from @place. Returns err's code. */
 int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_error *err);

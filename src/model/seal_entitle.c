@@ -147,10 +147,7 @@ static int refuse_twins(const struct fl_model *m, const uint32_t *ids, fairlead_
 		if (by_name(m, ids[i - 1], ids[i]) != 0)
 			continue;
 		fl_fail(err, FAIRLEAD_EINPUT, "defined twice");
-		fl_fail_hint(err, "first defined at %.200s:%u:%u",
-			     first->place.file < m->n_inputs ?
-				     fl_model_text(m, m->inputs[first->place.file]) :
-				     "",
+		fl_fail_hint(err, "first defined at %.200s:%u:%u", fl_model_file(m, first->place),
 			     first->place.line, first->place.column);
 		fl_fail_in(err, "%s",
 			   fl_table_subject(m, FL_TABLE_POD, row->namespace, row->name, subject));

@@ -260,8 +260,7 @@ struct fl_diagnostic fl_snapshot_diagnostic(const struct fl_model *m, const stru
 					    const char *severity)
 {
 	return (struct fl_diagnostic){
-		.file = n->place.file < m->n_inputs ? fl_model_text(m, m->inputs[n->place.file]) :
-						      "",
+		.file = fl_model_file(m, n->place),
 		.line = n->place.line,
 		.column = n->place.column,
 		.severity = severity,
