@@ -292,18 +292,12 @@ static const struct fl_json_shape difference_shape = FL_SHAPE(difference_fields,
 
 static const char *const changes[] = { "add", "replace", "delete" };
 
-static bool in_file(const struct fl_shape_at *at, const void *row)
-{
-	(void)at;
-	return ((const struct fl_what_if_change *)row)->file;
-}
-
 #define ROW struct fl_what_if_change
 static const struct fl_json_field change_fields[] = {
 	FL_FIELD(TEXT, "change", what, NULL, FL_NAMES(changes)),
 	FL_FIELD(TEXT, "object", object, "Kind/name or Kind/namespace/name"),
 	FL_FIELD(TEXT, "file", file, NULL, .maybe = true),
-	FL_FIELD(NTH, "line", line, NULL, .when = in_file),
+	FL_FIELD(NTH, "line", line, NULL, .maybe = true),
 };
 static const struct fl_json_shape change_shape = FL_SHAPE(change_fields, "change");
 #undef ROW

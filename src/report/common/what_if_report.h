@@ -26,7 +26,7 @@ enum fl_what_if_list {
 struct fl_what_if_change {
 	const char *what, *object; /* "replace", "add", "delete"; "ClusterQueue/a" */
 	const char *file;          /* NULL: named on the command line */
-	uint32_t line;
+	uint32_t line;             /* 0 without a file */
 };
 
 /* One comparison of the condition, with both its values. */

@@ -154,6 +154,8 @@ static bool absent(enum fl_field_type type, const void *value)
 		return *(const fl_amount *)value == FL_NO_LIMIT;
 	case FL_AS_TIME:
 		return *(const fl_time *)value == FL_TIME_NONE;
+	case FL_AS_NTH:
+		return *(const uint32_t *)value == 0;
 	case FL_AS_WORKLOAD:
 	case FL_AS_QUEUE:
 	case FL_AS_NODE:
@@ -337,6 +339,8 @@ static void put_field(const struct fl_shape_at *outer, const struct fl_json_fiel
 		(void)there;
 	} else if (f->type == FL_AS_CHARS) {
 		fl_json_text(at->json, key, value);
+	} else if (f->type == FL_AS_CONST) {
+		fl_json_text(at->json, key, f->names[0]);
 	} else if (f->type == FL_AS_ENUM) {
 		fl_json_text(at->json, key, f->names[*(const unsigned *)value]);
 	} else if (!may_go(f) || !absent(f->type, value)) {
@@ -413,7 +417,12 @@ void fl_document_json(const struct fl_report *r, const struct fl_document *d, co
 		.json = &j, .report = r, .model = r->model, .face = d->face, .answer = answer
 	};
 
-	fl_json_start(&j, r, d->kind, d->policy);
+	if (d->kind) {
+		fl_json_start(&j, r, d->kind, d->policy);
+	} else {
+		fl_json_init(&j, r->out);
+		fl_json_object(&j, NULL);
+	}
 	put_object(&at, NULL, d->shape, answer, 0, /* fields_only= */ true);
 	fl_json_finish(&j);
 }

@@ -23,7 +23,7 @@
  *
  *   TEXT      a string; NULL: nothing
  *   COUNT     a number of things, not below 0; COUNT64 a larger one
- *   NTH       a place or a number from 1 on
+ *   NTH       a place or a number from 1 on; 0: nothing
  *   INDEX     a row's number; null for FL_NONE
  *   WHOLE     an integer; INT one of 32 bits
  *   NUMBER    a double, which is finite
@@ -80,6 +80,7 @@ enum fl_field_type {
 	FL_SHAPE_TYPES(FL_TYPE) FL_SHAPE_SCALARS,
 	FL_AS_ENUM = FL_SHAPE_SCALARS, /* an enum by its names */
 	FL_AS_CHARS,                   /* a text that stands in the row */
+	FL_AS_CONST,                   /* always the same text, names[0] */
 	FL_AS_OBJECT,
 	FL_AS_LIST,
 	FL_AS_MAP,    /* an object with keys of the input; always written by `put` */
@@ -150,7 +151,8 @@ struct fl_json_shape {
 
 /* One document of the command. */
 struct fl_document {
-	const char *kind, *policy;         /* policy NULL: it says none, or that which is asked */
+	const char *kind;                  /* NULL: the shape has all of it */
+	const char *policy;                /* NULL: it says none, or that which is asked */
 	const struct fl_json_shape *shape; /* of what follows the assumptions */
 	const void *face;                  /* of that policy */
 	bool any_policy;
@@ -186,6 +188,11 @@ struct fl_document {
 #define FL_FIELD_TEXT(name, get, ...)                                                              \
 	{                                                                                          \
 		.key = name, .type = FL_AS_TEXT, .text = get, .doc = __VA_ARGS__                   \
+	}
+#define FL_FIELD_CONST(name, value)                                                                \
+	{                                                                                          \
+		.key = name, .type = FL_AS_CONST, .names = (const char *const[]){ value },         \
+		.n_names = 1                                                                       \
 	}
 #define FL_FIELD_CHARS(name, m, ...)                                                               \
 	{                                                                                          \

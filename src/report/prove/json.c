@@ -198,18 +198,12 @@ static struct fl_shape_rows steps(const struct fl_shape_at *at, const void *row)
 
 /* --- a loop --- */
 
-static bool has_loop(const struct fl_shape_at *at, const void *row)
-{
-	(void)at;
-	return ((const struct fl_settle_result *)row)->loop_first;
-}
-
 #define ROW struct fl_settle_result
 static const struct fl_json_field own_fields[] = {
 	FL_FIELD(BOOL, "settled", settled, NULL),
 	FL_FIELD(COUNT, "cycles", kept, NULL),
-	FL_FIELD(NTH, "firstCycle", loop_first, NULL, .when = has_loop),
-	FL_FIELD(NTH, "period", loop_period, NULL, .when = has_loop),
+	FL_FIELD(NTH, "firstCycle", loop_first, NULL, .maybe = true),
+	FL_FIELD(NTH, "period", loop_period, NULL, .maybe = true),
 };
 static const struct fl_json_shape own_shape = FL_SHAPE(own_fields, "ownOrder");
 #undef ROW

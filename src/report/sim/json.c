@@ -401,27 +401,7 @@ static const struct fl_json_field over_fields[] = {
 static const struct fl_json_shape over_shape = FL_SHAPE(over_fields, "overTime");
 #undef ROW
 
-static const char *const version[] = { "fairlead.dev/v1alpha1" };
-static const char *const report_kind[] = { "SimulationReport" };
 static const char *const policies[] = { "borrow", "entitle", "drf" };
-
-static const char *version_text(const struct fl_shape_at *at, const void *row,
-				char buffer[FL_SHAPE_TEXT])
-{
-	(void)at;
-	(void)row;
-	(void)buffer;
-	return version[0];
-}
-
-static const char *kind_text(const struct fl_shape_at *at, const void *row,
-			     char buffer[FL_SHAPE_TEXT])
-{
-	(void)at;
-	(void)row;
-	(void)buffer;
-	return report_kind[0];
-}
 
 static const char *name(const struct fl_shape_at *at, const void *row, char buffer[FL_SHAPE_TEXT])
 {
@@ -453,8 +433,8 @@ static struct fl_shape_rows assumptions(const struct fl_shape_at *at, const void
 
 #define ROW struct answer
 static const struct fl_json_field fields[] = {
-	FL_FIELD_TEXT("apiVersion", version_text, NULL, FL_NAMES(version)),
-	FL_FIELD_TEXT("kind", kind_text, NULL, FL_NAMES(report_kind)),
+	FL_FIELD_CONST("apiVersion", "fairlead.dev/v1alpha1"),
+	FL_FIELD_CONST("kind", "SimulationReport"),
 	FL_FIELD_TEXT("name", name, NULL),
 	FL_FIELD_TEXT("policy", policy, NULL, FL_NAMES(policies)),
 	FL_FIELD_PUT(COUNT64, "seed", put_seed, NULL),
