@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/verbs/findings.h"
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
 #include "report/borrow/tree_report.h"
@@ -22,6 +23,11 @@ static const struct schema {
 	const struct fl_document *of[3]; /* of each policy; NULL behind the last */
 	bool closed;                     /* no key may come in later versions */
 } schemas[] = {
+	{ "check",
+	  "fairlead check",
+	  "What is wrong with manifests, and what is surely not meant.",
+	  { &fl_check_document },
+	  false },
 	{ "divide",
 	  "fairlead divide",
 	  "Fair shares, and with --rounds how each came to be. For the body of a request to KAI's fairshare simulator the answer is that program's instead: an object of {gpu, cpu, memory} by uid.",

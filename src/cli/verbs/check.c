@@ -14,7 +14,6 @@
 #include "codec/object/kube.h"
 #include "decide/policies.h"
 #include "input/input.h"
-#include "report/out/report_json.h"
 #include "tell/face.h"
 
 static int add_error(struct fl_findings *f, const fairlead_error *err)
@@ -102,50 +101,6 @@ struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i)
 	return fl_snapshot_diagnostic(f->model, &f->model->notices[f->notices[i]], "warning");
 }
 
-static void put_finding(struct fl_json *j, const struct fl_diagnostic *d, const char *kind)
-{
-	fl_json_object(j, NULL);
-	if (kind)
-		fl_json_text(j, "kind", kind);
-	if (*d->file)
-		fl_json_text(j, "file", d->file);
-	if (d->line)
-		fl_json_int(j, "line", d->line);
-	if (d->line && d->column)
-		fl_json_int(j, "column", d->column);
-	if (*d->subject)
-		fl_json_text(j, "subject", d->subject);
-	fl_json_text(j, "message", d->text);
-	if (*d->hint)
-		fl_json_text(j, "hint", d->hint);
-	fl_json_end_object(j);
-}
-
-static void print_json(const struct fl_findings *f, bool ok)
-{
-	struct fl_report r = { .out = stdout };
-	struct fl_json j;
-
-	fl_json_start(&j, &r, "Check", NULL);
-	fl_json_bool(&j, "ok", ok);
-	fl_json_list(&j, "errors");
-	for (uint32_t i = 0; i < f->n_errors; i++) {
-		struct fl_diagnostic d = fl_finding_error(f, i);
-
-		put_finding(&j, &d, NULL);
-	}
-	fl_json_end_list(&j);
-	fl_json_list(&j, "warnings");
-	for (uint32_t i = 0; i < f->n_notices; i++) {
-		struct fl_diagnostic d = fl_finding_warning(f, i);
-
-		put_finding(&j, &d, fl_notice_name(f->model->notices[f->notices[i]].kind));
-	}
-	fl_json_end_list(&j);
-	fl_json_int(&j, "warningsNotListed", f->dropped);
-	fl_json_finish(&j);
-}
-
 static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
 /* "2 queues, " */
@@ -199,10 +154,13 @@ int fl_cmd_check(const struct fl_options *options)
 
 	int rc = find(&s, options, &f);
 	int code = exit_code_of(&f, options->strict);
+
+	f.ok = code == FL_EXIT_YES;
 	if (rc == 0 && options->output == FL_OUTPUT_SARIF)
 		rc = fl_findings_sarif(&f, code);
 	else if (rc == 0 && options->output == FL_OUTPUT_JSON)
-		print_json(&f, code == FL_EXIT_YES);
+		fl_document_json(&(struct fl_report){ .out = stdout, .model = f.model },
+				 &fl_check_document, &f);
 	else if (rc == 0)
 		print_text(&f);
 	if (rc < 0) {

@@ -8,11 +8,13 @@
 #include "cli/cli.h"
 #include "cli/input/snapshot.h"
 #include "model/model.h"
+#include "report/out/shape.h"
 
 /* Kinds of errors; those of warnings are fl_notice_kind. */
 enum fl_error_kind { FL_ERROR_MALFORMED, FL_ERROR_UNREADABLE, FL_ERROR_LIMIT, FL_ERROR_FAILED };
 
 struct fl_findings {
+	bool ok; /* the exit status is 0 */
 	fairlead_error *errors;
 	uint32_t n_errors;
 	const struct fl_model *model;    /* has the notices; NULL with errors */
@@ -27,6 +29,8 @@ struct fl_findings {
 struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i);
 struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i);
 
+/* Of a struct fl_findings. */
+extern const struct fl_document fl_check_document;
 /*
  * SARIF 2.1.0 to standard output: one run; a rule for each kind; columns in UTF-16
  * units, counted in the files again; fingerprints that do not hang on lines.

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of findings as JSON. */
+#include "cli/verbs/findings.h"
+
+struct finding {
+	const char *kind, *file;
+	uint32_t line, column;
+	const char *subject, *message, *hint;
+};
+
+static const char *known(const char *text) { return *text ? text : NULL; }
+
+static bool fill_error(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const fairlead_error *e = source;
+
+	(void)at;
+	(void)i;
+	*(struct finding *)row = (struct finding){
+		.file = known(e->file),
+		.line = e->line,
+		.column = e->line ? e->column : 0,
+		.subject = known(e->subject),
+		.message = e->text,
+		.hint = known(e->hint),
+	};
+	return true;
+}
+
+static bool fill_warning(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
+{
+	const struct fl_model *m = at->model;
+	const struct fl_notice *n = &m->notices[*(const uint32_t *)source];
+
+	(void)i;
+	*(struct finding *)row = (struct finding){
+		.kind = fl_notice_name(n->kind),
+		.file = known(fl_model_file(m, n->place)),
+		.line = n->place.line,
+		.column = n->place.line ? n->place.column : 0,
+		.subject = known(fl_model_text(m, n->subject)),
+		.message = fl_model_text(m, n->text),
+		.hint = known(fl_model_text(m, n->hint)),
+	};
+	return true;
+}
+
+#define ROW struct finding
+static const struct fl_json_field error_fields[] = {
+	FL_FIELD(TEXT, "file", file, NULL, .maybe = true),
+	FL_FIELD(NTH, "line", line, NULL, .maybe = true),
+	FL_FIELD(NTH, "column", column, NULL, .maybe = true),
+	FL_FIELD(TEXT, "subject", subject, NULL, .maybe = true),
+	FL_FIELD(TEXT, "message", message, NULL, .more = "{\"minLength\": 1}"),
+	FL_FIELD(TEXT, "hint", hint, NULL, .maybe = true),
+};
+static const struct fl_json_shape error_shape = FL_SHAPE_MADE(error_fields, fill_error,
+							      sizeof(fairlead_error), "error");
+static const struct fl_json_shape place_shape = FL_SHAPE(error_fields, "place");
+
+static const struct fl_json_field warning_fields[] = {
+	FL_FIELD(TEXT, "kind", kind, NULL, .more = "{\"pattern\": \"^[a-z-]+$\"}"),
+	FL_FIELD_ALSO(place_shape, NULL),
+};
+static const struct fl_json_shape warning_shape = FL_SHAPE_MADE(warning_fields, fill_warning,
+								sizeof(uint32_t), "warning");
+#undef ROW
+
+#define ROW struct fl_findings
+static const struct fl_json_field fields[] = {
+	FL_FIELD(BOOL, "ok", ok, NULL),
+	FL_FIELD_LIST("errors", errors, n_errors, error_shape, NULL),
+	FL_FIELD_LIST("warnings", notices, n_notices, warning_shape, NULL),
+	FL_FIELD(COUNT, "warningsNotListed", dropped, "above the number that is kept"),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "check");
+#undef ROW
+
+const struct fl_document fl_check_document = { .kind = "Check", .shape = &shape };
