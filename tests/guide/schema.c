@@ -15,7 +15,7 @@
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
 #include "report/prove/prove_report.h"
-#include "report/sim/sim_report.h"
+#include "report/sim/compare_report.h"
 #include "report/tune/tune_report.h"
 
 static const struct schema {
@@ -28,6 +28,11 @@ static const struct schema {
 	  "What is wrong with manifests, and what is surely not meant.",
 	  { &fl_check_document },
 	  false },
+	{ "comparison-report",
+	  "fairlead compare -o json",
+	  "Several runs of the same jobs. Each report is a SimulationReport, without what was over time.",
+	  { &fl_comparison_document },
+	  true },
 	{ "divide",
 	  "fairlead divide",
 	  "Fair shares, and with --rounds how each came to be. For the body of a request to KAI's fairshare simulator the answer is that program's instead: an object of {gpu, cpu, memory} by uid.",

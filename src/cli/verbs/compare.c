@@ -38,6 +38,7 @@ struct text {
 struct compare {
 	const struct fl_options *options;
 	struct fl_sweep sweep; /* n 0: variants */
+	struct fl_compared_sweep swept;
 	struct run *runs;
 	uint32_t n_runs;
 	char **files; /* of all variants, by variant */
@@ -198,14 +199,9 @@ static void put_run(struct compare *c, const struct fl_scenario *s,
 {
 	struct text *texts[] = { &c->summary, c->page.out ? &c->page : NULL };
 
-	for (int i = 0; i < 2 && texts[i]; i++) {
-		struct fl_json *j = &texts[i]->json;
-
-		fl_json_object(j, NULL);
-		fl_json_text(j, "name", name);
-		fl_sim_json(j, "report", &s->snapshot.report, report, /* series= */ i == 1);
-		fl_json_end_object(j);
-	}
+	for (int i = 0; i < 2 && texts[i]; i++)
+		fl_comparison_json_run(&texts[i]->json, name, &s->snapshot.report, report,
+				       /* series= */ i == 1);
 }
 
 static int keep(struct compare *c, const struct run *run, const struct fl_scenario *s,
@@ -266,16 +262,12 @@ static int run_one(struct compare *c, uint32_t i, fairlead_error *err)
 
 /* --- writing --- */
 
-static int begin_text(struct text *t, fairlead_error *err)
+static int begin_text(const struct compare *c, struct text *t, fairlead_error *err)
 {
 	t->out = open_memstream(&t->bytes, &t->len);
 	if (!t->out)
 		return fl_fail_nomem(err);
-	fl_json_init(&t->json, t->out);
-	fl_json_object(&t->json, NULL);
-	fl_json_text(&t->json, "apiVersion", "fairlead.dev/v1alpha1");
-	fl_json_text(&t->json, "kind", "ComparisonReport");
-	fl_json_list(&t->json, "variants");
+	fl_comparison_json_begin(&t->json, t->out, &c->comparison);
 	return 0;
 }
 
@@ -285,26 +277,8 @@ static int end_text(const struct compare *c, struct text *t, fairlead_error *err
 
 	if (!t->out)
 		return 0;
-	fl_json_end_list(&t->json);
-	fl_json_text(&t->json, "name", c->comparison.scenario ? c->comparison.scenario : "");
-	fl_json_int(&t->json, "asked", c->n_runs);
-	if (c->sweep.n) {
-		fl_json_object(&t->json, "sweep");
-		fl_json_text(&t->json, "parameter", c->sweep.name);
-		fl_json_text(&t->json, "unit", c->sweep.unit);
-		fl_json_list(&t->json, "points");
-		for (uint32_t i = 0; i < c->comparison.n; i++) {
-			fl_json_object(&t->json, NULL);
-			fl_json_number(&t->json, "value", c->sweep.values[i]);
-			fl_json_int(&t->json, "variant", i);
-			fl_json_end_object(&t->json);
-		}
-		fl_json_end_list(&t->json);
-		fl_json_end_object(&t->json);
-	}
-	fl_json_end_object(&t->json);
-	failed = putc('\n', t->out) == EOF;
-	failed |= ferror(t->out) || t->json.failed;
+	fl_comparison_json_end(&t->json, &c->comparison);
+	failed = ferror(t->out) || t->json.failed;
 	/* At the end it moves the text once more, and tells of no failure but by NULL. */
 	failed |= fclose(t->out) != 0 || !t->bytes;
 	t->out = NULL;
@@ -313,11 +287,11 @@ static int end_text(const struct compare *c, struct text *t, fairlead_error *err
 
 static int open_files(struct compare *c, fairlead_error *err)
 {
-	int rc = begin_text(&c->summary, err);
+	int rc = begin_text(c, &c->summary, err);
 
 	if (rc < 0 || !c->options->out)
 		return rc;
-	rc = begin_text(&c->page, err);
+	rc = begin_text(c, &c->page, err);
 	if (rc == 0)
 		rc = fl_out_dir_open(&c->dir, c->options->out, err);
 	if (rc == 0)
@@ -346,8 +320,13 @@ static int write_files(struct compare *c, fairlead_error *err)
 static int answer(struct compare *c, fairlead_error *err)
 {
 	const struct fl_options *o = c->options;
-	int rc = end_text(c, &c->summary, err);
+	int rc;
 
+	c->comparison.report = &c->report;
+	c->comparison.asked = c->n_runs;
+	c->swept = (struct fl_compared_sweep){ c->sweep.name, c->sweep.unit, c->sweep.values };
+	c->comparison.sweep = c->sweep.n ? &c->swept : NULL;
+	rc = end_text(c, &c->summary, err);
 	if (rc == 0)
 		rc = end_text(c, &c->page, err);
 	if (rc == 0 && o->out)
@@ -358,9 +337,6 @@ static int answer(struct compare *c, fairlead_error *err)
 		fwrite(c->summary.bytes, 1, c->summary.len, stdout);
 		return 0;
 	}
-	c->comparison.report = &c->report;
-	c->comparison.sweep = o->sweep != NULL;
-	c->comparison.asked = c->n_runs;
 	rc = fl_comparison_text(&c->comparison, err);
 	if (rc == 0 && o->out)
 		fl_report_say(&c->report, FL_STYLE_PLAIN, 0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare_report - several runs of the same jobs side by side: tables, CSV
+ * compare_report - several runs of the same jobs side by side: tables, JSON, CSV
  *
  * Of each run only the figures below are kept, so that its scenario can go before the next
  * one comes.  They are those of sim/measure.h.
@@ -41,6 +41,12 @@ struct fl_compared_run {
 	enum fl_sim_end ended;
 };
 
+/* Runs that are points of one parameter. */
+struct fl_compared_sweep {
+	const char *parameter, *unit;
+	const double *values; /* of each run */
+};
+
 struct fl_comparison {
 	const struct fl_report *report;
 	char *scenario;   /* its name; "" */
@@ -49,8 +55,8 @@ struct fl_comparison {
 	char **resources; /* all of the first run's: columns of the CSV */
 	uint32_t n_resources;
 	uint32_t asked; /* runs that were asked for: more than n where it was stopped */
-	bool sweep;     /* runs are lines, not columns */
 	uint32_t top;   /* queues that are shown; 0: all */
+	const struct fl_compared_sweep *sweep; /* runs are lines, not columns; NULL: variants */
 	struct fl_compared_run *runs;
 	uint32_t n, cap;
 };
@@ -61,6 +67,14 @@ int fl_comparison_add(struct fl_comparison *c, const char *name, const struct fl
 		      fairlead_error *err);
 /* For people. */
 int fl_comparison_text(const struct fl_comparison *c, fairlead_error *err);
+
+extern const struct fl_document fl_comparison_document;
+/* As JSON, run by run, while each is there; @series: with what was over time. */
+void fl_comparison_json_begin(struct fl_json *j, FILE *out, const struct fl_comparison *c);
+void fl_comparison_json_run(struct fl_json *j, const char *name, const struct fl_report *r,
+			    const struct fl_sim_report *s, bool series);
+/* When all of @c is known: what follows the runs, and the line's end. */
+void fl_comparison_json_end(struct fl_json *j, const struct fl_comparison *c);
 
 /*
  * After fl_comparison_add: a line for each queue and cohort of the newest run, after one of

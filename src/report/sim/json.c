@@ -444,10 +444,10 @@ static const struct fl_json_field fields[] = {
 	FL_FIELD_INLINE_TO(sim, fl_sim_loops_shape, NULL, .maybe = true),
 	FL_FIELD_INLINE_TO(of, over_shape, NULL, FL_IF_TRUE(series)),
 };
-static const struct fl_json_shape shape = FL_SHAPE(fields, "report");
+const struct fl_json_shape fl_sim_shape = FL_SHAPE(fields, "report");
 #undef ROW
 
-const struct fl_document fl_sim_document = { .shape = &shape };
+const struct fl_document fl_sim_document = { .shape = &fl_sim_shape };
 
 void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 		 const struct fl_sim_report *s, bool series)
@@ -457,5 +457,5 @@ void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 		.json = j, .report = r, .model = s->sim->model, .answer = &answer
 	};
 
-	fl_shape_json(&at, key, &shape, &answer);
+	fl_shape_json(&at, key, &fl_sim_shape, &answer);
 }

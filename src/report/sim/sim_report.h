@@ -23,6 +23,7 @@ struct fl_sim_report {
 int fl_sim_text(const struct fl_report *r, const struct fl_sim_report *s, fairlead_error *err);
 
 extern const struct fl_document fl_sim_document;
+extern const struct fl_json_shape fl_sim_shape;
 /* A SimulationReport as value of @key; @series: with what was over time. */
 void fl_sim_json(struct fl_json *j, const char *key, const struct fl_report *r,
 		 const struct fl_sim_report *s, bool series);
