@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/terminal/tape_print.h"
 #include "cli/verbs/findings.h"
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
@@ -52,6 +53,11 @@ static const struct schema {
 	  "fairlead prove",
 	  "Whether preemption can go round, in any order of decisions.",
 	  { &fl_prove_document },
+	  false },
+	{ "record",
+	  "fairlead record",
+	  "The state as a Kubernetes List: of each object the fields that decide.",
+	  { &fl_record_document },
 	  false },
 	{ "simulation-report",
 	  "fairlead simulate -o json, and the data of report.html",

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "report/out/json.h"
-
 static void put_scalar(struct fl_json *j, const struct fl_tape *t, uint32_t i, const char *key)
 {
 	const char *text = fl_tape_text(t, i);
@@ -63,14 +61,56 @@ static uint32_t put_object(FILE *out, const struct fl_tape *t, uint32_t i)
 	return i;
 }
 
+struct record {
+	const struct fl_tape *tape;
+	const char *more;
+};
+
+/* One object a line. */
+static void put_items(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct record *r = row;
+	FILE *out = at->json->out;
+
+	fl_json_list(at->json, key);
+	putc('\n', out);
+	for (uint32_t i = 0; i < r->tape->n;) {
+		i = put_object(out, r->tape, i);
+		fputs(i < r->tape->n || r->more ? ",\n" : "\n", out);
+	}
+	if (r->more)
+		fprintf(out, "%s\n", r->more);
+	fl_json_end_list(at->json);
+}
+
+/* Of objects, what all of them have. */
+static const struct fl_json_field metadata_fields[] = {
+	{ .key = "name", .type = FL_AS_TEXT, .maybe = true },
+	{ .key = "namespace", .type = FL_AS_TEXT, .maybe = true },
+};
+static const struct fl_json_shape metadata_shape = { FL_SHAPE_FIELDS(metadata_fields),
+						     .name = "metadata" };
+static const struct fl_json_field object_fields[] = {
+	{ .key = "apiVersion", .type = FL_AS_TEXT, .more = "{\"minLength\": 1}" },
+	{ .key = "kind", .type = FL_AS_TEXT, .more = "{\"minLength\": 1}" },
+	{ .key = "metadata", .type = FL_AS_OBJECT, .shape = &metadata_shape },
+};
+static const struct fl_json_shape object_shape = { FL_SHAPE_FIELDS(object_fields),
+						   .name = "object" };
+
+#define ROW struct record
+static const struct fl_json_field fields[] = {
+	FL_FIELD_CONST("apiVersion", "v1"),
+	FL_FIELD_CONST("kind", "List"),
+	FL_FIELD_PUT(LIST, "items", put_items, NULL, .shape = &object_shape),
+};
+static const struct fl_json_shape shape = FL_SHAPE(fields, "record", .closed = true);
+#undef ROW
+
+const struct fl_document fl_record_document = { .shape = &shape };
+
 void fl_tape_print(FILE *out, const struct fl_tape *t, const char *more)
 {
-	fputs("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n", out);
-	for (uint32_t i = 0; i < t->n;) {
-		i = put_object(out, t, i);
-		fputs(i < t->n || more ? ",\n" : "\n", out);
-	}
-	if (more)
-		fprintf(out, "%s\n", more);
-	fputs("]}\n", out);
+	fl_document_json(&(struct fl_report){ .out = out }, &fl_record_document,
+			 &(struct record){ t, more });
 }

@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 #include "codec/edit/tape.h"
+#include "report/out/shape.h"
+
+extern const struct fl_document fl_record_document;
 
 /*
  * One object a line, so that two records can be compared line by line; behind them @more, an
