@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guide's page about Kueue's scalability scenarios says what the command says."""
+"""The page about Kueue's scalability scenarios says what the command says."""
 import csv
 
 import pytest
@@ -11,7 +11,7 @@ CLASSES = ["large", "medium", "small"]
 
 
 def row(name):
-    page = (SOURCE / "doc" / "guide" / "traces.md").read_text()
+    page = (EXAMPLES / "README.md").read_text()
     return next(line for line in page.splitlines() if line.startswith("| %s |" % name))
 
 
