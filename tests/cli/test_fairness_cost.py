@@ -94,7 +94,7 @@ def test_the_page_of_settling_is_right(settles):
     tables = (settles / "tables.md").read_text().split("\n**")
     assert len(tables) == 2 and all(table.strip("*\n") in page for table in tables)
     text = (GUIDE / "settles-lost.svg").read_text()
-    assert xml.fromstring(text).tag.endswith("svg") and "settles-lost.svg" in (GUIDE / "settles.md").read_text()
+    assert xml.fromstring(text).tag.endswith("svg") and "settles-lost.svg" in (GUIDE / "fairness-cost.md").read_text()
     assert xml.fromstring((settles / "settles-lost.svg").read_text()).tag.endswith("svg")
 
 

@@ -162,7 +162,7 @@ def test_the_theorem_answers_at_once(fairlead, valid):
     r = fairlead("prove", "-f", EXAMPLE, "-f", SETTLES)
     assert (r.code, r.err) == (0, "")
     assert r.out.startswith("No preemption loop, by the theorem of preemptionGuarantee: settles.\n")
-    for place in ("doc/guide/settles.md", "src/decide/borrow/README.md"):
+    for place in ("doc/guide/policy.md", "src/decide/borrow/README.md"):
         assert place in r.out and (SOURCE / place).is_file()
     assert "Why it settles" in (SOURCE / "src/decide/borrow/README.md").read_text()
     proof = valid(fairlead("prove", "-f", EXAMPLE, "-f", SETTLES, "-o", "json").json(), "prove")

@@ -172,6 +172,6 @@ const struct fl_prove_face fl_borrow_proves = {
 	.theorem = { "No preemption loop, by the theorem of preemptionGuarantee: settles.",
 		     "Whatever the order of decisions, preemption comes to rest, while nothing "
 		     "finishes, no queue is stopped and no quota, weight or priority changes. "
-		     "What it says is in doc/guide/settles.md, its proof in "
+		     "What it says is in doc/guide/policy.md#preemption-that-settles, its proof in "
 		     "src/decide/borrow/README.md (\"Why it settles\")." },
 };

@@ -33,7 +33,7 @@
  * tests/prove explores small clusters whole.
  *
  * It cannot promise that shares end as near to each other as they come for a moment where
- * preemption goes on for ever, nor a small number of preemptions: doc/guide/settles.md has what was
+ * preemption goes on for ever, nor a small number of preemptions: doc/guide/fairness-cost.md has what was
  * measured.
  *
  * Cost: O(depth * (uses + columns)) an admission and a victim, and the size of its subtree where a
