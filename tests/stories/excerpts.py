@@ -4,7 +4,8 @@
 
 Runs every `$ fairlead ...` of a page's code blocks and compares what stands below
 it with the output, shortened: assumptions are left out, and of many cycles or rows
-the first and the last are kept.  --write puts the present output there.
+the first and the last are kept.  `| head -N` behind a command is its first N lines.
+--write puts the present output there.
 """
 import os
 import re
@@ -43,12 +44,14 @@ def shorten(text):
 	return "\n".join(without_many_rows(without_middle_cycles(text.split("\n")))) + "\n"
 
 
-def output_of(arguments):
+def output_of(command):
+	arguments, _, lines = command.partition(" | head -")
 	environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}  # as wide as it gets
 	environment["LC_ALL"] = "C.UTF-8"
 	done = subprocess.run([FAIRLEAD] + shlex.split(arguments), cwd=ROOT, capture_output=True,
 			      text=True, check=False, env=environment)
-	return shorten(done.stdout)
+	shown = shorten(done.stdout)
+	return "".join(shown.splitlines(keepends=True)[:int(lines)]) if lines else shown
 
 
 def stale(path):

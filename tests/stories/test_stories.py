@@ -233,9 +233,10 @@ def load_script(path):
 
 def test_guide_shows_what_the_command_prints():
 	excerpts = load_script(os.path.join(os.path.dirname(os.path.abspath(__file__)), "excerpts.py"))
-	# after a change of wording: tests/stories/excerpts.py --write README.md doc/guide/{check,entitle-modes,entitlement,explain,prove,simulate,stories}.md
+	# after a change of wording: tests/stories/excerpts.py --write README.md doc/guide/{check,entitle-modes,entitlement,explain,loops,policy,properties,prove,simulate,stories}.md
 	for page, least in (("doc/guide/stories.md", 14), ("doc/guide/check.md", 1), ("doc/guide/explain.md", 1),
 			    ("doc/guide/entitlement.md", 4), ("doc/guide/entitle-modes.md", 12), ("doc/guide/simulate.md", 2), ("doc/guide/prove.md", 2),
+			    ("doc/guide/loops.md", 1), ("doc/guide/properties.md", 2), ("doc/guide/policy.md", 1),
 			    ("README.md", 3)):
 		page = os.path.join(ROOT, page)
 		assert len(excerpts.BLOCK.findall(open(page, encoding="utf-8").read())) >= least
