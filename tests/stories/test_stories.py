@@ -4,9 +4,11 @@
 The manifests are those of examples/stories; doc/guide/stories.md tells them.
 """
 import collections
+import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -225,7 +227,8 @@ def test_gpu_lab_shows_each_action():
 
 
 def load_script(path):
-	spec = importlib.util.spec_from_file_location("script", path)
+	loader = importlib.machinery.SourceFileLoader("script", path)  # also without .py
+	spec = importlib.util.spec_from_loader("script", loader)
 	module = importlib.util.module_from_spec(spec)
 	spec.loader.exec_module(module)
 	return module
@@ -241,6 +244,21 @@ def test_guide_shows_what_the_command_prints():
 		page = os.path.join(ROOT, page)
 		assert len(excerpts.BLOCK.findall(open(page, encoding="utf-8").read())) >= least
 		assert excerpts.stale(page) == []
+
+
+def test_guide_answers_twenty_questions():
+	"""Each leads to the heading that answers it, which is there."""
+	guide = os.path.join(ROOT, "doc", "guide")
+	with open(os.path.join(guide, "README.md"), encoding="utf-8") as f:
+		section = f.read().split("## Twenty questions\n")[1].split("\n## ")[0]
+	questions = re.findall(r"^\| (.*\?) \| (.*) \|$", section, re.MULTILINE)
+	assert len(set(question for question, _ in questions)) == 20
+	anchors = load_script(os.path.join(ROOT, "tools", "check-links")).anchors
+	for question, answer in questions:
+		targets = re.findall(r"\]\(([^)#]+)#([^)]+)\)", answer)
+		assert targets and len(targets) == answer.count("]("), question
+		for page, heading in targets:
+			assert heading in anchors(os.path.join(guide, page)), question
 
 
 def test_manifests_are_what_the_script_writes():
