@@ -20,7 +20,7 @@
  * Rules that hold for every function:
  *   - 0 is success; a negative FAIRLEAD_E... code says that nothing was changed
  *     (but see read and seal) and *err (which may be NULL) says why.
- *   - Objects go by their names, here and in every answer, and never by a number: a name means
+ *   - Objects are named, here and in every answer, and never numbered: a name means
  *     the same object for as long as there is one of that kind and name.
  *   - The library never logs, exits, reads the clock, the environment or the
  *     locale, and starts no threads.  "Now" is an argument: nanoseconds since 1970.
@@ -62,9 +62,9 @@ typedef enum fairlead_policy {
 } fairlead_policy;
 
 /*
- * A caller that was built with an older header says a smaller @size, and what it does not know of
- * has its default.  One that was built with a newer header says a larger one: that is as good as
- * long as all bytes that this version does not know are zero, which is every default.
+ * A caller that was built with an older header says a smaller @size, and what it does not know
+ * gets its default.  One that was built with a newer header says a larger one: that is accepted if
+ * all bytes that this version does not know are zero, which is every default.
  */
 typedef struct fairlead_engine_options {
 	size_t size; /* sizeof(fairlead_engine_options): later versions grow at the end */
@@ -72,12 +72,12 @@ typedef struct fairlead_engine_options {
 	void *(*resize)(void *user, void *old, size_t new_size);
 	void *user;
 	fairlead_policy policy;
-	uint32_t reserved; /* not looked at */
+	uint32_t reserved; /* ignored */
 	uint64_t flags;    /* FAIRLEAD_KEEP_OBJECTS, or 0 */
 } fairlead_engine_options;
 
 /*
- * The engine keeps what it reads, so that objects can come, change and go after seal
+ * The engine keeps what it reads, so that objects can be added, changed and deleted after seal
  * (fairlead_engine_change): some 2,000 bytes for a Workload of one podset and container.
  */
 #define FAIRLEAD_KEEP_OBJECTS UINT64_C(1)
@@ -88,7 +88,7 @@ typedef struct fairlead_engine_options {
 	}
 
 /*
- * @options NULL: defaults.  *ret is the caller's.  FAIRLEAD_EINPUT: a size that is none (below that
+ * @options NULL: defaults.  *ret is the caller's.  FAIRLEAD_EINPUT: an impossible size (below that
  * of `size` itself, or above 4096 bytes), or something is asked for that this version does not know:
  * a policy, a flag, or a byte behind what it knows; ENOMEM.
  */
@@ -109,7 +109,7 @@ FAIRLEAD_API int fairlead_engine_read(fairlead_engine *e, const char *name, cons
 
 /*
  * Where a large input comes from: up to @size bytes into @buffer, how many in *ret; 0 is the
- * end.  Returns 0, or a FAIRLEAD_E... code with err->text (and, if it likes, the rest of it).
+ * end.  Returns 0, or a FAIRLEAD_E... code with err->text (and the rest of it, if known).
  * It must not call the engine.
  */
 typedef int fairlead_read_fn(void *user, char *buffer, size_t size, size_t *ret,
@@ -118,25 +118,25 @@ typedef int fairlead_read_fn(void *user, char *buffer, size_t size, size_t *ret,
 /*
  * As fairlead_engine_read, from a stream: with what is read at a time and the largest object
  * in memory (doc/guide/input.md#large-dumps has the bound), never the whole input.  The outcome is
- * that of fairlead_engine_read, however the bytes are cut.  What @read fails with comes back.
+ * that of fairlead_engine_read, however the bytes are cut.  An error of @read is returned.
  */
 FAIRLEAD_API int fairlead_engine_read_from(fairlead_engine *e, const char *name,
 					   fairlead_read_fn *read, void *user,
 					   fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /*
- * All is there to begin with: resolve references, build the quota trees.  FAIRLEAD_ESTATE when
+ * All initial objects were read: resolve references, build the quota trees.  FAIRLEAD_ESTATE when
  * sealed already; after ELIMIT or ENOMEM the engine can only be freed.
  */
 FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 /*
- * Objects come, change and go after seal, in an engine with FAIRLEAD_KEEP_OBJECTS: what is in @text
+ * Add, change and delete objects after seal, in an engine with FAIRLEAD_KEEP_OBJECTS: what is in @text
  * (as read; NULL: nothing) is laid over what is there as `kubectl apply` does, and @n_gone objects,
  * named "KIND/NAME" or "KIND/NAMESPACE/NAME", are deleted; with a Namespace also what is in it.
- * All of it at once, or nothing: after an error the engine is as it was.  Time stands at the
- * newest that seal, step or event was told.
+ * All of it at once, or nothing: after an error the engine is as it was.  The time is the
+ * newest that seal, step or event was given.
  *
  * Workloads that hold quota keep it, and pending ones stay pending; where queues, quotas and rules
  * are the same, later decisions are those that would have been made anyway (source:
@@ -145,15 +145,15 @@ FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
  * quota.  A pending Workload may have other podsets: it is then queued again.  The quota that
  * `status` says a Workload holds counts before seal only; after it the engine decides.
  *
- * FAIRLEAD_EINPUT: malformed; or the podsets of one that holds quota would change; or it holds what
- * would not be there any more; or a new one says that it holds quota; or the policy would be another;
+ * FAIRLEAD_EINPUT: malformed; or the podsets of a Workload that holds quota would change; or it holds
+ * what would not exist any more; or a new one says that it holds quota; or the policy would change;
  * or a UsageHistory, Simulation or Moves, which are read before seal only.
  * FAIRLEAD_ENOENT: no such kind, or nothing of that name to be deleted.
  * FAIRLEAD_ESTATE: not sealed, no objects were kept, or inside a mark.  ELIMIT; ENOMEM.
  *
  * It costs a look at every object that is there, not only at those that change: time and memory
  * grow as with seal, with the number of objects (5 to 10 microseconds for each Workload), and while
- * it lasts there are two of all.  So collect new and ended objects, and call it once before a step.
+ * it lasts all exists twice.  So collect new and ended objects, and call it once before a step.
  * Texts of fairlead_share and fairlead_notice that were valid before are not any more; notices are
  * those of what is there now.
  */
@@ -164,8 +164,8 @@ FAIRLEAD_API int fairlead_engine_change(fairlead_engine *e, const char *name, co
 typedef enum fairlead_decision_kind {
 	FAIRLEAD_ADMIT,   /* starts now, placed as `placements` say */
 	FAIRLEAD_RESERVE, /* starts when the workloads evicted for it have ended */
-	FAIRLEAD_EVICT,   /* must let go of its quota, for `preemptor` */
-	FAIRLEAD_WAIT,    /* was looked at and waits */
+	FAIRLEAD_EVICT,   /* must release its quota, for `preemptor` */
+	FAIRLEAD_WAIT,    /* was looked at and is pending */
 } fairlead_decision_kind;
 
 /*
@@ -196,12 +196,12 @@ typedef void fairlead_decision_fn(void *user, const fairlead_decision *decision)
 
 /*
  * One scheduling cycle at time @now; @fn (may be NULL) sees each decision in order.  A
- * workload that is pending, or has a reservation, as after the cycle before is not told again.
+ * workload that is pending, or has a reservation, as after the cycle before is not reported again.
  */
 FAIRLEAD_API int fairlead_engine_step(fairlead_engine *e, int64_t now, fairlead_decision_fn *fn,
 				      void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
-/* What would be decided for one waiting workload alone; nothing changes. FAIRLEAD_ENOENT, ESTATE. */
+/* What would be decided for one pending workload alone; nothing changes. FAIRLEAD_ENOENT, ESTATE. */
 FAIRLEAD_API int fairlead_engine_try(fairlead_engine *e, int64_t now, const char *workload,
 				     fairlead_decision_fn *fn, void *user,
 				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -224,7 +224,7 @@ typedef struct fairlead_number {
 
 /*
  * One inequality that was tested on the way to a decision.  Texts are valid during the callback
- * only, which must not call the engine; "" where the check is not of such a thing.
+ * only, which must not call the engine; "" where the check has none of that kind.
  */
 typedef struct fairlead_evidence {
 	const char *check; /* one word, as explain has it: "Available", "S2-a", "MinimumRunTime" */
@@ -236,7 +236,7 @@ typedef struct fairlead_evidence {
 	const char *victim; /* the victim: "namespace/name" */
 	fairlead_number lhs, rhs;
 	int holds;
-	uint32_t search; /* rows of one search for victims share it; it grows */
+	uint32_t search; /* a number of the search for victims, which grows */
 } fairlead_evidence;
 
 typedef void fairlead_evidence_fn(void *user, const fairlead_evidence *row);
@@ -252,14 +252,14 @@ FAIRLEAD_API int fairlead_engine_explain(fairlead_engine *e, int64_t now, const 
 					 void *user, fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 typedef enum fairlead_event {
-	FAIRLEAD_SUBMITTED, /* a workload that was cancelled or finished comes again */
+	FAIRLEAD_SUBMITTED, /* a workload that was cancelled or finished is pending again */
 	FAIRLEAD_CANCELLED, /* it is deleted, pending or not */
-	FAIRLEAD_EVICTED,   /* it let go of its quota and waits again */
+	FAIRLEAD_EVICTED,   /* it released its quota and is pending again */
 	FAIRLEAD_FINISHED,  /* it is done; its quota is free */
-	FAIRLEAD_REJECTED,  /* its admission could not be applied; it waits again */
+	FAIRLEAD_REJECTED,  /* its admission could not be applied; it is pending again */
 } fairlead_event;
 
-/* Tell what became of a workload ("namespace/name"). FAIRLEAD_ENOENT; ESTATE when it cannot be. */
+/* Report what happened to a workload ("namespace/name"). FAIRLEAD_ENOENT; ESTATE: impossible now. */
 FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead_event event,
 				       const char *workload,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -267,16 +267,16 @@ FAIRLEAD_API int fairlead_engine_event(fairlead_engine *e, int64_t now, fairlead
 #define FAIRLEAD_NEVER INT64_MAX
 
 /*
- * The next time at which a step may decide something else without an event: a minimum run time
+ * The next time at which a step may decide otherwise without an event: a minimum run time
  * or a delay of a Policy ends, usage has decayed, ...  Not before @now; FAIRLEAD_NEVER also
- * before the engine is sealed.  Step then, beside whenever something happens.
+ * before the engine is sealed.  Step then, and whenever something happens.
  */
 FAIRLEAD_API int64_t fairlead_engine_wake(const fairlead_engine *e, int64_t now);
 
 /*
- * Marks nest: whatever is stepped, told and set after a mark is taken back, exactly, by its rollback,
- * which ends the mark and all newer ones.  A mark that has ended is left alone.
- * FAIRLEAD_ESTATE: not sealed; ENOMEM: there is no such mark.
+ * Marks nest: all steps, events and changed numbers after a mark are undone, exactly, by its rollback,
+ * which ends the mark and all newer ones.  Rolling back a mark that has ended does nothing.
+ * FAIRLEAD_ESTATE: not sealed; ENOMEM: no mark was made.
  */
 FAIRLEAD_API int fairlead_engine_mark(fairlead_engine *e, uint32_t *ret,
 				      fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -288,7 +288,7 @@ typedef enum fairlead_node_kind {
 	FAIRLEAD_QUEUE, /* of the entitle policy */
 } fairlead_node_kind;
 
-/* The numbers that can be another while all else stays as it is. */
+/* The numbers that can change while all else stays as it is. */
 typedef enum fairlead_cell_kind {
 	/* borrow: `amount` of `flavor` and `resource` at a ClusterQueue or Cohort */
 	FAIRLEAD_CELL_NOMINAL,
@@ -310,19 +310,19 @@ typedef enum fairlead_cell_kind {
 typedef struct fairlead_cell {
 	fairlead_cell_kind kind;
 	fairlead_node_kind node; /* of the first four: ClusterQueue or Cohort */
-	const char *name;        /* of the object that the cell is of */
-	const char *flavor;      /* of the first three; else not looked at */
+	const char *name;        /* of the object that has the cell */
+	const char *flavor;      /* of the first three; else ignored */
 	const char *resource; /* "cpu", "memory", "nvidia.com/gpu"; not of weights and priorities */
 	int64_t amount;       /* cpu in milli-units, all else in whole units */
 	double value;
 } fairlead_cell;
 
 /*
- * One number is another from @now on: all of "what if" that needs no other objects is a mark, some
- * of these, steps and looks, and the rollback.  Without a mark it stays, until a change
- * (fairlead_engine_change) says something else of that number.
- * FAIRLEAD_ENOENT: no such node, workload, machine, flavor or resource there; EINPUT: a number that
- * cannot be; ESTATE: not of this policy, or a node below a cycle of cohorts; ENOMEM.
+ * Change one number from @now on: a "what if" that needs no other objects is a mark, some
+ * of these, steps and questions, and the rollback.  Without a mark the number stays, until a change
+ * (fairlead_engine_change) sets another one.
+ * FAIRLEAD_ENOENT: no such node, workload, machine, flavor or resource there; EINPUT: an impossible
+ * number; ESTATE: not of this policy, or a node below a cycle of cohorts; ENOMEM.
  */
 FAIRLEAD_API int fairlead_engine_set(fairlead_engine *e, int64_t now, const fairlead_cell *cell,
 				     fairlead_error *err) FAIRLEAD_MUST_CHECK;
@@ -343,14 +343,14 @@ FAIRLEAD_API int fairlead_engine_share(const fairlead_engine *e, fairlead_node_k
 				       const char *name, fairlead_share *ret,
 				       fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
-/* Amounts of the entitle policy: cpu in milli-cores, memory in bytes, GPUs; fractions are meant. */
+/* Amounts of the entitle policy: cpu in milli-cores, memory in bytes, GPUs; with fractions. */
 typedef struct fairlead_bundle {
 	double cpu, memory, gpu;
 } fairlead_bundle;
 
 /*
- * Where a Queue of the entitle policy stands, as of the last step; with all queues below it.
- * What is held from seal on counts as usage over time; what was before is read (UsageHistory).
+ * The figures of a Queue of the entitle policy, as of the last step; with all queues below it.
+ * What is held from seal on counts as usage over time; what was held before is read (UsageHistory).
  */
 typedef struct fairlead_standing {
 	fairlead_bundle fair_share; /* what the division gives it */
@@ -364,7 +364,7 @@ FAIRLEAD_API int fairlead_engine_standing(const fairlead_engine *e, const char *
 					  fairlead_standing *ret,
 					  fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
-/* What the input could not mean as written, but that did no harm: unknown fields, missing flavors, ... */
+/* A warning: legal, but surely not meant as written, such as unknown fields or missing flavors. */
 typedef struct fairlead_notice {
 	const char *file, *kind, *subject, *text, *hint; /* valid until the next change, or free */
 	uint32_t line, column;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * change - objects after seal: another model with what is there now, and a policy that goes on
+ * change - objects after seal: another model with what is there now, and a policy that continues
  *
  * All that can fail is done beside the engine, which then takes it over as a whole.
  */
@@ -57,7 +57,7 @@ static int read_changes(struct changing *c, const char *name, const struct fl_so
 {
 	int r = fl_changes_init(&c->changes, &c->e->mem, c->err);
 
-	c->changes.now = c->e->now - FL_SECOND; /* who is new is created a second later */
+	c->changes.now = c->e->now - FL_SECOND; /* a new workload is created a second later */
 	if (r == 0)
 		r = fl_model_new(&c->e->mem, &c->edit, c->err);
 	for (size_t i = 0; i < n_gone && r == 0; i++)
@@ -75,7 +75,7 @@ static int read_changes(struct changing *c, const char *name, const struct fl_so
 	return r;
 }
 
-/* Does more change than who is there? */
+/* Does more change than the set of workloads? */
 static bool changes_rules(const struct changing *c)
 {
 	static const char *const plain[] = { "Workload", "Pod", "PodGroup" };
@@ -104,7 +104,7 @@ static int make_model(struct changing *c)
 	return r < 0 ? r : fl_model_seal(c->model, c->err);
 }
 
-/* --- who is who --- */
+/* --- workloads of the engine and of the new model --- */
 
 static bool same_text(const struct changing *c, struct fl_sym old, struct fl_sym fresh)
 {
@@ -208,8 +208,8 @@ static bool holds_by_status(const struct fl_model *m, const struct fl_workload_r
 }
 
 /*
- * Which workload of the engine's each is; FL_NONE for one that comes now.  So does one that had no
- * queue to come to, and one that waits and asks for something else than before.
+ * Which workload of the engine's each is; FL_NONE for a new one.  New is also one that was there
+ * without a queue, and a pending one that asks for something else than before.
  */
 static int match(struct changing *c, uint32_t w)
 {
@@ -253,7 +253,7 @@ static int match_all(struct changing *c)
 
 /* --- the policy --- */
 
-/* Who is new; whose queue leads nowhere stays out. */
+/* New workloads; one without a queue stays out. */
 static int let_in(struct changing *c)
 {
 	for (uint32_t w = 0; w < c->model->n_workloads; w++) {

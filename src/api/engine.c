@@ -121,7 +121,7 @@ static uint64_t count_rows(const struct fl_model *m)
 	return (uint64_t)m->n_nodes + m->n_queues + m->n_workloads + m->n_tasks + m->n_machines;
 }
 
-/* What has no kind (inputs of simulators) passes the shelf by, and would be gone at a change. */
+/* What has no kind (inputs of simulators) is not on the shelf, and would be lost at a change. */
 static int read_kept(fairlead_engine *e, const char *name, const struct fl_source *source,
 		     fairlead_error *err)
 {

@@ -19,7 +19,7 @@ struct fairlead_engine {
 	struct fl_policy *policy;        /* NULL until sealed */
 	enum fl_dialect wanted;          /* by the options */
 	bool broken;                     /* reading or sealing failed: it can only be freed */
-	bool keeps;                      /* what is read goes on the shelf, too */
+	bool keeps;                      /* what is read is put on the shelf, too */
 	struct fl_shelf shelf;
 	fl_time now;           /* newest that it was told outside marks */
 	fl_time before;        /* what that was at the oldest open mark */
@@ -27,7 +27,7 @@ struct fairlead_engine {
 	struct fl_arena texts; /* of one callback */
 };
 
-/* The policy whose objects @m has: FAIRLEAD_EINPUT when they are of both. */
+/* The policy of the objects in @m: FAIRLEAD_EINPUT when they are of both. */
 int fl_engine_ops(const struct fl_model *m, const struct fl_policy_ops **ret, fairlead_error *err);
 
 /* A policy on @m, which is sealed. */

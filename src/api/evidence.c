@@ -2,7 +2,7 @@
 /*
  * evidence - a trial with the inequalities that were tested
  *
- * Rows are gathered first and told when all of them are there: whoever listens hears all or nothing.
+ * Rows are gathered first and reported when all of them are there: a listener gets all or none.
  */
 #include "api/engine.h"
 

@@ -2,7 +2,7 @@
 /*
  * fd - descriptors and folders that are closed where their name ends; errno stays as it was
  *
- * For whoever has files: the core has none (tools/check-symbols.sh).
+ * For code that has files: the core has none (tools/check-symbols.sh).
  */
 #ifndef FL_BASE_FD_H
 #define FL_BASE_FD_H

@@ -4,11 +4,11 @@
  *
  * Guarantees: what is read is what was put, by the same version on a machine of the same kind,
  * to the last byte, or it is refused; nothing is looked at before all of it has been read and
- * its sum found right.  Never crashes on any bytes, and takes no more memory than twice what is
- * there.  What the rows mean is not known here: who takes a table looks at its ids and spans,
- * for a sum finds accidents, and nobody who means it.
+ * its checksum found right.  Never crashes on any bytes, and takes no more memory than twice what is
+ * there.  What the rows mean is not known here: the reader of a table checks its ids and spans,
+ * for a checksum finds accidents, but no intent.
  *
- *     head      64 bytes: magic, format, byte order, who wrote it
+ *     head      64 bytes: magic, format, byte order, the writer
  *     tables    32 bytes each: key, size of a row, number of rows; then the rows, padded
  *     tail      32 bytes: END, length, sum
  *

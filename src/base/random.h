@@ -3,13 +3,13 @@
  * random - numbers that look random and are the same in every run
  *
  * xoshiro256** (Blackman and Vigna), its state spread from seed and stream by splitmix64.
- * Who draws takes a stream of its own, so that one who draws more does not change another.
+ * Each user has a stream of its own, so that drawing more from one does not change another.
  *
  * Bits, units and the uniform distribution are the same on every machine.  The others go
  * through log, exp and pow of the C library, which differ in the last bit between libraries:
  * the same on machines with the same one.
  *
- * Not against somebody who wants to guess the next number.
+ * Not against an attacker who wants to guess the next number.
  */
 #ifndef FL_BASE_RANDOM_H
 #define FL_BASE_RANDOM_H

@@ -20,12 +20,12 @@ void fl_sort(uint32_t *ids, uint32_t n, uint32_t *scratch, fl_sort_cmp *cmp, con
 struct fl_sort_row {
 	uint64_t key;
 	uint32_t id;
-	uint32_t sym; /* of whoever sorts names (fl_names_sort) */
+	uint32_t sym; /* for sorting names (fl_names_sort) */
 };
 
 /* Sort @rows by key in place, equals as they stand; @scratch has room for @n rows. */
 void fl_sort_rows(struct fl_sort_row *rows, uint32_t n, struct fl_sort_row *scratch);
-/* Keys in whose order signed numbers stand. */
+/* Keys that have the order of the signed numbers. */
 static inline uint64_t fl_sort_key(int64_t v) { return (uint64_t)v ^ UINT64_C(1) << 63; }
 
 #endif

@@ -27,7 +27,7 @@ const char *fl_time_format(char buffer[40], fl_time t);
 /* The date @days after 1970-01-01 in the Gregorian calendar; month and day from 1. */
 void fl_time_date(int64_t days, int64_t *year, int64_t *month, int64_t *day);
 
-/* @a - @b, as far as fl_time goes. */
+/* @a - @b, within the range of fl_time. */
 static inline fl_time fl_time_minus(fl_time a, fl_time b)
 {
 	fl_time ret;

@@ -39,7 +39,7 @@ int fl_undo_reserve(struct fl_undo *u, size_t room, fairlead_error *err)
 }
 
 /*
- * Too little was reserved.  A checked build stops there, so that tests find who counted wrong.
+ * Too little was reserved.  A checked build stops there, so that tests find the wrong count.
  * Elsewhere the log grows, and nothing is lost but the promise that a note needs no memory: only
  * where there is none is it the end.
  */

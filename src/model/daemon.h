@@ -28,10 +28,10 @@ struct fl_daemon_flavor_row {
 	struct fl_place place;
 };
 
-/* Who may use a queue, or is admin (queue_name FL_NONE). */
+/* Users that may use a queue, or are admins (queue_name FL_NONE). */
 struct fl_daemon_access_row {
 	struct fl_sym queue_name;
-	struct fl_span users, groups; /* into syms: names or numbers; both empty: everybody */
+	struct fl_span users, groups; /* into syms: names or numbers; both empty: all users */
 	struct fl_place place;
 };
 
@@ -45,24 +45,24 @@ struct fl_daemon_settings {
 	struct fl_sym state;   /* folder; symbol 0: not said */
 	struct fl_sym socket;  /* path; symbol 0: "fairlead.sock" in the state folder */
 	struct fl_sym backups; /* folder that admins may make backups in; symbol 0: none */
-	uint32_t socket_mode;  /* default 0666: who calls is asked of the kernel */
+	uint32_t socket_mode;  /* default 0666: the kernel says which user calls */
 	struct fl_sym backend; /* "local" */
-	struct fl_sym policy;  /* its name; symbol 0: the first of whose objects the trees are */
+	struct fl_sym policy;  /* its name; symbol 0: the first one for the trees' objects */
 
 	/* the machine */
 	struct fl_sym machine_name; /* default "node" */
-	struct fl_sym cohort;   /* borrow: gets what there is as its quota; symbol 0: nobody does */
-	struct fl_span flavors; /* into daemon_flavors; n 0: one, "default", all found */
-	struct fl_span reserved; /* into daemon_resources: kept for the system */
+	struct fl_sym cohort;       /* borrow: gets the machine as its quota; symbol 0: none does */
+	struct fl_span flavors;     /* into daemon_flavors; n 0: one, "default", all found */
+	struct fl_span reserved;    /* into daemon_resources: kept for the system */
 	enum fl_cgroup_use cgroup;
 
 	/* jobs */
 	fl_time grace;          /* of those that do not say; default 30 s */
-	fl_time max_grace;      /* nobody gets more; default 5 minutes, or what grace is */
+	fl_time max_grace;      /* no job gets more; default 5 minutes, or grace */
 	fl_time time_limit;     /* of those that do not say; default max_time_limit */
-	fl_time max_time_limit; /* nobody gets more; default FL_NEVER */
+	fl_time max_time_limit; /* no job gets more; default FL_NEVER */
 	int64_t output_limit;   /* bytes a stream of a task; default 64 MiB */
-	int32_t max_priority;   /* of jobs of those who are no admins; default INT32_MAX */
+	int32_t max_priority;   /* of jobs of users that are not admins; default INT32_MAX */
 	uint32_t losses;        /* a job whose runner was lost so often has failed; default 3 */
 	fl_time keep_jobs;      /* after their end, with their output; default 7 days */
 	fl_time keep_events;    /* default 30 days */
@@ -78,8 +78,8 @@ struct fl_daemon_settings {
 	uint32_t max_requests;       /* a second and user; default 2000; 0: no limit */
 
 	fl_time cycle_interval; /* default 50 ms */
-	bool open; /* access: queues that are not named may be used by everybody; default true */
-	bool without_account; /* users whom the machine does not know are served; default false */
+	bool open; /* access: queues that are not named are open to all users; default true */
+	bool without_account; /* users without an account on the machine are served; default false */
 };
 
 extern const struct fl_daemon_settings fl_daemon_default;

@@ -17,7 +17,7 @@
 struct fl_entitlement {
 	struct fl_bundle deserved, limit; /* FL_UNBOUNDED: no bound */
 	struct fl_bundle weight;          /* over-quota weight, not negative */
-	int32_t priority;                 /* default 100; more goes first */
+	int32_t priority;                 /* default 100; the higher is first */
 	fl_time created;
 	fl_time preempt_min_run, reclaim_min_run; /* FL_TIME_NONE: not set here */
 	/* A request that is given and not found from workloads (simulators); below 0: none. */
@@ -32,7 +32,7 @@ enum fl_task_phase {
 };
 
 enum fl_preemptibility { FL_PREEMPTIBLE_UNSET, FL_PREEMPTIBLE, FL_NON_PREEMPTIBLE };
-/* Who does not say is preemptible with a priority below this. */
+/* A workload that does not say is preemptible with a priority below this. */
 enum { FL_PREEMPTIBLE_BELOW = 100 };
 
 /*
@@ -50,7 +50,7 @@ struct fl_task_row {
 	bool has_priority;
 	struct fl_sym priority_class; /* FL_NONE: none */
 	enum fl_preemptibility stated;
-	bool foreign; /* of another scheduler: takes room, is nobody's */
+	bool foreign; /* of another scheduler: takes room, belongs to no queue */
 	enum fl_task_phase phase;
 	fl_time created, started; /* FL_TIME_NONE */
 	struct fl_span node_selector, tolerations, affinity;
@@ -120,7 +120,7 @@ struct fl_budget_row {
 
 enum fl_overcommitment { FL_OVERCOMMIT_PROPORTIONAL, FL_OVERCOMMIT_FIRST_COME };
 enum fl_after_budget {
-	FL_AFTER_BUDGET_SPARE /* what nobody with budget wants */,
+	FL_AFTER_BUDGET_SPARE /* what no queue in budget wants */,
 	FL_AFTER_BUDGET_STOP
 };
 
@@ -148,9 +148,9 @@ struct fl_entitle_settings {
 
 	/* Policy .spec.entitlement: what the documents promise; all off by default */
 	bool bounded_division; /* shares within capacity, nothing idle, no remainder too much */
-	bool turns;            /* jobs larger than a share: whoever has had least goes next */
-	bool keep_below_quota; /* a reclaim leaves whom it found below its quota below it */
-	bool protect_quota;    /* a reclaim takes nobody below what it deserves */
+	bool turns;            /* jobs larger than a share: least relative usage is next */
+	bool keep_below_quota; /* a queue below its quota stays so after its reclaim */
+	bool protect_quota;    /* no reclaim takes a queue below what it deserves */
 	bool has_budgets;
 	enum fl_window_kind period_kind; /* TUMBLING or CRON */
 	fl_time period, period_start;

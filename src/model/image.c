@@ -150,7 +150,7 @@ static bool is_sound_single(const struct fl_model *m, const struct single *r)
 
 /* --- what must hold between rows --- */
 
-/* Parents are above, and lead to a root; a Queue has an entitlement, and nobody else. */
+/* Parents are above, and lead to a root; a Queue has an entitlement, and no other kind. */
 static bool are_trees(const struct fl_model *m)
 {
 	for (uint32_t n = 0; n < m->n_nodes; n++) {
@@ -250,7 +250,7 @@ static bool are_in_gangs(const struct fl_model *m)
 	return true;
 }
 
-/* Rows of what is found by name with this first half of a key; UINT32_MAX: nobody looks it up. */
+/* Rows of what is found by name with this first half of a key; UINT32_MAX: it is never looked up. */
 static uint32_t rows_named(const struct fl_model *m, uint32_t key)
 {
 	enum fl_table table = key < FL_TABLE_QUEUE ? key : FL_TABLE_QUEUE + key % 8;

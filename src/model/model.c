@@ -320,7 +320,7 @@ static bool covered_before(const struct fl_model *m, const struct fl_node_row *r
 	return false;
 }
 
-/* One resource stands in one group only, or nobody could say which flavors it takes. */
+/* A resource is in one group only; else its flavors would not be defined. */
 static int check_covered(const struct fl_model *m, const struct fl_node_row *row, uint32_t group,
 			 fairlead_error *err)
 {

@@ -6,7 +6,7 @@
  * references are checked, resources are numbered in name order.  Read-only
  * after seal.  Malformed input is an error and leaves nothing usable; what is
  * legal but inert (a missing flavor, a cohort cycle, a workload without queue)
- * is kept with its reason and a notice, and the rest goes on.
+ * is kept with its reason and a notice, and the rest is used.
  *
  * Rows live in plain arrays indexed by id.  Lists inside a row are spans into a
  * shared pool: push the items first (they must be neighbours), then the row.
@@ -236,13 +236,13 @@ enum fl_excluded {
 	FL_EXCLUDED_PARENT_NOT_FOUND, /* its queue takes no part */
 } FL_BYTE;
 
-/* Why a workload that holds quota must let go of it, from the beginning; 0: it need not. */
+/* Why a workload that holds quota is evicting from the beginning; 0: it is not. */
 enum fl_evicting {
 	FL_EVICTING_NOT,
 	FL_EVICTING_UNDER_WAY, /* condition Evicted: evicted_reason says why */
 	FL_EVICTING_CLUSTER_QUEUE_STOPPED,
 	FL_EVICTING_LOCAL_QUEUE_STOPPED,
-	FL_EVICTING_QUEUE_MISSING,   /* not admitted yet, and its LocalQueue is gone */
+	FL_EVICTING_QUEUE_MISSING,   /* not admitted yet, and its LocalQueue was deleted */
 	FL_EVICTING_ADMISSION_CHECK, /* a check wants it to be tried again */
 } FL_BYTE;
 
@@ -350,7 +350,7 @@ enum fl_switch { FL_SWITCH_UNSET, FL_SWITCH_OFF, FL_SWITCH_ON };
 
 /* What a Policy says of a queue's workloads; FL_TIME_NONE: nothing. */
 struct fl_protection {
-	fl_time minimum_run[FL_CAUSES]; /* as victims: hold quota so long before they may go */
+	fl_time minimum_run[FL_CAUSES]; /* as victims: hold quota so long before preemption */
 	fl_time delay[FL_CAUSES];       /* as preemptors: wait so long before they may preempt */
 	fl_time back_off_base,
 		back_off_max; /* a reclaimed queue may not borrow again for so long */
@@ -415,19 +415,19 @@ struct fl_settings {
 	struct fl_span excluded_prefixes;        /* into syms: resources that do not count */
 	struct fl_span transformations;
 	bool off[FL_GATES];
-	bool from_creation; /* whom PodsReadyTimeout evicted queues by age, not by its eviction */
+	bool from_creation; /* after PodsReadyTimeout: queued by age, not by eviction */
 	struct fl_place place;
 
 	bool has_policy; /* a Policy was in the input */
 	struct fl_place policy_place;
-	bool many_heads; /* borrow: cycles follow each other in a step until one admits nobody */
-	bool settles;    /* borrow: preemption cannot go round (decide/borrow/guarantee/rung.h) */
-	fl_time eviction_timeout; /* with that: who goes for longer counts as staying; 0: nobody */
+	bool many_heads; /* borrow: cycles follow each other in a step until one admits none */
+	bool settles;    /* borrow: preemption cannot loop (decide/borrow/guarantee/rung.h) */
+	fl_time eviction_timeout; /* with that: one evicting for longer counts as running; 0: none */
 	bool exact_usage; /* local queues by the integral of what they hold (decide/borrow/afs/afs.c) */
 
 	bool has_moves; /* a Moves was in the input */
 	struct fl_place moves_place;
-	uint32_t moves_repeat; /* so many at the end go round; 0: none */
+	uint32_t moves_repeat; /* so many at the end repeat; 0: none */
 };
 
 enum fl_notice_kind {
@@ -437,7 +437,7 @@ enum fl_notice_kind {
 	FL_NOTICE_KINDS
 };
 
-/* Something legal that a person should know of. */
+/* A warning: legal, but surely not meant. */
 struct fl_notice {
 	enum fl_notice_kind kind;
 	struct fl_place place;
@@ -446,7 +446,7 @@ struct fl_notice {
 	struct fl_sym hint;    /* symbol 0 ("") when there is none */
 };
 
-/* Whose objects they are; KUEUE too when nothing says. */
+/* The scheduler of the objects; KUEUE too when nothing says. */
 enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_MIXED };
 
 /* Every pool and table: X(type, field). */
@@ -611,7 +611,7 @@ int fl_model_notice(struct fl_model *m, enum fl_notice_kind kind, struct fl_plac
 int fl_model_seal(struct fl_model *m, fairlead_error *err);
 
 /*
- * Whose objects they are: KUEUE, KAI, or MIXED, of which no policy can be made.
+ * The scheduler of the objects: KUEUE, KAI, or MIXED, of which no policy can be made.
  * Machines and other schedulers' pods do not count; where nothing does it is as wanted, or KUEUE.
  */
 enum fl_dialect fl_model_dialect(const struct fl_model *m);

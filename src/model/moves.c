@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom a Moves moves.  It is ours: what does not exist is an error, with the nearest name. */
+/* The workloads of a Moves.  It is our document: an unknown one is an error, with the nearest name. */
 #include <stdio.h>
 #include <string.h>
 

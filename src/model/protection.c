@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a Policy: who says what of which queues. */
+/* Rows of a Policy: which node has which setting. */
 #include "model/table.h"
 
 #define UNSAID                                                                                     \

@@ -460,7 +460,7 @@ static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_w
 
 /*
  * Why it must let go.  Draining evicts what runs; stopping in either way, or a local
- * queue that is gone, takes the reservation from what waits for its checks.
+ * queue that was deleted, takes the reservation from what waits for its checks.
  */
 static enum fl_evicting why_evicting(const struct fl_model *m, const struct fl_workload_row *row)
 {
@@ -513,7 +513,7 @@ static int resolve_requeue(struct fl_model *m, struct fl_workload_row *row, fair
 
 /*
  * Where it holds quota.  One that is finished, not active, or admitted to nowhere holds
- * nothing: the quota of a deactivated workload is free at once, before its pods are gone.
+ * nothing: the quota of a deactivated workload is free at once, before its pods have ended.
  */
 static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, const char *subject,
 			     fairlead_error *err)

@@ -77,7 +77,7 @@ static int check_depth(const struct fl_model *m, fairlead_error *err)
 }
 
 /*
- * Queues below one that is left out.  There are no loops any more.  Each walk goes up to
+ * Queues below one that is left out.  There are no loops any more.  Each walk climbs up to
  * one that is left out or was walked before, so that all of them together are linear.
  */
 static int drop_descendants(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)

@@ -108,7 +108,7 @@ static uint32_t root_of(const struct fl_model *m, uint32_t n)
 	return n;
 }
 
-/* Somebody in its tree must have such quota, or there is nothing that could change. */
+/* A node of its tree must have such quota, or nothing could change. */
 static int check_column(const struct fl_model *m, struct fl_node node, struct fl_flavor flavor,
 			struct fl_resource resource, struct fl_place place, fairlead_error *err)
 {
@@ -230,8 +230,8 @@ static int refuse_twins(struct fl_model *m, struct fl_arena *scratch, fairlead_e
 
 /*
  * Pods say when their workload comes where its PodGroup does not, or there is none: the first
- * in name order.  What belongs to no workload is left out.  As for the others, who was not
- * created at a time of its own was when it comes; an offset that nobody settled says no time.
+ * in name order.  What belongs to no workload is left out.  A workload that was not
+ * created at a time of its own is created when it arrives; an open offset says no time.
  */
 static int resolve_lives(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
 {

@@ -28,7 +28,7 @@ struct fl_life_row {
 	bool from_start;
 	fl_time waited;           /* as recorded in the source; FL_TIME_NONE */
 	struct fl_sym class_name; /* of synthetic ones, or as annotated; FL_NONE: none */
-	struct fl_sym user;       /* whose; FL_NONE: not said */
+	struct fl_sym user;       /* its user; FL_NONE: not said */
 };
 
 /* Quota, limit, weight or room that is another from a moment on. */
@@ -41,7 +41,7 @@ struct fl_change_row {
 	struct fl_sym flavor_name, resource_name; /* FL_NONE where the cell has none */
 	fl_amount amount;                         /* borrow's cells but WEIGHT */
 	double value;                             /* the others */
-	/* Who holds what is not there any more is killed, newest first, and waits again. */
+	/* Workloads beyond it are killed, newest first, and are pending again. */
 	bool kills;
 	struct fl_place place;
 	struct fl_node node; /* by seal; FL_NONE: there is none (a notice says so) */
@@ -52,11 +52,11 @@ struct fl_change_row {
 
 /*
  * Something that fails at random and comes back: a machine, or an amount of a flavor's
- * quota.  Whoever ran on it is killed.  Times between failures and lengths are exponential.
+ * quota.  Workloads that ran on it are killed.  Times between failures and lengths are exponential.
  */
 struct fl_failure_row {
 	struct fl_sym machine_name; /* FL_NONE: quota of a node */
-	struct fl_sym node_name;    /* whose quota */
+	struct fl_sym node_name;    /* of the quota */
 	enum fl_node_kind node_kind;
 	struct fl_sym flavor_name, resource_name;
 	fl_amount amount; /* of quota; what is lost at a time */
@@ -83,9 +83,9 @@ struct fl_trace_row {
 		nodes_file; /* as written, relative to the document; nodes_file: openb, FL_NONE */
 	fl_time from,
 		length; /* only what arrives in [from, from + length) after its first; 0, FL_NEVER: all */
-	double load;    /* times between arrivals are divided by this */
-	double runtime; /* run times are multiplied with this */
-	bool cancelled; /* who was cancelled while waiting comes, too, and gives up after as long */
+	double load;          /* times between arrivals are divided by this */
+	double runtime;       /* run times are multiplied with this */
+	bool cancelled;       /* jobs cancelled while pending arrive, too, and give up then */
 	struct fl_span rules; /* into trace_rules */
 	struct fl_place place;
 };
@@ -102,7 +102,7 @@ struct fl_tree_row {
 	struct fl_place place;
 };
 
-/* To whom a job belongs: the first rule that matches counts; nobody's is an error. */
+/* The queue of a job: the first rule that matches; none is an error. */
 struct fl_trace_rule {
 	struct fl_span users, groups, queues,
 		partitions; /* into syms: "7", "1-20", or a text; none: any */
@@ -140,7 +140,7 @@ struct fl_class_row {
 };
 
 /*
- * A simulation goes on for so long at most, 73 years, and begins from 1824 to 2116: so its times,
+ * A simulation lasts for so long at most, 73 years, and begins from 1824 to 2116: so its times,
  * what lies between them and some more fit 64 bits.
  */
 #define FL_LONGEST_SIMULATION (FL_NEVER / 4)
@@ -153,15 +153,15 @@ struct fl_simulation_settings {
 	struct fl_sym name; /* metadata.name; symbol 0: none */
 	uint64_t seed;      /* default 1 */
 	fl_time start; /* FL_TIME_NONE: at the first arrival, or the newest time of the input */
-	fl_time until; /* so long; FL_NEVER: until everybody is done */
+	fl_time until; /* so long; FL_NEVER: until all jobs are done */
 	fl_time cycle_interval; /* cycles are at least so far apart; default 100 ms */
-	fl_time period; /* and at most, while somebody waits; FL_NEVER: only when something changed */
+	fl_time period; /* and at most, while a job is pending; FL_NEVER: only when something changed */
 	fl_time grace;      /* from the decision to evict to the quota being free; default 30 s */
 	fl_time checkpoint; /* work is saved every so often; 0: always; FL_NEVER (default): never */
 	fl_time restart;    /* every start after an eviction costs so long before work goes on */
-	fl_time back_off_base; /* who was evicted comes back after so long, doubling each time... */
+	fl_time back_off_base; /* evicted ones return after so long, doubling each time... */
 	fl_time back_off_max;  /* ...to at most this; base 0 (default): at once */
-	/* The policy has been there so long before the start, and has seen nobody hold anything. */
+	/* The policy has been there so long before the start, and nothing was held in that time. */
 	fl_time before;
 	uint32_t top; /* queues of one parent shown for themselves in reports; default 12 */
 };

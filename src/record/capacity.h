@@ -2,7 +2,7 @@
 /*
  * capacity - what there is to share out, by flavor and resource, and what of it a job holds
  *
- * Plain values: whoever runs jobs says the first, and a policy decides the second.
+ * Plain values: what runs jobs says the first, and a policy decides the second.
  */
 #ifndef FL_RECORD_CAPACITY_H
 #define FL_RECORD_CAPACITY_H
@@ -17,7 +17,7 @@ struct fl_capacity_row {
 struct fl_capacity {
 	const struct fl_capacity_row *rows; /* by flavor as configured, then resource by name */
 	uint32_t n;
-	bool contains; /* nothing that a run starts outlives it, whatever becomes of its runner */
+	bool contains; /* nothing that a run starts outlives it, however its runner ends */
 	const char *const *remarks; /* what is not enforced here, what was found: for the log */
 	uint32_t n_remarks;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * history - rows that a daemon tells of its jobs: as they are, what happened, who held what
+ * history - rows that a daemon tells of its jobs: as they are, what happened, which held what
  *
- * Texts belong to whoever made the row.  Where they are kept: store/store.h.
+ * Texts belong to the maker of the row.  Where they are kept: store/store.h.
  */
 #ifndef FL_RECORD_HISTORY_H
 #define FL_RECORD_HISTORY_H
@@ -51,8 +51,8 @@ struct fl_event_row {
 struct fl_admission_row {
 	uint64_t job;
 	uint32_t attempt;
-	const char *queue; /* whose quota */
-	fl_time waits;     /* since when it had waited for that */
+	const char *queue; /* of the quota */
+	fl_time waits;     /* since when it was pending for that */
 	fl_time from, to;  /* to FL_TIME_NONE: still; written again when it is over */
 	const char *placement;
 	const char *ended; /* "exited", "preempted", ...; NULL: not yet */

@@ -3,7 +3,7 @@
  * job - what a person asks the daemon to run, and what became of it
  *
  * A job is to the daemon what a workload is to a policy: it has a number that is never used
- * twice, waits, runs, is told to go and comes back, and ends once.  Each time it runs is an
+ * twice, is pending, runs, is evicted and pending again, and ends once.  Each time it runs is an
  * attempt, counted from 1; what is said of a run names both.
  *
  * Plain values.  As JSON: codec/job/job_json.h.
@@ -50,7 +50,7 @@ struct fl_job_after {
 struct fl_job_spec {
 	char name[FL_JOB_NAME]; /* "" none: that of its command */
 	char queue[254];        /* as submitted: a LocalQueue, ClusterQueue or Queue */
-	uint32_t uid, gid;      /* who submitted it, as the kernel said */
+	uint32_t uid, gid;      /* its submitter, as the kernel said */
 	char user[FL_JOB_NAME]; /* the same in words */
 	int32_t priority;
 	uint32_t tasks; /* processes, all of which run or none; at least 1 */
@@ -63,7 +63,7 @@ struct fl_job_spec {
 	uint32_t array_index; /* FAIRLEAD_ARRAY_INDEX */
 	fl_time time_limit;   /* of each attempt; FL_NEVER: none */
 	fl_time grace;        /* from the signal to the kill; FL_TIME_NONE: the daemon's */
-	int signal;           /* that it is told to go with; 0: SIGTERM */
+	int signal;           /* that asks it to stop; 0: SIGTERM */
 	char directory[4096]; /* absolute */
 	char output[4096];    /* absolute; "": kept by the daemon */
 	/* Texts each ended by a NUL, one behind the other; of the environment "NAME=VALUE". */
@@ -73,7 +73,7 @@ struct fl_job_spec {
 };
 
 enum fl_job_state {
-	FL_JOB_HELD,    /* by who submitted it, or an admin */
+	FL_JOB_HELD,    /* by its submitter, or an admin */
 	FL_JOB_DEPENDS, /* waits for other jobs */
 	FL_JOB_WAITS,   /* for its turn */
 	FL_JOB_STARTS,  /* admitted; its runner has not said that it runs */
@@ -92,11 +92,11 @@ enum fl_go_why {
 	FL_GO_CANCELLED,
 	FL_GO_TIME_LIMIT,
 	FL_GO_HELD,  /* put back to wait until it is released */
-	FL_GO_DRAIN, /* its queue is gone or stopped */
+	FL_GO_DRAIN, /* its queue was removed or stopped */
 	FL_GO_WHYS
 } FL_BYTE;
 
-/* Who must release it before it runs. Numbers are stored: new ones come last. */
+/* The users that may release it. Numbers are stored: new ones come last. */
 enum fl_hold {
 	FL_HOLD_NONE,
 	FL_HOLD_OWNER, /* its owner or an admin */
@@ -108,7 +108,7 @@ enum fl_hold {
 enum fl_outcome_kind {
 	FL_RUN_EXITED,      /* `status`: of the first task that did not end with 0, else 0 */
 	FL_RUN_SIGNALLED,   /* `status`: the signal; the same */
-	FL_RUN_LOST,        /* its runner is gone without a word: what it did is not known */
+	FL_RUN_LOST,        /* its runner ended without a report: the outcome is not known */
 	FL_RUN_NOT_STARTED, /* it could not be started now: `text` says why */
 	FL_RUN_IMPOSSIBLE,  /* nor could it ever as it is: no such program, folder, user */
 } FL_BYTE;
@@ -117,7 +117,7 @@ struct fl_run_outcome {
 	uint64_t job;
 	uint32_t attempt;
 	enum fl_outcome_kind kind;
-	enum fl_go_why stopped; /* it had been told to go */
+	enum fl_go_why stopped; /* it was told to stop before */
 	bool killed;            /* and did not, in its grace */
 	int status;
 	fl_time began, ended;           /* on the clock of the host (backend.h); FL_TIME_NONE */

@@ -33,12 +33,12 @@ const char *fl_check_meaning(enum fl_check check);
 
 enum fl_event_kind {
 	FL_EV_SUBMIT,   /* a workload arrives (it stands in the model already) */
-	FL_EV_CANCEL,   /* a workload is gone, waiting or not */
+	FL_EV_CANCEL,   /* a workload is deleted, pending or not */
 	FL_EV_STARTED,  /* backend: an admitted workload runs */
-	FL_EV_EVICTED,  /* backend: a preempted workload let go of its quota; it waits again */
+	FL_EV_EVICTED,  /* backend: a preempted workload released its quota; it is pending again */
 	FL_EV_FINISHED, /* backend: an admitted workload is done */
-	FL_EV_REJECTED, /* backend: an admission could not be applied; it waits again */
-	FL_EV_KILLED,   /* backend: what it ran on is gone, or one machine; it waits again */
+	FL_EV_REJECTED, /* backend: an admission could not be applied; it is pending again */
+	FL_EV_KILLED,   /* backend: what it ran on is lost, or one machine; it is pending again */
 	FL_EV_CELL,     /* one quota, limit, weight or priority changes */
 	FL_EV_USAGE,    /* a sample of history from outside (entitle) */
 };
@@ -58,7 +58,7 @@ struct fl_cell {
 	};
 };
 
-/* What a queue held, or the cluster had (node FL_NONE), over (from, to]. */
+/* What a queue held, or the capacity of the cluster (node FL_NONE), over (from, to]. */
 struct fl_sample {
 	struct fl_node node;
 	fl_time from, to;
@@ -75,7 +75,7 @@ struct fl_event {
 
 enum fl_decision_kind {
 	FL_ADMIT,
-	FL_RESERVE, /* starts when the workloads evicted for it are gone */
+	FL_RESERVE, /* starts when the workloads evicted for it have ended */
 	FL_EVICT,
 	FL_WAIT,
 };
@@ -115,9 +115,9 @@ struct fl_decisions {
 	uint32_t n_placements;
 	const struct fl_workload *heads; /* looked at in this step, by queue; entitle: by age */
 	uint32_t n_heads;
-	bool waiting; /* somebody's turn it was, looked at or not */
+	bool waiting; /* a workload was pending, looked at or not */
 	/*
-	 * Something else than time is not as it was before: a cycle right after this one may
+	 * Something other than time has changed: a cycle right after this one may
 	 * decide what this one could not.
 	 */
 	bool moved;
@@ -146,7 +146,7 @@ struct fl_number {
  */
 struct fl_evidence {
 	enum fl_check check;
-	struct fl_workload workload; /* who asks */
+	struct fl_workload workload; /* the preemptor, or the one that is decided */
 	uint32_t podset;             /* during assignment; FL_NONE otherwise */
 	struct fl_node node;         /* where in the tree */
 	struct fl_flavor flavor;     /* FL_NONE when the check is not of one */

@@ -125,7 +125,7 @@ def test_what_if(drf, write):
 
 def test_prove(drf):
     r = drf("prove")
-    assert r.code == 0 and r.out.startswith("No preemption loop: this policy preempts nobody.\n")
+    assert r.code == 0 and r.out.startswith("No preemption loop: this policy preempts no workload.\n")
     r = drf("prove --check", objects=paper(2))
     assert r.code == 0 and r.out.startswith("No preemption loop")
 

@@ -3,7 +3,7 @@
  * entitle_series - a world of entitle_world.h over time: a cycle every so many seconds, and
  * usage moves
  *
- * As in the recorded series: nothing finishes, and who was evicted is gone, and waits again, by
+ * As in the recorded series: nothing finishes, and an evicted one has ended, and is pending again, by
  * the next cycle.
  */
 #ifndef FL_TESTS_ENTITLE_SERIES_H

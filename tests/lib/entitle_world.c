@@ -177,7 +177,7 @@ void entitle_world_settle(struct fl_policy *p, const struct fl_decisions *decisi
 		struct fl_event event = { .kind = FL_EV_EVICTED,
 					  .workload = decisions->rows[i].workload };
 
-		/* Who was only promised a place, or is told twice, has nothing (more) to leave. */
+		/* One that was only promised a place, or is told twice, has nothing (more) to leave. */
 		if (decisions->rows[i].kind == FL_EVICT &&
 		    fl_entitle_policy.state(p, event.workload) == FL_STATE_EVICTING)
 			must(fl_entitle_policy.apply(p, (WORLD_NOW + later) * FL_SECOND, &event,

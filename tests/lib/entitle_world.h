@@ -2,7 +2,7 @@
 /*
  * entitle_world - small models of queues, machines and gangs for tests, without any manifest
  *
- * Only GPUs are scarce: cpu and memory are deserved without bound, and nobody asks for any.
+ * Only GPUs are scarce: cpu and memory are deserved without bound, and not asked for.
  * Queues and gangs are as old as their row: the first is the oldest.  Tasks are named
  * "<gang>-<number>".  Any failure to build one fails the test.
  */
@@ -78,7 +78,7 @@ struct fl_policy *entitle_world_moving(const struct fl_mem *mem, const struct fl
 
 /* One cycle, @later seconds after WORLD_NOW. */
 struct fl_decisions entitle_world_step(struct fl_policy *p, int64_t later);
-/* All that was evicted is gone and waits again. */
+/* All evicted tasks have ended and are pending again. */
 void entitle_world_settle(struct fl_policy *p, const struct fl_decisions *decisions, int64_t later);
 /* Tasks of @gang that got such a decision. */
 int entitle_world_count(const struct fl_model *m, const struct fl_decisions *decisions,

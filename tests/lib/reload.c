@@ -95,7 +95,7 @@ static void reload(struct reloaded *r)
 	free(second.bytes);
 }
 
-/* A new policy on the same model goes on. */
+/* A new policy on the same model continues. */
 static void adopt(struct reloaded *r)
 {
 	uint32_t n = r->s.model->n_workloads;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skips.c - a skipped test is told as skipped
+/* skips.c - a skipped test is reported as skipped
  *
  * cmocka 1.1.5 writes "not ok 3 # SKIP name" for a test that calls skip().  A reader of TAP takes
- * that for a failure.  Part of each unit test program: what goes to standard output passes here, a
+ * that for a failure.  Part of each unit test program: what is written to standard output passes here, a
  * line at a time, and such a line loses its "not".
  */
 #include <errno.h>

@@ -131,9 +131,9 @@ static struct fl_explain_refusal refusal_of(const struct fl_evidence *row)
 }
 
 /*
- * Whoever fails one check is not taken, so the last that failed is what ruled it out; but
- * of the two rules of fair sharing either is enough.  Who was taken although others had to
- * go as well counts as such only when no other attempt refused it.
+ * A workload that fails one check is no victim, so the last that failed is what ruled it out; but
+ * of the two rules of fair sharing either is enough.  One that was chosen, though others were
+ * needed as well, counts as such only when no other attempt refused it.
  */
 static void log_victim(struct fl_victim_log *log, const struct fl_evidence *row)
 {

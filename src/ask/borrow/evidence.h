@@ -39,7 +39,7 @@ struct fl_victim_log {
 	uint32_t *node_said;                /* by node, the same for all below it */
 	struct fl_explain_refusal *node_refused;
 	uint32_t *needed;              /* by column: == search */
-	struct fl_explain_refusal all; /* the last FITS_WITHOUT: with all gone that were taken */
+	struct fl_explain_refusal all; /* the last FITS_WITHOUT: without all that were chosen */
 	bool enough;                   /* and it held: what was taken last is `all.victim` */
 	uint32_t n_workloads;
 	struct fl_evidence first; /* row of assignment: when it comes again, for fewer pods */

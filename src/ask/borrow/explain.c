@@ -38,7 +38,7 @@ static int copy_victims(struct fl_explain_run *r, const struct fl_decisions *d, 
 	return 0;
 }
 
-/* It fits, but not after those that the cycle serves before it: who are they? */
+/* It fits, but not after those that the cycle serves before it: which are they? */
 static int copy_served(struct fl_explain_run *r, const struct fl_decisions *d, fairlead_error *err)
 {
 	struct fl_explain *x = r->x;
@@ -129,7 +129,7 @@ static int try_alone(struct fl_explain_run *r, fairlead_error *err)
 		x->alone = d.rows[i].kind;
 		x->alone_reason = d.rows[i].reason;
 	}
-	/* Parked or behind others: whom it would preempt is worth knowing, too. */
+	/* Parked or behind others: which workloads it would preempt is reported, too. */
 	if (rc == 0 && x->alone == FL_RESERVE && x->n_victims == 0)
 		rc = copy_victims(r, &d, err);
 	if (rc == 0)

@@ -5,7 +5,7 @@
  * Runs the coming cycle, and the workload alone as its queue's only head, both
  * inside a mark: the policy is as before afterwards, also on failure.  What it says
  * of victims is what the search for them compared; what it proposes it has tried.
- * No rule stands here a second time.
+ * No rule is repeated here.
  *
  * Every number is exact and stands for the state as it was given.  Memory: all
  * of the result lives in the caller's arena.
@@ -59,15 +59,15 @@ struct fl_explain_change {
 };
 
 /*
- * Cells that together would do: changes[first] .. [first + n - 1].  Tried; and with
+ * Cells that together are enough: changes[first] .. [first + n - 1].  Tried; and with
  * one unit less of any of them (of a weight: the next of two digits) it was tried too
  * and does not work.
  */
 struct fl_explain_proposal {
 	uint32_t first, n;
 	enum fl_decision_kind alone; /* were it its queue's only head: ADMIT, or RESERVE */
-	uint32_t n_victims;          /* RESERVE: how many must go */
-	enum fl_decision_kind next;  /* what the coming cycle makes of it: ADMIT, RESERVE or WAIT */
+	uint32_t n_victims;          /* RESERVE: how many are evicted */
+	enum fl_decision_kind next; /* what the coming cycle does with it: ADMIT, RESERVE or WAIT */
 };
 
 struct fl_explain {
@@ -101,7 +101,7 @@ struct fl_explain {
 	uint32_t n_refusals;
 	struct fl_explain_rule *rules; /* that of most workloads first */
 	uint32_t n_rules;
-	struct fl_explain_victim *victims; /* who goes */
+	struct fl_explain_victim *victims; /* the victims */
 	uint32_t n_victims;
 
 	struct fl_explain_change *changes;

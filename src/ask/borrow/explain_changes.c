@@ -9,9 +9,9 @@
  *	priority        of the workload
  *	several cells   where no single quota or limit will do: each raised by its deficit
  *
- * A change that is proposed was tried, and so was the next smaller one, which does not do
+ * A change that is proposed was tried, and so was the next smaller one, which is not enough
  * (explain_try.h).  Quota of a machine is never proposed beyond what it has.  Where the workload waits although there is room for it, only priority
- * and weight are asked for: they decide who is served first.
+ * and weight are asked for: they decide which is served first.
  *
  * Order: fewer cells, then those that need no victims, then what is nearest to the workload.
  */
@@ -55,7 +55,7 @@ static bool comes_before(const struct fl_explain_run *r, const struct fl_explain
 	return near_a < near_b;
 }
 
-/* What @t holds, which does, goes where it belongs among the others. */
+/* What @t holds, which is enough, is put in its place among the others. */
 static int propose(struct fl_try *t, struct fl_try_answer answer, fairlead_error *err)
 {
 	struct fl_explain *x = t->run->x;
@@ -81,7 +81,7 @@ static int propose(struct fl_try *t, struct fl_try_answer answer, fairlead_error
 	return rc;
 }
 
-/* One cell, from a position that does not do up to one that might; *ret: it was proposed. */
+/* One cell, from a position that is not enough up to one that might be; *ret: it was proposed. */
 static int try_cell(struct fl_explain_run *r, bool cycle, struct fl_explain_change cell,
 		    fl_amount fails, fl_amount does, bool *ret, fairlead_error *err)
 {
@@ -383,7 +383,7 @@ static int combination(struct fl_explain_run *r, fairlead_error *err)
 	return propose(&t, answer, err);
 }
 
-/* --- who comes first --- */
+/* --- which workload comes first --- */
 
 static int weight_change(struct fl_explain_run *r, bool cycle, fairlead_error *err)
 {

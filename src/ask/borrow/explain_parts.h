@@ -29,7 +29,7 @@ int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err);
 /* x->proposals, each tried. */
 int fl_explain_changes(struct fl_explain_run *r, fairlead_error *err);
 
-/* The queue whose quota @w holds, or would. */
+/* The queue of the quota that @w holds, or would hold. */
 static inline struct fl_node fl_explain_queue(const struct fl_model *m, struct fl_workload w)
 {
 	const struct fl_workload_row *row = &m->workloads[w.v];

@@ -5,10 +5,10 @@
  * Nothing here knows a rule: cells are changed inside a mark, the policy is asked, and
  * all is taken back.  Private to ask.
  *
- * The least change of a cell is found by bisection between a value that does not do
- * and one that does, so that the value found does and the one before it does not, both
+ * The least change of a cell is found by bisection between a value that is not enough
+ * and one that is, so that the value found is enough and the one before it is not, both
  * of them tried.  Where the answer is not monotone in the cell (a weight may change
- * who is looked at first), there may be other values further away.
+ * which is looked at first), there may be other values further away.
  */
 #ifndef FL_ASK_BORROW_EXPLAIN_TRY_H
 #define FL_ASK_BORROW_EXPLAIN_TRY_H
@@ -39,7 +39,7 @@ static inline bool fl_try_does(struct fl_try_answer a)
 	return a.kind == FL_ADMIT || a.kind == FL_RESERVE;
 }
 
-/* What the machine has of a cell's flavor and resource that nobody has of its own; without one unlimited. */
+/* What the machine has of a cell's flavor and resource that no queue owns; without one unlimited. */
 fl_amount fl_try_spare(const struct fl_explain_run *r, struct fl_flavor f, struct fl_resource k);
 
 /* Change one cell to `to`, in the mark that is open. */
@@ -56,7 +56,7 @@ void fl_try_set(struct fl_explain_change *cell, fl_amount position);
 fl_amount fl_try_weight_position(double weight); /* of the largest not above it; -1: below all */
 
 /*
- * Cell @i of @t at the least position above @fails that does; @does is tried first.
+ * Cell @i of @t at the least position above @fails that is enough; @does is tried first.
  * *ret: whether there is one, and the decision with it.
  */
 int fl_try_least(struct fl_try *t, uint32_t i, fl_amount fails, fl_amount does,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who could be a victim and is not, and by which rule: what the search for victims
+ * Which workload could be a victim and is not, and by which rule: what the search for victims
  * said of each workload, or of its queue or a cohort above as a whole.
  */
 #include "ask/borrow/explain_parts.h"
@@ -56,7 +56,7 @@ static bool is_chosen(const struct fl_victim_log *log, uint32_t w)
 	return log->enough && (taken || log->all.victim.v == w);
 }
 
-/* What stands against @w as a victim goes into x->refusals; n of a node's row is counted up. */
+/* What refuses @w as a victim is added to x->refusals; n of a node's row is counted up. */
 static void classify(const struct fl_explain_run *r, struct fl_victim_log *log, uint32_t w)
 {
 	struct fl_explain *x = r->x;

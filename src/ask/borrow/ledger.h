@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ledger - who has, uses, borrows and lends how much, node by node
+ * ledger - how much each node has, uses, borrows and lends
  *
  * Everything but `lent` is a figure of the quota tree itself.  Kueue pools what
- * is lent, so nobody's unit is anybody's in particular; `lent` is one exact
+ * is lent, so no unit has one owner; `lent` is one exact
  * settlement of the pool: what a cohort's children borrowed comes first from
  * the cohort's own quota, then from the children's idle quota that they lend,
  * in proportion to how much each has idle (rounded so that the parts add up),

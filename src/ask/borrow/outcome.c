@@ -190,7 +190,7 @@ static bool same_share(const struct fl_difference *d, const struct fl_pair *pair
 
 	if (x->active != y->active)
 		return false;
-	/* Without fair sharing nobody goes by it. */
+	/* Without fair sharing no decision depends on it. */
 	if (!d->before->model->settings.fair_sharing && !d->after->model->settings.fair_sharing)
 		return true;
 	return !x->active || fl_borrow_stand(d->before)->shares[pair->before].precise ==

@@ -23,7 +23,7 @@
 #include "decide/borrow/quota/tree.h"
 
 enum fl_bind_kind {
-	FL_BIND_QUOTA,           /* all quota below this root is in use (or lent to nobody else) */
+	FL_BIND_QUOTA,           /* all quota below this root is in use (or not lent) */
 	FL_BIND_BORROWING_LIMIT, /* this node may borrow no more */
 };
 
@@ -38,11 +38,11 @@ struct fl_bind {
 /* Now, with the usage as it stands. */
 struct fl_bind fl_path_bind(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			    struct fl_column c);
-/* If nobody used anything. */
+/* With no usage anywhere. */
 struct fl_bind fl_path_bind_potential(const struct fl_tree *t, struct fl_node n,
 				      struct fl_column c);
 
-/* The last term alone: without any borrowing limit, now or if nobody used anything. */
+/* The last term alone: without any borrowing limit, now or with no usage anywhere. */
 fl_amount fl_path_reach(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			struct fl_column c);
 fl_amount fl_path_reach_potential(const struct fl_tree *t, struct fl_node n, struct fl_column c);

@@ -11,7 +11,7 @@ enum { FL_EXPLAIN_AHEAD = 10 /* of those ahead, so many are listed */ };
 
 enum fl_explain_state {
 	FL_EXPLAIN_RUNS,     /* holds quota */
-	FL_EXPLAIN_EVICTING, /* holds quota and must go */
+	FL_EXPLAIN_EVICTING, /* holds quota and is being evicted */
 	FL_EXPLAIN_NEXT,     /* waits, and the coming cycle admits it */
 	FL_EXPLAIN_PREEMPTS, /* waits, and the coming cycle preempts others for it */
 	FL_EXPLAIN_WAITS,
@@ -20,7 +20,7 @@ enum fl_explain_state {
 
 /*
  * A workload that could be a victim and is not, or all of them below a node, and the
- * inequality that failed.  FITS_WITHOUT: it could go, but with all who can it is not enough.
+ * inequality that failed.  FITS_WITHOUT: it may be preempted, but all together are not enough.
  */
 struct fl_explain_refusal {
 	enum fl_check check;
@@ -45,19 +45,19 @@ struct fl_explain_victim {
 
 /*
  * A machine that quotas are parts of.  Nothing is proposed that it does not have, and what is proposed is
- * tried as it would be done: quota that somebody gets, the cohort that has the rest no longer has.
+ * tried as it would be done: quota given to a queue is taken from the cohort that has the rest.
  */
 struct fl_explain_machine {
 	const struct fl_explain_spare {
 		struct fl_flavor flavor;
 		struct fl_resource resource;
-		fl_amount amount; /* that nobody has of its own, but for `rest` */
+		fl_amount amount; /* that no node owns, but for `rest` */
 	} * spare;                /* of what is not there the machine has nothing */
 	uint32_t n;
-	struct fl_node rest; /* the cohort that has all that nobody else has; FL_NONE */
+	struct fl_node rest; /* the cohort that has all that no other node has; FL_NONE */
 };
 
-/* @rows by rule, that which refused most first, then who came nearest to passing. */
+/* @rows by rule, that which refused most first, then the nearest to passing. */
 int fl_explain_sort(const struct fl_model *m, struct fl_arena *arena,
 		    struct fl_explain_refusal **rows, uint32_t n,
 		    struct fl_explain_rule **ret_rules, uint32_t *ret_n_rules, fairlead_error *err);

@@ -2,8 +2,8 @@
 /*
  * face - what questions need of a policy beside decide/policy.h
  *
- * A table a policy: ask/borrow/outcome.c and ask/entitle/outcome.c fill one each, and whoever asks
- * hands it on (tell/face.h), so that nothing here asks which policy it is.
+ * A table a policy: ask/borrow/outcome.c and ask/entitle/outcome.c fill one each, and the asking code
+ * passes it on (tell/face.h), so that nothing here asks which policy it is.
  */
 #ifndef FL_ASK_COMMON_FACE_H
 #define FL_ASK_COMMON_FACE_H
@@ -40,7 +40,7 @@ struct fl_ask_face {
 	/* A log in @mem, which is freed by its kind. */
 	int (*why_new)(const struct fl_mem *mem, const struct fl_model *m, struct fl_why **ret,
 		       fairlead_error *err);
-	/* How all nodes of @o->model stand, copied to @a: what the functions below go by. */
+	/* How all nodes of @o->model stand, copied to @a: what the functions below use. */
 	int (*look)(const struct fl_outcome *o, const struct fl_policy_ops *ops,
 		    const struct fl_policy *p, struct fl_arena *a, void **ret, fairlead_error *err);
 	/* What differs between the two sides of a node (FL_DIFF_...), beside pair->what. */

@@ -28,7 +28,7 @@ static void note_eviction(struct run *r, const struct fl_decision *d, uint32_t c
 		r->o->workloads[d->preemptor.v].decided = cycle;
 }
 
-/* The heads of the last cycle are what the list of those who wait goes by. */
+/* The list of pending workloads is made from the heads of the last cycle. */
 static int keep_heads(struct run *r, const struct fl_decisions *d, fairlead_error *err)
 {
 	struct fl_outcome *o = r->o;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome - how a state comes to rest: settled, and then looked at from all
+ * outcome - a state after it has settled, looked at from all
  * sides
  *
  * Everything that is asked of it afterwards is copied, so that the policy may

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pending - everybody who waits, and why, as a policy stands after a cycle
+ * pending - all pending workloads, and why, as a policy is after a cycle
  *
- * Whoever takes no part because of its surroundings (no such queue, a stopped
+ * A workload that takes no part because of its surroundings (no such queue, a stopped
  * one, a cohort cycle) waits too; the finished and the deactivated do not.
  *
  * Memory: the list is the caller's, grown through its mem and reused.
@@ -28,7 +28,7 @@ struct fl_pending_list {
 	uint8_t *is_head; /* by workload */
 };
 
-/* List who waits. @d is the cycle's decisions, or NULL before the first: no heads then. */
+/* List pending workloads. @d is the cycle's decisions, or NULL before the first: no heads then. */
 int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *ops,
 		    const struct fl_policy *p, const struct fl_model *m,
 		    const struct fl_decisions *d, fairlead_error *err);

@@ -42,7 +42,7 @@ static int push_evicting(struct run *r, uint32_t id, fairlead_error *err)
 }
 
 /*
- * Who must go, by id.  All evictions complete between cycles, so after the
+ * Workloads being evicted, by id.  All evictions complete between cycles, so after the
  * first cycle only those of the cycle itself can be under way.
  */
 static int find_evicting(struct run *r, uint32_t cycle, const struct fl_decisions *d,
@@ -79,7 +79,7 @@ static int complete_evictions(struct run *r, fl_time now, fairlead_error *err)
 			.workload = { r->evicting[i] },
 		};
 
-		/* One workload may be the victim of two rows: it goes once. */
+		/* One workload may be the victim of two rows: it is evicted once. */
 		if (r->ops->state(r->policy, event.workload) != FL_STATE_EVICTING)
 			continue;
 		int rc = r->ops->apply(r->policy, now, &event, err);
@@ -116,7 +116,7 @@ static int remember(struct run *r, uint32_t *ret, fairlead_error *err)
 /*
  * Is there nothing left but to wait for a time?  States since the last decision, time
  * left out, are compared with one of them, which moves on at ever longer laps, so that
- * whatever goes round is found within three rounds (Brent).
+ * any loop is found within three rounds (Brent).
  */
 static bool rests(struct run *r, bool decided)
 {

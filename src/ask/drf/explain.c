@@ -29,7 +29,7 @@ static int copy_placement(const struct asking *a, const struct fl_placement *row
 	return 0;
 }
 
-/* What the coming step makes of it, and whom it ends with. */
+/* What the coming step does with it, and the workload with which it ends. */
 static int coming_step(const struct asking *a, fairlead_error *err)
 {
 	struct fl_drf_explain *x = a->x;
@@ -56,7 +56,7 @@ static int coming_step(const struct asking *a, fairlead_error *err)
 	return rc;
 }
 
-/* As if nobody else waited. */
+/* As if no other workload were pending. */
 static int alone(const struct asking *a, fairlead_error *err)
 {
 	struct fl_drf_explain *x = a->x;

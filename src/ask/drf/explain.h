@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain - why one workload waits under drf: whose turn it is, and what is short
+ * explain - why one workload is pending under drf: which one is next, and what is short
  *
  * Runs the coming step, and the workload alone, both inside a mark: the policy is as before
  * afterwards.  Memory: the caller's arena.
@@ -22,7 +22,7 @@ struct fl_drf_explain {
 
 	/* where it waits */
 	uint32_t ahead[FL_EXPLAIN_AHEAD], n_ahead; /* of its queue; in no order */
-	struct fl_workload next;                   /* whose turn the step ends with; FL_NONE */
+	struct fl_workload next;                   /* with which the step ends; FL_NONE */
 	struct fl_share next_share;                /* of its queue, then */
 	enum fl_reason alone;                      /* FITS, or why not, whosever turn it is */
 	bool is_short;

@@ -45,7 +45,7 @@ static int lint_node(struct fl_model *m, struct fl_node n, fairlead_error *err)
 			       err, "plain DRF leaves out: %s", left_out);
 }
 
-/* @w does not fit though nobody holds anything. */
+/* @w does not fit though nothing is held. */
 static int lint_workload(struct fl_model *m, struct fl_workload w, enum fl_reason why,
 			 fairlead_error *err)
 {

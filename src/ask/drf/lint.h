@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lint - what of an input does not count under drf, and who could never start
+ * lint - what of an input does not count under drf, and which workloads could never start
  */
 #ifndef FL_ASK_DRF_LINT_H
 #define FL_ASK_DRF_LINT_H

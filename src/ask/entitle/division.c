@@ -7,7 +7,7 @@ struct listener {
 	const struct fl_standings *standings;
 	struct fl_arena *arena;
 	const struct fl_division_step **first;
-	const struct fl_division_step **end; /* where the next one of the group goes */
+	const struct fl_division_step **end; /* the place of the next one of the group */
 	uint32_t group;
 	int rc;
 	fairlead_error *err;

@@ -106,7 +106,7 @@ static void list_obstacles(struct fl_entitle_explain *x, const struct fl_model *
 			x->resource = k;
 }
 
-/* What becomes of it were there nobody else who waits. */
+/* What would become of it if no other workload were pending. */
 static int try_alone(struct fl_entitle_run *r, fairlead_error *err)
 {
 	struct fl_entitle_explain *x = r->x;
@@ -120,7 +120,7 @@ static int try_alone(struct fl_entitle_run *r, fairlead_error *err)
 		x->alone = d.rows[i].kind;
 		x->alone_reason = d.rows[i].reason;
 	}
-	/* Behind others: whom it would have evicted is worth knowing, too. */
+	/* Behind others: which workloads it would have evicted is reported, too. */
 	return rc == 0 && x->alone == FL_RESERVE && x->n_victims == 0 ? copy_victims(r, &d, err) :
 									rc;
 }
@@ -144,9 +144,9 @@ static int listen(struct fl_entitle_run *r, struct fl_entitle_heard *heard,
 	return rc == 0 && heard->obstacles.why.out_of_memory ? fl_fail_nomem(err) : rc;
 }
 
-/* --- who holds it --- */
+/* --- which queues hold it --- */
 
-/* Who holds most beyond its fair share first, then by name. */
+/* The queue that holds most beyond its fair share first, then by name. */
 static int cmp_holders(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct fl_entitle_explain *x = ctx;

@@ -4,7 +4,7 @@
  *
  * Runs the coming cycle, and the workload alone, both inside a mark: the policy is as before
  * afterwards, also on failure.  What it says is what the policy compared; what it proposes
- * it has tried.  No rule stands here a second time.
+ * it has tried.  No rule is repeated here.
  *
  * Memory: all of the result lives in the caller's arena.
  */
@@ -22,7 +22,7 @@ struct fl_entitle_holder {
 
 /*
  * One cell, before and after; a number in the units of a bundle, of a priority plain.
- * Tried; and a smaller one was tried too and does not do.
+ * Tried; and a smaller one was tried too and is not enough.
  */
 struct fl_entitle_change {
 	enum fl_cell_kind kind;
@@ -30,9 +30,9 @@ struct fl_entitle_change {
 	struct fl_machine machine; /* of ALLOCATABLE; else FL_NONE */
 	int resource;              /* FL_CPU...; FL_BUNDLE with priorities */
 	double from, to;
-	enum fl_decision_kind alone; /* what becomes of it alone: ADMIT or RESERVE */
-	uint32_t n_victims;          /* RESERVE: how many must go */
-	enum fl_decision_kind next;  /* what the coming cycle makes of it */
+	enum fl_decision_kind alone; /* decided for it alone: ADMIT or RESERVE */
+	uint32_t n_victims;          /* RESERVE: how many are evicted */
+	enum fl_decision_kind next;  /* what the coming cycle does with it */
 	bool exact;                  /* else less may do, too: there were no tries left */
 };
 
@@ -61,17 +61,17 @@ struct fl_entitle_explain {
 	uint32_t n_obstacles;
 	uint32_t failing; /* the obstacle that `reason` is about; FL_NONE */
 	int resource;     /* of it: FL_CPU, FL_MEMORY, FL_GPU; FL_BUNDLE: of none */
-	struct fl_entitle_holder *holders; /* of that resource, who is furthest over first */
+	struct fl_entitle_holder *holders; /* of that resource, the furthest over first */
 	uint32_t n_holders;
 
 	uint32_t ahead[FL_EXPLAIN_AHEAD], n_ahead; /* n_ahead: all of them */
 
-	uint32_t n_considered; /* workloads that might have gone */
+	uint32_t n_considered; /* workloads that might have been evicted */
 	struct fl_explain_refusal *refusals;
 	uint32_t n_refusals;
 	struct fl_explain_rule *rules; /* that of most workloads first */
 	uint32_t n_rules;
-	struct fl_explain_victim *victims; /* who goes */
+	struct fl_explain_victim *victims; /* the victims */
 	uint32_t n_victims;
 
 	struct fl_entitle_change *changes; /* the best first; one a kind */

@@ -95,7 +95,7 @@ static int ask(struct fl_entitle_run *r, const struct fl_entitle_change *c, bool
 	return rc;
 }
 
-/* @c->to does or is no help; then down to the least that does, in steps from @c->from. */
+/* @c->to is enough or no help; then down to the least that is, in steps from @c->from. */
 static int find_least(struct fl_entitle_run *r, struct fl_entitle_change *c, bool cycle,
 		      bool *ret_does, fairlead_error *err)
 {
@@ -189,7 +189,7 @@ static int try_cell(struct fl_entitle_run *r, enum fl_cell_kind kind, struct fl_
 	return c.to <= c.from ? 0 : propose(r, c, alone_fits(r), err);
 }
 
-/* Of a machine no more than what nobody deserves; below a queue of its own its parent says. */
+/* Of a machine no more than what no queue deserves; below another queue that one says. */
 static double most_deserved(const struct fl_entitle_run *r, struct fl_node n, double most)
 {
 	const struct fl_standings *s = &r->x->standings;
@@ -213,7 +213,7 @@ static int try_queues(struct fl_entitle_run *r, fairlead_error *err)
 {
 	const struct fl_standings *s = &r->x->standings;
 	int res = r->x->resource, rc = 0;
-	/* With so much nobody else could be in the way. */
+	/* With so much no other queue could be in the way. */
 	double most = s->total.of[res] + r->x->amount.of[res];
 
 	for (struct fl_node n = r->x->queue; n.v != FL_NONE && rc == 0; n = s->rows[n.v].parent) {
@@ -277,7 +277,7 @@ static int cmp_machines(const void *model, uint32_t a, uint32_t b)
 	return fl_names_cmp(&m->names, m->machines[a].name, m->machines[b].name);
 }
 
-/* A machine that is larger; of several that would do as well the first by name. */
+/* A machine that is larger; of several equally good ones the first by name. */
 static int try_machines(struct fl_entitle_run *r, fairlead_error *err)
 {
 	const struct fl_model *m = r->model;

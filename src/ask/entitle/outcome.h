@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome - where entitle's queues stand when a state has come to rest, and how two such ends
+ * outcome - where entitle's queues stand when a state has settled, and how two such ends
  * differ (ask/common/outcome.h)
  */
 #ifndef FL_ASK_ENTITLE_OUTCOME_H

@@ -48,7 +48,7 @@ int fl_standings_init(struct fl_standings *s, const struct fl_model *m, struct f
 		by_name[i] = i;
 	fl_sort(by_name, m->n_nodes, by_name + n, cmp_names, m);
 	chain(m, by_name, first, next);
-	/* Down as far as it goes, else on to the next sibling of it or of one above
+	/* Down as far as there are children, else on to the next sibling of it or of one above
    * it. */
 	for (at = first[m->n_nodes]; at != FL_NONE;) {
 		made.order[made.n++] = at;

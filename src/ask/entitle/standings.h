@@ -16,9 +16,9 @@ struct fl_standings {
 	struct fl_bundle total;   /* what there is to be divided */
 	uint32_t *order;          /* queues that take part, parents before children, by name */
 	uint32_t n;
-	/* Somebody holds, asks for, deserves or may have at most some of this resource. */
+	/* A queue holds, asks for, deserves or is limited in this resource. */
 	bool used[FL_BUNDLE];
-	/* And a queue has a quota or a limit of it; as `used` where nobody has any of anything. */
+	/* And a queue has a quota or a limit of it; as `used` where no queue has any of anything. */
 	bool bounded[FL_BUNDLE];
 };
 

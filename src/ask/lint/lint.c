@@ -40,7 +40,7 @@ const char *fl_lint_amount(const struct fl_lint *l, struct fl_resource r, fl_amo
 	return buffer;
 }
 
-/* Everybody who holds quota is done. */
+/* All workloads that hold quota are done. */
 static int make_empty(struct fl_lint *l, fairlead_error *err)
 {
 	int r = 0;

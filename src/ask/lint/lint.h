@@ -5,7 +5,7 @@
  * Looks at a sealed model and adds notices; changes nothing else.  `check` runs
  * it, decisions never depend on it.  Nothing is derived a second time: quota
  * comes from the quota tree of a policy made for this, and whether a workload
- * could ever be admitted is tried there, after everybody else is gone.
+ * could ever be admitted is tried there, after all others have ended.
  *
  * Rather silent than wrong: what only may be a mistake, such as quota of 0 for a
  * resource that a flavor has to list, is not reported.

@@ -10,7 +10,7 @@
 struct fl_lint {
 	struct fl_model *m;
 	const struct fl_policy_ops *ops;
-	struct fl_policy *policy; /* nobody holds quota in it */
+	struct fl_policy *policy; /* no workload holds quota in it */
 	const struct fl_tree *tree;
 	fl_time now;
 };
@@ -18,7 +18,7 @@ struct fl_lint {
 /* One object by itself, and quota in its tree. */
 int fl_lint_objects(struct fl_lint *l, fairlead_error *err);
 int fl_lint_trees(struct fl_lint *l, fairlead_error *err);
-/* Who could never be admitted, and flavors and namespaces that keep everybody out. */
+/* Workloads that could never be admitted; flavors and namespaces that match none. */
 int fl_lint_workloads(struct fl_lint *l, fairlead_error *err);
 int fl_lint_matches(struct fl_lint *l, fairlead_error *err);
 /* Admission Fair Sharing: local queues by usage. */

@@ -107,7 +107,7 @@ static double weight_of(const struct fl_model *m, uint32_t resource)
 
 /*
  * What all of a queue's quota would weigh, each resource in its natural unit (cores,
- * bytes), summed over the queues that go by usage.
+ * bytes), summed over the queues ordered by usage.
  */
 static void weigh(const struct fl_lint *l, double *by_resource)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads that could never be admitted, and flavors and namespaces that keep everybody out. */
+/* Workloads that could never be admitted, and flavors and namespaces that match none. */
 #include <stdio.h>
 
 #include "ask/lint/parts.h"
@@ -106,7 +106,7 @@ static bool is_for_ever(const struct fl_lint *l, const struct fl_workload_row *w
 	}
 }
 
-/* What is asked and had, one by one, may suffice and yet not be found together. */
+/* Each resource alone may be enough, and yet not all of them together. */
 static int lint_trial(struct fl_lint *l, struct fl_workload w, const char *subject,
 		      fairlead_error *err)
 {
@@ -163,7 +163,7 @@ int fl_lint_workloads(struct fl_lint *l, fairlead_error *err)
 
 /* --- flavors and namespaces --- */
 
-enum { ENOUGH_WORKLOADS = 10 }; /* fewer say little about who will come */
+enum { ENOUGH_WORKLOADS = 10 }; /* fewer say little about later ones */
 
 /* Does queue @n offer @flavor? */
 static bool offers(const struct fl_model *m, struct fl_node n, struct fl_flavor flavor)

@@ -5,7 +5,7 @@
 
 /* --- time --- */
 
-/* The longest that anything of @m lasts that hangs on time, from @now on. */
+/* The longest that anything of @m lasts that depends on time, from @now on. */
 static fl_time longest(const struct fl_model *m, fl_time now)
 {
 	fl_time span = m->settings.eviction_timeout, ahead = 0;
@@ -170,8 +170,8 @@ const struct fl_prove_face fl_borrow_proves = {
 	.remedies = remedies,
 	.n_remedies = sizeof remedies / sizeof *remedies,
 	.theorem = { "No preemption loop, by the theorem of preemptionGuarantee: settles.",
-		     "Whatever the order of decisions, preemption comes to rest, while nothing "
+		     "Whatever the order of decisions, preemption settles while no workload "
 		     "finishes, no queue is stopped and no quota, weight or priority changes. "
-		     "What it says is in doc/guide/policy.md#preemption-that-settles, its proof in "
+		     "The promise is in doc/guide/policy.md#preemption-that-settles, its proof in "
 		     "src/decide/borrow/README.md (\"Why it settles\")." },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drf - what a proof needs to know of plain DRF: nothing hangs on time, and nobody is evicted */
+/* drf - what a proof needs to know of plain DRF: nothing depends on time, and no workload is evicted */
 #include "ask/prove/face.h"
 
 static fl_time longest(const struct fl_model *m, fl_time now)
@@ -19,6 +19,6 @@ extern const struct fl_prove_face fl_drf_proves;
 const struct fl_prove_face fl_drf_proves = {
 	.longest = longest,
 	.doubt = doubt,
-	.theorem = { "No preemption loop: this policy preempts nobody.",
-		     "Who holds something holds it until it is done." },
+	.theorem = { "No preemption loop: this policy preempts no workload.",
+		     "A workload that holds quota holds it until it is done." },
 };

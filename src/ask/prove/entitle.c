@@ -4,7 +4,7 @@
 
 /* --- time --- */
 
-/* The longest that anything of @m lasts that hangs on time. */
+/* The longest that anything of @m lasts that depends on time. */
 static fl_time longest(const struct fl_model *m, fl_time now)
 {
 	const struct fl_entitle_settings *s = &m->entitle;

@@ -15,15 +15,15 @@ struct fl_prove_remedy {
 };
 
 struct fl_prove_face {
-	/* The longest that anything of @m lasts that hangs on time, from @now on; 0: nothing does. */
+	/* The longest that anything of @m lasts that depends on time, from @now on; 0: nothing does. */
 	fl_time (*longest)(const struct fl_model *m, fl_time now);
 	fl_time tick; /* between two moves: 1 where the order of times counts, 0 where none does */
-	bool elastic; /* who holds something may ask for more */
+	bool elastic; /* a workload that holds something may ask for more */
 	/* What decides by how much was used, so that an exploration is no proof; NONE. */
 	enum fl_doubt (*doubt)(const struct fl_model *m);
 	const struct fl_prove_remedy *remedies; /* in the order of kinds */
 	uint32_t n_remedies;
-	/* Where `settles` says so: that nothing goes round, and why; NULL without `settles`. */
+	/* Where `settles` says so: that there is no loop, and why; NULL without `settles`. */
 	const char *theorem[2];
 };
 

@@ -2,7 +2,7 @@
 /*
  * follow - moves in a given order, each as a cycle of its own (settle.h for all else)
  *
- * The moves at the end that go round are made again until a state is there again that was there
+ * The moves at the end that repeat are made again until a state is there again that was there
  * when they began before, or the asked number of cycles is done.
  *
  * Memory: one digest a round, freed on return.
@@ -19,7 +19,7 @@ struct fl_follow_options {
 	fl_time now;
 	uint32_t cycles; /* at most so many */
 	const struct fl_move *moves;
-	uint32_t n, repeat; /* so many at the end go round; 0: none */
+	uint32_t n, repeat; /* so many at the end repeat; 0: none */
 };
 
 /*

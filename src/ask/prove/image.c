@@ -13,7 +13,7 @@
 #include "model/image.h"
 
 struct saved {
-	uint64_t origin[2]; /* of the model and the state at hand */
+	uint64_t origin[2]; /* of the model and the first state */
 	uint64_t tried;
 	fl_time now;
 	uint32_t explored, moves;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is known of a component; QUIET: somewhere in it nobody is being evicted. */
+/* What is known of a component; QUIET: in one of its states no eviction is under way. */
 enum { RESTS = 1, UNKNOWN = 2, LOOPS = 4, LEAVES = 8, QUIET = 16 };
 
 /* The kinds of loops, the worst last. */
@@ -18,7 +18,7 @@ struct search {
 	uint32_t *bound; /* by component: evictions at most from there on */
 	unsigned char *flags;
 
-	/* the way back to one state: that and whether somebody was evicted, in order of distance */
+	/* the way back to one state: that and whether one was evicted, in order of distance */
 	uint32_t *queue, *from;
 	unsigned char *visited; /* by state: bits 1 << evicted */
 	uint64_t looks;
@@ -132,7 +132,7 @@ static enum kind kind_of(unsigned flags)
 	return flags & QUIET ? POSSIBLE : PASSING;
 }
 
-/* Is nobody being evicted in @v?  Whoever is can let go. */
+/* Is no eviction under way in @v?  Each that is can complete. */
 static bool is_quiet(const struct search *f, uint32_t v)
 {
 	for (uint32_t e = fl_states_edges(f->s, v); e < fl_states_edges(f->s, v + 1); e++)
@@ -141,7 +141,7 @@ static bool is_quiet(const struct search *f, uint32_t v)
 	return v < f->s->explored;
 }
 
-/* What follows from the edges of @v, whose component comes behind those it leads to. */
+/* What follows from the edges of @v, of which the component comes behind those it leads to. */
 static void look_ahead(struct search *f, uint32_t v)
 {
 	uint32_t *bound = &f->bound[f->component[v] - 1];
@@ -181,7 +181,7 @@ static enum kind judge(struct search *f, struct fl_prove_result *ret)
 				fl_states_edges(f->s, v) == fl_states_edges(f->s, v + 1);
 		if (i + 1 < f->n && f->component[f->order[i + 1]] == f->component[v])
 			continue;
-		/* All of it was looked at.  Nobody is evicted there, and nothing leads away. */
+		/* All of it was explored.  No workload is evicted there, and nothing leads away. */
 		if (!(*flags & (LEAVES | LOOPS | UNKNOWN)))
 			*flags |= RESTS;
 		if (kind_of(*flags) > worst)

@@ -3,16 +3,16 @@
  * loop - loops among states: ways back with an eviction on them
  *
  * Guarantees: what is said holds of the states that were explored; of one that was not, anything
- * may follow.  A loop is forced only if from its states none is reached from which nobody is ever
- * evicted again, nor one that was not explored.  The loop that is told is one of the worst kind
- * there is: forced, then possible, then passing.  It begins in a state in which nobody is being
- * evicted, where there is one, so that every eviction on it completes; of such loops it has the
+ * may follow.  A loop is forced only if from its states none is reached from which no workload is
+ * ever evicted again, nor one that was not explored.  The loop that is reported is one of the worst
+ * kind there is: forced, then possible, then passing.  It begins in a state in which no eviction is
+ * under way, where there is one, so that every eviction on it completes; of such loops it has the
  * fewest moves, then it is reached with the fewest, then that state was found first.  Nothing here
  * recurses.
  *
  * Time: that of strongly connected components, once; then, where there is a loop, a search for the
  * shortest from each state that could be on it, which looks at most at FL_LOOP_LOOKS edges (some
- * seconds); the loop that is told after that may not be the shortest.
+ * seconds); the loop that is reported after that may not be the shortest.
  */
 #ifndef FL_ASK_PROVE_LOOP_H
 #define FL_ASK_PROVE_LOOP_H

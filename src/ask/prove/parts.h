@@ -24,12 +24,12 @@ struct fl_prover {
 	/* of the running call */
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
-	bool elastic; /* who holds something may ask for more (entitle) */
+	bool elastic; /* one that holds something may ask for more (entitle) */
 	struct fl_prove_clock clock;
 	bool noting; /* moves are noted as they are made */
 	struct fl_move *noted;
 	uint32_t n_noted, cap_noted;
-	struct fl_prove_step *way; /* [0] is the state at hand */
+	struct fl_prove_step *way; /* [0] is the present state */
 	uint32_t n_way, cap_way;
 	uint32_t *who, *scratch; /* workloads that take part, by name; room to sort, and for ways */
 	uint32_t n_who, cap_who, cap_scratch;

@@ -2,11 +2,11 @@
 /*
  * proof - is it one, where time decides too?
  *
- * An exploration (prove.h) waits until all is over that time ends, or does not wait.  What goes
- * round so goes round in fact.  That nothing does is no proof yet where time may lift one refusal
+ * An exploration (prove.h) waits until all is over that time ends, or does not wait.  A loop found
+ * so is one in fact.  That there is none is no proof yet where time may lift one refusal
  * before another: then all is explored once more, each lifted alone, in every order, which is more
- * than any clock can do.  Nothing goes round there: that is a proof.  Something does, or the policy
- * cannot lift one alone, or decides by what was used over time: it is said why there is none.
+ * than any clock can do.  No loop there is a proof.  If there is one, or the policy cannot lift one
+ * alone, or decides by what was used over time, the result says why there is no proof.
  */
 #ifndef FL_ASK_PROVE_PROOF_H
 #define FL_ASK_PROVE_PROOF_H

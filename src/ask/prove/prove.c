@@ -79,7 +79,7 @@ int fl_prove_move(const struct fl_policy_ops *ops, struct fl_policy *p, fl_time 
 	return rc;
 }
 
-/* It is the next one, and whoever waits is looked at anew; so many more were told to go. */
+/* It is the next one, and pending ones are looked at anew; so many more were evicted. */
 static int make_one(struct fl_prover *x, struct fl_move move, uint32_t *evicted,
 		    fairlead_error *err)
 {
@@ -114,7 +114,7 @@ static bool waits(const struct fl_prover *x, struct fl_workload w)
 	       (x->elastic && s == FL_STATE_ADMITTED);
 }
 
-/* All that go let go, and @move is made again: once, and as often as somebody else is told to go. */
+/* All evictions complete, and @move is made again: once, and as often as it evicts more. */
 static int follow_up(struct fl_prover *x, struct fl_move move, uint32_t *evicted,
 		     fairlead_error *err)
 {
@@ -132,12 +132,12 @@ static int follow_up(struct fl_prover *x, struct fl_move move, uint32_t *evicted
 		if (rc == 0 && waits(x, move.workload))
 			rc = make_one(x, move, evicted, err);
 		if (rc == FAIRLEAD_ESTATE)
-			return 0; /* nobody serves it here, or it wants nothing more */
+			return 0; /* it is not served here, or wants nothing more */
 	}
 	return rc;
 }
 
-/* *ret: so many were newly told to go. */
+/* *ret: so many were newly evicted. */
 static int make(struct fl_prover *x, struct fl_move move, uint32_t *ret, fairlead_error *err)
 {
 	int rc;
@@ -193,7 +193,7 @@ static int step_to(struct fl_prover *x, uint32_t state, fairlead_error *err)
 	return 0;
 }
 
-/* The policy goes to @state. */
+/* Put the policy into @state. */
 static int go_to(struct fl_prover *x, uint32_t state, fairlead_error *err)
 {
 	const struct fl_seen *seen = x->states.seen;
@@ -240,7 +240,7 @@ static int try(struct fl_prover *x, uint32_t state, struct fl_move move, fairlea
 	if (rc == 0) {
 		rc = name_state(x, state, &to, err);
 	} else if (rc > 0 || (rc == FAIRLEAD_ESTATE && move.kind == FL_MOVE_SERVE)) {
-		evicted = 0; /* nobody serves it here, or nothing is left to wait for: no move */
+		evicted = 0; /* it is not served here, or nothing is left to wait for: no move */
 		rc = 0;
 	}
 	x->ops->rollback(x->policy, mark);
@@ -251,10 +251,10 @@ static int try(struct fl_prover *x, uint32_t state, struct fl_move move, fairlea
 }
 
 /*
- * Does somebody wait in front of the @i-th, and is like it?  Then what follows when this one is
- * served follows when that one is, with both names exchanged: evictions, who lets go, and rests are
- * the same.  So to each way among all states there is one among those that are explored which goes
- * through the same states but for such exchanges, step by step, and the other way round.
+ * Is a workload pending in front of the @i-th, and is like it?  Then what follows when this one is
+ * served follows when that one is, with both names exchanged: evictions, their ends, and rests are
+ * the same.  So to each way among all states there is one among those that are explored which passes
+ * the same states but for such exchanges, step by step, and the reverse.
  */
 static bool is_behind(const struct fl_prover *x, uint32_t i)
 {
@@ -339,7 +339,7 @@ static int cmp_names(const void *model, uint32_t a, uint32_t b)
 	return c ? c : strcmp(fl_model_text(m, x->name), fl_model_text(m, y->name));
 }
 
-/* Whoever may ever move, in an order that is not that of the input. */
+/* All workloads that may ever move, in an order that is not that of the input. */
 static int find_who(struct fl_prover *x, const struct fl_model *m, fairlead_error *err)
 {
 	const struct fl_mem *mem = x->states.mem;
@@ -361,7 +361,7 @@ static int find_who(struct fl_prover *x, const struct fl_model *m, fairlead_erro
 	return 0;
 }
 
-/* Who is like whom, if that counts. */
+/* Which workloads are alike, if that counts. */
 static int find_alike(struct fl_prover *x, fairlead_error *err)
 {
 	bool counts = (x->no_cycles || x->prompt) && !x->apart && x->clock.tick > 0 &&
@@ -393,7 +393,7 @@ static int find_alike(struct fl_prover *x, fairlead_error *err)
 	return 0;
 }
 
-/* The state at hand, which is the first one. */
+/* The present state, which is the first one. */
 static int begin(struct fl_prover *x, const struct fl_model *m, const struct fl_prove_options *o,
 		 fairlead_error *err)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prove - can preemption go round for ever?
+ * prove - can preemption loop for ever?
  *
- * Explores every state that can be reached from the one at hand when nobody arrives or finishes,
- * with the policy itself to tell what follows.  A state is who holds what and since whom, who is
- * being evicted, and who waits.  A move is
+ * Explores every state that can be reached from the present one while no workload arrives or
+ * finishes; the policy itself says what follows.  A state is which workloads hold what, in the order
+ * of their admission, which are being evicted, and which are pending.  A move is
  *
  *   serve w     a cycle of its own for a workload that waits, whatever else waits
  *   let go v    an eviction completes
  *   cycle       a whole cycle, as the scheduler would have it: each queue's first is its head
- *   wait        time passes, until all is over that a rule of the input makes hang on time
+ *   wait        time passes, until all is over that a rule of the input makes depend on time
  *
- * in any order.  Whoever waits is looked at anew after each move (policy.h, `forget`), as if
- * something unrelated had woken all: so what holds here holds for every order in which workloads
- * come to be looked at one by one, with such cycles between.  Cycles of several heads that are not
- * their queues' first are no moves, nor does anybody go on where its last scan of flavors ended.
+ * in any order.  Pending workloads are looked at anew after each move (policy.h, `forget`), as if
+ * an unrelated event woke all: so what holds here holds for every order in which workloads
+ * are looked at one by one, with such cycles between.  Cycles of several heads that are not
+ * their queues' first are no moves, and no scan of flavors continues where the last one ended.
  *
  * Time: each move is a nanosecond after the one before it, so that each admission is later than those
- * before it (the order in which victims are taken goes by that), and of what hangs on time a state
- * tells what policy.h, `gist`, says.  Time does not have to lift all at once: proof.h.
+ * before it (the order of victims depends on that), and of what depends on time a state has
+ * what policy.h, `gist`, says.  Time does not have to lift all at once: proof.h.
  *
  * Promises: two states count as one only if they are equal word by word, never by their digests
  * alone; the answer does not depend on the order of the input; the policy is left as it was found.
@@ -47,11 +47,11 @@ struct fl_move {
 
 enum fl_loop {
 	FL_LOOP_NONE,
-	FL_LOOP_POSSIBLE, /* some order goes round for ever; from there another one comes to rest */
-	FL_LOOP_FORCED,   /* once there, no order comes to rest */
+	FL_LOOP_POSSIBLE, /* some order loops for ever; from there another one settles */
+	FL_LOOP_FORCED,   /* once there, no order settles */
 };
 
-/* Why it is no proof that nothing goes round, though all was explored and nothing does (proof.h). */
+/* Why there is no proof, though all was explored and there is no loop (proof.h). */
 enum fl_doubt {
 	FL_DOUBT_NONE,
 	FL_DOUBT_LIFTED,    /* if time lifted this before that, something would */
@@ -73,21 +73,21 @@ struct fl_prove_options {
 	size_t bytes;    /* nor keep more than so many bytes; 0: no limit */
 	bool no_cycles;  /* whole cycles are no moves */
 	/*
-	 * Whoever is preempted lets go at once, and the preemptor is served again before anybody
-	 * else moves: what is left are loops for which nobody takes what was freed for another.
+	 * Each eviction completes at once, and the preemptor is served again before any other
+	 * workload moves: what is left are loops without a race for freed quota.
 	 * Whole cycles are no moves.
 	 */
 	bool prompt;
 	/*
-	 * Without whole cycles, of workloads of which it makes no difference who is served (policy.h,
+	 * Without whole cycles, of workloads of which it makes no difference which is served (policy.h,
 	 * `likeness`) only the first by name that waits is; kinds of loops and the bound are the
 	 * same.  With this every one is.
 	 */
 	bool apart;
 	/*
 	 * What time will lift is lifted one by one, too, in whatever order (policy.h, `lift`, which
-	 * the policy must have): more than any clock can do, so what goes round then may not in fact,
-	 * but where nothing does, nothing can.
+	 * the policy must have): more than any clock can do, so a loop found then may not be one in fact,
+	 * but where there is none, there can be none.
 	 */
 	bool lifts;
 	/* Called now and then, may be NULL; what it returns other than 0 stops the exploration. */
@@ -109,12 +109,12 @@ struct fl_prove_result {
 	bool lifting;
 	enum fl_loop loop;
 	/*
-	 * With a possible one: there is none with a state on it in which nobody is being evicted.
-	 * It goes round only while some eviction or other is under way, and ends when all of them
+	 * With a possible one: there is none with a state on it without an eviction under way.
+	 * It lasts only while some eviction or other is under way, and ends when all of them
 	 * complete before anything else moves.
 	 */
 	bool passing;
-	bool always;           /* no order at all comes to rest, from the state at hand */
+	bool always;           /* no order at all settles, from the present state */
 	uint32_t bound;        /* without a loop: evictions at most, on any way */
 	uint32_t prefix;       /* with one: moves that lead to the shortest loop */
 	uint32_t n;            /* and moves of one round */
@@ -135,20 +135,20 @@ int fl_prove_move(const struct fl_policy_ops *ops, struct fl_policy *p, fl_time 
 		  struct fl_move move, const struct fl_sink *sink, struct fl_decisions *ret,
 		  fairlead_error *err);
 /*
- * When moves are made: each a nanosecond after the one before it, so that who was admitted later is
- * newer (entitle: at the same time); a wait later than all that any rule of the input makes hang on
- * time.
+ * When moves are made: each a nanosecond after the one before it, so that a workload admitted later
+ * is newer (entitle: at the same time); a wait later than all that any rule of the input makes depend
+ * on time.
  */
 struct fl_prove_clock {
 	fl_time now;  /* of the last move */
 	fl_time tick; /* between two */
-	fl_time span; /* of a wait; 0: nothing hangs on time, and nobody waits */
+	fl_time span; /* of a wait; 0: nothing depends on time, and there are no waits */
 };
 struct fl_prove_clock fl_prove_clock(const struct fl_policy_ops *ops, const struct fl_model *m,
 				     fl_time now);
 /* The next move is of this kind. */
 void fl_prove_tick(struct fl_prove_clock *clock, enum fl_move_kind kind);
-/* 128 bits of the gist (policy.h) of the state at hand, as of the move to come. */
+/* 128 bits of the gist (policy.h) of the present state, as of the move to come. */
 void fl_prove_gist(const struct fl_policy_ops *ops, const struct fl_policy *p,
 		   const struct fl_prove_clock *clock, uint64_t ret[2]);
 
@@ -164,7 +164,7 @@ size_t fl_prover_bytes(const struct fl_prover *x);
 /* All of it is forgotten and the memory kept: the next run begins anew, of any policy and model. */
 void fl_prover_reset(struct fl_prover *x);
 /*
- * As fl_prove, and what was explored before counts: with a larger limit it goes on where it
+ * As fl_prove, and what was explored before counts: with a larger limit it continues where it
  * stopped.  The policy, its state, the model, `now` and what counts as a move are then those of before.
  * *ret's moves are freed with fl_prove_done and the prover's `mem`.
  */
@@ -173,7 +173,7 @@ int fl_prover_run(struct fl_prover *x, const struct fl_policy_ops *ops, struct f
 		  struct fl_prove_result *ret, fairlead_error *err);
 /*
  * What was explored without `lifts`, as tables of an image, beside what else the caller has in it.
- * The policy and the model, as they were given to the run, tell fl_prover_load whose it is.
+ * The policy and the model, as they were given to the run, identify it to fl_prover_load.
  */
 int fl_prover_save(const struct fl_prover *x, const struct fl_policy_ops *ops,
 		   const struct fl_policy *p, const struct fl_model *m, struct fl_image_writer *w,

@@ -15,7 +15,7 @@ struct trial {
 	uint32_t cap_waiting;
 };
 
-/* --- what becomes of it --- */
+/* --- its result --- */
 
 static int count(void *user, const struct fl_settle_cycle *cycle, fairlead_error *err)
 {

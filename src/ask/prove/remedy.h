@@ -3,8 +3,8 @@
  * remedy - which settings would end a loop, each of them tried
  *
  * Each candidate is laid over a copy of the model, and a policy of its own is made of that: how
- * does it come to rest, in the scheduler's own order (settle.h), and is there an order in which
- * it goes round (prove.h)?  Nothing is said that was not found so.  The policy at hand is not
+ * does it settle, in the scheduler's own order (settle.h), and is there an order in which
+ * it loops (prove.h)?  Nothing is said that was not found so.  The present policy is not
  * needed and not touched: a trial begins where the input does.
  *
  * Memory: the caller's arena for what is kept, its mem while a trial runs.
@@ -34,7 +34,7 @@ struct fl_remedy {
 	enum fl_remedy_kind kind;
 	struct fl_settle_result own;  /* in the scheduler's order */
 	uint32_t evictions;           /* on that way; of a loop up to when it was seen */
-	struct fl_span waiting;       /* who waits then, by name; of a run that settled */
+	struct fl_span waiting;       /* pending then, by name; of a run that settled */
 	bool race;                    /* a loop is left, but only by a race (whole.h) */
 	struct fl_prove_result proof; /* in any order, up to the limits; without moves */
 };

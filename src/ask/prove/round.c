@@ -27,7 +27,7 @@ struct telling {
 
 /* --- what is heard --- */
 
-/* Which rows say why somebody may go; 0: none. Of several that hold, the last of the highest. */
+/* Which rows allow a victim; 0: none. Of several that hold, the last of the highest. */
 static int weight_of(enum fl_check check)
 {
 	switch (check) {
@@ -71,7 +71,7 @@ static void hear(void *user, const struct fl_evidence *row)
 	t->heard[t->n_heard++] = *row;
 }
 
-/* A reclaim goes by the preemptor's quota alone; all else by what was said of the victim. */
+/* A reclaim depends on the preemptor's quota alone; all else on what was said of the victim. */
 static bool suits(const struct fl_round_act *act, const struct fl_evidence *row)
 {
 	bool own = row->victim.v == act->workload.v;
@@ -205,7 +205,7 @@ static void look_at_shares(struct telling *t, bool after)
 		}
 }
 
-/* All that the move told to go is gone, and for whom it went is served. */
+/* All evictions of the move have completed, and the preemptor is served. */
 static int play_out(struct telling *t, fl_time now)
 {
 	struct fl_round *r = t->round;
@@ -459,7 +459,7 @@ static bool is_bounded(const struct telling *t, struct fl_resource resource)
 	return false;
 }
 
-/* Without those that nobody has a bound of, unless there are no others. */
+/* Without those that no queue has a bound of, unless there are no others. */
 static void choose_resources(struct telling *t)
 {
 	struct fl_round *r = t->round;
@@ -501,7 +501,7 @@ static void look_at_queues(struct telling *t)
 
 /* --- is it a race? --- */
 
-/* Whom step @i admits: *ret_other, somebody who is not @who.  Does it admit @who? */
+/* What step @i admits: *ret_other, a workload that is not @who.  Does it admit @who? */
 static bool admits(const struct fl_round *r, uint32_t i, struct fl_workload who, bool *ret_other)
 {
 	const struct fl_span *acts = &r->steps[i].acts;
@@ -518,7 +518,7 @@ static bool admits(const struct fl_round *r, uint32_t i, struct fl_workload who,
 	return admitted;
 }
 
-/* Does somebody else start behind step @i of the round before @preemptor, once around? */
+/* Does another one start behind step @i of the round before @preemptor, once around? */
 static bool is_overtaken(const struct fl_round *r, uint32_t i, struct fl_workload preemptor)
 {
 	bool other = false;

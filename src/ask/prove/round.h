@@ -3,9 +3,9 @@
  * round - moves that lead back to where they began, told one by one
  *
  * Follows the moves of a loop (prove.h) on the policy itself, with a listener, and keeps what
- * each of them did, by which rule, and who held what in between.
+ * each of them did, by which rule, and which held what in between.
  *
- * Promises: the policy is left as it was found, and nothing that is kept hangs on it.
+ * Promises: the policy is left as it was found, and nothing that is kept depends on it.
  *
  * Memory: the caller's arena.
  */
@@ -18,8 +18,9 @@ enum { FL_ROUND_RESOURCES = 3 };
 
 /* One of the two nodes that a preemption weighs, just below where both meet. */
 struct fl_round_side {
-	struct fl_node node;           /* FL_NONE: within one queue nobody is weighed */
-	struct fl_share before, after; /* after: the victims of the move gone, the preemptor in */
+	struct fl_node node; /* FL_NONE: within one queue no node is compared */
+	struct fl_share before,
+		after; /* after: without the victims of the move, with the preemptor */
 };
 
 /* Something that a move did. */
@@ -51,7 +52,7 @@ struct fl_round_step {
 struct fl_round_queue {
 	struct fl_node node;
 	double quota[FL_ROUND_RESOURCES];  /* nominal, or deserved */
-	double others[FL_ROUND_RESOURCES]; /* held by those who are not of the cast */
+	double others[FL_ROUND_RESOURCES]; /* held by workloads that are not of the cast */
 };
 
 struct fl_round {
@@ -61,7 +62,7 @@ struct fl_round {
 	struct fl_round_act *acts;
 	struct fl_round_holding *holdings; /* of a state: by workload */
 	uint32_t n_acts, n_holdings;
-	struct fl_workload *cast; /* who starts, goes or preempts on the way, by name */
+	struct fl_workload *cast; /* those that start, are evicted or preempt on the way, by name */
 	uint32_t n_cast;
 	struct fl_round_queue *queues; /* of the cast, by name */
 	uint32_t n_queues;
@@ -69,8 +70,8 @@ struct fl_round {
 	uint32_t n_resources, more_resources;             /* more: that found no place */
 	bool closes; /* the state after the last move is the one before the round */
 	/*
-	 * On it others start between an eviction and the one for whom it was.  Another loop, that is
-	 * not told, may do without (whole.h).
+	 * On it others start between an eviction and its preemptor.  Another loop, that is
+	 * not reported, may have no such race (whole.h).
 	 */
 	bool race;
 };

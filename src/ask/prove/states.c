@@ -88,7 +88,7 @@ static void put(uint32_t *slots, uint32_t n_slots, uint32_t hash, uint32_t numbe
 	slots[at] = number + 1;
 }
 
-/* Of all in the table it came last, so nobody was put behind it. */
+/* Of all in the table it came last, so none was put behind it. */
 static void take(uint32_t *slots, uint32_t n_slots, uint32_t hash, uint32_t number)
 {
 	uint32_t at = fl_slots_first(n_slots, hash);
@@ -218,7 +218,7 @@ static uint32_t find(const struct fl_states *s, const uint32_t *text, uint32_t n
 	return FL_NONE;
 }
 
-/* The state whose text of @units is behind the last one, and becomes its own if it is new. */
+/* The state of which the text of @units is behind the last one, and becomes its own if it is new. */
 static int add(struct fl_states *s, uint32_t units, uint32_t parent, uint32_t *ret,
 	       fairlead_error *err)
 {

@@ -6,7 +6,7 @@
  * numbered as they are found, each from a state before it, so the first edge that leads to one is
  * on a shortest way there.  Whatever fails, or would pass the limit, leaves all as it was.
  *
- * A word is told by its number among all words seen, a state by its words' numbers, 7 bits a
+ * A word is stored as its number among all words seen, a state by its words' numbers, 7 bits a
  * byte; they begin at 1, so that no text ends in a zero byte, and zeros can fill it up.
  *
  * Memory: a state takes 16 bytes, 5 to 8 of the table by hash, its text (one to two bytes a word, and

@@ -11,7 +11,7 @@ struct whole {
 	fairlead_error *err;
 };
 
-/* Moves [first, end) of @loop; whoever waits is looked at anew after each. */
+/* Moves [first, end) of @loop; pending ones are looked at anew after each. */
 static int make(const struct whole *h, struct fl_prove_clock *clock,
 		const struct fl_prove_result *loop, uint32_t first, uint32_t end)
 {
@@ -29,7 +29,7 @@ static int make(const struct whole *h, struct fl_prove_clock *clock,
 	return rc;
 }
 
-/* Does no order come to rest from here, as far as was looked?  1: one does. */
+/* Does no order settle from here, as far as was explored?  1: one does. */
 static int forced_here(const struct whole *h, fl_time now)
 {
 	struct fl_prove_options options = *h->options;
@@ -43,7 +43,7 @@ static int forced_here(const struct whole *h, fl_time now)
 	return !from.always;
 }
 
-/* Do @loop's moves close a round on the policy at hand, and is it of @kind?  1: no. */
+/* Do @loop's moves close a round on the present policy, and is it of @kind?  1: no. */
 static int try(const struct whole *h, const struct fl_prove_result *loop, enum fl_loop kind)
 {
 	struct fl_prove_clock clock = fl_prove_clock(h->ops, h->model, h->options->now);

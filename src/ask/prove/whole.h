@@ -2,10 +2,10 @@
 /*
  * whole - a loop that is more than a race for what was freed
  *
- * The shortest loop is often this: somebody is evicted, and comes back before the one for whom it
- * went.  Where there is a loop although each preemption is carried through before anybody else is
- * looked at (prove.h, `prompt`), that one says more.  It is made on the policy at hand, move by
- * move, before it counts.
+ * The shortest loop is often this: a workload is evicted, and is admitted again before its
+ * preemptor.  Where there is a loop although each preemption is carried through before any other
+ * workload is looked at (prove.h, `prompt`), that one says more.  It is made on the present policy,
+ * move by move, before it counts.
  */
 #ifndef FL_ASK_PROVE_WHOLE_H
 #define FL_ASK_PROVE_WHOLE_H
