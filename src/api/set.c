@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set - one number of the model is another: what-if for programs, inside a mark */
+/* set - change one number of the model: what-if for programs, inside a mark */
 #include <math.h>
 #include <string.h>
 

@@ -21,7 +21,7 @@ int fl_names_save(const struct fl_names *names, struct fl_image_writer *w, fairl
 
 static bool is_power_of_2(uint32_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-/* Every text ends, symbol 0 is "", and where nothing is found there is an end of looking. */
+/* Every text ends, symbol 0 is "", and a search that finds nothing ends. */
 static bool are_sound(const struct fl_names *names)
 {
 	uint32_t used = 0, bad = 0;

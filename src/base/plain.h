@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain - is a character what one sees?
+ * plain - is a character visible, and as what it is?
  *
  * Those that are not: control characters; breaks of lines and paragraphs; what has no width (U+200B,
- * joiners, the byte order mark, tags); what turns the direction of what stands around it (U+202E and
+ * joiners, the byte order mark, tags); what reverses the direction of the text around it (U+202E and
  * its like).  In a name they make one look like another, or a line like two.
  */
 #ifndef FL_BASE_PLAIN_H

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-/* A random length of time or size. */
+/* A random duration or size. */
 enum fl_distribution_kind {
 	FL_CONSTANT,    /* a */
 	FL_UNIFORM,     /* from a to b */
@@ -38,7 +38,7 @@ struct fl_random {
 	uint64_t s[4];
 };
 
-/* Streams of one seed have nothing to do with each other. */
+/* Streams of one seed are independent of each other. */
 void fl_random_init(struct fl_random *r, uint64_t seed, uint64_t stream);
 
 /* The stream that belongs to a name. */

@@ -16,7 +16,7 @@
 /* "2026-01-01T00:00:00Z", "2026-01-01T01:30:00.25+01:30"; 0 or FAIRLEAD_EINPUT. */
 int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
 
-/* A length of time such as "1h30m", "10s", "0"; not negative, cut to nanoseconds. */
+/* A duration such as "1h30m", "10s", "0"; not negative, cut to nanoseconds. */
 int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
 /* The same with days and weeks of 24 hours: "30d", "2w", "1d12h"; what Kubernetes has none of. */
 int fl_period_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);

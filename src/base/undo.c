@@ -40,8 +40,8 @@ int fl_undo_reserve(struct fl_undo *u, size_t room, fairlead_error *err)
 
 /*
  * Too little was reserved.  A checked build stops there, so that tests find the wrong count.
- * Elsewhere the log grows, and nothing is lost but the promise that a note needs no memory: only
- * where there is none is it the end.
+ * Elsewhere the log grows: then a note may need memory, and only where there is none the program
+ * ends.
  */
 static void make_room(struct fl_undo *u, uint32_t need)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * undo - old values, so that whatever was done since a mark can be taken back
+ * undo - old values, so that all changes since a mark can be undone
  *
  * Note a cell before writing it.  While no mark is open a note costs one branch.
  * Room is reserved before an operation starts to write, so notes cannot fail in
@@ -44,7 +44,7 @@ static inline void fl_undo_note(struct fl_undo *u, void *ptr, uint32_t size)
 		fl_undo_save(u, ptr, size);
 }
 
-/* Marks nest: what ends one ends all newer ones. Of one that is not open nothing is done. */
+/* Marks nest: what ends one ends all newer ones. A mark that is not open is ignored. */
 int fl_undo_mark(struct fl_undo *u, uint32_t *ret, fairlead_error *err);
 void fl_undo_rollback(struct fl_undo *u, uint32_t mark);
 /* The mark ends and what was done since stays; an older mark can still undo it. */

@@ -3,7 +3,7 @@
  * daemon - how the daemon runs: the `Daemon` document (doc/guide/daemon.md)
  *
  * Rows of the model that a Daemon document becomes; there is one at most.  They are in no image:
- * an image is what a policy works on, and not how it is run.  Lengths of time are in nanoseconds.
+ * an image has the state of a policy, and not how the daemon runs.  Durations are in nanoseconds.
  */
 #ifndef FL_MODEL_DAEMON_H
 #define FL_MODEL_DAEMON_H

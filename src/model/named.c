@@ -62,7 +62,7 @@ int fl_named_reserve(struct fl_model *m, fairlead_error *err)
 	return 0;
 }
 
-/* Numbers of rows, and an end of looking where nothing is found. */
+/* Numbers of rows, and a search that finds nothing ends. */
 bool fl_named_is_sound(const struct fl_model *m)
 {
 	uint32_t used = 0, bad = 0;

@@ -127,7 +127,7 @@ enum fl_number_kind {
 	FL_NUMBER_AMOUNT,   /* of the row's resource; plain, such as a priority, without one */
 	FL_NUMBER_SHARE,    /* weighted; INFINITY when the weight is 0 */
 	FL_NUMBER_TIME,     /* a moment: fl_time in `amount` */
-	FL_NUMBER_DURATION, /* a length of time: the same */
+	FL_NUMBER_DURATION, /* a duration: the same */
 	FL_NUMBER_BUNDLE,   /* entitle: of the row's resource, in a bundle's units, in `share` */
 	FL_NUMBER_RATIO,    /* a plain number, in `share` */
 };

@@ -43,7 +43,7 @@ static int run_one(const char *name)
 	return 2;
 }
 
-/* What a group leaves behind, or that it crashes, is nothing to those after it. */
+/* What a group leaves behind, or a crash of it, does not affect later ones. */
 static int run_apart(const struct unit_group *g)
 {
 	int status;

@@ -10,7 +10,7 @@
 
 static const char maker[] = "reload";
 
-/* What the callers of these policies have in their hands. */
+/* What the callers of these policies hold. */
 struct reloaded {
 	struct fl_state s; /* the model is the caller's until the first load */
 	bool own_model;
