@@ -14,9 +14,9 @@ double fl_decay_alpha(fl_time elapsed, fl_time half_life)
 }
 
 /*
- * At most 17 digits.  A decimal of up to 15 is printed as it is, with noughts behind it,
- * so shorter ones need not be tried.  strtod reads what snprintf wrote, so the locale's
- * decimal point does not matter.
+ * At most 17 digits.  A decimal of up to 15 digits is printed as it is, with zeros behind it, so
+ * shorter ones need not be tried. strtod reads what snprintf wrote, so the decimal point of the
+ * locale does not matter.
  */
 struct fl_factor fl_decay_factor(double x)
 {
@@ -40,7 +40,7 @@ struct fl_factor fl_decay_factor(double x)
 	return (struct fl_factor){ digits, places };
 }
 
-enum { LIMBS = 6 }; /* of 32 bits: 2^127 * 10^17 < 2^184 */
+enum { LIMBS = 6 }; /* of 32 bits each: 2^127 * 10^17 < 2^184 */
 
 static void multiply(uint32_t n[LIMBS], uint32_t by)
 {
@@ -84,7 +84,7 @@ fl_nanos fl_decay_scale(fl_nanos amount, struct fl_factor factor)
 		carry >>= 32;
 	}
 	for (; places > 0; places--)
-		divide(low, 10); /* cutting step by step is cutting at once */
+		divide(low, 10); /* cutting step by step gives the same as cutting once */
 	for (; places < 0; places++)
 		multiply(low, 10);
 	for (int i = 3; i >= 0; i--)

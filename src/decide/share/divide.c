@@ -18,7 +18,10 @@ static int by_priority(const void *ctx, uint32_t a, uint32_t b)
 	return (q[a].rank > q[b].rank) - (q[a].rank < q[b].rank);
 }
 
-/* Children of queue q become child[at[q]..at[q + 1]), those at the top child[at[n]..at[n + 1]). */
+/*
+ * The children of queue q become child[at[q]..at[q + 1]), the queues at the top child[at[n]..at[n
+ * + 1]).
+ */
 static void list_children(const struct fl_divide_queue *queues, uint32_t n, uint32_t *at,
 			  uint32_t *child)
 {
@@ -26,7 +29,7 @@ static void list_children(const struct fl_divide_queue *queues, uint32_t n, uint
 		at[queues[i].parent == FL_NONE ? n : queues[i].parent]++;
 	for (uint32_t i = 1; i <= n + 1; i++)
 		at[i] += at[i - 1];
-	/* Each list is filled from its end, which leaves its beginning behind. */
+	/* Each list is filled from its end, so at[] is its beginning when it is full. */
 	for (uint32_t i = n; i-- > 0;)
 		child[--at[queues[i].parent == FL_NONE ? n : queues[i].parent]] = i;
 }
@@ -41,7 +44,7 @@ static void put_row(struct fl_divider *d, uint32_t at, const struct fl_divide_qu
 	}
 }
 
-/* Append the siblings @child[0..n). */
+/* Appends the siblings @child[0..n) as a group. */
 static void put_group(struct fl_divider *d, const struct fl_divide_queue *queues, uint32_t parent,
 		      const uint32_t *child, uint32_t n, uint32_t *scratch)
 {
@@ -71,7 +74,7 @@ static int arrange(struct fl_divider *d, const struct fl_divide_queue *queues, u
 		return FAIRLEAD_ENOMEM;
 	list_children(queues, n, at, child);
 	put_group(d, queues, FL_NONE, child + at[n], at[n + 1] - at[n], sorting);
-	/* Parents stand before their children, so the list grows ahead of p. */
+	/* Parents come before their children, so the list grows ahead of p. */
 	for (uint32_t p = 0; p < d->n; p++) {
 		uint32_t q = d->queue[p];
 
@@ -155,7 +158,7 @@ static void swap_rows(struct fl_divider *d, uint32_t a, uint32_t b)
 	d->position[d->queue[b]] = b;
 }
 
-/* Whether the row at @a belongs before the one at @b. */
+/* Does the row at @a belong before the row at @b? */
 static bool before(const struct fl_divider *d, uint32_t a, uint32_t b)
 {
 	if (d->priority[a] != d->priority[b])
@@ -199,7 +202,9 @@ void fl_divide_roll_up(const struct fl_divider *d, struct fl_bundle *amounts)
 
 /* --- the tree ------------------------------------------------------------------------------- */
 
-/* Up to the limit; and without weight no more than what is deserved. */
+/*
+ * How much of @amount a queue can use: at most its limit; without weight at most what it deserves.
+ */
 double fl_divider_usable(const struct fl_divider *d, uint32_t position, int r, double amount)
 {
 	const struct fl_divide_columns *c = &d->of[r];
@@ -212,7 +217,10 @@ double fl_divider_usable(const struct fl_divider *d, uint32_t position, int r, d
 	return amount;
 }
 
-/* What each queue can use: a leaf of what it requests, others of what their children can. */
+/*
+ * Computes what each queue can use: a leaf of what it requests, others of what their children can
+ * use.
+ */
 static void find_usable(struct fl_divider *d, const struct fl_bundle *request)
 {
 	for (uint32_t q = 0; q < d->n; q++)
@@ -231,7 +239,7 @@ static void find_usable(struct fl_divider *d, const struct fl_bundle *request)
 	}
 }
 
-/* What a queue can get of what it requests. */
+/* min(request, limit): what a queue can get of its request. */
 static inline double requestable(double request, double limit)
 {
 	return limit != FL_UNBOUNDED && limit < request ? limit : request;

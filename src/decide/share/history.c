@@ -10,18 +10,18 @@
 #include "decide/share/integral.h"
 
 /*
- * A series is one resource of one queue, or of the cluster.  Its points are where it changes,
- * in a pool that all series share: nothing in the pool is ever written again while a mark is
- * open, so to undo is to take back the heads of the series and the pool's length.
+ * A series is one resource of one queue, or of the cluster.  Its points are the times at which it
+ * changes, in a pool that all series share: while a mark is open nothing in the pool is
+ * overwritten, so undoing means to restore the heads of the series and the length of the pool.
  *
- * `before` leads to the point before, `jump` much farther back, by the rule of skew-binary
- * numbers (E. W. Myers, "An applicative random-access stack", 1983): O(log n) steps to any
- * point, O(1) to append.
+ * `before` leads to the point before, `jump` much farther back, by the rule of skew-binary numbers
+ * (E. W. Myers, "An applicative random-access stack", 1983): O(log n) steps to any point, O(1) to
+ * append.
  */
 struct point {
 	fl_time at;
-	double held; /* from here on */
-	double sum;  /* integral up to here, see `advance` */
+	double held; /* from this point on */
+	double sum;  /* integral up to this point, see `advance` */
 	uint32_t before, jump, depth;
 	uint32_t series : 31, kept : 1; /* kept: while the pool is compacted */
 };
@@ -32,9 +32,9 @@ struct fl_history {
 	struct fl_history_settings settings;
 	struct point *pool;
 	uint32_t n, cap, n_queues;
-	fl_time latest; /* that was seen */
+	fl_time latest; /* the latest time seen */
 	struct owner {
-		fl_time ended;            /* its last sample */
+		fl_time ended;            /* end of its last sample */
 		uint32_t last[FL_BUNDLE]; /* the newest point */
 	} owners[];                       /* queues, and behind them the cluster */
 };
@@ -76,7 +76,7 @@ struct fl_history *fl_history_free(struct fl_history *h)
 	return NULL;
 }
 
-/* Clears what it does not set. */
+/* Clears the members that it does not set. */
 static void link_point(struct fl_history *h, struct point *p)
 {
 	uint32_t self = (uint32_t)(p - h->pool), before = *newest(h, p->series);
@@ -95,8 +95,8 @@ static void link_point(struct fl_history *h, struct point *p)
 }
 
 /*
- * Forget what is older than any window at `latest` or later can reach: of each series all but
- * the last point up to there.  The sums stay what they are, for only differences count.
+ * Forgets what is older than any window at `latest` or later can reach: of each series all points
+ * up to there except the last.  The sums stay as they are, since only differences count.
  */
 static void compact(struct fl_history *h)
 {
@@ -134,7 +134,7 @@ int fl_history_reserve(struct fl_history *h, const struct fl_undo *undo, uint32_
 	if (!undo || !undo->marks) {
 		compact(h);
 		need = h->n + (uint64_t)changes * FL_BUNDLE;
-		/* Unless half of it became free, it would soon be full again. */
+		/* If less than half of the pool became free, it would soon be full again. */
 		if (need <= h->cap / 2)
 			return 0;
 	}
@@ -144,7 +144,10 @@ int fl_history_reserve(struct fl_history *h, const struct fl_undo *undo, uint32_
 	return fl_mem_grow(h->mem, &h->pool, &h->cap, (uint32_t)need, sizeof *h->pool, err);
 }
 
-/* The integral at the end of a stretch; only ratios count, so the unit is the function's own. */
+/*
+ * The integral at the end of a time span; only ratios count, so its unit is chosen by this
+ * function.
+ */
 static double advance(const struct fl_history *h, double sum, double held, fl_time elapsed)
 {
 	if (h->settings.half_life > 0)
@@ -170,7 +173,7 @@ static void change(struct fl_history *h, struct fl_undo *undo, fl_time now, uint
 		return;
 	fl_undo_note(undo, head, sizeof *head);
 	if (last != FL_NONE && now <= h->pool[last].at) {
-		/* What was held for no time never was; points that follow each other differ. */
+		/* What was held for no time does not count; two points in a row differ. */
 		next.at = h->pool[last].at;
 		next.sum = h->pool[last].sum;
 		last = *head = h->pool[last].before;
@@ -239,9 +242,9 @@ int fl_history_add(struct fl_history *h, fl_time now, fl_time from, fl_time to, 
 	return 0;
 }
 
-/* --- saving and loading --- */
+/* --- save and load --- */
 
-/* What a point is without its links, which are made again. */
+/* A point without its links, which are made again. */
 struct saved_point {
 	fl_time at;
 	double held, sum;
@@ -287,7 +290,7 @@ int fl_history_save(const struct fl_history *h, const char *name, struct fl_imag
 	return r;
 }
 
-/* A point leads to older ones of its series, or ends it. */
+/* Does the point lead to an older one of its series, or end the series? */
 static bool is_point(const struct fl_history *h, const struct saved_point *rows, uint32_t p)
 {
 	const struct saved_point *row = &rows[p];
@@ -299,7 +302,7 @@ static bool is_point(const struct fl_history *h, const struct saved_point *rows,
 		 rows[row->before].at < row->at));
 }
 
-/* In the order in which they came, so that each finds the one before. */
+/* Enters points in the order in which they were appended, so that each finds the one before. */
 static bool enter_points(struct fl_history *h, const struct saved_point *rows, uint32_t n)
 {
 	for (h->n = 0; h->n < n; h->n++) {
@@ -357,7 +360,7 @@ int fl_history_load(struct fl_history *h, const char *name, const struct fl_imag
 
 /* --- into another history --- */
 
-/* Points that a window from @oldest on reaches; as compact keeps them. */
+/* Finds the points that a window from @oldest on reaches: those that compact would keep. */
 static void find_kept(const struct fl_history *h, fl_time oldest, bool *kept)
 {
 	for (uint32_t s = 0; s < (h->n_queues + 1) * FL_BUNDLE; s++) {
@@ -370,7 +373,7 @@ static void find_kept(const struct fl_history *h, fl_time oldest, bool *kept)
 	}
 }
 
-/* Behind the last point of its series. */
+/* Appends it behind the last point of its series. */
 static void adopt_point(struct fl_history *h, const struct fl_history *from,
 			const struct point *old, uint32_t owner)
 {
@@ -426,7 +429,7 @@ int fl_history_adopt(struct fl_history *h, const struct fl_history *from, const 
 	return r;
 }
 
-/* --- what was used --- */
+/* --- usage --- */
 
 /* The newest point at @t or before; FL_NONE: the series begins later. */
 static uint32_t point_at(const struct fl_history *h, uint32_t last, fl_time t)
@@ -442,9 +445,10 @@ static uint32_t point_at(const struct fl_history *h, uint32_t last, fl_time t)
 }
 
 /*
- * The integral of a series over (start, now], @now not before its last point.  A difference of
- * two integrals over all the past, of which nothing is left to rounding where nothing was held:
- * with no point inside, what is held is constant, and it is not a difference.
+ * The integral of a series over (start, now], where @now is not before its last point.  It is a
+ * difference of two integrals over all the past, which is exactly 0, without a rest of rounding,
+ * where nothing was held: if there is no point inside, what is held is constant, and no difference
+ * is taken.
  */
 static double integral(const struct fl_history *h, uint32_t series, fl_time start, fl_time now)
 {

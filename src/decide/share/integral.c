@@ -13,6 +13,9 @@ struct fl_integral fl_integral_over(fl_time elapsed, fl_time half_life)
 	if (elapsed <= 0)
 		return (struct fl_integral){ .left = 1, .gained = 0 };
 	halvings = (double)elapsed / (double)half_life;
-	/* 1 - exp2(-x) would lose all digits where x is small: a short job in a long half-life. */
+	/*
+	 * 1 - exp2(-x) would lose all digits when x is small, as for a short job with a long
+	 * half-life.
+	 */
 	return (struct fl_integral){ .left = exp2(-halvings), .gained = -expm1(-halvings * ln2) };
 }

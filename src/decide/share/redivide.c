@@ -9,27 +9,27 @@
 
 enum { ALL = (1 << FL_BUNDLE) - 1 };
 
-/* Groups to be looked at, and of each the resources, 1 << r. */
+/* A set of groups, and for each the resources, 1 << r. */
 struct marks {
 	struct fl_bitset groups;
 	unsigned char *resources; /* by group */
 };
 
 struct fl_redivider {
-	struct fl_arena arena; /* holds all but the divider */
+	struct fl_arena arena; /* all memory but the divider's */
 	struct fl_divider *divider;
-	uint32_t *in, *below; /* by queue: its group; that of its children, FL_NONE: a leaf */
-	/* By queue. `usable` is kept while bounded only: what it can use of the request. */
+	uint32_t *in, *below; /* by queue: its group; its children's, FL_NONE: a leaf */
+	/* By queue. `usable`, which is kept while bounded only: what it can use of its request. */
 	struct fl_bundle *own, *usage, *request, *usable, *share;
 	struct fl_bundle total;
 	double k;
 	unsigned flags;
-	struct marks sum;    /* their parents are to be summed up; by group from the last */
-	struct marks divide; /* they are to be divided */
+	struct marks sum;    /* groups whose parents must be summed up; from the last */
+	struct marks divide; /* these groups must be divided */
 	uint32_t *changed;
-	bool *has_changed; /* by queue: it is in changed */
+	bool *has_changed; /* by queue: is in `changed` */
 	uint32_t n_changed;
-	bool divided; /* since then nothing was told: what is in changed is over */
+	bool divided; /* nothing was told since the last division: `changed` is of that one */
 	uint64_t number;
 #ifdef FL_CHECKED
 	struct fl_bundle *full_request, *full_share;
@@ -51,7 +51,10 @@ static void mark(struct marks *m, uint32_t at, unsigned resources)
 	fl_bitset_add(&m->groups, at, /* undo= */ NULL);
 }
 
-/* The first marked one not before @from, marked no more, and its resources; FL_NONE. */
+/*
+ * Takes the first marked group at @from or behind out of the set, with its resources; FL_NONE:
+ * there is none.
+ */
 static uint32_t take(struct marks *m, uint32_t from, unsigned *ret)
 {
 	uint32_t at = fl_bitset_next(&m->groups, from);
@@ -69,7 +72,7 @@ static void mark_division(struct fl_redivider *v, uint32_t group, unsigned resou
 	mark(&v->divide, group, resources);
 }
 
-/* The parent of @group is to be summed up; those at the top have none. */
+/* Marks that the parent of @group must be summed up; groups at the top have none. */
 static void mark_sum(struct fl_redivider *v, uint32_t group, unsigned resources)
 {
 	if (v->divider->groups[group].parent != FL_NONE)
@@ -140,7 +143,9 @@ struct fl_redivider *fl_redivider_free(struct fl_redivider *v)
 	return fl_mem_free(v->arena.mem, v);
 }
 
-/* --- what has changed ----------------------------------------------------------------------- */
+/*
+ * --- changes -----------------------------------------------------------------------------------
+ */
 
 static void forget_changed(struct fl_redivider *v)
 {
@@ -163,7 +168,7 @@ static void note_changed(struct fl_redivider *v, uint32_t queue)
 /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): to the last bit */
 static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/* The resources in which they differ. */
+/* The resources in which @a and @b differ, 1 << r each. */
 static unsigned differ(const struct fl_bundle *a, const struct fl_bundle *b)
 {
 	unsigned resources = 0;
@@ -175,13 +180,13 @@ static unsigned differ(const struct fl_bundle *a, const struct fl_bundle *b)
 
 static bool bounded(const struct fl_redivider *v) { return v->flags & FL_DIVIDE_BOUNDED; }
 
-/* What the division goes by. */
+/* The amounts that the division uses: requests, or if bounded what can be used. */
 static struct fl_bundle *wanted(const struct fl_redivider *v)
 {
 	return bounded(v) ? v->usable : v->request;
 }
 
-/* One cell of the requests, or of what can be used, is @amount. */
+/* Sets one cell of the requests, or of what can be used, to @amount. */
 static void put(struct fl_redivider *v, struct fl_bundle *amounts, uint32_t queue, int r,
 		double amount)
 {
@@ -195,7 +200,7 @@ static void put(struct fl_redivider *v, struct fl_bundle *amounts, uint32_t queu
 	mark_sum(v, v->in[queue], 1u << r);
 }
 
-/* What @queue requests and can use; all below it is known. */
+/* Sets what @queue requests and can use; all queues below it must be up to date. */
 static void sum_up(struct fl_redivider *v, uint32_t queue, int r)
 {
 	const struct fl_divider *d = v->divider;
@@ -215,7 +220,7 @@ static void sum_up(struct fl_redivider *v, uint32_t queue, int r)
 		put(v, v->usable, queue, r, fl_divider_usable(d, d->position[queue], r, usable));
 }
 
-/* Now, where nothing is below it. */
+/* Does so at once if there is no queue below it. */
 static void sum_up_or_mark(struct fl_redivider *v, uint32_t queue, unsigned resources)
 {
 	if (v->below[queue] != FL_NONE) {
@@ -258,7 +263,7 @@ void fl_redivider_set(struct fl_redivider *v, uint32_t queue, const struct fl_di
 					!same(d->of[r].weight[at], row->weight.of[r]))
 			     << r;
 	if (d->priority[at] != row->priority) {
-		/* Sums are taken in another order. */
+		/* The order in which sums are taken changed. */
 		resources = ALL;
 		mark_sum(v, group, ALL);
 	}
@@ -269,9 +274,11 @@ void fl_redivider_set(struct fl_redivider *v, uint32_t queue, const struct fl_di
 	sum_up_or_mark(v, queue, resources);
 }
 
-/* --- again ---------------------------------------------------------------------------------- */
+/*
+ * --- divide again ------------------------------------------------------------------------------
+ */
 
-/* Everything, for the rules are others. */
+/* Marks everything, since the rules changed. */
 static void mark_all(struct fl_redivider *v)
 {
 	for (uint32_t g = 0; g < v->divider->n_groups; g++)
@@ -354,7 +361,7 @@ const struct fl_bundle *fl_redivider_own(const struct fl_redivider *v, uint32_t 
 	return &v->own[queue];
 }
 
-/* As if it were divided for the first time. */
+/* Asserts that the shares are those of a first division. */
 static void check(const struct fl_redivider *v)
 {
 	size_t bytes = v->divider->n * sizeof *v->share;

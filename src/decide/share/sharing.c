@@ -12,10 +12,10 @@ static uint32_t class_end(const struct fl_sharing *s, uint32_t first)
 	return end;
 }
 
-/* x >= 0 cut to whole units; from 2^52 on there is nothing to cut. */
+/* x >= 0 cut to whole units; from 2^52 on every double is whole. */
 static inline double whole(double x) { return x < 0x1p52 ? (double)(int64_t)x : x; }
 
-/* @first ? a : b without a branch: who is content after a round cannot be guessed. */
+/* @first ? a : b without a branch: which queues are content after a round cannot be predicted. */
 static inline double either(bool first, double a, double b)
 {
 	uint64_t x, y, mask = (uint64_t)0 - first;
@@ -27,7 +27,7 @@ static inline double either(bool first, double a, double b)
 	return a;
 }
 
-/* The @n active as they are before a step. */
+/* Notes the @n active queues as they are before a step. */
 static void listen_before(struct fl_sharing *s, uint32_t n, double amount)
 {
 	if (!s->sink)
@@ -46,7 +46,7 @@ static void listen_before(struct fl_sharing *s, uint32_t n, double amount)
 	s->step.amount = amount;
 }
 
-/* What a round is made of; nothing is given with @sum 0. */
+/* Notes the portions of a round; with @sum 0 nothing is given. */
 static void listen_portions(struct fl_sharing *s, double weights, double sum)
 {
 	s->step.weights = weights;
@@ -75,7 +75,7 @@ static void listen_after(struct fl_sharing *s, double left, enum fl_divide_stop 
 	s->sink->step(s->sink->user, &s->step);
 }
 
-/* Those of the class who want more and have weight; the sum of their weights. */
+/* Finds the queues of the class that want more and have weight, and the sum of their weights. */
 static uint32_t find_active(const struct fl_sharing *s, uint32_t first, uint32_t end,
 			    double *ret_weights)
 {
@@ -102,7 +102,7 @@ static bool used_before(const struct fl_sharing *s, uint32_t n)
 	return used;
 }
 
-/* Portions of a round by weight alone; their sum. */
+/* Portions of a round by weight alone; returns their sum. */
 static double plain_portions(const struct fl_sharing *s, uint32_t n, double weights)
 {
 	double sum = 0;
@@ -114,7 +114,7 @@ static double plain_portions(const struct fl_sharing *s, uint32_t n, double weig
 	return sum;
 }
 
-/* P = max(W' + k (W' - U'), 0): who has used more than its weight's part gets less. */
+/* P = max(W' + k (W' - U'), 0): a queue that used more than the part of its weight gets less. */
 static double penalised_portions(const struct fl_sharing *s, uint32_t n, double weights)
 {
 	double sum = 0;
@@ -131,13 +131,16 @@ static double penalised_portions(const struct fl_sharing *s, uint32_t n, double 
 }
 
 struct round {
-	double amount, portions; /* before; fixed during the round */
-	double left, weights;    /* after; weights of those who go on */
-	uint32_t n;              /* active before, and after */
-	bool spare;              /* somebody got all it wanted and left something of its part */
+	double amount, portions; /* before the round; not changed during it */
+	double left, weights;    /* after it; weights of queues that take part in the next */
+	uint32_t n;              /* active queues before it, and after */
+	bool spare;              /* a queue got all that it wanted and left something of its part */
 };
 
-/* To each its part of the amount: all it wants, or as many whole units as are in the part. */
+/*
+ * Gives each queue of its part of the amount all that it wants, or as many whole units as are in
+ * the part.
+ */
 static void hand_out(struct fl_sharing *s, struct round *round)
 {
 	const double amount = round->amount, portions = round->portions;
@@ -151,7 +154,7 @@ static void hand_out(struct fl_sharing *s, struct round *round)
 		double want = s->cap[i] - s->share[i];
 		bool content = want <= part;
 
-		/* A part that is whole leaves an older remainder as it is. */
+		/* A part that is whole does not change the remainder of an earlier round. */
 		double rest = either(part > units, part - units, s->remainder[i]);
 
 		s->remainder[i] = either(content, 0, rest);
@@ -177,7 +180,7 @@ static enum fl_divide_stop stop_of(const struct round *round)
 	return round->n ? FL_DIVIDE_GOES_ON : FL_DIVIDE_CONTENT;
 }
 
-/* Weighted rounds of one class; what is left of @amount. */
+/* Weighted rounds of one class; returns what is left of @amount. */
 static double give_rounds(struct fl_sharing *s, uint32_t first, uint32_t end, double amount)
 {
 	struct round round = { .left = amount };
@@ -209,7 +212,7 @@ static double give_rounds(struct fl_sharing *s, uint32_t first, uint32_t end, do
 	return round.left;
 }
 
-/* Whether @a comes before @b when whole units are made of remainders. */
+/* Does @a come before @b when whole units are given for remainders? */
 static bool more_left(const struct fl_sharing *s, uint32_t a, uint32_t b)
 {
 	if (s->remainder[a] != s->remainder[b])
@@ -240,7 +243,10 @@ static uint32_t pop(struct fl_sharing *s, uint32_t n)
 	return top;
 }
 
-/* Of one class: those who have a remainder; bounded: all who want more and have weight. */
+/*
+ * Finds the queues of one class that have a remainder; bounded: all that want more and have
+ * weight.
+ */
 static uint32_t find_remainders(struct fl_sharing *s, uint32_t first, uint32_t end)
 {
 	uint32_t n = 0;
@@ -256,8 +262,8 @@ static uint32_t find_remainders(struct fl_sharing *s, uint32_t first, uint32_t e
 }
 
 /*
- * A unit, or what is left of one, to each in the order of remainders; what is left of
- * @amount.  Only when bounded does it matter what they want.
+ * Gives each, in the order of remainders, one unit, or what is left of one; returns what is left
+ * of @amount.  Only if bounded does it matter what they want.
  */
 static double give_remainders(struct fl_sharing *s, uint32_t first, uint32_t end, double amount)
 {
@@ -289,8 +295,8 @@ static double give_remainders(struct fl_sharing *s, uint32_t first, uint32_t end
 }
 
 /*
- * @amount by priority, highest first.  By default what rounding left of all classes is
- * given out at the end; bounded, a class gets its own before anybody below it.
+ * Gives @amount by priority, highest first.  By default what rounding left in all classes is given
+ * out at the end; if bounded, each class gets its own before a class of lower priority is served.
  */
 static void give_by_priority(struct fl_sharing *s, enum fl_divide_phase phase, double amount)
 {
@@ -310,9 +316,10 @@ static void give_by_priority(struct fl_sharing *s, enum fl_divide_phase phase, d
 }
 
 /*
- * To each what it deserves, as far as it can use it; what is left of @total, perhaps below 0.
- * One part after another is taken off: three times 76/3 leave a last bit of 76, and their sum
- * none, and any bit that is left is somebody's remainder.
+ * Gives each queue what it deserves, as far as it can use it; returns what is left of @total,
+ * which may be below 0.  One part after another is subtracted, since that leaves another last bit
+ * than subtracting the sum does (76 less three times 76/3), and any bit that is left becomes a
+ * queue's remainder.
  */
 static double give_deserved(struct fl_sharing *s, const double *deserved, double total)
 {
@@ -331,14 +338,14 @@ static double give_deserved(struct fl_sharing *s, const double *deserved, double
 		s->share[i] = most < s->cap[i] ? most : s->cap[i];
 		left -= s->share[i];
 	}
-	if (left >= 0 || !s->bounded) /* else it does not stay so */
+	if (left >= 0 || !s->bounded) /* otherwise it does not stay so */
 		listen_after(s, left, left > 0 ? FL_DIVIDE_GOES_ON : FL_DIVIDE_ALL_GIVEN);
 	return left;
 }
 
 /*
- * Bounded, when more is deserved than there is: what is deserved, as far as it can be
- * used, is what each can get, and the weight as well.  History does not count.
+ * Bounded, when more is deserved than there is: what is deserved, as far as it can be used, is
+ * both the most that each queue can get and its weight.  History does not count.
  */
 static void give_short(struct fl_sharing *s, const double *deserved, double *owed, double total)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sharing - one resource of one group of siblings is divided (README.md, 4)
+ * sharing - divides one resource in one group of siblings (README.md, 4)
  *
- * Guarantee: pure.  What comes out depends on the columns alone, which stand in the order
- * (priority down, rank up); a tree of such groups is divide.h.
+ * Guarantee: pure.  The result depends only on the columns, which are in the order (priority down,
+ * rank up); divide.h divides a tree of such groups.
  *
  * Private to this folder.
  */
@@ -13,22 +13,22 @@
 #include "decide/share/divide.h"
 
 /*
- * What is divided, among whom, and who has how much of it.  Columns are by place in the group;
- * portion and active have as much room as the others.
+ * What is divided, among which queues, and how much each has so far.  Columns are by index in the
+ * group; portion and active have as much room as the others.
  */
 struct fl_sharing {
 	uint32_t n;
 	const int32_t *priority;
-	const double *weight; /* that decides now */
-	double *cap;          /* the most a queue can get */
-	double *share;        /* what it has */
-	double *remainder;    /* recorded; 0: none */
-	double *portion;      /* by place among the active */
+	const double *weight; /* the weight that is used at present */
+	double *cap;          /* the most that a queue can get */
+	double *share;        /* what it has so far */
+	double *remainder;    /* recorded for it; 0: none */
+	double *portion;      /* by index of the active queues */
 	uint32_t *active;
 	const double *usage; /* NULL: history does not count */
 	double k;
 	bool bounded;
-	/* What only a listener wants to know. */
+	/* For a sink only. */
 	const struct fl_divide_sink *sink;
 	const uint32_t *queue;
 	struct fl_divide_step step;
@@ -36,8 +36,8 @@ struct fl_sharing {
 };
 
 /*
- * @total among them by what is @deserved, priority and weight: into s->share.  @s has caps and
- * remainders of 0, which it may change; @owed is room for a column.
+ * Divides @total among the queues by what is @deserved, by priority and by weight: into s->share.
+ * @s has caps, which it may change, and remainders of 0; @owed is room for a column.
  */
 void fl_sharing_divide(struct fl_sharing *s, const double *deserved, double *owed, double total);
 

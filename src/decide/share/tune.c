@@ -7,10 +7,10 @@
 
 static fl_time least(fl_time a, fl_time b) { return a < b ? a : b; }
 
-/* Nanoseconds of a double, at most FL_NEVER. */
+/* @ns rounded to nanoseconds, at most FL_NEVER. */
 static fl_time to_time(double ns) { return ns < 9.2e18 ? (fl_time)round(ns) : FL_NEVER; }
 
-/* Of all that is remembered with @half_life, how much the last @length are. */
+/* The part that the last @length has of all that is remembered with @half_life. */
 static double gained(fl_time length, fl_time half_life, fl_time window)
 {
 	length = least(length, window);
@@ -32,7 +32,7 @@ double fl_tune_portion(double k, double weight, double usage, enum fl_tune_other
 {
 	double rest = 1 - weight, used = others == FL_OTHERS_BUSY ? 1 - usage : 0;
 	double own = fmax(weight + k * (weight - usage), 0);
-	/* The others are as one: their usage stands in proportion to their weights. */
+	/* The others count as one queue: their usage is in proportion to their weights. */
 	double sum = own + fmax(rest + k * (rest - used), 0);
 
 	return sum > 0 ? own / sum : 0;
@@ -77,7 +77,7 @@ fl_time fl_tune_half_life_for(const struct fl_tune *t, double part, fl_time used
 		return FL_NEVER;
 	if (usage >= part)
 		return 0;
-	/* Each step halves the ratio's logarithm. */
+	/* Each step halves the logarithm of the ratio. */
 	while (high / low > 1 + 1e-6 / 2) {
 		double middle = sqrt(low * high);
 
@@ -107,7 +107,7 @@ double fl_tune_least_k(const struct fl_tune *t, double weight)
 	return weight < 1 ? fmax(weight - t->unit / 2, 0) / (1 - weight) : HUGE_VAL;
 }
 
-/* How long one has to hold everything for this usage. */
+/* For how long a queue must hold the whole cluster to reach this usage. */
 static fl_time reaches(const struct fl_tune *t, double usage)
 {
 	if (usage > 1)
@@ -128,7 +128,7 @@ fl_time fl_tune_yields(const struct fl_tune *t, double weight)
 	return reaches(t, (1 + 1 / t->k) * fmax(weight - half, 0) / (1 - half));
 }
 
-/* u = 1 falls to w: the youngest part of the window, which others held, is 1 - w by then. */
+/* Usage falls from 1 to w: then the youngest part of the window, which others held, is 1 - w. */
 fl_time fl_tune_recovers(const struct fl_tune *t, double weight)
 {
 	return t->k > 0 ? reaches(t, 1 - weight) : 0;
@@ -150,7 +150,7 @@ fl_time fl_tune_halves(const struct fl_tune *t, fl_time used)
 	return high;
 }
 
-/* Usage at the end of one's turn, when turns are and were @turn long. */
+/* Usage of a queue at the end of its turn, when all turns last @turn. */
 static double after_turn(const struct fl_tune *t, fl_time turn)
 {
 	double q = fl_integral_over(turn, t->half_life).left, n;

@@ -38,9 +38,9 @@ fl_time fl_window_start(const struct fl_usage_window *w, fl_time now)
 }
 
 /*
- * Sliding and tumbling windows start later and later.  A cron window does, too, but for the
- * very moment of its schedule's times: there three times ahead may lie farther than before.
- * The last time before now it never passes.
+ * Sliding and tumbling windows start later and later.  So does a cron window, except at the exact
+ * times of its schedule: there the third next time may be farther ahead than before.  It never
+ * starts before the last time of the schedule before now.
  */
 fl_time fl_window_oldest(const struct fl_usage_window *w, fl_time now)
 {
