@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adopt - what a policy on one model knows, for a policy on another one
+ * adopt - carries the state of a policy on one model into a policy on another model
  *
- * Carried are who holds what and who waits; and quotas, weights and priorities that were changed by
- * events, where both models say the same.  Whoever never fitted is looked at anew where there is
- * more or less of anything now; which flavors a queue may use, and whom it takes, is not compared.
+ * Carried are which workloads hold what, and which are pending; and quotas, weights and priorities
+ * that events changed, where both models state the same value.  A workload that was found never to
+ * fit is tried again if any capacity is now more or less than it was.  Not compared: which flavors
+ * a queue may use, and which workloads it takes.
  */
 #include "decide/adopt.h"
 
@@ -13,10 +14,10 @@
 #include "decide/drf/state.h"
 
 struct adopting {
-	struct fl_adoption is; /* which is which */
+	struct fl_adoption is; /* which row is which */
 	struct fl_policy *p;
 	const struct fl_policy *from;
-	bool alike; /* there is as much of everything as there was */
+	bool alike; /* all capacities are what they were */
 };
 
 static const struct fl_quota *find_quota(const struct adopting *a, uint32_t node,
@@ -47,7 +48,7 @@ static void carry_node(const struct adopting *a, uint32_t was, uint32_t is)
 	}
 }
 
-/* Of flavors and resources that are no more there was nothing, and of new ones there is nothing. */
+/* A flavor or resource that only one of the models has must have no capacity there. */
 static bool same_capacity(const struct adopting *a)
 {
 	const struct fl_model *from = a->from->model, *to = a->p->model;
@@ -81,7 +82,7 @@ static int fail_gone(const struct adopting *a, uint32_t w, fairlead_error *err)
 			  fl_model_text(m, m->workloads[w].name));
 }
 
-/* What @x holds, in the words of the other model, into `found`. */
+/* What @x holds, with the ids of the new model, into `found`. */
 static bool translate(const struct adopting *a, const struct fl_job *x)
 {
 	struct fl_policy *p = a->p;
@@ -130,7 +131,7 @@ static int carry_job(const struct adopting *a, uint32_t w, fairlead_error *err)
 	return 0;
 }
 
-/* Nobody waits or holds anything. */
+/* No workload is pending, and no workload holds anything. */
 static void clear(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fit - does a workload fit into what nobody holds, and in which flavors?
+ * fit - does a workload fit into the free capacity, and in which flavors?
  *
  * Each resource group of a podset goes, all of it, to the first flavor of the queue that suits the
- * pods and has room.  A workload starts whole or not at all.
+ * pods and has room.  A workload is admitted whole or not at all.
  */
 #include "base/amount.h"
 #include "decide/drf/state.h"
 #include "decide/match.h"
 
-/* One podset of a workload, in what is there now or in an empty cluster. */
+/* One podset of a workload, fitted into what is free at present or into an empty cluster. */
 struct fitting {
 	struct fl_policy *p;
 	struct fl_workload w;
 	uint32_t podset;
 	const struct fl_podset *pods;
 	const struct fl_node_row *queue;
-	const struct fl_sink *sink; /* NULL: nobody listens */
+	const struct fl_sink *sink; /* NULL: no caller listens */
 	bool empty;
-	uint32_t first; /* of its rows in `found` */
+	uint32_t first; /* the podset's first row in `found` */
 };
 
 static void tell(const struct fitting *f, struct fl_evidence row)
@@ -55,7 +55,7 @@ static uint32_t find_group(const struct fl_model *m, const struct fl_node_row *q
 	return FL_NONE;
 }
 
-/* What the workload would hold there with what was found before, and does it fit? */
+/* Does @row fit in @flavor, together with the rows of this workload that were found before? */
 static bool fits(const struct fitting *f, struct fl_flavor flavor, const struct fl_placement *row)
 {
 	struct fl_policy *p = f->p;
@@ -73,7 +73,7 @@ static bool fits(const struct fitting *f, struct fl_flavor flavor, const struct 
 	return amount <= room;
 }
 
-/* All that the podset wants of group @g in one flavor; *@suits: some flavor suits the pods. */
+/* One flavor for all that the podset asks for of group @g; *@suits: some flavor suits the pods. */
 static bool choose_flavor(const struct fitting *f, uint32_t g, const uint32_t *group, bool *suits)
 {
 	struct fl_policy *p = f->p;
@@ -102,7 +102,7 @@ static bool choose_flavor(const struct fitting *f, uint32_t g, const uint32_t *g
 	return false;
 }
 
-/* One more row of the podset.  False: the queue does not have the resource. */
+/* One more row of the podset.  False: the queue has no quota for the resource. */
 static bool want(const struct fitting *f, struct fl_resource r, fl_amount amount, uint32_t *group)
 {
 	struct fl_policy *p = f->p;
@@ -118,7 +118,10 @@ static bool want(const struct fitting *f, struct fl_resource r, fl_amount amount
 	return true;
 }
 
-/* What the podset asks for, as rows without flavor.  False: something that the queue does not have. */
+/*
+ * The requests of the podset, as rows without flavor.  False: the queue has no quota for one of
+ * them.
+ */
 static bool list_wants(const struct fitting *f, uint32_t *group)
 {
 	struct fl_policy *p = f->p;
@@ -139,7 +142,7 @@ static bool list_wants(const struct fitting *f, uint32_t *group)
 	return covered;
 }
 
-/* FITS, or why not. */
+/* FL_REASON_FITS, or the reason why the podset does not fit. */
 static enum fl_reason fit_podset(const struct fitting *f, uint32_t *group)
 {
 	struct fl_policy *p = f->p;

@@ -2,9 +2,9 @@
 /*
  * image - the state of a policy as tables of an image, and back
  *
- * Saved is what events and steps have made of the model: who holds what, who waits, and quotas,
- * weights and priorities that were changed.  All else is set up, or derived.  Each number is looked
- * at before it counts.
+ * Saved is what events and steps changed since the model: which workloads hold what, which are
+ * pending, and quotas, weights and priorities.  All else is set up from the model, or derived.
+ * Each number that is loaded is checked before it is used.
  */
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * policy - drf behind decide/policy.h: events, steps, marks, answers
- */
+/* policy - drf behind decide/policy.h: events, steps, marks, answers */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +15,7 @@ static struct fl_policy *drf_free(struct fl_policy *p)
 	return fl_mem_free(p->mem, p);
 }
 
-/* @image NULL: in the state of the model. */
+/* @image NULL: the state is that of the model. */
 static int make(const struct fl_model *model, const struct fl_policy_options *options,
 		const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
 {
@@ -124,7 +122,7 @@ static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount 
 	return 0;
 }
 
-/* A limit of borrowing or lending is none here: it may change, and nothing follows. */
+/* This policy has no limits of borrowing and lending: an event may change them, without effect. */
 static int change_cell(struct fl_policy *p, struct fl_workload w, const struct fl_cell *cell,
 		       fairlead_error *err)
 {
@@ -145,7 +143,10 @@ static int change_cell(struct fl_policy *p, struct fl_workload w, const struct f
 	return cell->kind == FL_CELL_NOMINAL ? change_quota(p, cell, err) : 0;
 }
 
-/* Whoever never fitted is looked at anew, and all is derived again. */
+/*
+ * Each workload that was found never to fit is tried again, and all that is derived is derived
+ * again.
+ */
 static int change(struct fl_policy *p, const struct fl_event *event, fairlead_error *err)
 {
 	int r = event ? change_cell(p, event->workload, &event->cell, err) : 0;
@@ -200,7 +201,7 @@ static void begin_decisions(struct fl_policy *p)
 		(struct fl_decisions){ .rows = p->rows, .placements = p->given, .heads = p->heads };
 }
 
-/* One decision about @w, with what was found for it. */
+/* Appends the decision about @w, with the rows in `found`. */
 static void decide(struct fl_policy *p, struct fl_workload w, enum fl_reason why)
 {
 	struct fl_decisions *d = &p->decisions;
@@ -221,7 +222,7 @@ static void decide(struct fl_policy *p, struct fl_workload w, enum fl_reason why
 	d->waiting = true;
 }
 
-/* @w is served: it holds, never fits, or waits. */
+/* Serves @w: it is admitted, found never to fit, or stays pending. */
 static int serve(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink,
 		 fairlead_error *err)
 {
@@ -241,7 +242,7 @@ static int serve(struct fl_policy *p, struct fl_workload w, const struct fl_sink
 	return 0;
 }
 
-/* Algorithm 1: whoever is next, until one of them finds no room. */
+/* Algorithm 1: serves the next workload, again and again, until one does not fit. */
 static int serve_all(struct fl_policy *p, const struct fl_sink *sink, fairlead_error *err)
 {
 	struct fl_workload w;
@@ -255,7 +256,7 @@ static int serve_all(struct fl_policy *p, const struct fl_sink *sink, fairlead_e
 	return r;
 }
 
-/* All or nothing. */
+/* Runs in a mark, so that all or nothing takes effect. */
 static int in_mark(struct fl_policy *p, struct fl_workload only, bool keep,
 		   const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err)
 {
@@ -275,7 +276,10 @@ static int in_mark(struct fl_policy *p, struct fl_workload only, bool keep,
 	return r;
 }
 
-/* What never changes by itself is not looked at twice: a step is always as short as it can be. */
+/*
+ * @flags are not needed: a workload that never fits is not tried twice, so a step is always as
+ * short as it can be.
+ */
 static int drf_step(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
 		    struct fl_decisions *ret, fairlead_error *err)
 {
@@ -316,7 +320,7 @@ static int drf_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 	return r < 0 ? r : change(p, /* event= */ NULL, err);
 }
 
-/* Nobody is ever told to go. */
+/* True: this policy never evicts. */
 static bool drf_settles(const struct fl_policy *p)
 {
 	(void)p;
@@ -348,7 +352,7 @@ static void drf_keep(struct fl_policy *p, fl_mark mark) { fl_undo_keep(&p->undo,
 
 /* --- answers --- */
 
-/* The dominant share in thousandths, by weight. */
+/* 1000 * dominant share / weight. */
 static void drf_share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)
 {
 	const struct fl_drf_user *u = &p->users[n.v];
@@ -388,7 +392,7 @@ static double drf_held(const struct fl_policy *p, struct fl_workload w, struct f
 	return held;
 }
 
-/* Heads that no step came to wait for their turn. */
+/* Heads that no step reached: pending for their turn. */
 static enum fl_reason drf_reason(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_job *j = &p->jobs[w.v];
@@ -425,7 +429,7 @@ fl_amount fl_drf_quota(const struct fl_policy *p, struct fl_node n, struct fl_re
 	return sum;
 }
 
-/* --- states in words --- */
+/* --- digest: the state word by word --- */
 
 static void drf_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {

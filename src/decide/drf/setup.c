@@ -44,9 +44,9 @@ static int rank_jobs(struct fl_policy *p, fairlead_error *err)
 	return r;
 }
 
-/* --- room --- */
+/* --- memory --- */
 
-/* Rows that a workload can hold at once: of its requests, or of its admission. */
+/* Rows that a workload can hold at once: those of its requests, or those of its admission. */
 static uint32_t room_of(const struct fl_model *m, const struct fl_workload_row *row)
 {
 	uint32_t asked = 0, held = 0;
@@ -113,7 +113,7 @@ static int make_tables(struct fl_policy *p, fairlead_error *err)
 		       FAIRLEAD_ENOMEM;
 }
 
-/* Lines one behind the other, queue by queue. */
+/* Places the lines of all queues one behind the other in `line`. */
 static void lay_out_lines(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;
@@ -183,7 +183,7 @@ static uint32_t find_podset(const struct fl_model *m, const struct fl_workload_r
 	return FL_NONE;
 }
 
-/* What @row holds by its status, into `found`. */
+/* What the status of @row says that it holds, into `found`. */
 static void list_held(struct fl_policy *p, const struct fl_workload_row *row)
 {
 	const struct fl_model *m = p->model;

@@ -7,7 +7,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* a * b * c, which has 192 bits at most. */
+/* The product a * b * c, which has at most 192 bits. */
 struct product {
 	wide high;
 	uint64_t low;
@@ -28,7 +28,10 @@ static int compare_products(struct product a, struct product b)
 	return (a.low > b.low) - (a.low < b.low);
 }
 
-/* x.part / x.whole against y's: both sides times both wholes. */
+/*
+ * Compares part / whole / weight of @x and @y: both sides are multiplied by both wholes and
+ * weights.
+ */
 static int compare_parts(const struct fl_drf_part *x, uint64_t x_weight,
 			 const struct fl_drf_part *y, uint64_t y_weight)
 {
@@ -36,7 +39,7 @@ static int compare_parts(const struct fl_drf_part *x, uint64_t x_weight,
 				multiply(y->part, x->whole, x_weight));
 }
 
-/* < 0: @a is served before @b; 0: equal. */
+/* < 0: queue @a is served before queue @b; 0: their shares are equal. */
 static int compare_users(const struct fl_policy *p, uint32_t a, uint32_t b)
 {
 	const struct fl_drf_user *x = &p->users[a], *y = &p->users[b];
@@ -67,7 +70,7 @@ static struct fl_drf_part dominant_of(const struct fl_policy *p, uint32_t n)
 
 /* --- tournaments --- */
 
-/* In one line, and where shares are equal. */
+/* The order within one line, and between queues whose shares are equal. */
 static bool comes_before(const struct fl_policy *p, uint32_t a, uint32_t b)
 {
 	const struct fl_job *x = &p->jobs[a], *y = &p->jobs[b];
@@ -105,7 +108,7 @@ static uint32_t better_user(const struct fl_policy *p, uint32_t a, uint32_t b)
 
 typedef uint32_t better(const struct fl_policy *p, uint32_t a, uint32_t b);
 
-/* Leaf @i of @n is @value now. */
+/* Leaf @i of @n is now @value: replays the games above it. */
 static void play(struct fl_policy *p, uint32_t *tree, uint32_t n, uint32_t i, uint32_t value,
 		 better *of)
 {
@@ -132,7 +135,7 @@ static uint32_t leaf_of(const struct fl_policy *p, uint32_t w)
 	return j->state == FL_STATE_WAITING && !fl_drf_is_parked(p, j) ? w : FL_NONE;
 }
 
-/* Its share or its head is another one. */
+/* The share or the head of queue @n changed: replays its games in `turn`. */
 static void update_turn(struct fl_policy *p, uint32_t n)
 {
 	play(p, p->turn, p->model->n_nodes, n, head_of(p, n) == FL_NONE ? FL_NONE : n, better_user);
@@ -271,7 +274,7 @@ void fl_drf_park(struct fl_policy *p, struct fl_workload w, enum fl_reason why)
 	update_line(p, w.v);
 }
 
-/* --- from all the rest --- */
+/* --- derived from all the rest --- */
 
 static void derive_capacity(struct fl_policy *p)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state - what the policy knows: who holds what, and two tournaments that say who is next
+ * state - what the policy knows: which workloads hold what, and two tournaments that find the next
  *
- * A tournament is a tree of 2 * n cells for n leaves: leaf i is cell n + i, cell i > 0 the better
- * of cells 2 * i and 2 * i + 1, and cell 1 the best of all.  Each queue has one over its workloads
- * (`line`), and one over all queues goes by their shares (`turn`).  What changes for one leaf
- * changes the cells above it alone: O(log n).
+ * A tournament is a tree of 2 * n cells for n leaves: leaf i is cell n + i, cell i > 0 is the
+ * better of cells 2 * i and 2 * i + 1, and cell 1 the best of all.  Each queue has one over its
+ * workloads (`line`), and one over all queues compares their shares (`turn`).  A change at one
+ * leaf changes only the cells above it: O(log n).
  *
- * Whatever changes goes through FL_SET, but for what fl_drf_derive makes of all the rest.
+ * All changes go through FL_SET, except what fl_drf_derive derives from the rest.
  *
  * Private to this folder.
  */
@@ -19,32 +19,32 @@
 
 struct fl_job {
 	/* fixed */
-	struct fl_node queue;  /* whose line it waits in; FL_NONE: it takes no part */
+	struct fl_node queue;  /* in whose line it is while pending; FL_NONE: it takes no part */
 	uint32_t rank;         /* by creation, then uid, then name: unique */
-	uint32_t leaf;         /* in its queue's line */
-	struct fl_span places; /* rows that it can hold, in `placements` */
+	uint32_t leaf;         /* its leaf in its queue's line */
+	struct fl_span places; /* in `placements`: room for the rows that it can hold */
 	/* changes */
 	int32_t priority;
-	struct fl_node held_by; /* whose holding it is; FL_NONE: it holds nothing */
-	uint32_t n_held;        /* of its rows */
+	struct fl_node held_by; /* the queue that its rows count for; FL_NONE: it holds nothing */
+	uint32_t n_held;        /* how many rows it holds */
 	uint32_t parked;        /* `changes` + 1 when it was found never to fit; 0: it was not */
-	enum fl_workload_state state; /* parked or not: WAITING */
+	enum fl_workload_state state; /* WAITING also while it is parked */
 	enum fl_reason reason;
 };
 
-/* A part of a whole; of nothing 0 of 1. */
+/* The fraction part / whole; of nothing it is 0 / 1. */
 struct fl_drf_part {
 	fl_amount part, whole;
-	struct fl_resource resource; /* FL_NONE: of none */
+	struct fl_resource resource; /* the dominant one; FL_NONE: no resource */
 };
 
-/* One a node; cohorts have no members. */
+/* One for each node; no workload is in a cohort. */
 struct fl_drf_user {
 	/* fixed */
 	uint32_t first, n; /* its line begins at cell 2 * first, with n leaves */
 	bool active;
 	/* changes */
-	uint64_t weight; /* in 10^-9 */
+	uint64_t weight; /* in units of 10^-9 */
 	struct fl_drf_part dominant;
 };
 
@@ -53,32 +53,32 @@ struct fl_policy {
 	const struct fl_mem *mem;
 	struct fl_arena arena;
 	struct fl_undo undo;
-	struct fl_sym pods; /* the resource that counts them; FL_NONE: nobody has it */
+	struct fl_sym pods; /* the resource `pods`; FL_NONE: no object mentions it */
 
 	struct fl_job *jobs;       /* by workload */
 	struct fl_drf_user *users; /* by node */
 	fl_amount *quota;          /* by row of the model's quotas */
 	struct fl_placement *placements;
 	fl_amount *used;  /* by flavor * resources + resource */
-	fl_amount *taken; /* by resource: of all flavors, less than 2^63 */
+	fl_amount *taken; /* by resource: held in all flavors, less than 2^63 */
 	fl_amount *held;  /* by node * resources + resource */
-	uint32_t changes; /* of quotas, weights and priorities */
+	uint32_t changes; /* how often quotas, weights or priorities changed */
 
 	/* derived */
 	fl_amount *capacity;   /* by flavor * resources + resource */
 	fl_amount *total;      /* by resource */
-	uint32_t *line, *turn; /* workload or FL_NONE; node or FL_NONE */
+	uint32_t *line, *turn; /* cells: a workload or FL_NONE; a node or FL_NONE */
 
-	/* of one call */
+	/* of one call only */
 	struct fl_placement *found; /* what a workload would hold */
 	uint32_t n_found, *groups;  /* groups: by row of one podset, its resource group */
 	struct fl_decision *rows;
 	struct fl_workload *heads;
 	struct fl_placement *given;
-	struct fl_decisions decisions; /* of these three */
+	struct fl_decisions decisions; /* the answer of the call, which lists `found` too */
 };
 
-/* Write a cell that may change. */
+/* Writes a cell that is part of the state, through the undo log. */
 #define FL_SET(p, cell, value)                                                                     \
 	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
 
@@ -93,43 +93,47 @@ static inline const struct fl_placement *fl_drf_rows(const struct fl_policy *p,
 	return p->placements + j->places.first;
 }
 
-/* --- state.c: none of these can fail, but for the first --- */
+/* --- state.c: only the first of these can fail --- */
 
-/* Room to undo what happens to one workload that holds @rows rows, or will. */
+/* Room in the undo log for all that can happen to one workload that holds @rows rows, or will. */
 int fl_drf_reserve(struct fl_policy *p, uint32_t rows, fairlead_error *err);
-/* It holds @rows in @q from now on. */
+/* From now on @w holds @rows, which count for queue @q. */
 void fl_drf_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q,
 		 const struct fl_placement *rows, uint32_t n);
-/* It holds nothing any more; @state is what it is then. */
+/* From now on @w holds nothing, and its state is @state. */
 void fl_drf_release(struct fl_policy *p, struct fl_workload w, enum fl_workload_state state);
-/* It waits, or does not any more. */
+/* Enters @w into its queue's line, or takes it out, as @state says. */
 void fl_drf_enter(struct fl_policy *p, struct fl_workload w, enum fl_workload_state state);
-/* Who is first in its queue's line; FL_NONE. */
+/* The first workload in the line of @q; FL_NONE: the line is empty. */
 uint32_t fl_drf_head(const struct fl_policy *p, struct fl_node q);
-/* It never fits, as long as quotas are what they are. */
+/* Marks @w as never fitting, because of @why, until quotas change. */
 void fl_drf_park(struct fl_policy *p, struct fl_workload w, enum fl_reason why);
-/* Would more than 2^63 - 1 of something be held with these @rows? */
+/* With these @rows, would more than 2^63 - 1 of some resource be held? */
 bool fl_drf_overflows(const struct fl_policy *p, const struct fl_placement *rows, uint32_t n);
-/* Capacity, shares and tournaments from all the rest.  O(queues * resources + workloads). */
+/* Derives capacities, shares and tournaments from the rest.  O(queues * resources + workloads). */
 void fl_drf_derive(struct fl_policy *p);
 
 /* --- fit.c --- */
 
 /*
- * What @w would hold, in `found`: FL_REASON_FITS; FL_REASON_WAITING_FOR_QUOTA or
- * FL_REASON_USAGE_LIMIT, not now; else it never fits, and why.
+ * Fits @w, and puts the rows that it would hold into `found`.  FL_REASON_FITS;
+ * FL_REASON_WAITING_FOR_QUOTA or FL_REASON_USAGE_LIMIT: it does not fit at present; any other
+ * reason: it never fits.
  */
 enum fl_reason fl_drf_fit(struct fl_policy *p, struct fl_workload w, const struct fl_sink *sink);
 
 /* --- setup.c --- */
 
-/* Room for all that there can be, and nobody waits or holds anything. */
+/* Allocates room for all that there can be; no workload is pending or holds anything. */
 int fl_drf_setup(struct fl_policy *p, fairlead_error *err);
-/* Room for what workloads hold, at least @rows of them each; NULL: as the model says. */
+/*
+ * Allocates room for the rows that workloads hold: for each at least @rows of it, by workload;
+ * NULL: as many as the model says.
+ */
 int fl_drf_make_room(struct fl_policy *p, const uint32_t *rows, fairlead_error *err);
-/* A weight in 10^-9, at most 2^62 of them; what is more than 0 stays so. */
+/* @weight in units of 10^-9, at most 2^62 of them; a weight above 0 stays above 0. */
 uint64_t fl_drf_weight(double weight);
-/* As the model's rows say. */
+/* The state as the model's rows have it. */
 int fl_drf_begin(struct fl_policy *p, fairlead_error *err);
 
 /* --- image.c, adopt.c --- */
