@@ -13,17 +13,20 @@
 extern const struct fl_policy_ops fl_entitle_policy;
 
 /*
- * What it holds as of now, requests and fair shares as of the last step, or of the beginning: a
- * try leaves nothing behind.  Valid until the next call.
+ * The standing of @n: what it holds as of now; request and fair share as of the last step, or of
+ * the beginning, since a try changes nothing.  Valid until the next call.
  */
 const struct fl_standing *fl_entitle_standing(const struct fl_policy *p, struct fl_node n);
 /* Normalised usage over time; all 0 when history does not count. */
 struct fl_bundle fl_entitle_usage(const struct fl_policy *p, struct fl_node n);
-/* What nobody holds of a machine; below 0 where it lost room. */
+/* What no workload holds of a machine; below 0 if the machine has less than is held. */
 struct fl_bundle fl_entitle_idle(const struct fl_policy *p, struct fl_machine machine);
-/* What the machines have for us in all. */
+/* What all machines have for this scheduler. */
 struct fl_bundle fl_entitle_total(const struct fl_policy *p);
-/* Who would be popped before @w by the allocate action: the first @cap ids, and how many. */
+/*
+ * The workloads that the allocate action would pop before @w: the first @cap ids; returns how many
+ * there are in all.
+ */
 uint32_t fl_entitle_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			  uint32_t cap);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * standing - where a queue stands: what it deserves, what it is given, what it holds
+ * standing - what a queue deserves, its fair share, and what it holds
  *
- * The pure rules of the policy (order.c, capacity.c, reclaim_rules.c, minruntime.c) are
- * functions of rows of these, one a queue, by fl_node; they change nothing.
+ * The pure rules of the policy (order.c, capacity.c, reclaim_rules.c, minruntime.c) are functions
+ * of an array of these, one per queue, by fl_node; they change nothing.
  */
 #ifndef FL_DECIDE_ENTITLE_STANDING_H
 #define FL_DECIDE_ENTITLE_STANDING_H
@@ -14,26 +14,26 @@
 #include "base/ids.h"
 
 struct fl_standing {
-	/* fixed but for CELL events */
+	/* changed by CELL events only */
 	struct fl_node parent; /* FL_NONE at the top */
 	uint32_t depth;        /* 0 at the top */
 	int32_t priority;
 	fl_time created;
-	uint32_t rank; /* place among all queues by (creation, name) */
+	uint32_t rank; /* rank among all queues by (creation, name) */
 	struct fl_bundle deserved, limit, weight;
 	fl_time preempt_min_run, reclaim_min_run; /* FL_TIME_NONE: not set */
 
-	/* of this cycle */
+	/* set in each cycle */
 	struct fl_bundle fair_share;
-	struct fl_bundle request; /* what it and all below it hold or want */
+	struct fl_bundle request; /* what it and all queues below it hold or request */
 	double late; /* turns and budgets: of equal priority the smaller goes first; else 0 */
 
-	/* moves during a cycle */
-	struct fl_bundle allocated;       /* of all below it, too */
+	/* changes during a cycle */
+	struct fl_bundle allocated;       /* by it and all queues below it */
 	struct fl_bundle non_preemptible; /* part of it that cannot be preempted */
 };
 
-/* request, or the limit where that is less. */
+/* min(request, limit) */
 static inline double fl_standing_requestable(const struct fl_standing *q, int r)
 {
 	return q->limit.of[r] == FL_UNBOUNDED || q->request.of[r] < q->limit.of[r] ?
@@ -42,8 +42,8 @@ static inline double fl_standing_requestable(const struct fl_standing *q, int r)
 }
 
 /*
- * How much it may hold without being over: the larger of deserved and fair share, within
- * its limit; FL_UNBOUNDED when both what it deserves and its limit are.
+ * How much it may hold without being over: min(max(deserved, fair share), limit); FL_UNBOUNDED
+ * when both deserved and the limit are.
  */
 static inline double fl_standing_allocatable(const struct fl_standing *q, int r)
 {
@@ -55,7 +55,7 @@ static inline double fl_standing_allocatable(const struct fl_standing *q, int r)
 	return q->limit.of[r] == FL_UNBOUNDED || most < q->limit.of[r] ? most : q->limit.of[r];
 }
 
-/* What is held for each unit of fair share; INFINITY where that is nothing. */
+/* held / fair share; INFINITY when the fair share is 0. */
 static inline double fl_saturation(double held, double fair_share)
 {
 	if (fair_share == FL_UNBOUNDED)

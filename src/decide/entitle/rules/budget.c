@@ -12,8 +12,9 @@
 
 static const double ns_per_hour = 3600e9;
 /*
- * Where too much was promised, whoever is ahead by that much of a budget gives way; and too much
- * is what is more than that part of a period over: switches from job to job cost something, too.
+ * If budgets are overcommitted, a queue gives way whose used part is ahead by this much of a
+ * budget; and they are overcommitted when the excess is more than this part of a period, since
+ * each switch from job to job costs something too.
  */
 static const double margin = 0.05;
 
@@ -67,9 +68,11 @@ void fl_budgets_free(struct fl_budgets *b)
 		b->history = fl_history_free(b->history);
 }
 
-/* --- who is in budget --- */
+/* --- which queues are in budget --- */
 
-/* The largest part that @q has used of its own budget; below 0: it has none. */
+/*
+ * The largest part of its own budget that @q has used, over resources; below 0: it has no budget.
+ */
 static double own_part(const struct fl_budgets *b, uint32_t q)
 {
 	double most = -1;
@@ -83,7 +86,7 @@ static double own_part(const struct fl_budgets *b, uint32_t q)
 	return most;
 }
 
-/* Is there anything in @leaf that runs or wants to? */
+/* Does @leaf have a workload that runs or is pending? */
 static bool is_busy(const struct fl_policy *p, uint32_t leaf)
 {
 	const struct fl_standing *q = &p->queues[leaf];
@@ -110,9 +113,12 @@ static void find_states(const struct fl_policy *p, struct fl_budgets *b)
 		b->state[q] = state;
 		b->part[q] = state == FL_BUDGET_LEFT ? fmax(part, above) : 1;
 		if (state == FL_BUDGET_NONE)
-			b->part[q] = 0; /* for those below */
+			b->part[q] = 0; /* the initial value for the queues below it */
 	}
-	/* From here on: who is not in budget has had all; and inner queues have the least below. */
+	/*
+	 * From here on a queue that is not in budget counts as having used all of it; an inner
+	 * queue gets the least part of the queues below it.
+	 */
 	for (uint32_t i = p->n_order; i-- > 0;) {
 		uint32_t q = p->order[i].v;
 
@@ -127,7 +133,7 @@ static void find_states(const struct fl_policy *p, struct fl_budgets *b)
 	}
 }
 
-/* --- is more promised than there is? --- */
+/* --- overcommitted? --- */
 
 static fl_time period_end(const struct fl_budgets *b, fl_time now)
 {
@@ -139,7 +145,10 @@ static fl_time period_end(const struct fl_budgets *b, fl_time now)
 	return start < b->period.first ? b->period.first : fl_sat_add(start, b->period.length);
 }
 
-/* What @q may still use, whoever is below it, of what those below can. */
+/*
+ * What @q may still use of resource @r: the least of what its own budget has left and what the
+ * queues below it may still use.
+ */
 static double left_of(const struct fl_policy *p, const struct fl_budgets *b, uint32_t q, int r)
 {
 	double hours = b->hours[q].of[r];
@@ -173,7 +182,7 @@ static bool is_too_much(const struct fl_policy *p, struct fl_budgets *b, fl_time
 	return false;
 }
 
-/* Who is in budget at @now; of the state nothing is written. */
+/* Finds which queues are in budget at @now; does not change the state of the policy. */
 static void look(const struct fl_policy *p, fl_time now)
 {
 	struct fl_budgets *b = p->budgets;
@@ -219,7 +228,7 @@ static enum fl_reach starts_from(const struct fl_policy *p, const struct fl_clai
 									       FL_REACH_UNKEPT;
 }
 
-/* Who has used the smallest part first. */
+/* The queue that has used the smallest part comes first. */
 static int cmp_parts(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
@@ -243,7 +252,7 @@ static void list_leaves(struct fl_policy *p)
 	fl_sort(c->leaves, c->n_leaves, c->spare, cmp_parts, p);
 }
 
-/* Who runs in budget keeps what it holds; then the next job of each. */
+/* Jobs that run in budget keep what they hold; then the next job of each leaf is served. */
 static void serve_all(struct fl_policy *p)
 {
 	struct fl_claims *c = p->claims;
@@ -283,7 +292,7 @@ void fl_budgets_share(struct fl_policy *p)
 	serve_all(p);
 }
 
-/* --- what else follows --- */
+/* --- what depends on budgets --- */
 
 static void hear(const struct fl_policy *p, struct fl_workload w)
 {

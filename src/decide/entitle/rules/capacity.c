@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/rules/capacity.h"
 
-/* held + request <= bound at every queue from @leaf up; the three are columns of a standing. */
+/* Is held + request <= bound at every queue from @leaf up?  The three are members of a standing. */
 static bool fits_below(const struct fl_standing *queues, struct fl_node leaf,
 		       const struct fl_bundle *request, enum fl_reason reason,
 		       const struct fl_witness *witness, struct fl_refusal *ret)

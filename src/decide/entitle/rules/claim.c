@@ -8,7 +8,7 @@
 #include "decide/entitle/rules/capacity.h"
 #include "decide/entitle/rules/order.h"
 
-/* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
+/* Lists siblings next to each other, in order of rank: p->order is by rank within a depth. */
 static void list_children(const struct fl_policy *p, struct fl_claims *c)
 {
 	uint32_t n = 0;
@@ -63,7 +63,7 @@ void fl_claims_begin(struct fl_policy *p)
 
 /* --- what a claim is short of --- */
 
-/* What the fair share of its leaf must be. */
+/* What the fair share of its leaf must become. */
 static double target(const struct fl_policy *p, const struct fl_claim *claim, int r)
 {
 	double amount = claim->amount.of[r];
@@ -88,9 +88,9 @@ bool fl_claim_is_short(const struct fl_policy *p, const struct fl_claim *claim)
 	return false;
 }
 
-/* --- who lends --- */
+/* --- which siblings lend --- */
 
-/* The lowest priority first, then who has had most, then the youngest. */
+/* Lowest priority first, then the largest `had`, then the youngest queue. */
 static int cmp_lenders(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
@@ -114,7 +114,7 @@ void fl_claims_rank(struct fl_policy *p)
 			p);
 }
 
-/* The least that the share of @q may become. */
+/* The least to which the share of @q may be lowered. */
 static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach reach)
 {
 	const struct fl_standing *s = &p->queues[q];
@@ -126,7 +126,7 @@ static double least(const struct fl_policy *p, uint32_t q, int r, enum fl_reach 
 	return reach < FL_REACH_UNKEPT ? fmax(floor, s->allocated.of[r]) : floor;
 }
 
-/* What siblings' parent has over what it has given them. */
+/* How much of its fair share the parent of @n did not give to its children. */
 static double undivided(const struct fl_policy *p, struct fl_node n, int r)
 {
 	struct fl_span siblings = fl_claim_siblings(p, n);
@@ -138,7 +138,7 @@ static double undivided(const struct fl_policy *p, struct fl_node n, int r)
 	return left > 0 ? left : 0;
 }
 
-/* What one queue of the path collects of one resource. */
+/* What one queue on the path of a claim collects of one resource. */
 struct collection {
 	struct fl_policy *p;
 	const struct fl_claim *claim;
@@ -149,7 +149,7 @@ struct collection {
 	double missing;
 };
 
-/* From all siblings, in their order, as far down as @most lets. */
+/* Collects from all siblings, in their order, no further down than @most. */
 static void collect_from(struct collection *c, enum fl_reach most)
 {
 	const uint32_t *lenders = c->p->claims->lenders;
@@ -165,7 +165,7 @@ static void collect_from(struct collection *c, enum fl_reach most)
 		reach = c->reach(c->p, c->claim, c->mine, other, c->r);
 		if (reach == FL_REACH_NOTHING)
 			continue;
-		/* Without applying, what the first pass took is still there. */
+		/* Without apply, what the first pass took is still in the share. */
 		if (!c->apply && most > FL_REACH_UNHELD)
 			lent = fmin(lent, least(c->p, other.v, c->r, FL_REACH_UNHELD));
 		lent -= least(c->p, other.v, c->r, reach < most ? reach : most);
@@ -178,7 +178,10 @@ static void collect_from(struct collection *c, enum fl_reach most)
 	}
 }
 
-/* From the leaf up: what siblings do not lend, the parent has to get from its own. */
+/*
+ * From the leaf up: the parent must get from its own siblings what the siblings of its child do
+ * not lend.
+ */
 static bool walk(struct fl_policy *p, const struct fl_claim *claim, int r, fl_claim_reach *reach,
 		 bool apply)
 {
@@ -189,7 +192,7 @@ static bool walk(struct fl_policy *p, const struct fl_claim *claim, int r, fl_cl
 	     c.mine = p->queues[c.mine.v].parent) {
 		double needed = c.missing;
 
-		/* What nobody was given goes first, then what nobody holds. */
+		/* First what was given to no queue, then what is not held. */
 		c.missing -= undivided(p, c.mine, r);
 		collect_from(&c, FL_REACH_UNHELD);
 		collect_from(&c, FL_REACH_ALL);
@@ -208,7 +211,7 @@ bool fl_claim_serve(struct fl_policy *p, const struct fl_claim *claim, fl_claim_
 		double enough = target(p, claim, r);
 
 		(void)walk(p, claim, r, reach, /* apply= */ true);
-		/* What was added in parts is not to miss it by rounding. */
+		/* A sum of parts must not miss the target by rounding. */
 		if (p->queues[claim->leaf.v].fair_share.of[r] < enough)
 			p->queues[claim->leaf.v].fair_share.of[r] = enough;
 		for (struct fl_node n = claim->leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
@@ -217,9 +220,9 @@ bool fl_claim_serve(struct fl_policy *p, const struct fl_claim *claim, fl_claim_
 	return true;
 }
 
-/* --- which job is next --- */
+/* --- the next job of a leaf --- */
 
-/* So many tasks like this one have room on empty machines. */
+/* How many tasks like this one have room on empty machines, counted up to @enough. */
 static double places(const struct fl_policy *p, const struct fl_bundle *request, double enough)
 {
 	double n = 0;
@@ -241,7 +244,7 @@ static bool alike(const struct fl_bundle *a, const struct fl_bundle *b)
 	return fl_bundle_within(a, b) && fl_bundle_within(b, a);
 }
 
-/* Tasks that ask for the same have room together on empty machines; each kind for itself. */
+/* Have tasks with equal requests room together on empty machines?  Each kind of task by itself. */
 static bool fits_empty(const struct fl_policy *p, uint32_t n, const uint32_t *tasks)
 {
 	for (uint32_t i = 0; i < n; i++) {

@@ -13,11 +13,11 @@ static bool fits(const struct fl_bundle *request, const struct fl_bundle *room)
 	return true;
 }
 
-/* How good a place is, among those where the task fits. */
+/* How good a machine is, of those on which the task fits. */
 struct merit {
 	bool now;
-	bool kind;   /* a machine without GPUs for a task without */
-	double room; /* free, of what the task is packed by; less is better, unless spread */
+	bool kind;   /* it has no GPUs, and the task needs none */
+	double room; /* free, of the resource to pack by; less is better, unless spread */
 };
 
 static bool is_better(const struct fl_policy *p, const struct merit *a, const struct merit *b,
@@ -32,7 +32,7 @@ static bool is_better(const struct fl_policy *p, const struct merit *a, const st
 	return spread ? a->room > b->room : a->room < b->room;
 }
 
-/* Whether it has the room, labels and taints apart; and how good it would be. */
+/* Is there room, labels and taints aside?  And how good would the machine be? */
 static bool appraise(const struct fl_policy *p, const struct fl_bundle *request, uint32_t machine,
 		     int resource, struct merit *ret)
 {
@@ -41,7 +41,7 @@ static bool appraise(const struct fl_policy *p, const struct fl_bundle *request,
 	bool spread = resource == FL_GPU ? p->settings.spread_gpu : p->settings.spread_cpu;
 	double all = room->allocatable.of[resource];
 
-	/* What it is packed by is what is lacking most often. */
+	/* The resource to pack by is compared first: it is missing most often. */
 	if (!room->usable || request->of[resource] > open.of[resource] + room->leaving.of[resource])
 		return false;
 	fl_bundle_add(&open, &room->leaving);
@@ -55,7 +55,7 @@ static bool appraise(const struct fl_policy *p, const struct fl_bundle *request,
 	return true;
 }
 
-/* The best machine so far, when one of the @block's is better. */
+/* Updates the best machine so far, if one of @block is better. */
 static void look_at(const struct fl_policy *p, uint32_t task, uint32_t block, const bool *among,
 		    struct merit *best, struct fl_spot *spot)
 {

@@ -4,7 +4,7 @@
 static fl_time length_for_preempt(const struct fl_standing *q) { return q->preempt_min_run; }
 static fl_time length_for_reclaim(const struct fl_standing *q) { return q->reclaim_min_run; }
 
-/* The first length that is set, from @n to its root. */
+/* The first duration that is set, from @n up to its root. */
 static struct fl_min_run first_set(const struct fl_standing *queues, struct fl_node n,
 				   fl_time (*length)(const struct fl_standing *), fl_time otherwise)
 {
@@ -15,15 +15,15 @@ static struct fl_min_run first_set(const struct fl_standing *queues, struct fl_n
 }
 
 /*
- * Where the walk of method lca begins: one below the lowest common ancestor towards
- * @victim; @victim itself when that is the ancestor.  In two trees the top of its own.
+ * The start of the walk of method lca: the node just below the lowest common ancestor, towards
+ * @victim; @victim itself if it is the ancestor.  In two trees the root of the victim's tree.
  */
 static struct fl_node below_common(const struct fl_standing *queues, struct fl_node reclaimer,
 				   struct fl_node victim)
 {
 	struct fl_node below = victim;
 
-	while (reclaimer.v != victim.v) { /* two tops have the same parent: none */
+	while (reclaimer.v != victim.v) { /* two roots have the same parent: none */
 		uint32_t x = queues[reclaimer.v].depth, y = queues[victim.v].depth;
 
 		if (x >= y)
@@ -58,7 +58,7 @@ bool fl_min_run_protects(fl_time now, fl_time started, fl_time length)
 {
 	if (started == FL_TIME_NONE || length <= 0)
 		return false;
-	/* The difference of any two times fits without a sign. */
+	/* As unsigned numbers the difference of any two times fits. */
 	return now < started || (uint64_t)now - (uint64_t)started < (uint64_t)length;
 }
 

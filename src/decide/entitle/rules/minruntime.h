@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * minruntime - who may not be taken yet
+ * minruntime - workloads that are protected by a minimum run time
  *
- * How long a victim may run before anybody takes its place is set at its queue or at one
- * above it; nearer is stronger, and 0 is a value.  Where nobody says, the default holds.
+ * How long a victim may run before it can be preempted or reclaimed is set at its queue, or at a
+ * queue above; the nearest that sets it decides, and 0 is a value.  If none does, the default
+ * applies.
  *
- *   preempt        from the victim's leaf to its root
- *   reclaim, queue the same walk, with the length for reclaims
- *   reclaim, lca   what the reclaimer's queues have said of themselves is no business of the
- *                  victim's: the walk begins one below the lowest common ancestor, on the
- *                  victim's side (at the ancestor itself when the victim is there), and goes
- *                  to the root; of two trees only the victim's top queue is asked
+ *   preempt        from the victim's leaf up to its root
+ *   reclaim, queue the same walk, with the duration for reclaims
+ *   reclaim, lca   what the reclaimer's queues set for themselves does not apply to the victim: the
+ *                  walk begins just below the lowest common ancestor, on the victim's side (at the
+ *                  ancestor itself when the victim is there), and goes up to the root; of two trees
+ *                  only the root of the victim's tree is asked
  *
- * Guarantee: pure; a job without a start time is not protected; one is protected at no time
- * from its start plus the length on, and protection never comes back while it runs.
+ * Guarantee: pure; a job without a start time is not protected; a job is not protected at any time
+ * from its start plus the duration on, and protection never begins again while it runs.
  *
- * A protected job is no victim; an elastic one is offered nevertheless, and keeps the minimum
+ * A protected job is not a victim; an elastic one is offered nevertheless, and keeps the minimum
  * of its gang (fl_min_run_spares).
  *
  * Tested in tests/unit/decide/test_entitle_minruntime.c and by the recorded cases `minruntime`.
@@ -31,21 +32,21 @@ struct fl_min_run {
 	struct fl_node set_by; /* FL_NONE: the default */
 };
 
-/* Of a victim in @victim, taken for a job of the same leaf. */
+/* For a victim in @victim that is preempted for a job of the same leaf. */
 struct fl_min_run fl_min_run_preempt(const struct fl_standing *queues,
 				     const struct fl_entitle_settings *settings,
 				     struct fl_node victim);
-/* Of a victim in @victim, taken for a job in @reclaimer. */
+/* For a victim in @victim that is reclaimed for a job in @reclaimer. */
 struct fl_min_run fl_min_run_reclaim(const struct fl_standing *queues,
 				     const struct fl_entitle_settings *settings,
 				     struct fl_node reclaimer, struct fl_node victim);
 
-/* @started FL_TIME_NONE: it has not, or nobody knows. */
+/* @started FL_TIME_NONE: it has not started, or the time is not known. */
 bool fl_min_run_protects(fl_time now, fl_time started, fl_time length);
 
 /*
- * A job that is protected and holds @holds tasks: may @taken of them go?  Only while its
- * gang of @min_tasks stays whole.
+ * A protected job has @holds tasks: may @taken of them be evicted?  Only while its gang of
+ * @min_tasks stays whole.
  */
 bool fl_min_run_spares(uint32_t holds, int32_t min_tasks, uint32_t taken);
 

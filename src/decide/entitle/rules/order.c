@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/rules/order.h"
 
-/* --- what is looked at --- */
+/* --- what is compared --- */
 
-/* Over its fair share in all three: plain numbers, an unlimited share is -1. */
+/*
+ * Is it over its fair share in all three resources?  The numbers are compared as they are: an
+ * unlimited share is -1.
+ */
 static bool is_over(const struct fl_standing *q)
 {
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -12,7 +15,7 @@ static bool is_over(const struct fl_standing *q)
 	return true;
 }
 
-/* Would hold something of which it may have nothing. */
+/* Would it hold something of a resource of which it may hold nothing? */
 static bool breaks_zero_share(const struct fl_bundle *may, const struct fl_bundle *with)
 {
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -21,10 +24,10 @@ static bool breaks_zero_share(const struct fl_bundle *may, const struct fl_bundl
 	return false;
 }
 
-/* How much worse anything is of which a queue may have nothing. */
+/* The factor by which holding something of a share of zero counts as worse. */
 static const double zero_share_factor = 1000;
 
-/* The largest part of what it may hold that @amount is, at least 0. */
+/* max over resources(amount / what it may hold), at least 0. */
 static double dominant_share(const struct fl_bundle *may, const struct fl_bundle *total,
 			     const struct fl_bundle *amount)
 {
@@ -63,54 +66,57 @@ struct fl_queue_key fl_queue_key(const struct fl_standing *queues, const struct 
 
 /* --- the steps --- */
 
-/* -1: only @r has a fault; 1: only @l has it. */
+/* -1: only @r has the fault; 1: only @l has it; 0: both or neither. */
 static int faultless_first(bool l, bool r) { return l - r; }
 
 static int smaller_first(double l, double r) { return (l > r) - (l < r); }
 
-/* 1. Whoever is over its fair share in every resource comes last. */
+/* 1.  A queue over its fair share in every resource comes last. */
 static int by_over_use(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return faultless_first(l->over, r->over);
 }
 
-/* 2. Whoever stays within what it deserves comes first. */
+/* 2.  A queue that stays within what it deserves comes first. */
 static int by_starvation(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return faultless_first(l->full, r->full);
 }
 
-/* 3. The higher priority. */
+/* 3.  The higher priority comes first. */
 static int by_priority(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return (l->priority < r->priority) - (l->priority > r->priority);
 }
 
-/* Turns and budgets only: whose turn it is. Between 3 and 4, since priority comes first. */
+/*
+ * With turns or budgets only: the queue whose turn it is.  Between 3 and 4, since priority comes
+ * first.
+ */
 static int by_lateness(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return smaller_first(l->late, r->late);
 }
 
-/* 4. Whoever takes from a share of nothing comes last. */
+/* 4.  A queue that would hold something of a share of zero comes last. */
 static int by_zero_share(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return faultless_first(l->breaks_zero, r->breaks_zero);
 }
 
-/* 5. The smaller dominant share with what comes and without what goes. */
+/* 5.  The smaller dominant share, with what comes and without what goes, comes first. */
 static int by_share_after(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return smaller_first(l->after, r->after);
 }
 
-/* 6. The smaller dominant share as it stands. */
+/* 6.  The smaller dominant share as it is now comes first. */
 static int by_share_before(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return smaller_first(l->before, r->before);
 }
 
-/* 7. Whoever may hold less, in no resource more. */
+/* 7.  A queue that may hold less of some resource, and more of none, comes first. */
 static int by_size(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	bool l_within = fl_bundle_within(&l->size, &r->size);
@@ -119,7 +125,7 @@ static int by_size(const struct fl_queue_key *l, const struct fl_queue_key *r)
 	return r_within - l_within;
 }
 
-/* 8. The older one; of equal age always the second. */
+/* 8.  The older queue comes first; of equal age always the second argument. */
 static int by_age(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return l->created < r->created ? -1 : 1;
@@ -148,7 +154,7 @@ int fl_queue_order(const struct fl_standing *queues, const struct fl_bundle *tot
 
 /* --- jobs --- */
 
-/* Below its minimum, at it, above it. */
+/* -1: below its minimum, 0: exactly at it, 1: above it. */
 static int elastic_state(const struct fl_job_place *j)
 {
 	int64_t more = (int64_t)j->holds - j->min_tasks;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/rules/reclaim_rules.h"
 
-/* A queue that loses something in this call, or has one below it that does. */
+/* A queue that loses something in this call, or that is above one that does. */
 struct loser {
-	uint64_t call; /* of another call: all below is void */
+	uint64_t call; /* if another call: all below is not valid */
 	struct fl_bundle remaining;
 	unsigned involved;       /* resources that victims below it held: 1 << r */
-	uint32_t child, sibling; /* losers below it; the next one of its parent */
-	uint32_t victim, last;   /* of this very queue: first and last in the list */
-	struct fl_node next;     /* queue with victims */
+	uint32_t child, sibling; /* losers below it; the next loser of its parent */
+	uint32_t victim, last;   /* victims of the queue itself: first and last in the list */
+	struct fl_node next;     /* the next queue with victims */
 };
 
 struct fl_reclaim_scratch {
-	struct loser *losers; /* by node; behind them the parent of the tops */
+	struct loser *losers; /* by node; [n_nodes]: the parent of the roots */
 	uint32_t n_nodes;
-	uint32_t *next; /* by victim: the next of its queue */
+	uint32_t *next; /* by victim: the next victim of its queue */
 	uint64_t call;
 };
 
@@ -24,8 +24,8 @@ struct call {
 	const struct fl_reclaimer *reclaimer;
 	const struct fl_reclaim_victim *victims;
 	struct fl_reclaim_scratch *s;
-	const struct fl_witness *witness; /* of rows about queues; NULL */
-	const struct fl_witness *nosy;    /* of rows about single victims; NULL */
+	const struct fl_witness *witness; /* for rows about queues; may be NULL */
+	const struct fl_witness *nosy;    /* for rows about single victims; may be NULL */
 };
 
 int fl_reclaim_scratch_new(struct fl_arena *a, uint32_t n_nodes, uint32_t max_victims,
@@ -44,7 +44,7 @@ int fl_reclaim_scratch_new(struct fl_arena *a, uint32_t n_nodes, uint32_t max_vi
 	return 0;
 }
 
-/* --- comparing --- */
+/* --- comparisons --- */
 
 /* One resource of fl_bundle_within. */
 static bool within(double a, double b)
@@ -52,7 +52,7 @@ static bool within(double a, double b)
 	return b == FL_UNBOUNDED || (a != FL_UNBOUNDED && a <= b);
 }
 
-/* fl_bundle_within, and who listens hears of every bound up to the one that is broken. */
+/* fl_bundle_within; the witness is told of every comparison up to the first that fails. */
 static bool all_within(const struct fl_witness *w, const struct fl_rule_compared *c,
 		       const struct fl_bundle *a, const struct fl_bundle *b)
 {
@@ -67,7 +67,7 @@ static bool all_within(const struct fl_witness *w, const struct fl_rule_compared
 	return true;
 }
 
-/* Not within: who listens hears the resource that decides, or all of them when none does. */
+/* Not within?  The witness is told of the resource that decides, or of all when none does. */
 static bool any_over(const struct fl_witness *w, const struct fl_rule_compared *c,
 		     const struct fl_bundle *bound, const struct fl_bundle *held)
 {
@@ -89,7 +89,7 @@ static struct fl_bundle sum(const struct fl_bundle *a, const struct fl_bundle *b
 	return s;
 }
 
-/* What cannot be preempted stays within what is deserved. */
+/* Does what cannot be preempted stay within what is deserved? */
 static bool keeps_within_deserved(const struct fl_standing *queues, struct fl_node n,
 				  const struct fl_reclaimer *reclaimer, const struct fl_witness *w)
 {
@@ -120,7 +120,7 @@ bool fl_reclaim_may(const struct fl_standing *queues, const struct fl_reclaimer 
 	       keeps_within_deserved(queues, reclaimer->queue, reclaimer, witness);
 }
 
-/* --- A: each victim's side --- */
+/* --- A: the side of each victim --- */
 
 void fl_reclaim_sides(const struct fl_standing *queues, struct fl_node reclaimer,
 		      struct fl_node victim, struct fl_node *ret_reclaimer,
@@ -179,9 +179,9 @@ bool fl_reclaim_guarantees_deserved(const struct fl_standing *reclaimer,
 				   reclaimer, request, side, remaining);
 }
 
-/* --- who loses what --- */
+/* --- which queues lose what --- */
 
-/* The row of @n; of nothing, the one whose children are the tops. */
+/* The row of @n; for FL_NONE the row whose children are the roots. */
 static uint32_t row_of(const struct call *c, struct fl_node n)
 {
 	return n.v == FL_NONE ? c->s->n_nodes : n.v;
@@ -204,7 +204,7 @@ static void begin(const struct call *c, uint32_t row)
 	};
 }
 
-/* @n and all above it have rows of this call, which are linked. */
+/* Enters rows of this call for @n and all queues above it, and links them. */
 static void enter(const struct call *c, struct fl_node n)
 {
 	struct loser *losers = c->s->losers;
@@ -228,7 +228,9 @@ static void enter(const struct call *c, struct fl_node n)
 	}
 }
 
-/* Victims by queue, in the order of their first ones: the first queue, or none. */
+/*
+ * Groups victims by queue, in the order of their first victims; returns the first queue, or none.
+ */
 static struct fl_node group(const struct call *c, uint32_t n_victims)
 {
 	struct fl_node first = { FL_NONE }, last = { FL_NONE };
@@ -277,7 +279,7 @@ bool fl_reclaim_passes(const struct fl_standing *queues, struct fl_node own, str
 				   remaining);
 }
 
-/* A: all victims of queue @q, one after another. */
+/* A: do all victims of queue @q pass, one after another? */
 static bool victims_pass(const struct call *c, struct fl_node q)
 {
 	const struct loser *losers = c->s->losers;
@@ -296,7 +298,7 @@ static bool victims_pass(const struct call *c, struct fl_node q)
 
 /* --- B: every level of the reclaimer --- */
 
-/* @n, which would hold @mine, against sibling @s, which loses something. */
+/* Compares @n, which would hold @mine, with its sibling @s, which loses something. */
 static bool stays_less_saturated(const struct call *c, struct fl_node n,
 				 const struct fl_bundle *mine, struct fl_node s)
 {
@@ -325,7 +327,10 @@ static bool stays_less_saturated(const struct call *c, struct fl_node n,
 	return true;
 }
 
-/* keep_below_quota: who held less than it deserves does not hold more now. */
+/*
+ * keep_below_quota: a queue that held less than it deserves must not hold more than it deserves
+ * afterwards.
+ */
 static bool stays_below_quota(const struct call *c, struct fl_node n, const struct fl_bundle *mine)
 {
 	const struct fl_standing *q = &c->queues[n.v];
@@ -367,8 +372,8 @@ static bool level_passes(const struct call *c, struct fl_node n)
 }
 
 /*
- * protect_quota, of @n.  What it held need not be looked at: who held less than it deserves
- * and loses some of it holds less than it deserves now.
+ * protect_quota for @n.  What it held need not be compared: if it held less than it deserves and
+ * loses some of it, it holds less than it deserves now.
  */
 static bool keeps_quota(const struct call *c, struct fl_node n)
 {
@@ -394,7 +399,7 @@ static bool keeps_quota(const struct call *c, struct fl_node n)
 	return true;
 }
 
-/* The same of all from leaf @q to its side. */
+/* The same for all queues from leaf @q up to its side. */
 static bool side_keeps_quota(const struct call *c, struct fl_node q)
 {
 	struct fl_node own, side;

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-/* Told of nothing: no epoch is this one. */
+/* No queue has this epoch: nothing was told of it. */
 static const uint64_t untold = UINT64_MAX;
 
 /* --- setup --- */
@@ -57,7 +57,7 @@ void fl_shares_free(struct fl_shares *s)
 		fl_redivider_free(s->redivider);
 }
 
-/* --- telling --- */
+/* --- what the redivider is told --- */
 
 void fl_shares_tell(struct fl_policy *p, uint32_t queue)
 {
@@ -84,7 +84,7 @@ static void add_request(const struct fl_policy *p, uint32_t w, struct fl_bundle 
 			fl_bundle_add(to, &p->tasks[t].request);
 }
 
-/* What @q and nobody below it holds or wants. */
+/* What @q holds or requests itself, without the queues below it. */
 static struct fl_bundle own_request(const struct fl_policy *p, uint32_t q)
 {
 	uint32_t end = p->booked_at[q].first + p->booked_at[q].n;
@@ -96,7 +96,7 @@ static struct fl_bundle own_request(const struct fl_policy *p, uint32_t q)
 	return own;
 }
 
-/* The input may say it. */
+/* Replaces that by what the input states, if it does. */
 static void give_stated(const struct fl_policy *p, uint32_t q, struct fl_bundle *own)
 {
 	const struct fl_model *m = p->model;
@@ -125,7 +125,7 @@ static void tell_requests(struct fl_policy *p)
 }
 
 #ifdef FL_CHECKED
-/* Nobody's request is another than the redivider was told. */
+/* Asserts that the redivider was told the request of every queue. */
 static void check(const struct fl_policy *p)
 {
 	for (uint32_t i = 0; i < p->n_order; i++) {
@@ -141,7 +141,7 @@ static void check(const struct fl_policy *p)
 }
 #endif
 
-/* --- dividing --- */
+/* --- division --- */
 
 static void take_over(struct fl_policy *p, uint32_t q, const struct fl_redivided *made)
 {
@@ -149,13 +149,16 @@ static void take_over(struct fl_policy *p, uint32_t q, const struct fl_redivided
 	FL_SET(p, p->queues[q].fair_share, made->fair_share[q]);
 }
 
-/* Those that are so already are left out, so that a cycle has as much to undo after a rollback as before. */
+/*
+ * Rows that have these values already are skipped, so that the undo log gets as much in a cycle
+ * after a rollback as before it.
+ */
 static void take_over_all(struct fl_policy *p, const struct fl_redivided *made)
 {
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
 		const struct fl_standing *s = &p->queues[q];
 
-		/* What claims is shifted after this, by what is noted here. */
+		/* Claims shift shares after this, by what is set here. */
 		if (p->claims || memcmp(&s->request, &made->request[q], sizeof s->request) != 0 ||
 		    memcmp(&s->fair_share, &made->fair_share[q], sizeof s->fair_share) != 0)
 			take_over(p, q, made);

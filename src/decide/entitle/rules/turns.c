@@ -19,9 +19,9 @@ static struct fl_claim start_claim(struct fl_policy *p, struct fl_node leaf)
 	return (struct fl_claim){ .leaf = leaf, .amount = *fl_job_start_amount(p, w) };
 }
 
-/* --- who has had how much --- */
+/* --- usage of queues, by weight --- */
 
-/* The resources that somebody is short of: 1 << r. */
+/* The set of resources of which a claim is short, 1 << r each, added to @so_far. */
 static unsigned add_short(const struct fl_policy *p, const struct fl_claim *claim, unsigned so_far)
 {
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -39,7 +39,7 @@ static double capacity_of(const struct fl_policy *p, uint32_t q, int r)
 	return fmax(p->share[parent].of[r] / p->total.of[r], p->usage[parent].of[r]);
 }
 
-/* @weights: of all of its priority that ask. */
+/* @weights: sum of the weights of all siblings of its priority that ask. */
 static void measure(struct fl_policy *p, uint32_t q, int r, double weights)
 {
 	struct fl_claims *c = p->claims;
@@ -61,7 +61,7 @@ static int cmp_priorities(const void *policy, uint32_t a, uint32_t b)
 	       (queues[a].priority > queues[b].priority);
 }
 
-/* Siblings of one priority. */
+/* For siblings of equal priority. */
 static void measure_class(struct fl_policy *p, const uint32_t *queues, uint32_t n,
 			  unsigned resources)
 {
@@ -94,7 +94,7 @@ static void measure_siblings(struct fl_policy *p, struct fl_span siblings, unsig
 	}
 }
 
-/* --- how far siblings lend; to one that has no weight, nothing --- */
+/* --- how far siblings lend; to one without weight, nothing --- */
 
 static enum fl_reach keeps_from(const struct fl_policy *p, const struct fl_claim *claim,
 				struct fl_node mine, struct fl_node other, int r)
@@ -111,7 +111,7 @@ static enum fl_reach keeps_from(const struct fl_policy *p, const struct fl_claim
 								      FL_REACH_NOTHING;
 }
 
-/* How far @other is ahead; and is that enough to give way? */
+/* How far is @other ahead of @mine, and is that enough to give way? */
 static bool gives_way(const struct fl_claims *c, struct fl_node mine, struct fl_node other)
 {
 	return c->margin[other.v] > 0 && c->had[other.v] - c->had[mine.v] >= c->margin[other.v];
@@ -136,16 +136,16 @@ static enum fl_reach starts_from(const struct fl_policy *p, const struct fl_clai
 	return FL_REACH_NOTHING;
 }
 
-/* --- who claims --- */
+/* --- which leaves claim --- */
 
-/* @leaf can start something within its shares: so can all above it. */
+/* @leaf can start something within its shares: so can all queues above it. */
 static void set_ready(struct fl_policy *p, struct fl_node leaf)
 {
 	for (struct fl_node n = leaf; n.v != FL_NONE; n = p->queues[n.v].parent)
 		p->claims->ready[n.v] = true;
 }
 
-/* Of each leaf the largest minimum that runs, each resource for itself. */
+/* Finds for each leaf the largest minimum of a running gang, for each resource separately. */
 static void find_running(struct fl_policy *p)
 {
 	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
@@ -169,13 +169,16 @@ static struct fl_claim keep_claim(const struct fl_policy *p, struct fl_node leaf
 	return (struct fl_claim){ .leaf = leaf, .keeps = true, .amount = p->claims->runs[leaf.v] };
 }
 
-/* Its next job alone is larger than its share. */
+/* Is its next job alone larger than its share? */
 static bool is_larger(const struct fl_policy *p, const struct fl_claim *claim)
 {
 	return !fl_bundle_within(&claim->amount, &p->queues[claim->leaf.v].fair_share);
 }
 
-/* Who is larger than its share, runs or waits; and the resources that they are short of. */
+/*
+ * Finds the leaves with a job larger than their share, running or pending; returns the resources
+ * of which they are short.
+ */
 static unsigned find_claims(struct fl_policy *p)
 {
 	struct fl_claims *c = p->claims;
@@ -201,13 +204,16 @@ static unsigned find_claims(struct fl_policy *p)
 	return resources;
 }
 
-/* The last cycle has reserved it a place, which somebody else is leaving. */
+/* Did the last cycle reserve room for it, which another workload is about to leave? */
 static bool is_awaited(const struct fl_policy *p, uint32_t leaf)
 {
 	return p->jobs[p->claims->next[leaf]].reason == FL_REASON_RESERVED;
 }
 
-/* Where the paths to two leaves part: priority; who has a place already; had; age. */
+/*
+ * Compares at the node where the paths to two leaves part: priority; which has room reserved;
+ * `had`; age.
+ */
 static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
@@ -225,7 +231,7 @@ static int cmp_claims(const void *policy, uint32_t a, uint32_t b)
 	       (p->queues[l.v].rank < p->queues[r.v].rank);
 }
 
-/* The first resource that it is short of. */
+/* The first resource of which it is short. */
 static int lacks(const struct fl_policy *p, const struct fl_claim *claim)
 {
 	int r = 0;
@@ -235,7 +241,7 @@ static int lacks(const struct fl_policy *p, const struct fl_claim *claim)
 	return r;
 }
 
-/* Who listens hears how far those are ahead who hold something. */
+/* Tells the sink how far siblings are ahead that hold something. */
 static void hear(const struct fl_policy *p, const struct fl_claim *claim, struct fl_node mine,
 		 struct fl_node other)
 {

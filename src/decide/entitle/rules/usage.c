@@ -49,7 +49,7 @@ static int add_samples(struct fl_policy *p, struct fl_history *to, fairlead_erro
 	return r;
 }
 
-/* What is given as part of the capacity stands, whatever the history says. */
+/* Usage that the input states as a part of the capacity stays, whatever the history says. */
 static void read_given(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;
@@ -137,7 +137,7 @@ int fl_usage_sample(struct fl_policy *p, const struct fl_sample *sample, fairlea
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such queue");
 	if (!p->history)
 		return fl_fail(err, FAIRLEAD_ESTATE, "usage over time is off");
-	if (p->budgets) /* first room in both: then either both have it or none */
+	if (p->budgets) /* room in both first, so that both get the sample or neither */
 		r = fl_history_reserve(p->budgets->history, /* undo= */ NULL, 2, err);
 	if (r == 0)
 		r = fl_history_add(p->history, p->now, sample->from, sample->to, sample->node.v,
@@ -165,7 +165,7 @@ int fl_usage_read(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
-/* Room for a change of all, in @h and in the undo log. */
+/* Makes room for a change of all queues, in @h and in the undo log. */
 static int make_room(struct fl_policy *p, struct fl_history *h, fairlead_error *err)
 {
 	uint32_t changes = p->model->n_nodes + 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * witness - who asks a rule, and where the rule says what it compared
+ * witness - passes what a rule compared to a sink
  *
- * A rule emits one row for each inequality that it tests: both numbers, and whether it
- * held.  Numbers are as the rule has them: of what is deserved, of a limit and of what may
- * be held, FL_UNBOUNDED is no bound.  A NULL witness hears nothing, and costs nothing.
+ * A rule emits one row for each inequality that it tests: both numbers, and whether it held.
+ * Numbers are as the rule has them: for what is deserved, a limit, and what may be held,
+ * FL_UNBOUNDED is no bound.  A NULL witness is told nothing, and costs nothing.
  */
 #ifndef FL_DECIDE_ENTITLE_RULES_WITNESS_H
 #define FL_DECIDE_ENTITLE_RULES_WITNESS_H
@@ -13,8 +13,8 @@
 
 struct fl_witness {
 	const struct fl_sink *sink;
-	const struct fl_resource *axis; /* the model's: what FL_CPU, FL_MEMORY, FL_GPU are */
-	struct fl_workload workload;    /* who asks */
+	const struct fl_resource *axis; /* of the model: what FL_CPU, FL_MEMORY, FL_GPU are */
+	struct fl_workload workload;    /* the workload that asks */
 	uint32_t search;
 };
 
@@ -22,11 +22,11 @@ struct fl_witness {
 struct fl_rule_compared {
 	enum fl_check check;
 	struct fl_node node;
-	struct fl_workload victim; /* FL_NONE: of no single one */
+	struct fl_workload victim; /* FL_NONE: not about a single one */
 	enum fl_number_kind kind;  /* BUNDLE or RATIO */
 };
 
-/* @lhs against @rhs in resource @r: it held, or not. */
+/* Tells of a comparison of @lhs with @rhs in resource @r, and whether it held. */
 static inline void fl_witness_hears(const struct fl_witness *w, const struct fl_rule_compared *c,
 				    int r, double lhs, double rhs, bool holds)
 {
