@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/action/action.h"
 
-/* Budgets have said so: see begin(). */
+/* Budgets were checked before: see begin(). */
 static bool may_start(const struct fl_policy *p, struct fl_workload w)
 {
 	return p->jobs[w.v].reason != FL_REASON_BUDGET_USED;

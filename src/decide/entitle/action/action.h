@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * action - what all actions of a cycle have in common: who is looked at, and what was done
+ * action - what all actions of a cycle share: which workloads are looked at, and what was done
  *
- * It lives for one cycle, but for the memory, which is the policy's.
+ * Its data is of one cycle; its memory lives as long as the policy.
  */
 #ifndef FL_DECIDE_ENTITLE_ACTION_ACTION_H
 #define FL_DECIDE_ENTITLE_ACTION_ACTION_H
@@ -17,21 +17,21 @@ struct fl_action_step {
 	uint32_t task;
 	struct fl_machine machine;   /* ADMIT, RESERVE */
 	struct fl_workload for_whom; /* EVICT; FL_NONE */
-	uint32_t group;              /* the first step of the same decision */
+	uint32_t group;              /* index of the first step of the same decision */
 };
 
 struct fl_cycle {
-	struct fl_lines waiting; /* of the action that runs */
+	struct fl_lines waiting; /* lines of the action that runs */
 	struct fl_lines walk, victims;
 	struct fl_search *search; /* search.h */
 
-	struct fl_action_step *steps; /* so far, in the order of time */
+	struct fl_action_step *steps; /* in the order in which they were done */
 	uint32_t n_steps, cap_steps;
 
-	struct fl_machine *places; /* beside fl_policy.to_start */
-	bool *told;                /* by workload: it is bound or reserved in this cycle */
+	struct fl_machine *places; /* by index of fl_policy.to_start */
+	bool *told;                /* by workload: it was bound or reserved in this cycle */
 
-	uint32_t *sorted, *spare; /* of steps */
+	uint32_t *sorted, *spare; /* to sort steps */
 	uint32_t cap_sorted, cap_spare;
 	struct fl_decision *decisions;
 	struct fl_placement *placements;
@@ -39,13 +39,16 @@ struct fl_cycle {
 	uint32_t cap_decisions, cap_placements, n_heads;
 };
 
-/* All that want to start something, and may in this cycle, in p->scratch->waiting. */
+/*
+ * Lines up, in p->scratch->waiting, all workloads that ask to start something and may do so in
+ * this cycle.
+ */
 void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptible_only);
 
 /*
- * Tell what @action did with @task: ADMIT, RESERVE (where, as the task's row says) or EVICT,
- * for @for_whom.  One that is reserved a place while it is on another machine moves: it is
- * told to go there, too.
+ * Notes what @action did with @task: ADMIT, RESERVE (on the machine of the task's row) or EVICT,
+ * for @for_whom.  A task that is reserved room while it is on another machine moves: that is
+ * noted, too.
  */
 int fl_cycle_note(struct fl_policy *p, enum fl_action action, enum fl_decision_kind kind,
 		  uint32_t task, struct fl_workload for_whom, fairlead_error *err);

@@ -45,17 +45,17 @@ static uint32_t leaf_of(const struct fl_lines *l, struct fl_workload w)
 	return l->policy->jobs[w.v].queue.v;
 }
 
-/* What is first in the leaf is worth something else, or may be. */
+/* The key of the first workload of the leaf changed, or may have. */
 static void turn_over(struct fl_lines *l, uint32_t leaf) { l->turn[leaf] = ++l->turns; }
 
-/* All keys must be looked at again. */
+/* No key is known to be valid any more. */
 static void grow_older(struct fl_lines *l)
 {
 	l->as_of = l->policy->epochs;
 	l->age++;
 }
 
-/* Heaps of queues are empty. */
+/* Empties the heaps of queues. */
 static void unlink_queues(struct fl_lines *l)
 {
 	const struct fl_policy *p = l->policy;
@@ -75,7 +75,7 @@ void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl
 {
 	uint32_t nodes = l->policy->model->n_nodes;
 
-	/* Parts differ that are of the same workload. */
+	/* Parts of the same workload may differ. */
 	if (l->part_of.v != FL_NONE)
 		turn_over(l, leaf_of(l, l->part_of));
 	l->part_of.v = part ? part->workload.v : FL_NONE;
@@ -121,7 +121,7 @@ void fl_lines_again(struct fl_lines *l)
 	}
 }
 
-/* @leaf is about to become another than it was when it was kept. */
+/* @leaf is about to differ from what was kept. */
 static void touch(struct fl_lines *l, uint32_t leaf)
 {
 	if (l->touched[leaf])
@@ -130,14 +130,14 @@ static void touch(struct fl_lines *l, uint32_t leaf)
 	l->differ[l->n_differ++].v = leaf;
 }
 
-/* --- who is before whom --- */
+/* --- comparisons --- */
 
 static struct fl_lined *first_of(const struct fl_lines *l, uint32_t leaf)
 {
 	return &l->lined[l->lined_at[leaf].first];
 }
 
-/* Whoever is popped next below @q as its heaps stand. */
+/* The leaf below @q from which the next workload would be popped, with heaps as they are. */
 static uint32_t first_leaf(const struct fl_lines *l, uint32_t q)
 {
 	while (!l->policy->is_leaf[q])
@@ -161,7 +161,7 @@ static struct fl_turn turn_of(const struct fl_lines *l, uint32_t q, uint32_t lea
 	return turn;
 }
 
-/* As things stand now. */
+/* The key of @q as of now. */
 static const struct fl_queue_key *look_at(struct fl_lines *l, uint32_t q)
 {
 	const struct fl_policy *p = l->policy;
@@ -205,10 +205,10 @@ static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_li
 	return place;
 }
 
-/* A heap: of the workloads of a leaf, or of the queues below another. */
+/* A heap of the workloads of a leaf, or of the child queues of a queue. */
 struct heap {
 	struct fl_lines *l;
-	struct fl_lined *jobs; /* NULL: of queues */
+	struct fl_lined *jobs; /* NULL: a heap of queues */
 	struct fl_node *queues;
 	uint32_t *n;
 };
@@ -240,7 +240,7 @@ static bool less(const struct heap *h, uint32_t a, uint32_t b)
 	return before != (h->l->kind == FL_LINES_VICTIMS);
 }
 
-/* --- container/heap, move by move --- */
+/* --- Go's container/heap, move by move --- */
 
 static void swap(const struct heap *h, uint32_t a, uint32_t b)
 {
@@ -276,14 +276,14 @@ static void down(const struct heap *h, uint32_t n)
 	}
 }
 
-/* The last of the array comes up from where it stands: it was just put there. */
+/* Moves the last of the array, which was just put there, up to its place. */
 static void heap_push(const struct heap *h)
 {
 	++*h->n;
 	up(h, *h->n - 1);
 }
 
-/* The first goes behind the last. */
+/* Moves the first behind the last. */
 static void heap_pop(const struct heap *h)
 {
 	swap(h, 0, *h->n - 1);
@@ -303,12 +303,12 @@ static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 	touch(l, leaf);
 	h.jobs[*h.n] = *lined;
 	heap_push(&h);
-	/* The real program drops what stands last, which need not be the worst. */
+	/* KAI drops the last of the array, which need not be the worst. */
 	if (l->depth && *h.n > l->depth)
 		--*h.n;
 }
 
-/* It was pushed, so it is marked. */
+/* Puts @q into the heap above it; when pushed it is marked. */
 static void hang(struct fl_lines *l, uint32_t q)
 {
 	struct heap h = heap_of(l, above(l, q));
@@ -330,8 +330,8 @@ static void mark_dirty(struct fl_lines *l, uint32_t q)
 void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined) { push_job(l, lined); }
 
 /*
- * From below, so that a queue is compared with its siblings when all below it is there: the
- * deepest first, by rank within a depth.
+ * From below, so that a queue is compared with its siblings after all queues below it are in their
+ * heaps: the deepest first, by rank within a depth.
  */
 void fl_lines_ready(struct fl_lines *l)
 {
@@ -349,7 +349,7 @@ void fl_lines_ready(struct fl_lines *l)
 	}
 }
 
-/* The first of @q's heap, sifted down while it is marked. */
+/* The first of @q's heap, which is sifted down while it is marked. */
 static uint32_t clean_first(struct fl_lines *l, uint32_t q)
 {
 	struct heap h = heap_of(l, q);
@@ -382,7 +382,7 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 		fl_bundle_add(&l->popped[q], &ret->amount);
 		turn_over(l, q);
 	}
-	/* Each queue on the way down was its heap's first. */
+	/* Each queue on the way down was the first of its heap. */
 	for (; q != top && !l->n[q]; q = above(l, q)) {
 		h = heap_of(l, above(l, q));
 		heap_pop(&h);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * allocate - what fits is started, workload by workload (doc/semantics/entitle.md, E9.5)
+ * allocate - starts what fits, workload by workload (doc/semantics/entitle.md, E9.5)
  *
  * The tasks to start of a workload are placed all together or not at all.  Where room is only
- * on its way they are reserved; and so are those that could start at once, as long as the
- * others are needed for its minimum.  Who is served comes back for its next task.
+ * about to be free they are reserved; and so are tasks that could start at once, as long as others
+ * that the minimum needs are only reserved.  A workload that was served returns to its line for
+ * its next task.
  */
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/capacity.h"
@@ -44,7 +45,7 @@ static void emit_room(const struct fl_policy *p, struct fl_workload w, uint32_t 
 	}
 }
 
-/* Each where it goes, one after the other. 1: all are placed; 0: one is not. */
+/* Chooses a machine for each, one after the other. 1: all are placed; 0: one is not. */
 static int place_each(struct fl_policy *p, struct fl_workload w, uint32_t n, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -64,7 +65,7 @@ static int place_each(struct fl_policy *p, struct fl_workload w, uint32_t n, fai
 	return r;
 }
 
-/* 1: all @n tasks of p->to_start are bound or reserved; 0: nothing has changed. */
+/* 1: all @n tasks of p->to_start are bound or reserved; 0: nothing changed. */
 static int place(struct fl_policy *p, struct fl_workload w, uint32_t n, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -103,7 +104,7 @@ static int tell(struct fl_policy *p, uint32_t n, fairlead_error *err)
 	return r;
 }
 
-/* 1: it was served; 0: not, and it knows why. */
+/* 1: it was served; 0: it was not, and its reason says why. */
 static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	const struct fl_job *j = &p->jobs[w.v];

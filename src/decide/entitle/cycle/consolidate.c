@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * consolidate - room that is there, but in pieces, is brought together
+ * consolidate - moves workloads so that free room on several machines comes together
  *
  * The rules: doc/semantics/entitle.md, E9.22.
  *
- * Who may:     a preemptible workload that all machines together have room for.
- * From whom:   every other preemptible workload, whatever its queue, priority and age.
- * What of it:  nobody loses anything: each task that is evicted has a place again.
+ *   Asks:     a preemptible workload for which all machines together have room.
+ *   Victims:  every other preemptible workload, of any queue, priority and age.
+ *   Outcome:  each task that is evicted has a place again, so no workload loses anything.
  *
- * Guarantee: after it as many tasks run, or are about to, as before, and more.
+ * Guarantee: after it all tasks that were active are active, and some more.
  */
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/budget.h"
@@ -16,9 +16,9 @@
 #include "decide/entitle/search/search.h"
 
 /*
- * The real program asks for enough GPUs alone.  But as everybody keeps what they have, cpu,
- * memory (unless somebody has moved) and the limits of queues must allow for one more, too: else
- * every outcome is refused.
+ * KAI demands only that GPUs are enough.  But since all other workloads keep what they have, cpu,
+ * memory (unless a workload has moved) and the limits of queues must also allow one more:
+ * otherwise every outcome is refused.
  */
 static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 {

@@ -49,7 +49,7 @@ void fl_entitle_cycle_done(struct fl_policy *p)
 	fl_mem_free(p->mem, c->placements);
 }
 
-/* Requests and fair shares, shifted by who claims. */
+/* Sets requests and fair shares, as shifted by claims. */
 void fl_cycle_divide(struct fl_policy *p)
 {
 	fl_shares_divide(p);
@@ -61,7 +61,10 @@ void fl_cycle_divide(struct fl_policy *p)
 
 /* --- a cycle --- */
 
-/* Why each waits, unless an action looks at it and says otherwise; and who will be looked at. */
+/*
+ * Sets why each workload waits, unless an action looks at it and says otherwise; and which ones
+ * will be looked at.
+ */
 static int begin(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -108,7 +111,7 @@ static int begin(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
-/* Reservations are over; and since when has who fewer tasks than its minimum. */
+/* Ends reservations; and notes since when gangs have fewer tasks than their minimum. */
 static int end(struct fl_policy *p, fairlead_error *err)
 {
 	int r = 0;
@@ -138,7 +141,9 @@ static int run(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *er
 	return r < 0 ? r : end(p, err);
 }
 
-/* Between cycles. None comes back from there in a cycle, so it grows with every eviction. */
+/*
+ * Only between cycles: within a cycle no evicted task comes back, so it grows with every eviction.
+ */
 static uint32_t tasks_leaving(const struct fl_policy *p)
 {
 	uint32_t n = 0;
@@ -157,7 +162,7 @@ static bool admits(const struct fl_decisions *d)
 	return any;
 }
 
-/* What a cycle does with one workload alone says nothing of the others. */
+/* A cycle of one workload says nothing about the others. */
 static int rest(struct fl_policy *p, const struct fl_decisions *d, fairlead_error *err)
 {
 	return p->only.v == FL_NONE ? fl_wake_rest(p, d, err) : fl_wake_up(p, err);

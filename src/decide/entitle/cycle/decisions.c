@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decisions - what a cycle did, task by task, as decisions about workloads
+ * decisions - turns what a cycle did, task by task, into decisions about workloads
  *
- * One decision for each action, workload and kind (of evictions: and for whom), in the
- * order in which the first task of each was decided; then, by age, who waits and was
- * neither bound nor reserved anything.
+ * One decision for each action, workload and kind (of evictions also: for which workload), in the
+ * order in which the first task of each was decided; then, by age, the pending workloads for which
+ * nothing was bound or reserved.
  */
 #include "base/sort.h"
 #include "decide/entitle/cycle/cycle.h"
 
 static int cmp(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
-/* Equal when they belong to one decision. */
+/* 0: both are part of the same decision. */
 static int cmp_kind(const void *policy, uint32_t a, uint32_t b)
 {
 	const struct fl_policy *p = policy;
@@ -33,13 +33,13 @@ static int cmp_group(const void *policy, uint32_t a, uint32_t b)
 	const struct fl_action_step *x = &p->scratch->steps[a], *y = &p->scratch->steps[b];
 	int order = cmp(x->group, y->group);
 
-	/* FL_NONE, of evictions, is no machine. */
+	/* Evictions have FL_NONE, which is not a machine. */
 	if (order || x->machine.v == y->machine.v)
 		return order;
 	return cmp(p->rooms[x->machine.v].rank, p->rooms[y->machine.v].rank);
 }
 
-/* Steps of one decision side by side, decisions by their first step. */
+/* Puts steps of one decision next to each other, decisions in the order of their first step. */
 static void sort_steps(struct fl_policy *p)
 {
 	struct fl_cycle *c = p->scratch;
@@ -77,7 +77,7 @@ static struct fl_decision decision_of(const struct fl_policy *p, const struct fl
 {
 	struct fl_workload w = p->tasks[s->task].workload;
 
-	/* A stale gang may be in a queue that is no leaf: that is where it counts. */
+	/* A stale gang may be in a queue that is not a leaf: it counts there. */
 	return (struct fl_decision){ .kind = s->kind,
 				     .reason = s->reason,
 				     .workload = w,
@@ -86,7 +86,7 @@ static struct fl_decision decision_of(const struct fl_policy *p, const struct fl
 				     .action = s->action };
 }
 
-/* One more task of @d, and of its row for that machine. */
+/* Adds one task to @d, and to its row for that machine. */
 static void add_task(struct fl_cycle *c, struct fl_decision *d, const struct fl_action_step *s,
 		     uint32_t *n_placements)
 {

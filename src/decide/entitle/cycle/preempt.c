@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preempt - within a queue, the higher priority goes first (doc/semantics/entitle.md, E9.21)
+ * preempt - the higher priority goes first within a queue (doc/semantics/entitle.md, E9.21)
  *
- * Who may:     whoever stays within what its queues deserve, if it cannot be preempted.
- * From whom:   preemptible workloads of its own leaf with a lower priority that have run for
- *              long enough.
- * What of it:  nothing more. Shares are not asked: what the queue holds stays with it.
+ *   Asks:     a preemptible workload; or another one that stays within what its queues deserve.
+ *   Victims:  preemptible workloads of its own leaf with a lower priority that have run for their
+ *             minimum run time.
+ *   Outcome:  no further condition.  Shares are not compared: what the queue holds stays in it.
  */
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/capacity.h"

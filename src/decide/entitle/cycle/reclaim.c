@@ -2,15 +2,16 @@
 /*
  * reclaim - a queue gets its share back from others (doc/semantics/entitle.md, E5 and E9.20)
  *
- * Who may:     a leaf that stays within its fair share with what it asks for, and, with what
- *              cannot be preempted, within what it deserves (fl_reclaim_may).
- * From whom:   preemptible workloads of every other leaf that have run for long enough.
- * What of it:  each victim's side was over its share, or the reclaimer's is within what it
- *              deserves and the victim's was over; and nobody on the reclaimer's path gets
- *              more saturated than whom it takes from (fl_reclaim_allows).
+ *   Asks:     a leaf that with its request stays within its fair share, and, with what cannot be
+ *             preempted, within what it deserves (fl_reclaim_may).
+ *   Victims:  preemptible workloads of every other leaf that have run for their minimum run time.
+ *   Outcome:  each victim's side was over its share, or the reclaimer's side is within what it
+ *             deserves and the victim's was over; and no queue on the reclaimer's path becomes
+ *             more saturated than the queue from which it takes (fl_reclaim_allows).
  *
- * Guarantee: judged by the queues as they stood before the search, in which earlier decisions
- * of the cycle count.  With consolidatingReclaim on, a victim that is placed again is none.
+ * Guarantee: judged by the queues as they were before the search, which includes earlier decisions
+ * of the cycle.  With consolidatingReclaim on, a victim that is placed again does not count as a
+ * victim.
  */
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/rules/budget.h"
@@ -34,7 +35,7 @@ static enum fl_reason may(struct fl_policy *p, struct fl_search *s)
 
 	if (!fl_reclaim_may(p->queues, &reclaimer, witness))
 		return FL_REASON_OVER_FAIR_SHARE;
-	/* No victim takes anything off what cannot be preempted: every outcome would be refused. */
+	/* Victims release nothing that cannot be preempted: so every outcome would be refused. */
 	if (!reclaimer.preemptible && !fl_capacity_within_quota(p->queues, reclaimer.queue,
 								&reclaimer.request, witness, NULL))
 		return FL_REASON_NON_PREEMPTIBLE_OVER_QUOTA;
@@ -53,7 +54,7 @@ static bool eligible(const struct fl_policy *p, const struct fl_search *s, uint3
 	       !fl_budgets_protect(p, p->jobs[s->asks.v].queue, p->jobs[victim].queue);
 }
 
-/* Either way to pass for what the side of @its holds; @victim for who listens. */
+/* Does what the side of @its holds pass either way?  @victim: for the evidence. */
 static bool passes(const struct fl_policy *p, const struct fl_search *s, struct fl_node its,
 		   struct fl_node mine, struct fl_workload victim, const struct fl_witness *witness)
 {
@@ -61,7 +62,10 @@ static bool passes(const struct fl_policy *p, const struct fl_search *s, struct 
 				 &s->before[its.v].allocated, victim, witness);
 }
 
-/* Nobody of @leaf may lose anything: who listens to single victims hears why of each. */
+/*
+ * No workload of @leaf may lose anything: tells a sink that takes rows of single victims why, for
+ * each.
+ */
 static void tell(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf,
 		 struct fl_node its, struct fl_node mine)
 {
@@ -78,9 +82,9 @@ static void tell(const struct fl_policy *p, const struct fl_search *s, struct fl
 }
 
 /*
- * What a victim's side holds only becomes less with each that goes: who is not over anything
- * at first never is.  And a smaller part of what is asked for may do more than all of it, but
- * it is all of it that must be solved in the end.
+ * What a victim's side holds only decreases with each eviction: a side that is not over its bound
+ * at first never is.  A part of the request may pass where the whole does not, but in the end it
+ * is the whole request that must be solved.
  */
 static bool may_lose(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf)
 {
@@ -96,14 +100,14 @@ static bool may_lose(const struct fl_policy *p, const struct fl_search *s, struc
 	return false;
 }
 
-/* What is lost of one workload, in the making. */
+/* What one workload loses, while it is computed. */
 struct loss {
 	struct fl_policy *p;
 	struct fl_search *s;
-	uint32_t workload, n_tasks; /* offered so far */
-	struct fl_bundle core;      /* of as many tasks as its minimum: lost as one */
+	uint32_t workload, n_tasks; /* tasks offered so far */
+	struct fl_bundle core;      /* of as many tasks as its minimum, which are lost together */
 	bool any_core;
-	uint32_t *n; /* vectors */
+	uint32_t *n; /* number of entries */
 };
 
 static void add_vector(struct loss *l, const struct fl_bundle *amount)
@@ -129,7 +133,7 @@ static void add_task(struct loss *l, const struct fl_task *t)
 	l->any_core = true;
 }
 
-/* Tasks beyond the minimum of a victim one by one, and then the first ones together. */
+/* Adds the tasks of a victim beyond its minimum one by one, and then the others together. */
 static void add_workload(struct fl_policy *p, struct fl_search *s, uint32_t workload, uint32_t *n)
 {
 	struct loss l = { .p = p, .s = s, .workload = workload, .n = n };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stale - a gang that has been short of its minimum for too long loses all
+ * stale - evicts a gang that has been below its minimum for too long
  *
  * The rules: doc/semantics/entitle.md, E9.23.
  *
- * Some tasks of it run, or are about to, or are going away, and all these are fewer than its
- * minimum.  When that has been so for as long as the grace period (fl_job_mind_stale notes
- * since when), what is left is evicted.
+ * A gang is below its minimum while some of its tasks run, are about to run, or are leaving, and
+ * these are fewer than the minimum.  When that has lasted for the grace period (fl_job_mind_stale
+ * notes since when), the tasks that are left are evicted.
  *
- * Guarantee: a gang some of whose tasks are done is left alone, since it may need no more
- * than it has; one that is about to be whole again in this cycle is not evicted.
+ * Guarantee: a gang some of whose tasks are done is not evicted, since it may need no more than it
+ * has; nor is one that becomes whole again in this cycle.
  */
 #include "base/amount.h"
 #include "decide/entitle/cycle/cycle.h"

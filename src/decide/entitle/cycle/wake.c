@@ -5,11 +5,11 @@
 #include "decide/entitle/rules/budget.h"
 #include "decide/entitle/rules/turns.h"
 
-/* --- when --- */
+/* --- when is the next cycle? --- */
 
 static fl_time later(fl_time a, fl_time b) { return a > b ? a : b; }
 
-/* The longest that anybody's reclaim or preemption leaves @j alone. */
+/* The longest time for which reclaim or preemption, of any queue, leaves @j alone. */
 static fl_time longest_run(const struct fl_policy *p, const struct fl_job *j)
 {
 	fl_time longest = later(p->settings.default_preempt_min_run,
@@ -28,7 +28,7 @@ fl_time fl_wake_protected_until(const struct fl_policy *p, const struct fl_job *
 	return fl_sat_add(j->started, longest_run(p, j));
 }
 
-/* The first time after @now at which somebody who runs @j may be taken who may not be now. */
+/* The first time after @now at which a minimum run time ends that may protect @j. */
 static fl_time unprotected(const struct fl_policy *p, const struct fl_job *j, fl_time now)
 {
 	fl_time lengths[] = { p->settings.default_preempt_min_run,
@@ -54,7 +54,7 @@ static fl_time unprotected(const struct fl_policy *p, const struct fl_job *j, fl
 	return first;
 }
 
-/* Looking at everybody. */
+/* The same over all workloads. */
 static fl_time find_wake(const struct fl_policy *p, fl_time now)
 {
 	fl_time first = FL_NEVER;
@@ -88,9 +88,9 @@ fl_time fl_wake(const struct fl_policy *p, fl_time now)
 	return fl_wake_is_idle(p, now) ? p->idle.wake : find_wake(p, now);
 }
 
-/* --- whether --- */
+/* --- is a cycle needed? --- */
 
-/* Shares follow usage, which is another at every moment. */
+/* Do shares follow usage, which changes all the time? */
 static bool shares_move(const struct fl_policy *p)
 {
 	return p->moving && (p->settings.k > 0 || p->budgets);
@@ -104,7 +104,10 @@ bool fl_wake_is_idle(const struct fl_policy *p, fl_time now)
 	       (now == idle->since || (now > idle->since && now < idle->wake && !shares_move(p)));
 }
 
-/* With turns, who was reserved something has its turn again. */
+/*
+ * Is there nothing left to decide?  With turns, a workload that was reserved room has its turn
+ * again in the next cycle.
+ */
 static bool is_over(const struct fl_policy *p, const struct fl_decisions *d)
 {
 	bool over = !d->moved;

@@ -8,15 +8,15 @@
 #include "decide/entitle/rules/usage.h"
 
 struct adopting {
-	struct fl_adoption is; /* which is which */
+	struct fl_adoption is; /* which row is which */
 	struct fl_policy *p;
 	const struct fl_policy *from;
-	bool alike; /* so far: queues and machines are as they were, and nobody has gone */
+	bool alike; /* so far: queues and machines are as they were, and no workload was removed */
 };
 
 /* --- queues --- */
 
-/* One bundle: as changed, where both models say the same. */
+/* Carries one bundle that events changed, if both models state the same. */
 static void carry_bundle(struct fl_bundle *to, const struct fl_bundle *given,
 			 const struct fl_bundle *changed)
 {
@@ -102,7 +102,7 @@ static int carry_rooms(struct adopting *a, fairlead_error *err)
 
 /* --- workloads --- */
 
-/* New, not submitted yet: all of it is to come. */
+/* A new workload, which is not submitted yet: it has no tasks yet. */
 static struct fl_saved_job new_job(const struct fl_job *j)
 {
 	return (struct fl_saved_job){ .started = FL_TIME_NONE,
@@ -137,7 +137,7 @@ static struct fl_saved_job carried_job(struct adopting *a, uint32_t w)
 	return ret;
 }
 
-/* Tasks of a workload stand by name in both models. */
+/* The tasks of a workload are sorted by name in both models. */
 static int carry_tasks(const struct adopting *a, uint32_t w, struct fl_saved_task *rows,
 		       fairlead_error *err)
 {
@@ -186,7 +186,7 @@ static int carry_jobs(struct adopting *a, fairlead_error *err)
 	return r < 0 ? r : fl_entitle_enter_jobs(a->p, rows, task_rows, err);
 }
 
-/* --- all of it --- */
+/* --- all steps --- */
 
 static int adopt(struct adopting *a, fairlead_error *err)
 {

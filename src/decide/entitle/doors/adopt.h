@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adopt - what one policy knows, carried into one on another model
+ * adopt - carries the state of a policy into a policy on another model
  *
- * Tasks stay in their states and on their machines, workloads keep their times and reasons, queues
- * what they have had and were given; what queues hold and machines have is counted anew, as a cycle
- * does.  Who is on a machine that is no more is on none, and holds what it held.
+ * Tasks keep their states and machines, workloads their times and reasons, queues their usage and
+ * fair shares; what queues hold and machines have is counted again, as each cycle does.  A task on
+ * a machine that was removed is on no machine, and holds what it held.
  *
- * What events changed (what queues deserve and may have, weights, priorities, room of machines)
- * counts where both models' rows are the same; where they differ, the new row does.  A cycle may be
- * left out as it might have been when all queues and machines are as they were, and nobody has
- * gone; what else decides is not compared (settings, budgets, labels and taints, placement): who
- * changes that calls `forget`.
+ * What events changed (what queues deserve and their limits, weights, priorities, room of
+ * machines) is kept where the rows of both models state the same; where they differ, the new row's
+ * value is taken.  The next cycle may be skipped under the same conditions as before if all queues
+ * and machines are as they were and no workload was removed.  Other things that decide are not
+ * compared (settings, budgets, labels and taints, placement): after a change of these the caller
+ * must call `forget`.
  *
- * FAIRLEAD_EINPUT: a workload has not as many tasks as it had.
+ * FAIRLEAD_EINPUT: a workload does not have as many tasks as before.
  *
  * Private to this folder.
  */

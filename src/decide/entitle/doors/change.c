@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * change - one cell of what the policy was built of has another value
- */
+/* change - changes one cell of what the policy was built from */
 #include <math.h>
 
 #include "decide/entitle/doors/setup.h"
 #include "decide/entitle/rules/shares.h"
 
-/* What is divided by has changed. */
+/* An input of the division changed. */
 enum { TELL_UNDO = FL_UNDO_OF(uint32_t) + FL_UNDO_OF(uint64_t) };
 static void tell(struct fl_policy *p, uint32_t queue)
 {
@@ -67,7 +65,7 @@ static int change_queue_priority(struct fl_policy *p, const struct fl_cell *cell
 	return 0;
 }
 
-/* A workload that does not say whether it may be preempted goes by its priority. */
+/* Whether a workload may be preempted depends on its priority, unless it says so itself. */
 static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount priority,
 			   fairlead_error *err)
 {
@@ -90,7 +88,7 @@ static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount 
 	return fl_state_recount(p, err);
 }
 
-/* What other schedulers' tasks hold of the machine. */
+/* What tasks of other schedulers hold on the machine. */
 static double foreign(const struct fl_model *m, struct fl_machine machine, int resource)
 {
 	double sum = 0;

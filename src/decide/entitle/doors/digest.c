@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * digest - words that are equal when two states decide alike from here on, and 128 bits of them
+ * digest - words that are equal for two states that decide alike from here on, and their 128 bits
  *
- * What counts: which task is in which state and where; what is left of protections and of
- * the patience with stale gangs; usage; who is in budget.  Where usage moves, no two times are
- * alike, since what is forgotten later hangs on all that was.  Of one model there are as many
- * words in each state, in the same order.
+ * What counts: the state and machine of each task; how much is left of protections and of grace
+ * periods of stale gangs; usage; which queues are in budget.  Where usage moves, no two times are
+ * alike, since what is forgotten later depends on all usage so far.  For one model each state has
+ * the same number of words, in the same order.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static uint64_t left_of(fl_time until, fl_time now)
 	return until == FL_TIME_NONE || until <= now ? 0 : (uint64_t)until - (uint64_t)now;
 }
 
-/* When it will have been short of its minimum for too long; FL_TIME_NONE: never. */
+/* When it will have been below its minimum for the grace period; FL_TIME_NONE: never. */
 static fl_time patience_until(const struct fl_policy *p, const struct fl_job *j)
 {
 	bool ends = p->settings.actions[FL_ACTION_STALE_GANG] &&
@@ -32,7 +32,7 @@ static fl_time patience_until(const struct fl_policy *p, const struct fl_job *j)
 		       fl_sat_add(j->stale_since, p->settings.stale_grace);
 }
 
-/* Inline, so that a digest mixes each word where it stands. */
+/* Inline, so that a digest mixes each word at its place. */
 static inline void spell_job(const struct fl_policy *p, const struct fl_job *j, fl_time now,
 			     fl_word *word, void *user)
 {
@@ -68,10 +68,11 @@ void fl_entitle_spell(const struct fl_policy *p, fl_time now, fl_word *word, voi
 }
 
 /*
- * Beside what is left: who is short already, and who has not been noticed yet.  How much is left and
- * not whether anything is: of one that runs it is the longest of several minimum run times, and the
- * shorter ones may be over or not.  That makes few states: whoever explores lets all of it pass at
- * once, and between that each runs since the beginning or since now.
+ * Besides what is left: which gangs are below their minimum already, and which have not been
+ * noticed yet.  How much is left counts, not only whether anything is: for a running task that is
+ * the longest of several minimum run times, and the shorter ones may have ended or not.  Still
+ * there are few states: exploring ends all times at once, and between two such ends each task runs
+ * since the beginning or since the present time.
  */
 void fl_entitle_gist(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {

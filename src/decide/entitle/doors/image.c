@@ -10,14 +10,14 @@
 
 static const char history_name[] = "entitle.history", budgets_name[] = "entitle.budgets";
 
-/* --- what may be --- */
+/* --- is it valid? --- */
 
 static bool are_finite(const struct fl_bundle *b)
 {
 	return isfinite(b->of[0]) && isfinite(b->of[1]) && isfinite(b->of[2]);
 }
 
-/* Not negative, or where that may be without a bound. */
+/* None is negative, or, where that is allowed, unbounded. */
 static bool are_amounts(const struct fl_bundle *b, bool or_unbounded)
 {
 	for (int r = 0; r < FL_BUNDLE; r++)
@@ -34,7 +34,7 @@ static bool is_machine(const struct fl_policy *p, uint32_t v)
 #define STATE "decide/entitle/state/state.def"
 #include "decide/table_doors.h"
 
-/* --- saving --- */
+/* --- save --- */
 
 int fl_entitle_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
 {
@@ -56,7 +56,7 @@ int fl_entitle_save(const struct fl_policy *p, struct fl_image_writer *w, fairle
 	return r;
 }
 
-/* --- loading --- */
+/* --- load --- */
 
 int fl_entitle_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			     fairlead_error *err)
@@ -80,7 +80,7 @@ static uint32_t *count_of(struct fl_job *j, enum fl_task_state state)
 					&j->n_leaves;
 }
 
-/* What is nobody's only takes room, from the beginning on. */
+/* A task that is of no workload only takes room, from the beginning on. */
 static void place_task(struct fl_policy *p, uint32_t at, const struct fl_saved_task *row)
 {
 	struct fl_task *t = &p->tasks[at];
@@ -91,7 +91,7 @@ static void place_task(struct fl_policy *p, uint32_t at, const struct fl_saved_t
 	t->machine.v = row->machine;
 	t->promised.v = row->promised;
 	t->dropped.v = row->dropped;
-	t->trial = 0; /* of a search that is over */
+	t->trial = 0; /* the search that evicted it is over */
 	if (t->state != FL_TASK_GONE)
 		++*count_of(&p->jobs[t->workload.v], t->state);
 	fl_bitset_put(&p->alive, at, t->state != FL_TASK_GONE, /* undo= */ NULL);

@@ -57,7 +57,7 @@ static int entitle_load(const struct fl_model *model, const struct fl_policy_opt
 
 /* --- events --- */
 
-/* All tasks of @w that are in state @from, off their machines. */
+/* Sets all tasks of @w that are in state @from to state @to, off their machines. */
 static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state from,
 		   enum fl_task_state to, fairlead_error *err)
 {
@@ -70,7 +70,7 @@ static int release(struct fl_policy *p, struct fl_workload w, enum fl_task_state
 	return r;
 }
 
-/* The workload is there, or not any more. */
+/* Sets whether the workload is present. */
 static int set_present(struct fl_policy *p, struct fl_workload w, bool present, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -100,7 +100,7 @@ static int submit(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	return r;
 }
 
-/* Cancelled or finished. */
+/* Cancelled or finished: @w ends. */
 static int leave(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	int r = set_present(p, w, false, err);
@@ -110,7 +110,10 @@ static int leave(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	return r;
 }
 
-/* Whoever was told to leave has; when nobody was, all have. They wait again. */
+/*
+ * Evictions of @w are complete: its leaving tasks end, or if none is leaving, all its tasks.  They
+ * are pending again.
+ */
 static int let_go(struct fl_policy *p, struct fl_workload w, bool all, fairlead_error *err)
 {
 	const struct fl_job *j = &p->jobs[w.v];
@@ -125,7 +128,7 @@ static int let_go(struct fl_policy *p, struct fl_workload w, bool all, fairlead_
 	return r;
 }
 
-/* What of it was on the machine, leaving or not, waits again. */
+/* The tasks of @w on the machine, leaving or not, are pending again. */
 static int kill_on(struct fl_policy *p, struct fl_workload w, struct fl_machine machine,
 		   fairlead_error *err)
 {
@@ -205,7 +208,7 @@ static int entitle_apply(struct fl_policy *p, fl_time now, const struct fl_event
 	if ((r = fl_undo_mark(&p->undo, &mark, err)) < 0)
 		return r;
 	r = change(p, event, err);
-	if (r >= 0 && event->kind != FL_EV_STARTED) /* that is known */
+	if (r >= 0 && event->kind != FL_EV_STARTED) /* a start changes nothing that is not known */
 		r = fl_wake_up(p, err);
 	if (r >= 0)
 		r = fl_usage_enter(p, err);
@@ -227,7 +230,7 @@ static int entitle_step(struct fl_policy *p, fl_time now, unsigned flags,
 	p->now = now;
 	if ((flags & FL_STEP_FULL) || sink || !fl_wake_is_idle(p, now))
 		return fl_entitle_step(p, all, sink, ret, err);
-	r = fl_usage_read(p, err); /* decides nothing, but who asks for it hears of now */
+	r = fl_usage_read(p, err); /* decides nothing, but answers are as of now */
 	if (r < 0)
 		return r;
 	*ret = (struct fl_decisions){ .waiting = p->idle.waiting };
@@ -263,7 +266,10 @@ static int entitle_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 	return r < 0 ? r : fl_entitle_step(p, w, sink, ret, err);
 }
 
-/* All that is kept from cycle to cycle about those who wait is that the next may be left out. */
+/*
+ * Of pending workloads nothing is kept from cycle to cycle, except that the next cycle may be
+ * skipped.
+ */
 static int entitle_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 {
 	p->now = now;
@@ -272,7 +278,7 @@ static int entitle_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 
 /* --- answers --- */
 
-/* Saturation: what it holds, of its fair share, in the resource in which that is most. */
+/* max over resources(held / fair share): the saturation. */
 static void entitle_share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)
 {
 	const struct fl_standing *s = &p->queues[n.v];
@@ -302,7 +308,7 @@ static enum fl_workload_state entitle_state(const struct fl_policy *p, struct fl
 		return FL_STATE_ABSENT;
 	if (j->queue.v == FL_NONE)
 		return FL_STATE_EXCLUDED;
-	/* All its tasks are done; one that has none yet waits for them. */
+	/* All its tasks are done; a workload without tasks yet is pending. */
 	return j->n_waits == 0 && j->tasks.n > 0 ? FL_STATE_ABSENT : FL_STATE_WAITING;
 }
 

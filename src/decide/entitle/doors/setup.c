@@ -6,7 +6,7 @@
 #include "decide/entitle/rules/shares.h"
 #include "decide/entitle/rules/usage.h"
 
-/* Room to sort whatever there is most of. */
+/* Memory to sort as many as there are of anything. */
 struct sorting {
 	uint32_t *ids, *spare;
 };
@@ -45,7 +45,7 @@ static int cmp_depths(const void *policy, uint32_t a, uint32_t b)
 	       (p->queues[a].depth < p->queues[b].depth);
 }
 
-/* One that takes no part is at the top, and deserves, and may have, nothing. */
+/* A queue that takes no part is at the top; it deserves 0, and its limit is 0. */
 static struct fl_standing standing_of(const struct fl_model *m, uint32_t q, uint32_t rank)
 {
 	const struct fl_entitlement *e;
@@ -262,7 +262,10 @@ static void fill_task(struct fl_policy *p, uint32_t t)
 	if (row->workload.v != FL_NONE) {
 		fl_task_begin(p, t, state, on_machine ? row->machine : nowhere);
 	} else if (on_machine && !(row->foreign && state == FL_TASK_HOLDS)) {
-		/* Nobody's: it only takes room. What other schedulers run is no room at all. */
+		/*
+		 * A task of no workload: it only takes room.  Room of other schedulers' pods was
+		 * subtracted before.
+		 */
 		p->tasks[t].state = state;
 		p->tasks[t].machine = row->machine;
 		fl_bitset_add(&p->alive, t, /* undo= */ NULL);

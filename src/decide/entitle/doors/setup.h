@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * setup - from a sealed model to the policy's rows; events that change what it was built of;
- * what distinguishes one state from another
+ * setup - from a sealed model to the policy's rows; also events that change what it was built
+ * from, and the words and digest of a state
  *
  * Private to this folder.
  */
@@ -12,7 +12,7 @@
 
 int fl_entitle_setup(struct fl_policy *p, fairlead_error *err);
 
-/* By machine: what it has for us, as the model says it; foreign pods taken off. */
+/* By machine: what it has for this scheduler, by the model: without pods of other schedulers. */
 void fl_entitle_allocatable(const struct fl_model *m, struct fl_bundle *ret);
 
 /* change.c: cells */

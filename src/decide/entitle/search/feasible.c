@@ -26,7 +26,7 @@ void fl_feasible_measure(const struct fl_policy *p, struct fl_feasible *f)
 	}
 }
 
-/* The places of what was recorded itself. */
+/* Adds the places of recorded victims. */
 static void add_recorded(const struct fl_policy *p, struct fl_search *s)
 {
 	for (uint32_t i = 0; i < s->n_victims; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/entitle/search/offers.h"
 
-/* --- do GPUs suffice? --- */
+/* --- are there enough GPUs? --- */
 
-/* The machine at @at has more than it was ranked by: as far forward as that goes. */
+/* The machine at index @at has more than when it was ranked: moves it forward to its place. */
 static void move_forward(struct fl_search *s, uint32_t at)
 {
 	uint32_t m = s->roomy[at];
@@ -13,7 +13,7 @@ static void move_forward(struct fl_search *s, uint32_t at)
 	s->roomy[at] = m;
 }
 
-/* More machines than tasks are never needed. */
+/* There are never more machines ranked than tasks. */
 static void rank_new(const struct fl_policy *p, struct fl_search *s, uint32_t machine)
 {
 	uint32_t most = s->part.n < p->model->n_machines ? s->part.n : p->model->n_machines;
@@ -52,7 +52,7 @@ static void count_offer(const struct fl_policy *p, struct fl_search *s, const st
 		count_task(p, s, &p->tasks[s->victims[i]]);
 }
 
-/* With the offers in use. */
+/* Counts with the offers that are used. */
 static void count_gpus(const struct fl_policy *p, struct fl_search *s)
 {
 	s->n_roomy = 0;
@@ -68,7 +68,7 @@ static void count_gpus(const struct fl_policy *p, struct fl_search *s)
 		count_offer(p, s, &s->offers[i]);
 }
 
-/* Needs are kept sorted: each part has one task more than the one before. */
+/* Needs are kept sorted: each part has one task more than the part before. */
 static void add_need(const struct fl_policy *p, struct fl_search *s)
 {
 	uint32_t at = s->part.n - 1;
@@ -86,7 +86,7 @@ bool fl_offers_suffice(struct fl_search *s)
 	for (uint32_t i = 0; i < s->n_roomy; i++)
 		s->spent[i] = 0;
 	for (uint32_t i = 0; i < s->part.n && s->needs[i] > 0; i++) {
-		/* What had no room for an equal need has none for this one. */
+		/* A machine without room for an equal need has none for this one. */
 		if (i > 0 && s->needs[i] != s->needs[i - 1])
 			at = 0;
 		while (at < s->n_roomy && s->gpus[s->roomy[at]] - s->spent[at] < s->needs[i])
@@ -141,7 +141,7 @@ static void line_up(struct fl_policy *p, struct fl_search *s)
 	fl_lines_ready(victims);
 }
 
-/* Back into its line with what is left of it. */
+/* Returns to its line what is left of the workload. */
 static void push_rest(struct fl_policy *p, struct fl_search *s, struct fl_workload w)
 {
 	struct fl_lined rest = fl_lined_victim(p, w, s->out);
@@ -150,8 +150,8 @@ static void push_rest(struct fl_policy *p, struct fl_search *s, struct fl_worklo
 }
 
 /*
- * It has tasks that are victims already: those leave the line, and the rest of it, if there
- * is any, active or not, comes again.
+ * Some of its tasks are victims already: these leave the line, and the rest of it, if there is
+ * any, active or not, is pushed again.
  */
 static void skip_recorded(struct fl_policy *p, struct fl_search *s, struct fl_workload w)
 {
@@ -166,7 +166,7 @@ static void skip_recorded(struct fl_policy *p, struct fl_search *s, struct fl_wo
 		push_rest(p, s, w);
 }
 
-/* Its last active task when it has more than its minimum in line, else all; how many. */
+/* Its last active task if more than its minimum is in line, else all; returns how many. */
 static uint32_t choose_tasks(const struct fl_policy *p, const struct fl_search *s,
 			     const struct fl_lined *lined, uint32_t *ret)
 {
@@ -204,7 +204,7 @@ static void take(struct fl_policy *p, struct fl_search *s, const struct fl_lined
 		push_rest(p, s, lined->workload);
 }
 
-/* Would they if everybody who is eligible offered everything? */
+/* Would GPUs be enough if all eligible workloads offered all their tasks? */
 static bool all_would_suffice(struct fl_policy *p, struct fl_search *s)
 {
 	bool suffice;
@@ -262,9 +262,10 @@ void fl_offers_use(struct fl_policy *p, struct fl_search *s)
 }
 
 /*
- * Of an offer that the outcome's try evicted: does @task leave, or was it promised a place?  That of
- * one that was promised before and was put back there is a promise as well; one that runs where it ran
- * is forgotten.  What was evicted twice and put back once is the real program's leaving one still.
+ * For a task of an offer that the outcome evicted: does it leave, or was it promised a place?  A
+ * place that was promised before, and to which the task was put back, counts as a promise too; a
+ * task that runs where it ran does not count.  A task that was evicted twice and put back once
+ * still leaves, as in KAI.
  */
 static bool is_victim(const struct fl_policy *p, const struct fl_search *s, uint32_t offer,
 		      uint32_t task)
@@ -274,7 +275,7 @@ static bool is_victim(const struct fl_policy *p, const struct fl_search *s, uint
 	return p->tasks[task].state != FL_TASK_HOLDS;
 }
 
-/* Is it a victim of the outcome that stands?  One task is enough; none of what was not tried. */
+/* Does the outcome make it a victim?  One task is enough; an offer that was not tried is none. */
 static bool is_kept(const struct fl_policy *p, const struct fl_search *s, uint32_t offer)
 {
 	const struct fl_offer *o = &s->offers[offer];

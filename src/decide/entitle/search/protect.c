@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protect - victims that have not run for long (search.h, minruntime.h)
+ * protect - victims that have not run for their minimum run time (search.h, minruntime.h)
  *
- * Guarantee: whoever is protected and needs all its tasks is not offered; of one that has
- * more than its minimum only those beyond it can go.  NOT guaranteed: that the tasks beyond
- * the minimum count one by one; those offered count, whether they find a place again or not.
+ * Guarantee: a protected workload that needs all its tasks is not offered; of one with more tasks
+ * than its minimum only those beyond it can be evicted.  NOT guaranteed: that tasks beyond the
+ * minimum count one by one; all that are offered count, whether they find a place again or not.
  */
 #include "decide/entitle/search/search.h"
 
@@ -43,7 +43,7 @@ bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, ui
 	return true;
 }
 
-/* Tasks that @workload has offered so far. */
+/* How many tasks @workload has offered so far. */
 static uint32_t n_offered(const struct fl_search *s, uint32_t workload)
 {
 	uint32_t n = 0;

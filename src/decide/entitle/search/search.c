@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "decide/entitle/search/offers.h"
 
-/* All workloads, leaf by leaf: what each takes part in never changes. */
+/* Lists all workloads, leaf by leaf: in which leaf each takes part never changes. */
 static void list_leaves(struct fl_policy *p, struct fl_search *s)
 {
 	uint32_t n = 0;
@@ -89,8 +89,8 @@ void fl_search_begin(struct fl_policy *p)
 }
 
 /*
- * What a machine lacks it does not take from others: so much may be given away.  The real
- * program's sum of GPUs, that says who is worth a consolidation, is the plain one.
+ * What a machine lacks (below 0) is not subtracted from the room of others: as much may be given
+ * away.  KAI's sum of GPUs, which decides whether a consolidation is tried, is the plain sum.
  */
 static void measure_room(const struct fl_policy *p, struct fl_search *s)
 {
@@ -108,7 +108,10 @@ static void measure_room(const struct fl_policy *p, struct fl_search *s)
 	}
 }
 
-/* Who waits, who could be a victim, and the queues, as the last decision left them. */
+/*
+ * Updates the pending workloads, the possible victims, and the queues, to the state after the last
+ * decision.
+ */
 static void bring_up_to_date(struct fl_policy *p, struct fl_search *s)
 {
 	if (s->current)
@@ -167,11 +170,12 @@ static void find_eligible(struct fl_policy *p, struct fl_search *s)
 }
 
 /*
- * Whoever may lose nothing in any outcome that is allowed keeps a place in all of them.  So
- * what is free, and what those hold who may lose something, must be enough, or there is no
- * such outcome and nothing needs to be simulated.  (Books that are wrong by an eviction that
- * counted twice may say -1, which is unlimited: then nobody knows who may lose.  A memory
- * ends with a try, though that comes to nothing.  And who has moved may take room twice.)
+ * A workload that may lose nothing in any outcome that is allowed keeps a place in all of them.
+ * So free room, plus what is held by workloads that may lose something, must be enough; otherwise
+ * no outcome is allowed, and no simulation is needed. (Not used in three cases.  An eviction that
+ * counted twice may make an amount -1, which is unlimited: then it is not known which may lose.  A
+ * memory of tasks to start ends with a try, even a failed one.  And a workload that has moved may
+ * take room twice.)
  */
 static bool may_be_solved(struct fl_policy *p, const struct fl_search *s)
 {
@@ -201,7 +205,7 @@ static int cmp_ranks(const void *policy, uint32_t a, uint32_t b)
 	return (rooms[a].rank > rooms[b].rank) - (rooms[a].rank < rooms[b].rank);
 }
 
-/* Where the newest victim's workload has tasks, by name. */
+/* Lists the machines, by name, on which the workload of the newest victim has tasks. */
 static uint32_t list_machines(const struct fl_policy *p, struct fl_search *s)
 {
 	struct fl_span tasks = p->jobs[s->offers[s->n_used - 1].workload.v].tasks;
@@ -220,7 +224,10 @@ static uint32_t list_machines(const struct fl_policy *p, struct fl_search *s)
 	return n;
 }
 
-/* Once who asks was placed and the outcome refused, the candidate is given up. */
+/*
+ * If the workload that asks was placed and the outcome refused, the candidate is not tried with
+ * more machines.
+ */
 static int try_candidate(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	uint32_t n = list_machines(p, s);
@@ -233,7 +240,7 @@ static int try_candidate(struct fl_policy *p, struct fl_search *s, fairlead_erro
 	return r;
 }
 
-/* 1: solved, and the outcome stands; 0: it cannot be. */
+/* 1: solved, and the outcome takes effect; 0: it cannot be solved. */
 static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	int r = 0;
@@ -248,7 +255,7 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 	}
 	while (r >= 0 && r != FL_SIMULATED_WELL) {
 		if (s->n_used == s->n_offers) {
-			/* Lines are in order while nobody is evicted. */
+			/* Lines are in order only while nothing is evicted. */
 			fl_simulate_end(p, s);
 			if (!fl_offers_more(p, s))
 				return 0;
@@ -263,14 +270,14 @@ static int solve_part(struct fl_policy *p, struct fl_search *s, fairlead_error *
 	return r < 0 ? r : 1;
 }
 
-/* One task more, as if the workload had no others. */
+/* Takes one task more, as if the workload consisted of the part only. */
 static void take_part(const struct fl_policy *p, struct fl_search *s)
 {
 	fl_bundle_add(&s->part.amount, &p->tasks[s->to_start[s->part.n++]].request);
 	s->prepared = false;
 }
 
-/* --- what was found --- */
+/* --- an outcome was found --- */
 
 static int note(struct fl_policy *p, const struct fl_search *s, enum fl_decision_kind kind,
 		uint32_t task, fairlead_error *err)
@@ -278,7 +285,7 @@ static int note(struct fl_policy *p, const struct fl_search *s, enum fl_decision
 	return fl_cycle_note(p, s->rules->action, kind, task, s->asks, err);
 }
 
-/* Who found no place in the outcome goes on with the tasks to start that it had there. */
+/* A workload that found no place in the outcome keeps the tasks to start of that outcome. */
 static void remember(struct fl_policy *p, struct fl_search *s)
 {
 	for (uint32_t i = 0; i < s->n_members; i++) {
@@ -291,7 +298,7 @@ static void remember(struct fl_policy *p, struct fl_search *s)
 	}
 }
 
-/* The outcome stands, and is told. */
+/* The outcome takes effect, and its steps are noted. */
 static int commit(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	int r = 0;
@@ -316,8 +323,8 @@ static int commit(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 }
 
 /*
- * Is one of the tasks to start leaving for good?  Then they are remembered, and nothing is found:
- * the real program copies such a task, finds that there is nothing to start, and crashes.
+ * Is one of the tasks to start leaving and not coming back?  Then they are remembered, and nothing
+ * is found: KAI copies such a task, finds that there is nothing to start, and crashes.
  */
 static bool wants_back(const struct fl_policy *p, const struct fl_search *s)
 {
@@ -327,7 +334,7 @@ static bool wants_back(const struct fl_policy *p, const struct fl_search *s)
 	return false;
 }
 
-/* 1: found, and it stands; 0: nothing has changed. */
+/* 1: found, and it takes effect; 0: nothing changed. */
 static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	int r = 1;
@@ -355,9 +362,9 @@ static int solve(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 	return r;
 }
 
-/* --- all that wait --- */
+/* --- all pending workloads --- */
 
-/* What allocate said of it was only that there is no room: this says why nobody makes some. */
+/* The reason from allocate is only that there is no room: this one says why none is made. */
 static int say_why(struct fl_policy *p, struct fl_workload w, enum fl_reason reason,
 		   fairlead_error *err)
 {
@@ -366,7 +373,7 @@ static int say_why(struct fl_policy *p, struct fl_workload w, enum fl_reason rea
 	return fl_job_say(p, w, reason, err);
 }
 
-/* One workload's turn. */
+/* Serves one workload. */
 static int serve(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 		 fairlead_error *err)
 {

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search - whom to evict so that a workload finds room (doc/semantics/entitle.md, E9)
+ * search - which workloads to evict so that a workload finds room (doc/semantics/entitle.md, E9)
  *
- * One search for consolidation, reclaim and preempt; they differ in who may ask, who is
- * eligible, and what is asked of an outcome (struct fl_search_rules).
+ * One search for consolidation, reclaim and preempt; they differ in which workloads may ask, which
+ * are eligible as victims, and what an outcome must fulfil (struct fl_search_rules).
  *
- * Victims are added one offer at a time, in the order of the victims' lines: all active
- * tasks of a workload, or, of one that has more than its minimum, its last task by name.
- * After each offer the outcome is simulated (simulate.c), and the first one that is allowed
- * is kept.  A gang is solved task by task: for one task, then for two, each time beginning
- * with the victims of the time before, until the solution for all its tasks is found.
+ * Victims are added one offer at a time, in the order of the victims' lines: all active tasks of a
+ * workload, or, if it has more than its minimum, its last task by name.  After each offer the
+ * outcome is simulated (simulate.c), and the first one that is allowed is kept.  A gang is solved
+ * task by task: for one task, then for two, each time beginning with the victims found before,
+ * until all its tasks are solved.
  *
- * Guarantee: nobody is evicted unless all tasks to start are placed in the same outcome and
- * the rules allow it; a failed search leaves no trace.  A victim for which there is room
- * after all stays, or moves.  NOT guaranteed: that the set of victims is the smallest; that
- * a set is found whenever one exists, since only whole beginnings of the order are tried.
+ * Guarantee: no workload is evicted unless all tasks to start are placed in the same outcome and
+ * the rules allow it; a failed search changes nothing.  A victim for which there is room after all
+ * stays, or moves.  NOT guaranteed: that the set of victims is the smallest; that a set is found
+ * whenever one exists, since only prefixes of the order are tried.
  *
- * Cost: a search that cannot succeed is mostly seen at once, from what the queues hold
- * (search.c: may_be_solved), or after its first candidates, from the GPUs of all who are
- * eligible.  Else, for each task to start, each eligible workload is popped at most once and
- * evicted once a machine; and each candidate in which there is room for who asks costs a walk
- * over all that waits, up to where nothing can come of it any more (where nobody may lose
- * anything that is mostly seen without one: simulate.c, is_doomed).  So what is dear is a search
- * in which most candidates have room, and the victims, whose queues come first, take it back, or
- * no outcome is allowed: its walks grow with the victims, each with all that waits.
- * No allocation: all memory is taken once, with the policy.
+ * Cost: that a search cannot succeed is mostly known at once, from what the queues hold (search.c:
+ * may_be_solved), or after its first candidates, from the GPUs of all eligible workloads.
+ * Otherwise, for each task to start, each eligible workload is popped at most once and evicted
+ * once per machine; and each candidate that makes room for the workload that asks costs a walk
+ * over all pending workloads, up to where it cannot succeed any more (where victims may lose
+ * nothing that is mostly known without a walk: simulate.c, is_doomed).  So a search is expensive
+ * when most candidates make room, but the victims, whose queues come first, take it back, or no
+ * outcome is allowed: the number of its walks grows with the victims, and each walk is over all
+ * pending workloads.  No allocation: all memory is allocated once, with the policy.
  */
 #ifndef FL_DECIDE_ENTITLE_SEARCH_SEARCH_H
 #define FL_DECIDE_ENTITLE_SEARCH_SEARCH_H
@@ -37,18 +37,18 @@
 /* Tasks of one workload that are offered together. */
 struct fl_offer {
 	struct fl_workload workload;
-	struct fl_span tasks; /* into fl_search.victims */
+	struct fl_span tasks; /* a span of fl_search.victims */
 	uint32_t next;        /* the next offer of its workload; FL_NONE */
-	uint32_t run;         /* of fl_search.run: evicted with a machine */
+	uint32_t run;         /* the fl_search.run that evicted it */
 };
 
 /* A victim that found no place. */
 struct fl_missed {
-	uint32_t walk; /* in which; 0: none */
-	bool moved;    /* some of its tasks did, and were taken back */
+	uint32_t walk; /* number of the walk; 0: none */
+	bool moved;    /* places of some of its tasks were taken back */
 };
 
-/* Victims that are on one machine, in the order in which they were used. */
+/* Victims on one machine, in the order in which they were used. */
 struct fl_pile {
 	uint32_t first, last, number;
 };
@@ -56,73 +56,74 @@ struct fl_pile {
 struct fl_search {
 	const struct fl_search_rules *rules;
 	struct fl_workload asks;
-	struct fl_witness witness; /* of who asks; no sink: nobody listens */
+	struct fl_witness witness; /* for the workload that asks; without sink no caller listens */
 
-	/* what it is to be solved for */
-	struct fl_part part; /* the first so many of: */
+	/* the tasks for which it is to be solved */
+	struct fl_part part; /* the first few of: */
 	uint32_t *to_start;
 	uint32_t n_to_start;
 
-	/* as things stand while no search changes them; taken anew when `current` is not set */
+	/* as things are while no search changes them; computed again when `current` is not set */
 	bool current;
 	struct fl_standing *before; /* queues, by node */
-	uint32_t *waiting, *active; /* workloads with a waiting task; with an active one */
+	uint32_t *waiting, *active; /* workloads with a pending task; with an active task */
 	uint32_t n_waiting, n_active;
-	struct fl_bundle free; /* on usable machines, idle or leaving; none lacks below 0 */
-	double sum_gpus;       /* the same, with what some lack */
+	struct fl_bundle free; /* on usable machines, idle or leaving; amounts below 0 count as 0 */
+	double sum_gpus;       /* the same of GPUs, with amounts below 0 */
 	uint32_t *of_leaf;     /* all workloads, leaf by leaf, by rank */
-	struct fl_span *leaf;  /* by node: into of_leaf */
+	struct fl_span *leaf;  /* by node: a span of of_leaf */
 
-	/* victims: those of the task before first, then as they come */
+	/* victims: those of the task before first, then in the order of offers */
 	uint32_t *eligible; /* workloads */
 	uint32_t n_eligible;
 	struct fl_offer *offers;
-	uint32_t n_recorded, n_used, n_offers; /* offers beyond n_used are no victims yet */
-	uint32_t *victims; /* their tasks; behind them room for all tasks of one more workload */
+	uint32_t n_recorded, n_used, n_offers; /* offers from n_used on are not victims yet */
+	uint32_t *victims; /* their tasks; behind them room for the tasks of one workload */
 	uint32_t n_victims;
-	bool *found; /* by victim, of those that are recorded: it is one itself, not its offer alone */
+	bool *found; /* by victim that is recorded: it is one itself, not only by its offer */
 	uint32_t *first_offer, *last_offer; /* by workload; FL_NONE */
-	struct fl_pile *on;                 /* by machine: what is used and not recorded */
-	uint32_t *next_on;                  /* by victim: the next one on its machine; FL_NONE */
-	uint32_t piles;                     /* a pile of an older number is empty */
+	struct fl_pile *on;                 /* by machine: victims that are used and not recorded */
+	uint32_t *next_on;                  /* by victim: the next victim on its machine; FL_NONE */
+	uint32_t piles;                     /* a pile with a lower number is empty */
 	bool *recorded;                     /* by task */
-	bool *out;                          /* by task: not in the victims' lines any more */
-	bool lined, hopeful; /* those lines stand; all that is in them might suffice */
+	bool *out;                          /* by task: no longer in the victims' lines */
+	bool lined, hopeful; /* those lines are filled; all that is in them might be enough */
 
-	/* do GPUs suffice?  For each machine, idle, leaving and offered; the best of them */
+	/* are GPUs enough?  By machine: idle, leaving and offered; the machines with most */
 	double *gpus;
 	double *needs; /* of the tasks, largest first */
 	uint32_t *roomy;
-	double *spent; /* of roomy, while tasks are spread over them */
+	double *spent; /* by index of roomy, while tasks are distributed */
 	uint32_t n_roomy;
-	uint32_t *seen, seen_in;           /* by machine: == seen_in when it was looked at */
-	uint32_t *machines, *sort_scratch; /* those of the newest victim */
+	uint32_t *seen, seen_in;           /* by machine: == seen_in if it was looked at */
+	uint32_t *machines, *sort_scratch; /* machines of the newest victim */
 
 	/* simulation */
 	struct fl_feasible feasible;
-	uint32_t runs, run;        /* a run evicts what goes with one machine */
-	struct fl_machine machine; /* of the run; FL_NONE: none runs */
-	uint32_t evicted;          /* offers that the run has looked at */
-	bool last_try; /* no room or refused, it is the same: the candidate is not tried again */
+	uint32_t runs, run;        /* a run evicts all that is evicted together with one machine */
+	struct fl_machine machine; /* machine of the run; FL_NONE: none is running */
+	uint32_t evicted;          /* how many offers the run has looked at */
+	bool last_try;             /* the candidate is not tried again, whatever the result */
 	fl_mark probe_mark, run_mark;
-	uint32_t *in_run;  /* by workload: == run when its offers are evicted */
-	uint32_t *members; /* workloads that have evicted tasks */
+	uint32_t *in_run;  /* by workload: == run if its offers are evicted */
+	uint32_t *members; /* workloads with evicted tasks */
 	uint32_t n_members, n_members_recorded;
-	uint32_t *changing; /* of who waits: those whose place in the walk may change */
+	uint32_t *changing; /* pending workloads whose place in the walk may change */
 	uint32_t n_changing;
-	bool prepared;              /* the others stand in the walk of this part */
-	uint32_t *placed, *placing; /* tasks that got a promise; of one workload, to be placed */
+	bool prepared;              /* the others are in the lines of this part already */
+	uint32_t *placed, *placing; /* tasks with a promise; tasks of one workload to place */
 	uint32_t n_placed;
-	uint32_t walks;           /* so many there were */
+	uint32_t walks;           /* how many there were */
 	struct fl_missed *missed; /* by workload */
 
-	/* in this cycle (simulate.c) */
-	bool twice;      /* tasks were taken off their queues twice */
-	bool remembered; /* there are memories that a try may end, whatever comes of it */
+	/* of this cycle (simulate.c) */
+	bool twice;      /* tasks were subtracted from their queues twice */
+	bool remembered; /* there are memories that any try may end, also a failed one */
 	/*
-	 * Tasks were moved.  One that is evicted again may be put back by either of its places, and
-	 * takes the one that it was promised, though somebody else has that by now: more may be placed
-	 * than there is room for, and nothing follows from how much there is.
+	 * Tasks were moved.  Evicting such a task again frees both its places, and it may be put
+	 * back to the place that it was promised although another task has that by now: so more
+	 * may be placed than there is room for, and nothing can be concluded from the amount of
+	 * room.
 	 */
 	bool moved;
 
@@ -132,38 +133,44 @@ struct fl_search {
 
 struct fl_search_rules {
 	enum fl_action action;
-	enum fl_reason none_found; /* why it waits when nobody helps; NONE: as before */
-	bool asks_preemptible;     /* who asks must be preemptible */
-	/* May who asks have somebody evicted?  NONE, or why not. */
+	enum fl_reason none_found; /* why it is pending if no victims are found; NONE: as before */
+	bool asks_preemptible;     /* the workload that asks must be preemptible */
+	/* May the workload that asks evict others?  FL_REASON_NONE: yes; or why not. */
 	enum fl_reason (*may)(struct fl_policy *p, struct fl_search *s);
-	/* How long victims of @leaf may run first; NULL: nobody is protected. */
+	/* For how long victims of @leaf must have run; NULL: none is protected. */
 	struct fl_min_run (*min_run)(const struct fl_policy *p, const struct fl_search *s,
 				     struct fl_node leaf);
 	bool all_stay; /* no outcome is allowed in which a victim has no place */
-	/* The workloads to choose from: those of its leaf, or all. */
+	/* Candidates are the workloads of its own leaf only, or all. */
 	bool own_leaf;
-	/* Of another workload with active tasks: may it be a victim, if it is preemptible? */
+	/* May another workload with active tasks be a victim, if it is preemptible? */
 	bool (*eligible)(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
-	/* Might an outcome be allowed in which somebody in @leaf loses something? NULL: who knows. */
+	/*
+	 * Could an outcome be allowed in which a workload in @leaf loses something?  NULL: not
+	 * known.
+	 */
 	bool (*may_lose)(const struct fl_policy *p, const struct fl_search *s, struct fl_node leaf);
 	/*
-	 * All victims so far are gone, or placed again, and who asks is placed: will that do?
-	 * (That protected gangs keep their minimum is seen to.)
+	 * All victims so far are evicted, or placed again, and the workload that asks is placed:
+	 * is that allowed? (That protected gangs keep their minimum is checked elsewhere.)
 	 */
 	bool (*allows)(struct fl_policy *p, struct fl_search *s);
 };
 
 int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *err);
-/* A cycle begins, and the books are in order. */
+/* Begins a cycle; all counts are right. */
 void fl_search_begin(struct fl_policy *p);
 
-/* All workloads that wait, in their order: those that may search, and what is found is kept. */
+/*
+ * All pending workloads that may search do so, in their order, and each outcome found takes
+ * effect.
+ */
 int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fairlead_error *err);
 
-/* For the rules: a row about @victim, if anybody listens to such. */
+/* For the rules: a row about @victim, if the sink takes such rows. */
 void fl_search_emit(const struct fl_search *s, struct fl_evidence row);
 
-/* For the rules; NULL when nobody listens. */
+/* For the rules; NULL without a sink. */
 static inline const struct fl_witness *fl_search_witness(const struct fl_search *s)
 {
 	return s->witness.sink ? &s->witness : NULL;
@@ -171,13 +178,16 @@ static inline const struct fl_witness *fl_search_witness(const struct fl_search 
 
 /* simulate.c */
 
-/* Begin to evict for the part: the recorded victims. Everything is under a mark of its own. */
+/*
+ * Begins to evict for the part: evicts the recorded victims.  All that follows is inside a mark of
+ * its own.
+ */
 int fl_simulate_begin(struct fl_policy *p, struct fl_search *s, fairlead_error *err);
-/* As before it began, if it did. */
+/* Restores the state before fl_simulate_begin, if that was called. */
 void fl_simulate_end(struct fl_policy *p, struct fl_search *s);
 /*
- * What comes of evicting the victims used so far that go with @machine (FL_NONE: the recorded
- * alone).  FL_SIMULATED_WELL leaves the outcome in the state.
+ * Evicts the victims used so far that are evicted together with @machine (FL_NONE: only the
+ * recorded ones), and finds the outcome.  FL_SIMULATED_WELL leaves the outcome in the state.
  */
 enum { FL_SIMULATED_NO_ROOM, FL_SIMULATED_REFUSED, FL_SIMULATED_WELL };
 int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
@@ -185,12 +195,12 @@ int fl_simulate(struct fl_policy *p, struct fl_search *s, struct fl_machine mach
 
 /* protect.c: minimum run times (doc/semantics/entitle.md, E8) */
 
-/* Is it to be left alone?  One with more tasks than its minimum is offered nevertheless. */
+/* Is the victim protected?  One with more tasks than its minimum is offered nevertheless. */
 bool fl_search_protects(const struct fl_policy *p, const struct fl_search *s, uint32_t victim);
-/* Does every victim that is protected keep the minimum of its gang? */
+/* Does every protected victim keep the minimum of its gang? */
 bool fl_search_spares_gangs(const struct fl_policy *p, const struct fl_search *s);
 
-/* Has the trial that runs evicted it, and not put it back where it was? */
+/* Has the trial that runs evicted the task, and not put it back to where it was? */
 static inline bool fl_task_displaced(const struct fl_policy *p, const struct fl_task *t)
 {
 	return t->trial == p->trial;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulate - what comes of evicting some victims (search.h)
+ * simulate - finds the outcome of evicting some victims (search.h)
  *
- * The victims leave, and then all that waits is walked in its order, victims and who asks
- * among it; these are placed, the others only passed by, since they shape the order.  Nothing
- * is bound: a place is a promise.  A victim whose place is its own machine is spared, as if
- * it had not been evicted; one with a place elsewhere moves; one without is lost.
+ * The victims leave, and then all pending workloads are walked in their order, with the victims
+ * and the workload that asks among them; these are placed, the others are only passed, since they
+ * influence the order.  Nothing is bound: a place is a promise.  A victim whose place is its own
+ * machine is spared, as if it were not evicted; one with a place elsewhere moves; one without a
+ * place is lost.
  *
- * Nobody is placed on a machine that the search does not look at (feasible.h).
+ * No task is placed on a machine that the search does not look at (feasible.h).
  *
- * Guarantee: nobody is placed above a limit, or above what is deserved when it cannot be
- * preempted; a workload is placed as a whole or not at all.  A victim may be placed before
- * who asks, when its queue comes first; then who asks may find no room.
+ * Guarantee: no workload is placed above a limit, or above what is deserved if it cannot be
+ * preempted; a workload is placed whole or not at all.  A victim may be placed before the workload
+ * that asks, if its queue comes first; then the one that asks may find no room.
  *
- * Marks, from the outside in: the probe (recorded victims), the run (what goes with one
- * machine), the walk.  A run goes on from candidate to candidate as long as the machine is
- * the same, so that each victim is evicted once and not once a candidate.
+ * Marks, from the outside in: the probe (recorded victims), the run (what is evicted together with
+ * one machine), the walk.  A run continues from candidate to candidate as long as the machine is
+ * the same, so that each victim is evicted once, and not once per candidate.
  */
 #include "decide/entitle/rules/capacity.h"
 #include "decide/entitle/rules/machines.h"
@@ -65,7 +66,7 @@ void fl_simulate_end(struct fl_policy *p, struct fl_search *s)
 	p->trial = 0;
 }
 
-/* A run that has evicted nobody but the recorded victims. */
+/* Begins a run, in which only the recorded victims are evicted. */
 static int begin_run(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
 		     fairlead_error *err)
 {
@@ -88,7 +89,7 @@ static bool is_on(const struct fl_policy *p, const struct fl_search *s, const st
 	return false;
 }
 
-/* Its places are in sight from now on. */
+/* From now on the walk looks at the machines of its tasks. */
 static void look_at(const struct fl_policy *p, struct fl_search *s, const struct fl_offer *o)
 {
 	for (uint32_t i = o->tasks.first; i < o->tasks.first + o->tasks.n; i++)
@@ -96,9 +97,9 @@ static void look_at(const struct fl_policy *p, struct fl_search *s, const struct
 }
 
 /*
- * Everything that @workload has offered, on whichever machine, and what was recorded of it,
- * too: that is evicted a second time, which takes it off its queues twice.  So does the real
- * program, until its next cycle.
+ * Evicts all that @workload has offered, on any machine, and what was recorded of it, too: that is
+ * evicted a second time, which subtracts it from its queues twice.  So does KAI, until its next
+ * cycle.
  */
 static int evict_workload(struct fl_policy *p, struct fl_search *s, uint32_t workload,
 			  fairlead_error *err)
@@ -122,7 +123,7 @@ static bool is_taken(const struct fl_search *s, uint32_t workload)
 	return s->offers[s->first_offer[workload]].run == s->run;
 }
 
-/* A new run: whoever has offered something on @machine. */
+/* A new run: evicts each workload that has offered something on @machine. */
 static int evict_pile(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
 		      fairlead_error *err)
 {
@@ -140,7 +141,7 @@ static int evict_pile(struct fl_policy *p, struct fl_search *s, struct fl_machin
 	return r;
 }
 
-/* The used offers of all workloads that have offered something on @machine. */
+/* Evicts the used offers of all workloads that have offered something on @machine. */
 static int evict_with(struct fl_policy *p, struct fl_search *s, struct fl_machine machine,
 		      fairlead_error *err)
 {
@@ -159,7 +160,7 @@ static int evict_with(struct fl_policy *p, struct fl_search *s, struct fl_machin
 
 /* --- placing --- */
 
-/* 1: all of them are placed; 0: nothing has changed. */
+/* 1: all tasks are placed; 0: nothing changed. */
 static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 		 const uint32_t *tasks, uint32_t n, const struct fl_bundle *amount,
 		 fairlead_error *err)
@@ -182,7 +183,7 @@ static int place(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 			s->n_placed = n_placed;
 			return 0;
 		}
-		/* Either of the machines that it leaves puts it back to where it was going. */
+		/* A place on either machine that it leaves puts it back to where it was going. */
 		if (fl_task_leaves(t, spot.machine)) {
 			r = fl_task_spare(p, tasks[i], err);
 		} else {
@@ -210,8 +211,8 @@ static int place_victim(struct fl_policy *p, struct fl_search *s, struct fl_work
 }
 
 /*
- * Might who asks be placed, and where would its first task go?  Whoever is placed before it
- * only takes room away, from the machines and from what its queues may hold.
+ * Can the workload that asks be placed, and where would its first task be?  A workload that is
+ * placed before it only takes room away, from machines and from what its queues may hold.
  */
 static bool has_hope(const struct fl_policy *p, const struct fl_search *s, struct fl_spot *ret)
 {
@@ -223,13 +224,16 @@ static bool has_hope(const struct fl_policy *p, const struct fl_search *s, struc
 	return ret->machine.v != FL_NONE;
 }
 
-/* Evicted by the trial that runs, and not placed again. */
+/* Was it evicted by the trial that runs, and not placed again? */
 static bool is_evicted(const struct fl_policy *p, uint32_t task)
 {
 	return p->tasks[task].state == FL_TASK_LEAVES && fl_task_displaced(p, &p->tasks[task]);
 }
 
-/* How many of the evicted tasks want so much of @resource, or more; who moved may take none. */
+/*
+ * How many of the evicted tasks request at least so much of @resource; tasks that moved may need
+ * no room, and are left out.
+ */
 static uint32_t count_evicted(const struct fl_policy *p, const struct fl_search *s, int resource,
 			      double least)
 {
@@ -246,8 +250,8 @@ static uint32_t count_evicted(const struct fl_policy *p, const struct fl_search 
 }
 
 /*
- * Might all evicted tasks have a place?  Each if it were alone, and each kind, by what it is
- * packed by, if there were only what is as large or larger.  Like tasks stand side by side.
+ * Can all evicted tasks have a place?  Necessary: each alone fits; and all that request as much or
+ * more of the resource by which they are packed fit together.  Equal tasks are next to each other.
  */
 static bool may_all_stay(const struct fl_policy *p, const struct fl_search *s)
 {
@@ -275,10 +279,10 @@ static bool may_all_stay(const struct fl_policy *p, const struct fl_search *s)
 }
 
 /*
- * Where nobody may lose anything, and the first task of who asks fits on one machine only, it
- * is there in every outcome that is allowed, and all who were evicted have a place beside it.
- * So when with it there, and nobody else placed, there is none for all of them, there is no
- * such outcome, in whatever order they are placed. 1: so it is; 0: who knows.
+ * If victims may lose nothing, and the first task of the workload that asks fits on one machine
+ * only, then in every outcome that is allowed it is there, and all evicted tasks have a place
+ * besides.  So if with that task there, and nothing else placed, not all of them can have one, no
+ * outcome is allowed, whatever the order of placing. 1: that is so; 0: not known.
  */
 static int is_doomed(struct fl_policy *p, struct fl_search *s, const struct fl_spot *spot,
 		     fairlead_error *err)
@@ -305,8 +309,8 @@ static void add(struct fl_lines *walk, uint32_t workload)
 }
 
 /*
- * Who waits and has no task anywhere has the same place in its leaf in all walks for the part;
- * the others stand in s->changing.
+ * A pending workload without any active task has the same place in its leaf in all walks of the
+ * part; the others are in s->changing.
  */
 static void prepare_walk(struct fl_policy *p, struct fl_search *s)
 {
@@ -326,7 +330,7 @@ static void prepare_walk(struct fl_policy *p, struct fl_search *s)
 	fl_lines_keep(walk);
 }
 
-/* All that waits, the victims, and who asks with its part. */
+/* Lines up all pending workloads, the victims, and the workload that asks with its part. */
 static void line_up(struct fl_policy *p, struct fl_search *s)
 {
 	struct fl_lines *walk = &p->scratch->walk;
@@ -342,7 +346,10 @@ static void line_up(struct fl_policy *p, struct fl_search *s)
 	fl_lines_ready(walk);
 }
 
-/* 1: who asks is placed, and the victims for whom there is room; 0: it is not, or in vain. */
+/*
+ * 1: the workload that asks is placed, and so are the victims for which there is room; 0: it is
+ * not placed, or the walk cannot succeed.
+ */
 static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	uint32_t left = s->n_members;

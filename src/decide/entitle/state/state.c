@@ -3,16 +3,18 @@
 
 #include <math.h>
 
-/* Room to undo one change of a task. */
+/* Room in the undo log for one change of a task. */
 static int reserve(struct fl_policy *p, const struct fl_job *j, fairlead_error *err)
 {
 	enum {
 		LEVEL = FL_UNDO_OF(uint64_t) + 2 * FL_UNDO_OF(struct fl_bundle), /* charge */
 		ROOM = 3 * FL_UNDO_OF(struct fl_bundle), /* change_room, of two machines */
-		/* enter: counts of two states, two epochs, its own state; and whether it is alive */
+		/*
+		 * enter: counts of two states, two epochs, its own state, and whether it is alive
+		 */
 		ENTER = 3 * FL_UNDO_OF(uint32_t) + 2 * FL_UNDO_OF(uint64_t) + FL_BITSET_UNDO +
 			FL_JOB_THERE_UNDO,
-		/* started; where it is, was or is to be, and the trial */
+		/* start time; its machine, promised and dropped machine, and the trial */
 		OWN = FL_UNDO_OF(fl_time) + 4 * FL_UNDO_OF(uint32_t),
 	};
 	size_t levels = j->books.v == FL_NONE ? 0 : p->queues[j->books.v].depth + 1;
@@ -33,7 +35,7 @@ static void add(struct fl_policy *p, struct fl_bundle *to, const struct fl_bundl
 
 void fl_state_touch(struct fl_policy *p, uint32_t q) { FL_SET(p, p->queue_epoch[q], ++p->epochs); }
 
-/* What @j's queues hold, the leaf's and all above it, changes. */
+/* Changes what the queues of @j hold, its leaf and all queues above. */
 static void charge(struct fl_policy *p, const struct fl_job *j, const struct fl_bundle *what,
 		   int sign)
 {
@@ -45,7 +47,7 @@ static void charge(struct fl_policy *p, const struct fl_job *j, const struct fl_
 	}
 }
 
-/* The most that any machine of the block has, each resource for itself. */
+/* The most that any machine of the block has, for each resource separately. */
 static void measure_block(struct fl_policy *p, uint32_t block)
 {
 	uint32_t end = (block + 1) * FL_ROOMS_BLOCK, n = p->model->n_machines;
@@ -61,7 +63,7 @@ static void measure_block(struct fl_policy *p, uint32_t block)
 	FL_SET(p, p->most_open[block], most);
 }
 
-/* A task may be on a machine that nobody knows. */
+/* A task may be on a machine that the model does not have. */
 static void change_room(struct fl_policy *p, struct fl_machine where, const struct fl_bundle *what,
 			int idle, int leaving)
 {
@@ -113,7 +115,7 @@ void fl_job_note_there(struct fl_policy *p, struct fl_workload w)
 		put_in(p, &p->booked_there, j->booked, there);
 }
 
-/* A task comes, or goes for good. */
+/* A task arrives, or ends for good. */
 static void note_alive(struct fl_policy *p, struct fl_task *t, bool alive)
 {
 	uint32_t at = (uint32_t)(t - p->tasks);
@@ -122,7 +124,7 @@ static void note_alive(struct fl_policy *p, struct fl_task *t, bool alive)
 	fl_job_note_there(p, t->workload);
 }
 
-/* The task's state, and how many of its workload are in which. */
+/* Sets the task's state, and updates how many tasks of its workload are in which state. */
 static void enter(struct fl_policy *p, struct fl_job *j, struct fl_task *t,
 		  enum fl_task_state state)
 {
@@ -165,7 +167,7 @@ int fl_task_bind(struct fl_policy *p, uint32_t task, struct fl_machine to, fairl
 	return 0;
 }
 
-/* To evict (+1) or spare (-1) a task: see fl_task_evict in state.h. */
+/* Books the eviction (+1) of a task, or that it is spared (-1): see fl_task_evict in state.h. */
 static void free_place(struct fl_policy *p, const struct fl_task *t, int sign)
 {
 	change_room(p, fl_task_place(t), &t->request, /* idle= */ 0, sign);
@@ -250,7 +252,7 @@ void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,
 	enter(p, job_of(p, task), &p->tasks[task], state);
 }
 
-/* Of cells that stand in the undo log already. */
+/* For cells that are noted in the undo log already. */
 static void recount_task(struct fl_policy *p, const struct fl_task *t)
 {
 	struct fl_room *room = t->machine.v == FL_NONE ? NULL : &p->rooms[t->machine.v];
@@ -304,7 +306,7 @@ struct fl_bundle fl_state_total(const struct fl_policy *p)
 	for (uint32_t i = 0; i < p->model->n_machines; i++)
 		if (!p->model->machines[p->machine_order[i]].not_ready)
 			fl_bundle_add(&total, &p->rooms[p->machine_order[i]].allocatable);
-	/* Other schedulers' pods may hold more than there is. */
+	/* Pods of other schedulers may hold more than the machine has. */
 	for (int r = 0; r < FL_BUNDLE; r++)
 		if (total.of[r] < 0)
 			total.of[r] = 0;
@@ -347,7 +349,7 @@ void fl_job_remember(struct fl_policy *p, struct fl_workload w, bool amount)
 
 void fl_state_forget(struct fl_policy *p) { p->forgotten = p->trials; }
 
-/* The next one to start, not before @t; FL_NONE. */
+/* The next task to start, at index @t or behind; FL_NONE. */
 static uint32_t next_to_start(const struct fl_policy *p, const struct fl_job *j, uint32_t t)
 {
 	uint32_t trial = fl_job_remembers(p, j) ? j->asked_in : p->trial;
@@ -359,7 +361,7 @@ static uint32_t next_to_start(const struct fl_policy *p, const struct fl_job *j,
 	return FL_NONE;
 }
 
-/* At most. */
+/* An upper bound. */
 static uint32_t n_to_start(const struct fl_job *j)
 {
 	uint32_t active = fl_job_active(j);
