@@ -7,7 +7,10 @@
 #include "decide/share/decay.h"
 #include "decide/share/integral.h"
 
-/* Amounts of cpu are milli-cores: a core is 10^9 nanos, as a byte is. */
+/*
+ * An amount in nanos, 10^-9 of a natural unit.  Amounts of cpu are milli-cores: a core is 10^9
+ * nanos, and so is a byte.
+ */
 static fl_nanos to_nanos(const struct fl_policy *p, uint32_t resource, fl_amount amount)
 {
 	bool cpu = p->model->resources[resource].v == p->afs_cpu.v;
@@ -20,8 +23,8 @@ static size_t row_of(const struct fl_afs *a, uint32_t lq) { return (size_t)lq * 
 /* --- setup --- */
 
 /*
- * Usage of a local queue counts in the queue it points to, and where workloads of it got
- * their quota when it pointed elsewhere.
+ * A local queue's usage orders workloads in the queue it points to, and in queues that gave quota
+ * to its workloads when it pointed elsewhere.
  */
 static void find_sharers(struct fl_policy *p)
 {
@@ -54,7 +57,7 @@ static bool is_consumed(const struct fl_policy *p, const void *row)
 	return consumed >= 0 && consumed <= most;
 }
 
-/* Saved is what is counted; what is held follows from who holds. */
+/* Only what was counted is saved; what is held follows from the workloads that hold quota. */
 static int keep(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_afs *a = p->afs;
@@ -96,7 +99,7 @@ int fl_afs_setup(struct fl_policy *p, fairlead_error *err)
 	if (!a)
 		return FAIRLEAD_ENOMEM;
 	a->n_resources = m->n_resources;
-	a->epoch = ++p->epochs; /* what is derived is of epoch 0 */
+	a->epoch = ++p->epochs; /* 0 is for what was never derived */
 	a->exact = m->settings.exact_usage;
 	a->samples = !a->exact && !p->unsampled && m->settings.usage_sampling > 0;
 	p->afs_cpu = fl_names_find(&m->names, "cpu", 3);
@@ -142,9 +145,12 @@ int fl_afs_enter(struct fl_policy *p, const struct fl_image *i, fairlead_error *
 	return r;
 }
 
-/* --- the beginning --- */
+/* --- the initial state --- */
 
-/* When what the status says of @lq was so; without a word, when nothing had been held yet. */
+/*
+ * The time of the usage that the status of @lq states, at most now; now if it states usage without
+ * a time; FL_TIME_NONE if it states no usage.
+ */
 static fl_time status_time(const struct fl_policy *p, uint32_t lq)
 {
 	const struct fl_queue_row *row = &p->model->queues[lq];
@@ -154,7 +160,10 @@ static fl_time status_time(const struct fl_policy *p, uint32_t lq)
 	return row->consumed.n ? p->now : FL_TIME_NONE;
 }
 
-/* The exact way knows what a restart of the reference forgets: the time since the status. */
+/*
+ * In the exact way the time since the status is counted, which a restart of the reference leaves
+ * out.
+ */
 void fl_afs_start(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;
@@ -169,7 +178,10 @@ void fl_afs_start(struct fl_policy *p)
 		for (uint32_t r = 0; r < a->n_resources; r++)
 			a->integral[row_of(a, lq) + r] *= fl_integral_over(since, half_life).left;
 	}
-	/* Sums of doubles hang on their order: that of the members is the same for any input. */
+	/*
+	 * Sums of doubles depend on their order: the order of members is the same for any order of
+	 * the input.
+	 */
 	for (uint32_t i = 0; i < m->n_workloads; i++) {
 		struct fl_workload w = { p->members[i] };
 		const struct fl_job *j = &p->jobs[w.v];
@@ -192,7 +204,7 @@ void fl_afs_start(struct fl_policy *p)
 	}
 }
 
-/* --- what usage is --- */
+/* --- how usage is counted --- */
 
 bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t)
 {
@@ -204,7 +216,7 @@ bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t)
 	       row->cluster_queue.v != FL_NONE && p->lines[row->cluster_queue.v].active;
 }
 
-/* What a sample leaves as consumed.  With half-life 0 the reference empties it. */
+/* What is consumed after a sample.  With half-life 0 the reference sets it to 0. */
 static fl_nanos sampled(const struct fl_policy *p, size_t at, struct fl_decay past)
 {
 	return p->model->settings.usage_half_life <= 0 ?
@@ -212,7 +224,7 @@ static fl_nanos sampled(const struct fl_policy *p, size_t at, struct fl_decay pa
 		       fl_decay_toward(past, p->afs->consumed[at], p->afs->held[at]);
 }
 
-/* Since @lq's usage was last counted. */
+/* The decay from when usage of @lq was last counted until @t. */
 static struct fl_decay decay_until(const struct fl_policy *p, uint32_t lq, fl_time t)
 {
 	return fl_decay_over(fl_sat_sub(t, p->afs->updated[lq]),
@@ -229,7 +241,9 @@ bool fl_afs_rests(const struct fl_policy *p, uint32_t lq, fl_time t)
 	return true;
 }
 
-/* Usage of @lq by resource at @t, @ahead of which nothing changes, into a->row. */
+/*
+ * Usage of @lq by resource at @t, into a->row; from @t on nothing changes for @ahead nanoseconds.
+ */
 static void count(const struct fl_policy *p, uint32_t lq, fl_time t, fl_time ahead)
 {
 	const struct fl_afs *a = p->afs;
@@ -304,7 +318,7 @@ uint64_t fl_afs_stamp(struct fl_policy *p)
 	return a->stamp;
 }
 
-/* --- what changes it --- */
+/* --- changes of usage --- */
 
 static void changed(struct fl_policy *p)
 {
@@ -312,7 +326,7 @@ static void changed(struct fl_policy *p)
 	FL_SET(p, p->afs->epoch, p->epochs);
 }
 
-/* Usage of @lq is counted up to now, in so far as its way of counting counts by now. */
+/* Counts usage of @lq up to now: exact always, sampled only if a sample is due. */
 static void catch_up(struct fl_policy *p, uint32_t lq)
 {
 	struct fl_afs *a = p->afs;
@@ -355,7 +369,7 @@ void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign)
 	changed(p);
 }
 
-/* Total request of the admitted workload for @resource, as placed. */
+/* The total request of the admitted workload for @resource, as in its placement. */
 static fl_nanos admitted_amount(const struct fl_policy *p, const struct fl_job *j,
 				uint32_t resource)
 {
@@ -392,7 +406,10 @@ void fl_afs_settle(struct fl_policy *p, struct fl_workload w)
 	changed(p);
 }
 
-/* A row is counted up to now, and once more when an admission is paid for; each has its time. */
+/*
+ * A row is counted up to now, and once more when the admission is charged; each time with its
+ * time.
+ */
 size_t fl_afs_undo(const struct fl_policy *p, uint32_t placements)
 {
 	const struct fl_afs *a = p->afs;
@@ -429,7 +446,10 @@ int fl_afs_sample_due(struct fl_policy *p, fairlead_error *err)
 
 /* --- carried into another policy --- */
 
-/* What @from counts of local queue @was counts of @lq; resources that nobody knows now do not. */
+/*
+ * What @from counted for local queue @was is counted for @lq; resources that the new model does
+ * not have are left out.
+ */
 static void carry_counted(struct fl_policy *p, const struct fl_adopting *a, uint32_t was,
 			  uint32_t lq)
 {
@@ -454,7 +474,10 @@ static void carry_counted(struct fl_policy *p, const struct fl_adopting *a, uint
 	to->updated[lq] = from->updated[was];
 }
 
-/* What @gone held in the old policy counts still (+1), or up to now and no longer (-1). */
+/*
+ * Of workload @gone, which only the old policy has: what it held counts as held (sign +1), and
+ * then ends at the present time (sign -1).
+ */
 static void count_gone(struct fl_policy *p, const struct fl_adopting *a, uint32_t gone, int sign)
 {
 	const struct fl_job *was = &a->from->jobs[gone];
@@ -473,7 +496,10 @@ static void count_gone(struct fl_policy *p, const struct fl_adopting *a, uint32_
 	}
 }
 
-/* Two ways of counting have nothing in common: then usage begins as in a new policy. */
+/*
+ * The two ways of counting cannot be converted: if the way changed, usage begins as in a new
+ * policy.
+ */
 void fl_afs_adopt(struct fl_policy *p, const struct fl_adopting *a)
 {
 	const struct fl_policy *from = a->from;

@@ -48,18 +48,19 @@ static int cmp_places(const void *afs, uint32_t a, uint32_t b)
 }
 
 /*
- * Of two candidates of one queue usage decides, of two queues' the order as it comes
- * here.  That can go in a circle: a before b by usage, b before c by time, and c, of
- * another queue, before a by time.  So each candidate takes the place that is the
- * number of those that go before it, and of two with one place the first stays first.
+ * Two candidates of one queue are compared by usage, two of different queues by the order in which
+ * they are passed.  Together these may form a cycle: a before b by usage, b before c by time, and
+ * c, of another queue, before a by time.  So each candidate gets as its place the number of
+ * candidates that are before it by these comparisons; candidates with equal places keep the order
+ * in which they were passed.
  *
- * Where there is no circle those numbers are 0, 1, 2, ..., so the order is the one the
- * rule gives, and the reference's.  Where there is one, the reference's order hangs on
- * its sort and on a hash map; this one (Copeland's, for the same riddle in elections)
- * hangs on nothing but the rule.
+ * Without a cycle the places are 0, 1, 2, ..., so the order is the one that the rule gives, which
+ * is the reference's.  With a cycle the reference's order depends on its sort and on a hash map;
+ * this one (Copeland's method, which elections use for the same problem) depends on the rule only.
  *
- * Those that go before w are the ones before it of other queues, which is its index
- * less its rank among its queue's as they come, and those of its own queue by usage.
+ * The candidates before w are: those of other queues that were passed before it, which is its
+ * index less its rank among its own queue's as passed, and those of its own queue that are before
+ * it by usage.
  */
 void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 {
@@ -71,7 +72,7 @@ void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 	}
 	fl_sort(by_queue, n, p->sort_scratch, cmp_queues, p);
 	for (uint32_t i = 0; i < n; i++)
-		place[by_queue[i]] -= i; /* less its rank and where its queue begins */
+		place[by_queue[i]] -= i; /* less its rank as passed, and where its queue begins */
 	for (uint32_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && cmp_queues(p, by_queue[i], by_queue[end]) == 0;)
 			end++;

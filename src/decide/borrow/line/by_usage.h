@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * by_usage - who comes first where usage of local queues counts (afs.h), and for how long
+ * by_usage - the order of workloads where usage of local queues counts (afs.h), and until when it
+ * holds
  *
  * Private to decide/borrow.
  */
@@ -9,18 +10,21 @@
 
 #include "decide/borrow/afs/afs.h"
 
-/* Of two that wait in one queue: whom freed quota is held for, then lower usage, the sticky one, queue order. */
+/*
+ * Does pending @a come before pending @b of the same queue?  By: freed quota is held for it, lower
+ * usage, sticky, queue order.
+ */
 bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b);
-/* The head of @q by usage: looks at everybody who waits in it. */
+/* The head of @q by usage: looks at each workload that is pending in it. */
 struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q);
-/* Candidates of several queues, in the order that usage has no part in: put usage into it. */
+/* Sorts candidates of several queues: on entry @ids is in the order without usage. */
 void fl_afs_sort(struct fl_policy *p, uint32_t *ids, uint32_t n);
 
 /* usage_time.c */
 
-/* Next time that usage alone may change the order somewhere; FL_NEVER. */
+/* The next time at which usage alone may change an order; FL_NEVER. */
 fl_time fl_afs_wake(const struct fl_policy *p, fl_time now);
-/* For the digest: calls @word with all that usage follows from. */
+/* For the digest: calls @word with all that usage depends on. */
 void fl_afs_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 
 #endif

@@ -37,7 +37,7 @@ int fl_holders_cmp_ages(const void *policy, uint32_t a, uint32_t b)
 	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
 }
 
-/* Candidates of @q are others, or in another order; with @listed their list says so already. */
+/* The candidates of @q, or their order, changed; @listed: their list is up to date already. */
 static void change(struct fl_policy *p, struct fl_node q, bool listed)
 {
 	struct fl_line *line = &p->lines[q.v];
@@ -53,16 +53,16 @@ static void change(struct fl_policy *p, struct fl_node q, bool listed)
 	if (root == FL_NONE)
 		return;
 	FL_SET(p, p->tree_epoch[root], p->epochs);
-	fl_usage_touch(&p->usage, q.v); /* who comes first among them may be another */
+	fl_usage_touch(&p->usage, q.v); /* the first of its candidates may be another one now */
 }
 
-/* Is the list of @q's candidates as it should be, and none that usage orders? */
+/* Is the list of @q's candidates up to date, and not ordered by usage? */
 static bool is_listed(const struct fl_policy *p, struct fl_node q)
 {
 	return p->lines[q.v].sorted_epoch == p->lines[q.v].epoch && !fl_afs_orders(p, q);
 }
 
-/* How many of @q's candidates go before @w. */
+/* The number of @q's candidates that come before @w. */
 static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_workload w)
 {
 	const uint32_t *list = p->candidates + p->lines[q.v].holders.first;
@@ -143,7 +143,7 @@ void fl_holders_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q
 	if (p->afs)
 		fl_afs_hold(p, w, +1);
 	if (p->tree.root_index[q.v] == FL_NONE)
-		return; /* below a cohort cycle: it stays, and counts nowhere */
+		return; /* below a cohort cycle: it keeps its quota, which counts nowhere */
 	for (uint32_t i = 0; i < j->n_use; i++)
 		fl_usage_add(&p->usage, &p->tree, q, fl_uses(p, j)[i].column,
 			     fl_uses(p, j)[i].amount);

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines - who waits in a ClusterQueue, who is its head, who is parked
+ * lines - the workloads that are pending in a ClusterQueue: its head, and which are parked
  *
- * Queue order is fixed: the sticky preemptor first, then priority descending,
- * queue-order time ascending, uid ascending; under Admission Fair Sharing the
- * usage of the local queue comes before all that (afs.c).  A parked (inadmissible) workload is
- * out of the order until something in its tree frees: fl_line_flush.  A shape
- * that was found not to fit is marked, so that equal workloads need not be tried
- * one by one.
+ * Queue order is fixed: the sticky preemptor first, then priority descending, queue-order time
+ * ascending, uid ascending; under Admission Fair Sharing usage of the local queue comes before all
+ * these (afs.c).  A parked (inadmissible) workload is not in the order until quota in its tree is
+ * freed: fl_line_flush.  A shape that was found not to fit is marked, so that equal workloads need
+ * not be tried one by one.
  *
- * A mark parks all of a shape, and taking it away wakes all, without a look at one of them: state
- * and reason of who waits with its shape follow from the mark.  What holds between calls:
+ * A mark parks all workloads of a shape, and removing it returns all of them to the order, without
+ * a visit to any: state and reason of a workload that is pending with its shape follow from the
+ * mark.  Invariants between calls:
  *
- *   - who waits (FL_STATE_WAITING in fl_job) is in `shaped`, by shape and in queue order, or in
- *     its line's `loose` when it is not like its shape: another priority, or put back in line
- *     since its shape was marked.  Who was parked by itself is in its line's `parked`.
- *   - a line's tree of heads has for each of its shapes the least position that waits in it, none
- *     when the shape is marked, and above them the least of two; so its top is the least of all.
- *   - `ready` has the active queues whose lines have a head, `asleep` those in which somebody is
- *     parked or a shape is marked, both by place in the quota tree's order.
- *   - `stirred` has the trees in which something happened since a cycle left them as they were: a
- *     cycle of another tree would decide again what its last one did, which was to move nothing.
+ *   - A pending workload (FL_STATE_WAITING in fl_job) is in `shaped`, by shape and in queue order;
+ *     or in its line's `loose` when it is unlike its shape: its priority changed, or it was put
+ *     back in line after its shape was marked.  A workload that was parked alone is in its line's
+ *     `parked`.
+ *   - A line's tree of heads has for each of its shapes the least position that is pending with it,
+ *     none when the shape is marked, and above them the lesser of two; so its top is the least of
+ *     all.
+ *   - `ready` has the active queues whose lines have a head, `asleep` those with a workload that is
+ *     parked or a shape that is marked, both by place in the quota tree's order.
+ *   - `stirred` has the trees in which something changed after a cycle left them unchanged.  A
+ *     cycle of any other tree would repeat what its last cycle decided, which changed nothing.
  *
- * Cost: head O(1), by usage of local queues O(those that wait); push and park O(log n); a flush is that for each shape or
- * workload that was parked, which were heads once each; a change of priority is O(workloads of the
- * queue).
+ * Cost: the head is O(1), by usage of local queues O(pending workloads); push and park are O(log
+ * n); a flush is O(log n) for each shape or workload that was parked, each of which was a head
+ * before; a change of priority is O(workloads of the queue).
  */
 #include "decide/borrow/line/lines.h"
 
@@ -47,7 +49,10 @@ int fl_line_cmp(const void *policy, uint32_t a, uint32_t b)
 	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
 }
 
-/* Shapes are told apart at the beginning: whose priority changed since is like nobody. */
+/*
+ * Shapes are determined at the beginning: a workload whose priority changed since is unlike its
+ * shape.
+ */
 static bool is_alike(const struct fl_policy *p, struct fl_workload w)
 {
 	return p->jobs[w.v].priority == fl_row(p, w)->priority;
@@ -68,7 +73,7 @@ static bool is_marked(const struct fl_policy *p, uint32_t shape)
 	return fl_bitset_has(&p->marked, shape);
 }
 
-/* --- what follows from the sets --- */
+/* --- derived from the sets --- */
 
 enum fl_workload_state fl_line_state(const struct fl_policy *p, struct fl_workload w)
 {
@@ -90,7 +95,7 @@ enum fl_reason fl_line_reason(const struct fl_policy *p, struct fl_workload w)
 
 static uint32_t least_loose(const struct fl_line *line) { return fl_bitset_next(&line->loose, 0); }
 
-/* The least position that is in order, but for the sticky one and usage; FL_NONE. */
+/* The least position in the order, the sticky workload and usage left aside; FL_NONE. */
 static uint32_t first_position(const struct fl_policy *p, const struct fl_line *line)
 {
 	uint32_t of_shapes = line->shapes.n ? p->heads[2 * line->shapes.first + 1] : FL_NONE;
@@ -98,7 +103,7 @@ static uint32_t first_position(const struct fl_policy *p, const struct fl_line *
 	return of_shapes < least_loose(line) ? of_shapes : least_loose(line);
 }
 
-/* Enter in `ready` whether @q has a head. */
+/* Updates in `ready` whether @q has a head. */
 static void note_ready(struct fl_policy *p, struct fl_node q)
 {
 	uint32_t place = p->tree.place[q.v];
@@ -121,7 +126,7 @@ static uint32_t least_of_shape(const struct fl_policy *p, uint32_t shape)
 	return at < members.first + members.n ? p->jobs[p->shape_ids[at]].position : FL_NONE;
 }
 
-/* The tree of heads again, from @shape up. */
+/* Updates the tree of heads from @shape up. */
 static void note_shape(struct fl_policy *p, const struct fl_line *line, uint32_t shape)
 {
 	uint32_t *heads = p->heads + 2 * (size_t)line->shapes.first;
@@ -137,7 +142,7 @@ static void note_shape(struct fl_policy *p, const struct fl_line *line, uint32_t
 	}
 }
 
-/* @w waits from here on. */
+/* Enters @w as pending. */
 static void join(struct fl_policy *p, struct fl_workload w, bool loose)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -155,7 +160,7 @@ static void join(struct fl_policy *p, struct fl_workload w, bool loose)
 	note_ready(p, j->queue);
 }
 
-/* It is in no set any more, if it was in one. */
+/* Takes @w out of the set that it is in, if it is in one. */
 static void leave(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -221,7 +226,7 @@ struct fl_workload fl_line_next(const struct fl_policy *p, struct fl_node q,
 	return (struct fl_workload){ p->members[line->members.first + at] };
 }
 
-/* Its shape's mark, when it is marked, says nothing of what was before. */
+/* If the shape of @w is marked, the mark says nothing of how @w itself was tried before. */
 static void tell_apart(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -239,7 +244,7 @@ void fl_line_push(struct fl_policy *p, struct fl_workload w)
 	fl_line_stir(p, p->jobs[w.v].queue);
 }
 
-/* Out of the order, on its own account. */
+/* Parks @w alone. */
 static void park(struct fl_policy *p, struct fl_workload w)
 {
 	fl_bitset_add(&line_of(p, w)->parked, p->jobs[w.v].position, &p->undo);
@@ -247,7 +252,7 @@ static void park(struct fl_policy *p, struct fl_workload w)
 	note_asleep(p, p->jobs[w.v].queue);
 }
 
-/* All that wait with @shape are parked, for @reason. */
+/* Parks all workloads that are pending with @shape, for @reason. */
 static void mark(struct fl_policy *p, struct fl_node q, uint32_t shape, enum fl_reason reason)
 {
 	FL_SET(p, p->shapes[shape].marks, p->shapes[shape].marks + 1);
@@ -329,7 +334,7 @@ void fl_line_remove(struct fl_policy *p, struct fl_workload w)
 		FL_SET(p, p->jobs[w.v].promised, false);
 }
 
-/* Put @w at position @at; its bits follow from its state. */
+/* Puts @w at position @at; its bits in the sets follow from its state. */
 static void place(struct fl_policy *p, struct fl_line *line, uint32_t w, uint32_t at)
 {
 	struct fl_job *j = &p->jobs[w];
@@ -342,7 +347,7 @@ static void place(struct fl_policy *p, struct fl_line *line, uint32_t w, uint32_
 		fl_bitset_put(sets[i], at, in[i], &p->undo);
 }
 
-/* Where @w belongs among the members of its queue, which but for it are in order. */
+/* The position of @w among the members of its queue; all others are in order. */
 static uint32_t new_position(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_line *line = &p->lines[p->jobs[w.v].queue.v];
@@ -465,9 +470,9 @@ size_t fl_line_park_undo(const struct fl_policy *p, struct fl_workload w)
 }
 
 /*
- * Positions of the cycle before always count; older ones only while no workload
- * left the queue since (its generation stands).  Cycles that do not look at a tree are those that
- * would store again what is stored, so they need not be counted.
+ * Positions stored in the cycle before always count; older ones only if no workload has left the
+ * queue since (its generation is the same).  A cycle that does not look at a tree would only store
+ * again what is stored, so such cycles need not be counted.
  */
 bool fl_line_scan_counts(const struct fl_policy *p, const struct fl_job *j)
 {

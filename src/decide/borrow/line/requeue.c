@@ -16,7 +16,7 @@ static int cmp_ready(const void *policy, uint32_t a, uint32_t b)
 	return x == y ? (a > b) - (a < b) : (x > y) - (x < y);
 }
 
-/* Those with a back-off that ends, in that order. */
+/* Lists the workloads with a back-off that ends, by the time of its end. */
 int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t n = 0, at = 0, *scratch;
@@ -39,7 +39,7 @@ int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 	return scratch ? 0 : FAIRLEAD_ENOMEM;
 }
 
-/* Is it known that @w's has ended? It stays so when the clock goes back. */
+/* Is it known that the back-off of @w ended?  That stays known when the clock goes back. */
 static bool has_ended(const struct fl_policy *p, uint32_t w)
 {
 	return p->requeued_n > 0 && cmp_ready(p, w, p->requeued[p->requeued_n - 1]) <= 0;
@@ -62,7 +62,7 @@ bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w)
 	return ready_at(p, w.v) > p->now && fl_requeue_keep(p, w);
 }
 
-/* All that end at one time are over at once. */
+/* Back-offs that end at the same time end together. */
 void fl_requeue_adopt(struct fl_policy *p, const struct fl_policy *from)
 {
 	fl_time last = from->requeued_n ? ready_at(from, from->requeued[from->requeued_n - 1]) :
@@ -84,7 +84,7 @@ bool fl_requeue_is_due(const struct fl_policy *p)
 	return p->requeued_n < p->n_requeued && ready_at(p, p->requeued[p->requeued_n]) <= p->now;
 }
 
-/* Push those whose back-off ends by @then. */
+/* Pushes the workloads whose back-off ends by @then. */
 static int wake_by(struct fl_policy *p, fl_time then, fairlead_error *err)
 {
 	uint32_t end = p->requeued_n;

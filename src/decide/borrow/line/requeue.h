@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requeue - workloads that no queue takes before a time
+ * requeue - workloads that enter no queue before a time
  *
- * Who was evicted because its pods were not ready, or by an admission check, waits for
- * its back-off (status.requeueState.requeueAt); who is said not to be requeued, for
- * somebody to say otherwise, which nobody here does.  Until then it is in no heap, and no
- * flush moves it.  At the back-off's end it goes into its queue's heap as if it were new.
+ * A workload that was evicted because its pods were not ready, or by an admission check, waits for
+ * the end of its back-off (status.requeueState.requeueAt).  A workload whose status says that it
+ * is not requeued waits until that is changed, for which there is no event here.  Until then it is
+ * in no line, and a flush does not move it.  When the back-off ends it enters its queue's line
+ * like a new workload.
  *
  * Private to decide/borrow.
  */
@@ -16,22 +17,28 @@
 
 int fl_requeue_setup(struct fl_policy *p, fairlead_error *err);
 
-/* @w waits from now on: in its queue's heap, or held back. FL_LINE_UNDO. */
+/*
+ * @w is pending from now on: enters it into its queue's line, or holds it back.  Needs
+ * FL_LINE_UNDO.
+ */
 void fl_requeue_push(struct fl_policy *p, struct fl_workload w);
-/* Is @w held back by now? Then it is entered as such. */
+/* Is @w held back at present?  Then it is entered as held back. */
 bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w);
 
-/* Of a policy that is carried over: back-offs that were over in @from are over. */
+/* While a policy is carried over: the back-offs that ended in @from count as ended. */
 void fl_requeue_adopt(struct fl_policy *p, const struct fl_policy *from);
-/* Then: @w was held back, and is, unless its row says that nobody does, or that it is over. */
+/*
+ * After that, for @w, which was held back in the old policy: true, and it stays held back, unless
+ * its row states no back-off, or it is known that the back-off ended.
+ */
 bool fl_requeue_keep(struct fl_policy *p, struct fl_workload w);
 
-/* Has a back-off ended by now?  Push those whose has. */
+/* Has a back-off ended by now?  Then wake_due pushes the workloads whose back-off ended. */
 bool fl_requeue_is_due(const struct fl_policy *p);
 int fl_requeue_wake_due(struct fl_policy *p, fairlead_error *err);
-/* For exploring: the next to end ends.  1: none is left. */
+/* For exploring: ends the back-off that ends next. 1: none is left. */
 int fl_requeue_lift(struct fl_policy *p, fairlead_error *err);
-/* Next time one ends, never before @now; FL_NEVER. */
+/* The next time at which one ends, never before @now; FL_NEVER. */
 fl_time fl_requeue_wake(const struct fl_policy *p, fl_time now);
 
 /* What is left of them at @now, for the digest; with FL_NEVER nothing. */

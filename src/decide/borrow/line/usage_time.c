@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What time alone does to the order of local queues
+ * How time alone changes the order of local queues
  *
- * While what it holds stays the same, usage moves from its value towards a limit and
- * never past it or back.  So two local queues change places at most once, and where
- * they cannot any more nothing is left to wait for.
+ * While what a local queue holds stays the same, its usage moves from its value towards a limit,
+ * never beyond it and never back.  So two local queues change places at most once, and when no two
+ * of them can, time alone changes nothing any more.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int cmp_values(const void *afs, uint32_t a, uint32_t b)
 	return (value[a] > value[b]) - (value[a] < value[b]);
 }
 
-/* Whose order: of those that the next cycle looks at, or of all that are there. */
+/* Local queues of which workloads: those that the next cycle looks at, or all. */
 enum whose { LOOKED_AT, ALL };
 
 static void take(struct fl_afs *a, struct fl_queue lq, uint32_t *n)
@@ -32,7 +32,7 @@ static void take(struct fl_afs *a, struct fl_queue lq, uint32_t *n)
 	a->ids[(*n)++] = lq.v;
 }
 
-/* Can anybody preempt workloads of @q? */
+/* Do the rules of preemption of any queue allow that workloads of @q are preempted? */
 static bool may_lose(const struct fl_policy *p, uint32_t q)
 {
 	struct fl_span queues = p->tree.queues[p->tree.root_index[q]];
@@ -47,14 +47,16 @@ static bool may_lose(const struct fl_policy *p, uint32_t q)
 	return false;
 }
 
-/* Those with a workload in @q: that waits and is not parked, or that is there at all. */
+/* Lists the local queues with a workload in @q: one that is pending and not parked, or any. */
 static void take_members(const struct fl_policy *p, uint32_t q, enum whose whose, uint32_t *n)
 {
 	const struct fl_line *line = &p->lines[q];
 	struct fl_line_walk walk = { 0 };
 	struct fl_workload w;
 
-	/* Not all that will ever come: of those there may be a hundred times as many. */
+	/*
+	 * Walks over what is pending only: there may be a hundred times as many workloads in all.
+	 */
 	while (whose == LOOKED_AT &&
 	       (w = fl_line_next(p, (struct fl_node){ q }, &walk)).v != FL_NONE)
 		take(p->afs, fl_row(p, w)->queue, n);
@@ -67,7 +69,10 @@ static void take_members(const struct fl_policy *p, uint32_t q, enum whose whose
 	}
 }
 
-/* Local queues of @q by usage at @t: their number; a->ids, and for each a->value and a->limit. */
+/*
+ * Sorts the local queues of @q by usage at @t into a->ids, with the a->value and a->limit of each;
+ * returns how many.
+ */
 static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whose whose)
 {
 	const struct fl_line *line = &p->lines[q];
@@ -91,8 +96,9 @@ static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whos
 }
 
 /*
- * Exact: when @low, now not above @high, changes places with it.  The gap between them,
- * g now and e in the end, is e + (g - e) 2^-(t / h): nought at t = h log2((g - e) / -e).
+ * Exact: the time at which @low, now not above @high, passes it.  The gap between them, g now and
+ * e at infinity, is e + (g - e) 2^-(t / h), which is 0 at t = h log2((g - e) / -e), with the
+ * half-life h.
  */
 static fl_time meets(const struct fl_policy *p, uint32_t low, uint32_t high, fl_time now)
 {
@@ -100,8 +106,8 @@ static fl_time meets(const struct fl_policy *p, uint32_t low, uint32_t high, fl_
 	double gap = a->value[high] - a->value[low], end = a->limit[high] - a->limit[low], after;
 
 	if (gap == 0 && end != 0 && !isnan(end))
-		return fl_sat_add(now, 1); /* they part at once */
-	if (isnan(gap) || !(end < 0))      /* both infinite; or the gap never closes */
+		return fl_sat_add(now, 1); /* equal now, and @low is above from the next moment */
+	if (isnan(gap) || !(end < 0))      /* both infinite, or the gap never closes */
 		return FL_NEVER;
 	after = (double)p->model->settings.usage_half_life * log2((gap - end) / -end);
 	/* 2^62 ns is 146 years. */
@@ -113,7 +119,7 @@ static fl_time exact_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 	const uint32_t *ids = p->afs->ids;
 	fl_time wake = FL_NEVER;
 
-	/* Before others can meet, neighbours do. */
+	/* The first two to meet are neighbours. */
 	for (uint32_t i = 1; i < n; i++) {
 		fl_time t = meets(p, ids[i - 1], ids[i], now);
 
@@ -123,8 +129,9 @@ static fl_time exact_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 }
 
 /*
- * How far below its limit sampled usage may come to rest: each sample cuts two products
- * to nine places, and forgets the part alpha of what was lost before.
+ * An upper bound of how far below its limit sampled usage may stop: each sample cuts off two
+ * products after nine decimal places, and the part alpha of what earlier ones cut off is
+ * forgotten.
  */
 static double slack(const struct fl_policy *p, uint32_t lq)
 {
@@ -141,7 +148,10 @@ static double slack(const struct fl_policy *p, uint32_t lq)
 	       1e-12 * fmax(a->value[lq], a->limit[lq]);
 }
 
-/* Sampled: what was counted and what is held is the same, and so are they at all times to come. */
+/*
+ * Sampled: @x and @y have the same usage and hold the same, so their usage is equal at all later
+ * times.
+ */
 static bool are_twins(const struct fl_policy *p, uint32_t x, uint32_t y, fl_time now)
 {
 	const struct fl_afs *a = p->afs;
@@ -157,7 +167,7 @@ static bool are_twins(const struct fl_policy *p, uint32_t x, uint32_t y, fl_time
 		      a->consumed + (size_t)y * a->n_resources, row) == 0;
 }
 
-/* Sampled: the next sample, unless the ranges in which they move are apart. */
+/* Sampled: the next sample; FL_NEVER if the ranges in which usages move do not overlap. */
 static fl_time sampled_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 {
 	const struct fl_afs *a = p->afs;
@@ -179,7 +189,7 @@ static fl_time sampled_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 			wake = t < wake ? t : wake;
 		if (i > 0 && are_twins(p, a->ids[i - 1], lq, now))
 			continue;
-		/* Two may be equal if they stay so. */
+		/* Two usages may be equal if both stay as they are. */
 		apart &= least > most || (least == most && still && stays);
 		still = stays;
 		most = fmax(most, fmax(a->value[lq], limit) + spare);
@@ -187,7 +197,7 @@ static fl_time sampled_wake(const struct fl_policy *p, uint32_t n, fl_time now)
 	return apart || wake == FL_NEVER ? FL_NEVER : wake > now ? wake : fl_sat_add(now, 1);
 }
 
-/* Nobody is looked at, and nobody's victims, in a tree in which nobody waits. */
+/* In a tree without a head no workload is looked at, and no victim is searched for. */
 static bool somebody_waits(const struct fl_policy *p, uint32_t q)
 {
 	uint32_t root = p->tree.root_index[q];
@@ -198,7 +208,7 @@ static bool somebody_waits(const struct fl_policy *p, uint32_t q)
 	return fl_bitset_next(&p->ready, order.first) < order.first + order.n;
 }
 
-/* When time alone first changes the order of local queues anywhere; FL_NEVER. */
+/* The first time at which time alone changes the order of local queues anywhere; FL_NEVER. */
 static fl_time next_change(const struct fl_policy *p, fl_time now, enum whose whose)
 {
 	fl_time next = FL_NEVER;
@@ -233,7 +243,7 @@ static uint64_t bits_of(double x)
 	return bits;
 }
 
-/* The order of local queues as the last call saw it, and who is equal. */
+/* The order of local queues at the last call, and which of them are equal. */
 static void spell_ranks(const struct fl_policy *p, fl_word *word, void *user)
 {
 	const struct fl_afs *a = p->afs;
@@ -263,25 +273,24 @@ static void spell_usage(const struct fl_policy *p, uint32_t lq, fl_word *word, v
 			any |= a->consumed[at] != 0;
 		}
 	}
-	/* With half-life 0 a time counts only for what is to be emptied. */
+	/* With half-life 0 the time is read only where something is left to be set to 0. */
 	if (!forgets || (a->samples && any))
 		word(user, (uint64_t)a->updated[lq]);
 }
 
 /*
- * Two states of equal digest have the same usage as of the same moments.  What will be
- * made of it hangs on the time that passes.  Where that may change the order of those
- * that the next cycle looks at, the time of that cycle counts too.  Where it may change
- * the order of others, who are looked at when something has happened, what has happened
- * so far counts: so nothing more happens after two such states, but a ring is not called
- * one that time might break.  With FL_NEVER what time has done to usage is left out, but
- * for the order that came of it.
+ * Two states of equal digest have the same usage, as of the same moments.  How it develops depends
+ * on the time that passes.  Where that may change the order of workloads that the next cycle looks
+ * at, the time of that cycle counts too.  Where it may change the order of others, which are
+ * looked at after the next change, the number of changes so far counts: so no more is decided
+ * after either of two such states, but a loop is not reported that time might end.  With FL_NEVER
+ * what time has done to usage is left out, except the order that results.
  */
 void fl_afs_spell(const struct fl_policy *p, fl_time now, fl_word *word, void *user)
 {
 	const struct fl_afs *a = p->afs;
 
-	/* Exact without half-life follows from who holds what. */
+	/* Exact usage without half-life follows from which workloads hold what. */
 	if (!a || (a->exact && p->model->settings.usage_half_life <= 0))
 		return;
 	if (now == FL_NEVER) {

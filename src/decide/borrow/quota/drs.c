@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A sum over flavors that has wrapped (usage.c) counts as the most there can be. */
+/* A sum over flavors that wrapped (usage.c) counts as the largest amount. */
 static double ratio(fl_amount borrowed, fl_amount lendable)
 {
 	if (borrowed < 0)
@@ -41,7 +41,7 @@ struct fl_drs fl_drs_of(const struct fl_tree *t, const struct fl_usage *u, struc
 	return d;
 }
 
-/* What @extra adds to what is borrowed of resource @res. */
+/* What @extra adds to the borrowed amount of resource @res. */
 static fl_amount more_borrowed(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			       const struct fl_drs_extra *extra, uint32_t n_extra, uint32_t res)
 {
@@ -81,7 +81,10 @@ struct fl_drs fl_drs_with(const struct fl_tree *t, const struct fl_usage *u, str
 	return d;
 }
 
-/* What @gone takes from what is borrowed of resource @res, modulo 2^64 as it is kept (usage.c). */
+/*
+ * What removing @gone takes from the borrowed amount of resource @res, modulo 2^64 as it is stored
+ * (usage.c).
+ */
 static uint64_t less_borrowed(const struct fl_tree *t, const struct fl_usage *u, struct fl_node n,
 			      const struct fl_drs_extra *gone, uint32_t n_gone, uint32_t res)
 {
@@ -100,7 +103,7 @@ static uint64_t less_borrowed(const struct fl_tree *t, const struct fl_usage *u,
 	return less;
 }
 
-/* Does @n borrow in a column of @gone, and no more without it?  In so many. */
+/* The number of columns of @gone in which @n borrows with it and does not borrow without it. */
 static uint32_t no_longer_borrowing(const struct fl_tree *t, const struct fl_usage *u,
 				    struct fl_node n, const struct fl_drs_extra *gone,
 				    uint32_t n_gone)
@@ -139,7 +142,7 @@ struct fl_drs fl_drs_without(const struct fl_tree *t, const struct fl_usage *u, 
 	return d;
 }
 
-/* What of @row is beyond the quota of @n in resource @res. */
+/* The part of @row that is beyond the quota of @n, summed over the columns of resource @res. */
 static fl_amount beyond(const struct fl_tree *t, struct fl_node n, const fl_amount *row,
 			uint32_t res)
 {

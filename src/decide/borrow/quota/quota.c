@@ -2,12 +2,11 @@
 /*
  * quota - the balances of KEP-79
  *
- * T(x, r) is what the subtree of x has left over; negative is what it borrows
- * from outside.  A workload may be added to a queue if and only if T stays at or
- * above -borrowingLimit at every node above it.  `available` is that rule solved
- * for the largest request, from the root down to the queue: at each level the
- * node can use what it keeps for itself, and of its parent's what its borrowing
- * limit lets through.
+ * The balance T(x, r) is what is left of the quota in the subtree of x; if it is negative, x
+ * borrows as much from outside.  A workload may be added to a queue if and only if T >=
+ * -borrowingLimit still holds at every node above it. `available` is that rule solved for the
+ * largest request, from the root down to the queue: at each level a node can use what it does not
+ * lend, and of what is available at its parent as much as its borrowing limit allows.
  */
 #include "decide/borrow/quota/tree.h"
 
@@ -71,7 +70,10 @@ fl_amount fl_quota_local_available(const struct fl_tree *t, const struct fl_usag
 	return fl_amount_max(0, fl_quota_less(t->local[at], u->cell[at]));
 }
 
-/* What @n's level lets through of what its parent has: the borrowing limit, less what is borrowed. */
+/*
+ * How much of what is available at its parent the borrowing limit of a node allows: the limit,
+ * less what it borrows already.
+ */
 static fl_amount let_through(const struct fl_tree *t, const struct fl_usage *u, size_t at)
 {
 	fl_amount used = fl_amount_max(0, t->local[at] == FL_UNLIMITED ?
@@ -90,7 +92,7 @@ fl_amount fl_quota_available(const struct fl_tree *t, const struct fl_usage *u, 
 	if (!fl_tree_has_parent(t, n))
 		return fl_quota_less(t->subtree[at], u->cell[at]);
 	from_parent = fl_quota_available(t, u, fl_tree_parent(t, n),
-					 c); /* depth: bounded, no cycles */
+					 c); /* recursion is bounded by the depth; no cycles */
 	if (t->borrowing_limit[at] != FL_NO_LIMIT)
 		from_parent = fl_amount_min(from_parent, let_through(t, u, at));
 	return fl_quota_add(fl_quota_local_available(t, u, n, c), from_parent);

@@ -24,7 +24,7 @@ static bool in_no_tree(const struct fl_node_row *row)
 	return row->inactive == FL_INACTIVE_COHORT_CYCLE;
 }
 
-/* Roots first, then children spans in one pool; @sorted holds all nodes in name order. */
+/* Roots first, then the spans of children in one array; @sorted has all nodes in name order. */
 static int link_nodes(struct fl_tree *t, const uint32_t *sorted, fairlead_error *err)
 {
 	const struct fl_model *m = t->model;
@@ -56,7 +56,7 @@ static int link_nodes(struct fl_tree *t, const uint32_t *sorted, fairlead_error 
 	return 0;
 }
 
-/* Breadth first from one root: parents stand before children, a tree's nodes together. */
+/* Breadth first from one root: parents come before children, and a tree's nodes are together. */
 static void order_root(struct fl_tree *t, uint32_t root_index, uint32_t root)
 {
 	struct fl_tree_root *r = &t->roots[root_index];
@@ -76,7 +76,10 @@ static void order_root(struct fl_tree *t, uint32_t root_index, uint32_t root)
 	r->order.n = t->n_order - first;
 	for (uint32_t i = first; i < t->n_order; i++)
 		t->place[t->order[i]] = i;
-	/* A cohort is one above its highest cohort, at least one when it has any child. */
+	/*
+	 * The height of a cohort is one more than that of its highest child cohort, and at least 1
+	 * if it has a child.
+	 */
 	for (uint32_t i = t->n_order; i-- > first;) {
 		uint32_t n = t->order[i], p = t->parent[n];
 		uint32_t above = t->is_cohort[n] ? t->height[n] + 1 : 1;
@@ -86,7 +89,7 @@ static void order_root(struct fl_tree *t, uint32_t root_index, uint32_t root)
 	}
 }
 
-/* Walks to the root recurse in places: their depth is bounded here. */
+/* Some walks to the root are recursive: their depth is bounded here. */
 static int check_depth(const struct fl_tree *t, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < t->n_order; i++) {
@@ -117,7 +120,7 @@ static void list_queues(struct fl_tree *t)
 	}
 }
 
-/* A (flavor, resource) pair not seen before in this tree gets the next number. */
+/* A (flavor, resource) pair that is new in this tree gets the next number. */
 static int add_pair(struct fl_tree *t, uint32_t root_index, struct fl_flavor f,
 		    struct fl_resource r, fairlead_error *err)
 {
@@ -147,7 +150,7 @@ static int collect_columns(struct fl_tree *t, fairlead_error *err)
 			if ((r = add_pair(t, t->root_index[n], q->flavor, q->resource, err)) < 0)
 				return r;
 	}
-	/* What is held may stand in a flavor that nobody has quota for any more. */
+	/* Workloads may hold a flavor for which no queue has quota any more. */
 	for (uint32_t w = 0; w < m->n_workloads; w++) {
 		const struct fl_workload_row *row = &m->workloads[w];
 		uint32_t q = row->admitted_queue.v;
@@ -184,7 +187,7 @@ static int cmp_columns(const void *ctx, uint32_t a, uint32_t b)
 	return (x->resource.v > y->resource.v) - (x->resource.v < y->resource.v);
 }
 
-/* Renumber a tree's columns by name, so that nothing hangs on the order of the input. */
+/* Numbers a tree's columns by name, so that nothing depends on the order of the input. */
 static int name_columns(struct fl_tree *t, uint32_t root_index, fairlead_error *err)
 {
 	struct fl_tree_root *root = &t->roots[root_index];
@@ -259,7 +262,7 @@ static void read_quotas(struct fl_tree *t)
 			t->known[at] = true;
 		}
 	}
-	/* A cohort knows all that its subtree knows. */
+	/* A cohort knows all columns that its subtree knows. */
 	for (uint32_t i = t->n_order; i-- > 0;) {
 		uint32_t n = t->order[i], p = t->parent[n];
 

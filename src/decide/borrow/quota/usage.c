@@ -84,14 +84,14 @@ void fl_usage_looked(struct fl_usage *u)
 	u->all_moved = false;
 }
 
-/* The share of @n is to be computed again. */
+/* The share of @n must be computed again. */
 static void make_stale(struct fl_usage *u, uint32_t n)
 {
 	u->stale[n] = true;
 	fl_usage_move(u, n);
 }
 
-/* Enter whether @n uses more of column @c than its quota. */
+/* Updates whether @n uses more of column @c than its subtree quota. */
 static void note_over(struct fl_usage *u, const struct fl_tree *t, uint32_t n, uint32_t c)
 {
 	uint32_t root = t->root_index[n], at = t->place[n] - t->roots[root].order.first;
@@ -138,7 +138,10 @@ void fl_usage_settle(struct fl_usage *u)
 	u->all_written = false;
 }
 
-/* Could a sum over columns of amounts up to this one wrap?  Two wrap once, and count as the most. */
+/*
+ * Could a sum over columns of amounts up to @v wrap?  With two columns a sum wraps once at most,
+ * and then counts as the largest amount.
+ */
 static bool is_large(const struct fl_tree_root *root, fl_amount v)
 {
 	return root->n_columns > 2 && v > INT64_MAX / root->n_columns;
@@ -149,7 +152,7 @@ static fl_amount beyond(const struct fl_tree *t, size_t at, fl_amount usage)
 	return t->known[at] && usage > t->subtree[at] ? fl_sat_sub(usage, t->subtree[at]) : 0;
 }
 
-/* Set one cell and what is kept beside it. */
+/* Sets one cell and what is kept up to date with it. */
 static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct fl_column c,
 		fl_amount usage)
 {
@@ -168,7 +171,7 @@ static void set(struct fl_usage *u, const struct fl_tree *t, uint32_t n, struct 
 
 	fl_undo_note(u->undo, borrowed, sizeof *borrowed);
 	fl_undo_note(u->undo, &u->borrowing[n], sizeof u->borrowing[n]);
-	/* Modulo 2^64: right whenever the sum itself fits. */
+	/* Modulo 2^64: right whenever the sum itself fits into 64 bits. */
 	*borrowed = (fl_amount)((uint64_t)*borrowed - (uint64_t)before + (uint64_t)after);
 	u->borrowing[n] = u->borrowing[n] - (before > 0) + (after > 0);
 	u->large |= is_large(root, after);

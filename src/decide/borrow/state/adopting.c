@@ -17,7 +17,7 @@ struct fl_column fl_adopting_column(const struct fl_adopting *a, const struct fl
 	uint32_t root = a->from->tree.root_index[q.v];
 	uint32_t is = p->tree.root_index[a->is.nodes[q.v]];
 
-	if (is == FL_NONE || is != a->to_root[root]) /* it is in another tree now */
+	if (is == FL_NONE || is != a->to_root[root]) /* it belongs to another tree now */
 		return fl_adopting_find_column(a, p, q, column);
 	return (struct fl_column){ a->columns[a->first[root] + column.v] };
 }

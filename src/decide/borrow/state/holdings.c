@@ -3,10 +3,10 @@
 
 enum {
 	ROW_CELLS = (sizeof(struct fl_use) + sizeof(struct fl_placement)) / sizeof(uint64_t),
-	CHUNK_CELLS = 1 << 12, /* 32 KiB, where that is not more than all there can be */
+	CHUNK_CELLS = 1 << 12, /* 32 KiB, or all that can ever be needed if that is less */
 };
 
-/* Even nothing has a cell, in which the next free one stands. */
+/* A holding without rows has one cell too, in which the next free one is noted. */
 static uint32_t cells_of(uint32_t room) { return room ? room * ROW_CELLS : 1; }
 
 int fl_holdings_init(struct fl_holdings *h, uint64_t rows, uint32_t max_room,
@@ -38,7 +38,7 @@ void fl_holdings_done(struct fl_holdings *h)
 	*h = (struct fl_holdings){ 0 };
 }
 
-/* None goes over the end of a chunk. */
+/* No holding crosses the end of a chunk. */
 static uint32_t begin_of(const struct fl_holdings *h, uint32_t at, uint32_t room)
 {
 	uint32_t chunk = 1u << h->shift;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * least - what every holder of a queue's quota holds at least, column by column
+ * least - of each queue and column, the least that any workload with that queue's quota holds
  *
- * A bound: no holder holds less of any column.  Where a rule refuses whoever holds that little it
- * refuses them all, and need not ask one by one (preempt/s2a.h, K2).
+ * A lower bound: no workload that holds quota of the queue holds less of any column.  If a rule
+ * refuses a candidate that holds just the bound, it refuses all of them, and they need not be
+ * tried one by one (preempt/s2a.h, K2).
  *
- * What always holds, checked in checked builds: where a queue's bound is of its line's epoch, no
- * holder is below it.  An epoch is never used again, so after a rollback the bound is found again.
+ * Invariant, asserted in checked builds: while a queue's bound is of its line's epoch, no holder
+ * is below it.  An epoch is never used again, so after a rollback the bound is computed again.
  *
- * Cost: a new holder O(columns); found again O(holders), after a rollback and after as many
- * changes as there are holders, since who left does not raise it.
+ * Cost: O(columns) for a new holder; O(holders) to compute it again, after a rollback, and after
+ * as many changes as there are holders, since a holder that leaves does not raise it.
  *
  * Private to decide/borrow.
  */
@@ -19,10 +20,15 @@
 #include "decide/borrow/state/state.h"
 
 int fl_least_new(struct fl_policy *p, fairlead_error *err);
-/* Of queue @q with holders: a row of its tree's columns, valid until one changes. */
+/*
+ * The bound of queue @q, which has holders: a row of its tree's columns, valid until one of them
+ * changes.
+ */
 const fl_amount *fl_least(struct fl_policy *p, struct fl_node q);
 
-/* holders.c: around a change of @q's holders, of which @w (FL_NONE: nobody) may be new. */
+/*
+ * Called by holders.c around a change of @q's holders; @w may be a new one (FL_NONE: none is new).
+ */
 static inline bool fl_least_is_known(const struct fl_policy *p, struct fl_node q)
 {
 	return p->least_epoch[q.v] != 0 && p->least_epoch[q.v] == p->lines[q.v].epoch;

@@ -3,7 +3,7 @@
 
 #include "decide/borrow/state/state.h"
 
-/* Condition reasons after which a workload queues from the time it was evicted. */
+/* Is the reason of its eviction one after which it queues from the time of the eviction? */
 static bool queues_from_eviction(const struct fl_model *m, const struct fl_workload_row *row)
 {
 	const struct fl_requeue_row *q = fl_model_requeue(m, row);

@@ -2,28 +2,28 @@
 /*
  * state - what the borrow policy knows between cycles
  *
- * Private to decide/borrow.  Everything that may change after `new` is written
- * through the undo log; lists that are only derived from it carry the epoch they
- * were built in and are rebuilt when it has moved on.
+ * Private to decide/borrow.  All that may change after `new` is written through the undo log;
+ * lists that are only derived from it have the epoch for which they were built, and are built
+ * again when it has changed.
  *
- * Bytes a workload, by what holds them:
+ * Bytes per workload, by what uses them:
  *
  *      64  fl_job
  *       8  members, shape_ids: queue order, and the same by shape
- *      12  holders, holder_at, candidates: who holds quota, and in which order they may lose it
+ *      12  holders, holder_at, candidates: those with quota, and their order for preemption
  *       8  tree_candidates, tree_holders: only without fair sharing, or with a Policy
  *       4  fl_marks.of
  *       2  scans: for each podset and resource group
  *       1  shaped, loose, parked: bits
- *      40  a shape (fl_shape, heads, marked), by its workloads
+ *      40  a shape (fl_shape, heads, marked), divided by its number of workloads
  *
- * While it holds quota, besides:
+ * More while it holds quota:
  *
  *      40  holdings: a use and a placement, for each resource of each podset
  *   12-24  fl_preempt.targets, sort_scratch: grown by doubling
  *
- * and 2 KB a queue or cohort with one column.  Usage of local queues takes 16 a workload more, a
- * Policy 8 and what is promised.  Tested in tests/unit/decide/test_bytes.c: at most 128 and 192.
+ * and 2 KB per queue or cohort with one column.  Usage of local queues takes 16 more per workload,
+ * a Policy 8 and what is promised.  Tested in tests/unit/decide/test_bytes.c: at most 128 and 192.
  */
 #ifndef FL_DECIDE_BORROW_STATE_STATE_H
 #define FL_DECIDE_BORROW_STATE_STATE_H
@@ -37,72 +37,72 @@
 /* Scan position of one podset and resource group (doc/semantics/borrow.md, B9.5). */
 enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
 
-/* One row a workload. */
+/* One per workload. */
 struct fl_job {
 	/* fixed */
 	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
 	uint32_t shape;       /* equal for equal podsets and priority within a queue */
-	uint32_t shape_place; /* in shape_ids */
-	uint32_t age;      /* ranks fl_queue_time, which "newer" goes by: equal for equal times */
-	uint32_t uid_rank; /* ranks uids as strings */
+	uint32_t shape_place; /* its index in shape_ids */
+	uint32_t age;         /* rank of fl_queue_time, for "newer": equal for equal times */
+	uint32_t uid_rank;    /* rank of its uid, compared as a string */
 
 	/* changes */
 	int32_t priority;
 	uint32_t position;            /* in queue order within its ClusterQueue */
-	enum fl_workload_state state; /* ask fl_line_state for what is told of one that waits */
-	enum fl_reason reason;        /* the same: fl_line_reason */
-	bool promised;                /* what is freed for it is held (protect.h) */
-	bool loose;                   /* while it waits: not with its shape (lines.c) */
-	uint32_t joined;     /* how often its shape had been marked when it came into the line */
-	uint32_t scan_cycle; /* when the scan positions were stored; 0: none are */
+	enum fl_workload_state state; /* of a pending workload call fl_line_state */
+	enum fl_reason reason;        /* of a pending workload call fl_line_reason */
+	bool promised;                /* quota that is freed for it is held (protect.h) */
+	bool loose;                   /* pending, and unlike its shape (lines.c) */
+	uint32_t joined;              /* `marks` of its shape when it joined the line */
+	uint32_t scan_cycle;          /* in which its scan positions were stored; 0: none are */
 	uint32_t scan_generation;
-	struct fl_node held_by;      /* ClusterQueue whose quota it holds; FL_NONE */
+	struct fl_node held_by;      /* the ClusterQueue whose quota it holds; FL_NONE */
 	uint32_t held;               /* its rows (holdings.h); FL_NONE */
-	uint16_t n_placement, n_use; /* of them */
+	uint16_t n_placement, n_use; /* how many of each */
 	fl_time reserved_at;
 };
 _Static_assert(sizeof(struct fl_job) == 64, "a cache line a workload");
 
-/* One row a resource group of a ClusterQueue. */
+/* One per resource group of a ClusterQueue. */
 struct fl_queue_group {
-	struct fl_span resources; /* into group_resources */
-	struct fl_span flavors;   /* into group_flavors of this policy */
-	uint32_t columns;         /* first in group_columns: flavor-major, one a resource */
+	struct fl_span resources; /* a span of group_resources */
+	struct fl_span flavors;   /* a span of this policy's group_flavors */
+	uint32_t columns;         /* first in group_columns: flavor-major, one per resource */
 };
 
-/* Workloads of a queue that are equal to it. */
+/* A set of workloads of a queue that are equal to it. */
 struct fl_shape {
 	/* fixed */
-	struct fl_span members; /* into shape_ids */
-	uint32_t scans, n_scan; /* into scans: rows of n_scan, podset-major, one a resource group */
-	uint32_t room;          /* rows that one of them can hold at most, of either kind */
+	struct fl_span members; /* a span of shape_ids */
+	uint32_t scans, n_scan; /* into scans: rows of n_scan; podset-major, then by group */
+	uint32_t room;          /* the most uses, or placements, that one of them can have */
 
 	/* changes */
 	uint32_t marks;        /* how often it was marked */
-	enum fl_reason reason; /* for which it was marked last */
+	enum fl_reason reason; /* reason of its last mark */
 };
 
-/* One row a node; unused for cohorts. */
+/* One per node; unused for cohorts. */
 struct fl_line {
 	/* fixed */
-	struct fl_span groups;  /* into policy->groups */
-	struct fl_span members; /* into policy->members: workloads of the queue, in queue order */
-	struct fl_span holders; /* room in policy->holders */
-	struct fl_span shapes;  /* shape numbers of its workloads */
-	bool active;            /* all flavors exist, not stopped, in no cycle */
+	struct fl_span groups;  /* a span of policy->groups */
+	struct fl_span members; /* into policy->members: its workloads, in queue order */
+	struct fl_span holders; /* a span of policy->holders: room */
+	struct fl_span shapes;  /* numbers of the shapes of its workloads */
+	bool active;            /* flavors exist, not stopped, in no cohort cycle */
 	bool covers_pods;
 
 	/* changes */
-	struct fl_bitset loose, parked; /* positions: who waits without its shape; is parked so */
+	struct fl_bitset loose, parked; /* positions: pending unlike its shape; parked alone */
 	uint32_t sticky;                /* workload id; FL_NONE */
 	uint32_t generation;
 	uint32_t n_holders; /* workloads that hold its quota, in no order */
 
-	uint64_t epoch; /* changes with every change of its holders */
+	uint64_t epoch; /* another one after every change of its holders */
 
 	/* derived */
-	uint64_t sorted_epoch; /* of `candidates`; never rolled back */
-	uint32_t n_sorted;     /* so many are there */
+	uint64_t sorted_epoch; /* epoch of `candidates`; never rolled back */
+	uint32_t n_sorted;     /* how many are in `candidates` */
 	uint64_t sorted_usage; /* the stamp of the usage they were sorted by (afs.h) */
 };
 
@@ -110,7 +110,7 @@ struct fl_policy {
 	FL_POLICY_COMMON;
 	struct fl_tree tree;
 	struct fl_usage usage;
-	struct fl_resource pods_resource; /* "pods"; FL_NONE when nobody has quota for it */
+	struct fl_resource pods_resource; /* "pods"; FL_NONE: no queue has quota for it */
 
 	struct fl_job *jobs;   /* by workload */
 	struct fl_line *lines; /* by node */
@@ -121,44 +121,43 @@ struct fl_policy {
 	uint32_t *members;
 	uint32_t *holders, *holder_at;    /* holder_at: workload -> index in its line's holders */
 	uint32_t *candidates;             /* holders of a line in candidate order; same spans */
-	uint32_t *sort_scratch, cap_sort; /* room to sort all that hold quota */
+	uint32_t *sort_scratch, cap_sort; /* room to sort all workloads that hold quota */
 	struct fl_holdings holdings;
 	int16_t *scans;
 	uint32_t n_scans;
 	struct fl_shape *shapes;
 	uint32_t n_shapes;
 	uint32_t *shape_ids; /* workloads by shape; of one shape in queue order */
-	/* who waits (lines.c) */
-	struct fl_bitset shaped;        /* places in shape_ids: who waits with its shape */
+	/* which workloads are pending (lines.c) */
+	struct fl_bitset shaped;        /* indices of shape_ids: pending with its shape */
 	struct fl_bitset marked;        /* shapes: known not to fit */
-	struct fl_bitset ready, asleep; /* places of queues in the tree's order */
-	uint32_t *heads;                /* two a shape: each line's tree of heads */
+	struct fl_bitset ready, asleep; /* queues, by place in the tree's order */
+	uint32_t *heads;                /* two per shape: each line's tree of heads */
 
 	fl_amount *least;      /* least.h, by cell */
-	uint64_t *least_epoch; /* by node: of the bound; 0: none */
-	uint32_t *least_age;   /* by node: changes since it was found */
+	uint64_t *least_epoch; /* by node: epoch of the bound; 0: there is none */
+	uint32_t *least_age;   /* by node: changes since the bound was computed */
 
-	uint64_t *tree_epoch;          /* per root: changes with every change of its holders */
-	uint64_t *tree_sorted_epoch;   /* per root: of tree_candidates */
+	uint64_t *tree_epoch;          /* per root: another one after every change of its holders */
+	uint64_t *tree_sorted_epoch;   /* per root: epoch of tree_candidates */
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
 	uint32_t *tree_candidates, *tree_holders; /* workload, and the queue whose quota it holds */
-	uint64_t epochs;                          /* never goes back, not even by rollback */
-	struct fl_bitset
-		stirred;  /* roots: something happened since a cycle left them as they were */
-	uint32_t *cycle;  /* per root: number of cycles that looked at it */
-	uint32_t changes; /* number of quotas and limits changed */
+	uint64_t epochs;          /* the last one; never goes back, not even by rollback */
+	struct fl_bitset stirred; /* roots: changed after a cycle left them unchanged */
+	uint32_t *cycle;          /* per root: number of cycles that looked at it */
+	uint32_t changes;         /* how often quotas and limits changed */
 
 	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
 	bool unsampled;             /* fl_policy_options.unsampled */
 	struct fl_protect *protect; /* NULL: there is no Policy */
-	fl_time *waiting_since;     /* with one, by workload: since when it waits, or goes */
-	struct fl_rungs *rungs;     /* rung.h; NULL: nobody wants preemption to settle */
+	fl_time *waiting_since;     /* with one, by workload: pending or evicting since */
+	struct fl_rungs *rungs;     /* rung.h; NULL: nothing asks that preemption settles */
 	uint32_t *requeued;         /* workloads with a back-off, by its end (requeue.h) */
 	uint32_t n_requeued;
-	uint32_t requeued_n; /* of those so many have ended */
+	uint32_t requeued_n; /* of those so many back-offs ended */
 	struct fl_sym afs_cpu;
 
-	struct fl_cycle *scratch; /* cycle/cycle.h: what lives for one cycle */
+	struct fl_cycle *scratch; /* cycle/cycle.h: data of one cycle */
 };
 
 static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, struct fl_workload w)
@@ -168,12 +167,12 @@ static inline const struct fl_workload_row *fl_row(const struct fl_policy *p, st
 
 static inline bool fl_holds_quota(const struct fl_job *j) { return j->held_by.v != FL_NONE; }
 
-/* Rows that @j can hold at most, of uses and of placements. */
+/* The most uses, and the most placements, that @j can have. */
 static inline uint32_t fl_room(const struct fl_policy *p, const struct fl_job *j)
 {
 	return p->shapes[j->shape].room;
 }
-/* What it holds: n_use rows, each column once; n_placement rows. */
+/* What @j holds: n_use rows, each column once; n_placement rows. */
 static inline struct fl_use *fl_uses(const struct fl_policy *p, const struct fl_job *j)
 {
 	return fl_holdings_uses(&p->holdings, j->held);
@@ -182,7 +181,7 @@ static inline struct fl_placement *fl_placements(const struct fl_policy *p, cons
 {
 	return fl_holdings_placements(&p->holdings, j->held, fl_room(p, j));
 }
-/* Its scan positions, into p->scans. */
+/* Scan positions of @j, a span of p->scans. */
 static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_job *j)
 {
 	const struct fl_shape *s = &p->shapes[j->shape];
@@ -191,7 +190,7 @@ static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_
 				 s->n_scan };
 }
 
-/* What queue order and "newer" go by; to compare there is fl_job.age. */
+/* The time by which queue order and "newer" go; compare fl_job.age. */
 fl_time fl_queue_time(const struct fl_policy *p, struct fl_workload w);
 
 #endif

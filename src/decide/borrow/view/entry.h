@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * entry - a head in a cycle: what it is nominated for, who must go for that, what it was told
+ * entry - a head in a cycle: what it is nominated for, its victims, what is decided
  *
  * Private to decide/borrow.
  */
@@ -14,7 +14,7 @@ struct fl_target {
 	enum fl_reason reason;
 };
 
-/* How well one resource, flavor or workload is served; see assign.c for the order. */
+/* How well a resource, a flavor or a workload fits; assign.c has the order. */
 enum fl_mode {
 	FL_MODE_NO_FIT,
 	FL_MODE_NO_CANDIDATES,
@@ -25,16 +25,16 @@ enum fl_mode {
 
 struct fl_nomination {
 	enum fl_mode mode;     /* NO_FIT, PREEMPT or FIT */
-	enum fl_reason reason; /* with NO_FIT */
-	uint32_t level;        /* height of the largest subtree borrowed in; 0: none */
+	enum fl_reason reason; /* of NO_FIT */
+	uint32_t level;        /* height of the largest subtree in which it borrows; 0: none */
 	struct fl_use *uses;   /* by column, each once */
-	bool *needs;           /* beside uses: needs preemption */
+	bool *needs;           /* for each use: preemption is needed for it */
 	uint32_t n_uses;
 	struct fl_placement *placements;
 	uint32_t n_placements;
-	int16_t *scan;   /* podset-major, one a resource group: last flavor looked at */
-	int16_t *flavor; /* the same: flavor taken; -1 when none */
-	bool backs_off;  /* its queue may not borrow, for now */
+	int16_t *scan;   /* podset-major, one per resource group: the last flavor tried */
+	int16_t *flavor; /* by the same index: the flavor assigned; -1: none */
+	bool backs_off;  /* its queue may not borrow, until its back-off ends */
 };
 
 enum fl_verdict {
@@ -56,15 +56,15 @@ struct fl_entry {
 	uint32_t n_targets;
 	enum fl_verdict verdict;
 	enum fl_reason reason;
-	struct fl_use *kept; /* cycle arena, by use: what it keeps from others; NULL: nothing */
+	struct fl_use *kept; /* cycle arena, by use: kept from others; NULL: nothing */
 	struct fl_rung_place
-		*standing; /* cycle arena: where it will stand (rung.h); NULL: as before */
-	bool protected;    /* a Policy spared somebody it might have preempted */
+		*standing; /* cycle arena: its standing after admission (rung.h); NULL: as before */
+	bool protected;    /* a Policy protected a workload that could be preempted otherwise */
 	bool processed;
 	bool starts_late; /* it was promised what it gets */
 };
 
-/* What @e asks for in the flavors it is nominated in. */
+/* The request of @e in the flavors for which it is nominated. */
 static inline struct fl_ask fl_entry_ask(const struct fl_entry *e)
 {
 	const struct fl_nomination *a = &e->assignment;

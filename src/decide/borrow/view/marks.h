@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * marks - who is a victim of the cycle at hand, and whom a search refused: a number a workload
+ * marks - which workloads are victims in this cycle, and which a search refused: one number each
  *
- * Numbers of cycles and of searches grow, so that nothing need be wiped between them.  Both kinds
- * share a number, for nobody who is chosen is refused: a search passes over who is.
+ * The numbers of cycles and searches grow, so nothing need be cleared between them.  One number
+ * serves both, since a victim is never refused: searches skip victims.
  *
  * Private to decide/borrow.
  */
@@ -13,16 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the numbers that mark things begin anew; one cycle needs far fewer than the rest. */
+/* When numbers pass this they begin anew; one cycle uses far fewer than there are above it. */
 #define FL_MARKS_RENEWED (UINT32_MAX / 2)
-#define FL_MARKS_CHOSEN (UINT32_C(1) << 31) /* beyond them */
+#define FL_MARKS_CHOSEN (UINT32_C(1) << 31) /* the bit above them */
 
 struct fl_marks {
 	uint32_t *of;    /* by workload: FL_MARKS_CHOSEN | serial, or the search that refused it */
-	uint32_t serial; /* of the cycle */
+	uint32_t serial; /* the number of the cycle */
 };
 
-/* Is @w chosen already in this cycle (the set P)? */
+/* Is @w a victim of this cycle already (the set P)? */
 static inline bool fl_marks_is_chosen(const struct fl_marks *m, uint32_t w)
 {
 	return m->of[w] == (FL_MARKS_CHOSEN | m->serial);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tell - rows of evidence, to whoever listens to a cycle
+ * tell - passes rows of evidence to the sink of a cycle
  *
  * Private to decide/borrow.
  */
@@ -10,11 +10,11 @@
 #include "decide/borrow/view/view.h"
 
 struct fl_teller {
-	const struct fl_sink *sink; /* NULL: nobody listens */
-	uint32_t search;            /* the last search for victims: rows have its number */
+	const struct fl_sink *sink; /* NULL: no caller listens */
+	uint32_t search;            /* number of the last search for victims, which its rows have */
 };
 
-/* Does anybody listen to what is said of victims? */
+/* Does the sink take rows about victims? */
 static inline bool fl_tell_of_victims(const struct fl_teller *t)
 {
 	return t->sink && !t->sink->not_victims;
@@ -30,7 +30,10 @@ static inline void fl_tell(const struct fl_teller *t, const struct fl_evidence *
 	}
 }
 
-/* Of @ask: fills in who asks, and the flavor and resource of @column (FL_NONE: of none). */
+/*
+ * A row about @ask: fills in the workload that asks, and the flavor and resource of @column
+ * (FL_NONE: none).
+ */
 void fl_tell_of(const struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
 		struct fl_column column, struct fl_evidence row);
 

@@ -15,7 +15,7 @@ int fl_view_new(struct fl_policy *p, struct fl_view *v, fairlead_error *err)
 	return v->drs && v->gone ? 0 : FAIRLEAD_ENOMEM;
 }
 
-/* What of @amount of queue @q counts at @n, above it: what leaves n when it leaves the queue. */
+/* How much of @amount, which leaves queue @q, leaves its ancestor @n as well. */
 static fl_amount counted_at(const struct fl_tree *t, const struct fl_usage *u, struct fl_node q,
 			    struct fl_node n, struct fl_column column, fl_amount amount)
 {

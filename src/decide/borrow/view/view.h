@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view - usage as a cycle sees it: the policy's, with what was decided so far
+ * view - usage as a cycle sees it: the policy's, with what the cycle decided so far
  *
- * What is added and taken out can be put back in any order, and all of it is exact.  Shares are
- * found when somebody asks for them, and hold until something changes around their node.
+ * What is added or taken out can be put back in any order, exactly.  Shares are computed on
+ * demand, and stay valid until something changes around their node.
  *
  * Private to decide/borrow.
  */
@@ -16,24 +16,24 @@ struct fl_borrowers;
 
 struct fl_view {
 	struct fl_usage usage;
-	struct fl_drs *drs;             /* by node; valid where usage.stale is not set */
-	struct fl_drs_extra *gone;      /* room for what leaves a node, by column */
-	struct fl_borrowers *borrowers; /* preempt/borrowers.h: who borrows, by share */
+	struct fl_drs *drs;             /* by node; valid unless usage.stale is set */
+	struct fl_drs_extra *gone;      /* working memory for what leaves a node, by column */
+	struct fl_borrowers *borrowers; /* preempt/borrowers.h: nodes that borrow, by share */
 };
 
-/* What is asked for: amounts by column, each column once. */
+/* A request: amounts by column, each column once. */
 struct fl_ask {
 	struct fl_workload workload; /* the preemptor */
 	struct fl_node queue;
 	const struct fl_use *uses;
-	const bool *needs; /* which of them need preemption */
+	const bool *needs; /* for which of them preemption is needed */
 	uint32_t n;
 };
 
-/* Room for as long as the policy, but for borrowers. */
+/* Allocates what lives as long as the policy, without the borrowers. */
 int fl_view_new(struct fl_policy *p, struct fl_view *v, fairlead_error *err);
 
-/* Share of @n in a view, computed when stale. */
+/* The share of @n in a view, computed if it is stale. */
 static inline const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct fl_view *v,
 					       struct fl_node n)
 {
@@ -43,16 +43,19 @@ static inline const struct fl_drs *fl_view_drs(const struct fl_policy *p, struct
 	}
 	return &v->drs[n.v];
 }
-/* Share of @n, the queue whose quota @holder holds or a cohort above it, without @holder. */
+/*
+ * The share of @n without @holder, where @n is the queue whose quota @holder holds, or a cohort
+ * above it.
+ */
 struct fl_drs fl_view_drs_without(const struct fl_policy *p, struct fl_view *v, struct fl_node n,
 				  struct fl_workload holder);
-/* Without the least that anybody holds of queue @q's quota (state/least.h). */
+/* The same without the least that any holder of queue @q's quota holds (state/least.h). */
 struct fl_drs fl_view_drs_without_least(struct fl_policy *p, struct fl_view *v, struct fl_node n,
 					struct fl_node q);
-/* The usage of @holder out of @v, and back in. */
+/* Takes the usage of @holder out of @v, and gives it back. */
 void fl_view_take(const struct fl_policy *p, struct fl_view *v, struct fl_workload holder);
 void fl_view_give(const struct fl_policy *p, struct fl_view *v, struct fl_workload holder);
-/* What @ask asks for into @v, and out again. */
+/* Adds the request of @ask to @v, and subtracts it. */
 void fl_view_add(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 void fl_view_sub(const struct fl_policy *p, struct fl_view *v, const struct fl_ask *ask);
 
