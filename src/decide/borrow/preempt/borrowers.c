@@ -7,12 +7,12 @@
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/preempt/s2a.h"
 
-/* In fl_borrowers.stands. */
+/* Flags in fl_borrowers.stands. */
 enum { STANDS = 1, LEFT = 2, TOLD = 4, KEEPS = 8 };
 
 /*
  * Children of one kind below one cohort, at places [base, base + n).  Round i has the better of
- * 2i and 2i + 1, where n + k stands for the k-th child; it is kept at rounds[base + i].
+ * rounds 2i and 2i + 1, where n + k is the k-th child; its winner is in rounds[base + i].
  */
 struct contest {
 	uint32_t base, n;
@@ -55,7 +55,7 @@ static struct contest contest_of(const struct fl_tree *t, const struct fl_borrow
 			    (struct contest){ first + cohorts, children.n - cohorts };
 }
 
-/* Do candidates put queue @a before @b, of the same share? */
+/* Of queues @a and @b with the same share: does the candidate of @a come first? */
 static bool has_earlier(const struct fl_policy *p, const struct fl_borrowers *s, uint32_t a,
 			uint32_t b)
 {
@@ -65,7 +65,7 @@ static bool has_earlier(const struct fl_policy *p, const struct fl_borrowers *s,
 	return fl_holders_cmp_ages(p, s->first[a], s->first[b]) < 0;
 }
 
-/* The better of two children of one kind; FL_NONE loses. */
+/* The better of two children of one kind; FL_NONE is worse than any child. */
 static uint32_t better(const struct fl_policy *p, struct fl_view *v, uint32_t a, uint32_t b)
 {
 	int order;
@@ -88,7 +88,7 @@ const struct fl_drs *fl_borrowers_kept(const struct fl_policy *p, struct fl_view
 						 fl_view_drs(p, v, (struct fl_node){ q });
 }
 
-/* The one of two queues that may keep more; FL_NONE loses. */
+/* Of two queues the one with the larger bound of what it keeps; FL_NONE is worse than any queue. */
 static uint32_t keeps_more(const struct fl_policy *p, struct fl_view *v, uint32_t a, uint32_t b)
 {
 	int order;
@@ -99,7 +99,7 @@ static uint32_t keeps_more(const struct fl_policy *p, struct fl_view *v, uint32_
 	return order > 0 || (order == 0 && p->tree.place[a] < p->tree.place[b]) ? a : b;
 }
 
-/* Who comes out of round @i, which may be a child itself. */
+/* The winner of round @i, which may be a child itself. */
 static struct fl_share_round outcome(const struct fl_tree *t, const struct fl_borrowers *s,
 				     struct contest c, uint32_t i)
 {
@@ -129,8 +129,9 @@ static struct fl_share_round play_round(const struct fl_policy *p, struct fl_vie
 }
 
 /*
- * The rounds above @n again.  Where neither it nor another than before comes out, nothing above
- * hangs on it; that also holds while others have moved whose rounds are not played again yet.
+ * Plays the rounds above @n again.  Where neither @n wins, nor a winner changes, nothing above
+ * depends on it; that also holds while other nodes have moved whose rounds were not played again
+ * yet.
  */
 static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 {
@@ -157,7 +158,7 @@ static void play_all(const struct fl_policy *p, struct fl_view *v, struct contes
 		v->borrowers->rounds[c.base + i] = play_round(p, v, c, i);
 }
 
-/* The first candidate of @q, if their order is known already and is that of all queues. */
+/* The first candidate of @q, if the order of its candidates is known and is that of all queues. */
 static uint32_t known_first(const struct fl_policy *p, uint32_t q)
 {
 	const struct fl_line *line = &p->lines[q];
@@ -168,7 +169,7 @@ static uint32_t known_first(const struct fl_policy *p, uint32_t q)
 	return p->candidates[line->holders.first];
 }
 
-/* Does @n stand, and with whom, as things are now? */
+/* Updates whether @n stands, and with which candidate. */
 static void look_at(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 {
 	struct fl_borrowers *s = v->borrowers;
@@ -181,7 +182,7 @@ static void look_at(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 		s->first[n] = known_first(p, n);
 }
 
-/* The most that @q keeps when one of its workloads goes. */
+/* The share that @q keeps at most when one of its workloads is taken out. */
 static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struct fl_node q)
 {
 	const struct fl_line *line = &p->lines[q.v];
@@ -209,7 +210,10 @@ static void check_contest(const struct fl_policy *p, struct fl_view *v, struct c
 	}
 }
 
-/* Nothing has moved: every child stands as it should, and every round has the better of two. */
+/*
+ * Asserts, when nothing has moved, that every child stands as it should, and that each round has
+ * the better of its two.
+ */
 static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
 {
 	const struct fl_tree *t = &p->tree;
@@ -236,7 +240,7 @@ static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
 }
 #endif
 
-/* Bring the rounds up to date with all that has moved. */
+/* Plays all rounds again that depend on moved nodes. */
 static void refresh(const struct fl_policy *p, struct fl_view *v)
 {
 	const struct fl_tree *t = &p->tree;
@@ -276,7 +280,7 @@ void fl_borrowers_begin(const struct fl_policy *p, struct fl_view *v)
 	s->n_told = 0;
 }
 
-/* Who comes out of all rounds of @c but for child @except. */
+/* The winner of all rounds of @c without child @except. */
 static struct fl_share_round all_but(const struct fl_policy *p, struct fl_view *v, struct contest c,
 				     uint32_t except)
 {
@@ -302,7 +306,7 @@ struct fl_node fl_borrowers_top(const struct fl_policy *p, struct fl_view *v, ui
 	return (struct fl_node){ all_but(p, v, c, except).most };
 }
 
-/* Of those below round @i: see fl_borrowers_top_keeping. */
+/* The same as fl_borrowers_top_keeping, for children below round @i. */
 static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct contest c,
 			    uint32_t i, uint32_t except, const struct fl_drs *least)
 {
@@ -314,7 +318,7 @@ static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct
 		return r.most;
 	if (i >= c.n)
 		return FL_NONE;
-	return better(p, v, top_keeping(p, v, c, 2 * i, except, least), /* depth: that of rounds */
+	return better(p, v, top_keeping(p, v, c, 2 * i, except, least), /* depth: of the rounds */
 		      top_keeping(p, v, c, 2 * i + 1, except, least));
 }
 

@@ -2,16 +2,15 @@
 /*
  * classical - preemption without fair sharing
  *
- * Victims come from three lists, each in candidate order: those that a subtree
- * around the asking queue may reclaim because the workload fits in its quota
- * (hierarchy), those of other queues that priority alone decides on (priority),
- * and those of the queue itself.  Whoever is being evicted already comes first.
+ * Victims come from three lists, each in candidate order: workloads that a subtree around the
+ * asking queue may reclaim, because the asking workload fits into its quota (hierarchy); workloads
+ * of other queues for which priority alone decides (priority); and workloads of the asking queue
+ * itself.  In each list workloads that are being evicted already come first.
  *
- * Promises: nobody within nominal quota loses anything to another queue, at the
- * queue and at every cohort below the lowest common ancestor; the view is left as
- * it was found.
+ * Promises: no workload is preempted for another queue if its queue, or any cohort above that and
+ * below the lowest common ancestor, is within its nominal quota; on return the view is as it was.
  *
- * Cost: two walks over the candidates at most (classical_walk.h).
+ * Cost: at most two walks over the candidates (classical_walk.h).
  */
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
@@ -19,8 +18,8 @@
 #include "decide/borrow/preempt/preempt.h"
 
 /*
- * For each ancestor: does a subtree strictly below it have room for the workload
- * in its own quota?  Then what is reclaimed through that ancestor is its due.
+ * For each ancestor: does a subtree strictly below it have room for the workload in its own quota?
+ * If so, the workload has the advantage there: it may reclaim through that ancestor.
  */
 static void find_advantage(struct fl_classical *k)
 {
@@ -75,7 +74,7 @@ enum fl_variant fl_classical_variant(const struct fl_classical *k, enum fl_list 
 	return FL_RECLAIM_WHILE_BORROWING;
 }
 
-/* While borrowing, only priorities up to a bound may be taken from other queues. */
+/* While borrowing, only workloads up to a bound of priority may be preempted in other queues. */
 static void emit_while_borrowing(const struct fl_classical *k, uint32_t w)
 {
 	int64_t most;
@@ -87,7 +86,7 @@ static void emit_while_borrowing(const struct fl_classical *k, uint32_t w)
 	if (k->row->has_borrow_threshold)
 		most = fl_amount_min(most, k->row->borrow_threshold);
 	if (k->borrow_within == FL_PREEMPT_NEVER)
-		most = INT32_MIN; /* nobody */
+		most = INT32_MIN; /* no workload */
 	fl_tell_of(k->p, k->s->tell, k->ask, (struct fl_column){ FL_NONE },
 		   (struct fl_evidence){
 			   .check = FL_CHECK_WHILE_BORROWING,
@@ -112,7 +111,10 @@ static enum fl_reason reason_of(enum fl_variant variant)
 	return FL_REASON_IN_COHORT_RECLAMATION;
 }
 
-/* Has @w's queue, or a cohort below the common ancestor, meanwhile come down to its nominal quota? */
+/*
+ * Has the queue of @w, or a cohort between it and the common ancestor, come down to its nominal
+ * quota in this search?
+ */
 static bool now_within_nominal(const struct fl_classical *k, uint32_t w)
 {
 	const struct fl_preempt *c = k->s;
@@ -160,7 +162,7 @@ static bool attempt(struct fl_classical *k, bool borrow)
 	return false;
 }
 
-/* All needed columns: the queue uses less than its nominal quota. */
+/* Is the queue's usage below its nominal quota in all needed columns? */
 static bool below_nominal(const struct fl_classical *k)
 {
 	for (uint32_t i = 0; i < k->ask->n; i++)
@@ -182,7 +184,10 @@ bool fl_classical_search(struct fl_policy *p, struct fl_preempt *s, struct fl_vi
 	};
 	bool may_borrow, hierarchy, found;
 
-	/* KEP-1714, goals: what overrules fair sharing preempts as borrowWithinCohort would let it. */
+	/*
+	 * KEP-1714, goals: a workload that overrules fair sharing preempts by the rules of
+	 * borrowWithinCohort.
+	 */
 	k.borrow_within = fl_protect_overrules(p, ask->workload) ? FL_PREEMPT_LOWER_PRIORITY :
 								   k.row->borrow_within;
 	may_borrow = k.borrow_within != FL_PREEMPT_NEVER;

@@ -42,14 +42,14 @@ static enum fl_cause cause_of(enum fl_variant variant)
 	return FL_CAUSE_RECLAIM;
 }
 
-/* May @w, who is in @list, be preempted at all? */
+/* May @w, which is in @list, be preempted at all? */
 static bool allows(struct fl_classical *k, enum fl_list list, uint32_t w)
 {
 	return fl_preempt_allows(k->p, k->s, k->ask, w, policy_for(k, list),
 				 cause_of(fl_classical_variant(k, list, w)));
 }
 
-/* The list of what is reclaimed through the ancestor at @depth. */
+/* The list of workloads that are reclaimed through the ancestor at @depth. */
 static enum fl_list list_at(const struct fl_classical *k, uint32_t depth)
 {
 	return k->s->advantage[depth] ? FL_LIST_HIERARCHY : FL_LIST_PRIORITY;
@@ -57,7 +57,7 @@ static enum fl_list list_at(const struct fl_classical *k, uint32_t depth)
 
 /* --- queues beyond their quota, and their cursors --- */
 
-/* The first place from @from on whose node is beyond its quota in a needed column; FL_NONE. */
+/* The first place at @from or behind whose node is beyond its quota in a needed column; FL_NONE. */
 static uint32_t next_over(const struct fl_classical *k, uint32_t from)
 {
 	uint32_t root = k->p->tree.root_index[k->ask->queue.v], least = FL_NONE;
@@ -73,7 +73,7 @@ static uint32_t next_over(const struct fl_classical *k, uint32_t from)
 	return least == FL_NONE ? FL_NONE : start + least;
 }
 
-/* Those of other queues grow from both ends of the room there is. */
+/* The cursors of the two lists of other queues grow from the two ends of the array. */
 static void add_cursor(struct fl_classical *k, uint32_t queue, enum fl_list list)
 {
 	struct fl_cursors *c = &k->cursors[list];
@@ -84,7 +84,7 @@ static void add_cursor(struct fl_classical *k, uint32_t queue, enum fl_list list
 	c->all++;
 }
 
-/* All queues below @n, but for those below @except, who can be reached from @n. */
+/* Adds a cursor for each queue below @n that is reachable from @n, except queues below @except. */
 static void collect(struct fl_classical *k, uint32_t n, uint32_t except, enum fl_list list)
 {
 	const struct fl_tree *t = &k->p->tree;
@@ -101,14 +101,14 @@ static void collect(struct fl_classical *k, uint32_t n, uint32_t except, enum fl
 		if (child == except)
 			continue;
 		if (t->is_cohort[child])
-			collect(k, child, FL_NONE, list); /* depth: bounded */
+			collect(k, child, FL_NONE, list); /* recursion is bounded by the depth */
 		else if (k->p->lines[child].active)
 			add_cursor(k, child, list);
 	}
 }
 
 #ifdef FL_CHECKED
-/* fl_usage.over says of every node of the tree whether it is beyond its quota. */
+/* Asserts that fl_usage.over is right for every node of the tree: is it beyond its quota? */
 static void check_over(const struct fl_classical *k)
 {
 	const struct fl_tree *t = &k->p->tree;
@@ -147,7 +147,7 @@ static void collect_all(struct fl_classical *k)
 	}
 }
 
-/* To the next candidate of the cursor's queue that may be preempted; false at its end. */
+/* Moves @c to the next candidate of its queue that may be preempted; false at the end. */
 static bool advance(struct fl_classical *k, enum fl_list list, struct fl_cursor *c)
 {
 	uint32_t n;
@@ -173,7 +173,7 @@ static void swap(struct fl_cursor *a, struct fl_cursor *b)
 	*b = was;
 }
 
-/* Cursor @i goes down to its place: none below it in the heap comes before it. */
+/* Moves cursor @i down in the heap until no cursor below comes before it. */
 static void sink(struct fl_classical *k, struct fl_cursors *c, uint32_t i)
 {
 	for (uint32_t below = 2 * i + 1; below < c->n; i = below, below = 2 * i + 1) {
@@ -203,7 +203,7 @@ static void start_list(struct fl_classical *k, enum fl_list list)
 		sink(k, c, i);
 }
 
-/* The first of a list, which is taken from it; only of those being evicted, or of the others. */
+/* Takes the first candidate of a list: only evicting ones, or only others. */
 static uint32_t take_first(struct fl_classical *k, enum fl_list list)
 {
 	struct fl_cursors *c = &k->cursors[list];
@@ -221,9 +221,9 @@ static uint32_t take_first(struct fl_classical *k, enum fl_list list)
 /* --- all candidates of the tree --- */
 
 /*
- * Depth of the ancestor through which @q's workloads can be reclaimed: the lowest
- * common one, if @q and every cohort below it were above nominal when the search
- * began.  FL_NONE: not at all.
+ * The depth of the ancestor through which workloads of @q can be reclaimed: the lowest common
+ * ancestor, if @q and every cohort below that ancestor were above nominal when the search began.
+ * FL_NONE: not at all.
  */
 static uint32_t reach(struct fl_classical *k, struct fl_node q)
 {
@@ -245,12 +245,12 @@ static uint32_t reach(struct fl_classical *k, struct fl_node q)
 		if (c->nodes[above.v].on_path == c->search)
 			s->reach = k->p->tree.depth[above.v];
 		else
-			s->reach = reach(k, above); /* depth: bounded */
+			s->reach = reach(k, above); /* recursion is bounded by the depth */
 	}
 	return s->reach;
 }
 
-/* The list that workloads of @q, another queue, are in; FL_LISTS: in none. */
+/* The list for workloads of @q, another queue; FL_LISTS: they are in none. */
 static enum fl_list list_of(struct fl_classical *k, struct fl_node q)
 {
 	struct fl_search_node *s = &k->s->nodes[q.v];
@@ -268,7 +268,7 @@ static enum fl_list list_of(struct fl_classical *k, struct fl_node q)
 	return s->list;
 }
 
-/* First of @list that is not being evicted. */
+/* The index of the first workload of @list that is not being evicted. */
 static uint32_t first_fresh(const struct fl_policy *p, const uint32_t *list, uint32_t n)
 {
 	uint32_t at = 0;
@@ -278,7 +278,7 @@ static uint32_t first_fresh(const struct fl_policy *p, const uint32_t *list, uin
 	return at;
 }
 
-/* The next candidate of the whole sequence; FL_NONE at its end. */
+/* The next candidate among all of the tree; FL_NONE at the end. */
 static uint32_t next_of_tree(struct fl_classical *k, enum fl_list list)
 {
 	const uint32_t *candidates = k->others;
@@ -303,7 +303,7 @@ static uint32_t next_of_tree(struct fl_classical *k, enum fl_list list)
 	return FL_NONE;
 }
 
-/* Is there any candidate in @list?  Goes by queues: most are out of reach as a whole. */
+/* Is there a candidate in @list?  Checks queue by queue: most are out of reach as a whole. */
 static bool any_of_tree(struct fl_classical *k, enum fl_list list)
 {
 	struct fl_span queues = k->p->tree.queues[k->p->tree.root_index[k->ask->queue.v]];
@@ -325,7 +325,7 @@ static bool any_of_tree(struct fl_classical *k, enum fl_list list)
 	return false;
 }
 
-/* Those being evicted first, then list by list. */
+/* Evicting ones first, then list by list. */
 static int cmp_parts(const void *classical, uint32_t a, uint32_t b)
 {
 	const struct fl_classical *k = classical;
@@ -334,14 +334,14 @@ static int cmp_parts(const void *classical, uint32_t a, uint32_t b)
 
 	if ((x->state == FL_STATE_EVICTING) != (y->state == FL_STATE_EVICTING))
 		return x->state == FL_STATE_EVICTING ? -1 : 1;
-	one = k->s->nodes[x->held_by.v].list; /* list_of was asked for each */
+	one = k->s->nodes[x->held_by.v].list; /* list_of was called for each */
 	other = k->s->nodes[y->held_by.v].list;
 	return (one > other) - (one < other);
 }
 
 /*
- * Where usage orders local queues, the order hangs on who else may be preempted
- * (fl_afs_sort); so only those are sorted, each list by itself, as the reference does.
+ * Where usage orders local queues, the order depends on which other workloads may be preempted
+ * (fl_afs_sort); so only those are sorted, each list alone, as the reference does.
  */
 static void sort_others(struct fl_classical *k)
 {
@@ -391,7 +391,7 @@ bool fl_classical_walk_any(struct fl_classical *k, enum fl_list list)
 void fl_classical_walk_restart(struct fl_classical *k)
 {
 	if (!k->begun)
-		return; /* it is there */
+		return; /* it is listed already */
 	k->begun = k->fresh = false;
 	k->list = FL_LIST_HIERARCHY;
 	k->at = 0;

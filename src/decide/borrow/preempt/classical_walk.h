@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * classical_walk - whom a search without fair sharing looks at, one after another
+ * classical_walk - the order in which a search without fair sharing looks at candidates
  *
- * Candidates come in three lists (classical.c), each in candidate order (holders.h): of each list
- * those that are being evicted already, then of each list the others.
+ * Candidates come from three lists (classical.c), each in candidate order (holders.h): first the
+ * candidates of each list that are being evicted already, then the others of each list.
  *
- * Only queues beyond their quota in a needed column can be in the lists of other queues, so these
- * are found by descending from the cohorts around the asking queue to children that are
- * (fl_usage.over), and their candidates, which stay sorted queue by queue, are merged by a heap of
- * cursors: its first cursor has the first candidate of all.
+ * Only queues beyond their quota in a needed column can be in the lists of other queues.  So these
+ * queues are found by descending from the cohorts around the asking queue to children that are
+ * beyond theirs (fl_usage.over), and their candidates, which stay sorted per queue, are merged by
+ * a heap of cursors: the first cursor has the first of all candidates.
  *
- * Cost: O(queues beyond their quota) a search, O(log queues) a candidate.  Where every candidate
- * counts (somebody listens; a Policy notes whom it spares; usage orders them, which hangs on who
- * else is one) the whole tree's candidates are sorted and looked through.
+ * Cost: O(queues beyond their quota) per search, O(log queues) per candidate.  Where each
+ * candidate must be looked at (a sink listens; a Policy notes which it protects; usage orders
+ * them, which depends on the other candidates) all candidates of the tree are sorted and walked
+ * through.
  *
  * Private to this folder.
  */
@@ -30,7 +31,7 @@ enum fl_variant {
 	FL_RECLAIM_WHILE_BORROWING
 };
 
-/* Cursors of one list: a heap of n, and behind it those that came to their end. */
+/* The cursors of one list: a heap of n, and behind it those that are at their end. */
 struct fl_cursors {
 	struct fl_cursor *first;
 	uint32_t n, all;
@@ -41,30 +42,30 @@ struct fl_classical {
 	struct fl_preempt *s;
 	struct fl_view *v;
 	const struct fl_ask *ask;
-	const struct fl_node_row *row;        /* of the asking queue */
-	enum fl_preempt_policy borrow_within; /* its borrowWithinCohort, or that of who overrules */
+	const struct fl_node_row *row;        /* the asking queue */
+	enum fl_preempt_policy borrow_within; /* its borrowWithinCohort, unless it overrules */
 	bool any_advantage, all_advantage;
 
-	/* where the walk is */
-	bool begun; /* not at the first candidate any more */
-	bool fresh; /* past those being evicted */
+	/* position of the walk */
+	bool begun; /* moved on from the first candidate */
+	bool fresh; /* past the evicting ones */
 	enum fl_list list;
 	struct fl_cursors cursors[FL_LISTS];
-	/* of a walk through all candidates of the tree, in order */
+	/* for a walk over all candidates of the tree, in order */
 	uint32_t at;
 	const uint32_t *others, *others_queues;
 	uint32_t n_others;
 };
 
-/* After advantages are known: who is in which list. */
+/* Call it when advantages are known: they determine which workload is in which list. */
 void fl_classical_walk_begin(struct fl_classical *k);
 bool fl_classical_walk_any(struct fl_classical *k, enum fl_list list);
-/* To the first candidate again. */
+/* Returns to the first candidate. */
 void fl_classical_walk_restart(struct fl_classical *k);
-/* The next one; FL_NONE at the end. */
+/* The next candidate; FL_NONE at the end. */
 uint32_t fl_classical_walk_next(struct fl_classical *k, enum fl_list *ret_list);
 
-/* classical.c: by which rule @w, who is in @list, may be preempted. */
+/* classical.c: the rule by which @w, which is in @list, may be preempted. */
 enum fl_variant fl_classical_variant(const struct fl_classical *k, enum fl_list list, uint32_t w);
 
 #endif

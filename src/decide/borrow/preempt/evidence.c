@@ -21,7 +21,7 @@ void fl_preempt_tell_within(const struct fl_policy *p, const struct fl_teller *t
 		   });
 }
 
-/* What the asking queue could take of a column, beyond its own quota or not. */
+/* How much of a column the asking queue could get, with borrowing or without. */
 static fl_amount available(const struct fl_policy *p, const struct fl_view *v,
 			   const struct fl_ask *ask, struct fl_column column, bool borrow)
 {
@@ -31,7 +31,7 @@ static fl_amount available(const struct fl_policy *p, const struct fl_view *v,
 	return fl_amount_max(0, borrow ? all : fl_amount_min(all, own));
 }
 
-/* The column with the least room to spare, or most of it missing. */
+/* The column in which the most is missing, or if nothing is, the least room is left over. */
 static uint32_t tightest(const struct fl_policy *p, const struct fl_view *v,
 			 const struct fl_ask *ask, bool borrow, fl_amount *ret_room)
 {
@@ -102,7 +102,7 @@ void fl_preempt_tell_policy(const struct fl_policy *p, const struct fl_teller *t
 	};
 
 	if (policy == FL_PREEMPT_NEVER)
-		return; /* it is said of all of them at once */
+		return; /* one row says it of all of them */
 	if (policy == FL_PREEMPT_LOWER_OR_NEWER_EQUAL && v->priority == w->priority) {
 		row.check = FL_CHECK_VICTIM_AGE;
 		row.lhs = (struct fl_number){ .kind = FL_NUMBER_TIME,
@@ -125,7 +125,7 @@ void fl_preempt_tell_uses(const struct fl_policy *p, const struct fl_teller *t,
 		   });
 }
 
-/* What is needed, and whom the queue's policies leave alone as a whole. */
+/* The request, and which groups of candidates the queue's policies exclude as a whole. */
 void fl_preempt_tell_start(const struct fl_policy *p, const struct fl_teller *t,
 			   const struct fl_view *v, const struct fl_ask *ask)
 {

@@ -2,26 +2,27 @@
 /*
  * fair - preemption under fair sharing (KEP-1714, "Preemption algorithm")
  *
- * Takes victims from the queue whose side has the largest share, root to leaves
- * (fair_walk.h), until the workload fits.  With x the asking queue, y the victim's,
- * and the two nodes below their lowest common ancestor (almostLCA) compared:
+ * Takes victims from the queue whose side has the largest share, root to leaves (fair_walk.h),
+ * until the workload fits. x is the asking queue, y the victim's queue; compared are the two nodes
+ * below their lowest common ancestor (almostLCA), the sides:
  *
- *   S1    x is within its nominal quota with the workload: whoever borrows gives
- *         it back.
+ *   S1    x is within its nominal quota with the workload: all that others borrow may
+ *         be reclaimed.
  *   S2-a  share of x's side with the workload <= share of y's side without the
  *         victim (LessThanOrEqualToFinalShare).
  *   S2-b  share of x's side with the workload <  share of y's side with the victim
- *         (LessThanInitialShare); one victim a queue in the second pass.
+ *         (LessThanInitialShare); one victim per queue in the second pass.
  *
- * s2a.h says S2-a in full, and what searches rest on that do not ask it of everybody.
+ * s2a.h has S2-a in full, and the bounds by which searches skip candidates without applying it to
+ * each.
  *
- * Promises: no victim from a queue that does not borrow a needed resource; the
- * view is left as it was found; ends after at most (candidates + nodes) rounds.
- * It cannot promise that evictions settle (doc/guide/loops.md), unless a Policy wants it: then
- * the victim must also stand on a higher rung than the preemptor would (rung.h).
+ * Promises: no victim from a queue that does not borrow a needed resource; on return the view is
+ * as it was; ends after at most (candidates + nodes) rounds.  Not promised: that evictions settle
+ * (doc/guide/loops.md), unless a Policy asks for it; then a victim must also be on a higher rung
+ * than the preemptor would be (rung.h).
  *
- * Cost: O((victims + 1) * depth * log children), where victims are those that a rule was asked
- * about, and queues that turned out to have none.
+ * Cost: O((victims + 1) * depth * log children), where victims are those to which a rule was
+ * applied, and queues that turned out to have none.
  */
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
@@ -29,10 +30,10 @@
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/preempt/s2a.h"
 
-/* The two nodes whose shares are compared: below the lowest common ancestor with queue @q. */
+/* The two nodes whose shares are compared: those below the lowest common ancestor with queue @q. */
 struct sides {
 	struct fl_node victim;
-	struct fl_drs preemptor; /* with the workload */
+	struct fl_drs preemptor; /* the preemptor's side with the workload */
 };
 
 static struct sides sides_of(struct fl_fair_walk *f, struct fl_node q)
@@ -60,7 +61,10 @@ static void emit_shares(struct fl_fair_walk *f, enum fl_check check, uint32_t vi
 			});
 }
 
-/* S2-a: does the victim's side keep at least the share that the preemptor's side gets? */
+/*
+ * S2-a: does the victim's side keep, without the victim, at least the share that the preemptor's
+ * side gets?
+ */
 static bool rule_s2a(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	struct fl_drs without = fl_view_drs_without(f->p, f->v, s->victim,
@@ -71,7 +75,10 @@ static bool rule_s2a(struct fl_fair_walk *f, uint32_t victim, const struct sides
 	return holds;
 }
 
-/* S2-b: is the victim's side larger as it stands than the preemptor's side would be? */
+/*
+ * S2-b: is the share of the victim's side, with the victim, larger than that which the preemptor's
+ * side gets?
+ */
 static bool rule_s2b(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	const struct fl_drs *before = fl_view_drs(f->p, f->v, s->victim);
@@ -81,7 +88,7 @@ static bool rule_s2b(struct fl_fair_walk *f, uint32_t victim, const struct sides
 	return holds;
 }
 
-/* With preemptionGuarantee: settles, does the victim stand above where the preemptor would? */
+/* With preemptionGuarantee: settles: is the victim on a higher rung than the preemptor would be? */
 static bool settles(struct fl_fair_walk *f, uint32_t victim)
 {
 	return fl_rung_passes(f->p, f->s->tell, f->v, f->ask, victim);
@@ -92,7 +99,7 @@ static bool is_hopeless(struct fl_fair_walk *f, const struct sides *s)
 	return fl_s2_is_hopeless(&s->preemptor, fl_view_drs(f->p, f->v, s->victim));
 }
 
-/* The first strategy. */
+/* The first strategy of the configuration. */
 static bool passes(struct fl_fair_walk *f, uint32_t victim, const struct sides *s)
 {
 	bool final = f->p->model->settings.strategies[0] == FL_FINAL_SHARE;
@@ -104,7 +111,10 @@ static bool passes(struct fl_fair_walk *f, uint32_t victim, const struct sides *
 	return (final ? rule_s2a(f, victim, s) : rule_s2b(f, victim, s)) && settles(f, victim);
 }
 
-/* Fits with @victim gone, the last of them?  The asked usage stands in the view for the shares. */
+/*
+ * Does the workload fit without @victim, the last one taken?  For shares the request is in the
+ * view.
+ */
 static bool fits_without(struct fl_fair_walk *f, uint32_t victim)
 {
 	bool fits;
@@ -117,14 +127,17 @@ static bool fits_without(struct fl_fair_walk *f, uint32_t victim)
 	return fits;
 }
 
-/* True once the workload fits. */
+/* Takes @victim; true once the workload fits. */
 static bool take(struct fl_fair_walk *f, uint32_t victim, enum fl_reason reason)
 {
 	fl_preempt_take(f->p, f->s, f->v, victim, reason);
 	return fits_without(f, victim);
 }
 
-/* Would S2-a refuse whoever holds the least that anybody of @q holds, and so all of them? */
+/*
+ * Would S2-a refuse a candidate that holds only the least that any holder of @q holds, and so all
+ * of them?
+ */
 static bool refuses_all(struct fl_fair_walk *f, struct fl_node q, const struct sides *s)
 {
 	struct fl_drs without;
@@ -135,7 +148,10 @@ static bool refuses_all(struct fl_fair_walk *f, struct fl_node q, const struct s
 	return !fl_s2a_holds(&s->preemptor, &without);
 }
 
-/* Candidates of queue @q by the first strategy: one that passes, or all go to the second pass. */
+/*
+ * Candidates of queue @q by the first strategy: takes the first that passes; those that fail
+ * before it are left for the second pass.
+ */
 static bool take_one_that_passes(struct fl_fair_walk *f, struct fl_node q)
 {
 	struct sides s = sides_of(f, q);
@@ -152,7 +168,7 @@ static bool take_one_that_passes(struct fl_fair_walk *f, struct fl_node q)
 	return false;
 }
 
-/* S1, or the first strategy; the asking queue's own workloads go by priority alone. */
+/* S1, or the first strategy; for workloads of the asking queue itself priority alone decides. */
 static bool first_pass(struct fl_fair_walk *f)
 {
 	fl_fair_walk_begin(f, FL_FAIR_FIRST_PASS,
@@ -174,7 +190,7 @@ static bool first_pass(struct fl_fair_walk *f)
 	return false;
 }
 
-/* What the first strategy refused, by S2-b, one victim a queue. */
+/* Candidates that the first strategy refused, by S2-b, one victim per queue. */
 static bool second_pass(struct fl_fair_walk *f)
 {
 	fl_fair_walk_begin(f, FL_FAIR_SECOND_PASS, FL_FAIR_INITIAL);

@@ -25,7 +25,7 @@ static bool is_on_path(const struct fl_fair_walk *w, uint32_t n)
 	return w->s->nodes[n].on_path == w->s->search;
 }
 
-/* Does every candidate count, so that all are to be looked at in their order? */
+/* Must each candidate be looked at, in order? */
 static bool is_thorough(const struct fl_fair_walk *w)
 {
 	return fl_tell_of_victims(w->s->tell) || w->p->protect;
@@ -33,7 +33,9 @@ static bool is_thorough(const struct fl_fair_walk *w)
 
 /* --- the candidates of one queue --- */
 
-/* Another queue's workloads are candidates only if it was above nominal when the search began. */
+/*
+ * Workloads of another queue are candidates only if that was above nominal when the search began.
+ */
 static bool was_over(struct fl_fair_walk *w, uint32_t q)
 {
 	struct fl_search_node *s = marks_of(w, q);
@@ -53,7 +55,7 @@ static enum fl_preempt_policy policy_for(const struct fl_fair_walk *w, uint32_t 
 			      w->p->model->nodes[own.v].reclaim;
 }
 
-/* Of the second pass: whom the first one refused, or would have. */
+/* In the second pass: candidates that the first pass refused, or would have refused. */
 static bool is_candidate(struct fl_fair_walk *w, uint32_t q, uint32_t victim)
 {
 	const struct fl_search_node *s = marks_of(w, q);
@@ -66,12 +68,12 @@ static bool is_candidate(struct fl_fair_walk *w, uint32_t q, uint32_t victim)
 						     FL_CAUSE_FAIR_SHARING);
 }
 
-/* Where @q's candidates begin in this pass; at their end when none of them counts. */
+/* Sets where the candidates of @q begin in this pass: at their end if none of them counts. */
 static void start_queue(struct fl_fair_walk *w, uint32_t q, uint32_t n)
 {
 	struct fl_search_node *s = marks_of(w, q);
 
-	/* the first pass was the last one */
+	/* if the pass before was the first one of this search */
 	s->left = s->started + 1 == w->s->pass ? s->at : 0;
 	s->started = w->s->pass;
 	s->at = 0;
@@ -86,7 +88,7 @@ static void start_queue(struct fl_fair_walk *w, uint32_t q, uint32_t n)
 	}
 }
 
-/* The first candidate left in @q; FL_NONE when there is none. */
+/* The first candidate left in @q; FL_NONE: none is left. */
 static uint32_t first_of(struct fl_fair_walk *w, uint32_t q)
 {
 	struct fl_search_node *s = marks_of(w, q);
@@ -104,8 +106,9 @@ static uint32_t first_of(struct fl_fair_walk *w, uint32_t q)
 }
 
 /*
- * All candidates of @q were refused for what it would keep without them.  When they were most of
- * its workloads, it is worth to know what it keeps without any one: others may ask for as much.
+ * All candidates of @q were refused because of the share that it would keep without them.  If that
+ * were more than half of its workloads, it is worth computing the most that it keeps without any
+ * one of them: later requests may be as large.
  */
 static void note_refused(struct fl_fair_walk *w, struct fl_node q)
 {
@@ -125,7 +128,7 @@ uint32_t fl_fair_walk_pop(struct fl_fair_walk *w, struct fl_node q)
 		return FL_NONE;
 	}
 	marks_of(w, q.v)->at++;
-	/* Where usage orders them the next one may come before this one. */
+	/* Where usage orders them, the next candidate may come before this one. */
 	if (!is_thorough(w) && fl_afs_orders(w->p, q))
 		fl_borrowers_with(w->p, w->v, q.v, FL_NONE);
 	return victim;
@@ -137,7 +140,7 @@ void fl_fair_walk_refuse(struct fl_fair_walk *w, uint32_t victim)
 	w->n_refused++;
 }
 
-/* --- children that have nothing to give --- */
+/* --- children without candidates --- */
 
 static void prune(struct fl_fair_walk *w, uint32_t n)
 {
@@ -171,7 +174,7 @@ void fl_fair_walk_refuse_rest(struct fl_fair_walk *w, struct fl_node q)
 	prune(w, q.v);
 }
 
-/* Has @n, the asking queue or a cohort around it, anything left? */
+/* Does @n, the asking queue or a cohort around it, have candidates left? */
 static bool gives(struct fl_fair_walk *w, uint32_t n)
 {
 	if (is_pruned(w, n))
@@ -182,15 +185,18 @@ static bool gives(struct fl_fair_walk *w, uint32_t n)
 	return false;
 }
 
-/* --- the largest child, by their order (borrowers.h) --- */
+/* --- the child with the largest share, by the rounds of borrowers.h --- */
 
-/* Of equal shares the queue whose first candidate comes first. */
+/* Of queues with equal shares: does the first candidate of @a come before that of @b? */
 static bool comes_first(struct fl_fair_walk *w, uint32_t a, uint32_t b)
 {
 	return fl_preempt_before(w->p, first_of(w, a), first_of(w, b), w->ask->queue);
 }
 
-/* The better of two children of one kind, of which @own has the asking queue below; FL_NONE loses. */
+/*
+ * The better of two children of one kind, where @own is the asking queue or a cohort around it;
+ * @other may be FL_NONE.
+ */
 static uint32_t better(struct fl_fair_walk *w, uint32_t own, uint32_t other)
 {
 	int order;
@@ -205,7 +211,10 @@ static uint32_t better(struct fl_fair_walk *w, uint32_t own, uint32_t other)
 	return order > 0 ? own : other;
 }
 
-/* Is @own's share above what the rule asks of @other, and so of all whose share is no larger? */
+/*
+ * Does the share of @own fail the rule against @other, and so against all shares that are no
+ * larger?
+ */
 static bool is_beyond(struct fl_fair_walk *w, uint32_t own, const struct fl_drs *other)
 {
 	const struct fl_drs *share = share_of(w, own);
@@ -214,19 +223,19 @@ static bool is_beyond(struct fl_fair_walk *w, uint32_t own, const struct fl_drs 
 					    !fl_s2a_holds(share, other);
 }
 
-/* May a walk leave out those that cannot pass? */
+/* May the walk skip candidates that cannot pass the rule? */
 static bool leaves_out(const struct fl_fair_walk *w)
 {
 	return w->rule != FL_FAIR_ALL && fl_s2a_has_bounds(&w->v->usage);
 }
 
-/* May the asking queue take from others at all? */
+/* May the asking queue preempt in other queues at all? */
 static bool reclaims(const struct fl_fair_walk *w)
 {
 	return w->p->model->nodes[w->ask->queue.v].reclaim != FL_PREEMPT_NEVER;
 }
 
-/* The first queue beside @own below @n, of those that may have somebody who passes. */
+/* The best queue below @n, without @own, among those that may have a candidate that passes. */
 static uint32_t top_that_passes(struct fl_fair_walk *w, uint32_t n, uint32_t own)
 {
 	if (w->rule == FL_FAIR_FINAL)
@@ -235,8 +244,9 @@ static uint32_t top_that_passes(struct fl_fair_walk *w, uint32_t n, uint32_t own
 }
 
 /*
- * The asking side @own of cohort @n has nothing left, so its share stays.  Can nobody else below
- * @n pass the rule?  That is so when the largest of them cannot, whoever has something to give.
+ * The asking side @own of cohort @n has no candidate left, so its share does not change any more.
+ * Is it certain that nothing else below @n can pass the rule?  That is so if the child with the
+ * largest share cannot, whichever children have candidates.
  */
 static bool is_lost(struct fl_fair_walk *w, uint32_t n, uint32_t own)
 {
@@ -253,8 +263,8 @@ static bool is_lost(struct fl_fair_walk *w, uint32_t n, uint32_t own)
 }
 
 /*
- * @own has something to give, too.  Has queue @q its turn before it, and is it known that nobody
- * in it passes?  Once @own had its turn its share is another.
+ * @own has candidates, too.  Does queue @q come before it, and is it known that none of its
+ * candidates passes? (After the turn of @own its share is another one.)
  */
 static bool is_refused(struct fl_fair_walk *w, uint32_t own, uint32_t q)
 {
@@ -264,8 +274,8 @@ static bool is_refused(struct fl_fair_walk *w, uint32_t own, uint32_t q)
 }
 
 /*
- * Of the other children of @n that are queues: most, and something to give; none below the share
- * of @own while that has something to give.
+ * The child queue of @n, without @own, that has candidates and the largest share; FL_NONE if @own
+ * has candidates and the larger share.
  */
 static uint32_t largest_queue(struct fl_fair_walk *w, uint32_t n, uint32_t own, bool own_gives)
 {
@@ -288,7 +298,10 @@ static uint32_t largest_queue(struct fl_fair_walk *w, uint32_t n, uint32_t own, 
 	}
 }
 
-/* The child cohort and the child queue of @n with the largest share that have something to give. */
+/*
+ * The child cohort and the child queue of @n with the largest share among those that have
+ * candidates.
+ */
 static void largest_children(struct fl_fair_walk *w, uint32_t n, uint32_t *ret_cohort,
 			     uint32_t *ret_queue)
 {
@@ -308,7 +321,7 @@ static void largest_children(struct fl_fair_walk *w, uint32_t n, uint32_t *ret_c
 		*ret_queue = better(w, own, *ret_queue);
 }
 
-/* --- the same by looking at each child --- */
+/* --- the same by a look at each child --- */
 
 static void emit_passed_over(struct fl_fair_walk *w, uint32_t n)
 {
@@ -319,7 +332,7 @@ static void emit_passed_over(struct fl_fair_walk *w, uint32_t n)
 				       FL_NONE, (struct fl_node){ n });
 }
 
-/* @n, which borrows nothing (any more), and so all below it is left alone. */
+/* Leaves out @n, which does not borrow (any more), and all nodes below it. */
 static void pass_over(struct fl_fair_walk *w, uint32_t n)
 {
 	emit_passed_over(w, n);
@@ -330,7 +343,7 @@ static void try_cohort(struct fl_fair_walk *w, uint32_t n, uint32_t *most)
 {
 	const struct fl_drs *share = share_of(w, n);
 
-	if (fl_tell_of_victims(w->s->tell)) /* before anybody below it is chosen */
+	if (fl_tell_of_victims(w->s->tell)) /* before any victim below it is chosen */
 		(void)was_over(w, n);
 	if (!share->borrowing && !is_on_path(w, n))
 		pass_over(w, n);
@@ -374,7 +387,7 @@ static void look_at_children(struct fl_fair_walk *w, uint32_t n, uint32_t *ret_c
 
 /* --- root to leaves --- */
 
-/* The larger of both kinds. */
+/* The child with the larger share, of the best of both kinds. */
 static uint32_t larger(struct fl_fair_walk *w, uint32_t cohort, uint32_t queue)
 {
 	if (cohort == FL_NONE || queue == FL_NONE)
@@ -383,7 +396,7 @@ static uint32_t larger(struct fl_fair_walk *w, uint32_t cohort, uint32_t queue)
 }
 
 #ifdef FL_CHECKED
-/* Has queue @q, beside @own, anybody who passes the rule? */
+/* Does queue @q, other than @own, have a workload that passes the rule? */
 static bool passes_any(struct fl_fair_walk *w, uint32_t own, uint32_t q)
 {
 	const struct fl_line *line = &w->p->lines[q];
@@ -401,7 +414,7 @@ static bool passes_any(struct fl_fair_walk *w, uint32_t own, uint32_t q)
 	return any;
 }
 
-/* A look at each child of @n finds the same one, or (FL_NONE) none that passes. */
+/* Asserts that a look at each child of @n finds the same one, or (FL_NONE) none that passes. */
 static void check_choice(struct fl_fair_walk *w, uint32_t n, uint32_t chosen)
 {
 	uint32_t own = is_on_path(w, n) ? marks_of(w, n)->below : FL_NONE, c, q;
@@ -409,7 +422,7 @@ static void check_choice(struct fl_fair_walk *w, uint32_t n, uint32_t chosen)
 	if (own != FL_NONE && !reclaims(w))
 		return;
 	look_at_children(w, n, &c, &q);
-	/* Who is left out stands before the one that is chosen. */
+	/* Each queue that was skipped comes before the one that is chosen. */
 	for (; q != FL_NONE && own != FL_NONE && is_pruned(w, own) && q != chosen && q != own &&
 	       larger(w, c, q) == q;
 	     look_at_children(w, n, &c, &q)) {
@@ -425,7 +438,7 @@ static void check_choice(struct fl_fair_walk *w, uint32_t n, uint32_t chosen)
 }
 #endif
 
-/* The child of @n with the largest share that has something to give; FL_NONE when none has. */
+/* The child of @n with the largest share among those that have candidates; FL_NONE: none has. */
 static uint32_t choose(struct fl_fair_walk *w, uint32_t n)
 {
 	uint32_t cohort, queue;
@@ -474,9 +487,9 @@ struct fl_node fl_fair_walk_next(struct fl_fair_walk *w)
 	return (struct fl_node){ FL_NONE };
 }
 
-/* --- at a glance --- */
+/* --- hopeless at a glance? --- */
 
-/* The share of @n with so much of @column more. */
+/* The share of @n with @amount of @column more. */
 static struct fl_drs share_with(const struct fl_policy *p, const struct fl_view *v, uint32_t n,
 				struct fl_column column, fl_amount amount)
 {
@@ -485,13 +498,13 @@ static struct fl_drs share_with(const struct fl_policy *p, const struct fl_view 
 	return fl_drs_with(&p->tree, &v->usage, (struct fl_node){ n }, &extra, 1);
 }
 
-/* Is @own above @n, another child of the same cohort, by both rules?  FL_NONE: there is none. */
+/* Is @own, by both rules, above @n, another child of the same cohort?  True if that is FL_NONE. */
 static bool is_above(const struct fl_policy *p, struct fl_view *v, const struct fl_drs *own,
 		     struct fl_node n)
 {
 	const struct fl_drs *other = n.v == FL_NONE ? NULL : fl_view_drs(p, v, n);
 
-	/* Who is refused by S2-a for what is there is so by S2-b. */
+	/* Where S2-a refuses against the share with the victim, S2-b refuses too. */
 	return !other || !fl_s2a_holds(own, other);
 }
 
@@ -513,7 +526,7 @@ bool fl_fair_hopeless(const struct fl_policy *p, struct fl_view *v, const struct
 		struct fl_node queue = fl_borrowers_top(p, v, n, FL_BORROWER_QUEUE, own);
 		struct fl_drs share = share_with(p, v, own, column, amount);
 
-		/* Within its quota it takes from whoever borrows. */
+		/* Within its quota it may preempt in each queue that borrows. */
 		if (within && (cohort.v != FL_NONE || queue.v != FL_NONE))
 			return false;
 		if (!is_above(p, v, &share, cohort) || !is_above(p, v, &share, queue))

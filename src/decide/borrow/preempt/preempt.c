@@ -17,7 +17,7 @@ bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct
 	if ((x->state == FL_STATE_EVICTING) == (y->state == FL_STATE_EVICTING) &&
 	    (x->held_by.v == q.v) != (y->held_by.v == q.v))
 		return y->held_by.v == q.v;
-	return fl_holders_cmp_ages(p, a, b) < 0; /* never of two of one queue */
+	return fl_holders_cmp_ages(p, a, b) < 0; /* never called for two of one queue */
 }
 
 static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *victim,
@@ -45,7 +45,7 @@ enum fl_preempt_policy fl_preempt_within_queue(const struct fl_policy *p, struct
 	return p->rungs && says == FL_PREEMPT_ANY ? FL_PREEMPT_LOWER_OR_NEWER_EQUAL : says;
 }
 
-/* Does the Policy spare @victim? */
+/* Does the Policy protect @victim? */
 static bool is_spared(struct fl_policy *p, struct fl_preempt *s, const struct fl_ask *ask,
 		      uint32_t victim, enum fl_cause cause)
 {
@@ -65,7 +65,7 @@ bool fl_preempt_allows(struct fl_policy *p, struct fl_preempt *s, const struct f
 	if (fl_marks_is_chosen(s->marks, victim) ||
 	    (p->rungs && v->state == FL_STATE_EVICTING &&
 	     (s->n_going || fl_protect_is_stuck(p, victim))))
-		return false; /* a target already, or none to count on */
+		return false; /* a victim already, or one that must not be counted on */
 	for (uint32_t i = 0; i < v->n_use && !uses; i++)
 		uses = s->needed[fl_uses(p, v)[i].column.v] == s->search;
 	if (!uses) {
@@ -148,9 +148,10 @@ void fl_preempt_restore(const struct fl_policy *p, const struct fl_preempt *s, s
 }
 
 /*
- * With the guarantee a search for one within its queue's quota begins without those who are going:
- * whoever they are, it may count on them.  Others may count on those alone whom they could preempt,
- * or what goes for the next of a queue with a small share would be promised to one with a large.
+ * With the guarantee, a search for a workload within the quota of its queue begins by taking all
+ * workloads that are being evicted: it may count on any of them.  Other searches may count only on
+ * evicting workloads that they could preempt themselves; otherwise what is freed for the next
+ * workload of a queue with a small share would be promised to one of a queue with a large share.
  */
 static void take_who_goes(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
 			  const struct fl_ask *ask)
@@ -168,7 +169,10 @@ static void take_who_goes(struct fl_policy *p, struct fl_preempt *s, struct fl_v
 	s->n_going = s->n_targets;
 }
 
-/* Of those it waits only for whom it does not fit without; all targets back into @v. */
+/*
+ * Keeps, of the evicting workloads taken at the beginning, only those without whose quota the
+ * workload does not fit; puts all targets back into @v.
+ */
 static void keep_who_is_needed(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
 			       const struct fl_ask *ask)
 {
@@ -201,7 +205,7 @@ bool fl_preempt_within_nominal(const struct fl_policy *p, const struct fl_view *
 	return true;
 }
 
-/* Mark the needed columns and the path of the asking queue for this search. */
+/* Marks the needed columns and the path of the asking queue for this search. */
 static void start(const struct fl_policy *p, struct fl_preempt *s, const struct fl_ask *ask)
 {
 	s->tell->search = ++s->search;
@@ -217,7 +221,10 @@ static void start(const struct fl_policy *p, struct fl_preempt *s, const struct 
 	}
 }
 
-/* All that were found, together: what one of them was compared with may have changed since. */
+/*
+ * May all victims that were found be preempted together?  What one of them was compared with may
+ * have changed since.
+ */
 static bool settles(struct fl_policy *p, const struct fl_preempt *s, struct fl_view *v,
 		    const struct fl_ask *ask)
 {
@@ -232,7 +239,7 @@ static bool settles(struct fl_policy *p, const struct fl_preempt *s, struct fl_v
 	return may;
 }
 
-/* By the rules of the day, beside those who are going. */
+/* Searches by the rules of the configuration, on top of the evicting workloads that were taken. */
 static bool search(struct fl_policy *p, struct fl_preempt *s, struct fl_view *v,
 		   const struct fl_ask *ask)
 {
@@ -267,11 +274,14 @@ struct fl_victims fl_preempt_search(struct fl_policy *p, struct fl_preempt *s, s
 	}
 	s->n_targets = s->n_going;
 	s->n_going = 0;
-	fl_preempt_restore(p, s, v); /* who was going; the others are back */
+	fl_preempt_restore(p, s, v); /* of evicting workloads; the others are back already */
 	return found(s, 0);
 }
 
-/* May nobody of its own queue go for @ask?  Candidates stand in order; a few tell. */
+/*
+ * Is it certain that no workload of its own queue may be preempted for @ask?  Candidates are in
+ * order, so few comparisons tell.
+ */
 static bool spares_its_own(struct fl_policy *p, const struct fl_preempt *s,
 			   const struct fl_ask *ask)
 {
