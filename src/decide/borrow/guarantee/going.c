@@ -4,7 +4,7 @@
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/line/holders.h"
 
-/* The next of those who hold quota of @q; they are the first of its candidates. */
+/* The next evicting workload with quota of @q; these are the first of its candidates. */
 static uint32_t next_of(struct fl_policy *p, const struct fl_marks *marks, struct fl_node q,
 			uint32_t *at)
 {

@@ -11,18 +11,18 @@ enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
 
 struct fl_protect {
 	struct fl_kept_list kept; /* all arrays but `of` */
-	struct fl_protection *of; /* by node: every field said */
-	bool backs_off;           /* some queue does */
-	fl_time *until;           /* by cell: no borrowing before; FL_TIME_NONE: never reclaimed */
+	struct fl_protection *of; /* by node: all fields are set */
+	bool backs_off;           /* some queue has a back-off */
+	fl_time *until;           /* by cell: end of the back-off; FL_TIME_NONE: never reclaimed */
 	uint32_t *level;          /* by cell: reclaims in a row */
-	int16_t *flavors;         /* beside p->scans: what the promised were promised */
-	int32_t *counts;          /* by podset of the model: the same */
-	fl_time *lifted, *longer; /* by workload: of that reservation, its run counts as longer */
+	int16_t *flavors;         /* by index of p->scans: the promised flavors */
+	int32_t *counts;          /* by podset of the model: the promised pods */
+	fl_time *lifted, *longer; /* by workload: of reservation `lifted`, time added to its run */
 	fl_time *wake;            /* by root: when the first refusal so far ends */
-	fl_time *noted;           /* the same of the running cycle */
+	fl_time *noted;           /* the same in the running cycle */
 };
 
-/* --- from the Policy to one row a queue --- */
+/* --- from the Policy to one row per queue --- */
 
 static void inherit(struct fl_protection *to, const struct fl_protection *from)
 {
@@ -44,10 +44,13 @@ static void inherit(struct fl_protection *to, const struct fl_protection *from)
 		to->hold_freed_quota = from->hold_freed_quota;
 }
 
-/* What nobody said. */
+/* What holds where no row of the Policy says otherwise. */
 static const struct fl_protection unprotected = { .hold_freed_quota = FL_SWITCH_OFF };
 
-/* Each node's own row, then its cohorts' from below, then the defaults. */
+/*
+ * Each field of a node: from its own row, else from the nearest cohort that has it, else the
+ * default.
+ */
 static void fill(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;
@@ -68,11 +71,11 @@ static void fill(struct fl_policy *p)
 		inherit(&k->of[n], parent == FL_NONE ? &defaults : &k->of[parent]);
 		k->backs_off |= !p->tree.is_cohort[n] && k->of[n].back_off_base > 0;
 	}
-	for (uint32_t n = 0; n < m->n_nodes; n++) /* those below a ring of cohorts */
+	for (uint32_t n = 0; n < m->n_nodes; n++) /* nodes below a cohort cycle */
 		inherit(&k->of[n], &defaults);
 }
 
-/* As the model says it. */
+/* The time since when @w is pending, or evicting, as the model states it. */
 static fl_time waits_since(const struct fl_policy *p, uint32_t w)
 {
 	const struct fl_workload_row *row = &p->model->workloads[w];
@@ -92,7 +95,7 @@ static bool is_level(const struct fl_policy *p, const void *row)
 	return *(const uint32_t *)row <= LONGEST_ROW;
 }
 
-/* What a Policy remembers: refusals, promises, since when somebody waits; and back-offs. */
+/* What a Policy remembers: refusals, promises, since when workloads are pending, and back-offs. */
 static int keep(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_protect *k = p->protect;
@@ -162,7 +165,7 @@ static void carry_promise(struct fl_policy *p, const struct fl_adopting *a, stru
 	       podsets.n * sizeof *p->protect->counts);
 }
 
-/* How long queue @n may not borrow. */
+/* Carries the back-offs of queue @n. */
 static void carry_back_offs(struct fl_policy *p, const struct fl_adopting *a, struct fl_node n)
 {
 	const struct fl_protect *from = a->from->protect;
@@ -183,7 +186,10 @@ static void carry_back_offs(struct fl_policy *p, const struct fl_adopting *a, st
 	}
 }
 
-/* Since when who was @was waits or goes; nobody noted when somebody was told to go: from now on. */
+/*
+ * Since when @w, as row @was of the old policy, is pending or evicting; if that was not recorded
+ * of an eviction, from now on.
+ */
 static fl_time carried_since(const struct fl_policy *p, const struct fl_adopting *a, uint32_t w)
 {
 	const struct fl_protect *from = a->from->protect;
@@ -225,7 +231,7 @@ static struct fl_number length(fl_time t)
 	return (struct fl_number){ .kind = FL_NUMBER_DURATION, .amount = t };
 }
 
-/* A refusal in the tree around @q ends at @when. */
+/* Notes that a refusal in the tree around @q ends at @when. */
 static void note(struct fl_policy *p, struct fl_node q, fl_time when)
 {
 	fl_time *noted = &p->protect->noted[p->tree.root_index[q.v]];
@@ -234,7 +240,7 @@ static void note(struct fl_policy *p, struct fl_node q, fl_time when)
 		*noted = when;
 }
 
-/* Both sides of a rule about @victim. */
+/* Passes both sides of a comparison about @victim to the sink. */
 static void tell(const struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
 		 uint32_t victim, enum fl_check check, struct fl_number lhs, struct fl_number rhs,
 		 bool holds)
@@ -251,7 +257,7 @@ static void tell(const struct fl_policy *p, const struct fl_teller *t, const str
 			   });
 }
 
-/* Since when @w runs, or as if it had. */
+/* The time since when @w runs, or since when it counts as running (fl_protect_lift). */
 static fl_time runs_since(const struct fl_policy *p, uint32_t w)
 {
 	fl_time since = p->jobs[w].reserved_at;
@@ -259,7 +265,7 @@ static fl_time runs_since(const struct fl_policy *p, uint32_t w)
 	return p->protect->lifted[w] == since ? fl_sat_sub(since, p->protect->longer[w]) : since;
 }
 
-/* Has it been @needed long since @since? */
+/* Has at least @needed passed since @since? */
 static bool long_enough(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
 			uint32_t victim, enum fl_check check, fl_time since, fl_time needed)
 {
@@ -275,7 +281,7 @@ static bool long_enough(struct fl_policy *p, const struct fl_teller *t, const st
 	return false;
 }
 
-/* A priority that overrules fair sharing loses nothing to it. */
+/* Does the priority of @victim overrule fair sharing, so that fair sharing does not preempt it? */
 static bool outranks_shares(const struct fl_policy *p, const struct fl_teller *t,
 			    const struct fl_ask *ask, uint32_t victim, enum fl_cause cause)
 {
@@ -353,7 +359,7 @@ bool fl_protect_may_borrow_for(struct fl_policy *p, const struct fl_teller *t, s
 bool fl_protect_fits(struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
 		     bool borrow)
 {
-	/* A promise that is to be kept whatever happens was made before any back-off since. */
+	/* With the guarantee a promise was made before any back-off that its queue earned since. */
 	bool certain = p->rungs && p->jobs[ask->workload.v].promised;
 
 	for (uint32_t i = 0; i < ask->n; i++) {
@@ -388,7 +394,7 @@ bool fl_protect_holds(const struct fl_policy *p, struct fl_node q)
 	return p->protect && (p->rungs || p->protect->of[q.v].hold_freed_quota == FL_SWITCH_ON);
 }
 
-/* When @w, who is going, counts as staying again. */
+/* The time at which evicting @w counts as staying. */
 static fl_time stuck_at(const struct fl_policy *p, uint32_t w)
 {
 	return p->model->settings.eviction_timeout > 0 ?
@@ -401,7 +407,7 @@ bool fl_protect_is_stuck(const struct fl_policy *p, uint32_t w)
 	return p->protect && p->now >= stuck_at(p, w);
 }
 
-/* When the next of those who are going in a tree counts as staying. */
+/* The next time at which an evicting workload of a tree counts as staying. */
 static fl_time next_stuck(const struct fl_policy *p, uint32_t root)
 {
 	struct fl_span queues = p->tree.queues[root];
@@ -432,7 +438,7 @@ void fl_protect_goes(struct fl_policy *p, struct fl_workload w)
 {
 	if (!p->protect)
 		return;
-	/* Always: a Policy that says a timeout later counts from here. */
+	/* Recorded always: if a later Policy has a timeout, it counts from this time. */
 	FL_SET(p, p->waiting_since[w.v], p->now);
 	if (p->model->settings.eviction_timeout > 0)
 		note(p, p->jobs[w.v].held_by, stuck_at(p, w.v));
@@ -456,7 +462,7 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 
 	if (j->promised != kept) {
 		FL_SET(p, j->promised, kept);
-		fl_line_stir(p, e->queue); /* who is served first in the next cycle is another */
+		fl_line_stir(p, e->queue); /* the next cycle serves another workload first */
 	}
 	if (!kept)
 		return;
@@ -482,7 +488,7 @@ size_t fl_protect_promise_undo(const struct fl_policy *p, struct fl_workload w)
 	       fl_row(p, w)->podsets.n * sizeof *p->protect->counts;
 }
 
-/* --- the course of time --- */
+/* --- as time passes --- */
 
 void fl_protect_begin(struct fl_policy *p)
 {
@@ -527,7 +533,7 @@ void fl_protect_end(struct fl_policy *p)
 			FL_SET(p, k->wake[r], k->noted[r]);
 }
 
-/* base, twice that, four times that, ... and no more than max */
+/* min(base * 2^(level - 1), max) */
 static fl_time back_off(const struct fl_protection *of, uint32_t level)
 {
 	fl_time t = of->back_off_base;
@@ -537,7 +543,7 @@ static fl_time back_off(const struct fl_protection *of, uint32_t level)
 	return t < of->back_off_max ? t : of->back_off_max;
 }
 
-/* Does @e's workload need somebody to go in @column? */
+/* Does @e need preemption in @column? */
 static bool needs(const struct fl_entry *e, struct fl_column column)
 {
 	for (uint32_t i = 0; i < e->assignment.n_uses; i++)
@@ -546,14 +552,14 @@ static bool needs(const struct fl_entry *e, struct fl_column column)
 	return false;
 }
 
-/* Another reclaim of what is in cell @at, now. */
+/* Counts one more reclaim of what is borrowed in cell @at, at the present time. */
 static void strike(struct fl_policy *p, const struct fl_protection *of, size_t at)
 {
 	struct fl_protect *k = p->protect;
 	uint32_t level = k->level[at];
 
 	if (level && k->until[at] == fl_sat_add(p->now, back_off(of, level)))
-		return; /* another victim of the same moment */
+		return; /* another victim at the same time */
 	if (p->now >= fl_sat_add(k->until[at], of->back_off_max))
 		level = 0;
 	level += level < LONGEST_ROW;
@@ -615,7 +621,7 @@ static uint64_t left(fl_time since, fl_time needed, fl_time now)
 	return needed > 0 && end > now ? (uint64_t)fl_sat_sub(end, now) : 0;
 }
 
-/* How much is left, or whether anything is. */
+/* How much is left; for the gist, whether anything is left. */
 static uint64_t told(uint64_t left, bool gist) { return gist ? left > 0 : left; }
 
 static void spell_back_offs(const struct fl_policy *p, uint32_t n, fl_time now, bool gist,
@@ -676,7 +682,7 @@ void fl_protect_spell(const struct fl_policy *p, fl_time now, bool gist, fl_word
 
 /* --- for exploring --- */
 
-/* How long until the first of @lengths since @since has passed; 0: all have. */
+/* How long after @now the first of @lengths since @since passes; 0: all have passed. */
 static fl_time first_left(fl_time since, const fl_time lengths[FL_CAUSES], fl_time now)
 {
 	uint64_t first = 0;

@@ -32,15 +32,16 @@ struct fl_rung fl_rung_raised(const struct fl_policy *p, uint32_t w, uint32_t de
 	return fl_rung_has_yielded(p, w) && fl_rung_cmp(least, &found) > 0 ? *least : found;
 }
 
-/* Is it in the plan: does it hold and does not go, or is it promised something? */
+/* Is it in the plan: does it hold quota and is not evicting, or is it promised quota? */
 static bool is_planned(const struct fl_job *j)
 {
 	return j->promised || (fl_holds_quota(j) && j->state != FL_STATE_EVICTING);
 }
 
 /*
- * Once in its life a workload that is within its queue's quota asks as if it had not yielded, while
- * the one that it yielded to merely waits.  (More often and all could go round: README.md.)
+ * Once in its life a workload that is within the quota of its queue asks as if it never yielded,
+ * while the workload to which it yielded is pending. (If this were allowed more often, a
+ * preemption loop would be possible: README.md.)
  */
 static bool is_forgiven(const struct fl_policy *p, uint32_t w)
 {
@@ -50,7 +51,7 @@ static bool is_forgiven(const struct fl_policy *p, uint32_t w)
 
 /* --- what is guaranteed --- */
 
-/* What goes beyond the quota of @n if everybody below first uses what is theirs. */
+/* What goes beyond the quota of @n when each node below uses its own quota first. */
 static fl_amount spills(const struct fl_policy *p, const struct fl_view *v, uint32_t n,
 			struct fl_column column)
 {
@@ -66,7 +67,10 @@ static fl_amount spills(const struct fl_policy *p, const struct fl_view *v, uint
 	return fl_amount_max(0, fl_sat_sub(sum, t->nominal[at]));
 }
 
-/* Did @w yield at a node of this depth on its path, or of a lesser one?  Then it is within at none. */
+/*
+ * Did @w yield at a node on its path of this depth or less?  Then it is WITHIN at no node of this
+ * depth.
+ */
 static bool yielded_down_to(const struct fl_policy *p, uint32_t w, uint32_t depth)
 {
 	bool yielded = false;
@@ -76,7 +80,9 @@ static bool yielded_down_to(const struct fl_policy *p, uint32_t w, uint32_t dept
 	return yielded;
 }
 
-/* Given that it is not within at the child of @n on its path: is @ask at @n? */
+/*
+ * Is @ask within the quota of @n, given that it is not within that of the child of @n on its path?
+ */
 static bool is_within(const struct fl_policy *p, const struct fl_view *v, const struct fl_ask *ask,
 		      uint32_t n)
 {
@@ -87,7 +93,7 @@ static bool is_within(const struct fl_policy *p, const struct fl_view *v, const 
 
 		if (ask->uses[i].amount <= 0)
 			continue;
-		/* What spills over below finds no quota in a cohort that has none of its own. */
+		/* A cohort without quota of its own gives none to what spills over below it. */
 		if (t->is_cohort[n] &&
 		    t->nominal[fl_tree_cell(t, (struct fl_node){ n }, column)] == 0)
 			return false;
@@ -99,7 +105,9 @@ static bool is_within(const struct fl_policy *p, const struct fl_view *v, const 
 
 /* --- rungs --- */
 
-/* Of a workload that uses @uses, at @n, if @row were used there; it is not within. */
+/*
+ * The rung at @n of a workload that is not within there and uses @uses, if usage there were @row.
+ */
 static struct fl_rung beyond(const struct fl_policy *p, uint32_t w, const struct fl_use *uses,
 			     uint32_t n_uses, struct fl_node n, const fl_amount *row)
 {
@@ -116,7 +124,7 @@ static struct fl_rung beyond(const struct fl_policy *p, uint32_t w, const struct
 		return r;
 	if (!p->model->settings.fair_sharing) {
 		r.weighted = -(double)j->priority;
-	} else if (j->queue.v != FL_NONE && /* else it holds, and is nobody's any more */
+	} else if (j->queue.v != FL_NONE && /* else it holds, but is in no queue */
 		   fl_protect_overrules(p, (struct fl_workload){ w })) {
 		r.kind = FL_OVERRULES;
 		r.weighted = -(double)j->priority;
@@ -140,7 +148,7 @@ struct fl_rung fl_rung_with(struct fl_policy *p, uint32_t w, const struct fl_use
 		for (uint32_t c = 0; c < columns; c++) {
 			fl_amount theirs = within[p->tree.row[n.v] + c];
 
-			/* A sum that has wrapped is the most there can be. */
+			/* A sum that wrapped counts as the largest amount. */
 			k->row[c] = fl_sat_add(base[c], theirs < 0 ? INT64_MAX : theirs);
 		}
 		found = beyond(p, w, uses, n_uses, n, k->row);
@@ -160,13 +168,16 @@ struct fl_rung fl_rung_of(struct fl_policy *p, uint32_t w, struct fl_node n)
 					   k->guaranteed));
 }
 
-/* What is known of one who asks from its queue up to some node: is it within there? */
+/* What is known of a workload that asks, from its queue up to some node: is it within there? */
 struct asking {
-	bool within;   /* if it had never yielded */
-	bool forgiven; /* within at its queue, and that it yielded does not count */
+	bool within;   /* within, leaving aside that it yielded */
+	bool forgiven; /* within at its queue, and it yielded, which does not count this once */
 };
 
-/* Where @ask, which stands in @v, asks to stand at @n; @a as for the child of @n, then @n. */
+/*
+ * The rung at @n on which @ask, which is in @v, asks; @a is that of the child of @n before the
+ * call, that of @n after it.
+ */
 static struct fl_rung asks_at(const struct fl_policy *p, const struct fl_view *v,
 			      const struct fl_ask *ask, uint32_t n, struct asking *a)
 {
@@ -184,7 +195,9 @@ static struct fl_rung asks_at(const struct fl_policy *p, const struct fl_view *v
 	return fl_rung_raised(p, w, p->tree.depth[n], found);
 }
 
-/* What others than those within, and who asks, use at @n. */
+/*
+ * What is used at @n by workloads that are not within there, that of the asking workload included.
+ */
 static void find_base(const struct fl_policy *p, const struct fl_view *v, uint32_t n,
 		      fl_amount *base)
 {
@@ -220,7 +233,7 @@ void fl_rung_find(struct fl_policy *p, struct fl_view *v, const struct fl_ask *a
 
 /* --- asked by the rules --- */
 
-/* Who goes already, and who is of the same queue, is not held by a rung. */
+/* A rung does not protect a workload that is evicting already, or one of the same queue. */
 static bool is_free_to_go(const struct fl_policy *p, const struct fl_ask *ask, uint32_t victim)
 {
 	const struct fl_job *j = &p->jobs[victim];
@@ -234,7 +247,7 @@ static struct fl_number number(const struct fl_rung *r)
 				   .share = r->kind == FL_BORROWS ? r->weighted : 0 };
 }
 
-/* Is @victim, where the sides part, above @ours? */
+/* Is the rung of @victim above @ours, at the node below the lowest common ancestor? */
 static bool goes(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
 		 uint32_t victim, const struct fl_rung *ours)
 {
@@ -283,7 +296,7 @@ bool fl_rung_passes(struct fl_policy *p, const struct fl_teller *t, const struct
 	return goes(p, t, ask, victim, &ours);
 }
 
-/* Standing on @rungs, may @ask have @victim go? */
+/* May @ask, standing on @rungs, preempt @victim? */
 static bool takes(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
 		  const struct fl_rung *rungs, uint32_t victim)
 {
@@ -321,7 +334,7 @@ static struct fl_rung_place *new_standing(struct fl_policy *p, fairlead_error *e
 	return s->rungs && s->base ? s : NULL;
 }
 
-/* Those who go for @e, of its own queue or of all, out of @v or back in. */
+/* Takes the victims of @e, those of its own queue or all, out of @v, or puts them back. */
 static void without_targets(const struct fl_policy *p, const struct fl_marks *marks,
 			    struct fl_view *v, const struct fl_entry *e, bool own, bool out)
 {
@@ -330,7 +343,7 @@ static void without_targets(const struct fl_policy *p, const struct fl_marks *ma
 		const struct fl_job *j = &p->jobs[w.v];
 
 		if (j->state == FL_STATE_EVICTING || fl_marks_is_chosen(marks, w.v))
-			continue; /* with all who are going, or out of the view */
+			continue; /* with the evicting ones, or out of the view already */
 		if (own && j->held_by.v != e->queue.v)
 			continue;
 		if (out)
@@ -340,7 +353,7 @@ static void without_targets(const struct fl_policy *p, const struct fl_marks *ma
 	}
 }
 
-/* Those who go for @e, and those who are going, out of the second view or back in. */
+/* Takes the victims of @e and all evicting workloads out of the second view, or puts them back. */
 static void plan_without(struct fl_policy *p, const struct fl_serving *in, const struct fl_entry *e,
 			 bool out)
 {
@@ -348,7 +361,7 @@ static void plan_without(struct fl_policy *p, const struct fl_serving *in, const
 	fl_going_move(p, in->marks, in->freed, e->queue, out);
 }
 
-/* The same for what is used of @e's queue alone: that is all that its quota is compared with. */
+/* The same for workloads with quota of @e's queue only: its quota is compared with nothing else. */
 static void queue_without(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
 			  const struct fl_entry *e, bool out)
 {

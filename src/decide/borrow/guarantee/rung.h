@@ -2,45 +2,47 @@
 /*
  * rung - preemption that settles (Policy preemptionGuarantee: settles)
  *
- * Whoever holds quota has a rung at its queue and at each cohort above it but the root.  It is
- * WITHIN where it was admitted within what is guaranteed on its side; else it is the share of that
- * node as it was when it was admitted, and as it becomes when others use what is theirs, but not
- * when others borrow more.  A preemption takes a victim only if
+ * A workload that holds quota has a rung at its queue and at each cohort above it except the root.
+ * It is WITHIN where the workload was admitted within what is guaranteed on its side; elsewhere it
+ * is the share of that node at the workload's admission, which rises when other workloads use what
+ * is guaranteed to them, but not when others borrow more.  A preemption takes a victim only if
  *
- *   - where their sides part, below the lowest cohort that is around both, the rung on which the
- *     preemptor would stand is strictly below the victim's; within one queue its own order decides,
- *     as it does anyway;
- *   - that is so at the end, too, after those not needed were put back (kueue#14543);
- *   - what is freed is held for the preemptor until it starts.
+ *   - at the two nodes below their lowest common ancestor the rung on which the preemptor would
+ *     stand is strictly below the victim's; within one queue the order of the queue decides, as it
+ *     does without the guarantee;
+ *   - that still holds after fill-back, when victims that are not needed were put back
+ *     (kueue#14543);
+ *   - what is freed is held for the preemptor until it is admitted.
  *
- * Where both have a node in common and the victim stood on a lower rung there, it yields: from
- * then on it asks at no lower rung than that of the one it yielded to, and is within neither there
- * nor below, until that one is gone for good (finished, cancelled).  Once in its life that does not
- * count, when it is within the quota of its queue and the other one merely waits.
+ * If at a node that is above both the victim stood on a lower rung than the preemptor, the victim
+ * yields: from then on it asks there on no rung lower than that of the preemptor, and is within
+ * neither at that node nor below it, until the preemptor has ended (finished or was cancelled).
+ * Once in the victim's life this does not count: when it is within the quota of its queue while
+ * the workload to which it yielded is pending.
  *
- * All of this is judged by what stays: who is going (no longer than evictionTimeout) counts as
- * gone, who is promised something as if it held that.  A reservation (doc/semantics/borrow.md,
- * B7.5) keeps nothing from who is within the quota of its queue; and to ask for nothing of a
- * resource counts for nothing.
+ * All this is judged by the workloads that stay: one that is evicting (for at most
+ * evictionTimeout) counts as ended, one that is promised quota counts as if it held that.  A
+ * reservation (doc/semantics/borrow.md, B7.5) does not keep quota from a workload that is within
+ * the quota of its queue; and a request of 0 of a resource counts for nothing.
  *
- * Promises: while nothing finishes, nobody's quota, weight or priority is changed and no queue is
- * stopped, there are finitely many preemptions, whatever the order in which workloads come to be
- * looked at, arrive, or let go of what they hold.  Nobody goes for another queue who was admitted
- * within the quota of its own.  A head that is within it gets in, after finitely many others,
- * with reclaimWithinCohort: Any, unless what it yielded counts, or somebody beyond its quota is
- * promised what it needs and waits for an eviction.  The proofs, with all conditions, are in
- * README.md ("Why it settles", corollaries 1 and 2); checked builds assert their lemmas, and
- * tests/prove explores small clusters whole.
+ * Promises: as long as no workload finishes, no quota, weight or priority changes and no queue is
+ * stopped, the number of preemptions is finite, in whatever order workloads are looked at, arrive
+ * or release what they hold.  A workload that was admitted within the quota of its queue is never
+ * evicted for another queue.  A head that is within the quota of its queue is admitted, after
+ * finitely many other workloads, with reclaimWithinCohort: Any, unless it has yielded and that
+ * counts, or a workload beyond its quota is promised what it needs and waits for an eviction.  The
+ * proofs, with all conditions, are in README.md ("Why it settles", corollaries 1 and 2); checked
+ * builds assert their lemmas, and tests/prove explores small clusters completely.
  *
- * It cannot promise that shares end as near to each other as they come for a moment where
- * preemption goes on for ever, nor a small number of preemptions: doc/guide/fairness-cost.md has what was
- * measured.
+ * Not promised: that shares become as equal at the end as they are for moments where preemption
+ * never ends; nor a small number of preemptions. doc/guide/fairness-cost.md has measurements.
  *
- * Cost: O(depth * (uses + columns)) an admission and a victim, and the size of its subtree where a
- * cohort below the root has quota of its own; 8 bytes a workload, level and column.  A change of
- * quota, weight or priority finds all rungs of a tree anew, O(holders * (log holders + depth *
- * columns)).  Searches look at all candidates, as under any Policy; and who is going is taken out of
- * a view and put back for everybody who is served (README.md, "What a cycle costs").
+ * Cost: O(depth * (uses + columns)) per admission and per victim, and the size of its subtree
+ * where a cohort below the root has quota of its own; 8 bytes per workload, level and column.  A
+ * change of quota, weight or priority finds all rungs of a tree again, O(holders * (log holders +
+ * depth * columns)).  Searches look at all candidates, as under any Policy; and evicting workloads
+ * are taken out of a view and put back for each workload that is served (README.md, "What a cycle
+ * costs").
  *
  * Private to decide/borrow.
  */
@@ -53,17 +55,20 @@
 #include "decide/borrow/view/marks.h"
 #include "decide/borrow/view/tell.h"
 
-/* Room for rungs, with the guarantee; after fl_cycle_new. */
+/* Allocates room for rungs, if the guarantee is on; call it after fl_cycle_new. */
 int fl_rung_setup(struct fl_policy *p, fairlead_error *err);
 /*
- * Where those stand who hold quota in a tree, found anew: as if admitted in the order they were.
- * @room: a view that nobody uses.
+ * Finds the standings of all holders in a tree again, as if they were admitted in the order in
+ * which they were.  @room: a view that is not in use.
  */
 void fl_rung_renew(struct fl_policy *p, struct fl_view *room, uint32_t root);
-/* Room to undo that, and so much more. */
+/* Room in the undo log for that, and for @room more. */
 int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t room, fairlead_error *err);
 
-/* With the guarantee, to ask for nothing takes nothing away: no advantage, no place, no fit. */
+/*
+ * With the guarantee a request of 0 counts for nothing: it gives no advantage, needs no room, and
+ * does not keep a workload from fitting.
+ */
 static inline bool fl_rung_is_nothing(const struct fl_policy *p, fl_amount amount)
 {
 	return p->rungs && amount == 0;
@@ -71,63 +76,81 @@ static inline bool fl_rung_is_nothing(const struct fl_policy *p, fl_amount amoun
 
 /* --- asked by the rules; always true without the guarantee --- */
 
-/* Can @victim go for @ask, on whatever rung that will stand?  Tells what it compares. */
+/*
+ * May @victim be preempted for @ask at all, on the lowest rung on which that could stand?  Passes
+ * what it compares to the sink.
+ */
 bool fl_rung_may_go(struct fl_policy *p, const struct fl_teller *t, const struct fl_ask *ask,
 		    uint32_t victim, enum fl_cause cause);
-/* Where their sides part, does @ask, which stands in @v, stand below @victim as things are in @v? */
+/*
+ * Is @ask, which is in @v, on a lower rung than @victim, at the nodes below their lowest common
+ * ancestor and with usage as in @v?
+ */
 bool fl_rung_passes(struct fl_policy *p, const struct fl_teller *t, const struct fl_view *v,
 		    const struct fl_ask *ask, uint32_t victim);
-/* May all of @n targets (FL_NONE: nobody) go for @ask?  They are gone from @v, it is not in it. */
+/*
+ * May all of @n targets (FL_NONE: skipped) be preempted for @ask?  They are taken out of @v, and
+ * @ask is not in it.
+ */
 bool fl_rung_all_may_go(struct fl_policy *p, const struct fl_teller *t, struct fl_view *v,
 			const struct fl_ask *ask, const struct fl_target *targets, uint32_t n);
 /*
- * Is @e's workload, when those who are going and its victims have gone from @v, within the quota of
- * its queue with all it asks for?  Never without the guarantee.
+ * Is the workload of @e, with its whole request, within the quota of its queue when evicting
+ * workloads and its victims are taken out of @v?  False without the guarantee.
  */
 bool fl_rung_is_within_quota(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
 			     const struct fl_entry *e);
-/* The same of @ask, who has no victims yet. */
+/* The same for @ask, which has no victims yet. */
 bool fl_rung_claims(struct fl_policy *p, const struct fl_marks *marks, struct fl_view *v,
 		    const struct fl_ask *ask);
-/* What the rules ask of a cycle that serves somebody. */
+/* What the rules need of a cycle that serves a workload. */
 struct fl_serving {
 	const struct fl_teller *tell;
-	const struct fl_marks *marks; /* who was chosen in it */
-	struct fl_view *freed;        /* its view without them */
+	const struct fl_marks *marks; /* marks its victims */
+	struct fl_view *freed;        /* its second view, without its victims */
 };
 /*
- * @e is about to be served: its standing, with its victims gone from the cycle's second view.
- * 1, or 0 when one of the victims may not go for it after all; FAIRLEAD_ENOMEM.
+ * Before @e is served: finds its standing, with its victims taken out of the cycle's second view.
+ * 1; 0: one of the victims may not be preempted for it after all; FAIRLEAD_ENOMEM.
  */
 int fl_rung_serve(struct fl_policy *p, const struct fl_serving *in, struct fl_entry *e,
 		  fairlead_error *err);
-/* It was served: who is served later in this cycle finds it there, or (joins false) does not. */
+/*
+ * @e was served: for what is served later in this cycle it counts as present, or (joins false)
+ * not.
+ */
 void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins);
 
-/* --- what is entered --- */
+/* --- what takes effect --- */
 
-/* @e's workload is promised quota; or it holds it from now on. */
+/* From now on the workload of @e is promised quota; or it holds it. */
 void fl_rung_promise(struct fl_policy *p, const struct fl_entry *e);
 void fl_rung_enter(struct fl_policy *p, const struct fl_entry *e);
-/* @victim, which does not go yet, goes for @e; before anything of the cycle is entered.  Does it yield? */
+/*
+ * Does @victim, which is not evicting yet, yield to @e?  If so, records that; call it before
+ * anything of the cycle takes effect.
+ */
 bool fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victim);
-/* @w lets go of what it holds. */
+/* @w releases what it holds. */
 void fl_rung_leave(struct fl_policy *p, struct fl_workload w);
-/* @w is gone for good: nobody has to ask on its rung any more. */
+/* @w has ended: workloads that yielded to it may ask on lower rungs than its own again. */
 void fl_rung_gone(struct fl_policy *p, struct fl_workload w);
-/* Room to undo one of these for a workload of so many uses; 0 without the guarantee. */
+/*
+ * Room in the undo log for one of these, for a workload with so many uses; 0 without the
+ * guarantee.
+ */
 size_t fl_rung_undo(const struct fl_policy *p, uint32_t uses);
 
 #ifdef FL_CHECKED /* rung_check.c */
 int fl_rung_check_setup(struct fl_policy *p, fairlead_error *err);
-/* What is guaranteed and used is what is held by those within. */
+/* Asserts that what is counted as guaranteed and used is what workloads that are within hold. */
 void fl_rung_check(const struct fl_policy *p);
-/* The lemmas, of a cycle that is about to be entered but for its yields. */
+/* Asserts the lemmas for a cycle that is about to take effect; its yields are recorded already. */
 struct fl_rung_step {
-	const struct fl_marks *marks; /* who was chosen in the cycle */
+	const struct fl_marks *marks; /* marks its victims */
 	const struct fl_entry *entries;
 	uint32_t n_entries;
-	bool floors_rose; /* did one? */
+	bool floors_rose; /* did a floor rise? */
 };
 void fl_rung_check_step(struct fl_policy *p, const struct fl_rung_step *step);
 /* A quota, weight or priority changed. */
@@ -137,7 +160,7 @@ void fl_rung_check_changed(struct fl_policy *p);
 void fl_rung_spell(const struct fl_policy *p, fl_word *word, void *user);
 int fl_rung_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
 int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
-/* After all who hold something are entered.  @room: a view that nobody uses. */
+/* Call it after all workloads that hold quota are entered.  @room: a view that is not in use. */
 void fl_rung_adopt(struct fl_policy *p, struct fl_view *room, const struct fl_adopting *a);
 
 #endif

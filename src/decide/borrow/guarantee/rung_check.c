@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rung_check - the lemmas of README.md ("Why it settles"), looked at in checked builds
+ * rung_check - asserts the lemmas of README.md ("Why it settles") in checked builds
  *
- * fl_rung_check: what counts as within is what those within hold (lemma 2, the policy's sums).
- * fl_rung_check_step: of the plan before a cycle and the plan after it, in the trees it looked at,
- *   lemma 2: a rung rises only where somebody joined who is within there;
+ * fl_rung_check: what is counted as within is what workloads that are within hold (lemma 2, the
+ * sums that the policy keeps). fl_rung_check_step compares the plan before a cycle with the plan
+ * after it, in the trees that the cycle looked at:
+ *   lemma 2: a rung rises only at a node where a workload joined that is within there;
  *   lemma 4: a floor rose, or the smallest key that is not in both plans is in the new one;
- *   lemma 5: what those within at a node use spills nothing over there.
- * A promise is counted from the step that made it, as in the proof.
+ *   lemma 5: what workloads that are within at a node use does not spill over there.
+ * A promise counts from the step that made it, as in the proof.
  *
- * Limits: steps in which a promise turned out to be void are left out (quota was cut), and lemma 5
- * once a quota, weight or priority was changed while something was promised, or after an image was
- * loaded.
+ * Limits: steps in which a promise turned out to be void are skipped (quota was cut); lemma 5 is
+ * skipped after a quota, weight or priority changed while a workload was promised something, and
+ * after an image was loaded.
  */
 #include "decide/borrow/guarantee/rung_state.h"
 
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One of a plan. */
+/* A workload of a plan. */
 struct row {
 	uint32_t w;
 	struct fl_node queue;
@@ -33,7 +34,7 @@ struct row {
 };
 
 struct fl_rung_plans {
-	struct row *rows[2]; /* before and after, by workload; queue FL_NONE: not in it */
+	struct row *rows[2]; /* before and after, by workload; queue FL_NONE: not in the plan */
 	fl_amount *within[2];
 };
 
@@ -83,7 +84,7 @@ void fl_rung_check(const struct fl_policy *p)
 
 static bool is_in(const struct row *r) { return r->queue.v != FL_NONE; }
 
-/* @w as it stands now, with what it holds or, promised, will hold. */
+/* The row of @w as it stands, with what it holds or, if promised, will hold. */
 static struct row standing(const struct fl_policy *p, uint32_t w, struct fl_node q,
 			   const struct fl_use *uses, uint32_t n)
 {
@@ -96,7 +97,7 @@ static struct row standing(const struct fl_policy *p, uint32_t w, struct fl_node
 				     (size_t)w * p->rungs->depth * p->rungs->columns };
 }
 
-/* Enters @e into both plans as the cycle has it; false: a promise is void. */
+/* Enters @e into both plans as the cycle decided it; false: a promise is void. */
 static bool add_entry(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_rung_plans *k = p->rungs->plans;
@@ -173,7 +174,7 @@ static struct fl_node at_depth(const struct fl_policy *p, const struct row *r, u
 	return n;
 }
 
-/* At depth @d in plan @which. */
+/* The rung of @r at depth @d in plan @which. */
 static struct fl_rung rung_at(struct fl_policy *p, const struct row *r, int which, uint32_t d)
 {
 	struct fl_rung found =
@@ -184,7 +185,7 @@ static struct fl_rung rung_at(struct fl_policy *p, const struct row *r, int whic
 	return r->forgiven ? found : fl_rung_raised(p, r->w, d, found);
 }
 
-/* Like words in a dictionary: rungs from the top, then the place in the order of the queue. */
+/* Lexicographic: rungs from the top of the tree down, then the place in the order of the queue. */
 static int cmp_keys(struct fl_policy *p, const struct row *a, int of_a, const struct row *b,
 		    int of_b)
 {
@@ -208,7 +209,7 @@ static int cmp_keys(struct fl_policy *p, const struct row *a, int of_a, const st
 
 /* --- the lemmas --- */
 
-/* Did somebody join who is within at @n? */
+/* Did a workload join that is within at @n? */
 static bool joined_within(const struct fl_policy *p, struct fl_node n)
 {
 	const struct fl_rung_plans *k = p->rungs->plans;
@@ -225,7 +226,7 @@ static bool joined_within(const struct fl_policy *p, struct fl_node n)
 	return false;
 }
 
-/* Lemma 2, of one that is in both plans. */
+/* Lemma 2, for a workload that is in both plans. */
 static void check_rise(struct fl_policy *p, const struct row *was, const struct row *is)
 {
 	for (uint32_t d = 1; d <= p->tree.depth[is->queue.v]; d++) {
@@ -235,7 +236,7 @@ static void check_rise(struct fl_policy *p, const struct row *was, const struct 
 	}
 }
 
-/* Lemma 4, and 2 on the way. */
+/* Lemma 4, and lemma 2 on the way. */
 static void check_keys(struct fl_policy *p)
 {
 	const struct fl_rung_plans *k = p->rungs->plans;
@@ -260,7 +261,7 @@ static void check_keys(struct fl_policy *p)
 	FL_CHECK(!least || of_least == 1);
 }
 
-/* What those within at a node of @depth use below @n spills over there. */
+/* How much of what workloads that are within at a node of @depth use below @n spills over there. */
 static fl_amount spills(const struct fl_policy *p, uint32_t n, uint32_t depth, uint32_t column)
 {
 	const struct fl_tree *t = &p->tree;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rung_state - where everybody stands: entered, undone, found anew, saved, carried over
- */
+/* rung_state - standings of workloads: entered, undone, found again, saved, carried over */
 #include "decide/borrow/guarantee/rung_state.h"
 
 #include <math.h>
@@ -12,7 +10,10 @@
 
 /* --- what is guaranteed, and used --- */
 
-/* @uses at @q count, or do not any more, in @cells as within what is guaranteed; @undo may be NULL. */
+/*
+ * In @cells, begins or ceases to count @uses at @q as within what is guaranteed; @undo may be
+ * NULL.
+ */
 static void count(const struct fl_policy *p, fl_amount *cells, struct fl_undo *undo,
 		  struct fl_node q, uint32_t within, const struct fl_use *uses, uint32_t n_uses,
 		  int sign)
@@ -25,7 +26,10 @@ static void count(const struct fl_policy *p, fl_amount *cells, struct fl_undo *u
 
 			if (undo)
 				fl_undo_note(undo, cell, sizeof *cell);
-			/* Modulo 2^64: what queues lend nothing of may pass it above them (fl_rung_of). */
+			/*
+			 * Modulo 2^64: above queues that lend nothing the sum may exceed the range
+			 * (fl_rung_of).
+			 */
 			*cell = (fl_amount)((uint64_t)*cell +
 					    (uint64_t)sign * (uint64_t)uses[i].amount);
 		}
@@ -46,7 +50,7 @@ void fl_rung_count_victims(struct fl_policy *p, const struct fl_entry *e, int si
 		uint32_t w = e->targets[i].workload.v;
 		const struct fl_job *j = &p->jobs[w];
 
-		if (j->state != FL_STATE_EVICTING) /* who goes counts no more */
+		if (j->state != FL_STATE_EVICTING) /* an evicting one does not count any more */
 			count(p, p->rungs->joined, /* undo= */ NULL, j->held_by,
 			      p->rungs->within[w], fl_uses(p, j), j->n_use, sign);
 	}
@@ -62,7 +66,7 @@ void fl_rung_join(struct fl_policy *p, const struct fl_entry *e, bool joins)
 	fl_rung_count_victims(p, e, joins ? -1 : +1);
 }
 
-/* --- entered --- */
+/* --- entering --- */
 
 static void stand(struct fl_policy *p, uint32_t w, struct fl_node q, const struct fl_rung_place *s)
 {
@@ -100,7 +104,7 @@ void fl_rung_enter(struct fl_policy *p, const struct fl_entry *e)
 	      e->assignment.uses, e->assignment.n_uses, +1);
 }
 
-/* @victim asks on no lower rung than @to did at that depth. */
+/* From now on @victim asks at that depth on no lower rung than @e stands on. */
 static void raise(struct fl_policy *p, const struct fl_entry *e, uint32_t victim, uint32_t depth)
 {
 	struct fl_rungs *k = p->rungs;
@@ -118,8 +122,8 @@ static void raise(struct fl_policy *p, const struct fl_entry *e, uint32_t victim
 
 #ifdef FL_CHECKED
 /*
- * The lemma (README.md): who yields nothing stands, at the first node where they differ, on a
- * higher rung than the preemptor, or comes after it in their queue.
+ * Asserts the lemma (README.md): a victim that yields nothing is, at the first node where the
+ * rungs differ, on a higher rung than the preemptor, or comes after it in their queue.
  */
 static void check_lemma(struct fl_policy *p, const struct fl_entry *e, uint32_t victim,
 			struct fl_node both)
@@ -183,7 +187,10 @@ void fl_rung_gone(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, p->rungs->forgiven[w.v], 0);
 }
 
-/* Room to undo that a standing is another: how deep it is within, and its bases. */
+/*
+ * Room in the undo log for a change of one standing: the depth down to which it is within, and its
+ * bases.
+ */
 static size_t standing_undo(const struct fl_rungs *k)
 {
 	return FL_UNDO_OF(k->within[0]) +
@@ -201,7 +208,7 @@ size_t fl_rung_undo(const struct fl_policy *p, uint32_t uses)
 		   0;
 }
 
-/* --- found anew --- */
+/* --- found again --- */
 
 static int cmp_admitted(const void *policy, uint32_t a, uint32_t b)
 {
@@ -213,7 +220,7 @@ static int cmp_admitted(const void *policy, uint32_t a, uint32_t b)
 	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
 }
 
-/* Who holds quota in a tree, in the order in which they were admitted. */
+/* The workloads that hold quota in a tree, in the order of their admission. */
 static uint32_t holders(struct fl_policy *p, uint32_t root)
 {
 	struct fl_span queues = p->tree.queues[root];
@@ -287,7 +294,7 @@ int fl_rung_reserve_renewal(struct fl_policy *p, uint32_t root, size_t room, fai
 	return fl_undo_reserve(&p->undo, room, err);
 }
 
-/* --- what may be loaded --- */
+/* --- is it valid? --- */
 
 static bool is_depth(const struct fl_policy *p, const void *row)
 {
@@ -359,7 +366,7 @@ int fl_rung_setup(struct fl_policy *p, fairlead_error *err)
 #endif
 }
 
-/* --- in words, saved and loaded --- */
+/* --- digest, save and load --- */
 
 static void spell_standing(const struct fl_policy *p, uint32_t w, struct fl_node q, fl_word *word,
 			   void *user)
@@ -416,14 +423,14 @@ int fl_rung_restore(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 		if (fl_holds_quota(&p->jobs[w]) && p->jobs[w].state != FL_STATE_EVICTING)
 			count_holder(p, w, +1);
 #ifdef FL_CHECKED
-	p->rungs->changed = true; /* perhaps before it was saved; and an image may say anything */
+	p->rungs->changed = true; /* perhaps before it was saved; an image may say anything */
 #endif
 	return 0;
 }
 
 /* --- carried into another policy --- */
 
-/* Where @w, who holds or is promised something at @q of the old policy, stands. */
+/* Carries the standing of @w, which holds or is promised quota of @q in the old policy. */
 static void carry_standing(struct fl_policy *p, const struct fl_adopting *a, uint32_t w,
 			   struct fl_node q)
 {
@@ -440,7 +447,7 @@ static void carry_standing(struct fl_policy *p, const struct fl_adopting *a, uin
 		}
 }
 
-/* On which rungs @w asks at least, while the one it yielded to is there. */
+/* Carries the floors of @w, which count while the workload to which it yielded has not ended. */
 static void carry_yield(struct fl_policy *p, const struct fl_adopting *a, uint32_t w)
 {
 	const struct fl_rungs *from = a->from->rungs;
@@ -449,7 +456,7 @@ static void carry_yield(struct fl_policy *p, const struct fl_adopting *a, uint32
 
 	to.to = a->is.workloads[to.to];
 	if (to.to == FL_NONE)
-		return; /* it is gone for good */
+		return; /* that one has ended */
 	p->rungs->yielded[w] = to;
 	for (uint32_t d = 1; d <= depth && d <= p->rungs->depth; d++)
 		p->rungs->least[fl_rung_place(p, w, d)] =
