@@ -10,26 +10,29 @@
 #include "decide/borrow/quota/tree.h"
 #include "decide/policy.h"
 
-/* Valid as long as the policy; usage is what is held now. */
+/* Valid as long as the policy; usage is what is held at present. */
 const struct fl_tree *fl_borrow_tree(const struct fl_policy *p);
 const struct fl_usage *fl_borrow_usage(const struct fl_policy *p);
 
 /*
- * Who would be looked at before @w in its queue, in order: the first @cap ids, and
- * how many there are.  Parked workloads are not ahead of anybody.
+ * The workloads that are considered before @w in its queue, in order: the first @cap ids in @ids;
+ * returns how many there are in all.  Parked workloads are not counted.
  */
 uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			 uint32_t cap);
 
 /*
- * With Admission Fair Sharing on: what of @r local queue @lq counts as having consumed,
- * in natural units (cores, bytes); and the number that orders it, INFINITY with weight 0.
- * As of the last call's time.
+ * With Admission Fair Sharing on: the amount of @r that local queue @lq counts as having consumed,
+ * in natural units (cores, bytes); and the number by which local queues are ordered, INFINITY with
+ * weight 0.  Both as of the time of the last call.
  */
 double fl_borrow_consumed(const struct fl_policy *p, struct fl_queue lq, struct fl_resource r);
 double fl_borrow_queue_usage(const struct fl_policy *p, struct fl_queue lq);
 
-/* Children of cohorts and candidates that searches for victims have looked at so far: a cost. */
+/*
+ * A measure of cost: how many children of cohorts and candidates all searches for victims have
+ * looked at so far.
+ */
 uint64_t fl_borrow_looked(const struct fl_policy *p);
 
 #endif

@@ -9,41 +9,41 @@
 #include "decide/borrow/line/lines.h"
 #include "decide/match.h"
 
-/* How one resource is served in one flavor. */
+/* How well one resource fits in one flavor. */
 struct fit {
 	enum fl_mode mode;
 	uint32_t level;
 };
 
-/* A request of the podset in hand that this queue covers. */
+/* A request of the podset at hand that its queue covers. */
 struct fl_need {
 	struct fl_resource resource;
-	uint32_t group, slot;    /* resource group of the queue, place among its resources */
-	fl_amount amount;        /* all pods together */
-	struct fit tried;        /* in the flavor that is looked at */
-	struct fl_column column; /* once the flavor is chosen */
+	uint32_t group, slot;    /* resource group of the queue; index in the group's resources */
+	fl_amount amount;        /* of all pods together */
+	struct fit tried;        /* in the flavor that is being tried */
+	struct fl_column column; /* set when the flavor is chosen */
 	struct fit fit;
 };
 
 __extension__ typedef __int128 wide;
 
 struct fl_assign {
-	const struct fl_teller *tell; /* the cycle's */
-	struct fl_preempt *search;    /* the same: to look for victims with */
-	struct fl_need *needs;        /* by request of one podset, and pods */
+	const struct fl_teller *tell; /* that of the cycle */
+	struct fl_preempt *search;    /* that of the cycle, to search for victims */
+	struct fl_need *needs;        /* by request of one podset, and one for pods */
 
-	/* the last nomination at a glance, and the room in it; uses NULL: none */
+	/* the last nomination at a glance, and its room; uses NULL: none */
 	struct fl_nomination glanced;
 	uint32_t glanced_room, glanced_scan;
 };
 
-/* What is known beside the nomination. */
+/* What is found besides the nomination. */
 struct assigned {
-	bool unsure; /* at a glance: somebody might have to go */
-	bool spared; /* a Policy spared somebody, for now */
-	/* The last search: for `searched` alone; column FL_NONE: there was none. */
+	bool unsure; /* at a glance: preemption may be needed */
+	bool spared; /* a Policy protected a workload, for a time */
+	/* The last search, which was for `searched` only; column FL_NONE: there was none. */
 	struct fl_use searched;
-	struct fl_victims found; /* until the next search */
+	struct fl_victims found; /* valid until the next search */
 };
 
 struct assigner {
@@ -57,12 +57,12 @@ struct assigner {
 	const int16_t *only; /* flavors of an earlier nomination, or NULL */
 	struct fl_nomination *out;
 	uint32_t podset;
-	struct fl_need *needs; /* of the podset in hand */
+	struct fl_need *needs; /* of the podset at hand */
 	uint32_t n_needs;
-	bool certain; /* its victims go already, and nobody else gets what they leave */
-	bool glance;  /* no search: nobody may be preempted for sure, or it is unsure */
+	bool certain; /* promised: its victims are evicting, and what they free is held for it */
+	bool glance;  /* no search: it is certain to find nothing, or the result is `unsure` */
 	struct assigned *ret;
-	/* what stood in the way, for the reason */
+	/* why it does not fit, from which the reason is made */
 	bool too_little_now, too_little_ever, too_large, backs_off;
 };
 
@@ -86,7 +86,7 @@ int fl_assign_new(struct fl_policy *p, const struct fl_teller *tell, struct fl_p
 
 void fl_assign_begin(struct fl_assign *k) { k->glanced.uses = NULL; }
 
-/* a is strictly preferred over b. */
+/* Is @a strictly preferred to @b? */
 static bool preferred(const struct fl_node_row *queue, struct fit a, struct fit b)
 {
 	bool lower = a.level < b.level, same_level = a.level == b.level;
@@ -151,7 +151,7 @@ static inline void emit(const struct assigner *a, enum fl_check check, struct fl
 		emit_heard(a, check, column, lhs, rhs);
 }
 
-/* Would victims help for this one column?  And how far would it then borrow? */
+/* Would victims make room in this one column, and up to which level would it then borrow? */
 static struct fit simulate_preemption(struct assigner *a, struct fl_column column, fl_amount amount,
 				      struct fl_level now)
 {
@@ -211,7 +211,7 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 		    !fl_protect_may_borrow_for(a->p, a->k->tell, a->entry->workload, a->podset,
 					       column);
 	a->backs_off |= backs_off;
-	if (backs_off && amount > t->nominal[at]) /* as with a borrowing limit of 0 */
+	if (backs_off && amount > t->nominal[at]) /* as if the borrowing limit were 0 */
 		return (struct fit){ FL_MODE_NO_FIT, 0 };
 	if (amount <= available && !backs_off) {
 		if (!fl_usage_overflows(u, t, q, column, amount))
@@ -228,7 +228,7 @@ static struct fit try_column(struct assigner *a, struct fl_column column, fl_amo
 	return (struct fit){ FL_MODE_NO_FIT, 0 };
 }
 
-/* What podsets before this one already take of @column. */
+/* How much of @column earlier podsets of this nomination take. */
 static fl_amount assumed(const struct fl_nomination *out, struct fl_column column)
 {
 	for (uint32_t i = 0; i < out->n_uses; i++)
@@ -254,7 +254,7 @@ static void emit_match(const struct assigner *a, struct fl_flavor flavor, bool h
 		fl_tell(a->k->tell, &row);
 }
 
-/* All of the group's needs in its @f-th flavor; the worst of them. */
+/* Tries all needs of the group in its @f-th flavor; returns the worst fit of them. */
 static struct fit try_flavor(struct assigner *a, uint32_t group, uint32_t f)
 {
 	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
@@ -277,7 +277,7 @@ static struct fit try_flavor(struct assigner *a, uint32_t group, uint32_t f)
 	return worst;
 }
 
-/* Where the scan of this podset and group starts, and whether this flavor may be looked at. */
+/* At which flavor the scan of this podset and group starts. */
 static uint32_t scan_start(const struct assigner *a, uint32_t group)
 {
 	int16_t last = FL_SCAN_NONE;
@@ -288,7 +288,7 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 	return last < 0 ? 0 : (uint32_t)last + 1;
 }
 
-/* Remember the group's @f-th flavor for its needs. */
+/* Takes the group's @f-th flavor for its needs. */
 static void take_flavor(struct assigner *a, uint32_t group, uint32_t f)
 {
 	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
@@ -303,7 +303,7 @@ static void take_flavor(struct assigner *a, uint32_t group, uint32_t f)
 	}
 }
 
-/* Choose a flavor for the podset's needs in @group. False: none is better than no fit. */
+/* Chooses a flavor for the podset's needs in @group.  False: no flavor is better than NO_FIT. */
 static bool choose_flavor(struct assigner *a, uint32_t group, struct fit *ret)
 {
 	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
@@ -354,7 +354,10 @@ static bool find_slot(const struct assigner *a, struct fl_resource r, struct fl_
 	return false;
 }
 
-/* Fewer pods ask for their part of the whole; division first, so that a saturated whole divides too. */
+/*
+ * The part of a request for fewer pods: of_one / all * count, division first, so that a saturated
+ * request is divided too.
+ */
 static fl_amount for_count(fl_amount of_one, int32_t all, int32_t count)
 {
 	fl_amount whole = fl_sat_mul(of_one, all);
@@ -372,7 +375,7 @@ static bool add_need(struct assigner *a, struct fl_resource resource, fl_amount 
 	return true;
 }
 
-/* What the podset asks of this queue. False: something that the queue does not cover. */
+/* Lists what the podset requests of this queue.  False: the queue does not cover a resource. */
 static bool list_needs(struct assigner *a, int32_t count)
 {
 	const struct fl_model *m = a->p->model;
@@ -393,7 +396,7 @@ static bool list_needs(struct assigner *a, int32_t count)
 	return covered;
 }
 
-/* Enter the podset's choices into the assignment. */
+/* Enters the choices for the podset into the nomination. */
 static void commit(struct assigner *a, int32_t count)
 {
 	struct fl_nomination *out = a->out;
@@ -432,10 +435,10 @@ static void commit(struct assigner *a, int32_t count)
 }
 
 /*
- * One podset: false when it has no flavor.  It counts as Fit when the mode of
- * every group's flavor is Fit, even where a single resource is not (with
- * PreemptionOverBorrowing the worst is looked for by level first).  Not so with the guarantee of
- * rung.h: who is nominated as fitting and does not would be passed over for ever.
+ * Assigns one podset; false: it has no flavor.  It counts as Fit when the mode of each group's
+ * flavor is Fit, even if that of a single resource is not (with PreemptionOverBorrowing the worst
+ * is determined by level first).  With the guarantee of rung.h each resource must be Fit: a
+ * workload that is nominated as fitting but does not fit would be skipped in every cycle.
  */
 static bool assign_podset(struct assigner *a, int32_t count, bool *fits)
 {
@@ -481,7 +484,7 @@ static void clear_podset(struct assigner *a)
 	}
 }
 
-/* How an entry is assigned: which flavors it keeps to, how many pods each podset has. */
+/* The conditions of an assignment: which flavors it must use, how many pods each podset has. */
 struct terms {
 	const int16_t *only;   /* as in fl_nomination.flavor; NULL: any */
 	const int32_t *counts; /* NULL: all */
@@ -536,7 +539,10 @@ static void assign(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
 	out->backs_off = a.backs_off;
 }
 
-/* Is the whole request the one that victims were last looked for? A listener hears of both. */
+/*
+ * Is the whole request the one for which victims were searched last?  Never with a sink, which
+ * gets rows of both searches.
+ */
 static bool is_searched(const struct fl_teller *tell, const struct fl_nomination *a,
 			const struct assigned *as)
 {
@@ -545,7 +551,10 @@ static bool is_searched(const struct fl_teller *tell, const struct fl_nomination
 	       a->uses[0].amount == as->searched.amount;
 }
 
-/* Victims for the whole request @a, as it was just assigned; kept in the cycle's arena. */
+/*
+ * Searches victims for the whole request of @a, which was just assigned; they are kept in the
+ * cycle arena.
+ */
 static int find_targets(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
 			struct fl_entry *e, const struct fl_nomination *a, struct assigned *as,
 			fairlead_error *err)
@@ -568,9 +577,9 @@ static int find_targets(struct fl_policy *p, struct fl_assign *k, struct fl_view
 }
 
 /*
- * Partial admission: the least reduction that fits, or has victims that make it
- * fit, found by bisection as the reference does it: fitting need not be monotone,
- * so the last index found good is taken only if bisection ends there.
+ * Partial admission: finds the least reduction that fits, with victims or without, by bisection as
+ * the reference does it: a smaller count need not fit where a larger one does, so the last index
+ * that was found good is taken only if bisection ends there.
  */
 static int reduce(struct fl_policy *p, struct fl_assign *k, struct fl_view *v, struct fl_entry *e,
 		  const int16_t *only, bool *spared, fairlead_error *err)
@@ -622,7 +631,7 @@ static int reduce(struct fl_policy *p, struct fl_assign *k, struct fl_view *v, s
 	}
 	if (good == low)
 		return 0;
-	/* Nothing will do: back to the full assignment, without victims. */
+	/* No count fits: back to the full assignment, without victims. */
 	e->n_targets = 0;
 	if (good >= 0) {
 		struct assigned as;
@@ -660,7 +669,7 @@ static bool may_be_reduced(const struct fl_policy *p, struct fl_workload w)
 	return false;
 }
 
-/* Flavors and pods as they were promised, whether they fit or not. */
+/* Assigns the flavors and pods that were promised, whether they fit or not. */
 static int take_promise(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
 			struct fl_entry *e, struct assigned *ret, fairlead_error *err)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assign - which flavor each podset's resources go to, and who must go for that
+ * assign - to which flavors a workload's podsets are assigned, and which victims that needs
  *
  * The rules: doc/semantics/borrow.md, B4.
  *
- * Podsets in order; all resources of a resource group take one flavor.  A group's
- * flavors are tried in the queue's order, from where the last cycle stopped; how
- * far the search goes on is flavorFungibility.  A flavor's mode is the worst of
- * its resources, the workload's the worst of its podsets.  When not all pods fit,
- * partial admission looks for the largest count that does (minCount).
+ * Podsets are assigned in order; all resources of a resource group get the same flavor.  The
+ * flavors of a group are tried in the queue's order, from where the last cycle stopped;
+ * flavorFungibility says how far the search continues.  The mode of a flavor is the worst of its
+ * resources, that of the workload the worst of its podsets.  When not all pods fit, partial
+ * admission looks for the largest count that does (minCount).
  *
- * Promises: reads the view only (a search for victims leaves it as it was).
- * Allocates from the cycle's arena, before anything is decided.
+ * Promises: only reads the view (a search for victims leaves it as it was).  Allocates in the
+ * cycle arena, before anything is decided.
  *
  * Private to this folder.
  */
@@ -21,23 +21,26 @@
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/view/entry.h"
 
-/* Its workspace, for as long as the policy: of one podset, and the last nomination at a glance. */
+/*
+ * The workspace, which lives as long as the policy: for one podset, and the last nomination at a
+ * glance.
+ */
 struct fl_assign;
 int fl_assign_new(struct fl_policy *p, const struct fl_teller *tell, struct fl_preempt *search,
 		  struct fl_assign **ret, fairlead_error *err);
-/* A cycle begins with a new arena: what there was at a glance is gone. */
+/* A cycle begins with an empty arena: forgets the last nomination at a glance. */
 void fl_assign_begin(struct fl_assign *k);
 
 /*
- * Flavors for @e's workload in view @v: fills e->assignment, and e->targets when it
- * must preempt.  @only: flavors to keep to, as in fl_nomination.flavor; NULL for any.
+ * Assigns flavors to @e's workload in view @v: fills e->assignment, and e->targets when it must
+ * preempt.  @only: the flavors to use, as in fl_nomination.flavor; NULL for any.
  */
 int fl_assign_nominate(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
 		       struct fl_entry *e, const int16_t *only, fairlead_error *err);
 
 /*
- * The same without a search for victims.  REFUSED: whatever is searched for, it would have none,
- * and @e is told so; FITS: fl_assign_take_glance gives its entry what was found.
+ * The same without a search for victims.  REFUSED: a search would find no victims, and @e has the
+ * refusal; FITS: fl_assign_take_glance gives what was found to its entry.
  */
 enum fl_glance { FL_GLANCE_UNSURE, FL_GLANCE_FITS, FL_GLANCE_REFUSED };
 int fl_assign_glance(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
@@ -45,8 +48,8 @@ int fl_assign_glance(struct fl_policy *p, struct fl_assign *k, struct fl_view *v
 void fl_assign_take_glance(struct fl_assign *k, struct fl_entry *e);
 
 /*
- * In the flavors and with the pods that @e's workload was promised (protect.h): 1 when that
- * fits, or has victims that make it fit, else 0 and nothing of @e counts.
+ * Assigns the flavors and pods that @e's workload was promised (protect.h): 1 when these fit, with
+ * victims or without; else 0, and @e is not changed in a way that counts.
  */
 int fl_assign_promised(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
 		       struct fl_entry *e, fairlead_error *err);

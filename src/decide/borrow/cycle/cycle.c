@@ -3,16 +3,16 @@
  * cycle - one scheduling cycle (doc/semantics/borrow.md, B3, B7 and B9)
  *
  *   1. every active queue gives its head;
- *   2. each head is nominated on its own against the snapshot: flavors, victims;
- *   3. heads are served in order, each against the snapshot as it is by then;
- *   4. what was decided is entered: admissions, evictions, who waits how.
+ *   2. each head is nominated alone against the snapshot: flavors, victims;
+ *   3. heads are served in order, each against the snapshot as changed by those before it;
+ *   4. what was decided takes effect: admissions, evictions, how the others are pending.
  *
- * Promises: nothing outside this cycle's memory changes before step 4, and step 4
- * cannot fail; so a cycle is done whole or not at all.
+ * Promises: until step 4 nothing outside this cycle's memory changes, and step 4 cannot fail; so a
+ * cycle takes effect whole or not at all.
  *
- * A tree that the last cycle left as it was, and to which nothing has happened since, is not
- * looked at (lines.c, `stirred`): its heads would be told again what they were told.  Under
- * Admission Fair Sharing usage decays all the time, and every tree is looked at.
+ * A tree that the last cycle left unchanged, and in which nothing has changed since, is not looked
+ * at (lines.c, `stirred`): the decisions about its heads would be repeated.  Under Admission Fair
+ * Sharing usage decays all the time, so every tree is looked at.
  */
 #include <string.h>
 
@@ -67,8 +67,8 @@ int fl_cycle_room(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 }
 
 /*
- * Marks are numbers of cycles, searches and passes, so that nothing need be wiped.
- * Long before they wrap, which a busy service sees within days, all begin anew.
+ * Marks are numbers of cycles, searches and passes, so nothing need be cleared.  All begin again
+ * long before they wrap, which would take a busy service only days.
  */
 static void renew_marks(struct fl_policy *p)
 {
@@ -111,13 +111,13 @@ static void decide(struct fl_entry *e, enum fl_verdict verdict, enum fl_reason r
 	e->reason = reason;
 }
 
-/* Is its promise kept whatever happens, until it starts? */
+/* Is its promise kept in any case until it is admitted? */
 static bool is_certain(const struct fl_policy *p, const struct fl_entry *e)
 {
 	return p->rungs && p->jobs[e->workload.v].promised;
 }
 
-/* What it was promised, or else as the rules have it. */
+/* Assigns what it was promised, or else by the rules. */
 static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, const int16_t *only,
 		  fairlead_error *err)
 {
@@ -131,14 +131,14 @@ static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 
 static int nominate(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
-	bool known = e->assignment.uses != NULL; /* a glance saw that it fits (heads.h) */
+	bool known = e->assignment.uses != NULL; /* it was found at a glance to fit (heads.h) */
 
 	return known || fl_heads_set_aside(p, e) ? 0 : assign(p, &p->scratch->s, e, NULL, err);
 }
 
 /*
- * A negative reservation breaks the rule that a cohort's usage follows from its
- * children's; then the second view has to be made from S the long way.
+ * A negative reservation breaks the rule that the usage of a cohort follows from that of its
+ * children; then the second view is made again from S, victim by victim.
  */
 static void refresh_freed(struct fl_policy *p)
 {
@@ -163,7 +163,7 @@ static void add_usage(struct fl_policy *p, const struct fl_entry *e)
 		fl_rung_join(p, e, /* joins= */ true);
 }
 
-/* What is kept of the @i-th amount that @e, without victims, could still get. */
+/* How much of the @i-th amount is kept for @e, which has no victims and could still get it. */
 static fl_amount kept_of(struct fl_policy *p, const struct fl_entry *e, uint32_t i)
 {
 	const struct fl_tree *t = &p->tree;
@@ -195,9 +195,9 @@ bool fl_cycle_reserves(struct fl_policy *p, const struct fl_entry *e)
 }
 
 /*
- * Keep what a workload without victims could still get from those served later
- * (doc/semantics/borrow.md, B7.5).  With the guarantee it is remembered, and never less than
- * nothing: that would be room that is not there (README.md, lemma 1).
+ * Keeps what a workload without victims could still get from workloads that are served later
+ * (doc/semantics/borrow.md, B7.5).  With the guarantee the amounts are remembered, and never
+ * negative: that would make room that does not exist (README.md, lemma 1).
  */
 static int reserve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
@@ -226,7 +226,7 @@ static int reserve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	return 0;
 }
 
-/* What entries keep from others, out of both views or back in. */
+/* Takes all that entries keep from others out of both views, or puts it back. */
 static void lift_reservations(struct fl_policy *p, bool out)
 {
 	struct fl_cycle *c = p->scratch;
@@ -254,8 +254,8 @@ static bool overlaps(const struct fl_policy *p, const struct fl_entry *e)
 }
 
 /*
- * Its victims were chosen by another: look again, without them, in the same flavors
- * (doc/semantics/borrow.md, B7.3).
+ * Some of its victims were chosen for another entry: assigns again without these, in the same
+ * flavors (doc/semantics/borrow.md, B7.3).
  */
 static int recompute(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
@@ -295,7 +295,7 @@ static void emit_fits(struct fl_policy *p, const struct fl_entry *e, enum fl_che
 	}
 }
 
-/* Does it still fit, with all victims so far and its own gone? */
+/* Does it still fit, without all victims so far and its own? */
 static bool still_fits(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_cycle *c = p->scratch;
@@ -320,7 +320,10 @@ static bool overflows(struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
-/* It starts, or waits for those who go; what was promised is void when neither will do any more. */
+/*
+ * It is admitted, or waits for the evictions in progress; a promise with which it can do neither
+ * is void.
+ */
 static void keep_promise(struct fl_policy *p, struct fl_entry *e)
 {
 	struct fl_cycle *c = p->scratch;
@@ -338,7 +341,7 @@ static void keep_promise(struct fl_policy *p, struct fl_entry *e)
 	add_usage(p, e);
 }
 
-/* 0: one of its victims may not go for it after all. */
+/* Finds its standing. 0: one of its victims may not be preempted for it after all. */
 static int find_standing(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -348,7 +351,7 @@ static int find_standing(struct fl_policy *p, struct fl_entry *e, fairlead_error
 			  1;
 }
 
-/* In both views as they are, however it was nominated. */
+/* Serves @e in both views as they are now, however it was nominated. */
 static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -397,7 +400,7 @@ static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	return 0;
 }
 
-/* With the guarantee nobody keeps anything from who stays within the quota of its queue. */
+/* With the guarantee nothing is kept from a workload that stays within the quota of its queue. */
 static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -409,11 +412,14 @@ static int process(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 	r = serve(p, e, err);
 	if (lift)
 		lift_reservations(p, /* out= */ false);
-	/* Only now: what was lifted and comes back is that of those before it, once each. */
+	/*
+	 * Only now: what was lifted and put back are the reservations of earlier entries, once
+	 * each.
+	 */
 	return r == 0 && e->verdict == FL_NO_TARGETS ? reserve(p, e, err) : r;
 }
 
-/* Its usage was added to what those served later saw. */
+/* Was its usage added to the views, so that entries served later counted it? */
 static bool was_served(const struct fl_entry *e)
 {
 	return e->verdict == FL_ADMITTED || e->verdict == FL_PREEMPTING ||
@@ -436,7 +442,7 @@ static int process_all(struct fl_policy *p, fairlead_error *err)
 	return r;
 }
 
-/* What was noted for those served later counts no more. */
+/* Removes what was recorded for entries that are served later. */
 static void end_serving(struct fl_policy *p)
 {
 	for (uint32_t i = 0; p->rungs && i < p->scratch->n_entries; i++)
@@ -444,7 +450,7 @@ static void end_serving(struct fl_policy *p)
 			fl_rung_join(p, &p->scratch->entries[i], /* joins= */ false);
 }
 
-/* What was decided, as rows: first each head's own, then its evictions. */
+/* Lists what was decided as rows: first a row for each head, then its evictions. */
 static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
 	const struct fl_cycle *c = p->scratch;
@@ -503,9 +509,9 @@ static int report(struct fl_policy *p, struct fl_decisions *ret, fairlead_error 
 }
 
 /*
- * With the guarantee what is promised is kept before anybody else is looked at: they find it in both
- * views.  In the order of priority and age: what there is first goes to who has waited longest, not
- * to the queue that stands first and is promised something all the time.
+ * With the guarantee promises are kept first, so that all other entries find them in both views.
+ * In order of priority and age: free quota goes first to the workload that is pending longest, not
+ * to the queue that is first in the tree and is promised something all the time.
  */
 static int keep_promises(struct fl_policy *p, fairlead_error *err)
 {
@@ -526,7 +532,7 @@ static int keep_promises(struct fl_policy *p, fairlead_error *err)
 	return r;
 }
 
-/* Can so many rows more be kept behind @n, of @cap, at *@rows? */
+/* Makes room for @more rows behind the first @n of *@rows, which has room for *@cap. */
 static bool grow(struct fl_policy *p, void *rows, uint32_t n, uint32_t more, size_t size,
 		 uint32_t *cap, fairlead_error *err)
 {
@@ -544,7 +550,7 @@ static bool grow(struct fl_policy *p, void *rows, uint32_t n, uint32_t more, siz
 	return true;
 }
 
-/* The decisions of all cycles of a step, one behind the other. */
+/* The decisions of all cycles of a step, one after another. */
 struct told {
 	struct fl_decision *rows;
 	struct fl_placement *placements;
@@ -580,7 +586,7 @@ static bool admitted(const struct fl_decisions *d)
 	return false;
 }
 
-/* The heads are gathered: all that follows. */
+/* All that follows after the heads are gathered. */
 static int decide_all(struct fl_policy *p, struct fl_decisions *ret, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -618,7 +624,7 @@ static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
 	return r;
 }
 
-/* Cycle after cycle, as if each were a step, until one admits nobody. */
+/* Runs cycles, as if each were a step, until one admits no workload. */
 static int cycles(struct fl_policy *p, bool full, const struct fl_sink *sink,
 		  struct fl_decisions *ret, fairlead_error *err)
 {
@@ -645,7 +651,7 @@ static int cycles(struct fl_policy *p, bool full, const struct fl_sink *sink,
 	return r;
 }
 
-/* What time has changed: refusals and back-offs that ended, samples of usage. */
+/* Brings up to date what time changed: refusals and back-offs that ended, samples of usage. */
 static int catch_up(struct fl_policy *p, fairlead_error *err)
 {
 	int r = fl_protect_wake_due(p, err);
@@ -665,7 +671,7 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 	int r = 0;
 
 	fl_arena_reset(&p->cycle_arena);
-	/* What is entered before the last cycle is taken back when it fails. */
+	/* What took effect before the last cycle is rolled back when that fails. */
 	if ((due || many) && (r = fl_undo_mark(&p->undo, &mark, err)) < 0)
 		return r;
 	if (due)
@@ -683,7 +689,10 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 	return r;
 }
 
-/* What another of @w's queue is promised, which would be its head, stands in both views, too. */
+/*
+ * If another workload of @w's queue is promised something, it would be the head: puts it into both
+ * views, too.
+ */
 static int keep_promise_before(struct fl_policy *p, struct fl_workload w, struct fl_entry *before,
 			       fairlead_error *err)
 {
@@ -699,7 +708,7 @@ static int keep_promise_before(struct fl_policy *p, struct fl_workload w, struct
 	return r;
 }
 
-/* @w alone, beside whoever is promised something: in any cycle they come first. */
+/* Tries @w alone, after workloads that are promised something: they come first in any cycle. */
 static int try_beside_promised(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;

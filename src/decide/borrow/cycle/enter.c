@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * enter - what a cycle decided comes into force (doc/semantics/borrow.md, B9)
+ * enter - lets the decisions of a cycle take effect (doc/semantics/borrow.md, B9)
  *
- * Admissions hold their quota, evictions are under way, and who waits goes back to its place, or
- * is parked until something frees.
+ * Admitted workloads hold their quota, victims are being evicted, and a workload that stays
+ * pending returns to its place, or is parked until quota is freed.
  *
- * Promises: once fl_enter_reserve has room for all of it, fl_enter cannot fail; a tree that is
- * left as it was is not stirred (lines.c), and one that is not, is.
+ * Promises: after fl_enter_reserve has made room for everything, fl_enter cannot fail; a tree is
+ * stirred (lines.c) if and only if something in it changed.
  */
 #include <string.h>
 
@@ -19,9 +19,10 @@
 #include "decide/borrow/preempt/preempt.h"
 
 /*
- * Room to undo the flushes for those who start late.  The first one in a tree wakes who sleeps there
- * by now, and whom this cycle parks, which takes no more than to park them (@parks); further ones
- * find nobody.  Entries stand tree by tree; if they did not, this would be too much room.
+ * Room in the undo log for flushes because of workloads that start late.  The first flush in a
+ * tree wakes workloads that are parked there, and those that this cycle parks, which takes no more
+ * room than to park them (@parks); later flushes find none.  Entries are sorted by tree; if they
+ * were not, this would be more room than needed.
  */
 static size_t late_undo(const struct fl_policy *p, size_t parks)
 {
@@ -42,7 +43,10 @@ static size_t late_undo(const struct fl_policy *p, size_t parks)
 	return flushed == FL_NONE ? 0 : room + parks;
 }
 
-/* What becomes of a head: it holds its quota, or goes back in line with its scan and a promise. */
+/*
+ * Room for the changes of a head: it holds its quota, or returns to the line with its scan
+ * positions and a promise.
+ */
 static size_t head_undo(const struct fl_policy *p, const struct fl_head *h)
 {
 	const struct fl_job *j = &p->jobs[h->workload.v];
@@ -59,7 +63,7 @@ static size_t head_undo(const struct fl_policy *p, const struct fl_head *h)
 	       fl_rung_undo(p, shape->room);
 }
 
-/* What becomes of a victim: it goes, and perhaps yields. */
+/* Room for the changes of a victim: it is evicted, and perhaps yields. */
 static size_t victim_undo(const struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_job *j = &p->jobs[w.v];
@@ -68,7 +72,7 @@ static size_t victim_undo(const struct fl_policy *p, struct fl_workload w)
 	       fl_protect_eviction_undo(p, w) + fl_rung_undo(p, j->n_use);
 }
 
-/* Room to undo all that `enter` may write. */
+/* Makes room in the undo log for all that fl_enter may write. */
 static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_cycle *c = p->scratch;
@@ -89,7 +93,7 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 	return fl_undo_reserve(&p->undo, room, err);
 }
 
-/* Room for all that is admitted to hold. */
+/* Makes room for what all admitted workloads will hold. */
 static int reserve_holdings(struct fl_policy *p, fairlead_error *err)
 {
 	const struct fl_cycle *c = p->scratch;
@@ -162,7 +166,10 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 	}
 }
 
-/* Who yields to whom, by where everybody stood when that was decided. Does anybody? */
+/*
+ * Records which victims of @e yield to it, by the standings at the time of the decision.  True:
+ * some do.
+ */
 static bool enter_yields(struct fl_policy *p, const struct fl_entry *e)
 {
 	bool yields = false;
@@ -173,13 +180,13 @@ static bool enter_yields(struct fl_policy *p, const struct fl_entry *e)
 	return yields;
 }
 
-/* Of the cycle at hand in a tree; never 0. */
+/* The number of this cycle in the tree of @root; never 0. */
 static uint32_t number(const struct fl_policy *p, uint32_t root)
 {
 	return p->cycle[root] == UINT32_MAX ? 1 : p->cycle[root] + 1;
 }
 
-/* Will the scans of its next cycle begin with other flavors than those of this one did? */
+/* Will scans of its next cycle begin at other flavors than in this one? */
 static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, const int16_t *next)
 {
 	const struct fl_job *j = &p->jobs[e->workload.v];
@@ -217,7 +224,7 @@ static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
-/* Back in line, or parked until something frees (doc/semantics/borrow.md, B9.3). */
+/* Returns it to its line, or parks it until quota is freed (doc/semantics/borrow.md, B9.3). */
 static void requeue(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_line *line = &p->lines[e->queue.v];
@@ -225,15 +232,17 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	bool promised = fl_protect_holds(p, e->queue) &&
 			(e->verdict == FL_PREEMPTING || e->verdict == FL_DEFERRED);
 
-	/* Passed over for another that was promised something: it keeps its own promise. */
+	/* If it was skipped because of another one with a promise, it keeps its own promise. */
 	if (p->protect && e->verdict != FL_SKIPPED)
 		fl_protect_promise(p, e, promised);
 	else if (p->rungs && p->jobs[e->workload.v].promised)
 		fl_protect_promise(p, e,
-				   /* kept= */ false); /* void: it was the first to be served */
+				   /* kept= */ false); /* void: served first, and skipped */
 	switch (e->verdict) {
 	case FL_SET_ASIDE:
-		/* A strict queue goes past a foreign namespace only. */
+		/*
+		 * In a strict queue only a workload of a namespace that does not match is parked.
+		 */
 		if (strict && e->reason != FL_REASON_NAMESPACE_MISMATCH)
 			fl_line_return(p, e->workload);
 		else
@@ -260,7 +269,7 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		store_scan(p, e);
 		if (strict || flavors_left(p, e))
 			fl_line_return(p, e->workload);
-		else /* whose delay a Policy prolongs says nothing of those alike: each has its own */
+		else /* a delay by a Policy is of this workload, not of its shape */
 			fl_line_park(p, e->workload,
 				     !p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING] &&
 					     !e->protected);
@@ -271,7 +280,7 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 	}
 }
 
-/* What became of a head. */
+/* Enters the result of a head. */
 static void enter_head(struct fl_policy *p, const struct fl_entry *e)
 {
 	FL_SET(p, p->jobs[e->workload.v].reason, e->reason);
@@ -279,7 +288,7 @@ static void enter_head(struct fl_policy *p, const struct fl_entry *e)
 		enter_admission(p, e);
 	else
 		requeue(p, e);
-	/* Not its queue's head any more. */
+	/* It is not the head of its queue any more. */
 	if (fl_line_state(p, e->workload) != FL_STATE_WAITING)
 		fl_line_stir(p, e->queue);
 }
@@ -308,7 +317,7 @@ void fl_enter(struct fl_policy *p)
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
 			enter_evictions(p, &c->entries[i]);
-	/* What is promised nobody can take; what is held somebody may. */
+	/* What is promised to a workload cannot be preempted; what it holds now can. */
 	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
 		if (c->entries[i].starts_late)
 			fl_line_flush(p, c->entries[i].queue);

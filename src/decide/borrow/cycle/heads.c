@@ -106,7 +106,7 @@ void fl_heads_tell_only(struct fl_heads *k, struct fl_workload w)
 /* --- at a glance --- */
 
 #ifdef FL_CHECKED
-/* Nominated in full it would have been refused as well, in the same words. */
+/* A full nomination would have refused it as well, with the same reason. */
 static int check(struct fl_policy *p, const struct fl_entry *seen, fairlead_error *err)
 {
 	struct fl_entry e = { .workload = seen->workload, .queue = seen->queue };
@@ -144,7 +144,7 @@ static int keep_refusal(struct fl_policy *p, struct fl_head *h, const struct fl_
 	return 0;
 }
 
-/* Refused, or an entry. */
+/* A refusal, or an entry. */
 static int look_at(struct fl_policy *p, struct fl_head *h, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -168,7 +168,7 @@ static int look_at(struct fl_policy *p, struct fl_head *h, fairlead_error *err)
 	return 0;
 }
 
-/* --- who may be felt --- */
+/* --- refusals that matter to others --- */
 
 static bool is_contested(const struct fl_policy *p, const struct fl_head *h)
 {
@@ -177,7 +177,7 @@ static bool is_contested(const struct fl_policy *p, const struct fl_head *h)
 	return h->entry != FL_NONE && !c->entries[h->entry].processed;
 }
 
-/* The lowest node above all entries of the heads from @first on; NULL heads: none. */
+/* The lowest node that is above all entries of the heads from @first on; NULL heads: none. */
 static uint32_t common(const struct fl_policy *p, uint32_t first)
 {
 	const struct fl_heads *k = p->scratch->heads;
@@ -190,7 +190,7 @@ static uint32_t common(const struct fl_policy *p, uint32_t first)
 	return top.v;
 }
 
-/* The cohorts that @h's tournament goes through below @top. */
+/* Marks the cohorts in whose tournaments below @top head @h takes part. */
 static void mark_cohorts(struct fl_policy *p, const struct fl_head *h, uint32_t top)
 {
 	for (uint32_t n = h->queue.v; n != top; n = p->tree.parent[n])
@@ -205,7 +205,10 @@ static bool stands_before_others(const struct fl_policy *p, const struct fl_head
 	return false;
 }
 
-/* Of one tree, whose heads are those from @first on. */
+/*
+ * Adds entries for refused heads of one tree that matter to others; its heads are those from
+ * @first on.
+ */
 static void add_who_is_felt(struct fl_policy *p, uint32_t first)
 {
 	struct fl_heads *k = p->scratch->heads;
@@ -227,9 +230,9 @@ static void add_who_is_felt(struct fl_policy *p, uint32_t first)
 			(void)add_entry(p, &k->rows[i]);
 }
 
-/* --- all of them --- */
+/* --- all heads --- */
 
-/* The head of every active queue of one tree. */
+/* Gathers the head of every active queue of one tree. */
 static int gather_tree(struct fl_policy *p, uint32_t root, bool glance, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
@@ -258,7 +261,9 @@ static int gather_tree(struct fl_policy *p, uint32_t root, bool glance, fairlead
 
 int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err)
 {
-	/* A Policy notes whom it spares, and until when: each search counts. */
+	/*
+	 * A Policy notes which workloads it protects, and until when: so each search must be made.
+	 */
 	bool all = full || p->afs, glance = !full && !p->protect;
 	int r = 0;
 

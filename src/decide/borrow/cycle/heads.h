@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heads - whose turn it is in a cycle, and for whom a glance is enough
+ * heads - the heads of a cycle, and which of them need no more than a glance
  *
  * Each active queue of a tree that is looked at has one head.  A head becomes an entry, which is
- * nominated and served; unless it is seen at once that it will be refused, nothing is free for it
- * and nobody may be preempted for it, and that nobody else in the tree can tell whether it was
- * there.  Then only the refusal is entered.
+ * nominated and served.  It does not if three things are certain at a glance: it will be refused,
+ * since nothing is free for it and no workload may be preempted for it; it reserves nothing; and
+ * no other decision in the tree depends on it.  Then only the refusal takes effect.
  *
- * Who is refused is felt by others in two ways: by what it reserves (doc/semantics/borrow.md,
- * B7.5), and where it is the best below its cohort and so stands for it in the tournament before it
- * is refused.  Who may be felt becomes an entry after all.
+ * A refused head can matter to others in two ways: by what it reserves (doc/semantics/borrow.md,
+ * B7.5), and, where it is the best below its cohort, by standing for it in the tournament until it
+ * is refused.  Heads that may matter become entries after all.
  *
- * What always holds, checked in checked builds: a head without an entry, had it one, would be
- * refused with the same words, and the entries would be served as they are.
+ * Invariant, asserted in checked builds: with an entry, a head without one would be refused with
+ * the same reason, and the order in which entries are served would be the same.
  *
- * Cost: a glance O(requests * flavors * depth log children), and the queue's candidates are put in
- * order when they are not.
+ * Cost: a glance O(requests * flavors * depth log children), and sorting the queue's candidates if
+ * they are not sorted.
  *
  * Private to this folder.
  */
@@ -28,34 +28,40 @@ struct fl_head {
 	struct fl_workload workload;
 	struct fl_node queue;
 	uint32_t entry; /* FL_NONE: a glance was enough */
-	/* then */
+	/* of such a head */
 	enum fl_verdict verdict;
 	enum fl_reason reason;
-	bool reserves; /* others might feel it */
+	bool reserves; /* others may depend on it */
 	int16_t *scan; /* cycle arena */
 };
 
-/* For as long as the policy. */
+/* Lives as long as the policy. */
 struct fl_heads {
 	struct fl_head *rows; /* of this cycle, by place in the tree's order */
 	uint32_t n;
-	uint32_t *felt; /* by node: == the cycle's serial: an entry comes through it (heads.c) */
+	uint32_t *felt; /* by node: == the cycle's serial: an entry comes up through it (heads.c) */
 };
 int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err);
-/* Marks begin anew (marks.h). */
+/* Lets the numbers that mark things begin again (marks.h). */
 void fl_heads_renew(const struct fl_policy *p, struct fl_heads *k);
-/* The heads of all trees to which something happened, with @full of all and all as entries. */
+/*
+ * Gathers the heads of all trees in which something changed; with @full those of all trees, all as
+ * entries.
+ */
 int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err);
-/* @w alone. */
+/* Makes an entry of @w only. */
 struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w);
-/* @w, and of its tree those who are promised something. */
+/* Makes entries of @w, and of the workloads in its tree that are promised something. */
 void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w);
-/* Of the others, of whom all is known by now, nothing is told. */
+/* Keeps only @w in the answer: the other heads were there for its sake. */
 void fl_heads_tell_only(struct fl_heads *k, struct fl_workload w);
-/* @e cannot be looked at: it is parked and touches nobody else. */
+/*
+ * If @e cannot be nominated at all (its namespace or requests are invalid for its queue) it is
+ * parked, and matters to no other entry.  True: so it is.
+ */
 bool fl_heads_set_aside(const struct fl_policy *p, struct fl_entry *e);
 
-/* The entry of a head; where a glance was enough, what it would be by the end: in *@room. */
+/* The entry of a head; if a glance was enough, what its entry would be at the end: in *@room. */
 static inline const struct fl_entry *fl_heads_told(const struct fl_cycle *c,
 						   const struct fl_head *h, struct fl_entry *room)
 {

@@ -9,8 +9,8 @@
 #include "decide/borrow/guarantee/protect.h"
 
 struct fl_turns {
-	uint32_t *order, at; /* entries; who is next */
-	uint32_t n_early;    /* fair sharing: so many in `order` are served before the tournament */
+	uint32_t *order, at; /* entries in order; index of the next */
+	uint32_t n_early;    /* fair sharing: how many are served before the tournament */
 	struct fl_tournament tournament;
 };
 
@@ -29,7 +29,7 @@ void fl_order_renew(const struct fl_policy *p, struct fl_turns *k)
 	memset(k->tournament.contenders, 0, p->tree.n_nodes * sizeof *k->tournament.contenders);
 }
 
-/* Priority, age, uid: what is left to compare when the shares are equal. */
+/* Compares priority, age, uid: what decides when shares are equal. */
 static int cmp_age(const struct fl_policy *p, struct fl_workload a, struct fl_workload b)
 {
 	const struct fl_job *x = &p->jobs[a.v], *y = &p->jobs[b.v];
@@ -78,7 +78,7 @@ void fl_order_value(const struct fl_policy *p, struct fl_node n, struct fl_drs_e
 		struct fl_column column = a->uses[i].column;
 		fl_amount amount = a->uses[i].amount;
 
-		/* What each level keeps for itself does not arrive above it. */
+		/* The part that a level keeps as local does not arrive above it. */
 		for (uint32_t at = k->entry->queue.v; at != n.v; at = t->parent[at])
 			amount = fl_amount_max(
 				0, fl_sat_sub(amount,
@@ -91,7 +91,7 @@ void fl_order_value(const struct fl_policy *p, struct fl_node n, struct fl_drs_e
 	k->drs = fl_drs_with(t, u, n, arriving, a->n_uses);
 }
 
-/* One head alone has nobody to compete with. */
+/* A single head has no other to compete with. */
 static bool comes_early(const struct fl_policy *p, const struct fl_entry *e)
 {
 	return !p->model->settings.fair_sharing || p->scratch->n_entries == 1 ||

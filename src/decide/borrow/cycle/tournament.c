@@ -44,8 +44,9 @@ static bool is_later(const struct fl_policy *p, uint32_t a, uint32_t b)
 }
 
 /*
- * Heads stand in the order of their places, and in the tree's order, which is by depth, parents
- * stand as their children do.  So the last of the heads and of the parents is always at hand.
+ * Heads are in the order of their queues' places.  The tree's order is by depth, so parents are in
+ * the same order as their children.  So the next node to add is always the last of the heads or of
+ * the parents.
  */
 static void link_paths(const struct fl_policy *p, struct fl_tournament *t)
 {
@@ -82,7 +83,7 @@ static void link_paths(const struct fl_policy *p, struct fl_tournament *t)
 
 /* --- rounds --- */
 
-/* The better of two children; FL_NONE when neither has a head left. */
+/* The better of two children; FL_NONE: neither has a head left. */
 static uint32_t play(const struct fl_policy *p, const struct fl_tournament *t, uint32_t a,
 		     uint32_t b)
 {
@@ -94,7 +95,7 @@ static uint32_t play(const struct fl_policy *p, const struct fl_tournament *t, u
 	return has_a ? a : has_b ? b : FL_NONE;
 }
 
-/* Who stands at @i of the tree of rounds of @k, whose last k->n places are the children. */
+/* The child at @i of the tree of rounds of @k, whose last k->n places are the children. */
 static uint32_t standing(const struct fl_tournament *t, const struct fl_contender *k, uint32_t i)
 {
 	return i >= k->n ? t->paths[k->first + i - k->n] : t->rounds[2 * (size_t)k->first + i];
@@ -107,7 +108,7 @@ static void play_round(const struct fl_policy *p, struct fl_tournament *t,
 						   standing(t, k, 2 * i + 1));
 }
 
-/* The cohort's contender is that of the child that won all rounds. */
+/* The contender of the cohort becomes that of the child that won all rounds. */
 static void crown(const struct fl_tournament *t, struct fl_contender *k)
 {
 	uint32_t best = standing(t, k, 1);

@@ -14,7 +14,7 @@
 #include "decide/borrow/line/lines.h"
 #include "decide/borrow/line/requeue.h"
 
-/* --- which columns are which --- */
+/* --- which column is which --- */
 
 static int match_columns(struct fl_adopting *a, const struct fl_policy *p, fairlead_error *err)
 {
@@ -44,9 +44,9 @@ static int match_columns(struct fl_adopting *a, const struct fl_policy *p, fairl
 	return 0;
 }
 
-/* --- what events changed of quotas, limits and weights --- */
+/* --- quotas, limits and weights that events changed --- */
 
-/* One number: as changed, where both models say the same of it. */
+/* Carries one number that events changed, if both models state the same number. */
 static void carry(fl_amount *to, fl_amount given, fl_amount changed)
 {
 	if (*to == given)
@@ -79,10 +79,10 @@ static void carry_node(struct fl_policy *p, const struct fl_adopting *a,
 	}
 }
 
-/* Before anybody holds quota. */
+/* Call it before any workload holds quota. */
 static int carry_cells(struct fl_policy *p, const struct fl_adopting *a, fairlead_error *err)
 {
-	struct fl_tree given; /* as the old model has it */
+	struct fl_tree given; /* as the old model states it */
 	int r = fl_tree_init(&given, a->from->model, p->mem, err);
 
 	if (r < 0)
@@ -99,7 +99,7 @@ static int carry_cells(struct fl_policy *p, const struct fl_adopting *a, fairlea
 	return 0;
 }
 
-/* --- what is alike --- */
+/* --- which trees are alike --- */
 
 static bool same_group(const struct fl_policy *p, const struct fl_adopting *a,
 		       const struct fl_queue_group *x, const struct fl_queue_group *y)
@@ -119,7 +119,7 @@ static bool same_group(const struct fl_policy *p, const struct fl_adopting *a,
 	return true;
 }
 
-/* The flavors of queue @n, in their order. */
+/* Does queue @n have the same flavors in the same order? */
 static bool same_groups(const struct fl_policy *p, const struct fl_adopting *a, uint32_t was,
 			uint32_t n)
 {
@@ -165,7 +165,7 @@ static bool same_cells(const struct fl_policy *p, const struct fl_adopting *a, s
 	return true;
 }
 
-/* Below the same cohort; FL_NONE is the top. */
+/* Is the parent the same cohort?  Two nodes without a parent count as the same. */
 static bool same_parent(const struct fl_policy *p, const struct fl_adopting *a, uint32_t was,
 			uint32_t n)
 {
@@ -225,9 +225,9 @@ static int compare(struct fl_policy *p, struct fl_adopting *a, fairlead_error *e
 	return 0;
 }
 
-/* --- what is known of trees and queues --- */
+/* --- state of trees and queues --- */
 
-/* Whatever the rows say of who holds and waits: @p knows of nobody. */
+/* Removes from @p all that its model's rows say of workloads that hold quota or are pending. */
 static void empty(struct fl_policy *p)
 {
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
@@ -265,7 +265,7 @@ static void carry_trees(struct fl_policy *p, const struct fl_adopting *a)
 	}
 }
 
-/* Is @w in the queue it was in, in a tree that is alike? */
+/* Is @w in the same queue as before, in a tree that is alike? */
 static bool stays(const struct fl_policy *p, const struct fl_adopting *a, struct fl_workload w)
 {
 	const struct fl_job *was = &a->from->jobs[a->is.was[w.v].v];
@@ -280,7 +280,7 @@ static const struct fl_workload_row *row_was(const struct fl_adopting *a, struct
 	return &a->from->model->workloads[a->is.was[w.v].v];
 }
 
-/* Marks of shapes, each from any workload that has it in both. */
+/* Carries marks of shapes, each by any workload that has the shape in both policies. */
 static void carry_shapes(struct fl_policy *p, const struct fl_adopting *a)
 {
 	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
@@ -316,7 +316,7 @@ static void carry_sticky(struct fl_policy *p, const struct fl_adopting *a)
 
 /* --- workloads --- */
 
-/* Members of @q in order again. */
+/* Puts the members of @q in order again. */
 static void order_members(struct fl_policy *p, uint32_t q, uint32_t *scratch)
 {
 	struct fl_span members = p->lines[q].members;
@@ -326,7 +326,7 @@ static void order_members(struct fl_policy *p, uint32_t q, uint32_t *scratch)
 		p->jobs[p->members[members.first + i]].position = i;
 }
 
-/* Before anybody is in line. */
+/* Call it before any workload is in a line. */
 static int carry_priorities(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err)
 {
 	uint32_t n = p->model->n_workloads, *scratch;
@@ -354,14 +354,14 @@ static int carry_priorities(struct fl_policy *p, struct fl_adopting *a, fairlead
 	return 0;
 }
 
-/* What one workload holds, and room for as much as any may. */
+/* What one workload holds, translated, and room for as much as any workload may hold. */
 struct translated {
 	struct fl_placement *placements;
 	struct fl_use *uses;
 	uint32_t n_uses;
 };
 
-/* @row counts in @q's tree. */
+/* Adds @row to what counts in the tree of @q. */
 static bool add_use(const struct fl_policy *p, struct fl_node q, const struct fl_placement *row,
 		    struct translated *to)
 {
@@ -376,7 +376,9 @@ static bool add_use(const struct fl_policy *p, struct fl_node q, const struct fl
 	return column.v != FL_NONE;
 }
 
-/* False: there is no such flavor, resource or column.  Below a cohort cycle nothing counts. */
+/*
+ * False: the new model lacks the flavor, resource or column.  Below a cohort cycle nothing counts.
+ */
 static bool translate(const struct fl_policy *p, const struct fl_adopting *a,
 		      const struct fl_job *was, struct fl_node q, struct translated *to)
 {
@@ -410,7 +412,7 @@ static int cannot_hold(const struct fl_policy *p, const struct fl_adopting *a, s
 			  fl_model_text(p->model, fl_row(p, w)->name));
 }
 
-/* @w holds what it held. */
+/* Lets @w hold what it held. */
 static int carry_holder(struct fl_policy *p, struct fl_adopting *a, struct fl_workload w,
 			struct translated *held, fairlead_error *err)
 {
@@ -436,7 +438,7 @@ static int carry_holder(struct fl_policy *p, struct fl_adopting *a, struct fl_wo
 	return r;
 }
 
-/* @w waits as it did; where it cannot, it is looked at as if it had come now. */
+/* Lets @w be pending as it was; where it cannot, it is tried again like a new one. */
 static int carry_waiting(struct fl_policy *p, const struct fl_adopting *a, struct fl_workload w,
 			 fairlead_error *err)
 {
@@ -494,8 +496,8 @@ static int carry_job(struct fl_policy *p, struct fl_adopting *a, struct fl_workl
 }
 
 /*
- * Who holds quota of another queue than it is in now, or that takes no part any more (a queue was
- * stopped, or a local queue points elsewhere), holds more than there was room for.
+ * A workload may hold quota of a queue that it is not in any more, or be in no queue (its queue
+ * was stopped, or its local queue points elsewhere): such holders need more room than setup made.
  */
 static int make_room(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err)
 {
@@ -546,7 +548,10 @@ static int carry_jobs(struct fl_policy *p, struct fl_adopting *a, fairlead_error
 	return r;
 }
 
-/* Those of @from alone left: with what they held, or out of the line. */
+/*
+ * Treats workloads that only @from has as ended: releases what they held, or takes them out of the
+ * line.
+ */
 static void note_gone(struct fl_policy *p, const struct fl_adopting *a)
 {
 	for (uint32_t w = 0; w < a->from->model->n_workloads; w++) {
@@ -567,7 +572,7 @@ static void note_gone(struct fl_policy *p, const struct fl_adopting *a)
 	}
 }
 
-/* --- all of it --- */
+/* --- all steps --- */
 
 static int adopt(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adopt - what one policy knows, carried into one on another model
+ * adopt - carries the state of a policy into a policy on another model
  *
- * A tree is *alike* when its nodes, their rules, quotas, limits, weights and flavors are those of
- * the old model's tree.  There all is carried as it stands.  Elsewhere whoever holds quota goes on
- * to hold it, and who waits is looked at anew: no shape is marked, no scan goes on where it
- * stopped, rungs are found again.  A promise, and to whom somebody yielded, is carried where the
- * queue is *in its place*: of the same flavors, below the same cohorts.
+ * A tree is *alike* when its nodes, their rules, quotas, limits, weights and flavors are the same
+ * as in the old model.  There the whole state is carried.  Elsewhere workloads keep the quota that
+ * they hold, and pending workloads are tried again: no shape is marked, no scan continues where it
+ * stopped, rungs are found again.  A promise, and to which workload one yielded, is carried where
+ * the queue is *in its place*: with the same flavors, below the same cohorts.
  *
- * What events changed counts where the rows of both models are the same (quota, limits, weights,
- * priorities); where they differ, the new row does.
+ * A quota, limit, weight or priority that events changed is kept where the rows of both models
+ * state the same value; where they differ, the new row's value is taken.
  *
- * What else decides is not compared (flavors' labels and taints, selectors, a Policy's
- * protections, gates): who changes that calls `forget`.  A shape of which nobody is left in the
- * new model is forgotten: who comes with it later is looked at once more.
+ * Other things that decide are not compared (labels and taints of flavors, selectors, the
+ * protections of a Policy, gates): after a change of these the caller must call `forget`.  A
+ * marked shape of which the new model has no workload is forgotten: a workload that arrives with
+ * it later is tried once more.
  *
- * FAIRLEAD_EINPUT: somebody holds quota that there is not any more: of a ClusterQueue that is gone,
- * or in a flavor and resource of which nobody in its tree has any.
+ * FAIRLEAD_EINPUT: a workload holds quota that does not exist any more: of a ClusterQueue that was
+ * removed, or of a flavor and resource of which no node in its tree has quota.
  *
  * Private to this folder.
  */

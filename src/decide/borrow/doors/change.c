@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * change - one quota, limit, weight or priority becomes another, without a new seal
+ * change - changes one quota, limit, weight or priority without sealing the model again
  *
- * Costs one tree's rows; a priority those of its queue.  Only the cell itself goes into the undo log; what is
- * derived from it, the usage of cohorts included, is derived again after a
- * rollback that took a change back (fl_change_undone).
+ * Costs the rows of one tree; a priority those of its queue.  Only the cell itself goes into the
+ * undo log; what is derived from it, including the usage of cohorts, is derived again after a
+ * rollback that undid a change (fl_change_undone).
  */
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/setup.h"
@@ -12,7 +12,10 @@
 #include "decide/borrow/line/holders.h"
 #include "decide/borrow/line/lines.h"
 
-/* Usage of every node of a tree again, from what its workloads hold. False: it passes int64 somewhere. */
+/*
+ * Computes the usage of every node of a tree again, from what its workloads hold.  False: it
+ * exceeds int64 somewhere.
+ */
 static bool recount(struct fl_policy *p, uint32_t root_index)
 {
 	const struct fl_tree *t = &p->tree;
@@ -22,7 +25,7 @@ static bool recount(struct fl_policy *p, uint32_t root_index)
 
 	bool exact = true;
 
-	p->usage.undo = NULL; /* made again after a rollback */
+	p->usage.undo = NULL; /* derived again after a rollback */
 	for (uint32_t i = 0; i < root->order.n; i++)
 		for (uint32_t c = 0; c < root->n_columns; c++)
 			p->usage.cell[t->row[t->order[root->order.first + i]] + c] = 0;
@@ -52,7 +55,10 @@ static bool derive(struct fl_policy *p, uint32_t root_index)
 	return recount(p, root_index);
 }
 
-/* Room for the cell itself, what the path to the root knows, each queue's generation, and the flush. */
+/*
+ * Room in the undo log for the cell itself, what nodes on the path to the root know, the
+ * generation of each queue, and the flush.
+ */
 static int reserve(struct fl_policy *p, struct fl_node n, fairlead_error *err)
 {
 	uint32_t root = p->tree.root_index[n.v];
@@ -78,7 +84,7 @@ static fl_amount *cell_of(struct fl_policy *p, enum fl_cell_kind kind, size_t at
 	}
 }
 
-/* Who has quota knows its column, and so do all cohorts above. False: they did. */
+/* A node with quota knows its column, and so do all cohorts above it.  False: they did already. */
 static bool make_known(struct fl_policy *p, struct fl_node n, struct fl_column column)
 {
 	bool news = false;
@@ -95,7 +101,7 @@ static bool make_known(struct fl_policy *p, struct fl_node n, struct fl_column c
 	return news;
 }
 
-/* Where scans of flavors stopped counts no more: there is other quota. */
+/* Stored scan positions do not count any more, since quota changed. */
 static void outdate_scans(struct fl_policy *p, uint32_t root_index)
 {
 	struct fl_span queues = p->tree.queues[root_index];
@@ -142,7 +148,7 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 	if (r < 0)
 		return r;
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
-	p->usage.all_written = true; /* views have shares by the old one */
+	p->usage.all_written = true; /* shares in views are by the old weight */
 	fl_rung_renew(p, &p->scratch->s, p->tree.root_index[change->node.v]);
 	fl_line_flush(p, change->node);
 	return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * digest - a state in words, and 128 bits that stand for them
+ * digest - a state word by word, and the 128 bits made of the words
  *
- * Two states have equal words if and only if they decide alike from here on.  What counts: who
- * waits, is parked, holds what; sticky preemptors, marked shapes, scan positions that still count;
- * and of times only the order of reservations, so that a state that recurs later is recognised.
- * Of what a Policy makes hang on time, what is left of it counts.
+ * Two states have equal words if and only if they decide alike from here on.  What counts: which
+ * workloads are pending, are parked or hold what; sticky preemptors, marked shapes, scan positions
+ * that still count; of times only the order of reservations, so that a state that recurs later is
+ * recognised.  Of what a Policy makes depend on time, the time that is left counts.
  */
 
 #include "base/mix.h"
@@ -43,11 +43,16 @@ static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *
 		return;
 	for (uint32_t i = 0; i < scan.n; i++)
 		word(user, (uint64_t)(uint16_t)p->scans[scan.first + i] << 16 | i);
-	/* Of the last cycle: they count in the next whatever happens; older: only while nothing leaves. */
+	/*
+	 * Scan positions of the last cycle count in the next in any case; older ones only while no
+	 * workload leaves.
+	 */
 	word(user, j->scan_cycle == p->cycle[p->tree.root_index[j->queue.v]]);
 }
 
-/* Who got their quota before whom; @holders and @scratch: room for all of them each. */
+/*
+ * The order in which workloads got their quota; @holders and @scratch: room for all of them each.
+ */
 static void spell_reserved(const struct fl_policy *p, uint32_t *holders, uint32_t *scratch,
 			   fl_word *word, void *user)
 {
@@ -68,7 +73,7 @@ static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *wo
 {
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		spell_job(p, (struct fl_workload){ w }, word, user);
-	/* Nobody searches or sorts. */
+	/* No search or sort is running, so their memory is free. */
 	spell_reserved(p, fl_preempt_lend(p->scratch->search), p->sort_scratch, word, user);
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
 		word(user, p->lines[q].sticky);
@@ -78,7 +83,10 @@ static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *wo
 	word(user, FL_NONE);
 	fl_protect_spell(p, now, gist, word, user);
 	fl_rung_spell(p, word, user);
-	/* Who is held back has been told: of the gist is which of them may be again. */
+	/*
+	 * Which workloads are held back was spelled already; the gist has which of them could be
+	 * held back again.
+	 */
 	fl_requeue_spell(p, gist ? FL_NEVER : now, word, user);
 	if (gist)
 		word(user, p->requeued_n);

@@ -13,14 +13,14 @@
 _Static_assert(sizeof(struct fl_placement) == 24 && sizeof(struct fl_use) == 16,
 	       "no room between fields");
 
-/* --- tables of one row a workload, queue, shape or cell --- */
+/* --- tables with one row per workload, queue, shape or cell --- */
 
 static const struct fl_job *member(const struct fl_policy *p, uint32_t place)
 {
 	return &p->jobs[p->members[place]];
 }
 
-/* Is who is at that place of shape_ids the first of its shape? */
+/* Is the workload at that index of shape_ids the first of its shape? */
 static bool begins_shape(const struct fl_policy *p, uint32_t place)
 {
 	const uint32_t *ids = p->shape_ids + place;
@@ -36,14 +36,14 @@ static bool is_in_line(const struct fl_policy *p, uint32_t queue, uint32_t w)
 #define STATE "decide/borrow/state/state.def"
 #include "decide/table_doors.h"
 
-/* --- tables of several rows a workload --- */
+/* --- tables with several rows per workload --- */
 
 static const struct fl_image_kind placement_kind = { "borrow.placements",
 						     sizeof(struct fl_placement), 0 };
 static const struct fl_image_kind use_kind = { "borrow.uses", sizeof(struct fl_use), 0 };
 static const struct fl_image_kind scan_kind = { "borrow.scans", sizeof(int16_t), 0 };
 
-/* What workloads hold, one behind the other. */
+/* Saves what workloads hold, one after another. */
 static int save_held(const struct fl_policy *p, struct fl_arena *a, struct fl_image_writer *w,
 		     fairlead_error *err)
 {
@@ -113,7 +113,7 @@ int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlea
 	return r;
 }
 
-/* --- loading --- */
+/* --- load --- */
 
 int fl_borrow_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			    fairlead_error *err)
@@ -154,7 +154,7 @@ static int load_cells(struct fl_policy *p, const struct fl_image *i, fairlead_er
 	return r;
 }
 
-/* A mark is entered with its queue, which there must be. */
+/* A mark is entered with its queue, which must exist. */
 static int load_shapes(struct fl_policy *p, const struct fl_image *image, fairlead_error *err)
 {
 	const struct fl_saved_shape *row;
@@ -177,7 +177,7 @@ static int load_shapes(struct fl_policy *p, const struct fl_image *image, fairle
 	return 0;
 }
 
-/* Can @w be as its row says? */
+/* Is the row of @w a valid state for it? */
 static bool can_be(const struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row)
 {
 	const struct fl_job *j = &p->jobs[w.v];
@@ -214,7 +214,7 @@ static bool is_placement(const struct fl_model *m, struct fl_workload w,
 	       (row->flavor.v == FL_NONE || row->flavor.v < m->n_flavors) && row->amount >= 0;
 }
 
-/* What @w holds; it adds up, and no column is there twice. */
+/* Enters what @w holds; false if sums are wrong or a column is there twice. */
 static bool hold(struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row,
 		 const struct fl_placement *placements, const struct fl_use *uses)
 {
@@ -245,7 +245,7 @@ static bool hold(struct fl_policy *p, struct fl_workload w, const struct fl_save
 	return true;
 }
 
-/* Where the next scan of each podset and group begins. */
+/* Enters where the next scan of each podset and group begins. */
 static bool enter_scan(struct fl_policy *p, struct fl_workload w, const struct fl_saved_job *row,
 		       const int16_t *scans)
 {
@@ -292,7 +292,7 @@ int fl_borrow_enter_job(struct fl_policy *p, struct fl_workload w, const struct 
 	return 0;
 }
 
-/* What it holds it holds in its queue, or where it did at the beginning. */
+/* It holds quota of its own queue, or of the queue of its admission in the model. */
 static bool has_room(const struct fl_policy *p, struct fl_workload w,
 		     const struct fl_saved_job *row)
 {
@@ -341,5 +341,5 @@ int fl_borrow_enter(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 	    (r = load_jobs(p, i, err)) < 0 || (r = fl_protect_enter(p, i, err)) < 0 ||
 	    (r = fl_rung_restore(p, i, err)) < 0 || (r = fl_afs_enter(p, i, err)) < 0)
 		return r;
-	return load_root(p, i, err); /* whoever was entered has stirred its tree */
+	return load_root(p, i, err); /* entering workloads has stirred their trees */
 }

@@ -61,8 +61,8 @@ static int borrow_load(const struct fl_model *model, const struct fl_policy_opti
 /* --- events --- */
 
 /*
- * Room to undo one event of @w: what it holds goes, it takes its place in line, and its tree wakes,
- * @w itself perhaps with it.
+ * Room in the undo log for one event of @w: what it holds is released, it takes its place in line,
+ * and its tree is flushed, perhaps with @w itself.
  */
 static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
@@ -81,7 +81,7 @@ static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_err
 	return fl_undo_reserve(&p->undo, room, err);
 }
 
-/* The workload lets go of its quota; with @again it waits once more. Wakes its tree. */
+/* The workload releases its quota; with @again it is pending again.  Flushes its tree. */
 static int release(struct fl_policy *p, struct fl_workload w, bool again, fairlead_error *err)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -138,7 +138,7 @@ static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	fl_rung_gone(p, w);
 	if (p->rungs && was_there && j->queue.v != FL_NONE)
 		fl_line_flush(p,
-			      j->queue); /* who yielded to it, or waits for what it was promised */
+			      j->queue); /* for those that yielded to it, or wait for a promise */
 	return 0;
 }
 
@@ -237,7 +237,7 @@ static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 	return fl_cycle_try(p, w, sink, ret, err);
 }
 
-/* Who waits in @q with a promise; FL_NONE. */
+/* The pending workload of @q that has a promise; FL_NONE. */
 static struct fl_workload promised(const struct fl_policy *p, struct fl_node q)
 {
 	uint32_t sticky = p->lines[q.v].sticky;
@@ -264,7 +264,7 @@ static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 	return fl_cycle_serve(p, w, sink, ret, err);
 }
 
-/* What is known of @q's workloads that wait but have not to be looked at again. */
+/* Forgets what was found out about pending workloads of @q. */
 static void forget_line(struct fl_policy *p, struct fl_node q)
 {
 	struct fl_line *line = &p->lines[q.v];
@@ -301,7 +301,7 @@ static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 	return r < 0 ? r : fl_requeue_wake_due(p, err);
 }
 
-/* One a workload, one a cell of back-offs, and one for those whom no queue takes yet. */
+/* One per workload, one per cell of back-offs, and one for workloads that are held back. */
 static uint32_t borrow_delays(const struct fl_policy *p)
 {
 	uint64_t n = (uint64_t)p->model->n_workloads + fl_protect_back_offs(p) + 1;
@@ -321,20 +321,21 @@ static int borrow_lift(struct fl_policy *p, fl_time now, uint32_t i, fairlead_er
 }
 
 /*
- * Workloads of one shape are of one queue and ask for the same with one priority; those of one local
- * queue are of one namespace, too.  What else is known of a workload here is
+ * Workloads of one shape are of one queue and have equal requests and priority; those of one local
+ * queue also have the same namespace.  What else is known here of a workload is
  *
- *   - its age: compared with that of another one in its queue's line, with heads of other queues, and
- *     with victims of its own queue where equal priorities do not protect the newer one;
+ *   - its age: compared with that of another one in its queue's line, with heads of other queues,
+ *     and with victims of its own queue where equal priorities do not protect the newer one;
  *   - its uid: where ages, or times of reservation, are equal;
  *   - when it got its quota, which is part of a state and not of a workload;
  *   - what a Policy, usage of local queues or a back-off remember of it.
  *
- * Served one by one nobody stands in a line or against other heads, and no two have the same time
- * of reservation but those who had it from the beginning, as long as they hold; of those that both
- * wait neither does.  So where the third kind of comparison and the last line do not occur, a state
- * in which two of them have changed names decides as the other one does, with names changed; and one
- * in which both wait is the same with their names changed.
+ * When workloads are served one by one, none is in line behind another and none competes with
+ * other heads; and no two have the same time of reservation, except workloads that hold quota
+ * since the beginning.  Of two workloads that are both pending neither is one of those.  So where
+ * the third kind of comparison and the last item do not occur, a state in which two such workloads
+ * have exchanged names decides as the other state does, with names exchanged; and a state in which
+ * both are pending is the same with their names exchanged.
  */
 static uint64_t borrow_likeness(const struct fl_policy *p, struct fl_workload w)
 {
@@ -349,9 +350,10 @@ static uint64_t borrow_likeness(const struct fl_policy *p, struct fl_workload w)
 }
 
 /*
- * A promise is kept where nobody holds more than there is: quotas that were cut below what is held
- * are a change from outside, and what it leaves is no state that the rule alone leads to.  An
- * eviction that takes longer than evictionTimeout is one, too, and nobody can say that none will.
+ * A promise is kept where no node uses more than its quota allows.  Quotas that were cut below
+ * what is held are a change from outside, and the state after it is not one to which the rule
+ * alone leads.  An eviction that takes longer than evictionTimeout is such a change too, and it
+ * cannot be excluded.
  */
 static bool borrow_settles(const struct fl_policy *p)
 {
@@ -438,7 +440,7 @@ const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tre
 
 const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->usage; }
 
-/* By usage there is no fixed order: keep the first @cap of those before @w sorted. */
+/* By usage there is no fixed order: keeps the first @cap of the workloads before @w sorted. */
 static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			       uint32_t cap)
 {

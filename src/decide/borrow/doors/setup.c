@@ -2,8 +2,8 @@
 /*
  * setup - from a sealed model to the policy's columns
  *
- * Everything the policy will ever need is allocated here, so that events and
- * cycles cannot run out of memory half way.
+ * All that the policy will ever need is allocated here, so that events and cycles cannot run out
+ * of memory halfway.
  */
 #include <string.h>
 
@@ -116,8 +116,8 @@ static bool takes_part(const struct fl_workload_row *row)
 }
 
 /*
- * Distinct (resource) rows a workload can ever hold at once: of its requests, or of its admission.
- * A podset that asks for nothing has a row, too.
+ * The number of distinct resource rows that a workload can ever hold at once: those of its
+ * requests, or those of its admission.  A podset without requests has a row, too.
  */
 static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row *row)
 {
@@ -135,11 +135,11 @@ static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row 
 	return asked > held ? asked : held;
 }
 
-/* Room to sort in, for as long as setup takes. */
+/* Memory for sorting, freed when setup ends. */
 struct ranks {
 	struct fl_arena arena;
-	struct fl_sort_row *rows, *scratch; /* as many as there are workloads */
-	const struct fl_saved_order *given; /* what an image has found already; NULL: none */
+	struct fl_sort_row *rows, *scratch; /* one for each workload */
+	const struct fl_saved_order *given; /* what an image has sorted already; NULL: no image */
 };
 
 static void sort_by(const struct fl_policy *p, struct ranks *s, uint32_t first, uint32_t n,
@@ -154,7 +154,7 @@ static struct fl_sym uid_of(const struct fl_workload_row *row) { return row->uid
 static struct fl_sym name_of(const struct fl_workload_row *row) { return row->name; }
 static struct fl_sym namespace_of(const struct fl_workload_row *row) { return row->namespace; }
 
-/* By uid; those without, or of one uid, by namespace and name. */
+/* Ranks by uid; workloads without one, or with the same one, by namespace and name. */
 static void rank_uids(struct fl_policy *p, struct ranks *s)
 {
 	uint32_t n = p->model->n_workloads, end;
@@ -167,14 +167,14 @@ static void rank_uids(struct fl_policy *p, struct ranks *s)
 			continue;
 		sort_by(p, s, i, end - i, name_of);
 		sort_by(p, s, i, end - i, namespace_of);
-		for (uint32_t k = i; k < end; k++) /* again one symbol, which the loop goes by */
+		for (uint32_t k = i; k < end; k++) /* one symbol again, by which the loop goes */
 			s->rows[k].sym = p->model->workloads[s->rows[k].id].uid.v;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		p->jobs[s->rows[i].id].uid_rank = i;
 }
 
-/* After uids, which stay the order of equal times. */
+/* To be called after rank_uids: uids decide the order of equal times. */
 static void rank_ages(struct fl_policy *p, struct ranks *s)
 {
 	uint32_t n = p->model->n_workloads;
@@ -222,7 +222,10 @@ static int fill_jobs(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 	return 0;
 }
 
-/* Each once, into @ids, queue by queue; else FAIRLEAD_EINPUT. @shapes: of these; else members. */
+/*
+ * Takes the order of an image into @ids, queue by queue; FAIRLEAD_EINPUT if it does not have each
+ * workload once.  @shapes: of shape_ids; else of members.
+ */
 static int take_order(const struct fl_policy *p, struct ranks *s, bool shapes, uint32_t *ids,
 		      fairlead_error *err)
 {
@@ -262,7 +265,7 @@ static int cmp_requests(const struct fl_model *m, struct fl_span a, struct fl_sp
 	return order;
 }
 
-/* Order by what makes a shape within a queue and priority: names, counts and specs of podsets. */
+/* Compares what makes a shape within a queue and priority: names, counts and specs of podsets. */
 static int cmp_podsets(const void *model, uint32_t a, uint32_t b)
 {
 	const struct fl_model *m = model;
@@ -287,7 +290,10 @@ static int cmp_podsets(const void *model, uint32_t a, uint32_t b)
 	return order;
 }
 
-/* Sort what is in queue order by shapes, of which each stays in queue order; number them. */
+/*
+ * Sorts workloads that are in queue order by shape, so that each shape stays in queue order, and
+ * numbers the shapes.
+ */
 static void number_shapes(struct fl_policy *p, uint32_t *ids, uint32_t *scratch)
 {
 	uint32_t n = p->model->n_workloads, end;
@@ -307,7 +313,10 @@ static void number_shapes(struct fl_policy *p, uint32_t *ids, uint32_t *scratch)
 	}
 }
 
-/* The same, as given; those of a shape are of one queue and have as many podsets. */
+/*
+ * The same from an image; workloads of one shape must be of one queue and have equally many
+ * podsets.
+ */
 static int take_shapes(struct fl_policy *p, struct ranks *s, uint32_t *ids, fairlead_error *err)
 {
 	int r = take_order(p, s, /* shapes= */ true, ids, err);
@@ -327,7 +336,7 @@ static int take_shapes(struct fl_policy *p, struct ranks *s, uint32_t *ids, fair
 	return r;
 }
 
-/* Room for what workloads of each shape hold, and for how far their scans of flavors came. */
+/* Makes room for what workloads of each shape hold, and for their scan positions. */
 static int fill_rows(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t max_room = 0;
@@ -394,7 +403,7 @@ static int fill_shapes(struct fl_policy *p, struct ranks *s, fairlead_error *err
 	return fill_rows(p, err);
 }
 
-/* As fl_line_cmp: they come by age and uid. */
+/* Sorts as fl_line_cmp; on entry they are sorted by age and uid. */
 static void sort_members(struct fl_policy *p, struct ranks *s)
 {
 	uint32_t n = p->model->n_workloads;
@@ -411,13 +420,13 @@ static void sort_members(struct fl_policy *p, struct ranks *s)
 		p->members[i] = s->rows[i].id;
 }
 
-/* One behind the other, as many as each queue may have. */
+/* Places the spans of holders one after another, each as large as its queue may need. */
 static int lay_out_holders(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t room = 0;
 
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		p->lines[q].sorted_epoch = UINT64_MAX; /* not yet */
+		p->lines[q].sorted_epoch = UINT64_MAX; /* not sorted yet */
 		p->lines[q].holders.first = room;
 		room += p->lines[q].holders.n;
 	}
@@ -520,7 +529,7 @@ int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint3
 	return fill_trees(p, err);
 }
 
-/* --- the state as given --- */
+/* --- the state as the model has it --- */
 
 static int overflow(const struct fl_policy *p, const struct fl_workload_row *row,
 		    fairlead_error *err)
@@ -533,7 +542,7 @@ static int overflow(const struct fl_policy *p, const struct fl_workload_row *row
 	return FAIRLEAD_ELIMIT;
 }
 
-/* Index of the podset in the workload's spec; FL_NONE when the spec has none of that name. */
+/* The index of the podset in the workload's spec; FL_NONE: the spec has none of that name. */
 static uint32_t find_podset(const struct fl_model *m, const struct fl_workload_row *row,
 			    struct fl_sym name)
 {
@@ -561,7 +570,7 @@ static enum fl_reason reason_of(enum fl_evicting evicting)
 	return FL_REASON_NONE;
 }
 
-/* Enter what @w holds according to its status. */
+/* Enters what @w holds by its status. */
 static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
@@ -617,7 +626,7 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 	int r;
 
 	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
-		uint32_t w = p->members[i]; /* queue by queue, which memory likes */
+		uint32_t w = p->members[i]; /* queue by queue: uses caches well */
 		const struct fl_workload_row *row = &p->model->workloads[w];
 
 		if (row->finished)
@@ -633,7 +642,7 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 	return 0;
 }
 
-/* All but who waits and who holds what. */
+/* Makes all but the state of workloads: which are pending, and which hold what. */
 static int make_room(struct fl_policy *p, const struct fl_saved_order *given, fairlead_error *err)
 {
 	int r;

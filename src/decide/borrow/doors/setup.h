@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* setup - fill a new policy from its sealed model; changes to its quotas. Private to this folder. */
+/*
+ * setup - fills a new policy from its sealed model; changes its quotas
+ *
+ * Private to this folder.
+ */
 #ifndef FL_DECIDE_BORROW_DOORS_SETUP_H
 #define FL_DECIDE_BORROW_DOORS_SETUP_H
 
 #include "decide/borrow/state/state.h"
 
-/* p->model, mem, now and the arenas are set; on failure the caller frees what was made. */
+/* p->model, mem, now and the arenas must be set; on failure the caller frees what was made. */
 int fl_setup(struct fl_policy *p, fairlead_error *err);
-/* The same, with the state of an image instead of the model's. */
+/* The same with the state of @i instead of the model's. */
 int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
 
 /*
- * While nobody holds anything: room for so many more holders of each queue, by node, than are in it
- * or were admitted there; and for so many rows at least of what one of a shape holds, by shape.
+ * While no workload holds anything: makes room for as many more holders of each queue, by node,
+ * than are in it or were admitted there; and for at least as many rows of what a workload of each
+ * shape holds, by shape.
  */
 int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint32_t *rows,
 		       fairlead_error *err);
 
 /*
- * change.c: a quota or limit in @column becomes change->amount; everything that follows
- * from it is made again.  FAIRLEAD_ELIMIT, and nothing changed, when usage would overflow.
+ * change.c: sets a quota or limit of @column to change->amount, and derives again what depends on
+ * it.  FAIRLEAD_ELIMIT, and nothing is changed, when usage would overflow.
  */
 int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct fl_cell *change,
 		    fairlead_error *err);
 int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead_error *err);
 int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priority,
 		       fairlead_error *err);
-/* After a rollback that took back a change of quota. */
+/* To be called after a rollback that undid a change of quota. */
 void fl_change_undone(struct fl_policy *p);
 
 /* digest.c */
