@@ -5,7 +5,7 @@
 
 #include "model/table.h"
 
-/* A name of `from`, as `to` knows it; FL_NONE: nobody has it there. */
+/* A name of `from`, as `to` knows it; FL_NONE: `to` does not have it. */
 static struct fl_sym translate(const struct fl_adoption *a, struct fl_sym name)
 {
 	const char *text = fl_names_text(&a->from->names, name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * common - what the policies' doors do alike: made, marked, taken over
+ * common - what all policies do alike behind policy.h: make, mark, take over a state
  *
- * Every struct fl_policy begins with FL_POLICY_COMMON, so it is a struct fl_common, too.
+ * Every struct fl_policy begins with FL_POLICY_COMMON, so it is also a struct fl_common.
  *
  * Private to the policies.
  */
@@ -38,41 +38,44 @@ struct fl_common {
 #define FL_SET(p, cell, value)                                                                     \
 	(fl_undo_note(&(p)->undo, &(cell), (uint32_t)sizeof(cell)), (cell) = (value))
 
-/* --- made: `new` and `load` of policy.h --- */
+/* --- make: `new` and `load` of policy.h --- */
 
 struct fl_maker {
-	size_t size; /* of its struct fl_policy */
-	/* FL_POLICY_COMMON is filled in, all else zeroed; @image NULL: in the state of the model. */
+	size_t size; /* of its struct fl_policy, bytes */
+	/*
+	 * Called with FL_POLICY_COMMON filled in and all other members zero.  @image NULL: the
+	 * state is that of the model.
+	 */
 	int (*setup)(struct fl_policy *p, const struct fl_policy_options *options,
 		     const struct fl_image *image, fairlead_error *err);
-	/* What an image says of them, before anything is set up. */
+	/* The options that an image states, read before anything is set up. */
 	int (*saved_options)(const struct fl_image *image, struct fl_policy_options *ret,
 			     fairlead_error *err);
-	struct fl_policy *(*free)(struct fl_policy *p); /* of half-made ones, too */
+	struct fl_policy *(*free)(struct fl_policy *p); /* partly set up ones, too */
 };
 
 int fl_common_make(const struct fl_maker *maker, const struct fl_model *model,
 		   const struct fl_policy_options *options, const struct fl_image *image,
 		   struct fl_policy **ret, fairlead_error *err);
-/* The last that a policy's `free` does: memory of the arenas, the undo log, and @p. */
+/* The last thing that a policy's `free` does: frees the arenas, the undo log and @p. */
 struct fl_policy *fl_common_free(struct fl_policy *p);
 
-/* --- marked --- */
+/* --- mark --- */
 
 int fl_common_mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err);
 void fl_common_keep(struct fl_policy *p, fl_mark mark);
-/* Only outside marks: FAIRLEAD_ESTATE, "@what inside a mark". */
+/* For what is allowed outside marks only: inside a mark FAIRLEAD_ESTATE, "@what inside a mark". */
 int fl_common_unmarked(const struct fl_policy *p, const char *what, fairlead_error *err);
 
-/* FAIRLEAD_ESTATE: "workload 'namespace/name' @wanted". */
+/* Fails with FAIRLEAD_ESTATE: "workload 'namespace/name' @wanted". */
 int fl_common_refuse(const struct fl_policy *p, struct fl_workload w, const char *wanted,
 		     fairlead_error *err);
 
-/* --- taken over --- */
+/* --- take over a state --- */
 
 /*
- * `adopt` of policy.h but for what is carried: which row of @from is which row of @p, in *@ret, until
- * fl_adoption_done.
+ * `adopt` of policy.h without what the policy itself carries: which row of @from is which row of
+ * @p, in *@ret, until fl_adoption_done.
  */
 int fl_common_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *from,
 		    const struct fl_workload *was, struct fl_adoption *ret, fairlead_error *err);

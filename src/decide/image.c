@@ -9,7 +9,7 @@
 struct saved_state {
 	fl_time now;
 	uint64_t flags;
-	char policy[24]; /* its name, ended by a NUL */
+	char policy[24]; /* the policy's name, with a NUL behind it */
 };
 
 static const struct fl_image_kind state_kind = { "state", sizeof(struct saved_state), 0 };

@@ -21,7 +21,7 @@ static bool any_tolerates(const struct fl_model *m, struct fl_span tolerations,
 	return false;
 }
 
-/* The value of @key in @labels; NULL when it is not there. */
+/* The value of @key in @labels; NULL: @labels do not have @key. */
 static const struct fl_sym *label(const struct fl_model *m, struct fl_span labels,
 				  struct fl_sym key)
 {
@@ -39,7 +39,7 @@ static bool is_one_of(const struct fl_model *m, struct fl_span values, struct fl
 	return false;
 }
 
-/* Both as decimal integers that fit 64 bits; else the requirement does not hold. */
+/* Compares both as decimal integers of at most 64 bits; a value that is not one does not match. */
 static bool compare_integers(const char *a, const char *b, bool greater)
 {
 	long long x = 0, y = 0;
@@ -62,7 +62,10 @@ static bool compare_integers(const char *a, const char *b, bool greater)
 	return greater ? x > y : x < y;
 }
 
-/* What the API server would refuse (In without values, Exists with some) holds for nobody. */
+/*
+ * A requirement that the API server would refuse (In without values, Exists with values) matches
+ * nothing.
+ */
 static bool holds(const struct fl_model *m, const struct fl_requirement *r,
 		  const struct fl_sym *value)
 {
@@ -85,7 +88,10 @@ static bool holds(const struct fl_model *m, const struct fl_requirement *r,
 	return false;
 }
 
-/* Of a flavor that does not define a label nothing is known; a machine has none but its own. */
+/*
+ * LABELS_KNOWN, for flavors: a key that the flavor does not define is unknown, and does not count.
+ * LABELS_ALL, for machines: a key that the machine does not have is absent.
+ */
 enum labels { LABELS_KNOWN, LABELS_ALL };
 
 static bool suits_selector(const struct fl_model *m, struct fl_span selector, struct fl_span labels,
@@ -101,7 +107,7 @@ static bool suits_selector(const struct fl_model *m, struct fl_span selector, st
 	return true;
 }
 
-/* One of the terms holds; without terms, all is well. */
+/* True when at least one of the terms matches, and when there are no terms. */
 static bool suits_affinity(const struct fl_model *m, struct fl_span terms, struct fl_span labels,
 			   enum labels which)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy - a deterministic state machine that decides who is next
+ * policy - a deterministic state machine that decides which workload is admitted next
  *
- * Promises: the same sealed model, events and times give the same bytes.
- * Whatever is done to a policy can be marked and rolled back, exactly; that is
- * what explain, what-if, settle and prove stand on.  A step changes who is
- * admitted and who is being evicted; quota of the evicted is freed only by
- * FL_EV_EVICTED (entitle: they count for no queue at once, and hold their machines
- * until then).  Once warm, step and try allocate nothing.
+ * Promises: the same sealed model, events and times give the same bytes.  Every change of a policy
+ * can be marked and rolled back exactly; explain, what-if, settle and prove depend on this.  A
+ * step changes which workloads are admitted and which are being evicted; the quota of an evicted
+ * workload is freed only by FL_EV_EVICTED (entitle: an evicted workload counts for no queue from
+ * that moment, and holds its machines until FL_EV_EVICTED).  After the first calls have grown what
+ * they need, step and try allocate nothing.
  *
- * The model outlives the policy.
+ * The model must outlive the policy.
  */
 #ifndef FL_DECIDE_POLICY_H
 #define FL_DECIDE_POLICY_H
@@ -22,35 +22,35 @@ struct fl_policy;
 
 struct fl_policy_options {
 	const struct fl_mem *mem;
-	fl_time now; /* quota reservation time of those that state none */
+	fl_time now; /* quota reservation time of workloads that state none */
 	/*
-	 * Usage of local queues is counted at admissions only, not also as time passes: the
-	 * recorded decisions were made so.
+	 * Usage of local queues is counted at admissions only, and not also as time passes: the
+	 * recorded decisions of Kueue were made in this way.
 	 */
 	bool unsampled;
 	/*
-	 * entitle: what queues hold as time passes is entered into the history of usage, from
-	 * `now` on.  Else usage stays as the input gives it.
+	 * entitle: from `now` on, what queues hold over time is entered into the history of usage.
+	 * Without it usage stays as the input states it.
 	 */
 	bool moving_usage;
 };
 
 enum fl_workload_state {
-	FL_STATE_ABSENT,       /* cancelled, finished, or not submitted yet */
-	FL_STATE_EXCLUDED,     /* takes no part: see the model's `excluded` */
-	FL_STATE_WAITING,      /* in its queue's heap */
-	FL_STATE_INADMISSIBLE, /* waits, parked until something in its tree frees */
-	FL_STATE_HELD_BACK,    /* waits, and no queue takes it yet: its back-off lasts */
-	FL_STATE_ADMITTED,     /* holds quota */
-	FL_STATE_EVICTING,     /* holds quota, must go */
+	FL_STATE_ABSENT,       /* not submitted yet, cancelled or finished */
+	FL_STATE_EXCLUDED,     /* takes no part: see `excluded` in the model */
+	FL_STATE_WAITING,      /* pending, in its queue's line */
+	FL_STATE_INADMISSIBLE, /* pending, parked until quota in its tree is freed */
+	FL_STATE_HELD_BACK,    /* pending, but not in a queue until its back-off ends */
+	FL_STATE_ADMITTED,     /* admitted: holds quota */
+	FL_STATE_EVICTING,     /* evicted, and still holds quota */
 } FL_BYTE;
 
 /*
- * Step flags.  A step looks only at what something has happened to since a step last left it as
- * it was, and says nothing again of what it leaves out: who waits as before, reserves as before,
- * for victims that still go.  With FL_STEP_FULL, or a sink, it looks at everything and has a row
- * for each head.  What is new (admissions, reservations, evictions) and its order, and the state
- * after it, are the same either way.
+ * Step flags.  A step looks only at trees in which something changed since a step last left them
+ * unchanged, and does not repeat what it leaves out: workloads that are pending as before, and
+ * reservations as before for victims that have not ended.  With FL_STEP_FULL, or with a sink, it
+ * looks at everything and has a row for each head.  Admissions, reservations and evictions, their
+ * order, and the state after the step are the same either way.
  */
 enum { FL_STEP_FULL = 1 };
 
@@ -58,7 +58,7 @@ typedef uint32_t fl_mark;
 
 #define FL_LIKE_NOBODY UINT64_MAX
 
-/* One word of a state. */
+/* Called with one word of a state. */
 typedef void fl_word(void *user, uint64_t word);
 
 struct fl_policy_ops {
@@ -69,116 +69,137 @@ struct fl_policy_ops {
 	struct fl_policy *(*free)(struct fl_policy *p); /* NULL is fine; returns NULL */
 
 	/*
-	 * The whole state into an image, behind the model's tables (model/image.h), and a policy
-	 * from it: its digest is that of the saved one, and it goes on as that would, for ever
-	 * after; of @options only `mem` counts.  FAIRLEAD_ESTATE: not inside a mark.
-	 * FAIRLEAD_EINPUT: what stands there cannot be.
+	 * `save` writes the whole state into an image, behind the tables of the model
+	 * (model/image.h); `load` makes a policy from it.  Its digest is that of the saved policy,
+	 * and its decisions are the same from then on; of @options only `mem` is used.
+	 * FAIRLEAD_ESTATE: not inside a mark.  FAIRLEAD_EINPUT: the image has values that are not
+	 * valid.
 	 */
 	int (*save)(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);
 	int (*load)(const struct fl_model *model, const struct fl_policy_options *options,
 		    const struct fl_image *image, struct fl_policy **ret, fairlead_error *err);
 
 	/*
-	 * @p is fresh, from `new`, and goes on from where @from is, which stays as it is: queues,
-	 * cohorts, local queues, flavors, resources and machines of one name are the same one.
-	 * Whatever @p's rows say of who holds or waits does not count.  @was: for each workload of @p
-	 * which one of @from it is, with the same podsets; FL_NONE: a new one, not submitted yet.
-	 * Who is of @from alone has gone.  Where queues, quota and rules are the same, what is decided
-	 * from then on is what @from would have decided, told the same; where they are not, who holds
-	 * something goes on to, and who waits is looked at anew (each policy's adopt.h has the rest,
-	 * and what is not compared: whoever changes that calls `forget`).
-	 * FAIRLEAD_EINPUT, with the workload as subject: something that it holds is no more.
-	 * FAIRLEAD_ESTATE inside a mark.  After an error @p can only be freed.
+	 * Takes over the state of @from, which stays unchanged; @p must be fresh from `new`.
+	 * Queues, cohorts, local queues, flavors, resources and machines of the same name are the
+	 * same object.  Which workloads hold quota or are pending by the rows of @p's model does
+	 * not count.  @was: for each workload of @p the same workload of @from, with the same
+	 * podsets; FL_NONE: a new one, which is not submitted yet.  A workload that only @from has
+	 * is treated as ended.
+	 *
+	 * Where queues, quotas and rules are the same, @p decides from then on as @from would with
+	 * the same events; where they differ, workloads keep what they hold, and pending workloads
+	 * are tried again.  The adopt.h of each policy has the details, and says what is not
+	 * compared: after a change of that the caller must call `forget`.
+	 *
+	 * FAIRLEAD_EINPUT, with the workload as subject: @p does not have something that the
+	 * workload holds.  FAIRLEAD_ESTATE inside a mark.  After an error @p can only be freed.
 	 */
 	int (*adopt)(struct fl_policy *p, fl_time now, const struct fl_policy *from,
 		     const struct fl_workload *was, fairlead_error *err);
 
-	/* All or nothing. FAIRLEAD_ESTATE when the event does not suit the workload's state. */
+	/*
+	 * Takes effect whole or not at all.  FAIRLEAD_ESTATE when the workload's state does not
+	 * allow the event.
+	 */
 	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event,
 		     fairlead_error *err);
 
-	/* One cycle. *ret is valid until the next call. @sink NULL on the hot path. */
+	/* One cycle. *ret is valid until the next call.  @sink is NULL where speed counts. */
 	int (*step)(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
 		    struct fl_decisions *ret, fairlead_error *err);
 
 	/*
-	 * One workload, as if it were its queue's only head in a cycle of its own: the
-	 * decision for it (ADMIT, RESERVE with its EVICTs, or WAIT), nothing applied.  What is
-	 * kept for others whatever happens (decide/borrow/guarantee/rung.h) it does not get: a sink hears of
-	 * them, too.
+	 * Decides about one workload as if it were the only head of a cycle: ADMIT, RESERVE with
+	 * its EVICTs, or WAIT; nothing is applied.  It does not get quota that is kept for other
+	 * workloads in any case (decide/borrow/guarantee/rung.h); a sink is told of those
+	 * workloads, too.
 	 */
 	int (*try)(struct fl_policy *p, fl_time now, struct fl_workload w,
 		   const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
 
 	/*
-	 * The same, and what is decided is in force; those for whom freed quota is held are heads of
-	 * that cycle, too.  What orders of steps there may be is explored so (ask/prove/prove.h).
+	 * The same as `try`, but the decision takes effect; workloads for which freed quota is
+	 * held are heads of that cycle, too.  Used to explore all orders of steps
+	 * (ask/prove/prove.h).
 	 */
 	int (*serve)(struct fl_policy *p, fl_time now, struct fl_workload w,
 		     const struct fl_sink *sink, struct fl_decisions *ret, fairlead_error *err);
 	/*
-	 * What ended by @now has ended, and whoever waits is looked at anew: nobody is parked, and what was found out about them
-	 * (positions of scans, shapes that do not fit, who comes first in line) is forgotten.  What
-	 * is promised stays promised.
+	 * Ends all times that end by @now, and lets all pending workloads be tried again: no
+	 * workload is parked, and what was found out about them (scan positions, shapes that do
+	 * not fit, which is first in line) is forgotten.  Promises stay.
 	 */
 	int (*forget)(struct fl_policy *p, fl_time now, fairlead_error *err);
 
 	/*
-	 * NULL, or: while nothing leaves but who was told to go, does preemption come to rest from
-	 * here, whatever the order?  By a theorem, whose hypotheses hold in this state
-	 * (decide/borrow/README.md, "Why it settles"); false: it is not known so.
+	 * NULL, or: is it known that from this state preemption settles, in any order of steps, as
+	 * long as workloads end only when they are evicted?  Known by a theorem whose hypotheses
+	 * hold in this state (decide/borrow/README.md, "Why it settles"); false: not known.
 	 */
 	bool (*settles)(const struct fl_policy *p);
 
-	/* Next time a step may differ without an event; FL_NEVER. */
+	/*
+	 * The next time at which a step may decide otherwise without an event; FL_NEVER: there is
+	 * none.
+	 */
 	fl_time (*wake)(const struct fl_policy *p, fl_time now);
 
-	/* Marks nest: what ends one ends all newer ones; one that is not open is left alone. */
+	/*
+	 * Marks nest: ending a mark ends all newer marks too.  A mark that is not open is ignored.
+	 */
 	int (*mark)(struct fl_policy *p, fl_mark *ret, fairlead_error *err);
-	void (*rollback)(struct fl_policy *p, fl_mark mark); /* back to it; never fails */
-	void (*keep)(struct fl_policy *p, fl_mark mark);     /* nothing is undone */
+	void (*rollback)(struct fl_policy *p, fl_mark mark); /* to that state; never fails */
+	void (*keep)(struct fl_policy *p, fl_mark mark);     /* ends the mark, undoes nothing */
 
 	void (*share)(const struct fl_policy *p, struct fl_node n, struct fl_share *ret);
 
 	enum fl_workload_state (*state)(const struct fl_policy *p, struct fl_workload w);
-	/* Its placement rows while it holds quota; *ret_n 0 otherwise. */
+	/* The placement rows of a workload that holds quota; otherwise *ret_n is 0. */
 	const struct fl_placement *(*placement)(const struct fl_policy *p, struct fl_workload w,
 						uint32_t *ret_n);
 	/*
-	 * How much of @r it holds, being evicted too, in the units of amounts (milli-cores,
-	 * bytes, else plain).
+	 * How much of @r it holds, also while it is being evicted, in the units of amounts
+	 * (milli-cores, bytes, else plain numbers).
 	 */
 	double (*held)(const struct fl_policy *p, struct fl_workload w, struct fl_resource r);
-	/* Why it waits, as of the last cycle that looked at it; NONE when none did. */
+	/*
+	 * Why it is pending, as of the last cycle that looked at it; FL_REASON_NONE: no cycle did.
+	 */
 	enum fl_reason (*reason)(const struct fl_policy *p, struct fl_workload w);
 
 	/*
-	 * Canonical: equal states at different times have equal digests (ranks of times,
-	 * not times), so that loops recur; of what a Policy makes hang on time, what is left
-	 * of it at @now, the time of the step to come.  128 bits.
+	 * 128 bits by which states are compared.  Canonical: equal states at different times have
+	 * equal digests, since ranks of times count, not times; so loops are recognised.  Of what
+	 * a Policy makes depend on time, what is left of it at @now counts, where @now is the time
+	 * of the coming step.
 	 */
 	void (*digest)(const struct fl_policy *p, fl_time now, uint64_t ret[2]);
-	/* What the digest is a digest of, word by word: equal for equal states only. */
+	/*
+	 * Calls @word with each word of which the digest is made: the words are equal only for
+	 * equal states.
+	 */
 	void (*spell)(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 	/*
-	 * The same, but of what hangs on time no more than must be told apart: equal for states that
-	 * decide alike until time passes, and then too, whatever it lifts first.  borrow: whether
-	 * anything is left of it, not how much, and where usage over time decides, its order at @now.
-	 * entitle, which lifts nothing one by one: how much is left.
+	 * The same, with no more of what depends on time than is needed to tell states apart:
+	 * equal for states that decide alike until time passes, and also after that, in whatever
+	 * order delays end. borrow: whether a delay is left, not how much of it; and where usage
+	 * over time decides, the order by usage at @now. entitle, which does not end delays one by
+	 * one: how much is left.
 	 */
 	void (*gist)(const struct fl_policy *p, fl_time now, fl_word *word, void *user);
 	/*
-	 * NULL, or what time will lift is lifted one by one, in whatever order.  @i, below `delays`,
-	 * stands for a workload's run, wait or back-off, or a queue's: what ends of it next is taken
-	 * for ended.  1: nothing is left of it.  For exploring: inside a mark alone.
+	 * NULL, or: ends delays one by one, in any order.  @i, below `delays`, is the run, wait or
+	 * back-off of a workload, or of a queue; its next delay is taken as ended. 1: it has no
+	 * delay left.  For exploring: only inside a mark.
 	 */
 	uint32_t (*delays)(const struct fl_policy *p);
 	int (*lift)(struct fl_policy *p, fl_time now, uint32_t i, fairlead_error *err);
 	/*
-	 * NULL, or for workloads in whose place others could stand: of two with one number that both
-	 * wait, it makes no difference which is served, but for their names in all that follows, as
-	 * long as workloads are served one by one, each later than the one before.
-	 * FL_LIKE_NOBODY: it can stand in nobody's place.
+	 * NULL, or: a number for workloads that are interchangeable.  Of two pending workloads
+	 * with the same number it makes no difference which is served, apart from their names in
+	 * all that follows, as long as workloads are served one by one, each later than the one
+	 * before.  FL_LIKE_NOBODY: it is interchangeable with no other workload.
 	 */
 	uint64_t (*likeness)(const struct fl_policy *p, struct fl_workload w);
 };

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_doors - the tables of a state.def, saved, looked at and loaded (table_rows.h)
+ * table_doors - saves, checks and loads the tables of a state.def (table_rows.h)
  *
- * Defined before: STATE, the file, and whatever its expressions need.  Of each table:
+ * To be defined before: STATE, which is the file, and all that its expressions use.  For each
+ * table this defines:
  *
- *   KIND_kind           what it is in an image
- *   save_KIND           all of its rows
- *   are_KIND            may they all be?
- *   enter_KIND          they are the state from now on
- *   load_KIND           found in an image, looked at, and entered
+ *   KIND_kind           its kind in an image
+ *   save_KIND           saves all of its rows
+ *   are_KIND            are all of its rows valid?
+ *   enter_KIND          makes its rows the state
+ *   load_KIND           finds it in an image, checks it and enters it
  */
 
-/* --- saved --- */
+/* --- save --- */
 
 #define NUMBER(type, name, live, bound) row->name = (type)(live);
 #define WHOLE(type, name, live, bound) row->name = (live);
@@ -45,7 +46,7 @@
 #undef OF
 #undef TABLE
 
-/* --- looked at --- */
+/* --- check --- */
 
 #define WHOLE(type, name, live, bound)                                                             \
 	{                                                                                          \
@@ -78,7 +79,7 @@
 #undef OPTIONAL
 #undef TABLE
 
-/* --- loaded --- */
+/* --- load --- */
 
 #define NUMBER(type, name, live, bound) live = row->name;
 #define WHOLE(type, name, live, bound) live = row->name;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_rows - the rows of a state.def, struct fl_saved_KIND for each of its tables
+ * table_rows - the rows of a state.def: struct fl_saved_KIND for each of its tables
  *
- * Defined before: STATE, the file.  Included by a policy's image.h; table_doors.h saves and loads them.
+ * To be defined before: STATE, which is the file.  Included by a policy's image.h; table_doors.h
+ * saves and loads the rows.
  *
- *   TABLE(kind, "name", n, fields)    n rows of @p, and what row i of them is made of, in this order:
- *   NUMBER(type, name, live, bound)   saved as this type; what it is of; whether it, v, may be
- *   WHOLE(type, name, live, bound)    the same of a struct
- *   MEMBER(name, set)                 is i in that fl_bitset?
- *   OPTIONAL(type, name, array, bound) array[i], where there is that array
- *   GET(type, name, value)            saved only: whoever loads the table enters it by hand
- *   OF(declaration)                  what its values are of, before them
- *   ZERO(name)                        32 bits, so that there is no room between fields
+ *   TABLE(kind, "name", n, fields)     n rows of @p, and the fields of row i, in this order:
+ *   NUMBER(type, name, live, bound)    a number: its type in the file, the cell that it is saved
+ *                                      from and loaded into, and whether a value v is valid
+ *   WHOLE(type, name, live, bound)     the same for a struct
+ *   MEMBER(name, set)                  is i in that fl_bitset?
+ *   OPTIONAL(type, name, array, bound) array[i], if the array is not NULL
+ *   GET(type, name, value)             saved only: the code that loads the table enters it itself
+ *   OF(declaration)                    declares what the fields' expressions use
+ *   ZERO(name)                         32 bits of padding, so that no field has a gap before it
  */
 #define NUMBER(type, name, live, bound) type name;
 #define WHOLE(type, name, live, bound) type name;
