@@ -71,19 +71,19 @@ static int faultless_first(bool l, bool r) { return l - r; }
 
 static int smaller_first(double l, double r) { return (l > r) - (l < r); }
 
-/* 1.  A queue over its fair share in every resource comes last. */
+/* 1. A queue over its fair share in every resource comes last. */
 static int by_over_use(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return faultless_first(l->over, r->over);
 }
 
-/* 2.  A queue that stays within what it deserves comes first. */
+/* 2. A queue that stays within what it deserves comes first. */
 static int by_starvation(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return faultless_first(l->full, r->full);
 }
 
-/* 3.  The higher priority comes first. */
+/* 3. The higher priority comes first. */
 static int by_priority(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return (l->priority < r->priority) - (l->priority > r->priority);
@@ -98,25 +98,25 @@ static int by_lateness(const struct fl_queue_key *l, const struct fl_queue_key *
 	return smaller_first(l->late, r->late);
 }
 
-/* 4.  A queue that would hold something of a share of zero comes last. */
+/* 4. A queue that would hold something of a share of zero comes last. */
 static int by_zero_share(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return faultless_first(l->breaks_zero, r->breaks_zero);
 }
 
-/* 5.  The smaller dominant share, with what comes and without what goes, comes first. */
+/* 5. The smaller dominant share, with what comes and without what goes, comes first. */
 static int by_share_after(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return smaller_first(l->after, r->after);
 }
 
-/* 6.  The smaller dominant share as it is now comes first. */
+/* 6. The smaller dominant share as it is now comes first. */
 static int by_share_before(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return smaller_first(l->before, r->before);
 }
 
-/* 7.  A queue that may hold less of some resource, and more of none, comes first. */
+/* 7. A queue that may hold less of some resource, and more of none, comes first. */
 static int by_size(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	bool l_within = fl_bundle_within(&l->size, &r->size);
@@ -125,7 +125,7 @@ static int by_size(const struct fl_queue_key *l, const struct fl_queue_key *r)
 	return r_within - l_within;
 }
 
-/* 8.  The older queue comes first; of equal age always the second argument. */
+/* 8. The older queue comes first; of equal age always the second argument. */
 static int by_age(const struct fl_queue_key *l, const struct fl_queue_key *r)
 {
 	return l->created < r->created ? -1 : 1;
