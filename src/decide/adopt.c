@@ -73,7 +73,7 @@ static int match_workloads(struct fl_adoption *a, fairlead_error *err)
 			continue;
 		if (was >= a->from->n_workloads || a->workloads[was] != FL_NONE)
 			return fl_fail(err, FAIRLEAD_EINPUT,
-				       "workload %u cannot be the one that was %u", w, was);
+				       "workload %u cannot be the same as old workload %u", w, was);
 		a->workloads[was] = w;
 	}
 	return 0;

@@ -84,7 +84,7 @@ int fl_common_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *fr
 	int r = 0;
 
 	for (int i = 0; i < 2 && r == 0; i++)
-		r = fl_common_unmarked(both[i], "what a policy knows is not carried", err);
+		r = fl_common_unmarked(both[i], "the state of a policy is not carried over", err);
 	if (r < 0)
 		return r;
 	of(p)->now = now;

@@ -247,7 +247,7 @@ static const struct refusal {
 	{ WANTS("held", "red", "2"), NULL, FAIRLEAD_EINPUT, "Workload/ns/held",
 	  "holds quota, and its requests would change" },
 	{ NULL, "ClusterQueue/red", FAIRLEAD_EINPUT, "Workload/ns/held",
-	  "holds quota of ClusterQueue 'red' that would not be there any more" },
+	  "holds quota of ClusterQueue 'red', which would not exist any more" },
 	{ WANTS("waits", "red", "2"), "Workload/ns/waits", FAIRLEAD_EINPUT, "Workload/ns/waits",
 	  "both changed and deleted" },
 	{ NULL, "Workload/ns/nobody", FAIRLEAD_ENOENT, "", "no 'Workload/ns/nobody' to delete" },

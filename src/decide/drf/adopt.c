@@ -77,7 +77,7 @@ static int fail_gone(const struct adopting *a, uint32_t w, fairlead_error *err)
 	const struct fl_model *m = a->p->model;
 
 	(void)fl_fail(err, FAIRLEAD_EINPUT,
-		      "holds quota of a queue, flavor or resource that is no more");
+		      "holds quota of a queue, flavor or resource that does not exist any more");
 	return fl_fail_in(err, "%s/%s", fl_model_text(m, m->workloads[w].namespace),
 			  fl_model_text(m, m->workloads[w].name));
 }
@@ -185,7 +185,7 @@ int fl_drf_adopt(struct fl_policy *p, fl_time now, const struct fl_policy *from,
 	(void)now;
 	if (p->undo.marks || from->undo.marks)
 		return fl_fail(err, FAIRLEAD_ESTATE,
-			       "what a policy knows is not carried inside a mark");
+			       "the state of a policy is not carried over inside a mark");
 	r = fl_adoption_begin(&a.is, from->model, p->model, was, p->mem, err);
 	if (r < 0)
 		return r;

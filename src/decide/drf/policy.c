@@ -108,7 +108,8 @@ static int change_quota(struct fl_policy *p, const struct fl_cell *cell, fairlea
 			FL_SET(p, p->quota[q - m->quotas], cell->amount);
 			return 0;
 		}
-	return fl_fail(err, FAIRLEAD_ENOENT, "it has no quota for that flavor and resource");
+	return fl_fail(err, FAIRLEAD_ENOENT,
+		       "the queue or cohort has no quota for that flavor and resource");
 }
 
 static int change_priority(struct fl_policy *p, struct fl_workload w, fl_amount priority,
@@ -308,7 +309,7 @@ static int drf_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (p->jobs[w.v].state != FL_STATE_WAITING)
-		return wrong_state(p, w, "does not wait for its turn", err);
+		return wrong_state(p, w, "is not pending in its queue", err);
 	return in_mark(p, w, /* keep= */ true, sink, ret, err);
 }
 

@@ -214,7 +214,7 @@ static int hold(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 	list_held(p, row);
 	if (fl_drf_overflows(p, p->found, p->n_found)) {
 		(void)fl_fail(err, FAIRLEAD_ELIMIT,
-			      "what is admitted passes 2^63 units of a resource");
+			      "what is admitted is more than 2^63 units of a resource");
 		(void)fl_fail_in(err, "Workload/%s/%s .status.admission",
 				 fl_model_text(m, row->namespace), fl_model_text(m, row->name));
 		return FAIRLEAD_ELIMIT;

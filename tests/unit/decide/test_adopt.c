@@ -366,9 +366,9 @@ static void what_was_must_be_one_each(void **state)
 
 	(void)state;
 	assert_int_equal(ops->adopt(next.p, next.now, w.p, twice, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "workload 1 cannot be the one that was 0");
+	assert_string_equal(err.text, "workload 1 cannot be the same as old workload 0");
 	assert_int_equal(ops->adopt(next.p, next.now, w.p, beyond, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "workload 2 cannot be the one that was 3");
+	assert_string_equal(err.text, "workload 2 cannot be the same as old workload 3");
 	end(&next);
 	end(&w);
 }
@@ -385,7 +385,8 @@ static void not_inside_a_mark(void **state)
 
 		assert_int_equal(ops->mark(i ? w.p : next.p, &mark, NULL), 0);
 		assert_int_equal(ops->adopt(next.p, next.now, w.p, was, &err), FAIRLEAD_ESTATE);
-		assert_string_equal(err.text, "what a policy knows is not carried inside a mark");
+		assert_string_equal(err.text,
+				    "the state of a policy is not carried over inside a mark");
 		end(&next);
 		end(&w);
 	}

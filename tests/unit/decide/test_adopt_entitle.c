@@ -271,7 +271,7 @@ static void tasks_must_be_as_many(void **state)
 	w.n_gangs = 1;
 	assert_int_equal(try_adopt(&l, &w, &next, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.subject, "ns/a1");
-	assert_string_equal(err.text, "has 2 tasks, and had 1");
+	assert_string_equal(err.text, "has 2 tasks, and 1 before");
 	end(&next);
 }
 
@@ -289,7 +289,8 @@ static void not_inside_a_mark(void **state)
 		assert_int_equal(ops->mark(i ? l.p : next.p, &mark, NULL), 0);
 		assert_int_equal(ops->adopt(next.p, WORLD_NOW * FL_SECOND, l.p, was, &err),
 				 FAIRLEAD_ESTATE);
-		assert_string_equal(err.text, "what a policy knows is not carried inside a mark");
+		assert_string_equal(err.text,
+				    "the state of a policy is not carried over inside a mark");
 		end(&next);
 		end(&l);
 	}

@@ -218,7 +218,7 @@ static void cells_that_do_not_suit(void **unused)
 		  "no such queue or cohort",
 		  FAIRLEAD_ENOENT },
 		{ { FL_CELL_NOMINAL, { { 0 } }, { 99 }, { 0 }, 1, { 0 } },
-		  "nobody in this tree has quota for that flavor and resource",
+		  "no queue or cohort of this tree has quota for that flavor and resource",
 		  FAIRLEAD_ENOENT },
 		{ { FL_CELL_NOMINAL, { { 0 } }, { 0 }, { 0 }, -1, { 0 } },
 		  "a negative quota or limit",
@@ -237,7 +237,7 @@ static void cells_that_do_not_suit(void **unused)
 		  FAIRLEAD_EINPUT },
 		/* What the two queues keep for themselves would meet in their cohort. */
 		{ { FL_CELL_LENDING_LIMIT, { { 0 } }, { 0 }, { 0 }, FL_NO_LIMIT, { 0 } },
-		  "what is admitted would pass 2^63 units of a resource",
+		  "what is admitted would be more than 2^63 units of a resource",
 		  FAIRLEAD_ELIMIT },
 	};
 	struct fl_model *m = load(

@@ -405,7 +405,7 @@ static int cannot_hold(const struct fl_policy *p, const struct fl_adopting *a, s
 	struct fl_node q = a->from->jobs[a->is.was[w.v].v].held_by;
 
 	(void)fl_fail(err, FAIRLEAD_EINPUT,
-		      "holds quota of ClusterQueue '%s' that would not be there any more",
+		      "holds quota of ClusterQueue '%s', which would not exist any more",
 		      fl_model_text(from, from->nodes[q.v].name));
 	(void)fl_fail_hint(err, "keep its ClusterQueue and its flavors until it has ended");
 	return fl_fail_in(err, "Workload/%s/%s", fl_model_text(p->model, fl_row(p, w)->namespace),

@@ -128,7 +128,7 @@ int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct f
 		*cell = was;
 		(void)derive(p, root_index);
 		return fl_fail(err, FAIRLEAD_ELIMIT,
-			       "what is admitted would pass 2^63 units of a resource");
+			       "what is admitted would be more than 2^63 units of a resource");
 	}
 	*cell = was;
 	FL_SET(p, *cell, change->amount);

@@ -175,8 +175,9 @@ static int change_cell(struct fl_policy *p, const struct fl_cell *cell, fairlead
 		return fl_fail(err, FAIRLEAD_EINPUT, "a negative quota or limit");
 	column = fl_tree_column(&p->tree, cell->node, cell->flavor, cell->resource);
 	if (column.v == FL_NONE)
-		return fl_fail(err, FAIRLEAD_ENOENT,
-			       "nobody in this tree has quota for that flavor and resource");
+		return fl_fail(
+			err, FAIRLEAD_ENOENT,
+			"no queue or cohort of this tree has quota for that flavor and resource");
 	return fl_change_quota(p, column, cell, err);
 }
 
@@ -255,12 +256,13 @@ static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (fl_line_state(p, w) != FL_STATE_WAITING)
-		return fl_common_refuse(p, w, "does not wait for its turn", err);
+		return fl_common_refuse(p, w, "is not pending in its queue", err);
 	q = p->jobs[w.v].queue;
 	if (!p->lines[q.v].active)
 		return fl_common_refuse(p, w, "has no active queue", err);
 	if (promised(p, q).v != FL_NONE && promised(p, q).v != w.v)
-		return fl_common_refuse(p, w, "is behind one for whom freed quota is held", err);
+		return fl_common_refuse(p, w, "is behind a workload for which freed quota is held",
+					err);
 	return fl_cycle_serve(p, w, sink, ret, err);
 }
 

@@ -536,7 +536,8 @@ static int overflow(const struct fl_policy *p, const struct fl_workload_row *row
 {
 	const struct fl_model *m = p->model;
 
-	(void)fl_fail(err, FAIRLEAD_ELIMIT, "what is admitted passes 2^63 units of a resource");
+	(void)fl_fail(err, FAIRLEAD_ELIMIT,
+		      "what is admitted is more than 2^63 units of a resource");
 	(void)fl_fail_in(err, "Workload/%s/%s .status.admission", fl_model_text(m, row->namespace),
 			 fl_model_text(m, row->name));
 	return FAIRLEAD_ELIMIT;

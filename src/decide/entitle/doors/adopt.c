@@ -148,7 +148,7 @@ static int carry_tasks(const struct adopting *a, uint32_t w, struct fl_saved_tas
 		return 0;
 	from = a->from->jobs[a->is.was[w].v].tasks;
 	if (from.n != to.n) {
-		(void)fl_fail(err, FAIRLEAD_EINPUT, "has %u tasks, and had %u", to.n, from.n);
+		(void)fl_fail(err, FAIRLEAD_EINPUT, "has %u tasks, and %u before", to.n, from.n);
 		return fl_fail_in(err, "%s/%s", fl_model_text(m, m->workloads[w].namespace),
 				  fl_model_text(m, m->workloads[w].name));
 	}

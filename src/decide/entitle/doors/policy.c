@@ -244,7 +244,7 @@ static int suits_a_cycle(const struct fl_policy *p, struct fl_workload w, fairle
 	if (p->jobs[w.v].queue.v == FL_NONE)
 		return fl_common_refuse(p, w, "has no queue that takes part", err);
 	if (p->jobs[w.v].n_waits == 0 && p->jobs[w.v].tasks.n > 0)
-		return fl_common_refuse(p, w, "wants nothing more", err);
+		return fl_common_refuse(p, w, "asks for nothing more", err);
 	return 0;
 }
 
