@@ -184,6 +184,11 @@ few_words() { # a tree with two words: one that is not to be used, and one of ou
 
 few_words
 passes 'words: comments and code are not looked at' "$tools/check-words" "$work/tree"
+plant src/decide/a.c '/* `gone`, @gone and GONE */'
+passes 'words: code in a comment' "$tools/check-words" "$work/tree"
+plant src/decide/a.c 'int a; /* one that\n * is gone */'
+fails 'words: one in a comment' "src/decide/a.c:3: 'gone'" "$tools/check-words" "$work/tree"
+few_words
 plant src/base/a.c 'static const char c[] = "is gone";'
 fails 'words: one in a message' "src/base/a.c:3: 'gone'" "$tools/check-words" "$work/tree"
 few_words
