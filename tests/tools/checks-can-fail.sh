@@ -195,6 +195,12 @@ few_words
 plant doc/guide/embed.md 'The job is gone.'
 fails 'words: one in a page' "doc/guide/embed.md:5: 'gone'" "$tools/check-words" "$work/tree"
 few_words
+plant doc/man/fairlead-x.1 '.\\" printed: options\nIt is gone.\n.\\" more\nBut this.\n.\\" end of options'
+passes 'words: what is printed into a manual page is not looked at' "$tools/check-words" "$work/tree"
+few_words
+plant doc/man/fairlead-x.1 '.\\" printed: options\nIt ends.\n.\\" more\nIt is gone.\n.\\" end of options'
+fails 'words: what stands beside it is' "doc/man/fairlead-x.1:4: 'gone'" "$tools/check-words" "$work/tree"
+few_words
 plant src/model/notice.def 'A("flavor")'
 fails 'words: an exception without use' "no text needs the exception 'flavor-matches-nobody'" \
 	"$tools/check-words" "$work/tree"
