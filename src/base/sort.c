@@ -96,3 +96,29 @@ void fl_sort_rows(struct fl_sort_row *rows, uint32_t n, struct fl_sort_row *scra
 	if (from != rows)
 		memcpy(rows, from, n * sizeof *rows);
 }
+
+void fl_sort_buckets(const uint32_t *ids, uint32_t n, fl_sort_bucket *of, const void *ctx,
+		     struct fl_span *buckets, uint32_t n_buckets, uint32_t *sorted)
+{
+	uint32_t first = 0;
+
+	for (uint32_t b = 0; b < n_buckets; b++)
+		buckets[b] = (struct fl_span){ 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t b = of(ctx, ids[i]);
+
+		if (b != FL_NONE)
+			buckets[b].n++;
+	}
+	for (uint32_t b = 0; b < n_buckets; b++) {
+		buckets[b].first = first;
+		first += buckets[b].n;
+		buckets[b].n = 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t b = of(ctx, ids[i]);
+
+		if (b != FL_NONE)
+			sorted[buckets[b].first + buckets[b].n++] = ids[i];
+	}
+}

@@ -8,7 +8,7 @@
 #ifndef FL_BASE_SORT_H
 #define FL_BASE_SORT_H
 
-#include <stdint.h>
+#include "base/ids.h"
 
 /* <0, 0, >0 */
 typedef int fl_sort_cmp(const void *ctx, uint32_t a, uint32_t b);
@@ -27,5 +27,15 @@ struct fl_sort_row {
 void fl_sort_rows(struct fl_sort_row *rows, uint32_t n, struct fl_sort_row *scratch);
 /* Keys that have the order of the signed numbers. */
 static inline uint64_t fl_sort_key(int64_t v) { return (uint64_t)v ^ UINT64_C(1) << 63; }
+
+/* Which bucket @id belongs into; FL_NONE: into none. */
+typedef uint32_t fl_sort_bucket(const void *ctx, uint32_t id);
+/*
+ * Those of @ids that belong into a bucket become @sorted, bucket by bucket, in each in the order in
+ * which they stood: bucket b is @sorted[@buckets[b].first ...]. O(n + n_buckets); @sorted has room
+ * for @n ids and is no part of @ids.
+ */
+void fl_sort_buckets(const uint32_t *ids, uint32_t n, fl_sort_bucket *of, const void *ctx,
+		     struct fl_span *buckets, uint32_t n_buckets, uint32_t *sorted);
 
 #endif

@@ -83,6 +83,28 @@ static void same_as_the_slow_one(void **state)
 			}
 }
 
+static uint32_t bucket_of(const void *ctx, uint32_t id) { return ((const uint32_t *)ctx)[id]; }
+
+/* Each id in its bucket, in the order in which ids stood; some in none; empty ones where they are. */
+static void buckets_are_stable(void **state)
+{
+	static const uint32_t of[] = { 2, 0, FL_NONE, 2, 4, 0, 2, FL_NONE };
+	static const uint32_t ids[] = { 6, 7, 5, 4, 3, 2, 1, 0 };
+	static const uint32_t wanted[] = { 5, 1, 6, 3, 0, 4 };
+	static const struct fl_span spans[] = { { 0, 2 }, { 2, 0 }, { 2, 3 }, { 5, 0 }, { 5, 1 } };
+	struct fl_span buckets[5] = { { 77, 77 } };
+	uint32_t sorted[8] = { 0 };
+
+	(void)state;
+	fl_sort_buckets(ids, 8, bucket_of, of, buckets, 5, sorted);
+	assert_memory_equal(sorted, wanted, sizeof wanted);
+	assert_memory_equal(buckets, spans, sizeof spans);
+	fl_sort_buckets(ids, 0, bucket_of, of, buckets, 5, sorted);
+	for (int b = 0; b < 5; b++)
+		assert_true(buckets[b].first == 0 && buckets[b].n == 0);
+	fl_sort_buckets(NULL, 0, bucket_of, of, NULL, 0, NULL);
+}
+
 /* Equals stay in the order they came in, whatever that was. */
 static void equals_keep_their_order(void **state)
 {
@@ -177,6 +199,7 @@ UNIT_GROUP("sort")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_the_slow_one),
+		cmocka_unit_test(buckets_are_stable),
 		cmocka_unit_test(equals_keep_their_order),
 		cmocka_unit_test(work_is_bounded),
 		cmocka_unit_test(rows_by_key),

@@ -190,28 +190,26 @@ static struct fl_job job_of(const struct fl_model *m, uint32_t w, uint32_t rank)
 	return j;
 }
 
+static uint32_t books_of(const void *policy, uint32_t w)
+{
+	const struct fl_policy *p = policy;
+
+	return p->jobs[w].books.v;
+}
+
+/* Workloads by the queue that they are booked to, in their order. */
 static void list_booked(struct fl_policy *p)
 {
 	const struct fl_model *m = p->model;
-	uint32_t n = 0;
 
-	for (uint32_t w = 0; w < m->n_workloads; w++)
-		if (p->jobs[w].books.v != FL_NONE)
-			p->booked_at[p->jobs[w].books.v].n++;
-	for (uint32_t q = 0; q < m->n_nodes; q++) {
-		p->booked_at[q].first = n;
-		n += p->booked_at[q].n;
-		p->booked_at[q].n = 0;
-	}
-	for (uint32_t i = 0; i < m->n_workloads; i++) {
-		struct fl_job *j = &p->jobs[p->job_order[i]];
-		struct fl_span *at = j->books.v == FL_NONE ? NULL : &p->booked_at[j->books.v];
+	fl_sort_buckets(p->job_order, m->n_workloads, books_of, p, p->booked_at, m->n_nodes,
+			p->booked);
+	for (uint32_t q = 0; q < m->n_nodes; q++)
+		for (uint32_t i = 0; i < p->booked_at[q].n; i++) {
+			uint32_t at = p->booked_at[q].first + i;
 
-		if (!at)
-			continue;
-		j->booked = at->first + at->n++;
-		p->booked[j->booked] = p->job_order[i];
-	}
+			p->jobs[p->booked[at]].booked = at;
+		}
 }
 
 static int fill_jobs(struct fl_policy *p, struct sorting *s, fairlead_error *err)

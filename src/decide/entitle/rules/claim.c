@@ -8,26 +8,7 @@
 #include "decide/entitle/rules/capacity.h"
 #include "decide/entitle/rules/order.h"
 
-/* Lists siblings next to each other, in order of rank: p->order is by rank within a depth. */
-static void list_children(const struct fl_policy *p, struct fl_claims *c)
-{
-	uint32_t n = 0;
-
-	for (uint32_t q = 0; q <= p->model->n_nodes; q++)
-		c->children[q] = (struct fl_span){ 0 };
-	for (uint32_t i = 0; i < p->n_order; i++)
-		c->children[fl_state_above(p, p->order[i].v)].n++;
-	for (uint32_t q = 0; q <= p->model->n_nodes; q++) {
-		c->children[q].first = n;
-		n += c->children[q].n;
-		c->children[q].n = 0;
-	}
-	for (uint32_t i = 0; i < p->n_order; i++) {
-		struct fl_span *s = &c->children[fl_state_above(p, p->order[i].v)];
-
-		c->child[s->first + s->n++] = p->order[i].v;
-	}
-}
+static uint32_t parent_of(const void *policy, uint32_t q) { return fl_state_above(policy, q); }
 
 int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *err)
 {
@@ -42,7 +23,10 @@ int fl_claims_new(struct fl_policy *p, struct fl_claims **ret, fairlead_error *e
 	    !FL_NEW(&p->arena, c->lenders, n, err) || !FL_NEW(&p->arena, c->siblings, n, err) ||
 	    !FL_NEW(&p->arena, c->spare, n, err))
 		return FAIRLEAD_ENOMEM;
-	list_children(p, c);
+	/* Siblings are neighbours, and by rank: p->order is by rank within a depth. */
+	for (uint32_t i = 0; i < p->n_order; i++)
+		c->leaves[i] = p->order[i].v;
+	fl_sort_buckets(c->leaves, p->n_order, parent_of, p, c->children, n + 1, c->child);
 	*ret = c;
 	return 0;
 }

@@ -6,28 +6,11 @@
 #include "base/sort.h"
 #include "decide/entitle/search/offers.h"
 
-/* Lists all workloads, leaf by leaf: in which leaf each takes part never changes. */
-static void list_leaves(struct fl_policy *p, struct fl_search *s)
+static uint32_t leaf_of(const void *policy, uint32_t w)
 {
-	uint32_t n = 0;
+	const struct fl_policy *p = policy;
 
-	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		if (p->jobs[w].queue.v != FL_NONE)
-			s->leaf[p->jobs[w].queue.v].n++;
-	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		s->leaf[q].first = n;
-		n += s->leaf[q].n;
-		s->leaf[q].n = 0;
-	}
-	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
-		uint32_t w = p->job_order[i];
-
-		if (p->jobs[w].queue.v != FL_NONE) {
-			struct fl_span *leaf = &s->leaf[p->jobs[w].queue.v];
-
-			s->of_leaf[leaf->first + leaf->n++] = w;
-		}
-	}
+	return p->jobs[w].queue.v;
 }
 
 int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *err)
@@ -74,7 +57,8 @@ int fl_search_new(struct fl_policy *p, struct fl_search **ret, fairlead_error *e
 	r = fl_reclaim_scratch_new(&p->arena, p->model->n_nodes, n_tasks, &s->reclaim, err);
 	if (r < 0)
 		return r;
-	list_leaves(p, s);
+	/* All workloads, leaf by leaf: what each takes part in never changes. */
+	fl_sort_buckets(p->job_order, n_jobs, leaf_of, p, s->leaf, p->model->n_nodes, s->of_leaf);
 	for (uint32_t w = 0; w < n_jobs; w++)
 		s->first_offer[w] = s->last_offer[w] = FL_NONE;
 	*ret = s;
