@@ -627,6 +627,9 @@ struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *
 
 	if (id == FL_NONE)
 		id = find_text(m, FL_TABLE_POD_GROUP, namespace, name);
+	if (id == FL_NONE)
+		id = find_text(m, FL_TABLE_POD, namespace, name);
+	/* What is left is a pod of some group, which only its own row knows. */
 	for (uint32_t i = 0; i < m->n_tasks && id == FL_NONE; i++) {
 		const struct fl_task_row *t = &m->tasks[i];
 
