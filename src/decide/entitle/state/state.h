@@ -282,7 +282,10 @@ void fl_task_begin(struct fl_policy *p, uint32_t task, enum fl_task_state state,
  * rounding errors, and of the double evictions, of cycles before it.
  */
 int fl_state_recount(struct fl_policy *p, fairlead_error *err);
-/* What ready machines have for this scheduler, summed in the order of names. */
+/*
+ * What the machines that are ready have for us, summed up by name.  One that is unschedulable counts,
+ * as in the real program: it takes no new pods, but what is on it is held, and shares are of it, too.
+ */
 struct fl_bundle fl_state_total(const struct fl_policy *p);
 
 /* Sets why @w is pending, or that it is not. */
