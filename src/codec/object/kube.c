@@ -475,7 +475,7 @@ static int read_named(void *user, char *buffer, size_t size, size_t *ret, fairle
 	const struct named_source *s = user;
 	int code = s->source->read(s->source->user, buffer, size, ret, err);
 
-	if (code != 0 && err->file[0] == '\0')
+	if (code != 0 && err && err->file[0] == '\0')
 		(void)snprintf(err->file, sizeof err->file, "%s", s->name);
 	return code;
 }

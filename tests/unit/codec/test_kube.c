@@ -405,6 +405,32 @@ static void admission_fair_sharing(void **state)
 	fl_model_free(m);
 }
 
+static int read_fails(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
+{
+	(void)user;
+	(void)buffer;
+	(void)size;
+	(void)ret;
+	return fl_fail(err, FAIRLEAD_EIO, "the disk is gone");
+}
+
+/* What fails is told with the name of the input, and to nobody who does not want to hear it. */
+static void source_fails(void **state)
+{
+	const struct fl_source source = { read_fails, NULL };
+	struct fl_model *m = NULL;
+	fairlead_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(fl_model_new(&fl_mem_heap, &m, NULL), 0);
+	assert_int_equal(fl_kube_read_from(m, "in", &source, NULL, &err), FAIRLEAD_EIO);
+	assert_string_equal(err.file, "in");
+	fl_model_free(m);
+	assert_int_equal(fl_model_new(&fl_mem_heap, &m, NULL), 0);
+	assert_int_equal(fl_kube_read_from(m, "in", &source, NULL, NULL), FAIRLEAD_EIO);
+	fl_model_free(m);
+}
+
 static void out_of_memory(void **state)
 {
 	(void)state;
@@ -444,6 +470,7 @@ UNIT_GROUP("kube")
 		cmocka_unit_test(lists),
 		cmocka_unit_test(values),
 		cmocka_unit_test(admission_fair_sharing),
+		cmocka_unit_test(source_fails),
 		cmocka_unit_test(out_of_memory),
 	};
 
