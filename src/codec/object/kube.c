@@ -539,6 +539,7 @@ bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret)
 	if (!f)
 		return false;
 	ret->support = f->support;
+	ret->doc = f->doc;
 	ret->note = f->note;
 	ret->text = f->text;
 	ret->keys = f->keys;

@@ -89,7 +89,8 @@ enum fl_support {
 struct fl_kube_field {
 	char path[160]; /* ".spec.resourceGroups[].flavors[].name" */
 	enum fl_support support;
-	const char *note;             /* NULL: none */
+	const char *doc;              /* what it is, in a sentence; NULL */
+	const char *note;             /* what is not done, or why; NULL */
 	enum fl_text_kind text, keys; /* of its value, or its items; of the keys of a map */
 	bool leaf;                    /* no field below it is in the table */
 };
