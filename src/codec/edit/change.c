@@ -6,7 +6,8 @@
 #include <strings.h>
 
 #include "base/time.h"
-#include "codec/edit/change_parts.h"
+#include "codec/edit/change_cells.h"
+#include "codec/edit/change_merge.h"
 
 enum { KEY = 640 };
 

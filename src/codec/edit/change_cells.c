@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "codec/edit/change_cells.h"
+
 #include <string.h>
 
 #include "codec/edit/change.h"
-#include "codec/edit/change_parts.h"
 
 /* A number that a policy can change by itself (FL_EV_CELL). */
 static bool is_cell(const struct fl_field *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
+#include "codec/edit/change_merge.h"
 
-#include "codec/edit/change_parts.h"
+#include <string.h>
 
 static int push_text(struct fl_doc *doc, enum fl_token_kind kind, const char *text,
 		     fairlead_error *err)

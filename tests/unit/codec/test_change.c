@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "codec/edit/change_parts.h"
+#include "codec/edit/change_cells.h"
 #include "codec/edit/tape.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
