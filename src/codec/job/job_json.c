@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "base/plain.h"
 #include "base/time.h"
-#include "codec/job/job_json_parts.h"
+#include "codec/job/job_field.h"
 #include "codec/text/quantity.h"
 
 int fl_job_amount(const char *resource, const char *text, fl_amount *ret, fairlead_error *err)

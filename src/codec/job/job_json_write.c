@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/job/job_json_parts.h"
+#include "codec/job/job_field.h"
+#include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
 
 /* --- words --- */

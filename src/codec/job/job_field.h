@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * job_json_parts - the fields of a job, for those who read and write them
- */
-#ifndef FL_CODEC_JOB_JOB_JSON_PARTS_H
-#define FL_CODEC_JOB_JOB_JSON_PARTS_H
-
-#include "codec/job/job_json.h"
+/* job_field - the fields of a job as JSON, for those who read and write them */
+#ifndef FL_CODEC_JOB_JOB_FIELD_H
+#define FL_CODEC_JOB_JOB_FIELD_H
 
 /* In the order in which they are read and written. */
 enum fl_job_field {
