@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "codec/object/kube.h"
+#include "codec/trace/classes.h"
+#include "codec/trace/openb.h"
 #include "codec/trace/trace.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"

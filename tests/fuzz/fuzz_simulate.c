@@ -10,6 +10,7 @@
 
 #include "base/mix.h"
 #include "codec/object/kube.h"
+#include "codec/trace/classes.h"
 #include "codec/trace/trace.h"
 #include "decide/entitle/entitle.h"
 #include "fuzz/entitle_invariants.h"

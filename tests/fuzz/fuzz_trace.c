@@ -8,6 +8,8 @@
 
 #include "base/mix.h"
 #include "codec/object/kube.h"
+#include "codec/trace/classes.h"
+#include "codec/trace/openb.h"
 #include "codec/trace/trace.h"
 #include "fuzz/fuzz.h"
 #include "lib/fail_mem.h"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/input/scenario.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/input/scenario_parts.h"
 #include "codec/edit/change.h"
+#include "codec/trace/classes.h"
+#include "codec/trace/openb.h"
 #include "codec/trace/trace.h"
 #include "input/input.h"
 

@@ -7,13 +7,15 @@
  * out, and the rate within the hours is that of `every`.  Where it is always the same the
  * first job comes when the class begins, otherwise after a time that is drawn, too.
  */
+#include "codec/trace/classes.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mix.h"
-#include "codec/trace/parts.h"
+#include "codec/trace/jobs.h"
 
 #define DAY (86400 * FL_SECOND)
 

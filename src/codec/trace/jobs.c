@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job becomes rows: a workload with podsets for the one policy, with pods for the other. */
+#include "codec/trace/jobs.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mix.h"
-#include "codec/trace/parts.h"
+#include "codec/trace/route.h"
+#include "codec/trace/tracer.h"
 
 bool fl_trace_entitle(const struct fl_model *m)
 {

@@ -11,12 +11,15 @@
  * GPUs are counted in thousandths (fairlead.dev/gpu-milli): parts of one are what most pods
  * ask for.  That the parts of a pod must be on one GPU is not seen to.
  */
+#include "codec/trace/openb.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "codec/text/csv.h"
-#include "codec/trace/parts.h"
+#include "codec/trace/jobs.h"
+#include "codec/trace/tracer.h"
 
 #define MIB (INT64_C(1) << 20)
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* To whom a job of a trace belongs: rules, and what they fill in. */
+#include "codec/trace/route.h"
+
 #include <stdio.h>
 #include <string.h>
 

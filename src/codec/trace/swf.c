@@ -10,10 +10,13 @@
  * for as long as it asked for.  Lines for parts of a job (status 2 to 4) are told by the line
  * of the whole job.
  */
+#include "codec/trace/swf.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/trace/parts.h"
+#include "codec/trace/jobs.h"
+#include "codec/trace/tracer.h"
 
 enum field {
 	JOB,

@@ -3,7 +3,10 @@
 
 #include "base/time.h"
 #include "codec/object/kube.h"
-#include "codec/trace/parts.h"
+#include "codec/trace/jobs.h"
+#include "codec/trace/openb.h"
+#include "codec/trace/swf.h"
+#include "codec/trace/tracer.h"
 
 fl_time fl_trace_times(fl_time time, double factor)
 {

@@ -22,13 +22,6 @@
 int fl_trace_read(struct fl_model *m, uint32_t trace, const char *name,
 		  const struct fl_source *source, fairlead_error *err);
 
-/* OPENB: its nodes, before its pods: machines or quota by GPU model, as the policy has it. */
-int fl_trace_read_nodes(struct fl_model *m, uint32_t trace, const char *name,
-			const struct fl_source *source, fairlead_error *err);
-
-/* All of m->classes; random numbers are those of m->simulation.seed and the class's name. */
-int fl_classes_expand(struct fl_model *m, fl_time start, fairlead_error *err);
-
 /* --- for the readers above --- */
 
 /* Whose a job is, as its line says; NULL where it does not. */
@@ -36,20 +29,7 @@ struct fl_trace_owner {
 	const char *user, *group, *queue, *partition;
 };
 
-/* Where it goes: namespace and queue_name of its workload. */
-struct fl_trace_route {
-	bool left_out; /* a rule says that it does not count: all else is not filled in */
-	struct fl_sym namespace, queue_name;
-	bool has_priority;
-	int32_t priority;
-};
-
-/*
- * By the first of the trace's rules that matches, which is marked as used.  The queue is
- * made by a template when the trees have none.  FAIRLEAD_EINPUT at @at when the job is
- * nobody's, at the rule when its queue is not there.  Cost: O(names in the rules).
- */
-int fl_trace_route(struct fl_model *m, uint32_t trace, const struct fl_trace_owner *owner,
-		   struct fl_place at, struct fl_trace_route *ret, fairlead_error *err);
+/* A length of time stretched; FL_NEVER and FL_TIME_NONE stay what they are. */
+fl_time fl_trace_times(fl_time time, double factor);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/time.h"
+#include "codec/trace/classes.h"
 #include "unit/codec/trace_load.h"
 
 #define TREE TRACE_FLAVOR TRACE_QUEUE("a") TRACE_QUEUE("b")

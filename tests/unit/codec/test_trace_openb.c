@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* openb's pods and nodes to workloads, flavors, quota and machines. */
+#include "codec/trace/openb.h"
 #include "unit/codec/trace_load.h"
 
 #define PODS                                                                                       \
