@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "ask/borrow/evidence.h"
-#include "ask/borrow/explain_parts.h"
+#include "ask/borrow/explain_changes.h"
+#include "ask/borrow/explain_holders.h"
+#include "ask/borrow/explain_needs.h"
+#include "ask/borrow/explain_run.h"
+#include "ask/borrow/explain_victims.h"
 #include "ask/common/pending.h"
 #include "decide/borrow/borrow.h"
 

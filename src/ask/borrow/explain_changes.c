@@ -15,8 +15,11 @@
  *
  * Order: fewer cells, then those that need no victims, then what is nearest to the workload.
  */
+#include "ask/borrow/explain_changes.h"
+
 #include <string.h>
 
+#include "ask/borrow/explain_run.h"
 #include "ask/borrow/explain_try.h"
 #include "base/sort.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/borrow/explain_parts.h"
+#include "ask/borrow/explain_holders.h"
+
+#include "ask/borrow/explain_run.h"
 #include "base/sort.h"
 
 static bool below(const struct fl_tree *t, struct fl_node n, struct fl_node top)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "ask/borrow/explain_needs.h"
+
 #include <string.h>
 
-#include "ask/borrow/explain_parts.h"
+#include "ask/borrow/explain_run.h"
 
 static bool in_column(const struct fl_explain_run *r, const struct fl_explain_need *need,
 		      struct fl_column *ret)

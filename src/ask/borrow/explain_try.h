@@ -13,7 +13,7 @@
 #ifndef FL_ASK_BORROW_EXPLAIN_TRY_H
 #define FL_ASK_BORROW_EXPLAIN_TRY_H
 
-#include "ask/borrow/explain_parts.h"
+#include "ask/borrow/explain_run.h"
 
 enum {
 	FL_TRY_CELLS = 64,  /* of one change */

@@ -3,7 +3,9 @@
  * Which workload could be a victim and is not, and by which rule: what the search for victims
  * said of each workload, or of its queue or a cohort above as a whole.
  */
-#include "ask/borrow/explain_parts.h"
+#include "ask/borrow/explain_victims.h"
+
+#include "ask/borrow/explain_run.h"
 
 /* Does @w hold some of what the search was about? */
 static bool holds_needed(const struct fl_explain_run *r, const struct fl_victim_log *log,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * explain_parts - the steps of explain, each in its own place; private to ask
- */
-#ifndef FL_ASK_BORROW_EXPLAIN_PARTS_H
-#define FL_ASK_BORROW_EXPLAIN_PARTS_H
+/* explain_run - an explanation on its way, step by step; private to ask */
+#ifndef FL_ASK_BORROW_EXPLAIN_RUN_H
+#define FL_ASK_BORROW_EXPLAIN_RUN_H
 
 #include "ask/borrow/evidence.h"
 
@@ -19,17 +17,7 @@ struct fl_explain_run {
 	struct fl_explain *x;
 };
 
-/* x->needs with verdicts, and x->failing. */
-int fl_explain_needs(struct fl_explain_run *r, const struct fl_evidence_log *log,
-		     fairlead_error *err);
-/* x->refusals by rule, of the search that the failing need was in; tries once more. */
-int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err);
-/* x->holders, when quota is there but in use. */
-int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err);
-/* x->proposals, each tried. */
-int fl_explain_changes(struct fl_explain_run *r, fairlead_error *err);
-
-/* The queue of the quota that @w holds, or would hold. */
+/* The queue whose quota @w holds, or would. */
 static inline struct fl_node fl_explain_queue(const struct fl_model *m, struct fl_workload w)
 {
 	const struct fl_workload_row *row = &m->workloads[w.v];
