@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "ask/common/pending.h"
-#include "ask/entitle/explain_parts.h"
+#include "ask/entitle/explain_changes.h"
+#include "ask/entitle/explain_heard.h"
+#include "ask/entitle/explain_run.h"
+#include "ask/entitle/explain_victims.h"
 #include "base/sort.h"
 
 static int copy_placement(struct fl_entitle_run *r, const struct fl_placement *rows, uint32_t n,

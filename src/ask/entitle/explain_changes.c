@@ -4,9 +4,11 @@
  * does, and then lowered by bisection as far as it still does.  The policy is asked each
  * time, inside a mark; nothing here knows a rule.
  */
+#include "ask/entitle/explain_changes.h"
+
 #include <math.h>
 
-#include "ask/entitle/explain_parts.h"
+#include "ask/entitle/explain_run.h"
 #include "base/sort.h"
 
 enum {

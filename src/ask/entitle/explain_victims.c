@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/entitle/explain_parts.h"
+#include "ask/entitle/explain_victims.h"
+
+#include "ask/entitle/explain_run.h"
 
 int fl_entitle_victims_init(struct fl_entitle_victims *v, struct fl_entitle_run *r,
 			    fairlead_error *err)
