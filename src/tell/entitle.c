@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* entitle - the entitle policy's face */
-#include "decide/entitle/entitle.h"
+#include "ask/lint/entitle.h"
 #include "ask/entitle/outcome.h"
 #include "ask/lint/lint.h"
+#include "decide/entitle/entitle.h"
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"

@@ -15,6 +15,7 @@
 #include "ask/borrow/outcome.h"
 #include "ask/common/difference.h"
 #include "ask/common/shortage.h"
+#include "ask/lint/entitle.h"
 #include "ask/lint/lint.h"
 #include "codec/edit/change.h"
 #include "codec/edit/tape.h"

@@ -7,6 +7,7 @@
 #include "ask/borrow/ledger.h"
 #include "ask/common/pending.h"
 #include "ask/entitle/explain.h"
+#include "ask/lint/entitle.h"
 #include "ask/lint/lint.h"
 #include "codec/object/kube.h"
 #include "decide/entitle/entitle.h"

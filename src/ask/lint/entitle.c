@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KAI's queues as they stand in their tree, workloads that can never start, modes of a Policy. */
+#include "ask/lint/entitle.h"
+
 #include <stdio.h>
 
 #include "ask/lint/lint.h"
-#include "ask/lint/parts.h"
 #include "decide/match.h"
 
 static const char *const axis_names[FL_BUNDLE] = { "cpu", "memory", "gpu" };

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/lint/parts.h"
+#include "ask/lint/lint_run.h"
+#include "ask/lint/tree.h"
+#include "ask/lint/usage.h"
+#include "ask/lint/workload.h"
 #include "decide/borrow/borrow.h"
 
 const char *fl_lint_node(const struct fl_lint *l, struct fl_node n, char buffer[FL_SUBJECT])

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What queues and cohorts show by themselves, and where they stand in their tree. */
+#include "ask/lint/tree.h"
+
 #include <stdio.h>
 
-#include "ask/lint/parts.h"
+#include "ask/lint/lint.h"
+#include "ask/lint/lint_run.h"
 
 /* --- one object by itself --- */
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Admission Fair Sharing: settings that leave it off, or make one resource decide alone. */
+#include "ask/lint/usage.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/lint/parts.h"
+#include "ask/lint/lint.h"
+#include "ask/lint/lint_run.h"
 
 static const char configuration[] = "Configuration .admissionFairSharing";
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads that could never be admitted, and flavors and namespaces that match none. */
+/* Workloads that could never be admitted, and flavors and namespaces that keep everybody out. */
+#include "ask/lint/workload.h"
+
 #include <stdio.h>
 
-#include "ask/lint/parts.h"
+#include "ask/lint/lint.h"
+#include "ask/lint/lint_run.h"
 #include "decide/match.h"
 
 /* The most of a resource that queue @n could have in one flavor; -1 when no group covers it. */

@@ -2,6 +2,7 @@
 /* What references of KAI's objects become, and what is wrong with them, as small manifests. */
 #include <stdlib.h>
 
+#include "ask/lint/entitle.h"
 #include "ask/lint/lint.h"
 #include "unit/codec/load.h"
 
