@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "ask/prove/parts.h"
+#include "ask/prove/prover.h"
 #include "base/mix.h"
 #include "model/image.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ask/prove/face.h"
-#include "ask/prove/parts.h"
+#include "ask/prove/prover.h"
 #include "base/amount.h"
 #include "base/check.h"
 #include "base/mix.h"

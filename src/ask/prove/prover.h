@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts - the prover, for the files it is made of */
-#ifndef FL_ASK_PROVE_PARTS_H
-#define FL_ASK_PROVE_PARTS_H
+/* prover - the prover, for the files it is made of */
+#ifndef FL_ASK_PROVE_PROVER_H
+#define FL_ASK_PROVE_PROVER_H
 
 #include "ask/prove/loop.h"
 #include "base/sort.h"
