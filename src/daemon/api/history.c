@@ -16,7 +16,7 @@
 #include "daemon/engine/fairness.h"
 #include "daemon/engine/placement.h"
 #include "daemon/machine/view.h"
-#include "report/job/parts.h"
+#include "report/job/words.h"
 #include "report/out/report.h"
 
 enum {

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/job/parts.h"
+#include "report/job/queues.h"
+#include "report/job/words.h"
 #include "report/out/table.h"
 
 enum { QUEUE, WEIGHT, RESOURCE, HELD, HAD, DUE, JOBS, MEDIAN, LONGEST, PREEMPTED, COLUMNS };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report/job/text.h"
+
 #include <string.h>
 
 #include "base/time.h"
-#include "report/job/parts.h"
+#include "report/job/words.h"
 #include "report/out/table.h"
 
 /* --- the list --- */

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "report/job/parts.h"
+#include "report/job/queues.h"
+#include "report/job/text.h"
+#include "report/job/words.h"
 #include "report/out/table.h"
 
 enum { BAR = 24, MAX_RESOURCES = 16, EVENTS = 6 };

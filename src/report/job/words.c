@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report/job/words.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/time.h"
 #include "record/job.h"
-#include "report/job/parts.h"
 
 const char *fl_json_word(const json_t *object, const char *key)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parts - reading the daemon's answers, and words that its reports share
- */
-#ifndef FL_REPORT_JOB_PARTS_H
-#define FL_REPORT_JOB_PARTS_H
+/* words - reading the daemon's answers, and words that its reports share */
+#ifndef FL_REPORT_JOB_WORDS_H
+#define FL_REPORT_JOB_WORDS_H
 
 #include <jansson.h>
 
@@ -39,18 +37,5 @@ const char *fl_job_clock(fl_time t, char buffer[40]);
 
 /* "3 run, 12 wait, 1 held" by the states of jobs. */
 const char *fl_jobs_summary(const json_t *jobs, char buffer[FL_JOB_WORDS]);
-
-/* A list of them as a table. */
-int fl_jobs_table(const struct fl_report *r, const json_t *jobs, fl_time now, fairlead_error *err);
-
-/* Cohorts and queues as a tree: rows in order, parents before children. */
-struct fl_queue_line {
-	const json_t *queue; /* NULL: a cohort that is only mentioned */
-	const char *name;
-	int parent; /* row; -1 */
-};
-/* From malloc. @doors: LocalQueues, too, that are called otherwise than what is behind them. */
-int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_line **ret, uint32_t *ret_n,
-		   fairlead_error *err);
 
 #endif
