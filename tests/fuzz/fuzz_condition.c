@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "ask/borrow/outcome.h"
-#include "cli/options/condition_parts.h"
+#include "cli/options/condition.h"
+#include "cli/options/condition_words.h"
 #include "codec/object/kube.h"
 #include "fuzz/fuzz.h"
 

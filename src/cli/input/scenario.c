@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input/scenario_parts.h"
+#include "cli/input/scenario_option.h"
 #include "codec/edit/change.h"
 #include "codec/trace/classes.h"
 #include "codec/trace/openb.h"

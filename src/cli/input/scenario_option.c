@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a sweep turns, on a model that is not sealed yet. */
+#include "cli/input/scenario_option.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
-#include "cli/input/scenario_parts.h"
+#include "cli/input/scenario.h"
 
 enum bound { ANY_FROM_0, ABOVE_0, FACTOR, WHOLE_FROM_0 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "cli/options/condition_parts.h"
+#include "cli/options/condition_words.h"
 #include "codec/text/quantity.h"
 
 static const struct name {

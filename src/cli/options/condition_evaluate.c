@@ -5,7 +5,8 @@
 
 #include "base/limits.h"
 #include "base/nearest.h"
-#include "cli/options/condition_parts.h"
+#include "cli/options/condition.h"
+#include "cli/options/condition_words.h"
 
 static const fl_nanos unit = 1000000000;
 

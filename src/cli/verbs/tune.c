@@ -8,7 +8,9 @@
 #include "base/limits.h"
 #include "base/nearest.h"
 #include "cli/input/snapshot.h"
-#include "cli/verbs/tune_parts.h"
+#include "cli/verbs/tune_find.h"
+#include "cli/verbs/tune_notes.h"
+#include "cli/verbs/tune_question.h"
 #include "codec/text/quantity.h"
 
 /* --- options ---------------------------------------------------------------------------- */

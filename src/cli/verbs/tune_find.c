@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/verbs/tune_find.h"
+
 #include <math.h>
 
-#include "cli/verbs/tune_parts.h"
+#include "cli/verbs/tune_question.h"
 
 /* One question in short names: which parameters make `used` of `part` cost `cost`? */
 struct ask {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/verbs/tune_notes.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cli/verbs/tune_parts.h"
+#include "cli/verbs/tune_question.h"
 
 static void FL_PRINTF(3, 4)
 	note(struct fl_tune_question *q, const char *code, const char *format, ...)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tune_parts - what the files of `tune` share: what is asked, what is found, what to be aware of
- */
-#ifndef FL_CLI_VERBS_TUNE_PARTS_H
-#define FL_CLI_VERBS_TUNE_PARTS_H
+/* tune_question - what is asked of `tune`, and what is known of it; private to it */
+#ifndef FL_CLI_VERBS_TUNE_QUESTION_H
+#define FL_CLI_VERBS_TUNE_QUESTION_H
 
 #include "decide/share/window.h"
 #include "report/tune/tune_report.h"
@@ -24,11 +22,5 @@ struct fl_tune_question {
 	struct fl_tune_note notes[FL_TUNE_MAX_NOTES];
 	char texts[FL_TUNE_MAX_NOTES][FL_TUNE_NOTE];
 };
-
-/* Fill in what is not given; FAIRLEAD_ENOENT with the reason, and what would be possible. */
-int fl_tune_find(struct fl_tune_question *q, fairlead_error *err);
-
-/* What the parameters do not do, or not in the real program. */
-void fl_tune_notes(struct fl_tune_question *q);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scenario_parts - turning what a sweep turns; private to scenario */
-#ifndef FL_CLI_INPUT_SCENARIO_PARTS_H
-#define FL_CLI_INPUT_SCENARIO_PARTS_H
+/* scenario_option - turning what a sweep turns; private to scenario */
+#ifndef FL_CLI_INPUT_SCENARIO_OPTION_H
+#define FL_CLI_INPUT_SCENARIO_OPTION_H
 
 #include "cli/input/scenario.h"
 

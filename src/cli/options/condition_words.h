@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * condition_parts - what reading and evaluating a condition share; private to condition
- */
-#ifndef FL_CLI_OPTIONS_CONDITION_PARTS_H
-#define FL_CLI_OPTIONS_CONDITION_PARTS_H
-
-#include "cli/options/condition.h"
+/* condition_words - steps, operators and names of a condition, as it was read; private to condition */
+#ifndef FL_CLI_OPTIONS_CONDITION_WORDS_H
+#define FL_CLI_OPTIONS_CONDITION_WORDS_H
 
 enum { FL_STEP_AND = -1, FL_STEP_OR = -2, FL_STEP_NOT = -3 };
 enum { FL_OP_LESS, FL_OP_LESS_EQUAL, FL_OP_MORE, FL_OP_MORE_EQUAL, FL_OP_EQUAL, FL_OP_UNEQUAL };
@@ -20,7 +16,5 @@ enum {
 	FL_NAME_QUOTA,
 	FL_NAME_FAIR_SHARE
 };
-
-/* Larger than any number that can be written. */
 
 #endif
