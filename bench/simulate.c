@@ -25,6 +25,7 @@
 #include "decide/entitle/entitle.h"
 #include "measure.h"
 #include "model/model.h"
+#include "sim/begin.h"
 #include "sim/simulation.h"
 
 enum { CORE = 1000, RUN_SECONDS = 3600, GPUS = 8 };

@@ -2,8 +2,11 @@
 /*
  * begin - how a simulation finds each workload
  */
+#include "sim/begin.h"
+
 #include "base/sort.h"
-#include "sim/parts.h"
+#include "sim/failures.h"
+#include "sim/simulation.h"
 
 fl_time fl_sim_start(const struct fl_model *m)
 {

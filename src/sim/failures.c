@@ -2,12 +2,14 @@
 /*
  * failures - quota and machines that change, fail and come back, and who is killed by it
  */
+#include "sim/failures.h"
+
 #include <math.h>
 
 #include "base/sort.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
-#include "sim/parts.h"
+#include "sim/simulation.h"
 
 static int apply(struct fl_sim *s, const struct fl_cell *cell, fairlead_error *err)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/measure.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "decide/entitle/entitle.h"
+#include "sim/begin.h"
 #include "sim/measure_parts.h"
 
 /* --- integrals --- */

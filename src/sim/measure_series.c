@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/sort.h"
+#include "sim/begin.h"
 #include "sim/measure_parts.h"
 
 enum { LEAST_BUCKETS = 16 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "sim/begin.h"
 #include "sim/measure_parts.h"
 
 const double fl_wait_edges[FL_WAIT_EDGES] = { 1, 10, 60, 600, 3600, 21600, 86400, 604800 };

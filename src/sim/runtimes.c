@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "sim/begin.h"
 #include "sim/simulation.h"
 
 /* So many samples of a group count as much as all that is wider. */

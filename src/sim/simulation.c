@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/parts.h"
+#include "sim/simulation.h"
+
+#include "sim/begin.h"
+#include "sim/failures.h"
 
 /*
  * A head that looks at one flavor a cycle has seen all of them after so many times their

@@ -33,6 +33,7 @@
 
 #include "sim/calendar.h"
 #include "sim/driver.h"
+#include "sim/due.h"
 
 enum fl_sim_state {
 	FL_SIM_TO_COME,   /* has not arrived */
@@ -182,10 +183,27 @@ void fl_sim_stop(struct fl_sim *s);
 /* To the end; s->ended says which. An error of the policy or a listener, or ENOMEM. */
 int fl_sim_run(struct fl_sim *s, fairlead_error *err);
 
-/* When it starts by itself: settings.start, else the first arrival, else the newest time, else 0. */
-fl_time fl_sim_start(const struct fl_model *model);
+/* --- for begin.c and failures.c --- */
 
-/* What @w asks for in all, in the units of amounts. */
-double fl_sim_request(const struct fl_model *model, struct fl_workload w, struct fl_resource r);
+int fl_sim_at(struct fl_sim *s, fl_time when, enum fl_sim_due kind, uint32_t number, uint32_t epoch,
+	      fairlead_error *err);
+int fl_sim_tell(struct fl_sim *s, struct fl_sim_event *e, fairlead_error *err);
+
+static inline bool fl_sim_is_finite(const struct fl_sim_job *j)
+{
+	return j->life && j->life->runs != FL_NEVER;
+}
+
+/* The queue that it is of, or else that it holds quota of. */
+struct fl_node fl_sim_queue(const struct fl_sim *s, struct fl_workload w);
+/* How long it stays away after its last eviction. */
+fl_time fl_sim_back_off(const struct fl_sim *s, const struct fl_sim_job *j);
+/* It runs or leaves from now on. */
+void fl_sim_enter(struct fl_sim *s, uint32_t w);
+/* With those of its pods that the policy has running: when it will be done. */
+int fl_sim_go_on(struct fl_sim *s, uint32_t w, fairlead_error *err);
+
+/* What it has on @machine (FL_NONE: all of it) is gone at once. */
+int fl_sim_kill(struct fl_sim *s, uint32_t w, struct fl_machine machine, fairlead_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 /* jobs.csv and series.csv. */
 #include "report/out/csv.h"
 #include "report/sim/sim_report.h"
+#include "sim/begin.h"
 
 static const char *const states[] = {
 	[FL_SIM_TO_COME] = "to come",       [FL_SIM_WAITS] = "waiting",

@@ -6,6 +6,7 @@
 #include "lib/fail_mem.h"
 #include "lib/few.h"
 #include "lib/world.h"
+#include "sim/begin.h"
 #include "unit/sim/diary.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
