@@ -6,7 +6,10 @@
 
 #include "decide/entitle/entitle.h"
 #include "sim/begin.h"
-#include "sim/measure_parts.h"
+#include "sim/measure_fairness.h"
+#include "sim/measure_series.h"
+#include "sim/measure_state.h"
+#include "sim/measure_waits.h"
 
 /* --- integrals --- */
 

@@ -168,9 +168,6 @@ struct fl_measured {
 	struct fl_measured_series series;
 };
 
-/* 0.001 of cpu and of what is counted in thousandths ("gpu-milli"), else 1. */
-double fl_measure_scale(const char *resource);
-
 struct fl_measure;
 
 /*
@@ -189,5 +186,9 @@ struct fl_measure *fl_measure_free(struct fl_measure *m); /* accepts NULL, retur
  */
 int fl_measure_end(struct fl_measure *m, uint32_t top, const struct fl_measured **ret,
 		   fairlead_error *err);
+
+/* Within its files: enter integrals of a row, or of the capacity, up to @at. */
+void fl_measure_touch(struct fl_measure *m, uint32_t row, fl_time at);
+void fl_measure_touch_capacity(struct fl_measure *m, fl_time at);
 
 #endif

@@ -7,9 +7,11 @@
  * at again who want or are entitled to something else; what is compared of all tenants is kept
  * for pairs of them, pairs of pairs, and so on, so that one who changes costs a few of those.
  */
+#include "sim/measure_fairness.h"
+
 #include <math.h>
 
-#include "sim/measure_parts.h"
+#include "sim/measure_state.h"
 
 /* Below this part of what it is entitled to a blocked tenant is behind. */
 #define FAIR_ENOUGH 0.9

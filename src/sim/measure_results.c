@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "sim/measure_parts.h"
+#include "sim/measure_fairness.h"
+#include "sim/measure_series.h"
+#include "sim/measure_state.h"
+#include "sim/measure_waits.h"
 
 /* Amounts are times nanoseconds, hours of natural units. */
 #define HOUR (3600.0 * (double)FL_SECOND)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buckets: as many as there is room for, and when there would be more, two become one. */
+#include "sim/measure_series.h"
+
 #include <math.h>
 
 #include "base/sort.h"
 #include "sim/begin.h"
-#include "sim/measure_parts.h"
+#include "sim/measure_state.h"
 
 enum { LEAST_BUCKETS = 16 };
 

@@ -6,12 +6,14 @@
  * cohort or class the sorted ones are dealt out, one level of the tree at a time.  What is
  * summed is summed in that order, too, so it does not depend on the order of the input.
  */
+#include "sim/measure_waits.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/sort.h"
 #include "sim/begin.h"
-#include "sim/measure_parts.h"
+#include "sim/measure_state.h"
 
 const double fl_wait_edges[FL_WAIT_EDGES] = { 1, 10, 60, 600, 3600, 21600, 86400, 604800 };
 

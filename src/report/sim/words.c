@@ -4,6 +4,7 @@
 
 #include "report/common/explain_words.h"
 #include "report/sim/sim_report.h"
+#include "sim/measure_waits.h"
 
 double fl_sim_natural(const struct fl_model *m, struct fl_resource r, double amount)
 {

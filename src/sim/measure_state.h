@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure_parts - what the files of a measure share
+ * measure_state - what a measure keeps while it listens; private to its files
  *
  * measure.c listens and integrates, measure_fairness.c looks at who has what it is entitled
  * to, measure_series.c keeps buckets, measure_waits.c has quantiles of jobs, and
  * measure_results.c makes the results.
  */
-#ifndef FL_SIM_MEASURE_PARTS_H
-#define FL_SIM_MEASURE_PARTS_H
+#ifndef FL_SIM_MEASURE_STATE_H
+#define FL_SIM_MEASURE_STATE_H
 
 #include "sim/entitled.h"
 #include "sim/measure.h"
@@ -131,42 +131,5 @@ static inline double *fl_measure_of(const struct fl_measure *m, double *of, uint
 }
 
 static inline double fl_measure_seconds(fl_time t) { return (double)t / (double)FL_SECOND; }
-
-/* measure.c: enter integrals of a row, or of the capacity, up to @at */
-void fl_measure_touch(struct fl_measure *m, uint32_t row, fl_time at);
-void fl_measure_touch_capacity(struct fl_measure *m, fl_time at);
-
-/* measure_fairness.c */
-int fl_measure_looks_init(struct fl_measure *m, fairlead_error *err);
-/* The row is to be looked at again. */
-void fl_measure_touched(struct fl_measure *m, uint32_t row);
-/*
- * Who has what of what it is entitled to, and who is behind since when: at @at, when a stretch
- * begins in which all is as it is now.
- */
-int fl_measure_look(struct fl_measure *m, fl_time at, fairlead_error *err);
-/* The stretch takes so long, or goes on for so long. */
-void fl_measure_pass(struct fl_measure *m, fl_time time);
-/* What the row has of the time that has passed is in its sums. */
-void fl_measure_enter_passed(struct fl_measure *m, uint32_t row);
-
-/* measure_series.c */
-int fl_measure_series_init(struct fl_measure *m, fairlead_error *err);
-/* How wide buckets are at first: as many as there is room for, if the run is as long as expected. */
-fl_time fl_measure_step(const struct fl_measure *m);
-/* Nothing has passed in it. */
-void fl_measure_new_bucket(struct fl_measure *m);
-/* The bucket ends; it is `step` long but for the last one. */
-void fl_measure_close(struct fl_measure *m, fl_time at, bool last);
-double *fl_measure_column(const struct fl_measure *m, uint32_t row, enum fl_measure_column c,
-			  uint32_t k);
-/* Lines of the results. */
-int fl_measure_lines(struct fl_measure *m, uint32_t top, fairlead_error *err);
-
-/* measure_waits.c */
-struct fl_spread fl_measure_spread(const double *sorted, uint32_t n);
-bool fl_measure_is_gpu(const char *resource);
-/* Spreads of all counts, classes and histograms of the results. */
-int fl_measure_waits(struct fl_measure *m, fairlead_error *err);
 
 #endif
