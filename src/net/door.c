@@ -16,6 +16,8 @@
  * for nothing; so there is a spare one, which is closed to take that one out, tell it, and be opened
  * again.
  */
+#include "net/door.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +26,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/server_parts.h"
+#include "net/connection.h"
+#include "net/exchange.h"
+#include "net/library.h"
+#include "net/server.h"
+#include "net/server_state.h"
 
 enum { AT_ONCE = 64, SHUT_MS = 100, PATIENCE_MS = 1000 };
 

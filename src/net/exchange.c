@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "net/exchange.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/server_parts.h"
+#include "net/connection.h"
+#include "net/server.h"
+#include "net/server_state.h"
 
 enum { STREAM_BLOCK = 16 * 1024 }; /* of one write to the socket */
 

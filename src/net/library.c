@@ -10,12 +10,15 @@
  * It cannot see an answer that a later library hands over in another way: that stays HTML, and
  * odd_requests of tests/unit/net/test_server.c fails.
  */
+#include "net/library.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "net/server_parts.h"
+#include "net/server.h"
+#include "net/server_state.h"
 
 void fl_answer_at_once(int fd, unsigned status, const char *headers, const char *text,
 		       const char *hint)

@@ -7,7 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/server_parts.h"
+#include "net/connection.h"
+#include "net/door.h"
+#include "net/exchange.h"
+#include "net/server_state.h"
 
 /*
  * libmicrohttpd reads, parses and writes; it has an epoll descriptor, on which the loop waits,

@@ -144,4 +144,27 @@ struct fl_server_figures {
 };
 void fl_server_figures(const struct fl_server *s, struct fl_server_figures *ret);
 
+/* --- within net --- */
+
+struct fl_connection;
+
+enum fl_doing {
+	FL_READS,   /* a request is awaited, or comes */
+	FL_THINKS,  /* the owner has it */
+	FL_ANSWERS, /* the answer is on its way, whole */
+	FL_STREAMS, /* the answer comes in pieces */
+};
+
+void fl_connection_does(struct fl_connection *c, enum fl_doing doing);
+
+/* The library sees the end, closes it, and says so. */
+void fl_connection_hang_up(struct fl_connection *c);
+
+/* There is a connection, which may take too long. */
+void fl_server_attend(struct fl_server *s);
+
+/* The library is given its turn in the next round of the loop: its descriptor does not say that
+ * a connection was resumed. */
+void fl_server_wake(struct fl_server *s);
+
 #endif

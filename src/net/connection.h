@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* connection - one of a server, and all of one payer; private to net */
+#ifndef FL_NET_CONNECTION_H
+#define FL_NET_CONNECTION_H
+
+#include "net/server.h"
+
+/* All connections of one payer. */
+struct fl_payer {
+	struct fl_payer *next;
+	uid_t uid;
+	uint32_t served, over, n; /* n: with those that leave */
+};
+
+struct fl_connection {
+	struct fl_server *server;
+	struct fl_connection *next, **link;
+	int fd;
+	struct fl_peer peer;
+	struct fl_payer *payer;
+	enum fl_rank rank;
+	enum fl_doing doing;
+	uint64_t since; /* ms: when it began to do this */
+	bool started;   /* the library has it */
+	bool over;      /* beyond a limit, or a stranger's: is told so and closed */
+	bool leaves;    /* it was hung up: is served no more */
+	bool holds;     /* a descriptor more, while this request lasts */
+	bool odd_path;  /* with a %00 in it */
+	size_t unread;  /* bytes of the answer that is on its way */
+	struct fl_exchange *exchange;
+};
+
+#endif

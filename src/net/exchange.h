@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exchange - a request and its answer, for the files of a server */
+#ifndef FL_NET_EXCHANGE_H
+#define FL_NET_EXCHANGE_H
+
+#include <microhttpd.h>
+
+#include "net/connection.h"
+
+enum { FL_HEADERS = 4 }; /* of an answer, beside its type */
+
+/* Why the server itself answers a request (exchange.c has the words). */
+enum fl_refusal {
+	FL_REFUSE_NOTHING,
+	FL_REFUSE_ZERO_BYTE,
+	FL_REFUSE_NO_HOST,
+	FL_REFUSE_TWO_LENGTHS,
+	FL_REFUSE_STRANGER,
+	FL_REFUSE_LARGE,
+	FL_REFUSE_RATE,
+	FL_REFUSE_ENCODING,
+	FL_REFUSE_BUSY,
+};
+
+struct fl_stream {
+	struct fl_stream_callbacks callbacks;
+	char *bytes; /* a ring of FL_STREAM_BYTES */
+	size_t first, used;
+	bool ended;       /* by the owner, or because the server closes: nothing more is taken */
+	bool cut;         /* before its end, and the client is to know */
+	bool left;        /* the client has: no answer any more */
+	bool refused;     /* a write: drained is owed */
+	uv_poll_t *watch; /* for the client to leave: nobody else looks while nothing is written */
+};
+
+struct fl_exchange {
+	struct fl_connection *connection;
+	struct MHD_Connection *mhd;
+	struct fl_http_request request;
+	char *body;
+	size_t body_len, body_room;
+	enum fl_refusal refusal; /* of a request that comes whole all the same */
+	bool suspended;
+	bool last; /* its length is said twice: nothing is read behind it */
+
+	struct MHD_Response *response; /* NULL: no answer yet */
+	unsigned status;
+	struct {
+		const char *name;
+		char value[64];
+	} headers[FL_HEADERS];
+	uint32_t n_headers;
+	bool streams;
+	struct fl_stream stream;
+};
+
+struct fl_exchange *fl_exchange_new(struct fl_connection *c, struct MHD_Connection *mhd,
+				    const char *method, const char *path);
+/* The request is over, however it ended. */
+void fl_exchange_free(struct fl_exchange *x);
+/* Hand over what the owner answered. */
+enum MHD_Result fl_exchange_queue(struct fl_exchange *x);
+/* 4xx or 5xx from the server itself. */
+void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal);
+/* The server closes: what is there goes out, without an end, and the owner hears that it is gone. */
+void fl_exchange_cut(struct fl_exchange *x);
+
+#endif
