@@ -109,6 +109,31 @@ passes 'names: each struct once' "$tools/check-names.sh" "$work/tree"
 printf 'struct fl_a {\n\tint b;\n};\n' >"$work/tree/src/model/b.h"
 fails 'names: two structs of one name' 'src/model/b.h:1: struct fl_a is defined more than once' "$tools/check-names.sh" "$work/tree"
 
+few_headers() { # a source, and what it exports in its own header
+	fresh
+	plant src/base/b.h 'int fl_b(int a);\n/* int fl_c(int a); */'
+	plant src/base/b.c '#include "base/b.h"\n\nint fl_b(int a)\n{\n\treturn a;\n}\n\nstatic int fl_d(int a)\n{\n\treturn a;\n}'
+}
+few_headers
+passes 'headers: each function in that of its source' "$tools/check-headers" "$work/tree"
+plant src/base/c.h 'int fl_c(int a,\n\t int b);'
+plant src/base/b.c 'int fl_c(int a,\n\t int b)\n{\n\treturn a + b;\n}'
+fails 'headers: a function in another one' 'src/base/b.c: fl_c: declared in base/c.h' \
+	"$tools/check-headers" "$work/tree"
+plant tools/declared-elsewhere.txt 'base/b.c base/c.h 1'
+passes 'headers: a function that is excepted' "$tools/check-headers" "$work/tree"
+plant src/base/c.h 'int fl_e(void);'
+plant src/base/b.c 'int fl_e(void)\n{\n\treturn 0;\n}'
+fails 'headers: one more than is excepted' 'src/base/b.c: fl_c, fl_e: declared in base/c.h' \
+	"$tools/check-headers" "$work/tree"
+few_headers
+plant tools/declared-elsewhere.txt 'base/b.c base/c.h 1'
+fails 'headers: an exception without use' 'declared-elsewhere.txt: base/b.c base/c.h: 0 and not 1' \
+	"$tools/check-headers" "$work/tree"
+few_headers
+plant src/base/b_parts.h 'int fl_b(int a);'
+fails 'headers: one of parts' 'src/base/b_parts.h: a header is called' "$tools/check-headers" "$work/tree"
+
 library() { # C text -> $work/lib.a with it and a mem.c that may call realloc
 	rm -rf "${work:?}/lib" "$work/lib.a"
 	mkdir "$work/lib"
