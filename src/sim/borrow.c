@@ -131,7 +131,7 @@ static void is_due(struct fl_entitled *e, uint32_t row)
 	x->is_due[top] = true;
 }
 
-/* What is deserved, less what lending limits keep from everybody just now. */
+/* What is deserved, less what lending limits keep from all others at present. */
 static double less_kept(const struct fl_entitled *e, uint32_t row, uint32_t k)
 {
 	struct trees *x = e->own;
@@ -143,7 +143,7 @@ static double less_kept(const struct fl_entitled *e, uint32_t row, uint32_t k)
 	return deserved > kept ? deserved - kept : 0;
 }
 
-/* A top takes no part in what others have: it has its own and no weight. */
+/* A top shares with no other tree: it has its own quota and no weight. */
 static void fill_queue(struct fl_entitled *e, const struct fl_tree *t, uint32_t row, uint32_t k)
 {
 	struct trees *x = e->own;
@@ -161,8 +161,9 @@ static double unused(double local, double wants) { return local > wants ? local 
 static double beyond(double local, double wants) { return wants > local ? wants - local : 0; }
 
 /*
- * @row, or those below it of it, want @wants of resource @k: what lending limits keep changes up
- * the tree as far as it matters.  Amounts are whole numbers, so differences add up exactly.
+ * @row (an inner one: the rows below it) wants @wants of resource @k.  What lending limits keep
+ * changes from there up the tree, as far as it matters.  Amounts are whole numbers, so differences
+ * add up exactly.
  */
 static void ask(struct fl_entitled *e, uint32_t row, uint32_t k, double wants)
 {
@@ -188,11 +189,11 @@ static void ask(struct fl_entitled *e, uint32_t row, uint32_t k, double wants)
 					 queue_of(e, row, k));
 		}
 		if (local == FL_UNBOUNDED)
-			return; /* it wants nothing from above, and nobody counts what it keeps */
+			return; /* it wants nothing from above, and what it keeps counts nowhere */
 	}
 }
 
-/* Nobody wants anything. */
+/* No row wants anything. */
 static void keep_all(struct fl_entitled *e)
 {
 	struct trees *x = e->own;
@@ -263,7 +264,7 @@ static bool is_leaf(const struct fl_entitled *e, uint32_t row)
 	return row + 1 == e->n || e->parent[row + 1] != row;
 }
 
-/* Of resources @first up to three; inner rows sum up what their leaves request. */
+/* Three resources from @first on, or fewer; inner rows sum up what their leaves request. */
 static void request(struct fl_entitled *e, uint32_t row, uint32_t first, const double *wanted)
 {
 	struct trees *x = e->own;
@@ -279,7 +280,7 @@ static void request(struct fl_entitled *e, uint32_t row, uint32_t first, const d
 		x->totals[d] = all;
 }
 
-/* Returns whether it is another one. */
+/* Returns whether it is a different one. */
 static bool copy_share(struct fl_entitled *e, uint32_t row, uint32_t first,
 		       const struct fl_bundle *share)
 {

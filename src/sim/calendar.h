@@ -4,7 +4,7 @@
  *
  * A binary heap.  Of what happens at the same time the lower kind goes first, then the
  * lower number, then what was entered first: the order is total, so equal runs are equal.
- * Nothing is taken out: an entry that does not hold any more is told by its epoch.
+ * Entries are never removed: one that is out of date has an old epoch.
  *
  * Cost: O(log n) a push and a pop.
  */
@@ -18,7 +18,7 @@
 
 struct fl_due {
 	fl_time at;
-	uint32_t kind, number; /* what, and of whom */
+	uint32_t kind, number; /* what happens, and the number of the workload or row */
 	uint32_t epoch;        /* the caller's: whether it still holds */
 };
 

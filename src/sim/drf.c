@@ -113,7 +113,7 @@ static double flow(const struct fl_entitled *e, uint32_t k)
 	return sum;
 }
 
-/* The level grows until something ends; false: nobody gets more. */
+/* The level grows until a queue has all it wants or a resource is used up; false: no queue gets more. */
 static bool fill(struct fl_entitled *e)
 {
 	struct filling *x = e->own;

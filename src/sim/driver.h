@@ -2,18 +2,18 @@
 /*
  * driver - when a policy runs, and what becomes of its decisions
  *
- * One for everything that goes on in time: the simulator gives it a clock of its own, the
- * daemon the real one.  Events go into the policy at once; what comes together is decided
- * together.  A cycle is due when something changed since the last one, when the last one
- * itself moved something (policy.h), at the policy's own wake, and at least every `period`
- * while somebody waits; two cycles are never less than `interval` apart, so that nothing
+ * The simulator and the daemon use the same driver: the one with a simulated clock, the other with
+ * the real one.  Events go into the policy at once; a cycle decides on all events before it.  A
+ * cycle is due when something changed since the last one, when the last one itself moved
+ * something (policy.h), at the policy's own wake, and at least every `period` while a workload
+ * waits; two cycles are never less than `interval` apart, so that nothing
  * the policy does can stop the clock.  Decisions go to a backend, whose outcomes come back
  * as events.
  *
- * Preemption that goes round is told (rounds.h), and goes on.
+ * A preemption loop (livelock) is reported (rounds.h) and goes on.
  *
- * Cost: an event O(1) beside the policy's; a cycle O(decisions) beside it, while nothing goes
- * round.
+ * Cost: an event O(1) beside the policy's; a cycle O(decisions) beside it, as long as there is no
+ * loop.
  */
 #ifndef FL_SIM_DRIVER_H
 #define FL_SIM_DRIVER_H
@@ -22,13 +22,13 @@
 
 /* Where decisions go. Each 0 or negative, which ends the cycle with that error. */
 struct fl_backend {
-	/* @w was admitted, or has been given more: what it holds is policy->placement(w). */
+	/* @w was admitted, or holds more than before: policy->placement(w) is what it holds. */
 	int (*start)(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err);
-	/* It must go; FL_EV_EVICTED once it has.  Not called again while it goes. */
+	/* It is to be evicted; FL_EV_EVICTED once it has ended.  Not called again until then. */
 	int (*evict)(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err);
-	/* After each cycle, all of its decisions were handed over; NULL: nobody wants to know. */
+	/* After each cycle, when all of its decisions were handed over; NULL: not wanted. */
 	int (*cycle)(void *user, fl_time now, const struct fl_decisions *d, fairlead_error *err);
-	/* Then: preemption goes round, its pairs stand in driver->rounds; NULL: the same. */
+	/* After that: there is a preemption loop, its pairs are in driver->rounds; NULL: not wanted. */
 	int (*loop)(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err);
 	void *user;
 };
@@ -60,7 +60,7 @@ struct fl_driver {
 int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *options,
 		   fairlead_error *err);
 void fl_driver_done(struct fl_driver *d);
-/* @d, fresh, goes on from @from, whose policy its own has adopted (policy.h) by the same @was. */
+/* @d, which is fresh, takes over from @from; @d's policy has adopted @from's (policy.h) by the same @was. */
 int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
 		    const struct fl_workload *was, fairlead_error *err);
 

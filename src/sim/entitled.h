@@ -11,17 +11,18 @@
  *   its limit            that and its borrowing limits; none if it has none for some flavor
  *   its weight           that of fair sharing
  *   it asks for          what it holds and waits for
- * so quota that somebody does not ask for goes to those who ask for more than theirs, by weight.
+ * so quota that a queue does not ask for goes to queues that ask for more than theirs, by weight.
  * That is a yardstick, the same under every setting of preemption and order; the policy does
- * not know of it.  What it leaves out: which flavor somebody can use, priorities, and that jobs
+ * not know of it.  What it leaves out: which flavor a workload can use, priorities, and that jobs
  * come in whole pieces.
  *
- * Guarantee: depends on names and numbers alone, not on the order of the input; nobody is
+ * Guarantee: depends on names and numbers alone, not on the order of the input; no queue is
  * entitled to more than it asks for.  Any number of resources: a division has three of them,
  * so there are as many divisions as it takes.
  *
- * Cost: of a change that of the groups of siblings that it concerns (decide/share/redivide.h), at most that
- * of its tree; entitle: O(nodes).  No memory once made.
+ * Cost: a change costs the division of the groups of siblings that it concerns
+ * (decide/share/redivide.h), at most of its tree; entitle: O(nodes).  No allocation after the
+ * start.
  */
 #ifndef FL_SIM_ENTITLED_H
 #define FL_SIM_ENTITLED_H
@@ -62,22 +63,22 @@ int fl_entitled_init(struct fl_entitled *e, const struct fl_mem *mem, const stru
 		     fairlead_error *err);
 void fl_entitled_done(struct fl_entitled *e);
 
-/* A quota, a limit, a weight or a machine is not what it was: all rows are to be told again. */
+/* A quota, a limit, a weight or a machine has changed: fl_entitled_want has to follow for all rows. */
 void fl_entitled_changed(struct fl_entitled *e);
 
-/* What @row wants of each resource from now on; to be told of inner rows as well. */
+/* What @row wants of each resource from now on; to be called for inner rows as well. */
 void fl_entitled_want(struct fl_entitled *e, uint32_t row, const double *wanted);
 
 /*
- * What everybody is entitled to now, in `shares`.  Rows that are entitled to something else than
- * before go to @changed, which has room for all; returns how many.
+ * What each row is entitled to now, in `shares`.  Rows whose entitlement has changed go to @changed,
+ * which has room for all; returns how many.
  */
 uint32_t fl_entitled_find(struct fl_entitled *e, uint32_t *changed);
 
 /* By resource: what there is where @row is; of its tree, entitle: of the cluster. */
 const double *fl_entitled_capacity(const struct fl_entitled *e, uint32_t row);
 
-/* Does it change with each cycle of the policy, though nobody wants anything else? */
+/* Does it change with each cycle of the policy, even if no row wants anything else? */
 bool fl_entitled_by_cycle(const struct fl_entitled *e);
 
 #endif

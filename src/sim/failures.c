@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failures - quota and machines that change, fail and come back, and who is killed by it
+ * failures - quota and machines that change, fail and come back, and workloads that this kills
  */
 #include "sim/failures.h"
 
@@ -31,7 +31,7 @@ static int tell(struct fl_sim *s, enum fl_sim_event_kind kind, const struct fl_c
 	return fl_sim_tell(s, &e, err);
 }
 
-/* --- who is killed --- */
+/* --- workloads that are killed --- */
 
 static int cmp_newest(const void *sim, uint32_t a, uint32_t b)
 {
@@ -112,7 +112,7 @@ static bool is_short(const struct fl_sim *s, struct fl_machine machine)
 	return false;
 }
 
-/* With @all even who fits. */
+/* @all: also workloads that still fit. */
 static int kill_on(struct fl_sim *s, struct fl_machine machine, bool all, fairlead_error *err)
 {
 	uint32_t n = sort_running(s);
@@ -138,7 +138,7 @@ static bool is_down(const struct fl_sim *s, struct fl_machine machine)
 	return false;
 }
 
-/* All of a machine, or nothing. */
+/* A machine is up with all it has, or down. */
 static int set_room(struct fl_sim *s, struct fl_machine machine, bool up, fairlead_error *err)
 {
 	int r = 0;
@@ -174,7 +174,7 @@ static int change_machine(struct fl_sim *s, const struct fl_cell *cell, fairlead
 	return is_down(s, cell->machine) ? 0 : apply(s, cell, err);
 }
 
-/* What is missing while a row is down is missing of what there is from now on. */
+/* While a row is down its amount is missing from the new total as well. */
 static int change_nominal(struct fl_sim *s, struct fl_cell *cell, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < s->model->n_failures; i++) {
@@ -302,7 +302,7 @@ int fl_sim_back(struct fl_sim *s, uint32_t number, fairlead_error *err)
 
 /* --- the beginning --- */
 
-/* Of its own: another row more changes nothing of it. */
+/* A generator of its own: a further row does not change it. */
 static uint64_t stream_of(const struct fl_model *m, const struct fl_failure_row *row)
 {
 	struct fl_sym names[] = { row->machine_name, row->node_name, row->flavor_name,

@@ -10,7 +10,7 @@
 
 /*
  * There are so many runs whatever they cost.  A run is over after so many cycles in which nothing
- * starts, or so many more starts than there are workloads while nobody arrives or ends.
+ * starts, or so many more starts than there are workloads while none arrives or ends.
  */
 enum { LEAST_RUNS = 12, IDLE_CYCLES = 256, VAIN_STARTS = 512 };
 
@@ -46,7 +46,7 @@ static bool holds(enum fl_workload_state state)
 	return state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
 }
 
-/* --- who is there --- */
+/* --- workloads that are there --- */
 
 struct present {
 	uint32_t workload;
@@ -116,7 +116,7 @@ struct future {
 	const struct fl_forecast_options *options;
 	struct fl_random random;
 	struct fl_life_row *lives; /* by workload */
-	uint32_t unknown;          /* the last one of whom nothing is known */
+	uint32_t unknown;          /* the last one whose run time is not known */
 };
 
 /* It runs as long as drawn. FL_RUN_..., or an error. */
@@ -130,8 +130,8 @@ static int draw_life(struct future *f, fl_time age, struct fl_life_row *life, fa
 }
 
 /*
- * Who has run longest is drawn first: what is supposed of it is known of those that can be
- * like it.  So workloads that have not ended yet count, too, not only those that were short.
+ * The workload that has run longest is drawn first: its draw then counts as a sample for those that
+ * are like it.  So workloads that have not ended yet count, too, not only those that were short.
  */
 static int draw_lives(struct future *f, const struct presence *p, uint32_t run,
 		      struct fl_forecast_basis *ret, fairlead_error *err)
@@ -182,7 +182,7 @@ int fl_forecast_lives(const struct fl_policy_ops *ops, const struct fl_policy *p
 	return r;
 }
 
-/* --- who comes --- */
+/* --- arrivals --- */
 
 struct futures {
 	const struct fl_policy_ops *ops;
@@ -199,17 +199,17 @@ struct futures {
 	uint32_t n_arrivals, n_copies; /* copies: of each */
 	struct fl_forecast *rows;
 	uint32_t n_rows;
-	uint32_t *row_of;  /* workload -> row; FL_NONE: nobody asks */
+	uint32_t *row_of;  /* workload -> row; FL_NONE: not asked for */
 	fl_time *starts;   /* row after row, run after run, one more than there are; FL_NEVER */
-	uint32_t *awaited; /* the same: who ended before; FL_NONE: nobody */
+	uint32_t *awaited; /* the same: the workload that ended before; FL_NONE: none */
 	uint32_t *ids;     /* scratch to sort with */
 	uint32_t ask;      /* rows that want an answer */
-	bool drawn;        /* of some that are there it is not told how long they run */
+	bool drawn;        /* the run time of some that are there is not known */
 
 	/* one run */
 	struct fl_sim *sim;
 	uint32_t run, left, last_ended;
-	uint64_t vain_starts; /* since somebody arrived or ended */
+	uint64_t vain_starts; /* since a workload arrived or ended */
 	bool over;            /* the horizon is passed */
 	bool stuck;           /* nothing was left to happen */
 
@@ -217,7 +217,7 @@ struct futures {
 	fl_time horizon;
 	uint64_t steps;
 	uint32_t n_stuck; /* runs in which nothing was left to happen */
-	bool dry;         /* and also when nobody comes */
+	bool dry;         /* and also without arrivals */
 	uint32_t n_cut;   /* runs that had no more steps */
 };
 
@@ -335,7 +335,7 @@ static int happened(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 	return 0;
 }
 
-/* Behind the horizon it is over. The simulation itself knows no end: it tells when nothing is left. */
+/* A run ends at the horizon. The simulation itself has no end time: it says when nothing is left. */
 static int passes(void *user, const struct fl_sim *sim, fl_time to, fairlead_error *err)
 {
 	struct futures *f = user;
@@ -358,7 +358,7 @@ static uint64_t steps_of(const struct fl_sim *s)
 	return s->model->n_workloads + s->events + s->driver.heads;
 }
 
-/* Where nothing is left to happen, or preemption goes in a circle, a run would not end. */
+/* When nothing is left to happen, or preemption loops, a run would not end. */
 static bool goes_on(void *user, const struct fl_sim *s)
 {
 	const struct futures *f = user;
@@ -407,7 +407,7 @@ static bool wants_more_runs(const struct futures *f)
 {
 	const struct fl_forecast_options *o = f->options;
 
-	/* Where all are cut, more of them tell nothing. */
+	/* If all runs are cut, further ones add nothing. */
 	return f->run < o->runs &&
 	       (f->run < LEAST_RUNS || (f->steps < o->steps && f->n_cut < f->run));
 }
@@ -441,7 +441,7 @@ static bool has_started(const struct futures *f, uint32_t row)
 	return false;
 }
 
-/* Who does not start while others come: would it, if nobody did?  One run more tells. */
+/* A workload that does not start while others arrive: would it start without arrivals?  One more run shows. */
 static int run_dry(struct futures *f, fairlead_error *err)
 {
 	struct fl_forecast_basis basis;
@@ -501,7 +501,7 @@ static int cmp_times(const void *ctx, uint32_t a, uint32_t b)
 	return (k->times[a] > k->times[b]) - (k->times[a] < k->times[b]);
 }
 
-/* By name, those of nobody last. */
+/* By name, FL_NONE last. */
 static int cmp_workloads(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct ranking *k = ctx;
@@ -519,7 +519,7 @@ static uint32_t queue_of(const struct fl_model *m, uint32_t w)
 	return row->admitted_queue.v != FL_NONE ? row->admitted_queue.v : row->cluster_queue.v;
 }
 
-/* Whom it waits for in most runs; of equals the first by name. */
+/* The workload it waits for in most runs; of equals the first by name. */
 static void find_awaited(struct futures *f, struct fl_forecast *row, const uint32_t *awaited,
 			 uint32_t *scratch)
 {
@@ -533,7 +533,7 @@ static void find_awaited(struct futures *f, struct fl_forecast *row, const uint3
 	fl_sort(ids, runs, ids + runs, cmp_workloads, &k);
 	for (uint32_t i = 0; i < runs && awaited[ids[i]] != FL_NONE; i++) {
 		if (f->options->original && f->options->original[awaited[ids[i]]] != FL_NONE)
-			continue; /* of those to come nobody knows the name */
+			continue; /* the names of those still to come are not known */
 		same = i && awaited[ids[i]] == awaited[ids[i - 1]] ? same + 1 : 1;
 		if (same > row->awaited_runs) {
 			row->awaited_runs = same;
@@ -560,7 +560,7 @@ static uint32_t rank(double part, uint32_t n)
 	return (uint32_t)fmin(fmax(at, 0), (double)n - 1);
 }
 
-/* A wait, blurred; FL_NEVER stays. */
+/* A wait, blurred; FL_NEVER stays FL_NEVER. */
 static fl_time around(const struct futures *f, fl_time start, unsigned i)
 {
 	fl_nanos wait;

@@ -2,9 +2,9 @@
 /*
  * forecast - when will it start?  Many futures, and what they have in common
  *
- * From the state that a policy is in many runs go forward, each with run times of its own, drawn
- * from what is known (runtimes.h): of who runs given how long it has run already, of who waits and
- * of who comes afresh (spares.h).  A run ends once all that were asked for have started, or at the
+ * Many runs start from the present state of a policy, each with run times of its own, drawn from
+ * what is known (runtimes.h): of running workloads given how long they have run already, of waiting
+ * and arriving ones (spares.h) in full.  A run ends once all that were asked for have started, or at the
  * horizon.
  *
  * Promises: the policy is as it was afterwards, exactly, also after an error; the same seed
@@ -13,11 +13,11 @@
  * What it does not know: failures, changes to the cluster, people who change their minds;
  * and new arrivals other than those that came lately, when it is asked to draw them again.
  *
- * Where arrivals are drawn again, a run looks ahead no further than they reach: behind them the
- * cluster would empty as no cluster does.
+ * When arrivals are drawn again, a run looks ahead no further than the last of them: after it the
+ * cluster would run empty, which real clusters do not.
  *
  * Cost: a run is a simulation of what is there now, beside O(workloads) to begin it.  All runs
- * together take no more than `steps` of work: where much happens, or preemption goes in a circle,
+ * together take no more than `steps` of work: where much happens, or preemption loops,
  * there are fewer runs, and none looks further than its part of them.
  */
 #ifndef FL_SIM_FORECAST_H
@@ -38,9 +38,9 @@ struct fl_forecast_options {
 	/*
 	 * Workloads that came so lately come once more, in each run at other times, and again after
 	 * the same time for each further spare that they have; 0: none.  Of whole days each run has
-	 * the days in another order, so that everybody comes at its time of day; of anything else, all
-	 * in a circle from another moment on.  `original` says whom each stands for, by workload;
-	 * FL_NONE: nobody.
+	 * the days in another order, so that each one comes at its time of day; of any other period
+	 * all come in a circle from another moment on.  `original` has the workload that each spare
+	 * stands for, by workload; FL_NONE: it is not a spare.
 	 */
 	fl_time arrivals;
 	const uint32_t *original;
@@ -53,7 +53,7 @@ extern const struct fl_forecast_options fl_forecast_default;
 enum fl_forecast_state {
 	FL_FORECAST_HOLDS,   /* runs, or is about to let go: it has started */
 	FL_FORECAST_NOT,     /* takes no part, has ended or has not come */
-	FL_FORECAST_FITS,    /* starts before anybody has ended */
+	FL_FORECAST_FITS,    /* starts before any workload has ended */
 	FL_FORECAST_LATER,   /* has a start */
 	FL_FORECAST_BEYOND,  /* in no run, as far as they looked */
 	FL_FORECAST_NEVER,   /* does not, though all that will end has ended */
@@ -66,7 +66,7 @@ struct fl_forecast {
 	fl_time start, from,
 		to;       /* on the clock: median, interval; FL_NEVER: not until the horizon */
 	uint32_t started; /* in so many runs */
-	/* Whose end it follows most often, of those that are there; FL_NONE: nobody's. */
+	/* The workload whose end it follows most often, of those that are there; FL_NONE: none. */
 	struct fl_workload awaited;
 	uint32_t awaited_runs;
 	struct fl_node awaited_queue; /* the same of queues */
@@ -75,8 +75,9 @@ struct fl_forecast {
 
 /* What it stands on. */
 struct fl_forecast_basis {
-	uint32_t n[FL_RUN_BASES]; /* of so many who run and wait the run times are known so */
-	uint32_t arrivals;        /* drawn a run */
+	uint32_t n
+		[FL_RUN_BASES]; /* how many of those that run and wait have run times of each basis */
+	uint32_t arrivals;      /* drawn a run */
 	uint32_t runs;
 	uint32_t cut;    /* of them, before the horizon: too much happened */
 	fl_time horizon; /* as long as they looked ahead */

@@ -37,7 +37,7 @@ void fl_measure_touch_capacity(struct fl_measure *m, fl_time at)
 	double length = (double)(at - m->capacity_since);
 
 	if (at <= m->capacity_since)
-		return; /* without bound times nothing would be no number */
+		return; /* unlimited times 0 would be NAN */
 	for (uint32_t k = 0; k < m->n_resources; k++)
 		m->capacity_sum[k] += m->entitled.capacity[k] * length;
 	m->capacity_since = at;
@@ -194,7 +194,7 @@ static void stopped(struct fl_measure *m, const struct fl_sim_event *e)
 	add_work(m, w, e->lost, m->nodes[j->row].counts.lost);
 	if (j->flow)
 		add_work(m, w, e->lost, fl_measure_of(m, m->flow_lost, j->flow - 1));
-	if (state != FL_SIM_LEAVES) /* else some of it still has to go */
+	if (state != FL_SIM_LEAVES) /* else some of its pods are still being evicted */
 		j->flow = 0;
 }
 
@@ -208,7 +208,7 @@ static void started(struct fl_measure *m, const struct fl_sim_event *e)
 	m->jobs[w].works_at = m->sim->jobs[w].since;
 }
 
-/* What the cluster held and had up to @at. */
+/* What the cluster held and what there was, up to @at. */
 static void note_use(struct fl_measure *m, fl_time at, struct fl_measure_use *to)
 {
 	uint32_t cluster = m->n_rows - 1;
@@ -275,7 +275,7 @@ static int on_event(void *user, const struct fl_sim *sim, const struct fl_sim_ev
 		return 0;
 	if (m->jobs[w].row == FL_NONE)
 		return 0;
-	/* who is killed on the way out was told to go already */
+	/* a workload that is killed while it leaves was counted as evicted already */
 	if (e->kind == FL_SIM_EVICTED || (e->kind == FL_SIM_KILLED && !m->jobs[w].flow))
 		r = evicted(m, e, err);
 	if (r < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure - the numbers of a run: who waited how long, who held what, and how fairly
+ * measure - the numbers of a run: how long workloads waited, what queues held, and how fairly
  *
  * Listens to a simulation and adds up.  README.md says what each number means and what it
  * cannot tell.
@@ -14,9 +14,10 @@
  * - No number depends on the order of the input, and none on what is done with the results.
  *
  * Cost: an event O(depth x resources), the division of the siblings whose shares it moves
- * (entitled.h), and O(log queues) for each tenant that is not as it was; warm, no memory but for pairs
- * of queues that never preempted each other before, and for corrections.  Memory: 2 numbers a job and resource, and the series: up to
- * FL_MEASURE_CELLS numbers in all, with fewer buckets where there are very many queues.
+ * (entitled.h), and O(log queues) for each tenant that has changed.  After the start memory is
+ * allocated only for pairs of queues that never preempted each other before, and for corrections.
+ * Memory: 2 numbers per job and resource, and the series: up to FL_MEASURE_CELLS numbers in all, with
+ * fewer buckets when there are very many queues.
  */
 #ifndef FL_SIM_MEASURE_H
 #define FL_SIM_MEASURE_H
@@ -33,14 +34,14 @@ enum {
 /* In seconds: bins are [0, edge 0), [edge 0, edge 1), ..., [last edge, for ever). */
 extern const double fl_wait_edges[FL_WAIT_EDGES];
 
-/* In all of these NAN stands for what is not known, or that nobody had. */
+/* In all of these NAN means: not known, or there was none. */
 
 struct fl_spread {
 	uint32_t n; /* 0: the rest is NAN */
 	double mean, p50, p90, p99, max;
 };
 
-/* A resource of which somebody has quota, or a machine has some. */
+/* A resource of which a queue has quota, or a machine has some. */
 struct fl_measured_resource {
 	struct fl_resource id;
 	const char *name;
@@ -57,8 +58,8 @@ struct fl_measured_counts {
 	uint32_t jobs; /* that came, or were there from the beginning */
 	uint32_t finished, gave_up, waiting, running;
 	uint32_t starts;           /* more given to a gang that runs is none */
-	uint32_t evictions;        /* as victims: told to go, or killed */
-	uint32_t preemptions;      /* as preemptors: somebody was told to go for them */
+	uint32_t evictions;        /* as victims: evicted or killed */
+	uint32_t preemptions;      /* as preemptors: evictions for them */
 	struct fl_spread wait;     /* of those that started: all their waiting, in seconds */
 	struct fl_spread slowdown; /* of those that finished: (end - arrival) / max(run, 10 s) */
 	double longest_waiting;    /* of those that still wait and never started, in seconds */
@@ -84,7 +85,7 @@ struct fl_measured_class {
 	const char *name; /* "1 core", "2-8 GPUs", "small" */
 	uint32_t jobs;
 	struct fl_spread wait;
-	struct fl_workload longest; /* FL_NONE: nobody waited */
+	struct fl_workload longest; /* FL_NONE: none waited */
 	double longest_seconds;     /* so far, when it still waits */
 };
 
@@ -95,9 +96,9 @@ struct fl_measured_waits {
 };
 
 struct fl_measured_flow {
-	uint32_t from; /* row of the preemptor's queue; FL_NONE: for nobody */
+	uint32_t from; /* row of the preemptor's queue; FL_NONE: no preemptor */
 	uint32_t to;   /* of the victim's */
-	bool killed;   /* what it ran on was gone: there is no reason */
+	bool killed;   /* what it ran on failed: there is no reason */
 	enum fl_reason reason;
 	uint32_t count;
 	double *lost; /* hours, of work */
@@ -127,7 +128,7 @@ struct fl_measured_series {
 	double **held, **wanted, **capacity; /* of the cluster, means */
 	double *waiting, *running;           /* jobs, means */
 	double *jain, *jain_least; /* mean and least in the bucket; NAN: less than two tenants */
-	double *envy;              /* the largest in the bucket; NAN: nobody wanted anything */
+	double *envy;              /* the largest in the bucket; NAN: no tenant wanted anything */
 	const struct fl_measured_line
 		*lines; /* in the order of nodes, a rest behind its siblings */
 	uint32_t n_lines;
@@ -161,7 +162,7 @@ struct fl_measured {
 	const struct fl_measured_node *nodes;
 	const struct fl_measured_class *classes;
 	const struct fl_measured_waits *waits; /* by node, then class; those not all 0 */
-	const struct fl_measured_flow *flows;  /* by from (nobody last), to, reason */
+	const struct fl_measured_flow *flows;  /* by from (FL_NONE last), to, reason */
 	const struct fl_measured_note *notes;  /* by time */
 	uint32_t n_resources, n_nodes, n_classes, n_waits, n_flows, n_notes;
 	uint32_t notes_dropped;

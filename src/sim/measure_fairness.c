@@ -3,9 +3,9 @@
  * What a tenant has of what it is entitled to.
  *
  * Nothing changes between events, so what a look after one finds counts for all the time up to
- * the next: means are integrals, and a correction is from event to event.  Only those are looked
- * at again who want or are entitled to something else; what is compared of all tenants is kept
- * for pairs of them, pairs of pairs, and so on, so that one who changes costs a few of those.
+ * the next: means are integrals, and a correction is from event to event.  Only tenants whose wants
+ * or entitlement changed are computed again; sums and extremes over all tenants are kept in a binary
+ * tree (for pairs, pairs of pairs, and so on), so that one change costs one path in it.
  */
 #include "sim/measure_fairness.h"
 
@@ -130,7 +130,7 @@ int fl_measure_looks_init(struct fl_measure *m, fairlead_error *err)
 	return 0;
 }
 
-/* Jain's index of the ratios of all who want something, and the largest envy of a blocked one. */
+/* Jain's index of the ratios of all tenants, and the largest envy of a blocked one. */
 static void compare(struct fl_measure *m)
 {
 	const struct fl_measure_look *all = &m->looks[1];
@@ -138,7 +138,7 @@ static void compare(struct fl_measure *m)
 	m->jain = m->envy = (double)NAN;
 	if (!all->tenants)
 		return;
-	/* nobody has anything: all have the same */
+	/* no tenant has anything: all have the same */
 	m->jain = all->squares > 0 ? all->sum * all->sum / (all->tenants * all->squares) : 1;
 	m->envy = all->least < 1 ? fmax(all->largest - all->least, 0) : 0;
 }
@@ -172,7 +172,7 @@ void fl_measure_touched(struct fl_measure *m, uint32_t row)
 	m->touched[m->n_touched++] = row;
 }
 
-/* Those who want or are entitled to something else: each once in `touched`. */
+/* Rows whose wants or entitlement changed: each once in `touched`. */
 static void find(struct fl_measure *m)
 {
 	uint32_t n = m->n_resources, told = m->n_touched, changed;

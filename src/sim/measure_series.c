@@ -359,7 +359,7 @@ static int make_lines(struct fl_measure *m, const bool *shown, struct fl_measure
 	for (uint32_t row = 0; row <= end && r >= 0; row++) {
 		uint32_t next = row < end ? m->rows[row].above : FL_NONE;
 
-		/* up to whose child the next row is: what was passed is over */
+		/* up to the parent of the next row: subtrees before it are complete */
 		while (r >= 0 && above != next && above != FL_NONE) {
 			if (above == end || shown[above]) {
 				lines[*n] = (struct fl_measured_line){ 0 };

@@ -2,8 +2,8 @@
 /*
  * measure_state - what a measure keeps while it listens; private to its files
  *
- * measure.c listens and integrates, measure_fairness.c looks at who has what it is entitled
- * to, measure_series.c keeps buckets, measure_waits.c has quantiles of jobs, and
+ * measure.c listens and integrates, measure_fairness.c compares what tenants hold with
+ * their entitlement, measure_series.c keeps buckets, measure_waits.c has quantiles of jobs, and
  * measure_results.c makes the results.
  */
 #ifndef FL_SIM_MEASURE_STATE_H
@@ -15,7 +15,7 @@
 /* What is counted of a job, as of its last event. Its amounts are in `job_amounts`. */
 struct fl_measure_job {
 	uint32_t row;     /* of its queue; FL_NONE: it counts nowhere */
-	uint32_t flow;    /* it was told to go: flow + 1 */
+	uint32_t flow;    /* it is being evicted: flow + 1 */
 	fl_time works_at; /* since its last start: when work begins */
 	bool came, waits, runs;
 	bool partial; /* runs, and wants more */
@@ -101,7 +101,7 @@ struct fl_measure {
 	double jain, envy; /* of all */
 	struct {
 		double jain_sum, jain_time, least, envy;
-	} bucket; /* of this one; NAN where there was nobody to compare */
+	} bucket; /* of this one; NAN if there was nothing to compare */
 	double jain_sum, jain_time, largest_envy; /* integrals, and over how long */
 	double blocked_sum, blocked_time, blocked_least;
 	double *corrections; /* seconds */

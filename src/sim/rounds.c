@@ -89,7 +89,7 @@ static void enter(struct fl_rounds *r, struct fl_rounds_loop *l, uint32_t w)
 	change(r, l);
 }
 
-/* @p goes round: it is of the loop that one of both is in, or of a new one. */
+/* @p is part of a loop: the one that one of both is in, or a new one. */
 static int join(struct fl_rounds *r, struct fl_rounds_pair *p, bool sure, fl_time now,
 		fairlead_error *err)
 {
@@ -119,7 +119,7 @@ static int join(struct fl_rounds *r, struct fl_rounds_pair *p, bool sure, fl_tim
 
 /* --- other numbers --- */
 
-/* Who it lost to is gone: then it has not lost to anybody. */
+/* The workload it lost to has ended: then it counts as not having lost. */
 static struct fl_rounds_job renumbered(struct fl_rounds_job j, const uint32_t *is)
 {
 	if (j.lost_at && is[j.lost_to] == FL_NONE)
@@ -239,8 +239,9 @@ static int add_pair(struct fl_rounds *r, uint32_t preemptor, uint32_t victim, fl
 }
 
 /*
- * Who took from the preemptor since it took from the victim, who took from that one, and so on: after
- * how many steps it is the victim, or the preemptor itself; 0 when it is neither, or a newcomer.
+ * Goes back along preemptions: from the preemptor to the workload that preempted it since it
+ * preempted the victim, to the one that preempted that one, and so on.  Returns after how many steps
+ * this is the victim, or the preemptor itself; 0 when it is neither, or a newcomer.
  */
 static uint32_t ring(const struct fl_rounds *r, const struct fl_rounds_pair *p)
 {
@@ -272,7 +273,7 @@ static bool ends_a_round(const struct fl_rounds *r, const struct fl_rounds_pair 
 	return *ret_steps > 0;
 }
 
-/* @p goes round, with those on the @n steps of its ring. */
+/* @p is part of a loop, with the workloads on the @n steps of its ring. */
 static int tell(struct fl_rounds *r, struct fl_rounds_pair *p, uint32_t n, fl_time now,
 		fairlead_error *err)
 {
@@ -333,7 +334,7 @@ void fl_rounds_event(struct fl_rounds *r, const struct fl_event *event)
 	case FL_EV_EVICTED:
 		return;
 	case FL_EV_SUBMIT:
-		/* Who lost what it had and comes back was there all along. */
+		/* A workload that lost its quota and comes back is not a newcomer. */
 		j = &r->jobs[event->workload.v];
 		if (j->lost_at <= j->admitted)
 			j->arrived = r->cycle;
@@ -371,7 +372,7 @@ int fl_rounds_decided(struct fl_rounds *r, fl_time now, const struct fl_decision
 	return rc;
 }
 
-/* Is anybody on the way out who was not told in the last cycle? */
+/* Is a workload being evicted that was not evicted in the last cycle? */
 static bool anybody_leaves(const struct fl_rounds *r, const struct fl_policy_ops *ops,
 			   const struct fl_policy *policy)
 {
@@ -383,8 +384,8 @@ static bool anybody_leaves(const struct fl_rounds *r, const struct fl_policy_ops
 }
 
 /*
- * States are compared with one of them, which moves on at ever longer laps, so that whatever
- * goes round is found within three rounds (Brent).
+ * States are compared with one of them, which is replaced after ever longer laps, so that a loop
+ * is found within three rounds (Brent).
  */
 int fl_rounds_look(struct fl_rounds *r, const struct fl_policy_ops *ops,
 		   const struct fl_policy *policy, fl_time now, fairlead_error *err)

@@ -2,14 +2,13 @@
 /*
  * runtimes - how long a workload will run, from how long others did
  *
- * Those that ended are kept by what they have in common: of the cluster, of a queue, of one
- * user of it (of a local queue where no user is told), of similar size and the same class (of a
- * daemon's jobs: the same name) where there is any, with the same time limit.  A draw takes one of the newest of the narrowest group, or, the more often the
- * fewer there are, one of the next wider group: few samples count little, and many alone.
- * Of wider groups it is the part of its limit that each took that counts, where both have
- * one.  Of a workload that has run for a while only those count that ran longer; beyond
- * them its limit, and without one the rule that it will run again as long as it has, half
- * of the time.
+ * Workloads that ended are samples of nested groups: the cluster, a queue, one user of it (a local
+ * queue if the input has no users), similar size and the same class (of a daemon's jobs: the same
+ * name) if it has one, the same time limit.  A draw takes one of the newest samples of the narrowest
+ * group, or, the more often the fewer these are, one of the next wider group.  Samples of wider
+ * groups count by the part of their time limit that they took, if both workloads have one.  For a
+ * workload that has run for a while only samples count that ran longer; beyond all of them its
+ * limit, and without a limit the rule that half of the time it runs as long again as it has.
  *
  * What is not known is not made up: without any that ended, and without a limit, there is
  * no draw.
@@ -31,9 +30,9 @@ enum fl_run_basis {
 	FL_RUN_SIZE,
 	FL_RUN_LIMIT, /* same limit, too */
 	FL_RUN_GROUPS,
-	FL_RUN_ASKED = FL_RUN_GROUPS, /* up to the limit that it asked for: nobody else is known */
+	FL_RUN_ASKED = FL_RUN_GROUPS, /* up to the limit that it asked for: there is no sample */
 	FL_RUN_AGE,                   /* from how long it has run already */
-	FL_RUN_EXACT,                 /* told beforehand */
+	FL_RUN_EXACT,                 /* known beforehand */
 	FL_RUN_UNKNOWN,
 	FL_RUN_BASES
 };

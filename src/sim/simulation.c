@@ -187,14 +187,14 @@ static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_
 		if (!j->starts++)
 			j->first_start = now;
 	}
-	s->vain_starts++; /* or it has been given more, which may be taken again */
+	s->vain_starts++; /* or it holds more than before, which may be preempted again */
 	r = fl_sim_go_on(s, w, err);
 	return r < 0 ? r : tell_of(s, FL_SIM_STARTED, w, err);
 }
 
 /*
- * One after another may want pods of a gang, or the same once more: it is told once, and all
- * that leaves by then goes when its grace is over.
+ * Several preemptors may want pods of a gang, or the same pods again: it is evicted once, and all
+ * pods that are to leave by then leave when its grace time is over.
  */
 static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_error *err)
 {
@@ -214,7 +214,7 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	return r < 0 ? r : fl_sim_tell(s, &e, err);
 }
 
-/* Who was parked leaves its place to the next: that is no idle cycle. */
+/* A workload that is parked makes room for the next: the cycle is not idle. */
 static int cycle(void *user, fl_time now, const struct fl_decisions *d, fairlead_error *err)
 {
 	struct fl_sim *s = user;
@@ -427,7 +427,7 @@ static fl_time next_arrival(const struct fl_sim *s)
 	return next > s->last ? FL_NEVER : next;
 }
 
-/* What does not hold any more is no reason for the clock to go on. */
+/* Entries that are out of date do not move the clock. */
 static const struct fl_due *next_due(struct fl_sim *s)
 {
 	const struct fl_due *first;
@@ -481,7 +481,7 @@ static enum fl_sim_end is_over(const struct fl_sim *s, fl_time cycle)
 }
 
 /*
- * Heads that look at other flavors each time, and nobody is told anything: all have seen all.
+ * Heads try other flavors each cycle, and no decision follows: by now all have tried all flavors.
  * They are asked again when something happens.
  */
 static void rest(struct fl_sim *s)

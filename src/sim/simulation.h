@@ -4,25 +4,25 @@
  *
  * Promises: the same model, policy and settings (seed among them) give the same events at
  * the same times, to the nanosecond, on every machine.  Virtual time always moves on: a
- * policy that evicts in a circle is simulated doing so.  Work is accounted for exactly: what
+ * policy that evicts in a loop is simulated as it does so.  Work is accounted for exactly: what
  * a job has done is kept, or lost at an eviction, to the nanosecond.
  *
  * What it does not know: time to pull images or start pods (a start is at once, but for
  * `restart`), what a job really needs beside what it asks for, people who change what they
  * submit because of what they wait.
  *
- * Order at one moment: who finishes, who has let go, what is back, what changes, what fails,
- * who gives up, who comes back, who arrives; then one cycle.  All before anything later; of
- * one kind by name.
+ * Order at one moment: workloads that finish, workloads whose eviction completes, failures that are
+ * over, changes, failures, workloads that give up, that come back, that arrive; then one cycle.  All
+ * of a moment comes before anything later; of one kind by name.
  *
  * It ends after FL_LONGEST_SIMULATION at the latest: what would end later runs for ever.
  *
- * A failure kills whoever ran on what is gone.  Who is killed waits again at once.  Of quota,
- * that is who holds it beyond the nominal quota of its own queue, the newest started first,
- * until the rest fits; a queue within its own loses nobody.
+ * A failure of a machine kills the workloads on it; a failure of quota kills workloads of queues that
+ * hold more than their nominal quota, the newest started first, until the rest fits, and none of a
+ * queue within its nominal quota.  A killed workload waits again at once.
  *
  * A gang of which fewer pods are left than its minimum stops: it holds what it holds, does
- * nothing, and has lost what it did, as if all of it had gone.  Above its minimum a gang that
+ * nothing, and has lost what it did, as if all of it had been evicted.  Above its minimum a gang that
  * loses pods goes on with less.
  *
  * Cost: O(log n) an event beside the policy's own; of a failure, and of a change that kills,
@@ -40,7 +40,7 @@ enum fl_sim_state {
 	FL_SIM_WAITS,     /* in its queue */
 	FL_SIM_BACKS_OFF, /* was evicted, and stays away for a while */
 	FL_SIM_RUNS,
-	FL_SIM_LEAVES, /* runs, and was told to go */
+	FL_SIM_LEAVES, /* runs, and is being evicted */
 	FL_SIM_FINISHED,
 	FL_SIM_GONE,     /* gave up */
 	FL_SIM_EXCLUDED, /* takes no part (model's `excluded`) */
@@ -59,7 +59,7 @@ struct fl_sim_job {
 	uint32_t running, pods; /* of all its pods so many run */
 	fl_time first_start;    /* FL_TIME_NONE */
 	fl_time started;        /* the last time; FL_TIME_NONE */
-	fl_time ended;          /* finished or gone; FL_TIME_NONE */
+	fl_time ended;          /* finished or gave up; FL_TIME_NONE */
 	fl_time waits_since;    /* while it waits or backs off */
 	fl_time waited;         /* until its last start, or its end, in all */
 	fl_time since;          /* work goes on, and `done` is, as of; ahead while it restarts */
@@ -71,8 +71,8 @@ struct fl_sim_job {
 enum fl_sim_event_kind {
 	FL_SIM_ARRIVED,
 	FL_SIM_STARTED,  /* admitted, or given more */
-	FL_SIM_EVICTED,  /* told to go: reason, preemptor */
-	FL_SIM_LET_GO,   /* has gone, all or in part: lost */
+	FL_SIM_EVICTED,  /* its eviction begins: reason, preemptor */
+	FL_SIM_LET_GO,   /* its eviction is complete, for all or some pods: lost */
 	FL_SIM_KILLED,   /* lost at once what it ran on: lost */
 	FL_SIM_RETURNED, /* its back-off is over: waits again */
 	FL_SIM_ENDED,    /* finished */
@@ -80,7 +80,7 @@ enum fl_sim_event_kind {
 	FL_SIM_CHANGED, /* one row of model->changes */
 	FL_SIM_FAILED,  /* one of model->failures; of a machine: resource FL_NONE, value 0 */
 	FL_SIM_BACK,    /* it is back; value 1 */
-	FL_SIM_LOOP,    /* preemption goes round: a loop that is new or not as it was told */
+	FL_SIM_LOOP,    /* a preemption loop that is new or has changed since it was reported */
 	FL_SIM_EVENTS
 };
 
@@ -88,8 +88,8 @@ struct fl_sim_event {
 	enum fl_sim_event_kind kind;
 	fl_time at;
 	struct fl_workload workload;  /* FL_NONE: CHANGED, FAILED, BACK, LOOP */
-	struct fl_workload preemptor; /* EVICTED; FL_NONE when for nobody */
-	struct fl_node queue;         /* the workload's; or whose cell changed */
+	struct fl_workload preemptor; /* EVICTED; FL_NONE: no preemptor */
+	struct fl_node queue;         /* the workload's queue; or the node whose cell changed */
 	enum fl_reason reason;        /* EVICTED */
 	fl_time lost;                 /* LET_GO, KILLED: work, in time of the whole job */
 	const struct fl_cell *cell;   /* CHANGED, FAILED, BACK: as it is now; else NULL */
@@ -106,7 +106,7 @@ struct fl_sim_failure {
 
 struct fl_sim;
 
-/* Who watches. Each 0 or negative, which ends the simulation with that error. */
+/* A listener. Each 0 or negative, which ends the simulation with that error. */
 struct fl_sim_listener {
 	/* After it was entered. */
 	int (*event)(void *user, const struct fl_sim *sim, const struct fl_sim_event *e,
@@ -120,7 +120,7 @@ enum fl_sim_end {
 	FL_SIM_GOES_ON,
 	FL_SIM_ALL_DONE, /* nothing is left to happen */
 	FL_SIM_UNTIL,    /* the time was over */
-	/* Who still waits, waits for ever: nothing can start any more, or starts in vain. */
+	/* Waiting workloads wait for ever: nothing can start any more, or starts in vain. */
 	FL_SIM_NO_PROGRESS,
 	FL_SIM_STOPPED, /* go_on said no */
 };
@@ -160,17 +160,17 @@ struct fl_sim {
 	fl_time now, end;                /* end FL_NEVER: open */
 	fl_time last; /* the clock goes no further: what is due later never comes */
 	enum fl_sim_end ended;
-	uint64_t events;                       /* that happened: what listeners were told */
-	uint32_t n_running, n_waiting, n_done; /* jobs; done: finished or gone */
+	uint64_t events;                       /* events so far */
+	uint32_t n_running, n_waiting, n_done; /* jobs; done: finished or gave up */
 	uint32_t n_finite;                     /* not done, and some day done if it runs */
-	uint64_t idle_cycles;  /* since something happened, started, had to go, or was parked */
+	uint64_t idle_cycles;  /* since something happened, started, was evicted, or was parked */
 	uint64_t vain_starts;  /* since something arrived, ended or saved any work */
 	uint32_t most_flavors; /* among which a scan goes round */
 };
 
 /*
- * The policy is fresh, made of the same sealed model with `now` = options->start; whoever
- * arrives later is taken out of it.  Workloads that run run on.
+ * The policy is fresh, made of the same sealed model with `now` = options->start; workloads that
+ * arrive later are taken out of it.  Running workloads go on.
  */
 int fl_sim_init(struct fl_sim *s, const struct fl_model *model, const struct fl_policy_ops *ops,
 		struct fl_policy *policy, const struct fl_simulation_settings *settings,

@@ -23,7 +23,7 @@ fl_time fl_forecast_period(fl_time now, fl_time first, uint32_t n, uint32_t *ret
 	uint32_t most = n ? FL_FORECAST_SPARES / n : 1, wanted;
 
 	period = fl_amount_max(period, 3600 * FL_SECOND);
-	if (period >= 2 * DAY) /* an hour or two more are not missed */
+	if (period >= 2 * DAY) /* one or two missing hours do not matter */
 		period = (period + DAY / 8) / DAY * DAY;
 	wanted = (uint32_t)((FL_FORECAST_LATELY + period - 1) / period);
 	*ret = most == 0 ? 1 : wanted < most ? wanted : most;
@@ -36,7 +36,7 @@ static fl_time came(const struct fl_model *m, uint32_t w)
 	return m->workloads[w].gang == FL_NONE ? m->workloads[w].created : FL_TIME_NONE;
 }
 
-/* Since when is it known who came? */
+/* Since when are arrivals known? */
 static fl_time known_since(const struct fl_model *m, fl_time now)
 {
 	fl_time first = now, ended = FL_NEVER;
@@ -122,7 +122,7 @@ void fl_forecast_set_aside(struct fl_model *m, struct fl_span spares, uint32_t *
 							FL_NONE;
 		row->created = fl_sat_add(row->created, later);
 	}
-	/* What is wrong with the original is said of it. */
+	/* Warnings about the original are enough. */
 	for (uint32_t i = 0; i < m->n_notices; i++)
 		if (!strchr(fl_model_text(m, m->notices[i].subject), '~'))
 			m->notices[n++] = m->notices[i];

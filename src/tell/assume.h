@@ -8,14 +8,14 @@
 struct fl_assuming {
 	const struct fl_model *model;
 	fl_time now;
-	bool has_now;    /* somebody said so */
+	bool has_now;    /* the clock was given */
 	bool namespaces; /* those of the workloads were taken to exist */
 	bool simulated;  /* time will pass: usage moves, jobs end */
 	void (*say)(void *user, const char *format, ...) FL_PRINTF(2, 3);
 	void *user;
 };
 
-/* What it is, unless somebody said so. */
+/* The assumption about the clock, unless it was given. */
 void fl_assume_clock(const struct fl_assuming *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side - one side of a what-if: where a state comes to rest, as it is or changed
+ * side - one side of a what-if: how a state settles, as it is or changed
  */
 #ifndef FL_TELL_SIDE_H
 #define FL_TELL_SIDE_H
@@ -10,7 +10,7 @@
 #include "report/common/what_if_report.h"
 #include "tell/tell.h"
 
-/* To where it comes to rest; taken back. */
+/* Runs until it settles; then takes all back. */
 int fl_tell_side(const struct fl_question *q, const struct fl_tell_side *options,
 		 struct fl_outcome *ret, fairlead_error *err);
 /* The same with quotas, limits and weights changed; 1 when that takes a model of its own. */
@@ -19,8 +19,8 @@ int fl_tell_changed_side(const struct fl_question *q, const struct fl_tell_side 
 			 struct fl_outcome *ret, fairlead_error *err);
 /*
  * What differs between @before and @after, the same state with @changes, which are objects of @edit:
- * both to where they come to rest, compared and told.  @after NULL: on the same model, by events; 1
- * and nothing is told when it takes a model of its own.
+ * both run until they settle, are compared and reported.  @after NULL: on the same model, by events;
+ * 1, and nothing is reported, when it takes a model of its own.
  */
 int fl_tell_what_if(const struct fl_question *before, const struct fl_question *after,
 		    const struct fl_tell_side *options, struct fl_changes *changes,

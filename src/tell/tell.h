@@ -2,8 +2,8 @@
 /*
  * tell - questions about a state, asked and answered in one: what the command and the daemon share
  *
- * A state is a policy on a sealed model at a time, wherever it came from.  Every question leaves
- * the policy as it was, plans apart.  Answers go to the report's output, as text or JSON.
+ * A state is a policy on a sealed model at a time, wherever it came from.  Every question but
+ * a plan leaves the policy as it was.  Answers go to the report's output, as text or JSON.
  */
 #ifndef FL_TELL_TELL_H
 #define FL_TELL_TELL_H
@@ -25,7 +25,7 @@ struct fl_question {
 	const struct fl_explain_machine *machine; /* ask/common/explain.h; NULL: none */
 };
 
-/* Why is @w where it is?  @eta NULL: nobody asked when. */
+/* Why is @w where it is?  @eta NULL: without a forecast. */
 int fl_tell_explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
 		    fairlead_error *err);
 /* Queues and cohorts below @top, by name; NULL: all. FAIRLEAD_ENOENT. */
@@ -34,8 +34,8 @@ int fl_tell_tree(const struct fl_question *q, const char *top, fairlead_error *e
 struct fl_tell_plan {
 	fl_time interval;                              /* between cycles */
 	uint32_t cycles;                               /* at most */
-	bool settle;                                   /* until nothing changes, or it goes round */
-	void (*progress)(void *user, uint32_t cycles); /* NULL: nobody wants to know */
+	bool settle;                                   /* until nothing changes, or it loops */
+	void (*progress)(void *user, uint32_t cycles); /* NULL: not wanted */
 	void *user;
 };
 /*
@@ -45,7 +45,7 @@ struct fl_tell_plan {
 int fl_tell_plan(const struct fl_question *q, const struct fl_tell_plan *options, bool *ret_ok,
 		 fairlead_error *err);
 
-/* Who comes while somebody waits: fl_forecast_options. */
+/* Arrivals while it waits: fl_forecast_options. */
 struct fl_tell_coming {
 	fl_time period;
 	uint32_t *original;
@@ -56,7 +56,7 @@ int fl_tell_eta(const struct fl_question *q, const struct fl_tell_coming *coming
 
 struct fl_tell_side {
 	fl_time interval; /* between cycles */
-	uint32_t cycles;  /* at most, until it comes to rest */
+	uint32_t cycles;  /* at most, until it settles */
 };
 
 #endif

@@ -23,7 +23,7 @@ static int find_top(const struct fl_question *q, const char *name, struct fl_nod
 	if (!face->stands(q, *ret)) {
 		char why[320];
 
-		return fl_fail(err, FAIRLEAD_ENOENT, "'%s' stands in no tree: %s", name,
+		return fl_fail(err, FAIRLEAD_ENOENT, "'%s' is in no tree: %s", name,
 			       fl_report_why_inactive(m, *ret, why));
 	}
 	return 0;

@@ -66,7 +66,7 @@ def test_cohort_cycle(fairlead, write):
     assert "Cohort r1 is inactive: below a cycle of cohorts" in tree.out
     one = fairlead("tree", "-f", "c.json", "c")
     assert (one.code, one.out) == (1, "")
-    assert "'c' stands in no tree: below a cycle of cohorts" in one.err
+    assert "'c' is in no tree: below a cycle of cohorts" in one.err
 
 
 def test_unknown_field_names_the_nearest(fairlead, write):
