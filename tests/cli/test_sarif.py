@@ -28,7 +28,7 @@ def sarif(fairlead):
         for result in run["results"]:
             assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
             assert rules[result["ruleIndex"]]["defaultConfiguration"]["level"] == result["level"]
-        prints = [result["partialFingerprints"]["fairleadFinding/v1"] for result in run["results"]]
+        prints = [result["partialFingerprints"]["fairleadFinding/v2"] for result in run["results"]]
         assert len(set(prints)) == len(prints)
         assert run["invocations"][0]["exitCode"] == r.code
         return run
@@ -155,7 +155,7 @@ def test_folder(sarif, write):
 
 
 def prints(run):
-    return sorted(r["partialFingerprints"]["fairleadFinding/v1"] for r in run["results"])
+    return sorted(r["partialFingerprints"]["fairleadFinding/v2"] for r in run["results"])
 
 
 def test_fingerprints_survive_moves(sarif, write):
@@ -166,6 +166,43 @@ def test_fingerprints_survive_moves(sarif, write):
     after = sarif("-f", "f.yaml")
     assert len(before["results"]) == 3 and prints(before) == prints(after)
     assert sorted(map(place, before["results"])) != sorted(map(place, after["results"]))
+
+
+def fnv(*texts):
+    """FNV-1a of the texts, each with its NUL."""
+    value = 0xcbf29ce484222325
+    for byte in b"".join(t.encode() + b"\0" for t in texts):
+        value = (value ^ byte) * 0x100000001b3 % 2 ** 64
+    return value
+
+
+def identity(result):
+    """Rule, file, object and field: nothing that is worded for people."""
+    logical = result["locations"][0].get("logicalLocations", [{"fullyQualifiedName": ""}])
+    return result["ruleId"], place(result)[0], logical[0]["fullyQualifiedName"]
+
+
+def test_fingerprints_are_of_what_identifies_a_finding(sarif, write):
+    twice = FLAVOR.replace("bogus: 1", "bogus: 1, lables: {}")
+    queue = m.cluster_queue("a", m.quota("nowhere", cpu="1"))
+    write("f.yaml", twice)
+    write("c.json", m.dump(queue, m.local_queue("la", "missing"), m.workload("w", "missing", cpu="1")))
+    results = sarif("-f", "f.yaml", "-f", "c.json")["results"]
+    assert len(results) > 4
+    for result in results:
+        assert prints({"results": [result]})[0].split(":")[0] == f"{fnv(*identity(result)):016x}"
+
+
+def test_fingerprints_survive_another_wording(sarif, write):
+    """The message depends on the value that is wrong; the finding is the same."""
+    found = []
+    for name in ["[1]", "{a: b}"]:
+        write("f.yaml", FLAVOR.replace("name: f, bogus: 1", f"name: {name}"))
+        result, = sarif("-f", "f.yaml")["results"]
+        found.append(result)
+    assert identity(found[0]) == identity(found[1])
+    assert found[0]["message"] != found[1]["message"]
+    assert prints({"results": found[:1]}) == prints({"results": found[1:]})
 
 
 def test_equal_findings_are_told_apart(sarif, write):

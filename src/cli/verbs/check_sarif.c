@@ -209,7 +209,11 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* What is found does not hang on its line; of equal findings in one file the first is 1. */
+/*
+ * What identifies a finding: its rule, its file, and the object and field it is about.  Neither its
+ * line nor its words count, so that it stays the same finding when lines move or a message is
+ * reworded.  Of equal findings the first is 1.
+ */
 static void put_fingerprint(struct out *o, const char *rule, const struct fl_diagnostic *d)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -219,13 +223,12 @@ static void put_fingerprint(struct out *o, const char *rule, const struct fl_dia
 	hash = hash_text(hash, rule);
 	hash = hash_text(hash, d->file);
 	hash = hash_text(hash, d->subject);
-	hash = hash_text(hash, d->text);
 	for (uint32_t i = 0; i < o->n_seen; i++)
 		equal += o->seen[i] == hash;
 	o->seen[o->n_seen++] = hash;
 	snprintf(text, sizeof(text), "%016llx:%u", (unsigned long long)hash, equal);
 	fl_json_object(&o->json, "partialFingerprints");
-	fl_json_text(&o->json, "fairleadFinding/v1", text);
+	fl_json_text(&o->json, "fairleadFinding/v2", text);
 	fl_json_end_object(&o->json);
 }
 

@@ -33,7 +33,7 @@ struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i)
 extern const struct fl_document fl_check_document;
 /*
  * SARIF 2.1.0 to standard output: one run; a rule for each kind; columns in UTF-16
- * units, counted in the files again; fingerprints that do not hang on lines.
+ * units, counted in the files again; fingerprints that depend neither on lines nor on words.
  * 0 or FAIRLEAD_ENOMEM, with nothing printed.
  */
 int fl_findings_sarif(const struct fl_findings *f, int exit_code);
