@@ -2,8 +2,8 @@
 /*
  * cli - the command's verbs, their options, and how it ends
  *
- * One table of verbs and one of options (options/table.h) give parsing, --help, the
- * complaints about both, and what shells complete.  Exit codes are a promise to scripts.
+ * One table of verbs and one of options (options/table.h) serve parsing, --help, error messages
+ * and completion in shells.  Exit codes are a promise to scripts.
  */
 #ifndef FL_CLI_CLI_H
 #define FL_CLI_CLI_H
@@ -20,8 +20,8 @@ enum fl_exit {
 	FL_EXIT_NO = 1, /* the answer is no, or the input is not valid */
 	FL_EXIT_USAGE = 2,
 	FL_EXIT_FAILED = 3,  /* the environment failed: memory, disk, pipe */
-	FL_EXIT_UNKNOWN = 4, /* not known: not all was looked at */
-	FL_EXIT_DOUBT = 5,   /* nothing was found, and something keeps that from being a proof */
+	FL_EXIT_UNKNOWN = 4, /* not known: the exploration was not complete */
+	FL_EXIT_DOUBT = 5,   /* nothing was found, but that is not a proof */
 };
 
 enum fl_format { FL_OUTPUT_TEXT, FL_OUTPUT_JSON, FL_OUTPUT_SARIF, FL_OUTPUTS };
@@ -65,7 +65,7 @@ struct fl_options {
 	uint32_t n_variants;
 	const char *sweep;   /* OPTION=VALUES; NULL */
 	bool eta;            /* when will it start? */
-	bool from_snapshot;  /* simulate: run times that nobody tells are drawn */
+	bool from_snapshot;  /* simulate: run times that the input does not have are drawn */
 	const char *fail_if; /* an expression; NULL */
 	const char *out;     /* a file; NULL: standard output */
 	const char *svg;     /* a file; NULL */

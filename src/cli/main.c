@@ -15,28 +15,28 @@
 
 const struct fl_verb fl_verbs[] = {
 	{ "check", "", 0, 0, FL_FOR_ALL | FL_FOR_CHECK, "validate manifests",
-	  "Validates manifests: syntax, fields, references and quantities, then what is legal but\n"
-	  "surely not meant.  Errors and warnings go to standard error with file, line and column.\n",
+	  "Validates manifests: syntax, fields, references and quantities, then settings that are legal\n"
+	  "but surely not meant.  Errors and warnings go to standard error with file, line and column.\n",
 	  fl_cmd_check },
 	{ "tree", "[NODE]", 0, 1, FL_FOR_ALL | FL_FOR_DAEMON,
-	  "show who has, uses, borrows and lends what",
+	  "show what queues and cohorts own, use, borrow and lend",
 	  "Shows the tree of cohorts and queues: quota, usage, what is borrowed, lent and available,\n"
-	  "and the share at each node; of KAI's queues what each deserves, is given and holds.\n"
+	  "and the share at each node; of KAI's queues deserved quota, fair share and allocation.\n"
 	  "NODE shows one cohort or queue and what is below it.  Without -f it is the daemon's tree.\n",
 	  fl_cmd_tree },
 	{ "plan", "", 0, 0, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_PLAN | FL_FOR_LISTS,
 	  "show what scheduling cycles decide",
-	  "Shows what the coming scheduling cycles decide: who is admitted in which flavors, who is\n"
-	  "preempted by whom, who waits and why; of KAI's workloads who gets which machines, and\n"
-	  "who is evicted for whom.  Between cycles evictions complete; what is admitted never\n"
-	  "finishes.  Without -f: what the daemon would decide next.\n",
+	  "Shows what the coming scheduling cycles decide: which workloads are admitted in which\n"
+	  "flavors, which are preempted for which, which wait and why; of KAI's workloads also their\n"
+	  "machines.  Between cycles evictions complete; admitted workloads never finish.  Without\n"
+	  "-f: what the daemon would decide next.\n",
 	  fl_cmd_plan },
 	{ "prove", "", 0, 0, FL_FOR_ALL | FL_FOR_PROVE | FL_FOR_LISTS,
-	  "say whether preemption can go round for ever",
+	  "say whether preemption can loop for ever",
 	  "Looks at every state that scheduling decisions and evictions can lead to from here, in\n"
-	  "every order, while nobody arrives or finishes.  Either preemption comes to rest, whatever\n"
-	  "the order, and after how many evictions at most; or there is a loop: the shortest one is\n"
-	  "told move by move, with the rules and shares, and with settings that would end it.\n\n"
+	  "every order, while no workload arrives or finishes.  Either preemption settles, whatever\n"
+	  "the order, after a number of evictions at most; or there is a loop: the shortest one is\n"
+	  "shown move by move, with the rules and shares, and with settings that would end it.\n\n"
 	  "  fairlead prove -f cluster.yaml --out loop.json --svg loop.svg\n"
 	  "  fairlead plan --settle -f loop.json\n\n"
 	  "Ctrl-C ends it early, with what is known so far.  Exit status 1: there is a loop.\n",
@@ -50,31 +50,31 @@ const struct fl_verb fl_verbs[] = {
 	  fl_cmd_divide },
 	{ "explain", "WORKLOAD", 1, 1, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_LISTS | FL_FOR_EXPLAIN,
 	  "say why a workload waits",
-	  "Says why a workload waits or runs: what it asks for and what there is, the node of the\n"
-	  "tree that binds, who holds the quota, who is ahead in the queue, whom preemption could\n"
-	  "not take, and the smallest change that would let it in.\n\n"
+	  "Says why a workload waits or runs: what it asks for and what is available, the node of the\n"
+	  "tree that binds, the queues that hold the quota, the workloads ahead in the queue, those\n"
+	  "that it may not preempt, and the smallest change that would admit it.\n\n"
 	  "WORKLOAD is namespace/name; job/name and namespace/job/name name the workload of a Job.\n"
-	  "Without -f the daemon is asked, where it is the number of a job.\n",
+	  "Without -f the daemon is asked, and WORKLOAD is the number of a job.\n",
 	  fl_cmd_explain },
 	{ "what-if", "", 0, 0, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_WHAT_IF | FL_FOR_LISTS,
 	  "show what a change would change",
 	  "Lays objects over the state (--change) or leaves some out (--delete), lets both sides\n"
-	  "settle, and shows the difference: who is admitted, preempted and waits, shares, quota\n"
-	  "and usage.  With --fail-if the exit status says whether a condition came true:\n\n"
-	  "  evicted.new > 0              somebody is preempted who otherwise is not\n"
-	  "  admitted.gone(team-a) > 0    team-a loses what it would have\n"
+	  "settle, and shows the difference: workloads that are admitted, are preempted or wait,\n"
+	  "shares, quota and usage.  With --fail-if the exit status says whether a condition came true:\n\n"
+	  "  evicted.new > 0              a workload is preempted only with the change\n"
+	  "  admitted.gone(team-a) > 0    a workload of team-a is admitted only without it\n"
 	  "  waiting(team-a) > waiting.before(team-a) or loops.new > 0\n\n"
-	  "The manual page fairlead-what-if(1) has all its words.  Without -f the change is tried on\n"
-	  "what the daemon has; nothing of it stays.\n",
+	  "The manual page fairlead-what-if(1) lists all names.  Without -f the change is tried on\n"
+	  "the daemon's state, which stays as it is.\n",
 	  fl_cmd_what_if },
 	{ "simulate", "", 0, 0, FL_FOR_ALL | FL_FOR_SIMULATE | FL_FOR_LISTS,
-	  "show what weeks of a cluster would be like",
+	  "simulate weeks of a cluster in virtual time",
 	  "Lets workloads arrive, run, be evicted and finish in virtual time, as a Simulation\n"
-	  "document or annotations say, and shows who waited how long, who held how much of what\n"
-	  "was its own, who was evicted for whom, and what work was lost.  With --out all of it\n"
-	  "becomes files: a page with charts (report.html), CSV and JSON.\n\n"
+	  "document or annotations say, and shows how long workloads waited, how much of its\n"
+	  "entitlement each queue held, which queues preempted which, and how much work was lost.\n"
+	  "With --out all of it becomes files: a page with charts (report.html), CSV and JSON.\n\n"
 	  "  fairlead simulate -f examples/simulate/first.yaml --out report\n\n"
-	  "Ctrl-C ends it early: the report is that of the time until then.\n",
+	  "Ctrl-C ends it early: the report covers the time until then.\n",
 	  fl_cmd_simulate },
 	{ "compare", "", 0, 0, FL_FOR_ALL | FL_FOR_COMPARE | FL_FOR_LISTS,
 	  "simulate the same jobs in several ways, side by side",
@@ -84,63 +84,64 @@ const struct fl_verb fl_verbs[] = {
 	  "  fairlead compare -f month.yaml --sweep half-life=1h..30d --out trade-off\n",
 	  fl_cmd_compare },
 	{ "record", "", 0, 0, FL_FOR_ALL | FL_FOR_RECORD, "write the state as one file",
-	  "Writes the state as one JSON file with nothing in it but what decides: fairlead gives the\n"
-	  "same answers for it, and it can go with a bug report.  With --redact names become others\n"
-	  "that tell nothing and stand in the same order.\n",
+	  "Writes the state as one JSON file that has only what decisions depend on: fairlead gives\n"
+	  "the same answers for it, and it can be attached to a bug report.  With --redact names are\n"
+	  "replaced by meaningless ones that sort in the same order.\n",
 	  fl_cmd_record },
 	{ "save", "", 0, 0, FL_FOR_ALL | FL_FOR_SAVE,
-	  "write the state as an image, to be read at once",
+	  "write the state as an image that loads at once",
 	  "Writes the state as an image: a file for this version of fairlead alone that check, tree,\n"
 	  "plan, divide, explain and what-if take with -f instead of the manifests, without parsing\n"
-	  "them again.  A large cluster is there in a fraction of a second.\n\n"
+	  "them again.  A large cluster is loaded in a fraction of a second.\n\n"
 	  "  fairlead save -f dump.yaml.gz --out cluster.image\n"
 	  "  fairlead explain -f cluster.image team-a/job-1\n",
 	  fl_cmd_save },
 	{ "tune", "[QUEUE]", 0, 1, FL_FOR_TUNE,
 	  "find k, half-life and window, and say what they mean",
-	  "Says what fairness over time does with these parameters: what an hour costs, when it is\n"
-	  "forgotten, when a holder of everything yields.  With --penalty it finds what is not given:\n"
-	  "k and half-life; k to a half-life; half-life to a k; window to both.  With -f the rest is\n"
-	  "taken from manifests: SchedulingShard, Nodes, and the weights of QUEUE and its siblings.\n\n"
+	  "Says what fairness over time does with these parameters: what an hour of use costs, when it\n"
+	  "is forgotten, when a queue that holds the whole cluster yields.  With --penalty it finds\n"
+	  "what is not given: k and half-life; k for a half-life; half-life for a k; the window for\n"
+	  "both.  With -f the rest is taken from manifests: SchedulingShard, Nodes, and the weights of\n"
+	  "QUEUE and its siblings.\n\n"
 	  "  fairlead tune --gpus 4 --hours 12 --cluster 16 --weights 1,1,2 --penalty 50%\n"
 	  "  fairlead tune --k 1 --half-life 24h --window 7d --weights 1,3\n",
 	  fl_cmd_tune },
 	{ "submit", "{SCRIPT | -- COMMAND} [ARGUMENT...]", 0, UINT32_MAX,
-	  FL_FOR_DAEMON | FL_FOR_SUBMIT, "hand the daemon a job",
-	  "Hands the daemon a job, and prints its number.  It waits in a queue until there is room\n"
-	  "for it, and runs where and as whom you are now, with your environment.\n\n"
+	  FL_FOR_DAEMON | FL_FOR_SUBMIT, "submit a job to the daemon",
+	  "Submits a job to the daemon, and prints its number.  It waits in a queue until quota is free\n"
+	  "for it, then runs as your user in the current directory, with your environment.\n\n"
 	  "  fairlead submit -q team-a -r cpu=2,gpu=1 -- python train.py\n"
 	  "  fairlead submit --array 100 --after 17 -r cpu=1 -- sh -c 'work $FAIRLEAD_ARRAY_INDEX'\n"
 	  "  fairlead submit train.sh\n\n"
 	  "A SCRIPT begins with #!, and may have options of its own in its first comments:\n\n"
 	  "  #!/bin/sh\n"
 	  "  #FAIRLEAD -q team-a -r cpu=2,gpu=1\n\n"
-	  "With --wait the exit status is that of the job: 128 and the signal that ended it.\n",
+	  "With --wait the exit status is that of the job, or 128 plus the signal that ended it.\n",
 	  fl_cmd_submit },
 	{ "jobs", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_JOBS, "list jobs",
-	  "Lists the jobs that wait or run, with the reason why they wait; of what is over how it\n"
-	  "ended.\n",
+	  "Lists the jobs that wait or run, with the reason why they wait; with --all also those that\n"
+	  "are over, and how they ended.\n",
 	  fl_cmd_jobs },
 	{ "job", "JOB", 1, 1, FL_FOR_DAEMON | FL_FOR_ANSWER, "show all of one job",
-	  "Shows what was asked for, what it holds, why it waits or how it ended, and each time it\n"
-	  "ran, with who took its place.\n",
+	  "Shows what the job asked for, what it holds, why it waits or how it ended, and each of its\n"
+	  "attempts, with the job that preempted it.\n",
 	  fl_cmd_job },
 	{ "logs", "JOB", 1, 1, FL_FOR_DAEMON | FL_FOR_LOGS, "print what a job has printed",
 	  "Prints the output of a job, of its last attempt and its first task unless told otherwise.\n"
-	  "On a terminal, control characters but colours and carriage returns become '?'.\n",
+	  "On a terminal, control characters other than colours and carriage returns become '?'.\n",
 	  fl_cmd_logs },
 	{ "cancel", "JOB...", 1, UINT32_MAX, FL_FOR_DAEMON | FL_FOR_ANSWER, "end jobs",
-	  "Ends jobs: those that wait at once, those that run with their signal and grace.\n"
+	  "Ends jobs: waiting jobs at once, running jobs by their signal, and a kill after their grace.\n"
 	  "JOB is a number, 17-20 are four of them, 17[] is the whole array that began with 17.\n",
 	  fl_cmd_cancel },
 	{ "hold", "JOB...", 1, UINT32_MAX, FL_FOR_DAEMON | FL_FOR_ANSWER,
 	  "keep jobs from running until they are released",
-	  "Keeps jobs from running: those that wait do not start, those that run are told to go\n"
-	  "and wait again.  JOB is a number, 17-20, or 17[] for a whole array.\n",
+	  "Keeps jobs from running: waiting jobs do not start, running jobs are stopped and wait\n"
+	  "again.  JOB is a number, 17-20, or 17[] for a whole array.\n",
 	  fl_cmd_hold },
 	{ "release", "JOB...", 1, UINT32_MAX, FL_FOR_DAEMON | FL_FOR_ANSWER,
-	  "let held jobs take their turn",
-	  "Lets jobs that are held take their turn.  JOB is a number, 17-20, or 17[] for a whole\n"
+	  "let held jobs start again",
+	  "Releases held jobs: they start when their turn comes.  JOB is a number, 17-20, or 17[] for a whole\n"
 	  "array.\n",
 	  fl_cmd_release },
 	{ "queues", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER, "show queues, their quota and use",
@@ -149,26 +150,26 @@ const struct fl_verb fl_verbs[] = {
 	  fl_cmd_queues },
 	{ "events", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_EVENTS, "show what happened",
 	  "Shows what happened, a line each, the newest last: jobs submitted, started, preempted and\n"
-	  "ended, and queues that changed.  With -f it goes on as more happens.\n",
+	  "ended, and queues that changed.  With -f it goes on with new events.\n",
 	  fl_cmd_events },
 	{ "history", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_HISTORY,
-	  "show who had how much, and what was fair",
-	  "Shows what each queue had over a time, what its weight would have given it while it\n"
-	  "wanted it, how long its jobs waited for their start, and how often one was preempted.\n\n"
+	  "show what queues held over a time, and what was fair",
+	  "Shows what each queue held over a time, what its weight would have given it while it\n"
+	  "wanted as much, how long its jobs waited for their start, and how often one was preempted.\n\n"
 	  "  fairlead history --since 24h\n",
 	  fl_cmd_history },
-	{ "top", "", 0, 0, FL_FOR_DAEMON | FL_FOR_TOP, "watch who has how much",
-	  "Shows queues with bars of what they hold, jobs, and the last events, anew each second.\n"
-	  "q or Ctrl-C ends it.  Where standard output is no terminal, it is printed once, or with\n"
+	{ "top", "", 0, 0, FL_FOR_DAEMON | FL_FOR_TOP, "watch queues, jobs and events",
+	  "Shows queues with bars of what they hold, jobs, and the last events, every second.\n"
+	  "q or Ctrl-C ends it.  If standard output is not a terminal, it is printed once, or with\n"
 	  "--for every few seconds.\n",
 	  fl_cmd_top },
 	{ "acknowledge", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER,
-	  "say that you know of what the daemon warns of",
-	  "For admins: after a restore, or where runs were found that the database does not know, the\n"
-	  "daemon warns whoever lists jobs or queues, until an admin says that he knows.\n",
+	  "acknowledge what the daemon warns of",
+	  "For admins: after a restore, or when runs were found that are not in the database, the\n"
+	  "daemon warns each user that lists jobs or queues, until an admin acknowledges it.\n",
 	  fl_cmd_acknowledge },
 	{ "completion", "SHELL", 1, UINT32_MAX, FL_FOR_HELP,
-	  "print what completes words in a shell",
+	  "print a completion script for a shell",
 	  "Prints a script for bash, zsh or fish that completes verbs, options, their values, files,\n"
 	  "and names of workloads and queues from the files on the line.  For this shell alone:\n\n"
 	  "  source <(fairlead completion bash)\n",

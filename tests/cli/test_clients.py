@@ -75,7 +75,7 @@ def test_no_daemon(fairlead, tmp_path, args):
     ((429, error(429, "more than 10 requests a second")), 3,
      "more than 10 requests a second\nhint: try again in a moment\n"),
     ((503, error(503, "the disk is full", "make room")), 3, "the disk is full\nhint: make room\n"),
-    ((500, "oops"), 3, "the daemon answered with status 500, and did not say why\n"),
+    ((500, "oops"), 3, "the daemon answered with HTTP status 500 and no reason\n"),
     ((403, error(403, "bad\x1b[2J\x9b")), 1, "bad?[2J?\n"),
 ])
 def test_refusals(ask, daemon, args, answer, code, message):
@@ -95,7 +95,7 @@ def test_not_understood(ask, daemon, args):
         daemon.answer = lambda *_: (200, content)
         r = ask(*args)
         assert r.code == 3
-        assert r.err == ("fairlead: error: what the daemon answered is not understood\n"
+        assert r.err == ("fairlead: error: the daemon's answer is not understood\n"
                          "hint: fairleadd and fairlead should be of the same version\n")
 
 
@@ -200,15 +200,15 @@ def test_submit_default_queue(ask, daemon, queues, env, chosen):
 def test_submit_no_default_queue(ask, daemon):
     daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("a"), queue("b", submit=["b1", "b2"])]}
     r = ask("submit", "--", "true")
-    assert (r.code, r.err) == (2, "fairlead submit: which queue? Give -q QUEUE, or set FAIRLEAD_QUEUE: a, b1, b2\n" +
+    assert (r.code, r.err) == (2, "fairlead submit: no queue is named: give -q QUEUE, or set FAIRLEAD_QUEUE, to one of a, b1, b2\n" +
                                see("submit"))
     daemon.answers["GET /v1/queues"] = 200, {"queues": [queue("a", mayUse=False)]}
     r = ask("submit", "--", "true")
-    assert (r.code, r.err) == (2, "fairlead submit: you may use none of the queues there are; an admin lets you, in "
+    assert (r.code, r.err) == (2, "fairlead submit: you may use none of the queues; an admin can change that in "
                                ".spec.access of the Daemon\n" + see("submit"))
     daemon.answers["GET /v1/queues"] = 200, {"queues": []}
     r = ask("submit", "--", "true")
-    assert (r.code, r.err) == (2, "fairlead submit: there is no queue; an admin makes one\n" + see("submit"))
+    assert (r.code, r.err) == (2, "fairlead submit: there is no queue; an admin has to create one\n" + see("submit"))
 
 
 def test_submit_gpu_is_short(ask, daemon):
@@ -222,8 +222,8 @@ def test_submit_gpu_is_short(ask, daemon):
     both = queue("a", resources={"nvidia.com/gpu": {}, "amd.com/gpu": {}})
     daemon.answers["GET /v1/queues"] = 200, {"queues": [both]}
     r = ask("submit", "-q", "a", "-r", "gpu=1", "--", "true")
-    assert (r.code, r.err) == (2, "fairlead submit: --request: gpu is short for nvidia.com/gpu or amd.com/gpu here; "
-                               "name the one\n" + see("submit"))
+    assert (r.code, r.err) == (2, "fairlead submit: --request: gpu may mean nvidia.com/gpu or amd.com/gpu here; "
+                               "name one of them\n" + see("submit"))
 
 
 @pytest.mark.parametrize("args, message", [
@@ -237,18 +237,18 @@ def test_submit_gpu_is_short(ask, daemon):
     (["-r", "=2", "--", "x"], "--request: '=2' is not RESOURCE=AMOUNT, such as cpu=2"),
     (["-r", "cpu=2,", "--", "x"], "--request: '' is not RESOURCE=AMOUNT, such as cpu=2"),
     (["-r", "cpu=two", "--", "x"], "--request: cpu: 'two' is not a quantity"),
-    (["-r", "mem=4", "--", "x"], "--request: memory: 4 is so many bytes; give a unit, such as 4Mi or 4Gi"),
+    (["-r", "mem=4", "--", "x"], "--request: memory: 4 without a unit is bytes; give one, such as 4Mi or 4Gi"),
     (["-r", "gpu=0.5", "--", "x"], "--request: gpu: '0.5' is not a whole number"),
     (["-r", "mem=99E", "--", "x"], "--request: memory: '99E' is more than there can be"),
-    (["--after", "x", "--", "x"], "--after: 'x' is not a job, such as 17, or a few"),
-    (["--after", "1-99", "--", "x"], "--after: '1-99' is not a job, such as 17, or a few"),
+    (["--after", "x", "--", "x"], "--after: 'x' is not a job, such as 17, or jobs, such as 17-20"),
+    (["--after", "1-99", "--", "x"], "--after: '1-99' is not a job, such as 17, or jobs, such as 17-20"),
     (["--after", "1:done", "--", "x"], "--after: 'done' is none of ok, failed and any"),
     (["--select", "a100", "--", "x"], "--select: 'a100' is not KEY=VALUE"),
-    (["--env", "=x", "--", "x"], "--env: '=x' names no variable"),
+    (["--env", "=x", "--", "x"], "--env: '=x' is not the name of a variable"),
     (["--env", "NOT_SET_HERE", "--", "x"], "--env: NOT_SET_HERE is not set here"),
     (["--env", b"A=\xff", "--", "x"], None),
-    (["-t", "1:30:00", "--", "x"], "--time: '1:30:00' is not a length of time such as 90s or 1h30m"),
-    (["--grace", "soon", "--", "x"], "--grace: 'soon' is not a length of time such as 90s or 1h30m"),
+    (["-t", "1:30:00", "--", "x"], "--time: '1:30:00' is not a duration such as 90s or 1h30m"),
+    (["--grace", "soon", "--", "x"], "--grace: 'soon' is not a duration such as 90s or 1h30m"),
     (["--tasks", "0", "--", "x"], "--tasks: '0' is not a number from 1 to 4096"),
     (["--array", "1-10", "--", "x"], "--array: '1-10' is not a number from 1 to 10000"),
     (["--priority", "high", "--", "x"], "--priority: 'high' is not a whole number of at most nine digits"),
@@ -295,20 +295,20 @@ def test_script(ask, daemon, write, tmp_path):
 
 
 @pytest.mark.parametrize("content, code, message", [
-    (None, 1, "s: error: no such file or directory\nhint: a command stands behind --: fairlead submit ... -- PROGRAM; "
-     "else it is a script\n"),
+    (None, 1, "s: error: no such file or directory\nhint: a command comes after --: fairlead submit ... -- PROGRAM; "
+     "without -- it is a script\n"),
     ("", 1, "s: error: is empty\n"),
     ("echo\n", 1, "s: error: does not begin with #!, as a script does\nhint: begin it with #!/bin/sh; a program "
-     "stands behind --: fairlead submit ... -- PROGRAM\n"),
+     "comes after --: fairlead submit ... -- PROGRAM\n"),
     ("#!/bin/sh\n#FAIRLEAD --quue a\n", 2, "fairlead submit: unknown option '--quue'; did you mean '--queue'?\n" +
-     see("submit") + "s:2: note: it stands here\n"),
+     see("submit") + "s:2: note: the option is here\n"),
     ("#!/bin/sh\n\n#FAIRLEAD --tasks x\n", 2, "fairlead submit: --tasks: 'x' is not a number from 1 to 4096\n" +
-     see("submit") + "s:3: note: it stands here\n"),
+     see("submit") + "s:3: note: the option is here\n"),
     ("#!/bin/sh\n#FAIRLEAD -q 'a\n", 1, "s:2: error: a quote does not end here\n"),
     ("#!/bin/sh\n#FAIRLEAD python x\n", 1,
-     "s:2: error: only options stand here; the command is the script itself\n"),
-    ("#!/bin/sh\n#FAIRLEAD --socket x\n", 1, "s:2: error: --socket goes on the command line, not into a script\n"),
-    ("#!/bin/sh\n#FAIRLEAD -o json\n", 1, "s:2: error: --format goes on the command line, not into a script\n"),
+     "s:2: error: only options may follow #FAIRLEAD; the command is the script itself\n"),
+    ("#!/bin/sh\n#FAIRLEAD --socket x\n", 1, "s:2: error: --socket belongs on the command line, not in a script\n"),
+    ("#!/bin/sh\n#FAIRLEAD -o json\n", 1, "s:2: error: --format belongs on the command line, not in a script\n"),
     ("#!\n", 1, "fairlead: error: command: names no program\n"),
 ])
 def test_script_errors(ask, daemon, write, content, code, message):
@@ -366,7 +366,7 @@ def test_wait_through_a_restart(daemon, tmp_path):
     daemon.answers["GET /v1/jobs/17"] = [None, (200, job(17, "done", exit={"kind": "exited", "status": 0}))]
     out, err = (p := wait(daemon, tmp_path)).communicate(timeout=30)
     assert (p.returncode, out) == (0, "17\n")
-    assert err == "fairlead: the daemon is away; the job goes on, and so does the waiting for it\n"
+    assert err == "fairlead: the daemon is not reachable; the job goes on, and fairlead waits\n"
 
 
 @pytest.mark.parametrize("jobs, message", [
@@ -467,10 +467,10 @@ def test_jobs_arguments(ask, daemon):
 
 
 @pytest.mark.parametrize("args, message", [
-    (["jobs", "--state", "wait"], "--state: 'wait' is no state; did you mean 'waits'?"),
+    (["jobs", "--state", "wait"], "--state: 'wait' is not a state; did you mean 'waits'?"),
     (["jobs", "--state", "runs,"], "--state: '' is none of held, depends, waits, starts, runs, stops, done, failed "
      "and cancelled"),
-    (["jobs", "--all", "--state", "runs"], "either --all or --state"),
+    (["jobs", "--all", "--state", "runs"], "give either --all or --state, not both"),
     (["jobs", "--limit", "0"], "--limit: '0' is not a number from 1 to 10000"),
     (["jobs", "x"], "unexpected argument 'x'"),
     (["job"], "JOB is missing"),
@@ -490,8 +490,8 @@ def test_jobs_arguments(ask, daemon):
     (["events", "--job", "x"], "'x' is not the number of a job, such as 17"),
     (["events", "--limit", "x"], "--limit: 'x' is not a number from 1 to 1000000"),
     (["explain", "ns/x"], "'ns/x' is not the number of a job, such as 17"),
-    *[([verb, *operand, *option], f"{option[0]} goes with an input: give -f FILE, a folder, or - for standard input; "
-       "without, the daemon is asked")
+    *[([verb, *operand, *option], f"{option[0]} needs an input: give -f FILE, a folder, or - for standard input; "
+       "without -f the daemon is asked")
       for verb, operand, option in [
           ("tree", [], ["--now", "2026-01-01T00:00:00Z"]), ("plan", [], ["--settle"]), ("plan", [], ["--strict"]),
           ("plan", [], ["--cycle-interval", "5s"]), ("explain", ["17"], ["--policy", "borrow"]),
@@ -652,7 +652,7 @@ def test_wishes_go_on(ask, daemon):
 def test_wish_of_an_empty_array(ask, daemon):
     daemon.answers["GET /v1/jobs"] = 200, {"jobs": []}
     r = ask("cancel", "30[]")
-    assert (r.code, r.err) == (1, "fairlead: error: nothing of the array 30[] waits or runs\n")
+    assert (r.code, r.err) == (1, "fairlead: error: no job of the array 30[] waits or runs\n")
 
 
 # --- logs and events ---
@@ -778,13 +778,13 @@ def test_history(ask, daemon, valid):
     assert (r.code, r.err) == (0, "")
     assert daemon.asked[0][1] == "/v1/history?from=2026-01-02T11%3A00%3A00Z"
     assert r.out == """\
-  QUEUE    WEIGHT  RESOURCE   HELD    HAD    DUE  JOBS  WAITED  LONGEST  PREEMPTED
+  QUEUE    WEIGHT  RESOURCE   HELD   PART    DUE  JOBS  WAITED  LONGEST  PREEMPTED
   company          cpu       5.56h  100 %  100 %
   ├─a           2  cpu       4.17h   75 %   66 %    28   3.25s     1.5h          3
   ├─b           1  cpu       1.39h   25 %   34 %     1     12s      12s          0
   └─c           1  cpu          0s    0 %    0 %     0                           0
-HELD: in units times time. HAD: the part of that. DUE: the part that its weight would have given it \
-while it wanted so much. WAITED: half of its jobs no longer.
+HELD: amount times time. PART: the part of all that was held. DUE: the part that its weight would have given \
+it while it wanted as much. WAITED: p50 of the waits of its jobs.
 """
     valid(ask("history", "-o", "json").json(), "history")
 
@@ -809,7 +809,7 @@ def test_top_once(ask, daemon):
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
 fairlead top  2026-01-02 12:00:00 UTC  1 run, 1 wait, 1 depend
-cpu, 41 in all: █ within quota, ▓ beyond it, · free of it
+cpu, 41 in all: █ within quota, ▓ above quota, · free quota
   QUEUE       OF ALL THERE IS           USED      QUOTA  WANTED  RUN  WAIT  SHARE
   company     ··                           0          4       0    0     0      0
   └─research  ··                           0          4       0    0     0      0

@@ -111,7 +111,7 @@ def test_values_of_a_sweep(compare, values, expected):
     (["--variant", "=keep.yaml"], "--variant: '=keep.yaml' is not NAME=FILE"),
     (["--variant", "baseline=keep.yaml"], "--variant: 'baseline' is the scenario as it is"),
     (["--variant", "a=keep.yaml", "--sweep", "load=1,2"],
-     "--variant and --sweep do not go together"),
+     "--variant and --sweep cannot be combined"),
     (["--sweep", "load"], "--sweep: 'load': not OPTION=FROM..TO or OPTION=VALUE,VALUE,..."),
     (["--sweep", "load=1..2/1"], "--sweep: '1': not a number of points, two or more"),
     (["--sweep", "load=1..1"], "--sweep: '1..1': a range with one end only"),
@@ -120,7 +120,7 @@ def test_values_of_a_sweep(compare, values, expected):
     (["--sweep", "load=1..2/99999999999999999999"],
      "--sweep: more than 64 points: each is a run of the whole scenario"),
     (["--sweep", "load=a..b"], "--sweep: 'a': not a number"),
-    (["--sweep", "grace=5"], "--sweep: '5': not a length of time such as 12h"),
+    (["--sweep", "grace=5"], "--sweep: '5': not a duration such as 12h"),
     (["--sweep", "seed=1.5,2"], "--sweep: '1.5': not a whole number"),
     (["--sweep", "load=" + ",".join(["1"] * 65)],
      "--sweep: more than 64 points: each is a run of the whole scenario"),
@@ -138,7 +138,7 @@ def test_an_unknown_option_of_a_sweep_names_those_that_there_are(fairlead, tiny)
 
 
 @pytest.mark.parametrize("args, text", [
-    (["--sweep", "k=0,1"], "'k' is of the entitle policy"),
+    (["--sweep", "k=0,1"], "'k' belongs to the entitle policy"),
     (["--sweep", "load=1,0"], "load"),
     (["--sweep", "weight:nobody=1,2"], "nobody"),
     (["--variant", "a=missing.yaml"], "missing.yaml"),

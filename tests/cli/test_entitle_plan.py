@@ -42,7 +42,7 @@ Fair shares:
   research  gpu              4           4          3        7
   ├─nlp     gpu              1           1          1        1
   └─vision  gpu              3           3          2        6
-  left out, since no queue has a bound on it: cpu, memory (-o json has it)
+  left out, because no queue limits it: cpu, memory (-o json has it)
 
 Settled after 2 cycles: nothing changes any more.
 
@@ -175,7 +175,7 @@ class TestPolicy:
         assert (r.code, r.out) == (1, "")
         assert r.err == (
             "fairlead: error: the input has objects of two policies, Kueue's and KAI's\n"
-            "hint: say which of them to go by: --policy borrow or --policy entitle or --policy drf\n")
+            "hint: choose one: --policy borrow or --policy entitle or --policy drf\n")
 
     @pytest.mark.parametrize("policy, workload", [("borrow", "ns/a1"), ("entitle", "ns/n1")])
     def test_the_word_chooses(self, fairlead, write, policy, workload):

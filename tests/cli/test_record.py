@@ -439,7 +439,7 @@ def test_the_clock_is_no_part_of_it(fairlead, write):
 def test_usage(fairlead, write):
     write("c.json", m.dump(*m.small()))
     r = fairlead("record", "-f", "c.json", "--salt", "x")
-    assert (r.code, r.first_error) == (2, "fairlead record: --salt is for --redact")
+    assert (r.code, r.first_error) == (2, "fairlead record: --salt needs --redact")
     r = fairlead("record", "-f", "c.json", "--redacted")
     assert (r.code, r.first_error) == (
         2, "fairlead record: unknown option '--redacted'; did you mean '--redact'?")

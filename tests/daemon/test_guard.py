@@ -234,7 +234,7 @@ def test_a_user_is_told_what_may_outlive_a_job(place, tmp_path_factory):
     assert place.job(number)["contained"] is False
     text = subprocess.run([os.environ["FAIRLEAD"], "job", str(number)], capture_output=True, text=True,
                           env={**os.environ, "FAIRLEAD_SOCKET": str(place.socket)}).stdout
-    assert "not held    what it starts with a session and environment of its own may outlive it" in text
+    assert "not held    processes that it starts with a session and an environment of their own may outlive it" in text
 
 
 def somebody_submits(place):

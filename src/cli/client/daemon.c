@@ -67,8 +67,8 @@ int fl_daemon_refused(unsigned status, const char *body, size_t len, fairlead_er
 	if (text)
 		fl_fail(err, code, "%s", text);
 	else
-		fl_fail(err, FAIRLEAD_EIO,
-			"the daemon answered with status %u, and did not say why", status);
+		fl_fail(err, FAIRLEAD_EIO, "the daemon answered with HTTP status %u and no reason",
+			status);
 	if (hint && *hint)
 		fl_fail_hint(err, "%s", hint);
 	else if (status == 429)
@@ -108,7 +108,7 @@ int fl_daemon_ask(struct fl_client *c, const char *method, struct fl_path *path,
 		return fl_fail_nomem(err);
 	if (!json_is_object(json)) {
 		json_decref(json);
-		fl_fail(err, FAIRLEAD_EIO, "what the daemon answered is not understood");
+		fl_fail(err, FAIRLEAD_EIO, "the daemon's answer is not understood");
 		return fl_fail_hint(err, "fairleadd and fairlead should be of the same version");
 	}
 	*ret = json;
@@ -235,14 +235,14 @@ int fl_daemon_one_job(const struct fl_options *o, const char *text, uint64_t *re
 
 /* --- one question --- */
 
-/* Of the daemon's state as a whole, whatever it was asked. */
+/* Warnings about the daemon's state as a whole, whatever the question was. */
 static void warn(const char *text)
 {
 	if (!text)
 		return;
 	fputs("fairlead: warning: ", stderr);
 	fl_report_put_clean(stderr, text, strlen(text));
-	fputs("\nhint: an admin who knows of it says so with 'fairlead acknowledge'\n", stderr);
+	fputs("\nhint: an admin ends this warning with 'fairlead acknowledge'\n", stderr);
 }
 
 int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,

@@ -2,9 +2,9 @@
 /*
  * daemon - what the verbs that ask the daemon share: where it is, paths, answers, refusals
  *
- * A refusal becomes an error with the daemon's words.  What people can do something about (no
- * such job, not theirs) is FAIRLEAD_EINPUT and exits with 1; that the daemon is not there, is too
- * busy or cannot go on is FAIRLEAD_EIO and exits with 3.
+ * A refusal becomes an error with the daemon's message.  What users can correct (no such job, not
+ * their job) is FAIRLEAD_EINPUT and exits with 1; a daemon that is not there, is too busy or cannot
+ * go on is FAIRLEAD_EIO and exits with 3.
  */
 #ifndef FL_CLI_CLIENT_DAEMON_H
 #define FL_CLI_CLIENT_DAEMON_H
@@ -18,7 +18,7 @@ struct json_t; /* of jansson */
 /* Of --socket, else of the environment and the usual places. */
 int fl_daemon_open(const struct fl_options *o, struct fl_client **ret, fairlead_error *err);
 
-/* A path and its query, put together; memory that runs out is told when it is used. */
+/* A path and its query, put together; lack of memory is reported when the path is used. */
 struct fl_path {
 	char *text;
 	bool failed;
@@ -42,7 +42,7 @@ int fl_daemon_refused(unsigned status, const char *body, size_t len, fairlead_er
 
 /* "now" of an answer, else the clock of this machine. */
 fl_time fl_daemon_now(const struct json_t *answer);
-/* A time, or a length of time before now, as a path wants it; false: neither. */
+/* A time, or a duration before now, in the form of paths; false: neither. */
 bool fl_daemon_since(const char *text, char ret[40]);
 /* The members of @object behind apiVersion and @kind, in one line. */
 void fl_daemon_print_json(FILE *out, const char *kind, struct json_t *object);
@@ -67,7 +67,7 @@ struct fl_daemon_question {
 int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,
 		     const struct fl_daemon_question *q);
 
-/* Instead of an input: explain, tree, plan and what-if of what the daemon has; exit codes. */
+/* Without an input: explain, tree, plan and what-if of the daemon's state; exit codes. */
 int fl_daemon_explain(const struct fl_options *o);
 int fl_daemon_tree(const struct fl_options *o);
 int fl_daemon_plan(const struct fl_options *o);

@@ -12,7 +12,7 @@
 #include "input/input.h"
 #include "report/out/wash.h"
 
-/* Options that say how an input is read; the exit code after a complaint, or 0. */
+/* Refuses options that say how an input is read: an exit code, or 0. */
 static int check_options(const struct fl_options *o)
 {
 	const char *name = o->has_now               ? "--now" :
@@ -26,8 +26,8 @@ static int check_options(const struct fl_options *o)
 	if (!name)
 		return 0;
 	return fl_usage_error(o->verb,
-			      "%s goes with an input: give -f FILE, a folder, or - for standard "
-			      "input; without, the daemon is asked",
+			      "%s needs an input: give -f FILE, a folder, or - for standard "
+			      "input; without -f the daemon is asked",
 			      name);
 }
 
@@ -67,7 +67,7 @@ static int ask(const struct fl_options *o, const char *method, struct fl_path *p
 	return 0;
 }
 
-/* That it is not there: what else can be done, where the client says how to start it. */
+/* The daemon is not there: the client says how to start it, this what to do without one. */
 static int answer(const struct fl_options *o, const char *method, struct fl_path *path,
 		  const char *body)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is no JSON object is passed over: an empty line keeps a connection alive. */
+/* A line that is not a JSON object is skipped: an empty one keeps a connection alive. */
 static bool end_line(struct fl_event_lines *l)
 {
 	json_t *event = l->too_long ? NULL : json_loadb(l->line, l->len, 0, NULL);

@@ -7,10 +7,10 @@
 
 #include "cli/client/daemon.h"
 
-enum { FL_EVENT_LINE = 1 << 16 }; /* bytes of one event; longer ones are left out */
+enum { FL_EVENT_LINE = 1 << 16 }; /* bytes of one event; longer events are skipped */
 
 struct fl_event_lines {
-	/* false: enough. */
+	/* false: no more events are wanted. */
 	bool (*event)(void *user, struct json_t *event);
 	void *user;
 	unsigned status; /* of the answer */
@@ -21,8 +21,8 @@ struct fl_event_lines {
 };
 
 /*
- * GET of @path, which is used up, until @event has enough, the daemon ends it, or it goes away
- * (FAIRLEAD_EIO).  May be called again, with another path.
+ * GET of @path, which is freed, until @event returns false, the daemon ends the answer, or the
+ * connection breaks (FAIRLEAD_EIO).  May be called again, with another path.
  */
 int fl_event_lines(struct fl_client *c, struct fl_path *path, struct fl_event_lines *lines,
 		   fairlead_error *err);

@@ -29,12 +29,12 @@ int fl_submit_options(struct fl_submission *s, const struct fl_options *o);
  */
 int fl_submit_script(struct fl_submission *s, const char *name, char **arguments, uint32_t n);
 
-/* Until all of @jobs are over; the exit code is that of the first that was not well. */
+/* Waits until all of @jobs are over; the exit code is that of the first that did not succeed. */
 int fl_submit_wait(const struct fl_options *o, const uint64_t *jobs, uint32_t n);
 
-/* Out of memory, said; FL_EXIT_FAILED. */
+/* Prints that memory ran out; FL_EXIT_FAILED. */
 int fl_submit_no_memory(void);
-/* A text became no JSON: it is not UTF-8, or there is no memory. @option NULL: of none. */
+/* Prints why a text did not become JSON: not UTF-8, or no memory. @option NULL: not of an option. */
 int fl_submit_bad_text(const char *option, const char *text);
 bool fl_submit_is_utf8(const char *text);
 

@@ -77,10 +77,11 @@ static int take_request(struct fl_submission *s, char *word)
 	/* Elsewhere a bare number is megabytes. */
 	if (strcmp(resource, "memory") == 0 && bytes < 1 << 20 &&
 	    amount[strspn(amount, "0123456789")] == '\0')
-		return fl_usage_error("submit",
-				      "--request: memory: %s is so many bytes; give a unit, such "
-				      "as %sMi or %sGi",
-				      amount, amount, amount);
+		return fl_usage_error(
+			"submit",
+			"--request: memory: %s without a unit is bytes; give one, such "
+			"as %sMi or %sGi",
+			amount, amount, amount);
 	json_t *requests = member(s, "requests", json_object), *text = json_string(amount);
 	if (!text || !requests || !json_is_object(requests)) {
 		json_decref(text);
@@ -102,8 +103,9 @@ static int take_after(struct fl_submission *s, char *word)
 		return fl_usage_error("submit", "--after: '%s' is none of ok, failed and any",
 				      when);
 	if (!fl_daemon_job(word, &job) || job.array || job.last - job.first >= FL_JOB_AFTER)
-		return fl_usage_error("submit", "--after: '%s' is not a job, such as 17, or a few",
-				      word);
+		return fl_usage_error(
+			"submit", "--after: '%s' is not a job, such as 17, or jobs, such as 17-20",
+			word);
 	json_t *after = member(s, "after", json_array);
 	for (uint64_t n = job.first; n <= job.last; n++)
 		if (json_array_append_new(after, json_pack("{s:I, s:s}", "job", (json_int_t)n,
@@ -151,7 +153,8 @@ static int take_variable(struct fl_submission *s, const char *option, const char
 	if (!name)
 		return fl_submit_no_memory();
 	if (len == 0)
-		code = fl_usage_error("submit", "--%s: '%s' names no variable", option, word);
+		code = fl_usage_error("submit", "--%s: '%s' is not the name of a variable", option,
+				      word);
 	else if (!value)
 		code = fl_usage_error("submit", "--%s: %s is not set here", option, name);
 	else if (json_object_set_new(s->environment, name, json_string(value)) < 0)
@@ -197,8 +200,7 @@ static int take_period(struct fl_submission *s, const char *option, const char *
 	fl_time length;
 
 	if (fl_period_parse(text, strlen(text), &length, NULL) < 0)
-		return fl_usage_error("submit",
-				      "--%s: '%s' is not a length of time such as 90s or 1h30m",
+		return fl_usage_error("submit", "--%s: '%s' is not a duration such as 90s or 1h30m",
 				      option, text);
 	return put_text(s, option, key, text);
 }
@@ -263,7 +265,7 @@ static int take_wait(struct fl_submission *s, const char *option, const char *ke
 	return 0;
 }
 
-/* What becomes of each option: where its value goes in the job, and how. */
+/* By option: the place of its value in the job, and how it is read. */
 static const struct {
 	const char *option, *key;
 	int (*take)(struct fl_submission *s, const char *option, const char *key, const char *text);

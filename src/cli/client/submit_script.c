@@ -25,11 +25,11 @@ static const struct fl_verb *submit_verb(void)
 	return NULL;
 }
 
-/* Behind a complaint about an option: where it stands. */
+/* After a complaint about an option: its file and line. */
 static void say_where(const char *name, uint32_t line)
 {
 	struct fl_diagnostic d = {
-		.file = name, .line = line, .severity = "note", .text = "it stands here"
+		.file = name, .line = line, .severity = "note", .text = "the option is here"
 	};
 
 	fl_print_diagnostic(&d);
@@ -78,14 +78,16 @@ static int split(char *line, char **words, int room)
 	}
 }
 
-/* What cannot be said in a script, or is no option at all; NULL: nothing. */
+/* What is wrong with a line that has an option not for scripts, or an operand; NULL: nothing. */
 static const char *misplaced(const struct fl_options *o)
 {
 	if (o->socket)
-		return "--socket goes on the command line, not into a script";
+		return "--socket belongs on the command line, not in a script";
 	if (o->has_output)
-		return "--format goes on the command line, not into a script";
-	return o->n_operands ? "only options stand here; the command is the script itself" : NULL;
+		return "--format belongs on the command line, not in a script";
+	return o->n_operands ?
+		       "only options may follow #FAIRLEAD; the command is the script itself" :
+		       NULL;
 }
 
 static int take_line(struct fl_submission *s, const char *name, uint32_t number, char *line)
@@ -140,7 +142,7 @@ static int take_lines(struct fl_submission *s, const char *name, FILE *file, jso
 			line[--len] = '\0';
 		if (n == 1 && strncmp(line, "#!", 2) != 0)
 			code = complain(name, 0, "does not begin with #!, as a script does",
-					"begin it with #!/bin/sh; a program stands behind --: "
+					"begin it with #!/bin/sh; a program comes after --: "
 					"fairlead submit ... -- PROGRAM");
 		else if (n == 1)
 			code = add_interpreter(command, line) ? fl_submit_bad_text(NULL, line) : 0;
@@ -177,8 +179,8 @@ int fl_submit_script(struct fl_submission *s, const char *name, char **arguments
 
 	if (!file)
 		code = complain(name, 0, fl_system_text(errno, why),
-				"a command stands behind --: fairlead submit ... -- PROGRAM; else "
-				"it is a script");
+				"a command comes after --: fairlead submit ... -- PROGRAM; without "
+				"-- it is a script");
 	else if (fstat(fileno(file), &st) < 0 || !S_ISREG(st.st_mode))
 		code = complain(name, 0, "is not a file", "");
 	if (code == 0)

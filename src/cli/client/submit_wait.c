@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiting for jobs to end: their events are followed, and after each it is asked how they are.
- * The daemon may be stopped and started meanwhile; the jobs go on, and so does this.
+ * Waiting for jobs to end: their events are followed, and after each event their states are read.
+ * The daemon may be stopped and started meanwhile: the jobs go on, and the waiting as well.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,7 +17,7 @@
 
 enum { PATIENCE = 60 }; /* seconds without a daemon */
 
-/* What Ctrl-C says, made before it can come. */
+/* What Ctrl-C prints; made before a signal can come. */
 static char farewell[256];
 static volatile sig_atomic_t farewell_len;
 
@@ -57,14 +57,14 @@ static bool one_is_enough(void *user, json_t *event)
 	return false;
 }
 
-/* The daemon is not there: a second, again and again for a while. *err as it was, when it is over. */
+/* The daemon is not there: waits a second, PATIENCE times in all; then the code of *err. */
 static int be_patient(struct wait *w, const fairlead_error *err)
 {
 	if (err->code != FAIRLEAD_EIO || w->without == PATIENCE)
 		return err->code;
 	if (w->without++ == 0)
-		fprintf(stderr, "fairlead: the daemon is away; the job goes on, and so does the "
-				"waiting for it\n");
+		fprintf(stderr, "fairlead: the daemon is not reachable; the job goes on, and "
+				"fairlead waits\n");
 	sleep(1);
 	return 0;
 }

@@ -79,7 +79,7 @@ static int assume(struct fl_snapshot *s, char *text, fairlead_error *err)
 	return 0;
 }
 
-/* What the one future stands on. */
+/* The assumptions of the one future. */
 static int assume_lives(struct fl_snapshot *s, const struct fl_life_row *lives, fl_time start,
 			const struct fl_forecast_basis *basis, fairlead_error *err)
 {

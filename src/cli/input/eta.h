@@ -20,8 +20,8 @@ int fl_eta_open(struct fl_snapshot *s, const struct fl_options *o, struct fl_eta
 void fl_eta_done(struct fl_eta_input *e);
 
 /*
- * simulate --from-snapshot: a life for each workload, by its index; the run times that nobody
- * tells are drawn, nobody is drawn to come, and assumptions say so.  The caller's to free.
+ * simulate --from-snapshot: a life for each workload, by its index; run times that the
+ * input does not have are drawn, no arrivals are drawn, and assumptions say so.  The caller's to free.
  */
 int fl_eta_lives(struct fl_snapshot *s, fl_time start, uint64_t seed, struct fl_life_row **ret,
 		 fairlead_error *err);

@@ -38,7 +38,7 @@ static char *path_of(const struct fl_model *m, struct fl_sym file, struct fl_pla
 			       fl_model_text(m, file));
 }
 
-/* What is wrong with the file as a whole is wrong with its name, perhaps. */
+/* An error about a file as a whole may be a wrong name: say which document names it. */
 static int blame(const struct fl_model *m, struct fl_place by, int rc, fairlead_error *err)
 {
 	if (rc < 0 && err->line == 0 && err->file[0] && !err->hint[0])
@@ -188,7 +188,7 @@ static int open_reading(struct reading *r, char **overlays, uint32_t n_overlays,
 		rc = read_jobs(r, err);
 	if (rc == 0)
 		rc = turn(r, fl_scenario_turn_queues, err);
-	/* Jobs of traces live in a namespace that nobody has written down. */
+	/* Jobs of traces are in a namespace that has no object in the input. */
 	if (rc == 0)
 		rc = fl_snapshot_seal(snapshot, /* assume= */ model(r)->n_targets > 0, err);
 	if (rc < 0)

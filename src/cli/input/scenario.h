@@ -5,7 +5,7 @@
  * Objects alone are a scenario: what is there runs on, and lives by its annotations.  With a
  * Simulation among them come its trees and the jobs of its sources and classes; what it names
  * is looked for in the folder of the document, and in the current one when that came from
- * standard input.  Errors of a file name the file, and who named it.
+ * standard input.  Errors of a file name the file, and the document that names it.
  */
 #ifndef FL_CLI_INPUT_SCENARIO_H
 #define FL_CLI_INPUT_SCENARIO_H
@@ -48,7 +48,7 @@ struct fl_scenario_option {
 
 /* The unit of option @name, or NULL when there is no such option. */
 const char *fl_scenario_unit(const char *name);
-/* Those that there are, for messages: "half-life, window, ..." */
+/* All options, for messages: "half-life, window, ..." */
 const char *fl_scenario_options(void);
 
 /*

@@ -84,9 +84,8 @@ int fl_scenario_check(const struct fl_scenario_option *o, fairlead_error *err)
 	enum which which = find(o->name);
 
 	if (which == OPTIONS) {
-		fl_fail(err, FAIRLEAD_EINPUT, "nothing is called '%.280s' that could be turned",
-			o->name);
-		fl_fail_hint(err, "there are %s", fl_scenario_options());
+		fl_fail(err, FAIRLEAD_EINPUT, "there is no option '%.280s' to sweep", o->name);
+		fl_fail_hint(err, "the options are %s", fl_scenario_options());
 		return FAIRLEAD_EINPUT;
 	}
 	if (!isfinite(o->value) || o->value < 0)
@@ -115,9 +114,10 @@ static int turn_jobs(struct fl_model *m, const struct fl_scenario_option *o, boo
 		     fairlead_error *err)
 {
 	if (m->n_traces + m->n_classes == 0)
-		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "'%s' turns sources and classes of a Simulation: there are none",
-			       o->name);
+		return fl_fail(
+			err, FAIRLEAD_EINPUT,
+			"'%s' changes sources and classes of a Simulation, and there are none",
+			o->name);
 	for (uint32_t i = 0; i < m->n_traces; i++)
 		*(load ? &m->traces[i].load : &m->traces[i].runtime) *= o->value;
 	for (uint32_t i = 0; i < m->n_classes; i++)
@@ -165,8 +165,7 @@ static int turn_kueues(struct fl_model *m, const struct fl_scenario_option *o, e
 {
 	if (which != HALF_LIFE)
 		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "'%s' is of the entitle policy: the borrow policy has none",
-			       o->name);
+			       "'%s' belongs to the entitle policy, and this is borrow", o->name);
 	if (!m->settings.admission_fair_sharing)
 		return fl_fail(err, FAIRLEAD_EINPUT,
 			       "'%s' needs admissionFairSharing in the Configuration", o->name);
@@ -186,7 +185,7 @@ static int turn_kais(struct fl_model *m, const struct fl_scenario_option *o, enu
 	return 0;
 }
 
-/* Usage over time, in the settings of whose objects there are. */
+/* Usage over time, in the settings of Kueue or of KAI, as the objects are. */
 static int turn_history(struct fl_model *m, const struct fl_scenario_option *o, enum which which,
 			fairlead_error *err)
 {
@@ -259,7 +258,7 @@ static int turn_weight(struct fl_model *m, const struct fl_scenario_option *o, f
 	return 0;
 }
 
-/* To the nearest; what has no bound has none. */
+/* Rounded to the nearest; unlimited stays unlimited. */
 static fl_amount times(fl_amount amount, double factor)
 {
 	double product = (double)amount * factor;

@@ -17,7 +17,7 @@ enum { SHOWN_WARNINGS = 20 };
 
 static const char metadata_name[] = "kubernetes.io/metadata.name";
 
-/* Where it may be, an image is taken by its owner; everywhere else manifests are wanted. */
+/* For a verb that takes images the snapshot keeps it; for all other verbs it is an error. */
 static int refuse_image(const char *name, const char *text, fairlead_error *err)
 {
 	fl_fail(err, FAIRLEAD_EINPUT, "%s", text);
@@ -211,7 +211,7 @@ int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 	if (dialect == FL_DIALECT_MIXED) {
 		fl_fail(err, FAIRLEAD_EINPUT,
 			"the input has objects of two policies, Kueue's and KAI's");
-		fl_fail_hint(err, "say which of them to go by: %s",
+		fl_fail_hint(err, "choose one: %s",
 			     fl_policy_names("--policy ", " or ", names, sizeof(names)));
 		return FAIRLEAD_EINPUT;
 	}
@@ -277,7 +277,7 @@ static void print_notice(const struct fl_model *m, const struct fl_notice *n, co
 	fl_print_diagnostic(&d);
 }
 
-/* Given for one verb alone: whoever gives them to another may think that they count there. */
+/* Moves are for one verb alone: a user who gives them to another may think that they count there. */
 static void warn_of_moves(const struct fl_snapshot *s)
 {
 	const struct fl_settings *settings = &s->model->settings;
@@ -292,7 +292,7 @@ static void warn_of_moves(const struct fl_snapshot *s)
 		.column = settings->moves_place.column,
 		.severity = "warning",
 		.subject = "Moves",
-		.text = "are followed by 'fairlead plan --settle' alone, and not here",
+		.text = "are used by 'fairlead plan --settle' only, and ignored here",
 	};
 	fl_print_diagnostic(&d);
 }

@@ -39,7 +39,7 @@ int fl_snapshot_read(struct fl_snapshot *s, const struct fl_options *o, fairlead
 
 /*
  * The same in its steps: an empty model; any number of files, of which @tap
- * sees the objects (NULL: nobody); the seal.  @assume: what namespaces the
+ * sees the objects (NULL: no tap); the seal.  @assume: what namespaces the
  * workloads live in exist, though the input has some.
  */
 int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlead_error *err);
@@ -61,8 +61,7 @@ int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o);
 /* Its parts: the warnings, and the rest. An exit code; 0 or an error. */
 int fl_snapshot_warn(const struct fl_snapshot *s);
 int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err);
-/* What was taken for granted, in words; s->out_of_memory when one is missing.
- */
+/* The assumptions, in words; s->out_of_memory when one is missing. */
 void fl_snapshot_assume(struct fl_snapshot *s);
 /* --now, or the newest time in the input. */
 fl_time fl_snapshot_clock(const struct fl_snapshot *s);
@@ -73,7 +72,7 @@ int fl_snapshot_answer(const struct fl_options *o,
 		       int (*answer)(const struct fl_snapshot *s, struct fl_arena *arena,
 				     fairlead_error *err));
 
-/* What is asked of it. */
+/* The question. */
 struct fl_question fl_snapshot_question(const struct fl_snapshot *s, struct fl_arena *arena);
 
 /* Notices by place; the list is the caller's to free. NULL without memory. */

@@ -14,7 +14,7 @@
 #include "decide/policies.h"
 #include "record/job.h"
 
-enum { PATIENCE = 2 }; /* seconds for reading files: longer, and a person types on */
+enum { PATIENCE = 2 }; /* seconds for reading files: after more the user has typed on */
 
 /* A command line, as far as it is known. */
 struct line {

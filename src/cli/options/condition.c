@@ -117,7 +117,7 @@ static int parse_side(struct parser *p, struct fl_condition_value *v)
 	if (v->side == FL_SIDE_AFTER)
 		return fail(p, at, "after a name there may be .before, .new or .gone");
 	if (v->side != FL_SIDE_BEFORE && !names[v->name].sets)
-		return fail(p, at, "'%s' is one number: only .before goes with it",
+		return fail(p, at, "'%s' is one number and takes only .before",
 			    names[v->name].name);
 	p->at += len;
 	return 0;
@@ -160,7 +160,7 @@ static int parse_arguments(struct parser *p, struct fl_condition_value *v)
 	if (take(p, '(')) {
 		do {
 			if (v->n_arguments == name->most)
-				return fail(p, at, "too much in the parentheses: it is %s",
+				return fail(p, at, "too many names in the parentheses: it is %s",
 					    name->form);
 			int rc = parse_argument(p, &v->arguments[v->n_arguments]);
 			if (rc < 0)
@@ -197,7 +197,7 @@ static int parse_name(struct parser *p, struct fl_condition_value *v)
 		if (near.n)
 			return fail(p, p->at, "there is no '%s'; did you mean %s?", word,
 				    fl_nearest_text(&near, text, sizeof(text)));
-		return fail(p, p->at, "there is no '%s'; what there is: %s", word, all);
+		return fail(p, p->at, "there is no '%s'; the names are: %s", word, all);
 	}
 	p->at += len;
 	int rc = parse_side(p, v);

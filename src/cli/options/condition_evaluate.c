@@ -10,7 +10,7 @@
 
 static const fl_nanos unit = 1000000000;
 
-/* What an argument names: a pair of nodes or of workloads, or everybody. */
+/* What an argument names: a pair of nodes or of workloads, or all workloads. */
 struct scope {
 	const struct fl_pair *node, *workload;
 };
@@ -251,7 +251,7 @@ static int evaluate(const struct fl_condition_value *v, const struct fl_differen
 	}
 	if (v->name == FL_NAME_FAIR_SHARE && !d->before->face->divides) {
 		fl_fail(err, FAIRLEAD_ENOENT,
-			"fairshare is of the entitle policy, and this is borrow");
+			"fairshare belongs to the entitle policy, and this is borrow");
 		err->column = v->column;
 		return FAIRLEAD_ENOENT;
 	}

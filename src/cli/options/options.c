@@ -64,8 +64,8 @@ void fl_print_help(const struct fl_verb *verb)
 		return;
 	}
 	puts("Usage: fairlead VERB [OPTION...] [-f FILE...]\n\n"
-	     "Decides who gets a shared cluster next, as Kueue would, and says why: of\n"
-	     "manifests (-f), or of a machine that fairleadd shares out.\n\nVerbs:");
+	     "Decides which workload a shared cluster admits next, as Kueue would, and says\n"
+	     "why: for manifests (-f), or for a machine that fairleadd shares.\n\nVerbs:");
 	for (unsigned i = 0; i < fl_n_verbs; i++)
 		printf("  %-20s  %s\n", fl_verbs[i].name, fl_verbs[i].summary);
 	puts("\nOptions:\n"
@@ -236,7 +236,7 @@ static int take_time(const struct fl_option *row, const char *text, fl_time *ret
 			      row->such);
 }
 
-/* What @row takes, to where it goes; -1 after help. */
+/* Reads the value of @row into its field; -1 after help. */
 static int take(struct fl_options *o, const struct fl_verb *verb, const struct fl_option *row,
 		char *text)
 {
@@ -351,7 +351,7 @@ static void list_options(const struct fl_verb *verb, struct option longs[FL_OPTI
 	*shorts = '\0';
 }
 
-/* What getopt_long made nothing of: @id ':' or '?'. */
+/* An error of getopt_long: @id is ':' or '?'. */
 static int complain(const struct fl_verb *verb, int id, char **argv)
 {
 	const char *given = argv[optind - 1];

@@ -37,7 +37,7 @@ static int parse_value(const struct fl_sweep *s, const char *text, size_t len, d
 	*ret = strtod(copy, &end);
 	if (len == 0 || len >= sizeof(copy) || *end || errno || !isfinite(*ret) ||
 	    (time && *ret != 0))
-		return bad(err, copy, time ? "not a length of time such as 12h" : "not a number");
+		return bad(err, copy, time ? "not a duration such as 12h" : "not a number");
 	if (is_whole(s) && *ret != floor(*ret))
 		return bad(err, copy, "not a whole number");
 	return 0;
@@ -105,7 +105,7 @@ static int parse_range(struct fl_sweep *s, const char *text, const char *dots, f
 			       FL_MAX_SWEEP);
 	if (a == b)
 		return bad(err, text, "a range with one end only");
-	/* One seed is no larger than another: twenty of them are twenty. */
+	/* Seeds have no distances: a range of twenty is all twenty. */
 	bool ratios = !is_whole(s) && a > 0 && b > 0 && fmax(a / b, b / a) >= ONE_BY_ONE;
 	for (long i = 0; i < points; i++) {
 		double part = (double)i / (double)(points - 1);

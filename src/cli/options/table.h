@@ -42,7 +42,7 @@ struct fl_option {
 /* NULL behind the last one. */
 const struct fl_option *fl_option_at(unsigned i);
 
-/* What holds of options that are not given. */
+/* The values of options that are not given. */
 extern const struct fl_options fl_options_default;
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interrupt - Ctrl-C and SIGTERM ask for the end, once; a second one is the end */
+/* interrupt - the first Ctrl-C or SIGTERM asks for the end, a second one ends the process */
 #ifndef FL_CLI_TERMINAL_INTERRUPT_H
 #define FL_CLI_TERMINAL_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on. Who is started ignoring them goes on doing so. */
+/* From now on. A signal that was ignored when the process started stays ignored. */
 void fl_interrupt_listen(void);
 bool fl_interrupted(void);
 

@@ -72,7 +72,7 @@ void fl_out_dir_done(struct fl_out_dir *d)
 {
 	for (unsigned i = 0; i < d->n; i++)
 		fl_out_file_done(&d->files[i]);
-	if (d->made) /* unless something else came into it */
+	if (d->made) /* fails when something else is in it */
 		rmdir(d->path);
 	free(d->path);
 	*d = (struct fl_out_dir){ 0 };

@@ -2,8 +2,8 @@
 /*
  * out_dir - a folder of files that appear together, each of them whole
  *
- * The folder is made when it is missing (its parent must be there), and is gone again when
- * nothing came into it.  Files that are there already are replaced, others left alone.
+ * The folder is made when it is missing (its parent must exist), and removed again when it stays
+ * empty.  Files that are there already are replaced, others left alone.
  */
 #ifndef FL_CLI_TERMINAL_OUT_DIR_H
 #define FL_CLI_TERMINAL_OUT_DIR_H

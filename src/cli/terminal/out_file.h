@@ -24,7 +24,7 @@ int fl_out_file_open(struct fl_out_file *f, const char *name, fairlead_error *er
 int fl_out_file_finish(struct fl_out_file *f, fairlead_error *err);
 /* It gets its name. */
 int fl_out_file_place(struct fl_out_file *f, fairlead_error *err);
-/* Whatever has no name yet is gone. Also for one that is all 0. */
+/* A file without its final name is removed. Also for a struct that is all 0. */
 void fl_out_file_done(struct fl_out_file *f);
 
 /* errno as an error about @name. */

@@ -29,7 +29,7 @@ void fl_ticker_show(struct fl_ticker *t, const char *format, ...) FL_PRINTF(2, 3
 void fl_ticker_end(struct fl_ticker *t);
 
 void fl_progress_begin(struct fl_progress *p, const char *what);
-/* As often as it likes: what comes too soon after the last is passed over. */
+/* May be called as often as wanted: a call too soon after the last one does nothing. */
 void fl_progress_show(struct fl_progress *p, const struct fl_sim *sim);
 void fl_progress_end(struct fl_progress *p);
 

@@ -49,7 +49,7 @@ static void take_over(void)
 	begun = 1;
 }
 
-/* Ctrl-C is how one leaves; other signals mean what they mean to others. */
+/* Ctrl-C is the way to leave; other signals have their usual effect. */
 static void end_by(int number)
 {
 	restore();
@@ -124,7 +124,7 @@ char fl_screen_key(int milliseconds)
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	char key = 'q';
 
-	/* Input that is not a terminal is not the person's: only the time passes. */
+	/* Input that is not a terminal has no keys: only wait. */
 	if (!keys_taken)
 		in.fd = -1;
 	if (poll(&in, 1, milliseconds) <= 0 || in.revents == 0)

@@ -17,7 +17,7 @@ struct wish {
 	int code;     /* exit code: the worst */
 };
 
-/* Something failed that the next one would fail of, too. */
+/* An error that the next job would have as well. */
 static bool is_over(const fairlead_error *err)
 {
 	return err->code == FAIRLEAD_EIO || err->code == FAIRLEAD_ENOMEM;
@@ -106,7 +106,7 @@ static int wish_array(struct wish *w, uint64_t first, fairlead_error *err)
 	if (rc == 0 && after == 0) {
 		fairlead_error none = { 0 };
 
-		fl_fail(&none, FAIRLEAD_ENOENT, "nothing of the array %" PRIu64 "[] waits or runs",
+		fl_fail(&none, FAIRLEAD_ENOENT, "no job of the array %" PRIu64 "[] waits or runs",
 			first);
 		w->code = fl_complain(&none);
 	}

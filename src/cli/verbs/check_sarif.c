@@ -19,10 +19,10 @@ static const struct {
 } error_kinds[] = {
 	[FL_ERROR_MALFORMED] = { "malformed", "the input is not what a cluster would accept",
 				 "correct what the message names" },
-	[FL_ERROR_UNREADABLE] = { "unreadable", "a file is not there, or cannot be read",
+	[FL_ERROR_UNREADABLE] = { "unreadable", "a file does not exist or cannot be read",
 				  "correct the name, or what the message names" },
 	[FL_ERROR_LIMIT] = { "above-limit", "the input is larger than what is read",
-			     "divide the input, or leave out what does not matter" },
+			     "split the input, or leave out what the question does not need" },
 	[FL_ERROR_FAILED] = { "failed", "the environment failed", "try again" },
 };
 

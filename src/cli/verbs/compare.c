@@ -47,7 +47,7 @@ struct compare {
 	struct fl_out_dir dir;
 	FILE *page_file, *summary_file, *csv_file;
 	struct fl_progress progress;
-	struct fl_report report; /* as the last snapshot's, but for what is gone with it */
+	struct fl_report report; /* a copy of the last snapshot's, without what was freed with it */
 };
 
 /* --- what is to be run --- */
@@ -154,7 +154,7 @@ static int check_options(struct compare *c)
 				      "nothing to compare with: give --variant NAME=FILE or "
 				      "--sweep OPTION=FROM..TO");
 	if (o->sweep && o->n_variants)
-		return fl_usage_error("compare", "--variant and --sweep do not go together");
+		return fl_usage_error("compare", "--variant and --sweep cannot be combined");
 	if (o->sweep && fl_sweep_parse(o->sweep, &c->sweep, &err) < 0)
 		return fl_usage_error("compare", "--sweep: %s", err.text);
 	return FL_EXIT_YES;
@@ -279,7 +279,7 @@ static int end_text(const struct compare *c, struct text *t, fairlead_error *err
 		return 0;
 	fl_comparison_json_end(&t->json, &c->comparison);
 	failed = ferror(t->out) || t->json.failed;
-	/* At the end it moves the text once more, and tells of no failure but by NULL. */
+	/* Closing moves the text once more; NULL when that fails. */
 	failed |= fclose(t->out) != 0 || !t->bytes;
 	t->out = NULL;
 	return failed ? fl_fail_nomem(err) : 0;
@@ -361,12 +361,12 @@ static int compare(struct compare *c, fairlead_error *err)
 	if (code == FL_EXIT_YES)
 		code = check_runs(c, err);
 	if (code == FL_EXIT_YES) {
-		fl_interrupt_listen(); /* who sees the folder may stop it */
+		fl_interrupt_listen(); /* a user who sees the folder may stop it */
 		code = open_files(c, err);
 	}
 	if (code != FL_EXIT_YES)
 		return code;
-	/* The first one in any case: there is nothing to tell without it. */
+	/* The first one in any case: without it there is no report. */
 	for (uint32_t i = 0; i < c->n_runs && code == 0 && (i == 0 || !fl_interrupted()); i++)
 		code = run_one(c, i, err);
 	if (code >= 0)

@@ -59,7 +59,7 @@ static int find(const struct fl_model *m, const char *given, struct fl_workload 
 	return ret->v == FL_NONE ? fail_unknown(m, given, err) : 0;
 }
 
-/* @input NULL: nobody asks when. */
+/* @input NULL: without --eta. */
 static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
 	       struct fl_arena *arena, fairlead_error *err)
 {

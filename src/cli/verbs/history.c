@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * history: who had how much over a time, and what its weight would have given it
+ * history: what queues held over a time, and what their weights would have given them
  */
 #include "cli/client/daemon.h"
 #include "report/job/job_report.h"

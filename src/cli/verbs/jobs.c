@@ -12,7 +12,7 @@
 
 enum { LIMIT = 1000 };
 
-/* Whoever asks for what is over asks for what was last. */
+/* A user who asks for jobs that are over wants the newest. */
 static bool has_over(const char *states)
 {
 	for (int s = FL_JOB_DONE; states && s < FL_JOB_STATES; s++)
@@ -42,7 +42,8 @@ static int check_states(const char *states)
 		       strcmp(fl_job_state_name((enum fl_job_state)s), word) != 0)
 			fl_nearest_offer(&near, fl_job_state_name((enum fl_job_state)s++));
 		if (s == FL_JOB_STATES && near.n)
-			return fl_usage_error("jobs", "--state: '%s' is no state; did you mean %s?",
+			return fl_usage_error("jobs",
+					      "--state: '%s' is not a state; did you mean %s?",
 					      word, fl_nearest_text(&near, text, sizeof(text)));
 		if (s == FL_JOB_STATES)
 			return fl_usage_error("jobs",
@@ -64,7 +65,7 @@ int fl_cmd_jobs(const struct fl_options *o)
 	struct fl_path path;
 
 	if (o->all && o->states)
-		return fl_usage_error("jobs", "either --all or --state");
+		return fl_usage_error("jobs", "give either --all or --state, not both");
 	if (o->states && check_states(o->states))
 		return FL_EXIT_USAGE;
 	fl_path_start(&path, "/v1/jobs");

@@ -42,7 +42,7 @@ static bool print(void *user, const char *bytes, size_t len)
 		fl_wash_put(&p->wash, bytes, len);
 	else
 		fwrite(bytes, 1, len, stdout);
-	/* As it comes; and who reads no more is not written to any more. */
+	/* Writes output as it comes; after standard output is closed nothing is written any more. */
 	return fflush(stdout) == 0 && !ferror(stdout);
 }
 

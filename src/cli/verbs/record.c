@@ -25,7 +25,7 @@ static int choose_key(const struct fl_options *o, uint64_t key[2], fairlead_erro
 	}
 	if (getrandom(key, sizeof(uint64_t[2]), 0) == (ssize_t)sizeof(uint64_t[2]))
 		return 0;
-	return fl_fail(err, FAIRLEAD_EIO, "no random key to be had; give --salt TEXT");
+	return fl_fail(err, FAIRLEAD_EIO, "no random key is available; give --salt TEXT");
 }
 
 static int write_file(const char *name, const struct fl_tape *t, fairlead_error *err)
@@ -67,7 +67,7 @@ int fl_cmd_record(const struct fl_options *options)
 	fairlead_error err = { 0 };
 
 	if (options->salt && !options->redact)
-		return fl_usage_error("record", "--salt is for --redact");
+		return fl_usage_error("record", "--salt needs --redact");
 	int rc = fl_tape_init(&tape, &fl_mem_heap, &err);
 	if (rc == 0)
 		rc = fl_snapshot_begin(&s, options, &err);

@@ -133,8 +133,8 @@ static int name_gpu(struct fl_submission *s, const json_t *queues)
 				continue;
 			if (found)
 				return fl_usage_error("submit",
-						      "--request: gpu is short for %s or %s here; "
-						      "name the one",
+						      "--request: gpu may mean %s or %s here; "
+						      "name one of them",
 						      found, name);
 			found = name;
 		}
@@ -194,8 +194,9 @@ static int fail_many(json_t *names)
 
 		snprintf(text + len, sizeof(text) - len, "%s%s", len ? ", " : "", name);
 	}
-	return fl_usage_error("submit", "which queue? Give -q QUEUE, or set FAIRLEAD_QUEUE: %s",
-			      text);
+	return fl_usage_error(
+		"submit", "no queue is named: give -q QUEUE, or set FAIRLEAD_QUEUE, to one of %s",
+		text);
 }
 
 /* The only one there is for this user. */
@@ -207,11 +208,11 @@ static int choose_queue(struct fl_submission *s, const json_t *queues)
 	if (!names || collect_doors(names, queues) < 0)
 		code = fl_submit_no_memory();
 	else if (json_object_size(names) == 0 && json_array_size(queues) == 0)
-		code = fl_usage_error("submit", "there is no queue; an admin makes one");
+		code = fl_usage_error("submit", "there is no queue; an admin has to create one");
 	else if (json_object_size(names) == 0)
 		code = fl_usage_error("submit",
-				      "you may use none of the queues there are; an admin "
-				      "lets you, in .spec.access of the Daemon");
+				      "you may use none of the queues; an admin can change "
+				      "that in .spec.access of the Daemon");
 	else if (json_object_size(names) > 1)
 		code = fail_many(names);
 	else if (json_object_set_new(s->spec, "queue",
@@ -256,7 +257,7 @@ static int ask_queues(struct fl_submission *s)
 
 /* --- off it goes --- */
 
-/* What it is refused for anyway is said without a daemon, in the same words. */
+/* What the daemon would refuse in any case is refused without it, with the same message. */
 static int check(struct fl_submission *s)
 {
 	struct fl_job_document d;

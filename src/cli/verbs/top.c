@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top: who has how much, who waits and what happened, redrawn each second; where there is no
- * screen, printed once, or for a while every few seconds
+ * top: what queues hold, the jobs and the last events, redrawn each second; without a terminal
+ * printed once, or with --for every few seconds
  */
 #include <jansson.h>
 #include <langinfo.h>
@@ -204,7 +204,7 @@ int fl_cmd_top(const struct fl_options *o)
 		rc = print(&t, &err);
 	} else if (rc == 0) {
 		rc = watch(&t, &err);
-		/* What was seen last stays to be seen. */
+		/* The last picture stays on the terminal. */
 		t.until = o->length ? clock_ms() : 0;
 		if (rc == 0 && o->length)
 			rc = print(&t, &err);

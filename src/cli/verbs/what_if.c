@@ -5,7 +5,7 @@
  * Both sides are the same engine.  Where only quotas, limits and weights change,
  * even the same policy: run, rolled back, changed by events, run again.  Otherwise
  * the input is read once more with the changes laid over it.  Nothing is printed
- * before both sides have come to rest.
+ * before both sides have settled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	if (rc < 0)
 		return rc;
 	fl_changes_compared(&w->changes);
-	/* Of a state without queues and workloads, the change says whose it is. */
+	/* A state without queues and workloads: the change says which policy it is for. */
 	if (s->model->wanted == FL_DIALECT_ANY && s->model->n_nodes + s->model->n_workloads == 0)
 		s->model->wanted = fl_model_dialect(w->edit.model);
 	if (w->edit.model->newest > s->model->newest)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history - who had how much over a time, beside what its weight would have given it */
+/* history - what each queue held over a time, and what its weight would have given it */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { QUEUE, WEIGHT, RESOURCE, HELD, HAD, DUE, JOBS, MEDIAN, LONGEST, PREEMPTED
 static const struct fl_column_head heads[COLUMNS] = {
 	[QUEUE] = { "QUEUE", FL_COL_TREE, 0 },      [WEIGHT] = { "WEIGHT", FL_COL_RIGHT, 0 },
 	[RESOURCE] = { "RESOURCE", 0, 5 },          [HELD] = { "HELD", FL_COL_RIGHT, 1 },
-	[HAD] = { "HAD", FL_COL_RIGHT, 0 },         [DUE] = { "DUE", FL_COL_RIGHT, 0 },
+	[HAD] = { "PART", FL_COL_RIGHT, 0 },        [DUE] = { "DUE", FL_COL_RIGHT, 0 },
 	[JOBS] = { "JOBS", FL_COL_RIGHT, 4 },       [MEDIAN] = { "WAITED", FL_COL_RIGHT, 3 },
 	[LONGEST] = { "LONGEST", FL_COL_RIGHT, 2 }, [PREEMPTED] = { "PREEMPTED", FL_COL_RIGHT, 0 },
 };
@@ -111,8 +111,8 @@ int fl_history_text(const struct fl_report *r, const json_t *answer, fairlead_er
 	if (rc == 0)
 		fl_report_say(
 			r, FL_STYLE_DIM, 0,
-			"HELD: in units times time. HAD: the part of that. DUE: the part that its "
-			"weight would have given it while it wanted so much. WAITED: half of its "
-			"jobs no longer.");
+			"HELD: amount times time. PART: the part of all that was held. DUE: the "
+			"part that its weight would have given it while it wanted as much. WAITED: "
+			"p50 of the waits of its jobs.");
 	return rc;
 }

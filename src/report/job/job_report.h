@@ -2,8 +2,8 @@
 /*
  * job_report - what the daemon answers about jobs, queues and events, for people
  *
- * @answer is the JSON of the daemon (doc/guide/daemon.md#jobs).  What is not there, or is of another
- * type than it should be, counts as empty: an answer can be odd, but never breaks a report.
+ * @answer is the JSON of the daemon (doc/guide/daemon.md#jobs).  A missing value, or one of the
+ * wrong type, counts as empty: an odd answer never breaks a report.
  * @now is what ages are counted to.
  */
 #ifndef FL_REPORT_JOB_JOB_REPORT_H
@@ -21,12 +21,12 @@ int fl_job_page(const struct fl_report *r, const struct json_t *answer, fl_time 
 		fairlead_error *err);
 /* Of GET /v1/queues. */
 int fl_queues_text(const struct fl_report *r, const struct json_t *answer, fairlead_error *err);
-/* Of GET /v1/history: who had how much, and what weights would have given. */
+/* Of GET /v1/history: what queues held, and what weights would have given. */
 int fl_history_text(const struct fl_report *r, const struct json_t *answer, fairlead_error *err);
 /* One event in one line, or more where the terminal is narrow. */
 void fl_event_text(const struct fl_report *r, const struct json_t *event);
 
-/* All at a glance. */
+/* Of `fairlead top`. */
 struct fl_top_report {
 	const struct json_t *queues, *jobs; /* the answers */
 	const struct json_t *events;        /* a list, oldest first */

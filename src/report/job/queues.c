@@ -43,7 +43,7 @@ static const json_t *above(const json_t *queues, const json_t *queue)
 	return NULL;
 }
 
-/* A door of the same name as the queue behind it is not worth a line. */
+/* A LocalQueue with the name of its ClusterQueue gets no line. */
 static bool is_shown(const json_t *queue, bool doors)
 {
 	return strcmp(fl_json_word(queue, "kind"), "LocalQueue") != 0 ||
@@ -57,7 +57,7 @@ struct walk {
 	bool *done; /* by queue: it stands in the rows */
 };
 
-/* Those below @below; NULL: those that nobody is above. */
+/* Those below @below; NULL: those at the top. */
 static void add_below(struct walk *w, const json_t *below, int parent)
 {
 	for (size_t i = 0; i < json_array_size(w->queues); i++) {
@@ -97,7 +97,7 @@ int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_line **ret,
 	for (size_t i = 0; i < n; i++)
 		w.done[i] = !is_shown(json_array_get(w.queues, i), doors);
 	add_below(&w, NULL, -1);
-	/* Parents that go round are in no tree, and shown all the same. */
+	/* Queues whose parents form a cycle are in no tree, and shown nevertheless. */
 	for (size_t i = 0; i < n; i++)
 		if (!w.done[i])
 			w.rows[w.n++] =

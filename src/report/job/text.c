@@ -276,8 +276,8 @@ static void say_counts(const struct fl_report *r, const json_t *job)
 	}
 	if (json_is_false(json_object_get(job, "contained")))
 		field(r, "not held",
-		      "what it starts with a session and environment of its own may "
-		      "outlive it");
+		      "processes that it starts with a session and an environment of "
+		      "their own may outlive it");
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
 		int64_t n = fl_json_whole(job, counts[i].key);
 

@@ -31,7 +31,7 @@ static enum fl_style event_style(const char *kind)
 	return FL_STYLE_PLAIN;
 }
 
-/* What the daemon says of it, or where it says nothing, of whom it is and for whom. */
+/* The daemon's text of the event; without one, its reason and the job it was for. */
 static void put_event_text(char text[FL_JOB_WORDS], const json_t *event)
 {
 	const char *said = fl_json_word(event, "text"), *reason = fl_json_word(event, "reason");
@@ -97,7 +97,7 @@ static bool is_leaf(const struct fl_queue_line *rows, uint32_t n, uint32_t row)
 }
 
 /*
- * The resource of which the largest part is held or wanted: what people compete for.  Quotas of
+ * The resource of which the largest part is held or wanted: what queues compete for.  Quotas of
  * a tree of borrowers add up; of one where parents deserve what their children do, only those of
  * the roots count.
  */
@@ -145,7 +145,7 @@ static struct total scarcest(const struct fl_queue_line *rows, uint32_t n, bool 
 static void draw(char *buffer, double used, double nominal, double all, bool ascii)
 {
 	static const char *const glyphs[2][4] = { { "█", "▓", "·", " " }, { "#", "+", ".", " " } };
-	/* What is there is seen, however little it is. */
+	/* Even the smallest amount gets a visible part. */
 	double unit = all > 0 ? BAR / all : 0;
 	int filled = (int)fmin(BAR, ceil(used * unit - 1e-9));
 	int own = (int)fmin(BAR, round(nominal * unit));
@@ -217,7 +217,7 @@ static int put_tree(const struct fl_report *r, const struct fl_top_report *top, 
 	struct total all = scarcest(rows, n, roots);
 	if (all.name)
 		fl_report_say(r, FL_STYLE_DIM, 0,
-			      "%s, %.6g in all: %s within quota, %s beyond it, %s free of it",
+			      "%s, %.6g in all: %s within quota, %s above quota, %s free quota",
 			      fl_job_resource(all.name), all.nominal, top->ascii ? "#" : "█",
 			      top->ascii ? "+" : "▓", top->ascii ? "." : "·");
 	else

@@ -206,7 +206,7 @@ const char *fl_job_clock(fl_time t, char buffer[40])
 
 const char *fl_jobs_summary(const json_t *jobs, char buffer[FL_JOB_WORDS])
 {
-	/* What people look for first, and how it is said of many. */
+	/* The most important states first, with their words for many jobs. */
 	static const struct {
 		enum fl_job_state state;
 		const char *word;

@@ -242,8 +242,8 @@ static void options(void **state)
 		{ entitle, { "window", 3600 }, window_of, 3600, NULL },
 		{ entitle, { "half-life", 60 }, half_life_of, 60, NULL },
 		{ borrow, { "half-life", 60 }, NULL, 0, "needs admissionFairSharing" },
-		{ borrow, { "k", 1 }, NULL, 0, "the borrow policy has none" },
-		{ borrow, { "window", 60 }, NULL, 0, "the borrow policy has none" },
+		{ borrow, { "k", 1 }, NULL, 0, "belongs to the entitle policy, and this is borrow" },
+		{ borrow, { "window", 60 }, NULL, 0, "belongs to the entitle policy, and this is borrow" },
 		{ borrow, { "window", 0 }, NULL, 0, "expected more than 0" },
 		{ borrow, { "load", -1 }, NULL, 0, "expected a number of 0 or more" },
 		{ borrow, { "load", INFINITY }, NULL, 0, "expected a number of 0 or more" },
@@ -251,8 +251,8 @@ static void options(void **state)
 		{ borrow, { "grace", 1e12 }, NULL, 0, "more than 250 years" },
 		{ borrow, { "weight:b", 1 }, NULL, 0, "no queue or cohort of that name" },
 		{ borrow, { "quota:top", 2 }, NULL, 0, "it has no quota" },
-		{ borrow, { "weight:", 2 }, NULL, 0, "nothing is called 'weight:'" },
-		{ borrow, { "halflife", 2 }, NULL, 0, "nothing is called 'halflife'" },
+		{ borrow, { "weight:", 2 }, NULL, 0, "there is no option 'weight:' to sweep" },
+		{ borrow, { "halflife", 2 }, NULL, 0, "there is no option 'halflife' to sweep" },
 		{ entitle, { "load", 2 }, NULL, 0, "there are none" },
 	};
 
