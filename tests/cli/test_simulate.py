@@ -78,29 +78,29 @@ def test_text(fairlead, tiny):
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
 tiny: 3h31m from 2026-01-01T00:00:00Z, policy borrow, seed 1
-jobs        3 came, 3 finished
-waiting     half no longer than 30s, 9 of 10 1h, 99 of 100 1h, the longest 1h; mean 20m10s
-use         cpu 81 % of 6 cores, 98 % until the last job came
-evictions   1; 1.97 core-hours of work were lost (8.9 % of what was held), 0.07 went into starting
-            again
-fairness    Jain's index 1.00, largest envy 2.00; who waited had 0.99 of what was its own, at worst
-            0.00
-            somebody was kept from its own 1 time: half no longer than 30s, the longest 30s
+jobs        3 arrived, 3 finished
+waiting     p50 30s, p90 1h, p99 1h, longest 1h, mean 20m10s
+use         cpu 81 % of 6 cores, 98 % until the last arrival
+evictions   1; 1.97 core-hours of work were lost (8.9 % of what was held), 0.07 were spent on
+            restarts
+fairness    Jain's index 1.00, largest envy 2.00; queues with waiting jobs held 0.99 of their
+            entitlement, the worst 0.00
+            a queue with waiting jobs was below its entitlement 1 time: p50 30s, longest 30s
 changed     after 3h: b default cpu nominalQuota 2
 
-P50, P90, MAX: waiting. HOURS, HELD, USE: of cpu.
+P50, P90, MAX: waits. HOURS, HELD, USE: of cpu.
 QUEUE  JOBS  P50  P90  MAX  HOURS  HELD  RATIO  EVICTED  LOST  USE OVER TIME
 all       3  30s   1h   1h   22.0  81 %   1.00        1  1.97  █████████▅▄▄▄▄▄▄
 ├─a       2   0s   1h   1h   18.0  66 %   1.00        1  1.97  ██▆▄▄▄▅██▅▄▄▄▄▄▄
 └─b       1  30s  30s  30s      4  15 %   0.00        -     -    ▆███▇
 
-CLASS   JOBS  WAIT P50  P90  P99  LONGEST  WHOSE
+CLASS   JOBS  WAIT P50  P90  P99  LONGEST  WORKLOAD
 first      1        0s   0s   0s       0s  trace/a-first-1
 late       1       30s  30s  30s      30s  trace/b-late-1
 second     1        1h   1h   1h       1h  trace/a-second-1
 
-EVICTED OF  FOR  REASON               TIMES  HOURS LOST
-a           b    InCohortReclamation      1        1.97
+EVICTED FROM  FOR  REASON               TIMES  HOURS LOST
+a             b    InCohortReclamation      1        1.97
 
 Assumed:
   every namespace exists, with its name as only label: no Namespaces in the input
@@ -231,14 +231,14 @@ def test_until_and_top(fairlead, valid, write):
 def test_nothing_to_do(fairlead, valid, write):
     write("s.yaml", scenario({}))
     r = fairlead("simulate", "-f", "s.yaml")
-    assert (r.code, r.err) == (0, "") and "0 came" in r.out
+    assert (r.code, r.err) == (0, "") and "0 arrived" in r.out
     assert valid(fairlead("simulate", "-f", "s.yaml", "-o", "json").json(), "simulation-report")["totals"]["jobs"] == 0
 
 
 def test_waits_for_ever(fairlead, write):
     write("s.yaml", scenario({"classes": [job("big", "a", requests={"cpu": 9})]}))
     r = fairlead("simulate", "-f", "s.yaml", env={"COLUMNS": "200"})
-    assert r.code == 0 and "nothing could start any more: 1 wait for ever" in r.out
+    assert r.code == 0 and "no job could start any more: 1 wait for ever" in r.out
 
 
 @pytest.mark.parametrize("args, message", [

@@ -52,11 +52,11 @@ def test_sure(fairlead, write, tmp_path, valid):
     assert last["last"] == sums_up(last, events)[-1] and last["sure"]
     assert last["preemptions"] == summary["totals"]["evictions"] > 60
     assert f"""
-loops       preemption went round: 1 loop, {last["preemptions"]} preemptions in it
+loops       1 preemption loop, {last["preemptions"]} preemptions in it
             trace/large-five-1 of large, trace/small-four-1 of small and trace/small-two-1 of small,
             from 2m on: {last["preemptions"]} preemptions, sure
-            preemptionGuarantee: settles in a Policy ends what goes round by itself; fairlead prove
-            shows it step by step
+            preemptionGuarantee: settles in a Policy ends loops that need no outside event;
+            'fairlead prove' shows them step by step
 """ in out
 
 
@@ -88,7 +88,7 @@ def test_two_at_once(fairlead, write, tmp_path):
     assert one["preemptions"] + other["preemptions"] == summary["totals"]["evictions"]
     worse = max(one, other, key=lambda loop: loop["preemptions"])
     assert worse["workloads"][0]["workload"] == "trace/large-five-1"
-    assert f"2 loops, {summary['totals']['evictions']} preemptions in them" in out
+    assert f"2 preemption loops, {summary['totals']['evictions']} preemptions in them" in out
     assert out.index("trace/large-five-1 of large") < out.index("trace/x-large-xfive-1")
 
 

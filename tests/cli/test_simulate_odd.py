@@ -222,8 +222,8 @@ def test_too_large_is_told(fairlead, write):
     write("t.swf", line(1, asked=1000) + line(2, 5))
     r = fairlead("simulate", "-f", "s.yaml")
     assert "warning: t.swf: 1 job is larger than the whole cluster, 8 cores, and waits for ever" in r.err
-    assert "It ended because nothing could start any more: 1 wait for ever." in r.out
-    assert r.code == 0 and re.search(r"^jobs +2 came, 1 finished, 1 wait$", r.out, re.M), r.out
+    assert "It ended because no job could start any more: 1 wait for ever." in r.out
+    assert r.code == 0 and re.search(r"^jobs +2 arrived, 1 finished, 1 wait$", r.out, re.M), r.out
 
 
 @pytest.mark.parametrize("sweep, text", [

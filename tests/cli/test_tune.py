@@ -50,9 +50,9 @@ it
 WEIGHT  QUEUES  PART  HOUR COSTS  IDLE GETS  YIELDS FROM  YIELDS AFTER  BACK AFTER
      1       1  25 %      4.37 %       50 %     k 0.3333        23h43m       1d23h
      3       1  75 %     0.485 %      100 %          k 3         never       9h52m
-HOUR: of the whole cluster, the others idle. IDLE: who used nothing while the others used
-everything. YIELDS: who holds everything gets nothing from this k on, and after this time. BACK:
-idle until its portion is its weight's again.
+HOUR: of the whole cluster, the others idle. IDLE: a queue that used nothing while the others used
+everything. YIELDS: a queue that holds everything gets nothing from this k on, and after this time.
+BACK: time idle until its portion is again that of its weight.
 
 Model: two queues of equal weight with jobs that need the whole cluster take turns of 7d.
 
@@ -120,20 +120,20 @@ def test_what_is_found_does_what_was_asked(tune, args, found, k, half_life, wind
 
 @pytest.mark.parametrize("args, text, hint", [
     (USE + ["--penalty", "50%", "--half-life", "24h"],
-     "it is a usage of 7.38 %, which costs at most 23.9 % whatever k is",
+     "this is a usage of 7.38 %, which costs at most 23.9 %, whatever k is",
      "with a half-life below 9h49m there is such a k"),
     (USE + ["--penalty", "50%", "--others", "busy"],
-     "25 % of the cluster is not above the weight's part of 25 %: while the others use the rest, that costs nothing "
+     "25 % of the cluster is not above the queue's part by weight, 25 %: while the others use the rest, that costs nothing, "
      "whatever the parameters are", "with --others idle any usage costs something"),
     (["--gpus", "1", "--cluster", "16", "--hours", "9", "--penalty", "50%"],
      "to use 6.25 % of the cluster costs a queue with 50 % of the weights at most 6.67 %, whatever the parameters are",
-     "ask for a smaller penalty, or for one of more GPUs"),
+     "give a smaller --penalty, or more --gpus"),
     (USE + ["--penalty", "50%", "--k", "1"],
-     "with k 1 it takes a usage of 28.6 %; who uses 25 % of the cluster stays below that", "a k above 1.333 could do it"),
+     "with k 1 this needs a usage of 28.6 %; a queue that uses 25 % of the cluster stays below it", "give a k above 1.333"),
     (["--hours", "84", "--penalty", "1%", "--k", "2"],
-     "with k 2 it costs at least 50 %, with no half-life", "a k of 0.0202 or less could do it"),
+     "with k 2 it costs at least 50 %, with no half-life", "give a k of 0.0202 or less"),
     (["--hours", "12", "--penalty", "1%", "--k", "1", "--half-life", "1d"],
-     "with k 1 it costs at least 17.2 %, with the longest window", "a k of 0.03499 or less could do it"),
+     "with k 1 it costs at least 17.2 %, with the longest window", "give a k of 0.03499 or less"),
     (["--penalty", "50%", "--k", "0"], "with k 0 usage costs nothing", None),
     (["--penalty", "50%", "--weights", "2"], "a queue alone gets everything: no usage costs it anything", None),
 ])
@@ -154,11 +154,11 @@ def test_what_cannot_be(fairlead, args, text, hint):
     (["--window", "30s"], "window-below-fetch",
      "the window of 30s is shorter than the 1m between two looks at usage: most of it is never seen"),
     (["--k", "0.5"], "never-yields",
-     "a queue of weight 1 that holds everything keeps some portion whatever it used: who needs the whole cluster "
+     "a queue of weight 1 that holds everything keeps some portion whatever it used: a queue that needs the whole cluster "
      "never gets it, below k 1"),
     (["--weights", "1,1,1"], "three-queues",
      "of three or more queues with jobs that need the whole cluster none yields in the real program before its job "
-     "ends, whatever k is: those who wait share what is free"),
+     "ends, whatever k is: those that wait share what is free"),
 ])
 def test_notes(tune, args, code, text):
     assert {"code": code, "text": text} in tune(*args)["notes"]
@@ -173,7 +173,7 @@ def test_no_notes_where_all_is_well(tune):
     (["--k", "nan"], "--k: 'nan' is not a number"),
     (["--gpus", "4"], "--gpus needs --cluster, or Nodes in an input"),
     (["--gpus", "0", "--cluster", "4"], "--gpus: '0' is not a number above 0"),
-    (["--gpus", "5", "--cluster", "4"], "--gpus: 5 are more than the cluster's 4"),
+    (["--gpus", "5", "--cluster", "4"], "--gpus: 5 is more than the 4 GPUs of the cluster"),
     (["--hours", "1e9"], "--hours: '1e9' is not from 0.001 to 1000000"),
     (["--half-life", "1 week"], "--half-life: '1 week' is not a time such as 12h or 7d"),
     (["--window", "0s"], "--window: '0s' is not a time such as 12h or 7d"),

@@ -101,7 +101,8 @@ static int take_use(const struct fl_options *o, struct fl_tune_question *q)
 	if (r->gpus > 0 && r->cluster <= 0)
 		return fl_usage_error("tune", "--gpus needs --cluster, or Nodes in an input");
 	if (r->gpus > r->cluster)
-		return fl_usage_error("tune", "--gpus: %.6g are more than the cluster's %.6g",
+		return fl_usage_error("tune",
+				      "--gpus: %.6g is more than the %.6g GPUs of the cluster",
 				      r->gpus, r->cluster);
 	if (r->gpus <= 0)
 		r->gpus = r->cluster;
@@ -186,7 +187,7 @@ static int take_weights(const struct fl_options *o, struct fl_tune_question *q)
 		if (!add_weight(q, n, weight))
 			return out_of_memory();
 		if (own <= 0)
-			own = weight; /* the first one asks, unless --weight says who */
+			own = weight; /* the first one is its own, unless --weight says which */
 		found |= weight == own;
 		more = at[len] == ',';
 		at += len + more;

@@ -21,7 +21,7 @@ static double usage_for_any_k(const struct ask *a)
 	return a->others == FL_OTHERS_BUSY ? a->weight : cw / (1 - a->weight + cw);
 }
 
-/* Even if nothing but now were remembered, it would not cost that. */
+/* Even if only usage of now were remembered, it would cost less. */
 static int too_little(const struct ask *a, fairlead_error *err)
 {
 	double most = fl_tune_most(a->weight, a->part, a->others);
@@ -31,8 +31,8 @@ static int too_little(const struct ask *a, fairlead_error *err)
 	fl_tune_percent(a->weight, weight);
 	if (a->others == FL_OTHERS_BUSY && a->part <= a->weight) {
 		fl_fail(err, FAIRLEAD_ENOENT,
-			"%s of the cluster is not above the weight's part of %s: while the others "
-			"use the rest, that costs nothing whatever the parameters are",
+			"%s of the cluster is not above the queue's part by weight, %s: while the others "
+			"use the rest, that costs nothing, whatever the parameters are",
 			part, weight);
 		fl_fail_hint(err, "with --others idle any usage costs something");
 		return FAIRLEAD_ENOENT;
@@ -41,7 +41,7 @@ static int too_little(const struct ask *a, fairlead_error *err)
 		"to use %s of the cluster costs a queue with %s of the weights at most %s, whatever "
 		"the parameters are",
 		part, weight, fl_tune_percent(most, text));
-	fl_fail_hint(err, "ask for a smaller penalty, or for one of more GPUs");
+	fl_fail_hint(err, "give a smaller --penalty, or more --gpus");
 	return FAIRLEAD_ENOENT;
 }
 
@@ -59,7 +59,8 @@ static int find_k(const struct ask *a, fairlead_error *err)
 	longest = fl_tune_half_life_for(a->t, a->part, a->used, usage_for_any_k(a));
 	if (longest == 0)
 		return too_little(a, err);
-	fl_fail(err, FAIRLEAD_ENOENT, "it is a usage of %s, which costs at most %s whatever k is",
+	fl_fail(err, FAIRLEAD_ENOENT,
+		"this is a usage of %s, which costs at most %s, whatever k is",
 		fl_tune_percent(usage, used),
 		fl_tune_percent(fl_tune_most(a->weight, usage, a->others), most));
 	fl_fail_hint(err, "with a half-life below %s there is such a k",
@@ -67,7 +68,7 @@ static int find_k(const struct ask *a, fairlead_error *err)
 	return FAIRLEAD_ENOENT;
 }
 
-/* With this k it takes more usage than can be. */
+/* With this k the penalty needs more usage than is possible. */
 static int k_too_small(const struct ask *a, double usage, fairlead_error *err)
 {
 	double k = fl_tune_k_for(a->weight, a->part, a->cost, a->others);
@@ -76,13 +77,13 @@ static int k_too_small(const struct ask *a, double usage, fairlead_error *err)
 	if (!isfinite(k))
 		return too_little(a, err);
 	fl_fail(err, FAIRLEAD_ENOENT,
-		"with k %.4g it takes a usage of %s; who uses %s of the cluster stays below that",
+		"with k %.4g this needs a usage of %s; a queue that uses %s of the cluster stays below it",
 		a->t->k, fl_tune_percent(usage, need), fl_tune_percent(a->part, have));
-	fl_fail_hint(err, "a k above %.4g could do it", k);
+	fl_fail_hint(err, "give a k above %.4g", k);
 	return FAIRLEAD_ENOENT;
 }
 
-/* It costs more than that, already with @t. */
+/* It costs more than the penalty, already with @t. */
 static int k_too_large(const struct ask *a, const struct fl_tune *t, const char *with,
 		       fairlead_error *err)
 {
@@ -91,7 +92,7 @@ static int k_too_large(const struct ask *a, const struct fl_tune *t, const char 
 
 	fl_fail(err, FAIRLEAD_ENOENT, "with k %.4g it costs at least %s, with %s", a->t->k,
 		fl_tune_percent(fl_tune_cost(a->t->k, a->weight, usage, a->others), text), with);
-	fl_fail_hint(err, "a k of %.4g or less could do it",
+	fl_fail_hint(err, "give a k of %.4g or less",
 		     fl_tune_k_for(a->weight, usage, a->cost, a->others));
 	return FAIRLEAD_ENOENT;
 }

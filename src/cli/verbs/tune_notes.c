@@ -84,12 +84,12 @@ void fl_tune_notes(struct fl_tune_question *q)
 	if (keeps != FL_NONE)
 		note(q, "never-yields",
 		     "a queue of weight %.4g%s that holds everything keeps some portion whatever it "
-		     "used: who needs the whole cluster never gets it, below k %.4g",
+		     "used: a queue that needs the whole cluster never gets it, below k %.4g",
 		     r->weights[keeps].weight, keeps + 1 < r->n_weights ? " or more" : "",
 		     fl_tune_least_k(&r->tune, r->weights[keeps].part));
 	if (queues > 2 && r->tune.k > 0)
 		note(q, "three-queues",
 		     "of three or more queues with jobs that need the whole cluster none yields in "
-		     "the real program before its job ends, whatever k is: those who wait share "
+		     "the real program before its job ends, whatever k is: those that wait share "
 		     "what is free");
 }

@@ -20,9 +20,9 @@ enum fl_figure {
 	FL_FIGURE_WAIT_P90,
 	FL_FIGURE_WAIT_MAX,
 	FL_FIGURE_JAIN,
-	FL_FIGURE_BLOCKED,       /* mean ratio of who waited */
+	FL_FIGURE_BLOCKED,       /* mean ratio of blocked queues */
 	FL_FIGURE_BLOCKED_LEAST, /* the worst */
-	FL_FIGURE_CORRECTION,    /* nine tenths of them took no longer */
+	FL_FIGURE_CORRECTION,    /* p90 */
 	FL_FIGURES
 };
 

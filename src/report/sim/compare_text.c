@@ -15,13 +15,13 @@ static const struct {
 } figures[FL_FIGURES] = {
 	[FL_FIGURE_FINISHED] = { "jobs finished", "FINISHED", COUNT, 3 },
 	[FL_FIGURE_USE] = { "use", "USE", PART, 0 },
-	[FL_FIGURE_WAIT_P50] = { "wait, half of them", "P50", WAIT, 4 },
-	[FL_FIGURE_WAIT_P90] = { "wait, 9 of 10", "P90", WAIT, 0 },
-	[FL_FIGURE_WAIT_MAX] = { "wait, the longest", "MAX", WAIT, 5 },
+	[FL_FIGURE_WAIT_P50] = { "wait, p50", "P50", WAIT, 4 },
+	[FL_FIGURE_WAIT_P90] = { "wait, p90", "P90", WAIT, 0 },
+	[FL_FIGURE_WAIT_MAX] = { "wait, longest", "MAX", WAIT, 5 },
 	[FL_FIGURE_JAIN] = { "Jain's index", "JAIN", RATIO, 0 },
-	[FL_FIGURE_BLOCKED] = { "own part of who waited", "RATIO", RATIO, 8 },
-	[FL_FIGURE_BLOCKED_LEAST] = { "at worst", "WORST", RATIO, 2 },
-	[FL_FIGURE_CORRECTION] = { "time to correct, 9 of 10", "CORRECTED", WAIT, 1 },
+	[FL_FIGURE_BLOCKED] = { "held / entitled, blocked queues", "RATIO", RATIO, 8 },
+	[FL_FIGURE_BLOCKED_LEAST] = { "the same, worst queue", "WORST", RATIO, 2 },
+	[FL_FIGURE_CORRECTION] = { "time to correct, p90", "CORRECTED", WAIT, 1 },
 	[FL_FIGURE_EVICTIONS] = { "evictions", "EVICTED", COUNT, 6 },
 	[FL_FIGURE_LOST] = { "hours of work lost", "LOST", HOURS, 7 },
 };
@@ -46,7 +46,7 @@ void fl_comparison_done(struct fl_comparison *c)
 	*c = (struct fl_comparison){ 0 };
 }
 
-/* What all tables are about is as the first run has it. */
+/* Resources and nodes of all tables are those of the first run. */
 static int begin(struct fl_comparison *c, const struct fl_sim_report *s, fairlead_error *err)
 {
 	const struct fl_measured *d = s->measured;
@@ -67,7 +67,7 @@ static int begin(struct fl_comparison *c, const struct fl_sim_report *s, fairlea
 	return 0;
 }
 
-/* FL_NONE: this run has not got it. */
+/* FL_NONE: not in this run. */
 static uint32_t find_resource(const struct fl_measured *d, const char *name)
 {
 	for (uint32_t i = 0; i < d->n_resources; i++)
@@ -326,7 +326,7 @@ int fl_comparison_text(const struct fl_comparison *c, fairlead_error *err)
 			fl_report_say(r, FL_STYLE_WARN, 0, "%s was stopped.", c->runs[i].name);
 		else if (c->runs[i].ended == FL_SIM_NO_PROGRESS)
 			fl_report_say(r, FL_STYLE_WARN, 0,
-				      "%s ended because nothing could start any more.",
+				      "%s ended because no job could start any more.",
 				      c->runs[i].name);
 	if (*c->resource)
 		fl_report_say(r, FL_STYLE_DIM, 0, "Use and lost hours are of %s.", c->resource);
@@ -336,8 +336,8 @@ int fl_comparison_text(const struct fl_comparison *c, fairlead_error *err)
 		return rc;
 	putc('\n', r->out);
 	fl_report_say(r, FL_STYLE_DIM, 0,
-		      "By queue: 9 of 10 jobs waited no longer; what part of its own it had "
-		      "while it was blocked.");
+		      "By queue: p90 of the waits of its jobs; part of its entitlement that it "
+		      "held while it was blocked.");
 	return queues_by_column(c, err);
 }
 

@@ -38,7 +38,7 @@ static void put_amounts(const struct fl_shape_at *at, const char *key, const voi
 	fl_json_end_object(at->json);
 }
 
-/* Six digits are more than a picture shows. */
+/* Six digits are more than a chart shows. */
 static void put_values(const struct fl_shape_at *at, const char *key, const double *values)
 {
 	char text[32];
@@ -156,7 +156,7 @@ static const struct fl_json_field totals_fields[] = {
 static const struct fl_json_shape totals_shape = FL_SHAPE(totals_fields, "totals");
 #undef ROW
 
-/* --- queues, classes, who preempted whom --- */
+/* --- queues, classes, preemptions between queues --- */
 
 #define ROW struct fl_measured_resource
 static const struct fl_json_field resource_fields[] = {
@@ -253,7 +253,7 @@ static const char *flow_reason(const struct fl_shape_at *at, const void *row,
 
 #define ROW struct fl_measured_flow
 static const struct fl_json_field flow_fields[] = {
-	FL_FIELD(INDEX, "from", from, "node of who preempted; null: for nobody"),
+	FL_FIELD(INDEX, "from", from, "node of the preemptor; null: there is none"),
 	FL_FIELD(COUNT, "to", to, NULL),
 	FL_FIELD_TEXT("reason", flow_reason, NULL),
 	FL_FIELD(COUNT, "count", count, NULL),

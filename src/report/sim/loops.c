@@ -51,12 +51,12 @@ static const struct fl_rounds_loop *worst_after(const struct fl_rounds *r,
 static const char *advice(const struct fl_sim *sim)
 {
 	if (!sim->ops->settles)
-		return "fairlead prove shows step by step what goes round by itself";
+		return "'fairlead prove' shows step by step the loops that need no outside event";
 	if (sim->model->settings.settles)
-		return "preemptionGuarantee: settles is on: nothing goes round but by what comes "
-		       "and goes";
-	return "preemptionGuarantee: settles in a Policy ends what goes round by itself; fairlead "
-	       "prove shows it step by step";
+		return "preemptionGuarantee: settles is on: only loops that outside events drive "
+		       "are left";
+	return "preemptionGuarantee: settles in a Policy ends loops that need no outside event; "
+	       "'fairlead prove' shows them step by step";
 }
 
 void fl_sim_say_loops(const struct fl_report *r, const struct fl_sim *sim)
@@ -70,7 +70,7 @@ void fl_sim_say_loops(const struct fl_report *r, const struct fl_sim *sim)
 		return;
 	for (uint32_t i = 0; fl_rounds_loop_at(rounds, &i);)
 		n++;
-	snprintf(words, sizeof words, "preemption went round: %u loop%s, %llu preemptions in %s", n,
+	snprintf(words, sizeof words, "%u preemption loop%s, %llu preemptions in %s", n,
 		 n == 1 ? "" : "s", (unsigned long long)rounds->preemptions,
 		 n == 1 ? "it" : "them");
 	fl_sim_say_line(r, "loops", words);

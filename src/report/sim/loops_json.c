@@ -141,8 +141,8 @@ static bool has_loops(const struct fl_shape_at *at, const void *row)
 #define ROW struct fl_sim
 static const struct fl_json_field fields[] = {
 	FL_FIELD_PUT(LIST, "loops", put_loops,
-		     "preemption that went round, the oldest loop first; absent when none did. Of "
-		     "more than 4096 the newest, and of their pairs those that met of late",
+		     "preemption loops, the oldest first; absent when there was none. Of more than "
+		     "4096 the newest, and of their pairs those that met recently",
 		     .shape = &listed_shape, .when = has_loops, .more = "{\"minItems\": 1}"),
 };
 const struct fl_json_shape fl_sim_loops_shape = FL_SHAPE(fields, "loops");

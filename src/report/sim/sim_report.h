@@ -2,8 +2,8 @@
 /*
  * sim_report - what a simulation came to: in words, as JSON, as CSV, and what happened in it
  *
- * The numbers are the measures' (sim/measure.h); what they do not know is left out, or null in
- * a series.  Amounts are in natural units (cores, bytes, GPUs), times in seconds after the
+ * The numbers are those of sim/measure.h; a number that is not known is left out, or null in a
+ * series.  Amounts are in natural units (cores, bytes, GPUs), times in seconds after the
  * beginning.  JSON and CSV follow SimulationReport's schema and are promised, text is not.
  */
 #ifndef FL_REPORT_SIM_SIM_REPORT_H
@@ -35,7 +35,7 @@ void fl_sim_jobs_csv(FILE *out, const struct fl_sim *sim);
 /* A line of events.jsonl. */
 void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_event *e);
 
-/* Into an object: what is known of a loop of preemption, who takes part by name. */
+/* Into an object: a preemption loop with its workloads, by name. */
 void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_rounds_loop *l);
 /* A list "loops" of them, of a struct fl_sim; nothing when there was none. */
 extern const struct fl_json_shape fl_sim_loops_shape;

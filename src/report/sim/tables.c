@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of the report for people: queues, size classes, who was evicted for whom. */
+/* Tables of the report for people: queues, size classes, evictions between queues. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static int put_figures(const struct queues *q, const struct figures *f, fairlead
 	}
 	fl_sim_ratio(f->ratio, texts[RATIO]);
 	fl_sim_count(f->evictions, texts[EVICTED]);
-	/* Nothing is said quietly, so that what is something is seen. */
+	/* Zero is dimmed, so that other numbers stand out. */
 	if (f->evictions == 0)
 		strcpy(texts[EVICTED], "-");
 	if (f->lost == 0)
@@ -175,7 +175,7 @@ static int put_line(struct queues *q, const struct fl_measured_line *l, fairlead
 	return rc < 0 ? rc : put_use(q, l, err);
 }
 
-/* Rests are summed up from who has no row, so the others come first. */
+/* A rest sums up the nodes without a row, so rows come first. */
 static int put_rows(struct queues *q, fairlead_error *err)
 {
 	const struct fl_measured_series *s = &q->d->series;
@@ -210,8 +210,7 @@ int fl_sim_queue_table(const struct fl_report *r, const struct fl_sim_report *s,
 	putc('\n', r->out);
 	if (q.d->n_resources) {
 		q.capacity = mean_capacity(q.d, main);
-		fl_report_say(r, FL_STYLE_DIM, 0,
-			      "P50, P90, MAX: waiting. HOURS, HELD, USE: of %s.",
+		fl_report_say(r, FL_STYLE_DIM, 0, "P50, P90, MAX: waits. HOURS, HELD, USE: of %s.",
 			      q.d->resources[main].name);
 	}
 	q.row_of = malloc(((size_t)q.d->n_nodes + 1) * sizeof *q.row_of);
@@ -287,7 +286,7 @@ int fl_sim_class_table(const struct fl_report *r, const struct fl_sim_report *s,
 		{ "P90", FL_COL_RIGHT, 4 },
 		{ "P99", FL_COL_RIGHT, 2 },
 		{ "LONGEST", FL_COL_RIGHT, 0 },
-		{ "WHOSE", FL_COL_WRAP, 1 },
+		{ "WORKLOAD", FL_COL_WRAP, 1 },
 	};
 	const struct fl_measured *d = s->measured;
 	uint32_t shown = s->top && d->n_classes > s->top ? s->top : d->n_classes;
@@ -310,7 +309,7 @@ int fl_sim_class_table(const struct fl_report *r, const struct fl_sim_report *s,
 	return rc;
 }
 
-/* --- who was evicted for whom --- */
+/* --- evictions between queues --- */
 
 struct flows {
 	const struct fl_measured *d;
@@ -348,7 +347,7 @@ int fl_sim_flow_table(const struct fl_report *r, const struct fl_sim_report *s, 
 		      fairlead_error *err)
 {
 	static const struct fl_column_head columns[] = {
-		{ "EVICTED OF", FL_COL_WRAP, 0 },
+		{ "EVICTED FROM", FL_COL_WRAP, 0 },
 		{ "FOR", FL_COL_WRAP, 0 },
 		{ "REASON", 0, 1 },
 		{ "TIMES", FL_COL_RIGHT, 0 },

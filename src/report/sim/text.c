@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for people: what it came to, then the tables (tables.c). */
+/* The report for people: the totals, then the tables (tables.c). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +105,7 @@ uint32_t fl_sim_main_resource(const struct fl_measured *d)
 	return best;
 }
 
-/* --- what it came to --- */
+/* --- totals --- */
 
 static void say_how_it_ended(const struct fl_report *r, const struct fl_sim_report *s)
 {
@@ -117,13 +117,14 @@ static void say_how_it_ended(const struct fl_report *r, const struct fl_sim_repo
 		break;
 	case FL_SIM_NO_PROGRESS:
 		fl_report_say(r, FL_STYLE_WARN, 0,
-			      "It ended because nothing could start any more: %u wait for ever. "
-			      "(fairlead explain says why one waits.)",
+			      "It ended because no job could start any more: %u wait for ever. "
+			      "('fairlead explain' says why a job waits.)",
 			      d->totals.waiting);
 		break;
 	case FL_SIM_GOES_ON:
 	case FL_SIM_STOPPED:
-		fl_report_say(r, FL_STYLE_WARN, 0, "It was stopped: this is the time until then.");
+		fl_report_say(r, FL_STYLE_WARN, 0,
+			      "It was stopped: the report covers the time until then.");
 		break;
 	}
 }
@@ -165,7 +166,7 @@ static void say_jobs(const struct fl_report *r, const struct fl_measured *d)
 {
 	const struct fl_measured_counts *t = &d->totals;
 	char words[256], part[64] = "";
-	int n = snprintf(words, sizeof words, "%u came, %u finished", t->jobs, t->finished);
+	int n = snprintf(words, sizeof words, "%u arrived, %u finished", t->jobs, t->finished);
 
 	if (t->running)
 		n += snprintf(words + n, sizeof words - (size_t)n, ", %u run", t->running);
@@ -186,23 +187,20 @@ static void say_waits(const struct fl_report *r, const struct fl_measured *d)
 	int n;
 
 	if (!w->n) {
-		fl_sim_say_line(r, "waiting", "nobody started");
+		fl_sim_say_line(r, "waiting", "no job started");
 		return;
 	}
-	n = snprintf(words, sizeof words,
-		     "half no longer than %s, 9 of 10 %s, 99 of 100 %s, the longest %s; mean %s",
+	n = snprintf(words, sizeof words, "p50 %s, p90 %s, p99 %s, longest %s, mean %s",
 		     fl_sim_wait(w->p50, text[0]), fl_sim_wait(w->p90, text[1]),
 		     fl_sim_wait(w->p99, text[2]), fl_sim_wait(w->max, text[3]),
 		     fl_sim_wait(w->mean, text[4]));
 	if (isfinite(d->totals.longest_waiting))
 		snprintf(words + n, sizeof words - (size_t)n,
-			 "; of those that never started the first has waited %s",
+			 "; the longest of a job that never started %s",
 			 fl_sim_wait(d->totals.longest_waiting, text[5]));
 	fl_sim_say_line(r, "waiting", words);
 	if (d->recorded_wait.n) {
-		snprintf(words, sizeof words,
-			 "in the source: half no longer than %s, 9 of 10 %s, the longest %s; "
-			 "mean %s",
+		snprintf(words, sizeof words, "in the source: p50 %s, p90 %s, longest %s, mean %s",
 			 fl_sim_wait(d->recorded_wait.p50, text[0]),
 			 fl_sim_wait(d->recorded_wait.p90, text[1]),
 			 fl_sim_wait(d->recorded_wait.max, text[2]),
@@ -235,7 +233,7 @@ static void say_use(const struct fl_report *r, const struct fl_measured *d)
 					      hours_of(row, unit));
 		if (isfinite(d->arrival_utilisation[i]))
 			n += (size_t)snprintf(words + n, sizeof words - n,
-					      ", %s until the last job came",
+					      ", %s until the last arrival",
 					      fl_sim_percent(d->arrival_utilisation[i], text[0]));
 	}
 	fl_sim_say_line(r, "use", n ? words : "nothing was held");
@@ -261,7 +259,7 @@ static void say_loss(const struct fl_report *r, const struct fl_measured *d, uin
 		n += snprintf(words + n, sizeof words - (size_t)n,
 			      ", most of it done before the beginning");
 	if (t->restarted[main] > 0)
-		snprintf(words + n, sizeof words - (size_t)n, ", %s went into starting again",
+		snprintf(words + n, sizeof words - (size_t)n, ", %s were spent on restarts",
 			 fl_sim_amount(row, t->restarted[main], text[2]));
 	fl_sim_say_line(r, "evictions", words);
 }
@@ -276,22 +274,22 @@ static void say_fairness(const struct fl_report *r, const struct fl_measured *d)
 		     fl_sim_ratio(f->jain, text[0]), fl_sim_ratio(f->largest_envy, text[1]));
 	if (isfinite(f->blocked_mean))
 		snprintf(words + n, sizeof words - (size_t)n,
-			 "; who waited had %s of what was its own, at worst %s",
+			 "; queues with waiting jobs held %s of their entitlement, the worst %s",
 			 fl_sim_ratio(f->blocked_mean, text[2]),
 			 fl_sim_ratio(f->blocked_least, text[3]));
 	fl_sim_say_line(r, "fairness", words);
 	if (!f->corrections.n && !f->open)
 		return;
-	n = snprintf(words, sizeof words, "somebody was kept from its own %u time%s",
+	n = snprintf(words, sizeof words,
+		     "a queue with waiting jobs was below its entitlement %u time%s",
 		     f->corrections.n + f->open, f->corrections.n + f->open == 1 ? "" : "s");
 	if (f->corrections.n)
-		n += snprintf(words + n, sizeof words - (size_t)n,
-			      ": half no longer than %s, the longest %s",
+		n += snprintf(words + n, sizeof words - (size_t)n, ": p50 %s, longest %s",
 			      fl_sim_wait(f->corrections.p50, text[4]),
 			      fl_sim_wait(f->corrections.max, text[5]));
 	if (f->open)
 		snprintf(words + n, sizeof words - (size_t)n,
-			 "; %u of them not over at the end, the longest %s", f->open,
+			 "; %u of them not over at the end, longest %s", f->open,
 			 fl_sim_wait(f->longest_open, text[0]));
 	fl_sim_say_line(r, "", words);
 }
@@ -313,8 +311,7 @@ static void say_changes(const struct fl_report *r, const struct fl_sim_report *s
 		fl_sim_say_line(r, i ? "" : "changed", words);
 	}
 	if (d->n_notes + d->notes_dropped > shown) {
-		snprintf(words, sizeof words, "%u times more",
-			 d->n_notes + d->notes_dropped - shown);
+		snprintf(words, sizeof words, "and %u more", d->n_notes + d->notes_dropped - shown);
 		fl_sim_say_line(r, "", words);
 	}
 }

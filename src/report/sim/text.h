@@ -20,10 +20,10 @@ const char *fl_sim_ratio(double ratio, char buffer[32]);
 
 /* A line "label   words"; what does not fit stands below the words. */
 void fl_sim_say_line(const struct fl_report *r, const char *label, const char *words);
-/* Preemption that went round, the worst first; nothing when none did. */
+/* Preemption loops, the worst first; nothing when there was none. */
 void fl_sim_say_loops(const struct fl_report *r, const struct fl_sim *sim);
 
-/* The resource that was the scarcest: of which most was held, of what there is. */
+/* The scarcest resource: the one of which the largest part was held. */
 uint32_t fl_sim_main_resource(const struct fl_measured *d);
 
 /* @main: amounts are of this resource. */

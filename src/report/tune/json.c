@@ -96,15 +96,16 @@ static const struct fl_json_field weight_fields[] = {
 	FL_FIELD(OR_NULL, "part", of.part, "Of all weights.", ALWAYS),
 	FL_FIELD_IN("hourOfCluster", hour, cost_shape, NULL),
 	FL_FIELD(OR_NULL, "portionWhenIdle", portion,
-		 "Of who used nothing while the others used everything.", ALWAYS),
+		 "Of a queue that used nothing while the others used everything.", ALWAYS),
 	FL_FIELD(
 		OR_NULL, "yieldsFromK", k,
-		"From this k on a holder of the whole cluster gets nothing in the end; null: it is "
-		"alone."),
+		"From this k on a queue that holds the whole cluster gets nothing in the end; null: "
+		"it is alone."),
 	FL_FIELD(OR_NEVER, "yieldsAfterSeconds", yields,
 		 "How long it holds everything until then."),
-	FL_FIELD(OR_NEVER, "backAfterSeconds", back,
-		 "Idle, after using everything for long, until its portion is its weight's again."),
+	FL_FIELD(
+		OR_NEVER, "backAfterSeconds", back,
+		"Time idle, after a long use of everything, until its portion is again that of its weight."),
 };
 static const struct fl_json_shape weight_shape =
 	FL_SHAPE_MADE(weight_fields, fill_weight, sizeof(struct fl_tune_weight), "weight");
@@ -166,7 +167,8 @@ static const struct fl_json_field fields[] = {
 	FL_FIELD(OR_NULL, "k", tune.k, "As it counts: not below 0.", ALWAYS),
 	FL_FIELD_ALSO(half_life_shape, NULL),
 	FL_FIELD(OR_NEVER, "windowSeconds", tune.window, "Of the sliding window.", ALWAYS),
-	FL_FIELD_ENUM("found", found, found, "What was not given and has been found.", IF_FOUND),
+	FL_FIELD_ENUM("found", found, found,
+		      "The parameters that were not given and have been found.", IF_FOUND),
 	FL_FIELD(OR_NULL, "cost", cost, "The penalty that was asked for.", ALWAYS, IF_FOUND),
 	FL_FIELD_ENUM("others", others, others, "What the others used, for that penalty.",
 		      IF_FOUND),

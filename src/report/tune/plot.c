@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The picture on a terminal: dots of braille, eight a character, or letters in ASCII.
- * Whose line is whose stands behind its end.
+ * The label of a line stands behind its end.
  */
 #include <stdio.h>
 #include <stdlib.h>

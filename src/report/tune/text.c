@@ -14,8 +14,8 @@ static void say_parameters(const struct fl_report *r, const struct fl_tune_repor
 		[FL_TUNE_HALF_LIFE] = "The half-life was found, by bisection",
 		[FL_TUNE_WINDOW] = "The window was found, in closed form",
 		[FL_TUNE_PAIR] =
-			("k and the half-life were found: k is 1, or twice the least that can do "
-			 "it; then the half-life follows, by bisection"),
+			("k and the half-life were found: k is 1, or twice the least that is "
+			 "enough; then the half-life follows, by bisection"),
 	};
 	char half_life[32], window[32], cost[32];
 
@@ -132,9 +132,10 @@ int fl_tune_text(const struct fl_report *r, const struct fl_tune_report *t, fair
 		return rc;
 	fl_report_say(
 		r, FL_STYLE_DIM, 0,
-		"HOUR: of the whole cluster, the others idle. IDLE: who used nothing while the "
-		"others used everything. YIELDS: who holds everything gets nothing from this k "
-		"on, and after this time. BACK: idle until its portion is its weight's again.");
+		"HOUR: of the whole cluster, the others idle. IDLE: a queue that used nothing while "
+		"the others used everything. YIELDS: a queue that holds everything gets nothing "
+		"from this k on, and after this time. BACK: time idle until its portion is again "
+		"that of its weight.");
 	fputc('\n', r->out);
 	say_turns(r, t);
 	fputc('\n', r->out);
