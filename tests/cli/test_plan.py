@@ -32,12 +32,12 @@ def test_text(fairlead, write):
     r = fairlead("plan", "-f", "c.json", env=COLUMNS)
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
-Nothing is admitted and nobody is preempted.
+No workload is admitted or preempted.
 
 2 wait:
   QUEUE  WAIT  FIRST  WHY
   a         2  ns/a1  does not fit, and no workload it may preempt would free
-                      enough: wants 3 cpu in flavor 'f', 2 available
+                      enough: asks for 3 cpu in flavor 'f', 2 available
 
 More may follow: --settle goes on until nothing changes.
 """ + ASSUMED
@@ -59,7 +59,7 @@ Cycle 2: 1 admitted, 0 preempted
 1 waits:
   QUEUE  WAIT  FIRST  WHY
   b         1  ns/b2  does not fit, and no workload it may preempt would free
-                      enough: wants 3 cpu in flavor 'f', 1 available
+                      enough: asks for 3 cpu in flavor 'f', 1 available
 
 Settled after 2 cycles: nothing changes any more.
 """ + ASSUMED
@@ -70,8 +70,8 @@ def test_loop(fairlead, write, valid):
     r = fairlead("plan", "--settle", "-f", "c.json", env=COLUMNS)
     assert (r.code, r.err) == (1, "")
     assert """
-Never settles: after cycle 4 all is again as before cycle 2, and cycles 2 to 4
-repeat for ever (period 3).
+Never settles: after cycle 4 the state is again that before cycle 2, and cycles
+2 to 4 repeat for ever (period 3).
 Taking turns:
   ns/w0
   ns/w3
@@ -113,7 +113,7 @@ def test_json(fairlead, write, valid):
         "pending": [{"workload": "ns/a1", "clusterQueue": "a", "head": True,
                      "reason": "WaitingForPreemptedWorkloads",
                      "message": "waits until the workloads preempted for it have released their quota: "
-                                "wants 4 cpu in flavor 'f', 2 available"}],
+                                "asks for 4 cpu in flavor 'f', 2 available"}],
     }
     assert second["admitted"] == [{"workload": "ns/a1", "clusterQueue": "a", "podSets": [
         {"name": "main", "count": 1, "flavors": {"cpu": "f"}}]}]
@@ -211,5 +211,5 @@ def test_nobody_waits(fairlead, write):
     write("c.json", m.dump(m.namespace("ns"), m.flavor("f"), m.cluster_queue("a", m.quota("f", cpu="1"))))
     r = fairlead("plan", "-f", "c.json")
     assert r.code == 0
-    assert "Nobody waits.\n" in r.out
+    assert "No workload waits.\n" in r.out
     assert r.out.endswith("no LimitRange in the input\n")

@@ -126,31 +126,31 @@ def test_text(fairlead):
     r = fairlead("prove", "-f", EXAMPLE, env={"COLUMNS": "100"})
     assert (r.code, r.err) == (1, "")
     assert r.out.startswith("""\
-A preemption loop, forced: whatever the order of decisions, preemption never comes to rest.
-The scheduler's own order goes round, too: cycles 1 to 3 repeat for ever (plan --settle).
-Looked at: """)
+A preemption loop, forced: whatever the order of decisions, preemption never settles.
+The scheduler's own order loops, too: cycles 1 to 3 repeat for ever (plan --settle).
+Explored: """)
     assert """
 2. ml/blue-4 (blue) starts
-3. ml/red-5 (red) takes from ml/blue-2 (blue) and ml/blue-4 (blue)
+3. ml/red-5 (red) preempts ml/blue-2 (blue) and ml/blue-4 (blue)
    ml/blue-2: InCohortFairSharing; S2-a: share of red with ml/red-5, 166.667, <= share of blue
    without ml/blue-2, 333.333
    ml/blue-4: InCohortFairSharing; S2-b: share of red with ml/red-5, 166.667, < share of blue,
    333.333
    shares once that is done: red 0 -> 166.667, blue 666.667 -> 0
-4. ml/blue-2 (blue) is gone
+4. ml/blue-2 (blue) has stopped
 """ in r.out
-    assert "All is again as before move 2.\n" in r.out
+    assert "The state is again that before move 2.\n" in r.out
     assert "It takes no race:" in r.out
     out = fairlead("prove", "-f", EXAMPLE).out  # as wide as it gets
-    assert re.search(r"Policy: preemptionGuarantee: settles +yes +no order goes round", out)
+    assert re.search(r"Policy: preemptionGuarantee: settles +yes +no order loops", out)
     assert re.search(r"Policy: defaults: holdFreedQuota: true +no +a loop is left, forced", out)
 
 
 def test_no_loop(fairlead, valid):
     r = fairlead("prove", "--check", "-f", EXAMPLE, "-f", SETTLES)
     assert (r.code, r.err) == (0, "")
-    assert re.match(r"No preemption loop: \d+ states, \d+ moves, at most 3 evictions on any way\.\n"
-                    r"Whatever the order of decisions, preemption comes to rest; 1 of the states is at rest\. Any order is: ",
+    assert re.match(r"No preemption loop: \d+ states, \d+ moves, at most 3 evictions in any order\.\n"
+                    r"Whatever the order of decisions, preemption settles; 1 of the states is settled\. Any order means: ",
                     r.out)
     proof = valid(fairlead("prove", "--check", "-f", EXAMPLE, "-f", SETTLES, "-o", "json").json(), "prove")
     assert (proof["complete"], proof["mostEvictions"], proof["resting"]) == (True, 3, 1)
@@ -175,7 +175,7 @@ def test_an_eviction_that_is_given_up_is_no_proof(fairlead, write):
     write("s.yaml", settles.replace("Guarantee: settles}", "Guarantee: settles, evictionTimeout: 5m}"))
     for check in ([], ["--check"]):
         r = fairlead("prove", *check, "-f", EXAMPLE, "-f", "s.yaml")
-        assert r.code == 1 and re.search(r"^\d\. time passes, until nothing is refused", r.out, re.M), r.out
+        assert r.code == 1 and re.search(r"^\d\. time passes until no refusal is temporary", r.out, re.M), r.out
         assert "holds only while no eviction takes longer than evictionTimeout" in " ".join(r.out.split())
         assert not fairlead("prove", *check, "-f", EXAMPLE, "-f", "s.yaml", "-o", "json").json()["proof"]
 
@@ -206,7 +206,7 @@ def test_bound(fairlead, valid):
     r = fairlead("prove", "-f", EXAMPLE, "-f", SETTLES, "--check", "--bound", "4")
     assert r.code == 4
     assert r.out.startswith("No preemption loop so far: 4 states, ")
-    assert "\nThat is the bound: --bound N looks at more.\n" in r.out
+    assert "\nThat is the bound: --bound N explores more.\n" in r.out
     proof = valid(fairlead("prove", "-f", EXAMPLE, "-f", SETTLES, "--check", "--bound", "4", "-o", "json").json(), "prove")
     assert (proof["states"], proof["complete"], proof["end"]) == (4, False, "bound")
     assert "mostEvictions" not in proof
@@ -225,7 +225,7 @@ def test_a_round_says_whether_it_is_a_race(fairlead, write, valid):
         assert "onlyRaces" not in proof["loop"]
     out = fairlead("prove", "-f", "c.json", "--bound", "100").out
     assert out.startswith("A preemption loop, possible, by a race: ")
-    assert "Whether there is a loop without one was not found out." in out
+    assert "Whether there is a loop without a race is not known." in out
 
 
 def test_a_round_without_a_race_says_so(fairlead, write):
@@ -233,8 +233,8 @@ def test_a_round_without_a_race_says_so(fairlead, write):
     r = fairlead("prove", "-f", "c.json", "--bound", "1000", "-o", "json")
     assert (r.code, r.json()["complete"], r.json()["loop"]["race"]) == (1, False, False)
     out = fairlead("prove", "-f", "c.json", "--bound", "1000").out
-    assert ("It takes no race: each preemption is carried through before anybody else is looked at. "
-            "Where others may take what was freed, 3 moves are enough.\n") in out
+    assert ("It takes no race: each preemption is completed before another workload is considered. "
+            "With races, 3 moves are enough.\n") in out
 
 
 def test_resume(fairlead, write, tmp_path):
@@ -379,7 +379,7 @@ def test_moves_are_followed(fairlead, write, valid):
     write("c.json", m.dump(*m.loop(), moves(W0, *GONE, W0)))
     r = fairlead("plan", "--settle", "-f", "c.json")
     assert (r.code, r.err) == (0, "")
-    assert "4 moves made as given (Moves): nothing went round.\n" in r.out
+    assert "4 moves made as given (Moves): they do not loop.\n" in r.out
     plan = valid(fairlead("plan", "--settle", "-f", "c.json", "-o", "json").json(), "plan")
     assert [[p["workload"] for p in c["preempted"]] for c in plan["cycles"]] == [["ns/w3", "ns/w4"], [], [], []]
     assert [[p["workload"] for p in c["admitted"]] for c in plan["cycles"]] == [[], [], [], ["ns/w0"]]
@@ -394,7 +394,7 @@ def test_a_round_that_closes_later(fairlead, write):
     write("c.json", m.dump(*m.loop(), moves(W0, {"cycle": True}, repeat=1)))
     r = fairlead("plan", "--settle", "--cycles", "5", "-f", "c.json")
     assert (r.code, r.err) == (0, "")
-    assert "5 moves made as given (Moves): nothing went round.\n" in r.out
+    assert "5 moves made as given (Moves): they do not loop.\n" in r.out
 
 
 @pytest.mark.parametrize("rows, spec, error", [
@@ -426,7 +426,7 @@ def test_a_second_moves(fairlead, write):
 
 def test_moves_elsewhere(fairlead, write):
     write("c.json", m.dump(*m.loop(), moves(W0)))
-    warning = "warning: Moves: are followed by 'fairlead plan --settle' alone, and not here\n"
+    warning = "warning: Moves: are used by 'fairlead plan --settle' only, and ignored here\n"
     for args in (["plan"], ["tree"], ["prove"], ["explain", "ns/w0"]):
         r = fairlead(*args, "-f", "c.json")
         assert r.err.endswith(warning), args
@@ -464,10 +464,10 @@ def test_plan_says_more_of_a_loop(fairlead, write, valid):
     r = fairlead("plan", "--settle", "-f", "c.json")
     assert r.code == 1
     assert """In each round:
-  ns/w0 takes from ns/w3 (InCohortFairSharing)
-  ns/w0 takes from ns/w4 (InCohortFairSharing)
+  ns/w0 preempts ns/w3 (InCohortFairSharing)
+  ns/w0 preempts ns/w4 (InCohortFairSharing)
 In other orders (""" in r.out
-    assert "): whatever the order of decisions, preemption never comes to rest.\n" in r.out
+    assert "): whatever the order of decisions, preemption never settles.\n" in r.out
     assert re.search(r"preemptionGuarantee: settles +yes", r.out)
     loop = valid(fairlead("plan", "--settle", "-f", "c.json", "-o", "json").json(), "plan")["loop"]
     assert (loop["order"], loop["orders"]["loop"], loop["orders"]["always"]) == ("own", "forced", True)

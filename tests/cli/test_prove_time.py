@@ -86,7 +86,7 @@ def test_a_wait_is_told(fairlead, write):
     r = fairlead("prove", "-f", "c.json", "-o", "json")
     moves = [s["move"] for s in r.json()["loop"]["round"]]
     assert "wait" in moves
-    assert "time passes, until nothing is refused for now any more\n" in fairlead("prove", "-f", "c.json").out
+    assert "time passes until no refusal is temporary any more\n" in fairlead("prove", "-f", "c.json").out
 
 
 def calm(**more):
@@ -120,12 +120,12 @@ def test_resume_promises_no_more_than_it_keeps(fairlead, write, tmp_path):
     whole = fairlead("prove", "-f", "c.json", "-o", "json").json()
     args = ("prove", "-f", "c.json", "--resume", "state")
     r = fairlead(*args, "--bound", "1")
-    assert r.code == 4 and "--bound N looks at more, and --resume state goes on from here.\n" in r.out
+    assert r.code == 4 and "--bound N explores more, and --resume state goes on from here.\n" in r.out
     assert "one by one" not in r.out
     for _ in range(2):
         r = fairlead(*args, "--bound", str(whole["states"] - 1))
-        assert r.code == 4 and "That is the bound: --bound N looks at more.\n" in r.out
-        assert "not yet all in which they end one by one, which begins anew each time.\n" in r.out
+        assert r.code == 4 and "That is the bound: --bound N explores more.\n" in r.out
+        assert "not yet all in which they end one by one: that begins anew each time.\n" in r.out
     assert (tmp_path / "state").stat().st_size > 0
     again = fairlead(*args, "-o", "json")
     assert (again.code, again.json()) == (0, whole)
@@ -155,8 +155,8 @@ def test_that_it_takes_a_race_is_a_proof_or_not_said(fairlead, write, valid, obj
     left = [x for x in proof["remedies"] if x["loop"] != "none"]
     assert all(x["race"] == known for x in left)
     out = fairlead("prove", "-f", "c.json").out
-    assert ("Where each preemption is carried through first, there is no loop." in out) == known
-    assert ("Whether there is a loop without one was not found out." in out) == (not known)
+    assert ("If each preemption is completed first, there is no loop." in out) == known
+    assert ("Whether there is a loop without a race is not known." in out) == (not known)
     assert ("but for races" in out or "by a race alone" in out) == (known and left != [])
 
 
@@ -167,7 +167,7 @@ def test_no_proof_where_usage_orders_local_queues(fairlead, write, valid):
     assert (r.code, proof["complete"], proof["proof"], proof["end"]) == (5, True, False, "all")
     assert proof["doubt"].startswith("local queues of one ClusterQueue come in the order of their usage")
     r = fairlead("prove", "-f", "c.json")
-    assert r.code == 5 and r.out.startswith("No preemption loop was found (") and "but this is no proof: " in r.out
+    assert r.code == 5 and r.out.startswith("No preemption loop was found (") and "but this is not a proof: " in r.out
 
 
 # --- small worlds at random ---

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prove - can preemption go round for ever?
+ * prove - can preemption loop for ever?
  *
  * Nothing is printed or written before the exploration has ended, one way or another.
  */
@@ -75,7 +75,7 @@ static int load(struct proving *v, fairlead_error *err)
 	fl_input_close(in);
 	if (rc == FAIRLEAD_EINPUT) /* an image of a state says what to do with one of those */
 		fl_fail_hint(err,
-			     "remove it, or name another file: then everything is explored anew");
+			     "remove it, or name another file: then the exploration begins anew");
 	if (rc < 0 && rc != FAIRLEAD_ENOMEM)
 		snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
 	return rc;

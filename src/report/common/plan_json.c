@@ -111,7 +111,7 @@ static struct fl_shape_rows pending(const struct fl_shape_at *at, const void *ro
 
 #define ROW struct fl_plan_told
 static const struct fl_json_field told_fields[] = {
-	FL_FIELD_ROWS("pending", pending, pending_shape, "everybody who waits after the cycle"),
+	FL_FIELD_ROWS("pending", pending, pending_shape, "all workloads that wait after the cycle"),
 };
 const struct fl_json_shape fl_plan_pending_shape = FL_SHAPE(told_fields, "waiting");
 #undef ROW
@@ -201,9 +201,8 @@ static bool fill_orders(struct fl_shape_at *at, const void *source, uint32_t i, 
 #define ROW struct orders
 static const struct fl_json_field orders_fields[] = {
 	FL_FIELD_ENUM("loop", proof.loop, fl_loop_names, NULL),
-	FL_FIELD(BOOL, "always", proof.always, "no order comes to rest"),
-	FL_FIELD(BOOL, "race", race,
-		 "there is no loop in which each preemption is carried through first",
+	FL_FIELD(BOOL, "always", proof.always, "no order settles"),
+	FL_FIELD(BOOL, "race", race, "there is no loop in which each preemption is completed first",
 		 FL_IF_TRUE(knows_races)),
 	FL_FIELD(COUNT64, "states", proof.states, NULL),
 	FL_FIELD(BOOL, "complete", proof.complete, NULL),
@@ -257,7 +256,7 @@ static const struct fl_json_field begin_fields[] = {
 static const struct fl_json_shape begin_shape = FL_SHAPE(begin_fields, "begin");
 static const struct fl_json_field closer_fields[] = {
 	FL_FIELD_SAME("orders", orders_shape,
-		      "what all orders of decisions do, where that takes but a moment",
+		      "what all orders of decisions do, if that is quickly explored",
 		      .maybe = true),
 	FL_FIELD_INLINE_TO(remedies, fl_remedies_shape, NULL, .maybe = true),
 };
@@ -323,7 +322,7 @@ static int hold_cycle(struct fl_plan_json *j, const struct fl_plan_cycle *c, fai
 	fl_json_init(&out, f);
 	rc = put_cycle(j, &out, c, err);
 	bool failed = ferror(f) || out.failed;
-	/* At the end it moves the text once more, and tells of no failure but by NULL. */
+	/* Closing moves the text once more; NULL when that fails. */
 	failed |= fclose(f) != 0 || !j->held[i];
 	if (failed && rc == 0)
 		rc = fl_fail_nomem(err);

@@ -4,8 +4,8 @@
  *
  * Both are fed cycle by cycle.  JSON is written as it comes; a cycle that
  * decided nothing is held back until a later one decides something, because
- * trailing ones are not part of a plan.  Text keeps the decisions and says who
- * waits once, after the last cycle.
+ * trailing ones are not part of a plan.  Text keeps the decisions and lists
+ * the waiting workloads once, after the last cycle.
  */
 #ifndef FL_REPORT_COMMON_PLAN_REPORT_H
 #define FL_REPORT_COMMON_PLAN_REPORT_H
@@ -22,7 +22,7 @@ struct fl_plan_cycle {
 	const struct fl_settle_cycle *cycle;
 	const struct fl_pending_list *pending;
 	const struct fl_why *why;
-	const void *stand; /* of the face; NULL: nothing is told of how nodes stand */
+	const void *stand; /* of the face; NULL: how nodes stand is not reported */
 };
 
 struct fl_plan_end {
@@ -30,13 +30,13 @@ struct fl_plan_end {
 	bool settle;    /* --settle was asked for */
 	bool given;     /* the order was that of a Moves document */
 	uint32_t limit; /* cycles that were asked for at most */
-	/* Of a loop that was looked at closer, else NULL: what other orders do, and other settings. */
+	/* Of a loop that was explored further, else NULL: what other orders do, and other settings. */
 	const struct fl_prove_result *proof;
 	enum fl_whole whole;
 	const struct fl_remedies *remedies;
 };
 
-/* What is said of one who waits; to people, resources without their domain. */
+/* Why a workload waits, in words; for people, resources without their domain. */
 const char *fl_plan_message(const struct fl_report *r, const struct fl_report_face *face,
 			    const struct fl_pending *p, const struct fl_why *why, bool people,
 			    char *buffer, size_t size);
@@ -81,19 +81,19 @@ struct fl_plan_log {
 int fl_plan_log_cycle(struct fl_plan_log *log, const struct fl_model *m,
 		      const struct fl_plan_cycle *c, fairlead_error *err);
 void fl_plan_log_done(struct fl_plan_log *log);
-/* Who takes turns in the loop, by workload.  Room: *ret 2 * n_rows, @scratch 4 * n_rows. */
+/* The workloads that take turns in the loop.  Room: *ret 2 * n_rows, @scratch 4 * n_rows. */
 uint32_t fl_plan_log_loop(const struct fl_plan_log *log, const struct fl_model *m,
 			  const struct fl_settle_result *result, struct fl_workload *ret,
 			  uint32_t *scratch);
 /* Is it a preemption of the loop? */
 bool fl_plan_log_in_loop(const struct fl_plan_row *row, const struct fl_settle_result *result);
 
-/* @loop: names in the loop, by workload: who was admitted or preempted in it. */
+/* @loop: the workloads that were admitted or preempted in the loop. */
 void fl_plan_json_end(struct fl_plan_json *j, const struct fl_plan_end *end,
 		      const struct fl_plan_log *log, const struct fl_workload *loop,
 		      uint32_t n_loop);
 
-/* All after the last cycle. */
+/* Everything after the last cycle. */
 struct fl_plan_answer {
 	const struct fl_plan_log *log;
 	const struct fl_plan_end *end;
@@ -119,7 +119,7 @@ struct fl_plan_table {
 
 /* --- plan_quota.c: of policies whose workloads hold quota of flavors; for their faces --- */
 
-/* Of those who are admitted: who, in which queue, and what it holds. */
+/* An admitted workload: its name, its queue, and what it holds. */
 extern const struct fl_json_shape fl_plan_admitted_shape;
 /* QUEUE, PODS, FLAVORS */
 void fl_plan_fill_admitted(const struct fl_report *r, const struct fl_plan_log *log,
@@ -139,7 +139,7 @@ struct fl_plan_decided {
 	uint32_t n;
 };
 
-/* A cycle as it is told: what a face's cycle_shape is of. */
+/* A cycle as it is written: the row of a face's cycle_shape. */
 struct fl_plan_told {
 	const struct fl_plan_cycle *cycle;
 	const struct fl_decisions *decisions;
@@ -160,7 +160,7 @@ bool fl_plan_decision_fill(struct fl_shape_at *at, const void *source, uint32_t 
 /* A list of them: @kind of struct fl_plan_told. */
 #define FL_PLAN_DECIDED(key, kind, of, ...) FL_FIELD_LIST(key, kind.rows, kind.n, of, __VA_ARGS__)
 
-/* Of a struct fl_plan_told: who waits; and of the whole answer. */
+/* Of a struct fl_plan_told: the waiting workloads; and of the whole answer. */
 extern const struct fl_json_shape fl_plan_pending_shape, fl_plan_shape;
 
 #endif

@@ -116,7 +116,7 @@ struct by_group {
 	const struct fl_pending *rows;
 };
 
-/* By queue, then reason, then whoever the queue takes first. */
+/* By queue, then reason, then the order in which the queue takes them. */
 static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct by_group *o = ctx;
@@ -182,7 +182,7 @@ static uint32_t group_end(const struct fl_pending_list *pending, const uint32_t 
 	return i;
 }
 
-/* Those who do nothing but stand behind this head are counted with it. */
+/* Workloads that wait only behind this head are counted with it. */
 static uint32_t behind(const struct fl_pending_list *pending, const uint32_t *order, uint32_t head)
 {
 	struct fl_node queue = pending->rows[order[head]].cluster_queue;
@@ -235,7 +235,7 @@ static int print_pending(const struct out *o, fairlead_error *err)
 	uint32_t rest = 0;
 
 	if (pending->n == 0) {
-		fl_report_say(o->report, FL_STYLE_BOLD, 0, "Nobody waits.");
+		fl_report_say(o->report, FL_STYLE_BOLD, 0, "No workload waits.");
 		return 0;
 	}
 	fl_report_say(o->report, FL_STYLE_BOLD, 0, "%u wait%s:", pending->n,
@@ -268,7 +268,7 @@ static int print_pending(const struct out *o, fairlead_error *err)
 	return rc;
 }
 
-/* "Taking turns:", and who takes from whom in a round. */
+/* "Taking turns:", and the preemptions of a round. */
 static int print_turns(const struct out *o, fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
@@ -299,7 +299,7 @@ static int print_turns(const struct out *o, fairlead_error *err)
 			break;
 		if (n == 1)
 			fl_report_say(r, FL_STYLE_BAD, 0, "In each round:");
-		fl_report_say(r, FL_STYLE_BAD, 2, "%s takes from %s (%s)",
+		fl_report_say(r, FL_STYLE_BAD, 2, "%s preempts %s (%s)",
 			      fl_report_who(r, r->model, row->preemptor, name[0]),
 			      fl_report_who(r, r->model, row->workload, name[1]),
 			      fl_reason_name(row->reason));
@@ -330,11 +330,12 @@ static int print_loop(const struct out *o, fairlead_error *err)
 	const struct fl_plan_end *end = o->answer->end;
 	uint32_t first = end->result.loop_first, last = first + end->result.loop_period - 1;
 
-	fl_report_say(o->report, FL_STYLE_BAD, 0,
-		      "Never settles%s: after cycle %u all is again as before cycle %u, and cycles "
-		      "%u to %u repeat for ever (period %u).",
-		      end->given ? " in the order that is given (Moves)" : "", last, first, first,
-		      last, end->result.loop_period);
+	fl_report_say(
+		o->report, FL_STYLE_BAD, 0,
+		"Never settles%s: after cycle %u the state is again that before cycle %u, and cycles "
+		"%u to %u repeat for ever (period %u).",
+		end->given ? " in the order that is given (Moves)" : "", last, first, first, last,
+		end->result.loop_period);
 	int rc = print_turns(o, err);
 	return rc < 0 ? rc : print_closer(o, err);
 }
@@ -353,7 +354,7 @@ static int print_end(const struct out *o, fairlead_error *err)
 			      s->kept == 1 ? "" : "s");
 	else if (end->given)
 		fl_report_say(r, FL_STYLE_PLAIN, 0,
-			      "%u move%s made as given (Moves): nothing went round.", s->cycles,
+			      "%u move%s made as given (Moves): they do not loop.", s->cycles,
 			      s->cycles == 1 ? "" : "s");
 	else if (end->settle)
 		fl_report_say(r, FL_STYLE_BAD, 0, "Not settled after %u cycles, the limit.",

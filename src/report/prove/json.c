@@ -85,10 +85,11 @@ static const struct fl_json_field eviction_fields[] = {
 	FL_FIELD_IN("rule", proof, rule_shape,
 		    "the inequality that allowed it; its name is that of explain's checks",
 		    FL_IF_TRUE(has_proof)),
-	FL_FIELD_SAME("shares", sides_shape,
-		      "of the two nodes below the lowest one above both queues: before, and with "
-		      "the victims of the move gone and the preemptor in",
-		      .when = is_weighed),
+	FL_FIELD_SAME(
+		"shares", sides_shape,
+		"of the two nodes below the lowest one above both queues: before, and without "
+		"the victims of the move and with the preemptor",
+		.when = is_weighed),
 };
 static const struct fl_json_shape eviction_shape =
 	FL_SHAPE_MADE(eviction_fields, fill_eviction, sizeof(struct fl_round_act), "eviction");
@@ -177,7 +178,8 @@ static const struct fl_json_field step_fields[] = {
 	FL_FIELD_TEXT("text", move_text, "for people", .more = "{\"minLength\": 1}"),
 	FL_FIELD_PUT(LIST, "admitted", put_admitted, NULL, .item = FL_AS_WORKLOAD),
 	FL_FIELD_ROWS("preempted", acts, eviction_shape, NULL),
-	FL_FIELD_ROWS("holds", holdings, holding_shape, "those who take part, after the move"),
+	FL_FIELD_ROWS("holds", holdings, holding_shape,
+		      "what the workloads of the loop hold after the move"),
 };
 static const struct fl_json_shape step_shape = FL_SHAPE(step_fields, "step");
 #undef ROW
@@ -241,17 +243,17 @@ static bool fill_loop(struct fl_shape_at *at, const void *source, uint32_t i, vo
 #define ROW struct loop
 static const struct fl_json_field loop_fields[] = {
 	FL_FIELD_ENUM("kind", kind, fl_loop_names, NULL, .first_name = FL_LOOP_POSSIBLE),
-	FL_FIELD(BOOL, "always", always, "no order comes to rest from the input"),
+	FL_FIELD(BOOL, "always", always, "no order settles from the input"),
 	FL_FIELD_TO("ownOrder", own, own_shape, "the scheduler's own cycles"),
 	FL_FIELD(NTH, "shortest", shortest,
-		 "moves of the shortest round; the one that is told may be longer, and takes no "
-		 "race then"),
+		 "moves of the shortest round; the one that is shown may be longer, and then takes "
+		 "no race"),
 	FL_FIELD(BOOL, "race", race,
-		 "the loop that is told takes one: others start between an eviction and the one "
-		 "for whom it was"),
+		 "the loop that is shown takes one: other workloads start between an eviction and "
+		 "its preemptor"),
 	FL_FIELD(BOOL, "onlyRaces", only_races,
-		 "there is no loop in which each preemption is carried through first; absent: not "
-		 "found out",
+		 "there is no loop in which each preemption is completed first; absent: not "
+		 "known",
 		 FL_IF_TRUE(knows_races)),
 	FL_FIELD_ITEMS(WORKLOAD, "workloads", cast, n_cast, NULL),
 	FL_FIELD_ROWS("prefix", prefix, step_shape, NULL),
@@ -263,7 +265,7 @@ static const struct fl_json_shape loop_shape =
 
 /* --- the whole --- */
 
-/* That nothing goes round. */
+/* The proof that there is no loop. */
 static bool is_proof(const struct fl_prove_answer *a)
 {
 	if (a->end == FL_PROVE_THEOREM)
@@ -312,21 +314,21 @@ static bool fill_whole(struct fl_shape_at *at, const void *source, uint32_t i, v
 static const struct fl_json_field fields[] = {
 	FL_FIELD(COUNT64, "states", result.states, "explored"),
 	FL_FIELD(COUNT64, "moves", result.tried, "tried from them"),
-	FL_FIELD(COUNT64, "resting", result.resting, "states from which nothing moves"),
+	FL_FIELD(COUNT64, "resting", result.resting, "states from which no move leads on"),
 	FL_FIELD(BOOL, "complete", result.complete, "every state that can be reached was explored"),
 	FL_FIELD_ENUM(
 		"end", end, ends,
 		"why it ended; theorem: nothing was explored, it is proved of all such inputs"),
-	FL_FIELD(BOOL, "proof", proof, "that nothing goes round, whatever the order"),
+	FL_FIELD(BOOL, "proof", proof, "that there is no loop, whatever the order"),
 	FL_FIELD(TEXT, "doubt", doubt,
-		 "why it is none, though all was looked at and nothing goes round", .maybe = true,
-		 .more = "{\"minLength\": 1}"),
+		 "why it is not a proof, though all was explored and no loop was found",
+		 .maybe = true, .more = "{\"minLength\": 1}"),
 	FL_FIELD_IN("loop", answer, loop_shape, NULL, .maybe = true),
 	FL_FIELD_INLINE_TO(remedies, fl_remedies_shape, NULL, .maybe = true),
-	FL_FIELD(COUNT, "mostEvictions", result.bound, "on any way; without a loop, and complete",
-		 FL_IF_TRUE(bounded)),
+	FL_FIELD(COUNT, "mostEvictions", result.bound,
+		 "in any order; without a loop, and if complete", FL_IF_TRUE(bounded)),
 	FL_FIELD_TO("ownOrder", own, own_shape,
-		    "the scheduler's own cycles, where all was looked at, no loop found, and there "
+		    "the scheduler's own cycles, if all was explored, no loop found, and there "
 		    "is no proof",
 		    .maybe = true),
 };

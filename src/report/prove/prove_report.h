@@ -12,10 +12,10 @@
 
 /* Why an exploration ended. */
 enum fl_prove_end {
-	FL_PROVE_ALL,     /* every state that can be reached was looked at, or a loop was found */
+	FL_PROVE_ALL,     /* every state that can be reached was explored, or a loop was found */
 	FL_PROVE_BOUND,   /* so many states as were asked for */
 	FL_PROVE_MEMORY,  /* as much memory as was allowed */
-	FL_PROVE_STOPPED, /* somebody wanted it to end */
+	FL_PROVE_STOPPED, /* it was asked to end */
 	FL_PROVE_THEOREM, /* nothing was explored: it is proved for all inputs like this one */
 };
 
@@ -25,18 +25,18 @@ struct fl_prove_answer {
 	const char *const *theorem;         /* THEOREM: what it says, and why (ask/prove/face.h) */
 	const char *resume;                 /* the file from which it goes on; NULL */
 	const struct fl_settle_result *own; /* the scheduler's own order from here; NULL */
-	enum fl_whole whole;                /* LOOP: the one that is told */
+	enum fl_whole whole;                /* LOOP: the one that is shown */
 	uint32_t shortest;                  /* moves of the shortest round */
 	const struct fl_round *round;       /* of a loop; else NULL */
 	const struct fl_remedies *remedies; /* of a loop; else NULL */
 };
 
-/* Does the scheduler's own order contradict that nothing goes round, or leave it open? */
+/* Does the scheduler's own order loop, or not settle, where no loop was found? */
 static inline bool fl_prove_own_goes_on(const struct fl_prove_answer *a)
 {
 	return a->own && !a->own->settled;
 }
-/* Why it is no proof, in a clause; NULL: it is one, or a loop. */
+/* Why it is not a proof, in a clause; NULL: it is one, or a loop. */
 const char *fl_prove_doubt(const struct fl_prove_answer *a);
 
 int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fairlead_error *err);
@@ -60,7 +60,7 @@ const char *fl_loop_meaning(const struct fl_prove_result *result);
 const char *fl_move_name(enum fl_move_kind kind);
 /* @text in that many characters at most, cut in the middle; 0: all of it. */
 const char *fl_round_cut(const char *text, unsigned longest, char buffer[FL_REPORT_NAME]);
-/* "ns/a (team-a) takes from ns/b and ns/c (team-b)", names cut to @longest */
+/* "ns/a (team-a) preempts ns/b and ns/c (team-b)", names cut to @longest */
 const char *fl_round_move(const struct fl_report *r, const struct fl_round *round, uint32_t step,
 			  unsigned longest, char buffer[FL_ROUND_TEXT]);
 /* "S2-a: share of team-a with ns/a, 100, <= share of team-b without ns/b, 200"; "" without any */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which settings would end a loop, and what became of each when it was tried. */
+/* Settings that could end a loop, and the outcome of each when it was tried. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "report/out/table.h"
 #include "report/prove/prove_report.h"
 
-enum { NAMED = 3 }; /* of those who wait */
+enum { NAMED = 3 }; /* waiting workloads that are named */
 
 /* The object that says it, and what it says. */
 static const struct {
@@ -37,9 +37,10 @@ static int put_proof(const struct fl_prove_result *p, bool race, char *text, siz
 				race ? "a loop is left, %s, by a race alone" : "a loop is left, %s",
 				fl_loop_names[p->loop]);
 	if (fl_proof_is_one(p))
-		return snprintf(text, size, "no order goes round (%s)", states);
+		return snprintf(text, size, "no order loops (%s)", states);
 	if (p->complete)
-		return snprintf(text, size, "no loop was found, and that is no proof (%s)", states);
+		return snprintf(text, size, "no loop was found, but that is not a proof (%s)",
+				states);
 	return snprintf(text, size, "no loop in %s, and there are more", states);
 }
 
@@ -48,7 +49,7 @@ static void put_waiting(const struct fl_report *r, const struct fl_remedies *all
 {
 	uint32_t n = remedy->waiting.n, shown = n > NAMED && !r->all ? NAMED : n;
 	char name[FL_REPORT_NAME];
-	int used = snprintf(text, size, n ? "; waiting then: " : "; nobody waits then");
+	int used = snprintf(text, size, n ? "; waiting then: " : "; no workload waits then");
 
 	for (uint32_t i = 0; i < shown && used > 0 && (size_t)used < size; i++)
 		used += snprintf(text + used, size - (size_t)used, "%s%s", i ? ", " : "",
@@ -58,7 +59,7 @@ static void put_waiting(const struct fl_report *r, const struct fl_remedies *all
 		snprintf(text + used, size - (size_t)used, " and %u more", n - shown);
 }
 
-/* "no order goes round (12 states); settles after 2 cycles; waiting then: ns/a" */
+/* "no order loops (12 states); settles after 2 cycles; waiting then: ns/a" */
 static void put_outcome(const struct fl_report *r, const struct fl_remedies *all,
 			const struct fl_remedy *remedy, char *text, size_t size)
 {
@@ -96,7 +97,7 @@ int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedi
 	static const struct fl_column_head heads[] = {
 		{ "SETTING", FL_COL_WRAP, 0 },
 		{ "ENDS IT", 0, 0 },
-		{ "WHAT THEN", FL_COL_WRAP, 0 },
+		{ "OUTCOME", FL_COL_WRAP, 0 },
 	};
 	char setting[160], outcome[FL_ROUND_TEXT];
 	struct fl_table *t = NULL;
@@ -164,15 +165,15 @@ static const struct fl_json_field remedy_fields[] = {
 	FL_FIELD_TEXT("object", object, NULL, .name_of = object_name, .end_name = FL_REMEDIES),
 	FL_FIELD(TEXT, "setting", setting, NULL, .more = "{\"minLength\": 1}"),
 	FL_FIELD(BOOL, "ends", ends, "no loop was found with it, and it settles"),
-	FL_FIELD_ENUM("loop", of.proof.loop, fl_loop_names, "what is left"),
-	FL_FIELD(BOOL, "race", of.race, "only loops are left that take a race"),
-	FL_FIELD(COUNT64, "states", of.proof.states, "looked at"),
-	FL_FIELD(BOOL, "complete", of.proof.complete, "those are all there are"),
-	FL_FIELD(BOOL, "proof", proof, "that nothing goes round with it"),
+	FL_FIELD_ENUM("loop", of.proof.loop, fl_loop_names, "the loop that is left"),
+	FL_FIELD(BOOL, "race", of.race, "all loops that are left take a race"),
+	FL_FIELD(COUNT64, "states", of.proof.states, "explored"),
+	FL_FIELD(BOOL, "complete", of.proof.complete, "all states were explored"),
+	FL_FIELD(BOOL, "proof", proof, "that there is no loop with it"),
 	FL_FIELD(BOOL, "settles", of.own.settled, "in the scheduler's own order"),
 	FL_FIELD(COUNT, "cycles", of.own.kept, "until then"),
 	FL_FIELD(COUNT, "evictions", of.evictions, NULL),
-	FL_FIELD_ITEMS(WORKLOAD, "waiting", waiting, n_waiting, "who waits then",
+	FL_FIELD_ITEMS(WORKLOAD, "waiting", waiting, n_waiting, "workloads that wait then",
 		       FL_IF_TRUE(of.own.settled)),
 };
 static const struct fl_json_shape remedy_shape = FL_SHAPE_MADE(remedy_fields, fill_remedy,

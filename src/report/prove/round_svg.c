@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A loop as a picture: its states in a ring, down on the right and up on the left, each with a
- * bar a queue of who holds what against its quota, and between them what happens and why.
+ * bar per queue of what workloads hold and its quota, and between them what happens and why.
  *
- * Names are cut to the room they have; whoever is cut stands in full in a tooltip.
+ * Names are cut to the room they have; a tooltip has the full name.
  */
 #include <math.h>
 #include <stdio.h>
@@ -193,7 +193,7 @@ static void put_label(const struct drawing *d, double x, double y, uint32_t queu
 	fputs("</text>\n", d->out);
 }
 
-/* Who holds how much of @resource in @queue, and the mark of its quota. */
+/* What workloads hold of @resource in @queue, and the mark of its quota. */
 static void put_bar(const struct drawing *d, const struct fl_span *state, double x, double y,
 		    uint32_t queue, uint32_t resource)
 {
@@ -459,11 +459,11 @@ static void put_title(const struct drawing *d, enum fl_loop loop)
 
 	fprintf(d->out, "<text class=\"title\" x=\"%d\" y=\"28\">A preemption loop, %s</text>\n",
 		MARGIN, fl_loop_names[loop]);
-	snprintf(text, sizeof(text), "%u move%s go%s round", round->n, round->n == 1 ? "" : "s",
-		 round->n == 1 ? "es" : "");
+	snprintf(text, sizeof(text), "%u move%s repeat%s for ever", round->n,
+		 round->n == 1 ? "" : "s", round->n == 1 ? "s" : "");
 	if (round->prefix)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "; %u lead%s there first", round->prefix, round->prefix == 1 ? "s" : "");
+			 "; %u lead%s into the loop", round->prefix, round->prefix == 1 ? "s" : "");
 	if (round->n > d->n)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "; the first %u are drawn", d->n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The moves of a loop as people say them. */
+/* The moves of a loop in words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,11 +18,10 @@ const char *fl_loop_meaning(const struct fl_prove_result *result)
 	if (result->loop == FL_LOOP_NONE)
 		return "";
 	if (result->always)
-		return "whatever the order of decisions, preemption never comes to rest";
+		return "whatever the order of decisions, preemption never settles";
 	if (result->loop == FL_LOOP_FORCED)
-		return "once in it, no order of decisions comes to rest any more";
-	return "some order of decisions goes round for ever, and from there another one comes to "
-	       "rest";
+		return "once in it, no order of decisions settles any more";
+	return "some order of decisions loops for ever, and from there another one settles";
 }
 
 const char *fl_prove_doubt(const struct fl_prove_answer *a)
@@ -160,7 +159,7 @@ static void put_queue(struct out *o, struct fl_node n)
 
 /* --- a move --- */
 
-/* Does an earlier act of the step have this preemptor? Then it has been told. */
+/* Does an earlier act of the step have this preemptor? Then it has been named. */
 static bool was_told(const struct fl_round *round, const struct fl_span *acts, uint32_t act)
 {
 	for (uint32_t i = acts->first; i < act; i++)
@@ -170,7 +169,7 @@ static bool was_told(const struct fl_round *round, const struct fl_span *acts, u
 	return false;
 }
 
-/* Is the place that is kept that of whom somebody goes for? Then it goes without saying. */
+/* Is the place reserved for the preemptor of an eviction of the step? Then it needs no words. */
 static bool goes_without_saying(const struct fl_round *round, const struct fl_span *acts,
 				uint32_t act)
 {
@@ -186,7 +185,7 @@ static bool is_together(const struct fl_round_act *a, const struct fl_round_act 
 	return b->kind == FL_EVICT && b->preemptor.v == a->preemptor.v;
 }
 
-/* "ns/a (q) takes from ns/b and ns/c (p)": all that go for one. */
+/* "ns/a (q) preempts ns/b and ns/c (p)": all victims of one preemptor. */
 static void put_taking(struct out *o, const struct fl_round *round, const struct fl_span *acts,
 		       uint32_t at)
 {
@@ -197,12 +196,12 @@ static void put_taking(struct out *o, const struct fl_round *round, const struct
 		n += is_together(first, &round->acts[i]);
 	if (first->preemptor.v == FL_NONE) {
 		put_name(o, first->workload);
-		put(o, " has to go");
+		put(o, " is evicted");
 		return;
 	}
 	put_name(o, first->preemptor);
 	put_queue(o, first->preemptor_queue);
-	put(o, " takes from ");
+	put(o, " preempts ");
 	for (uint32_t i = at; i < end && told < NAMED; i++) {
 		const struct fl_round_act *act = &round->acts[i];
 
@@ -228,7 +227,7 @@ static void put_act(struct out *o, const struct fl_round *round, const struct fl
 	}
 	put_name(o, act->workload);
 	put_queue(o, act->queue);
-	put(o, act->kind == FL_ADMIT ? " starts" : " has a place kept for it");
+	put(o, act->kind == FL_ADMIT ? " starts" : " has a place reserved");
 }
 
 const char *fl_round_move(const struct fl_report *r, const struct fl_round *round, uint32_t step,
@@ -242,7 +241,7 @@ const char *fl_round_move(const struct fl_report *r, const struct fl_round *roun
 	if (s->move.kind == FL_MOVE_LET_GO) {
 		put_name(&o, s->move.workload);
 		put_queue(&o, s->queue);
-		put(&o, " is gone");
+		put(&o, " has stopped");
 		any = true;
 	}
 	for (uint32_t i = s->acts.first; i < s->acts.first + s->acts.n; i++) {
@@ -254,9 +253,9 @@ const char *fl_round_move(const struct fl_report *r, const struct fl_round *roun
 	}
 	if (!any && s->move.kind == FL_MOVE_SERVE) {
 		put_name(&o, s->move.workload);
-		put(&o, " is looked at");
+		put(&o, " is considered");
 	} else if (s->move.kind == FL_MOVE_WAIT) {
-		put(&o, "time passes, until nothing is refused for now any more");
+		put(&o, "time passes until no refusal is temporary any more");
 	} else if (!any) {
 		put(&o, "a cycle decides nothing");
 	}

@@ -29,7 +29,7 @@ static const char *extent(const struct fl_prove_result *p, char buffer[96])
 static void say_how_on(const struct out *o)
 {
 	static const char *const why[] = {
-		[FL_PROVE_BOUND] = "That is the bound: --bound N looks at more",
+		[FL_PROVE_BOUND] = "That is the bound: --bound N explores more",
 		[FL_PROVE_MEMORY] = "That is all the memory allowed: --memory SIZE allows more",
 		[FL_PROVE_STOPPED] = "It was stopped",
 	};
@@ -42,11 +42,10 @@ static void say_how_on(const struct out *o)
 	else
 		fl_report_say(o->r, FL_STYLE_WARN, 0, "%s.", why[o->a->end]);
 	if (o->a->result->lifting)
-		fl_report_say(
-			o->r, FL_STYLE_PLAIN, 0,
-			"All was looked at in which minimum run times, delays and back-offs "
-			"end together; not yet all in which they end one by one, which begins "
-			"anew each time.");
+		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
+			      "All states were explored in which minimum run times, delays and "
+			      "back-offs end together; not yet all in which they end one by one: "
+			      "that begins anew each time.");
 }
 
 static void say_own(const struct out *o);
@@ -54,11 +53,11 @@ static void say_own(const struct out *o);
 static void say_theorem(const struct out *o)
 {
 	fl_report_say(o->r, FL_STYLE_GOOD, 0, "%s", o->a->theorem[0]);
-	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%s Nothing was explored: --check does so, too.",
+	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%s Nothing was explored: --check explores as well.",
 		      o->a->theorem[1]);
 }
 
-/* All was looked at. */
+/* All states were explored. */
 static void say_all(const struct out *o)
 {
 	const struct fl_prove_result *p = o->a->result;
@@ -73,24 +72,25 @@ static void say_all(const struct out *o)
 	}
 	if (doubt) {
 		fl_report_say(o->r, FL_STYLE_WARN, 0,
-			      "No preemption loop was found (%s), but this is no proof: %s.",
+			      "No preemption loop was found (%s), but this is not a proof: %s.",
 			      extent(p, text), doubt);
 		return;
 	}
 	fl_report_say(o->r, FL_STYLE_GOOD, 0,
-		      "No preemption loop: %s, at most %u eviction%s on any way.", extent(p, text),
-		      p->bound, plural(p->bound));
+		      "No preemption loop: %s, at most %u eviction%s in any order.",
+		      extent(p, text), p->bound, plural(p->bound));
 	fl_report_say(
 		o->r, FL_STYLE_PLAIN, 0,
-		"Whatever the order of decisions, preemption comes to rest; %llu of the states "
-		"%s at rest. Any order is: workloads are looked at one by one as it comes, "
-		"evictions complete when they do, and cycles of each queue's first come between.",
+		"Whatever the order of decisions, preemption settles; %llu of the states "
+		"%s settled. Any order means: workloads are considered one by one in any order, "
+		"evictions complete at any time, and cycles of the first workload of each queue "
+		"come between.",
 		(unsigned long long)p->resting, p->resting == 1 ? "is" : "are");
 	if (p->timed)
 		fl_report_say(
 			o->r, FL_STYLE_PLAIN, 0,
 			"That holds however long minimum run times, delays and back-offs last: "
-			"each was looked at before and after its end.");
+			"each was explored before and after its end.");
 }
 
 static void say_none(const struct out *o)
@@ -105,8 +105,7 @@ static void say_none(const struct out *o)
 		say_all(o);
 		return;
 	}
-	fl_report_say(o->r, FL_STYLE_WARN, 0,
-		      "No preemption loop so far: %s, and not all there are.",
+	fl_report_say(o->r, FL_STYLE_WARN, 0, "No preemption loop so far: %s, and there are more.",
 		      extent(o->a->result, text));
 	say_how_on(o);
 }
@@ -121,26 +120,27 @@ static void say_own(const struct out *o)
 
 	if (own->loop_first && own->loop_period == 1)
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "The scheduler's own order goes round%s: cycle %u repeats for ever "
+			      "The scheduler's own order loops%s: cycle %u repeats for ever "
 			      "(plan --settle).",
 			      too, own->loop_first);
 	else if (own->loop_first)
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "The scheduler's own order goes round%s: cycles %u to %u repeat "
+			      "The scheduler's own order loops%s: cycles %u to %u repeat "
 			      "for ever (plan --settle).",
 			      too, own->loop_first, own->loop_first + own->loop_period - 1);
 	else if (own->settled)
-		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
-			      "The scheduler's own order does not get into it: it settles after %u "
-			      "cycle%s. Another order of arrivals, evictions or retries may.",
-			      own->kept, plural(own->kept));
+		fl_report_say(
+			o->r, FL_STYLE_PLAIN, 0,
+			"The scheduler's own order does not enter the loop: it settles after %u "
+			"cycle%s. Another order of arrivals, evictions or retries may enter it.",
+			own->kept, plural(own->kept));
 	else
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0,
 			      "The scheduler's own order has not settled after %u cycles.",
 			      own->cycles);
 }
 
-/* Does the loop that is told take one? */
+/* Does the loop that is shown take a race? */
 static bool takes_race(const struct fl_prove_answer *a)
 {
 	return a->whole == FL_WHOLE_NONE || (a->whole == FL_WHOLE_UNKNOWN && a->round->race);
@@ -195,18 +195,18 @@ static void say_step(const struct out *o, uint32_t i)
 	say_shares(o, s);
 }
 
-/* Whether it takes one, and whether others do. */
+/* Whether the loop takes a race, and whether other loops do. */
 static void say_race(const struct out *o)
 {
 	static const char *const all[] = {
 		[FL_WHOLE_UNKNOWN] =
-			"This one takes a race: others take what was freed before the one "
-			"for whom it was. Whether there is a loop without one was not "
-			"found out.",
+			"This loop takes a race: other workloads use freed quota before the "
+			"preemptor is admitted. Whether there is a loop without a race is "
+			"not known.",
 		[FL_WHOLE_NONE] =
-			"It takes a race: others take what was freed before the one for whom "
-			"it was. Where each preemption is carried through first, there is "
-			"no loop.",
+			"It takes a race: other workloads use freed quota before the "
+			"preemptor is admitted. If each preemption is completed first, there "
+			"is no loop.",
 	};
 	char shorter[96] = "";
 
@@ -215,13 +215,12 @@ static void say_race(const struct out *o)
 		return;
 	}
 	if (o->a->shortest < o->a->round->n)
-		snprintf(shorter, sizeof(shorter),
-			 " Where others may take what was freed, %u move%s are enough.",
+		snprintf(shorter, sizeof(shorter), " With races, %u move%s are enough.",
 			 o->a->shortest, plural(o->a->shortest));
 	fl_report_say(
 		o->r, FL_STYLE_PLAIN, 0,
-		"It takes no race: each preemption is carried through before anybody else %s.%s",
-		o->a->whole == FL_WHOLE_LOOP ? "is looked at" : "starts", shorter);
+		"It takes no race: each preemption is completed before another workload %s.%s",
+		o->a->whole == FL_WHOLE_LOOP ? "is considered" : "starts", shorter);
 }
 
 static void say_steps(const struct out *o)
@@ -230,7 +229,7 @@ static void say_steps(const struct out *o)
 
 	if (round->prefix)
 		fl_report_say(o->r, FL_STYLE_BOLD, 0,
-			      "How it comes there, %u move%s:", round->prefix,
+			      "The way into the loop, %u move%s:", round->prefix,
 			      plural(round->prefix));
 	for (uint32_t i = 0; i < round->prefix; i++)
 		say_step(o, i);
@@ -240,12 +239,12 @@ static void say_steps(const struct out *o)
 	for (uint32_t i = round->prefix; i < round->prefix + round->n; i++)
 		say_step(o, i);
 	if (round->closes)
-		fl_report_say(o->r, FL_STYLE_BAD, 0, "All is again as before move %u.",
+		fl_report_say(o->r, FL_STYLE_BAD, 0, "The state is again that before move %u.",
 			      round->prefix + 1);
 	say_race(o);
 }
 
-/* --- who holds what --- */
+/* --- what workloads hold --- */
 
 /* "5: ns/a, ns/b" */
 static void put_cell(const struct out *o, const struct fl_span *state, uint32_t queue,
@@ -267,7 +266,7 @@ static void put_cell(const struct out *o, const struct fl_span *state, uint32_t 
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s%s",
 						 used ? ", " : ": ",
 						 fl_report_workload(o->r->model, h->workload, name),
-						 h->going ? " (going)" : "");
+						 h->going ? " (leaving)" : "");
 	}
 	snprintf(text, size, "%s%s", fl_round_amount(o->r, round->resources[resource], sum, amount),
 		 names);
@@ -301,7 +300,7 @@ static int print_states(const struct out *o, fairlead_error *err)
 	if (round->n_queues * round->n_resources > CELLS)
 		return 0;
 	putc('\n', o->r->out);
-	fl_report_say(o->r, FL_STYLE_BOLD, 0, "Who holds what, of how much:");
+	fl_report_say(o->r, FL_STYLE_BOLD, 0, "What workloads hold, by queue (quota):");
 	int rc = fl_table_new(o->r, &t, err);
 	if (rc == 0)
 		rc = fl_table_column(t, "AFTER", 0, 0, err);
@@ -336,7 +335,7 @@ static int say_loop(const struct out *o, fairlead_error *err)
 	fl_report_say(o->r, FL_STYLE_BAD, 0, "A preemption loop, %s%s: %s.", fl_loop_names[p->loop],
 		      takes_race(o->a) ? ", by a race" : "", fl_loop_meaning(p));
 	say_own(o);
-	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "Looked at: %s%s.", extent(p, text),
+	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "Explored: %s%s.", extent(p, text),
 		      p->complete ? ", all there are" : "");
 	say_how_on(o);
 	if (settings->settles && settings->eviction_timeout > 0)
