@@ -34,7 +34,7 @@ def test_text_of_one_above_its_share(fairlead, write):
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
 ns/v4 waits: it does not fit, and its queue may not reclaim: it would exceed its fair share:
-'vision' would hold 4 gpu, its fair share is 3. Were it the only one that waits, it would start.
+'vision' would hold 4 gpu, its fair share is 3. If it alone waited, it would start.
   asks for: 2 pods, 2 gpu, 2 cpu, 2G memory, in queue 'vision'; it runs with 2 at least
 
 From its queue up, gpu
@@ -42,28 +42,28 @@ From its queue up, gpu
   vision        6        8           3         3  unlimited
   research      6        8           4         4  unlimited
 
-Who holds gpu
+Queues that hold gpu
   QUEUE   HOLDS  FAIR SHARE  DESERVED  WORKLOADS
   vision      6           3         3          3
 
-Looked at before it: 4
+Considered before it: 4
   WORKLOAD  QUEUE   PRIORITY  AGE
   ns/s1     speech        50   2h
   ns/n1     nlp           50   3h
   ns/s2     speech        50   0s
   ns/n2     nlp           50   0s
 
-Whom it might have evicted: 1 considered
+Workloads it might have evicted: 1 considered
   REFUSED  RULE            WHY
         1  VictimPriority  their priority is not below this one's
 
-  NEAREST TO GOING  QUEUE   RULE            NUMBERS
-  ns/v1             vision  VictimPriority  its priority 50, this one's 50
+  NEAREST TO EVICTION  QUEUE   RULE            NUMBERS
+  ns/v1                vision  VictimPriority  its priority 50, this one's 50
 
 The smallest change that helps it
   gpu quota of queue 'vision' from 3 to 9; then it starts
 
-Another that would do
+Another change that is enough
   priority of ns/v4 from 50 to 51; then 1 workload is evicted for it
 
 Assumed:

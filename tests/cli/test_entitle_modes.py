@@ -84,7 +84,7 @@ def test_a_turn_is_explained(fairlead):
     assert (failed["rule"], failed["queue"], failed["left"]) == ("Turn", "red", 0.5)
     # four hours of forty-four, of which a third is red's
     assert failed["right"] == pytest.approx(3 * 4 / 44)
-    assert failed["message"] == "'red' has had 0.273 times its part of gpu over time, and yields at 0.5"
+    assert failed["message"] == "'red' has held 0.273 times its part of gpu over time, and yields at 0.5"
 
 
 def test_a_spent_budget_is_explained(fairlead):

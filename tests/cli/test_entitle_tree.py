@@ -18,7 +18,7 @@ products gpu             4          -          4         -          -       4
 research gpu             4          -          4         6       1.50       7
 ├─nlp    gpu             1          -          1         -          -       1
 └─vision gpu             3          -          3         6       2.00       6
-left out, since no queue has a bound on it: cpu, memory (-o json has it)
+left out, because no queue limits it: cpu, memory (-o json has it)
 
 To be divided: 8 gpu, 64 cpu, 512G memory
 """
@@ -42,7 +42,7 @@ def test_resources_that_no_queue_bounds_are_left_out(fairlead, write, gpu, shown
                            *m.gang("w", "a", on="m1"), OFF))
     r = fairlead("tree", "-f", "c.json", "d", env={"COLUMNS": "80"})
     assert [name for name in ("gpu", "cpu", "memory") if f" {name}  " in r.out] == shown
-    assert ("on it: cpu, memory (-o json has it)" in r.out) == (len(shown) == 1)
+    assert ("limits it: cpu, memory (-o json has it)" in r.out) == (len(shown) == 1)
 
 
 def test_only_resources_that_somebody_uses(fairlead, write):

@@ -23,7 +23,7 @@ The change:
 Before: 3 allocated, 2 wait, 2 evicted on the way.
 After: 4 allocated, 0 wait, 0 evicted on the way.
 
-Allocated, and was not: 2
+Newly allocated: 2
   WORKLOAD  QUEUE   PODS  MACHINES
   ns/v2     vision     2  m1
   ns/v3     vision     2  m1

@@ -145,13 +145,13 @@ def test_up_to_its_limit(fairlead, write, valid):
 def test_no_figure_when_nothing_is_known(fairlead, write, valid):
     e = eta(fairlead, write, valid, *cluster(running(), waiting()))
     assert (e["state"], e["start"], e["from"], e["to"], e["started"]) == ("Unknown", None, None, None, 0)
-    assert e["message"] == "not known: nothing says how long 2 of those that run or wait will run"
+    assert e["message"] == "not known: the run times of 2 workloads that run or wait are not known"
 
 
 @pytest.mark.parametrize("objects, state, message", [
     ([waiting()], "Fits", "at once, it fits"),
     ([running(runs_for="2h"), m.workload("waits", "la", cpu="5")], "Never",
-     "never, as things are: it does not start even when all that will end has ended"),
+     "never, without a change: it does not start even after all workloads that can end have ended"),
     ([running(runs_for="5000h"), waiting()], "Beyond", "not within 7 d in any of 100 runs"),
     ([m.workload("waits", "la", cpu="1", admitted=("a", "f"))], "Started", "it has started"),
     ([m.workload("waits", "lx", cpu="1")], "TakesNoPart", "none, it takes no part"),

@@ -35,16 +35,16 @@ Flavors tried
   PODS  FLAVOR  RESOURCE  ASKED  AVAILABLE  AT MOST
   main  f       cpu           3          2        8  not enough now
 
-Who holds cpu in flavor 'f' below Cohort 'co'
+Queues that hold cpu in flavor 'f' below Cohort 'co'
   QUEUE  OWN  BORROWED  WORKLOADS
   b        4         2          1
 
-Preemption: 1 considered, none goes
+Preemption: 1 considered, none can be preempted
   REFUSED  RULE          WHY
-        1  VictimPolicy  this queue's preemption policy takes nobody there
+        1  VictimPolicy  this queue's preemption policy allows no victims there
 
-  NEAREST TO GOING  QUEUE  RULE          NUMBERS
-  all 1             co     VictimPolicy  reclaimWithinCohort: Never
+  NEAREST TO PREEMPTION  QUEUE  RULE          NUMBERS
+  all 1                  co     VictimPolicy  reclaimWithinCohort: Never
 
 The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 5; then the
@@ -69,7 +69,7 @@ def test_json(fairlead, write, valid):
     assert x["preemption"]["refused"] == [{
         "rule": "VictimPolicy",
         "meaning": "a preemption policy of the queue allows to look for victims there",
-        "message": "this queue's preemption policy takes nobody there", "count": 1,
+        "message": "this queue's preemption policy allows no victims there", "count": 1,
         "victims": [{"allBelow": 1, "node": {"kind": "Cohort", "name": "co"}, "unit": "amount",
                      "lhs": 0, "rhs": 0}]}]
     assert x["preemption"]["reclaimWithinCohort"] == "Never"
@@ -91,8 +91,8 @@ def test_behind_another(fairlead, write, valid):
     write("c.json", m.dump(*m.small()))
     r = fairlead("explain", "-f", "c.json", "ns/a2", env=COLUMNS)
     assert r.code == 0
-    assert r.out.startswith("ns/a2 waits for its turn in queue 'a'; there is room for it. 1 other stands\n"
-                            "before it in the queue.\n")
+    assert r.out.startswith("ns/a2 waits for its turn in queue 'a'; there is room for it. 1 workload is ahead\n"
+                            "of it in the queue.\n")
     assert "Ahead in queue 'a': 1\n  WORKLOAD  PRIORITY  AGE  ASKS FOR\n  ns/a1            0   1s  3 cpu\n" in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/a2").json(), "explain")
     assert (x["state"], x["reason"], x["head"]) == ("Waiting", "BehindHead", False)
@@ -125,7 +125,7 @@ The smallest change that admits it
   ClusterQueue 'a': borrowingLimit of cpu in flavor 'f' from 2 to 4; then the
   coming cycle admits it
 
-Others, of which each would do
+Other changes, each of which is enough
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6; then the
   coming cycle admits it
   ns/w: priority from 0 to 1; then the coming cycle preempts 1 workload for it
@@ -142,7 +142,7 @@ def test_never_fits(fairlead, write, valid):
     r = fairlead("explain", "-f", "c.json", "ns/z", env=COLUMNS)
     assert until_assumed(r.out) == """\
 ns/z can never be admitted as quotas stand: it asks for 9 cpu in flavor 'f', and
-queue 'a' could have 6 at most, even if nobody used anything. What binds is the
+queue 'a' could have 6 at most, even if nothing were in use. What binds is the
 borrowing limit of ClusterQueue 'a': 2 cpu.
   asks for: 9 cpu
 
@@ -165,8 +165,8 @@ def test_preempts(fairlead, write, valid):
         m.workload("w", "la", priority=5, cpu="4"), a="4", c="2"))
     r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
     assert r.out.startswith("""\
-ns/w waits, but perhaps not for long: the coming cycle preempts 1 workload for
-it, and it can be admitted when that one is gone.
+ns/w waits: the coming cycle preempts 1 workload for it, and it can be admitted
+when that one has ended.
   asks for: 4 cpu
 
   PREEMPTED FOR IT  QUEUE  REASON
@@ -183,12 +183,12 @@ def test_victims_protected_by_priority(fairlead, write, valid):
         m.workload("w", "la", priority=5, cpu="4"), a="4", c="2"))
     r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
     assert """
-Preemption: 1 considered, none goes
+Preemption: 1 considered, none can be preempted
   REFUSED  RULE            WHY
         1  VictimPriority  their priority is not below this one's
 
-  NEAREST TO GOING  QUEUE  RULE            NUMBERS
-  ns/c1             c      VictimPriority  priority 9, ours 5
+  NEAREST TO PREEMPTION  QUEUE  RULE            NUMBERS
+  ns/c1                  c      VictimPriority  priority 9, ours 5
 """ in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert x["preemption"]["refused"] == [{
@@ -217,16 +217,16 @@ def test_equal_refusals_share_a_line(fairlead, write, valid):
     write("c.json", borrowers(12))
     r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
     assert """
-Preemption: 14 considered, none goes
+Preemption: 14 considered, none can be preempted
   REFUSED  RULE          WHY
        12  S2-a          without them their side's share is below this one's
         1  S2-b          their side's share is not above this one's
-        1  VictimPolicy  this queue's preemption policy takes nobody there
+        1  VictimPolicy  this queue's preemption policy allows no victims there
 
-  NEAREST TO GOING    QUEUE  RULE          NUMBERS
-  ns/b01 and 11 more  b      S2-a          share 786 without it, ours 929
-  ns/b00              b      S2-b          share 857, ours 929
-  all 1               a      VictimPolicy  withinClusterQueue: Never
+  NEAREST TO PREEMPTION  QUEUE  RULE          NUMBERS
+  ns/b01 and 11 more     b      S2-a          share 786 without it, ours 929
+  ns/b00                 b      S2-b          share 857, ours 929
+  all 1                  a      VictimPolicy  withinClusterQueue: Never
 """ in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     first, second, _ = x["preemption"]["refused"]
@@ -240,7 +240,7 @@ def test_all_lists_each_victim(fairlead, write):
     write("c.json", borrowers(12))
     r = fairlead("explain", "-f", "c.json", "--all", "ns/w", env=COLUMNS)
     for i in range(1, 13):
-        assert f"  ns/b{i:02}            b      S2-a          share 786 without it, ours 929\n" in r.out
+        assert f"  ns/b{i:02}                 b      S2-a          share 786 without it, ours 929\n" in r.out
 
 
 def test_only_the_nearest_of_a_rule(fairlead, write):
@@ -249,14 +249,14 @@ def test_only_the_nearest_of_a_rule(fairlead, write):
         m.workload("w", "la", priority=5, cpu="4"), a="4", c="5"))
     r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
     assert """
-  NEAREST TO GOING  QUEUE  RULE            NUMBERS
-  ns/c0             c      VictimPriority  priority 10, ours 5
-  ns/c1             c      VictimPriority  priority 11, ours 5
-  ns/c2             c      VictimPriority  priority 12, ours 5
+  NEAREST TO PREEMPTION  QUEUE  RULE            NUMBERS
+  ns/c0                  c      VictimPriority  priority 10, ours 5
+  ns/c1                  c      VictimPriority  priority 11, ours 5
+  ns/c2                  c      VictimPriority  priority 12, ours 5
   ... and 6 more (--all)
 """ in r.out
     r = fairlead("explain", "-f", "c.json", "--all", "ns/w", env=COLUMNS)
-    assert "  ns/c8             c      VictimPriority  priority 18, ours 5\n\n" in r.out
+    assert "  ns/c8                  c      VictimPriority  priority 18, ours 5\n\n" in r.out
 
 
 def test_those_let_off(fairlead, write):
@@ -267,12 +267,12 @@ def test_those_let_off(fairlead, write):
     r = fairlead("explain", "-f", "c.json", "ns/w", env=COLUMNS)
     assert "\n  PREEMPTED FOR IT  QUEUE  REASON\n  ns/large          a      InClusterQueue\n" in r.out
     assert """
-Preemption: 2 considered, 1 goes
+Preemption: 2 considered, 1 can be preempted
   REFUSED  RULE          WHY
-        1  VictimNeeded  chosen at first, and not needed after all
+        1  VictimNeeded  chosen at first, but not needed
 
-  NEAREST TO GOING  QUEUE  RULE          NUMBERS
-  ns/small          a      VictimNeeded  4 cpu there while it stays, 4 asked
+  NEAREST TO PREEMPTION  QUEUE  RULE          NUMBERS
+  ns/small               a      VictimNeeded  4 cpu free while it stays, 4 asked
 """ in r.out
 
 
@@ -284,7 +284,7 @@ def test_it_may_not_preempt_while_it_borrows(fairlead, write):
     write("c.json", m.dump(*objects))
     r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
     assert ("\nPreemption\n  It asks for more than its queue owns, and that queue may not preempt while it\n"
-            "  borrows: nobody was looked at.\n") in r.out
+            "  borrows: no victims were searched.\n") in r.out
 
 
 @pytest.mark.parametrize("spec, rule, numbers, message", [

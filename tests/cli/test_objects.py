@@ -72,7 +72,7 @@ def test_drain_evicts_what_runs(run):
     assert pending(doc) == {"ns/a1": "WaitingForQuota", "ns/b2": "ClusterQueueInactive"}
     r = run(objects, "explain", "ns/b1")
     assert r.out.startswith("ns/b1 is evicted because its cluster queue is stopped; "
-                            "until it is gone it holds quota of queue 'b'.\n")
+                            "until it has ended it holds quota of queue 'b'.\n")
     assert "ns/b2 cannot be admitted: it belongs to a queue that is not active." in \
         run(objects, "explain", "ns/b2").out
     r = run(objects, "check")

@@ -62,7 +62,7 @@ The change:
 Before: 2 admitted, 1 waits, 0 preempted on the way.
 After: 3 admitted, 0 wait, 0 preempted on the way.
 
-Admitted, and was not: 1
+Newly admitted: 1
   WORKLOAD  QUEUE  PODS  FLAVORS
   ns/a1     a         1  cpu: f
 
@@ -71,7 +71,7 @@ Quota and usage:
   a     f       cpu       4 -> 8   unlimited  unlimited   1 -> 4         0
   co    f       cpu            0   unlimited  unlimited  7 -> 10         0
 
-Does not fail, for it is not true: admitted.new(a) > 1 or evicted.new > 0
+Does not fail, because it is not true: admitted.new(a) > 1 or evicted.new > 0
   not true: admitted.new(a) > 1 (1 > 1)
   not true: evicted.new > 0 (0 > 0)
 """
@@ -109,28 +109,29 @@ The change:
 Before: 4 admitted, 1 waits, 0 preempted on the way.
 After: 4 admitted, 2 wait, 1 preempted on the way.
 
-Admitted, and was not: 1
+Newly admitted: 1
   WORKLOAD  QUEUE  PODS  FLAVORS
   ns/a0     a         1  cpu: f
 
 No longer admitted: 1
   WORKLOAD  QUEUE  NOW
   ns/b2     b      does not fit, and no workload it may preempt would free
-                   enough: wants 3 cpu in flavor 'f', 2 available
+                   enough: asks for 3 cpu in flavor 'f', 2 available
 
-Admitted otherwise: 2
+Admitted differently: 2
   WORKLOAD  BEFORE            AFTER
   ns/a1     a, 1 pod, cpu: f  a, 1 pod, cpu: g
   ns/a2     a, 1 pod, cpu: g  a, 1 pod, cpu: f
 
-Preempted, and was not: 1
+Newly preempted: 1
   WORKLOAD  QUEUE  FOR    REASON
   ns/b2     b      ns/a2  InCohortReclamation
 
-Waits newly, or for another reason: 1
+Waits newly or for another reason: 1
   WORKLOAD  QUEUE  BEFORE  AFTER
   ns/a3     a              does not fit, and no workload it may preempt would
-                           free enough: wants 9 cpu in flavor 'f', 2 available
+                           free enough: asks for 9 cpu in flavor 'f', 2
+                           available
 
 No longer waits: 1
   WORKLOAD  QUEUE  NOW
@@ -162,7 +163,7 @@ def test_long_lists_are_cut(fairlead, write):
     write("change.json", m.dump(larger_a("100")))
     args = ("what-if", "-f", "c.json", "--change", "change.json")
     out = fairlead(*args).out
-    assert "Admitted, and was not: 31\n" in out and "\n  ... and 11 more; --all lists them\n" in out
+    assert "Newly admitted: 31\n" in out and "\n  ... and 11 more; --all lists them\n" in out
     out = fairlead(*args, "--all").out
     assert out.count("ns/w0") == 30 and "more" not in out
 
@@ -420,7 +421,7 @@ def test_fail_if(fairlead, write, expression, code):
     write("change.json", m.dump(larger_a()))
     r = fairlead("what-if", "-f", "c.json", "--change", "change.json", "--fail-if", expression)
     assert r.code == code
-    says = "Fails, for it is true" if code else "Does not fail, for it is not true"
+    says = "Fails, because it is true" if code else "Does not fail, because it is not true"
     assert f"\n{says}: {expression}\n  {'true' if code else 'not true'}: {expression} (" in r.out
 
 

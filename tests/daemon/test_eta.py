@@ -72,7 +72,7 @@ def test_nothing_is_known(daemon):
     daemon.wait(waits, "waits")
     assert eta(daemon, waits)["state"] == "Unknown"
     text = daemon.get(f"/v1/jobs/{waits}/explain?eta=1").text
-    assert "time limits (fairlead submit --time) or jobs that have ended would say" in " ".join(text.split())
+    assert "needed: time limits (fairlead submit --time), or jobs that have ended" in " ".join(text.split())
 
 
 def test_what_is_there_after_a_restart(daemon):

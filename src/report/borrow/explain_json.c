@@ -40,7 +40,7 @@ static const char *const binds[] = {
 static const struct fl_json_field bind_fields[] = {
 	FL_FIELD_ENUM("by", kind, binds, NULL),
 	FL_FIELD(NODE, "node", node, NULL),
-	FL_FIELD(AMOUNT, "left", left, "what this node lets through"),
+	FL_FIELD(AMOUNT, "left", left, "what this node can pass on"),
 	FL_FIELD(AMOUNT, "keptBelow", below, "what nodes below it keep for themselves"),
 };
 static const struct fl_json_shape bind_shape = FL_SHAPE(bind_fields, "binding");
@@ -55,11 +55,11 @@ static const struct fl_json_field need_fields[] = {
 	FL_FIELD(FLAVOR, "flavor", flavor, NULL, .maybe = true),
 	FL_FIELD(RESOURCE, "resource", resource, NULL, .maybe = true),
 	FL_FIELD_ENUM("verdict", verdict, fl_explain_verdicts, NULL),
-	FL_FIELD(CHECK, "rule", check, "Refused: by which rule",
+	FL_FIELD(CHECK, "rule", check, "if refused, the rule",
 		 FL_IF(verdict, 1u << FL_NEED_REFUSED)),
 	FL_FIELD(AMOUNT, "requested", requested, NULL, FL_IF(verdict, ASKS)),
 	FL_FIELD(AMOUNT, "available", available, NULL, FL_IF(verdict, COMPARES)),
-	FL_FIELD(AMOUNT, "maximum", potential, "if nobody used anything", FL_IF(verdict, COMPARES)),
+	FL_FIELD(AMOUNT, "maximum", potential, "if nothing were in use", FL_IF(verdict, COMPARES)),
 	FL_FIELD(AMOUNT, "nominal", nominal, NULL, FL_IF(verdict, COMPARES)),
 	FL_FIELD_IN("binding", bind, bind_shape, "what decides the number that was compared",
 		    FL_IF(verdict, COMPARES)),
@@ -76,7 +76,7 @@ static const struct fl_json_field holder_fields[] = {
 static const struct fl_json_shape holder_shape = FL_SHAPE(holder_fields, "holder");
 #undef ROW
 
-/* --- who comes first --- */
+/* --- workloads that come first --- */
 
 static fl_amount requested(const struct fl_model *m, const struct fl_workload_row *w, uint32_t r)
 {
@@ -304,7 +304,8 @@ static const struct fl_json_field preemption_fields[] = {
 		 "workloads that hold what is needed and were looked at, victims included"),
 	FL_FIELD(COUNT, "unrelated", n_unrelated, "others, that hold nothing of it"),
 	FL_FIELD_LIST("refused", rules, n_rules, rule_shape, "the rule that refused most first"),
-	FL_FIELD_LIST("victims", victims, n_victims, victim_shape, "who goes"),
+	FL_FIELD_LIST("victims", victims, n_victims, victim_shape,
+		      "the workloads that are preempted"),
 };
 static const struct fl_json_shape preemption_shape = FL_SHAPE(preemption_fields, "preemption");
 #undef ROW
@@ -388,10 +389,11 @@ static const char *outcome(const struct fl_shape_at *at, const void *row,
 #define ROW struct fl_explain_proposal
 static const struct fl_json_field proposal_fields[] = {
 	FL_FIELD_ROWS("changes", changes_of, change_shape, NULL, .more = "{\"minItems\": 1}"),
-	FL_FIELD_ENUM("alone", alone, decisions, "then, were it its queue's only head"),
+	FL_FIELD_ENUM("alone", alone, decisions,
+		      "the decision then, were it its queue's only head"),
 	FL_FIELD_ENUM("comingCycle", next, decisions,
-		      "then, in the coming cycle; Wait: others come first"),
-	FL_FIELD(COUNT, "preempted", n_victims, "how many must go for it"),
+		      "the decision then in the coming cycle; Wait: others come first"),
+	FL_FIELD(COUNT, "preempted", n_victims, "how many workloads are preempted for it"),
 	FL_FIELD_TEXT("message", outcome, NULL),
 };
 static const struct fl_json_shape proposal_shape = FL_SHAPE(proposal_fields, "proposal");
@@ -416,23 +418,23 @@ static struct fl_shape_rows failed(const struct fl_shape_at *at, const void *row
 
 static const struct fl_json_field waiting_fields[] = {
 	FL_FIELD(BOOL, "head", head, NULL),
-	FL_FIELD(BOOL, "parked", parked, "out of the queue until something frees"),
+	FL_FIELD(BOOL, "parked", parked, "out of the queue until quota is freed"),
 	FL_FIELD_SAME("alone", alone_shape, "were it its queue's only head"),
 	FL_FIELD_FROM("failed", failed, need_shape, "the inequality that decides", .maybe = true),
 	FL_FIELD_LIST("tried", needs, n_needs, need_shape, NULL),
 	FL_FIELD_LIST("holders", holders, n_holders, holder_shape,
-		      "who holds what failed, most borrowed first"),
+		      "queues that hold what failed, most borrowed first"),
 	FL_FIELD_SAME("ahead", ahead_shape, NULL),
-	FL_FIELD_ITEMS(WORKLOAD, "servedFirst", served, n_served,
-		       "who of its tree the coming cycle serves, when it fits but they come first"),
+	FL_FIELD_ITEMS(
+		WORKLOAD, "servedFirst", served, n_served,
+		"workloads of its tree that the coming cycle serves, when it fits but they come first"),
 	FL_FIELD_SAME("preemption", preemption_shape, NULL),
-	FL_FIELD_ROWS(
-		"changes", smallest, change_shape,
-		"the smallest change: these cells together would admit it; empty when none is "
-		"known"),
+	FL_FIELD_ROWS("changes", smallest, change_shape,
+		      "the smallest change: these cells together would admit it; empty if none is "
+		      "known"),
 	FL_FIELD_LIST("proposals", proposals, n_proposals, proposal_shape,
 		      "the smallest change of each kind, smallest first; each was tried, and with "
-		      "one unit less it does not do"),
+		      "one unit less it is not enough"),
 	FL_FIELD(COUNT, "tries", n_tries, "how often the policy was asked for that",
 		 .more = "{\"maximum\": 1000}"),
 };

@@ -16,7 +16,7 @@ struct fl_explain_report {
 	const struct fl_tree *tree;
 	const struct fl_usage *usage;
 	fl_time now;
-	const struct fl_eta *eta; /* NULL: nobody asked when */
+	const struct fl_eta *eta; /* NULL: without --eta */
 };
 
 /* The whole answer in a few sentences, with the numbers. */

@@ -128,7 +128,8 @@ static int print_holders(const struct out *o, fairlead_error *err)
 		return 0;
 	const struct fl_explain_need *need = &x->needs[x->failing];
 	putc('\n', o->report->out);
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Who holds %s in flavor '%s' below %s '%s'",
+	fl_report_say(o->report, FL_STYLE_BOLD, 0,
+		      "Queues that hold %s in flavor '%s' below %s '%s'",
 		      fl_report_short_resource(m, need->resource),
 		      fl_report_flavor(m, need->flavor), fl_report_kind(m, need->bind.node),
 		      fl_report_node(m, need->bind.node));
@@ -145,7 +146,7 @@ static int print_holders(const struct out *o, fairlead_error *err)
 	return rc;
 }
 
-/* Who comes before it, the first of them. */
+/* The first of the workloads that come before it. */
 static int print_workloads(const struct out *o, const uint32_t *ids, uint32_t n,
 			   fairlead_error *err)
 {
@@ -259,7 +260,7 @@ static struct fl_node queue_of(const struct out *o, const struct fl_explain_refu
 	return row->victim.v == FL_NONE ? row->node : fl_report_queue(m, row->victim);
 }
 
-/* Of how many rows from @first the same is to be said: of one queue, with the same numbers. */
+/* How many rows from @first are of one queue and have the same numbers. */
 static uint32_t alike(const struct out *o, const struct fl_explain_rule *rule, uint32_t first,
 		      const char *numbers)
 {
@@ -299,7 +300,7 @@ static int put_refusals(const struct out *o, struct fl_table *t, const struct fl
 /* The first of each rule, or all. */
 static int print_refused(const struct out *o, fairlead_error *err)
 {
-	static const struct fl_column_head columns[] = { { "NEAREST TO GOING", 0, 0 },
+	static const struct fl_column_head columns[] = { { "NEAREST TO PREEMPTION", 0, 0 },
 							 { "QUEUE", 0, 2 },
 							 { "RULE", 0, 1 },
 							 { "NUMBERS", FL_COL_WRAP, 0 } };
@@ -340,20 +341,20 @@ static int print_preemption(const struct out *o, fairlead_error *err)
 		fl_report_say(
 			r, FL_STYLE_PLAIN, 2,
 			"It asks for more than its queue owns, and that queue may not preempt while it borrows: "
-			"nobody was looked at.");
+			"no victims were searched.");
 		return 0;
 	}
 	if (x->n_considered == 0) {
 		title(o, "Preemption");
-		fl_report_say(r, FL_STYLE_PLAIN, 2, "Nobody else holds what is needed.");
+		fl_report_say(r, FL_STYLE_PLAIN, 2, "No other workload holds what is needed.");
 		return 0;
 	}
 	if (x->n_rules == 0)
 		return 0;
 	putc('\n', r->out);
-	snprintf(go, sizeof(go), "%u go%s", x->n_victims, x->n_victims == 1 ? "es" : "");
+	snprintf(go, sizeof(go), "%u can be preempted", x->n_victims);
 	fl_report_say(r, FL_STYLE_BOLD, 0, "Preemption: %u considered, %s", x->n_considered,
-		      x->n_victims ? go : "none goes");
+		      x->n_victims ? go : "none can be preempted");
 	int rc = print_rules(o, err);
 	return rc == 0 ? print_refused(o, err) : rc;
 }
@@ -382,7 +383,8 @@ static void print_changes(const struct out *o)
 	print_proposal(o, FL_STYLE_GOOD, &x->proposals[0]);
 	if (x->n_proposals == 1)
 		return;
-	title(o, x->n_proposals == 2 ? "Another that would do" : "Others, of which each would do");
+	title(o, x->n_proposals == 2 ? "Another change that is enough" :
+				       "Other changes, each of which is enough");
 	for (uint32_t i = 1; i < x->n_proposals; i++)
 		print_proposal(o, FL_STYLE_PLAIN, &x->proposals[i]);
 }

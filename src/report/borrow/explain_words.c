@@ -96,13 +96,14 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 	case FL_NEED_NEVER:
 		add(w,
 		    "%s can never be admitted as quotas stand: it asks for %s %s in flavor '%s', and queue "
-		    "'%s' could have %s at most, even if nobody used anything.",
+		    "'%s' could have %s at most, even if nothing were in use.",
 		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
 		    flavor, queue, fl_report_amount(w->report, need->resource, need->potential, b));
 		add_binding(w, need);
 		return;
 	case FL_NEED_REFUSED:
-		add(w, "%s waits: for %s %s in flavor '%s' of queue '%s' this must hold: %s (%s).",
+		add(w,
+		    "%s waits: for %s %s in flavor '%s' of queue '%s' this must be true: %s (%s).",
 		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
 		    flavor, queue, fl_check_meaning(need->check),
 		    fl_explain_numbers(w->report,
@@ -163,10 +164,10 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 		add(w, "%s waits: it %s.", name, fl_reason_sentence(x->reason));
 	}
 	if (x->n_ahead)
-		add(w, " %u other%s stand%s before it in the queue.", x->n_ahead,
-		    x->n_ahead == 1 ? "" : "s", x->n_ahead == 1 ? "s" : "");
+		add(w, " %u workload%s %s ahead of it in the queue.", x->n_ahead,
+		    x->n_ahead == 1 ? "" : "s", x->n_ahead == 1 ? "is" : "are");
 	if (x->parked)
-		add(w, " It is parked until quota frees up.");
+		add(w, " It is parked until quota is freed.");
 }
 
 const char *fl_explain_sentence(const struct fl_report *r, const struct fl_explain_report *e,
@@ -194,7 +195,7 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 			add(&w, "%s is being evicted from queue '%s' and still holds its quota.",
 			    name, queue);
 		else
-			add(&w, "%s %s; until it is gone it holds quota of queue '%s'.", name,
+			add(&w, "%s %s; until it has ended it holds quota of queue '%s'.", name,
 			    fl_reason_sentence(x->reason), queue);
 		break;
 	case FL_EXPLAIN_NEXT:
@@ -202,10 +203,10 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 		break;
 	case FL_EXPLAIN_PREEMPTS:
 		add(&w,
-		    "%s waits, but perhaps not for long: the coming cycle preempts %u workload%s for it, and "
-		    "it can be admitted when %s gone.",
+		    "%s waits: the coming cycle preempts %u workload%s for it, and it can be admitted when "
+		    "%s ended.",
 		    name, x->n_victims, x->n_victims == 1 ? "" : "s",
-		    x->n_victims == 1 ? "that one is" : "they are");
+		    x->n_victims == 1 ? "that one has" : "they have");
 		break;
 	case FL_EXPLAIN_WAITS:
 		add_waiting(&w, name, queue);

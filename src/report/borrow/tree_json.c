@@ -91,7 +91,7 @@ static void put_quota(const struct fl_shape_at *at, const char *key, const void 
 static const struct fl_json_field node_fields[] = {
 	FL_FIELD_INLINE(node, fl_node_shape),
 	FL_FIELD_TEXT("parent", parent, NULL, .maybe = true),
-	FL_FIELD(BOOL, "declared", declared, "false: only mentioned by others"),
+	FL_FIELD(BOOL, "declared", declared, "false: without an object, named only by others"),
 	FL_FIELD_CHARS("weight", weight, "fair sharing weight"),
 	FL_FIELD_INLINE(node, fl_inactive_node_shape),
 	FL_FIELD(COUNT, "admittedWorkloads", running, NULL, FL_IF_TRUE(queue)),

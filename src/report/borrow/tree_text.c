@@ -61,7 +61,7 @@ static int add_cell(const struct out *o, const struct fl_ledger_cell *c, bool ne
 		rc = fl_table_line(o->table, RESOURCE, fl_report_short_resource(m, c->resource),
 				   err);
 	for (unsigned i = 0; rc == 0 && i < 6; i++) {
-		/* Zero is said quietly, so that what is not zero is seen. */
+		/* Zero is dimmed, so that other numbers stand out. */
 		const char *text = amounts[i] == 0 ? "-" : texts[i];
 
 		if (columns[i] == BORROWED && limited) {
@@ -155,7 +155,7 @@ static int print_table(struct out *o, fairlead_error *err)
 	return rc < 0 ? rc : fl_table_print(o->table, 0, err);
 }
 
-/* What stands in no tree, and why the inactive ones are. */
+/* Nodes that are in no tree, and why nodes are inactive. */
 static void print_inactive(const struct fl_report *r, const struct fl_tree_report *t)
 {
 	const struct fl_model *m = r->model;

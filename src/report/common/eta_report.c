@@ -46,13 +46,13 @@ static const char *basis_text(const struct fl_report *r, enum fl_run_basis basis
 	return r->jobs && job_texts[basis] ? job_texts[basis] : basis_texts[basis];
 }
 
-/* In the order in which they are told: what says most first. */
+/* In the order of the answer: the most telling first. */
 static const enum fl_run_basis order[FL_RUN_BASES] = {
 	FL_RUN_EXACT,   FL_RUN_LIMIT, FL_RUN_SIZE, FL_RUN_USER,    FL_RUN_QUEUE,
 	FL_RUN_CLUSTER, FL_RUN_ASKED, FL_RUN_AGE,  FL_RUN_UNKNOWN,
 };
 
-/* "2 h 10 min": two units, as nobody knows it better. */
+/* "2 h 10 min": two units; a forecast is not more exact. */
 static const char *length(fl_time t, char buffer[LENGTH])
 {
 	int64_t s = t > 0 ? (t + FL_SECOND / 2) / FL_SECOND : 0;
@@ -83,7 +83,8 @@ static void put_later(const struct fl_eta *eta, char *text)
 	length(f->start - o->now, start);
 	length(f->from - o->now, from);
 	if (f->from == FL_NEVER)
-		(void)snprintf(text, TEXT, "not within %s; in %u of %u runs it is", horizon,
+		(void)snprintf(text, TEXT,
+			       "probably more than %s from now; earlier in %u of %u runs", horizon,
 			       f->started, eta->basis.runs);
 	else if (f->start == FL_NEVER)
 		(void)snprintf(text, TEXT,
@@ -128,13 +129,13 @@ static void put_answer(const struct fl_eta *eta, char *text)
 	case FL_FORECAST_NEVER:
 		(void)snprintf(
 			text, TEXT,
-			"never, as things are: it does not start even when all that will end "
-			"has ended");
+			"never, without a change: it does not start even after all workloads "
+			"that can end have ended");
 		break;
 	case FL_FORECAST_UNKNOWN:
 		(void)snprintf(
 			text, TEXT,
-			"not known: nothing says how long %u of those that run or wait will run",
+			"not known: the run times of %u workloads that run or wait are not known",
 			eta->basis.n[FL_RUN_UNKNOWN]);
 		break;
 	}
@@ -151,7 +152,7 @@ static void say_awaited(const struct fl_report *r, const struct fl_eta *eta)
 			      f->awaited_runs, f->started);
 	else if (f->awaited_queue.v != FL_NONE)
 		fl_report_say(r, FL_STYLE_PLAIN, 2,
-			      "waits for: the end of something of queue '%s' in %u of %u runs",
+			      "waits for: the end of a workload of queue '%s' in %u of %u runs",
 			      fl_report_node(r->model, f->awaited_queue), f->awaited_queue_runs,
 			      f->started);
 }
@@ -165,15 +166,14 @@ static void say_basis(const struct fl_report *r, const struct fl_eta *eta)
 			fl_report_say(r, FL_STYLE_DIM, 2, "run times of %u: %s",
 				      eta->basis.n[order[i]], basis_text(r, order[i]));
 	if (eta->basis.arrivals)
-		fl_report_say(r, FL_STYLE_DIM, 2, "arrivals: the %u of the last %s come once more",
+		fl_report_say(r, FL_STYLE_DIM, 2, "arrivals: the %u of the last %s, once more",
 			      eta->basis.arrivals, length(eta->options.arrivals, horizon));
 	else
 		fl_report_say(r, FL_STYLE_DIM, 2, "arrivals: none");
 	if (eta->basis.cut)
-		fl_report_say(
-			r, FL_STYLE_DIM, 2,
-			"%u of %u runs were ended before %s were over: too much happens in them",
-			eta->basis.cut, eta->basis.runs, length(eta->basis.horizon, horizon));
+		fl_report_say(r, FL_STYLE_DIM, 2,
+			      "%u of %u runs were cut before %s were over: too many events",
+			      eta->basis.cut, eta->basis.runs, length(eta->basis.horizon, horizon));
 }
 
 void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta)
@@ -187,10 +187,11 @@ void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta)
 	if (eta->forecast.state == FL_FORECAST_UNKNOWN)
 		fl_report_say(
 			r, FL_STYLE_DIM, 2,
-			r->jobs ? "time limits (fairlead submit --time) or jobs that have ended "
-				  "would say" :
-				  "finished Workloads in the input, maximumExecutionTimeSeconds "
-				  "or the annotation fairlead.dev/runs-for would say");
+			r->jobs ?
+				"needed: time limits (fairlead submit --time), or jobs that have "
+				"ended" :
+				"needed: finished Workloads in the input, maximumExecutionTimeSeconds "
+				"or the annotation fairlead.dev/runs-for");
 	if (eta->forecast.state == FL_FORECAST_LATER)
 		say_awaited(r, eta);
 	say_basis(r, eta);
@@ -213,7 +214,7 @@ static void put_awaited(const struct fl_shape_at *at, const char *key, const voi
 static const struct fl_json_field awaits_fields[] = {
 	FL_FIELD_PUT(
 		TEXT, "workload", put_awaited,
-		"namespace/name, of a daemon the number of a job; null: nobody who is there yet",
+		"namespace/name, of a daemon the number of a job; null: a workload still to come",
 		.more = "{\"type\": [\"string\", \"null\"]}"),
 	FL_FIELD(COUNT, "runs", awaited_runs, NULL),
 	FL_FIELD(QUEUE, "queue", awaited_queue,
@@ -281,18 +282,19 @@ static const struct fl_json_field eta_fields[] = {
 		"it starts later as rarely as the level says; null: the interval has no upper end, "
 		"it may start at any time after `from`, also behind the horizon, or never"),
 	FL_FIELD(NUMBER, "level", options.level,
-		 "so often the start is expected to fall between `from` and `to`"),
+		 "how often the start is expected between `from` and `to`: 0.8 is 8 of 10 times"),
 	FL_FIELD(COUNT, "runs", basis.runs, NULL),
 	FL_FIELD(COUNT, "cut", basis.cut,
-		 "of them, those ended before the horizon: too much happened in them"),
+		 "of them, those that ended before the horizon after too many events"),
 	FL_FIELD(COUNT, "started", forecast.started, "runs in which it started"),
 	FL_FIELD(OR_NEVER, "horizonSeconds", basis.horizon, NULL, .more = "{\"type\": \"number\"}"),
-	FL_FIELD_IN("awaits", forecast, awaits_shape, "whose end its start followed most often",
+	FL_FIELD_IN("awaits", forecast, awaits_shape,
+		    "the workload and the queue whose end its start followed most often",
 		    .when = is_awaiting),
 	FL_FIELD_ROWS("basis", all_known, known_shape,
 		      "where the run times of those that run and wait come from"),
 	FL_FIELD(COUNT, "arrivals", basis.arrivals,
-		 "so many that came lately come once more in each run"),
+		 "recent arrivals that come once more in each run"),
 };
 const struct fl_json_shape fl_eta_shape = FL_SHAPE(eta_fields, "eta", .closed = true);
 #undef ROW

@@ -22,7 +22,7 @@ static const char *refused(const struct fl_shape_at *at, const void *row,
 #define ROW struct fl_explain_rule
 static const struct fl_json_field rule_fields[] = {
 	FL_FIELD(CHECK, "rule", check, "the check that failed; more may be added"),
-	FL_FIELD_TEXT("meaning", meaning, "what both numbers must be to each other"),
+	FL_FIELD_TEXT("meaning", meaning, "how both numbers must compare"),
 	FL_FIELD_TEXT("message", refused, NULL),
 	FL_FIELD(NTH, "count", workloads, "workloads"),
 };

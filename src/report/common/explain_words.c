@@ -11,11 +11,11 @@ const char *fl_explain_refused(enum fl_check check)
 {
 	switch (check) {
 	case FL_CHECK_VICTIM_POLICY:
-		return "this queue's preemption policy takes nobody there";
+		return "this queue's preemption policy allows no victims there";
 	case FL_CHECK_VICTIM_BORROWS:
 		return "their queue or cohort stays within its own quota";
 	case FL_CHECK_STILL_BORROWS:
-		return "with others gone first, their queue or cohort is back within its quota";
+		return "without earlier victims, their queue or cohort is back within its quota";
 	case FL_CHECK_VICTIM_PRIORITY:
 		return "their priority is not below this one's";
 	case FL_CHECK_VICTIM_AGE:
@@ -30,15 +30,15 @@ const char *fl_explain_refused(enum fl_check check)
 		return "admitted at no higher share than this one would be, so that preemption "
 		       "settles (Policy)";
 	case FL_CHECK_VICTIM_NEEDED:
-		return "chosen at first, and not needed after all";
+		return "chosen at first, but not needed";
 	case FL_CHECK_FITS_WITHOUT:
-		return "they could go, and even with all of them gone it does not fit";
+		return "they may be preempted, but even without all of them it does not fit";
 	case FL_CHECK_MINIMUM_RUN:
 		return "they have not held their quota for their minimum run time (Policy)";
 	case FL_CHECK_OVERRULING:
 		return "their priority overrules fair sharing (Policy)";
 	case FL_CHECK_MAINTAIN_FAIR_SHARE:
-		return "their side holds no more than its fair share, and what is deserved does "
+		return "their side holds no more than its fair share, and deserved quota does "
 		       "not demand it";
 	case FL_CHECK_SATURATION:
 		return "a queue above this one would become more saturated than the one it takes from";

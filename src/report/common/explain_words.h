@@ -11,7 +11,7 @@ enum { FL_SENTENCE = 4096, FL_NUMBERS = 1024 };
 
 /* "Waiting", "Admitted", ... for JSON. */
 extern const char *const fl_explain_states[FL_EXPLAIN_EXCLUDED + 1];
-/* What ruled victims out, of all of them: "their queue ..."; else what the check means. */
+/* Why a rule refused victims: "their queue ..."; else the meaning of the check. */
 const char *fl_explain_refused(enum fl_check check);
 /* "nominalQuota" */
 extern const char *const fl_cell_fields[FL_CELL_ALLOCATABLE + 1];

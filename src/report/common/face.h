@@ -12,9 +12,9 @@
 
 struct fl_report_face {
 	const struct fl_document *what_if, *plan; /* their answers as JSON */
-	/* Keys of JSON: of the queue of a workload, and of whom somebody was evicted for. */
+	/* Keys of JSON: the queue of a workload, and the workload that another was evicted for. */
 	const char *queue_key, *preemptor_key;
-	/* In the words of the policy: who holds quota, who was told to go, what is held. */
+	/* In the words of the policy: with quota, evicted, and what is held. */
 	const char *admitted, *evicted, *held; /* held: a head of a table */
 	const char *titles[FL_WHAT_IF_LISTS];  /* of what-if's lists */
 
@@ -26,14 +26,14 @@ struct fl_report_face {
 	void (*add_why)(const struct fl_report *r, const struct fl_pending *p,
 			const struct fl_why *why, bool people, char *buffer, size_t size);
 	/*
-	 * How nodes stand while cycles go on: NULL where nothing of it is told.  Of @a; looked at
-	 * after each cycle that is told as JSON, and after the last.
+	 * How nodes stand while cycles go on: NULL: not reported.  Of @a; called after
+	 * each cycle that is written as JSON, and after the last.
 	 */
 	int (*stand_new)(const struct fl_report *r, struct fl_arena *a, void **ret,
 			 fairlead_error *err);
 	void (*stand_look)(void *stand, const struct fl_policy_ops *ops, const struct fl_policy *p);
 	const struct fl_json_shape *cycle_shape; /* of a struct fl_plan_told */
-	/* Behind those who wait; NULL: nothing. */
+	/* After the waiting workloads; NULL: nothing. */
 	int (*end_text)(const struct fl_report *r, const void *stand, fairlead_error *err);
 
 	/* --- what workloads hold, and what-if's part about queues --- */

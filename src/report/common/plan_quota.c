@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What policies over quotas of flavors tell alike: who is admitted, what is held, what is short. */
+/* What policies over quotas of flavors have in common: what is admitted, held and short. */
 #include "ask/common/shortage.h"
 #include "report/common/plan_report.h"
 #include "report/out/placement_text.h"
@@ -43,7 +43,7 @@ void fl_plan_add_shortage(const struct fl_report *r, const struct fl_pending *p,
 
 	if (!s || !about_quota)
 		return;
-	snprintf(buffer, size, ": wants %s %s in flavor '%s', %s %s",
+	snprintf(buffer, size, ": asks for %s %s in flavor '%s', %s %s",
 		 fl_report_amount(r, s->resource, s->requested, a),
 		 people ? fl_report_short_resource(r->model, s->resource) :
 			  fl_report_resource(r->model, s->resource),

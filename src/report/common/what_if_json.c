@@ -108,7 +108,7 @@ static const struct fl_json_field side_fields[] = {
 	FL_FIELD(NTH, "cycles", result.kept, "up to the last that decided something"),
 	FL_FIELD(COUNT, "admitted", holds, NULL),
 	FL_FIELD(COUNT, "waiting", waits, NULL),
-	FL_FIELD(COUNT, "evicted", evicted, "workloads preempted at least once on the way"),
+	FL_FIELD(COUNT, "evicted", evicted, "workloads preempted at least once before it settles"),
 	FL_FIELD_SAME("loop", loop_shape,
 		      "cycles firstCycle to firstCycle+period-1 repeat for ever", .when = has_loop),
 };
@@ -189,7 +189,7 @@ struct listed {
 	struct one before, after;
 };
 
-/* Those of whom the tag is true, as they are on the side where that is so. */
+/* Workloads of which the tag is true, as they are on the side where it is. */
 static bool fill_listed(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
 	static const unsigned of_before = FL_DIFF_RELEASED | FL_DIFF_SPARED | FL_DIFF_LEFT;
@@ -266,7 +266,7 @@ static const struct fl_json_shape waits_shape = LISTED(waits_fields, "waits");
 #define LIST(key, what, of, doc)                                                                   \
 	FL_FIELD_LIST(key, workloads, n_workloads, of, doc, .tag = FL_DIFF_##what)
 static const struct fl_json_field difference_fields[] = {
-	FL_FIELD(BOOL, "different", any, "anything below differs"),
+	FL_FIELD(BOOL, "different", any, "some entry below is not empty"),
 	FL_FIELD_TO("before", before, side_shape, "without the change"),
 	FL_FIELD_TO("after", after, side_shape, "with it"),
 	LIST("admitted", ADMITTED, admitted_shape,
@@ -276,9 +276,8 @@ static const struct fl_json_field difference_fields[] = {
 	LIST("moved", MOVED, moved_shape,
 	     "holds quota on both sides: in another queue, in other flavors (entitle: on other "
 	     "machines), or for other counts"),
-	LIST("preempted", PREEMPTED, evicted_shape, "preempted on the way with the change only"),
-	LIST("noLongerPreempted", SPARED, evicted_shape,
-	     "preempted on the way without the change only"),
+	LIST("preempted", PREEMPTED, evicted_shape, "preempted only with the change"),
+	LIST("noLongerPreempted", SPARED, evicted_shape, "preempted only without the change"),
 	LIST("waiting", WAITS, waits_shape,
 	     "waits for another reason, or did neither wait nor hold quota"),
 	LIST("noLongerWaiting", LEFT, left_shape,

@@ -56,8 +56,7 @@ int fl_what_if_json(const struct fl_what_if_report *w, fairlead_error *err);
 /* The same, of each policy's face. */
 extern const struct fl_json_shape fl_what_if_shape;
 
-/* What both say: who holds, waits, is told to go on one side; what is said of
- * one who waits. */
+/* Of both reports: how many workloads hold quota, wait and are evicted on one side; why one waits. */
 void fl_what_if_count(const struct fl_outcome *o, uint32_t *holds, uint32_t *waits,
 		      uint32_t *evicted);
 const char *fl_what_if_reason(const struct fl_what_if_report *x, bool after, uint32_t w,
@@ -69,8 +68,7 @@ const struct fl_model *fl_what_if_node(const struct fl_difference *d, const stru
 extern const char *const fl_what_if_added_names[2];
 #define FL_WHAT_IF_ADDED .names = fl_what_if_added_names, .n_names = 2
 const char *fl_what_if_added(const struct fl_pair *pair);
-/* Why one who does not wait does not run: "finished", "deactivated", "deleted".
- */
+/* Why a workload neither waits nor runs: "finished", "deactivated", "deleted". */
 const char *fl_what_if_left(const struct fl_model *m, uint32_t w);
 
 #endif

@@ -16,7 +16,7 @@ struct section {
 		     char cells[3][TEXT]);
 };
 
-/* Stands for the head of what is held: the face's. */
+/* Replaced by the face's head of what is held. */
 static const char held[] = "";
 
 static const char *queue_of(const struct fl_outcome *o, uint32_t w)
@@ -248,7 +248,8 @@ static void say_condition(const struct fl_what_if_report *w)
 	if (!w->condition)
 		return;
 	fl_report_say(r, w->fails ? FL_STYLE_BAD : FL_STYLE_GOOD, 0, "%s: %s",
-		      w->fails ? "Fails, for it is true" : "Does not fail, for it is not true",
+		      w->fails ? "Fails, because it is true" :
+				 "Does not fail, because it is not true",
 		      w->condition);
 	for (uint32_t i = 0; i < w->n_parts; i++)
 		fl_report_say(r, FL_STYLE_PLAIN, 2, "%s: %s (%s %s %s)",

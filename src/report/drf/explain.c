@@ -34,8 +34,8 @@ static const struct fl_json_field shortage_fields[] = {
 	FL_FIELD(FLAVOR, "flavor", flavor, NULL),
 	FL_FIELD(RESOURCE, "resource", resource, NULL),
 	FL_FIELD(WHOLE, "requested", requested, NULL),
-	FL_FIELD(AMOUNT, "available", available, "what nobody holds", FL_IF(never, 1u << 0)),
-	FL_FIELD(AMOUNT, "capacity", available, "all that there is: it never fits",
+	FL_FIELD(AMOUNT, "available", available, "what no workload holds", FL_IF(never, 1u << 0)),
+	FL_FIELD(AMOUNT, "capacity", available, "all of the cluster: it never fits",
 		 FL_IF_TRUE(never)),
 };
 static const struct fl_json_shape shortage_shape = FL_SHAPE(shortage_fields, "shortage");
@@ -115,9 +115,9 @@ static const struct fl_json_shape next_shape = FL_SHAPE(next_fields, "next");
 
 static const struct fl_json_field waiting_fields[] = {
 	FL_FIELD(COUNT, "ahead", n_ahead, "of its queue"),
-	FL_FIELD_SAME("alone", alone_shape, "whosever turn it is"),
+	FL_FIELD_SAME("alone", alone_shape, "whichever queue is next"),
 	FL_FIELD_IN("shortage", shortage, shortage_shape, "alone", FL_IF_TRUE(is_short)),
-	FL_FIELD_SAME("next", next_shape, "whose turn the coming cycle ends with",
+	FL_FIELD_SAME("next", next_shape, "the workload at which the coming cycle ends",
 		      .when = has_next),
 };
 static const struct fl_json_shape waiting_shape = FL_SHAPE(waiting_fields, "waiting");
@@ -185,18 +185,18 @@ static void say_waiting(const struct fl_report *r, const struct fl_drf_explain *
 		fl_report_say(r, FL_STYLE_PLAIN, 2, "%u workload%s of its queue come%s before it",
 			      x->n_ahead, x->n_ahead == 1 ? "" : "s", x->n_ahead == 1 ? "s" : "");
 	if (x->is_short)
-		fl_report_say(r, FL_STYLE_PLAIN, 2,
-			      "it wants %s %s in flavor '%s', and there %s %s",
+		fl_report_say(r, FL_STYLE_PLAIN, 2, "it asks for %s %s in flavor '%s'; %s %s",
 			      fl_report_amount(r, s->resource, s->requested, a),
 			      fl_report_short_resource(m, s->resource),
 			      fl_report_flavor(m, s->flavor),
-			      s->never ? "is no more than" : "is free",
+			      s->never ? "the cluster has only" : "free now:",
 			      fl_report_amount(r, s->resource, s->available, b));
 	else if (x->state == FL_EXPLAIN_WAITS && x->alone == FL_REASON_FITS)
 		fl_report_say(r, FL_STYLE_PLAIN, 2, "it would fit into what is free now");
 	if (x->next.v == FL_NONE || x->next.v == x->workload.v)
 		return;
-	fl_report_say(r, FL_STYLE_PLAIN, 2, "what is free then is kept for %s, which comes first:",
+	fl_report_say(r, FL_STYLE_PLAIN, 2,
+		      "what is free then is reserved for %s, which comes first:",
 		      fl_report_who(r, m, x->next, who));
 	say_share(r, fl_report_queue(m, x->next), &x->next_share);
 }

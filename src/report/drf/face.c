@@ -110,7 +110,7 @@ static const struct fl_json_field cycle_fields[] = {
 static const struct fl_json_shape cycle_shape = FL_SHAPE(cycle_fields, "cycle");
 #undef ROW
 
-/* Nobody is told to go but for what stands in the input. */
+/* Evictions are only those that the input itself asks for. */
 static void fill_evicted(const struct fl_report *r, const struct fl_plan_log *log,
 			 const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL])
 {
@@ -151,16 +151,16 @@ const struct fl_report_face fl_drf_reports = {
 	.admitted = "admitted",
 	.evicted = "evicted",
 	.held = "FLAVORS",
-	.titles = { [FL_LIST_ADMITTED] = "Admitted, and was not",
+	.titles = { [FL_LIST_ADMITTED] = "Newly admitted",
 		    [FL_LIST_RELEASED] = "No longer admitted",
-		    [FL_LIST_MOVED] = "Admitted otherwise",
-		    [FL_LIST_EVICTED] = "Evicted, and was not",
+		    [FL_LIST_MOVED] = "Admitted differently",
+		    [FL_LIST_EVICTED] = "Newly evicted",
 		    [FL_LIST_SPARED] = "No longer evicted",
-		    [FL_LIST_WAITS] = "Waits newly, or for another reason",
+		    [FL_LIST_WAITS] = "Waits newly or for another reason",
 		    [FL_LIST_LEFT] = "No longer waits" },
 	.tables = tables,
 	.n_tables = sizeof tables / sizeof *tables,
-	.nothing = "Nothing is admitted.",
+	.nothing = "No workload is admitted.",
 	.add_why = fl_plan_add_shortage,
 	.stand_new = stand_new,
 	.stand_look = stand_look,

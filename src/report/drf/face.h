@@ -17,7 +17,7 @@ extern const struct fl_report_face fl_drf_reports;
 int fl_drf_what_if_text(const struct fl_what_if_report *w, fairlead_error *err);
 extern const struct fl_json_shape fl_drf_what_if_shape; /* of a struct fl_pair of nodes */
 
-/* explain.c; @eta NULL: nobody asked when */
+/* explain.c; @eta NULL: without --eta */
 struct fl_drf_answer {
 	const struct fl_drf_explain *x;
 	const struct fl_eta *eta;

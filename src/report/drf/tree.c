@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All there is, and the queues side by side: nothing stands above another under drf. */
+/* The whole cluster, and the queues side by side: drf has no tree. */
 #include <stdlib.h>
 
 #include "base/sort.h"
@@ -106,7 +106,7 @@ static const struct fl_json_shape node_shape = FL_SHAPE_MADE(node_fields, fill_n
 
 #define ROW struct answer
 static const struct fl_json_field fields[] = {
-	FL_FIELD_PUT(LIST, "capacity", put_capacity, "what there is of each flavor and resource",
+	FL_FIELD_PUT(LIST, "capacity", put_capacity, "the cluster, by flavor and resource",
 		     .shape = &cell_shape),
 	FL_FIELD_LIST("nodes", nodes, n, node_shape, "ClusterQueues, by name"),
 };
@@ -136,7 +136,7 @@ static int print_capacity(const struct fl_report *r, const struct fl_drf_stand *
 {
 	static const struct fl_column_head columns[] = { { "FLAVOR", 0, 0 },
 							 { "RESOURCE", 0, 0 },
-							 { "THERE IS", FL_COL_RIGHT, 0 },
+							 { "CAPACITY", FL_COL_RIGHT, 0 },
 							 { "HELD", FL_COL_RIGHT, 0 } };
 	const struct fl_model *m = r->model;
 	struct fl_table *t = NULL;

@@ -52,8 +52,8 @@ static const struct fl_json_field queue_fields[] = {
 	FL_FIELD(INT, "priority", of.priority, NULL),
 	FL_FIELD(BUNDLE, "deserved", of.deserved,
 		 "given before anything else, as far as it is requested"),
-	FL_FIELD(BUNDLE, "limit", of.limit, "no more than that"),
-	FL_FIELD(BUNDLE, "overQuotaWeight", of.weight, "of what nobody deserves"),
+	FL_FIELD(BUNDLE, "limit", of.limit, "it never gets more"),
+	FL_FIELD(BUNDLE, "overQuotaWeight", of.weight, "of what no queue deserves"),
 	FL_FIELD(BUNDLE, "request", of.request,
 		 "what its jobs, and those below it, hold and ask for"),
 	FL_FIELD(BUNDLE, "usage", usage, "part of the cluster held over time, 0 to 1"),
@@ -134,13 +134,15 @@ static const struct fl_json_field step_fields[] = {
 	FL_FIELD(INT, "priority", priority, "of the class; absent of phase deserved", IF_CLASS),
 	FL_FIELD(NUMBER, "amount", amount, "before the step"),
 	FL_FIELD(NTH, "round", round, "of the class", IF_ROUND),
-	FL_FIELD(NUMBER, "weights", weights, "sum of the weights of those who want more", IF_ROUND),
+	FL_FIELD(NUMBER, "weights", weights, "sum of the weights of the queues that want more",
+		 IF_ROUND),
 	FL_FIELD(NUMBER, "portions", portions, "sum of their portions", IF_ROUND),
 	FL_FIELD(NUMBER, "left", left,
 		 "after the step; below 0 where more is deserved than there is"),
-	FL_FIELD_ENUM("stop", stop, stops,
-		      "why the class stops: nothing left; nobody in it wants more; usage has taken "
-		      "every portion to 0; only parts of units are left"),
+	FL_FIELD_ENUM(
+		"stop", stop, stops,
+		"why the class stops: nothing left; no queue in it wants more; usage has reduced "
+		"every portion to 0; only parts of units are left"),
 	FL_FIELD_PUT(LIST, "queues", put_parts, NULL, .shape = &part_shape),
 };
 static const struct fl_json_shape step_shape = FL_SHAPE(step_fields, "step");
@@ -171,7 +173,7 @@ static bool has_steps(const struct fl_shape_at *at, const void *row)
 
 #define ROW struct fl_standings
 static const struct fl_json_field total_fields[] = {
-	FL_FIELD(BUNDLE, "total", total, "what the machines have"),
+	FL_FIELD(BUNDLE, "total", total, "allocatable on the machines"),
 };
 static const struct fl_json_shape total_shape = FL_SHAPE(total_fields, "total");
 static const struct fl_json_field queues_fields[] = {
@@ -185,7 +187,7 @@ static const struct fl_json_field fields[] = {
 	FL_FIELD_INLINE_TO(standings, total_shape, NULL),
 	FL_FIELD(NUMBER, "kValue", k, "how much history counts; 0: not at all"),
 	FL_FIELD(BOOL, "bounded", bounded,
-		 "shares stay within what there is, and nothing stays idle that somebody wants"),
+		 "shares stay within the total, and nothing stays idle that a queue wants"),
 	FL_FIELD_INLINE_TO(standings, queues_shape, NULL),
 	FL_FIELD_PUT(LIST, "steps", put_steps, "with --rounds", .shape = &step_shape,
 		     .when = has_steps),

@@ -5,7 +5,7 @@
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
 
-/* GPUs first: they are what people count. */
+/* GPUs first: they matter most. */
 static const int shown[] = { FL_GPU, FL_CPU, FL_MEMORY };
 
 /* Of a step, unless all are wanted. */
@@ -23,7 +23,7 @@ static const char *name_of(const struct out *o, uint32_t node)
 	return fl_report_node(o->report->model, (struct fl_node){ node });
 }
 
-/* One line of a cell; zero is said quietly. */
+/* One line of a cell; zero is dimmed. */
 static int line(const struct out *o, unsigned column, const char *text, bool zero,
 		fairlead_error *err)
 {
@@ -161,7 +161,7 @@ static void say_begin(const struct out *o, const struct fl_divide_step *s)
 	switch (s->phase) {
 	case FL_DIVIDE_DESERVED:
 		fl_report_say(o->report, FL_STYLE_BOLD, 2,
-			      "%s: %s to divide; first what is deserved, as far as it can be used",
+			      "%s: %s to divide; first deserved quota, as far as it can be used",
 			      res, of);
 		return;
 	case FL_DIVIDE_SHORT:
@@ -175,8 +175,8 @@ static void say_begin(const struct out *o, const struct fl_divide_step *s)
 			      "%s: priority %d, round %u: %s by weights of %g in sum%s", res,
 			      s->priority, s->round, of, s->weights,
 			      !o->usage    ? "" :
-			      s->by_weight ? ", whatever was used" :
-					     ", less for who has used more than its part");
+			      s->by_weight ? ", usage does not count" :
+					     ", less for queues that used more than their part");
 		return;
 	case FL_DIVIDE_REMAINDERS:
 		fl_report_say(o->report, FL_STYLE_BOLD, 2,
@@ -187,7 +187,7 @@ static void say_begin(const struct out *o, const struct fl_divide_step *s)
 	}
 }
 
-/* @last: of this resource and group, so nobody got any of what is left. */
+/* @last: of this resource and group, so that what is left was not given. */
 static void say_end(const struct out *o, const struct fl_divide_step *s, bool last)
 {
 	char left[32];
@@ -201,19 +201,19 @@ static void say_end(const struct out *o, const struct fl_divide_step *s, bool la
 	switch (s->stop) {
 	case FL_DIVIDE_GOES_ON:
 		why = s->phase == FL_DIVIDE_ROUND || s->phase == FL_DIVIDE_SHORT ?
-			      ": somebody wanted less than its part, so there is another round" :
-		      last ? ": nobody who has weight wants more" :
+			      ": a queue wanted less than its part, so there is another round" :
+		      last ? ": no queue with a weight wants more" :
 			     "";
 		break;
 	case FL_DIVIDE_CONTENT:
-		why = s->phase == FL_DIVIDE_REMAINDERS ? ": everybody had one" :
-							 ": nobody of this priority wants more";
+		why = s->phase == FL_DIVIDE_REMAINDERS ? ": each queue got one" :
+							 ": no queue of this priority wants more";
 		break;
 	case FL_DIVIDE_PENALISED:
-		why = ": usage has taken every portion to 0";
+		why = ": usage has reduced every portion to 0";
 		break;
 	case FL_DIVIDE_ONLY_PARTS:
-		why = ": parts of units; nobody wanted less than its part";
+		why = ": parts of units; no queue wanted less than its part";
 		break;
 	case FL_DIVIDE_ALL_GIVEN:
 		break;

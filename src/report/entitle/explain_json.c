@@ -115,7 +115,7 @@ static const struct fl_json_field obstacle_fields[] = {
 static const struct fl_json_shape obstacle_shape = FL_SHAPE(obstacle_fields, "obstacle");
 #undef ROW
 
-/* --- who holds what is short --- */
+/* --- queues that hold what is short --- */
 
 struct standing {
 	struct fl_node queue;
@@ -244,7 +244,8 @@ static const struct fl_json_shape victim_shape = FL_SHAPE(victim_fields, "victim
 static const struct fl_json_field eviction_fields[] = {
 	FL_FIELD(COUNT, "considered", n_considered, NULL),
 	FL_FIELD_LIST("refused", rules, n_rules, rule_shape, NULL),
-	FL_FIELD_LIST("victims", victims, n_victims, victim_shape, "who goes"),
+	FL_FIELD_LIST("victims", victims, n_victims, victim_shape,
+		      "the workloads that are evicted"),
 };
 static const struct fl_json_shape eviction_shape = FL_SHAPE(eviction_fields, "eviction");
 #undef ROW
@@ -285,7 +286,7 @@ static const struct fl_json_field change_fields[] = {
 		      FL_IF(resource, (1u << FL_BUNDLE) - 1)),
 	FL_FIELD(NUMBER, "from", from, NULL),
 	FL_FIELD(NUMBER, "to", to, NULL),
-	FL_FIELD(BOOL, "exact", exact, "false: less may do, too; there were no tries left"),
+	FL_FIELD(BOOL, "exact", exact, "false: less may be enough; there were no tries left"),
 	FL_FIELD_ENUM("alone", alone, decisions, NULL),
 	FL_FIELD_ENUM("comingCycle", next, decisions, NULL),
 	FL_FIELD(COUNT, "evicted", n_victims, NULL),
@@ -320,12 +321,11 @@ static const struct fl_json_field waiting_fields[] = {
 		      "the first inequality that failed of each rule, as the rules are asked"),
 	FL_FIELD_ROWS("path", path, path_shape,
 		      "of the resource that is short: its queue and those above it"),
-	FL_FIELD_LIST(
-		"holders", holders, n_holders, holder_shape,
-		"leaf queues that hold some of it, who is furthest above its fair share first"),
-	FL_FIELD_SAME("ahead", ahead_shape, "who is looked at before it"),
+	FL_FIELD_LIST("holders", holders, n_holders, holder_shape,
+		      "leaf queues that hold some of it, the furthest above its fair share first"),
+	FL_FIELD_SAME("ahead", ahead_shape, "workloads that are considered before it"),
 	FL_FIELD_SAME("eviction", eviction_shape,
-		      "whom it might have evicted, and which rule refused it"),
+		      "workloads it might have evicted, and the rules that refused it"),
 	FL_FIELD_LIST("changes", changes, n_changes, change_shape,
 		      "each tried, the best first: it alone would help, and less of it would not"),
 	FL_FIELD(COUNT, "tries", n_tries, "how often the policy was asked for that"),
@@ -364,10 +364,12 @@ static const struct fl_json_field explain_fields[] = {
 	FL_FIELD(REASON, "reason", reason, NULL),
 	FL_FIELD_TEXT("message", sentence, "the answer in a few sentences"),
 	FL_FIELD_SAME("requests", request_shape, "of the pods that wait, or of those that run"),
-	FL_FIELD(INT, "minTasks", min_tasks, "fewer never run", .more = "{\"minimum\": 0}"),
+	FL_FIELD(INT, "minTasks", min_tasks, "it never runs with fewer pods",
+		 .more = "{\"minimum\": 0}"),
 	FL_FIELD(BOOL, "preemptible", preemptible, NULL),
 	FL_FIELD_ALSO(held_shape, NULL, .maybe = true),
-	FL_FIELD_ENUM("action", by, fl_actions, "which finds it a place in the coming cycle",
+	FL_FIELD_ENUM("action", by, fl_actions,
+		      "the action that finds it a place in the coming cycle",
 		      .end_name = FL_ACTION_STALE_GANG,
 		      FL_IF(state, 1u << FL_EXPLAIN_NEXT | 1u << FL_EXPLAIN_PREEMPTS)),
 	FL_FIELD_ALSO(waiting_shape, NULL, FL_IF(state, FL_EXPLAIN_IS_WAITING)),

@@ -14,13 +14,13 @@
 struct fl_entitle_answer {
 	const struct fl_entitle_explain *x;
 	fl_time now;
-	const struct fl_eta *eta; /* NULL: nobody asked when */
+	const struct fl_eta *eta; /* NULL: without --eta */
 };
 
 /* The whole answer in a few sentences, with the numbers. */
 const char *fl_entitle_sentence(const struct fl_report *r, const struct fl_entitle_answer *a,
 				char buffer[FL_SENTENCE]);
-/* "4 pods, 8 gpu, 4 cpu" of one who waits or runs. */
+/* "4 pods, 8 gpu, 4 cpu" of a workload that waits or runs. */
 const char *fl_gang_text(const struct fl_report *r, uint32_t n_tasks, const struct fl_bundle *b,
 			 char *buffer, size_t size);
 /* Both numbers of what ruled a victim out; empty when it has none. */

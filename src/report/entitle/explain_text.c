@@ -75,7 +75,7 @@ static int print_holders(const struct out *o, fairlead_error *err)
 	if (x->n_holders == 0)
 		return 0;
 	putc('\n', o->report->out);
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Who holds %s", fl_bundle_name(res));
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Queues that hold %s", fl_bundle_name(res));
 	uint32_t shown = o->report->all || x->n_holders <= MOST_HOLDERS ? x->n_holders :
 									  MOST_HOLDERS;
 	int rc = fl_table_begin(o->report, columns, 5, &t, err);
@@ -116,7 +116,7 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 	if (x->n_ahead == 0)
 		return 0;
 	putc('\n', o->report->out);
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Looked at before it: %u", x->n_ahead);
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Considered before it: %u", x->n_ahead);
 	int rc = fl_table_begin(o->report, columns, 4, &t, err);
 	for (uint32_t i = 0; i < shown && rc == 0; i++) {
 		const struct fl_workload_row *row = &m->workloads[x->ahead[i]];
@@ -139,7 +139,7 @@ static int print_ahead(const struct out *o, fairlead_error *err)
 static int print_victims(const struct out *o, fairlead_error *err)
 {
 	const struct fl_entitle_explain *x = o->answer->x;
-	bool waits = x->state == FL_EXPLAIN_WAITS; /* these go only if it waits alone */
+	bool waits = x->state == FL_EXPLAIN_WAITS; /* these are evicted only if it waits alone */
 	const struct fl_column_head columns[] = {
 		{ waits ? "EVICTED IF ALONE" : "EVICTED FOR IT", 0, 0 },
 		{ "QUEUE", 0, 1 },
@@ -189,7 +189,7 @@ static int print_refused(const struct out *o, fairlead_error *err)
 	static const struct fl_column_head rules[] = { { "REFUSED", FL_COL_RIGHT, 0 },
 						       { "RULE", 0, 0 },
 						       { "WHY", FL_COL_WRAP, 0 } };
-	static const struct fl_column_head rows[] = { { "NEAREST TO GOING", 0, 0 },
+	static const struct fl_column_head rows[] = { { "NEAREST TO EVICTION", 0, 0 },
 						      { "QUEUE", 0, 2 },
 						      { "RULE", 0, 1 },
 						      { "NUMBERS", FL_COL_WRAP, 0 } };
@@ -201,7 +201,7 @@ static int print_refused(const struct out *o, fairlead_error *err)
 	if (x->n_rules == 0)
 		return 0;
 	putc('\n', o->report->out);
-	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Whom it might have evicted: %u considered",
+	fl_report_say(o->report, FL_STYLE_BOLD, 0, "Workloads it might have evicted: %u considered",
 		      x->n_considered);
 	int rc = fl_table_begin(o->report, rules, 3, &t, err);
 	for (uint32_t i = 0; i < x->n_rules && rc == 0; i++) {
@@ -238,15 +238,16 @@ static void print_changes(const struct out *o)
 
 	if (x->n_changes == 0 && x->state == FL_EXPLAIN_WAITS) {
 		putc('\n', o->report->out);
-		fl_report_say(o->report, FL_STYLE_PLAIN, 0,
-			      "No single limit, quota, weight, priority or machine would help it.");
+		fl_report_say(
+			o->report, FL_STYLE_PLAIN, 0,
+			"No change of a single limit, quota, weight, priority or machine would help it.");
 	}
 	for (uint32_t i = 0; i < x->n_changes; i++) {
 		if (i == 0)
 			title(o, "The smallest change that helps it");
 		else if (i == 1)
-			title(o, x->n_changes == 2 ? "Another that would do" :
-						     "Others, of which each would do");
+			title(o, x->n_changes == 2 ? "Another change that is enough" :
+						     "Other changes, each of which is enough");
 		fl_report_say(o->report, i ? FL_STYLE_PLAIN : FL_STYLE_GOOD, 2, "%s",
 			      fl_entitle_change_text(o->report, o->answer, &x->changes[i], text));
 	}

@@ -29,20 +29,20 @@ static void put_why(const struct fl_report *r, const struct fl_entitle_explain *
 		fl_entitle_obstacle_text(r, row, ": ", buffer + n, size - (size_t)n);
 }
 
-/* What else there is to say: it only comes too late, or whom it could not have evicted. */
+/* More about it: only others come first, or the workloads that it could not have evicted. */
 static void put_more(const struct fl_entitle_explain *x, char *buffer, size_t size)
 {
 	size_t at;
 
 	*buffer = '\0';
 	if (x->alone != FL_WAIT) {
-		snprintf(buffer, size, ". Were it the only one that waits, it would %s",
-			 x->alone == FL_ADMIT ? "start" : "have others evicted");
+		snprintf(buffer, size, ". If it alone waited, it would %s",
+			 x->alone == FL_ADMIT ? "start" : "start after evictions");
 		return;
 	}
 	if (x->n_rules == 0)
 		return;
-	at = (size_t)snprintf(buffer, size, ". %u workload%s might make room for it, but",
+	at = (size_t)snprintf(buffer, size, ". %u workload%s could be evicted for it, but",
 			      x->n_considered, plural(x->n_considered));
 	for (uint32_t i = 0; i < x->n_rules && at < size; i++) {
 		if (x->rules[i].workloads == x->n_considered)
@@ -67,7 +67,7 @@ static void put_running(const struct fl_report *r, const struct fl_entitle_expla
 	fl_gang_text(r, x->n_tasks, &x->amount, gang, sizeof(gang));
 	fl_machines_text(r->model, x->placement, x->n_placement, machines, sizeof(machines));
 	snprintf(buffer, FL_SENTENCE, "%s %s in queue '%s': %s on %s%s%s.", name,
-		 x->state == FL_EXPLAIN_RUNS ? "runs" : "is going away",
+		 x->state == FL_EXPLAIN_RUNS ? "runs" : "is being evicted",
 		 fl_report_node(r->model, x->queue), gang, machines, more,
 		 x->preemptible ? "" : "; it may not be preempted");
 }
@@ -89,8 +89,8 @@ static void put_coming(const struct fl_report *r, const struct fl_entitle_explai
 			 plural(x->n_victims), fl_actions[x->by], machines);
 	else
 		snprintf(buffer, FL_SENTENCE,
-			 "%s waits, and has a place on %s as soon as those that are going away are "
-			 "gone.",
+			 "%s waits, and has a place on %s as soon as the workloads that are being "
+			 "evicted have ended.",
 			 name, machines);
 }
 
@@ -201,7 +201,7 @@ const char *fl_entitle_change_text(const struct fl_report *r, const struct fl_en
 		snprintf(then, sizeof(then), "%u workload%s evicted for it", c->n_victims,
 			 c->n_victims == 1 ? " is" : "s are");
 	snprintf(buffer, FL_SENTENCE, "%s from %s to %s%s; then %s%s", subject, text[0], text[1],
-		 c->exact ? "" : " (less may do)", then,
+		 c->exact ? "" : " (less may be enough)", then,
 		 c->next == FL_WAIT ? ", once those ahead of it are served" : "");
 	return buffer;
 }

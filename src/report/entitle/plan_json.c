@@ -17,11 +17,11 @@ static const struct fl_json_shape placed_shape = FL_SHAPE_MADE(placed_fields, fl
 static const struct fl_json_field evicted_fields[] = {
 	FL_FIELD(WORKLOAD, "workload", workload, NULL),
 	FL_FIELD(QUEUE, "queue", queue, "of the workload that is evicted"),
-	FL_FIELD(WORKLOAD, "reclaimer", preemptor, "of whom it goes for; absent for a stale gang",
-		 .maybe = true),
+	FL_FIELD(WORKLOAD, "reclaimer", preemptor,
+		 "the workload that it is evicted for; absent for a stale gang", .maybe = true),
 	FL_FIELD(EVICTION, "reason", reason, NULL),
 	FL_FIELD_ENUM("action", action, fl_actions, NULL),
-	FL_FIELD(INT, "tasks", count, "pods it is about", .more = "{\"minimum\": 1}"),
+	FL_FIELD(INT, "tasks", count, "pods that are evicted", .more = "{\"minimum\": 1}"),
 };
 static const struct fl_json_shape evicted_shape =
 	FL_SHAPE_MADE(evicted_fields, fl_plan_decision_fill, sizeof(uint32_t), "evicted");
@@ -43,7 +43,7 @@ static const struct fl_json_field cycle_fields[] = {
 	FL_PLAN_DECIDED("allocated", admitted, placed_shape, "bound to machines in this cycle"),
 	FL_PLAN_DECIDED(
 		"reserved", reserved, placed_shape,
-		"places kept until those who go are gone; also where one who is moved goes to"),
+		"places reserved until evicted workloads have ended; also the new places of moved ones"),
 	FL_PLAN_DECIDED("evicted", evicted, evicted_shape, NULL),
 	FL_FIELD_ALSO(fl_plan_pending_shape, NULL),
 	FL_FIELD_PUT(MAP, "fairShare", put_shares,

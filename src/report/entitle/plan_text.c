@@ -25,7 +25,7 @@ static void put_count(char cell[FL_PLAN_CELL], const struct fl_plan_row *row)
 	snprintf(cell, FL_PLAN_CELL, "%d", row->count);
 }
 
-/* QUEUE, PODS, MACHINES, and who reserved. */
+/* QUEUE, PODS, MACHINES, and the action that reserved. */
 static void fill_placed(const struct fl_report *r, const struct fl_plan_log *log,
 			const struct fl_plan_row *row, char cells[4][FL_PLAN_CELL])
 {

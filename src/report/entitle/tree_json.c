@@ -56,8 +56,9 @@ static const struct fl_json_field resource_fields[] = {
 		 "the part of it that cannot be preempted"),
 	FL_FIELD(RATIO, "saturation", saturation, "allocated / fairShare"),
 	FL_FIELD(NUMBER, "request", request, "held or asked for"),
-	FL_FIELD(BOUND, "limit", limit, "it may never hold more"),
-	FL_FIELD(NUMBER, "overQuotaWeight", weight, "of what is over, against its siblings"),
+	FL_FIELD(BOUND, "limit", limit, "it never holds more"),
+	FL_FIELD(NUMBER, "overQuotaWeight", weight,
+		 "its part of what is left after deserved quota, against its siblings"),
 	FL_FIELD(NUMBER, "usage", usage, "part of the capacity that it held over time"),
 };
 static const struct fl_json_shape resource_shape = FL_SHAPE_MADE(resource_fields, fill_resource, 0,
@@ -104,7 +105,7 @@ static const struct fl_json_field queue_fields[] = {
 	FL_FIELD(COUNT, "runningWorkloads", running, NULL, FL_IF_TRUE(active)),
 	FL_FIELD(COUNT, "pendingWorkloads", waiting, NULL, FL_IF_TRUE(active)),
 	FL_FIELD_ROWS("resources", resources, resource_shape,
-		      "those that somebody holds or asks for; of a queue that takes part",
+		      "those that a workload holds or asks for; of a queue that takes part",
 		      FL_IF_TRUE(active)),
 };
 static const struct fl_json_shape queue_shape = FL_SHAPE_MADE(queue_fields, fill_queue,

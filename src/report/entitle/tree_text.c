@@ -108,7 +108,7 @@ static int add_columns(struct out *o, fairlead_error *err)
 	return rc;
 }
 
-/* One line of a cell; zero is said quietly, so that what is not zero is seen. */
+/* One line of a cell; zero is dimmed, so that other numbers stand out. */
 static int line(const struct out *o, unsigned column, const char *text, bool zero,
 		fairlead_error *err)
 {
@@ -149,7 +149,7 @@ static int add_resource(const struct out *o, struct fl_node n, int res, fairlead
 	return rc < 0 ? rc : line(o, USAGE, text, s->usage[n.v].of[res] == 0, err);
 }
 
-/* What no queue bounds is never what decides. */
+/* A resource that no queue bounds never decides. */
 static bool is_shown(const struct out *o, int res)
 {
 	return o->report->all ? o->tree->standings->used[res] : o->tree->standings->bounded[res];
@@ -192,8 +192,7 @@ static void say_hidden(const struct out *o, unsigned indent)
 					      fl_bundle_name(order[i]));
 	if (n)
 		fl_report_say(o->report, FL_STYLE_DIM, indent,
-			      "left out, since no queue has a bound on it: %s (-o json has it)",
-			      hidden);
+			      "left out, because no queue limits it: %s (-o json has it)", hidden);
 }
 
 static int print_table(struct out *o, unsigned indent, fairlead_error *err)

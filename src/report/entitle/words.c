@@ -32,15 +32,15 @@ const char *fl_entitle_obstacle_text(const struct fl_report *r, const struct fl_
 		break;
 	case FL_CHECK_TURN:
 		snprintf(buffer, size,
-			 "%s'%s' has had %.3g times its part of %s over time, and yields at %.3g",
+			 "%s'%s' has held %.3g times its part of %s over time, and yields at %.3g",
 			 lead, queue, row->rhs.share, name, row->lhs.share);
 		break;
 	case FL_CHECK_ROOM:
-		snprintf(buffer, size, "%swants %s %s, the machine with the most of it has %s free",
+		snprintf(buffer, size, "%sneeds %s %s, the machine with the most of it has %s free",
 			 lead, text[0], name, text[1]);
 		break;
 	case FL_CHECK_ROOM_LATER:
-		snprintf(buffer, size, "%swants %s %s, all machines together have %s free", lead,
+		snprintf(buffer, size, "%sneeds %s %s, all machines together have %s free", lead,
 			 text[0], name, text[1]);
 		break;
 	case FL_CHECK_BUDGET:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * words - the inequalities of the entitle policy as people say them
+ * words - the inequalities of the entitle policy in words
  */
 #ifndef FL_REPORT_ENTITLE_WORDS_H
 #define FL_REPORT_ENTITLE_WORDS_H

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* GPUs first: they are what people count. */
+/* GPUs first: they matter most. */
 static const int shown[] = { FL_GPU, FL_CPU, FL_MEMORY };
 
 const char *fl_bundle_name(int resource)

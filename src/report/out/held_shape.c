@@ -79,7 +79,7 @@ static void put_machines(const struct fl_shape_at *at, const char *key, const vo
 }
 
 const struct fl_json_field fl_held_machines[] = {
-	FL_FIELD_PUT(COUNT, "tasks", put_tasks, "pods it is about"),
+	FL_FIELD_PUT(COUNT, "tasks", put_tasks, "its pods"),
 	FL_FIELD_PUT(MAP, "machines", put_machines,
 		     "pods on each; those on a node that is not in the input are not here",
 		     .item = FL_AS_NTH),

@@ -169,7 +169,7 @@ const char *fl_report_share(const struct fl_share *s, char buffer[32])
 {
 	double up = ceil(s->precise);
 
-	/* Kueue publishes the largest int64 for an infinite share; nobody has that by count. */
+	/* Kueue publishes the largest int64 for an infinite share; no finite share is that large. */
 	if (isinf(s->precise) || up >= 0x1p63)
 		snprintf(buffer, 32, "inf");
 	else
@@ -282,7 +282,7 @@ size_t fl_report_control(const char *text)
 	return c < 0x20 || c == 0x7f ? 1 : d >= 0x80 && d < 0xa0 ? 2 : 0;
 }
 
-/* Bytes of the character at @text, and whether it may be shown: UTF-8, and what one sees. */
+/* Bytes of the character at @text, and whether it may be shown: valid UTF-8 and visible. */
 static size_t next_character(const char *text, bool *ret_shown)
 {
 	size_t n = fl_report_utf8(text);
@@ -355,13 +355,13 @@ enum { LONGEST_SENTENCE = 1 << 14 };
 void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent,
 		   const char *format, ...)
 {
-	char text[LONGEST_SENTENCE]; /* of no heap: a sentence cannot fail to be said */
+	char text[LONGEST_SENTENCE]; /* on the stack: printing a sentence cannot fail */
 	va_list args;
 
 	va_start(args, format);
 	int n = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (n >= (int)sizeof(text)) /* longer than anything people read */
+	if (n >= (int)sizeof(text)) /* longer than any text for people */
 		strcpy(text + sizeof(text) - 4, "...");
 	fl_report_paragraph(r, style, indent, text);
 }

@@ -24,8 +24,8 @@ struct fl_report {
 	unsigned width; /* of the terminal; 0: as wide as it gets */
 	bool color;
 	bool fair; /* shares mean something */
-	bool all;  /* list everybody instead of counts */
-	bool jobs; /* workloads are the daemon's jobs: their numbers say who they are */
+	bool all;  /* list each one instead of counts */
+	bool jobs; /* workloads are the daemon's jobs: they are named by their numbers */
 	const char *const *assumptions;
 	uint32_t n_assumptions;
 };
@@ -39,13 +39,13 @@ const char *fl_report_workload(const struct fl_model *m, struct fl_workload w,
 const char *fl_report_who(const struct fl_report *r, const struct fl_model *m, struct fl_workload w,
 			  char buffer[FL_REPORT_NAME]);
 const char *fl_report_node(const struct fl_model *m, struct fl_node n);
-/* Whose quota the workload holds, or would; FL_NONE. */
+/* The queue whose quota the workload holds, or would hold; FL_NONE. */
 struct fl_node fl_report_queue(const struct fl_model *m, struct fl_workload w);
 /* A pod may be on one that is not in the input. */
 const char *fl_report_machine(const struct fl_model *m, struct fl_machine machine);
 const char *fl_report_flavor(const struct fl_model *m, struct fl_flavor f);
 const char *fl_report_resource(const struct fl_model *m, struct fl_resource r);
-/* Without its domain where nothing else is called so: "gpu" for "nvidia.com/gpu". For people. */
+/* Without its domain where no other resource has that name: "gpu" for "nvidia.com/gpu". For people. */
 const char *fl_report_short_resource(const struct fl_model *m, struct fl_resource r);
 /* "ClusterQueue", "Cohort", "Queue" */
 const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
@@ -69,7 +69,7 @@ const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 const char *fl_report_precise(const struct fl_share *s, char buffer[32]);
 /* "3d4h", "12m", "5s": the two largest units. */
 const char *fl_report_age(fl_time age, char buffer[32]);
-/* A length of time in seconds, exactly: "12.000000005", "-3". */
+/* A duration in seconds, exactly: "12.000000005", "-3". */
 const char *fl_report_seconds(fl_time time, char buffer[32]);
 
 /* Styles of text on a terminal; without colour nothing is printed for them. */
@@ -96,8 +96,8 @@ void fl_report_assumptions(const struct fl_report *r);
 size_t fl_report_control(const char *text);
 /* Bytes of the well-formed UTF-8 character that @text begins with; 0: none. */
 size_t fl_report_utf8(const char *text);
-/* What is not what one sees (base/plain.h), and what is no UTF-8, to '?', in place; and as it is
- * written. */
+/* Invisible characters (base/plain.h) and bytes that are not UTF-8 become '?': in place; and while
+ * writing. */
 char *fl_report_clean(char *text);
 void fl_report_put_clean(FILE *out, const char *text, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shape - what stands in an answer as JSON: one table for what writes it and for its schema
+ * shape - the JSON of an answer: one table for the writer and for its schema
  *
  * A shape is the fields of one object.  A field has a key, a type, the place of its value in
  * a row (a C struct), when it is left out, and what it means.  fl_shape_json writes a row by
@@ -293,7 +293,7 @@ struct fl_document {
 
 /* Of a struct fl_node: kind and name, of what Kueue has and of what KAI has. */
 extern const struct fl_json_shape fl_node_shape, fl_queue_shape;
-/* Of the same, of one that takes no part: why; with when it does: nothing. */
+/* Why a node takes no part; nothing when it does. */
 extern const struct fl_json_shape fl_inactive_node_shape, fl_inactive_queue_shape;
 /* Of a struct fl_share, as Kueue publishes it and as it is. */
 extern const struct fl_json_shape fl_share_shape;

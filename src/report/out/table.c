@@ -147,7 +147,7 @@ static unsigned least_width(const struct column *column)
 	return wraps && column->width > LEAST_WRAPPED ? LEAST_WRAPPED : column->width;
 }
 
-/* Width of all columns at their narrowest; *ret_least the first to give up, NULL when none may. */
+/* Width of all columns at their narrowest; *ret_least the first to drop, NULL when none may be. */
 static unsigned narrowest(struct fl_table *t, struct column **ret_least)
 {
 	unsigned total = 0;

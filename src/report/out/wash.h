@@ -15,7 +15,7 @@ struct fl_wash {
 	FILE *out;
 	bool color;
 	bool returns;  /* carriage returns pass, too: bars of progress */
-	bool colored;  /* something was, and has to be taken back */
+	bool colored;  /* a colour is on, and has to be reset */
 	unsigned n;    /* bytes of a character or sequence that has not ended */
 	char held[32]; /* and a NUL */
 };
