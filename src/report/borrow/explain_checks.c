@@ -98,12 +98,10 @@ const char *fl_explain_numbers(const struct fl_report *r, const struct fl_explai
 			snprintf(buffer, FL_NUMBERS, "priority %s, at most %s", a, b);
 		break;
 	case FL_CHECK_VICTIM_NEEDED:
-		snprintf(buffer, FL_NUMBERS, "%s %s free while it stays, %s asked", a,
-			 resource, b);
+		snprintf(buffer, FL_NUMBERS, "%s %s free while it stays, %s asked", a, resource, b);
 		break;
 	case FL_CHECK_FITS_WITHOUT:
-		snprintf(buffer, FL_NUMBERS, "%s free without them, %s %s asked", b, a,
-			 resource);
+		snprintf(buffer, FL_NUMBERS, "%s free without them, %s %s asked", b, a, resource);
 		break;
 	case FL_CHECK_VICTIM_POLICY:
 		snprintf(buffer, FL_NUMBERS, "%s: Never",
