@@ -178,7 +178,11 @@ static int add_lone(struct fl_model *m, uint32_t t, fairlead_error *err)
 	row.finished = task->phase == FL_TASK_DONE;
 	row.place = task->place;
 	if (r == 0)
+		r = fl_named_reserve(m, err);
+	if (r == 0)
 		r = fl_model_push_workloads(m, &row, &m->tasks[t].workload.v, err);
+	if (r == 0)
+		fl_named_add(m, m->tasks[t].workload.v);
 	return r;
 }
 

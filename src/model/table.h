@@ -26,7 +26,7 @@ enum fl_table {
 	FL_TABLE_WORKLOAD,
 	FL_TABLE_LIMIT_RANGE,
 	FL_TABLE_POD_GROUP,
-	FL_TABLE_POD, /* for subjects only: twins are found by seal */
+	FL_TABLE_POD, /* by seal, those that are workloads: twins are found by it, too */
 };
 
 /* First halves of keys above all cluster-wide kinds: a Policy's rows, by scope. */

@@ -4,6 +4,7 @@
 
 #include "ask/lint/entitle.h"
 #include "ask/lint/lint.h"
+#include "model/table.h"
 #include "unit/codec/load.h"
 
 #define ALL(gpu)                                                                                   \
@@ -166,6 +167,12 @@ static void gangs(void **state)
 	assert_int_equal(lone->priority, 100);
 	assert_false(m->gangs[lone->gang].preemptible);
 	assert_int_equal(lone->excluded, FL_INCLUDED);
+	/* one that is alone is found without a look at other pods; one of a group is not, by that table */
+	assert_int_equal(fl_named_find(m, FL_TABLE_POD, lone->namespace, lone->name),
+			 lone - m->workloads);
+	assert_int_equal(fl_named_find(m, FL_TABLE_POD, lone->namespace,
+				       m->tasks[gang->tasks.first].name),
+			 FL_NONE);
 	/* by a pod's name its workload is found */
 	assert_int_equal(fl_model_find_workload(m, "default", "m").v, g - m->workloads);
 
