@@ -349,7 +349,7 @@ static void what_is_held_must_be_there(void **state)
 
 		CHECK(try_adopt(&w, rows[i].text, &next, &err) == FAIRLEAD_EINPUT, rows[i].name);
 		CHECK(strcmp(err.subject, "Workload/ns/x") == 0, rows[i].name);
-		CHECK(strcmp(err.text, "holds quota of ClusterQueue 'a' that would not be there "
+		CHECK(strcmp(err.text, "holds quota of ClusterQueue 'a', which would not exist "
 				       "any more") == 0,
 		      rows[i].name);
 		CHECK(err.hint[0] != '\0', rows[i].name);
