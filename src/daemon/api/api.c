@@ -25,7 +25,7 @@
 
 enum who {
 	ANYBODY,
-	OWNER, /* of the job, and admins */
+	OWNER, /* the owner of the job, and admins */
 	ADMIN,
 };
 
@@ -36,8 +36,8 @@ static const struct route {
 	const char *method, *path;
 	void (*handler)(struct fl_call *call);
 	enum who who;
-	const char *action;    /* what the audit calls it; NULL: it changes nothing */
-	const char *arguments; /* of the query */
+	const char *action;    /* its name in the audit log; NULL: the route changes nothing */
+	const char *arguments; /* arguments of the query */
 } routes[] = {
 	{ "GET", "/v1/health", fl_api_health, ANYBODY, NULL, "" },
 	{ "GET", "/metrics", fl_api_metrics, ANYBODY, NULL, "" },
@@ -90,7 +90,7 @@ static bool matches(const char *pattern, const char *path, uint64_t *ret_job)
 	return !*path;
 }
 
-/* *ret_known: the path is there, for another method. */
+/* *ret_known: the path exists, but for another method. */
 static const struct route *route_of(const struct fl_http_request *r, uint64_t *ret_job,
 				    bool *ret_known)
 {
@@ -105,9 +105,9 @@ static const struct route *route_of(const struct fl_http_request *r, uint64_t *r
 	return NULL;
 }
 
-/* --- who may --- */
+/* --- permissions --- */
 
-/* After a reload it is another configuration that says so. */
+/* The rules of the present configuration: a reload may have changed them. */
 static int refresh_access(struct fl_api *a, fairlead_error *err)
 {
 	const struct fl_config *config = fl_core_config(a->core);
@@ -168,7 +168,7 @@ static bool may(const struct fl_call *call, enum who who)
 	return true;
 }
 
-/* One that is misspelt would be as if it were not there. */
+/* A misspelt argument is refused: ignored, it would act as if it had not been given. */
 static bool check_arguments(const struct fl_call *call, const char *known)
 {
 	const char *odd = fl_request_stranger(call->r, known);
@@ -193,7 +193,7 @@ static bool check_arguments(const struct fl_call *call, const char *known)
 	return false;
 }
 
-/* Before it has asked for anything. */
+/* For a new connection, before its first request. */
 static void meet(void *user, const struct fl_peer *peer, struct fl_guest *ret)
 {
 	struct fl_api *a = user;
@@ -226,10 +226,10 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 
 /* --- begin and end --- */
 
-/* Those of the database, of checkpoints and questions, and of some runs. */
+/* Descriptors of the database, of checkpoints, of questions, and of some runs. */
 enum { OTHER_DESCRIPTORS = 128 };
 
-/* Where they do not fit, clients would find the door shut. */
+/* If the limit of open files is too low, clients could not connect. */
 static int check_descriptors(const struct fl_server_limits *limits, fairlead_error *err)
 {
 	uint32_t needed = fl_server_descriptors(limits) + OTHER_DESCRIPTORS;

@@ -2,7 +2,7 @@
 /*
  * api - the routes of the socket: from requests to the core and back
  *
- * doc/guide/api.md has each route. Nothing is answered with success that is not durable.
+ * doc/guide/api.md has each route.  An answer of success is sent only when the change is durable.
  */
 #ifndef FL_DAEMON_API_API_H
 #define FL_DAEMON_API_API_H
@@ -14,13 +14,15 @@ struct fl_api;
 struct fl_api_options {
 	uv_loop_t *loop;
 	struct fl_core *core;
-	const char *path; /* of the socket */
-	int fd;           /* that listens already; -1: none */
+	const char *path; /* mode of the socket */
+	int fd;           /* a socket that listens already; -1: none */
 };
 
-/* Listens. FAIRLEAD_ESTATE: another one does; FAIRLEAD_EIO. */
+/* Listens. FAIRLEAD_ESTATE: another process listens there; FAIRLEAD_EIO. */
 int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairlead_error *err);
-/* Takes no more, ends streams, answers what is open, then @closed; it is freed by then. */
+/*
+ * Takes no more requests, ends streams, answers open requests, then calls @closed; freed by then.
+ */
 void fl_api_close(struct fl_api *a, void (*closed)(void *user), void *user);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * ask - explain, tree, plan, what-if: questions about the state, answered as the command does
  *
- * What is found out at once is found out here; the rest aside (child.c).
+ * Short questions are answered in this process; long ones in a copy of it (child.c).
  */
 #include "daemon/api/ask.h"
 
@@ -23,7 +23,7 @@ enum { PLAN_CYCLES = 1, PLAN_MOST = 100000 };
 
 static const char maker[] = "fairlead " FAIRLEAD_VERSION;
 
-/* --- a question, and how the answer is to look --- */
+/* --- a question, and the format of the answer --- */
 
 struct asking {
 	struct fl_live_view view;
@@ -44,7 +44,7 @@ static const char *type_of(const struct fl_call *call)
 	return is_json(call) ? NULL : "text/plain; charset=utf-8";
 }
 
-/* False: it was answered. */
+/* False: an error was answered. */
 static bool check_format(const struct fl_call *call)
 {
 	const char *format = fl_request_argument(call->r, "format");
@@ -89,7 +89,7 @@ static void asking_begin(struct asking *a, const struct fl_call *call, FILE *out
 
 static void asking_end(struct asking *a) { fl_arena_done(&a->arena); }
 
-/* Found out here and now. */
+/* Answered in this process, at once. */
 static void at_once(struct fl_call *call,
 		    int (*make)(struct fl_call *call, FILE *out, fairlead_error *err))
 {
@@ -131,7 +131,7 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 	return code;
 }
 
-/* --- with a forecast: the past is read on a thread, then a copy of the process thinks --- */
+/* --- with a forecast: the past is read on a thread, then a copy of the process computes --- */
 
 struct foretelling {
 	struct fl_call call;
@@ -190,7 +190,7 @@ static void foretell(struct fl_call *call)
 	(void)uv_queue_work(call->api->options.loop, &f->work, read_past, has_read_past);
 }
 
-/* It is in no policy: what there is to say stands in one sentence. */
+/* The job is in no policy: its reason, in one sentence, is all there is. */
 static void explain_in_words(struct fl_call *call, enum fl_job_state state, uid_t owner,
 			     const char *reason)
 {
@@ -259,7 +259,7 @@ void fl_api_tree(struct fl_call *call)
 
 /* --- plan --- */
 
-/* Looked at before. */
+/* Checked before. */
 static uint32_t cycles_of(const struct fl_call *call, uint32_t def)
 {
 	const char *text = fl_request_argument(call->r, "cycles");
@@ -310,8 +310,8 @@ void fl_api_plan(struct fl_call *call)
 /*
  * --- what if ---
  *
- * Quotas, limits and weights are tried on the policy that is; all else is laid over the objects of
- * the configuration, and tried on a generation of its own.
+ * Changes of quotas, limits and weights are tried on the present policy; all others are laid over
+ * the objects of the configuration, and tried on a generation of its own.
  */
 
 struct trial {
@@ -375,7 +375,7 @@ static void end_trial(struct trial *t)
 	fl_config_free(t->config);
 }
 
-/* 1 when it takes more than events. */
+/* 1 when the changes take more than events. */
 static int try_events(struct trial *t, const struct asking *a, const struct fl_tell_side *options,
 		      fairlead_error *err)
 {

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "daemon/machine/view.h"
 
-/* --- who may see what --- */
+/* --- what a user may see --- */
 
 bool fl_api_is_admin(const struct fl_call *call)
 {
@@ -174,7 +174,10 @@ json_t *fl_api_moment(const struct fl_api *a, fl_time at)
 	if (at == FL_TIME_NONE || at == FL_NEVER)
 		return json_null();
 
-	/* Two clocks cannot be read at once, so what is below a thousandth is another each time. */
+	/*
+	 * Rounded to milliseconds: two clocks cannot be read at once, so smaller digits would
+	 * differ at each call.
+	 */
 	fl_time wall = fl_clock_wall(fl_core_clock(a->core), at) + FL_SECOND / 2000;
 
 	return json_string(fl_time_format(text, wall - wall % (FL_SECOND / 1000)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call - a request at its route, and what the handlers of routes share: answers, arguments, who may
- * see what
+ * call - a request at its route, and what the handlers of routes share: answers, arguments,
+ * permissions
  */
 #ifndef FL_DAEMON_API_CALL_H
 #define FL_DAEMON_API_CALL_H
@@ -15,8 +15,9 @@
 
 enum {
 	FL_API_PAGE = 10000, /* rows of one answer, at most */
-	FL_API_CHILDREN = 4, /* questions that are thought about aside, at once */
-	FL_API_THREADS = 2,  /* that read much of the store, at once; commits need one, too */
+	FL_API_CHILDREN = 4, /* questions that copies of the process answer, at once */
+	FL_API_THREADS =
+		2, /* threads that read much of the store, at once; commits need one, too */
 	FL_API_CHILD_SECONDS = 120,
 	FL_API_SUBMIT = 10000, /* jobs of one request */
 };
@@ -29,13 +30,13 @@ struct fl_api {
 	struct fl_core *core;
 	struct fl_server *server;
 	struct fl_access *access;
-	const struct fl_config *access_of; /* the configuration that it was made of */
+	const struct fl_config *access_of; /* the configuration that `access` was made of */
 	struct {
 		uint64_t seq;
 		uint32_t n;
 		char *text; /* NULL: none */
 		size_t len;
-	} line; /* of the last event that was told: all who follow get the same */
+	} line; /* the line of the last event: all followers get the same */
 	struct fl_child *children;
 	uint32_t n_children, n_threads;
 
@@ -43,23 +44,23 @@ struct fl_api {
 	void *closed_user;
 };
 
-/* A request at its route, whose handler answers, now or later.  It is gone after its answer. */
+/* A request at its route, whose handler answers, now or later.  It is freed after its answer. */
 struct fl_call {
 	struct fl_api *api;
 	struct fl_exchange *x;
 	const struct fl_http_request *r;
-	uint64_t job;               /* of the path */
-	const char *action;         /* of the audit; NULL: nothing is changed */
-	const struct fl_past *past; /* of a forecast */
+	uint64_t job;               /* the number in the path */
+	const char *action;         /* its name in the audit log; NULL: nothing is changed */
+	const struct fl_past *past; /* what a forecast needs */
 };
 
-/* Answers, and puts down who did what when something was to be changed. */
+/* Answers; a request that changes something is written to the audit log. */
 void fl_api_json(const struct fl_call *call, unsigned status,
 		 json_t *json); /* takes it; NULL: 503 */
 void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint);
 /*
- * The row of the job, also when its spec is damaged.  FAIRLEAD_EIO: the row itself is, which is no
- * mistake of who asks.
+ * The row of the job, also when its spec is damaged.  FAIRLEAD_EIO: the row itself is damaged,
+ * which is no mistake of the client.
  */
 int fl_api_row(const struct fl_call *call,
 	       int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err), void *user,
@@ -69,18 +70,20 @@ void fl_api_error(const struct fl_call *call, const fairlead_error *err);
 void fl_api_audit(const struct fl_call *call, const char *subject, unsigned status);
 unsigned fl_api_status(int code);
 
-/* An argument that is a number; @def when it is not there. False: it was answered. */
+/* An argument that is a number; @def when it is not given. False: an error was answered. */
 bool fl_api_number(const struct fl_call *call, const char *name, uint64_t def, uint64_t max,
 		   uint64_t *ret);
 bool fl_api_flag(const struct fl_call *call, const char *name);
-/* A moment as people read it, in the daemon's time; @def when it is not there. False: it was
- * answered. */
+/*
+ * A time as people write it, in the daemon's time; @def when it is not given.  False: an error was
+ * answered.
+ */
 bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_time *ret);
 
-/* A moment of the daemon's time as people read it, or null. */
+/* A time of the daemon's clock as people read it, or null. */
 json_t *fl_api_moment(const struct fl_api *a, fl_time at);
 bool fl_api_may_touch(const struct fl_call *call, uid_t owner);
-/* As much of the reason of a job of @owner as whoever calls may know. */
+/* As much of the reason of a job of @owner as the caller may see. */
 const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
 			  char buffer[FL_LIVE_REASON]);
 bool fl_api_is_admin(const struct fl_call *call);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child - questions that take longer than a client of others should wait for
+ * child - questions that take too long to be answered in the loop
  *
- * A copy of the process (aside.h) thinks, writes its answer into a pipe, and is gone.
+ * A copy of the process (aside.h) computes the answer, writes it into a pipe, and ends.
  *
- * The first byte of what it writes says how it went: 'a', and the answer follows; 'e', and an
- * error does, as it lies in memory.
+ * The first byte that it writes says how it ended: 'a', and the answer follows; 'e', and an error
+ * follows, as the bytes of its struct.
  */
 #include "daemon/api/child.h"
 
@@ -32,7 +32,7 @@ struct fl_child {
 	uint32_t open; /* handles */
 	char *bytes;
 	size_t len, room;
-	const char *why; /* it came to nothing; NULL */
+	const char *why; /* the error, if it failed; NULL */
 };
 
 /* --- in the copy --- */
@@ -108,7 +108,7 @@ static void handle_closed(uv_handle_t *handle)
 	free(c);
 }
 
-/* It is at its end, or made to be: so nobody waits here. */
+/* The copy has ended or is killed now, so the loop waits for it only a moment. */
 static void end(struct fl_child *c)
 {
 	if (uv_is_closing((uv_handle_t *)&c->pipe))
@@ -174,7 +174,7 @@ static int begin(struct fl_child *c, int fd)
 		       -1;
 }
 
-/* Nobody but root may have more than half of all at once. */
+/* A user other than root may have at most half of all copies at once. */
 static bool may_think(const struct fl_api *a, uid_t uid)
 {
 	uint32_t own = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events - what happened, one event a line; and what happens, as it does
+ * events - past events, one a line, and new ones as they happen
  *
- * Who follows first gets what the store has, a page at a time and as fast as it is taken, then
- * what is not written there yet, and from then on each event when it happens.  Events have numbers
- * that rise, so none is told twice and none is left out; whoever falls so far behind that their
- * buffer is full goes back to reading the store.
+ * A follower first gets the events of the store, a page at a time and as fast as it reads, then
+ * those not written there yet, and from then on each event when it happens.  The numbers of events
+ * rise, so none is sent twice and none is left out; a follower whose buffer is full is served from
+ * the store again.
  */
 #include "daemon/api/events.h"
 
@@ -24,9 +24,9 @@ struct events {
 	char *queue, *kind; /* NULL: any */
 	uint64_t job;
 	fl_time since; /* 0: any */
-	uint64_t seq;  /* of the last one that was told, or passed over */
+	uint64_t seq;  /* of the last event that was sent, or passed over */
 	uint32_t n;
-	uint64_t left; /* of those that are wanted */
+	uint64_t left; /* how many events may still be sent */
 	bool follow, live, full, failed;
 	struct fl_follower follower;
 	bool follows;
@@ -91,17 +91,17 @@ static bool make_line(const struct events *e, const struct fl_event_row *row)
 	a->line.seq = row->seq;
 	a->line.n = row->n;
 	a->line.len = strlen(a->line.text);
-	a->line.text[a->line.len++] = '\n'; /* in place of its end */
+	a->line.text[a->line.len++] = '\n'; /* in place of its NUL */
 	return true;
 }
 
-/* False: there is no room, and it was not told. */
+/* False: there is no room, and the event was not sent. */
 static bool tell(struct events *e, const struct fl_event_row *row)
 {
 	const struct fl_api *a = e->api;
 
 	if (row->seq < e->seq || (row->seq == e->seq && row->n <= e->n))
-		return true; /* already */
+		return true; /* sent already */
 	if (e->left > 0 && is_wanted(e, row)) {
 		if (make_line(e, row) && !fl_exchange_write(e->x, a->line.text, a->line.len)) {
 			e->full = true;
@@ -134,7 +134,7 @@ static void finish(struct events *e)
 	events_free(e);
 }
 
-/* What the store has, then what it will have; true: all of it was told. */
+/* Events of the store, then those not written there yet; true: all of them were sent. */
 static bool catch_up(struct events *e)
 {
 	for (bool more = true; more && !e->full && e->left > 0;) {
@@ -144,7 +144,8 @@ static bool catch_up(struct events *e)
 		int code = fl_store_events(fl_core_store(e->api->core), &filter, page_row, e, NULL);
 
 		if (code < 0 && !e->full) {
-			e->left = 0; /* it cannot be read: what was told so far stays right */
+			e->left =
+				0; /* the store cannot be read: what was sent so far stays right */
 			return true;
 		}
 		more = e->seq != seq || e->n != n;
@@ -166,7 +167,7 @@ static void happened(void *user, const struct fl_event_row *row)
 	struct events *e = user;
 
 	if (!e->live)
-		return; /* it will be found when there is room again */
+		return; /* the event is read from the store when there is room again */
 	e->live = tell(e, row);
 	if (e->live && e->left == 0)
 		finish(e);
@@ -182,7 +183,7 @@ static void drained(void *user)
 
 static void gone(void *user) { events_free(user); }
 
-/* "17.3": behind that one; "17": behind all of 17. */
+/* "17.3": the events after that one; "17": those after all of 17. */
 static bool parse_after(const struct fl_call *call, struct events *e)
 {
 	const char *text = fl_request_argument(call->r, "after");
@@ -208,7 +209,7 @@ static bool parse_after(const struct fl_call *call, struct events *e)
 	return false;
 }
 
-/* A word that no event has would be waited for in vain. */
+/* An unknown kind is refused: a follower would wait for it for ever. */
 static bool check_kind(const struct fl_call *call)
 {
 	static const char *const kinds[] = {
@@ -257,7 +258,7 @@ static void note_unwritten(void *user, const struct fl_event_row *row)
 	(void)note(user, row, NULL);
 }
 
-/* Who follows wants what comes. */
+/* A follower starts behind the newest event. */
 static void begin_at_end(struct events *e)
 {
 	const struct fl_event_filter last = { .limit = 1, .newest_first = true };
@@ -266,14 +267,14 @@ static void begin_at_end(struct events *e)
 	fl_core_unwritten(e->api->core, note_unwritten, e);
 }
 
-/* The last ones there are; `e` stands at the newest that the store had when it was asked first. */
+/* To find the last events; `e` stands at the newest event that the store had at the first look. */
 struct last {
 	struct events *e;
-	uint64_t seq; /* of the oldest one to tell; 0: none is in the store */
+	uint64_t seq; /* of the oldest event to send; 0: none is in the store */
 	uint32_t n;
-	uint64_t unwritten; /* so many are wanted that it did not have */
-	uint64_t skip;      /* so many of them are not among the last ones */
-	uint64_t written;   /* so many of those it had are, as far as there are any */
+	uint64_t unwritten; /* wanted events that the store did not have */
+	uint64_t skip;      /* of these, how many are not among the last ones */
+	uint64_t written;   /* of those in the store, how many are, if there are so many */
 };
 
 static bool is_newer(const struct events *than, const struct fl_event_row *row)
@@ -298,7 +299,7 @@ static void skip_unwritten(void *user, const struct fl_event_row *row)
 	}
 }
 
-/* Newest first; what has been written meanwhile was counted already. */
+/* Newest first; events written meanwhile were counted already. */
 static int find_oldest(void *user, const struct fl_event_row *row, fairlead_error *err)
 {
 	struct last *l = user;
@@ -312,7 +313,7 @@ static int find_oldest(void *user, const struct fl_event_row *row, fairlead_erro
 	return 0;
 }
 
-/* Who does not, the last ones: from right before the oldest of them. */
+/* Without `follow`: the last events, from right before the oldest of them. */
 static void begin_with_last(struct events *e)
 {
 	const struct fl_event_filter newest = { .limit = 1, .newest_first = true };

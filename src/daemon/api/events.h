@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events - what happened, one event a line; and what happens, as it does */
+/* events - past events, one a line, and new ones as they happen */
 #ifndef FL_DAEMON_API_EVENTS_H
 #define FL_DAEMON_API_EVENTS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * history - what queues had over a time, and what weights would have given them
+ * history - what queues held over a time, and what weights would have given them
  *
- * Exact, from when each job held what; weights, quotas and what there is are those of now.  What
- * the store tells is read on a thread: a year of it takes a while.
+ * Exact, from when each job held what; weights, quotas and capacity are the present ones.  The
+ * store is read on a thread: a year of it takes seconds.
  */
 #include "daemon/api/history.h"
 
@@ -21,11 +21,11 @@
 
 enum {
 	RESOURCES = 32,
-	MOST = 200000,   /* attempts of jobs that are set against weights */
-	WORK = 20000000, /* and those times queues */
+	MOST = 200000,   /* attempts of jobs that are compared with weights, at most */
+	WORK = 20000000, /* attempts times queues, at most */
 };
 
-/* What is told of one resource: what was held by queues, as nodes, and who wanted it when. */
+/* One resource: what queues held of it, by node, and which jobs wanted it when. */
 struct column {
 	char name[FL_JOB_RESOURCE];
 	double *had;
@@ -33,9 +33,9 @@ struct column {
 	uint32_t n, cap;
 };
 
-/* What is told of one queue. */
+/* One queue of the answer. */
 struct line {
-	fl_time *waits; /* of each of its jobs until it first began, or waits still */
+	fl_time *waits; /* of each of its jobs, ns: until it began first, or until now */
 	uint32_t n_waits, cap;
 	uint64_t jobs, preempted;
 };
@@ -50,12 +50,12 @@ struct history {
 	struct line *lines; /* by queue, as nodes */
 	uint32_t n, n_attempts;
 	struct column columns[RESOURCES];
-	bool too_many; /* to be set against weights */
+	bool too_many; /* attempts to compare with weights */
 	int code;
 	fairlead_error err;
 };
 
-/* The leaf with this name; LocalQueues are doors only. */
+/* The leaf with this name, which is never a LocalQueue. */
 static uint32_t find(const struct history *h, const char *name)
 {
 	for (uint32_t i = 0; i < h->n; i++) {
@@ -103,13 +103,13 @@ static int column(struct history *h, const char *resource, struct column **ret)
 	return 0;
 }
 
-/* Cores, not thousandths of them; all else in whole units. */
+/* Cores instead of milli-cores; all else is in whole units. */
 static double units(const char *resource, double amount)
 {
 	return amount / (strcmp(resource, "cpu") == 0 ? 1000 : 1);
 }
 
-/* What lies within the time that is asked for. */
+/* The part within the time asked for. */
 static int add_span(struct history *h, const char *resource, struct fl_fair_span s)
 {
 	struct column *c;
@@ -138,7 +138,7 @@ static int add_wait(struct history *h, uint32_t node, fl_time wait)
 	return 0;
 }
 
-/* What a queue held, for it and all above it. */
+/* Adds what a queue held, to it and to all cohorts above it. */
 static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
 {
 	struct history *h = user;
@@ -146,7 +146,7 @@ static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *e
 	struct column *c;
 	int r;
 
-	(void)err; /* h->err, as with all others */
+	(void)err; /* in h->err, like all errors */
 	if (node == FL_NONE)
 		return 0;
 	if (!row->resource) {
@@ -157,13 +157,13 @@ static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *e
 	r = column(h, row->resource, &c);
 	if (r < 0)
 		return r;
-	/* Parents that go round end somewhere. */
+	/* Cohorts may form a loop: no more steps than nodes. */
 	for (uint32_t i = 0; i < h->n && node != FL_NONE; i++, node = h->nodes[node].parent)
 		c->had[node] += units(row->resource, row->amount);
 	return 0;
 }
 
-/* One that waited, and may have held something. */
+/* An attempt that was pending, and may have held quota. */
 static int holding(void *user, const struct fl_admission_row *a, fairlead_error *err)
 {
 	struct history *h = user;
@@ -188,12 +188,13 @@ static int holding(void *user, const struct fl_admission_row *a, fairlead_error 
 	return r;
 }
 
-/* One that waits for its turn. */
+/* A job that is pending. */
 static int waiting(struct history *h, const struct fl_live *job)
 {
 	const struct fl_model *m = h->view.model;
 	const struct fl_workload_row *row = &m->workloads[job->workload.v];
-	uint32_t node = row->cluster_queue.v == FL_NONE ? /* its queue leads nowhere */
+	uint32_t node = row->cluster_queue.v ==
+					FL_NONE ? /* its queue does not lead to a ClusterQueue */
 				FL_NONE :
 				find(h, fl_model_text(m, m->nodes[row->cluster_queue.v].name));
 	int r = 0;
@@ -293,7 +294,7 @@ static void tell_waits(json_t *queue, struct line *l)
 	json_object_set_new(queue, "preempted", json_integer((json_int_t)l->preempted));
 }
 
-/* Of what GET /v1/queues says only who they are; places for the rest. */
+/* Of GET /v1/queues only kind and name; places for the rest. */
 static int begin(struct history *h)
 {
 	static const char *const keys[] = { "submit", "mayUse", "running",   "waiting",
@@ -324,7 +325,7 @@ static int begin(struct history *h)
 	return 0;
 }
 
-/* What the store knows, and all that follows from it. */
+/* On the thread: reads the store and computes the answer. */
 static int tell(struct history *h)
 {
 	struct fl_store *store = fl_core_store(h->call.api->core);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history - what queues had over a time, and what weights would have given them */
+/* history - what queues held over a time, and what weights would have given them */
 #ifndef FL_DAEMON_API_HISTORY_H
 #define FL_DAEMON_API_HISTORY_H
 

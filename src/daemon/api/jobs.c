@@ -15,10 +15,10 @@
 
 enum { NOTES = 8 };
 
-/* An answer that is owed until it is durable. */
+/* An answer that is sent when the change is durable. */
 struct owed {
 	struct fl_call call;
-	json_t *notes; /* what a person should know of it all the same; NULL: nothing */
+	json_t *notes; /* a warning to send with it; NULL: none */
 };
 
 static struct owed *owe(const struct fl_call *call, fairlead_error *err)
@@ -97,7 +97,7 @@ static int submission_read(struct submission *s, json_t *body, fairlead_error *e
 	return code;
 }
 
-/* A higher one is for admins. */
+/* A higher priority is for admins. */
 static bool may_have_priority(const struct fl_call *call, int32_t priority, fairlead_error *err)
 {
 	int32_t most = fl_core_settings(call->api->core)->max_priority;
@@ -110,7 +110,7 @@ static bool may_have_priority(const struct fl_call *call, int32_t priority, fair
 	return false;
 }
 
-/* Jobs that ask for nothing would all run at once: one that does not say asks for a cpu. */
+/* Jobs that ask for nothing would all run at once: a job without requests asks for one cpu. */
 static int check_requests(struct fl_job_spec *spec, fairlead_error *err)
 {
 	fl_amount all = 0;
@@ -126,7 +126,7 @@ static int check_requests(struct fl_job_spec *spec, fairlead_error *err)
 	return fl_fail_hint(err, "say what one task needs, such as cpu=500m");
 }
 
-/* Who it is and whether they may use the queue; many jobs go to the same one. */
+/* Sets the user, and checks that they may use the queue; many jobs are for the same queue. */
 static int submission_check(const struct fl_call *call, struct submission *s, bool *ret_forbidden,
 			    fairlead_error *err)
 {
@@ -169,7 +169,9 @@ static int submission_check(const struct fl_call *call, struct submission *s, bo
 	return 0;
 }
 
-/* There may be more some day, so it is taken; but mostly it is a slip. */
+/*
+ * Taken all the same, as the machine may get more; but mostly it is a mistake, so it is a warning.
+ */
 static void note_request(struct owed *o, const struct fl_job_spec *spec,
 			 const struct fl_job_request *request, const struct fl_capacity *there)
 {
@@ -248,7 +250,7 @@ void fl_api_submit(struct fl_call *call)
 
 	if (code == 0)
 		code = submission_read(&s, body, &err);
-	if (code == FAIRLEAD_ELIMIT) /* of one request: it will be refused again */
+	if (code == FAIRLEAD_ELIMIT) /* a limit of one request: it will be refused again */
 		err.code = FAIRLEAD_EINPUT;
 	if (code == 0)
 		code = submission_check(call, &s, &forbidden, &err);
@@ -267,9 +269,9 @@ void fl_api_submit(struct fl_call *call)
 		fl_api_error(call, &err);
 }
 
-/* --- wishes --- */
+/* --- cancel, hold, release, priority --- */
 
-/* It is only in the store, for it is over for long. */
+/* The job is in the store only, as it ended long ago. */
 static void refuse_old(const struct fl_call *call)
 {
 	char text[64];
@@ -363,7 +365,7 @@ void fl_api_acknowledge(struct fl_call *call)
 	fl_api_error(call, &err);
 }
 
-/* As many as anybody reads; the log has all. */
+/* The first few warnings; the log has all. */
 static void warned(void *user, const char *line)
 {
 	enum { MOST = 1000 };

@@ -2,8 +2,8 @@
 /*
  * list - jobs as JSON: some of them, or one whole
  *
- * The store has a row of each job, written a moment after things happen; of those that are not
- * over the core knows better, and what it says counts.
+ * The store has a row of each job, written a moment after each change; for jobs that have not ended
+ * the core is newer, and its state counts.
  */
 #include "daemon/api/list.h"
 
@@ -19,8 +19,8 @@
 #include "daemon/machine/view.h"
 
 enum {
-	PAGE = 1000, /* unless asked for more or less */
-	/* Of specs that are read for one answer, of each kind: others wait meanwhile. */
+	PAGE = 1000, /* if `limit` is not given */
+	/* Bytes of specs read for one answer, of each kind: other clients wait meanwhile. */
 	PAGE_BYTES = 16 << 20,
 };
 
@@ -31,10 +31,10 @@ enum {
 
 struct view {
 	struct fl_call *call;
-	const struct fl_live *live; /* NULL: only the row */
+	const struct fl_live *live; /* NULL: there is only the row */
 	bool whole;
 	uid_t owner;
-	json_t *job; /* what is made, as the owner */
+	json_t *job; /* the answer; `owner` is set with it */
 };
 
 static void put(json_t *to, const char *key, json_t *value) { json_object_set_new(to, key, value); }
@@ -44,7 +44,7 @@ static void put_number(json_t *to, const char *key, uint64_t value)
 	put(to, key, json_integer((json_int_t)value));
 }
 
-/* The program of the command, without the folders that only its owner is to know. */
+/* The program of the command, without its folder, which only the owner and admins may see. */
 static json_t *default_name(const json_t *command)
 {
 	const char *text = json_string_value(json_array_get(command, 0));
@@ -58,13 +58,14 @@ static json_t *default_name(const json_t *command)
 
 		name[n++] = odd ? '?' : *text;
 		text += odd ? odd : 1;
-		while (!odd && ((unsigned char)*text & 0xC0) == 0x80) /* the rest of the same one */
+		while (!odd &&
+		       ((unsigned char)*text & 0xC0) == 0x80) /* the rest of one character */
 			name[n++] = *text++;
 	}
 	return json_stringn(name, n);
 }
 
-/* What of the spec everybody sees, and what is for its owner and admins. */
+/* The part of the spec for all users, and the part for its owner and admins. */
 static void put_spec(struct view *v, const struct fl_job_row *row)
 {
 	static const char *const all[] = { "name", "tasks", "requests", "labels", "arrayIndex" };
@@ -100,7 +101,10 @@ static void put_devices(struct view *v, const struct fl_live *live)
 	put(v->job, "devices", devices);
 }
 
-/* What is kept in whole numbers, as people write it: [{"resource", "flavor", "amount": "500m"}] */
+/*
+ * Amounts as people write them, from the integers that are kept: [{"resource", "flavor", "amount":
+ * "500m"}]
+ */
 static json_t *placement_of(const char *kept)
 {
 	json_t *all = kept ? json_loads(kept, 0, NULL) : NULL, *one;
@@ -184,13 +188,13 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 		reason = fl_core_reason(v->call->api->core, l, buffer, sizeof buffer);
 	}
 	put_row(v, &now, reason);
-	/* One that is over has none, whether it is still in memory or not. */
+	/* A job that has ended has none, whether it is still in memory or not. */
 	if (v->live && !fl_job_is_over(v->live->state))
 		put_devices(v, v->live);
 	return 0;
 }
 
-/* Of which nothing in the store is to be believed: its number, and what is known without. */
+/* A job whose row and spec are damaged: its number, and what is known without them. */
 static int make_damaged(struct view *v, uint64_t id, const char *why, fairlead_error *err)
 {
 	const struct fl_core *core = v->call->api->core;
@@ -227,7 +231,7 @@ static int find_damaged(void *user, const struct fl_job_row *row, fairlead_error
 	return make_damaged(user, row->id, row->damaged ? row->damaged : "its row", err);
 }
 
-/* The job as it is, or that it is damaged. */
+/* The job as it is, or only that it is damaged. */
 static int make_any(struct view *v, uint64_t id, fairlead_error *err)
 {
 	struct fl_store *store = fl_core_store(v->call->api->core);
@@ -260,7 +264,7 @@ static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_
 	return json_array_append_new(a->list, one) == 0 ? 0 : fl_fail_nomem(err);
 }
 
-/* What its last attempt wrote beyond the limit, which is not kept. */
+/* Bytes that its last attempt wrote beyond the limit, which were not kept. */
 static uint64_t output_lost(const struct fl_call *call, uint32_t attempt)
 {
 	const struct fl_backend_ops *ops;
@@ -274,7 +278,7 @@ static uint64_t output_lost(const struct fl_call *call, uint32_t attempt)
 	return log.lost;
 }
 
-/* Nothing that it starts outlives it, whatever becomes of its runner. */
+/* True: no process of the job can outlive it, even when its runner is killed. */
 static bool is_contained(const struct fl_call *call)
 {
 	const struct fl_backend_ops *ops;
@@ -320,13 +324,13 @@ struct list {
 	struct fl_call *call;
 	const char *queue, *user;
 	uint64_t array, after, limit;
-	bool last; /* of more than the limit those with the highest numbers */
+	bool last; /* when there are more than the limit: those with the highest numbers */
 	uint32_t states;
-	json_t *jobs;          /* of the store: those that are over, and not in the core any more */
+	json_t *jobs; /* from the store: jobs that have ended and are not in the core any more */
 	uint64_t *live, *over; /* numbers, rising; one more than the limit at most */
 	size_t n_live, n_over;
 	uint64_t bytes_live, bytes_over;
-	bool cut; /* it ends before the limit, for PAGE_BYTES were read */
+	bool cut; /* the page ends before the limit, as PAGE_BYTES were read */
 };
 
 /* "runs,waits" */
@@ -397,10 +401,10 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 	struct view v = { .call = l->call };
 
 	if (fl_core_job(l->call->api->core, row->id))
-		return 0; /* it was a moment ago */
+		return 0; /* it had that state a moment ago */
 	l->cut = l->bytes_over > PAGE_BYTES;
 	if (l->n_over > l->limit || l->cut)
-		return FAIRLEAD_ESTATE; /* enough */
+		return FAIRLEAD_ESTATE; /* the page is full */
 	l->bytes_over += row->spec ? strlen(row->spec) : 0;
 	if ((row->damaged ? make_damaged(&v, row->id, row->damaged, err) : make(&v, row, err)) <
 		    0 ||
@@ -410,7 +414,9 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 	return 0;
 }
 
-/* Is the next one of those that are over?  The numbers rise, or fall when it is the last ones. */
+/*
+ * Is the next job one that has ended?  The numbers rise, or fall when the last ones are asked for.
+ */
 static bool is_over_next(const struct list *l, size_t live, size_t over)
 {
 	if (live == l->n_live || over == l->n_over)
@@ -424,7 +430,7 @@ static int merge(struct list *l, json_t *ret, fairlead_error *err)
 
 	while (json_array_size(ret) < l->limit && (i < l->n_live || k < l->n_over)) {
 		if (l->cut && k == l->n_over)
-			break; /* one that was not read may be next */
+			break; /* a job that was not read may be next */
 		if (is_over_next(l, i, k)) {
 			json_array_append(ret, json_array_get(l->jobs, k++));
 			continue;
@@ -489,7 +495,7 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 	return code;
 }
 
-/* Jobs of a queue that is gone may still be there, but a queue that never was is a slip. */
+/* Jobs of a deleted queue may still exist, but a queue that never existed is a typing error. */
 static bool is_lost(const struct list *l, fairlead_error *err)
 {
 	struct fl_live_view view;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log - what a run wrote, as it is; and what it writes, as it comes
+ * log - the output of a run, as far as it is written, and new output as it comes
  *
- * A file is read in pieces, as fast as the client takes them.  Where it ends for now, and its run
- * goes on, it is looked at again after a moment: a watch on it would save little, for most of
- * those that are followed are written to all the time.
+ * A file is read in pieces, as fast as the client reads.  At its end, while the run goes on, the
+ * file is read again after a moment: a watch on it (inotify) would save little, as most files that
+ * are followed are written to all the time.
  */
 #include "daemon/api/log.h"
 
@@ -45,7 +45,7 @@ static int open_log(struct log *l, struct fl_run_log *ret, fairlead_error *err)
 	return ops->log(host, l->job, (uint32_t)l->attempt, (uint32_t)l->task, l->stream, ret, err);
 }
 
-/* A run that did not begin yet has no log, and may have one later. */
+/* May there be a log later? A run that has not begun has none yet. */
 static bool may_come(const struct log *l)
 {
 	const struct fl_live *live = fl_core_job(l->api->core, l->job);
@@ -53,7 +53,7 @@ static bool may_come(const struct log *l)
 	return live && !fl_job_is_over(live->state) && live->attempt <= l->attempt;
 }
 
-/* Where it begins once there is something. */
+/* Where reading begins, once there is output. */
 static void take(struct log *l, const struct fl_run_log *log)
 {
 	l->fd = log->fd;
@@ -62,7 +62,7 @@ static void take(struct log *l, const struct fl_run_log *log)
 		l->at = log->size - l->tail;
 }
 
-/* Is more to come?  It is asked before the last look, so nothing is missed between. */
+/* Will there be more output? Asked before the last read, so that no output in between is missed. */
 static void look(struct log *l)
 {
 	struct fl_run_log log = { .fd = -1 };
@@ -75,7 +75,7 @@ static void look(struct log *l)
 		close(log.fd);
 }
 
-/* What is there and fits; true: all that is there. */
+/* Sends what the file has, as far as it fits; true: all of it. */
 static bool pour(struct log *l)
 {
 	char piece[PIECE];
@@ -121,7 +121,7 @@ static void gone(void *user)
 	uv_close((uv_handle_t *)&l->timer, log_free);
 }
 
-/* The last one that began, or the first one. */
+/* The last attempt that began, or the first one. */
 static int last_attempt(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	(void)err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log - what a run wrote, as it is; and what it writes, as it comes */
+/* log - the output of a run, as far as it is written, and new output as it comes */
 #ifndef FL_DAEMON_API_LOG_H
 #define FL_DAEMON_API_LOG_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queues - queues and cohorts as they stand: quotas, who holds, who waits
+ * queues - queues and cohorts as they are now: quotas, usage, running and pending jobs
  *
  * A row for each node of the tree, and one for each LocalQueue with its ClusterQueue above it.
  */
@@ -26,7 +26,7 @@ struct queues {
 	void *stand; /* the face's */
 	struct fl_arena arena;
 	uint32_t (*of_node)[COUNTED], (*of_queue)[COUNTED];
-	fl_amount *pending; /* node * resources + resource: what is waited for */
+	fl_amount *pending; /* node * resources + resource: what pending jobs ask for */
 	fl_amount *pending_of_queue;
 	json_t *conditions; /* "Kind/name" -> [text] */
 };
@@ -46,7 +46,7 @@ static enum counted counted_as(enum fl_job_state state)
 	}
 }
 
-/* What a workload asks for in all, added to rows of amounts by resource. */
+/* Adds all that a workload asks for to a row of amounts by resource. */
 static void add_pending(struct queues *q, struct fl_workload w, fl_amount *to)
 {
 	const struct fl_workload_row *row = &q->m->workloads[w.v];
@@ -104,7 +104,7 @@ static void count_job(struct queues *q, const struct fl_live *job, const struct 
 	}
 }
 
-/* Names are few, jobs are many. */
+/* Looked up once for each name: there are few names and many jobs. */
 static int count(struct queues *q, fairlead_error *err)
 {
 	struct placed *places = NULL;
@@ -142,7 +142,7 @@ static int note_condition(void *user, const struct fl_condition_row *row, fairle
 	char key[600];
 	json_t *list;
 
-	/* Those that say that all is well say nothing. */
+	/* Conditions that report a good state are left out. */
 	if (!row->text || !*row->text)
 		return 0;
 	(void)snprintf(key, sizeof key, "%s/%s", row->kind, row->name);
@@ -178,7 +178,7 @@ static void put_conditions(const struct queues *q, json_t *to, const char *kind,
 	json_object_set_new(to, "conditions", list ? json_incref(list) : json_array());
 }
 
-/* By which name one submits there, if one can, and whether who asks may. */
+/* The name to submit to, if there is one, and whether the caller may use it. */
 static void put_submit(const struct queues *q, json_t *to, const char *name)
 {
 	const struct fl_peer *peer = &q->call->r->peer;

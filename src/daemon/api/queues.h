@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queues - queues and cohorts as they stand: quotas, who holds, who waits */
+/* queues - queues and cohorts as they are now: quotas, usage, running and pending jobs */
 #ifndef FL_DAEMON_API_QUEUES_H
 #define FL_DAEMON_API_QUEUES_H
 

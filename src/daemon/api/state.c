@@ -12,7 +12,7 @@
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/metrics_render.h"
 
-/* Of what the store found damaged the first ones. */
+/* The first ones of what the store found damaged, at most. */
 static json_t *damaged(const struct fl_store_damage *d)
 {
 	json_t *rows = json_array();
@@ -105,9 +105,9 @@ void fl_api_audits(struct fl_call *call)
 struct backup {
 	struct fl_call call;
 	uv_work_t work;
-	char *folder, *below; /* NULL: it may be anywhere */
+	char *folder, *below; /* NULL: any folder is allowed */
 	int code;
-	bool misplaced; /* no place for one: who asks again hears the same */
+	bool misplaced; /* the place is not allowed: trying again would not help */
 	fairlead_error err;
 };
 
@@ -120,7 +120,7 @@ static void free_backup(struct backup *b)
 	free(b);
 }
 
-/* Nobody has us make a folder where it could be put in the place of something else. */
+/* The folder is made only where no other user can replace it or a folder above it. */
 static int place_backup(struct backup *b, char ret[FL_TRUST_PATH])
 {
 	char top[FL_TRUST_PATH];
@@ -170,7 +170,7 @@ void fl_api_backup(struct fl_call *call)
 	const char *to = fl_request_argument(call->r, "to");
 	const struct fl_config *config = fl_core_config(call->api->core);
 	struct fl_sym below = fl_config_settings(config)->backups;
-	/* They could make it themselves. */
+	/* Root and the daemon's own user could make the copy themselves: any folder. */
 	bool anywhere = call->r->peer.uid == 0 || call->r->peer.uid == geteuid();
 	struct backup *b;
 

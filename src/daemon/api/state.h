@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state - how the daemon is, who did what; backup */
+/* state - the state of the daemon, the audit log, backup */
 #ifndef FL_DAEMON_API_STATE_H
 #define FL_DAEMON_API_STATE_H
 

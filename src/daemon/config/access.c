@@ -7,11 +7,11 @@
 
 #include "daemon/config/config_queue.h"
 
-/* So long is believed what was found out. */
+/* How long the answer of a look-up of accounts is used. */
 #define BELIEVED (10 * FL_SECOND)
 
 enum {
-	CALLERS = 64,  /* whose groups are known at a time */
+	CALLERS = 64,  /* callers whose groups are known at a time */
 	GROUPS = 1024, /* of one caller; more than any file server takes */
 };
 
@@ -20,12 +20,12 @@ struct account {
 	const char *text;
 	bool is_group, known;
 	uint32_t id;
-	fl_time until; /* FL_TIME_NONE: never asked for */
+	fl_time until; /* FL_TIME_NONE: never looked up */
 };
 
 struct rule {
 	char *queue;          /* "namespace/name"; NULL: admins */
-	struct fl_span names; /* into accounts; n 0: everybody */
+	struct fl_span names; /* into accounts; n 0: every user */
 };
 
 struct caller {
@@ -36,10 +36,10 @@ struct caller {
 	gid_t *groups;
 };
 
-/* Whose connections are whose. */
+/* The user whom connections of a uid count for. */
 struct guest {
 	uid_t uid, payer;
-	bool known;    /* it has an account */
+	bool known;    /* the uid has an account */
 	fl_time until; /* FL_TIME_NONE: free */
 };
 
@@ -53,7 +53,7 @@ struct fl_access {
 	struct account *names;
 	uint32_t n_rules, n_names;
 	struct caller callers[CALLERS];
-	uint32_t next; /* to make room for another one */
+	uint32_t next; /* the place for the next new caller */
 	char user[256];
 };
 
@@ -70,7 +70,7 @@ static void add_names(struct fl_access *a, const struct fl_model *m, struct fl_s
 		};
 }
 
-/* "namespace/name" of what the rule calls its queue. */
+/* "namespace/name" of the queue that a rule names. */
 static int name_queue(const struct fl_model *m, struct fl_sym name, char **ret, fairlead_error *err)
 {
 	struct fl_sym namespace, queue;
@@ -149,7 +149,7 @@ static bool is_number(const char *text, uint32_t *ret)
 		return false;
 	value = strtoull(text, NULL, 10);
 	*ret = (uint32_t)value;
-	return value < UINT32_MAX; /* which stands for nobody */
+	return value < UINT32_MAX; /* UINT32_MAX: no user */
 }
 
 static void find_account(struct fl_access *a, struct account *name, fl_time now)
@@ -193,7 +193,7 @@ void fl_access_warn(const struct fl_config *config, const struct fl_accounts *ac
 	fairlead_error err;
 
 	if (fl_access_new(config, accounts, /* own= */ 0, &a, &err) < 0)
-		return; /* and it is told where it is used */
+		return; /* the access that the daemon makes reports the error */
 	for (uint32_t i = 0; i < a->n_rules; i++)
 		for (uint32_t k = 0; k < a->rules[i].names.n; k++)
 			warn_of(a, m, &m->daemon_access[i].place,
@@ -203,7 +203,7 @@ void fl_access_warn(const struct fl_config *config, const struct fl_accounts *ac
 
 static bool is_current(fl_time until, fl_time now) { return until != FL_TIME_NONE && now < until; }
 
-/* The caller with its groups; who was looked up longest ago makes room. */
+/* The caller with its groups; the one that was looked up longest ago makes room. */
 static const struct caller *find_caller(struct fl_access *a, uid_t uid, gid_t gid, fl_time now)
 {
 	const struct fl_accounts *accounts = a->accounts;
@@ -257,7 +257,7 @@ static bool is_named(struct fl_access *a, const struct rule *rule, uid_t uid, gi
 	return named;
 }
 
-/* An account goes before a range: numbers may be given out twice. */
+/* An account counts before a range: a range may contain numbers of accounts. */
 static const struct guest *find_guest(struct fl_access *a, uid_t uid, fl_time now)
 {
 	const struct fl_accounts *accounts = a->accounts;

@@ -12,7 +12,7 @@
 
 enum { SMALLEST = 1 << 12, LARGEST = 1 << 20 };
 
-/* A question of getpwnam_r's kind, with as much room as the answer takes. */
+/* Calls a function like getpwnam_r, with as much room as the answer needs. */
 struct question {
 	const char *name; /* NULL: by number */
 	uid_t uid;
@@ -37,7 +37,7 @@ static int ask_once(struct question *q, char *buffer, size_t size)
 	return r;
 }
 
-/* The texts of the answer stand in what is returned, to be freed; NULL: there is none. */
+/* The texts of the answer are in the returned memory, to be freed; NULL: no such account. */
 static char *ask(struct question *q)
 {
 	for (size_t size = SMALLEST; size <= LARGEST; size *= 4) {
@@ -92,7 +92,7 @@ static int find_name(void *unused, uid_t uid, char *ret, size_t size)
 	return 0;
 }
 
-/* Of those of more groups than there is room for some are left out: what is not known is a no. */
+/* A user in more groups than there is room for: some are left out, and give no rights. */
 static int find_groups(void *unused, uid_t uid, gid_t gid, gid_t *ret, uint32_t room,
 		       uint32_t *ret_n)
 {

@@ -14,7 +14,7 @@
 #include "daemon/config/dialect.h"
 #include "input/input.h"
 
-/* Texts are kept as long as the daemon runs: far more than any company has queues. */
+/* Texts are kept as long as the daemon runs: enough for far more queues than a company has. */
 enum { MAX_BYTES = 64 << 20 };
 
 struct fl_config {
@@ -22,9 +22,9 @@ struct fl_config {
 	uint32_t n, cap;
 	size_t bytes;
 	uint64_t hash[2];
-	uint32_t left_out;             /* objects */
-	bool alone;                    /* nothing was read of who there is */
-	const struct fl_kube_tap *tap; /* who sees those that are not, while they are read; NULL */
+	uint32_t left_out;             /* objects that were left out */
+	bool alone;                    /* no queue was read */
+	const struct fl_kube_tap *tap; /* called for each object that is not left out; NULL */
 	struct fl_model *m;
 };
 
@@ -45,7 +45,7 @@ static int too_large(const char *name, fairlead_error *err)
 	return FAIRLEAD_ELIMIT;
 }
 
-/* One text more, which becomes its own, also when this fails. */
+/* Adds a text, which the configuration owns from now on, also when this fails. */
 static int add_text(struct fl_config *c, const char *name, char *bytes, size_t len,
 		    fairlead_error *err)
 {
@@ -69,7 +69,7 @@ static int keep_file(struct fl_config *c, const char *name, fairlead_error *err)
 	return r < 0 ? r : add_text(c, name, text.bytes, text.len, err);
 }
 
-/* 128 bits, of which each text changes all. */
+/* 128 bits; a change of any text changes all of them. */
 static void mix(struct fl_config *c, const struct fl_config_text *text)
 {
 	const uint64_t other[2] = { c->hash[1], c->hash[0] };
@@ -127,7 +127,7 @@ static bool is_kept(const struct fl_config *c, const char *name)
 	struct stat a, b;
 
 	if (stat(name, &a) < 0)
-		return false; /* opening it says why */
+		return false; /* the error of opening it says why */
 	for (uint32_t i = 0; i < c->n; i++)
 		if (stat(c->texts[i].name, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 			return true;
@@ -225,7 +225,7 @@ static bool is_cohort(const struct fl_model *m, struct fl_sym name)
 	return false;
 }
 
-/* The cohort that has the machine is there, and has nothing else. */
+/* The cohort of the machine exists, and has no quota of its own. */
 static int check_cohort(const struct fl_model *m, fairlead_error *err)
 {
 	const char *name = fl_model_text(m, m->daemon.cohort);
@@ -264,14 +264,14 @@ static int check_access(const struct fl_model *m, fairlead_error *err)
 
 		if (r < 0) {
 			err->code =
-				FAIRLEAD_EINPUT; /* nobody asked for it: it is written wrongly */
+				FAIRLEAD_EINPUT; /* no client asked for it: the document is wrong */
 			return fail_daemon(m, ".spec.access.queues", row->place, err);
 		}
 	}
 	return 0;
 }
 
-/* What cannot be sealed is found now, and not when the first job comes. */
+/* A configuration that cannot be sealed is refused now, and not when the first job is submitted. */
 static int check_seal(const struct fl_config *c, fairlead_error *err)
 {
 	const struct fl_capacity nothing = { 0 };
@@ -314,13 +314,14 @@ static int read_document(struct fl_config *c, const char *file, fairlead_error *
 	return read_trees(c, err);
 }
 
-/* What everybody has, and the rows that make a tree of whatever was read. */
+/* Adds the Daemon defaults, and the rows that complete the trees that were read. */
 static int add_missing(struct fl_model *m, bool alone, fairlead_error *err)
 {
 	const struct fl_config_dialect *dialect = fl_config_dialect_of(m);
 	struct fl_daemon_settings *d = &m->daemon;
 	struct fl_sym unused;
-	int r = fl_config_sym(m, "default", &unused, err); /* the namespace of whom has none */
+	int r = fl_config_sym(m, "default", &unused,
+			      err); /* the namespace of objects without one */
 
 	if (r == 0 && d->backend.v == 0)
 		r = fl_config_sym(m, "local", &d->backend, err);
@@ -415,7 +416,7 @@ static int read_through(struct fl_config *c, const struct fl_config *was,
 	return r;
 }
 
-/* Which of them are there, and which are new? */
+/* Which of the changed objects exist, and which are new? */
 static int compare(const struct fl_config *was, struct fl_changes *changes, fairlead_error *err)
 {
 	struct fl_config *c = NULL;

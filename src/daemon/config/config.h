@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config - what the daemon is told: its document, and the trees of objects that it names
+ * config - the configuration of the daemon: its document, and the trees of objects that it names
  *
- * Guarantees: a configuration is read whole or not at all.  What is refused when a model is made
- * of it would have been refused when it was read, but for memory and for what only the machine
- * can say.  It does not change once it is read, whatever becomes of the files.
+ * Guarantees: a configuration is read whole or not at all.  A model can be made of each
+ * configuration that was read, unless memory is missing or the capacity of the machine does not
+ * suit it.  It does not change once it is read, even when the files change.
  *
  * Left out of the trees: workloads, pods and machines, for the daemon has its own, and what is
  * only for other verbs (Simulation, Moves).
@@ -20,49 +20,49 @@
 
 struct fl_config;
 
-/* One of the files, as it was read; unpacked. */
+/* One of the files as it was read, unpacked. */
 struct fl_config_text {
 	char *name;  /* as messages call it */
 	char *bytes; /* followed by a NUL that is not counted */
 	size_t len;
 };
 
-/* @file NULL: there is none, all is as by default.  FAIRLEAD_EINPUT, ELIMIT, EIO, ENOMEM. */
+/* @file NULL: no file, all defaults.  FAIRLEAD_EINPUT, ELIMIT, EIO, ENOMEM. */
 int fl_config_read(const char *file, struct fl_config **ret, fairlead_error *err);
 struct fl_config *fl_config_free(struct fl_config *c);
-/* As it was read once: of texts that were kept, and are copied. No file is looked at. */
+/* A configuration from texts that were kept, which are copied. Reads no file. */
 int fl_config_again(const struct fl_config_text *texts, uint32_t n, struct fl_config **ret,
 		    fairlead_error *err);
 
 /*
- * As @was would be with @changes laid over its objects, which are those of @edit (codec/edit/change.h);
- * it has no texts.  Afterwards `met` says which of them are in @was.  Errors as of reading.
+ * @was with @changes laid over its objects, which are those of @edit (codec/edit/change.h); it has
+ * no texts.  Afterwards `met` says which of them are in @was.  Errors as of reading.
  */
 int fl_config_changed(const struct fl_config *was, struct fl_changes *changes,
 		      const struct fl_model *edit, struct fl_config **ret, fairlead_error *err);
-/* Objects of this kind are. */
+/* Are objects of this kind left out? */
 bool fl_config_leaves_out(const char *kind);
 
 /* Its symbols and spans are those of the objects below. */
 const struct fl_daemon_settings *fl_config_settings(const struct fl_config *c);
-/* All that was read, and what it stands for when it says less; not sealed, without the machine. */
+/* All that was read, with defaults; not sealed, without the capacity of the machine. */
 const struct fl_model *fl_config_objects(const struct fl_config *c);
 const char *fl_config_word(const struct fl_config *c, struct fl_sym sym);
 
 /* The document first, then the trees in order. */
 uint32_t fl_config_texts(const struct fl_config *c, const struct fl_config_text **ret);
-/* Equal for equal texts in equal order, whatever the files are called: 32 hexadecimal digits. */
+/* A hash of the texts in their order, without the names of files: 32 hexadecimal digits. */
 void fl_config_hash(const struct fl_config *c, char ret[33]);
 
 /*
- * A fresh model of all objects with the machine in it, not sealed: workloads are added first.
+ * A new model of all objects with the capacity of the machine, not sealed: workloads are added
+ * before that.
  *
- * Borrow: the cohort of the machine has what the capacity says, less what queues and cohorts
- * have of their own, so that there is no more in all than there is.  A ClusterQueue below it
- * that says nothing of resources may borrow all of them.
- * Entitle: one machine, the last row of `machines`.
+ * Borrow: the quota of the machine's cohort is the capacity less the nominal quotas of queues and
+ * cohorts, so that all quotas together are the capacity.  A ClusterQueue below it without
+ * resourceGroups may borrow all of it.  Entitle: one machine, the last row of `machines`.
  *
- * What is promised beyond the machine is a notice in the model, as all else that seal finds.
+ * Quotas beyond the capacity of the machine are a notice in the model, like all that seal finds.
  * Cost: a copy of the tables.
  */
 int fl_config_model(const struct fl_config *c, const struct fl_capacity *capacity,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that jobs are sent to. */
+/* Names of queues that jobs are submitted to. */
 #include "daemon/config/config_queue.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ uint32_t fl_config_local_queue(const struct fl_model *m, struct fl_sym namespace
 	return FL_NONE;
 }
 
-/* A LocalQueue by its name alone; FL_NONE: there is none. */
+/* A LocalQueue by its name alone; FL_NONE: no such queue. */
 static int find_by_name(const struct fl_model *m, struct fl_sym name, uint32_t *ret,
 			fairlead_error *err)
 {
@@ -107,7 +107,7 @@ static int find_local(const struct fl_model *m, const char *text, uint32_t *ret,
 	return find_by_cluster_queue(m, name, ret, err);
 }
 
-/* A Queue that workloads may be in. */
+/* A Queue that can have workloads. */
 static int find_entitled(const struct fl_model *m, const char *text, struct fl_sym *ret,
 			 fairlead_error *err)
 {

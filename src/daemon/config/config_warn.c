@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an admin should know of a configuration that is taken all the same. */
+/* Warnings of a configuration that is valid all the same. */
 #include "daemon/config/config_warn.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ int fl_config_warn(const struct fl_config *c, const struct fl_capacity *capacity
 	return r;
 }
 
-/* --- what is asked for at the start only --- */
+/* --- settings that are read at the start only --- */
 
 /* Two configurations, whose symbols are their own. */
 struct sides {

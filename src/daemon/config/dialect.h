@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dialect - how a machine comes into objects of Kueue and of KAI; a table a dialect */
+/*
+ * dialect - how the capacity of a machine is put into objects of Kueue and of KAI; a table for each
+ */
 #ifndef FL_DAEMON_CONFIG_DIALECT_H
 #define FL_DAEMON_CONFIG_DIALECT_H
 
 #include "daemon/config/config.h"
 
 struct fl_config_dialect {
-	/* NULL, or FAIRLEAD_EINPUT, of .spec.machine.cohort, where it means nothing. */
+	/* NULL, or checks .spec.machine.cohort: FAIRLEAD_EINPUT where cohorts do not exist. */
 	int (*check)(const struct fl_model *m, fairlead_error *err);
 	/*
-	 * NULL, or the rows that make a tree of whatever was read; once, when it is read.
-	 * @alone: nobody has said who there is, so there is one queue, beside those of @m.
+	 * NULL, or adds the rows that complete the trees that were read; once, after reading.
+	 * @alone: the configuration has no queues, so one queue is added, beside those of @m.
 	 */
 	int (*complete)(struct fl_model *m, bool alone, fairlead_error *err);
-	/* What the machine has; for every model. */
+	/* Adds the capacity of the machine; for every model. */
 	int (*lay)(struct fl_model *m, const struct fl_capacity *capacity, fairlead_error *err);
-	bool gangs; /* a job is a gang of one pod, and no workload with podsets */
+	bool gangs; /* a job is a gang of one pod instead of a workload with podsets */
 };
 
 extern const struct fl_config_dialect fl_config_kueue, fl_config_kai;

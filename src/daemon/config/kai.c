@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kai - the machine beside KAI's queues: it is one, and all of them share it */
+/* kai - the machine for KAI's queues: one node that all of them share */
 #include <string.h>
 
 #include "daemon/config/dialect.h"
@@ -15,7 +15,7 @@ static int axis_of(const char *resource)
 	return i;
 }
 
-/* What queues without a parent deserve, which all others are within. */
+/* The deserved quotas of queues without a parent; those of all others are part of these. */
 static int note_deserved(struct fl_model *m, const struct fl_bundle *has, fairlead_error *err)
 {
 	struct fl_bundle sum = { { 0 } };

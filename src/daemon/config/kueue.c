@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kueue - the machine among Kueue's queues and cohorts: what it has is quota */
+/* kueue - the machine for Kueue's queues and cohorts: its capacity becomes quota */
 #include "daemon/config/dialect.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static const char no_cohort[] = "machine", ours[] = "default";
 static const char name_label[] = "kubernetes.io/metadata.name";
 
-/* --- once: what is missing of a tree --- */
+/* --- once: rows that a tree lacks --- */
 
 static bool has_flavor(const struct fl_model *m, struct fl_sym name)
 {
@@ -43,7 +43,7 @@ static int add_flavors(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
-/* Unless it is there: of what is tried (fl_config_changed). */
+/* Unless it exists: in a configuration that is tried (fl_config_changed) it may. */
 static int add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_error *err)
 {
 	struct fl_node there = fl_model_find_node(m, row->kind, fl_model_text(m, row->name));
@@ -51,7 +51,7 @@ static int add_node(struct fl_model *m, const struct fl_node_row *row, fairlead_
 	return there.v == FL_NONE ? fl_model_add_node(m, row, err) : 0;
 }
 
-/* Nobody said who there is: one queue, which may have all. */
+/* The configuration has no queues: one queue is added, which may use the whole machine. */
 static int add_tree(struct fl_model *m, fairlead_error *err)
 {
 	struct fl_node_row cohort = fl_cohort_default, queue = fl_cluster_queue_default;
@@ -69,7 +69,7 @@ static int add_tree(struct fl_model *m, fairlead_error *err)
 	return r < 0 ? r : add_node(m, &queue, err);
 }
 
-/* A ClusterQueue that no LocalQueue leads to gets one of its name; one that is there stays. */
+/* A ClusterQueue without LocalQueues gets one of its name; an existing one stays. */
 static int add_local_queue(struct fl_model *m, uint32_t node, fairlead_error *err)
 {
 	struct fl_queue_row row = fl_queue_default;
@@ -98,7 +98,7 @@ static int add_local_queues(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
-/* Namespaces are there as soon as a LocalQueue says so, with the label that each has. */
+/* Adds the namespaces of LocalQueues, each with the label of its name. */
 static int add_namespaces(struct fl_model *m, fairlead_error *err)
 {
 	struct fl_sym key;
@@ -117,7 +117,7 @@ static int add_namespaces(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
-/* The cohort of the machine stands in the trees as somebody's parent, at least. */
+/* The cohort of the machine is at least the parent of a queue or cohort of the trees. */
 static int add_cohort(struct fl_model *m, fairlead_error *err)
 {
 	struct fl_node_row row = fl_cohort_default;
@@ -143,9 +143,9 @@ static int complete(struct fl_model *m, bool alone, fairlead_error *err)
 	return r < 0 ? r : add_namespaces(m, err);
 }
 
-/* --- what there is as quota --- */
+/* --- the capacity as quota --- */
 
-/* What the machine has, as flavors by resources; what is not there is 0. */
+/* The capacity of the machine, flavors by resources; 0 where a flavor lacks a resource. */
 struct table {
 	struct fl_sym flavors[FL_MAX_FLAVORS], resources[FL_MAX_RESOURCES];
 	uint32_t n_flavors, n_resources;
@@ -195,7 +195,7 @@ static int fill_table(struct fl_model *m, const struct fl_capacity *capacity, st
 	return 0;
 }
 
-/* --- what queues and cohorts have of their own --- */
+/* --- nominal quotas of queues and cohorts --- */
 
 static int note_elsewhere(struct fl_model *m, const struct fl_quota *q, fairlead_error *err)
 {
@@ -210,7 +210,7 @@ static int note_elsewhere(struct fl_model *m, const struct fl_quota *q, fairlead
 		fl_model_text(m, q->resource_name));
 }
 
-/* What the machine has none of is said once a flavor and resource: those in @seen were. */
+/* Warns once of each flavor and resource that the machine lacks: for those in @seen it was done. */
 static int add_promise(struct fl_model *m, struct table *t, struct fl_pairs *seen, uint32_t quota,
 		       fairlead_error *err)
 {
@@ -284,7 +284,9 @@ static fl_amount rest_of(const struct table *t, uint32_t f, uint32_t r)
 	return rest < 0 ? 0 : rest;
 }
 
-/* All flavors and resources in one group: what nobody has of its own, or nothing. */
+/*
+ * All flavors and resources in one group, with the quota that no other node has, or with quota 0.
+ */
 static int push_group(struct fl_model *m, const struct table *t, bool rest, struct fl_span *ret,
 		      fairlead_error *err)
 {
@@ -316,7 +318,7 @@ static int push_group(struct fl_model *m, const struct table *t, bool rest, stru
 	return r < 0 ? r : fl_model_push_groups(m, &group, &ret->first, err);
 }
 
-/* Does the cohort stand above the queue?  Cohorts may go round. */
+/* Is the queue below the cohort? Cohorts may form a loop: at most FL_MAX_TREE_DEPTH steps. */
 static bool is_below(const struct fl_model *m, uint32_t node, struct fl_sym cohort)
 {
 	for (uint32_t depth = 0; depth < FL_MAX_TREE_DEPTH && node != FL_NONE; depth++) {
@@ -349,7 +351,10 @@ static int lay_quota(struct fl_model *m, const struct table *t, fairlead_error *
 	return r;
 }
 
-/* Whose name of a cohort is misspelt, say: it has nothing, and nobody to borrow from. */
+/*
+ * A queue without quota and not below the machine's cohort, for example by a misspelt name: it can
+ * borrow nothing.
+ */
 static int note_without(struct fl_model *m, fairlead_error *err)
 {
 	const struct fl_sym cohort = m->daemon.cohort;

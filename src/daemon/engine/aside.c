@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Nothing of the daemon's may stay open here when it has closed it, or be written to. */
+/* The copy closes all files of the daemon, so that none stays open or is written to here. */
 void fl_aside_begin(int fd, pid_t parent, unsigned seconds)
 {
 	const struct rlimit most = { seconds, seconds };

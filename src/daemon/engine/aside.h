@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aside - a copy of this process, made by fork, that thinks or writes on its own
+ * aside - a copy of this process, made by fork, that computes or writes on its own
  *
- * It has everything as it was at that moment, and memory that it writes to is its own.  Of this
- * process it keeps nothing open, takes no signal for it, and does not outlive it.
+ * It has all memory as it was at that moment, and writes change only its own copy.  It keeps no
+ * file of this process open, handles no signal for it, and is killed when this process ends.
  */
 #ifndef FL_DAEMON_ENGINE_ASIDE_H
 #define FL_DAEMON_ENGINE_ASIDE_H
 
 #include <sys/types.h>
 
-/* First thing in the copy, whose parent is @parent: @fd is 3 from now on; @seconds of processor. */
+/*
+ * The first call in the copy, whose parent is @parent: @fd becomes descriptor 3; limits processor
+ * time to @seconds.
+ */
 void fl_aside_begin(int fd, pid_t parent, unsigned seconds);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* borrow - what a daemon tells of queues in cohorts */
+/* borrow - figures of queues in cohorts, for API and metrics */
 #include "decide/borrow/borrow.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl
 	}
 }
 
-/* Flavors of a resource are summed. */
+/* All flavors of a resource are summed. */
 static json_t *resources(const void *stand, struct fl_node n, const fl_amount *pending)
 {
 	const struct stand *s = stand;
@@ -105,7 +105,7 @@ static json_t *resources(const void *stand, struct fl_node n, const fl_amount *p
 	return all;
 }
 
-/* The weighted share; of queues that nobody compares none. */
+/* The weighted share; none for queues that are not compared. */
 static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_node n)
 {
 	struct fl_share share;
@@ -121,7 +121,7 @@ static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_
 
 /* --- the machine --- */
 
-/* What queues and cohorts other than @rest have of their own in a flavor and resource. */
+/* The nominal quotas of queues and cohorts other than @rest in a flavor and resource. */
 static fl_amount promised(const struct fl_live_view *v, struct fl_node rest,
 			  const struct fl_explain_spare *of)
 {

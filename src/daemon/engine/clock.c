@@ -25,7 +25,7 @@ static void read_both(const struct fl_clock *c, fl_time *wall, fl_time *boot)
 	*boot = of(CLOCK_BOOTTIME);
 }
 
-/* "" where the kernel does not say: then no two boots are the same. */
+/* "" when the kernel does not say: then each start counts as a new boot. */
 static void read_boot_id(char ret[64])
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");

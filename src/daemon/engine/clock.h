@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock - the daemon's time: goes on evenly, whatever happens to the clock of the world
+ * clock - the daemon's time: goes on evenly, even when the wall clock is changed
  *
- * It starts as the clock of the world and goes on with the time since boot (suspended or not), so
- * a step of the world's clock, by an hour or a year, changes no wait, no half-life and no minimum
- * run time.  After a restart it goes on from the last durable moment: by the time since boot when
- * it is the same boot, else by as much as the world's clock has gone forward meanwhile.
+ * It starts with the wall clock and goes on with the time since boot (suspended or not), so a step
+ * of the wall clock, by an hour or a year, changes no wait, no half-life and no minimum run time.
+ * After a restart it goes on from the last durable moment: by the time since boot when it is the
+ * same boot, else by the time that the wall clock has gone forward meanwhile.
  */
 #ifndef FL_DAEMON_ENGINE_CLOCK_H
 #define FL_DAEMON_ENGINE_CLOCK_H
@@ -19,7 +19,7 @@ struct fl_clock {
 	void (*read)(fl_time *ret_wall, fl_time *ret_boot);
 };
 
-/* What is known of before: zeros at the very first start. */
+/* State of the run before; zeros at the very first start. */
 struct fl_clock_past {
 	fl_time at, wall, boot;
 	const char *boot_id;
@@ -27,12 +27,12 @@ struct fl_clock_past {
 
 void fl_clock_begin(struct fl_clock *c, const struct fl_clock_past *past);
 fl_time fl_clock_now(const struct fl_clock *c);
-/* Of the same moment: the daemon's time, the world's, and that since boot. */
+/* The same moment as the daemon's time, as wall clock, and as time since boot. */
 void fl_clock_read(const struct fl_clock *c, fl_time *ret_now, fl_time *ret_wall,
 		   fl_time *ret_boot);
-/* What a moment of the daemon's time was, or will be, on the clock of the world as it stands now. */
+/* A moment of the daemon's time on the wall clock, by their present difference. */
 fl_time fl_clock_wall(const struct fl_clock *c, fl_time at);
-/* The other way: the daemon's time of what people call @wall now. */
+/* The other way: the daemon's time of @wall on the wall clock, by their present difference. */
 fl_time fl_clock_of_wall(const struct fl_clock *c, fl_time wall);
 /* The daemon's time at a time since this boot. */
 fl_time fl_clock_of_boot(const struct fl_clock *c, fl_time boot);

@@ -44,7 +44,7 @@ int fl_drafter_begin(struct fl_drafter *d, const struct fl_generation_options *o
 bool fl_drafter_finish(struct fl_drafter *d)
 {
 	if (!d->making || !atomic_load(&d->made))
-		return false; /* of one that was dropped */
+		return false; /* the error of a draft that was dropped */
 	settle(d);
 	return true;
 }

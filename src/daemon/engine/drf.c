@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drf - what a daemon tells of queues that share one cluster */
+/* drf - figures of queues that share one cluster, for API and metrics */
 #include "decide/drf/drf.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static fl_amount borrowed(fl_amount held, fl_amount quota)
 	return fl_amount_max(0, fl_sat_sub(held, quota));
 }
 
-/* Quotas are parts of the cluster; nobody lends, and a queue has nothing below it. */
+/* Quotas are parts of the cluster; there is no lending, and no queue has others below it. */
 static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl_figure_tell *tell,
 		    void *user)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* entitle - what a daemon tells of queues that deserve a part */
+/* entitle - figures of queues with deserved quotas, for API and metrics */
 #include <math.h>
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ static int look(const struct fl_live_view *v, struct fl_arena *arena, void **ret
 	return 0;
 }
 
-/* FL_UNBOUNDED: without end. */
+/* FL_UNBOUNDED becomes infinity. */
 static double amount_of(const struct fl_standing *q, enum fl_figure what, int axis)
 {
 	double deserved = q->deserved.of[axis], held = q->allocated.of[axis];
@@ -68,7 +68,7 @@ static json_t *bundle_amount(int resource, double v)
 	return json_string(text);
 }
 
-/* As jobs name it. */
+/* The name of the resource in jobs. */
 static const char *bundle_name(int resource)
 {
 	return resource == FL_GPU ? "nvidia.com/gpu" : fl_bundle_name(resource);
@@ -80,7 +80,7 @@ static json_t *resources(const void *stand, struct fl_node n, const fl_amount *p
 	const struct fl_standing *s = &nodes->rows[n.v];
 	json_t *all = json_object();
 
-	(void)pending; /* what a queue asks for says more */
+	(void)pending; /* the request of the queue is shown instead */
 	for (int r = 0; r < FL_BUNDLE; r++) {
 		double over = s->deserved.of[r] == FL_UNBOUNDED ?
 				      0 :

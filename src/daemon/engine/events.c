@@ -30,7 +30,7 @@ void fl_followers_leave(struct fl_follower **list, struct fl_follower *f)
 void fl_followers_tell(struct fl_follower *const *list, const struct fl_event_row *row)
 {
 	for (struct fl_follower *f = *list, *next; f; f = next) {
-		next = f->next; /* it may leave */
+		next = f->next; /* the callback may remove it */
 		f->event(f->user, row);
 	}
 }

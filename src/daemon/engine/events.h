@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events - what can happen to jobs, for people, and who follows it */
+/* events - what can happen to jobs, for people, and followers of events */
 #ifndef FL_DAEMON_ENGINE_EVENTS_H
 #define FL_DAEMON_ENGINE_EVENTS_H
 
@@ -13,15 +13,15 @@ enum fl_happened {
 };
 const char *fl_happened_name(enum fl_happened what);
 
-/* Somebody who is told of each event as it happens, from the next one on. */
+/* A follower: called for each event as it happens, from the next one on. */
 struct fl_follower {
 	void (*event)(void *user, const struct fl_event_row *row);
 	void *user;
-	struct fl_follower *next; /* of the list that it is in */
+	struct fl_follower *next; /* the next in its list */
 };
 void fl_followers_join(struct fl_follower **list, struct fl_follower *f);
 void fl_followers_leave(struct fl_follower **list, struct fl_follower *f);
-/* Whoever is told may leave. */
+/* A callback may remove its own follower. */
 void fl_followers_tell(struct fl_follower *const *list, const struct fl_event_row *row);
 
 #endif

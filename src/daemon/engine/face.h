@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * face - what a daemon tells of the queues of one policy; a table a policy (decide/policies.def)
+ * face - figures of the queues of one policy, for API and metrics; a table for each policy
+ * (decide/policies.def)
  *
  * Here and not in report/: the figures are those of the API and of metrics, whose amounts are in the
  * units of amounts (milli-cores, bytes, pieces) and whose JSON is jansson's.
@@ -12,34 +13,42 @@
 
 #include "daemon/engine/view.h"
 
-/* What there is of a node, of one resource. */
+/* An amount of one resource at a node. */
 enum fl_figure {
-	FL_FIGURE_NOMINAL,    /* its own quota; what it deserves */
-	FL_FIGURE_SUBTREE,    /* with that of all below it */
-	FL_FIGURE_USAGE,      /* what is held */
-	FL_FIGURE_BORROWED,   /* of that, beyond its quota */
-	FL_FIGURE_LENT,       /* of its quota, what others hold */
-	FL_FIGURE_FAIR_SHARE, /* what a division gave */
+	FL_FIGURE_NOMINAL,    /* nominal quota, or deserved quota */
+	FL_FIGURE_SUBTREE,    /* the same with that of all nodes below it */
+	FL_FIGURE_USAGE,      /* held by its jobs */
+	FL_FIGURE_BORROWED,   /* the part of usage beyond its quota */
+	FL_FIGURE_LENT,       /* the part of its quota that others hold */
+	FL_FIGURE_FAIR_SHARE, /* given by the last division */
 };
 
-/* @flavor FL_NONE: of all.  @amount INFINITY: without end. */
+/* @flavor FL_NONE: of all flavors. @amount INFINITY: unlimited. */
 typedef void fl_figure_tell(void *user, struct fl_node n, struct fl_flavor flavor,
 			    struct fl_resource resource, double amount);
 
 struct fl_daemon_face {
-	/* How all nodes stand: what the functions below go by, in @arena. FAIRLEAD_ENOMEM. */
+	/*
+	 * Computes the figures of all nodes, which the functions below read, in @arena.
+	 * FAIRLEAD_ENOMEM.
+	 */
 	int (*look)(const struct fl_live_view *v, struct fl_arena *arena, void **ret,
 		    fairlead_error *err);
-	/* Each of @what that the node has; none where queues have no such thing. */
+	/*
+	 * Calls @tell for each amount of kind @what of the node; for none where the policy has no
+	 * such figure.
+	 */
 	void (*figures)(const void *stand, struct fl_node n, enum fl_figure what,
 			fl_figure_tell *tell, void *user);
-	/* Resource -> amounts, as text; @pending: what is waited for below it, by resource. */
+	/*
+	 * Resource -> amounts, as text; @pending: what pending jobs below it ask for, by resource.
+	 */
 	json_t *(*resources)(const void *stand, struct fl_node n, const fl_amount *pending);
-	/* The number that people compare, or null; the node takes part. */
+	/* The share of an active node, which the policy compares, or null. */
 	json_t *(*share)(const struct fl_live_view *v, const void *stand, struct fl_node n);
-	/* Resource -> what there is to be divided; NULL: quotas say so. */
+	/* Resource -> capacity to be divided; NULL: quotas say so. */
 	json_t *(*total)(const void *stand);
-	/* What quotas are parts of: fl_live_view_machine, once it is emptied; NULL: of nothing. */
+	/* Adds to an emptied fl_live_view_machine what quotas are parts of; NULL: nothing. */
 	int (*machine)(const struct fl_live_view *v, struct fl_arena *arena,
 		       struct fl_explain_machine *ret, fairlead_error *err);
 };

@@ -7,8 +7,8 @@
 
 /* A node at this moment. */
 struct now {
-	uint32_t node, parent, depth; /* parent: of the nodes, one more; 0: above all */
-	double wants;                 /* of all below */
+	uint32_t node, parent, depth; /* parent: index of the node plus 1; 0: the root of all */
+	double wants;                 /* sum of all below */
 	double own, gets;
 	bool full;
 };
@@ -17,14 +17,14 @@ struct now {
 struct edge {
 	fl_time at;
 	uint32_t node;
-	double wants; /* more from now on */
+	double wants; /* change of what is wanted and held from now on */
 };
 
 struct fairness {
 	struct fl_fair_node *nodes;
 	uint32_t n;
-	struct now *order; /* parents first, children of one beside each other; [0] is above all */
-	uint32_t *place;   /* of a node in it */
+	struct now *order; /* parents first, siblings together; [0]: the root of all */
+	uint32_t *place;   /* the place of a node in `places` */
 	struct edge *edges;
 };
 
@@ -46,7 +46,7 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Parents that go round end somewhere. */
+/* Cohorts may form a loop: no more steps than nodes. */
 static uint32_t depth_of(const struct fairness *f, uint32_t node)
 {
 	uint32_t depth = 1;
@@ -85,13 +85,13 @@ static void add(struct fairness *f, const struct edge *e)
 	}
 }
 
-/* Weight 0 is for what nobody else wants; of those with 0 one is like the other. */
+/* Nodes of weight 0 divide equally what no other node wants. */
 static double weight_of(const struct fairness *f, const struct now *kid, bool alike)
 {
 	return kid->full ? 0 : alike ? 1 : f->nodes[kid->node].weight;
 }
 
-/* What there is of @rest for the @n of @kids goes by weights, to nobody more than he wants. */
+/* Divides @rest among the @n @kids by weight, to none more than it wants. */
 static void pour(const struct fairness *f, struct now *kids, uint32_t n, double rest)
 {
 	bool again = true, alike = false;

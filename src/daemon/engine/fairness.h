@@ -2,10 +2,10 @@
 /*
  * fairness - what weights would have given queues over a time
  *
- * At each moment what there is goes, from the top of the tree down, first to whom it belongs, as
- * far as he wants it; the rest goes by weights, to nobody more than he wants.  Summed over time
- * that is `due`, to be held against what they had.  Whole jobs, minimum run times and all else that a
- * policy has to do with is left out: it is the measure, not the policy.
+ * At each moment the capacity is divided, from the root of the tree down: first each node gets its
+ * own quota, as far as it wants it; the rest is divided by weights, to no node more than it wants.
+ * The integral over time is `due`, to be compared with what the queues held.  Whole jobs, minimum
+ * run times and all else of a policy are left out: this is the measure, not the policy.
  */
 #ifndef FL_DAEMON_ENGINE_FAIRNESS_H
 #define FL_DAEMON_ENGINE_FAIRNESS_H
@@ -18,17 +18,17 @@
 struct fl_fair_node {
 	uint32_t parent; /* FL_NONE */
 	double weight, own;
-	double due; /* filled in: amounts times seconds, of leaves and all above them */
+	double due; /* filled in: amounts times seconds, of leaves and all nodes above them */
 };
 
-/* A job wanted so much of a leaf, and may have held it. */
+/* A span in which a job wanted an amount in a leaf, and may have held it. */
 struct fl_fair_span {
 	uint32_t node;
 	fl_time from, to;
 	double amount;
 };
 
-/* @capacity: what all roots divide. FAIRLEAD_ENOMEM. */
+/* @capacity: what all roots together divide. FAIRLEAD_ENOMEM. */
 int fl_fairness(struct fl_fair_node *nodes, uint32_t n, double capacity,
 		const struct fl_fair_span *spans, size_t n_spans, fairlead_error *err);
 

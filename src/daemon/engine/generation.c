@@ -10,17 +10,17 @@
 #include "daemon/config/dialect.h"
 #include "decide/policies.h"
 
-/* Of a job, what its workload is made of. */
+/* The part of a job that its workload is made from. */
 struct joiner {
 	uint64_t id;
 	fl_time submitted, started;
 	struct fl_sym queue;
 	uint32_t asks;
 	int32_t priority;
-	bool holds; /* quota: it cannot stay out */
+	bool holds; /* holds quota: it cannot stay out */
 };
 
-/* Where a queue's name leads to in the model. */
+/* The local queue that the name of a queue means in the model. */
 struct place {
 	bool known, gone;
 	struct fl_sym namespace, queue;
@@ -28,17 +28,17 @@ struct place {
 
 struct fl_draft {
 	struct fl_generation_options o;
-	struct fl_names words; /* those of the jobs, by the same symbols */
+	struct fl_names words; /* the words of the jobs, by the same symbols */
 	struct fl_asks *asks;
-	struct joiner *rows;       /* by workload: by number of job */
-	uint32_t n_asks, n, n_out; /* behind the n rows: whose queue is gone */
-	struct fl_generation g;    /* its model and policy, as far as they are made */
+	struct joiner *rows;       /* by workload, which is the order of job numbers */
+	uint32_t n_asks, n, n_out; /* n_out: rows behind the n, of jobs without queue */
+	struct fl_generation g;    /* its model and policy, as far as they are done */
 	bool made, gangs;
 	struct fl_sym main;   /* the name of a podset */
 	struct place *places; /* by symbol of the words */
-	uint32_t *podset_of;  /* by what jobs ask for: one for all who ask the same; FL_NONE */
+	uint32_t *podset_of;  /* by index of asks: one for all jobs with equal asks; FL_NONE */
 	struct fl_model *m;   /* g's */
-	fairlead_error error, *err; /* once made: why not; it, while it is made */
+	fairlead_error error, *err; /* why it failed; where errors go while it is made */
 	int code;
 };
 
@@ -78,7 +78,7 @@ static void mix_text(uint64_t hash[2], const char *text)
 		fl_mix(hash, (unsigned char)*text);
 }
 
-/* The same for all who ask for the same, and after a restart, when symbols are others. */
+/* Equal for jobs with equal asks, also after a restart, when symbols differ. */
 static uint64_t hash_of(const struct fl_draft *k, const struct fl_asks *a)
 {
 	uint64_t hash[2] = { a->tasks, a->n_labels };
@@ -135,7 +135,7 @@ static struct fl_bundle bundle_of(const struct fl_draft *k, const struct fl_asks
 	return b;
 }
 
-/* --- what it holds, of the first generation --- */
+/* --- what a job holds, in the first generation --- */
 
 static int push_admission(struct fl_draft *k, const struct joiner *job, struct fl_workload_row *row)
 {
@@ -185,12 +185,12 @@ static int add_gang(struct fl_draft *k, const struct joiner *job, struct fl_work
 	if (k->o.held && k->o.held(k->o.user, job->id, &n)) {
 		task.phase = FL_TASK_ALLOCATED;
 		task.started = job->started;
-		task.machine_name = k->m->daemon.machine_name; /* where all of ours run */
+		task.machine_name = k->m->daemon.machine_name; /* the machine where all jobs run */
 	}
 	return r < 0 ? r : fl_model_add_task(k->m, &task, k->err);
 }
 
-/* Queues are few, jobs are many. */
+/* Looked up once for each queue: there are few queues and many jobs. */
 static int find_place(struct fl_draft *k, struct fl_sym queue, struct fl_workload_row *row)
 {
 	struct place *p = &k->places[queue.v];
@@ -215,7 +215,7 @@ static int is_in_use(const struct fl_draft *k, const struct joiner *job)
 	return FAIRLEAD_EINPUT;
 }
 
-/* Who waits and whose queue is not there (any more) stays out. */
+/* A pending job whose queue does not exist (any more) stays out. */
 static int leave_out(struct fl_draft *k)
 {
 	struct fl_workload_row none;
@@ -300,7 +300,7 @@ static void *array(size_t n, size_t size)
 	return ret;
 }
 
-/* The loop's go on growing meanwhile. */
+/* A copy, as the loop adds to its own meanwhile. */
 static int copy_words(struct fl_draft *d, const struct fl_names *from, fairlead_error *err)
 {
 	int r = fl_names_init(&d->words, &fl_mem_heap, err);
@@ -372,7 +372,7 @@ struct fl_draft *fl_draft_free(struct fl_draft *d)
 	return NULL;
 }
 
-/* What the Daemon document says, or the first policy of whose objects the trees are. */
+/* The policy of the Daemon document, or the first policy for the kind of objects in the trees. */
 static int find_policy(const struct fl_model *m, const struct fl_policy_ops **ret,
 		       fairlead_error *err)
 {
@@ -426,7 +426,7 @@ void fl_draft_make(struct fl_draft *d)
 	d->made = true;
 }
 
-/* --- and what becomes of it --- */
+/* --- taking a draft --- */
 
 static int make_driver(const struct fl_generation_options *o, struct fl_generation *g,
 		       fairlead_error *err)
@@ -444,7 +444,9 @@ static int make_driver(const struct fl_generation_options *o, struct fl_generati
 	return fl_driver_init(&g->driver, &options, err);
 }
 
-/* A draft, the jobs as they are, and by workload their rows (FL_NONE) and what they were. */
+/*
+ * A draft, the present jobs, and by workload the row of its job (FL_NONE) and its workload before.
+ */
 struct taking {
 	struct fl_draft *d;
 	const struct fl_generation_options *o;
@@ -453,7 +455,7 @@ struct taking {
 	struct fl_workload *was; /* in the old generation; FL_NONE */
 };
 
-/* Both are by number. */
+/* Jobs and rows are both in the order of job numbers. */
 static void find_rows(struct taking *t)
 {
 	uint32_t i = 0;
@@ -489,7 +491,7 @@ static int adopt(struct taking *t, fairlead_error *err)
 	return from ? g->ops->adopt(g->policy, t->o->now, from->policy, t->was, err) : 0;
 }
 
-/* Who is new is told to the policy, and what has changed since the draft was begun. */
+/* Tells the policy of new jobs, and of priorities that changed since the draft was begun. */
 static int let_in(struct taking *t, fairlead_error *err)
 {
 	struct fl_generation *g = &t->d->g;
@@ -505,7 +507,7 @@ static int let_in(struct taking *t, fairlead_error *err)
 		cell.cell.amount = t->jobs->rows[t->row_of[w]].priority;
 		if (t->was[w].v == FL_NONE)
 			r = fl_driver_apply(&g->driver, t->o->now, &come, err);
-		if (r == FAIRLEAD_ESTATE) { /* its queue leads nowhere */
+		if (r == FAIRLEAD_ESTATE) { /* its queue does not lead to a ClusterQueue */
 			t->jobs->rows[t->row_of[w]].retry = FL_NEVER;
 			t->row_of[w] = FL_NONE;
 			r = 0;
@@ -516,7 +518,7 @@ static int let_in(struct taking *t, fairlead_error *err)
 	return r;
 }
 
-/* Everybody learns its number. */
+/* Each job gets the number of its workload. */
 static void number(struct taking *t)
 {
 	for (uint32_t i = 0; i < t->jobs->n; i++)
@@ -536,7 +538,7 @@ static void number(struct taking *t)
 		struct fl_live *job = fl_jobs_find(t->jobs, t->d->rows[i].id);
 
 		if (job && fl_generation_wants(job, t->o->now))
-			job->retry = FL_NEVER; /* until there is another configuration */
+			job->retry = FL_NEVER; /* until the configuration changes */
 	}
 }
 

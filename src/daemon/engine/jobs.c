@@ -6,7 +6,7 @@
 
 #include "base/mix.h"
 
-enum { ASKS_KEPT = 1024 }; /* so many are no matter */
+enum { ASKS_KEPT = 1024 }; /* so many are not worth a search for unused ones */
 
 int fl_jobs_init(struct fl_jobs *j, fairlead_error *err)
 {
@@ -106,7 +106,9 @@ int fl_jobs_find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret,
 	r = fl_pairs_add(&j->asks_of, high, low, j->n_asks, &last, err);
 	if (r < 0)
 		return r;
-	/* Where two ask for something else with one hash, the later ones follow the first. */
+	/*
+	 * Rows of different asks with one hash form a chain, in the order in which they were added.
+	 */
 	for (i = r == 0 ? FL_NONE : last; i != FL_NONE; i = j->asks_before[i]) {
 		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): gaps are 0 (spell_asks) */
 		if (memcmp(&j->asks[i], a, sizeof *a) == 0) {
@@ -124,9 +126,9 @@ int fl_jobs_find_asks(struct fl_jobs *j, const struct fl_asks *a, uint32_t *ret,
 }
 
 /*
- * What nobody asks for any more goes: people may ask for something else each time, for years.  The
- * others have other numbers then.  Without memory rows of the same are not found again, and stand
- * there twice.
+ * Drops rows that no job uses any more, as jobs may ask for something new each time, for years.
+ * The other rows get new numbers.  Without memory for the index equal asks are not found again, and
+ * get a second row.
  */
 static void forget_asks(struct fl_jobs *j)
 {
@@ -142,7 +144,7 @@ static void forget_asks(struct fl_jobs *j)
 	fl_pairs_clear(&j->asks_of);
 	j->n_asks = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct fl_asks a = j->asks[i]; /* one that stays is not behind its place */
+		struct fl_asks a = j->asks[i]; /* a row that stays moves forward, or not at all */
 
 		if (is[i] == FL_NONE)
 			continue;
@@ -232,7 +234,7 @@ static int add_awaits(struct fl_jobs *j, uint64_t id, const struct fl_job_after 
 	return 0;
 }
 
-/* Everything that may fail comes before anything is changed that counts. */
+/* All steps that may fail come before the first change that matters. */
 int fl_jobs_place(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_after *after,
 		  uint32_t n_after, struct fl_live **ret, fairlead_error *err)
 {
@@ -308,7 +310,10 @@ int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, 
 	return fl_jobs_restore(j, &row, spec, ret, err);
 }
 
-/* --- who waits for whom: rows by job, for numbers only grow; who waits no more leaves a hole --- */
+/*
+ * --- dependencies: rows in the order of jobs, as numbers only grow; a removed one leaves a hole
+ * ---
+ */
 
 static uint32_t first_await(const struct fl_jobs *j, uint64_t id)
 {
@@ -406,7 +411,7 @@ void fl_jobs_tell(struct fl_jobs *j, uint64_t on, enum fl_job_state state,
 {
 	const struct fl_live *job = fl_jobs_find(j, on);
 
-	/* Who waits for it has come later. */
+	/* Jobs that wait for it were submitted later. */
 	for (uint32_t i = first_await(j, on); job && job->awaited && i < j->n_awaits; i++) {
 		struct fl_awaits row = j->awaits[i];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobs_image - jobs that are not over as tables of an image, and back
+ * jobs_image - jobs that have not ended as tables of an image, and back
  *
- * All that decisions need of them stands there, so that a start reads rows of some hundred bytes
- * and not what jobs are to run: that is read when one starts.
+ * The image has all that decisions need, so that a start of the daemon reads rows of some hundred
+ * bytes and no specs: the spec of a job is read when the job starts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ int fl_jobs_save(const struct fl_jobs *j, struct fl_image_writer *w, fairlead_er
 	return r;
 }
 
-/* --- loading: nothing is believed that would be an index, or name a state --- */
+/* --- loading: each index and each state is checked --- */
 
 static bool is_sound_asks(const struct fl_jobs *j, const struct fl_asks *a)
 {
@@ -112,7 +112,7 @@ static bool is_sound_asks(const struct fl_jobs *j, const struct fl_asks *a)
 	return sound;
 }
 
-/* *ret: of each row where it is now, to be freed; it may stand there twice (jobs.c). */
+/* *ret: the new index of each row, to be freed; equal asks may have two rows (jobs.c). */
 static int load_asks(struct fl_jobs *j, const struct fl_image *image, uint32_t **ret,
 		     uint32_t *ret_n, fairlead_error *err)
 {
@@ -166,7 +166,7 @@ static struct fl_live live_of(const struct saved_live *row)
 				 .status = row->status };
 }
 
-/* Those of @job, from *at on. @all: by job. */
+/* The dependencies of @job, from *at on. @all: in the order of jobs. */
 static int take_awaits(const struct saved_await *all, uint32_t n, uint32_t *at, uint64_t job,
 		       struct fl_job_after *ret, uint32_t *ret_n, fairlead_error *err)
 {

@@ -16,9 +16,9 @@ struct fl_past {
 		fl_time limit; /* FL_TIME_NONE: none */
 	} * known;             /* by row of jobs */
 	uint32_t cap;
-	size_t bytes;     /* of specs */
-	uint32_t n_ended; /* of those that are over so many were seen */
-	bool cut;         /* there are more than FL_PAST_BYTES: what comes after is not here */
+	size_t bytes;     /* bytes of specs */
+	uint32_t n_ended; /* ended jobs that were seen, also those left out */
+	bool cut;         /* more than FL_PAST_BYTES: all after that are left out */
 };
 
 int fl_past_new(struct fl_past **ret, fairlead_error *err)
@@ -47,7 +47,7 @@ struct fl_past *fl_past_free(struct fl_past *p)
 	return NULL;
 }
 
-/* --- what is known --- */
+/* --- the known jobs --- */
 
 static int add(struct fl_past *p, const struct fl_job_row *row, const struct fl_job_spec *spec,
 	       fairlead_error *err)
@@ -77,7 +77,9 @@ static int add(struct fl_past *p, const struct fl_job_row *row, const struct fl_
 	return fl_names_add(&p->jobs.names, row->name, strlen(row->name), &known->name, err);
 }
 
-/* Of those that never ran nothing is learned. A spec that cannot be read is nobody's to wait for. */
+/*
+ * Jobs that never ran tell nothing, and are left out.  A spec that cannot be read is left out, too.
+ */
 int fl_past_add(struct fl_past *p, const struct fl_job_row *row, fairlead_error *err)
 {
 	struct fl_job_document doc;
@@ -91,7 +93,7 @@ int fl_past_add(struct fl_past *p, const struct fl_job_row *row, fairlead_error 
 		return 0;
 	len = strlen(row->spec);
 	p->cut |= len > FL_PAST_BYTES - p->bytes;
-	if (p->cut) /* nor a smaller one, so that nobody is missing between two that are here */
+	if (p->cut) /* later ones as well, so that the known jobs have no gap */
 		return 0;
 	p->bytes += len;
 	r = fl_job_parse(row->spec, len, FL_JOB_STORED, &doc, &none);
@@ -106,11 +108,11 @@ int fl_past_add(struct fl_past *p, const struct fl_job_row *row, fairlead_error 
 
 struct trial {
 	const struct fl_past *past;
-	struct fl_jobs *jobs;     /* that are there, and spares behind them */
-	struct fl_live_view view; /* of the generation that is tried */
+	struct fl_jobs *jobs;     /* the present ones, and spares behind them */
+	struct fl_live_view view; /* the view of the generation that is tried */
 	struct fl_model *m;       /* its model */
-	uint32_t n;               /* jobs that are there */
-	uint32_t *was;            /* by job that is there: its workload in the generation that is */
+	uint32_t n;               /* number of present jobs */
+	uint32_t *was;            /* by present job: its workload in the present generation */
 	uint32_t *spare_of;       /* by row of the past: its first spare, a job; FL_NONE */
 	uint32_t copies;
 	struct fl_tell_coming coming;
@@ -128,8 +130,9 @@ static void *room(size_t n, fairlead_error *err)
 }
 
 /*
- * Since when is it known who came?  While the first job is still known, since it came; else since
- * the first end that was read, or, when there were more, since the oldest of those that were.
+ * Since when are all submitted jobs known?  While job 1 is still known, since it was submitted;
+ * else since the first end that was read, or, when some ended jobs were left out, since the oldest
+ * one that was read.
  */
 static fl_time known_since(const struct fl_past *p, fl_time now)
 {
@@ -156,7 +159,7 @@ static void set_text(char *to, size_t size, const struct fl_past *p, struct fl_s
 	(void)snprintf(to, size, "%s", fl_names_text(&p->jobs.names, sym));
 }
 
-/* What the policy needs to know of it. */
+/* The part of a job's spec that the policy needs. */
 static void spell(const struct fl_past *p, const struct fl_live *job, struct fl_job_spec *ret)
 {
 	const struct fl_asks *a = &p->jobs.asks[job->asks];
@@ -182,7 +185,10 @@ static bool came_lately(const struct trial *t, const struct fl_live *job)
 	return job->submitted > t->view.now - t->coming.period && job->submitted <= t->view.now;
 }
 
-/* Jobs of numbers that nobody has, behind all others: as many as come again; of others one, to learn from. */
+/*
+ * Adds spare jobs with new numbers, behind all others: for a recent arrival as many as may come
+ * again; for others one, to learn from.
+ */
 static int add_spares(struct trial *t, fairlead_error *err)
 {
 	static const fl_time later = 100 * 365 * (86400 * FL_SECOND);
@@ -230,7 +236,7 @@ static int push_life(struct trial *t, const struct fl_live *job, uint32_t row, s
 	return fl_model_push_lives(t->m, &life, /* ret_id= */ NULL, err);
 }
 
-/* It came, and may have ended; it is not there. */
+/* A job of the past: its spares are cancelled until the forecast lets them arrive. */
 static int set_aside(struct trial *t, uint32_t row, fairlead_error *err)
 {
 	const struct fl_jobs *jobs = t->jobs;
@@ -243,7 +249,7 @@ static int set_aside(struct trial *t, uint32_t row, fairlead_error *err)
 					   .workload = jobs->rows[first + k].workload };
 		uint32_t w = cancel.workload.v;
 
-		if (w == FL_NONE) /* its queue is gone */
+		if (w == FL_NONE) /* its queue does not exist any more */
 			return 0;
 		if (own == FL_NONE) {
 			own = w;
@@ -257,7 +263,7 @@ static int set_aside(struct trial *t, uint32_t row, fairlead_error *err)
 	return r;
 }
 
-/* Since when it runs is the daemon's to know: the model of a later generation does not say. */
+/* Sets since when it runs: the daemon knows that, the model of a later generation does not. */
 static void set_start(struct trial *t, const struct fl_live *job)
 {
 	struct fl_workload_row *row = &t->m->workloads[job->workload.v];
@@ -305,7 +311,7 @@ static int prepare(struct trial *t, fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++)
 		t->was[i] = t->jobs->rows[i].workload.v;
-	/* Who has come and gone before is forgotten, though the first one may run yet. */
+	/* Jobs that ended before that are forgotten, though the first one may still run. */
 	first = fl_amount_max(known_since(p, t->view.now),
 			      fl_sat_sub(t->view.now, settings->keep_jobs));
 	t->coming.period = fl_forecast_period(t->view.now, first, 0, &t->copies);
@@ -317,13 +323,14 @@ static int prepare(struct trial *t, fairlead_error *err)
 		r = fl_live_view_try(&t->view, t->jobs, t->view.of.config, &t->view, err);
 	if (r < 0)
 		return r;
-	t->m = (struct fl_model *)(uintptr_t)t->view.model; /* nobody else has it */
+	t->m = (struct fl_model *)(uintptr_t)
+		       t->view.model; /* this copy of the process is its only user */
 	t->m->simulation.cycle_interval = settings->cycle_interval;
 	t->coming.original = room(t->m->n_workloads, err);
 	return t->coming.original ? set_lives(t, err) : FAIRLEAD_ENOMEM;
 }
 
-/* Of the generation that is, as far as it was there. */
+/* The workload in the present generation; FL_NONE: it is not in it. */
 static struct fl_workload was(const struct trial *t, struct fl_workload w)
 {
 	for (uint32_t i = 0; i < t->n && w.v != FL_NONE; i++)

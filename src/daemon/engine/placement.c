@@ -26,7 +26,7 @@ const char *fl_live_queue(const struct fl_living *of, const struct fl_live *job)
 				  fl_model_text(m, m->queues[local].cluster_queue_name);
 }
 
-/* Entitle knows no flavors: the first that has the resource. */
+/* Entitle has no flavors: the first flavor of the machine that has the resource. */
 static const char *flavor_with(const struct fl_living *of, const char *resource)
 {
 	for (uint32_t i = 0; i < of->capacity->n; i++)

@@ -38,7 +38,7 @@ const char *fl_live_ending(const struct fl_live *job, char *buffer, size_t size)
 
 /* --- why it waits --- */
 
-/* Nobody has looked at one that is not the first of its queue, or has just come back. */
+/* No cycle has judged a job that is not the first of its queue, or was just requeued. */
 static const char *waiting_reason(const struct fl_generation *g, const struct fl_live *job)
 {
 	enum fl_reason reason = g->ops->reason(g->policy, job->workload);
@@ -46,7 +46,7 @@ static const char *waiting_reason(const struct fl_generation *g, const struct fl
 	return reason == FL_REASON_NONE ? "waits for its turn" : fl_reason_sentence(reason);
 }
 
-/* What a queue is part of takes nobody in, or not who comes from that namespace. */
+/* The ClusterQueue of a queue is inactive, or does not accept the namespace of the queue. */
 static void put_node_reason(const struct fl_model *m, const char *queue, struct fl_node n,
 			    char *buffer, size_t size)
 {
@@ -60,7 +60,7 @@ static void put_node_reason(const struct fl_model *m, const char *queue, struct 
 						     fl_report_why_inactive(m, n, why));
 }
 
-/* Why a job takes no part: what is wrong with its queue, or with what that leads to. */
+/* Why a job takes no part: the problem of its queue, or of its ClusterQueue. */
 static void put_queue_reason(const struct fl_living *of, const struct fl_live *job, char *buffer,
 			     size_t size)
 {
@@ -93,7 +93,7 @@ static void put_queue_reason(const struct fl_living *of, const struct fl_live *j
 		put_node_reason(m, queue, row->cluster_queue, buffer, size);
 }
 
-/* Its queue is gone, or was changed while it waited there, so that it takes nobody in. */
+/* Its queue was deleted, or was changed while it was pending so that it admits no job. */
 static bool takes_no_part(const struct fl_generation *g, const struct fl_live *job)
 {
 	if (job->state != FL_JOB_WAITS)

@@ -14,7 +14,7 @@ const char *fl_live_reason(const struct fl_living *of, const struct fl_live *job
 const char *fl_live_ending(const struct fl_live *job, char *buffer, size_t size);
 /* What became of its last run: "killed by signal 15 (time limit)". */
 const char *fl_live_last_run(const struct fl_live *job, char *buffer, size_t size);
-/* Of a reason what is not for its owner alone: "impossible: cannot run 'train'" up to the colon. */
+/* The part of a reason that all users may see: "impossible: cannot run 'train'" up to the colon. */
 const char *fl_live_public(const char *reason, char buffer[FL_LIVE_REASON]);
 
 #endif

@@ -15,12 +15,12 @@ struct fl_row_texts {
 	char placement[FL_PLACEMENT], reason[FL_LIVE_REASON];
 };
 
-/* The job as it is, but for its name and what it runs. */
+/* The job as it is, without its name and spec. */
 void fl_row_of_job(const struct fl_living *of, const struct fl_live *job,
 		   struct fl_row_texts *texts, struct fl_job_row *ret);
 /*
- * What it holds, or held until @to (FL_TIME_NONE: it does), while the policy has it.  @ended: how
- * that came to its end, or NULL.
+ * What it holds, or held until @to (FL_TIME_NONE: it still does), as long as the policy knows it.
+ * @ended: how that ended, or NULL.
  */
 void fl_row_of_admission(const struct fl_living *of, const struct fl_live *job, fl_time to,
 			 const char *ended, struct fl_row_texts *texts,
@@ -29,17 +29,17 @@ void fl_row_of_admission(const struct fl_living *of, const struct fl_live *job, 
 struct fl_tell {
 	enum fl_happened what;
 	fl_time at;
-	const struct fl_live *job; /* NULL: none, or only its number is known: */
+	const struct fl_live *job; /* NULL: none, or only its number is known, which is */
 	uint64_t number;
 	uint32_t attempt;
 	uint64_t by;
 	const char *queue, *reason, *text; /* queue NULL: the job's */
 };
-/* The @n-th event of what has the number @seq. */
+/* The @n-th event of the journal row @seq. */
 void fl_row_of_event(const struct fl_jobs *jobs, const struct fl_tell *tell, uint64_t seq,
 		     uint32_t n, struct fl_event_row *ret);
 
-/* Whether a queue or cohort takes part, as of @at. */
+/* The condition that says whether a queue or cohort is active, as of @at. */
 void fl_row_of_condition(const struct fl_model *m, struct fl_node node, fl_time at,
 			 struct fl_condition_row *ret);
 

@@ -20,7 +20,8 @@ void fl_live_view_of(const struct fl_living *of, fl_time now, struct fl_live_vie
 int fl_live_view_try(const struct fl_live_view *v, struct fl_jobs *jobs,
 		     const struct fl_config *config, struct fl_live_view *ret, fairlead_error *err)
 {
-	struct fl_generation *g = calloc(1, sizeof *g); /* the copy's, until it ends */
+	struct fl_generation *g =
+		calloc(1, sizeof *g); /* belongs to the copy of the process until it ends */
 	struct fl_living living = v->of;
 	const struct fl_generation_options o = { .config = config,
 						 .capacity = living.capacity,
