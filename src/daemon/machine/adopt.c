@@ -2,9 +2,10 @@
 /*
  * adopt - the runs in the state folder against the jobs that the database knows
  *
- * A database that was restored, cut off or removed knows fewer jobs than were ever given a number,
- * and what it gives next has a folder already: with the outcome and the output of somebody else's
- * job.  So a folder above the last number that the database knows is a reason not to begin.
+ * A database that was restored, truncated or removed knows fewer jobs than were submitted.  It
+ * would give the next job a number that has a folder already, with the outcome and the output of
+ * another job.  So when there is a folder with a number above the last one in the database, the
+ * start is refused.
  */
 #include "daemon/machine/adopt.h"
 
@@ -20,7 +21,10 @@
 #include "daemon/machine/token.h"
 #include "daemon/machine/view.h"
 
-/* A setting: why not all is known; told when the daemon has begun, and "" from then on. */
+/*
+ * A setting of the store: why jobs may be missing; reported when the daemon has started, and ""
+ * from then on.
+ */
 static const char restored[] = "restored";
 enum { NOTE = 300 };
 
@@ -45,7 +49,7 @@ static int refuse(const char *state, const struct fl_last_run *run, uint64_t las
 	return FAIRLEAD_EINPUT;
 }
 
-/* The key of tokens is the database's, so that a copy of it knows the same runs. */
+/* The key of tokens is in the database, so that a copy of it makes the same tokens. */
 static int have_key(struct fl_core *c, fairlead_error *err)
 {
 	static const char name[] = "run-key";
@@ -63,7 +67,7 @@ static int have_key(struct fl_core *c, fairlead_error *err)
 	return r;
 }
 
-/* What lasts, and nobody has acknowledged yet. */
+/* The condition that lasts until an admin acknowledges it. */
 static const struct fl_condition_row lasting = { .kind = "Daemon", .name = "", .type = "Restored" };
 
 static int see_condition(void *user, const struct fl_condition_row *row, fairlead_error *err)
@@ -96,7 +100,8 @@ int fl_core_open_store(struct fl_core *c, fairlead_error *err)
 	if (o->store)
 		store = *o->store;
 	store.folder = o->state;
-	store.create = !run.job || o->adopt_runs; /* no new database beside runs of another */
+	store.create = !run.job ||
+		       o->adopt_runs; /* no new database where runs of another one are */
 	r = fl_store_open(&store, &c->store, err);
 	if (r == FAIRLEAD_ENOENT && !store.create)
 		return refuse(o->state, &run, /* last= */ 0, err);
@@ -122,13 +127,13 @@ struct sorting {
 	struct fl_stray *strays;
 	uint32_t n, cap;
 	fairlead_error *err;
-	/* the run that is looked at */
+	/* the run that is checked now */
 	uint32_t attempt, known;
 	const char *token;
 	bool is_ours;
 };
 
-/* As far as the job has got, this is the run that the database would have for it. */
+/* Does the run belong to the job, by its attempt and token? */
 static int compare(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	struct sorting *s = user;
@@ -150,7 +155,7 @@ static int note(struct sorting *s, uint64_t job, uint32_t attempt)
 	return 0;
 }
 
-/* An attempt of before, or of a job that is over: its end is known for good. */
+/* An earlier attempt, or a job that has ended: the end of the run is in the database already. */
 static int see_past(struct fl_core *c, uint64_t job, uint32_t attempt, const char *token,
 		    enum fl_found *ret, fairlead_error *err)
 {
@@ -173,7 +178,7 @@ static int sort_run(void *user, uint64_t job, uint32_t attempt, const char *toke
 	s->token = token;
 	s->is_ours = false;
 	r = fl_core_row(s->c, job, compare, s, s->err);
-	if (r == FAIRLEAD_EINPUT) /* of one that goes on nobody can say: it is left as it is */
+	if (r == FAIRLEAD_EINPUT) /* damaged: the run of a live job is left alone */
 		return live && !fl_job_is_over(live->state) ? 0 : note(s, job, attempt);
 	if (r < 0 && r != FAIRLEAD_ENOENT)
 		return r;
@@ -211,7 +216,7 @@ static int tell_stray(struct fl_core *c, const struct fl_stray *stray, fairlead_
 	return fl_core_note(c, &row, err);
 }
 
-/* All of it in one sentence, if there is anything to tell. */
+/* Reports all of it in one sentence, if there is anything to report. */
 static int tell_restored(struct fl_core *c, const struct fl_stray *strays, uint32_t n,
 			 fairlead_error *err)
 {
@@ -251,7 +256,7 @@ int fl_core_disown_runs(struct fl_core *c, fairlead_error *err)
 	return r;
 }
 
-/* --- what is told of it, and acknowledged --- */
+/* --- the report, until it is acknowledged --- */
 
 const char *fl_core_warning(const struct fl_core *c) { return *c->warning ? c->warning : NULL; }
 
@@ -288,7 +293,7 @@ int fl_core_adopted(struct fl_core *c, const struct fl_journal_row *row, fairlea
 	}
 	if (r == 0)
 		r = fl_core_tell(c, &tell, err);
-	/* Told once is enough; when this fails it is told once more. */
+	/* Reported once; if this fails, the next start reports it again. */
 	if (r == 0 && row->kind == FL_JOURNAL_RESTORED && !c->replaying)
 		(void)fl_store_set(c->store, restored, "", &none);
 	return r;
@@ -316,7 +321,7 @@ int fl_core_acknowledge(struct fl_core *c, const char *who, fl_reply_fn *done, v
 
 /* --- without a daemon --- */
 
-/* How far the database in @folder goes. */
+/* Where the database in @folder ends. */
 static int last_known(const char *folder, struct fl_store_end *ret, fairlead_error *err)
 {
 	const struct fl_store_options options = { .folder = folder, .read_only = true };
@@ -334,7 +339,7 @@ int fl_core_verify(const struct fl_backend_ops *backend, const char *state, fair
 {
 	struct fl_last_run run;
 	struct fl_store_end end;
-	/* First: what a daemon starts meanwhile, its database knows. */
+	/* The folders first: the database then has all runs that a daemon starts meanwhile. */
 	int cut = 0, r = backend->last(state, &run, err);
 
 	if (r == 0)
@@ -360,7 +365,10 @@ int fl_core_restore(const struct fl_backend_ops *backend, const char *backup, co
 		r = backend->last(state, &run, err);
 	if (r < 0)
 		return r;
-	/* Where there is a database, too, that is what is wrong, and what will be said. */
+	/*
+	 * If there is a database already, restoring will fail for that reason, with a better
+	 * message.
+	 */
 	if (run.job > end.job && !adopt_runs && last_known(state, &there, &none) == FAIRLEAD_ENOENT)
 		return refuse(state, &run, end.job, err);
 	if (run.job > end.job)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * apply - what a row of the journal does to jobs, policy and backend
+ * apply - the effect of a row of the journal on jobs, policy and backend
  *
- * The same row in the same state does the same, when it has just become durable and when it is
- * read again after a kill.  What it says of the backend is left out then: who should run is found
- * at the end (runs.c).
+ * A row in the same state has the same effect when it has just become durable and when it is read
+ * again after a kill.  In the second case the backend is not called: the runs of all jobs are
+ * looked up at the end (runs.c).
  *
  *   state      a row that moves it                          the policy is told
  *   held       release -> depends, waits
- *   depends    who it waits for ended -> waits; or not as wanted -> cancelled
+ *   depends    the jobs it waits for ended -> waits; not as required -> cancelled
  *   waits      join -> in the generation (prepare.c)        SUBMIT
  *              cycle -> starts                              (it decides)
  *              hold -> held; cancel -> cancelled            CANCEL
@@ -35,11 +35,11 @@
 #include "daemon/machine/runs.h"
 #include "daemon/machine/view.h"
 
-enum { READ_NS = 20 }; /* for a byte of a spec, to read it again after a kill */
+enum { READ_NS = 20 }; /* ns to read a byte of a spec again after a kill */
 
 /* --- the policy --- */
 
-/* The policy refuses what does not suit a workload's state; nothing that is known leads to it. */
+/* The policy refuses events that do not suit a workload's state; no known case leads to it. */
 static int tell_policy(struct fl_core *c, fl_time at, enum fl_event_kind kind,
 		       const struct fl_live *job, fairlead_error *err)
 {
@@ -100,8 +100,8 @@ static void told_of_end(void *user, uint64_t id, bool as_wanted)
 }
 
 /*
- * Who waited for @id hears that it is over.  Those who are over for that are told of one behind the
- * other, not one within the other: a chain of jobs may be as long as people like.
+ * Tells the jobs that waited for @id that it ended.  Jobs that end for that reason are put in a
+ * list, without recursion: a chain of jobs may be of any length.
  */
 static int tell_who_waits(struct fl_core *c, uint64_t id, fl_time at, fairlead_error *err)
 {
@@ -120,7 +120,7 @@ static int tell_who_waits(struct fl_core *c, uint64_t id, fl_time at, fairlead_e
 	return t.r;
 }
 
-/* It is over; who waited for it may go on, or is over, too. */
+/* Ends the job; jobs that waited for it may go on, or end as well. */
 static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_job_state state,
 		   const char *text, fairlead_error *err)
 {
@@ -128,7 +128,7 @@ static int end_job(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_j
 				state == FL_JOB_CANCELLED ? FL_HAPPENED_CANCELLED :
 							    FL_HAPPENED_FAILED;
 	char buffer[FL_CORE_REASON];
-	/* What outcome and status say is not kept twice. */
+	/* A text that follows from outcome and status is not kept. */
 	bool said = text && job->outcome >= 0 &&
 		    strcmp(fl_live_last_run(job, buffer, sizeof buffer), text) == 0;
 	int r = fl_jobs_end(&c->jobs, job, state, said ? NULL : text, err);
@@ -150,9 +150,9 @@ int fl_core_end(struct fl_core *c, uint64_t id, enum fl_job_state state, const c
 	return end_job(c, fl_jobs_find(&c->jobs, id), c->at, state, why, err);
 }
 
-/* --- what people ask for --- */
+/* --- requests of users --- */
 
-/* How a job ended that is known to the store alone; FL_JOB_STATES: there is none. */
+/* The state of a job that only the store has; FL_JOB_STATES: no such job. */
 struct looking {
 	enum fl_job_state state;
 };
@@ -176,8 +176,8 @@ enum fl_job_state fl_core_state_of(const struct fl_core *c, uint64_t id)
 }
 
 /*
- * Those that it waits for and that are over: it waits for them no more.  False: in vain.  Who was
- * over when it was submitted stands in the row.
+ * Removes dependencies on jobs that have ended.  False: one of them did not end as required.  For
+ * jobs that had ended when it was submitted the row says it.
  */
 static bool look_back(struct fl_core *c, const struct fl_journal_row *submit, struct fl_live *job,
 		      const struct fl_job_spec *spec)
@@ -206,7 +206,7 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 
 	if (r < 0)
 		return r;
-	c->replay_ns += (uint64_t)spec->bytes * READ_NS; /* a start reads it once more */
+	c->replay_ns += (uint64_t)spec->bytes * READ_NS; /* a start reads the spec once more */
 	if (!c->replaying)
 		fl_metrics_submitted(c->metrics, fl_core_queue(c, job), 1);
 	hope = look_back(c, row, job, spec);
@@ -223,7 +223,7 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 	return r;
 }
 
-/* The first reason stays, but who is cancelled does not come back. */
+/* The first reason stays, but a cancelled job is not requeued. */
 static int stop(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_go_why why,
 		const char *text, fairlead_error *err)
 {
@@ -270,7 +270,7 @@ static int release(struct fl_core *c, const struct fl_journal_row *row, struct f
 {
 	int r = 0;
 
-	/* Refused before, but for who came with the admin. */
+	/* Refused before; only a request in the same batch as an admin's hold gets here. */
 	if (!job->held || (job->held == FL_HOLD_ADMIN && !row->asked.admin))
 		return 0;
 	job->held = FL_HOLD_NONE;
@@ -297,15 +297,18 @@ static int set_priority(struct fl_core *c, const struct fl_journal_row *row, str
 	return r < 0 ? r : tell(c, FL_HAPPENED_PRIORITY, row->at, job, NULL, row->priority.by, err);
 }
 
-/* --- what became of runs --- */
+/* --- the ends of runs --- */
 
-/* To its end, be it by a signal: it had begun, and was not lost. */
+/* It began and ended, possibly by a signal, and was not lost. */
 static bool has_run(const struct fl_run_outcome *o)
 {
 	return o->kind == FL_RUN_EXITED || o->kind == FL_RUN_SIGNALLED;
 }
 
-/* Why it did not start names folders and programs: that is for its owner (fl_api_reason). */
+/*
+ * The text of a failed start names folders and programs, which only owner and admins see
+ * (fl_api_reason).
+ */
 static const char *ended_as(const struct fl_live *job, const struct fl_run_outcome *o,
 			    char buffer[FL_CORE_REASON])
 {
@@ -340,7 +343,7 @@ static int requeue(struct fl_core *c, struct fl_live *job, fl_time at, enum fl_e
 	return r < 0 ? r : tell(c, FL_HAPPENED_REQUEUED, at, job, reason, text, err);
 }
 
-/* It has gone and is out of the policy: held, or it joins again. */
+/* The run has ended and the job leaves the policy: held, or it joins again. */
 static int put_back(struct fl_core *c, struct fl_live *job, fl_time at, fairlead_error *err)
 {
 	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
@@ -352,7 +355,7 @@ static int put_back(struct fl_core *c, struct fl_live *job, fl_time at, fairlead
 	return r < 0 ? r : fl_core_touch(c, job, err);
 }
 
-/* A while, twice as long each time; then it tries again. */
+/* The job is started again after 1 s, 2 s, 4 s and so on, 512 s at most. */
 static int try_later(struct fl_core *c, struct fl_live *job, fl_time at, fairlead_error *err)
 {
 	int r = tell_policy(c, at, FL_EV_CANCEL, job, err);
@@ -398,7 +401,7 @@ static int finish(struct fl_core *c, struct fl_live *job, fl_time at,
 		  const struct fl_run_outcome *o, fairlead_error *err)
 {
 	enum fl_go_why why = job->stopping;
-	bool told = job->state == FL_JOB_STOPS; /* by the policy that is */
+	bool told = job->state == FL_JOB_STOPS; /* evicted by the present policy */
 	bool well = o->kind == FL_RUN_EXITED && o->status == 0 && why == FL_GO_NOT;
 	char text[FL_CORE_REASON];
 	int r;
@@ -443,22 +446,22 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	if (!fl_live_runs(job) || row->ended.attempt != job->attempt)
 		return 0;
 	/*
-	 * Its runner knows of two reasons more than we do: time, and a machine that is shut down; and
-	 * when the database is an older one (adopt.c), of whatever it was told after that.
+	 * The runner knows two more reasons than the daemon: the time limit, and a shutdown of the
+	 * machine; and with an older database (adopt.c), all orders that came after it.
 	 */
 	if (job->stopping == FL_GO_NOT)
 		job->stopping = o.stopped;
-	/* Who had begun afresh (replay.c) knew that it was to go, but not why. */
+	/* After a start without image (replay.c) a stop without known reason is a drain. */
 	if (job->stopping == FL_GO_DRAIN && o.stopped != FL_GO_NOT)
 		job->stopping = o.stopped;
-	/* It was at its end before it heard that it was to go: that is how it ended. */
+	/* It exited before it got the order to stop: it ended by itself. */
 	if (o.kind == FL_RUN_EXITED && o.stopped == FL_GO_NOT && job->stopping != FL_GO_CANCELLED) {
 		job->stopping = FL_GO_NOT;
 		job->preemptor = 0;
 	}
 	job->outcome = o.kind;
 	job->status = o.status;
-	/* It may have ended while nobody looked: that is when it held its quota no more. */
+	/* It may have ended while the daemon was down: its quota was released then. */
 	at = o.ended == FL_TIME_NONE || o.ended > row->at ? row->at :
 	     o.ended < job->started                       ? job->started :
 							    o.ended;
@@ -467,17 +470,17 @@ static int ended(struct fl_core *c, const struct fl_journal_row *row, struct fl_
 	r = fl_core_release(c, job, at, how, err);
 	if (r < 0)
 		return r;
-	if (!c->replaying) /* else find_runs does */
+	if (!c->replaying) /* otherwise find_runs does it */
 		c->backend->forget(c->host, row->job, o.attempt);
 	if (job->stopping == FL_GO_CANCELLED)
 		return finish(c, job, row->at, &o, err);
-	/* Who was told to go before it began has gone: nothing went wrong. */
+	/* A job that was stopped before it began has ended: that is no failure. */
 	if (has_run(&o) || (o.kind == FL_RUN_NOT_STARTED && job->stopping != FL_GO_NOT))
 		return finish(c, job, row->at, &o, err);
 	return lost(c, job, row->at, &o, how, err);
 }
 
-/* --- what the policy decides --- */
+/* --- decisions of the policy --- */
 
 static int start(void *user, fl_time now, struct fl_live *job, const struct fl_decision *d,
 		 fairlead_error *err)
@@ -548,7 +551,7 @@ static bool is_drained(const struct fl_model *m, struct fl_workload w)
 	       (row->queue.v != FL_NONE && m->queues[row->queue.v].stop == FL_STOP_HOLD_AND_DRAIN);
 }
 
-/* Queues that are to be empty are emptied. */
+/* Stops the jobs of queues that are drained. */
 static int drain(struct fl_core *c, fl_time at, fairlead_error *err)
 {
 	int r = 0;
@@ -564,8 +567,8 @@ static int drain(struct fl_core *c, fl_time at, fairlead_error *err)
 }
 
 /*
- * All of it or nothing: a configuration in which somebody's queue is missing, or what he holds,
- * is not taken.  *ret says so.
+ * All or nothing: a configuration that lacks the queue of a running job, or a flavor that a job
+ * holds, is refused. *ret is the error.
  */
 static int configured(struct fl_core *c, const struct fl_journal_row *row, int *ret,
 		      fairlead_error *err)
@@ -576,12 +579,13 @@ static int configured(struct fl_core *c, const struct fl_journal_row *row, int *
 	int r = was ? fl_core_take_config(c, next, strlen(next), err) : fl_fail_nomem(err);
 
 	c->configuring = false;
-	for (uint32_t i = 0; i < c->jobs.n; i++) /* whose queue was gone may have one again */
+	for (uint32_t i = 0; i < c->jobs.n;
+	     i++) /* a job whose queue was missing may have one again */
 		if (c->jobs.rows[i].retry == FL_NEVER)
 			c->jobs.rows[i].retry = FL_TIME_NONE;
 	if (r == 0)
 		*ret = fl_core_regenerate(c, row->at, /* up_to= */ UINT64_MAX, &why);
-	if (r == 0 && *ret == 0) /* labels, selectors, protections may be others: all look again */
+	if (r == 0 && *ret == 0) /* labels and the like may have changed: all are tried again */
 		r = c->generation.ops->forget(c->generation.policy, row->at, err);
 	if (r == 0 && *ret < 0) {
 		fl_core_log(c, "the configuration is not taken: %s", why.text);
@@ -600,7 +604,7 @@ static int configured(struct fl_core *c, const struct fl_journal_row *row, int *
 	return r;
 }
 
-/* --- all of them --- */
+/* --- all rows --- */
 
 static int of_job(struct fl_core *c, const struct fl_journal_row *row, int *ret,
 		  fairlead_error *err)
@@ -660,7 +664,7 @@ int fl_core_apply(struct fl_core *c, const struct fl_journal_row *row,
 	case FL_JOURNAL_ACKNOWLEDGED:
 		return fl_core_adopted(c, row, err);
 	case FL_JOURNAL_CONFIGURED:
-		fl_core_drop_draft(c); /* it is of the configuration that goes */
+		fl_core_drop_draft(c); /* it is of the configuration that is replaced */
 		return configured(c, row, ret, err);
 	default:
 		return of_job(c, row, ret, err);

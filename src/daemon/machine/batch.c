@@ -95,7 +95,8 @@ int fl_gather_spec(struct fl_gather *g, const struct fl_job_spec *spec,
 
 	if (r < 0)
 		return r;
-	mine->command = mine->environment = NULL; /* the stored text has them */
+	mine->command = mine->environment =
+		NULL; /* the stored text has the command and environment */
 	*ret = mine;
 	return 0;
 }

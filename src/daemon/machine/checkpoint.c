@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checkpoint - the image of what there is, now and then, so that a start need not begin at row 1
+ * checkpoint - an image of the state, now and then, so that a start need not begin at row 1
  *
- * While the daemon goes on a copy of the process (aside.h) has all as it was when the copy was
- * made: it writes the image into a pipe, and a thread hands that to the store.
+ * While the daemon goes on, a copy of the process (aside.h) has the state of the moment when it was
+ * made: it writes the image into a pipe, and a thread hands it to the store.
  */
 #include "daemon/machine/checkpoint.h"
 
@@ -20,20 +20,23 @@
 #include "daemon/machine/replay.h"
 
 enum {
-	MOST_ROWS = 20000,  /* of the journal, between two */
-	AGAIN_S = 10,       /* after one that failed */
-	OLD_S = 24 * 3600,  /* from then on it keeps what should go */
-	COPY_SECONDS = 300, /* of processor, for a copy */
-	PIECE = 1 << 20 /* of the image: so much is on the disk before the next one is written */
+	MOST_ROWS = 20000,  /* rows of the journal between two checkpoints, at most */
+	AGAIN_S = 10,       /* seconds after one that failed */
+	OLD_S = 24 * 3600,  /* seconds: an older one keeps rows that should be deleted */
+	COPY_SECONDS = 300, /* seconds of processor time for a copy */
+	PIECE = 1 << 20     /* bytes of the image that are synced at a time */
 };
-/* So long may applying again take, as long as applying did; else a start takes too long. */
+/*
+ * The time that applying again would take, by the time that applying took; with more a start takes
+ * too long.
+ */
 static const uint64_t most_replay_ns = 2 * (uint64_t)FL_SECOND;
 
 bool fl_core_checkpoint_due(const struct fl_core *c)
 {
 	return (c->must_checkpoint || c->seq - c->checkpointed >= MOST_ROWS ||
 		c->replay_ns >= most_replay_ns) &&
-	       !c->drafter.draft && /* an image has none */
+	       !c->drafter.draft && /* an image has no draft */
 	       !c->has_given_up && !c->checkpointing && fl_core_loop_ns(c) >= c->checkpoint_at;
 }
 
@@ -59,7 +62,7 @@ void fl_core_age(struct fl_core *c)
 	fl_core_soon(c);
 }
 
-/* What comes from now on is not in it. */
+/* Changes from now on are not in it. */
 static void begin(struct fl_core *c)
 {
 	c->must_checkpoint = false;
@@ -87,7 +90,7 @@ static int not_written(fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_EIO, "the image cannot be written: %s", strerror(errno));
 }
 
-/* It is at its end, or made to be. Did it end well? */
+/* The copy has ended, or is killed now. Did it succeed? */
 static bool reap(struct fl_image_copy *copy)
 {
 	int status = -1;
@@ -99,9 +102,9 @@ static bool reap(struct fl_image_copy *copy)
 }
 
 /*
- * Of fl_store_checkpoint: from the pipe to the file.  In pieces, for a commit that is made
- * meanwhile waits until the disk has what was given to it before.  The file system itself is not
- * asked to commit; the store does, in the end.
+ * Of fl_store_checkpoint: from the pipe to the file.  Each piece is written to the disk before the
+ * next one, as a commit made meanwhile waits for all data given to the disk before it.  The file
+ * itself is synced by the store, at the end.
  */
 static int take_image(void *user, int fd, fairlead_error *err)
 {
@@ -177,7 +180,7 @@ void fl_core_checkpoint_aside(struct fl_core *c)
 		begin(c);
 		return;
 	}
-	/* There is no room for a copy, or no thread. */
+	/* No memory for a copy of the process, or no thread. */
 	(void)close(fds[0]);
 	if (copy->pid > 0) {
 		(void)kill(copy->pid, SIGKILL);

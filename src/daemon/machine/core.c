@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core - rows are gathered, committed on a thread, and applied; the next ones gather meanwhile
+ * core - rows are gathered, committed on a thread, and applied; the next ones are gathered
+ * meanwhile
  *
- * Once a turn of the loop, behind what came in: when no commit is under way and there is something
- * to write, or a generation or cycle is due, the batch is closed and handed to the thread.  So
- * what comes together is decided together, and a slow disk makes batches larger, not queues longer.
+ * Once in each turn of the loop, after its input was handled: when no commit is under way and there
+ * are rows to write, or a generation or cycle is due, the batch is closed and handed to the thread.
+ * So requests of the same moment are decided together, and a slow disk makes batches larger, not
+ * queues longer.
  */
 #include "daemon/machine/core.h"
 
@@ -26,11 +28,11 @@
 #include "daemon/machine/runs.h"
 
 enum {
-	AGAIN_MS = 1000,  /* after a commit that failed */
-	DRAFT_FROM = 1000 /* a generation of so many jobs takes some milliseconds */
+	AGAIN_MS = 1000,  /* ms until a failed commit is tried again */
+	DRAFT_FROM = 1000 /* jobs; a generation of so many takes some milliseconds */
 };
 
-/* --- words --- */
+/* --- messages --- */
 
 void fl_core_log(const struct fl_core *c, const char *format, ...)
 {
@@ -91,7 +93,7 @@ static void answer(const struct fl_post *post, const struct fl_reply *reply)
 		post->done(post->user, reply);
 }
 
-/* Nothing of what people asked for was written: they hear so. */
+/* No request of the batch was written: answers all of them with the error. */
 static void refuse_all(struct fl_gather *g, const fairlead_error *err)
 {
 	struct fl_reply reply = { .code = err->code, .err = err };
@@ -130,7 +132,7 @@ static void answer_post(struct fl_core *c, const struct fl_gather *g, const stru
 	free(numbers);
 }
 
-/* --- applying what is durable --- */
+/* --- applying durable rows --- */
 
 static int apply_all(struct fl_core *c, struct fl_gather *g, int *results, fairlead_error *err)
 {
@@ -144,7 +146,7 @@ static int apply_all(struct fl_core *c, struct fl_gather *g, int *results, fairl
 	return r;
 }
 
-/* Jobs that are over and whose rows are written are forgotten. */
+/* Drops jobs that have ended and whose rows are written. */
 static bool is_written(void *core, const struct fl_live *job)
 {
 	const struct fl_core *c = core;
@@ -176,7 +178,10 @@ static void committed(struct fl_core *c)
 	if (c->problem[0])
 		fl_core_log(c, "what happens is written down again");
 	c->problem[0] = '\0';
-	/* All rows that follow from what was applied are durable now: a good moment. */
+	/*
+	 * All rows that follow from the applied ones are durable now: a good moment for a
+	 * checkpoint.
+	 */
 	if (r == 0 && fl_core_checkpoint_due(c))
 		fl_core_checkpoint_aside(c);
 	drop_jobs(c);
@@ -194,7 +199,10 @@ static void committed(struct fl_core *c)
 	c->writing = NULL;
 }
 
-/* What cannot be written at the end is found again from the runs and the journal. */
+/*
+ * Rows that cannot be written at the end are made again at the next start, from the runs and the
+ * journal.
+ */
 static void give_up(struct fl_core *c)
 {
 	fl_gather_clear(c->writing);
@@ -210,7 +218,10 @@ static void not_committed(struct fl_core *c)
 	(void)snprintf(c->problem, sizeof c->problem, "%s", c->error.text);
 	fl_metrics_store_failed(c->metrics);
 	c->configuring = false;
-	/* Nor is what came meanwhile: nobody waits for an answer until there is room. */
+	/*
+	 * Requests that came meanwhile are refused as well: no client waits for an answer until
+	 * there is room.
+	 */
 	for (int i = 0; i < 2; i++) {
 		refuse_all(&c->gathers[i], &c->error);
 		fl_gather_keep_facts(&c->gathers[i]);
@@ -270,7 +281,7 @@ static void write_batch(struct fl_core *c, struct fl_gather *g)
 	not_committed(c);
 }
 
-/* --- what is due --- */
+/* --- generations and cycles --- */
 
 int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_error *err)
 {
@@ -281,7 +292,7 @@ int fl_core_newcomer(struct fl_core *c, const struct fl_live *job, fairlead_erro
 	return 0;
 }
 
-/* Is it time for a generation, or for the one that was begun? *ret_again: when to ask again. */
+/* Is it time for a generation, or to take the one that was begun? *ret_again: when to ask again. */
 static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time now,
 			fl_time *ret_again)
 {
@@ -362,7 +373,8 @@ static void schedule(struct fl_core *c)
 
 		if (c->must_checkpoint && fl_core_checkpoint_due(c))
 			fl_core_checkpoint_aside(c);
-		else if (c->must_checkpoint && c->checkpoint_at > clock) /* the last one failed */
+		else if (c->must_checkpoint &&
+			 c->checkpoint_at > clock) /* the last commit failed */
 			next = fl_amount_min(next, now + (fl_time)(c->checkpoint_at - clock));
 		wake_at(c, now, next);
 		return;
@@ -414,7 +426,7 @@ static void on_again(uv_timer_t *timer)
 		write_batch(c, c->writing);
 }
 
-/* --- what people and backends bring --- */
+/* --- requests of users, reports of backends --- */
 
 int fl_core_check_open(const struct fl_core *c, fairlead_error *err)
 {

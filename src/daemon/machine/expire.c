@@ -57,7 +57,8 @@ static void after(uv_work_t *work, int status)
 
 	(void)status;
 	e->working = false;
-	for (uint32_t i = 0; i < e->n_gone && e->result >= 0; i++) /* else they are there yet */
+	for (uint32_t i = 0; i < e->n_gone && e->result >= 0;
+	     i++) /* otherwise the rows still exist */
 		backend->remove(host, e->gone[i]);
 	e->n_gone = 0;
 	if (e->closed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside - all that a core has; private to the files of machine */
+/* inside - the struct of a core; private to the files of machine */
 #ifndef FL_DAEMON_MACHINE_INSIDE_H
 #define FL_DAEMON_MACHINE_INSIDE_H
 
@@ -16,34 +16,34 @@ struct fl_core {
 	uv_loop_t *loop;
 	struct fl_config *config;
 	struct fl_daemon_settings start_settings;
-	struct fl_capacity capacity; /* its own; remarks are the host's */
+	struct fl_capacity capacity; /* amounts are its own; remarks belong to the host */
 	bool configuring;            /* a row CONFIGURED is on its way to the disk */
 	struct fl_host *host;
 	const struct fl_backend_ops *backend;
 	struct fl_store *store;
-	struct fl_token_key key; /* of the tokens of runs */
+	struct fl_token_key key; /* the key of the tokens of runs */
 	struct fl_metrics *metrics;
 	struct fl_clock clock;
 	uint64_t write_began; /* uv_hrtime */
 	struct fl_decisions_heard deciding;
-	struct fl_backend driven; /* of the drivers of generations: that */
+	struct fl_backend driven; /* the backend of the drivers of generations */
 
 	struct fl_jobs jobs;
 	struct fl_generation generation;
 
-	struct fl_drafter drafter; /* of the next generation */
-	uint32_t draft_from;       /* so many jobs: they are drafted */
+	struct fl_drafter drafter; /* makes the next generation */
+	uint32_t draft_from;       /* with so many jobs generations are drafted */
 	uv_async_t drafted;
 
 	struct fl_gather gathers[2];
-	struct fl_gather *gather;  /* what comes goes here */
+	struct fl_gather *gather;  /* new rows are added here */
 	struct fl_gather *writing; /* being committed, or to be tried again; NULL */
 	bool in_flight;            /* the commit runs on its thread */
 	uv_work_t work;
-	int committed;                 /* of it: 0 or an error */
-	fairlead_error error;          /* the same */
-	char problem[600];             /* "": all is well */
-	uint64_t damage_told;          /* of fl_store_damaged, in the log */
+	int committed;                 /* result of the commit: 0 or an error */
+	fairlead_error error;          /* its error */
+	char problem[600];             /* "": no problem */
+	uint64_t damage_told;          /* count of fl_store_damaged that the log has */
 	char warning[FL_CORE_WARNING]; /* until it is acknowledged (adopt.c); "": none */
 
 	uv_check_t check;
@@ -55,34 +55,35 @@ struct fl_core {
 
 	uint64_t seq;       /* the last row that is durable and applied, or is being applied */
 	uint64_t submitted; /* the highest number given to a job */
-	uint64_t checkpointed, replay_ns; /* what it would take to apply again what came since */
-	bool checkpointing;               /* a copy of this process is at it */
+	uint64_t checkpointed, replay_ns; /* ns to apply again all rows since then */
+	bool checkpointing;               /* a copy of this process makes one */
 	struct fl_image_copy {
 		uv_work_t work;
 		pid_t pid;
-		int fd; /* what it writes comes here */
+		int fd; /* its image comes here */
 		uint64_t seq;
 		int code;
 		fairlead_error error;
 	} copy;
-	bool must_checkpoint; /* soon, whatever there is */
-	bool has_given_up; /* rows for people that were not written: the next start makes them again */
-	fl_time at;        /* of the last row */
+	bool must_checkpoint; /* make one soon, also with few rows */
+	bool has_given_up;    /* rows for people were not written: the next start will */
+	fl_time at;           /* time of the last row */
 	fl_time started;
-	uint64_t join_at, checkpoint_at; /* on the loop's clock, ns: no other one before */
-	uint64_t checkpoint_made;        /* the last one, on the same; 0: before this start */
+	uint64_t join_at,
+		checkpoint_at;    /* on the loop's clock, ns: the earliest time of the next one */
+	uint64_t checkpoint_made; /* the last one, on the same clock; 0: before this start */
 
-	/* the row that is applied, and how many events it has had */
+	/* the row that is applied now, and how many events it has */
 	uint64_t row_seq;
 	uint32_t row_events;
-	fairlead_error refused; /* why the last configuration was not taken */
-	bool replaying;         /* nothing is started, stopped or told */
+	fairlead_error refused; /* why the last configuration was refused */
+	bool replaying;         /* no run is started or stopped, no event reported */
 
-	uint64_t *newcomers; /* jobs that may want to come into the next generation */
+	uint64_t *newcomers; /* pending jobs that are not in the generation */
 	uint32_t n_newcomers, cap_newcomers;
-	uint64_t *ended; /* jobs that are over and whose end is being told of (apply.c) */
+	uint64_t *ended; /* ended jobs whose dependents are being told (apply.c) */
 	uint32_t n_ended, cap_ended;
-	uint64_t *dirty; /* jobs whose row in the store is not as they are */
+	uint64_t *dirty; /* jobs whose row in the store is outdated */
 	uint32_t n_dirty, cap_dirty;
 
 	struct fl_follower *followers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep - what a policy was made of, as JSON: {"texts": [{"name", "text"}], "capacity": [...]} */
+/* keep - configuration and capacity as JSON: {"texts": [{"name", "text"}], "capacity": [...]} */
 #include "daemon/machine/keep.h"
 
 #include <jansson.h>
@@ -165,7 +165,7 @@ int fl_core_want_config(struct fl_core *c, struct fl_config *wanted,
 	return r;
 }
 
-/* Who hears of what is odd: the log, and who asked. */
+/* Receives warnings: the log gets them, and the caller. */
 struct warning {
 	const struct fl_core *c;
 	void (*warn)(void *user, const char *line);
@@ -181,7 +181,7 @@ static void warn_of(void *user, const char *line)
 		w->warn(w->user, line);
 }
 
-/* What was read, and what of it does not count yet. */
+/* Logs that the configuration was read, and which settings count at the next start only. */
 static void warn_of_reload(struct warning *w, const struct fl_config *wanted)
 {
 	char fields[300], line[400];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prepare - the next generation: at once, or begun, made on a thread, and taken
+ * prepare - the next generation: made at once, or begun, made on a thread, and taken
  *
- * With few jobs it is made when its row JOIN is applied.  With many that takes as long as nobody
- * should wait, so a row PREPARE says whom it is of, a thread makes it, and a row JOIN takes it; a
+ * With few jobs it is made when its row JOIN is applied.  With many that would block the loop too
+ * long, so a row PREPARE says which jobs it has, a thread makes it, and a row JOIN takes it; a
  * replay does the same without the thread.
  */
 #include "daemon/machine/prepare.h"
@@ -12,7 +12,9 @@
 
 #include "daemon/machine/inside.h"
 
-enum { JOIN_SHARE = 4 }; /* generations take one part in so many of the time at most */
+enum {
+	JOIN_SHARE = 4
+}; /* after a generation the next one waits for so many times as long as it took */
 
 static struct fl_generation_options options_of(const struct fl_core *c, fl_time now, uint64_t up_to)
 {
@@ -79,7 +81,7 @@ int fl_core_prepare(struct fl_core *c, const struct fl_journal_row *row, fairlea
 	struct fl_generation_options o = options_of(c, row->at, row->job);
 	int r = fl_drafter_begin(&c->drafter, &o, &c->jobs, /* aside= */ !c->replaying, err);
 
-	/* Where there is no thread to be had it is made when it is taken. */
+	/* Without a thread it is made when it is taken. */
 	if (r == 0 && !c->replaying && !c->drafter.making)
 		fl_core_soon(c);
 	return r;
@@ -96,7 +98,10 @@ static int take(struct fl_core *c, fl_time now, fairlead_error *err)
 	return r;
 }
 
-/* The larger a generation, the longer until the next one: they take a part of the time at most. */
+/*
+ * The longer a generation took, the later the next one may be made: they use a limited part of the
+ * time.
+ */
 int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err)
 {
 	uint64_t began = uv_hrtime(), took = c->drafter.draft ? c->drafter.took : 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prepare - the next generation: at once, or begun, made on a thread, and taken */
+/* prepare - the next generation: made at once, or begun, made on a thread, and taken */
 #ifndef FL_DAEMON_MACHINE_PREPARE_H
 #define FL_DAEMON_MACHINE_PREPARE_H
 
 #include "daemon/machine/core.h"
 
-/* The next generation at once, of all that are there and of job @up_to and before. */
+/* Makes the next generation at once, with the present jobs up to number @up_to. */
 int fl_core_regenerate(struct fl_core *c, fl_time now, uint64_t up_to, fairlead_error *err);
-/* Rows PREPARE and JOIN. */
+/* Apply rows PREPARE and JOIN. */
 int fl_core_prepare(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
 int fl_core_join(struct fl_core *c, const struct fl_journal_row *row, fairlead_error *err);
-/* What is next for jobs that are to take part, if it is time; false: nothing yet. */
+/* The next row for jobs that are to take part, if it is time; false: none yet. */
 bool fl_core_next_join(const struct fl_core *c, struct fl_journal_row *ret);
 void fl_core_drop_draft(struct fl_core *c);
-/* Of the drafter, on its thread; and then on the loop. */
+/* Callbacks of the drafter: on its thread, and then on the loop. */
 void fl_core_tell_drafted(void *core);
 void fl_core_on_drafted(uv_async_t *async);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay - from the store to where the daemon was
+ * replay - restores the state of the daemon from the store
  *
- * A checkpoint is the jobs that are not over (jobs_image.c) and the image of model and policy, as of
- * one row of the journal.  The rows behind it are applied again, in their order and at their times:
- * a policy is a deterministic state machine, so it ends up as it was, with all it knows of usage, of
- * turns, of who has yielded to whom.  What follows for people is written once more, over what is
- * there.
+ * A checkpoint is the jobs that have not ended (jobs_image.c) and the image of model and policy, as
+ * of one row of the journal.  The rows after it are applied again, in their order and at their
+ * times: a policy is a deterministic state machine, so its state becomes what it was, with usage
+ * over time, turns and preemptions.  Rows for people that follow from them are written again, over
+ * the existing ones.
  *
- * Where there is no image that this program reads (the store is new; another version wrote it; it
- * is damaged) the policy begins afresh, with the jobs as their rows say: who waits, who holds
- * what since when.  What only the policy knew is lost then, and the log says so.
+ * If there is no image that this program can read (the store is new; another version wrote it; it
+ * is damaged) the policy begins with an empty state and the jobs as their rows say: which are
+ * pending, which hold what since when.  State of the policy that is in no row is lost then, and the
+ * log says so.
  */
 #include "daemon/machine/replay.h"
 
@@ -37,7 +38,10 @@
 
 static const char magic[8] = "flcheck1";
 
-/* Bytes of the configuration as text, and of the image of jobs; that of the policy follows. */
+/*
+ * The head: bytes of the configuration as text, and of the image of jobs; the image of the policy
+ * follows.
+ */
 struct head {
 	char magic[8];
 	uint64_t config, jobs;
@@ -159,7 +163,7 @@ static int load_jobs(struct fl_core *c, struct fl_image *i, struct saved_core *r
 	return r;
 }
 
-/* Whom the workloads of the image are, so that nothing points past it. */
+/* Checks that no job of the image points to a workload beyond its model. */
 static int check_workloads(const struct fl_core *c, const struct fl_model *m, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < c->jobs.n; i++)
@@ -237,7 +241,7 @@ static int load_image(struct fl_core *c, int fd, uint64_t seq, fairlead_error *e
 
 /* --- without an image: as the rows say --- */
 
-/* One of which the row or the spec cannot be read: it fails, for there is nothing to start. */
+/* A job whose row or spec cannot be read: it fails, as there is nothing to start. */
 struct unread {
 	uint64_t id;
 	char why[FL_CORE_REASON];
@@ -258,7 +262,7 @@ static int restore_job(struct fl_core *c, const struct fl_job_row *row, struct f
 	live->uid = spec->uid;
 	live->tasks = spec->tasks;
 	r = fl_jobs_restore(&c->jobs, live, spec, &job, err);
-	/* Whom it waits for is there yet; all others are over. */
+	/* Jobs that it waits for are in the table; all others have ended. */
 	for (uint32_t i = 0; i < spec->n_after && r == 0; i++)
 		if (!fl_jobs_find(&c->jobs, spec->after[i].job))
 			fl_jobs_waited(&c->jobs, row->id, spec->after[i].job);
@@ -287,15 +291,15 @@ static struct fl_live live_of(const struct fl_job_row *row)
 				.status = row->status };
 
 	if (ran && !row->placement)
-		live.state = FL_JOB_WAITS; /* nobody knows what it would hold */
+		live.state = FL_JOB_WAITS; /* what it held is not known */
 	else if (row->state == FL_JOB_STOPS)
 		live.stopping = row->held ? FL_GO_HELD : FL_GO_DRAIN;
 	return live;
 }
 
 /*
- * Of a damaged row nothing is believed but the number, and which attempt it was: its run is found
- * by that.  Nobody starts it, but it is there until it is ended: who waits for it is told then.
+ * Of a damaged row only the number and the attempt are used: they find its run.  The job is not
+ * started, but exists until it is ended: jobs that wait for it are told then.
  */
 static int restore_unread(struct restoring *x, const struct fl_job_row *row, const char *why,
 			  fairlead_error *err)
@@ -340,7 +344,10 @@ static int take_row(void *user, const struct fl_job_row *row, fairlead_error *er
 		return restore_unread(x, row, text, err);
 	}
 	r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, &why);
-	/* An older program may have taken what this one does not: a job is no reason not to start. */
+	/*
+	 * An older program may have taken a spec that this one refuses: that job fails, and the
+	 * daemon starts.
+	 */
 	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
 		(void)snprintf(text, sizeof text,
 			       "its spec is none that is known here, %.80s %.200s", why.subject,
@@ -368,7 +375,7 @@ static int see_last_event(void *user, const struct fl_event_row *row, fairlead_e
 	return 0;
 }
 
-/* What happens now follows from the last row there is, which may have had events. */
+/* Events from now on belong to the last row of the journal, which may have events already. */
 static int go_on_behind(struct fl_core *c, const struct fl_store_end *end, fl_time now,
 			fairlead_error *err)
 {
@@ -404,7 +411,9 @@ static int end_unread(struct restoring *x, fairlead_error *err)
 		if (r == 0)
 			r = fl_core_end(c, x->unread[i].id, FL_JOB_FAILED, x->unread[i].why, err);
 	}
-	/* Of whom nobody is there to tell that it is over: it would wait for ever. */
+	/*
+	 * A job that depends on ended jobs only: no end would tell it, so it would wait for ever.
+	 */
 	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
 		if (c->jobs.rows[i].state == FL_JOB_DEPENDS &&
 		    !fl_jobs_waits_for(&c->jobs, c->jobs.rows[i].id))
@@ -451,8 +460,8 @@ static const struct fl_run_grant *held(void *user, uint64_t job, uint32_t *ret_n
 }
 
 /*
- * Before an image that lacks who was ended: after a kill between the two their rows would say that
- * they go on.
+ * Before an image without the jobs ended here: after a kill between the two their rows would say
+ * that they still run.
  */
 static int write_ended(struct fl_core *c, fairlead_error *err)
 {
@@ -463,13 +472,13 @@ static int write_ended(struct fl_core *c, fairlead_error *err)
 	if (r < 0)
 		return r;
 	fl_gather_clear(c->gather);
-	fl_jobs_drop(&c->jobs, /* may= */ NULL, NULL); /* their rows are what is known of them */
+	fl_jobs_drop(&c->jobs, /* may= */ NULL, NULL); /* they are in the store only from now on */
 	return 0;
 }
 
 /*
- * At once: until there is an image, a start after a kill would begin with rows for people, which
- * are a batch behind.  What is in its way stands in the log.
+ * Made at once: until there is an image, a start after a kill would read rows for people, which are
+ * a batch behind.  The log has its errors.
  */
 static int first_checkpoint(struct fl_core *c, bool has_ended, fairlead_error *err)
 {
@@ -481,7 +490,7 @@ static int first_checkpoint(struct fl_core *c, bool has_ended, fairlead_error *e
 	if (r == 0)
 		(void)fl_core_checkpoint(c, &why);
 	else
-		c->must_checkpoint = true; /* once what was gathered is written */
+		c->must_checkpoint = true; /* once the gathered rows are written */
 	return 0;
 }
 
@@ -524,7 +533,7 @@ static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairl
 	return r < 0 ? r : first_checkpoint(c, c->n_dirty > 0, err);
 }
 
-/* --- the rows behind the checkpoint --- */
+/* --- the rows after the checkpoint --- */
 
 struct spec_of {
 	struct fl_job_document doc;
@@ -562,12 +571,12 @@ static int replay(struct fl_core *c, fairlead_error *err)
 
 	c->replaying = true;
 	r = fl_store_journal(c->store, c->seq, replay_row, c, err);
-	fl_core_drop_draft(c); /* which nobody took */
+	fl_core_drop_draft(c); /* a draft that no row took */
 	c->replaying = false;
 	return r;
 }
 
-/* As if nothing had been read. */
+/* Clears all that was read. */
 static int forget(struct fl_core *c, fairlead_error *err)
 {
 	fl_generation_done(&c->generation);
@@ -610,7 +619,7 @@ int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairl
 		(void)close(fd);
 	}
 	if (r == 0) {
-		if (end.job > c->submitted) /* numbers that others had */
+		if (end.job > c->submitted) /* numbers that were given already */
 			c->submitted = end.job;
 		r = fl_core_want_config(c, wanted, capacity, &other, err);
 		fl_config_free(wanted);

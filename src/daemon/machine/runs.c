@@ -79,7 +79,7 @@ struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
 	return o;
 }
 
-/* What cannot be asked of the backend is an outcome like any other. */
+/* A start that the backend refuses is recorded as an outcome like any other. */
 static int not_started(struct fl_core *c, const struct fl_live *job, enum fl_outcome_kind kind,
 		       const char *text, fairlead_error *err)
 {
@@ -107,7 +107,7 @@ int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
 		*err = why;
 		return r;
 	}
-	/* Damaged: it does not become better. */
+	/* EINPUT is damage, which trying again would not mend. */
 	return r < 0 ? not_started(c, job,
 				   r == FAIRLEAD_EINPUT ? FL_RUN_IMPOSSIBLE : FL_RUN_NOT_STARTED,
 				   why.text, err) :
@@ -149,7 +149,7 @@ int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fai
 	return 0;
 }
 
-/* --- what the backend tells --- */
+/* --- reports of the backend --- */
 
 static void began(void *user, uint64_t job, uint32_t attempt, fl_time at)
 {
@@ -186,7 +186,7 @@ static void notice(void *user, const char *text)
 	fl_core_log((const struct fl_core *)user, "%s", text);
 }
 
-/* With what the document says of the machine, in texts. */
+/* Opens the backend with .spec.machine of the Daemon. */
 static int open_host(struct fl_core *c, struct fl_host_options *o, fairlead_error *err)
 {
 	const struct fl_model *m = fl_config_objects(c->config);
@@ -261,7 +261,7 @@ static int look_for(void *user, const struct fl_job_row *row, fairlead_error *er
 	return l->c->backend->find(l->c->host, row->id, l->attempt, token, &l->found, err);
 }
 
-/* There is nothing to read of it; how far it was got is known by its state. */
+/* No file of the run can be read: the state of the job says whether it was started. */
 static enum fl_before before(const struct fl_live *job, enum fl_found found)
 {
 	if (found == FL_FOUND_DAMAGED || job->state == FL_JOB_RUNS)
@@ -274,7 +274,7 @@ static int find_run(struct fl_core *c, struct fl_live *job, fairlead_error *err)
 	struct looking l = { .c = c, .attempt = job->attempt };
 	int r = fl_core_row(c, job->id, look_for, &l, err);
 
-	if (r == FAIRLEAD_EINPUT) /* damaged: whatever has its number is it */
+	if (r == FAIRLEAD_EINPUT) /* the row is damaged: a run with its number is taken for it */
 		r = c->backend->find(c->host, job->id, job->attempt, /* token= */ NULL, &l.found,
 				     err);
 	if (r < 0)

@@ -31,7 +31,7 @@ bool fl_token_read(const char *text, struct fl_token_key *ret)
 void fl_token_of(const struct fl_token_key *key, uint64_t job, uint32_t attempt, fl_time submitted,
 		 char ret[FL_RUN_TOKEN])
 {
-	/* The same on every machine: a database may be restored on another one. */
+	/* In a fixed order of bytes: a database may be restored on another kind of machine. */
 	uint64_t words[] = { htole64(job), htole64(attempt), htole64((uint64_t)submitted), 0 };
 	struct fl_token_key token;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * token - what tells a run from every other one, made of what the database knows of it
+ * token - identifies a run among all others, made from data of the database
  *
- * A keyed hash of job, attempt and when the job was submitted, with a secret of the database: so no
- * column is needed, a restored database knows the tokens of its runs, and a job that gets a number
- * again, or the same number in another database, has others.  Who does not know the secret cannot
- * make one up.
+ * A keyed hash of job, attempt and time of submission, with a secret of the database: so no column
+ * is needed, a restored database can make the tokens of its runs, and a job that gets a number
+ * again, or the same number in another database, has other tokens.  Without the secret no valid
+ * token can be made.
  */
 #ifndef FL_DAEMON_MACHINE_TOKEN_H
 #define FL_DAEMON_MACHINE_TOKEN_H
@@ -16,9 +16,9 @@ struct fl_token_key {
 	uint64_t half[2];
 };
 
-/* Drawn by the system. FAIRLEAD_EIO: it has none to give. */
+/* A new random key. FAIRLEAD_EIO: the system gives no random numbers. */
 int fl_token_draw(struct fl_token_key *ret, fairlead_error *err);
-/* As text, and back; false: it is none. */
+/* As text, and back; false: not a token. */
 void fl_token_spell(const struct fl_token_key *key, char ret[FL_RUN_TOKEN]);
 bool fl_token_read(const char *text, struct fl_token_key *ret);
 

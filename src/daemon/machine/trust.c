@@ -12,7 +12,7 @@
 
 enum { LINKS = 40 };
 
-/* --- one of them --- */
+/* --- one file or folder --- */
 
 static int not_seen(const char *path, fairlead_error *err)
 {
@@ -49,7 +49,7 @@ static int check_mode(const struct stat *s, const char *path, fairlead_error *er
 	return fl_fail_hint(err, "choose another folder, or: chmod go-w %s", path);
 }
 
-/* Of what is above: nobody else takes the place of what is ours in a sticky one. */
+/* Of a folder above: in a sticky one no other user can replace what belongs to us. */
 static int check_above(const struct stat *s, const char *path, fairlead_error *err)
 {
 	if (!is_owned(s)) {
@@ -61,12 +61,12 @@ static int check_above(const struct stat *s, const char *path, fairlead_error *e
 	return s->st_mode & S_ISVTX ? 0 : check_mode(s, path, err);
 }
 
-/* --- all on the way --- */
+/* --- all folders of the path --- */
 
 struct walk {
-	int fd; /* where it stands, */
+	int fd; /* the folder that was reached, */
 	struct stat stat;
-	char path[FL_TRUST_PATH], rest[FL_TRUST_PATH]; /* the name of that, and what is to come */
+	char path[FL_TRUST_PATH], rest[FL_TRUST_PATH]; /* its name, and the rest of the path */
 	uint32_t links;
 };
 
@@ -91,7 +91,7 @@ static int begin_at_root(struct walk *w, fairlead_error *err)
 	return enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), err);
 }
 
-/* @path is that of the link. */
+/* @path: the path of the link. */
 static int follow(struct walk *w, const char *name, const char *path, const struct stat *link,
 		  fairlead_error *err)
 {
@@ -121,7 +121,7 @@ static int go_up(struct walk *w, fairlead_error *err)
 	return enter(w, openat(w->fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC), err);
 }
 
-/* 1: @name is not there. */
+/* 1: @name does not exist. */
 static int step(struct walk *w, const char *name, fairlead_error *err)
 {
 	char path[FL_TRUST_PATH];
@@ -148,7 +148,7 @@ static int step(struct walk *w, const char *name, fairlead_error *err)
 		       1;
 }
 
-/* The name that comes next, off the front of the rest. false: there is none. */
+/* Takes the next name off the front of the rest. false: the rest is empty. */
 static bool next_name(struct walk *w, char name[FL_TRUST_PATH])
 {
 	size_t skip = strspn(w->rest, "/"), n = strcspn(w->rest + skip, "/");
@@ -184,7 +184,7 @@ int fl_trust_path(const char *path, char ret[FL_TRUST_PATH], fairlead_error *err
 	return 0;
 }
 
-/* --- what is in it --- */
+/* --- its entries --- */
 
 static int check_entry(int folder, const char *path, const char *name, fairlead_error *err)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trust - folders that nobody but root and we can change
+ * trust - folders that only root and the user of the daemon can change
  *
- * What stands in the state folder is run, as whichever user it says: who can write there, or put
+ * The state folder says which commands run as which user: a user that can write there, or put
  * another folder in its place, has the rights of the daemon.  So, as sshd's StrictModes does with
- * keys, the folder and all above it up to the root must belong to root or to whom the daemon runs
- * as, and nobody else may write to them.  A folder above may be written to by everybody if it is
- * sticky, such as /tmp: what belongs to us there nobody else renames or removes.
+ * keys, the folder and all above it up to the root must belong to root or to the user of the
+ * daemon, and must not be writable for other users.  A folder above may be writable for all users
+ * if it is sticky, such as /tmp: there other users cannot rename or remove what belongs to us.
  *
- * Symbolic links on the way are followed where they stand in folders that are so, and belong to
- * us or root themselves.  Lists of access (ACLs) are seen as far as the kernel shows them in
- * the bits of the group.
+ * Symbolic links in the path are followed if they are in such folders, and belong to us or root
+ * themselves.  Access control lists (ACLs) are seen as far as the kernel shows them in the bits of
+ * the group.
  */
 #ifndef FL_DAEMON_MACHINE_TRUST_H
 #define FL_DAEMON_MACHINE_TRUST_H
@@ -20,12 +20,12 @@
 enum { FL_TRUST_PATH = 4096 };
 
 /*
- * @path from the root, with links resolved, in @ret.  The last part may be missing: whoever makes it
- * makes it in a folder that is trusted.  FAIRLEAD_EIO: it is not, or cannot be looked at; with what
- * to do about it.
+ * @ret: the absolute @path, with links resolved.  The last part may be missing: it will be made in
+ * a folder that is trusted.  FAIRLEAD_EIO: it is not trusted, or cannot be checked; with a hint
+ * what to do.
  */
 int fl_trust_path(const char *path, char ret[FL_TRUST_PATH], fairlead_error *err);
-/* The files and folders in it, as far as there is one: not what is in these. */
+/* Checks the files and folders in it, if it exists, but not the contents of these folders. */
 int fl_trust_entries(const char *path, fairlead_error *err);
 
 #endif

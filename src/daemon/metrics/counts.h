@@ -7,11 +7,11 @@
 
 enum { FL_BUCKETS = 16 };
 
-/* Bounds in nanoseconds, rising; what is above the last one counts in `n` only. */
+/* Bounds in nanoseconds, rising; values above the last one count in `n` only. */
 struct fl_histogram {
 	const fl_time *bounds;
 	uint32_t n_bounds;
-	uint64_t counts[FL_BUCKETS]; /* each for itself */
+	uint64_t counts[FL_BUCKETS]; /* by bucket, not cumulative */
 	uint64_t n;
 	double sum; /* seconds */
 };
@@ -23,7 +23,8 @@ struct fl_queue_counts {
 };
 
 struct fl_metrics {
-	struct fl_queue_counts queues[FL_METRICS_QUEUES + 1]; /* by name; the last: the rest */
+	struct fl_queue_counts
+		queues[FL_METRICS_QUEUES + 1]; /* by name; the last: all other queues */
 	uint32_t n;
 	struct fl_histogram cycle, generation, commit;
 	uint64_t loops, rows, store_errors;

@@ -13,7 +13,7 @@ const struct fl_metric_row fl_metric_rows[FL_METRICS] = {
 #undef FL_METRIC
 };
 
-/* From a second to three days; and from a tenth of a millisecond to ten seconds. */
+/* Bounds from 1 second to 3 days, and from 0.1 milliseconds to 10 seconds. */
 static const fl_time waits[] = {
 	1 * FL_SECOND,     3 * FL_SECOND,      10 * FL_SECOND,    30 * FL_SECOND,
 	60 * FL_SECOND,    180 * FL_SECOND,    600 * FL_SECOND,   1800 * FL_SECOND,
@@ -52,7 +52,7 @@ struct fl_metrics *fl_metrics_free(struct fl_metrics *m)
 	return NULL;
 }
 
-/* Where @name stands, or would; the rest, which are all behind it. */
+/* The place of @name, or the place where it would be inserted. */
 static uint32_t place_of(const struct fl_metrics *m, const char *name, bool *ret_known)
 {
 	uint32_t low = 0, high = m->n;
@@ -74,7 +74,7 @@ static uint32_t place_of(const struct fl_metrics *m, const char *name, bool *ret
 	return low;
 }
 
-/* Without room or memory for one more it counts among the rest. */
+/* Without room or memory for one more queue it counts among "(other)". */
 static struct fl_queue_counts *counts_of(struct fl_metrics *m, const char *name)
 {
 	struct fl_queue_counts *rest = &m->queues[FL_METRICS_QUEUES];

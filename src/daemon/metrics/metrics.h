@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics - figures for Prometheus: what was counted; as text, with what there is now:
- * metrics_render.h
+ * metrics - counters for Prometheus; metrics_render.h writes them as text, with the present state
  *
- * Counting never fails, takes no memory and costs a search among names; all of it is made in the
- * beginning.  Nothing grows with jobs or users: labels are names of queues, cohorts, flavors and
- * resources, and words of ours.  Of queues at most FL_METRICS_QUEUES stand for themselves in a
- * metric, the rest together as "(other)"; shares, which have no sum, are left out there.
+ * Counting never fails, allocates only the name of a new queue, and costs a search among names.
+ * Nothing grows with jobs or users: labels are names of queues, cohorts, flavors and resources, and
+ * fixed words.  In each metric at most FL_METRICS_QUEUES queues have series of their own, the
+ * others are added up as "(other)"; shares, which have no sum, are left out there.
  *
  * What each metric is: metrics.def, from which doc/guide/metrics.md is printed.
  */
@@ -39,13 +38,13 @@ struct fl_metrics *fl_metrics_free(struct fl_metrics *m);
 /* --- counting; @queue: the name of a ClusterQueue or Queue --- */
 
 void fl_metrics_submitted(struct fl_metrics *m, const char *queue, uint32_t n);
-/* A job was admitted, after so long. */
+/* A job was admitted after @waited ns of waiting. */
 void fl_metrics_waited(struct fl_metrics *m, const char *queue, fl_time waited);
-/* A job was told to go. */
+/* A job was evicted. */
 void fl_metrics_preempted(struct fl_metrics *m, const char *queue, enum fl_reason reason);
 /* DONE, FAILED or CANCELLED. */
 void fl_metrics_ended(struct fl_metrics *m, const char *queue, enum fl_job_state state);
-/* An attempt of a job came to nothing. */
+/* An attempt of a job was lost, or could not be started. */
 void fl_metrics_lost(struct fl_metrics *m, const char *queue);
 void fl_metrics_store_failed(struct fl_metrics *m);
 void fl_metrics_loop(struct fl_metrics *m);

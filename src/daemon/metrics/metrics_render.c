@@ -26,7 +26,7 @@ struct rendering {
 	uint32_t *queues, *cohorts; /* nodes by name */
 	uint32_t n_queues, n_cohorts;
 	double *pending; /* node x resource */
-	double *sums;    /* flavor x resource, of those without a name */
+	double *sums;    /* flavor x resource, sums of the queues in "(other)" */
 	bool *summed;
 	uint32_t (*jobs)[3]; /* node: waiting, running, stopping */
 	uint64_t states[FL_JOB_STATES];
@@ -51,7 +51,7 @@ static void put_value(const struct rendering *r, double v)
 
 	if (isinf(v))
 		put_text(r, v > 0 ? "+Inf" : "-Inf");
-	else if (v >= 0 && v < 1e15 && v == (double)(uint64_t)v) /* most are numbers of something */
+	else if (v >= 0 && v < 1e15 && v == (double)(uint64_t)v) /* most values are whole numbers */
 		put_bytes(r, text,
 			  (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)v));
 	else
@@ -125,9 +125,9 @@ static void put_histogram(const struct rendering *r, enum fl_metric id, const ch
 	put(r, id, "_count", values, NULL, (double)h->n);
 }
 
-/* --- what is looked at once --- */
+/* --- figures that are collected once --- */
 
-/* Cores of milli-cores; all else as it is. */
+/* Milli-cores become cores; all else stays as it is. */
 static double natural(const struct rendering *r, struct fl_resource resource, double amount)
 {
 	const char *name = fl_model_text(r->model, r->model->resources[resource.v]);
@@ -282,7 +282,7 @@ static void put_sums(struct rendering *r, enum fl_metric id)
 struct amounts {
 	struct rendering *r;
 	enum fl_metric id;
-	uint32_t place; /* among those that stand for themselves */
+	uint32_t place; /* among the queues with series of their own */
 };
 
 static void put_amount(void *user, struct fl_node n, struct fl_flavor flavor,
@@ -381,7 +381,7 @@ static void put_jobs(const struct rendering *r, enum fl_metric id)
 		    (double)r->states[s]);
 }
 
-/* --- what was counted, queue by queue --- */
+/* --- counters by queue --- */
 
 static void put_ended(const struct rendering *r, enum fl_metric id, const struct fl_queue_counts *c,
 		      const char *name)
@@ -422,7 +422,7 @@ static void put_counts(const struct rendering *r, enum fl_metric id)
 	}
 }
 
-/* --- all of it --- */
+/* --- the whole page --- */
 
 static double of_vitals(enum fl_metric id, const struct fl_vitals *v)
 {
@@ -442,7 +442,7 @@ static double of_vitals(enum fl_metric id, const struct fl_vitals *v)
 	}
 }
 
-/* What cannot be found out is left out. */
+/* Unknown values are left out. */
 static void put_process(const struct rendering *r, enum fl_metric id)
 {
 	double v = of_vitals(id, &r->now->vitals);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics_render - what was counted and what there is now, in Prometheus' text format */
+/* metrics_render - counters and the present state, in Prometheus' text format */
 #ifndef FL_DAEMON_METRICS_METRICS_RENDER_H
 #define FL_DAEMON_METRICS_METRICS_RENDER_H
 
@@ -9,9 +9,9 @@
 #include "net/server.h"
 
 struct fl_metrics_now {
-	struct fl_live_view view; /* jobs NULL: none */
+	struct fl_live_view view; /* jobs NULL: no jobs */
 	fl_time started;
-	/* Of whoever keeps jobs on a disk: bytes, rows that are not what was written, pages cut off. */
+	/* Of the store: bytes, damaged rows, pages that were cut off the write-ahead log. */
 	uint64_t store_bytes, store_damaged, store_cut;
 	bool store_fails, restored;
 	struct fl_server_figures server;

@@ -13,7 +13,7 @@
 static double count_fds(void)
 {
 	DIR *folder = opendir("/proc/self/fd");
-	double n = -1; /* without the folder's own */
+	double n = -1; /* without the descriptor of the folder */
 
 	if (!folder)
 		return -1;

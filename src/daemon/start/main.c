@@ -2,8 +2,8 @@
 /*
  * main - fairleadd: options, signals, the socket, and the end
  *
- * Exit codes: 0 stopped as it was told; 1 the configuration or the store is not valid; 2 usage;
- * 3 the environment failed.
+ * Exit codes: 0 stopped on request; 1 the configuration or the store is not valid; 2 usage; 3 the
+ * environment failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,9 +53,9 @@ struct daemon {
 	int exit_code;
 };
 
-/* --- what is said --- */
+/* --- messages --- */
 
-/* One line, whatever names are in it. */
+/* Prints one line: control characters in names are replaced. */
 static void say_line(void *user, const char *line)
 {
 	(void)user;
@@ -179,11 +179,11 @@ static int parse(int argc, char **argv, struct options *o)
 	return optind < argc ? usage("an argument that is no option") : -1;
 }
 
-/* --- where things are --- */
+/* --- paths --- */
 
 static bool is_there(const char *path) { return access(path, X_OK) == 0; }
 
-/* Beside this program as it is built, or where it was installed. */
+/* Beside this program when it is built, or where it was installed. */
 static int find_runner(struct daemon *d, fairlead_error *err)
 {
 	char self[2048];
@@ -231,15 +231,15 @@ static void name_socket(struct daemon *d, const struct fl_config *config)
 }
 
 /*
- * In a folder above that everybody may write to somebody else could make it before the store does:
- * what is ours there nobody else replaces.
+ * Made before the store opens it: in a sticky folder, such as /tmp, another user could make it
+ * first, but cannot replace it once it is ours.
  */
 static int make_state(struct daemon *d, fairlead_error *err)
 {
 	char above[FL_TRUST_PATH + 4];
 	int fd, r;
 
-	if (mkdir(d->state, 0700) != 0) /* what is in the way else is said by the store */
+	if (mkdir(d->state, 0700) != 0) /* the store reports other errors */
 		return errno == EEXIST ? fl_trust_path(d->state, d->state, err) : 0;
 	(void)snprintf(above, sizeof above, "%s/..", d->state);
 	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -251,7 +251,7 @@ static int make_state(struct daemon *d, fairlead_error *err)
 	return r < 0 ? FAIRLEAD_EIO : 0;
 }
 
-/* What is in the state folder, or in a backup that becomes one, is run as whom it says. */
+/* The state folder, and a backup that becomes one, say which commands run as which user. */
 static int trust_places(struct daemon *d, fairlead_error *err)
 {
 	char from[FL_TRUST_PATH], path[2 * FL_TRUST_PATH];
@@ -271,7 +271,7 @@ static int trust_places(struct daemon *d, fairlead_error *err)
 	return r == 0 ? fl_trust_entries(from, err) : r;
 }
 
-/* Nobody else may enter the folder of the state. */
+/* Only root can enter the state folder, and so reach a socket in it. */
 static bool is_for_root_alone(const struct daemon *d)
 {
 	size_t len = strlen(d->state);
@@ -364,7 +364,7 @@ static void log_line(void *user, const char *line)
 	say(line);
 }
 
-/* What it did is durable up to here; the next start goes on from there. */
+/* All changes up to here are durable; the next start goes on from there. */
 static void broken(void *user, const fairlead_error *err)
 {
 	struct daemon *d = user;
@@ -444,8 +444,8 @@ static int begin(struct daemon *d, fairlead_error *err)
 }
 
 /*
- * As many open files as we may have; jobs get what we were given (runner.c), for programs that look
- * at each of them, or that use select, would not do with more.
+ * Raises the limit of open files to the hard limit; jobs get the old soft limit (runner.c), as
+ * programs that use select, or close each possible descriptor, fail or become slow with more.
  */
 static void raise_files(void)
 {
@@ -486,7 +486,7 @@ static int run(struct daemon *d)
 		fl_notify("READY=1");
 		(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	}
-	/* It did not end as it should: what is open is left to the kernel. */
+	/* After an error: the kernel closes what is open. */
 	if (r < 0 || d->exit_code)
 		_exit(d->exit_code);
 	uv_walk(&d->loop, close_handle, NULL);
@@ -495,7 +495,7 @@ static int run(struct daemon *d)
 	return d->exit_code;
 }
 
-/* What only the machine can say is said at the start. */
+/* Without the warnings that depend on the machine: the start prints these. */
 static int check(struct fl_config *config)
 {
 	const struct fl_capacity unknown = { 0 };
@@ -518,12 +518,12 @@ int main(int argc, char **argv)
 
 	if (r >= 0)
 		return r;
-	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* trees are drawn with lines */
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* trees are drawn with characters beyond ASCII */
 	(void)umask(022);
 	if (fl_config_read(d.o.config, &config, &err) < 0)
 		return complain(&err);
 	name_state(&d, config);
-	/* To look at a folder is no reason to trust it. */
+	/* --check and --verify only read, so they also work on folders that are not trusted. */
 	if (!d.o.check && !d.o.verify && trust_places(&d, &err) < 0) {
 		fl_config_free(config);
 		return complain(&err);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	FIRST_FD = 3, /* of those that are handed over */
+	FIRST_FD = 3, /* the first descriptor that is handed over */
 	EACH_SECONDS = 5,
 };
 
@@ -75,7 +75,7 @@ void fl_starting_end(struct fl_starting *s)
 	s->runs = false;
 }
 
-/* A number of the environment that is meant for this process. */
+/* A number from the environment, if the variable is meant for this process. */
 static unsigned long number_of(const char *name, const char *pid_name)
 {
 	const char *text = getenv(name), *pid = getenv(pid_name);
@@ -85,7 +85,7 @@ static unsigned long number_of(const char *name, const char *pid_name)
 	return strtoul(text, NULL, 10);
 }
 
-/* Twice as often as it must. */
+/* Twice as often as the service manager requires. */
 uint64_t fl_notify_watchdog_ms(void) { return number_of("WATCHDOG_USEC", "WATCHDOG_PID") / 2000; }
 
 int fl_notify_socket(void)

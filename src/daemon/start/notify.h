@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notify - what a service manager is told (sd_notify's protocol): ready, stopping, still alive
+ * notify - messages to a service manager (sd_notify's protocol): ready, stopping, still alive
  *
- * Where there is none to tell, nothing happens.
+ * Without a service manager nothing happens.
  */
 #ifndef FL_DAEMON_START_NOTIFY_H
 #define FL_DAEMON_START_NOTIFY_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <uv.h>
 
-/* "READY=1" and such, to $NOTIFY_SOCKET. */
+/* Sends "READY=1" and the like to $NOTIFY_SOCKET. */
 void fl_notify(const char *state);
 /*
- * A start that takes long is no start that hangs: from `begin` on it is said every few seconds, by a
- * thread, for so many seconds at most, until `end`.
+ * A long start must not look like one that hangs: from `begin` until `end` a thread asks for more
+ * time every few seconds, for a limited time.
  */
 enum { FL_STARTING_SECONDS = 1800 };
 struct fl_starting {
@@ -26,7 +26,7 @@ struct fl_starting {
 };
 void fl_starting_begin(struct fl_starting *s);
 void fl_starting_end(struct fl_starting *s);
-/* How often it wants to hear "WATCHDOG=1", in milliseconds; 0: never. */
+/* How often "WATCHDOG=1" is to be sent, in milliseconds; 0: never. */
 uint64_t fl_notify_watchdog_ms(void);
 /* The listening socket that was handed over; -1: none. */
 int fl_notify_socket(void);

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* Commits need one beside all that may be taken by readers (FL_API_THREADS). */
+/* Commits need one thread besides those that readers may use (FL_API_THREADS). */
 enum { THREADS = 4, STACK = 8 << 20 };
 static const char threads_text[] = "4";
 
 static void wait_for(void *gate) { uv_sem_wait(gate); }
 
-/* As many at once as there will be. 0 or an error of libuv. */
+/* Starts as many threads as libuv will, all at once. 0 or an error of libuv. */
 static int try_threads(unsigned n)
 {
 	static const uv_thread_options_t options = { .flags = UV_THREAD_HAS_STACK_SIZE,
@@ -46,7 +46,7 @@ int fl_threads_begin(uv_loop_t *loop, fairlead_error *err)
 	uv_work_t *first = malloc(sizeof *first);
 	int r = first ? try_threads(THREADS) : UV_ENOMEM;
 
-	/* Whatever the environment says: with fewer they would wait for each other. */
+	/* Overrides the environment: with fewer threads they could wait for each other for ever. */
 	if (r == 0 && setenv("UV_THREADPOOL_SIZE", threads_text, /* overwrite= */ 1) != 0)
 		r = UV_ENOMEM;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads - those that work beside the loop, had before anything depends on them
+ * threads - starts the threads that work beside the loop, before anything depends on them
  *
  * libuv makes them with the first piece of work and aborts without a word when it cannot.
  */
@@ -11,7 +11,10 @@
 
 #include "base/error.h"
 
-/* They are there when this returns 0; the loop has to turn. FAIRLEAD_ENOMEM: they cannot be had. */
+/*
+ * The threads exist when this returns 0; the loop has to turn.  FAIRLEAD_ENOMEM: they cannot be
+ * started.
+ */
 int fl_threads_begin(uv_loop_t *loop, fairlead_error *err);
 
 #endif
