@@ -16,7 +16,7 @@ enum {
 	ORDER_AT = 2 * SLOT,
 	SPEC_AT = 4 * SLOT,
 	VERSION = 1,
-	/* command and environment, the other texts, devices, and the head */
+	/* room for command and environment, the other texts, devices, and the head */
 	MOST = SPEC_AT + FL_JOB_ARGUMENTS + 32 * 1024 + 4 * FL_ATTEMPT_DEVICES,
 };
 
@@ -27,7 +27,7 @@ static const char slot_magic[8] = "flslot\r\n", spec_magic[8] = "flspec\r\n";
 struct slot {
 	char magic[8];
 	uint32_t version, kind;
-	uint64_t number; /* the greater one counts */
+	uint64_t number; /* of two whole slots the one with the greater number counts */
 	unsigned char body[SLOT - 40];
 	uint64_t sum[2];
 };
@@ -59,9 +59,9 @@ static bool is_empty(const struct slot *s)
 	return memcmp(s, &empty, sizeof empty) == 0;
 }
 
-enum { NONE = -1, FAILED = -2 /* errno */, DAMAGED = -3 /* something was written */ };
+enum { NONE = -1, FAILED = -2 /* errno of reading it */, DAMAGED = -3 /* it is not all zeros */ };
 
-/* Which of the two counts: 0, 1, or one of these. */
+/* Which of the two slots counts: 0, 1, or one of these. */
 static int newer_slot(int fd, off_t at, struct slot both[2])
 {
 	int ret = NONE;
@@ -76,7 +76,7 @@ static int newer_slot(int fd, off_t at, struct slot both[2])
 	return ret != NONE || (is_empty(&both[0]) && is_empty(&both[1])) ? ret : DAMAGED;
 }
 
-/* As newer_slot. */
+/* Reads the slot that counts; returns as newer_slot. */
 static int get_slot(int fd, off_t at, void *body, size_t n)
 {
 	struct slot both[2];
@@ -144,8 +144,8 @@ enum { NUMBERED = 1, ALONE = 2 }; /* flags */
 
 struct head {
 	char magic[8];
-	uint32_t version, length; /* of all from here on, in whole steps */
-	uint64_t sum[2];          /* of the same, with zeros here */
+	uint32_t version, length; /* of all from here on, rounded up */
+	uint64_t sum[2];          /* checksum of the same, with zeros here */
 	uint64_t job, array;
 	uint32_t attempt, tasks, uid, gid;
 	uint32_t array_index, n_devices, command_len, environment_len;
@@ -153,10 +153,10 @@ struct head {
 	int64_t output_limit, cpu, memory, processes;
 	int32_t signal;
 	uint32_t flags;
-	uint32_t text_len[TEXTS]; /* with their ends */
+	uint32_t text_len[TEXTS]; /* with their NULs */
 };
 
-/* What has the same name in the spec and in its head. */
+/* Members with the same name in the spec and in its head. */
 #define IN_BOTH(X)                                                                                 \
 	X(job)                                                                                     \
 	X(array)                                                                                   \
@@ -168,7 +168,7 @@ struct head {
 	X(n_devices)                                                                               \
 	X(command_len) X(environment_len) X(time_limit) X(grace) X(output_limit) X(signal)
 
-/* In the order in which they stand. */
+/* In their order in the file. */
 static void texts_of(struct fl_attempt_spec *s, const char **texts[TEXTS])
 {
 	texts[0] = &s->token;
@@ -253,10 +253,10 @@ static int not_whole(fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_EINPUT, "the file of a run is incomplete");
 }
 
-/* A list of texts, each with its end. */
+/* Is it a list of texts, each ended by a NUL? */
 static bool are_texts(const char *at, uint32_t n) { return n == 0 || at[n - 1] == 0; }
 
-/* @bytes from SPEC_AT on, @n of them; takes nothing. */
+/* @bytes: @n bytes of the file from SPEC_AT on; stays the caller's. */
 static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_error *err)
 {
 	struct head h, zeroed;

@@ -2,8 +2,8 @@
 /*
  * elsewhere - a run that goes on, and whose folder stands in another state folder
  *
- * As when a backup was restored into a new folder.  Its runner has the folder open, so moving it
- * disturbs nobody, and the run goes on as if it had always been here.
+ * For example when a backup was restored into a new folder.  Its runner has the folder open, so it
+ * can be moved, and the run goes on as if it had always been here.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,11 +21,11 @@
 #include "base/fd.h"
 
 struct wanted {
-	char end[64];     /* of the path: "/runs/17/1" */
-	char state[4096]; /* what is before it: the other state folder */
+	char end[64];     /* end of the path: "/runs/17/1" */
+	char state[4096]; /* the path before that: the other state folder */
 };
 
-/* Of the files that a process has open, one is the folder of the run: then it is its runner. */
+/* Is a process the runner? Then the folder of the run is one of its open files. */
 static bool has_folder(void *user, pid_t pid)
 {
 	struct wanted *w = user;
@@ -47,7 +47,7 @@ static bool has_folder(void *user, pid_t pid)
 	return found;
 }
 
-/* Whose file was removed: what is left of it stands where all runs do, and none is elsewhere. */
+/* Is that state folder our own? The file of such a run was removed, and no other folder has it. */
 static bool is_here(const struct fl_folder *f, int state)
 {
 	struct stat own, its;
@@ -57,8 +57,9 @@ static bool is_here(const struct fl_folder *f, int state)
 }
 
 /*
- * The number of the daemon that has it; 0: none has, and none begins there until @ret_lock is
- * closed, which may be -1.  What stands there in place of a file is not waited for.
+ * The process number of the daemon that uses the folder; 0: none does, and none can start there
+ * until @ret_lock is closed, which may be -1.  Opening does not block, whatever is there instead of
+ * a file.
  */
 static long owner_of(int state, int *ret_lock)
 {

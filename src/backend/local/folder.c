@@ -14,7 +14,7 @@
 #include "backend/local/attempt.h"
 #include "base/fd.h"
 
-/* Numbers are given one by one: a folder with a larger one was made by nobody of ours. */
+/* Jobs are numbered one by one: no daemon made a folder with a larger number. */
 static const uint64_t MOST_JOB = UINT64_C(1) << 53;
 
 static int open_folder(int at, const char *name)
@@ -56,7 +56,7 @@ static int open_own(struct fl_folder *f, const char *name, int *ret, fairlead_er
 int fl_folder_open(struct fl_folder *f, const char *state, fairlead_error *err)
 {
 	f->runs = f->ended = -1;
-	/* Room for the numbers behind it. */
+	/* Leaves room for the numbers after it. */
 	if (strlen(state) + 64 > sizeof f->path)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "the path of the state folder is too long");
 	memcpy(f->path, state, strlen(state) + 1);
@@ -102,7 +102,10 @@ int fl_folder_of(const struct fl_folder *f, uint64_t job, uint32_t attempt, bool
 
 /* --- making --- */
 
-/* A link where the file system cannot do better: between the two calls it has two names. */
+/*
+ * Gives the file its name.  Without RENAME_NOREPLACE of the file system by a link: until the other
+ * name is removed it has two.
+ */
 static int name_it(int folder, const char *temporary)
 {
 	if (renameat2(folder, temporary, folder, FL_ATTEMPT_FILE, RENAME_NOREPLACE) == 0)
@@ -112,7 +115,10 @@ static int name_it(int folder, const char *temporary)
 		       -1;
 }
 
-/* 0, 1 it is there, -1 errno. It has its name once it is whole, which nobody can take from it. */
+/*
+ * 0; 1: it exists; -1: errno.  It gets its name when it is whole, and a second one cannot replace
+ * it.
+ */
 static int make_file(int folder, const void *bytes, size_t n)
 {
 	char temporary[40];
@@ -161,7 +167,9 @@ int fl_folder_make(const struct fl_folder *f, uint64_t job, uint32_t attempt, co
 	struct names names = names_of(job, attempt);
 	int rc = -1, why = ENOENT;
 
-	/* The folder of the job goes with its last attempt, which may be forgotten just now. */
+	/*
+	 * The folder of the job is removed with its last attempt, which may happen at this moment.
+	 */
 	for (int tries = 0; tries < 3 && rc < 0 && why == ENOENT; tries++) {
 		FL_FD folder = make_folder(f->runs, names.job) == 0 ?
 				       open_folder(f->runs, names.job) :
@@ -202,7 +210,7 @@ static DIR *list_of(int at, const char *name)
 	return dir;
 }
 
-/* By its name of before it is whole (make_file). */
+/* Is it the name of an unfinished file (make_file)? */
 static bool is_half_made(const char *name) { return strncmp(name, "new.", 4) == 0; }
 
 static int not_ours(const struct fl_folder *f, const char *job, const char *attempt,
@@ -216,7 +224,7 @@ static int not_ours(const struct fl_folder *f, const char *job, const char *atte
 				 "made it");
 }
 
-/* A daemon that was killed between the two calls of name_it has left its file with both names. */
+/* A daemon that was killed between the two calls of name_it leaves its file with both names. */
 static void drop_half_made(int folder)
 {
 	FL_DIR dir = list_of(folder, ".");
@@ -227,14 +235,16 @@ static void drop_half_made(int folder)
 			unlinkat(folder, entry->d_name, 0);
 }
 
-/* One that is not whole is for the caller. FAIRLEAD_EIO: it is not ours. */
+/* A file that is not whole is reported to the caller. FAIRLEAD_EIO: it is not ours. */
 static int check_run(const struct fl_folder *f, int at, const char *job, const char *attempt,
 		     fairlead_error *err)
 {
 	FL_FD folder = open_folder(at, attempt);
 	FL_FD file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
 
-	/* Nobody else can make a name in a folder that is ours: what is one too many was ours, too. */
+	/*
+	 * Only we can make names in a folder that is ours, so the second name was made by us, too.
+	 */
 	if (folder >= 0 && file < 0 && errno == EPERM) {
 		drop_half_made(folder);
 		file = fl_attempt_open(folder, O_RDONLY);
@@ -312,7 +322,7 @@ void fl_folder_retire(const struct fl_folder *f, uint64_t job, uint32_t attempt)
 		unlinkat(f->runs, n.job, AT_REMOVEDIR); /* unless another attempt is in it */
 }
 
-/* Files only are in the folder of a run. */
+/* The folder of a run has files only. */
 static void empty(int at, const char *name)
 {
 	FL_DIR dir = list_of(at, name);
@@ -333,8 +343,8 @@ void fl_folder_drop(const struct fl_folder *f, uint64_t job, uint32_t attempt)
 }
 
 /*
- * 1: it holds what a run leaves; 0: it does not, so it was half made by a daemon that was killed, or
- * is not there; -1: errno, and it may.
+ * 1: it has files of a run; 0: it has none, as a daemon was killed while making it, or it does not
+ * exist; -1: errno, and it may have some.
  */
 static int has_anything(int at, const char *name)
 {

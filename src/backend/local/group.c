@@ -27,7 +27,7 @@ bool fl_group_parse(const char *mounts, const char *self, char mount[512], char 
 	for (const char *line = mounts; line && *line && !found;) {
 		char type[32];
 
-		/* Folders with odd names are written in octal, and are none of ours. */
+		/* Odd characters in names are written in octal; our folders have none. */
 		found = sscanf(line, "%*s %511s %31s", mount, type) == 2 &&
 			strcmp(type, "cgroup2") == 0 && !strchr(mount, '\\');
 		line = strchr(line, '\n');
@@ -59,7 +59,7 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* One by one: what is not there or not ours to pass on is left out. */
+/* One by one: controllers that are missing or not delegated to us are left out. */
 static void pass_on(int group)
 {
 	static const char *const controllers[] = { "+cpu", "+memory", "+pids" };
@@ -68,7 +68,7 @@ static void pass_on(int group)
 		write_at(group, "cgroup.subtree_control", controllers[i]);
 }
 
-/* Our place below @parent, with what can be passed on to it. */
+/* Makes our place below @parent, with the controllers that can be delegated to it. */
 static bool settle(const char *parent, struct fl_group_place *ret)
 {
 	struct fl_group_place place = { 0 };
@@ -110,8 +110,8 @@ void fl_group_find(struct fl_group_place *ret)
 	    !fl_group_parse(mounts, self, mount, own))
 		return;
 	/*
-	 * Not below our own group: one with processes can pass nothing on, and whoever restarts
-	 * us may not have us back in one with groups below.
+	 * Not below our own group: a group with processes cannot delegate controllers, and a
+	 * service manager cannot restart us in a group with groups below.
 	 */
 	if (geteuid() == 0 && settle(mount, ret))
 		return;
@@ -135,7 +135,10 @@ void fl_group_limit(int group, const struct fl_attempt_limits *limits)
 	if (limits->memory > 0) {
 		snprintf(text, sizeof text, "%lld", (long long)limits->memory);
 		write_at(group, "memory.max", text);
-		/* A run that has lost one process for want of memory would hang, or be wrong. */
+		/*
+		 * The kernel kills all of a run, as a run that lost one process for lack of memory
+		 * would hang or give wrong results.
+		 */
 		write_at(group, "memory.oom.group", "1");
 	}
 	if (limits->processes > 0) {
@@ -144,7 +147,7 @@ void fl_group_limit(int group, const struct fl_attempt_limits *limits)
 	}
 }
 
-/* Our place goes with the last group in it, and comes again with the next. */
+/* Our place is removed with the last group in it, and made again for the next. */
 static int make(const char *path)
 {
 	int rc = mkdir(path, 0755);

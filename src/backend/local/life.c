@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * life - a run as the daemon sees it: made, held, over
+ * life - a run from the daemon's side: it is made, watched, and ends
  *
- * A runner that is there is watched by its pidfd, whether it is our child or was started by a
- * daemon before us; that a run has begun is seen by a change of its file.  When the runner is gone
- * the file says how the run ended.  If it does not, all that is left of the run is killed first,
- * and then it is lost.
+ * A runner is watched by its pidfd, whether it is our child or was started by a daemon before us; a
+ * change of its file shows that a run has begun.  When the runner has ended, the file says how the
+ * run ended.  If it does not, all processes of the run are killed, and the run is lost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,9 +31,9 @@ static const char gone[] =
 static void look(struct fl_local_run *r);
 static void look_later(struct fl_local_run *r);
 
-/* --- telling --- */
+/* --- reporting --- */
 
-/* Alone it is nothing to wait for (local_open), but with something to tell it is. */
+/* An idle handle does not keep the loop running (local_open), one with reports does. */
 static void wake_teller(struct fl_host *h)
 {
 	uv_ref((uv_handle_t *)&h->tell);
@@ -105,7 +104,7 @@ static void notice(const struct fl_local_run *r, const char *text)
 	wake_teller(h);
 }
 
-/* --- over --- */
+/* --- the end --- */
 
 void fl_life_over(struct fl_local_run *r, const struct fl_attempt_status *s)
 {
@@ -157,14 +156,14 @@ void fl_life_refuse(struct fl_local_run *r, const char *text)
 	fl_life_over(r, &s);
 }
 
-/* --- what is left of it --- */
+/* --- remaining processes --- */
 
 bool fl_life_end_all(const struct fl_local_run *r, bool *ret_found)
 {
 	int clear = 0;
 
 	*ret_found = false;
-	/* Twice nothing: what was just being made is seen the second time. */
+	/* None must be found twice: a process that was just being made is seen the second time. */
 	for (int i = 0; i < BURY_ROUNDS && clear < 2; i++) {
 		bool alone = fl_group_remove(r->group);
 
@@ -182,10 +181,10 @@ bool fl_life_end_all(const struct fl_local_run *r, bool *ret_found)
 	return clear == 2;
 }
 
-/* Files are short, of us or of the machine: that says nothing of what was to be opened. */
+/* Is it the limit of open files, of us or of the machine? That says nothing about the file. */
 static bool is_short(int why) { return why == EMFILE || why == ENFILE; }
 
-/* On another thread: nobody else has its lock now. */
+/* On another thread, as it waits for the lock of the run. */
 static void bury(uv_work_t *work)
 {
 	struct fl_local_run *r = work->data;
@@ -197,7 +196,7 @@ static void bury(uv_work_t *work)
 	r->retry = fd < 0 && is_short(errno);
 	if (r->retry)
 		return;
-	/* Its runner may be there, and cannot be told. */
+	/* Its runner may still run, but cannot read orders. */
 	if (fd >= 0 && fl_attempt_get_status(fd, &s) == 0 && s.state == FL_ATTEMPT_DAMAGED)
 		r->remains = !fl_life_end_all(r, &found);
 	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
@@ -219,7 +218,7 @@ static void bury(uv_work_t *work)
 			   "the machine was restarted while it ran");
 	r->rc = fd >= 0 && fl_attempt_set_status(fd, &s) == 0 && fdatasync(fd) == 0 ? 0 : -1;
 	if (r->rc != 0) {
-		/* Not written: told all the same, and found out again after a restart. */
+		/* Not written: reported all the same, and again after a restart. */
 		r->bytes = malloc(sizeof s);
 		if (r->bytes)
 			memcpy(r->bytes, &s, sizeof s);
@@ -246,7 +245,7 @@ static void buried(uv_work_t *work, int status)
 	fl_local_unref(r);
 }
 
-/* Also asked for again while it is under way: by another order, by the end of its runner. */
+/* May be called again while it is under way: by another order, by the end of its runner. */
 static void lose(struct fl_local_run *r)
 {
 	if (r->buries)
@@ -267,7 +266,7 @@ int fl_life_open(const struct fl_local_run *r, int flags)
 	return folder < 0 ? -1 : fl_attempt_open(folder, flags);
 }
 
-/* The runner is found by its token like its tasks, and by it all that descends from them. */
+/* The runner has the token as well, so that it and all its descendants are found by it. */
 static char **with_token(const char *token, char mark[FL_RUN_TOKEN + 16])
 {
 	size_t n = 0;
@@ -284,8 +283,8 @@ static char **with_token(const char *token, char mark[FL_RUN_TOKEN + 16])
 }
 
 /*
- * In a session of its own, with nothing of ours but the environment and the folder of the run, whose
- * name is for people only. On any thread. 0 or errno.
+ * In a session of its own; it inherits only our environment and the folder of the run, whose path
+ * as argument is for people only.  On any thread. 0 or errno.
  */
 static int spawn_runner(const struct fl_local_run *r, pid_t *ret)
 {
@@ -328,7 +327,7 @@ static void closed_handle(uv_handle_t *handle)
 	if (handle == (uv_handle_t *)&r->gone && r->pidfd >= 0) {
 		close(r->pidfd);
 		r->pidfd = -1;
-		/* What was watched is gone, and what is there now is asked of its file. */
+		/* The runner has ended: the file says what became of the run. */
 		if (r->life == FL_LIFE_HELD && !r->h->closed)
 			look(r);
 	}
@@ -367,7 +366,7 @@ static void on_gone(uv_poll_t *poll, int status, int events)
 	stop_polling(r);
 }
 
-/* Files are short, of us or of the machine: nothing is lost by looking later. */
+/* With too many open files, ours or the machine's: it can be checked later. */
 static void look_later(struct fl_local_run *r)
 {
 	if (!r->blind)
@@ -377,7 +376,7 @@ static void look_later(struct fl_local_run *r)
 	uv_timer_start(&r->h->again, fl_life_look_again, AGAIN_MS, 0);
 }
 
-/* @pidfd is taken; -1: there was none to be had. */
+/* Takes over @pidfd; -1: none could be opened. */
 static void poll_runner(struct fl_local_run *r, int pidfd)
 {
 	r->gone.data = r;
@@ -419,7 +418,7 @@ static void on_changed(uv_fs_event_t *event, const char *name, int events, int s
 	look_for_begin(event->data);
 }
 
-/* Until it has begun; then only its end is of interest. */
+/* Watched until the run has begun; then only its end matters. */
 static void watch_file(struct fl_local_run *r)
 {
 	char path[4200];
@@ -443,7 +442,7 @@ static void watch_file(struct fl_local_run *r)
 
 /* --- making --- */
 
-/* Under its number stands another run, or what is left of one that cannot be read. */
+/* Does the folder with its number belong to another run, or can it not be read? */
 static bool is_anothers(const struct fl_local_run *r)
 {
 	struct fl_attempt_spec spec = { 0 };
@@ -455,7 +454,7 @@ static bool is_anothers(const struct fl_local_run *r)
 	return !ours;
 }
 
-/* Nothing of before stands in its way.  false: it cannot be set aside; or it is lost. */
+/* Removes what earlier runs left. false: that cannot be set aside; or the run is lost. */
 static bool clear_way(struct fl_local_run *r)
 {
 	char kept[FL_RUN_PLACE];
@@ -485,7 +484,7 @@ static void make(uv_work_t *work)
 		return;
 	r->rc = fl_folder_make(&r->h->folder, r->job, r->attempt, r->bytes, r->n_bytes, &r->err);
 	if (r->rc != 0)
-		return; /* 1: somebody else's, to be looked at */
+		return; /* 1: made by another daemon: its file is read */
 	int why = spawn_runner(r, &r->child);
 	if (why != 0) {
 		r->child = 0;
@@ -498,11 +497,12 @@ static void make(uv_work_t *work)
 static void hold_child(struct fl_local_run *r)
 {
 	r->life = FL_LIFE_HELD;
-	poll_runner(r, pidfd_open(r->child, 0)); /* it is ours to reap: that number is its */
+	poll_runner(r, pidfd_open(r->child,
+				  0)); /* our child, not reaped: the number is still its own */
 	watch_file(r);
 }
 
-/* Nothing of it is written down: found out again until it is known for good. */
+/* Lost without a file: found again at each start until it is forgotten. */
 static void lost_before(struct fl_local_run *r)
 {
 	struct fl_attempt_status s = not_started(r->h, gone);
@@ -552,7 +552,10 @@ void fl_life_make(struct fl_local_run *r)
 
 /* --- finding --- */
 
-/* Nobody has begun it, and our runner is gone: so that none does later. false: one has. */
+/*
+ * No runner has begun it, and ours has ended: records an end, so that none begins it later. false:
+ * one has begun it.
+ */
 static bool close_unbegun(struct fl_local_run *r, int fd)
 {
 	struct fl_attempt_status s;
@@ -567,7 +570,7 @@ static bool close_unbegun(struct fl_local_run *r, int fd)
 	return true;
 }
 
-/* Nobody has begun it: a runner of a daemon before us may just be about to, and has the lock. */
+/* No runner has begun it: one of a daemon before us may be just about to, and has the lock. */
 static void start_again(struct fl_local_run *r, int fd)
 {
 	if (r->child > 0) {
@@ -595,7 +598,7 @@ static void wake(const struct fl_local_run *r, const struct fl_attempt_status *s
 	if (pidfd < 0)
 		return;
 	pidfd_send_signal(pidfd, SIGUSR1, NULL, 0);
-	pidfd_send_signal(pidfd, SIGCONT, NULL, 0); /* somebody may have stopped it */
+	pidfd_send_signal(pidfd, SIGCONT, NULL, 0); /* it may have been stopped (SIGSTOP) */
 }
 
 static void watch_recorded(struct fl_local_run *r, int fd, const struct fl_attempt_status *s)
@@ -610,12 +613,12 @@ static void watch_recorded(struct fl_local_run *r, int fd, const struct fl_attem
 	}
 	poll_runner(r, pidfd);
 	watch_file(r);
-	/* We may have been killed between writing the order and telling of it. */
+	/* The daemon may have been killed between writing the order and the signal. */
 	if (fl_attempt_get_order(fd, &order) == 0 && order.why != FL_GO_NOT)
 		wake(r, s);
 }
 
-/* Who its runner is cannot be read: it is there for as long as it has the lock. */
+/* The process of its runner cannot be read: it exists as long as it has the lock. */
 static void look_at_lock(struct fl_local_run *r, int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
@@ -624,7 +627,7 @@ static void look_at_lock(struct fl_local_run *r, int fd)
 		lose(r);
 }
 
-/* Go on by what its file says. */
+/* Continues by the state in its file. */
 static void look(struct fl_local_run *r)
 {
 	struct fl_attempt_status s = { 0 };
@@ -655,7 +658,9 @@ void fl_life_look_again(uv_timer_t *again)
 
 		if (r->buries || r->life != FL_LIFE_HELD)
 			continue;
-		/* That it is to be ended was known, and by an order is known from nowhere else. */
+		/*
+		 * The end that was put off: when an order caused it, nothing else would repeat it.
+		 */
 		if (r->retry)
 			lose(r);
 		else if (r->blind && !r->polls)
@@ -680,10 +685,12 @@ int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairle
 		order.by = fl_amount_min(order.by, by);
 		memcpy(order.boot, r->h->boot, sizeof order.boot);
 		rc = fl_attempt_set_order(fd, &order);
-		/* Read after it was written: one that starts now reads it after it is there. */
+		/*
+		 * Read after the order was written: a runner that begins later will read the order.
+		 */
 		if (rc == 0 && fl_attempt_get_status(fd, &s) == 0) {
 			if (s.state == FL_ATTEMPT_DAMAGED)
-				lose(r); /* nobody who could be told */
+				lose(r); /* no runner that could read the order */
 			else
 				wake(r, &s);
 		}

@@ -2,9 +2,8 @@
 /*
  * local - jobs as processes of this machine (backend.h)
  *
- * What is promised there rests on the file of each run (attempt.h): it is whole before any process
- * is made, its runner takes a lock on it and starts nothing twice, and the runner does not need
- * the daemon.
+ * Its guarantees rest on the file of each run (attempt.h): it is whole before any process is made,
+ * its runner takes a lock on it and starts nothing twice, and the runner does not need the daemon.
  */
 #include "backend/local/local.h"
 
@@ -22,11 +21,11 @@
 #include "backend/local/process.h"
 #include "base/fd.h"
 
-enum { MOST_PROCESSES = 32768 /* of a run in its control group */ };
+enum { MOST_PROCESSES = 32768 /* processes of a run in its control group */ };
 
 /* --- the table --- */
 
-/* Where it is, or would be. */
+/* The place of the run, or where it would be inserted. */
 static uint32_t place_of(const struct fl_host *h, uint64_t job, uint32_t attempt)
 {
 	uint32_t low = 0, high = h->n_runs;
@@ -138,8 +137,8 @@ void fl_local_reread(struct fl_local_run *r)
 /* --- open and close --- */
 
 /*
- * A run of before.  Its file has its name once it is whole, so a folder without one was only half
- * made, or somebody has removed it: who starts it knows which.
+ * A run from before the start.  Its file gets its name when it is whole, so a folder without one
+ * was only half made, or the file was removed: the state of the job says which.
  */
 static int load_run(void *user, uint64_t job, uint32_t attempt)
 {
@@ -199,7 +198,7 @@ static int find_groups(struct fl_host *h, enum fl_cgroup_use use, fairlead_error
 	return 0;
 }
 
-/* What ends a run with all that it started, when its runner cannot. */
+/* Remarks what can end a run with all its processes when its runner cannot. */
 static void find_end(struct fl_host *h)
 {
 	if (h->place.ends)
@@ -265,7 +264,7 @@ static int local_open(const struct fl_host_options *options, struct fl_host **re
 	uv_timer_init(h->loop, &h->again);
 	h->tell.data = h->again.data = h;
 	h->refs += 2;
-	/* It is there to be woken; alone it is nothing to wait for. */
+	/* The handle does not keep the loop running while it is idle. */
 	uv_unref((uv_handle_t *)&h->tell);
 	int rc = set_up(h, options, err);
 	if (rc != 0)
@@ -330,7 +329,7 @@ static int check_run(const struct fl_run *run, fairlead_error *err)
 	return 0;
 }
 
-/* What its control group is told. */
+/* The limits of its control group. */
 static struct fl_attempt_limits limits_of(const struct fl_host *h, const struct fl_run *run)
 {
 	struct fl_attempt_limits l = { 0 };
@@ -387,7 +386,7 @@ static int encode(struct fl_local_run *r, const struct fl_run *run, const uint32
 	return rc == 0 ? fl_attempt_encode(&spec, &r->bytes, &r->n_bytes, err) : rc;
 }
 
-/* One that was forgotten has ended for good: it is not run again, whoever asks. */
+/* A forgotten run has ended: a second order does not start it again. */
 static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
 			 struct fl_attempt_status *ret)
 {
@@ -404,7 +403,7 @@ static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt, cons
 	return is;
 }
 
-/* What stands under the number of a run is another one: nobody has disowned it. */
+/* The run with that number is another one, which was not disowned. */
 static int check_token(const struct fl_local_run *r, const char *token, fairlead_error *err)
 {
 	return !token || strcmp(r->token, token) == 0 ?
@@ -444,7 +443,7 @@ static int local_start(struct fl_host *h, const struct fl_run *run, fairlead_err
 		fl_life_refuse(r, too_few);
 		return 0;
 	}
-	/* What it may have left is ended all the same. */
+	/* Processes that it may have left are ended all the same. */
 	r->refused = run->before == FL_BEFORE_TOLD ? told : !enough ? too_few : NULL;
 	rc = encode(r, run, devices, n_devices, err);
 	if (rc != 0)
@@ -479,7 +478,7 @@ static int local_stop(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl
 
 /* --- finding and forgetting --- */
 
-/* Only what goes on is looked for elsewhere. */
+/* Only a run that goes on can be in another state folder. */
 static int fetch_run(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
 		     struct fl_local_run **ret, fairlead_error *err)
 {
@@ -604,7 +603,7 @@ static void local_remove(struct fl_host *h, uint64_t job)
 	for (uint32_t i = place_of(h, job, 0); i < h->n_runs && h->runs[i]->job == job;) {
 		if (h->runs[i]->life != FL_LIFE_OVER) {
 			free(x);
-			return; /* it is not over: nothing of it goes */
+			return; /* it has not ended: nothing is removed */
 		}
 		take_out(h->runs[i]);
 	}
@@ -615,7 +614,7 @@ static void local_remove(struct fl_host *h, uint64_t job)
 	uv_queue_work(h->loop, &x->work, remove_job, removed_job);
 }
 
-/* --- looking --- */
+/* --- output and devices --- */
 
 static int open_output(int folder, const struct fl_attempt_spec *spec, uint32_t task,
 		       enum fl_stream stream, struct fl_run_log *ret, fairlead_error *err)
@@ -652,7 +651,7 @@ static int local_log(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t
 	FL_FD file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
 	int rc = file < 0 ? FAIRLEAD_ENOENT : fl_attempt_read(file, &spec, err);
 
-	if (file < 0 && r) /* being made, or it could not be */
+	if (file < 0 && r) /* being made, or it could not be made */
 		rc = 0;
 	else if (file < 0)
 		fl_fail(err, FAIRLEAD_ENOENT,

@@ -8,8 +8,8 @@
 #include "backend/backend.h"
 
 /*
- * Of the environment: the soft limit of open files that runs get, where that of this process is
- * another.
+ * Variable of the environment: the soft limit of open files for runs, if that of this process
+ * differs.
  */
 #define FL_RUNNER_FILES "FAIRLEAD_FILES"
 

@@ -16,7 +16,7 @@
 
 static const char cpu[] = "cpu", memory[] = "memory", gpu[] = "nvidia.com/gpu";
 
-/* --- what is found --- */
+/* --- detection --- */
 
 /* "0-3,8" */
 static int64_t count_list(const char *text)
@@ -35,7 +35,7 @@ static int64_t count_list(const char *text)
 	return n;
 }
 
-/* The value behind "Name:" in a file of /proc. NULL: it has none. */
+/* The value after "Name:" in a file of /proc. NULL: no such name. */
 static const char *value_of(const char *text, const char *name)
 {
 	size_t n = strlen(name);
@@ -54,7 +54,7 @@ static void lower(int64_t *amount, int64_t limit)
 		*amount = limit;
 }
 
-/* How many of the first two numbers of a file are there. */
+/* Reads the first two numbers of a file; returns how many there are. */
 static int numbers_in(const char *folder, const char *name, int64_t *first, int64_t *second)
 {
 	char path[1400], text[256];
@@ -65,7 +65,9 @@ static int numbers_in(const char *folder, const char *name, int64_t *first, int6
 		       0;
 }
 
-/* What one control group allows. A file is there in one of both versions, and may say "max". */
+/*
+ * The limits of one control group.  Each file exists in one of the two versions, and may say "max".
+ */
 static void limit_by_group(const char *folder, struct fl_machine_found *f)
 {
 	int64_t quota = 0, period = 0, none;
@@ -118,7 +120,7 @@ static void limit_by_hierarchy(const char *root, const char *mount, const char *
 
 	if (!own_group(groups, controller, own))
 		return;
-	/* From our own up to the top; in a container the path may be one of outside. */
+	/* From our own group up to the root; in a container the path may be one of the host. */
 	for (;;) {
 		snprintf(folder, sizeof folder, "%s%s%s", root, mount, own);
 		limit_by_group(folder, f);
@@ -169,7 +171,7 @@ static void add_device(struct fl_machine_found *f, uint32_t number)
 	f->n_devices++;
 }
 
-/* /dev/nvidia0 and so on; without them, as many as the driver knows, from 0 on. */
+/* /dev/nvidia0 and so on; without these files as many as the driver knows, from 0 on. */
 static void find_devices(const char *root, struct fl_machine_found *f)
 {
 	char path[512];
@@ -213,7 +215,7 @@ void fl_machine_find(const char *root, struct fl_machine_found *ret)
 	find_devices(root, ret);
 }
 
-/* --- what is shared out --- */
+/* --- flavors --- */
 
 void fl_machine_remark(struct fl_stock *m, const char *format, ...)
 {
@@ -245,7 +247,7 @@ static int64_t found_of(const struct fl_machine_found *found, const char *resour
 	return strcmp(resource, gpu) == 0 ? found->n_devices : 0;
 }
 
-/* "auto": what is there, less what is reserved, less what other flavors say they have. */
+/* "auto": what was detected, less what is reserved, less the amounts of other flavors. */
 static int auto_amount(const struct fl_machine_found *found, const struct fl_host_options *o,
 		       const struct fl_host_flavor *flavor, const char *resource, fl_amount *ret,
 		       fairlead_error *err)
@@ -319,7 +321,7 @@ static int add_number(struct fl_stock *m, const struct fl_capacity_row *row, uin
 	return 0;
 }
 
-/* As many numbers as the flavor has devices: those listed, else found, else counted from 0. */
+/* As many numbers as the flavor has devices: those listed, else detected, else counted from 0. */
 static int number_devices(struct fl_stock *m, const struct fl_machine_found *found,
 			  const struct fl_host_options *o, const struct fl_host_flavor *flavor,
 			  struct fl_capacity_row *row, fairlead_error *err)
@@ -426,7 +428,7 @@ static int add_flavor(struct fl_stock *m, const struct fl_machine_found *found,
 	return 0;
 }
 
-/* Does a flavor have what is found of it? One that says nothing has so of the usual ones. */
+/* Does a flavor have an amount "auto" of it? One without resources has so of the usual ones. */
 static bool is_shared(const struct fl_host_options *o, const char *resource)
 {
 	bool usual = strcmp(resource, cpu) == 0 || strcmp(resource, memory) == 0 ||
@@ -469,7 +471,7 @@ int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_
 	return rc;
 }
 
-/* --- who has which device --- */
+/* --- devices of runs --- */
 
 static bool is_granted(const struct fl_device *d, const struct fl_run_grant *grant)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine - what this machine has to share out
+ * machine - the capacity of this machine
  *
- * First what is found: cores that we may run on and memory, neither more than the control groups
- * that we are in allow, and GPUs of the nvidia driver.  Then, with what is configured, how much of
- * each flavor there is and which numbers its devices have.
+ * First detection: cores that we may run on and memory, neither more than the control groups that
+ * we are in allow, and GPUs of the nvidia driver.  Then, with the configuration, the amounts of
+ * each flavor and the numbers of its devices.
  */
 #ifndef FL_BACKEND_LOCAL_MACHINE_H
 #define FL_BACKEND_LOCAL_MACHINE_H
@@ -19,14 +19,14 @@ struct fl_machine_found {
 	uint32_t n_devices;
 };
 
-/* Files below @root, "" but in tests. What cannot be read is as if it were not there. */
+/* Reads files below @root, "" except in tests. A file that cannot be read counts as missing. */
 void fl_machine_find(const char *root, struct fl_machine_found *ret);
 
-/* A device, and who has it. */
+/* A device, and the run that has it. */
 struct fl_device {
 	char flavor[FL_JOB_RESOURCE], resource[FL_JOB_RESOURCE];
 	uint32_t number;
-	uint64_t job; /* 0: nobody */
+	uint64_t job; /* 0: it is free */
 	uint32_t attempt;
 };
 
@@ -37,19 +37,22 @@ struct fl_stock {
 	uint32_t n_rows, n_devices, n_remarks;
 };
 
-/* FAIRLEAD_EINPUT: what is configured cannot be. Of @options the flavors and what is reserved. */
+/*
+ * FAIRLEAD_EINPUT: the configuration contradicts itself or the machine.  Uses flavors and
+ * `reserved` of @options.
+ */
 int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_options *options,
 		     struct fl_stock *ret, fairlead_error *err);
 void fl_machine_remark(struct fl_stock *m, const char *format, ...) FL_PRINTF(2, 3);
 void fl_machine_done(struct fl_stock *m);
 
 /*
- * Give @amount devices of a flavor's resource to a run: lowest numbers first, appended to @ret.
- * All or none: false when there are not so many free.  True with none for what is not numbered.
+ * Gives devices of a grant's resource to a run: lowest numbers first, appended to @ret.  All or
+ * none: false when too few are free.  True without devices for a resource without numbers.
  */
 bool fl_machine_take(struct fl_stock *m, const struct fl_run_grant *grant, uint64_t job,
 		     uint32_t attempt, uint32_t *ret, uint32_t *n);
-/* It has these: after a restart. */
+/* After a restart: the run has these devices. */
 void fl_machine_retake(struct fl_stock *m, const uint32_t *numbers, uint32_t n, uint64_t job,
 		       uint32_t attempt);
 void fl_machine_release(struct fl_stock *m, uint64_t job, uint32_t attempt);

@@ -14,7 +14,7 @@
 
 #include "backend/local/process.h"
 
-/* What is mounted outside is seen in it, and what is mounted in it is not seen outside. */
+/* Mounts made outside are seen in it; mounts made in it are not seen outside. */
 static int mount_own(void)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
@@ -22,7 +22,10 @@ static int mount_own(void)
 	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-/* Says @why on @said, and waits for the end of @hold.  Orphans come to it, and are not kept. */
+/*
+ * The first process: writes @why to @said, and waits until @hold is closed.  Orphans become its
+ * children, and are reaped.
+ */
 static _Noreturn void be_first(int said, int hold)
 {
 	int keep[] = { said, hold };
@@ -30,7 +33,7 @@ static _Noreturn void be_first(int said, int hold)
 	char byte;
 	int why = 0;
 
-	/* Among others that by which the tasks are told to begin. */
+	/* Closes inherited descriptors, also the one by which the tasks are told to begin. */
 	fl_process_keep_only(keep, 2);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
@@ -115,7 +118,7 @@ void fl_namespace_kill(const struct fl_namespace *n)
 		kill(n->first, SIGKILL);
 }
 
-/* As a runner does it, with one that looks around. */
+/* Tried as a runner does it, with a child that checks what it sees. */
 static _Noreturn void try_it(void)
 {
 	struct fl_namespace n = { .mounts = -1 };

@@ -2,13 +2,13 @@
 /*
  * namespace - processes of a run in a namespace of their own, so that none outlives it
  *
- * Where control groups cannot end a run at once.  The first process in a namespace of processes
- * does nothing but wait: when it goes, which it does with the runner, the kernel kills all others,
- * whatever sessions, parents and environments they have, and also those that are stopped.  /proc is
- * that of the namespace, so that the numbers a job sees there are those it knows.
+ * Used where control groups cannot end a run at once.  The first process in a namespace of
+ * processes only waits: when it ends, which it does with the runner, the kernel kills all others,
+ * whatever sessions, parents and environments they have, also stopped ones. /proc is that of the
+ * namespace, so that process numbers there are those that the job sees elsewhere.
  *
- * Only root can have one without a namespace of users, in which groups of the user and owners of
- * files would be others; so jobs of a daemon that is not root's have none.
+ * Only root can make one without a namespace of users, in which groups of the user and owners of
+ * files would differ; so jobs of a daemon that does not run as root have none.
  */
 #ifndef FL_BACKEND_LOCAL_NAMESPACE_H
 #define FL_BACKEND_LOCAL_NAMESPACE_H
@@ -20,20 +20,20 @@
 
 struct fl_namespace {
 	pid_t first; /* its first process, our child; 0: none, or it was reaped */
-	int hold;    /* closed, also by our end: that process goes */
-	int own;     /* that of processes which we are in */
-	int mounts;  /* what is mounted in it; -1: it was not made */
+	int hold;    /* when it is closed, also by our end, that process ends */
+	int own;     /* the namespace of processes in which we are */
+	int mounts;  /* its namespace of mounts; -1: it was not made */
 };
 
-/* Tried in a child of ours, of which nothing is left. */
+/* Can namespaces be made? Tried in a child of ours, which ends. */
 bool fl_namespace_can(void);
 
-/* Children are made in it until fl_namespace_leave. FAIRLEAD_EIO: they are not. */
+/* Makes it: children are made in it until fl_namespace_leave. FAIRLEAD_EIO: they are not. */
 int fl_namespace_make(struct fl_namespace *n, fairlead_error *err);
 int fl_namespace_leave(struct fl_namespace *n, fairlead_error *err);
-/* In such a child, while it is root: 0, or -1 with errno. */
+/* Called in such a child, while it is root: 0, or -1 with errno. */
 int fl_namespace_see(const struct fl_namespace *n);
-/* All of it. They are to be waited for then. */
+/* Kills all processes in it. They have to be waited for then. */
 void fl_namespace_kill(const struct fl_namespace *n);
 
 #endif

@@ -15,16 +15,19 @@
 #include "backend/local/text.h"
 #include "base/fd.h"
 
-/* A bomb that has been stopped so often and still has new ones is killed as far as it is seen. */
+/*
+ * Rounds of stopping: a fork bomb that still has new processes then is killed as far as it was
+ * seen.
+ */
 enum { ROUNDS = 32 };
-enum { ENVIRONMENT = 1 << 20 /* bytes of one that are looked at */ };
+enum { ENVIRONMENT = 1 << 20 /* bytes of an environment that are read */ };
 
 bool fl_process_parse(const char *line, struct fl_process *ret)
 {
 	struct fl_process p;
 	long pid = 0, parent = 0, session = 0;
 	unsigned long long since = 0;
-	const char *end = strrchr(line, ')'); /* of the name, which may have ")" itself */
+	const char *end = strrchr(line, ')'); /* the end of the name, which may have ")" itself */
 
 	if (!end || sscanf(line, "%ld", &pid) != 1 || pid <= 0 ||
 	    sscanf(end + 1,
@@ -63,7 +66,7 @@ int fl_process_open(pid_t pid, uint64_t since)
 	errno = ESRCH;
 	if (pid <= 0 || (fd = pidfd_open(pid, 0)) < 0)
 		return -1;
-	/* Looked at once it is held: if it is the one, it was so all the time. */
+	/* Compared after pidfd_open: if it is the wanted process now, the pidfd refers to it. */
 	errno = 0;
 	bool seen = fl_process_look(pid, &p);
 	int why = !seen && (errno == EMFILE || errno == ENFILE) ? errno : ESRCH;
@@ -92,7 +95,7 @@ static fl_time clock_of(clockid_t id)
 fl_time fl_boot_clock(void) { return clock_of(CLOCK_BOOTTIME); }
 fl_time fl_wall_clock(void) { return clock_of(CLOCK_REALTIME); }
 
-/* Of descriptors or of processes: both are int. */
+/* For descriptors and process numbers: both are int. */
 static int by_number(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
@@ -116,7 +119,7 @@ void fl_process_keep_only(int *keep, size_t n)
 	closefrom(from);
 }
 
-/* --- all processes there are --- */
+/* --- all processes --- */
 
 enum member { UNKNOWN, OUT, IN };
 
@@ -137,7 +140,7 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Without memory for all of them, those that there is memory for. */
+/* Without memory for all of them, takes those that there is memory for. */
 static void take_census(struct census *c)
 {
 	DIR *dir = opendir("/proc");
@@ -174,14 +177,14 @@ static struct seen *find(const struct census *c, pid_t pid)
 	return c->n ? bsearch(&key, c->all, c->n, sizeof *c->all, by_pid) : NULL;
 }
 
-/* Everybody is what the nearest one above who is known is. */
+/* Each process is IN or OUT as its nearest ancestor that is known. */
 static void inherit(struct census *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		enum member found = OUT;
 		struct seen *s = &c->all[i];
 
-		/* A census is not taken in one moment: parents may go round in it. */
+		/* The census is not of one moment, so parents may form a loop in it. */
 		for (size_t steps = 0; s && steps <= c->n; steps++) {
 			if (s->member != UNKNOWN) {
 				found = s->member;
@@ -198,10 +201,10 @@ static void inherit(struct census *c)
 }
 
 struct who {
-	pid_t top;         /* what descends from it, */
-	pid_t spared;      /* but this one; top 0: */
-	const char *token; /* who has that, */
-	uid_t uid, own;    /* and is of one of these */
+	pid_t top;         /* descendants of it, */
+	pid_t spared;      /* except this one; if top is 0: */
+	const char *token; /* processes with this token */
+	uid_t uid, own;    /* of one of these users */
 };
 
 static bool is_of_user(pid_t pid, uid_t uid, uid_t own)
@@ -226,7 +229,7 @@ static bool is_marked(pid_t pid, const char *token, char *room, size_t size)
 	return false;
 }
 
-/* Each task has a session of its own: who is in one with a member is one, too. */
+/* Each task has a session of its own: all processes in a session with a member are members. */
 static void mark_sessions(struct census *c)
 {
 	pid_t *sessions = malloc((c->n + 1) * sizeof *sessions);
@@ -258,7 +261,7 @@ static void mark_by_token(struct census *c, const struct who *who)
 	free(room);
 }
 
-/* Once found, always: by now its parents may be gone, by which it was, and it was stopped. */
+/* A member stays one: the parents by which it was found may have ended since, and it is stopped. */
 static void mark_again(struct census *c, const struct census *was)
 {
 	for (size_t i = 0; i < was->n; i++) {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runner - the program that stands beside one run, and outlives the daemon
+ * runner - the program that runs beside one run, and outlives the daemon
  *
  *     fairlead-runner FOLDER
  *
- * Started by the daemon for each run, never by hand.  The folder of the run is its descriptor 3, and
- * nothing is opened by a path but what users have named; FOLDER is for who looks at processes.  It
- * takes the lock of the run, starts its tasks, all or none, keeps their output, holds them to their
- * time, tells them to go when it is told so, ends whatever they leave behind, and writes down how
- * they ended before it ends itself.  The daemon speaks to it by a slot of the run's file and SIGUSR1.
- * SIGTERM, as of a machine that shuts down, has the run told to go with its own grace.
+ * Started by the daemon for each run, never by hand.  The folder of the run is its descriptor 3,
+ * and only files that users have named are opened by a path; FOLDER is for people that list
+ * processes.  It takes the lock of the run, starts its tasks, all or none, keeps their output,
+ * enforces their time limit, stops them on an order, kills processes that they leave, and writes
+ * how they ended before it ends itself.  The daemon gives orders by a slot of the run's file and
+ * SIGUSR1.  SIGTERM, as at a shutdown of the machine, stops the run with its own grace.
  *
- * It exits with 0 when the run has ended, now or before; 1 when that could not be written down,
- * and 2 when there is no such run.
+ * Exit status: 0: the run has ended, now or before; 1: that could not be written; 2: no such run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,30 +40,32 @@ enum {
 	BY_REPORT = UINT32_MAX - 2,
 	BY_WRITER = UINT32_MAX - 3
 };
-/* From one round of killing to the next: something in the kernel may take its time to die. */
+/*
+ * Milliseconds from one round of killing to the next: a process in the kernel may take long to die.
+ */
 enum { AGAIN_MS = 10, AGAIN_MOST_MS = 1000, GROUP_ROUNDS = 200 };
 
 static const char too_early[] = "it was told to stop before it began";
 
 struct runner {
 	int folder, file, epoll, signals, timer;
-	sigset_t heard; /* signals that are waited for */
+	sigset_t heard; /* signals that it waits for */
 	struct fl_attempt_spec spec;
 	struct fl_attempt_status status;
 	struct fl_outputs outputs;
 	struct fl_writer writer;
-	int unwritten; /* why the writer is gone: an error, */
+	int unwritten; /* why the writer has ended: the code of an error, */
 	fairlead_error why_unwritten;
 	struct fl_tasks tasks;
 	uint32_t left;    /* tasks that have not ended */
-	bool failed;      /* one has ended otherwise than with 0 */
-	bool going;       /* they were told to go */
+	bool failed;      /* one has ended with another status than 0, or by a signal */
+	bool going;       /* they were told to stop */
 	fl_time kill_at;  /* FL_NEVER */
 	fl_time limit_at; /* FL_NEVER */
 	int again_ms;
 };
 
-/* --- what is written down --- */
+/* --- writing the status --- */
 
 static bool write_status(struct runner *r, enum fl_attempt_state state)
 {
@@ -72,7 +73,7 @@ static bool write_status(struct runner *r, enum fl_attempt_state state)
 	return fl_attempt_set_status(r->file, &r->status) == 0;
 }
 
-/* A disk that is full is none the next hour: an end is kept until it can be written. */
+/* A full disk may have room later: an end is kept until it can be written. */
 static bool write_end(struct runner *r)
 {
 	r->status.ended = fl_boot_clock();
@@ -85,14 +86,14 @@ static bool write_end(struct runner *r)
 	return true;
 }
 
-/* Texts have paths of users in them: nothing that a terminal takes for an order. */
+/* Texts may have paths of users: control characters, which a terminal would obey, are replaced. */
 static void set_text(struct runner *r, const char *text)
 {
 	size_t n = 0;
 
 	for (; *text && n < sizeof r->status.text - 1; text++)
 		r->status.text[n++] = (unsigned char)*text < ' ' || *text == 127 ? '?' : *text;
-	/* Not in the middle of a character. */
+	/* Not cut in the middle of a character. */
 	if (*text)
 		while (n > 0 && ((unsigned char)*text & 0xc0) == 0x80)
 			text--, n--;
@@ -120,11 +121,14 @@ static void signal_tasks(const struct runner *r, int sig)
 	for (uint32_t i = 0; i < r->spec.tasks; i++)
 		if (r->tasks.pids[i] > 0) {
 			kill(-r->tasks.pids[i], sig);
-			kill(-r->tasks.pids[i], SIGCONT); /* or it would not hear */
+			kill(-r->tasks.pids[i], SIGCONT); /* stopped tasks get no signal */
 		}
 }
 
-/* Told to go, to be killed at @kill_at; the first reason and the earliest end count. */
+/*
+ * Stops the tasks, which are killed at @kill_at; of several orders the first reason and the
+ * earliest time count.
+ */
 static void tell_to_go(struct runner *r, enum fl_go_why why, fl_time kill_at)
 {
 	if (r->status.stopped == FL_GO_NOT)
@@ -169,12 +173,12 @@ static void task_ended(struct runner *r, uint32_t task, int how)
 	r->failed = true;
 	r->status.kind = signalled ? FL_RUN_SIGNALLED : FL_RUN_EXITED;
 	r->status.status = status;
-	/* The job has failed: what the others still do is for nothing, and they may wait for it. */
+	/* The job has failed: the other tasks are of no use, and they may wait for this one. */
 	if (r->left > 0)
 		tell_to_go(r, FL_GO_NOT, after_grace(r));
 }
 
-/* Tasks, and what they left behind, which comes to us. */
+/* Reaps tasks, and processes that they left, which become our children. */
 static void reap(struct runner *r)
 {
 	pid_t pid;
@@ -189,7 +193,7 @@ static void reap(struct runner *r)
 	}
 }
 
-/* Returns when the next should be. */
+/* Returns the time until the next round, ns. */
 static fl_time kill_round(struct runner *r)
 {
 	fl_group_kill(r->spec.group);
@@ -204,7 +208,7 @@ static fl_time kill_round(struct runner *r)
 	return r->again_ms * INT64_C(1000000);
 }
 
-/* Everything that is below us, until nothing is. */
+/* Kills all our descendants, until none is left. */
 static void kill_all(struct runner *r)
 {
 	sigset_t child;
@@ -223,7 +227,7 @@ static void kill_all(struct runner *r)
 	if (fl_group_out_of_memory(r->spec.group))
 		set_text(r, "out of memory");
 	for (int i = 0; i < GROUP_ROUNDS && !fl_group_remove(r->spec.group); i++) {
-		fl_group_kill(r->spec.group); /* what came into the group from elsewhere */
+		fl_group_kill(r->spec.group); /* processes that entered the group from outside */
 		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
 	}
 }
@@ -275,7 +279,7 @@ static int watch_output(struct runner *r)
 	return 0;
 }
 
-/* When it has gone, nobody waits for it: what comes is lost, and counted. */
+/* When it has ended, no task waits for it: further output is lost, and counted. */
 static void on_writer(struct runner *r)
 {
 	r->unwritten = fl_writer_hear(&r->writer, &r->why_unwritten);
@@ -285,7 +289,7 @@ static void on_writer(struct runner *r)
 	}
 }
 
-/* Whatever comes next. true: a report is there. */
+/* Handles the next events. true: a report can be read. */
 static bool turn(struct runner *r)
 {
 	struct epoll_event events[64];
@@ -314,7 +318,7 @@ static int fail_start(fairlead_error *err, const char *what)
 	return fl_fail(err, FAIRLEAD_EIO, "%s: %s", what, strerror(errno));
 }
 
-/* Before anybody can know of us: what is sent waits, or does nothing. */
+/* Before other processes know of us: signals wait, or are ignored. */
 static void hold_signals(struct runner *r)
 {
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR2 };
@@ -349,13 +353,13 @@ static int prepare(struct runner *r, fairlead_error *err)
 	if (r->signals < 0 || r->timer < 0 || r->epoll < 0 ||
 	    watch(r, r->signals, BY_SIGNAL) != 0 || watch(r, r->timer, BY_TIMER) != 0)
 		return fail_start(err, "cannot wait for events");
-	/* What its tasks leave behind comes to us, and to nobody else. */
+	/* Orphans of its tasks become our children, not those of another process. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
 		return fail_start(err, "cannot adopt orphaned processes");
 	return 0;
 }
 
-/* Until all have said that they are ready; told to go meanwhile is as good as failed. */
+/* Waits until all have reported that they are ready; an order to stop meanwhile is a failure. */
 static int wait_until_ready(struct runner *r, fairlead_error *err)
 {
 	for (uint32_t ready = 0; ready < r->spec.tasks;) {
@@ -373,7 +377,7 @@ static int wait_until_ready(struct runner *r, fairlead_error *err)
 	return 0;
 }
 
-/* Somebody takes what tasks write: we, or who may write to files of the user. */
+/* Begins to read the output of tasks: we do, or a writer with the rights of the user. */
 static int begin_output(struct runner *r, fairlead_error *err)
 {
 	int rc;
@@ -383,7 +387,7 @@ static int begin_output(struct runner *r, fairlead_error *err)
 	rc = fl_writer_begin(&r->writer, &r->outputs, &r->spec, err);
 	if (rc == 0 && watch(r, r->writer.said, BY_WRITER) != 0)
 		rc = fail_start(err, "cannot wait for output");
-	/* A file system of the user's may keep it as long as it likes. */
+	/* The user's file system may block the writer for any time. */
 	while (rc == 0 && !r->writer.open) {
 		turn(r);
 		if (r->writer.gone)
@@ -395,7 +399,7 @@ static int begin_output(struct runner *r, fairlead_error *err)
 	return rc;
 }
 
-/* Until all are the command of the user. */
+/* Waits until all have become the command of the user. */
 static int wait_until_gone(struct runner *r, fairlead_error *err)
 {
 	int rc = 0;
@@ -424,7 +428,7 @@ static int start(struct runner *r, fairlead_error *err)
 			rc = fail_start(err, "cannot use its control group");
 	}
 	r->left = spec->tasks;
-	/* A folder of the user's may keep a task from beginning: that is no way to have more time. */
+	/* The time limit counts from here: the user's folders may block a task before it begins. */
 	limit_from_now(r);
 	if (rc == 0)
 		rc = fl_tasks_fork(&r->tasks, err);
@@ -448,7 +452,7 @@ static void run(struct runner *r)
 	fairlead_error err = { 0 };
 	int rc = prepare(r, &err);
 
-	/* It may have come before there was anybody to hear the signal. */
+	/* An order may have come before we could get its signal. */
 	if (rc == 0)
 		look_at_order(r);
 	if (rc == 0 && r->going)
@@ -475,7 +479,7 @@ static void run(struct runner *r)
 
 /* --- the run --- */
 
-/* Ours for as long as we are. Whoever had it before us is gone then. */
+/* Takes the lock of the run until we end. A runner that had it before us has ended then. */
 static int take_run(struct runner *r)
 {
 	fairlead_error err = { 0 };
@@ -530,6 +534,9 @@ int main(int argc, char **argv)
 	r.tasks.outputs = &r.outputs;
 	r.tasks.runner = getpid();
 	run(&r);
-	/* At once: a search for leaks (sanitizers) traces us, and would wait for ever with a signal. */
+	/*
+	 * _exit: a search for leaks at exit (sanitizers) traces us, and would wait for ever with a
+	 * signal.
+	 */
 	_exit(write_end(&r) ? 0 : 1);
 }

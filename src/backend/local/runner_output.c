@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runner_output - what tasks write is kept up to a limit, and taken from them beyond it
+ * runner_output - the output of tasks is kept up to a limit; beyond it it is read and dropped
  *
- * A task does not wait for a log that takes no more: what passes the limit, or a disk that is full, is
- * read and counted.  Each file ends with a line that says so.  It does wait, once its pipe is full, for
- * who writes that log: a file system that does not answer, or a writer (runner_writer) that was
- * stopped.
+ * A task does not wait when its log takes no more: output beyond the limit, or when the disk is
+ * full, is read and counted.  Such a file ends with a line that says so.  A task does wait, once
+ * its pipe is full, while the log cannot be written at all: because of a file system that does not
+ * answer, or a writer (runner_writer) that was stopped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ enum {
 	NOT_YET = -1,
 	NEVER = -2,
 	RESERVED = 1 << 30,
-	LAST_OF_PIPE = 1 << 20, /* read once all are gone: no pipe has more, unless it is fed */
+	LAST_OF_PIPE = 1 << 20, /* bytes read after the end: no pipe holds more */
 };
 
 int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4096],
@@ -59,7 +59,7 @@ int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4
 	return 0;
 }
 
-/* Files there are orders to the kernel, or stand for something that is no file. */
+/* File systems whose files are commands to the kernel, or not really files. */
 static bool is_of_kernel(int fd)
 {
 	static const unsigned long kinds[] = {
@@ -106,7 +106,7 @@ static int open_named(const char *path, struct fl_output_file *sink, fairlead_er
 		       S_ISREG(st.st_mode) ? "it is a file of the kernel" : "it is not a file");
 }
 
-/* One file for what both streams of a task write, or those of all tasks. */
+/* One file may be for both streams of a task, or for those of all tasks. */
 int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
 		    struct fl_output_count *count, fairlead_error *err)
 {
@@ -149,11 +149,11 @@ int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_sp
 		snprintf(o->sinks[i].name, sizeof o->sinks[i].name, "%s.%u",
 			 i % 2 == 0 ? "out" : "err", i / 2);
 	}
-	/* What is no path at all is told before anything begins. */
+	/* A wrong path is reported before any task begins. */
 	return *spec->output ? fl_output_path(spec, 0, path, err) : 0;
 }
 
-/* Files of our own come to be with their first byte. */
+/* Files of our own are made with their first byte. */
 static bool is_open(struct fl_outputs *o, struct fl_output_file *sink)
 {
 	if (sink->fd == NOT_YET) {
@@ -166,9 +166,9 @@ static bool is_open(struct fl_outputs *o, struct fl_output_file *sink)
 }
 
 /*
- * Logs of all users are on the disk on which the daemon has its state, and without room there
- * nobody's job is taken or started; files that users name may be on the same.  So the last gigabyte
- * of a disk, or twentieth where it is small, is not for output.  false: errno.
+ * Logs of all users are on the disk of the daemon's state, and without room there no job is taken
+ * or started; files that users name may be on the same disk.  So the last GiB of a disk, or its
+ * last 5 %, whichever is less, is not used for output. false: errno.
  */
 static bool leaves_room(const struct fl_output_file *sink, size_t n)
 {
@@ -184,7 +184,7 @@ static bool leaves_room(const struct fl_output_file *sink, size_t n)
 
 static void keep(struct fl_outputs *o, struct fl_output_file *sink, const char *bytes, size_t n)
 {
-	/* After a gap nothing more is kept: a log without its middle tells lies. */
+	/* After a gap nothing more is kept: a log without its middle would mislead. */
 	while (n > 0 && sink->lost == 0 && is_open(o, sink)) {
 		uint64_t room = (uint64_t)o->limit - sink->written;
 		ssize_t done = 0;
@@ -215,7 +215,7 @@ static void close_end(struct fl_stream_end *end)
 	end->fd = -1;
 }
 
-/* false: nothing is there now. */
+/* false: there is no output now. */
 static bool take(struct fl_outputs *o, struct fl_stream_end *end, size_t *ret_n)
 {
 	ssize_t n = read(end->fd, o->buffer, sizeof o->buffer);
@@ -248,7 +248,7 @@ static void say_lost(const struct fl_outputs *o, const struct fl_output_file *si
 	int n = snprintf(line, sizeof line, "\n[fairlead: %llu more bytes were not kept: %s]\n",
 			 (unsigned long long)sink->lost, limit);
 	if (write(sink->fd, line, (size_t)n) != n)
-		return; /* still full: it is in the status all the same */
+		return; /* the disk is still full; the status has the number all the same */
 }
 
 void fl_outputs_close(struct fl_outputs *o)

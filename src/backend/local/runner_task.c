@@ -2,8 +2,8 @@
 /*
  * runner_task - a task: from a child of the runner to the command of the user
  *
- * First all are made, each as it should be (session, user, folder, files); each reports that it is
- * ready and waits.  Once all are they are let go together.  A task ends with its runner.
+ * First all processes are made and set up (session, user, folder, files); each reports that it is
+ * ready and waits.  When all are ready they begin together.  A task ends with its runner.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,9 +55,10 @@ int fl_user_enter(const struct fl_attempt_spec *spec, fairlead_error *err)
 }
 
 /*
- * Keys of the session that the daemon was started in are for whoever has that session: all jobs of
- * all users, if each did not get one of its own.  What cannot be had here nobody has.  Made by root,
- * of whose keys there may be many; the user's own keys are found through it as in any session.
+ * Gives the job a keyring of its own: otherwise all jobs of all users could use the keys of the
+ * session in which the daemon was started.  If the kernel has no keyrings, or forbids it (ENOSYS,
+ * EPERM), no job gets one.  Made as root, which may have many keys; the user's own keys are found
+ * through it as in any session.
  */
 static int have_keys(void)
 {
@@ -71,7 +72,7 @@ static void find_own_keys(void)
 	(void)syscall(SYS_keyctl, KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_SESSION_KEYRING);
 }
 
-/* Whatever the kernel is set to leave to one that changes its user (securebits). */
+/* Drops capabilities, also if the kernel would keep them over a change of user (securebits). */
 static int drop_privileges(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -84,11 +85,14 @@ int fl_user_become(const struct fl_attempt_spec *spec)
 {
 	uid_t real, effective, saved;
 
-	/* It has what is open of ours until it is the command, which is traced as any other. */
+	/*
+	 * Until it becomes the command it has our descriptors, so it must not be traced; the
+	 * command may be.
+	 */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return -1;
 	if (geteuid() != 0)
-		/* What gets other rights than ours by its file could not be ended by us. */
+		/* Setuid programs get no other rights: we could not kill them. */
 		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (have_keys() != 0 || setresgid(spec->gid, spec->gid, spec->gid) != 0 ||
 	    setresuid(spec->uid, spec->uid, spec->uid) != 0)
@@ -101,13 +105,13 @@ int fl_user_become(const struct fl_attempt_spec *spec)
 	find_own_keys();
 	if (spec->uid != 0 && drop_privileges() != 0)
 		return -1;
-	/* The change of user may have turned it on again. */
+	/* The change of user may have reset it. */
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 /* --- environment --- */
 
-/* Names that we give; they are not taken from the user. */
+/* Variables that we set; those of the user with these names are left out. */
 static const char *const ours[] = {
 	"FAIRLEAD_RUN",         "FAIRLEAD_JOB_ID",  "FAIRLEAD_JOB_NAME", "FAIRLEAD_ATTEMPT",
 	"FAIRLEAD_TASK",        "FAIRLEAD_TASKS",   "FAIRLEAD_QUEUE",    "FAIRLEAD_ARRAY_ID",
@@ -130,7 +134,7 @@ static bool is_taken(const struct fl_attempt_spec *spec, const char *text)
 	return spec->numbered && is_name(text, "CUDA_VISIBLE_DEVICES");
 }
 
-/* @n texts of @len bytes, each with its end, as a list that ends with NULL and has @more room. */
+/* @n texts in @len bytes, each ended by a NUL, as a list ended by NULL, with room for @more. */
 static char **list_of(const char *texts, uint32_t len, uint32_t more, uint32_t *ret_n)
 {
 	uint32_t n = 0;
@@ -147,7 +151,7 @@ static char **list_of(const char *texts, uint32_t len, uint32_t more, uint32_t *
 	return list;
 }
 
-/* Numbers of the devices of @task: each has its own part. */
+/* Numbers of the devices of @task: the devices are divided among the tasks. */
 static char *devices_of(const struct fl_attempt_spec *spec, uint32_t task)
 {
 	uint32_t each = spec->n_devices / spec->tasks;
@@ -180,7 +184,7 @@ __attribute__((format(printf, 3, 4))) static bool add(char **list, uint32_t *n, 
 	return done;
 }
 
-/* NULL: no memory. Never freed: the task is another program next. */
+/* NULL: no memory. Never freed: the process becomes another program next. */
 static char **environment_of(const struct fl_attempt_spec *spec, uint32_t task)
 {
 	char *devices = devices_of(spec, task);
@@ -227,7 +231,10 @@ static void say(const struct fl_tasks *t, uint32_t task, enum stage stage)
 {
 	struct report r = { .task = task, .stage = stage, .why = stage == READY ? 0 : errno };
 
-	/* Shorter than what a pipe takes at once; nobody left to hear it: we end with the runner. */
+	/*
+	 * Short enough for one write to a pipe; an error is ignored: without the runner we end
+	 * anyway.
+	 */
 	if (write(t->report[1], &r, sizeof r) != sizeof r)
 		_exit(126);
 }
@@ -263,10 +270,10 @@ static _Noreturn void be_task(struct fl_tasks *t, uint32_t task, int out, int er
 		fail(t, task, NAMESPACE);
 	if (fl_user_become(spec) != 0)
 		fail(t, task, USER);
-	/* After the change of user, which takes it away. */
+	/* Set after the change of user, which clears it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		fail(t, task, SESSION);
-	/* One that is in another namespace has no number for us. */
+	/* A parent in another namespace of processes has number 0 here. */
 	if (getppid() != (spec->alone ? 0 : t->runner))
 		_exit(126);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -285,7 +292,7 @@ static _Noreturn void be_task(struct fl_tasks *t, uint32_t task, int out, int er
 	while (read(t->go[0], &byte, 1) < 0 && errno == EINTR)
 		continue;
 	plain_signals();
-	environ = environment; /* its PATH is looked in */
+	environ = environment; /* its PATH is searched */
 	execvp(command[0], command);
 	fail(t, task, COMMAND);
 }

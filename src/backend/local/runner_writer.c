@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runner_writer - the process that writes to files which a user has named, as that user
+ * runner_writer - the process that writes to files named by a user, with the rights of that user
  *
- * The kernel asks who writes, and not only who has opened: a file of /proc may do what only root
- * may ask for, blocks that are reserved are given to root, and quotas do not bind it.  So such
- * files are opened and written to by a child of the runner that has become the user for good, with
- * no privileges left and nothing of the runner's open, and that the user cannot trace.  It may be
- * killed or stopped by its user, or hang in a file system of theirs.  Killed, nobody waits for it:
- * what comes then is lost and counted.  While it is stopped or hangs, a task that writes waits for it
- * once its pipe is full, for as long as the job may go on; the runner does not, and once the tasks are
- * gone it gives it some seconds to get on: what it has not taken by then is lost and counted.
+ * The kernel checks which user writes, and not only which one has opened the file: for root, writes
+ * to /proc may act on the kernel, reserved blocks can be used, and quotas do not apply.  So such
+ * files are opened and written by a child of the runner that has become the user for good, without
+ * privileges and without descriptors of the runner, and that the user cannot trace.  The user may
+ * kill or stop it, or its file system may block it.  When it was killed, no process waits for it:
+ * further output is lost and counted.  While it is stopped or blocked, a task that writes waits
+ * once its pipe is full, as long as the job may run; the runner does not wait, and when the tasks
+ * have ended it gives the writer some seconds to continue: the output that is left then is lost and
+ * counted.
  *
- * It gives no signal at its end and is not waited for with the tasks: the end of a pipe tells it.
+ * It sends no signal at its end and is not reaped with the tasks: the end of a pipe reports it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,13 +31,13 @@
 #include "backend/local/process.h"
 #include "backend/local/runner.h"
 
-/* So long it may keep none of what is left, once it was told that nothing more comes. */
+/* How long it may make no progress with the rest, once no more output comes. */
 enum { PATIENCE_MS = 10000, STEP_MS = 20 };
 
-/* Shared with the runner, which believes numbers and a text of it, and nothing else. */
+/* Shared with the runner, which uses only numbers and a text of it. */
 struct fl_writer_page {
 	struct fl_output_count count;
-	volatile int code; /* of an error, and it: */
+	volatile int code; /* of an error, and its text: */
 	char text[sizeof((fairlead_error *)0)->text];
 };
 
@@ -69,7 +70,7 @@ static int become(const struct fl_attempt_spec *spec, pid_t runner, fairlead_err
 	return 0;
 }
 
-/* Until @finish is closed, and then what is left. */
+/* Writes until @finish is closed, and then the rest. */
 static int serve(struct fl_outputs *o, int finish)
 {
 	struct epoll_event events[64], e = { .events = EPOLLIN, .data.u32 = UINT32_MAX };
@@ -125,7 +126,7 @@ int fl_writer_begin(struct fl_writer *w, struct fl_outputs *o, const struct fl_a
 		w->page = NULL;
 	if (!w->page || pipe2(said, O_CLOEXEC) != 0 || pipe2(finish, O_CLOEXEC) != 0)
 		return fl_fail(err, FAIRLEAD_EIO, "cannot prepare its output: %s", strerror(errno));
-	/* As fork does, but for the signal at its end. */
+	/* Like fork, but without the signal at its end. */
 	w->pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
 	if (w->pid == 0)
 		be_writer(w, o, spec, runner, said[1], finish[0]);
@@ -161,7 +162,7 @@ int fl_writer_hear(struct fl_writer *w, fairlead_error *err)
 		       text);
 }
 
-/* As long as it gets on. */
+/* Waits as long as it makes progress. */
 static void wait_for(struct fl_writer *w)
 {
 	uint64_t taken = w->page->count.taken;
@@ -183,11 +184,11 @@ uint64_t fl_writer_end(struct fl_writer *w)
 
 	if (w->pid > 0) {
 		close(w->finish);
-		/* Without its files it has taken nothing: no task was let go before. */
+		/* Without its files it has read nothing: no task has begun. */
 		if (w->open)
 			wait_for(w);
 		kill(w->pid, SIGKILL);
-		/* One that hangs in the kernel is not waited for: it is nobody's then. */
+		/* One that is blocked in the kernel is not waited for: init will reap it. */
 		for (int i = 0; i < 50 && waitpid(w->pid, NULL, __WALL | WNOHANG) == 0; i++)
 			poll(NULL, 0, STEP_MS);
 		close(w->said);

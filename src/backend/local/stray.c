@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stray - runs that nobody knows: of a database that was lost, or replaced by an older one
+ * stray - runs that are not in the database, as it was lost, or replaced by an older one
  *
- * All are told to go first, then each is waited for, so that many take no longer than one that does
- * not go.  This is done before anything is started, and nothing else goes on meanwhile.
+ * All get the order to stop first, then each is waited for, so that many take no longer than one
+ * that does not stop.  This is done before any job is started, and blocks the loop.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static enum fl_attempt_state state_of(int fd)
 						    FL_ATTEMPT_DAMAGED;
 }
 
-/* Whoever is its runner has the lock of its file. */
+/* Its runner, if there is one, has the lock of its file. */
 static bool is_gone(int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
@@ -57,7 +57,7 @@ static void end_one(struct fl_local_run *r, int fd, fl_time by, struct fl_stray 
 
 	if (stray->ran && state_of(fd) != FL_ATTEMPT_DAMAGED)
 		wait_until_gone(fd, by);
-	/* One without a token cannot be told from others: its runner is all that is known. */
+	/* Processes of a run without token cannot be found: only its runner can. */
 	if (stray->ran)
 		stray->remains = *r->token ? !fl_life_end_all(r, &found) : !is_gone(fd);
 	if (fl_folder_set_aside(&r->h->folder, r->job, r->attempt, kept) == 0)

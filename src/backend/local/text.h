@@ -6,7 +6,10 @@
 #include <fcntl.h>
 #include <sys/types.h>
 
-/* Up to @room - 1 bytes and an end, of @name in the folder @dir; how many. -1: errno. */
+/*
+ * Reads up to @room - 1 bytes of @name in the folder @dir, and adds a NUL; returns how many. -1:
+ * errno.
+ */
 ssize_t fl_text_at(int dir, const char *name, char *to, size_t room);
 
 static inline ssize_t fl_text_of(const char *path, char *to, size_t room)
