@@ -34,7 +34,7 @@ static int copy(int to, fairlead_error *err)
 			return 0;
 		total += n;
 		if (total > FL_MAX_INPUT)
-			return 0; /* enough for reading to refuse it */
+			return 0; /* enough for the reader to refuse it */
 		for (ssize_t at = 0; at < n;) {
 			ssize_t put = write(to, buffer + at, (size_t)(n - at));
 
@@ -47,11 +47,11 @@ static int copy(int to, fairlead_error *err)
 
 int fl_inputs_keep(fairlead_error *err)
 {
-	static bool kept; /* that of the process, once */
+	static bool kept; /* standard input of the process, once */
 	FILE *file;
 
 	if (kept || lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
-		return 0; /* or a file, from its start */
+		return 0; /* or a regular file, from its start */
 	file = tmpfile();
 	if (!file)
 		return fail(err);

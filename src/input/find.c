@@ -70,7 +70,10 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static int search(struct fl_inputs *in, const char *folder, unsigned depth, fairlead_error *err);
 
-/* One entry of a folder.  Links to files are followed, links to folders not: they may lead back. */
+/*
+ * One entry of a folder.  Links to files are followed, links to folders are not, as they may form a
+ * loop.
+ */
 static int search_entry(struct fl_inputs *in, const char *folder, const char *entry, unsigned depth,
 			fairlead_error *err)
 {
@@ -144,7 +147,10 @@ static int find_glob(struct fl_inputs *in, const char *pattern, fairlead_error *
 	for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
 		rc = add(in, found.gl_pathv[i], err);
 	globfree(&found);
-	/* glob sorts by locale: sort by bytes.  Few names, so a simple insertion will do. */
+	/*
+	 * glob sorts by locale: sort by bytes.  There are few names, so an insertion sort is
+	 * enough.
+	 */
 	for (uint32_t i = first; i < in->n; i++)
 		for (uint32_t k = i; k > first && strcmp(in->names[k - 1], in->names[k]) > 0; k--) {
 			char *swap = in->names[k];
@@ -195,7 +201,7 @@ char *fl_input_beside(const char *document, const char *name)
 
 	if (name[0] == '/')
 		return strdup(name);
-	/* What a document names is never standard input. */
+	/* A file named in a document is never standard input. */
 	if (asprintf(&path, "%.*s%s%s", slash ? (int)(slash - document + 1) : 0, document,
 		     !slash && strcmp(name, "-") == 0 ? "./" : "", name) < 0)
 		return NULL;

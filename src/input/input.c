@@ -39,10 +39,11 @@ struct fl_input {
 	const char *title;
 	int fd;
 	struct fl_source source;
-	size_t at, len; /* of head: what was read to see whether it is packed */
+	size_t at, len; /* bytes in `head`, read to see whether it is packed */
 	char head[HEAD];
-	bool packed, blank;         /* blank: nothing but blanks so far */
-	char first[FL_IMAGE_MAGIC]; /* unpacked bytes that were looked at before all others */
+	bool packed, blank; /* blank: only blanks so far */
+	char first
+		[FL_IMAGE_MAGIC]; /* the first unpacked bytes, which were read to know the format */
 	size_t first_at, first_len;
 	struct fl_unpack unpack;
 };
@@ -55,7 +56,7 @@ static int too_large(fairlead_error *err)
 	return FAIRLEAD_ELIMIT;
 }
 
-/* --- bytes: as they are in the file, then unpacked, then not blank --- */
+/* --- reading: bytes of the file, then unpacked, then not only blanks --- */
 
 static int read_fd(int fd, char *buffer, size_t size, size_t *ret, fairlead_error *err)
 {
@@ -150,7 +151,7 @@ static int open_file(const char *name, int *ret_fd, fairlead_error *err)
 	return *ret_fd < 0 ? fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text)) : 0;
 }
 
-/* Enough of it to see whether it is packed. */
+/* Reads enough of it to see whether it is packed. */
 static int read_head(struct fl_input *in, fairlead_error *err)
 {
 	int rc = 0;
@@ -218,7 +219,7 @@ struct fl_input *fl_input_close(struct fl_input *in)
 	return NULL;
 }
 
-/* --- all of it --- */
+/* --- whole files --- */
 
 static int read_all(const struct fl_source *source, int64_t limit, struct fl_text *ret,
 		    fairlead_error *err)

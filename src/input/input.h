@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input - what -f names, found and read as it comes
+ * input - finds the files that -f names, and reads them as streams
  *
- * FILE is a file, a folder (searched for *.yaml, *.yml, *.json and these with
- * .gz, in name order, without hidden entries), a glob, or "-".  What begins like
- * gzip is unpacked, whatever it is called.  Nothing larger than FL_MAX_INPUT is
- * read, unpacked or not.  What is not there, not readable, empty or cut off is
- * FAIRLEAD_EINPUT; a read that fails half way is FAIRLEAD_EIO.
+ * FILE is a file, a folder (searched for *.yaml, *.yml, *.json and these with .gz, in name order,
+ * without hidden entries), a glob, or "-".  A file that begins like gzip is unpacked, whatever its
+ * name.  Nothing larger than FL_MAX_INPUT is read, unpacked or not.  FAIRLEAD_EINPUT: a file does
+ * not exist, cannot be opened, is empty or cut off; FAIRLEAD_EIO: a read failed half way.
  */
 #ifndef FL_INPUT_INPUT_H
 #define FL_INPUT_INPUT_H
@@ -22,18 +21,18 @@ struct fl_inputs {
 	uint32_t n, cap;
 };
 
-/* All files that the @n arguments name. */
+/* Finds all files that the @n arguments name. */
 int fl_inputs_find(struct fl_inputs *in, char **arguments, uint32_t n, fairlead_error *err);
 void fl_inputs_done(struct fl_inputs *in);
 
 /*
- * One of them as it comes, unpacked.  Its source gives "is empty" at the end of blanks
- * only; errors name the file.  @name stays the caller's and must outlive it.
+ * One of them as a stream, unpacked.  For a file of blanks its source fails with "is empty"; errors
+ * name the file.  @name stays the caller's and must outlive it.
  */
 struct fl_input;
 int fl_input_open(const char *name, struct fl_input **ret, fairlead_error *err);
 const struct fl_source *fl_input_source(const struct fl_input *in);
-/* Is it an image (base/image.h)?  Nothing of it is lost by the question. */
+/* Is it an image (base/image.h)? It can be read from its start afterwards. */
 int fl_input_is_image(struct fl_input *in, bool *ret, fairlead_error *err);
 struct fl_input *fl_input_close(struct fl_input *in);
 
@@ -42,24 +41,27 @@ struct fl_text {
 	size_t len;
 };
 
-/* One of them whole, where lines are looked up. */
+/* Reads one of them whole, for looking up lines. */
 int fl_input_read(const char *name, struct fl_text *ret, fairlead_error *err);
 void fl_text_done(struct fl_text *t);
 
 /*
- * So that standard input can be read again, any number of times: keep what comes from a
- * pipe in a file without a name, then go back to its start.
+ * Makes standard input readable again, any number of times: bytes of a pipe are kept in a file
+ * without a name, and reading goes back to its start.
  */
 int fl_inputs_keep(fairlead_error *err);
 int fl_inputs_rewind(fairlead_error *err);
 
-/* Where a file is that @document names @name: beside it. "./-" is a file. From malloc; NULL. */
+/*
+ * The path of a file that @document names @name: relative to it. "./-" is a file.  From malloc;
+ * NULL.
+ */
 char *fl_input_beside(const char *document, const char *name);
 
-/* What messages call it. */
+/* Its name in messages. */
 const char *fl_input_title(const char *name);
 
-/* What the system says of @code, in lower case as all messages are. */
+/* The system's text for @code, beginning in lower case like all messages. */
 const char *fl_system_text(int code, char buffer[128]);
 
 /* Unpack gzip of several members; private to input and its tests. */

@@ -16,7 +16,7 @@ static int refill(struct fl_unpack *g, fairlead_error *err)
 	return 0;
 }
 
-/* Some bytes at least, or 0 at the end. */
+/* Reads at least one byte; 0 at the end. */
 static int read_unpacked(void *user, char *buffer, size_t size, size_t *ret, fairlead_error *err)
 {
 	struct fl_unpack *g = user;

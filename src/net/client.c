@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 /*
- * libcurl brings thirty libraries along, which would cost each start of the command four
- * milliseconds, five times of what it takes now, and most of its verbs never ask a daemon.  So it
- * is loaded when it is needed.
+ * libcurl loads thirty other libraries, which would add four milliseconds to each start of the
+ * command, five times of what it takes now, and most of its verbs never ask a daemon.  So it is
+ * loaded when it is needed.
  */
 static const char *const libraries[] = { "libcurl-gnutls.so.4", "libcurl.so.4" };
 
@@ -31,7 +31,7 @@ static const char *const libraries[] = { "libcurl-gnutls.so.4", "libcurl.so.4" }
 
 enum {
 	CONNECT_SECONDS = 10,
-	CALL_SECONDS = 600, /* a what-if of a large cluster takes its time */
+	CALL_SECONDS = 600, /* a what-if of a large cluster takes long */
 };
 
 struct fl_client {
@@ -45,7 +45,7 @@ struct fl_client {
 
 /* --- where the daemon is --- */
 
-/* Whoever may put a socket there has to be root or oneself. */
+/* Only root and the user itself may be able to make a socket there. */
 static bool is_socket(const char *path)
 {
 	struct stat st;
@@ -92,7 +92,7 @@ static int load(struct fl_client *c, fairlead_error *err)
 		fl_fail(err, FAIRLEAD_EIO, "%s", dlerror());
 		return fl_fail_hint(err, "install it: apt-get install libcurl3-gnutls");
 	}
-/* A pointer to a function by way of its bytes: C has no other from void *. */
+/* Copies the bytes of a void * into a pointer to a function: C has no conversion. */
 #define X(name)                                                                                    \
 	do {                                                                                       \
 		void *symbol = dlsym(c->library, "curl_" #name);                                   \
@@ -123,7 +123,7 @@ int fl_client_new(const char *socket, struct fl_client **ret, fairlead_error *er
 	return code;
 }
 
-/* The library stays: what it has set up in the process cannot be taken down safely. */
+/* The library stays loaded: its state in the process cannot be removed safely. */
 struct fl_client *fl_client_free(struct fl_client *c)
 {
 	if (c && c->easy)
@@ -147,7 +147,7 @@ struct taker {
 	bool (*piece)(void *user, const char *bytes, size_t len);
 	void *user;
 	unsigned *status;
-	bool ended; /* by who takes */
+	bool ended; /* by the function that takes pieces */
 };
 
 static size_t take(char *bytes, size_t size, size_t n, void *user)
@@ -208,18 +208,19 @@ static int perform(struct fl_client *c, const char *method, const char *path, co
 	snprintf(url, url_size, "http://fairlead%s", path);
 	if (len > 0)
 		headers = c->slist_append(NULL, "Content-Type: application/json");
-	c->easy_reset(c->easy); /* connections are kept */
+	c->easy_reset(c->easy); /* connections are used again */
 	c->easy_setopt(c->easy, CURLOPT_UNIX_SOCKET_PATH, c->socket);
 	c->easy_setopt(c->easy, CURLOPT_URL, url);
 	c->easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L);
-	c->easy_setopt(c->easy, CURLOPT_PROXY, ""); /* whatever the environment says */
+	c->easy_setopt(c->easy, CURLOPT_PROXY,
+		       ""); /* no proxy, also if the environment names one */
 	c->easy_setopt(c->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	c->easy_setopt(c->easy, CURLOPT_PATH_AS_IS, 1L);
 	c->easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	c->easy_setopt(c->easy, CURLOPT_TIMEOUT, seconds);
 	c->easy_setopt(c->easy, CURLOPT_HTTPHEADER, headers);
 	if (strcmp(method, "GET") != 0) {
-		/* On a connection that was kept it might be sent again, and done twice. */
+		/* On a connection that is used again libcurl might send it twice. */
 		c->easy_setopt(c->easy, CURLOPT_FRESH_CONNECT, 1L);
 		c->easy_setopt(c->easy, CURLOPT_POST, 1L);
 		c->easy_setopt(c->easy, CURLOPT_CUSTOMREQUEST, method);
@@ -238,7 +239,7 @@ static int perform(struct fl_client *c, const char *method, const char *path, co
 	return 0;
 }
 
-/* An answer as it grows; a NUL stands behind it. */
+/* A growing answer, followed by a NUL. */
 static bool keep(void *user, const char *bytes, size_t len)
 {
 	struct fl_answer *a = user;

@@ -9,7 +9,7 @@
 struct fl_payer {
 	struct fl_payer *next;
 	uid_t uid;
-	uint32_t served, over, n; /* n: with those that leave */
+	uint32_t served, over, n; /* n: also those that are closing */
 };
 
 struct fl_connection {
@@ -20,13 +20,13 @@ struct fl_connection {
 	struct fl_payer *payer;
 	enum fl_rank rank;
 	enum fl_doing doing;
-	uint64_t since; /* ms: when it began to do this */
+	uint64_t since; /* ms: when this phase began */
 	bool started;   /* the library has it */
-	bool over;      /* beyond a limit, or a stranger's: is told so and closed */
-	bool leaves;    /* it was hung up: is served no more */
-	bool holds;     /* a descriptor more, while this request lasts */
-	bool odd_path;  /* with a %00 in it */
-	size_t unread;  /* bytes of the answer that is on its way */
+	bool over;      /* beyond a limit, or a stranger's: it is told so and closed */
+	bool leaves;    /* it was closed by us: it is not served any more */
+	bool holds;     /* counts one more descriptor during this request */
+	bool odd_path;  /* has a %00 in it */
+	size_t unread;  /* bytes of the answer on its way */
 	struct fl_exchange *exchange;
 };
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * door - who comes in
+ * door - which connections are accepted
  *
- * Guarantees, whatever others do with their connections:
- *   - Root is let in while fewer than FL_RESERVED / 2 of its own are there; an admin while fewer than
- *     so many of root and all admins are, and it has not half of all.
- *   - Who has fewer connections than another one takes the place of one of theirs that only waits.
- *   - When there is no descriptor left somebody new is told so, and when there is one again it is
- *     used: at once when a connection goes, in any case after a moment.
+ * Guarantees, whatever other users do with their connections:
+ *   - A connection of root is accepted while root has fewer than FL_RESERVED / 2; one of an admin
+ *     while root and all admins together have fewer than that, and the admin has less than half of
+ *     all.
+ *   - A user with fewer connections than another one gets the place of an idle connection of that
+ *     user.
+ *   - When no descriptor is left new connections are told so, and when there is one again it is
+ *     used: at once when a connection ends, in any case after a moment.
  *
- * Limits: a connection on which an answer is on its way, or followed, gives way to nobody.
+ * Limits: a connection with an answer or stream under way is never closed for another one.
  *
- * The kernel keeps whoever knocks in a queue, and says so as long as somebody is in it.  One who
- * cannot be taken out of it for want of a descriptor would stay there, and the loop would go round
- * for nothing; so there is a spare one, which is closed to take that one out, tell it, and be opened
- * again.
+ * The kernel keeps new connections in a queue, and reports it as readable while it has any.  A
+ * connection that cannot be accepted without a descriptor would stay there, and the loop would turn
+ * for nothing; so there is a spare descriptor, which is closed to accept that connection, tell it,
+ * and is opened again.
  */
 #include "net/door.h"
 
@@ -34,7 +36,7 @@
 
 enum { AT_ONCE = 64, SHUT_MS = 100, PATIENCE_MS = 1000 };
 
-/* --- how many there are --- */
+/* --- counting --- */
 
 static struct fl_payer *find_payer(const struct fl_server *s, uid_t uid)
 {
@@ -109,7 +111,7 @@ uint32_t fl_server_descriptors(const struct fl_server_limits *limits)
 	return limits->connections + FL_RESERVED + FL_SPARE_CONNECTIONS + FL_OWN_DESCRIPTORS;
 }
 
-/* --- who gives way --- */
+/* --- making room --- */
 
 static bool only_waits(const struct fl_connection *c)
 {
@@ -118,8 +120,8 @@ static bool only_waits(const struct fl_connection *c)
 }
 
 /*
- * Of the payer who has the most, and at least two more than @guest has: of those that only wait the
- * one that has for longest.  Root's give way to nobody.
+ * The connection to close for @guest: of the payer with the most connections, and at least two more
+ * than @guest has, the one that is idle for longest.  Never one of root.
  */
 static struct fl_connection *find_idle(const struct fl_server *s, const struct fl_guest *guest)
 {
@@ -151,7 +153,7 @@ static bool make_room(struct fl_server *s, const struct fl_guest *guest)
 	return true;
 }
 
-/* FL_AWAYS: there is room for one more. */
+/* Why it is refused; FL_AWAYS: there is room for it. */
 static enum fl_turned_away look(struct fl_server *s, const struct fl_guest *guest)
 {
 	const struct fl_payer *payer = find_payer(s, guest->payer);
@@ -194,7 +196,7 @@ void fl_connection_holds_no_more(struct fl_connection *c)
 	c->server->n_served -= was - weight(c);
 }
 
-/* --- in, or away --- */
+/* --- accepting and refusing --- */
 
 static void reopened(uv_timer_t *timer);
 
@@ -215,7 +217,7 @@ static struct fl_guest meet(const struct fl_server *s, int fd, struct fl_peer *p
 	return guest;
 }
 
-/* Before it has asked. */
+/* Answers before a request was read. */
 static void turn_away(int fd)
 {
 	fl_answer_at_once(fd, 503, "Retry-After: 1\r\n", "too busy: too many connections at once",
@@ -223,7 +225,7 @@ static void turn_away(int fd)
 	close(fd);
 }
 
-/* In the list of all before the library has it, which tells of it by its descriptor. */
+/* Added to the list before the library has it, as the library reports it by its descriptor. */
 static struct fl_connection *connection_new(struct fl_server *s, int fd, const struct fl_peer *peer,
 					    const struct fl_guest *guest, bool over)
 {
@@ -268,7 +270,7 @@ void fl_connection_free(struct fl_connection *c)
 		c->next->link = c->link;
 	s->n_connections--;
 	free(c);
-	/* Its descriptor is closed by the time the loop comes round. */
+	/* The library closes its descriptor in the next turn of the loop. */
 	if (uv_is_active((uv_handle_t *)&s->reopen))
 		uv_timer_start(&s->reopen, reopened, 0, 0);
 }
@@ -284,7 +286,7 @@ static void let_in(struct fl_server *s, int fd)
 
 	if (away != FL_AWAYS) {
 		s->figures.turned_away[away]++;
-		/* Some are told when they have asked, which all clients understand. */
+		/* Some are answered after their request, which all clients understand. */
 		if (s->n_over >= FL_SPARE_CONNECTIONS ||
 		    (payer && payer->over >= FL_SPARE_CONNECTIONS / 2)) {
 			turn_away(fd);
@@ -296,7 +298,7 @@ static void let_in(struct fl_server *s, int fd)
 		turn_away(fd);
 	else if (MHD_add_connection(s->mhd, fd, &address, sizeof address) == MHD_YES)
 		return;
-	/* It closes what it does not take, and may have said so. */
+	/* The library closes a connection that it does not take, and may have reported it. */
 	else if (s->connections == c)
 		fl_connection_free(c);
 	s->figures.turned_away[FL_AWAY_MEMORY]++;
@@ -324,7 +326,10 @@ static void shut(struct fl_server *s)
 	uv_timer_start(&s->reopen, reopened, SHUT_MS, 0);
 }
 
-/* Out of the queue with whoever is first. False: nobody was taken out. */
+/*
+ * Accepts the first connection of the queue: root's is served, another one is told and closed.
+ * False: none was accepted.
+ */
 static bool use_spare(struct fl_server *s)
 {
 	struct fl_peer peer;
@@ -338,7 +343,7 @@ static bool use_spare(struct fl_server *s)
 	if (fd < 0)
 		return false;
 	if (meet(s, fd, &peer).rank == FL_RANK_ROOT) {
-		let_in(s, fd); /* and there is no spare one until somebody goes */
+		let_in(s, fd); /* no spare one until a connection ends */
 		return true;
 	}
 	s->figures.turned_away[FL_AWAY_DESCRIPTORS]++;

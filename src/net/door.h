@@ -5,13 +5,13 @@
 
 #include "net/connection.h"
 
-/* Lets them in from now on. FAIRLEAD_EIO; the handles are closed by the loop. */
+/* Accepts connections from now on. FAIRLEAD_EIO; the loop closes the handles. */
 int fl_door_open(struct fl_server *s);
 void fl_door_close(struct fl_server *s, uv_close_cb closed);
 void fl_door_shut(struct fl_server *s);
-/* Its request is over, and with it what fl_exchange_holds counted. */
+/* Its request has ended, and with it the count of fl_exchange_holds. */
 void fl_connection_holds_no_more(struct fl_connection *c);
-/* Has gone, and there may be a descriptor again; frees it. */
+/* It was closed, so there may be a descriptor again; frees it. */
 void fl_connection_free(struct fl_connection *c);
 
 #endif

@@ -10,7 +10,7 @@
 #include "net/server.h"
 #include "net/server_state.h"
 
-enum { STREAM_BLOCK = 16 * 1024 }; /* of one write to the socket */
+enum { STREAM_BLOCK = 16 * 1024 }; /* bytes of one write to the socket */
 
 struct fl_exchange *fl_exchange_new(struct fl_connection *c, struct MHD_Connection *mhd,
 				    const char *method, const char *path)
@@ -47,7 +47,7 @@ void fl_exchange_free(struct fl_exchange *x)
 		stream->ended = true;
 		stream->callbacks.gone(stream->callbacks.user);
 	}
-	if (x->response) /* nobody came back for it */
+	if (x->response) /* no call will continue it */
 		MHD_destroy_response(x->response);
 	c->server->body_bytes -= x->body_room;
 	c->exchange = NULL;
@@ -115,7 +115,7 @@ static void resume(struct fl_exchange *x)
 	fl_server_wake(x->connection->server);
 }
 
-/* @response NULL: no memory for it, the connection is closed without. */
+/* @response NULL: no memory for it, the connection is closed without an answer. */
 static void ready(struct fl_exchange *x, unsigned status, const char *type,
 		  struct MHD_Response *response)
 {
@@ -141,7 +141,7 @@ enum MHD_Result fl_exchange_queue(struct fl_exchange *x)
 
 	enum MHD_Result queued = MHD_queue_response(x->mhd, x->status, response);
 
-	MHD_destroy_response(response); /* the library holds it itself */
+	MHD_destroy_response(response); /* the library keeps its own reference */
 	x->response = NULL;
 	return queued;
 }
@@ -154,7 +154,7 @@ void fl_exchange_header(struct fl_exchange *x, const char *name, const char *val
 	snprintf(x->headers[x->n_headers++].value, sizeof x->headers[0].value, "%s", value);
 }
 
-/* Who asks for much and reads nothing gets no more. */
+/* A user with too many unread answers gets no more large ones. */
 static bool may_give(struct fl_exchange *x, size_t len)
 {
 	struct fl_connection *own = x->connection;
@@ -196,7 +196,7 @@ void fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, 
 	ready(x, status, type, response);
 }
 
-/* It may quote what somebody sent, and JSON holds UTF-8 only. */
+/* The text may quote a request, and JSON allows UTF-8 only. */
 static json_t *text_of(const char *text)
 {
 	json_t *string = json_string(text);
@@ -290,7 +290,7 @@ static ssize_t more(void *user, uint64_t position, char *buffer, size_t room)
 	return (ssize_t)len;
 }
 
-/* A suspended connection is not looked at by the library, and most of the time a stream is one. */
+/* The library does not watch suspended connections, and a stream is suspended most of the time. */
 static void left(uv_poll_t *watch, int status, int events)
 {
 	struct fl_exchange *x = watch->data;
@@ -309,7 +309,7 @@ static void watch(struct fl_exchange *x)
 
 	if (!poll || uv_poll_init(c->server->options.loop, poll, c->fd) != 0) {
 		free(poll);
-		return; /* it is noticed with the next write */
+		return; /* otherwise the next write notices it */
 	}
 	poll->data = x;
 	x->stream.watch = poll;
@@ -355,7 +355,7 @@ bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len)
 void fl_exchange_end(struct fl_exchange *x)
 {
 	x->stream.ended = true;
-	/* Nobody waits for it any more, so it has to be read in time like any answer. */
+	/* The owner has ended it, so it has to be read in time, like any answer. */
 	fl_connection_does(x->connection, FL_ANSWERS);
 	resume(x);
 }

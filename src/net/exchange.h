@@ -26,11 +26,11 @@ struct fl_stream {
 	struct fl_stream_callbacks callbacks;
 	char *bytes; /* a ring of FL_STREAM_BYTES */
 	size_t first, used;
-	bool ended;       /* by the owner, or because the server closes: nothing more is taken */
-	bool cut;         /* before its end, and the client is to know */
-	bool left;        /* the client has: no answer any more */
-	bool refused;     /* a write: drained is owed */
-	uv_poll_t *watch; /* for the client to leave: nobody else looks while nothing is written */
+	bool ended;       /* ended by the owner, or because the server closes: no more writes */
+	bool cut;         /* cut off before its end, which the client must notice */
+	bool left;        /* the client has left: no answer any more */
+	bool refused;     /* a write did not fit: `drained` will be called */
+	uv_poll_t *watch; /* watches whether the client leaves, while nothing is written */
 };
 
 struct fl_exchange {
@@ -39,9 +39,9 @@ struct fl_exchange {
 	struct fl_http_request request;
 	char *body;
 	size_t body_len, body_room;
-	enum fl_refusal refusal; /* of a request that comes whole all the same */
+	enum fl_refusal refusal; /* an error, of a request that is read to its end all the same */
 	bool suspended;
-	bool last; /* its length is said twice: nothing is read behind it */
+	bool last; /* its length is given twice: nothing after it is read */
 
 	struct MHD_Response *response; /* NULL: no answer yet */
 	unsigned status;
@@ -56,13 +56,16 @@ struct fl_exchange {
 
 struct fl_exchange *fl_exchange_new(struct fl_connection *c, struct MHD_Connection *mhd,
 				    const char *method, const char *path);
-/* The request is over, however it ended. */
+/* The request has ended, for whatever reason. */
 void fl_exchange_free(struct fl_exchange *x);
-/* Hand over what the owner answered. */
+/* Gives the answer of the owner to the library. */
 enum MHD_Result fl_exchange_queue(struct fl_exchange *x);
 /* 4xx or 5xx from the server itself. */
 void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal);
-/* The server closes: what is there goes out, without an end, and the owner hears that it is gone. */
+/*
+ * The server closes: the bytes of the stream are sent, without an end, and the owner is told by
+ * `gone`.
+ */
 void fl_exchange_cut(struct fl_exchange *x);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library - what libmicrohttpd refuses by itself is answered as everything else is: as JSON
+ * library - requests that libmicrohttpd refuses by itself are answered as JSON, like all others
  *
- * A head that is too large or no HTTP, a wrong chunk: the library (0.9.75) answers with a page of
- * HTML, in some cases with its head twice, and has no option for another.  It hands that page to
- * its own exported function, through the dynamic linker, which finds the definition below first.
- * What the server answers has a Content-Type; a page of the library has none.
+ * To a head that is too large or not HTTP, or to a wrong chunk, the library (0.9.75) answers with a
+ * page of HTML, in some cases with its head twice, and has no option to change that.  It passes
+ * that page to its own exported function, through the dynamic linker, which finds the definition
+ * below first.  Answers of the server have a Content-Type; a page of the library has none.
  *
- * It cannot see an answer that a later library hands over in another way: that stays HTML, and
- * odd_requests of tests/unit/net/test_server.c fails.
+ * If a later library passes such a page in another way, it stays HTML, and odd_requests of
+ * tests/unit/net/test_server.c fails.
  */
 #include "net/library.h"
 

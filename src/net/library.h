@@ -3,8 +3,10 @@
 #ifndef FL_NET_LIBRARY_H
 #define FL_NET_LIBRARY_H
 
-/* An error, around the library: there is room for so much in any socket. Each of @headers ends
- * with CRLF. @text and @hint are written as they are. */
+/*
+ * Writes an error directly to the socket, which has room for so much.  Each of @headers ends with
+ * CRLF. @text and @hint are written unchanged.
+ */
 void fl_answer_at_once(int fd, unsigned status, const char *headers, const char *text,
 		       const char *hint);
 

@@ -39,7 +39,7 @@ bool fl_rate_take(struct fl_rates *r, uid_t uid, uint64_t now)
 	return true;
 }
 
-/* A machine that stood still is nobody's fault: debts have an end. */
+/* A debt has a limit: a user must not wait long because the machine stood still. */
 void fl_rate_charge(struct fl_rates *r, uid_t uid, double seconds)
 {
 	double least = -DEBT_SECONDS * (double)r->per_second;

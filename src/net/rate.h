@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rate - how often each user may ask: a bucket of tokens each, in a table of fixed size
+ * rate - how often each user may send requests: a bucket of tokens each, in a table of fixed size
  *
- * A user may ask as often in one second as the rate says, and in a burst as often as in one
- * second.  Requests that take long cost more: those of one user take half of the time at most, what
- * is beyond that is paid back by waiting.  More users than the table has places cannot ask more
- * often in all than it has places: who comes new takes over the place that was not used for
- * longest with the tokens that are in it.
+ * A user may send as many requests a second as the rate says, and as many at once as in one second.
+ * Requests that take long cost more: those of one user use at most half of the time of the loop;
+ * more than that is paid back by waiting.  With more users than the table has places their requests
+ * together are limited to the rate times the places: a new user takes over the place that was not
+ * used for longest, with its tokens.
  */
 #ifndef FL_NET_RATE_H
 #define FL_NET_RATE_H
@@ -27,9 +27,11 @@ struct fl_rates {
 	} users[FL_RATE_USERS];
 };
 
-/* What it was asked took so long: half a second costs as much as a second may. */
+/*
+ * A request took @seconds: half a second costs as many tokens as the rate gives in a second.
+ */
 void fl_rate_charge(struct fl_rates *r, uid_t uid, double seconds);
-/* One more of @uid at @now (ms, never going back): may it? */
+/* May @uid send one more request at @now (ms, never less than before)? */
 bool fl_rate_take(struct fl_rates *r, uid_t uid, uint64_t now);
 
 #endif

@@ -13,12 +13,11 @@
 #include "net/server_state.h"
 
 /*
- * libmicrohttpd reads, parses and writes; it has an epoll descriptor, on which the loop waits,
- * and is given its turn when there is something on it.  A request that the owner thinks about is
- * a suspended connection there.  What it lacks is done here: it knows timeouts since the last
- * byte only, with which a client that sends a byte now and then would never be done, so there is
- * one rule of our own (sweep); and it does not notice that a client of a suspended connection has
- * gone (exchange.c, left).
+ * libmicrohttpd reads, parses and writes; the loop waits on its epoll descriptor, and calls it when
+ * there are events.  A request that the owner has not answered yet is a suspended connection there.
+ * Two things that it lacks are done here: its timeouts count from the last byte only, so a client
+ * that sends a byte now and then would stay for ever (sweep); and it does not notice that the
+ * client of a suspended connection has left (exchange.c, left).
  */
 
 enum { SWEEP_MS = 1000, CLOSING_MS = 50, CLOSING_PATIENCE_MS = 5000, TURNS = 4 };
@@ -34,8 +33,8 @@ void fl_connection_does(struct fl_connection *c, enum fl_doing doing)
 void fl_connection_hang_up(struct fl_connection *c) { shutdown(c->fd, SHUT_RDWR); }
 
 /*
- * From one answer to the next whole request, and until an answer is read, only so much time; and
- * next to none where there is only to be told that there are too many.
+ * Limits the time from one answer to the next whole request, and until an answer is read; it is
+ * short for connections that are only told that there are too many.
  */
 static void sweep(uv_timer_t *timer)
 {
@@ -47,7 +46,7 @@ static void sweep(uv_timer_t *timer)
 		patience = CLOSING_PATIENCE_MS;
 	for (struct fl_connection *c = s->connections, *next; c; c = next) {
 		next = c->next;
-		/* A library that takes them in its own turn (1.0) may have closed one before. */
+		/* A library that accepts them in its own turn (1.0) may have closed one before. */
 		if (!c->started && now - c->since >= SWEEP_MS)
 			fl_connection_free(c);
 		else if (c->started && (c->doing == FL_READS || c->doing == FL_ANSWERS) &&
@@ -73,7 +72,7 @@ static struct fl_connection *connection_at(const struct fl_server *s, int fd)
 	return c;
 }
 
-/* One that was let in (door.c); the last one, mostly, which is the first. */
+/* Finds a connection accepted by door.c; mostly the last one, which is first in the list. */
 static struct fl_connection *begins(const struct fl_server *s, struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *info =
@@ -105,7 +104,7 @@ static struct fl_connection *connection_of(struct MHD_Connection *mhd)
 
 /* --- requests --- */
 
-/* The path as it came; in what the library makes of it a %00 would be its end. */
+/* The path as it was sent; in the decoded one of the library a %00 would end it. */
 static void *notice_path(void *user, const char *path, struct MHD_Connection *mhd)
 {
 	struct fl_connection *c = connection_of(mhd);
@@ -133,8 +132,8 @@ static enum MHD_Result count_length(void *user, enum MHD_ValueKind kind, const c
 }
 
 /*
- * Where a request says twice how long it is, somebody between us and the client may believe the
- * other one: then what follows is no request of theirs.
+ * When a request gives its length twice, a proxy between us and the client may use the other one:
+ * then the bytes that follow are not the client's next request.
  */
 static bool has_two_lengths(const struct fl_exchange *x)
 {
@@ -144,7 +143,7 @@ static bool has_two_lengths(const struct fl_exchange *x)
 	return n.lengths + n.encodings > 1;
 }
 
-/* What can be said when only the head is there. */
+/* Errors that can be found in the head alone. */
 static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 			    struct fl_exchange *x, const char *version)
 {
@@ -160,7 +159,7 @@ static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 		return FL_REFUSE_RATE;
 	if (c->odd_path)
 		return FL_REFUSE_ZERO_BYTE;
-	/* The library, when it is to look for that, begins its answer twice. */
+	/* Checked here: the library, if it checks that, begins its answer twice. */
 	if (strcmp(version, "HTTP/1.0") != 0 && !fl_request_header(&x->request, "Host"))
 		return FL_REFUSE_NO_HOST;
 	if (has_two_lengths(x)) {
@@ -169,12 +168,12 @@ static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 	}
 	if (encoding && strcasecmp(encoding, "chunked") != 0)
 		return FL_REFUSE_ENCODING;
-	/* The library has looked at the number. */
+	/* The library has checked the number. */
 	return length && strtoull(length, NULL, 10) > s->options.limits.body ? FL_REFUSE_LARGE :
 									       FL_REFUSE_NOTHING;
 }
 
-/* Bytes of a body: kept up to the limit, then only counted until the request is whole. */
+/* Bytes of a body: kept up to the limit, then only counted until the request is complete. */
 static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const char *bytes,
 			       size_t len)
 {
@@ -207,7 +206,10 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 	return MHD_YES;
 }
 
-/* What takes the loop's time is paid for, too: others wait for it. Its own user has no others. */
+/*
+ * The time of the loop counts, too, as other users wait for it; not for root and the daemon's own
+ * user.
+ */
 static void ask_owner(struct fl_server *s, struct fl_exchange *x)
 {
 	uid_t uid = x->request.peer.uid, payer = x->connection->payer->uid;
@@ -218,7 +220,7 @@ static void ask_owner(struct fl_server *s, struct fl_exchange *x)
 		fl_rate_charge(&s->rates, payer, (double)(uv_hrtime() - began) / 1e9);
 }
 
-/* All of it is there. */
+/* The request is complete. */
 static enum MHD_Result request_is_whole(struct fl_server *s, struct fl_exchange *x)
 {
 	if (x->body) {
@@ -238,7 +240,7 @@ static enum MHD_Result request_is_whole(struct fl_server *s, struct fl_exchange 
 	return MHD_YES;
 }
 
-/* Called with the head, with each part of the body, at the end, and once more when resumed. */
+/* Called by the library with the head, with each part of the body, at the end, and when resumed. */
 static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char *path,
 			      const char *method, const char *version, const char *part,
 			      size_t *part_len, void **own)
@@ -307,7 +309,7 @@ static void turn(struct fl_server *s)
 		MHD_run(s->mhd);
 		waits = MHD_get_timeout(s->mhd, &wait) == MHD_YES;
 	}
-	/* Others of the loop have their turn in between. */
+	/* Other handles of the loop get their turn in between. */
 	if (waits)
 		uv_timer_start(&s->again, again, wait, 0);
 	else
@@ -333,7 +335,10 @@ static void server_free(struct fl_server *s)
 	free(s);
 }
 
-/* Its own limit is never reached: the door sees to that, but for those that leave. */
+/*
+ * Its own limit is never reached, as door.c has a lower one; more only while connections are
+ * closing.
+ */
 static struct MHD_Daemon *library(struct fl_server *s)
 {
 	return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
@@ -367,7 +372,7 @@ static void close_handles(struct fl_server *s)
 	uv_close((uv_handle_t *)&s->sweep, handle_closed);
 }
 
-/* After this the handles have to be closed by the loop, if there are any. */
+/* After this the loop has to close the handles, if there are any. */
 static int handles(struct fl_server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD);
@@ -415,7 +420,7 @@ int fl_server_new(const struct fl_server_options *options, struct fl_server **re
 	return 0;
 }
 
-/* Connections go one after another, as what they do ends. */
+/* Connections end one after another, when their requests end. */
 static void closing(uv_timer_t *timer)
 {
 	struct fl_server *s = timer->data;
@@ -427,7 +432,7 @@ static void closing(uv_timer_t *timer)
 			fl_connection_hang_up(c);
 	}
 	sweep(timer);
-	turn(s); /* the library does not say that it has one to take leave of */
+	turn(s); /* the library does not report that it has a connection to close */
 	if (s->n_connections > 0)
 		return;
 	close_handles(s);

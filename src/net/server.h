@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server - HTTP/1.1 on a Unix socket, in the loop of its owner; who calls is asked of the kernel
+ * server - HTTP/1.1 on a Unix socket, in the loop of its owner; the kernel says which user calls
  *
- * Guarantees: whatever bytes come in, the server stays up, and a client makes it hold no more
- * than its limits say: connections, bytes of a body, requests a second of one user.  A request
- * is answered once, at once or later; the answer to one whose client has gone away is dropped.
+ * Guarantees: whatever bytes come in, the server stays up, and a client cannot exceed its limits:
+ * connections, bytes of a body, requests a second of one user.  A request is answered once, at once
+ * or later; the answer to a client that has left is dropped.
  *
- * What it does not know: routes, JSON, who may do what.
+ * Not done here: routes, JSON, permissions.
  */
 #ifndef FL_NET_SERVER_H
 #define FL_NET_SERVER_H
@@ -22,57 +22,58 @@
 struct fl_server;
 struct fl_exchange; /* one request and its answer */
 
-/* As the kernel says of the other end of the socket. */
+/* The other end of the socket, as the kernel reports it. */
 struct fl_peer {
 	uid_t uid;
 	gid_t gid;
-	pid_t pid; /* 0: not known */
+	pid_t pid; /* process; 0: not known */
 };
 
 struct fl_http_request {
 	const char *method, *path; /* path without its query, not decoded beyond %XX */
-	const char *body;          /* ended by a NUL beyond body_len; "" when there is none */
+	const char
+		*body; /* followed by a NUL that body_len does not count; "" when there is none */
 	size_t body_len;
 	struct fl_peer peer;
 	void *private;
 };
-/* Of the query, decoded; NULL when it is not there. Valid as long as the exchange. */
+/* An argument of the query, decoded; NULL when it is not given. Valid as long as the exchange. */
 const char *fl_request_argument(const struct fl_http_request *r, const char *name);
 const char *fl_request_header(const struct fl_http_request *r, const char *name);
-/* An argument that is none of @known, names with a blank between; NULL: there is none. */
+/* An argument that is not in @known, names separated by blanks; NULL: there is none. */
 const char *fl_request_stranger(const struct fl_http_request *r, const char *known);
 
-/* What is beyond a limit is told so: 413, 429, 503. */
+/* Beyond a limit the answer is 413, 429 or 503. */
 struct fl_server_limits {
-	uint32_t connections; /* in all; of one payer half of it */
+	uint32_t connections; /* in all; one payer may have half of it */
 	size_t body;
-	uint32_t requests_per_second; /* of one payer; 0: none. Root's are not counted */
-	/* For each: from one answer to the next whole request, and to read an answer. */
+	uint32_t requests_per_second; /* of one payer; 0: no limit. Not for root */
+	/* Seconds, for each: from one answer to the next whole request, and to read an answer. */
 	uint32_t idle_seconds;
 };
 
 /*
- * Beyond the connections that all share, FL_RESERVED are kept: half of them for admins and root,
- * the other half for root alone, whose connections have no limit of their own.
+ * Beyond the connections that all users share, FL_RESERVED are kept: half of them for admins and
+ * root, the other half for root alone, whose connections have no limit of their own.
  */
 enum fl_rank { FL_RANK_STRANGER, FL_RANK_USER, FL_RANK_ADMIN, FL_RANK_ROOT };
 enum { FL_RESERVED = 16 };
 struct fl_guest {
-	uid_t payer;       /* all of one payer are one user where limits are concerned */
-	enum fl_rank rank; /* a stranger is told 403 */
+	uid_t payer;       /* the user for whose limits the connection counts */
+	enum fl_rank rank; /* a stranger is answered 403 */
 };
 
 struct fl_server_options {
 	uv_loop_t *loop;
 	const char
-		*path; /* of the socket; a stale one is replaced, one in use is FAIRLEAD_ESTATE */
-	unsigned mode; /* of the socket */
+		*path; /* of the socket; a stale one is replaced, for one in use: FAIRLEAD_ESTATE */
+	unsigned mode; /* mode of the socket */
 	int fd;        /* a listening socket handed over by the service manager; -1: none */
 	struct fl_server_limits limits;
-	/* Who @peer is to us. NULL: each uid is a user, and 0 is root. */
+	/* Sets the rank and payer of @peer. NULL: each uid is a user, and 0 is root. */
 	void (*meet)(void *user, const struct fl_peer *peer, struct fl_guest *ret);
-	const char *always; /* a path that is answered beyond the limits too; NULL: none */
-	/* Whole requests only. It answers, now or later, exactly once. */
+	const char *always; /* a path that is answered beyond the limits, too; NULL: none */
+	/* Called for complete requests only. It answers, now or later, exactly once. */
 	void (*request)(void *user, struct fl_exchange *x, const struct fl_http_request *r);
 	void *user;
 };
@@ -80,40 +81,43 @@ struct fl_server_options {
 int fl_server_new(const struct fl_server_options *options, struct fl_server **ret,
 		  fairlead_error *err);
 /*
- * Stop taking connections, finish what was begun, then call @closed.  Streams are cut off,
- * so that nobody takes that for their end: their owners hear that they are gone.  What is not
- * answered yet is waited for.
+ * Stops accepting connections, finishes the open requests, then calls @closed.  Streams are cut off
+ * without an end, so that no client takes it for their end; their owners are told by `gone`.
+ * Requests that are not answered yet are waited for.
  */
 void fl_server_close(struct fl_server *s, void (*closed)(void *user), void *user);
 
-/* So many descriptors it has open at most. */
+/* The descriptors that it has open at most. */
 uint32_t fl_server_descriptors(const struct fl_server_limits *limits);
 
 /* --- answers --- */
 
 /*
- * The answer keeps a descriptor of its owner open: counts as one more connection until it is over.
- * False: there is no room for one, and it was answered.
+ * The answer keeps a descriptor of its owner open: counts it as one more connection until the
+ * answer ends.  False: there is no room for one, and an error was answered.
  */
 bool fl_exchange_holds(struct fl_exchange *x);
 
-/* Goes with the answer, before which it is called; @name lives on. A few, short ones. */
+/*
+ * Adds a header to the answer; called before answering; @name must stay valid.  A few, short ones.
+ */
 void fl_exchange_header(struct fl_exchange *x, const char *name, const char *value);
 
 /* @body is copied. @type NULL: application/json. */
 void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type, const char *body,
 			size_t len);
-/* The same; @body is from malloc and becomes the server's. */
+/* The same; the server takes over @body, which is from malloc. */
 void fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, char *body,
 		      size_t len);
 /* {"error": {"code": 404, "text": ..., "hint": ...}} */
 void fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text, const char *hint);
 
 /*
- * An answer in pieces, as they come: begin, any number of writes, end.  What the client does not
- * read is kept, up to FL_STREAM_BYTES; a write that goes beyond returns false and nothing of it is
- * taken, and `drained` is called when half of that is free.  `gone` once when the client has left
- * before the end, or the server closes: after it the exchange must not be touched, nor after end.
+ * An answer in pieces, as they come: begin, any number of writes, end.  Bytes that the client has
+ * not read yet are kept, up to FL_STREAM_BYTES; a write beyond that returns false and takes
+ * nothing, and `drained` is called when half of that is free. `gone` is called once when the client
+ * has left before the end, or the server closes: after it the exchange must not be used, nor after
+ * end.
  */
 enum { FL_STREAM_BYTES = 1024 * 1024 };
 struct fl_stream_callbacks {
@@ -126,20 +130,20 @@ void fl_exchange_begin(struct fl_exchange *x, unsigned status, const char *type,
 bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len);
 void fl_exchange_end(struct fl_exchange *x);
 
-/* Why somebody is not let in. */
+/* Why a connection is refused. */
 enum fl_turned_away {
 	FL_AWAY_FULL,        /* all connections are taken */
-	FL_AWAY_SHARE,       /* those of one payer */
-	FL_AWAY_STRANGER,    /* of a rank that is told 403 */
+	FL_AWAY_SHARE,       /* the limit of one payer is reached */
+	FL_AWAY_STRANGER,    /* of a rank that is answered 403 */
 	FL_AWAY_DESCRIPTORS, /* the process has no descriptor left */
 	FL_AWAY_MEMORY,
 	FL_AWAYS
 };
 /* Figures for metrics. */
 struct fl_server_figures {
-	uint64_t requests, refused;     /* refused: over a limit */
-	uint64_t turned_away[FL_AWAYS]; /* connections; told so, or closed */
-	uint64_t gave_way;              /* idle ones that went for others */
+	uint64_t requests, refused;     /* refused: beyond a limit */
+	uint64_t turned_away[FL_AWAYS]; /* connections that were refused or closed */
+	uint64_t gave_way;              /* idle ones that were closed for others */
 	uint32_t connections;
 };
 void fl_server_figures(const struct fl_server *s, struct fl_server_figures *ret);
@@ -150,17 +154,17 @@ struct fl_connection;
 
 enum fl_doing {
 	FL_READS,   /* a request is awaited, or comes */
-	FL_THINKS,  /* the owner has it */
+	FL_THINKS,  /* the owner will answer it */
 	FL_ANSWERS, /* the answer is on its way, whole */
-	FL_STREAMS, /* the answer comes in pieces */
+	FL_STREAMS, /* the answer is a stream */
 };
 
 void fl_connection_does(struct fl_connection *c, enum fl_doing doing);
 
-/* The library sees the end, closes it, and says so. */
+/* Shuts it down: the library sees the end, closes it, and reports that. */
 void fl_connection_hang_up(struct fl_connection *c);
 
-/* There is a connection, which may take too long. */
+/* There is a connection that may take too long: starts the timer. */
 void fl_server_attend(struct fl_server *s);
 
 /* The library is given its turn in the next round of the loop: its descriptor does not say that

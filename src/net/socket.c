@@ -19,15 +19,15 @@ static struct sockaddr_un address_of(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	/* Its length was looked at. */
+	/* Its length was checked. */
 	snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
 	return address;
 }
 
 /*
- * The folder of @path, locked while it is open: held for moments only, so waited for.  Whoever may
- * read the folder may hold its lock for as long as they like: that does not keep us from going on,
- * for the lock decides nothing but who of two is first that begin at the same moment.
+ * The folder of @path, locked while it is open: daemons hold the lock for moments only, so it is
+ * waited for.  Any user that may read the folder can hold its lock for ever: then we go on without
+ * it, as it only orders two daemons that start at the same moment.
  */
 static int folder_lock(const char *path, int *ret, fairlead_error *err)
 {
@@ -58,7 +58,7 @@ static int folder_lock(const char *path, int *ret, fairlead_error *err)
 	return 0;
 }
 
-/* Does somebody listen there?  What cannot be told counts as yes. */
+/* Does a process listen there? If that cannot be found out, the answer is yes. */
 static bool is_alive(const char *path)
 {
 	FL_FD fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -68,7 +68,7 @@ static bool is_alive(const char *path)
 	       (errno != ECONNREFUSED && errno != ENOENT);
 }
 
-/* Is the place free, or taken by a socket that nobody listens on any more? */
+/* Is the path free, or used by a socket on which no process listens any more? */
 static int look(const char *path, fairlead_error *err)
 {
 	struct stat st;
@@ -94,7 +94,10 @@ static int make(const char *path, mode_t mode, struct fl_socket *s, fairlead_err
 	struct stat st;
 
 	unlink(path);
-	/* With its mode from the first moment; nothing else is begun while a daemon begins. */
+	/*
+	 * Sets its mode by umask, so from the first moment; no other thread runs while a daemon
+	 * starts.
+	 */
 	mode_t mask = umask(~mode & 0777);
 	int bound = fd < 0 ? -1 : bind(fd, (struct sockaddr *)&address, sizeof address);
 	int why = errno;

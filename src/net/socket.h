@@ -2,10 +2,10 @@
 /*
  * socket - the Unix socket that a server listens on, as a file
  *
- * Guarantees: a socket on which somebody listens is never taken away, not even when two begin at
- * the same moment (a lock on the folder, which is waited for a second); what is no socket is
- * never deleted; the file is there
- * with its mode from the beginning; at the end it is deleted only while it is the one made here.
+ * Guarantees: a socket on which a process listens is never replaced, not even when two daemons
+ * start at the same moment (a lock on the folder, which is waited for one second); a file that is
+ * not a socket is never deleted; the file has its mode from the beginning; at the end it is deleted
+ * only if it is the one made here.
  */
 #ifndef FL_NET_SOCKET_H
 #define FL_NET_SOCKET_H
@@ -22,11 +22,14 @@ struct fl_socket {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 };
 
-/* FAIRLEAD_ESTATE: somebody listens there.  FAIRLEAD_EINPUT: a path that cannot be one. */
+/* FAIRLEAD_ESTATE: a process listens there. FAIRLEAD_EINPUT: the path is not valid. */
 int fl_socket_listen(const char *path, mode_t mode, struct fl_socket *ret, fairlead_error *err);
-/* One that the service manager made and listens on. FAIRLEAD_EINPUT: it is none. */
+/* Takes over a listening socket that the service manager made. FAIRLEAD_EINPUT: it is not one. */
 int fl_socket_adopt(int fd, struct fl_socket *ret, fairlead_error *err);
-/* Deletes the file. The descriptor is still open: nobody else's file can have its number so long. */
+/*
+ * Deletes the file.  Called while the descriptor is open: until then no other file can have its
+ * inode number.
+ */
 void fl_socket_remove(const struct fl_socket *s);
 
 #endif
