@@ -12,8 +12,8 @@ static const char new_database[] = FL_STORE_DATABASE ".new";
 /* --- backup --- */
 
 /*
- * @db sees one moment from now on, and @ret_fd is the image that it names then: whatever is
- * committed, or removed, meanwhile.
+ * From now on @db reads the state of one moment, and @ret_fd is the image that it names then,
+ * whatever is committed or removed meanwhile.
  */
 static int hold_still(const struct fl_store *s, struct fl_db *db, struct fl_checkpoint *ret,
 		      int *ret_fd, fairlead_error *err)
@@ -25,7 +25,7 @@ static int hold_still(const struct fl_store *s, struct fl_db *db, struct fl_chec
 		if (r < 0)
 			return r;
 		r = fl_checkpoint_open(s, db, ret, ret_fd, err);
-		/* An image that has gone in this moment: there is a newer one. */
+		/* The image was removed at this moment: there is a newer one. */
 		if (r != 0)
 			(void)fl_db_run(db, FL_SQL_ROLLBACK, NULL);
 	}
@@ -50,7 +50,7 @@ static int copy_all(struct fl_db *db, int image, const struct fl_checkpoint *c, 
 	return r;
 }
 
-/* What only a restored one has; then with a log, as a daemon wants it. */
+/* Applies @how to a restored one; then gives it a write-ahead log, which a daemon needs. */
 static int make_ready(const char *path, const struct fl_restore *how, fairlead_error *err)
 {
 	char copy[FL_STORE_PATH];
@@ -70,7 +70,7 @@ static int make_ready(const char *path, const struct fl_restore *how, fairlead_e
 	return r;
 }
 
-/* @how: it is to run; NULL: it is a backup. */
+/* @how: of a restore; NULL: it is a backup. */
 static int back_up(const struct fl_store *s, int folder, const char *path,
 		   const struct fl_restore *how, fairlead_error *err)
 {
@@ -87,11 +87,11 @@ static int back_up(const struct fl_store *s, int folder, const char *path,
 	fl_db_close(&db);
 	if (r == 0 && how)
 		r = make_ready(path, how, err);
-	/* Its name says that it is all there. */
+	/* It gets its name when it is complete. */
 	return r < 0 ? r : fl_folder_rename(folder, path, new_database, FL_STORE_DATABASE, err);
 }
 
-/* It has its name when it is all there, and synced: whoever is killed before leaves none. */
+/* The folder gets its name when it is complete and synced: a kill before leaves none. */
 int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err)
 {
 	char path[FL_STORE_PATH], part[FL_STORE_PATH];

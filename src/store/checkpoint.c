@@ -61,7 +61,7 @@ int fl_checkpoint_sum(int fd, uint64_t *ret_size, int64_t *ret_sum)
 	size_t have = 0;
 	ssize_t n;
 
-	/* Whole words; the last one is filled up. */
+	/* Adds whole words; the last one is filled with zeros. */
 	while ((n = read(fd, (char *)words + have, sizeof words - have)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -83,7 +83,7 @@ int fl_checkpoint_sum(int fd, uint64_t *ret_size, int64_t *ret_sum)
 	return 0;
 }
 
-/* --- what stands in the folder --- */
+/* --- images in the folder --- */
 
 int fl_checkpoint_each(int folder, const char *path,
 		       int (*fn)(void *user, const struct fl_checkpoint *c, fairlead_error *err),
@@ -104,8 +104,8 @@ int fl_checkpoint_each(int folder, const char *path,
 
 struct settling {
 	struct fl_store *s;
-	struct fl_checkpoint has; /* as the database says */
-	uint64_t last;            /* row of the journal */
+	struct fl_checkpoint has; /* named by the database */
+	uint64_t last;            /* last row of the journal */
 	bool look;
 };
 
@@ -124,7 +124,10 @@ static int settle(void *user, const struct fl_checkpoint *c, fairlead_error *err
 	return 0;
 }
 
-/* The image that the database names is there, and the journal begins no later than behind it. */
+/*
+ * The image that the database names exists, and the journal begins with the row after it, or
+ * before.
+ */
 static int check_image(const struct settling *all, uint64_t first, fairlead_error *err)
 {
 	char name[FL_CHECKPOINT_NAME];
@@ -176,7 +179,7 @@ static int put_checkpoint(struct fl_db *db, const void *arg, fairlead_error *err
 	return fl_row_write(db, FL_SQL_PUT_CHECKPOINT, FL_TABLE_CHECKPOINT, arg, err);
 }
 
-/* Whole and durable, under a name of its own. */
+/* Writes the image, whole and durable, under a new name. */
 static int write_image(struct fl_store *s, struct fl_checkpoint *c,
 		       int (*write)(void *user, int fd, fairlead_error *err), void *user,
 		       fairlead_error *err)
@@ -201,7 +204,7 @@ static int write_image(struct fl_store *s, struct fl_checkpoint *c,
 
 /*
  * Between any two steps there is a database and the image that it names: the new one has another
- * name, then the database names it, then the old one goes.
+ * name, then the database names it, then the old one is removed.
  */
 int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
 			int (*write)(void *user, int fd, fairlead_error *err), void *user,
@@ -261,7 +264,7 @@ int fl_checkpoint_open(const struct fl_store *s, struct fl_db *db, struct fl_che
 	return errno == ENOENT ? 1 : fl_folder_fail(s->folder, name, "opened", err);
 }
 
-/* Does it have the bytes that it had?  Then @fd stands at its beginning. */
+/* Does it match its checksum? Then @fd is set back to its beginning. */
 static int check_bytes(struct fl_store *s, const struct fl_checkpoint *c, int fd,
 		       fairlead_error *err)
 {
@@ -285,7 +288,7 @@ int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fa
 	struct fl_checkpoint c;
 	int fd, r;
 
-	/* One that has gone in this moment has left its place to a new one. */
+	/* An image that was removed at this moment was replaced by a new one. */
 	for (int tries = 0; tries < FL_CHECKPOINT_TRIES; tries++) {
 		r = fl_checkpoint_open(s, &s->reader, &c, &fd, err);
 		if (r <= 0)

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns - the columns of each table and the members of a row that they keep, described once
+ * columns - the columns of each table and the members of rows that they store, described once
  *
- * What makes tables, what is asked, put and taken, and the sums of rows all come from here (row.h,
- * sql.def, schema.c).  Times are nanoseconds; states and kinds are the numbers of their enums,
- * which stay.
+ * CREATE statements, queries, parameters, results and checksums of rows are all made from here
+ * (row.h, sql.def, schema.c).  Times are nanoseconds; states and kinds are the numbers of their
+ * enums, which must not change.
  *
- * FL_..._COLUMNS(R, F, X, C, L): each of the last four is a macro (R, how, "column", member).
- *   R  the struct of a row
- *   F  the first column
- *   X  one that is written once
- *   C  one that an update writes
- *   L  one that is written once and came with version 2 of the database
- * A column that comes later has a letter of its own, for what version 1 made stays as it was.
+ * FL_..._COLUMNS(R, F, X, C, L): each of the last four is a macro (R, how, "column", member).  R
+ *   the struct of a row F  the first column X  one that is written once C  one that an update
+ *   writes L  one that is written once and came with version 2 of the database A later column gets
+ *   a letter of its own, as the tables of version 1 must not change.
  */
 #ifndef FL_STORE_COLUMNS_H
 #define FL_STORE_COLUMNS_H
 
-/* How a member is kept: its type in the table, and which value of it is NULL. */
+/* How a member is stored: its type in the table, and which value of it is NULL. */
 #define FL_KEPT_KEY "INTEGER PRIMARY KEY"
 #define FL_KEPT_NAME "TEXT PRIMARY KEY"
 #define FL_KEPT_INT "INTEGER NOT NULL"
@@ -28,7 +25,7 @@
 
 #define FL_SETTING_COLUMNS(R, F, X, C, L) F(R, NAME, "name", name) X(R, TEXT, "value", value)
 
-/* One row. `job`: the highest number that was ever given. */
+/* One row. `job`: the highest number that was ever given to a job. */
 #define FL_LATEST_COLUMNS(R, F, X, C, L)                                                           \
 	F(R, INT, "job", job)                                                                      \
 	X(R, INT, "wall", wall)                                                                    \
@@ -77,10 +74,10 @@
 	C(R, NOTE, "reason", reason)                                                               \
 	L(R, INT, "spec_bytes", spec_bytes)
 
-/* What an update of it writes: the key finds it. */
+/* The columns that an update of a job writes; `id` finds the row. */
 #define FL_JOB_CHANGE_COLUMNS(R, F, X, C, L) FL_JOB_COLUMNS(R, F, FL_NONE_OF, C, FL_NONE_OF)
 
-/* Apart from their jobs: they are long, and written once.  Lists read rows only. */
+/* Separate from their jobs, as they are long, and written once. Lists need the rows only. */
 #define FL_SPEC_COLUMNS(R, F, X, C, L) F(R, KEY, "job", id) X(R, TEXT, "spec", spec)
 
 #define FL_EVENT_COLUMNS(R, F, X, C, L)                                                            \
@@ -138,7 +135,7 @@
 	T(CONDITION, struct fl_condition_row, FL_CONDITION_COLUMNS)                                \
 	T(AUDIT, struct fl_audit_row, FL_AUDIT_COLUMNS)
 
-/* --- texts of them, for statements --- */
+/* --- lists of columns, for statements --- */
 
 #define FL_NONE_OF(row, how, name, member)
 #define FL_NAME_FIRST(row, how, name, member) name
@@ -151,14 +148,14 @@
 
 #define FL_COLUMN_NAMES(columns) columns(, FL_NAME_FIRST, FL_NAME, FL_NAME, FL_NAME)
 #define FL_VALUES(columns) columns(, FL_VALUE_FIRST, FL_VALUE, FL_VALUE, FL_VALUE)
-/* The key, with what an update writes, or what it does not. */
+/* The key with the columns that an update writes, and with those that it does not write. */
 #define FL_NAMES_CHANGING(columns) columns(, FL_NAME_FIRST, FL_NONE_OF, FL_NAME, FL_NONE_OF)
 #define FL_NAMES_FIXED(columns) columns(, FL_NAME_FIRST, FL_NAME, FL_NONE_OF, FL_NAME)
 #define FL_VALUES_CHANGING(columns) columns(, FL_VALUE_FIRST, FL_NONE_OF, FL_VALUE, FL_NONE_OF)
 #define FL_VALUES_FIXED(columns) columns(, FL_VALUE_FIRST, FL_VALUE, FL_NONE_OF, FL_VALUE)
-/* Behind something else that is set. */
+/* For an UPDATE that sets other columns as well. */
 #define FL_CHANGES(columns) columns(, FL_NONE_OF, FL_NONE_OF, FL_CHANGED, FL_NONE_OF)
-/* As version 1 makes them; and what stands for the values of a row. */
+/* Columns as version 1 makes them; and parameters for the values of a row. */
 #define FL_COLUMNS_MADE(columns) columns(, FL_MADE_FIRST, FL_MADE, FL_MADE, FL_NONE_OF)
 #define FL_SUM_OF(columns) "fl_sum(" FL_COLUMN_NAMES(columns) ")"
 

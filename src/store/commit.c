@@ -8,13 +8,16 @@
 #include "store/read.h"
 #include "store/table.h"
 
-/* A batch, and the sum that its first row of the journal goes on from; then that of its last. */
+/*
+ * A batch, and the checksum of the journal row before its first one; afterwards that of its last
+ * one.
+ */
 struct putting {
 	const struct fl_batch *batch;
 	int64_t sum;
 };
 
-/* Each part of a batch: what it is written with. */
+/* The statement that writes each part of a batch. */
 static const struct {
 	enum fl_sql sql;
 	enum fl_store_table table;
@@ -38,7 +41,7 @@ static void put_journal_row(struct fl_query *q, struct putting *p, const void *r
 	fl_put_int(q, p->sum);
 }
 
-/* With the length of its spec, which stands elsewhere. */
+/* With the length of its spec, which is in another table. */
 static void put_new_job(struct fl_query *q, const void *row)
 {
 	struct fl_job_row job = *(const struct fl_job_row *)row;
@@ -75,7 +78,7 @@ static int put_part(struct fl_db *db, struct putting *p, enum fl_batch_part part
 	return r;
 }
 
-/* What the next start goes on from. */
+/* The data from which the next start goes on. */
 static int put_latest(struct fl_db *db, const struct putting *p, fairlead_error *err)
 {
 	const struct fl_batch *b = p->batch;
@@ -113,9 +116,9 @@ static int put_refused(struct fl_db *db, const void *arg, fairlead_error *err)
 }
 
 /*
- * When the disk did not say that it has what was written, all of a transaction may stand in the
- * log, and be found there after a kill, though it was told to have failed.  So its place is
- * written over.  Only when the disk fails at that too may a kill still find it.
+ * When a sync failed, all of a transaction may be in the log, and be found there after a kill,
+ * although it was reported as failed.  So it is overwritten in the log.  Only when that fails, too,
+ * can it be found after a kill.
  */
 static void take_back(struct fl_db *db) { (void)fl_db_transact(db, put_refused, NULL, NULL); }
 
@@ -124,7 +127,7 @@ int fl_store_read_only(const struct fl_store *s, fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_ESTATE, "%s is open for reading only", s->folder);
 }
 
-/* A transaction of ours, which counts itself: the log is held against that (log.c). */
+/* A transaction with a counter of transactions, with which the log is compared (log.c). */
 struct counted {
 	int (*step)(struct fl_db *, const void *, fairlead_error *);
 	const void *arg;
@@ -155,9 +158,9 @@ static int write_locked(struct fl_store *s,
 	if (r == FAIRLEAD_EIO)
 		take_back(&s->writer);
 	/*
-	 * From time to time what stands in the log is brought into the database.  That waits for
-	 * no reader: what one of them still needs stays, and is tried again after the next commit.
-	 * When it fails nothing is lost.
+	 * From time to time the log is copied into the database.  That waits for no reader: pages
+	 * that one of them still needs stay, and are tried again after the next commit.  When it
+	 * fails nothing is lost.
 	 */
 	else if (r == 0 && s->log_pages >= s->log_limit)
 		(void)sqlite3_wal_checkpoint_v2(s->writer.handle, NULL, SQLITE_CHECKPOINT_PASSIVE,

@@ -25,7 +25,7 @@ void fl_store_note(struct fl_store *s, uint64_t job, const char *format, ...)
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	(void)pthread_mutex_lock(&s->noting);
-	/* Beyond what is listed the same one may count twice. */
+	/* Damage that is not in the list may be counted twice. */
 	if (!is_known(d, job, text)) {
 		d->total++;
 		if (d->n < FL_STORE_DAMAGED) {

@@ -8,7 +8,7 @@
 
 #include "store/sum.h"
 
-/* Another program looks into it, or writes: wait so long. */
+/* Milliseconds to wait while another program reads or writes it. */
 enum { BUSY_MS = 5000 };
 
 static const char *const settings_of_all[] = {
@@ -18,7 +18,7 @@ static const char *const settings_of_all[] = {
 	"PRAGMA cache_size = -16384", /* KiB */
 	NULL,
 };
-/* One that is being made is thrown away when that fails. */
+/* A database that is being made is deleted when that fails. */
 static const char *const settings_of_makers[] = {
 	"PRAGMA synchronous = FULL",
 	"PRAGMA journal_mode = MEMORY",
@@ -27,9 +27,9 @@ static const char *const settings_of_makers[] = {
 static const char *const settings_of_writers[] = {
 	"PRAGMA synchronous = FULL",
 	"PRAGMA journal_mode = WAL",
-	"PRAGMA wal_autocheckpoint = 0",        /* fl_store_write does it */
-	"PRAGMA journal_size_limit = 16777216", /* a longer log is cut when it begins anew */
-	/* Specs may have secrets: what is deleted is overwritten, where that costs nothing. */
+	"PRAGMA wal_autocheckpoint = 0",        /* fl_store_write copies the log */
+	"PRAGMA journal_size_limit = 16777216", /* a longer log is truncated when it begins anew */
+	/* Specs may have secrets: deleted data is overwritten, where that costs no extra writes. */
 	"PRAGMA secure_delete = FAST",
 	NULL,
 };
@@ -62,7 +62,7 @@ int fl_db_fail(const struct fl_db *db, int rc, fairlead_error *err)
 	int error = errno, system = db->handle ? sqlite3_system_errno(db->handle) : 0;
 	const char *why = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(rc);
 
-	/* A commit does not note what the system said. */
+	/* A commit does not keep the errno of the system. */
 	if (system == 0)
 		system = error;
 	if (rc == SQLITE_IOERR_NOMEM)
@@ -121,7 +121,10 @@ static int set_up(struct fl_db *db, enum fl_db_how how, fairlead_error *err)
 
 	(void)sqlite3_extended_result_codes(db->handle, 1);
 	(void)sqlite3_busy_timeout(db->handle, BUSY_MS);
-	/* What stands in the file is data: it cannot make us run or overwrite anything. */
+	/*
+	 * The contents of the file are data only: they cannot make us run functions or write
+	 * elsewhere.
+	 */
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	(void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -179,7 +182,7 @@ int fl_db_copy(struct fl_db *from, const char *to, const char *vfs, fairlead_err
 		return r;
 	r = copy_pages(from, &db, err);
 	fl_db_close(&db);
-	/* Opened once more it is taken out of the mode that has a log. */
+	/* Opened again and taken out of the mode that needs a write-ahead log. */
 	if (r == 0)
 		r = fl_db_open(&db, to, FL_DB_MAKE, vfs, err);
 	if (r == 0)
@@ -353,7 +356,7 @@ int fl_db_transact(struct fl_db *db, int (*step)(struct fl_db *, const void *, f
 	r = step(db, arg, err);
 	if (r == 0)
 		r = fl_db_run(db, FL_SQL_COMMIT, err);
-	/* SQLite has rolled it back by itself after some errors. */
+	/* After some errors SQLite has already rolled it back. */
 	if (r < 0 && !sqlite3_get_autocommit(db->handle))
 		(void)fl_db_run(db, FL_SQL_ROLLBACK, NULL);
 	return r;

@@ -56,7 +56,7 @@ static int drop_jobs(struct fl_db *db, const struct expiring *e, fairlead_error 
 	return r;
 }
 
-/* The first row that stays goes on from the sum of the last one that does not. */
+/* Keeps the checksum of the last deleted row, which is part of that of the first remaining one. */
 static int drop_journal(struct fl_db *db, struct expiring *e, fairlead_error *err)
 {
 	struct fl_query q = fl_query(db, FL_SQL_EXPIRED_LAST);
@@ -88,8 +88,8 @@ static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
 	    (r = drop(db, FL_SQL_EXPIRE_ADMISSIONS, e->keep->usage_before, e, err)) == 0)
 		r = find_jobs(db, e, err);
 	/*
-	 * What belongs to a job goes before its row does: after a kill in between it is told
-	 * again, and nothing is left behind.
+	 * The files of a job are removed before its row: after a kill in between `gone` is called
+	 * again, and no file is left.
 	 */
 	for (uint32_t i = 0; r == 0 && e->keep->gone && i < e->n_jobs; i++)
 		e->keep->gone(e->keep->user, e->jobs[i]);

@@ -19,7 +19,7 @@
 
 static const char lock_name[] = "lock";
 
-/* Five seconds for what is left of a daemon that was killed. */
+/* Five seconds for the last processes of a daemon that was killed. */
 enum { LOCK_TRIES = 500, LOCK_MOMENT_NS = 10000000 };
 
 int fl_folder_no_path(const char *path, fairlead_error *err)
@@ -41,7 +41,7 @@ int fl_folder_fail(const char *path, const char *name, const char *doing, fairle
 	return FAIRLEAD_EIO;
 }
 
-/* The folder that @path is in, after an entry was made there. */
+/* Syncs the folder of @path, after an entry was made there. */
 static int sync_parent(const char *path, fairlead_error *err)
 {
 	char parent[FL_STORE_PATH + 4];
@@ -59,7 +59,7 @@ static int there_already(const char *path, fairlead_error *err)
 	return FAIRLEAD_ESTATE;
 }
 
-/* 1: it was made just now. */
+/* 1: it was made now. */
 static int make(const char *path, enum fl_folder_how how, fairlead_error *err)
 {
 	if (mkdir(path, 0700) == 0)
@@ -72,9 +72,9 @@ static int make(const char *path, enum fl_folder_how how, fairlead_error *err)
 }
 
 /*
- * Whoever may write to it could put another database in the place of ours.  One that we wanted to
- * make ourselves is nobody else's either: somebody may have been faster, in a folder such as /tmp.
- * Others may be looked at, whose they are.
+ * A user that may write to the folder could replace the database.  A folder that we wanted to make
+ * must also belong to us or root, as another user may have made it first, for example in /tmp.
+ * Other folders are only read, and may belong to any user.
  */
 static int check_owner(int fd, enum fl_folder_how how, const char *path, fairlead_error *err)
 {
@@ -108,7 +108,7 @@ int fl_store_folder_open(const char *path, enum fl_folder_how how, int *ret_fd, 
 			return fl_folder_fail(path, NULL, "opened", err);
 		return fl_fail(err, FAIRLEAD_ENOENT, "there is no folder %s", path);
 	}
-	/* With room for the names of files behind it. */
+	/* Leaves room for the names of files after it. */
 	if (strlen(real) + 128 > FL_STORE_PATH)
 		return fl_folder_no_path(path, err);
 	fd = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -137,8 +137,10 @@ static int taken(int fd, const char *path, fairlead_error *err)
 	return FAIRLEAD_ESTATE;
 }
 
-/* Who wrote its number there has gone: a process that it was just starting may have its files
- * open for a moment longer. */
+/*
+ * The process that wrote its number there has ended: a child that it was just starting may have its
+ * files open for a moment longer.
+ */
 static bool is_left_over(int fd)
 {
 	char text[32] = "";
@@ -221,9 +223,9 @@ int fl_folder_rename(int folder, const char *path, const char *from, const char 
 	return fl_folder_sync(folder, path, err);
 }
 
-/* --- a folder that is whole, or not there --- */
+/* --- a folder that is complete, or does not exist --- */
 
-/* Without the slashes at its end. */
+/* The length without the slashes at its end. */
 static int length_of(const char *path)
 {
 	size_t n = strlen(path);
@@ -233,7 +235,7 @@ static int length_of(const char *path)
 	return (int)n;
 }
 
-/* "DIR/.NAME.fairlead-part": a name that nobody chooses. */
+/* "DIR/.NAME.fairlead-part": a name that no user would choose. */
 static int part_of(const char *path, char ret[FL_STORE_PATH], fairlead_error *err)
 {
 	int n = length_of(path), dir = n, used;
@@ -252,7 +254,7 @@ static int is_being_made(const char *path, fairlead_error *err)
 	return FAIRLEAD_ESTATE;
 }
 
-/* What a kill has left, which nobody has locked. */
+/* Removes a part that a kill has left: no process has it locked. */
 static int remove_left(const char *part, const char *path, fairlead_error *err)
 {
 	FL_FD fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -290,7 +292,7 @@ int fl_folder_finish(const char *part, const char *path, fairlead_error *err)
 	char named[FL_STORE_PATH];
 
 	(void)snprintf(named, sizeof named, "%.*s", length_of(path), path);
-	/* One that is there by now has something in it, or is worth nothing. */
+	/* A folder of that name that exists by now is replaced only if it is empty. */
 	if (rename(part, named) < 0)
 		return errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR ?
 			       there_already(path, err) :
@@ -329,7 +331,7 @@ int fl_folder_join(char ret[FL_STORE_PATH], const char *path, const char *name, 
 	return n < FL_STORE_PATH ? 0 : fl_folder_no_path(path, err);
 }
 
-/* errno says why not. */
+/* 0, or -1 with errno. */
 static int copy_bytes(int from, int to)
 {
 	char buffer[1 << 16];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * journal - its rows, each with a sum that goes on from that of the row before
+ * journal - its rows, each with a checksum that includes that of the row before
  *
- * So a row that is not as it was written, that is missing, or that stands where another stood, does
- * not fit: it, or the one behind it.  At the start all rows are looked at.  One that would be
- * applied again is not: the start is refused.  One that the checkpoint has passed is needed by
- * nobody, so it is only told.
+ * So when a row was changed, is missing, or is in the place of another one, its checksum or that of
+ * the next one does not match.  At the start all rows are checked.  If one that would have to be
+ * applied again is damaged, the start is refused.  One from before the checkpoint is not needed, so
+ * it is only reported.
  */
 #include "store/journal.h"
 
@@ -18,7 +18,7 @@
 #include "store/read.h"
 #include "store/table.h"
 
-/* --- a row, and what stands in the table --- */
+/* --- a row, and its cells in the table --- */
 
 enum cell { CELL_ATTEMPT, CELL_A, CELL_B, CELL_TEXT };
 struct field {
@@ -80,7 +80,7 @@ void fl_journal_encode(const struct fl_journal_row *row, struct fl_journal_cells
 	}
 }
 
-/* Of a kind that is not known: that, and no field. */
+/* Of an unknown kind: only that, and no field. */
 static void decode(struct fl_journal_cells *cells, struct fl_journal_row *ret)
 {
 	bool known = cells->kind >= 0 && cells->kind < FL_JOURNAL_KINDS;
@@ -110,7 +110,10 @@ const char **fl_journal_text(struct fl_journal_row *row)
 	return NULL;
 }
 
-/* Rows behind @after; @wrong: what is, with this one; NULL: it is as written, behind the one before. */
+/*
+ * Called for rows after @after; @wrong: what is wrong with this one; NULL: it matches its checksum
+ * and follows the one before.
+ */
 typedef int each_row_fn(void *user, const struct fl_journal_row *row, const char *wrong,
 			fairlead_error *err);
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log - is the write-ahead log what was written, as far as it was acknowledged?
+ * log - checks the write-ahead log, as far as it was acknowledged
  *
- * SQLite takes a log up to the first frame that does not fit, and says nothing of what stands behind
- * it.  That is right for the end that a power cut leaves, and wrong for a flipped bit in the middle.
- * The two can be told apart, for each commit is synced before the next one begins.
+ * SQLite takes a log up to the first frame that does not match its checksum, and ignores what
+ * follows.  That is right for the end that a power cut leaves, and wrong for a flipped bit in the
+ * middle.  The two can be told apart, as each commit is synced before the next one begins.
  *
- * A frame is a page with a head: number of the page, size of the database when it is the last of its
- * transaction (a commit), two salts that are the log's for as long as it is not begun anew, and a
- * sum of all frames up to this one.  So a frame with the log's salts whose stored sum goes on from
- * the stored sum of the frame before it was written directly behind that one, whatever has become of
- * the bytes of the latter, or of those before it.  Frames of the log before have other salts; those
- * of a transaction that was taken back, and then written over by a shorter one, do not go on from
- * what now stands before them.
+ * A frame is a page with a head: number of the page, size of the database when it is the last of
+ * its transaction (a commit), two salts that are those of the log until it begins anew, and a
+ * checksum of all frames up to this one.  So if a frame with the log's salts has the checksum that
+ * follows from the stored checksum of the frame before it, it was written directly after that one,
+ * whatever happened later to the bytes of the latter, or of earlier ones.  Frames of the log before
+ * have other salts; those of a transaction that was taken back, and then overwritten by a shorter
+ * one, do not follow from the frame that is now before them.
  *
- * Behind the first frame that does not fit, damage is proved by
+ * After the first frame that does not match, damage is proved by
  *
- *  - a frame that goes on from a commit: when it was written all up to that commit was synced.  The
- *    commit must be one for sure: its own sum fits; or it does with what stands before it, and the
- *    next one goes on from that; or it is the frame that does not fit, and number, size and salts
- *    are of one sector, so that a power cut leaves all or nothing of them;
- *  - a frame with the page of `latest` in which transactions are counted, when it counts two more
- *    than what SQLite takes: only one can have been under way.
+ *  - a frame that follows from a commit: when it was written all up to that commit was synced.  It
+ *    must be sure that it is a commit: its own checksum matches; or it does from the bytes before
+ *    it, and the next one follows from that; or it is the frame that does not match, and number,
+ *    size and salts are in one sector, so that a power cut leaves all or nothing of them;
+ *  - a frame with the page of `latest`, in which transactions are counted, if its count is higher
+ *    by two or more than that of the part that SQLite takes: only one can have been under way.
  *
- * When the log's own head does not fit SQLite takes nothing of it.  The head is synced before the
- * first frame is written, and written anew when all is in the database, so then it counts whether
- * frames that go on from each other count more transactions than the database.
+ * When the log's own head does not match its checksum SQLite ignores the log.  The head is synced
+ * before the first frame is written, and written anew when all is in the database, so in that case
+ * damage is proved by frames that follow from each other and count more transactions than the
+ * database.
  *
- * All else may be what a power cut left.
+ * All else may have been left by a power cut.
  */
 #include "store/log.h"
 
@@ -48,7 +49,7 @@ enum {
 	SECTOR = 512, /* the least that a disk writes whole */
 	PAGE_LEAST = 512,
 	PAGE_MOST = 65536,
-	MAGIC = 0x377f0682, /* and 1: sums of words with the highest byte first */
+	MAGIC = 0x377f0682, /* MAGIC + 1: checksums of words with the highest byte first */
 	COMMITS = 9,        /* column of `latest` */
 };
 
@@ -73,7 +74,7 @@ static struct pair pair_at(const unsigned char *p)
 	return (struct pair){ word_at(p), word_at(p + 4) };
 }
 
-/* SQLite's sum of @n bytes, a multiple of 8, that goes on from @s. */
+/* SQLite's checksum of @n bytes, a multiple of 8, continued from @s. */
 static struct pair add(struct pair s, const unsigned char *p, size_t n, bool high_first)
 {
 	for (const unsigned char *end = p + n; p < end; p += 8) {
@@ -107,7 +108,7 @@ static size_t bytes_of(uint64_t type)
 	return type < 12 ? ints[type] : (size_t)(type - 12) / 2;
 }
 
-/* How many transactions it counts: of a leaf with one row; 0: it is none. */
+/* The count of transactions in the page, a leaf with one row; 0: it is not such a page. */
 static uint64_t commits_of(const unsigned char *page, size_t size)
 {
 	const unsigned char *end = page + size, *p, *value, *types_end;
@@ -118,7 +119,7 @@ static uint64_t commits_of(const unsigned char *page, size_t size)
 		return 0;
 	p = varint(page + at, end, &n); /* bytes of it */
 	p = varint(p, end, &n);         /* its rowid */
-	value = p;                      /* the types stand first, */
+	value = p;                      /* the types come first, */
 	p = varint(p, end, &n);
 	if (!p || n > (uint64_t)(end - value))
 		return 0;
@@ -142,10 +143,10 @@ static uint64_t commits_of(const unsigned char *page, size_t size)
 /* --- frames --- */
 
 struct frame {
-	uint32_t page, size; /* size: of the database, in pages; 0: no commit */
+	uint32_t page, size; /* size of the database, in pages; 0: not a commit */
 	struct pair salts, stored;
-	struct pair sum; /* what stored should be, after the stored one of the frame before */
-	bool fits;       /* it is that */
+	struct pair sum; /* what `stored` should be, from `stored` of the frame before */
+	bool fits;       /* they are equal */
 	const unsigned char *bytes;
 };
 
@@ -155,11 +156,11 @@ struct log {
 	size_t page_size;
 	bool high_first, has_head;
 	struct pair salts, sum; /* of its head */
-	uint64_t n;             /* frames, of whatever age */
+	uint64_t n;             /* frames, old ones included */
 	uint32_t latest;        /* page of `latest`; 0: not known */
 };
 
-/* 1: all of it is there. */
+/* 1: all bytes were read. */
 static int read_at(int fd, void *to, size_t n, uint64_t at)
 {
 	char *bytes = to;
@@ -183,7 +184,7 @@ static uint64_t offset_of(const struct log *log, uint64_t i)
 	return HEAD + (i - 1) * (FRAME_HEAD + log->page_size);
 }
 
-/* Frame @i from 1, which stands behind one whose stored sum is @before. */
+/* Frame @i, from 1; the stored checksum of the frame before it is @before. */
 static int read_frame(const struct log *log, uint64_t i, struct pair before, struct frame *ret)
 {
 	const unsigned char *p = log->buffer;
@@ -202,7 +203,10 @@ static int read_frame(const struct log *log, uint64_t i, struct pair before, str
 	return 1;
 }
 
-/* Number, size and salts of a frame are of one sector: a power cut leaves all or nothing of them. */
+/*
+ * Are number, size and salts of a frame in one sector?  Then a power cut leaves all or nothing of
+ * them.
+ */
 static bool is_in_one_sector(const struct log *log, uint64_t i)
 {
 	uint64_t at = offset_of(log, i);
@@ -210,7 +214,7 @@ static bool is_in_one_sector(const struct log *log, uint64_t i)
 	return at / SECTOR == (at + FRAME_HEAD - 1) / SECTOR;
 }
 
-/* --- what it comes to --- */
+/* --- the verdict --- */
 
 static void note_commit(struct fl_log_state *ret, const struct log *log, const struct frame *f)
 {
@@ -222,7 +226,7 @@ static void note_commit(struct fl_log_state *ret, const struct log *log, const s
 		ret->counted = commits;
 }
 
-/* From the first frame that does not fit, @bad, on. */
+/* Checks the frames from @bad on, the first one that does not match. */
 static int look_behind(const struct log *log, const struct frame *bad, struct fl_log_state *ret)
 {
 	bool own = same(bad->salts, log->salts);
@@ -243,7 +247,7 @@ static int look_behind(const struct log *log, const struct frame *bad, struct fl
 		goes_on = same(f.salts, log->salts);
 		ret->cut += goes_on;
 		if (goes_on && !f.fits && i == ret->bad + 1 && own) {
-			/* Was only the sum of the bad one damaged? */
+			/* Was only the stored checksum of the bad one damaged? */
 			struct frame again;
 
 			r = read_frame(log, i, bad->sum, &again);
@@ -289,7 +293,7 @@ static int look_at_frames(const struct log *log, struct fl_log_state *ret)
 	return r;
 }
 
-/* Without a head: those that go on from the one before. */
+/* Without a valid head: counts frames that follow from the one before. */
 static int look_for_frames(struct log *log, struct fl_log_state *ret)
 {
 	int r = 1;
@@ -313,7 +317,7 @@ static int look_for_frames(struct log *log, struct fl_log_state *ret)
 	return r;
 }
 
-/* 0: there is nothing in it. */
+/* 0: the log is empty. */
 static int read_head(struct log *log, const char *database)
 {
 	unsigned char head[HEAD], db[18];
@@ -386,7 +390,7 @@ static int log_damaged(const char *database, const struct fl_log_state *state, f
 			     state->behind_commits);
 }
 
-/* What is counted behind what SQLite takes, if that can be told. */
+/* The count of transactions in the part that SQLite takes; 0: it cannot be read. */
 static void compare_counts(struct fl_db *db, struct fl_log_state *state)
 {
 	struct fl_latest latest;
@@ -402,7 +406,7 @@ int fl_log_check(struct fl_db *db, struct fl_log_state *ret, fairlead_error *err
 	int64_t latest = 0;
 	int r;
 
-	/* When the schema cannot be read that is said soon enough. */
+	/* If the schema cannot be read, another check reports that. */
 	(void)fl_db_number(db, FL_SQL_ROOT_OF_LATEST, &latest, NULL);
 	r = fl_log_read(db->path, (uint32_t)latest, ret, err);
 	if (r < 0)
@@ -411,8 +415,8 @@ int fl_log_check(struct fl_db *db, struct fl_log_state *ret, fairlead_error *err
 	if (!ret->is_damaged)
 		return 0;
 	/*
-	 * While a daemon writes, a frame that was half there has become whole by now, for those
-	 * behind it were; or the log was begun anew.
+	 * While a daemon writes, a frame that was half written is complete by now, as later ones
+	 * were; or the log was begun anew.
 	 */
 	before = *ret;
 	r = fl_log_read(db->path, (uint32_t)latest, ret, err);

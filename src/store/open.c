@@ -16,7 +16,8 @@ enum { LOG_PAGES = 1000 };
 static const char new_database[] = FL_STORE_DATABASE ".new";
 
 /*
- * A database appears whole under its name, or not at all: it is made beside, and renamed.
+ * A database appears complete under its name, or not at all: it is made under another name, and
+ * renamed.
  */
 static int make_database(struct fl_store *s, const struct fl_migrations *m, fairlead_error *err)
 {
@@ -71,7 +72,7 @@ static int has_database(struct fl_store *s, bool create, const struct fl_migrati
 	return FAIRLEAD_ENOENT;
 }
 
-/* As it was before it is brought up to date, in a file of its own. */
+/* Copies the database to a file of its own before it is brought up to date. */
 static int keep_copy(struct fl_store *s, struct fl_db *db, int version, fairlead_error *err)
 {
 	char name[64], made[64 + 4], path[FL_STORE_PATH];
@@ -94,8 +95,8 @@ static int keep_copy(struct fl_store *s, struct fl_db *db, int version, fairlead
 }
 
 /*
- * Everything that may be refused is looked at by a connection that does not write: what is not
- * ours stays as it is, to the byte.
+ * All checks that may refuse the database are made by a connection that does not write: a file that
+ * is not ours is not changed by one byte.
  */
 static int look(struct fl_store *s, const char *path, bool read_only, const struct fl_migrations *m,
 		bool *ret_older, fairlead_error *err)
@@ -151,7 +152,7 @@ static int open_writer(struct fl_store *s, const char *path, bool older,
 	if (r == 0) {
 		s->last_seq = end.seq;
 		s->last_sum = end.sum;
-		/* What no transaction was is told once, so it goes. */
+		/* The cut pages were reported once, so they are removed. */
 		if (s->damage.cut)
 			(void)sqlite3_wal_checkpoint_v2(s->writer.handle, NULL,
 							SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);

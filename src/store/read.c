@@ -9,7 +9,7 @@
 #include "store/open.h"
 #include "store/table.h"
 
-/* --- small things --- */
+/* --- settings --- */
 
 int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, fairlead_error *err)
 {
@@ -75,7 +75,7 @@ int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err)
 	return fl_store_write(s, number_above, &job, err);
 }
 
-/* --- where it ends --- */
+/* --- the end of the database --- */
 
 int fl_latest_damaged(const struct fl_db *db, fairlead_error *err)
 {
@@ -124,10 +124,10 @@ int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *e
 
 /* --- jobs --- */
 
-/* Which of them does not fit: JOB_DAMAGE of sql.def. */
+/* Which of them is damaged: JOB_DAMAGE of sql.def. */
 static const char *const damages[] = { NULL, "its row", "its spec", "all of it" };
 
-/* @ret->damaged: none of it is to be believed. */
+/* @ret->damaged: its other members must not be used. */
 static int take_job(struct fl_store *s, struct fl_query *q, struct fl_job_row *ret,
 		    fairlead_error *err)
 {
@@ -146,7 +146,7 @@ static int take_job(struct fl_store *s, struct fl_query *q, struct fl_job_row *r
 	return r;
 }
 
-/* By what is likely to leave the fewest. */
+/* The index that is likely to leave the fewest rows. */
 static enum fl_sql jobs_by(const struct fl_job_filter *f)
 {
 	enum fl_sql by = FL_SQL_JOBS;

@@ -32,8 +32,8 @@ static int event_from(struct fl_db *db, uint64_t seq, uint64_t *ret_seq, fl_time
 }
 
 /*
- * Times never fall along the journal, so the row where @since begins is found by halving: an
- * index less to write with each event.
+ * Times never fall along the journal, so the first row since @since is found by binary search: that
+ * saves writing an index with each event.
  */
 static int row_of_time(struct fl_db *db, fl_time since, uint64_t *ret, fairlead_error *err)
 {
@@ -43,7 +43,7 @@ static int row_of_time(struct fl_db *db, fl_time since, uint64_t *ret, fairlead_
 
 	if (r < 0)
 		return r;
-	/* All before `low` are too early, none from `high` on. */
+	/* All rows before `low` are too early, none from `high` on is. */
 	for (high = (uint64_t)last + 1; low < high;) {
 		uint64_t middle = low + (high - low) / 2, seq = 0;
 		fl_time at = 0;
@@ -92,7 +92,7 @@ int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter, fl
 
 /* --- admissions --- */
 
-/* All rows of a query whose parameters are put. */
+/* Calls @fn for all rows of a query whose parameters are set. */
 static int each_admission(struct fl_store *s, struct fl_query *q, fl_admission_fn *fn, void *user,
 			  fairlead_error *err)
 {
@@ -168,7 +168,7 @@ static int note_left_out(struct fl_store *s, struct fl_db *db, fl_time from, fl_
 
 	fl_put_int(&q, from);
 	fl_put_int(&q, to);
-	return each_admission(s, &q, /* fn: none of them fits */ NULL, NULL, err);
+	return each_admission(s, &q, /* without fn no row matches */ NULL, NULL, err);
 }
 
 int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
@@ -179,7 +179,7 @@ int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn
 
 	if (r < 0)
 		return r;
-	/* All see the same moment. */
+	/* All queries read the same moment. */
 	r = fl_db_run(&db, FL_SQL_BEGIN_READING, err);
 	if (r == 0)
 		r = note_left_out(s, &db, from, to, err);

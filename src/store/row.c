@@ -86,7 +86,7 @@ const struct fl_store_column *fl_columns_of(enum fl_store_table table, uint32_t 
 
 static const struct {
 	enum fl_store_table table;
-	uint16_t row, rows, n; /* bytes of a row; where in a batch they, and how many, stand */
+	uint16_t row, rows, n; /* bytes of a row; where a batch has its rows, and their number */
 } parts[FL_BATCH_PARTS] = {
 #define PART(name, row, field)                                                                     \
 	{                                                                                          \

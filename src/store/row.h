@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row - what is kept of which struct, member by member (columns.h), and the parts of a batch
+ * row - the stored members of each struct (columns.h), and the parts of a batch
  */
 #ifndef FL_STORE_ROW_H
 #define FL_STORE_ROW_H
@@ -15,20 +15,20 @@ enum fl_store_table {
 		FL_TABLES
 };
 
-/* Which member of a row stands in a column, and how. */
+/* The member of a row that a column stores, and how. */
 struct fl_store_column {
 	enum fl_kept { FL_KEY, FL_NAME_KEY, FL_INT, FL_REF, FL_WHEN, FL_TEXT, FL_NOTE } kept;
 	enum fl_store_number { FL_NUMBER_UNSIGNED, FL_NUMBER_SIGNED, FL_NUMBER_BOOL } number;
 	uint16_t at, size; /* of the member, in bytes */
 };
-/* In their order. */
+/* In the order of the columns. */
 const struct fl_store_column *fl_columns_of(enum fl_store_table table, uint32_t *ret_n);
 static inline bool fl_column_is_text(const struct fl_store_column *c)
 {
 	return c->kept == FL_TEXT || c->kept == FL_NOTE || c->kept == FL_NAME_KEY;
 }
 
-/* What a batch has, in the order in which it is written. */
+/* The parts of a batch, in the order in which they are written. */
 enum fl_batch_part {
 	FL_BATCH_JOURNAL,
 	FL_BATCH_NEW_JOBS,
@@ -39,23 +39,23 @@ enum fl_batch_part {
 	FL_BATCH_AUDIT,
 	FL_BATCH_PARTS
 };
-/* Bytes of one of its rows. */
+/* Bytes of a row of the part. */
 size_t fl_batch_row_size(enum fl_batch_part part);
-/* Its rows, the first of which is *ret; returns how many. */
+/* *ret: the first of its rows; returns how many there are. */
 uint32_t fl_batch_rows(const struct fl_batch *batch, enum fl_batch_part part, const void **ret);
-/* From now on it has these. */
+/* Sets its rows. */
 void fl_batch_set(struct fl_batch *batch, enum fl_batch_part part, const void *rows, uint32_t n);
 /*
- * Each text of a row, but the spec of a job, is replaced by the one that @fn makes of it, which
- * may be NULL for NULL.  An error of @fn ends it.
+ * Replaces each text of a row, except the spec of a job, by the one that @fn makes of it, which may
+ * be NULL for NULL. An error of @fn ends it.
  */
 int fl_batch_texts(enum fl_batch_part part, void *row,
 		   int (*fn)(void *user, const char **text, fairlead_error *err), void *user,
 		   fairlead_error *err);
 
 /*
- * A member of @size bytes (1, 4 or 8) as a number, and back: what does not fit becomes one that is
- * never right, all bits of it set.
+ * A member of @size bytes (1, 4 or 8) as a number, and back: a number that does not fit becomes an
+ * invalid one, with all bits set.
  */
 #define FL_NUMBER_OF(member)                                                                       \
 	_Generic((member), bool                                                                    \

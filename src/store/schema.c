@@ -7,7 +7,7 @@
 #include "store/read.h"
 #include "store/sum.h"
 
-/* What brings a database from one version to the next, in their order. */
+/* The statements that bring a database from one version to the next, in their order. */
 static const char *const texts[] = {
 #include "store/schema.def"
 };
@@ -15,13 +15,13 @@ static const char *const texts[] = {
 const struct fl_migrations fl_store_migrations = { texts, sizeof texts / sizeof *texts };
 
 /*
- * What is looked at when a database is opened: of one up to 64 MiB, every page and whether each index
- * has what its table has, at some 150 MB a second; of one up to 512 MiB every page, at some 600; of a
- * larger one what is read.  fl_store_verify looks at everything.
+ * Checks when a database is opened: up to 64 MiB every page, and whether each index matches its
+ * table, at some 150 MB a second; up to 512 MiB every page, at some 600 MB a second; of a larger
+ * one only pages that are read. fl_store_verify checks everything.
  */
 enum { INDEXED_PAGES = 1 << 14, CHECKED_PAGES = 1 << 17 };
 
-/* --- what tables and indexes there are, as they were made --- */
+/* --- tables and indexes as they were made --- */
 
 enum { SUMMED_FROM = 2, SUM_TEXT = 24 };
 static const char schema_setting[] = "schema";
@@ -90,7 +90,7 @@ int fl_schema_migrate(struct fl_db *db, const struct fl_migrations *m, fairlead_
 	return fl_db_transact(db, migrate, m, err);
 }
 
-/* "ok", or what is wrong first. */
+/* "ok", or the first problem. */
 static int check_pages(struct fl_db *db, enum fl_sql sql, fairlead_error *err)
 {
 	struct fl_query q = fl_query(db, sql);

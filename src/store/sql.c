@@ -4,7 +4,7 @@
 #include "record/job.h"
 #include "store/columns.h"
 
-/* The numbers are in the texts, and in databases. */
+/* These numbers are in the statements, and in databases. */
 _Static_assert(FL_JOB_DONE == 6, "states from 6 on are over");
 
 const char *const fl_sql_texts[FL_SQLS] = {

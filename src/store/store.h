@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store - what the daemon knows for good: one SQLite database and one image beside it
+ * store - the durable state of the daemon: one SQLite database and one image beside it
  *
- * Guarantees: what fl_store_commit returned 0 for is on disk, whole, whatever happens then; what
- * it failed for is not there at all, and may be tried again.  A database that is damaged where it
- * is needed to go on, newer than this program, or not ours is refused with what to do, and not
- * written to; what else is damaged is given to nobody, and told (fl_store_damaged).  One process
- * at a time has a state folder.  README.md says what no sum can tell; tests/disk and
- * tests/unit/store cut the power and flip bits.
+ * Guarantees: a batch for which fl_store_commit returned 0 is on disk, complete, whatever happens
+ * then; one for which it failed is not there at all, and may be tried again.  A database that is
+ * damaged in rows that are needed to go on, newer than this program, or not ours is refused with a
+ * hint what to do, and not written to; other damaged rows are never returned, and are reported
+ * (fl_store_damaged).  One process at a time has a state folder.  README.md says what no checksum
+ * can find; tests/disk and tests/unit/store cut the power and flip bits.
  *
- * The journal is what went into the policy, in order: with the image of a policy (checkpoint) and
- * the rows after it the policy is made again as it was, to the last bit, because a policy is a
- * deterministic state machine (decide/policy.h).  All else follows from it, or is for people:
- * jobs as they are, admissions, events, who did what.
+ * The journal is the input of the policy, in order: from the image of a policy (checkpoint) and the
+ * rows after it the policy is made again as it was, to the last bit, because a policy is a
+ * deterministic state machine (decide/policy.h).  All other tables follow from it, or are for
+ * people: jobs, admissions, events, audit.
  *
- * What writes (commit, set, checkpoint, expire) may be called on any thread, and waits for what
- * writes just then; so may backup, which waits for nobody.  Reads are for one thread at a time:
- * they have a connection of their own, and see what was committed.  README.md says why things are as
- * they are.  Nobody else includes sqlite3.h.
+ * Functions that write (commit, set, checkpoint, expire) may be called on any thread, and wait for
+ * each other; so may backup, which waits for none.  Reads are for one thread at a time: they have a
+ * connection of their own, and see what was committed.  README.md has the reasons.  No other folder
+ * includes sqlite3.h.
  */
 #ifndef FL_STORE_STORE_H
 #define FL_STORE_STORE_H
@@ -29,7 +29,7 @@
 
 struct fl_store;
 
-/* What went in: journal.def says of each kind what it says. */
+/* A row of the journal: journal.def has the fields of each kind. */
 enum fl_journal_kind {
 #define FL_RECORD_FIELD(member, type, name, cell, shift, bits)
 #define FL_KIND(kind, member, fields) FL_JOURNAL_##kind,
@@ -41,10 +41,10 @@ enum fl_journal_kind {
 
 struct fl_journal_row {
 	uint64_t seq; /* from 1, without gaps */
-	fl_time at;   /* the daemon's time, never before the row before */
+	fl_time at;   /* the daemon's time, never less than in the row before */
 	enum fl_journal_kind kind;
 	uint64_t job; /* 0: none */
-	union {       /* of that kind */
+	union {       /* the fields of that kind */
 #define FL_RECORD_FIELD(member, type, name, cell, shift, bits) type name;
 #define FL_KIND(kind, member, fields)                                                              \
 	struct {                                                                                   \
@@ -56,7 +56,7 @@ struct fl_journal_row {
 	};
 };
 
-/* Who did what. */
+/* A row of the audit log: which user did what. */
 struct fl_audit_row {
 	fl_time at;
 	uint32_t uid;
@@ -68,53 +68,61 @@ struct fl_audit_row {
 /* One transaction: all of it, or nothing. */
 struct fl_batch {
 	const struct fl_journal_row *journal;
-	const struct fl_job_row *new_jobs, *jobs; /* jobs: updates of rows that are there */
+	const struct fl_job_row *new_jobs, *jobs; /* jobs: updates of existing rows */
 	const struct fl_event_row *events;
 	const struct fl_admission_row *admissions;
-	const struct fl_condition_row *conditions; /* replace those of the same object and type */
+	const struct fl_condition_row
+		*conditions; /* they replace those of the same object and type */
 	const struct fl_audit_row *audit;
 	uint32_t n_journal, n_new_jobs, n_jobs, n_events, n_admissions, n_conditions, n_audit;
-	/* The clock of the world, and that since boot, when the last row of the journal had its
-	 * time `at`: kept when there is one. */
+	/*
+	 * The wall clock and the time since boot at the time `at` of the last row of the journal:
+	 * stored if there is a row.
+	 */
 	fl_time wall, boot;
-	const char *boot_id; /* of which boot; NULL: not known */
+	const char *boot_id; /* the id of that boot; NULL: not known */
 };
 
 struct fl_store_options {
-	const char *folder; /* state folder; made with mode 0700 when missing and `create` */
+	const char *folder; /* state folder; with `create` made with mode 0700 when missing */
 	bool create;
-	bool read_only;  /* to look at, also while a daemon has it */
-	const char *vfs; /* tests: SQLite's files through this one; NULL: the usual */
+	bool read_only;  /* for reading only, also while a daemon has it */
+	const char *vfs; /* tests: the SQLite VFS to use; NULL: the usual one */
 };
 
 /*
  * Opens, brings an older schema up to date (after a copy of the database, "before-vN.db").
- * FAIRLEAD_ESTATE: another process has the folder (err says which).  FAIRLEAD_EINPUT: damaged, of
- * a newer program, or not ours.  FAIRLEAD_ENOENT: not there.  FAIRLEAD_EIO: folder or disk.
+ * FAIRLEAD_ESTATE: another process has the folder (err says which).  FAIRLEAD_EINPUT: damaged, of a
+ * newer program, or not ours.  FAIRLEAD_ENOENT: it does not exist.  FAIRLEAD_EIO: folder or disk.
  */
 int fl_store_open(const struct fl_store_options *options, struct fl_store **ret,
 		  fairlead_error *err);
 struct fl_store *fl_store_close(struct fl_store *s);
 
 /*
- * Durable on return.  FAIRLEAD_EIO: nothing of it is there; err says whether the disk is full; it
- * may be tried again.  (Only when the disk failed the sync, and all after it, may a kill find it.)
- * FAIRLEAD_ESTATE: rows of the journal that do not follow the last ones.
+ * Durable on return.  FAIRLEAD_EIO: nothing of it was written; err says whether the disk is full;
+ * it may be tried again.  (Only if the sync and all later writes failed may it be found after a
+ * kill.) FAIRLEAD_ESTATE: rows of the journal that do not follow the last ones.
  */
 int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_error *err);
 
 /* --- checkpoint --- */
 
-/* The image of a policy as of journal row @seq: whole beside the old one, then in its place. */
+/*
+ * Stores the image of a policy as of journal row @seq: written beside the old one, then in its
+ * place.
+ */
 int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
 			int (*write)(void *user, int fd, fairlead_error *err), void *user,
 			fairlead_error *err);
-/* Of the last one; *ret_fd open for reading, -1 and seq 0 when there is none. */
+/* The last checkpoint; *ret_fd open for reading, -1 and seq 0 when there is none. */
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err);
-/* Rows of the journal that no checkpoint needs and that are older than @before are deleted, a few
- * thousand a call; 1: there are more. The same of events and audit, of admissions that were over
- * before @usage_before, and of jobs that ended before @jobs_before, whose numbers go to @gone (a
- * few at a time), which may be told twice of one and must not call the store. */
+/*
+ * Deletes rows of the journal, events and audit that are older than @events_before (of the journal
+ * only those before the checkpoint), admissions that ended before @usage_before, and jobs that
+ * ended before @jobs_before, up to 1,000 rows of each and 100 jobs in a call; 1: there are more.
+ * @gone gets the numbers of these jobs, some possibly twice, and must not call the store.
+ */
 struct fl_retention {
 	fl_time events_before, usage_before, jobs_before;
 	void (*gone)(void *user, uint64_t job);
@@ -125,8 +133,8 @@ int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlea
 /*
  * --- reading ---
  *
- * Texts are valid during the callback; a negative value of @fn ends it.  From a callback others
- * may be read, but not the same again (FAIRLEAD_ESTATE).
+ * Texts are valid during the callback; a negative value of @fn ends it.  A callback may read other
+ * tables, but not call the same function again (FAIRLEAD_ESTATE).
  */
 
 typedef int fl_journal_fn(void *user, const struct fl_journal_row *row, fairlead_error *err);
@@ -137,14 +145,14 @@ typedef int fl_usage_fn(void *user, const struct fl_usage_sum_row *row, fairlead
 typedef int fl_condition_fn(void *user, const struct fl_condition_row *row, fairlead_error *err);
 typedef int fl_audit_fn(void *user, const struct fl_audit_row *row, fairlead_error *err);
 
-/* Small things by name: "config", "boot". FAIRLEAD_ENOENT. Set is durable on return. */
+/* Settings by name: "config", "boot". FAIRLEAD_ENOENT. Set is durable on return. */
 int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err);
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err);
 
-/* Numbers of jobs go on above @job, at least. Durable on return. */
+/* New jobs get numbers above @job. Durable on return. */
 int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err);
 
-/* wall, boot, at of the newest row, its number; zeros when there is none. */
+/* Of the newest row of the journal; zeros when there is none. */
 struct fl_store_end {
 	uint64_t seq, job; /* the last journal row; the highest number of a job */
 	fl_time at, wall, boot;
@@ -154,7 +162,7 @@ int fl_store_end(struct fl_store *s, struct fl_store_end *ret, fairlead_error *e
 
 int fl_store_journal(struct fl_store *s, uint64_t after, fl_journal_fn *fn, void *user,
 		     fairlead_error *err);
-/* FAIRLEAD_ENOENT.  FAIRLEAD_EINPUT: it is damaged, so nothing of it is told. */
+/* FAIRLEAD_ENOENT. FAIRLEAD_EINPUT: it is damaged, so @fn is not called. */
 int fl_store_job(struct fl_store *s, uint64_t id, fl_job_fn *fn, void *user, fairlead_error *err);
 
 struct fl_job_filter {
@@ -165,15 +173,15 @@ struct fl_job_filter {
 	uint32_t limit;           /* 0: all */
 	bool newest_first;
 	bool without_spec; /* spec NULL */
-	bool damaged;      /* also those that are, with `damaged` set; else they are left out */
-	bool aside;        /* by a connection of its own: on any thread */
+	bool damaged;      /* also damaged jobs, with `damaged` set; else they are left out */
+	bool aside;        /* with a connection of its own, so on any thread */
 };
 int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job_fn *fn, void *user,
 		  fairlead_error *err);
 
 struct fl_event_filter {
 	uint64_t after_seq;
-	uint32_t after_n; /* behind (after_seq, after_n) */
+	uint32_t after_n; /* only events after (after_seq, after_n) */
 	uint64_t job;     /* 0: any */
 	const char *queue, *kind;
 	fl_time since; /* 0: any */
@@ -183,11 +191,11 @@ struct fl_event_filter {
 int fl_store_events(struct fl_store *s, const struct fl_event_filter *filter, fl_event_fn *fn,
 		    void *user, fairlead_error *err);
 int fl_store_admissions(struct fl_store *s, uint64_t job, fl_admission_fn *fn, void *user,
-			fairlead_error *err); /* job 0: of all that hold quota */
+			fairlead_error *err); /* job 0: of all jobs that hold quota */
 /*
- * Those that waited or held something within (from, to], in no order; and what was held then, in
- * sum: a row for each queue, then by queue, resource and flavor.  What is still held counts until
- * @to.  Both have a connection of their own, so they may be read on any thread.
+ * Attempts that were pending or held quota within (from, to], in no order; and sums of the quota
+ * held then: a row for each queue, then by queue, resource and flavor.  Quota that is still held
+ * counts until @to.  Both have a connection of their own, so they may be called on any thread.
  */
 int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to, fl_admission_fn *fn, void *user,
 		      fairlead_error *err);
@@ -198,42 +206,42 @@ int fl_store_audit(struct fl_store *s, uint32_t limit, fl_audit_fn *fn, void *us
 		   fairlead_error *err);
 
 /*
- * What was found, since it was opened, that is not what was written, and that the daemon can do
- * without: jobs that are not acted on, rows for people that are left out, rows of the journal that
- * the checkpoint has passed.  Any thread.
+ * Damage that was found since the store was opened, in rows that are not needed to go on: jobs,
+ * which are not acted on, rows for people, which are left out, rows of the journal from before the
+ * checkpoint.  Any thread.
  */
 enum { FL_STORE_DAMAGED = 16 };
 struct fl_store_damage {
 	uint64_t cut;   /* pages of a transaction that was never finished, at the end of the log */
-	uint64_t total; /* of which the first n are listed */
+	uint64_t total; /* damaged rows; the first n are listed */
 	uint32_t n;
 	struct {
-		uint64_t job; /* 0: of none */
+		uint64_t job; /* 0: it is not the row of a job */
 		char text[120];
 	} rows[FL_STORE_DAMAGED];
 };
 void fl_store_damaged(struct fl_store *s, struct fl_store_damage *ret);
 
-/* On disk: the database and its write-ahead log. */
+/* Bytes on disk of the database and its write-ahead log. */
 uint64_t fl_store_bytes(const struct fl_store *s);
 
 /* --- backup --- */
 
 /*
- * A copy of database and checkpoint that fit each other, into a new folder, while it runs.  The
- * folder is there when all of it is, on disk.
+ * Copies database and checkpoint of one moment into a new folder, while the daemon runs.  The
+ * folder gets its name when it is complete and on disk.
  */
 int fl_store_backup(struct fl_store *s, const char *folder, fairlead_error *err);
-/* The other way: @folder becomes a state folder at @to, which must not have one. */
+/* The other way: makes a state folder at @to, which must not have one, from the backup @folder. */
 struct fl_restore {
-	uint64_t number_above;    /* numbers of jobs go on above it, at least */
-	const char *name, *value; /* a setting that it has from then on; NULL: none */
+	uint64_t number_above;    /* new jobs get numbers above it */
+	const char *name, *value; /* a setting to add; NULL: none */
 };
 int fl_store_restore(const char *folder, const char *to, const struct fl_restore *how,
 		     fairlead_error *err);
 /*
- * Is everything whole?  FAIRLEAD_EINPUT names what is not.  1: but for a transaction at the end of
- * the log that was not finished, which the next start cuts off.
+ * Checks everything.  FAIRLEAD_EINPUT names what is damaged. 1: whole, except for a transaction at
+ * the end of the log that was not finished, which the next start cuts off.
  */
 int fl_store_verify(const char *folder, fairlead_error *err);
 

@@ -6,7 +6,7 @@
 #include "base/mix.h"
 #include "store/database.h"
 
-/* What is mixed in before a value, so that NULL, 0 and "" are three things. */
+/* Mixed in before a value, so that NULL, 0 and "" differ. */
 enum { IS_NULL = 1, IS_INT, IS_TEXT, IS_OTHER };
 
 void fl_sum_int(struct fl_sum *s, int64_t v)
@@ -48,7 +48,7 @@ int64_t fl_sum_end(const struct fl_sum *s)
 	return ret;
 }
 
-/* The same in statements: fl_sum(value, ...). Rows have no other types. */
+/* The function fl_sum(value, ...) of statements. Rows have no other types. */
 static void sum_of_values(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct fl_sum s = { { 0, 0 } };
@@ -71,7 +71,7 @@ static void sum_of_values(sqlite3_context *context, int n, sqlite3_value **value
 			}
 			add_text(&s, text, (size_t)sqlite3_value_bytes(values[i]));
 			break;
-		default: /* a bit from a text to bytes of the same length, say */
+		default: /* a flipped bit can make a text a blob of the same length */
 			fl_mix(s.lanes, IS_OTHER);
 		}
 	}

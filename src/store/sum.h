@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum - what stands for the values of a row, in their order */
+/* sum - the checksum of the values of a row, in their order */
 #ifndef FL_STORE_SUM_H
 #define FL_STORE_SUM_H
 

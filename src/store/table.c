@@ -10,7 +10,7 @@
 
 /* --- putting, taking, summing --- */
 
-/* A column of a row that is a number. false: it is NULL. */
+/* The value of a column that is a number. false: it is NULL. */
 static bool number_of(const struct fl_store_column *c, const void *row, int64_t *ret)
 {
 	*ret = fl_number_get((const char *)row + c->at, c->size, c->number);
@@ -92,7 +92,7 @@ int fl_row_write(struct fl_db *db, enum fl_sql sql, enum fl_store_table table, c
 
 /* --- reading --- */
 
-/* What is not as it was written is left out, and told. */
+/* A damaged row is left out, and reported. */
 #define NOT_WRITTEN " is not what was written, and is left out"
 
 static void note_left_out(struct fl_store *s, enum fl_store_table table, const void *row)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify - everything is read, and held against its sums */
+/* verify - everything is read, and compared with its checksums */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "store/open.h"
 
-/* Of one table: how many rows are not what was written, and which comes first. */
+/* Of one table: how many rows are damaged, and the first one. */
 static int verify_rows(struct fl_db *db, enum fl_sql sql, const char *what, fairlead_error *err)
 {
 	struct fl_query q = fl_query(db, sql);
@@ -46,7 +46,7 @@ static int verify_tables(struct fl_db *db, fairlead_error *err)
 	return r;
 }
 
-/* What opening it has found, which a daemon could do without.  1: an end that is cut off. */
+/* Damage that opening it has found, and that a daemon could ignore. 1: an end that is cut off. */
 static int verify_noted(struct fl_store *s, fairlead_error *err)
 {
 	struct fl_store_damage d;
