@@ -59,7 +59,7 @@ uint64_t fl_keyed_hash(const uint64_t key[2], const void *bytes, size_t len)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* --- what is kept --- */
+/* --- names that are kept --- */
 
 /* Sorted, with different first letters: fl_alias of a resource relies on that. */
 static const char *const resources[] = {
@@ -67,7 +67,10 @@ static const char *const resources[] = {
 };
 static const char huge_pages[] = "hugepages-";
 
-/* Types and reasons of conditions that Kueue sets, kinds of owners and what decides by them. */
+/*
+ * Types and reasons of conditions that Kueue sets, kinds of owners, and values that decisions
+ * depend on.
+ */
 static const char *const words[] = {
 	"Admitted",
 	"AdmissionCheck",
@@ -101,7 +104,7 @@ static const char *const words[] = {
 	"kai-scheduler",
 };
 
-/* Priority classes that come with KAI, and need not be in the input. */
+/* Priority classes of KAI, which need not be in the input. */
 static const char *const classes[] = { "build", "inference", "interactive-preemptible", "train" };
 
 enum { N_RESOURCES = sizeof resources / sizeof *resources, N_WORDS = sizeof words / sizeof *words };
@@ -138,13 +141,13 @@ bool fl_alias_keeps(enum fl_text_kind kind, const char *text)
 	case FL_TEXT_GATE:
 		return fl_kube_is_gate(text);
 	case FL_TEXT_PODSET:
-		return strcmp(text, "main") == 0; /* what one without a name is called */
+		return strcmp(text, "main") == 0; /* the name of a local queue without one */
 	default:
-		return *text == '\0'; /* nothing is no name */
+		return *text == '\0'; /* an empty text is not a name */
 	}
 }
 
-/* --- places --- */
+/* --- places in the order --- */
 
 static const char *const prefixes[FL_TEXT_KINDS] = {
 	[FL_TEXT_WORD] = "Word",         [FL_TEXT_NAMESPACE] = "namespace",
@@ -196,7 +199,7 @@ static bool is_integer(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* By value; equal ones (7 and 007) are equal. */
+/* By value: 7 and 007 are equal. */
 static int cmp_integers(const char *a, const char *b)
 {
 	bool minus = *a == '-';
@@ -267,9 +270,9 @@ int fl_aliases_sort(struct fl_aliases *a, fairlead_error *err)
 /* --- aliases --- */
 
 /*
- * What stands before a resource's alias, so that it sorts among those that are kept as
- * its name does, and neither begins the other: the first letter of the greatest kept
- * name below it, and a z.  Nothing kept begins so; the next kept one has a greater letter.
+ * The prefix of a resource's alias: with it the alias sorts among the kept names as the name does,
+ * and none of them begins another: the first letter of the greatest kept name below it, and a z.
+ * No kept name begins so, and the next kept one has a greater letter.
  */
 static void put_anchor(const char *text, char anchor[3])
 {
@@ -290,13 +293,13 @@ static unsigned digits_of(uint32_t count)
 	return n;
 }
 
-/* Signs and zeros that make two spellings of a number differ stay. */
+/* Signs and zeros stay, so that different spellings of a number stay different. */
 static void put_number(const char *text, uint32_t place, char *buffer, size_t size)
 {
 	size_t lead = strspn(text, "+") + strspn(text + strspn(text, "+-"), "0");
 	const char *digits = text + strspn(text, "+-") + strspn(text + strspn(text, "+-"), "0");
 
-	lead -= *digits == '\0'; /* of "0" or "00" one zero is the number */
+	lead -= *digits == '\0'; /* in "0" or "00" one zero is the number */
 	(void)snprintf(buffer, size, "%s%.*s%u", *text == '+' ? "+" : "",
 		       (int)(lead - (*text == '+')), "0000000000000000000000000000000", place);
 }

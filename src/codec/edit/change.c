@@ -13,7 +13,7 @@ enum { KEY = 640 };
 
 static const char configuration[] = "Configuration", simulation[] = "Simulation";
 
-/* What objects are known by: "Kind/name" or "Kind/namespace/name". */
+/* The key of an object: "Kind/name" or "Kind/namespace/name". */
 static void key_of(const struct fl_kube *k, const struct fl_kind *kind, char key[KEY])
 {
 	const char *name = fl_model_text(k->m, k->name);
@@ -51,7 +51,7 @@ static struct fl_change *find_namespace(const struct fl_changes *c, const struct
 	return row && row->deleted ? row : NULL;
 }
 
-/* A row for @key, or the one that is there. */
+/* The row for @key, which is added if there is none. */
 static int add(struct fl_changes *c, const char *key, struct fl_change **ret, fairlead_error *err)
 {
 	struct fl_sym sym;
@@ -124,7 +124,7 @@ int fl_changes_delete(struct fl_changes *c, const char *object, fairlead_error *
 
 /* --- reading the changes --- */
 
-/* What a change of it would do cannot be said; other kinds of Kubernetes do nothing. */
+/* Refused: the effect of such a change is not known; other kinds of Kubernetes have no effect. */
 static int refuse_unknown(struct fl_kube *k)
 {
 	uint32_t version = fl_doc_find(&k->doc, 0, "apiVersion");
@@ -148,7 +148,7 @@ static int collect(void *user, struct fl_kube *k, const struct fl_kind *kind)
 
 	if (!kind)
 		return refuse_unknown(k);
-	if (k->fixed.line) /* the ConfigMap around it was seen */
+	if (k->fixed.line) /* the ConfigMap that contains it was seen */
 		return 0;
 	key_of(k, kind, key);
 	r = add(c, key, &row, k->err);
@@ -156,14 +156,14 @@ static int collect(void *user, struct fl_kube *k, const struct fl_kind *kind)
 		return r;
 	if (row->deleted)
 		return fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "both changed and deleted");
-	if (row->doc.n) /* reading it says where it was before */
+	if (row->doc.n) /* reading it reports the first place */
 		return 0;
 	row->kind = kind->name;
 	row->input = k->input;
 	return fl_doc_copy(&k->doc, &row->doc, k->err);
 }
 
-/* --- laying them over a state --- */
+/* --- laying changes over a state --- */
 
 static int compare(void *user, struct fl_kube *k, const struct fl_kind *kind)
 {
@@ -195,7 +195,7 @@ void fl_changes_compared(struct fl_changes *c)
 		c->general |= !c->rows[i].met;
 }
 
-/* @doc is what a change has made of an object. */
+/* @doc: an object with a change laid over it. */
 static int read_changed(const struct fl_changes *c, struct fl_model *m, uint32_t input,
 			struct fl_doc *doc, fairlead_error *err)
 {
@@ -227,7 +227,7 @@ static int lay(void *user, struct fl_kube *k, const struct fl_kind *kind)
 		row->met = true;
 		return 1;
 	}
-	if (kind == &fl_kind_simulation) /* as it stands: fl_changes_lay_simulation */
+	if (kind == &fl_kind_simulation) /* unchanged: fl_changes_lay_simulation */
 		return 0;
 	row->met = true;
 	fl_doc_init(&merged, c->mem);

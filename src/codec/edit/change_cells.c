@@ -5,7 +5,7 @@
 
 #include "codec/edit/change.h"
 
-/* A number that a policy can change by itself (FL_EV_CELL). */
+/* Is it a number that a policy can change without a new model (FL_EV_CELL)? */
 static bool is_cell(const struct fl_field *f)
 {
 	static const char *const names[] = { "nominalQuota", "borrowingLimit", "lendingLimit",
@@ -17,7 +17,7 @@ static bool is_cell(const struct fl_field *f)
 	return false;
 }
 
-/* Null is as good as nothing. */
+/* Null counts as missing. */
 static uint32_t find(const struct fl_doc *doc, uint32_t map, const char *key)
 {
 	uint32_t v = fl_doc_find(doc, map, key);
@@ -48,7 +48,7 @@ static bool same_list(struct fl_doc *a, uint32_t v, struct fl_doc *b, uint32_t w
 static bool same_field(struct fl_doc *a, uint32_t v, struct fl_doc *b, uint32_t w,
 		       const struct fl_field *f)
 {
-	/* Fields of the same row: none of them is like no map. */
+	/* Fields of the same row: a missing map is like one without fields. */
 	if (!f->read && !f->type && f->fields)
 		return same_map(a, v, b, w, f->fields);
 	if (is_cell(f))
@@ -61,7 +61,7 @@ static bool same_field(struct fl_doc *a, uint32_t v, struct fl_doc *b, uint32_t 
 	return fl_doc_hash(a, v) == fl_doc_hash(b, w);
 }
 
-/* Equal but for cells; either may be FL_NONE. What decides nothing may differ. */
+/* Equal except for cells; either may be FL_NONE. Fields that change no decision may differ. */
 static bool same_map(struct fl_doc *a, uint32_t v, struct fl_doc *b, uint32_t w,
 		     const struct fl_field *fields)
 {
@@ -121,7 +121,7 @@ static int push_quota(struct events *e, struct fl_node node, const struct fl_quo
 	return r;
 }
 
-/* Objects that differ in cells only have the same quotas in the same order. */
+/* The objects differ in cells only, so they have the same quotas in the same order. */
 static int push_node(struct events *e, const struct fl_model *m, struct fl_node old,
 		     const struct fl_model *changes, struct fl_node fresh)
 {
@@ -155,7 +155,7 @@ int fl_changes_cells(struct fl_changes *c, const struct fl_model *m, const struc
 		struct fl_node old = fl_model_find_node(m, row->kind,
 							fl_model_text(changes, row->name));
 
-		/* Who stands in no tree has no cells. */
+		/* A node that is in no tree has no cells. */
 		if (old.v == FL_NONE || m->nodes[old.v].inactive == FL_INACTIVE_COHORT_CYCLE)
 			r = 1;
 		else

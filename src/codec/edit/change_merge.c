@@ -34,14 +34,17 @@ static bool is_set(const struct fl_doc *doc, uint32_t v)
 	       (doc->values[v].kind != FL_TOKEN_SCALAR || doc->values[v].type != FL_SCALAR_NULL);
 }
 
-/* Labels and annotations are the manifest's own: one without them has none. */
+/* Labels and annotations are those of the manifest: without them the object has none. */
 static bool stays(const struct fl_doc *fresh, uint32_t v, const char *key)
 {
 	return !is_set(fresh, fl_doc_find(fresh, v, key)) && strcmp(key, "labels") != 0 &&
 	       strcmp(key, "annotations") != 0;
 }
 
-/* The pairs of two maps, either FL_NONE or null: the new ones, and the old ones it leaves out. */
+/*
+ * The pairs of two maps, either may be FL_NONE or null: the new ones, and old ones whose keys it
+ * lacks.
+ */
 static int merge_pairs(const struct fl_doc *fresh, uint32_t v, const struct fl_doc *old, uint32_t w,
 		       struct fl_doc *ret, fairlead_error *err)
 {
@@ -70,7 +73,7 @@ static int merge_part(const char *name, const struct fl_doc *fresh, const struct
 
 	if (!is_set(fresh, v) && w == FL_NONE)
 		return 0;
-	if (is_set(fresh, v) && fresh->values[v].kind != FL_TOKEN_MAP) /* reading refuses it */
+	if (is_set(fresh, v) && fresh->values[v].kind != FL_TOKEN_MAP) /* the reader refuses it */
 		return fl_doc_append(ret, fresh, v - 1, /* place= */ true, err);
 	r = push_text(ret, FL_TOKEN_KEY, name, err);
 	if (r == 0)

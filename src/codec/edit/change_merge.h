@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "codec/text/doc.h"
 
-/* @fresh, with what it leaves out of metadata and status from @old (NULL: none). */
+/* @fresh, with the fields of metadata and status that it lacks from @old (NULL: none). */
 int fl_change_merge(const struct fl_doc *fresh, const struct fl_doc *old, const char *created,
 		    struct fl_doc *ret, fairlead_error *err);
 

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "codec/edit/change.h"
 
-/* A state, and the model of what is laid over it: symbols of one are none of the other. */
+/* A state, and the model of the changes: each has symbols of its own. */
 struct sides {
 	const struct fl_model *old, *fresh;
 };
@@ -64,7 +64,7 @@ static bool same_group(const struct sides *s, const struct fl_group *old,
 	return true;
 }
 
-/* Equal but for quotas, limits and the weight. */
+/* Are they equal except for quotas, limits and the weight? */
 static bool same_node(const struct sides *s, const struct fl_node_row *old,
 		      const struct fl_node_row *fresh)
 {

@@ -12,7 +12,7 @@ static struct fl_doc *free_doc(const struct fl_mem *mem, struct fl_doc *doc)
 	return fl_mem_free(mem, doc);
 }
 
-/* @doc becomes the shelf's: also after an error. */
+/* The shelf takes over @doc, also after an error. */
 static int push(struct fl_shelf *s, struct fl_doc *doc, const char *input, bool shared,
 		fairlead_error *err)
 {
@@ -50,7 +50,7 @@ static const char *input_of(const struct fl_model *m, uint32_t input)
 	return fl_model_text(m, m->inputs[input]);
 }
 
-/* Of what stands in the text of another object, that object is kept. */
+/* For an object in the text of another one (a ConfigMap), that other one is kept. */
 static int put(void *user, struct fl_kube *k, const struct fl_kind *kind)
 {
 	struct fl_shelf *s = user;
@@ -85,7 +85,7 @@ struct laying {
 	struct fl_changes *c;
 	const struct fl_model *edit;
 	struct fl_shelf *to;
-	bool stays; /* what is read now */
+	bool stays; /* the row that is read now */
 };
 
 static int lay(void *user, struct fl_kube *k, const struct fl_kind *kind)
@@ -100,7 +100,7 @@ static int lay(void *user, struct fl_kube *k, const struct fl_kind *kind)
 	return r;
 }
 
-/* What was read for a change. */
+/* Keeps an object that was read for a change. */
 static int keep(void *user, uint32_t input, const struct fl_doc *doc, fairlead_error *err)
 {
 	const struct laying *l = user;
@@ -108,7 +108,7 @@ static int keep(void *user, uint32_t input, const struct fl_doc *doc, fairlead_e
 	return push_copy(l->to, doc, input_of(l->edit, input), err);
 }
 
-/* The inputs of what is on the shelf follow those of the changes. */
+/* The inputs of the objects on the shelf follow those of the changes. */
 static int push_inputs(const struct fl_shelf *s, struct fl_model *m, fairlead_error *err)
 {
 	int r = 0;

@@ -72,7 +72,7 @@ static int push_pair(struct writing *w, const char *key, enum fl_text_kind text,
 		       push_text(w, FL_TOKEN_SCALAR, FL_SCALAR_STRING, text, value, strlen(value));
 }
 
-/* The value of the label that carries a namespace's name is one. */
+/* The value of the label with a namespace's name is such a name. */
 static enum fl_text_kind value_kind(enum fl_text_kind kind, const char *key)
 {
 	return kind == FL_TEXT_LABEL_VALUE && strcmp(key, name_label) == 0 ? FL_TEXT_NAMESPACE :
@@ -90,7 +90,7 @@ static int put_named(struct writing *w, uint32_t v, const struct fl_field *f)
 	for (uint32_t key = v + 1; r == 0 && key < doc->values[v].next;
 	     key = doc->values[key].next) {
 		if (doc->values[key + 1].kind != FL_TOKEN_MAP)
-			continue; /* reading refuses it */
+			continue; /* the reader refuses it */
 		r = push_key(w, f->keys, fl_doc_text(doc, key));
 		if (r == 0)
 			r = put_map(w, key + 1, f);
@@ -98,7 +98,7 @@ static int put_named(struct writing *w, uint32_t v, const struct fl_field *f)
 	return r < 0 ? r : push_mark(w, FL_TOKEN_MAP_END);
 }
 
-/* Keys that no table knows: labels, resources. */
+/* Keys that are in no table: labels, resources. */
 static int put_pairs(struct writing *w, uint32_t v, const struct fl_field *f)
 {
 	const struct fl_doc *doc = &w->k->doc;
@@ -107,7 +107,7 @@ static int put_pairs(struct writing *w, uint32_t v, const struct fl_field *f)
 	for (uint32_t key = v + 1; r == 0 && key < doc->values[v].next;
 	     key = doc->values[key].next) {
 		if (doc->values[key + 1].kind != FL_TOKEN_SCALAR)
-			continue; /* reading refuses it */
+			continue; /* the reader refuses it */
 		r = push_key(w, f->keys, fl_doc_text(doc, key));
 		if (r == 0)
 			r = push_scalar(w, key + 1, value_kind(f->text, fl_doc_text(doc, key)));
@@ -115,7 +115,10 @@ static int put_pairs(struct writing *w, uint32_t v, const struct fl_field *f)
 	return r < 0 ? r : push_mark(w, FL_TOKEN_MAP_END);
 }
 
-/* Specs that are equal in what is kept may differ in the rest: the scheduler tells them apart. */
+/*
+ * Specs that are equal in their kept fields may differ in others, and the scheduler treats them as
+ * different.
+ */
 static int put_shape(struct writing *w, uint32_t v)
 {
 	uint64_t hash = fl_doc_hash(&w->k->doc, v);
@@ -150,7 +153,7 @@ static int put_value(struct writing *w, uint32_t v, const struct fl_field *f,
 	return r < 0 ? r : push_mark(w, FL_TOKEN_LIST_END);
 }
 
-/* Of the metadata that all kinds share only the time, and labels where they are read. */
+/* Of the metadata that all kinds share only the time is kept, and labels where they are read. */
 static bool is_kept(const struct writing *w, const struct fl_field *fields,
 		    const struct fl_field *f)
 {
@@ -232,7 +235,7 @@ static int put_metadata(struct writing *w, const struct fl_kind *kind)
 	return r < 0 ? r : push_mark(w, FL_TOKEN_MAP_END);
 }
 
-/* All fields of the object but its metadata, which stands before them. */
+/* All fields of the object but its metadata, which comes before them. */
 static int put_rest(struct writing *w, const struct fl_kind *kind)
 {
 	const struct fl_doc *doc = &w->k->doc;
@@ -251,7 +254,7 @@ static int put_rest(struct writing *w, const struct fl_kind *kind)
 	return r;
 }
 
-/* Of a ConfigMap what counts is the Configuration in it, which comes by itself. */
+/* Of a ConfigMap only the Configuration in it counts, which is put on the tape as an object. */
 static int note_config_map(struct fl_tape *t, struct fl_kube *k)
 {
 	const char *time = text_at(&k->doc, fl_doc_find(&k->doc, 0, "metadata"),
@@ -267,7 +270,7 @@ static int put_object(void *user, struct fl_kube *k, const struct fl_kind *kind)
 	int r;
 
 	if (!kind || (kind == &fl_kind_moves && w.t->no_moves) || kind == &fl_kind_daemon)
-		return 0; /* how it is run is no part of a state */
+		return 0; /* settings of a run are not part of a state */
 	if (kind == &fl_kind_config_map)
 		return note_config_map(w.t, k);
 	r = push_mark(&w, FL_TOKEN_MAP);
@@ -333,7 +336,7 @@ static bool has_name(const struct fl_tape_item *item)
 	       (item->kind == FL_TOKEN_SCALAR && item->type == FL_SCALAR_STRING);
 }
 
-/* Every resource on the tape that begins as @prefix does, behind the items of @to. */
+/* Appends every resource on the tape that begins with @prefix to the items of @to. */
 static int put_resources(const struct fl_tape *t, struct fl_sym prefix, struct fl_tape *to,
 			 fairlead_error *err)
 {
@@ -363,7 +366,7 @@ static int put_resources(const struct fl_tape *t, struct fl_sym prefix, struct f
 	return r;
 }
 
-/* Aliases have no prefixes in common: what begins a name becomes the names that it begins. */
+/* Aliases have no common prefixes: a prefix is replaced by all names that begin with it. */
 static int expand_prefixes(struct fl_tape *t, fairlead_error *err)
 {
 	struct fl_tape to = { 0 };

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tape - of every object that was read what decides, in order, to be written again
+ * tape - the fields of every object that decisions depend on, in order, to be written again
  *
- * Kept are the fields that the tables of kinds call supported, as they were
- * written; everything else (images, environments, annotations, messages of
- * conditions, objects of other kinds) never gets here.  Reading what is written
- * from a tape gives the same decisions, ties included: the order of objects is
- * kept, and pod specs that differ in what is left out get a number each.
+ * Fields that the tables of kinds call supported are kept as they were written; everything else
+ * (images, environments, annotations, messages of conditions, objects of other kinds) is never
+ * stored here.  The output of a tape, when it is read, gives the same decisions, ties included: the
+ * order of objects is kept, and pod specs that differ in fields that are left out get a number
+ * each.
  *
- * fl_tape_hide gives names other names (alias.h); it is done once, when all is on
- * the tape.
+ * fl_tape_hide replaces names by aliases (alias.h); called once, when all is on the tape.
  *
- * Memory: the caller's mem; 12 bytes a token, each text once.
+ * Memory: the caller's mem; 12 bytes for each token, and each text once.
  */
 #ifndef FL_CODEC_EDIT_TAPE_H
 #define FL_CODEC_EDIT_TAPE_H
@@ -32,15 +31,15 @@ struct fl_tape {
 	uint32_t n, cap;
 	uint32_t objects;
 	struct fl_pairs shapes;       /* hash of a pod spec -> its number */
-	struct fl_sym config_created; /* of the ConfigMap that holds a Configuration */
-	bool no_moves;                /* a Moves stays off it */
+	struct fl_sym config_created; /* metadata of the ConfigMap that holds a Configuration */
+	bool no_moves;                /* a Moves is not put on it */
 	struct fl_kube_tap tap;       /* for fl_kube_read_from */
 };
 
 int fl_tape_init(struct fl_tape *t, const struct fl_mem *mem, fairlead_error *err);
 void fl_tape_done(struct fl_tape *t);
 
-/* Names become others in the same order; the same @key gives the same ones. */
+/* Replaces names by aliases in the same order; the same @key gives the same aliases. */
 int fl_tape_hide(struct fl_tape *t, const uint64_t key[2], fairlead_error *err);
 
 static inline const char *fl_tape_text(const struct fl_tape *t, uint32_t item)

@@ -10,7 +10,7 @@ enum fl_job_field {
 	FL_JOB_F_PRIORITY,
 	FL_JOB_F_TASKS,
 	FL_JOB_F_REQUESTS,
-	FL_JOB_F_COMMAND, /* before the environment: their texts stand in this order */
+	FL_JOB_F_COMMAND, /* before the environment: their texts are stored in this order */
 	FL_JOB_F_ENVIRONMENT,
 	FL_JOB_F_DIRECTORY,
 	FL_JOB_F_OUTPUT,
@@ -21,7 +21,7 @@ enum fl_job_field {
 	FL_JOB_F_AFTER,
 	FL_JOB_F_LABELS,
 	FL_JOB_F_ARRAY,
-	FL_JOB_F_ARRAY_INDEX, /* this and the next of a stored one only */
+	FL_JOB_F_ARRAY_INDEX, /* this and the following ones are of a stored job only */
 	FL_JOB_F_UID,
 	FL_JOB_F_GID,
 	FL_JOB_F_USER,

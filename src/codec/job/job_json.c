@@ -57,7 +57,7 @@ static int fail_type(json_t *json, const char *want, fairlead_error *err)
 	return fl_fail(err, FAIRLEAD_EINPUT, "must be %s, not %s", want, type_name(json));
 }
 
-/* In one line, nothing a terminal would obey, and nothing that looks like something else. */
+/* One line, without characters that a terminal would obey or that cannot be seen. */
 static bool is_plain(const char *text)
 {
 	while (*text && !fl_plain_odd(text))
@@ -65,7 +65,7 @@ static bool is_plain(const char *text)
 	return !*text;
 }
 
-/* What is stored was taken once, perhaps by a program that knew of fewer odd ones. */
+/* Not for stored jobs: an older program may have accepted characters that are refused now. */
 static int take_word(json_t *json, enum fl_job_form form, char *ret, size_t size,
 		     fairlead_error *err)
 {
@@ -109,7 +109,7 @@ static int take_period(json_t *json, bool zero, fl_time *ret, fairlead_error *er
 	return 0;
 }
 
-/* A path from the root; nothing but a NUL cannot stand in one. */
+/* An absolute path; it may have any characters but NUL. */
 static int take_path(json_t *json, char *ret, size_t size, fairlead_error *err)
 {
 	const char *text = json_string_value(json);
@@ -124,7 +124,7 @@ static int take_path(json_t *json, char *ret, size_t size, fairlead_error *err)
 	return 0;
 }
 
-/* An amount as text, or a number in the fewest digits that are the same. */
+/* An amount as text, or a number as the shortest text with the same value. */
 static int take_amount(const char *resource, json_t *json, fl_amount *ret, fairlead_error *err)
 {
 	char digits[40];
@@ -292,7 +292,7 @@ static int take_after(json_t *json, struct fl_job_document *d, fairlead_error *e
 	return 0;
 }
 
-/* Into the room for texts, no further than they may be long. */
+/* Appends to the room for texts, up to the longest allowed length. */
 static int add_text(struct fl_job_document *d, const char *name, const char *value,
 		    uint32_t *ret_len, fairlead_error *err)
 {
@@ -400,7 +400,7 @@ static int take_array(json_t *json, enum fl_job_form form, struct fl_job_documen
 	return 0;
 }
 
-/* The fields that are a number in the end. */
+/* The fields that become a number. */
 static int take_count(enum fl_job_field f, json_t *json, struct fl_job_spec *s, fairlead_error *err)
 {
 	static const struct {
@@ -465,7 +465,7 @@ static int take_field(enum fl_job_field f, json_t *json, enum fl_job_form form,
 static int take(enum fl_job_field f, json_t *json, enum fl_job_form form, struct fl_job_document *d,
 		fairlead_error *err)
 {
-	switch (f) { /* these say themselves where in them something is wrong */
+	switch (f) { /* these functions report the place in the list or map themselves */
 	case FL_JOB_F_REQUESTS:
 		return take_requests(json, d, err);
 	case FL_JOB_F_COMMAND:
@@ -483,7 +483,7 @@ static int take(enum fl_job_field f, json_t *json, enum fl_job_form form, struct
 	}
 }
 
-/* A key that is not known, or that is not for who submits. */
+/* A key that is not known, or that a client may not give. */
 static int check_keys(json_t *json, unsigned n_known, fairlead_error *err)
 {
 	const char *key;
@@ -510,7 +510,7 @@ static int check_keys(json_t *json, unsigned n_known, fairlead_error *err)
 	return 0;
 }
 
-/* What command and environment take, or as much as they may. */
+/* The bytes of command and environment, up to the allowed size. */
 static size_t room_for_texts(json_t *json)
 {
 	json_t *environment = json_object_get(json, "environment"), *value;

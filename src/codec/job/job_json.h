@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job_json - a job as JSON: what a client submits, and what the daemon keeps of it
+ * job_json - a job as JSON: as a client submits it, and as the daemon stores it
  *
- * Guarantee: what was read passes every limit of record/job.h, and reads the same after being
- * written.  Amounts are exact.  Errors name the field as a path ("requests.cpu", "after[0].job")
- * in their subject, say what is wrong, and which known field was meant.
+ * Guarantee: a job that was read is within every limit of record/job.h, and reads the same after
+ * being written.  Amounts are exact.  Errors name the field as a path ("requests.cpu",
+ * "after[0].job") in their subject, say what is wrong, and suggest the nearest known field.
  *
  * {"name": "train", "queue": "team-a", "priority": 0, "tasks": 1,
  *  "requests": {"cpu": "500m", "memory": "4Gi", "nvidia.com/gpu": 1},
@@ -13,9 +13,9 @@
  *  "hold": false, "after": [{"job": 12, "when": "ok"}], "labels": {"gpu-type": "a100"},
  *  "array": 100}
  *
- * Only queue, command and directory must be there.  "array" is how many jobs it is to become; of
- * a stored one it is the first job of its array, beside "arrayIndex", and "uid", "gid" and "user"
- * are there, which nobody who submits can say.
+ * Only queue, command and directory are required. "array" is the number of jobs to make; in a
+ * stored one it is the first job of its array, beside "arrayIndex", and there are "uid", "gid" and
+ * "user", which a client cannot set.
  */
 #ifndef FL_CODEC_JOB_JOB_JSON_H
 #define FL_CODEC_JOB_JOB_JSON_H
@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "record/job.h"
 
-struct json_t; /* of jansson */
+struct json_t; /* json_t of jansson */
 
 enum fl_job_form {
 	FL_JOB_SUBMITTED,
@@ -34,7 +34,7 @@ enum fl_job_form {
 
 struct fl_job_document {
 	struct fl_job_spec spec; /* its texts are in `texts` */
-	uint32_t copies;         /* jobs asked for; 1 unless it was to be an array */
+	uint32_t copies;         /* number of jobs; 1 unless it is an array */
 	bool is_array;
 	char *texts;
 };
@@ -58,15 +58,15 @@ struct json_t *fl_job_to_json(const struct fl_job_spec *spec);
 /* The same as one line of text, from malloc; NULL: no memory. */
 char *fl_job_text(const struct fl_job_spec *spec);
 
-/* "TERM" or "SIGTERM"; 0: none that a job can be told to go with. */
+/* "TERM" or "SIGTERM"; 0: not a signal that can stop a job. */
 int fl_job_signal(const char *name);
 const char *fl_job_signal_name(int number);   /* "TERM"; NULL */
 const char *fl_after_name(enum fl_after how); /* "ok" */
-/* A length of time as fl_period_parse reads it, exactly: "1d2h", "1500ms", "0s". */
+/* A duration as fl_period_parse reads it, exactly: "1d2h", "1500ms", "0s". */
 const char *fl_job_period(fl_time length, char buffer[64]);
 /*
- * Amount of a resource as a client writes it: cpu in milli-units, memory may have parts that add
- * up to bytes, of all else only whole ones.
+ * Amount of a resource as a client writes it: cpu to milli-units, memory to bytes, also from
+ * fractions; of all others only whole units.
  */
 int fl_job_amount(const char *resource, const char *text, fl_amount *ret, fairlead_error *err);
 

@@ -180,7 +180,7 @@ static json_t *environment_json(const struct fl_job_spec *s)
 	return ok ? object : NULL;
 }
 
-/* What is as it is without being said is left out. */
+/* Fields with their default value are left out. */
 static bool put_optional(json_t *o, const struct fl_job_spec *s)
 {
 	char buffer[64];

@@ -105,7 +105,7 @@ int fl_doc_copy(const struct fl_doc *from, struct fl_doc *ret, fairlead_error *e
 	return 0;
 }
 
-/* A value is done: so is the key it belongs to. */
+/* A value has ended, and so has its key. */
 static void value_done(struct fl_doc *doc, uint32_t v, uint32_t parent)
 {
 	fl_doc_end(doc, v);
@@ -204,7 +204,9 @@ static uint64_t hash_text(const char *text, uint32_t len)
 	return mix(h ^ len);
 }
 
-/* From the last value to the first: a parent stands before its children, so theirs are done. */
+/*
+ * From the last value to the first: a parent comes before its children, so their hashes are known.
+ */
 uint64_t fl_doc_hash(struct fl_doc *doc, uint32_t v)
 {
 	for (uint32_t i = doc->values[v].next; i-- > v;) {

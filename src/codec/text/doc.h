@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doc - one object's values in memory, in reading order, with links past each subtree
+ * doc - the values of one object in memory, in reading order, with a link past each subtree
  *
- * An object's fields come in any order, and its name is needed before the first
- * message: so one object is kept whole, and its memory is used for the next one.
- * A map's value is followed by its keys, each by its value; a list by its items.
+ * The fields of an object come in any order, and its name is needed before the first message: so
+ * one object is kept whole, and its memory is used again for the next one.  A map's value is
+ * followed by its keys, each by its value; a list by its items.
  */
 #ifndef FL_CODEC_TEXT_DOC_H
 #define FL_CODEC_TEXT_DOC_H
@@ -16,8 +16,8 @@ struct fl_value {
 	enum fl_scalar_type type;
 	uint32_t line, column;
 	uint32_t start, len; /* text: into bytes, ended by a NUL */
-	uint32_t next;       /* behind the whole value; of a key: behind the key's value */
-	uint64_t hash;       /* by fl_doc_hash */
+	uint32_t next;       /* after the whole value; of a key: after the key's value */
+	uint64_t hash;       /* set by fl_doc_hash */
 };
 
 struct fl_doc {
@@ -31,13 +31,13 @@ void fl_doc_init(struct fl_doc *doc, const struct fl_mem *mem);
 void fl_doc_done(struct fl_doc *doc);
 void fl_doc_clear(struct fl_doc *doc); /* keeps the memory */
 
-/* An independent copy of all of @from, in as much memory as it takes. */
+/* An independent copy of all of @from, without spare memory. */
 int fl_doc_copy(const struct fl_doc *from, struct fl_doc *ret, fairlead_error *err);
 /* Append the value (or key and value) at @v of another; with @place false without its places. */
 int fl_doc_append(struct fl_doc *doc, const struct fl_doc *from, uint32_t v, bool place,
 		  fairlead_error *err);
 
-/* Append @t as it is; the links of what it opens are set by fl_doc_end. */
+/* Appends @t as it is; fl_doc_end sets the link of a map, list or key that it opens. */
 int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *err);
 /* The value (or key) @v ends here. */
 void fl_doc_end(struct fl_doc *doc, uint32_t v);
@@ -58,8 +58,8 @@ uint32_t fl_doc_find(const struct fl_doc *doc, uint32_t map, const char *key);
 const char *fl_doc_path(const struct fl_doc *doc, uint32_t v, char *buffer, size_t size);
 
 /*
- * Hash of the whole value, for whatever order of keys; the order of list items,
- * texts and types count.
+ * Hash of the whole value, independent of the order of keys; the order of list items, texts and
+ * types count.
  */
 uint64_t fl_doc_hash(struct fl_doc *doc, uint32_t v);
 

@@ -11,7 +11,7 @@
 struct fl_json_reader;
 struct fl_yaml;
 
-/* What @window holds is theirs from then on, also when they fail. */
+/* They take over what @window holds, also when they fail. */
 int fl_json_new(const struct fl_mem *mem, struct fl_input_window *window,
 		struct fl_json_reader **ret, fairlead_error *err);
 struct fl_json_reader *fl_json_free(struct fl_json_reader *j);

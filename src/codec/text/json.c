@@ -23,12 +23,12 @@
 #include "codec/text/format.h"
 #include "codec/text/keyset.h"
 
-/* The block is some times that, so that little is moved. */
+/* The block is some times larger, so that little is moved. */
 enum { LOOKAHEAD = FL_MAX_TEXT + 16, BLOCK = 4 * FL_MAX_TEXT };
 
 enum state {
 	AT_DOCUMENT, /* between values of the input */
-	AT_ROOT,     /* DOCUMENT was given; its value follows */
+	AT_ROOT,     /* DOCUMENT was returned; its value follows */
 	AT_FIRST_KEY,
 	AT_KEY,
 	AT_VALUE,
@@ -110,7 +110,7 @@ static int unexpected(const struct fl_json_reader *j, const char *expected, fair
 			      expected, c);
 }
 
-/* Read on; j->at stays where it is in the input. */
+/* Reads on; j->at keeps its place in the input. */
 static int more(struct fl_json_reader *j, fairlead_error *err)
 {
 	int r = fl_window_fill(&j->window, j->at, BLOCK, err);
@@ -120,7 +120,7 @@ static int more(struct fl_json_reader *j, fairlead_error *err)
 	return r;
 }
 
-/* Eight bytes, the first one lowest. */
+/* Eight bytes as a number, the first one lowest. */
 static uint64_t eight(const char *at)
 {
 	const unsigned char *b = (const unsigned char *)at;
@@ -139,7 +139,7 @@ static void skip_blanks(struct fl_json_reader *j)
 		if (*at == '\n') {
 			j->line++;
 			j->line_start = fl_window_offset(&j->window, at + 1);
-			/* What follows is indented, as a rule. */
+			/* Usually indentation follows. */
 			while (end - at > 8 && eight(at + 1) == UINT64_C(0x2020202020202020))
 				at += 8;
 		} else if (*at != ' ' && *at != '\r' && *at != '\t') {
@@ -149,7 +149,7 @@ static void skip_blanks(struct fl_json_reader *j)
 	j->at = at;
 }
 
-/* To where the next token begins, with all of it in the window. */
+/* Moves to the beginning of the next token, with all of it in the window. */
 static int to_token(struct fl_json_reader *j, fairlead_error *err)
 {
 	bool reaches = j->end - j->at >= LOOKAHEAD || j->window.ended;
@@ -245,14 +245,19 @@ static int escape(const struct fl_json_reader *j, const char **at, char *to, fai
 	return 1;
 }
 
-/* Behind the bytes that stand for themselves in a string: ASCII but control characters, '"' and '\\'. */
+/*
+ * Skips the bytes of a string without special meaning: ASCII but control characters, '"' and '\\'.
+ */
 static const char *pass_plain(const char *at, const char *end)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), top = each << 7;
 
 	for (; end - at >= 8; at += 8) {
 		uint64_t x = eight(at), quote = x ^ each * '"', escape = x ^ each * '\\';
-		/* The top bit of each that is no such byte; a borrow spoils only those behind the first. */
+		/*
+		 * The top bit of each other byte; a borrow can make wrong only those after the
+		 * first.
+		 */
 		uint64_t odd = ((x - each * 0x20) | (quote - each) | (escape - each) | x) & top;
 
 		if (odd)
@@ -275,7 +280,7 @@ static size_t wide(const struct fl_json_reader *j, const char *at, fairlead_erro
 	return size;
 }
 
-/* The rest of a string from its first escape on, at @at: what was before it is copied as it is. */
+/* The rest of a string from its first escape on, at @at: the part before it is copied unchanged. */
 static int escaped_string(struct fl_json_reader *j, const char *at, struct fl_token *t,
 			  fairlead_error *err)
 {
@@ -455,7 +460,7 @@ static int value(struct fl_json_reader *j, struct fl_token *t, fairlead_error *e
 	}
 }
 
-/* Over the blanks behind a key, which moves out of the window when they take more than that. */
+/* Skips the blanks after a key; the key is copied when they do not fit into the window. */
 static int to_colon(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	int r = 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FEW = 16 }; /* up to here a scan of hashes beats an index */
+enum { FEW = 16 }; /* up to so many keys a scan of hashes is faster than an index */
 
 void fl_keyset_init(struct fl_keyset *set, const struct fl_mem *mem)
 {

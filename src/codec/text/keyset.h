@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keyset - the keys of the maps that are open, to find the second of two equal ones
+ * keyset - the keys of the open maps, to find duplicate keys
  *
- * A stack: each open map has its keys on top of its parent's.  Few keys are
- * compared one by one, many through a hash index kept per depth.  Memory is that
- * of the keys on the way to the current place.
+ * A stack: each open map has its keys on top of those of its parent.  Few keys are compared one by
+ * one, many by a hash index for each depth.  Memory is that of the keys of all open maps.
  */
 #ifndef FL_CODEC_TEXT_KEYSET_H
 #define FL_CODEC_TEXT_KEYSET_H
@@ -35,11 +34,11 @@ struct fl_keyset {
 void fl_keyset_init(struct fl_keyset *set, const struct fl_mem *mem);
 void fl_keyset_done(struct fl_keyset *set);
 
-/* At most FL_MAX_DEPTH + 1 maps are open at a time; the caller counts. */
+/* At most FL_MAX_DEPTH + 1 maps may be open at a time; the caller counts. */
 void fl_keyset_open(struct fl_keyset *set);
 void fl_keyset_close(struct fl_keyset *set);
 
-/* Key of the innermost open map: 0 when new, 1 when it was there, or FAIRLEAD_ENOMEM. */
+/* Adds a key of the innermost open map: 0: it is new; 1: a duplicate; or FAIRLEAD_ENOMEM. */
 int fl_keyset_add(struct fl_keyset *set, const char *text, size_t len, fairlead_error *err);
 bool fl_keyset_has(const struct fl_keyset *set, const char *text, size_t len);
 

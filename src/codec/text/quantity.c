@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A quantity taken apart: digits (point removed) * 2^binary * 10^decimal. */
+/* The parts of a quantity: digits (point removed) * 2^binary * 10^decimal. */
 struct parts {
 	const char *digits; /* with the point, if any */
 	size_t n;           /* bytes at digits */
 	uint32_t fraction;  /* digits behind the point */
 	int binary;
-	int64_t decimal; /* of the suffix or exponent alone */
+	int64_t decimal; /* from the suffix or exponent alone */
 	bool negative;
 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Beyond this the outcome is the same: too large, or the least amount above 0. */
+/* Beyond this the result is the same: too large, or the least amount above 0. */
 enum { EXPONENT_CAP = 1000000 };
 
 static bool parse_exponent(const char *text, size_t len, int64_t *ret)
@@ -84,7 +84,7 @@ static bool take_apart(const char *text, size_t len, struct parts *p)
 
 __extension__ typedef unsigned __int128 wide;
 
-/* An amount that is built from its least digit up. */
+/* An amount that is computed from its lowest digit up. */
 struct sum {
 	wide value, weight; /* weight 0: above 10^36, so any digit is too much */
 	int64_t exponent;   /* of the next digit; below 0 it is rounded away */
@@ -152,8 +152,8 @@ static int below_zero(const char *text, size_t len, fairlead_error *err)
 }
 
 /*
- * What does not fit 64 bits in the end is no limit ("1E" of cpu, "16Ei"), and stays
- * so.  But digits alone beyond 2^63, or anything beyond 2^70, is a slip of the hand.
+ * A result that does not fit 64 bits means unlimited ("1E" of cpu, "16Ei").  But digits alone
+ * beyond 2^63, or any amount beyond 2^70, are taken for a typing error.
  */
 static bool overflows(const struct parts *p)
 {
@@ -204,7 +204,7 @@ int fl_quantity_parse_nanos(const char *text, size_t len, fl_nanos *ret, fairlea
 	return 0;
 }
 
-/* Up to 40 digits and an exponent: no point in the text, so the locale has no say. */
+/* Up to 40 digits and an exponent: without a decimal point, so that the locale has no effect. */
 static double nearest(const struct parts *p)
 {
 	char decimal[80];

@@ -15,10 +15,10 @@
 #include "base/error.h"
 
 /*
- * Amount in units of 10^-@decimals (3 for cpu, 0 for all else), rounded up.
- * FAIRLEAD_EINPUT on bad syntax, or on a negative value unless @negative.
- * Too large for int64: INT64_MAX (a quota then is unlimited, a request saturates);
- * but FAIRLEAD_EINPUT for digits alone beyond 2^63, and for anything beyond 2^70.
+ * Amount in units of 10^-@decimals (3 for cpu, 0 for all else), rounded up.  FAIRLEAD_EINPUT on bad
+ * syntax, or on a negative value unless @negative.  Too large for int64: INT64_MAX (a quota is then
+ * unlimited, a request saturates); but FAIRLEAD_EINPUT for digits alone beyond 2^63, and for any
+ * amount beyond 2^70.
  */
 int fl_quantity_parse(const char *text, size_t len, int decimals, bool negative, fl_amount *ret,
 		      fairlead_error *err);

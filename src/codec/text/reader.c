@@ -14,7 +14,7 @@ struct fl_reader {
 	struct fl_yaml *yaml;
 };
 
-enum { SNIFFED = 1 << 16 }; /* bytes that are looked at to tell the formats apart */
+enum { SNIFFED = 1 << 16 }; /* bytes that are checked to tell the formats apart */
 
 static bool looks_like_json(const char *at, const char *end)
 {
@@ -25,7 +25,7 @@ static bool looks_like_json(const char *at, const char *end)
 	return at < end && (*at == '{' || *at == '[');
 }
 
-/* Takes what @window holds, also when it fails. */
+/* Takes over what @window holds, also when it fails. */
 static int new_reader(const struct fl_mem *mem, struct fl_input_window *window,
 		      struct fl_reader **ret, fairlead_error *err)
 {
@@ -36,7 +36,7 @@ static int new_reader(const struct fl_mem *mem, struct fl_input_window *window,
 		fl_window_done(window);
 		return fl_fail_nomem(err);
 	}
-	/* A byte order mark says nothing in UTF-8. */
+	/* A byte order mark has no meaning in UTF-8. */
 	if (window->end - window->bytes >= 3 && memcmp(window->bytes, "\xef\xbb\xbf", 3) == 0)
 		window->bytes += 3;
 	*r = (struct fl_reader){ .mem = mem };

@@ -9,10 +9,9 @@
  *
  * Which format: JSON when the first non-blank byte is '{' or '[', else YAML.
  *
- * Memory, for a stream of any size: of JSON 1.5 MiB; of YAML 0.3 MiB, up to 16 MiB
- * more while a text or a comment of FL_MAX_GAP bytes passes by, and what stands
- * behind anchors and merge keys of a document (FL_MAX_ANCHORED).  To either come
- * the keys of the maps that are open.
+ * Memory, for a stream of any size: for JSON 1.5 MiB; for YAML 0.3 MiB, up to 16 MiB more during a
+ * text or a comment of FL_MAX_GAP bytes, and the values of anchors and merge keys of a document
+ * (FL_MAX_ANCHORED).  Both also need the keys of the open maps.
  */
 #ifndef FL_CODEC_TEXT_READER_H
 #define FL_CODEC_TEXT_READER_H
@@ -24,8 +23,8 @@
 #include "base/source.h"
 
 enum fl_token_kind {
-	FL_TOKEN_END,      /* of the input */
-	FL_TOKEN_DOCUMENT, /* a document starts; its root value follows */
+	FL_TOKEN_END,      /* end of the input */
+	FL_TOKEN_DOCUMENT, /* a document begins; its root value follows */
 	FL_TOKEN_MAP,      /* then KEY value KEY value ... MAP_END */
 	FL_TOKEN_MAP_END,
 	FL_TOKEN_LIST, /* then values ... LIST_END */
@@ -53,7 +52,7 @@ struct fl_token {
 
 struct fl_reader;
 
-/* @source is copied.  How it cuts the bytes into pieces makes no difference. */
+/* @source is copied. The size of its pieces makes no difference. */
 int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, struct fl_reader **ret,
 		   fairlead_error *err);
 /* @text stays the caller's and must outlive the reader. */
@@ -64,7 +63,7 @@ struct fl_reader *fl_reader_free(struct fl_reader *r);
 /* FAIRLEAD_EINPUT or FAIRLEAD_ELIMIT with line and column set; after that the reader can only be freed. */
 int fl_reader_next(struct fl_reader *r, struct fl_token *ret, fairlead_error *err);
 
-/* After KEY (or before a list's item): pass over one whole value. */
+/* After KEY (or before an item of a list): skips one whole value. */
 int fl_reader_skip(struct fl_reader *r, fairlead_error *err);
 
 #endif

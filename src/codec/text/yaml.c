@@ -2,12 +2,11 @@
 /*
  * yaml - YAML events as tokens: aliases expanded, merge keys applied
  *
- * Three layers.  yaml_parse.h gives events with places.  next_item puts
- * the recorded items of an anchor in the place of an alias: while an anchor is
- * open every item goes on a tape, so what stands behind an anchor is flat, and
- * a budget ends a bomb.  fl_yaml_next tells keys from values, refuses equal keys
- * and gives the keys of a merge ("<<") at the end of the map, unless the map has
- * them itself.
+ * Three layers.  yaml_parse.h gives events with places.  next_item puts the recorded items of an
+ * anchor in the place of an alias: while an anchor is open every item is recorded on a tape, so the
+ * value of an anchor has no aliases itself, and a limit of tokens ends a bomb. fl_yaml_next tells
+ * keys from values, refuses duplicate keys and gives the keys of a merge ("<<") at the end of the
+ * map, unless the map has them itself.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 
 struct range {
 	uint32_t at, end;
-}; /* of the tape */
+}; /* a range of the tape */
 
 struct fl_yaml {
 	const struct fl_mem *mem;
@@ -29,13 +28,13 @@ struct fl_yaml {
 	struct fl_yaml_item *tape;
 	char *bytes;
 	uint32_t n_tape, cap_tape, n_bytes, cap_bytes;
-	bool recorded; /* the last item went on the tape */
+	bool recorded; /* the last item was recorded on the tape */
 	uint32_t budget;
 
 	struct fl_names anchor_names;
 	struct range *anchors; /* by symbol; end FL_NONE while open */
 	uint32_t cap_anchors;
-	uint32_t depth; /* of events */
+	uint32_t depth; /* depth of events */
 	uint32_t n_open;
 	struct {
 		uint32_t anchor, depth;
@@ -50,9 +49,9 @@ struct fl_yaml {
 	uint32_t n_levels;
 	struct level {
 		bool map, at_key;
-		bool ending; /* its own keys are done; the merged ones are being given */
+		bool ending; /* its own keys have ended; the merged ones are given now */
 		uint32_t first_merge, merge;
-		uint32_t line, column; /* of its end */
+		uint32_t line, column; /* place of its end */
 	} level[FL_MAX_DEPTH + 2];
 };
 
@@ -188,7 +187,7 @@ static int new_document(struct fl_yaml *y, fairlead_error *err)
 	return fl_names_init(&y->anchor_names, y->mem, err);
 }
 
-/* 1 when the event gave no item. */
+/* 1 when the event has no item. */
 static int next_event(struct fl_yaml *y, struct fl_yaml_item *item, fairlead_error *err)
 {
 	struct fl_yaml_event event;
@@ -259,7 +258,7 @@ static bool is_merge_key(const struct fl_yaml_item *item, const char *text)
 	return item->plain && item->len == 2 && memcmp(text, "<<", 2) == 0;
 }
 
-/* Behind the value that starts at @at. */
+/* The place after the value that starts at @at. */
 static uint32_t past_value(const struct fl_yaml *y, uint32_t at)
 {
 	uint32_t depth = 0;
@@ -287,7 +286,7 @@ static int push_merge(struct fl_yaml *y, uint32_t map, uint32_t end, fairlead_er
 	return r;
 }
 
-/* The value of '<<' stands on the tape: what it merges, first come first served. */
+/* The value of '<<' is on the tape: adds its maps, of which the first with a key counts. */
 static int push_merges(struct fl_yaml *y, uint32_t at, uint32_t end, fairlead_error *err)
 {
 	int r = 0;
@@ -303,7 +302,7 @@ static int push_merges(struct fl_yaml *y, uint32_t at, uint32_t end, fairlead_er
 	return r;
 }
 
-/* Put the value of '<<' on the tape. */
+/* Records the value of '<<' on the tape. */
 static int take_merge(struct fl_yaml *y, fairlead_error *err)
 {
 	uint32_t start = y->n_tape, depth = 0;
@@ -327,7 +326,7 @@ static int take_merge(struct fl_yaml *y, fairlead_error *err)
 	return push_merges(y, start, y->n_tape, err);
 }
 
-/* Line up the next merged key that the map lacks; 1 when there is none left. */
+/* Prepares the next merged key that the map lacks; 1 when there is none left. */
 static int next_merged(struct fl_yaml *y, struct level *level, fairlead_error *err)
 {
 	while (level->merge < y->n_merges) {
@@ -426,7 +425,10 @@ static int key_token(struct fl_yaml *y, struct level *level, const struct fl_yam
 	return 0;
 }
 
-/* The map's own keys are done: the merged ones follow, then its end. 0 with the end, 1 to read on. */
+/*
+ * The map's own keys have ended: the merged ones follow, then its end. 0 with the end, 1 to read
+ * on.
+ */
 static int end_map(struct fl_yaml *y, struct level *level, struct fl_token *ret,
 		   fairlead_error *err)
 {

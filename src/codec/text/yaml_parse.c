@@ -21,13 +21,13 @@ struct fl_yaml_parser {
 	yaml_parser_t libyaml;
 	yaml_event_t event; /* owns the text of the last item */
 	bool has_event;
-	int64_t fed;           /* bytes that libyaml has */
-	struct place checked;  /* up to here the bytes are good */
-	struct place last;     /* of the last event; what follows is in the window */
-	fairlead_error failed; /* by the source or its bytes */
+	int64_t fed;           /* bytes that libyaml has read */
+	struct place checked;  /* up to here the bytes are valid */
+	struct place last;     /* the place of the last event; all after it is in the window */
+	fairlead_error failed; /* error of the source or of its bytes */
 };
 
-/* --- bytes on their way in --- */
+/* --- input bytes --- */
 
 static uint32_t column_of(const struct place *p)
 {
@@ -52,7 +52,10 @@ static const char *at_offset(const struct fl_yaml_parser *p, int64_t offset)
 	return p->window.bytes + (offset - p->window.before);
 }
 
-/* What libyaml would report without a place, or late: anything but the characters of YAML 1.2, 5.1. */
+/*
+ * Errors that libyaml would report without a place, or late: characters that YAML 1.2, 5.1 does not
+ * allow.
+ */
 static const char *fault(const char *at, size_t size)
 {
 	unsigned char c = (unsigned char)at[0], d = size > 1 ? (unsigned char)at[1] : 0;
@@ -85,7 +88,10 @@ static int check_bytes(struct fl_yaml_parser *p, int64_t to)
 	return 0;
 }
 
-/* @size bytes behind what is fed, and the rest of a character, are in the window, or all there are. */
+/*
+ * Makes sure that @size bytes after those fed, and the rest of a character, are in the window, or
+ * all there are.
+ */
 static int reach(struct fl_yaml_parser *p, size_t size)
 {
 	if (p->fed - p->last.offset > FL_MAX_GAP)
@@ -153,7 +159,7 @@ struct fl_yaml_parser *fl_yaml_parser_free(struct fl_yaml_parser *p)
 
 /* --- places --- */
 
-/* Walk to the character numbered @index; a mark that stands before the last one is taken for it. */
+/* Walks to the character number @index; a mark before the last one is taken for the last one. */
 static void walk(struct fl_yaml_parser *p, size_t index)
 {
 	const char *at = at_offset(p, p->last.offset), *end = at_offset(p, p->fed);
@@ -287,7 +293,7 @@ static int scalar_item(const struct fl_yaml_parser *p, struct fl_yaml_item *item
 	return 0;
 }
 
-/* 1 when it says nothing. */
+/* 1 when the event has no meaning here. */
 static int translate(const struct fl_yaml_parser *p, struct fl_yaml_event *ret, fairlead_error *err)
 {
 	const yaml_event_t *e = &p->event;

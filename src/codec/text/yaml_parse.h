@@ -21,14 +21,14 @@ struct fl_yaml_item {
 };
 
 struct fl_yaml_event {
-	struct fl_yaml_item item; /* of an alias: only its place */
+	struct fl_yaml_item item; /* an alias: only its place */
 	bool alias;
-	const char *anchor; /* of the item, or what an alias names; NULL: none */
+	const char *anchor; /* anchor of the item, or the one that an alias names; NULL: none */
 };
 
 struct fl_yaml_parser;
 
-/* What @window holds is the parser's from then on, also when it fails. */
+/* The parser takes over what @window holds, also when it fails. */
 int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_window *window,
 		       struct fl_yaml_parser **ret, fairlead_error *err);
 struct fl_yaml_parser *fl_yaml_parser_free(struct fl_yaml_parser *p);

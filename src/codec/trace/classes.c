@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synthetic jobs: each class draws from a stream of its own, which belongs to its name and its
- * queue, so that a class more or less changes no other one.
+ * Synthetic jobs: each class draws random numbers from a stream of its own, which depends on its
+ * name and its queue, so that adding or removing a class changes no other one.
  *
- * The time between two jobs runs on only while the class is on: nights and weekends are left
- * out, and the rate within the hours is that of `every`.  Where it is always the same the
- * first job comes when the class begins, otherwise after a time that is drawn, too.
+ * The time between two jobs counts only within the hours of the class: nights and weekends are left
+ * out, and the rate within the hours is that of `every`.  If that is a constant the first job
+ * arrives when the class begins, otherwise after a time that is drawn, too.
  */
 #include "codec/trace/classes.h"
 
@@ -21,17 +21,17 @@
 
 struct expansion {
 	struct fl_model *m;
-	const struct fl_class_row *class; /* a copy: rows are pushed meanwhile */
+	const struct fl_class_row *class; /* a copy, as rows are pushed meanwhile */
 	struct fl_target_row target;
 	struct fl_random random;
-	struct fl_span requests; /* of one pod, in the order of names */
-	struct fl_pairs podsets; /* (0, pods) -> podset, of the class in hand */
+	struct fl_span requests; /* requests of one pod, in the order of names */
+	struct fl_pairs podsets; /* (0, pods) -> podset, of the current class */
 	struct fl_sym podset;
 	struct fl_pairs pairs;    /* (to, name) -> into seen */
-	uint32_t *seen, cap_seen; /* how many of them there were */
-	uint32_t occurrence;      /* so many classes of that name and queue stand before it */
+	uint32_t *seen, cap_seen; /* how many classes of that name and queue there were */
+	uint32_t occurrence;      /* number of classes of that name and queue before it */
 	bool entitle;
-	bool only_counts; /* what is drawn is thrown away */
+	bool only_counts; /* numbers are drawn, but no rows made */
 	fl_time start;
 	fairlead_error *err;
 };
@@ -48,7 +48,7 @@ static bool is_weekend(int64_t day)
 	return of_week == 0 || of_week == 6;
 }
 
-/* When the class has been on for @need since @t. */
+/* The time at which @need of the class's hours has passed since @t. */
 static fl_time on_after(const struct fl_class_row *c, fl_time t, fl_time need)
 {
 	fl_time week = c->day_length * (c->weekends ? 7 : 5), local;
@@ -60,7 +60,7 @@ static fl_time on_after(const struct fl_class_row *c, fl_time t, fl_time need)
 		return FL_NEVER;
 	local = t + c->zone + need / week * 7 * DAY;
 	need %= week;
-	for (day = floor_day(local) - 1;; day++) { /* yesterday's hours may go on past midnight */
+	for (day = floor_day(local) - 1;; day++) { /* yesterday's hours may end after midnight */
 		fl_time from = day * DAY + c->day_begins, to = from + c->day_length;
 
 		if ((!c->weekends && is_weekend(day)) || to <= local)
@@ -237,7 +237,7 @@ static int too_many(const struct expansion *x)
 	return fail(x, FAIRLEAD_ELIMIT, text);
 }
 
-/* Nobody comes from then on; FL_NEVER: their number is given. */
+/* No job arrives from then on; FL_NEVER: their number is given. */
 static fl_time end_of(const struct expansion *x)
 {
 	return x->class->count && x->class->ends == FL_NEVER ?
@@ -268,7 +268,7 @@ static int each_job(struct expansion *x, fl_time ends)
 	return r;
 }
 
-/* Twice: no memory is taken for more than there may be. */
+/* Drawn twice, first without rows: so no memory is used for too many jobs. */
 static int expand(struct expansion *x)
 {
 	const struct fl_random random = x->random;
@@ -285,7 +285,7 @@ static int expand(struct expansion *x)
 	return r < 0 ? r : each_job(x, ends);
 }
 
-/* The stream of its name and queue, and which of these it is. */
+/* Its stream depends on its name and queue, and on its number among those with the same. */
 static int begin_stream(struct expansion *x)
 {
 	const struct fl_model *m = x->m;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workloads of Kueue's scalability tests, which are no Kubernetes object: {cohorts}, each
+ * The workloads of Kueue's scalability tests, which are not Kubernetes objects: {cohorts}, each
  * `count` times, with sets of queues, each `count` times, with sets of workloads.
  *
- * A set of workloads goes through its list `count` times; one comes every creationIntervalMs,
- * the first after one interval.  Every queue gets all sets, at the same time.  It becomes a
- * tree with one flavor, "default", and classes (codec/trace/classes.c), which are told apart in
- * reports by className.  Cohorts are called className-N, queues COHORT-className-N.
+ * A set of workloads goes through its list `count` times; one workload arrives every
+ * creationIntervalMs, the first after one interval.  Every queue gets all sets, at the same time.
+ * The result is a tree with one flavor, "default", and classes (codec/trace/classes.c), which
+ * reports show by className.  Cohorts are called className-N, queues COHORT-className-N.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,16 +36,16 @@ struct cohort_set {
 	struct fl_place place;
 };
 
-/* What is read of one set of cohorts before anything is made of it. */
+/* One set of cohorts as it was read, before rows are made from it. */
 struct plan {
 	struct cohort_set cohort;
 	struct queue_set *queues;
 	struct job *jobs;
 	uint32_t n_queues, cap_queues, n_jobs, cap_jobs;
-	/* of the set of workloads in hand */
+	/* the current set of workloads */
 	uint32_t first_job;
 	int32_t count, interval;
-	uint32_t cohorts; /* made of all sets */
+	uint32_t cohorts; /* number made from all sets */
 };
 
 /* --- reading --- */
@@ -144,7 +144,7 @@ static const struct fl_field set_fields[] = {
 	{ .name = NULL },
 };
 
-/* When each workload of the set comes is known once all of them are. */
+/* The arrivals of a set's workloads are known when all of them were read. */
 static int read_set(struct fl_kube *k, uint32_t v, struct plan *p)
 {
 	uint32_t n;
@@ -154,7 +154,8 @@ static int read_set(struct fl_kube *k, uint32_t v, struct plan *p)
 	p->first_job = p->n_jobs;
 	r = fl_kube_map(k, v, set_fields, p);
 	n = p->n_jobs - p->first_job;
-	if (r == 0 && p->count == 0) /* none of a class is all that come; none come */
+	if (r == 0 &&
+	    p->count == 0) /* a class without a count would have all that arrive; here none does */
 		p->n_jobs = p->first_job;
 	for (uint32_t i = p->first_job; i < p->n_jobs && r == 0; i++) {
 		struct fl_class_row *class = &p->jobs[i].class;
@@ -199,7 +200,7 @@ static int read_nominal(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_quantity(k, v, "cpu", &last_queue(row)->nominal);
 }
 
-/* "" is how no limit is written. */
+/* "" means no limit. */
 static int read_limit(struct fl_kube *k, uint32_t v, void *row)
 {
 	bool empty = k->doc.values[v].kind == FL_TOKEN_SCALAR && k->doc.values[v].len == 0;
@@ -357,7 +358,7 @@ static int make_queue(struct fl_kube *k, const struct plan *p, const struct queu
 	return r;
 }
 
-/* What a job asks for, once for all queues. */
+/* The requests of a job, pushed once for all queues. */
 static int push_requests(struct fl_kube *k, struct plan *p)
 {
 	struct fl_sym cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job becomes rows: a workload with podsets for the one policy, with pods for the other. */
+/* Makes rows of a job: a workload with podsets for borrow and drf, with pods for entitle. */
 #include "codec/trace/jobs.h"
 
 #include <stdarg.h>
@@ -85,7 +85,7 @@ int fl_tracer_fail(struct fl_tracer *t, const char *at, const char *format, ...)
 	return FAIRLEAD_EINPUT;
 }
 
-/* --- which count, and when they come --- */
+/* --- which jobs count, and when they arrive --- */
 
 int fl_tracer_counts(struct fl_tracer *t, const char *at, fl_time came)
 {
@@ -134,7 +134,7 @@ static int push_requests(struct fl_tracer *t, const struct fl_trace_shape *s, st
 	return r;
 }
 
-/* "T4|P100" as one term of affinity. */
+/* Makes one term of affinity of "T4|P100". */
 static int push_models(struct fl_tracer *t, struct fl_sym models, struct fl_span *ret)
 {
 	struct fl_model *m = t->m;
@@ -177,14 +177,14 @@ static int push_podset(struct fl_tracer *t, const struct fl_trace_shape *s)
 	p.has_affinity = s->models.v != 0;
 	if (r == 0 && p.has_affinity)
 		r = push_models(t, s->models, &p.affinity);
-	/* What it asks for stands in its requests: memory that does not count makes no other shape. */
+	/* Its requests are compared, so memory that does not count makes no new shape. */
 	for (const char *c = fl_model_text(t->m, s->models); *c; c++)
 		fl_mix(hash, (uint64_t)(unsigned char)*c);
 	p.spec_hash = hash[0];
 	return r < 0 ? r : fl_model_push_podsets(t->m, &p, /* ret_id= */ NULL, t->err);
 }
 
-/* Equal shapes share one podset: a walk down a tree of what they ask for. */
+/* Equal shapes share one podset, found by a walk down a tree of their requests. */
 static int find_podset(struct fl_tracer *t, const struct fl_trace_shape *s, uint32_t *ret)
 {
 	const uint32_t path[] = { (uint32_t)s->cpu,    (uint32_t)((uint64_t)s->cpu >> 32),
@@ -239,7 +239,7 @@ static int push_tasks(struct fl_tracer *t, const struct fl_workload_row *row,
 	return r;
 }
 
-/* All of them or none run. */
+/* A gang: all of its pods run, or none. */
 static int add_gang(struct fl_tracer *t, struct fl_workload_row *row,
 		    const struct fl_trace_shape *s)
 {
@@ -341,8 +341,8 @@ static bool has_memory(const struct fl_model *m)
 }
 
 /*
- * Where nobody has quota or machines with memory, what jobs ask of it would keep every one of
- * them from starting: it does not count.
+ * If no queue has quota for memory, or no machine has any, no job that asks for memory could start:
+ * so these requests do not count.
  */
 static int forget_memory(struct fl_tracer *t)
 {
@@ -357,7 +357,7 @@ static int forget_memory(struct fl_tracer *t)
 
 		if (last->resource_name.v != t->memory.v)
 			continue;
-		*last = m->requests[p->requests.first]; /* nobody's now */
+		*last = m->requests[p->requests.first]; /* its place is no longer used */
 		p->requests.n--;
 		changed++;
 	}
@@ -410,7 +410,7 @@ static double quota_of(const struct fl_model *m, uint32_t node, struct fl_sym re
 	return sum;
 }
 
-/* All quota of cpu together, or all machines. */
+/* The sum of all quotas of cpu, or of all machines. */
 static double capacity(const struct fl_tracer *t)
 {
 	const struct fl_model *m = t->m;
@@ -459,7 +459,7 @@ int fl_tracer_end(struct fl_tracer *t, int r)
 
 	fl_lines_done(&t->lines);
 	fl_pairs_done(&t->shapes);
-	/* What the lines raised knows no file, what a queue raised knows no line. */
+	/* An error of the line reader lacks the file, one of a queue lacks the line. */
 	if (r < 0 && err && err->file[0] == '\0' && err->code != FAIRLEAD_ENOMEM) {
 		if (err->line) {
 			t->at.line = err->line;

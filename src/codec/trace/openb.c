@@ -2,14 +2,14 @@
 /*
  * Alibaba's "openb" (cluster-trace-gpu-v2023): pods and nodes as CSV, columns by name.
  *
- * A pod is a job of one pod that came when it was created, waited until it was scheduled and
- * ran until it was deleted.  Of one that was never scheduled nobody knows how long it would
- * have run: with the source's `cancelled` it comes, gives up when it was deleted, and would
- * run for as long as it was there; otherwise it is left out.  The times count from the
- * trace's own beginning, not from a date.
+ * A pod is a job of one pod that arrives when it was created, is pending until it was scheduled and
+ * runs until it was deleted.  For one that was never scheduled the run time is not known: with the
+ * source's `cancelled` it arrives, gives up when it was deleted, and would run for as long as it
+ * existed; otherwise it is left out.  The times count from the trace's own beginning, not from a
+ * date.
  *
- * GPUs are counted in thousandths (fairlead.dev/gpu-milli): parts of one are what most pods
- * ask for.  That the parts of a pod must be on one GPU is not seen to.
+ * GPUs are counted in thousandths (fairlead.dev/gpu-milli), as most pods ask for parts of one.
+ * That the parts of a pod must be on one GPU is not checked.
  */
 #include "codec/trace/openb.h"
 
@@ -23,7 +23,7 @@
 
 #define MIB (INT64_C(1) << 20)
 
-/* Some may be missing in the file; those come last. */
+/* Columns; those that may be missing in the file come last. */
 enum pod_column {
 	NAME,
 	CPU,
@@ -53,7 +53,7 @@ static const char *const node_columns[NODE_COLUMNS] = { "sn", "cpu_milli", "memo
 struct sheet {
 	struct fl_tracer *t;
 	struct fl_csv_reader csv;
-	uint32_t columns[POD_COLUMNS]; /* FL_NONE: it has none of that name */
+	uint32_t columns[POD_COLUMNS]; /* FL_NONE: no column of that name */
 	const char *const *names;
 };
 
@@ -75,7 +75,7 @@ static int read_header(struct sheet *s, uint32_t n, uint32_t needed)
 	return r;
 }
 
-/* 0; 1 at the end. Empty lines say nothing. */
+/* 0; 1 at the end. Empty lines are skipped. */
 static int next_row(struct sheet *s)
 {
 	int r;
@@ -113,7 +113,7 @@ static int number(struct sheet *s, uint32_t column, int64_t *ret)
 	return 0;
 }
 
-/* The same, whole, and 0 for an empty field. */
+/* The same as a whole number, and 0 for an empty field. */
 static int count(struct sheet *s, uint32_t column, int64_t *ret)
 {
 	int r = number(s, column, ret);
@@ -122,7 +122,7 @@ static int count(struct sheet *s, uint32_t column, int64_t *ret)
 	return r;
 }
 
-/* A number that has to be there. */
+/* A required number. */
 static int need(struct sheet *s, uint32_t column, int64_t *ret)
 {
 	int r = number(s, column, ret);
@@ -161,7 +161,9 @@ static int read_shape(struct sheet *s, struct fl_trace_shape *shape)
 	return r < 0 ? r : text(s, MODELS, &shape->models);
 }
 
-/* When it came, ran and went; a pod that was never scheduled stays until it was deleted. */
+/*
+ * Its times of arrival, start and end; a pod that was never scheduled stays until it was deleted.
+ */
 static int read_times(struct sheet *s, struct fl_trace_job *job, bool *ret_ran)
 {
 	int64_t created, scheduled, deleted;
@@ -244,7 +246,7 @@ struct nodes {
 	struct sheet sheet;
 	struct model_sum *sums;
 	uint32_t n, cap;
-	bool machines; /* one a node; else only sums */
+	bool machines; /* one for each node; otherwise only sums */
 	struct fl_place place;
 };
 
@@ -312,7 +314,7 @@ static int read_node(struct nodes *n)
 	return n->machines ? add_machine(n, name, &node) : add_up(n, &node);
 }
 
-/* Without GPUs first, then by the name of the model: so are flavors tried. */
+/* Without GPUs first, then by the name of the model: the order in which flavors are tried. */
 static void sort_models(struct nodes *n)
 {
 	for (uint32_t i = 1; i < n->n; i++)
@@ -327,7 +329,7 @@ static void sort_models(struct nodes *n)
 		}
 }
 
-/* Flavors are called as the models, in small letters; "cpu" is without GPUs. */
+/* Flavors have the names of the models, in lower case; "cpu" has no GPUs. */
 static int flavor_name(struct fl_tracer *t, struct fl_sym model, struct fl_sym *ret)
 {
 	char name[FL_MAX_NAME + 1];
@@ -339,7 +341,7 @@ static int flavor_name(struct fl_tracer *t, struct fl_sym model, struct fl_sym *
 	return fl_model_sym(t->m, name, strlen(name), ret, t->err);
 }
 
-/* One that is there already says itself what it has. */
+/* An existing flavor is left unchanged. */
 static int add_flavor(struct nodes *n, struct fl_sym model)
 {
 	struct fl_tracer *t = n->sheet.t;
@@ -378,7 +380,10 @@ static int push_quotas(struct nodes *n, const struct model_sum *sum, struct fl_s
 	return r;
 }
 
-/* One group: all flavors; @all of it, or nothing for whoever only borrows. */
+/*
+ * One group with all flavors: with @all their whole capacity as quota, otherwise 0 for a queue that
+ * only borrows.
+ */
 static int push_group(struct nodes *n, bool all, struct fl_span *ret)
 {
 	struct fl_tracer *t = n->sheet.t;
@@ -406,7 +411,7 @@ static int push_group(struct nodes *n, bool all, struct fl_span *ret)
 	return r < 0 ? r : fl_model_push_groups(m, &group, /* ret_id= */ NULL, t->err);
 }
 
-/* "*": every queue that a rule names and nobody has made. */
+/* "*": every queue that a rule names and that does not exist. */
 static int push_template(struct nodes *n, const struct fl_node_row *node)
 {
 	struct fl_tracer *t = n->sheet.t;
@@ -417,7 +422,7 @@ static int push_template(struct nodes *n, const struct fl_node_row *node)
 	return r < 0 ? r : fl_model_push_templates(t->m, &row, /* ret_id= */ NULL, t->err);
 }
 
-/* A cohort that has it all, and queues that borrow from it. */
+/* A cohort with the whole capacity, and queues that borrow from it. */
 static int make_borrow_tree(struct nodes *n, struct fl_sym name)
 {
 	struct fl_node_row cohort = fl_cohort_default, queue = fl_cluster_queue_default;
@@ -466,7 +471,7 @@ static int make_entitle_tree(struct nodes *n, struct fl_sym name)
 	return r < 0 ? r : push_template(n, &queue);
 }
 
-/* The document's tree, when it has one; its cohort `openb`, when it leaves open what that has. */
+/* The document's tree, if it has one; its cohort `openb` gets the capacity, if it has no quota. */
 static int make_tree(struct nodes *n)
 {
 	struct fl_tracer *t = n->sheet.t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* To whom a job of a trace belongs: rules, and what they fill in. */
+/* The queue of a job of a trace: rules, and the names that they fill in. */
 #include "codec/trace/route.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "codec/trace/trace.h"
 
-/* --- who is meant --- */
+/* --- matching --- */
 
 static bool is_number(const char *text, size_t len)
 {
@@ -24,7 +24,7 @@ static uint64_t number(const char *text, size_t len)
 	return value;
 }
 
-/* "1-20" means all numbers from 1 to 20; anything else itself. */
+/* "1-20" means all numbers from 1 to 20; any other text means itself. */
 static bool is_meant(const char *meant, const char *name)
 {
 	const char *dash = strchr(meant, '-');
@@ -55,7 +55,7 @@ static bool matches(const struct fl_model *m, const struct fl_trace_rule *rule,
 
 /* --- errors --- */
 
-/* As much of a list as fits; what is cut ends in "...". */
+/* As much of a list as fits; a cut one ends in "...". */
 struct words {
 	char text[400];
 	size_t n;
@@ -123,7 +123,7 @@ static int fail_nobodys(const struct fl_model *m, const struct fl_trace_row *tra
 	return FAIRLEAD_EINPUT;
 }
 
-/* --- what is filled in --- */
+/* --- filling in names --- */
 
 static const char *value_of(const char *key, const struct fl_trace_owner *o, size_t *len)
 {

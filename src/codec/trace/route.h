@@ -5,18 +5,18 @@
 
 #include "codec/trace/trace.h"
 
-/* Where it goes: namespace and queue_name of its workload. */
+/* Its queue: namespace and queue_name of its workload. */
 struct fl_trace_route {
-	bool left_out; /* a rule says that it does not count: all else is not filled in */
+	bool left_out; /* a rule leaves it out: the other members are not filled in */
 	struct fl_sym namespace, queue_name;
 	bool has_priority;
 	int32_t priority;
 };
 
 /*
- * By the first of the trace's rules that matches, which is marked as used.  The queue is
- * made by a template when the trees have none.  FAIRLEAD_EINPUT at @at when the job is
- * nobody's, at the rule when its queue is not there.  Cost: O(names in the rules).
+ * By the first of the trace's rules that matches, which is marked as used.  The queue is made by a
+ * template if the trees lack it.  FAIRLEAD_EINPUT at @at when no rule matches, at the rule when its
+ * queue does not exist.  Cost: O(names in the rules).
  */
 int fl_trace_route(struct fl_model *m, uint32_t trace, const struct fl_trace_owner *owner,
 		   struct fl_place at, struct fl_trace_route *ret, fairlead_error *err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Standard Workload Format 2.2: a line a job, 18 numbers, -1 for what is not known; above
- * them lines that begin with ';' and tell of the machine.
+ * Standard Workload Format 2.2: a line for each job, 18 numbers, -1 for an unknown one; above them
+ * lines that begin with ';' and describe the machine.
  *
- * A job is as many pods of one core as it asked processors for (or had, where it does not say
- * what it asked for), each with the memory that it asked for (or used).  Jobs that failed, or
- * were cancelled while they ran, ran so long.  Who was cancelled before never ran: it comes
- * when the source's `cancelled` says so, leaves after as long as it waited then, and would run
- * for as long as it asked for.  Lines for parts of a job (status 2 to 4) are told by the line
- * of the whole job.
+ * A job has as many pods of one core as it asked processors for (or used, if that is not known),
+ * each with the memory that it asked for (or used).  Jobs that failed, or were cancelled while they
+ * ran, count with the time that they ran.  A job that was cancelled before never ran: it arrives if
+ * the source's `cancelled` is true, leaves after the time that it was pending then, and would run
+ * for the time that it asked for.  Lines for parts of a job (status 2 to 4) are left out, as there
+ * is a line for the whole job.
  */
 #include "codec/trace/swf.h"
 
@@ -70,7 +70,7 @@ static bool is_part(const int64_t *f)
 	return status == PART || status == LAST_PART || status == LAST_PART_FAILED;
 }
 
-/* All 18 fields, in units of 10^-9; *where is the second. */
+/* Reads all 18 fields, in units of 10^-9; *where is the second one. */
 static int read_fields(struct fl_tracer *t, const char *at, int64_t *fields, const char **where)
 {
 	const char *end = t->lines.end;
@@ -96,7 +96,7 @@ static int read_fields(struct fl_tracer *t, const char *at, int64_t *fields, con
 	at = behind_blanks(at, end);
 	if (at < end)
 		return fl_tracer_fail(t, at, "more than %d fields", FIELDS);
-	/* Of the parts of a job only the first says when the job came. */
+	/* Of the parts of a job only the first has the arrival of the job. */
 	if (fields[SUBMIT] < 0 && is_part(fields) && t->last != FL_TIME_NONE)
 		fields[SUBMIT] = t->last;
 	if (fields[JOB] < 0 || fields[SUBMIT] < 0)
@@ -112,7 +112,7 @@ static bool is_cancelled(const int64_t *f)
 
 static fl_time known(int64_t field) { return field < 0 ? FL_TIME_NONE : field; }
 
-/* What it ran, how long it stays, and its size; or why it is none. */
+/* Its run time, time until it gives up, and size; or why it is left out. */
 static enum fl_trace_odd describe(const struct fl_tracer *t, const int64_t *f,
 				  struct fl_trace_job *job)
 {
@@ -130,7 +130,7 @@ static enum fl_trace_odd describe(const struct fl_tracer *t, const int64_t *f,
 	job->runs = cancelled ? job->asked : known(f[RUN]);
 	if (job->runs == FL_TIME_NONE)
 		return FL_ODD_NO_RUN_TIME;
-	/* The time until then stands in either field. */
+	/* The time until then may be in either field. */
 	job->stays = !cancelled ? FL_NEVER :
 				  (f[WAIT] > 0 ? f[WAIT] : 0) + (f[RUN] > 0 ? f[RUN] : 0);
 	job->waited = cancelled ? FL_TIME_NONE : known(f[WAIT]);
@@ -180,9 +180,9 @@ static int read_job(struct fl_tracer *t, const char *at)
 	return r < 0 ? r : fl_tracer_add(t, &job);
 }
 
-/* --- what stands above the jobs --- */
+/* --- the head --- */
 
-/* Behind "Key:", without blanks around; NULL when the line has another key. */
+/* The value after "Key:", without blanks around; NULL when the line has another key. */
 static const char *value_of(const char *at, const char *end, const char *key, size_t *ret_len)
 {
 	size_t len = strlen(key);
@@ -196,7 +196,7 @@ static const char *value_of(const char *at, const char *end, const char *key, si
 	return at;
 }
 
-/* What reports say of the log. */
+/* The description of the log in reports. */
 static int keep(struct fl_tracer *t, const char *key, const char *value, size_t len)
 {
 	struct fl_log_row row = { .trace = t->trace };

@@ -17,7 +17,7 @@ fl_time fl_trace_times(fl_time time, double factor)
 	return v >= (double)FL_NEVER ? FL_NEVER - 1 : (fl_time)v;
 }
 
-/* Who arrives after the first of them comes sooner or later, the same for all. */
+/* Scales the arrivals after the first one by the same factor for all. */
 static void stretch_lives(struct fl_model *m, uint32_t from, const struct fl_trace_row *row)
 {
 	fl_time first = FL_NEVER;

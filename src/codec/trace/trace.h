@@ -2,9 +2,9 @@
 /*
  * trace - files of jobs, and synthetic classes, to workloads with their times
  *
- * Guarantees: what counts of a source is decided by its row (model/simulation.h) alone; the
- * same bytes give the same rows, however they are cut.  Malformed lines, times that go
- * backwards and jobs that belong to nobody are errors with file, line and column.
+ * Guarantees: which jobs of a source count is decided by its row (model/simulation.h) alone; the
+ * same bytes give the same rows, in pieces of any size.  Malformed lines, times that go backwards
+ * and jobs without queue are errors with file, line and column.
  *
  * Memory: the rows.  Equal jobs of one queue share their podsets and requests.
  */
@@ -15,21 +15,21 @@
 #include "model/model.h"
 
 /*
- * The jobs of m->traces[trace] (SWF, OPENB: its pods, GENERATOR) from @source, which messages
- * call @name: workloads and lives, queues where the source has its own.  The trees were read
- * before; the model is not sealed.  Lives that count from the start say so (`from_start`).
+ * The jobs of m->traces[trace] (SWF, OPENB: its pods, GENERATOR) from @source, which messages call
+ * @name: workloads and lives, queues where the source has its own.  The trees were read before; the
+ * model is not sealed.  Lives with times relative to the start have `from_start`.
  */
 int fl_trace_read(struct fl_model *m, uint32_t trace, const char *name,
 		  const struct fl_source *source, fairlead_error *err);
 
 /* --- for the readers above --- */
 
-/* Whose a job is, as its line says; NULL where it does not. */
+/* The owner of a job in its line; NULL: not given. */
 struct fl_trace_owner {
 	const char *user, *group, *queue, *partition;
 };
 
-/* A length of time stretched; FL_NEVER and FL_TIME_NONE stay what they are. */
+/* A duration, scaled; FL_NEVER and FL_TIME_NONE stay unchanged. */
 fl_time fl_trace_times(fl_time time, double factor);
 
 #endif
