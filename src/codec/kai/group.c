@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KAI's PodGroup: a workload with a gang.  Its tasks are Pods (pod.c). */
+/* KAI's PodGroup: a workload as a gang. Its tasks are Pods (pod.c). */
 #include "codec/kai/kai.h"
 #include "codec/own/life.h"
 

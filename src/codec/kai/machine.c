@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node: a machine, what it has for pods, and whether it takes any. */
+/* Node: a machine, its capacity for pods, and whether it accepts any. */
 #include <string.h>
 
 #include "codec/kai/kai.h"
 
 struct reading {
 	struct fl_machine_row row;
-	const char *type, *status; /* of the condition in hand */
+	const char *type, *status; /* of the condition that is read now */
 };
 
 /* --- spec --- */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pod: a task, or what others hold on a machine.
+ * Pod: a task, or usage of other schedulers on a machine.
  *
- * What a pod takes is what the scheduler sees: its containers as they stand there
- * (a LimitRange and a RuntimeClass have been applied when it was made), or parts of GPUs by
- * annotation.
+ * The request of a pod is what the scheduler sees: its containers as they are (a LimitRange and a
+ * RuntimeClass were applied when it was made), or parts of GPUs by annotation.
  */
 #include <string.h>
 
 #include "codec/kai/kai.h"
 #include "codec/own/life.h"
 
-/* What the real program counts as no GPU at all. */
+/* KAI counts a smaller fraction as no GPU. */
 #define LEAST_FRACTION 0.01
 
 enum phase { PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN };
@@ -31,7 +30,7 @@ struct reading {
 
 /* --- labels and annotations --- */
 
-/* The label's earlier name: counts where the other is not there. */
+/* The earlier name of the label: counts only without the other one. */
 static int read_old_queue(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *p = row;
@@ -42,7 +41,7 @@ static int read_old_queue(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_name(k, v, &p->row.queue_name);
 }
 
-/* Pods that stand for GPUs that are shared: those that share them hold the parts. */
+/* Pods that reserve shared GPUs: the pods that share them hold the parts. */
 static int read_app(struct fl_kube *k, uint32_t v, void *row)
 {
 	((struct reading *)row)->reserves = strcmp(fl_doc_text(&k->doc, v),
@@ -199,7 +198,7 @@ static enum fl_task_phase phase_of(const struct reading *p)
 	return p->gated ? FL_TASK_DONE : FL_TASK_PENDING;
 }
 
-/* The parts that were pushed since @first_part become the request, and go. */
+/* The parts that were pushed since @first_part become the request, and are removed. */
 static int sum_request(struct fl_kube *k, struct reading *p, uint32_t first_part,
 		       uint32_t first_amount)
 {
@@ -258,7 +257,7 @@ static int read_pod(struct fl_kube *k)
 	p.row.place = fl_kube_place(k, 0);
 	p.row.phase = phase_of(&p);
 	p.row.foreign |= (!p.has_scheduler && !p.ours) || p.reserves;
-	/* The label says more than the class of the pod, whose value only that class has. */
+	/* The label counts before the class of the pod, whose value is only in that class. */
 	p.row.has_priority &= p.row.priority_class.v != FL_NONE && p.class_label.v == FL_NONE;
 	if (p.class_label.v != FL_NONE)
 		p.row.priority_class = p.class_label;

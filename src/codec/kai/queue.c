@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KAI's Queue: what it deserves, may have at most, and weighs. */
+/* KAI's Queue: its deserved quota, limit and weight. */
 #include "codec/object/types.h"
 
 /* One resource of a queue. */
@@ -36,7 +36,10 @@ static const struct fl_field share[] = {
 	{ .name = NULL },
 };
 
-/* A bound in the units of a bundle: memory is given in millions of bytes, and -1 is no bound. */
+/*
+ * A quota or limit in the units of a bundle: memory is given in millions of bytes, and -1 means
+ * unlimited.
+ */
 static int convert(struct fl_kube *k, uint32_t v, const char *what, int axis, double *value)
 {
 	if (*value == FL_UNBOUNDED)
@@ -83,7 +86,7 @@ static int read_units(struct fl_kube *k, uint32_t v, int axis, struct share *s)
 static int read_share(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	(void)f;
-	return read_units(k, v, FL_CPU, to); /* GPUs are as they are, too */
+	return read_units(k, v, FL_CPU, to); /* GPUs are whole units, too */
 }
 
 static int read_memory(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
@@ -156,7 +159,7 @@ static const struct fl_field queue_fields[] = {
 	{ .name = NULL },
 };
 
-/* The queue at @v by @fields, all but its name. */
+/* Reads the queue at @v by @fields, all but its name. */
 static int read_at(struct fl_kube *k, uint32_t v, const struct fl_field *fields,
 		   struct fl_node_row *ret)
 {

@@ -2,8 +2,8 @@
 /*
  * SchedulingShard: the configuration of KAI's scheduler, as far as it changes decisions.
  *
- * Where a field and an argument of a plugin say the same thing, the arguments count, all
- * of them: arguments that are given replace those that the fields would make.
+ * Where a field and an argument of a plugin set the same thing, the arguments count: given
+ * arguments replace all those that the fields would make.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct reading {
 	struct fl_entitle_settings s;
 	bool has_arguments[PLUGINS];
 	bool has_k;
-	double k; /* of an argument */
+	double k; /* key of an argument */
 	fl_time default_preempt, default_reclaim;
 	uint32_t window_at; /* value; FL_NONE */
 	bool has_window_start;
@@ -83,9 +83,9 @@ static int read_switch(struct fl_kube *k, uint32_t v, const struct fl_field *f, 
 	return r;
 }
 
-/* --- lengths of time --- */
+/* --- durations --- */
 
-/* As Go writes them, or as Prometheus does: with days and weeks. */
+/* As Go writes them, or as Prometheus does, with days and weeks. */
 static int read_long(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const char *text = fl_doc_text(&k->doc, v);
@@ -227,7 +227,7 @@ static const struct fl_field usage_db[] = {
 
 /* --- arguments --- */
 
-/* Below 0 is for ever. */
+/* Below 0 means for ever. */
 static int read_grace(struct fl_kube *k, uint32_t v, void *row)
 {
 	const char *text = fl_doc_text(&k->doc, v);
@@ -241,7 +241,7 @@ static int read_grace(struct fl_kube *k, uint32_t v, void *row)
 	return 0;
 }
 
-/* Flags of the scheduler that change nothing here may be there as well. */
+/* Flags of the scheduler that have no effect here may be given as well. */
 static const struct fl_field args[] = {
 	{ SHARD("allow-consolidating-reclaim", switch, s.consolidating_reclaim) },
 	{ .name = "default-staleness-grace-period", .read = read_grace },
@@ -379,7 +379,7 @@ static const struct fl_field min_run_plugin[] = {
 	{ .name = NULL },
 };
 
-/* Whose arguments change nothing here, or nothing that is known. */
+/* Plugins whose arguments have no effect here, or no known effect. */
 static const struct fl_field other_plugin[] = {
 	PLUGIN_SWITCHES,
 	FL_NOTED("arguments", "what this plugin can be told does not count"),
@@ -437,7 +437,7 @@ static const struct fl_field shard_fields[] = {
 	{ .name = NULL },
 };
 
-/* Arguments that are given replace all that the fields say. */
+/* Given arguments replace all that the fields would set. */
 static void apply_arguments(struct reading *c)
 {
 	if (c->has_arguments[PLUGIN_PROPORTION])

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of KAI's simulators, which are no Kubernetes objects.
+ * Inputs of KAI's simulators, which are not Kubernetes objects.
  *
- * The fairshare simulator takes {totalResource, queues}: one level of queues that say
- * themselves what they ask for, without history.  The time-based simulator takes
- * {Queues, Jobs, Nodes, WindowSize, ...}: machines, queues and a backlog of jobs; keys begin
- * with a capital letter or not, as its YAML reader allows.
+ * The fairshare simulator takes {totalResource, queues}: one level of queues, each with its
+ * request, without history.  The time-based simulator takes {Queues, Jobs, Nodes, WindowSize, ...}:
+ * machines, queues and a backlog of jobs; keys begin with a capital letter or not, as its YAML
+ * reader allows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct share {
 	double deserved, limit, weight, request;
 };
 
-/* Not negative, but for -1: no bound. */
+/* Not negative, but -1 means unlimited. */
 static int read_bound(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const double *value = to;
@@ -119,7 +119,7 @@ static int add_queue(struct fl_kube *k, struct fl_sym name, struct fl_sym parent
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
 
-/* Of what is not said of a resource cpu and memory are deserved without bound. */
+/* Missing cpu and memory are deserved without limit. */
 static int read_body_queues(struct fl_kube *k, uint32_t v, void *row)
 {
 	const struct share bounded = { 0, FL_UNBOUNDED, 1, DEFAULT_REQUEST };
@@ -133,7 +133,7 @@ static int read_body_queues(struct fl_kube *k, uint32_t v, void *row)
 		struct queue q = { .says = fl_entitlement_default };
 
 		q.says.priority = 0;
-		q.says.created = newest++; /* made while they are read, it takes them for */
+		q.says.created = newest++; /* made while they are read; counts as this type */
 		set_share(&q.says, FL_CPU, &unbounded);
 		set_share(&q.says, FL_MEMORY, &unbounded);
 		set_share(&q.says, FL_GPU, &bounded);
@@ -195,7 +195,7 @@ static int read_body(struct fl_kube *k)
 #define BOTH_ARE(upper, lower, type, row, member)                                                  \
 	{ FL_IS(upper, type, row, member) }, { FL_IS(lower, type, row, member) }
 
-/* A length in whole seconds. */
+/* A duration in whole seconds. */
 static int read_seconds(struct fl_kube *k, uint32_t v, fl_time *ret)
 {
 	int32_t seconds = 0;
@@ -319,7 +319,7 @@ static int read_queues(struct fl_kube *k, uint32_t v, void *row)
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
 		struct simulated q = { .parent = { FL_NONE }, .says = fl_entitlement_default };
 
-		q.says.created = newest++; /* one after the other */
+		q.says.created = newest++; /* named one after the other */
 		q.says.weight.of[FL_GPU] = 1;
 		q.says.limit.of[FL_GPU] = FL_UNBOUNDED;
 		r = fl_kube_map(k, item, simulated_queue, &q);
@@ -361,7 +361,7 @@ static int add_pods(struct fl_kube *k, struct fl_sym namespace, const char *grou
 	return r;
 }
 
-/* As the simulator groups them: each job may start with a single pod. */
+/* Grouped as in the simulator: each job may start with a single pod. */
 static int add_jobs(struct fl_kube *k, uint32_t key, const struct jobs *j)
 {
 	struct fl_sym namespace, queue;
@@ -435,15 +435,15 @@ static const struct fl_field simulation[] = {
 };
 
 /*
- * Over time, unless a Simulation says so itself: a cycle a second, whoever is told to go is
- * gone by the next one, and jobs do not end.
+ * Settings over time, unless there is a Simulation: a cycle a second, evicted workloads have ended
+ * by the next one, and jobs do not end.
  */
 static void set_clock(struct fl_simulation_settings *s)
 {
 	if (s->present)
 		return;
 	s->cycle_interval = s->period = s->grace = FL_SECOND;
-	s->before = FL_SECOND; /* its first sample is of the second before the first cycle */
+	s->before = FL_SECOND; /* its first sample is for the second before the first cycle */
 	s->until = DEFAULT_CYCLES * FL_SECOND;
 }
 
@@ -464,7 +464,7 @@ static int read_simulation(struct fl_kube *k)
 			      "there is none");
 }
 
-/* --- which is it --- */
+/* --- which simulator --- */
 
 static bool has(const struct fl_kube *k, const char *upper, const char *lower)
 {

@@ -36,7 +36,7 @@ int fl_kube_afs(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_map(k, v, fl_fields_afs, row);
 }
 
-/* --- what a local queue has consumed --- */
+/* --- consumed usage of a local queue --- */
 
 static int read_consumed(struct fl_kube *k, uint32_t v, void *row)
 {
@@ -59,7 +59,7 @@ static int read_consumed(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field afs_status[] = {
 	{ .name = "consumedResources", .read = read_consumed, .keys = FL_TEXT_RESOURCE },
-	/* only the exact way of counting looks at it: else usage counts as of now, as after a restart */
+	/* only exact counting uses it; otherwise usage is as of now, as after a restart */
 	{ FL_IS("lastUpdate", time, struct fl_queue_row, consumed_at) },
 	{ .name = NULL },
 };
@@ -83,7 +83,7 @@ const struct fl_field fl_fields_queue_status[] = {
 	{ .name = NULL },
 };
 
-/* Only what it consumed: the rest of a status is Kueue's own, and changes with its versions. */
+/* Only consumed usage: the rest of a status is Kueue's own, and changes with its versions. */
 int fl_kube_queue_status(struct fl_kube *k, uint32_t v, void *row)
 {
 	uint32_t sharing = fl_doc_find(&k->doc, v, "fairSharing");

@@ -37,7 +37,9 @@ const struct fl_kind fl_kind_flavor = { "kueue.x-k8s.io", "ResourceFlavor", fals
 
 /* --- quotas, of queues and cohorts --- */
 
-/* One quota, and the map it stands in: the unit depends on the resource, whose name may follow. */
+/*
+ * One quota, and the map that contains it: the unit depends on the resource, whose name may follow.
+ */
 struct quota_item {
 	struct fl_quota quota;
 	uint32_t map;
@@ -142,7 +144,7 @@ static int read_namespaces(struct fl_kube *k, uint32_t v, const struct fl_field 
 			   "LowerPriority", "LowerOrNewerEqualPriority", "Any")                    \
 	}
 
-/* The older names (Borrow, Preempt) say the same as MayStopSearch. */
+/* The older names (Borrow, Preempt) mean the same as MayStopSearch. */
 static int read_fungibility(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	uint32_t i = 0;

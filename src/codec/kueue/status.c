@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The status of a Workload: what it holds, what became of it, what it waits for. */
+/* The status of a Workload: the quota it holds, its conditions, its admission checks. */
 #include <string.h>
 
 #include "codec/object/workload.h"
@@ -69,7 +69,7 @@ static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
 
 /* --- admission --- */
 
-/* What the handlers of one podset's assignment share. */
+/* Data shared by the handlers of one podset's assignment. */
 struct assigning {
 	struct fl_podset_assignment row;
 	uint32_t usage; /* resourceUsage; FL_NONE */
@@ -85,7 +85,7 @@ static int read_assigned_count(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_count(k, v, &((struct assigning *)row)->row.count);
 }
 
-/* A flavor of a resource, with what is used of it: 0 when resourceUsage does not say. */
+/* A flavor of a resource, with its usage: 0 when resourceUsage lacks it. */
 static int push_assignment(struct fl_kube *k, uint32_t key, uint32_t usage, uint32_t first)
 {
 	struct fl_model *m = k->m;
@@ -182,7 +182,7 @@ static const struct fl_field admission[] = {
 	{ .name = NULL },
 };
 
-/* --- pods that are done, back-off, checks --- */
+/* --- finished pods, back-off, admission checks --- */
 
 static const struct fl_field reclaimable[] = {
 	{ FL_IS("name", text, struct fl_reclaimable, podset), .text = FL_TEXT_PODSET },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workload: what it asks for; its pods are read by codec/object/pod.c, its status by status.c. */
+/* Workload: its requests; its pods are read by codec/object/pod.c, its status by status.c. */
 #include <string.h>
 
 #include "codec/object/workload.h"
@@ -35,7 +35,7 @@ static int read_podset(struct fl_kube *k, uint32_t v, void *unused)
 
 /* --- spec --- */
 
-/* The first word is that of classes of workloads. */
+/* The first word is for classes of workloads. */
 static int read_class_kind(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	uint32_t i = 0;
@@ -62,7 +62,7 @@ static int read_limit(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field class_ref[] = {
-	FL_IGNORED("group"), /* the kind says it */
+	FL_IGNORED("group"), /* the kind is known from the object */
 	{ WORKLOAD("kind", class_kind, class_of_workloads),
 	  .words = (const char *const[]){ "WorkloadPriorityClass", "PriorityClass", NULL } },
 	{ WORKLOAD("name", name, priority_class), .text = FL_TEXT_CLASS },
@@ -87,7 +87,7 @@ static const struct fl_field workload_spec[] = {
 
 /* --- metadata and the whole --- */
 
-/* The Job that owns it; the controller when several do. */
+/* The Job that owns it; of several the controller. */
 static int read_owners(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct fl_reading *w = row;
@@ -170,7 +170,7 @@ static void fill_reclaimed(struct fl_model *m, const struct fl_reading *w)
 		}
 }
 
-/* How long it ran, the last time; an annotation knows better. */
+/* How long it ran the last time; an annotation counts before that. */
 static void note_run(struct fl_kube *k, const struct fl_reading *w)
 {
 	fl_time start = w->admitted_at != FL_TIME_NONE ? w->admitted_at : w->row.reserved_at;
@@ -200,7 +200,10 @@ static int read_workload(struct fl_kube *k)
 	if (r < 0)
 		return r;
 	w.row.reserved = w.quota_reserved && w.has_admission;
-	/* Kueue is about to: a check's refusal of what holds quota deactivates it. */
+	/*
+	 * As Kueue will do: a workload with quota is deactivated when an admission check rejects
+	 * it.
+	 */
 	w.row.active &= !w.to_deactivate && !(w.row.reserved && w.check_rejected);
 	fill_reclaimed(k->m, &w);
 	fill_counts(k->m, &w.row);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several kinds have: metadata, labels, selectors, tolerations. */
+/* Fields of several kinds: metadata, labels, selectors, tolerations. */
 #include "codec/object/types.h"
 
-/* Names, namespaces and labels are read where they are used, before the fields: here they are only known. */
+/*
+ * Names, namespaces and labels are read where they are used, before the fields: here they are only
+ * listed as known.
+ */
 const struct fl_field fl_fields_metadata[] = {
 	{ .name = "name", .type = &fl_type_any, .text = FL_TEXT_NAME },
 	{ .name = "namespace", .type = &fl_type_any, .text = FL_TEXT_NAMESPACE },

@@ -27,7 +27,7 @@ static int read_strategies(struct fl_kube *k, uint32_t v, void *row)
 		if (r == 0)
 			found[n++] = (enum fl_fair_strategy)i;
 	}
-	if (r == 0 && n) { /* empty says the same as absent: both */
+	if (r == 0 && n) { /* empty means the same as absent: both strategies */
 		memcpy(settings->strategies, found, n * sizeof *found);
 		settings->n_strategies = n;
 	}
@@ -125,7 +125,7 @@ static const struct fl_field config_map_fields[] = {
 	{ .name = NULL },
 };
 
-/* Only Kueue's own is read; others hold what they like. */
+/* Only Kueue's own is read; others may have any contents. */
 static int read_config_map(struct fl_kube *k)
 {
 	if (strcmp(fl_model_text(k->m, k->name), "kueue-manager-config") != 0)

@@ -60,7 +60,7 @@ int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, cons
 	char text[512], subject[1024];
 	va_list args;
 
-	if (k->m->n_notices >= FL_MAX_NOTICES) { /* only counted: spare the paths */
+	if (k->m->n_notices >= FL_MAX_NOTICES) { /* only counted: paths are not needed */
 		k->m->notices_dropped++;
 		return 0;
 	}
@@ -240,7 +240,9 @@ int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret)
 
 /* --- nearest names --- */
 
-/* Letters to insert, delete or replace to make @b of @a; any number above 3 counts as 4. */
+/*
+ * The edit distance of @a and @b in letters (insert, delete, replace); numbers above 3 count as 4.
+ */
 static unsigned distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
@@ -275,7 +277,9 @@ static void consider(struct nearest *n, const char *name)
 	unsigned d = distance(n->wanted, name);
 	size_t len = strlen(n->wanted);
 
-	/* A short name may differ in less: everything is three letters from "foo". */
+	/*
+	 * A short name may differ in fewer letters: each word of three letters is close to "foo".
+	 */
 	if (d <= (len < 5 ? 1U : len < 8 ? 2U : 3U) && d < n->distance) {
 		n->distance = d;
 		n->name = name;
@@ -312,7 +316,7 @@ static int within_limit(struct fl_kube *k, uint32_t v)
 {
 	uint32_t n = 0;
 
-	/* Each item takes at least one value, so most are short enough at a glance. */
+	/* Each item has at least one value, so most lists are short enough without counting. */
 	if (k->doc.values[v].next - v <= FL_MAX_LIST)
 		return 0;
 	for (uint32_t i = v + 1; i < k->doc.values[v].next; i = k->doc.values[i].next)
@@ -389,7 +393,7 @@ static int unknown_field(struct fl_kube *k, uint32_t key, const struct fl_field 
 			      "unknown field '%.100s'", n.wanted);
 }
 
-/* What needs no row has none. */
+/* Rows for which nothing is said are skipped. */
 static void *part_of(void *row, size_t offset) { return row ? (char *)row + offset : NULL; }
 
 static int read_field(struct fl_kube *k, uint32_t key, const struct fl_field *f, void *row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields - tables of known fields, and the reading of values with places in every message
+ * fields - tables of known fields; values are read with their place in every message
  *
  * A kind is a table of fields; a field has a handler, or a table of its own.
  * Private to src/codec, but for the iteration (kube.h), from which the guide's
@@ -12,12 +12,12 @@
 #include "codec/object/kube.h"
 #include "codec/text/doc.h"
 
-/* What annotations, and the status, say of the times of the object in hand: life.h. */
+/* Times of the object that is read now, from its annotations and status: life.h. */
 struct fl_noted_life {
 	bool noted;
-	bool from_start; /* `arrives` counts from the start */
+	bool from_start; /* `arrives` is relative to the start */
 	fl_time arrives, runs, stays;
-	fl_time asked, waited; /* FL_TIME_NONE: not said */
+	fl_time asked, waited; /* FL_TIME_NONE: not given */
 	struct fl_sym class_name, user;
 };
 extern const struct fl_noted_life fl_no_life;
@@ -31,7 +31,7 @@ struct fl_kube {
 	char subject[640]; /* "ClusterQueue/team-a"; "" until it is known */
 	struct fl_sym namespace, name;
 	struct fl_noted_life life;
-	bool own;                      /* an object of ours: what it has no field for is an error */
+	bool own;                      /* an object of ours: unknown fields are errors */
 	bool over;                     /* laid over one that was read: a Simulation only */
 	uint32_t seen;                 /* objects and lists */
 	const struct fl_kube_tap *tap; /* NULL: none */
@@ -44,21 +44,21 @@ typedef int fl_field_read(struct fl_kube *k, uint32_t v, void *row);
 struct fl_type; /* types.h */
 
 /*
- * One field of a map.  What becomes of its value: `type` reads it into the member at `offset`, or
- * `read` does what it likes with the row, or `fields` are read into the part of the row at `offset`.
+ * One field of a map.  Its value is read by `type` into the member at `offset`, or by `read`, which
+ * may use all of the row, or by `fields` into the part of the row at `offset`.
  */
 struct fl_field {
 	const char *name; /* NULL ends the table */
 	enum fl_support support;
 	bool list;
-	bool needed;   /* fl_kube_whole asks for it */
-	bool one;      /* of those so marked in a table exactly one is there */
+	bool needed;   /* fl_kube_whole requires it */
+	bool one;      /* of the fields so marked in a table exactly one must be given */
 	uint16_t said; /* with FL_SAID: where a bool of the row is, plus 1 */
 	uint32_t offset;
 	const struct fl_type *type;
 	fl_field_read *read;
 	const struct fl_field *fields; /* of the map, or of each item of the list */
-	/* What `type` has to know. */
+	/* Parameters of `type`. */
 	union {
 		const char *const *words;
 		const char *resource;
@@ -66,16 +66,20 @@ struct fl_field {
 	};
 	size_t pool;
 	int64_t least, most; /* equal: no bounds */
-	const char *fail;    /* what is wrong with a value out of bounds, or with an empty list */
-	const char *note;    /* what is not done, or why: always with FL_FIELD_NOTED */
+	const char *fail;    /* the error for a value out of bounds, or for an empty list */
+	const char *note;    /* what is not done, or why; required with FL_FIELD_NOTED */
 	const char *doc; /* what it is, in a sentence, with its unit: for schemas and the guide */
-	const char *
-		schema; /* members of a JSON schema that type and bounds do not say, or say worse */
-	/* `keys` other than VALUE beside `fields`: they are of each value of a map of any names */
+	const char *schema; /* members of a JSON schema instead of those from type and bounds */
+	/*
+	 * `keys` other than VALUE beside `fields`: a map of any names, whose values have `fields`
+	 */
 	enum fl_text_kind text, keys;
 };
 
-/* Rows of such a table.  A field is passed over with a word why where one might expect more. */
+/*
+ * Rows of such a table.  FL_PASSED says why a field is ignored that might be expected to have an
+ * effect.
+ */
 #define FL_PASSED(field, why)                                                                      \
 	{                                                                                          \
 		.name = field, .support = FL_FIELD_IGNORED, .note = why                            \
@@ -95,7 +99,7 @@ struct fl_field {
 		.name = "metadata", .fields = fl_fields_metadata                                   \
 	}
 
-/* Metadata that decides nothing, whatever the kind. */
+/* Metadata that changes no decision, for all kinds. */
 #define FL_METADATA_REST                                                                           \
 	FL_IGNORED("clusterName"), FL_IGNORED("deletionGracePeriodSeconds"),                       \
 		FL_IGNORED("finalizers"), FL_IGNORED("generateName"), FL_IGNORED("generation"),    \
@@ -108,7 +112,7 @@ struct fl_kind {
 	bool namespaced;
 	const struct fl_field *fields;
 	int (*read)(struct fl_kube *k); /* values[0] is the object */
-	enum fl_text_kind names;        /* what metadata.name is */
+	enum fl_text_kind names;        /* what kind of name metadata.name is */
 	const char *versions;           /* "v1beta1 v1beta2" */
 };
 
@@ -120,21 +124,21 @@ extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_
 extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
 extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
 	fl_kind_daemon;
-/* The kind numbered as by fl_kube_kind; NULL behind the last. */
+/* The kind with a number of fl_kube_kind; NULL after the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field
 	fl_fields_metadata[]; /* row: none; name and namespace are read before */
 
 /* Read the map @v by a table. */
 int fl_kube_map(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
-/* The same, when all that is needed is there. */
+/* The same; required fields must be given. */
 int fl_kube_whole(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
-/* The same of a map that holds what it likes besides: labels, annotations. */
+/* The same for a map that may have other keys as well: labels, annotations. */
 int fl_kube_some(struct fl_kube *k, uint32_t v, const struct fl_field *fields, void *row);
 
 /* An error at value @v: subject "Kind/name .path", place, text. Returns @code. */
 int fl_kube_fail(struct fl_kube *k, uint32_t v, int code, const char *format, ...) FL_PRINTF(4, 5);
-/* Subject and place of @v to the error that a lower level filled. Returns its code. */
+/* Adds subject and place of @v to an error of a lower level. Returns its code. */
 int fl_kube_blame(struct fl_kube *k, uint32_t v);
 /* A notice at value @v. */
 int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, const char *hint,
@@ -142,11 +146,11 @@ int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, cons
 
 struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v);
 
-/* Each refuses other types with place and path. */
+/* Each refuses values of other types, with place and path. */
 int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string */
 /* A text of 1 to @longest bytes. */
 int fl_kube_word(struct fl_kube *k, uint32_t v, size_t longest, struct fl_sym *ret);
-/* A name that may be left out: "" is how some write none, FL_NONE. */
+/* A name that may be missing; "" counts as missing: FL_NONE. */
 int fl_kube_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 int fl_kube_bool(struct fl_kube *k, uint32_t v, bool *ret);
 int fl_kube_int32(struct fl_kube *k, uint32_t v, int32_t *ret);
@@ -155,13 +159,14 @@ int fl_kube_quantity(struct fl_kube *k, uint32_t v, const char *resource, fl_amo
 int fl_kube_nanos(struct fl_kube *k, uint32_t v, fl_nanos *ret);
 int fl_kube_number(struct fl_kube *k, uint32_t v, double *ret);      /* not negative */
 int fl_kube_finite(struct fl_kube *k, uint32_t v, double *ret);      /* may be negative */
-int fl_kube_finite_text(struct fl_kube *k, uint32_t v, double *ret); /* a text that is one, too */
+int fl_kube_finite_text(struct fl_kube *k, uint32_t v, double *ret); /* also a text with a number */
 int fl_kube_duration(struct fl_kube *k, uint32_t v, fl_time *ret);
 int fl_kube_weight(struct fl_kube *k, uint32_t v, double *ret);
-int fl_kube_time(struct fl_kube *k, uint32_t v, fl_time *ret); /* also moves the model's newest */
+int fl_kube_time(struct fl_kube *k, uint32_t v,
+		 fl_time *ret); /* also updates the model's newest time */
 /* Index in @names, which NULL ends. */
 int fl_kube_enum(struct fl_kube *k, uint32_t v, const char *const *names, uint32_t *ret);
-/* A list within the limits; *ret_end is behind its last item, the first is v + 1. */
+/* A list within the limits; *ret_end is after its last item, the first is v + 1. */
 int fl_kube_list(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
 /* Each item of the list @v. */
 int fl_kube_each(struct fl_kube *k, uint32_t v, fl_field_read *item, void *row);
@@ -169,7 +174,7 @@ int fl_kube_each(struct fl_kube *k, uint32_t v, fl_field_read *item, void *row);
 int fl_kube_pairs(struct fl_kube *k, uint32_t v, uint32_t *ret_end);
 /* A key as a symbol. */
 int fl_kube_key(struct fl_kube *k, uint32_t key, struct fl_sym *ret);
-/* The value of a key that must be there, or an error at @map. */
+/* The value of a required key, or an error at @map. */
 int fl_kube_need(struct fl_kube *k, uint32_t map, const char *key, uint32_t *ret);
 
 /* A map of texts as labels, for nodeLabels, nodeSelector and metadata.labels. */
@@ -210,29 +215,29 @@ fl_field_read fl_kube_afs, fl_kube_queue_status;
 extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
 fl_field_read fl_kube_gates, fl_kube_wait;
 
-/* codec/kai/shard.c: what the schedule says, which must be one; and the text */
+/* codec/kai/shard.c: checks a cron schedule, and reads its text */
 int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 
 /*
- * codec/kai/simulators.c: an input of one of KAI's simulators, which have no kind.  1 when the
- * object in k->doc is none.
+ * codec/kai/simulators.c: an input of one of KAI's simulators, which have no kind. 1 when the
+ * object in k->doc is not one.
  */
 int fl_kai_read_simulator(struct fl_kube *k);
 
 /* generator.c: the workloads of Kueue's scalability tests, likewise */
 int fl_generator_read(struct fl_kube *k);
 
-/* resources.c: a feature gate of Kueue's that is known here */
+/* resources.c: is it a known feature gate of Kueue? */
 bool fl_kube_is_gate(const char *name);
 
-/* Read the object in @doc, which stays the caller's; its places are of @input. */
+/* Reads the object in @doc, which stays the caller's; its places are in @input. */
 int fl_kube_read_doc(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
 
-/* The same, and @tap sees it before. */
+/* The same; @tap is called before. */
 int fl_kube_read_again(struct fl_model *m, uint32_t input, struct fl_doc *doc,
 		       const struct fl_kube_tap *tap, fairlead_error *err);
 
-/* The same of a Simulation, over the one that was read: what it does not say stays. */
+/* The same for a Simulation, laid over the one that was read: fields that it lacks stay. */
 int fl_kube_read_over(struct fl_model *m, uint32_t input, struct fl_doc *doc, fairlead_error *err);
 
 /* Read an object from a text inside the present one (a ConfigMap's value). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kube - one object at a time: what it is, what it is called, and who reads it
+ * kube - one object at a time: finds its kind and name, and calls the reader of the kind
  *
  * The items of a List are objects of their own and are read one by one, so a
  * dump of any size takes the memory of its largest object and of the rows.
@@ -29,7 +29,7 @@ static const struct fl_kind *const kinds[] = {
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-/* The scalar text of a key of @map; NULL when it is not there. */
+/* The scalar text of a key of @map; NULL when it is missing. */
 static const char *text_of(const struct fl_kube *k, uint32_t map, const char *key)
 {
 	uint32_t v = fl_doc_find(&k->doc, map, key);
@@ -69,7 +69,7 @@ static bool known_version(const char *api_version, const struct fl_kind *kind)
 	return *at;
 }
 
-/* Of a policy that is not wanted. */
+/* Objects of a policy that is not wanted. */
 static bool left_out(const struct fl_kube *k, const struct fl_kind *kind)
 {
 	bool kais = kind == &fl_kind_entitled || kind == &fl_kind_pod_group ||
@@ -96,7 +96,7 @@ static void name_subject(struct fl_kube *k, const char *kind, const char *namesp
 		       name ? name : "");
 }
 
-/* k->name and k->namespace, of the right type, before the fields. */
+/* Reads k->name and k->namespace, with their types checked, before the fields. */
 static int read_names(struct fl_kube *k, const struct fl_kind *kind)
 {
 	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata"), end = 0, v;
@@ -127,7 +127,7 @@ static int ignore_object(struct fl_kube *k, const char *api_version, const char 
 			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }
 
-/* What is written for us is not passed over. */
+/* Objects of our own group are never ignored. */
 static int refuse_object(struct fl_kube *k, const char *api_version, const char *name)
 {
 	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "there is no kind '%.60s' of '%.60s'", name,
@@ -139,7 +139,7 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 	return FAIRLEAD_EINPUT;
 }
 
-/* Nobody reads it. */
+/* An object of an unknown kind. */
 static int pass_over(struct fl_kube *k, const char *api_version, const char *name)
 {
 	int r = k->tap ? k->tap->object(k->tap->user, k, /* kind= */ NULL) : 0;
@@ -156,7 +156,10 @@ static bool is_list(const char *kind)
 	return len >= 4 && strcmp(kind + len - 4, "List") == 0;
 }
 
-/* A List whose items were not read one by one: null is no items; 1 when it only has the name of one. */
+/*
+ * A List whose items were not read one by one: null means no items; 1: it only has the kind of a
+ * List.
+ */
 static int read_odd_list(struct fl_kube *k, const char *name)
 {
 	uint32_t items, end;
@@ -230,7 +233,7 @@ static int read_items(struct fl_kube *k, struct fl_reader *r)
 	}
 }
 
-/* Behind the items of a List only its kind and metadata follow. */
+/* After the items of a List only its kind and metadata may follow. */
 static int skip_rest(struct fl_kube *k, struct fl_reader *r)
 {
 	for (;;) {
@@ -245,7 +248,7 @@ static int skip_rest(struct fl_kube *k, struct fl_reader *r)
 	}
 }
 
-/* Is the map so far that of a List? It is when nothing says otherwise. */
+/* Is the map, as far as it was read, that of a List? It is unless its kind differs. */
 static bool may_be_list(const struct fl_kube *k)
 {
 	const char *kind = text_of(k, 0, "kind");
@@ -253,7 +256,7 @@ static bool may_be_list(const struct fl_kube *k)
 	return !kind || is_list(kind);
 }
 
-/* An object whose first token, MAP, was read: into k->doc, or item by item. */
+/* Reads an object whose first token, MAP, was read: into k->doc, or item by item. */
 static int read_map(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first)
 {
 	int code;
@@ -287,7 +290,7 @@ static int read_map(struct fl_kube *k, struct fl_reader *r, const struct fl_toke
 	return code;
 }
 
-/* Depth of recursion (a List in a List) is that of the input: FL_MAX_DEPTH at most. */
+/* The recursion (a List in a List) is as deep as the input: at most FL_MAX_DEPTH. */
 static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first)
 {
 	int code;
@@ -313,7 +316,7 @@ static void init(struct fl_kube *k, struct fl_model *m, uint32_t input, fairlead
 
 static void done(struct fl_kube *k) { fl_doc_done(&k->doc); }
 
-/* What the reader raised knows its line, but not its file; what memory raised, nothing. */
+/* Adds the file to an error of the reader, which has only the line. */
 static int finish(struct fl_kube *k, int code)
 {
 	fairlead_error *err = k->err;
@@ -400,7 +403,7 @@ static int read_documents(struct fl_kube *k, struct fl_reader *r)
 	}
 }
 
-/* All of @r, which is freed; @code is how opening it went. */
+/* Reads all of @r, which is freed; @code is the result of opening it. */
 static int read_all(struct fl_kube *k, struct fl_reader *r, int code)
 {
 	if (code == 0)
@@ -416,14 +419,14 @@ int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 	int code;
 
 	if (k->doc.values[v].kind != FL_TOKEN_SCALAR || k->doc.values[v].type != FL_SCALAR_STRING)
-		return fl_kube_text(k, v, &(struct fl_sym){ 0 }); /* says what is wrong */
+		return fl_kube_text(k, v, &(struct fl_sym){ 0 }); /* reports what is wrong */
 	init(&inner, k->m, k->input, k->err);
 	inner.fixed = fl_kube_place(k, v);
 	inner.tap = k->tap;
 	code = fl_reader_new(k->m->mem, fl_doc_text(&k->doc, v), k->doc.values[v].len, &r, k->err);
 	code = read_all(&inner, r, code);
 	done(&inner);
-	if (code < 0) /* a place inside the text says nothing in the file */
+	if (code < 0) /* a place inside the text would be wrong in the file */
 		fl_kube_blame(k, v);
 	return code;
 }
@@ -464,7 +467,7 @@ int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t 
 	return end_input(&k, code);
 }
 
-/* A source that says in what it failed: no object is to blame for that. */
+/* An error of the source names its own subject: it is not the error of an object. */
 struct named_source {
 	const struct fl_source *source;
 	const char *name;
@@ -507,7 +510,7 @@ const char *fl_kind_name(const struct fl_kind *kind) { return kind->name; }
 
 const char *fl_kube_kind(uint32_t kind) { return kind < N_KINDS ? kinds[kind]->name : NULL; }
 
-/* The field numbered *@left from here in reading order; counts *left down on the way. */
+/* The field number *@left from here in reading order; decreases *left on the way. */
 static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left, char *path,
 				  size_t size)
 {

@@ -17,9 +17,8 @@
 #include "model/model.h"
 
 /*
- * Read one whole input into the model.  @name is what messages call it.
- * Malformed: FAIRLEAD_EINPUT or ELIMIT with file, line, column, subject, text, hint;
- * the model can then only be freed.
+ * Reads one whole input into the model.  @name is its name in messages.  Malformed: FAIRLEAD_EINPUT
+ * or ELIMIT with file, line, column, subject, text, hint; the model can then only be freed.
  */
 int fl_kube_read(struct fl_model *m, const char *name, const char *text, size_t len,
 		 fairlead_error *err);
@@ -36,8 +35,8 @@ struct fl_kind;
 const char *fl_kind_name(const struct fl_kind *kind); /* "ClusterQueue" */
 
 /*
- * Sees each object, with its name, before it becomes rows; @kind NULL when nobody
- * reads it.  0: go on; 1: leave it out; negative: an error.
+ * Called with each object and its name, before rows are made from it; @kind NULL: an unknown kind.
+ * Returns 0: go on; 1: leave it out; negative: an error.
  */
 struct fl_kube_tap {
 	int (*object)(void *user, struct fl_kube *k, const struct fl_kind *kind);
@@ -45,18 +44,18 @@ struct fl_kube_tap {
 };
 
 /*
- * As fl_kube_read, as it comes; @tap NULL: none.  Memory: that of the reader, of the
- * largest object (some ten times its text), and of the rows.  What @source fails with is
- * passed on; where it names a file, that stays.
+ * As fl_kube_read, as a stream; @tap NULL: none.  Memory: that of the reader, of the largest object
+ * (some ten times its text), and of the rows.  An error of @source is passed on; if it names a
+ * file, that stays.
  */
 int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
 		      const struct fl_kube_tap *tap, fairlead_error *err);
 
-/* What a field's text is: what reading it has checked, or the name of something. */
+/* What a field's text is: a value that reading checks, or the name of an object. */
 enum fl_text_kind {
 	FL_TEXT_VALUE, /* a number, quantity, time, or one of a few words */
-	FL_TEXT_SHAPE, /* of a map: two that differ anywhere must not become equal */
-	FL_TEXT_WORD,  /* a word of Kueue's among others: types and reasons of conditions */
+	FL_TEXT_SHAPE, /* of a map: two that differ must not become equal */
+	FL_TEXT_WORD,  /* a word of Kueue or another one: types and reasons of conditions */
 	FL_TEXT_NAMESPACE,
 	FL_TEXT_WORKLOAD,
 	FL_TEXT_FULL_NAME, /* "namespace/name" of a workload */
@@ -69,20 +68,20 @@ enum fl_text_kind {
 	FL_TEXT_FLAVOR,
 	FL_TEXT_CLASS,
 	FL_TEXT_RESOURCE,
-	FL_TEXT_RESOURCE_PREFIX, /* what names of resources begin with */
+	FL_TEXT_RESOURCE_PREFIX, /* a prefix of names of resources */
 	FL_TEXT_GATE,            /* a feature gate */
 	FL_TEXT_LABEL_KEY,
 	FL_TEXT_LABEL_VALUE,
 	FL_TEXT_MACHINE,
-	FL_TEXT_NAME, /* of anything else */
+	FL_TEXT_NAME, /* the name of anything else */
 	FL_TEXT_KINDS
 };
 
 /* What is done with a field. */
 enum fl_support {
 	FL_FIELD_SUPPORTED,
-	FL_FIELD_IGNORED, /* changes no decision: passed over */
-	FL_FIELD_NOTED,   /* could change decisions, but is not acted on: a notice */
+	FL_FIELD_IGNORED, /* changes no decision: ignored */
+	FL_FIELD_NOTED,   /* could change decisions, but is not used: a notice */
 	FL_FIELD_REFUSED, /* an error */
 };
 
@@ -91,7 +90,7 @@ struct fl_kube_field {
 	enum fl_support support;
 	const char *doc;              /* what it is, in a sentence; NULL */
 	const char *note;             /* what is not done, or why; NULL */
-	enum fl_text_kind text, keys; /* of its value, or its items; of the keys of a map */
+	enum fl_text_kind text, keys; /* for its value or items; for the keys of a map */
 	bool leaf;                    /* no field below it is in the table */
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LimitRange and RuntimeClass: what pods take that do not say it themselves. */
+/* LimitRange and RuntimeClass: requests of pods that do not set them. */
 #include <string.h>
 
 #include "codec/object/workload.h"
 
 /* --- LimitRange --- */
 
-/* One entry of spec.limits: a row a resource, the last ones in the pool. */
+/* One entry of spec.limits: a row for each resource, the last ones in the pool. */
 struct item {
 	struct fl_span ranges;
-	bool counts; /* of containers or pods */
+	bool counts; /* for containers or pods */
 	enum fl_range_scope scope;
 };
 
@@ -53,7 +53,7 @@ static int range_of(struct fl_kube *k, uint32_t key, struct item *item, struct f
 	return r;
 }
 
-/* A map of quantities into one member of the item's rows. */
+/* Reads a map of quantities into one member of the item's rows. */
 static int read_bounds(struct fl_kube *k, uint32_t v, struct item *item, size_t member)
 {
 	uint32_t end = 0;
@@ -94,7 +94,7 @@ static const struct fl_field limit[] = {
 	{ .name = NULL },
 };
 
-/* As the API server fills them in: what a container gets when only bounds are given. */
+/* Fills in defaults from bounds, as the API server does. */
 static void fill_defaults(struct fl_range *range)
 {
 	if (range->limit == FL_NO_LIMIT)
@@ -113,7 +113,7 @@ static int read_item(struct fl_kube *k, uint32_t v)
 
 	if (r == 0)
 		r = fl_kube_map(k, v, limit, &item);
-	if (!item.counts) /* of volumes, say */
+	if (!item.counts) /* for example of volumes */
 		k->m->n_ranges = item.ranges.first;
 	for (uint32_t i = item.ranges.first; i < k->m->n_ranges; i++) {
 		k->m->ranges[i].scope = item.scope;

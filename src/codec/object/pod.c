@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The template of a podset's pods: containers, and where they may run. */
+/* The pod template of a podset: containers, and constraints on nodes. */
 #include <string.h>
 
 #include "codec/object/workload.h"
 
 /* --- resources of a container --- */
 
-/* The row of a resource among those of one container, which are the last in the pool. */
+/* The row of a resource of one container, whose rows are the last in the pool. */
 static int amount_of(struct fl_kube *k, uint32_t key, struct fl_span *span,
 		     struct fl_pod_amount **ret)
 {

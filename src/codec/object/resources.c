@@ -81,7 +81,10 @@ const struct fl_field fl_fields_resources[] = {
 
 /* --- featureGates --- */
 
-/* Gates that change decisions, and what is taken to be so; with a gate of the model, both are done. */
+/*
+ * Gates that change decisions, and the value that is assumed; gates of the model work with both
+ * values.
+ */
 static const struct {
 	const char *name;
 	bool assumed, both;
@@ -116,7 +119,7 @@ static const struct {
 #undef ASSUMED
 };
 
-/* Gates that change none. */
+/* Gates that change no decision. */
 static const char *const idle[] = {
 	"AssignQueueLabelsForPods",
 	"CustomMetricLabels",
@@ -215,7 +218,7 @@ static int read_enable(struct fl_kube *k, uint32_t v, void *row)
 {
 	bool unused;
 
-	(void)row; /* looked at before the fields */
+	(void)row; /* read before the fields */
 	return fl_kube_bool(k, v, &unused);
 }
 

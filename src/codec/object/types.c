@@ -55,7 +55,7 @@ const struct fl_type fl_type_count = { read_count, INTEGER, 0, INT32_MAX };
 const struct fl_type fl_type_quantity = { .read = read_quantity, .schema = FL_QUANTITY_SCHEMA };
 const struct fl_type fl_type_amount = { .read = read_amount, .schema = FL_QUANTITY_SCHEMA };
 
-/* --- what needs no more than the value --- */
+/* --- types without parameters --- */
 
 #define PLAIN(type, says)                                                                          \
 	static int read_##type(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)  \
@@ -84,7 +84,9 @@ static int read_flag(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 	return fl_kube_bool(k, v, to);
 }
 
-/* A time to come: what is newest in the input, and so "now", is not moved by it. */
+/*
+ * A time that may be in the future: it does not change the newest time of the input, and so "now".
+ */
 static int read_time_aside(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	fl_time newest = k->m->newest;
@@ -206,7 +208,7 @@ static int read_some(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 
 const struct fl_type fl_type_some = { .read = read_some, .schema = "\"type\": \"object\"" };
 
-/* --- what is read elsewhere --- */
+/* --- values that are read elsewhere --- */
 
 static int read_any(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {

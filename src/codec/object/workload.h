@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workload - what the parts of a Workload's reading share; private to src/codec */
+/* workload - shared by the readers of parts of a Workload; private to src/codec */
 #ifndef FL_CODEC_OBJECT_WORKLOAD_H
 #define FL_CODEC_OBJECT_WORKLOAD_H
 
 #include "base/limits.h"
 #include "codec/object/types.h"
 
-enum { FL_MAX_AMOUNTS = FL_MAX_RESOURCES * FL_MAX_RESOURCE_GROUPS }; /* more no queue could cover */
+enum { FL_MAX_AMOUNTS = FL_MAX_RESOURCES * FL_MAX_RESOURCE_GROUPS }; /* no queue can cover more */
 
 struct fl_reclaimable {
 	struct fl_sym podset;
 	int32_t count;
 };
 
-struct fl_reading { /* of one Workload */
+struct fl_reading { /* admission checks of one Workload, at most */
 	struct fl_workload_row row;
 	struct fl_requeue_row requeue;
 	bool quota_reserved, has_admission;
 	bool to_deactivate;               /* condition DeactivationTarget */
-	bool check_rejected;              /* some admission check says no */
+	bool check_rejected;              /* an admission check rejects it */
 	fl_time admitted_at, finished_at; /* FL_TIME_NONE */
 	struct fl_reclaimable reclaimable[FL_MAX_PODSETS];
 	uint32_t n_reclaimable;
@@ -30,8 +30,8 @@ extern const struct fl_field fl_fields_pod_template[];
 extern const struct fl_field fl_fields_workload_status[];
 
 /*
- * pod.c: the parts of a pod's spec, in a template or in a Pod; row: struct fl_podset, or
- * what begins with one.  Containers and the like are pushed onto the model's parts.
+ * pod.c: the parts of a pod's spec, in a template or in a Pod; row: struct fl_podset, or a struct
+ * that begins with one.  Containers and the like are pushed onto the model's parts.
  */
 extern const struct fl_field fl_fields_container[], fl_fields_pod_resources[], fl_fields_affinity[];
 fl_field_read fl_kube_containers, fl_kube_init_containers, fl_kube_pod_resources;
@@ -60,7 +60,7 @@ fl_field_read fl_kube_pod_overhead;
 			.text = FL_TEXT_CLASS                                                      \
 	}
 
-/* What decides nothing in either. */
+/* Fields that change no decision in either. */
 #define FL_POD_SPEC_IGNORED                                                                        \
 	FL_IGNORED("activeDeadlineSeconds"), FL_IGNORED("automountServiceAccountToken"),           \
 		FL_IGNORED("dnsConfig"), FL_IGNORED("dnsPolicy"),                                  \
@@ -77,7 +77,7 @@ fl_field_read fl_kube_pod_overhead;
 		FL_IGNORED("workloadRef"),                                                         \
 		FL_NOTED("resourceClaims", "devices that are claimed do not count")
 
-/* A map of quantities, onto the model's amounts: @limits says which half of each. */
+/* Pushes a map of quantities onto the model's amounts: @limits says which half of each. */
 int fl_kube_amounts(struct fl_kube *k, uint32_t v, bool limits, struct fl_span *amounts);
 
 #endif

@@ -9,19 +9,19 @@
 #include "base/limits.h"
 
 enum {
-	SOCKET_PATH = 107,       /* bytes that the name of a socket may have */
-	CONNECTIONS = 1 << 16,   /* that anybody may ask for */
-	SMALLEST_BODY = 1 << 10, /* in which a job fits */
-	LARGEST_BODY = 1 << 26,  /* in which the largest array does */
-	PATH = 4095,             /* bytes of a path */
+	SOCKET_PATH = 107,       /* bytes of the path of a socket, at most */
+	CONNECTIONS = 1 << 16,   /* connections, at most */
+	SMALLEST_BODY = 1 << 10, /* bytes that are enough for one job */
+	LARGEST_BODY = 1 << 26,  /* bytes that are enough for the largest array */
+	PATH = 4095,             /* bytes of a path, at most */
 	MAX_LOSSES = 1000,
 };
 
 #define SETTING(field, type, member) FL_IS(field, type, struct fl_daemon_settings, member)
 
-/* --- where it is --- */
+/* --- paths --- */
 
-/* Daemons have no working folder of their own that anybody would know. */
+/* Paths must be absolute, as the working folder of a daemon is not known. */
 static int read_path(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	int r = fl_kube_word(k, v, (size_t)f->most, to);
@@ -39,7 +39,7 @@ static const struct fl_type fl_type_path = { .read = read_path,
 					     .schema = "\"type\": \"string\", \"pattern\": \"^/\"",
 					     .high = "maxLength" };
 
-/* As text: of a number YAML would lose that it is octal. */
+/* As text, since YAML would read a number as decimal. */
 static int read_mode(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	const char *text = fl_doc_text(&k->doc, v);
@@ -170,7 +170,7 @@ static const struct fl_field daemon_fields[] = {
 	{ .name = NULL },
 };
 
-/* A limit that nobody asked for is the largest there is. */
+/* A limit that was not given is the largest possible one. */
 static int check_time_limits(struct fl_kube *k, struct fl_daemon_settings *d, uint32_t v)
 {
 	if (v == FL_NONE || fl_kube_is_null(k, v))

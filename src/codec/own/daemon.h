@@ -8,7 +8,9 @@
 /* daemon_machine.c, daemon_access.c; row: struct fl_daemon_settings */
 extern const struct fl_field fl_fields_daemon_machine[], fl_fields_daemon_access[];
 
-/* What no single field of the machine says: amounts that are found, and devices, go to one flavor. */
+/*
+ * Checks over several fields of the machine: detected amounts, and devices, belong to one flavor.
+ */
 int fl_daemon_check_machine(struct fl_kube *k);
 
 #endif

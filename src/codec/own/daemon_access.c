@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Daemon says of who may do what. */
+/* .spec.access of a Daemon: the permissions of users and groups. */
 #include "base/limits.h"
 #include "codec/own/daemon.h"
 
-enum { ACCOUNT = 63 }; /* bytes of a name of a user or group */
+enum { ACCOUNT = 63 }; /* bytes of the name of a user or group, at most */
 
 /* --- a list of users or groups, by name or number --- */
 
@@ -22,7 +22,7 @@ static int read_account(struct fl_kube *k, uint32_t v, void *unused)
 #define ACCOUNT_SCHEMA                                                                             \
 	"\"type\": [\"string\", \"integer\"], \"minLength\": 1, \"maxLength\": 63, \"minimum\": 0"
 
-/* An empty list could mean nobody as well as everybody. */
+/* An empty list could mean no user as well as all users. */
 #define ACCOUNTS(field, member, what)                                                              \
 	{                                                                                          \
 		FL_IS_LIST(field, struct fl_daemon_access_row, member, syms, read_account),        \
@@ -33,7 +33,7 @@ static int read_account(struct fl_kube *k, uint32_t v, void *unused)
 	ACCOUNTS("users", users, "Users, by name or number."),                                     \
 		ACCOUNTS("groups", groups, "Groups, by name or number.")
 
-/* --- of whom --- */
+/* --- of admins and queues --- */
 
 static const struct fl_field admins[] = {
 	ACCOUNT_FIELDS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Daemon says of its machine: what there is to share out, in flavors. */
+/* .spec.machine of a Daemon: the capacity to share, in flavors. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -10,7 +10,7 @@ enum { MAX_DEVICE = 1 << 16 };
 
 /* --- amounts --- */
 
-/* "auto" is what is found. */
+/* "auto" is the detected amount. */
 static int read_amount(struct fl_kube *k, uint32_t v, const char *resource, bool found,
 		       fl_amount *ret)
 {
@@ -130,7 +130,7 @@ static int read_flavor(struct fl_kube *k, uint32_t v, void *unused)
 	int r = fl_kube_need(k, v, "name", &name);
 
 	(void)unused;
-	if (r == 0) /* its resources say to which flavor they belong */
+	if (r == 0) /* its resources know their flavor by this number */
 		r = fl_kube_word(k, name, FL_JOB_RESOURCE - 1, &row.name);
 	if (r == 0)
 		r = fl_kube_whole(k, v, flavor_fields, &row);
@@ -171,7 +171,7 @@ const struct fl_field fl_fields_daemon_machine[] = {
 	{ .name = NULL },
 };
 
-/* --- what flavors say together --- */
+/* --- checks over all flavors --- */
 
 static const struct fl_daemon_resource_row *find_resource(const struct fl_model *m,
 							  const struct fl_daemon_flavor_row *f,
@@ -192,7 +192,7 @@ static int fail_flavor(struct fl_kube *k, uint32_t flavor, struct fl_place place
 	return FAIRLEAD_EINPUT;
 }
 
-/* Its devices are among its resources, and as many as it says that it has of it. */
+/* Its devices are one of its resources, with as many numbers as its amount says. */
 static int check_devices(struct fl_kube *k, uint32_t flavor)
 {
 	const struct fl_model *m = k->m;
@@ -217,7 +217,7 @@ static int check_devices(struct fl_kube *k, uint32_t flavor)
 	return 0;
 }
 
-/* Device @number of flavor @flavor is listed once. */
+/* Checks that device @number of flavor @flavor is listed once. */
 static int check_device(struct fl_kube *k, uint32_t flavor, uint32_t at)
 {
 	const struct fl_model *m = k->m;
@@ -239,7 +239,7 @@ static int check_device(struct fl_kube *k, uint32_t flavor, uint32_t at)
 	return 0;
 }
 
-/* What is found of a resource goes to one flavor; numbers of devices say how many there are. */
+/* The detected amount of a resource goes to one flavor; with numbers of devices it is not used. */
 static bool takes_found(const struct fl_model *m, const struct fl_daemon_flavor_row *f,
 			struct fl_sym resource)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotations that give a workload its times: when it comes, how long it runs, when it gives
- * up; and of what class and whose it is.
+ * Annotations that give a workload its times: when it arrives, how long it runs, when it gives up;
+ * and its class and user.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "codec/own/life.h"
 #include "codec/own/values.h"
 
-/* A time, or a length of time after the start. */
+/* A time, or a duration after the start. */
 int fl_life_read_arrives(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct fl_noted_life *life = &k->life;

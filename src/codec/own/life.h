@@ -2,7 +2,8 @@
 /*
  * life - annotations of a simulation on the objects that are workloads; private to src/codec
  *
- * Rows of a table of annotations; what they say is kept in k->life until the object's row is.
+ * Rows of a table of annotations; their values are kept in k->life until the row of the object is
+ * added.
  */
 #ifndef FL_CODEC_OWN_LIFE_H
 #define FL_CODEC_OWN_LIFE_H
@@ -23,7 +24,10 @@ fl_field_read fl_life_read_class, fl_life_read_user;
 		.name = "fairlead.dev/user", .read = fl_life_read_user, .text = FL_TEXT_NAME       \
 	}
 
-/* The life that was noted, if one was; *ret_id FL_NONE otherwise. @workload FL_NONE: by seal. */
+/*
+ * Adds the life of the object, if it has one; else *ret_id is FL_NONE. @workload FL_NONE: set by
+ * seal.
+ */
 int fl_life_push(struct fl_kube *k, uint32_t workload, uint32_t *ret_id);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* --- one move: exactly one of its fields --- */
 
-/* "namespace/name" of whom a move is, or true. */
+/* "namespace/name" of the workload of a move, or true. */
 struct move {
 	struct fl_move_row row;
 	bool said[FL_MOVE_WAIT + 1];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policy (fairlead.dev/v1alpha1): what Kueue's objects have no place for.
+ * Policy (fairlead.dev/v1alpha1): settings for which Kueue's objects have no field.
  *
- * A protection is said once for all queues (defaults), again for those below a cohort
- * (cohorts; the nearest counts), and again for a single one (clusterQueues), field by
- * field.  doc/guide/policy.md.
+ * A protection is set for all queues (defaults), for those below a cohort (cohorts; the nearest
+ * counts), and for a single one (clusterQueues), field by field; the narrowest counts.
+ * doc/guide/policy.md.
  */
 #include "codec/own/policy.h"
 
@@ -13,7 +13,7 @@
 
 /* --- one protection --- */
 
-/* One length of time for each reason of preemption. */
+/* One duration for each reason of preemption. */
 struct times {
 	fl_time of[FL_CAUSES];
 };
@@ -31,7 +31,7 @@ static const struct fl_field by_cause[] = {
 	{ .name = NULL },
 };
 
-/* One length of time for all reasons, or a map of them. */
+/* One duration for all reasons, or a map with one for each. */
 static int read_times(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	struct times *times = to;
@@ -101,7 +101,7 @@ static const struct fl_type fl_type_switch = { .read = read_hold,
 			.doc = "What an eviction frees is kept for whom it was for."                               \
 	}
 
-/* --- for whom --- */
+/* --- the scope of a protection --- */
 
 static const struct fl_field for_all[] = {
 	PROTECTION,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy - what a Policy says of KAI's queues, policy_entitle.c; private to policy*.c */
+/* policy - the fields of a Policy for KAI's queues (policy_entitle.c); private to policy*.c */
 #ifndef FL_CODEC_OWN_POLICY_H
 #define FL_CODEC_OWN_POLICY_H
 

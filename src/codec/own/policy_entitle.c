@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policy: what KAI's objects have no place for.  Modes of division and of turns
+ * Policy: settings for which KAI's objects have no field.  Modes of division and of turns
  * (.spec.entitlement), resource-hours of queues (.spec.budgets).
  */
 #include "codec/own/policy.h"
@@ -27,7 +27,7 @@ const struct fl_field fl_fields_entitlement[] = {
 struct period {
 	fl_time length, start;
 	struct fl_sym schedule;
-	bool every, starts, cron; /* which are said */
+	bool every, starts, cron; /* which fields are given */
 };
 
 static int read_every(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
@@ -53,7 +53,7 @@ static const struct fl_type fl_type_cron = { .read = read_cron, .schema = "\"typ
 
 static const struct fl_field period[] = {
 	{ FL_IS("every", every, struct period, length), FL_SAID(struct period, every) },
-	/* a beginning that lies ahead is not when now is */
+	/* a start in the future must not become the present time */
 	{ FL_IS("start", time_aside, struct period, start), FL_SAID(struct period, starts) },
 	{ FL_IS("cron", cron, struct period, schedule), FL_SAID(struct period, cron),
 	  .doc = "Five fields, or @monthly and the like; in UTC." },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Simulation (fairlead.dev/v1alpha1): how a simulation runs, what it is made of, and what
- * happens in it.
+ * Simulation (fairlead.dev/v1alpha1): settings of a simulation, its jobs, and its changes and
+ * failures.
  *
  * There is one at most; a second one may only be laid over it.
  */
@@ -105,7 +105,7 @@ static const struct fl_field report[] = {
 
 static const struct fl_field spec[] = {
 	{ SETTING("seed", seed, seed), .doc = "Of random numbers; default 1." },
-	/* the clock of a simulation is no time of an object */
+	/* the clock of a simulation does not count as the time of an object */
 	{ SETTING("start", time_aside, start),
 	  .doc = "The clock when it begins; default: the first arrival, else the newest time of the input." },
 	{ SETTING("until", length, until),
@@ -146,7 +146,7 @@ static int read_simulation(struct fl_kube *k)
 	if (settings->present && !k->over)
 		return fl_own_second(k, "Simulation", settings->place);
 	if (!settings->present) {
-		if (!k->over) /* what a simulator's input has set counts where there is none */
+		if (!k->over) /* a simulator's input counts only without this document */
 			*settings = fl_simulation_default;
 		settings->place = fl_kube_place(k, 0);
 		settings->name = k->name;

@@ -2,15 +2,15 @@
 /*
  * simulation - lists of a Simulation, each in a file of its own; private to simulation*.c
  *
- * Each list replaces what was read of it before: so a Simulation is laid over another one
- * field by field (fl_kube_read_over).
+ * Each list replaces the list that was read before: so a Simulation is laid over another one field
+ * by field (fl_kube_read_over).
  */
 #ifndef FL_CODEC_OWN_SIMULATION_H
 #define FL_CODEC_OWN_SIMULATION_H
 
 #include "codec/own/values.h"
 
-/* simulation_random.c: lengths of time in seconds, or numbers of pods, all at least 1 */
+/* simulation_random.c: durations in seconds, or numbers of pods, all at least 1 */
 #define FL_C_random_time struct fl_distribution
 #define FL_C_random_pods struct fl_distribution
 extern const struct fl_type fl_type_random_time, fl_type_random_pods;

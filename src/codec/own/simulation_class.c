@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of synthetic jobs: how many come when, and what they ask for. */
+/* Classes of synthetic jobs: how many arrive when, and what they ask for. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -42,7 +42,7 @@ static int read_hour(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 	return r < 0 ? r : read_clock(k, v, fl_doc_text(&k->doc, v), k->doc.values[v].len, to);
 }
 
-/* "+01:00", "-08:00", "Z": as in times. */
+/* "+01:00", "-08:00", "Z": as at the end of times. */
 static int read_zone(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	fl_time *zone = to;
@@ -82,7 +82,7 @@ static const struct fl_type fl_type_zone = {
 
 static const struct fl_field hours[] = {
 	{ CLASS("from", hour, day_begins) },
-	{ CLASS("to", hour, day_length) }, /* for now the end; read_hours makes it the length */
+	{ CLASS("to", hour, day_length) }, /* the end at first; read_hours makes it the length */
 	{ CLASS("zone", zone, zone), .doc = "The distance from UTC; default Z." },
 	{ CLASS("weekends", flag, weekends) },
 	{ .name = NULL },
@@ -160,7 +160,7 @@ const struct fl_field fl_fields_class[] = {
 	{ .name = NULL },
 };
 
-/* What no single field says. */
+/* Checks over several fields. */
 static int check_class(struct fl_kube *k, uint32_t item, const struct fl_class_row *row)
 {
 	bool spread = fl_doc_find(&k->doc, item, "every") != FL_NONE;

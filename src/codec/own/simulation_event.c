@@ -2,15 +2,15 @@
 /*
  * Changes at a time, and failures at random.
  *
- * One entry of changes may turn several numbers of one queue or machine: a row for each.
- * Numbers of a Queue have the units of pods: cores, bytes, GPUs.
+ * One entry of changes may change several numbers of one queue or machine: a row for each.  Numbers
+ * of a Queue have the units of pods: cores, bytes, GPUs.
  */
 #include <math.h>
 #include <string.h>
 
 #include "codec/own/simulation.h"
 
-/* --- of whom --- */
+/* --- the target --- */
 
 struct target {
 	struct fl_sym machine_name, node_name, flavor_name, resource_name;
@@ -58,7 +58,7 @@ struct change {
 	bool kills, says_kills;
 };
 
-/* What can be turned, of whom, and its cell. */
+/* The numbers that can change, the targets that have them, and their cells. */
 static const struct number {
 	const char *name;
 	enum fl_cell_kind cell;
@@ -94,7 +94,7 @@ enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 		OTHER("resource", resource_name, FL_TEXT_RESOURCE)                                 \
 	}
 
-/* The unit depends on the resource: read from the map when all else is known. */
+/* The unit depends on the resource: read from the map when the other fields are known. */
 #define LATER(field)                                                                               \
 	{                                                                                          \
 		.name = field, .type = &fl_type_any, .schema = FL_QUANTITY_SCHEMA                  \
@@ -105,7 +105,7 @@ const struct fl_field fl_fields_change[] = {
 	TARGETS,
 	NODE("queue", FL_QUEUE, FL_TEXT_CLUSTER_QUEUE),
 	LATER("nominalQuota"),
-	LATER("borrowingLimit"), /* or unlimited */
+	LATER("borrowingLimit"), /* or "unlimited" */
 	LATER("lendingLimit"),
 	LATER("weight"),
 	LATER("deserved"),
@@ -176,7 +176,7 @@ static int read_number(struct fl_kube *k, uint32_t v, const struct number *n, co
 	return fl_kube_quantity(k, v, resource, &row->amount);
 }
 
-/* Is @n one of what the target has? And is the cell all there? */
+/* Does the target have the number @n, and is its cell complete? */
 static int check_number(struct fl_kube *k, uint32_t item, uint32_t v, const struct number *n,
 			const struct target *t)
 {
@@ -267,7 +267,7 @@ const struct fl_field fl_fields_failure[] = {
 	{ .name = NULL },
 };
 
-/* Part of a quota: which, and how much of it. */
+/* The part of a quota that fails: which quota, and how much of it. */
 static int read_lost(struct fl_kube *k, uint32_t item, struct fl_failure_row *row,
 		     const struct target *t)
 {

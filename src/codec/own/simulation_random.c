@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random lengths of time and sizes, as a Simulation writes them. */
+/* Random durations and sizes in a Simulation. */
 #include <math.h>
 
 #include "base/limits.h"
@@ -13,7 +13,7 @@ struct reading {
 
 typedef int number_read(struct fl_kube *k, uint32_t v, double *ret);
 
-/* A length of time in seconds; a number of pods is fl_kube_number. */
+/* A duration in seconds; a number of pods is read by fl_kube_number. */
 static int read_seconds(struct fl_kube *k, uint32_t v, double *ret)
 {
 	fl_time t = 0;
@@ -49,7 +49,7 @@ static int read_two(struct fl_kube *k, uint32_t v, number_read *one, struct fl_d
 	return r;
 }
 
-/* What 84 of 100 stay below is one standard deviation over the median. */
+/* p84 is one standard deviation above the median. */
 static int read_lognormal(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	struct fl_distribution *d = to;
@@ -72,7 +72,9 @@ static int read_whole(struct fl_kube *k, uint32_t v, const struct fl_field *f, v
 static const struct fl_type fl_type_lognormal = { .read = read_lognormal };
 static const struct fl_type fl_type_whole = { .read = read_whole };
 
-/* The types and the table of numbers of one unit: what reads one, and what one is in a schema. */
+/*
+ * The types and the table of numbers of one unit: the function that reads a number, and its schema.
+ */
 #define OF_UNIT(unit, read_one, says)                                                               \
 	static int read_##unit(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)   \
 	{                                                                                           \
@@ -141,7 +143,7 @@ static const struct fl_type fl_type_whole = { .read = read_whole };
 OF_UNIT(span, read_seconds, FL_PERIOD_SCHEMA)
 OF_UNIT(pods, fl_kube_number, "\"type\": \"number\", \"minimum\": 0")
 
-/* Nobody has less than one pod. */
+/* A job has at least one pod. */
 static int check_pods(struct fl_kube *k, uint32_t v, const struct fl_distribution *d)
 {
 	bool whole = d->a == trunc(d->a) && (d->kind != FL_UNIFORM || d->b == trunc(d->b));
@@ -155,7 +157,7 @@ static int check_pods(struct fl_kube *k, uint32_t v, const struct fl_distributio
 	return 0;
 }
 
-/* A number @one stands for itself; a map by the table of @f is one of the kinds. */
+/* A number @one is a constant; a map by the table of @f is one of the distributions. */
 static int read_distribution(struct fl_kube *k, uint32_t v, const struct fl_field *f,
 			     number_read *one, struct fl_distribution *ret)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources of jobs, whose jobs they are, and queues that are made for them. */
+/* Sources of jobs, the queues of their jobs, and queues that are made for them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/own/simulation.h"
 
-/* --- rules: to whom jobs belong --- */
+/* --- rules: the queue of a job --- */
 
-/* Who is meant: "7", "1-20", or any text. A range that is empty is a slip. */
+/* Users and the like: "7", "1-20", or any text. An empty range is an error. */
 static int check_range(struct fl_kube *k, uint32_t v)
 {
 	const char *text = fl_doc_text(&k->doc, v);
@@ -39,7 +39,7 @@ static int read_who(struct fl_kube *k, uint32_t v, void *unused)
 			.schema = "\"type\": [\"string\", \"integer\"]"                            \
 	}
 
-/* What stands in braces is one of the four that a trace tells. */
+/* Braces contain one of the four names that a trace has. */
 static int read_queue_name(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	static const char *const known[] = { "{user}", "{group}", "{queue}", "{partition}" };
@@ -120,7 +120,7 @@ static int read_openb(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_whole(k, v, openb, row);
 }
 
-/* Far beyond what means anything, and times stay numbers. */
+/* A wide range in which times do not overflow. */
 static int read_factor(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
 {
 	double *factor = to;
@@ -165,7 +165,7 @@ const struct fl_field fl_fields_source[] = {
 /* By enum fl_trace_kind. */
 static const char *const kinds[] = { "swf", "openb", "generator", "objects" };
 
-/* One kind, and what that kind can do. */
+/* One kind of source, and the fields that it allows. */
 static int check_source(struct fl_kube *k, uint32_t item, struct fl_trace_row *row)
 {
 	static const char *const of_traces[] = { "queues", "from", "for", "cancelled" };
@@ -228,7 +228,7 @@ static int read_match(struct fl_kube *k, uint32_t v, const struct fl_field *f, v
 #define FL_C_match struct fl_sym
 static const struct fl_type fl_type_match = { .read = read_match, .schema = FL_NOT_EMPTY_SCHEMA };
 
-/* They take jobs from wherever these live, unless it is said otherwise. */
+/* Without a namespaceSelector they take jobs from every namespace. */
 static int read_cluster_queue(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct fl_node_row *node = &((struct fl_template_row *)row)->node;
@@ -253,7 +253,7 @@ static int read_queue(struct fl_kube *k, uint32_t v, void *row)
 	return fl_kube_entitled_spec(k, v, &((struct fl_template_row *)row)->node);
 }
 
-/* What Kueue and KAI say of these is not ours to say again. */
+/* Their schemas are those of Kueue and KAI, and are not repeated here. */
 #define OF_OTHERS .one = true, .schema = "\"type\": \"object\""
 
 const struct fl_field fl_fields_template[] = {

@@ -20,7 +20,7 @@ int fl_own_period(struct fl_kube *k, uint32_t v, fl_time *ret)
 		return FAIRLEAD_EINPUT;
 	}
 	if (!is_scalar(k, v))
-		return fl_kube_duration(k, v, ret); /* says what is wrong */
+		return fl_kube_duration(k, v, ret); /* reports what is wrong */
 	if (fl_period_parse(fl_doc_text(&k->doc, v), k->doc.values[v].len, ret, k->err) < 0)
 		return fl_kube_blame(k, v);
 	return 0;

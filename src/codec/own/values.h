@@ -5,7 +5,7 @@
 
 #include "codec/object/types.h"
 
-/* Lengths of time, in days and weeks, too; one that is longer than nothing. */
+/* Durations, also in days and weeks; and one that is longer than 0. */
 #define FL_C_period fl_time
 #define FL_C_length fl_time
 /* A number above 0. */
@@ -21,7 +21,10 @@ int fl_own_file(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 /* A number or a text as a text: "7" of 7. */
 int fl_own_name(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 
-/* Of a kind of which there is one at most: "a second KIND", with the place of the @first. */
+/*
+ * The error for a second object of a kind that may exist once: "a second KIND", with the place of
+ * the @first.
+ */
 int fl_own_second(struct fl_kube *k, const char *kind, struct fl_place first);
 
 #define FL_PERIOD_SCHEMA                                                                           \
