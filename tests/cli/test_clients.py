@@ -239,7 +239,7 @@ def test_submit_gpu_is_short(ask, daemon):
     (["-r", "cpu=two", "--", "x"], "--request: cpu: 'two' is not a quantity"),
     (["-r", "mem=4", "--", "x"], "--request: memory: 4 without a unit is bytes; give one, such as 4Mi or 4Gi"),
     (["-r", "gpu=0.5", "--", "x"], "--request: gpu: '0.5' is not a whole number"),
-    (["-r", "mem=99E", "--", "x"], "--request: memory: '99E' is more than there can be"),
+    (["-r", "mem=99E", "--", "x"], "--request: memory: '99E' is too large"),
     (["--after", "x", "--", "x"], "--after: 'x' is not a job, such as 17, or jobs, such as 17-20"),
     (["--after", "1-99", "--", "x"], "--after: '1-99' is not a job, such as 17, or jobs, such as 17-20"),
     (["--after", "1:done", "--", "x"], "--after: 'done' is none of ok, failed and any"),
@@ -268,10 +268,10 @@ def test_submit_usage(ask, daemon, args, message):
     (["--", ""], "fairlead: error: command: names no program\n"),
     (["-r", "a b=1", "--", "x"], "fairlead: error: requests: 'a b' is not the name of a resource\n"),
     (["--name", "x" * 64, "--", "x"], "fairlead: error: name: is longer than 63 bytes\n"),
-    (["--name", "a\x1bb", "--", "x"], "fairlead: error: name: has control characters, or such as are not seen\n"),
+    (["--name", "a\x1bb", "--", "x"], "fairlead: error: name: has control characters, or characters that cannot be seen\n"),
     (["--env", "A=" + "x" * 131000, "--env", "B=" + "x" * 131000, "--", "x"],
-     "fairlead: error: environment: command and environment have more than 131072 bytes together\n"
-     "hint: put what is long into a file; with --clean-env nothing of the environment goes along\n"),
+     "fairlead: error: environment: command and environment together have more than 131072 bytes\n"
+     "hint: put long data into a file; with --clean-env no variable of your environment is passed on\n"),
     (["--env-file", "none", "--", "x"], "none: error: no such file or directory\n"),
 ])
 def test_submit_refused_here(ask, daemon, args, message):

@@ -103,7 +103,7 @@ def test_inputs_of_simulators(fairlead, write, text):
     assert fairlead("check", "-f", "s.yaml").code == 0
     r = fairlead("record", "-f", "s.yaml")
     assert r.code == 1
-    assert r.first_error.endswith("the input of a simulator is no object to record or change")
+    assert r.first_error.endswith("the input of a simulator cannot be recorded or changed")
 
 
 def test_record_hides_every_name(fairlead, write):

@@ -335,9 +335,9 @@ def test_gates_that_are_not_honoured(run):
     r = run([*cluster(), configuration(featureGates={
         "FlavorFungibility": False, "PriorityBoost": True, "ConcurrentAdmission": False,
         "VisibilityOnDemand": False, "NoSuchGate": True})], "check")
-    assert "feature gate 'FlavorFungibility' is taken to be true" in r.err
-    assert "feature gate 'PriorityBoost' is taken to be false" in r.err
-    assert "unknown feature gate 'NoSuchGate': it is taken to change no decision" in r.err
+    assert "feature gate 'FlavorFungibility' is assumed to be true" in r.err
+    assert "feature gate 'PriorityBoost' is assumed to be false" in r.err
+    assert "unknown feature gate 'NoSuchGate' is assumed to change no decision" in r.err
     assert "ConcurrentAdmission" not in r.err and "VisibilityOnDemand" not in r.err
 
 
@@ -350,7 +350,7 @@ def test_wait_for_pods_ready(run):
                configuration(waitForPodsReady=wait)]
     assert run(objects, "plan")[0][0] == ["ns/a1"]  # the older one
     r = run(objects, "check")
-    assert "'waitForPodsReady' is ignored: pods are taken to be ready at once" in r.err
+    assert "'waitForPodsReady' is ignored: pods are assumed to be ready at once" in r.err
     wait["requeuingStrategy"]["timestamp"] = "Eviction"
     assert run(objects, "plan")[0][0] == ["ns/a2"]
     wait["enable"] = False

@@ -74,7 +74,7 @@ def test_refused_with_place(fairlead, write, policy, place, text, hint):
     (HEAD + "---\n" + HEAD.replace("name: p", "name: other"), "a second Policy",
      "the first is at p.yaml:1:1"),
     (HEAD.replace("v1alpha1", "v2"), "there is no kind 'Policy' of 'fairlead.dev/v2'",
-     "Policy, UsageHistory, Simulation, Moves and Daemon of fairlead.dev/v1alpha1 are what is read here"),
+     "the kinds of fairlead.dev/v1alpha1 are Policy, UsageHistory, Simulation, Moves and Daemon"),
     (HEAD.replace("kind: Policy", "kind: Politics"),
      "there is no kind 'Politics' of 'fairlead.dev/v1alpha1'", None),
 ])
@@ -193,8 +193,8 @@ def test_the_guarantee_means_nothing_to_the_other_policy(fairlead, write):
 def test_a_timeout_needs_the_guarantee(fairlead, write):
     write("p.yaml", HEAD + "spec: {evictionTimeout: 5m}\n")
     r = fairlead("check", "-f", "p.yaml")
-    assert r.code == 1 and "evictionTimeout has nothing to bound" in r.err
-    assert "it goes with preemptionGuarantee: settles" in r.err
+    assert r.code == 1 and "evictionTimeout has no effect without preemptionGuarantee" in r.err
+    assert "it needs preemptionGuarantee: settles" in r.err
     write("p.yaml", HEAD + "spec: {evictionTimeout: 5m, preemptionGuarantee: settles}\n")
     assert fairlead("check", "-f", "p.yaml").code == 0
 

@@ -404,7 +404,7 @@ def test_a_round_that_closes_later(fairlead, write):
     ([{"serve": "ns/w0", "cycle": True}], {}, "a move is one of 'serve', 'letGo', 'cycle' and 'wait'"),
     ([{}], {}, "a move is one of 'serve', 'letGo', 'cycle' and 'wait'"),
     ([{"cycle": False}], {}, "expected true"),
-    ([W0], {"repeat": 2}, "'repeat' is more than there are moves"),
+    ([W0], {"repeat": 2}, "'repeat' is more than the number of moves"),
     ([W0], {"repeat": -1}, "expected a number of moves"),
     ([{"letGo": "ns/w0"}], {}, "move 1 cannot be made here: ns/w0 is not being evicted"),
     ([W0, W0, *GONE, {"letGo": "ns/w4"}], {}, "move 5 cannot be made here: ns/w4 is not being evicted"),

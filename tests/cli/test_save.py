@@ -14,7 +14,7 @@ COMPANY = str(SOURCE / "examples" / "company")
 ENTITLED = str(SOURCE / "tests" / "cli" / "entitle.yaml")
 STORIES = sorted(str(p) for p in (SOURCE / "examples" / "stories").glob("*.yaml"))
 AGAIN = "hint: save it again from its manifests with this version\n"
-MANIFESTS = "hint: give the manifests that it was saved from\n"
+MANIFESTS = "hint: give the manifests that the image was saved from\n"
 
 
 def save(fairlead, source, name="c.image", *more):
@@ -106,7 +106,7 @@ def test_what_if_of_more_is_refused(fairlead, write, subject, objects):
     image = save(fairlead, state(write, QUEUES))
     r = fairlead("what-if", "-f", image, "--change", state(write, objects, "change.json"))
     assert r.code == 1 and r.out == ""
-    assert r.err.endswith(f"fairlead: error: {subject}: of an image only quotas, limits and weights of its "
+    assert r.err.endswith(f"fairlead: error: {subject}: in an image only quotas, limits and weights of its "
                           f"ClusterQueues and Cohorts can be changed\n{MANIFESTS}")
 
 

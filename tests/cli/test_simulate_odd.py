@@ -58,7 +58,7 @@ REFUSED = {
     "only the head of gzip": (with_trace(PACKED[:5]), "t.swf: error: the gzip data ends too early"),
     "damaged gzip": (with_trace(PACKED[:200] + bytes(200)), "t.swf: error: the gzip data is damaged"),
     "time goes backwards": (with_trace(line(1, 100) + line(2, 50)),
-                            "t.swf:2:3: error: comes 50 s before the job above it: time goes backwards"),
+                            "t.swf:2:3: error: arrives 50 s before the job above it, but jobs must be in the order of arrival"),
     "openb goes backwards": (openb(POD + "p,1,1,0,0,,50,60,50\nq,1,1,0,0,,10,60,20\n"),
                              "p.csv:3:12: error: comes 40 s before the job above it"),
     "negative size": (with_trace(line(asked=-5)),
@@ -69,7 +69,7 @@ REFUSED = {
                         "t.swf:1:7: error: field 4, run time: '1152921504606846976' is more than 2147483647"),
     "a mapping that matches nothing": (
         with_trace(line(), queues=[{"users": [77], "to": "a"}]),
-        "t.swf:1:1: error: the job of user '1', group '1', queue '1' belongs to nobody: no rule matches"),
+        "t.swf:1:1: error: no rule matches the job of user '1', group '1', queue '1', so it has no queue"),
     "a missing queue": (with_trace(line(), queues=[{"to": "nobody"}]),
                         "error: Simulation/tiny: there is no queue 'nobody'"),
     "a line of 10 MB": (with_trace("1" * 10_000_000), "t.swf:1:1: error: a line of more than 16384 bytes"),
@@ -94,7 +94,7 @@ REFUSED = {
                         "the simulation begins at 2261-12-31T00:00:00Z: not within the years 1824 to 2116"),
     "arrivals 500 years apart": (objects("1678-01-01T00:00:00Z", "2261-12-31T00:00:00Z"),
                                  "the simulation begins at 1678-01-01T00:00:00Z: not within"),
-    "a zone of 99 hours": ({"s.yaml": classes(hours={"zone": "+99:99"})}, "'+99:99' is not a time of a day"),
+    "a zone of 99 hours": ({"s.yaml": classes(hours={"zone": "+99:99"})}, "'+99:99' is not a time of day"),
     "nearly no load": (with_trace(line(), load=1e-320), "load: expected a number from 1e-6 to 1e6"),
     "endless run times": (with_trace(line(), runtime=1e308), "runtime: expected a number from 1e-6 to 1e6"),
     "no number of pods": ({"s.yaml": classes(pods="P").replace('"P"', ".nan")}, "pods: '.nan' is not a number"),
@@ -221,7 +221,7 @@ def test_too_large_is_told(fairlead, write):
     write("s.yaml", source())
     write("t.swf", line(1, asked=1000) + line(2, 5))
     r = fairlead("simulate", "-f", "s.yaml")
-    assert "warning: t.swf: 1 job is larger than the whole cluster, 8 cores, and waits for ever" in r.err
+    assert "warning: t.swf: 1 job is larger than the whole cluster, 8 cores, and stays pending for ever" in r.err
     assert "It ended because no job could start any more: 1 wait for ever." in r.out
     assert r.code == 0 and re.search(r"^jobs +2 arrived, 1 finished, 1 wait$", r.out, re.M), r.out
 

@@ -495,7 +495,7 @@ def test_bad_changes(fairlead, write):
         "StrictFIFO\n")
     assert fails(fairlead, write, "\nkind: ClusterQeue\napiVersion: kueue.x-k8s.io/v1beta2\nmetadata: {name: a}\n") == (
         "change.yaml:2:1: error: ClusterQeue/a: kind 'ClusterQeue' of 'kueue.x-k8s.io/v1beta2' is not read\n"
-        "hint: what changing it would do cannot be said; leave it out, or correct its kind\n")
+        "hint: the effect of changing it is not known; remove it, or correct its kind\n")
     twice = m.dump(larger_a(), larger_a("9"))
     assert "ClusterQueue/a: defined twice\nhint: first defined at change.yaml:5:3\n" in fails(fairlead, write, twice)
     assert "ClusterQueue/a: both changed and deleted\n" in fails(

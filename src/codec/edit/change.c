@@ -134,7 +134,7 @@ static int refuse_unknown(struct fl_kube *k)
 		return 0;
 	fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "kind '%.60s' of '%.60s' is not read",
 		     fl_doc_text(&k->doc, name), fl_doc_text(&k->doc, version));
-	fl_fail_hint(k->err, "what changing it would do cannot be said; leave it out, or correct "
+	fl_fail_hint(k->err, "the effect of changing it is not known; remove it, or correct "
 			     "its kind");
 	return FAIRLEAD_EINPUT;
 }

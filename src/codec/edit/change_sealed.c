@@ -89,10 +89,10 @@ static bool same_node(const struct sides *s, const struct fl_node_row *old,
 static int refuse(const char *name, fairlead_error *err)
 {
 	fl_fail(err, FAIRLEAD_EINPUT,
-		"of an image only quotas, limits and weights of its ClusterQueues and Cohorts can "
+		"in an image only quotas, limits and weights of its ClusterQueues and Cohorts can "
 		"be changed");
 	fl_fail_in(err, "%s", name);
-	fl_fail_hint(err, "give the manifests that it was saved from");
+	fl_fail_hint(err, "give the manifests that the image was saved from");
 	return FAIRLEAD_EINPUT;
 }
 

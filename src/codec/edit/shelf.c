@@ -128,7 +128,7 @@ static int check_deleted(const struct fl_changes *c, fairlead_error *err)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->rows[i].deleted && !c->rows[i].met)
-			return fl_fail(err, FAIRLEAD_ENOENT, "no '%s' to delete",
+			return fl_fail(err, FAIRLEAD_ENOENT, "there is no '%s' to delete",
 				       fl_change_name(c, i));
 	return 0;
 }

@@ -23,7 +23,7 @@ int fl_job_amount(const char *resource, const char *text, fl_amount *ret, fairle
 	if (rc < 0)
 		return rc;
 	if (amount == FL_UNLIMITED)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "'%.60s' is more than there can be", text);
+		return fl_fail(err, FAIRLEAD_ELIMIT, "'%.60s' is too large", text);
 	rc = fl_quantity_parse_nanos(text, strlen(text), &exact, err);
 	if (rc < 0)
 		return rc;
@@ -77,7 +77,7 @@ static int take_word(json_t *json, enum fl_job_form form, char *ret, size_t size
 		return fl_fail(err, FAIRLEAD_ELIMIT, "is longer than %zu bytes", size - 1);
 	if (form == FL_JOB_SUBMITTED && !is_plain(text))
 		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "has control characters, or such as are not seen");
+			       "has control characters, or characters that cannot be seen");
 	strcpy(ret, text);
 	return 0;
 }
@@ -104,7 +104,7 @@ static int take_period(json_t *json, bool zero, fl_time *ret, fairlead_error *er
 	if (rc < 0)
 		return rc;
 	if (!zero && length == 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "must be longer than nothing");
+		return fl_fail(err, FAIRLEAD_EINPUT, "must be longer than 0");
 	*ret = length;
 	return 0;
 }
@@ -175,7 +175,7 @@ static int check_names(json_t *json, size_t max, const char *what, fairlead_erro
 	if (!json_is_object(json))
 		return fail_type(json, "an object", err);
 	if (json_object_size(json) > max)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "there are %zu; at most %zu can be given",
+		return fl_fail(err, FAIRLEAD_ELIMIT, "has %zu entries; at most %zu are allowed",
 			       json_object_size(json), max);
 	json_object_foreach(json, key, value)
 	{
@@ -262,8 +262,9 @@ static int take_one_after(json_t *json, struct fl_job_after *ret, fairlead_error
 			}
 			ret->how = (enum fl_after)i;
 		} else {
-			return fl_fail(err, FAIRLEAD_EINPUT,
-				       "there is no field '%.60s' here, but job and when", key);
+			return fl_fail(
+				err, FAIRLEAD_EINPUT,
+				"there is no field '%.60s' here; the fields are job and when", key);
 		}
 	}
 	if (job == 0)
@@ -281,7 +282,8 @@ static int take_after(json_t *json, struct fl_job_document *d, fairlead_error *e
 		return fl_fail_in(err, "after");
 	}
 	if (json_array_size(json) > FL_JOB_AFTER) {
-		fl_fail(err, FAIRLEAD_ELIMIT, "there are %zu; a job waits for %d others at most",
+		fl_fail(err, FAIRLEAD_ELIMIT,
+			"has %zu entries; a job can wait for at most %d others",
 			json_array_size(json), FL_JOB_AFTER);
 		return fl_fail_in(err, "after");
 	}
@@ -302,11 +304,11 @@ static int add_text(struct fl_job_document *d, const char *name, const char *val
 
 	if (n + m + 1 > room) {
 		fl_fail(err, FAIRLEAD_ELIMIT,
-			"command and environment have more than %d bytes together",
+			"command and environment together have more than %d bytes",
 			FL_JOB_ARGUMENTS);
 		return fl_fail_hint(err,
-				    "put what is long into a file; with --clean-env nothing of "
-				    "the environment goes along");
+				    "put long data into a file; with --clean-env no variable of "
+				    "your environment is passed on");
 	}
 	memcpy(d->texts + at, name, n + 1);
 	if (value) {
@@ -538,7 +540,7 @@ static int check_whole(const struct fl_job_spec *s, fairlead_error *err)
 		if (__builtin_mul_overflow(s->requests[i].amount, (fl_amount)s->tasks, &all) ||
 		    all == FL_UNLIMITED) {
 			fl_fail(err, FAIRLEAD_ELIMIT,
-				"all %u tasks together ask for more than there can be", s->tasks);
+				"the requests of all %u tasks together are too large", s->tasks);
 			return fl_fail_in(err, "requests.%s", s->requests[i].resource);
 		}
 	return 0;

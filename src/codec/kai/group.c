@@ -34,8 +34,8 @@ static const struct fl_field spec[] = {
 	FL_IGNORED("markUnschedulable"),
 	FL_IGNORED("parallelism"),
 	FL_IGNORED("schedulingBackoff"),
-	FL_NOTED("subGroups", "the minimum is of the whole group"),
-	FL_NOTED("topologyConstraint", "where machines stand does not count"),
+	FL_NOTED("subGroups", "only the minimum of the whole group counts"),
+	FL_NOTED("topologyConstraint", "topology does not count"),
 	{ .name = NULL },
 };
 
@@ -64,7 +64,7 @@ static const struct fl_field group_fields[] = {
 	FL_IGNORED("kind"),
 	{ .name = "metadata", .fields = metadata },
 	{ .name = "spec", .fields = spec },
-	FL_PASSED("status", "what is held is counted from the pods"),
+	FL_PASSED("status", "usage is counted from the pods"),
 	{ .name = NULL },
 };
 

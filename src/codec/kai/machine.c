@@ -61,7 +61,7 @@ static const struct fl_field status[] = {
 	{ .name = "allocatable", .type = &fl_type_some, .fields = amounts },
 	{ FL_IS_EACH("conditions", read_condition), .fields = condition, .list = true },
 	FL_IGNORED("addresses"),
-	FL_PASSED("capacity", "allocatable counts"),
+	FL_PASSED("capacity", "only allocatable counts"),
 	FL_IGNORED("config"),
 	FL_IGNORED("daemonEndpoints"),
 	FL_IGNORED("declaredFeatures"),

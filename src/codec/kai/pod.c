@@ -67,11 +67,10 @@ static int read_fraction(struct fl_kube *k, uint32_t v, void *row)
 	p->fraction_at = v;
 	if (r == 0 && (p->fraction <= 0 || p->fraction >= 1))
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-				    "a part of a GPU is more than 0 and less than 1");
+				    "a part of a GPU must be more than 0 and less than 1");
 	if (r == 0 && p->fraction < LEAST_FRACTION)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-				    "a part finer than the least, %g: it would count as no GPU",
-				    LEAST_FRACTION);
+				    "a part less than %g would count as no GPU", LEAST_FRACTION);
 	return r;
 }
 
@@ -82,7 +81,8 @@ static int read_devices(struct fl_kube *k, uint32_t v, void *row)
 	int r = fl_kube_finite_text(k, v, &n);
 
 	if (r == 0 && !(n >= 1 && n <= 1024 && n == (double)(int32_t)n))
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected a number of GPUs from 1 on");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "expected a number of GPUs from 1 to 1024");
 	p->devices = (int32_t)n;
 	return r;
 }
@@ -91,7 +91,7 @@ static const struct fl_field known_annotations[] = {
 	FL_LIFE_ANNOTATIONS,
 	{ .name = "gpu-fraction", .read = read_fraction },
 	{ .name = "gpu-fraction-num-devices", .read = read_devices },
-	FL_NOTED("gpu-memory", "what part of a GPU it is depends on the GPU; it counts as none"),
+	FL_NOTED("gpu-memory", "its part of a GPU depends on the GPU; it counts as none"),
 	{ POD("pod-group-name", name, row.gang_name), FL_SAID(struct reading, ours),
 	  .text = FL_TEXT_WORKLOAD },
 	{ .name = NULL },

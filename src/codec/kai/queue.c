@@ -47,7 +47,7 @@ static int convert(struct fl_kube *k, uint32_t v, const char *what, int axis, do
 	if (axis == FL_MEMORY && *value < 0) {
 		*value = FL_UNBOUNDED;
 		return fl_kube_notice(k, v, FL_NOTICE_NEGATIVE_MEMORY, "write -1",
-				      "a memory %s below 0 means no bound", what);
+				      "a memory %s below 0 means unlimited", what);
 	}
 	if (*value < 0)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a %s of %g: below 0 only -1, no bound",
@@ -65,7 +65,7 @@ static int warn_of_share(struct fl_kube *k, uint32_t v, const struct share *s)
 	if (below)
 		r = fl_kube_notice(
 			k, v, FL_NOTICE_LIMIT_BELOW_QUOTA, /* hint= */ NULL,
-			"the limit is less than the quota: the queue never has its quota");
+			"the limit is less than the quota: the queue never gets its quota");
 	if (r == 0 && s->quota == 0 && s->weight == 0 && s->limit != 0)
 		r = fl_kube_notice(k, v, FL_NOTICE_NO_SHARE, /* hint= */ NULL,
 				   "quota 0 and overQuotaWeight 0: the queue's fair share is 0");
@@ -155,7 +155,7 @@ static const struct fl_field queue_fields[] = {
 	FL_IGNORED("kind"),
 	{ .name = "metadata", .fields = metadata },
 	{ .name = "spec", .fields = fl_fields_entitled_spec },
-	FL_PASSED("status", "what is held is counted from the pods"),
+	FL_PASSED("status", "usage is counted from the pods"),
 	{ .name = NULL },
 };
 
@@ -168,7 +168,7 @@ static int read_at(struct fl_kube *k, uint32_t v, const struct fl_field *fields,
 
 	if (r == 0 && !q.has_resources)
 		r = fl_kube_notice(k, v, FL_NOTICE_NO_RESOURCES, "write .spec.resources",
-				   "a queue without resources: it can run nothing");
+				   "a queue without resources can run no workload");
 	for (int i = 0; i < FL_BUNDLE; i++)
 		if (q.has[i]) {
 			q.says.deserved.of[i] = q.of[i].quota;

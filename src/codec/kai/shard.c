@@ -64,8 +64,8 @@ static int read_unread_multiplier(struct fl_kube *k, uint32_t v, void *row)
 	return r < 0 ? r :
 		       fl_kube_notice(k, v, FL_NOTICE_MULTIPLIER_NOT_READ,
 				      "write relcaimerSaturationMultiplier, spelled like that",
-				      "the real program does not read this name, although its "
-				      "documents have it; it does not count");
+				      "KAI does not read this name, although its "
+				      "documents have it; it has no effect");
 }
 
 /* "true", true */
@@ -113,7 +113,7 @@ static int read_window(struct fl_kube *k, uint32_t v, void *row)
 
 	c->window_at = v;
 	if (r == 0 && c->s.window == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a window of no length");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a window must be longer than 0");
 	return r;
 }
 
@@ -129,7 +129,7 @@ static int read_window_type(struct fl_kube *k, uint32_t v, void *row)
 	if (r < 0 || i == FL_WINDOW_SLIDING)
 		return r;
 	return fl_kube_notice(k, v, FL_NOTICE_WINDOW_FAILS, /* hint= */ NULL,
-			      "'%s' windows fail in the real program, which then has no usage; "
+			      "'%s' windows fail in KAI, which then has no usage; "
 			      "here they work",
 			      names[i]);
 }
@@ -212,8 +212,8 @@ static int read_usage_params(struct fl_kube *k, uint32_t v, void *row)
 	if (c->s.window_kind != FL_WINDOW_CRON && c->s.window < c->s.fetch_interval)
 		return fl_kube_notice(k, c->window_at == FL_NONE ? v : c->window_at,
 				      FL_NOTICE_SHORT_WINDOW, /* hint= */ NULL,
-				      "the window is shorter than fetchInterval: the real program "
-				      "may look at it when it is over");
+				      "the window is shorter than fetchInterval: KAI "
+				      "may read it when it has ended");
 	return 0;
 }
 
@@ -245,8 +245,8 @@ static int read_grace(struct fl_kube *k, uint32_t v, void *row)
 static const struct fl_field args[] = {
 	{ SHARD("allow-consolidating-reclaim", switch, s.consolidating_reclaim) },
 	{ .name = "default-staleness-grace-period", .read = read_grace },
-	FL_NOTED("full-hierarchy-fairness", "shares go through the whole tree"),
-	FL_NOTED("max-consolidation-preemptees", "as many move as it takes"),
+	FL_NOTED("full-hierarchy-fairness", "shares are computed for the whole tree"),
+	FL_NOTED("max-consolidation-preemptees", "as many as needed are moved"),
 	FL_NOTED("use-scheduling-signatures", "each workload is tried"),
 	{ .name = NULL },
 };
@@ -300,7 +300,7 @@ struct action {
 
 static const struct fl_field action[] = {
 	{ FL_IS("enabled", flag, struct action, on) },
-	FL_NOTED("priority", "actions go in their usual order"),
+	FL_NOTED("priority", "actions run in their usual order"),
 	{ .name = NULL },
 };
 
@@ -330,12 +330,12 @@ static int read_enabled(struct fl_kube *k, uint32_t v, void *row)
 	if (r < 0 || on)
 		return r;
 	return fl_kube_notice(k, v, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
-			      "'enabled: false' is ignored: the plugin's rules hold here");
+			      "'enabled: false' is ignored: the plugin's rules apply here");
 }
 
 #define PLUGIN_SWITCHES                                                                            \
 	{ .name = "enabled", .read = read_enabled },                                               \
-		FL_NOTED("priority", "plugins go in their usual order")
+		FL_NOTED("priority", "plugins run in their usual order")
 
 static const struct fl_field proportion_arguments[] = {
 	{ SHARD("kValue", k, k), FL_SAID(struct reading, has_k) },
@@ -382,7 +382,7 @@ static const struct fl_field min_run_plugin[] = {
 /* Plugins whose arguments have no effect here, or no known effect. */
 static const struct fl_field other_plugin[] = {
 	PLUGIN_SWITCHES,
-	FL_NOTED("arguments", "what this plugin can be told does not count"),
+	FL_NOTED("arguments", "the arguments of this plugin have no effect"),
 	{ .name = NULL },
 };
 

@@ -31,7 +31,8 @@ static int read_bound(struct fl_kube *k, uint32_t v, const struct fl_field *f, v
 
 	(void)f;
 	if (r == 0 && *value < 0 && *value != FL_UNBOUNDED)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "below 0 only -1 says something");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "below 0 only -1 (unlimited) is allowed");
 	return r;
 }
 
@@ -101,9 +102,9 @@ static const struct fl_field body_queue[] = {
 	{ FL_IS("priority", int32, struct queue, says.priority) },
 	{ FL_IS("creationTimestamp", time, struct queue, says.created) },
 	{ .name = "resourceShare", .fields = shares },
-	FL_PASSED("childQueues", "there is one level only"),
+	FL_PASSED("childQueues", "this simulator has one level of queues"),
 	FL_IGNORED("name"),
-	FL_PASSED("parentQueue", "there is one level only"),
+	FL_PASSED("parentQueue", "this simulator has one level of queues"),
 	{ .name = NULL },
 };
 
@@ -174,8 +175,8 @@ static int read_total(struct fl_kube *k, uint32_t v, void *unused)
 static const struct fl_field body[] = {
 	{ .name = "totalResource", .read = read_total },
 	{ .name = "queues", .read = read_body_queues },
-	FL_PASSED("kValue", "the simulator leaves history out"),
-	FL_PASSED("totalUsageCapacity", "the simulator leaves history out"),
+	FL_PASSED("kValue", "this simulator has no history"),
+	FL_PASSED("totalUsageCapacity", "this simulator has no history"),
 	{ .name = NULL },
 };
 
@@ -211,7 +212,7 @@ static int read_window(struct fl_kube *k, uint32_t v, void *row)
 
 	(void)row;
 	if (r == 0 && k->m->entitle.window == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a window of no length");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a window must be longer than 0");
 	return r;
 }
 
@@ -261,7 +262,7 @@ static int add_nodes(struct fl_kube *k, uint32_t v, uint32_t entry, const struct
 				    FL_MAX_LIST);
 	if (n->count > 1)
 		r = fl_kube_notice(k, n->count_at, FL_NOTICE_COUNT_IGNORED, /* hint= */ NULL,
-				   "the real simulator makes one node of this entry; here there "
+				   "KAI's simulator makes one node of this entry; here there "
 				   "are %d",
 				   n->count);
 	for (int32_t i = 0; i < n->count && r == 0; i++) {
@@ -417,7 +418,8 @@ static int read_cycles(struct fl_kube *k, uint32_t v, void *row)
 
 	(void)row;
 	if (r == 0 && until == 0)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a simulation of no cycles");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "a simulation must have at least one cycle");
 	if (!k->m->simulation.present)
 		k->m->simulation.until = until;
 	return r;
@@ -460,8 +462,8 @@ static int read_simulation(struct fl_kube *k)
 	if (r < 0 || has_half_life)
 		return r;
 	return fl_kube_notice(k, 0, FL_NOTICE_NO_HALF_LIFE, "write HalfLifePeriod: 0 for none",
-			      "no HalfLifePeriod: the real simulator ends with an error; here "
-			      "there is none");
+			      "no HalfLifePeriod: KAI's simulator ends with an error; here "
+			      "there is no half-life");
 }
 
 /* --- which simulator --- */
@@ -478,7 +480,7 @@ int fl_kai_read_simulator(struct fl_kube *k)
 		return 1;
 	if (k->tap)
 		return fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
-				    "the input of a simulator is no object to record or change");
+				    "the input of a simulator cannot be recorded or changed");
 	if (fl_doc_find(&k->doc, 0, "totalResource") != FL_NONE) {
 		(void)snprintf(k->subject, sizeof k->subject, "fairshare simulator");
 		return read_body(k);

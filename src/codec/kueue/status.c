@@ -207,7 +207,7 @@ static int read_reclaimable(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field requeue_state[] = {
 	{ FL_IS("requeueAt", time_aside, struct fl_reading, requeue.requeue_at) },
-	FL_PASSED("count", "the next back-off is not ours to reckon"),
+	FL_PASSED("count", "Kueue computes the next back-off"),
 	{ .name = NULL },
 };
 

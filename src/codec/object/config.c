@@ -22,7 +22,7 @@ static int read_strategies(struct fl_kube *k, uint32_t v, void *row)
 		if (r == 0 && (n == 2 || (n == 1 && i <= (uint32_t)found[0])))
 			return fl_kube_fail(
 				k, item, FAIRLEAD_EINPUT,
-				"'%s' cannot follow what stands before it in preemptionStrategies",
+				"'%s' cannot follow the entries before it in preemptionStrategies",
 				names[i]);
 		if (r == 0)
 			found[n++] = (enum fl_fair_strategy)i;

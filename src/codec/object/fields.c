@@ -386,7 +386,7 @@ static int unknown_field(struct fl_kube *k, uint32_t key, const struct fl_field 
 	if (k->own) {
 		fl_kube_fail(k, key + 1, FAIRLEAD_EINPUT, "unknown field '%.100s'", n.wanted);
 		fl_fail_hint(k->err, "%s",
-			     n.name ? hint : "doc/guide/fields.md lists what is known");
+			     n.name ? hint : "doc/guide/fields.md lists the known fields");
 		return FAIRLEAD_EINPUT;
 	}
 	return fl_kube_notice(k, key + 1, FL_NOTICE_UNKNOWN_FIELD, n.name ? hint : NULL,

@@ -134,8 +134,8 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 		     api_version);
 	fl_fail_hint(
 		k->err,
-		"Policy, UsageHistory, Simulation, Moves and Daemon of fairlead.dev/v1alpha1 are "
-		"what is read here");
+		"the kinds of fairlead.dev/v1alpha1 are Policy, UsageHistory, Simulation, Moves "
+		"and Daemon");
 	return FAIRLEAD_EINPUT;
 }
 

@@ -90,7 +90,7 @@ static const struct fl_field limit[] = {
 	{ .name = "max", .read = read_max, .keys = FL_TEXT_RESOURCE },
 	{ .name = "min", .read = read_min, .keys = FL_TEXT_RESOURCE },
 	FL_NOTED("maxLimitRequestRatio",
-		 "Kueue admits what breaks it; the API server then refuses the pods"),
+		 "Kueue admits workloads that violate it; the API server then refuses the pods"),
 	{ .name = NULL },
 };
 
@@ -182,7 +182,7 @@ static const struct fl_field runtime_class_fields[] = {
 	FL_HEAD,
 	{ .name = "overhead", .fields = overhead },
 	FL_IGNORED("handler"),
-	FL_PASSED("scheduling", "Kueue does not look at it either"),
+	FL_PASSED("scheduling", "Kueue does not use it either"),
 	{ .name = NULL },
 };
 

@@ -69,7 +69,7 @@ static int read_limits(struct fl_kube *k, uint32_t v, void *row)
 const struct fl_field fl_fields_pod_resources[] = {
 	{ .name = "requests", .read = read_requests, .keys = FL_TEXT_RESOURCE },
 	{ .name = "limits", .read = read_limits, .keys = FL_TEXT_RESOURCE },
-	FL_NOTED("claims", "devices that are claimed do not count"),
+	FL_NOTED("claims", "claims of devices do not count"),
 	{ .name = NULL },
 };
 
@@ -186,7 +186,7 @@ static const struct fl_field term[] = {
 	  .read = read_term_expressions,
 	  .fields = fl_fields_expression,
 	  .list = true },
-	FL_PASSED("matchFields", "no flavor says what node names it has"),
+	FL_PASSED("matchFields", "flavors have no names of nodes"),
 	{ .name = NULL },
 };
 
@@ -217,7 +217,7 @@ static const struct fl_field required[] = {
 static const struct fl_field node_affinity[] = {
 	{ .name = "requiredDuringSchedulingIgnoredDuringExecution", .fields = required },
 	FL_PASSED("preferredDuringSchedulingIgnoredDuringExecution",
-		  "no flavor is chosen by preference"),
+		  "preferences do not choose a flavor"),
 	{ .name = NULL },
 };
 

@@ -73,9 +73,9 @@ const struct fl_field fl_fields_resources[] = {
 	  .read = read_transformations,
 	  .fields = transformation,
 	  .list = true },
-	FL_NOTED("deviceClassMappings", "devices that are claimed do not count"),
+	FL_NOTED("deviceClassMappings", "claims of devices do not count"),
 	FL_NOTED("quotaCheckStrategy",
-		 "a resource that its queue has no quota for is not admitted"),
+		 "a workload with a resource that its queue lacks is not admitted"),
 	{ .name = NULL },
 };
 
@@ -185,7 +185,7 @@ static int set_gate(struct fl_kube *k, uint32_t key, bool on, struct fl_settings
 			settings->off[deciding[i].gate] = !on;
 		else if (on != deciding[i].assumed)
 			return fl_kube_notice(k, key + 1, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
-					      "feature gate '%s' is taken to be %s", name,
+					      "feature gate '%s' is assumed to be %s", name,
 					      deciding[i].assumed ? "true" : "false");
 		return 0;
 	}
@@ -193,7 +193,7 @@ static int set_gate(struct fl_kube *k, uint32_t key, bool on, struct fl_settings
 		if (strcmp(idle[i], name) == 0)
 			return 0;
 	return fl_kube_notice(k, key + 1, FL_NOTICE_UNKNOWN_FIELD, /* hint= */ NULL,
-			      "unknown feature gate '%.100s': it is taken to change no decision",
+			      "unknown feature gate '%.100s' is assumed to change no decision",
 			      name);
 }
 
@@ -224,7 +224,7 @@ static int read_enable(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field requeuing[] = {
 	{ FL_IS_EITHER("timestamp", struct fl_settings, from_creation, "Eviction", "Creation") },
-	FL_PASSED("backoffLimitCount", "nobody is evicted for pods that are not ready"),
+	FL_PASSED("backoffLimitCount", "no workload is evicted because its pods are not ready"),
 	FL_PASSED("backoffBaseSeconds", "a back-off ends when the status says it does"),
 	FL_PASSED("backoffMaxSeconds", "a back-off ends when the status says it does"),
 	{ .name = NULL },
@@ -249,6 +249,7 @@ int fl_kube_wait(struct fl_kube *k, uint32_t v, void *row)
 
 	if (r < 0 || !on)
 		return r;
-	return fl_kube_notice(k, v, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
-			      "'waitForPodsReady' is ignored: pods are taken to be ready at once");
+	return fl_kube_notice(
+		k, v, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
+		"'waitForPodsReady' is ignored: pods are assumed to be ready at once");
 }

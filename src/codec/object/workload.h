@@ -75,7 +75,7 @@ fl_field_read fl_kube_pod_overhead;
 		FL_IGNORED("subdomain"), FL_IGNORED("terminationGracePeriodSeconds"),              \
 		FL_IGNORED("topologySpreadConstraints"), FL_IGNORED("volumes"),                    \
 		FL_IGNORED("workloadRef"),                                                         \
-		FL_NOTED("resourceClaims", "devices that are claimed do not count")
+		FL_NOTED("resourceClaims", "claims of devices do not count")
 
 /* Pushes a map of quantities onto the model's amounts: @limits says which half of each. */
 int fl_kube_amounts(struct fl_kube *k, uint32_t v, bool limits, struct fl_span *amounts);

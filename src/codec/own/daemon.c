@@ -30,7 +30,7 @@ static int read_path(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 		return r;
 	fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.200s' is not an absolute path",
 		     fl_doc_text(&k->doc, v));
-	fl_fail_hint(k->err, "begin it with '/'");
+	fl_fail_hint(k->err, "a path must begin with '/'");
 	return FAIRLEAD_EINPUT;
 }
 
@@ -49,7 +49,7 @@ static int read_mode(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 	if (k->doc.values[v].kind != FL_TOKEN_SCALAR || k->doc.values[v].type != FL_SCALAR_STRING ||
 	    text[0] != '0' || strspn(text, "01234567") != strlen(text) || strlen(text) != 4) {
 		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected four octal digits in quotes");
-		fl_fail_hint(k->err, "\"0666\" for everybody, \"0660\" for a group");
+		fl_fail_hint(k->err, "\"0666\" for all users, \"0660\" for a group");
 		return FAIRLEAD_EINPUT;
 	}
 	for (const char *digit = text; *digit; digit++)
@@ -67,7 +67,7 @@ static const struct fl_field socket_fields[] = {
 	{ SETTING("path", path, socket), .most = SOCKET_PATH, .text = FL_TEXT_NAME,
 	  .doc = "Default: fairlead.sock in the state folder." },
 	{ SETTING("mode", mode, socket_mode),
-	  .doc = "Default \"0666\": who calls is asked of the kernel." },
+	  .doc = "Mode of the socket. Default \"0666\": all users may connect, and the kernel says which user does." },
 	{ .name = NULL },
 };
 
@@ -95,48 +95,49 @@ static const struct fl_type fl_type_backend = { .read = read_backend, .schema = 
 
 static const struct fl_field jobs[] = {
 	{ SETTING("grace", period, grace),
-	  .doc = "From the signal to the kill, of jobs that do not say; default 30s." },
+	  .doc = "Time from the signal to the kill, for jobs without one of their own; default 30s." },
 	{ SETTING("maxGrace", length, max_grace),
-	  .doc = "Nobody gets more; default 5m, or grace where that is more." },
+	  .doc = "The longest grace of a job; default 5m, or grace if that is longer." },
 	{ SETTING("timeLimit", length, time_limit),
-	  .doc = "Of jobs that do not say; default maxTimeLimit." },
+	  .doc = "Time limit of jobs without one of their own; default maxTimeLimit." },
 	{ SETTING("maxTimeLimit", length, max_time_limit),
-	  .doc = "Nobody gets more; default: no limit." },
+	  .doc = "The longest time limit of a job; default: no limit." },
 	{ SETTING("outputLimit", quantity, output_limit), .resource = "memory", .least = 1,
 	  .most = FL_UNLIMITED - 1, .fail = "expected a number of bytes above 0",
-	  .doc = "Bytes of each stream of a task; default 64Mi." },
+	  .doc = "Bytes that are kept of each stream of a task; default 64Mi." },
 	{ SETTING("maxPriority", int32, max_priority),
-	  .doc = "Of jobs of those who are no admins; default: no limit." },
+	  .doc = "The highest priority for jobs of users that are not admins; default: no limit." },
 	{ SETTING("losses", uint32, losses), .least = 1, .most = MAX_LOSSES,
-	  .doc = "A job whose runner was lost so often has failed; default 3." },
+	  .doc = "A job whose runner was lost so many times has failed; default 3." },
 	{ .name = NULL },
 };
 
 static const struct fl_field keep[] = {
 	{ SETTING("jobs", length, keep_jobs),
-	  .doc = "After their end, with their output; default 7d." },
-	{ SETTING("events", length, keep_events), .doc = "Default 30d." },
-	{ SETTING("history", length, keep_history), .doc = "Of usage; default 400d." },
+	  .doc = "How long jobs are kept after their end, with their output; default 7d." },
+	{ SETTING("events", length, keep_events), .doc = "How long events are kept; default 30d." },
+	{ SETTING("history", length, keep_history),
+	  .doc = "How long the history of usage is kept; default 400d." },
 	{ .name = NULL },
 };
 
 static const struct fl_field limits[] = {
 	{ SETTING("jobs", uint32, max_jobs), .least = 1, .most = FL_MAX_WORKLOADS,
-	  .doc = "That are not over, in all; default 200000." },
+	  .doc = "Jobs that have not ended, of all users; default 200000." },
 	{ SETTING("jobsPerUser", uint32, max_jobs_per_user), .least = 1, .most = FL_MAX_WORKLOADS,
-	  .doc = "Default 50000." },
+	  .doc = "Jobs of one user that have not ended; default 50000." },
 	{ SETTING("jobsPerQueue", uint32, max_jobs_per_queue), .least = 1, .most = FL_MAX_WORKLOADS,
-	  .doc = "Default 100000." },
+	  .doc = "Jobs of one queue that have not ended; default 100000." },
 	{ SETTING("bytesPerUser", quantity, max_bytes_per_user), .resource = "memory",
 	  .least = SMALLEST_BODY, .most = FL_UNLIMITED - 1, .fail = "expected 1Ki or more",
-	  .doc = "Of jobs of a user that are not over; 1Ki or more; default 512Mi." },
+	  .doc = "Bytes of the specs of one user's jobs that have not ended; 1Ki or more; default 512Mi." },
 	{ SETTING("connections", uint32, max_connections), .least = 1, .most = CONNECTIONS,
-	  .doc = "Default 256." },
+	  .doc = "Connections to the socket; default 256." },
 	{ SETTING("bodyBytes", quantity, max_body), .resource = "memory", .least = SMALLEST_BODY,
 	  .most = LARGEST_BODY, .fail = "expected 1Ki to 64Mi",
-	  .doc = "1Ki to 64Mi; default 4Mi." },
+	  .doc = "Bytes of the body of a request; 1Ki to 64Mi; default 4Mi." },
 	{ SETTING("requestsPerSecond", uint32, max_requests), .least = 0, .most = INT32_MAX,
-	  .doc = "Of each user but root; default 2000; 0: no limit." },
+	  .doc = "Requests a second of each user except root; default 2000; 0: no limit." },
 	{ .name = NULL },
 };
 
@@ -149,18 +150,18 @@ static const struct fl_field spec[] = {
 	{ SETTING("state", path, state), .most = PATH, .text = FL_TEXT_NAME,
 	  .doc = "Folder of the state; --state overrides." },
 	{ SETTING("backups", path, backups), .most = PATH, .text = FL_TEXT_NAME,
-	  .doc = "Folder below which admins may have backups made; without it only root and whom the daemon runs as may." },
+	  .doc = "Folder below which admins may have backups made; without it only root and the user of the daemon may." },
 	{ .name = "socket", .fields = socket_fields },
 	{ SETTING("backend", backend, backend), .words = (const char *const[]){ "local", NULL } },
 	{ SETTING("policy", text, policy),
-	  .doc = "borrow or drf over Kueue's objects, entitle over KAI's. Default: borrow or entitle, whose objects the trees are." },
+	  .doc = "Policy: borrow or drf for Kueue's objects, entitle for KAI's. Default: borrow for Kueue's objects, entitle for KAI's." },
 	{ .name = "machine", .fields = fl_fields_daemon_machine },
 	{ .name = "jobs", .fields = jobs },
 	{ .name = "keep", .fields = keep },
 	{ .name = "limits", .fields = limits },
 	{ .name = "access", .fields = fl_fields_daemon_access },
 	{ SETTING("cycleInterval", length, cycle_interval),
-	  .doc = "Scheduling cycles are at least so far apart; default 50ms." },
+	  .doc = "Least time between two scheduling cycles; default 50ms." },
 	{ .name = NULL },
 };
 

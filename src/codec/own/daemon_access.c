@@ -26,7 +26,7 @@ static int read_account(struct fl_kube *k, uint32_t v, void *unused)
 #define ACCOUNTS(field, member, what)                                                              \
 	{                                                                                          \
 		FL_IS_LIST(field, struct fl_daemon_access_row, member, syms, read_account),        \
-			.fail = "an empty list names nobody", .text = FL_TEXT_NAME,                \
+			.fail = "an empty list names no user", .text = FL_TEXT_NAME,               \
 			.schema = ACCOUNT_SCHEMA, .doc = what                                      \
 	}
 #define ACCOUNT_FIELDS                                                                             \
@@ -68,7 +68,7 @@ static int read_entry(struct fl_kube *k, uint32_t v, void *unused)
 	for (uint32_t i = 0; r == 0 && i < k->m->n_daemon_access; i++)
 		if (k->m->daemon_access[i].queue_name.v == row.queue_name.v)
 			return fl_kube_fail(k, fl_doc_find(&k->doc, v, "queue"), FAIRLEAD_EINPUT,
-					    "queue '%.200s' has an entry already",
+					    "queue '%.200s' has two entries",
 					    fl_model_text(k->m, row.queue_name));
 	return r < 0 ? r : fl_model_push_daemon_access(k->m, &row, /* ret_id= */ NULL, k->err);
 }
@@ -78,13 +78,13 @@ const struct fl_field fl_fields_daemon_access[] = {
 	  .read = read_admins,
 	  .fields = admins,
 	  .schema = "\"minProperties\": 1, @",
-	  .doc = "Besides root and who started the daemon." },
+	  .doc = "Admins besides root and the user of the daemon." },
 	{ FL_IS_EACH("queues", read_entry), .fields = queue, .list = true,
-	  .doc = "Who may use a queue; of an entry without users and groups everybody." },
+	  .doc = "Users and groups that may use a queue; an entry without them is for all users." },
 	{ FL_IS_EITHER("others", struct fl_daemon_settings, open, "deny", "allow"),
-	  .doc = "Queues that are not named; default allow." },
+	  .doc = "For queues without an entry; default allow." },
 	{ FL_IS_EITHER("withoutAccount", struct fl_daemon_settings, without_account, "deny",
 		       "allow"),
-	  .doc = "Users that the machine does not know; default deny." },
+	  .doc = "For users without an account on this machine; default deny." },
 	{ .name = NULL },
 };

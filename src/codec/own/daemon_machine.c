@@ -23,9 +23,9 @@ static int read_amount(struct fl_kube *k, uint32_t v, const char *resource, bool
 	}
 	r = fl_kube_quantity(k, v, resource, ret);
 	if (r == FAIRLEAD_EINPUT && found)
-		fl_fail_hint(k->err, "an amount, or auto for what is found");
+		fl_fail_hint(k->err, "an amount, or auto for the detected amount");
 	if (r == 0 && *ret == FL_UNLIMITED)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "no machine has so much");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "the amount is too large");
 	return r;
 }
 
@@ -80,9 +80,9 @@ static const struct fl_field device_fields[] = {
 	{ FL_IS("resource", word, struct fl_daemon_flavor_row, device), .most = FL_JOB_RESOURCE - 1,
 	  .needed = true, .text = FL_TEXT_RESOURCE },
 	{ FL_IS_LIST("numbers", struct fl_daemon_flavor_row, devices, daemon_devices, read_number),
-	  .fail = "an empty list: leave it out for those that are found",
+	  .fail = "an empty list: remove it to use the detected devices",
 	  .schema = "\"type\": \"integer\", \"minimum\": 0, \"maximum\": 65536",
-	  .doc = "Default: those that are found." },
+	  .doc = "Numbers of the devices. Default: those that were detected." },
 	{ .name = NULL },
 };
 
@@ -100,7 +100,7 @@ static int read_flavor_resources(struct fl_kube *k, uint32_t v, void *row)
 
 	if (r == 0 && flavor->resources.n == 0)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-				    "an empty map: leave it out for all that is found");
+				    "an empty map: remove it to use all that is detected");
 	return r;
 }
 
@@ -115,7 +115,7 @@ static const struct fl_field flavor_fields[] = {
 	  .read = read_flavor_resources,
 	  .keys = FL_TEXT_RESOURCE,
 	  .schema = QUANTITIES(FL_QUANTITY_SCHEMA, "1"),
-	  .doc = "What it has of each; auto: what is found. Default: all that is found." },
+	  .doc = "Its amount of each resource; auto: what is detected. Default: all that is detected." },
 	{ .name = "devices",
 	  .read = read_devices,
 	  .fields = device_fields,
@@ -137,7 +137,7 @@ static int read_flavor(struct fl_kube *k, uint32_t v, void *unused)
 	for (uint32_t i = 0; r == 0 && i < k->m->n_daemon_flavors; i++)
 		if (k->m->daemon_flavors[i].name.v == row.name.v)
 			return fl_kube_fail(k, name, FAIRLEAD_EINPUT,
-					    "flavors[%u] is called '%.100s' already", i,
+					    "flavors[%u] has the name '%.100s', too", i,
 					    fl_model_text(k->m, row.name));
 	if (r == 0 && k->m->n_daemon_flavors == FL_MAX_FLAVORS)
 		return fl_kube_fail(k, v, FAIRLEAD_ELIMIT, "more than %d flavors", FL_MAX_FLAVORS);
@@ -154,18 +154,18 @@ static int read_reserved(struct fl_kube *k, uint32_t v, void *row)
 
 const struct fl_field fl_fields_daemon_machine[] = {
 	{ FL_IS("name", word, struct fl_daemon_settings, machine_name), .most = FL_MAX_NAME,
-	  .text = FL_TEXT_MACHINE, .doc = "Default: node." },
+	  .text = FL_TEXT_MACHINE, .doc = "Name of the machine. Default: node." },
 	{ FL_IS("cohort", word, struct fl_daemon_settings, cohort), .most = FL_MAX_NAME,
 	  .text = FL_TEXT_COHORT,
-	  .doc = "This cohort gets what the machine has, less what queues have of their own." },
+	  .doc = "This cohort gets the capacity of the machine as quota, less the nominal quotas of queues." },
 	{ FL_IS_LIST("flavors", struct fl_daemon_settings, flavors, daemon_flavors, read_flavor),
 	  .fields = flavor_fields, .list = true, .schema = "\"maxItems\": 64",
-	  .doc = "In the order in which they are tried; default: one, called default, with all that is found." },
+	  .doc = "Flavors in the order in which they are tried; default: one, called default, with all that is detected." },
 	{ .name = "reserved",
 	  .read = read_reserved,
 	  .keys = FL_TEXT_RESOURCE,
 	  .schema = QUANTITIES(FL_QUANTITY_SCHEMA, "0"),
-	  .doc = "Kept for the system." },
+	  .doc = "Amounts that are not shared, but kept for the system." },
 	{ FL_IS_ENUM("cgroup", struct fl_daemon_settings, cgroup, enum fl_cgroup_use, "auto", "off",
 		     "required") },
 	{ .name = NULL },
@@ -203,15 +203,16 @@ static int check_devices(struct fl_kube *k, uint32_t flavor)
 	if (f->device.v == 0 || (f->resources.n == 0 && f->devices.n == 0))
 		return 0;
 	if (f->resources.n && !r) {
-		fl_fail(k->err, FAIRLEAD_EINPUT, "'%.63s' of 'devices' is not among its resources",
-			name);
+		fl_fail(k->err, FAIRLEAD_EINPUT,
+			"'devices' names '%.63s', which is not in its resources", name);
 		fl_fail_hint(k->err, "add '%.63s: auto' to them", name);
 		return fail_flavor(k, flavor, f->place);
 	}
 	if (r && r->amount != FL_NO_LIMIT && f->devices.n && r->amount != f->devices.n) {
 		fl_fail(k->err, FAIRLEAD_EINPUT, "%lld of '%.63s', but %u numbers of devices",
 			(long long)r->amount, name, f->devices.n);
-		fl_fail_hint(k->err, "write auto: there are as many as there are numbers");
+		fl_fail_hint(k->err,
+			     "write auto: the amount is then the number of devices in the list");
 		return fail_flavor(k, flavor, r->place);
 	}
 	return 0;
@@ -256,8 +257,9 @@ static int check_found(struct fl_kube *k, uint32_t flavor)
 	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[flavor];
 
 	if (f->resources.n == 0 && m->daemon.flavors.n > 1) {
-		fl_fail(k->err, FAIRLEAD_EINPUT, "no resources, and there are other flavors");
-		fl_fail_hint(k->err, "only a single flavor can have all that is found");
+		fl_fail(k->err, FAIRLEAD_EINPUT,
+			"a flavor without resources, and there are other flavors");
+		fl_fail_hint(k->err, "only a single flavor can have all that is detected");
 		return fail_flavor(k, flavor, f->place);
 	}
 	for (uint32_t i = 0; i < f->resources.n; i++) {
@@ -270,9 +272,9 @@ static int check_found(struct fl_kube *k, uint32_t flavor)
 			if (!takes_found(m, &m->daemon_flavors[o], r->resource_name))
 				continue;
 			fl_fail(k->err, FAIRLEAD_EINPUT,
-				"'%.63s' is auto in flavors[%u], too: what is found goes to one",
+				"'%.63s' is auto in flavors[%u], too, but only one flavor can have it",
 				fl_model_text(m, r->resource_name), o);
-			fl_fail_hint(k->err, "say how much each has");
+			fl_fail_hint(k->err, "give an amount for each");
 			return fail_flavor(k, flavor, r->place);
 		}
 	}

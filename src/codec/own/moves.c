@@ -53,11 +53,12 @@ static const struct fl_type fl_type_yes = { .read = read_true, .schema = "\"cons
 
 static const struct fl_field move[] = {
 	{ MOVE("serve", workload, FL_MOVE_SERVE), .text = FL_TEXT_FULL_NAME,
-	  .doc = "NAMESPACE/NAME of a workload that has a cycle of its own." },
+	  .doc = "A cycle that serves one workload only: its NAMESPACE/NAME." },
 	{ MOVE("letGo", workload, FL_MOVE_LET_GO), .text = FL_TEXT_FULL_NAME,
-	  .doc = "NAMESPACE/NAME of a workload whose eviction completes." },
-	{ MOVE("cycle", yes, FL_MOVE_CYCLE), .doc = "A whole cycle." },
-	{ MOVE("wait", yes, FL_MOVE_WAIT), .doc = "Until time has changed what it will." },
+	  .doc = "An eviction completes: NAMESPACE/NAME of the evicted workload." },
+	{ MOVE("cycle", yes, FL_MOVE_CYCLE), .doc = "A whole scheduling cycle." },
+	{ MOVE("wait", yes, FL_MOVE_WAIT),
+	  .doc = "Wait until all effects of passing time are over." },
 	{ .name = NULL },
 };
 
@@ -87,7 +88,8 @@ static int read_move(struct fl_kube *k, uint32_t v, void *unused)
 static const struct fl_field spec[] = {
 	{ FL_IS_EACH("moves", read_move), .fields = move, .list = true },
 	{ FL_IS("repeat", uint32, struct fl_settings, moves_repeat), .least = 0, .most = INT32_MAX,
-	  .fail = "expected a number of moves", .doc = "So many of them, at the end, go round." },
+	  .fail = "expected a number of moves",
+	  .doc = "How many of the last moves repeat for ever: the preemption loop. Default 0." },
 	{ .name = NULL },
 };
 
@@ -110,7 +112,8 @@ static int read_document(struct fl_kube *k)
 	r = fl_kube_map(k, 0, moves_fields, settings);
 	v = v == FL_NONE ? 0 : v;
 	if (r == 0 && settings->moves_repeat > k->m->n_moves)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'repeat' is more than there are moves");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "'repeat' is more than the number of moves");
 	return r;
 }
 

@@ -83,22 +83,24 @@ static int read_hold(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 static const struct fl_type fl_type_switch = { .read = read_hold,
 					       .schema = "\"type\": \"boolean\"" };
 
-#define TIMES_DOC "One length of time for every reason of preemption, or one for each: "
-#define PROTECTION                                                                                                 \
-	{ SAYS("minimumRunTime", times, minimum_run), .fields = by_cause,                                          \
-	  .doc = TIMES_DOC "a victim has held its quota for so long." },                                           \
-		{ SAYS("preemptionDelay", times, delay), .fields = by_cause,                                       \
-		  .doc = TIMES_DOC "a preemptor has waited for so long." },                                        \
-		{ .name = "reclaimBackOff",                                                                        \
-		  .read = read_back_off,                                                                           \
-		  .fields = back_off,                                                                              \
-		  .doc = "A reclaimed queue may not borrow for `base`, which doubles up to `max` (default 1h)." }, \
-		{ SAYS("overrulingPriority", int32, overruling_priority),                                          \
-		  FL_SAID(struct fl_protection, has_overruling_priority),                                          \
-		  .doc = "Above it a priority overrules fair sharing." },                                          \
-	{                                                                                                          \
-		SAYS("holdFreedQuota", switch, hold_freed_quota),                                                  \
-			.doc = "What an eviction frees is kept for whom it was for."                               \
+#define TIMES_DOC "One duration for every reason of preemption, or one for each: "
+#define PROTECTION                                                                                                                 \
+	{ SAYS("minimumRunTime", times, minimum_run), .fields = by_cause,                                                          \
+	  .doc = TIMES_DOC                                                                                                         \
+	  "a workload can be preempted only when it has held its quota for so long." },                                            \
+		{ SAYS("preemptionDelay", times, delay), .fields = by_cause,                                                       \
+		  .doc = TIMES_DOC                                                                                                 \
+		  "a workload can preempt others only when it has been pending for so long." },                                    \
+		{ .name = "reclaimBackOff",                                                                                        \
+		  .read = read_back_off,                                                                                           \
+		  .fields = back_off,                                                                                              \
+		  .doc = "After a reclaim a queue may not borrow for `base`, which doubles each time up to `max` (default 1h)." }, \
+		{ SAYS("overrulingPriority", int32, overruling_priority),                                                          \
+		  FL_SAID(struct fl_protection, has_overruling_priority),                                                          \
+		  .doc = "A workload with a higher priority than this overrules fair sharing." },                                  \
+	{                                                                                                                          \
+		SAYS("holdFreedQuota", switch, hold_freed_quota),                                                                  \
+			.doc = "Quota that an eviction frees is kept for the workload that preempted."                             \
 	}
 
 /* --- the scope of a protection --- */
@@ -175,27 +177,30 @@ static int read_cluster_queue(struct fl_kube *k, uint32_t v, void *unused)
 
 static const struct fl_field admission_fair_sharing[] = {
 	{ FL_IS_EITHER("usage", struct fl_model, settings.exact_usage, "Sampled", "Exact"),
-	  .doc = "How the usage of local queues is kept: Kueue's way, or the exact integral." },
+	  .doc = "How the usage of local queues is counted: sampled, as in Kueue, or as the exact integral." },
 	{ .name = NULL },
 };
 
 static const struct fl_field spec[] = {
 	{ .name = "admissionFairSharing", .fields = admission_fair_sharing },
 	{ FL_IS_EITHER("headsPerCycle", struct fl_model, settings.many_heads, "one", "all"),
-	  .doc = "How much a cycle does: one head of each queue, or one after the other until nobody is admitted any more." },
+	  .doc = "Heads that a cycle serves: one of each queue, or further ones until no more workload is admitted." },
 	{ FL_IS_EITHER("preemptionGuarantee", struct fl_model, settings.settles, "none", "settles"),
-	  .doc = "settles: while nothing leaves, preemption comes to an end, whatever the order of things." },
+	  .doc = "settles: no preemption loops (livelock): while no workload ends, preemption stops after finitely many steps, in any order." },
 	{ SETTING("evictionTimeout", duration, eviction_timeout),
-	  .doc = "With preemptionGuarantee settles: an eviction that takes longer is not waited for any more; what was promised because of it is given back." },
-	{ .name = "defaults", .read = read_defaults, .fields = for_all, .doc = "For every queue." },
+	  .doc = "With preemptionGuarantee settles: a workload whose eviction takes longer counts as running again, and reservations that waited for it end." },
+	{ .name = "defaults",
+	  .read = read_defaults,
+	  .fields = for_all,
+	  .doc = "Protection of all queues." },
 	{ FL_IS_EACH("cohorts", read_cohort), .fields = for_cohort, .list = true,
-	  .doc = "For the queues below a cohort; of several the nearest counts." },
+	  .doc = "Protection of the queues below a cohort; of several cohorts the nearest counts." },
 	{ FL_IS_EACH("clusterQueues", read_cluster_queue), .fields = for_one, .list = true,
-	  .doc = "For one queue." },
+	  .doc = "Protection of one queue." },
 	{ .name = "entitlement",
 	  .fields = fl_fields_entitlement,
 	  .offset = offsetof(struct fl_model, entitle),
-	  .doc = "For KAI's queues: what the documents promise and the real program does not do." },
+	  .doc = "For KAI's queues: behaviour that KAI's documents promise and KAI lacks." },
 	{ .name = "budgets",
 	  .read = fl_policy_read_budgets,
 	  .fields = fl_fields_budgets,
@@ -220,8 +225,9 @@ static int read_policy(struct fl_kube *k)
 	settings->policy_place = fl_kube_place(k, 0);
 	r = fl_kube_map(k, 0, policy_fields, k->m);
 	if (r == 0 && settings->eviction_timeout > 0 && !settings->settles) {
-		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "evictionTimeout has nothing to bound");
-		fl_fail_hint(k->err, "it goes with preemptionGuarantee: settles");
+		fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
+			     "evictionTimeout has no effect without preemptionGuarantee");
+		fl_fail_hint(k->err, "it needs preemptionGuarantee: settles");
 		return FAIRLEAD_EINPUT;
 	}
 	return r;

@@ -90,13 +90,13 @@ static const struct fl_field eviction[] = {
 	{ SETTING("restart", period, restart) },
 	{ .name = "backOff",
 	  .fields = back_off,
-	  .doc = "Who was evicted stays away for `base`, doubling each time to at most `max` (default 1h); without it comes back at once." },
+	  .doc = "An evicted workload is requeued after `base`, which doubles each time up to `max` (default 1h); without it, it is requeued at once." },
 	{ .name = NULL },
 };
 
 static const struct fl_field report[] = {
 	{ SETTING("top", uint32, top), .least = 1, .most = 1000,
-	  .doc = "Queues of one parent that reports show for themselves; default 12." },
+	  .doc = "How many queues of one parent reports show singly; default 12." },
 	{ .name = NULL },
 };
 
@@ -104,31 +104,31 @@ static const struct fl_field report[] = {
 	FL_IS_TABLE(field, table, function), .fields = of, .list = true
 
 static const struct fl_field spec[] = {
-	{ SETTING("seed", seed, seed), .doc = "Of random numbers; default 1." },
+	{ SETTING("seed", seed, seed), .doc = "Seed of random numbers; default 1." },
 	/* the clock of a simulation does not count as the time of an object */
 	{ SETTING("start", time_aside, start),
-	  .doc = "The clock when it begins; default: the first arrival, else the newest time of the input." },
+	  .doc = "The time at which it begins; default: the first arrival, else the newest time of the input." },
 	{ SETTING("until", length, until),
-	  .doc = "It ends after so long; default: when everybody is done." },
+	  .doc = "Simulated time after which it ends; default: when all workloads have ended." },
 	{ FL_IS_TABLE("trees", trees, read_tree), .text = FL_TEXT_NAME,
 	  .schema = FL_NOT_EMPTY_SCHEMA,
-	  .doc = "Files, folders or patterns of objects that it is made in, relative to this document." },
+	  .doc = "Files, folders or patterns of the objects of the cluster, relative to this document." },
 	{ LIST("sources", traces, fl_simulation_source, fl_fields_source),
 	  .doc = "Files of jobs." },
 	{ LIST("queueTemplates", templates, fl_simulation_template, fl_fields_template),
-	  .doc = "Queues for names that rules or classes give and the trees have not." },
+	  .doc = "Specs for queues that rules or classes name and the trees lack." },
 	{ LIST("classes", classes, fl_simulation_class, fl_fields_class),
 	  .doc = "Synthetic jobs." },
 	{ .name = "cycles",
 	  .fields = cycles,
-	  .doc = "Scheduling cycles are at least `interval` apart (default 100ms) and at most `period` while somebody waits (default: only when something changed)." },
+	  .doc = "Scheduling cycles are at least `interval` apart (default 100ms), and at most `period` while a workload is pending (default: a cycle only when something has changed)." },
 	{ .name = "eviction",
 	  .fields = eviction,
-	  .doc = "Quota is free `grace` after the decision (default 30s); work is saved every `checkpoint` (default never); each start after an eviction costs `restart`." },
+	  .doc = "Quota is released `grace` after the eviction is decided (default 30s); work is saved every `checkpoint` (default never); each start after an eviction takes `restart` more." },
 	{ LIST("changes", changes, fl_simulation_change, fl_fields_change),
-	  .doc = "What is another from a moment on." },
+	  .doc = "Numbers that change at a given time." },
 	{ LIST("failures", failures, fl_simulation_failure, fl_fields_failure),
-	  .doc = "What fails at random and comes back; times are exponential with these means." },
+	  .doc = "Machines or parts of quotas that fail at random and come back; times are exponential with these means." },
 	{ .name = "report", .fields = report },
 	{ .name = NULL },
 };

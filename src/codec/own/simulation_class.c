@@ -24,9 +24,9 @@ static int read_clock(struct fl_kube *k, uint32_t v, const char *text, size_t le
 	int minutes = len == 5 && text[2] == ':' ? two(text + 3) : -1;
 
 	if (hours < 0 || minutes < 0 || minutes > 59 || hours > 24 || (hours == 24 && minutes)) {
-		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.40s' is not a time of a day",
+		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.40s' is not a time of day",
 			     fl_doc_text(&k->doc, v));
-		fl_fail_hint(k->err, "write it like \"09:00\", from \"00:00\" to \"24:00\"");
+		fl_fail_hint(k->err, "write for example \"09:00\"; from \"00:00\" to \"24:00\"");
 		return FAIRLEAD_EINPUT;
 	}
 	*ret = (fl_time)(hours * 60 + minutes) * 60 * FL_SECOND;
@@ -56,8 +56,8 @@ static int read_zone(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 		return r;
 	}
 	if (text[0] != '+' && text[0] != '-') {
-		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.40s' is not a distance from UTC", text);
-		fl_fail_hint(k->err, "write it like \"+01:00\" or \"Z\"");
+		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.40s' is not an offset from UTC", text);
+		fl_fail_hint(k->err, "write for example \"+01:00\" or \"Z\"");
 		return FAIRLEAD_EINPUT;
 	}
 	r = read_clock(k, v, text + 1, k->doc.values[v].len - 1, zone);
@@ -83,7 +83,7 @@ static const struct fl_type fl_type_zone = {
 static const struct fl_field hours[] = {
 	{ CLASS("from", hour, day_begins) },
 	{ CLASS("to", hour, day_length) }, /* the end at first; read_hours makes it the length */
-	{ CLASS("zone", zone, zone), .doc = "The distance from UTC; default Z." },
+	{ CLASS("zone", zone, zone), .doc = "The offset from UTC; default Z." },
 	{ CLASS("weekends", flag, weekends) },
 	{ .name = NULL },
 };
@@ -131,32 +131,34 @@ const struct fl_field fl_fields_class[] = {
 	{ CLASS("name", name, name), .needed = true, .text = FL_TEXT_NAME,
 	  .schema = FL_NOT_EMPTY_SCHEMA },
 	{ CLASS("to", name, to), .needed = true, .text = FL_TEXT_CLUSTER_QUEUE,
-	  .schema = FL_NOT_EMPTY_SCHEMA, .doc = "As in a rule." },
+	  .schema = FL_NOT_EMPTY_SCHEMA, .doc = "The queue of its jobs, as in a rule." },
 	{ CLASS("count", uint32, count), .least = 1, .most = FL_MAX_WORKLOADS,
-	  .doc = "Default: as many as come until `ends`, or until the simulation ends." },
+	  .doc = "Number of jobs. Default: all that arrive until `ends`, or until the simulation ends." },
 	{ CLASS("every", random_time, between), .fields = fl_fields_random_span,
-	  .doc = "Between one and the next." },
+	  .doc = "Time between two arrivals." },
 	{ CLASS("runs", random_time, runs), .needed = true, .fields = fl_fields_random_span,
-	  .doc = "For how long." },
+	  .doc = "Run time of a job." },
 	{ CLASS("pods", random_pods, pods), .fields = fl_fields_random_pods,
-	  .doc = "Of a job; default 1." },
+	  .doc = "Pods of a job; default 1." },
 	{ CLASS("minPods", int32, min_pods), .least = 1, .most = INT32_MAX,
 	  .fail = "expected a number of at least 1",
-	  .doc = "Of a pod group: with so many it may run; default: all." },
+	  .doc = "Pods with which a pod group can run; default: all." },
 	{ .name = "requests",
 	  .read = read_requests,
 	  .needed = true,
 	  .keys = FL_TEXT_RESOURCE,
 	  .schema = "\"type\": \"object\", \"minProperties\": 1, "
 		    "\"additionalProperties\": { " FL_QUANTITY_SCHEMA " }",
-	  .doc = "Of one pod." },
+	  .doc = "Requests of one pod." },
 	{ CLASS("priority", int32, priority), FL_SAID(struct fl_class_row, has_priority) },
-	{ CLASS("begins", period, begins), .doc = "After the start; default: with it." },
-	{ CLASS("ends", length, ends), .doc = "After the start." },
+	{ CLASS("begins", period, begins),
+	  .doc = "First arrivals, as time after the start of the simulation; default: 0s." },
+	{ CLASS("ends", length, ends),
+	  .doc = "End of arrivals, as time after the start of the simulation." },
 	{ .name = "hours",
 	  .read = read_hours,
 	  .fields = hours,
-	  .doc = "They come in this part of a day only, and not on Saturday and Sunday unless `weekends` says so." },
+	  .doc = "Jobs arrive in this part of the day only, and not on Saturday and Sunday unless `weekends` is true." },
 	{ .name = NULL },
 };
 
@@ -172,14 +174,14 @@ static int check_class(struct fl_kube *k, uint32_t item, const struct fl_class_r
 				    row->name.v == FL_NONE ? "name" : "to");
 	if (row->count == 0 && (!spread || at_once))
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-				    "neither 'count' nor a time between jobs in 'every': they "
-				    "would never end");
+				    "neither 'count' nor a time between jobs in 'every': jobs "
+				    "would arrive without end");
 	if (row->ends <= row->begins)
-		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "it ends before it begins");
+		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "'ends' is before 'begins'");
 	for (uint32_t i = 0; i < k->m->n_classes; i++)
 		if (k->m->classes[i].name.v == row->name.v)
 			return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-					    "classes[%u] is called '%.60s' already", i,
+					    "classes[%u] has the name '%.60s', too", i,
 					    fl_model_text(k->m, row->name));
 	return 0;
 }

@@ -32,10 +32,11 @@ static enum fl_node_kind kind_of(const struct target *t)
 static int need_cell(struct fl_kube *k, uint32_t item, const struct target *t)
 {
 	if (t->flavor_name.v == FL_NONE)
-		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "no 'flavor': quota is of a flavor");
+		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
+				    "no 'flavor': a quota is for one flavor");
 	if (t->resource_name.v == FL_NONE)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-				    "no 'resource': quota is of a resource");
+				    "no 'resource': a quota is for one resource");
 	return 0;
 }
 
@@ -101,7 +102,8 @@ enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 	}
 
 const struct fl_field fl_fields_change[] = {
-	{ FL_IS("at", period, struct change, at), .needed = true, .doc = "After the start." },
+	{ FL_IS("at", period, struct change, at), .needed = true,
+	  .doc = "Time after the start of the simulation." },
 	TARGETS,
 	NODE("queue", FL_QUEUE, FL_TEXT_CLUSTER_QUEUE),
 	LATER("nominalQuota"),
@@ -116,7 +118,7 @@ const struct fl_field fl_fields_change[] = {
 	  .schema = "\"type\": \"integer\", \"minimum\": -2147483648, \"maximum\": 2147483647" },
 	LATER("allocatable"),
 	{ FL_IS("kills", flag, struct change, kills), FL_SAID(struct change, says_kills),
-	  .doc = "Who holds what is not there any more is killed, newest first, and waits again; default: of a machine only." },
+	  .doc = "Workloads that hold more than is left are killed, newest first, and requeued; default: only for a machine." },
 	{ .name = NULL },
 };
 
@@ -194,7 +196,8 @@ static int check_number(struct fl_kube *k, uint32_t item, uint32_t v, const stru
 	if (n->of_resource && n->of_quota)
 		return need_cell(k, item, t);
 	if (n->of_resource && t->resource_name.v == FL_NONE)
-		return fl_kube_fail(k, item, FAIRLEAD_EINPUT, "no 'resource': of which is it?");
+		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
+				    "no 'resource': say which one changes");
 	return 0;
 }
 
@@ -244,7 +247,7 @@ int fl_simulation_change(struct fl_kube *k, uint32_t item, void *unused)
 	}
 	if (r == 0 && k->m->n_changes == before)
 		return fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-				    "nothing changes: no number is given");
+				    "no number is given, so nothing would change");
 	return r;
 }
 
@@ -260,10 +263,11 @@ const struct fl_field fl_fields_failure[] = {
 	{ .name = "amount",
 	  .type = &fl_type_any,
 	  .schema = FL_QUANTITY_SCHEMA,
-	  .doc = "Of the quota; what is lost at a time." },
+	  .doc = "The part of the quota that is lost in a failure." },
 	{ FL_IS("every", length, struct failure, every), .needed = true,
-	  .doc = "From its end to the next one, on average." },
-	{ FL_IS("lasts", length, struct failure, lasts), .needed = true, .doc = "On average." },
+	  .doc = "Mean time from the end of a failure to the next one." },
+	{ FL_IS("lasts", length, struct failure, lasts), .needed = true,
+	  .doc = "Mean duration of a failure." },
 	{ .name = NULL },
 };
 

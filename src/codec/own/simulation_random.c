@@ -40,7 +40,8 @@ static int read_two(struct fl_kube *k, uint32_t v, number_read *one, struct fl_d
 		return r;
 	second = v + 1 < end ? fl_kube_next(k, v + 1) : end;
 	if (second >= end || fl_kube_next(k, second) != end)
-		return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected two: the least and the most");
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "expected two values: the least and the most");
 	r = one(k, v + 1, &d->a);
 	if (r == 0)
 		r = one(k, second, &d->b);
@@ -121,7 +122,7 @@ static const struct fl_type fl_type_whole = { .read = read_whole };
 		{ KIND("uniform", unit##_two, d, FL_UNIFORM), .list = true },                       \
 		{ KIND("exponential", unit##_above, d.a, FL_EXPONENTIAL) },                         \
 		{ KIND("lognormal", lognormal, d, FL_LOGNORMAL), .fields = lognormal_##unit,        \
-		  .doc = "84 of 100 stay below p84." },                                             \
+		  .doc = "p84: the 84th percentile." },                                             \
 		{ KIND("pareto", whole, d, FL_PARETO), .fields = pareto_##unit },                   \
 		{ KIND("weibull", whole, d, FL_WEIBULL), .fields = weibull_##unit },                \
 		{ FL_IS("least", unit, struct reading, d.least) },                                  \

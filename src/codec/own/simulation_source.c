@@ -35,7 +35,7 @@ static int read_who(struct fl_kube *k, uint32_t v, void *unused)
 #define WHO(field, member)                                                                         \
 	{                                                                                          \
 		FL_IS_LIST(field, struct fl_trace_rule, member, syms, read_who),                   \
-			.fail = "an empty list matches nobody", .text = FL_TEXT_NAME,              \
+			.fail = "an empty list matches no job", .text = FL_TEXT_NAME,              \
 			.schema = "\"type\": [\"string\", \"integer\"]"                            \
 	}
 
@@ -55,9 +55,9 @@ static int read_queue_name(struct fl_kube *k, uint32_t v, const struct fl_field 
 		while (i < 4 && strncmp(at, known[i], strlen(known[i])) != 0)
 			i++;
 		if (i == 4) {
-			fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.40s' is not filled in by anything",
-				     at);
-			fl_fail_hint(k->err, "{user}, {group}, {queue} and {partition} are");
+			fl_kube_fail(k, v, FAIRLEAD_EINPUT, "no value is known for '%.40s'", at);
+			fl_fail_hint(k->err,
+				     "the names are {user}, {group}, {queue} and {partition}");
 			return FAIRLEAD_EINPUT;
 		}
 		at += strlen(known[i]);
@@ -82,7 +82,7 @@ static const struct fl_field rule_fields[] = {
 	{ FL_IS("to", queue_name, struct rule, row.to), .one = true, .text = FL_TEXT_CLUSTER_QUEUE,
 	  .doc = "A LocalQueue (NAMESPACE/NAME, or a name that is unique), ClusterQueue or Queue; {user}, {group}, {queue} and {partition} are filled in." },
 	{ FL_IS("leaveOut", flag, struct rule, leave_out), .one = true,
-	  .doc = "These do not count." },
+	  .doc = "Leaves these jobs out." },
 	{ FL_IS("priority", int32, struct rule, row.priority),
 	  FL_SAID(struct rule, row.has_priority) },
 	{ .name = NULL },
@@ -140,25 +140,26 @@ static const struct fl_type fl_type_factor = {
 
 const struct fl_field fl_fields_source[] = {
 	{ SOURCE("swf", file, file), .one = true, .text = FL_TEXT_NAME,
-	  .doc = "Standard Workload Format, also packed by gzip." },
+	  .doc = "A file in the Standard Workload Format, also packed by gzip." },
 	{ .name = "openb",
 	  .read = read_openb,
 	  .one = true,
 	  .fields = openb,
-	  .doc = "CSV files of openb." },
+	  .doc = "CSV files of Alibaba's openb trace." },
 	{ SOURCE("generator", file, file), .one = true, .text = FL_TEXT_NAME,
 	  .doc = "A generator.yaml of Kueue's performance tests." },
 	{ SOURCE("objects", file, file), .one = true, .text = FL_TEXT_NAME,
 	  .doc = "Kubernetes objects with the annotations fairlead.dev/arrives-at and fairlead.dev/runs-for." },
 	{ SOURCE("from", period, from) },
 	{ SOURCE("for", length, length) },
-	{ SOURCE("load", factor, load), .doc = "Times between arrivals are divided by this." },
-	{ SOURCE("runtime", factor, runtime), .doc = "Run times are multiplied with this." },
+	{ SOURCE("load", factor, load),
+	  .doc = "Times between arrivals are divided by this factor." },
+	{ SOURCE("runtime", factor, runtime), .doc = "Run times are multiplied by this factor." },
 	{ SOURCE("cancelled", flag, cancelled),
-	  .doc = "Who was cancelled while waiting comes, too, and gives up after as long." },
+	  .doc = "Jobs that were cancelled while pending arrive, too, and give up after the same time." },
 	{ FL_IS_LIST("queues", struct fl_trace_row, rules, trace_rules, read_rule),
 	  .fields = rule_fields, .list = true,
-	  .doc = "Whose jobs they are: the first rule that matches." },
+	  .doc = "The queue of a job: that of the first rule that matches." },
 	{ .name = NULL },
 };
 
@@ -186,12 +187,12 @@ static int check_source(struct fl_kube *k, uint32_t item, struct fl_trace_row *r
 
 		if (v != FL_NONE && !fl_kube_is_null(k, v))
 			return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-					    "not with '%s': what is in it says that itself",
+					    "not allowed with '%s', whose contents say it",
 					    kinds[row->kind]);
 	}
 	if (!says_itself && row->rules.n == 0) {
-		fl_kube_fail(k, item, FAIRLEAD_EINPUT, "no 'queues': nobody has its jobs");
-		fl_fail_hint(k->err, "'queues: [{to: NAME}]' gives all of them to one");
+		fl_kube_fail(k, item, FAIRLEAD_EINPUT, "no 'queues': its jobs have no queue");
+		fl_fail_hint(k->err, "'queues: [{to: NAME}]' gives all jobs to one queue");
 		return FAIRLEAD_EINPUT;
 	}
 	return 0;
@@ -258,7 +259,8 @@ static int read_queue(struct fl_kube *k, uint32_t v, void *row)
 
 const struct fl_field fl_fields_template[] = {
 	{ FL_IS("match", match, struct fl_template_row, match), .needed = true,
-	  .text = FL_TEXT_CLUSTER_QUEUE, .doc = "A name with one * at most." },
+	  .text = FL_TEXT_CLUSTER_QUEUE,
+	  .doc = "The names for which it is: a name with at most one *." },
 	{ .name = "clusterQueue",
 	  .read = read_cluster_queue,
 	  .fields = fl_fields_cluster_queue_spec,
@@ -268,7 +270,7 @@ const struct fl_field fl_fields_template[] = {
 	  .read = read_local_queue,
 	  .fields = fl_fields_local_queue_spec,
 	  OF_OTHERS,
-	  .doc = "The spec of a LocalQueue of kueue.x-k8s.io: one door of a ClusterQueue for each name, in the namespace trace." },
+	  .doc = "The spec of a LocalQueue of kueue.x-k8s.io: one for each name, in the namespace trace." },
 	{ .name = "queue",
 	  .read = read_queue,
 	  .fields = fl_fields_entitled_spec,
@@ -301,7 +303,7 @@ int fl_simulation_template(struct fl_kube *k, uint32_t item, void *unused)
 		if (k->m->templates[i].match.v == row.match.v &&
 		    k->m->templates[i].node.kind == row.node.kind)
 			return fl_kube_fail(k, match, FAIRLEAD_EINPUT,
-					    "queueTemplates[%u] makes these already", i);
+					    "queueTemplates[%u] makes these, too", i);
 	row.node.place = row.queue.place = row.place;
 	return r < 0 ? r : fl_model_push_templates(k->m, &row, /* ret_id= */ NULL, k->err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UsageHistory (fairlead.dev/v1alpha1): who held how much over time, or that already
- * normalised.  What the real program asks a metrics server for.
+ * UsageHistory (fairlead.dev/v1alpha1): how much each queue held over time, or that already
+ * normalised.  KAI gets it from a metrics server.
  */
 #include "codec/own/values.h"
 
@@ -23,7 +23,7 @@ static int read_part(struct fl_kube *k, uint32_t v, const struct fl_field *f, vo
 	(void)f;
 	if (r == 0 && *(double *)to > 1)
 		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-				    "expected a part of the capacity, 0 to 1");
+				    "expected a fraction of the capacity, from 0 to 1");
 	return r;
 }
 
@@ -62,7 +62,7 @@ static const struct fl_field sample[] = {
 	{ FL_IS("capacity", noted, struct sample, capacity), .needed = true, .fields = held },
 	{ FL_IS("queues", noted, struct sample, queues), .fields = held,
 	  .keys = FL_TEXT_CLUSTER_QUEUE,
-	  .doc = "By the name of the queue; inner queues include those below them." },
+	  .doc = "Usage by name of the queue; inner queues include those below them." },
 	{ .name = NULL },
 };
 
@@ -86,9 +86,7 @@ static int read_sample(struct fl_kube *k, uint32_t v, struct sample *s)
 	int r = fl_kube_whole(k, v, sample, s);
 
 	if (r == 0 && s->to <= s->from)
-		r = fl_kube_fail(k, v, FAIRLEAD_EINPUT,
-				 "a sample that does not end after it "
-				 "begins");
+		r = fl_kube_fail(k, v, FAIRLEAD_EINPUT, "a sample must end after it begins");
 	if (r == 0)
 		r = push_sample(k, s, (struct fl_sym){ FL_NONE }, s->capacity);
 	if (r < 0 || s->queues == FL_NONE)
@@ -117,8 +115,8 @@ static int read_samples(struct fl_kube *k, uint32_t v, void *row)
 		r = read_sample(k, item, &s);
 		if (r == 0 && s.from < end_before)
 			r = fl_kube_fail(k, item, FAIRLEAD_EINPUT,
-					 "a sample out of order: it begins before the one above "
-					 "it ends");
+					 "samples are not in order: it begins before the one above "
+					 "ends");
 		end_before = s.to;
 	}
 	return r;
@@ -155,12 +153,12 @@ static const struct fl_field spec[] = {
 	  .fields = sample,
 	  .list = true,
 	  .schema = "\"type\": \"array\", \"items\": { @ }",
-	  .doc = "In the order of time; none overlaps another." },
+	  .doc = "Samples in order of time; no two overlap." },
 	{ .name = "usage",
 	  .read = read_usage,
 	  .fields = parts,
 	  .keys = FL_TEXT_CLUSTER_QUEUE,
-	  .doc = "Normalised already, by the name of the queue." },
+	  .doc = "Normalised usage, by name of the queue." },
 	{ .name = NULL },
 };
 

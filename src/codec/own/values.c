@@ -16,7 +16,7 @@ int fl_own_period(struct fl_kube *k, uint32_t v, fl_time *ret)
 	    strcmp(fl_doc_text(&k->doc, v), "0") != 0) {
 		fl_kube_fail(k, v, FAIRLEAD_EINPUT, "'%.60s' is not a length of time",
 			     fl_doc_text(&k->doc, v));
-		fl_fail_hint(k->err, "write it with a unit, like 10s, 5m or 30d");
+		fl_fail_hint(k->err, "write it with a unit, for example 10s, 5m or 30d");
 		return FAIRLEAD_EINPUT;
 	}
 	if (!is_scalar(k, v))

@@ -21,7 +21,7 @@ int fl_csv_cut(struct fl_csv_reader *csv, const struct fl_line_reader *lines, fa
 		if (at < lines->end && *at == '"')
 			return fl_format_fail(err, FAIRLEAD_EINPUT, lines->number,
 					      fl_lines_column(lines, at),
-					      "fields in quotation marks are not read");
+					      "fields in quotation marks are not supported");
 		while (at < lines->end && *at != ',')
 			at++;
 		if (csv->n && n == csv->n)

@@ -174,7 +174,7 @@ static int follow_alias(struct fl_yaml *y, const char *name, const struct fl_yam
 				      "no anchor '&%.60s' before", name);
 	if (y->anchors[sym.v].end == FL_NONE)
 		return fl_format_fail(err, FAIRLEAD_EINPUT, at->line, at->column,
-				      "'*%.60s' stands inside its own anchor", name);
+				      "'*%.60s' is inside its own anchor", name);
 	return push_replay(y, y->anchors[sym.v], at, err);
 }
 

@@ -277,7 +277,7 @@ static int expand(struct expansion *x)
 
 	if (x->class->count == 0 && ends == FL_NEVER)
 		return fail(x, FAIRLEAD_EINPUT,
-			    "has neither a count nor an end, nor has the simulation");
+			    "has no count and no end, and the simulation has no end");
 	x->only_counts = true;
 	r = each_job(x, ends);
 	x->only_counts = false;

@@ -448,7 +448,7 @@ int fl_generator_read(struct fl_kube *k)
 		return 1;
 	if (k->tap)
 		return fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
-				    "the input of a generator is no object to record or change");
+				    "the input of a generator cannot be recorded or changed");
 	if (k->m->wanted == FL_DIALECT_KAI)
 		return fl_kube_fail(
 			k, 0, FAIRLEAD_EINPUT,

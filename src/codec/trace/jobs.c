@@ -95,9 +95,11 @@ int fl_tracer_counts(struct fl_tracer *t, const char *at, fl_time came)
 	if (t->first == FL_TIME_NONE)
 		t->first = t->last = came;
 	if (came < t->last) {
-		fl_tracer_fail(t, at, "comes %.9g s before the job above it: time goes backwards",
-			       (double)(t->last - came) / (double)FL_SECOND);
-		fl_fail_hint(t->err, "sort the file by the time of arrival");
+		fl_tracer_fail(
+			t, at,
+			"arrives %.9g s before the job above it, but jobs must be in the order of arrival",
+			(double)(t->last - came) / (double)FL_SECOND);
+		fl_fail_hint(t->err, "sort the file by time of arrival");
 		return FAIRLEAD_EINPUT;
 	}
 	t->last = came;
@@ -368,17 +370,17 @@ static int forget_memory(struct fl_tracer *t)
 	if (!changed)
 		return 0;
 	return tell(t, FL_NOTICE_JOBS_WITHOUT_MEMORY,
-		    "jobs say how much memory they need, but nobody has quota for it: it does not "
+		    "jobs ask for memory, but no queue has quota for it: these requests do not "
 		    "count");
 }
 
 static int tell_odd(struct fl_tracer *t)
 {
 	static const char *const words[FL_ODDS] = {
-		[FL_ODD_CANCELLED] = "cancelled while waiting",
+		[FL_ODD_CANCELLED] = "cancelled while pending",
 		[FL_ODD_NO_RUN_TIME] = "without a run time",
 		[FL_ODD_NO_SIZE] = "without a size",
-		[FL_ODD_PARTIAL] = "parts of others",
+		[FL_ODD_PARTIAL] = "parts of other jobs",
 	};
 	char why[200] = "", text[300];
 	uint32_t all = 0;
@@ -447,9 +449,10 @@ static int tell_too_large(struct fl_tracer *t)
 	}
 	if (!n)
 		return 0;
-	(void)snprintf(text, sizeof text,
-		       "%u job%s larger than the whole cluster, %.9g cores, and wait%s for ever", n,
-		       n == 1 ? " is" : "s are", cpu / 1000, n == 1 ? "s" : "");
+	(void)snprintf(
+		text, sizeof text,
+		"%u job%s larger than the whole cluster, %.9g cores, and stay%s pending for ever",
+		n, n == 1 ? " is" : "s are", cpu / 1000, n == 1 ? "s" : "");
 	return tell(t, FL_NOTICE_JOBS_TOO_LARGE, text);
 }
 

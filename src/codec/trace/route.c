@@ -115,9 +115,10 @@ static int fail_nobodys(const struct fl_model *m, const struct fl_trace_row *tra
 		put_meant(&rules, m, "queues", rule->queues, &first);
 		put_meant(&rules, m, "partitions", rule->partitions, &first);
 	}
-	fl_fail(err, FAIRLEAD_EINPUT, "the job of %s belongs to nobody: no rule matches",
+	fl_fail(err, FAIRLEAD_EINPUT, "no rule matches the job of %s, so it has no queue",
 		who.n ? who.text : "an unknown user");
-	fl_fail_hint(err, "rules are for %s (%.80s:%u); a last one without these takes the rest",
+	fl_fail_hint(err,
+		     "rules are for %s (%.80s:%u); a last rule without these takes all other jobs",
 		     rules.text, fl_model_text(m, m->inputs[trace->place.file]), trace->place.line);
 	fl_model_fail_at(m, at, err);
 	return FAIRLEAD_EINPUT;

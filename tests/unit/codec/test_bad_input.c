@@ -78,7 +78,8 @@ static void syntax(void **state)
 		{ "{\"kind\": \"ClusterQueue\"", EINPUT, 1, 24, "",
 		  "expected ',' or '}', but the input ends", "" },
 		{ QUEUE "  cohortName: \xff\n", EINPUT, 5, 15, "", "invalid UTF-8", "" },
-		{ QUEUE "  cohortName: *a\n", EINPUT, 5, 15, "", "no anchor '&a' before", "" },
+		{ QUEUE "  cohortName: *a\n", EINPUT, 5, 15, "", "no anchor '&a' before this alias",
+		  "" },
 	};
 
 	(void)state;
@@ -235,7 +236,7 @@ static void configuration(void **state)
 		{ CONFIG
 		  "fairSharing: {preemptionStrategies: [LessThanInitialShare, LessThanOrEqualToFinalShare]}\n",
 		  EINPUT, 3, 60, "Configuration .fairSharing.preemptionStrategies[1]",
-		  "'LessThanOrEqualToFinalShare' cannot follow what stands before it in preemptionStrategies",
+		  "'LessThanOrEqualToFinalShare' cannot follow the entries before it in preemptionStrategies",
 		  "" },
 		{ CONFIG "fairSharing: {enable: 1}\n", EINPUT, 3, 23,
 		  "Configuration .fairSharing.enable", "expected a boolean, not a number", "" },

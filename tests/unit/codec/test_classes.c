@@ -183,7 +183,7 @@ static void without_an_end(void **state)
 	(void)state;
 	m->classes[0].ends = FL_NEVER;
 	assert_int_equal(fl_classes_expand(m, 0, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "has neither a count nor an end, nor has the simulation");
+	assert_string_equal(err.text, "has no count and no end, and the simulation has no end");
 	assert_string_equal(err.subject, "class 'c'");
 	fl_model_free(m);
 

@@ -342,8 +342,7 @@ static void simulation(void **state)
 	assert_bundle(m->machines[2].allocatable, 8000, 17179869184, 8);
 	assert_string_equal(
 		load_notice_line(m, FL_NOTICE_COUNT_IGNORED, line),
-		"5:27 time-based simulator .Nodes[0].Count: the real simulator makes one "
-		"node of this entry; here there are 2");
+		"5:27 time-based simulator .Nodes[0].Count: KAI's simulator makes one node of this entry; here there are 2");
 	assert_bundle(e->deserved, 0, 0, 2);
 	assert_bundle(e->limit, 0, 0, -1);
 	assert_bundle(e->weight, 0, 0, 3);
@@ -373,11 +372,9 @@ static void warnings(void **state)
 	} rows[] = {
 		{ Q("a", GPU("quota: 4, limit: 2, overQuotaWeight: 1")),
 		  FL_NOTICE_LIMIT_BELOW_QUOTA,
-		  "5:86 Queue/a .spec.resources.gpu: the limit is less than the quota: the queue "
-		  "never has its quota" },
+		  "5:86 Queue/a .spec.resources.gpu: the limit is less than the quota: the queue never gets its quota" },
 		{ Q("a", GPU("quota: -1, limit: 2")), FL_NOTICE_LIMIT_BELOW_QUOTA,
-		  "5:86 Queue/a .spec.resources.gpu: the limit is less than the quota: the queue "
-		  "never has its quota" },
+		  "5:86 Queue/a .spec.resources.gpu: the limit is less than the quota: the queue never gets its quota" },
 		{ Q("a", GPU("quota: 2, limit: 2")), FL_NOTICE_LIMIT_BELOW_QUOTA, "" },
 		{ Q("a", GPU("quota: 2, limit: -1")), FL_NOTICE_LIMIT_BELOW_QUOTA, "" },
 		{ Q("a", GPU("quota: 0, limit: -1")), FL_NOTICE_NO_SHARE,
@@ -386,11 +383,11 @@ static void warnings(void **state)
 		{ Q("a", GPU("quota: 0, limit: 0")), FL_NOTICE_NO_SHARE, "" },
 		{ Q("a", GPU("quota: 0, limit: 1, overQuotaWeight: 1")), FL_NOTICE_NO_SHARE, "" },
 		{ Q("a", "resources: {memory: {quota: -2, limit: -1}}"), FL_NOTICE_NEGATIVE_MEMORY,
-		  "5:28 Queue/a .spec.resources.memory: a memory quota below 0 means no bound" },
+		  "5:28 Queue/a .spec.resources.memory: a memory quota below 0 means unlimited" },
 		{ Q("a", "resources: {memory: {quota: -1, limit: -1}}"), FL_NOTICE_NEGATIVE_MEMORY,
 		  "" },
 		{ Q("a", "priority: 1"), FL_NOTICE_NO_RESOURCES,
-		  "2:1 Queue/a: a queue without resources: it can run nothing" },
+		  "2:1 Queue/a: a queue without resources can run no workload" },
 		{ Q("a", "resources: {gpu: {quota: 1}, memory: {}}"), FL_NOTICE_NO_RESOURCES,
 		  "5:19 Queue/a .spec.resources: no 'cpu': nothing that asks for it can run" },
 		{ Q("a", GPU("quota: 1")), FL_NOTICE_NO_RESOURCES, "" },
@@ -408,37 +405,29 @@ static void warnings(void **state)
 		{ SHARD("plugins: {proportion: {arguments: {reclaimerUtilizationMultiplier: 2}}}"),
 		  FL_NOTICE_MULTIPLIER_NOT_READ,
 		  "5:75 SchedulingShard/s "
-		  ".spec.plugins.proportion.arguments.reclaimerUtilizationMultiplier: the real "
-		  "program does not read this name, although its documents have it; it does not "
-		  "count" },
+		  ".spec.plugins.proportion.arguments.reclaimerUtilizationMultiplier: KAI does not read this name, although its documents have it; it has no effect" },
 		{ SHARD("usageDBConfig: {usageParams: {windowSize: 30s}}"), FL_NOTICE_SHORT_WINDOW,
-		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowSize: the window is "
-		  "shorter than fetchInterval: the real program may look at it when it is over" },
+		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowSize: the window is shorter than fetchInterval: KAI may read it when it has ended" },
 		{ SHARD("usageDBConfig: {usageParams: {windowSize: 1m}}"), FL_NOTICE_SHORT_WINDOW,
 		  "" },
 		{ SHARD("usageDBConfig: {usageParams: {windowType: cron, cronString: '@daily'}}"),
 		  FL_NOTICE_WINDOW_FAILS,
-		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowType: 'cron' windows "
-		  "fail in the real program, which then has no usage; here they work" },
+		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowType: 'cron' windows fail in KAI, which then has no usage; here they work" },
 		{ SHARD("usageDBConfig: {usageParams: {windowType: tumbling, "
 			"tumblingWindowStartTime: '2026-01-01T00:00:00Z'}}"),
 		  FL_NOTICE_WINDOW_FAILS,
-		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowType: 'tumbling' "
-		  "windows fail in the real program, which then has no usage; here they work" },
+		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowType: 'tumbling' windows fail in KAI, which then has no usage; here they work" },
 		{ SHARD("plugins: {elastic: {enabled: false}}"), FL_NOTICE_IGNORED_FIELD,
-		  "5:37 SchedulingShard/s .spec.plugins.elastic.enabled: 'enabled: false' is ignored: "
-		  "the plugin's rules hold here" },
+		  "5:37 SchedulingShard/s .spec.plugins.elastic.enabled: 'enabled: false' is ignored: the plugin's rules apply here" },
 		{ SHARD("plugins: {elastic: {enabled: true}}"), FL_NOTICE_IGNORED_FIELD, "" },
 		{ SHARD("actions: {reclaim: {priority: 3}}"), FL_NOTICE_IGNORED_FIELD,
 		  "5:38 SchedulingShard/s .spec.actions.reclaim.priority: 'priority' is ignored: "
-		  "actions go in their usual order" },
+		  "actions run in their usual order" },
 		{ PG("g", "queue: a, subGroups: [{name: s}]"), FL_NOTICE_IGNORED_FIELD,
-		  "5:29 PodGroup/default/g .spec.subGroups: 'subGroups' is ignored: the minimum is of "
-		  "the whole group" },
+		  "5:29 PodGroup/default/g .spec.subGroups: 'subGroups' is ignored: only the minimum of the whole group counts" },
 		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "", ""),
 		  FL_NOTICE_IGNORED_FIELD,
-		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: 'gpu-memory' is ignored: what "
-		  "part of a GPU it is depends on the GPU; it counts as none" },
+		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: 'gpu-memory' is ignored: its part of a GPU depends on the GPU; it counts as none" },
 		{ "Nodes: []\nQueues: []\nKValue: -2\nHalfLifePeriod: 0\n", FL_NOTICE_K_BELOW_ZERO,
 		  "3:9 time-based simulator .KValue: a kValue below 0 counts as 0: history does not "
 		  "count" },
@@ -499,16 +488,13 @@ static void errors(void **state)
 		{ POD(LABELLED ", annotations: {gpu-fraction: half}", "", ""),
 		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: 'half' is not a number" },
 		{ POD(LABELLED ", annotations: {gpu-fraction: '1'}", "", ""),
-		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: a part of a GPU is more than "
-		  "0 and less than 1" },
+		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: a part of a GPU must be more than 0 and less than 1" },
 		{ POD(LABELLED ", annotations: {gpu-fraction: '0.001'}", "", ""),
-		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: a part finer than the least, "
-		  "0.01: it would count as no GPU" },
+		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: a part less than 0.01 would count as no GPU" },
 		{ POD(LABELLED
 		      ", annotations: {gpu-fraction: '0.5', gpu-fraction-num-devices: '1.5'}",
 		      "", ""),
-		  "4:116 Pod/default/p .metadata.annotations.gpu-fraction-num-devices: expected a "
-		  "number of GPUs from 1 on" },
+		  "4:116 Pod/default/p .metadata.annotations.gpu-fraction-num-devices: expected a number of GPUs from 1 to 1024" },
 		{ POD(LABELLED ", annotations: {gpu-fraction: '0.5'}",
 		      "containers: [{resources: {limits: {nvidia.com/gpu: 1}}}]", ""),
 		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: asks for a part of a GPU and "
@@ -534,8 +520,7 @@ static void errors(void **state)
 		  "5:37 SchedulingShard/s .spec.usageDBConfig.usageParams: tumbling windows need a "
 		  "tumblingWindowStartTime" },
 		{ SHARD("usageDBConfig: {usageParams: {windowSize: 0s}}"),
-		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowSize: a window of no "
-		  "length" },
+		  "5:50 SchedulingShard/s .spec.usageDBConfig.usageParams.windowSize: a window must be longer than 0" },
 		{ SHARD("args: {default-staleness-grace-period: '-soon'}"),
 		  "5:47 SchedulingShard/s .spec.args.default-staleness-grace-period: 'soon' is not a "
 		  "length of time" },
@@ -555,15 +540,14 @@ static void errors(void **state)
 		{ POLICY("budgets: {period: {cron: '@daily'}, queues: [{name: a, gpuHours: -1}]}"),
 		  "5:73 Policy/p .spec.budgets.queues[0].gpuHours: expected a number of 0 or more" },
 		{ HISTORY("usage: {a: {gpu: 1.5}}"),
-		  "5:25 UsageHistory/h .spec.usage.a.gpu: expected a part of the capacity, 0 to 1" },
+		  "5:25 UsageHistory/h .spec.usage.a.gpu: expected a fraction of the capacity, from 0 to 1" },
 		{ HISTORY("samples: [{from: '2026-01-01T00:01:00Z', to: '2026-01-01T00:01:00Z', "
 			  "capacity: {}}]"),
-		  "5:18 UsageHistory/h .spec.samples[0]: a sample that does not end after it begins" },
+		  "5:18 UsageHistory/h .spec.samples[0]: a sample must end after it begins" },
 		{ HISTORY("samples: [{from: '2026-01-01T00:01:00Z', to: '2026-01-01T00:02:00Z', "
 			  "capacity: {}}, {from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:01:00Z', "
 			  "capacity: {}}]"),
-		  "5:92 UsageHistory/h .spec.samples[1]: a sample out of order: it begins before the "
-		  "one above it ends" },
+		  "5:92 UsageHistory/h .spec.samples[1]: samples are not in order: it begins before the one above ends" },
 		{ HISTORY("samples: [{from: '2026-01-01T00:01:00Z', to: '2026-01-01T00:02:00Z'}]"),
 		  "5:18 UsageHistory/h .spec.samples[0]: no capacity" },
 		{ HISTORY("smaples: []"),
@@ -572,10 +556,9 @@ static void errors(void **state)
 		  "1:34 fairshare simulator .queues[0]: no uid" },
 		{ "{\"totalResource\": {}, \"queues\": [{\"uid\": \"x\", \"resourceShare\": {\"gpu\": "
 		  "{\"deserved\": -3}}}]}",
-		  "1:85 fairshare simulator .queues[0].resourceShare.gpu.deserved: below 0 only -1 "
-		  "says something" },
+		  "1:85 fairshare simulator .queues[0].resourceShare.gpu.deserved: below 0 only -1 (unlimited) is allowed" },
 		{ "Nodes: []\nQueues: []\nWindowSize: 0\n",
-		  "3:13 time-based simulator .WindowSize: a window of no length" },
+		  "3:13 time-based simulator .WindowSize: a window must be longer than 0" },
 		{ "Nodes: [{Count: 70000}]\nQueues: []\n",
 		  "1:9 time-based simulator .Nodes[0]: 70000 nodes, more than 65536" },
 		{ "Nodes: []\nQueues: []\nJobs: {q: {NumJobs: 300, NumPods: 300}}\n",

@@ -186,7 +186,7 @@ static void yaml(void **state)
 static const struct row bad_yaml_rows[] = {
 	{ "a: 1\nb: 2\na: 3\n", "% { a=#1 b=#2 !3:1 duplicate key 'a'" },
 	{ "a: *x\n", "% { a=!1:4 no anchor '&x' before" },
-	{ "a: &x [*x]\n", "% { a=[ !1:8 '*x' stands inside its own anchor" },
+	{ "a: &x [*x]\n", "% { a=[ !1:8 '*x' is inside its own anchor" },
 	{ "---\na: &x 1\n---\nb: *x\n", "% { a=#1 } % { b=!4:4 no anchor '&x' before" },
 	{ "<<: 5\n", "% { !1:5 '<<' merges a map or a list of maps" },
 	{ "<<: [5]\n", "% { !1:6 '<<' merges a map or a list of maps" },

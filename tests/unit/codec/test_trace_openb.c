@@ -60,7 +60,7 @@ static void a_tree_is_made(void **state)
 	(void)state;
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_non_null(strstr(load_notice_line(m, FL_NOTICE_JOBS_LEFT_OUT, line),
-			       "1 of 4 jobs are left out: 1 cancelled while waiting"));
+			       "1 of 4 jobs are left out: 1 cancelled while pending"));
 	assert_int_equal(fl_simulation_settle(m, NULL), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(m->n_flavors, 3);
@@ -187,7 +187,7 @@ static void what_is_refused(void **state)
 		{ "too many", nodes, PODS "p0,1,1,0,0,,LS,Running,5,6,5,9\n",
 		  "jobs:2:30: more than the 11 fields of the first line" },
 		{ "quoted", nodes, PODS "\"p0\",1,1,0,0,,LS,Running,5,6,5\n",
-		  "jobs:2:1: fields in quotation marks are not read" },
+		  "jobs:2:1: fields in quotation marks are not supported" },
 		{ "garbage", nodes, PODS "p0,1,one,0,0,,LS,Running,5,6,5\n",
 		  "jobs:2:6: memory_mib: 'one' is not a number" },
 		{ "negative", nodes, PODS "p0,1,1,-1,0,,LS,Running,5,6,5\n",
@@ -196,7 +196,7 @@ static void what_is_refused(void **state)
 		  "jobs:2:24: no creation_time" },
 		{ "backwards", nodes,
 		  PODS "p0,1,1,0,0,,LS,Running,5,6,5\np1,1,1,0,0,,LS,Running,4,6,5\n",
-		  "jobs:3:24: comes 1 s before the job above it: time goes backwards" },
+		  "jobs:3:24: arrives 1 s before the job above it, but jobs must be in the order of arrival" },
 		{ "scheduled early", nodes, PODS "p0,1,1,0,0,,LS,Running,5,6,4\n",
 		  "jobs:2:28: scheduled before it was created" },
 		{ "deleted early", nodes, PODS "p0,1,1,0,0,,LS,Running,5,6,7\n",

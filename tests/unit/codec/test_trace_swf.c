@@ -196,11 +196,11 @@ static void left_out(void **state)
 	assert_int_equal(m->n_workloads, 3);
 	assert_int_equal(m->lives[1].runs, 0);
 	assert_non_null(strstr(load_notice_line(m, FL_NOTICE_JOBS_LEFT_OUT, line),
-			       "6 of 9 jobs are left out: 2 cancelled while waiting, 1 without a "
-			       "run time, 1 without a size, 2 parts of others"));
-	assert_non_null(
-		strstr(load_notice_line(m, FL_NOTICE_JOBS_TOO_LARGE, line),
-		       "1 job is larger than the whole cluster, 4 cores, and waits for ever"));
+			       "6 of 9 jobs are left out: 2 cancelled while pending, 1 without a "
+			       "run time, 1 without a size, 2 parts of other jobs"));
+	assert_non_null(strstr(
+		load_notice_line(m, FL_NOTICE_JOBS_TOO_LARGE, line),
+		"1 job is larger than the whole cluster, 4 cores, and stays pending for ever"));
 	fl_model_free(m);
 }
 
@@ -258,7 +258,7 @@ static void what_is_refused(void **state)
 		{ "tabs", "2\t10\t0 8 1 -1 -1 -1 -1 -1 1 7 1 -1 2 -1 -1 -1 \t", NULL },
 		{ "remark between", "; MaxProcs: what\n", NULL },
 		{ "backwards", JOB("2", "9", "0", "8", "1"),
-		  "jobs:2:3: comes 1 s before the job above it: time goes backwards" },
+		  "jobs:2:3: arrives 1 s before the job above it, but jobs must be in the order of arrival" },
 		{ "negative", JOB("2", "11", "0", "8", "-3"),
 		  "jobs:2:10: field 5, processors: '-3' is below 0" },
 		{ "a bit negative", JOB("2", "11", "-0.5", "8", "1"),
