@@ -315,7 +315,7 @@ static void fill(struct bench *b)
 	b->fill_s = (now_ms() - start) / 1e3;
 }
 
-/* Until so many run, and nobody has just come: all take part. False: in vain. */
+/* Until so many run, and nobody was submitted just now: all take part. False: in vain. */
 static bool wait_settled(struct bench *b)
 {
 	double until = now_ms() + 120e3;
@@ -334,7 +334,7 @@ static bool wait_settled(struct bench *b)
 		(void)snprintf(path, sizeof path, "/v1/jobs/%llu",
 			       (unsigned long long)b->filled[b->n_filled - 1]);
 		settled = running == RUNNING && door_ask(&d, "GET", path, "") == 200 &&
-			  !strstr(door_body(&d), "has just come");
+			  !strstr(door_body(&d), "was submitted just now");
 	}
 	if (!settled && !told_to_stop) {
 		fprintf(stderr, "load: %d jobs should run, and nobody have just come\n", RUNNING);

@@ -172,7 +172,7 @@ static int failed(struct fl_client *c, CURLcode code, bool writes, fairlead_erro
 	case CURLE_COULDNT_CONNECT:
 		if (access(c->socket, F_OK) == 0 && access(c->socket, W_OK) != 0) {
 			fl_fail(err, FAIRLEAD_EIO, "you may not connect to the daemon's socket");
-			fl_fail_hint(err, "its mode is in socket.mode of the Daemon document");
+			fl_fail_hint(err, "its mode is .spec.socket.mode of the Daemon document");
 			break;
 		}
 		fl_fail(err, FAIRLEAD_EIO, "no daemon listens here");
@@ -181,7 +181,7 @@ static int failed(struct fl_client *c, CURLcode code, bool writes, fairlead_erro
 		break;
 	case CURLE_OPERATION_TIMEDOUT:
 		fl_fail(err, FAIRLEAD_EIO, "the daemon does not answer");
-		fl_fail_hint(err, "its log says what it does: journalctl -u fairleadd");
+		fl_fail_hint(err, "its log says why: journalctl -u fairleadd");
 		break;
 	default:
 		fl_fail(err, FAIRLEAD_EIO,

@@ -231,7 +231,8 @@ void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
 		const char *text, *hint;
 	} refusals[] = {
 		[FL_REFUSE_ZERO_BYTE] = { 400, "the path has a zero byte in it", NULL },
-		[FL_REFUSE_NO_HOST] = { 400, "a request of HTTP 1.1 needs a Host header", NULL },
+		[FL_REFUSE_NO_HOST] = { 400, "a request of HTTP 1.1 must have a Host header",
+					NULL },
 		[FL_REFUSE_TWO_LENGTHS] = { 400, "the length of the body is given twice", NULL },
 		[FL_REFUSE_STRANGER] = { 403, "this user has no account on this machine",
 					 "an admin can allow it: .spec.access.withoutAccount of "

@@ -47,7 +47,7 @@ static const struct refusal {
 	  "the head of a request has up to 32 KiB" },
 	{ 431, "the headers are too large", "the head of a request has up to 32 KiB" },
 	{ 505, "this version of HTTP is not supported", "use HTTP 1.0 or 1.1" },
-	{ 0, "the request cannot be answered", "try another one" },
+	{ 0, "the request is not valid", "see RFC 9112" },
 };
 
 __attribute__((visibility("default"))) enum MHD_Result MHD_queue_response(

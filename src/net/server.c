@@ -413,7 +413,7 @@ int fl_server_new(const struct fl_server_options *options, struct fl_server **re
 		else
 			server_free(s);
 		return fl_fail(err, FAIRLEAD_EIO,
-			       "cannot begin to serve: out of descriptors or "
+			       "cannot start the server: no descriptors or "
 			       "memory");
 	}
 	*ret = s;

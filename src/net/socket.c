@@ -42,7 +42,7 @@ static int folder_lock(const char *path, int *ret, fairlead_error *err)
 
 	if (fd < 0) {
 		fl_fail(err, FAIRLEAD_EIO, "the folder of the socket: %s", strerror(errno));
-		fl_fail_hint(err, "make it: mkdir -p %s", folder);
+		fl_fail_hint(err, "make the folder: mkdir -p %s", folder);
 		return fl_fail_in(err, "%s", folder);
 	}
 	for (int i = 0; i < 50 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {

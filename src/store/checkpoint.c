@@ -49,7 +49,7 @@ int fl_checkpoint_read(struct fl_db *db, struct fl_checkpoint *ret, fairlead_err
 		if (!fl_take_int(&q))
 			r = fl_db_damaged(
 				err, db->path,
-				"the row that names the checkpoint is not what was written");
+				"the row that names the checkpoint does not match its checksum");
 	}
 	return fl_query_end(&q, r);
 }
@@ -117,7 +117,7 @@ static int settle(void *user, const struct fl_checkpoint *c, fairlead_error *err
 	fl_checkpoint_name(name, c);
 	if (c->seq > all->last)
 		return fl_db_damaged(err, all->s->folder,
-				     "%s is there, but the journal ends at row %" PRIu64, name,
+				     "there is %s, but the journal ends at row %" PRIu64, name,
 				     all->last);
 	if (!all->look && (c->seq != all->has.seq || c->number != all->has.number))
 		(void)unlinkat(all->s->folder_fd, name, 0);
@@ -142,7 +142,8 @@ static int check_image(const struct settling *all, uint64_t first, fairlead_erro
 	if (fstatat(all->s->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return fl_db_damaged(err, path, "%s is missing", name);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != all->has.size)
-		return fl_db_damaged(err, path, "%s is not as long as it was", name);
+		return fl_db_damaged(err, path, "%s has another size than when it was written",
+				     name);
 	if (all->has.seq > all->last || first > all->has.seq + 1)
 		return fl_db_damaged(err, path, "the journal does not go on from %s", name);
 	return 0;
@@ -278,9 +279,9 @@ static int check_bytes(struct fl_store *s, const struct fl_checkpoint *c, int fd
 		return fl_folder_fail(s->folder, name, "read", err);
 	if (size == c->size && sum == c->sum)
 		return 0;
-	fl_store_note(s, /* job= */ 0, "%s is not what was written", name);
+	fl_store_note(s, /* job= */ 0, "%s does not match its checksum", name);
 	r = fl_folder_join(path, s->folder, name, err);
-	return r < 0 ? r : fl_db_damaged(err, path, "its sum is not what it was");
+	return r < 0 ? r : fl_db_damaged(err, path, "its checksum is wrong");
 }
 
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err)

@@ -70,7 +70,7 @@ int fl_db_fail(const struct fl_db *db, int rc, fairlead_error *err)
 	rc &= 0xff;
 	if (is_full(rc, system)) {
 		fl_fail(err, FAIRLEAD_EIO, "the disk is full: %s cannot be written to", db->path);
-		fl_fail_hint(err, "make room there, then it goes on");
+		fl_fail_hint(err, "make room there, then the daemon goes on");
 		return FAIRLEAD_EIO;
 	}
 	switch (rc) {

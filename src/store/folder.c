@@ -89,8 +89,8 @@ static int check_owner(int fd, enum fl_folder_how how, const char *path, fairlea
 	}
 	if (!(s.st_mode & others))
 		return 0;
-	fl_fail(err, FAIRLEAD_EIO, "%s may write to %s",
-		s.st_mode & S_IWOTH ? "everybody" : "its group", path);
+	fl_fail(err, FAIRLEAD_EIO, "%s can write to %s",
+		s.st_mode & S_IWOTH ? "all users" : "its group", path);
 	fl_fail_hint(err, "chmod 700 it, or choose another folder");
 	return FAIRLEAD_EIO;
 }
@@ -249,8 +249,8 @@ static int part_of(const char *path, char ret[FL_STORE_PATH], fairlead_error *er
 
 static int is_being_made(const char *path, fairlead_error *err)
 {
-	fl_fail(err, FAIRLEAD_ESTATE, "%s is being made by somebody else", path);
-	fl_fail_hint(err, "wait for that one, or choose another folder");
+	fl_fail(err, FAIRLEAD_ESTATE, "another process is making %s", path);
+	fl_fail_hint(err, "wait until it has ended, or choose another folder");
 	return FAIRLEAD_ESTATE;
 }
 

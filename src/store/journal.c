@@ -146,7 +146,7 @@ static int each_row(struct fl_db *db, uint64_t after, each_row_fn *fn, void *use
 				wrong = "rows of the journal are missing before row";
 			else if (fl_row_sum(before, FL_TABLE_JOURNAL, &cells) != sum ||
 				 row.kind == FL_JOURNAL_KINDS)
-				wrong = "this row of the journal is not what was written:";
+				wrong = "this row of the journal does not match its checksum:";
 			r = fn(user, &row, wrong, err);
 		}
 		if (r < 0)
@@ -180,7 +180,7 @@ static int check_row(void *user, const struct fl_journal_row *row, const char *w
 		return 0;
 	if (row->seq > c->passed)
 		return row_damaged(c->db, row, wrong, err);
-	fl_store_note(c->s, /* job= */ 0, "%s %" PRIu64 ", which the checkpoint has passed", wrong,
+	fl_store_note(c->s, /* job= */ 0, "%s %" PRIu64 ", from before the checkpoint", wrong,
 		      row->seq);
 	return 0;
 }

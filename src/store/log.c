@@ -384,7 +384,7 @@ static int log_damaged(const char *database, const struct fl_log_state *state, f
 	if (state->bad)
 		(void)snprintf(what, sizeof what, "page %" PRIu64, state->bad);
 	return fl_db_damaged(err, path,
-			     "its %s is not what was written, and behind it stand %" PRIu64
+			     "its %s does not match its checksum, and after it come %" PRIu64
 			     " %s, of %" PRIu64 " commits",
 			     what, state->behind, state->bad ? "more" : "pages",
 			     state->behind_commits);

@@ -50,7 +50,7 @@ static int without_database(void *user, const struct fl_checkpoint *c, fairlead_
 
 	(void)c;
 	return fl_db_damaged(err, s->folder,
-			     "there are parts of a state, but no " FL_STORE_DATABASE);
+			     "there are files of a state folder, but no " FL_STORE_DATABASE);
 }
 
 static int has_database(struct fl_store *s, bool create, const struct fl_migrations *m,

@@ -26,7 +26,7 @@ int fl_setting_get(struct fl_db *db, const char *name, char *ret, size_t size, f
 		fl_take_row(&q, FL_TABLE_SETTING, &setting);
 		r = fl_query_taken(&q, err);
 		if (r == 0 && !fl_take_int(&q))
-			r = fl_db_damaged(err, db->path, "a setting is not what was written");
+			r = fl_db_damaged(err, db->path, "a setting does not match its checksum");
 		if (r == 0 && strlen(setting.value) >= size)
 			r = fl_fail(err, FAIRLEAD_ELIMIT, "the setting %s is longer than %zu bytes",
 				    name, size - 1);
@@ -80,7 +80,7 @@ int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err)
 int fl_latest_damaged(const struct fl_db *db, fairlead_error *err)
 {
 	return fl_db_damaged(err, db->path,
-			     "the row that says where it ends is not what was written");
+			     "the row that says where it ends does not match its checksum");
 }
 
 int fl_latest_read(struct fl_db *db, struct fl_latest *ret, fairlead_error *err)
@@ -142,7 +142,7 @@ static int take_job(struct fl_store *s, struct fl_query *q, struct fl_job_row *r
 		ret->damaged = damages[1];
 	r = fl_query_taken(q, err);
 	if (r == 0 && ret->damaged)
-		fl_store_note(s, ret->id, "%s is not what was written", ret->damaged);
+		fl_store_note(s, ret->id, "%s does not match its checksum", ret->damaged);
 	return r;
 }
 
@@ -197,10 +197,11 @@ int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job
 
 static int job_damaged(const struct fl_store *s, const struct fl_job_row *row, fairlead_error *err)
 {
-	fl_fail(err, FAIRLEAD_EINPUT, "job %llu is damaged: %s in %s is not what was written",
+	fl_fail(err, FAIRLEAD_EINPUT, "job %llu is damaged: %s in %s does not match its checksum",
 		(unsigned long long)row->id, row->damaged, s->reader.path);
-	fl_fail_hint(err, "it is neither started nor changed; a backup may have it, and it can be "
-			  "submitted again");
+	fl_fail_hint(err,
+		     "it is neither started nor changed; a backup may have it, and the job can be "
+		     "submitted again");
 	return FAIRLEAD_EINPUT;
 }
 

@@ -55,7 +55,8 @@ static int check_schema(struct fl_db *db, fairlead_error *err)
 	if (r == 0)
 		r = fl_setting_get(db, schema_setting, was, sizeof was, err);
 	if (r == FAIRLEAD_ENOENT || (r == 0 && strcmp(is, was) != 0))
-		r = fl_db_damaged(err, db->path, "its tables are not what was made");
+		r = fl_db_damaged(err, db->path,
+				  "its tables differ from those that fairleadd makes");
 	return r;
 }
 
@@ -125,8 +126,9 @@ int fl_schema_check(struct fl_db *db, const struct fl_migrations *m, int *ret_ve
 		fl_fail(err, FAIRLEAD_EINPUT,
 			"%s is of a newer fairleadd: its version is %lld, and this one knows %d",
 			db->path, (long long)version, m->n);
-		fl_fail_hint(err, "nothing was changed; start the newer fairleadd, or restore a "
-				  "backup of before into a new folder");
+		fl_fail_hint(err,
+			     "nothing was changed; start the newer fairleadd, or restore an older "
+			     "backup into a new folder");
 		return FAIRLEAD_EINPUT;
 	}
 	r = fl_db_number(db, FL_SQL_PAGES, &pages, err);

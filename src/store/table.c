@@ -93,7 +93,7 @@ int fl_row_write(struct fl_db *db, enum fl_sql sql, enum fl_store_table table, c
 /* --- reading --- */
 
 /* A damaged row is left out, and reported. */
-#define NOT_WRITTEN " is not what was written, and is left out"
+#define NOT_WRITTEN " does not match its checksum, and is left out"
 
 static void note_left_out(struct fl_store *s, enum fl_store_table table, const void *row)
 {

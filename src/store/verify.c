@@ -19,8 +19,8 @@ static int verify_rows(struct fl_db *db, enum fl_sql sql, const char *what, fair
 		r = fl_query_taken(&q, err);
 		if (r == 0 && n)
 			r = fl_db_damaged(err, db->path,
-					  "%s %.128s is not what was written (%llu such %s)", what,
-					  first ? first : "", (unsigned long long)n,
+					  "%s %.128s does not match its checksum (%llu such %s)",
+					  what, first ? first : "", (unsigned long long)n,
 					  n == 1 ? "row" : "rows");
 	}
 	return fl_query_end(&q, r);

@@ -73,7 +73,7 @@ def main():
     # Whole or not at all.
     CONFIGURATION.write_text("nonsense")
     systemctl("reload", "fairleadd")
-    daemon.until(lambda: said("the configuration is as it was"), "the reload was refused")
+    daemon.until(lambda: said("the configuration was not changed"), "the reload was refused")
     goes_on(daemon, job)
 
     # Jobs outlive the service, and what is not valid is not tried twice.

@@ -78,15 +78,15 @@ def test_metrics_of_the_process(shared):
     ("GET", "/v1/events?after=x", 400, "'after' is the id of an event"),
     ("GET", "/v1/events?after=1.2.3", 400, "'after' is the id of an event"),
     ("GET", "/v1/history?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", 400, "'from' is after 'to'"),
-    ("GET", "/v1/jobs?sate=done", 400, "'sate' is no argument of this path"),
-    ("GET", "/v1/tree?format=text&x=1", 400, "'x' is no argument of this path"),
-    ("GET", "/v1/queues?queue=a", 400, "'queue' is no argument of this path"),
+    ("GET", "/v1/jobs?sate=done", 400, "'sate' is not an argument of this path"),
+    ("GET", "/v1/tree?format=text&x=1", 400, "'x' is not an argument of this path"),
+    ("GET", "/v1/queues?queue=a", 400, "'queue' is not an argument of this path"),
     ("GET", "/v1/events?since=now", 400, "'since' is not a time"),
     ("GET", "/v1/events?kind=preempted", 400, "there are no events of kind 'preempted'"),
     ("GET", "/v1/tree?format=xml", 400, "'format' is text or json"),
     ("GET", "/v1/tree?width=x", 400, "'width' is not a number"),
     ("GET", "/v1/tree?node=nowhere", 404, "no cohort or queue 'nowhere'"),
-    ("GET", "/v1/plan?cycles=0", 400, "'cycles' is at least 1"),
+    ("GET", "/v1/plan?cycles=0", 400, "'cycles' must be at least 1"),
     ("GET", "/v1/plan?cycles=100001", 400, "'cycles' is more than 100000"),
     ("GET", "/v1/history?from=yesterday", 400, "'from' is not a time"),
     ("POST", "/v1/what-if", 400, "no changes"),
@@ -181,7 +181,7 @@ def test_job_whole(shared):
 
 
 def test_more_than_there_is(shared):
-    note = "it asks for 6 of cpu, and there are 4 on this machine: it waits until there are more"
+    note = "it asks for 6 of cpu, and this machine has 4: it stays pending until the machine has more"
     body = {"queue": "default", "requests": {"cpu": 3}, "tasks": 2, "directory": "/", "command": ["true"]}
     answer = shared.post("/v1/jobs", {"jobs": [body, {**body, "tasks": 1, "hold": True}, body]})
     assert (answer.status, answer.json()["notes"]) == (201, [note])

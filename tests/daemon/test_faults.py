@@ -373,7 +373,7 @@ def test_other_checkpoint(company):
     assert company.job(running)["state"] == "runs"
     assert company.job(running)["attempt"] == 1
     assert company.job(waiting)["state"] == "waits"
-    assert "begins afresh" in company.said()
+    assert "begins without history" in company.said()
     company.post(f"/v1/jobs/{running}/cancel")
     company.until(lambda: company.job(waiting)["state"] == "done", "the other one had its turn")
 
@@ -536,7 +536,7 @@ def test_job_that_was_over_before_a_restart(company):
     company.stop()
     company.start()
     answer = company.post(f"/v1/jobs/{number}/cancel")
-    assert (answer.status, answer.error) == (409, f"job {number} is over")
+    assert (answer.status, answer.error) == (409, f"job {number} has ended")
 
 
 def check(daemon):
@@ -551,7 +551,7 @@ def test_wrong_configuration(company):
     wrong = ("daemon.yaml:2:1: error: Daemon/faults .spec.machine.cohort: there is no cohort 'compny'\n"
              "hint: did you mean 'company'?\n")
     company.process.send_signal(signal.SIGHUP)
-    company.until(lambda: "the configuration is as it was" in company.said(), "it says that it stays")
+    company.until(lambda: "the configuration was not changed" in company.said(), "it says that it stays")
     assert wrong in company.said()
     assert company.get("/v1/health").status == 200
     company.stop()
@@ -566,7 +566,7 @@ def test_odd_configuration(company):
     odd = COMPANY.replace("fairSharing: {}", "fairsharing: {}").replace(
         "metadata: {name: b}\nspec: {cohortName: company,", "metadata: {name: b}\nspec: {cohortName: compny,")
     says = ["warning: Configuration .fairsharing: unknown field 'fairsharing'; did you mean 'fairSharing'?",
-            "warning: ClusterQueue/b: it has no quota, and nothing that asks for anything can run; "
+            "warning: ClusterQueue/b: the queue has no quota, so no job that asks for a resource can run; "
             "give it resourceGroups, or put it below the machine's cohort 'company'"]
     company.config.write_text(odd)
     checked = check(company)
@@ -581,10 +581,10 @@ def test_odd_configuration(company):
     # Who asked is told the same.
     warnings = answer.json()["warnings"]
     assert all(any(text in line for line in warnings) for text in says)
-    assert ("these count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit"
+    assert ("these settings count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit"
             in warnings)
     assert len(warnings) == len(set(warnings))
-    assert "these count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit" in company.said()
+    assert "these settings count from the next start on: .spec.machine.flavors, .spec.jobs.outputLimit" in company.said()
 
 
 # From right to left, without width, a new line, a control character of a terminal.

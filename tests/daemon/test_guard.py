@@ -52,7 +52,7 @@ def test_state_of_a_user(place):
     """`sudo fairleadd --state ~/.fairlead` would be root for whoever owns that."""
     theirs(place.state)
     said = refused(place)
-    assert f"error: {place.state} belongs to user {USER}, who could have jobs run as anybody" in said
+    assert f"error: {place.state} belongs to user {USER}, and that user could run jobs as every user" in said
     assert "chown -Rh 0" in said and "choose another folder" in said
     # So is what is below a folder of theirs, that is there and that would be made.
     home = theirs(place.folder / "home")
@@ -88,7 +88,7 @@ def test_file_in_the_state_of_a_user(place):
         assert "belongs to another user" in refused(place, *more) and who.read_text() == "0\n"
     shutil.rmtree(planted.parent.parent)
     (place.state / "lock").chmod(0o666)
-    assert f"everybody can write to {place.state}/lock" in refused(place)
+    assert f"all users can write to {place.state}/lock" in refused(place)
     (place.state / "lock").chmod(0o600)
     place.start()
     assert place.job(number)["state"] == "done"
@@ -97,13 +97,13 @@ def test_file_in_the_state_of_a_user(place):
 def test_state_that_others_write_to(place):
     """As sshd is with keys: groups and everybody, in the folder and above."""
     place.state.mkdir()
-    for folder, mode, who in ((place.state, 0o770, "its group"), (place.state, 0o757, "everybody"),
-                              (place.state, 0o1777, "everybody"), (place.folder, 0o775, "its group"),
-                              (place.folder, 0o777, "everybody")):
+    for folder, mode, who in ((place.state, 0o770, "its group"), (place.state, 0o757, "all users"),
+                              (place.state, 0o1777, "all users"), (place.folder, 0o775, "its group"),
+                              (place.folder, 0o777, "all users")):
         was = folder.stat().st_mode & 0o7777
         folder.chmod(mode)
         said = refused(place)
-        assert f"error: {who} can write to {folder}, and so" in said and f"chmod go-w {folder}" in said
+        assert f"error: {who} can write to {folder}, and could so" in said and f"chmod go-w {folder}" in said
         folder.chmod(was)
     # Above it may be a folder such as /tmp: nobody else can rename what is ours there.
     place.folder.chmod(0o1777)

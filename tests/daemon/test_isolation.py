@@ -57,7 +57,7 @@ def test_priority_has_a_limit(daemon):
     for status, text in high, batch:
         assert status == 403 and "maxPriority" in json.loads(text)["error"]["hint"]
     assert json.loads(high[1])["error"]["text"] == (
-        "priority 11 is for admins; others have 10 at most")
+        "priority 11 is for admins; the highest for other users is 10")
     number = json.loads(theirs[1])["jobs"][0]
     up, down = somebody(daemon, ["POST", f"/v1/jobs/{number}/priority?value=11", None],
                         ["POST", f"/v1/jobs/{number}/priority?value=-3", None])
@@ -101,7 +101,7 @@ def test_what_an_admin_holds_only_admins_release(daemon):
 def test_grace_has_a_limit(daemon):
     """Nobody stays for ever by ignoring a signal."""
     answer = daemon.post("/v1/jobs", spec(grace="301s"))
-    assert answer.status == 400 and "its grace is longer than the longest, 300 s" in answer.error
+    assert answer.status == 400 and "its grace is longer than the limit, 300 s" in answer.error
     deaf = daemon.submit("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done", grace="5m")
     daemon.wait(deaf, "runs")
     jobs(daemon, "grace: 100ms, maxGrace: 100ms")
@@ -117,7 +117,7 @@ def test_nothing_is_not_asked_for(shared):
     assert answer.status == 201
     assert shared.job(answer.json()["jobs"][0])["requests"] == {"cpu": "1"}
     answer = shared.post("/v1/jobs", spec(requests={"cpu": 0, "memory": "0"}))
-    assert answer.status == 400 and answer.error == "it asks for nothing"
+    assert answer.status == 400 and answer.error == "the job asks for nothing"
 
 
 def children(daemon):

@@ -211,7 +211,7 @@ def test_drf_by_weight(daemon_of):
 
 def test_a_policy_that_there_is_not(tmp_path):
     """A name that is none, and one of the other objects."""
-    for name, text in (("fifo", "there is no policy 'fifo'"), ("entitle", "has not the objects of the trees")):
+    for name, text in (("fifo", "there is no policy 'fifo'"), ("entitle", "does not use the objects of the trees")):
         path = tmp_path / "daemon.yaml"
         path.write_text(MACHINE.replace("COHORT", "cohort: company").replace("spec:\n", f"spec:\n  policy: {name}\n", 1)
                         + QUEUES)

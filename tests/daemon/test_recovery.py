@@ -60,8 +60,8 @@ def behind(daemon):
     end(daemon)
 
 
-REFUSED = re.compile(r"error: .*/ended/6 is of job 6, and the database knows of (none after job 3|no job at all): "
-                     r"it has lost some, and would give their numbers again\nhint: nothing was changed; ")
+REFUSED = re.compile(r"error: .*/ended/6 is of job 6, but the database has (none after job 3|no job at all): "
+                     r"it has lost jobs, and would give their numbers to new jobs\nhint: nothing was changed; ")
 
 
 def test_restore_that_would_give_numbers_again_is_refused(behind):
@@ -404,7 +404,7 @@ def test_a_damaged_job_ends_whole(daemon, what):
     spoil_image(daemon)
     on_disk(daemon, SPOILT[what].format(spoilt))
     daemon.start()
-    assert "begins afresh" in daemon.said()
+    assert "begins without history" in daemon.said()
     assert not witness.processes(), "its run is ended"
     for number in (wants["ok"], held, behind):
         assert daemon.job(number)["state"] == "cancelled", (number, daemon.job(number))
@@ -414,7 +414,7 @@ def test_a_damaged_job_ends_whole(daemon, what):
     assert on_disk(daemon, f"SELECT attempt, ended FROM admissions WHERE job = {spoilt} AND "
                            "until IS NOT NULL") == [(1, "damaged")]
     assert on_disk(daemon, f"SELECT attempt, reason FROM jobs WHERE id = {spoilt} AND ended IS NOT NULL") == [
-        (1, f"damaged: its {'spec' if what == 'spec' else 'row'} was not what was written")]
+        (1, f"damaged: its {'spec' if what == 'spec' else 'row'} does not match its checksum")]
     assert [e["job"] for e in events(daemon, "Failed")] == [spoilt]
     assert sorted(e["job"] for e in events(daemon, "Cancelled")) == sorted([wants["ok"], held, behind])
     assert all(row in all_events(daemon) for row in were), "what was there is not written over"
@@ -488,12 +488,12 @@ def test_a_stored_job_of_an_older_program(daemon):
     assert fairleadd("--verify", "--state", daemon.state).returncode == 0
     spoil_image(daemon)
     daemon.start()
-    assert "begins afresh" in daemon.said()
+    assert "begins without history" in daemon.said()
     for number in jobs:
         assert daemon.post(f"/v1/jobs/{number}/release").status == 200
         daemon.wait(number, "done")
     assert daemon.job(strange)["state"] == "failed"
-    assert daemon.job(strange)["reason"].startswith("damaged: its spec is none that is known here")
+    assert daemon.job(strange)["reason"].startswith("damaged: this version cannot read its spec")
 
 
 @pytest.mark.parametrize("what", SPOILT)
@@ -538,9 +538,9 @@ def test_restored_is_told_until_it_is_acknowledged(behind):
     for _ in range(2):
         behind.start()
         text = behind.until(lambda: behind.get("/v1/health").json()["warning"], "it warns")
-        assert re.fullmatch(re.escape(f"the state was restored from {behind.backup}: what came after ") +
-                            r"20\d\d-\S+Z is not known; numbers go on above 7; runs that it does not know: 1, "
-                            "of which 1 had to be ended", text), text
+        assert re.fullmatch(re.escape(f"the state was restored from {behind.backup}: changes after ") +
+                            r"20\d\d-\S+Z are lost; numbers go on above 7; runs that are not in it: 1 "
+                            r"\(ended now: 1\)", text), text
         assert behind.get("/v1/health").json()["status"] == "ok"
         for path in "jobs", "queues":
             assert behind.get(f"/v1/{path}").json()["warning"] == text
@@ -548,7 +548,7 @@ def test_restored_is_told_until_it_is_acknowledged(behind):
             assert told.returncode == 0 and f"fairlead: warning: {text}\nhint: " in told.stderr
         assert [e["text"] for e in events(behind, "Restored")] == [text]
         assert [(e["job"], e["attempt"], e["text"]) for e in events(behind, "RunDisowned")] == [
-            (unknown, 1, "the database does not know it: it was ended, and what is left of it is kept as "
+            (unknown, 1, "it is not in the database: it was ended; its files are kept as "
              f"stray/{unknown}.1")]
         behind.stop(signal.SIGKILL)
     behind.start()
@@ -571,8 +571,8 @@ def test_adopted_at_the_start_is_told(behind):
     without_database(behind)
     behind.start("--adopt-runs")
     text = behind.until(lambda: behind.get("/v1/health").json()["warning"], "it warns")
-    assert text == ("the database knew of no job after 0, and there are folders of some: what became of them is "
-                    "not known; numbers go on above 6")
+    assert text == ("the last job in the database is 0, but there are folders of later jobs: what became of these "
+                    "is not known; numbers go on above 6")
     behind.stop()
     behind.start()
     assert behind.get("/v1/health").json()["warning"] == text

@@ -42,7 +42,7 @@ def test_specs_are_read_when_jobs_start(daemon, number):
     daemon.stop(number)
     specs = written_over(daemon, {first: "spoilt", last: "spoilt"})
     daemon.start()
-    assert "begins afresh" not in daemon.said()
+    assert "begins without history" not in daemon.said()
     # Whoever reads a spoilt spec says so.
     assert daemon.get("/v1/health").status == 200
     assert "\nfairlead_store_damaged 0\n" in daemon.get("/metrics").text
@@ -74,8 +74,8 @@ def test_bytes_of_a_user(tmp_path):
         for body in spec, {"jobs": [{**spec, "environment": {}}, spec]}:
             answer = daemon.post("/v1/jobs", body)
             assert answer.status == 429
-            assert answer.error == ("a user may have 64Ki of commands and environments in jobs "
-                                    "that are not over, and no more")
+            assert answer.error == ("the jobs of a user that have not ended may have at most 64Ki of "
+                                    "commands and environments")
             assert "bytesPerUser" in answer.json()["error"]["hint"]
         assert len(daemon.get("/v1/jobs").json()["jobs"]) == 3  # all or none
         small = daemon.submit("true", hold=True)
@@ -90,7 +90,7 @@ def test_bytes_of_a_user(tmp_path):
             whole[-100] ^= 1
             image.write_bytes(whole)
         daemon.start()
-        assert "begins afresh" in daemon.said()
+        assert "begins without history" in daemon.said()
         assert daemon.post("/v1/jobs", spec).status == 429
         # A job that is over counts no more; one of an array counts each.
         assert daemon.post(f"/v1/jobs/{held[0]}/cancel").status == 200

@@ -15,10 +15,10 @@ STOP = "metadata: {name: other, namespace: default}\nspec: {clusterQueue: other"
 
 @pytest.mark.parametrize("old, new, why", [
     (STOP, STOP + ", stopPolicy: Hold", "queue 'other' is stopped (stopPolicy)"),
-    (STOP, STOP + "s", "queue 'other' leads to ClusterQueue 'others', which is not there"),
+    (STOP, STOP + "s", "queue 'other' leads to ClusterQueue 'others', which does not exist"),
     ("metadata: {name: other}\nspec:\n", "metadata: {name: other}\nspec:\n  stopPolicy: Hold\n", "stopped"),
     ("metadata: {name: other}\nspec:\n", "metadata: {name: else}\nspec:\n",
-     "queue 'other' leads to ClusterQueue 'other', which is not there"),
+     "queue 'other' leads to ClusterQueue 'other', which does not exist"),
     (STOP, STOP + "}\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\n"
      "metadata: {name: other, namespace: second}\nspec: {clusterQueue: other",
      "several LocalQueues are called 'other'"),
@@ -42,7 +42,7 @@ def test_why_a_job_takes_no_part(daemon, old, new, why):
 
 @pytest.mark.parametrize("more, why", [
     (queue("below", parent="team"), "queue 'team' has queues below it"),
-    ("lost", "queue 'team' takes nobody in: queue 'team': a queue above it does not exist"),
+    ("lost", "queue 'team' admits no job: queue 'team': a queue above it does not exist"),
 ])
 def test_why_a_job_takes_no_part_with_entitlements(daemon_of, more, why):  # noqa: F811
     machine = MACHINE.replace("    COHORT\n", "")

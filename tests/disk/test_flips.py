@@ -88,7 +88,7 @@ def verify(d):
 
 
 def is_told(d):
-    words = "damaged", "cut off", "begins afresh"
+    words = "damaged", "cut off", "begins without history"
     return d.get("/v1/health").json()["status"] != "ok" or any(w in d.said() for w in words)
 
 
@@ -161,7 +161,7 @@ def test_flip_in_the_log(states, tmp_path):
         f.write(bytes([byte ^ 1]))
     assert size > 32 + (4096 + 24) * 40
     verified = verify(d)
-    assert verified.returncode == 1 and "its page 7 is not what was written" in verified.stderr
+    assert verified.returncode == 1 and "its page 7 does not match its checksum" in verified.stderr
     assert outcome(d, want) == "refused"
     assert "commits" in d.said() and "restore a backup" in d.said()
 
@@ -181,7 +181,7 @@ def test_damaged_spec(states, tmp_path):
     change(d.state, "UPDATE specs SET spec = replace(spec, '\"true\"', '\"evil\"') "
                     "WHERE job = (SELECT min(job) FROM specs JOIN jobs ON jobs.id = job "
                     "WHERE jobs.state = 0)")
-    assert "job 13 is not what was written (1 such row)" in verify(d).stderr
+    assert "job 13 does not match its checksum (1 such row)" in verify(d).stderr
     d.start()
     assert d.job(14)["state"] == "held"
     assert d.job(13)["state"] == "damaged"
@@ -192,10 +192,10 @@ def test_damaged_spec(states, tmp_path):
     assert not (d.state / "runs" / "13").exists() and not (d.state / "ended" / "13").exists()
     health = d.get("/v1/health").json()
     assert health["status"] == "degraded"
-    assert {"job": 13, "text": "its spec is not what was written"} in health["damaged"]
+    assert {"job": 13, "text": "its spec does not match its checksum"} in health["damaged"]
     listed = {job["id"]: job for job in d.get(f"/v1/jobs?state={ALL}").json()["jobs"]}
     assert listed[13]["state"] == "damaged"
-    assert "its spec in the database is not what was written" in listed[13]["reason"]
+    assert "its spec in the database does not match its checksum" in listed[13]["reason"]
     assert "fairlead_store_damaged 1" in d.get("/metrics").text
     for args in ["job", "13"], ["jobs", "--all"]:
         told = subprocess.run([os.environ["FAIRLEAD"], *args], capture_output=True, text=True,

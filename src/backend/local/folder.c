@@ -217,7 +217,7 @@ static int not_ours(const struct fl_folder *f, const char *job, const char *atte
 		    fairlead_error *err)
 {
 	fl_fail(err, FAIRLEAD_EIO,
-		"%s/runs/%s/%s: it, or the file 'run' in it, belongs to another user, can be changed by "
+		"%s/runs/%s/%s: it, or its file 'run', belongs to another user, can be changed by "
 		"others, or has a second name (hard link)",
 		f->path, job, attempt);
 	return fl_fail_hint(err, "it is not used: move it away if this daemon has not "

@@ -434,7 +434,7 @@ static void watch_file(struct fl_local_run *r)
 	r->refs++;
 	r->watches = true;
 	if (uv_fs_event_start(&r->changed, on_changed, path, 0) != 0) {
-		notice(r, "its start is seen only when it ends: its file cannot be watched");
+		notice(r, "its file cannot be watched: its start will be seen only when it ends");
 		stop_watching(r);
 	}
 	look_for_begin(r);

@@ -35,8 +35,8 @@ int fl_user_enter(const struct fl_attempt_spec *spec, fairlead_error *err)
 		if (spec->uid == geteuid())
 			return 0;
 		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "the daemon runs as user %u and cannot run jobs of user %u; only "
-			       "one that root runs can",
+			       "the daemon runs as user %u and cannot run jobs of user %u; only a "
+			       "daemon that runs as root can",
 			       geteuid(), spec->uid);
 	}
 	gid_t *groups = calloc(GROUPS, sizeof *groups);

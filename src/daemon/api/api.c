@@ -151,7 +151,7 @@ static bool may(const struct fl_call *call, enum who who)
 
 	if (who == ADMIN && !fl_api_is_admin(call)) {
 		fl_api_fail(call, 403, "this is for admins",
-			    "who is one is said by access.admins of the Daemon document");
+			    "admins are listed in .spec.access.admins of the Daemon document");
 		return false;
 	}
 	if (who != OWNER)
@@ -161,8 +161,8 @@ static bool may(const struct fl_call *call, enum who who)
 		return false;
 	}
 	if (!fl_api_may_touch(call, owner)) {
-		fl_api_fail(call, 403, "this job is somebody else's",
-			    "its owner and admins may do this");
+		fl_api_fail(call, 403, "this job belongs to another user",
+			    "its owner and admins can do this");
 		return false;
 	}
 	return true;
@@ -183,12 +183,13 @@ static bool check_arguments(const struct fl_call *call, const char *known)
 		(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
 		fl_nearest_offer(&near, name);
 	}
-	(void)snprintf(text, sizeof text, "'%.60s' is no argument of this path", odd);
+	(void)snprintf(text, sizeof text, "'%.60s' is not an argument of this path", odd);
 	if (near.n)
 		(void)snprintf(hint, sizeof hint, "did you mean %s?",
 			       fl_nearest_text(&near, names, sizeof names));
 	else
-		(void)snprintf(hint, sizeof hint, *known ? "it takes: %s" : "it takes none", known);
+		(void)snprintf(hint, sizeof hint,
+			       *known ? "its arguments: %s" : "it has no arguments", known);
 	fl_api_fail(call, 400, text, hint);
 	return false;
 }
@@ -211,8 +212,8 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 
 	if (!route) {
 		fl_api_fail(&call, known ? 405 : 404,
-			    known ? "this path is not for this method" : "there is no such path",
-			    "the paths are in doc/guide/api.md");
+			    known ? "this path does not have this method" : "there is no such path",
+			    "doc/guide/api.md lists the paths");
 		return;
 	}
 	call.action = route->action;
@@ -239,7 +240,7 @@ static int check_descriptors(const struct fl_server_limits *limits, fairlead_err
 	    needed <= files.rlim_cur)
 		return 0;
 	fl_fail(err, FAIRLEAD_EINPUT,
-		"limits.connections is %u, which takes %u open files with all else, and this "
+		"limits.connections is %u: with all else that needs %u open files, and this "
 		"process may have %llu",
 		limits->connections, needed, (unsigned long long)files.rlim_cur);
 	if (files.rlim_cur > needed - limits->connections)

@@ -160,7 +160,7 @@ static void has_read_past(uv_work_t *work, int status)
 	call->api->n_threads--;
 	call->past = f->past;
 	if (call->api->closed)
-		fl_api_fail(call, 503, "the daemon stops", NULL);
+		fl_api_fail(call, 503, "the daemon is stopping", NULL);
 	else if (f->code < 0)
 		fl_api_error(call, &f->err);
 	else if (!job || job->workload.v == FL_NONE || fl_job_is_over(job->state))
@@ -275,7 +275,7 @@ static bool check_cycles(const struct fl_call *call)
 		return false;
 	if (cycles > 0)
 		return true;
-	fl_api_fail(call, 400, "'cycles' is at least 1", NULL);
+	fl_api_fail(call, 400, "'cycles' must be at least 1", NULL);
 	return false;
 }
 
@@ -343,9 +343,9 @@ static int check_kinds(const struct trial *t, fairlead_error *err)
 		if (!fl_config_leaves_out(kind) && strcmp(kind, "Daemon") != 0)
 			continue;
 		fl_fail(err, FAIRLEAD_EINPUT,
-			"%s: of a running daemon the objects of its trees can be changed",
+			"%s: what-if of a running daemon changes objects of its trees only",
 			fl_change_name(&t->changes, i));
-		fl_fail_hint(err, "for all others ask of manifests: fairlead what-if -f FILE");
+		fl_fail_hint(err, "for other kinds use manifests: fairlead what-if -f FILE");
 		return FAIRLEAD_EINPUT;
 	}
 	return t->changes.n ? 0 : fl_fail(err, FAIRLEAD_EINPUT, "there are no changes in it");
@@ -438,8 +438,9 @@ static int what_if(struct fl_call *call, FILE *out, fairlead_error *err)
 void fl_api_what_if(struct fl_call *call)
 {
 	if (call->r->body_len == 0 && !fl_request_argument(call->r, "delete"))
-		fl_api_fail(call, 400, "there are no changes in it",
-			    "the body is objects, as YAML or JSON; 'delete' names what goes");
+		fl_api_fail(
+			call, 400, "there are no changes in it",
+			"the body has objects, as YAML or JSON; 'delete' names objects to delete");
 	else if (check_format(call) && check_cycles(call))
 		fl_api_aside(call, type_of(call), what_if);
 }

@@ -34,10 +34,10 @@ int fl_api_row(const struct fl_call *call,
 	if (code != FAIRLEAD_EINPUT)
 		return code;
 	fl_fail(err, FAIRLEAD_EIO,
-		"job %llu is damaged: its row in the database is not what was "
-		"written",
+		"job %llu is damaged: its row in the database does not match its "
+		"checksum",
 		(unsigned long long)call->job);
-	return fl_fail_hint(err, "a backup may have it, and it can be submitted again");
+	return fl_fail_hint(err, "a backup may have it, and the job can be submitted again");
 }
 
 /* --- answers --- */
@@ -162,7 +162,8 @@ bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_t
 	if (!text)
 		return true;
 	if (fl_time_parse(text, strlen(text), ret, NULL) < 0)
-		return refuse_argument(call, name, "is not a time such as 2026-01-31T12:00:00Z");
+		return refuse_argument(call, name,
+				       "is not a time in the form 2026-01-31T12:00:00Z");
 	*ret = fl_clock_of_wall(fl_core_clock(call->api->core), *ret);
 	return true;
 }

@@ -87,7 +87,7 @@ static void answer(struct fl_child *c)
 		memcpy(&err, c->bytes + 1, sizeof err);
 		fl_api_error(&c->call, &err);
 	} else {
-		fl_api_fail(&c->call, 503, c->why ? c->why : "the answer could not be found out",
+		fl_api_fail(&c->call, 503, c->why ? c->why : "no answer was computed",
 			    "try again, or ask for less");
 	}
 }
@@ -124,7 +124,7 @@ static void too_late(uv_timer_t *timer)
 {
 	struct fl_child *c = timer->data;
 
-	c->why = "it took too long";
+	c->why = "the answer took too long";
 	end(c);
 }
 
@@ -196,7 +196,7 @@ void fl_api_aside(struct fl_call *call, const char *type,
 	if (!c || pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0 || fcntl(fds[1], F_SETFL, 0) != 0 ||
 	    (c->pid = fork()) < 0) {
 		fl_api_fail(call, 503,
-			    may ? "no process can be made for this" :
+			    may ? "no process could be started for this question" :
 				  "too many questions are thought about at once",
 			    "try again in a moment");
 		free(c);
@@ -233,7 +233,7 @@ bool fl_api_may_read(const struct fl_call *call)
 void fl_api_children_end(struct fl_api *a)
 {
 	for (struct fl_child *c = a->children; c; c = c->next) {
-		c->why = "the daemon stops";
+		c->why = "the daemon is stopping";
 		end(c);
 	}
 }

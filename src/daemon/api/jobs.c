@@ -104,8 +104,8 @@ static bool may_have_priority(const struct fl_call *call, int32_t priority, fair
 
 	if (priority <= most || fl_api_is_admin(call))
 		return true;
-	fl_fail(err, FAIRLEAD_ESTATE, "priority %d is for admins; others have %d at most", priority,
-		most);
+	fl_fail(err, FAIRLEAD_ESTATE,
+		"priority %d is for admins; the highest for other users is %d", priority, most);
 	fl_fail_hint(err, "an admin can raise .spec.jobs.maxPriority of the Daemon document");
 	return false;
 }
@@ -122,8 +122,8 @@ static int check_requests(struct fl_job_spec *spec, fairlead_error *err)
 		all |= spec->requests[i].amount;
 	if (all != 0)
 		return 0;
-	fl_fail(err, FAIRLEAD_EINPUT, "it asks for nothing");
-	return fl_fail_hint(err, "say what one task needs, such as cpu=500m");
+	fl_fail(err, FAIRLEAD_EINPUT, "the job asks for nothing");
+	return fl_fail_hint(err, "say what one task needs, for example cpu=500m");
 }
 
 /* Sets the user, and checks that they may use the queue; many jobs are for the same queue. */
@@ -189,8 +189,8 @@ static void note_request(struct owed *o, const struct fl_job_spec *spec,
 	if (!known || asked <= most)
 		return;
 	(void)snprintf(text, sizeof text,
-		       "it asks for %s of %s, and there are %s on this machine: it waits until "
-		       "there are more",
+		       "it asks for %s of %s, and this machine has %s: it stays pending until "
+		       "the machine has more",
 		       fl_quantity_format(a, asked, cpu, bytes), request->resource,
 		       fl_quantity_format(b, most, cpu, bytes));
 	if (!o->notes)
@@ -276,7 +276,7 @@ static void refuse_old(const struct fl_call *call)
 {
 	char text[64];
 
-	(void)snprintf(text, sizeof text, "job %llu is over", (unsigned long long)call->job);
+	(void)snprintf(text, sizeof text, "job %llu has ended", (unsigned long long)call->job);
 	fl_api_fail(call, 409, text, NULL);
 }
 
@@ -329,7 +329,8 @@ void fl_api_priority(struct fl_call *call)
 
 	if (!text || !*text || *end || strchr(" \t\n+", *text) || value < INT32_MIN ||
 	    value > INT32_MAX)
-		fl_api_fail(call, 400, "'value' is a whole number of 32 bits", NULL);
+		fl_api_fail(call, 400,
+			    "'value' must be a whole number from -2147483648 to 2147483647", NULL);
 	else if (!may_have_priority(call, (int32_t)value, &err))
 		fl_api_fail(call, 403, err.text, err.hint);
 	else

@@ -222,7 +222,7 @@ static int make_damaged(struct view *v, uint64_t id, const char *why, fairlead_e
 		return fl_fail_nomem(err);
 	put_row(v, &row, /* reason= */ NULL);
 	put(v->job, "state", json_string("damaged"));
-	put(v->job, "reason", json_sprintf("%s in the database is not what was written", why));
+	put(v->job, "reason", json_sprintf("%s in the database does not match its checksum", why));
 	return 0;
 }
 
@@ -351,9 +351,10 @@ static bool states_of(const struct fl_call *call, uint32_t *ret)
 		if (s == FL_JOB_STATES && len > 0) {
 			(void)snprintf(message, sizeof message, "there is no state '%.*s'",
 				       len > 40 ? 40 : (int)len, text);
-			fl_api_fail(call, 400, message,
-				    "there are held, depends, waits, starts, runs, stops, done, "
-				    "failed, cancelled");
+			fl_api_fail(
+				call, 400, message,
+				"the states are held, depends, waits, starts, runs, stops, done, "
+				"failed, cancelled");
 			return false;
 		}
 		*ret |= len ? 1U << s : 0;

@@ -137,7 +137,7 @@ static bool read_arguments(const struct fl_call *call, struct log *l)
 	fairlead_error none;
 
 	if (stream && strcmp(stream, "out") != 0 && strcmp(stream, "err") != 0) {
-		fl_api_fail(call, 400, "'stream' is out or err", NULL);
+		fl_api_fail(call, 400, "'stream' must be out or err", NULL);
 		return false;
 	}
 	l->stream = stream && strcmp(stream, "err") == 0 ? FL_STREAM_ERR : FL_STREAM_OUT;

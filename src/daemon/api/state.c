@@ -136,8 +136,9 @@ static int place_backup(struct backup *b, char ret[FL_TRUST_PATH])
 	if (strncmp(ret, top, n) == 0 && ret[n] == '/')
 		return 0;
 	b->code = fl_fail(&b->err, FAIRLEAD_EINPUT, "%s is not below %s", ret, top);
-	return fl_fail_hint(&b->err, "backups of admins are, as .spec.backups of the Daemon "
-				     "document says");
+	return fl_fail_hint(&b->err,
+			    "backups that admins ask for must be below .spec.backups of the Daemon "
+			    "document");
 }
 
 static void backup_work(uv_work_t *work)
@@ -175,14 +176,16 @@ void fl_api_backup(struct fl_call *call)
 	struct backup *b;
 
 	if (!to || *to != '/') {
-		fl_api_fail(call, 400, "'to' is a folder that is to be made, from the root",
-			    "POST /v1/backup?to=/var/backups/fairlead/monday");
+		fl_api_fail(call, 400,
+			    "'to' must be the absolute path of a folder that does not exist yet",
+			    "for example POST /v1/backup?to=/var/backups/fairlead/monday");
 		return;
 	}
 	if (!anywhere && !below.v) {
-		fl_api_fail(call, 403, "the configuration names no folder for backups",
-			    "say .spec.backups in the Daemon document; root, and whom the daemon "
-			    "runs as, may have one made anywhere");
+		fl_api_fail(
+			call, 403, "the configuration names no folder for backups",
+			"set .spec.backups in the Daemon document; root and the user of the daemon "
+			"can have a backup made anywhere");
 		return;
 	}
 	b = calloc(1, sizeof *b);

@@ -178,8 +178,8 @@ static void warn_of(struct fl_access *a, const struct fl_model *m, const struct 
 	if (name->known)
 		return;
 	(void)snprintf(line, sizeof line,
-		       "%.300s:%u:%u: warning: there is no %s '%.200s' on this machine, so nobody "
-		       "is allowed anything by that name",
+		       "%.300s:%u:%u: warning: there is no %s '%.200s' on this machine, so no user "
+		       "gets rights by that name",
 		       fl_model_text(m, m->inputs[place->file]), place->line, place->column,
 		       name->is_group ? "group" : "user", name->text);
 	say(user, line);
@@ -323,16 +323,18 @@ bool fl_access_may_submit(struct fl_access *a, uid_t uid, gid_t gid, const char 
 	const struct rule *rule = find_rule(a, namespace, queue);
 
 	if (a->own != 0 && uid != a->own) {
-		fl_fail(err, FAIRLEAD_ESTATE, "the daemon can run jobs of %.63s only",
+		fl_fail(err, FAIRLEAD_ESTATE, "the daemon can run jobs of user %.63s only",
 			fl_access_user(a, a->own));
-		fl_fail_hint(err, "run by root it runs each job as the user who submitted it");
+		fl_fail_hint(
+			err,
+			"a daemon that root runs can run each job as the user that submitted it");
 		return false;
 	}
 	if ((rule ? is_named(a, rule, uid, gid) : a->open) || fl_access_is_admin(a, uid, gid))
 		return true;
 	fl_fail(err, FAIRLEAD_ESTATE, "%.63s may not use queue '%.253s'", fl_access_user(a, uid),
 		queue);
-	fl_fail_hint(err, "who may stands in .spec.access of the Daemon");
+	fl_fail_hint(err, ".spec.access of the Daemon lists the users of each queue");
 	return false;
 }
 

@@ -112,8 +112,8 @@ static int parse(struct fl_config *c, const struct fl_config_text *text, fairlea
 
 	if (text->len >= FL_IMAGE_MAGIC && fl_image_is(text->bytes)) {
 		fl_fail(err, FAIRLEAD_EINPUT,
-			"is an image, and a configuration is made of objects");
-		fl_fail_hint(err, "give the manifests that it was saved from");
+			"is an image, but a configuration is read from objects");
+		fl_fail_hint(err, "give the manifests that the image was saved from");
 		return fail_at(err, text->name);
 	}
 	return fl_kube_read_from(c->m, text->name, &source, &tap, err);
@@ -163,7 +163,7 @@ static int read_tree(struct fl_config *c, const struct fl_tree_row *tree, fairle
 	fl_inputs_done(&in);
 	free(path);
 	if (r < 0 && err->line == 0 && err->file[0] && !err->hint[0]) /* the file as a whole */
-		fl_fail_hint(err, "it is named at %.200s:%u:%u",
+		fl_fail_hint(err, "%.200s:%u:%u names it",
 			     fl_model_text(m, m->inputs[tree->place.file]), tree->place.line,
 			     tree->place.column);
 	return r;
@@ -187,8 +187,8 @@ static int note_left_out(struct fl_config *c, fairlead_error *err)
 	if (c->left_out == 0)
 		return 0;
 	return fl_model_notice(c->m, FL_NOTICE_IGNORED_OBJECT, c->m->daemon.place, "Daemon",
-			       "jobs are submitted to the daemon, and machines are its backend's",
-			       err, "objects of jobs, machines or simulations left out: %u",
+			       "the daemon has jobs and machines of its own", err,
+			       "%u objects of jobs, machines or simulations are left out",
 			       c->left_out);
 }
 
@@ -207,9 +207,8 @@ static int check_dialect(const struct fl_model *m, fairlead_error *err)
 	const struct fl_config_dialect *dialect = fl_config_dialect_of(m);
 
 	if (fl_model_dialect(m) == FL_DIALECT_MIXED) {
-		fl_fail(err, FAIRLEAD_EINPUT,
-			"the trees have objects of two policies, Kueue's and KAI's");
-		return fl_fail_hint(err, "a daemon goes by one of them: take the others out");
+		fl_fail(err, FAIRLEAD_EINPUT, "the trees have objects of both Kueue and KAI");
+		return fl_fail_hint(err, "a daemon uses objects of one of them: remove the others");
 	}
 	if (dialect->check && dialect->check(m, err) < 0)
 		return fail_daemon(m, ".spec.machine.cohort", m->daemon.place, err);
@@ -238,7 +237,8 @@ static int check_cohort(const struct fl_model *m, fairlead_error *err)
 	n = fl_model_find_node(m, FL_COHORT, name);
 	if (n.v != FL_NONE && m->nodes[n.v].groups.n) {
 		fl_fail(err, FAIRLEAD_EINPUT, "cohort '%.253s' has quota of its own", name);
-		fl_fail_hint(err, "it gets what the machine has: take its resourceGroups out");
+		fl_fail_hint(err,
+			     "its quota is the capacity of the machine: remove its resourceGroups");
 		return fail_daemon(m, ".spec.machine.cohort", m->daemon.place, err);
 	}
 	if (is_cohort(m, m->daemon.cohort))
@@ -298,7 +298,8 @@ static int read_document(struct fl_config *c, const char *file, fairlead_error *
 	int r;
 
 	if (strcmp(file, "-") == 0) {
-		fl_fail(err, FAIRLEAD_EINPUT, "a configuration is a file: it is read again");
+		fl_fail(err, FAIRLEAD_EINPUT,
+			"a configuration must be a file: a reload reads it again");
 		return fail_at(err, file);
 	}
 	r = keep_file(c, file, err);
@@ -308,7 +309,7 @@ static int read_document(struct fl_config *c, const char *file, fairlead_error *
 		return r;
 	if (!c->m->daemon.present) {
 		fl_fail(err, FAIRLEAD_EINPUT, "there is no Daemon in this file");
-		fl_fail_hint(err, "doc/guide/daemon.md has one to start from");
+		fl_fail_hint(err, "doc/guide/daemon.md has an example");
 		return fail_at(err, file);
 	}
 	return read_trees(c, err);

@@ -31,7 +31,7 @@ static int fail_missing(const struct fl_model *m, const char *name, fairlead_err
 	if (near.n)
 		return fl_fail_hint(err, "did you mean %s?",
 				    fl_nearest_text(&near, text, sizeof text));
-	return fl_fail_hint(err, "'fairlead queues' lists those there are");
+	return fl_fail_hint(err, "'fairlead queues' lists the queues");
 }
 
 static int fail_several(const struct fl_model *m, const char *what, const char *name,

@@ -30,8 +30,8 @@ static int note_deserved(struct fl_model *m, const struct fl_bundle *has, fairle
 	for (int i = 0; i < FL_BUNDLE && r == 0; i++)
 		if (sum.of[i] > has->of[i])
 			r = fl_model_notice(m, FL_NOTICE_BEYOND_MACHINE, m->daemon.place, "Daemon",
-					    "lower the quotas of the queues: not all of them can "
-					    "have what they deserve",
+					    "lower the quotas of the queues: they cannot all "
+					    "get what they deserve",
 					    err,
 					    "the queues deserve %g of '%s', but the machine has %g",
 					    i == FL_CPU ? sum.of[i] / 1000 : sum.of[i], axes[i],
@@ -58,8 +58,8 @@ static int check(const struct fl_model *m, fairlead_error *err)
 {
 	if (m->daemon.cohort.v == 0)
 		return 0;
-	fl_fail(err, FAIRLEAD_EINPUT, "the trees are of KAI's, which know no cohorts");
-	return fl_fail_hint(err, "leave it out: all queues share the machine");
+	fl_fail(err, FAIRLEAD_EINPUT, "the trees have KAI's queues, and KAI has no cohorts");
+	return fl_fail_hint(err, "remove it: all queues share the machine");
 }
 
 const struct fl_config_dialect fl_config_kai = { .check = check, .lay = lay, .gangs = true };

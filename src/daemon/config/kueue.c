@@ -206,7 +206,7 @@ static int note_elsewhere(struct fl_model *m, const struct fl_quota *q, fairlead
 	return fl_model_notice(
 		m, FL_NOTICE_BEYOND_MACHINE, q->place, subject,
 		"give the flavor to the machine: .spec.machine.flavors of the Daemon", err,
-		"there is quota for '%.63s' in it, and the machine has none",
+		"queues have quota for '%.63s' in this flavor, but the machine has none",
 		fl_model_text(m, q->resource_name));
 }
 
@@ -247,7 +247,7 @@ static const char *amount_text(const struct fl_model *m, struct fl_sym resource,
 	const char *name = fl_model_text(m, resource);
 
 	if (amount == FL_UNLIMITED)
-		return "without end";
+		return "an unlimited amount";
 	return fl_quantity_format(buffer, amount, strcmp(name, "cpu") == 0,
 				  strcmp(name, "memory") == 0);
 }
@@ -263,8 +263,8 @@ static int note_promises(struct fl_model *m, const struct table *t, fairlead_err
 				continue;
 			r = fl_model_notice(
 				m, FL_NOTICE_BEYOND_MACHINE, m->daemon.place, "Daemon",
-				"lower the nominal quotas of the queues, or more runs at once than "
-				"there is",
+				"lower the nominal quotas of the queues, or jobs can use more than "
+				"the machine has",
 				err,
 				"the queues have %s of '%.63s' in flavor '%.63s', but the machine "
 				"has %s",
@@ -369,15 +369,17 @@ static int note_without(struct fl_model *m, fairlead_error *err)
 			continue;
 		(void)snprintf(subject, sizeof subject, "ClusterQueue/%.253s",
 			       fl_model_text(m, row->name));
-		(void)snprintf(hint, sizeof hint, "give it resourceGroups, or %s '%.253s'",
-			       cohort.v ? "put it below the machine's cohort" :
-					  "say in .spec.machine.cohort of the Daemon who has what "
-					  "the machine has, such as",
-			       cohort.v                      ? fl_model_text(m, cohort) :
-			       row->parent_name.v != FL_NONE ? fl_model_text(m, row->parent_name) :
-							       "company");
-		r = fl_model_notice(m, FL_NOTICE_NO_RESOURCES, row->place, subject, hint, err,
-				    "it has no quota, and nothing that asks for anything can run");
+		(void)snprintf(
+			hint, sizeof hint, "give it resourceGroups, or %s '%.253s'",
+			cohort.v ? "put it below the machine's cohort" :
+				   "name in .spec.machine.cohort of the Daemon the cohort that has "
+				   "the machine, for example",
+			cohort.v                      ? fl_model_text(m, cohort) :
+			row->parent_name.v != FL_NONE ? fl_model_text(m, row->parent_name) :
+							"company");
+		r = fl_model_notice(
+			m, FL_NOTICE_NO_RESOURCES, row->place, subject, hint, err,
+			"the queue has no quota, so no job that asks for a resource can run");
 	}
 	return r;
 }

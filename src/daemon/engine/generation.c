@@ -209,9 +209,9 @@ static int find_place(struct fl_draft *k, struct fl_sym queue, struct fl_workloa
 static int is_in_use(const struct fl_draft *k, const struct joiner *job)
 {
 	fl_fail(k->err, FAIRLEAD_EINPUT,
-		"queue '%s' is not there, and jobs of it run, such as %" PRIu64,
+		"queue '%s' does not exist, and jobs of it run, such as %" PRIu64,
 		word(k, job->queue), job->id);
-	fl_fail_hint(k->err, "empty it first: stopPolicy HoldAndDrain tells its jobs to go");
+	fl_fail_hint(k->err, "empty it first: stopPolicy HoldAndDrain evicts its jobs");
 	return FAIRLEAD_EINPUT;
 }
 
@@ -384,10 +384,10 @@ static int find_policy(const struct fl_model *m, const struct fl_policy_ops **re
 
 	if (!ops || fl_policy_dialect(ops) != dialect) {
 		fl_fail(err, FAIRLEAD_EINPUT,
-			ops ? "the policy %s has not the objects of the trees" :
+			ops ? "the policy %s does not use the objects of the trees" :
 			      "there is no policy '%s'",
 			name);
-		fl_fail_hint(err, "write one of %s",
+		fl_fail_hint(err, "the policies are %s",
 			     fl_policy_names("", ", ", names, sizeof names));
 		fl_fail_in(err, "Daemon/%.253s .spec.policy", fl_model_text(m, m->daemon.name));
 		return fl_model_fail_at(m, m->daemon.place, err);
@@ -485,9 +485,10 @@ static int adopt(struct taking *t, fairlead_error *err)
 	struct fl_generation *g = &t->d->g;
 
 	if (from && from->ops != g->ops)
-		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "the policy changes from %s to %s while jobs are there",
-			       from->ops->name, g->ops->name);
+		return fl_fail(
+			err, FAIRLEAD_EINPUT,
+			"the policy changes from %s to %s, which needs a daemon without jobs",
+			from->ops->name, g->ops->name);
 	return from ? g->ops->adopt(g->policy, t->o->now, from->policy, t->was, err) : 0;
 }
 

@@ -53,11 +53,12 @@ static void put_node_reason(const struct fl_model *m, const char *queue, struct 
 	const struct fl_node_row *node = &m->nodes[n.v];
 	char why[320];
 
-	(void)snprintf(buffer, size, "queue '%.253s' takes nobody in: %s '%.253s': %s", queue,
+	(void)snprintf(buffer, size, "queue '%.253s' admits no job: %s '%.253s': %s", queue,
 		       node->kind == FL_QUEUE ? "queue" : "ClusterQueue",
 		       fl_model_text(m, node->name),
-		       node->inactive == FL_ACTIVE ? "it does not match the namespace" :
-						     fl_report_why_inactive(m, n, why));
+		       node->inactive == FL_ACTIVE ?
+			       "its namespaceSelector does not match the namespace" :
+			       fl_report_why_inactive(m, n, why));
 }
 
 /* Why a job takes no part: the problem of its queue, or of its ClusterQueue. */
@@ -86,9 +87,10 @@ static void put_queue_reason(const struct fl_living *of, const struct fl_live *j
 	else if (row->stop != FL_STOP_NONE)
 		(void)snprintf(buffer, size, "queue '%.253s' is stopped (stopPolicy)", queue);
 	else if (row->cluster_queue.v == FL_NONE)
-		(void)snprintf(buffer, size,
-			       "queue '%.253s' leads to ClusterQueue '%.253s', which is not there",
-			       queue, fl_model_text(m, row->cluster_queue_name));
+		(void)snprintf(
+			buffer, size,
+			"queue '%.253s' leads to ClusterQueue '%.253s', which does not exist",
+			queue, fl_model_text(m, row->cluster_queue_name));
 	else
 		put_node_reason(m, queue, row->cluster_queue, buffer, size);
 }
@@ -119,7 +121,7 @@ const char *fl_live_reason(const struct fl_living *of, const struct fl_live *job
 	else if (takes_no_part(g, job))
 		return put_queue_reason(of, job, buffer, size), buffer;
 	else if (job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
-		text = job->retry == FL_TIME_NONE ? "has just come" :
+		text = job->retry == FL_TIME_NONE ? "was submitted just now" :
 						    "could not be started, and tries again soon";
 	else if (job->state == FL_JOB_WAITS)
 		text = waiting_reason(g, job);

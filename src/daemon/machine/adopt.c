@@ -33,19 +33,19 @@ enum { NOTE = 300 };
 static int refuse(const char *state, const struct fl_last_run *run, uint64_t last,
 		  fairlead_error *err)
 {
-	char known[64] = "knows of no job at all";
+	char known[64] = "has no job at all";
 
 	if (last)
-		(void)snprintf(known, sizeof known, "knows of none after job %" PRIu64, last);
+		(void)snprintf(known, sizeof known, "has none after job %" PRIu64, last);
 	fl_fail(err, FAIRLEAD_EINPUT,
-		"%.300s/%s is of job %" PRIu64 ", and the database %s: it has lost some, and would "
-		"give their numbers again",
+		"%.300s/%s is of job %" PRIu64 ", but the database %s: it has lost jobs, and would "
+		"give their numbers to new jobs",
 		state, run->where, run->job, known);
 	fl_fail_hint(
 		err,
-		"nothing was changed; look for the database that knows them, or a later backup; "
-		"or use --adopt-runs: numbers go on above, and runs that the database does "
-		"not know are ended and set aside");
+		"nothing was changed; look for the database with these jobs, or a later backup; "
+		"or use --adopt-runs: numbers go on above these, and runs that the database does "
+		"not have are ended and set aside");
 	return FAIRLEAD_EINPUT;
 }
 
@@ -112,8 +112,8 @@ int fl_core_open_store(struct fl_core *c, fairlead_error *err)
 	if ((r = have_key(c, err)) < 0 || (r = find_warning(c, err)) < 0 || run.job <= end.job)
 		return r;
 	(void)snprintf(note, sizeof note,
-		       "the database knew of no job after %" PRIu64
-		       ", and there are folders of some: what became of them is not known; "
+		       "the last job in the database is %" PRIu64
+		       ", but there are folders of later jobs: what became of these is not known; "
 		       "numbers go on above %" PRIu64,
 		       end.job, run.job);
 	r = fl_store_set(c->store, restored, note, err);
@@ -191,12 +191,12 @@ static int sort_run(void *user, uint64_t job, uint32_t attempt, const char *toke
 
 static const char *describe(uint32_t ended, const char *kept, char *buffer, size_t size)
 {
-	static const char *const became[] = { "it had ended", "it was ended",
+	static const char *const became[] = { "it was not running", "it was ended",
 					      "some of its processes could not be ended" };
 
-	(void)snprintf(buffer, size, "the database does not know it: %s%s%s",
-		       became[ended <= 2 ? ended : 2],
-		       kept ? ", and what is left of it is kept as " : "", kept ? kept : "");
+	(void)snprintf(buffer, size, "it is not in the database: %s%s%s",
+		       became[ended <= 2 ? ended : 2], kept ? "; its files are kept as " : "",
+		       kept ? kept : "");
 	return buffer;
 }
 
@@ -231,12 +231,12 @@ static int tell_restored(struct fl_core *c, const struct fl_stray *strays, uint3
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		ran += strays[i].ran;
-	r = snprintf(text, sizeof text, "%s", *why ? why : "runs and database disagree");
+	r = snprintf(text, sizeof text, "%s",
+		     *why ? why : "state folder and database do not match");
 	if (n)
 		(void)snprintf(text + r, sizeof text - (size_t)r,
-			       "; runs that it does not know: %" PRIu32 ", of which %" PRIu32
-			       " had to be ended",
-			       n, ran);
+			       "; runs that are not in it: %" PRIu32 " (ended now: %" PRIu32 ")", n,
+			       ran);
 	fl_core_log(c, "%s", text);
 	return fl_core_note(c, &row, err);
 }
@@ -374,8 +374,8 @@ int fl_core_restore(const struct fl_backend_ops *backend, const char *backup, co
 	if (run.job > end.job)
 		(void)snprintf(above, sizeof above, "; numbers go on above %" PRIu64, run.job);
 	(void)snprintf(note, sizeof note,
-		       "the state was restored from %.120s: what came after %s is not known%s",
-		       backup, fl_time_format(at, end.wall - end.wall % FL_SECOND), above);
+		       "the state was restored from %.120s: changes after %s are lost%s", backup,
+		       fl_time_format(at, end.wall - end.wall % FL_SECOND), above);
 	how.value = note;
 	how.number_above = run.job;
 	return fl_store_restore(backup, state, &how, err);

@@ -51,7 +51,7 @@ static int tell_policy(struct fl_core *c, fl_time at, enum fl_event_kind kind,
 		return 0;
 	r = fl_driver_apply(&c->generation.driver, at, &e, &why);
 	if (r == FAIRLEAD_ESTATE) {
-		fl_core_log(c, "the policy does not take event %d of job %llu: %s", (int)kind,
+		fl_core_log(c, "the policy refuses event %d of job %llu: %s", (int)kind,
 			    (unsigned long long)job->id, why.text);
 		return 0;
 	}
@@ -90,7 +90,7 @@ static void told_of_end(void *user, uint64_t id, bool as_wanted)
 		return;
 	if (!as_wanted) {
 		t->r = end_job(t->c, job, t->at, FL_JOB_CANCELLED,
-			       "a job that it waited for did not end as it was to", t->err);
+			       "a job that it waited for did not end as required", t->err);
 	} else if (job->state == FL_JOB_DEPENDS && !fl_jobs_waits_for(&t->c->jobs, id)) {
 		job->state = FL_JOB_WAITS;
 		t->r = fl_core_touch(t->c, job, t->err);
@@ -219,7 +219,7 @@ static int submit(struct fl_core *c, const struct fl_journal_row *row,
 		r = fl_core_newcomer(c, job, err);
 	if (r == 0 && !hope)
 		r = end_job(c, job, row->at, FL_JOB_CANCELLED,
-			    "a job that it waits for did not end as it was to", err);
+			    "a job that it waits for did not end as required", err);
 	return r;
 }
 
@@ -588,7 +588,7 @@ static int configured(struct fl_core *c, const struct fl_journal_row *row, int *
 	if (r == 0 && *ret == 0) /* labels and the like may have changed: all are tried again */
 		r = c->generation.ops->forget(c->generation.policy, row->at, err);
 	if (r == 0 && *ret < 0) {
-		fl_core_log(c, "the configuration is not taken: %s", why.text);
+		fl_core_log(c, "the configuration is refused: %s", why.text);
 		c->refused = why;
 		r = *ret == FAIRLEAD_ENOMEM ? fl_fail_nomem(err) :
 					      fl_core_take_config(c, was, strlen(was), err);

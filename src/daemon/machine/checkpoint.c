@@ -43,7 +43,7 @@ bool fl_core_checkpoint_due(const struct fl_core *c)
 static int made(struct fl_core *c, uint64_t seq, int r, const fairlead_error *err)
 {
 	if (r < 0) {
-		fl_core_log(c, "no checkpoint: %s", err->text);
+		fl_core_log(c, "no checkpoint was made: %s", err->text);
 		c->checkpoint_at = fl_core_loop_ns(c) + AGAIN_S * (uint64_t)FL_SECOND;
 		c->must_checkpoint = true;
 		return r;

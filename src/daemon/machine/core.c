@@ -81,7 +81,7 @@ static void tell_cut(const struct fl_core *c)
 	if (d.cut)
 		fl_core_log(c,
 			    "the last transaction in the database's log was not finished, as a "
-			    "power cut or a kill leaves it: %" PRIu64 " pages were cut off",
+			    "power cut or a kill can leave it: %" PRIu64 " pages were cut off",
 			    d.cut);
 }
 
@@ -117,7 +117,7 @@ static void answer_post(struct fl_core *c, const struct fl_gather *g, const stru
 	} else if (reply.code < 0) {
 		(void)fl_fail(&err, reply.code,
 			      reply.code == FAIRLEAD_ENOENT ? "there is no such job" :
-							      "the job is over");
+							      "the job has ended");
 		reply.err = &err;
 	} else if (first->kind == FL_JOURNAL_SUBMIT) {
 		numbers = malloc(post->n * sizeof *numbers);
@@ -176,7 +176,7 @@ static void committed(struct fl_core *c)
 	int r = results ? 0 : fl_fail_nomem(&err);
 
 	if (c->problem[0])
-		fl_core_log(c, "what happens is written down again");
+		fl_core_log(c, "the database can be written again");
 	c->problem[0] = '\0';
 	/*
 	 * All rows that follow from the applied ones are durable now: a good moment for a
@@ -214,7 +214,7 @@ static void give_up(struct fl_core *c)
 static void not_committed(struct fl_core *c)
 {
 	if (!c->problem[0])
-		fl_core_log(c, "nothing can be written down: %s", c->error.text);
+		fl_core_log(c, "the database cannot be written: %s", c->error.text);
 	(void)snprintf(c->problem, sizeof c->problem, "%s", c->error.text);
 	fl_metrics_store_failed(c->metrics);
 	c->configuring = false;
@@ -277,7 +277,7 @@ static void write_batch(struct fl_core *c, struct fl_gather *g)
 	if (uv_queue_work(c->loop, &c->work, commit_on_thread, after_commit) == 0)
 		return;
 	c->in_flight = false;
-	c->committed = fl_fail(&c->error, FAIRLEAD_EIO, "no thread can be had to write on");
+	c->committed = fl_fail(&c->error, FAIRLEAD_EIO, "no thread could be started for writing");
 	not_committed(c);
 }
 
@@ -433,7 +433,8 @@ int fl_core_check_open(const struct fl_core *c, fairlead_error *err)
 	if (c->closing)
 		return fl_fail(err, FAIRLEAD_EIO, "the daemon is stopping");
 	if (c->problem[0])
-		return fl_fail(err, FAIRLEAD_EIO, "nothing new is taken: %s", c->problem);
+		return fl_fail(err, FAIRLEAD_EIO, "the daemon takes no requests now: %s",
+			       c->problem);
 	return 0;
 }
 
@@ -470,11 +471,11 @@ int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t pri
 	if (!live && job > c->submitted)
 		return fl_fail(err, FAIRLEAD_ENOENT, "there is no job %" PRIu64, job);
 	if (live && fl_job_is_over(live->state))
-		return fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " is over: %s", job,
+		return fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " has ended: %s", job,
 			       fl_job_state_name(live->state));
 	if (live && wish == FL_WISH_RELEASE && live->held == FL_HOLD_ADMIN && !who->admin) {
 		fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " is held by an admin", job);
-		return fl_fail_hint(err, "an admin releases it; cancel is yours");
+		return fl_fail_hint(err, "only an admin can release it; its owner can cancel it");
 	}
 	if ((r = fl_gather_post(c->gather, &post, err)) < 0)
 		return r;
@@ -508,7 +509,7 @@ static int begin_loop(struct fl_core *c, fairlead_error *err)
 	if (uv_async_init(c->loop, &c->drafted, fl_core_on_drafted) ||
 	    uv_check_init(c->loop, &c->check) || uv_timer_init(c->loop, &c->due) ||
 	    uv_timer_init(c->loop, &c->again) || uv_check_start(&c->check, on_check))
-		return fl_fail(err, FAIRLEAD_EIO, "the event loop cannot be used");
+		return fl_fail(err, FAIRLEAD_EIO, "the event loop failed");
 	for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
 		handles[i]->data = c;
 		c->open_handles++;

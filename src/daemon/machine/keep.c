@@ -190,7 +190,8 @@ static void warn_of_reload(struct warning *w, const struct fl_config *wanted)
 	fl_access_warn(wanted, &fl_accounts_system, warn_of, w);
 	(void)fl_config_warn(wanted, &w->c->capacity, warn_of, w, &err);
 	if (*fl_config_at_start(w->c->config, wanted, fields, sizeof fields)) {
-		(void)snprintf(line, sizeof line, "these count from the next start on: %s", fields);
+		(void)snprintf(line, sizeof line, "these settings count from the next start on: %s",
+			       fields);
 		warn_of(w, line);
 	}
 	fl_core_log(w->c, "the configuration was read again");
@@ -207,7 +208,7 @@ int fl_core_reload(struct fl_core *c, void (*warn)(void *user, const char *line)
 	int r = fl_core_check_open(c, err);
 
 	if (r == 0 && c->configuring)
-		r = fl_fail(err, FAIRLEAD_ESTATE, "a configuration is being taken already");
+		r = fl_fail(err, FAIRLEAD_ESTATE, "another reload is under way");
 	if (r == 0)
 		r = fl_config_read(c->options.config, &wanted, err);
 	if (r == 0)

@@ -203,7 +203,7 @@ static int load_image(struct fl_core *c, int fd, uint64_t seq, fairlead_error *e
 
 	if (read(fd, &head, sizeof head) != (ssize_t)sizeof head ||
 	    memcmp(head.magic, magic, sizeof magic) != 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "the checkpoint is no checkpoint");
+		return fl_fail(err, FAIRLEAD_EINPUT, "this is not a checkpoint of fairleadd");
 	jobs.left = head.jobs;
 	if ((r = load_config(c, fd, head.config, err)) < 0)
 		return r;
@@ -340,7 +340,7 @@ static int take_row(void *user, const struct fl_job_row *row, fairlead_error *er
 	if (row->id > x->c->submitted)
 		x->c->submitted = row->id;
 	if (row->damaged) {
-		(void)snprintf(text, sizeof text, "%s was not what was written", row->damaged);
+		(void)snprintf(text, sizeof text, "%s does not match its checksum", row->damaged);
 		return restore_unread(x, row, text, err);
 	}
 	r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, &why);
@@ -349,9 +349,8 @@ static int take_row(void *user, const struct fl_job_row *row, fairlead_error *er
 	 * daemon starts.
 	 */
 	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
-		(void)snprintf(text, sizeof text,
-			       "its spec is none that is known here, %.80s %.200s", why.subject,
-			       why.text);
+		(void)snprintf(text, sizeof text, "this version cannot read its spec: %.80s %.200s",
+			       why.subject, why.text);
 		return restore_unread(x, row, text, err);
 	}
 	if (r < 0) {
@@ -418,7 +417,7 @@ static int end_unread(struct restoring *x, fairlead_error *err)
 		if (c->jobs.rows[i].state == FL_JOB_DEPENDS &&
 		    !fl_jobs_waits_for(&c->jobs, c->jobs.rows[i].id))
 			r = fl_core_end(c, c->jobs.rows[i].id, FL_JOB_CANCELLED,
-					"a job that it waited for did not end as it was to", err);
+					"a job that it waited for did not end as required", err);
 	return r;
 }
 
@@ -632,8 +631,8 @@ int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairl
 		return r;
 	}
 	fl_core_log(c,
-		    "the checkpoint is not read (%s): the policy begins afresh with the jobs as "
-		    "they are",
+		    "the checkpoint cannot be read (%s): the policy begins without history, "
+		    "with the jobs of the database",
 		    why.text);
 	if ((r = forget(c, err)) < 0 || (r = fl_core_copy_capacity(c, capacity, err)) < 0)
 		return r;

@@ -143,8 +143,8 @@ int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fai
 	g.grace = fl_amount_min(g.grace, fl_config_settings(c->config)->max_grace);
 	r = c->backend->stop(c->host, job->id, job->attempt, why, g.grace, &cause);
 	if (r < 0)
-		fl_core_log(c, "job %llu could not be told to go: %s", (unsigned long long)job->id,
-			    cause.text);
+		fl_core_log(c, "job %llu could not be told to stop: %s",
+			    (unsigned long long)job->id, cause.text);
 	(void)err;
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include "daemon/machine/batch.h"
 #include "daemon/machine/inside.h"
 
-/* --- is there such a thing? --- */
+/* --- names and dependencies --- */
 
 static int check_queue(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
 {
@@ -34,7 +34,8 @@ static int check_requests(const struct fl_core *c, const struct fl_job_spec *spe
 
 		if (fl_model_find_resource(m, spec->requests[i].resource).v != FL_NONE)
 			continue;
-		fl_fail(err, FAIRLEAD_EINPUT, "nobody has any '%s'", spec->requests[i].resource);
+		fl_fail(err, FAIRLEAD_EINPUT, "no queue has quota for '%s'",
+			spec->requests[i].resource);
 		for (uint32_t k = 0; k < m->n_resources; k++)
 			fl_nearest_offer(&near, fl_model_text(m, m->resources[k]));
 		if (near.n)
@@ -68,7 +69,7 @@ static int check_labels(const struct fl_core *c, const struct fl_job_spec *spec,
 	return 0;
 }
 
-/* It may be on its way to the disk. */
+/* True: the job is in neither the store nor the rows on their way to it. */
 static bool is_forgotten(const struct fl_core *c, uint64_t id)
 {
 	for (int i = 0; i < 2; i++) {
@@ -86,19 +87,21 @@ static int check_after(const struct fl_core *c, const struct fl_job_spec *spec, 
 	for (uint32_t i = 0; i < spec->n_after; i++)
 		if (spec->after[i].job == 0 || spec->after[i].job > c->submitted ||
 		    is_forgotten(c, spec->after[i].job))
-			return fl_fail(err, FAIRLEAD_ENOENT,
-				       "it is to wait for job %" PRIu64 ", which there is not",
+			return fl_fail(err, FAIRLEAD_ENOENT, "after: there is no job %" PRIu64,
 				       spec->after[i].job);
 	return 0;
 }
 
-/* --- limits: what is on its way to the disk counts, too --- */
+/* --- limits: jobs on their way to the disk count, too --- */
 
 struct on_its_way {
 	uint32_t all, of_user, of_queue;
 };
 
-/* O(what is on its way): once for all specs of a submission that are of one user and queue. */
+/*
+ * O(rows on their way to the disk): once for all specs of a submission with the same user and
+ * queue.
+ */
 static struct on_its_way count_coming(const struct fl_core *c, const struct fl_job_spec *spec)
 {
 	struct on_its_way n = { 0 };
@@ -116,13 +119,13 @@ static struct on_its_way count_coming(const struct fl_core *c, const struct fl_j
 
 static int over(fairlead_error *err, const char *whose, uint32_t most, const char *field)
 {
-	fl_fail(err, FAIRLEAD_ELIMIT, "%s may have %u jobs that are not over, and no more", whose,
+	fl_fail(err, FAIRLEAD_ELIMIT, "%s may have at most %u jobs that have not ended", whose,
 		most);
 	fl_fail_hint(err, "an admin can raise .spec.limits.%s", field);
 	return FAIRLEAD_ELIMIT;
 }
 
-/* @more: of all that are submitted with it. */
+/* @more: counts of all jobs submitted with it. */
 static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec, uint32_t more,
 			fairlead_error *err)
 {
@@ -140,7 +143,7 @@ static int check_limits(const struct fl_core *c, const struct fl_job_spec *spec,
 	return 0;
 }
 
-/* Of who submits: what is kept and what is on its way. */
+/* Bytes of the user's specs: those that are kept and those on their way to the disk. */
 static uint64_t count_bytes(const struct fl_core *c, const struct fl_job_spec *spec)
 {
 	uint64_t bytes = fl_jobs_bytes_of_user(&c->jobs, spec->user);
@@ -163,11 +166,12 @@ static int check_bytes(const struct fl_core *c, uint64_t bytes, fairlead_error *
 	if (bytes <= (uint64_t)most)
 		return 0;
 	fl_fail(err, FAIRLEAD_ELIMIT,
-		"a user may have %s of commands and environments in jobs that are not over, and "
-		"no more",
+		"the jobs of a user that have not ended may have at most %s of commands and "
+		"environments",
 		fl_quantity_format(text, most, /* cpu= */ false, /* binary= */ true));
-	fl_fail_hint(err, "submit with a smaller environment, or wait until some are over; an "
-			  "admin can raise .spec.limits.bytesPerUser");
+	fl_fail_hint(err,
+		     "submit with a smaller environment, or wait until some jobs have ended; an "
+		     "admin can raise .spec.limits.bytesPerUser");
 	return FAIRLEAD_ELIMIT;
 }
 
@@ -177,11 +181,11 @@ static int check_time(const struct fl_core *c, const struct fl_job_spec *spec, f
 	fl_time most_grace = fl_config_settings(c->config)->max_grace;
 
 	if (spec->grace != FL_TIME_NONE && spec->grace > most_grace)
-		return fl_fail(err, FAIRLEAD_EINPUT, "its grace is longer than the longest, %lld s",
+		return fl_fail(err, FAIRLEAD_EINPUT, "its grace is longer than the limit, %lld s",
 			       (long long)(most_grace / FL_SECOND));
 	if (spec->time_limit != FL_NEVER && spec->time_limit > most)
 		return fl_fail(err, FAIRLEAD_ELIMIT,
-			       "its time limit is longer than the longest, "
+			       "its time limit is longer than the limit, "
 			       "%lld s",
 			       (long long)(most / FL_SECOND));
 	return 0;
@@ -219,8 +223,8 @@ static int check_all(const struct fl_core *c, const struct fl_job_spec *specs, u
 /* --- numbering --- */
 
 /*
- * Of those that it waits for, who is over already: found out once, for the store forgets them in
- * time, and a replay is to see the same.
+ * Finds which of the jobs that it waits for have ended.  Noted in the row, as the store deletes
+ * them in time, and a replay must see the same.
  */
 static struct fl_journal_row row_of(const struct fl_core *c, const struct fl_job_spec *spec)
 {
@@ -239,7 +243,7 @@ static struct fl_journal_row row_of(const struct fl_core *c, const struct fl_job
 	return row;
 }
 
-/* The first one says how long they are; *bytes: those of their user. */
+/* All specs of an array have the length of the first; *bytes: adds them to those of the user. */
 static int begin_array(struct fl_core *c, struct fl_job_spec *one, const char *json,
 		       uint32_t copies, uint64_t *bytes, const struct fl_job_spec **mine,
 		       fairlead_error *err)

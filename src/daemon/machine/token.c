@@ -12,7 +12,7 @@
 int fl_token_draw(struct fl_token_key *ret, fairlead_error *err)
 {
 	if (getrandom(ret, sizeof *ret, 0) != (ssize_t)sizeof *ret)
-		return fl_fail(err, FAIRLEAD_EIO, "the system has no random numbers");
+		return fl_fail(err, FAIRLEAD_EIO, "the system gives no random numbers");
 	return 0;
 }
 

@@ -16,7 +16,7 @@ enum { LINKS = 40 };
 
 static int not_seen(const char *path, fairlead_error *err)
 {
-	return fl_fail(err, FAIRLEAD_EIO, "%s cannot be looked at: %s", path, strerror(errno));
+	return fl_fail(err, FAIRLEAD_EIO, "%s cannot be checked: %s", path, strerror(errno));
 }
 
 static bool is_owned(const struct stat *s) { return s->st_uid == 0 || s->st_uid == geteuid(); }
@@ -24,8 +24,8 @@ static bool is_owned(const struct stat *s) { return s->st_uid == 0 || s->st_uid 
 static int fail_owner(const struct stat *s, const char *path, fairlead_error *err)
 {
 	return fl_fail(err, FAIRLEAD_EIO,
-		       "%s belongs to user %u, who could have jobs run as anybody whom the daemon "
-		       "can be",
+		       "%s belongs to user %u, and that user could run jobs as every user that the "
+		       "daemon can become",
 		       path, s->st_uid);
 }
 
@@ -35,7 +35,7 @@ static int check_owner(const struct stat *s, const char *path, fairlead_error *e
 		return 0;
 	fail_owner(s, path, err);
 	return fl_fail_hint(err,
-			    "choose another folder, or, when all that is there is as it should be: "
+			    "choose another folder, or, if its contents are right: "
 			    "chown -Rh %u %s",
 			    geteuid(), path);
 }
@@ -44,8 +44,8 @@ static int check_mode(const struct stat *s, const char *path, fairlead_error *er
 {
 	if (!(s->st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
-	fl_fail(err, FAIRLEAD_EIO, "%s can write to %s, and so have jobs run as anybody",
-		s->st_mode & S_IWOTH ? "everybody" : "its group", path);
+	fl_fail(err, FAIRLEAD_EIO, "%s can write to %s, and could so run jobs as any user",
+		s->st_mode & S_IWOTH ? "all users" : "its group", path);
 	return fl_fail_hint(err, "choose another folder, or: chmod go-w %s", path);
 }
 
@@ -55,8 +55,8 @@ static int check_above(const struct stat *s, const char *path, fairlead_error *e
 	if (!is_owned(s)) {
 		fail_owner(s, path, err);
 		return fl_fail_hint(err,
-				    "choose a folder that is below folders of root, or of "
-				    "whom the daemon runs as, alone: such as /var/lib/fairlead");
+				    "choose a folder below folders that belong only to root or to "
+				    "the user of the daemon, for example /var/lib/fairlead");
 	}
 	return s->st_mode & S_ISVTX ? 0 : check_mode(s, path, err);
 }

@@ -176,7 +176,7 @@ static int parse(int argc, char **argv, struct options *o)
 		default:
 			return EXIT_USAGE;
 		}
-	return optind < argc ? usage("an argument that is no option") : -1;
+	return optind < argc ? usage("unexpected argument") : -1;
 }
 
 /* --- paths --- */
@@ -199,8 +199,8 @@ static int find_runner(struct daemon *d, fairlead_error *err)
 		(void)snprintf(d->runner, sizeof d->runner, "%s", FAIRLEAD_RUNNER);
 	if (is_there(d->runner))
 		return 0;
-	fl_fail(err, FAIRLEAD_EIO, "there is no fairlead-runner");
-	return fl_fail_hint(err, "it was looked for in %.150s and at %s", self, FAIRLEAD_RUNNER);
+	fl_fail(err, FAIRLEAD_EIO, "fairlead-runner was not found");
+	return fl_fail_hint(err, "it should be in %.150s or at %s", self, FAIRLEAD_RUNNER);
 }
 
 static void name_state(struct daemon *d, const struct fl_config *config)
@@ -245,7 +245,7 @@ static int make_state(struct daemon *d, fairlead_error *err)
 	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r = fd >= 0 ? fsync(fd) : -1;
 	if (r < 0)
-		fl_fail(err, FAIRLEAD_EIO, "%s cannot be made: %s", d->state, strerror(errno));
+		fl_fail(err, FAIRLEAD_EIO, "cannot make %s: %s", d->state, strerror(errno));
 	if (fd >= 0)
 		(void)close(fd);
 	return r < 0 ? FAIRLEAD_EIO : 0;
@@ -333,7 +333,7 @@ static void reloaded(void *user, const struct fl_reply *reply)
 	(void)user;
 	if (reply->code < 0) {
 		(void)complain(reply->err);
-		say("the configuration is as it was");
+		say("the configuration was not changed");
 	}
 	fl_notify("READY=1");
 }
@@ -347,7 +347,7 @@ static void on_reload(uv_signal_t *handle, int number)
 	fl_notify("RELOADING=1");
 	if (fl_core_reload(d->core, /* warn= */ NULL, reloaded, d, &err) < 0) {
 		(void)complain(&err);
-		say("the configuration is as it was");
+		say("the configuration was not changed");
 		fl_notify("READY=1");
 	}
 }
@@ -370,7 +370,7 @@ static void broken(void *user, const fairlead_error *err)
 	struct daemon *d = user;
 
 	(void)complain(err);
-	say("it cannot go on; the next start goes on from what is written down");
+	say("fairleadd stops; the next start goes on from the database");
 	d->exit_code = EXIT_ENVIRONMENT;
 	uv_stop(&d->loop);
 }
@@ -433,7 +433,7 @@ static int begin(struct daemon *d, fairlead_error *err)
 	if ((r = fl_threads_begin(&d->loop, err)) < 0)
 		return r;
 	if (begin_signals(d) != 0)
-		return fl_fail(err, FAIRLEAD_EIO, "signals cannot be taken");
+		return fl_fail(err, FAIRLEAD_EIO, "signals cannot be handled");
 	if ((r = fl_core_new(&core, &d->core, err)) < 0)
 		return r;
 	if ((r = warn(d->core, err)) < 0)
@@ -469,7 +469,7 @@ static int run(struct daemon *d)
 	raise_files();
 
 	if (uv_loop_init(&d->loop) != 0) {
-		say("there is no event loop to be had");
+		say("cannot make an event loop");
 		return EXIT_ENVIRONMENT;
 	}
 	fl_starting_begin(&starting);
@@ -480,7 +480,7 @@ static int run(struct daemon *d)
 	} else {
 		(void)fprintf(stderr, "fairleadd: listens on %s%s\n", d->socket,
 			      is_for_root_alone(d) ?
-				      ", which root alone can reach; others can with "
+				      ", which only root can reach; for other users start it with "
 				      "--socket /run/fairlead/fairlead.sock" :
 				      "");
 		fl_notify("READY=1");
@@ -541,7 +541,7 @@ int main(int argc, char **argv)
 	if (r < 0)
 		return complain(&err);
 	(void)printf(d.o.restore ? "restored to %s\n" :
-		     r ? "%s is whole, but for a transaction at the end of its log that was "
+		     r ? "%s is whole, except for a transaction at the end of its log that was "
 			 "not finished: the next start cuts it off\n" :
 			 "%s is whole\n",
 		     d.state);

@@ -55,9 +55,8 @@ int fl_threads_begin(uv_loop_t *loop, fairlead_error *err)
 	if (r == 0)
 		return 0;
 	free(first);
-	fl_fail(err, FAIRLEAD_ENOMEM, "no memory for the %d threads that it works with: %s",
-		THREADS, uv_strerror(r));
+	fl_fail(err, FAIRLEAD_ENOMEM, "no memory for %d threads: %s", THREADS, uv_strerror(r));
 	return fl_fail_hint(err,
-			    "each has a stack of 8 MiB; is it held to little memory (ulimit -v), "
-			    "or to few processes (ulimit -u)?");
+			    "each has a stack of 8 MiB; check the limits of memory (ulimit -v) "
+			    "and of processes (ulimit -u)");
 }

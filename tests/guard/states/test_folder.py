@@ -113,7 +113,7 @@ def test_every_job_is_there(daemon):
     check_over(WANT, have)
     check_lost(WANT, have)
     check_past(WANT, have)
-    assert "begins afresh" not in daemon.said() or kept.version() != WANT["version"]
+    assert "begins without history" not in daemon.said() or kept.version() != WANT["version"]
     health = daemon.get("/v1/health").json()
     assert health["status"] == "ok" and health["damaged"] == [] and health["warning"] is None
 
@@ -163,7 +163,7 @@ def test_without_its_image_the_jobs_are_the_same(daemon):
         whole[-100] ^= 1
         image.write_bytes(whole)
     have = opened(daemon)
-    assert "begins afresh" in daemon.said()
+    assert "begins without history" in daemon.said()
     check_over(WANT, have)
     check_lost(WANT, have)
     check_past(WANT, have)

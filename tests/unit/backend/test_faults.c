@@ -672,8 +672,7 @@ static void no_fork(void **state)
 	/* What another user has made is not believed by root. */
 	assert_string_equal(
 		why_not_opened(),
-		"it must belong to the user that fairleadd runs as, and no other user may "
-		"write to it");
+		"it must belong to the user that fairleadd runs as, and no other user may write to it");
 	assert_int_equal(nftw(place.state, make_ours, 16, FTW_PHYS), 0);
 	place_open(&place);
 }

@@ -191,8 +191,9 @@ static void submits(void **state)
 			fail_msg("row %zu '%s': '%s'", i, rows[i].spec, err.text);
 		if (!may) {
 			assert_int_equal(err.code, FAIRLEAD_ESTATE);
-			assert_string_equal(err.hint,
-					    "who may stands in .spec.access of the Daemon");
+			assert_string_equal(
+				err.hint,
+				".spec.access of the Daemon lists the users of each queue");
 		}
 		fl_access_free(a);
 		fl_config_free(c);
@@ -240,8 +241,9 @@ static void not_root(void **state)
 	(void)state;
 	assert_true(fl_access_may_submit(a, ALICE, 1, "default", "a", &err));
 	assert_false(fl_access_may_submit(a, BOB, 1, "default", "a", &err));
-	assert_string_equal(err.text, "the daemon can run jobs of alice only");
-	assert_string_equal(err.hint, "run by root it runs each job as the user who submitted it");
+	assert_string_equal(err.text, "the daemon can run jobs of user alice only");
+	assert_string_equal(
+		err.hint, "a daemon that root runs can run each job as the user that submitted it");
 	assert_false(fl_access_may_submit(a, 0, 0, "default", "a", &err));
 	assert_string_equal(fl_access_user(a, BOB), "bob");
 	assert_string_equal(fl_access_user(a, 4000000000), "4000000000");
@@ -302,7 +304,7 @@ static void hear(void *user, const char *line)
 static void nobody_of_that_name(void **state)
 {
 	const char *expected[2] = {
-		": warning: there is no user 'alise' on this machine, so nobody is allowed anything by that name",
+		": warning: there is no user 'alise' on this machine, so no user gets rights by that name",
 		": warning: there is no group 'rad' on this machine",
 	};
 	struct fl_config *c = config_of(

@@ -116,37 +116,36 @@ static void refused(void **state)
 		  "did you mean 'state'?" },
 		{ "{}", "", "no kind", "a Kubernetes object has an apiVersion and a kind" },
 		{ COHORT("c", ""), "", "there is no Daemon in this file",
-		  "doc/guide/daemon.md has one to start from" },
+		  "doc/guide/daemon.md has an example" },
 		{ DAEMON("{tree: [missing.yaml]}"), "", "no such file or directory",
-		  "it is named at PATH:4:15" },
+		  "PATH:4:15 names it" },
 		{ DAEMON("{tree: [none]}"), "", "no manifests in this folder",
 		  "files named *.yaml, *.yml or *.json, also with .gz, are read" },
 		{ DAEMON("{tree: [more-*.yaml]}"), "", "no file matches this pattern",
-		  "it is named at PATH:4:15" },
-		{ DAEMON("{tree: ['-']}"), "", "no such file or directory",
-		  "it is named at PATH:4:15" },
+		  "PATH:4:15 names it" },
+		{ DAEMON("{tree: ['-']}"), "", "no such file or directory", "PATH:4:15 names it" },
 		{ DAEMON("{tree: [bad.yaml]}"), "ClusterQueue/q .spec.resourceGroups",
 		  "expected a list, not a number", "" },
 		{ DAEMON("{tree: [second.yaml]}"), "Daemon/d", "a second Daemon",
 		  "the first is at PATH:1:1" },
 		{ DAEMON("{tree: [image]}"), "",
-		  "is an image, and a configuration is made of objects",
-		  "give the manifests that it was saved from" },
+		  "is an image, but a configuration is read from objects",
+		  "give the manifests that the image was saved from" },
 		{ DAEMON("{}") QUEUE("q", "") QUEUE("q", ""), "ClusterQueue/q", "defined twice",
 		  "first defined at PATH:6:1" },
 		{ DAEMON("{}") QUEUE("q", "") KAI("k", ""), "",
-		  "the trees have objects of two policies, Kueue's and KAI's",
-		  "a daemon goes by one of them: take the others out" },
+		  "the trees have objects of both Kueue and KAI",
+		  "a daemon uses objects of one of them: remove the others" },
 		{ DAEMON("{machine: {cohort: c}}") KAI("k", ""), "Daemon/d .spec.machine.cohort",
-		  "the trees are of KAI's, which know no cohorts",
-		  "leave it out: all queues share the machine" },
+		  "the trees have KAI's queues, and KAI has no cohorts",
+		  "remove it: all queues share the machine" },
 		{ DAEMON("{machine: {cohort: compani}}") QUEUE("q", ", cohortName: company"),
 		  "Daemon/d .spec.machine.cohort", "there is no cohort 'compani'",
 		  "did you mean 'company'?" },
 		{ DAEMON("{machine: {cohort: c}}")
 			  COHORT("c", "parentName: top" QUOTA("default", "1")),
 		  "Daemon/d .spec.machine.cohort", "cohort 'c' has quota of its own",
-		  "it gets what the machine has: take its resourceGroups out" },
+		  "its quota is the capacity of the machine: remove its resourceGroups" },
 		{ DAEMON("{access: {queues: [{queue: team-b}]}}") QUEUE("team-a", ""),
 		  "Daemon/d .spec.access.queues", "there is no queue 'team-b'",
 		  "did you mean 'team-a'?" },
@@ -194,7 +193,7 @@ static void refused_files(void **state)
 
 	(void)state;
 	assert_int_equal(fl_config_read("-", &c, &err), FAIRLEAD_EINPUT);
-	assert_string_equal(err.text, "a configuration is a file: it is read again");
+	assert_string_equal(err.text, "a configuration must be a file: a reload reads it again");
 	assert_int_equal(fl_config_read(folder_path(&here, "no"), &c, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.text, "no such file or directory");
 	folder_write(&here, "d.yaml", "");
@@ -297,10 +296,10 @@ static void promised(void **state)
 		{ DAEMON("{}") QUEUE("q", QUOTA("default", "5")) QUEUE("r", QUOTA("default", "4")),
 		  "the queues have 9 of 'cpu' in flavor 'default', but the machine has 8" },
 		{ DAEMON("{}") QUEUE("q", QUOTA("default", "10E")),
-		  "the queues have without end of 'cpu' in flavor 'default', but the machine has "
+		  "the queues have an unlimited amount of 'cpu' in flavor 'default', but the machine has "
 		  "8" },
 		{ DAEMON("{}") QUEUE("q", QUOTA("spot", "1")) QUEUE("r", QUOTA("spot", "1")),
-		  "there is quota for 'cpu' in it, and the machine has none" },
+		  "queues have quota for 'cpu' in this flavor, but the machine has none" },
 		{ DAEMON("{}") KAI("k", "") KAI("l", ", parentQueue: k"), "" },
 		{ DAEMON("{}") KAI("k", "") KAI("l", "") KAI("m", ""),
 		  "the queues deserve 3 of 'nvidia.com/gpu', but the machine has 2" },
@@ -384,7 +383,7 @@ static void names(void **state)
 		  "did you mean 'red/main'?", FAIRLEAD_ENOENT },
 		{ "blue/main", NULL, NULL, "there is no queue 'blue/main'", NULL, FAIRLEAD_ENOENT },
 		{ "company", NULL, NULL, "there is no queue 'company'",
-		  "'fairlead queues' lists those there are", FAIRLEAD_ENOENT },
+		  "'fairlead queues' lists the queues", FAIRLEAD_ENOENT },
 		{ "", NULL, NULL, "there is no queue ''", NULL, FAIRLEAD_ENOENT },
 		{ "/", NULL, NULL, "there is no queue '/'", NULL, FAIRLEAD_ENOENT },
 	};
@@ -444,7 +443,7 @@ static void files(void **state)
 	assert_int_equal(m->n_nodes, 3);
 	assert_int_equal(m->n_tasks, 0);
 	assert_string_equal(text_of(m, FL_NOTICE_IGNORED_OBJECT),
-			    "objects of jobs, machines or simulations left out: 1");
+			    "1 objects of jobs, machines or simulations are left out");
 	fl_model_free(m);
 
 	/* Made again of its texts, whatever has become of the files. */
@@ -456,7 +455,7 @@ static void files(void **state)
 	m = model_of(again, &capacity);
 	assert_int_equal(m->n_nodes, 3);
 	assert_string_equal(text_of(m, FL_NOTICE_IGNORED_OBJECT),
-			    "objects of jobs, machines or simulations left out: 1");
+			    "1 objects of jobs, machines or simulations are left out");
 	fl_model_free(m);
 	fl_config_free(again);
 
@@ -519,18 +518,15 @@ static void warnings(void **state)
 		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c"), "" },
 		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c")
 			  QUEUE("r", ", cohortName: d"),
-		  "d.yaml:11:1: warning: ClusterQueue/r: it has no quota, and nothing that asks for "
-		  "anything can run; give it resourceGroups, or put it below the machine's cohort "
+		  "d.yaml:11:1: warning: ClusterQueue/r: the queue has no quota, so no job that asks for a resource can run; give it resourceGroups, or put it below the machine's cohort "
 		  "'c'\n" },
 		{ DAEMON("{}") QUEUE("q", ", cohortName: c"),
-		  "d.yaml:6:1: warning: ClusterQueue/q: it has no quota, and nothing that asks for "
-		  "anything can run; give it resourceGroups, or say in .spec.machine.cohort of the "
-		  "Daemon who has what the machine has, such as 'c'\n" },
+		  "d.yaml:6:1: warning: ClusterQueue/q: the queue has no quota, so no job that asks for a resource can run; give it resourceGroups, or name in .spec.machine.cohort of the Daemon the cohort that has the machine, for example 'c'\n" },
 		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c, wait: 1"),
 		  "d.yaml:9:52: warning: ClusterQueue/q .spec.wait: unknown field 'wait'\n" },
 		{ DAEMON("{machine: {cohort: c}}") QUEUE("q", ", cohortName: c") POD,
-		  "d.yaml:1:1: warning: Daemon: objects of jobs, machines or simulations left out: "
-		  "1; jobs are submitted to the daemon, and machines are its backend's\n" },
+		  "d.yaml:1:1: warning: Daemon: 1 objects of jobs, machines or simulations are left out; "
+		  "the daemon has jobs and machines of its own\n" },
 	};
 	const struct fl_capacity has = { .rows = rows, .n = 2 };
 	fairlead_error err;

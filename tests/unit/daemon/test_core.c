@@ -1015,7 +1015,7 @@ static void test_state_of_somebody_else(void **state)
 	close_core(w);
 	assert_int_equal(chmod(w->state, 0770), 0);
 	assert_int_equal(fl_core_new(&o, &w->core, &err), FAIRLEAD_EIO);
-	assert_non_null(strstr(err.text, "its group may write to "));
+	assert_non_null(strstr(err.text, "its group can write to "));
 	assert_int_equal(chmod(w->state, 0700), 0);
 	if (geteuid() == 0) {
 		assert_int_equal(chown(w->state, 65534, 65534), 0);

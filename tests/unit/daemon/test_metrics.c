@@ -120,7 +120,7 @@ static void borrow(void **state)
 		"fairlead_build_info{version=\"" FAIRLEAD_VERSION "\",policy=\"borrow\"} 1",
 		"fairlead_start_time_seconds 1.5",
 		"# TYPE fairlead_queue_share gauge",
-		"# HELP fairlead_cohort_share The same of a cohort.",
+		"# HELP fairlead_cohort_share The same value of a cohort.",
 		"fairlead_queue_share{queue=\"a\"} 285.71428571428572", /* 2 of 7 */
 		"fairlead_queue_share{queue=\"b\"} 0",
 		"fairlead_cohort_share{cohort=\"company\"} 0",

@@ -76,28 +76,31 @@ static const struct {
 } refused[] = {
 	/* What would be applied again, and where it ends. */
 	{ "UPDATE journal SET a = a + 1 WHERE seq = 25",
-	  "this row of the journal is not what was written: 25" },
-	{ "UPDATE journal SET at = at - 1 WHERE seq = 21", "not what was written: 21" },
-	{ "UPDATE journal SET kind = 1 WHERE seq = 30", "not what was written: 30" },
-	{ "UPDATE journal SET job = NULL WHERE seq = 22", "not what was written: 22" },
-	{ "UPDATE journal SET text = 'texu' WHERE seq = 23", "not what was written: 23" },
-	{ "UPDATE journal SET text = NULL WHERE seq = 23", "not what was written: 23" },
-	{ "UPDATE journal SET row_sum = row_sum - 1 WHERE seq = 24", "not what was written: 24" },
-	{ "UPDATE journal SET kind = 99 WHERE seq = 26", "not what was written: 26" },
+	  "this row of the journal does not match its checksum: 25" },
+	{ "UPDATE journal SET at = at - 1 WHERE seq = 21", "does not match its checksum: 21" },
+	{ "UPDATE journal SET kind = 1 WHERE seq = 30", "does not match its checksum: 30" },
+	{ "UPDATE journal SET job = NULL WHERE seq = 22", "does not match its checksum: 22" },
+	{ "UPDATE journal SET text = 'texu' WHERE seq = 23", "does not match its checksum: 23" },
+	{ "UPDATE journal SET text = NULL WHERE seq = 23", "does not match its checksum: 23" },
+	{ "UPDATE journal SET row_sum = row_sum - 1 WHERE seq = 24",
+	  "does not match its checksum: 24" },
+	{ "UPDATE journal SET kind = 99 WHERE seq = 26", "does not match its checksum: 26" },
 	{ "DELETE FROM journal WHERE seq = 27", "rows of the journal are missing before row 28" },
 	{ "DELETE FROM journal WHERE seq = 30", "does not end with the row that it ended with" },
 	{ "UPDATE journal SET row_sum = row_sum - 1 WHERE seq = 30",
 	  "does not end with the row that it ended with" },
-	{ "UPDATE latest SET job = 7", "the row that says where it ends is not what was written" },
+	{ "UPDATE latest SET job = 7",
+	  "the row that says where it ends does not match its checksum" },
 	{ "UPDATE latest SET boot_id = ''", "the row that says where it ends" },
 	{ "UPDATE latest SET behind = 1", "the row that says where it ends" },
 	{ "DELETE FROM latest", "the row that says where it ends" },
 	{ "UPDATE checkpoint SET number = 2", "the row that names the checkpoint" },
-	{ "UPDATE settings SET value = '7' WHERE name = 'schema'", "a setting is not what was" },
+	{ "UPDATE settings SET value = '7' WHERE name = 'schema'", "a setting does not match its" },
 	{ "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, "
 	  "'state < 6', 'state < 7'); PRAGMA schema_version = 99",
 	  "" },
-	{ "DROP INDEX jobs_by_user; SELECT 'schema'", "its tables are not what was made" },
+	{ "DROP INDEX jobs_by_user; SELECT 'schema'",
+	  "its tables differ from those that fairleadd makes" },
 };
 
 static void refusals(void **state)
@@ -124,47 +127,48 @@ static const struct {
 	const char *verify;
 } told[] = {
 	{ "UPDATE specs SET spec = replace(spec, '7', '8') WHERE job = 7", 7,
-	  "its spec is not what was written", "job 7 is not what was written (1 such row)" },
-	{ "UPDATE specs SET row_sum = 0 WHERE job = 7", 7, "its spec is not what was written",
+	  "its spec does not match its checksum",
+	  "job 7 does not match its checksum (1 such row)" },
+	{ "UPDATE specs SET row_sum = 0 WHERE job = 7", 7, "its spec does not match its checksum",
 	  "job 7 is not" },
-	{ "DELETE FROM specs WHERE job = 7", 7, "its spec is not what was written",
+	{ "DELETE FROM specs WHERE job = 7", 7, "its spec does not match its checksum",
 	  "job 7 is not" },
-	{ "UPDATE jobs SET uid = 0 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET uid = 0 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET user = 'bob' WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET user = 'bob' WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET name = '' WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET name = '' WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET submitted = 1 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET submitted = 1 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET spec_bytes = 1 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET spec_bytes = 1 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET state = 0 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET state = 0 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET priority = 1 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET priority = 1 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET ended = 0 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET ended = 0 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET attempt = 2 WHERE id = 8", 8, "its row is not what was written",
+	{ "UPDATE jobs SET attempt = 2 WHERE id = 8", 8, "its row does not match its checksum",
 	  "job 8 is not" },
-	{ "UPDATE jobs SET fixed_sum = row_sum WHERE id = 8", 8, "its row is not what was written",
-	  "job 8 is not" },
+	{ "UPDATE jobs SET fixed_sum = row_sum WHERE id = 8", 8,
+	  "its row does not match its checksum", "job 8 is not" },
 	{ "UPDATE jobs SET id = 800 WHERE id = 8", 800, "all of it", "job 800 is not" },
 	{ "UPDATE journal SET text = 'x' WHERE seq = 12", 0,
-	  "this row of the journal is not what was written: 12, which the checkpoint has passed",
-	  "not what was written: 12" },
+	  "this row of the journal does not match its checksum: 12, from before the checkpoint",
+	  "does not match its checksum: 12" },
 	{ "DELETE FROM journal WHERE seq = 12", 0, "rows of the journal are missing before row 13",
 	  "missing before row 13" },
 	{ "UPDATE events SET text = 'x' WHERE seq = 9", 9, "an event of row 9 is not what was",
-	  "an event of row 9 is not what was written" },
+	  "an event of row 9 does not match its checksum" },
 	{ "UPDATE admissions SET until = 7", 3, "attempt 1 of its history is not what was",
-	  "the history of job 3 is not what was written" },
+	  "the history of job 3 does not match its checksum" },
 	{ "UPDATE conditions SET holds = 0", 0, "a condition of all is not what was",
-	  "the condition of all is not what was written" },
+	  "the condition of all does not match its checksum" },
 	{ "UPDATE audit SET uid = 0", 0, "a row of the audit log is not what was",
-	  "row of the audit log 1 is not what was written" },
+	  "row of the audit log 1 does not match its checksum" },
 	{ "UPDATE settings SET value = 'reed' WHERE name = 'colour'", 0, NULL,
-	  "the setting colour is not what was written" },
+	  "the setting colour does not match its checksum" },
 };
 
 struct counts {
@@ -416,11 +420,11 @@ static void images(void **state)
 		assert_int_equal(fl_store_verify(w.folder, &err), FAIRLEAD_EINPUT);
 		s = world_open(&w);
 		assert_int_equal(fl_store_checkpointed(s, &seq, &fd, &err), FAIRLEAD_EINPUT);
-		CHECK(strstr(err.text, "its sum is not what it was"), err.text);
+		CHECK(strstr(err.text, "its checksum is wrong"), err.text);
 		fl_store_damaged(s, &d);
 		assert_int_equal(d.n, 1);
 		assert_string_equal(d.rows[0].text,
-				    "checkpoint-20-1.image is not what was written");
+				    "checkpoint-20-1.image does not match its checksum");
 		(void)fl_store_close(s);
 		world_end(&w);
 	}
