@@ -96,12 +96,12 @@ def job(number, state="waits", **more):
             "priority": 0, "tasks": 1, "requests": {"cpu": "2", "nvidia.com/gpu": "1"},
             "submittedAt": "2026-01-02T11:30:00Z", "startedAt": None, "endedAt": None, "attempt": 0,
             "evictions": 0, "losses": 0, "ranSeconds": 0, "exit": None, "placement": [], "devices": [],
-            "array": 0, "arrayIndex": 0, **more}
+            "array": None, "arrayIndex": 0, **more}
 
 
 def event(seq, kind, job=17, **more):
     return {"id": f"{seq}.0", "at": "2026-01-02T11:30:%02dZ" % (seq % 60), "kind": kind, "job": job,
-            "queue": "team-a", "reason": "", "by": 0, "text": "", **more}
+            "attempt": None, "queue": "team-a", "reason": "", "by": None, "text": "", **more}
 
 
 def lines(*events):

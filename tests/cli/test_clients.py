@@ -509,9 +509,11 @@ WHOLE = job(
     output="/srv/alice/log", timeLimit="1h30m", after=[{"job": 12, "when": "ok"}, {"job": 13, "when": "any"}],
     startedAt="2026-01-02T11:40:00Z", evictions=1, array=15, arrayIndex=2, devices=[0, 1],
     placement=[{"resource": "cpu", "flavor": "default", "amount": "2"},
-               {"resource": "nvidia.com/gpu", "flavor": "default", "amount": 2}],
+               {"resource": "nvidia.com/gpu", "flavor": "default", "amount": "2"}],
     attempts=[{"attempt": 1, "from": "2026-01-02T11:31:00Z", "to": "2026-01-02T11:35:00Z", "ended": "preempted",
-               "preemptor": 18}, {"attempt": 2, "from": "2026-01-02T11:40:00Z", "to": None}])
+               "preemptor": 18, "placement": []},
+              {"attempt": 2, "from": "2026-01-02T11:40:00Z", "to": None, "ended": None, "preemptor": None,
+               "placement": []}], outputLost=0)
 
 
 def test_job(ask, daemon, valid):
@@ -614,6 +616,8 @@ def test_queues(ask, daemon, valid):
 team-b: the flavor spot is not there
 team-b: stopped
 """
+    daemon.answers["GET /v1/queues"] = 200, {
+        "policy": "borrow", "now": NOW, "total": {}, "queues": [{"submit": [], "mayUse": False, **q} for q in QUEUES]}
     valid(ask("queues", "-o", "json").json(), "queues")
     daemon.answers["GET /v1/queues"] = 200, {"queues": []}
     assert ask("queues").out == "No queues.\n"
@@ -715,7 +719,7 @@ def test_logs_on_a_terminal(daemon):
 
 
 EVENTS = [event(1, "Submitted"), event(2, "Preempted", by=18, reason="InCohortFairSharing"),
-          event(3, "Admitted", text="admitted\x1b[2J"), event(4, "ConditionChanged", job=0, queue="q", text="a"),
+          event(3, "Admitted", text="admitted\x1b[2J"), event(4, "ConditionChanged", job=None, queue="q", text="a"),
           event(5, "Stopped", reason="Cancelled")]
 
 
