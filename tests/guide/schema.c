@@ -112,9 +112,11 @@ static const char *const types[FL_SHAPE_SCALARS] = {
 	[FL_AS_NTH] = "{\"type\": \"integer\", \"minimum\": 1}",
 	[FL_AS_INDEX] = "{\"type\": [\"integer\", \"null\"], \"minimum\": 0}",
 	[FL_AS_LINE] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"null\"]}}",
+	[FL_AS_JOB] = "{\"type\": \"integer\", \"minimum\": 1}",
 	[FL_AS_WHOLE] = "{\"type\": \"integer\"}",
 	[FL_AS_INT] = "{\"type\": \"integer\"}",
 	[FL_AS_NUMBER] = "{\"type\": \"number\"}",
+	[FL_AS_REAL] = "{\"type\": \"number\"}",
 	[FL_AS_KNOWN] = "{\"type\": \"number\"}",
 	[FL_AS_OR_NULL] = "{\"type\": [\"number\", \"null\"]}",
 	[FL_AS_RATIO] = "{\"oneOf\": [{\"type\": \"number\"}, {\"const\": \"inf\"}]}",
@@ -229,6 +231,16 @@ static json_t *enumeration(const struct fl_json_field *f)
 	return one;
 }
 
+static json_t *or_null(json_t *schema)
+{
+	json_t *type = json_object_get(schema, "type");
+
+	if (!type)
+		return json_pack("{s:[o, {s:s}]}", "oneOf", schema, "type", "null");
+	set(schema, "type", json_pack("[O, s]", type, "null"));
+	return schema;
+}
+
 static json_t *schema_of(struct maker *k, const struct fl_json_field *f)
 {
 	const struct fl_json_shape *shape = fl_field_shape(f, k->document->face);
@@ -253,6 +265,8 @@ static json_t *schema_of(struct maker *k, const struct fl_json_field *f)
 		ret = scalar(k, FL_AS_TEXT);
 	else
 		ret = scalar(k, f->type);
+	if (f->null)
+		ret = or_null(ret);
 	if (f->doc)
 		set(ret, "description", json_string(f->doc));
 	if (f->more) {
@@ -332,9 +346,11 @@ static json_t *document_of(struct maker *k)
 		set(all, "policy", json_pack("{s:s}", "const", k->document->policy));
 	if (k->document->any_policy)
 		set(all, "policy", parse("{\"enum\": [\"borrow\", \"entitle\", \"drf\"]}"));
-	set(all, "assumptions",
-	    json_pack("{s:s, s:{s:s}, s:s}", "type", "array", "items", "type", "string",
-		      "description", "what the input does not say and was taken for granted"));
+	if (!k->document->plain)
+		set(all, "assumptions",
+		    json_pack("{s:s, s:{s:s}, s:s}", "type", "array", "items", "type", "string",
+			      "description",
+			      "what the input does not say and was taken for granted"));
 	const char *key;
 	json_t *value;
 	json_object_foreach(all, key, value) json_array_append_new(first, json_string(key));

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "cli/terminal/terminal.h"
-#include "report/out/json.h"
+#include "report/out/report_json.h"
 
 int fl_daemon_open(const struct fl_options *o, struct fl_client **ret, fairlead_error *err)
 {
@@ -180,10 +180,7 @@ void fl_daemon_print_json(FILE *out, const char *kind, json_t *object)
 	const char *name;
 	json_t *item;
 
-	fl_json_init(&j, out);
-	fl_json_object(&j, NULL);
-	fl_json_text(&j, "apiVersion", "fairlead.dev/v1alpha1");
-	fl_json_text(&j, "kind", kind);
+	fl_json_head(&j, out, kind);
 	json_object_foreach(object, name, item)
 	{
 		if (strcmp(name, "kind") != 0 && strcmp(name, "apiVersion") != 0)

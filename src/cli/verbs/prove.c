@@ -237,10 +237,7 @@ static char *moves_text(const struct proving *v)
 
 	if (!out)
 		return NULL;
-	fl_json_init(&j, out);
-	fl_json_object(&j, NULL);
-	fl_json_text(&j, "apiVersion", "fairlead.dev/v1alpha1");
-	fl_json_text(&j, "kind", "Moves");
+	fl_json_head(&j, out, "Moves");
 	fl_json_object(&j, "metadata");
 	fl_json_text(&j, "name", "loop");
 	fl_json_end_object(&j);

@@ -31,6 +31,22 @@ static void put_code(struct fl_json *j, unsigned char c)
 	put_text(j, text);
 }
 
+/* Of @n bytes of UTF-8; beyond U+FFFF it is two. */
+static void put_ascii(struct fl_json *j, const unsigned char *s, size_t n)
+{
+	uint32_t code = *s & (0x7fu >> n);
+	char text[16];
+
+	for (size_t i = 1; i < n; i++)
+		code = code << 6 | (s[i] & 0x3f);
+	if (code > 0xffff)
+		snprintf(text, sizeof(text), "\\u%04X\\u%04X", 0xd7c0 + (code >> 10),
+			 0xdc00 + (code & 0x3ff));
+	else
+		snprintf(text, sizeof(text), "\\u%04X", code);
+	put_text(j, text);
+}
+
 /* Bytes from @s on that stand for themselves. */
 static size_t plain(const unsigned char *s)
 {
@@ -58,6 +74,9 @@ static void put_string(struct fl_json *j, const char *text)
 		if (n == 0) {
 			put_text(j, "\\ufffd");
 			s++;
+		} else if (n > 1 && j->ascii) {
+			put_ascii(j, s, n);
+			s += n;
 		} else if (n == 2 && fl_report_control((const char *)s)) {
 			put_code(j, s[1]);
 			s += 2;
@@ -140,6 +159,24 @@ void fl_json_number(struct fl_json *j, const char *key, double value)
 
 	lead_in(j, key);
 	put_text(j, fl_json_digits(value, text));
+}
+
+void fl_json_real(struct fl_json *j, const char *key, double value)
+{
+	char text[40];
+	int n = snprintf(text, sizeof(text), "%.17g", value);
+	char *e = strchr(text, 'e');
+
+	if (e) { /* "1e-05" and "1e+20": of the exponent what is needed */
+		char *digits = e + 1 + (e[1] == '-');
+		size_t zeros = strspn(digits, "+0");
+
+		memmove(digits, digits + zeros, strlen(digits + zeros) + 1);
+	} else if (!strchr(text, '.')) {
+		snprintf(text + n, sizeof(text) - (size_t)n, ".0");
+	}
+	lead_in(j, key);
+	put_text(j, text);
 }
 
 void fl_json_bool(struct fl_json *j, const char *key, bool value)

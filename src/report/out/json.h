@@ -17,6 +17,7 @@ struct fl_json {
 	FILE *out;
 	bool any[32]; /* by depth: something stands there already */
 	unsigned depth;
+	bool ascii;  /* all other characters as \u00FC */
 	bool failed; /* something could not be written: a stream in memory does not always tell */
 };
 
@@ -32,6 +33,8 @@ void fl_json_text(struct fl_json *j, const char *key, const char *value);
 void fl_json_int(struct fl_json *j, const char *key, int64_t value);
 /* In the fewest digits that read back as the same double; @value is finite. */
 void fl_json_number(struct fl_json *j, const char *key, double value);
+/* In 17 digits, with a point or an exponent: it reads back as no integer. */
+void fl_json_real(struct fl_json *j, const char *key, double value);
 const char *fl_json_digits(double value, char buffer[32]);
 void fl_json_bool(struct fl_json *j, const char *key, bool value);
 void fl_json_null(struct fl_json *j, const char *key);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/out/report_json.h"
 
-void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind,
-		   const char *policy)
+void fl_json_head(struct fl_json *j, FILE *out, const char *kind)
 {
-	fl_json_init(j, r->out);
+	fl_json_init(j, out);
 	fl_json_object(j, NULL);
 	fl_json_text(j, "apiVersion", "fairlead.dev/v1alpha1");
 	fl_json_text(j, "kind", kind);
+}
+
+void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind,
+		   const char *policy)
+{
+	fl_json_head(j, r->out, kind);
 	if (policy)
 		fl_json_text(j, "policy", policy);
 	fl_json_list(j, "assumptions");

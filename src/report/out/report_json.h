@@ -8,6 +8,8 @@
 #include "report/out/json.h"
 #include "report/out/report.h"
 
+/* The outer object, apiVersion and kind. */
+void fl_json_head(struct fl_json *j, FILE *out, const char *kind);
 /* The outer object, apiVersion, kind, policy (NULL: none) and the assumptions. */
 void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind,
 		   const char *policy);

@@ -31,6 +31,10 @@ static void put_double(struct fl_json *j, const char *key, enum fl_field_type ty
 		fl_json_text(j, key, "inf");
 	else if (type == FL_AS_BOUND)
 		fl_json_bound(j, key, v);
+	else if (type == FL_AS_REAL && isinf(v))
+		fl_json_text(j, key, "inf");
+	else if (type == FL_AS_REAL)
+		fl_json_real(j, key, v);
 	else if (type == FL_AS_OR_NULL && !isfinite(v))
 		fl_json_null(j, key);
 	else
@@ -148,14 +152,22 @@ static bool absent(enum fl_field_type type, const void *value)
 	switch (type) {
 	case FL_AS_TEXT:
 		return !*(const char *const *)value;
+	case FL_AS_CHARS:
+		return !*(const char *)value;
+	case FL_AS_OBJECT:
+		return !*(const void *const *)value;
+	case FL_AS_NTH:
+		return *(const uint32_t *)value == 0;
+	case FL_AS_JOB:
+		return *(const uint64_t *)value == 0;
+	case FL_AS_REAL:
+		return isnan(*(const double *)value);
 	case FL_AS_KNOWN:
 		return !isfinite(*(const double *)value);
 	case FL_AS_LIMIT:
 		return *(const fl_amount *)value == FL_NO_LIMIT;
 	case FL_AS_TIME:
 		return *(const fl_time *)value == FL_TIME_NONE;
-	case FL_AS_NTH:
-		return *(const uint32_t *)value == 0;
 	case FL_AS_WORKLOAD:
 	case FL_AS_QUEUE:
 	case FL_AS_NODE:
@@ -209,6 +221,7 @@ void fl_shape_value(const struct fl_shape_at *at, const char *key, enum fl_field
 		put_index(j, key, *(const uint32_t *)value);
 		break;
 	case FL_AS_COUNT64:
+	case FL_AS_JOB:
 	case FL_AS_WHOLE:
 		fl_json_int(j, key, *(const int64_t *)value);
 		break;
@@ -216,6 +229,7 @@ void fl_shape_value(const struct fl_shape_at *at, const char *key, enum fl_field
 		fl_json_int(j, key, *(const int32_t *)value);
 		break;
 	case FL_AS_NUMBER:
+	case FL_AS_REAL:
 	case FL_AS_KNOWN:
 	case FL_AS_OR_NULL:
 	case FL_AS_RATIO:
@@ -323,7 +337,9 @@ static void put_field(const struct fl_shape_at *outer, const struct fl_json_fiel
 	const void *value = (const char *)row + f->at;
 
 	tagged.tag = f->tag;
-	if (f->put) {
+	if (f->null && absent(f->type, value)) {
+		fl_json_null(at->json, key);
+	} else if (f->put) {
 		f->put(at, key, row);
 	} else if (f->text) {
 		put_text(at, f, key, row);
@@ -337,14 +353,15 @@ static void put_field(const struct fl_shape_at *outer, const struct fl_json_fiel
 		bool there = value && put_object(at, key, shape, value, 0, f->type == FL_AS_INLINE);
 		assert(there || f->maybe || f->type == FL_AS_INLINE);
 		(void)there;
-	} else if (f->type == FL_AS_CHARS) {
-		fl_json_text(at->json, key, value);
 	} else if (f->type == FL_AS_CONST) {
 		fl_json_text(at->json, key, f->names[0]);
 	} else if (f->type == FL_AS_ENUM) {
 		fl_json_text(at->json, key, f->names[*(const unsigned *)value]);
 	} else if (!may_go(f) || !absent(f->type, value)) {
-		fl_shape_value(at, key, f->type, value);
+		if (f->type == FL_AS_CHARS)
+			fl_json_text(at->json, key, value);
+		else
+			fl_shape_value(at, key, f->type, value);
 	}
 }
 
@@ -417,11 +434,13 @@ void fl_document_json(const struct fl_report *r, const struct fl_document *d, co
 		.json = &j, .report = r, .model = r->model, .face = d->face, .answer = answer
 	};
 
-	if (d->kind) {
-		fl_json_start(&j, r, d->kind, d->policy);
-	} else {
+	if (!d->kind) {
 		fl_json_init(&j, r->out);
 		fl_json_object(&j, NULL);
+	} else if (d->plain) {
+		fl_json_head(&j, r->out, d->kind);
+	} else {
+		fl_json_start(&j, r, d->kind, d->policy);
 	}
 	put_object(&at, NULL, d->shape, answer, 0, /* fields_only= */ true);
 	fl_json_finish(&j);

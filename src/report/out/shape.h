@@ -24,9 +24,11 @@
  *   TEXT      a string; NULL: nothing
  *   COUNT     a number of things, not below 0; COUNT64 a larger one
  *   NTH       a place or a number from 1 on; 0: nothing
+ *   JOB       the number of a job of the daemon; 0: nothing
  *   INDEX     a row's number; null for FL_NONE
  *   WHOLE     an integer; INT one of 32 bits
  *   NUMBER    a double, which is finite
+ *   REAL      the same in 17 digits, always with a point, as the daemon writes it; or "inf"; NAN: nothing
  *   KNOWN     a double; left out when it is not finite
  *   OR_NULL   a double; null when it is not finite
  *   RATIO     a double, or "inf"
@@ -50,10 +52,12 @@
 	FL_TYPE(COUNT, uint32_t)                                                                   \
 	FL_TYPE(COUNT64, uint64_t)                                                                 \
 	FL_TYPE(NTH, uint32_t)                                                                     \
+	FL_TYPE(JOB, uint64_t)                                                                     \
 	FL_TYPE(INDEX, uint32_t)                                                                   \
 	FL_TYPE(WHOLE, int64_t)                                                                    \
 	FL_TYPE(INT, int32_t)                                                                      \
 	FL_TYPE(NUMBER, double)                                                                    \
+	FL_TYPE(REAL, double)                                                                      \
 	FL_TYPE(KNOWN, double)                                                                     \
 	FL_TYPE(OR_NULL, double)                                                                   \
 	FL_TYPE(RATIO, double)                                                                     \
@@ -117,6 +121,7 @@ struct fl_json_field {
 	size_t size;                   /* of the row below, or of one of a list */
 	bool pointer;                  /* the member points there; NULL: left out */
 	bool maybe;                    /* left out where nothing stands there */
+	bool null;                     /* null where nothing stands there */
 	const struct fl_json_shape *shape;
 	/* In the face, for keys and shapes that are the policy's own; 1 more than the place. */
 	size_t face_key, face_shape;
@@ -156,6 +161,7 @@ struct fl_document {
 	const struct fl_json_shape *shape; /* of what follows the assumptions */
 	const void *face;                  /* of that policy */
 	bool any_policy;
+	bool plain; /* without assumptions */
 };
 
 /* --- tables: ROW is the struct that the fields stand in --- */

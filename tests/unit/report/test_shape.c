@@ -64,7 +64,7 @@ static const struct fl_json_field fields[] = {
 static const struct fl_json_shape shape = FL_SHAPE(fields, "row");
 #undef ROW
 
-static char *write_row(const struct row *row)
+static char *write_shape(const struct fl_json_shape *of, const void *row, bool ascii)
 {
 	char *text = NULL;
 	size_t len;
@@ -74,10 +74,13 @@ static char *write_row(const struct row *row)
 
 	assert_non_null(out);
 	fl_json_init(&j, out);
-	fl_shape_json(&at, NULL, &shape, row);
+	j.ascii = ascii;
+	fl_shape_json(&at, NULL, of, row);
 	fclose(out);
 	return text;
 }
+
+static char *write_row(const struct row *row) { return write_shape(&shape, row, false); }
 
 static void all_types(void **state)
 {
@@ -125,11 +128,84 @@ static void what_is_left_out(void **state)
 	free(text);
 }
 
+struct told {
+	const char *name;
+	char word[8];
+	double real, share;
+	uint64_t job;
+	uint32_t attempt;
+	fl_time at;
+	const struct inner *inner;
+};
+
+#define ROW struct told
+static const struct fl_json_field told_fields[] = {
+	FL_FIELD(TEXT, "name", name, NULL, .null = true),
+	FL_FIELD_CHARS("word", word, NULL, .maybe = true),
+	FL_FIELD(REAL, "real", real, NULL, .maybe = true),
+	FL_FIELD(REAL, "share", share, NULL, .null = true),
+	FL_FIELD(JOB, "job", job, NULL, .null = true),
+	FL_FIELD(NTH, "attempt", attempt, NULL, .null = true),
+	FL_FIELD(TIME, "at", at, NULL, .null = true),
+	FL_FIELD_TO("inner", inner, inner_shape, NULL, .null = true),
+};
+static const struct fl_json_shape told_shape = FL_SHAPE(told_fields, "told");
+#undef ROW
+
+/* As the daemon writes: null where nothing stands there, doubles always with a point. */
+static void told_or_null(void **state)
+{
+	static const struct inner inner = { 1, 2 };
+	static const struct {
+		struct told row;
+		const char *text;
+	} cases[] = {
+		{ { .real = NAN, .share = NAN, .at = FL_TIME_NONE },
+		  "{\"name\":null,\"share\":null,\"job\":null,\"attempt\":null,\"at\":null,"
+		  "\"inner\":null}" },
+		{ { "a", "b", 3, INFINITY, UINT64_C(1) << 40, 2, 0, &inner },
+		  "{\"name\":\"a\",\"word\":\"b\",\"real\":3.0,\"share\":\"inf\","
+		  "\"job\":1099511627776,\"attempt\":2,\"at\":\"1970-01-01T00:00:00Z\","
+		  "\"inner\":{\"usage\":1,\"own\":2}}" },
+		{ { .name = "", .real = 0.1, .share = 1e-5, .at = FL_TIME_NONE },
+		  "{\"name\":\"\",\"real\":0.10000000000000001,"
+		  "\"share\":1.0000000000000001e-5,\"job\":null,\"attempt\":null,"
+		  "\"at\":null,\"inner\":null}" },
+		{ { .real = 1e20, .share = -2.5, .at = FL_TIME_NONE },
+		  "{\"name\":null,\"real\":1e20,\"share\":-2.5,\"job\":null,"
+		  "\"attempt\":null,\"at\":null,\"inner\":null}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = write_shape(&told_shape, &cases[i].row, /* ascii= */ false);
+
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
+}
+
+static void in_ascii(void **state)
+{
+	static const char expected[] =
+		"{\"name\":\"gr\\u00F6\\u00DFe \\u20AC \\uD83D\\uDE00\\ufffd\",";
+	const struct told row = {
+		.name = "gr\xc3\xb6\xc3\x9f\x65 \xe2\x82\xac \xf0\x9f\x98\x80\xff"
+	};
+	char *text = write_shape(&told_shape, &row, /* ascii= */ true);
+
+	(void)state;
+	assert_memory_equal(text, expected, sizeof(expected) - 1);
+	free(text);
+}
+
 UNIT_GROUP("shape")
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_types),
 		cmocka_unit_test(what_is_left_out),
+		cmocka_unit_test(told_or_null),
+		cmocka_unit_test(in_ascii),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
