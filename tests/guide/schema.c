@@ -15,6 +15,7 @@
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
+#include "report/job/answers.h"
 #include "report/prove/prove_report.h"
 #include "report/sim/compare_report.h"
 #include "report/tune/tune_report.h"
@@ -44,6 +45,8 @@ static const struct schema {
 	  "Why a workload waits or runs.",
 	  { &fl_explain_document, &fl_entitle_explain_document, &fl_drf_explain_document },
 	  false },
+	{ "job", "fairlead job", "All of one job.", { &fl_job_document }, false },
+	{ "jobs", "fairlead jobs", "Jobs, by number.", { &fl_jobs_document }, false },
 	{ "plan",
 	  "fairlead plan",
 	  "What scheduling cycles decide. Lists are sorted by workload.",

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "cli/client/daemon.h"
 #include "record/job.h"
+#include "report/job/answers.h"
 #include "report/job/job_report.h"
 
 enum { LIMIT = 1000 };
@@ -61,7 +62,7 @@ int fl_cmd_jobs(const struct fl_options *o)
 	static const char all[] = "held,depends,waits,starts,runs,stops,done,failed,cancelled";
 	const char *states = o->all ? all : o->states;
 	bool live = !states;
-	struct fl_daemon_question q = { "Jobs", jobs_text, &live, NULL };
+	struct fl_daemon_question q = { fl_jobs_document.kind, jobs_text, &live, NULL };
 	struct fl_path path;
 
 	if (o->all && o->states)
@@ -87,7 +88,7 @@ static int job_text(const struct fl_report *r, const json_t *answer, const void 
 
 int fl_cmd_job(const struct fl_options *o)
 {
-	struct fl_daemon_question q = { "Job", job_text, NULL, NULL };
+	struct fl_daemon_question q = { fl_job_document.kind, job_text, NULL, NULL };
 	struct fl_path path;
 	uint64_t job;
 

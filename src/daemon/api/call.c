@@ -2,9 +2,11 @@
 #include "daemon/api/call.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/time.h"
+#include "codec/text/quantity.h"
 #include "daemon/machine/view.h"
 
 /* --- what a user may see --- */
@@ -94,6 +96,61 @@ void fl_api_json(const struct fl_call *call, unsigned status, json_t *json)
 		fl_exchange_fail(call->x, 503, "out of memory", NULL);
 }
 
+int fl_api_text_begin(struct fl_api_text *t, fairlead_error *err)
+{
+	*t = (struct fl_api_text){ .report.quantity = fl_quantity_format };
+	t->report.out = open_memstream(&t->text, &t->len);
+	if (!t->report.out)
+		return fl_fail_nomem(err);
+	fl_json_init(&t->json, t->report.out);
+	t->at = (struct fl_shape_at){ .json = &t->json, .report = &t->report };
+	return 0;
+}
+
+int fl_api_text_close(struct fl_api_text *t, fairlead_error *err)
+{
+	FILE *out = t->report.out;
+	bool bad = t->json.failed || ferror(out);
+
+	t->report.out = NULL;
+	bad |= fclose(out) != 0;
+	return bad ? fl_fail_nomem(err) : 0;
+}
+
+void fl_api_text_done(struct fl_api_text *t)
+{
+	if (t->report.out)
+		(void)fclose(t->report.out);
+	free(t->text);
+	*t = (struct fl_api_text){ 0 };
+}
+
+void fl_api_text_end(const struct fl_call *call, unsigned status, struct fl_api_text *t)
+{
+	fairlead_error err = { 0 };
+
+	if (fl_api_text_close(t, &err) == 0) {
+		fl_exchange_give(call->x, status, NULL, t->text, t->len);
+	} else {
+		fl_api_text_done(t);
+		fl_exchange_fail(call->x, 503, err.text, NULL);
+	}
+}
+
+void fl_api_answer(const struct fl_call *call, unsigned status, const struct fl_json_shape *shape,
+		   const void *row)
+{
+	struct fl_api_text t;
+	fairlead_error err = { 0 };
+
+	if (fl_api_text_begin(&t, &err) < 0) {
+		fl_exchange_fail(call->x, 503, err.text, NULL);
+		return;
+	}
+	fl_shape_json(&t.at, NULL, shape, row);
+	fl_api_text_end(call, status, &t);
+}
+
 void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint)
 {
 	fl_api_audit(call, NULL, status);
@@ -168,12 +225,10 @@ bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_t
 	return true;
 }
 
-json_t *fl_api_moment(const struct fl_api *a, fl_time at)
+fl_time fl_api_wall(const struct fl_api *a, fl_time at)
 {
-	char text[40];
-
 	if (at == FL_TIME_NONE || at == FL_NEVER)
-		return json_null();
+		return FL_TIME_NONE;
 
 	/*
 	 * Rounded to milliseconds: two clocks cannot be read at once, so smaller digits would
@@ -181,5 +236,18 @@ json_t *fl_api_moment(const struct fl_api *a, fl_time at)
 	 */
 	fl_time wall = fl_clock_wall(fl_core_clock(a->core), at) + FL_SECOND / 2000;
 
-	return json_string(fl_time_format(text, wall - wall % (FL_SECOND / 1000)));
+	return wall - wall % (FL_SECOND / 1000);
+}
+
+fl_time fl_api_now(const struct fl_api *a)
+{
+	return fl_api_wall(a, fl_clock_now(fl_core_clock(a->core)));
+}
+
+json_t *fl_api_moment(const struct fl_api *a, fl_time at)
+{
+	fl_time wall = fl_api_wall(a, at);
+	char text[40];
+
+	return wall == FL_TIME_NONE ? json_null() : json_string(fl_time_format(text, wall));
 }

@@ -12,6 +12,7 @@
 #include "daemon/config/access.h"
 #include "daemon/engine/reason.h"
 #include "net/server.h"
+#include "report/job/answers.h"
 
 enum {
 	FL_API_PAGE = 10000, /* rows of one answer, at most */
@@ -57,6 +58,22 @@ struct fl_call {
 /* Answers; a request that changes something is written to the audit log. */
 void fl_api_json(const struct fl_call *call, unsigned status,
 		 json_t *json); /* takes it; NULL: 503 */
+/* The object of @row, by its shape. */
+void fl_api_answer(const struct fl_call *call, unsigned status, const struct fl_json_shape *shape,
+		   const void *row);
+/* The same of what comes by and by: begin, write to `at`, end; or close and done, for no answer. */
+struct fl_api_text {
+	struct fl_json json;
+	struct fl_report report;
+	struct fl_shape_at at;
+	char *text;
+	size_t len; /* once it is closed */
+};
+int fl_api_text_begin(struct fl_api_text *t, fairlead_error *err);
+/* FAIRLEAD_ENOMEM: some of it is not there. */
+int fl_api_text_close(struct fl_api_text *t, fairlead_error *err);
+void fl_api_text_done(struct fl_api_text *t);
+void fl_api_text_end(const struct fl_call *call, unsigned status, struct fl_api_text *t);
 void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint);
 /*
  * The row of the job, also when its spec is damaged.  FAIRLEAD_EIO: the row itself is damaged,
@@ -82,6 +99,9 @@ bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_t
 
 /* A time of the daemon's clock as people read it, or null. */
 json_t *fl_api_moment(const struct fl_api *a, fl_time at);
+/* The same as a time on the wall, or FL_TIME_NONE. */
+fl_time fl_api_wall(const struct fl_api *a, fl_time at);
+fl_time fl_api_now(const struct fl_api *a);
 bool fl_api_may_touch(const struct fl_call *call, uid_t owner);
 /* As much of the reason of a job of @owner as the caller may see. */
 const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,

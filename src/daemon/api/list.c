@@ -13,14 +13,15 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "codec/text/quantity.h"
 #include "daemon/config/config_queue.h"
+#include "daemon/engine/placement.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"
 
 enum {
-	PAGE = 1000, /* if `limit` is not given */
-	/* Bytes of specs read for one answer, of each kind: other clients wait meanwhile. */
+	PAGE = 1000, /* unless asked for more or less */
+	DEVICES = 256,
+	/* Of specs that are read for one answer, of each kind: others wait meanwhile. */
 	PAGE_BYTES = 16 << 20,
 };
 
@@ -31,29 +32,21 @@ enum {
 
 struct view {
 	struct fl_call *call;
-	const struct fl_live *live; /* NULL: there is only the row */
-	bool whole;
-	uid_t owner;
-	json_t *job; /* the answer; `owner` is set with it */
+	struct fl_api_text *text;   /* that it is written to */
+	const struct fl_live *live; /* NULL: only the row */
+	bool whole;                 /* its page, up to the attempts */
+	struct fl_job_answer job;
 };
 
-static void put(json_t *to, const char *key, json_t *value) { json_object_set_new(to, key, value); }
-
-static void put_number(json_t *to, const char *key, uint64_t value)
-{
-	put(to, key, json_integer((json_int_t)value));
-}
-
-/* The program of the command, without its folder, which only the owner and admins may see. */
-static json_t *default_name(const json_t *command)
+/* The program of the command, without the folders that only its owner is to know. */
+static const char *default_name(const json_t *command, char name[FL_JOB_NAME])
 {
 	const char *text = json_string_value(json_array_get(command, 0));
 	const char *slash = text ? strrchr(text, '/') : NULL;
-	char name[FL_JOB_NAME];
 	size_t n = 0;
 
 	text = slash ? slash + 1 : text;
-	while (text && *text && n < sizeof name - 4) {
+	while (text && *text && n < FL_JOB_NAME - 4) {
 		size_t odd = fl_plain_odd(text);
 
 		name[n++] = odd ? '?' : *text;
@@ -62,65 +55,36 @@ static json_t *default_name(const json_t *command)
 		       ((unsigned char)*text & 0xC0) == 0x80) /* the rest of one character */
 			name[n++] = *text++;
 	}
-	return json_stringn(name, n);
+	name[n] = '\0';
+	return name;
 }
 
-/* The part of the spec for all users, and the part for its owner and admins. */
-static void put_spec(struct view *v, const struct fl_job_row *row)
+static const char *name_of(const struct fl_job_row *row, const json_t *spec, char name[FL_JOB_NAME])
 {
-	static const char *const all[] = { "name", "tasks", "requests", "labels", "arrayIndex" };
-	static const char *const whole[] = { "after", "timeLimit", "grace", "hold" };
-	static const char *const own[] = { "command", "environment", "directory", "output",
-					   "signal" };
-	json_t *spec = row->spec ? json_loads(row->spec, 0, NULL) : NULL;
+	const char *own = json_string_value(json_object_get(spec, "name"));
 
-	put(v->job, "name", json_string(row->name));
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		json_object_set(v->job, all[i], json_object_get(spec, all[i]));
-	for (size_t i = 0; v->whole && i < sizeof whole / sizeof *whole; i++)
-		json_object_set(v->job, whole[i], json_object_get(spec, whole[i]));
-	if (v->whole && fl_api_may_touch(v->call, row->uid))
-		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-			json_object_set(v->job, own[i], json_object_get(spec, own[i]));
-	if (!*row->name && json_array_size(json_object_get(spec, "command")) > 0)
-		put(v->job, "name", default_name(json_object_get(spec, "command")));
-	json_decref(spec);
+	return !*row->name ? default_name(json_object_get(spec, "command"), name) :
+	       own         ? own :
+			     row->name;
 }
 
-static void put_devices(struct view *v, const struct fl_live *live)
+static uint32_t devices_of(const struct fl_call *call, const struct fl_live *live,
+			   uint32_t ret[DEVICES])
 {
 	const struct fl_backend_ops *ops;
-	struct fl_host *host = fl_core_host(v->call->api->core, &ops);
-	uint32_t numbers[256], n = 0;
-	json_t *devices = json_array();
+	struct fl_host *host = fl_core_host(call->api->core, &ops);
+	uint32_t n = 0;
 
 	if (live->state == FL_JOB_RUNS || live->state == FL_JOB_STOPS)
-		n = ops->devices(host, live->id, live->attempt, numbers, 256);
-	for (uint32_t i = 0; i < n && i < 256; i++)
-		json_array_append_new(devices, json_integer(numbers[i]));
-	put(v->job, "devices", devices);
+		n = ops->devices(host, live->id, live->attempt, ret, DEVICES);
+	return n < DEVICES ? n : DEVICES;
 }
 
-/*
- * Amounts as people write them, from the integers that are kept: [{"resource", "flavor", "amount":
- * "500m"}]
- */
-static json_t *placement_of(const char *kept)
+static uint32_t holds_of(const char *kept, struct fl_run_grant ret[FL_GRANTS])
 {
-	json_t *all = kept ? json_loads(kept, 0, NULL) : NULL, *one;
-	size_t i;
+	uint32_t n = 0;
 
-	json_array_foreach(all, i, one)
-	{
-		const char *name = json_string_value(json_object_get(one, "resource"));
-		char text[32];
-
-		fl_quantity_format(text, json_integer_value(json_object_get(one, "amount")),
-				   name && strcmp(name, "cpu") == 0,
-				   name && strcmp(name, "memory") == 0);
-		put(one, "amount", json_string(text));
-	}
-	return all ? all : json_array();
+	return kept && fl_placement_read(kept, ret, FL_GRANTS, &n, NULL) == 0 ? n : 0;
 }
 
 static bool holds(enum fl_job_state state)
@@ -128,37 +92,57 @@ static bool holds(enum fl_job_state state)
 	return state == FL_JOB_STARTS || state == FL_JOB_RUNS || state == FL_JOB_STOPS;
 }
 
-static void put_row(struct view *v, const struct fl_job_row *row, const char *reason)
+/* @damaged: all that is known of a job of which nothing in the store is to be believed. */
+static void tell(struct view *v, const struct fl_job_row *row, bool damaged)
 {
 	const struct fl_api *a = v->call->api;
-	char known[FL_LIVE_REASON];
+	const struct fl_job_exit ended = {
+		.kind = row->outcome < 0 ? NULL :
+					   fl_outcome_name((enum fl_outcome_kind)row->outcome),
+		.status = row->status,
+	};
+	struct fl_run_grant grants[FL_GRANTS];
+	uint32_t devices[DEVICES];
+	json_t *spec = row->spec ? json_loads(row->spec, 0, NULL) : NULL;
+	struct fl_job_answer *job = &v->job;
+	char known[FL_LIVE_REASON], name[FL_JOB_NAME];
 	fl_time ran = row->ran == FL_TIME_NONE ? 0 : row->ran;
 
 	if (row->state == FL_JOB_RUNS || row->state == FL_JOB_STOPS)
 		if (row->started != FL_TIME_NONE)
 			ran += fl_clock_now(fl_core_clock(a->core)) - row->started;
-	put_number(v->job, "id", row->id);
-	put_spec(v, row);
-	put(v->job, "queue", json_string(row->queue));
-	put(v->job, "user", json_string(row->user));
-	put(v->job, "state", json_string(fl_job_state_name(row->state)));
-	reason = fl_api_reason(v->call, row->uid, reason, known);
-	put(v->job, "reason", reason && *reason ? json_string(reason) : json_null());
-	put(v->job, "priority", json_integer(row->priority));
-	put(v->job, "submittedAt", fl_api_moment(a, row->submitted));
-	put(v->job, "startedAt", fl_api_moment(a, row->started));
-	put(v->job, "endedAt", fl_api_moment(a, row->ended));
-	put_number(v->job, "attempt", row->attempt);
-	put_number(v->job, "evictions", row->evictions);
-	put_number(v->job, "losses", row->losses);
-	put(v->job, "ranSeconds", json_real((double)ran / FL_SECOND));
-	put(v->job, "exit",
-	    row->outcome < 0 ? json_null() :
-			       json_pack("{s:s, s:i}", "kind",
-					 fl_outcome_name((enum fl_outcome_kind)row->outcome),
-					 "status", row->status));
-	put(v->job, "placement", placement_of(holds(row->state) ? row->placement : NULL));
-	put(v->job, "array", row->array ? json_integer((json_int_t)row->array) : json_null());
+	*job = (struct fl_job_answer){
+		.row = *row,
+		.state = damaged ? "damaged" : fl_job_state_name(row->state),
+		.spec = spec,
+		.ran = (double)ran / FL_SECOND,
+		.exit = ended.kind ? &ended : NULL,
+		.holds = grants,
+		.n_holds = holds_of(holds(row->state) ? row->placement : NULL, grants),
+		.devices = devices,
+		.own = v->whole && fl_api_may_touch(v->call, row->uid),
+		/* One that is over has none, whether it is still in memory or not. */
+		.live = v->live && !fl_job_is_over(v->live->state),
+	};
+	job->row.name = name_of(row, spec, name);
+	if (!damaged)
+		job->row.reason = fl_api_reason(v->call, row->uid, row->reason, known);
+	if (job->row.reason && !*job->row.reason)
+		job->row.reason = NULL;
+	job->row.submitted = fl_api_wall(a, row->submitted);
+	job->row.started = fl_api_wall(a, row->started);
+	job->row.ended = fl_api_wall(a, row->ended);
+	job->may_have_devices = job->live && !damaged;
+	if (job->may_have_devices)
+		job->n_devices = devices_of(v->call, v->live, devices);
+	fl_json_init(&v->text->json, v->text->report.out);
+	if (v->whole) {
+		fl_json_object(&v->text->json, NULL);
+		fl_shape_begin(&v->text->at, &fl_job_page_shape, job);
+	} else {
+		fl_shape_json(&v->text->at, NULL, &fl_job_shape, job);
+	}
+	json_decref(spec);
 }
 
 static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
@@ -166,12 +150,8 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 	struct view *v = user;
 	struct fl_job_row now = *row;
 	char buffer[600];
-	const char *reason = row->reason;
 
-	v->owner = row->uid;
-	v->job = json_object();
-	if (!v->job)
-		return fl_fail_nomem(err);
+	(void)err;
 	if (v->live) {
 		const struct fl_live *l = v->live;
 
@@ -185,20 +165,18 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 		now.losses = l->losses;
 		now.outcome = l->outcome;
 		now.status = l->status;
-		reason = fl_core_reason(v->call->api->core, l, buffer, sizeof buffer);
+		now.reason = fl_core_reason(v->call->api->core, l, buffer, sizeof buffer);
 	}
-	put_row(v, &now, reason);
-	/* A job that has ended has none, whether it is still in memory or not. */
-	if (v->live && !fl_job_is_over(v->live->state))
-		put_devices(v, v->live);
+	tell(v, &now, /* damaged= */ false);
 	return 0;
 }
 
-/* A job whose row and spec are damaged: its number, and what is known without them. */
-static int make_damaged(struct view *v, uint64_t id, const char *why, fairlead_error *err)
+/* Of which nothing in the store is to be believed: its number, and what is known without. */
+static void make_damaged(struct view *v, uint64_t id, const char *why)
 {
 	const struct fl_core *core = v->call->api->core;
 	const struct fl_live *l = v->live;
+	char reason[FL_LIVE_REASON];
 	const struct fl_job_row row = {
 		.id = id,
 		.state = l ? l->state : FL_JOB_FAILED,
@@ -214,21 +192,18 @@ static int make_damaged(struct view *v, uint64_t id, const char *why, fairlead_e
 		.evictions = l ? l->evictions : 0,
 		.losses = l ? l->losses : 0,
 		.outcome = -1,
+		.reason = reason,
 	};
 
-	v->owner = row.uid;
-	v->job = json_object();
-	if (!v->job)
-		return fl_fail_nomem(err);
-	put_row(v, &row, /* reason= */ NULL);
-	put(v->job, "state", json_string("damaged"));
-	put(v->job, "reason", json_sprintf("%s in the database does not match its checksum", why));
-	return 0;
+	(void)snprintf(reason, sizeof reason, "%s in the database is not what was written", why);
+	tell(v, &row, /* damaged= */ true);
 }
 
 static int find_damaged(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
-	return make_damaged(user, row->id, row->damaged ? row->damaged : "its row", err);
+	(void)err;
+	make_damaged(user, row->id, row->damaged ? row->damaged : "its row");
+	return 0;
 }
 
 /* The job as it is, or only that it is damaged. */
@@ -243,25 +218,20 @@ static int make_any(struct view *v, uint64_t id, fairlead_error *err)
 
 /* --- GET /v1/jobs/17 --- */
 
-struct attempts {
-	const struct fl_call *call;
-	uid_t owner;
-	json_t *list;
-};
-
 static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_error *err)
 {
-	struct attempts *a = user;
-	const struct fl_api *api = a->call->api;
+	struct view *v = user;
+	const struct fl_api *api = v->call->api;
+	struct fl_run_grant grants[FL_GRANTS];
+	struct fl_attempt_answer one = { *row, grants, holds_of(row->placement, grants) };
 	char known[FL_LIVE_REASON];
-	json_t *one =
-		json_pack("{s:I, s:o, s:o, s:s?, s:o, s:o}", "attempt", (json_int_t)row->attempt,
-			  "from", fl_api_moment(api, row->from), "to", fl_api_moment(api, row->to),
-			  "ended", fl_api_reason(a->call, a->owner, row->ended, known), "preemptor",
-			  row->preemptor ? json_integer((json_int_t)row->preemptor) : json_null(),
-			  "placement", placement_of(row->placement));
 
-	return json_array_append_new(a->list, one) == 0 ? 0 : fl_fail_nomem(err);
+	(void)err;
+	one.row.from = fl_api_wall(api, row->from);
+	one.row.to = fl_api_wall(api, row->to);
+	one.row.ended = fl_api_reason(v->call, v->job.row.uid, row->ended, known);
+	fl_shape_json(&v->text->at, NULL, &fl_attempt_shape, &one);
+	return 0;
 }
 
 /* Bytes that its last attempt wrote beyond the limit, which were not kept. */
@@ -291,31 +261,31 @@ static bool is_contained(const struct fl_call *call)
 
 void fl_api_job(struct fl_call *call)
 {
-	struct view v = { .call = call,
-			  .live = fl_core_job(call->api->core, call->job),
-			  .whole = true };
-	struct attempts attempts = { .call = call, .list = json_array() };
+	struct fl_core *core = call->api->core;
+	struct fl_api_text text;
+	struct view v = {
+		.call = call, .text = &text, .live = fl_core_job(core, call->job), .whole = true
+	};
 	fairlead_error err = { 0 };
-	int code = make_any(&v, call->job, &err);
+	int code = fl_api_text_begin(&text, &err);
 
-	attempts.owner = v.owner;
 	if (code == 0)
-		code = fl_store_admissions(fl_core_store(call->api->core), call->job, add_attempt,
-					   &attempts, &err);
+		code = make_any(&v, call->job, &err);
+	if (code == 0)
+		code = text.json.depth ? fl_store_admissions(fl_core_store(core), call->job,
+							     add_attempt, &v, &err) :
+					 fl_fail_nomem(&err);
 	if (code < 0) {
-		json_decref(attempts.list);
-		json_decref(v.job);
+		fl_api_text_done(&text);
 		fl_api_error(call, &err);
 		return;
 	}
-	put(v.job, "attempts", attempts.list);
-	if (v.live && !fl_job_is_over(v.live->state))
-		put(v.job, "contained", json_boolean(is_contained(call)));
-	put_number(v.job, "outputLost",
-		   output_lost(call,
-			       (uint32_t)json_integer_value(json_object_get(v.job, "attempt"))));
-	put(v.job, "now", fl_api_moment(call->api, fl_clock_now(fl_core_clock(call->api->core))));
-	fl_api_json(call, 200, v.job);
+	v.job.contained = v.job.live && is_contained(call);
+	v.job.output_lost = output_lost(call, v.job.row.attempt);
+	v.job.now = fl_api_now(call->api);
+	fl_shape_rest(&text.at, &fl_job_page_shape, &v.job);
+	fl_json_end_object(&text.json);
+	fl_api_text_end(call, 200, &text);
 }
 
 /* --- GET /v1/jobs --- */
@@ -326,9 +296,12 @@ struct list {
 	uint64_t array, after, limit;
 	bool last; /* when there are more than the limit: those with the highest numbers */
 	uint32_t states;
-	json_t *jobs; /* from the store: jobs that have ended and are not in the core any more */
-	uint64_t *live, *over; /* numbers, rising; one more than the limit at most */
+	/* Numbers, rising; one more than the limit at most. Over: only in the store, not the core. */
+	uint64_t *live, *over;
 	size_t n_live, n_over;
+	struct fl_api_text text;             /* jobs as JSON, as they were found */
+	struct fl_json_piece *pieces, *told; /* of it: those that are over, and all that are told */
+	uint32_t n_told;
 	uint64_t bytes_live, bytes_over;
 	bool cut; /* the page ends before the limit, as PAGE_BYTES were read */
 };
@@ -396,10 +369,29 @@ static void find_live(struct list *l)
 	}
 }
 
+/* One more job at the end of what is written. */
+static int write_job(struct list *l, struct view *v, struct fl_json_piece *ret, uint64_t id,
+		     const struct fl_job_row *over, fairlead_error *err)
+{
+	int code = 0;
+
+	v->call = l->call;
+	v->text = &l->text;
+	ret->at = (size_t)ftello(l->text.report.out);
+	if (!over)
+		code = make_any(v, id, err);
+	else if (over->damaged)
+		make_damaged(v, id, over->damaged);
+	else
+		code = make(v, over, err);
+	ret->len = (size_t)ftello(l->text.report.out) - ret->at;
+	return code;
+}
+
 static int find_over(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	struct list *l = user;
-	struct view v = { .call = l->call };
+	struct view v = { 0 };
 
 	if (fl_core_job(l->call->api->core, row->id))
 		return 0; /* it had that state a moment ago */
@@ -407,12 +399,8 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 	if (l->n_over > l->limit || l->cut)
 		return FAIRLEAD_ESTATE; /* the page is full */
 	l->bytes_over += row->spec ? strlen(row->spec) : 0;
-	if ((row->damaged ? make_damaged(&v, row->id, row->damaged, err) : make(&v, row, err)) <
-		    0 ||
-	    json_array_append_new(l->jobs, v.job) != 0)
-		return fl_fail_nomem(err);
-	l->over[l->n_over++] = row->id;
-	return 0;
+	l->over[l->n_over] = row->id;
+	return write_job(l, &v, &l->pieces[l->n_over++], row->id, row, err);
 }
 
 /*
@@ -425,15 +413,15 @@ static bool is_over_next(const struct list *l, size_t live, size_t over)
 	return l->last ? l->over[over] > l->live[live] : l->over[over] < l->live[live];
 }
 
-static int merge(struct list *l, json_t *ret, fairlead_error *err)
+static int merge(struct list *l, fairlead_error *err)
 {
 	size_t i = 0, k = 0;
 
-	while (json_array_size(ret) < l->limit && (i < l->n_live || k < l->n_over)) {
+	while (l->n_told < l->limit && (i < l->n_live || k < l->n_over)) {
 		if (l->cut && k == l->n_over)
 			break; /* a job that was not read may be next */
 		if (is_over_next(l, i, k)) {
-			json_array_append(ret, json_array_get(l->jobs, k++));
+			l->told[l->n_told++] = l->pieces[k++];
 			continue;
 		}
 		if (l->bytes_live > PAGE_BYTES) {
@@ -441,32 +429,29 @@ static int merge(struct list *l, json_t *ret, fairlead_error *err)
 			break;
 		}
 
-		struct view v = { .call = l->call,
-				  .live = fl_core_job(l->call->api->core, l->live[i]) };
+		struct view v = { .live = fl_core_job(l->call->api->core, l->live[i]) };
 		int code;
 
 		l->bytes_live += v.live ? v.live->bytes : 0;
-		code = make_any(&v, l->live[i++], err);
-
+		code = write_job(l, &v, &l->told[l->n_told], l->live[i++], /* over= */ NULL, err);
 		if (code < 0 && code != FAIRLEAD_ENOENT)
 			return code;
-		if (code == 0)
-			json_array_append_new(ret, v.job);
+		l->n_told += code == 0;
 	}
 	return 0;
 }
 
-static void turn_round(json_t *list)
+static void turn_round(struct list *l)
 {
-	for (size_t i = 0, k = json_array_size(list); i + 1 < k; i++) {
-		json_t *first = json_incref(json_array_get(list, i));
+	for (uint32_t i = 0, k = l->n_told; i + 1 < k; i++) {
+		struct fl_json_piece first = l->told[i];
 
-		json_array_set(list, i, json_array_get(list, --k));
-		json_array_set_new(list, k, first);
+		l->told[i] = l->told[--k];
+		l->told[k] = first;
 	}
 }
 
-static int list(struct list *l, json_t *ret, fairlead_error *err)
+static int list(struct list *l, fairlead_error *err)
 {
 	const struct fl_job_filter filter = {
 		.queue = l->queue,
@@ -477,12 +462,15 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 		.newest_first = l->last,
 		.damaged = true,
 	};
-	int code = 0;
+	int code = fl_api_text_begin(&l->text, err);
 
+	if (code < 0)
+		return code;
 	l->live = calloc(l->limit + 1, sizeof *l->live);
 	l->over = calloc(l->limit + 1, sizeof *l->over);
-	l->jobs = json_array();
-	if (!l->live || !l->over || !l->jobs)
+	l->pieces = calloc(l->limit + 1, sizeof *l->pieces);
+	l->told = calloc(l->limit + 1, sizeof *l->told);
+	if (!l->live || !l->over || !l->pieces || !l->told)
 		return fl_fail_nomem(err);
 	find_live(l);
 	if (filter.states)
@@ -490,9 +478,11 @@ static int list(struct list *l, json_t *ret, fairlead_error *err)
 	if (code == FAIRLEAD_ESTATE && (l->n_over > l->limit || l->cut))
 		code = 0;
 	if (code == 0)
-		code = merge(l, ret, err);
+		code = merge(l, err);
+	if (code == 0)
+		code = fl_api_text_close(&l->text, err);
 	if (l->last)
-		turn_round(ret);
+		turn_round(l);
 	return code;
 }
 
@@ -514,27 +504,29 @@ void fl_api_jobs(struct fl_call *call)
 			  .user = fl_request_argument(call->r, "user"),
 			  .last = fl_api_flag(call, "last") };
 	fairlead_error err = { 0 };
-	json_t *jobs;
 
 	if (!states_of(call, &l.states) ||
 	    !fl_api_number(call, "limit", PAGE, FL_API_PAGE, &l.limit) ||
 	    !fl_api_number(call, "array", 0, INT64_MAX, &l.array) ||
 	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after))
 		return;
-	jobs = json_array();
-	if (list(&l, jobs, &err) < 0 || is_lost(&l, &err)) {
-		json_decref(jobs);
+	if (list(&l, &err) < 0 || is_lost(&l, &err)) {
 		fl_api_error(call, &err);
 	} else {
-		json_t *now = fl_api_moment(call->api,
-					    fl_clock_now(fl_core_clock(call->api->core)));
-		bool more = l.cut || l.n_live + l.n_over > l.limit;
+		const struct fl_jobs_answer answer = {
+			.pieces = l.told,
+			.text = l.text.text,
+			.n = l.n_told,
+			.more = l.cut || l.n_live + l.n_over > l.limit,
+			.now = fl_api_now(call->api),
+			.warning = fl_core_warning(call->api->core),
+		};
 
-		fl_api_json(call, 200,
-			    json_pack("{s:o, s:b, s:o, s:s*}", "jobs", jobs, "more", (int)more,
-				      "now", now, "warning", fl_core_warning(call->api->core)));
+		fl_api_answer(call, 200, &fl_jobs_shape, &answer);
 	}
+	fl_api_text_done(&l.text);
 	free(l.live);
 	free(l.over);
-	json_decref(l.jobs);
+	free(l.pieces);
+	free(l.told);
 }

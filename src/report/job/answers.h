@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answers - what the daemon answers about jobs, queues and events, as JSON: rows and their shapes
+ *
+ * The daemon fills in the rows.  The command prints the same with apiVersion and kind before it;
+ * the documents here are what it prints, and doc/schema has their schemas.
+ * Times are on the wall, FL_TIME_NONE: none.
+ */
+#ifndef FL_REPORT_JOB_ANSWERS_H
+#define FL_REPORT_JOB_ANSWERS_H
+
+#include <jansson.h>
+
+#include "record/capacity.h"
+#include "record/history.h"
+#include "report/out/shape.h"
+
+/* --- GET /v1/jobs/17, and one of GET /v1/jobs --- */
+
+struct fl_job_exit {
+	const char *kind;
+	int32_t status;
+};
+
+struct fl_job_answer {
+	struct fl_job_row row;
+	const char *state;              /* of the row, or "damaged" */
+	const json_t *spec;             /* as it is kept; NULL: it cannot be read */
+	double ran;                     /* seconds */
+	const struct fl_job_exit *exit; /* NULL: it has not ended */
+	const struct fl_run_grant *holds;
+	const uint32_t *devices;
+	uint32_t n_holds, n_devices;
+	bool own;              /* whoever asks may see what only its owner and admins do */
+	bool may_have_devices; /* it is not over, and its row is what was written */
+	bool live;             /* it is not over */
+	/* Of the page alone. */
+	bool contained;
+	uint64_t output_lost;
+	fl_time now;
+};
+
+struct fl_attempt_answer {
+	struct fl_admission_row row;
+	const struct fl_run_grant *holds;
+	uint32_t n_holds;
+};
+
+/* The page is written with fl_shape_begin and fl_shape_rest; between them each attempt. */
+extern const struct fl_json_shape fl_job_shape, fl_job_page_shape, fl_attempt_shape;
+extern const struct fl_document fl_job_document;
+
+/* --- GET /v1/jobs --- */
+
+struct fl_jobs_answer {
+	/* Each of them as JSON: so many bytes of the text, from there on. */
+	const struct fl_json_piece {
+		size_t at, len;
+	} * pieces;
+	const char *text;
+	uint32_t n;
+	bool more;
+	fl_time now;
+	const char *warning; /* NULL */
+};
+
+extern const struct fl_json_shape fl_jobs_shape;
+extern const struct fl_document fl_jobs_document;
+
+#endif
