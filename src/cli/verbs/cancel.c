@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "cli/client/daemon.h"
-#include "record/job.h"
+#include "report/job/answers.h"
 
 struct wish {
 	const struct fl_options *options;
 	struct fl_client *client;
-	json_t *told; /* what became of each, for JSON */
-	int code;     /* exit code: the worst */
+	struct fl_arena arena;
+	struct fl_job_change *told; /* what became of each, for JSON; its texts are in the arena */
+	uint32_t n, cap;
+	int code; /* exit code: the worst */
 };
 
 /* An error that the next job would have as well. */
@@ -23,9 +25,19 @@ static bool is_over(const fairlead_error *err)
 	return err->code == FAIRLEAD_EIO || err->code == FAIRLEAD_ENOMEM;
 }
 
-static int tell(struct wish *w, json_t *one, fairlead_error *err)
+/* One of @state and @error, the other NULL. */
+static int tell(struct wish *w, uint64_t job, const char *state, const char *error,
+		fairlead_error *err)
 {
-	return one && json_array_append_new(w->told, one) == 0 ? 0 : fl_fail_nomem(err);
+	const char *text = state ? state : error;
+	char *kept = fl_arena_alloc(&w->arena, strlen(text) + 1, 1, err);
+
+	if (!kept ||
+	    fl_mem_grow(&fl_mem_heap, &w->told, &w->cap, w->n + 1, sizeof(*w->told), err) < 0)
+		return FAIRLEAD_ENOMEM;
+	strcpy(kept, text);
+	w->told[w->n++] = (struct fl_job_change){ job, state ? kept : NULL, state ? NULL : kept };
+	return 0;
 }
 
 /* FL_EXIT_YES, or complained of; only what ends all is an error. */
@@ -38,16 +50,19 @@ static int wish_one(struct wish *w, uint64_t job, fairlead_error *err)
 
 	fl_path_start(&path, "/v1/jobs/%" PRIu64 "/%s", job, w->options->verb);
 	if (fl_daemon_ask(w->client, "POST", &path, NULL, &answer, &failed) == 0) {
-		const char *state = json_string_value(json_object_get(answer, "state"));
+		const char *word = json_string_value(json_object_get(answer, "state"));
+		const char *state = word ? word : "";
+		int rc = 0;
 
 		if (w->options->output == FL_OUTPUT_TEXT) {
 			printf("job %" PRIu64 " ", job);
-			fl_report_put_clean(stdout, state ? state : "", state ? strlen(state) : 0);
+			fl_report_put_clean(stdout, state, strlen(state));
 			putchar('\n');
-			json_decref(answer);
-			return 0;
+		} else {
+			rc = tell(w, job, state, /* error= */ NULL, err);
 		}
-		return tell(w, answer, err);
+		json_decref(answer);
+		return rc;
 	}
 	if (is_over(&failed)) {
 		*err = failed;
@@ -60,10 +75,7 @@ static int wish_one(struct wish *w, uint64_t job, fairlead_error *err)
 	w->code = FL_EXIT_NO;
 	if (w->options->output == FL_OUTPUT_TEXT)
 		return 0;
-	return tell(w,
-		    json_pack("{s:I, s:{s:s}}", "job", (json_int_t)job, "error", "text",
-			      failed.text),
-		    err);
+	return tell(w, job, /* state= */ NULL, failed.text, err);
 }
 
 /* Those of one page behind job *after, which becomes the last one of it; *more: there is another. */
@@ -126,22 +138,21 @@ static int wish_range(struct wish *w, const struct fl_job_range *range, fairlead
 
 static int wish_all(const struct fl_options *o, const struct fl_job_range *ranges)
 {
-	struct wish w = { .options = o, .told = json_array() };
+	struct wish w = { .options = o };
 	fairlead_error err = { 0 };
-	int rc = w.told ? fl_daemon_open(o, &w.client, &err) : fl_fail_nomem(&err);
+	int rc = fl_daemon_open(o, &w.client, &err);
 
+	fl_arena_init(&w.arena, &fl_mem_heap);
 	for (uint32_t i = 0; i < o->n_operands && rc == 0; i++)
 		rc = wish_range(&w, &ranges[i], &err);
-	if (o->output == FL_OUTPUT_JSON && json_array_size(w.told)) {
-		json_t *object = json_pack("{s:O}", "jobs", w.told);
+	if (o->output == FL_OUTPUT_JSON && w.n) {
+		const struct fl_report report = { .out = stdout };
+		const struct fl_job_changes_answer all = { w.told, w.n };
 
-		if (object)
-			fl_daemon_print_json(stdout, "Changes", object);
-		else if (rc == 0)
-			rc = fl_fail_nomem(&err);
-		json_decref(object);
+		fl_document_json(&report, &fl_job_changes_document, &all);
 	}
-	json_decref(w.told);
+	fl_mem_free(&fl_mem_heap, w.told);
+	fl_arena_done(&w.arena);
 	fl_client_free(w.client);
 	return rc < 0 ? fl_complain(&err) : w.code;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/client/submit.h"
 #include "codec/job/job_json.h"
+#include "report/job/answers.h"
 
 extern char **environ;
 
@@ -308,7 +309,7 @@ static int report(struct fl_submission *s, json_t *answer)
 	for (uint32_t i = 0; i < n; i++)
 		jobs[i] = (uint64_t)json_integer_value(json_array_get(list, i));
 	if (s->options->output == FL_OUTPUT_JSON)
-		fl_daemon_print_json(stdout, "Submitted", answer);
+		fl_daemon_print_json(stdout, fl_submitted_document.kind, answer);
 	else
 		print_numbers(jobs, n);
 	fflush(stdout);

@@ -223,17 +223,14 @@ static void submitted(void *user, const struct fl_reply *reply)
 	if (reply->code < 0) {
 		fl_api_error(&o->call, reply->err);
 	} else {
-		json_t *jobs = json_array();
+		const struct fl_submitted_answer answer = { reply->jobs, reply->n_jobs, o->notes };
 
-		for (uint32_t i = 0; i < reply->n_jobs; i++)
-			json_array_append_new(jobs, json_integer((json_int_t)reply->jobs[i]));
 		(void)snprintf(subject, sizeof subject,
 			       reply->n_jobs == 1 ? "job %llu" : "jobs %llu to %llu",
 			       (unsigned long long)reply->jobs[0],
 			       (unsigned long long)reply->jobs[reply->n_jobs - 1]);
 		fl_api_audit(&o->call, subject, 201);
-		fl_api_json(&o->call, 201,
-			    json_pack("{s:o, s:O*}", "jobs", jobs, "notes", o->notes));
+		fl_api_answer(&o->call, 201, &fl_submitted_shape, &answer);
 	}
 	owed_free(o);
 }
@@ -289,10 +286,11 @@ static void wished(void *user, const struct fl_reply *reply)
 	} else if (reply->code < 0) {
 		fl_api_error(&o->call, reply->err);
 	} else {
+		const struct fl_job_change change = { o->call.job, fl_job_state_name(reply->state),
+						      NULL };
+
 		fl_api_audit(&o->call, NULL, 200);
-		fl_api_json(&o->call, 200,
-			    json_pack("{s:I, s:s}", "job", (json_int_t)o->call.job, "state",
-				      fl_job_state_name(reply->state)));
+		fl_api_answer(&o->call, 200, &fl_job_change_shape, &change);
 	}
 	owed_free(o);
 }

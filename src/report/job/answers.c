@@ -186,3 +186,55 @@ const struct fl_document fl_jobs_document = { .kind = "Jobs",
 					      .shape = &fl_jobs_shape,
 					      .plain = true };
 #undef ROW
+
+/* --- submitted, and changed --- */
+
+static void put_notes(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	put_kept(at, key, ((const struct fl_submitted_answer *)row)->notes);
+}
+
+#define ROW struct fl_submitted_answer
+static const struct fl_json_field submitted_fields[] = {
+	FL_FIELD_ITEMS(JOB, "jobs", jobs, n, NULL),
+	FL_FIELD_PUT(LIST, "notes", put_notes,
+		     "What was taken all the same and is worth a look: it asks for more than "
+		     "there is.",
+		     .item = FL_AS_TEXT, .maybe = true),
+};
+const struct fl_json_shape fl_submitted_shape = FL_SHAPE(submitted_fields, "submitted");
+const struct fl_document fl_submitted_document = { .kind = "Submitted",
+						   .shape = &fl_submitted_shape,
+						   .plain = true };
+#undef ROW
+
+static bool has_error(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_job_change *)row)->error;
+}
+
+#define ROW struct fl_job_change
+static const struct fl_json_field error_fields[] = {
+	FL_FIELD(TEXT, "text", error, NULL),
+};
+static const struct fl_json_shape error_shape = FL_SHAPE(error_fields, "error");
+static const struct fl_json_field change_fields[] = {
+	FL_FIELD(JOB, "job", job, NULL),
+	FL_FIELD(TEXT, "state", state, "as it is now", .maybe = true, .name_of = state_name,
+		 .end_name = FL_JOB_STATES),
+	FL_FIELD_SAME("error", error_shape, "instead of state: why it was not done",
+		      .when = has_error),
+};
+const struct fl_json_shape fl_job_change_shape = FL_SHAPE(change_fields, "change");
+#undef ROW
+
+#define ROW struct fl_job_changes_answer
+static const struct fl_json_field changes_fields[] = {
+	FL_FIELD_LIST("jobs", changes, n, fl_job_change_shape, NULL),
+};
+static const struct fl_json_shape changes_shape = FL_SHAPE(changes_fields, "changes");
+const struct fl_document fl_job_changes_document = { .kind = "Changes",
+						     .shape = &changes_shape,
+						     .plain = true };
+#undef ROW

@@ -67,4 +67,28 @@ struct fl_jobs_answer {
 extern const struct fl_json_shape fl_jobs_shape;
 extern const struct fl_document fl_jobs_document;
 
+/* --- POST /v1/jobs, and wishes about one --- */
+
+struct fl_submitted_answer {
+	const uint64_t *jobs;
+	uint32_t n;
+	const json_t *notes; /* NULL: none */
+};
+
+extern const struct fl_json_shape fl_submitted_shape;
+extern const struct fl_document fl_submitted_document;
+
+/* What became of one wish: a state, or why not. */
+struct fl_job_change {
+	uint64_t job;
+	const char *state, *error;
+};
+struct fl_job_changes_answer {
+	const struct fl_job_change *changes;
+	uint32_t n;
+};
+
+extern const struct fl_json_shape fl_job_change_shape;
+extern const struct fl_document fl_job_changes_document;
+
 #endif
