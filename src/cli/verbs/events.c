@@ -8,6 +8,7 @@
 
 #include "cli/client/event_lines.h"
 #include "cli/terminal/terminal.h"
+#include "report/job/answers.h"
 #include "report/job/job_report.h"
 
 enum {
@@ -30,7 +31,7 @@ static bool print(void *user, json_t *event)
 		/* Its kind is "Event", as of every document; what happened is its event. */
 		if (json_object_set(event, "event", json_object_get(event, "kind")) < 0)
 			return false;
-		fl_daemon_print_json(stdout, "Event", event);
+		fl_daemon_print_json(stdout, fl_event_document.kind, event);
 	} else {
 		fl_event_text(&e->report, event);
 	}

@@ -59,39 +59,32 @@ static bool is_wanted(const struct events *e, const struct fl_event_row *row)
 	       (!e->kind || strcmp(row->kind, e->kind) == 0);
 }
 
-static json_t *event_json(const struct events *e, const struct fl_event_row *row)
-{
-	char id[48];
-
-	(void)snprintf(id, sizeof id, "%llu.%u", (unsigned long long)row->seq, row->n);
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:s?, s:s?, s:o, s:s?}", "id", id, "at",
-			 fl_api_moment(e->api, row->at), "kind", row->kind, "job",
-			 row->job ? json_integer((json_int_t)row->job) : json_null(), "attempt",
-			 row->attempt ? json_integer(row->attempt) : json_null(), "queue",
-			 row->queue, "reason", row->reason, "by",
-			 row->by ? json_integer((json_int_t)row->by) : json_null(), "text",
-			 row->text);
-}
-
 /* In api->line; false: it cannot be made. */
 static bool make_line(const struct events *e, const struct fl_event_row *row)
 {
 	struct fl_api *a = e->api;
+	struct fl_event_answer one = { .row = *row };
+	struct fl_api_text text;
 
 	if (a->line.text && a->line.seq == row->seq && a->line.n == row->n)
 		return true;
-
-	json_t *json = event_json(e, row);
-
 	free(a->line.text);
-	a->line.text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-	json_decref(json);
-	if (!a->line.text)
+	a->line.text = NULL;
+	if (fl_api_text_begin(&text, NULL) < 0)
 		return false;
+	(void)snprintf(one.id, sizeof one.id, "%llu.%u", (unsigned long long)row->seq, row->n);
+	one.row.at = fl_api_wall(a, row->at);
+	text.json.ascii = true;
+	fl_shape_json(&text.at, NULL, &fl_event_shape, &one);
+	putc('\n', text.report.out);
+	if (fl_api_text_close(&text, NULL) < 0) {
+		fl_api_text_done(&text);
+		return false;
+	}
 	a->line.seq = row->seq;
 	a->line.n = row->n;
-	a->line.len = strlen(a->line.text);
-	a->line.text[a->line.len++] = '\n'; /* in place of its NUL */
+	a->line.text = text.text;
+	a->line.len = text.len;
 	return true;
 }
 

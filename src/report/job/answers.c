@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const char clock_doc[] = "the daemon's clock, RFC 3339";
+static const char rfc_3339[] = "RFC 3339";
 
 /* JSON that is kept as it stands; NULL: left out. */
 static void put_kept(const struct fl_shape_at *at, const char *key, const json_t *value)
@@ -237,4 +238,39 @@ static const struct fl_json_shape changes_shape = FL_SHAPE(changes_fields, "chan
 const struct fl_document fl_job_changes_document = { .kind = "Changes",
 						     .shape = &changes_shape,
 						     .plain = true };
+#undef ROW
+
+/* --- events: what happened is the kind of a line of the daemon, the event of a document --- */
+
+#define ROW struct fl_event_answer
+static const struct fl_json_field when_fields[] = {
+	FL_FIELD_CHARS("id", id, "stands for its place in the order of events"),
+	FL_FIELD(TIME, "at", row.at, rfc_3339),
+};
+static const struct fl_json_shape when_shape = FL_SHAPE(when_fields, "event");
+static const struct fl_json_field about_fields[] = {
+	FL_FIELD(JOB, "job", row.job, "null: none", .null = true),
+	FL_FIELD(NTH, "attempt", row.attempt, "of the job; null: none", .null = true),
+	FL_FIELD(TEXT, "queue", row.queue, "the job's, or what it is about", .null = true),
+	FL_FIELD(TEXT, "reason", row.reason, "one word", .null = true),
+	FL_FIELD(JOB, "by", row.by, "Preempted: the job it makes way for", .null = true),
+	FL_FIELD(TEXT, "text", row.text, "one line for people", .null = true),
+};
+static const struct fl_json_shape about_shape = FL_SHAPE(about_fields, "event");
+#define HAPPENED(key) FL_FIELD(TEXT, key, row.kind, "what: Submitted, Started, Preempted, ...")
+static const struct fl_json_field line_fields[] = {
+	FL_FIELD_ALSO(when_shape, NULL),
+	HAPPENED("kind"),
+	FL_FIELD_ALSO(about_shape, NULL),
+};
+const struct fl_json_shape fl_event_shape = FL_SHAPE(line_fields, "line");
+static const struct fl_json_field event_fields[] = {
+	FL_FIELD_ALSO(when_shape, NULL),
+	FL_FIELD_ALSO(about_shape, NULL),
+	HAPPENED("event"),
+};
+static const struct fl_json_shape event_shape = FL_SHAPE(event_fields, "event");
+const struct fl_document fl_event_document = { .kind = "Event",
+					       .shape = &event_shape,
+					       .plain = true };
 #undef ROW

@@ -91,4 +91,14 @@ struct fl_job_changes_answer {
 extern const struct fl_json_shape fl_job_change_shape;
 extern const struct fl_document fl_job_changes_document;
 
+/* --- GET /v1/events: a line of it --- */
+
+struct fl_event_answer {
+	char id[48];
+	struct fl_event_row row;
+};
+
+extern const struct fl_json_shape fl_event_shape;
+extern const struct fl_document fl_event_document;
+
 #endif
