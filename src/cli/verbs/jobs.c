@@ -107,7 +107,7 @@ static int queues_text(const struct fl_report *r, const json_t *answer, const vo
 
 int fl_cmd_queues(const struct fl_options *o)
 {
-	struct fl_daemon_question q = { "Queues", queues_text, NULL, NULL };
+	struct fl_daemon_question q = { fl_queues_document.kind, queues_text, NULL, NULL };
 	struct fl_path path;
 
 	fl_path_start(&path, "/v1/queues");

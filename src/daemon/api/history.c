@@ -7,6 +7,7 @@
  */
 #include "daemon/api/history.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,45 +46,41 @@ struct history {
 	uv_work_t work;
 	struct fl_live_view view; /* on the loop only */
 	fl_time from, to;
-	json_t *tree, *queues;
+	struct fl_api_queues now;
+	const struct fl_queue_answer *queues; /* of these all but LocalQueues */
 	struct fl_fair_node *nodes;
 	struct line *lines; /* by queue, as nodes */
-	uint32_t n, n_attempts;
+	uint32_t n, n_attempts, n_columns;
 	struct column columns[RESOURCES];
-	bool too_many; /* attempts to compare with weights */
+	struct fl_history_queue *told;
+	struct fl_history_part *parts; /* queue * n_columns + column */
+	bool too_many;                 /* to be set against weights */
 	int code;
 	fairlead_error err;
 };
 
-/* The leaf with this name, which is never a LocalQueue. */
-static uint32_t find(const struct history *h, const char *name)
+static bool is_cohort(const struct history *h, uint32_t queue)
 {
-	for (uint32_t i = 0; i < h->n; i++) {
-		const json_t *queue = json_array_get(h->queues, i);
-		const char *kind = fl_json_word(queue, "kind");
+	return strcmp(h->queues[queue].kind, "Cohort") == 0;
+}
 
-		if (strcmp(kind, "Cohort") != 0 && strcmp(kind, "LocalQueue") != 0 &&
-		    strcmp(fl_json_word(queue, "name"), name) == 0)
+/* Cohorts and queues may have the same names. */
+static uint32_t find_of(const struct history *h, const char *name, bool cohort)
+{
+	for (uint32_t i = 0; i < h->n && *name; i++)
+		if (is_cohort(h, i) == cohort && strcmp(h->queues[i].name, name) == 0)
 			return i;
-	}
 	return FL_NONE;
 }
 
-static uint32_t find_above(const struct history *h, const json_t *queue)
+static uint32_t find(const struct history *h, const char *name)
 {
-	bool own = strcmp(fl_json_word(queue, "kind"), "Queue") == 0;
-	const char *name = fl_json_word(queue, "parent");
+	return find_of(h, name, /* cohort= */ false);
+}
 
-	if (own)
-		return *name ? find(h, name) : FL_NONE;
-	for (uint32_t i = 0; i < h->n && *name; i++) {
-		const json_t *above = json_array_get(h->queues, i);
-
-		if (strcmp(fl_json_word(above, "kind"), "Cohort") == 0 &&
-		    strcmp(fl_json_word(above, "name"), name) == 0)
-			return i;
-	}
-	return FL_NONE;
+static uint32_t find_above(const struct history *h, const struct fl_queue_answer *queue)
+{
+	return find_of(h, queue->parent ? queue->parent : "", strcmp(queue->kind, "Queue") != 0);
 }
 
 static int column(struct history *h, const char *resource, struct column **ret)
@@ -99,6 +96,8 @@ static int column(struct history *h, const char *resource, struct column **ret)
 	if (!c->had)
 		return fl_fail_nomem(&h->err);
 	(void)snprintf(c->name, sizeof c->name, "%s", resource);
+	if (c == h->columns + h->n_columns)
+		h->n_columns++;
 	*ret = c;
 	return 0;
 }
@@ -234,20 +233,34 @@ static int all_waiting(struct history *h)
 	return r;
 }
 
-/* --- JSON --- */
+/* --- the answer --- */
 
-static int tell_resource(struct history *h, struct column *c)
+static double nominal(const struct fl_queue_amounts *rows, uint32_t n, const char *resource)
 {
-	double capacity = fl_json_units(json_object_get(h->tree, "total"), c->name);
+	const struct fl_queue_amounts *row = fl_queue_amounts_find(rows, n, resource);
+
+	return row && *row->nominal ? fl_job_units(row->nominal) : 0;
+}
+
+/* NAN: not to be told. */
+static double due_of(const struct history *h, double v)
+{
+	return h->too_many || !isfinite(v) ? (double)NAN : v;
+}
+
+static double part_of(double amount, double all) { return all > 0 ? amount / all : 0; }
+
+static int tell_resource(struct history *h, uint32_t column)
+{
+	const struct column *c = &h->columns[column];
+	double capacity = nominal(h->now.answer.total, h->now.answer.n_total, c->name);
 	double had = 0, due = 0;
 	bool known = capacity > 0;
 	int r = 0;
 
 	for (uint32_t i = 0; i < h->n; i++) {
-		const json_t *queue = json_array_get(h->queues, i);
-		const json_t *own = json_object_get(json_object_get(queue, "resources"), c->name);
-
-		h->nodes[i].own = fl_json_units(own, "nominal");
+		h->nodes[i].own = nominal(h->queues[i].resources, h->queues[i].n_resources,
+					  c->name);
 		h->nodes[i].due = 0;
 		if (!known)
 			capacity += h->nodes[i].own;
@@ -258,18 +271,14 @@ static int tell_resource(struct history *h, struct column *c)
 		had += h->nodes[i].parent == FL_NONE ? c->had[i] : 0;
 		due += h->nodes[i].parent == FL_NONE ? h->nodes[i].due : 0;
 	}
-	for (uint32_t i = 0; i < h->n && r == 0; i++) {
-		json_t *one = json_pack("{s:f, s:f}", "unitSeconds", c->had[i], "part",
-					had > 0 ? c->had[i] / had : 0);
-
-		if (!h->too_many) {
-			json_object_set_new(one, "dueUnitSeconds", json_real(h->nodes[i].due));
-			json_object_set_new(one, "duePart",
-					    json_real(due > 0 ? h->nodes[i].due / due : 0));
-		}
-		json_object_set_new(json_object_get(json_array_get(h->queues, i), "had"), c->name,
-				    one);
-	}
+	for (uint32_t i = 0; i < h->n && r == 0; i++)
+		h->parts[(size_t)i * h->n_columns + column] = (struct fl_history_part){
+			.resource = c->name,
+			.had = c->had[i],
+			.part = part_of(c->had[i], had),
+			.due = due_of(h, h->nodes[i].due),
+			.due_part = due_of(h, part_of(h->nodes[i].due, due)),
+		};
 	return r;
 }
 
@@ -280,47 +289,39 @@ static int cmp_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void tell_waits(json_t *queue, struct line *l)
+static void tell_queue(struct history *h, uint32_t i)
 {
-	if (l->n_waits) {
-		qsort(l->waits, l->n_waits, sizeof *l->waits, cmp_times);
-		json_object_set_new(queue, "waitMedian",
-				    /* NOLINTNEXTLINE(bugprone-integer-division): an index */
-				    json_real((double)l->waits[l->n_waits / 2] / FL_SECOND));
-		json_object_set_new(queue, "waitLongest",
-				    json_real((double)l->waits[l->n_waits - 1] / FL_SECOND));
-	}
-	json_object_set_new(queue, "jobs", json_integer((json_int_t)l->jobs));
-	json_object_set_new(queue, "preempted", json_integer((json_int_t)l->preempted));
+	struct line *l = &h->lines[i];
+
+	h->told[i] = (struct fl_history_queue){
+		.queue = &h->queues[i],
+		.parts = h->parts + (size_t)i * h->n_columns,
+		.n_parts = h->n_columns,
+		.wait_median = (double)NAN,
+		.wait_longest = (double)NAN,
+		.jobs = l->jobs,
+		.preempted = l->preempted,
+	};
+	if (l->n_waits == 0)
+		return;
+	qsort(l->waits, l->n_waits, sizeof *l->waits, cmp_times);
+	/* NOLINTNEXTLINE(bugprone-integer-division): an index */
+	h->told[i].wait_median = (double)l->waits[l->n_waits / 2] / FL_SECOND;
+	h->told[i].wait_longest = (double)l->waits[l->n_waits - 1] / FL_SECOND;
 }
 
-/* Of GET /v1/queues only kind and name; places for the rest. */
 static int begin(struct history *h)
 {
-	static const char *const keys[] = { "submit", "mayUse", "running",   "waiting",
-					    "held",   "share",  "conditions" };
-	json_t *all = json_object_get(h->tree, "queues"), *queue;
-	size_t i;
-
-	h->queues = json_array();
-	json_array_foreach(all, i, queue)
-	{
-		if (strcmp(fl_json_word(queue, "kind"), "LocalQueue") == 0)
-			continue;
-		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-			json_object_del(queue, keys[k]);
-		json_object_set_new(queue, "had", json_object());
-		json_array_append(h->queues, queue);
-	}
-	h->n = (uint32_t)json_array_size(h->queues);
+	h->queues = h->now.answer.queues;
+	h->n = h->now.answer.n_nodes;
 	h->nodes = calloc(h->n + 1, sizeof *h->nodes);
 	h->lines = calloc(h->n + 1, sizeof *h->lines);
-	if (!h->nodes || !h->lines)
+	h->told = calloc(h->n + 1, sizeof *h->told);
+	if (!h->nodes || !h->lines || !h->told)
 		return fl_fail_nomem(&h->err);
-	for (i = 0; i < h->n; i++) {
-		queue = json_array_get(h->queues, i);
-		h->nodes[i].parent = find_above(h, queue);
-		h->nodes[i].weight = json_number_value(json_object_get(queue, "weight"));
+	for (uint32_t i = 0; i < h->n; i++) {
+		h->nodes[i].parent = find_above(h, &h->queues[i]);
+		h->nodes[i].weight = h->queues[i].weight;
 	}
 	return 0;
 }
@@ -335,14 +336,15 @@ static int tell(struct history *h)
 		r = fl_store_holdings(store, h->from, h->to, holding, h, &h->err);
 	if (h->too_many)
 		r = 0;
-	for (struct column *c = h->columns; r == 0 && c < h->columns + RESOURCES && c->had; c++)
+	if (r < 0)
+		return r;
+	h->parts = calloc((size_t)h->n * h->n_columns + 1, sizeof *h->parts);
+	if (!h->parts)
+		return fl_fail_nomem(&h->err);
+	for (uint32_t c = 0; c < h->n_columns && r == 0; c++)
 		r = tell_resource(h, c);
-	for (uint32_t i = 0; i < h->n && r == 0; i++) {
-		json_t *queue = json_array_get(h->queues, i);
-
-		tell_waits(queue, &h->lines[i]);
-		json_object_del(queue, "resources");
-	}
+	for (uint32_t i = 0; i < h->n; i++)
+		tell_queue(h, i);
 	return r;
 }
 
@@ -355,14 +357,17 @@ static void tell_on_thread(uv_work_t *work)
 
 static void answer(struct history *h)
 {
-	const struct fl_api *a = h->call.api;
+	const struct fl_history_answer a = {
+		.from = fl_api_wall(h->call.api, h->from),
+		.to = fl_api_wall(h->call.api, h->to),
+		.queues = h->told,
+		.n = h->n,
+	};
 
 	if (h->code < 0)
 		fl_api_error(&h->call, &h->err);
 	else
-		fl_api_json(&h->call, 200,
-			    json_pack("{s:o, s:o, s:O}", "from", fl_api_moment(a, h->from), "to",
-				      fl_api_moment(a, h->to), "queues", h->queues));
+		fl_api_answer(&h->call, 200, &fl_history_shape, &a);
 }
 
 static void done(uv_work_t *work, int status)
@@ -380,17 +385,18 @@ static void done(uv_work_t *work, int status)
 	}
 	free(h->nodes);
 	free(h->lines);
-	json_decref(h->queues);
-	json_decref(h->tree);
+	free(h->told);
+	free(h->parts);
+	fl_api_queues_done(&h->now);
 	free(h);
 }
 
 static int look(struct history *h)
 {
-	int r;
+	int r = fl_api_queues_look(&h->call, &h->now, &h->err);
 
-	h->tree = fl_api_tree_json(&h->call, &h->err);
-	r = h->tree ? begin(h) : FAIRLEAD_ENOMEM;
+	if (r == 0)
+		r = begin(h);
 	return r < 0 ? r : all_waiting(h);
 }
 

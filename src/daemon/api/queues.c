@@ -6,6 +6,7 @@
  */
 #include "daemon/api/queues.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,11 +25,11 @@ struct queues {
 	const struct fl_model *m;
 	const struct fl_daemon_face *face;
 	void *stand; /* the face's */
-	struct fl_arena arena;
+	struct fl_api_queues *made;
 	uint32_t (*of_node)[COUNTED], (*of_queue)[COUNTED];
 	fl_amount *pending; /* node * resources + resource: what pending jobs ask for */
 	fl_amount *pending_of_queue;
-	json_t *conditions; /* "Kind/name" -> [text] */
+	struct fl_queue_amounts *amounts; /* of one of them, until they are counted */
 };
 
 /* --- counting --- */
@@ -146,107 +147,118 @@ static int note_condition(void *user, const struct fl_condition_row *row, fairle
 	if (!row->text || !*row->text)
 		return 0;
 	(void)snprintf(key, sizeof key, "%s/%s", row->kind, row->name);
-	list = json_object_get(q->conditions, key);
-	if (!list && json_object_set_new(q->conditions, key, list = json_array()) != 0)
+	list = json_object_get(q->made->conditions, key);
+	if (!list && json_object_set_new(q->made->conditions, key, list = json_array()) != 0)
 		return fl_fail_nomem(err);
 	return json_array_append_new(list, json_string(row->text)) == 0 ? 0 : fl_fail_nomem(err);
 }
 
-/* --- JSON --- */
+/* --- rows --- */
 
-static json_t *share_of(const struct queues *q, struct fl_node n)
+static double share_of(const struct queues *q, struct fl_node n)
 {
 	if (q->m->nodes[n.v].inactive != FL_ACTIVE)
-		return json_null();
+		return (double)NAN;
 	return q->face->share(&q->view, q->stand, n);
 }
 
-static void put_counts(json_t *to, const uint32_t counts[COUNTED])
+static const char *copy(struct queues *q, const char *text, fairlead_error *err)
 {
-	json_object_set_new(to, "running", json_integer(counts[RUNNING]));
-	json_object_set_new(to, "waiting", json_integer(counts[WAITING]));
-	json_object_set_new(to, "held", json_integer(counts[HELD]));
+	char *ret = fl_arena_alloc(&q->made->arena, strlen(text) + 1, 1, err);
+
+	return ret ? strcpy(ret, text) : NULL;
 }
 
-static void put_conditions(const struct queues *q, json_t *to, const char *kind, const char *name)
+/* The first @n of q->amounts, for good. */
+static const struct fl_queue_amounts *keep(struct queues *q, uint32_t n, fairlead_error *err)
 {
-	char key[600];
-	json_t *list;
+	struct fl_queue_amounts *ret = fl_arena_alloc(&q->made->arena, n, sizeof *ret, err);
 
-	(void)snprintf(key, sizeof key, "%s/%s", kind, name);
-	list = json_object_get(q->conditions, key);
-	json_object_set_new(to, "conditions", list ? json_incref(list) : json_array());
+	for (uint32_t i = 0; ret && i < n; i++) {
+		ret[i] = q->amounts[i];
+		ret[i].resource = copy(q, ret[i].resource, err);
+		if (!ret[i].resource)
+			return NULL;
+	}
+	return ret;
 }
 
-/* The name to submit to, if there is one, and whether the caller may use it. */
-static void put_submit(const struct queues *q, json_t *to, const char *name)
+/* What all of them have; by which name one submits there, if one can, and whether who asks may. */
+static int finish(struct queues *q, struct fl_queue_answer *one, struct fl_node parent,
+		  const uint32_t counts[COUNTED], fairlead_error *err)
 {
 	const struct fl_peer *peer = &q->call->r->peer;
 	struct fl_sym namespace, queue;
-	json_t *names = json_array();
-	bool may = false;
+	char key[600];
 
-	if (fl_config_queue(q->m, name, &namespace, &queue, NULL) == 0) {
-		json_array_append_new(names, json_string(name));
-		may = fl_access_may_submit(q->call->api->access, peer->uid, peer->gid,
-					   fl_model_text(q->m, namespace),
-					   fl_model_text(q->m, queue), NULL);
-	}
-	json_object_set_new(to, "submit", names);
-	json_object_set_new(to, "mayUse", json_boolean(may));
+	(void)snprintf(key, sizeof key, "%s/%s", one->kind, one->name);
+	one->conditions = json_object_get(q->made->conditions, key);
+	one->running = counts[RUNNING];
+	one->waiting = counts[WAITING];
+	one->held = counts[HELD];
+	one->submit = strcmp(one->kind, "Cohort") != 0 &&
+		      fl_config_queue(q->m, one->name, &namespace, &queue, NULL) == 0;
+	one->may_use = one->submit &&
+		       fl_access_may_submit(q->call->api->access, peer->uid, peer->gid,
+					    fl_model_text(q->m, namespace),
+					    fl_model_text(q->m, queue), NULL);
+	one->name = copy(q, one->name, err);
+	if (parent.v != FL_NONE)
+		one->parent = copy(q, fl_report_node(q->m, parent), err);
+	one->resources = keep(q, one->n_resources, err);
+	return one->name && (one->parent || parent.v == FL_NONE) && one->resources ?
+		       0 :
+		       FAIRLEAD_ENOMEM;
 }
 
-static json_t *node_json(const struct queues *q, struct fl_node n)
+static int add_node(struct queues *q, struct fl_node n, fairlead_error *err)
 {
 	const struct fl_node_row *row = &q->m->nodes[n.v];
-	const char *kind = fl_report_kind(q->m, n), *name = fl_report_node(q->m, n);
-	json_t *one = json_pack("{s:s, s:s, s:s?, s:f, s:o}", "name", name, "kind", kind, "parent",
-				row->parent.v != FL_NONE ? fl_report_node(q->m, row->parent) : NULL,
-				"weight", row->weight, "share", share_of(q, n));
+	const fl_amount *pending = q->pending + (size_t)n.v * q->m->n_resources;
+	struct fl_queue_answer *one = &q->made->answer.queues[q->made->answer.n++];
 
-	json_object_set_new(one, "resources",
-			    q->face->resources(q->stand, n,
-					       q->pending + (size_t)n.v * q->m->n_resources));
-	put_counts(one, q->of_node[n.v]);
-	put_conditions(q, one, kind, name);
-	if (row->kind == FL_COHORT) {
-		json_object_set_new(one, "submit", json_array());
-		json_object_set_new(one, "mayUse", json_false());
-	} else {
-		put_submit(q, one, name);
-	}
-	return one;
+	*one = (struct fl_queue_answer){
+		.name = fl_report_node(q->m, n),
+		.kind = fl_report_kind(q->m, n),
+		.weight = row->weight,
+		.share = share_of(q, n),
+		.n_resources = q->face->resources(q->stand, n, pending, q->amounts),
+	};
+	return finish(q, one, row->parent, q->of_node[n.v], err);
 }
 
-static json_t *local_queue_json(const struct queues *q, uint32_t i)
+static int add_local_queue(struct queues *q, uint32_t i, fairlead_error *err)
 {
 	const struct fl_queue_row *row = &q->m->queues[i];
 	const fl_amount *pending = q->pending_of_queue + (size_t)i * q->m->n_resources;
-	char name[600];
-	json_t *one, *resources = json_object();
+	struct fl_queue_answer *one = &q->made->answer.queues[q->made->answer.n++];
 	struct fl_sym namespace, queue;
+	char name[600];
 
 	(void)snprintf(name, sizeof name, "%s", fl_model_text(q->m, row->name));
 	if (fl_config_queue(q->m, name, &namespace, &queue, NULL) < 0)
 		(void)snprintf(name, sizeof name, "%s/%s", fl_model_text(q->m, row->namespace),
 			       fl_model_text(q->m, row->name));
-	for (uint32_t r = 0; r < q->m->n_resources; r++)
-		if (pending[r])
-			json_object_set_new(
-				resources, fl_report_resource(q->m, (struct fl_resource){ r }),
-				json_pack("{s:o}", "pending",
-					  fl_daemon_amount(fl_report_resource(
-								   q->m, (struct fl_resource){ r }),
-							   pending[r])));
-	one = json_pack("{s:s, s:s, s:s, s:s?, s:f, s:n, s:o}", "name", name, "kind", "LocalQueue",
-			"namespace", fl_model_text(q->m, row->namespace), "parent",
-			row->cluster_queue.v != FL_NONE ? fl_report_node(q->m, row->cluster_queue) :
-							  NULL,
-			"weight", row->weight, "share", "resources", resources);
-	put_counts(one, q->of_queue[i]);
-	put_conditions(q, one, "LocalQueue", name);
-	put_submit(q, one, name);
-	return one;
+	*one = (struct fl_queue_answer){
+		.name = name,
+		.kind = "LocalQueue",
+		.namespace = copy(q, fl_model_text(q->m, row->namespace), err),
+		.weight = row->weight,
+		.share = (double)NAN,
+	};
+	for (uint32_t r = 0; r < q->m->n_resources; r++) {
+		struct fl_queue_amounts *to = &q->amounts[one->n_resources];
+
+		if (!pending[r])
+			continue;
+		*to = (struct fl_queue_amounts){
+			.resource = fl_report_resource(q->m, (struct fl_resource){ r }),
+		};
+		fl_daemon_amount(to->resource, pending[r], to->pending);
+		one->n_resources++;
+	}
+	return one->namespace ? finish(q, one, row->cluster_queue, q->of_queue[i], err) :
+				FAIRLEAD_ENOMEM;
 }
 
 /* --- the answer --- */
@@ -254,88 +266,70 @@ static json_t *local_queue_json(const struct queues *q, uint32_t i)
 static int gather(struct queues *q, fairlead_error *err)
 {
 	size_t nodes = q->m->n_nodes + 1, locals = q->m->n_queues + 1;
+	size_t resources = q->m->n_resources + FL_BUNDLE;
+	struct fl_arena *arena = &q->made->arena;
 	int code;
 
-	q->of_node = fl_arena_alloc(&q->arena, nodes, sizeof *q->of_node, err);
-	q->of_queue = fl_arena_alloc(&q->arena, locals, sizeof *q->of_queue, err);
-	q->pending = fl_arena_alloc(&q->arena, nodes * (q->m->n_resources + 1), sizeof *q->pending,
-				    err);
-	q->pending_of_queue = fl_arena_alloc(&q->arena, locals * (q->m->n_resources + 1),
-					     sizeof *q->pending, err);
-	q->conditions = json_object();
-	if (!q->of_node || !q->of_queue || !q->pending || !q->pending_of_queue || !q->conditions)
+	if (!FL_NEW(arena, q->of_node, nodes, err) || !FL_NEW(arena, q->of_queue, locals, err) ||
+	    !FL_NEW(arena, q->pending, nodes * resources, err) ||
+	    !FL_NEW(arena, q->pending_of_queue, locals * resources, err) ||
+	    !FL_NEW(arena, q->amounts, resources, err) ||
+	    !FL_NEW(arena, q->made->answer.queues, nodes + locals, err))
+		return FAIRLEAD_ENOMEM;
+	q->made->conditions = json_object();
+	if (!q->made->conditions)
 		return fl_fail_nomem(err);
 	code = count(q, err);
 	if (code == 0)
 		code = fl_store_conditions(fl_core_store(q->call->api->core), note_condition, q,
 					   err);
-	return code < 0 ? code : q->face->look(&q->view, &q->arena, &q->stand, err);
+	return code < 0 ? code : q->face->look(&q->view, arena, &q->stand, err);
 }
 
-static json_t *list(const struct queues *q)
+int fl_api_queues_look(struct fl_call *call, struct fl_api_queues *ret, fairlead_error *err)
 {
-	json_t *all = json_array();
+	struct queues q = { .call = call, .made = ret };
+	struct fl_queues_answer *a = &ret->answer;
+	int code;
 
-	for (uint32_t n = 0; n < q->m->n_nodes; n++)
-		json_array_append_new(all, node_json(q, (struct fl_node){ n }));
-	for (uint32_t i = 0; i < q->m->n_queues; i++)
-		json_array_append_new(all, local_queue_json(q, i));
-	return all;
-}
-
-static json_t *look(struct fl_call *call, json_t *(*make)(const struct queues *q), const char *key,
-		    fairlead_error *err)
-{
-	struct queues q = { .call = call };
-	json_t *ret = NULL;
-
+	*ret = (struct fl_api_queues){ 0 };
 	fl_core_view(call->api->core, &q.view);
 	q.m = q.view.model;
 	q.face = fl_daemon_face_of(q.view.ops);
-	fl_arena_init(&q.arena, &fl_mem_heap);
-	if (gather(&q, err) == 0) {
-		ret = json_pack("{s:s, s:o, s:o, s:o, s:s*}", "policy", q.view.ops->name, "now",
-				fl_api_moment(call->api, q.view.now), key, make(&q), "total",
-				q.face->total ? q.face->total(q.stand) : json_object(), "warning",
-				fl_core_warning(call->api->core));
-		if (!ret)
-			(void)fl_fail_nomem(err);
-	}
-	json_decref(q.conditions);
-	fl_arena_done(&q.arena);
-	return ret;
+	fl_arena_init(&ret->arena, &fl_mem_heap);
+	code = gather(&q, err);
+	for (uint32_t n = 0; n < q.m->n_nodes && code == 0; n++)
+		code = add_node(&q, (struct fl_node){ n }, err);
+	for (uint32_t i = 0; i < q.m->n_queues && code == 0; i++)
+		code = add_local_queue(&q, i, err);
+	if (code < 0)
+		return code;
+	a->n_nodes = q.m->n_nodes;
+	a->policy = q.view.ops->name;
+	a->now = fl_api_wall(call->api, q.view.now);
+	a->warning = fl_core_warning(call->api->core);
+	a->n_total = q.face->total ? q.face->total(q.stand, q.amounts) : 0;
+	a->total = keep(&q, a->n_total, err);
+	return a->total ? 0 : FAIRLEAD_ENOMEM;
 }
 
-json_t *fl_api_tree_json(struct fl_call *call, fairlead_error *err)
+void fl_api_queues_done(struct fl_api_queues *q)
 {
-	return look(call, list, "queues", err);
+	json_decref(q->conditions);
+	fl_arena_done(&q->arena);
 }
 
-static void answer(struct fl_call *call, json_t *(*make)(const struct queues *q), const char *key)
+static void answer(struct fl_call *call, const struct fl_json_shape *shape)
 {
+	struct fl_api_queues all;
 	fairlead_error err = { 0 };
-	json_t *all = look(call, make, key, &err);
 
-	if (all)
-		fl_api_json(call, 200, all);
+	if (fl_api_queues_look(call, &all, &err) == 0)
+		fl_api_answer(call, 200, shape, &all.answer);
 	else
 		fl_api_error(call, &err);
+	fl_api_queues_done(&all);
 }
 
-void fl_api_queues(struct fl_call *call) { answer(call, list, "queues"); }
-
-static json_t *shares(const struct queues *q)
-{
-	json_t *all = json_array();
-
-	for (uint32_t i = 0; i < q->m->n_nodes; i++) {
-		struct fl_node n = { i };
-
-		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:o}", "name", fl_report_node(q->m, n), "kind",
-				       fl_report_kind(q->m, n), "share", share_of(q, n)));
-	}
-	return all;
-}
-
-void fl_api_shares(struct fl_call *call) { answer(call, shares, "shares"); }
+void fl_api_queues(struct fl_call *call) { answer(call, &fl_queues_shape); }
+void fl_api_shares(struct fl_call *call) { answer(call, &fl_shares_shape); }

@@ -7,7 +7,14 @@
 
 void fl_api_queues(struct fl_call *call);
 void fl_api_shares(struct fl_call *call);
-/* What GET /v1/queues answers; NULL after an error. */
-json_t *fl_api_tree_json(struct fl_call *call, fairlead_error *err);
+
+/* What GET /v1/queues answers. But for `policy` and `warning` it stays as it is while all goes on. */
+struct fl_api_queues {
+	struct fl_arena arena;
+	json_t *conditions;
+	struct fl_queues_answer answer;
+};
+int fl_api_queues_look(struct fl_call *call, struct fl_api_queues *ret, fairlead_error *err);
+void fl_api_queues_done(struct fl_api_queues *q);
 
 #endif

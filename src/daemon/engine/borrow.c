@@ -3,7 +3,6 @@
 #include "decide/borrow/borrow.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ask/borrow/ledger.h"
@@ -64,15 +63,16 @@ static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl
 	}
 }
 
-/* All flavors of a resource are summed. */
-static json_t *resources(const void *stand, struct fl_node n, const fl_amount *pending)
+/* Flavors of a resource are summed. */
+static uint32_t resources(const void *stand, struct fl_node n, const fl_amount *pending,
+			  struct fl_queue_amounts *ret)
 {
 	const struct stand *s = stand;
 	const struct fl_tree *t = s->ledger.tree;
-	json_t *all = json_object();
+	uint32_t all = 0;
 
 	if (t->root[n.v] == FL_NONE)
-		return all;
+		return 0;
 
 	const struct fl_tree_root *root = fl_tree_root_of(t, n);
 
@@ -93,30 +93,28 @@ static json_t *resources(const void *stand, struct fl_node n, const fl_amount *p
 		}
 		const char *name = fl_report_resource(s->m, r);
 
-		if (known || pending[r.v])
-			json_object_set_new(all, name,
-					    json_pack("{s:o, s:o, s:o, s:o, s:o}", "nominal",
-						      fl_daemon_amount(name, sum.nominal), "usage",
-						      fl_daemon_amount(name, sum.usage), "borrowed",
-						      fl_daemon_amount(name, sum.borrowed), "lent",
-						      fl_daemon_amount(name, sum.lent), "pending",
-						      fl_daemon_amount(name, pending[r.v])));
+		if (!known && !pending[r.v])
+			continue;
+		ret[all] = (struct fl_queue_amounts){ .resource = name };
+		fl_daemon_amount(name, sum.nominal, ret[all].nominal);
+		fl_daemon_amount(name, sum.usage, ret[all].usage);
+		fl_daemon_amount(name, sum.borrowed, ret[all].borrowed);
+		fl_daemon_amount(name, sum.lent, ret[all].lent);
+		fl_daemon_amount(name, pending[r.v], ret[all++].pending);
 	}
 	return all;
 }
 
-/* The weighted share; none for queues that are not compared. */
-static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_node n)
+/* The weighted share; of queues that nobody compares none. */
+static double share(const struct fl_live_view *v, const void *stand, struct fl_node n)
 {
 	struct fl_share share;
-	char text[32];
 
 	(void)stand;
 	if (!v->model->settings.fair_sharing)
-		return json_null();
+		return (double)NAN;
 	v->ops->share(v->policy, n, &share);
-	fl_report_precise(&share, text);
-	return strcmp(text, "inf") == 0 ? json_string(text) : json_real(strtod(text, NULL));
+	return share.precise;
 }
 
 /* --- the machine --- */

@@ -46,45 +46,41 @@ static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl
 	}
 }
 
-static json_t *resources(const void *stand, struct fl_node n, const fl_amount *pending)
+static uint32_t resources(const void *stand, struct fl_node n, const fl_amount *pending,
+			  struct fl_queue_amounts *ret)
 {
 	const struct fl_drf_stand *s = stand;
-	json_t *all = json_object();
+	uint32_t all = 0;
 
 	for (uint32_t r = 0; r < s->model->n_resources; r++) {
 		size_t at = (size_t)n.v * s->model->n_resources + r;
 		const char *name = fl_report_resource(s->model, (struct fl_resource){ r });
 
-		if (s->quota[at] || s->held[at] || pending[r])
-			json_object_set_new(
-				all, name,
-				json_pack("{s:o, s:o, s:o, s:s, s:o}", "nominal",
-					  fl_daemon_amount(name, s->quota[at]), "usage",
-					  fl_daemon_amount(name, s->held[at]), "borrowed",
-					  fl_daemon_amount(name,
-							   borrowed(s->held[at], s->quota[at])),
-					  "lent", "0", "pending",
-					  fl_daemon_amount(name, pending[r])));
+		if (!s->quota[at] && !s->held[at] && !pending[r])
+			continue;
+		ret[all] = (struct fl_queue_amounts){ .resource = name, .lent = "0" };
+		fl_daemon_amount(name, s->quota[at], ret[all].nominal);
+		fl_daemon_amount(name, s->held[at], ret[all].usage);
+		fl_daemon_amount(name, borrowed(s->held[at], s->quota[at]), ret[all].borrowed);
+		fl_daemon_amount(name, pending[r], ret[all++].pending);
 	}
 	return all;
 }
 
 /* The dominant share in thousandths, by weight. */
-static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_node n)
+static double share(const struct fl_live_view *v, const void *stand, struct fl_node n)
 {
 	const struct fl_drf_stand *s = stand;
-	double precise = s->shares[n.v].precise;
 
 	(void)v;
-	return isinf(precise) ? json_string("inf") : json_real(precise);
+	return s->shares[n.v].precise;
 }
 
 /* All flavors of a resource together. */
-static json_t *total(const void *stand)
+static uint32_t total(const void *stand, struct fl_queue_amounts *ret)
 {
 	const struct fl_drf_stand *s = stand;
 	const struct fl_model *m = s->model;
-	json_t *all = json_object();
 
 	for (uint32_t r = 0; r < m->n_resources; r++) {
 		const char *name = fl_report_resource(m, (struct fl_resource){ r });
@@ -92,9 +88,10 @@ static json_t *total(const void *stand)
 
 		for (uint32_t f = 0; f < m->n_flavors; f++)
 			sum = fl_quota_add(sum, s->capacity[(size_t)f * m->n_resources + r]);
-		json_object_set_new(all, name, fl_daemon_amount(name, sum));
+		ret[r] = (struct fl_queue_amounts){ .resource = name };
+		fl_daemon_amount(name, sum, ret[r].nominal);
 	}
-	return all;
+	return m->n_resources;
 }
 
 extern const struct fl_daemon_face fl_drf_daemon;

@@ -2,6 +2,7 @@
 /* entitle - figures of queues with deserved quotas, for API and metrics */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "ask/entitle/standings.h"
 #include "codec/text/quantity.h"
@@ -55,17 +56,14 @@ static void figures(const void *stand, struct fl_node n, enum fl_figure what, fl
 	}
 }
 
-static json_t *bundle_amount(int resource, double v)
+static void put_amount(int resource, double v, char ret[FL_AMOUNT_TEXT])
 {
-	char text[64];
-
 	if (v == FL_UNBOUNDED)
-		return json_string("unlimited");
-	if (resource == FL_GPU)
-		(void)snprintf(text, sizeof text, "%.10g", v);
+		(void)strcpy(ret, "unlimited");
+	else if (resource == FL_GPU)
+		(void)snprintf(ret, FL_AMOUNT_TEXT, "%.10g", v);
 	else
-		fl_quantity_format(text, (fl_amount)v, resource == FL_CPU, resource == FL_MEMORY);
-	return json_string(text);
+		fl_quantity_format(ret, (fl_amount)v, resource == FL_CPU, resource == FL_MEMORY);
 }
 
 /* The name of the resource in jobs. */
@@ -74,11 +72,12 @@ static const char *bundle_name(int resource)
 	return resource == FL_GPU ? "nvidia.com/gpu" : fl_bundle_name(resource);
 }
 
-static json_t *resources(const void *stand, struct fl_node n, const fl_amount *pending)
+static uint32_t resources(const void *stand, struct fl_node n, const fl_amount *pending,
+			  struct fl_queue_amounts *ret)
 {
 	const struct fl_standings *nodes = stand;
 	const struct fl_standing *s = &nodes->rows[n.v];
-	json_t *all = json_object();
+	uint32_t all = 0;
 
 	(void)pending; /* the request of the queue is shown instead */
 	for (int r = 0; r < FL_BUNDLE; r++) {
@@ -86,23 +85,20 @@ static json_t *resources(const void *stand, struct fl_node n, const fl_amount *p
 				      0 :
 				      s->allocated.of[r] - s->deserved.of[r];
 
-		if (nodes->used[r])
-			json_object_set_new(
-				all, bundle_name(r),
-				json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "nominal",
-					  bundle_amount(r, s->deserved.of[r]), "usage",
-					  bundle_amount(r, s->allocated.of[r]), "borrowed",
-					  bundle_amount(r, over > 0 ? over : 0), "lent", "0",
-					  "pending",
-					  bundle_amount(r, fmax(0, s->request.of[r] -
-									   s->allocated.of[r])),
-					  "fairShare", bundle_amount(r, s->fair_share.of[r])));
+		if (!nodes->used[r])
+			continue;
+		ret[all] = (struct fl_queue_amounts){ .resource = bundle_name(r), .lent = "0" };
+		put_amount(r, s->deserved.of[r], ret[all].nominal);
+		put_amount(r, s->allocated.of[r], ret[all].usage);
+		put_amount(r, over > 0 ? over : 0, ret[all].borrowed);
+		put_amount(r, fmax(0, s->request.of[r] - s->allocated.of[r]), ret[all].pending);
+		put_amount(r, s->fair_share.of[r], ret[all++].fair_share);
 	}
 	return all;
 }
 
 /* The largest saturation. */
-static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_node n)
+static double share(const struct fl_live_view *v, const void *stand, struct fl_node n)
 {
 	const struct fl_standings *s = stand;
 	double most = 0;
@@ -111,17 +107,18 @@ static json_t *share(const struct fl_live_view *v, const void *stand, struct fl_
 	for (int r = 0; r < FL_BUNDLE; r++)
 		if (s->used[r])
 			most = fmax(most, fl_standings_saturation(s, n, r));
-	return isinf(most) ? json_string("inf") : json_real(most);
+	return most;
 }
 
-static json_t *total(const void *stand)
+static uint32_t total(const void *stand, struct fl_queue_amounts *ret)
 {
 	const struct fl_standings *s = stand;
-	json_t *all = json_object();
 
-	for (int r = 0; r < FL_BUNDLE; r++)
-		json_object_set_new(all, bundle_name(r), bundle_amount(r, s->total.of[r]));
-	return all;
+	for (int r = 0; r < FL_BUNDLE; r++) {
+		ret[r] = (struct fl_queue_amounts){ .resource = bundle_name(r) };
+		put_amount(r, s->total.of[r], ret[r].nominal);
+	}
+	return FL_BUNDLE;
 }
 
 extern const struct fl_daemon_face fl_entitle_daemon;

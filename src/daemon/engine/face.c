@@ -21,12 +21,10 @@ const struct fl_daemon_face *fl_daemon_face_of(const struct fl_policy_ops *ops)
 	return faces[fl_policy_index(ops)];
 }
 
-json_t *fl_daemon_amount(const char *name, fl_amount v)
+void fl_daemon_amount(const char *name, fl_amount v, char ret[FL_AMOUNT_TEXT])
 {
-	char text[32];
-
 	if (v == FL_UNLIMITED || v == FL_NO_LIMIT)
-		return json_string("unlimited");
-	return json_string(
-		fl_quantity_format(text, v, strcmp(name, "cpu") == 0, strcmp(name, "memory") == 0));
+		(void)strcpy(ret, "unlimited");
+	else
+		fl_quantity_format(ret, v, strcmp(name, "cpu") == 0, strcmp(name, "memory") == 0);
 }

@@ -4,14 +4,13 @@
  * (decide/policies.def)
  *
  * Here and not in report/: the figures are those of the API and of metrics, whose amounts are in the
- * units of amounts (milli-cores, bytes, pieces) and whose JSON is jansson's.
+ * units of amounts (milli-cores, bytes, pieces).
  */
 #ifndef FL_DAEMON_ENGINE_FACE_H
 #define FL_DAEMON_ENGINE_FACE_H
 
-#include <jansson.h>
-
 #include "daemon/engine/view.h"
+#include "report/job/answers.h"
 
 /* An amount of one resource at a node. */
 enum fl_figure {
@@ -41,14 +40,16 @@ struct fl_daemon_face {
 	void (*figures)(const void *stand, struct fl_node n, enum fl_figure what,
 			fl_figure_tell *tell, void *user);
 	/*
-	 * Resource -> amounts, as text; @pending: what pending jobs below it ask for, by resource.
+	 * A row for each resource, and how many; @pending: what is waited for below it, by resource.
+	 * There is room for FL_BUNDLE and for all resources of the model.
 	 */
-	json_t *(*resources)(const void *stand, struct fl_node n, const fl_amount *pending);
-	/* The share of an active node, which the policy compares, or null. */
-	json_t *(*share)(const struct fl_live_view *v, const void *stand, struct fl_node n);
-	/* Resource -> capacity to be divided; NULL: quotas say so. */
-	json_t *(*total)(const void *stand);
-	/* Adds to an emptied fl_live_view_machine what quotas are parts of; NULL: nothing. */
+	uint32_t (*resources)(const void *stand, struct fl_node n, const fl_amount *pending,
+			      struct fl_queue_amounts *ret);
+	/* The number that people compare, INFINITY, or NAN: none; the node takes part. */
+	double (*share)(const struct fl_live_view *v, const void *stand, struct fl_node n);
+	/* What there is to be divided of each resource, as nominal; NULL: quotas say so. */
+	uint32_t (*total)(const void *stand, struct fl_queue_amounts *ret);
+	/* What quotas are parts of: fl_live_view_machine, once it is emptied; NULL: of nothing. */
 	int (*machine)(const struct fl_live_view *v, struct fl_arena *arena,
 		       struct fl_explain_machine *ret, fairlead_error *err);
 };
@@ -56,6 +57,6 @@ struct fl_daemon_face {
 const struct fl_daemon_face *fl_daemon_face_of(const struct fl_policy_ops *ops);
 
 /* The amount of @name as text, as people write it; FL_UNLIMITED and FL_NO_LIMIT: "unlimited". */
-json_t *fl_daemon_amount(const char *name, fl_amount v);
+void fl_daemon_amount(const char *name, fl_amount v, char ret[FL_AMOUNT_TEXT]);
 
 #endif

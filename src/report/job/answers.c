@@ -274,3 +274,177 @@ const struct fl_document fl_event_document = { .kind = "Event",
 					       .shape = &event_shape,
 					       .plain = true };
 #undef ROW
+
+/* --- queues --- */
+
+const struct fl_queue_amounts *fl_queue_amounts_find(const struct fl_queue_amounts *rows,
+						     uint32_t n, const char *resource)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(rows[i].resource, resource) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+#define ROW struct fl_queue_amounts
+#define AMOUNT(key, m, doc) FL_FIELD_CHARS(key, m, doc, .maybe = true)
+static const struct fl_json_field amount_fields[] = {
+	AMOUNT("nominal", nominal, "quota, or what is deserved; \"unlimited\""),
+	AMOUNT("usage", usage, "held"),
+	AMOUNT("borrowed", borrowed, "used beyond the quota"),
+	AMOUNT("lent", lent, "used by others of the quota"),
+	AMOUNT("pending", pending, "wanted by jobs that wait"),
+	AMOUNT("fairShare", fair_share, "what a division gave"),
+};
+static const struct fl_json_shape amounts_shape = FL_SHAPE(amount_fields, "amounts");
+#undef AMOUNT
+#undef ROW
+
+static void put_resources(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_queue_answer *q = row;
+
+	fl_json_object(at->json, key);
+	for (uint32_t i = 0; i < q->n_resources; i++)
+		fl_shape_json(at, q->resources[i].resource, &amounts_shape, &q->resources[i]);
+	fl_json_end_object(at->json);
+}
+
+static void put_conditions(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const json_t *conditions = ((const struct fl_queue_answer *)row)->conditions;
+
+	if (conditions)
+		put_kept(at, key, conditions);
+	else
+		fl_json_raw(at->json, key, "[]", 2);
+}
+
+static struct fl_shape_rows submit_names(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_queue_answer *q = row;
+
+	(void)at;
+	return (struct fl_shape_rows){ &q->name, q->submit };
+}
+
+#define ROW struct fl_queue_answer
+#define NAME FL_FIELD(TEXT, "name", name, NULL)
+#define KIND(all) FL_FIELD(TEXT, "kind", kind, NULL, FL_NAMES(all))
+#define SHARE                                                                                      \
+	FL_FIELD(REAL, "share", share,                                                             \
+		 "how far it borrows by fair sharing, \"inf\" for endlessly; for entitlement, "    \
+		 "held by fair share; null: none",                                                 \
+		 .null = true, .more = "{\"type\": [\"string\", \"number\", \"null\"]}")
+#define PLACE                                                                                      \
+	FL_FIELD(TEXT, "parent", parent, "the cohort or queue it stands below", .null = true),     \
+		FL_FIELD(REAL, "weight", weight, NULL)
+static const char *const kinds[] = { "Cohort", "ClusterQueue", "LocalQueue", "Queue" };
+static const struct fl_json_field queue_fields[] = {
+	NAME,
+	KIND(kinds),
+	FL_FIELD(TEXT, "namespace", namespace, "of a LocalQueue", .maybe = true),
+	PLACE,
+	SHARE,
+	FL_FIELD_PUT(MAP, "resources", put_resources, NULL, .shape = &amounts_shape),
+	FL_FIELD(COUNT, "running", running, "jobs"),
+	FL_FIELD(COUNT, "waiting", waiting, "jobs"),
+	FL_FIELD(COUNT, "held", held, "jobs"),
+	FL_FIELD_PUT(LIST, "conditions", put_conditions, "what lasts, a text each",
+		     .item = FL_AS_TEXT, .more = "{\"items\": {}}"),
+	FL_FIELD_ITEMS_OF(TEXT, "submit", submit_names,
+			  "names under which jobs are submitted to it"),
+	FL_FIELD(BOOL, "mayUse", may_use, "whether who asks may submit to it"),
+};
+static const struct fl_json_shape queue_shape = FL_SHAPE(queue_fields, "queue");
+
+/* A LocalQueue has neither share nor history. */
+static const char *const node_kinds[] = { "Cohort", "ClusterQueue", "Queue" };
+static const struct fl_json_field share_fields[] = { NAME, KIND(node_kinds), SHARE };
+static const struct fl_json_shape share_shape = FL_SHAPE(share_fields, "share");
+static const struct fl_json_field divided_fields[] = { NAME, KIND(node_kinds), PLACE };
+static const struct fl_json_shape divided_shape = FL_SHAPE(divided_fields, "queue");
+#undef ROW
+
+static void put_total(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_queues_answer *a = row;
+
+	fl_json_object(at->json, key);
+	for (uint32_t i = 0; i < a->n_total; i++)
+		fl_json_text(at->json, a->total[i].resource, a->total[i].nominal);
+	fl_json_end_object(at->json);
+}
+
+#define ROW struct fl_queues_answer
+#define POLICY FL_FIELD(TEXT, "policy", policy, NULL, FL_NAMES(policies))
+#define NOW FL_FIELD(TIME, "now", now, clock_doc)
+#define TOTAL                                                                                      \
+	FL_FIELD_PUT(MAP, "total", put_total,                                                      \
+		     "what there is to be divided; empty where quotas say so", .item = FL_AS_TEXT)
+static const char *const policies[] = { "borrow", "entitle", "drf" };
+static const struct fl_json_field queues_fields[] = {
+	POLICY, NOW, FL_FIELD_LIST("queues", queues, n, queue_shape, NULL), TOTAL, WARNING,
+};
+const struct fl_json_shape fl_queues_shape = FL_SHAPE(queues_fields, "queues");
+static const struct fl_json_field shares_fields[] = {
+	POLICY, NOW, FL_FIELD_LIST("shares", queues, n_nodes, share_shape, NULL), TOTAL, WARNING,
+};
+const struct fl_json_shape fl_shares_shape = FL_SHAPE(shares_fields, "shares");
+const struct fl_document fl_queues_document = { .kind = "Queues",
+						.shape = &fl_queues_shape,
+						.plain = true };
+#undef ROW
+
+/* --- history --- */
+
+#define NOT_NEGATIVE .more = "{\"minimum\": 0}"
+#define ROW struct fl_history_part
+static const struct fl_json_field part_fields[] = {
+	FL_FIELD(REAL, "unitSeconds", had,
+		 "what it held, in units times seconds; cores of cpu, bytes of memory",
+		 NOT_NEGATIVE),
+	FL_FIELD(REAL, "part", part, "of what all held", NOT_NEGATIVE),
+	FL_FIELD(REAL, "dueUnitSeconds", due,
+		 "what quota and weight would have given it while it wanted so much; not there "
+		 "when too many jobs are in question",
+		 NOT_NEGATIVE, .maybe = true),
+	FL_FIELD(REAL, "duePart", due_part, "of what all were due", NOT_NEGATIVE, .maybe = true),
+};
+static const struct fl_json_shape part_shape = FL_SHAPE(part_fields, "part");
+#undef ROW
+
+static void put_parts(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_history_queue *q = row;
+
+	fl_json_object(at->json, key);
+	for (uint32_t i = 0; i < q->n_parts; i++)
+		fl_shape_json(at, q->parts[i].resource, &part_shape, &q->parts[i]);
+	fl_json_end_object(at->json);
+}
+
+#define ROW struct fl_history_queue
+static const struct fl_json_field had_fields[] = {
+	FL_FIELD_INLINE_TO(queue, divided_shape, NULL),
+	FL_FIELD_PUT(MAP, "had", put_parts, NULL, .shape = &part_shape),
+	FL_FIELD(REAL, "waitMedian", wait_median, "seconds until the first start, or now",
+		 NOT_NEGATIVE, .maybe = true),
+	FL_FIELD(REAL, "waitLongest", wait_longest, "seconds", NOT_NEGATIVE, .maybe = true),
+	FL_FIELD(COUNT64, "jobs", jobs, "that held something then, or wait"),
+	FL_FIELD(COUNT64, "preempted", preempted, "how often one of its jobs made way"),
+};
+static const struct fl_json_shape had_shape = FL_SHAPE(had_fields, "queue");
+#undef ROW
+
+#define ROW struct fl_history_answer
+static const struct fl_json_field history_fields[] = {
+	FL_FIELD(TIME, "from", from, rfc_3339),
+	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD_LIST("queues", queues, n, had_shape, NULL),
+};
+const struct fl_json_shape fl_history_shape = FL_SHAPE(history_fields, "history");
+const struct fl_document fl_history_document = { .kind = "History",
+						 .shape = &fl_history_shape,
+						 .plain = true };
+#undef ROW

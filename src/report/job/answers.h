@@ -101,4 +101,65 @@ struct fl_event_answer {
 extern const struct fl_json_shape fl_event_shape;
 extern const struct fl_document fl_event_document;
 
+/* --- GET /v1/queues, GET /v1/shares --- */
+
+enum { FL_AMOUNT_TEXT = 32 };
+
+/* Of one resource; as people write amounts, "": not there. */
+struct fl_queue_amounts {
+	const char *resource;
+	char nominal[FL_AMOUNT_TEXT], usage[FL_AMOUNT_TEXT], borrowed[FL_AMOUNT_TEXT];
+	char lent[FL_AMOUNT_TEXT], pending[FL_AMOUNT_TEXT], fair_share[FL_AMOUNT_TEXT];
+};
+
+struct fl_queue_answer {
+	const char *name, *kind, *namespace, *parent; /* namespace: of a LocalQueue; NULL */
+	double weight, share;                         /* share NAN: none */
+	const struct fl_queue_amounts *resources;
+	uint32_t n_resources, running, waiting, held;
+	const json_t *conditions; /* NULL: none */
+	bool submit, may_use;     /* jobs are submitted by this name */
+};
+
+struct fl_queues_answer {
+	const char *policy;
+	fl_time now;
+	struct fl_queue_answer *queues;       /* LocalQueues last */
+	const struct fl_queue_amounts *total; /* nominal: what there is to be divided */
+	uint32_t n, n_nodes, n_total;         /* n_nodes: of n, without LocalQueues */
+	const char *warning;                  /* NULL */
+};
+
+/* Of one of @n, by its resource; NULL. */
+const struct fl_queue_amounts *fl_queue_amounts_find(const struct fl_queue_amounts *rows,
+						     uint32_t n, const char *resource);
+
+extern const struct fl_json_shape fl_queues_shape, fl_shares_shape;
+extern const struct fl_document fl_queues_document;
+
+/* --- GET /v1/history --- */
+
+/* NAN: not known. */
+struct fl_history_part {
+	const char *resource;
+	double had, part, due, due_part;
+};
+
+struct fl_history_queue {
+	const struct fl_queue_answer *queue;
+	const struct fl_history_part *parts;
+	uint32_t n_parts;
+	double wait_median, wait_longest; /* NAN: no jobs */
+	uint64_t jobs, preempted;
+};
+
+struct fl_history_answer {
+	fl_time from, to;
+	const struct fl_history_queue *queues;
+	uint32_t n;
+};
+
+extern const struct fl_json_shape fl_history_shape;
+extern const struct fl_document fl_history_document;
+
 #endif

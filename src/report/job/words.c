@@ -30,16 +30,20 @@ fl_time fl_json_instant(const json_t *object, const char *key)
 
 double fl_json_units(const json_t *object, const char *key)
 {
-	static const char letters[] = "kMGTPE";
 	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
+
+	return text ? fl_job_units(text) : json_number_value(value);
+}
+
+double fl_job_units(const char *amount)
+{
+	static const char letters[] = "kMGTPE";
 	char *end;
 
-	if (!text)
-		return json_number_value(value);
-	if (strcmp(text, "unlimited") == 0)
+	if (strcmp(amount, "unlimited") == 0)
 		return INFINITY;
-	double units = strtod(text, &end);
+	double units = strtod(amount, &end);
 	const char *letter = *end ? strchr(letters, *end) : NULL;
 	if (*end == 'm')
 		return units / 1000;

@@ -14,6 +14,8 @@ int64_t fl_json_whole(const json_t *object, const char *key);    /* 0 */
 fl_time fl_json_instant(const json_t *object, const char *key);  /* FL_TIME_NONE */
 /* An amount as a number, in units; 0: none or not to be read; unlimited is infinite. */
 double fl_json_units(const json_t *object, const char *key);
+/* The same of a text. */
+double fl_job_units(const char *amount);
 
 /* Bytes that are long, rounded to four digits: "23.54Gi" for "24684084Ki"; all else as it is. */
 const char *fl_job_short(const char *amount, char buffer[32]);
