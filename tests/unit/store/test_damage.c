@@ -159,13 +159,15 @@ static const struct {
 	  "does not match its checksum: 12" },
 	{ "DELETE FROM journal WHERE seq = 12", 0, "rows of the journal are missing before row 13",
 	  "missing before row 13" },
-	{ "UPDATE events SET text = 'x' WHERE seq = 9", 9, "an event of row 9 is not what was",
+	{ "UPDATE events SET text = 'x' WHERE seq = 9", 9,
+	  "an event of row 9 does not match its checksum",
 	  "an event of row 9 does not match its checksum" },
-	{ "UPDATE admissions SET until = 7", 3, "attempt 1 of its history is not what was",
+	{ "UPDATE admissions SET until = 7", 3,
+	  "attempt 1 of its history does not match its checksum",
 	  "the history of job 3 does not match its checksum" },
-	{ "UPDATE conditions SET holds = 0", 0, "a condition of all is not what was",
+	{ "UPDATE conditions SET holds = 0", 0, "a condition of all does not match its checksum",
 	  "the condition of all does not match its checksum" },
-	{ "UPDATE audit SET uid = 0", 0, "a row of the audit log is not what was",
+	{ "UPDATE audit SET uid = 0", 0, "a row of the audit log does not match its checksum",
 	  "row of the audit log 1 does not match its checksum" },
 	{ "UPDATE settings SET value = 'reed' WHERE name = 'colour'", 0, NULL,
 	  "the setting colour does not match its checksum" },
@@ -307,7 +309,8 @@ static void usage(void **state)
 	assert_int_equal(c.admissions, 0);
 	fl_store_damaged(s, &d);
 	assert_int_equal(d.total, 1);
-	CHECK(strstr(d.rows[0].text, "attempt 1 of its history is not what was"), d.rows[0].text);
+	CHECK(strstr(d.rows[0].text, "attempt 1 of its history does not match its checksum"),
+	      d.rows[0].text);
 	(void)fl_store_close(s);
 	world_end(&w);
 }
