@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface alone: this file sees <fairlead/fairlead.h> and nothing else of the project. */
 #include <fairlead/fairlead.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/unit.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -89,7 +85,7 @@ static void step_is(fairlead_engine *e, int64_t second, const char *expected)
 }
 
 /* What a Policy holds up for a while is looked at when the time has come. */
-static void wakes_in_time(void **unused)
+TEST(wakes_in_time)
 {
 	static const char policy[] =
 		"{\"apiVersion\":\"fairlead.dev/v1alpha1\",\"kind\":\"Policy\","
@@ -99,7 +95,6 @@ static void wakes_in_time(void **unused)
 	fairlead_error err;
 	int64_t wake;
 
-	(void)unused;
 	assert_int_equal(fairlead_engine_new(NULL, &e, &err), 0);
 	assert_int_equal(fairlead_engine_read(e, "lab.json", manifests, sizeof manifests - 1, &err),
 			 0);
@@ -117,7 +112,7 @@ static void wakes_in_time(void **unused)
 	fairlead_engine_free(e);
 }
 
-static void a_day_in_the_lab(void **unused)
+TEST(a_day_in_the_lab)
 {
 	fairlead_engine *e = open_engine();
 	fairlead_error err;
@@ -125,7 +120,6 @@ static void a_day_in_the_lab(void **unused)
 	struct log log = { "" };
 	uint32_t mark;
 
-	(void)unused;
 	assert_int_equal(fairlead_engine_share(e, FAIRLEAD_CLUSTER_QUEUE, "red", &share, &err), 0);
 	assert_true(share.precise == 250 && share.weight == 1 && share.borrowing);
 	assert_string_equal(share.dominant, "gpu");
@@ -160,14 +154,13 @@ static void a_day_in_the_lab(void **unused)
 	assert_null(e);
 }
 
-static void refusals(void **unused)
+TEST(refusals)
 {
 	fairlead_engine *e = NULL, *sealed = open_engine();
 	fairlead_error err;
 	fairlead_share share;
 	struct log log = { "" };
 
-	(void)unused;
 	assert_int_equal(fairlead_engine_new(NULL, &e, &err), 0);
 	assert_int_equal(fairlead_engine_step(e, 0, note, &log, &err), FAIRLEAD_ESTATE);
 	assert_string_equal(err.text, "the engine is not sealed yet");
@@ -243,7 +236,7 @@ static void new_is(const struct sized *row)
 	fairlead_engine_free(e);
 }
 
-static void options_grow(void **unused)
+TEST(options_grow)
 {
 	enum {
 		SIZE = sizeof(fairlead_engine_options),
@@ -269,7 +262,6 @@ static void options_grow(void **unused)
 		{ 4097, 0, FAIRLEAD_EINPUT, 0, huge },
 	};
 
-	(void)unused;
 	(void)snprintf(none, sizeof none,
 		       "options of 0 bytes: set `size` to "
 		       "sizeof(fairlead_engine_options)");
@@ -283,14 +275,4 @@ static void options_grow(void **unused)
 		new_is(&rows[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_day_in_the_lab),
-		cmocka_unit_test(wakes_in_time),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(options_grow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("api")

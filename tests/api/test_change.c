@@ -6,18 +6,13 @@
  * them from the beginning, cancelled, and is told by events.  Both must say the same, step by step.
  */
 #include <fairlead/fairlead.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/few.h"
+#include "lib/unit.h"
 
 #define SECOND INT64_C(1000000000)
 #define START (100 * SECOND)
@@ -141,13 +136,12 @@ static void event(fairlead_engine *e, int64_t second, fairlead_event what, const
 
 /* --- what comes and goes --- */
 
-static void jobs_come_and_go(void **unused)
+TEST(jobs_come_and_go)
 {
 	fairlead_engine *e = sealed(lab);
 	fairlead_error err;
 	fairlead_share share;
 
-	(void)unused;
 	step_is(e, 101, "");
 	reads(e, WANTS("a", "red", "6"));
 	step_is(e, 102, "admit ns/a red Fits; ");
@@ -178,13 +172,12 @@ static void jobs_come_and_go(void **unused)
 	fairlead_engine_free(e);
 }
 
-static void queues_change(void **unused)
+TEST(queues_change)
 {
 	fairlead_engine *e = sealed(lab);
 	static const char *const gone[] = { "LocalQueue/ns/green", "clusterqueue/green" };
 	fairlead_error err;
 
-	(void)unused;
 	reads(e, WANTS("a", "red", "12") WANTS("b", "new", "2"));
 	step_is(e, 101, "admit ns/a red Fits; ");
 	reads(e, WANTS("c", "red", "1"));
@@ -208,12 +201,11 @@ static void queues_change(void **unused)
 }
 
 /* A namespace takes with it what is in it; an engine of nothing takes the policy that comes. */
-static void from_nothing(void **unused)
+TEST(from_nothing)
 {
 	fairlead_engine *e = sealed("apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n");
 	fairlead_error err;
 
-	(void)unused;
 	reads(e, farm);
 	reads(e, "apiVersion: v1\nkind: Pod\nmetadata: {namespace: ns, name: p, labels: "
 		 "{kai.scheduler/queue: red}}\nspec: {schedulerName: kai-scheduler, containers: "
@@ -277,13 +269,12 @@ static void look_unchanged(fairlead_engine *e)
 	fairlead_engine_rollback(e, mark);
 }
 
-static void refused(void **unused)
+TEST(refused)
 {
 	fairlead_engine *e = sealed(lab);
 	fairlead_error err;
 	uint32_t mark;
 
-	(void)unused;
 	reads(e, WANTS("held", "red", "9"));
 	step_is(e, 100, "admit ns/held red Fits; ");
 	reads(e, WANTS("waits", "red", "4"));
@@ -310,7 +301,7 @@ static void refused(void **unused)
 	fairlead_engine_free(e);
 }
 
-static void refused_as_a_whole(void **unused)
+TEST(refused_as_a_whole)
 {
 	static const char *const gone[] = { "Namespace/ns" };
 	static const char odd[] = "Nodes:\n  n: {GPUs: 1}\nQueues: []\nJobs: []\n";
@@ -318,7 +309,6 @@ static void refused_as_a_whole(void **unused)
 	fairlead_engine_options options = FAIRLEAD_ENGINE_OPTIONS_INIT;
 	fairlead_error err;
 
-	(void)unused;
 	assert_int_equal(fairlead_engine_change(e, NULL, NULL, 0, gone, 1, &err), FAIRLEAD_ESTATE);
 	assert_string_equal(err.text, "the engine is not sealed yet");
 	must(fairlead_engine_seal(e, START, &err), &err);
@@ -340,12 +330,11 @@ static void refused_as_a_whole(void **unused)
 }
 
 /* Places and notices are those of each object's own input. */
-static void notices_stay(void **unused)
+TEST(notices_stay)
 {
 	fairlead_engine *e = sealed(lab);
 	fairlead_notice n;
 
-	(void)unused;
 	assert_int_equal(fairlead_engine_notices(e), 0);
 	reads(e, "apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n" KUEUE
 		 "kind: LocalQueue\nmetadata: {namespace: ns, name: l}\n"
@@ -543,26 +532,8 @@ static void same_as_knowing(bool entitle)
 	assert_true(counts[0] > few(12) * JOBS / 2 && counts[1] > few(12));
 }
 
-static void same_as_knowing_borrow(void **unused)
-{
-	(void)unused;
-	same_as_knowing(false);
-}
+TEST(same_as_knowing_borrow) { same_as_knowing(false); }
 
-static void same_as_knowing_entitle(void **unused)
-{
-	(void)unused;
-	same_as_knowing(true);
-}
+TEST(same_as_knowing_entitle) { same_as_knowing(true); }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jobs_come_and_go),       cmocka_unit_test(queues_change),
-		cmocka_unit_test(from_nothing),           cmocka_unit_test(refused),
-		cmocka_unit_test(refused_as_a_whole),     cmocka_unit_test(notices_stay),
-		cmocka_unit_test(same_as_knowing_borrow), cmocka_unit_test(same_as_knowing_entitle),
-	};
-
-	return cmocka_run_group_tests_name("api/change", tests, NULL, NULL);
-}
+UNIT_GROUP("api/change")

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entitle policy through the public interface alone. */
 #include <fairlead/fairlead.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/unit.h"
 
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)
@@ -97,12 +93,11 @@ static fairlead_standing standing_of(fairlead_engine *e, const char *queue)
 }
 
 /* What is held from seal on counts by itself, until red's share is gone and blue may reclaim. */
-static void usage_moves(void **unused)
+TEST(usage_moves)
 {
 	fairlead_engine *e = engine_of(farm, idle, FAIRLEAD_POLICY_OF_INPUT, 0);
 	fairlead_error err;
 
-	(void)unused;
 	step_is(e, HOUR, "wait ns/b1 of blue: 0, OverFairShare; ");
 	assert_true(standing_of(e, "red").allocated.gpu == 4);
 	assert_true(standing_of(e, "red").usage.gpu == 0.1);
@@ -119,7 +114,7 @@ static void usage_moves(void **unused)
 	fairlead_engine_free(e);
 }
 
-static void policies(void **unused)
+TEST(policies)
 {
 	fairlead_engine *e = engine_of(farm, borrowed, FAIRLEAD_POLICY_OF_INPUT, FAIRLEAD_EINPUT);
 	fairlead_engine_options options = FAIRLEAD_ENGINE_OPTIONS_INIT;
@@ -127,7 +122,6 @@ static void policies(void **unused)
 	fairlead_share share;
 	fairlead_error err;
 
-	(void)unused;
 	fairlead_engine_free(e);
 	e = engine_of(farm, borrowed, FAIRLEAD_POLICY_ENTITLE, 0);
 	assert_int_equal(fairlead_engine_share(e, FAIRLEAD_CLUSTER_QUEUE, "q", &share, &err),
@@ -143,12 +137,4 @@ static void policies(void **unused)
 	assert_string_equal(err.text, "policy 7 of the options is none that this version knows");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usage_moves),
-		cmocka_unit_test(policies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle")

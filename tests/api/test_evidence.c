@@ -2,14 +2,10 @@
 /* Why a program's decision is as it is, and what would be if: through the public interface alone. */
 #include <fairlead/fairlead.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/unit.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -127,13 +123,12 @@ static void explain_is(fairlead_engine *e, const char *workload, const char *exp
 	assert_string_equal(log.text, expected);
 }
 
-static void reasons(void **unused)
+TEST(reasons)
 {
 	fairlead_engine *e = engine_of(lab);
 	struct log log = { "" };
 	fairlead_error err;
 
-	(void)unused;
 	must(fairlead_engine_event(e, SECOND, FAIRLEAD_CANCELLED, "ns/b1", &err), &err);
 	step_is(e, "wait ns/b2 ExceedsMaxQuota; admit ns/r1 Fits; ");
 	must(fairlead_engine_event(e, SECOND, FAIRLEAD_SUBMITTED, "ns/b1", &err), &err);
@@ -163,11 +158,10 @@ static void reasons(void **unused)
 	fairlead_engine_free(e);
 }
 
-static void reasons_of_entitle(void **unused)
+TEST(reasons_of_entitle)
 {
 	fairlead_engine *e = engine_of(farm);
 
-	(void)unused;
 	step_is(e, "admit ns/a Fits; wait ns/b OverFairShare; ");
 	explain_is(
 		e, "ns/b",
@@ -191,7 +185,7 @@ static void what_if_is(fairlead_engine *e, const fairlead_cell *cell, const char
 	fairlead_engine_rollback(e, mark);
 }
 
-static void what_if(void **unused)
+TEST(what_if)
 {
 	const fairlead_cell quota = { .kind = FAIRLEAD_CELL_NOMINAL,
 				      .node = FAIRLEAD_CLUSTER_QUEUE,
@@ -206,7 +200,6 @@ static void what_if(void **unused)
 	fairlead_engine *e = engine_of(lab);
 	fairlead_error err;
 
-	(void)unused;
 	step_is(e, "admit ns/b1 Fits; wait ns/r1 NoLongerFits; ");
 	what_if_is(e, &quota, "admit ns/b2 Fits; wait ns/r1 NoLongerFits; ");
 	what_if_is(e, &first, "wait ns/b2 ExceedsMaxQuota; wait ns/r1 PreemptionNoCandidates; ");
@@ -220,7 +213,7 @@ static void what_if(void **unused)
 	fairlead_engine_free(e);
 }
 
-static void what_if_of_entitle(void **unused)
+TEST(what_if_of_entitle)
 {
 	const fairlead_cell room = { .kind = FAIRLEAD_CELL_ALLOCATABLE,
 				     .name = "m",
@@ -231,7 +224,6 @@ static void what_if_of_entitle(void **unused)
 	};
 	fairlead_engine *e = engine_of(farm);
 
-	(void)unused;
 	what_if_is(e, &room, "admit ns/a Fits; admit ns/b Fits; ");
 	what_if_is(e, &limit, "admit ns/b Fits; wait ns/a OverLimit; ");
 	step_is(e, "admit ns/a Fits; wait ns/b OverFairShare; ");
@@ -280,12 +272,11 @@ static const struct {
 	  "no Node 'm'" },
 };
 
-static void refusals(void **unused)
+TEST(refusals)
 {
 	fairlead_engine *e = engine_of(lab), *open = NULL;
 	fairlead_error err;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		int r = fairlead_engine_set(e, SECOND, &wrong[i].cell, &err);
 
@@ -298,13 +289,4 @@ static void refusals(void **unused)
 	fairlead_engine_free(open);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reasons),  cmocka_unit_test(reasons_of_entitle),
-		cmocka_unit_test(what_if),  cmocka_unit_test(what_if_of_entitle),
-		cmocka_unit_test(refusals),
-	};
-
-	return cmocka_run_group_tests_name("api/evidence", tests, NULL, NULL);
-}
+UNIT_GROUP("api/evidence")

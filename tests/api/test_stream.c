@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Input that comes in pieces, through the public header alone. */
 #include <fairlead/fairlead.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/unit.h"
 
 #define API "apiVersion: kueue.x-k8s.io/v1beta2\n"
 
@@ -108,9 +104,8 @@ static int run(struct heap *h, struct dump *d, unsigned *ret_admitted, fairlead_
 	return r;
 }
 
-static void any_pieces(void **unused)
+TEST(any_pieces)
 {
-	(void)unused;
 	for (size_t most = 1; most < 3000; most = most * 7 + 1) {
 		struct heap h = { .fail_at = SIZE_MAX };
 		struct dump d = { .most = most, .n = 10 };
@@ -123,11 +118,10 @@ static void any_pieces(void **unused)
 }
 
 /* Ten times the input takes the rows of ten times the workloads, and nothing of its text. */
-static void memory_is_rows(void **unused)
+TEST(memory_is_rows)
 {
 	size_t most[2];
 
-	(void)unused;
 	for (int i = 0; i < 2; i++) {
 		struct heap h = { .fail_at = SIZE_MAX };
 		struct dump d = { .most = SIZE_MAX, .n = i ? 20000 : 2000 };
@@ -141,7 +135,7 @@ static void memory_is_rows(void **unused)
 	assert_true((most[1] - most[0]) / 18000 < 2500);
 }
 
-static void failures(void **unused)
+TEST(failures)
 {
 	static const struct {
 		int end;
@@ -154,7 +148,6 @@ static void failures(void **unused)
 		{ 1, "a number of its own", "the source could not be read", FAIRLEAD_EIO },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct dump d = { .most = 100, .n = 5, .end = rows[i].end, .words = rows[i].words };
 		fairlead_engine *e = NULL;
@@ -172,11 +165,10 @@ static void failures(void **unused)
 	}
 }
 
-static void every_allocation_may_fail(void **unused)
+TEST(every_allocation_may_fail)
 {
 	struct heap h = { 0 };
 
-	(void)unused;
 	for (;; h.fail_at++) {
 		struct dump d = { .most = 1000, .n = 5 };
 		fairlead_error err;
@@ -192,14 +184,4 @@ static void every_allocation_may_fail(void **unused)
 	assert_true(h.fail_at > 20);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_pieces),
-		cmocka_unit_test(memory_is_rows),
-		cmocka_unit_test(failures),
-		cmocka_unit_test(every_allocation_may_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("stream")

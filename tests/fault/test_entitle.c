@@ -495,13 +495,12 @@ static void read_world(struct run *r, bool with_modes)
 }
 
 /* Every action has something to do in the first cycle: none of its paths goes untried. */
-static void a_busy_cycle(void **state)
+TEST(a_busy_cycle)
 {
 	bool seen[FL_ACTIONS] = { false };
 	struct fl_decisions d;
 	struct run r;
 
-	(void)state;
 	read_world(&r, /* with_modes= */ false);
 	struct fl_policy_options options = { .mem = &fl_mem_heap, .now = NOW * FL_SECOND };
 
@@ -542,11 +541,10 @@ static void build_all(bool with_modes)
 	fl_model_free(r.m);
 }
 
-static void building(void **state)
+TEST(building)
 {
 	struct run r = { 0 };
 
-	(void)state;
 	each_of_building("divider", &r, build_divider);
 	each_of_building("history", &r, build_history);
 	build_all(/* with_modes= */ false);
@@ -569,29 +567,14 @@ static void operate_all(bool with_modes)
 	fl_model_free(r.m);
 }
 
-static void operations(void **state)
-{
-	(void)state;
-	operate_all(/* with_modes= */ false);
-}
+TEST(operations) { operate_all(/* with_modes= */ false); }
 
-static void operations_with_modes(void **state)
-{
-	(void)state;
-	operate_all(/* with_modes= */ true);
-}
+TEST(operations_with_modes) { operate_all(/* with_modes= */ true); }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_busy_cycle),
-		cmocka_unit_test(building),
-		cmocka_unit_test(operations),
-		cmocka_unit_test(operations_with_modes),
-	};
-
 	for (size_t i = 0; i < COUNT(parts); i++)
 		strcat(world, parts[i]);
 	strcat(world, modes);
-	return cmocka_run_group_tests_name("fault/entitle", tests, NULL, NULL);
+	return unit_run_tests("fault/entitle", unit_tests, NULL, NULL);
 }

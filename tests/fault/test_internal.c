@@ -640,9 +640,8 @@ static const struct row rows[] = {
 
 /* --- tests --- */
 
-static void reading_each_kind(void **state)
+TEST(reading_each_kind)
 {
-	(void)state;
 	for (uint32_t i = 0; fl_kube_kind(i); i++) {
 		bool there = false;
 
@@ -662,11 +661,10 @@ static void reading_each_kind(void **state)
 		}
 }
 
-static void sealing_and_more(void **state)
+TEST(sealing_and_more)
 {
 	struct run r = { .text = world_text, .len = strlen(world_text) };
 
-	(void)state;
 	each_of_building("seal", &r, build_sealed);
 	each_of_building("tape", &r, build_tape);
 	each_of_building("change of cells", &r, build_cells);
@@ -707,28 +705,13 @@ static void each_operation(bool settles)
 	fl_model_free(r.m);
 }
 
-static void operations(void **state)
-{
-	(void)state;
-	each_operation(/* settles= */ false);
-}
+TEST(operations) { each_operation(/* settles= */ false); }
 
-static void operations_that_settle(void **state)
-{
-	(void)state;
-	each_operation(/* settles= */ true);
-}
+TEST(operations_that_settle) { each_operation(/* settles= */ true); }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reading_each_kind),
-		cmocka_unit_test(sealing_and_more),
-		cmocka_unit_test(operations),
-		cmocka_unit_test(operations_that_settle),
-	};
-
 	for (size_t i = 0; i < COUNT(world_parts); i++)
 		strcat(world_text, world_parts[i]);
-	return cmocka_run_group_tests_name("fault/internal", tests, NULL, NULL);
+	return unit_run_tests("fault/internal", unit_tests, NULL, NULL);
 }

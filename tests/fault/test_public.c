@@ -13,16 +13,12 @@
  * library, so that a new function cannot be forgotten.
  */
 #include <fairlead/fairlead.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/unit.h"
 
 #define SECOND INT64_C(1000000000)
 #define NOW (100 * SECOND)
@@ -671,21 +667,18 @@ static void each_allocation(const struct row *row)
 	SAYS(s.heap.live == 0 && twin.heap.live == 0, row);
 }
 
-static void every_function(void **state)
+TEST(every_function)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		each_allocation(&rows[i]);
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(every_function) };
-
 	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
 		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 			(void)printf("%s\n", rows[i].function);
 		return 0;
 	}
-	return cmocka_run_group_tests_name("fault/public", tests, NULL, NULL);
+	return unit_run_tests("fault/public", unit_tests, NULL, NULL);
 }

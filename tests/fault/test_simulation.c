@@ -300,9 +300,8 @@ static int build_run(struct run *r, fairlead_error *err)
 
 /* --- tests --- */
 
-static void reading(void **state)
+TEST(reading)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
 		struct run r = { .text = NULL };
 
@@ -311,9 +310,8 @@ static void reading(void **state)
 	}
 }
 
-static void running(void **state)
+TEST(running)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
 		struct run r = { .text = NULL };
 
@@ -324,12 +322,4 @@ static void running(void **state)
 	assert_int_equal(seen, (UINT64_C(1) << FL_SIM_EVENTS) - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reading),
-		cmocka_unit_test(running),
-	};
-
-	return cmocka_run_group_tests_name("fault/simulation", tests, NULL, NULL);
-}
+UNIT_GROUP("fault/simulation")

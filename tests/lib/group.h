@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group - the tests of one file, a part of the program of its module
  *
- * A file writes UNIT_GROUP("name") where it would write `int main(void)`; the body runs its tests
- * and returns how many failed.  group.c has the main of them all:
+ * A file writes UNIT_GROUP("name") of unit.h where it would write `int main(void)`.  Below it is
+ * UNIT_GROUP_RUN("name"), whose body runs the tests and returns how many failed.  group.c has the
+ * main of them all:
  *
  *   test_codec           each group in a process of its own; 1 when a test failed
  *   test_codec reader    that group only, in this process; so does `meson test codec/reader`
@@ -22,7 +23,7 @@ struct unit_group {
 /* Before main; keeps @g. */
 void unit_register(struct unit_group *g);
 
-#define UNIT_GROUP(called)                                                                         \
+#define UNIT_GROUP_RUN(called)                                                                     \
 	static int unit_run(void);                                                                 \
 	__attribute__((constructor)) static void unit_begin(void)                                  \
 	{                                                                                          \

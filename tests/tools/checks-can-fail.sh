@@ -371,7 +371,7 @@ analyses cppcheck cppcheck a.c 'int f(void);\nint f(void)\n{\n\tint a[2] = { 0 }
 
 # Groups of unit tests: nothing that was not run, and nothing that failed, looks like what passed.
 group() { # file, name, body
-	printf '#include <stdlib.h>\n#include "lib/group.h"\nUNIT_GROUP("%s")\n{\n\t%s\n}\n' "$2" "$3" >"$work/$1.c"
+	printf '#include <stdlib.h>\n#include "lib/group.h"\nUNIT_GROUP_RUN("%s")\n{\n\t%s\n}\n' "$2" "$3" >"$work/$1.c"
 }
 
 grouped() { # program, files...

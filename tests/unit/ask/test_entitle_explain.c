@@ -57,7 +57,7 @@ static void queues_deserve_no_more_than_there_is(void **unused)
 	assert_true(proposed(5) == 0);
 }
 
-UNIT_GROUP("entitle-explain")
+UNIT_GROUP_RUN("entitle-explain")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_deserve_no_more_than_there_is),

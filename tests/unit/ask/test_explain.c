@@ -276,7 +276,7 @@ static void survives_each_failing_call(void **unused)
 	}
 }
 
-UNIT_GROUP("explain")
+UNIT_GROUP_RUN("explain")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_waits_for_quota),

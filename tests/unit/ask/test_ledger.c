@@ -62,7 +62,7 @@ static void parts_add_up(void **unused)
 	}
 }
 
-UNIT_GROUP("ledger")
+UNIT_GROUP_RUN("ledger")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up),

@@ -406,7 +406,7 @@ static void no_memory(void **state)
 	}
 }
 
-UNIT_GROUP("lint")
+UNIT_GROUP_RUN("lint")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings), cmocka_unit_test(hints),     cmocka_unit_test(flavors),

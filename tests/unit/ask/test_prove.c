@@ -526,7 +526,7 @@ static void moves_are_checked(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("prove")
+UNIT_GROUP_RUN("prove")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_loops_are_found),

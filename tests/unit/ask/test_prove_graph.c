@@ -1249,7 +1249,7 @@ static void loading_survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("prove-graph")
+UNIT_GROUP_RUN("prove-graph")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(graphs_are_judged),

@@ -287,7 +287,7 @@ static void survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("round")
+UNIT_GROUP_RUN("round")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_round_is_told),

@@ -227,7 +227,7 @@ static void survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("settle")
+UNIT_GROUP_RUN("settle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_to_rest),

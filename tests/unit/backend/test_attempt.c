@@ -245,7 +245,7 @@ static void start_codes(void **state)
 		CHECK(fl_start_code(rows[i].why) == rows[i].code, rows[i].name);
 }
 
-UNIT_GROUP("attempt")
+UNIT_GROUP_RUN("attempt")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spec_round_trip), cmocka_unit_test(spec_damaged),

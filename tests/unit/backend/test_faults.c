@@ -765,7 +765,7 @@ static void not_opened(void **state)
 	assert_null(fl_local_backend.close(NULL));
 }
 
-UNIT_GROUP("faults")
+UNIT_GROUP_RUN("faults")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(daemon_killed, set_up_closed, tear_down),

@@ -384,7 +384,7 @@ static void gives(void **state)
 	fl_machine_done(&stock);
 }
 
-UNIT_GROUP("machine")
+UNIT_GROUP_RUN("machine")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds),

@@ -348,7 +348,7 @@ static void alone(void **state)
 	assert_int_equal(place_count(&place), 0);
 }
 
-UNIT_GROUP("output")
+UNIT_GROUP_RUN("output")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(by_its_user, set_up, tear_down),

@@ -329,7 +329,7 @@ static void out_of_memory(void **state)
 	assert_int_equal(rmdir(root), 0);
 }
 
-UNIT_GROUP("process")
+UNIT_GROUP_RUN("process")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses),        cmocka_unit_test(without_files),

@@ -664,7 +664,7 @@ static void refused(void **state)
 	}
 }
 
-UNIT_GROUP("runs")
+UNIT_GROUP_RUN("runs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),

@@ -301,7 +301,7 @@ static void disowned(void **state)
 	place_open(&place);
 }
 
-UNIT_GROUP("strays")
+UNIT_GROUP_RUN("strays")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(damaged_while_it_runs, set_up, tear_down),

@@ -133,7 +133,7 @@ static void extremes(void **state)
 	check(fl_amount_max, most, COUNT(most));
 }
 
-UNIT_GROUP("amount")
+UNIT_GROUP_RUN("amount")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(saturating_sum),     cmocka_unit_test(saturating_difference),

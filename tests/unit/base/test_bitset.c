@@ -144,7 +144,7 @@ static void no_memory(void **state)
 	assert_int_equal(f.live, 0);
 }
 
-UNIT_GROUP("bitset")
+UNIT_GROUP_RUN("bitset")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_an_array),

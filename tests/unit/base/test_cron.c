@@ -158,7 +158,7 @@ static void both_ways_are_one(void **unused)
 	}
 }
 
-UNIT_GROUP("cron")
+UNIT_GROUP_RUN("cron")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_of_schedules),

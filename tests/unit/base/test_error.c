@@ -103,7 +103,7 @@ static void long_texts_and_hints_are_cut(void **state)
 	assert_int_equal(strlen(err.hint), sizeof err.hint - 1);
 }
 
-UNIT_GROUP("error")
+UNIT_GROUP_RUN("error")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_failure_starts_clean),

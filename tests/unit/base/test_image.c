@@ -224,7 +224,7 @@ static void test_full_disk(void **state)
 	}
 }
 
-UNIT_GROUP("image")
+UNIT_GROUP_RUN("image")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_back), cmocka_unit_test(test_every_damage_is_found),

@@ -205,7 +205,7 @@ static void done_twice_is_fine(void **state)
 	fl_arena_done(&a);
 }
 
-UNIT_GROUP("mem")
+UNIT_GROUP_RUN("mem")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(heap_frees_nothing),

@@ -295,7 +295,7 @@ static void sorted_as_compared(void **state)
 	}
 }
 
-UNIT_GROUP("names")
+UNIT_GROUP_RUN("names")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_texts_are_one_symbol),

@@ -42,7 +42,7 @@ static void odd(void **state)
 			fail_msg("row %zu: %zu", i, fl_plain_odd(rows[i].text));
 }
 
-UNIT_GROUP("plain")
+UNIT_GROUP_RUN("plain")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(odd) };
 

@@ -146,7 +146,7 @@ static void counts_are_whole(void **state)
 	}
 }
 
-UNIT_GROUP("random")
+UNIT_GROUP_RUN("random")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bits_are_those_of_xoshiro),

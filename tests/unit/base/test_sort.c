@@ -195,7 +195,7 @@ static void rows_by_key(void **state)
 		    fl_sort_key(0) < fl_sort_key(1) && fl_sort_key(INT64_MAX) == UINT64_MAX);
 }
 
-UNIT_GROUP("sort")
+UNIT_GROUP_RUN("sort")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_the_slow_one),

@@ -159,7 +159,7 @@ static void periods(void **state)
 	}
 }
 
-UNIT_GROUP("time")
+UNIT_GROUP_RUN("time")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times),    cmocka_unit_test(bad_times),

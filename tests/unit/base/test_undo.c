@@ -203,7 +203,7 @@ static void one_note_too_few(void **state)
 }
 #endif
 
-UNIT_GROUP("undo")
+UNIT_GROUP_RUN("undo")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_kept_without_a_mark),

@@ -385,7 +385,7 @@ static void memory(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("condition")
+UNIT_GROUP_RUN("condition")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistakes),      cmocka_unit_test(limits),

@@ -282,7 +282,7 @@ static void units(void **state)
 	assert_null(fl_scenario_unit("quota:"));
 }
 
-UNIT_GROUP("scenario")
+UNIT_GROUP_RUN("scenario")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain),

@@ -191,7 +191,7 @@ static void memory(void **state)
 	assert_true(n > 3);
 }
 
-UNIT_GROUP("alias")
+UNIT_GROUP_RUN("alias")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hash),    cmocka_unit_test(order),        cmocka_unit_test(kept),

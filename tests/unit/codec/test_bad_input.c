@@ -324,7 +324,7 @@ static void long_list(void **state)
 	free(text);
 }
 
-UNIT_GROUP("bad-input")
+UNIT_GROUP_RUN("bad-input")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects),       cmocka_unit_test(syntax),

@@ -240,7 +240,7 @@ static void memory_of_a_tape(void **unused)
 	assert_true(n > 30);
 }
 
-UNIT_GROUP("change")
+UNIT_GROUP_RUN("change")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(laid_over),

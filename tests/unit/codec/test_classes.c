@@ -200,7 +200,7 @@ static void without_an_end(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("classes")
+UNIT_GROUP_RUN("classes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_class_becomes_rows),

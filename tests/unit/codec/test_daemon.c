@@ -331,7 +331,7 @@ static void copied_without_memory(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("daemon")
+UNIT_GROUP_RUN("daemon")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused),

@@ -48,7 +48,7 @@ static void copies_nothing(void **state)
 	fl_doc_done(&doc);
 }
 
-UNIT_GROUP("doc")
+UNIT_GROUP_RUN("doc")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_what_fills_its_memory),

@@ -65,7 +65,7 @@ static void consistent(void **state)
 		}
 }
 
-UNIT_GROUP("fields")
+UNIT_GROUP_RUN("fields")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(consistent) };
 

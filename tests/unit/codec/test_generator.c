@@ -144,7 +144,7 @@ static void a_set_that_takes_for_ever(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("generator")
+UNIT_GROUP_RUN("generator")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_and_its_jobs),

@@ -267,7 +267,7 @@ static void gaps(void **state)
 			    "anchors and merge keys of one document hold more than 67108864 bytes");
 }
 
-UNIT_GROUP("huge-input")
+UNIT_GROUP_RUN("huge-input")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line), cmocka_unit_test(long_block),

@@ -303,7 +303,7 @@ static void test_stored_before(void **state)
 	}
 }
 
-UNIT_GROUP("job-json")
+UNIT_GROUP_RUN("job-json")
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads_and_writes), cmocka_unit_test(test_values),

@@ -609,7 +609,7 @@ static void mixtures(void **state)
 	}
 }
 
-UNIT_GROUP("kai")
+UNIT_GROUP_RUN("kai")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues),     cmocka_unit_test(groups),

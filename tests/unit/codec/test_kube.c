@@ -455,7 +455,7 @@ static void out_of_memory(void **state)
 	}
 }
 
-UNIT_GROUP("kube")
+UNIT_GROUP_RUN("kube")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cluster_queue),

@@ -187,7 +187,7 @@ static void limits(void **state)
 		"3:30 Configuration .resources.transformations: more than 64 transformations");
 }
 
-UNIT_GROUP("limits")
+UNIT_GROUP_RUN("limits")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors),

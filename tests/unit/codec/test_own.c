@@ -417,7 +417,7 @@ static void planted(void **state)
 	assert_false(reads_as_written(&c));
 }
 
-UNIT_GROUP("own")
+UNIT_GROUP_RUN("own")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_policy),    cmocka_unit_test(a_history),

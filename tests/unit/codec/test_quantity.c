@@ -209,7 +209,7 @@ static void formats(void **state)
 	}
 }
 
-UNIT_GROUP("quantity")
+UNIT_GROUP_RUN("quantity")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(amounts),  cmocka_unit_test(bad),

@@ -562,7 +562,7 @@ static void out_of_memory(void **state)
 		}
 }
 
-UNIT_GROUP("reader")
+UNIT_GROUP_RUN("reader")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json),          cmocka_unit_test(bad_json),

@@ -223,7 +223,7 @@ static void every_field(void **state)
 	assert_true(checked > 50);
 }
 
-UNIT_GROUP("texts")
+UNIT_GROUP_RUN("texts")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(every_field) };
 

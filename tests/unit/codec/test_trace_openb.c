@@ -217,7 +217,7 @@ static void what_is_refused(void **state)
 	}
 }
 
-UNIT_GROUP("trace-openb")
+UNIT_GROUP_RUN("trace-openb")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_is_made),

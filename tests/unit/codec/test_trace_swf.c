@@ -361,7 +361,7 @@ static void pieces_make_no_difference(void **state)
 	free(text);
 }
 
-UNIT_GROUP("trace-swf")
+UNIT_GROUP_RUN("trace-swf")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_becomes_rows),

@@ -413,7 +413,7 @@ static void ranges(void **state)
 	assert_int_equal(fl_accounts_owner(folder_path(&here, "none"), 1, &owner), 1);
 }
 
-UNIT_GROUP("access")
+UNIT_GROUP_RUN("access")
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(submits),

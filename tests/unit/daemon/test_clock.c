@@ -201,7 +201,7 @@ static void of_the_machine(void **state)
 	assert_true(fl_clock_now(&again) - past.at < 60 * FL_SECOND);
 }
 
-UNIT_GROUP("clock")
+UNIT_GROUP_RUN("clock")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_start),    cmocka_unit_test(steps_while_running),

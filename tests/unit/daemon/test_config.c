@@ -585,7 +585,7 @@ static void at_start(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-UNIT_GROUP("config")
+UNIT_GROUP_RUN("config")
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(refused),      IN_FOLDER(refused_files), IN_FOLDER(no_tree),

@@ -243,9 +243,9 @@ static struct fake_run *run_of(const struct world *w, uint64_t job)
 
 /* --- tests --- */
 
-static void test_life(void **state)
+TEST_IN(begin, end, test_life)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 2000);
 	uint64_t job = submitted(w, &s);
 
@@ -260,9 +260,9 @@ static void test_life(void **state)
 	assert_int_equal(run_of(w, job)->state, FAKE_FORGOTTEN);
 }
 
-static void test_preemption(void **state)
+TEST_IN(begin, end, test_preemption)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec a = spec_of("team-a", 2000), b = spec_of("team-b", 4000);
 	uint64_t first = 0, victim = 0, job;
 
@@ -286,9 +286,9 @@ static void test_preemption(void **state)
 	assert_int_equal(state_of(w, job), FL_JOB_STARTS);
 }
 
-static void test_hold_and_cancel(void **state)
+TEST_IN(begin, end, test_hold_and_cancel)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 2000);
 	uint64_t job;
 
@@ -318,9 +318,9 @@ static void test_hold_and_cancel(void **state)
 	assert_int_equal(wish(w, FL_WISH_CANCEL, 4711), FAIRLEAD_ENOENT);
 }
 
-static void test_after(void **state)
+TEST_IN(begin, end, test_after)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t first = submitted(w, &s), well, ill, any;
 
@@ -341,9 +341,9 @@ static void test_after(void **state)
 	assert_int_equal(state_of(w, any), FL_JOB_STARTS);
 }
 
-static void test_losses(void **state)
+TEST_IN(begin, end, test_losses)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t job = submitted(w, &s);
 
@@ -358,9 +358,9 @@ static void test_losses(void **state)
 }
 
 /* What can never start is not tried again. */
-static void test_impossible(void **state)
+TEST_IN(begin, end, test_impossible)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t job = submitted(w, &s);
 
@@ -373,9 +373,9 @@ static void test_impossible(void **state)
 }
 
 /* What its host knows besides is told, also after a replay. */
-static void test_out_of_memory(void **state)
+TEST_IN(begin, end, test_out_of_memory)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t job = submitted(w, &s);
 	char buffer[FL_CORE_REASON];
@@ -397,7 +397,7 @@ static void test_out_of_memory(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST_IN(begin, end, test_refused)
 {
 	static const struct {
 		const char *queue, *resource;
@@ -408,7 +408,7 @@ static void test_refused(void **state)
 		{ "team-a", "cpus", 0, FAIRLEAD_EINPUT },
 		{ "team-a", "cpu", 99, FAIRLEAD_ENOENT },
 	};
-	struct world *w = *state;
+	struct world *w = *unit_state;
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct fl_job_spec s = spec_of(rows[i].queue, 1000);
@@ -422,9 +422,9 @@ static void test_refused(void **state)
 	assert_true(is_quiet(w->core) || w->core->seq == 0);
 }
 
-static void test_limits(void **state)
+TEST_IN(begin, end, test_limits)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	fairlead_error err;
 
@@ -440,9 +440,9 @@ static void test_limits(void **state)
 }
 
 /* Quietly stopped, and begun again: as it was. */
-static void test_restart(void **state)
+TEST_IN(begin, end, test_restart)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 4000);
 	uint64_t jobs[4], digest[2], again[2];
 
@@ -557,9 +557,9 @@ static void act(struct world *w, struct fl_random *random)
 	}
 }
 
-static void test_killed(void **state)
+TEST_IN(begin, end, test_killed)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_random random;
 	struct seen seen = { 0 };
 	const int lives = getenv("FAIRLEAD_UNDER_VALGRIND") ? 4 : 60;
@@ -600,9 +600,9 @@ static void test_killed(void **state)
 /* --- what was once wrong --- */
 
 /* It was taken, but had not come into a generation yet. */
-static void test_taken_at_the_end(void **state)
+TEST_IN(begin, end, test_taken_at_the_end)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 
 	assert_int_equal(submit(w, &s), 0);
@@ -614,9 +614,9 @@ static void test_taken_at_the_end(void **state)
 }
 
 /* Of two that it waits for one was over before the checkpoint. */
-static void test_after_checkpoint(void **state)
+TEST_IN(begin, end, test_after_checkpoint)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t first = submitted(w, &s), second = submitted(w, &s), third;
 
@@ -635,10 +635,10 @@ static void test_after_checkpoint(void **state)
 }
 
 /* Whom it waited for is forgotten since: a replay knows how that ended all the same. */
-static void test_after_forgotten(void **state)
+TEST_IN(begin, end, test_after_forgotten)
 {
 	const struct fl_retention keep = { .jobs_before = FL_NEVER };
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t first = submitted(w, &s), second;
 	fairlead_error err;
@@ -659,9 +659,9 @@ static void test_after_forgotten(void **state)
 }
 
 /* What is to go and the last checkpoint needs is let go of by another one, once a day. */
-static void test_old_checkpoint(void **state)
+TEST_IN(begin, end, test_old_checkpoint)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	const uint64_t day = 24 * 3600 * (uint64_t)FL_SECOND;
 
@@ -684,11 +684,11 @@ static void test_old_checkpoint(void **state)
 }
 
 /* What would have to be read again after a kill is counted by its length, too. */
-static void test_large_specs(void **state)
+TEST_IN(begin, end, test_large_specs)
 {
 	enum { SIZE = 100000 };
 	static char environment[SIZE];
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t replay, seq;
 
@@ -737,9 +737,9 @@ static uint64_t preempted(struct world *w)
 	return 0;
 }
 
-static void test_hold_preempted(void **state)
+TEST_IN(begin, end, test_hold_preempted)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	uint64_t job = preempted(w);
 
 	assert_int_equal(wish(w, FL_WISH_HOLD, job), 0);
@@ -752,9 +752,9 @@ static void test_hold_preempted(void **state)
 	assert_int_equal(state_of(w, job), FL_JOB_WAITS);
 }
 
-static void test_hold_lost(void **state)
+TEST_IN(begin, end, test_hold_lost)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t job = submitted(w, &s);
 
@@ -767,9 +767,9 @@ static void test_hold_lost(void **state)
 }
 
 /* It ended by itself while the decision that it must go was being written. */
-static void test_done_before_it_heard(void **state)
+TEST_IN(begin, end, test_done_before_it_heard)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	uint64_t job = preempted(w);
 
 	run_of(w, job)->told = FL_GO_NOT;
@@ -780,9 +780,9 @@ static void test_done_before_it_heard(void **state)
 }
 
 /* The machine is shut down: its runner tells it to go, and nobody else did. */
-static void test_shut_down(void **state)
+TEST_IN(begin, end, test_shut_down)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t job = submitted(w, &s);
 
@@ -819,14 +819,13 @@ static void reload(struct world *w)
 }
 
 /* People who ask for something else each time. */
-static void test_asks_go(void **state)
+TEST_IN(begin, end, test_asks_go)
 {
 	enum { MANY = 3000 };
 	struct fl_jobs j;
 	struct fl_live *job;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_jobs_init(&j, &err), 0);
 	for (uint64_t i = 1; i <= MANY; i++) {
 		struct fl_job_spec s = spec_of("team-a", (fl_amount)i);
@@ -849,10 +848,10 @@ static void test_asks_go(void **state)
 	fl_jobs_done(&j);
 }
 
-static void test_chain(void **state)
+TEST_IN(begin, end, test_chain)
 {
 	enum { LONG = 2000 };
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 
 	configure(w, "{jobs: 300, jobsPerUser: 250, jobsPerQueue: 200}", "{jobs: 100000}");
@@ -871,9 +870,9 @@ static void test_chain(void **state)
 }
 
 /* Nobody takes part of whose queue goes; then it is wanted. */
-static void test_queue_gone(void **state)
+TEST_IN(begin, end, test_queue_gone)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-b", 1000);
 	uint64_t job;
 
@@ -895,9 +894,9 @@ static void test_queue_gone(void **state)
 }
 
 /* Whoever waits in it waits until it is back; while somebody of it runs it cannot go. */
-static void test_queue_gone_with_jobs(void **state)
+TEST_IN(begin, end, test_queue_gone_with_jobs)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec large = spec_of("team-b", 1000000), small = spec_of("team-b", 1000);
 	uint64_t waits = submitted(w, &large), runs;
 	fairlead_error err;
@@ -923,7 +922,7 @@ static void test_queue_gone_with_jobs(void **state)
 }
 
 /* A LocalQueue leads to a ClusterQueue that is not there. */
-static void test_leads_nowhere(void **state)
+TEST_IN(begin, end, test_leads_nowhere)
 {
 	static const char local[] = "kind: ClusterQueue\n"
 				    "metadata: {name: team-b}\n"
@@ -937,7 +936,7 @@ static void test_leads_nowhere(void **state)
 				  "metadata: {name: team-b}\n"
 				  "spec: {cohortName: company, namespaceSelector: {}, preemption: "
 				  "{reclaimWithinCohort: Any}}\n";
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("lost", 1000);
 	uint64_t job;
 
@@ -954,9 +953,9 @@ static void test_leads_nowhere(void **state)
 }
 
 /* A reload that comes to nothing leaves the one before as it was. */
-static void test_reload_lost(void **state)
+TEST_IN(begin, end, test_reload_lost)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	fairlead_error err = { 0 };
 
 	w->core->checkpoint_at = UINT64_MAX;
@@ -982,9 +981,9 @@ static void write_at_most(rlim_t bytes)
 }
 
 /* It is told to stop while nothing can be written, with something to be written. */
-static void test_closed_when_full(void **state)
+TEST_IN(begin, end, test_closed_when_full)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t job = submitted(w, &s);
 
@@ -1006,9 +1005,9 @@ static void test_closed_when_full(void **state)
 }
 
 /* Somebody was faster, where everybody may make folders: it is not taken for ours. */
-static void test_state_of_somebody_else(void **state)
+TEST_IN(begin, end, test_state_of_somebody_else)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_core_options o = w->core->options;
 	fairlead_error err = { 0 };
 
@@ -1037,10 +1036,10 @@ static int lately_of(struct world *w, const struct fl_past *past, uint64_t job, 
 }
 
 /* The first job runs for long yet; who came and went since then is known for a day only. */
-static void test_past_that_is_forgotten(void **state)
+TEST_IN(begin, end, test_past_that_is_forgotten)
 {
 	static const fl_time day = 86400 * FL_SECOND;
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 6000);
 	uint64_t first = submitted(w, &s), job;
 	struct fl_past *past;
@@ -1076,39 +1075,3 @@ static void test_past_that_is_forgotten(void **state)
 }
 
 UNIT_GROUP("core")
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-	const struct CMUnitTest tests[] = {
-		TEST(test_life),
-		TEST(test_preemption),
-		TEST(test_hold_and_cancel),
-		TEST(test_after),
-		TEST(test_losses),
-		TEST(test_impossible),
-		TEST(test_out_of_memory),
-		TEST(test_refused),
-		TEST(test_limits),
-		TEST(test_restart),
-		TEST(test_killed),
-		TEST(test_taken_at_the_end),
-		TEST(test_after_checkpoint),
-		TEST(test_after_forgotten),
-		TEST(test_old_checkpoint),
-		TEST(test_large_specs),
-		TEST(test_hold_preempted),
-		TEST(test_hold_lost),
-		TEST(test_done_before_it_heard),
-		TEST(test_shut_down),
-		TEST(test_asks_go),
-		TEST(test_chain),
-		TEST(test_queue_gone),
-		TEST(test_queue_gone_with_jobs),
-		TEST(test_leads_nowhere),
-		TEST(test_reload_lost),
-		TEST(test_closed_when_full),
-		TEST(test_state_of_somebody_else),
-		TEST(test_past_that_is_forgotten),
-	};
-
-	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
-}

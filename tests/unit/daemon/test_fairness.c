@@ -117,7 +117,7 @@ static void test_nobody(void **state)
 	assert_int_equal(fl_fairness(NULL, 0, 8, NULL, 0, &err), 0);
 }
 
-UNIT_GROUP("fairness")
+UNIT_GROUP_RUN("fairness")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_due),

@@ -185,7 +185,7 @@ static void stays_there(void **state)
 	assert_string_equal(machine_of(w, 2), "another");
 }
 
-UNIT_GROUP("generation")
+UNIT_GROUP_RUN("generation")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(on_its_machine, begin, end),

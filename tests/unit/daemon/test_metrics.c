@@ -413,7 +413,7 @@ static void rows(void **state)
 	}
 }
 
-UNIT_GROUP("metrics")
+UNIT_GROUP_RUN("metrics")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(borrow),   cmocka_unit_test(entitle), cmocka_unit_test(infinite),

@@ -58,7 +58,7 @@ static void as_text(void **state)
 		CHECK(!fl_token_read(bad[i], &read), bad[i]);
 }
 
-UNIT_GROUP("token")
+UNIT_GROUP_RUN("token")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stays),

@@ -392,7 +392,7 @@ static void not_inside_a_mark(void **state)
 	}
 }
 
-UNIT_GROUP("adopt")
+UNIT_GROUP_RUN("adopt")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_new_is_to_come),

@@ -296,7 +296,7 @@ static void not_inside_a_mark(void **state)
 	}
 }
 
-UNIT_GROUP("adopt-entitle")
+UNIT_GROUP_RUN("adopt-entitle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_goes_on),

@@ -814,7 +814,7 @@ static void what_time_might_break_is_no_ring(void **unused)
 	}
 }
 
-UNIT_GROUP("afs")
+UNIT_GROUP_RUN("afs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_integral_is_exact),

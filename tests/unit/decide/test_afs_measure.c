@@ -307,7 +307,7 @@ static void who_gets_what(void **unused)
 	}
 }
 
-UNIT_GROUP("afs_measure")
+UNIT_GROUP_RUN("afs_measure")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gets_what),

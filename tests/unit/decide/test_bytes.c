@@ -192,7 +192,7 @@ static void a_rollback_finds_all_that_was_held(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("bytes")
+UNIT_GROUP_RUN("bytes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_workload_takes_so_much),

@@ -383,7 +383,7 @@ static void test_memory(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("drf")
+UNIT_GROUP_RUN("drf")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_events),

@@ -394,7 +394,7 @@ static void outdated_scans_start_anew(void **unused)
 	scan_starts_anew(/* small= */ false);
 }
 
-UNIT_GROUP("edges")
+UNIT_GROUP_RUN("edges")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_there),

@@ -323,7 +323,7 @@ static void whoever_has_used_less_of_its_budget_is_first(void **unused)
 	}
 }
 
-UNIT_GROUP("entitle-budget")
+UNIT_GROUP_RUN("entitle-budget")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_team_gets_its_budget),

@@ -241,7 +241,7 @@ static void monotone(void **state)
 	assert_true(refused > (int)few(100) && fitted > (int)few(100));
 }
 
-UNIT_GROUP("entitle-capacity")
+UNIT_GROUP_RUN("entitle-capacity")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table),

@@ -128,7 +128,7 @@ static void spares(void **state)
 		      rows[i].name);
 }
 
-UNIT_GROUP("entitle-minruntime")
+UNIT_GROUP_RUN("entitle-minruntime")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_sets_it),

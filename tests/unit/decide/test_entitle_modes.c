@@ -168,7 +168,7 @@ static void bounded_shares_are_within_capacity(void **unused)
 	}
 }
 
-UNIT_GROUP("entitle-modes")
+UNIT_GROUP_RUN("entitle-modes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reclaims_keep_what_a_policy_says),

@@ -213,7 +213,7 @@ static void jobs(void **state)
 			      rows[i].name);
 }
 
-UNIT_GROUP("entitle-order")
+UNIT_GROUP_RUN("entitle-order")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps),          cmocka_unit_test(second_of_equals),

@@ -607,7 +607,7 @@ static void machines(void **unused)
 	}
 }
 
-UNIT_GROUP("entitle-policy")
+UNIT_GROUP_RUN("entitle-policy")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_that_do_not_suit_change_nothing),

@@ -401,7 +401,7 @@ static void evidence(void **state)
 	assert_true(few.last.lhs.share == 4 && few.last.rhs.share == 2);
 }
 
-UNIT_GROUP("entitle-reclaim")
+UNIT_GROUP_RUN("entitle-reclaim")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may),

@@ -332,7 +332,7 @@ static void random_worlds(void **state)
 	assert_true(t.broken_below > 0 && t.broken_quota > 0 && t.by_multiplier > 0);
 }
 
-UNIT_GROUP("entitle-reclaim-random")
+UNIT_GROUP_RUN("entitle-reclaim-random")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_worlds),

@@ -507,7 +507,7 @@ static void stale(void **state)
 	done(&run);
 }
 
-UNIT_GROUP("entitle-search")
+UNIT_GROUP_RUN("entitle-search")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_cycle),   cmocka_unit_test(settings),

@@ -160,7 +160,7 @@ static void machines_hold(void **unused)
 	done(&run);
 }
 
-UNIT_GROUP("entitle-state")
+UNIT_GROUP_RUN("entitle-state")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_promise_is_evicted),

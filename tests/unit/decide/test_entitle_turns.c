@@ -304,7 +304,7 @@ static void who_can_never_run_has_no_turn(void **unused)
 	series_end(&s);
 }
 
-UNIT_GROUP("entitle-turns")
+UNIT_GROUP_RUN("entitle-turns")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_cluster_jobs_take_turns),

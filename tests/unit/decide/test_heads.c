@@ -192,7 +192,7 @@ static void as_a_full_step(void **unused)
 	}
 }
 
-UNIT_GROUP("heads")
+UNIT_GROUP_RUN("heads")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(as_a_full_step) };
 

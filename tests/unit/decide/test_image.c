@@ -287,7 +287,7 @@ static void test_out_of_memory(void **state)
 	free(b.bytes);
 }
 
-UNIT_GROUP("image")
+UNIT_GROUP_RUN("image")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_goes_on),

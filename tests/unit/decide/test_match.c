@@ -219,7 +219,7 @@ static void missing(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("match")
+UNIT_GROUP_RUN("match")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(affinity),

@@ -374,7 +374,7 @@ static void a_changed_quota_is_as_if_given(void **unused)
 	}
 }
 
-UNIT_GROUP("policy")
+UNIT_GROUP_RUN("policy")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rollback_is_exact),

@@ -904,7 +904,7 @@ static void a_failed_step_wakes_nobody(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("protect")
+UNIT_GROUP_RUN("protect")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_once_without_a_policy),

@@ -498,7 +498,7 @@ static void short_cuts_decide_the_same(void **unused)
 	assert_true(under_valgrind() || (heard > 10000 && evictions > 500));
 }
 
-UNIT_GROUP("random")
+UNIT_GROUP_RUN("random")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),

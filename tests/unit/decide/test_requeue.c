@@ -275,7 +275,7 @@ static void out_of_memory(void **state)
 	}
 }
 
-UNIT_GROUP("requeue")
+UNIT_GROUP_RUN("requeue")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_its_time),

@@ -387,7 +387,7 @@ static void many_promises_start_at_once(void **unused)
 	assert_true(start_late(128) <= 2 * 8 * start_late(16));
 }
 
-UNIT_GROUP("room")
+UNIT_GROUP_RUN("room")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_resources_and_levels),

@@ -913,7 +913,7 @@ static void a_timeout_may_come_later(void **unused)
 	}
 }
 
-UNIT_GROUP("rung")
+UNIT_GROUP_RUN("rung")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_may_go),

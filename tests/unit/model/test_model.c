@@ -203,7 +203,7 @@ static void words(void **state)
 	assert_string_equal(fl_excluded_name(FL_INCLUDED), "");
 }
 
-UNIT_GROUP("model")
+UNIT_GROUP_RUN("model")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(twice),

@@ -138,7 +138,7 @@ static void limits(void **state)
 	fl_pod_done(&pod);
 }
 
-UNIT_GROUP("pod")
+UNIT_GROUP_RUN("pod")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(totals), cmocka_unit_test(limits) };
 

@@ -413,7 +413,7 @@ static void order_of_input(void **state)
 	}
 }
 
-UNIT_GROUP("seal")
+UNIT_GROUP_RUN("seal")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles),         cmocka_unit_test(long_cycle),

@@ -370,7 +370,7 @@ static void lints(void **state)
 	}
 }
 
-UNIT_GROUP("seal-entitle")
+UNIT_GROUP_RUN("seal-entitle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parents),    cmocka_unit_test(loops),

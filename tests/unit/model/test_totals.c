@@ -438,7 +438,7 @@ static void out_of_memory(void **state)
 	}
 }
 
-UNIT_GROUP("totals")
+UNIT_GROUP_RUN("totals")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limit_ranges),    cmocka_unit_test(overhead),

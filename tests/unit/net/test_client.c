@@ -279,7 +279,7 @@ static void escapes(void **state)
 	}
 }
 
-UNIT_GROUP("client")
+UNIT_GROUP_RUN("client")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls),     cmocka_unit_test(large),

@@ -73,7 +73,7 @@ static void full_table(void **state)
 	assert_int_equal(r.users[1].uid, 1);
 }
 
-UNIT_GROUP("rate")
+UNIT_GROUP_RUN("rate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(burst_and_refill),

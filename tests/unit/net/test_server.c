@@ -932,7 +932,7 @@ static void closes(void **state)
 	assert_int_equal(rmdir(s.folder), 0);
 }
 
-UNIT_GROUP("server")
+UNIT_GROUP_RUN("server")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers),

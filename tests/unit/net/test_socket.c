@@ -54,12 +54,11 @@ static void refuses(int code, const char *text)
 	assert_int_equal(s.fd, -7);
 }
 
-static void made_and_removed(void **state)
+TEST_IN(set_up, tear_down, made_and_removed)
 {
 	struct fl_socket s = listens();
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(st.st_mode & 07777, 0660);
@@ -69,12 +68,11 @@ static void made_and_removed(void **state)
 	close(s.fd);
 }
 
-static void live_is_refused_stale_is_replaced(void **state)
+TEST_IN(set_up, tear_down, live_is_refused_stale_is_replaced)
 {
 	struct fl_socket first = listens(), second;
 	struct stat st;
 
-	(void)state;
 	refuses(FAIRLEAD_ESTATE, "another process listens");
 	shutdown(first.fd, SHUT_RDWR);
 	second = listens();
@@ -87,14 +85,13 @@ static void live_is_refused_stale_is_replaced(void **state)
 }
 
 /* One whose queue is full listens, too. */
-static void busy_is_live(void **state)
+TEST_IN(set_up, tear_down, busy_is_live)
 {
 	struct fl_socket s = listens();
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fds[600];
 	unsigned n = 0;
 
-	(void)state;
 	snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
 	listen(s.fd, 0);
 	do
@@ -107,13 +104,12 @@ static void busy_is_live(void **state)
 	close(s.fd);
 }
 
-static void other_files_stay(void **state)
+TEST_IN(set_up, tear_down, other_files_stay)
 {
 	int fd = open(path, O_CREAT | O_WRONLY, 0600);
 	struct stat st;
 	char kept[96];
 
-	(void)state;
 	close(fd);
 	refuses(FAIRLEAD_EINPUT, "not a socket");
 	assert_int_equal(lstat(path, &st), 0);
@@ -130,13 +126,12 @@ static void other_files_stay(void **state)
 	memcpy(path, kept, sizeof kept);
 }
 
-static void too_long(void **state)
+TEST(too_long)
 {
 	char name[200];
 	struct fl_socket s;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	memset(name, 'a', sizeof name);
 	name[sizeof name - 1] = '\0';
 	assert_int_equal(fl_socket_listen(name, 0600, &s, &err), FAIRLEAD_EINPUT);
@@ -147,14 +142,13 @@ static void too_long(void **state)
 }
 
 /* Many at the same moment: one of them has it. */
-static void all_at_once(void **state)
+TEST_IN(set_up, tear_down, all_at_once)
 {
 	enum { N = 8 };
 	int go[2], done[2], won = 0;
 	pid_t pids[N];
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(go) | pipe(done), 0);
 	for (int i = 0; i < N; i++) {
 		pids[i] = fork();
@@ -194,11 +188,10 @@ static void all_at_once(void **state)
 }
 
 /* Whoever may read the folder may lock it for ever: that keeps nobody from listening. */
-static void lock_of_others(void **state)
+TEST_IN(set_up, tear_down, lock_of_others)
 {
 	int fd = open(folder, O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	struct fl_socket s = listens();
 	close(fd);
@@ -207,13 +200,12 @@ static void lock_of_others(void **state)
 	close(s.fd);
 }
 
-static void handed_over(void **state)
+TEST_IN(set_up, tear_down, handed_over)
 {
 	struct fl_socket first = listens(), s = { .fd = -7 };
 	fairlead_error err = { 0 };
 	int fds[2], plain = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_int_equal(fl_socket_adopt(first.fd, &s, &err), 0);
 	assert_string_equal(s.path, path);
 	fl_socket_remove(&s);
@@ -234,12 +226,11 @@ static void handed_over(void **state)
 
 /* --- rates --- */
 
-static void rates(void **state)
+TEST(rates)
 {
 	static struct fl_rates r;
 	unsigned taken = 0;
 
-	(void)state;
 	assert_true(fl_rate_take(&r, 1, 0)); /* no limit */
 	r.per_second = 10;
 	for (int i = 0; i < 30; i++)
@@ -257,12 +248,11 @@ static void rates(void **state)
 }
 
 /* What takes long costs more: half of the time is the most that one user gets. */
-static void long_requests(void **state)
+TEST(long_requests)
 {
 	static struct fl_rates r = { .per_second = 10 };
 	unsigned taken = 0;
 
-	(void)state;
 	for (uint64_t now = 0; now < 10000; now += 100)
 		if (fl_rate_take(&r, 1, now)) {
 			fl_rate_charge(&r, 1, 0.5);
@@ -277,12 +267,11 @@ static void long_requests(void **state)
 }
 
 /* Names without end are no way around it. */
-static void many_users(void **state)
+TEST(many_users)
 {
 	static struct fl_rates r;
 	unsigned taken = 0;
 
-	(void)state;
 	r.per_second = 10;
 	for (uid_t uid = 1; uid < 100000; uid++)
 		taken += fl_rate_take(&r, uid, 5);
@@ -290,16 +279,3 @@ static void many_users(void **state)
 }
 
 UNIT_GROUP("socket")
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(made_and_removed),       TEST(live_is_refused_stale_is_replaced),
-		TEST(busy_is_live),           TEST(other_files_stay),
-		cmocka_unit_test(too_long),   TEST(all_at_once),
-		TEST(lock_of_others),         TEST(handed_over),
-		cmocka_unit_test(rates),      cmocka_unit_test(long_requests),
-		cmocka_unit_test(many_users),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -276,7 +276,7 @@ static void cohorts_nest_only_so_deep(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("balance")
+UNIT_GROUP_RUN("balance")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(derived_columns),

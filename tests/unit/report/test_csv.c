@@ -129,7 +129,7 @@ static void sparks(void **state)
 	}
 }
 
-UNIT_GROUP("csv")
+UNIT_GROUP_RUN("csv")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quotes),

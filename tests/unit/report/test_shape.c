@@ -82,7 +82,7 @@ static char *write_shape(const struct fl_json_shape *of, const void *row, bool a
 
 static char *write_row(const struct row *row) { return write_shape(&shape, row, false); }
 
-static void all_types(void **state)
+TEST(all_types)
 {
 	const struct inner inners[] = { { 3, 2 }, { 5, 4 } };
 	const struct row row = {
@@ -104,7 +104,6 @@ static void all_types(void **state)
 	};
 	char *text = write_row(&row);
 
-	(void)state;
 	assert_string_equal(
 		text, "{\"name\":\"a\\\"b\",\"known\":0.5,\"orNull\":null,\"bound\":\"unlimited\","
 		      "\"ratio\":\"inf\",\"amount\":\"unlimited\",\"at\":1.5,\"index\":null,"
@@ -115,12 +114,11 @@ static void all_types(void **state)
 	free(text);
 }
 
-static void what_is_left_out(void **state)
+TEST(what_is_left_out)
 {
 	const struct row row = { .name = "", .limit = 4, .colour = RED };
 	char *text = write_row(&row);
 
-	(void)state;
 	assert_string_equal(text, "{\"name\":\"\",\"known\":0,\"unknown\":0,\"orNull\":0,"
 				  "\"bound\":0,\"ratio\":0,\"amount\":0,\"limit\":4,\"at\":0,"
 				  "\"index\":0,\"colour\":\"red\",\"red\":false,"
@@ -153,7 +151,7 @@ static const struct fl_json_shape told_shape = FL_SHAPE(told_fields, "told");
 #undef ROW
 
 /* As the daemon writes: null where nothing stands there, doubles always with a point. */
-static void told_or_null(void **state)
+TEST(told_or_null)
 {
 	static const struct inner inner = { 1, 2 };
 	static const struct {
@@ -176,7 +174,6 @@ static void told_or_null(void **state)
 		  "\"attempt\":null,\"at\":null,\"inner\":null}" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = write_shape(&told_shape, &cases[i].row, /* ascii= */ false);
 
@@ -185,7 +182,7 @@ static void told_or_null(void **state)
 	}
 }
 
-static void in_ascii(void **state)
+TEST(in_ascii)
 {
 	static const char expected[] =
 		"{\"name\":\"gr\\u00F6\\u00DFe \\u20AC \\uD83D\\uDE00\\ufffd\",";
@@ -194,18 +191,8 @@ static void in_ascii(void **state)
 	};
 	char *text = write_shape(&told_shape, &row, /* ascii= */ true);
 
-	(void)state;
 	assert_memory_equal(text, expected, sizeof(expected) - 1);
 	free(text);
 }
 
 UNIT_GROUP("shape")
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_types),
-		cmocka_unit_test(what_is_left_out),
-		cmocka_unit_test(told_or_null),
-		cmocka_unit_test(in_ascii),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

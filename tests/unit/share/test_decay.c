@@ -135,7 +135,7 @@ static void consumed_goes_towards_what_is_held(void **unused)
 	assert_true(fl_decay_toward(none, 8, 2) == 8);
 }
 
-UNIT_GROUP("decay")
+UNIT_GROUP_RUN("decay")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_are_exact_and_cut),

@@ -645,7 +645,7 @@ static void no_queues(void **unused)
 	fl_divider_free(d);
 }
 
-UNIT_GROUP("divide")
+UNIT_GROUP_RUN("divide")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_rule),

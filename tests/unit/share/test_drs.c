@@ -148,7 +148,7 @@ static void order_of_shares(void **unused)
 	}
 }
 
-UNIT_GROUP("drs")
+UNIT_GROUP_RUN("drs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(share_of_a_queue),

@@ -534,7 +534,7 @@ static void carried_over_with_its_times(void **unused)
 	fl_history_free(h);
 }
 
-UNIT_GROUP("history")
+UNIT_GROUP_RUN("history")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_numbers),

@@ -70,7 +70,7 @@ static void never_past_what_is_held(void **unused)
 	}
 }
 
-UNIT_GROUP("integral")
+UNIT_GROUP_RUN("integral")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_form),

@@ -252,7 +252,7 @@ static void no_queues(void **unused)
 	fl_redivider_free(v);
 }
 
-UNIT_GROUP("redivide")
+UNIT_GROUP_RUN("redivide")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(again_is_as_if_for_the_first_time),

@@ -278,7 +278,7 @@ static void turns_are_what_a_simulation_has(void **unused)
 	assert_true(near_time(fl_tune_turn(&endless), HOUR, 1e-3)); /* log2(4 / 2) half-lives */
 }
 
-UNIT_GROUP("tune")
+UNIT_GROUP_RUN("tune")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usage_of_a_stretch),

@@ -108,7 +108,7 @@ static void nothing_older_is_needed(void **unused)
 	}
 }
 
-UNIT_GROUP("window")
+UNIT_GROUP_RUN("window")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_of_windows),

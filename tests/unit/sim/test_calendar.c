@@ -81,7 +81,7 @@ static void memory_that_runs_out_changes_nothing(void **unused)
 	assert_int_equal(f.live, 0);
 }
 
-UNIT_GROUP("calendar")
+UNIT_GROUP_RUN("calendar")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_in_order),

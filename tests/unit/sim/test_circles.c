@@ -167,7 +167,7 @@ static void who_looks_at_flavors_in_turn_is_not_asked_for_ever(void **unused)
 	assert_int_equal(d.counts[FL_SIM_LOOP], 0);
 }
 
-UNIT_GROUP("circles")
+UNIT_GROUP_RUN("circles")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_circle_of_preemptions_ends),

@@ -158,7 +158,7 @@ static void classes_wait_by_priority(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("classes")
+UNIT_GROUP_RUN("classes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_wait_by_priority),

@@ -198,7 +198,7 @@ static void a_loop_is_told(void **unused)
 	fl_driver_done(&d);
 }
 
-UNIT_GROUP("driver")
+UNIT_GROUP_RUN("driver")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cycle_is_due),

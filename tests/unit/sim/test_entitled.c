@@ -228,7 +228,7 @@ static void one_after_the_other(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("entitled")
+UNIT_GROUP_RUN("entitled")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_numbers),

@@ -456,7 +456,7 @@ static void test_period(void **state)
 	}
 }
 
-UNIT_GROUP("forecast")
+UNIT_GROUP_RUN("forecast")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_period),

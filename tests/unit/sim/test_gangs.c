@@ -301,7 +301,7 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("gangs")
+UNIT_GROUP_RUN("gangs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_happens),

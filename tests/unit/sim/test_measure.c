@@ -380,7 +380,7 @@ static void out_of_memory(void **unused)
 	}
 }
 
-UNIT_GROUP("measure")
+UNIT_GROUP_RUN("measure")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_come),

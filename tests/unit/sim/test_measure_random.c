@@ -487,7 +487,7 @@ static void random_runs(void **unused)
 	free(slow);
 }
 
-UNIT_GROUP("measure-random")
+UNIT_GROUP_RUN("measure-random")
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(random_runs) };
 

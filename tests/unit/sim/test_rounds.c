@@ -434,7 +434,7 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 	assert_int_equal(rc, 0);
 }
 
-UNIT_GROUP("rounds")
+UNIT_GROUP_RUN("rounds")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_goes_round_is_told),

@@ -520,7 +520,7 @@ static void it_is_stopped(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("simulation")
+UNIT_GROUP_RUN("simulation")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_happens),

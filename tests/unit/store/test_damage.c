@@ -456,7 +456,7 @@ static void forgotten(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP("damage")
+UNIT_GROUP_RUN("damage")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),

@@ -227,7 +227,7 @@ static void no_memory(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP("disk")
+UNIT_GROUP_RUN("disk")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failing_commits),

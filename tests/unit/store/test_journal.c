@@ -156,7 +156,7 @@ static void odd_numbers(void **state)
 	}
 }
 
-UNIT_GROUP("journal")
+UNIT_GROUP_RUN("journal")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind),

@@ -649,7 +649,7 @@ static void bounded_log(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP("keep")
+UNIT_GROUP_RUN("keep")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(images),

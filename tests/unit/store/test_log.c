@@ -291,7 +291,7 @@ static void older_frames(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP("log")
+UNIT_GROUP_RUN("log")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flips), cmocka_unit_test(head),         cmocka_unit_test(holes),

@@ -636,7 +636,7 @@ static void from_version_1(void **state)
 	}
 }
 
-UNIT_GROUP("open")
+UNIT_GROUP_RUN("open")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),

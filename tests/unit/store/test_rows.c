@@ -792,7 +792,7 @@ static void plans(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP("rows")
+UNIT_GROUP_RUN("rows")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches),     cmocka_unit_test(out_of_order),
