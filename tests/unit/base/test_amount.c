@@ -17,7 +17,7 @@ static void check(int64_t (*f)(int64_t, int64_t), const struct row *rows, size_t
 		CHECK(f(rows[i].a, rows[i].b) == rows[i].want, rows[i].name);
 }
 
-static void saturating_sum(void **state)
+TEST(saturating_sum)
 {
 	static const struct row rows[] = {
 		{ "small", 2, 3, 5 },
@@ -31,11 +31,10 @@ static void saturating_sum(void **state)
 		{ "opposite signs never overflow", MAX, MIN, -1 },
 	};
 
-	(void)state;
 	check(fl_sat_add, rows, COUNT(rows));
 }
 
-static void saturating_difference(void **state)
+TEST(saturating_difference)
 {
 	static const struct row rows[] = {
 		{ "small", 2, 3, -1 },
@@ -48,11 +47,10 @@ static void saturating_difference(void **state)
 		{ "minus one minus largest is exact", -1, MAX, MIN },
 	};
 
-	(void)state;
 	check(fl_sat_sub, rows, COUNT(rows));
 }
 
-static void saturating_product(void **state)
+TEST(saturating_product)
 {
 	static const struct row rows[] = {
 		{ "small", 6, 7, 42 },
@@ -66,11 +64,10 @@ static void saturating_product(void **state)
 		{ "2^32 twice", INT64_C(1) << 32, INT64_C(1) << 32, MAX },
 	};
 
-	(void)state;
 	check(fl_sat_mul, rows, COUNT(rows));
 }
 
-static void quota_sum(void **state)
+TEST(quota_sum)
 {
 	static const struct row rows[] = {
 		{ "bounded", 4, 5, 9 },
@@ -83,11 +80,10 @@ static void quota_sum(void **state)
 		{ "below the least", MIN, -1, MIN },
 	};
 
-	(void)state;
 	check(fl_quota_add, rows, COUNT(rows));
 }
 
-static void quota_difference(void **state)
+TEST(quota_difference)
 {
 	static const struct row rows[] = {
 		{ "bounded", 4, 5, -1 },
@@ -97,11 +93,10 @@ static void quota_difference(void **state)
 		{ "zero minus unlimited", 0, UNL, MIN },
 	};
 
-	(void)state;
 	check(fl_quota_sub, rows, COUNT(rows));
 }
 
-static void quota_less_usage(void **state)
+TEST(quota_less_usage)
 {
 	static const struct row rows[] = {
 		{ "room", 10, 4, 6 },
@@ -110,11 +105,10 @@ static void quota_less_usage(void **state)
 		{ "negative usage does not make it unlimited twice", UNL, -1, UNL },
 	};
 
-	(void)state;
 	check(fl_quota_less, rows, COUNT(rows));
 }
 
-static void extremes(void **state)
+TEST(extremes)
 {
 	static const struct row least[] = {
 		{ "less left", 1, 2, 1 },
@@ -128,19 +122,8 @@ static void extremes(void **state)
 		{ "signs", MIN, MAX, MAX },
 	};
 
-	(void)state;
 	check(fl_amount_min, least, COUNT(least));
 	check(fl_amount_max, most, COUNT(most));
 }
 
-UNIT_GROUP_RUN("amount")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(saturating_sum),     cmocka_unit_test(saturating_difference),
-		cmocka_unit_test(saturating_product), cmocka_unit_test(quota_sum),
-		cmocka_unit_test(quota_difference),   cmocka_unit_test(quota_less_usage),
-		cmocka_unit_test(extremes),
-	};
-
-	return cmocka_run_group_tests_name("base/amount", tests, NULL, NULL);
-}
+UNIT_GROUP("amount")

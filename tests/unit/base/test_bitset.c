@@ -34,12 +34,11 @@ static const uint32_t sizes[] = {
 };
 
 /* Random members, few and many, against a plain array of truths. */
-static void same_as_an_array(void **state)
+TEST(same_as_an_array)
 {
 	static bool in[5000];
 	struct fl_arena a;
 
-	(void)state;
 	fl_arena_init(&a, &fl_mem_heap);
 	for (size_t k = 0; k < COUNT(sizes); k++) {
 		struct fl_bitset s;
@@ -66,13 +65,12 @@ static void same_as_an_array(void **state)
 	fl_arena_done(&a);
 }
 
-static void the_last_of_a_large_one(void **state)
+TEST(the_last_of_a_large_one)
 {
 	const uint32_t size = 1 << 24;
 	struct fl_bitset s;
 	struct fl_arena a;
 
-	(void)state;
 	fl_arena_init(&a, &fl_mem_heap);
 	assert_int_equal(fl_bitset_init(&s, size, &a, NULL), 0);
 	fl_bitset_add(&s, size - 1, NULL);
@@ -85,7 +83,7 @@ static void the_last_of_a_large_one(void **state)
 	fl_arena_done(&a);
 }
 
-static void rolls_back(void **state)
+TEST(rolls_back)
 {
 	enum { SIZE = 5000 };
 	static bool in[SIZE];
@@ -93,7 +91,6 @@ static void rolls_back(void **state)
 	struct fl_arena a;
 	struct fl_undo u;
 
-	(void)state;
 	fl_arena_init(&a, &fl_mem_heap);
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_bitset_init(&s, SIZE, &a, NULL), 0);
@@ -127,14 +124,13 @@ static void rolls_back(void **state)
 	fl_arena_done(&a);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	struct fail_mem f;
 	struct fl_arena a;
 	struct fl_bitset s;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	fail_mem_init(&f);
 	fl_arena_init(&a, &f.mem);
 	f.fail_at = 1;
@@ -144,14 +140,4 @@ static void no_memory(void **state)
 	assert_int_equal(f.live, 0);
 }
 
-UNIT_GROUP_RUN("bitset")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_an_array),
-		cmocka_unit_test(the_last_of_a_large_one),
-		cmocka_unit_test(rolls_back),
-		cmocka_unit_test(no_memory),
-	};
-
-	return cmocka_run_group_tests_name("base/bitset", tests, NULL, NULL);
-}
+UNIT_GROUP("bitset")

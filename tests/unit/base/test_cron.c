@@ -68,9 +68,8 @@ static const struct {
 	{ "@annually", "2026-03-05T12:30:00Z", "2027-01-01T00:00:00Z", "2026-01-01T00:00:00Z" },
 };
 
-static void times_of_schedules(void **unused)
+TEST(times_of_schedules)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(times); i++) {
 		struct fl_cron c = schedule(times[i].cron);
 		char text[40];
@@ -113,9 +112,8 @@ static const struct {
 	{ "@every 1h", "'@every 1h' is not a schedule" },
 };
 
-static void bad_schedules_are_named(void **unused)
+TEST(bad_schedules_are_named)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct fl_cron c = { .minutes = 77 };
 		fairlead_error err = { .code = 0 };
@@ -128,22 +126,20 @@ static void bad_schedules_are_named(void **unused)
 }
 
 /* Where fl_time ends there is no time, and no hang. */
-static void ends_of_time(void **unused)
+TEST(ends_of_time)
 {
 	struct fl_cron c = schedule("0 0 29 2 *");
 
-	(void)unused;
 	assert_true(fl_cron_after(&c, FL_NEVER - 1) == FL_NEVER);
 	assert_true(fl_cron_before(&c, FL_TIME_NONE + 1) == FL_TIME_NONE);
 }
 
 /* Walking forward with `after` and back with `before` sees the same times. */
-static void both_ways_are_one(void **unused)
+TEST(both_ways_are_one)
 {
 	static const char *const crons[] = { "*/7 3-5 * * *", "13 1 1,31 * 2", "0 0 29 2 *",
 					     "1-3 0,23 * 2-3 sat" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(crons); i++) {
 		struct fl_cron c = schedule(crons[i]);
 		fl_time t = at("2026-02-27T11:11:11Z"), next;
@@ -158,14 +154,4 @@ static void both_ways_are_one(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("cron")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_of_schedules),
-		cmocka_unit_test(bad_schedules_are_named),
-		cmocka_unit_test(ends_of_time),
-		cmocka_unit_test(both_ways_are_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("cron")

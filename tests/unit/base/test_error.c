@@ -4,11 +4,10 @@
 #include "base/error.h"
 #include "lib/unit.h"
 
-static void a_failure_starts_clean(void **state)
+TEST(a_failure_starts_clean)
 {
 	fairlead_error err;
 
-	(void)state;
 	memset(&err, 'x', sizeof err);
 	assert_int_equal(fl_fail(&err, FAIRLEAD_EINPUT, "bad %s at %d", "thing", 7),
 			 FAIRLEAD_EINPUT);
@@ -21,26 +20,24 @@ static void a_failure_starts_clean(void **state)
 	assert_string_equal(err.hint, "");
 }
 
-static void nobody_has_to_listen(void **state)
+TEST(nobody_has_to_listen)
 {
-	(void)state;
 	assert_int_equal(fl_fail(NULL, FAIRLEAD_ELIMIT, "%s", "unheard"), FAIRLEAD_ELIMIT);
 	assert_int_equal(fl_fail_nomem(NULL), FAIRLEAD_ENOMEM);
 	assert_true(fl_fail_in(NULL, "outer") < 0);
 	assert_true(fl_fail_hint(NULL, "hint") < 0);
 }
 
-static void no_memory_has_its_text(void **state)
+TEST(no_memory_has_its_text)
 {
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_fail_nomem(&err), FAIRLEAD_ENOMEM);
 	assert_int_equal(err.code, FAIRLEAD_ENOMEM);
 	assert_string_equal(err.text, "out of memory");
 }
 
-static void subjects_are_put_in_front(void **state)
+TEST(subjects_are_put_in_front)
 {
 	static const struct {
 		const char *name, *inner, *outer, *want;
@@ -50,7 +47,6 @@ static void subjects_are_put_in_front(void **state)
 		{ "nothing in front", ".spec", "", " .spec" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err;
 
@@ -64,14 +60,13 @@ static void subjects_are_put_in_front(void **state)
 }
 
 /* Every pair of lengths around the size of the field: what is too long is cut, what is there ends in NUL. */
-static void long_subjects_are_cut(void **state)
+TEST(long_subjects_are_cut)
 {
 	enum { SIZE = sizeof((fairlead_error *)0)->subject };
 	static const size_t lengths[] = { 0,        1,        2,    SIZE / 2, SIZE - 3,
 					  SIZE - 2, SIZE - 1, SIZE, SIZE + 1, 2 * SIZE };
 	char inner[2 * SIZE + 1], outer[2 * SIZE + 1];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(lengths); i++)
 		for (size_t o = 0; o < COUNT(lengths); o++) {
 			fairlead_error err;
@@ -89,12 +84,11 @@ static void long_subjects_are_cut(void **state)
 		}
 }
 
-static void long_texts_and_hints_are_cut(void **state)
+TEST(long_texts_and_hints_are_cut)
 {
 	char text[2000];
 	fairlead_error err;
 
-	(void)state;
 	memset(text, 't', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
 	fl_fail(&err, FAIRLEAD_EIO, "%s", text);
@@ -103,16 +97,4 @@ static void long_texts_and_hints_are_cut(void **state)
 	assert_int_equal(strlen(err.hint), sizeof err.hint - 1);
 }
 
-UNIT_GROUP_RUN("error")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_failure_starts_clean),
-		cmocka_unit_test(nobody_has_to_listen),
-		cmocka_unit_test(no_memory_has_its_text),
-		cmocka_unit_test(subjects_are_put_in_front),
-		cmocka_unit_test(long_subjects_are_cut),
-		cmocka_unit_test(long_texts_and_hints_are_cut),
-	};
-
-	return cmocka_run_group_tests_name("base/error", tests, NULL, NULL);
-}
+UNIT_GROUP("error")

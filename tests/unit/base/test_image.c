@@ -83,13 +83,12 @@ static void sign(struct bytes *b)
 	memcpy(b->of + b->n - sizeof sum, sum, sizeof sum);
 }
 
-static void test_comes_back(void **state)
+TEST(test_comes_back)
 {
 	static const size_t pieces[] = { 1, 7, 64, SIZE };
 	struct bytes b = made();
 	fairlead_error err = { .code = 0 };
 
-	(void)state;
 	assert_true(fl_image_is(b.of));
 	assert_int_equal(b.n % FL_IMAGE_STEP, 0);
 	for (size_t k = 0; k < COUNT(pieces); k++) {
@@ -116,13 +115,12 @@ static void test_comes_back(void **state)
 }
 
 /* Cut off anywhere, a bit more, any bit another: never taken, and it is said what to do. */
-static void test_every_damage_is_found(void **state)
+TEST(test_every_damage_is_found)
 {
 	struct bytes good = made(), b;
 	struct fl_image i;
 	fairlead_error err;
 
-	(void)state;
 	for (size_t n = 0; n < good.n; n++) {
 		b = good;
 		b.n = n;
@@ -142,7 +140,7 @@ static void test_every_damage_is_found(void **state)
 }
 
 /* With the right sum: what a head may not say. */
-static void test_heads(void **state)
+TEST(test_heads)
 {
 	static const struct {
 		const char *what;
@@ -169,7 +167,6 @@ static void test_heads(void **state)
 	struct fl_image i;
 	fairlead_error err;
 
-	(void)state;
 	for (size_t k = 0; k < COUNT(heads); k++) {
 		struct bytes b = made();
 		int r;
@@ -187,7 +184,7 @@ static void test_heads(void **state)
 	}
 }
 
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
 	struct bytes b = made();
 	fairlead_error err;
@@ -195,7 +192,6 @@ static void test_out_of_memory(void **state)
 	unsigned long n = 0;
 	int r;
 
-	(void)state;
 	do {
 		struct fail_mem f;
 
@@ -211,12 +207,11 @@ static void test_out_of_memory(void **state)
 	assert_int_equal(n, 2); /* one table has rows */
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
 	size_t n = made().n;
 	fairlead_error err;
 
-	(void)state;
 	for (size_t room = 0; room < n; room++) {
 		struct bytes b = { .room = room };
 
@@ -224,13 +219,4 @@ static void test_full_disk(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("image")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comes_back), cmocka_unit_test(test_every_damage_is_found),
-		cmocka_unit_test(test_heads),      cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(test_full_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("image")

@@ -3,14 +3,13 @@
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
 
-static void heap_frees_nothing(void **state)
+TEST(heap_frees_nothing)
 {
-	(void)state;
 	assert_null(fl_mem_free(&fl_mem_heap, NULL));
 	assert_null(fl_mem_free(&fl_mem_heap, fl_mem_heap.resize(NULL, NULL, 10)));
 }
 
-static void grow_doubles(void **state)
+TEST(grow_doubles)
 {
 	static const struct {
 		const char *name;
@@ -25,7 +24,6 @@ static void grow_doubles(void **state)
 	};
 	struct fail_mem f;
 
-	(void)state;
 	fail_mem_init(&f);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint32_t cap = rows[i].cap;
@@ -43,14 +41,13 @@ static void grow_doubles(void **state)
 	}
 }
 
-static void grow_fails_untouched(void **state)
+TEST(grow_fails_untouched)
 {
 	struct fail_mem f;
 	uint32_t cap = 0, one = 1;
 	uint32_t *items = NULL, *before;
 	fairlead_error err;
 
-	(void)state;
 	fail_mem_init(&f);
 	assert_int_equal(fl_mem_grow(&f.mem, &items, &cap, 1, sizeof *items, &err), 0);
 	items[0] = 42;
@@ -79,14 +76,13 @@ static const size_t sizes[] = { 0,  1,  7,   8,    15,   16,   17,    63,
 				64, 65, 100, 4000, 4096, 5000, 70000, 3 << 20 };
 
 /* Objects of every size, many times over: aligned, zero, and none runs into another. */
-static void arena_objects_are_apart(void **state)
+TEST(arena_objects_are_apart)
 {
 	enum { N = COUNT(sizes) * 3 };
 	unsigned char *objects[N];
 	struct fail_mem f;
 	struct fl_arena a;
 
-	(void)state;
 	fail_mem_init(&f);
 	fl_arena_init(&a, &f.mem);
 	for (int round = 0; round < 3; round++) {
@@ -110,12 +106,11 @@ static void arena_objects_are_apart(void **state)
 }
 
 #ifndef FL_ALLOC_DEBUG /* there each object is an allocation of its own, on purpose */
-static void a_warm_arena_allocates_nothing(void **state)
+TEST(a_warm_arena_allocates_nothing)
 {
 	struct fail_mem f;
 	struct fl_arena a;
 
-	(void)state;
 	fail_mem_init(&f);
 	fl_arena_init(&a, &f.mem);
 	for (int round = 0; round < 5; round++) {
@@ -131,7 +126,7 @@ static void a_warm_arena_allocates_nothing(void **state)
 }
 #endif
 
-static void arena_refuses_what_cannot_be(void **state)
+TEST(arena_refuses_what_cannot_be)
 {
 	static const struct {
 		const char *name;
@@ -144,7 +139,6 @@ static void arena_refuses_what_cannot_be(void **state)
 	struct fail_mem f;
 	struct fl_arena a;
 
-	(void)state;
 	fail_mem_init(&f);
 	fl_arena_init(&a, &f.mem);
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -157,11 +151,10 @@ static void arena_refuses_what_cannot_be(void **state)
 	fl_arena_done(&a);
 }
 
-static void arena_survives_each_failing_call(void **state)
+TEST(arena_survives_each_failing_call)
 {
 	unsigned long n;
 
-	(void)state;
 	for (n = 1; n < 100; n++) {
 		struct fail_mem f;
 		struct fl_arena a;
@@ -192,11 +185,10 @@ static void arena_survives_each_failing_call(void **state)
 	assert_true(n > 3 && n < 100);
 }
 
-static void done_twice_is_fine(void **state)
+TEST(done_twice_is_fine)
 {
 	struct fl_arena a;
 
-	(void)state;
 	fl_arena_init(&a, &fl_mem_heap);
 	fl_arena_done(&a);
 	fl_arena_init(&a, &fl_mem_heap);
@@ -205,20 +197,4 @@ static void done_twice_is_fine(void **state)
 	fl_arena_done(&a);
 }
 
-UNIT_GROUP_RUN("mem")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(heap_frees_nothing),
-		cmocka_unit_test(grow_doubles),
-		cmocka_unit_test(grow_fails_untouched),
-		cmocka_unit_test(arena_objects_are_apart),
-#ifndef FL_ALLOC_DEBUG
-		cmocka_unit_test(a_warm_arena_allocates_nothing),
-#endif
-		cmocka_unit_test(arena_refuses_what_cannot_be),
-		cmocka_unit_test(arena_survives_each_failing_call),
-		cmocka_unit_test(done_twice_is_fine),
-	};
-
-	return cmocka_run_group_tests_name("base/mem", tests, NULL, NULL);
-}
+UNIT_GROUP("mem")

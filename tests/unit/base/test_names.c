@@ -26,12 +26,11 @@ static struct fl_sym find(const struct fl_names *names, const char *text)
 	return fl_names_find(names, text, strlen(text));
 }
 
-static void equal_texts_are_one_symbol(void **state)
+TEST(equal_texts_are_one_symbol)
 {
 	struct fl_names names;
 	char buffer[32];
 
-	(void)state;
 	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
 	assert_int_equal(add(&names, "").v, 0);
 	assert_string_equal(fl_names_text(&names, (struct fl_sym){ 0 }), "");
@@ -48,7 +47,7 @@ static void equal_texts_are_one_symbol(void **state)
 }
 
 /* Each row is another text than all before it, though most begin alike. */
-static void neighbours_are_told_apart(void **state)
+TEST(neighbours_are_told_apart)
 {
 	static const struct {
 		const char *text;
@@ -59,7 +58,6 @@ static void neighbours_are_told_apart(void **state)
 	};
 	struct fl_names names;
 
-	(void)state;
 	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
 	for (uint32_t i = 0; i < COUNT(rows); i++) {
 		struct fl_sym sym;
@@ -73,14 +71,13 @@ static void neighbours_are_told_apart(void **state)
 	fl_names_done(&names);
 }
 
-static void a_nul_byte_is_refused(void **state)
+TEST(a_nul_byte_is_refused)
 {
 	static const char text[] = { 'a', '\0', 'b' };
 	struct fl_names names;
 	struct fl_sym sym = { 77 };
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
 	add(&names, "a");
 	assert_int_equal(fl_names_find(&names, text, 3).v, FL_NONE);
@@ -91,7 +88,7 @@ static void a_nul_byte_is_refused(void **state)
 	fl_names_done(&names);
 }
 
-static void order_is_of_texts(void **state)
+TEST(order_is_of_texts)
 {
 	static const struct {
 		const char *name, *a, *b;
@@ -107,7 +104,6 @@ static void order_is_of_texts(void **state)
 	};
 	struct fl_names names;
 
-	(void)state;
 	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_sym a = add(&names, rows[i].a), b = add(&names, rows[i].b);
@@ -119,11 +115,10 @@ static void order_is_of_texts(void **state)
 	fl_names_done(&names);
 }
 
-static void nobody_is_the_empty_text(void **state)
+TEST(nobody_is_the_empty_text)
 {
 	struct fl_names names = { 0 };
 
-	(void)state;
 	assert_int_equal(find(&names, "a").v, FL_NONE);
 	assert_int_equal(fl_names_init(&names, &fl_mem_heap, NULL), 0);
 	assert_string_equal(fl_names_text(&names, (struct fl_sym){ FL_NONE }), "");
@@ -131,12 +126,11 @@ static void nobody_is_the_empty_text(void **state)
 }
 
 /* Every allocation of 500 additions fails once; what was known stays known, nothing leaks. */
-static void names_survive_each_failing_call(void **state)
+TEST(names_survive_each_failing_call)
 {
 	unsigned long n;
 	bool failed = true;
 
-	(void)state;
 	for (n = 1; failed && n < 1000; n++) {
 		struct fail_mem f;
 		struct fl_names names;
@@ -168,12 +162,11 @@ static void names_survive_each_failing_call(void **state)
 	assert_true(n > 10 && n < 1000);
 }
 
-static void pairs_keep_the_first_value(void **state)
+TEST(pairs_keep_the_first_value)
 {
 	struct fl_pairs pairs;
 	uint32_t old = 99;
 
-	(void)state;
 	fl_pairs_init(&pairs, &fl_mem_heap);
 	assert_int_equal(fl_pairs_find(&pairs, 1, 2), FL_NONE);
 	assert_int_equal(fl_pairs_add(&pairs, 1, 2, 10, &old, NULL), 0);
@@ -190,11 +183,10 @@ static void pairs_keep_the_first_value(void **state)
 	fl_pairs_done(&pairs);
 }
 
-static void pairs_of_all_kinds(void **state)
+TEST(pairs_of_all_kinds)
 {
 	struct fl_pairs pairs;
 
-	(void)state;
 	fl_pairs_init(&pairs, &fl_mem_heap);
 	for (uint32_t a = 0; a < 100; a++)
 		for (uint32_t b = 0; b < 100; b++)
@@ -209,12 +201,11 @@ static void pairs_of_all_kinds(void **state)
 	fl_pairs_done(&pairs);
 }
 
-static void pairs_survive_each_failing_call(void **state)
+TEST(pairs_survive_each_failing_call)
 {
 	unsigned long n;
 	bool failed = true;
 
-	(void)state;
 	for (n = 1; failed && n < 100; n++) {
 		struct fail_mem f;
 		struct fl_pairs pairs;
@@ -266,12 +257,11 @@ static const char *like(char buffer[2 * LONG], int kind, uint32_t i)
 	return buffer;
 }
 
-static void sorted_as_compared(void **state)
+TEST(sorted_as_compared)
 {
 	static struct fl_sort_row rows[MANY], scratch[MANY];
 	char buffer[2 * LONG];
 
-	(void)state;
 	for (int kind = 0; kind < 4; kind++) {
 		struct fl_names names;
 
@@ -295,20 +285,4 @@ static void sorted_as_compared(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("names")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_texts_are_one_symbol),
-		cmocka_unit_test(neighbours_are_told_apart),
-		cmocka_unit_test(a_nul_byte_is_refused),
-		cmocka_unit_test(order_is_of_texts),
-		cmocka_unit_test(sorted_as_compared),
-		cmocka_unit_test(nobody_is_the_empty_text),
-		cmocka_unit_test(names_survive_each_failing_call),
-		cmocka_unit_test(pairs_keep_the_first_value),
-		cmocka_unit_test(pairs_of_all_kinds),
-		cmocka_unit_test(pairs_survive_each_failing_call),
-	};
-
-	return cmocka_run_group_tests_name("base/names", tests, NULL, NULL);
-}
+UNIT_GROUP("names")

@@ -3,7 +3,7 @@
 
 #include "lib/unit.h"
 
-static void odd(void **state)
+TEST(odd)
 {
 	static const struct {
 		const char *text;
@@ -36,15 +36,9 @@ static void odd(void **state)
 		{ "\xe2\x80", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (fl_plain_odd(rows[i].text) != rows[i].bytes)
 			fail_msg("row %zu: %zu", i, fl_plain_odd(rows[i].text));
 }
 
-UNIT_GROUP_RUN("plain")
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(odd) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("plain")

@@ -5,7 +5,7 @@
 
 #include "lib/unit.h"
 
-static void times(void **state)
+TEST(times)
 {
 	static const struct {
 		const char *text;
@@ -27,7 +27,6 @@ static void times(void **state)
 		{ "2261-12-31T23:59:59Z", INT64_C(9214646399) * FL_SECOND, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fl_time got = 0;
 		char buffer[40];
@@ -40,7 +39,7 @@ static void times(void **state)
 	}
 }
 
-static void bad_times(void **state)
+TEST(bad_times)
 {
 	static const char *const rows[] = {
 		"",
@@ -65,7 +64,6 @@ static void bad_times(void **state)
 		"0000-01-01T00:00:00Z",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fl_time got = 5;
 
@@ -75,12 +73,11 @@ static void bad_times(void **state)
 	}
 }
 
-static void messages(void **state)
+TEST(messages)
 {
 	fairlead_error err = { 0 };
 	fl_time got;
 
-	(void)state;
 	fl_time_parse("soon", 4, &got, &err);
 	assert_string_equal(err.text, "'soon' is not a time");
 	assert_string_equal(err.hint, "write it like 2026-01-31T12:00:00Z");
@@ -92,7 +89,7 @@ static void messages(void **state)
 	assert_string_equal(err.hint, "write it like 10s, 5m or 1h30m");
 }
 
-static void durations(void **state)
+TEST(durations)
 {
 	static const struct {
 		const char *text;
@@ -119,7 +116,6 @@ static void durations(void **state)
 		{ "9999999999h", -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fl_time got = -1;
 		int r = fl_duration_parse(rows[i].text, strlen(rows[i].text), &got, NULL);
@@ -130,7 +126,7 @@ static void durations(void **state)
 }
 
 /* As durations, and with what Kubernetes has none of. */
-static void periods(void **state)
+TEST(periods)
 {
 	static const struct {
 		const char *text;
@@ -149,7 +145,6 @@ static void periods(void **state)
 		{ "9999999w", -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fl_time got = -1;
 		int r = fl_period_parse(rows[i].text, strlen(rows[i].text), &got, NULL);
@@ -159,13 +154,4 @@ static void periods(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("time")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),    cmocka_unit_test(bad_times),
-		cmocka_unit_test(messages), cmocka_unit_test(durations),
-		cmocka_unit_test(periods),
-	};
-
-	return cmocka_run_group_tests_name("codec/time", tests, NULL, NULL);
-}
+UNIT_GROUP("time")

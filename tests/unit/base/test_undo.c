@@ -26,13 +26,12 @@ static int put(struct fl_undo *u, uint32_t *cell, uint32_t value, fairlead_error
 	return 0;
 }
 
-static void nothing_is_kept_without_a_mark(void **state)
+TEST(nothing_is_kept_without_a_mark)
 {
 	struct fail_mem f;
 	struct fl_undo u;
 	uint32_t cell = 1;
 
-	(void)state;
 	fail_mem_init(&f);
 	fl_undo_init(&u, &f.mem);
 	assert_int_equal(put(&u, &cell, 2, NULL), 0);
@@ -44,13 +43,12 @@ static void nothing_is_kept_without_a_mark(void **state)
 }
 
 /* Marks nest: each rollback gives back the cells as they were at its own mark. */
-static void nested_marks(void **state)
+TEST(nested_marks)
 {
 	enum { DEPTH = 12 };
 	uint32_t cell[CELLS] = { 0 }, kept[DEPTH][CELLS], mark[DEPTH];
 	struct fl_undo u;
 
-	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	for (int round = 0; round < 200; round++) {
 		uint32_t depth = 1 + dice(DEPTH);
@@ -73,12 +71,11 @@ static void nested_marks(void **state)
 }
 
 /* An outer mark takes the inner ones with it; ended ones do nothing. */
-static void ending_one_ends_the_newer(void **state)
+TEST(ending_one_ends_the_newer)
 {
 	uint32_t cell = 1, outer, inner, innermost;
 	struct fl_undo u;
 
-	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	fl_undo_rollback(&u, 0);
 	fl_undo_keep(&u, 0);
@@ -106,7 +103,7 @@ static void ending_one_ends_the_newer(void **state)
 	fl_undo_done(&u);
 }
 
-static void sizes_mix(void **state)
+TEST(sizes_mix)
 {
 	struct {
 		uint8_t small;
@@ -116,7 +113,6 @@ static void sizes_mix(void **state)
 	struct fl_undo u;
 	uint32_t mark;
 
-	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 	assert_int_equal(fl_undo_reserve(&u,
@@ -137,12 +133,11 @@ static void sizes_mix(void **state)
 	fl_undo_done(&u);
 }
 
-static void survives_each_failing_call(void **state)
+TEST(survives_each_failing_call)
 {
 	unsigned long n;
 	bool failed = true;
 
-	(void)state;
 	for (n = 1; failed && n < 100; n++) {
 		uint32_t cell[CELLS] = { 0 }, zero[CELLS] = { 0 }, mark = 0;
 		struct fail_mem f;
@@ -166,13 +161,12 @@ static void survives_each_failing_call(void **state)
 	assert_true(n > 3 && n < 100);
 }
 
-static void too_much_is_a_limit(void **state)
+TEST(too_much_is_a_limit)
 {
 	struct fl_undo u;
 	fairlead_error err;
 	uint32_t mark;
 
-	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 	assert_int_equal(fl_undo_reserve(&u, (size_t)UINT32_MAX + 1, &err), FAIRLEAD_ELIMIT);
@@ -182,13 +176,12 @@ static void too_much_is_a_limit(void **state)
 
 #ifndef FL_CHECKED
 /* Whoever reserves one note too few loses nothing: a checked build stops there. */
-static void one_note_too_few(void **state)
+TEST(one_note_too_few)
 {
 	struct fl_undo u;
 	uint64_t cell[40] = { 0 };
 	uint32_t mark;
 
-	(void)state;
 	fl_undo_init(&u, &fl_mem_heap);
 	assert_int_equal(fl_undo_mark(&u, &mark, NULL), 0);
 	assert_int_equal(fl_undo_reserve(&u, 39 * FL_UNDO_OF(*cell), NULL), 0);
@@ -203,19 +196,4 @@ static void one_note_too_few(void **state)
 }
 #endif
 
-UNIT_GROUP_RUN("undo")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_kept_without_a_mark),
-		cmocka_unit_test(nested_marks),
-		cmocka_unit_test(ending_one_ends_the_newer),
-		cmocka_unit_test(sizes_mix),
-		cmocka_unit_test(survives_each_failing_call),
-		cmocka_unit_test(too_much_is_a_limit),
-#ifndef FL_CHECKED
-		cmocka_unit_test(one_note_too_few),
-#endif
-	};
-
-	return cmocka_run_group_tests_name("base/undo", tests, NULL, NULL);
-}
+UNIT_GROUP("undo")

@@ -16,7 +16,7 @@
 
 /* --- what does not parse --- */
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
 	static const struct {
 		const char *text;
@@ -53,7 +53,6 @@ static void mistakes(void **state)
 	};
 	static struct fl_condition c;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
 
@@ -63,13 +62,12 @@ static void mistakes(void **state)
 	}
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	static char text[FL_CONDITION_LENGTH + 100];
 	static struct fl_condition c;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	memset(text, ' ', sizeof text - 1);
 	assert_int_equal(fl_condition_parse(text, &c, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.text, "longer than 4095 characters");
@@ -178,7 +176,7 @@ static void close_sides(struct sides *s)
  * Before: a1 holds 5 of the 8 of t, b1 reclaims its 4, and then neither of a fits
  * what is left... a2 does (4 of 8).  After: a has 9, everybody is admitted.
  */
-static void meaning(void **state)
+TEST(meaning)
 {
 	static const struct {
 		const char *text;
@@ -224,7 +222,6 @@ static void meaning(void **state)
 	static struct fl_condition_result got;
 	struct sides s;
 
-	(void)state;
 	open_sides(&s);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
@@ -237,7 +234,7 @@ static void meaning(void **state)
 	close_sides(&s);
 }
 
-static void unknown_names(void **state)
+TEST(unknown_names)
 {
 	static const struct {
 		const char *text;
@@ -256,7 +253,6 @@ static void unknown_names(void **state)
 	static struct fl_condition_result got;
 	struct sides s;
 
-	(void)state;
 	open_sides(&s);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
@@ -269,7 +265,7 @@ static void unknown_names(void **state)
 	close_sides(&s);
 }
 
-static void shown_numbers(void **state)
+TEST(shown_numbers)
 {
 	static const struct {
 		fl_nanos n;
@@ -284,13 +280,12 @@ static void shown_numbers(void **state)
 	};
 	char buffer[64];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		assert_string_equal(fl_condition_number(rows[i].n, buffer), rows[i].text);
 }
 
 /* Random bytes of the language's own alphabet neither crash nor hang, and a value comes of those that parse. */
-static void noise(void **state)
+TEST(noise)
 {
 	static const char *const words[] = {
 		"evicted > 0",
@@ -322,7 +317,6 @@ static void noise(void **state)
 	unsigned parsed = 0;
 	struct sides s;
 
-	(void)state;
 	open_sides(&s);
 	for (int i = 0; i < (int)few(100000); i++) {
 		char text[512] = "";
@@ -346,13 +340,12 @@ static void noise(void **state)
 }
 
 /* Each allocation fails once on the way to an outcome and a difference. */
-static void memory(void **state)
+TEST(memory)
 {
 	struct fl_model *m = world(4, true);
 	unsigned long n = 1;
 	int r = -1;
 
-	(void)state;
 	for (; r < 0; n++) {
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
 		struct fail_mem f;
@@ -385,14 +378,4 @@ static void memory(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("condition")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mistakes),      cmocka_unit_test(limits),
-		cmocka_unit_test(meaning),       cmocka_unit_test(unknown_names),
-		cmocka_unit_test(shown_numbers), cmocka_unit_test(noise),
-		cmocka_unit_test(memory),
-	};
-
-	return cmocka_run_group_tests_name("cli/condition", tests, NULL, NULL);
-}
+UNIT_GROUP("condition")

@@ -98,12 +98,11 @@ static const struct fl_quota *quota(const struct fl_model *m, const char *name)
 	return fl_model_next_quota(m, (struct fl_node){ n }, &walk);
 }
 
-static void plain(void **state)
+TEST(plain)
 {
 	struct fl_scenario s;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(open_text(&s, borrow, NULL, NULL, &err), 0);
 	const struct fl_model *m = s.snapshot.model;
 	assert_int_equal(m->simulation.seed, 7);
@@ -123,7 +122,7 @@ static void plain(void **state)
 }
 
 /* A Simulation field by field, any other object whole. */
-static void overlays(void **state)
+TEST(overlays)
 {
 	static const char over[] =
 		"apiVersion: fairlead.dev/v1alpha1\nkind: Simulation\nmetadata: {name: other}\n"
@@ -135,7 +134,6 @@ static void overlays(void **state)
 	struct fl_scenario s;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(open_text(&s, borrow, over, NULL, &err), 0);
 	const struct fl_model *m = s.snapshot.model;
 	assert_int_equal(m->simulation.checkpoint, 0);
@@ -149,7 +147,7 @@ static void overlays(void **state)
 }
 
 /* One where there was none is read as it stands. */
-static void overlay_without_simulation(void **state)
+TEST(overlay_without_simulation)
 {
 	static const char over[] =
 		"apiVersion: fairlead.dev/v1alpha1\nkind: Simulation\nmetadata: {name: only}\n"
@@ -157,7 +155,6 @@ static void overlay_without_simulation(void **state)
 	struct fl_scenario s;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(open_text(&s, entitle, over, NULL, &err), FAIRLEAD_EINPUT);
 	assert_non_null(strstr(err.file, "/gone.yaml"));
 	assert_non_null(strstr(err.hint, "overlay.yaml:4:25"));
@@ -206,7 +203,7 @@ static double k_of(const struct fl_model *m) { return m->entitle.k; }
 static double window_of(const struct fl_model *m) { return (double)m->entitle.window / 1e9; }
 static double half_life_of(const struct fl_model *m) { return (double)m->entitle.half_life / 1e9; }
 
-static void options(void **state)
+TEST(options)
 {
 	static const struct {
 		const char *text;
@@ -256,7 +253,6 @@ static void options(void **state)
 		{ entitle, { "load", 2 }, NULL, 0, "there are none" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *row = rows[i].option.name;
 		struct fl_scenario s;
@@ -272,9 +268,8 @@ static void options(void **state)
 	}
 }
 
-static void units(void **state)
+TEST(units)
 {
-	(void)state;
 	assert_string_equal(fl_scenario_unit("half-life"), "seconds");
 	assert_string_equal(fl_scenario_unit("quota:a"), "times");
 	assert_string_equal(fl_scenario_unit("weight:a"), "");
@@ -282,15 +277,4 @@ static void units(void **state)
 	assert_null(fl_scenario_unit("quota:"));
 }
 
-UNIT_GROUP_RUN("scenario")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain),
-		cmocka_unit_test(overlays),
-		cmocka_unit_test(overlay_without_simulation),
-		cmocka_unit_test(options),
-		cmocka_unit_test(units),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+UNIT_GROUP_IN(make_folder, remove_folder, "scenario")

@@ -108,11 +108,10 @@ static const struct {
 };
 
 /* One name for every kind at once is fine; twice for one kind is not. */
-static void twice(void **state)
+TEST(twice)
 {
 	struct fl_model *m = fresh();
 
-	(void)state;
 	for (uint32_t k = 0; k < COUNT(kinds); k++)
 		CHECK(kinds[k].add(m, "x", (struct fl_place){ 0, 10 + k, 3 }, NULL) == 0,
 		      kinds[k].kind);
@@ -134,12 +133,11 @@ static void twice(void **state)
 	fl_model_free(m);
 }
 
-static void name_lengths(void **state)
+TEST(name_lengths)
 {
 	struct fl_model *m = fresh();
 	char name[300], subject[320];
 
-	(void)state;
 	for (uint32_t k = 0; k < COUNT(kinds); k++) {
 		fairlead_error err = { 0 };
 
@@ -163,13 +161,12 @@ static void name_lengths(void **state)
 	fl_model_free(m);
 }
 
-static void finding(void **state)
+TEST(finding)
 {
 	struct fl_model *m = fresh();
 	static const char *const names[] = { "b", "a", "c" };
 	struct fl_workload_row row = fl_workload_default;
 
-	(void)state;
 	assert_int_equal(add_queue(m, "q", (struct fl_place){ 0 }, NULL), 0);
 	assert_int_equal(add_cohort(m, "q", (struct fl_place){ 0 }, NULL), 0);
 	row.owner_job = sym(m, "job");
@@ -193,9 +190,8 @@ static void finding(void **state)
 	fl_model_free(m);
 }
 
-static void words(void **state)
+TEST(words)
 {
-	(void)state;
 	assert_string_equal(fl_notice_name(FL_NOTICE_UNKNOWN_FIELD), "unknown-field");
 	assert_string_equal(fl_inactive_name(FL_ACTIVE), "");
 	assert_string_equal(fl_inactive_name(FL_INACTIVE_COHORT_CYCLE), "CohortCycle");
@@ -203,14 +199,4 @@ static void words(void **state)
 	assert_string_equal(fl_excluded_name(FL_INCLUDED), "");
 }
 
-UNIT_GROUP_RUN("model")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(twice),
-		cmocka_unit_test(name_lengths),
-		cmocka_unit_test(finding),
-		cmocka_unit_test(words),
-	};
-
-	return cmocka_run_group_tests_name("model/model", tests, NULL, NULL);
-}
+UNIT_GROUP("model")

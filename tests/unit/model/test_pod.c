@@ -28,7 +28,7 @@ struct part {
 		}                                                                                  \
 	}
 
-static void totals(void **state)
+TEST(totals)
 {
 	static const struct {
 		const char *name;
@@ -102,7 +102,6 @@ static void totals(void **state)
 		  false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_pod pod;
 
@@ -118,13 +117,12 @@ static void totals(void **state)
 	}
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct fl_pod pod;
 	fairlead_error err = { 0 };
 	int r = 0;
 
-	(void)state;
 	fl_pod_init(&pod, &fl_mem_heap);
 	for (uint32_t i = 0; i < 2000 && r == 0; i++)
 		r = fl_pod_add(&pod, FL_POD_CONTAINER,
@@ -138,9 +136,4 @@ static void limits(void **state)
 	fl_pod_done(&pod);
 }
 
-UNIT_GROUP_RUN("pod")
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(totals), cmocka_unit_test(limits) };
-
-	return cmocka_run_group_tests_name("model/pod", tests, NULL, NULL);
-}
+UNIT_GROUP("pod")

@@ -24,7 +24,7 @@ static const char *inactive(const struct fl_model *m, enum fl_node_kind kind, co
 	return fl_inactive_name(m->nodes[fl_model_find_node(m, kind, name).v].inactive);
 }
 
-static void cycles(void **state)
+TEST(cycles)
 {
 	struct fl_model *m = load(
 		CQ("ok", "{cohortName: root, " OPEN "}")
@@ -35,7 +35,6 @@ static void cycles(void **state)
 							COHORT("e", "c") COHORT("s", "s"));
 	char line[512];
 
-	(void)state;
 	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "ok"), "");
 	assert_string_equal(inactive(m, FL_COHORT, "root"), "");
 	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "on"), "CohortCycle");
@@ -55,13 +54,12 @@ static void cycles(void **state)
 }
 
 /* A chain and a loop of 100,000 cohorts: no recursion, no square. */
-static void long_cycle(void **state)
+TEST(long_cycle)
 {
 	const int n = 100000;
 	size_t size = (size_t)n * 160, at = 0;
 	char *text = malloc(size), line[512];
 
-	(void)state;
 	assert_non_null(text);
 	for (int i = 0; i < n; i++)
 		at += (size_t)snprintf(
@@ -84,7 +82,7 @@ static void long_cycle(void **state)
 	free(text);
 }
 
-static void queues(void **state)
+TEST(queues)
 {
 	struct fl_model *m = load(
 		CQ("a", "{cohortName: co, " OPEN ", " GROUP("here") "}") CQ(
@@ -103,7 +101,6 @@ static void queues(void **state)
 	const struct fl_node_row *cohort = &m->nodes[fl_model_find_node(m, FL_COHORT, "co").v];
 	char line[512];
 
-	(void)state;
 	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "a"), "");
 	assert_string_equal(inactive(m, FL_CLUSTER_QUEUE, "gone"), "FlavorNotFound");
 	assert_string_equal(fl_model_text(m, gone->missing_flavor), "missing");
@@ -133,7 +130,7 @@ static void queues(void **state)
 	"conditions: [{type: QuotaReserved, status: \"True\"}], admission: {clusterQueue: " queue  \
 	"}"
 
-static void exclusion(void **state)
+TEST(exclusion)
 {
 	static const struct {
 		const char *spec, *status, *excluded;
@@ -179,7 +176,6 @@ static void exclusion(void **state)
 		  "asks for more or less than a LimitRange of namespace 'ns' allows" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[2048], line[512], want[512] = "";
 		struct fl_model *m;
@@ -217,7 +213,7 @@ static void exclusion(void **state)
 	"admission: {clusterQueue: "
 #define RETRY "admissionChecks: [{name: a, state: Ready}, {name: b, state: Retry}]"
 
-static void evicting(void **state)
+TEST(evicting)
 {
 	static const struct {
 		const char *queue, *status;
@@ -246,7 +242,6 @@ static void evicting(void **state)
 		{ "open", RETRY, FL_EVICTING_NOT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[2048];
 		struct fl_model *m;
@@ -269,7 +264,7 @@ static void evicting(void **state)
 	}
 }
 
-static void ready(void **state)
+TEST(ready)
 {
 #define REQUEUED(status, reason)                                                                   \
 	"conditions: [{type: Requeued, status: \"" status "\", reason: " reason "}]"
@@ -292,7 +287,6 @@ static void ready(void **state)
 		{ REQUEUED("False", "SomebodySaidSo") AT, FL_NEVER },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[1024];
 		struct fl_model *m;
@@ -312,7 +306,7 @@ static void ready(void **state)
 	}
 }
 
-static void priorities(void **state)
+TEST(priorities)
 {
 #define CLASSES(default_a, default_b)                                                                  \
 	"---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 10\n" \
@@ -345,7 +339,6 @@ static void priorities(void **state)
 		{ CLASSES("false", "false") WL("w", "", ""), 0, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 
@@ -356,7 +349,7 @@ static void priorities(void **state)
 	}
 }
 
-static void resources(void **state)
+TEST(resources)
 {
 	struct fl_model *m = load(
 		CQ("a",
@@ -366,7 +359,6 @@ static void resources(void **state)
 			   ""));
 	static const char *const want[] = { "alpha", "cpu", "pods", "zeta" };
 
-	(void)state;
 	assert_int_equal(m->n_resources, 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_string_equal(fl_model_text(m, m->resources[i]), want[i]);
@@ -375,7 +367,7 @@ static void resources(void **state)
 }
 
 /* The same objects in another order: the same resources, reasons, priorities and findings. */
-static void order_of_input(void **state)
+TEST(order_of_input)
 {
 	static const char *const parts[] = {
 		CQ("a", "{cohortName: x, " OPEN ", " GROUP("f") "}"),
@@ -388,7 +380,6 @@ static void order_of_input(void **state)
 	};
 	uint32_t rounds = 0;
 
-	(void)state;
 	for (size_t first = 0; first < COUNT(parts); first++, rounds++) {
 		char text[4096] = "";
 		struct fl_model *m;
@@ -413,15 +404,4 @@ static void order_of_input(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("seal")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cycles),         cmocka_unit_test(long_cycle),
-		cmocka_unit_test(queues),         cmocka_unit_test(exclusion),
-		cmocka_unit_test(evicting),       cmocka_unit_test(ready),
-		cmocka_unit_test(priorities),     cmocka_unit_test(resources),
-		cmocka_unit_test(order_of_input),
-	};
-
-	return cmocka_run_group_tests_name("model/seal", tests, NULL, NULL);
-}
+UNIT_GROUP("seal")

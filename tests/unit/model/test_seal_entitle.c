@@ -52,7 +52,7 @@ static void seal_fails(const char *text, fairlead_error *err)
 	fl_model_free(m);
 }
 
-static void parents(void **state)
+TEST(parents)
 {
 	struct fl_model *m = load(
 		Q("leaf", "inner", "quota: 1") Q("ok", "", "quota: 1")
@@ -60,7 +60,6 @@ static void parents(void **state)
 				PG("g", "queue: leaf") PG("h", "queue: ok"));
 	char line[512];
 
-	(void)state;
 	assert_int_equal(m->nodes[node(m, "ok").v].inactive, FL_ACTIVE);
 	assert_int_equal(m->nodes[node(m, "orphan").v].inactive, FL_INACTIVE_PARENT_NOT_FOUND);
 	assert_int_equal(m->nodes[node(m, "inner").v].inactive, FL_INACTIVE_PARENT_NOT_FOUND);
@@ -80,7 +79,7 @@ static void parents(void **state)
 	fl_model_free(m);
 }
 
-static void loops(void **state)
+TEST(loops)
 {
 	static const struct {
 		const char *text, *subject, *error;
@@ -94,7 +93,6 @@ static void loops(void **state)
 		  "the parents of queues form a loop: 'c -> d -> c'", 17 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err;
 
@@ -108,13 +106,12 @@ static void loops(void **state)
 }
 
 /* A chain of 30,000 queues below one that is left out: no recursion, no square. */
-static void long_chain(void **state)
+TEST(long_chain)
 {
 	const uint32_t n = 30000;
 	struct fl_model *m = NULL;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &m, &err), 0);
 	for (uint32_t i = 0; i < n; i++) {
 		struct fl_node_row row = fl_entitled_default;
@@ -135,7 +132,7 @@ static void long_chain(void **state)
 	fl_model_free(m);
 }
 
-static void gangs(void **state)
+TEST(gangs)
 {
 	struct fl_model *m = load(
 		Q("top", "", "quota: 8") Q("a", "top", "quota: 8") NODE("n", "8") POD(
@@ -151,7 +148,6 @@ static void gangs(void **state)
 	const struct fl_gang *gang = &m->gangs[g->gang];
 	char line[512];
 
-	(void)state;
 	assert_int_equal(gang->tasks.n, 3);
 	assert_string_equal(fl_model_text(m, m->tasks[gang->tasks.first].name), "b");
 	assert_string_equal(fl_model_text(m, m->tasks[gang->tasks.first + 1].name), "m");
@@ -201,7 +197,7 @@ static void gangs(void **state)
 	fl_model_free(m);
 }
 
-static void priorities(void **state)
+TEST(priorities)
 {
 	static const struct {
 		const char *spec;
@@ -220,7 +216,6 @@ static void priorities(void **state)
 	};
 	char text[2048];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		snprintf(text, sizeof text,
 			 "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: "
@@ -236,7 +231,7 @@ static void priorities(void **state)
 	}
 }
 
-static void machines(void **state)
+TEST(machines)
 {
 	struct fl_model *m = load(NODE("n", "8") Q(
 		"a", "",
@@ -246,7 +241,6 @@ static void machines(void **state)
 			    "spec: {nodeName: gone}\n");
 	char line[512];
 
-	(void)state;
 	assert_int_equal(m->tasks[0].machine.v, 0);
 	assert_int_equal(m->tasks[1].machine.v, FL_NONE);
 	assert_string_equal(load_notice_line(m, FL_NOTICE_MISSING_MACHINE, line),
@@ -256,12 +250,11 @@ static void machines(void **state)
 }
 
 /* Without anything of KAI's, nodes and pods are passed over as any other object. */
-static void borrow(void **state)
+TEST(borrow)
 {
 	struct fl_model *m = load(NODE("n", "8") POD("p", "", "1"));
 	char line[512];
 
-	(void)state;
 	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KUEUE);
 	assert_int_equal(m->n_tasks + m->n_machines, 0);
 	assert_int_equal(m->n_notices, 2);
@@ -271,7 +264,7 @@ static void borrow(void **state)
 	fl_model_free(m);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	static const struct {
 		const char *text, *subject, *error;
@@ -283,7 +276,6 @@ static void refused(void **state)
 		  "UsageHistory capacity", "a sample that overlaps another", 5, 87 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err;
 
@@ -295,12 +287,11 @@ static void refused(void **state)
 	}
 }
 
-static void future(void **state)
+TEST(future)
 {
 	struct fl_model *m = load(PG("g", "") HISTORY(SAMPLE("00:00", "01:00")));
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(m->newest, 60 * FL_SECOND);
 	assert_int_equal(fl_model_check_samples(m, 60 * FL_SECOND, &err), 0);
 	assert_int_equal(fl_model_check_samples(m, 59 * FL_SECOND, &err), FAIRLEAD_EINPUT);
@@ -312,7 +303,7 @@ static void future(void **state)
 
 /* --- what check says of the tree --- */
 
-static void lints(void **state)
+TEST(lints)
 {
 	static const struct {
 		const char *text;
@@ -358,7 +349,6 @@ static void lints(void **state)
 		  "7:1 PodGroup/default/g: 1 of the 3 pods that it needs to start are there" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		fairlead_error err;
@@ -370,15 +360,4 @@ static void lints(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("seal-entitle")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parents),    cmocka_unit_test(loops),
-		cmocka_unit_test(long_chain), cmocka_unit_test(gangs),
-		cmocka_unit_test(priorities), cmocka_unit_test(machines),
-		cmocka_unit_test(borrow),     cmocka_unit_test(refused),
-		cmocka_unit_test(future),     cmocka_unit_test(lints),
-	};
-
-	return cmocka_run_group_tests_name("model/seal-entitle", tests, NULL, NULL);
-}
+UNIT_GROUP("seal-entitle")

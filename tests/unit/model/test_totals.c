@@ -38,7 +38,7 @@ static const char *requests_of(const struct fl_model *m, char buffer[512])
 	return buffer;
 }
 
-static void limit_ranges(void **state)
+TEST(limit_ranges)
 {
 	static const struct {
 		const char *name, *text, *want, *excluded;
@@ -131,7 +131,6 @@ static void limit_ranges(void **state)
 		[FL_REQUESTS_ABOVE_LIMITS] = "Misconfigured",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		char got[512];
@@ -146,7 +145,7 @@ static void limit_ranges(void **state)
 	}
 }
 
-static void overhead(void **state)
+TEST(overhead)
 {
 	static const struct {
 		const char *name, *text, *want, *notice;
@@ -184,7 +183,6 @@ static void overhead(void **state)
 		  "cpu=1250", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		char got[512], line[512];
@@ -203,7 +201,7 @@ static void overhead(void **state)
 #define ONE_POD(requests) WORKLOAD("{containers: [{resources: {requests: {" requests "}}}]}")
 #define MAP(rest) RESOURCES("transformations: [{" rest "}]")
 
-static void transformations(void **state)
+TEST(transformations)
 {
 	static const struct {
 		const char *name, *text, *want;
@@ -269,7 +267,6 @@ static void transformations(void **state)
 		  "credits=3" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		char got[512];
@@ -285,7 +282,7 @@ static void transformations(void **state)
 	"}\n"
 
 /* 10 pods of 3 cpu; so many done, so many admitted with so much in all. */
-static void done_pods(void **state)
+TEST(done_pods)
 {
 	static const struct {
 		const char *name, *status, *config;
@@ -321,7 +318,6 @@ static void done_pods(void **state)
 		  GATES("PartialAdmission: false, ReclaimablePods: true"), 10, -1, -1, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[1024];
 		struct fl_model *m;
@@ -346,7 +342,7 @@ static void done_pods(void **state)
 	}
 }
 
-static void gates(void **state)
+TEST(gates)
 {
 	static const char text[] = K
 		"kind: ClusterQueue\nmetadata: {name: q}\nspec: {namespaceSelector: {}, cohortName: c, resourceGroups: "
@@ -356,7 +352,6 @@ static void gates(void **state)
 	char all[1024];
 	struct fl_model *m;
 
-	(void)state;
 	(void)snprintf(all, sizeof all, text, "LendingLimit: true, AdmissionFairSharing: true");
 	m = load(all);
 	assert_int_equal(m->quotas[0].lending_limit, 1000);
@@ -374,7 +369,7 @@ static void gates(void **state)
 	assert_string_equal(fl_gate_name(FL_GATES), "");
 }
 
-static void too_many_resources(void **state)
+TEST(too_many_resources)
 {
 	static char text[200000];
 	size_t n = (size_t)snprintf(
@@ -384,7 +379,6 @@ static void too_many_resources(void **state)
 	fairlead_error err;
 	struct fl_model *m;
 
-	(void)state;
 	for (int c = 0; c < 2; c++) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s{resources: {requests: {",
 				      c ? ", " : "");
@@ -403,7 +397,7 @@ static void too_many_resources(void **state)
 	fl_model_free(m);
 }
 
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
 	static const char text[] = WORKLOAD(
 		"{runtimeClassName: kata, containers: [{resources: {limits: {gpu: 2}}}]}")
@@ -413,7 +407,6 @@ static void out_of_memory(void **state)
 				RESOURCES("excludeResourcePrefixes: [mem], "
 					  "transformations: [{input: gpu, outputs: {credits: 2}}]");
 
-	(void)state;
 	for (unsigned long n = 1;; n++) {
 		struct fail_mem f;
 		fairlead_error err;
@@ -438,14 +431,4 @@ static void out_of_memory(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("totals")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limit_ranges),    cmocka_unit_test(overhead),
-		cmocka_unit_test(transformations), cmocka_unit_test(done_pods),
-		cmocka_unit_test(gates),           cmocka_unit_test(too_many_resources),
-		cmocka_unit_test(out_of_memory),
-	};
-
-	return cmocka_run_group_tests_name("model/totals", tests, NULL, NULL);
-}
+UNIT_GROUP("totals")

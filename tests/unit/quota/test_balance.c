@@ -3,18 +3,12 @@
  * The engine's `available` against KEP-79's own words: a request is admissible if
  * and only if T(x, r) >= -borrowingLimit(x, r) holds at every node after adding it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "decide/borrow/quota/tree.h"
 #include "lib/few.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -76,12 +70,11 @@ static uint32_t random_tree(struct world_node *nodes, char names[][8])
 	return n;
 }
 
-static void available_is_what_the_balances_allow(void **unused)
+TEST(available_is_what_the_balances_allow)
 {
 	struct world_node nodes[16];
 	char names[16][8];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(4000); seed++) {
 		fl_amount used[16] = { 0 };
 		struct fl_model *m;
@@ -129,12 +122,11 @@ static void available_is_what_the_balances_allow(void **unused)
 	}
 }
 
-static void remove_is_the_inverse_of_add(void **unused)
+TEST(remove_is_the_inverse_of_add)
 {
 	struct world_node nodes[16];
 	char names[16][8];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(1000); seed++) {
 		struct fl_model *m;
 		struct fl_tree t;
@@ -182,7 +174,7 @@ static const struct world_node family[] = {
 	{ "c", "root", FL_CLUSTER_QUEUE, 1, { { 7, 2, 0 } } },
 };
 
-static void derived_columns(void **unused)
+TEST(derived_columns)
 {
 	static const struct {
 		const char *node;
@@ -199,7 +191,6 @@ static void derived_columns(void **unused)
 	struct fl_model *m = world_new(&fl_mem_heap, family, 5, 1);
 	struct fl_tree t;
 
-	(void)unused;
 	assert_int_equal(fl_tree_init(&t, m, &fl_mem_heap, NULL), 0);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		enum fl_node_kind kind = rows[i].node[1] ? FL_COHORT : FL_CLUSTER_QUEUE;
@@ -217,7 +208,7 @@ static void derived_columns(void **unused)
 	fl_model_free(m);
 }
 
-static void the_lowest_subtree_that_fits(void **unused)
+TEST(the_lowest_subtree_that_fits)
 {
 	static const struct {
 		const char *queue;
@@ -234,7 +225,6 @@ static void the_lowest_subtree_that_fits(void **unused)
 	struct fl_usage u;
 	struct fl_tree t;
 
-	(void)unused;
 	fl_arena_init(&arena, &fl_mem_heap);
 	assert_int_equal(fl_tree_init(&t, m, &fl_mem_heap, NULL), 0);
 	assert_int_equal(fl_usage_init(&u, &t, &arena, NULL), 0);
@@ -252,7 +242,7 @@ static void the_lowest_subtree_that_fits(void **unused)
 	fl_model_free(m);
 }
 
-static void cohorts_nest_only_so_deep(void **unused)
+TEST(cohorts_nest_only_so_deep)
 {
 	static struct world_node chain[302];
 	static char names[302][8];
@@ -260,7 +250,6 @@ static void cohorts_nest_only_so_deep(void **unused)
 	struct fl_tree t;
 	fairlead_error err;
 
-	(void)unused;
 	for (uint32_t i = 0; i < 302; i++) {
 		(void)snprintf(names[i], sizeof names[i], "n%03u", (unsigned)i);
 		chain[i] = (struct world_node){ .name = names[i],
@@ -276,15 +265,4 @@ static void cohorts_nest_only_so_deep(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("balance")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(derived_columns),
-		cmocka_unit_test(the_lowest_subtree_that_fits),
-		cmocka_unit_test(available_is_what_the_balances_allow),
-		cmocka_unit_test(cohorts_nest_only_so_deep),
-		cmocka_unit_test(remove_is_the_inverse_of_add),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("balance")

@@ -17,7 +17,7 @@ static struct fl_csv_writer begin(char **text, size_t *len)
 	return c;
 }
 
-static void quotes(void **state)
+TEST(quotes)
 {
 	static const struct {
 		const char *text, *want;
@@ -34,7 +34,6 @@ static void quotes(void **state)
 		{ "Zürich", "Zürich" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *text = NULL, want[64];
 		size_t len;
@@ -50,13 +49,12 @@ static void quotes(void **state)
 	}
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	char *text = NULL;
 	size_t len;
 	struct fl_csv_writer c = begin(&text, &len);
 
-	(void)state;
 	fl_csv_number(&c, 0.1);
 	fl_csv_number(&c, 1.0 / 3);
 	fl_csv_number(&c, 1e300);
@@ -76,7 +74,7 @@ static void numbers(void **state)
 	free(text);
 }
 
-static void seconds(void **state)
+TEST(seconds)
 {
 	static const struct {
 		fl_time time;
@@ -93,12 +91,11 @@ static void seconds(void **state)
 	};
 	char text[32];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		assert_string_equal(fl_report_seconds(rows[i].time, text), rows[i].want);
 }
 
-static void sparks(void **state)
+TEST(sparks)
 {
 	static const double up[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
 	static const double odd[] = { (double)NAN, 8, 0.001, 16 };
@@ -118,7 +115,6 @@ static void sparks(void **state)
 	};
 	char text[3 * FL_SPARK + 1];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		assert_string_equal(fl_spark(rows[i].values, rows[i].n, 8, rows[i].columns,
 					     /* ascii= */ false, text),
@@ -129,14 +125,4 @@ static void sparks(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("csv")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quotes),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(seconds),
-		cmocka_unit_test(sparks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("csv")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "decide/share/decay.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 
 struct wide {
 	uint64_t high, low;
@@ -56,9 +50,8 @@ static const struct {
 	{ { 0, 1000000000 }, 0, { 0, 0 } },
 };
 
-static void products_are_exact_and_cut(void **unused)
+TEST(products_are_exact_and_cut)
 {
-	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		assert_true(
 			fl_decay_scale(nanos(rows[i].amount), fl_decay_factor(rows[i].factor)) ==
@@ -70,9 +63,8 @@ static void products_are_exact_and_cut(void **unused)
 	}
 }
 
-static void half_is_forgotten_every_half_life(void **unused)
+TEST(half_is_forgotten_every_half_life)
 {
-	(void)unused;
 	assert_true(fl_decay_alpha(3600 * FL_SECOND, 3600 * FL_SECOND) == 0.5);
 	assert_true(fl_decay_alpha(7200 * FL_SECOND, 3600 * FL_SECOND) == 0.75);
 	assert_true(fl_decay_alpha(0, 3600 * FL_SECOND) == 0);
@@ -80,7 +72,7 @@ static void half_is_forgotten_every_half_life(void **unused)
 	assert_true(fabs(fl_decay_alpha(60 * FL_SECOND, 3600 * FL_SECOND) - 0.0114863) < 1e-6);
 }
 
-static void factors_are_as_short_as_they_can_be(void **unused)
+TEST(factors_are_as_short_as_they_can_be)
 {
 	static const struct {
 		double x;
@@ -99,7 +91,6 @@ static void factors_are_as_short_as_they_can_be(void **unused)
 		{ 0.13876741839890316, 13876741839890316, 17 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
 		struct fl_factor f = fl_decay_factor(factors[i].x);
 
@@ -109,11 +100,10 @@ static void factors_are_as_short_as_they_can_be(void **unused)
 	}
 }
 
-static void usage_is_one_number(void **unused)
+TEST(usage_is_one_number)
 {
 	const double weights[] = { 2, 0, 1e-9 }, amounts[] = { 1.5, 7, 4e9 };
 
-	(void)unused;
 	assert_true(fl_decay_natural(1500000000) == 1.5);
 	assert_true(fl_decay_natural(INT64_C(2838500000)) ==
 		    2.8385000000000002); /* as the reference */
@@ -124,26 +114,14 @@ static void usage_is_one_number(void **unused)
 	assert_true(fl_decay_usage(weights, amounts, 0, 1) == 0);
 }
 
-static void consumed_goes_towards_what_is_held(void **unused)
+TEST(consumed_goes_towards_what_is_held)
 {
 	struct fl_decay half = fl_decay_over(3600 * FL_SECOND, 3600 * FL_SECOND);
 	struct fl_decay none = fl_decay_over(3600 * FL_SECOND, 0);
 
-	(void)unused;
 	assert_true(fl_decay_toward(half, 8, 2) == 5);
 	assert_true(fl_decay_toward(half, 3, 3) == 2); /* each product is cut */
 	assert_true(fl_decay_toward(none, 8, 2) == 8);
 }
 
-UNIT_GROUP_RUN("decay")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(products_are_exact_and_cut),
-		cmocka_unit_test(half_is_forgotten_every_half_life),
-		cmocka_unit_test(factors_are_as_short_as_they_can_be),
-		cmocka_unit_test(usage_is_one_number),
-		cmocka_unit_test(consumed_goes_towards_what_is_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("decay")

@@ -216,11 +216,10 @@ static bool check_rule(const struct rule *rule, unsigned flags)
 	return good;
 }
 
-static void each_rule(void **unused)
+TEST(each_rule)
 {
 	bool good = true;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rules); i++) {
 		good &= check_rule(&rules[i], 0);
 		good &= check_rule(&rules[i], FL_DIVIDE_BOUNDED);
@@ -270,9 +269,8 @@ static void check_tree(const struct tree_row *rows)
 	fl_divider_free(d);
 }
 
-static void children_divide_what_their_parent_has(void **unused)
+TEST(children_divide_what_their_parent_has)
 {
-	(void)unused;
 	check_tree(plain_tree);
 	check_tree(capped_child);
 	check_tree(child_without_weight);
@@ -405,12 +403,11 @@ static void check_bounded(const struct world *w, uint32_t parent, int r,
 	}
 }
 
-static void bounded_keeps_its_promises(void **unused)
+TEST(bounded_keeps_its_promises)
 {
 	struct world w;
 	struct fl_bundle request[QUEUES], share[QUEUES];
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		draw_world(seed, &w);
 		divide_world(&w, FL_DIVIDE_BOUNDED, NULL, request, share);
@@ -423,13 +420,12 @@ static void bounded_keeps_its_promises(void **unused)
 }
 
 /* What of it the default does not keep happens, so that the difference is one. */
-static void the_default_breaks_them(void **unused)
+TEST(the_default_breaks_them)
 {
 	struct world w;
 	struct fl_bundle request[QUEUES], share[QUEUES];
 	uint32_t above_total = 0, above_request = 0, idle = 0;
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		draw_world(seed, &w);
 		divide_world(&w, 0, NULL, request, share);
@@ -463,12 +459,11 @@ static void the_default_breaks_them(void **unused)
 	assert_true(above_total > 0 && above_request > 0 && idle > 0);
 }
 
-static void order_of_the_input_makes_no_difference(void **unused)
+TEST(order_of_the_input_makes_no_difference)
 {
 	struct world w, moved;
 	struct fl_bundle request[QUEUES], share[QUEUES], other_request[QUEUES], other[QUEUES];
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		uint64_t s = seed;
 		uint32_t to[QUEUES];
@@ -502,12 +497,11 @@ static void order_of_the_input_makes_no_difference(void **unused)
 }
 
 /* No usage, k = 0, and usage 0 with any k: the same bits. */
-static void without_history_it_is_the_plain_division(void **unused)
+TEST(without_history_it_is_the_plain_division)
 {
 	struct world w;
 	struct fl_bundle request[QUEUES], plain[QUEUES], share[QUEUES];
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		unsigned flags = seed % 2 ? FL_DIVIDE_BOUNDED : 0;
 
@@ -527,12 +521,11 @@ static void without_history_it_is_the_plain_division(void **unused)
 }
 
 /* A changed cell is as if it had always been so. */
-static void set_is_as_new(void **unused)
+TEST(set_is_as_new)
 {
 	struct world w, other;
 	struct fl_bundle request[QUEUES], share[QUEUES], fresh[QUEUES];
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		draw_world(seed, &w);
 		draw_world(seed + WORLDS, &other);
@@ -578,12 +571,11 @@ static void hear(void *user, const struct fl_divide_step *step)
 		    (step->phase == FL_DIVIDE_ROUND && step->portions == 0));
 }
 
-static void steps_add_up(void **unused)
+TEST(steps_add_up)
 {
 	struct world w;
 	struct fl_bundle request[QUEUES], share[QUEUES], again[QUEUES];
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		for (unsigned flags = 0; flags <= FL_DIVIDE_BOUNDED; flags++) {
 			struct heard h = { .given = { { { 0 } } } };
@@ -601,7 +593,7 @@ static void steps_add_up(void **unused)
 	}
 }
 
-static void memory(void **unused)
+TEST(memory)
 {
 	struct fail_mem f;
 	struct world w;
@@ -610,7 +602,6 @@ static void memory(void **unused)
 	unsigned long at = 0;
 	int rc;
 
-	(void)unused;
 	draw_world(7, &w);
 	fail_mem_init(&f);
 	do {
@@ -633,32 +624,15 @@ static void memory(void **unused)
 	assert_null(fl_divider_free(NULL));
 }
 
-static void no_queues(void **unused)
+TEST(no_queues)
 {
 	struct fl_bundle total = all(8), share = all(5), request = all(3);
 	struct fl_divider *d = new_divider(NULL, 0);
 
-	(void)unused;
 	fl_divide_roll_up(d, &request);
 	fl_divide(d, &total, 1, &request, NULL, FL_DIVIDE_BOUNDED, NULL, &share);
 	assert_true(request.of[FL_GPU] == 3 && share.of[FL_GPU] == 5); /* nobody's: untouched */
 	fl_divider_free(d);
 }
 
-UNIT_GROUP_RUN("divide")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_rule),
-		cmocka_unit_test(children_divide_what_their_parent_has),
-		cmocka_unit_test(bounded_keeps_its_promises),
-		cmocka_unit_test(the_default_breaks_them),
-		cmocka_unit_test(order_of_the_input_makes_no_difference),
-		cmocka_unit_test(without_history_it_is_the_plain_division),
-		cmocka_unit_test(set_is_as_new),
-		cmocka_unit_test(steps_add_up),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(no_queues),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("divide")

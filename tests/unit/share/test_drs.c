@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "decide/borrow/quota/drs.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -79,9 +73,8 @@ static void done(struct fl_model *m, struct fl_tree *t, struct fl_arena *arena)
 	fl_model_free(m);
 }
 
-static void share_of_a_queue(void **unused)
+TEST(share_of_a_queue)
 {
-	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct row *row = &rows[i];
 		struct fl_drs_extra extra[2] = { { { 0 }, row->usage[0] },
@@ -109,7 +102,7 @@ static void share_of_a_queue(void **unused)
 	}
 }
 
-static void a_root_borrows_from_nobody(void **unused)
+TEST(a_root_borrows_from_nobody)
 {
 	struct fl_arena arena;
 	struct fl_usage u;
@@ -118,7 +111,6 @@ static void a_root_borrows_from_nobody(void **unused)
 	struct fl_model *m = two_queues(&rows[1], &t, &u, &arena, &q);
 	struct fl_node root = { t.root[q.v] };
 
-	(void)unused;
 	fl_usage_add(&u, &t, q, (struct fl_column){ 0 }, 1000);
 	assert_false(fl_drs_of(&t, &u, root).borrowing);
 	assert_true(fl_drs_of(&t, &u, root).weighted == 0);
@@ -126,7 +118,7 @@ static void a_root_borrows_from_nobody(void **unused)
 	done(m, &t, &arena);
 }
 
-static void order_of_shares(void **unused)
+TEST(order_of_shares)
 {
 	static const struct {
 		struct fl_drs a, b;
@@ -141,20 +133,10 @@ static void order_of_shares(void **unused)
 		{ { 2, HUGE_VAL, true }, { 2, HUGE_VAL, true }, 0 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		assert_int_equal(fl_drs_cmp(&pairs[i].a, &pairs[i].b), pairs[i].order);
 		assert_int_equal(fl_drs_cmp(&pairs[i].b, &pairs[i].a), -pairs[i].order);
 	}
 }
 
-UNIT_GROUP_RUN("drs")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(share_of_a_queue),
-		cmocka_unit_test(a_root_borrows_from_nobody),
-		cmocka_unit_test(order_of_shares),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("drs")

@@ -78,9 +78,8 @@ static const struct {
 	{ "negative half-life is none", 24 * HOUR, -5, 12, 24, 0.125 },
 };
 
-static void worked_numbers(void **unused)
+TEST(worked_numbers)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_history *h = fresh(&fl_mem_heap, rows[i].window, rows[i].half_life);
 
@@ -94,11 +93,10 @@ static void worked_numbers(void **unused)
 	}
 }
 
-static void no_capacity_is_no_usage(void **unused)
+TEST(no_capacity_is_no_usage)
 {
 	struct fl_history *h = fresh(&fl_mem_heap, HOUR, 1000 * HOUR);
 
-	(void)unused;
 	assert_true(usage(h, START, 0) == 0); /* nothing known at all */
 	hold(h, START, 0, 4);
 	assert_true(usage(h, START + HOUR, 0) == 0);
@@ -112,11 +110,10 @@ static void no_capacity_is_no_usage(void **unused)
 }
 
 /* Several changes at one moment: the last one counts, and none is left of those that cancel. */
-static void one_moment(void **unused)
+TEST(one_moment)
 {
 	struct fl_history *h = fresh(&fl_mem_heap, 10 * HOUR, 0);
 
-	(void)unused;
 	hold(h, START, FL_NONE, 8);
 	hold(h, START, 0, 8);
 	hold(h, START, 0, 2);
@@ -130,12 +127,11 @@ static void one_moment(void **unused)
 }
 
 /* Amount times seconds, of the window alone; the capacity does not matter. */
-static void amounts_by_time(void **unused)
+TEST(amounts_by_time)
 {
 	struct fl_history *h = fresh(&fl_mem_heap, 10 * HOUR, 0);
 	struct fl_bundle used[QUEUES];
 
-	(void)unused;
 	hold(h, START, 0, 2);
 	hold(h, START + 3 * HOUR, 0, 0.5);
 	fl_history_used(h, START + 5 * HOUR, used);
@@ -147,11 +143,10 @@ static void amounts_by_time(void **unused)
 }
 
 /* What is held at an earlier time counts from the latest one on; usage is that of the latest. */
-static void clock_steps_back(void **unused)
+TEST(clock_steps_back)
 {
 	struct fl_history *h = fresh(&fl_mem_heap, 10 * HOUR, 0);
 
-	(void)unused;
 	hold(h, START, FL_NONE, 8);
 	hold(h, START + 4 * HOUR, 0, 8);
 	hold(h, START + 2 * HOUR, 0, 4);
@@ -225,7 +220,7 @@ static void check_step(const struct fl_history *h, const struct samples *s, uint
 }
 
 /* Fed as changes or as samples: the same as the weighted sums over one sample a second. */
-static void sums_of_samples(void **unused)
+TEST(sums_of_samples)
 {
 	static const struct {
 		uint32_t window;
@@ -233,7 +228,6 @@ static void sums_of_samples(void **unused)
 	} settings[] = { { 1, 0 }, { 7, 0 },   { 60, 0 },   { 1000, 0 },
 			 { 3, 2 }, { 60, 10 }, { 1000, 90 } };
 
-	(void)unused;
 	for (size_t c = 0; c < 2 * COUNT(settings); c++) {
 		uint32_t window = settings[c / 2].window;
 		double half_life = settings[c / 2].half_life;
@@ -283,7 +277,7 @@ static const struct {
 	{ "negative", 100, 100, -1, FAIRLEAD_EINPUT, "a sample of usage ends before it begins" },
 };
 
-static void bad_samples(void **unused)
+TEST(bad_samples)
 {
 	static const double amounts[] = { -1, NAN, INFINITY, -INFINITY };
 	struct fl_history *h = fresh(&fl_mem_heap, 100 * FL_SECOND, 0);
@@ -291,7 +285,6 @@ static void bad_samples(void **unused)
 	struct fl_bundle b;
 	fairlead_error err;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		b = gpus(samples[i].amount);
 		CHECK(fl_history_add(h, now, START + samples[i].from * FL_SECOND,
@@ -313,13 +306,12 @@ static void bad_samples(void **unused)
 	fl_history_free(h);
 }
 
-static void bad_settings(void **unused)
+TEST(bad_settings)
 {
 	struct fl_history_settings s = { .window = { .kind = FL_WINDOW_SLIDING } };
 	struct fl_history *h = NULL;
 	fairlead_error err;
 
-	(void)unused;
 	assert_int_equal(fl_history_new(&fl_mem_heap, &s, 1, &h, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.text, "the usage window has length 0");
 	s.window.length = HOUR;
@@ -353,14 +345,13 @@ static void some_changes(struct fl_history *h, struct fl_undo *u, fl_time *now)
 }
 
 /* After a rollback all is as if it had never been, bit for bit, also what comes later. */
-static void undo_is_exact(void **unused)
+TEST(undo_is_exact)
 {
 	struct fl_history *h = fresh(&fl_mem_heap, HOUR, 700 * FL_SECOND);
 	struct fl_history *other = fresh(&fl_mem_heap, HOUR, 700 * FL_SECOND);
 	struct fl_undo u, none;
 	fl_time now = START;
 
-	(void)unused;
 	fl_undo_init(&u, &fl_mem_heap);
 	fl_undo_init(&none, &fl_mem_heap);
 	for (int round = 0; round < 60; round++) {
@@ -394,12 +385,11 @@ static void undo_is_exact(void **unused)
 }
 
 /* Forgetting keeps memory as large as the window, asks for no more once warm, and changes nothing. */
-static void memory_stays(void **unused)
+TEST(memory_stays)
 {
 	struct fail_mem f;
 	unsigned long calls = 0;
 
-	(void)unused;
 	fail_mem_init(&f);
 	struct fl_history *h = fresh(&f.mem, HOUR, 0);
 
@@ -418,12 +408,11 @@ static void memory_stays(void **unused)
 	assert_int_equal(f.live, 0);
 }
 
-static void out_of_memory(void **unused)
+TEST(out_of_memory)
 {
 	unsigned long n = 0;
 	bool failed = true;
 
-	(void)unused;
 	while (failed) {
 		struct fl_history_settings s = { .window = { .length = HOUR } };
 		struct fl_history *h = NULL;
@@ -470,7 +459,7 @@ static void some_days(struct fl_history *h)
 /* Queue 1 is 4 now, 4 is 0, 3 is 2; 0 and 2 are no more. */
 static const uint32_t moved[QUEUES] = { FL_NONE, 4, FL_NONE, 2, 0 };
 
-static void carried_over(void **unused)
+TEST(carried_over)
 {
 	static const struct {
 		const char *name;
@@ -483,7 +472,6 @@ static void carried_over(void **unused)
 		{ "one now", 48 * HOUR, 0, 12 * HOUR },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(lives); i++) {
 		struct fl_history *from = fresh(&fl_mem_heap, lives[i].window, lives[i].was);
 		struct fl_history *want = fresh(&fl_mem_heap, lives[i].window, lives[i].is);
@@ -512,14 +500,13 @@ static void carried_over(void **unused)
 }
 
 /* Samples go on where they ended, and time where it was. */
-static void carried_over_with_its_times(void **unused)
+TEST(carried_over_with_its_times)
 {
 	struct fl_history *from = fresh(&fl_mem_heap, 48 * HOUR, 0);
 	struct fl_history *h = fresh(&fl_mem_heap, 48 * HOUR, 0);
 	struct fl_bundle two = gpus(2);
 	fairlead_error err;
 
-	(void)unused;
 	some_days(from);
 	assert_int_equal(fl_history_adopt(h, from, moved, NULL), 0);
 	assert_int_equal(fl_history_add(h, START + 70 * HOUR, START + HOUR / 2, START + 2 * HOUR, 2,
@@ -534,23 +521,4 @@ static void carried_over_with_its_times(void **unused)
 	fl_history_free(h);
 }
 
-UNIT_GROUP_RUN("history")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(worked_numbers),
-		cmocka_unit_test(no_capacity_is_no_usage),
-		cmocka_unit_test(one_moment),
-		cmocka_unit_test(clock_steps_back),
-		cmocka_unit_test(amounts_by_time),
-		cmocka_unit_test(sums_of_samples),
-		cmocka_unit_test(bad_samples),
-		cmocka_unit_test(bad_settings),
-		cmocka_unit_test(undo_is_exact),
-		cmocka_unit_test(memory_stays),
-		cmocka_unit_test(out_of_memory),
-		cmocka_unit_test(carried_over),
-		cmocka_unit_test(carried_over_with_its_times),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("history")

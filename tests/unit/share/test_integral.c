@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "decide/share/integral.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 
 #define HOUR (3600 * FL_SECOND)
 
@@ -24,9 +18,8 @@ static const struct {
 	{ HOUR, 0, 5, 9, 9 },          { -HOUR, 0, 5, 9, 9 },
 };
 
-static void closed_form(void **unused)
+TEST(closed_form)
 {
-	(void)unused;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct fl_integral s = fl_integral_over(rows[i].elapsed, rows[i].half_life);
 
@@ -36,32 +29,29 @@ static void closed_form(void **unused)
 }
 
 /* Ten milliseconds in a half-life of a month: eight digits would be lost in 1 - exp2(-x). */
-static void short_stretches_keep_their_digits(void **unused)
+TEST(short_stretches_keep_their_digits)
 {
 	struct fl_integral s = fl_integral_over(FL_SECOND / 100, 720 * HOUR);
 	long double want = -expm1l(-0.01L / (720 * 3600) * 0.693147180559945309417232121458176568L);
 
-	(void)unused;
 	assert_true(fabs(s.gained / (double)want - 1) < 4e-16);
 	assert_true(fabs(1 - exp2(-0.01 / (720 * 3600)) - (double)want) > 1e-11 * (double)want);
 }
 
 /* A year in pieces of a minute is a year. */
-static void many_pieces_are_one(void **unused)
+TEST(many_pieces_are_one)
 {
 	struct fl_integral minute = fl_integral_over(60 * FL_SECOND, 168 * HOUR);
 	struct fl_integral year = fl_integral_over(365 * 24 * HOUR, 168 * HOUR);
 	double u = 123;
 
-	(void)unused;
 	for (int i = 0; i < 365 * 24 * 60; i++)
 		u = fl_integral_of(minute, u, 7);
 	assert_true(fabs(u - fl_integral_of(year, 123, 7)) < 1e-10);
 }
 
-static void never_past_what_is_held(void **unused)
+TEST(never_past_what_is_held)
 {
-	(void)unused;
 	for (int i = 0; i < 2000; i++) {
 		struct fl_integral s = fl_integral_over(INT64_C(1) << i / 32, HOUR + i);
 
@@ -70,14 +60,4 @@ static void never_past_what_is_held(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("integral")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(closed_form),
-		cmocka_unit_test(short_stretches_keep_their_digits),
-		cmocka_unit_test(many_pieces_are_one),
-		cmocka_unit_test(never_past_what_is_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("integral")

@@ -123,9 +123,8 @@ static void check_changed(const struct world *w, const struct fl_redivided *got,
 			assert_true(named[i]);
 }
 
-static void again_is_as_if_for_the_first_time(void **unused)
+TEST(again_is_as_if_for_the_first_time)
 {
-	(void)unused;
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		struct fl_bundle request[QUEUES] = { { { 0 } } }, share[QUEUES] = { { { 0 } } };
 		struct fl_bundle old_request[QUEUES], old_share[QUEUES];
@@ -176,7 +175,7 @@ static struct fl_redivider *new_tree(void)
 	return v;
 }
 
-static void only_what_changed_is_divided(void **unused)
+TEST(only_what_changed_is_divided)
 {
 	/*
 	 * What leaf 13 requests of GPUs, and how many groups that changes: all the way up, and
@@ -193,7 +192,6 @@ static void only_what_changed_is_divided(void **unused)
 	struct fl_bundle own = { { 3, 3, 3 } };
 	struct fl_redivided got;
 
-	(void)unused;
 	for (uint32_t i = 6; i < 14; i++)
 		fl_redivider_request(v, i, &own);
 	got = fl_redivide(v, &total, 0, 0);
@@ -212,7 +210,7 @@ static void only_what_changed_is_divided(void **unused)
 	fl_redivider_free(v);
 }
 
-static void memory(void **unused)
+TEST(memory)
 {
 	struct fail_mem f;
 	struct world w;
@@ -220,7 +218,6 @@ static void memory(void **unused)
 	unsigned long at = 0;
 	int rc;
 
-	(void)unused;
 	draw_world(7, &w);
 	fail_mem_init(&f);
 	do {
@@ -241,25 +238,14 @@ static void memory(void **unused)
 	assert_null(fl_redivider_free(NULL));
 }
 
-static void no_queues(void **unused)
+TEST(no_queues)
 {
 	const struct fl_bundle total = { { 1, 2, 3 } };
 	struct fl_redivider *v;
 
-	(void)unused;
 	assert_int_equal(fl_redivider_new(&fl_mem_heap, NULL, 0, &v, NULL), 0);
 	assert_int_equal(fl_redivide(v, &total, 1, FL_DIVIDE_BOUNDED).n_changed, 0);
 	fl_redivider_free(v);
 }
 
-UNIT_GROUP_RUN("redivide")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(again_is_as_if_for_the_first_time),
-		cmocka_unit_test(only_what_changed_is_divided),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(no_queues),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("redivide")

@@ -36,9 +36,8 @@ static const struct {
 	{ DAY, 2 * DAY, DAY, DAY, 1, 0.25 / 0.75 },
 };
 
-static void usage_of_a_stretch(void **unused)
+TEST(usage_of_a_stretch)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(usages); i++) {
 		struct fl_tune t = { 1, usages[i].half_life, usages[i].window, 0 };
 
@@ -48,11 +47,10 @@ static void usage_of_a_stretch(void **unused)
 }
 
 /* The same as what the history of such a queue says. */
-static void usage_is_that_of_history(void **unused)
+TEST(usage_is_that_of_history)
 {
 	static const fl_time half_lives[] = { 0, 3 * HOUR, 100 * DAY };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(half_lives); i++) {
 		struct fl_history_settings s = { half_lives[i], { .length = DAY } };
 		struct fl_tune t = { 1, half_lives[i], DAY, 0 };
@@ -87,9 +85,8 @@ static const struct {
 	{ "alone", 1, 1, 0.5, 1, 1 },
 };
 
-static void portions_by_usage(void **unused)
+TEST(portions_by_usage)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(portions); i++) {
 		double k = portions[i].k, w = portions[i].weight, u = portions[i].usage;
 
@@ -105,13 +102,12 @@ static void portions_by_usage(void **unused)
 /* --- backwards ------------------------------------------------------------------------------- */
 
 /* What is found does what was asked for; what is not found is out of reach. */
-static void found_is_what_was_asked(void **unused)
+TEST(found_is_what_was_asked)
 {
 	static const double weights[] = { 0.1, 0.25, 0.5, 0.9 }, costs[] = { 0.01, 0.3, 0.5, 1 };
 	static const double values[] = { 0.02, 0.2, 0.5, 0.8, 1 };
 	unsigned found = 0, lost = 0;
 
-	(void)unused;
 	for (unsigned i = 0; i < COUNT(weights) * COUNT(costs) * COUNT(values) * 2; i++) {
 		enum fl_tune_others others = i % 2 ? FL_OTHERS_BUSY : FL_OTHERS_IDLE;
 		double w = weights[i / 2 % 4], cost = costs[i / 8 % 4], u = values[i / 32];
@@ -134,13 +130,12 @@ static void found_is_what_was_asked(void **unused)
 	assert_true(fl_tune_most(0.5, 0.5, FL_OTHERS_BUSY) == 0);
 }
 
-static void half_life_and_window_for_a_usage(void **unused)
+TEST(half_life_and_window_for_a_usage)
 {
 	struct fl_tune t = { 1, 0, 7 * DAY, 0 };
 	fl_time h = fl_tune_half_life_for(&t, 0.25, 12 * HOUR, 0.125);
 	struct fl_tune with = { 1, h, 7 * DAY, 0 };
 
-	(void)unused;
 	/* Were the window endless, it would be 12 hours exactly. */
 	assert_true(near_time(h, 12 * HOUR, 1e-3));
 	assert_true(fabs(fl_tune_usage(&with, 0.25, 12 * HOUR, 0) - 0.125) < 1e-6);
@@ -172,9 +167,8 @@ static const struct {
 	{ 1, 0.25, DAY, 1000 * DAY, DAY, 2 * DAY },
 };
 
-static void holders_yield(void **unused)
+TEST(holders_yield)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(holders); i++) {
 		struct fl_tune t = { holders[i].k, holders[i].half_life, holders[i].window, 0 };
 
@@ -195,11 +189,10 @@ static void holders_yield(void **unused)
 	assert_true(near_time(fl_tune_yields(&eight, 0.5), 22 * HOUR + 24 * HOUR / 60, 1e-6));
 }
 
-static void halves(void **unused)
+TEST(halves)
 {
 	struct fl_tune t = { 1, DAY, 1000 * DAY, 0 }, none = { 1, 0, 7 * DAY, 0 };
 
-	(void)unused;
 	assert_true(near_time(fl_tune_halves(&t, 5 * HOUR), DAY, 1e-9));
 	assert_true(near_time(fl_tune_halves(&none, DAY), 6 * DAY + DAY / 2, 1e-9));
 	assert_true(near_time(fl_tune_halves(&none, 100 * DAY), 3 * DAY + DAY / 2, 1e-9));
@@ -263,9 +256,8 @@ static const struct fl_tune turns[] = {
 	{ 1, 6 * HOUR, DAY, 1 / 64.0 },
 };
 
-static void turns_are_what_a_simulation_has(void **unused)
+TEST(turns_are_what_a_simulation_has)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(turns); i++) {
 		fl_time model = fl_tune_turn(&turns[i]), got = turns_simulated(&turns[i]);
 
@@ -278,18 +270,4 @@ static void turns_are_what_a_simulation_has(void **unused)
 	assert_true(near_time(fl_tune_turn(&endless), HOUR, 1e-3)); /* log2(4 / 2) half-lives */
 }
 
-UNIT_GROUP_RUN("tune")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usage_of_a_stretch),
-		cmocka_unit_test(usage_is_that_of_history),
-		cmocka_unit_test(portions_by_usage),
-		cmocka_unit_test(found_is_what_was_asked),
-		cmocka_unit_test(half_life_and_window_for_a_usage),
-		cmocka_unit_test(holders_yield),
-		cmocka_unit_test(halves),
-		cmocka_unit_test(turns_are_what_a_simulation_has),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("tune")

@@ -52,9 +52,8 @@ static const struct {
 	  "2026-03-05T00:14:00Z" },
 };
 
-static void starts_of_windows(void **unused)
+TEST(starts_of_windows)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(windows); i++) {
 		struct fl_usage_window w = { .kind = windows[i].kind,
 					     .length = windows[i].length,
@@ -77,9 +76,8 @@ static const struct {
 	{ "0 9-17 * * 1-5", "2026-03-07T12:00:00Z", "2026-03-06T17:00:00Z" },
 };
 
-static void starts_of_cron_windows(void **unused)
+TEST(starts_of_cron_windows)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cron_windows); i++) {
 		struct fl_usage_window w = { .kind = FL_WINDOW_CRON,
 					     .cron = schedule(cron_windows[i].cron) };
@@ -92,13 +90,12 @@ static void starts_of_cron_windows(void **unused)
 }
 
 /* Also at the moments of the schedule, where the start may go back. */
-static void nothing_older_is_needed(void **unused)
+TEST(nothing_older_is_needed)
 {
 	struct fl_usage_window w = { .kind = FL_WINDOW_CRON,
 				     .cron = schedule("0,1,2,30 9,17 * * 1-5") };
 	fl_time now = at("2026-03-05T00:00:00Z"), oldest = FL_TIME_NONE;
 
-	(void)unused;
 	for (int i = 0; i < 14 * 24 * 60; i++, now += 30 * FL_SECOND) {
 		fl_time next = fl_window_oldest(&w, now);
 
@@ -108,13 +105,4 @@ static void nothing_older_is_needed(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("window")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(starts_of_windows),
-		cmocka_unit_test(starts_of_cron_windows),
-		cmocka_unit_test(nothing_older_is_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("window")
