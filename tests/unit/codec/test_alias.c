@@ -11,12 +11,11 @@
 static const uint64_t key[2] = { 7, 11 };
 
 /* The example of the algorithm's authors: key 00..0f, text 00..0e. */
-static void hash(void **state)
+TEST(hash)
 {
 	const uint64_t k[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
 	unsigned char text[15];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof text; i++)
 		text[i] = (unsigned char)i;
 	assert_true(fl_keyed_hash(k, text, sizeof text) == UINT64_C(0xa129ca6149be45e5));
@@ -56,7 +55,7 @@ static int make(const struct fl_mem *mem, enum fl_text_kind kind, const char *co
 
 static int sign(int x) { return (x > 0) - (x < 0); }
 
-static void order(void **state)
+TEST(order)
 {
 	static const struct {
 		enum fl_text_kind kind;
@@ -71,7 +70,6 @@ static void order(void **state)
 		{ FL_TEXT_UID, { "10", "9", "-" } },
 	};
 
-	(void)state;
 	for (size_t row = 0; row < COUNT(rows); row++) {
 		char aliases[MOST][160];
 		unsigned n = 0;
@@ -93,7 +91,7 @@ static void order(void **state)
 	}
 }
 
-static void kept(void **state)
+TEST(kept)
 {
 	static const struct {
 		enum fl_text_kind kind;
@@ -114,7 +112,6 @@ static void kept(void **state)
 		{ FL_TEXT_CLUSTER_QUEUE, "cpu", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char alias[MOST][160];
 
@@ -126,7 +123,7 @@ static void kept(void **state)
 }
 
 /* Node affinity compares numbers: they keep their order, and two spellings stay two. */
-static void numbers(void **state)
+TEST(numbers)
 {
 	static const char *const texts[] = { "40",  "9",  "-3",  "+9", "009",
 					     "100", "v1", "-30", "0",  "00" };
@@ -135,7 +132,6 @@ static void numbers(void **state)
 	};
 	char got[MOST][160];
 
-	(void)state;
 	assert_int_equal(make(&fl_mem_heap, FL_TEXT_LABEL_VALUE, texts, COUNT(texts), got, NULL),
 			 0);
 	for (size_t i = 0; i < COUNT(texts); i++)
@@ -148,7 +144,7 @@ static void numbers(void **state)
 	assert_int_equal(strncmp(got[0], "namespace-1-", 12), 0);
 }
 
-static void json_numbers(void **state)
+TEST(json_numbers)
 {
 	static const char *const rows[][2] = {
 		{ "0", "0" },      { "12", "12" },     { "-7", "-7" },    { "1.5", "1.5" },
@@ -159,7 +155,6 @@ static void json_numbers(void **state)
 	};
 	char buffer[64];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *got = fl_tape_number(rows[i][0], buffer, sizeof buffer);
 
@@ -169,14 +164,13 @@ static void json_numbers(void **state)
 }
 
 /* Each allocation fails once: an error, and nothing is lost. */
-static void memory(void **state)
+TEST(memory)
 {
 	static const char *const texts[] = { "a", "b", "c", "d" };
 	char got[MOST][160];
 	fairlead_error err;
 	unsigned long n = 1;
 
-	(void)state;
 	for (;; n++) {
 		struct fail_mem f;
 
@@ -191,12 +185,4 @@ static void memory(void **state)
 	assert_true(n > 3);
 }
 
-UNIT_GROUP_RUN("alias")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hash),    cmocka_unit_test(order),        cmocka_unit_test(kept),
-		cmocka_unit_test(numbers), cmocka_unit_test(json_numbers), cmocka_unit_test(memory),
-	};
-
-	return cmocka_run_group_tests_name("codec/alias", tests, NULL, NULL);
-}
+UNIT_GROUP("alias")

@@ -98,11 +98,10 @@ static bool is_known(const char *kind, const char *path)
 	return false;
 }
 
-static void every_field_is_known(void **state)
+TEST(every_field_is_known)
 {
 	const struct api *a = api();
 
-	(void)state;
 	assert_true(a->n > 1000);
 	for (size_t i = 0; i < a->n; i++) {
 		char text[MAX_LINE + 40];
@@ -113,9 +112,8 @@ static void every_field_is_known(void **state)
 }
 
 /* The search itself can fail. */
-static void others_are_not(void **state)
+TEST(others_are_not)
 {
-	(void)state;
 	assert_false(is_known("ClusterQueue", ".spec.nope"));
 	assert_false(is_known("ClusterQueue", ".spec.resourceGroups[].flavors[].nope"));
 	assert_false(is_known("Workload", ".spec.podSets[].template.spec.nope"));
@@ -143,7 +141,7 @@ static bool is_in_api(const char *kind, const char *path)
 	return false;
 }
 
-static void none_is_made_up(void **state)
+TEST(none_is_made_up)
 {
 	static const char *const kinds[] = {
 		"ResourceFlavor", "ClusterQueue",          "Cohort", "LocalQueue", "Workload",
@@ -151,7 +149,6 @@ static void none_is_made_up(void **state)
 	};
 	static const char *const unlisted[] = { ".metadata", ".spec.podSets[].template.spec" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct fl_kube_field field;
 
@@ -165,13 +162,4 @@ static void none_is_made_up(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("api-fields")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_field_is_known),
-		cmocka_unit_test(others_are_not),
-		cmocka_unit_test(none_is_made_up),
-	};
-
-	return cmocka_run_group_tests_name("codec/api-fields", tests, NULL, NULL);
-}
+UNIT_GROUP("api-fields")

@@ -37,7 +37,7 @@ static void check(const struct row *rows, size_t n)
 #define JOB KUEUE "kind: Workload\nmetadata: {name: w, namespace: ns}\n"          /* three */
 #define CONFIG "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" /* two */
 
-static void objects(void **state)
+TEST(objects)
 {
 	static const struct row rows[] = {
 		{ "", EINPUT, 1, 1, "", "no object in the input", "" },
@@ -62,11 +62,10 @@ static void objects(void **state)
 		  "a Kubernetes object has an apiVersion and a kind" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void syntax(void **state)
+TEST(syntax)
 {
 	static const struct row rows[] = {
 		{ QUEUE "  cohortName: a\n  cohortName: b\n", EINPUT, 6, 3, "",
@@ -82,11 +81,10 @@ static void syntax(void **state)
 		  "" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void types(void **state)
+TEST(types)
 {
 	static const struct row rows[] = {
 		{ QUEUE "  cohortName: [a]\n", EINPUT, 5, 15,
@@ -125,11 +123,10 @@ static void types(void **state)
 		  EINPUT, 1, 1, "PriorityClass/p", "no value", "" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void quantities(void **state)
+TEST(quantities)
 {
 	static const struct row rows[] = {
 		{ GROUP "  - flavors: [{name: f, resources: [{name: cpu, nominalQuota: -1}]}]\n",
@@ -165,11 +162,10 @@ static void quantities(void **state)
 		  "write a number with an optional suffix, such as 500m, 1.5Gi or 1e3" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void groups(void **state)
+TEST(groups)
 {
 	static const struct row rows[] = {
 		{ GROUP
@@ -204,11 +200,10 @@ static void groups(void **state)
 		  "flavor 'f' is listed twice", "" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void twice(void **state)
+TEST(twice)
 {
 	static const struct row rows[] = {
 		{ KUEUE "kind: ClusterQueue\nmetadata: {name: a}\n---\n" KUEUE
@@ -222,11 +217,10 @@ static void twice(void **state)
 		  "first defined at in:1:1" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void configuration(void **state)
+TEST(configuration)
 {
 	static const struct row rows[] = {
 		{ CONFIG "fairSharing: {preemptionStrategies: [LessThanInitialShar]}\n", EINPUT, 3,
@@ -252,11 +246,10 @@ static void configuration(void **state)
 		  "expected a map, not a number", "" },
 	};
 
-	(void)state;
 	check(rows, COUNT(rows));
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	char text[4096];
 	size_t n = (size_t)snprintf(text, sizeof text,
@@ -264,7 +257,6 @@ static void limits(void **state)
 	char subject[320] = "ClusterQueue/";
 	struct row row = { .text = text, .code = EINPUT, .line = 1, .column = 1, .hint = "" };
 
-	(void)state;
 	memset(text + n, 'x', 254);
 	(void)snprintf(text + n + 254, sizeof text - n - 254, "}\n");
 	memset(subject + 13, 'x', 254);
@@ -302,7 +294,7 @@ static void limits(void **state)
 	check(&row, 1);
 }
 
-static void long_list(void **state)
+TEST(long_list)
 {
 	size_t size = 400000, n;
 	char *text = malloc(size);
@@ -314,7 +306,6 @@ static void long_list(void **state)
 			   "65537 entries, more than 65536",
 			   "" };
 
-	(void)state;
 	assert_non_null(text);
 	n = (size_t)snprintf(text, size, JOB "spec: {podSets: [");
 	for (int i = 0; i < 65537; i++, n += 3)
@@ -324,15 +315,4 @@ static void long_list(void **state)
 	free(text);
 }
 
-UNIT_GROUP_RUN("bad-input")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects),       cmocka_unit_test(syntax),
-		cmocka_unit_test(types),         cmocka_unit_test(quantities),
-		cmocka_unit_test(groups),        cmocka_unit_test(twice),
-		cmocka_unit_test(configuration), cmocka_unit_test(limits),
-		cmocka_unit_test(long_list),
-	};
-
-	return cmocka_run_group_tests_name("codec/bad-input", tests, NULL, NULL);
-}
+UNIT_GROUP("bad-input")

@@ -85,13 +85,12 @@ static int overlay(const struct fl_mem *mem, struct fl_changes *c, struct fl_mod
 	return r < 0 ? r : fl_model_seal(*after, err);
 }
 
-static void laid_over(void **unused)
+TEST(laid_over)
 {
 	struct fl_model *edit = NULL, *before = NULL, *m = NULL;
 	struct fl_changes c;
 	fairlead_error err;
 
-	(void)unused;
 	if (overlay(&fl_mem_heap, &c, &edit, &before, &m, &err) < 0)
 		fail_msg("%s: %s", err.subject, err.text);
 	assert_true(c.general);
@@ -129,7 +128,7 @@ static int keep(void *user, struct fl_kube *k, const struct fl_kind *kind)
 	return fl_doc_copy(&k->doc, user, k->err);
 }
 
-static void cells_or_more(void **unused)
+TEST(cells_or_more)
 {
 #define QUEUE(spec) HEAD "ClusterQueue\nmetadata: {name: q}\nspec: {" spec "}\n"
 #define GROUP(quota)                                                                               \
@@ -162,7 +161,6 @@ static void cells_or_more(void **unused)
 		{ QUEUE(""), QUEUE("") "status: {pendingWorkloads: 3}\n", true },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_doc docs[2];
 		const char *texts[] = { rows[i].before, rows[i].after };
@@ -186,12 +184,11 @@ static void cells_or_more(void **unused)
 }
 
 /* The n-th allocation fails, for every n: an error, and all is freed. */
-static void memory(void **unused)
+TEST(memory)
 {
 	unsigned long n = 1;
 	int r = -1;
 
-	(void)unused;
 	for (; r < 0; n++) {
 		struct fl_model *models[3] = { NULL, NULL, NULL };
 		struct fl_changes c;
@@ -210,13 +207,12 @@ static void memory(void **unused)
 	assert_true(n > 50);
 }
 
-static void memory_of_a_tape(void **unused)
+TEST(memory_of_a_tape)
 {
 	static const uint64_t key[2] = { 1, 2 };
 	unsigned long n = 1;
 	int r = -1;
 
-	(void)unused;
 	for (; r < 0; n++) {
 		struct fl_model *m = NULL;
 		struct fl_tape t;
@@ -240,14 +236,4 @@ static void memory_of_a_tape(void **unused)
 	assert_true(n > 30);
 }
 
-UNIT_GROUP_RUN("change")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(laid_over),
-		cmocka_unit_test(cells_or_more),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(memory_of_a_tape),
-	};
-
-	return cmocka_run_group_tests_name("codec/change", tests, NULL, NULL);
-}
+UNIT_GROUP("change")

@@ -11,7 +11,7 @@
 	} while (0)
 #define FLAVORS(list) "machine: {flavors: [" list "]}"
 
-static void refused(void **state)
+TEST(refused)
 {
 	static const struct {
 		const char *spec, *subject, *text, *hint;
@@ -139,7 +139,6 @@ static void refused(void **state)
 		  "'yes' is none of deny, allow", "", 28 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[1024], subject[400];
 		fairlead_error err;
@@ -156,12 +155,11 @@ static void refused(void **state)
 	}
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
 	char text[8192] = HEAD "machine: {reserved: {", entry[32];
 	fairlead_error err;
 
-	(void)state;
 	for (int i = 0; i < 65; i++) {
 		(void)snprintf(entry, sizeof entry, "r%d: 1, ", i);
 		strcat(text, entry);
@@ -180,11 +178,10 @@ static void too_many(void **state)
 	assert_string_equal(err.text, "more than 64 flavors");
 }
 
-static void second(void **state)
+TEST(second)
 {
 	fairlead_error err;
 
-	(void)state;
 	assert_null(load_open(&fl_mem_heap, HEAD "\n---\n" HEAD "\n", &err));
 	assert_string_equal(err.text, "a second Daemon");
 	assert_string_equal(err.hint, "the first is at in:1:1");
@@ -196,7 +193,7 @@ static void assert_sym(const struct fl_model *m, struct fl_sym sym, const char *
 }
 
 /* All that can be said. */
-static void whole(void **state)
+TEST(whole)
 {
 	struct fl_model *m = load(
 		HEAD "tree: [company.yaml, /etc/more]\n"
@@ -228,7 +225,6 @@ static void whole(void **state)
 	const struct fl_daemon_access_row *a = m->daemon_access;
 	const fl_time hour = 3600 * FL_SECOND;
 
-	(void)state;
 	assert_true(d->present);
 	assert_sym(m, d->name, "lab");
 	assert_int_equal(d->trees.n, 2);
@@ -272,11 +268,10 @@ static void whole(void **state)
 }
 
 /* What is not said is as by default; and a limit for all is one for those who do not say. */
-static void defaults(void **state)
+TEST(defaults)
 {
 	struct fl_model *m = load(HEAD "jobs: {maxTimeLimit: 1h}\n");
 
-	(void)state;
 	assert_true(m->daemon.time_limit == 3600 * FL_SECOND);
 	assert_true(m->daemon.grace == fl_daemon_default.grace);
 	assert_true(m->daemon.max_grace == fl_daemon_default.max_grace);
@@ -293,12 +288,11 @@ static void defaults(void **state)
 }
 
 /* A copy has all of it. */
-static void copied(void **state)
+TEST(copied)
 {
 	struct fl_model *m = load(HEAD "tree: [a]\n  state: /s\n"), *copy = NULL;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_model_copy(m, &fl_mem_heap, &copy, &err), 0);
 	fl_model_free(m);
 	assert_true(copy->sealed && copy->daemon.present);
@@ -308,13 +302,12 @@ static void copied(void **state)
 }
 
 /* Any allocation may fail: nothing is left then. */
-static void copied_without_memory(void **state)
+TEST(copied_without_memory)
 {
 	struct fl_model *m = load(HEAD "tree: [a]\n  access: {admins: {users: [a]}}\n"),
 			*copy = NULL;
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)state;
 	for (unsigned long n = 1; r < 0; n++) {
 		struct fail_mem f;
 		fairlead_error err;
@@ -331,17 +324,4 @@ static void copied_without_memory(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("daemon")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused),
-		cmocka_unit_test(too_many),
-		cmocka_unit_test(second),
-		cmocka_unit_test(whole),
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(copied),
-		cmocka_unit_test(copied_without_memory),
-	};
-
-	return cmocka_run_group_tests_name("codec/daemon", tests, NULL, NULL);
-}
+UNIT_GROUP("daemon")

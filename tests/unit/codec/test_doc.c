@@ -13,11 +13,10 @@ static void push(struct fl_doc *doc, const char *text)
 }
 
 /* A copy of one whose texts end where its memory does: nothing behind them is read. */
-static void copies_what_fills_its_memory(void **state)
+TEST(copies_what_fills_its_memory)
 {
 	struct fl_doc doc, copy;
 
-	(void)state;
 	fl_doc_init(&doc, &fl_mem_heap);
 	do
 		push(&doc, "seven c");
@@ -34,11 +33,10 @@ static void copies_what_fills_its_memory(void **state)
 	fl_doc_done(&doc);
 }
 
-static void copies_nothing(void **state)
+TEST(copies_nothing)
 {
 	struct fl_doc doc, copy;
 
-	(void)state;
 	fl_doc_init(&doc, &fl_mem_heap);
 	assert_int_equal(fl_doc_copy(&doc, &copy, NULL), 0);
 	assert_int_equal(copy.n, 0);
@@ -48,12 +46,4 @@ static void copies_nothing(void **state)
 	fl_doc_done(&doc);
 }
 
-UNIT_GROUP_RUN("doc")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies_what_fills_its_memory),
-		cmocka_unit_test(copies_nothing),
-	};
-
-	return cmocka_run_group_tests_name("codec/doc", tests, NULL, NULL);
-}
+UNIT_GROUP("doc")

@@ -16,7 +16,7 @@ static bool find(const char *kind, const char *path, struct fl_kube_field *ret)
 	return false;
 }
 
-static void known(void **state)
+TEST(known)
 {
 	static const struct {
 		const char *kind, *path;
@@ -37,7 +37,6 @@ static void known(void **state)
 	};
 	struct fl_kube_field field;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		CHECK(find(rows[i].kind, rows[i].path, &field), rows[i].path);
 		CHECK(field.support == rows[i].support, rows[i].path);
@@ -48,11 +47,10 @@ static void known(void **state)
 }
 
 /* What is noted says why, what is acted on needs not; the tables hold no path twice. */
-static void consistent(void **state)
+TEST(consistent)
 {
 	struct fl_kube_field a, b;
 
-	(void)state;
 	for (uint32_t k = 0; fl_kube_kind(k); k++)
 		for (uint32_t f = 0; fl_kube_field(k, f, &a); f++) {
 			if (a.support == FL_FIELD_NOTED || a.support == FL_FIELD_REFUSED)
@@ -65,9 +63,4 @@ static void consistent(void **state)
 		}
 }
 
-UNIT_GROUP_RUN("fields")
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(consistent) };
-
-	return cmocka_run_group_tests_name("codec/fields", tests, NULL, NULL);
-}
+UNIT_GROUP("fields")

@@ -114,11 +114,10 @@ static char *huge(const char *before, char fill)
 	return text;
 }
 
-static void one_line(void **state)
+TEST(one_line)
 {
 	char *text = huge("{\"a\": \"", 'x');
 
-	(void)state;
 	check(text, HUGE, 1, 7, "a text of more than 262144 bytes");
 	free(text);
 	text = huge("{\"", 'x');
@@ -135,12 +134,11 @@ static void one_line(void **state)
 	free(text);
 }
 
-static void long_block(void **state)
+TEST(long_block)
 {
 	char *text = huge("a: |\n ", 'x');
 	size_t len = 10000000;
 
-	(void)state;
 	for (size_t i = 100; i < len; i += 100)
 		memcpy(text + i, "\n ", 2);
 	check(text, len, 1, 1, "more than 3145728 bytes from here to the next value");
@@ -148,7 +146,7 @@ static void long_block(void **state)
 	free(text);
 }
 
-static void nesting(void **state)
+TEST(nesting)
 {
 	static const struct {
 		const char *before;
@@ -162,7 +160,6 @@ static void nesting(void **state)
 	char text[80000];
 	size_t n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *input = huge(rows[i].before, rows[i].fill);
 
@@ -179,13 +176,12 @@ static void nesting(void **state)
 }
 
 /* Nine times nine times nine ... */
-static void aliases(void **state)
+TEST(aliases)
 {
 	char text[4096];
 	size_t n = (size_t)snprintf(text, sizeof text, "a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
 	fairlead_error err;
 
-	(void)state;
 	for (int i = 1; i < 12; i++) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "a%d: &a%d [", i, i);
 		for (int j = 0; j < 9; j++)
@@ -198,13 +194,12 @@ static void aliases(void **state)
 	assert_int_equal(err.line, 1);
 }
 
-static void merges(void **state)
+TEST(merges)
 {
 	char text[4096];
 	size_t n = (size_t)snprintf(text, sizeof text, "a0: &a0 {k: 1}\n");
 	fairlead_error err;
 
-	(void)state;
 	for (int i = 1; i < 12; i++) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "a%d: &a%d {<<: [", i, i);
 		for (int j = 0; j < 9; j++)
@@ -217,12 +212,11 @@ static void merges(void **state)
 }
 
 /* 100 MB of small things are no error, and take no memory. */
-static void many_documents(void **state)
+TEST(many_documents)
 {
 	char *text = huge("", ' ');
 	fairlead_error err;
 
-	(void)state;
 	for (size_t i = 0; i + 100 < HUGE; i += 100)
 		memcpy(text + i, "{\"a\":[{\"b\":1},2]}", 17);
 	assert_int_equal(drain(text, HUGE, &err), 0);
@@ -230,7 +224,7 @@ static void many_documents(void **state)
 }
 
 /* What our side holds of a stream does not depend on how long it is (libyaml's part: test_big_dump.py). */
-static void streams(void **state)
+TEST(streams)
 {
 	static const struct {
 		const char *text;
@@ -242,7 +236,6 @@ static void streams(void **state)
 		{ "- b: \"\\n\"\n  c: [2]\n", 200000, 1 << 18 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct again a = { rows[i].text, strlen(rows[i].text), 0, rows[i].times };
 		fairlead_error err;
@@ -252,14 +245,13 @@ static void streams(void **state)
 }
 
 /* Limits of what one value may hold back. */
-static void gaps(void **state)
+TEST(gaps)
 {
 	struct again a = { "# a comment that goes on and on\n", 32, 0, 200000 };
 	struct again anchors = { "- &a [x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x]\n", 54, 0,
 				 200000 };
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(drain_most(NULL, 0, &a, 9 << 20, &err), FAIRLEAD_ELIMIT);
 	assert_string_equal(err.text, "more than 3145728 bytes from here to the next value");
 	assert_int_equal(drain_most(NULL, 0, &anchors, MOST_BYTES, &err), FAIRLEAD_ELIMIT);
@@ -267,14 +259,4 @@ static void gaps(void **state)
 			    "anchors and merge keys of one document hold more than 67108864 bytes");
 }
 
-UNIT_GROUP_RUN("huge-input")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_line), cmocka_unit_test(long_block),
-		cmocka_unit_test(nesting),  cmocka_unit_test(aliases),
-		cmocka_unit_test(merges),   cmocka_unit_test(many_documents),
-		cmocka_unit_test(streams),  cmocka_unit_test(gaps),
-	};
-
-	return cmocka_run_group_tests_name("codec/huge-input", tests, NULL, NULL);
-}
+UNIT_GROUP("huge-input")

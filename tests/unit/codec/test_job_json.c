@@ -33,9 +33,8 @@ static const struct {
 	  "\"output\":\"/x\",\"hold\":true" },
 };
 
-static void test_reads_and_writes(void **state)
+TEST(test_reads_and_writes)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(good); i++) {
 		struct fl_job_document d, again;
 		fairlead_error err = { 0 };
@@ -59,7 +58,7 @@ static void test_reads_and_writes(void **state)
 	}
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	static const char text[] = JOB(
 		",\"array\":3,\"tasks\":2,\"requests\":{\"nvidia.com/gpu\":1,\"cpu\":\"1500m\"},"
@@ -67,7 +66,6 @@ static void test_values(void **state)
 	struct fl_job_document d;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(fl_job_parse(text, strlen(text), FL_JOB_SUBMITTED, &d, &err), 0);
 	assert_true(d.is_array);
 	assert_int_equal(d.copies, 3);
@@ -86,14 +84,13 @@ static void test_values(void **state)
 }
 
 /* What the daemon adds is kept, of a stored one. */
-static void test_stored(void **state)
+TEST(test_stored)
 {
 	static const char text[] =
 		JOB(",\"array\":70000,\"arrayIndex\":9,\"uid\":1000,\"gid\":100,\"user\":\"bob\"");
 	struct fl_job_document d;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(fl_job_parse(text, strlen(text), FL_JOB_STORED, &d, &err), 0);
 	assert_int_equal(d.spec.array, 70000);
 	assert_int_equal(d.spec.array_index, 9);
@@ -204,9 +201,8 @@ static const struct {
 	  "must be a list of texts, not a text", "" },
 };
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct fl_job_document d = { .copies = 77 };
 		fairlead_error err = { 0 };
@@ -223,12 +219,11 @@ static void test_refuses(void **state)
 }
 
 /* Command and environment together, to the byte. */
-static void test_arguments(void **state)
+TEST(test_arguments)
 {
 	size_t most = FL_JOB_ARGUMENTS - strlen("true") - 1 - strlen("A=") - 1;
 	char *text = malloc(FL_JOB_ARGUMENTS + 200), *value = malloc(most + 2);
 
-	(void)state;
 	assert_true(text && value);
 	memset(value, 'x', most + 1);
 	for (size_t more = 0; more < 2; more++) {
@@ -255,14 +250,13 @@ static void test_arguments(void **state)
 	free(value);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const fl_time lengths[] = {
 		0, 1, 1500, FL_SECOND, 90 * FL_SECOND, 86400 * FL_SECOND + 1, FL_NEVER - 1,
 	};
 	char buffer[64];
 
-	(void)state;
 	assert_int_equal(fl_job_signal("USR1"), fl_job_signal("SIGUSR1"));
 	assert_int_equal(fl_job_signal("SIG"), 0);
 	assert_string_equal(fl_job_signal_name(fl_job_signal("HUP")), "HUP");
@@ -281,11 +275,10 @@ static void test_words(void **state)
 }
 
 /* Programs of before took more names: what they have stored is read, but not taken again. */
-static void test_stored_before(void **state)
+TEST(test_stored_before)
 {
 	static const char *const names[] = { "a\\u200bb", "\\ud83d\\udc69\\u200d\\ud83d\\udcbb" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
 		struct fl_job_document d;
 		fairlead_error err;
@@ -303,14 +296,4 @@ static void test_stored_before(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("job-json")
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads_and_writes), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_stored),           cmocka_unit_test(test_refuses),
-		cmocka_unit_test(test_arguments),        cmocka_unit_test(test_words),
-		cmocka_unit_test(test_stored_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("job-json")

@@ -41,7 +41,7 @@ static const struct fl_node_row *queue(const struct fl_model *m, const char *nam
 
 /* --- rows --- */
 
-static void queues(void **state)
+TEST(queues)
 {
 	struct fl_model *m = load(
 		"apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: top, "
@@ -52,7 +52,6 @@ static void queues(void **state)
 			"leaf", "parentQueue: top") Q("none", "parentQueue: ''"));
 	const struct fl_entitlement *e = &m->entitlements[queue(m, "top")->entitlement];
 
-	(void)state;
 	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KAI);
 	assert_bundle(e->deserved, 500, 1.5e6, -1);
 	assert_bundle(e->limit, 1500, -1, -1);
@@ -72,7 +71,7 @@ static void queues(void **state)
 	fl_model_free(m);
 }
 
-static void groups(void **state)
+TEST(groups)
 {
 	struct fl_model *m = load(Q(
 		"a",
@@ -86,7 +85,6 @@ static void groups(void **state)
 	const struct fl_workload_row *w = &m->workloads[fl_model_find_workload(m, "n", "g").v];
 	const struct fl_gang *g = &m->gangs[w->gang];
 
-	(void)state;
 	assert_int_equal(g->min_tasks, 3);
 	assert_int_equal(g->started, 2 * FL_SECOND);
 	assert_int_equal(g->stale_since, 3 * FL_SECOND);
@@ -101,7 +99,7 @@ static void groups(void **state)
 	fl_model_free(m);
 }
 
-static void requests(void **state)
+TEST(requests)
 {
 	static const struct {
 		const char *text;
@@ -139,7 +137,6 @@ static void requests(void **state)
 		  0, 0, 1.5 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 
@@ -151,7 +148,7 @@ static void requests(void **state)
 	}
 }
 
-static void phases(void **state)
+TEST(phases)
 {
 	static const struct {
 		const char *text;
@@ -179,7 +176,6 @@ static void phases(void **state)
 		  FL_TASK_DONE, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err;
 		struct fl_model *m = load_open(&fl_mem_heap, rows[i].text, &err);
@@ -191,7 +187,7 @@ static void phases(void **state)
 	}
 }
 
-static void machines(void **state)
+TEST(machines)
 {
 	struct fl_model *m = load(Q(
 		"a",
@@ -201,7 +197,6 @@ static void machines(void **state)
 				 "nvidia.com/gpu: '4'}, conditions: [{type: DiskPressure, status: 'True'}, {type: "
 				 "Ready, status: Unknown}]}\n" NODE("n2", ""));
 
-	(void)state;
 	assert_int_equal(m->n_machines, 2);
 	assert_bundle(m->machines[0].allocatable, 7500, 2048, 4);
 	assert_true(m->machines[0].not_ready);
@@ -213,7 +208,7 @@ static void machines(void **state)
 	fl_model_free(m);
 }
 
-static void shards(void **state)
+TEST(shards)
 {
 	struct fl_model *m = load(SHARD(
 		"kValue: 2.5, args: {allow-consolidating-reclaim: 'false', v: '3', "
@@ -226,7 +221,6 @@ static void shards(void **state)
 		"defaultReclaimMinRuntime: 2m}}}, actions: {consolidation: {enabled: false}}"));
 	const struct fl_entitle_settings *s = &m->entitle;
 
-	(void)state;
 	assert_true(s->present);
 	assert_true(s->k == 0.5); /* arguments replace what fields say */
 	assert_true(s->multiplier == 1.5);
@@ -256,7 +250,7 @@ static void shards(void **state)
 	fl_model_free(m);
 }
 
-static void ours(void **state)
+TEST(ours)
 {
 	struct fl_model *m = load(
 		Q("a", GPU("quota: 1")) POLICY(
@@ -270,7 +264,6 @@ static void ours(void **state)
 				"usage: {a: {gpu: 0.25}}"));
 	const struct fl_entitle_settings *s = &m->entitle;
 
-	(void)state;
 	assert_true(s->bounded_division && s->turns && s->keep_below_quota && s->protect_quota);
 	assert_true(s->has_budgets && s->usage_on);
 	assert_int_equal(s->period_kind, FL_WINDOW_TUMBLING);
@@ -295,7 +288,7 @@ static void ours(void **state)
 
 /* --- simulators --- */
 
-static void fairshare_body(void **state)
+TEST(fairshare_body)
 {
 	struct fl_model *m = load(
 		"{\"totalResource\": {\"GPU\": 100, \"CPU\": 16000, \"Memory\": 32000000}, \"kValue\": "
@@ -305,7 +298,6 @@ static void fairshare_body(void **state)
 	const struct fl_entitlement *e = &m->entitlements[queue(m, "q1")->entitlement];
 	const struct fl_entitlement *f = &m->entitlements[queue(m, "q2")->entitlement];
 
-	(void)state;
 	assert_true(m->entitle.fairshare_body);
 	assert_true(m->entitle.k == 0);
 	assert_bundle(m->machines[0].allocatable, 16000, 32000000, 100);
@@ -321,7 +313,7 @@ static void fairshare_body(void **state)
 	fl_model_free(m);
 }
 
-static void simulation(void **state)
+TEST(simulation)
 {
 	struct fl_model *m = load(
 		"Cycles: 10\nWindowSize: 256\nHalfLifePeriod: 128\nKValue: 5\n"
@@ -332,7 +324,6 @@ static void simulation(void **state)
 	struct fl_workload w = fl_model_find_workload(m, "simulation", "q-00001");
 	char line[512];
 
-	(void)state;
 	assert_int_equal(m->entitle.window, 256 * FL_SECOND);
 	assert_int_equal(m->entitle.half_life, 128 * FL_SECOND);
 	assert_true(m->entitle.usage_on && m->entitle.k == 5);
@@ -363,7 +354,7 @@ static void simulation(void **state)
 
 /* --- what is warned of --- */
 
-static void warnings(void **state)
+TEST(warnings)
 {
 	static const struct {
 		const char *text;
@@ -444,7 +435,6 @@ static void warnings(void **state)
 		  "counts" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		char line[512];
@@ -456,7 +446,7 @@ static void warnings(void **state)
 
 /* --- what is refused --- */
 
-static void errors(void **state)
+TEST(errors)
 {
 	static const struct {
 		const char *text, *line;
@@ -565,7 +555,6 @@ static void errors(void **state)
 		  "3:11 time-based simulator .Jobs.q: more than 65536 pods in a queue" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err;
 		struct fl_model *m = load_open(&fl_mem_heap, rows[i].text, &err);
@@ -580,7 +569,7 @@ static void errors(void **state)
 }
 
 /* What is not wanted is not read; a mixture is told from either. */
-static void mixtures(void **state)
+TEST(mixtures)
 {
 	static const char text[] = Q("a", GPU("quota: 1")) PG("g", "queue: a") POD(
 		LABELLED, "",
@@ -594,7 +583,6 @@ static void mixtures(void **state)
 		{ FL_DIALECT_KAI, FL_DIALECT_KAI, 1, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = NULL;
 		fairlead_error err;
@@ -609,16 +597,4 @@ static void mixtures(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("kai")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queues),     cmocka_unit_test(groups),
-		cmocka_unit_test(requests),   cmocka_unit_test(phases),
-		cmocka_unit_test(machines),   cmocka_unit_test(shards),
-		cmocka_unit_test(ours),       cmocka_unit_test(fairshare_body),
-		cmocka_unit_test(simulation), cmocka_unit_test(warnings),
-		cmocka_unit_test(errors),     cmocka_unit_test(mixtures),
-	};
-
-	return cmocka_run_group_tests_name("codec/kai", tests, NULL, NULL);
-}
+UNIT_GROUP("kai")

@@ -27,7 +27,7 @@ static const char *error_of(const char *text, char buffer[2048])
 	return buffer;
 }
 
-static void errors(void **state)
+TEST(errors)
 {
 	static const struct {
 		const char *text, *want;
@@ -86,7 +86,6 @@ static void errors(void **state)
 		  "4:55 Workload/ns/w .spec.podSets[0].template.spec.runtimeClassName: expected a string, not a number" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char got[2048];
 
@@ -94,7 +93,7 @@ static void errors(void **state)
 	}
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
 	static const struct {
 		const char *text;
@@ -128,7 +127,6 @@ static void warnings(void **state)
 		  FL_NOTICE_IGNORED_FIELD, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		char line[512];
@@ -152,7 +150,7 @@ static char *many(const char *head, int n, const char *tail)
 	return text;
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	static const struct {
 		const char *head, *tail;
@@ -172,7 +170,6 @@ static void limits(void **state)
 	char text[4096], got[2048];
 	size_t n = (size_t)snprintf(text, sizeof text, CONFIG "resources: {transformations: [");
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *all = many(rows[i].head, rows[i].n, rows[i].tail);
 
@@ -187,13 +184,4 @@ static void limits(void **state)
 		"3:30 Configuration .resources.transformations: more than 64 transformations");
 }
 
-UNIT_GROUP_RUN("limits")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors),
-		cmocka_unit_test(warnings),
-		cmocka_unit_test(limits),
-	};
-
-	return cmocka_run_group_tests_name("codec/limits", tests, NULL, NULL);
-}
+UNIT_GROUP("limits")

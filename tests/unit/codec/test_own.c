@@ -118,7 +118,7 @@ static bool is(const struct fl_model *m, struct fl_sym sym, const char *text)
 
 #define S FL_SECOND
 
-static void a_policy(void **state)
+TEST(a_policy)
 {
 	struct fl_model *m = read_marked(policy);
 	const struct fl_settings *s = &m->settings;
@@ -126,7 +126,6 @@ static void a_policy(void **state)
 	const struct fl_protection *p = &m->protections[0].says;
 	const struct fl_budget_row *b = &m->budgets[0];
 
-	(void)state;
 	assert_true(s->exact_usage && s->many_heads && s->settles);
 	assert_true(s->eviction_timeout == 300 * S);
 	assert_int_equal(m->n_protections, 3);
@@ -152,12 +151,11 @@ static void a_policy(void **state)
 	fl_model_free(m);
 }
 
-static void a_history(void **state)
+TEST(a_history)
 {
 	struct fl_model *m = read_marked(history);
 	const struct fl_sample_row *s = m->samples;
 
-	(void)state;
 	assert_int_equal(m->n_samples, 2);
 	assert_true(s[0].from == 1 * S && s[0].to == 2 * S && s[0].queue_name.v == FL_NONE);
 	assert_true(s[0].amount.of[FL_GPU] == 8 && s[0].amount.of[FL_CPU] == 4000);
@@ -169,12 +167,11 @@ static void a_history(void **state)
 	fl_model_free(m);
 }
 
-static void some_moves(void **state)
+TEST(some_moves)
 {
 	struct fl_model *m = read_marked(moves);
 	const struct fl_move_row *row = m->moves;
 
-	(void)state;
 	assert_int_equal(m->n_moves, 4);
 	assert_true(m->settings.moves_repeat == 3);
 	assert_true(row[0].kind == FL_MOVE_SERVE && row[1].kind == FL_MOVE_LET_GO);
@@ -250,11 +247,10 @@ static void check_events(const struct fl_model *m)
 	assert_true(f[1].amount == 3000 && f[1].every == 3 * S && f[1].lasts == 4 * S);
 }
 
-static void a_simulation(void **state)
+TEST(a_simulation)
 {
 	struct fl_model *m = read_marked(simulation);
 
-	(void)state;
 	assert_true(as_written(&m->simulation));
 	assert_true(m->n_trees == 1 && is(m, m->trees[0].file, "a.yaml"));
 	assert_true(m->n_templates == 1 && m->templates[0].local);
@@ -265,12 +261,11 @@ static void a_simulation(void **state)
 }
 
 /* A list of an empty list is of no field's type. */
-static void other_types(void **state)
+TEST(other_types)
 {
 	static const char *const documents[] = { policy, history, moves, simulation };
 	int n = 0;
 
-	(void)state;
 	for (size_t d = 0; d < COUNT(documents); d++) {
 		char text[SIZE];
 
@@ -289,7 +284,7 @@ static void other_types(void **state)
 	assert_true(n > 150);
 }
 
-static void versions(void **state)
+TEST(versions)
 {
 	static const struct {
 		const char *kind, *versions;
@@ -318,7 +313,6 @@ static void versions(void **state)
 		{ "Daemon", "v1alpha1" },
 	};
 
-	(void)state;
 	for (uint32_t k = 0; k < COUNT(rows); k++) {
 		CHECK(strcmp(fl_kube_kind(k), rows[k].kind) == 0, rows[k].kind);
 		CHECK(strcmp(fl_kube_kind_row(k)->versions, rows[k].versions) == 0, rows[k].kind);
@@ -396,12 +390,11 @@ static bool reads_as_written(struct copy *c)
 	return c->code == 0 && as_written(&c->row);
 }
 
-static void planted(void **state)
+TEST(planted)
 {
 	struct copy c;
 	uint32_t offset;
 
-	(void)state;
 	copy_tables(&c, "cycles");
 	assert_true(reads_as_written(&c));
 	copy_tables(&c, "cycles");
@@ -417,14 +410,4 @@ static void planted(void **state)
 	assert_false(reads_as_written(&c));
 }
 
-UNIT_GROUP_RUN("own")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_policy),    cmocka_unit_test(a_history),
-		cmocka_unit_test(some_moves),  cmocka_unit_test(a_simulation),
-		cmocka_unit_test(other_types), cmocka_unit_test(versions),
-		cmocka_unit_test(planted),
-	};
-
-	return cmocka_run_group_tests_name("codec/own", tests, NULL, NULL);
-}
+UNIT_GROUP("own")

@@ -5,7 +5,7 @@
 
 #include "lib/unit.h"
 
-static void amounts(void **state)
+TEST(amounts)
 {
 	/* milli: in units of 10^-3, as cpu; whole: as all else */
 	static const struct {
@@ -46,7 +46,6 @@ static void amounts(void **state)
 		{ "1e20", INT64_MAX, INT64_MAX },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		size_t n = strlen(rows[i].text);
 		fl_amount got = -1;
@@ -58,7 +57,7 @@ static void amounts(void **state)
 	}
 }
 
-static void bad(void **state)
+TEST(bad)
 {
 	static const struct {
 		const char *text, *message;
@@ -88,7 +87,6 @@ static void bad(void **state)
 		{ "-1n", "the quantity '-1n' is negative" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
 		fl_amount got = 77;
@@ -101,11 +99,10 @@ static void bad(void **state)
 	}
 }
 
-static void negative(void **state)
+TEST(negative)
 {
 	fl_amount got = 0;
 
-	(void)state;
 	assert_int_equal(fl_quantity_parse("-1.5", 4, 3, true, &got, NULL), 0);
 	assert_int_equal(got, -1500);
 	assert_int_equal(fl_quantity_parse("-1m", 3, 0, true, &got, NULL), 0);
@@ -113,12 +110,11 @@ static void negative(void **state)
 }
 
 /* 60,000 digits behind the point: exact, and no slower than their number. */
-static void many_digits(void **state)
+TEST(many_digits)
 {
 	static char text[60003];
 	fl_amount got = 0;
 
-	(void)state;
 	memset(text, '0', sizeof text);
 	text[0] = '1';
 	text[1] = '.';
@@ -129,7 +125,7 @@ static void many_digits(void **state)
 	assert_int_equal(got, 2);
 }
 
-static void doubles(void **state)
+TEST(doubles)
 {
 	static const struct {
 		const char *text;
@@ -147,7 +143,6 @@ static void doubles(void **state)
 		{ "123456789012345678901234567890", 123456789012345678901234567890.0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		double got = -1;
 
@@ -157,22 +152,20 @@ static void doubles(void **state)
 	}
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	double got = 0;
 
-	(void)state;
 	assert_int_equal(fl_number_parse("0.3", 3, &got, NULL), 0);
 	assert_true(got >= 0.3 && got <= 0.3);
 	assert_int_equal(fl_number_parse("-25e-1", 6, &got, NULL), 0);
 	assert_true(got >= -2.5 && got <= -2.5);
 }
 
-static void nanos(void **state)
+TEST(nanos)
 {
 	fl_nanos got = 0;
 
-	(void)state;
 	assert_int_equal(fl_quantity_parse_nanos("2.8385", 6, &got, NULL), 0);
 	assert_true(got == 2838500000);
 	assert_int_equal(fl_quantity_parse_nanos("8Ei", 3, &got, NULL), 0);
@@ -180,7 +173,7 @@ static void nanos(void **state)
 	assert_int_equal(fl_quantity_parse_nanos("-1", 2, &got, NULL), FAIRLEAD_EINPUT);
 }
 
-static void formats(void **state)
+TEST(formats)
 {
 	static const struct {
 		fl_amount amount;
@@ -199,7 +192,6 @@ static void formats(void **state)
 		{ INT64_MIN, false, false, "-9223372036854775808" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char buffer[32];
 
@@ -209,14 +201,4 @@ static void formats(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("quantity")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(amounts),  cmocka_unit_test(bad),
-		cmocka_unit_test(negative), cmocka_unit_test(many_digits),
-		cmocka_unit_test(doubles),  cmocka_unit_test(numbers),
-		cmocka_unit_test(nanos),    cmocka_unit_test(formats),
-	};
-
-	return cmocka_run_group_tests_name("codec/quantity", tests, NULL, NULL);
-}
+UNIT_GROUP("quantity")

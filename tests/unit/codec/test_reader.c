@@ -111,11 +111,7 @@ static const struct row json_rows[] = {
 	{ "{\"\\u0061\":1}", "% { a=#1 } $" },
 };
 
-static void json(void **state)
-{
-	(void)state;
-	check(json_rows, COUNT(json_rows));
-}
+TEST(json) { check(json_rows, COUNT(json_rows)); }
 
 static const struct row bad_json_rows[] = {
 	{ "{", "% { !1:2 expected a key in double quotes, but the input ends" },
@@ -151,11 +147,7 @@ static const struct row bad_json_rows[] = {
 	{ "{} x", "% { } % !1:4 expected a value, not 'x'" },
 };
 
-static void bad_json(void **state)
-{
-	(void)state;
-	check(bad_json_rows, COUNT(bad_json_rows));
-}
+TEST(bad_json) { check(bad_json_rows, COUNT(bad_json_rows)); }
 
 static const struct row yaml_rows[] = {
 	{ "", "$" },
@@ -177,11 +169,7 @@ static const struct row yaml_rows[] = {
 	{ "? a\n: b\n", "% { a='b' } $" },
 };
 
-static void yaml(void **state)
-{
-	(void)state;
-	check(yaml_rows, COUNT(yaml_rows));
-}
+TEST(yaml) { check(yaml_rows, COUNT(yaml_rows)); }
 
 static const struct row bad_yaml_rows[] = {
 	{ "a: 1\nb: 2\na: 3\n", "% { a=#1 b=#2 !3:1 duplicate key 'a'" },
@@ -205,9 +193,8 @@ static const struct row bad_yaml_rows[] = {
 static const char *const broken[] = { "a: [1, 2\n", "a: b: c\n",      "a: \"x\n",
 				      "\ta: b\n",   "a: 1\n  b: 2\n", "- a\nb: c\n" };
 
-static void bad_yaml(void **state)
+TEST(bad_yaml)
 {
-	(void)state;
 	check(bad_yaml_rows, COUNT(bad_yaml_rows));
 	/* The words are the parser's own; that they come with a place is ours. */
 	for (size_t i = 0; i < COUNT(broken); i++) {
@@ -222,7 +209,7 @@ static void bad_yaml(void **state)
 	}
 }
 
-static void places(void **state)
+TEST(places)
 {
 	static const char *const texts[] = { "{\n  \"a\": [\n    1]}", "\na:\n    - 1\n",
 					     "'a': \"1\"\n" };
@@ -230,7 +217,6 @@ static void places(void **state)
 					    { 2, 1, 3, 7 },
 					    { 1, 1, 1, 6 } }; /* the key, the number */
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct fl_reader *r = NULL;
 		struct fl_token t;
@@ -251,13 +237,12 @@ static void places(void **state)
 	}
 }
 
-static void skipping(void **state)
+TEST(skipping)
 {
 	static const char text[] = "{\"a\": {\"b\": [1, {}]}, \"c\": 2}";
 	struct fl_reader *r = NULL;
 	struct fl_token t;
 
-	(void)state;
 	assert_int_equal(fl_reader_new(&fl_mem_heap, text, sizeof text - 1, &r, NULL), 0);
 	for (int i = 0; i < 3; i++) /* DOCUMENT, MAP, KEY a */
 		assert_int_equal(fl_reader_next(r, &t, NULL), 0);
@@ -269,12 +254,11 @@ static void skipping(void **state)
 }
 
 /* More keys than are compared one by one, in both formats; then one twice. */
-static void many_keys(void **state)
+TEST(many_keys)
 {
 	static char text[65536], out[ROOM];
 	fairlead_error err;
 
-	(void)state;
 	for (int json_format = 0; json_format < 2; json_format++) {
 		size_t n = 0;
 
@@ -346,7 +330,7 @@ static void check_pieces(const char *text, size_t len)
 		check_same(text, len, most);
 }
 
-static void pieces(void **state)
+TEST(pieces)
 {
 	static const struct {
 		const struct row *rows;
@@ -365,7 +349,6 @@ static void pieces(void **state)
 		"- \"\\u00e9\\x41\\U0001F600\\N\"\n- 'it''s'\n- >-\n  folded\n  text\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(tables); i++)
 		for (size_t row = 0; row < tables[i].n; row++)
 			check_pieces(tables[i].rows[row].text, strlen(tables[i].rows[row].text));
@@ -394,13 +377,12 @@ static void check_borders(const char *text, char filling)
 	}
 }
 
-static void borders(void **state)
+TEST(borders)
 {
 	static char input[BLOCK + 100];
 	const size_t part = getenv("FAIRLEAD_UNDER_VALGRIND") ? 4 : 1;
 	struct outcome o;
 
-	(void)state;
 	memset(input, '\n', BLOCK);
 	strcpy(input + BLOCK, "a: 1\n  b: 2");
 	o = outcome_of(input, strlen(input), BLOCK);
@@ -417,7 +399,7 @@ static void borders(void **state)
 }
 
 /* A text that is as long as may be, but written as escapes, which takes more than a block. */
-static void long_json(void **state)
+TEST(long_json)
 {
 	static const char part[] = "\\u0041\\u0042\\u0043\\u0044\\u0045\\u0046\\u0047"
 				   "\\ud83d\\ude00\xc3\xa9";
@@ -426,7 +408,6 @@ static void long_json(void **state)
 	char *text = malloc(PART * PARTS + 3 * BLANKS + 100);
 	size_t n;
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t shift = 0; shift < PART; shift += 5) {
 		n = (size_t)sprintf(text, "[\"%.*s", (int)shift, shifts);
@@ -450,13 +431,12 @@ static void long_json(void **state)
 }
 
 /* 70 anchors and texts that grow, so that every buffer of libyaml and the window moves. */
-static void long_yaml(void **state)
+TEST(long_yaml)
 {
 	enum { SIZE = 4 << 20 };
 	char *text = malloc(SIZE);
 	size_t n = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (int i = 0; i < 70; i++) {
 		n += (size_t)snprintf(text + n, SIZE - n, "- &a%d\n  k\xc3\xa9y: |+\n", i);
@@ -475,7 +455,7 @@ static void long_yaml(void **state)
 }
 
 /* What the source says is what the reader ends with, after the tokens before. */
-static void failing_sources(void **state)
+TEST(failing_sources)
 {
 	char text[300000];
 	struct pieces p = { .text = text, .len = sizeof text, .most = 10000, .fail_at = 1 };
@@ -483,7 +463,6 @@ static void failing_sources(void **state)
 	struct fl_token t;
 	fairlead_error err;
 
-	(void)state;
 	memset(text, '\n', sizeof text);
 	for (size_t i = 0; i + 100 < sizeof text; i += 100)
 		memcpy(text + i, "- abc", 5);
@@ -511,7 +490,7 @@ static int bad_source(void *user, char *buffer, size_t size, size_t *ret, fairle
 	return *(int *)user;
 }
 
-static void wrong_sources(void **state)
+TEST(wrong_sources)
 {
 	static const struct {
 		int code;
@@ -521,7 +500,6 @@ static void wrong_sources(void **state)
 		     { -1000, "the source could not be read" },
 		     { FAIRLEAD_EINPUT, "the source could not be read" } };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		int code = rows[i].code;
 		const struct fl_source source = { bad_source, &code };
@@ -535,14 +513,13 @@ static void wrong_sources(void **state)
 }
 
 /* Our own allocations fail one after another: an error each time, and nothing left behind. */
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
 	static const char *const texts[] = {
 		"{\"a\": {\"b\": [1, \"\\n\"]}}",
 		"a: &x {k: 1, l: [2]}\nb: {<<: [*x, {m: 1}], k: 3}\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(texts); i++)
 		for (unsigned long n = 1;; n++) {
 			const char *text = texts[i / 2];
@@ -562,17 +539,4 @@ static void out_of_memory(void **state)
 		}
 }
 
-UNIT_GROUP_RUN("reader")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json),          cmocka_unit_test(bad_json),
-		cmocka_unit_test(yaml),          cmocka_unit_test(bad_yaml),
-		cmocka_unit_test(places),        cmocka_unit_test(skipping),
-		cmocka_unit_test(many_keys),     cmocka_unit_test(pieces),
-		cmocka_unit_test(borders),       cmocka_unit_test(long_json),
-		cmocka_unit_test(long_yaml),     cmocka_unit_test(failing_sources),
-		cmocka_unit_test(wrong_sources), cmocka_unit_test(out_of_memory),
-	};
-
-	return cmocka_run_group_tests_name("codec/reader", tests, NULL, NULL);
-}
+UNIT_GROUP("reader")

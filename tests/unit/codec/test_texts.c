@@ -181,13 +181,12 @@ static bool refuses(const char *kind, const char *path, json_t *value, fairlead_
 	return r < 0 && strncmp(plain, path, strlen(path) - 2 * list) == 0;
 }
 
-static void every_field(void **state)
+TEST(every_field)
 {
 	struct fl_kube_field field;
 	unsigned checked = 0;
 	char problems[4096] = "";
 
-	(void)state;
 	for (uint32_t kind = 0; fl_kube_kind(kind); kind++) {
 		if (strcmp(fl_kube_kind(kind), "ConfigMap") == 0 ||
 		    strcmp(fl_kube_kind(kind), "Daemon") == 0) /* not recorded */
@@ -223,9 +222,4 @@ static void every_field(void **state)
 	assert_true(checked > 50);
 }
 
-UNIT_GROUP_RUN("texts")
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(every_field) };
-
-	return cmocka_run_group_tests_name("codec/texts", tests, NULL, NULL);
-}
+UNIT_GROUP("texts")

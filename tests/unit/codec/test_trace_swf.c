@@ -2,6 +2,7 @@
 /* Lines of the Standard Workload Format to workloads and lives, and what is refused. */
 #include <stdlib.h>
 
+#include "lib/unit.h"
 #include "unit/codec/trace_load.h"
 
 /* job submit wait run used cpu mem asked time memory status user group app queue part prec think */
@@ -15,7 +16,7 @@ static const char header[] = "; Version: 2.2\n; Acknowledge: Somebody Kind\n; Ma
 
 static fl_time s(double seconds) { return (fl_time)(seconds * 1e9); }
 
-static void a_job_becomes_rows(void **state)
+TEST(a_job_becomes_rows)
 {
 	struct fl_model *m = trace_trees(TREE("cancelled: true, "));
 	const struct fl_workload_row *w;
@@ -24,7 +25,6 @@ static void a_job_becomes_rows(void **state)
 	fairlead_error err;
 	char jobs[600];
 
-	(void)state;
 	(void)snprintf(jobs, sizeof jobs, "%s\n%s%s%s", header,
 		       "  11 20 5 100.5 3 1.25 -1 4 200 1024 1 7 8 -1 9 2 -1 -1\r\n",
 		       "12 30 -1 50 4 -1 2048 -1 -1 -1 0 7 8 -1 9 2 -1 -1\n",
@@ -69,7 +69,7 @@ static void a_job_becomes_rows(void **state)
 	fl_model_free(m);
 }
 
-static void memory_counts_where_there_is_quota(void **state)
+TEST(memory_counts_where_there_is_quota)
 {
 	static const char tree[] = TRACE_FLAVOR
 		"---\napiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: a}\n"
@@ -82,7 +82,6 @@ static void memory_counts_where_there_is_quota(void **state)
 	struct fl_model *m = trace_trees(tree);
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(trace_add(m, jobs, 1 << 20, &err), 0);
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct fl_podset *p = &m->podsets[m->workloads[i].podsets.first];
@@ -94,14 +93,13 @@ static void memory_counts_where_there_is_quota(void **state)
 }
 
 /* Jobs that differ in it alone have one shape: what a policy finds out of one holds of all. */
-static void memory_that_does_not_count_makes_no_shape(void **state)
+TEST(memory_that_does_not_count_makes_no_shape)
 {
 	static const char jobs[] = "1 0 0 1 2 -1 512 -1 -1 1024 1 7 8 -1 9 2 -1 -1\n"
 				   "2 0 0 1 2 -1 512 -1 -1 -1 1 7 8 -1 9 2 -1 -1\n";
 	struct fl_model *m = trace_trees(TREE(""));
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(trace_add(m, jobs, 1 << 20, &err), 0);
 	const struct fl_podset *a = &m->podsets[m->workloads[0].podsets.first];
 	const struct fl_podset *b = &m->podsets[m->workloads[1].podsets.first];
@@ -114,7 +112,7 @@ static void memory_that_does_not_count_makes_no_shape(void **state)
 }
 
 /* What is left of five jobs, ten seconds apart, and when they come. */
-static void parts_and_scales(void **state)
+TEST(parts_and_scales)
 {
 	static const char jobs[] = JOB("1", "100", "0", "8", "1") JOB("2", "110", "0", "8", "1")
 		JOB("3", "120", "0", "8", "1") JOB("4", "130", "0", "8", "1")
@@ -133,7 +131,6 @@ static void parts_and_scales(void **state)
 		{ "nobody", "from: 50s, ", 8, { -1 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char objects[2000], text[1000];
 		fairlead_error err;
@@ -157,12 +154,11 @@ static void parts_and_scales(void **state)
 	}
 }
 
-static void a_log_without_a_clock_begins_at_the_start(void **state)
+TEST(a_log_without_a_clock_begins_at_the_start)
 {
 	struct fl_model *m = trace_trees(TREE(""));
 	fairlead_error err;
 
-	(void)state;
 	m->simulation.start = s(5000);
 	assert_int_equal(trace_add(m, JOB("1", "70", "0", "8", "1") JOB("2", "75", "0", "8", "1"),
 				   1 << 20, &err),
@@ -175,7 +171,7 @@ static void a_log_without_a_clock_begins_at_the_start(void **state)
 }
 
 /* Who is no job here, and in what words it is told. */
-static void left_out(void **state)
+TEST(left_out)
 {
 	static const char jobs[] =
 		"1 0 9 -1 -1 -1 -1 4 500 -1 5 1 1 1 1 1 -1 -1\n" /* cancelled while it waited */
@@ -191,7 +187,6 @@ static void left_out(void **state)
 	fairlead_error err;
 	char line[512];
 
-	(void)state;
 	assert_int_equal(trace_add(m, jobs, 1 << 20, &err), 0);
 	assert_int_equal(m->n_workloads, 3);
 	assert_int_equal(m->lives[1].runs, 0);
@@ -204,7 +199,7 @@ static void left_out(void **state)
 	fl_model_free(m);
 }
 
-static void rules_give_queues_and_priorities(void **state)
+TEST(rules_give_queues_and_priorities)
 {
 	struct fl_model *m =
 		trace_trees(TRACE_FLAVOR TRACE_QUEUE("a") TRACE_QUEUE("q-2") TRACE_SIMULATION(
@@ -215,7 +210,6 @@ static void rules_give_queues_and_priorities(void **state)
 				   "3 0 0 1 1 -1 -1 -1 -1 -1 1 7 3 -1 2 -1 -1 -1\n";
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(trace_add(m, jobs, 1 << 20, &err), 0);
 	assert_int_equal(m->n_workloads, 2);
 	assert_string_equal(fl_model_text(m, m->workloads[0].queue_name), "a");
@@ -225,7 +219,7 @@ static void rules_give_queues_and_priorities(void **state)
 	fl_model_free(m);
 }
 
-static void gangs_for_the_other_policy(void **state)
+TEST(gangs_for_the_other_policy)
 {
 	struct fl_model *m = trace_trees(
 		"apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: a}\nspec: {resources: "
@@ -235,7 +229,6 @@ static void gangs_for_the_other_policy(void **state)
 	static const char jobs[] = "5 0 0 9 3 -1 1024 -1 -1 -1 1 9 1 -1 2 -1 -1 -1\n";
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(trace_add(m, jobs, 1 << 20, &err), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(m->n_workloads, 1);
@@ -247,7 +240,7 @@ static void gangs_for_the_other_policy(void **state)
 	fl_model_free(m);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const char good[] = JOB("1", "10", "0", "8", "1");
 	static const struct {
@@ -279,7 +272,6 @@ static void what_is_refused(void **state)
 		{ "twice", JOB("1", "11", "0", "8", "1"), "jobs:2:1: defined twice" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = trace_trees(TREE(""));
 		char text[1000], line[1024];
@@ -295,7 +287,7 @@ static void what_is_refused(void **state)
 	}
 }
 
-static void what_is_refused_of_a_file(void **state)
+TEST(what_is_refused_of_a_file)
 {
 	struct fl_model *m = trace_trees(TREE(""));
 	char line[1024], *text = malloc(40000);
@@ -303,7 +295,6 @@ static void what_is_refused_of_a_file(void **state)
 	struct fl_source source;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(trace_add(m, "; Version: 2.2\n", 3, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(trace_error(&err, line), "jobs:1:1: no job in it");
 	fl_model_free(m);
@@ -333,14 +324,13 @@ static void what_is_refused_of_a_file(void **state)
 }
 
 /* The rows are the same, however the bytes come. */
-static void pieces_make_no_difference(void **state)
+TEST(pieces_make_no_difference)
 {
 	static const size_t pieces[] = { 1, 2, 63, 4096, 1 << 16 };
 	enum { JOBS = 3000 };
 	char *text = malloc(JOBS * 80 + 1);
 	size_t n = 0;
 
-	(void)state;
 	for (int i = 0; i < JOBS; i++)
 		n += (size_t)snprintf(text + n, 80,
 				      "%d %d 0 %d %d -1 -1 -1 -1 -1 1 %d 1 -1 2 -1 -1 -1\n", i,
@@ -361,21 +351,4 @@ static void pieces_make_no_difference(void **state)
 	free(text);
 }
 
-UNIT_GROUP_RUN("trace-swf")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_job_becomes_rows),
-		cmocka_unit_test(memory_counts_where_there_is_quota),
-		cmocka_unit_test(memory_that_does_not_count_makes_no_shape),
-		cmocka_unit_test(parts_and_scales),
-		cmocka_unit_test(a_log_without_a_clock_begins_at_the_start),
-		cmocka_unit_test(left_out),
-		cmocka_unit_test(rules_give_queues_and_priorities),
-		cmocka_unit_test(gangs_for_the_other_policy),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(what_is_refused_of_a_file),
-		cmocka_unit_test(pieces_make_no_difference),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("trace-swf")

@@ -22,7 +22,7 @@ static struct fl_client *client_at(const char *path)
 	return c;
 }
 
-static void calls(void **state)
+TEST(calls)
 {
 	static const struct {
 		const char *method, *path, *body, *answer;
@@ -37,7 +37,6 @@ static void calls(void **state)
 	};
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 
 	struct fl_client *c = client_at(s.path);
@@ -60,7 +59,7 @@ static void calls(void **state)
 }
 
 /* A body beyond the limit is refused before it is sent: curl asks first. */
-static void large(void **state)
+TEST(large)
 {
 	enum { SIZE = 5 * 1024 * 1024 };
 	static struct serving s;
@@ -68,7 +67,6 @@ static void large(void **state)
 	char *body = calloc(1, SIZE);
 	struct fl_answer a;
 
-	(void)state;
 	limits.body = SIZE - 1;
 	serving_begin(&s, limits);
 
@@ -103,14 +101,13 @@ static bool piece(void *user, const char *bytes, size_t len)
 	return p->len < p->enough;
 }
 
-static void follows(void **state)
+TEST(follows)
 {
 	static struct serving s;
 	unsigned status = 0;
 	struct pieces all = { 0, SIZE_MAX, &status }, some = { 0, 100000, &status };
 	struct pieces line = { 0, 5, &status };
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 
 	struct fl_client *c = client_at(s.path);
@@ -140,13 +137,12 @@ static void fails(struct fl_client *c, const char *method, const char *text, con
 	assert_string_equal(err.subject, fl_client_socket(c));
 }
 
-static void nobody_there(void **state)
+TEST(nobody_there)
 {
 	char folder[] = "/tmp/fairlead-net-XXXXXX", path[64];
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/s", folder);
 	snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -179,7 +175,7 @@ static void quit(void *user)
 	close(fd);
 }
 
-static void goes_away(void **state)
+TEST(goes_away)
 {
 	static const char *const says[] = {
 		"",
@@ -192,7 +188,6 @@ static void goes_away(void **state)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/s", folder);
 	snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -219,7 +214,7 @@ static void goes_away(void **state)
 	rmdir(folder);
 }
 
-static void places(void **state)
+TEST(places)
 {
 	char folder[] = "/tmp/fairlead-net-XXXXXX", path[96], name[200];
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -227,7 +222,6 @@ static void places(void **state)
 	fairlead_error err = { 0 };
 	struct fl_client *c = NULL;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/fairlead", folder);
 	mkdir(path, 0700);
@@ -260,7 +254,7 @@ static void places(void **state)
 	rmdir(folder);
 }
 
-static void escapes(void **state)
+TEST(escapes)
 {
 	static const char *const rows[][2] = {
 		{ "", "" },
@@ -270,7 +264,6 @@ static void escapes(void **state)
 		{ "[]{}@`", "%5B%5D%7B%7D%40%60" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *text = fl_client_escape(rows[i][0]);
 
@@ -279,14 +272,4 @@ static void escapes(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("client")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls),     cmocka_unit_test(large),
-		cmocka_unit_test(follows),   cmocka_unit_test(nobody_there),
-		cmocka_unit_test(goes_away), cmocka_unit_test(places),
-		cmocka_unit_test(escapes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("client")

@@ -12,11 +12,10 @@ static int take(struct fl_rates *r, uid_t uid, uint64_t now, int n)
 	return taken;
 }
 
-static void burst_and_refill(void **state)
+TEST(burst_and_refill)
 {
 	struct fl_rates r = { .per_second = 10 };
 
-	(void)state;
 	assert_int_equal(take(&r, 1, 0, 30), 10);
 	assert_int_equal(take(&r, 2, 0, 30), 10);
 	assert_int_equal(take(&r, 1, 99, 30), 0);
@@ -26,21 +25,19 @@ static void burst_and_refill(void **state)
 	assert_int_equal(take(&r, 1, 60600, 30), 10);
 }
 
-static void no_limit(void **state)
+TEST(no_limit)
 {
 	struct fl_rates r = { .per_second = 0 };
 
-	(void)state;
 	assert_int_equal(take(&r, 1, 0, 1000), 1000);
 	fl_rate_charge(&r, 1, 5);
 	assert_int_equal(take(&r, 1, 0, 1000), 1000);
 }
 
-static void long_requests_cost_more(void **state)
+TEST(long_requests_cost_more)
 {
 	struct fl_rates r = { .per_second = 10 };
 
-	(void)state;
 	assert_int_equal(take(&r, 1, 0, 1), 1);
 	assert_int_equal(take(&r, 2, 0, 1), 1);
 	/* Half a second takes the second's ten, and a token is owed for the request. */
@@ -58,11 +55,10 @@ static void long_requests_cost_more(void **state)
 }
 
 /* More users than places: a newcomer gets the tokens that are left in the oldest place. */
-static void full_table(void **state)
+TEST(full_table)
 {
 	static struct fl_rates r = { .per_second = 2 };
 
-	(void)state;
 	for (uid_t uid = 0; uid < FL_RATE_USERS; uid++)
 		assert_int_equal(take(&r, uid, 1000 + uid, 3), 2);
 	assert_int_equal(take(&r, 5000, 1000 + FL_RATE_USERS, 3), 0);
@@ -73,14 +69,4 @@ static void full_table(void **state)
 	assert_int_equal(r.users[1].uid, 1);
 }
 
-UNIT_GROUP_RUN("rate")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(burst_and_refill),
-		cmocka_unit_test(no_limit),
-		cmocka_unit_test(long_requests_cost_more),
-		cmocka_unit_test(full_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("rate")

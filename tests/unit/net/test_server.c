@@ -25,7 +25,7 @@ static unsigned count(const char *text, const char *part)
 
 /* --- what is right --- */
 
-static void answers(void **state)
+TEST(answers)
 {
 	static const struct {
 		const char *request, *answer;
@@ -42,7 +42,6 @@ static void answers(void **state)
 	};
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		int fd = serving_connect(&s);
@@ -63,7 +62,7 @@ static void answers(void **state)
 }
 
 /* Several in one write are answered one after another, also when one takes longer. */
-static void pipelined(void **state)
+TEST(pipelined)
 {
 	static const char text[] =
 		"GET /later?a=1 HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -72,7 +71,6 @@ static void pipelined(void **state)
 		"GET /echo?a=4 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 
 	int fd = serving_connect(&s);
@@ -93,13 +91,12 @@ static void pipelined(void **state)
 	serving_end(&s);
 }
 
-static void expects_to_go_on(void **state)
+TEST(expects_to_go_on)
 {
 	static const char head[] = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
 				   "Expect: 100-continue\r\nConnection: close\r\n\r\n";
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 
 	int fd = serving_connect(&s);
@@ -190,11 +187,10 @@ static const struct odd {
 	  "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: zip\r\n\r\n", 0, 501, NULL },
 };
 
-static void odd_requests(void **state)
+TEST(odd_requests)
 {
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
 		const struct odd *o = &odd[i];
@@ -229,14 +225,13 @@ static void odd_requests(void **state)
 }
 
 /* What stands behind a body of two lengths is no request, whichever of them somebody believes. */
-static void smuggled(void **state)
+TEST(smuggled)
 {
 	static const char text[] = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
 				   "Content-Length: 36\r\n\r\n"
 				   "GET /echo?a=smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 
 	int fd = serving_connect(&s);
@@ -255,7 +250,7 @@ static void smuggled(void **state)
 }
 
 /* Each beginning of a request, and then the client is gone. */
-static void cut_off(void **state)
+TEST(cut_off)
 {
 	static const char *const texts[] = {
 		"POST /later?a=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde",
@@ -264,7 +259,6 @@ static void cut_off(void **state)
 	};
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		for (size_t len = 0; len <= strlen(texts[i]); len++) {
@@ -278,7 +272,7 @@ static void cut_off(void **state)
 }
 
 /* Right requests with some bytes of them changed, left out or doubled. */
-static void mutated(void **state)
+TEST(mutated)
 {
 	static const char *const texts[] = {
 		"POST /later?a=1%20b&c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde",
@@ -291,7 +285,6 @@ static void mutated(void **state)
 	static struct serving s;
 	uint32_t seed = 1;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (int round = 0; round < (getenv("FAIRLEAD_UNDER_VALGRIND") ? 300 : 2000); round++) {
 		char text[1024];
@@ -331,7 +324,7 @@ static bool is_hung_up(int fd)
 }
 
 /* A byte now and then is no way to keep a connection. */
-static void slow_clients(void **state)
+TEST(slow_clients)
 {
 	struct fl_server_limits limits = serving_limits();
 	static const char text[] = "GET /echo HTTP/1.1\r\nHost: x\r\n"
@@ -340,7 +333,6 @@ static void slow_clients(void **state)
 	int fds[3];
 	size_t sent = 0;
 
-	(void)state;
 	limits.idle_seconds = 1;
 	serving_begin(&s, limits);
 	for (int i = 0; i < 3; i++)
@@ -369,14 +361,13 @@ static void slow_clients(void **state)
 	serving_end(&s);
 }
 
-static void connections(void **state)
+TEST(connections)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	int fds[12];
 	unsigned refused = 0, served = 0;
 
-	(void)state;
 	limits.connections = 8;
 	serving_begin(&s, limits);
 	for (int i = 0; i < 12; i++) {
@@ -455,14 +446,13 @@ static int ask_often(const struct serving *s)
 	return busy;
 }
 
-static void rate(void **state)
+TEST(rate)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	bool root = geteuid() == 0;
 	struct other others[2];
 
-	(void)state;
 	limits.requests_per_second = 10;
 	for (uid_t i = 0; i < 2; i++)
 		other_begin(&others[i], root ? 65001 + i : geteuid(), ask_often);
@@ -489,13 +479,12 @@ static int asks_slowly(const struct serving *s)
 	return busy;
 }
 
-static void long_requests(void **state)
+TEST(long_requests)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	struct other other;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	limits.requests_per_second = 10;
@@ -524,12 +513,11 @@ static int reads_nothing(const struct serving *s)
 	return busy;
 }
 
-static void unread(void **state)
+TEST(unread)
 {
 	static struct serving s;
 	struct other other;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	other_begin(&other, 65001, reads_nothing);
@@ -556,13 +544,12 @@ static int crowds(const struct serving *s)
 }
 
 /* They do not keep others out. */
-static void crowd(void **state)
+TEST(crowd)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	struct other other;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	limits.connections = 8;
@@ -622,13 +609,12 @@ static int is_not_served(const struct serving *s)
 }
 
 /* Two hold all, and nothing of theirs only waits: root comes in all the same. */
-static void two_busy_crowds(void **state)
+TEST(two_busy_crowds)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	struct other others[2], third;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	limits.connections = 8;
@@ -669,13 +655,12 @@ static int holds_often(const struct serving *s)
 	return served;
 }
 
-static void holds(void **state)
+TEST(holds)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	struct other other, after;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	limits.connections = 8;
@@ -688,13 +673,12 @@ static void holds(void **state)
 }
 
 /* Two hold all: root comes in all the same, and a third user in place of one that only waits. */
-static void two_crowds(void **state)
+TEST(two_crowds)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
 	struct other others[2], third, fourth;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	limits.connections = 8;
@@ -735,7 +719,7 @@ static int takes_all(const struct serving *s)
 	return told;
 }
 
-static void no_descriptor(void **state)
+TEST(no_descriptor)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
@@ -743,7 +727,6 @@ static void no_descriptor(void **state)
 	struct other other, after;
 	int next;
 
-	(void)state;
 	if (getenv("FAIRLEAD_UNDER_VALGRIND"))
 		skip(); /* it keeps descriptors of its own */
 	if (geteuid() != 0)
@@ -778,12 +761,11 @@ static int says_who_i_am(const struct serving *s)
 	return says ? 0 : 1;
 }
 
-static void peers(void **state)
+TEST(peers)
 {
 	static struct serving s;
 	struct other others[2];
 
-	(void)state;
 	other_begin(&others[0], geteuid(), says_who_i_am);
 	other_begin(&others[1], geteuid() == 0 ? 65001 : geteuid(), says_who_i_am);
 	serving_begin(&s, serving_limits());
@@ -793,7 +775,7 @@ static void peers(void **state)
 }
 
 /* Bodies, all together, are limited too: the rest of them is refused when it is whole. */
-static void bodies(void **state)
+TEST(bodies)
 {
 	static const char head[] =
 		"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 65536\r\nConnection: close\r\n\r\n";
@@ -802,7 +784,6 @@ static void bodies(void **state)
 	int fds[24];
 	unsigned refused = 0;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (int i = 0; i < 24; i++) {
 		fds[i] = serving_connect(&s);
@@ -841,11 +822,10 @@ static size_t unchunked(const char *answer, bool whole)
 	return sum;
 }
 
-static void slow_reader(void **state)
+TEST(slow_reader)
 {
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 
 	int fd = serving_connect(&s);
@@ -871,11 +851,10 @@ static void slow_reader(void **state)
 	assert_int_equal(s.gone, 0);
 }
 
-static void follower_leaves(void **state)
+TEST(follower_leaves)
 {
 	static struct serving s;
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (int i = 0; i < 3; i++) {
 		int fd = serving_connect(&s);
@@ -892,13 +871,12 @@ static void follower_leaves(void **state)
 }
 
 /* Closing finishes what was begun: what is asked is answered, streams end well. */
-static void closes(void **state)
+TEST(closes)
 {
 	static struct serving s;
 	int fds[4];
 	static const char *const paths[] = { "/follow", "/stream?n=500000", "/later", NULL };
 
-	(void)state;
 	serving_begin(&s, serving_limits());
 	for (int i = 0; i < 4; i++) {
 		char head[128] = "";
@@ -932,32 +910,4 @@ static void closes(void **state)
 	assert_int_equal(rmdir(s.folder), 0);
 }
 
-UNIT_GROUP_RUN("server")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),
-		cmocka_unit_test(pipelined),
-		cmocka_unit_test(expects_to_go_on),
-		cmocka_unit_test(odd_requests),
-		cmocka_unit_test(smuggled),
-		cmocka_unit_test(cut_off),
-		cmocka_unit_test(mutated),
-		cmocka_unit_test(slow_clients),
-		cmocka_unit_test(connections),
-		cmocka_unit_test(rate),
-		cmocka_unit_test(long_requests),
-		cmocka_unit_test(unread),
-		cmocka_unit_test(crowd),
-		cmocka_unit_test(two_crowds),
-		cmocka_unit_test(two_busy_crowds),
-		cmocka_unit_test(holds),
-		cmocka_unit_test(no_descriptor),
-		cmocka_unit_test(peers),
-		cmocka_unit_test(bodies),
-		cmocka_unit_test(slow_reader),
-		cmocka_unit_test(follower_leaves),
-		cmocka_unit_test(closes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("server")

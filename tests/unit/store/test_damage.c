@@ -103,9 +103,8 @@ static const struct {
 	  "its tables differ from those that fairleadd makes" },
 };
 
-static void refusals(void **state)
+TEST(refusals)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		struct world w = changed(refused[i].sql);
 		uint64_t before = world_sum(w.folder);
@@ -261,9 +260,8 @@ static void check_job(struct fl_store *s, uint64_t job)
 	CHECK(strstr(err.text, " is damaged: ") && strstr(err.hint, "backup"), err.text);
 }
 
-static void tellings(void **state)
+TEST(tellings)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(told); i++) {
 		struct world w = changed(told[i].sql);
 		bool is_job = strstr(told[i].verify, "job ") == told[i].verify;
@@ -297,14 +295,13 @@ static void tellings(void **state)
 }
 
 /* Who asks for sums only hears of what they lack. */
-static void usage(void **state)
+TEST(usage)
 {
 	struct world w = changed("UPDATE admissions SET until = 7");
 	struct fl_store *s = world_open(&w);
 	struct counts c = { 0 };
 	struct fl_store_damage d;
 
-	(void)state;
 	assert_int_equal(fl_store_usage(s, 0, 10, see_usage, &c, NULL), 0);
 	assert_int_equal(c.admissions, 0);
 	fl_store_damaged(s, &d);
@@ -316,12 +313,11 @@ static void usage(void **state)
 }
 
 /* A damaged event hides no others: wherever the search for a time comes by, it looks past it. */
-static void events_past_damage(void **state)
+TEST(events_past_damage)
 {
 	const struct fl_event_filter all = { .since = 10 * FL_SECOND };
 	uint32_t whole = 0;
 
-	(void)state;
 	for (int seq = 0; seq <= ROWS; seq++) {
 		char sql[96];
 		struct world w;
@@ -342,12 +338,11 @@ static void events_past_damage(void **state)
 	}
 }
 
-static void sums(void **state)
+TEST(sums)
 {
 	sqlite3 *db;
 	sqlite3_stmt *row;
 
-	(void)state;
 	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
 	assert_int_equal(fl_sum_in_statements(db), SQLITE_OK);
 	assert_int_equal(sqlite3_prepare_v2(db,
@@ -364,7 +359,7 @@ static void sums(void **state)
 }
 
 /* What changes of a job heals by being written; what does not stays damaged. */
-static void changes(void **state)
+TEST(changes)
 {
 	static const struct fl_job_row rows[] = {
 		{ .id = 8, .state = FL_JOB_DONE, .started = 1, .ended = 2, .outcome = 0 },
@@ -376,7 +371,6 @@ static void changes(void **state)
 	struct counts c = { 0 };
 	struct fl_store *s;
 
-	(void)state;
 	s = world_open(&w);
 	assert_int_equal(fl_store_commit(s, &batch, NULL), 0);
 	assert_int_equal(fl_store_job(s, 8, see_job, &c, NULL), 0);
@@ -386,14 +380,13 @@ static void changes(void **state)
 }
 
 /* The row that says where it ends is not written over once it is damaged. */
-static void latest(void **state)
+TEST(latest)
 {
 	struct world w = changed("UPDATE settings SET name = name");
 	fairlead_error err = { 0 };
 	struct fl_store *s;
 	sqlite3 *db;
 
-	(void)state;
 	s = world_open(&w);
 	assert_int_equal(sqlite3_open(world_path(&w, FL_STORE_DATABASE), &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "UPDATE latest SET job = 3", NULL, NULL, NULL), 0);
@@ -406,11 +399,10 @@ static void latest(void **state)
 }
 
 /* An image: any of its bytes. */
-static void images(void **state)
+TEST(images)
 {
 	static const long places[] = { 0, 100, 4096, 39990 };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(places); i++) {
 		struct world w = changed("UPDATE settings SET name = name");
 		fairlead_error err = { 0 };
@@ -434,7 +426,7 @@ static void images(void **state)
 }
 
 /* The journal goes on from what was forgotten. */
-static void forgotten(void **state)
+TEST(forgotten)
 {
 	const struct fl_retention keep = { .events_before = 15 * FL_SECOND };
 	struct world w = changed("UPDATE settings SET name = name");
@@ -442,7 +434,6 @@ static void forgotten(void **state)
 	fairlead_error err = { 0 };
 	struct counts c = { 0 };
 
-	(void)state;
 	while (fl_store_expire(s, &keep, NULL) > 0)
 		;
 	assert_int_equal(world_commit(s, ROWS + 1, &err), 0);
@@ -456,19 +447,4 @@ static void forgotten(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP_RUN("damage")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(tellings),
-		cmocka_unit_test(changes),
-		cmocka_unit_test(latest),
-		cmocka_unit_test(images),
-		cmocka_unit_test(forgotten),
-		cmocka_unit_test(usage),
-		cmocka_unit_test(sums),
-		cmocka_unit_test(events_past_damage),
-	};
-
-	return cmocka_run_group_tests_name("damage", tests, make_example, drop_example);
-}
+UNIT_GROUP_IN(make_example, drop_example, "damage")

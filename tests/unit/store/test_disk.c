@@ -116,9 +116,8 @@ static bool commits(size_t disk, uint64_t at)
 	return failed;
 }
 
-static void failing_commits(void **state)
+TEST(failing_commits)
 {
-	(void)state;
 	for (size_t disk = 0; disk < COUNT(disks); disk++) {
 		uint64_t at = 1;
 
@@ -130,9 +129,8 @@ static void failing_commits(void **state)
 }
 
 /* An open that fails leaves what the next one makes or finds whole. */
-static void failing_opens(void **state)
+TEST(failing_opens)
 {
-	(void)state;
 	for (size_t disk = 0; disk < COUNT(disks); disk++) {
 		uint64_t at = 1;
 
@@ -160,7 +158,7 @@ static void failing_opens(void **state)
 }
 
 /* The same with no means but the kernel's: files may not grow beyond a size. */
-static void files_that_may_not_grow(void **state)
+TEST(files_that_may_not_grow)
 {
 	static char spec[1 << 20];
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -171,7 +169,6 @@ static void files_that_may_not_grow(void **state)
 	struct world w;
 	int r;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
@@ -198,14 +195,13 @@ static void files_that_may_not_grow(void **state)
 	world_end(&w);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	fairlead_error err = { 0 };
 	struct fl_store *s;
 	bool failed = false;
 	struct world w;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	assert_int_equal(world_commit(s, 1, &err), 0);
@@ -227,14 +223,4 @@ static void no_memory(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP_RUN("disk")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(failing_commits),
-		cmocka_unit_test(failing_opens),
-		cmocka_unit_test(files_that_may_not_grow),
-		cmocka_unit_test(no_memory),
-	};
-
-	return cmocka_run_group_tests_name("disk", tests, make_example, drop_example);
-}
+UNIT_GROUP_IN(make_example, drop_example, "disk")

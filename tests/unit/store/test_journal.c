@@ -81,7 +81,7 @@ static int see_row(void *user, const struct fl_journal_row *row, fairlead_error 
 	return 0;
 }
 
-static void each_kind(void **state)
+TEST(each_kind)
 {
 	struct fl_journal_row rows[COUNT(kinds)];
 	struct fl_batch batch = { .journal = rows, .n_journal = COUNT(kinds) };
@@ -91,7 +91,6 @@ static void each_kind(void **state)
 	struct fl_store *s;
 	size_t seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		rows[i] = kinds[i].row;
 		rows[i].seq = i + 1;
@@ -111,14 +110,13 @@ static void each_kind(void **state)
 }
 
 /* The tables are made to the byte as they always were: by that a daemon knows its own. */
-static void tables(void **state)
+TEST(tables)
 {
 	char schema[32];
 	fairlead_error err;
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	assert_int_equal(fl_store_get(s, "schema", schema, sizeof schema, &err), 0);
@@ -128,7 +126,7 @@ static void tables(void **state)
 }
 
 /* A number that its member cannot hold becomes one that is never right. */
-static void odd_numbers(void **state)
+TEST(odd_numbers)
 {
 	static const struct {
 		size_t size;
@@ -147,7 +145,6 @@ static void odd_numbers(void **state)
 		{ 8, FL_NUMBER_UNSIGNED, INT64_MIN, INT64_MIN },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint64_t room = 0;
 
@@ -156,13 +153,4 @@ static void odd_numbers(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("journal")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(odd_numbers),
-	};
-
-	return cmocka_run_group_tests_name("journal", tests, NULL, NULL);
-}
+UNIT_GROUP("journal")

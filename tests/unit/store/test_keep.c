@@ -24,7 +24,7 @@ static struct fl_store *filled(struct world *w, uint64_t n)
 
 /* --- images --- */
 
-static void images(void **state)
+TEST(images)
 {
 	uint64_t number = 100, seq = 99;
 	fairlead_error err = { 0 };
@@ -32,7 +32,6 @@ static void images(void **state)
 	struct fl_store *s = filled(&w, 10);
 	int fd = 99;
 
-	(void)state;
 	assert_int_equal(fl_store_checkpointed(s, &seq, &fd, &err), 0);
 	assert_int_equal(seq, 0);
 	assert_int_equal(fd, -1);
@@ -77,7 +76,7 @@ static int write_some_and_die(void *user, int fd, fairlead_error *err)
 	return 0;
 }
 
-static void image_that_fails(void **state)
+TEST(image_that_fails)
 {
 	uint64_t number = 1;
 	fairlead_error err = { 0 };
@@ -85,7 +84,6 @@ static void image_that_fails(void **state)
 	struct fl_store *s = filled(&w, 4);
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(fl_store_checkpoint(s, 2, world_write_image, &number, &err), 0);
 	assert_int_equal(fl_store_checkpoint(s, 3, write_some_and_fail, NULL, &err),
 			 FAIRLEAD_ENOMEM);
@@ -106,14 +104,13 @@ static void image_that_fails(void **state)
 }
 
 /* What a kill leaves between the steps: the new image is there, and the database names the old. */
-static void image_between_steps(void **state)
+TEST(image_between_steps)
 {
 	uint64_t number = 1;
 	fairlead_error err = { 0 };
 	struct world w;
 	struct fl_store *s = filled(&w, 4);
 
-	(void)state;
 	assert_int_equal(fl_store_checkpoint(s, 2, world_write_image, &number, &err), 0);
 	s = fl_store_close(s);
 	world_write(world_path(&w, "checkpoint-4-2.image"), 0, "new", 3);
@@ -295,7 +292,7 @@ static uint64_t admitted(struct fl_store *s)
 	return c.n;
 }
 
-static void forgetting(void **state)
+TEST(forgetting)
 {
 	const uint32_t part = part_of_many(), many = 5 * part;
 	struct gone gone = { 0 };
@@ -309,7 +306,6 @@ static void forgetting(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	put_many(s, many);
@@ -359,7 +355,7 @@ static void forgetting(void **state)
 }
 
 /* What was held stays known for longer than who held it. */
-static void outlive_their_jobs(void **state)
+TEST(outlive_their_jobs)
 {
 	enum { MANY = 150 };
 	struct fl_retention keep = { .jobs_before = FL_NEVER };
@@ -367,7 +363,6 @@ static void outlive_their_jobs(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	put_many(s, MANY);
@@ -389,7 +384,7 @@ static void in_root(const struct world *w, const char *name, char ret[WORLD_PATH
 
 static const struct fl_restore plain = { 0 };
 
-static void backups(void **state)
+TEST(backups)
 {
 	char copy[WORLD_PATH], to[WORLD_PATH];
 	uint64_t number = 9;
@@ -397,7 +392,6 @@ static void backups(void **state)
 	struct world w, restored;
 	struct fl_store *s = filled(&w, 30);
 
-	(void)state;
 	in_root(&w, "copy", copy);
 	in_root(&w, "to", to);
 	assert_int_equal(fl_store_checkpoint(s, 20, world_write_image, &number, &err), 0);
@@ -428,7 +422,7 @@ static void backups(void **state)
 }
 
 /* What stands beside a backup is left as it is, whatever its name. */
-static void backup_beside_others(void **state)
+TEST(backup_beside_others)
 {
 	static const char *const names[] = { "copy.new", ".copy" };
 	fairlead_error err = { 0 };
@@ -436,7 +430,6 @@ static void backup_beside_others(void **state)
 	struct world w;
 	struct fl_store *s = filled(&w, 3);
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
 		in_root(&w, names[i], other);
 		assert_int_equal(fl_store_backup(s, other, &err), 0);
@@ -452,7 +445,7 @@ static void backup_beside_others(void **state)
 }
 
 /* One that is being made is nobody else's; what a kill has left of one is removed. */
-static void backup_being_made(void **state)
+TEST(backup_being_made)
 {
 	fairlead_error err = { 0 };
 	char copy[WORLD_PATH], part[FL_STORE_PATH], path[FL_STORE_PATH];
@@ -460,7 +453,6 @@ static void backup_being_made(void **state)
 	struct fl_store *s = filled(&w, 3);
 	int fd;
 
-	(void)state;
 	in_root(&w, "copy/", copy);
 	assert_int_equal(fl_folder_begin(copy, part, &fd, path, &err), 0);
 	assert_int_equal(fl_store_backup(s, copy, &err), FAIRLEAD_ESTATE);
@@ -474,14 +466,13 @@ static void backup_being_made(void **state)
 	world_end(&w);
 }
 
-static void backup_into_nothing(void **state)
+TEST(backup_into_nothing)
 {
 	fairlead_error err = { 0 };
 	char copy[WORLD_PATH];
 	struct world w;
 	struct fl_store *s = filled(&w, 3);
 
-	(void)state;
 	in_root(&w, "not/there", copy);
 	assert_int_equal(fl_store_backup(s, copy, &err), FAIRLEAD_EIO);
 	CHECK(strstr(err.text, "cannot be made: No such file or directory"), err.text);
@@ -512,7 +503,7 @@ static void *keep_committing(void *user)
 	return NULL;
 }
 
-static void backup_while_running(void **state)
+TEST(backup_while_running)
 {
 	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 2 : 8, r = 0;
 	struct world w;
@@ -521,7 +512,6 @@ static void backup_while_running(void **state)
 	pthread_t thread;
 	void *failed;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, keep_committing, &b), 0);
 	for (int i = 0; i < rounds && r == 0; i++) {
 		char name[16], copy[WORLD_PATH];
@@ -562,14 +552,13 @@ static void backup_while_running(void **state)
 
 /* --- verify --- */
 
-static void verifying(void **state)
+TEST(verifying)
 {
 	uint64_t number = 3;
 	fairlead_error err = { 0 };
 	struct world w;
 	struct fl_store *s = filled(&w, 10);
 
-	(void)state;
 	assert_int_equal(fl_store_checkpoint(s, 5, world_write_image, &number, &err), 0);
 	assert_int_equal(fl_store_verify(w.folder, &err), 0);
 	/* As long as it was, and other bytes. */
@@ -593,7 +582,7 @@ static void verifying(void **state)
 /* --- threads --- */
 
 /* Batches on one thread while another reads: what is read is always whole. */
-static void reading_meanwhile(void **state)
+TEST(reading_meanwhile)
 {
 	struct world w;
 	struct busy b = { .s = filled(&w, 5), .done = 5 };
@@ -603,7 +592,6 @@ static void reading_meanwhile(void **state)
 	pthread_t thread;
 	void *failed;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, keep_committing, &b), 0);
 	while (end.seq < 100 && whole) {
 		struct counts rows = { 0 }, jobs = { 0 };
@@ -626,13 +614,12 @@ static void reading_meanwhile(void **state)
 }
 
 /* The log does not grow with what was written. */
-static void bounded_log(void **state)
+TEST(bounded_log)
 {
 	struct world w;
 	struct fl_store *s = filled(&w, 1);
 	long longest = 0;
 
-	(void)state;
 	s->log_limit = 20;
 	for (uint64_t i = 2; i <= 300; i++) {
 		long size;
@@ -649,23 +636,4 @@ static void bounded_log(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP_RUN("keep")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(images),
-		cmocka_unit_test(image_that_fails),
-		cmocka_unit_test(image_between_steps),
-		cmocka_unit_test(forgetting),
-		cmocka_unit_test(outlive_their_jobs),
-		cmocka_unit_test(backups),
-		cmocka_unit_test(backup_into_nothing),
-		cmocka_unit_test(backup_while_running),
-		cmocka_unit_test(backup_beside_others),
-		cmocka_unit_test(backup_being_made),
-		cmocka_unit_test(verifying),
-		cmocka_unit_test(reading_meanwhile),
-		cmocka_unit_test(bounded_log),
-	};
-
-	return cmocka_run_group_tests_name("keep", tests, NULL, NULL);
-}
+UNIT_GROUP("keep")

@@ -72,14 +72,13 @@ static uint64_t run_and_kill(const struct world *w, uint32_t us)
 	return last;
 }
 
-static void killed(void **state)
+TEST(killed)
 {
 	uint64_t known = 0, before = 0, image = 0;
 	struct fl_random random;
 	struct world w;
 	int committed = 0;
 
-	(void)state;
 	fl_random_init(&random, seed, fl_random_stream("kills"));
 	world_begin(&w);
 	for (int i = 0; i < kills; i++) {
@@ -135,7 +134,7 @@ static bool back_up_and_kill(struct fl_store *s, const char *folder, uint32_t us
 }
 
 /* Killed at any moment it is whole under its name, or not there; the next one succeeds. */
-static void killed_backups(void **state)
+TEST(killed_backups)
 {
 	char folder[WORLD_PATH + 16], left[WORLD_PATH + 32];
 	struct fl_random random;
@@ -145,7 +144,6 @@ static void killed_backups(void **state)
 	struct world w;
 	int whole = 0, cut = 0;
 
-	(void)state;
 	fl_random_init(&random, seed, fl_random_stream("backups"));
 	world_begin(&w);
 	s = world_open(&w);
@@ -182,11 +180,6 @@ static void killed_backups(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(killed),
-		cmocka_unit_test(killed_backups),
-	};
-
 	if (argc > 1)
 		kills = atoi(argv[1]);
 	if (argc > 2)
@@ -196,5 +189,5 @@ int main(int argc, char **argv)
 		kills = 4;
 		longest_us *= 60;
 	}
-	return cmocka_run_group_tests_name("kill", tests, NULL, NULL);
+	return unit_run_tests("kill", unit_tests, NULL, NULL);
 }

@@ -106,12 +106,11 @@ static long place(uint64_t frame, int i)
 	return HEAD + (long)frame * FRAME + (i < 24 ? i : in_page[i - 24]);
 }
 
-static void flips(void **state)
+TEST(flips)
 {
 	int step = getenv("FAIRLEAD_UNDER_VALGRIND") ? 100 : 9;
 	uint64_t refused = 0, cut = 0;
 
-	(void)state;
 	for (uint64_t frame = 0; frame < frames; frame++)
 		for (int i = (int)frame % step; i < 32; i += step) {
 			long at = place(frame, i);
@@ -144,9 +143,8 @@ static void flips(void **state)
 }
 
 /* Any bit of its head: SQLite would take nothing of the log. */
-static void head(void **state)
+TEST(head)
 {
-	(void)state;
 	for (int i = 0; i < HEAD * 8; i += 11) {
 		fairlead_error err = { 0 };
 		int r;
@@ -160,13 +158,12 @@ static void head(void **state)
 }
 
 /* A hole of zeros within it, also one that swallows a commit and what comes before and behind it. */
-static void holes(void **state)
+TEST(holes)
 {
 	static const size_t sizes[] = { 512, 4096, 8192, 3 * 4096 };
 	unsigned char *changed = malloc((size_t)size);
 	size_t step = getenv("FAIRLEAD_UNDER_VALGRIND") ? 16 * 4096 : 4096;
 
-	(void)state;
 	assert_non_null(changed);
 	for (size_t k = 0; k < COUNT(sizes); k++)
 		for (size_t at = 4096; at + sizes[k] < HEAD + (before_last - 1) * FRAME;
@@ -186,14 +183,13 @@ static void holes(void **state)
  * A power cut while the last transaction was written: any of its sectors are there, the others are
  * as they were before: zeros, or of a log before, which has other salts.
  */
-static void torn(void **state)
+TEST(torn)
 {
 	size_t last = HEAD + before_last * FRAME;
 	unsigned char *changed = malloc((size_t)size);
 	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 10 : 200, whole = 0;
 	uint64_t random = 88172645463325252u;
 
-	(void)state;
 	assert_non_null(changed);
 	for (int round = 0; round < rounds; round++) {
 		fairlead_error err = { 0 };
@@ -266,12 +262,11 @@ static void torn(void **state)
 /*
  * What is no damage: frames of a log before behind those of this one; and what is not there.
  */
-static void older_frames(void **state)
+TEST(older_frames)
 {
 	struct fl_store *s;
 	struct world w, killed;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	s->log_limit = 40;
@@ -291,12 +286,4 @@ static void older_frames(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP_RUN("log")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flips), cmocka_unit_test(head),         cmocka_unit_test(holes),
-		cmocka_unit_test(torn),  cmocka_unit_test(older_frames),
-	};
-
-	return cmocka_run_group_tests_name("log", tests, make_example, drop_example);
-}
+UNIT_GROUP_IN(make_example, drop_example, "log")

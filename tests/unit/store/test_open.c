@@ -204,9 +204,8 @@ static void filled(struct world *w)
 	world_copy(example.folder, w->folder);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		const char *name = refused[i].name;
 		fairlead_error err = { 0 };
@@ -261,14 +260,13 @@ static void read_all(const struct world *w)
 }
 
 /* Random bytes anywhere: it opens whole, or is refused; it never crashes or opens half. */
-static void random_damage(void **state)
+TEST(random_damage)
 {
 	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 5 : 60;
 	uint32_t random = 12345;
 	int refused_ones = 0;
 	struct world w;
 
-	(void)state;
 	filled(&w);
 	for (int i = 0; i < rounds; i++) {
 		struct world copy = w;
@@ -292,7 +290,7 @@ static void random_damage(void **state)
 	world_end(&w);
 }
 
-static void missing(void **state)
+TEST(missing)
 {
 	struct fl_store_options options = { 0 };
 	struct fl_store *s = NULL;
@@ -300,7 +298,6 @@ static void missing(void **state)
 	struct stat made;
 	struct world w;
 
-	(void)state;
 	world_begin(&w);
 	assert_int_equal(world_try(&w, false, NULL, &err), FAIRLEAD_ENOENT);
 	assert_non_null(strstr(err.text, "there is no folder "));
@@ -319,14 +316,13 @@ static void missing(void **state)
 	world_end(&w);
 }
 
-static void private_folder(void **state)
+TEST(private_folder)
 {
 	struct fl_store *s;
 	struct stat made;
 	struct world w;
 	mode_t before = umask(0);
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	(void)umask(before);
@@ -351,7 +347,7 @@ static int count(void *user, const struct fl_journal_row *row, fairlead_error *e
 	return 0;
 }
 
-static void second_opener(void **state)
+TEST(second_opener)
 {
 	struct fl_store_options look = { .read_only = true };
 	struct fl_store *s, *reader = NULL;
@@ -360,7 +356,6 @@ static void second_opener(void **state)
 	struct world w;
 	int n = 0;
 
-	(void)state;
 	world_begin(&w);
 	look.folder = w.folder;
 	s = world_open(&w);
@@ -390,14 +385,13 @@ static void second_opener(void **state)
 }
 
 /* A lock of somebody who was killed is none. */
-static void killed_opener(void **state)
+TEST(killed_opener)
 {
 	static struct fl_store *s; /* who is killed has lost nothing */
 	struct world w;
 	int status;
 	pid_t child;
 
-	(void)state;
 	world_begin(&w);
 	child = fork();
 	if (child == 0) {
@@ -415,13 +409,12 @@ static void killed_opener(void **state)
 }
 
 /* As a user who may not write there: root may always. */
-static void read_only_folder(void **state)
+TEST(read_only_folder)
 {
 	struct world w;
 	int status;
 	pid_t child;
 
-	(void)state;
 	filled(&w);
 	assert_int_equal(chmod(world_path(&w, FL_STORE_DATABASE), 0644), 0);
 	assert_int_equal(chmod(world_path(&w, "checkpoint-20-1.image"), 0644), 0);
@@ -477,7 +470,7 @@ static const char *const * and (const char *text)
 	return texts;
 }
 
-static void versions(void **state)
+TEST(versions)
 {
 	const int n = fl_store_migrations.n;
 	struct world w, old;
@@ -485,7 +478,6 @@ static void versions(void **state)
 	fairlead_error err = { 0 };
 	uint64_t before;
 
-	(void)state;
 	filled(&w);
 	before = world_sum(w.folder);
 	/* It fails: all is as it was, but for the copy. */
@@ -519,7 +511,7 @@ static void versions(void **state)
 	world_end(&w);
 }
 
-static void look_at_an_older_one(void **state)
+TEST(look_at_an_older_one)
 {
 	const struct fl_migrations m = { and(more), fl_store_migrations.n + 1 };
 	struct fl_store_options look = { .read_only = true };
@@ -527,7 +519,6 @@ static void look_at_an_older_one(void **state)
 	fairlead_error err = { 0 };
 	struct world w;
 
-	(void)state;
 	filled(&w);
 	look.folder = w.folder;
 	assert_int_equal(fl_store_open_as(&look, &m, &s, &err), FAIRLEAD_EINPUT);
@@ -609,11 +600,10 @@ static int see_bytes(void *user, const struct fl_job_row *row, fairlead_error *e
 	return 0;
 }
 
-static void from_version_1(void **state)
+TEST(from_version_1)
 {
 	static const uint64_t sizes[] = { 0, 1, 100 };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		const struct fl_job_filter all = { 0 };
 		fairlead_error err = { 0 };
@@ -636,20 +626,4 @@ static void from_version_1(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("open")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(random_damage),
-		cmocka_unit_test(missing),
-		cmocka_unit_test(private_folder),
-		cmocka_unit_test(second_opener),
-		cmocka_unit_test(killed_opener),
-		cmocka_unit_test(read_only_folder),
-		cmocka_unit_test(versions),
-		cmocka_unit_test(look_at_an_older_one),
-		cmocka_unit_test(from_version_1),
-	};
-
-	return cmocka_run_group_tests_name("open", tests, make_example, drop_example);
-}
+UNIT_GROUP_IN(make_example, drop_example, "open")

@@ -9,14 +9,13 @@
 #include "store/open.h"
 #include "world.h"
 
-static void batches(void **state)
+TEST(batches)
 {
 	struct fl_store_end end;
 	struct fl_batch quiet = { .wall = 99, .boot = 99 };
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	world_check(s, 0);
@@ -40,14 +39,13 @@ static void batches(void **state)
 }
 
 /* Rows that do not follow are a mistake, which changes nothing. */
-static void out_of_order(void **state)
+TEST(out_of_order)
 {
 	static const uint64_t rows[] = { 0, 1, 3, 5, UINT64_MAX };
 	fairlead_error err = { 0 };
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	assert_int_equal(world_commit(s, 1, NULL), 0);
@@ -201,7 +199,7 @@ static void put_jobs(struct fl_store *s)
 		fail_msg("%s", err.text);
 }
 
-static void job_filters(void **state)
+TEST(job_filters)
 {
 	static const struct {
 		struct fl_job_filter filter;
@@ -235,7 +233,6 @@ static void job_filters(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	put_jobs(s);
@@ -251,7 +248,7 @@ static void job_filters(void **state)
 	world_end(&w);
 }
 
-static void job_updates(void **state)
+TEST(job_updates)
 {
 	/* One whose name is not said, one with a spec, which does not count, one that is not there. */
 	const struct fl_job_row updates[] = {
@@ -285,7 +282,6 @@ static void job_updates(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	put_jobs(s);
@@ -320,7 +316,7 @@ static int ask_again(void *user, const struct fl_job_row *row, fairlead_error *e
 }
 
 /* From a callback others may be read, but not the same again; and what it says is told on. */
-static void nested(void **state)
+TEST(nested)
 {
 	const struct fl_job_filter all = { 0 };
 	struct seen seen = { .rows = jobs };
@@ -328,7 +324,6 @@ static void nested(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	put_jobs(s);
@@ -378,7 +373,7 @@ static int see_event(void *user, const struct fl_event_row *row, fairlead_error 
 	return 0;
 }
 
-static void event_filters(void **state)
+TEST(event_filters)
 {
 	static const struct {
 		struct fl_event_filter filter;
@@ -414,7 +409,6 @@ static void event_filters(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	for (int again = 0; again < 3; again++) {
@@ -451,7 +445,7 @@ static int see_admission(void *user, const struct fl_admission_row *row, fairlea
 	return 0;
 }
 
-static void admissions(void **state)
+TEST(admissions)
 {
 	struct fl_admission_row rows[] = {
 		{ .job = 1, .attempt = 1, .queue = "red", .from = 5, .to = FL_TIME_NONE },
@@ -464,7 +458,6 @@ static void admissions(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	assert_int_equal(fl_store_commit(s, &batch, &err), 0);
@@ -532,7 +525,7 @@ static int see_holding(void *user, const struct fl_admission_row *row, fairlead_
  * runs for 20 more; its second holds 2 gpus and a cpu of another flavor, from 50 on.  b's has
  * nothing on paper; another holds petabytes, more than 64 bits of bytes times nanoseconds.
  */
-static void usage(void **state)
+TEST(usage)
 {
 	static const struct fl_admission_row rows[] = {
 		{ 1, 1, "a", 5, 10, 40, "[" GRANT("cpu", "x", "4") "]", "preempted", 3 },
@@ -572,7 +565,6 @@ static void usage(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	/* Each is written twice: when it begins, and when it is over. */
@@ -605,7 +597,7 @@ static void usage(void **state)
 }
 
 /* A time cut into pieces has the sum of them, to the nanosecond. */
-static void pieces(void **state)
+TEST(pieces)
 {
 	enum { ROWS = 200, END = 1000000 };
 	struct fl_admission_row rows[ROWS];
@@ -617,7 +609,6 @@ static void pieces(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	for (uint32_t i = 0; i < ROWS; i++) {
 		random = random * UINT64_C(6364136223846793005) + 1;
 		rows[i] = (struct fl_admission_row){ .job = i + 1,
@@ -668,7 +659,7 @@ static int see_audit(void *user, const struct fl_audit_row *row, fairlead_error 
 	return 0;
 }
 
-static void small_things(void **state)
+TEST(small_things)
 {
 	const struct fl_condition_row conditions[] = {
 		{ .kind = "Cohort", .name = "x", .type = "Sound", .text = "no", .since = 1 },
@@ -691,7 +682,6 @@ static void small_things(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		audit[i] = (struct fl_audit_row){ .at = i + 1,
 						  .uid = UINT32_MAX,
@@ -720,7 +710,7 @@ static void small_things(void **state)
 }
 
 /* Texts are any bytes; a job asks for nothing in SQL. */
-static void odd_texts(void **state)
+TEST(odd_texts)
 {
 	static const char *const rows[] = {
 		"", "'; DROP TABLE jobs; --", "\xff\xfe\x01", "\"quoted\"", "?1", "%s%n", "a\nb",
@@ -729,7 +719,6 @@ static void odd_texts(void **state)
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -756,12 +745,11 @@ static bool reads_all(enum fl_sql sql)
 /* A scan of "the first of the table, in its order" ends where its LIMIT says. */
 static bool ends_early(const char *sql) { return strstr(sql, "LIMIT") && strstr(sql, "ORDER BY"); }
 
-static void plans(void **state)
+TEST(plans)
 {
 	struct world w;
 	struct fl_store *s;
 
-	(void)state;
 	world_begin(&w);
 	s = world_open(&w);
 	for (int i = 0; i < FL_SQLS; i++) {
@@ -792,16 +780,4 @@ static void plans(void **state)
 	world_end(&w);
 }
 
-UNIT_GROUP_RUN("rows")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(batches),     cmocka_unit_test(out_of_order),
-		cmocka_unit_test(job_filters), cmocka_unit_test(job_updates),
-		cmocka_unit_test(nested),      cmocka_unit_test(event_filters),
-		cmocka_unit_test(admissions),  cmocka_unit_test(usage),
-		cmocka_unit_test(pieces),      cmocka_unit_test(small_things),
-		cmocka_unit_test(odd_texts),   cmocka_unit_test(plans),
-	};
-
-	return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
-}
+UNIT_GROUP("rows")
