@@ -131,11 +131,10 @@ static fl_amount used(const struct world *w, const char *queue)
 
 /* --- */
 
-static void who_is_new_is_to_come(void **state)
+TEST(who_is_new_is_to_come)
 {
 	struct world w = settled();
 
-	(void)state;
 	w = adopt(&w, TREE JOB("n", "4", "lb", "0", "1") Z LOCALS X);
 	check_state(&w, "x", FL_STATE_ADMITTED);
 	check_state(&w, "z", FL_STATE_INADMISSIBLE);
@@ -149,11 +148,10 @@ static void who_is_new_is_to_come(void **state)
 	end(&w);
 }
 
-static void who_is_left_out_has_let_go(void **state)
+TEST(who_is_left_out_has_let_go)
 {
 	struct world w = settled();
 
-	(void)state;
 	w = adopt(&w, TREE LOCALS Y Z);
 	assert_int_equal(used(&w, "a"), 0);
 	check_state(&w, "y", FL_STATE_WAITING);
@@ -162,11 +160,10 @@ static void who_is_left_out_has_let_go(void **state)
 	end(&w);
 }
 
-static void other_quota_wakes_who_waits(void **state)
+TEST(other_quota_wakes_who_waits)
 {
 	struct world w = settled();
 
-	(void)state;
 	w = adopt(&w, FAIR FLAVOR("f") QUEUE("a", "f", "4", "1") QUEUE("b", "f", "2", "1")
 			      LOCALS X Y Z);
 	check_state(&w, "x", FL_STATE_ADMITTED);
@@ -176,11 +173,10 @@ static void other_quota_wakes_who_waits(void **state)
 	end(&w);
 }
 
-static void queues_come_and_go(void **state)
+TEST(queues_come_and_go)
 {
 	struct world w = settled();
 
-	(void)state;
 	w = adopt(&w, TREE QUEUE("c", "f", "1", "1") LOCALS LOCAL("lc", "c") X Y Z);
 	(void)step(&w);
 	check_state(&w, "y", FL_STATE_ADMITTED); /* 5 in all now */
@@ -196,12 +192,11 @@ static void queues_come_and_go(void **state)
 }
 
 /* It holds what it held where it held it; who waits goes along, or takes no part. */
-static void local_queues_move_and_stop(void **state)
+TEST(local_queues_move_and_stop)
 {
 	struct world w = settled();
 	struct fl_event e = { .kind = FL_EV_EVICTED };
 
-	(void)state;
 	w = adopt(&w, TREE LOCAL("la", "b") LOCAL("lb", "b") X Y Z);
 	check_state(&w, "x", FL_STATE_ADMITTED);
 	assert_int_equal(used(&w, "a"), 3);
@@ -225,11 +220,10 @@ static void local_queues_move_and_stop(void **state)
 	end(&w);
 }
 
-static void who_waits_follows_its_local_queue(void **state)
+TEST(who_waits_follows_its_local_queue)
 {
 	struct world w = settled();
 
-	(void)state;
 	apply(&w, &(struct fl_event){ .kind = FL_EV_FINISHED, .workload = find(&w, "x") });
 	w = adopt(&w, TREE LOCAL("la", "b") LOCAL("lb", "b") X Y Z);
 	check_state(&w, "x", FL_STATE_ABSENT);
@@ -267,11 +261,10 @@ static fl_amount nominal_of(const struct world *w, const char *queue)
 	return t->nominal[t->row[fl_model_find_node(w->m, FL_CLUSTER_QUEUE, queue).v]];
 }
 
-static void changed_cells_count_where_rows_are_the_same(void **state)
+TEST(changed_cells_count_where_rows_are_the_same)
 {
 	struct world w = settled();
 
-	(void)state;
 	set(&w, FL_CELL_WEIGHT, "a", 5);
 	set(&w, FL_CELL_WEIGHT, "b", 6);
 	set(&w, FL_CELL_NOMINAL, "a", 1);
@@ -306,12 +299,11 @@ static void check_first(struct world *w, const char *name)
 	check_state(w, name, FL_STATE_ADMITTED);
 }
 
-static void changed_priorities_count_where_rows_are_the_same(void **state)
+TEST(changed_priorities_count_where_rows_are_the_same)
 {
 	struct world w = settled();
 	struct fl_event e = priority(&w, "z", 7);
 
-	(void)state;
 	apply(&w, &e);
 	w = adopt(&w, TREE LOCALS Z Y X);
 	check_first(&w, "z");
@@ -332,7 +324,7 @@ static void changed_priorities_count_where_rows_are_the_same(void **state)
 
 /* --- what is refused --- */
 
-static void what_is_held_must_be_there(void **state)
+TEST(what_is_held_must_be_there)
 {
 	static const struct {
 		const char *name, *text;
@@ -342,7 +334,6 @@ static void what_is_held_must_be_there(void **state)
 		{ "column gone", FAIR FLAVOR("f") FLAVOR("g") QUEUE("a", "g", "2", "1") LOCALS X },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct world w = settled(), next;
 		fairlead_error err = { 0 };
@@ -357,14 +348,13 @@ static void what_is_held_must_be_there(void **state)
 	}
 }
 
-static void what_was_must_be_one_each(void **state)
+TEST(what_was_must_be_one_each)
 {
 	struct world w = settled(), next = begin(TREE LOCALS X Y Z);
 	const struct fl_workload twice[] = { { 0 }, { 0 }, { 1 } };
 	const struct fl_workload beyond[] = { { 0 }, { 1 }, { 3 } };
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(ops->adopt(next.p, next.now, w.p, twice, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.text, "workload 1 cannot be the same as old workload 0");
 	assert_int_equal(ops->adopt(next.p, next.now, w.p, beyond, &err), FAIRLEAD_EINPUT);
@@ -373,12 +363,11 @@ static void what_was_must_be_one_each(void **state)
 	end(&w);
 }
 
-static void not_inside_a_mark(void **state)
+TEST(not_inside_a_mark)
 {
 	const struct fl_workload was[] = { { 0 }, { 1 }, { 2 } };
 	fairlead_error err = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct world w = settled(), next = begin(TREE LOCALS X Y Z);
 		fl_mark mark;
@@ -392,21 +381,4 @@ static void not_inside_a_mark(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("adopt")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_new_is_to_come),
-		cmocka_unit_test(who_is_left_out_has_let_go),
-		cmocka_unit_test(other_quota_wakes_who_waits),
-		cmocka_unit_test(queues_come_and_go),
-		cmocka_unit_test(local_queues_move_and_stop),
-		cmocka_unit_test(who_waits_follows_its_local_queue),
-		cmocka_unit_test(changed_cells_count_where_rows_are_the_same),
-		cmocka_unit_test(changed_priorities_count_where_rows_are_the_same),
-		cmocka_unit_test(what_is_held_must_be_there),
-		cmocka_unit_test(what_was_must_be_one_each),
-		cmocka_unit_test(not_inside_a_mark),
-	};
-
-	return cmocka_run_group_tests_name("decide/adopt", tests, NULL, NULL);
-}
+UNIT_GROUP("adopt")

@@ -120,7 +120,7 @@ static const char *place_of(const struct life *l, const char *gang)
 
 /* --- */
 
-static void all_goes_on(void **state)
+TEST(all_goes_on)
 {
 	static const struct world_machine other_machines[] = { { "m0", 1 },
 							       { "m2", 2 },
@@ -143,7 +143,6 @@ static void all_goes_on(void **state)
 	struct fl_bundle usage[2] = { fl_entitle_usage(l.p, queue_of(&l, "a")),
 				      fl_entitle_usage(l.p, queue_of(&l, "b")) };
 
-	(void)state;
 	snprintf(a1, sizeof a1, "%s", place_of(&l, "a1"));
 	snprintf(b1, sizeof b1, "%s", place_of(&l, "b1"));
 	assert_true(a1[0] && b1[0] && usage[0].of[FL_GPU] > 0);
@@ -171,12 +170,11 @@ static void all_goes_on(void **state)
 	end(&l);
 }
 
-static void who_is_left_out_has_let_go(void **state)
+TEST(who_is_left_out_has_let_go)
 {
 	struct life l = running();
 	struct world_of w = usual();
 
-	(void)state;
 	w.gangs = gangs + 1;
 	w.n_gangs = 2;
 	l = adopt(&l, &w);
@@ -188,13 +186,12 @@ static void who_is_left_out_has_let_go(void **state)
 	end(&l);
 }
 
-static void a_machine_goes(void **state)
+TEST(a_machine_goes)
 {
 	struct life l = running();
 	struct world_of w = usual();
 	bool first = strcmp(place_of(&l, "a1"), "m1") == 0;
 
-	(void)state;
 	w.machines = machines + 1;
 	w.n_machines = 1;
 	l = adopt(&l, &w);
@@ -225,7 +222,7 @@ static void set(struct life *l, enum fl_cell_kind kind, const char *queue, doubl
 	assert_int_equal(ops->apply(l->p, (WORLD_NOW + l->later) * FL_SECOND, &e, NULL), 0);
 }
 
-static void changed_cells_count_where_rows_are_the_same(void **state)
+TEST(changed_cells_count_where_rows_are_the_same)
 {
 	struct life l = running();
 	struct world_of w = usual();
@@ -237,7 +234,6 @@ static void changed_cells_count_where_rows_are_the_same(void **state)
 	};
 	const struct fl_standing *a, *b;
 
-	(void)state;
 	set(&l, FL_CELL_DESERVED, "a", 3);
 	set(&l, FL_CELL_DESERVED, "b", 3);
 	set(&l, FL_CELL_LIMIT, "b", 4);
@@ -259,14 +255,13 @@ static void changed_cells_count_where_rows_are_the_same(void **state)
 
 /* --- what is refused --- */
 
-static void tasks_must_be_as_many(void **state)
+TEST(tasks_must_be_as_many)
 {
 	static const struct world_gang wider[] = { { WAITS("a1", "a", 50, 2, 1, 2) } };
 	struct life l = running(), next;
 	struct world_of w = usual();
 	fairlead_error err = { 0 };
 
-	(void)state;
 	w.gangs = wider;
 	w.n_gangs = 1;
 	assert_int_equal(try_adopt(&l, &w, &next, &err), FAIRLEAD_EINPUT);
@@ -275,13 +270,12 @@ static void tasks_must_be_as_many(void **state)
 	end(&next);
 }
 
-static void not_inside_a_mark(void **state)
+TEST(not_inside_a_mark)
 {
 	const struct fl_workload was[] = { { 0 }, { 1 }, { 2 } };
 	const struct world_of world = usual();
 	fairlead_error err = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct life l = running(), next = begin(&world);
 		fl_mark mark;
@@ -296,16 +290,4 @@ static void not_inside_a_mark(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("adopt-entitle")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_goes_on),
-		cmocka_unit_test(who_is_left_out_has_let_go),
-		cmocka_unit_test(a_machine_goes),
-		cmocka_unit_test(changed_cells_count_where_rows_are_the_same),
-		cmocka_unit_test(tasks_must_be_as_many),
-		cmocka_unit_test(not_inside_a_mark),
-	};
-
-	return cmocka_run_group_tests_name("decide/adopt-entitle", tests, NULL, NULL);
-}
+UNIT_GROUP("adopt-entitle")

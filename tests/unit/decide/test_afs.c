@@ -13,7 +13,7 @@
 #include "decide/borrow/preempt/preempt.h"
 #include "lib/fail_mem.h"
 #include "lib/few.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 
 #define NO FL_NO_LIMIT
 #define HOUR (3600 * FL_SECOND)
@@ -70,12 +70,11 @@ static void near(double is, double want)
 /* --- counting --- */
 
 /* One job from 0 to 20 min, then another from 50 min; half-life 1 h. */
-static void the_integral_is_exact(void **unused)
+TEST(the_integral_is_exact)
 {
 	struct fl_model *m = two_users(EXACT, HOUR, 5 * MINUTE);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
 
-	(void)unused;
 	keep_only(p, m, "a0 a1");
 	happens(p, 0, FL_EV_CANCEL, job(m, "a1"));
 	assert_true(cycle(p, 0));
@@ -93,9 +92,8 @@ static void the_integral_is_exact(void **unused)
 }
 
 /* Admitted and sent back at once: nothing was used, and only the exact way says so. */
-static void what_is_rejected_at_once_costs_nothing(void **unused)
+TEST(what_is_rejected_at_once_costs_nothing)
 {
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = two_users(ways[k], HOUR, 5 * MINUTE);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
@@ -114,9 +112,8 @@ static void what_is_rejected_at_once_costs_nothing(void **unused)
 	}
 }
 
-static void order_of_events_at_one_moment_does_not_matter(void **unused)
+TEST(order_of_events_at_one_moment_does_not_matter)
 {
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(50); seed++) {
 		double got[2];
 
@@ -142,12 +139,11 @@ static void order_of_events_at_one_moment_does_not_matter(void **unused)
 	}
 }
 
-static void a_clock_that_goes_back_counts_nothing_twice(void **unused)
+TEST(a_clock_that_goes_back_counts_nothing_twice)
 {
 	struct fl_model *m = two_users(EXACT, HOUR, 5 * MINUTE);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
 
-	(void)unused;
 	keep_only(p, m, "a0 a1");
 	while (cycle(p, 0))
 		;
@@ -160,12 +156,11 @@ static void a_clock_that_goes_back_counts_nothing_twice(void **unused)
 	done(p, m);
 }
 
-static void without_half_life_only_the_present_counts(void **unused)
+TEST(without_half_life_only_the_present_counts)
 {
 	struct fl_model *m = two_users(EXACT, 0, 5 * MINUTE);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
 
-	(void)unused;
 	while (cycle(p, 0))
 		;
 	assert_true(consumed(m, p, "a") == 4);
@@ -176,11 +171,10 @@ static void without_half_life_only_the_present_counts(void **unused)
 }
 
 /* A dump says what was consumed by lastUpdate, and since when each workload holds what it holds. */
-static void a_dump_goes_on_where_it_was_written(void **unused)
+TEST(a_dump_goes_on_where_it_was_written)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 10, NO, NO } } };
 
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
 		struct fl_policy *p;
@@ -202,11 +196,10 @@ static void a_dump_goes_on_where_it_was_written(void **unused)
 
 /* --- samples --- */
 
-static void samples_are_taken_as_time_passes(void **unused)
+TEST(samples_are_taken_as_time_passes)
 {
 	const double minute_5 = exp2(-5.0 / 60), minute_7 = exp2(-7.0 / 60);
 
-	(void)unused;
 	for (int unsampled = 0; unsampled < 2; unsampled++) {
 		struct fl_model *m = two_users(SAMPLED, HOUR, 5 * MINUTE);
 		struct fl_policy_options options = { .mem = &fl_mem_heap, .unsampled = unsampled };
@@ -230,13 +223,12 @@ static void samples_are_taken_as_time_passes(void **unused)
 	}
 }
 
-static void samples_empty_what_has_no_half_life(void **unused)
+TEST(samples_empty_what_has_no_half_life)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 10, NO, NO } } };
 	struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
 	struct fl_policy *p;
 
-	(void)unused;
 	set_afs(m, SAMPLED, 0, 5 * MINUTE);
 	add_local_queue(m, "a", "q", 1, 8);
 	add_job(m, "a0", "a", NULL, 0, 1, 1);
@@ -250,13 +242,12 @@ static void samples_empty_what_has_no_half_life(void **unused)
 }
 
 /* A stopped local queue is not sampled; what passed meanwhile counts in the first sample after. */
-static void stopped_queues_are_not_sampled(void **unused)
+TEST(stopped_queues_are_not_sampled)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 10, NO, NO } } };
 	struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
 	struct fl_policy *p;
 
-	(void)unused;
 	set_afs(m, SAMPLED, HOUR, 5 * MINUTE);
 	add_local_queue(m, "a", "q", 1, 8);
 	add_local_queue(m, "b", "q", 1, 8);
@@ -272,11 +263,10 @@ static void stopped_queues_are_not_sampled(void **unused)
 /* --- whom usage puts first --- */
 
 /* Ten units, two users who start with nothing: five each, though all is free at one moment. */
-static void one_moment_is_shared(void **unused)
+TEST(one_moment_is_shared)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 10, NO, NO } } };
 
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
 		struct fl_policy *p;
@@ -308,14 +298,13 @@ static void one_moment_is_shared(void **unused)
  * A local queue that points to another ClusterQueue by now than the one its workload
  * holds quota of: what it uses there changes who is preempted first here.
  */
-static void usage_moves_the_order_wherever_quota_is_held(void **unused)
+TEST(usage_moves_the_order_wherever_quota_is_held)
 {
 	struct world_node nodes[] = {
 		{ "here", NULL, FL_CLUSTER_QUEUE, 1, { { 4, NO, NO } } },
 		{ "there", NULL, FL_CLUSTER_QUEUE, 1, { { 100, NO, NO } } },
 	};
 
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = world_open(&fl_mem_heap, nodes, 2, 1);
 		struct fl_policy *p;
@@ -345,11 +334,10 @@ static void usage_moves_the_order_wherever_quota_is_held(void **unused)
 }
 
 /* a used more and holds less: a's workload is preempted first, later on b's. Asked, and nothing written. */
-static void time_moves_the_order_of_victims(void **unused)
+TEST(time_moves_the_order_of_victims)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 4, NO, NO } } };
 
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		static const fl_time asked[] = { 0, 10 * HOUR, MINUTE };
 		static const char *const victims[] = { "of-a", "of-b", "of-a" };
@@ -394,11 +382,10 @@ static void slow_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 	memcpy(ids, sorted, n * sizeof *ids);
 }
 
-static void circles_are_broken_by_the_number_of_those_before(void **unused)
+TEST(circles_are_broken_by_the_number_of_those_before)
 {
 	uint32_t circles = 0;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(300); seed++) {
 		struct world_node nodes[3];
 		uint32_t fast[24], slow[24], scratch[24];
@@ -466,9 +453,8 @@ static void go_on(const struct fl_model *m, struct fl_policy *p, uint32_t seed, 
 	}
 }
 
-static void rollback_takes_usage_back_to_the_bit(void **unused)
+TEST(rollback_takes_usage_back_to_the_bit)
 {
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = two_users(ways[seed % 2], HOUR, 5 * MINUTE);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 0),
@@ -506,9 +492,8 @@ static void rollback_takes_usage_back_to_the_bit(void **unused)
 	}
 }
 
-static void every_failing_allocation_changes_nothing(void **unused)
+TEST(every_failing_allocation_changes_nothing)
 {
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = two_users(ways[k], HOUR, 5 * MINUTE);
 		struct fail_mem f;
@@ -581,9 +566,8 @@ static int note_time(void *user, const struct fl_settle_cycle *c, fairlead_error
 	return 0;
 }
 
-static void wake_says_when_local_queues_change_places(void **unused)
+TEST(wake_says_when_local_queues_change_places)
 {
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_settle_options options = { .mem = &fl_mem_heap,
 						     .interval = FL_SECOND,
@@ -623,7 +607,7 @@ static void wake_says_when_local_queues_change_places(void **unused)
 }
 
 /* Who holds alike, or has done so for long, stays where they are: nothing is left to wait for. */
-static void usage_that_stays_is_settled(void **unused)
+TEST(usage_that_stays_is_settled)
 {
 	static const struct {
 		int consumed[2];
@@ -633,7 +617,6 @@ static void usage_that_stays_is_settled(void **unused)
 		      { { 0, 8 }, 5 * MINUTE } };
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 8, NO, NO } } };
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct fl_settle_options options = { .mem = &fl_mem_heap,
 						     .interval = FL_SECOND,
@@ -664,14 +647,13 @@ static void usage_that_stays_is_settled(void **unused)
 }
 
 /* What was asked of a later time is forgotten with it. */
-static void rollback_takes_the_time_back(void **unused)
+TEST(rollback_takes_the_time_back)
 {
 	struct fl_model *m = crossing(EXACT, 2);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
 	uint32_t ahead;
 	fl_mark mark;
 
-	(void)unused;
 	assert_int_equal(fl_borrow_ahead(p, job(m, "small"), &ahead, 1), 1);
 	assert_int_equal(ops->mark(p, &mark, NULL), 0);
 	assert_false(cycle(p, 3 * HOUR));
@@ -682,11 +664,10 @@ static void rollback_takes_the_time_back(void **unused)
 }
 
 /* Time 0 is a time like any other. */
-static void usage_counts_at_the_beginning_of_time(void **unused)
+TEST(usage_counts_at_the_beginning_of_time)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 1, NO, NO } } };
 
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
 		struct fl_policy *p;
@@ -705,9 +686,8 @@ static void usage_counts_at_the_beginning_of_time(void **unused)
 }
 
 /* States that will part company must not have one digest; those that time leaves alone must. */
-static void digests_tell_apart_what_time_will(void **unused)
+TEST(digests_tell_apart_what_time_will)
 {
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		struct fl_model *m = crossing(ways[k], 2);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 0);
@@ -744,7 +724,7 @@ static void digests_tell_apart_what_time_will(void **unused)
 }
 
 /* Usage that differs, or that was counted at another time, will differ. */
-static void digests_tell_apart_what_was_used(void **unused)
+TEST(digests_tell_apart_what_was_used)
 {
 	static const struct {
 		int consumed;
@@ -752,7 +732,6 @@ static void digests_tell_apart_what_was_used(void **unused)
 	} states[] = { { 8, 0 }, { 7, 0 }, { 8, HOUR } };
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 10, NO, NO } } };
 
-	(void)unused;
 	for (int k = 0; k < 2; k++) {
 		uint64_t digests[3][2];
 		int equal;
@@ -779,11 +758,10 @@ static void digests_tell_apart_what_was_used(void **unused)
  * The same jobs wait and hold as before, but something happened in between.  As long as
  * time may change the order of those who hold, that is no ring: it might be broken.
  */
-static void what_time_might_break_is_no_ring(void **unused)
+TEST(what_time_might_break_is_no_ring)
 {
 	struct world_node node = { "q", NULL, FL_CLUSTER_QUEUE, 1, { { 4, NO, NO } } };
 
-	(void)unused;
 	for (int ends = 0; ends < 2; ends++) {
 		struct fl_model *m = world_open(&fl_mem_heap, &node, 1, 1);
 		struct fl_policy *p;
@@ -814,32 +792,4 @@ static void what_time_might_break_is_no_ring(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("afs")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_integral_is_exact),
-		cmocka_unit_test(what_is_rejected_at_once_costs_nothing),
-		cmocka_unit_test(order_of_events_at_one_moment_does_not_matter),
-		cmocka_unit_test(a_clock_that_goes_back_counts_nothing_twice),
-		cmocka_unit_test(without_half_life_only_the_present_counts),
-		cmocka_unit_test(a_dump_goes_on_where_it_was_written),
-		cmocka_unit_test(samples_are_taken_as_time_passes),
-		cmocka_unit_test(samples_empty_what_has_no_half_life),
-		cmocka_unit_test(stopped_queues_are_not_sampled),
-		cmocka_unit_test(one_moment_is_shared),
-		cmocka_unit_test(usage_moves_the_order_wherever_quota_is_held),
-		cmocka_unit_test(time_moves_the_order_of_victims),
-		cmocka_unit_test(circles_are_broken_by_the_number_of_those_before),
-		cmocka_unit_test(rollback_takes_usage_back_to_the_bit),
-		cmocka_unit_test(every_failing_allocation_changes_nothing),
-		cmocka_unit_test(wake_says_when_local_queues_change_places),
-		cmocka_unit_test(usage_that_stays_is_settled),
-		cmocka_unit_test(rollback_takes_the_time_back),
-		cmocka_unit_test(usage_counts_at_the_beginning_of_time),
-		cmocka_unit_test(digests_tell_apart_what_time_will),
-		cmocka_unit_test(digests_tell_apart_what_was_used),
-		cmocka_unit_test(what_time_might_break_is_no_ring),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("afs")

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "afs_world.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
@@ -287,9 +287,8 @@ static void print(const struct scenario *s, enum way way, const struct result *r
 		      way == EXACT ? "exact" : "sampled", parts, r->counted, r->worst);
 }
 
-static void who_gets_what(void **unused)
+TEST(who_gets_what)
 {
-	(void)unused;
 	for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
 		const struct scenario *s = &scenarios[i];
 		struct result sampled = measure(s->users, s->n, SAMPLED, s->sampling);
@@ -307,11 +306,4 @@ static void who_gets_what(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("afs_measure")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_gets_what),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("afs_measure")

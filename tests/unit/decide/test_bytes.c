@@ -96,7 +96,7 @@ static void settle(struct fl_policy *p, fl_time now)
 	while (d.moved);
 }
 
-static void a_workload_takes_so_much(void **state)
+TEST(a_workload_takes_so_much)
 {
 	static const struct {
 		const char *name;
@@ -113,7 +113,6 @@ static void a_workload_takes_so_much(void **state)
 		{ "classical, all run", false, true, 250, JOBS, 192 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct counter counter = { .mem = { count_resize, &counter } };
 		struct fl_model *m = make(rows[i].fair, rows[i].quota, rows[i].admitted);
@@ -137,14 +136,13 @@ static void tell(struct fl_policy *p, enum fl_event_kind kind, uint32_t w, fl_ti
 	assert_int_equal(ops->apply(p, now, &event, NULL), 0);
 }
 
-static void what_was_held_is_used_again(void **state)
+TEST(what_was_held_is_used_again)
 {
 	struct counter counter = { .mem = { count_resize, &counter } };
 	struct fl_model *m = make(/* fair= */ true, /* quota= */ 125, /* admitted= */ false);
 	struct fl_policy *p = world_policy(&counter.mem, m, JOBS * FL_SECOND);
 	size_t live = 0;
 
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		settle(p, (JOBS + round) * FL_SECOND);
 		assert_in_range(n_holding(p), JOBS / 3, JOBS - 1);
@@ -160,7 +158,7 @@ static void what_was_held_is_used_again(void **state)
 }
 
 /* Rows are given, given back and given to others behind a mark, and stand as before in the end. */
-static void a_rollback_finds_all_that_was_held(void **state)
+TEST(a_rollback_finds_all_that_was_held)
 {
 	struct fl_model *m = make(/* fair= */ true, /* quota= */ 125, /* admitted= */ false);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, JOBS * FL_SECOND);
@@ -168,7 +166,6 @@ static void a_rollback_finds_all_that_was_held(void **state)
 	uint32_t held, used;
 	fl_mark mark;
 
-	(void)state;
 	settle(p, JOBS * FL_SECOND);
 	held = p->holdings.n;
 	used = p->holdings.used;
@@ -192,13 +189,4 @@ static void a_rollback_finds_all_that_was_held(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("bytes")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_workload_takes_so_much),
-		cmocka_unit_test(what_was_held_is_used_again),
-		cmocka_unit_test(a_rollback_finds_all_that_was_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("bytes")

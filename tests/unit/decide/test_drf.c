@@ -205,9 +205,8 @@ static void step(struct fl_policy *p, const struct fl_model *m, char *ret)
 	*ret = 0;
 }
 
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-	(void)state;
 	for (unsigned i = 0; i < COUNT(cases); i++) {
 		struct fl_model *m = make(cases[i].there, cases[i].users);
 		struct fl_policy *p = open(&fl_mem_heap, m);
@@ -242,14 +241,13 @@ static int apply(struct fl_policy *p, enum fl_event_kind kind, struct fl_workloa
 }
 
 /* A task that is done makes room for that of the lowest share, as in the paper. */
-static void test_events(void **state)
+TEST(test_events)
 {
 	struct fl_model *m = make(cases[0].there, cases[0].users);
 	struct fl_policy *p = open(&fl_mem_heap, m);
 	struct fl_workload b2 = job_of(m, "b2"), a0 = job_of(m, "a0");
 	char order[64];
 
-	(void)state;
 	step(p, m, order);
 	assert_int_equal(ops->reason(p, b2), FL_REASON_WAITING_FOR_QUOTA);
 	assert_int_equal(ops->reason(p, job_of(m, "a3")), FL_REASON_NOT_ITS_TURN);
@@ -285,7 +283,7 @@ static int change(struct fl_policy *p, enum fl_cell_kind kind, uint32_t node, fl
 }
 
 /* Case 6: a0 wants 11 of 10; as much as that there is afterwards, and once more not. */
-static void test_cells(void **state)
+TEST(test_cells)
 {
 	struct fl_model *m = make(cases[5].there, cases[5].users);
 	struct fl_policy *p = open(&fl_mem_heap, m);
@@ -295,7 +293,6 @@ static void test_cells(void **state)
 	char order[64];
 	fl_mark mark;
 
-	(void)state;
 	step(p, m, order);
 	assert_int_equal(ops->state(p, a0), FL_STATE_INADMISSIBLE);
 	assert_int_equal(ops->reason(p, a0), FL_REASON_EXCEEDS_MAX_QUOTA);
@@ -325,7 +322,7 @@ static void test_cells(void **state)
 }
 
 /* A trial changes nothing, and does not ask whose turn it is. */
-static void test_try(void **state)
+TEST(test_try)
 {
 	struct fl_model *m = make(cases[4].there, cases[4].users);
 	struct fl_policy *p = open(&fl_mem_heap, m);
@@ -334,7 +331,6 @@ static void test_try(void **state)
 	uint64_t before[2], after[2];
 	char order[64];
 
-	(void)state;
 	step(p, m, order);
 	ops->digest(p, 0, before);
 	assert_int_equal(ops->try(p, 0, b1, NULL, &d, NULL), 0);
@@ -351,7 +347,7 @@ static void test_try(void **state)
 }
 
 /* Each allocation fails once; and a step that was made before allocates nothing. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	struct fl_model *m = make(cases[6].there, cases[6].users);
 	struct fail_mem f;
@@ -359,7 +355,6 @@ static void test_memory(void **state)
 	char order[64];
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)state;
 	fail_mem_init(&f);
 	for (unsigned long n = 1; r != 0; n++) {
 		const struct fl_policy_options options = { .mem = &f.mem };
@@ -383,13 +378,4 @@ static void test_memory(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("drf")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_events),
-		cmocka_unit_test(test_cells),   cmocka_unit_test(test_try),
-		cmocka_unit_test(test_memory),
-	};
-
-	return cmocka_run_group_tests_name("decide/drf", tests, NULL, NULL);
-}
+UNIT_GROUP("drf")

@@ -47,7 +47,7 @@ static struct fl_workload job(const struct fl_model *m, const char *name)
 	return fl_model_find_workload(m, "ns", name);
 }
 
-static void nothing_there(void **unused)
+TEST(nothing_there)
 {
 	static const char *const worlds[] = {
 		FLAVORS,
@@ -64,7 +64,6 @@ static void nothing_there(void **unused)
 			PODS("main", "0", "", "1") JOB("much", "q") PODS("main", "1", "", "1"),
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(worlds); i++) {
 		struct fl_model *m = load(worlds[i]);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
@@ -90,7 +89,7 @@ static void nothing_there(void **unused)
 }
 
 /* What is held is told by the podset's name, whatever the order; of unknown ones, too. */
-static void admission_in_another_order(void **unused)
+TEST(admission_in_another_order)
 {
 	struct fl_model *m = load(
 		FLAVORS QUEUE("q", "c", "9") JOB("w", "q") PODS("one", "1", "", "1")
@@ -101,7 +100,6 @@ static void admission_in_another_order(void **unused)
 	struct fl_share share;
 	uint32_t n;
 
-	(void)unused;
 	rows = ops->placement(p, job(m, "w"), &n);
 	assert_int_equal(n, 3);
 	assert_int_equal(rows[0].podset, 1);
@@ -115,7 +113,7 @@ static void admission_in_another_order(void **unused)
 }
 
 /* Eight podsets of as many pods as there can be, reduced to what fits. */
-static void the_largest_reduction(void **unused)
+TEST(the_largest_reduction)
 {
 #define MOST(name) PODS(name, "2147483647", ", minCount: 0", "1")
 	struct fl_model *m = load(FLAVORS QUEUE("q", "c", "9") JOB("w", "q") MOST("a") MOST(
@@ -125,7 +123,6 @@ static void the_largest_reduction(void **unused)
 	struct fl_decisions d;
 	uint32_t n;
 
-	(void)unused;
 	assert_int_equal(ops->step(p, 0, 0, NULL, &d, NULL), 0);
 	assert_int_equal(d.rows[0].kind, FL_ADMIT);
 	rows = ops->placement(p, job(m, "w"), &n);
@@ -137,7 +134,7 @@ static void the_largest_reduction(void **unused)
 }
 
 /* Borrowed of one resource in two flavors adds up beyond 64 bits. */
-static void borrowing_beyond_64_bits(void **unused)
+TEST(borrowing_beyond_64_bits)
 {
 	struct fl_model *m = load(FAIR FLAVORS COHORT("c", "9223372036854775807")
 					  QUEUE("q", "c", "0") QUEUE("r", "c", "0") JOB("w", "q")
@@ -148,7 +145,6 @@ static void borrowing_beyond_64_bits(void **unused)
 	struct fl_decisions d;
 	struct fl_share share;
 
-	(void)unused;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(ops->step(p, i, 0, NULL, &d, NULL), 0);
 	assert_int_equal(ops->state(p, job(m, "w")), FL_STATE_ADMITTED);
@@ -159,7 +155,7 @@ static void borrowing_beyond_64_bits(void **unused)
 	fl_model_free(m);
 }
 
-static void events_that_do_not_suit(void **unused)
+TEST(events_that_do_not_suit)
 {
 	static const struct {
 		enum fl_event_kind kind;
@@ -190,7 +186,6 @@ static void events_that_do_not_suit(void **unused)
 	uint64_t before[2], after[2];
 	fairlead_error err;
 
-	(void)unused;
 	ops->digest(p, /* now= */ 0, before);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_event e = { .kind = rows[i].kind, .workload = job(m, rows[i].job) };
@@ -207,7 +202,7 @@ static void events_that_do_not_suit(void **unused)
 	fl_model_free(m);
 }
 
-static void cells_that_do_not_suit(void **unused)
+TEST(cells_that_do_not_suit)
 {
 	static const struct {
 		struct fl_cell cell;
@@ -250,7 +245,6 @@ static void cells_that_do_not_suit(void **unused)
 	fl_amount usage = fl_borrow_usage(p)->cell[t->row[t->root[0]]];
 	fairlead_error err;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_event e = { .kind = FL_EV_CELL, .cell = rows[i].cell };
 
@@ -264,7 +258,7 @@ static void cells_that_do_not_suit(void **unused)
 }
 
 /* Quota given where there was none is as if it had been there from the start. */
-static void quota_in_a_new_column(void **unused)
+TEST(quota_in_a_new_column)
 {
 	struct fl_model *m = load(FLAVORS QUEUE("q", "c", "1") QUEUE(
 		"r", "d",
@@ -284,7 +278,6 @@ static void quota_in_a_new_column(void **unused)
 					    (struct fl_resource){ 0 });
 	fl_mark mark;
 
-	(void)unused;
 	assert_int_equal(ops->mark(p, &mark, NULL), 0);
 	assert_false(t->known[fl_tree_cell(t, s, c)]);
 	assert_int_equal(ops->apply(p, 0, &event, NULL), 0);
@@ -298,7 +291,7 @@ static void quota_in_a_new_column(void **unused)
 }
 
 /* By usage of the local queue comes before age; and a clock that goes back forgets nothing. */
-static void ahead_by_usage(void **unused)
+TEST(ahead_by_usage)
 {
 #define USAGE(name, used)                                                                          \
 	"---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: " name        \
@@ -321,7 +314,6 @@ static void ahead_by_usage(void **unused)
 	struct fl_decisions d;
 	uint32_t ids[3] = { 0 };
 
-	(void)unused;
 	assert_int_equal(fl_borrow_ahead(p, job(m, "w0"), ids, 2), 3);
 	assert_int_equal(ids[0], job(m, "w2").v);
 	assert_int_equal(ids[1], job(m, "w3").v);
@@ -387,26 +379,10 @@ static void scan_starts_anew(bool small)
 	fl_model_free(m);
 }
 
-static void outdated_scans_start_anew(void **unused)
+TEST(outdated_scans_start_anew)
 {
-	(void)unused;
 	scan_starts_anew(/* small= */ true);
 	scan_starts_anew(/* small= */ false);
 }
 
-UNIT_GROUP_RUN("edges")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_there),
-		cmocka_unit_test(admission_in_another_order),
-		cmocka_unit_test(the_largest_reduction),
-		cmocka_unit_test(borrowing_beyond_64_bits),
-		cmocka_unit_test(events_that_do_not_suit),
-		cmocka_unit_test(cells_that_do_not_suit),
-		cmocka_unit_test(quota_in_a_new_column),
-		cmocka_unit_test(ahead_by_usage),
-		cmocka_unit_test(outdated_scans_start_anew),
-	};
-
-	return cmocka_run_group_tests_name("decide/edges", tests, NULL, NULL);
-}
+UNIT_GROUP("edges")

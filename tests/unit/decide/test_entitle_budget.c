@@ -49,11 +49,10 @@ static double used(const struct world_series *s, const char *queue)
 	return s->held[series_node(s, queue)] / 3600;
 }
 
-static void each_team_gets_its_budget(void **unused)
+TEST(each_team_gets_its_budget)
 {
 	static const double parts[] = { 0.40, 0.35, 0.25 };
 
-	(void)unused;
 	for (enum fl_overcommitment o = 0; o <= FL_OVERCOMMIT_FIRST_COME; o++) {
 		struct teams t;
 		struct world_series s = three_teams(&t, parts, monthly(o, FL_AFTER_BUDGET_SPARE));
@@ -83,13 +82,12 @@ static void each_team_gets_its_budget(void **unused)
 }
 
 /* Twice as much is promised as there is. */
-static void too_much_is_promised(void **unused)
+TEST(too_much_is_promised)
 {
 	static const double parts[] = { 0.8, 0.7, 0.5 };
 	struct teams t;
 	struct world_series s = three_teams(&t, parts, monthly(FL_OVERCOMMIT_FIRST_COME, 0));
 
-	(void)unused;
 	series_run(&s, MONTH);
 	assert_true(fabs(used(&s, "u0") / month - 0.8) < 0.01);
 	assert_true(used(&s, "u2") == 0);
@@ -108,12 +106,11 @@ static void too_much_is_promised(void **unused)
  * All come when a quarter of the period is left, and the first one has run all the time: it is
  * through with its budget, the others share the rest, and lapse.
  */
-static void all_withdraw_at_the_end(void **unused)
+TEST(all_withdraw_at_the_end)
 {
 	static const double parts[] = { 0.4, 0.35, 0.25 };
 	const char *const late[] = { "job1", "job2" };
 
-	(void)unused;
 	for (enum fl_overcommitment o = 0; o <= FL_OVERCOMMIT_FIRST_COME; o++) {
 		struct teams t;
 		struct world_series s = three_teams(&t, parts, monthly(o, FL_AFTER_BUDGET_SPARE));
@@ -148,14 +145,13 @@ static void all_withdraw_at_the_end(void **unused)
 	}
 }
 
-static void after_the_budget(void **unused)
+TEST(after_the_budget)
 {
 	static const double parts[] = { 0.1, 0.1, 0.1 };
 	struct teams t;
 	struct world_series s = three_teams(&t, parts, monthly(0, FL_AFTER_BUDGET_SPARE));
 	struct fl_event e = { .kind = FL_EV_FINISHED };
 
-	(void)unused;
 	series_run(&s, 200);
 	series_reset(&s);
 	series_run(&s, 20); /* all are spent, and the last one runs on */
@@ -184,7 +180,7 @@ static void after_the_budget(void **unused)
 	series_end(&s);
 }
 
-static void the_policy_wakes_when_a_budget_is_spent(void **unused)
+TEST(the_policy_wakes_when_a_budget_is_spent)
 {
 	static const double parts[] = { 0.1, 0.1, 0.1 };
 	struct teams t;
@@ -192,7 +188,6 @@ static void the_policy_wakes_when_a_budget_is_spent(void **unused)
 	fl_time start = WORLD_NOW * FL_SECOND, spent;
 	struct fl_policy *frozen = entitle_world_policy(&fl_mem_heap, s.m);
 
-	(void)unused;
 	series_run(&s, 1);
 	/* No later than usage is looked at, and not before anything has happened. */
 	assert_true(fl_entitle_policy.wake(s.p, start) > start);
@@ -211,7 +206,7 @@ static void the_policy_wakes_when_a_budget_is_spent(void **unused)
  * other one, without budget, gets what is left of the month, and what it deserves at once, but
  * for jobs of those in budget that run.
  */
-static void budgets_in_a_tree(void **unused)
+TEST(budgets_in_a_tree)
 {
 	static const struct world_gang gangs[] = {
 		{ RUNS("j1", "a1", 50, 1, 1, 8, "m1") },
@@ -227,7 +222,6 @@ static void budgets_in_a_tree(void **unused)
 		double a1, a2, b;
 	} rows[] = { { 8, 0, 0, 0, 1 }, { 0, 3, 0.4, 0.1, 0.5 }, { 8, 3, 0.4, 0, 0.6 } };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct world_leaf queues[] = {
 			{ LEAF("a", NULL, 0, -1, 1) },
@@ -255,7 +249,7 @@ static void budgets_in_a_tree(void **unused)
 	}
 }
 
-static void priority_within_a_queue_in_budget(void **unused)
+TEST(priority_within_a_queue_in_budget)
 {
 	static const struct world_leaf queues[] = {
 		{ LEAF("top", NULL, 0, -1, 1) },
@@ -279,13 +273,12 @@ static void priority_within_a_queue_in_budget(void **unused)
 	struct fl_decisions d = entitle_world_step(s.p, 0);
 	char text[200];
 
-	(void)unused;
 	assert_string_equal(entitle_world_text(s.m, &d, text, sizeof text), "-j1*1 >urgent*1");
 	series_end(&s);
 }
 
 /* The budget is next to nothing and goes first all the same: small jobs, room for one. */
-static void whoever_has_used_less_of_its_budget_is_first(void **unused)
+TEST(whoever_has_used_less_of_its_budget_is_first)
 {
 	static const struct world_leaf queues[] = {
 		{ LEAF("top", NULL, 0, -1, 1) },
@@ -303,7 +296,6 @@ static void whoever_has_used_less_of_its_budget_is_first(void **unused)
 						{ { "a", 0 }, { "b", 0 } } };
 	const char *const decisions[] = { "+b1*1", "+n1*1" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct world_of world = { .queues = queues,
 					  .machines = series_eight,
@@ -323,18 +315,4 @@ static void whoever_has_used_less_of_its_budget_is_first(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("entitle-budget")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_team_gets_its_budget),
-		cmocka_unit_test(too_much_is_promised),
-		cmocka_unit_test(all_withdraw_at_the_end),
-		cmocka_unit_test(after_the_budget),
-		cmocka_unit_test(the_policy_wakes_when_a_budget_is_spent),
-		cmocka_unit_test(budgets_in_a_tree),
-		cmocka_unit_test(priority_within_a_queue_in_budget),
-		cmocka_unit_test(whoever_has_used_less_of_its_budget_is_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-budget")

@@ -36,7 +36,7 @@ static void apply(struct world *w, const struct bound *b)
 	w->q[b->queue].non_preemptible.of[b->resource] = b->non_preemptible;
 }
 
-static void table(void **state)
+TEST(table)
 {
 	enum { FITS = FL_REASON_NONE, LIMIT = FL_REASON_OVER_LIMIT };
 	enum { QUOTA = FL_REASON_NON_PREEMPTIBLE_OVER_QUOTA };
@@ -151,7 +151,6 @@ static void table(void **state)
 		  FL_GPU },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_refusal refusal = { .reason = FL_REASON_NONE };
 		struct world w = free_world();
@@ -173,7 +172,7 @@ static void table(void **state)
 }
 
 /* One row a comparison, the last is the one that refuses, with both numbers. */
-static void evidence(void **state)
+TEST(evidence)
 {
 	const struct fl_bundle request = OF(1, 0, 2);
 	struct heard heard = { 0 };
@@ -181,7 +180,6 @@ static void evidence(void **state)
 	const struct fl_witness witness = { &sink, test_axis, { 7 }, /* search= */ 3 };
 	struct world w = free_world();
 
-	(void)state;
 	apply(&w, &(struct bound){ LEAF, FL_CPU, 5, 4, 2, 0 });
 	apply(&w, &(struct bound){ LEAF, FL_MEMORY, 5, 9, 2, 9 });
 	apply(&w, &(struct bound){ ROOT, FL_GPU, 8, 1, 3, 2 });
@@ -214,12 +212,11 @@ static void apply_any(struct world *w, uint64_t *seed)
 }
 
 /* Who is refused a request is refused every larger one. */
-static void monotone(void **state)
+TEST(monotone)
 {
 	uint64_t seed = 2;
 	int refused = 0, fitted = 0;
 
-	(void)state;
 	for (int i = 0; i < (int)few(5000); i++) {
 		struct fl_bundle request, more;
 		struct world w = free_world();
@@ -241,13 +238,4 @@ static void monotone(void **state)
 	assert_true(refused > (int)few(100) && fitted > (int)few(100));
 }
 
-UNIT_GROUP_RUN("entitle-capacity")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table),
-		cmocka_unit_test(evidence),
-		cmocka_unit_test(monotone),
-	};
-
-	return cmocka_run_group_tests_name("decide/entitle-capacity", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-capacity")

@@ -15,7 +15,7 @@ static void tree(struct fl_standing q[QUEUES])
 	set_depths(q, QUEUES);
 }
 
-static void who_sets_it(void **state)
+TEST(who_sets_it)
 {
 	enum { PREEMPT, RECLAIM_QUEUE, RECLAIM_LCA };
 	enum { NOBODY = -1 };
@@ -51,7 +51,6 @@ static void who_sets_it(void **state)
 	};
 	struct fl_entitle_settings settings = fl_entitle_settings_default;
 
-	(void)state;
 	settings.default_preempt_min_run = 100;
 	settings.default_reclaim_min_run = 200;
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -79,7 +78,7 @@ static void who_sets_it(void **state)
 	}
 }
 
-static void protects(void **state)
+TEST(protects)
 {
 	static const struct {
 		const char *name;
@@ -98,14 +97,13 @@ static void protects(void **state)
 		{ "as far apart as can be", FL_NEVER, FL_TIME_NONE + 1, FL_NEVER, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		CHECK(fl_min_run_protects(rows[i].now, rows[i].started, rows[i].length) ==
 			      rows[i].want,
 		      rows[i].name);
 }
 
-static void spares(void **state)
+TEST(spares)
 {
 	static const struct {
 		const char *name;
@@ -121,20 +119,10 @@ static void spares(void **state)
 		{ "more than it holds", 1, 0, 2, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		CHECK(fl_min_run_spares(rows[i].holds, rows[i].min_tasks, rows[i].taken) ==
 			      rows[i].want,
 		      rows[i].name);
 }
 
-UNIT_GROUP_RUN("entitle-minruntime")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_sets_it),
-		cmocka_unit_test(protects),
-		cmocka_unit_test(spares),
-	};
-
-	return cmocka_run_group_tests_name("decide/entitle-minruntime", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-minruntime")

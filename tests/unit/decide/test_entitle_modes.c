@@ -72,9 +72,8 @@ static const struct {
 	  "-b1*2 >a1*4" },
 };
 
-static void reclaims_keep_what_a_policy_says(void **unused)
+TEST(reclaims_keep_what_a_policy_says)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(reclaims); i++) {
 		struct world_of world = { .queues = reclaims[i].queues,
 					  .machines = series_eight,
@@ -116,9 +115,8 @@ static const struct {
 	  { 0.6, 7.4 } },
 };
 
-static void bounded_shares_are_within_capacity(void **unused)
+TEST(bounded_shares_are_within_capacity)
 {
-	(void)unused;
 	for (size_t i = 0; i < 2 * COUNT(divisions); i++) {
 		bool bounded = i % 2;
 		const double *expected = bounded ? divisions[i / 2].bounded :
@@ -168,12 +166,4 @@ static void bounded_shares_are_within_capacity(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("entitle-modes")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reclaims_keep_what_a_policy_says),
-		cmocka_unit_test(bounded_shares_are_within_capacity),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-modes")

@@ -40,7 +40,7 @@ static int compare(const struct half *l, const struct half *r)
 }
 
 /* In each row everything before the step is equal, and what is after it says the contrary. */
-static void steps(void **state)
+TEST(steps)
 {
 	static const struct {
 		const char *name;
@@ -104,7 +104,6 @@ static void steps(void **state)
 		  { .created = 2, .fair = OF(8, 4, 8) } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		CHECK(compare(&rows[i].first, &rows[i].second) == -1, rows[i].name);
 		CHECK(compare(&rows[i].second, &rows[i].first) == 1, rows[i].name);
@@ -112,25 +111,23 @@ static void steps(void **state)
 }
 
 /* Of the same age and the same in all else: whoever is named second. */
-static void second_of_equals(void **state)
+TEST(second_of_equals)
 {
 	const struct half a = { .created = 5, .fair = OF(4, 8, 8) };
 	const struct half b = { .created = 5, .fair = OF(8, 4, 8) };
 
-	(void)state;
 	assert_int_equal(compare(&a, &b), 1);
 	assert_int_equal(compare(&b, &a), 1);
 	assert_int_equal(compare(&a, &a), 1);
 }
 
 /* Step 7 compares only some: a before c by size, c before b and b before a by age. */
-static void not_transitive(void **state)
+TEST(not_transitive)
 {
 	const struct half a = { .created = 3, .fair = OF(1, 1, 9) };
 	const struct half b = { .created = 2, .fair = OF(9, 9, 1) };
 	const struct half c = { .created = 1, .fair = OF(2, 2, 9) };
 
-	(void)state;
 	assert_int_equal(compare(&a, &c), -1);
 	assert_int_equal(compare(&c, &b), -1);
 	assert_int_equal(compare(&b, &a), -1);
@@ -168,12 +165,11 @@ static struct half some_half(uint64_t *seed)
 	return h;
 }
 
-static void antisymmetric_but_for_age(void **state)
+TEST(antisymmetric_but_for_age)
 {
 	uint64_t seed = 1;
 	int equals = 0;
 
-	(void)state;
 	for (int i = 0; i < (int)few(20000); i++) {
 		const struct half a = some_half(&seed), b = some_half(&seed);
 		int order = compare(&a, &b), turned = compare(&b, &a);
@@ -189,7 +185,7 @@ static void antisymmetric_but_for_age(void **state)
 	assert_true(equals > 0);
 }
 
-static void jobs(void **state)
+TEST(jobs)
 {
 	/* Each before all below it. */
 	static const struct {
@@ -206,20 +202,10 @@ static void jobs(void **state)
 		{ "lower priority", { .priority = -5, .holds = 0, .min_tasks = 1, .rank = 0 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		for (size_t j = 0; j < COUNT(rows); j++)
 			CHECK(fl_job_order(&rows[i].job, &rows[j].job) == (i > j) - (i < j),
 			      rows[i].name);
 }
 
-UNIT_GROUP_RUN("entitle-order")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps),          cmocka_unit_test(second_of_equals),
-		cmocka_unit_test(not_transitive), cmocka_unit_test(antisymmetric_but_for_age),
-		cmocka_unit_test(jobs),
-	};
-
-	return cmocka_run_group_tests_name("decide/entitle-order", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-order")

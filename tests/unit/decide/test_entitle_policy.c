@@ -72,7 +72,7 @@ static enum fl_workload_state state(const struct world *w, uint32_t workload)
 
 /* --- events --- */
 
-static void events_that_do_not_suit_change_nothing(void **unused)
+TEST(events_that_do_not_suit_change_nothing)
 {
 	static const struct {
 		const char *name;
@@ -133,7 +133,6 @@ static void events_that_do_not_suit_change_nothing(void **unused)
 	struct world w = make();
 	uint64_t before[2], after[2];
 
-	(void)unused;
 	ops->digest(w.p, 0, before);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
@@ -146,12 +145,11 @@ static void events_that_do_not_suit_change_nothing(void **unused)
 	done(&w);
 }
 
-static void a_workload_comes_and_goes(void **unused)
+TEST(a_workload_comes_and_goes)
 {
 	struct world w = make();
 	struct fl_decisions d;
 
-	(void)unused;
 	assert_int_equal(state(&w, B1), FL_STATE_ADMITTED);
 	assert_int_equal(apply(&w, FL_EV_STARTED, B1, NULL), 0);
 	assert_int_equal(apply(&w, FL_EV_FINISHED, B1, NULL), 0);
@@ -173,14 +171,13 @@ static void a_workload_comes_and_goes(void **unused)
 
 /* --- trials, waking, digests --- */
 
-static void a_trial_leaves_no_trace(void **unused)
+TEST(a_trial_leaves_no_trace)
 {
 	struct world w = make();
 	struct fl_decisions d;
 	uint64_t before[2], after[2];
 	fl_time later = (WORLD_NOW + 500) * FL_SECOND;
 
-	(void)unused;
 	ops->digest(w.p, 0, before);
 	assert_int_equal(ops->try(w.p, later, (struct fl_workload){ A1 }, NULL, &d, NULL), 0);
 	assert_int_equal(d.n, 2);
@@ -200,7 +197,7 @@ static void a_trial_leaves_no_trace(void **unused)
 }
 
 /* A trial, in force: the same decisions, and what they do can be taken back. */
-static void serving_is_trying_in_force(void **unused)
+TEST(serving_is_trying_in_force)
 {
 	struct world w = make();
 	const struct fl_workload a1 = { A1 }, b2 = { B2 };
@@ -210,7 +207,6 @@ static void serving_is_trying_in_force(void **unused)
 	fl_time later = (WORLD_NOW + 500) * FL_SECOND;
 	fl_mark mark;
 
-	(void)unused;
 	ops->digest(w.p, 0, before);
 	assert_int_equal(ops->mark(w.p, &mark, NULL), 0);
 	assert_int_equal(ops->try(w.p, later, a1, NULL, &d, NULL), 0);
@@ -240,7 +236,7 @@ static void serving_is_trying_in_force(void **unused)
 	done(&w);
 }
 
-static void who_cannot_be_served(void **unused)
+TEST(who_cannot_be_served)
 {
 	struct world w = make();
 	const struct {
@@ -250,7 +246,6 @@ static void who_cannot_be_served(void **unused)
 	uint64_t before[2], after[2];
 	struct fl_decisions d;
 
-	(void)unused;
 	ops->digest(w.p, 0, before);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
@@ -273,7 +268,7 @@ static uint32_t rows_of_a_step(struct world *w)
 }
 
 /* A cycle that would decide what the last one did is left out, until somebody forgets that one. */
-static void what_is_forgotten_is_looked_at_again(void **unused)
+TEST(what_is_forgotten_is_looked_at_again)
 {
 	struct world w = make();
 	fl_time now = WORLD_NOW * FL_SECOND;
@@ -281,7 +276,6 @@ static void what_is_forgotten_is_looked_at_again(void **unused)
 	struct fl_decisions d;
 	fl_mark mark;
 
-	(void)unused;
 	assert_int_equal(rows_of_a_step(&w), 2);
 	assert_int_equal(rows_of_a_step(&w), 0);
 	ops->digest(w.p, now, before);
@@ -301,7 +295,7 @@ static void what_is_forgotten_is_looked_at_again(void **unused)
 }
 
 /* Nobody takes a stale gang's rest: then no time is too long for it, and none tells states apart. */
-static void patience_counts_only_where_it_ends(void **unused)
+TEST(patience_counts_only_where_it_ends)
 {
 	static const struct world_gang half[] = { { RUNS("a1", "a", 50, 2, 2, 4, "m1"),
 						    .waiting = 1 } };
@@ -316,7 +310,6 @@ static void patience_counts_only_where_it_ends(void **unused)
 		{ "not done", false, 60 * FL_SECOND, false },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct world_of world = {
 			.queues = halves,
@@ -340,14 +333,13 @@ static void patience_counts_only_where_it_ends(void **unused)
 	}
 }
 
-static void it_wakes_when_a_protection_ends(void **unused)
+TEST(it_wakes_when_a_protection_ends)
 {
 	struct world w = make();
 	struct fl_decisions d = entitle_world_step(w.p, 0);
 	fl_time until = (WORLD_NOW + 500) * FL_SECOND;
 	uint64_t first[2], second[2];
 
-	(void)unused;
 	assert_int_equal(d.n, 2); /* both wait */
 	assert_int_equal(ops->wake(w.p, WORLD_NOW * FL_SECOND), until);
 	assert_int_equal(ops->wake(w.p, until), FL_NEVER);
@@ -368,7 +360,7 @@ static void it_wakes_when_a_protection_ends(void **unused)
 
 /* --- answers --- */
 
-static void answers(void **unused)
+TEST(answers)
 {
 	struct world w = make();
 	struct fl_decisions d = entitle_world_step(w.p, 0);
@@ -376,7 +368,6 @@ static void answers(void **unused)
 	uint32_t n = 0, ids[4];
 	const struct fl_placement *rows = ops->placement(w.p, (struct fl_workload){ B1 }, &n);
 
-	(void)unused;
 	assert_int_equal(d.n_heads, 2);
 	assert_int_equal(n, 1);
 	assert_int_equal(rows[0].count, 1);
@@ -399,7 +390,7 @@ static void answers(void **unused)
 	done(&w);
 }
 
-static void cells(void **unused)
+TEST(cells)
 {
 	struct world w = make();
 	struct fl_node b = fl_model_find_node(w.m, FL_QUEUE, "b");
@@ -407,7 +398,6 @@ static void cells(void **unused)
 			      .cell = { .kind = FL_CELL_DESERVED, .resource = w.m->axis[FL_GPU] } };
 	fl_mark mark;
 
-	(void)unused;
 	e.cell.node = b;
 	e.cell.value = 6;
 	assert_int_equal(ops->mark(w.p, &mark, NULL), 0);
@@ -428,7 +418,7 @@ static void cells(void **unused)
 	done(&w);
 }
 
-static void priority_says_who_can_be_preempted_where_nothing_else_does(void **unused)
+TEST(priority_says_who_can_be_preempted_where_nothing_else_does)
 {
 	struct world w = make();
 	struct fl_node b = fl_model_find_node(w.m, FL_QUEUE, "b");
@@ -436,7 +426,6 @@ static void priority_says_who_can_be_preempted_where_nothing_else_does(void **un
 			      .workload = { B1 },
 			      .cell = { .kind = FL_CELL_PRIORITY, .amount = 100 } };
 
-	(void)unused;
 	assert_int_equal(ops->apply(w.p, 0, &e, NULL), 0);
 	assert_true(fl_entitle_standing(w.p, b)->non_preemptible.of[FL_GPU] == 0);
 	w.m->gangs[w.m->workloads[B1].gang].stated = FL_PREEMPTIBLE_UNSET;
@@ -448,7 +437,7 @@ static void priority_says_who_can_be_preempted_where_nothing_else_does(void **un
 	done(&w);
 }
 
-static void a_queue_is_looked_at_so_deep(void **unused)
+TEST(a_queue_is_looked_at_so_deep)
 {
 	static const struct world_gang two[] = {
 		{ WAITS("a1", "a", 50, 1, 1, 1) },
@@ -464,7 +453,6 @@ static void a_queue_is_looked_at_so_deep(void **unused)
 		.settings = fl_entitle_settings_default,
 	};
 
-	(void)unused;
 	world.settings.queue_depth[FL_ACTION_ALLOCATE] = 1;
 	/* Which would let a2 have what a1 has just got, and find room for both. */
 	world.settings.actions[FL_ACTION_CONSOLIDATION] = false;
@@ -479,7 +467,7 @@ static void a_queue_is_looked_at_so_deep(void **unused)
 
 /* --- usage that moves --- */
 
-static void what_is_held_becomes_usage(void **unused)
+TEST(what_is_held_becomes_usage)
 {
 	const struct world_of world = {
 		.queues = halves,
@@ -498,7 +486,6 @@ static void what_is_held_becomes_usage(void **unused)
 	struct fl_event sample = { .kind = FL_EV_USAGE };
 	fl_mark mark;
 
-	(void)unused;
 	assert_int_equal(ops->new (w.m, &options, &w.p, NULL), 0);
 	assert_true(fl_entitle_usage(w.p, b).of[FL_GPU] == 0);
 	(void)entitle_world_step(w.p, 10);
@@ -555,7 +542,7 @@ static void arrange(struct fl_model *m, enum with with)
 		m->machines[1].labels = (struct fl_span){ id, 1 };
 }
 
-static void machines(void **unused)
+TEST(machines)
 {
 	static const struct {
 		const char *name;
@@ -576,7 +563,6 @@ static void machines(void **unused)
 		{ "no machine has room", { 4, 5, 6 }, 7, PLAIN, FL_NONE },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct world_machine all[] = { { "m1", rows[i].gpus[0] },
 						     { "m2", rows[i].gpus[1] },
@@ -607,24 +593,4 @@ static void machines(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("entitle-policy")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_that_do_not_suit_change_nothing),
-		cmocka_unit_test(a_workload_comes_and_goes),
-		cmocka_unit_test(a_trial_leaves_no_trace),
-		cmocka_unit_test(serving_is_trying_in_force),
-		cmocka_unit_test(who_cannot_be_served),
-		cmocka_unit_test(what_is_forgotten_is_looked_at_again),
-		cmocka_unit_test(patience_counts_only_where_it_ends),
-		cmocka_unit_test(it_wakes_when_a_protection_ends),
-		cmocka_unit_test(answers),
-		cmocka_unit_test(cells),
-		cmocka_unit_test(priority_says_who_can_be_preempted_where_nothing_else_does),
-		cmocka_unit_test(a_queue_is_looked_at_so_deep),
-		cmocka_unit_test(what_is_held_becomes_usage),
-		cmocka_unit_test(machines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-policy")

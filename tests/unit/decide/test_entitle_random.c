@@ -292,11 +292,10 @@ static void random_thing(const struct fl_model *m, struct fl_policy *p, fl_time 
 	}
 }
 
-static void rollback_gives_all_back(void **unused)
+TEST(rollback_gives_all_back)
 {
 	static struct image images[DEPTH];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(150); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
@@ -327,9 +326,8 @@ static void rollback_gives_all_back(void **unused)
 }
 
 /* A division after a rollback knows nothing of the cells that were changed. */
-static void shares_after_a_rollback_are_those_before(void **unused)
+TEST(shares_after_a_rollback_are_those_before)
 {
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(100); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = entitle_world_policy(&fl_mem_heap, m);
@@ -357,11 +355,10 @@ static void shares_after_a_rollback_are_those_before(void **unused)
 	}
 }
 
-static void modes_shift_shares_and_nothing_else(void **unused)
+TEST(modes_shift_shares_and_nothing_else)
 {
 	int shifts[2] = { 0 };
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(200); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
@@ -396,11 +393,10 @@ static int call(struct fl_policy *p, uint32_t door, fl_time now, const struct fl
 	}
 }
 
-static void failing_allocations_change_nothing(void **unused)
+TEST(failing_allocations_change_nothing)
 {
 	static struct image before;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(40); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fail_mem f;
@@ -433,14 +429,13 @@ static void failing_allocations_change_nothing(void **unused)
 	}
 }
 
-static void a_policy_that_cannot_be_made_leaves_nothing(void **unused)
+TEST(a_policy_that_cannot_be_made_leaves_nothing)
 {
 	struct fl_model *m = random_world(5);
 	struct fl_policy *p = NULL;
 	struct fail_mem f;
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)unused;
 	fail_mem_init(&f);
 	for (unsigned long n = 1; r == FAIRLEAD_ENOMEM; n++) {
 		const struct fl_policy_options options = { .mem = &f.mem, .moving_usage = true };
@@ -456,9 +451,8 @@ static void a_policy_that_cannot_be_made_leaves_nothing(void **unused)
 	fl_model_free(m);
 }
 
-static void warm_cycles_ask_for_no_memory(void **unused)
+TEST(warm_cycles_ask_for_no_memory)
 {
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(40); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fail_mem f;
@@ -487,12 +481,11 @@ static void warm_cycles_ask_for_no_memory(void **unused)
 }
 
 /* After a cycle that moved nothing the next one at the same time decides the same. */
-static void a_cycle_that_moved_nothing_is_the_last(void **unused)
+TEST(a_cycle_that_moved_nothing_is_the_last)
 {
 	static struct image one, other;
 	uint32_t still = 0;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(150); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
@@ -583,12 +576,11 @@ static void random_move(struct fl_policy *p, fl_time now)
 	assert_int_equal(ops->forget(p, now, &err), 0);
 }
 
-static void equal_words_decide_alike_and_have_equal_digests(void **unused)
+TEST(equal_words_decide_alike_and_have_equal_digests)
 {
 	static struct seen seen[STATES];
 	uint32_t alike = 0, different = 0;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = random_world(seed);
 		struct fl_policy *p = make(&fl_mem_heap, m, seed);
@@ -619,18 +611,4 @@ static void equal_words_decide_alike_and_have_equal_digests(void **unused)
 	assert_true(alike > few(1000) && different > few(1000));
 }
 
-UNIT_GROUP_RUN("entitle-random")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),
-		cmocka_unit_test(equal_words_decide_alike_and_have_equal_digests),
-		cmocka_unit_test(rollback_gives_all_back),
-		cmocka_unit_test(shares_after_a_rollback_are_those_before),
-		cmocka_unit_test(modes_shift_shares_and_nothing_else),
-		cmocka_unit_test(failing_allocations_change_nothing),
-		cmocka_unit_test(a_policy_that_cannot_be_made_leaves_nothing),
-		cmocka_unit_test(warm_cycles_ask_for_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-random")

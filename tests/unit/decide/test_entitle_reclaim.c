@@ -30,7 +30,7 @@ static struct fl_reclaim_victim gpus(uint32_t queue, double amount)
 	return (struct fl_reclaim_victim){ { queue }, GPU(amount), { 100 + queue } };
 }
 
-static void may(void **state)
+TEST(may)
 {
 	static const struct {
 		const char *name;
@@ -47,7 +47,6 @@ static void may(void **state)
 		{ "preemptible, above quota", OF(3, 2, 3), ALL(9), ALL(4), ALL(2), true, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct fl_standing q = {
 			.parent = { FL_NONE },
@@ -80,7 +79,7 @@ static void tree(struct fl_standing q[TREE])
 	set_depths(q, TREE);
 }
 
-static void sides(void **state)
+TEST(sides)
 {
 	static const struct {
 		const char *name;
@@ -96,7 +95,6 @@ static void sides(void **state)
 	};
 	struct fl_standing q[TREE];
 
-	(void)state;
 	tree(q);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_node own, side;
@@ -106,7 +104,7 @@ static void sides(void **state)
 	}
 }
 
-static void strategies(void **state)
+TEST(strategies)
 {
 	static const struct {
 		const char *name;
@@ -131,7 +129,6 @@ static void strategies(void **state)
 	};
 	const struct fl_bundle request = ALL(1);
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct fl_standing own = { .deserved = rows[i].own_deserved,
 						 .allocated = rows[i].own_held };
@@ -157,7 +154,7 @@ static void pair(struct fl_standing q[2], double reclaimer_holds, double victim_
 }
 
 /* The test is made before a victim goes: the last may take its queue below its quota. */
-static void protect_quota(void **state)
+TEST(protect_quota)
 {
 	static const struct fl_reclaim_options protect = { .multiplier = 1, .protect_quota = true };
 	static const struct {
@@ -172,7 +169,6 @@ static void protect_quota(void **state)
 	};
 	const struct fl_reclaimer reclaimer = { { 0 }, true, GPU(1) };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct fl_reclaim_victim victim = gpus(1, rows[i].victim);
 		struct fl_standing q[2];
@@ -187,14 +183,13 @@ static void protect_quota(void **state)
 }
 
 /* Every level up to the side, not only the side: it stays above its quota, the leaf does not. */
-static void protect_quota_below_the_side(void **state)
+TEST(protect_quota_below_the_side)
 {
 	static const struct fl_reclaim_options protect = { .multiplier = 1, .protect_quota = true };
 	const struct fl_reclaimer reclaimer = { { FAR }, true, GPU(2) };
 	const struct fl_reclaim_victim victim = gpus(LEFT, 2);
 	struct fl_standing q[TREE];
 
-	(void)state;
 	tree(q);
 	q[FAR].fair_share.of[FL_GPU] = q[B].fair_share.of[FL_GPU] = 4;
 	q[A].allocated.of[FL_GPU] = q[AX].allocated.of[FL_GPU] = 9;
@@ -210,7 +205,7 @@ static void protect_quota_below_the_side(void **state)
 }
 
 /* A queue below its quota may be above it after a reclaim by fair share. */
-static void keep_below_quota(void **state)
+TEST(keep_below_quota)
 {
 	static const struct fl_reclaim_options keep = { .multiplier = 1, .keep_below_quota = true };
 	static const struct {
@@ -228,7 +223,6 @@ static void keep_below_quota(void **state)
 		{ "not asked for", 2, 1, 0, true, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct fl_reclaimer reclaimer = { { 0 }, true, GPU(rows[i].request) };
 		const struct fl_reclaim_victim victim = gpus(1, 4);
@@ -244,14 +238,13 @@ static void keep_below_quota(void **state)
 }
 
 /* The same of a queue above the leaf; what victims below it gave up counts. */
-static void keep_below_quota_above_the_leaf(void **state)
+TEST(keep_below_quota_above_the_leaf)
 {
 	static const struct fl_reclaim_options keep = { .multiplier = 1, .keep_below_quota = true };
 	const struct fl_reclaimer reclaimer = { { LEFT }, true, GPU(2) };
 	const struct fl_reclaim_victim near = gpus(RIGHT, 2), far = gpus(FAR, 2);
 	struct fl_standing q[TREE];
 
-	(void)state;
 	tree(q);
 	for (uint32_t i = 0; i < TREE; i++)
 		q[i].fair_share.of[FL_GPU] = 4;
@@ -268,7 +261,7 @@ static void keep_below_quota_above_the_leaf(void **state)
 }
 
 /* What one queue of a side has lost, the next one's victims have to do without. */
-static void side_is_shared(void **state)
+TEST(side_is_shared)
 {
 	const struct fl_reclaimer reclaimer = { { FAR }, true, GPU(1) };
 	const struct fl_reclaim_victim small_first[] = { gpus(LEFT, 1), gpus(RIGHT, 3) };
@@ -276,7 +269,6 @@ static void side_is_shared(void **state)
 	const struct fl_reclaim_victim mixed[] = { gpus(LEFT, 1), gpus(RIGHT, 3), gpus(LEFT, 1) };
 	struct fl_standing q[TREE];
 
-	(void)state;
 	tree(q);
 	q[B].fair_share.of[FL_GPU] = q[FAR].fair_share.of[FL_GPU] = 1;
 	q[A].fair_share.of[FL_GPU] = 4;
@@ -292,7 +284,7 @@ static void side_is_shared(void **state)
 }
 
 /* Saturation decides only where an ancestor of the reclaimer is above its share. */
-static void saturation(void **state)
+TEST(saturation)
 {
 	static const struct {
 		const char *name;
@@ -313,7 +305,6 @@ static void saturation(void **state)
 	};
 	const struct fl_reclaimer reclaimer = { { LEFT }, true, GPU(1) };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct fl_reclaim_options options = { .multiplier = rows[i].multiplier };
 		const struct fl_reclaim_victim victim = gpus(FAR, rows[i].victim);
@@ -331,13 +322,12 @@ static void saturation(void **state)
 }
 
 /* Only what is asked for, or what victims held, is compared. */
-static void saturation_of_involved(void **state)
+TEST(saturation_of_involved)
 {
 	const struct fl_reclaimer reclaimer = { { 0 }, true, GPU(1) };
 	struct fl_reclaim_victim victim = gpus(1, 1);
 	struct fl_standing q[2];
 
-	(void)state;
 	pair(q, 0, 8);
 	q[0].fair_share.of[FL_CPU] = q[1].fair_share.of[FL_CPU] = 2;
 	q[0].allocated.of[FL_CPU] = 4;
@@ -347,13 +337,12 @@ static void saturation_of_involved(void **state)
 	assert_false(allows(q, 2, &plain, &reclaimer, &victim, 1, NULL));
 }
 
-static void non_preemptible_at_every_level(void **state)
+TEST(non_preemptible_at_every_level)
 {
 	struct fl_reclaimer reclaimer = { { LEFT }, false, GPU(1) };
 	const struct fl_reclaim_victim victim = gpus(FAR, 1);
 	struct fl_standing q[TREE];
 
-	(void)state;
 	tree(q);
 	for (uint32_t i = 0; i < TREE; i++) {
 		q[i].fair_share.of[FL_GPU] = 4;
@@ -369,7 +358,7 @@ static void non_preemptible_at_every_level(void **state)
 }
 
 /* The row that refuses is the last one, with both numbers; rows of victims can be left out. */
-static void evidence(void **state)
+TEST(evidence)
 {
 	const struct fl_reclaimer reclaimer = { { 0 }, true, GPU(3) };
 	const struct fl_reclaim_victim victims[] = { gpus(1, 1), gpus(1, 1) };
@@ -381,7 +370,6 @@ static void evidence(void **state)
 	const struct fl_witness in_short = { &short_sink, test_axis, { 7 }, 1 };
 	struct fl_standing q[2];
 
-	(void)state;
 	pair(q, 1, 5);
 	assert_false(allows(q, 2, &plain, &reclaimer, victims, 2, &witness));
 	/* The first is taken by fair share; of the second, neither rule holds. */
@@ -401,22 +389,4 @@ static void evidence(void **state)
 	assert_true(few.last.lhs.share == 4 && few.last.rhs.share == 2);
 }
 
-UNIT_GROUP_RUN("entitle-reclaim")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(may),
-		cmocka_unit_test(sides),
-		cmocka_unit_test(strategies),
-		cmocka_unit_test(protect_quota),
-		cmocka_unit_test(protect_quota_below_the_side),
-		cmocka_unit_test(keep_below_quota),
-		cmocka_unit_test(keep_below_quota_above_the_leaf),
-		cmocka_unit_test(side_is_shared),
-		cmocka_unit_test(saturation),
-		cmocka_unit_test(saturation_of_involved),
-		cmocka_unit_test(non_preemptible_at_every_level),
-		cmocka_unit_test(evidence),
-	};
-
-	return cmocka_run_group_tests_name("decide/entitle-reclaim", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-reclaim")

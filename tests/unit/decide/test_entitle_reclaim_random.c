@@ -307,14 +307,13 @@ static void look_at(const struct world *w, struct fl_reclaim_scratch *scratch, s
 	t->by_multiplier += plain && !strict;
 }
 
-static void random_worlds(void **state)
+TEST(random_worlds)
 {
 	struct fl_reclaim_scratch *scratch;
 	struct tally t = { 0 };
 	struct fl_arena arena;
 	uint64_t seed = 3;
 
-	(void)state;
 	fl_arena_init(&arena, &fl_mem_heap);
 	assert_int_equal(fl_reclaim_scratch_new(&arena, NODES, VICTIMS, &scratch, NULL), 0);
 	for (int i = 0; i < WORLDS; i++) {
@@ -332,11 +331,4 @@ static void random_worlds(void **state)
 	assert_true(t.broken_below > 0 && t.broken_quota > 0 && t.by_multiplier > 0);
 }
 
-UNIT_GROUP_RUN("entitle-reclaim-random")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_worlds),
-	};
-
-	return cmocka_run_group_tests_name("decide/entitle-reclaim-random", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-reclaim-random")

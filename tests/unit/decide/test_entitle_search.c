@@ -244,9 +244,8 @@ static void done(struct run *run)
 	fl_model_free(run->model);
 }
 
-static void first_cycle(void **state)
+TEST(first_cycle)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct run run = run_of(&rows[i], &fl_mem_heap);
 		struct fl_decisions decisions = entitle_world_step(run.policy, 0);
@@ -282,7 +281,7 @@ static void no_consolidation(struct fl_entitle_settings *settings)
 }
 
 /* What a setting makes of a row of above, whose name begins so. */
-static void settings(void **state)
+TEST(settings)
 {
 	static const struct {
 		const char *row;
@@ -300,7 +299,6 @@ static void settings(void **state)
 		{ "pieces of room", no_reclaim, ">a1*1 -b2*1 >b2*1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fl_decisions decisions;
 		struct world_of world;
@@ -339,7 +337,7 @@ static void hear(void *user, const struct fl_evidence *row)
 }
 
 /* Each rule says what it compared, in the cycle that acts on it. */
-static void evidence(void **state)
+TEST(evidence)
 {
 	static const struct {
 		const char *row;
@@ -356,7 +354,6 @@ static void evidence(void **state)
 		{ "not when somebody would lose", FL_CHECK_ROOM_LATER, true, 3 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct heard heard = { .check = cases[i].check, .holds = cases[i].holds };
 		const struct fl_sink sink = { .row = hear, .user = &heard };
@@ -378,9 +375,8 @@ static void evidence(void **state)
 }
 
 /* Where nothing is decided, nothing has changed, however much was simulated. */
-static void no_trace(void **state)
+TEST(no_trace)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct run run;
 		uint64_t before[2], after[2];
@@ -398,9 +394,8 @@ static void no_trace(void **state)
 }
 
 /* A rolled-back cycle has left nothing, and the next one is the same and takes no memory. */
-static void again(void **state)
+TEST(again)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fail_mem mem;
 		struct run run;
@@ -429,9 +424,8 @@ static void again(void **state)
 }
 
 /* Memory that runs out at any allocation of a cycle: an error, and the state is as before. */
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_decisions decisions;
 		uint64_t before[2], after[2];
@@ -463,7 +457,7 @@ static void out_of_memory(void **state)
  * by the books and 6 in truth, where it may hold 4: a2, which needs two of them, gets none,
  * and a3, younger and smaller, gets one.
  */
-static void evicted_twice(void **state)
+TEST(evicted_twice)
 {
 	const struct row row = { "twice",
 				 halves,
@@ -477,14 +471,13 @@ static void evicted_twice(void **state)
 	struct fl_decisions decisions = entitle_world_step(run.policy, 0);
 	char text[200];
 
-	(void)state;
 	assert_string_equal(entitle_world_text(run.model, &decisions, text, sizeof text),
 			    row.decisions);
 	done(&run);
 }
 
 /* A gang short of its minimum is given its grace, and then loses what is left of it. */
-static void stale(void **state)
+TEST(stale)
 {
 	const struct row row = { "stale",
 				 halves,
@@ -497,7 +490,6 @@ static void stale(void **state)
 	struct fl_decisions decisions = entitle_world_step(run.policy, 0);
 	char text[200];
 
-	(void)state;
 	assert_string_equal(entitle_world_text(run.model, &decisions, text, sizeof text), "+a1*1");
 	decisions = entitle_world_step(run.policy, 59);
 	assert_string_equal(entitle_world_text(run.model, &decisions, text, sizeof text), "");
@@ -507,14 +499,4 @@ static void stale(void **state)
 	done(&run);
 }
 
-UNIT_GROUP_RUN("entitle-search")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_cycle),   cmocka_unit_test(settings),
-		cmocka_unit_test(evidence),      cmocka_unit_test(no_trace),
-		cmocka_unit_test(again),         cmocka_unit_test(out_of_memory),
-		cmocka_unit_test(evicted_twice), cmocka_unit_test(stale),
-	};
-
-	return cmocka_run_group_tests_name("decide/entitle-search", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-search")

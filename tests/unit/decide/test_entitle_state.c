@@ -68,14 +68,13 @@ static void check_room(const struct run *run, struct fl_machine m, double idle, 
  * Whose place was only promised: the eviction is booked as if it stood there, so what fits is
  * the same, but there is room at once elsewhere only.
  */
-static void a_promise_is_evicted(void **unused)
+TEST(a_promise_is_evicted)
 {
 	struct run run = start();
 	struct fl_policy *p = run.policy;
 	uint32_t t = task_of(&run, WAITING);
 	struct fl_spot spot;
 
-	(void)unused;
 	/* m1 has 2 left, the others take nobody. */
 	p->rooms[m3.v].usable = p->rooms[m4.v].usable = false;
 	assert_int_equal(fl_task_promise(p, t, m2, NULL), 0);
@@ -116,13 +115,12 @@ static void check_leaves(const struct run *run, uint32_t t, const char *which)
 }
 
 /* Where it was, where it was going and where it was to go before: each puts it back. */
-static void who_moves_leaves_all_it_had(void **unused)
+TEST(who_moves_leaves_all_it_had)
 {
 	struct run run = start();
 	struct fl_policy *p = run.policy;
 	uint32_t t = task_of(&run, RUNNING);
 
-	(void)unused;
 	check_leaves(&run, t, "....");
 	assert_int_equal(fl_task_evict(p, t, NULL), 0);
 	check_leaves(&run, t, "x...");
@@ -144,12 +142,11 @@ static void who_moves_leaves_all_it_had(void **unused)
 }
 
 /* How many tasks of a size there is room for, whatever else they want. */
-static void machines_hold(void **unused)
+TEST(machines_hold)
 {
 	struct run run = start();
 	struct fl_policy *p = run.policy;
 
-	(void)unused;
 	/* Of two GPUs: one on m1, and two on each of the others. */
 	assert_true(fl_machines_hold(p, task_of(&run, WAITING), 7));
 	assert_false(fl_machines_hold(p, task_of(&run, WAITING), 8));
@@ -160,13 +157,4 @@ static void machines_hold(void **unused)
 	done(&run);
 }
 
-UNIT_GROUP_RUN("entitle-state")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_promise_is_evicted),
-		cmocka_unit_test(who_moves_leaves_all_it_had),
-		cmocka_unit_test(machines_hold),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-state")

@@ -72,9 +72,8 @@ static double measure(const struct rotation *row, bool turns, double *ret_most,
 	return off;
 }
 
-static void whole_cluster_jobs_take_turns(void **unused)
+TEST(whole_cluster_jobs_take_turns)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rotations); i++) {
 		const struct rotation *row = &rotations[i];
 		double most;
@@ -88,14 +87,13 @@ static void whole_cluster_jobs_take_turns(void **unused)
 }
 
 /* turns.h: how long a turn is, and how far the parts of the last half-lives swing. */
-static void turns_last_as_long_as_the_header_says(void **unused)
+TEST(turns_last_as_long_as_the_header_says)
 {
 	static const struct {
 		double k, weights[2];
 	} rows[] = { { 1, { 1, 1 } }, { 1, { 1, 3 } }, { 0.1, { 1, 3 } }, { 5, { 1, 3 } } };
 	const double h = 1000;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct series_users u;
 		struct world_of world = series_whole_cluster(
@@ -161,12 +159,11 @@ static struct world_series burst(bool turns)
 	return s;
 }
 
-static void a_burst_gets_its_resources(void **unused)
+TEST(a_burst_gets_its_resources)
 {
 	struct world_series s = burst(/* turns= */ false);
 	int evictions = s.evictions;
 
-	(void)unused;
 	assert_true(series_part(&s, "q") == 0);
 	series_end(&s);
 	s = burst(/* turns= */ true);
@@ -206,11 +203,10 @@ static struct world_series guaranteed(bool turns, double k, int32_t priority_of_
 	return s;
 }
 
-static void what_is_deserved_stays(void **unused)
+TEST(what_is_deserved_stays)
 {
 	struct world_series s = guaranteed(/* turns= */ false, 0.1, 0);
 
-	(void)unused;
 	assert_true(series_part(&s, "b") == 0);
 	series_end(&s);
 	s = guaranteed(/* turns= */ true, 0.1, 0);
@@ -220,11 +216,10 @@ static void what_is_deserved_stays(void **unused)
 	series_end(&s);
 }
 
-static void priority_stays(void **unused)
+TEST(priority_stays)
 {
 	struct world_series s = guaranteed(/* turns= */ true, 1, 50);
 
-	(void)unused;
 	assert_true(series_part(&s, "b") == 0);
 	series_end(&s);
 	s = guaranteed(/* turns= */ true, 1, 200);
@@ -232,19 +227,18 @@ static void priority_stays(void **unused)
 	series_end(&s);
 }
 
-static void without_history_there_are_no_turns(void **unused)
+TEST(without_history_there_are_no_turns)
 {
 	struct rotation row = { "k 0", 3, { 0 }, 0, 0, 1, 1, 1000 };
 	double most;
 	int64_t longest;
 
-	(void)unused;
 	(void)measure(&row, /* turns= */ true, &most, &longest);
 	assert_true(most == 1);
 }
 
 /* Two departments, the second of two users: turns at both levels, 2 : 1 : 1. */
-static void turns_in_a_tree(void **unused)
+TEST(turns_in_a_tree)
 {
 	static const struct world_leaf queues[] = {
 		{ LEAF("a", NULL, 0, -1, 1) }, { LEAF("b", NULL, 0, -1, 1) },
@@ -259,7 +253,6 @@ static void turns_in_a_tree(void **unused)
 	const double due[] = { 0.5, 0.25, 0.25 };
 	const char *const leaves[] = { "a1", "b1", "b2" };
 
-	(void)unused;
 	for (int turns = 0; turns < 2; turns++) {
 		struct world_of world = { .queues = queues,
 					  .machines = series_eight,
@@ -282,7 +275,7 @@ static void turns_in_a_tree(void **unused)
 }
 
 /* u1 has had least, but no machine could ever hold its job: u2 is next. */
-static void who_can_never_run_has_no_turn(void **unused)
+TEST(who_can_never_run_has_no_turn)
 {
 	static const struct world_machine two[] = { { "m1", 4 }, { "m2", 4 } };
 	struct series_users u;
@@ -290,7 +283,6 @@ static void who_can_never_run_has_no_turn(void **unused)
 						     series_over_time(1, 1000, 100, true));
 	struct world_series s;
 
-	(void)unused;
 	world.machines = two;
 	world.n_machines = 2;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -304,18 +296,4 @@ static void who_can_never_run_has_no_turn(void **unused)
 	series_end(&s);
 }
 
-UNIT_GROUP_RUN("entitle-turns")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_cluster_jobs_take_turns),
-		cmocka_unit_test(turns_last_as_long_as_the_header_says),
-		cmocka_unit_test(a_burst_gets_its_resources),
-		cmocka_unit_test(what_is_deserved_stays),
-		cmocka_unit_test(priority_stays),
-		cmocka_unit_test(without_history_there_are_no_turns),
-		cmocka_unit_test(turns_in_a_tree),
-		cmocka_unit_test(who_can_never_run_has_no_turn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-turns")

@@ -3,22 +3,15 @@
  * For whom a glance is enough (decide/borrow/cycle/heads.h), and who is felt by others though refused:
  * each world by a step that looks at everything and by one that need not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/heads.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 static const struct fl_policy_ops *const ops = &fl_borrow_policy;
 
 enum { MOST = 8 };
@@ -153,9 +146,8 @@ static struct fl_model *open_row(const struct row *row)
 	return m;
 }
 
-static void as_a_full_step(void **unused)
+TEST(as_a_full_step)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const unsigned flags[] = { FL_STEP_FULL, 0 };
 		struct fl_model *m = open_row(&rows[i]);
@@ -192,9 +184,4 @@ static void as_a_full_step(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("heads")
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(as_a_full_step) };
-
-	return cmocka_run_group_tests_name("decide/heads", tests, NULL, NULL);
-}
+UNIT_GROUP("heads")

@@ -142,12 +142,11 @@ static void check_same(const struct fl_state *a, const struct fl_state *b)
 }
 
 /* Saved after each of some steps: the bytes of what is loaded are the same, and its next steps. */
-static void test_goes_on(void **state)
+TEST(test_goes_on)
 {
 	struct reload_bytes first = { 0 }, second = { 0 };
 	fairlead_error err;
 
-	(void)state;
 	for (size_t k = 0; k < COUNT(worlds); k++) {
 		struct fl_state s = worlds[k](&fl_mem_heap), back;
 
@@ -169,14 +168,13 @@ static void test_goes_on(void **state)
 	free(second.bytes);
 }
 
-static void test_not_inside_a_mark(void **state)
+TEST(test_not_inside_a_mark)
 {
 	struct reload_bytes b = { 0 };
 	const struct fl_image_sink sink = { reload_write, &b };
 	fairlead_error err;
 	fl_mark mark;
 
-	(void)state;
 	for (size_t k = 0; k < COUNT(worlds); k++) {
 		struct fl_state s = worlds[k](&fl_mem_heap);
 
@@ -220,14 +218,13 @@ static void use(struct fl_state *s)
 }
 
 /* Every word of the image becomes each of these. */
-static void test_damaged_on_purpose(void **state)
+TEST(test_damaged_on_purpose)
 {
 	static const uint32_t values[] = { 0, 1, 2, 7, 0xff, 0x7fffffff, 0x80000000, 0xffffffff };
 	const size_t step_by = getenv("FAIRLEAD_UNDER_VALGRIND") ? 20 : 4;
 	struct reload_bytes b = { 0 };
 	unsigned long refused = 0, taken = 0;
 
-	(void)state;
 	for (size_t k = 0; k < COUNT(worlds); k++) {
 		struct fl_state s = worlds[k](&fl_mem_heap), back;
 		fairlead_error err;
@@ -257,11 +254,10 @@ static void test_damaged_on_purpose(void **state)
 	free(b.bytes);
 }
 
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
 	struct reload_bytes b = { 0 };
 
-	(void)state;
 	for (size_t k = 0; k < COUNT(worlds); k++) {
 		struct fl_state s = worlds[k](&fl_mem_heap), back;
 		unsigned long n = 0;
@@ -287,14 +283,4 @@ static void test_out_of_memory(void **state)
 	free(b.bytes);
 }
 
-UNIT_GROUP_RUN("image")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_goes_on),
-		cmocka_unit_test(test_not_inside_a_mark),
-		cmocka_unit_test(test_damaged_on_purpose),
-		cmocka_unit_test(test_out_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("image")

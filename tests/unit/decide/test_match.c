@@ -35,7 +35,7 @@ static bool suits(const char *pod, const char *flavor)
 /* All against a flavor with these labels. */
 #define LABELS "{nodeLabels: {zone: a, disk: ssd, cores: \"16\"}}"
 
-static void affinity(void **state)
+TEST(affinity)
 {
 	static const struct {
 		const char *name, *pod;
@@ -118,14 +118,13 @@ static void affinity(void **state)
 		  false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		CHECK(suits(rows[i].pod, LABELS) == rows[i].want, rows[i].name);
 }
 
 #define TAINT "nodeTaints: [{key: gpu, value: \"yes\", effect: NoSchedule}]"
 
-static void taints(void **state)
+TEST(taints)
 {
 	static const struct {
 		const char *name, *flavor, *pod;
@@ -162,12 +161,11 @@ static void taints(void **state)
 		  "{tolerations: [{key: b, operator: Exists}]}", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		CHECK(suits(rows[i].pod, rows[i].flavor) == rows[i].want, rows[i].name);
 }
 
-static void namespaces(void **state)
+TEST(namespaces)
 {
 	static const struct {
 		const char *selector;
@@ -187,7 +185,6 @@ static void namespaces(void **state)
 		  false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[1024];
 		struct fl_model *m;
@@ -206,7 +203,7 @@ static void namespaces(void **state)
 }
 
 /* One that is referred to, but is not there, suits nobody. */
-static void missing(void **state)
+TEST(missing)
 {
 	struct fl_model *m = load(
 		K
@@ -214,19 +211,8 @@ static void missing(void **state)
 		"flavors: [{name: f, resources: [{name: cpu, nominalQuota: 1}]}]}]}\n---\n" K
 		"kind: Workload\nmetadata: {name: w}\nspec: {podSets: [{template: {spec: {}}}]}\n");
 
-	(void)state;
 	assert_false(fl_match_flavor(m, &m->podsets[0], (struct fl_flavor){ 0 }));
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("match")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(affinity),
-		cmocka_unit_test(taints),
-		cmocka_unit_test(namespaces),
-		cmocka_unit_test(missing),
-	};
-
-	return cmocka_run_group_tests_name("decide/match", tests, NULL, NULL);
-}
+UNIT_GROUP("match")

@@ -4,19 +4,13 @@
  * gives equal decisions, a failing allocation changes nothing, a warm cycle
  * allocates nothing, and what is held never passes the balances.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "decide/borrow/borrow.h"
 #include "lib/few.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 #include "lib/world.h"
 
 #define NO FL_NO_LIMIT
@@ -132,11 +126,10 @@ static void turn(const struct fl_model *m, struct fl_policy *p, fl_time now)
 		}
 }
 
-static void rollback_is_exact(void **unused)
+TEST(rollback_is_exact)
 {
 	static char before[4096], after[4096];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(400); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -175,11 +168,10 @@ static void rollback_is_exact(void **unused)
 	}
 }
 
-static void order_of_input_does_not_matter(void **unused)
+TEST(order_of_input_does_not_matter)
 {
 	static char one[4096], other[4096];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(200); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_model *r = random_world(&fl_mem_heap, seed, true);
@@ -201,9 +193,8 @@ static void order_of_input_does_not_matter(void **unused)
 }
 
 /* Conservation (KEP-79): no node owes more than it may borrow. */
-static void balances_hold(void **unused)
+TEST(balances_hold)
 {
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(400); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -247,11 +238,10 @@ static void *counting_resize(void *user, void *old, size_t size)
 	return c->calls++ == c->fail_at ? NULL : realloc(old, size);
 }
 
-static void every_failing_allocation_changes_nothing(void **unused)
+TEST(every_failing_allocation_changes_nothing)
 {
 	static char before[4096], after[4096];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(20); seed++) {
 		struct counting c = { .fail_at = -1 };
 		struct fl_mem mem = { counting_resize, &c };
@@ -298,7 +288,7 @@ static void every_failing_allocation_changes_nothing(void **unused)
 
 /* With -Dalloc_debug every object is an allocation of its own, and this does not hold. */
 #ifndef FL_ALLOC_DEBUG
-static void warm_cycles_allocate_nothing(void **unused)
+TEST(warm_cycles_allocate_nothing)
 {
 	struct counting c = { .fail_at = -1 };
 	struct fl_mem mem = { counting_resize, &c };
@@ -307,7 +297,6 @@ static void warm_cycles_allocate_nothing(void **unused)
 	struct fl_decisions d;
 	fl_mark mark;
 
-	(void)unused;
 	for (int i = 0; i < 3; i++) {
 		long calls = c.calls;
 
@@ -323,9 +312,8 @@ static void warm_cycles_allocate_nothing(void **unused)
 
 #endif
 
-static void a_changed_quota_is_as_if_given(void **unused)
+TEST(a_changed_quota_is_as_if_given)
 {
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(100); seed++) {
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -374,18 +362,4 @@ static void a_changed_quota_is_as_if_given(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("policy")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rollback_is_exact),
-		cmocka_unit_test(order_of_input_does_not_matter),
-		cmocka_unit_test(balances_hold),
-		cmocka_unit_test(every_failing_allocation_changes_nothing),
-#ifndef FL_ALLOC_DEBUG
-		cmocka_unit_test(warm_cycles_allocate_nothing),
-#endif
-		cmocka_unit_test(a_changed_quota_is_as_if_given),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("policy")

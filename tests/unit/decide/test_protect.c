@@ -150,9 +150,8 @@ static const struct way {
 static const char *const causes[] = { "InClusterQueue", "InCohortReclamation",
 				      "InCohortFairSharing", "InCohortReclaimWhileBorrowing" };
 
-static void at_once_without_a_policy(void **unused)
+TEST(at_once_without_a_policy)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(ways); i++) {
 		struct world w;
 
@@ -165,7 +164,7 @@ static void at_once_without_a_policy(void **unused)
 }
 
 /* Each setting holds its own cause up until its time has come, and no other cause at all. */
-static void waits_its_time(void **unused)
+TEST(waits_its_time)
 {
 	static const struct {
 		const char *setting;
@@ -175,7 +174,6 @@ static void waits_its_time(void **unused)
 		{ "preemptionDelay", FL_CHECK_PREEMPTION_DELAY },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(ways) * COUNT(rows) * COUNT(causes); i++) {
 		const struct way *way = &ways[i % COUNT(ways)];
 		size_t row = i / COUNT(ways) % COUNT(rows);
@@ -212,7 +210,7 @@ static void waits_its_time(void **unused)
 }
 
 /* The nearest that says something counts, setting by setting. */
-static void is_inherited(void **unused)
+TEST(is_inherited)
 {
 	static const struct {
 		const char *policy;
@@ -241,7 +239,6 @@ static void is_inherited(void **unused)
 		{ POLICY("  cohorts: [{name: nowhere, minimumRunTime: 3m}]\n"), 0 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[4096];
 		struct world w;
@@ -263,7 +260,7 @@ static void is_inherited(void **unused)
 }
 
 /* Who is being evicted already is taken whatever the Policy says. */
-static void the_evicted_are_not_spared(void **unused)
+TEST(the_evicted_are_not_spared)
 {
 	static const char *const going[] = {
 		"",
@@ -271,7 +268,6 @@ static void the_evicted_are_not_spared(void **unused)
 		"'2026-01-01T00:00:00Z'}\n",
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(going); i++) {
 		char text[4096];
 		struct world w;
@@ -327,14 +323,13 @@ static fl_time one_round(struct world *w, fl_time now, uint32_t *ret_refused)
 	return now - reclaimed;
 }
 
-static void backs_off_longer_each_time(void **unused)
+TEST(backs_off_longer_each_time)
 {
 	static const int64_t seconds[] = { 10, 20, 40, 60, 60 };
 	struct world w;
 	fl_time now = T0;
 	uint32_t refused;
 
-	(void)unused;
 	open_world(&w, RECLAIM("") POLICY("  defaults: {reclaimBackOff: {base: 10s, max: 1m}}\n"));
 	tell(&w, now, FL_EV_CANCEL, "wants");
 	for (size_t i = 0; i < COUNT(seconds); i++) {
@@ -351,11 +346,10 @@ static void backs_off_longer_each_time(void **unused)
 }
 
 /* However many of its workloads go at once, it is one reclaim. */
-static void victims_of_one_moment_count_once(void **unused)
+TEST(victims_of_one_moment_count_once)
 {
 	struct world w;
 
-	(void)unused;
 	open_world(&w,
 		   FLAVOR QUEUE("q", "c", "4", PREEMPTS("reclaimWithinCohort: Any")) QUEUE(
 			   "r", "c", "0", "") JOB("one", "r", "0", "00:00:00", "2")
@@ -386,11 +380,10 @@ static void victims_of_one_moment_count_once(void **unused)
 								       "clusterQueue: " name "}\n"
 
 /* Only what it had borrowed: the same workload's other resource was within its quota. */
-static void a_back_off_is_of_one_resource(void **unused)
+TEST(a_back_off_is_of_one_resource)
 {
 	struct world w;
 
-	(void)unused;
 	open_world(
 		&w,
 		FLAVOR TWO_QUEUE("q", PREEMPTS("reclaimWithinCohort: Any"), "4",
@@ -421,14 +414,13 @@ static void a_back_off_is_of_one_resource(void **unused)
 }
 
 /* A mark in the middle of a row of reclaims: the row goes on where it was. */
-static void back_offs_are_taken_back(void **unused)
+TEST(back_offs_are_taken_back)
 {
 	struct world w;
 	uint32_t refused;
 	fl_time now = T0, length = 0;
 	fl_mark mark;
 
-	(void)unused;
 	open_world(&w, RECLAIM("") POLICY("  defaults: {reclaimBackOff: {base: 10s, max: 10m}}\n"));
 	tell(&w, now, FL_EV_CANCEL, "wants");
 	now += one_round(&w, now, &refused);
@@ -449,11 +441,10 @@ static void back_offs_are_taken_back(void **unused)
 }
 
 /* Its own quota is its own all the time. */
-static void a_back_off_is_of_borrowing(void **unused)
+TEST(a_back_off_is_of_borrowing)
 {
 	struct world w;
 
-	(void)unused;
 	open_world(&w,
 		   FLAVOR QUEUE("q", "c", "4", PREEMPTS("reclaimWithinCohort: Any")) QUEUE(
 			   "r", "c", "4", PREEMPTS("withinClusterQueue: LowerPriority"))
@@ -507,11 +498,10 @@ static void a_back_off_is_of_borrowing(void **unused)
 								     JOB("wants", "q", priority,               \
 									 "00:00:00", "2")
 
-static void overruling_priority(void **unused)
+TEST(overruling_priority)
 {
 	struct world w;
 
-	(void)unused;
 	/* By its share q may take nothing from r, whatever the priority. */
 	open_world(&w, THREE_QUEUES("1000"));
 	step(&w, T0);
@@ -552,12 +542,11 @@ static void overruling_priority(void **unused)
 }
 
 /* Of two that wait, the one whose priority overrules is served first, whatever its share. */
-static void overruling_is_served_first(void **unused)
+TEST(overruling_is_served_first)
 {
 	static const char *const policies[] = { "",
 						POLICY("  defaults: {overrulingPriority: 10}\n") };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(policies); i++) {
 		char text[4096];
 		struct world w;
@@ -589,12 +578,11 @@ static void overruling_is_served_first(void **unused)
  * "wants" needs both victims; one goes at once, the other takes its time.  The first one's
  * queue has quota of its own for it: without a hold it comes straight back.
  */
-static void holds_what_is_freed(void **unused)
+TEST(holds_what_is_freed)
 {
 	static const char *const policies[] = { "",
 						POLICY("  defaults: {holdFreedQuota: true}\n") };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(policies); i++) {
 		char text[4096];
 		struct world w;
@@ -627,7 +615,7 @@ static void holds_what_is_freed(void **unused)
 }
 
 /* Others that would be served first, by share or by priority, come after who was promised. */
-static void the_promised_is_served_first(void **unused)
+TEST(the_promised_is_served_first)
 {
 	static const char *const worlds[] = {
 		/* Equal shares: "late" would win by its priority. */
@@ -651,7 +639,6 @@ static void the_promised_is_served_first(void **unused)
 		BORROWS QUEUE("s", "c", "0", "") JOB("late", "s", "50", "00:00:00", "4"),
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(worlds) * 2; i++) {
 		bool hold = i >= COUNT(worlds);
 		char text[4096];
@@ -673,11 +660,10 @@ static void the_promised_is_served_first(void **unused)
 }
 
 /* A later, more urgent workload of the same queue, strict or not, does not take what was freed. */
-static void the_preemptor_stays_head(void **unused)
+TEST(the_preemptor_stays_head)
 {
 	static const char *const strategies[] = { "", STRICT };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(strategies) * 2; i++) {
 		bool hold = i >= COUNT(strategies);
 		char text[4096];
@@ -718,7 +704,7 @@ static int keep_last(void *user, const struct fl_settle_cycle *cycle, fairlead_e
 }
 
 /* To settle, the clock goes to where something can happen, instead of ticking there. */
-static void settling_waits_for_time(void **unused)
+TEST(settling_waits_for_time)
 {
 	struct fl_settle_options options = {
 		.mem = &fl_mem_heap,
@@ -731,7 +717,6 @@ static void settling_waits_for_time(void **unused)
 	struct world w;
 	fl_time last = 0;
 
-	(void)unused;
 	open_world(&w, RECLAIM("") POLICY("  defaults: {minimumRunTime: 100h}\n"));
 	assert_int_equal(fl_settle(ops, w.p, w.m, &options, keep_last, &last, &result, NULL), 0);
 	assert_true(result.settled);
@@ -741,7 +726,7 @@ static void settling_waits_for_time(void **unused)
 	close_world(&w);
 }
 
-static void taken_back_exactly(void **unused)
+TEST(taken_back_exactly)
 {
 	static const char *const specs[] = {
 		"  defaults: {minimumRunTime: 1m}\n",
@@ -749,7 +734,6 @@ static void taken_back_exactly(void **unused)
 		"  defaults: {reclaimBackOff: {base: 30s}, holdFreedQuota: true}\n",
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(specs) * COUNT(ways); i++) {
 		char text[4096];
 		uint64_t before[2], back[2], ends[2][2];
@@ -779,12 +763,11 @@ static void taken_back_exactly(void **unused)
 }
 
 /* The digest tells apart what only time is going to tell apart. */
-static void digest_knows_what_is_left(void **unused)
+TEST(digest_knows_what_is_left)
 {
 	struct world w;
 	uint64_t early[2], late[2], over[2], long_over[2];
 
-	(void)unused;
 	open_world(&w, RECLAIM("") POLICY("  defaults: {minimumRunTime: 10m}\n"));
 	ops->digest(w.p, T0 + MINUTE, early);
 	ops->digest(w.p, T0 + 2 * MINUTE, late);
@@ -809,11 +792,10 @@ static void digest_knows_what_is_left(void **unused)
  * Of two alike the one that comes first lost its quota a minute ago; the other has waited
  * long enough, and does not wait for the first one's time.
  */
-static void those_alike_wait_each_their_own_time(void **unused)
+TEST(those_alike_wait_each_their_own_time)
 {
 	struct world w;
 
-	(void)unused;
 	open_world(
 		&w,
 		FLAVOR QUEUE("q", "c", "4", PREEMPTS("reclaimWithinCohort: Any")) QUEUE(
@@ -834,11 +816,10 @@ static void those_alike_wait_each_their_own_time(void **unused)
 }
 
 /* What is due already and was not looked at yet is due now, not never. */
-static void what_is_due_is_not_forgotten(void **unused)
+TEST(what_is_due_is_not_forgotten)
 {
 	struct world w;
 
-	(void)unused;
 	open_world(&w, RECLAIM("") POLICY("  defaults: {minimumRunTime: 1m}\n"));
 	step(&w, T0);
 	assert_true(ops->wake(w.p, T0) == T0 + MINUTE);
@@ -849,11 +830,10 @@ static void what_is_due_is_not_forgotten(void **unused)
 }
 
 /* Where parked workloads will be looked at again is not where they will not be. */
-static void digest_knows_who_will_be_woken(void **unused)
+TEST(digest_knows_who_will_be_woken)
 {
 	uint64_t digests[2][2];
 
-	(void)unused;
 	for (int i = 0; i < 2; i++) {
 		struct world w;
 
@@ -871,12 +851,11 @@ static void digest_knows_who_will_be_woken(void **unused)
 }
 
 /* A step that wakes somebody and then runs out of memory has changed nothing. */
-static void a_failed_step_wakes_nobody(void **unused)
+TEST(a_failed_step_wakes_nobody)
 {
 	struct fail_mem f;
 	struct fl_model *m = load(RECLAIM("") POLICY("  defaults: {minimumRunTime: 1m}\n"));
 
-	(void)unused;
 	fail_mem_init(&f);
 	for (unsigned long n = 1;; n++) {
 		struct fl_policy *p = world_policy(&f.mem, m, T0);
@@ -904,31 +883,4 @@ static void a_failed_step_wakes_nobody(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("protect")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_once_without_a_policy),
-		cmocka_unit_test(waits_its_time),
-		cmocka_unit_test(is_inherited),
-		cmocka_unit_test(the_evicted_are_not_spared),
-		cmocka_unit_test(backs_off_longer_each_time),
-		cmocka_unit_test(victims_of_one_moment_count_once),
-		cmocka_unit_test(a_back_off_is_of_one_resource),
-		cmocka_unit_test(back_offs_are_taken_back),
-		cmocka_unit_test(a_back_off_is_of_borrowing),
-		cmocka_unit_test(overruling_priority),
-		cmocka_unit_test(overruling_is_served_first),
-		cmocka_unit_test(holds_what_is_freed),
-		cmocka_unit_test(the_promised_is_served_first),
-		cmocka_unit_test(the_preemptor_stays_head),
-		cmocka_unit_test(settling_waits_for_time),
-		cmocka_unit_test(taken_back_exactly),
-		cmocka_unit_test(those_alike_wait_each_their_own_time),
-		cmocka_unit_test(what_is_due_is_not_forgotten),
-		cmocka_unit_test(digest_knows_what_is_left),
-		cmocka_unit_test(digest_knows_who_will_be_woken),
-		cmocka_unit_test(a_failed_step_wakes_nobody),
-	};
-
-	return cmocka_run_group_tests_name("decide/protect", tests, NULL, NULL);
-}
+UNIT_GROUP("protect")

@@ -247,11 +247,10 @@ static void random_thing(const struct fl_model *m, struct fl_policy *p, fl_time 
 
 enum { DEPTH = 6 };
 
-static void rollback_gives_all_back(void **unused)
+TEST(rollback_gives_all_back)
 {
 	static struct image images[DEPTH];
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(300); seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -279,11 +278,10 @@ static void rollback_gives_all_back(void **unused)
 	}
 }
 
-static void failing_allocations_change_nothing(void **unused)
+TEST(failing_allocations_change_nothing)
 {
 	static struct image before;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fail_mem f;
@@ -319,11 +317,10 @@ static void failing_allocations_change_nothing(void **unused)
 }
 
 /* Of a cycle with one head only, alone is what it was. */
-static void a_trial_foretells_the_cycle(void **unused)
+TEST(a_trial_foretells_the_cycle)
 {
 	uint32_t compared = 0;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(200); seed++) {
 		struct fl_model *m = random_world(seed, /* lonely= */ true);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -358,11 +355,10 @@ static void a_trial_foretells_the_cycle(void **unused)
 }
 
 /* The numbers that mark things begin anew before they wrap, and nothing is different then. */
-static void marks_are_renewed(void **unused)
+TEST(marks_are_renewed)
 {
 	static struct image one, other;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -397,12 +393,11 @@ static void marks_are_renewed(void **unused)
 }
 
 /* After a cycle that moved nothing the next one is the same, and moves nothing either. */
-static void a_cycle_that_moved_nothing_is_the_last(void **unused)
+TEST(a_cycle_that_moved_nothing_is_the_last)
 {
 	static struct image one, other;
 	uint32_t still = 0;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -457,14 +452,13 @@ static void forget(struct fl_policy *p)
 }
 
 /* With a listener searches look at everybody; without, and from what is known, they find the same. */
-static void short_cuts_decide_the_same(void **unused)
+TEST(short_cuts_decide_the_same)
 {
 	static struct image one, other;
 	uint64_t heard = 0;
 	const struct fl_sink sink = { .row = hear, .user = &heard };
 	uint32_t evictions = 0;
 
-	(void)unused;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_model *m = random_world(seed, false);
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -498,16 +492,4 @@ static void short_cuts_decide_the_same(void **unused)
 	assert_true(under_valgrind() || (heard > 10000 && evictions > 500));
 }
 
-UNIT_GROUP_RUN("random")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cycle_that_moved_nothing_is_the_last),
-		cmocka_unit_test(rollback_gives_all_back),
-		cmocka_unit_test(failing_allocations_change_nothing),
-		cmocka_unit_test(a_trial_foretells_the_cycle),
-		cmocka_unit_test(marks_are_renewed),
-		cmocka_unit_test(short_cuts_decide_the_same),
-	};
-
-	return cmocka_run_group_tests_name("decide/random", tests, NULL, NULL);
-}
+UNIT_GROUP("random")

@@ -72,13 +72,12 @@ static const char *step(struct run *r, int second, char out[64])
 	return out;
 }
 
-static void waits_for_its_time(void **state)
+TEST(waits_for_its_time)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 9, 3, UNTIL("10")) JOB("b", 0, 1, "")
 						   JOB("c", 0, 1, UNTIL("20")));
 	char out[64];
 
-	(void)state;
 	assert_int_equal(state_of(&r, "a"), FL_STATE_HELD_BACK);
 	assert_int_equal(ops->reason(r.p, find(&r, "a")), FL_REASON_BACK_OFF);
 	assert_int_equal(state_of(&r, "b"), FL_STATE_WAITING);
@@ -95,19 +94,18 @@ static void waits_for_its_time(void **state)
 }
 
 /* It may be asked about all the same. */
-static void try_does_not_wait(void **state)
+TEST(try_does_not_wait)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 9, 3, UNTIL("10")));
 	struct fl_decisions d;
 
-	(void)state;
 	assert_int_equal(ops->try(r.p, T0, find(&r, "a"), NULL, &d, NULL), 0);
 	assert_int_equal(d.rows[0].kind, FL_ADMIT);
 	assert_int_equal(state_of(&r, "a"), FL_STATE_HELD_BACK);
 	stop(&r);
 }
 
-static void past_is_over(void **state)
+TEST(past_is_over)
 {
 	struct run r =
 		start(&fl_mem_heap,
@@ -115,14 +113,13 @@ static void past_is_over(void **state)
 			      JOB("b", 0, 1, UNTIL("00")));
 	char out[64];
 
-	(void)state;
 	assert_true(ops->wake(r.p, T0) == FL_NEVER);
 	assert_string_equal(step(&r, 0, out), "a");
 	assert_string_equal(step(&r, 1, out), "b");
 	stop(&r);
 }
 
-static void never(void **state)
+TEST(never)
 {
 	struct run r =
 		start(&fl_mem_heap,
@@ -130,7 +127,6 @@ static void never(void **state)
 				"conditions: [{type: Requeued, status: \"False\", reason: Mine}]"));
 	char out[64];
 
-	(void)state;
 	assert_int_equal(state_of(&r, "a"), FL_STATE_HELD_BACK);
 	assert_int_equal(ops->reason(r.p, find(&r, "a")), FL_REASON_NOT_REQUEUED);
 	assert_true(ops->wake(r.p, T0) == FL_NEVER);
@@ -145,13 +141,12 @@ static void never(void **state)
 	"{cpu: 3}}]}, " UNTIL("30")
 
 /* The back-off holds behind the eviction, too. */
-static void evicted(void **state)
+TEST(evicted)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 0, 3, EVICTED) JOB("b", 0, 2, ""));
 	const struct fl_event gone = { .kind = FL_EV_EVICTED, .workload = find(&r, "a") };
 	char out[64];
 
-	(void)state;
 	assert_int_equal(state_of(&r, "a"), FL_STATE_EVICTING);
 	assert_true(ops->wake(r.p, T0) == FL_NEVER);
 	assert_string_equal(step(&r, 0, out), "");
@@ -165,13 +160,12 @@ static void evicted(void **state)
 }
 
 /* A back-off that has ended stays so when the clock goes back: nobody would end it again. */
-static void over_is_over(void **state)
+TEST(over_is_over)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 0, 3, UNTIL("10")));
 	const struct fl_event gone = { .kind = FL_EV_EVICTED, .workload = find(&r, "a") };
 	char out[64];
 
-	(void)state;
 	assert_string_equal(step(&r, 20, out), "a");
 	assert_int_equal(ops->apply(r.p, T0 + 5 * FL_SECOND, &gone, NULL), 0);
 	assert_int_equal(state_of(&r, "a"), FL_STATE_WAITING);
@@ -179,13 +173,12 @@ static void over_is_over(void **state)
 	stop(&r);
 }
 
-static void cancelled(void **state)
+TEST(cancelled)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 0, 1, UNTIL("10")));
 	struct fl_event event = { .kind = FL_EV_CANCEL, .workload = find(&r, "a") };
 	char out[64];
 
-	(void)state;
 	assert_int_equal(ops->apply(r.p, T0, &event, NULL), 0);
 	assert_true(ops->wake(r.p, T0) == FL_NEVER);
 	assert_string_equal(step(&r, 5, out), "");
@@ -197,7 +190,7 @@ static void cancelled(void **state)
 	stop(&r);
 }
 
-static void rollback(void **state)
+TEST(rollback)
 {
 	struct run r = start(&fl_mem_heap, QUEUE JOB("a", 9, 3, UNTIL("10")) JOB("b", 0, 2, "")
 						   JOB("c", 0, 2, UNTIL("20")));
@@ -205,7 +198,6 @@ static void rollback(void **state)
 	char out[64];
 	fl_mark mark;
 
-	(void)state;
 	ops->digest(r.p, T0, before);
 	assert_int_equal(ops->mark(r.p, &mark, NULL), 0);
 	for (int second = 0; second < 30; second += 5)
@@ -221,13 +213,12 @@ static void rollback(void **state)
 }
 
 /* States differ by what is left of a back-off, not by when it ends; and not at all with FL_NEVER. */
-static void digest(void **state)
+TEST(digest)
 {
 	struct run a = start(&fl_mem_heap, QUEUE JOB("a", 0, 1, UNTIL("10")));
 	struct run b = start(&fl_mem_heap, QUEUE JOB("a", 0, 1, UNTIL("30")));
 	uint64_t x[2], y[2];
 
-	(void)state;
 	ops->digest(a.p, T0, x);
 	ops->digest(b.p, T0, y);
 	assert_memory_not_equal(x, y, sizeof x);
@@ -241,9 +232,8 @@ static void digest(void **state)
 }
 
 /* Each allocation of a cycle that wakes somebody fails once: nothing has changed then. */
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
-	(void)state;
 	for (unsigned long n = 1;; n++) {
 		struct fail_mem f;
 		struct run r;
@@ -275,20 +265,4 @@ static void out_of_memory(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("requeue")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(waits_for_its_time),
-		cmocka_unit_test(try_does_not_wait),
-		cmocka_unit_test(past_is_over),
-		cmocka_unit_test(never),
-		cmocka_unit_test(evicted),
-		cmocka_unit_test(over_is_over),
-		cmocka_unit_test(cancelled),
-		cmocka_unit_test(rollback),
-		cmocka_unit_test(digest),
-		cmocka_unit_test(out_of_memory),
-	};
-
-	return cmocka_run_group_tests_name("decide/requeue", tests, NULL, NULL);
-}
+UNIT_GROUP("requeue")

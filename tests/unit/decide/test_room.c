@@ -176,11 +176,10 @@ static void one_job(int depth, int resources, enum afs afs)
 	fl_model_free(m);
 }
 
-static void many_resources_and_levels(void **unused)
+TEST(many_resources_and_levels)
 {
 	static const int resources[] = { 1, 9, 60, 240, 400 };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(resources); i++)
 		for (enum afs afs = OFF; afs <= EXACT; afs++) {
 			one_job(0, resources[i], afs);
@@ -193,9 +192,8 @@ static void many_resources_and_levels(void **unused)
 }
 
 /* A local queue of a workload that asks for one resource of many counts usage of them all. */
-static void one_resource_of_many(void **unused)
+TEST(one_resource_of_many)
 {
-	(void)unused;
 	for (enum afs afs = OFF; afs <= EXACT; afs++) {
 		struct before b;
 
@@ -216,11 +214,10 @@ static void one_resource_of_many(void **unused)
 }
 
 /* Whoever takes no part is cancelled: it has no queue and no tree. */
-static void cancelled_without_queue(void **unused)
+TEST(cancelled_without_queue)
 {
 	struct before b;
 
-	(void)unused;
 	say_head(OFF);
 	say_job("nowhere", "lost", 1, 1, /* admitted= */ false);
 	struct fl_model *m = load(text);
@@ -275,11 +272,10 @@ static void park_all(struct fl_policy *p, int steps)
 		assert_int_equal(ops->step(p, (3 + i) * FL_SECOND, 0, NULL, &d, NULL), 0);
 }
 
-static void a_cycle_parks_thousands(void **unused)
+TEST(a_cycle_parks_thousands)
 {
 	struct before b;
 
-	(void)unused;
 	struct fl_model *m = crowd(/* alike= */ true);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, FL_SECOND);
 
@@ -293,7 +289,7 @@ static void a_cycle_parks_thousands(void **unused)
 }
 
 /* Quota freed, a quota and a weight changed, each under the mark of the one before. */
-static void thousands_are_woken(void **unused)
+TEST(thousands_are_woken)
 {
 	struct fl_event events[] = {
 		{ .kind = FL_EV_FINISHED },
@@ -305,7 +301,6 @@ static void thousands_are_woken(void **unused)
 	};
 	struct before b, nested[COUNT(events)];
 
-	(void)unused;
 	struct fl_model *m = crowd(/* alike= */ false);
 
 	events[0].workload = fl_model_find_workload(m, "ns", "held");
@@ -381,22 +376,6 @@ static uint32_t start_late(int n)
 }
 
 /* Eight times as many take about eight times the room (which doubles as it grows), not 64 times. */
-static void many_promises_start_at_once(void **unused)
-{
-	(void)unused;
-	assert_true(start_late(128) <= 2 * 8 * start_late(16));
-}
+TEST(many_promises_start_at_once) { assert_true(start_late(128) <= 2 * 8 * start_late(16)); }
 
-UNIT_GROUP_RUN("room")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_resources_and_levels),
-		cmocka_unit_test(one_resource_of_many),
-		cmocka_unit_test(cancelled_without_queue),
-		cmocka_unit_test(a_cycle_parks_thousands),
-		cmocka_unit_test(thousands_are_woken),
-		cmocka_unit_test(many_promises_start_at_once),
-	};
-
-	return cmocka_run_group_tests_name("decide/room", tests, NULL, NULL);
-}
+UNIT_GROUP("room")

@@ -183,9 +183,8 @@ static const struct scene scenes[] = {
 	  "small" },
 };
 
-static void who_may_go(void **unused)
+TEST(who_may_go)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(scenes) * 2; i++) {
 		const struct scene *scene = &scenes[i / 2];
 		char text[64];
@@ -200,7 +199,7 @@ static void who_may_go(void **unused)
 }
 
 /* What is freed is for the one it was freed for: nobody else gets it, whoever is served first. */
-static void freed_quota_is_held(void **unused)
+TEST(freed_quota_is_held)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
@@ -212,7 +211,6 @@ static void freed_quota_is_held(void **unused)
 		"lent",
 	};
 
-	(void)unused;
 	for (int settles = 0; settles < 2; settles++) {
 		struct stage s;
 
@@ -228,7 +226,7 @@ static void freed_quota_is_held(void **unused)
 }
 
 /* Another of its queue cannot even be looked at before it. */
-static void who_is_promised_comes_first(void **unused)
+TEST(who_is_promised_comes_first)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
@@ -241,7 +239,6 @@ static void who_is_promised_comes_first(void **unused)
 	};
 	struct stage s;
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	assert_int_equal(serve(&s, "back"), 0);
 	assert_int_equal(serve(&s, "late"), FAIRLEAD_ESTATE);
@@ -252,7 +249,7 @@ static void who_is_promised_comes_first(void **unused)
 }
 
 /* When quota is cut a promise may be void: nobody waits for ever for what is not to come. */
-static void a_void_promise_is_dropped(void **unused)
+TEST(a_void_promise_is_dropped)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
@@ -266,7 +263,6 @@ static void a_void_promise_is_dropped(void **unused)
 	struct stage s;
 	struct fl_event cut = { .kind = FL_EV_CELL };
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	assert_int_equal(serve(&s, "back"), 0);
 	cut.cell = (struct fl_cell){ .kind = FL_CELL_NOMINAL,
@@ -287,7 +283,7 @@ static void a_void_promise_is_dropped(void **unused)
  * "small" goes for "urgent", which goes for "other"; then "small" would take from "other", and all
  * would go round.
  */
-static void who_yields_asks_no_lower(void **unused)
+TEST(who_yields_asks_no_lower)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
@@ -300,7 +296,6 @@ static void who_yields_asks_no_lower(void **unused)
 		"small",
 	};
 
-	(void)unused;
 	for (int gone = 0; gone < 2; gone++) {
 		char text[64];
 		struct stage s;
@@ -330,7 +325,7 @@ static void who_yields_asks_no_lower(void **unused)
  * "i" yields to "x" in their cohort.  When it comes back, to what is its queue's, it must not raise
  * the rung of "x": it can be taken itself now, and all could go round.
  */
-static void who_has_yielded_is_not_within(void **unused)
+TEST(who_has_yielded_is_not_within)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 16), COHORT("n", "c", 0), QUEUE("qi", "n", 5),
@@ -344,7 +339,6 @@ static void who_has_yielded_is_not_within(void **unused)
 		"i",
 	};
 
-	(void)unused;
 	for (int yields = 0; yields < 2; yields++) {
 		char text[64];
 		struct stage s;
@@ -373,7 +367,7 @@ static void who_has_yielded_is_not_within(void **unused)
 }
 
 /* Its queue may not borrow again for a while: what it was promised before that is not touched. */
-static void a_back_off_voids_no_promise(void **unused)
+TEST(a_back_off_voids_no_promise)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 5), QUEUE("qb", "c", 0), QUEUE("qr", "c", 7) },
@@ -389,7 +383,6 @@ static void a_back_off_voids_no_promise(void **unused)
 	char text[64];
 	struct stage s;
 
-	(void)unused;
 	row.says.back_off_base = row.says.back_off_max = 3600 * FL_SECOND;
 	open_stage_with(&s, &scene, true, &(struct setting){ .more = &row, .resources = 1 });
 	assert_int_equal(serve(&s, "b"), 0);
@@ -405,7 +398,7 @@ static void a_back_off_voids_no_promise(void **unused)
 }
 
 /* Any in one queue would be: each goes for the other, for ever. */
-static void its_own_queue_is_in_order(void **unused)
+TEST(its_own_queue_is_in_order)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4) },
@@ -417,7 +410,6 @@ static void its_own_queue_is_in_order(void **unused)
 		"holds",
 	};
 
-	(void)unused;
 	for (int settles = 0; settles < 2; settles++) {
 		char text[64];
 		struct stage s;
@@ -438,7 +430,7 @@ static void its_own_queue_is_in_order(void **unused)
 }
 
 /* What a victim was within does not count for the one it goes for: "p" borrows, and can be taken. */
-static void victims_leave_what_was_theirs(void **unused)
+TEST(victims_leave_what_was_theirs)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 2), QUEUE("q0", "c", 4), QUEUE("q1", "c", 0) },
@@ -452,7 +444,6 @@ static void victims_leave_what_was_theirs(void **unused)
 	char text[64];
 	struct stage s;
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	assert_int_equal(serve(&s, "p"), 0);
 	tell(&s, FL_EV_EVICTED, "v");
@@ -478,7 +469,7 @@ static struct fl_node_row *queue(struct stage *s, const char *name)
  * "first" may preempt nobody, waits for all that is its queue's, and is served before "own", which
  * wants its queue's quota back: what it keeps from others it does not keep from "own".
  */
-static void nothing_is_kept_from_who_is_within(void **unused)
+TEST(nothing_is_kept_from_who_is_within)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2),
@@ -492,7 +483,6 @@ static void nothing_is_kept_from_who_is_within(void **unused)
 		"lent",
 	};
 
-	(void)unused;
 	for (int strict = 0; strict < 2; strict++) {
 		char text[64];
 		struct stage s;
@@ -514,7 +504,7 @@ static void nothing_is_kept_from_who_is_within(void **unused)
  * "old" goes slowly, and "p" is promised what is its queue's beside it: it needs nobody else, and
  * is within as it would be had "old" gone at once, so "back" takes "late" and not it.
  */
-static void who_goes_counts_as_gone(void **unused)
+TEST(who_goes_counts_as_gone)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 8),
@@ -532,7 +522,6 @@ static void who_goes_counts_as_gone(void **unused)
 	};
 	const struct setting with = { .going = "old", .resources = 1 };
 
-	(void)unused;
 	for (int slow = 0; slow < 2; slow++) {
 		char text[64];
 		struct stage s;
@@ -560,7 +549,7 @@ static void who_goes_counts_as_gone(void **unused)
 }
 
 /* To ask for nothing of what others of the queue have too much of takes no advantage away. */
-static void nothing_takes_no_advantage_away(void **unused)
+TEST(nothing_takes_no_advantage_away)
 {
 	static const struct scene scene = {
 		{ { "c", NULL, FL_COHORT, 1, { { 0, NO, NO }, { 0, NO, NO } } },
@@ -574,7 +563,6 @@ static void nothing_takes_no_advantage_away(void **unused)
 		"",
 	};
 
-	(void)unused;
 	for (int i = 0; i < 4; i++) {
 		const struct setting with = { .resources = 2, .classical = i < 2 };
 		char text[64];
@@ -594,7 +582,7 @@ static void nothing_takes_no_advantage_away(void **unused)
 }
 
 /* What is promised nobody can take: once it is held, who is within is looked at again. */
-static void who_waits_for_a_promise_is_woken(void **unused)
+TEST(who_waits_for_a_promise_is_woken)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("y", "c", 0),
@@ -609,7 +597,6 @@ static void who_waits_for_a_promise_is_woken(void **unused)
 	char text[64];
 	struct stage s;
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	assert_int_equal(serve(&s, "part"), 0);
 	victims(&s, text);
@@ -627,7 +614,7 @@ static void who_waits_for_a_promise_is_woken(void **unused)
 }
 
 /* "small" yielded to "urgent", which waits and is cancelled: it is looked at again, parked or not. */
-static void who_yielded_is_woken(void **unused)
+TEST(who_yielded_is_woken)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
@@ -642,7 +629,6 @@ static void who_yielded_is_woken(void **unused)
 	char text[64];
 	struct stage s;
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	assert_int_equal(serve(&s, "urgent"), 0);
 	tell(&s, FL_EV_EVICTED, "small");
@@ -662,7 +648,7 @@ static void who_yielded_is_woken(void **unused)
 }
 
 /* "own" made way for "urgent", which then went for "back" and merely waits: "own" claims its quota. */
-static void who_made_way_claims_while_the_other_waits(void **unused)
+TEST(who_made_way_claims_while_the_other_waits)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0),
@@ -680,7 +666,6 @@ static void who_made_way_claims_while_the_other_waits(void **unused)
 	char text[64];
 	struct stage s;
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	assert_int_equal(serve(&s, "urgent"), 0);
 	tell(&s, FL_EV_EVICTED, "own");
@@ -699,7 +684,7 @@ static void who_made_way_claims_while_the_other_waits(void **unused)
 }
 
 /* What somebody leaves who is going is not for the next of its own queue, which borrows, too. */
-static void who_goes_makes_no_room_for_who_borrows(void **unused)
+TEST(who_goes_makes_no_room_for_who_borrows)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 2), QUEUE("q", "c", 0), QUEUE("z", "c", 0) },
@@ -715,7 +700,6 @@ static void who_goes_makes_no_room_for_who_borrows(void **unused)
 	char text[64];
 	struct stage s;
 
-	(void)unused;
 	open_stage_with(&s, &scene, true, &with);
 	assert_int_equal(serve(&s, "again"), 0);
 	victims(&s, text);
@@ -727,7 +711,7 @@ static void who_goes_makes_no_room_for_who_borrows(void **unused)
 }
 
 /* Of two that are promised something the one that has waited longer has what there is first. */
-static void the_older_promise_is_kept_first(void **unused)
+TEST(the_older_promise_is_kept_first)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 4), QUEUE("a", "c", 0), QUEUE("b", "c", 0),
@@ -744,7 +728,6 @@ static void the_older_promise_is_kept_first(void **unused)
 	};
 	struct stage s;
 
-	(void)unused;
 	open_stage(&s, &scene, true);
 	step(&s);
 	assert_int_equal(state(&s, "three"), FL_STATE_EVICTING);
@@ -760,7 +743,7 @@ static void the_older_promise_is_kept_first(void **unused)
  * "stuck" does not let go: after the time it is waited for, "whole" gives back what it was promised, and
  * "part" of its queue has what is there.  Once "stuck" has gone "whole" is promised anew.
  */
-static void a_promise_is_given_back(void **unused)
+TEST(a_promise_is_given_back)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("z", "c", 0) },
@@ -773,7 +756,6 @@ static void a_promise_is_given_back(void **unused)
 		"quick stuck",
 	};
 
-	(void)unused;
 	for (int timed = 0; timed < 2; timed++) {
 		const struct setting with = { .resources = 1,
 					      .eviction_timeout = timed * 60 * FL_SECOND };
@@ -803,7 +785,7 @@ static void a_promise_is_given_back(void **unused)
  * "first" and "second" keep something each, the second while what the first keeps is lifted: "own",
  * which is served after them, has all of it lifted, and not one of two.
  */
-static void a_reservation_counts_once(void **unused)
+TEST(a_reservation_counts_once)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2),
@@ -818,7 +800,6 @@ static void a_reservation_counts_once(void **unused)
 		"lent",
 	};
 
-	(void)unused;
 	for (int never = 0; never < 2; never++) {
 		char text[64];
 		struct stage s;
@@ -846,7 +827,7 @@ static enum fl_decision_kind alone(struct stage *s, const char *name)
 }
 
 /* What is free and promised is there for nobody else, of its queue or another, not even tried alone. */
-static void what_is_promised_is_not_tried_for(void **unused)
+TEST(what_is_promised_is_not_tried_for)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("x", "c", 0), QUEUE("y", "c", 0),
@@ -861,7 +842,6 @@ static void what_is_promised_is_not_tried_for(void **unused)
 		"whole",
 	};
 
-	(void)unused;
 	for (int settles = 0; settles < 2; settles++) {
 		struct stage s;
 
@@ -883,7 +863,7 @@ static void what_is_promised_is_not_tried_for(void **unused)
  * A timeout that is said while evictions are under way counts from when they were told to go; from
  * now on where nobody noted that.
  */
-static void a_timeout_may_come_later(void **unused)
+TEST(a_timeout_may_come_later)
 {
 	static const struct scene scene = {
 		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("z", "c", 0) },
@@ -897,7 +877,6 @@ static void a_timeout_may_come_later(void **unused)
 	const struct setting timed = { .resources = 1, .eviction_timeout = 60 * FL_SECOND };
 	const struct fl_workload was[] = { { 0 }, { 1 }, { 2 } };
 
-	(void)unused;
 	for (int noted = 0; noted < 2; noted++) {
 		struct stage before, s;
 
@@ -913,31 +892,4 @@ static void a_timeout_may_come_later(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("rung")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_may_go),
-		cmocka_unit_test(freed_quota_is_held),
-		cmocka_unit_test(who_is_promised_comes_first),
-		cmocka_unit_test(a_void_promise_is_dropped),
-		cmocka_unit_test(who_yields_asks_no_lower),
-		cmocka_unit_test(who_has_yielded_is_not_within),
-		cmocka_unit_test(a_back_off_voids_no_promise),
-		cmocka_unit_test(its_own_queue_is_in_order),
-		cmocka_unit_test(victims_leave_what_was_theirs),
-		cmocka_unit_test(nothing_is_kept_from_who_is_within),
-		cmocka_unit_test(who_goes_counts_as_gone),
-		cmocka_unit_test(nothing_takes_no_advantage_away),
-		cmocka_unit_test(who_waits_for_a_promise_is_woken),
-		cmocka_unit_test(who_yielded_is_woken),
-		cmocka_unit_test(who_made_way_claims_while_the_other_waits),
-		cmocka_unit_test(who_goes_makes_no_room_for_who_borrows),
-		cmocka_unit_test(the_older_promise_is_kept_first),
-		cmocka_unit_test(a_promise_is_given_back),
-		cmocka_unit_test(a_reservation_counts_once),
-		cmocka_unit_test(what_is_promised_is_not_tried_for),
-		cmocka_unit_test(a_timeout_may_come_later),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("rung")
