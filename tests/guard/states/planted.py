@@ -28,7 +28,7 @@ TABLES = {
     "tests/unit/store/test_damage.c": ("store/damage", r"^\t(\{ \"(?:UPDATE|DELETE|DROP|PRAGMA)[^\"]*\")"),
     "tests/unit/store/test_disk.c": ("store/disk", r"^\t(\{ \"[^\"]+\", FAIL_\w+, \w+,)"),
     "tests/unit/base/test_image.c": ("base/image", r"^\t\t(\{ \"[^\"]+\", [^\"]*,)"),
-    "tests/unit/backend/test_faults.c": ("backend/faults", r"^static void (\w+)\(void \*\*"),
+    "tests/unit/backend/test_faults.c": ("backend/faults", r"^TEST_IN\(\w+, \w+, (\w+)\)"),
     "tests/unit/backend/test_strays.c": ("backend/strays", r"^(enum damage \{.*\};)$"),
     "tests/fault/test_command.py": ("fault-command", r"^def (test_\w+)\("),
     "tests/guard/states/test_folder.py": ("guard-folder", r"^    (\"[^\"]+\": \(check_\w+, lambda .*)$"),

@@ -49,19 +49,11 @@ static double proposed(int gpus)
 	return to;
 }
 
-static void queues_deserve_no_more_than_there_is(void **unused)
+TEST(queues_deserve_no_more_than_there_is)
 {
-	(void)unused;
 	assert_true(proposed(3) == 3);
 	assert_true(proposed(4) == 4);
 	assert_true(proposed(5) == 0);
 }
 
-UNIT_GROUP_RUN("entitle-explain")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queues_deserve_no_more_than_there_is),
-	};
-
-	return cmocka_run_group_tests_name("ask/entitle-explain", tests, NULL, NULL);
-}
+UNIT_GROUP("entitle-explain")

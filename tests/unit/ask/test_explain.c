@@ -107,11 +107,10 @@ static void expect_nominal(const struct fixture *f, const struct fl_explain *x, 
 }
 
 /* q has 4, uses 5 and may borrow 5: 4 more. Who asks for 6 is 2 short, and the limit binds. */
-static void what_waits_for_quota(void **unused)
+TEST(what_waits_for_quota)
 {
 	struct fixture f;
 
-	(void)unused;
 	open_world(&f);
 	struct fl_explain x = explain(&f, "q-first");
 
@@ -148,11 +147,10 @@ static void what_waits_for_quota(void **unused)
 	close_world(&f);
 }
 
-static void what_is_behind_others(void **unused)
+TEST(what_is_behind_others)
 {
 	struct fixture f;
 
-	(void)unused;
 	open_world(&f);
 	struct fl_explain x = explain(&f, "q-second");
 
@@ -173,11 +171,10 @@ static void what_is_behind_others(void **unused)
 }
 
 /* 99 is beyond the limit, and beyond all there is; the limit moves along with the quota. */
-static void what_never_fits(void **unused)
+TEST(what_never_fits)
 {
 	struct fixture f;
 
-	(void)unused;
 	open_world(&f);
 	struct fl_explain x = explain(&f, "q-never");
 
@@ -190,11 +187,10 @@ static void what_never_fits(void **unused)
 	close_world(&f);
 }
 
-static void what_preempts(void **unused)
+TEST(what_preempts)
 {
 	struct fixture f;
 
-	(void)unused;
 	open_world(&f);
 	struct fl_explain x = explain(&f, "r-goes");
 
@@ -206,11 +202,10 @@ static void what_preempts(void **unused)
 	close_world(&f);
 }
 
-static void what_runs_or_takes_no_part(void **unused)
+TEST(what_runs_or_takes_no_part)
 {
 	struct fixture f;
 
-	(void)unused;
 	open_world(&f);
 	struct fl_explain x = explain(&f, "q-runs");
 
@@ -226,9 +221,8 @@ static void what_runs_or_takes_no_part(void **unused)
 }
 
 /* For each workload every allocation fails once: nothing leaks and the policy is as before. */
-static void survives_each_failing_call(void **unused)
+TEST(survives_each_failing_call)
 {
-	(void)unused;
 	for (int fair = 0; fair < 2; fair++) {
 		struct fl_model *m = small_world(fair);
 
@@ -276,16 +270,4 @@ static void survives_each_failing_call(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("explain")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_waits_for_quota),
-		cmocka_unit_test(what_is_behind_others),
-		cmocka_unit_test(what_never_fits),
-		cmocka_unit_test(what_preempts),
-		cmocka_unit_test(what_runs_or_takes_no_part),
-		cmocka_unit_test(survives_each_failing_call),
-	};
-
-	return cmocka_run_group_tests_name("ask/explain", tests, NULL, NULL);
-}
+UNIT_GROUP("explain")

@@ -301,12 +301,11 @@ static const struct fl_explain_refusal *refusal(const struct fixture *f, const s
 }
 
 /* 2 are wanted; b keeps 3 of its 4 to itself, of which 1 is in use. */
-static void a_lending_limit(void **unused)
+TEST(a_lending_limit)
 {
 	const struct fl_explain_proposal *p;
 	struct fixture f;
 
-	(void)unused;
 	say_start(false);
 	say_queue("a", "", "1");
 	say_queue("b", "", "4, lendingLimit: 1");
@@ -325,12 +324,11 @@ static void a_lending_limit(void **unused)
 }
 
 /* With equal weights 2 of 4 borrowed each; with more weight a's share of 4 gets below b's of 2. */
-static void a_weight(void **unused)
+TEST(a_weight)
 {
 	const struct fl_explain_proposal *p;
 	struct fixture f;
 
-	(void)unused;
 	say_start(true);
 	say_queue("a", "reclaimWithinCohort: Any", "0");
 	say_queue("b", "", "0");
@@ -356,12 +354,11 @@ static void a_weight(void **unused)
 }
 
 /* Two of the three that run must go; what is as important as they are takes none of them. */
-static void a_priority(void **unused)
+TEST(a_priority)
 {
 	const struct fl_explain_proposal *p;
 	struct fixture f;
 
-	(void)unused;
 	say_start(false);
 	say_queue("a", "withinClusterQueue: LowerPriority", "6");
 	say_job("a1", "a", 3, 2, 1, true);
@@ -386,11 +383,10 @@ static void a_priority(void **unused)
 }
 
 /* The first of two chosen is not needed in the end. */
-static void fill_back(void **unused)
+TEST(fill_back)
 {
 	struct fixture f;
 
-	(void)unused;
 	say_start(false);
 	say_queue("a", "withinClusterQueue: LowerOrNewerEqualPriority", "6");
 	say_job("old", "a", 5, 1, 1, true); /* comes last: nobody gets that far */
@@ -409,11 +405,10 @@ static void fill_back(void **unused)
 }
 
 /* Of equal priority those go that came later. */
-static void age(void **unused)
+TEST(age)
 {
 	struct fixture f;
 
-	(void)unused;
 	say_start(false);
 	say_queue("a", "withinClusterQueue: LowerOrNewerEqualPriority", "6");
 	say_job("old", "a", 5, 3, 1, true);
@@ -429,12 +424,11 @@ static void age(void **unused)
 }
 
 /* b gives back what it borrowed, and no more; c borrows nothing; it is not enough. */
-static void back_within_nominal(void **unused)
+TEST(back_within_nominal)
 {
 	static const bool fair[] = { false, true };
 	struct fixture f;
 
-	(void)unused;
 	for (int i = 0; i < 2; i++) {
 		say_start(fair[i]);
 		say_queue("a", "reclaimWithinCohort: LowerPriority", "6");
@@ -473,11 +467,10 @@ static void back_within_nominal(void **unused)
 }
 
 /* Beyond its own quota it takes lower priorities only, and none above the threshold. */
-static void while_borrowing(void **unused)
+TEST(while_borrowing)
 {
 	struct fixture f;
 
-	(void)unused;
 	say_start(false);
 	say_queue("a",
 		  "reclaimWithinCohort: Any, borrowWithinCohort: {policy: LowerPriority, "
@@ -497,7 +490,7 @@ static void while_borrowing(void **unused)
 }
 
 /* What stands against a flavor is kept, whatever check it is. */
-static void other_refusals_of_a_flavor(void **unused)
+TEST(other_refusals_of_a_flavor)
 {
 	struct fl_evidence_log log;
 	struct fl_evidence row = { .check = FL_CHECK_AVAILABLE,
@@ -505,7 +498,6 @@ static void other_refusals_of_a_flavor(void **unused)
 				   .holds = true };
 	struct fl_explain_need *need;
 
-	(void)unused;
 	row.victim.v = FL_NONE;
 	fl_evidence_log_init(&log, &fl_mem_heap, row.workload);
 	fl_evidence_log_row(&log, &row);
@@ -614,7 +606,7 @@ static void say_random(void)
 	}
 }
 
-static void whoever_waits(void **unused)
+TEST(whoever_waits)
 {
 	static const enum fl_check all[] = {
 		FL_CHECK_S2A,
@@ -629,7 +621,6 @@ static void whoever_waits(void **unused)
 		FL_CHECK_FITS_WITHOUT,
 	};
 
-	(void)unused;
 	memset(seen_kinds, 0, sizeof seen_kinds);
 	memset(seen_checks, 0, sizeof seen_checks);
 	for (uint32_t n = 1; n <= few(150); n++) {
@@ -653,19 +644,4 @@ static void whoever_waits(void **unused)
 		CHECK(seen_checks[all[c]] > 0 || under_valgrind(), fl_check_name(all[c]));
 }
 
-UNIT_GROUP_RUN("explain-tried")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_lending_limit),
-		cmocka_unit_test(a_weight),
-		cmocka_unit_test(a_priority),
-		cmocka_unit_test(fill_back),
-		cmocka_unit_test(age),
-		cmocka_unit_test(back_within_nominal),
-		cmocka_unit_test(while_borrowing),
-		cmocka_unit_test(other_refusals_of_a_flavor),
-		cmocka_unit_test(whoever_waits),
-	};
-
-	return cmocka_run_group_tests_name("ask/explain-tried", tests, NULL, NULL);
-}
+UNIT_GROUP("explain-tried")

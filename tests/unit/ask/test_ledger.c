@@ -8,7 +8,7 @@
 #define NO FL_NO_LIMIT
 enum { LENDERS = 12 };
 
-static void parts_add_up(void **unused)
+TEST(parts_add_up)
 {
 	static const struct {
 		const char *name;
@@ -22,7 +22,6 @@ static void parts_add_up(void **unused)
 	static const char *const names[LENDERS] = { "a", "b", "c", "d", "e", "f",
 						    "g", "h", "i", "j", "k", "l" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct world_node nodes[LENDERS + 2] = {
 			{ "root", NULL, FL_COHORT, 1, { { 0, NO, NO } } },
@@ -62,11 +61,4 @@ static void parts_add_up(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("ledger")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up),
-	};
-
-	return cmocka_run_group_tests_name("ask/ledger", tests, NULL, NULL);
-}
+UNIT_GROUP("ledger")

@@ -53,7 +53,7 @@
 	  "'2026-01-01T00:00:00Z'}]\n  admission: {clusterQueue: a, podSetAssignments: [{name: main, "    \
 	  "count: 1, flavors: {cpu: f}, resourceUsage: {cpu: " amount "}}]}\n"
 
-static void findings(void **state)
+TEST(findings)
 {
 	static const struct {
 		const char *text;
@@ -279,7 +279,6 @@ static void findings(void **state)
 		  FL_NOTICE_RESOURCE_WEIGHT_UNKNOWN, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		char line[512];
@@ -292,7 +291,7 @@ static void findings(void **state)
 	}
 }
 
-static void hints(void **state)
+TEST(hints)
 {
 	static const struct {
 		const char *text;
@@ -310,7 +309,6 @@ static void hints(void **state)
 		  "a resourceWeights of 2.33e-10 for 'memory' makes both count alike" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		const struct fl_notice *n;
@@ -351,11 +349,10 @@ static const char *flavor_finding(int n, bool one, char line[512])
 	return line;
 }
 
-static void flavors(void **state)
+TEST(flavors)
 {
 	char line[512];
 
-	(void)state;
 	assert_string_equal(flavor_finding(9, false, line), "");
 	assert_string_equal(
 		flavor_finding(10, false, line),
@@ -365,9 +362,8 @@ static void flavors(void **state)
 }
 
 /* Everything about a kind of notice is said, and in this order: by name, `assumed` last. */
-static void words(void **state)
+TEST(words)
 {
-	(void)state;
 	for (uint32_t k = 0; k < FL_NOTICE_KINDS; k++) {
 		enum fl_notice_kind kind = (enum fl_notice_kind)k;
 
@@ -380,12 +376,11 @@ static void words(void **state)
 	}
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	static const char text[] = AFS("usageHalfLifeTime: 1h")
 		FLAVOR TWO("a", BY_USAGE, "4", "16Gi") LQ HELD("3") WL("", "1", "cpu: 5");
 
-	(void)state;
 	for (unsigned long n = 1;; n++) {
 		fairlead_error err = { 0 };
 		struct fail_mem f;
@@ -406,12 +401,4 @@ static void no_memory(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("lint")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(findings), cmocka_unit_test(hints),     cmocka_unit_test(flavors),
-		cmocka_unit_test(words),    cmocka_unit_test(no_memory),
-	};
-
-	return cmocka_run_group_tests_name("ask/lint", tests, NULL, NULL);
-}
+UNIT_GROUP("lint")

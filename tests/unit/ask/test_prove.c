@@ -207,11 +207,10 @@ static struct fl_prove_result prove(const struct known *k, const struct fl_prove
 	return r;
 }
 
-static void known_loops_are_found(void **unused)
+TEST(known_loops_are_found)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(known); i++) {
 		const struct known *k = &known[i];
 		struct fl_prove_result r = prove(k, &options, false);
@@ -223,11 +222,10 @@ static void known_loops_are_found(void **unused)
 	}
 }
 
-static void what_was_freed_can_be_kept_from_others(void **unused)
+TEST(what_was_freed_can_be_kept_from_others)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
-	(void)unused;
 	options.prompt = true;
 	for (size_t i = 0; i < COUNT(known); i++) {
 		const struct known *k = &known[i];
@@ -238,11 +236,10 @@ static void what_was_freed_can_be_kept_from_others(void **unused)
 	}
 }
 
-static void the_order_of_the_input_does_not_count(void **unused)
+TEST(the_order_of_the_input_does_not_count)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(known); i++) {
 		const struct known *k = &known[i];
 		struct fl_model *ma = model_of(k, false), *mb = model_of(k, true);
@@ -299,12 +296,11 @@ static struct known random_cluster(struct fl_random *random)
 }
 
 /* To tell those apart who are alike says nothing else, and takes longer. */
-static void who_is_alike_need_not_be_told_apart(void **unused)
+TEST(who_is_alike_need_not_be_told_apart)
 {
 	uint64_t states = 0, apart = 0, loops = 0, fewer = 0;
 	struct fl_random random;
 
-	(void)unused;
 	fl_random_init(&random, 8, 2);
 	for (int i = 0; i < 80; i++) {
 		struct known k = random_cluster(&random);
@@ -331,13 +327,12 @@ static void who_is_alike_need_not_be_told_apart(void **unused)
 }
 
 /* The explorer's calls, and the policy's. */
-static void survives_each_failing_call(void **unused)
+TEST(survives_each_failing_call)
 {
 	struct fl_model *m = model_of(&known[4], false);
 	unsigned long failures = 0;
 	int r = -1;
 
-	(void)unused;
 	for (unsigned long n = 1; r != 0; n++) {
 		struct fl_prove_result result = { .states = 77 };
 		uint64_t before[2], after[2];
@@ -370,7 +365,7 @@ static void survives_each_failing_call(void **unused)
 }
 
 /* Stopped half way, saved with the state it began in, and gone on with from there. */
-static void saved_it_goes_on(void **unused)
+TEST(saved_it_goes_on)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_model *m = model_of(&known[6], false);
@@ -384,7 +379,6 @@ static void saved_it_goes_on(void **unused)
 	struct fl_image i;
 	fairlead_error err;
 
-	(void)unused;
 	options.states = 20;
 	assert_int_equal(fl_prover_new(&fl_mem_heap, &x, &err), 0);
 	assert_int_equal(fl_prover_run(x, ops, p, m, &options, &half, &err), 0);
@@ -416,7 +410,7 @@ static void saved_it_goes_on(void **unused)
 }
 
 /* A wait is longer than whatever hangs on time; where nothing does there is none. */
-static void a_wait_outlasts_all(void **unused)
+TEST(a_wait_outlasts_all)
 {
 	static const struct fl_protection none = { .minimum_run = { 0 }, .delay = { 0 } };
 	struct fl_model *m = model_of(&known[0], false);
@@ -425,7 +419,6 @@ static void a_wait_outlasts_all(void **unused)
 	struct fl_prove_clock clock;
 	fairlead_error err;
 
-	(void)unused;
 	assert_int_equal(fl_prove_clock(ops, m, 0).span, 0);
 	assert_int_equal(fl_model_push_protections(m, &row, NULL, &err), 0);
 	assert_int_equal(fl_prove_clock(ops, m, 0).span, 0);
@@ -458,7 +451,7 @@ static int keep_progress(void *user, const struct fl_prove_progress *p)
 }
 
 /* What prove.h says of memory: some 90 bytes a state that was found, and one or two a workload. */
-static void found_states_take_what_is_said(void **unused)
+TEST(found_states_take_what_is_said)
 {
 	enum { QUEUES = 4, EACH = 6, JOBS = QUEUES * EACH };
 	struct world_node nodes[QUEUES + 1] = { { "root", NULL, FL_COHORT, 1, { { 0 } } } };
@@ -471,7 +464,6 @@ static void found_states_take_what_is_said(void **unused)
 	struct fl_model *m;
 	fairlead_error err;
 
-	(void)unused;
 	for (int q = 0; q < QUEUES; q++)
 		nodes[q + 1] = (struct world_node){
 			names[q], "root", FL_CLUSTER_QUEUE, 1, { { 4, FL_NO_LIMIT, FL_NO_LIMIT } }
@@ -501,7 +493,7 @@ static void found_states_take_what_is_said(void **unused)
 }
 
 /* A move that cannot be made is told from one that can. */
-static void moves_are_checked(void **unused)
+TEST(moves_are_checked)
 {
 	struct fl_model *m = model_of(&known[0], false);
 	fl_time now = START * FL_SECOND;
@@ -510,7 +502,6 @@ static void moves_are_checked(void **unused)
 	struct fl_decisions d;
 	fairlead_error err;
 
-	(void)unused;
 	assert_int_equal(fl_prove_move(ops, p, now, go, NULL, &d, &err), FAIRLEAD_ESTATE);
 	assert_string_equal(err.text, "is not being evicted");
 	assert_int_equal(fl_prove_move(ops, p, now, serve, NULL, &d, &err), 0);
@@ -526,19 +517,4 @@ static void moves_are_checked(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("prove")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_loops_are_found),
-		cmocka_unit_test(what_was_freed_can_be_kept_from_others),
-		cmocka_unit_test(the_order_of_the_input_does_not_count),
-		cmocka_unit_test(who_is_alike_need_not_be_told_apart),
-		cmocka_unit_test(survives_each_failing_call),
-		cmocka_unit_test(saved_it_goes_on),
-		cmocka_unit_test(a_wait_outlasts_all),
-		cmocka_unit_test(found_states_take_what_is_said),
-		cmocka_unit_test(moves_are_checked),
-	};
-
-	return cmocka_run_group_tests_name("ask/prove", tests, NULL, NULL);
-}
+UNIT_GROUP("prove")

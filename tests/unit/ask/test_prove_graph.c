@@ -432,11 +432,10 @@ static const struct graph graphs[] = {
 	  2 },
 };
 
-static void graphs_are_judged(void **unused)
+TEST(graphs_are_judged)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(graphs); i++) {
 		const struct graph *g = &graphs[i];
 		struct fl_prove_result r = prove(g->rows, &options);
@@ -455,12 +454,11 @@ static void graphs_are_judged(void **unused)
 	}
 }
 
-static void cycles_can_be_left_out(void **unused)
+TEST(cycles_can_be_left_out)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_prove_result r;
 
-	(void)unused;
 	options.no_cycles = true;
 	r = prove(graphs[COUNT(graphs) - 1].rows, &options);
 	assert_int_equal(r.states, 1);
@@ -468,7 +466,7 @@ static void cycles_can_be_left_out(void **unused)
 }
 
 /* The move with the lowest name comes first, wherever it stands in the input. */
-static void names_decide_between_equals(void **unused)
+TEST(names_decide_between_equals)
 {
 	static const struct row rows[] = {
 		{ 0, SERVE, 0, 1, 1 },
@@ -480,7 +478,6 @@ static void names_decide_between_equals(void **unused)
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_prove_result r = prove(rows, &options);
 
-	(void)unused;
 	assert_int_equal(r.moves[0].workload.v, JOBS - 1); /* it is called w0 */
 	fl_prove_done(&fl_mem_heap, &r);
 }
@@ -651,12 +648,11 @@ static void check_random(const struct row *rows, const char *name, int seen[4])
 	fl_prove_done(&fl_mem_heap, &r);
 }
 
-static void random_graphs_are_judged(void **unused)
+TEST(random_graphs_are_judged)
 {
 	struct fl_random random;
 	int seen[4] = { 0 };
 
-	(void)unused;
 	fl_random_init(&random, 8, 1);
 	for (int i = 0; i < 1000; i++) {
 		struct row rows[MOST_ROWS + 1];
@@ -703,14 +699,13 @@ static void check_equal(const struct fl_prove_result *a, const struct fl_prove_r
 	}
 }
 
-static void what_is_not_explored_is_not_judged(void **unused)
+TEST(what_is_not_explored_is_not_judged)
 {
 	static const enum fl_loop loops[] = {
 		0, 0, 0, 0, 0, 0, FL_LOOP_POSSIBLE, FL_LOOP_POSSIBLE, FL_LOOP_FORCED
 	};
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
-	(void)unused;
 	for (uint32_t i = 0; i < COUNT(loops); i++) {
 		options.states = i;
 		struct fl_prove_result r = prove(ways_out, &options);
@@ -723,7 +718,7 @@ static void what_is_not_explored_is_not_judged(void **unused)
 	}
 }
 
-static void it_goes_on_where_it_stopped(void **unused)
+TEST(it_goes_on_where_it_stopped)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_prove_result all = prove(ways_out, &options), r;
@@ -732,7 +727,6 @@ static void it_goes_on_where_it_stopped(void **unused)
 	struct fl_prover *x = NULL;
 	fairlead_error err;
 
-	(void)unused;
 	assert_int_equal(fl_prover_new(&fl_mem_heap, &x, &err), 0);
 	for (options.states = 1; options.states < 9; options.states++) {
 		assert_int_equal(fl_prover_run(x, &toy, &p, m, &options, &r, &err), 0);
@@ -783,7 +777,7 @@ static int ask(void *user, const struct fl_prove_progress *progress)
 
 enum { CHAIN = 3000 };
 
-static void progress_is_told_and_stops(void **unused)
+TEST(progress_is_told_and_stops)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_policy p = { .chain = CHAIN };
@@ -792,7 +786,6 @@ static void progress_is_told_and_stops(void **unused)
 	struct fl_prove_result r;
 	fairlead_error err;
 
-	(void)unused;
 	options.progress = ask;
 	options.user = &asked;
 	assert_int_equal(fl_prove(&toy, &p, m, &options, &r, &err), 0);
@@ -805,7 +798,7 @@ static void progress_is_told_and_stops(void **unused)
 	fl_model_free(m);
 }
 
-static void bytes_are_limited(void **unused)
+TEST(bytes_are_limited)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_model *m = some_jobs();
@@ -815,7 +808,6 @@ static void bytes_are_limited(void **unused)
 	fairlead_error err;
 	uint64_t before = 0;
 
-	(void)unused;
 	assert_int_equal(fl_prover_new(&fl_mem_heap, &x, &err), 0);
 	for (options.bytes = 1; options.bytes < 1 << 20; options.bytes += 9999) {
 		assert_int_equal(fl_prover_run(x, &toy, &p, m, &options, &r, &err), 0);
@@ -832,13 +824,12 @@ static void bytes_are_limited(void **unused)
 	fl_model_free(m);
 }
 
-static void an_error_of_the_policy_ends_it(void **unused)
+TEST(an_error_of_the_policy_ends_it)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_model *m = some_jobs();
 	int failed = 0, r = -1;
 
-	(void)unused;
 	for (int n = 1; r != 0; n++) {
 		struct fl_policy p = { .rows = ways_out, .fail_in = n };
 		struct fl_prove_result result = { .states = 77 };
@@ -860,7 +851,7 @@ static void an_error_of_the_policy_ends_it(void **unused)
 	fl_model_free(m);
 }
 
-static void survives_each_failing_call(void **unused)
+TEST(survives_each_failing_call)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_prove_result all = prove(ways_out, &options);
@@ -868,7 +859,6 @@ static void survives_each_failing_call(void **unused)
 	unsigned long failures = 0;
 	int r = -1;
 
-	(void)unused;
 	for (unsigned long n = 1; r != 0; n++) {
 		struct fl_prove_result result = { .states = 77 };
 		struct fl_policy p = { .rows = ways_out };
@@ -896,7 +886,7 @@ static void survives_each_failing_call(void **unused)
 }
 
 /* What failed for want of memory can be run again; one that is warm takes none but for its answer. */
-static void goes_on_after_a_failure(void **unused)
+TEST(goes_on_after_a_failure)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_prove_result all = prove(ways_out, &options), r;
@@ -907,7 +897,6 @@ static void goes_on_after_a_failure(void **unused)
 	fairlead_error err;
 	int rc = -1;
 
-	(void)unused;
 	fail_mem_init(&f);
 	assert_int_equal(fl_prover_new(&f.mem, &x, &err), 0);
 	for (int i = 0; rc != 0 && i < 100; i++) {
@@ -970,12 +959,11 @@ static const struct row race_until_lifted[] = {
 	{ 7, SERVE, 3, 4, 1 },       END,
 };
 
-static void a_race_is_one_only_where_that_is_a_proof(void **unused)
+TEST(a_race_is_one_only_where_that_is_a_proof)
 {
 	const struct fl_policy_ops lifts = timed();
 	uint32_t n;
 
-	(void)unused;
 	assert_int_equal(whole(race, &toy, &n), FL_WHOLE_NONE);
 	assert_int_equal(whole(race, &lifts, &n), FL_WHOLE_NONE);
 	assert_int_equal(whole(race_until_lifted, &toy, &n), FL_WHOLE_NONE);
@@ -990,12 +978,11 @@ static const struct row way_out_when_lifted[] = {
 	{ 8, SERVE, 3, 3, 0 },       { 3, LIFT, 0, 9, 0 },  END,
 };
 
-static void a_forced_loop_is_not_replaced_by_one_that_time_ends(void **unused)
+TEST(a_forced_loop_is_not_replaced_by_one_that_time_ends)
 {
 	const struct fl_policy_ops lifts = timed();
 	uint32_t n;
 
-	(void)unused;
 	assert_int_equal(whole(way_out_when_lifted, &toy, &n), FL_WHOLE_LOOP);
 	assert_int_equal(n, 6);
 	assert_int_equal(whole(way_out_when_lifted, &lifts, &n), FL_WHOLE_UNKNOWN);
@@ -1026,11 +1013,10 @@ static struct fl_prove_result prove_lifts(uint32_t states, size_t bytes, struct 
 	return r;
 }
 
-static void what_is_not_complete_is_told(void **unused)
+TEST(what_is_not_complete_is_told)
 {
 	struct fl_prove_result r;
 
-	(void)unused;
 	for (uint32_t n = 1; n < 12; n++) {
 		r = prove_lifts(n, /* bytes= */ 0, NULL);
 		assert_int_equal(r.complete, n >= 9);
@@ -1040,12 +1026,11 @@ static void what_is_not_complete_is_told(void **unused)
 }
 
 /* What is kept and what is explored beside it take no more than is allowed, both together. */
-static void a_prover_that_is_kept_takes_its_part(void **unused)
+TEST(a_prover_that_is_kept_takes_its_part)
 {
 	size_t least = 1;
 	bool complete = false, lifting = false;
 
-	(void)unused;
 	while (!prove_lifts(UINT32_MAX, least, NULL).complete)
 		least++;
 	for (size_t bytes = least; !complete; bytes++) {
@@ -1114,7 +1099,7 @@ static void saved_after(uint32_t states, const struct fl_model *m, struct reload
 	x = fl_prover_free(x);
 }
 
-static void saved_it_goes_on(void **unused)
+TEST(saved_it_goes_on)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_prove_result all = prove(ways_out, &options), r;
@@ -1123,7 +1108,6 @@ static void saved_it_goes_on(void **unused)
 	struct fl_model *m = some_jobs();
 	fairlead_error err;
 
-	(void)unused;
 	for (uint32_t n = 0; n <= 8; n++) {
 		struct fl_prover *x = NULL;
 
@@ -1143,7 +1127,7 @@ static void saved_it_goes_on(void **unused)
 	fl_model_free(m);
 }
 
-static void another_input_is_refused(void **unused)
+TEST(another_input_is_refused)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_policy p = { .rows = ways_out };
@@ -1152,7 +1136,6 @@ static void another_input_is_refused(void **unused)
 	struct fl_prover *x = NULL;
 	fairlead_error err;
 
-	(void)unused;
 	saved_after(3, m, &bytes);
 	p.at = 1;
 	assert_int_equal(load(&bytes, &fl_mem_heap, &p, m, &options, &x, &err), FAIRLEAD_EINPUT);
@@ -1182,7 +1165,7 @@ static void sign(struct reload_bytes *b)
 }
 
 /* Each byte in turn is another: it is refused, or there is something to judge. */
-static void damage_is_refused(void **unused)
+TEST(damage_is_refused)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_policy p = { .rows = ways_out };
@@ -1190,7 +1173,6 @@ static void damage_is_refused(void **unused)
 	struct reload_bytes bytes = { 0 };
 	uint32_t refused = 0, taken = 0;
 
-	(void)unused;
 	saved_after(5, m, &bytes);
 	options.states = 0;
 	for (size_t i = 64; i < bytes.n - FL_IMAGE_STEP; i++) {
@@ -1220,7 +1202,7 @@ static void damage_is_refused(void **unused)
 	fl_model_free(m);
 }
 
-static void loading_survives_each_failing_call(void **unused)
+TEST(loading_survives_each_failing_call)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 	struct fl_policy p = { .rows = ways_out };
@@ -1229,7 +1211,6 @@ static void loading_survives_each_failing_call(void **unused)
 	unsigned long failures = 0;
 	int rc = -1;
 
-	(void)unused;
 	saved_after(5, m, &bytes);
 	for (unsigned long n = 1; rc != 0; n++) {
 		struct fl_prover *x = NULL;
@@ -1249,29 +1230,4 @@ static void loading_survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("prove-graph")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(graphs_are_judged),
-		cmocka_unit_test(cycles_can_be_left_out),
-		cmocka_unit_test(names_decide_between_equals),
-		cmocka_unit_test(random_graphs_are_judged),
-		cmocka_unit_test(what_is_not_explored_is_not_judged),
-		cmocka_unit_test(it_goes_on_where_it_stopped),
-		cmocka_unit_test(progress_is_told_and_stops),
-		cmocka_unit_test(bytes_are_limited),
-		cmocka_unit_test(an_error_of_the_policy_ends_it),
-		cmocka_unit_test(survives_each_failing_call),
-		cmocka_unit_test(goes_on_after_a_failure),
-		cmocka_unit_test(a_race_is_one_only_where_that_is_a_proof),
-		cmocka_unit_test(a_forced_loop_is_not_replaced_by_one_that_time_ends),
-		cmocka_unit_test(what_is_not_complete_is_told),
-		cmocka_unit_test(a_prover_that_is_kept_takes_its_part),
-		cmocka_unit_test(saved_it_goes_on),
-		cmocka_unit_test(another_input_is_refused),
-		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(loading_survives_each_failing_call),
-	};
-
-	return cmocka_run_group_tests_name("ask/prove-graph", tests, NULL, NULL);
-}
+UNIT_GROUP("prove-graph")

@@ -74,7 +74,7 @@ static bool is_called(const struct fl_model *m, struct fl_workload w, const char
 	return w.v != FL_NONE && strcmp(fl_model_text(m, m->workloads[w.v].name), name) == 0;
 }
 
-static void a_round_is_told(void **unused)
+TEST(a_round_is_told)
 {
 	struct fl_model *m = model_new();
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
@@ -84,7 +84,6 @@ static void a_round_is_told(void **unused)
 	uint32_t failed = 0;
 	fairlead_error err;
 
-	(void)unused;
 	moves_of(m, moves);
 	fl_arena_init(&arena, &fl_mem_heap);
 	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES, &arena,
@@ -143,7 +142,7 @@ static void *run_dry(void *user, void *old, size_t size)
 }
 
 /* Wherever the memory of what is told runs out: ENOMEM, and nothing is told. */
-static void what_is_told_may_run_out_of_memory(void **unused)
+TEST(what_is_told_may_run_out_of_memory)
 {
 	struct fl_model *m = model_new();
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
@@ -151,7 +150,6 @@ static void what_is_told_may_run_out_of_memory(void **unused)
 	unsigned long n = 0;
 	int rc;
 
-	(void)unused;
 	moves_of(m, moves);
 	do {
 		unsigned long left = n++;
@@ -179,7 +177,7 @@ static int ignore(void *user, const struct fl_settle_cycle *cycle, fairlead_erro
 	return 0;
 }
 
-static void moves_are_followed(void **unused)
+TEST(moves_are_followed)
 {
 	static const struct {
 		uint32_t n, repeat, cycles, ran, first, period;
@@ -194,7 +192,6 @@ static void moves_are_followed(void **unused)
 	struct fl_model *m = model_new();
 	struct fl_move moves[2 * MOVES];
 
-	(void)unused;
 	moves_of(m, moves);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
@@ -254,7 +251,7 @@ static int ask_all(struct fl_policy *p, const struct fl_model *m, const struct f
 	return rc;
 }
 
-static void survives_each_failing_call(void **unused)
+TEST(survives_each_failing_call)
 {
 	struct fl_model *m = model_new();
 	struct fail_mem f;
@@ -262,7 +259,6 @@ static void survives_each_failing_call(void **unused)
 	uint32_t helps = 0;
 	int rc;
 
-	(void)unused;
 	do {
 		uint64_t before[2], after[2];
 		fairlead_error err = { 0 };
@@ -287,14 +283,4 @@ static void survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("round")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_round_is_told),
-		cmocka_unit_test(what_is_told_may_run_out_of_memory),
-		cmocka_unit_test(moves_are_followed),
-		cmocka_unit_test(survives_each_failing_call),
-	};
-
-	return cmocka_run_group_tests_name("ask/round", tests, NULL, NULL);
-}
+UNIT_GROUP("round")

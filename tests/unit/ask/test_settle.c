@@ -101,12 +101,11 @@ static struct fl_settle_result settle(struct fl_model *m, const struct fl_settle
 	return result;
 }
 
-static void comes_to_rest(void **unused)
+TEST(comes_to_rest)
 {
 	struct seen seen = { 0 };
 	struct fl_settle_result r = settle(calm(false), &usual, &seen);
 
-	(void)unused;
 	assert_true(r.settled);
 	assert_int_equal(r.loop_first, 0);
 	assert_int_equal(r.kept, 2); /* one a cycle: a queue gives one head */
@@ -116,24 +115,22 @@ static void comes_to_rest(void **unused)
 }
 
 /* What goes already is gone after the first cycle, and its quota with it. */
-static void evictions_complete(void **unused)
+TEST(evictions_complete)
 {
 	struct seen seen = { 0 };
 	struct fl_settle_result r = settle(calm(true), &usual, &seen);
 
-	(void)unused;
 	assert_true(r.settled);
 	assert_int_equal(seen.evicted, 0);
 	assert_int_equal(seen.admitted, 1); /* the evicted one is the oldest and comes back first */
 }
 
-static void a_loop_is_named(void **unused)
+TEST(a_loop_is_named)
 {
 	struct seen seen = { 0 };
 	struct fl_settle_result r = settle(chase(FL_STRICT_FIFO), &usual, &seen);
 	uint32_t first = r.loop_first, period = r.loop_period;
 
-	(void)unused;
 	assert_false(r.settled);
 	assert_true(first > 0 && period > 1);
 	assert_int_equal(r.cycles, first + period - 1);
@@ -152,22 +149,20 @@ static void a_loop_is_named(void **unused)
 }
 
 /* A queue that goes past its head parks the one that started it, and comes to rest. */
-static void no_loop_past_the_head(void **unused)
+TEST(no_loop_past_the_head)
 {
 	struct seen seen = { 0 };
 	struct fl_settle_result r = settle(chase(FL_BEST_EFFORT_FIFO), &usual, &seen);
 
-	(void)unused;
 	assert_true(r.settled);
 	assert_int_equal(r.loop_first, 0);
 }
 
-static void cycles_are_limited(void **unused)
+TEST(cycles_are_limited)
 {
 	struct fl_settle_options few = usual;
 	struct seen seen = { 0 };
 
-	(void)unused;
 	few.cycles = 1;
 	struct fl_settle_result r = settle(calm(false), &few, &seen);
 
@@ -176,7 +171,7 @@ static void cycles_are_limited(void **unused)
 	assert_false(r.settled);
 }
 
-static void an_error_of_the_caller_ends_it(void **unused)
+TEST(an_error_of_the_caller_ends_it)
 {
 	struct fl_model *m = chase(FL_STRICT_FIFO);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND);
@@ -184,7 +179,6 @@ static void an_error_of_the_caller_ends_it(void **unused)
 	struct seen seen = { .fail_at = 2 };
 	fairlead_error err;
 
-	(void)unused;
 	assert_int_equal(fl_settle(ops, p, m, &usual, see, &seen, &result, &err), FAIRLEAD_EIO);
 	assert_string_equal(err.text, "full");
 	assert_int_equal(seen.calls, 2);
@@ -193,13 +187,12 @@ static void an_error_of_the_caller_ends_it(void **unused)
 	fl_model_free(m);
 }
 
-static void survives_each_failing_call(void **unused)
+TEST(survives_each_failing_call)
 {
 	struct fl_model *m = chase(FL_STRICT_FIFO);
 	unsigned long failures = 0;
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)unused;
 	for (unsigned long n = 1; r != 0 && n < 1000; n++) {
 		struct fl_settle_options options = usual;
 		struct fl_settle_result result = { .cycles = 77 };
@@ -227,17 +220,4 @@ static void survives_each_failing_call(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("settle")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_to_rest),
-		cmocka_unit_test(evictions_complete),
-		cmocka_unit_test(a_loop_is_named),
-		cmocka_unit_test(no_loop_past_the_head),
-		cmocka_unit_test(cycles_are_limited),
-		cmocka_unit_test(an_error_of_the_caller_ends_it),
-		cmocka_unit_test(survives_each_failing_call),
-	};
-
-	return cmocka_run_group_tests_name("ask/settle", tests, NULL, NULL);
-}
+UNIT_GROUP("settle")

@@ -54,7 +54,7 @@ static struct fl_attempt_spec spec_of(void)
 	};
 }
 
-static void spec_round_trip(void **state)
+TEST(spec_round_trip)
 {
 	struct fl_attempt_spec put = spec_of(), got = { 0 };
 	struct fl_attempt_status status;
@@ -63,7 +63,6 @@ static void spec_round_trip(void **state)
 	size_t n;
 	int fd = new_file();
 
-	(void)state;
 	assert_int_equal(fl_attempt_encode(&put, &bytes, &n, NULL), 0);
 	assert_int_equal(pwrite(fd, bytes, n, 0), n);
 	assert_int_equal(fl_attempt_read(fd, &got, NULL), 0);
@@ -96,7 +95,7 @@ static void spec_round_trip(void **state)
 }
 
 /* Every byte changed, and every length: refused each time. */
-static void spec_damaged(void **state)
+TEST(spec_damaged)
 {
 	struct fl_attempt_spec put = spec_of(), got;
 	unsigned char *bytes;
@@ -104,7 +103,6 @@ static void spec_damaged(void **state)
 	size_t n;
 	int fd = new_file();
 
-	(void)state;
 	assert_int_equal(fl_attempt_encode(&put, (void **)&bytes, &n, NULL), 0);
 	for (size_t i = 0; i < n; i++) {
 		bool spec = i >= 4 * SLOT;
@@ -128,7 +126,7 @@ static void spec_damaged(void **state)
 	close(fd);
 }
 
-static void spec_too_long(void **state)
+TEST(spec_too_long)
 {
 	struct fl_attempt_spec put = spec_of();
 	fairlead_error err;
@@ -136,7 +134,6 @@ static void spec_too_long(void **state)
 	size_t n, len = 200 * 1024;
 	char *environment = calloc(1, len);
 
-	(void)state;
 	put.environment = environment;
 	put.environment_len = (uint32_t)len;
 	assert_int_equal(fl_attempt_encode(&put, &bytes, &n, &err), FAIRLEAD_ELIMIT);
@@ -145,7 +142,7 @@ static void spec_too_long(void **state)
 }
 
 /* Whatever byte of the last write is missing or wrong, the state before it stands. */
-static void slot_torn(void **state)
+TEST(slot_torn)
 {
 	struct fl_attempt_status one = { .state = FL_ATTEMPT_STARTS, .runner = 17 },
 				 two = { .state = FL_ATTEMPT_RUNS, .runner = 17 },
@@ -154,7 +151,6 @@ static void slot_torn(void **state)
 	unsigned char file[4 * SLOT];
 	int fd = new_file();
 
-	(void)state;
 	assert_int_equal(fl_attempt_set_status(fd, &one), 0);
 	assert_int_equal(fl_attempt_set_order(fd, &order), 0);
 	assert_int_equal(fl_attempt_set_status(fd, &two), 0);
@@ -199,7 +195,7 @@ static void slot_torn(void **state)
 	assert_int_equal(fl_attempt_set_status(-1, &got), -1);
 }
 
-static void output_paths(void **state)
+TEST(output_paths)
 {
 	static const struct {
 		const char *pattern, *path; /* NULL: refused */
@@ -210,7 +206,6 @@ static void output_paths(void **state)
 	char path[4096], longest[5000];
 	struct fl_attempt_spec spec = { .job = 17, .array_index = 5 };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
 
@@ -226,7 +221,7 @@ static void output_paths(void **state)
 }
 
 /* What the next attempt would meet again is not tried again. */
-static void start_codes(void **state)
+TEST(start_codes)
 {
 	static const struct {
 		const char *name;
@@ -240,18 +235,8 @@ static void start_codes(void **state)
 		{ "no more processes", EAGAIN, FAIRLEAD_EIO },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		CHECK(fl_start_code(rows[i].why) == rows[i].code, rows[i].name);
 }
 
-UNIT_GROUP_RUN("attempt")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spec_round_trip), cmocka_unit_test(spec_damaged),
-		cmocka_unit_test(spec_too_long),   cmocka_unit_test(slot_torn),
-		cmocka_unit_test(output_paths),    cmocka_unit_test(start_codes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("attempt")

@@ -66,11 +66,10 @@ static void start_and_die(struct place *p)
 	kill(getpid(), SIGKILL);
 }
 
-static void daemon_killed(void **state)
+TEST_IN(set_up_closed, tear_down, daemon_killed)
 {
 	const struct fl_run_outcome *o;
 
-	(void)state;
 	assert_int_equal(WTERMSIG(place_in_another(&place, start_and_die)), SIGKILL);
 	place_open(&place);
 	/* It goes on; asked for again it is the same run. */
@@ -107,9 +106,8 @@ static void start_many_and_die(struct place *p)
 	kill(getpid(), SIGKILL);
 }
 
-static void killed_while_starting(void **state)
+TEST_IN(set_up_closed, tear_down, killed_while_starting)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 
@@ -158,13 +156,12 @@ static void start_when_told(struct place *p, int ready, int go)
  * running.  Both hear of it, and it has run once.  That both make one run at the same moment is
  * what the lock is for.
  */
-static void two_daemons(void **state)
+TEST_IN(set_up_closed, tear_down, two_daemons)
 {
 	pid_t pids[2];
 	int status, ready[2], go[2];
 	char both[2] = { 0 };
 
-	(void)state;
 	assert_int_equal(pipe(ready) | pipe(go), 0);
 	for (int i = 0; i < 2; i++) {
 		pids[i] = fork();
@@ -232,11 +229,10 @@ static void give_two_names(uint64_t job, char second[250])
 	assert_int_equal(link(path, second), 0);
 }
 
-static void half_made(void **state)
+TEST_IN(set_up_closed, tear_down, half_made)
 {
 	char path[200], second[250];
 
-	(void)state;
 	make_folder(1, 0, FL_NEVER);  /* whole, and nobody has begun it */
 	make_folder(2, 40, FL_NEVER); /* not whole */
 	snprintf(path, sizeof path, "%s/runs/3", place.state);
@@ -263,14 +259,13 @@ static void half_made(void **state)
 }
 
 /* What cannot be looked at is not taken for nothing, and stays where it is. */
-static void not_set_aside(void **state)
+TEST_IN(set_up_closed, tear_down, not_set_aside)
 {
 	struct rlimit files, few;
 	struct fl_folder f;
 	char kept[FL_RUN_PLACE], path[200];
 	int last;
 
-	(void)state;
 	make_folder(1, 40, FL_NEVER);
 	assert_int_equal(fl_folder_open(&f, place.state, NULL), 0);
 	snprintf(path, sizeof path, "%s/runs/1/1", place.state);
@@ -295,7 +290,7 @@ static void not_set_aside(void **state)
 	place_open(&place);
 }
 
-static void bad_runner(void **state)
+TEST_IN(set_up_closed, tear_down, bad_runner)
 {
 	static const struct {
 		const char *runner, *text;
@@ -304,7 +299,6 @@ static void bad_runner(void **state)
 		{ "/etc", "cannot start its runner /etc: Permission denied" },
 	};
 
-	(void)state;
 	for (uint64_t i = 0; i < COUNT(rows); i++) {
 		place.runner = rows[i].runner;
 		place_open(&place);
@@ -323,9 +317,8 @@ static void bad_runner(void **state)
 
 /* --- runners that are killed, stopped, told --- */
 
-static void runner_killed(void **state)
+TEST_IN(set_up, tear_down, runner_killed)
 {
-	(void)state;
 	for (uint64_t job = 1; job <= 2; job++) {
 		const struct fl_run_outcome *o;
 		char up[16];
@@ -380,15 +373,10 @@ static void kill_runner_of_hidden(void)
 	assert_int_equal(place_count(&place), 0);
 }
 
-static void runner_of_hidden_killed(void **state)
-{
-	(void)state;
-	kill_runner_of_hidden();
-}
+TEST_IN(set_up, tear_down, runner_of_hidden_killed) { kill_runner_of_hidden(); }
 
-static void runner_of_hidden_killed_without_groups(void **state)
+TEST_IN(set_up, tear_down, runner_of_hidden_killed_without_groups)
 {
-	(void)state;
 	place_close(&place);
 	place.cgroup = FL_CGROUP_OFF;
 	place_open(&place);
@@ -405,9 +393,8 @@ static void start_kill_and_die(struct place *p)
 	kill(getpid(), SIGKILL);
 }
 
-static void both_killed(void **state)
+TEST_IN(set_up_closed, tear_down, both_killed)
 {
-	(void)state;
 	place_in_another(&place, start_kill_and_die);
 	place_open(&place);
 	assert_int_equal(fl_local_backend.stop(place.host, 1, 1, FL_GO_CANCELLED, 0, NULL), 0);
@@ -416,13 +403,12 @@ static void both_killed(void **state)
 }
 
 /* A number that another process has now, and the number of one of another boot. */
-static void not_its_process(void **state)
+TEST_IN(set_up_closed, tear_down, not_its_process)
 {
 	static const char *const names[] = { "", "its runner was killed",
 					     "the machine was restarted" };
 	struct fl_process self;
 
-	(void)state;
 	assert_true(fl_process_look(getpid(), &self));
 	for (uint64_t job = 1; job <= 2; job++) {
 		struct fl_attempt_status s = { .state = FL_ATTEMPT_RUNS,
@@ -451,11 +437,10 @@ static void not_its_process(void **state)
 	assert_string_equal(place_file(&place, "ran"), "");
 }
 
-static void runner_told(void **state)
+TEST_IN(set_up, tear_down, runner_told)
 {
 	const struct fl_run_outcome *o;
 
-	(void)state;
 	/* By somebody else: its own grace. */
 	place_start(&place, &(struct ask){ .job = 1, .script = "echo >>up; exec sleep 600" });
 	place_start(&place, &(struct ask){ .job = 2, .script = "echo >>up; exec sleep 600" });
@@ -473,11 +458,10 @@ static void runner_told(void **state)
 }
 
 /* Written down, and then the daemon was killed before it could tell. */
-static void order_not_told(void **state)
+TEST_IN(set_up, tear_down, order_not_told)
 {
 	struct fl_attempt_order order = { .why = FL_GO_PREEMPTED, .by = FL_NEVER };
 
-	(void)state;
 	place_start(&place, &(struct ask){ .job = 1, .script = "echo >>up; exec sleep 600" });
 	place_wait_lines(&place, "up", 1);
 	place_close(&place);
@@ -503,9 +487,8 @@ static void order_not_told(void **state)
 
 /* --- jobs that do their worst --- */
 
-static void bomb(void **state)
+TEST_IN(set_up, tear_down, bomb)
 {
-	(void)state;
 	for (uint64_t job = 1; job <= 2; job++) {
 		place_write(&place, "up", "");
 		/* Up to 200 that hear nothing, and each that ends is followed by another. */
@@ -538,12 +521,11 @@ static void bomb(void **state)
 
 /* --- nothing more to be had --- */
 
-static void full_disk(void **state)
+TEST_IN(set_up_closed, tear_down_mounted, full_disk)
 {
 	const struct fl_run_outcome *o;
 	char big[200];
 
-	(void)state;
 	if (getuid() != 0 || mount("fairlead-test", place.state, "tmpfs", 0, "size=256k") != 0)
 		skip();
 	place_open(&place);
@@ -582,12 +564,11 @@ static void full_disk(void **state)
 }
 
 /* Logs leave room for what the daemon writes. */
-static void last_of_the_disk(void **state)
+TEST_IN(set_up_closed, tear_down_mounted, last_of_the_disk)
 {
 	const struct fl_run_outcome *o;
 	struct statvfs disk;
 
-	(void)state;
 	if (getuid() != 0 || mount("fairlead-test", place.state, "tmpfs", 0, "size=1m") != 0)
 		skip();
 	place_open(&place);
@@ -659,9 +640,8 @@ static const char *why_not_opened(void)
 	return rc == 0 ? NULL : err.hint;
 }
 
-static void no_fork(void **state)
+TEST_IN(set_up_closed, tear_down, no_fork)
 {
-	(void)state;
 	if (getuid() != 0) {
 		place_open(&place);
 		skip();
@@ -679,7 +659,7 @@ static void no_fork(void **state)
 
 /* --- what somebody else could have written --- */
 
-static void foreign(void **state)
+TEST_IN(set_up, tear_down, foreign)
 {
 	enum how { OWNER, MODE, LINK, OTHER, FINE /* a mode */ };
 	static const struct {
@@ -700,7 +680,6 @@ static void foreign(void **state)
 	char path[200], aside[200];
 	struct stat st;
 
-	(void)state;
 	place_run(&place, &(struct ask){ .job = 1, .script = "echo ran >>ran" });
 	place_close(&place);
 	snprintf(aside, sizeof aside, "%s/aside", place.state);
@@ -736,7 +715,7 @@ static void foreign(void **state)
 
 /* --- what cannot be opened --- */
 
-static void not_opened(void **state)
+TEST(not_opened)
 {
 	static const struct {
 		const char *state, *runner, *text;
@@ -746,7 +725,6 @@ static void not_opened(void **state)
 		{ "/tmp", "/no/such", "cannot run /no/such" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uv_loop_t loop;
 		fairlead_error err = { 0 };
@@ -765,30 +743,4 @@ static void not_opened(void **state)
 	assert_null(fl_local_backend.close(NULL));
 }
 
-UNIT_GROUP_RUN("faults")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(daemon_killed, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(killed_while_starting, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(two_daemons, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(half_made, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(not_set_aside, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(bad_runner, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(runner_killed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(runner_of_hidden_killed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(runner_of_hidden_killed_without_groups, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(both_killed, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(not_its_process, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(runner_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(order_not_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bomb, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(full_disk, set_up_closed, tear_down_mounted),
-		cmocka_unit_test_setup_teardown(last_of_the_disk, set_up_closed, tear_down_mounted),
-		cmocka_unit_test_setup_teardown(no_fork, set_up_closed, tear_down),
-		cmocka_unit_test_setup_teardown(foreign, set_up, tear_down),
-		cmocka_unit_test(not_opened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("faults")

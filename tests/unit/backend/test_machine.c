@@ -65,7 +65,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 		"/proc/meminfo", "MemTotal:       16384 kB\nMemFree:  5 kB\n"                      \
 	}
 
-static void finds(void **state)
+TEST(finds)
 {
 	static const struct found_row rows[] = {
 		{ "nothing", { { 0 } }, 0, 0, { 0 }, 0 },
@@ -144,7 +144,6 @@ static void finds(void **state)
 		  2 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows) - (getuid() != 0); i++) {
 		struct fl_machine_found found;
 
@@ -162,11 +161,10 @@ static void finds(void **state)
 	}
 }
 
-static void finds_this_one(void **state)
+TEST(finds_this_one)
 {
 	struct fl_machine_found found;
 
-	(void)state;
 	fl_machine_find("", &found);
 	assert_true(found.cpu > 0 && found.cpu <= 1000 * sysconf(_SC_NPROCESSORS_CONF));
 	assert_true(found.memory > 0);
@@ -313,11 +311,10 @@ static void describe(const struct fl_stock *s, char *to)
 	*to = 0;
 }
 
-static void shares(void **state)
+TEST(shares)
 {
 	static struct fl_stock stock;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(share_rows); i++) {
 		const struct share_row *row = &share_rows[i];
 		struct fl_host_options options = { .flavors = row->flavors,
@@ -346,7 +343,7 @@ static void shares(void **state)
 
 /* --- given --- */
 
-static void gives(void **state)
+TEST(gives)
 {
 	static struct fl_stock stock;
 	const struct fl_host_flavor flavors[] = {
@@ -358,7 +355,6 @@ static void gives(void **state)
 			    cpu = { "cpu", "a", 1000 };
 	uint32_t got[8], n = 0;
 
-	(void)state;
 	assert_int_equal(fl_machine_share(&eight, &options, &stock, NULL), 0);
 	assert_true(fl_machine_take(&stock, &two, 1, 1, got, &n));
 	assert_true(n == 2 && got[0] == 0 && got[1] == 1);
@@ -384,14 +380,4 @@ static void gives(void **state)
 	fl_machine_done(&stock);
 }
 
-UNIT_GROUP_RUN("machine")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds),
-		cmocka_unit_test(finds_this_one),
-		cmocka_unit_test(shares),
-		cmocka_unit_test(gives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("machine")

@@ -111,13 +111,12 @@ static pid_t writer_of(const char *file)
 
 /* --- who writes --- */
 
-static void by_its_user(void **state)
+TEST_IN(set_up, tear_down, by_its_user)
 {
 	char number[24], file[200];
 	struct stat st;
 	struct ask ask;
 
-	(void)state;
 	if (getuid() != 0)
 		skip();
 	make_own("own");
@@ -156,13 +155,12 @@ static void read_all(const char *name, char *text, size_t room)
 }
 
 /* Shown before: an amount below what it had, which only root may write. */
-static void not_to_kernel(void **state)
+TEST_IN(set_up, tear_down, not_to_kernel)
 {
 	char name[64], before[16] = "", text[16] = "";
 	pid_t other;
 	struct ask ask;
 
-	(void)state;
 	if (getuid() != 0)
 		skip();
 	other = fork();
@@ -190,7 +188,7 @@ static void not_to_kernel(void **state)
 
 /* --- where it may go --- */
 
-static void places(void **state)
+TEST_IN(set_up, tear_down, places)
 {
 	static const struct {
 		const char *output, *text;
@@ -207,7 +205,6 @@ static void places(void **state)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	(void)state;
 	assert_int_equal(mkfifo(in_state("pipe"), 0666), 0);
 	snprintf(address.sun_path, sizeof address.sun_path, "%.100s", in_state("socket"));
 	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
@@ -228,12 +225,11 @@ static void places(void **state)
 }
 
 /* The last twentieth of a small disk is not for output, of whoever it is. */
-static void room_is_kept(void **state)
+TEST_IN(set_up, tear_down, room_is_kept)
 {
 	struct statvfs disk;
 	struct ask ask;
 
-	(void)state;
 	make_own("small");
 	place_close(&place);
 	place.output_limit = 64 << 20;
@@ -256,11 +252,10 @@ static void room_is_kept(void **state)
 /* --- what nobody waits for --- */
 
 /* Its user may kill it: what is written then is lost, counted, and waits for nobody. */
-static void killed(void **state)
+TEST_IN(set_up, tear_down, killed)
 {
 	struct ask ask;
 
-	(void)state;
 	if (getuid() != 0)
 		skip();
 	make_own("own");
@@ -280,11 +275,10 @@ static void killed(void **state)
 }
 
 /* Its user may stop it: it goes on with what there is once the tasks have ended. */
-static void stopped(void **state)
+TEST_IN(set_up, tear_down, stopped)
 {
 	struct ask ask;
 
-	(void)state;
 	if (getuid() != 0)
 		skip();
 	make_own("own");
@@ -299,12 +293,11 @@ static void stopped(void **state)
 }
 
 /* A file system that never answers: time is up all the same, and before it began. */
-static void stuck(void **state)
+TEST_IN(set_up, tear_down, stuck)
 {
 	int fuse = getuid() == 0 ? open("/dev/fuse", O_RDWR | O_CLOEXEC) : -1;
 	char options[100];
 
-	(void)state;
 	make_own("stuck");
 	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other",
 		 fuse, SOMEBODY, SOMEBODY);
@@ -326,11 +319,10 @@ static void stuck(void **state)
 }
 
 /* Nobody has to be there who takes it: the runner was killed. */
-static void alone(void **state)
+TEST_IN(set_up, tear_down, alone)
 {
 	struct ask ask;
 
-	(void)state;
 	if (getuid() != 0)
 		skip();
 	make_own("own");
@@ -348,18 +340,4 @@ static void alone(void **state)
 	assert_int_equal(place_count(&place), 0);
 }
 
-UNIT_GROUP_RUN("output")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(by_its_user, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(not_to_kernel, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(places, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(room_is_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(killed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stopped, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stuck, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(alone, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("output")

@@ -18,7 +18,7 @@
 #include "backend/local/text.h"
 #include "lib/unit.h"
 
-static void parses(void **state)
+TEST(parses)
 {
 	static const struct {
 		const char *line;
@@ -37,7 +37,6 @@ static void parses(void **state)
 	};
 	struct fl_process p;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		CHECK(fl_process_parse(rows[i].line, &p) == rows[i].good, rows[i].line);
 		CHECK(!rows[i].good || (p.pid == rows[i].p.pid && p.parent == rows[i].p.parent &&
@@ -56,13 +55,12 @@ static void parses(void **state)
 }
 
 /* What is there is not gone because nothing more can be opened. */
-static void without_files(void **state)
+TEST(without_files)
 {
 	struct rlimit files, few;
 	struct fl_process p;
 	int last = dup(0);
 
-	(void)state;
 	assert_true(last > 0 && fl_process_look(getpid(), &p));
 	close(last);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
@@ -140,12 +138,11 @@ static bool is_untouched(pid_t pid)
 	return kill(pid, 0) == 0 && !is_in_state(pid, 'T') && !is_in_state(pid, 'Z');
 }
 
-static void kills_marked(void **state)
+TEST(kills_marked)
 {
 	char pids[3][16], run[32], close_mark[40], other_mark[40];
 	const char *one = token_of(run);
 
-	(void)state;
 	snprintf(close_mark, sizeof close_mark, "%s2", run);
 	snprintf(other_mark, sizeof other_mark, "NOT_%s", run);
 	uid_t user = getuid() == 0 ? 65534 : getuid();
@@ -177,12 +174,11 @@ static void kills_marked(void **state)
 }
 
 /* In the moment in which it is stopped its parent goes, by which it was found. */
-static void kills_orphans(void **state)
+TEST(kills_orphans)
 {
 	char run[32];
 	const char *one = token_of(run);
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		int hidden[2];
 		pid_t found;
@@ -228,7 +224,7 @@ static void kills_orphans(void **state)
 	}
 }
 
-static void finds_groups(void **state)
+TEST(finds_groups)
 {
 	static const struct {
 		const char *name, *mounts, *self, *mount, *own; /* NULL: none */
@@ -243,7 +239,6 @@ static void finds_groups(void **state)
 		{ "nothing", "", "", NULL, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char mount[512], own[512];
 		bool found = fl_group_parse(rows[i].mounts, rows[i].self, mount, own);
@@ -255,7 +250,7 @@ static void finds_groups(void **state)
 }
 
 /* What is written, and that files which are not there are left out. */
-static void limits(void **state)
+TEST(limits)
 {
 	static const struct {
 		const char *name;
@@ -268,7 +263,6 @@ static void limits(void **state)
 	};
 	char root[] = "/tmp/fairlead-test-XXXXXX", text[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(dir >= 0);
@@ -296,7 +290,7 @@ static void limits(void **state)
 }
 
 /* What the kernel counts in memory.events. */
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
 	static const struct {
 		const char *name, *events;
@@ -310,7 +304,6 @@ static void out_of_memory(void **state)
 	};
 	char root[] = "/tmp/fairlead-test-XXXXXX";
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	assert_false(fl_group_out_of_memory(""));
 	assert_false(fl_group_out_of_memory(root));
@@ -329,14 +322,4 @@ static void out_of_memory(void **state)
 	assert_int_equal(rmdir(root), 0);
 }
 
-UNIT_GROUP_RUN("process")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses),        cmocka_unit_test(without_files),
-		cmocka_unit_test(kills_marked),  cmocka_unit_test(kills_orphans),
-		cmocka_unit_test(finds_groups),  cmocka_unit_test(limits),
-		cmocka_unit_test(out_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("process")

@@ -31,7 +31,7 @@ static int tear_down(void **state)
 
 #define TEXTS(...) .command = __VA_ARGS__, .command_len = sizeof(__VA_ARGS__)
 
-static void ends(void **state)
+TEST_IN(set_up, tear_down, ends)
 {
 	static const struct {
 		const char *name;
@@ -138,7 +138,6 @@ static void ends(void **state)
 		  "cannot run 'sh'" },
 	};
 
-	(void)state;
 	for (uint64_t i = 0; i < COUNT(rows); i++) {
 		struct ask ask = rows[i].ask;
 
@@ -166,7 +165,7 @@ static void ends(void **state)
 }
 
 /* All of what is given in the environment, and that the user cannot put something else there. */
-static void environment(void **state)
+TEST_IN(set_up, tear_down, environment)
 {
 	static const char given[] = "PATH=/usr/bin:/bin\0ODD=\x01\xff;$(no) `no`\0FAIRLEAD_TASK=9\0"
 				    "FAIRLEAD_ARRAY_INDEX=9\0CUDA_VISIBLE_DEVICES=7\0MINE=1";
@@ -182,7 +181,6 @@ static void environment(void **state)
 		.queue = "lab/team-a",
 	};
 
-	(void)state;
 	setenv("FAIRLEAD_SECRET_OF_THE_DAEMON", "1", 1);
 	assert_int_equal(place_run(&place, &ask)->kind, FL_RUN_EXITED);
 	unsetenv("FAIRLEAD_SECRET_OF_THE_DAEMON");
@@ -207,7 +205,7 @@ static void environment(void **state)
 }
 
 /* Numbers of devices: each run and each task has its own, and they come back. */
-static void devices(void **state)
+TEST_IN(set_up, tear_down, devices)
 {
 	static const struct fl_host_resource gpus[] = { { "nvidia.com/gpu", 4 } };
 	static const uint32_t numbers[] = { 1, 3, 5, 7 };
@@ -215,7 +213,6 @@ static void devices(void **state)
 			     "while [ ! -e go ]; do sleep 0.01; done";
 	uint32_t has[8];
 
-	(void)state;
 	place_close(&place);
 	place.flavor = (struct fl_host_flavor){ "default", gpus, 1, NULL, numbers, 4 };
 	place.has_flavor = true;
@@ -258,11 +255,10 @@ static void devices(void **state)
 }
 
 /* The first that fails is how the job ends, and the others are told to go. */
-static void tasks(void **state)
+TEST_IN(set_up, tear_down, tasks)
 {
 	const struct fl_run_outcome *o;
 
-	(void)state;
 	o = place_run(&place, &(struct ask){ .job = 1,
 					     .tasks = 20,
 					     .script = "echo $FAIRLEAD_TASK >>all" });
@@ -286,7 +282,7 @@ struct stop_row {
 	bool killed;
 };
 
-static void stops(void **state)
+TEST_IN(set_up, tear_down, stops)
 {
 	static const struct stop_row rows[] = {
 		{ "goes", "echo >>up; exec sleep 600", 0, 600 * FL_SECOND, FL_RUN_SIGNALLED,
@@ -300,7 +296,6 @@ static void stops(void **state)
 		  FL_RUN_SIGNALLED, SIGTERM, false },
 	};
 
-	(void)state;
 	for (uint64_t i = 0; i < COUNT(rows); i++)
 		place_start(&place, &(struct ask){ .job = i + 1,
 						   .script = rows[i].script,
@@ -323,12 +318,11 @@ static void stops(void **state)
 }
 
 /* The first reason, the shorter grace; one that is not yet there, and one that is over. */
-static void stops_again(void **state)
+TEST_IN(set_up, tear_down, stops_again)
 {
 	fairlead_error err = { 0 };
 	const struct fl_run_outcome *o;
 
-	(void)state;
 	place_start(&place,
 		    &(struct ask){ .job = 1, .script = "trap '' TERM; echo >>up; sleep 600" });
 	place_wait_lines(&place, "up", 1);
@@ -349,11 +343,10 @@ static void stops_again(void **state)
 			 FAIRLEAD_ENOENT);
 }
 
-static void limits_of_time(void **state)
+TEST_IN(set_up, tear_down, limits_of_time)
 {
 	const struct fl_run_outcome *o;
 
-	(void)state;
 	o = place_run(&place, &(struct ask){ .job = 1,
 					     .script = "trap '' TERM; while :; do sleep 600; done",
 					     .time_limit = FL_SECOND / 5,
@@ -367,9 +360,8 @@ static void limits_of_time(void **state)
 }
 
 /* What a job leaves behind ends with it, whatever it has done to get away. */
-static void leaves_nothing(void **state)
+TEST_IN(set_up, tear_down, leaves_nothing)
 {
-	(void)state;
 	for (uint64_t job = 1; job <= 2; job++) {
 		place_run(&place,
 			  &(struct ask){
@@ -387,13 +379,12 @@ static void leaves_nothing(void **state)
 	}
 }
 
-static void output(void **state)
+TEST_IN(set_up, tear_down, output)
 {
 	struct fl_run_log log;
 	char path[200], last[200];
 	const char *text;
 
-	(void)state;
 	place_close(&place);
 	place.output_limit = 1000;
 	place_open(&place);
@@ -442,7 +433,7 @@ static void output(void **state)
 }
 
 /* Jobs of another user, as root, which may not end what stands above them; and that nobody but root can run them. */
-static void users(void **state)
+TEST_IN(set_up, tear_down, users)
 {
 	static const char script[] =
 		"id -u; id -g; id -G; touch mine 2>/dev/null || echo denied; "
@@ -451,7 +442,6 @@ static void users(void **state)
 	char path[200];
 	const struct fl_run_outcome *o;
 
-	(void)state;
 	if (getuid() != 0) {
 		o = place_run(&place,
 			      &(struct ask){ .job = 1, .uid = getuid() + 1, .script = "true" });
@@ -476,7 +466,7 @@ static void users(void **state)
 }
 
 /* What is in the session that the daemon was started in is not for jobs, nor is one's for others. */
-static void keys(void **state)
+TEST_IN(set_up, tear_down, keys)
 {
 	static const char secret[] = "secret";
 	const struct ask ask = { .job = 1,
@@ -484,7 +474,6 @@ static void keys(void **state)
 				 .gid = 65534,
 				 .script = "grep -c fairlead-test-key /proc/keys" };
 
-	(void)state;
 	if (getuid() != 0 || access("/proc/keys", R_OK) != 0 ||
 	    syscall(SYS_add_key, "user", "fairlead-test-key", secret, sizeof secret,
 		    KEY_SPEC_SESSION_KEYRING) < 0)
@@ -494,12 +483,11 @@ static void keys(void **state)
 }
 
 /* Without control groups: it sees its own processes and no others, by the numbers it knows. */
-static void alone(void **state)
+TEST_IN(set_up, tear_down, alone)
 {
 	struct fl_capacity capacity;
 	char path[200];
 
-	(void)state;
 	place_close(&place);
 	place.cgroup = FL_CGROUP_OFF;
 	place_open(&place);
@@ -535,7 +523,7 @@ static void alone(void **state)
 }
 
 /* A folder that never answers: time is up all the same. */
-static void stuck_folder(void **state)
+TEST_IN(set_up, tear_down, stuck_folder)
 {
 	int fuse = getuid() == 0 ? open("/dev/fuse", O_RDWR | O_CLOEXEC) : -1;
 	char path[200], options[100];
@@ -543,7 +531,6 @@ static void stuck_folder(void **state)
 		.job = 1, .directory = path, .time_limit = FL_SECOND / 5, .script = "true"
 	};
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/stuck", place.state);
 	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	if (fuse < 0 || mkdir(path, 0755) != 0 ||
@@ -560,13 +547,12 @@ static void stuck_folder(void **state)
 }
 
 /* Known for good: its output stays until the job goes. */
-static void forgets(void **state)
+TEST_IN(set_up, tear_down, forgets)
 {
 	struct ask ask = { .job = 1, .script = "echo here; echo >>ran" };
 	struct fl_run_log log;
 	enum fl_found found;
 
-	(void)state;
 	place_run(&place, &ask);
 	fl_local_backend.forget(place.host, 1, 1);
 	assert_string_equal(place_output(&place, 1, 1, 0, FL_STREAM_OUT), "here\n");
@@ -611,11 +597,10 @@ static int collect(void *user, uint64_t job, uint32_t attempt, const char *token
 	return job == 99 ? -1 : 0;
 }
 
-static void each_in_order(void **state)
+TEST_IN(set_up, tear_down, each_in_order)
 {
 	char text[200] = "", *at = text;
 
-	(void)state;
 	for (uint64_t job = 12; job > 8; job--)
 		place_start(&place, &(struct ask){ .job = job, .script = "true" });
 	place_start(&place, &(struct ask){ .job = 9, .attempt = 2, .script = "true" });
@@ -629,7 +614,7 @@ static void each_in_order(void **state)
 	assert_string_equal(text, "9.1 9.2 10.1 12.1 ");
 }
 
-static void refused(void **state)
+TEST_IN(set_up, tear_down, refused)
 {
 	static const struct {
 		const char *name;
@@ -655,7 +640,6 @@ static void refused(void **state)
 		  FAIRLEAD_ELIMIT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err = { 0 };
 
@@ -666,26 +650,7 @@ static void refused(void **state)
 
 UNIT_GROUP_RUN("runs")
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(environment, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(devices, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(tasks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stops, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stops_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(limits_of_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(leaves_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(output, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(users, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(keys, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stuck_folder, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(forgets, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(each_in_order, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
-	};
-
 	/* A session for the test of keys, before there are threads, each of which has its own. */
 	(void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run_tests("runs", unit_tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ static void start_long_and_die(struct place *p)
 }
 
 /* It still runs, and nobody can read what it is: it is ended before anything else is, and lost. */
-static void damaged_while_it_runs(void **state)
+TEST_IN(set_up, tear_down, damaged_while_it_runs)
 {
-	(void)state;
 	for (enum damage damage = 0; damage < DAMAGES; damage++) {
 		const enum fl_found found = damage >= NO_FILE    ? FL_FOUND_NEVER :
 					    damage == BOTH_SLOTS ? FL_FOUND_RUNS :
@@ -96,9 +95,8 @@ static void damaged_while_it_runs(void **state)
 }
 
 /* Nothing of it is there: it is what its job says it was. */
-static void gone_before(void **state)
+TEST_IN(set_up, tear_down, gone_before)
 {
-	(void)state;
 	place_open(&place);
 	for (enum fl_before before = FL_BEFORE_MAYBE; before <= FL_BEFORE_TOLD; before++)
 		place_start(&place, &(struct ask){ .job = (uint64_t)before,
@@ -113,7 +111,7 @@ static void gone_before(void **state)
 }
 
 /* What it would need is taken: it is lost as surely, and what is not lost is told why. */
-static void gone_before_and_no_devices(void **state)
+TEST_IN(set_up, tear_down, gone_before_and_no_devices)
 {
 	static const struct fl_host_resource gpu[] = { { "nvidia.com/gpu", 1 } };
 	static const uint32_t number[] = { 3 };
@@ -128,7 +126,6 @@ static void gone_before_and_no_devices(void **state)
 		{ FL_BEFORE_TOLD, FL_RUN_NOT_STARTED, "it was told to stop before it started" },
 	};
 
-	(void)state;
 	place.flavor = (struct fl_host_flavor){ "default", gpu, 1, NULL, number, 1 };
 	place.has_flavor = true;
 	place_open(&place);
@@ -179,12 +176,11 @@ static bool is_put_off(void *user)
 }
 
 /* What it is could not be seen: it is not told to be over while it goes on, and is ended later. */
-static void put_off(void **state)
+TEST_IN(set_up, tear_down, put_off)
 {
 	struct rlimit files, none;
 	struct held held;
 
-	(void)state;
 	/* All of it is stopped before any is killed: its runner cannot write down what befell its tasks. */
 	place.cgroup = FL_CGROUP_OFF;
 	place_open(&place);
@@ -210,11 +206,10 @@ static void put_off(void **state)
 static const char others[] = "fedcba98765432100123456789abcdef";
 
 /* What another run of its number left is neither its outcome nor its output, and is kept. */
-static void anothers_outcome(void **state)
+TEST_IN(set_up, tear_down, anothers_outcome)
 {
 	enum fl_found found;
 
-	(void)state;
 	place_open(&place);
 	for (uint64_t job = 1; job <= 2; job++) {
 		const struct ask ask = { .job = job,
@@ -266,11 +261,10 @@ static void start_strays_and_die(struct place *p)
 }
 
 /* They are ended, however they resist, set aside, and in nobody's way. */
-static void disowned(void **state)
+TEST_IN(set_up, tear_down, disowned)
 {
 	struct fl_stray strays[4];
 
-	(void)state;
 	for (int round = 1; round <= 2; round++) {
 		char name[64];
 
@@ -301,16 +295,4 @@ static void disowned(void **state)
 	place_open(&place);
 }
 
-UNIT_GROUP_RUN("strays")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(damaged_while_it_runs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(gone_before, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(gone_before_and_no_devices, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(put_off, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(anothers_outcome, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(disowned, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("strays")

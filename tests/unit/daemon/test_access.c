@@ -128,7 +128,7 @@ static struct fl_access *access_of(const struct fl_config *c, uid_t own)
 
 /* --- tables --- */
 
-static void submits(void **state)
+TEST_IN(set_up, tear_down, submits)
 {
 	static const struct {
 		const char *spec;
@@ -175,7 +175,6 @@ static void submits(void **state)
 		{ "{access: {admins: {groups: [blue]}, others: deny}}", BOB, 1, "default/a", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_config *c = config_of(rows[i].spec);
 		struct fl_access *a = access_of(c, /* own= */ 0);
@@ -200,7 +199,7 @@ static void submits(void **state)
 	}
 }
 
-static void admins(void **state)
+TEST_IN(set_up, tear_down, admins)
 {
 	static const struct {
 		const char *spec;
@@ -218,7 +217,6 @@ static void admins(void **state)
 		{ "{access: {queues: [{queue: a}]}}", BOB, 0, false }, /* everybody, but no admin */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_config *c = config_of(rows[i].spec);
 		struct fl_access *a = access_of(c, rows[i].own);
@@ -232,13 +230,12 @@ static void admins(void **state)
 }
 
 /* Jobs run as their user, which takes root. */
-static void not_root(void **state)
+TEST_IN(set_up, tear_down, not_root)
 {
 	struct fl_config *c = config_of("{}");
 	struct fl_access *a = access_of(c, ALICE);
 	fairlead_error err;
 
-	(void)state;
 	assert_true(fl_access_may_submit(a, ALICE, 1, "default", "a", &err));
 	assert_false(fl_access_may_submit(a, BOB, 1, "default", "a", &err));
 	assert_string_equal(err.text, "the daemon can run jobs of user alice only");
@@ -252,14 +249,13 @@ static void not_root(void **state)
 }
 
 /* Believed for some seconds, then asked for again; and what cannot be found out is a no. */
-static void believed(void **state)
+TEST_IN(set_up, tear_down, believed)
 {
 	struct fl_config *c = config_of("{access: {queues: [{queue: a, groups: [red]}]}}");
 	struct fl_access *a = access_of(c, 0);
 	fairlead_error err;
 	unsigned asked;
 
-	(void)state;
 	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
 	world.carol_is_red = true;
 	asked = world.asked;
@@ -276,13 +272,12 @@ static void believed(void **state)
 }
 
 /* More callers than are remembered. */
-static void many(void **state)
+TEST_IN(set_up, tear_down, many)
 {
 	struct fl_config *c = config_of("{access: {queues: [{queue: a, groups: [red]}]}}");
 	struct fl_access *a = access_of(c, 0);
 	fairlead_error err;
 
-	(void)state;
 	for (gid_t gid = 1000; gid < 1200; gid++) {
 		assert_true(fl_access_may_submit(a, ALICE, gid, "default", "a", &err));
 		assert_false(fl_access_may_submit(a, BOB, gid, "default", "a", &err));
@@ -301,7 +296,7 @@ static void hear(void *user, const char *line)
 	expected[1] = NULL;
 }
 
-static void nobody_of_that_name(void **state)
+TEST_IN(set_up, tear_down, nobody_of_that_name)
 {
 	const char *expected[2] = {
 		": warning: there is no user 'alise' on this machine, so no user gets rights by that name",
@@ -311,14 +306,13 @@ static void nobody_of_that_name(void **state)
 		"{access: {admins: {users: [bob, alise, \"4711\"]}, queues: "
 		"[{queue: a, users: [alice], groups: [red, rad]}]}}");
 
-	(void)state;
 	fl_access_warn(c, &accounts, hear, expected);
 	assert_null(expected[0]);
 	fl_config_free(c);
 }
 
 /* The accounts of this machine: who runs the test is found by name and number. */
-static void of_this_machine(void **state)
+TEST(of_this_machine)
 {
 	const struct fl_accounts *s = &fl_accounts_system;
 	gid_t groups[1024], gid;
@@ -326,7 +320,6 @@ static void of_this_machine(void **state)
 	uint32_t n = 0;
 	uid_t uid;
 
-	(void)state;
 	assert_int_equal(s->name_of(NULL, 0, name, sizeof name), 0);
 	assert_int_equal(s->user_of(NULL, name, &uid), 0);
 	assert_int_equal(uid, 0);
@@ -341,11 +334,9 @@ static void of_this_machine(void **state)
 	assert_true(s->now(NULL) > 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 /* --- at the door --- */
 
-static void meets(void **state)
+TEST_IN(set_up, tear_down, meets)
 {
 	static const struct {
 		const char *spec;
@@ -369,7 +360,6 @@ static void meets(void **state)
 		{ "{access: {admins: {users: [103]}}}", DAVE, (uid_t)-1, FL_RANK_ADMIN },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_config *c = config_of(rows[i].spec);
 		struct fl_access *a = access_of(c, OWN);
@@ -387,7 +377,7 @@ static void meets(void **state)
 	}
 }
 
-static void ranges(void **state)
+TEST_IN(set_up, tear_down, ranges)
 {
 	static const struct {
 		uid_t uid, owner; /* (uid_t)-1: nobody's */
@@ -400,7 +390,6 @@ static void ranges(void **state)
 	};
 	uid_t owner;
 
-	(void)state;
 	folder_write(&here, "subuid",
 		     "7:100000:65536\nroot:165536:1\nnobody-there:200000:10\n300000:5\n"
 		     "\n:::\n8:400000:5x\n9:-1:10\n10:x:5\n11:500000:0\n12:500001:1");
@@ -413,19 +402,4 @@ static void ranges(void **state)
 	assert_int_equal(fl_accounts_owner(folder_path(&here, "none"), 1, &owner), 1);
 }
 
-UNIT_GROUP_RUN("access")
-{
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(submits),
-		IN_FOLDER(admins),
-		IN_FOLDER(not_root),
-		IN_FOLDER(believed),
-		IN_FOLDER(many),
-		cmocka_unit_test(of_this_machine),
-		IN_FOLDER(nobody_of_that_name),
-		IN_FOLDER(meets),
-		IN_FOLDER(ranges),
-	};
-
-	return cmocka_run_group_tests_name("daemon/access", tests, NULL, NULL);
-}
+UNIT_GROUP("access")

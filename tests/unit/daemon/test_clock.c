@@ -44,12 +44,11 @@ static struct fl_clock_past left(const struct fl_clock *c)
 	return past;
 }
 
-static void first_start(void **state)
+TEST(first_start)
 {
 	struct fl_clock_past nothing = { 0 };
 	struct fl_clock c;
 
-	(void)state;
 	wall = start;
 	boot = 5 * FL_SECOND;
 	c = begun(&nothing, "a");
@@ -61,14 +60,13 @@ static void first_start(void **state)
 }
 
 /* Steps of the world's clock while it runs change what is shown, and nothing else. */
-static void steps_while_running(void **state)
+TEST(steps_while_running)
 {
 	static const int64_t steps[] = { HOUR, -HOUR, YEAR, -YEAR, -2 * YEAR, 1, -1, 2 * YEAR };
 	struct fl_clock_past nothing = { 0 };
 	fl_time now, seen_wall, seen_boot, stepped = 0;
 	struct fl_clock c;
 
-	(void)state;
 	wall = start;
 	boot = 0;
 	c = begun(&nothing, "a");
@@ -97,7 +95,7 @@ static void steps_while_running(void **state)
  * It is killed after 100 s, is away for 50, and starts again: by the time since boot when that is
  * of the same boot, else by as far as the world's clock has gone forward.
  */
-static void restarts(void **state)
+TEST(restarts)
 {
 	static const struct {
 		const char *name, *boot_id;
@@ -122,7 +120,6 @@ static void restarts(void **state)
 	};
 	struct fl_clock_past nothing = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_clock_past past;
 		struct fl_clock was, is;
@@ -147,7 +144,7 @@ static void restarts(void **state)
 }
 
 /* Over a hundred restarts and steps of either kind it never goes back. */
-static void never_back(void **state)
+TEST(never_back)
 {
 	static const char *const boots[] = { "a", "b" };
 	struct fl_clock_past past = { 0 };
@@ -155,7 +152,6 @@ static void never_back(void **state)
 	fl_time last = 0, run = 0;
 	struct fl_clock c;
 
-	(void)state;
 	wall = start;
 	boot = 0;
 	for (int i = 0; i < 100; i++) {
@@ -182,13 +178,12 @@ static void never_back(void **state)
 }
 
 /* The machine's own: a boot is known, and time passes. */
-static void of_the_machine(void **state)
+TEST(of_the_machine)
 {
 	struct fl_clock c = { 0 }, again = { 0 };
 	struct fl_clock_past past = { 0 };
 	fl_time now;
 
-	(void)state;
 	fl_clock_begin(&c, &past);
 	now = fl_clock_now(&c);
 	past = left(&c);
@@ -201,13 +196,4 @@ static void of_the_machine(void **state)
 	assert_true(fl_clock_now(&again) - past.at < 60 * FL_SECOND);
 }
 
-UNIT_GROUP_RUN("clock")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_start),    cmocka_unit_test(steps_while_running),
-		cmocka_unit_test(restarts),       cmocka_unit_test(never_back),
-		cmocka_unit_test(of_the_machine),
-	};
-
-	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
-}
+UNIT_GROUP("clock")

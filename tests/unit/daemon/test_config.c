@@ -107,7 +107,7 @@ static const char *text_of(const struct fl_model *m, enum fl_notice_kind kind)
 
 /* --- what is refused --- */
 
-static void refused(void **state)
+TEST_IN(set_up, tear_down, refused)
 {
 	static const struct {
 		const char *text, *subject, *says, *hint;
@@ -155,7 +155,6 @@ static void refused(void **state)
 		  "name one of them: a/x, b/y" },
 	};
 
-	(void)state;
 	folder_write(&here, "bad.yaml", QUEUE("q", ", resourceGroups: 7"));
 	folder_write(&here, "second.yaml", DAEMON("{}"));
 	folder_write(&here, "image",
@@ -186,12 +185,11 @@ static void refused(void **state)
 	}
 }
 
-static void refused_files(void **state)
+TEST_IN(set_up, tear_down, refused_files)
 {
 	struct fl_config *c = NULL;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(fl_config_read("-", &c, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.text, "a configuration must be a file: a reload reads it again");
 	assert_int_equal(fl_config_read(folder_path(&here, "no"), &c, &err), FAIRLEAD_EINPUT);
@@ -208,7 +206,7 @@ static void refused_files(void **state)
 /* --- what is made of it --- */
 
 /* Nothing is said: one queue has the machine. */
-static void no_tree(void **state)
+TEST_IN(set_up, tear_down, no_tree)
 {
 	static const struct fl_capacity_row all[] = { { "default", "cpu", 8000 } };
 	const struct fl_capacity has = { .rows = all, .n = 1 };
@@ -217,7 +215,6 @@ static void no_tree(void **state)
 	struct fl_model *m;
 	struct fl_sym namespace, queue;
 
-	(void)state;
 	assert_int_equal(fl_config_read(NULL, &c, &err), 0);
 	assert_false(fl_config_settings(c)->present);
 	assert_string_equal(fl_config_word(c, fl_config_settings(c)->backend), "local");
@@ -235,7 +232,7 @@ static void no_tree(void **state)
 }
 
 /* The cohort has what nobody else has; who says nothing may borrow it. */
-static void quotas(void **state)
+TEST_IN(set_up, tear_down, quotas)
 {
 	static const char text[] = DAEMON(
 		"{machine: {cohort: company, flavors: [{name: default, resources: {cpu: auto, "
@@ -247,7 +244,6 @@ static void quotas(void **state)
 	struct fl_config *c = open_config(text);
 	struct fl_model *m = model_of(c, &capacity);
 
-	(void)state;
 	assert_int_equal(nominal(m, FL_COHORT, "company", "default", "cpu"), 5000);
 	assert_true(nominal(m, FL_COHORT, "company", "default", "memory") == INT64_C(16) << 30);
 	assert_int_equal(nominal(m, FL_COHORT, "company", "default", "nvidia.com/gpu"), 0);
@@ -264,7 +260,7 @@ static void quotas(void **state)
 }
 
 /* A flavor that the trees declare keeps its labels. */
-static void flavors(void **state)
+TEST_IN(set_up, tear_down, flavors)
 {
 	struct fl_config *c = open_config(
 		DAEMON("{machine: {cohort: c, flavors: [{name: a100, resources: {cpu: 1}}, {name: "
@@ -277,7 +273,6 @@ static void flavors(void **state)
 	const struct fl_capacity has = { .rows = two, .n = 2 };
 	struct fl_model *m = model_of(c, &has);
 
-	(void)state;
 	assert_int_equal(m->n_flavors, 2);
 	assert_int_equal(m->flavors[0].labels.n, 1);
 	assert_true(m->flavors[1].declared && m->flavors[1].labels.n == 0);
@@ -286,7 +281,7 @@ static void flavors(void **state)
 	fl_config_free(c);
 }
 
-static void promised(void **state)
+TEST_IN(set_up, tear_down, promised)
 {
 	static const struct {
 		const char *text, *says;
@@ -305,7 +300,6 @@ static void promised(void **state)
 		  "the queues deserve 3 of 'nvidia.com/gpu', but the machine has 2" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct fl_config *c = open_config(table[i].text);
 		struct fl_model *m = model_of(c, &capacity);
@@ -320,19 +314,18 @@ static void promised(void **state)
 }
 
 /* More than the cohort has to give: it gives nothing, and owes nothing. */
-static void promised_all(void **state)
+TEST_IN(set_up, tear_down, promised_all)
 {
 	struct fl_config *c = open_config(DAEMON(
 		"{machine: {cohort: c}}") QUEUE("q", ", cohortName: c" QUOTA("default", "10")));
 	struct fl_model *m = model_of(c, &capacity);
 
-	(void)state;
 	assert_int_equal(nominal(m, FL_COHORT, "c", "default", "cpu"), 0);
 	fl_model_free(m);
 	fl_config_free(c);
 }
 
-static void entitle(void **state)
+TEST_IN(set_up, tear_down, entitle)
 {
 	struct fl_config *c = open_config(DAEMON("{machine: {name: big}}") KAI("top", "")
 						  KAI("a", ", parentQueue: top")
@@ -341,7 +334,6 @@ static void entitle(void **state)
 	struct fl_sym namespace, queue;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KAI);
 	assert_int_equal(m->n_machines, 1);
 	assert_string_equal(fl_model_text(m, m->machines[0].name), "big");
@@ -361,7 +353,7 @@ static void entitle(void **state)
 
 /* --- names of queues --- */
 
-static void names(void **state)
+TEST_IN(set_up, tear_down, names)
 {
 	static const struct {
 		const char *name, *namespace, *queue, *text, *hint;
@@ -394,7 +386,6 @@ static void names(void **state)
 					LOCAL("blue", "twice", "team-c"));
 	struct fl_model *m = model_of(c, &capacity);
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct fl_sym namespace = { 0 }, queue = { 0 };
 		fairlead_error err = { 0 };
@@ -419,7 +410,7 @@ static void names(void **state)
 
 /* --- files --- */
 
-static void files(void **state)
+TEST_IN(set_up, tear_down, files)
 {
 	const struct fl_config_text *texts;
 	struct fl_config *c, *again = NULL;
@@ -427,7 +418,6 @@ static void files(void **state)
 	char hash[33], other[33];
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&here, "trees"), 0700), 0);
 	folder_write(&here, "trees/b.yaml", QUEUE("b", "") POD);
 	folder_write(&here, "trees/a.yaml", QUEUE("a", ""));
@@ -467,13 +457,12 @@ static void files(void **state)
 }
 
 /* Of nothing: as without a file; of what is refused: nothing. */
-static void again_of_nothing(void **state)
+TEST_IN(set_up, tear_down, again_of_nothing)
 {
 	static const struct fl_config_text bad = { (char *)"t", (char *)"kind: x", 7 };
 	struct fl_config *c = NULL;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(fl_config_again(NULL, 0, &c, &err), 0);
 	assert_int_equal(fl_config_objects(c)->n_nodes, 2);
 	c = fl_config_free(c);
@@ -483,13 +472,12 @@ static void again_of_nothing(void **state)
 }
 
 /* Packed, and named from the folder of the document, wherever one stands. */
-static void packed(void **state)
+TEST_IN(set_up, tear_down, packed)
 {
 	struct fl_config *c = NULL;
 	fairlead_error err;
 	char command[1024], was[512];
 
-	(void)state;
 	folder_write(&here, "q.yaml", QUEUE("q", ""));
 	(void)snprintf(command, sizeof command, "gzip -f %s/q.yaml", here.path);
 	assert_int_equal(system(command), 0);
@@ -510,7 +498,7 @@ static void collect(void *user, const char *line)
 }
 
 /* What is taken all the same is told, with its place; what is fine says nothing. */
-static void warnings(void **state)
+TEST_IN(set_up, tear_down, warnings)
 {
 	static const struct {
 		const char *text, *says;
@@ -531,7 +519,6 @@ static void warnings(void **state)
 	const struct fl_capacity has = { .rows = rows, .n = 2 };
 	fairlead_error err;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct fl_config *c = open_config(table[i].text);
 		char said[2000] = "";
@@ -543,7 +530,7 @@ static void warnings(void **state)
 }
 
 /* What a reload does not change. */
-static void at_start(void **state)
+TEST_IN(set_up, tear_down, at_start)
 {
 	static const char flavors[] = DAEMON(
 		"{machine: {flavors: [{name: a, resources: {gpu: 2}, devices: {resource: "
@@ -571,7 +558,6 @@ static void at_start(void **state)
 		  ".spec.limits.requestsPerSecond" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct fl_config *was = open_config(table[i].was), *is = open_config(table[i].is);
 		char fields[300];
@@ -583,17 +569,4 @@ static void at_start(void **state)
 	}
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-UNIT_GROUP_RUN("config")
-{
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(refused),      IN_FOLDER(refused_files), IN_FOLDER(no_tree),
-		IN_FOLDER(quotas),       IN_FOLDER(flavors),       IN_FOLDER(promised),
-		IN_FOLDER(promised_all), IN_FOLDER(entitle),       IN_FOLDER(names),
-		IN_FOLDER(files),        IN_FOLDER(packed),        IN_FOLDER(again_of_nothing),
-		IN_FOLDER(warnings),     IN_FOLDER(at_start),
-	};
-
-	return cmocka_run_group_tests_name("daemon/config", tests, NULL, NULL);
-}
+UNIT_GROUP("config")

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "daemon/engine/fairness.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 
 #define S(seconds) ((seconds)*FL_SECOND)
 
@@ -91,9 +85,8 @@ static const struct row rows[] = {
 	  { 20, 40, 20, 40, 80 } },
 };
 
-static void test_due(void **state)
+TEST(test_due)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct row r = rows[i];
 		uint32_t spans = 0;
@@ -109,20 +102,11 @@ static void test_due(void **state)
 	}
 }
 
-static void test_nobody(void **state)
+TEST(test_nobody)
 {
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(fl_fairness(NULL, 0, 8, NULL, 0, &err), 0);
 }
 
-UNIT_GROUP_RUN("fairness")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_due),
-		cmocka_unit_test(test_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("fairness")

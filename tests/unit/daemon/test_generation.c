@@ -156,9 +156,9 @@ static const char *machine_of(const struct world *w, uint64_t job)
 }
 
 /* What runs here is on our machine, whichever stands last in the model. */
-static void on_its_machine(void **state)
+TEST_IN(begin, end, on_its_machine)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 
 	add_job(w, 1, FL_JOB_RUNS);
 	go_on(w, /* first= */ true);
@@ -167,9 +167,9 @@ static void on_its_machine(void **state)
 }
 
 /* And stays there; the next one finds room on the other. */
-static void stays_there(void **state)
+TEST_IN(begin, end, stays_there)
 {
-	struct world *w = *state;
+	struct world *w = *unit_state;
 	fairlead_error err = { 0 };
 
 	add_job(w, 1, FL_JOB_RUNS);
@@ -185,12 +185,4 @@ static void stays_there(void **state)
 	assert_string_equal(machine_of(w, 2), "another");
 }
 
-UNIT_GROUP_RUN("generation")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(on_its_machine, begin, end),
-		cmocka_unit_test_setup_teardown(stays_there, begin, end),
-	};
-
-	return cmocka_run_group_tests_name("generation", tests, NULL, NULL);
-}
+UNIT_GROUP("generation")

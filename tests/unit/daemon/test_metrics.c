@@ -114,7 +114,7 @@ static void check_lines(const struct world *w, const char *const *lines, size_t 
 
 /* --- what there is --- */
 
-static void borrow(void **state)
+TEST(borrow)
 {
 	static const char *const lines[] = {
 		"fairlead_build_info{version=\"" FAIRLEAD_VERSION "\",policy=\"borrow\"} 1",
@@ -160,7 +160,6 @@ static void borrow(void **state)
 	};
 	struct world w;
 
-	(void)state;
 	begin(&w, company);
 	w.now.started = FL_SECOND * 3 / 2;
 	w.now.store_bytes = 4096;
@@ -190,7 +189,7 @@ static void borrow(void **state)
 	end(&w);
 }
 
-static void entitle(void **state)
+TEST(entitle)
 {
 	static const char *const lines[] = {
 		"fairlead_build_info{version=\"" FAIRLEAD_VERSION "\",policy=\"entitle\"} 1",
@@ -204,7 +203,6 @@ static void entitle(void **state)
 	};
 	struct world w;
 
-	(void)state;
 	begin(&w, kai);
 	render(&w);
 	check_lines(&w, lines, COUNT(lines));
@@ -214,7 +212,7 @@ static void entitle(void **state)
 }
 
 /* Without end, and a share without end. */
-static void infinite(void **state)
+TEST(infinite)
 {
 	static const char text[] = FLAVOR NAMESPACE QUEUE("a", "c", "1", "")
 		QUEUE("z", "c", "10E", "") WORKLOAD(
@@ -224,7 +222,6 @@ static void infinite(void **state)
 				   "c}\nspec: {fairSharing: {weight: 0}, parentName: top}\n";
 	struct world w;
 
-	(void)state;
 	begin(&w, text);
 	render(&w);
 	assert_true(has(&w,
@@ -235,7 +232,7 @@ static void infinite(void **state)
 
 /* --- what is counted --- */
 
-static void counts(void **state)
+TEST(counts)
 {
 	static const char *const lines[] = {
 		"fairlead_jobs_submitted_total{queue=\"a\"} 5",
@@ -256,7 +253,6 @@ static void counts(void **state)
 	};
 	struct world w;
 
-	(void)state;
 	begin(&w, company);
 	render(&w);
 	assert_true(has(&w, "fairlead_cycle_seconds_count 0"));
@@ -310,7 +306,7 @@ static unsigned count_lines(const char *text, const char *begins)
 }
 
 /* A label has so many values at most, whatever there is. */
-static void bounded(void **state)
+TEST(bounded)
 {
 	static const char *const lines[] = {
 		"fairlead_queue_nominal_quota{queue=\"(other)\",flavor=\"f\",resource=\"cpu\"} 88",
@@ -322,7 +318,6 @@ static void bounded(void **state)
 	char *text = many_queues(FL_METRICS_QUEUES + 44), name[16];
 	struct world w;
 
-	(void)state;
 	begin(&w, text);
 	free(text);
 	for (unsigned i = 0; i < FL_METRICS_QUEUES + 44; i++) {
@@ -343,11 +338,10 @@ static void bounded(void **state)
 static const char odd[] = FLAVOR NAMESPACE QUEUE("\"q\\\"uo\\\\te\\nline\\u00e9\"", "\"c\\\"\\n\"",
 						 "1", "");
 
-static void odd_names(void **state)
+TEST(odd_names)
 {
 	struct world w;
 
-	(void)state;
 	begin(&w, odd);
 	fl_metrics_submitted(w.m, "\\\"\n", 1);
 	render(&w);
@@ -377,12 +371,11 @@ static void check_by_promtool(const struct folder *here, const char *manifests)
 	end(&w);
 }
 
-static void promtool(void **state)
+TEST(promtool)
 {
 	struct folder here;
 	char *many;
 
-	(void)state;
 	if (system("command -v promtool >/dev/null") != 0)
 		skip(); /* tools/bootstrap gets it */
 	many = many_queues(FL_METRICS_QUEUES + 44);
@@ -396,9 +389,8 @@ static void promtool(void **state)
 }
 
 /* Each row says what it is, and its name how it is counted. */
-static void rows(void **state)
+TEST(rows)
 {
-	(void)state;
 	for (int i = 0; i < FL_METRICS; i++) {
 		const struct fl_metric_row *row = &fl_metric_rows[i];
 		size_t n = strlen(row->name);
@@ -413,13 +405,4 @@ static void rows(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("metrics")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(borrow),   cmocka_unit_test(entitle), cmocka_unit_test(infinite),
-		cmocka_unit_test(counts),   cmocka_unit_test(bounded), cmocka_unit_test(odd_names),
-		cmocka_unit_test(promtool), cmocka_unit_test(rows),
-	};
-
-	return cmocka_run_group_tests_name("daemon/metrics", tests, NULL, NULL);
-}
+UNIT_GROUP("metrics")

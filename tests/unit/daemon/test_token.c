@@ -4,18 +4,17 @@
 #include "daemon/machine/token.h"
 
 /* Runs of before are known by theirs: they stay what they are. */
-static void stays(void **state)
+TEST(stays)
 {
 	static const struct fl_token_key key = { { UINT64_C(0x0706050403020100),
 						   UINT64_C(0x0f0e0d0c0b0a0908) } };
 	char token[FL_RUN_TOKEN];
 
-	(void)state;
 	fl_token_of(&key, 17, 3, 1234567890123456789, token);
 	assert_string_equal(token, "ec2cd3222c2df715d5413156901c29f1");
 }
 
-static void tells_apart(void **state)
+TEST(tells_apart)
 {
 	static const struct {
 		uint64_t job;
@@ -28,7 +27,6 @@ static void tells_apart(void **state)
 	struct fl_token_key keys[2];
 	char tokens[COUNT(rows)][FL_RUN_TOKEN], again[FL_RUN_TOKEN];
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(fl_token_draw(&keys[i], NULL), 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -41,7 +39,7 @@ static void tells_apart(void **state)
 	assert_string_equal(again, tokens[0]);
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
 	static const char *const bad[] = { "", "12", "0123456789abcdef0123456789abcdeg",
 					   "0123456789abcdef0123456789abcdef0",
@@ -49,7 +47,6 @@ static void as_text(void **state)
 	struct fl_token_key key, read;
 	char text[FL_RUN_TOKEN];
 
-	(void)state;
 	assert_int_equal(fl_token_draw(&key, NULL), 0);
 	fl_token_spell(&key, text);
 	assert_true(fl_token_read(text, &read));
@@ -58,13 +55,4 @@ static void as_text(void **state)
 		CHECK(!fl_token_read(bad[i], &read), bad[i]);
 }
 
-UNIT_GROUP_RUN("token")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stays),
-		cmocka_unit_test(tells_apart),
-		cmocka_unit_test(as_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("token")

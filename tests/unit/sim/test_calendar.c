@@ -20,12 +20,11 @@ static void push(struct fl_calendar *c, fl_time at, uint32_t kind, uint32_t numb
 }
 
 /* By time, kind, number, and as they were entered. */
-static void comes_in_order(void **unused)
+TEST(comes_in_order)
 {
 	uint32_t serial = 0;
 	struct fl_calendar c;
 
-	(void)unused;
 	fl_calendar_init(&c, &fl_mem_heap);
 	for (uint32_t round = 0; round < few(50); round++) {
 		uint32_t n = 1 + pick(300);
@@ -55,14 +54,13 @@ static void comes_in_order(void **unused)
 	fl_calendar_done(&c);
 }
 
-static void memory_that_runs_out_changes_nothing(void **unused)
+TEST(memory_that_runs_out_changes_nothing)
 {
 	const struct fl_due late = { .at = 1, .kind = 7 };
 	struct fl_calendar c;
 	struct fail_mem f;
 	uint32_t failed = 0;
 
-	(void)unused;
 	fail_mem_init(&f);
 	fl_calendar_init(&c, &f.mem);
 	for (uint32_t i = 0; i < 100; i++) {
@@ -81,12 +79,4 @@ static void memory_that_runs_out_changes_nothing(void **unused)
 	assert_int_equal(f.live, 0);
 }
 
-UNIT_GROUP_RUN("calendar")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_in_order),
-		cmocka_unit_test(memory_that_runs_out_changes_nothing),
-	};
-
-	return cmocka_run_group_tests_name("sim/calendar", tests, NULL, NULL);
-}
+UNIT_GROUP("calendar")

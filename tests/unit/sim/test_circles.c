@@ -117,12 +117,11 @@ static void run(struct diary *d, int seconds, const struct fl_simulation_setting
 	fl_model_free(m);
 }
 
-static void a_circle_of_preemptions_ends(void **unused)
+TEST(a_circle_of_preemptions_ends)
 {
 	struct fl_simulation_settings s = fl_simulation_default;
 	static struct diary d;
 
-	(void)unused;
 	say_circle();
 	/* Long jobs whose work is lost each time: nobody is ever done. */
 	run(&d, 100000, &s);
@@ -152,12 +151,11 @@ static void a_circle_of_preemptions_ends(void **unused)
 }
 
 /* It need not be asked ten times a second for days whether it fits by now. */
-static void who_looks_at_flavors_in_turn_is_not_asked_for_ever(void **unused)
+TEST(who_looks_at_flavors_in_turn_is_not_asked_for_ever)
 {
 	struct fl_simulation_settings s = fl_simulation_default;
 	static struct diary d;
 
-	(void)unused;
 	say_strict();
 	run(&d, 10 * 86400, &s);
 	assert_int_equal(d.ended, FL_SIM_ALL_DONE);
@@ -167,12 +165,4 @@ static void who_looks_at_flavors_in_turn_is_not_asked_for_ever(void **unused)
 	assert_int_equal(d.counts[FL_SIM_LOOP], 0);
 }
 
-UNIT_GROUP_RUN("circles")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_circle_of_preemptions_ends),
-		cmocka_unit_test(who_looks_at_flavors_in_turn_is_not_asked_for_ever),
-	};
-
-	return cmocka_run_group_tests_name("sim/circles", tests, NULL, NULL);
-}
+UNIT_GROUP("circles")

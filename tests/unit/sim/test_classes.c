@@ -116,7 +116,7 @@ static void add_class(struct fl_model *m, const char *queue, int c)
 	}
 }
 
-static void classes_wait_by_priority(void **unused)
+TEST(classes_wait_by_priority)
 {
 	static char names[COHORTS * (QUEUES + 1)][8];
 	struct world_node nodes[COUNT(names)];
@@ -132,7 +132,6 @@ static void classes_wait_by_priority(void **unused)
 	struct fl_model *m;
 	struct fl_sim sim;
 
-	(void)unused;
 	make_nodes(nodes, names);
 	m = world_open(&fl_mem_heap, nodes, COUNT(nodes), 1);
 	for (uint32_t i = 0; i < m->n_nodes; i++) {
@@ -158,11 +157,4 @@ static void classes_wait_by_priority(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("classes")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_wait_by_priority),
-	};
-
-	return cmocka_run_group_tests_name("sim/classes", tests, NULL, NULL);
-}
+UNIT_GROUP("classes")

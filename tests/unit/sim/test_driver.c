@@ -103,7 +103,7 @@ static void init(struct fl_driver *d, struct fl_policy *p, struct told *t, fl_ti
 enum { HEADS = 1, MOVED = 2, EVENT = 4 };
 
 /* After a cycle at 1000. */
-static void a_cycle_is_due(void **unused)
+TEST(a_cycle_is_due)
 {
 	static const struct {
 		const char *name;
@@ -125,7 +125,6 @@ static void a_cycle_is_due(void **unused)
 		{ "a period within the interval", HEADS, FL_NEVER, 10, 5, 1000, 1010 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_policy p = { .moved = rows[i].what & MOVED,
 				       .n_heads = rows[i].what & HEADS ? 1 : 0,
@@ -145,7 +144,7 @@ static void a_cycle_is_due(void **unused)
 	}
 }
 
-static void decisions_are_handed_over(void **unused)
+TEST(decisions_are_handed_over)
 {
 	struct fl_policy p = {
 		.rows = { { .kind = FL_ADMIT, .workload = { 0 } },
@@ -159,7 +158,6 @@ static void decisions_are_handed_over(void **unused)
 	struct fl_event event = { .kind = FL_EV_SUBMIT };
 	struct fl_driver d;
 
-	(void)unused;
 	init(&d, &p, &t, 10, FL_NEVER);
 	assert_int_equal(fl_driver_cycle(&d, 5, NULL), 0);
 	assert_string_equal(t.text, "aB.");
@@ -173,7 +171,7 @@ static void decisions_are_handed_over(void **unused)
 }
 
 /* After all decisions of the cycle in which it is seen. */
-static void a_loop_is_told(void **unused)
+TEST(a_loop_is_told)
 {
 	struct fl_policy p = {
 		.rows = { { .kind = FL_EVICT, .preemptor = { 1 }, .workload = { 0 } } },
@@ -183,7 +181,6 @@ static void a_loop_is_told(void **unused)
 	struct told t = { 0 };
 	struct fl_driver d;
 
-	(void)unused;
 	init(&d, &p, &t, 10, FL_NEVER);
 	p.n = 1;
 	for (fl_time now = 0; now < 4; now++) {
@@ -198,13 +195,4 @@ static void a_loop_is_told(void **unused)
 	fl_driver_done(&d);
 }
 
-UNIT_GROUP_RUN("driver")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cycle_is_due),
-		cmocka_unit_test(decisions_are_handed_over),
-		cmocka_unit_test(a_loop_is_told),
-	};
-
-	return cmocka_run_group_tests_name("sim/driver", tests, NULL, NULL);
-}
+UNIT_GROUP("driver")

@@ -89,9 +89,8 @@ static const struct {
 	  INFINITY },
 };
 
-static void worked_numbers(void **unused)
+TEST(worked_numbers)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint32_t n = 0;
 		uint32_t changed[NODES];
@@ -121,9 +120,8 @@ static void worked_numbers(void **unused)
 }
 
 /* After an event that changes a quota, a limit or a weight. */
-static void changes_are_followed(void **unused)
+TEST(changes_are_followed)
 {
-	(void)unused;
 	static const struct world_node nodes[] = {
 		COHORT("r", NULL, 1, 9),
 		QUEUE("ra", "r", 2, 1, NO, NO),
@@ -178,9 +176,8 @@ static void changes_are_followed(void **unused)
  * Wants that come and go one by one, under lending limits on three levels, are divided as by
  * somebody who knows only the last of them.
  */
-static void one_after_the_other(void **unused)
+TEST(one_after_the_other)
 {
-	(void)unused;
 	static const struct world_node nodes[] = {
 		COHORT("r", NULL, 1, 3),          COHORT("rx", "r", 2, 4),
 		QUEUE("rxa", "rx", 1, 5, 3, 1),   QUEUE("rxb", "rx", 3, 2, NO, 0),
@@ -228,13 +225,4 @@ static void one_after_the_other(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("entitled")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(worked_numbers),
-		cmocka_unit_test(changes_are_followed),
-		cmocka_unit_test(one_after_the_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("entitled")

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forecasts of clusters so small that the answer is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
-#include "lib/group.h"
+#include "lib/unit.h"
 #include "lib/world.h"
 #include "sim/forecast.h"
 
@@ -111,12 +105,11 @@ static int64_t seconds(const struct world *w, fl_time t)
 	return (t - w->options.now) / FL_SECOND;
 }
 
-static void test_a_known_end_is_the_start(void **state)
+TEST(test_a_known_end_is_the_start)
 {
 	struct fl_model *m = one_runs(100, 5);
 	struct world w;
 
-	(void)state;
 	give_life(m, 0, 400, 0);
 	start(&w, m, nothing);
 	struct fl_forecast f = ask(&w, 1);
@@ -134,14 +127,13 @@ static void test_a_known_end_is_the_start(void **state)
 }
 
 /* Those that ran for 200 s or 1000 s: of one that has run for 100 s both may be. */
-static void test_two_lengths_make_an_interval(void **state)
+TEST(test_two_lengths_make_an_interval)
 {
 	static const int64_t seen[] = { 200,  1000, 200,  1000, 200,  1000, 200, 1000,
 					200,  1000, 200,  1000, 200,  1000, 200, 1000,
 					1000, 200,  1000, 200,  1000, 200,  0 };
 	struct world w;
 
-	(void)state;
 	start(&w, one_runs(100, 5), seen);
 	struct fl_forecast f = ask(&w, 1);
 
@@ -158,7 +150,7 @@ static void test_two_lengths_make_an_interval(void **state)
 }
 
 /* It has run longer than the short ones: it is a long one. */
-static void test_age_counts(void **state)
+TEST(test_age_counts)
 {
 	static const int64_t seen[] = { 200,  1000, 200,  1000, 200,  1000, 200,  1000, 200,
 					1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000,
@@ -167,7 +159,6 @@ static void test_age_counts(void **state)
 					1000, 1000, 1000, 1000, 0 };
 	struct world w;
 
-	(void)state;
 	start(&w, one_runs(300, 5), seen);
 	struct fl_forecast f = ask(&w, 1);
 
@@ -178,12 +169,11 @@ static void test_age_counts(void **state)
 	done(&w);
 }
 
-static void test_limits_bound_it(void **state)
+TEST(test_limits_bound_it)
 {
 	struct fl_model *m = one_runs(100, 5);
 	struct world w;
 
-	(void)state;
 	give_life(m, 0, 0, 1100);
 	start(&w, m, nothing);
 	struct fl_forecast f = ask(&w, 1);
@@ -195,11 +185,10 @@ static void test_limits_bound_it(void **state)
 	done(&w);
 }
 
-static void test_what_is_not_known_gives_no_figure(void **state)
+TEST(test_what_is_not_known_gives_no_figure)
 {
 	struct world w;
 
-	(void)state;
 	start(&w, one_runs(100, 5), nothing);
 	struct fl_forecast f = ask(&w, 1);
 
@@ -209,13 +198,12 @@ static void test_what_is_not_known_gives_no_figure(void **state)
 	done(&w);
 }
 
-static void test_states(void **state)
+TEST(test_states)
 {
 	struct fl_model *m = world_open(&fl_mem_heap, nodes, 1, 1);
 	static const int64_t seen[] = { 500, 500, 0 };
 	struct world w;
 
-	(void)state;
 	m->simulation = fl_simulation_default;
 	add(m, "runs", 100, 5, true);
 	add(m, "fits", 20, 5, false);
@@ -228,12 +216,11 @@ static void test_states(void **state)
 	done(&w);
 }
 
-static void test_beyond_the_horizon(void **state)
+TEST(test_beyond_the_horizon)
 {
 	struct fl_model *m = one_runs(100, 5);
 	struct world w;
 
-	(void)state;
 	give_life(m, 0, 5000, 0);
 	give_life(m, 1, 10, 0);
 	start(&w, m, nothing);
@@ -243,12 +230,11 @@ static void test_beyond_the_horizon(void **state)
 }
 
 /* The same seed, the same answer; other seeds, others. */
-static void test_seeds(void **state)
+TEST(test_seeds)
 {
 	static const int64_t seen[] = { 200, 300, 400, 500, 600, 700, 800, 900, 0 };
 	struct world w;
 
-	(void)state;
 	start(&w, one_runs(100, 5), seen);
 	w.options.runs = 11;
 	struct fl_forecast f = ask(&w, 1), g = ask(&w, 1);
@@ -265,7 +251,7 @@ static void test_seeds(void **state)
 }
 
 /* The one that came before it comes again: half of the time before there is room for both. */
-static void test_arrivals_come_again(void **state)
+TEST(test_arrivals_come_again)
 {
 	struct fl_model *m = one_runs(100, CPUS);
 	uint32_t first, original[2 + 2 * 7 * 24];
@@ -275,7 +261,6 @@ static void test_arrivals_come_again(void **state)
 	struct fl_event cancel = { .kind = FL_EV_CANCEL };
 	fairlead_error err;
 
-	(void)state;
 	give_life(m, 0, 400, 0);
 	give_life(m, 1, 100, 0);
 	assert_int_equal(fl_forecast_spares(m, NOW * FL_SECOND, &period, &spares, &err), 0);
@@ -306,7 +291,7 @@ static void test_arrivals_come_again(void **state)
 }
 
 /* Wherever memory runs out: ENOMEM, and policy, run times and memory are as they were. */
-static void test_memory_runs_out(void **state)
+TEST(test_memory_runs_out)
 {
 	static const int64_t seen[] = { 200, 300, 400, 500, 0 };
 	struct fl_forecast rows[2] = { { .workload = { 1 } }, { .workload = { 0 } } };
@@ -316,7 +301,6 @@ static void test_memory_runs_out(void **state)
 	fairlead_error err;
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)state;
 	start(&w, one_runs(100, 5), seen);
 	fail_mem_init(&f);
 	w.options.mem = &f.mem;
@@ -341,7 +325,7 @@ static void test_memory_runs_out(void **state)
 }
 
 /* The same of what run times are kept in. */
-static void test_memory_for_run_times_runs_out(void **state)
+TEST(test_memory_for_run_times_runs_out)
 {
 	struct fl_life_row life = { .workload = { 0 }, .asked = FL_TIME_NONE, .user = { FL_NONE } };
 	struct fl_runtimes times;
@@ -350,7 +334,6 @@ static void test_memory_for_run_times_runs_out(void **state)
 	struct world w;
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)state;
 	start(&w, one_runs(100, 5), nothing);
 	fail_mem_init(&f);
 	for (unsigned long n = 1; r == FAIRLEAD_ENOMEM; n++) {
@@ -372,7 +355,7 @@ static void test_memory_for_run_times_runs_out(void **state)
 }
 
 /* Two ask at once: each hears what it hears alone, when the runs are long enough for both. */
-static void test_two_ask_at_once(void **state)
+TEST(test_two_ask_at_once)
 {
 	static const int64_t seen[] = { 200, 300, 400, 500, 600, 0 };
 	struct fl_model *m = one_runs(100, 5);
@@ -380,7 +363,6 @@ static void test_two_ask_at_once(void **state)
 	struct world w;
 	fairlead_error err;
 
-	(void)state;
 	add(m, "behind", 5, 6, false);
 	start(&w, m, seen);
 	assert_int_equal(fl_forecast(&fl_borrow_policy, w.p, w.m, &w.times, &w.options, rows, 2,
@@ -394,12 +376,11 @@ static void test_two_ask_at_once(void **state)
 }
 
 /* Few steps: so few runs as there must be, and each is cut. */
-static void test_no_more_than_its_steps(void **state)
+TEST(test_no_more_than_its_steps)
 {
 	static const int64_t seen[] = { 200, 300, 400, 500, 600, 0 };
 	struct world w;
 
-	(void)state;
 	start(&w, one_runs(100, 5), seen);
 	w.options.steps = 1;
 	struct fl_forecast f = ask(&w, 1);
@@ -411,13 +392,12 @@ static void test_no_more_than_its_steps(void **state)
 }
 
 /* Nobody is drawn to come behind the horizon, so no forecast goes there. */
-static void test_horizon_of_arrivals(void **state)
+TEST(test_horizon_of_arrivals)
 {
 	struct fl_model *m = one_runs(100, 5);
 	uint32_t original[8] = { FL_NONE, FL_NONE, FL_NONE, FL_NONE };
 	struct world w;
 
-	(void)state;
 	give_life(m, 0, 5000, 0);
 	start(&w, m, nothing);
 	w.options.arrivals = 1000 * FL_SECOND;
@@ -428,7 +408,7 @@ static void test_horizon_of_arrivals(void **state)
 }
 
 /* As long as it is known who came, as often as it takes to fill a week. */
-static void test_period(void **state)
+TEST(test_period)
 {
 	static const struct {
 		int64_t minutes, expect;
@@ -445,7 +425,6 @@ static void test_period(void **state)
 		{ 90, 90, 2 * FL_FORECAST_SPARES, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		fl_time now = NOW * (60 * FL_SECOND), min = 60 * FL_SECOND;
 		uint32_t times;
@@ -456,25 +435,4 @@ static void test_period(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("forecast")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_period),
-		cmocka_unit_test(test_memory_runs_out),
-		cmocka_unit_test(test_memory_for_run_times_runs_out),
-		cmocka_unit_test(test_two_ask_at_once),
-		cmocka_unit_test(test_no_more_than_its_steps),
-		cmocka_unit_test(test_horizon_of_arrivals),
-		cmocka_unit_test(test_a_known_end_is_the_start),
-		cmocka_unit_test(test_two_lengths_make_an_interval),
-		cmocka_unit_test(test_age_counts),
-		cmocka_unit_test(test_limits_bound_it),
-		cmocka_unit_test(test_what_is_not_known_gives_no_figure),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_beyond_the_horizon),
-		cmocka_unit_test(test_seeds),
-		cmocka_unit_test(test_arrivals_come_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("forecast")

@@ -136,11 +136,10 @@ static void push_room(struct fl_model *m, int at, double gpus)
 
 static const struct world_machine machines[] = { { "m1", 4 }, { "m2", 4 } };
 
-static void what_happens(void **unused)
+TEST(what_happens)
 {
 	static struct diary d;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 		struct world_of world = { .queues = row->queues,
@@ -237,13 +236,12 @@ static void look_at_rooms(const struct fl_sim *s)
 		assert_true(fl_entitle_idle(s->policy, (struct fl_machine){ i }).of[FL_GPU] >= 0);
 }
 
-static void all_are_done_at_last(void **unused)
+TEST(all_are_done_at_last)
 {
 	static struct diary one, other;
 	const uint32_t seeds = few(40);
 	uint32_t counts[FL_SIM_EVENTS] = { 0 };
 
-	(void)unused;
 	one.look = look_at_rooms;
 	for (uint32_t seed = 1; seed <= seeds; seed++) {
 		struct diary *diaries[] = { &one, &other };
@@ -271,13 +269,12 @@ static void all_are_done_at_last(void **unused)
 			    i == FL_SIM_CHANGED || i == FL_SIM_LOOP);
 }
 
-static void memory_that_runs_out_leaves_nothing(void **unused)
+TEST(memory_that_runs_out_leaves_nothing)
 {
 	struct fl_simulation_settings s;
 	struct fl_model *m = random_world(3, &s);
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)unused;
 	for (unsigned long n = 1; r == FAIRLEAD_ENOMEM; n++) {
 		struct fl_policy *p = entitle_world_policy(&fl_mem_heap, m);
 		struct fl_sim_options options = { .start = WORLD_NOW * FL_SECOND };
@@ -301,13 +298,4 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("gangs")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_happens),
-		cmocka_unit_test(all_are_done_at_last),
-		cmocka_unit_test(memory_that_runs_out_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests_name("sim/gangs", tests, NULL, NULL);
-}
+UNIT_GROUP("gangs")

@@ -56,9 +56,8 @@ static const struct fl_measured *run(struct timed *t, const struct timed_world *
 #define IS(value, wanted) CHECK(about((value), (wanted)), #value)
 
 /* Nobody is preempted: b waits for 50 s. */
-static void first_come(void **unused)
+TEST(first_come)
 {
-	(void)unused;
 	struct timed_world of = world_of_lends(false);
 	struct fl_measure *m;
 	struct timed t;
@@ -102,9 +101,8 @@ static void first_come(void **unused)
 }
 
 /* b takes its own back at 60; a2 has lost a minute, comes back at 100 and takes 5 s to begin. */
-static void taken_back(void **unused)
+TEST(taken_back)
 {
-	(void)unused;
 	struct timed_world of = world_of_lends(true);
 	struct fl_measure *m;
 	struct timed t;
@@ -144,9 +142,8 @@ static void taken_back(void **unused)
 }
 
 /* Who gives up, who never starts, who runs on: none of them is in a spread of waits. */
-static void left_over(void **unused)
+TEST(left_over)
 {
-	(void)unused;
 	static const struct timed_job jobs[] = {
 		{ .name = "for-ever", .queue = "a", .ask = { 8 } },
 		{ .name = "gives-up",
@@ -186,9 +183,8 @@ static void left_over(void **unused)
 }
 
 /* Of three queues one has a line, the others are its rest, with their sums. */
-static void lines(void **unused)
+TEST(lines)
 {
-	(void)unused;
 	static const struct world_node nodes[] = {
 		{ "root", NULL, FL_COHORT, 1, { QUOTA(0) } },
 		{ "a", "root", FL_CLUSTER_QUEUE, 1, { QUOTA(4) } },
@@ -234,9 +230,8 @@ static void lines(void **unused)
 }
 
 /* Of three lines two are for those that held most, and one for who missed most. */
-static void line_of_who_missed_most(void **unused)
+TEST(line_of_who_missed_most)
 {
-	(void)unused;
 	static const struct world_node nodes[] = {
 		{ "root", NULL, FL_COHORT, 1, { QUOTA(0) } },
 		{ "a", "root", FL_CLUSTER_QUEUE, 1, { QUOTA(4) } },
@@ -281,9 +276,8 @@ static void line_of_who_missed_most(void **unused)
  * entitle: a gang of a that can do with 4 GPUs has all 8, until b comes at 50 and has its 4 at 60.
  * From then on a wants more, and has all that it is entitled to.
  */
-static void gang_shrinks(void **unused)
+TEST(gang_shrinks)
 {
-	(void)unused;
 	static const struct world_leaf queues[] = { { LEAF("a", NULL, 4, -1, 1) },
 						    { LEAF("b", NULL, 4, -1, 1) } };
 	static const struct world_machine machines[] = { { "m", 8 } };
@@ -352,9 +346,8 @@ static void gang_shrinks(void **unused)
 }
 
 /* Every allocation fails once: nothing is left, and the simulation is as it was. */
-static void out_of_memory(void **unused)
+TEST(out_of_memory)
 {
-	(void)unused;
 	struct timed_world of = world_of_lends(true);
 	bool failed = true;
 
@@ -380,17 +373,4 @@ static void out_of_memory(void **unused)
 	}
 }
 
-UNIT_GROUP_RUN("measure")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_come),
-		cmocka_unit_test(taken_back),
-		cmocka_unit_test(left_over),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(line_of_who_missed_most),
-		cmocka_unit_test(gang_shrinks),
-		cmocka_unit_test(out_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("measure")

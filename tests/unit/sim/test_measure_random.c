@@ -443,9 +443,8 @@ static void same_in_any_order(struct timed_world *of, const struct fl_measured *
 	free(list);
 }
 
-static void random_runs(void **unused)
+TEST(random_runs)
 {
-	(void)unused;
 	struct list *list = calloc(1, sizeof *list);
 	struct slow *slow = calloc(1, sizeof *slow);
 	uint32_t merged = 0, evicted = 0, corrected = 0;
@@ -487,9 +486,4 @@ static void random_runs(void **unused)
 	free(slow);
 }
 
-UNIT_GROUP_RUN("measure-random")
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(random_runs) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("measure-random")

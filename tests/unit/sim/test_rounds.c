@@ -196,7 +196,7 @@ static void begin(struct script *s, const struct fl_mem *mem)
 #define TEN                                                                                        \
 	"[a>b][a!][c>a][c!][d>c][d!][e>d][e!][f>e][f!][g>f][g!][h>g][h!][i>h][i!][j>i][j!][b>j][b!]"
 
-static void what_goes_round_is_told(void **unused)
+TEST(what_goes_round_is_told)
 {
 	static const struct {
 		const char *name, *script, *told;
@@ -282,7 +282,6 @@ static void what_goes_round_is_told(void **unused)
 		  "9: 1 sure since 4, 3: a>b*3 | " },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
 		const char *name = rows[i / 2].name, *told = rows[i / 2].told;
 		struct script s;
@@ -298,7 +297,7 @@ static void what_goes_round_is_told(void **unused)
 }
 
 /* Nobody looks at states while nothing goes round, nor when it is known, nor without admissions. */
-static void states_are_looked_at_when_they_must(void **unused)
+TEST(states_are_looked_at_when_they_must)
 {
 	static const struct {
 		const char *script;
@@ -312,7 +311,6 @@ static void states_are_looked_at_when_they_must(void **unused)
 		{ "[b!]x [a>b]X [b!]x [a>b]X [b!]x -z [c!] [d!] [e!]", 1 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct script s;
 
@@ -340,7 +338,7 @@ static void meet(struct fl_rounds *r, uint32_t preemptor, uint32_t victim)
 	fl_rounds_event(r, &done);
 }
 
-static void old_pairs_are_forgotten(void **unused)
+TEST(old_pairs_are_forgotten)
 {
 	enum { MANY = 400 };
 	const struct fl_rounds_loop *l;
@@ -349,7 +347,6 @@ static void old_pairs_are_forgotten(void **unused)
 	unsigned long calls = 0;
 	uint32_t at = 0, n = 0;
 
-	(void)unused;
 	fail_mem_init(&f);
 	assert_int_equal(fl_rounds_init(&r, &f.mem, MANY + 2, NULL), 0);
 	meet(&r, 0, 1);
@@ -373,14 +370,13 @@ static void old_pairs_are_forgotten(void **unused)
 	assert_int_equal(f.live, 0);
 }
 
-static void the_newest_loops_are_kept(void **unused)
+TEST(the_newest_loops_are_kept)
 {
 	enum { MANY = FL_ROUNDS_LOOPS + 100 };
 	const struct fl_rounds_loop *l;
 	struct fl_rounds r;
 	uint32_t at = 0, n = 0;
 
-	(void)unused;
 	assert_int_equal(fl_rounds_init(&r, &fl_mem_heap, 2 * MANY, NULL), 0);
 	for (uint32_t i = 0; i < MANY; i++)
 		for (int k = 0; k < 3; k++)
@@ -396,7 +392,7 @@ static void the_newest_loops_are_kept(void **unused)
 	fl_rounds_done(&r);
 }
 
-static void memory_that_runs_out_leaves_nothing(void **unused)
+TEST(memory_that_runs_out_leaves_nothing)
 {
 	const struct fl_decision rows[] = {
 		{ .kind = FL_EVICT, .preemptor = { 0 }, .workload = { 1 } },
@@ -404,7 +400,6 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 	};
 	int rc = FAIRLEAD_ENOMEM;
 
-	(void)unused;
 	for (unsigned long n = 1; rc == FAIRLEAD_ENOMEM; n++) {
 		fairlead_error err;
 		struct fail_mem f;
@@ -434,15 +429,4 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 	assert_int_equal(rc, 0);
 }
 
-UNIT_GROUP_RUN("rounds")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_goes_round_is_told),
-		cmocka_unit_test(states_are_looked_at_when_they_must),
-		cmocka_unit_test(old_pairs_are_forgotten),
-		cmocka_unit_test(the_newest_loops_are_kept),
-		cmocka_unit_test(memory_that_runs_out_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests_name("sim/rounds", tests, NULL, NULL);
-}
+UNIT_GROUP("rounds")

@@ -212,11 +212,10 @@ static void run(struct diary *d, struct fl_model *m, const struct fl_simulation_
 	ops->free(p);
 }
 
-static void what_happens(void **unused)
+TEST(what_happens)
 {
 	static struct diary d;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_simulation_settings s = settings_of(&rows[i]);
 		struct fl_model *m = open_world(&fl_mem_heap, rows[i].jobs, JOBS);
@@ -283,11 +282,10 @@ static void push_change(struct fl_model *m, const struct change *c)
 	must(fl_model_push_changes(m, &row, NULL, &err), &err);
 }
 
-static void what_changes(void **unused)
+TEST(what_changes)
 {
 	static struct diary d;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(changed); i++) {
 		struct fl_simulation_settings s = fl_simulation_default;
 		struct fl_model *m = open_world(&fl_mem_heap, changed[i].jobs, JOBS);
@@ -331,13 +329,12 @@ static void look_at_missing(const struct fl_sim *s)
 }
 
 /* Quota that is missing is missing of what there is just now, and all of that comes back. */
-static void what_fails_comes_back(void **unused)
+TEST(what_fails_comes_back)
 {
 	static const struct job jobs[] = { { JOB("a", 1, 0, 0, 10) } };
 	static struct diary d;
 	struct fl_simulation_settings s = fl_simulation_default;
 
-	(void)unused;
 	d.look = look_at_missing;
 	s.until = 2000 * FL_SECOND;
 	for (uint64_t seed = 1; seed <= few(20); seed++) {
@@ -406,12 +403,11 @@ static void look_at_quota(const struct fl_sim *s)
 			assert_true(u->cell[t->row[n]] <= t->potential[t->row[n]]);
 }
 
-static void the_same_in_every_order(void **unused)
+TEST(the_same_in_every_order)
 {
 	static struct diary one, other;
 	uint32_t counts[FL_SIM_EVENTS] = { 0 };
 
-	(void)unused;
 	one.look = look_at_quota;
 	for (uint32_t seed = 1; seed <= few(60); seed++) {
 		struct fl_simulation_settings s;
@@ -434,13 +430,12 @@ static void the_same_in_every_order(void **unused)
 		assert_true(counts[i] > (i == FL_SIM_LOOP ? 0 : 20) || under_valgrind());
 }
 
-static void memory_that_runs_out_leaves_nothing(void **unused)
+TEST(memory_that_runs_out_leaves_nothing)
 {
 	struct fl_simulation_settings s;
 	struct fl_model *m = random_world(3, false, &s);
 	int r = FAIRLEAD_ENOMEM;
 
-	(void)unused;
 	must(fl_model_seal(m, &(fairlead_error){ 0 }), &(fairlead_error){ 0 });
 	for (unsigned long n = 1; r == FAIRLEAD_ENOMEM; n++) {
 		struct fl_policy *p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
@@ -468,7 +463,7 @@ static void memory_that_runs_out_leaves_nothing(void **unused)
 /* --- who waits for long --- */
 
 /* A head behind which hundreds that fit nowhere are parked one by one is found all the same. */
-static void the_last_of_many_is_found(void **unused)
+TEST(the_last_of_many_is_found)
 {
 	enum { HUGE = 200 };
 	static struct diary d;
@@ -477,7 +472,6 @@ static void the_last_of_many_is_found(void **unused)
 	struct job jobs[HUGE + 2] = { { JOB("zz", 4, 0, 0, 1000) }, { JOB("z", 4, 0, 5, 10) } };
 	struct fl_model *m;
 
-	(void)unused;
 	for (uint32_t i = 0; i < HUGE; i++) {
 		snprintf(names[i], sizeof names[i], "h%u", (unsigned)i);
 		jobs[2 + i] = (struct job){ JOB(names[i], 100 + (fl_amount)i, 0, 1, 10) };
@@ -495,7 +489,7 @@ static bool stop(void *user, const struct fl_sim *sim)
 	return ++*(int *)user < 2;
 }
 
-static void it_is_stopped(void **unused)
+TEST(it_is_stopped)
 {
 	struct fl_simulation_settings s;
 	struct fl_model *m = random_world(4, false, &s);
@@ -507,7 +501,6 @@ static void it_is_stopped(void **unused)
 	fairlead_error err;
 	struct fl_sim sim;
 
-	(void)unused;
 	s.until = 1000000 * FL_SECOND; /* machines fail until then */
 	must(fl_model_seal(m, &err), &err);
 	p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
@@ -520,17 +513,4 @@ static void it_is_stopped(void **unused)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("simulation")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_happens),
-		cmocka_unit_test(what_changes),
-		cmocka_unit_test(what_fails_comes_back),
-		cmocka_unit_test(the_same_in_every_order),
-		cmocka_unit_test(memory_that_runs_out_leaves_nothing),
-		cmocka_unit_test(the_last_of_many_is_found),
-		cmocka_unit_test(it_is_stopped),
-	};
-
-	return cmocka_run_group_tests_name("sim/simulation", tests, NULL, NULL);
-}
+UNIT_GROUP("simulation")
