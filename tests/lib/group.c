@@ -33,14 +33,14 @@ static int list(void)
 
 static int run(const struct unit_group *g) { return g->run() == 0 ? 0 : 1; }
 
-static int run_one(const char *name)
+static const struct unit_group *find(const char *name)
 {
 	for (const struct unit_group *g = groups; g; g = g->next) {
 		if (strcmp(g->name, name) == 0)
-			return run(g);
+			return g;
 	}
 	fprintf(stderr, "there is no group '%s'; --list has those that there are\n", name);
-	return 2;
+	exit(2);
 }
 
 /* What a group leaves behind, or a crash of it, does not affect later ones. */
@@ -63,11 +63,16 @@ static int run_apart(const struct unit_group *g)
 	return status == 0 ? 0 : 1;
 }
 
-static int run_all(void)
+/* Those of the names, or all. */
+static int run_many(int n, char **names)
 {
 	int failed = 0;
 
-	for (const struct unit_group *g = groups; g; g = g->next)
+	for (int i = 0; i < n; i++)
+		(void)find(names[i]);
+	for (int i = 0; i < n; i++)
+		failed += run_apart(find(names[i]));
+	for (const struct unit_group *g = n ? NULL : groups; g; g = g->next)
 		failed += run_apart(g);
 	if (failed)
 		fprintf(stderr, "groups that failed: %d\n", failed);
@@ -76,11 +81,7 @@ static int run_all(void)
 
 int main(int argc, char **argv)
 {
-	if (argc > 2) {
-		fprintf(stderr, "usage: %s [GROUP | --list]\n", argv[0]);
-		return 2;
-	}
-	if (argc < 2)
-		return run_all();
-	return strcmp(argv[1], "--list") == 0 ? list() : run_one(argv[1]);
+	if (argc != 2)
+		return run_many(argc - 1, argv + 1);
+	return strcmp(argv[1], "--list") == 0 ? list() : run(find(argv[1]));
 }

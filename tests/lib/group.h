@@ -5,9 +5,10 @@
  * UNIT_GROUP_RUN("name"), whose body runs the tests and returns how many failed.  group.c has the
  * main of them all:
  *
- *   test_codec           each group in a process of its own; 1 when a test failed
- *   test_codec reader    that group only, in this process; so does `meson test codec/reader`
- *   test_codec --list    the names
+ *   test_codec              each group in a process of its own; 1 when a test failed
+ *   test_codec reader       that group only, in this process; so does `meson test codec/reader`
+ *   test_codec reader kai   these groups, each in a process of its own
+ *   test_codec --list       the names
  *
  * A name that no group has, and one that two have, is an error: what was not run has not passed.
  */

@@ -390,6 +390,9 @@ grouped twice good.c again.c
 passes 'groups: one that is good' "$work/groups" good
 fails 'groups: one that fails' '' "$work/groups" bad
 fails 'groups: a name that none has' "no group 'goof'" "$work/groups" goof
+passes 'groups: two that are named' "$work/groups" good good
+fails 'groups: two that are named, of which one fails' 'groups that failed: 1' "$work/groups" good bad
+fails 'groups: two that are named, of which one is none' "no group 'goof'" "$work/groups" good goof
 fails 'groups: all of them, of which two fail' 'groups that failed: 2' "$work/groups"
 fails 'groups: all of them, of which one crashes' 'crash: Aborted' "$work/groups"
 fails 'groups: a name that two have' "two groups are called 'good'" "$work/twice" good

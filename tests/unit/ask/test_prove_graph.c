@@ -12,6 +12,7 @@
 #include "ask/prove/whole.h"
 #include "base/random.h"
 #include "lib/fail_mem.h"
+#include "lib/few.h"
 #include "lib/reload.h"
 #include "lib/unit.h"
 #include "lib/world.h"
@@ -654,7 +655,7 @@ TEST(random_graphs_are_judged)
 	int seen[4] = { 0 };
 
 	fl_random_init(&random, 8, 1);
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < (int)few(1000); i++) {
 		struct row rows[MOST_ROWS + 1];
 		char name[32];
 
@@ -663,7 +664,7 @@ TEST(random_graphs_are_judged)
 		check_random(rows, name, seen);
 	}
 	for (int kind = 0; kind < 4; kind++)
-		assert_true(seen[kind] > 20);
+		assert_true(seen[kind] > 20 || under_valgrind());
 }
 
 /* --- limits, and to go on --- */
@@ -1175,7 +1176,7 @@ TEST(damage_is_refused)
 
 	saved_after(5, m, &bytes);
 	options.states = 0;
-	for (size_t i = 64; i < bytes.n - FL_IMAGE_STEP; i++) {
+	for (size_t i = 64; i < bytes.n - FL_IMAGE_STEP; i += under_valgrind() ? 5 : 1) {
 		struct fl_prover *x = NULL;
 		struct fl_prove_result r;
 		fairlead_error err;
@@ -1197,7 +1198,8 @@ TEST(damage_is_refused)
 			fl_prove_done(&fl_mem_heap, &r);
 		x = fl_prover_free(x);
 	}
-	assert_true(refused > 200 && taken > 10);
+	assert_true(refused > 20 && taken > 1);
+	assert_true(under_valgrind() || (refused > 200 && taken > 10));
 	free(bytes.bytes);
 	fl_model_free(m);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/fail_mem.h"
+#include "lib/few.h"
 #include "lib/unit.h"
 
 enum { ROOM = 4096 };
@@ -326,7 +327,7 @@ static void check_same(const char *text, size_t len, size_t most)
 
 static void check_pieces(const char *text, size_t len)
 {
-	for (size_t most = 1; most <= 8; most++)
+	for (size_t most = 1; most <= 8; most += under_valgrind() ? 3 : 1)
 		check_same(text, len, most);
 }
 
@@ -380,7 +381,7 @@ static void check_borders(const char *text, char filling)
 TEST(borders)
 {
 	static char input[BLOCK + 100];
-	const size_t part = getenv("FAIRLEAD_UNDER_VALGRIND") ? 4 : 1;
+	const size_t part = under_valgrind() ? 16 : 1;
 	struct outcome o;
 
 	memset(input, '\n', BLOCK);
@@ -409,7 +410,7 @@ TEST(long_json)
 	size_t n;
 
 	assert_non_null(text);
-	for (size_t shift = 0; shift < PART; shift += 5) {
+	for (size_t shift = 0; shift < PART; shift += under_valgrind() ? 20 : 5) {
 		n = (size_t)sprintf(text, "[\"%.*s", (int)shift, shifts);
 		for (int i = 0; i < PARTS; i++, n += PART)
 			memcpy(text + n, part, PART);
@@ -430,7 +431,7 @@ TEST(long_json)
 	free(text);
 }
 
-/* 70 anchors and texts that grow, so that every buffer of libyaml and the window moves. */
+/* Anchors and texts that grow, so that every buffer of libyaml and the window moves. */
 TEST(long_yaml)
 {
 	enum { SIZE = 4 << 20 };
@@ -438,7 +439,7 @@ TEST(long_yaml)
 	size_t n = 0;
 
 	assert_non_null(text);
-	for (int i = 0; i < 70; i++) {
+	for (int i = 0; i < (under_valgrind() ? 40 : 70); i++) {
 		n += (size_t)snprintf(text + n, SIZE - n, "- &a%d\n  k\xc3\xa9y: |+\n", i);
 		for (int line = 0; line < 20 * i; line++)
 			n += (size_t)snprintf(text + n, SIZE - n, "    %d \xe2\x82\xac%*d\r\n",

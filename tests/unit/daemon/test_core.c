@@ -16,6 +16,7 @@
 #include "daemon/machine/view.h"
 #include "fake.h"
 #include "folder.h"
+#include "lib/few.h"
 
 static const char company[] =
 	"apiVersion: fairlead.dev/v1alpha1\n"
@@ -562,7 +563,7 @@ TEST_IN(begin, end, test_killed)
 	struct world *w = *unit_state;
 	struct fl_random random;
 	struct seen seen = { 0 };
-	const int lives = getenv("FAIRLEAD_UNDER_VALGRIND") ? 4 : 60;
+	const int lives = under_valgrind() ? 4 : 60;
 
 	fl_random_init(&random, 4711, 0);
 	for (int life = 0; life < lives; life++) {
@@ -666,7 +667,7 @@ TEST_IN(begin, end, test_old_checkpoint)
 	const uint64_t day = 24 * 3600 * (uint64_t)FL_SECOND;
 
 	/* There the copy does not end well: what other threads had is lost in it. */
-	if (getenv("FAIRLEAD_UNDER_VALGRIND"))
+	if (under_valgrind())
 		return;
 	(void)submitted(w, &s);
 	w->core->checkpoint_made = fl_core_loop_ns(w->core);
@@ -692,7 +693,7 @@ TEST_IN(begin, end, test_large_specs)
 	struct fl_job_spec s = spec_of("team-a", 1000);
 	uint64_t replay, seq;
 
-	if (getenv("FAIRLEAD_UNDER_VALGRIND"))
+	if (under_valgrind())
 		return;
 	memset(environment, 'x', SIZE - 1);
 	memcpy(environment, "A=", 2);
@@ -850,20 +851,20 @@ TEST_IN(begin, end, test_asks_go)
 
 TEST_IN(begin, end, test_chain)
 {
-	enum { LONG = 2000 };
+	const uint64_t length = under_valgrind() ? 300 : 2000;
 	struct world *w = *unit_state;
 	struct fl_job_spec s = spec_of("team-a", 1000);
 
 	configure(w, "{jobs: 300, jobsPerUser: 250, jobsPerQueue: 200}", "{jobs: 100000}");
 	reload(w);
 	s.hold = true;
-	for (uint64_t i = 1; i <= LONG; i++, s.hold = false) {
+	for (uint64_t i = 1; i <= length; i++, s.hold = false) {
 		assert_int_equal(submit(w, &s), 0);
 		s.n_after = 1;
 		s.after[0].job = i;
 	}
 	settle(w);
-	assert_int_equal(state_of(w, LONG), FL_JOB_DEPENDS);
+	assert_int_equal(state_of(w, length), FL_JOB_DEPENDS);
 	assert_int_equal(wish(w, FL_WISH_CANCEL, 1), 0);
 	settle(w);
 	assert_int_equal(w->core->jobs.n_live, 0);
@@ -1071,7 +1072,7 @@ TEST_IN(begin, end, test_past_that_is_forgotten)
 	fl_past_free(past);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	/* What a child leaves to the kernel is an error to valgrind. */
-	assert_true(status == 0 || getenv("FAIRLEAD_UNDER_VALGRIND"));
+	assert_true(status == 0 || under_valgrind());
 }
 
 UNIT_GROUP("core")

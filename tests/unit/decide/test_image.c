@@ -12,6 +12,7 @@
 #include "decide/image.h"
 #include "lib/entitle_world.h"
 #include "lib/fail_mem.h"
+#include "lib/few.h"
 #include "lib/reload.h"
 #include "lib/unit.h"
 #include "lib/world.h"
@@ -221,7 +222,7 @@ static void use(struct fl_state *s)
 TEST(test_damaged_on_purpose)
 {
 	static const uint32_t values[] = { 0, 1, 2, 7, 0xff, 0x7fffffff, 0x80000000, 0xffffffff };
-	const size_t step_by = getenv("FAIRLEAD_UNDER_VALGRIND") ? 20 : 4;
+	const size_t step_by = under_valgrind() ? 60 : 4;
 	struct reload_bytes b = { 0 };
 	unsigned long refused = 0, taken = 0;
 

@@ -2,6 +2,7 @@
 /* What references become, written as small manifests. */
 #include <stdlib.h>
 
+#include "lib/few.h"
 #include "unit/codec/load.h"
 
 #define K "apiVersion: kueue.x-k8s.io/v1beta2\n"
@@ -56,7 +57,7 @@ TEST(cycles)
 /* A chain and a loop of 100,000 cohorts: no recursion, no square. */
 TEST(long_cycle)
 {
-	const int n = 100000;
+	const int n = under_valgrind() ? 10000 : 100000;
 	size_t size = (size_t)n * 160, at = 0;
 	char *text = malloc(size), line[512];
 
@@ -74,10 +75,12 @@ TEST(long_cycle)
 
 	for (uint32_t i = 0; i < m->n_nodes; i++)
 		assert_int_equal(m->nodes[i].inactive, FL_INACTIVE_COHORT_CYCLE);
-	assert_string_equal(
-		load_notice_line(m, FL_NOTICE_COHORT_CYCLE, line),
-		"1:1 Cohort/c000000: is below the cohort cycle 'c050000 -> c050001 -> c050002 -> c050003 -> "
-		"c050004 -> c050005 -> ... -> c050000'; nothing in it is admitted");
+	load_notice_line(m, FL_NOTICE_COHORT_CYCLE, line);
+	if (!under_valgrind())
+		assert_string_equal(
+			line,
+			"1:1 Cohort/c000000: is below the cohort cycle 'c050000 -> c050001 -> c050002 -> c050003 -> "
+			"c050004 -> c050005 -> ... -> c050000'; nothing in it is admitted");
 	fl_model_free(m);
 	free(text);
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/few.h"
 #include "lib/unit.h"
 #include "unit/net/serving.h"
 
@@ -286,7 +287,7 @@ TEST(mutated)
 	uint32_t seed = 1;
 
 	serving_begin(&s, serving_limits());
-	for (int round = 0; round < (getenv("FAIRLEAD_UNDER_VALGRIND") ? 300 : 2000); round++) {
+	for (int round = 0; round < (under_valgrind() ? 300 : 2000); round++) {
 		char text[1024];
 		size_t len = 0;
 		int fd = serving_connect(&s);
@@ -353,7 +354,7 @@ TEST(slow_clients)
 		while (i == 2 && !is_hung_up(fds[i]))
 			poll(NULL, 0, 10);
 		free(serving_read(fds[i], SIZE_MAX, &len));
-		if (i < 2 || !getenv("FAIRLEAD_UNDER_VALGRIND")) /* where time passes slowly */
+		if (i < 2 || !under_valgrind()) /* where time passes slowly */
 			assert_in_range(len, 0, i == 2 ? 3999999 : 0);
 		close(fds[i]);
 	}
@@ -723,11 +724,11 @@ TEST(no_descriptor)
 {
 	struct fl_server_limits limits = serving_limits();
 	static struct serving s;
-	struct rlimit was, few;
+	struct rlimit was, fewer;
 	struct other other, after;
 	int next;
 
-	if (getenv("FAIRLEAD_UNDER_VALGRIND"))
+	if (under_valgrind())
 		skip(); /* it keeps descriptors of its own */
 	if (geteuid() != 0)
 		skip();
@@ -738,9 +739,9 @@ TEST(no_descriptor)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
 	next = dup(0);
 	close(next);
-	few = was;
-	few.rlim_cur = (rlim_t)next + 8;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	fewer = was;
+	fewer.rlim_cur = (rlim_t)next + 8;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &fewer), 0);
 	assert_in_range(other_ends(&other, &s), 28, 36);
 	assert_int_equal(other_ends(&after, &s), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fail_vfs.h"
+#include "lib/few.h"
 #include "lib/unit.h"
 #include "store/open.h"
 #include "world.h"
@@ -38,7 +39,7 @@ static const struct {
 };
 
 /* Under valgrind not every place, but all over. */
-static uint64_t stride(void) { return getenv("FAIRLEAD_UNDER_VALGRIND") ? 97 : 1; }
+static uint64_t stride(void) { return under_valgrind() ? 197 : 1; }
 
 /* What a kill in this moment leaves behind. */
 static void check_killed(struct world *w, uint64_t acknowledged, bool may_stay)

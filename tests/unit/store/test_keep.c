@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/few.h"
 #include "lib/unit.h"
 #include "store/open.h"
 #include "world.h"
@@ -184,7 +185,7 @@ static int count_admission(void *user, const struct fl_admission_row *row, fairl
 }
 
 /* How many are a part: five of them are all, and those of the first ones are forgotten. */
-static uint32_t part_of_many(void) { return getenv("FAIRLEAD_UNDER_VALGRIND") ? 110 : 500; }
+static uint32_t part_of_many(void) { return under_valgrind() ? 110 : 500; }
 
 /* @many rows of the journal, events, audit and admissions, one a second; jobs 1 to @many have ended. */
 static void put_many(struct fl_store *s, uint32_t many)
@@ -505,7 +506,7 @@ static void *keep_committing(void *user)
 
 TEST(backup_while_running)
 {
-	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 2 : 8, r = 0;
+	int rounds = under_valgrind() ? 2 : 8, r = 0;
 	struct world w;
 	struct busy b = { .s = filled(&w, 5), .done = 5 };
 	fairlead_error err = { 0 };

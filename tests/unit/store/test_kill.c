@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "lib/few.h"
 #include "lib/unit.h"
 #include "store/open.h"
 #include "world.h"
@@ -128,8 +129,7 @@ static bool back_up_and_kill(struct fl_store *s, const char *folder, uint32_t us
 	(void)kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	/* What a child leaves to the kernel is an error to valgrind, which ends it with a status of its own. */
-	assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0 ||
-		    getenv("FAIRLEAD_UNDER_VALGRIND"));
+	assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0 || under_valgrind());
 	return stat(folder, &st) == 0;
 }
 
@@ -172,8 +172,7 @@ TEST(killed_backups)
 	assert_int_equal(fl_store_verify(folder, &err), 0);
 	assert_int_equal(fl_store_backup(s, folder, &err), FAIRLEAD_ESTATE);
 	print_message("# %d backups, %d cut off, %d whole\n", kills, cut, whole);
-	assert_true(getenv("FAIRLEAD_UNDER_VALGRIND") ||
-		    (cut > 0 && whole > 0)); /* of four all may be */
+	assert_true(under_valgrind() || (cut > 0 && whole > 0)); /* of four all may be */
 	(void)fl_store_close(s);
 	world_end(&w);
 }
@@ -185,7 +184,7 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 10);
 	/* Where everything takes its time. */
-	if (getenv("FAIRLEAD_UNDER_VALGRIND")) {
+	if (under_valgrind()) {
 		kills = 4;
 		longest_us *= 60;
 	}

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/few.h"
 #include "lib/unit.h"
 #include "store/journal.h"
 #include "store/open.h"
@@ -262,7 +263,7 @@ static void read_all(const struct world *w)
 /* Random bytes anywhere: it opens whole, or is refused; it never crashes or opens half. */
 TEST(random_damage)
 {
-	int rounds = getenv("FAIRLEAD_UNDER_VALGRIND") ? 5 : 60;
+	int rounds = under_valgrind() ? 5 : 60;
 	uint32_t random = 12345;
 	int refused_ones = 0;
 	struct world w;
