@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard itself: it must find what was changed on purpose, and must not tell of what may change."""
+import contextlib
+import functools
 import gzip
+import importlib.machinery
+import importlib.util
+import io
 import json
 import os
 import pathlib
-import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
@@ -15,11 +20,26 @@ KEPT = "odd/empty.yaml/*"   # a corner case: its text is
 FAIRLEAD = os.path.abspath(os.environ["FAIRLEAD"])
 
 
+def program():
+    """The guard as a module: its random clusters are made once."""
+    loader = importlib.machinery.SourceFileLoader("outputs", str(OUTPUTS))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("outputs", loader))
+    loader.exec_module(module)
+    module.list_of_runs.all_runs = functools.cache(module.list_of_runs.all_runs)
+    return module
+
+
+PROGRAM = program()
+
+
 def guard(*args, fairlead=FAIRLEAD):
-    done = subprocess.run([sys.executable, OUTPUTS, "--fairlead", fairlead, *args],
-                          capture_output=True, text=True, timeout=100, check=False)
-    assert not done.stderr, done.stderr
-    return done.returncode, done.stdout
+    """Exit status and standard output of the guard."""
+    line = ["outputs", "--fairlead", str(fairlead), *(str(a) for a in args)]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err, \
+            mock.patch.object(sys, "argv", line):
+        status = PROGRAM.main()
+    assert not err.getvalue(), err.getvalue()
+    return status, out.getvalue()
 
 
 def make(folder, only):
