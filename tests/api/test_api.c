@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface alone: this file sees <fairlead/fairlead.h> and nothing else of the project. */
 #include <fairlead/fairlead.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/unit.h"
 

@@ -7,9 +7,6 @@
  */
 #include <fairlead/fairlead.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/few.h"
 #include "lib/unit.h"

@@ -2,8 +2,6 @@
 /* Why a program's decision is as it is, and what would be if: through the public interface alone. */
 #include <fairlead/fairlead.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/unit.h"
 

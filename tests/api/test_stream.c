@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Input that comes in pieces, through the public header alone. */
 #include <fairlead/fairlead.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/few.h"
 #include "lib/unit.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fault/calls.h"
 
-#include <string.h>
-
 void add(struct run *r, uint64_t value)
 {
 	r->result = (r->result ^ value) * UINT64_C(0x100000001b3);

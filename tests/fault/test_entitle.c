@@ -3,8 +3,6 @@
  * The n-th allocation fails, for every n, in the entitle policy: what it is built of,
  * its operations and events one by one, and the questions about it (calls.h).
  */
-#include <string.h>
-
 #include "ask/common/difference.h"
 #include "ask/entitle/division.h"
 #include "ask/entitle/explain.h"

@@ -8,9 +8,6 @@
  * usage, states); what was being built is given back as a whole.  The call that
  * succeeds in the end comes to what it comes to where nothing failed.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "ask/borrow/explain.h"
 #include "ask/borrow/outcome.h"
 #include "ask/common/difference.h"

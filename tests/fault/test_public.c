@@ -14,9 +14,6 @@
  */
 #include <fairlead/fairlead.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/unit.h"
 

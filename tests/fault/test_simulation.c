@@ -7,8 +7,6 @@
  * A failure is FAIRLEAD_ENOMEM with its text, and all is given back.  What succeeds in the end
  * comes to what it comes to where nothing failed.
  */
-#include <string.h>
-
 #include "codec/object/kube.h"
 #include "codec/trace/classes.h"
 #include "codec/trace/openb.h"

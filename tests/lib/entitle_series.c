@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/entitle_series.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/unit.h"
 
 void series_reset(struct world_series *s)

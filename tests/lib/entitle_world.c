@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/entitle_world.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/unit.h"
 
 static void must(int r, const fairlead_error *err)

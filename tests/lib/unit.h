@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit - what cmocka wants to have included, in its order; the tests of a file; the length of a table
+/* unit - what cmocka wants to have included, in its order, and what nearly all tests do; the tests of a
+ * file; the length of a table
  *
  *   TEST(name) { ... }                      a test, which is run because it is there
  *   TEST_IN(set_up, tear_down, name) { ... }    the same between two calls; what they share is *unit_state
@@ -16,6 +17,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "lib/group.h"
 

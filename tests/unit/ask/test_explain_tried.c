@@ -5,8 +5,6 @@
  * not; nobody is refused as a victim by an inequality that is true.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "ask/borrow/evidence.h"
 #include "decide/borrow/borrow.h"

@@ -2,10 +2,6 @@
 /* What is known to go round is found, as forced or possible; what cannot, is not; nothing is left. */
 #include "ask/prove/prove.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "lib/fail_mem.h"
 #include "lib/few.h"

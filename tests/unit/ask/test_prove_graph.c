@@ -4,10 +4,6 @@
  * ones, where every way is tried.  The policy is a table of moves: what it does not decide itself
  * the explorer cannot know.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "ask/prove/proof.h"
 #include "ask/prove/whole.h"
 #include "base/random.h"

@@ -4,9 +4,6 @@
 #include "ask/prove/remedy.h"
 #include "ask/prove/round.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
 #include "lib/world.h"

@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "base/image.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-
 #include "base/names.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

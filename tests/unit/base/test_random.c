@@ -2,7 +2,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/unit.h"
 

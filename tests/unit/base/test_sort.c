@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/sort.h"
 #include "lib/unit.h"

@@ -2,10 +2,6 @@
 /* The language of --fail-if: what it means, and what is said of mistakes. */
 #include "cli/options/condition.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "ask/borrow/outcome.h"
 #include "lib/fail_mem.h"
 #include "lib/few.h"

@@ -3,9 +3,6 @@
 #include "cli/input/scenario.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "decide/policy.h"

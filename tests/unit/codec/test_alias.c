@@ -2,8 +2,6 @@
 /* Aliases stand in the order of the names, and what is kept is kept. */
 #include "codec/edit/alias.h"
 
-#include <string.h>
-
 #include "codec/edit/tape.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

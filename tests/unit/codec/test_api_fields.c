@@ -3,10 +3,6 @@
  * The tables of fields against the fields of Kueue's API (api-fields.txt): each is known, or
  * stands below one that is passed over as a whole; and none is known that the API does not have.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "codec/object/kube.h"
 #include "lib/unit.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every malformed input has one message: place, subject, text and hint are all the user gets. */
-#include <stdlib.h>
-
 #include "unit/codec/load.h"
 
 struct row {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/text/doc.h"
 
-#include <string.h>
-
 #include "lib/unit.h"
 
 static void push(struct fl_doc *doc, const char *text)

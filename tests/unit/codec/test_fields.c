@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "codec/object/kube.h"
 #include "lib/unit.h"
 

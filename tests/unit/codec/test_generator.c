@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workloads of Kueue's scalability tests: the tree and the classes that they become. */
-#include <stdlib.h>
-
-#include "codec/trace/classes.h"
+#include "lib/unit.h"
 #include "unit/codec/trace_load.h"
 
 static fl_time ms(int64_t n) { return n * (FL_SECOND / 1000); }

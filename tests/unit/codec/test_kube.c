@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What good manifests become: rows of the model. */
-#include <stdlib.h>
-
 #include "lib/fail_mem.h"
 #include "unit/codec/load.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LimitRange, RuntimeClass, and what the Configuration says of resources and gates: errors and warnings. */
-#include <stdlib.h>
-
 #include "unit/codec/load.h"
 
 #define RANGE "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l, namespace: ns}\n" /* three */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/text/quantity.h"
 
-#include <string.h>
-
 #include "lib/unit.h"
 
 TEST(amounts)

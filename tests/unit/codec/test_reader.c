@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/text/reader.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/fail_mem.h"
 #include "lib/few.h"
 #include "lib/unit.h"

@@ -4,8 +4,6 @@
  * it stands: every supported field either says what it names, or refuses such a text.
  */
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "codec/edit/alias.h"
 #include "codec/object/kube.h"

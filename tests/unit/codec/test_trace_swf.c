@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of the Standard Workload Format to workloads and lives, and what is refused. */
-#include <stdlib.h>
-
 #include "lib/unit.h"
 #include "unit/codec/trace_load.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever the clock of the world does, the daemon's goes on by as much as time has passed. */
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/engine/clock.h"
 #include "lib/unit.h"
 

@@ -3,9 +3,6 @@
  * What one policy knows, in one on another model: queues, machines and settings that are others
  * there.  That all else goes on as it would have is tested by tests/prop/incremental --generations.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/entitle_world.h"
 #include "lib/unit.h"
 

@@ -6,7 +6,6 @@
  * the documents say.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "afs_world.h"
 #include "lib/unit.h"

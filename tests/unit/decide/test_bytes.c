@@ -3,9 +3,6 @@
  * What the borrow policy takes for a workload, all that it holds divided by their number: 100
  * workloads a queue, one request each.  And that what workloads held is used again.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "decide/borrow/state/state.h"
 #include "lib/unit.h"
 #include "lib/world.h"

@@ -3,10 +3,6 @@
  * Plain DRF, reckoned by hand.  Queues are letters; all that there is has the first one as its
  * quota, and the others have none: a quota is a part of what there is, and no limit.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "decide/drf/drf.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

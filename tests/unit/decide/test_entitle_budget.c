@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Budgets (budget.h): story 5, and what is stated beside it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/entitle_series.h"
 #include "lib/unit.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keepBelowQuota, protectQuota and bounded division, from the settings to the decisions. */
 #include <math.h>
-#include <string.h>
 
 #include "lib/entitle_series.h"
 #include "lib/unit.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entitle policy's doors: events, trials, waking, digests, answers, and which machine. */
 #include <math.h>
-#include <string.h>
 
 #include "lib/entitle_world.h"
 #include "lib/unit.h"

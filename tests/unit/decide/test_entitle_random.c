@@ -4,8 +4,6 @@
  * back gives all back, memory that runs out changes nothing, cycles that are warm ask for
  * none, and after everything the books say what the tasks say.
  */
-#include <string.h>
-
 #include "decide/entitle/rules/claim.h"
 #include "lib/entitle_world.h"
 #include "lib/fail_mem.h"

@@ -4,7 +4,6 @@
  * copies everything; and what they promise.
  */
 #include <math.h>
-#include <string.h>
 
 #include "decide/entitle/rules/reclaim_rules.h"
 #include "entitle_rows.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns (turns.h): what the documents promise, by default and in this mode. */
 #include <math.h>
-#include <stdio.h>
 
 #include "lib/entitle_series.h"
 #include "lib/unit.h"

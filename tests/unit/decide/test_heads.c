@@ -3,9 +3,6 @@
  * For whom a glance is enough (decide/borrow/cycle/heads.h), and who is felt by others though refused:
  * each world by a step that looks at everything and by one that need not.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/heads.h"
 #include "lib/unit.h"

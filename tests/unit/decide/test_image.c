@@ -3,10 +3,6 @@
  * A state as an image: it goes on as it was, is refused inside a mark, and whatever somebody
  * writes into it with the right sum, it is refused or is a state like any other.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "decide/drf/drf.h"
 #include "decide/entitle/entitle.h"
 #include "decide/image.h"

@@ -4,10 +4,6 @@
  * gives equal decisions, a failing allocation changes nothing, a warm cycle
  * allocates nothing, and what is held never passes the balances.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "decide/borrow/borrow.h"
 #include "lib/few.h"
 #include "lib/unit.h"

@@ -6,9 +6,6 @@
  * quota and what is seen from outside; a trial says what the cycle then does; a
  * failing allocation changes nothing.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/preempt/search.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Back-off: who is held back until a time, and that time is all that is waited for. */
-#include <string.h>
-
 #include "decide/borrow/borrow.h"
 #include "decide/policy.h"
 #include "lib/fail_mem.h"

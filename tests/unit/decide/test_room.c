@@ -4,9 +4,6 @@
  * each as the first thing after a mark, so that nothing was reserved before.
  * Too little room is an assertion.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "decide/borrow/cycle/cycle.h"
 #include "lib/few.h"
 #include "lib/world.h"

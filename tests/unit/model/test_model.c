@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/unit.h"
 
 static struct fl_sym sym(struct fl_model *m, const char *text)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What references become, written as small manifests. */
-#include <stdlib.h>
-
 #include "lib/few.h"
 #include "unit/codec/load.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What pods take: LimitRanges, RuntimeClasses, resources of the Configuration, pods that are done. */
-#include <stdlib.h>
-
 #include "lib/fail_mem.h"
 #include "unit/codec/load.h"
 

@@ -3,9 +3,6 @@
  * The engine's `available` against KEP-79's own words: a request is admissible if
  * and only if T(x, r) >= -borrowingLimit(x, r) holds at every node after adding it.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "decide/borrow/quota/tree.h"
 #include "lib/few.h"
 #include "lib/unit.h"

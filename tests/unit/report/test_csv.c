@@ -2,8 +2,6 @@
 #include "report/out/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/unit.h"
 #include "report/out/report.h"

@@ -2,7 +2,6 @@
 #include "report/out/shape.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/unit.h"
 

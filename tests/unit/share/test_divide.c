@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <string.h>
 
 #include "../../lib/fail_mem.h"
 #include "../../lib/unit.h"

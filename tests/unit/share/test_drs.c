@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "decide/borrow/quota/drs.h"
 #include "lib/unit.h"

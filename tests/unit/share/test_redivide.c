@@ -3,8 +3,6 @@
  * A division that is kept is the division of what was told last, bit for bit, whatever was told
  * in between; and it divides no group of which nothing has changed.
  */
-#include <string.h>
-
 #include "../../lib/fail_mem.h"
 #include "../../lib/unit.h"
 #include "decide/share/redivide.h"

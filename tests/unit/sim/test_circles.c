@@ -2,8 +2,6 @@
 /*
  * Policies that never come to rest: the clock goes on, and a simulation comes to its end.
  */
-#include <stdlib.h>
-
 #include "decide/borrow/borrow.h"
 #include "unit/codec/load.h"
 #include "unit/sim/diary.h"

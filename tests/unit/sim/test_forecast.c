@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forecasts of clusters so small that the answer is known. */
-#include <stdio.h>
-
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

@@ -5,10 +5,6 @@
  */
 #include "measure_world.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "sim/begin.h"
 #include "sim/entitled.h"
 
 enum { QUEUES = 4, JOBS = 24, RESOURCES = 2, RUNS = 30, ROWS = 2048 };

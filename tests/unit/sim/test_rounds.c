@@ -8,8 +8,6 @@
  * case when nobody is on the way out; without one it is a new state.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

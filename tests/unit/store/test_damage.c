@@ -3,8 +3,6 @@
  * A value in any row is another than was written, and the database as well formed as before: what is
  * refused, what is left out, and that it is told.  And that verify finds each of them.
  */
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/unit.h"

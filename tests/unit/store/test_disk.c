@@ -4,9 +4,6 @@
  * was acknowledged is there, what failed is not, also after a kill right then, and it goes on.
  */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

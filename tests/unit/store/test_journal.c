@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each kind of row of the journal says stands in the table as it always did, and comes back. */
-#include <string.h>
-
 #include "lib/unit.h"
 #include "store/journal.h"
 #include "store/open.h"

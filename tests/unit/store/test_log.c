@@ -3,9 +3,6 @@
  * The write-ahead log after a kill, with one thing in it changed: the end of it is cut off, which a
  * power cut could have done, and that is told; anything before it is damage, and refused.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/few.h"
