@@ -18,4 +18,14 @@ static inline bool under_valgrind(void) { return getenv("FAIRLEAD_UNDER_VALGRIND
 /* @n, and under valgrind a sixteenth of it, at least one. */
 static inline uint32_t few(uint32_t n) { return !under_valgrind() ? n : n < 16 ? 1 : n / 16; }
 
+/* Built with them, unless it is the longer run: what is alike but for its place is looked at here and there. */
+static inline bool under_sanitizers(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return getenv("FAIRLEAD_EACH_PLACE") == NULL;
+#else
+	return false;
+#endif
+}
+
 #endif

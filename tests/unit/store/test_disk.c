@@ -35,8 +35,8 @@ static const struct {
 	{ "syncs fail", FAIL_SYNC, true, "disk I/O error", true },
 };
 
-/* Under valgrind not every place, but all over. */
-static uint64_t stride(void) { return under_valgrind() ? 197 : 1; }
+/* Under valgrind and sanitizers not every place, but all over. */
+static uint64_t stride(void) { return under_valgrind() ? 197 : under_sanitizers() ? 5 : 1; }
 
 /* What a kill in this moment leaves behind. */
 static void check_killed(struct world *w, uint64_t acknowledged, bool may_stay)

@@ -106,7 +106,7 @@ static long place(uint64_t frame, int i)
 
 TEST(flips)
 {
-	int step = under_valgrind() ? 400 : 9;
+	int step = under_valgrind() ? 400 : under_sanitizers() ? 45 : 9;
 	uint64_t refused = 0, cut = 0;
 
 	for (uint64_t frame = 0; frame < frames; frame++)
