@@ -6,8 +6,9 @@
 
 ../planted.txt has a line for each: the test of meson, the file, and the text in it that plants the
 fault, or nothing where the file itself is the fault. It fails for one whose file or text is gone, for
-a test that there is not, and for a fault in one of the tables below that has no line. A file that was
-moved is found by its name, and the line has to be corrected. TESTS.json is intro-tests.json of a
+a test that there is not or that `make test` leaves to the longer run, and for a fault in one of the
+tables below that has no line. A file that was moved is found by its name, and the line has to be
+corrected. TESTS.json is intro-tests.json of a
 build; --list takes another list.
 """
 import fnmatch
@@ -18,6 +19,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 FEWEST = 200
+LATER = {"more", "soak"}  # suites that `make test` leaves out
 # Where each match is a fault: what is new there has to be listed.
 TABLES = {
     "tests/tools/checks-can-fail.sh": ("checks-can-fail", r"^\s*((?:layers|symbols|text|fails|counts) ['\"].*)$"),
@@ -62,9 +64,10 @@ def moved(root, file):
 
 
 def wrong_with(root, tests, test, file, text):
-    """None, or what is wrong with one line."""
-    if not any(fnmatch.fnmatch(name, test) for name in tests):
-        return f"there is no test '{test}'"
+    """None, or what is wrong with one line. tests: name -> is it run by `make test`?"""
+    found = [now for name, now in tests.items() if fnmatch.fnmatch(name, test)]
+    if not any(found):
+        return f"`make test` does not run '{test}'" if found else f"there is no test '{test}'"
     if not (root / file).is_file():
         there = ", ".join(moved(root, file))
         return f"{file} is gone" + (f"; is it {there} now?" if there else "")
@@ -77,7 +80,7 @@ def main():
     root, tests = pathlib.Path(sys.argv[1]).resolve(), json.loads(pathlib.Path(sys.argv[2]).read_text())
     path = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--list"] else HERE.parent / "planted.txt"
     rows, said = listed(path), []
-    names = {t["name"] for t in tests}
+    names = {t["name"]: not LATER & {s.split(":")[-1] for s in t["suite"]} for t in tests}
     for number, test, file, text in rows:
         wrong = wrong_with(root, names, test, file, text)
         said += [f"{path.name}:{number}: {wrong}"] if wrong else []

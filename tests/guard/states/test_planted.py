@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """planted.py: each fault is there, and one that is gone, or not listed, is seen."""
+import json
 import os
 import pathlib
 import shutil
@@ -63,6 +64,15 @@ def test_a_test_that_is_gone(tmp_path):
     (tmp_path / "tests.json").write_text(text.replace('"store/open"', '"store/closed"'))
     code, out = run(tests=tmp_path / "tests.json")
     assert code == 1 and "there is no test 'store/open'" in out
+
+
+def test_a_test_of_the_longer_run(tmp_path):
+    rows = json.loads(pathlib.Path(TESTS).read_text())
+    row = next(r for r in rows if r["name"] == "store/open")
+    row["suite"] = ["fairlead:more"]
+    (tmp_path / "tests.json").write_text(json.dumps(rows))
+    code, out = run(tests=tmp_path / "tests.json")
+    assert code == 1 and "`make test` does not run 'store/open'" in out
 
 
 def test_a_short_list(tmp_path):
