@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fault/calls.h"
 
+#include "ask/common/difference.h"
+
 void add(struct run *r, uint64_t value)
 {
 	r->result = (r->result ^ value) * UINT64_C(0x100000001b3);
@@ -26,6 +28,61 @@ void add_decisions(struct run *r, const struct fl_decisions *d)
 		add(r, d->rows[i].workload.v);
 		add(r, d->rows[i].placement.n);
 	}
+}
+
+int call_step(struct run *r, fairlead_error *err)
+{
+	struct fl_decisions d;
+	int code = r->ops->step(r->p, (NOW + 1) * FL_SECOND, 0, /* sink= */ NULL, &d, err);
+
+	if (code == 0)
+		add_decisions(r, &d);
+	return code;
+}
+
+int call_forget(struct run *r, fairlead_error *err)
+{
+	return r->ops->forget(r->p, (NOW + 1) * FL_SECOND, err);
+}
+
+int call_mark(struct run *r, fairlead_error *err)
+{
+	fl_mark mark = 0;
+	int code = r->ops->mark(r->p, &mark, err);
+
+	if (code == 0)
+		r->ops->rollback(r->p, mark);
+	return code;
+}
+
+int outcome_of(struct run *r, const struct fl_ask_face *face, fairlead_error *err)
+{
+	struct fl_arena arena;
+	struct fl_outcome_options o = { .face = face,
+					.mem = &r->f.mem,
+					.arena = &arena,
+					.now = (NOW + 1) * FL_SECOND,
+					.interval = FL_SECOND,
+					.cycles = 10 };
+	struct fl_outcome outcome = { 0 };
+	struct fl_difference d = { 0 };
+	fl_mark mark = 0;
+	int code = r->ops->mark(r->p, &mark, err);
+
+	if (code < 0)
+		return code;
+	fl_arena_init(&arena, &r->f.mem);
+	code = fl_outcome_run(r->ops, r->p, r->m, &o, &outcome, err);
+	r->ops->rollback(r->p, mark);
+	if (code == 0)
+		code = fl_difference(&outcome, &outcome, &arena, &d, err);
+	if (code == 0) {
+		assert_false(d.any);
+		add(r, outcome.pending.n);
+	}
+	fl_outcome_done(&outcome);
+	fl_arena_done(&arena);
+	return code;
 }
 
 static void take_image(const struct run *r, struct image *i)

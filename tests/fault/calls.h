@@ -9,6 +9,7 @@
 #ifndef FL_TESTS_FAULT_CALLS_H
 #define FL_TESTS_FAULT_CALLS_H
 
+#include "ask/common/outcome.h"
 #include "decide/policy.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
@@ -48,6 +49,13 @@ struct row {
 void add(struct run *r, uint64_t value);
 void add_model(struct run *r, const struct fl_model *m);
 void add_decisions(struct run *r, const struct fl_decisions *d);
+
+/* Operations that are the same for every policy. */
+int call_step(struct run *r, fairlead_error *err);
+int call_forget(struct run *r, fairlead_error *err);
+int call_mark(struct run *r, fairlead_error *err);
+/* A run to its end, inside a mark, compared with itself. */
+int outcome_of(struct run *r, const struct fl_ask_face *face, fairlead_error *err);
 
 /* @call builds something from nothing and, whatever happens, gives all of it back. */
 void each_of_building(const char *name, struct run *r, call_fn *call);

@@ -436,16 +436,6 @@ CELL(lending, FL_CELL_LENDING_LIMIT)
 CELL(weight, FL_CELL_WEIGHT)
 CELL(priority, FL_CELL_PRIORITY)
 
-static int call_step(struct run *r, fairlead_error *err)
-{
-	struct fl_decisions d;
-	int code = ops->step(r->p, (NOW + 1) * FL_SECOND, 0, /* sink= */ NULL, &d, err);
-
-	if (code == 0)
-		add_decisions(r, &d);
-	return code;
-}
-
 static int call_serve(struct run *r, fairlead_error *err)
 {
 	struct fl_workload w = fl_model_find_workload(r->m, "ns", "w2");
@@ -457,11 +447,6 @@ static int call_serve(struct run *r, fairlead_error *err)
 	return code;
 }
 
-static int call_forget(struct run *r, fairlead_error *err)
-{
-	return ops->forget(r->p, (NOW + 1) * FL_SECOND, err);
-}
-
 static int call_try(struct run *r, fairlead_error *err)
 {
 	struct fl_decisions d;
@@ -470,16 +455,6 @@ static int call_try(struct run *r, fairlead_error *err)
 
 	if (code == 0)
 		add_decisions(r, &d);
-	return code;
-}
-
-static int call_mark(struct run *r, fairlead_error *err)
-{
-	fl_mark mark = 0;
-	int code = ops->mark(r->p, &mark, err);
-
-	if (code == 0)
-		ops->rollback(r->p, mark);
 	return code;
 }
 
@@ -513,32 +488,7 @@ static int call_settle(struct run *r, fairlead_error *err)
 
 static int call_outcome(struct run *r, fairlead_error *err)
 {
-	struct fl_arena arena;
-	struct fl_outcome_options o = { .face = &fl_borrow_asks,
-					.mem = &r->f.mem,
-					.arena = &arena,
-					.now = (NOW + 1) * FL_SECOND,
-					.interval = FL_SECOND,
-					.cycles = 10 };
-	struct fl_outcome outcome = { 0 };
-	struct fl_difference d = { 0 };
-	fl_mark mark = 0;
-	int code = ops->mark(r->p, &mark, err);
-
-	if (code < 0)
-		return code;
-	fl_arena_init(&arena, &r->f.mem);
-	code = fl_outcome_run(ops, r->p, r->m, &o, &outcome, err);
-	ops->rollback(r->p, mark);
-	if (code == 0)
-		code = fl_difference(&outcome, &outcome, &arena, &d, err);
-	if (code == 0) {
-		assert_false(d.any);
-		add(r, outcome.pending.n);
-	}
-	fl_outcome_done(&outcome);
-	fl_arena_done(&arena);
-	return code;
+	return outcome_of(r, &fl_borrow_asks, err);
 }
 
 static int explain(struct run *r, uint32_t w, fairlead_error *err)
@@ -675,7 +625,7 @@ TEST(sealing_and_more)
 static struct fl_policy *stepped(struct fl_model *m)
 {
 	const struct fl_policy_options options = { .mem = &fl_mem_heap, .now = NOW * FL_SECOND };
-	struct run r = { .m = m };
+	struct run r = { .ops = ops, .m = m };
 
 	assert_int_equal(ops->new (m, &options, &r.p, NULL), 0);
 	assert_int_equal(call_nominal(&r, NULL), 0);
