@@ -60,6 +60,9 @@ int unit_run_tests(const char *name, const struct unit_test *tests, CMFixtureFun
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
+/* Members of a row that stand on one line; by themselves they would stand on a line each. */
+#define FIELDS(...) __VA_ARGS__
+
 /* Fails naming the row of the table, which cmocka's own message cannot know. */
 #define CHECK(condition, row)                                                                      \
 	do {                                                                                       \

@@ -210,30 +210,24 @@ TEST(cells_that_do_not_suit)
 		int r;
 	} rows[] = {
 		{ { FL_CELL_NOMINAL, { { 999 } }, { 0 }, { 0 }, 1, { 0 } },
-		  "no such queue or cohort",
-		  FAIRLEAD_ENOENT },
+		  FIELDS("no such queue or cohort", FAIRLEAD_ENOENT) },
 		{ { FL_CELL_NOMINAL, { { 0 } }, { 99 }, { 0 }, 1, { 0 } },
 		  "no queue or cohort of this tree has quota for that flavor and resource",
 		  FAIRLEAD_ENOENT },
 		{ { FL_CELL_NOMINAL, { { 0 } }, { 0 }, { 0 }, -1, { 0 } },
-		  "a negative quota or limit",
-		  FAIRLEAD_EINPUT },
+		  FIELDS("a negative quota or limit", FAIRLEAD_EINPUT) },
 		{ { FL_CELL_LENDING_LIMIT, { { 0 } }, { 0 }, { 0 }, -2, { 0 } },
-		  "a negative quota or limit",
-		  FAIRLEAD_EINPUT },
+		  FIELDS("a negative quota or limit", FAIRLEAD_EINPUT) },
 		{ { FL_CELL_WEIGHT, { { 0 } }, { 0 }, { 0 }, 0, { -0.5 } },
-		  "a negative weight",
-		  FAIRLEAD_EINPUT },
+		  FIELDS("a negative weight", FAIRLEAD_EINPUT) },
 		{ { FL_CELL_WEIGHT, { { 0 } }, { 0 }, { 0 }, 0, { NAN } },
-		  "a negative weight",
-		  FAIRLEAD_EINPUT },
+		  FIELDS("a negative weight", FAIRLEAD_EINPUT) },
 		{ { FL_CELL_PRIORITY, { { 0 } }, { 0 }, { 0 }, INT64_C(1) << 31, { 0 } },
-		  "a priority beyond 32 bits",
-		  FAIRLEAD_EINPUT },
+		  FIELDS("a priority beyond 32 bits", FAIRLEAD_EINPUT) },
 		/* What the two queues keep for themselves would meet in their cohort. */
 		{ { FL_CELL_LENDING_LIMIT, { { 0 } }, { 0 }, { 0 }, FL_NO_LIMIT, { 0 } },
-		  "what is admitted would be more than 2^63 units of a resource",
-		  FAIRLEAD_ELIMIT },
+		  FIELDS("what is admitted would be more than 2^63 units of a resource",
+			 FAIRLEAD_ELIMIT) },
 	};
 	struct fl_model *m = load(
 		FLAVORS QUEUE("q", "c", "7Ei, lendingLimit: 0") QUEUE("r", "c", "0") JOB("w", "q")

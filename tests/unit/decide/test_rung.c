@@ -2,9 +2,6 @@
 /*
  * Preemption that settles: who may go for whom, who yields, what is promised.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
@@ -42,6 +39,8 @@ struct scene {
 	const char *goes;  /* victims, in the order of the decisions; "" when nobody may go */
 	const char *taken; /* and without the guarantee */
 };
+
+#define CYCLE(asks, goes, taken) asks, goes, taken
 
 /* What else there is. */
 struct setting {
@@ -141,46 +140,34 @@ static const struct scene scenes[] = {
 	  { { "first", "q1", 0, 1, { 2 }, true },
 	    { "more", "q1", 0, 2, { 4 }, true },
 	    { "big", "q0", 0, 3, { 5 }, false } },
-	  "big",
-	  "",
-	  "first more" },
+	  CYCLE("big", "", "first more") },
 	{ /* the same two, admitted the other way round: both were beyond it */
 	  { COHORT("c", NULL, 0), QUEUE("q0", "c", 4), QUEUE("q1", "c", 2) },
 	  { { "more", "q1", 0, 1, { 4 }, true },
 	    { "first", "q1", 0, 2, { 2 }, true },
 	    { "big", "q0", 0, 3, { 5 }, false } },
-	  "big",
-	  "first more",
-	  "first more" },
+	  CYCLE("big", "first more", "first more") },
 	{ /* a share that a larger job has to itself is corrected (S2-b) */
 	  { COHORT("c", NULL, 30), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
 	  { { "whole", "q1", 0, 1, { 30 }, true }, { "part", "q0", 0, 2, { 10 }, false } },
-	  "part",
-	  "whole",
-	  "whole" },
+	  CYCLE("part", "whole", "whole") },
 	{ /* not what stands below, though its priority is lower: somebody else of its queue */
 	  { COHORT("c", NULL, 10), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
 	  { { "low", "q1", 0, 1, { 3 }, true },
 	    { "high", "q1", 9, 2, { 5 }, true },
 	    { "wide", "q0", 0, 3, { 4 }, false } },
-	  "wide",
-	  "high",
-	  "low" },
+	  CYCLE("wide", "high", "low") },
 	{ /* a cohort takes its own back, past who is within a queue's */
 	  { COHORT("c", NULL, 0), COHORT("x", "c", 0), QUEUE("x0", "x", 2), COHORT("y", "c", 0),
 	    QUEUE("y0", "y", 2), QUEUE("y1", "y", 2) },
 	  { { "lent", "y0", 0, 1, { 4 }, true },
 	    { "own", "y1", 0, 2, { 2 }, true },
 	    { "back", "x0", 0, 3, { 2 }, false } },
-	  "back",
-	  "lent",
-	  "lent" },
+	  CYCLE("back", "lent", "lent") },
 	{ /* within a queue its own order decides, though the higher one stands on a higher rung */
 	  { COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
 	  { { "small", "q0", 0, 1, { 1 }, true }, { "urgent", "q0", 9, 2, { 4 }, false } },
-	  "urgent",
-	  "small",
-	  "small" },
+	  CYCLE("urgent", "small", "small") },
 };
 
 TEST(who_may_go)
@@ -206,9 +193,7 @@ TEST(freed_quota_is_held)
 		{ { "lent", "q1", 0, 1, { 4 }, true },
 		  { "back", "q0", 0, 2, { 3 }, false },
 		  { "late", "q0", 9, 3, { 3 }, false } },
-		"back",
-		"lent",
-		"lent",
+		CYCLE("back", "lent", "lent"),
 	};
 
 	for (int settles = 0; settles < 2; settles++) {
@@ -233,9 +218,7 @@ TEST(who_is_promised_comes_first)
 		{ { "lent", "q1", 0, 1, { 4 }, true },
 		  { "back", "q0", 0, 2, { 3 }, false },
 		  { "late", "q0", 9, 3, { 3 }, false } },
-		"back",
-		"lent",
-		"lent",
+		CYCLE("back", "lent", "lent"),
 	};
 	struct stage s;
 
@@ -256,9 +239,7 @@ TEST(a_void_promise_is_dropped)
 		{ { "lent", "q1", 0, 1, { 4 }, true },
 		  { "back", "q0", 0, 2, { 3 }, false },
 		  { "late", "q0", 0, 3, { 1 }, false } },
-		"back",
-		"lent",
-		"lent",
+		CYCLE("back", "lent", "lent"),
 	};
 	struct stage s;
 	struct fl_event cut = { .kind = FL_EV_CELL };
@@ -291,9 +272,7 @@ TEST(who_yields_asks_no_lower)
 		  { "urgent", "q0", 9, 2, { 4 }, false },
 		  { "other", "q1", 0, 3, { 2 }, false },
 		  { "third", "q1", 0, 4, { 2 }, false } },
-		"urgent",
-		"small",
-		"small",
+		CYCLE("urgent", "small", "small"),
 	};
 
 	for (int gone = 0; gone < 2; gone++) {
@@ -334,9 +313,7 @@ TEST(who_has_yielded_is_not_within)
 		  { "i", "qi", 0, 2, { 5 }, true },
 		  { "x", "qx", 0, 3, { 10 }, false },
 		  { "y", "y", 0, 4, { 8 }, false } },
-		"x",
-		"i",
-		"i",
+		CYCLE("x", "i", "i"),
 	};
 
 	for (int yields = 0; yields < 2; yields++) {
@@ -375,9 +352,7 @@ TEST(a_back_off_voids_no_promise)
 		  { "other", "qb", 1, 2, { 6 }, true },
 		  { "b", "qb", 1, 3, { 5 }, false },
 		  { "r", "qr", 0, 4, { 7 }, false } },
-		"b",
-		"slow",
-		"slow",
+		CYCLE("b", "slow", "slow"),
 	};
 	struct fl_protection_row row = { .scope = FL_PROTECT_ALL, .says = fl_protection_default };
 	char text[64];
@@ -405,9 +380,7 @@ TEST(its_own_queue_is_in_order)
 		{ { "holds", "q", 0, 1, { 4 }, true },
 		  { "newer", "q", 0, 2, { 4 }, false },
 		  { "higher", "q", 1, 3, { 4 }, false } },
-		"newer",
-		"",
-		"holds",
+		CYCLE("newer", "", "holds"),
 	};
 
 	for (int settles = 0; settles < 2; settles++) {
@@ -437,9 +410,7 @@ TEST(victims_leave_what_was_theirs)
 		{ { "v", "q0", 0, 1, { 4 }, true },
 		  { "p", "q0", 1, 2, { 6 }, false },
 		  { "other", "q1", 0, 3, { 1 }, false } },
-		"p",
-		"v",
-		"v",
+		CYCLE("p", "v", "v"),
 	};
 	char text[64];
 	struct stage s;
@@ -478,9 +449,7 @@ TEST(nothing_is_kept_from_who_is_within)
 		  { "lent", "z", 0, 2, { 2 }, true },
 		  { "first", "q0", 0, 3, { 4 }, false },
 		  { "own", "q1", 0, 4, { 2 }, false } },
-		"own",
-		"lent",
-		"lent",
+		CYCLE("own", "lent", "lent"),
 	};
 
 	for (int strict = 0; strict < 2; strict++) {
@@ -516,9 +485,7 @@ TEST(who_goes_counts_as_gone)
 		  { "p", "q", 0, 3, { 4 }, false },
 		  { "late", "q", 1, 4, { 10 }, false },
 		  { "back", "s", 0, 5, { 2 }, false } },
-		"p",
-		"",
-		"",
+		CYCLE("p", "", ""),
 	};
 	const struct setting with = { .going = "old", .resources = 1 };
 
@@ -558,9 +525,7 @@ TEST(nothing_takes_no_advantage_away)
 		{ { "other", "q0", 0, 1, { 0, 3 }, true },
 		  { "lent", "q1", 0, 2, { 5, 0 }, true },
 		  { "own", "q0", 0, 3, { 3, 0 }, false } },
-		"own",
-		"lent",
-		"",
+		CYCLE("own", "lent", ""),
 	};
 
 	for (int i = 0; i < 4; i++) {
@@ -590,9 +555,7 @@ TEST(who_waits_for_a_promise_is_woken)
 		{ { "whole", "z", 0, 1, { 4 }, true },
 		  { "part", "y", 0, 2, { 3 }, false },
 		  { "own", "q", 0, 3, { 4 }, false } },
-		"own",
-		"part",
-		"whole",
+		CYCLE("own", "part", "whole"),
 	};
 	char text[64];
 	struct stage s;
@@ -622,9 +585,7 @@ TEST(who_yielded_is_woken)
 		  { "urgent", "q0", 9, 2, { 4 }, false },
 		  { "other", "q1", 0, 3, { 2 }, false },
 		  { "third", "q1", 0, 4, { 2 }, false } },
-		"urgent",
-		"small",
-		"small",
+		CYCLE("urgent", "small", "small"),
 	};
 	char text[64];
 	struct stage s;
@@ -659,9 +620,7 @@ TEST(who_made_way_claims_while_the_other_waits)
 		  { "urgent", "q", 1, 2, { 6 }, false },
 		  { "back", "x", 0, 3, { 4 }, false },
 		  { "more", "z", 0, 4, { 4 }, false } },
-		"urgent",
-		"own",
-		"own",
+		CYCLE("urgent", "own", "own"),
 	};
 	char text[64];
 	struct stage s;
@@ -692,9 +651,7 @@ TEST(who_goes_makes_no_room_for_who_borrows)
 		  { "stays", "q", 0, 2, { 1 }, true },
 		  { "again", "q", 0, 3, { 1 }, false },
 		  { "small", "z", 0, 4, { 1 }, false } },
-		"again",
-		"",
-		"",
+		CYCLE("again", "", ""),
 	};
 	const struct setting with = { .going = "goes", .resources = 1 };
 	char text[64];
@@ -722,9 +679,7 @@ TEST(the_older_promise_is_kept_first)
 		  { "four", "z", 0, 4, { 1 }, true },
 		  { "older", "b", 0, 5, { 1 }, false },
 		  { "newer", "a", 0, 6, { 1 }, false } },
-		"older",
-		"four",
-		"four",
+		CYCLE("older", "four", "four"),
 	};
 	struct stage s;
 
@@ -751,9 +706,7 @@ TEST(a_promise_is_given_back)
 		  { "quick", "z", 0, 2, { 2 }, true },
 		  { "whole", "q", 0, 3, { 4 }, false },
 		  { "part", "q", 0, 4, { 1 }, false } },
-		"whole",
-		"quick stuck",
-		"quick stuck",
+		CYCLE("whole", "quick stuck", "quick stuck"),
 	};
 
 	for (int timed = 0; timed < 2; timed++) {
@@ -795,9 +748,7 @@ TEST(a_reservation_counts_once)
 		  { "first", "q0", 0, 3, { 4 }, false },
 		  { "second", "q2", 0, 4, { 4 }, false },
 		  { "own", "q1", 0, 5, { 2 }, false } },
-		"own",
-		"lent",
-		"lent",
+		CYCLE("own", "lent", "lent"),
 	};
 
 	for (int never = 0; never < 2; never++) {
@@ -837,9 +788,7 @@ TEST(what_is_promised_is_not_tried_for)
 		  { "more", "y", 0, 3, { 2 }, false },
 		  { "other", "x", 0, 4, { 2 }, false },
 		  { "small", "x", 0, 5, { 1 }, false } },
-		"part",
-		"whole",
-		"whole",
+		CYCLE("part", "whole", "whole"),
 	};
 
 	for (int settles = 0; settles < 2; settles++) {
@@ -870,9 +819,7 @@ TEST(a_timeout_may_come_later)
 		{ { "stuck", "z", 0, 1, { 4 }, true },
 		  { "whole", "q", 0, 2, { 4 }, false },
 		  { "part", "z", 0, 3, { 4 }, false } },
-		"whole",
-		"stuck",
-		"stuck",
+		CYCLE("whole", "stuck", "stuck"),
 	};
 	const struct setting timed = { .resources = 1, .eviction_timeout = 60 * FL_SECOND };
 	const struct fl_workload was[] = { { 0 }, { 1 }, { 2 } };

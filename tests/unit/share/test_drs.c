@@ -35,8 +35,7 @@ static const struct row rows[] = {
 	  1,
 	  1000.0 / 3.0,
 	  1000.0 / 3.0,
-	  0,
-	  true },
+	  FIELDS(0, true) },
 };
 
 static struct fl_model *two_queues(const struct row *row, struct fl_tree *t, struct fl_usage *u,
@@ -45,14 +44,10 @@ static struct fl_model *two_queues(const struct row *row, struct fl_tree *t, str
 	struct world_node nodes[] = {
 		{ "co", NULL, FL_COHORT, 1, { { 0, NO, NO }, { 0, NO, NO } } },
 		{ "q",
-		  "co",
-		  FL_CLUSTER_QUEUE,
-		  row->weight,
+		  FIELDS("co", FL_CLUSTER_QUEUE, row->weight),
 		  { { row->quota[0], NO, NO }, { row->quota[1], NO, NO } } },
 		{ "lender",
-		  "co",
-		  FL_CLUSTER_QUEUE,
-		  1,
+		  FIELDS("co", FL_CLUSTER_QUEUE, 1),
 		  { { row->lent[0], NO, NO }, { row->lent[1], NO, NO } } },
 	};
 	struct fl_model *m = world_new(&fl_mem_heap, nodes, 3, 2);
