@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "lib/fail_mem.h"
-#include "lib/few.h"
 #include "lib/reload.h"
 #include "lib/unit.h"
 #include "lib/world.h"
@@ -204,7 +203,7 @@ TEST(what_was_freed_can_be_kept_from_others)
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
 	options.prompt = true;
-	for (size_t i = 0; i < COUNT(known); i += under_valgrind() ? 4 : 1) {
+	for (size_t i = 0; i < COUNT(known); i++) {
 		const struct known *k = &known[i];
 		struct fl_prove_result r = prove(k, &options, false);
 
@@ -217,7 +216,7 @@ TEST(the_order_of_the_input_does_not_count)
 {
 	struct fl_prove_options options = usual(&fl_mem_heap);
 
-	for (size_t i = 0; i < COUNT(known); i += under_valgrind() ? 4 : 1) {
+	for (size_t i = 0; i < COUNT(known); i++) {
 		const struct known *k = &known[i];
 		struct fl_model *ma = model_of(k, false), *mb = model_of(k, true);
 		struct fl_prove_result a = prove(k, &options, false), b = prove(k, &options, true);
@@ -279,7 +278,7 @@ TEST(who_is_alike_need_not_be_told_apart)
 	struct fl_random random;
 
 	fl_random_init(&random, 8, 2);
-	for (int i = 0; i < (int)few(80); i++) {
+	for (int i = 0; i < 80; i++) {
 		struct known k = random_cluster(&random);
 		struct fl_prove_options options = usual(&fl_mem_heap);
 
@@ -300,7 +299,7 @@ TEST(who_is_alike_need_not_be_told_apart)
 		fl_prove_done(&fl_mem_heap, &a);
 		fl_prove_done(&fl_mem_heap, &b);
 	}
-	assert_true(under_valgrind() || (loops > 15 && fewer > 20 && apart > states));
+	assert_true(loops > 15 && fewer > 20 && apart > states);
 }
 
 /* The explorer's calls, and the policy's. */
