@@ -36,7 +36,7 @@ static const struct {
 };
 
 /* Under valgrind and sanitizers not every place, but all over. */
-static uint64_t stride(void) { return under_valgrind() ? 197 : under_sanitizers() ? 5 : 1; }
+static uint64_t stride(void) { return under_valgrind() ? 97 : under_sanitizers() ? 5 : 1; }
 
 /* What a kill in this moment leaves behind. */
 static void check_killed(struct world *w, uint64_t acknowledged, bool may_stay)

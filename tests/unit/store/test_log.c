@@ -106,7 +106,7 @@ static long place(uint64_t frame, int i)
 
 TEST(flips)
 {
-	int step = under_valgrind() ? 400 : under_sanitizers() ? 45 : 9;
+	int step = under_valgrind() ? 100 : under_sanitizers() ? 45 : 9;
 	uint64_t refused = 0, cut = 0;
 
 	for (uint64_t frame = 0; frame < frames; frame++)
@@ -160,7 +160,7 @@ TEST(holes)
 {
 	static const size_t sizes[] = { 512, 4096, 8192, 3 * 4096 };
 	unsigned char *changed = malloc((size_t)size);
-	size_t step = under_valgrind() ? 64 * 4096 : 4096;
+	size_t step = under_valgrind() ? 16 * 4096 : 4096;
 
 	assert_non_null(changed);
 	for (size_t k = 0; k < COUNT(sizes); k++)
@@ -185,7 +185,7 @@ TEST(torn)
 {
 	size_t last = HEAD + before_last * FRAME;
 	unsigned char *changed = malloc((size_t)size);
-	int rounds = under_valgrind() ? 5 : 200, whole = 0;
+	int rounds = under_valgrind() ? 10 : 200, whole = 0;
 	uint64_t random = 88172645463325252u;
 
 	assert_non_null(changed);
