@@ -58,14 +58,13 @@ static uint32_t key_of(enum shape shape, uint32_t i, uint32_t n)
 	}
 }
 
-static void same_as_the_slow_one(void **state)
+TEST(same_as_the_slow_one)
 {
 	static struct keys k;
 	static uint32_t fast[MOST], slow[MOST], scratch[MOST];
 	static const uint32_t lengths[] = { 0,  1,  2,  3,  11, 12,  13,  23,  24,  25,  36,
 					    47, 48, 49, 96, 97, 100, 191, 193, 500, 1000 };
 
-	(void)state;
 	for (size_t l = 0; l < COUNT(lengths); l++)
 		for (enum shape shape = 0; shape < SHAPES; shape++)
 			for (int round = 0; round < (shape == RANDOM ? 20 : 1); round++) {
@@ -85,7 +84,7 @@ static void same_as_the_slow_one(void **state)
 static uint32_t bucket_of(const void *ctx, uint32_t id) { return ((const uint32_t *)ctx)[id]; }
 
 /* Each id in its bucket, in the order in which ids stood; some in none; empty ones where they are. */
-static void buckets_are_stable(void **state)
+TEST(buckets_are_stable)
 {
 	static const uint32_t of[] = { 2, 0, FL_NONE, 2, 4, 0, 2, FL_NONE };
 	static const uint32_t ids[] = { 6, 7, 5, 4, 3, 2, 1, 0 };
@@ -94,7 +93,6 @@ static void buckets_are_stable(void **state)
 	struct fl_span buckets[5] = { { 77, 77 } };
 	uint32_t sorted[8] = { 0 };
 
-	(void)state;
 	fl_sort_buckets(ids, 8, bucket_of, of, buckets, 5, sorted);
 	assert_memory_equal(sorted, wanted, sizeof wanted);
 	assert_memory_equal(buckets, spans, sizeof spans);
@@ -105,12 +103,11 @@ static void buckets_are_stable(void **state)
 }
 
 /* Equals stay in the order they came in, whatever that was. */
-static void equals_keep_their_order(void **state)
+TEST(equals_keep_their_order)
 {
 	static struct keys k;
 	static uint32_t ids[MOST], scratch[MOST], place[MOST];
 
-	(void)state;
 	for (uint32_t i = 0; i < MOST; i++) {
 		k.key[i] = dice(9);
 		ids[i] = i;
@@ -131,12 +128,11 @@ static void equals_keep_their_order(void **state)
 	}
 }
 
-static void work_is_bounded(void **state)
+TEST(work_is_bounded)
 {
 	static struct keys k;
 	static uint32_t ids[MOST], scratch[MOST];
 
-	(void)state;
 	for (enum shape shape = 0; shape < SHAPES; shape++) {
 		for (uint32_t i = 0; i < MOST; i++) {
 			k.key[i] = key_of(shape, i, MOST);
@@ -152,7 +148,7 @@ static void work_is_bounded(void **state)
 }
 
 /* Keys that differ in some bytes only, and signed ones. */
-static void rows_by_key(void **state)
+TEST(rows_by_key)
 {
 	static const struct {
 		const char *name;
@@ -171,7 +167,6 @@ static void rows_by_key(void **state)
 	};
 	static struct fl_sort_row sorted[MOST], scratch[MOST];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		for (uint32_t k = 0; k < rows[i].n; k++)
 			sorted[k] = (struct fl_sort_row){
@@ -194,15 +189,4 @@ static void rows_by_key(void **state)
 		    fl_sort_key(0) < fl_sort_key(1) && fl_sort_key(INT64_MAX) == UINT64_MAX);
 }
 
-UNIT_GROUP_RUN("sort")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_the_slow_one),
-		cmocka_unit_test(buckets_are_stable),
-		cmocka_unit_test(equals_keep_their_order),
-		cmocka_unit_test(work_is_bounded),
-		cmocka_unit_test(rows_by_key),
-	};
-
-	return cmocka_run_group_tests_name("base/sort", tests, NULL, NULL);
-}
+UNIT_GROUP("sort")

@@ -2,7 +2,7 @@
 /* Objects laid over a state: what is replaced keeps, which changes are of cells, and memory that runs out. */
 #include "codec/edit/change.h"
 
-#include "codec/edit/change_parts.h"
+#include "codec/edit/change_cells.h"
 #include "codec/edit/tape.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"

@@ -27,7 +27,7 @@ static struct fl_model *expanded(const char *objects, const char *start)
 	return m;
 }
 
-static void a_class_becomes_rows(void **state)
+TEST(a_class_becomes_rows)
 {
 	struct fl_model *m = expanded(
 		CLASSES(CLASS("small", "a",
@@ -36,7 +36,6 @@ static void a_class_becomes_rows(void **state)
 	const struct fl_podset *p = &m->podsets[m->workloads[0].podsets.first];
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(m->n_workloads, 3);
 	assert_int_equal(m->n_lives, 3);
 	assert_int_equal(m->n_podsets, 1);
@@ -55,7 +54,7 @@ static void a_class_becomes_rows(void **state)
 }
 
 /* 2026-01-02 is a Friday. */
-static void hours(void **state)
+TEST(hours)
 {
 	static const struct {
 		const char *name, *start, *more, *came[6];
@@ -96,7 +95,6 @@ static void hours(void **state)
 		  { "2026-01-02T00:00:00Z", "2026-01-02T09:00:00Z", "2026-01-02T18:00:00Z" } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char objects[2000], came[40];
 		struct fl_model *m;
@@ -129,7 +127,7 @@ static bool same_lives(const struct fl_model *m, uint32_t a, const struct fl_mod
 	return true;
 }
 
-static void a_class_does_not_disturb_another(void **state)
+TEST(a_class_does_not_disturb_another)
 {
 	struct fl_model *one = expanded(CLASSES(RANDOM("x", "a")), NULL);
 	struct fl_model *again = expanded(CLASSES(RANDOM("x", "a")), NULL);
@@ -139,7 +137,6 @@ static void a_class_does_not_disturb_another(void **state)
 		expanded(TREE TRACE_SIMULATION("seed: 2, classes: [" RANDOM("x", "a") "]"), NULL);
 	double mean = (double)one->lives[199].arrives / 200 / 1e9;
 
-	(void)state;
 	assert_true(same_lives(one, 0, again, 0, 200));
 	assert_true(same_lives(one, 0, two, 200, 200));
 	assert_false(same_lives(one, 0, two, 0, 200));
@@ -155,7 +152,7 @@ static void a_class_does_not_disturb_another(void **state)
 	fl_model_free(seed);
 }
 
-static void gangs_for_the_other_policy(void **state)
+TEST(gangs_for_the_other_policy)
 {
 	struct fl_model *m = expanded(
 		"apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: a}\nspec: {resources: "
@@ -165,7 +162,6 @@ static void gangs_for_the_other_policy(void **state)
 		NULL);
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(m->n_workloads, 2);
 	assert_int_equal(m->n_tasks, 8);
@@ -177,12 +173,11 @@ static void gangs_for_the_other_policy(void **state)
 	fl_model_free(m);
 }
 
-static void without_an_end(void **state)
+TEST(without_an_end)
 {
 	struct fl_model *m = trace_trees(CLASSES(CLASS("c", "a", "every: 1h")));
 	fairlead_error err;
 
-	(void)state;
 	m->classes[0].ends = FL_NEVER;
 	assert_int_equal(fl_classes_expand(m, 0, &err), FAIRLEAD_EINPUT);
 	assert_string_equal(err.text, "has no count and no end, and the simulation has no end");
@@ -204,15 +199,4 @@ static void without_an_end(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("classes")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_class_becomes_rows),
-		cmocka_unit_test(hours),
-		cmocka_unit_test(a_class_does_not_disturb_another),
-		cmocka_unit_test(gangs_for_the_other_policy),
-		cmocka_unit_test(without_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("classes")

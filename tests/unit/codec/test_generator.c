@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workloads of Kueue's scalability tests: the tree and the classes that they become. */
+#include "codec/trace/classes.h"
 #include "lib/unit.h"
 #include "unit/codec/trace_load.h"
 
 static fl_time ms(int64_t n) { return n * (FL_SECOND / 1000); }
 
-static void a_tree_and_its_jobs(void **state)
+TEST(a_tree_and_its_jobs)
 {
 	static const char text[] =
 		"cohorts:\n"
@@ -33,7 +34,6 @@ static void a_tree_and_its_jobs(void **state)
 	struct fl_quota_walk walk = { 0 };
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(m->n_classes, 18);
 	assert_int_equal(fl_classes_expand(m, ms(5000), &err), 0);
 	assert_int_equal(m->n_workloads, 2 * 3 * (4 * 2 + 1));
@@ -65,7 +65,7 @@ static void a_tree_and_its_jobs(void **state)
 	fl_model_free(m);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const struct {
 		const char *name, *text, *error;
@@ -81,7 +81,6 @@ static void what_is_refused(void **state)
 		  "in:1:11: more than 1048576 queues and cohorts" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		fairlead_error err;
 		char line[1024];
@@ -93,13 +92,12 @@ static void what_is_refused(void **state)
 }
 
 /* As a source of a Simulation its times and lengths are stretched, too. */
-static void as_a_source(void **state)
+TEST(as_a_source)
 {
 	struct fl_model *m =
 		trace_trees(TRACE_SIMULATION("sources: [{generator: jobs, load: 2, runtime: 3}]"));
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(
 		trace_add(
 			m,
@@ -116,7 +114,7 @@ static void as_a_source(void **state)
 }
 
 /* Who would come after the end of all times comes at the end, or never. */
-static void a_set_that_takes_for_ever(void **state)
+TEST(a_set_that_takes_for_ever)
 {
 	enum { JOBS = 5000 };
 	static const char head[] =
@@ -127,7 +125,6 @@ static void a_set_that_takes_for_ever(void **state)
 	char *text = malloc(sizeof head + JOBS * sizeof one + sizeof end), *at = text;
 	struct fl_model *m;
 
-	(void)state;
 	at = stpcpy(at, head);
 	for (int i = 0; i < JOBS; i++)
 		at = stpcpy(at, one);
@@ -142,14 +139,4 @@ static void a_set_that_takes_for_ever(void **state)
 	fl_model_free(m);
 }
 
-UNIT_GROUP_RUN("generator")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tree_and_its_jobs),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(as_a_source),
-		cmocka_unit_test(a_set_that_takes_for_ever),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("generator")

@@ -12,7 +12,7 @@ static const char *name_of(const struct fl_model *m, struct fl_sym sym)
 	return sym.v == FL_NONE ? "-" : fl_model_text(m, sym);
 }
 
-static void cluster_queue(void **state)
+TEST(cluster_queue)
 {
 	static const char *const texts[] = {
 		KUEUE2
@@ -35,7 +35,6 @@ static void cluster_queue(void **state)
 		"\"metadata\":{\"name\":\"a\"},\"kind\":\"ClusterQueue\",\"apiVersion\":\"kueue.x-k8s.io/v1beta1\"}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct fl_model *m = load(texts[i]);
 		const struct fl_node_row *q =
@@ -71,13 +70,12 @@ static void cluster_queue(void **state)
 	}
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
 	struct fl_model *m =
 		load(KUEUE2 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {cohortName: ''}\n");
 	const struct fl_node_row *q = &m->nodes[0];
 
-	(void)state;
 	assert_int_equal(q->parent_name.v, FL_NONE);
 	assert_int_equal(q->strategy, FL_BEST_EFFORT_FIFO);
 	assert_false(q->namespaces.present);
@@ -90,7 +88,7 @@ static void defaults(void **state)
 	fl_model_free(m);
 }
 
-static void flavor(void **state)
+TEST(flavor)
 {
 	struct fl_model *m = load(
 		KUEUE2
@@ -99,7 +97,6 @@ static void flavor(void **state)
 		"  tolerations: [{operator: Exists}, {key: k, value: v, effect: NoSchedule}]\n");
 	const struct fl_flavor_row *f = &m->flavors[0];
 
-	(void)state;
 	assert_true(f->declared && f->labels.n == 1 && f->taints.n == 1 && f->tolerations.n == 2);
 	assert_string_equal(name_of(m, m->labels[f->labels.first].value), "b");
 	assert_int_equal(m->taints[f->taints.first].effect, FL_NO_EXECUTE);
@@ -124,7 +121,7 @@ static const char workload_text[] = KUEUE1
 	"  - {type: Evicted, status: \"True\", reason: Preempted, lastTransitionTime: \"2026-01-01T00:01:00Z\"}\n"
 	"  - {type: Finished, status: \"False\", lastTransitionTime: \"2026-01-01T00:02:00Z\"}\n";
 
-static void workload(void **state)
+TEST(workload)
 {
 	fairlead_error err;
 	struct fl_model *m = load(workload_text);
@@ -135,7 +132,6 @@ static void workload(void **state)
 	const struct fl_podset_assignment *a = &m->podset_assignments[w->admission.first];
 	const struct fl_assignment *used = &m->assignments[a->assignments.first];
 
-	(void)state;
 	assert_non_null(unsealed);
 	assert_string_equal(name_of(m, w->namespace), "ns");
 	assert_string_equal(name_of(m, w->uid), "u");
@@ -173,14 +169,13 @@ static void workload(void **state)
 	fl_model_free(m);
 }
 
-static void priority_class_ref(void **state)
+TEST(priority_class_ref)
 {
 	struct fl_model *m = load(
 		KUEUE2 "kind: Workload\nmetadata: {name: w}\nspec: {priority: 7, priorityClassRef: "
 		       "{group: scheduling.k8s.io, kind: PriorityClass, name: p}}\n");
 	const struct fl_workload_row *w = &m->workloads[0];
 
-	(void)state;
 	assert_string_equal(name_of(m, w->namespace), "default");
 	assert_string_equal(name_of(m, w->priority_class), "p");
 	assert_true(!w->class_of_workloads && w->has_priority && w->priority == 7);
@@ -204,7 +199,7 @@ static uint64_t hash_of(const char *spec)
 	return hash;
 }
 
-static void spec_hash(void **state)
+TEST(spec_hash)
 {
 	static const char base[] =
 		"{nodeSelector: {a: b, c: d}, containers: [{name: x}, {name: y}]}";
@@ -216,7 +211,6 @@ static void spec_hash(void **state)
 		"{nodeSelector: {a: b, c: d}, containers: [{name: x}, {name: y}], volumes: []}",
 	};
 
-	(void)state;
 	assert_true(
 		hash_of(base) ==
 		hash_of("{containers: [{name: \"x\"}, {name: 'y'}], nodeSelector: {c: d, a: b}}"));
@@ -225,7 +219,7 @@ static void spec_hash(void **state)
 	assert_true(hash_of("{priority: 1}") != hash_of("{priority: '1'}"));
 }
 
-static void configuration(void **state)
+TEST(configuration)
 {
 	static const struct {
 		const char *text;
@@ -246,7 +240,6 @@ static void configuration(void **state)
 		  true, 2, FL_FINAL_SHARE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
 		char text[512];
 		struct fl_model *m;
@@ -273,7 +266,7 @@ static void configuration(void **state)
 	}
 }
 
-static void notices(void **state)
+TEST(notices)
 {
 	static const struct {
 		const char *text;
@@ -308,7 +301,6 @@ static void notices(void **state)
 		  "1:1 ConfigMap/n/x: only the ConfigMap 'kueue-manager-config' is read", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = load(rows[i].text);
 		const struct fl_notice *n = load_notice(m, rows[i].kind);
@@ -321,13 +313,12 @@ static void notices(void **state)
 	}
 }
 
-static void many_notices(void **state)
+TEST(many_notices)
 {
 	size_t size = 2000000, n = (size_t)0;
 	char *text = malloc(size);
 	struct fl_model *m;
 
-	(void)state;
 	assert_non_null(text);
 	n = (size_t)snprintf(text, size, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
 	for (int i = 0; i < 10005; i++)
@@ -341,7 +332,7 @@ static void many_notices(void **state)
 	free(text);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	/* items before kind, a List in a List, an empty one, documents of both */
 	struct fl_model *m = load(
@@ -350,14 +341,13 @@ static void lists(void **state)
 		"{\"items\":[],\"kind\":\"List\"}"
 		"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"c\"}}");
 
-	(void)state;
 	assert_int_equal(m->n_namespaces, 3);
 	assert_int_equal(m->namespaces[0].labels.n, 1);
 	fl_model_free(m);
 }
 
 /* As the replays of recorded cases read: objects from a list inside something else. */
-static void values(void **state)
+TEST(values)
 {
 	static const char text[] =
 		"{\"id\": 1, \"objects\": [{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"a\"}},"
@@ -367,7 +357,6 @@ static void values(void **state)
 	struct fl_token t;
 	uint32_t n = 0;
 
-	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &m, NULL), 0);
 	assert_int_equal(fl_reader_new(&fl_mem_heap, text, sizeof text - 1, &r, NULL), 0);
 	do
@@ -383,7 +372,7 @@ static void values(void **state)
 	fl_model_free(m);
 }
 
-static void admission_fair_sharing(void **state)
+TEST(admission_fair_sharing)
 {
 	struct fl_model *m = load(
 		"apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nadmissionFairSharing: "
@@ -391,7 +380,6 @@ static void admission_fair_sharing(void **state)
 		"kind: LocalQueue\nmetadata: {name: q, namespace: n}\nspec: {clusterQueue: c, fairSharing: {weight: 2}}\n"
 		"status: {fairSharing: {admissionFairSharingStatus: {consumedResources: {cpu: 2500m, memory: 8Ei}}}}\n");
 
-	(void)state;
 	assert_true(m->settings.admission_fair_sharing);
 	assert_true(m->settings.usage_half_life == 3600 * FL_SECOND);
 	assert_true(m->settings.usage_sampling == 300 * FL_SECOND);
@@ -413,13 +401,12 @@ static int read_fails(void *user, char *buffer, size_t size, size_t *ret, fairle
 }
 
 /* What fails is told with the name of the input, and to nobody who does not want to hear it. */
-static void source_fails(void **state)
+TEST(source_fails)
 {
 	const struct fl_source source = { read_fails, NULL };
 	struct fl_model *m = NULL;
 	fairlead_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &m, NULL), 0);
 	assert_int_equal(fl_kube_read_from(m, "in", &source, NULL, &err), FAIRLEAD_EIO);
 	assert_string_equal(err.file, "in");
@@ -429,9 +416,8 @@ static void source_fails(void **state)
 	fl_model_free(m);
 }
 
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
-	(void)state;
 	for (unsigned long n = 1;; n++) {
 		struct fail_mem f;
 		fairlead_error err;
@@ -453,24 +439,4 @@ static void out_of_memory(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("kube")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cluster_queue),
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(flavor),
-		cmocka_unit_test(workload),
-		cmocka_unit_test(priority_class_ref),
-		cmocka_unit_test(spec_hash),
-		cmocka_unit_test(configuration),
-		cmocka_unit_test(notices),
-		cmocka_unit_test(many_notices),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(values),
-		cmocka_unit_test(admission_fair_sharing),
-		cmocka_unit_test(source_fails),
-		cmocka_unit_test(out_of_memory),
-	};
-
-	return cmocka_run_group_tests_name("codec/kube", tests, NULL, NULL);
-}
+UNIT_GROUP("kube")

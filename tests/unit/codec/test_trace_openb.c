@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* openb's pods and nodes to workloads, flavors, quota and machines. */
 #include "codec/trace/openb.h"
+#include "lib/unit.h"
 #include "unit/codec/trace_load.h"
 
 #define PODS                                                                                       \
@@ -49,7 +50,7 @@ static const struct fl_quota *quota(const struct fl_model *m, const char *node, 
 	return NULL;
 }
 
-static void a_tree_is_made(void **state)
+TEST(a_tree_is_made)
 {
 	struct fl_model *m = trace_trees(TRACE_SIMULATION(SOURCE("")));
 	const struct fl_life_row *life;
@@ -57,7 +58,6 @@ static void a_tree_is_made(void **state)
 	fairlead_error err;
 	char line[512];
 
-	(void)state;
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_non_null(strstr(load_notice_line(m, FL_NOTICE_JOBS_LEFT_OUT, line),
 			       "1 of 4 jobs are left out: 1 cancelled while pending"));
@@ -97,12 +97,11 @@ static void a_tree_is_made(void **state)
 	fl_model_free(m);
 }
 
-static void pods_that_were_never_scheduled(void **state)
+TEST(pods_that_were_never_scheduled)
 {
 	struct fl_model *m = trace_trees(TRACE_SIMULATION(SOURCE("cancelled: true, ")));
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_int_equal(m->n_lives, 4);
 	assert_int_equal(m->lives[3].leaves - m->lives[3].arrives, 30 * FL_SECOND);
@@ -111,13 +110,12 @@ static void pods_that_were_never_scheduled(void **state)
 }
 
 /* 4294968 GPUs and 704 thousandths are the same in the lower 32 bits. */
-static void shapes_differ_in_all_digits(void **state)
+TEST(shapes_differ_in_all_digits)
 {
 	struct fl_model *m = trace_trees(TRACE_SIMULATION(SOURCE("")));
 	const struct fl_workload_row *w;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(add(m, nodes,
 			     PODS "few,1000,1024,1,704,,LS,Running,5,105,7\n"
 				  "many,1000,1024,4294968,1000,,LS,Running,6,105,7\n",
@@ -129,7 +127,7 @@ static void shapes_differ_in_all_digits(void **state)
 	fl_model_free(m);
 }
 
-static void quota_for_a_cohort_of_the_document(void **state)
+TEST(quota_for_a_cohort_of_the_document)
 {
 	struct fl_model *m = trace_trees(
 		"apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: t4}\n"
@@ -139,7 +137,6 @@ static void quota_for_a_cohort_of_the_document(void **state)
 			"sources: [{openb: {pods: jobs, nodes: nodes}, queues: [{to: LS}]}]"));
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(m->n_flavors, 3); /* t4 is the document's own */
@@ -148,12 +145,11 @@ static void quota_for_a_cohort_of_the_document(void **state)
 	fl_model_free(m);
 }
 
-static void machines_for_the_other_policy(void **state)
+TEST(machines_for_the_other_policy)
 {
 	struct fl_model *m;
 	fairlead_error err;
 
-	(void)state;
 	assert_int_equal(fl_model_new(&fl_mem_heap, &m, &err), 0);
 	m->wanted = FL_DIALECT_KAI;
 	assert_int_equal(fl_kube_read(m, "in", TRACE_SIMULATION(SOURCE("")),
@@ -174,7 +170,7 @@ static void machines_for_the_other_policy(void **state)
 	fl_model_free(m);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const struct {
 		const char *name, *nodes, *pods, *error;
@@ -205,7 +201,6 @@ static void what_is_refused(void **state)
 		  "jobs:2:1: the name is empty" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_model *m = trace_trees(TRACE_SIMULATION(SOURCE("")));
 		fairlead_error err;
@@ -217,16 +212,4 @@ static void what_is_refused(void **state)
 	}
 }
 
-UNIT_GROUP_RUN("trace-openb")
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tree_is_made),
-		cmocka_unit_test(pods_that_were_never_scheduled),
-		cmocka_unit_test(shapes_differ_in_all_digits),
-		cmocka_unit_test(quota_for_a_cohort_of_the_document),
-		cmocka_unit_test(machines_for_the_other_policy),
-		cmocka_unit_test(what_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP("trace-openb")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What references of KAI's objects become, and what is wrong with them, as small manifests. */
+#include "ask/lint/entitle.h"
 #include "ask/lint/lint.h"
 #include "model/table.h"
 #include "unit/codec/load.h"

@@ -4,6 +4,7 @@
  * against each other.
  */
 #include "measure_world.h"
+#include "sim/begin.h"
 
 #include "sim/entitled.h"
 
