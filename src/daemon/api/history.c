@@ -182,8 +182,14 @@ static int holding(void *user, const struct fl_admission_row *a, fairlead_error 
 		r = add_span(h, grants[i].resource,
 			     (struct fl_fair_span){ node, a->waits, a->to,
 						    (double)grants[i].amount });
-	if (r == 0 && a->attempt == 1 && a->from > h->from)
+	if (r < 0 || a->attempt != 1)
+		return r;
+	if (a->from >= h->to) { /* it was pending at the end of the time, and has started since */
+		h->lines[node].jobs++;
+		r = add_wait(h, node, h->to - a->waits);
+	} else if (a->from > h->from) {
 		r = add_wait(h, node, a->from - a->waits);
+	}
 	return r;
 }
 

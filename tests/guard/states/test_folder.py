@@ -21,11 +21,15 @@ same_version = pytest.mark.skipif(kept.version() != WANT["version"], reason=AGAI
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="the jobs in the folder are root's")
 
 
-def opened(daemon):
-    """What is seen once all that can be found of the runs has been found."""
+def start(daemon):
+    """Until all that can be found of the runs has been found; before that a lost one counts nowhere."""
     daemon.start()
     daemon.until(lambda: daemon.get("/v1/events?after=0.0&limit=100000&kind=Lost").text.count("\n")
                  >= len(job_with("runs")), "what ran is lost")
+
+
+def opened(daemon):
+    start(daemon)
     return kept.shown(daemon)
 
 
@@ -127,7 +131,7 @@ def rows_of_history(answer):
 
 @as_root
 def test_history_is_summed_up_as_before(daemon):
-    daemon.start()
+    start(daemon)
     have = {"jobs": {"1": daemon.job(1)}}
     to = kept.ms(WANT["history"]["to"]) - kept.zero(WANT) + kept.zero(have)
     text = kept.rfc3339(to)
