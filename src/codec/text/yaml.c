@@ -55,12 +55,12 @@ struct fl_yaml {
 	} level[FL_MAX_DEPTH + 2];
 };
 
-int fl_yaml_new(const struct fl_mem *mem, struct fl_input_window *window, struct fl_yaml **ret,
+int fl_yaml_new(const struct fl_mem *mem, struct fl_input_buffer *buffer, struct fl_yaml **ret,
 		fairlead_error *err)
 {
 	struct fl_yaml_parser *parser = NULL;
 	struct fl_yaml *y;
-	int r = fl_yaml_parser_new(mem, window, &parser, err);
+	int r = fl_yaml_parser_new(mem, buffer, &parser, err);
 
 	if (r < 0)
 		return r;
@@ -171,7 +171,7 @@ static int follow_alias(struct fl_yaml *y, const char *name, const struct fl_yam
 
 	if (sym.v == FL_NONE)
 		return fl_format_fail(err, FAIRLEAD_EINPUT, at->line, at->column,
-				      "no anchor '&%.60s' before", name);
+				      "no anchor '&%.60s' before this alias", name);
 	if (y->anchors[sym.v].end == FL_NONE)
 		return fl_format_fail(err, FAIRLEAD_EINPUT, at->line, at->column,
 				      "'*%.60s' is inside its own anchor", name);

@@ -99,7 +99,7 @@ static const struct fl_json_shape whole_shape = FL_SHAPE(whole_fields, "job");
 
 static const struct fl_json_field now_fields[] = {
 	FL_FIELD(TEXT, "queue", row.queue, "as submitted"),
-	FL_FIELD(TEXT, "user", row.user, "who submitted it"),
+	FL_FIELD(TEXT, "user", row.user, "the user that submitted it"),
 	FL_FIELD(TEXT, "state", state, NULL, .name_of = state_name, .end_name = FL_JOB_STATES + 1),
 	FL_FIELD(TEXT, "reason", row.reason, "why it waits, or how it ended, in words",
 		 .null = true),
@@ -354,7 +354,7 @@ static const struct fl_json_field queue_fields[] = {
 		     .item = FL_AS_TEXT, .more = "{\"items\": {}}"),
 	FL_FIELD_ITEMS_OF(TEXT, "submit", submit_names,
 			  "names under which jobs are submitted to it"),
-	FL_FIELD(BOOL, "mayUse", may_use, "whether who asks may submit to it"),
+	FL_FIELD(BOOL, "mayUse", may_use, "whether the user that asks may submit to it"),
 };
 static const struct fl_json_shape queue_shape = FL_SHAPE(queue_fields, "queue");
 

@@ -170,9 +170,9 @@ TEST(yaml) { check(yaml_rows, COUNT(yaml_rows)); }
 
 static const struct row bad_yaml_rows[] = {
 	{ "a: 1\nb: 2\na: 3\n", "% { a=#1 b=#2 !3:1 duplicate key 'a'" },
-	{ "a: *x\n", "% { a=!1:4 no anchor '&x' before" },
+	{ "a: *x\n", "% { a=!1:4 no anchor '&x' before this alias" },
 	{ "a: &x [*x]\n", "% { a=[ !1:8 '*x' is inside its own anchor" },
-	{ "---\na: &x 1\n---\nb: *x\n", "% { a=#1 } % { b=!4:4 no anchor '&x' before" },
+	{ "---\na: &x 1\n---\nb: *x\n", "% { a=#1 } % { b=!4:4 no anchor '&x' before this alias" },
 	{ "<<: 5\n", "% { !1:5 '<<' merges a map or a list of maps" },
 	{ "<<: [5]\n", "% { !1:6 '<<' merges a map or a list of maps" },
 	{ "? [a]\n: b\n", "% { !1:3 a key must be a text" },
